@@ -1,0 +1,178 @@
+//===- KernelCompiler.h - The compiler, as the runtime sees it -*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The whole interface between compiler and runtime: plain structs in and out.
+// The runtime takes a KernelCompiler as an explicit argument; without one it
+// runs ahead-of-time images only.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_ABI_KERNELCOMPILER_H
+#define NEREID_ABI_KERNELCOMPILER_H
+
+#include "nereid/ABI/KernelImage.h"
+#include "nereid/ABI/LaunchABI.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace nereid {
+
+/// A value known at compile time, in plain form. Integers outside int64 do not
+/// occur in launches; a list and a tuple are the same here.
+struct StaticValue {
+  struct None {
+    bool operator==(const None &) const = default;
+  };
+  using Tuple = std::vector<StaticValue>;
+  using Dict = std::map<std::string, StaticValue>;
+  std::variant<None, bool, int64_t, double, std::string, DType, Tuple, Dict>
+      value;
+
+  StaticValue() = default;
+  StaticValue(bool v) : value(v) {}
+  StaticValue(int v) : value(int64_t{v}) {}
+  StaticValue(int64_t v) : value(v) {}
+  StaticValue(double v) : value(v) {}
+  StaticValue(const char *v) : value(std::string(v)) {}
+  StaticValue(std::string v) : value(std::move(v)) {}
+  StaticValue(DType v) : value(v) {}
+  StaticValue(Tuple v) : value(std::move(v)) {}
+  StaticValue(Dict v) : value(std::move(v)) {}
+
+  bool isNone() const { return std::holds_alternative<None>(value); }
+  bool operator==(const StaticValue &) const = default;
+  /// Python's repr: None, True, 16, 1.5, 'text', fp32, (1, 2).
+  std::string str() const;
+};
+
+/// A source text and what its globals mean where a host language knows better.
+struct Source {
+  std::string path; ///< for messages, and to find modules it imports
+  std::string text;
+  std::map<std::string, StaticValue> bindings;
+};
+
+/// A run-time parameter's type and what is known of its value.
+struct RuntimeArgument {
+  DType dtype = DType::Int32;
+  bool isPointer = false;
+  bool isConst = false;
+  bool divisibleBy16 = false; ///< the integer's value, or the address
+
+  bool operator==(const RuntimeArgument &) const = default;
+};
+
+/// One for each parameter of the kernel, in order: passed at launch, or fixed.
+using ArgumentSpec = std::variant<RuntimeArgument, StaticValue>;
+
+/// Checks compiled into the kernel.
+enum CheckFlags : uint32_t { CheckBounds = 1, CheckNan = 2, CheckAsserts = 4 };
+
+struct CompileOptions {
+  uint32_t numWarps = 4;
+  uint32_t numStages = 3;
+  uint32_t numCtas = 1;
+  uint32_t maxRegisters = 0; ///< 0: no limit
+  bool fpFusion = true;      ///< a * b + c may become one rounding
+  uint32_t checks = 0;       ///< CheckFlags
+
+  bool operator==(const CompileOptions &) const = default;
+};
+
+struct CompileRequest {
+  Source source;
+  std::string kernel;
+  std::vector<ArgumentSpec> arguments;
+  CompileOptions options;
+  /// "cpu" (this machine), "x86-64-v2|v3|v4", "interp", "sm_90a".
+  std::string target = "cpu";
+  /// Also return this stage as text in CompileResult::stage:
+  /// "ast", "tile", "tile-opt", "cpu", "llvm", "asm", "obj".
+  std::string emit;
+};
+
+struct CompileResult {
+  KernelImage image;
+  std::string stage;
+};
+
+/// A parameter as the source declares it.
+struct ParameterDescription {
+  std::string name;
+  bool isStatic = false;       ///< annotated tl.constexpr
+  std::optional<DType> dtype;  ///< an annotation fixes the type
+  bool isPointer = false;      ///< with dtype: annotated as a pointer
+  bool isConst = false;        ///< annotated tl.const
+  bool specialize = true;      ///< false: do_not_specialize
+  bool specializeAlignment = true;
+  std::optional<StaticValue> defaultValue;
+  SourceLocation location;
+};
+
+/// One triton.Config.
+struct ConfigDescription {
+  std::map<std::string, StaticValue> values;
+  CompileOptions options;
+};
+
+struct KernelDescription {
+  std::string name;
+  std::vector<ParameterDescription> parameters;
+  /// @triton.autotune: empty when there is none.
+  std::vector<ConfigDescription> configs;
+  std::vector<std::string> tuneKey;
+  /// @triton.heuristics: names of parameters computed by `evaluate`, in the
+  /// order in which they must be computed.
+  std::vector<std::string> heuristics;
+  /// Decorator arguments of @triton.autotune that the tuner uses.
+  std::vector<std::string> resetToZero, restoreValue;
+  /// Hash of the kernel, every function and global it can reach, and the
+  /// modules it imports: equal hashes compile to equal code.
+  std::string sourceHash;
+  SourceLocation location;
+};
+
+/// An expression over values: a grid (`expression` set), or a heuristic of the
+/// kernel (`heuristic` set).
+struct EvaluateRequest {
+  Source source;
+  std::string kernel;
+  std::string expression; ///< Python text; may use cdiv, min, max, triton.*
+  std::string heuristic;  ///< parameter name
+  std::map<std::string, StaticValue> values;
+};
+
+class KernelCompiler {
+public:
+  virtual ~KernelCompiler() = default;
+
+  /// Identifies the compiler's build: part of every cache key.
+  virtual std::string buildId() const = 0;
+  /// The target that `target` means on this machine ("cpu" -> "x86-64-v4").
+  virtual Expected<std::string> resolveTarget(const std::string &target) = 0;
+  /// Names of the jit functions of a source, in order.
+  virtual Expected<std::vector<std::string>>
+  listKernels(const Source &source) = 0;
+  virtual Expected<KernelDescription> describe(const Source &source,
+                                               const std::string &kernel) = 0;
+  virtual Expected<CompileResult> compile(const CompileRequest &request) = 0;
+  virtual Expected<StaticValue> evaluate(const EvaluateRequest &request) = 0;
+  /// Loads host code (HostObject or TileIR). Thread-safe.
+  virtual Expected<HostCode> load(const KernelImage &image) = 0;
+};
+
+/// Defined by Pipeline. Thread-safe object; cheap to create.
+std::unique_ptr<KernelCompiler> createKernelCompiler();
+
+} // namespace nereid
+
+#endif // NEREID_ABI_KERNELCOMPILER_H

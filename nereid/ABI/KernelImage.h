@@ -1,0 +1,76 @@
+//===- KernelImage.h - A compiled kernel -----------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the compiler hands to the runtime, and what the cache stores.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_ABI_KERNELIMAGE_H
+#define NEREID_ABI_KERNELIMAGE_H
+
+#include "nereid/ABI/DType.h"
+#include "nereid/ABI/Status.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nereid {
+
+inline constexpr uint32_t kernelImageVersion = 1;
+
+enum class ImageFormat : uint8_t {
+  HostObject, ///< relocatable ELF of the host
+  TileIR,     ///< textual Tile IR for the reference executor
+  Ptx,
+  Cubin,
+};
+
+/// A parameter that exists at run time; static ones are folded away.
+struct ImageParameter {
+  std::string name;
+  DType dtype = DType::Int32; ///< the pointee's type, for a pointer
+  bool isPointer = false;
+  bool isConst = false; ///< never written through
+  bool isWritten = false; ///< a store or an atomic can reach it
+};
+
+/// A place in the kernel that can call the host at run time.
+struct ImageSite {
+  enum class Kind : uint8_t { Print, Assert, Bounds, Nan };
+  Kind kind = Kind::Print;
+  std::string message; ///< print prefix, assert text, or what was accessed
+  SourceLocation location;
+  std::string sourceLine;
+  DType dtype = DType::Int32; ///< print: the elements' type
+  std::vector<int64_t> shape; ///< print: the tile's shape; empty for a scalar
+  bool hex = false;           ///< print: hexadecimal
+  int32_t parameter = -1; ///< bounds: index of the pointer's parameter, or -1
+  uint32_t elementBytes = 0; ///< bounds: bytes of one element
+};
+
+struct KernelImage {
+  uint32_t version = kernelImageVersion;
+  ImageFormat format = ImageFormat::HostObject;
+  std::string kernel; ///< the name in the source
+  std::string entry;  ///< the symbol, or the function of the Tile module
+  std::string target; ///< "x86-64-v4", "interp", "sm_90a"
+  std::vector<ImageParameter> parameters;
+  std::vector<ImageSite> sites;
+  uint64_t scratchBytes = 0; ///< per thread (CPU)
+  uint32_t sharedBytes = 0;  ///< per block (GPU)
+  uint32_t numWarps = 4;
+  /// Stage times of the compilation that made it, in ms.
+  std::vector<std::pair<std::string, double>> stageTimes;
+  /// Warnings of the compilation, repeated when the image comes from a cache.
+  std::vector<Diagnostic> warnings;
+  std::vector<std::byte> code;
+};
+
+} // namespace nereid
+
+#endif // NEREID_ABI_KERNELIMAGE_H
