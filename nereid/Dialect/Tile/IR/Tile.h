@@ -1,0 +1,61 @@
+//===- Tile.h - The Tile dialect -------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The target-neutral meaning of a kernel. The .td files beside this one are
+// the specification: one a family of operations.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_DIALECT_TILE_IR_TILE_H
+#define NEREID_DIALECT_TILE_IR_TILE_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "nereid/Dialect/Tile/IR/TileDialect.h.inc"
+#include "nereid/Dialect/Tile/IR/TileEnums.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "nereid/Dialect/Tile/IR/TileTypes.h.inc"
+
+namespace nereid::tile {
+
+/// The shape of a block; empty for a scalar.
+llvm::ArrayRef<int64_t> getShape(mlir::Type type);
+/// The element type of a block, the type itself for a scalar.
+mlir::Type getElement(mlir::Type type);
+/// `element` in the shape of `like` (a scalar for a scalar).
+mlir::Type withElement(mlir::Type like, mlir::Type element);
+/// i1 in the shape of `like`: the type of a mask over it.
+mlir::Type getMaskType(mlir::Type like);
+/// What a load through `ptrLike` gives.
+mlir::Type getPointeeLike(mlir::Type ptrLike);
+/// Bytes of one element in memory: 8 for a pointer, 1 for an i1.
+unsigned getElementBytes(mlir::Type element);
+
+/// Attribute names of kernels and their arguments.
+inline constexpr llvm::StringLiteral kernelAttr = "tile.kernel";
+inline constexpr llvm::StringLiteral nameAttr = "tile.name";
+inline constexpr llvm::StringLiteral dtypeAttr = "tile.dtype";
+inline constexpr llvm::StringLiteral divisibilityAttr = "tile.divisibility";
+inline constexpr llvm::StringLiteral constAttr = "tile.const";
+
+} // namespace nereid::tile
+
+#define GET_OP_CLASSES
+#include "nereid/Dialect/Tile/IR/TileOps.h.inc"
+
+#endif // NEREID_DIALECT_TILE_IR_TILE_H
