@@ -122,7 +122,7 @@ public:
   }
 
   // Views: share memory, O(rank). Throw InvalidArgument naming the shapes.
-  Tensor view(Shape shape) const; ///< contiguous only; one -1 is inferred
+  Tensor view(Shape shape) const;    ///< contiguous only; one -1 is inferred
   Tensor reshape(Shape shape) const; ///< a view if possible, else a copy
   Tensor flatten() const { return reshape({numel_}); }
   Tensor transpose(int a, int b) const;
@@ -139,8 +139,8 @@ public:
   Tensor bitcast(DType dtype) const;
 
   // Copies.
-  Tensor clone() const;      ///< row-major
-  Tensor contiguous() const; ///< *this when it is already
+  Tensor clone() const;           ///< row-major
+  Tensor contiguous() const;      ///< *this when it is already
   Tensor to(Device device) const; ///< *this when it is there already
   Tensor to(DType dtype) const;   ///< *this when it has it already
   /// Element by element with conversion; `source` is broadcast to this shape.

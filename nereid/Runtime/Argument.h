@@ -1,0 +1,115 @@
+//===- Argument.h - What a kernel is called with ---------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Everything between the parentheses of kernel[grid](...): an Argument by
+// position, or "name"_a = argument. Both are views of the caller's values and
+// live no longer than the call; building them allocates nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_RUNTIME_ARGUMENT_H
+#define NEREID_RUNTIME_ARGUMENT_H
+
+#include "nereid/ABI/KernelCompiler.h"
+#include "nereid/Runtime/Tensor.h"
+
+#include <concepts>
+#include <string_view>
+
+namespace nereid {
+
+class Argument {
+public:
+  enum class Kind : uint8_t {
+    None,
+    Bool,
+    Int,  ///< fits int64
+    UInt, ///< above int64's maximum
+    Float,
+    Tensor,
+    DType,
+    String,
+    Static, ///< a tuple or dict
+  };
+
+  Argument(std::nullptr_t) {}
+  Argument(StaticValue::None) {}
+  template <std::same_as<bool> T>
+  Argument(T v) : kind(Kind::Bool), integer(v) {}
+  template <std::integral T>
+    requires(!std::same_as<T, bool>)
+  Argument(T v)
+      : kind(std::is_unsigned_v<T> && static_cast<int64_t>(v) < 0 &&
+                     sizeof(T) == 8
+                 ? Kind::UInt
+                 : Kind::Int),
+        integer(static_cast<int64_t>(v)) {}
+  template <std::floating_point T>
+  Argument(T v) : kind(Kind::Float), real(static_cast<double>(v)) {}
+  Argument(const nereid::Tensor &v) : kind(Kind::Tensor), tensor(&v) {}
+  Argument(nereid::DType v) : kind(Kind::DType), dtype(v) {}
+  Argument(const char *v)
+      : kind(Kind::String), characters(v), length(std::string_view(v).size()) {}
+  Argument(std::string_view v)
+      : kind(Kind::String), characters(v.data()), length(v.size()) {}
+  Argument(const std::string &v) : Argument(std::string_view(v)) {}
+  Argument(const StaticValue &v);
+
+  std::string_view string() const { return {characters, length}; }
+  /// A copy in plain form. A tensor becomes a dict of its shape, stride and
+  /// dtype, which is what heuristics may ask of it.
+  StaticValue toStatic() const;
+  /// "an int", "a fp32 tensor", ...: for messages.
+  std::string describe() const;
+
+  Kind kind = Kind::None;
+  union {
+    int64_t integer = 0; ///< Bool, Int, UInt (its bits)
+    double real;
+    const nereid::Tensor *tensor;
+    nereid::DType dtype;
+    const char *characters;
+    const StaticValue *value;
+  };
+  size_t length = 0; ///< of a string
+};
+
+/// One argument of a call; `name` is empty for a positional one.
+struct LaunchArgument {
+  std::string_view name;
+  Argument value;
+
+  template <typename T>
+    requires std::convertible_to<const T &, Argument>
+  LaunchArgument(const T &value) : value(value) {}
+  LaunchArgument(std::string_view name, const Argument &value)
+      : name(name), value(value) {}
+};
+
+/// The left side of "BLOCK"_a = 1024.
+struct ArgumentName {
+  std::string_view name;
+
+  template <typename T>
+    requires std::convertible_to<const T &, Argument>
+  LaunchArgument operator=(const T &value) const {
+    return LaunchArgument(name, Argument(value));
+  }
+};
+
+namespace literals {
+constexpr ArgumentName operator""_a(const char *name, size_t length) {
+  return {std::string_view(name, length)};
+}
+} // namespace literals
+
+/// A missing pointer, or Python's None.
+inline constexpr StaticValue::None none;
+
+} // namespace nereid
+
+#endif // NEREID_RUNTIME_ARGUMENT_H

@@ -1,0 +1,76 @@
+//===- Context.h - A compiler, a cache, and what they keep -----*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A Context owns a KernelCompiler and the images it made, in memory and on
+// disk. Most programs use the shared one: including "nereid/nereid.h" gives it
+// the built-in compiler. A program that includes only Runtime headers links no
+// compiler, and its shared context runs ahead-of-time images only.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_RUNTIME_CONTEXT_H
+#define NEREID_RUNTIME_CONTEXT_H
+
+#include "nereid/ABI/KernelCompiler.h"
+#include "nereid/Runtime/Device.h"
+
+#include <memory>
+#include <optional>
+
+namespace nereid {
+
+class DiskCache;
+
+struct ContextOptions {
+  /// Empty: NEREID_CACHE_DIR, else the user's cache folder.
+  std::string cacheDirectory;
+  /// Bytes kept on disk; 0 turns the disk cache off. Absent:
+  /// NEREID_CACHE_SIZE, else 1 GiB.
+  std::optional<uint64_t> cacheBytes;
+};
+
+/// Counts since the context was made.
+struct CacheCounters {
+  uint64_t memoryHits = 0, diskHits = 0, compiled = 0;
+};
+
+/// Thread-safe. Must outlive the kernels loaded through it.
+class Context {
+public:
+  /// `compiler` may be null: then every launch that would need it fails,
+  /// saying so.
+  explicit Context(std::unique_ptr<KernelCompiler> compiler,
+                   ContextOptions options = {});
+  ~Context();
+  Context(const Context &) = delete;
+  Context &operator=(const Context &) = delete;
+
+  /// The context used when none is named. Made on first use.
+  static Context &shared();
+  using CompilerFactory = std::unique_ptr<KernelCompiler> (*)();
+  /// Gives the shared context its compiler; no effect once that exists.
+  static void setSharedCompiler(CompilerFactory factory);
+
+  KernelCompiler *compiler() const;
+  CacheCounters cacheCounters() const;
+
+  struct State;
+  State &state() const { return *state_; }
+
+private:
+  std::unique_ptr<State> state_;
+};
+
+/// Threads that run programs of a grid on the cpu device; all cores by
+/// default, or NEREID_NUM_THREADS. 0 restores the default. Results do not
+/// depend on it. Not to be called while a kernel runs.
+void setNumThreads(int count);
+int numThreads();
+
+} // namespace nereid
+
+#endif // NEREID_RUNTIME_CONTEXT_H

@@ -1,0 +1,127 @@
+//===- Kernel.h - A kernel that can be launched ----------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   auto softmax = Kernel::load("softmax.py", "softmax_kernel");
+//   softmax[{rows}](y, x, x.stride(0), y.stride(0), columns,
+//                   "BLOCK_SIZE"_a = 4096, "num_warps"_a = 8);
+//
+// Arguments go by position or by name, as in Python: positional first, then
+// named ones in any order; parameters with a default may be left out. Beside
+// the parameters, these names are options of the launch:
+//
+//   num_warps, num_stages, num_ctas, maxnreg   hints; never change results
+//   enable_fp_fusion                           a * b + c in one rounding
+//   debug                                      device_assert is compiled in
+//
+// The first launch with a new combination of types, constexpr values and
+// specialisations compiles (or takes the image from the cache); later ones
+// cost one table look-up. An integer argument equal to 1 is compiled in,
+// integers and addresses divisible by 16 are compiled as such (unless the
+// kernel's decorator says otherwise).
+//
+// A launch returns when the kernel has finished. Kernels with @triton.autotune
+// that are called without the tuned parameters time every configuration once
+// for each new value of their key, and keep the fastest for this process.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_RUNTIME_KERNEL_H
+#define NEREID_RUNTIME_KERNEL_H
+
+#include "nereid/Runtime/Argument.h"
+#include "nereid/Runtime/Context.h"
+#include "nereid/Runtime/Error.h"
+#include "nereid/Runtime/Grid.h"
+
+#include <memory>
+#include <span>
+
+namespace nereid {
+
+struct KernelState;
+
+/// What a launch made or found; for tools and tests.
+struct CompiledInfo {
+  enum class Origin { Memory, Disk, Compiler };
+  Origin origin = Origin::Memory;
+  KernelImage image; ///< without its code
+  uint64_t codeBytes = 0;
+  double milliseconds = 0; ///< from the look-up to loaded code
+};
+
+/// A handle; copies share the compiled images. Thread-safe.
+class Kernel {
+public:
+  Kernel() = default;
+
+  /// `name` may be empty when the file has one jit function. Throws NotFound
+  /// (file, or kernel: with the names there are) or CompileError.
+  static Kernel load(const std::string &path, const std::string &name = "",
+                     Context &context = Context::shared());
+  static Kernel fromSource(Source source, const std::string &name = "",
+                           Context &context = Context::shared());
+  /// Text without a file.
+  static Kernel fromSource(const std::string &text,
+                           const std::string &name = "",
+                           Context &context = Context::shared());
+
+  const std::string &name() const;
+  const KernelDescription &description() const;
+
+  /// One pending launch; valid in the expression that made it.
+  class Launcher {
+  public:
+    template <typename... Args>
+    void operator()(const Args &...args) const {
+      if constexpr (sizeof...(Args) == 0) {
+        kernel.launch(grid, {});
+      } else {
+        const LaunchArgument arguments[] = {LaunchArgument(args)...};
+        kernel.launch(grid, arguments);
+      }
+    }
+
+  private:
+    friend class Kernel;
+    Launcher(const Kernel &kernel, Grid grid)
+        : kernel(kernel), grid(std::move(grid)) {}
+    const Kernel &kernel;
+    Grid grid;
+  };
+
+  Launcher operator[](Grid grid) const { return {*this, std::move(grid)}; }
+
+  /// A call without a grid always throws, and says what to write.
+  template <typename... Args>
+  void operator()(const Args &...) const {
+    launch(Grid(), {});
+  }
+
+  /// The general form. Throws InvalidArgument naming kernel, parameter, what
+  /// was expected and given; CompileError; KernelFault when a device_assert or
+  /// a check fails.
+  void launch(const Grid &grid,
+              std::span<const LaunchArgument> arguments) const;
+
+  /// Compiles for these arguments without running. `device` matters when no
+  /// tensor is among them.
+  CompiledInfo compile(std::span<const LaunchArgument> arguments) const;
+
+  /// The device of launches whose arguments hold no tensor: Device::best()
+  /// unless set.
+  Kernel on(Device device) const;
+
+private:
+  explicit Kernel(std::shared_ptr<KernelState> state)
+      : state(std::move(state)) {}
+  std::shared_ptr<KernelState> state;
+  Device device = Device::best();
+};
+
+} // namespace nereid
+
+#endif // NEREID_RUNTIME_KERNEL_H

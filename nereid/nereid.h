@@ -1,0 +1,33 @@
+//===- nereid.h - The public API, with the compiler ------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compile and run kernels from source. Link the library that defines
+// createKernelCompiler (NereidPipeline). Programs that ship compiled kernels
+// include the headers of nereid/Runtime instead and need no compiler.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_NEREID_H
+#define NEREID_NEREID_H
+
+#include "nereid/ABI/KernelCompiler.h"
+#include "nereid/Runtime/Context.h"
+#include "nereid/Runtime/DLPack.h"
+#include "nereid/Runtime/Device.h"
+#include "nereid/Runtime/Error.h"
+#include "nereid/Runtime/Kernel.h"
+#include "nereid/Runtime/Npy.h"
+#include "nereid/Runtime/Tensor.h"
+
+namespace nereid::detail {
+/// Including this header is what connects the shared context to the compiler:
+/// only programs that do so refer to createKernelCompiler.
+inline const bool sharedCompilerIsSet =
+    (Context::setSharedCompiler(&createKernelCompiler), true);
+} // namespace nereid::detail
+
+#endif // NEREID_NEREID_H
