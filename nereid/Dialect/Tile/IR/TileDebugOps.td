@@ -36,7 +36,7 @@ def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemRead, MemWrite]>]> {
   let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";
 }
 
-def Tile_CheckBoundsOp : Tile_Op<"check_bounds", [Tile_MaskOf<"ptr", "$_op.getMask()">, MemoryEffects<[MemRead, MemWrite]>]> {
+def Tile_CheckBoundsOp : Tile_Op<"check_bounds", [Tile_MaskOf<"ptr", "::llvm::cast<CheckBoundsOp>($_op).getMask()">, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "The launch fails where an address lies in none of its arrays";
   let description = [{
     Inserted before accesses under NEREID_CHECK=oob. `what` says which access
@@ -51,7 +51,7 @@ def Tile_CheckBoundsOp : Tile_Op<"check_bounds", [Tile_MaskOf<"ptr", "$_op.getMa
   let assemblyFormat = "$what $ptr (`,` $mask^)? attr-dict `:` type($ptr)";
 }
 
-def Tile_CheckNanOp : Tile_Op<"check_nan", [Tile_MaskOf<"value", "$_op.getMask()">, MemoryEffects<[MemRead, MemWrite]>]> {
+def Tile_CheckNanOp : Tile_Op<"check_nan", [Tile_MaskOf<"value", "::llvm::cast<CheckNanOp>($_op).getMask()">, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "The launch fails where an element is not a number";
   let description = [{
     Inserted before stores under NEREID_CHECK=nan.

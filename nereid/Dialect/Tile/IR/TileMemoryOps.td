@@ -68,8 +68,8 @@ def Tile_PtrCastOp : Tile_Op<"ptr_cast", [Pure, SameOperandsAndResultShape]> {
 }
 
 def Tile_LoadOp : Tile_Op<"load", [
-    AttrSizedOperandSegments, Tile_MaskOf<"ptr", "$_op.getMask()">,
-    Tile_PointeeOf<"other", "$_op.getOther()">, Tile_PointeeOf<"result">, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+    AttrSizedOperandSegments, Tile_MaskOf<"ptr", "::llvm::cast<LoadOp>($_op).getMask()">,
+    Tile_PointeeOf<"other", "::llvm::cast<LoadOp>($_op).getOther()">, Tile_PointeeOf<"result">, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Elements read through pointers";
   let description = [{
     Where `mask` is false memory is not touched and the result is `other`, or
@@ -90,7 +90,7 @@ def Tile_LoadOp : Tile_Op<"load", [
 }
 
 def Tile_StoreOp : Tile_Op<"store", [
-    Tile_MaskOf<"ptr", "$_op.getMask()">, Tile_PointeeOf<"value">, MemoryEffects<[MemWrite]>]> {
+    Tile_MaskOf<"ptr", "::llvm::cast<StoreOp>($_op).getMask()">, Tile_PointeeOf<"value">, MemoryEffects<[MemWrite]>]> {
   let summary = "Elements written through pointers";
   let description = [{
     Where `mask` is false memory is not touched. Two elements of one store at
@@ -107,7 +107,7 @@ def Tile_StoreOp : Tile_Op<"store", [
 }
 
 def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [
-    Tile_MaskOf<"ptr", "$_op.getMask()">, Tile_PointeeOf<"value">, Tile_PointeeOf<"result">, MemoryEffects<[MemRead, MemWrite]>]> {
+    Tile_MaskOf<"ptr", "::llvm::cast<AtomicRMWOp>($_op).getMask()">, Tile_PointeeOf<"value">, Tile_PointeeOf<"result">, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Read-modify-write, element by element; the old values";
   let description = [{
     Each element is atomic on its own; elements of one block at the same
