@@ -1,3 +1,10 @@
+# Executables are compiled with -fPIE by CMake, the header with -fPIC: the last
+# flag wins.
+function(nereid_reuse_precompiled target)
+  target_precompile_headers(${target} REUSE_FROM NereidMLIRHeaders)
+  target_compile_options(${target} PRIVATE -fPIC)
+endfunction()
+
 # nereid_library(<name> [MLIR] [EXCLUDE <regex>...] [DEPENDS <targets>...])
 #
 # A module: every *.cpp of the current folder except *Test.cpp and *Fuzz.cpp
@@ -48,7 +55,7 @@ function(nereid_library name)
     nereid_compile_options(${name}Tests)
     target_link_libraries(${name}Tests PRIVATE ${name} GTest::gtest_main GTest::gmock)
     if(ARG_MLIR)
-      target_precompile_headers(${name}Tests REUSE_FROM NereidMLIRHeaders)
+      nereid_reuse_precompiled(${name}Tests)
     endif()
     add_test(NAME unit.${name} COMMAND ${name}Tests)
     set_tests_properties(unit.${name} PROPERTIES LABELS unit)
@@ -65,7 +72,7 @@ function(nereid_executable name)
   nereid_compile_options(${name})
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS})
   if(ARG_MLIR)
-    target_precompile_headers(${name} REUSE_FROM NereidMLIRHeaders)
+    nereid_reuse_precompiled(${name})
   endif()
 endfunction()
 

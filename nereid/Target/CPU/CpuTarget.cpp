@@ -1,0 +1,109 @@
+//===- CpuTarget.cpp - The instruction sets and the host's ----------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Target/CPU/CpuTarget.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/TargetParser/Host.h"
+
+#include <array>
+
+using namespace nereid;
+using namespace nereid::cpu;
+
+namespace {
+
+struct Level {
+  CpuTarget target;
+  /// What a host must report, beyond the level before.
+  std::vector<llvm::StringRef> features;
+};
+
+} // namespace
+
+/// In rising order. The scheduling model of level 4 is Skylake-X's: LLVM's
+/// "x86-64-v4" would assume Haswell's ports and prefer 256-bit vectors.
+static const std::vector<Level> &levels() {
+  static const std::vector<Level> table = {
+      {{.name = "x86-64", .tuneCpu = "generic"}, {"sse2", "cx8", "fxsr"}},
+      {{.name = "x86-64-v2", .tuneCpu = "generic", .hasSse41 = true},
+       {"cx16", "sahf", "popcnt", "sse3", "ssse3", "sse4.1", "sse4.2"}},
+      {{.name = "x86-64-v3",
+        .tuneCpu = "haswell",
+        .vectorBytes = 32,
+        .hasMaskedMemory = true,
+        .hasGather = true,
+        .hasFma = true,
+        .hasF16c = true,
+        .hasSse41 = true},
+       {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe",
+        "xsave"}},
+      {{.name = "x86-64-v4",
+        .tuneCpu = "skylake-avx512",
+        .vectorBytes = 64,
+        .vectorRegisters = 32,
+        .hasMaskRegisters = true,
+        .hasMaskedMemory = true,
+        .hasGather = true,
+        .hasFma = true,
+        .hasF16c = true,
+        .hasSse41 = true},
+       {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}},
+  };
+  return table;
+}
+
+/// The number of levels this machine can run; 0 where it is no x86-64.
+static size_t hostLevels() {
+  static const size_t count = [] {
+#if defined(__x86_64__)
+    llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
+    size_t level = 0;
+    for (; level < levels().size(); ++level) {
+      if (!llvm::all_of(levels()[level].features,
+                        [&](llvm::StringRef f) { return host.lookup(f); })) {
+        break;
+      }
+    }
+    return level;
+#else
+    return size_t(0);
+#endif
+  }();
+  return count;
+}
+
+Expected<CpuTarget> cpu::resolve(std::string_view name) {
+  if (name == "cpu") {
+    if (hostLevels() == 0) {
+      return {ErrorCode::Unsupported,
+              "target 'cpu': only x86-64 machines are supported; use the "
+              "target 'interp' here"};
+    }
+    return levels()[hostLevels() - 1].target;
+  }
+  std::string known = "'cpu'";
+  for (const Level &level : levels()) {
+    if (level.target.name == name) {
+      return level.target;
+    }
+    known += ", '" + level.target.name + "'";
+  }
+  return {ErrorCode::InvalidArgument, "unknown CPU target '" +
+                                          std::string(name) +
+                                          "'; expected one of " + known};
+}
+
+bool cpu::runsHere(const CpuTarget &target) {
+  for (size_t i = 0; i < hostLevels(); ++i) {
+    if (levels()[i].target.name == target.name) {
+      return true;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,101 @@
+//===- CpuTarget.h - LLVM dialect to machine code of a CPU -----*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The last stage of the CPU path: a module of the LLVM dialect becomes a
+// relocatable ELF object, and an object becomes callable code of this process.
+// docs/TargetCPU.md tells what the module must look like.
+//
+// Everything here may be called from any thread; two calls need different
+// MLIR contexts, or one context that is not changed meanwhile.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_TARGET_CPU_CPUTARGET_H
+#define NEREID_TARGET_CPU_CPUTARGET_H
+
+#include "nereid/ABI/LaunchABI.h"
+#include "nereid/ABI/Status.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace nereid::cpu {
+
+/// An instruction set to compile for. There are four, the x86-64 levels of the
+/// System V ABI, so that a cached object serves every machine of its level:
+/// features between the levels (VNNI, AVX512-FP16, AMX) are not used.
+struct CpuTarget {
+  std::string name;    ///< "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"
+  std::string tuneCpu; ///< whose scheduling model and preferences to assume
+  unsigned vectorBytes = 16;
+  unsigned vectorRegisters = 16;
+  bool hasMaskRegisters = false; ///< AVX-512: any vector op under a mask
+  bool hasMaskedMemory = false;  ///< masked load and store of 32/64-bit lanes
+  bool hasGather = false;
+  bool hasFma = false;
+  bool hasF16c = false;  ///< f16 <-> f32 in one instruction
+  bool hasSse41 = false; ///< round, blend, 32-bit multiply
+
+  /// Lanes of a full vector of elements of `elementBytes`.
+  unsigned lanes(unsigned elementBytes) const {
+    return vectorBytes / elementBytes;
+  }
+};
+
+/// "cpu" is this machine; the names of CpuTarget::name are themselves.
+/// Anything else is InvalidArgument with the list of names.
+Expected<CpuTarget> resolve(std::string_view name);
+
+/// Can this machine run code of `target`?
+bool runsHere(const CpuTarget &target);
+
+/// Stage names and milliseconds, in order: "translate", "llvm-opt", "codegen".
+using StageTimes = std::vector<std::pair<std::string, double>>;
+
+struct EmitOptions {
+  /// An LLVM pass pipeline in place of the built-in one (experiments).
+  std::string pipeline;
+};
+
+/// Lets a context translate the dialects that emit* accepts: builtin and llvm.
+/// Contexts made without it are given it by emit*, which is not safe while
+/// another thread uses the context.
+void registerTranslations(mlir::DialectRegistry &registry);
+
+/// Position-independent ELF. `module` holds `llvm` operations only and is not
+/// changed. Whether a * b + c becomes one rounding is decided by the `contract`
+/// flags of its operations, never here.
+Expected<std::vector<std::byte>> emitObject(mlir::ModuleOp module,
+                                            const CpuTarget &target,
+                                            const EmitOptions &options = {},
+                                            StageTimes *times = nullptr);
+/// The optimised LLVM IR; `llc-22 -O2` makes the same code of it.
+Expected<std::string> emitLlvmText(mlir::ModuleOp module,
+                                   const CpuTarget &target,
+                                   const EmitOptions &options = {},
+                                   StageTimes *times = nullptr);
+/// Assembly in Intel syntax.
+Expected<std::string> emitAssembly(mlir::ModuleOp module,
+                                   const CpuTarget &target,
+                                   const EmitOptions &options = {},
+                                   StageTimes *times = nullptr);
+
+/// Links an object into this process. `entryName` has the type HostEntry. The
+/// code may call the C library's memcpy, memmove, memset and math functions; a
+/// reference to anything else fails. The code is unmapped with the last copy of
+/// HostCode::owner. About 0.2 ms; the first call in a process 0.5 ms.
+Expected<HostCode> loadObject(const std::vector<std::byte> &object,
+                              const std::string &entryName);
+
+} // namespace nereid::cpu
+
+#endif // NEREID_TARGET_CPU_CPUTARGET_H

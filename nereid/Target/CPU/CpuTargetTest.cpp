@@ -1,0 +1,236 @@
+//===- CpuTargetTest.cpp - Machine code out of the LLVM dialect -----------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Target/CPU/CpuTarget.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Parser/Parser.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include <random>
+#include <thread>
+
+using namespace nereid;
+using testing::HasSubstr;
+
+/// y[i] = 3 x[i] + 1 for 16 floats; arguments {x, y}.
+static const char *affineKernel = R"mlir(
+llvm.func @entry(%self: !llvm.ptr, %frame: !llvm.ptr, %b: i64, %e: i64) {
+  %args = llvm.load %frame : !llvm.ptr -> !llvm.ptr
+  %x = llvm.load %args : !llvm.ptr -> !llvm.ptr
+  %slot = llvm.getelementptr %args[1] : (!llvm.ptr) -> !llvm.ptr, i64
+  %y = llvm.load %slot : !llvm.ptr -> !llvm.ptr
+  %v = llvm.load %x {alignment = 4 : i64} : !llvm.ptr -> vector<16xf32>
+  %three = llvm.mlir.constant(dense<3.0> : vector<16xf32>) : vector<16xf32>
+  %one = llvm.mlir.constant(dense<1.0> : vector<16xf32>) : vector<16xf32>
+  %m = llvm.fmul %v, %three {fastmathFlags = #llvm.fastmath<contract>}
+      : vector<16xf32>
+  %r = llvm.fadd %m, %one {fastmathFlags = #llvm.fastmath<contract>}
+      : vector<16xf32>
+  llvm.store %r, %y {alignment = 4 : i64} : vector<16xf32>, !llvm.ptr
+  llvm.return
+})mlir";
+
+namespace {
+
+class CpuTargetTest : public testing::Test {
+protected:
+  CpuTargetTest() : context(mlir::MLIRContext::Threading::DISABLED) {
+    context.loadDialect<mlir::LLVM::LLVMDialect>();
+  }
+  mlir::OwningOpRef<mlir::ModuleOp> parse(const std::string &text) {
+    return mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  }
+  static cpu::CpuTarget target(const char *name) { return *cpu::resolve(name); }
+
+  mlir::MLIRContext context;
+};
+
+} // namespace
+
+static void expectAffine(const HostCode &code) {
+  float x[16], y[16] = {};
+  for (int i = 0; i < 16; ++i) {
+    x[i] = static_cast<float>(i) - 3.5f;
+  }
+  uint64_t arguments[2] = {reinterpret_cast<uint64_t>(x),
+                           reinterpret_cast<uint64_t>(y)};
+  LaunchFrame frame = {};
+  frame.arguments = arguments;
+  code.entry(code.self, &frame, 0, 1);
+  for (int i = 0; i < 16; ++i) {
+    EXPECT_EQ(y[i], 3 * x[i] + 1) << i;
+  }
+}
+
+TEST_F(CpuTargetTest, NamesAreLevels) {
+  auto host = cpu::resolve("cpu");
+  ASSERT_TRUE(host.ok());
+  EXPECT_TRUE(cpu::runsHere(*host));
+  EXPECT_EQ(cpu::resolve(host->name)->vectorBytes, host->vectorBytes);
+  EXPECT_EQ(target("x86-64-v4").lanes(4), 16u);
+  EXPECT_EQ(target("x86-64-v3").lanes(4), 8u);
+  EXPECT_FALSE(target("x86-64-v3").hasMaskRegisters);
+  EXPECT_FALSE(target("x86-64-v2").hasFma);
+  auto unknown = cpu::resolve("x86-64-v5");
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_EQ(unknown.failure().code, ErrorCode::InvalidArgument);
+  EXPECT_THAT(unknown.failure().message, HasSubstr("'x86-64-v5'"));
+  EXPECT_THAT(unknown.failure().message, HasSubstr("'x86-64-v4'"));
+}
+
+TEST_F(CpuTargetTest, RunsOnEveryLevelOfThisMachine) {
+  auto module = parse(affineKernel);
+  for (const char *name : {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+    SCOPED_TRACE(name);
+    auto object = cpu::emitObject(*module, target(name));
+    ASSERT_TRUE(object.ok()) << object.failure().str();
+    if (!cpu::runsHere(target(name))) {
+      continue;
+    }
+    auto code = cpu::loadObject(*object, "entry");
+    ASSERT_TRUE(code.ok()) << code.failure().str();
+    expectAffine(*code);
+  }
+}
+
+TEST_F(CpuTargetTest, AssemblyUsesTheTarget) {
+  auto module = parse(affineKernel);
+  auto v4 = cpu::emitAssembly(*module, target("x86-64-v4"));
+  EXPECT_THAT(*v4, HasSubstr("zmm"));
+  EXPECT_THAT(*v4, HasSubstr("vfmadd"));
+  EXPECT_THAT(*v4, testing::Not(HasSubstr(".eh_frame")));
+  auto v3 = cpu::emitAssembly(*module, target("x86-64-v3"));
+  EXPECT_THAT(*v3, HasSubstr("ymm"));
+  auto v2 = cpu::emitAssembly(*module, target("x86-64-v2"));
+  EXPECT_THAT(*v2, HasSubstr("mulps"));
+}
+
+TEST_F(CpuTargetTest, OnlyContractFlagsFuse) {
+  std::string text = affineKernel;
+  const std::string flag = "{fastmathFlags = #llvm.fastmath<contract>}";
+  for (size_t at; (at = text.find(flag)) != std::string::npos;) {
+    text.erase(at, flag.size());
+  }
+  auto assembly = cpu::emitAssembly(*parse(text), target("x86-64-v4"));
+  EXPECT_THAT(*assembly, testing::Not(HasSubstr("vfmadd")));
+}
+
+TEST_F(CpuTargetTest, LlvmTextNamesTheCpuAndTimesAreReported) {
+  auto module = parse(affineKernel);
+  cpu::StageTimes times;
+  auto text = cpu::emitLlvmText(*module, target("x86-64-v4"), {}, &times);
+  EXPECT_THAT(*text, HasSubstr("\"target-cpu\"=\"x86-64-v4\""));
+  EXPECT_THAT(*text, HasSubstr("\"prefer-vector-width\"=\"512\""));
+  ASSERT_EQ(times.size(), 3u);
+  EXPECT_EQ(times[0].first, "translate");
+  EXPECT_EQ(times[2].first, "codegen");
+}
+
+TEST_F(CpuTargetTest, CallsTheMathLibraryAndNothingElse) {
+  auto calling = [](const std::string &name) {
+    return "llvm.func @" + name + R"mlir((f64) -> f64
+      llvm.func @entry(%self: !llvm.ptr, %frame: !llvm.ptr, %b: i64, %e: i64) {
+        %args = llvm.load %frame : !llvm.ptr -> !llvm.ptr
+        %x = llvm.load %args : !llvm.ptr -> f64
+        %y = llvm.call @)mlir" +
+           name + R"mlir((%x) : (f64) -> f64
+        llvm.store %y, %args : f64, !llvm.ptr
+        llvm.return
+      })mlir";
+  };
+  auto object = cpu::emitObject(*parse(calling("lgamma")), target("x86-64"));
+  ASSERT_TRUE(object.ok()) << object.failure().str();
+  auto code = cpu::loadObject(*object, "entry");
+  ASSERT_TRUE(code.ok()) << code.failure().str();
+  double value = 5;
+  uint64_t argument;
+  memcpy(&argument, &value, 8);
+  LaunchFrame frame = {};
+  frame.arguments = &argument;
+  code->entry(nullptr, &frame, 0, 1);
+  memcpy(&value, &argument, 8);
+  EXPECT_NEAR(value, std::log(24.0), 1e-12);
+
+  object = cpu::emitObject(*parse(calling("system")), target("x86-64"));
+  ASSERT_TRUE(object.ok());
+  code = cpu::loadObject(*object, "entry");
+  ASSERT_FALSE(code.ok());
+  EXPECT_THAT(code.failure().message, HasSubstr("system"));
+}
+
+TEST_F(CpuTargetTest, WrongInputIsAFailure) {
+  // An operation of another dialect.
+  context.allowUnregisteredDialects();
+  auto foreign = parse("llvm.func @f() { \"other.op\"() : () -> ()\n"
+                       " llvm.return }");
+  auto object = cpu::emitObject(*foreign, target("x86-64-v4"));
+  ASSERT_FALSE(object.ok());
+  EXPECT_THAT(object.failure().message, HasSubstr("other.op"));
+  // A pipeline that does not parse.
+  auto good = parse(affineKernel);
+  object = cpu::emitObject(*good, target("x86-64-v4"), {"function(no-such)"});
+  ASSERT_FALSE(object.ok());
+  EXPECT_THAT(object.failure().message, HasSubstr("no-such"));
+  // What the code generator refuses with a fatal error or a diagnostic.
+  auto assembly = parse("llvm.func @f() { llvm.inline_asm has_side_effects "
+                        "\"nop\", \"{nosuchregister}\" : () -> i32\n"
+                        " llvm.return }");
+  if (assembly) {
+    object = cpu::emitObject(*assembly, target("x86-64-v4"));
+    EXPECT_FALSE(object.ok());
+  }
+  // An intrinsic that this level cannot select is fatal in LLVM.
+  auto missing = parse(R"mlir(
+    llvm.func @f(%p: !llvm.ptr, %m: i16) {
+      %v = llvm.load %p : !llvm.ptr -> vector<16xf32>
+      %r = llvm.call_intrinsic "llvm.x86.avx512.rcp14.ps.512"(%v, %v, %m)
+        : (vector<16xf32>, vector<16xf32>, i16) -> vector<16xf32>
+      llvm.store %r, %p : vector<16xf32>, !llvm.ptr
+      llvm.return
+    })mlir");
+  ASSERT_TRUE(missing);
+  object = cpu::emitObject(*missing, target("x86-64-v2"));
+  ASSERT_FALSE(object.ok());
+  EXPECT_THAT(object.failure().message, HasSubstr("x86-64-v2"));
+  // And the next compilation is not disturbed.
+  EXPECT_TRUE(cpu::emitObject(*good, target("x86-64-v4")).ok());
+}
+
+TEST_F(CpuTargetTest, DamagedObjectsAreFailures) {
+  auto object = *cpu::emitObject(*parse(affineKernel), target("x86-64-v2"));
+  EXPECT_FALSE(cpu::loadObject({}, "entry").ok());
+  EXPECT_FALSE(cpu::loadObject(object, "other").ok());
+  std::vector<std::byte> head(object.begin(), object.begin() + 100);
+  EXPECT_FALSE(cpu::loadObject(head, "entry").ok());
+}
+
+TEST_F(CpuTargetTest, ManyThreadsCompileAndLoad) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([] {
+      mlir::MLIRContext own(mlir::MLIRContext::Threading::DISABLED);
+      own.loadDialect<mlir::LLVM::LLVMDialect>();
+      for (int i = 0; i < 5; ++i) {
+        auto module =
+            mlir::parseSourceString<mlir::ModuleOp>(affineKernel, &own);
+        auto object = cpu::emitObject(*module, *cpu::resolve("cpu"));
+        ASSERT_TRUE(object.ok());
+        auto code = cpu::loadObject(*object, "entry");
+        ASSERT_TRUE(code.ok());
+        HostCode copy = *code;
+        code = HostCode{};
+        expectAffine(copy);
+      }
+    });
+  }
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+}
