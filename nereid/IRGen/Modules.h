@@ -1,0 +1,81 @@
+//===- Modules.h - Source files as modules ---------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A module's globals are evaluated when they are first read, one by one: host
+// code that no kernel reaches is never looked at. A name may be bound more than
+// once (try/except imports, `f = jit(f)`); `bindings` lists the statements that
+// do, in order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_IRGEN_MODULES_H
+#define NEREID_IRGEN_MODULES_H
+
+#include "nereid/IRGen/Diagnostics.h"
+#include "nereid/IRGen/Value.h"
+#include "nereid/Syntax/Parser.h"
+
+#include "llvm/ADT/StringMap.h"
+
+namespace nereid::irgen {
+
+/// One statement that binds a global.
+struct GlobalBinding {
+  const ast::Stmt *statement = nullptr;
+  const ast::Alias *alias = nullptr; ///< of an import
+  /// The `if` tests it stands under, with the side; and whether it stands in
+  /// the handler of a `try` (used only if the body's binding fails).
+  std::vector<std::pair<const ast::Expr *, bool>> conditions;
+  bool inHandler = false;
+};
+
+struct SourceModule {
+  std::string name; ///< dotted, as imported; "" for the kernel's own file
+  std::string path; ///< of the file; "<nereid>/standard.py" for the library
+  bool isLibrary = false;
+  bool isPackage = false; ///< an __init__.py
+  std::shared_ptr<const ParsedModule> parsed;
+  llvm::StringMap<std::vector<GlobalBinding>> bindings;
+  /// Names whose values the host language gave (Source::bindings).
+  std::map<std::string, StaticValue> given;
+  /// `from x import *`, in order.
+  std::vector<const ast::ImportFrom *> starImports;
+
+  /// Evaluated globals, and for each name the binding that is being evaluated
+  /// right now (one past its index; a cycle otherwise).
+  llvm::StringMap<Value> values;
+  llvm::StringMap<size_t> inProgress;
+};
+
+/// All modules of one request. Not thread-safe.
+class ModuleTable {
+public:
+  /// Parses the kernel's own file.
+  FailureOr<std::shared_ptr<SourceModule>> addMain(const Source &source,
+                                                   Diagnostics &diag);
+  /// stdlib/<name>.py; null when there is none.
+  std::shared_ptr<SourceModule> library(llvm::StringRef name);
+  /// `import name` seen from `from` (level: leading dots). Null when no file is
+  /// found; a file that does not parse is an error.
+  FailureOr<std::shared_ptr<SourceModule>> import(const SourceModule &from,
+                                                  llvm::StringRef name,
+                                                  int level, Diagnostics &diag);
+
+  std::shared_ptr<SourceModule> main;
+  /// Every module that was read, in order: part of the source hash.
+  std::vector<std::shared_ptr<SourceModule>> all;
+
+private:
+  llvm::StringMap<std::shared_ptr<SourceModule>> byPath;
+};
+
+/// Lists the statements that bind names at a module's top level.
+void collectBindings(SourceModule &module);
+
+} // namespace nereid::irgen
+
+#endif // NEREID_IRGEN_MODULES_H
