@@ -108,11 +108,11 @@ struct CompileResult {
 /// A parameter as the source declares it.
 struct ParameterDescription {
   std::string name;
-  bool isStatic = false;       ///< annotated tl.constexpr
-  std::optional<DType> dtype;  ///< an annotation fixes the type
-  bool isPointer = false;      ///< with dtype: annotated as a pointer
-  bool isConst = false;        ///< annotated tl.const
-  bool specialize = true;      ///< false: do_not_specialize
+  bool isStatic = false;      ///< annotated tl.constexpr
+  std::optional<DType> dtype; ///< an annotation fixes the type
+  bool isPointer = false;     ///< with dtype: annotated as a pointer
+  bool isConst = false;       ///< annotated tl.const
+  bool specialize = true;     ///< false: do_not_specialize
   bool specializeAlignment = true;
   std::optional<StaticValue> defaultValue;
   SourceLocation location;

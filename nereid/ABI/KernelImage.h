@@ -35,7 +35,7 @@ struct ImageParameter {
   std::string name;
   DType dtype = DType::Int32; ///< the pointee's type, for a pointer
   bool isPointer = false;
-  bool isConst = false; ///< never written through
+  bool isConst = false;   ///< never written through
   bool isWritten = false; ///< a store or an atomic can reach it
 };
 

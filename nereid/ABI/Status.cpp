@@ -67,9 +67,10 @@ static void appendCaret(std::string &out, const Diagnostic &d) {
     }
   }
   uint32_t lineEnd = countCharacters(d.sourceLine) + 1;
-  uint32_t end = d.location.endLine > d.location.line ? lineEnd
-                                                      : d.location.endColumn;
-  end = std::clamp(end, d.location.column + 1, std::max(lineEnd, d.location.column + 1));
+  uint32_t end =
+      d.location.endLine > d.location.line ? lineEnd : d.location.endColumn;
+  end = std::clamp(end, d.location.column + 1,
+                   std::max(lineEnd, d.location.column + 1));
   out += std::string(end - d.location.column, '^') + "\n";
 }
 

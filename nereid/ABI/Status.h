@@ -51,8 +51,8 @@ struct Diagnostic {
   Severity severity = Severity::Error;
   SourceLocation location;
   std::string message;
-  std::string sourceLine; ///< the text of `location.line`, for the caret
-  std::string hint;       ///< what to do; may be empty
+  std::string sourceLine;        ///< the text of `location.line`, for the caret
+  std::string hint;              ///< what to do; may be empty
   std::vector<Diagnostic> notes; ///< "called from ...", innermost first
 };
 

@@ -1,0 +1,94 @@
+//===- StageRecorder.h - Times, dumps and overrides of stages -*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every compilation walks a short list of named stages. After each, its text
+// may be dumped to a numbered file, replaced from an edited one, or returned to
+// the caller.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_PIPELINE_STAGERECORDER_H
+#define NEREID_PIPELINE_STAGERECORDER_H
+
+#include "nereid/ABI/Status.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nereid {
+
+/// A stage's name as --emit takes it, its number and ending in a dump.
+struct Stage {
+  const char *name;
+  const char *file; ///< "10.tile.mlir"
+};
+
+/// In the order of compilation.
+inline constexpr Stage astStage = {"ast", "00.ast.txt"};
+inline constexpr Stage tileStage = {"tile", "10.tile.mlir"};
+inline constexpr Stage tileOptStage = {"tile-opt", "20.tile-opt.mlir"};
+inline constexpr Stage cpuStage = {"cpu", "30.cpu.mlir"};
+inline constexpr Stage llvmDialectStage = {"llvm-dialect", "40.llvm.mlir"};
+inline constexpr Stage llvmStage = {"llvm", "50.ll"};
+inline constexpr Stage asmStage = {"asm", "60.s"};
+inline constexpr Stage objectStage = {"obj", "70.o"};
+inline constexpr const Stage *allStages[] = {
+    &astStage,         &tileStage, &tileOptStage, &cpuStage,
+    &llvmDialectStage, &llvmStage, &asmStage,     &objectStage};
+
+class StageRecorder {
+public:
+  /// `emit` names the stage whose text is wanted, or is empty.
+  StageRecorder(std::string kernel, std::string emit);
+
+  /// Is the text of `stage` wanted by anybody? Printing costs time.
+  bool wants(const Stage &stage) const;
+  /// Dumps and keeps the text.
+  void record(const Stage &stage, const std::string &text);
+  /// The text of an edited stage file, when there is one.
+  std::optional<std::string> overridden(const Stage &stage) const;
+  /// Is `emit` an earlier stage than the next, so that nothing more is needed?
+  bool isDone() const { return done; }
+
+  /// Runs `body` and adds its time under `name`.
+  template <typename Body>
+  auto timed(const char *name, Body &&body) {
+    Timer timer{*this, name, std::chrono::steady_clock::now()};
+    return body();
+  }
+  void addTime(std::string name, double ms) {
+    times.emplace_back(std::move(name), ms);
+  }
+
+  std::string takeText() { return std::move(text); }
+  std::vector<std::pair<std::string, double>> times;
+
+private:
+  struct Timer {
+    StageRecorder &recorder;
+    const char *name;
+    std::chrono::steady_clock::time_point start;
+    ~Timer() {
+      std::chrono::duration<double, std::milli> ms =
+          std::chrono::steady_clock::now() - start;
+      recorder.addTime(name, ms.count());
+    }
+  };
+
+  std::string pathIn(const std::string &folder, const Stage &stage) const;
+
+  std::string kernel, emit, text;
+  bool done = false;
+};
+
+} // namespace nereid
+
+#endif // NEREID_PIPELINE_STAGERECORDER_H
