@@ -1,0 +1,32 @@
+//===- Host.h - What this machine's processor is ----------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_SUPPORT_HOST_H
+#define NEREID_SUPPORT_HOST_H
+
+#include <cstdint>
+#include <string>
+
+namespace nereid {
+
+/// Raw feature words of CPUID and XCR0 as text, part of cache keys: two
+/// machines with the same words run each other's code. Microseconds.
+const std::string &hostFeatureWords();
+
+/// "Intel(R) Xeon(R) ...", or "unknown".
+std::string hostProcessorName();
+
+/// Bytes of the largest cache a core can use; 32 MiB when the system does not
+/// say.
+uint64_t lastLevelCacheBytes();
+
+/// Cores this process may run on (affinity and cgroup CPU quota), at least 1.
+int availableCores();
+
+} // namespace nereid
+
+#endif // NEREID_SUPPORT_HOST_H
