@@ -52,6 +52,8 @@ inline constexpr llvm::StringLiteral nameAttr = "tile.name";
 inline constexpr llvm::StringLiteral dtypeAttr = "tile.dtype";
 inline constexpr llvm::StringLiteral divisibilityAttr = "tile.divisibility";
 inline constexpr llvm::StringLiteral constAttr = "tile.const";
+/// On operations that call the runtime: i32, the index in KernelImage::sites.
+inline constexpr llvm::StringLiteral siteAttr = "tile.site";
 
 } // namespace nereid::tile
 
