@@ -1,0 +1,257 @@
+//===- ConversionPlan.cpp - How values get from one layout to another -*- C++
+//-*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Layout/ConversionPlan.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <set>
+
+namespace nereid {
+
+static std::vector<f2::Vector> basesOf(const LinearLayout &layout, Axis axis) {
+  std::vector<f2::Vector> bases;
+  for (unsigned i = 0; i < layout.inputBits(axis); ++i) {
+    bases.push_back(layout.applyFlat(layout.flattenInput({{axis, 1u << i}})));
+  }
+  return bases;
+}
+
+/// The pull map that keeps the bits of `fixed` axes and is free in the others;
+/// absent when the source does not hold every element there.
+static std::optional<LinearLayout> pullKeeping(const LinearLayout &source,
+                                               const LinearLayout &target,
+                                               const std::vector<Axis> &fixed) {
+  std::vector<Axis> order;
+  f2::Matrix free = source.columns();
+  for (const AxisBits &in : source.inputs()) {
+    if (std::find(fixed.begin(), fixed.end(), in.axis) == fixed.end()) {
+      continue;
+    }
+    if (target.inputBits(in.axis) != in.bits) {
+      return std::nullopt;
+    }
+    uint64_t first =
+        source.flattenInput({{in.axis, in.bits ? (1u << in.bits) - 1 : 0}});
+    for (unsigned i = 0; i < free.size(); ++i) {
+      // A zero column is dependent, so the solver never uses it.
+      free[i] = first >> i & 1 ? 0 : free[i];
+    }
+  }
+  f2::Solver solver(free);
+  f2::Matrix columns;
+  for (const AxisBits &in : target.inputs()) {
+    bool isFixed =
+        std::find(fixed.begin(), fixed.end(), in.axis) != fixed.end();
+    for (unsigned i = 0; i < in.bits; ++i) {
+      uint64_t image =
+          target.applyFlat(target.flattenInput({{in.axis, 1u << i}}));
+      uint64_t own = isFixed ? source.flattenInput({{in.axis, 1u << i}}) : 0;
+      auto rest = solver.solve(image ^ source.applyFlat(own));
+      if (!rest) {
+        return std::nullopt;
+      }
+      columns.push_back(*rest ^ own);
+    }
+  }
+  return LinearLayout(target.inputs(), source.inputs(), std::move(columns));
+}
+
+//===----------------------------------------------------------------------===//
+// The layout of shared memory
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Chooses the basis of offsets, in the order vector, banks, rest.
+class SharedLayout {
+public:
+  SharedLayout(const LinearLayout &source, const LinearLayout &target,
+               unsigned elementBytes)
+      : source(source), target(target), elementBytes(elementBytes) {}
+
+  /// Which registers form a vector must not depend on the lane or the warp:
+  /// neither may reach the low bits of an offset. That holds for every family
+  /// at the full width; odd layouts get narrower accesses.
+  LinearLayout choose(unsigned &vector) {
+    unsigned most =
+        elementBytes >= 16 ? 0 : std::countr_zero(16 / elementBytes);
+    for (;; --most) {
+      LinearLayout layout = chooseFor(most, vector);
+      if (vector == 1 || (isUniform(source, layout, vector) &&
+                          isUniform(target, layout, vector))) {
+        return layout;
+      }
+      most = std::countr_zero(vector);
+    }
+  }
+
+private:
+  static bool isUniform(const LinearLayout &distributed,
+                        const LinearLayout &shared, unsigned vector) {
+    LinearLayout toOffset = distributed.compose(shared.invert());
+    for (const AxisBits &in : toOffset.inputs()) {
+      for (unsigned i = 0; in.axis != Axis::Register && i < in.bits; ++i) {
+        if (toOffset.basis(in.axis, i, Axis::Offset) & (vector - 1)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  LinearLayout chooseFor(unsigned most, unsigned &vector) {
+    unsigned bits = source.outputBits();
+    units.clear();
+    for (unsigned i = 0; i < bits; ++i) {
+      units.push_back(f2::Vector{1} << i);
+    }
+    chooseVector(most);
+    vector = 1u << word.size();
+    fillWord();
+    // Lanes of one wavefront: as many as fill 128 bytes.
+    unsigned bytes = elementBytes << word.size();
+    unsigned bankBits = bytes >= 128 ? 0 : std::countr_zero(128 / bytes);
+    bankBits = std::min<unsigned>(bankBits, bits - word.size());
+    std::vector<f2::Vector> p = wavefront(source, bankBits);
+    std::vector<f2::Vector> q = wavefront(target, bankBits);
+    extendTo(p, bankBits);
+    extendTo(q, bankBits);
+    std::vector<f2::Vector> rest = commonComplement(p, q);
+    std::vector<f2::Vector> low = word;
+    low.insert(low.end(), rest.begin(), rest.end());
+    f2::Matrix columns = word;
+    std::vector<f2::Vector> banks = f2::complement(low, p);
+    columns.insert(columns.end(), banks.begin(), banks.end());
+    columns.insert(columns.end(), rest.begin(), rest.end());
+    assert(columns.size() == bits && f2::rank(columns) == bits);
+    return LinearLayout({{Axis::Offset, bits}}, source.outputs(), columns);
+  }
+
+  /// Elements that both sides keep in registers, at most 2^most of them.
+  void chooseVector(unsigned most) {
+    auto both = f2::intersection(basesOf(source, Axis::Register),
+                                 basesOf(target, Axis::Register));
+    std::sort(both.begin(), both.end());
+    word = f2::complement({}, both);
+    word.resize(std::min<size_t>(word.size(), most));
+  }
+
+  /// Narrower than a bank's 4 bytes: lanes that share a word do not conflict,
+  /// so the word is filled up with anything, registers by preference.
+  void fillWord() {
+    while (word.size() < units.size() && elementBytes << word.size() < 4) {
+      auto candidates = basesOf(source, Axis::Register);
+      auto more = basesOf(target, Axis::Register);
+      candidates.insert(candidates.end(), more.begin(), more.end());
+      candidates.insert(candidates.end(), units.begin(), units.end());
+      word.push_back(f2::complement(word, candidates).front());
+    }
+  }
+
+  /// Lanes of one wavefront modulo the word.
+  std::vector<f2::Vector> wavefront(const LinearLayout &layout,
+                                    unsigned count) const {
+    std::vector<f2::Vector> lanes = basesOf(layout, Axis::Lane);
+    lanes.resize(std::min<size_t>(lanes.size(), count));
+    return f2::complement(word, lanes);
+  }
+
+  void extendTo(std::vector<f2::Vector> &span, size_t size) const {
+    std::vector<f2::Vector> have = word;
+    have.insert(have.end(), span.begin(), span.end());
+    for (f2::Vector v : f2::complement(have, units)) {
+      if (span.size() >= size) {
+        break;
+      }
+      span.push_back(v);
+    }
+  }
+
+  /// A complement of word + p that is one of word + q as well.
+  std::vector<f2::Vector>
+  commonComplement(const std::vector<f2::Vector> &p,
+                   const std::vector<f2::Vector> &q) const {
+    std::vector<f2::Vector> withP = word, withQ = word;
+    withP.insert(withP.end(), p.begin(), p.end());
+    withQ.insert(withQ.end(), q.begin(), q.end());
+    std::vector<f2::Vector> shared = f2::intersection(withP, withQ);
+    std::vector<f2::Vector> onlyP = f2::complement(shared, p);
+    std::vector<f2::Vector> onlyQ = f2::complement(shared, q);
+    assert(onlyP.size() == onlyQ.size());
+    std::vector<f2::Vector> both = withP;
+    both.insert(both.end(), onlyQ.begin(), onlyQ.end());
+    std::vector<f2::Vector> rest = f2::complement(both, units);
+    for (size_t i = 0; i < onlyP.size(); ++i) {
+      rest.push_back(onlyP[i] ^ onlyQ[i]);
+    }
+    return rest;
+  }
+
+  const LinearLayout &source, &target;
+  unsigned elementBytes;
+  std::vector<f2::Vector> units, word;
+};
+} // namespace
+
+ConversionPlan planConversion(const LinearLayout &source,
+                              const LinearLayout &target,
+                              unsigned elementBytes) {
+  assert(source.isSurjective() && target.isSurjective());
+  std::vector<Axis> outputs;
+  for (const AxisBits &out : source.outputs()) {
+    outputs.push_back(out.axis);
+  }
+  LinearLayout to = target.transposeOutputs(outputs);
+  ConversionPlan plan;
+  if (auto pull = pullKeeping(source, to, {Axis::Lane, Axis::Warp})) {
+    plan.kind = source == to ? ConversionPlan::Kind::Nothing
+                             : ConversionPlan::Kind::Registers;
+    plan.pull = *pull;
+    return plan;
+  }
+  if (auto pull = pullKeeping(source, to, {Axis::Warp})) {
+    plan.kind = ConversionPlan::Kind::Shuffles;
+    plan.pull = *pull;
+    return plan;
+  }
+  plan.kind = ConversionPlan::Kind::Shared;
+  plan.pull = to.invertAndCompose(source);
+  plan.shared = SharedLayout(source, to, elementBytes).choose(plan.vector);
+  return plan;
+}
+
+unsigned countWavefronts(const LinearLayout &distributed,
+                         const LinearLayout &shared, unsigned reg,
+                         unsigned vector, unsigned elementBytes) {
+  unsigned bytes = vector * elementBytes;
+  unsigned lanes = 1u << distributed.inputBits(Axis::Lane);
+  unsigned group =
+      std::min(lanes, bytes >= 128 ? 1 : 128 / std::max(bytes, 4u));
+  LinearLayout toOffset = distributed.compose(shared.invert());
+  unsigned cycles = 0;
+  for (unsigned first = 0; first < lanes; first += group) {
+    std::vector<std::set<uint64_t>> words(32);
+    for (unsigned lane = first; lane < first + group; ++lane) {
+      uint64_t offset = toOffset.applyFlat(distributed.flattenInput(
+          {{Axis::Register, reg}, {Axis::Lane, lane}}));
+      for (unsigned b = 0; b < bytes; b += std::min(bytes, 4u)) {
+        uint64_t word = (offset * elementBytes + b) / 4;
+        words[word % 32].insert(word);
+      }
+    }
+    size_t most = 0;
+    for (const auto &bank : words) {
+      most = std::max(most, bank.size());
+    }
+    cycles += most;
+  }
+  return cycles;
+}
+
+} // namespace nereid

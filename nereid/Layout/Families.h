@@ -1,0 +1,83 @@
+//===- Families.h - Constructors of the usual layouts -*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every family is a way to write a LinearLayout down; after construction they
+// are all the same thing. Indices of tensor dimensions are Axis::D0, D1, ... in
+// order; the flattened output has the last dimension lowest (row-major), so
+// that layouts of one shape compare and compose.
+//
+// A size that is no power of two is padded to one: `paddedBits`. Which
+// registers then hold padding on every lane is `deadRegisters`; code is never
+// emitted for them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_LAYOUT_FAMILIES_H
+#define NEREID_LAYOUT_FAMILIES_H
+
+#include "nereid/Layout/LinearLayout.h"
+
+namespace nereid {
+
+using Shape = std::vector<int64_t>;
+
+/// ceil(log2(size)), size >= 1.
+unsigned paddedBits(int64_t size);
+
+/// The outputs of a layout of a tensor: last dimension first (lowest bits).
+std::vector<AxisBits> tensorOutputs(const Shape &shape);
+
+/// Fits a layout to a shape: along a dimension that the layout does not cover,
+/// registers are added that repeat it; along one that it exceeds, places wrap
+/// onto the part that exists and hold copies.
+LinearLayout fitToShape(const LinearLayout &layout, const Shape &shape);
+
+/// `sizePerThread` elements a thread, then `lanes` threads, then `warps`, along
+/// each dimension; `order` lists the dimensions from the fastest on. All sizes
+/// are powers of two. Repeats over the shape in registers.
+LinearLayout blocked(const Shape &shape,
+                     const std::vector<unsigned> &sizePerThread,
+                     const std::vector<unsigned> &lanes,
+                     const std::vector<unsigned> &warps,
+                     const std::vector<unsigned> &order);
+
+/// The layout of a tensor without dimension `dim`, where `parent` is that of
+/// the tensor with it: what a reduction along `dim` leaves, or what
+/// broadcasts into it for free.
+LinearLayout slice(const LinearLayout &parent, unsigned dim);
+
+/// Accumulator of mma.sync m16n8 (PTX ISA, "Matrix fragments for mma.m16n8k16
+/// with floating point type"): lane 4*r + c holds (r, 2c), (r, 2c+1),
+/// (r+8, 2c), (r+8, 2c+1). `warps` along each of the two dimensions; rank 3
+/// has a batch dimension in front, repeated in registers or over warps.
+LinearLayout mmaAccumulator(const Shape &shape,
+                            const std::vector<unsigned> &warps);
+
+/// Operand of the same instruction. `index` 0: A [M, K]; 1: B [K, N]. A thread
+/// holds `kWidth` consecutive elements along K (32 bits of them: 2 for 16-bit
+/// types, 4 for 8-bit, 1 for tf32). `warps` as for the accumulator: warps along
+/// the dimension that the operand lacks hold copies.
+LinearLayout mmaOperand(const Shape &shape, unsigned index, unsigned kWidth,
+                        const std::vector<unsigned> &warps);
+
+/// Operand of a dot on FMA units: all of K on every thread that needs it.
+LinearLayout fmaOperand(const LinearLayout &accumulator, const Shape &shape,
+                        unsigned index);
+
+/// Row-major shared memory with the vector index of a row exclusive-ored with
+/// `row / perPhase % maxPhase`: the common swizzle, as a map from offsets.
+LinearLayout swizzledShared(const Shape &shape, unsigned vector,
+                            unsigned perPhase, unsigned maxPhase,
+                            const std::vector<unsigned> &order);
+
+/// Bit r set: register r holds an element outside `shape` on every lane and
+/// warp. One entry a register.
+std::vector<bool> deadRegisters(const LinearLayout &layout, const Shape &shape);
+
+} // namespace nereid
+
+#endif // NEREID_LAYOUT_FAMILIES_H

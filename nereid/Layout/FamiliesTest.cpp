@@ -1,0 +1,178 @@
+//===- FamiliesTest.cpp - Layout families against their definitions -*- C++
+//-*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Layout/Families.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+using namespace nereid;
+
+namespace {
+uint32_t indexOf(const Point &point, unsigned dim) {
+  for (const auto &[axis, value] : point) {
+    if (axis == tensorAxis(dim)) {
+      return value;
+    }
+  }
+  return ~0u;
+}
+
+Point at(const LinearLayout &layout, unsigned reg, unsigned lane,
+         unsigned warp) {
+  return layout.apply(
+      {{Axis::Register, reg}, {Axis::Lane, lane}, {Axis::Warp, warp}});
+}
+} // namespace
+
+TEST(Families, BlockedFollowsItsDefinition) {
+  LinearLayout l = blocked({64, 128}, {1, 4}, {2, 16}, {4, 1}, {1, 0});
+  EXPECT_TRUE(l.isInvertible());
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    for (unsigned warp = 0; warp < 4; ++warp) {
+      for (unsigned reg = 0; reg < 64; ++reg) {
+        // 8 x 64 elements a pass: 4 a thread, 16 x 2 lanes, 1 x 4 warps.
+        unsigned row = lane / 16 + 2 * warp + 8 * (reg / 8);
+        unsigned column = reg % 4 + 4 * (lane % 16) + 64 * (reg / 4 % 2);
+        Point p = at(l, reg, lane, warp);
+        ASSERT_EQ(indexOf(p, 0), row);
+        ASSERT_EQ(indexOf(p, 1), column);
+      }
+    }
+  }
+  EXPECT_EQ(l.contiguousRegisters(tensorAxis(1)), 4u);
+}
+
+TEST(Families, BlockedLargerThanTheTensorHoldsCopies) {
+  LinearLayout l = blocked({32}, {1}, {32}, {4}, {0});
+  EXPECT_EQ(l.freeMask(Axis::Warp), 3u);
+  EXPECT_TRUE(l.isSurjective());
+}
+
+TEST(Families, MmaAccumulatorFollowsThePtxManual) {
+  LinearLayout l = mmaAccumulator({16, 8}, {1, 1});
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    for (unsigned i = 0; i < 4; ++i) {
+      unsigned row = lane / 4 + (i < 2 ? 0 : 8);
+      unsigned column = lane % 4 * 2 + (i & 1);
+      Point p = at(l, i, lane, 0);
+      ASSERT_EQ(indexOf(p, 0), row);
+      ASSERT_EQ(indexOf(p, 1), column);
+    }
+  }
+}
+
+TEST(Families, MmaOperandsFollowThePtxManual) {
+  // m16n8k16 with 16-bit operands: a0..a7 and b0..b3.
+  LinearLayout a = mmaOperand({16, 16}, 0, 2, {1, 1});
+  LinearLayout b = mmaOperand({16, 8}, 1, 2, {1, 1});
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    unsigned group = lane / 4, thread = lane % 4;
+    for (unsigned i = 0; i < 8; ++i) {
+      bool lowRow = i < 2 || (i >= 4 && i < 6);
+      Point p = at(a, i, lane, 0);
+      ASSERT_EQ(indexOf(p, 0), lowRow ? group : group + 8);
+      ASSERT_EQ(indexOf(p, 1), thread * 2 + (i & 1) + (i < 4 ? 0 : 8));
+    }
+    for (unsigned i = 0; i < 4; ++i) {
+      Point p = at(b, i, lane, 0);
+      ASSERT_EQ(indexOf(p, 0), thread * 2 + (i & 1) + (i < 2 ? 0 : 8));
+      ASSERT_EQ(indexOf(p, 1), group);
+    }
+  }
+}
+
+TEST(Families, OperandsMeetTheirAccumulator) {
+  // Every warp holds the rows of A and the columns of B that its part of the
+  // accumulator needs.
+  std::vector<unsigned> warps = {2, 4};
+  LinearLayout c = mmaAccumulator({64, 64}, warps);
+  LinearLayout a = mmaOperand({64, 32}, 0, 2, warps);
+  LinearLayout b = mmaOperand({32, 64}, 1, 2, warps);
+  for (unsigned warp = 0; warp < 8; ++warp) {
+    auto collect = [&](const LinearLayout &l, unsigned dim) {
+      std::set<uint32_t> seen;
+      for (unsigned r = 0; r < 1u << l.inputBits(Axis::Register); ++r) {
+        for (unsigned lane = 0; lane < 32; ++lane) {
+          seen.insert(indexOf(at(l, r, lane, warp), dim));
+        }
+      }
+      return seen;
+    };
+    ASSERT_EQ(collect(c, 0), collect(a, 0));
+    ASSERT_EQ(collect(c, 1), collect(b, 1));
+    ASSERT_EQ(collect(a, 1).size(), 32u);
+    ASSERT_EQ(collect(b, 0).size(), 32u);
+  }
+}
+
+TEST(Families, FmaOperandHoldsAllOfK) {
+  LinearLayout c = blocked({16, 16}, {2, 2}, {4, 8}, {1, 1}, {1, 0});
+  LinearLayout a = fmaOperand(c, {16, 8}, 0);
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    std::set<uint32_t> rowsOfC, rowsOfA, ks;
+    for (unsigned r = 0; r < 1u << c.inputBits(Axis::Register); ++r) {
+      rowsOfC.insert(indexOf(at(c, r, lane, 0), 0));
+    }
+    for (unsigned r = 0; r < 1u << a.inputBits(Axis::Register); ++r) {
+      rowsOfA.insert(indexOf(at(a, r, lane, 0), 0));
+      ks.insert(indexOf(at(a, r, lane, 0), 1));
+    }
+    ASSERT_EQ(rowsOfC, rowsOfA);
+    ASSERT_EQ(ks.size(), 8u);
+  }
+}
+
+TEST(Families, SliceDropsADimension) {
+  LinearLayout parent = blocked({8, 64}, {1, 2}, {2, 16}, {2, 2}, {1, 0});
+  LinearLayout rows = slice(parent, 1);
+  LinearLayout columns = slice(parent, 0);
+  for (uint64_t x = 0; x < uint64_t{1} << parent.inputBits(); ++x) {
+    Point p = parent.unflattenOutput(parent.applyFlat(x));
+    ASSERT_EQ(indexOf(rows.unflattenOutput(rows.applyFlat(x)), 0),
+              indexOf(p, 0));
+    ASSERT_EQ(indexOf(columns.unflattenOutput(columns.applyFlat(x)), 0),
+              indexOf(p, 1));
+  }
+}
+
+TEST(Families, SwizzleMovesVectorsWithinARow) {
+  LinearLayout l = swizzledShared({8, 64}, 8, 1, 8, {1, 0});
+  EXPECT_TRUE(l.isInvertible());
+  for (uint32_t offset = 0; offset < 512; ++offset) {
+    uint32_t row = offset / 64, column = offset % 64;
+    Point p = l.apply({{Axis::Offset, offset}});
+    ASSERT_EQ(indexOf(p, 0), row);
+    ASSERT_EQ(indexOf(p, 1), column ^ row % 8 * 8);
+  }
+}
+
+TEST(Families, DeadRegistersAreThoseOfPadding) {
+  // 768 on 4 warps of 32 lanes with 4 elements a thread: two passes of 512,
+  // the second half dead only for lanes, so registers 4..7 stay alive; with
+  // 1 element a thread 6 of 8 passes of 128 remain.
+  for (unsigned perThread : {1u, 2u, 4u, 8u}) {
+    for (int64_t size : {1, 3, 127, 128, 129, 700, 768, 1000, 1024}) {
+      LinearLayout l = blocked({size}, {perThread}, {32}, {4}, {0});
+      std::vector<bool> dead = deadRegisters(l, {size});
+      for (unsigned r = 0; r < dead.size(); ++r) {
+        bool expected = true;
+        for (unsigned lane = 0; lane < 32; ++lane) {
+          for (unsigned warp = 0; warp < 4; ++warp) {
+            expected &= indexOf(at(l, r, lane, warp), 0) >= size;
+          }
+        }
+        ASSERT_EQ(dead[r], expected) << size << " " << perThread << " " << r;
+      }
+    }
+  }
+  std::vector<bool> dead =
+      deadRegisters(blocked({768}, {2}, {32}, {4}, {0}), {768});
+  EXPECT_EQ(std::count(dead.begin(), dead.end(), true), 2);
+}
