@@ -66,6 +66,14 @@ public:
   /// Adds a note to the error just recorded.
   void note(const ast::Span &span, std::string message);
 
+  /// The error comes from host code that has no meaning here (torch, os, ...):
+  /// a decorator that fails so is skipped.
+  LogicalResult hostError(std::string message, std::string hint = {}) {
+    dueToHost |= errors.empty();
+    return error(std::move(message), std::move(hint));
+  }
+  bool dueToHost = false;
+
   bool hasError() const { return !errors.empty(); }
   /// The failure that the module's entry points return.
   Failure takeFailure();
@@ -104,8 +112,8 @@ private:
   ast::Span saved;
 };
 
-/// `; did you mean 'x'?` as a hint, or nothing when no candidate is close.
-std::string didYouMean(llvm::StringRef name,
+/// "did you mean 'x'?", or nothing when no candidate is close. For a hint.
+std::string suggestion(llvm::StringRef name,
                        llvm::ArrayRef<std::string> candidates);
 
 } // namespace nereid::irgen

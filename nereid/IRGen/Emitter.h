@@ -128,12 +128,14 @@ public:
 private:
   mlir::Location locationOf(size_t frame);
 
+  /// One a frame of the call stack: consecutive operations share most of it.
   struct CachedLocation {
     ast::Span span;
+    const SourceText *source;
+    std::optional<mlir::Location> caller;
     mlir::Location location;
-    size_t depth;
   };
-  std::optional<CachedLocation> cached;
+  std::vector<CachedLocation> cached;
 };
 
 } // namespace nereid::irgen

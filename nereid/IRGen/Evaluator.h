@@ -55,7 +55,7 @@ struct Scope {
     bool isConstexpr = false; ///< declared `x: tl.constexpr`
     ast::Span span;           ///< where it was assigned
     /// Why reading it is an error, when it is ("assigned only where ...").
-    std::string poison;
+    std::string poison = {};
   };
   llvm::StringMap<Binding> variables;
   std::shared_ptr<Scope> parent; ///< host closures
@@ -92,26 +92,269 @@ public:
   FailureOr<std::vector<Value>> iterate(const Value &value,
                                         llvm::StringRef what);
 
+  /// A function of stdlib/<library>.py.
+  FailureOr<Value> libraryFunction(llvm::StringRef library,
+                                   llvm::StringRef name);
+
+  /// Python's operators on static values (StaticOps.cpp).
+  FailureOr<Value> staticBinary(ast::Operator op, const Value &a,
+                                const Value &b);
+  FailureOr<Value> staticCompare(ast::CompareOperator op, const Value &a,
+                                 const Value &b);
+
+  /// Python's isinstance of a static or dynamic value.
+  bool isInstance(const Value &value, const Value &classOrTuple) const;
+
+  /// Whether a kernel (or a function called from one) is being evaluated.
+  bool inKernel() const { return frame && frame->isKernel; }
+
   /// Options of the compilation that built-ins look at.
   bool emitAsserts = false;
+  uint32_t numWarps = 4;
 
   //===--------------------------------------------------------------------===//
   // For the entry points
   //===--------------------------------------------------------------------===//
 
-  FailureOr<Value> evaluate(const ast::Expr *expr);
   /// A name of a module's top level (Globals.cpp).
   FailureOr<Value> global(const std::shared_ptr<SourceModule> &module,
                           llvm::StringRef name);
+  static bool hasGlobal(const SourceModule &module, llvm::StringRef name);
   /// Evaluates a kernel's body with these parameter values.
   LogicalResult runKernel(const std::shared_ptr<const Function> &kernel,
                           llvm::ArrayRef<Value> parameters);
+  /// Evaluates an expression with host rules: `locals` first, then the module's
+  /// globals, then triton's names.
+  FailureOr<Value>
+  evaluateIn(const std::shared_ptr<SourceModule> &module,
+             const SourceText &source, const ast::Expr *expr,
+             llvm::ArrayRef<std::pair<std::string, Value>> locals);
+  /// Whether an annotation says tl.constexpr.
+  static bool isConstexprAnnotation(const ast::Expr *annotation);
 
 private:
+  struct Frame {
+    Frame *parent = nullptr;
+    std::shared_ptr<const Function> function; ///< null: module level
+    std::shared_ptr<SourceModule> module;
+    std::shared_ptr<Scope> scope;
+    bool isKernel = false;
+    unsigned loopDepth = 0; ///< run-time loops around the current statement
+    unsigned depth = 0;     ///< frames below
+    /// While branches are evaluated: what each assignment replaced.
+    struct Undo {
+      std::string name;
+      std::optional<Scope::Binding> old;
+    };
+    std::vector<Undo> journal;
+    unsigned journalling = 0;
+    llvm::StringMap<bool> pendingConstexpr; ///< bare `x: tl.constexpr`
+  };
+  /// Pushes a frame here and in the diagnostics.
+  class FrameScope;
   friend class FrameScope;
-
-  struct Frame;
   Frame *frame = nullptr; ///< innermost
+
+  //===--------------------------------------------------------------------===//
+  // Names (Names.cpp)
+  //===--------------------------------------------------------------------===//
+  FailureOr<Value> readName(llvm::StringRef name);
+  LogicalResult undefinedName(llvm::StringRef name);
+  void bind(llvm::StringRef name, Scope::Binding binding);
+  void unbind(llvm::StringRef name);
+  LogicalResult assign(const ast::Expr *target, const Value &value);
+  LogicalResult assignName(const ast::Name *target, Value value);
+  LogicalResult unpack(llvm::ArrayRef<ast::Expr *> targets, const Value &value);
+  LogicalResult storeInto(const ast::Expr *target, const Value &value);
+
+  //===--------------------------------------------------------------------===//
+  // Globals (Globals.cpp, Imports.cpp, Decorators.cpp)
+  //===--------------------------------------------------------------------===//
+  FailureOr<Value> evaluateBinding(const std::shared_ptr<SourceModule> &module,
+                                   llvm::StringRef name,
+                                   const GlobalBinding &binding);
+  FailureOr<Value> bindingValue(const ast::Stmt *statement,
+                                llvm::StringRef name);
+  std::optional<bool>
+  conditionsHold(const std::shared_ptr<SourceModule> &module,
+                 const GlobalBinding &binding);
+  FailureOr<Value> importModule(llvm::StringRef name, int level);
+  FailureOr<Value> importName(const ast::Import *import,
+                              const ast::Alias *alias);
+  FailureOr<Value> importFrom(const ast::ImportFrom *import,
+                              llvm::StringRef name);
+  FailureOr<Value> moduleAttribute(const ModuleValue &module,
+                                   llvm::StringRef name);
+  FailureOr<Value> builtinModuleAttribute(llvm::StringRef path,
+                                          llvm::StringRef name);
+  FailureOr<Value> defineFunction(const ast::FunctionLike *def);
+  FailureOr<Value> defineClass(const ast::ClassDef *def);
+  FailureOr<Value> decorate(Value function,
+                            llvm::ArrayRef<ast::Expr *> decorators);
+
+  //===--------------------------------------------------------------------===//
+  // Expressions
+  //===--------------------------------------------------------------------===//
+  FailureOr<Value> evaluate(const ast::Expr *expr);
+  FailureOr<Value> evaluateKind(const ast::Expr *expr);
+  FailureOr<Value> constant(const ast::Constant *expr);
+  FailureOr<Value> binOp(const ast::BinOp *expr);
+  FailureOr<Value> binary(ast::Operator op, const Value &a, const Value &b);
+  FailureOr<Value> unaryOp(const ast::UnaryOp *expr);
+  FailureOr<Value> staticUnary(ast::UnaryOperator op, const Value &value);
+  FailureOr<Value> boolOp(const ast::BoolOp *expr);
+  FailureOr<Value> compare(const ast::Compare *expr);
+  FailureOr<Value> compareOne(ast::CompareOperator op, const Value &a,
+                              const Value &b);
+  FailureOr<Value> ifExp(const ast::IfExp *expr);
+  FailureOr<Value> sequence(llvm::ArrayRef<ast::Expr *> items, bool isTuple);
+  FailureOr<Value> dict(const ast::Dict *expr);
+  FailureOr<Value> joinedStr(const ast::JoinedStr *expr);
+  FailureOr<std::string> formatted(const ast::FormattedValue *expr);
+  FailureOr<Value> comprehension(const ast::Expr *expr);
+  LogicalResult
+  comprehensionLoop(llvm::ArrayRef<ast::Comprehension *> generators,
+                    llvm::function_ref<LogicalResult()> body);
+  FailureOr<Value> lambda(const ast::Lambda *expr);
+  FailureOr<Value> callExpr(const ast::Call *expr);
+  FailureOr<Value> namedExpr(const ast::NamedExpr *expr);
+  /// Runs `evaluate` and fails where the result is not static.
+  FailureOr<Value> evaluateStatic(const ast::Expr *expr, llvm::StringRef what);
+
+  // Subscript.cpp
+  FailureOr<Value> subscript(const ast::Subscript *expr);
+  FailureOr<Value> subscriptTensor(const Tensor &x, const Value &index);
+  FailureOr<Value> subscriptSequence(const Value &object, const Value &index);
+  FailureOr<Value> subscriptValue(const Value &object, const Value &index);
+  FailureOr<Value> slice(const ast::Slice *expr);
+
+  // Attributes.cpp
+  FailureOr<Value> tensorAttribute(const Tensor &x, llvm::StringRef name);
+  FailureOr<Value> typeAttribute(const TypeValue &type, llvm::StringRef name);
+  FailureOr<Value> typeMethod(const TypeValue &type, llvm::StringRef name,
+                              llvm::ArrayRef<Argument> arguments);
+  FailureOr<Value> recordAttribute(const Value &object, llvm::StringRef name);
+
+  // HostMethods.cpp: methods of str, list, dict, tuple, int, float
+  static llvm::ArrayRef<llvm::StringRef> hostMethods(const Value &object);
+  FailureOr<Value> callHostMethod(const BoundMethod &method,
+                                  llvm::ArrayRef<Argument> arguments);
+
+  //===--------------------------------------------------------------------===//
+  // Calls (Calls.cpp)
+  //===--------------------------------------------------------------------===//
+  FailureOr<llvm::SmallVector<Argument>> arguments(const ast::Call *expr);
+  FailureOr<Value> callBuiltin(const Builtin &builtin,
+                               llvm::ArrayRef<Argument> arguments);
+  FailureOr<Value> callFunction(const std::shared_ptr<const Function> &function,
+                                llvm::ArrayRef<Argument> arguments);
+  FailureOr<Value> callClass(const std::shared_ptr<const PythonClass> &cls,
+                             llvm::ArrayRef<Argument> arguments);
+  FailureOr<Value> callOpaque(const Opaque &callee,
+                              llvm::ArrayRef<Argument> arguments);
+  FailureOr<Value> namedTupleClass(llvm::ArrayRef<Argument> arguments);
+  LogicalResult bindParameters(const Function &function,
+                               llvm::ArrayRef<Argument> arguments,
+                               Scope &scope);
+  FailureOr<Value> defaultValue(const Function &function,
+                                const ast::Expr *expr);
+  FailureOr<Value> finish(const Function &function, const Outcome &outcome);
+
+  //===--------------------------------------------------------------------===//
+  // Statements (Statements.cpp, ControlFlow.cpp, Loops.cpp)
+  //===--------------------------------------------------------------------===//
+  using Rest = llvm::function_ref<FailureOr<Outcome>()>;
+
+  /// Runs items `from`, `from`+1, ... of `count`. An item may run the rest
+  /// itself (inside a branch): it then sets `consumed`.
+  FailureOr<Outcome> runSequence(
+      size_t count, size_t from,
+      llvm::function_ref<FailureOr<Outcome>(size_t, Rest, bool &consumed)>
+          item);
+  FailureOr<Outcome> runBody(ast::Body body);
+  FailureOr<Outcome> runStatement(const ast::Stmt *statement, Rest rest,
+                                  bool &consumed);
+  FailureOr<Outcome> runReturn(const ast::Return *statement);
+  FailureOr<Outcome> runIf(const ast::If *statement, Rest rest, bool &consumed);
+  FailureOr<Outcome> runFor(const ast::ForLike *statement, Rest rest,
+                            bool &consumed);
+  FailureOr<Outcome> runStaticFor(const ast::ForLike *statement,
+                                  llvm::ArrayRef<Value> items, Rest rest,
+                                  bool &consumed);
+  FailureOr<Outcome> runTileFor(const ast::ForLike *statement,
+                                const RangeValue &range);
+  FailureOr<Outcome> runWhile(const ast::While *statement);
+  FailureOr<Outcome> runTileWhile(const ast::While *statement);
+  FailureOr<Outcome> runTry(const ast::TryLike *statement);
+  LogicalResult runAssert(const ast::Assert *statement);
+  LogicalResult runRaise(const ast::Raise *statement);
+  LogicalResult runAnnAssign(const ast::AnnAssign *statement);
+  LogicalResult runAugAssign(const ast::AugAssign *statement);
+  LogicalResult runImport(const ast::Stmt *statement);
+  LogicalResult unsupported(const ast::Stmt *statement);
+
+  /// A static bool, or an i1 scalar.
+  FailureOr<Value> condition(const ast::Expr *expr, llvm::StringRef what);
+
+  /// What evaluating a branch did to the variables; undone after it.
+  struct Branch {
+    Outcome outcome;
+    mlir::Block *block = nullptr;
+    std::vector<std::pair<std::string, std::optional<Scope::Binding>>> changes;
+
+    const std::optional<Scope::Binding> *find(llvm::StringRef name) const;
+  };
+  FailureOr<Branch>
+  evaluateBranch(mlir::Block *block,
+                 llvm::function_ref<FailureOr<Outcome>()> body);
+  FailureOr<Outcome>
+  runtimeIf(const Tensor &condition,
+            llvm::function_ref<FailureOr<Outcome>()> thenBody,
+            llvm::function_ref<FailureOr<Outcome>()> elseBody);
+  class Merge;
+  friend class Merge;
+
+  /// A variable that a loop carries.
+  struct Carried {
+    std::string name;
+    Scope::Binding before;
+    size_t parts = 0;
+  };
+  FailureOr<std::vector<Carried>>
+  carriedVariables(llvm::ArrayRef<llvm::StringRef> assigned,
+                   llvm::SmallVectorImpl<mlir::Value> &inits);
+  void bindCarried(llvm::ArrayRef<Carried> carried,
+                   llvm::ArrayRef<mlir::Value> values);
+  LogicalResult yieldCarried(llvm::ArrayRef<Carried> carried,
+                             const Branch &body, const ast::Span &loop,
+                             llvm::SmallVectorImpl<mlir::Value> &yields);
+  void afterLoop(llvm::ArrayRef<Carried> carried, const Branch &body,
+                 mlir::ValueRange arguments, mlir::ValueRange results,
+                 llvm::ArrayRef<mlir::Value> yields, const ast::Span &loop);
+  void warnAboutAccumulators(ast::Body body, llvm::ArrayRef<Carried> carried);
+
+  //===--------------------------------------------------------------------===//
+  // Limits
+  //===--------------------------------------------------------------------===//
+  /// Counts a node; fails when compiling takes too many steps.
+  LogicalResult step();
+  uint64_t steps = 0;
+  unsigned nesting = 0;
+};
+
+/// One call of a function, or the evaluation of something at module level.
+class Evaluator::FrameScope {
+public:
+  FrameScope(Evaluator &evaluator, std::shared_ptr<SourceModule> module,
+             std::shared_ptr<const Function> function, bool isKernel,
+             std::shared_ptr<Scope> scope, const SourceText *source = nullptr);
+  ~FrameScope();
+  FrameScope(const FrameScope &) = delete;
+  FrameScope &operator=(const FrameScope &) = delete;
+
+private:
+  Evaluator &evaluator;
+  Frame own;
 };
 
 } // namespace nereid::irgen

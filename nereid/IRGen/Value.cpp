@@ -1,0 +1,485 @@
+//===- Value.cpp - What an expression evaluates to ------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/IRGen/Value.h"
+
+#include "nereid/Dialect/Tile/IR/Tile.h"
+#include "nereid/IRGen/Builtins.h"
+#include "nereid/IRGen/Function.h"
+
+#include <cmath>
+
+namespace nereid::irgen {
+
+std::string toString(Int value) {
+  bool negative = value < 0;
+  unsigned __int128 rest =
+      negative ? -static_cast<unsigned __int128>(value) : value;
+  std::string digits;
+  do {
+    digits.insert(digits.begin(), static_cast<char>('0' + int(rest % 10)));
+    rest /= 10;
+  } while (rest != 0);
+  return negative ? "-" + digits : digits;
+}
+
+llvm::ArrayRef<int64_t> Tensor::shape() const {
+  return tile::getShape(value.getType());
+}
+
+int64_t Tensor::numElements() const {
+  int64_t count = 1;
+  for (int64_t extent : shape()) {
+    count *= extent;
+  }
+  return count;
+}
+
+std::string Tensor::typeStr() const { return irgen::str(type, shape()); }
+
+const Value *Record::find(llvm::StringRef name) const {
+  for (size_t i = 0; i < type->fields.size() && i < fields.size(); ++i) {
+    if (type->fields[i] == name) {
+      return &fields[i];
+    }
+  }
+  return nullptr;
+}
+
+Value::Value(DType v) : Value(TypeValue{ScalarType(v), false, {}}) {}
+Value::Value(ScalarType v) : Value(TypeValue{v, false, {}}) {}
+Value::Value(BoundMethod v)
+    : storage(std::make_shared<const BoundMethod>(std::move(v))) {}
+Value::Value(RangeValue v)
+    : storage(std::make_shared<const RangeValue>(std::move(v))) {}
+Value::Value(SliceValue v)
+    : storage(std::make_shared<const SliceValue>(std::move(v))) {}
+
+Value Value::tuple(std::vector<Value> items) {
+  Value result;
+  result.storage = std::make_shared<const std::vector<Value>>(std::move(items));
+  return result;
+}
+
+Value Value::list(std::vector<Value> items) {
+  Value result;
+  result.storage = std::make_shared<std::vector<Value>>(std::move(items));
+  return result;
+}
+
+Value Value::dict(std::vector<std::pair<Value, Value>> items) {
+  Value result;
+  result.storage =
+      std::make_shared<std::vector<std::pair<Value, Value>>>(std::move(items));
+  return result;
+}
+
+Value Value::ints(llvm::ArrayRef<int64_t> values) {
+  return tuple(std::vector<Value>(values.begin(), values.end()));
+}
+
+Value Value::fromStatic(const StaticValue &value) {
+  return std::visit(
+      [](const auto &v) -> Value {
+        using T = std::decay_t<decltype(v)>;
+        if constexpr (std::is_same_v<T, StaticValue::None>) {
+          return Value();
+        } else if constexpr (std::is_same_v<T, StaticValue::Tuple>) {
+          std::vector<Value> items;
+          for (const StaticValue &item : v) {
+            items.push_back(fromStatic(item));
+          }
+          return tuple(std::move(items));
+        } else if constexpr (std::is_same_v<T, StaticValue::Dict>) {
+          std::vector<std::pair<Value, Value>> items;
+          for (const auto &[key, item] : v) {
+            items.emplace_back(Value(key), fromStatic(item));
+          }
+          return dict(std::move(items));
+        } else {
+          return Value(v);
+        }
+      },
+      value.value);
+}
+
+bool Value::isSequence() const {
+  return isTuple() || isList() || (isRecord() && record().type->isTuple);
+}
+
+bool Value::isStatic() const {
+  if (isTensor()) {
+    return false;
+  }
+  if (isTuple() || isList()) {
+    return llvm::all_of(items(), [](const Value &v) { return v.isStatic(); });
+  }
+  if (isRecord()) {
+    return llvm::all_of(record().fields,
+                        [](const Value &v) { return v.isStatic(); });
+  }
+  return true;
+}
+
+llvm::ArrayRef<Value> Value::items() const {
+  if (isTuple()) {
+    return *std::get<Tuple>(storage);
+  }
+  return isList() ? llvm::ArrayRef<Value>(list())
+                  : llvm::ArrayRef<Value>(record().fields);
+}
+
+std::string Value::describe() const {
+  if (isNone()) {
+    return "None";
+  }
+  if (isTensor()) {
+    return tensor().isBlock() ? "a block " + tensor().typeStr()
+                              : "a run-time " + tensor().typeStr();
+  }
+  if (isBool() || isInt() || isFloat() || isString()) {
+    const char *name = isBool()    ? "bool "
+                       : isInt()   ? "int "
+                       : isFloat() ? "float "
+                                   : "str ";
+    std::string text = repr();
+    return name + (text.size() > 60 ? text.substr(0, 57) + "..." : text);
+  }
+  if (isTuple()) {
+    return "a tuple of " + std::to_string(items().size());
+  }
+  if (isList()) {
+    return "a list of " + std::to_string(items().size());
+  }
+  if (isDict()) {
+    return "a dict";
+  }
+  if (isType()) {
+    return "the type " + repr();
+  }
+  if (isFunction()) {
+    return "function '" + function().name + "'";
+  }
+  if (isBuiltin()) {
+    return "built-in '" + builtin().name + "'";
+  }
+  if (isModule()) {
+    return "module '" + module().path + "'";
+  }
+  if (isClass()) {
+    return "class '" + pythonClass().name + "'";
+  }
+  if (isMethod()) {
+    return "method '" + method().name + "'";
+  }
+  if (isRange()) {
+    return "a range";
+  }
+  if (isRecord()) {
+    return "a " + record().type->name;
+  }
+  return isOpaque() ? "the host value '" + opaque().name + "'" : repr();
+}
+
+static std::string joined(llvm::ArrayRef<Value> items) {
+  std::string text;
+  for (const Value &item : items) {
+    text += (text.empty() ? "" : ", ") + item.repr();
+  }
+  return text;
+}
+
+static std::string reprOfString(const std::string &text) {
+  bool doubleQuotes = text.find('\'') != std::string::npos &&
+                      text.find('"') == std::string::npos;
+  char quote = doubleQuotes ? '"' : '\'';
+  std::string out(1, quote);
+  for (char c : text) {
+    switch (c) {
+    case '\n':
+      out += "\\n";
+      break;
+    case '\t':
+      out += "\\t";
+      break;
+    case '\r':
+      out += "\\r";
+      break;
+    default:
+      if (c == quote || c == '\\') {
+        out += '\\';
+      }
+      out += c;
+    }
+  }
+  return out + quote;
+}
+
+std::string Value::repr() const {
+  if (isNone()) {
+    return "None";
+  }
+  if (isBool()) {
+    return boolean() ? "True" : "False";
+  }
+  if (isInt()) {
+    return toString(integer());
+  }
+  if (isFloat()) {
+    return StaticValue(number()).str();
+  }
+  if (isString()) {
+    return reprOfString(string());
+  }
+  if (isTuple()) {
+    return "(" + joined(items()) + (items().size() == 1 ? ",)" : ")");
+  }
+  if (isList()) {
+    return "[" + joined(items()) + "]";
+  }
+  if (isDict()) {
+    std::string text;
+    for (const auto &[key, value] : dict()) {
+      text += (text.empty() ? "" : ", ") + key.repr() + ": " + value.repr();
+    }
+    return "{" + text + "}";
+  }
+  if (isType()) {
+    return irgen::str(type().scalar, type().shape);
+  }
+  if (isRecord()) {
+    const Record &r = record();
+    std::string text;
+    for (size_t i = 0; i < r.fields.size(); ++i) {
+      text += (i ? ", " : "") + r.type->fields[i] + "=" + r.fields[i].repr();
+    }
+    return r.type->name + "(" + text + ")";
+  }
+  if (isTensor()) {
+    return "<tensor " + tensor().typeStr() + ">";
+  }
+  if (isEllipsis()) {
+    return "Ellipsis";
+  }
+  if (isSlice()) {
+    return "<slice>";
+  }
+  return "<" + describe() + ">";
+}
+
+std::string Value::str() const { return isString() ? string() : repr(); }
+
+//===----------------------------------------------------------------------===//
+// Equality and truth
+//===----------------------------------------------------------------------===//
+
+static bool equalItems(llvm::ArrayRef<Value> a, llvm::ArrayRef<Value> b) {
+  return a.size() == b.size() &&
+         llvm::equal(
+             a, b, [](const Value &x, const Value &y) { return equal(x, y); });
+}
+
+bool equal(const Value &a, const Value &b) {
+  if (a.isNumber() && b.isNumber()) {
+    if (a.isIntegral() && b.isIntegral()) {
+      return a.integer() == b.integer();
+    }
+    return a.number() == b.number();
+  }
+  if (a.isRecord() && b.isRecord() && a.record().type == b.record().type) {
+    return equalItems(a.record().fields, b.record().fields);
+  }
+  if (a.isSequence() && b.isSequence() && a.isList() == b.isList()) {
+    return equalItems(a.items(), b.items());
+  }
+  if (a.storage.index() != b.storage.index()) {
+    return false;
+  }
+  if (a.isString()) {
+    return a.string() == b.string();
+  }
+  if (a.isType()) {
+    return a.type() == b.type();
+  }
+  if (a.isTensor()) {
+    return a.tensor().value == b.tensor().value &&
+           a.tensor().type == b.tensor().type;
+  }
+  if (a.isDict()) {
+    return a.dict().size() == b.dict().size() &&
+           llvm::all_of(a.dict(), [&](const auto &entry) {
+             return llvm::any_of(b.dict(), [&](const auto &other) {
+               return equal(entry.first, other.first) &&
+                      equal(entry.second, other.second);
+             });
+           });
+  }
+  if (a.isMethod()) {
+    return a.method().name == b.method().name &&
+           equal(a.method().self, b.method().self);
+  }
+  if (a.isModule()) {
+    return a.module().path == b.module().path;
+  }
+  if (a.isFunction()) {
+    return a.functionPtr() == b.functionPtr() ||
+           (a.function().def && a.function().def == b.function().def &&
+            !a.function().closure);
+  }
+  if (a.isClass()) {
+    return a.pythonClass().name == b.pythonClass().name &&
+           a.pythonClass().def == b.pythonClass().def;
+  }
+  if (a.isBuiltin()) {
+    return &a.builtin() == &b.builtin();
+  }
+  if (a.isOpaque()) {
+    return a.opaque().name == b.opaque().name;
+  }
+  return a.isNone() || a.isEllipsis();
+}
+
+bool truth(const Value &value) {
+  if (value.isNone()) {
+    return false;
+  }
+  if (value.isNumber()) {
+    return value.isFloat() ? value.number() != 0 : value.integer() != 0;
+  }
+  if (value.isString()) {
+    return !value.string().empty();
+  }
+  if (value.isDict()) {
+    return !value.dict().empty();
+  }
+  return !value.isSequence() || !value.items().empty();
+}
+
+//===----------------------------------------------------------------------===//
+// Dynamic parts
+//===----------------------------------------------------------------------===//
+
+static bool hasParts(const Value &value) {
+  return value.isTuple() || value.isList() || value.isRecord();
+}
+
+static llvm::ArrayRef<Value> partsOf(const Value &value) {
+  return value.isRecord() ? llvm::ArrayRef<Value>(value.record().fields)
+                          : value.items();
+}
+
+void flatten(const Value &value, llvm::SmallVectorImpl<Tensor> &parts) {
+  if (value.isTensor()) {
+    parts.push_back(value.tensor());
+  } else if (hasParts(value)) {
+    for (const Value &item : partsOf(value)) {
+      flatten(item, parts);
+    }
+  }
+}
+
+Value unflatten(const Value &like, llvm::ArrayRef<mlir::Value> &parts) {
+  if (like.isTensor()) {
+    Tensor result{parts.front(), like.tensor().type};
+    parts = parts.drop_front();
+    return result;
+  }
+  if (!hasParts(like)) {
+    return like;
+  }
+  std::vector<Value> items;
+  for (const Value &item : partsOf(like)) {
+    items.push_back(unflatten(item, parts));
+  }
+  if (like.isRecord()) {
+    return Record{like.record().type, std::move(items)};
+  }
+  return like.isTuple() ? Value::tuple(std::move(items))
+                        : Value::list(std::move(items));
+}
+
+bool sameType(const Value &a, const Value &b, std::string &why) {
+  if (a.isTensor() && b.isTensor()) {
+    if (a.tensor().type == b.tensor().type &&
+        a.tensor().value.getType() == b.tensor().value.getType()) {
+      return true;
+    }
+    why = a.tensor().typeStr() + " and " + b.tensor().typeStr();
+    return false;
+  }
+  bool sameKind = a.storage.index() == b.storage.index() &&
+                  (!a.isRecord() || a.record().type == b.record().type);
+  if (sameKind && hasParts(a)) {
+    llvm::ArrayRef<Value> x = partsOf(a), y = partsOf(b);
+    if (x.size() != y.size()) {
+      why = "tuples of " + std::to_string(x.size()) + " and " +
+            std::to_string(y.size());
+      return false;
+    }
+    for (size_t i = 0; i < x.size(); ++i) {
+      if (!sameType(x[i], y[i], why)) {
+        return false;
+      }
+    }
+    return true;
+  }
+  if (sameKind && equal(a, b)) {
+    return true;
+  }
+  why = a.describe() + " and " + b.describe();
+  return false;
+}
+
+std::optional<StaticValue> toStaticValue(const Value &value) {
+  if (value.isNone()) {
+    return StaticValue();
+  }
+  if (value.isBool()) {
+    return StaticValue(value.boolean());
+  }
+  if (value.isInt()) {
+    if (value.integer() < INT64_MIN || value.integer() > INT64_MAX) {
+      return std::nullopt;
+    }
+    return StaticValue(static_cast<int64_t>(value.integer()));
+  }
+  if (value.isFloat()) {
+    return StaticValue(value.number());
+  }
+  if (value.isString()) {
+    return StaticValue(value.string());
+  }
+  if (value.isType() && !value.type().isBlock &&
+      !value.type().scalar.isPointer) {
+    return StaticValue(value.type().scalar.dtype);
+  }
+  if (value.isSequence()) {
+    StaticValue::Tuple items;
+    for (const Value &item : value.items()) {
+      std::optional<StaticValue> plain = toStaticValue(item);
+      if (!plain) {
+        return std::nullopt;
+      }
+      items.push_back(std::move(*plain));
+    }
+    return StaticValue(std::move(items));
+  }
+  if (value.isDict()) {
+    StaticValue::Dict items;
+    for (const auto &[key, item] : value.dict()) {
+      std::optional<StaticValue> plain = toStaticValue(item);
+      if (!plain || !key.isString()) {
+        return std::nullopt;
+      }
+      items.emplace(key.string(), std::move(*plain));
+    }
+    return StaticValue(std::move(items));
+  }
+  return std::nullopt;
+}
+
+} // namespace nereid::irgen
