@@ -1,0 +1,59 @@
+//===- Passes.td - Target-neutral passes over Tile IR -*- tablegen -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_DIALECT_TILE_TRANSFORMS_PASSES
+#define NEREID_DIALECT_TILE_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def SimplifyTiles : Pass<"tile-simplify", "::mlir::func::FuncOp"> {
+  let summary = "Canonical forms, with less work on blocks";
+  let description = [{
+    Every canonicalisation of the dialects in a kernel, and what needs a
+    decision of policy: arithmetic moves from a block to the scalar, or to the
+    smaller block, that it is a copy of; the uniform part of an address moves
+    to its base; comparisons that a range decides become constants. Bits are
+    unchanged.
+  }];
+}
+
+def ScalarizeInduction : Pass<"tile-scalarize-induction", "::mlir::func::FuncOp"> {
+  let summary = "Loop-carried blocks that advance uniformly become a scalar";
+  let description = [{
+    A block of pointers or integers that a loop carries and advances by the
+    same amount in every element, `p += splat(d)`, is `init + splat(o)` with a
+    carried scalar o that advances by d. Exact: sums wrap in both forms.
+    `d` need not be the same in every iteration.
+    ```mlir
+    %r = scf.for ... iter_args(%p = %init) -> tensor<64x!tile.ptr<f32>> {
+      %q = tile.addptr %p, %splat : ...
+    ```
+    becomes
+    ```mlir
+    %o = scf.for ... iter_args(%k = %c0) -> i64 {
+      %p = tile.addptr %init, splat(%k)
+    ```
+  }];
+}
+
+def InsertChecks : Pass<"tile-insert-checks", "::mlir::func::FuncOp"> {
+  let summary = "Run-time checks of NEREID_CHECK before memory accesses";
+  let options = [
+    Option<"bounds", "bounds", "bool", "false", "check addresses before every load, store and atomic">,
+    Option<"nan", "nan", "bool", "false", "look for NaN in every value stored">
+  ];
+}
+
+def AssignSites : Pass<"tile-assign-sites", "::mlir::func::FuncOp"> {
+  let summary = "Number the operations that call the runtime";
+  let description = [{
+    `tile.site` of every print, assert and check, in the order of the text.
+    The table they index is made by `assignSites` (AssignSites.h).
+  }];
+}
+
+#endif

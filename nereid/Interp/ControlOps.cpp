@@ -1,0 +1,79 @@
+//===- ControlOps.cpp - Structured control flow and calls -----------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Interp/Handlers.h"
+#include "nereid/Interp/Machine.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace nereid::interp {
+
+static void runIf(Machine &m, const Step &step) {
+  const Code &taken = step.regions[m.in(step, 0).ints[0] ? 0 : 1];
+  m.execute(taken);
+  m.move(taken.yields, step.results);
+}
+
+/// The number of iterations is fixed on entry. A step that is not positive,
+/// which the dialect leaves undefined, gives none.
+static void runFor(Machine &m, const Step &step) {
+  const Code &body = step.regions[0];
+  unsigned width = m.in(step, 0).element.width;
+  bool isUnsigned = mlir::cast<mlir::scf::ForOp>(step.op).getUnsignedCmp();
+  auto extend = [&](int64_t value) {
+    return isUnsigned ? static_cast<__int128>(asUnsigned(width, value))
+                      : static_cast<__int128>(value);
+  };
+  __int128 lower = extend(m.in(step, 0).ints[0]);
+  __int128 upper = extend(m.in(step, 1).ints[0]);
+  __int128 by = extend(m.in(step, 2).ints[0]);
+
+  auto carried = llvm::ArrayRef(body.arguments).drop_front();
+  m.move(llvm::ArrayRef(step.operands).drop_front(3), carried);
+  for (__int128 i = lower; by > 0 && i < upper && !m.stopped(); i += by) {
+    TileValue &induction = m.slot(body.arguments[0]);
+    induction.resize(1);
+    induction.ints[0] = wrap(width, static_cast<int64_t>(i));
+    m.execute(body);
+    m.move(body.yields, carried);
+  }
+  m.move(carried, step.results);
+}
+
+static void runWhile(Machine &m, const Step &step) {
+  const Code &before = step.regions[0], &after = step.regions[1];
+  m.move(step.operands, before.arguments);
+  while (!m.stopped()) {
+    m.execute(before);
+    // The terminator is scf.condition: the condition, then what both the body
+    // and the results see.
+    auto values = llvm::ArrayRef(before.yields).drop_front();
+    if (m.stopped() || !m.slot(before.yields[0]).ints[0]) {
+      m.move(values, step.results);
+      return;
+    }
+    m.move(values, after.arguments);
+    m.execute(after);
+    m.move(after.yields, before.arguments);
+  }
+}
+
+static void runCall(Machine &m, const Step &step) {
+  const Code &callee = step.regions[0];
+  m.move(step.operands, callee.arguments);
+  m.execute(callee);
+  m.move(callee.yields, step.results);
+}
+
+void addControlHandlers(HandlerTable &table) {
+  table["scf.if"] = {runIf};
+  table["scf.for"] = {runFor};
+  table["scf.while"] = {runWhile};
+  table["func.call"] = {runCall};
+}
+
+} // namespace nereid::interp

@@ -1,0 +1,130 @@
+//===- DotOps.cpp - Matrix products ---------------------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// r[b,m,n] = c[b,m,n] + sum over k = 0, 1, ... of lhs[b,m,k] * rhs[b,k,n], in
+// that order: in float for results of up to 32 bits, in double for f64, with
+// wraparound for i32. How float32 operands may be read (`precision`) is
+// ignored: here they are read in full.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Interp/Elementwise.h"
+
+#include "nereid/Dialect/Tile/IR/Tile.h"
+
+#include <cmath>
+
+namespace nereid::interp {
+
+namespace {
+
+struct Extents {
+  int64_t batch, m, n, k;
+};
+
+} // namespace
+
+/// Calls f(result, lhs, rhs) with the linear indices of every product; k runs
+/// outside n, so that the rows of rhs and of the result are contiguous.
+template <typename F>
+static void forProducts(const Extents &e, F f) {
+  for (int64_t b = 0; b < e.batch; ++b) {
+    for (int64_t m = 0; m < e.m; ++m) {
+      for (int64_t k = 0; k < e.k; ++k) {
+        int64_t lhs = (b * e.m + m) * e.k + k;
+        for (int64_t n = 0; n < e.n; ++n) {
+          f((b * e.m + m) * e.n + n, lhs, (b * e.k + k) * e.n + n);
+        }
+      }
+    }
+  }
+}
+
+template <typename T>
+static void multiplyFloats(const Extents &e, const TileValue &lhs,
+                           const TileValue &rhs, const TileValue &c,
+                           const Machine &machine, TileValue &r) {
+  std::vector<T> sums(c.floats.begin(), c.floats.end());
+  forProducts(e, [&](int64_t i, int64_t a, int64_t b) {
+    sums[i] += T(lhs.floats[a]) * T(rhs.floats[b]);
+  });
+  for (int64_t i = 0, n = r.size(); i < n; ++i) {
+    r.floats[i] = machine.rounded(r.element, double(sums[i]));
+  }
+}
+
+/// Any order of k + 1 roundings errs by at most k + 1 spacings of the sum of
+/// magnitudes; with whole numbers small enough, nothing is ever rounded.
+static void fillErrors(const Extents &e, const TileValue &lhs,
+                       const TileValue &rhs, const TileValue &c, TileValue &r) {
+  std::vector<double> magnitude(r.size()), slack(r.size());
+  std::vector<char> whole(r.size(), 1);
+  for (int64_t i = 0, n = r.size(); i < n; ++i) {
+    magnitude[i] = std::fabs(c.floats[i]) + c.errorAt(i);
+    slack[i] = c.errorAt(i);
+    whole[i] = c.floats[i] == std::trunc(c.floats[i]);
+  }
+  forProducts(e, [&](int64_t i, int64_t a, int64_t b) {
+    double x = lhs.floats[a], y = rhs.floats[b];
+    double dx = lhs.errorAt(a), dy = rhs.errorAt(b);
+    magnitude[i] += (std::fabs(x) + dx) * (std::fabs(y) + dy);
+    if (dx != 0 || dy != 0) {
+      slack[i] += std::fabs(x) * dy + std::fabs(y) * dx + dx * dy;
+    }
+    whole[i] &= x == std::trunc(x) && y == std::trunc(y);
+  });
+  const FloatFormat &format = *r.element.format;
+  double exactLimit = std::ldexp(1.0, format.precision);
+  r.errors.resize(r.size());
+  for (int64_t i = 0, n = r.size(); i < n; ++i) {
+    bool isExact = whole[i] && slack[i] == 0 && magnitude[i] <= exactLimit &&
+                   magnitude[i] <= format.maxFinite;
+    bool overflows = !(magnitude[i] <= format.maxFinite);
+    double steps = static_cast<double>(e.k + 1);
+    r.errors[i] = isExact ? 0
+                  : overflows
+                      ? std::numeric_limits<double>::infinity()
+                      : slack[i] + steps * spacing(format, magnitude[i]);
+  }
+}
+
+static void multiplyInts(const Extents &e, const TileValue &lhs,
+                         const TileValue &rhs, const TileValue &c,
+                         bool isUnsigned, TileValue &r) {
+  auto read = [&](const TileValue &value, int64_t i) {
+    return isUnsigned ? int64_t(asUnsigned(value.element.width, value.ints[i]))
+                      : value.ints[i];
+  };
+  r.ints = c.ints;
+  forProducts(e, [&](int64_t i, int64_t a, int64_t b) {
+    r.ints[i] = wrap(r.element.width, r.ints[i] + read(lhs, a) * read(rhs, b));
+  });
+}
+
+static void runDot(Machine &m, const Step &step) {
+  const TileValue &lhs = m.in(step, 0), &rhs = m.in(step, 1),
+                  &c = m.in(step, 2);
+  TileValue &r = m.out(step);
+  size_t rank = r.shape.size();
+  Extents e = {countOf(llvm::ArrayRef(r.shape).drop_back(2)), r.shape[rank - 2],
+               r.shape[rank - 1], lhs.shape[rank - 1]};
+  if (!r.element.isFloat()) {
+    bool isUnsigned = mlir::cast<tile::DotOp>(step.op).getIsUnsigned();
+    multiplyInts(e, lhs, rhs, c, isUnsigned, r);
+    return;
+  }
+  bool inFloat = m.floatMode() == FloatMode::Declared && r.element.width <= 32;
+  inFloat ? multiplyFloats<float>(e, lhs, rhs, c, m, r)
+          : multiplyFloats<double>(e, lhs, rhs, c, m, r);
+  if (m.tracksErrors()) {
+    fillErrors(e, lhs, rhs, c, r);
+  }
+}
+
+void addDotHandlers(HandlerTable &table) { table["tile.dot"] = {runDot}; }
+
+} // namespace nereid::interp

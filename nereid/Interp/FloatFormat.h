@@ -1,0 +1,64 @@
+//===- FloatFormat.h - Floating-point formats, exactly ----------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every value of every format of the language is a double, exactly. So the
+// executor computes in double and rounds to the format after each operation.
+// For + - * / and square root the detour is invisible: 53 bits are at least
+// 2 p + 2 for every p here but double's own, and then rounding twice equals
+// rounding once (Figueroa, When is double rounding innocuous?, 1995).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_INTERP_FLOATFORMAT_H
+#define NEREID_INTERP_FLOATFORMAT_H
+
+#include <cstdint>
+
+namespace mlir {
+class Type;
+}
+
+namespace nereid::interp {
+
+/// A binary format: `bits` wide, `precision` significant bits with the hidden
+/// one, normal numbers from 2^minExponent on.
+struct FloatFormat {
+  unsigned bits;
+  int precision;
+  int minExponent;
+  double maxFinite;
+  bool hasInfinity; ///< false for E4M3FN: no infinity, one NaN a sign
+
+  bool isDouble() const { return bits == 64; }
+};
+
+enum class Direction { Nearest, TowardZero };
+
+/// The format of a float type of the Tile dialect; null for other types.
+const FloatFormat *findFormat(mlir::Type type);
+
+/// The value of a bit pattern. NaNs keep their payload, signalling ones stay
+/// so: a load followed by a store moves bits.
+double decode(const FloatFormat &format, uint64_t bits);
+/// The bits of a value that the format has (`round` gives one), or of a NaN.
+uint64_t encode(const FloatFormat &format, double value);
+
+/// IEEE rounding, ties to even. Past the largest finite number: infinity
+/// (nearest) or that number (toward zero); NaN where there is no infinity.
+double round(const FloatFormat &format, double value,
+             Direction direction = Direction::Nearest);
+/// As `round`, but infinities and numbers too large become the largest finite
+/// number: the conversion to 8-bit floats.
+double roundSaturating(const FloatFormat &format, double value,
+                       Direction direction);
+
+/// Distance between neighbouring numbers of the format at `magnitude` >= 0.
+double spacing(const FloatFormat &format, double magnitude);
+
+} // namespace nereid::interp
+
+#endif // NEREID_INTERP_FLOATFORMAT_H

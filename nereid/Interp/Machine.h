@@ -1,0 +1,72 @@
+//===- Machine.h - The state of one executing thread ------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_INTERP_MACHINE_H
+#define NEREID_INTERP_MACHINE_H
+
+#include "nereid/ABI/LaunchABI.h"
+#include "nereid/Interp/Oracle.h"
+#include "nereid/Interp/Program.h"
+
+namespace nereid::interp {
+
+/// Runs the programs of a grid one after the other. Handlers read operands
+/// with `in` and write results through `out`; nothing else is mutable.
+class Machine {
+public:
+  /// `oracle` is filled in the mode Float64WithBounds and may be null in the
+  /// others. `stepLimit`: give up a program after so many steps, 0 for never.
+  Machine(const Program &program, FloatMode mode, LaunchFrame &frame,
+          Oracle *oracle = nullptr, uint64_t stepLimit = 0);
+
+  /// Program `linear` of the frame's grid. False if it met the step limit.
+  bool runProgram(int64_t linear);
+
+  const TileValue &in(const Step &step, unsigned i) const {
+    return slots[step.operands[i]];
+  }
+  /// Result `i`, of its static type, sized; its elements are to be written.
+  TileValue &out(const Step &step, unsigned i = 0);
+  TileValue &slot(unsigned index) { return slots[index]; }
+  const TileValue &slot(unsigned index) const { return slots[index]; }
+
+  /// The steps of a region, after its arguments were set.
+  void execute(const Code &code);
+  /// Copies the values of slots `from` to slots `to`, all at once: the two
+  /// lists may share slots (a loop that swaps its carried values).
+  void move(llvm::ArrayRef<unsigned> from, llvm::ArrayRef<unsigned> to);
+  /// The step limit was met: loops end, and steps do nothing.
+  bool stopped() const { return isStopped; }
+
+  bool tracksErrors() const { return mode == FloatMode::Float64WithBounds; }
+  /// `value` as an operation of this element type leaves it.
+  double rounded(const Element &element, double value) const {
+    return mode == FloatMode::Declared ? round(*element.format, value) : value;
+  }
+  FloatMode floatMode() const { return mode; }
+  /// A decision hung on less than the errors of its operands.
+  void noteUndecided() { oracle->undecided = true; }
+  Oracle &bounds() { return *oracle; }
+
+  LaunchFrame &frame() { return launch; }
+  /// Lanes that a scalar region is run on at once; 1 outside of one.
+  int64_t lanes = 1;
+
+private:
+  const Program &program;
+  FloatMode mode;
+  LaunchFrame &launch;
+  Oracle *oracle;
+  uint64_t stepLimit, stepsTaken = 0;
+  bool isStopped = false;
+  std::vector<TileValue> slots;
+  std::vector<TileValue> staging; ///< of `move`
+};
+
+} // namespace nereid::interp
+
+#endif // NEREID_INTERP_MACHINE_H

@@ -1,0 +1,48 @@
+//===- Oracle.h - How floats are computed, and what is proven about them --*-
+//C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_INTERP_ORACLE_H
+#define NEREID_INTERP_ORACLE_H
+
+#include <cstdint>
+#include <unordered_map>
+
+namespace nereid::interp {
+
+enum class FloatMode {
+  /// Every operation rounds to the element type it declares.
+  Declared,
+  /// Every operation is computed in double and not rounded; memory still holds
+  /// the declared types.
+  Float64,
+  /// As Float64, and every value carries a running error bound: how far the
+  /// value of any executor may lie from it that rounds each operation to the
+  /// declared type or better, in any order a reduction may take (Wilkinson's
+  /// running error analysis). Twenty times slower.
+  Float64WithBounds,
+};
+
+/// What a stored float is, before it was rounded to memory.
+struct FloatBound {
+  double value = 0;
+  /// |what an executor may store - value| <= error; infinity: no claim.
+  double error = 0;
+};
+
+/// What a run in the mode Float64WithBounds found.
+struct Oracle {
+  /// By address, of every float stored. An integer store removes the entry.
+  std::unordered_map<uint64_t, FloatBound> stored;
+  /// A comparison or a conversion to an integer came out one way, but lies
+  /// within its operands' error: the program proves nothing.
+  bool undecided = false;
+};
+
+} // namespace nereid::interp
+
+#endif // NEREID_INTERP_ORACLE_H

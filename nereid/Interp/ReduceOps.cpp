@@ -1,0 +1,235 @@
+//===- ReduceOps.cpp - Reductions and scans -------------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// In index order: r = x[0], then r = combine(r, x[k]) for k = 1, 2, ...; a
+// reverse scan from the last element down. Every index of the other
+// dimensions is a lane of its own. Where the region is element-wise, all lanes
+// run through it at once, as blocks in the place of its scalars; a region with
+// control flow runs lane by lane.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Interp/Handlers.h"
+#include "nereid/Interp/Machine.h"
+#include "nereid/Interp/Walk.h"
+
+#include "nereid/Dialect/Tile/IR/Tile.h"
+
+#include <cmath>
+
+namespace nereid::interp {
+
+namespace {
+
+/// A range of lanes on its way along the axis. Element k of lane l lies at
+/// (l / inner * extent + k) * inner + l % inner.
+class Lanes {
+public:
+  Lanes(Machine &m, const Step &step, int32_t axis, int64_t first,
+        int64_t count)
+      : m(m), step(step), code(step.regions[0]), first(first), count(count) {
+    const Shape &shape = m.in(step, 0).shape;
+    extent = shape[axis];
+    inner = countOf(llvm::ArrayRef(shape).drop_front(axis + 1));
+  }
+
+  int64_t linear(int64_t lane, int64_t k) const {
+    return (lane / inner * extent + k) * inner + lane % inner;
+  }
+
+  /// Sets the partial results to the elements at k.
+  void start(int64_t k) { setArguments(0, k); }
+
+  /// Combines the partial results with the elements at k.
+  void advance(int64_t k) {
+    setArguments(operands(), k);
+    m.lanes = count;
+    m.execute(code);
+    m.lanes = 1;
+    m.move(code.yields, llvm::ArrayRef(code.arguments).take_front(operands()));
+    for (size_t j = 0; j < operands(); ++j) {
+      spread(partial(j));
+    }
+  }
+
+  /// Partial result j, one element a lane.
+  TileValue &partial(size_t j) { return m.slot(code.arguments[j]); }
+  size_t operands() const { return step.operands.size(); }
+  int64_t firstLane() const { return first; }
+  int64_t laneCount() const { return count; }
+
+private:
+  void setArguments(size_t firstArgument, int64_t k) {
+    for (size_t j = 0; j < operands(); ++j) {
+      const TileValue &source = m.in(step, j);
+      TileValue &argument = m.slot(code.arguments[firstArgument + j]);
+      argument.resize(count);
+      matchErrors(argument, {&source});
+      for (int64_t l = 0; l < count; ++l) {
+        copyElement(argument, l, source, linear(first + l, k));
+      }
+    }
+  }
+
+  /// A region may yield a scalar of the kernel: one element for all lanes.
+  void spread(TileValue &value) {
+    if (value.size() == count || value.size() == 0) {
+      return;
+    }
+    TileValue one = value;
+    value.resize(count);
+    matchErrors(value, {&one});
+    for (int64_t l = 0; l < count; ++l) {
+      copyElement(value, l, one, 0);
+    }
+  }
+
+  Machine &m;
+  const Step &step;
+  const Code &code;
+  int64_t first, count, extent, inner;
+};
+
+} // namespace
+
+/// Calls `body` with all lanes, or with one after the other.
+template <typename F>
+static void forLanes(Machine &m, const Step &step, int32_t axis, F body) {
+  const TileValue &source = m.in(step, 0);
+  int64_t lanes = source.size() / source.shape[axis];
+  int64_t chunk = step.regions[0].isElementwise ? lanes : 1;
+  for (int64_t first = 0; first < lanes && !m.stopped(); first += chunk) {
+    body(Lanes(m, step, axis, first, chunk));
+  }
+}
+
+/// Other orders of a float reduction round differently, by about as much as
+/// this one: the allowance is four times its running error.
+static constexpr double orderAllowance = 4;
+
+static void widenErrors(TileValue &r) {
+  for (double &error : r.errors) {
+    error *= orderAllowance;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Reduce
+//===----------------------------------------------------------------------===//
+
+static void reduce(Machine &m, const Step &step, int32_t axis, bool backward,
+                   llvm::MutableArrayRef<TileValue *> results) {
+  int64_t extent = m.in(step, 0).shape[axis];
+  forLanes(m, step, axis, [&](Lanes lanes) {
+    lanes.start(backward ? extent - 1 : 0);
+    for (int64_t k = 1; k < extent; ++k) {
+      lanes.advance(backward ? extent - 1 - k : k);
+    }
+    for (size_t j = 0; j < lanes.operands(); ++j) {
+      matchErrors(*results[j], {&lanes.partial(j)});
+      for (int64_t l = 0; l < lanes.laneCount(); ++l) {
+        copyElement(*results[j], lanes.firstLane() + l, lanes.partial(j), l);
+      }
+    }
+  });
+}
+
+/// The bound also covers the opposite order; an integer that differs there
+/// hangs on a rounding.
+static void compareOrders(Machine &m, TileValue &forward,
+                          const TileValue &backward) {
+  if (!forward.element.isFloat()) {
+    if (forward.ints != backward.ints) {
+      m.noteUndecided();
+    }
+    return;
+  }
+  forward.errors.resize(forward.size());
+  for (int64_t i = 0, n = forward.size(); i < n; ++i) {
+    double a = forward.floats[i], b = backward.floats[i];
+    double apart = a == b || (a != a && b != b) ? 0 : std::fabs(a - b);
+    forward.errors[i] =
+        std::max(forward.errors[i], backward.errorAt(i)) + apart;
+  }
+  widenErrors(forward);
+}
+
+static void runReduce(Machine &m, const Step &step) {
+  int32_t axis = mlir::cast<tile::ReduceOp>(step.op).getAxis();
+  size_t n = step.results.size();
+  llvm::SmallVector<TileValue *> results;
+  for (size_t j = 0; j < n; ++j) {
+    results.push_back(&m.out(step, j));
+  }
+  if (!m.tracksErrors()) {
+    reduce(m, step, axis, /*backward=*/false, results);
+    return;
+  }
+  llvm::SmallVector<TileValue> opposite(n);
+  llvm::SmallVector<TileValue *> opposites;
+  for (size_t j = 0; j < n; ++j) {
+    opposite[j] = *results[j];
+    opposites.push_back(&opposite[j]);
+  }
+  reduce(m, step, axis, /*backward=*/false, results);
+  reduce(m, step, axis, /*backward=*/true, opposites);
+  for (size_t j = 0; j < n; ++j) {
+    compareOrders(m, *results[j], opposite[j]);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Scan, histogram
+//===----------------------------------------------------------------------===//
+
+static void runScan(Machine &m, const Step &step) {
+  auto op = mlir::cast<tile::ScanOp>(step.op);
+  int32_t axis = op.getAxis();
+  bool reverse = op.getReverse();
+  int64_t extent = m.in(step, 0).shape[axis];
+  for (unsigned j = 0; j < step.results.size(); ++j) {
+    m.out(step, j);
+  }
+  forLanes(m, step, axis, [&](Lanes lanes) {
+    for (int64_t k = 0; k < extent && !m.stopped(); ++k) {
+      int64_t at = reverse ? extent - 1 - k : k;
+      k == 0 ? lanes.start(at) : lanes.advance(at);
+      for (size_t j = 0; j < lanes.operands(); ++j) {
+        TileValue &r = m.slot(step.results[j]);
+        matchErrors(r, {&lanes.partial(j)});
+        for (int64_t l = 0; l < lanes.laneCount(); ++l) {
+          copyElement(r, lanes.linear(lanes.firstLane() + l, at),
+                      lanes.partial(j), l);
+        }
+      }
+    }
+  });
+  for (unsigned result : step.results) {
+    widenErrors(m.slot(result));
+  }
+}
+
+static void runHistogram(Machine &m, const Step &step) {
+  auto op = mlir::cast<tile::HistogramOp>(step.op);
+  const TileValue &source = m.in(step, 0);
+  TileValue &r = m.out(step);
+  std::fill(r.ints.begin(), r.ints.end(), 0);
+  for (int64_t i = 0, n = source.size(); i < n; ++i) {
+    bool counts = !op.getMask() || m.in(step, 1).ints[i];
+    if (counts && source.ints[i] >= 0 && source.ints[i] < r.size()) {
+      ++r.ints[source.ints[i]];
+    }
+  }
+}
+
+void addReduceHandlers(HandlerTable &table) {
+  table["tile.reduce"] = {runReduce};
+  table["tile.scan"] = {runScan};
+  table["tile.histogram"] = {runHistogram};
+}
+
+} // namespace nereid::interp

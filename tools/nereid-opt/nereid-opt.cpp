@@ -1,0 +1,26 @@
+//===- nereid-opt.cpp - mlir-opt for Nereid's dialects and passes ---------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Dialect/Tile/IR/Tile.h"
+#include "nereid/Dialect/Tile/Transforms/Passes.h"
+
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Transforms/Passes.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  registry.insert<nereid::tile::TileDialect, mlir::arith::ArithDialect,
+                  mlir::func::FuncDialect, mlir::math::MathDialect,
+                  mlir::scf::SCFDialect, mlir::ub::UBDialect>();
+
+  mlir::registerTransformsPasses();
+  nereid::tile::registerTilePasses();
+  nereid::tile::registerTilePipelines();
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "Nereid's optimiser driver\n", registry));
+}
