@@ -1,0 +1,46 @@
+//===- Context.cpp - A compiler, a cache, and what they keep --------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Runtime/Context.h"
+
+#include "nereid/Runtime/ImageStore.h"
+
+#include <atomic>
+
+namespace nereid {
+
+Context::Context(std::unique_ptr<KernelCompiler> compiler,
+                 ContextOptions options)
+    : state_(std::make_unique<State>(std::move(compiler), std::move(options))) {
+}
+
+Context::~Context() = default;
+
+// Constant-initialised, since setSharedCompiler runs while other static
+// objects are still being made.
+static constinit std::atomic<Context::CompilerFactory> sharedCompiler = nullptr;
+
+void Context::setSharedCompiler(CompilerFactory factory) {
+  sharedCompiler = factory;
+}
+
+Context &Context::shared() {
+  // Never destroyed: kernels in static objects may outlive any order.
+  static Context *instance = [] {
+    CompilerFactory factory = sharedCompiler;
+    return new Context(factory ? factory() : nullptr);
+  }();
+  return *instance;
+}
+
+KernelCompiler *Context::compiler() const { return state_->compiler.get(); }
+
+CacheCounters Context::cacheCounters() const {
+  return {state_->memoryHits, state_->diskHits, state_->compiled};
+}
+
+} // namespace nereid

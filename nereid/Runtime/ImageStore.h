@@ -1,0 +1,66 @@
+//===- ImageStore.h - From a request to loaded code -------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Memory, then disk, then the compiler. The key of an image is a hash of
+// everything that its code, messages and positions depend on.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_RUNTIME_IMAGESTORE_H
+#define NEREID_RUNTIME_IMAGESTORE_H
+
+#include "nereid/Runtime/Context.h"
+#include "nereid/Runtime/DiskCache.h"
+#include "nereid/Runtime/Kernel.h"
+
+#include <atomic>
+#include <map>
+#include <mutex>
+
+namespace nereid {
+
+/// An image, without its code bytes, and what its code became.
+struct LoadedImage {
+  KernelImage image;
+  HostCode code;
+  uint64_t codeBytes = 0;
+  bool canFail = false; ///< a site may call HostServices::fail
+};
+
+struct Context::State {
+  State(std::unique_ptr<KernelCompiler> compiler, ContextOptions options);
+
+  std::unique_ptr<KernelCompiler> compiler;
+  DiskCache disk;
+  std::atomic<uint64_t> memoryHits = 0, diskHits = 0, compiled = 0;
+
+  struct Obtained {
+    std::shared_ptr<const LoadedImage> loaded;
+    CompiledInfo::Origin origin = CompiledInfo::Origin::Memory;
+    double milliseconds = 0;
+  };
+  /// `request.target` is "cpu" or "interp"; it is resolved here.
+  Expected<Obtained> obtain(CompileRequest request,
+                            const KernelDescription &description);
+
+private:
+  Expected<std::string> resolveTarget(const std::string &target);
+  Expected<Obtained> compile(const CompileRequest &request,
+                             std::optional<Digest> storeAs);
+  Expected<std::shared_ptr<const LoadedImage>> load(KernelImage image);
+
+  std::mutex mutex; ///< of the two maps
+  std::map<std::string, std::string> resolvedTargets;
+  std::map<std::array<uint8_t, 32>, std::shared_ptr<const LoadedImage>> loaded;
+};
+
+/// What a call that needs a compiler fails with when there is none.
+Failure noCompiler(const std::string &what);
+
+} // namespace nereid
+
+#endif // NEREID_RUNTIME_IMAGESTORE_H

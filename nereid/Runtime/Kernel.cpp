@@ -1,0 +1,172 @@
+//===- Kernel.cpp - A kernel that can be launched -------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Runtime/Kernel.h"
+
+#include "nereid/Runtime/KernelState.h"
+#include "nereid/Support/EditDistance.h"
+#include "nereid/Support/Files.h"
+
+#include <algorithm>
+
+namespace nereid {
+
+int64_t cdiv(int64_t a, int64_t b) {
+  if (b == 0) {
+    raise({ErrorCode::InvalidArgument, "cdiv: division by zero", {}});
+  }
+  return a / b + (a % b != 0 && (a < 0) == (b < 0));
+}
+
+int64_t nextPowerOf2(int64_t n) {
+  int64_t power = 1;
+  while (power < n && power < int64_t{1} << 62) {
+    power <<= 1;
+  }
+  return power;
+}
+
+KernelState::KernelState(Context::State &context, Source source,
+                         KernelDescription description)
+    : context(context), source(std::move(source)),
+      description(std::move(description)), configs(this->description) {
+  for (const ParameterDescription &p : this->description.parameters) {
+    defaults.push_back(p.defaultValue ? Argument(*p.defaultValue)
+                                      : Argument(nullptr));
+  }
+  for (const std::string &name : this->description.heuristics) {
+    if (std::optional<size_t> i = findParameter(name)) {
+      heuristicParameters.push_back(static_cast<uint16_t>(*i));
+    }
+  }
+}
+
+std::optional<size_t> KernelState::findParameter(std::string_view name) const {
+  for (size_t i = 0; i < description.parameters.size(); ++i) {
+    if (description.parameters[i].name == name) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string KernelState::signature() const {
+  std::string text = description.name + "(";
+  for (const ParameterDescription &p : description.parameters) {
+    text += (text.back() == '(' ? "" : ", ") + p.name;
+    text += p.isStatic ? ": tl.constexpr" : "";
+    if (p.defaultValue) {
+      text += " = " + p.defaultValue->str();
+    }
+  }
+  return text + ")";
+}
+
+std::string KernelState::sourceLine(uint32_t line) const {
+  std::string_view text = source.text;
+  for (uint32_t i = 1; line && i < line; ++i) {
+    size_t end = text.find('\n');
+    if (end == std::string_view::npos) {
+      return "";
+    }
+    text.remove_prefix(end + 1);
+  }
+  text = line ? text.substr(0, text.find('\n')) : "";
+  return std::string(text);
+}
+
+//===----------------------------------------------------------------------===//
+// Loading
+//===----------------------------------------------------------------------===//
+
+/// `name`, or the only kernel of the source.
+static std::string chooseKernel(KernelCompiler &compiler, const Source &source,
+                                const std::string &name) {
+  std::vector<std::string> kernels = valueOrThrow(compiler.listKernels(source));
+  if (name.empty() && kernels.size() == 1) {
+    return kernels[0];
+  }
+  if (std::find(kernels.begin(), kernels.end(), name) != kernels.end()) {
+    return name;
+  }
+  std::string list;
+  for (const std::string &kernel : kernels) {
+    list += (list.empty() ? "" : ", ") + kernel;
+  }
+  std::string what = name.empty() ? "says no kernel, and has "
+                                  : "has no kernel '" + name + "'";
+  std::string have =
+      kernels.empty() ? "no @triton.jit function" : "the kernels " + list;
+  raise({ErrorCode::NotFound,
+         source.path + " " +
+             (name.empty()
+                  ? "has " + have + "; name one of them"
+                  : what + "; it has " + have + didYouMean(name, kernels)),
+         {}});
+}
+
+Kernel Kernel::fromSource(Source source, const std::string &name,
+                          Context &context) {
+  KernelCompiler *compiler = context.compiler();
+  if (!compiler) {
+    raise(noCompiler("loading the kernel source " + source.path));
+  }
+  std::string chosen = chooseKernel(*compiler, source, name);
+  KernelDescription description =
+      valueOrThrow(compiler->describe(source, chosen));
+  return Kernel(std::make_shared<KernelState>(
+      context.state(), std::move(source), std::move(description)));
+}
+
+Kernel Kernel::fromSource(const std::string &text, const std::string &name,
+                          Context &context) {
+  return fromSource(Source{"<source>", text, {}}, name, context);
+}
+
+Kernel Kernel::load(const std::string &path, const std::string &name,
+                    Context &context) {
+  std::string text = valueOrThrow(readFile(path));
+  return fromSource(Source{path, std::move(text), {}}, name, context);
+}
+
+//===----------------------------------------------------------------------===//
+// The handle
+//===----------------------------------------------------------------------===//
+
+static KernelState &require(const std::shared_ptr<KernelState> &state) {
+  if (!state) {
+    raise({ErrorCode::InvalidArgument,
+           "this Kernel is empty; make one with Kernel::load",
+           {}});
+  }
+  return *state;
+}
+
+const std::string &Kernel::name() const {
+  return require(state).description.name;
+}
+
+const KernelDescription &Kernel::description() const {
+  return require(state).description;
+}
+
+Kernel Kernel::on(Device device) const {
+  Kernel copy = *this;
+  copy.device = device;
+  return copy;
+}
+
+void Kernel::launch(const Grid &grid,
+                    std::span<const LaunchArgument> arguments) const {
+  throwIfFailed(launchKernel(require(state), device, grid, arguments));
+}
+
+CompiledInfo Kernel::compile(std::span<const LaunchArgument> arguments) const {
+  return valueOrThrow(compileKernel(require(state), device, arguments));
+}
+
+} // namespace nereid

@@ -1,0 +1,68 @@
+//===- LaunchBinding.h - Arguments meet parameters --------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Binding follows Python's call rules: positional arguments fill parameters
+// from the left, names fill the rest, defaults fill what is left. A name that
+// is no parameter may be a launch option (num_warps, ...).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_RUNTIME_LAUNCHBINDING_H
+#define NEREID_RUNTIME_LAUNCHBINDING_H
+
+#include "nereid/Runtime/KernelState.h"
+
+#include <array>
+#include <span>
+
+namespace nereid {
+
+/// The arguments of one launch, parameter by parameter. Lives on the launching
+/// thread's stack; nothing is allocated up to 64 parameters.
+struct LaunchBinding {
+  explicit LaunchBinding(const KernelState &kernel);
+
+  const KernelState &kernel;
+  Device device;
+  CompileOptions options;
+
+  size_t size() const { return parameters; }
+  /// Null: not given.
+  const Argument *get(size_t parameter) const { return bound()[parameter]; }
+  void set(size_t parameter, const Argument *argument) {
+    bound()[parameter] = argument;
+  }
+
+  /// Positional, named and default arguments, and options; the device of the
+  /// tensors, all of which must be on one, becomes `device`. Not checked for
+  /// completeness, since tuning and heuristics may still add arguments.
+  Status bind(std::span<const LaunchArgument> arguments);
+  /// Does every parameter have an argument?
+  Status complete() const;
+
+  Meta meta() const { return Meta(*this); }
+
+private:
+  static constexpr size_t inlineParameters = 64;
+  Status bindNamed(const LaunchArgument &argument);
+  Status setOption(const LaunchArgument &argument);
+  Status resolveDevice();
+  const Argument **bound() {
+    return heap.empty() ? inlined.data() : heap.data();
+  }
+  const Argument *const *bound() const {
+    return heap.empty() ? inlined.data() : heap.data();
+  }
+
+  size_t parameters;
+  std::array<const Argument *, inlineParameters> inlined;
+  std::vector<const Argument *> heap;
+};
+
+} // namespace nereid
+
+#endif // NEREID_RUNTIME_LAUNCHBINDING_H
