@@ -1,0 +1,76 @@
+"""The arithmetic of references: float64, and a naive loop in the kernel's type.
+
+A reference is written once, as a function of a `Numbers` object, and evaluated
+twice. `exact` computes in float64 and never rounds. `naive` computes in
+float32 (float64 for fp64 kernels) as a plain loop would: one accumulator, one
+element after the other, and rounds where the kernel's source rounds. The error
+of `naive` is what a kernel may make, times two, plus one rounding of the
+output's type (README.md here has the reasons).
+"""
+
+import numpy as np
+
+
+def bf16_bits(values):
+    """float32 -> the 16 bits of bfloat16, to nearest, ties to even."""
+    bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
+    rounded = ((bits + (0x7FFF + ((bits >> 16) & 1))) >> 16).astype(np.uint16)
+    return np.where(np.isnan(values), np.uint16(0x7FC0), rounded)
+
+
+def bf16_values(bits):
+    return (np.ascontiguousarray(bits, np.uint16).astype(np.uint32) << 16).view(np.float32)
+
+
+MANTISSA = {"fp64": 52, "fp32": 23, "fp16": 10, "bf16": 7}
+MIN_EXPONENT = {"fp64": -1022, "fp32": -126, "fp16": -14, "bf16": -126}
+
+
+def spacing(values, dtype):
+    """The distance between neighbouring numbers of `dtype` at each value."""
+    magnitude = np.abs(np.where(np.isfinite(values), values, 1.0))
+    _, exponent = np.frexp(magnitude)
+    exponent = np.where(magnitude == 0, MIN_EXPONENT[dtype], np.maximum(exponent - 1, MIN_EXPONENT[dtype]))
+    return np.ldexp(1.0, exponent - MANTISSA[dtype])
+
+
+class Numbers:
+    def __init__(self, exact, dtype=np.float64):
+        self.exact, self.dtype = exact, dtype
+
+    def of(self, values):
+        return np.asarray(values).astype(self.dtype)
+
+    def full(self, shape, value=0.0):
+        return np.full(shape, value, self.dtype)
+
+    def round(self, values, dtype):
+        """Where the kernel's source converts to a narrower type."""
+        if self.exact or dtype == "fp32" or dtype == "fp64":
+            return values
+        if dtype == "bf16":
+            return bf16_values(bf16_bits(values)).astype(self.dtype)
+        return values.astype(np.float16).astype(self.dtype)
+
+    def sum(self, values, axis=-1, keepdims=False):
+        if self.exact:
+            return values.sum(axis=axis, keepdims=keepdims)
+        total = np.add.accumulate(values, axis=axis, dtype=self.dtype).take([-1], axis=axis)
+        return total if keepdims else np.squeeze(total, axis)
+
+    def dot(self, a, b):
+        """[..., M, K] @ [..., K, N], accumulated over K in order."""
+        if self.exact:
+            return a @ b
+        total = np.zeros(np.broadcast_shapes(a.shape[:-2], b.shape[:-2]) + (a.shape[-2], b.shape[-1]), self.dtype)
+        for k in range(a.shape[-1]):
+            total += a[..., :, k, None] * b[..., None, k, :]
+        return total
+
+    def sigmoid(self, x):
+        return 1 / (1 + np.exp(-x))
+
+
+EXACT = Numbers(True)
+NAIVE = Numbers(False, np.float32)
+NAIVE64 = Numbers(False, np.float64)
