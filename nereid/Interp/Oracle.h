@@ -1,5 +1,5 @@
 //===- Oracle.h - How floats are computed, and what is proven about them --*-
-//C++ -*-===//
+// C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -110,7 +110,7 @@ private:
                          "recursion through '" + call.getCallee().str() + "'");
     }
     calls.push_back(callee);
-    auto leave = llvm::make_scope_exit([&] { calls.pop_back(); });
+    llvm::scope_exit leave([&] { calls.pop_back(); });
     step.regions.emplace_back();
     return build(callee.getBody().front(), step.regions.back());
   }
