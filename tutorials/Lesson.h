@@ -1,0 +1,88 @@
+//===- Lesson.h - Options, timing and errors of the lessons ----*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What every lesson needs and none is about.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_TUTORIALS_LESSON_H
+#define NEREID_TUTORIALS_LESSON_H
+
+#include "nereid/Runtime/Tensor.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lesson {
+
+/// The value after `--name` on the command line, or `fallback`.
+inline std::string option(int argc, char **argv, std::string_view name,
+                          std::string fallback) {
+  for (int i = 1; i + 1 < argc; ++i) {
+    if (argv[i] == name) {
+      return argv[i + 1];
+    }
+  }
+  return fallback;
+}
+
+inline int64_t option(int argc, char **argv, std::string_view name,
+                      int64_t fallback) {
+  return std::atoll(option(argc, argv, name, std::to_string(fallback)).c_str());
+}
+
+/// Milliseconds of `body`: the median of `repeats` runs, after two runs that
+/// are not counted. The first of those pays for compiling and for the first
+/// touch of the outputs' pages; neither is what a steady state costs.
+template <typename Body>
+double medianMilliseconds(int64_t repeats, Body body) {
+  body();
+  body();
+  std::vector<double> times;
+  for (int64_t i = 0; i < std::max<int64_t>(repeats, 1); ++i) {
+    auto start = std::chrono::steady_clock::now();
+    body();
+    std::chrono::duration<double, std::milli> elapsed =
+        std::chrono::steady_clock::now() - start;
+    times.push_back(elapsed.count());
+  }
+  std::nth_element(times.begin(), times.begin() + times.size() / 2,
+                   times.end());
+  return times[times.size() / 2];
+}
+
+/// The largest |a - b|; infinity when a NaN is among them.
+inline double maxDifference(const nereid::Tensor &actual,
+                            const std::vector<double> &expected) {
+  std::vector<double> values = actual.toFloat64();
+  double largest = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    double difference = std::fabs(values[i] - expected[i]);
+    largest = std::isnan(difference) ? INFINITY : std::max(largest, difference);
+  }
+  return largest;
+}
+
+/// Ends a lesson: 0 when `difference` is at most `bound`, else 1, saying so.
+inline int verdict(double difference, double bound) {
+  if (difference <= bound) {
+    return 0;
+  }
+  std::printf("\nThe difference %.3g is above the bound %.3g.\n", difference,
+              bound);
+  return 1;
+}
+
+} // namespace lesson
+
+#endif // NEREID_TUTORIALS_LESSON_H
