@@ -7,6 +7,7 @@
 
 #include "nereid/Pipeline/ContextPool.h"
 
+#include "nereid/Conversion/TileToCPU/TileToCPU.h"
 #include "nereid/Dialect/Tile/IR/Tile.h"
 #include "nereid/Target/CPU/CpuTarget.h"
 
@@ -29,6 +30,7 @@ std::unique_ptr<MLIRContext> makeCompilerContext() {
               func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
               scf::SCFDialect, ub::UBDialect, vector::VectorDialect>();
   cpu::registerTranslations(registry);
+  registerTileToCPUDialects(registry);
   auto context =
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();

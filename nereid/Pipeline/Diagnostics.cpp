@@ -15,7 +15,8 @@ using namespace mlir;
 
 namespace nereid {
 
-static std::string getLine(const std::string &text, unsigned line) {
+std::string getSourceLine(const Source &source, unsigned line) {
+  const std::string &text = source.text;
   size_t begin = 0;
   for (unsigned i = 1; i < line; ++i) {
     begin = text.find('\n', begin);
@@ -55,7 +56,7 @@ static void setPosition(Diagnostic &diagnostic, FileLineColRange range,
   at.endLine = range.getEndLine();
   at.endColumn = range.getEndColumn();
   if (at.file == source.path) {
-    diagnostic.sourceLine = getLine(source.text, at.line);
+    diagnostic.sourceLine = getSourceLine(source, at.line);
   }
 }
 

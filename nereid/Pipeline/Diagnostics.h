@@ -14,6 +14,9 @@
 
 namespace nereid {
 
+/// Line `line` of a source, without its end; empty outside.
+std::string getSourceLine(const Source &source, unsigned line);
+
 /// The innermost file position of `location`, and the chain of calls that led
 /// there as notes. Positions in `source` get their line's text.
 Diagnostic makeDiagnostic(mlir::Location location, Severity severity,

@@ -1,0 +1,395 @@
+//===- Compiler.cpp - The stages, in order --------------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Implements nereid/ABI/KernelCompiler.h. `compileCpu` and its neighbours read
+// as the list of stages: a line for each, with what it leaves behind.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/ABI/KernelCompiler.h"
+
+#include "nereid/Conversion/TileToCPU/TileToCPU.h"
+#include "nereid/Dialect/Tile/IR/Tile.h"
+#include "nereid/Dialect/Tile/Transforms/AssignSites.h"
+#include "nereid/Dialect/Tile/Transforms/ExpandMath.h"
+#include "nereid/Dialect/Tile/Transforms/Passes.h"
+#include "nereid/IRGen/IRGen.h"
+#include "nereid/Interp/Interp.h"
+#include "nereid/Pipeline/BuildId.h"
+#include "nereid/Pipeline/ContextPool.h"
+#include "nereid/Pipeline/Diagnostics.h"
+#include "nereid/Pipeline/StageRecorder.h"
+#include "nereid/Support/Log.h"
+#include "nereid/Syntax/Dump.h"
+#include "nereid/Syntax/Parser.h"
+#include "nereid/Target/CPU/CpuTarget.h"
+
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <cstring>
+
+using namespace mlir;
+
+namespace nereid {
+namespace {
+
+std::string print(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  OpPrintingFlags flags;
+  flags.enableDebugInfo(false);
+  module.print(stream, flags);
+  return text;
+}
+
+/// With locations: an image must be able to say where a check failed.
+std::string printWithLocations(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream, OpPrintingFlags().enableDebugInfo(true));
+  return text;
+}
+
+std::vector<std::byte> toBytes(const std::string &text) {
+  std::vector<std::byte> bytes(text.size());
+  std::memcpy(bytes.data(), text.data(), text.size());
+  return bytes;
+}
+
+func::FuncOp findKernel(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function->hasAttr(tile::kernelAttr)) {
+      return function;
+    }
+  }
+  return {};
+}
+
+/// The parameters that exist at run time, from the function's attributes.
+Expected<std::vector<ImageParameter>> readParameters(func::FuncOp kernel) {
+  std::vector<ImageParameter> parameters;
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
+    ImageParameter parameter;
+    if (auto name = kernel.getArgAttrOfType<StringAttr>(i, tile::nameAttr)) {
+      parameter.name = name.str();
+    }
+    auto spelled = kernel.getArgAttrOfType<StringAttr>(i, tile::dtypeAttr);
+    llvm::StringRef text = spelled ? spelled.getValue() : "";
+    parameter.isPointer = text.consume_front("*");
+    if (parameter.isPointer) {
+      text.consume_front("k");
+    }
+    parameter.isConst =
+        static_cast<bool>(kernel.getArgAttr(i, tile::constAttr));
+    std::optional<DType> dtype =
+        parseDType(std::string_view(text.data(), text.size()));
+    if (!dtype) {
+      return {ErrorCode::InvalidArgument,
+              "argument " + std::to_string(i) + " of kernel '" +
+                  kernel.getName().str() + "' has no valid tile.dtype"};
+    }
+    parameter.dtype = *dtype;
+    parameters.push_back(std::move(parameter));
+  }
+  return parameters;
+}
+
+/// One compilation: what its stages share.
+class Compilation {
+public:
+  Compilation(MLIRContext &context, const CompileRequest &request)
+      : context(context), request(request),
+        recorder(request.kernel, request.emit),
+        collector(context, request.source) {}
+
+  Expected<CompileResult> run(const std::string &target);
+
+private:
+  Status makeAst();
+  Status makeTile();
+  Status optimiseTile();
+  Status describeImage(const std::string &target);
+  Status compileInterp();
+  Status compileCpu(const cpu::CpuTarget &target);
+
+  CompileResult finish() {
+    result.image.stageTimes = std::move(recorder.times);
+    for (Diagnostic &warning : collector.warnings()) {
+      result.image.warnings.push_back(std::move(warning));
+    }
+    result.stage = recorder.takeText();
+    return std::move(result);
+  }
+
+  /// After a stage: its text to whoever wants it, and an edited text in its
+  /// place if there is one.
+  Status endStage(const Stage &stage);
+
+  MLIRContext &context;
+  const CompileRequest &request;
+  StageRecorder recorder;
+  DiagnosticCollector collector;
+  OwningOpRef<ModuleOp> module;
+  CompileResult result;
+};
+
+Status Compilation::endStage(const Stage &stage) {
+  if (std::optional<std::string> text = recorder.overridden(stage)) {
+    logLine(LogTopic::Compile,
+            request.kernel + ": stage " + stage.name + " from an edited file");
+    module = parseSourceString<ModuleOp>(*text, &context);
+    if (!module) {
+      return collector.failure(stage.name);
+    }
+  }
+  if (recorder.wants(stage)) {
+    recorder.record(stage, print(*module));
+  }
+  return Status::success();
+}
+
+Status Compilation::makeAst() {
+  if (!recorder.wants(astStage)) {
+    return Status::success();
+  }
+  auto parsed = parseModule(request.source.path, request.source.text);
+  if (!parsed.ok()) {
+    return parsed.status();
+  }
+  recorder.record(astStage, ast::dump((*parsed)->module));
+  return Status::success();
+}
+
+Status Compilation::makeTile() {
+  std::vector<Diagnostic> &warnings = result.image.warnings;
+  auto generated = recorder.timed(
+      "irgen", [&] { return irgen::generate(context, request, warnings); });
+  if (!generated.ok()) {
+    return generated.status();
+  }
+  module = std::move(*generated);
+  return endStage(tileStage);
+}
+
+Status Compilation::optimiseTile() {
+  bool passed = recorder.timed("tile-passes", [&] {
+    PassManager passes(&context, ModuleOp::getOperationName());
+    passes.enableVerifier(false);
+    tile::TilePipelineOptions options;
+    options.checkBounds = request.options.checks & CheckBounds;
+    options.checkNan = request.options.checks & CheckNan;
+    tile::buildTilePipeline(passes, options);
+    return succeeded(passes.run(*module));
+  });
+  if (!passed) {
+    return collector.failure("tile-opt");
+  }
+  return endStage(tileOptStage);
+}
+
+Status Compilation::describeImage(const std::string &target) {
+  func::FuncOp kernel = findKernel(*module);
+  if (!kernel) {
+    return {ErrorCode::InvalidArgument,
+            "the module of stage tile-opt has no function with " +
+                tile::kernelAttr.str()};
+  }
+  auto parameters = readParameters(kernel);
+  if (!parameters.ok()) {
+    return parameters.status();
+  }
+  KernelImage &image = result.image;
+  image.kernel = request.kernel;
+  image.entry = kernel.getName().str();
+  image.target = target;
+  image.parameters = std::move(*parameters);
+  image.numWarps = request.options.numWarps;
+  image.sites = tile::assignSites(kernel);
+  for (ImageSite &site : image.sites) {
+    if (site.sourceLine.empty() && site.location.file == request.source.path) {
+      site.sourceLine = getSourceLine(request.source, site.location.line);
+    }
+  }
+  return Status::success();
+}
+
+Status Compilation::compileInterp() {
+  KernelImage &image = result.image;
+  image.format = ImageFormat::TileIR;
+  for (ImageParameter &parameter : image.parameters) {
+    parameter.isWritten = parameter.isPointer && !parameter.isConst;
+  }
+  image.code = toBytes(printWithLocations(*module));
+  return Status::success();
+}
+
+Status Compilation::compileCpu(const cpu::CpuTarget &target) {
+  KernelImage &image = result.image;
+  image.format = ImageFormat::HostObject;
+
+  CpuTargetInfo info;
+  info.vectorBytes = target.vectorBytes;
+  info.vectorRegisters = target.vectorRegisters;
+  info.hasMaskRegisters = target.hasMaskRegisters;
+  info.hasMaskedMemory = target.hasMaskedMemory;
+  info.hasGather = target.hasGather;
+  info.hasFma = target.hasFma;
+  info.hasF16c = target.hasF16c;
+  info.fpFusion = request.options.fpFusion;
+  auto converted = recorder.timed(
+      "tile-to-cpu", [&] { return convertTileToCPU(*module, info); });
+  if (!converted.ok()) {
+    return converted.status();
+  }
+  image.entry = converted->entry;
+  image.scratchBytes = converted->scratchBytes;
+  for (size_t i = 0; i < image.parameters.size(); ++i) {
+    image.parameters[i].isWritten = converted->writtenParameters[i];
+  }
+  Status status = endStage(cpuStage);
+  if (!status.ok() || recorder.isDone()) {
+    return status;
+  }
+
+  status = recorder.timed("to-llvm", [&]() -> Status {
+    tile::ExpandMathOptions math;
+    math.hasFma = target.hasFma;
+    math.hasScalef = target.hasMaskRegisters;
+    tile::expandMath(*module, math);
+    return convertToLLVM(*module);
+  });
+  if (!status.ok()) {
+    return status;
+  }
+  status = endStage(llvmDialectStage);
+  if (!status.ok() || recorder.isDone()) {
+    return status;
+  }
+
+  for (const Stage *stage : {&llvmStage, &asmStage}) {
+    if (!recorder.wants(*stage)) {
+      continue;
+    }
+    auto text = stage == &llvmStage ? cpu::emitLlvmText(*module, target)
+                                    : cpu::emitAssembly(*module, target);
+    if (!text.ok()) {
+      return text.status();
+    }
+    recorder.record(*stage, *text);
+    if (recorder.isDone()) {
+      return Status::success();
+    }
+  }
+  cpu::StageTimes times;
+  auto object = cpu::emitObject(*module, target, {}, &times);
+  for (auto &[name, ms] : times) {
+    recorder.addTime(name, ms);
+  }
+  if (!object.ok()) {
+    return object.status();
+  }
+  image.code = std::move(*object);
+  if (recorder.wants(objectStage)) {
+    recorder.record(objectStage, std::string(reinterpret_cast<const char *>(
+                                                 image.code.data()),
+                                             image.code.size()));
+  }
+  return Status::success();
+}
+
+Expected<CompileResult> Compilation::run(const std::string &target) {
+  Status status = makeAst();
+  if (status.ok() && !recorder.isDone()) {
+    status = makeTile();
+  }
+  if (status.ok() && !recorder.isDone()) {
+    status = optimiseTile();
+  }
+  if (status.ok() && !recorder.isDone()) {
+    status = describeImage(target);
+  }
+  if (status.ok() && !recorder.isDone()) {
+    if (target == "interp") {
+      status = compileInterp();
+    } else {
+      auto cpuTarget = cpu::resolve(target);
+      status = cpuTarget.ok() ? compileCpu(*cpuTarget) : cpuTarget.status();
+    }
+  }
+  if (!status.ok()) {
+    return status;
+  }
+  return finish();
+}
+
+class PipelineCompiler : public KernelCompiler {
+public:
+  std::string buildId() const override { return getBuildId(); }
+
+  Expected<std::string> resolveTarget(const std::string &target) override {
+    if (target == "interp") {
+      return target;
+    }
+    auto resolved = cpu::resolve(target);
+    if (!resolved.ok()) {
+      return resolved.status();
+    }
+    return resolved->name;
+  }
+
+  Expected<std::vector<std::string>>
+  listKernels(const Source &source) override {
+    return irgen::listKernels(source);
+  }
+
+  Expected<KernelDescription> describe(const Source &source,
+                                       const std::string &kernel) override {
+    return irgen::describe(source, kernel);
+  }
+
+  Expected<CompileResult> compile(const CompileRequest &request) override {
+    auto target = resolveTarget(request.target);
+    if (!target.ok()) {
+      return target.status();
+    }
+    ContextPool::Lease context = contexts.take();
+    return Compilation(*context, request).run(*target);
+  }
+
+  Expected<StaticValue> evaluate(const EvaluateRequest &request) override {
+    return irgen::evaluate(request);
+  }
+
+  Expected<HostCode> load(const KernelImage &image) override {
+    switch (image.format) {
+    case ImageFormat::HostObject:
+      return cpu::loadObject(image.code, image.entry);
+    case ImageFormat::TileIR:
+      return interp::load(
+          std::string_view(reinterpret_cast<const char *>(image.code.data()),
+                           image.code.size()),
+          image.entry);
+    case ImageFormat::Ptx:
+    case ImageFormat::Cubin:
+      break;
+    }
+    return {ErrorCode::Unsupported, "kernel '" + image.kernel +
+                                        "' is compiled for " + image.target +
+                                        ", which is not host code"};
+  }
+
+private:
+  ContextPool contexts;
+};
+} // namespace
+
+std::unique_ptr<KernelCompiler> createKernelCompiler() {
+  return std::make_unique<PipelineCompiler>();
+}
+
+} // namespace nereid
