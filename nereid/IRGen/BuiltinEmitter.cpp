@@ -13,8 +13,8 @@ namespace nereid::irgen {
 
 LogicalResult argumentError(CallContext &ctx, const BoundArguments &args,
                             llvm::StringRef parameter,
-                            const llvm::Twine &expected,
-                            const llvm::Twine &got, std::string hint) {
+                            const llvm::Twine &expected, const llvm::Twine &got,
+                            std::string hint) {
   return ctx.diag.error(args.span(parameter),
                         (ctx.name() + ": argument '" + parameter +
                          "': expected " + expected + ", got " + got)
@@ -51,8 +51,7 @@ LogicalResult requireBlock(CallContext &ctx, const BoundArguments &args,
 FailureOr<Tensor> tensorArgument(CallContext &ctx, const BoundArguments &args,
                                  llvm::StringRef parameter) {
   return ctx.emitter.toTensor(
-      args[parameter],
-      ("argument '" + parameter + "' of " + ctx.name()).str());
+      args[parameter], ("argument '" + parameter + "' of " + ctx.name()).str());
 }
 
 FailureOr<size_t> choiceArgument(CallContext &ctx, const BoundArguments &args,
@@ -80,7 +79,8 @@ FailureOr<bool> propagateNanArgument(CallContext &ctx,
   if (value.isNone()) {
     return false;
   }
-  if (value.isString() && (value.string() == "NONE" || value.string() == "ALL")) {
+  if (value.isString() &&
+      (value.string() == "NONE" || value.string() == "ALL")) {
     return value.string() == "ALL";
   }
   return argumentError(ctx, args, "propagate_nan",

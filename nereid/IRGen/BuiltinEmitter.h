@@ -22,8 +22,8 @@ namespace nereid::irgen {
 /// "tl.load: argument 'mask': expected <expected>, got <got>", at the argument.
 LogicalResult argumentError(CallContext &ctx, const BoundArguments &args,
                             llvm::StringRef parameter,
-                            const llvm::Twine &expected,
-                            const llvm::Twine &got, std::string hint = {});
+                            const llvm::Twine &expected, const llvm::Twine &got,
+                            std::string hint = {});
 
 /// "tl.dot: <message>", at the call.
 LogicalResult callError(CallContext &ctx, const llvm::Twine &message,
@@ -78,6 +78,7 @@ void registerDescriptorBuiltins(BuiltinTable &table);
 void registerDotBuiltins(BuiltinTable &table);
 void registerDebugBuiltins(BuiltinTable &table);
 void registerScanBuiltins(BuiltinTable &table);
+void registerConversionBuiltins(BuiltinTable &table);
 
 } // namespace nereid::irgen
 
