@@ -36,6 +36,34 @@ static int64_t remainder(int64_t a, int64_t b) {
   return b == 0 ? a : b == -1 ? 0 : a % b;
 }
 
+/// Notes where `isUndefined(a, b, width)`, for the oracle.
+static Handler checked(Handler handler,
+                       bool (*isUndefined)(int64_t, int64_t, unsigned)) {
+  auto run = [handler, isUndefined](Machine &m, const Step &step) {
+    if (m.tracksErrors()) {
+      const TileValue &x = m.in(step, 0), &y = m.in(step, 1);
+      Elements<int64_t> a(x.ints), b(y.ints);
+      for (int64_t i = 0, n = std::max(x.size(), y.size()); i < n; ++i) {
+        if (isUndefined(a[i], b[i], x.element.width)) {
+          m.noteUndefined(step);
+        }
+      }
+    }
+    handler.run(m, step);
+  };
+  return {run, true};
+}
+
+static bool dividesByZero(int64_t, int64_t b, unsigned) { return b == 0; }
+/// The quotient of the smallest number by -1 does not exist.
+static bool overflows(int64_t a, int64_t b, unsigned w) {
+  return b == 0 ||
+         (asSigned(w, b) == -1 && asUnsigned(w, a) == uint64_t{1} << (w - 1));
+}
+static bool shiftsTooFar(int64_t, int64_t b, unsigned w) {
+  return asUnsigned(w, b) >= w;
+}
+
 static void addDivisions(HandlerTable &table) {
   table["arith.divsi"] = intBinary([](int64_t a, int64_t b, unsigned w) {
     return divide(asSigned(w, a), asSigned(w, b));
@@ -63,6 +91,16 @@ static void addDivisions(HandlerTable &table) {
   });
 }
 
+static void checkDivisions(HandlerTable &table) {
+  for (const char *name :
+       {"arith.divsi", "arith.remsi", "arith.floordivsi", "arith.ceildivsi"}) {
+    table[name] = checked(table[name], overflows);
+  }
+  for (const char *name : {"arith.divui", "arith.remui", "arith.ceildivui"}) {
+    table[name] = checked(table[name], dividesByZero);
+  }
+}
+
 static void addBitOps(HandlerTable &table) {
   table["arith.andi"] =
       intBinary([](int64_t a, int64_t b, unsigned) { return a & b; });
@@ -82,6 +120,9 @@ static void addBitOps(HandlerTable &table) {
     uint64_t by = asUnsigned(w, b);
     return asSigned(w, a) >> (by >= w ? w - 1 : by);
   });
+  for (const char *name : {"arith.shli", "arith.shrui", "arith.shrsi"}) {
+    table[name] = checked(table[name], shiftsTooFar);
+  }
 }
 
 /// Low and high half of a product or sum of twice the width.
@@ -351,6 +392,7 @@ static void runPoison(Machine &m, const Step &step) {
 void addArithHandlers(HandlerTable &table) {
   addIntegers(table);
   addDivisions(table);
+  checkDivisions(table);
   addBitOps(table);
   addFloats(table);
   table["arith.cmpi"] = {runCmpI, true};

@@ -82,6 +82,14 @@ static void update(Machine &m, tile::AtomicKind kind, const TileValue &value,
   }
 }
 
+/// Exchanges leave the last value there: their order shows without a use.
+static AccessLog::Kind kindOf(const Step &step) {
+  auto rmw = mlir::dyn_cast<tile::AtomicRMWOp>(step.op);
+  bool commutes = rmw && rmw.getKind() != tile::AtomicKind::Xchg;
+  return commutes && step.op->use_empty() ? AccessLog::Kind::Update
+                                          : AccessLog::Kind::UpdateRead;
+}
+
 static void runAtomicRMW(Machine &m, const Step &step) {
   auto op = mlir::cast<tile::AtomicRMWOp>(step.op);
   const TileValue &address = m.in(step, 0), &value = m.in(step, 1);
@@ -90,12 +98,16 @@ static void runAtomicRMW(Machine &m, const Step &step) {
   old.element = value.element;
   bool errors = m.tracksErrors() && value.element.isFloat();
   r.errors.resize(errors ? r.size() : 0);
+  m.beginAccess();
   for (int64_t i = 0, n = r.size(); i < n; ++i) {
     if (!isActive(m, step, op.getMask(), 2, i)) {
       setBits(r, i, 0);
       continue;
     }
     uint64_t at = static_cast<uint64_t>(address.ints[i]);
+    if (!enter(m, step, kindOf(step), at, r.element.bytes)) {
+      continue;
+    }
     old.resize(1);
     old.errors.resize(errors ? 1 : 0);
     loadElement(m, old, 0, at);
@@ -111,8 +123,12 @@ static void runAtomicCAS(Machine &m, const Step &step) {
   TileValue &r = m.out(step);
   bool errors = m.tracksErrors() && r.element.isFloat();
   r.errors.resize(errors ? r.size() : 0);
+  m.beginAccess();
   for (int64_t i = 0, n = r.size(); i < n; ++i) {
     uint64_t at = static_cast<uint64_t>(address.ints[i]);
+    if (!enter(m, step, kindOf(step), at, r.element.bytes)) {
+      continue;
+    }
     loadElement(m, r, i, at);
     if (r.errorAt(i) > 0 || expected.errorAt(i) > 0) {
       m.noteUndecided();

@@ -32,6 +32,9 @@ static void runFor(Machine &m, const Step &step) {
   __int128 upper = extend(m.in(step, 1).ints[0]);
   __int128 by = extend(m.in(step, 2).ints[0]);
 
+  if (by <= 0) {
+    m.noteUndefined(step);
+  }
   auto carried = llvm::ArrayRef(body.arguments).drop_front();
   m.move(llvm::ArrayRef(step.operands).drop_front(3), carried);
   for (__int128 i = lower; by > 0 && i < upper && !m.stopped(); i += by) {

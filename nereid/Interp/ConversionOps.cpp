@@ -147,6 +147,12 @@ static int64_t toInt(double x, bool isSigned, unsigned width) {
                 : wrap(width, static_cast<int64_t>(static_cast<uint64_t>(x)));
 }
 
+static bool inRange(double x, bool isSigned, unsigned width) {
+  double whole = std::trunc(x); // NaN is in no range
+  double top = std::ldexp(1.0, static_cast<int>(isSigned ? width - 1 : width));
+  return whole >= (isSigned ? -top : 0) && whole < top;
+}
+
 static Handler floatToInt(bool isSigned) {
   auto run = [isSigned](Machine &m, const Step &step) {
     const TileValue &source = m.in(step, 0);
@@ -155,6 +161,9 @@ static Handler floatToInt(bool isSigned) {
     for (int64_t i = 0, n = r.size(); i < n; ++i) {
       double x = source.floats[i], error = source.errorAt(i);
       r.ints[i] = toInt(x, isSigned, width);
+      if (!inRange(x, isSigned, width)) {
+        m.noteUndefined(step);
+      }
       if (error > 0 && (toInt(x - error, isSigned, width) != r.ints[i] ||
                         toInt(x + error, isSigned, width) != r.ints[i])) {
         m.noteUndecided();
@@ -168,7 +177,9 @@ static void runBitcast(Machine &m, const Step &step) {
   const TileValue &source = m.in(step, 0);
   TileValue &r = m.out(step);
   for (int64_t i = 0, n = r.size(); i < n; ++i) {
-    if (source.errorAt(i) > 0) {
+    // The sign and the payload of a NaN are nobody's promise.
+    bool isNan = source.element.isFloat() && std::isnan(source.floats[i]);
+    if (m.tracksErrors() && (source.errorAt(i) > 0 || isNan)) {
       m.noteUndecided();
     }
     setBits(r, i, bitsOf(source, i));

@@ -7,6 +7,8 @@
 
 #include "nereid/Interp/Machine.h"
 
+#include "llvm/Support/raw_ostream.h"
+
 namespace nereid::interp {
 
 Machine::Machine(const Program &program, FloatMode mode, LaunchFrame &frame,
@@ -23,6 +25,7 @@ Machine::Machine(const Program &program, FloatMode mode, LaunchFrame &frame,
 }
 
 bool Machine::runProgram(int64_t linear) {
+  running = linear;
   int64_t rest = linear / launch.grid[0];
   launch.programId[0] = static_cast<int32_t>(linear % launch.grid[0]);
   launch.programId[1] = static_cast<int32_t>(rest % launch.grid[1]);
@@ -53,6 +56,12 @@ void Machine::execute(const Code &code) {
       return;
     }
     step.handler->run(*this, step);
+  }
+}
+
+void Machine::noteUndefined(const Step &step) {
+  if (tracksErrors() && oracle->undefined.empty()) {
+    llvm::raw_string_ostream(oracle->undefined) << *step.op;
   }
 }
 

@@ -50,7 +50,18 @@ public:
   FloatMode floatMode() const { return mode; }
   /// A decision hung on less than the errors of its operands.
   void noteUndecided() { oracle->undecided = true; }
+  /// The operation does what the dialect leaves undefined. Only noted in the
+  /// mode Float64WithBounds.
+  void noteUndefined(const Step &step);
   Oracle &bounds() { return *oracle; }
+  /// A new operation accesses memory.
+  void beginAccess() {
+    if (tracksErrors()) {
+      oracle->log.beginOperation();
+    }
+  }
+  /// Index of the running program in the grid.
+  int64_t programIndex() const { return running; }
 
   LaunchFrame &frame() { return launch; }
   /// Lanes that a scalar region is run on at once; 1 outside of one.
@@ -62,6 +73,7 @@ private:
   LaunchFrame &launch;
   Oracle *oracle;
   uint64_t stepLimit, stepsTaken = 0;
+  int64_t running = 0;
   bool isStopped = false;
   std::vector<TileValue> slots;
   std::vector<TileValue> staging; ///< of `move`

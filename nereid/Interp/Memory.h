@@ -23,6 +23,10 @@ void loadElement(Machine &m, TileValue &r, int64_t i, uint64_t address);
 void storeElement(Machine &m, const TileValue &value, int64_t i,
                   uint64_t address);
 
+/// Logs the access of one element; false if it must not be made.
+bool enter(Machine &m, const Step &step, AccessLog::Kind kind, uint64_t address,
+           unsigned bytes);
+
 /// Is element `i` unmasked? `mask` is the op's, at operand index `operand`.
 bool isActive(const Machine &m, const Step &step, mlir::Value mask,
               unsigned operand, int64_t i);

@@ -59,6 +59,18 @@ void storeElement(Machine &m, const TileValue &value, int64_t i,
   }
 }
 
+bool enter(Machine &m, const Step &step, AccessLog::Kind kind, uint64_t address,
+           unsigned bytes) {
+  if (!m.tracksErrors()) {
+    return true;
+  }
+  AccessLog &log = m.bounds().log;
+  if (!log.access(kind, m.programIndex(), address, bytes)) {
+    m.noteUndefined(step);
+  }
+  return log.contains(address, bytes);
+}
+
 /// All elements if there is no mask.
 bool isActive(const Machine &m, const Step &step, mlir::Value mask,
               unsigned operand, int64_t i) {
@@ -92,8 +104,11 @@ static void runLoad(Machine &m, const Step &step) {
     r.errors.resize(r.size());
   }
   for (int64_t i = 0, n = r.size(); i < n; ++i) {
+    uint64_t at = static_cast<uint64_t>(address.ints[i]);
     if (isActive(m, step, op.getMask(), 1, i)) {
-      loadElement(m, r, i, static_cast<uint64_t>(address.ints[i]));
+      if (enter(m, step, AccessLog::Kind::Read, at, r.element.bytes)) {
+        loadElement(m, r, i, at);
+      }
     } else if (op.getOther()) {
       const TileValue &other = m.in(step, op.getMask() ? 2 : 1);
       copyElement(r, i, other, i);
@@ -106,9 +121,12 @@ static void runLoad(Machine &m, const Step &step) {
 static void runStore(Machine &m, const Step &step) {
   auto op = mlir::cast<tile::StoreOp>(step.op);
   const TileValue &address = m.in(step, 0), &value = m.in(step, 1);
+  m.beginAccess();
   for (int64_t i = 0, n = value.size(); i < n; ++i) {
-    if (isActive(m, step, op.getMask(), 2, i)) {
-      storeElement(m, value, i, static_cast<uint64_t>(address.ints[i]));
+    uint64_t at = static_cast<uint64_t>(address.ints[i]);
+    if (isActive(m, step, op.getMask(), 2, i) &&
+        enter(m, step, AccessLog::Kind::Write, at, value.element.bytes)) {
+      storeElement(m, value, i, at);
     }
   }
 }

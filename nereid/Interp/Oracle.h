@@ -9,7 +9,10 @@
 #ifndef NEREID_INTERP_ORACLE_H
 #define NEREID_INTERP_ORACLE_H
 
+#include "nereid/Interp/AccessLog.h"
+
 #include <cstdint>
+#include <string>
 #include <unordered_map>
 
 namespace nereid::interp {
@@ -41,6 +44,12 @@ struct Oracle {
   /// A comparison or a conversion to an integer came out one way, but lies
   /// within its operands' error: the program proves nothing.
   bool undecided = false;
+  /// The program did what the dialect leaves undefined, or its result depends
+  /// on an order that is free: the operation, or empty. Accesses outside of
+  /// `log.arrays` are not made.
+  std::string undefined;
+  /// Set `log.arrays` to have accesses checked.
+  AccessLog log;
 };
 
 } // namespace nereid::interp

@@ -118,6 +118,7 @@ static void runGather(Machine &m, const Step &step) {
       copyElement(r, i, source, offset + at * along);
     } else {
       setBits(r, i, 0);
+      m.noteUndefined(step);
     }
   });
 }
