@@ -1,0 +1,292 @@
+#!/usr/bin/env python3
+"""Nereid against PyTorch (eager and torch.compile) and plain C++ on this CPU.
+
+    scripts/test-venv; ninja -C build NereidBridge NereidPlainLoops
+    .venv/bin/python bench/compare_pytorch.py             # all, about 10 minutes
+    .venv/bin/python bench/compare_pytorch.py --only softmax --seconds 2 --no-write
+
+All contenders of a case run in one process, on the same memory, with the same
+number of threads, in rounds of random order; what counts is the median over the
+rounds of the ratio within a round. docs/BENCHMARKING.md has the method. Writes
+docs/BENCHMARKS-CPU.md, .json and .svg.
+"""
+
+import argparse
+import ctypes
+import json
+import os
+import platform
+import random
+import statistics
+import sys
+import time
+from pathlib import Path
+
+# Freed memory stays in the process: otherwise every result PyTorch allocates
+# would be paid for again in page faults. Read by the C library at its start.
+HEAP = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 40)}
+if any(os.environ.get(name) != value for name, value in HEAP.items()):
+    os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **HEAP})
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT / "test" / "harness"), str(ROOT / "bench")]
+
+import torch  # noqa: E402
+import torch._dynamo  # noqa: E402
+import torch.nn.functional as F  # noqa: E402
+
+import bridge  # noqa: E402
+import report  # noqa: E402
+
+DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
+KERNELS = ROOT / "kernels"
+
+
+class Case:
+    """Contenders by name, and what is known about them."""
+
+    def __init__(self, name, dtype, traffic, targets, operations=0):
+        self.name, self.dtype, self.traffic, self.targets = name, dtype, traffic, targets
+        self.operations = operations
+        self.contenders, self.check = {}, lambda: {}
+
+
+def tensor(t):
+    name = {torch.float32: "fp32", torch.bfloat16: "bf16"}[t.dtype]
+    return bridge.Tensor(t.data_ptr(), name, tuple(t.shape), tuple(t.stride()))
+
+
+def random_tensor(*shape, dtype):
+    return torch.randn(*shape).to(DTYPES[dtype])
+
+
+class Machine:
+    """The libraries, and the arrays that copy bandwidth is measured on."""
+
+    def __init__(self, options):
+        self.threads = options.threads
+        self.library = bridge.Bridge(options.build)
+        self.library.set_threads(options.threads)
+        self.plain = ctypes.CDLL(os.path.join(options.build, "lib", "libNereidPlainLoops.so"))
+        self.plain.plainSetThreads(options.threads)
+        torch.set_num_threads(options.threads)
+        self.cache_bytes = last_level_cache()
+        self.copy_arrays = torch.ones(1 << 26), torch.zeros(1 << 26)
+
+    def kernel(self, file, name, grid, arguments):
+        arguments = {k: tensor(v) if isinstance(v, torch.Tensor) else v for k, v in arguments.items()}
+        return self.library.prepare(KERNELS / file, name, grid, arguments).run
+
+    def copy(self, nontemporal, traffic):
+        """A copy of `traffic` bytes in all, read and written."""
+        source, target = self.copy_arrays
+        count = min(traffic // 8, source.numel()) // 64 * 64
+        function = self.plain.plainCopyNonTemporal if nontemporal else self.plain.plainCopy
+        scale = traffic / (8 * count)
+        arguments = (ctypes.c_void_p(target.data_ptr()), ctypes.c_void_p(source.data_ptr()), ctypes.c_int64(count))
+        return (lambda: function(*arguments)), scale
+
+
+def last_level_cache():
+    sizes = [p.read_text().strip() for p in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size")]
+    return max((int(s[:-1]) * {"K": 1 << 10, "M": 1 << 20}[s[-1]] for s in sizes), default=32 << 20)
+
+
+def rows_float64(x, rows=64):
+    return x[:rows].to(torch.float64)
+
+
+def max_difference(actual, expected):
+    return float((actual[:expected.shape[0]].to(torch.float64) - expected).abs().max())
+
+
+def softmax_case(machine, rows, columns, dtype):
+    x = random_tensor(rows, columns, dtype=dtype)
+    y, z = torch.empty_like(x), torch.empty_like(x)
+    case = Case(f"softmax {rows}x{columns}", dtype, 2 * x.nbytes, {"pytorch": 1.0})
+    case.contenders["nereid"] = machine.kernel(
+        "softmax/softmax.py", "softmax_kernel", (rows,),
+        dict(y_ptr=y, x_ptr=x, y_stride=columns, x_stride=columns, N=columns))
+    case.contenders["eager"] = lambda: torch.ops.aten._softmax.out(x, -1, False, out=z)
+    compiled = torch.compile(lambda x, z: z.copy_(torch.softmax(x, -1)), dynamic=False)
+    case.contenders["compiled"] = lambda: compiled(x, z)
+    expected = torch.softmax(rows_float64(x), -1)
+    case.check = lambda: {"nereid": max_difference(y, expected), "pytorch": max_difference(z, expected)}
+    return case
+
+
+def layer_norm_case(machine, rows, columns, dtype):
+    x = random_tensor(rows, columns, dtype=dtype)
+    w, b = random_tensor(columns, dtype=dtype), random_tensor(columns, dtype=dtype)
+    y, mean, rstd = torch.empty_like(x), torch.empty(rows), torch.empty(rows)
+    case = Case(f"layer norm {rows}x{columns}", dtype, 2 * x.nbytes, {"pytorch": 1.0})
+    case.contenders["nereid"] = machine.kernel(
+        "layer_norm/layer_norm.py", "layer_norm_kernel", (rows,),
+        dict(y_ptr=y, x_ptr=x, w_ptr=w, b_ptr=b, mean_ptr=mean, rstd_ptr=rstd, y_stride=columns, x_stride=columns,
+             eps=1e-5, N=columns))
+    case.contenders["eager"] = lambda: F.layer_norm(x, (columns,), w, b, 1e-5)
+    z = torch.empty_like(x)
+    compiled = torch.compile(lambda x, w, b, z: z.copy_(F.layer_norm(x, (columns,), w, b, 1e-5)), dynamic=False)
+    case.contenders["compiled"] = lambda: compiled(x, w, b, z)
+    expected = F.layer_norm(rows_float64(x), (columns,), w.double(), b.double(), 1e-5)
+    case.check = lambda: {"nereid": max_difference(y, expected), "pytorch": max_difference(z, expected)}
+    return case
+
+
+def bias_layer_norm_case(machine, rows, columns, dtype):
+    x = random_tensor(rows, columns, dtype=dtype)
+    bias, w, b = (random_tensor(columns, dtype=dtype) for _ in range(3))
+    y, t, z = torch.empty_like(x), torch.empty_like(x), torch.empty_like(x)
+    case = Case(f"bias + layer norm {rows}x{columns}", dtype, 2 * x.nbytes, {"eager": 1.5})
+    case.contenders["nereid"] = machine.kernel(
+        "layer_norm/layer_norm.py", "fused_bias_layer_norm_kernel", (rows,),
+        dict(y_ptr=y, x_ptr=x, bias_ptr=bias, w_ptr=w, b_ptr=b, y_stride=columns, x_stride=columns, eps=1e-6, N=columns))
+    case.contenders["eager"] = lambda: F.layer_norm(torch.add(x, bias, out=t), (columns,), w, b, 1e-6)
+    compiled = torch.compile(lambda x, bias, w, b, z: z.copy_(F.layer_norm(x + bias, (columns,), w, b, 1e-6)),
+                             dynamic=False)
+    case.contenders["compiled"] = lambda: compiled(x, bias, w, b, z)
+    expected = F.layer_norm(rows_float64(x) + bias.double(), (columns,), w.double(), b.double(), 1e-6)
+    case.check = lambda: {"nereid": max_difference(y, expected), "pytorch": max_difference(z, expected)}
+    return case
+
+
+def add_case(machine, n, dtype):
+    x, y = random_tensor(n, dtype=dtype), random_tensor(n, dtype=dtype)
+    z = torch.empty_like(x)
+    targets = {"plain C++": 0.95} if dtype == "fp32" else {}
+    case = Case(f"vector add {n >> 20} Mi", dtype, 3 * x.nbytes, targets)
+    block = 16384
+    case.contenders["nereid"] = machine.kernel(
+        "vector_add/vector_add.py", "add_kernel", (-(-n // block),),
+        dict(x_ptr=x, y_ptr=y, z_ptr=z, n=n, BLOCK=block))
+    out = torch.empty_like(x)
+    case.contenders["eager"] = lambda: torch.add(x, y, out=out)
+    if dtype == "fp32":
+        arguments = [ctypes.c_void_p(t.data_ptr()) for t in (out, x, y)] + [ctypes.c_int64(n)]
+        case.contenders["plain C++"] = lambda: machine.plain.plainAdd(*arguments)
+    case.check = lambda: {"nereid": float((z - (x + y)).abs().max())}
+    return case
+
+
+def matmul_case(machine, size):
+    a, b, c, d = torch.randn(size, size), torch.randn(size, size), torch.empty(size, size), torch.empty(size, size)
+    case = Case(f"matmul {size}^3", "fp32", 3 * a.nbytes, {"eager": 0.7}, operations=2 * size**3)
+    choices = []
+    # The tuner's job, done here by hand: the fastest of a few block shapes.
+    for m, n, k in [(64, 64, 64), (64, 128, 128), (128, 128, 256), (96, 128, 256), (256, 256, 256), (128, 256, 512)]:
+        run = machine.kernel("matmul/matmul.py", "matmul_kernel", (-(-size // m), -(-size // n)),
+                             dict(a_ptr=a, b_ptr=b, c_ptr=c, M=size, N=size, K=size, stride_am=size, stride_ak=1,
+                                  stride_bk=size, stride_bn=1, stride_cm=size, stride_cn=1, BLOCK_M=m, BLOCK_N=n,
+                                  BLOCK_K=k))
+        run()
+        choices.append((min(run() for _ in range(3)), (m, n, k), run))
+    _, blocks, case.contenders["nereid"] = min(choices, key=lambda choice: choice[0])
+    case.name += f" (blocks {'x'.join(map(str, blocks))})"
+    case.contenders["eager"] = lambda: torch.mm(a, b, out=d)
+    expected = a[:64].double() @ b.double()
+    case.check = lambda: {"nereid": max_difference(c, expected), "pytorch": max_difference(d, expected)}
+    return case
+
+
+def all_cases(machine):
+    """Functions that make a case, by name: tensors exist one case at a time."""
+    for dtype in ("fp32", "bf16"):
+        for rows, columns in ((4096, 4096), (512, 32768)):
+            yield f"softmax {rows}x{columns} {dtype}", lambda m, a=(rows, columns, dtype): softmax_case(m, *a)
+        for rows, columns in [(4096, 256 << i) for i in range(8)] + [(8192, 512), (12288, 768)]:
+            yield f"layer norm {rows}x{columns} {dtype}", lambda m, a=(rows, columns, dtype): layer_norm_case(m, *a)
+        yield f"bias + layer norm 512x8192 {dtype}", lambda m, d=dtype: bias_layer_norm_case(m, 512, 8192, d)
+        for n in (1 << 20, 1 << 26):
+            yield f"vector add {n >> 20} Mi {dtype}", lambda m, a=(n, dtype): add_case(m, *a)
+    yield "matmul 1024^3 fp32", lambda m: matmul_case(m, 1024)
+
+
+def once(run, repetitions):
+    start = time.perf_counter_ns()
+    for _ in range(repetitions):
+        run()
+    return (time.perf_counter_ns() - start) / repetitions * 1e-6
+
+
+def measure(machine, case, seconds):
+    """Milliseconds of every contender, one entry a round."""
+    contenders = {name: (run, 1.0) for name, run in case.contenders.items()}
+    if case.traffic > machine.cache_bytes and not case.operations:
+        contenders["copy"] = machine.copy(False, case.traffic)
+        contenders["copy, non-temporal"] = machine.copy(True, case.traffic)
+    repetitions = {}
+    for name, (run, _) in contenders.items():
+        run()  # compiles, touches the pages
+        run()
+        repetitions[name] = max(1, min(200, int(4 / max(once(run, 3), 1e-3))))
+    times = {name: [] for name in contenders}
+    end = time.monotonic() + seconds
+    while time.monotonic() < end or len(next(iter(times.values()))) < 7:
+        for name in random.sample(list(contenders), len(contenders)):
+            run, scale = contenders[name]
+            # The last contender's threads go to sleep, this one's wake up.
+            time.sleep(0.004)
+            run()
+            times[name].append(once(run, repetitions[name]) * scale)
+    return times
+
+
+def ratio(times, peer):
+    """How many times faster than the peer: median over the rounds."""
+    return statistics.median(p / n for p, n in zip(times[peer], times["nereid"]))
+
+
+def summarise(machine, case, times):
+    medians = {name: statistics.median(t) for name, t in times.items()}
+    result = {"case": case.name, "dtype": case.dtype, "ms": medians, "rounds": len(times["nereid"]),
+              "gb_per_s": case.traffic / medians["nereid"] * 1e-6, "differences": case.check(), "ratios": {},
+              "targets": {}}
+    if case.operations:
+        result["gflop_per_s"] = case.operations / medians["nereid"] * 1e-6
+    rivals = [name for name in ("eager", "compiled") if name in medians]
+    best = min(rivals, key=medians.get)
+    peers = {"pytorch": best, "eager": "eager", "plain C++": "plain C++"}
+    result["ratios"]["pytorch"], result["best"] = ratio(times, best), best
+    for target, least in case.targets.items():
+        result["ratios"][target] = ratio(times, peers[target])
+        result["targets"][target] = least
+    copies = [name for name in medians if name.startswith("copy")]
+    if copies:
+        result["ratios"]["copy"] = ratio(times, min(copies, key=medians.get))
+        result["targets"]["copy"] = 0.85
+    return result
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default=str(ROOT / "build"))
+    parser.add_argument("--only", default="", help="cases whose name contains this")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--seconds", type=float, default=8, help="a case")
+    parser.add_argument("--no-write", action="store_true", help="print only")
+    parser.add_argument("--output", default=str(ROOT / "docs" / "BENCHMARKS-CPU"), help="without suffix")
+    options = parser.parse_args()
+    random.seed(0)
+    torch.manual_seed(0)
+    machine, results = Machine(options), []
+    about = {"processor": report.processor(), "threads": options.threads, "pytorch": torch.__version__,
+             "system": platform.platform(), "last-level cache": f"{machine.cache_bytes >> 20} MiB",
+             "load before": os.getloadavg()[0]}
+    print(report.heading())
+    for name, make in all_cases(machine):
+        if options.only not in name:
+            continue
+        torch._dynamo.reset()
+        case = make(machine)
+        results.append(summarise(machine, case, measure(machine, case, options.seconds)))
+        print(report.line(results[-1]), flush=True)
+        del case
+    about["load after"] = os.getloadavg()[0]
+    print("\n" + report.verdicts(results))
+    if not options.no_write:
+        report.write(Path(options.output), about, results)
+    sys.exit(0 if report.all_met(results) else 1)
+
+
+if __name__ == "__main__":
+    main()
