@@ -70,7 +70,7 @@ FailureOr<size_t> choiceArgument(CallContext &ctx, const BoundArguments &args,
   }
   std::vector<std::string> candidates(names.begin(), names.end());
   return argumentError(ctx, args, parameter, list, "'" + given + "'",
-                       didYouMean(given, candidates));
+                       suggestion(given, candidates));
 }
 
 FailureOr<bool> propagateNanArgument(CallContext &ctx,
@@ -111,7 +111,8 @@ FailureOr<Value> callLibrary(CallContext &ctx, llvm::StringRef library,
 }
 
 FailureOr<Value> emitUnsupported(CallContext &ctx, const BoundArguments &) {
-  return callError(ctx, "not supported: " + ctx.builtin.summary);
+  return callError(ctx,
+                   "not supported: " + llvm::StringRef(ctx.builtin.summary));
 }
 
 } // namespace nereid::irgen

@@ -62,6 +62,13 @@ Tensor emitUnary(Emitter &e, Tensor x) {
   return {e.create<Op>(x.value.getType(), x.value), x.type};
 }
 
+inline FailureOr<Value> asValue(FailureOr<Tensor> x) {
+  if (failed(x)) {
+    return failure();
+  }
+  return Value(*x);
+}
+
 /// Calls a function of stdlib/<library>.py.
 FailureOr<Value> callLibrary(CallContext &ctx, llvm::StringRef library,
                              llvm::StringRef function,

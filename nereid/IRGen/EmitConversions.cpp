@@ -64,10 +64,6 @@ FailureOr<Tensor> argumentOf(CallContext &ctx, const BoundArguments &args,
   return x;
 }
 
-FailureOr<Value> result(FailureOr<Tensor> x) {
-  return succeeded(x) ? FailureOr<Value>(Value(*x)) : failure();
-}
-
 FailureOr<Value> emitConversion(CallContext &ctx, const BoundArguments &args) {
   Emitter &e = ctx.emitter;
   auto [from, rest] = llvm::StringRef(ctx.builtin.name).split('2');
@@ -79,21 +75,24 @@ FailureOr<Value> emitConversion(CallContext &ctx, const BoundArguments &args) {
   }
   if (nereid::isFloat(target)) {
     if (nereid::isFloat(source) && mode == "rz") {
-      return result(e.cast(*x, target, Rounding::TowardZero));
+      return asValue(e.cast(*x, target, Rounding::TowardZero));
     }
-    return result(e.cast(*x, target));
+    return asValue(e.cast(*x, target));
   }
   Tensor rounded = mode == "rn"   ? emitUnary<math::RoundEvenOp>(e, *x)
                    : mode == "rd" ? emitUnary<math::FloorOp>(e, *x)
                    : mode == "ru" ? emitUnary<math::CeilOp>(e, *x)
                                   : *x;
-  return result(e.cast(rounded, target));
+  return asValue(e.cast(rounded, target));
 }
 
 template <DType from, DType to>
 FailureOr<Value> emitBits(CallContext &ctx, const BoundArguments &args) {
   FailureOr<Tensor> x = argumentOf(ctx, args, from);
-  return succeeded(x) ? result(ctx.emitter.bitcast(*x, to)) : failure();
+  if (failed(x)) {
+    return failure();
+  }
+  return asValue(ctx.emitter.bitcast(*x, to));
 }
 
 } // namespace

@@ -19,7 +19,7 @@ namespace {
 FailureOr<Value> emitDevicePrint(CallContext &ctx, const BoundArguments &args) {
   Emitter &e = ctx.emitter;
   const std::string &prefix = args.string("prefix");
-  if (!llvm::all_of(prefix, llvm::isASCII)) {
+  if (!llvm::isASCII(prefix)) {
     return argumentError(ctx, args, "prefix", "ASCII text", "'" + prefix + "'");
   }
   llvm::SmallVector<Tensor> values;
@@ -53,8 +53,11 @@ FailureOr<Value> emitDeviceAssert(CallContext &ctx,
     return failure();
   }
   condition = e.toBool(*condition);
-  if (failed(condition) || !ctx.evaluator.emitAsserts) {
-    return succeeded(condition) ? FailureOr<Value>(Value()) : failure();
+  if (failed(condition)) {
+    return failure();
+  }
+  if (!ctx.evaluator.emitAsserts) {
+    return Value();
   }
   Tensor holds = *condition;
   if (!args.isNone("mask")) {

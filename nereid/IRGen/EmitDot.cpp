@@ -84,7 +84,10 @@ FailureOr<tile::InputPrecision> precisionArgument(CallContext &ctx,
   FailureOr<size_t> i =
       choiceArgument(ctx, args, "input_precision",
                      {"tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"});
-  return succeeded(i) ? FailureOr<P>(values[*i]) : failure();
+  if (failed(i)) {
+    return failure();
+  }
+  return values[*i];
 }
 
 /// The type of accumulator and result.

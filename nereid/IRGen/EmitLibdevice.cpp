@@ -102,8 +102,7 @@ FailureOr<Value> emitBitCount(CallContext &ctx, const BoundArguments &args) {
   }
   Tensor count = emitUnary<Op>(ctx.emitter, x);
   count.type = x.type.bits() == 32 ? DType::Int32 : DType::Int64;
-  FailureOr<Tensor> result = ctx.emitter.cast(count, DType::Int32);
-  return succeeded(result) ? FailureOr<Value>(Value(*result)) : failure();
+  return asValue(ctx.emitter.cast(count, DType::Int32));
 }
 
 /// The high half of the product, signed or unsigned as the operands are.
@@ -138,7 +137,10 @@ template <FloatWidths widths>
 FailureOr<Value> emitFloatLibrary(CallContext &ctx,
                                   const BoundArguments &args) {
   auto operands = floatArguments(ctx, args, widths);
-  return succeeded(operands) ? callOwnLibrary(ctx, *operands) : failure();
+  if (failed(operands)) {
+    return failure();
+  }
+  return callOwnLibrary(ctx, *operands);
 }
 
 template <bool only32>

@@ -224,8 +224,7 @@ FailureOr<Value> emitAbs(CallContext &ctx, const BoundArguments &args) {
     }
     Tensor mask = e.constant(DType::Int8, Int{0x7f}, x.shape());
     bits->value = e.create<arith::AndIOp>(bits->value, mask.value);
-    FailureOr<Tensor> result = e.bitcast(*bits, x.type);
-    return succeeded(result) ? FailureOr<Value>(Value(*result)) : failure();
+    return asValue(e.bitcast(*bits, x.type));
   }
   if (x.type.isFloat()) {
     return Value(emitUnary<math::AbsFOp>(e, x));

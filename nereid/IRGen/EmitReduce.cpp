@@ -228,11 +228,10 @@ FailureOr<Tensor> reduceOne(CallContext &ctx, const BoundArguments &args,
   }
   Tensor source = reshaped(ctx.emitter, x, axis->source, /*reorder=*/true);
   auto results = reduceWith(ctx, args, *axis, {source}, combine);
-  return succeeded(results) ? FailureOr<Tensor>((*results)[0]) : failure();
-}
-
-FailureOr<Value> asValue(FailureOr<Tensor> x) {
-  return succeeded(x) ? FailureOr<Value>(Value(*x)) : failure();
+  if (failed(results)) {
+    return failure();
+  }
+  return (*results)[0];
 }
 
 /// The operand of a reduction: a block of numbers.
@@ -349,7 +348,10 @@ FailureOr<Value> emitArgExtremum(CallContext &ctx, const BoundArguments &args) {
   }
   auto pair =
       reduceIndexed<isMax>(ctx, args, *x, args.boolean("tie_break_left"));
-  return succeeded(pair) ? FailureOr<Value>(Value((*pair)[1])) : failure();
+  if (failed(pair)) {
+    return failure();
+  }
+  return Value((*pair)[1]);
 }
 
 FailureOr<Value> emitReduce(CallContext &ctx, const BoundArguments &args) {

@@ -68,8 +68,7 @@ FailureOr<Value> emitCumulative(CallContext &ctx, const BoundArguments &args,
   if (failed(results)) {
     return failure();
   }
-  FailureOr<Tensor> result = e.cast((*results)[0], promoted->type);
-  return succeeded(result) ? FailureOr<Value>(Value(*result)) : failure();
+  return asValue(e.cast((*results)[0], promoted->type));
 }
 
 LogicalResult requireNumbers(CallContext &ctx, const BoundArguments &args) {
