@@ -142,8 +142,14 @@ struct Span {
   bool operator==(const Span &) const = default;
 };
 
+/// No tree is higher than this: the parser refuses it with a clear error
+/// (CPython itself gives up at about 3000). Code that walks a tree may
+/// therefore recurse, at up to maxHeight frames.
+inline constexpr unsigned maxHeight = 1000;
+
 struct Node {
   Kind kind;
+  uint16_t height = 1; ///< levels of nodes from here down, this one included
   Span span;
 
 protected:

@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""Compares nereid-syntax with CPython 3.11's own `ast`, file by file.
+
+    compare_with_cpython.py --tool build/bin/nereid-syntax
+
+Every .py file of the standard library and its tests that CPython parses must
+give the same tree, node for node and position for position; every file that it
+rejects must be rejected, on the same line. With --mutations N, N randomly
+damaged pieces of those files are compared in the same way.
+
+Exit status: 0 equal, 1 different, 77 no Python 3.11 to compare with (skipped).
+"""
+import argparse
+import ast
+import glob
+import multiprocessing
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import warnings
+import zlib
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import dump_cpython_ast
+
+SKIP = 77
+ANY_LINE = "?"  # CPython names no line
+
+
+def reference(source):
+    """What CPython makes of the bytes of a file."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(source)
+    except SyntaxError as error:
+        return f"error {error.lineno or ANY_LINE}", str(error.msg)
+    except (ValueError, RecursionError, MemoryError) as error:
+        return f"error {ANY_LINE}", str(error)
+    text = dump_cpython_ast.dump(tree)
+    return f"ok {zlib.crc32(text)} {len(text)}", ""
+
+
+def reference_of_file(path):
+    sys.setrecursionlimit(20000)
+    with open(path, "rb") as file:
+        return reference(file.read())
+
+
+def results_of_tool(tool, paths):
+    done = subprocess.run(
+        [tool, "--batch"], input="\n".join(paths) + "\n", capture_output=True, text=True, errors="replace"
+    )
+    lines = done.stdout.splitlines()
+    if done.returncode != 0 or len(lines) != len(paths):
+        culprit = paths[len(lines)] if len(lines) < len(paths) else "?"
+        sys.exit(f"{tool} stopped with {done.returncode} at {culprit}\n{done.stderr[-2000:]}")
+    return lines
+
+
+def agree(expected, got):
+    if expected.startswith("ok"):
+        return got == expected
+    line = expected.split()[1]
+    return got.startswith("error ") and line in (ANY_LINE, got.split()[1])
+
+
+def library_files(library):
+    found = glob.glob(os.path.join(library, "**", "*.py"), recursive=True)
+    return sorted(path for path in found if "site-packages" not in path and "dist-packages" not in path)
+
+
+# A rough tokenizer is enough to damage a program in interesting places.
+TOKEN = re.compile(
+    r"\"\"\"(?:[^\\]|\\.)*?\"\"\"|'''(?:[^\\]|\\.)*?'''|[rbfuRBFU]{0,2}\"(?:[^\"\\\n]|\\.)*\"|"
+    r"[rbfuRBFU]{0,2}'(?:[^'\\\n]|\\.)*'|#[^\n]*|\w+|\n[ \t]*|[ \t]+|[-+*/<>=!:%&|^@]+|.",
+    re.DOTALL,
+)
+WORDS = (
+    "if else elif for while def class return yield lambda in is not and or from import as with try except "
+    "finally raise pass None True print async await match case _ x 1 1.5 0x 'a' f'{x}' b'a' ( ) [ ] { } , : ; . "
+    "= == := -> ** * + - ~ @ % & | ^ << >> < > != <> ... \\ \n $ ? ! ` \" ' \"\"\" += //= # \t"
+).split(" ") + [" ", "\n    ", "\n", "\n  "]
+
+
+def mutate(text, generator):
+    """A piece of a file, damaged in one to three places."""
+    lines = text.split("\n")
+    start = generator.randrange(len(lines))
+    while start > 0 and (not lines[start] or lines[start][0] in " \t)]}#"):
+        start -= 1
+    length = generator.choice((5, 15, 40, 120))
+    piece = "\n".join(lines[start : start + length]) + "\n"
+    tokens = TOKEN.findall(piece)
+    for _ in range(generator.choice((1, 1, 1, 2, 3))):
+        if not tokens:
+            break
+        at = generator.randrange(len(tokens))
+        kind = generator.randrange(8)
+        if kind == 0:
+            del tokens[at]
+        elif kind == 1:
+            tokens.insert(at, tokens[at])
+        elif kind == 2:
+            other = generator.randrange(len(tokens))
+            tokens[at], tokens[other] = tokens[other], tokens[at]
+        elif kind == 3:
+            tokens[at] = generator.choice(WORDS)
+        elif kind == 4:
+            tokens.insert(at, generator.choice(WORDS))
+        elif kind == 5:
+            token = tokens[at]
+            cut = generator.randrange(len(token))
+            tokens[at] = token[:cut] + token[cut + 1 :]
+        elif kind == 6:
+            tokens.insert(at, generator.choice(tokens))
+        else:
+            del tokens[at : at + generator.randrange(1, 6)]
+    return "".join(tokens)
+
+
+def compare(tool, paths, names, expected, verbose):
+    """Prints what differs; returns how many files."""
+    got = results_of_tool(tool, paths)
+    different = 0
+    for path, name, (want, message), have in zip(paths, names, expected, got):
+        if agree(want, have):
+            continue
+        different += 1
+        if different <= verbose:
+            print(f"{name}\n  CPython: {want} {message}\n  nereid:  {have}")
+            if want.startswith("ok") and have.startswith("ok"):
+                show_first_difference(tool, path)
+    return different
+
+
+def show_first_difference(tool, path):
+    with open(path, "rb") as file:
+        want = dump_cpython_ast.dump(ast.parse(file.read())).split(b"\n")
+    have = subprocess.run([tool, path], capture_output=True).stdout.split(b"\n")
+    for number, (left, right) in enumerate(zip(want, have), 1):
+        if left != right:
+            print(f"  tree line {number}:\n    CPython: {left.decode(errors='replace')}")
+            print(f"    nereid:  {right.decode(errors='replace')}")
+            return
+
+
+def compare_library(options, pool):
+    paths = options.files or library_files(options.library)
+    expected = pool.map(reference_of_file, paths, chunksize=8)
+    different = compare(options.tool, paths, paths, expected, options.verbose)
+    rejected = sum(result.startswith("error") for result, _ in expected)
+    print(
+        f"{len(paths)} files: {len(paths) - rejected} that CPython accepts, {rejected} that it rejects; "
+        f"{different} differ"
+    )
+    return different, [path for path, (result, _) in zip(paths, expected) if result.startswith("ok")]
+
+
+def compare_mutations(options, pool, paths):
+    generator = random.Random(options.seed)
+    chosen = [generator.choice(paths) for _ in range(options.mutations)]
+    names, pieces = [], []
+    for number, path in enumerate(chosen):
+        with open(path, encoding="utf-8", errors="replace") as file:
+            pieces.append(mutate(file.read(), generator).encode("utf-8", "replace"))
+        names.append(f"mutation {number} of seed {options.seed}, from {path}")
+    expected = pool.map(reference, pieces, chunksize=50)
+    with tempfile.TemporaryDirectory() as folder:
+        files = []
+        for number, piece in enumerate(pieces):
+            files.append(os.path.join(folder, f"{number}.py"))
+            with open(files[-1], "wb") as file:
+                file.write(piece)
+        if options.keep:
+            shutil.copytree(folder, options.keep, dirs_exist_ok=True)
+        different = compare(options.tool, files, names, expected, options.verbose)
+    rejected = sum(result.startswith("error") for result, _ in expected)
+    print(f"{len(pieces)} mutations, {rejected} of them rejected by CPython: {different} differ")
+    return different
+
+
+def find_python():
+    if sys.version_info[:2] == (3, 11):
+        return sys.executable
+    return shutil.which("python3.11")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tool", default="nereid-syntax", help="the nereid-syntax program")
+    parser.add_argument("--python", default=find_python(), help="a Python 3.11")
+    parser.add_argument("--library", help="the folder of .py files; default: that Python's standard library")
+    parser.add_argument("--mutations", type=int, default=0, help="how many damaged pieces to compare")
+    parser.add_argument("--tolerate", type=int, default=0, help="mutations that may differ, of a thousand")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", help="a folder for the mutations")
+    parser.add_argument("--verbose", type=int, default=20, help="how many differences to print")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("files", nargs="*", help="compare these files only")
+    options = parser.parse_args()
+    if not options.python:
+        print("skipped: no Python 3.11 found to compare with")
+        return SKIP
+    if sys.version_info[:2] != (3, 11):
+        arguments = [options.python, os.path.abspath(__file__), *sys.argv[1:]]
+        return subprocess.run(arguments).returncode
+    if not options.library:
+        options.library = os.path.dirname(os.__file__)
+    with multiprocessing.Pool(options.jobs) as pool:
+        different, accepted = compare_library(options, pool)
+        failed = different > 0
+        if options.mutations and accepted:
+            different = compare_mutations(options, pool, accepted)
+            failed |= different * 1000 > options.tolerate * options.mutations
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
