@@ -21,7 +21,7 @@
 
 namespace nereid {
 
-inline constexpr uint32_t kernelImageVersion = 1;
+inline constexpr uint32_t kernelImageVersion = 2;
 
 enum class ImageFormat : uint8_t {
   HostObject, ///< relocatable ELF of the host
@@ -61,6 +61,9 @@ struct KernelImage {
   std::string target; ///< "x86-64-v4", "interp", "sm_90a"
   std::vector<ImageParameter> parameters;
   std::vector<ImageSite> sites;
+  /// A program may spin until a later program of the grid has run: programs
+  /// need threads of their own.
+  bool programsWait = false;
   uint64_t scratchBytes = 0; ///< per thread (CPU)
   uint32_t sharedBytes = 0;  ///< per block (GPU)
   uint32_t numWarps = 4;

@@ -24,7 +24,7 @@
 
 namespace nereid {
 
-inline constexpr uint32_t launchAbiVersion = 1;
+inline constexpr uint32_t launchAbiVersion = 2;
 
 struct HostServices;
 
@@ -73,11 +73,15 @@ struct HostServices {
   /// launch's arrays? Returns 1 or 0.
   uint8_t (*inBounds)(const LaunchFrame *frame, uint64_t address,
                       uint32_t bytes);
+  /// The program spins until another one changes memory: called once an
+  /// iteration, in images with KernelImage::programsWait.
+  void (*wait)(const LaunchFrame *frame);
 };
 
 static_assert(offsetof(HostServices, print) == 0);
 static_assert(offsetof(HostServices, fail) == 8);
 static_assert(offsetof(HostServices, inBounds) == 16);
+static_assert(offsetof(HostServices, wait) == 24);
 
 /// Runs programs [begin, end) of the frame's grid. Thread-safe: calls on
 /// disjoint ranges may run at once, each with a frame of its own.

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// They call the runtime through LaunchFrame::services. `fail` does not return.
+// They call the runtime through LaunchFrame::services. `fail` does not return,
+// so it is called last of all, by the Interpreter.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +27,7 @@ static uint32_t siteOf(const Step &step) {
 
 static void fail(Machine &m, const Step &step, int64_t element,
                  uint64_t value) {
-  m.frame().services->fail(&m.frame(), siteOf(step), element, value);
+  m.raise({siteOf(step), element, value});
 }
 
 static void runPrint(Machine &m, const Step &step) {
@@ -49,7 +50,7 @@ static void runAssert(Machine &m, const Step &step) {
   const TileValue &condition = m.in(step, 0);
   for (int64_t i = 0, n = condition.size(); i < n; ++i) {
     if (!condition.ints[i]) {
-      fail(m, step, i, 0);
+      return fail(m, step, i, 0);
     }
   }
 }
@@ -64,7 +65,7 @@ static void runCheckBounds(Machine &m, const Step &step) {
     uint64_t at = static_cast<uint64_t>(address.ints[i]);
     if (isActive(m, step, op.getMask(), 1, i) &&
         !m.frame().services->inBounds(&m.frame(), at, bytes)) {
-      fail(m, step, i, at);
+      return fail(m, step, i, at);
     }
   }
 }
@@ -74,8 +75,18 @@ static void runCheckNan(Machine &m, const Step &step) {
   const TileValue &value = m.in(step, 0);
   for (int64_t i = 0, n = value.size(); i < n; ++i) {
     if (isActive(m, step, op.getMask(), 1, i) && std::isnan(value.floats[i])) {
-      fail(m, step, i, 0);
+      return fail(m, step, i, 0);
     }
+  }
+}
+
+static void runRelax(Machine &m, const Step &) {
+  if (m.turn) {
+    m.turn->unlock();
+  }
+  m.frame().services->wait(&m.frame());
+  if (m.turn) {
+    m.turn->lock();
   }
 }
 
@@ -84,6 +95,7 @@ void addDebugHandlers(HandlerTable &table) {
   table["tile.assert"] = {runAssert};
   table["tile.check_bounds"] = {runCheckBounds};
   table["tile.check_nan"] = {runCheckNan};
+  table["tile.relax"] = {runRelax};
 }
 
 } // namespace nereid::interp

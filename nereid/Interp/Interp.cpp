@@ -42,6 +42,9 @@ Interpreter::create(mlir::ModuleOp module, std::string_view kernel,
 static Status runPrograms(Machine &machine, int64_t begin, int64_t end) {
   for (int64_t p = begin; p < end; ++p) {
     if (!machine.runProgram(p)) {
+      if (machine.fault()) {
+        return Status::success();
+      }
       return Status(ErrorCode::Internal,
                     "program " + std::to_string(p) + " met the step limit");
     }
@@ -50,10 +53,20 @@ static Status runPrograms(Machine &machine, int64_t begin, int64_t end) {
 }
 
 Status Interpreter::run(LaunchFrame *frame, int64_t begin, int64_t end) const {
-  std::lock_guard lock(turn);
-  Oracle unused;
-  Machine machine(*program, options.mode, *frame, &unused, options.stepLimit);
-  return runPrograms(machine, begin, end);
+  std::optional<Machine::Fault> fault;
+  Status status = Status::success();
+  {
+    std::unique_lock lock(turn);
+    Oracle unused;
+    Machine machine(*program, options.mode, *frame, &unused, options.stepLimit);
+    machine.turn = &lock;
+    status = runPrograms(machine, begin, end);
+    fault = machine.fault();
+  }
+  if (fault) {
+    frame->services->fail(frame, fault->site, fault->element, fault->value);
+  }
+  return status;
 }
 
 Status Interpreter::runOracle(LaunchFrame *frame, int64_t begin, int64_t end,

@@ -12,6 +12,9 @@
 #include "nereid/Interp/Oracle.h"
 #include "nereid/Interp/Program.h"
 
+#include <mutex>
+#include <optional>
+
 namespace nereid::interp {
 
 /// Runs the programs of a grid one after the other. Handlers read operands
@@ -64,6 +67,20 @@ public:
   int64_t programIndex() const { return running; }
 
   LaunchFrame &frame() { return launch; }
+  /// A call of HostServices::fail that is due once the program has been left:
+  /// that call does not return, and the executor's own values must be gone.
+  struct Fault {
+    uint32_t site;
+    int64_t element;
+    uint64_t value;
+  };
+  void raise(Fault fault) {
+    raised = fault;
+    isStopped = true;
+  }
+  const std::optional<Fault> &fault() const { return raised; }
+  /// What keeps other programs out; a program that waits lets go of it.
+  std::unique_lock<std::mutex> *turn = nullptr;
   /// Lanes that a scalar region is run on at once; 1 outside of one.
   int64_t lanes = 1;
 
@@ -75,6 +92,7 @@ private:
   uint64_t stepLimit, stepsTaken = 0;
   int64_t running = 0;
   bool isStopped = false;
+  std::optional<Fault> raised;
   std::vector<TileValue> slots;
   std::vector<TileValue> staging; ///< of `move`
 };

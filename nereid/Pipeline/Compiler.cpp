@@ -209,6 +209,9 @@ Status Compilation::describeImage(const std::string &target) {
   image.target = target;
   image.parameters = std::move(*parameters);
   image.numWarps = request.options.numWarps;
+  image.programsWait =
+      kernel->walk([](tile::RelaxOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
   image.sites = tile::assignSites(kernel);
   for (ImageSite &site : image.sites) {
     if (site.sourceLine.empty() && site.location.file == request.source.path) {

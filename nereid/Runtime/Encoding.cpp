@@ -91,6 +91,7 @@ std::string encodeImage(const KernelImage &image) {
     }
     out.add(s.hex).add(s.parameter).add(s.elementBytes);
   }
+  out.add(image.programsWait);
   out.add(image.scratchBytes).add(image.sharedBytes).add(image.numWarps);
   out.add(static_cast<uint64_t>(image.stageTimes.size()));
   for (const auto &[stage, milliseconds] : image.stageTimes) {
@@ -122,6 +123,7 @@ struct Decoder {
     }
     // A bool of any other byte than 0 and 1 would be undefined behaviour.
     if constexpr (std::is_same_v<T, bool>) {
+      bad |= static_cast<uint8_t>(rest[0]) > 1;
       value = rest[0] != 0;
     } else {
       std::memcpy(&value, rest.data(), sizeof(T));
@@ -217,6 +219,7 @@ std::optional<KernelImage> decodeImage(std::string_view bytes) {
   in.get(image.target);
   in.list(image.parameters, [&](ImageParameter &p) { in.get(p); });
   in.list(image.sites, [&](ImageSite &s) { in.get(s); });
+  in.get(image.programsWait);
   in.get(image.scratchBytes);
   in.get(image.sharedBytes);
   in.get(image.numWarps);

@@ -25,12 +25,39 @@
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 namespace nereid {
 namespace {
 
 struct AddressRange {
   uint64_t begin, end;
+};
+
+struct Run;
+
+/// Threads of a launch whose programs wait for each other. Every program gets a
+/// turn whatever the number of threads: one that waits for long has another
+/// thread started in its place, as a GPU would have it resident.
+class WaitingThreads {
+public:
+  static constexpr size_t maxThreads = 4096;
+
+  WaitingThreads(Run &run, int64_t programs) : run(run), programs(programs) {}
+  /// Returns when all programs have run.
+  void runAll();
+  /// One more thread, if there are programs that none has begun. False when
+  /// there are too many.
+  bool add();
+
+private:
+  void work();
+
+  Run &run;
+  int64_t programs;
+  std::atomic<int64_t> next = 0;
+  std::mutex mutex;
+  std::vector<std::thread> threads;
 };
 
 /// What all threads of one launch share.
@@ -44,6 +71,8 @@ struct Run {
   std::optional<Fault> fault;
   int64_t faultProgram = 0;
   bool outOfMemory = false;
+  bool tooManyWaiting = false;
+  WaitingThreads *waiting = nullptr; ///< for images with programsWait
 
   explicit Run(const HostLaunch &launch)
       : launch(launch), loaded(*launch.specialization.loaded) {}
@@ -54,6 +83,7 @@ struct Run {
 struct Worker {
   LaunchFrame frame;
   Run *run;
+  uint32_t waits = 0; ///< calls of `wait` by the program being run
   std::jmp_buf escape;
 };
 static_assert(std::is_standard_layout_v<Worker>);
@@ -108,7 +138,27 @@ uint8_t inBoundsService(const LaunchFrame *frame, uint64_t address,
   return 0;
 }
 
-constexpr HostServices services = {printService, failService, inBoundsService};
+void waitService(const LaunchFrame *frame) {
+  Worker *worker = workerOf(frame);
+  Run &run = *worker->run;
+  // A lock that is free soon is not worth a thread.
+  constexpr uint32_t patience = 256;
+  std::this_thread::yield();
+  if (run.stopped.load(std::memory_order_relaxed)) {
+    std::longjmp(worker->escape, 1);
+  }
+  if (run.waiting && ++worker->waits == patience && !run.waiting->add()) {
+    {
+      std::lock_guard lock(run.faultMutex);
+      run.tooManyWaiting = true;
+    }
+    run.stopped.store(true, std::memory_order_relaxed);
+    std::longjmp(worker->escape, 1);
+  }
+}
+
+constexpr HostServices services = {printService, failService, inBoundsService,
+                                   waitService};
 
 /// A thread's scratch memory: grows to the largest kernel it ran.
 struct Scratch {
@@ -162,6 +212,43 @@ static void runRange(Run &run, int64_t begin, int64_t end) {
       }
       code.entry(code.self, &frame, p, std::min(end, p + slice));
     }
+  }
+}
+
+void WaitingThreads::work() {
+  for (int64_t p = next.fetch_add(1); p < programs; p = next.fetch_add(1)) {
+    runRange(run, p, p + 1);
+  }
+}
+
+bool WaitingThreads::add() {
+  std::lock_guard lock(mutex);
+  if (next.load() >= programs) {
+    return true;
+  }
+  if (threads.size() >= maxThreads) {
+    return false;
+  }
+  threads.emplace_back([this] { work(); });
+  return true;
+}
+
+void WaitingThreads::runAll() {
+  for (int64_t t = 1; t < std::min<int64_t>(numThreads(), programs); ++t) {
+    add();
+  }
+  work();
+  // A running thread may still add others behind the one being joined.
+  for (size_t i = 0;; ++i) {
+    std::thread thread;
+    {
+      std::lock_guard lock(mutex);
+      if (i == threads.size()) {
+        return;
+      }
+      thread = std::move(threads[i]);
+    }
+    thread.join();
   }
 }
 
@@ -230,13 +317,24 @@ Status runOnHost(const HostLaunch &launch) {
   if (launch.binding.options.checks & CheckBounds) [[unlikely]] {
     collectRanges(launch.binding, run.ranges);
   }
-  if (programs == 1 || launch.sequential) {
+  if (run.loaded.image.programsWait && programs > 1) [[unlikely]] {
+    WaitingThreads waiting(run, programs);
+    run.waiting = &waiting;
+    waiting.runAll();
+  } else if (programs == 1 || launch.sequential) {
     runRange(run, 0, programs);
   } else {
     runManyPrograms(run, programs);
   }
   if (run.fault) [[unlikely]] {
     return faultFailure(launch.binding, launch.specialization, *run.fault);
+  }
+  if (run.tooManyWaiting) [[unlikely]] {
+    return {ErrorCode::Unsupported,
+            launch.binding.kernel.description.name + ": more than " +
+                std::to_string(WaitingThreads::maxThreads) +
+                " programs wait for others that have not begun; use a smaller "
+                "grid"};
   }
   if (run.outOfMemory) [[unlikely]] {
     return {ErrorCode::OutOfMemory,

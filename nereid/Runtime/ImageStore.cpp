@@ -91,6 +91,7 @@ Context::State::load(KernelImage image) {
   loaded->code = std::move(*code);
   loaded->codeBytes = image.code.size();
   image.code = {};
+  loaded->canFail = image.programsWait;
   for (const ImageSite &site : image.sites) {
     loaded->canFail |= site.kind != ImageSite::Kind::Print;
   }

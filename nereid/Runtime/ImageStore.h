@@ -28,7 +28,7 @@ struct LoadedImage {
   KernelImage image;
   HostCode code;
   uint64_t codeBytes = 0;
-  bool canFail = false; ///< a site may call HostServices::fail
+  bool canFail = false; ///< a program may leave by HostServices::fail or wait
 };
 
 struct Context::State {

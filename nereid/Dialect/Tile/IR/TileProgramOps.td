@@ -69,6 +69,19 @@ def Tile_AssumeOp : Tile_Op<"assume", [MemoryEffects<[MemWrite]>]> {
   let assemblyFormat = "$condition attr-dict";
 }
 
+def Tile_RelaxOp : Tile_Op<"relax", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "The program waits for another one; let others run";
+  let description = [{
+    In the body of a loop that ends only when memory changes, by the pass
+    tile-insert-relax. On a GPU all programs of such a grid are resident; an
+    executor with fewer threads than programs starts more of them here.
+    ```mlir
+    tile.relax
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Memory accesses of the program before it come before those after it";
   let description = [{

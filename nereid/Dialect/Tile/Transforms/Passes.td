@@ -48,6 +48,14 @@ def InsertChecks : Pass<"tile-insert-checks", "::mlir::func::FuncOp"> {
   ];
 }
 
+def InsertRelax : Pass<"tile-insert-relax", "::mlir::func::FuncOp"> {
+  let summary = "Mark the loops that wait for memory to change";
+  let description = [{
+    A `tile.relax` at the end of the body of every `scf.while` whose condition
+    depends on a load or an atomic of the loop itself.
+  }];
+}
+
 def AssignSites : Pass<"tile-assign-sites", "::mlir::func::FuncOp"> {
   let summary = "Number the operations that call the runtime";
   let description = [{

@@ -28,6 +28,7 @@ void buildTilePipeline(OpPassManager &pm, const TilePipelineOptions &options) {
   kernel.addPass(createSimplifyTiles());
   kernel.addPass(createLoopInvariantCodeMotionPass());
   kernel.addPass(createCSEPass());
+  kernel.addPass(createInsertRelax());
   kernel.addPass(createAssignSites());
 }
 
