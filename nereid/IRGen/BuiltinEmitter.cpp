@@ -98,12 +98,7 @@ FailureOr<Tensor> promoteBFloat16(CallContext &ctx, Tensor x) {
 FailureOr<Value> callLibrary(CallContext &ctx, llvm::StringRef library,
                              llvm::StringRef function,
                              llvm::ArrayRef<Argument> arguments) {
-  std::shared_ptr<SourceModule> module = ctx.evaluator.modules.library(library);
-  if (!module) {
-    return ctx.diag.error("the standard library has no file " + library.str() +
-                          ".py");
-  }
-  FailureOr<Value> callee = ctx.evaluator.global(module, function);
+  FailureOr<Value> callee = ctx.evaluator.libraryFunction(library, function);
   if (failed(callee)) {
     return failure();
   }

@@ -208,6 +208,8 @@ struct BuiltinListing {
   bool isMember;
 };
 std::vector<BuiltinListing> listBuiltins();
+/// The whole table as docs/BUILTINS.md.
+std::string builtinsMarkdown();
 
 /// The text of stdlib/<name>.py, embedded in the program; empty: no such file.
 std::string_view librarySource(llvm::StringRef name);

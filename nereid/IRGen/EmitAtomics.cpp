@@ -180,6 +180,39 @@ FailureOr<Value> emitAtomicCAS(CallContext &ctx, const BoundArguments &args) {
                       element});
 }
 
+FailureOr<Value> emitAtomicPoll(CallContext &ctx, const BoundArguments &args) {
+  const Tensor &pointer = args.tensor("pointer");
+  if (failed(requirePointer(ctx, args, "pointer", pointer, true))) {
+    return failure();
+  }
+  ScalarType element = pointer.type.pointee();
+  if (pointer.isBlock() || !element.isInteger() || element.bits() < 16) {
+    return argumentError(ctx, args, "pointer",
+                         "a single pointer to a 16-, 32- or 64-bit integer",
+                         pointer.typeStr());
+  }
+  if (!args.isNone("timeout_ns")) {
+    return argumentError(ctx, args, "timeout_ns", "None: there is no clock",
+                         args["timeout_ns"].repr());
+  }
+  Value semantic("acquire");
+  if (!args.isNone("sem")) {
+    if (failed(choiceArgument(ctx, args, "sem", {"acquire", "relaxed"}))) {
+      return failure();
+    }
+    semantic = args["sem"];
+  }
+  FailureOr<Tensor> expected = operand(ctx, args, "expected", pointer);
+  if (failed(expected)) {
+    return failure();
+  }
+  Value scope = args.isNone("scope") ? Value("gpu") : args["scope"];
+  return callLibrary(ctx, "standard", "_wait_until",
+                     {Argument{"", Value(pointer), {}},
+                      Argument{"", Value(*expected), {}},
+                      Argument{"", semantic, {}}, Argument{"", scope, {}}});
+}
+
 } // namespace
 
 void registerAtomicBuiltins(BuiltinTable &table) {
@@ -220,9 +253,8 @@ void registerAtomicBuiltins(BuiltinTable &table) {
   table.add({"tl",
              "atomic_poll(pointer: tensor, expected, sem: str=None, scope: "
              "str=None, timeout_ns: int=None)",
-             emitUnsupported,
-             "waiting for another program needs all programs to run at once, "
-             "which no target here promises"});
+             emitAtomicPoll, "Waits until memory holds `expected`; true.",
+             Member, "standard"});
 }
 
 } // namespace nereid::irgen

@@ -103,7 +103,7 @@ void registerConversionBuiltins(BuiltinTable &table) {
   const char *unsupported = "this rounding; nearest (_rn) is available";
   auto add = [&](std::string name, EmitFn emit, const char *summary) {
     texts.push_back(name + "(x)");
-    table.add({"libdevice tl.math", texts.back(), emit, summary});
+    table.add({"libdevice", texts.back(), emit, summary});
   };
   for (NamedType from : floats) {
     for (NamedType to : integers) {
@@ -144,7 +144,7 @@ void registerConversionBuiltins(BuiltinTable &table) {
     for (const char *mode : {"_rz", "_rd", "_ru"}) {
       texts.push_back(function + std::string(mode) + "(x, y)");
       table.add(
-          {"libdevice tl.math", texts.back(), emitUnsupported, unsupported});
+          {"libdevice", texts.back(), emitUnsupported, unsupported});
     }
   }
   for (const char *mode : {"_rz", "_rd", "_ru"}) {
@@ -152,7 +152,7 @@ void registerConversionBuiltins(BuiltinTable &table) {
     add(std::string("sqrt") + mode, emitUnsupported, unsupported);
     texts.push_back(std::string("fma") + mode + "(x, y, z)");
     table.add(
-        {"libdevice tl.math", texts.back(), emitUnsupported, unsupported});
+        {"libdevice", texts.back(), emitUnsupported, unsupported});
   }
 }
 

@@ -288,7 +288,7 @@ void addPrimitives(BuiltinTable &table) {
            Row{"fast_dividef(x, y)", emitFloatBinary<arith::DivFOp, single>,
                "x / y."},
        }) {
-    table.add({"libdevice tl.math", row.signature, row.emit, row.summary});
+    table.add({"libdevice", row.signature, row.emit, row.summary});
   }
   table.add({"libdevice", "_ctz(x: tensor)",
              emitBitCount<math::CountTrailingZerosOp>,
@@ -378,7 +378,7 @@ void addLibraryFunctions(BuiltinTable &table) {
            Row{"cyl_bessel_i1(x)", emitFloatLibrary<wide>,
                "Modified Bessel function I1.", "special"},
        }) {
-    table.add({"libdevice tl.math", row.signature, row.emit, row.summary, 0,
+    table.add({"libdevice", row.signature, row.emit, row.summary, 0,
                row.library});
   }
 }

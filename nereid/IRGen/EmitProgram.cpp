@@ -97,6 +97,11 @@ FailureOr<Value> emitToTensor(CallContext &, const BoundArguments &args) {
   return args[size_t{0}];
 }
 
+template <int factor>
+FailureOr<Value> emitNumWarps(CallContext &ctx, const BoundArguments &) {
+  return Value(static_cast<int64_t>(ctx.evaluator.numWarps) * factor);
+}
+
 FailureOr<Value> emitLog2(CallContext &ctx, const BoundArguments &args) {
   Int n = args["i"].integer();
   if (n < 1) {
@@ -156,9 +161,12 @@ void registerProgramBuiltins(BuiltinTable &table) {
              emitUnsupported,
              "branches of single elements; compute both sides and choose with "
              "tl.where"});
+  table.add({"tl.extra.cuda", "num_warps()", emitNumWarps<1>,
+             "The launch option of this name, at compile time."});
+  table.add({"tl.extra.cuda", "num_threads()", emitNumWarps<32>,
+             "32 num_warps, at compile time."});
   for (const char *signature :
-       {"globaltimer()", "smid()", "num_threads()", "num_warps()", "gdc_wait()",
-        "gdc_launch_dependents()"}) {
+       {"globaltimer()", "smid()", "gdc_wait()", "gdc_launch_dependents()"}) {
     table.add({"tl.extra.cuda", signature, emitUnsupported,
                "this function exists on NVIDIA GPUs only"});
   }

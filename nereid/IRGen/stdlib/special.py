@@ -95,7 +95,7 @@ def _lgamma(x):
 
 @triton.jit
 def lgamma(x):
-    """fp64: 4 ulp, or 1e-15 absolute near the zeros below 0."""
+    """fp64: 20 ulp, or 1e-15 absolute near the zeros below 0."""
     return _lgamma(x.to(tl.float64)).to(x.dtype)
 
 
@@ -227,7 +227,7 @@ def _erfinv(y):
 
 @triton.jit
 def erfinv(x):
-    """fp64: 4 ulp."""
+    """fp64: 6 ulp."""
     return _erfinv(x.to(tl.float64)).to(x.dtype)
 
 
@@ -239,7 +239,9 @@ def erfcinv(x):
 
 @triton.jit
 def normcdf(x):
-    """The normal distribution's cumulative probability, erfc(-x / sqrt(2)) / 2."""
+    """The normal distribution's cumulative probability, erfc(-x / sqrt(2)) / 2.
+    fp64: relative error x^2 eps in the lower tail, where erfc amplifies that of
+    its argument."""
     return (0.5 * libdevice.erfc(x.to(tl.float64) * -0.7071067811865476)).to(x.dtype)
 
 

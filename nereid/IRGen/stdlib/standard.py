@@ -52,3 +52,12 @@ def swizzle2d(i, j, size_i, size_j, size_g):
     height = tl.minimum(size_i - first, size_g)
     within = linear % (size_g * size_j)
     return first + within % height, within // height
+
+
+@triton.jit
+def _wait_until(pointer, expected, sem: tl.constexpr, scope: tl.constexpr):
+    """tl.atomic_poll. Compare-and-swap with the expected value itself reads
+    without changing anything."""
+    while tl.atomic_cas(pointer, expected, expected, sem=sem, scope=scope) != expected:
+        pass
+    return tl.full([], True, tl.int1)
