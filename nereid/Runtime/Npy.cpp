@@ -1,0 +1,316 @@
+//===- Npy.cpp - NumPy array files ----------------------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   offset 0   "\x93NUMPY", major, minor
+//   offset 8   header length: u16 (version 1) or u32 (2 and 3)
+//   then       a Python dict literal: {'descr': '<f4', 'fortran_order': False,
+//              'shape': (3, 4), }, padded with spaces, ending in a newline
+//   then       the elements
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Runtime/Npy.h"
+
+#include "nereid/Runtime/Error.h"
+#include "nereid/Support/Files.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+
+namespace nereid {
+
+[[noreturn]] static void refuse(ErrorCode code, const std::string &path,
+                                const std::string &why) {
+  raise({code, "'" + path + "': " + why, {}});
+}
+
+namespace {
+struct NpyHeader {
+  std::string descr;
+  bool fortran = false;
+  Shape shape;
+  size_t dataOffset = 0;
+};
+
+/// The dict literal. Only what NumPy writes: string, bool and tuple-of-int
+/// values, keys in any order.
+class HeaderParser {
+public:
+  HeaderParser(std::string_view text, const std::string &path)
+      : rest(text), path(path) {}
+
+  NpyHeader parse() {
+    NpyHeader header;
+    bool descr = false, order = false, shape = false;
+    expect('{');
+    while (!accept('}')) {
+      std::string key = quoted();
+      expect(':');
+      if (key == "descr") {
+        header.descr = description();
+        descr = true;
+      } else if (key == "fortran_order") {
+        header.fortran = boolean();
+        order = true;
+      } else if (key == "shape") {
+        header.shape = tuple();
+        shape = true;
+      } else {
+        fail();
+      }
+      if (!accept(',')) {
+        expect('}');
+        break;
+      }
+    }
+    if (!descr || !order || !shape) {
+      fail();
+    }
+    return header;
+  }
+
+private:
+  [[noreturn]] void fail() {
+    refuse(ErrorCode::InvalidArgument, path,
+           "the .npy header cannot be understood");
+  }
+  void skipSpace() {
+    while (!rest.empty() && std::strchr(" \t\r\n", rest[0]) && rest[0]) {
+      rest.remove_prefix(1);
+    }
+  }
+  bool accept(char c) {
+    skipSpace();
+    if (rest.empty() || rest[0] != c) {
+      return false;
+    }
+    rest.remove_prefix(1);
+    return true;
+  }
+  void expect(char c) {
+    if (!accept(c)) {
+      fail();
+    }
+  }
+  std::string quoted() {
+    skipSpace();
+    char quote = rest.empty() ? 0 : rest[0];
+    size_t end = rest.find(quote, 1);
+    if ((quote != '\'' && quote != '"') || end == std::string_view::npos) {
+      fail();
+    }
+    std::string text(rest.substr(1, end - 1));
+    rest.remove_prefix(end + 1);
+    return text;
+  }
+  std::string description() {
+    skipSpace();
+    if (!rest.empty() && rest[0] == '[') {
+      refuse(ErrorCode::Unsupported, path,
+             "structured elements are not supported");
+    }
+    return quoted();
+  }
+  bool boolean() {
+    skipSpace();
+    for (bool value : {true, false}) {
+      std::string_view word = value ? "True" : "False";
+      if (rest.starts_with(word)) {
+        rest.remove_prefix(word.size());
+        return value;
+      }
+    }
+    fail();
+  }
+  Shape tuple() {
+    Shape values;
+    expect('(');
+    while (!accept(')')) {
+      skipSpace();
+      int64_t value = 0;
+      auto [end, error] =
+          std::from_chars(rest.data(), rest.data() + rest.size(), value);
+      if (error != std::errc() || value < 0) {
+        fail();
+      }
+      rest.remove_prefix(static_cast<size_t>(end - rest.data()));
+      accept('L'); // Python 2 wrote long integers so
+      values.push_back(value);
+      if (!accept(',')) {
+        expect(')');
+        break;
+      }
+    }
+    return values;
+  }
+
+  std::string_view rest;
+  const std::string &path;
+};
+} // namespace
+
+static NpyHeader readHeader(std::string_view file, const std::string &path) {
+  if (file.size() < 10 || !file.starts_with("\x93NUMPY")) {
+    refuse(ErrorCode::InvalidArgument, path, "this is no .npy file");
+  }
+  auto byte = [&](size_t i) {
+    return static_cast<size_t>(static_cast<uint8_t>(file[i]));
+  };
+  size_t major = byte(6);
+  if (major < 1 || major > 3) {
+    refuse(ErrorCode::Unsupported, path,
+           "version " + std::to_string(major) +
+               " of the .npy format; versions 1 to 3 are known");
+  }
+  size_t lengthBytes = major == 1 ? 2 : 4;
+  size_t length = 0;
+  for (size_t i = 0; i < lengthBytes && 8 + i < file.size(); ++i) {
+    length |= byte(8 + i) << (8 * i);
+  }
+  size_t offset = 8 + lengthBytes;
+  if (file.size() < offset || length > file.size() - offset) {
+    refuse(ErrorCode::InvalidArgument, path, "the file is cut off");
+  }
+  NpyHeader header = HeaderParser(file.substr(offset, length), path).parse();
+  header.dataOffset = offset + length;
+  return header;
+}
+
+namespace {
+struct NpyType {
+  char kind; ///< b i u f, or V for raw bytes
+  size_t bytes;
+  bool swap;
+};
+} // namespace
+
+static NpyType parseType(const NpyHeader &header, const std::string &path) {
+  const std::string &d = header.descr;
+  NpyType type{};
+  bool hasOrder = !d.empty() && std::strchr("<>|=", d[0]);
+  std::string_view rest = std::string_view(d).substr(hasOrder ? 1 : 0);
+  type.swap = hasOrder && d[0] == '>';
+  if (rest.size() >= 2) {
+    type.kind = rest[0] == '?' ? 'b' : rest[0];
+    std::from_chars(rest.data() + 1, rest.data() + rest.size(), type.bytes);
+  } else if (rest == "?") {
+    type = {'b', 1, false};
+  }
+  bool known = (type.kind == 'b' && type.bytes == 1) ||
+               ((type.kind == 'i' || type.kind == 'u' || type.kind == 'V') &&
+                (type.bytes == 1 || type.bytes == 2 || type.bytes == 4 ||
+                 type.bytes == 8)) ||
+               (type.kind == 'f' &&
+                (type.bytes == 2 || type.bytes == 4 || type.bytes == 8));
+  if (!known) {
+    refuse(ErrorCode::Unsupported, path,
+           "elements of the NumPy type '" + d + "' are not supported");
+  }
+  return type;
+}
+
+/// The DType of a NumPy type; none for raw bytes.
+static std::optional<DType> dtypeOfNpy(const NpyType &type) {
+  int log2 = type.bytes == 1   ? 0
+             : type.bytes == 2 ? 1
+             : type.bytes == 4 ? 2
+                               : 3;
+  switch (type.kind) {
+  case 'b':
+    return i1;
+  case 'i':
+    return std::array{i8, i16, i32, i64}[log2];
+  case 'u':
+    return std::array{u8, u16, u32, u64}[log2];
+  case 'f':
+    return std::array{f16, f16, f32, f64}[log2];
+  default:
+    return std::nullopt;
+  }
+}
+
+Tensor loadNpy(const std::string &path, std::optional<DType> dtype,
+               Device device) {
+  std::string file = valueOrThrow(readFile(path));
+  NpyHeader header = readHeader(file, path);
+  NpyType type = parseType(header, path);
+  std::optional<DType> stored = dtypeOfNpy(type);
+  if (!dtype && !stored) {
+    refuse(ErrorCode::Unsupported, path,
+           "raw elements ('" + header.descr +
+               "'); say what they are, as in @file.npy:bf16");
+  }
+  if (dtype && byteSize(*dtype) != type.bytes) {
+    refuse(ErrorCode::InvalidArgument, path,
+           "elements of " + std::to_string(type.bytes) + " bytes ('" +
+               header.descr + "') cannot be read as " +
+               std::string(languageName(*dtype)));
+  }
+  // Fortran order is a row-major array of the reversed shape, transposed.
+  Shape shape = header.shape;
+  if (header.fortran) {
+    std::reverse(shape.begin(), shape.end());
+  }
+  Tensor tensor = empty(shape, dtype.value_or(stored.value_or(u8)), device);
+  auto bytes = static_cast<size_t>(tensor.bytes());
+  if (file.size() - header.dataOffset < bytes) {
+    refuse(ErrorCode::InvalidArgument, path,
+           "the file is cut off: expected " + std::to_string(bytes) +
+               " bytes of elements, got " +
+               std::to_string(file.size() - header.dataOffset));
+  }
+  auto *data = static_cast<char *>(tensor.data());
+  std::memcpy(data, file.data() + header.dataOffset, bytes);
+  if (type.swap) {
+    for (size_t i = 0; i < bytes; i += type.bytes) {
+      std::reverse(data + i, data + i + type.bytes);
+    }
+  }
+  if (!header.fortran) {
+    return tensor;
+  }
+  std::vector<int> order;
+  for (int i = tensor.rank(); i-- > 0;) {
+    order.push_back(i);
+  }
+  return tensor.permute(order).contiguous();
+}
+
+/// '<f4'. Types without a NumPy name are the integers of their bits.
+static std::string descrOf(DType dtype) {
+  size_t bytes = byteSize(dtype);
+  char kind = dtype == i1                                    ? 'b'
+              : dtype == f16 || dtype == f32 || dtype == f64 ? 'f'
+              : isSigned(dtype)                              ? 'i'
+                                                             : 'u';
+  return std::string(bytes == 1 ? "|" : "<") + kind + std::to_string(bytes);
+}
+
+void saveNpy(const std::string &path, const Tensor &tensor) {
+  Tensor rowMajor = tensor.contiguous();
+  std::string header = "{'descr': '" + descrOf(tensor.dtype()) +
+                       "', 'fortran_order': False, 'shape': (";
+  for (int64_t size : tensor.shape()) {
+    header += std::to_string(size) + ",";
+  }
+  header += "), }";
+  // The elements start at a multiple of 64 bytes; the header ends in newline.
+  size_t length = (10 + header.size() + 1 + 63) / 64 * 64 - 10;
+  header.resize(length - 1, ' ');
+  header += '\n';
+  std::string file("\x93NUMPY\x01\x00", 8);
+  file += static_cast<char>(length & 0xff);
+  file += static_cast<char>(length >> 8);
+  file += header;
+  file.append(static_cast<const char *>(rowMajor.data()),
+              static_cast<size_t>(rowMajor.bytes()));
+  throwIfFailed(writeFileAtomically(path, file));
+}
+
+} // namespace nereid
