@@ -149,10 +149,10 @@ def report(rung, device, records, options):
     largest = max((r["error"] for r in records), default=0)
     state = "ok" if not failed else "FAILED"
     print(f"{rung.number:>3}  {rung.kernel:<36} {device:<7} {len(records) - len(failed):>3}/{len(records):<3} "
-          f"{largest:>9.2e} {worst:>8.2f}  {state}", flush=True)
+          f"{largest:>9.2e} {worst:>8.3g}  {state}", flush=True)
     if options.verbose:
         for r in records:
-            print(f"       {r['case']:<64} {r['error']:>9.2e} {r['ratio']:>8.2f}  {'ok' if not r['message'] else 'FAILED'}")
+            print(f"       {r['case']:<64} {r['error']:>9.2e} {r['ratio']:>8.3g}  {'ok' if not r['message'] else 'FAILED'}")
     shown = failed if options.verbose else failed[:options.failures]
     for r in shown:
         print(f"     {r['case']}")
