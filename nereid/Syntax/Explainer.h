@@ -1,14 +1,88 @@
-#pragma once
+//===- Explainer.h - Why a text does not parse ------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The parser stops at the first token that does not fit, which is often not the
+// mistake: in `f(a b)` the comma is missing before it, in `if x = 1:` the first
+// token that does not fit is right but "expected ':'" is no help.
+//
+// So the statement that failed is read once more, with a grammar that also
+// describes mistakes (ExplainRules.cpp). It is matched as CPython 3.11 matches
+// its own: ordered alternatives with backtracking and memory (a packrat
+// parser). The order decides which of several mistakes is reported and on which
+// line, and "the same line as CPython" is a promise of this module. No tree is
+// built; the first mistake that matches ends the search.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_SYNTAX_EXPLAINER_H
+#define NEREID_SYNTAX_EXPLAINER_H
+
 #include "nereid/Syntax/PythonParser.h"
+
+#include <unordered_map>
+
 namespace nereid::syntax {
+
+class MistakeGrammar;
+
+/// Tokens [begin, end).
+struct TokenRange {
+  uint32_t begin = 0, end = 0;
+};
+
 class Explainer {
 public:
-  explicit Explainer(PythonParser &p) : p(p) {}
-  void explain(Start) {
-    if (!p.raised) {
-      p.raise(p.tokens.back().span, "invalid syntax");
-    }
-  }
-  PythonParser &p;
+  explicit Explainer(PythonParser &parser);
+
+  /// Raises the reason in the parser, which has failed. Something is always
+  /// raised afterwards.
+  void explain(Start start);
+
+private:
+  static constexpr int noMatch = -1;
+
+  //===--- Matching (Explainer.cpp) ---------------------------------------===//
+
+  /// The token index behind the match, or noMatch.
+  int match(uint32_t node, uint32_t at);
+  int matchRule(uint32_t rule, uint32_t at);
+  int matchSequence(uint32_t node, uint32_t at, bool &cut);
+  int matchRepeated(uint32_t node, uint32_t at);
+  int matchToken(uint32_t node, uint32_t at);
+  int matchStrings(uint32_t at);
+  bool stopped() const { return parser.raised.has_value(); }
+
+  //===--- Mistakes (ExplainMistakes.cpp) ---------------------------------===//
+
+  /// Raises the mistake of a sequence that matched, unless it turns out to be
+  /// none. `range` is all of it.
+  void report(int mistake, TokenRange range, const TokenRange (&marked)[2]);
+  void raise(int mistake, TokenRange where, TokenRange about,
+             const std::string &name);
+  ast::Expr *rebuild(TokenRange range);
+  bool reportTarget(int mistake, TokenRange range);
+  TokenRange lastOfSeveral(TokenRange range);
+  std::string substitute(const char *text, TokenRange about,
+                         const std::string &name);
+  ast::Span spanOf(TokenRange range);
+
+  //===--- Anything else (ExplainUnexpected.cpp) --------------------------===//
+
+  void raiseUnexpected(uint32_t index);
+  std::string hintAt(uint32_t index);
+  void preferLexicalErrors();
+
+  PythonParser &parser;
+  const MistakeGrammar &grammar;
+  std::unordered_map<uint64_t, int> memory;
+  unsigned nesting = 0;
+  bool seeksMistakes = true;
 };
+
 } // namespace nereid::syntax
+
+#endif // NEREID_SYNTAX_EXPLAINER_H
