@@ -1,5 +1,5 @@
 //===- ConfigSelectionTest.cpp - Which configuration runs, and when it is
-//measured ===//
+// measured ===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -151,7 +151,12 @@ void DiskCache::store(const Digest &key, const KernelImage &image) {
   }
   Status status = writeFileAtomically(fileOf(key), file);
   if (!status.ok()) {
-    warnOnce("compiled kernels are not kept: " + status.failure().message);
+    // The folder rather than the file: one text, and so one warning, however
+    // many kernels there are.
+    const std::string &message = status.failure().message;
+    size_t reason = message.rfind(": ");
+    warnOnce("compiled kernels are not kept: cannot write to '" + folder + "'" +
+             (reason == std::string::npos ? "" : message.substr(reason)));
     std::lock_guard lock(mutex);
     phase = Phase::Off;
   } else if (logEnabled(LogTopic::Cache)) {

@@ -46,6 +46,8 @@ public:
   bool contains(std::string_view name) const;
   /// Any argument.
   const Argument &argument(std::string_view name) const;
+  /// All arguments that are no tensors.
+  std::map<std::string, StaticValue> values() const;
 
 private:
   friend struct LaunchBinding;

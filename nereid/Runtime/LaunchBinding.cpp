@@ -208,6 +208,21 @@ const Argument &Meta::argument(std::string_view name) const {
                           "', which is no argument" + didYouMean(name, names)));
 }
 
+std::map<std::string, StaticValue> Meta::values() const {
+  std::map<std::string, StaticValue> result;
+  for (size_t i = 0; i < binding.size(); ++i) {
+    const Argument *argument = binding.get(i);
+    if (argument && argument->kind != Argument::Kind::Tensor) {
+      result[binding.kernel.description.parameters[i].name] =
+          argument->toStatic();
+    }
+  }
+  for (const char *name : {"num_warps", "num_stages", "num_ctas"}) {
+    result.try_emplace(name, *optionValue(binding.options, name));
+  }
+  return result;
+}
+
 int64_t Meta::operator[](std::string_view name) const {
   std::optional<size_t> parameter = binding.kernel.findParameter(name);
   if (!parameter) {

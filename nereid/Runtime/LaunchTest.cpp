@@ -64,6 +64,14 @@ TEST_F(Launch, GridForms) {
   auto plain = [](const Meta &m) { return cdiv(1000, m["BLOCK_SIZE"]); };
   add[plain](x, y, out, 1000);
   expectSum();
+  auto listing = [](const Meta &m) {
+    EXPECT_EQ(m.values().at("n"), StaticValue(1000));
+    EXPECT_EQ(m.values().at("num_warps"), StaticValue(4));
+    EXPECT_FALSE(m.values().count("x_ptr"));
+    return 16;
+  };
+  add[listing](x, y, out, 1000);
+  expectSum();
   // Too large to be stored in place, and not trivially copyable.
   std::vector<int64_t> sizes = {100, 10};
   int64_t a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7;

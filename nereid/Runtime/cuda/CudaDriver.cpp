@@ -1,0 +1,95 @@
+//===- CudaDriver.cpp - NVIDIA's driver, loaded by name -*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Runtime/cuda/CudaDriver.h"
+
+#include <dlfcn.h>
+
+namespace nereid::cuda {
+
+std::string Driver::describe(Result result) const {
+  const char *name = nullptr, *text = nullptr;
+  getErrorName(result, &name);
+  getErrorString(result, &text);
+  std::string out = name ? name : "CUDA error " + std::to_string(result);
+  return text ? out + ": " + text : out;
+}
+
+Status Driver::check(Result result, const char *what) const {
+  if (result == Success) {
+    return Status::success();
+  }
+  ErrorCode code = ErrorCode::Internal;
+  switch (result) {
+  case OutOfMemory:
+    code = ErrorCode::OutOfMemory;
+    break;
+  case NoDevice:
+    code = ErrorCode::NotFound;
+    break;
+  case InvalidPtx:
+  case UnsupportedPtxVersion:
+  case NoBinaryForGpu:
+  case LaunchOutOfResources:
+    code = ErrorCode::Unsupported;
+    break;
+  case IllegalAddress:
+    code = ErrorCode::KernelFault;
+    break;
+  default:
+    break;
+  }
+  return {code, std::string(what) + ": " + describe(result)};
+}
+
+static std::string versionText(int version) {
+  return std::to_string(version / 1000) + "." +
+         std::to_string(version % 1000 / 10);
+}
+
+static Expected<const Driver *> load() {
+  void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    return {ErrorCode::NotFound,
+            "no NVIDIA driver: libcuda.so.1 cannot be loaded; install the "
+            "driver of the graphics card, or use the device 'cpu'"};
+  }
+  static Driver driver;
+  auto *getVersion =
+      reinterpret_cast<Result (*)(int *)>(dlsym(library, "cuDriverGetVersion"));
+  if (!getVersion || getVersion(&driver.version) != Success) {
+    return {ErrorCode::Unsupported, "libcuda.so.1 is no NVIDIA driver"};
+  }
+  // Before the symbols: a driver that lacks some is old, and saying so helps
+  // more than the name of the first one.
+  if (driver.version < oldestDriver) {
+    return {ErrorCode::Unsupported,
+            "the NVIDIA driver supports CUDA " + versionText(driver.version) +
+                "; Nereid needs " + versionText(oldestDriver) +
+                " or newer: update the driver, or use the device 'cpu'"};
+  }
+#define NEREID_CUDA(name, symbol, parameters)                                  \
+  driver.name =                                                                \
+      reinterpret_cast<decltype(driver.name)>(dlsym(library, symbol));         \
+  if (!driver.name) {                                                          \
+    return {ErrorCode::Unsupported,                                            \
+            "the NVIDIA driver lacks the function " symbol};                   \
+  }
+#include "nereid/Runtime/cuda/CudaDriver.def"
+  Status status = driver.check(driver.init(0), "starting the NVIDIA driver");
+  if (!status.ok()) {
+    return status;
+  }
+  return &driver;
+}
+
+Expected<const Driver *> loadDriver() {
+  static const Expected<const Driver *> result = load();
+  return result;
+}
+
+} // namespace nereid::cuda
