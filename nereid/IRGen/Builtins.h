@@ -43,6 +43,7 @@
 
 #include "llvm/ADT/StringMap.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -136,8 +137,10 @@ public:
   const Tensor &tensor(llvm::StringRef name) const {
     return (*this)[name].tensor();
   }
+  /// Saturated, so that a number outside of int64 stays out of every range.
   int64_t integer(llvm::StringRef name) const {
-    return static_cast<int64_t>((*this)[name].integer());
+    return static_cast<int64_t>(
+        std::clamp((*this)[name].integer(), Int{INT64_MIN}, Int{INT64_MAX}));
   }
   bool boolean(llvm::StringRef name) const { return (*this)[name].boolean(); }
   const std::string &string(llvm::StringRef name) const {

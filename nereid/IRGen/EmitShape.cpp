@@ -19,6 +19,7 @@ namespace {
 
 using Shape = llvm::SmallVector<int64_t>;
 
+/// Of a shape that has passed checkShape.
 int64_t product(llvm::ArrayRef<int64_t> shape) {
   return std::accumulate(shape.begin(), shape.end(), int64_t{1},
                          std::multiplies<>());
@@ -157,14 +158,14 @@ FailureOr<Value> emitExpandDims(CallContext &ctx, const BoundArguments &args) {
 FailureOr<Tensor> reshapeTo(CallContext &ctx, Tensor x,
                             llvm::ArrayRef<int64_t> shape, bool reorder) {
   Emitter &e = ctx.emitter;
-  for (int64_t extent : shape) {
-    if (extent < 1) {
-      return callError(ctx,
-                       "expected extents of 1 or more, got " + shapeStr(shape),
-                       extent == -1 ? "write the extent out: -1 is not "
-                                      "worked out from the others"
-                                    : "");
-    }
+  if (llvm::is_contained(shape, -1)) {
+    return callError(ctx,
+                     "expected extents of 1 or more, got " + shapeStr(shape),
+                     "write the extent out: -1 is not worked out from the "
+                     "others");
+  }
+  if (failed(e.checkShape(shape))) {
+    return failure();
   }
   if (product(shape) != x.numElements()) {
     return callError(ctx, "cannot reshape " + x.typeStr() + " (" +
