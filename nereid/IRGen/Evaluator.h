@@ -129,6 +129,11 @@ public:
   evaluateIn(const std::shared_ptr<SourceModule> &module,
              const SourceText &source, const ast::Expr *expr,
              llvm::ArrayRef<std::pair<std::string, Value>> locals);
+  /// Calls a host function from `span` of the module (or of `source`).
+  FailureOr<Value> callIn(const std::shared_ptr<SourceModule> &module,
+                          const ast::Span &span, const Value &callee,
+                          llvm::ArrayRef<Argument> arguments,
+                          const SourceText *source = nullptr);
   /// Whether an annotation says tl.constexpr.
   static bool isConstexprAnnotation(const ast::Expr *annotation);
 

@@ -1,0 +1,411 @@
+//===- ControlFlow.cpp - Branches on run-time conditions --------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Both branches are evaluated from the same variables. Afterwards every
+// variable that one of them changed is compared: equal values stay, values of
+// one type become results of the scf.if, anything else becomes unreadable with
+// the reason kept for the message. Where a branch has returned, its variables
+// do not matter, and zeros stand in for them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Dialect/Tile/IR/Tile.h"
+#include "nereid/IRGen/Evaluator.h"
+
+namespace nereid::irgen {
+
+using mlir::scf::IfOp;
+using mlir::scf::YieldOp;
+
+const std::optional<Scope::Binding> *
+Evaluator::Branch::find(llvm::StringRef name) const {
+  for (const auto &[changed, binding] : changes) {
+    if (changed == name) {
+      return &binding;
+    }
+  }
+  return nullptr;
+}
+
+FailureOr<Evaluator::Branch>
+Evaluator::evaluateBranch(mlir::Block *block,
+                          llvm::function_ref<FailureOr<Outcome>()> body) {
+  mlir::OpBuilder::InsertionGuard guard(emitter.builder);
+  bool terminated =
+      !block->empty() && block->back().hasTrait<mlir::OpTrait::IsTerminator>();
+  if (terminated) {
+    emitter.builder.setInsertionPoint(block->getTerminator());
+  } else {
+    emitter.builder.setInsertionPointToEnd(block);
+  }
+  size_t mark = frame->journal.size();
+  ++frame->journalling;
+  FailureOr<Outcome> outcome = body();
+  --frame->journalling;
+  if (failed(outcome)) {
+    return failure();
+  }
+  Branch branch;
+  branch.outcome = std::move(*outcome);
+  branch.block = block;
+  // The first entry of a name holds its value before the branch.
+  std::vector<Frame::Undo> undos(
+      std::make_move_iterator(frame->journal.begin() + mark),
+      std::make_move_iterator(frame->journal.end()));
+  frame->journal.resize(mark);
+  llvm::StringMap<bool> seen;
+  for (Frame::Undo &undo : undos) {
+    if (!seen.try_emplace(undo.name, true).second) {
+      continue;
+    }
+    auto &variables = frame->scope->variables;
+    auto it = variables.find(undo.name);
+    std::optional<Scope::Binding> now;
+    if (it != variables.end()) {
+      now = std::move(it->second);
+      variables.erase(it);
+    }
+    branch.changes.emplace_back(undo.name, std::move(now));
+    if (undo.old) {
+      variables[undo.name] = std::move(*undo.old);
+    }
+  }
+  return branch;
+}
+
+//===----------------------------------------------------------------------===//
+// Merging
+//===----------------------------------------------------------------------===//
+
+/// Joins what two branches of one scf.if made.
+class Evaluator::Merge {
+public:
+  Merge(Evaluator &evaluator, IfOp op, Branch &a, Branch &b)
+      : evaluator(evaluator), emitter(evaluator.emitter),
+        frame(*evaluator.frame), op(op), a(a), b(b) {}
+
+  FailureOr<Outcome> run() {
+    mergeVariables();
+    FailureOr<Outcome> outcome = mergeOutcomes();
+    if (failed(outcome)) {
+      return failure();
+    }
+    rebuild();
+    // Results are known now: hand them out.
+    llvm::ArrayRef<mlir::Value> results(values);
+    if (outcomeHasFlag) {
+      outcome->flag = results.front();
+      results = results.drop_front();
+    }
+    if (outcomeHasValue) {
+      outcome->value = unflatten(outcome->value, results);
+    }
+    for (auto &[name, binding] : merged) {
+      binding.value = unflatten(binding.value, results);
+      evaluator.bind(name, std::move(binding));
+    }
+    return outcome;
+  }
+
+private:
+  static bool reaches(const Branch &branch) {
+    return branch.outcome.kind != Outcome::Returns;
+  }
+
+  /// Zeros of the same types, made inside `block`.
+  void yieldZeros(mlir::Block *block, const Value &like,
+                  llvm::SmallVectorImpl<mlir::Value> &yields) {
+    mlir::OpBuilder::InsertionGuard guard(emitter.builder);
+    emitter.builder.setInsertionPoint(block->getTerminator());
+    llvm::SmallVector<Tensor> parts;
+    flatten(like, parts);
+    for (const Tensor &part : parts) {
+      yields.push_back(emitter.zero(part.type, part.shape()).value);
+    }
+  }
+
+  static void yieldParts(const Value &value,
+                         llvm::SmallVectorImpl<mlir::Value> &yields) {
+    llvm::SmallVector<Tensor> parts;
+    flatten(value, parts);
+    for (const Tensor &part : parts) {
+      yields.push_back(part.value);
+    }
+  }
+
+  void mergeVariables() {
+    std::vector<std::string> names;
+    llvm::StringMap<bool> seen;
+    for (const Branch *branch : {&a, &b}) {
+      for (const auto &change : branch->changes) {
+        if (seen.try_emplace(change.first, true).second) {
+          names.push_back(change.first);
+        }
+      }
+    }
+    for (const std::string &name : names) {
+      mergeVariable(name);
+    }
+  }
+
+  std::optional<Scope::Binding> after(const Branch &branch,
+                                      llvm::StringRef name) {
+    if (const auto *change = branch.find(name)) {
+      return *change;
+    }
+    auto it = frame.scope->variables.find(name);
+    return it == frame.scope->variables.end()
+               ? std::nullopt
+               : std::optional<Scope::Binding>(it->second);
+  }
+
+  void poison(llvm::StringRef name, std::string why) {
+    Scope::Binding binding;
+    binding.poison = std::move(why);
+    evaluator.bind(name, std::move(binding));
+  }
+
+  std::string line() const {
+    return std::to_string(evaluator.diag.stack.back().span.line);
+  }
+
+  void mergeVariable(const std::string &name) {
+    std::optional<Scope::Binding> x = after(a, name), y = after(b, name);
+    if (!reaches(a) && !reaches(b)) {
+      return;
+    }
+    if (!reaches(a) || !reaches(b)) {
+      std::optional<Scope::Binding> &only = reaches(a) ? x : y;
+      mlir::Block *other = reaches(a) ? b.block : a.block;
+      if (!only) {
+        return evaluator.unbind(name);
+      }
+      if (only->poison.empty()) {
+        yieldParts(only->value, reaches(a) ? yieldsA : yieldsB);
+        yieldZeros(other, only->value, reaches(a) ? yieldsB : yieldsA);
+        merged.emplace_back(name, *only);
+      } else {
+        evaluator.bind(name, *only);
+      }
+      return;
+    }
+    if (!x && !y) {
+      return evaluator.unbind(name);
+    }
+    if (!x || !y) {
+      return poison(name, "'" + name +
+                              "' is assigned on only one side of the 'if' at "
+                              "line " +
+                              line() + ", so it has no value here");
+    }
+    if (!x->poison.empty() || !y->poison.empty()) {
+      return evaluator.bind(name, x->poison.empty() ? *y : *x);
+    }
+    std::string why;
+    if (!sameType(x->value, y->value, why)) {
+      return poison(name, "'" + name +
+                              "' has different types after the 'if' "
+                              "at line " +
+                              line() + ": " + why);
+    }
+    x->isConstexpr = x->isConstexpr && y->isConstexpr;
+    if (equal(x->value, y->value)) {
+      return evaluator.bind(name, *x);
+    }
+    yieldParts(x->value, yieldsA);
+    yieldParts(y->value, yieldsB);
+    merged.emplace_back(name, *x);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Outcomes
+  //===--------------------------------------------------------------------===//
+
+  static bool mayReturn(const Branch &branch) {
+    return branch.outcome.kind == Outcome::Returns ||
+           branch.outcome.kind == Outcome::Maybe;
+  }
+
+  FailureOr<Outcome> mergeOutcomes() {
+    for (const Branch *branch : {&a, &b}) {
+      if (branch->outcome.kind == Outcome::Breaks ||
+          branch->outcome.kind == Outcome::Continues) {
+        return evaluator.diag.error(
+            "'break' and 'continue' under a run-time condition are not "
+            "supported",
+            "use a mask, or a 'while' loop with the condition");
+      }
+    }
+    Outcome outcome;
+    if (!mayReturn(a) && !mayReturn(b)) {
+      return outcome;
+    }
+    bool always = !reaches(a) && !reaches(b);
+    outcome.kind = always ? Outcome::Returns : Outcome::Maybe;
+    if (failed(mergeReturned(outcome))) {
+      return failure();
+    }
+    if (!always) {
+      outcomeHasFlag = true;
+      yieldFlag(a, yieldsA);
+      yieldFlag(b, yieldsB);
+    }
+    return outcome;
+  }
+
+  void yieldFlag(const Branch &branch,
+                 llvm::SmallVectorImpl<mlir::Value> &yields) {
+    mlir::Value flag = branch.outcome.flag;
+    if (branch.outcome.kind != Outcome::Maybe) {
+      mlir::OpBuilder::InsertionGuard guard(emitter.builder);
+      emitter.builder.setInsertionPoint(branch.block->getTerminator());
+      flag = emitter.constant(DType::Int1, Int{!reaches(branch)}).value;
+    }
+    yields.insert(yields.begin(), flag);
+  }
+
+  /// A number that differs between the branches becomes dynamic in each.
+  LogicalResult decayIn(Branch &branch) {
+    mlir::OpBuilder::InsertionGuard guard(emitter.builder);
+    emitter.builder.setInsertionPoint(branch.block->getTerminator());
+    FailureOr<Value> decayed = emitter.decay(branch.outcome.value);
+    if (failed(decayed)) {
+      return failure();
+    }
+    branch.outcome.value = std::move(*decayed);
+    return success();
+  }
+
+  LogicalResult mergeReturned(Outcome &outcome) {
+    Value &x = a.outcome.value, &y = b.outcome.value;
+    llvm::SmallVector<mlir::Value> partsA, partsB;
+    if (mayReturn(a) && mayReturn(b)) {
+      std::string why;
+      if (!sameType(x, y, why)) {
+        why.clear();
+        if (failed(decayIn(a)) || failed(decayIn(b))) {
+          return failure();
+        }
+        if (!sameType(x, y, why)) {
+          return evaluator.diag.error(
+              "the two sides of the 'if' give different types: " + why,
+              "convert one of them: x.to(...)");
+        }
+      }
+      outcome.value = x;
+      yieldParts(x, partsA);
+      yieldParts(y, partsB);
+    } else if (mayReturn(a)) {
+      outcome.value = x;
+      yieldParts(x, partsA);
+      yieldZeros(b.block, x, partsB);
+    } else {
+      outcome.value = y;
+      yieldParts(y, partsB);
+      yieldZeros(a.block, y, partsA);
+    }
+    outcomeHasValue = true;
+    yieldsA.insert(yieldsA.begin(), partsA.begin(), partsA.end());
+    yieldsB.insert(yieldsB.begin(), partsB.begin(), partsB.end());
+    return success();
+  }
+
+  /// An scf.if's results are fixed when it is made, so it is made again.
+  void rebuild() {
+    if (yieldsA.empty()) {
+      return;
+    }
+    auto full = emitter.create<IfOp>(mlir::ValueRange(yieldsA).getTypes(),
+                                     op.getCondition(), /*addThen=*/false,
+                                     /*addElse=*/false);
+    full.getThenRegion().takeBody(op.getThenRegion());
+    full.getElseRegion().takeBody(op.getElseRegion());
+    mlir::OpBuilder::InsertionGuard guard(emitter.builder);
+    for (auto [block, yields] :
+         {std::pair(a.block, &yieldsA), std::pair(b.block, &yieldsB)}) {
+      mlir::Operation *old = block->getTerminator();
+      emitter.builder.setInsertionPoint(old);
+      emitter.create<YieldOp>(*yields);
+      old->erase();
+    }
+    op.erase();
+    values.assign(full.getResults().begin(), full.getResults().end());
+  }
+
+  Evaluator &evaluator;
+  Emitter &emitter;
+  Frame &frame;
+  IfOp op;
+  Branch &a, &b;
+  llvm::SmallVector<mlir::Value> yieldsA, yieldsB, values;
+  std::vector<std::pair<std::string, Scope::Binding>> merged;
+  bool outcomeHasFlag = false, outcomeHasValue = false;
+};
+
+FailureOr<Outcome>
+Evaluator::runtimeIf(const Tensor &condition,
+                     llvm::function_ref<FailureOr<Outcome>()> thenBody,
+                     llvm::function_ref<FailureOr<Outcome>()> elseBody) {
+  auto op = emitter.create<IfOp>(mlir::TypeRange(), condition.value,
+                                 /*withElseRegion=*/true);
+  FailureOr<Branch> a = evaluateBranch(op.thenBlock(), thenBody);
+  if (failed(a)) {
+    return failure();
+  }
+  FailureOr<Branch> b = evaluateBranch(op.elseBlock(), elseBody);
+  if (failed(b)) {
+    return failure();
+  }
+  return Merge(*this, op, *a, *b).run();
+}
+
+//===----------------------------------------------------------------------===//
+// if
+//===----------------------------------------------------------------------===//
+
+/// Every path through the body returns, as far as syntax tells.
+static bool endsWithReturn(ast::Body body) {
+  if (body.empty()) {
+    return false;
+  }
+  const ast::Stmt *last = body.back();
+  if (ast::isa<ast::Return>(last)) {
+    return true;
+  }
+  const auto *branch = ast::dynCast<ast::If>(last);
+  return branch && endsWithReturn(branch->body) &&
+         endsWithReturn(branch->orelse);
+}
+
+FailureOr<Outcome> Evaluator::runIf(const ast::If *statement, Rest rest,
+                                    bool &consumed) {
+  FailureOr<Value> test = condition(statement->test, "the condition");
+  if (failed(test)) {
+    return failure();
+  }
+  if (!test->isTensor()) {
+    return runBody(truth(*test) ? statement->body : statement->orelse);
+  }
+  // `if c: return`: what follows belongs to the other side.
+  bool thenReturns = endsWithReturn(statement->body);
+  bool elseReturns = endsWithReturn(statement->orelse);
+  consumed = thenReturns != elseReturns;
+  auto side = [&](ast::Body body, bool continues) -> FailureOr<Outcome> {
+    if (!continues) {
+      return runBody(body);
+    }
+    return runSequence(2, 0, [&](size_t i, Rest, bool &) {
+      return i == 0 ? runBody(body) : rest();
+    });
+  };
+  return runtimeIf(
+      test->tensor(),
+      [&] { return side(statement->body, consumed && elseReturns); },
+      [&] { return side(statement->orelse, consumed && thenReturns); });
+}
+
+} // namespace nereid::irgen

@@ -1,0 +1,239 @@
+//===- Globals.cpp - Names of a module's top level --------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A global is evaluated when it is first read. Of several statements that bind
+// it, the last one counts whose conditions hold; where that cannot be known
+// (the condition asks torch, a `try` surrounds it) the first that evaluates.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/IRGen/Evaluator.h"
+
+namespace nereid::irgen {
+
+bool Evaluator::isConstexprAnnotation(const ast::Expr *annotation) {
+  if (const auto *attribute = ast::dynCast<ast::Attribute>(annotation)) {
+    return attribute->attr == "constexpr";
+  }
+  if (const auto *name = ast::dynCast<ast::Name>(annotation)) {
+    return name->id == "constexpr";
+  }
+  if (const auto *subscript = ast::dynCast<ast::Subscript>(annotation)) {
+    return isConstexprAnnotation(subscript->value);
+  }
+  const auto *text = ast::dynCast<ast::Constant>(annotation);
+  return text && text->constantKind == ast::ConstantKind::Str &&
+         llvm::StringRef(text->text).ends_with("constexpr");
+}
+
+bool Evaluator::hasGlobal(const SourceModule &module, llvm::StringRef name) {
+  return module.bindings.contains(name) ||
+         module.given.count(name.str()) != 0 || !module.starImports.empty();
+}
+
+/// The value that a statement gives to `name`, evaluated in a frame of the
+/// module.
+FailureOr<Value> Evaluator::bindingValue(const ast::Stmt *statement,
+                                         llvm::StringRef name) {
+  SpanScope at(diag, statement->span);
+  if (const auto *def = ast::dynCast<ast::FunctionLike>(statement)) {
+    return defineFunction(def);
+  }
+  switch (statement->kind) {
+  case ast::Kind::ClassDef:
+    return defineClass(ast::cast<ast::ClassDef>(statement));
+  case ast::Kind::AnnAssign: {
+    const auto *assign = ast::cast<ast::AnnAssign>(statement);
+    FailureOr<Value> value = evaluate(assign->value);
+    if (succeeded(value)) {
+      value->constexprGlobal |= isConstexprAnnotation(assign->annotation);
+    }
+    return value;
+  }
+  case ast::Kind::AugAssign: {
+    const auto *assign = ast::cast<ast::AugAssign>(statement);
+    FailureOr<Value> old = readName(name);
+    FailureOr<Value> operand = failed(old) ? old : evaluate(assign->value);
+    return failed(operand) ? operand : binary(assign->op, *old, *operand);
+  }
+  default:
+    break;
+  }
+  const auto *assignment = ast::cast<ast::Assign>(statement);
+  FailureOr<Value> value = evaluate(assignment->value);
+  if (failed(value)) {
+    return failure();
+  }
+  for (const ast::Expr *target : assignment->targets) {
+    const auto *simple = ast::dynCast<ast::Name>(target);
+    if (simple && simple->id == std::string_view(name)) {
+      return value;
+    }
+    if (!simple && !value->isOpaque()) {
+      if (failed(assign(target, *value))) {
+        return failure();
+      }
+      auto it = frame->scope->variables.find(name);
+      if (it != frame->scope->variables.end()) {
+        return it->second.value;
+      }
+    }
+  }
+  return value;
+}
+
+FailureOr<Value>
+Evaluator::evaluateBinding(const std::shared_ptr<SourceModule> &module,
+                           llvm::StringRef name, const GlobalBinding &binding) {
+  FrameScope scope(*this, module, nullptr, /*isKernel=*/false,
+                   std::make_shared<Scope>());
+  SpanScope at(diag, binding.statement->span);
+  if (const auto *import = ast::dynCast<ast::Import>(binding.statement)) {
+    return importName(import, binding.alias);
+  }
+  if (const auto *from = ast::dynCast<ast::ImportFrom>(binding.statement)) {
+    return importFrom(from, binding.alias->name);
+  }
+  return bindingValue(binding.statement, name);
+}
+
+std::optional<bool>
+Evaluator::conditionsHold(const std::shared_ptr<SourceModule> &module,
+                          const GlobalBinding &binding) {
+  bool known = true;
+  for (auto [test, side] : binding.conditions) {
+    FrameScope scope(*this, module, nullptr, /*isKernel=*/false,
+                     std::make_shared<Scope>());
+    Diagnostics::Mark mark = diag.mark();
+    FailureOr<Value> value = evaluate(test);
+    if (failed(value) || value->isOpaque()) {
+      diag.forget(mark);
+      known = false;
+    } else if (truth(*value) != side) {
+      return false;
+    }
+  }
+  return known ? std::optional<bool>(true) : std::nullopt;
+}
+
+FailureOr<Value> Evaluator::global(const std::shared_ptr<SourceModule> &module,
+                                   llvm::StringRef name) {
+  auto known = module->values.find(name);
+  if (known != module->values.end()) {
+    return known->second;
+  }
+  auto given = module->given.find(name.str());
+  if (given != module->given.end()) {
+    Value value = Value::fromStatic(given->second);
+    value.constexprGlobal = true;
+    return value;
+  }
+  auto found = module->bindings.find(name);
+  if (found == module->bindings.end()) {
+    for (const ast::ImportFrom *import : llvm::reverse(module->starImports)) {
+      FrameScope scope(*this, module, nullptr, false,
+                       std::make_shared<Scope>());
+      Diagnostics::Mark mark = diag.mark();
+      FailureOr<Value> value = importFrom(import, name);
+      if (succeeded(value) && !value->isOpaque()) {
+        return value;
+      }
+      diag.forget(mark);
+    }
+    FailureOr<Value> python = builtinModuleAttribute("builtins", name);
+    if (succeeded(python)) {
+      return python;
+    }
+    const Builtin *builtin = BuiltinTable::get().find("python", name);
+    return builtin ? FailureOr<Value>(Value(builtin))
+                   : FailureOr<Value>(undefinedName(name));
+  }
+  const std::vector<GlobalBinding> &bindings = found->second;
+  size_t end = bindings.size();
+  if (size_t running = module->inProgress.lookup(name)) {
+    end = running - 1; // `f = jit(f)`: the name means what it meant before
+  }
+  if (end == 0) {
+    return diag.error("the global '" + name.str() + "' is defined by itself");
+  }
+  auto attempt = [&](size_t index) {
+    size_t before = module->inProgress.lookup(name);
+    module->inProgress[name] = index + 1;
+    FailureOr<Value> value = evaluateBinding(module, name, bindings[index]);
+    module->inProgress[name] = before;
+    return value;
+  };
+  // Certain bindings first (last wins), then possible ones, then handlers.
+  llvm::SmallVector<size_t, 4> order, possible, otherSide, handlers;
+  for (size_t i = end; i-- > 0;) {
+    if (bindings[i].inHandler) {
+      handlers.push_back(i);
+    } else if (bindings[i].conditions.empty()) {
+      order.push_back(i);
+    } else if (auto holds = conditionsHold(module, bindings[i])) {
+      if (*holds) {
+        order.push_back(i);
+      }
+    } else {
+      bool side = bindings[i].conditions.back().second;
+      (side ? possible : otherSide).push_back(i);
+    }
+  }
+  bool certain = handlers.empty() && !order.empty();
+  order.append(possible);
+  order.append(otherSide);
+  order.append(handlers.rbegin(), handlers.rend());
+  std::optional<Value> opaque;
+  for (size_t i : order) {
+    Diagnostics::Mark mark = diag.mark();
+    FailureOr<Value> value = attempt(i);
+    if (failed(value)) {
+      if (certain || i == order.back()) {
+        if (!opaque) {
+          return failure();
+        }
+      }
+      diag.forget(mark);
+      continue;
+    }
+    if (value->isOpaque() && i != order.back() && !certain) {
+      opaque = opaque ? opaque : std::optional<Value>(*value);
+      continue;
+    }
+    module->values[name] = *value;
+    return value;
+  }
+  if (opaque) {
+    module->values[name] = *opaque;
+    return *opaque;
+  }
+  return undefinedName(name);
+}
+
+FailureOr<Value>
+Evaluator::evaluateIn(const std::shared_ptr<SourceModule> &module,
+                      const SourceText &source, const ast::Expr *expr,
+                      llvm::ArrayRef<std::pair<std::string, Value>> locals) {
+  auto scope = std::make_shared<Scope>();
+  for (const auto &[name, value] : locals) {
+    scope->variables[name].value = value;
+  }
+  FrameScope own(*this, module, nullptr, /*isKernel=*/false, scope, &source);
+  return evaluate(expr);
+}
+
+FailureOr<Value> Evaluator::callIn(const std::shared_ptr<SourceModule> &module,
+                                   const ast::Span &span, const Value &callee,
+                                   llvm::ArrayRef<Argument> arguments,
+                                   const SourceText *source) {
+  FrameScope own(*this, module, nullptr, /*isKernel=*/false,
+                 std::make_shared<Scope>(), source);
+  SpanScope at(diag, span);
+  return call(callee, arguments);
+}
+
+} // namespace nereid::irgen

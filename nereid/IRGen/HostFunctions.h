@@ -1,0 +1,21 @@
+//===- HostFunctions.h - Families of host built-ins -------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_IRGEN_HOSTFUNCTIONS_H
+#define NEREID_IRGEN_HOSTFUNCTIONS_H
+
+#include "nereid/IRGen/Builtins.h"
+
+namespace nereid::irgen {
+
+void registerDecorators(BuiltinTable &table); // triton.jit, autotune, Config
+void registerIterationFunctions(BuiltinTable &table); // enumerate, zip, sorted
+void registerMathModule(BuiltinTable &table);         // import math
+
+} // namespace nereid::irgen
+
+#endif // NEREID_IRGEN_HOSTFUNCTIONS_H
