@@ -310,7 +310,9 @@ static void runCmpF(Machine &m, const Step &step) {
     r.ints[i] = compare(predicate, a[i], b[i]);
     double error =
         x.errorAt(x.size() == 1 ? 0 : i) + y.errorAt(y.size() == 1 ? 0 : i);
-    if (error > 0 && !(std::fabs(a[i] - b[i]) > error)) {
+    bool isNan = std::isnan(a[i]) || std::isnan(b[i]);
+    if (m.tracksErrors() && ((error > 0 && !(std::fabs(a[i] - b[i]) > error)) ||
+                             (isNan && m.isCombining))) {
       m.noteUndecided();
     }
   }

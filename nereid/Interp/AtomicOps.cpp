@@ -78,7 +78,12 @@ static void update(Machine &m, tile::AtomicKind kind, const TileValue &value,
   next.floats[0] = m.rounded(old.element, result);
   if (m.tracksErrors()) {
     double ulps = kind == tile::AtomicKind::FAdd ? 0.5 : 0;
-    next.errors = {roundingError(*old.element.format, result, bound, ulps)};
+    double error = roundingError(*old.element.format, result, bound, ulps);
+    // Sums come in any order: the allowance that reductions have.
+    next.errors = {bound + orderAllowance * (error - bound)};
+    if (std::isinf(error)) {
+      next.errors = {error};
+    }
   }
 }
 

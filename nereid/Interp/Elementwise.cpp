@@ -80,6 +80,11 @@ static double deviation(const FloatFunction &function, const Operands &x,
   return worst;
 }
 
+static bool anyNan(const Operands &x) {
+  return std::isnan(x.value[0]) || std::isnan(x.value[1]) ||
+         std::isnan(x.value[2]);
+}
+
 static void fillErrors(const FloatFunction &function, Machine &m,
                        const Step &step, TileValue &r) {
   unsigned arity = static_cast<unsigned>(step.operands.size());
@@ -91,6 +96,9 @@ static void fillErrors(const FloatFunction &function, Machine &m,
       int64_t j = operand.size() == 1 ? 0 : i;
       x.value[k] = operand.floats[j];
       x.error[k] = operand.errorAt(j);
+    }
+    if (m.isCombining && std::isnan(r.floats[i]) && !anyNan(x)) {
+      m.noteUndecided();
     }
     double slack = deviation(function, x, r.floats[i], arity);
     r.errors[i] =

@@ -83,6 +83,9 @@ public:
   std::unique_lock<std::mutex> *turn = nullptr;
   /// Lanes that a scalar region is run on at once; 1 outside of one.
   int64_t lanes = 1;
+  /// In the region of a reduction or a scan, which another executor may run in
+  /// another order: a NaN that comes up here may not come up there.
+  bool isCombining = false;
 
 private:
   const Program &program;

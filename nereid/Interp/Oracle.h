@@ -30,6 +30,10 @@ enum class FloatMode {
   Float64WithBounds,
 };
 
+/// Other orders of a sum round differently, by about as much as the order that
+/// was run: reductions and atomics allow this multiple of its running error.
+inline constexpr double orderAllowance = 4;
+
 /// What a stored float is, before it was rounded to memory.
 struct FloatBound {
   double value = 0;

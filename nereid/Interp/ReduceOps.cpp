@@ -20,6 +20,7 @@
 #include "nereid/Dialect/Tile/IR/Tile.h"
 
 #include <cmath>
+#include <limits>
 
 namespace nereid::interp {
 
@@ -48,7 +49,9 @@ public:
   void advance(int64_t k) {
     setArguments(operands(), k);
     m.lanes = count;
+    m.isCombining = true;
     m.execute(code);
+    m.isCombining = false;
     m.lanes = 1;
     m.move(code.yields, llvm::ArrayRef(code.arguments).take_front(operands()));
     for (size_t j = 0; j < operands(); ++j) {
@@ -107,10 +110,6 @@ static void forLanes(Machine &m, const Step &step, int32_t axis, F body) {
   }
 }
 
-/// Other orders of a float reduction round differently, by about as much as
-/// this one: the allowance is four times its running error.
-static constexpr double orderAllowance = 4;
-
 static void widenErrors(TileValue &r) {
   for (double &error : r.errors) {
     error *= orderAllowance;
@@ -152,6 +151,7 @@ static void compareOrders(Machine &m, TileValue &forward,
   for (int64_t i = 0, n = forward.size(); i < n; ++i) {
     double a = forward.floats[i], b = backward.floats[i];
     double apart = a == b || (a != a && b != b) ? 0 : std::fabs(a - b);
+    apart = std::isnan(apart) ? std::numeric_limits<double>::infinity() : apart;
     forward.errors[i] =
         std::max(forward.errors[i], backward.errorAt(i)) + apart;
   }

@@ -1,0 +1,105 @@
+//===- Executor.cpp - What can run a Tile program -------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/fuzz/Executor.h"
+
+#include "nereid/Interp/Interp.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+
+namespace nereid::fuzz {
+
+namespace {
+
+/// The interpreter, after a pass pipeline (none if empty).
+class InterpExecutor : public Executor {
+public:
+  explicit InterpExecutor(std::string pipeline)
+      : pipeline(std::move(pipeline)) {}
+
+  std::string name() const override {
+    return pipeline.empty() ? "interp" : pipeline;
+  }
+
+  Expected<Prepared> prepare(mlir::ModuleOp module,
+                             const std::string &kernel) override {
+    if (Status status = runPipeline(module); !status.ok()) {
+      return status;
+    }
+    auto interpreter = interp::Interpreter::create(module, kernel);
+    if (!interpreter.ok()) {
+      return interpreter.status();
+    }
+    Prepared prepared;
+    std::shared_ptr<interp::Interpreter> owner = std::move(*interpreter);
+    prepared.code.entry = interp::Interpreter::entry;
+    prepared.code.self = owner.get();
+    prepared.code.owner = std::move(owner);
+    return prepared;
+  }
+
+private:
+  Status runPipeline(mlir::ModuleOp module) {
+    if (pipeline.empty()) {
+      return Status::success();
+    }
+    mlir::PassManager manager(module.getContext());
+    // Passes over functions and pipelines over modules read alike.
+    std::string text =
+        pipeline == "tile-pipeline" ? pipeline : "func.func(" + pipeline + ")";
+    if (mlir::failed(mlir::parsePassPipeline(text, manager)) ||
+        mlir::failed(manager.run(module))) {
+      return Status(ErrorCode::Internal, "the pass failed: " + pipeline);
+    }
+    return Status::success();
+  }
+
+  std::string pipeline;
+};
+
+} // namespace
+
+static const char *const passes[] = {"canonicalize",
+                                     "cse",
+                                     "loop-invariant-code-motion",
+                                     "tile-simplify",
+                                     "tile-scalarize-induction",
+                                     "tile-pipeline"};
+
+std::vector<std::string> executorNames() {
+  std::vector<std::string> names = {"interp"};
+  names.insert(names.end(), std::begin(passes), std::end(passes));
+#ifdef NEREID_FUZZ_CPU
+  names.insert(names.end(), {"cpu", "x86-64-v2", "x86-64-v3", "x86-64-v4"});
+#endif
+  return names;
+}
+
+Expected<std::unique_ptr<Executor>> makeExecutor(const std::string &name) {
+  if (name == "interp") {
+    return std::unique_ptr<Executor>(new InterpExecutor(""));
+  }
+  for (const char *pass : passes) {
+    if (name == pass) {
+      return std::unique_ptr<Executor>(new InterpExecutor(name));
+    }
+  }
+  std::string known;
+  for (const std::string &other : executorNames()) {
+#ifdef NEREID_FUZZ_CPU
+    if (name == other) {
+      return makeCpuExecutor(name);
+    }
+#endif
+    known += " " + other;
+  }
+  return Status(ErrorCode::NotFound,
+                "no executor '" + name + "'; there are:" + known);
+}
+
+} // namespace nereid::fuzz

@@ -1,0 +1,50 @@
+//===- Executor.h - What can run a Tile program -----------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_TEST_FUZZ_EXECUTOR_H
+#define NEREID_TEST_FUZZ_EXECUTOR_H
+
+#include "nereid/ABI/LaunchABI.h"
+#include "nereid/ABI/Status.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace nereid::fuzz {
+
+/// A program made ready by an executor.
+struct Prepared {
+  HostCode code;
+  uint64_t scratchBytes = 0;
+};
+
+class Executor {
+public:
+  virtual ~Executor() = default;
+  virtual std::string name() const = 0;
+  /// `module` is the executor's own to change; it outlives the result.
+  virtual Expected<Prepared> prepare(mlir::ModuleOp module,
+                                     const std::string &kernel) = 0;
+};
+
+/// "interp"; the flag of a Tile pass or pipeline ("tile-simplify"), which is
+/// the interpreter after it; "cpu" and its targets. NotFound with the list for
+/// any other name.
+Expected<std::unique_ptr<Executor>> makeExecutor(const std::string &name);
+
+/// What makeExecutor takes.
+std::vector<std::string> executorNames();
+
+/// Defined where the CPU target is (CpuExecutor.cpp).
+std::unique_ptr<Executor> makeCpuExecutor(const std::string &target);
+
+} // namespace nereid::fuzz
+
+#endif // NEREID_TEST_FUZZ_EXECUTOR_H

@@ -1,0 +1,29 @@
+//===- Shrink.h - The smallest program that still fails ---------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_TEST_FUZZ_SHRINK_H
+#define NEREID_TEST_FUZZ_SHRINK_H
+
+#include "test/fuzz/Check.h"
+#include "test/fuzz/Generator.h"
+
+namespace nereid::fuzz {
+
+/// `check` in a process of its own: a crash or a hang (over 20 s) of the
+/// executor is a Differs that says so.
+Verdict checkApart(mlir::ModuleOp module, Executor &executor);
+
+/// Regenerates with smaller options, then removes what the failure does not
+/// need: stores, operations, branches, loops, programs of the grid. Every
+/// candidate is legal and fails in the same way. `module` is what fails now.
+mlir::OwningOpRef<mlir::ModuleOp>
+shrink(mlir::OwningOpRef<mlir::ModuleOp> module, uint64_t seed,
+       const GeneratorOptions &options, Executor &executor);
+
+} // namespace nereid::fuzz
+
+#endif // NEREID_TEST_FUZZ_SHRINK_H

@@ -1,0 +1,223 @@
+//===- nereid-fuzz.cpp - Differential test of Tile executors --------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   nereid-fuzz --seed 1 --count 5000 --executor cpu,tile-pipeline
+//   nereid-fuzz --replay failure.mlir --executor cpu
+//   nereid-fuzz --seed 17 --print
+//
+// Seeds are dealt to --jobs processes, so that a crash is one more way to
+// fail. The first failure is shrunk and printed as a test of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/fuzz/Launch.h"
+#include "test/fuzz/Shrink.h"
+
+#include "nereid/Dialect/Tile/Transforms/Passes.h"
+
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
+#include <cstring>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace nereid;
+using namespace nereid::fuzz;
+namespace cl = llvm::cl;
+
+static cl::opt<uint64_t> firstSeed("seed", cl::desc("first seed"), cl::init(1));
+static cl::opt<uint64_t> seedCount("count", cl::desc("number of programs"),
+                                   cl::init(100));
+static cl::list<std::string> executorList("executor", cl::CommaSeparated,
+                                          cl::desc("what to compare"));
+static cl::opt<int> jobs("jobs", cl::desc("processes"), cl::init(2));
+static cl::opt<int64_t> maxElements("max-elements", cl::desc("largest block"),
+                                    cl::init(2048));
+static cl::opt<int> operations("operations", cl::desc("size of a program"),
+                               cl::init(24));
+static cl::opt<bool> printOnly("print", cl::desc("print the first program"));
+static cl::opt<bool> noShrink("no-shrink", cl::desc("print failures as found"));
+static cl::opt<std::string> replay("replay", cl::desc("run one program"));
+
+namespace {
+
+std::unique_ptr<mlir::MLIRContext> makeContext() {
+  auto context = std::make_unique<mlir::MLIRContext>(
+      mlir::MLIRContext::Threading::DISABLED);
+  context->loadDialect<tile::TileDialect, mlir::ub::UBDialect>();
+  return context;
+}
+
+GeneratorOptions generatorOptions() {
+  GeneratorOptions options;
+  options.maxElements = maxElements;
+  options.operations = operations;
+  return options;
+}
+
+std::vector<std::unique_ptr<Executor>> makeExecutors() {
+  std::vector<std::string> names(executorList.begin(), executorList.end());
+  if (names.empty()) {
+    names = {"interp", "tile-pipeline"};
+  }
+  std::vector<std::unique_ptr<Executor>> executors;
+  for (const std::string &name : names) {
+    auto executor = makeExecutor(name);
+    if (!executor.ok()) {
+      llvm::errs() << executor.failure().str() << "\n";
+      exit(2);
+    }
+    executors.push_back(std::move(*executor));
+  }
+  return executors;
+}
+
+/// What a worker tells, in memory that outlives it.
+struct Progress {
+  uint64_t seed = 0;
+  unsigned executor = 0;
+  uint64_t agreed = 0, undecided = 0;
+  bool failed = false;
+  char message[4096] = {};
+};
+
+/// Seeds first, first + jobs, ... up to the first failure.
+void work(uint64_t first, Progress &progress) {
+  std::vector<std::unique_ptr<Executor>> executors = makeExecutors();
+  std::unique_ptr<mlir::MLIRContext> context = makeContext();
+  uint64_t done = 0;
+  for (uint64_t seed = first; seed < firstSeed + seedCount; seed += jobs) {
+    if (++done % 256 == 0) { // types and constants are never forgotten
+      context = makeContext();
+    }
+    progress.seed = seed;
+    auto module = generate(*context, seed, generatorOptions());
+    for (unsigned i = 0; i < executors.size(); ++i) {
+      progress.executor = i;
+      Verdict verdict = check(*module, *executors[i]);
+      bool generatorBug = verdict.kind == Verdict::Kind::Undefined;
+      if (verdict.isFailure() || generatorBug) {
+        progress.failed = true;
+        std::string text = (generatorBug ? "the program is not legal: " : "") +
+                           verdict.message;
+        std::strncpy(progress.message, text.c_str(),
+                     sizeof(progress.message) - 1);
+        return;
+      }
+      verdict.kind == Verdict::Kind::Agrees ? ++progress.agreed
+                                            : ++progress.undecided;
+    }
+  }
+}
+
+void printTest(mlir::ModuleOp module, Executor &executor, uint64_t seed) {
+  llvm::outs() << "// RUN: nereid-fuzz --replay %s --executor="
+               << executor.name() << "\n// seed " << seed << "\n"
+               << module << "\n";
+}
+
+/// Prints the failure of one worker, shrunk.
+void report(const Progress &progress) {
+  std::vector<std::unique_ptr<Executor>> executors = makeExecutors();
+  Executor &executor = *executors[progress.executor];
+  std::unique_ptr<mlir::MLIRContext> context = makeContext();
+  auto module = generate(*context, progress.seed, generatorOptions());
+  llvm::outs() << "seed " << progress.seed << " fails on '" << executor.name()
+               << "': "
+               << (progress.failed ? progress.message : "the process died")
+               << "\n";
+  llvm::outs().flush();
+  Verdict verdict = checkApart(*module, executor);
+  if (!noShrink && verdict.isFailure()) {
+    module =
+        shrink(std::move(module), progress.seed, generatorOptions(), executor);
+    llvm::outs() << "shrunk: " << checkApart(*module, executor).message << "\n";
+  }
+  printTest(*module, executor, progress.seed);
+}
+
+int runSeeds() {
+  auto *progress = static_cast<Progress *>(
+      mmap(nullptr, sizeof(Progress) * size_t(jobs), PROT_READ | PROT_WRITE,
+           MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  auto begin = std::chrono::steady_clock::now();
+  std::vector<pid_t> children;
+  for (int job = 0; job < jobs; ++job) {
+    new (&progress[job]) Progress();
+    pid_t child = fork();
+    if (child == 0) {
+      work(firstSeed + uint64_t(job), progress[job]);
+      _exit(progress[job].failed);
+    }
+    children.push_back(child);
+  }
+  uint64_t agreed = 0, undecided = 0;
+  int failures = 0;
+  for (int job = 0; job < jobs; ++job) {
+    int status = 0;
+    waitpid(children[job], &status, 0);
+    agreed += progress[job].agreed;
+    undecided += progress[job].undecided;
+    if (status != 0 && failures++ == 0) {
+      report(progress[job]);
+    }
+  }
+  double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+          .count();
+  llvm::outs() << agreed << " runs agree, " << undecided << " are undecided, "
+               << failures << " fail (" << llvm::format("%.1f", seconds)
+               << " s)\n";
+  return failures != 0;
+}
+
+int runReplay() {
+  std::unique_ptr<mlir::MLIRContext> context = makeContext();
+  auto module = mlir::parseSourceFile<mlir::ModuleOp>(
+      replay, mlir::ParserConfig(context.get()));
+  if (!module) {
+    return 2;
+  }
+  int result = 0;
+  for (std::unique_ptr<Executor> &executor : makeExecutors()) {
+    Verdict verdict = checkApart(*module, *executor);
+    bool failed =
+        verdict.isFailure() || verdict.kind == Verdict::Kind::Undefined;
+    llvm::outs() << executor->name() << ": "
+                 << (failed ? verdict.message
+                     : verdict.kind == Verdict::Kind::Undecided ? "undecided"
+                                                                : "agrees")
+                 << "\n";
+    result |= failed;
+  }
+  return result;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  mlir::registerTransformsPasses();
+  tile::registerTilePasses();
+  tile::registerTilePipelines();
+  cl::ParseCommandLineOptions(argc, argv, "Differential test of executors\n");
+  if (!replay.empty()) {
+    return runReplay();
+  }
+  if (printOnly) {
+    std::unique_ptr<mlir::MLIRContext> context = makeContext();
+    generate(*context, firstSeed, generatorOptions())->print(llvm::outs());
+    return 0;
+  }
+  return runSeeds();
+}
