@@ -1,0 +1,245 @@
+//===- RunCommand.cpp - nereid run ----------------------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ArgumentText.h"
+#include "Commands.h"
+#include "DeviceCheck.h"
+
+#include "nereid/Support/EditDistance.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+namespace nereid {
+namespace {
+
+struct RunOptions {
+  std::string kernel, device = "cpu", grid;
+  std::vector<std::string> arguments, outputs, prints;
+  uint64_t seed = 0;
+  bool check = false, time = false;
+  int repeat = 0;
+  double tolerance = 0;
+};
+
+/// The parsed arguments of one launch, which views them.
+struct RunArguments {
+  std::vector<NamedText> texts;
+  std::vector<ParsedArgument> values;
+
+  std::vector<LaunchArgument> launchArguments() const {
+    std::vector<LaunchArgument> result;
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (auto *tensor = std::get_if<Tensor>(&values[i])) {
+        result.emplace_back(texts[i].name, Argument(*tensor));
+      } else {
+        result.emplace_back(texts[i].name,
+                            Argument(std::get<StaticValue>(values[i])));
+      }
+    }
+    return result;
+  }
+
+  const Tensor &tensor(const std::string &name) const {
+    std::vector<std::string> names;
+    for (size_t i = 0; i < texts.size(); ++i) {
+      if (auto *tensor = std::get_if<Tensor>(&values[i])) {
+        if (texts[i].name == name) {
+          return *tensor;
+        }
+        names.push_back(texts[i].name);
+      }
+    }
+    usageError("no array argument is named '" + name + "'" +
+               didYouMean(name, names));
+  }
+};
+
+/// --grid, evaluated over the arguments of each launch. The last result is
+/// kept, so that repeated launches do not pay for it.
+class GridText {
+public:
+  explicit GridText(const std::string &text) : text(text) {
+    if (splitList(text).size() > 3) {
+      usageError("--grid '" + text + "': expected one to three sizes");
+    }
+  }
+
+  Grid operator()(const Meta &meta) const {
+    std::map<std::string, StaticValue> values = meta.values();
+    if (known && values == knownValues) {
+      return Grid(std::span<const int64_t>(sizes));
+    }
+    StaticValue result = evaluateText("(" + text + ",)", values);
+    sizes.clear();
+    for (const StaticValue &item : std::get<StaticValue::Tuple>(result.value)) {
+      if (!std::holds_alternative<int64_t>(item.value)) {
+        usageError("--grid '" + text + "': " + item.str() + " is no integer");
+      }
+      sizes.push_back(std::get<int64_t>(item.value));
+    }
+    knownValues = std::move(values);
+    known = true;
+    return Grid(std::span<const int64_t>(sizes));
+  }
+
+  std::string lastGrid() const {
+    std::string out;
+    for (int64_t size : sizes) {
+      out += (out.empty() ? "" : "x") + std::to_string(size);
+    }
+    return out;
+  }
+
+private:
+  std::string text;
+  mutable bool known = false;
+  mutable std::map<std::string, StaticValue> knownValues;
+  mutable std::vector<int64_t> sizes;
+};
+
+} // namespace
+
+static RunArguments parseArguments(const RunOptions &options, Device device) {
+  RunArguments result;
+  for (size_t i = 0; i < options.arguments.size(); ++i) {
+    result.texts.push_back(splitArgument(options.arguments[i]));
+    // Every array draws from a stream of its own.
+    uint64_t seed = options.seed + (uint64_t{i} << 32);
+    result.values.push_back(parseArgument(result.texts.back(), device, seed));
+  }
+  return result;
+}
+
+static double msOf(const std::function<void()> &f) {
+  auto start = std::chrono::steady_clock::now();
+  f();
+  return std::chrono::duration<double, std::milli>(
+             std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+/// Runs until `repeat` times, or for a third of a second.
+static void printTimes(const std::string &name, int repeat,
+                       const std::function<void()> &launch) {
+  std::vector<double> times;
+  double total = 0;
+  while (repeat ? static_cast<int>(times.size()) < repeat
+                : times.size() < 3 || (total < 333 && times.size() < 10000)) {
+    times.push_back(msOf(launch));
+    total += times.back();
+  }
+  std::sort(times.begin(), times.end());
+  std::printf("%s: median %.4g ms, fastest %.4g ms, slowest %.4g ms, %zu "
+              "launches\n",
+              name.c_str(), times[times.size() / 2], times.front(),
+              times.back(), times.size());
+}
+
+/// At most the first and last three elements.
+static void printTensor(const std::string &name, const Tensor &tensor) {
+  std::vector<double> values = tensor.toFloat64();
+  std::printf("%s: %s", name.c_str(), tensor.str().c_str());
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (i == 3 && values.size() > 6) {
+      std::printf(" ...");
+      i = values.size() - 3;
+    }
+    std::printf(" %.9g", values[i]);
+  }
+  std::printf("\n");
+}
+
+/// (name, path) of every --out. Checked before anything runs.
+static std::vector<std::pair<std::string, std::string>>
+parseOutputs(const RunOptions &options, const RunArguments &arguments) {
+  std::vector<std::pair<std::string, std::string>> outputs;
+  for (const std::string &text : options.outputs) {
+    NamedText output = splitArgument(text);
+    arguments.tensor(output.name);
+    outputs.emplace_back(output.name, output.value);
+  }
+  for (const std::string &name : options.prints) {
+    arguments.tensor(name);
+  }
+  return outputs;
+}
+
+static void runKernel(const RunOptions &options) {
+  auto [path, name] = splitKernel(options.kernel);
+  Device device = Device::parse(options.device);
+  GridText grid(options.grid);
+  Kernel kernel = Kernel::load(path, name).on(device);
+  RunArguments arguments = parseArguments(options, device);
+  auto outputs = parseOutputs(options, arguments);
+  std::vector<LaunchArgument> launchArguments = arguments.launchArguments();
+  auto gridFunction = [&](const Meta &meta) { return grid(meta); };
+
+  if (options.check) {
+    checkDevices(kernel, gridFunction, launchArguments, options.tolerance);
+  }
+  double firstMs = msOf([&] { kernel.launch(gridFunction, launchArguments); });
+  for (const auto &[array, file] : outputs) {
+    saveNpy(file, arguments.tensor(array));
+  }
+  for (const std::string &array : options.prints) {
+    printTensor(array, arguments.tensor(array));
+  }
+  if (options.time || options.repeat) {
+    std::printf("%s on %s, grid %s: first launch, with loading, %.4g ms\n",
+                kernel.name().c_str(), device.str().c_str(),
+                grid.lastGrid().c_str(), firstMs);
+    printTimes(kernel.name(), options.repeat,
+               [&] { kernel.launch(gridFunction, launchArguments); });
+  }
+}
+
+void addRunCommand(CLI::App &app) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App *command = app.add_subcommand(
+      "run", "Run a kernel on generated arrays or .npy files");
+  command->add_option("kernel", options->kernel, "FILE:KERNEL")->required();
+  command->add_option(
+      "arguments", options->arguments,
+      "NAME=VALUE for every parameter without a default, and for launch "
+      "options (num_warps=8). A value is @file.npy, @file.npy:bf16, "
+      "randn:f32[4096,4096] (rand, randn, arange, zeros, empty, full:VALUE, "
+      "randint:LOW:HIGH), a number, true, false, none, a \"quoted\" string, "
+      "or a dtype");
+  command
+      ->add_option("--grid", options->grid,
+                   "One to three sizes: expressions over the arguments, as in "
+                   "'cdiv(n, BLOCK_SIZE)'")
+      ->required();
+  command->add_option("--device", options->device, "cpu or interp")
+      ->capture_default_str();
+  command
+      ->add_option("--out", options->outputs,
+                   "NAME=FILE.npy: write an array after the launch")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--print", options->prints,
+                   "NAME: print some elements of an array after the launch")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--seed", options->seed,
+                   "Of the generators; every array has its own stream")
+      ->capture_default_str();
+  command->add_flag("--check", options->check,
+                    "Also run on every other device and compare all arrays");
+  command->add_option("--tolerance", options->tolerance,
+                      "Of --check, relative to an array's largest element. "
+                      "Default: 64 units of its dtype's precision");
+  command->add_flag("--time", options->time, "Print milliseconds a launch");
+  command->add_option("--repeat", options->repeat, "Launches to time")
+      ->check(CLI::PositiveNumber);
+  command->callback([options] { runKernel(*options); });
+}
+
+} // namespace nereid

@@ -1,0 +1,149 @@
+//===- SignatureText.cpp - A kernel's signature, as typed -----------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SignatureText.h"
+
+#include "ArgumentText.h"
+#include "Commands.h"
+
+#include "nereid/Support/EditDistance.h"
+
+#include <cctype>
+
+namespace nereid {
+
+/// "NAME=rest" when NAME is an identifier.
+static std::optional<NamedText> splitNamed(const std::string &entry) {
+  size_t equals = entry.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    return std::nullopt;
+  }
+  for (char c : entry.substr(0, equals)) {
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != ' ') {
+      return std::nullopt;
+    }
+  }
+  return splitArgument(entry);
+}
+
+static size_t findParameter(const KernelDescription &kernel,
+                            const std::string &name) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < kernel.parameters.size(); ++i) {
+    if (kernel.parameters[i].name == name) {
+      return i;
+    }
+    names.push_back(kernel.parameters[i].name);
+  }
+  usageError(kernel.name + " has no parameter '" + name + "'" +
+             didYouMean(name, names));
+}
+
+static ArgumentSpec parseEntry(const ParameterDescription &parameter,
+                               const std::string &entry) {
+  auto fail = [&](const std::string &why) {
+    usageError("signature of '" + parameter.name + "': " + why);
+  };
+  if (parameter.isStatic) {
+    std::optional<StaticValue> value = parseValue(entry);
+    if (!value) {
+      fail("'" + entry + "' is no value, which a tl.constexpr parameter needs");
+    }
+    return *value;
+  }
+  bool isPointer = entry.starts_with('*');
+  size_t colon = entry.find(':');
+  std::string type = entry.substr(isPointer, colon - isPointer);
+  std::string hint = colon == std::string::npos ? "" : entry.substr(colon + 1);
+  bool isConst = isPointer && type.starts_with('k') && !parseDType(type);
+  std::optional<DType> dtype = parseDType(isConst ? type.substr(1) : type);
+  if (!dtype) {
+    if (!isPointer) {
+      if (std::optional<StaticValue> value = parseValue(entry)) {
+        return *value;
+      }
+    }
+    fail("expected a type such as *fp32:16 or i32, or a value; got '" + entry +
+         "'");
+  }
+  if (hint == "1" && !isPointer) {
+    return StaticValue(1);
+  }
+  if (!hint.empty() && hint != "16") {
+    fail("':" + hint +
+         "' means nothing; ':16' is divisible by 16, ':1' "
+         "equal to 1");
+  }
+  if (!hint.empty() && isFloat(*dtype) && !isPointer) {
+    fail("a float cannot be known to be divisible by 16");
+  }
+  return RuntimeArgument{*dtype, isPointer, isConst || parameter.isConst,
+                         !hint.empty()};
+}
+
+std::string exampleSignature(const KernelDescription &kernel) {
+  std::string text;
+  for (const ParameterDescription &p : kernel.parameters) {
+    if (p.defaultValue) {
+      continue;
+    }
+    bool pointer = p.isPointer || (!p.dtype && p.name.ends_with("ptr"));
+    std::string type = p.dtype   ? std::string(shortName(*p.dtype))
+                       : pointer ? "fp32"
+                                 : "i32";
+    text += (text.empty() ? "" : ", ") + p.name + "=" +
+            (p.isStatic ? "1024" : (pointer ? "*" : "") + type);
+  }
+  return text;
+}
+
+std::vector<ArgumentSpec> parseSignature(const std::string &text,
+                                         const KernelDescription &kernel) {
+  std::vector<std::optional<ArgumentSpec>> specs(kernel.parameters.size());
+  size_t position = 0;
+  bool named = false;
+  std::vector<std::string> entries = splitList(text);
+  if (entries.size() == 1 && entries[0].empty()) {
+    entries.clear();
+  }
+  for (const std::string &entry : entries) {
+    size_t index = position;
+    std::string value = entry;
+    if (std::optional<NamedText> pair = splitNamed(entry)) {
+      index = findParameter(kernel, pair->name);
+      value = pair->value;
+      named = true;
+    } else if (named) {
+      usageError("signature: '" + entry +
+                 "' by position follows a named entry");
+    } else if (position >= specs.size()) {
+      usageError("signature: " + kernel.name + " has " +
+                 std::to_string(specs.size()) + " parameters, got " +
+                 std::to_string(entries.size()) + " entries");
+    } else {
+      ++position;
+    }
+    if (specs[index]) {
+      usageError("signature: '" + kernel.parameters[index].name +
+                 "' is given twice");
+    }
+    specs[index] = parseEntry(kernel.parameters[index], value);
+  }
+  std::vector<ArgumentSpec> result;
+  for (size_t i = 0; i < specs.size(); ++i) {
+    const ParameterDescription &p = kernel.parameters[i];
+    if (!specs[i] && !p.defaultValue) {
+      usageError("signature: nothing is said about '" + p.name +
+                 "'; for example: --signature '" + exampleSignature(kernel) +
+                 "'");
+    }
+    result.push_back(specs[i] ? *specs[i] : ArgumentSpec(*p.defaultValue));
+  }
+  return result;
+}
+
+} // namespace nereid

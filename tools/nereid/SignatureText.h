@@ -1,0 +1,33 @@
+//===- SignatureText.h - A kernel's signature, as typed ---------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   '*fp32:16, *fp32, i32:16, i32:1, 1024'     by position, or
+//   'x_ptr=*fp32:16, n=i32, BLOCK=1024'        by name, or both in this order
+//
+// One entry a parameter: a type (with * for a pointer; :16 when it will be
+// divisible by 16, :1 when it will be 1), or a value to compile in.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_TOOLS_NEREID_SIGNATURETEXT_H
+#define NEREID_TOOLS_NEREID_SIGNATURETEXT_H
+
+#include "nereid/nereid.h"
+
+namespace nereid {
+
+/// Parameters that are not mentioned take their default. Throws
+/// InvalidArgument naming the entry.
+std::vector<ArgumentSpec> parseSignature(const std::string &text,
+                                         const KernelDescription &kernel);
+
+/// A signature that fits the kernel, to show what one looks like.
+std::string exampleSignature(const KernelDescription &kernel);
+
+} // namespace nereid
+
+#endif // NEREID_TOOLS_NEREID_SIGNATURETEXT_H
