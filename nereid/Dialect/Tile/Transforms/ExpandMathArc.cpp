@@ -46,10 +46,11 @@ static Float halfPiLow(Emitter &e) {
 
 namespace {
 
-/// asin t for t = |x| or sqrt((1 - |x|) / 2), whichever is below 1/2.
+/// asin t = t + tail for t = |x| or sqrt((1 - |x|) / 2), whichever is below
+/// 1/2.
 struct ArcSine {
   Mask large; ///< |x| > 1/2: the second
-  Float value;
+  Float t, tail;
 };
 
 } // namespace
@@ -62,25 +63,32 @@ static ArcSine arcSine(Float x) {
   Float square = select(large, half, a * a);
   Float t = select(large, sqrt(half), a);
   Float p = polynomial(square, e.pick(Table(asin32), Table(asin64)));
-  return {large, fma(square * t, p, t)};
+  return {large, t, square * t * p};
+}
+
+/// constant - factor (t + tail), for a constant whose low part is `low`.
+static Float complement(Float constant, Float low, const ArcSine &arc,
+                        double factor) {
+  Pair head = fastSum(constant, arc.t * -factor);
+  return head.hi + (head.lo + fma(arc.tail, -factor, low));
 }
 
 Float nereid::tile::expand::expandAsin(Float x) {
   Emitter &e = *x.emitter;
   ArcSine arc = arcSine(x);
-  Float twice = arc.value + arc.value;
-  Float complement = e.f(halfPi) - (twice - halfPiLow(e));
-  return copysign(select(arc.large, complement, arc.value), x);
+  Float large = complement(e.f(halfPi), halfPiLow(e), arc, 2.0);
+  return copysign(select(arc.large, large, arc.t + arc.tail), x);
 }
 
 /// pi/2 - asin x; 2 asin(...) for x > 1/2, pi minus that for x < -1/2.
 Float nereid::tile::expand::expandAcos(Float x) {
   Emitter &e = *x.emitter;
   ArcSine arc = arcSine(x);
-  Float twice = arc.value + arc.value;
-  Float middle = e.f(halfPi) - (copysign(arc.value, x) - halfPiLow(e));
-  Float left = e.f(2 * halfPi) - (twice - halfPiLow(e) * 2.0);
-  return select(arc.large, select(x < 0.0, left, twice), middle);
+  Float left = complement(e.f(2 * halfPi), halfPiLow(e) * 2.0, arc, 2.0);
+  Float right = (arc.t + arc.tail) * 2.0;
+  ArcSine same = {arc.large, copysign(arc.t, x), copysign(arc.tail, x)};
+  Float middle = complement(e.f(halfPi), halfPiLow(e), same, 1.0);
+  return select(arc.large, select(x < 0.0, left, right), middle);
 }
 
 /// atan of 0 <= numerator <= denominator, or of the plain ratio; 0/0 is not
@@ -92,14 +100,22 @@ static Float atanOfRatio(Float numerator, Float denominator) {
     Float square = t * t;
     return fma(square * t, polynomial(square, Table(atan32)), t);
   }
-  // atan(n/d) = pi/4 + atan((n - d) / (n + d)).
+  // atan(n/d) = pi/4 + atan((n - d) / (n + d)), these with their errors.
   Mask upper = denominator * 0x1.a827999fcef32p-2 < numerator;
-  Float t = select(upper, numerator - denominator, numerator) /
-            select(upper, numerator + denominator, denominator);
+  Pair top = fastSum(-denominator, numerator);
+  Pair bottom = fastSum(denominator, numerator);
+  Float zero = e.f(0.0);
+  top = {select(upper, top.hi, numerator), select(upper, top.lo, zero)};
+  bottom = {select(upper, bottom.hi, denominator),
+            select(upper, bottom.lo, zero)};
+  Float t = top.hi / bottom.hi;
+  Pair back = product(t, bottom.hi);
+  Float rest = (top.hi - back.hi) - back.lo + (top.lo - t * bottom.lo);
+  rest = select(upper, rest / bottom.hi, zero);
   Float square = t * t;
-  Float value = fma(square * t, polynomial(square, Table(atan64)), t);
-  Float shifted = e.f(halfPi / 2) + (value + halfPiLow(e) * 0.5);
-  return select(upper, shifted, value);
+  Float tail = fma(square * t, polynomial(square, Table(atan64)), rest);
+  Float shifted = e.f(halfPi / 2) + (t + (tail + halfPiLow(e) * 0.5));
+  return select(upper, shifted, t + tail);
 }
 
 Float nereid::tile::expand::expandAtan(Float x) {
@@ -119,6 +135,13 @@ Float nereid::tile::expand::expandAtan2(Float y, Float x) {
   Float ax = abs(x), ay = abs(y);
   Mask steep = ax < ay;
   Float numerator = select(steep, ax, ay), denominator = select(steep, ay, ax);
+  if (e.isDouble()) { // whose ratio takes sums and residuals of the two
+    Float factor =
+        select(denominator > 0x1p1000, e.f(0x1p-2),
+               select(denominator < 0x1p-900, e.f(0x1p110), e.f(1.0)));
+    numerator = numerator * factor;
+    denominator = denominator * factor;
+  }
   // 0/0 counts as 0 and inf/inf as 1.
   Mask zero = denominator == 0.0, infinite = numerator == e.inf();
   Float value = atanOfRatio(select(infinite, e.f(1.0), numerator),

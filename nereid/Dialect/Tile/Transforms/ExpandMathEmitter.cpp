@@ -120,11 +120,8 @@ Float fma(Float a, double b, double c) {
   return fma(a, a.emitter->f(b), a.emitter->f(c));
 }
 
-/// The upper half of a significand (26 bits) of an f64, by Veltkamp.
-static Float upperHalf(Float a) {
-  Float c = a * 134217729.0; // 2^27 + 1
-  return c - (c - a);
-}
+/// `a` less the lower 27 bits of its significand.
+static Float upperHalf(Float a) { return fromBits(bits(a) & ~0x7ffffffLL); }
 
 Float productError(Float a, Float b, Float product) {
   Emitter &e = *a.emitter;
@@ -341,22 +338,27 @@ static Float scaleByIntrinsic(Float a, Float n, StringRef name) {
 }
 
 /// Without the instruction in two steps, each by a normal power of two: the
-/// first is exact, so the result is rounded once.
+/// first is exact, so the result is rounded once. Half of n comes out of one
+/// FMA with the bias already in its low bits; shifting drops the rest of them.
 Float scale(Float a, const Rounded &n) {
   Emitter &e = *a.emitter;
   if (StringRef name = scalefName(e); !name.empty()) {
     return scaleByIntrinsic(a, n.value, name);
   }
-  Int all = n.lowBits - e.bitsOf(e.pick(0x1.8p23, 0x1.8p52));
-  Int half = all >> 1;
-  Float first = fromBits(bits(a) + (half << e.mantissaBits()));
-  Int rest = all - half;
-  return first * fromBits((rest + e.exponentBias()) << e.mantissaBits());
+  int bias = e.exponentBias();
+  Int half = bits(fma(n.value, 0.5, e.pick(0x1.8p23, 0x1.8p52) + bias));
+  Int rest = n.lowBits - half + 2 * bias;
+  return a * fromBits(half << e.mantissaBits()) *
+         fromBits(rest << e.mantissaBits());
 }
 
 Float powerOfTwo(const Rounded &n) {
   Emitter &e = *n.value.emitter;
   return fromBits((n.lowBits + e.exponentBias()) << e.mantissaBits());
+}
+
+Pair select(Mask mask, Pair yes, Pair no) {
+  return {select(mask, yes.hi, no.hi), select(mask, yes.lo, no.lo)};
 }
 
 Pair fastSum(Float a, Float b) {
@@ -373,6 +375,16 @@ Pair sum(Float a, Float b) {
 Pair product(Float a, Float b) {
   Float hi = a * b;
   return {hi, productError(a, b, hi)};
+}
+
+/// An approximate quotient and one correction by the residual.
+Float quotient(Pair a, Pair b) {
+  Float inverse = 1.0 / b.hi;
+  Float q = a.hi * inverse;
+  Pair back = product(q, b.hi);
+  Float rest = (a.hi - back.hi) - back.lo + a.lo;
+  rest = fma(-q, b.lo, rest);
+  return fma(rest, inverse, q);
 }
 
 } // namespace nereid::tile::expand

@@ -109,7 +109,7 @@ Float fma(Float a, double b, Float c);
 Float fma(Float a, Float b, double c);
 Float fma(Float a, double b, double c);
 /// a * b - product, exactly, for product = a * b rounded (f32), or nearly
-/// exactly (f64 without FMA: Dekker's splitting).
+/// exactly (f64 without FMA: by halves of the significands, error 2^-106).
 Float productError(Float a, Float b, Float product);
 
 Float sqrt(Float a);
@@ -185,15 +185,19 @@ Float scale(Float a, const Rounded &n);
 /// 2^n for -bias < n <= bias.
 Float powerOfTwo(const Rounded &n);
 
-/// hi + lo = a + b exactly, for |a| >= |b| or a == 0.
+/// An unevaluated sum.
 struct Pair {
   Float hi, lo;
 };
+Pair select(Mask mask, Pair yes, Pair no);
+/// hi + lo = a + b exactly, for |a| >= |b| or a == 0.
 Pair fastSum(Float a, Float b);
 /// hi + lo = a + b exactly.
 Pair sum(Float a, Float b);
 /// hi + lo = a * b.
 Pair product(Float a, Float b);
+/// a / b rounded once, nearly.
+Float quotient(Pair a, Pair b);
 
 } // namespace nereid::tile::expand
 

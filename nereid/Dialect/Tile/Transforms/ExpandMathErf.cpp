@@ -31,20 +31,21 @@ static constexpr double erf64[] = {
 static constexpr double log2_erfc32[] = {
     0x1.0841b0p-12, -0x1.a129e6p+0, -0x1.d3d3f6p-1, -0x1.3fedacp-3,
     0x1.28dfeep-5,  -0x1.8a5d96p-8, 0x1.489ebap-11, -0x1.fe9860p-16};
-// (1 + 2x) erfcx(x) in (x - 4) / (x + 4), x <= 10.7 and x <= 27.3
+// (1 + 2x) erfcx(x) in (x - 4) / (x + 4), x <= 10.7 and x <= 27.3; the lowest
+// coefficient, in two parts, is in the code.
 static constexpr double erfcx32[] = {
-    0x1.3ba592p+0,  -0x1.1df19cp-3, 0x1.f7d3a8p-7,  0x1.16e558p-4,
-    -0x1.9d8d04p-4, 0x1.8080d0p-4,  -0x1.115478p-4, 0x1.284f54p-5,
-    -0x1.04c43cp-6, 0x1.db99eap-8,  0x1.08cd8ep-10};
+    -0x1.1df1b0p-3, 0x1.f7f552p-7,   0x1.16edfep-4,  -0x1.9dd8a2p-4,
+    0x1.7fe0dap-4,  -0x1.0fd3e0p-4,  0x1.30db60p-5,  -0x1.06383cp-6,
+    0x1.4d5974p-8,  -0x1.21d1fep-10, -0x1.4c6b54p-11};
 static constexpr double erfcx64[] = {
-    0x1.3ba5916e9fd7fp+0,   -0x1.1df1ad154a28fp-3,  0x1.f7f5df66fb5b5p-7,
-    0x1.16ecefcfa53c3p-4,   -0x1.9ddb23c3dab2ap-4,  0x1.7fee004e15f24p-4,
-    -0x1.0fb06dff6cdb1p-4,  0x1.3079edf56b340p-5,   -0x1.096238565b3f3p-6,
-    0x1.49c673051609dp-8,   -0x1.8d4abc2ca8c2ep-11, -0x1.a1df9cb41e67fp-13,
-    0x1.3be2210a7014dp-13,  -0x1.99490e9875c9bp-16, -0x1.78c459f96811ap-17,
-    0x1.7e7f73079735ep-18,  0x1.42a5ce76de3f9p-22,  -0x1.b2ebe589c3153p-21,
-    0x1.3c0d581c68644p-24,  0x1.a32965280c6bbp-24,  -0x1.7a7b9fc197017p-26,
-    -0x1.61f7adedbff7fp-27, 0x1.36e3d3a0beaeap-28,  0x1.d4ba2d8a88a7ap-30};
+    -0x1.1df1ad154a28fp-3,  0x1.f7f5df66fd6cbp-7,   0x1.16ecefcfa545fp-4,
+    -0x1.9ddb23c3e8944p-4,  0x1.7fee004e106bbp-4,   -0x1.0fb06dfe55335p-4,
+    0x1.3079edf6c4388p-5,   -0x1.09623882a44e3p-6,  0x1.49c672735e50cp-8,
+    -0x1.8d4a9c3c3b414p-11, -0x1.a1df18d5a23b5p-13, 0x1.3be06a13cd7b3p-13,
+    -0x1.995a89a42f56ep-16, -0x1.788d52c9d4a81p-17, 0x1.7f32603543bf3p-18,
+    0x1.3bb495ef25c2cp-22,  -0x1.bb5e2b5a8f82ap-21, 0x1.3f1f6dbae2d6dp-24,
+    0x1.d9a122e3dfad6p-24,  -0x1.2ebc80576a4d0p-26, -0x1.e3fdfad7f2f17p-27,
+    0x1.da9e48064918cp-30,  0x1.4e36b6a9ea260p-30};
 
 using Table = llvm::ArrayRef<double>;
 
@@ -56,30 +57,34 @@ static Float erfcOfMagnitude(Float a) {
   Float inverse = 1.0 / shifted;
   Float t = (a - 4.0) * inverse;
   t = fma(fma(-t, shifted, a - 4.0), inverse, t);
-  Float p = polynomial(t, e.pick(Table(erfcx32), Table(erfcx64)));
-  // p / (1 + 2a), with the rounding error of the divisor.
-  Pair divisor = sum(e.f(1.0), a + a);
-  inverse = 1.0 / divisor.hi;
-  Float g = p * inverse;
-  Float rest = fma(-g, divisor.lo, fma(-g, divisor.hi, p));
-  g = fma(rest, inverse, g);
+  Float p = t * polynomial(t, e.pick(Table(erfcx32), Table(erfcx64)));
+  p = e.f(e.pick(0x1.3ba592p+0, 0x1.3ba5916e9fd7fp+0)) +
+      (p + e.pick(-0x1.1f60f8p-25, -0x1.a18bd48ec45acp-55));
+  Float g = quotient({p, e.f(0.0)}, sum(e.f(1.0), a + a));
   Pair square = product(a, a);
-  ReducedExponent reduced = reduceExponent(-square.hi);
-  Float expm1 = expm1OfReduced(reduced.r - square.lo);
-  return scale(fma(g, expm1, g), reduced.n);
+  auto [n, r] = reduceExponent(Pair{-square.hi, -square.lo});
+  return scale(fma(g, expm1OfReduced(r), g), n);
 }
 
+/// x + x P(x^2)
+static Float erfOfSmall(Float x) {
+  Emitter &e = *x.emitter;
+  return fma(x, polynomial(x * x, e.pick(Table(erf32), Table(erf64))), x);
+}
+
+/// Near 0 the derivative of erfcx is large and 1 - erf x the better form.
 Float nereid::tile::expand::expandErfc(Float x) {
   Emitter &e = *x.emitter;
-  Float value = erfcOfMagnitude(abs(x));
-  return select(x < 0.0, e.f(2.0) - value, value);
+  Float a = abs(x);
+  Float value = erfcOfMagnitude(a);
+  value = select(x < 0.0, e.f(2.0) - value, value);
+  return select(a < 0.4, 1.0 - erfOfSmall(x), value);
 }
 
 Float nereid::tile::expand::expandErf(Float x) {
   Emitter &e = *x.emitter;
   Float a = abs(x);
-  Float small =
-      fma(a, polynomial(a * a, e.pick(Table(erf32), Table(erf64))), a);
+  Float small = erfOfSmall(a);
   Float large = small;
   if (e.isDouble()) {
     large = 1.0 - erfcOfMagnitude(a);

@@ -45,12 +45,25 @@ using Table = llvm::ArrayRef<double>;
 
 static constexpr double log2e = 0x1.71547652b82fep0;
 
+static double ln2High(Emitter &e) {
+  return e.pick(0x1.62e4p-1, 0x1.62e42feep-1);
+}
+static double ln2Low(Emitter &e) {
+  return e.pick(0x1.7f7d1cp-20, 0x1.a39ef35793c76p-33);
+}
+
 ReducedExponent nereid::tile::expand::reduceExponent(Float x) {
   Emitter &e = *x.emitter;
   Rounded n = roundProduct(x, log2e);
-  Float r = fma(n.value, e.pick(-0x1.62e4p-1, -0x1.62e42feep-1), x);
-  r = fma(n.value, e.pick(-0x1.7f7d1cp-20, -0x1.a39ef35793c76p-33), r);
-  return {n, r};
+  Float r = fma(n.value, -ln2High(e), x);
+  return {n, fma(n.value, -ln2Low(e), r)};
+}
+
+std::pair<Rounded, Pair> nereid::tile::expand::reduceExponent(Pair x) {
+  Emitter &e = *x.hi.emitter;
+  Rounded n = roundProduct(x.hi, log2e);
+  Float head = fma(n.value, -ln2High(e), x.hi); // exact
+  return {n, sum(head, fma(n.value, -ln2Low(e), x.lo))};
 }
 
 /// e^r
@@ -64,6 +77,12 @@ Float nereid::tile::expand::expm1OfReduced(Float r) {
   Emitter &e = *r.emitter;
   Float q = polynomial(r, e.pick(Table(exp32), Table(exp64)));
   return fma(r * r, q, r);
+}
+
+Float nereid::tile::expand::expm1OfReduced(Pair r) {
+  Emitter &e = *r.hi.emitter;
+  Float q = polynomial(r.hi, e.pick(Table(exp32), Table(exp64)));
+  return fma(r.hi * r.hi, q, r.lo) + r.hi;
 }
 
 static Rounded minusOne(const Rounded &n) {
@@ -132,12 +151,13 @@ Float nereid::tile::expand::expandCosh(Float x) {
 }
 
 /// (e^2a - 1) / (e^2a + 1) for a = |x|: one formula for small and large
-/// arguments, since e^2a - 1 has a small relative error for both.
+/// arguments, since e^2a - 1 has a small relative error for both. The quotient
+/// takes in the rounding error of the divisor.
 Float nereid::tile::expand::expandTanh(Float x) {
   Emitter &e = *x.emitter;
   Float a = clampAbove(abs(x), e.pick(9.5, 22.0));
   ReducedExponent reduced = reduceExponent(a + a);
   Float power = powerOfTwo(reduced.n);
   Float expm1 = fma(power, expm1OfReduced(reduced.r), power - 1.0);
-  return copysign(expm1 / (expm1 + 2.0), x);
+  return copysign(quotient({expm1, e.f(0.0)}, sum(e.f(2.0), expm1)), x);
 }

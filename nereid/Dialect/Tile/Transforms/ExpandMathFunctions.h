@@ -31,8 +31,11 @@ struct ReducedExponent {
   Float r;
 };
 ReducedExponent reduceExponent(Float x);
+/// r as a pair.
+std::pair<Rounded, Pair> reduceExponent(Pair x);
 /// e^r - 1 for |r| <= ln(2) / 2 and 2^r for |r| <= 1/2.
 Float expm1OfReduced(Float r);
+Float expm1OfReduced(Pair r);
 Float exp2OfReduced(Float r);
 
 // ExpandMathLog.cpp

@@ -19,14 +19,17 @@ using namespace nereid::tile::expand;
 
 // (log(1+f) - f) / f^2, and the same for the bases 2 and 10
 static constexpr double log32[] = {
-    -0x1.fffffap-2, 0x1.5556f6p-2, -0x1.0004cap-2, 0x1.98d22ep-3,
-    -0x1.535256p-3, 0x1.317f3cp-3, -0x1.255962p-3, 0x1.66cde2p-4};
+    -0x1.fffff8p-2, 0x1.555558p-2,  -0x1.00044cp-2,
+    0x1.99a06ep-3,  -0x1.541cf8p-3, 0x1.22ac70p-3,
+    -0x1.0fc786p-3, 0x1.071950p-3,  -0x1.32ab88p-4};
 static constexpr double log2_32[] = {
-    -0x1.715472p-1, 0x1.ec72f6p-2, -0x1.715b5ep-2, 0x1.26e70ap-2,
-    -0x1.e98998p-3, 0x1.b8bab0p-3, -0x1.a73892p-3, 0x1.02dde8p-3};
+    -0x1.715470p-1, 0x1.ec70a0p-2,  -0x1.715b1ap-2,
+    0x1.277c1ap-2,  -0x1.ea959cp-3, 0x1.a33d64p-3,
+    -0x1.88d778p-3, 0x1.7ca2ecp-3,  -0x1.b956f6p-4};
 static constexpr double log10_32[] = {
-    -0x1.bcb7acp-3, 0x1.287be2p-3, -0x1.bcc022p-4, 0x1.63185ap-4,
-    -0x1.26b732p-4, 0x1.095c74p-4, -0x1.fdddf6p-5, 0x1.37f580p-5};
+    -0x1.bcb7aap-3, 0x1.287a78p-3,  -0x1.bcbf74p-4,
+    0x1.63cc2ep-4,  -0x1.276226p-4, 0x1.f8efb6p-5,
+    -0x1.d8d808p-5, 0x1.c944fap-5,  -0x1.087888p-5};
 // (log((1+s)/(1-s)) - 2s) / s^3 in s^2
 static constexpr double log64[] = {0x1.5555555555592p-1, 0x1.999999997ff19p-2,
                                    0x1.24924941e1533p-2, 0x1.c71c521454c01p-3,

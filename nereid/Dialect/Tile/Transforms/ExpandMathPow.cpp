@@ -145,7 +145,9 @@ Float nereid::tile::expand::expandCbrt(Float x) {
   Emitter &e = *x.emitter;
   Float magnitude = abs(x);
   Mask small = magnitude < e.f(e.pick(0x1p-80, 0x1p-900));
-  Float a = select(small, magnitude * e.pick(0x1p72, 0x1p144), magnitude);
+  // An eighth, so that y^3 below cannot overflow.
+  Float a =
+      magnitude * select(small, e.f(e.pick(0x1p72, 0x1p144)), e.f(0x1p-3));
   // bits(a^(-1/3)) = 4/3 bias - bits(a) / 3 in units of the last place, less
   // a constant that balances the error.
   double unit = e.pick(0x1p23, 0x1p52);
@@ -162,7 +164,7 @@ Float nereid::tile::expand::expandCbrt(Float x) {
   Pair cube = product(square.hi, y);
   Float residual = (cube.hi - a) + (cube.lo + square.lo * y);
   y = fma(residual * inverseSquare, -1.0 / 3.0, y);
-  y = y * select(small, e.f(e.pick(0x1p-24, 0x1p-48)), e.f(1.0));
+  y = y * select(small, e.f(e.pick(0x1p-24, 0x1p-48)), e.f(2.0));
   Mask regular = (magnitude > 0.0) & (magnitude < e.inf());
   return select(regular, copysign(y, x), x + x);
 }
@@ -173,8 +175,8 @@ Float nereid::tile::expand::expandCbrt(Float x) {
 Float nereid::tile::expand::expandRsqrt(Float x) {
   Float y = 1.0 / sqrt(x);
   Pair xy = product(x, y);
-  Float residual = fma(-xy.hi, y, 1.0);
-  residual = fma(-xy.lo, y, residual);
+  Pair one = product(xy.hi, y);
+  Float residual = ((1.0 - one.hi) - one.lo) - xy.lo * y;
   Float better = fma(y * 0.5, residual, y);
   return select(isNan(better), y, better);
 }

@@ -56,7 +56,12 @@ static QuarterTurns subtractInParts(Float x) {
   if (e.hasFma()) {
     lo = lo - productError(n.value, second, product);
   }
-  return {n.lowBits, hi, fma(n.value, -part.third, lo)};
+  lo = fma(n.value, -part.third, lo);
+  if (!e.hasFma()) { // the third part is longer than the last bit of hi
+    Pair sum = fastSum(hi, lo);
+    return {n.lowBits, sum.hi, sum.lo};
+  }
+  return {n.lowBits, hi, lo};
 }
 
 /// f32 without FMA: two parts in f64 do it, n times the first is exact.

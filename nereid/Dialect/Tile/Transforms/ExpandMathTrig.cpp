@@ -36,24 +36,26 @@ static constexpr double cos64[] = {
 
 using Table = llvm::ArrayRef<double>;
 
-/// r + lo + r^3 S(r^2)
-static Float sinOfReduced(const QuarterTurns &q) {
+/// r + (lo + r^3 S(r^2)), not yet added.
+static Pair sinPair(const QuarterTurns &q) {
   Emitter &e = *q.hi.emitter;
   Float square = q.hi * q.hi;
   Float s = polynomial(square, e.pick(Table(sin32), Table(sin64)));
-  return q.hi + fma(square * q.hi, s, q.lo);
+  return {q.hi, fma(square * q.hi, s, q.lo)};
 }
 
-/// 1 - r^2/2 + r^4 C(r^2) - r lo, the first difference with its error.
-static Float cosOfReduced(const QuarterTurns &q) {
+/// (1 - r^2/2) + (r^4 C(r^2) - r lo), the first difference with its error.
+static Pair cosPair(const QuarterTurns &q) {
   Emitter &e = *q.hi.emitter;
   Float square = q.hi * q.hi;
   Float half = square * 0.5;
   Float head = 1.0 - half;
   Float rest = fma(-q.hi, q.lo, (1.0 - head) - half);
   Float c = polynomial(square, e.pick(Table(cos32), Table(cos64)));
-  return head + fma(square * square, c, rest);
+  return {head, fma(square * square, c, rest)};
 }
+
+static Float rounded(Pair pair) { return pair.hi + pair.lo; }
 
 /// Negates `a` where bit 1 of `turns` is set.
 static Float negateByTurns(Float a, Int turns) {
@@ -70,7 +72,7 @@ static Float keepTiny(Float x, Float result) {
 
 std::pair<Float, Float> nereid::tile::expand::expandSincos(Float x) {
   QuarterTurns q = reduceToQuarterTurn(x);
-  Float s = sinOfReduced(q), c = cosOfReduced(q);
+  Float s = rounded(sinPair(q)), c = rounded(cosPair(q));
   Mask odd = testBit(q.turns, 0);
   Float sine = negateByTurns(select(odd, c, s), q.turns);
   Float cosine = negateByTurns(select(odd, s, c), q.turns + 1);
@@ -80,22 +82,24 @@ std::pair<Float, Float> nereid::tile::expand::expandSincos(Float x) {
 Float nereid::tile::expand::expandSin(Float x) {
   QuarterTurns q = reduceToQuarterTurn(x);
   Mask odd = testBit(q.turns, 0);
-  Float result = select(odd, cosOfReduced(q), sinOfReduced(q));
+  Float result = select(odd, rounded(cosPair(q)), rounded(sinPair(q)));
   return keepTiny(x, negateByTurns(result, q.turns));
 }
 
 Float nereid::tile::expand::expandCos(Float x) {
   QuarterTurns q = reduceToQuarterTurn(x);
   Mask odd = testBit(q.turns, 0);
-  Float result = select(odd, sinOfReduced(q), cosOfReduced(q));
+  Float result = select(odd, rounded(sinPair(q)), rounded(cosPair(q)));
   return negateByTurns(result, q.turns + 1);
 }
 
 /// sin / cos, or -cos / sin after an odd number of quarter turns.
 Float nereid::tile::expand::expandTan(Float x) {
   QuarterTurns q = reduceToQuarterTurn(x);
-  Float s = sinOfReduced(q), c = cosOfReduced(q);
+  Pair s = sinPair(q), c = cosPair(q);
+  s = fastSum(s.hi, s.lo);
+  c = fastSum(c.hi, c.lo);
   Mask odd = testBit(q.turns, 0);
-  Float ratio = select(odd, -c, s) / select(odd, s, c);
+  Float ratio = quotient(select(odd, Pair{-c.hi, -c.lo}, s), select(odd, s, c));
   return keepTiny(x, ratio);
 }

@@ -87,13 +87,13 @@ def round_to(x, bits):
     return m.ldexp(m.nint(m.ldexp(mantissa, bits)), exponent - bits)
 
 
-def fit(g, lo, hi, powers, weight, bits, points=600):
+def fit(g, lo, hi, powers, weight, bits, first_bits, points=600):
     samples = [(x, g(x), weight(x)) for x in nodes(mpf(lo), mpf(hi), points)]
     fixed, left = [], list(powers)
     error = None
     while left:
         coefficients, error = remez(samples, left)
-        c = round_to(coefficients[0], bits)
+        c = round_to(coefficients[0], bits if fixed else first_bits)
         fixed.append(c)
         p = left.pop(0)
         samples = [(x, v - c * x**p, w) for x, v, w in samples]
@@ -105,8 +105,12 @@ def hex_float(x):
     return float(x).hex().replace("0000000p", "p") if x else "0.0"
 
 
-def report(name, g, lo, hi, powers, weight, bits):
-    fixed, error = fit(g, lo, hi, powers, weight, bits)
+def report(name, g, lo, hi, powers, weight, bits, first_bits):
+    """first_bits above bits: the lowest coefficient is printed in two parts."""
+    fixed, error = fit(g, lo, hi, powers, weight, bits, first_bits)
+    if first_bits > bits:
+        high = round_to(fixed[0], bits)
+        fixed[:1] = [high, round_to(fixed[0] - high, bits)]
     body = ", ".join(hex_float(c) for c in fixed)
     print(f"// {name}: error 2^{float(m.log(error, 2)):.1f} of the weighted "
           f"function on [{float(lo):.6g}, {float(hi):.6g}], powers {powers[0]}..{powers[-1]}")
@@ -160,8 +164,8 @@ ln2h = m.log(2) / 2
 TABLE = {}
 
 
-def table(name, g, lo, hi, powers, weight=one, bits=24):
-    TABLE[name] = (g, lo, hi, powers, weight, bits)
+def table(name, g, lo, hi, powers, weight=one, bits=24, first_bits=None):
+    TABLE[name] = (g, lo, hi, powers, weight, bits, first_bits or bits)
 
 
 def both(name, g, lo, hi, terms32, terms64, weight):
@@ -181,10 +185,10 @@ log_range = (m.sqrt(0.5) - 1, m.sqrt(2) - 1)
 # whole.
 both("exp", exp_q, -ln2h * 1.001, ln2h * 1.0011, 5, 10, lambda x: x * x)
 both("exp2_", exp2_q, mpf("-0.5001"), mpf("0.50011"), 6, 12, lambda x: x)
-table("log32", log_q, *log_range, range(8), log_weight)
-table("log2_32", lambda f: log_q(f) / m.log(2), *log_range, range(8),
+table("log32", log_q, *log_range, range(9), log_weight)
+table("log2_32", lambda f: log_q(f) / m.log(2), *log_range, range(9),
       lambda f: log_weight(f) * m.log(2))
-table("log10_32", lambda f: log_q(f) / m.log(10), *log_range, range(8),
+table("log10_32", lambda f: log_q(f) / m.log(10), *log_range, range(9),
       lambda f: log_weight(f) * m.log(10))
 table("log64", log_s_q, mpf(0), (3 - 2 * m.sqrt(2))**2, range(7),
       lambda z: z, 53)
@@ -210,10 +214,10 @@ table("erf32", erf_q, mpf(0), mpf("0.8464"), range(6))
 table("erf64", erf_q, mpf(0), mpf(1), range(12), one, 53)
 table("log2_erfc32", lambda x: m.log(m.erfc(x), 2), mpf("0.92"), mpf(4),
       range(8), lambda x: m.erfc(x) * m.log(2) / m.erf(x))
-table("erfcx32", erfcx, mpf(-1), mpf("6.7") / mpf("14.7"), range(11),
-      lambda t: 1 / erfcx(t))
+table("erfcx32", erfcx, mpf(-1), mpf("6.7") / mpf("14.7"), range(12),
+      lambda t: 1 / erfcx(t), 24, 48)
 table("erfcx64", erfcx, mpf(-1), mpf("23.3") / mpf("31.3"), range(24),
-      lambda t: 1 / erfcx(t), 53)
+      lambda t: 1 / erfcx(t), 53, 106)
 # pow: 2 log2(e) (atanh s - s) / s^3 in s^2; (atanh s - s - s^3 / 3) / s^5.
 table("pow32", lambda z: log_s_q(z) / m.log(2), mpf(0),
       (3 - 2 * m.sqrt(2))**2, range(4), lambda z: z, 53)
