@@ -178,7 +178,7 @@ TEST(EmitAtomics, KindFollowsType) {
   EXPECT_THAT(tileOf("x: *fp64", "tl.atomic_max(x, 1)"), HasSubstr(" fmax,"));
   EXPECT_THAT(tileOf("x: *bf16", "tl.atomic_add(x + tl.arange(0, 8), 1.0, "
                                  "mask=tl.arange(0, 8) < 3)"),
-              HasSubstr("tensor<8xi1>"));
+              HasSubstr("tile.atomic_rmw fadd, acq_rel, gpu, %2, %cst_2, %4"));
   EXPECT_THAT(tileOf("x: *i32", "tl.atomic_cas(x, 0, 1, sem='acquire', "
                                 "scope='cta')"),
               HasSubstr("tile.atomic_cas acquire, cta"));

@@ -192,6 +192,11 @@ def ldexp(x, n):
 
 
 @triton.jit
+def scalbn(x, n):
+    return ldexp(x, n)
+
+
+@triton.jit
 def _exponent(x):
     """floor(log2 |x|) for finite x other than 0."""
     if x.dtype == tl.float64:
