@@ -7,8 +7,6 @@
 
 #include "test/fuzz/Check.h"
 
-#include "test/fuzz/Launch.h"
-
 #include "nereid/Interp/Interp.h"
 
 #include <cmath>
@@ -20,11 +18,19 @@ namespace nereid::fuzz {
 
 namespace {
 
+/// Programs neither print nor fail. One at a time runs: to wait is to go on.
+const HostServices services = {
+    [](const LaunchFrame *, uint32_t, const void *, int64_t) {},
+    [](const LaunchFrame *, uint32_t, int64_t, uint64_t) {},
+    [](const LaunchFrame *, uint64_t, uint32_t) -> uint8_t { return 1; },
+    [](const LaunchFrame *) {}};
+
 LaunchFrame makeFrame(const Arguments &arguments, std::byte *scratch) {
   LaunchFrame frame{};
   frame.arguments = arguments.slots.data();
   std::copy(std::begin(arguments.grid), std::end(arguments.grid), frame.grid);
   frame.scratch = scratch;
+  frame.services = &services;
   return frame;
 }
 
@@ -152,20 +158,22 @@ std::string compareRuns(const Arguments &first, const Arguments &second) {
 
 } // namespace
 
-Verdict check(mlir::ModuleOp module, Executor &executor) {
-  using Kind = Verdict::Kind;
-  mlir::func::FuncOp function = kernelOf(module);
-  Arguments expected = makeArguments(function);
-  interp::Oracle oracle;
-  if (Verdict verdict = runReference(module, expected, oracle);
-      verdict.kind != Kind::Agrees) {
-    return verdict;
+Reference::Reference(mlir::ModuleOp module)
+    : module(module), expected(makeArguments(kernelOf(module))),
+      outcome(runReference(module, expected, oracle)) {
+  if (outcome.kind == Verdict::Kind::Agrees && oracle.undecided) {
+    outcome.kind = Verdict::Kind::Undecided;
   }
-  mlir::OwningOpRef<mlir::ModuleOp> own(module.clone());
+}
+
+Verdict Reference::compare(Executor &executor) const {
+  mlir::func::FuncOp function = kernelOf(module);
+  mlir::OwningOpRef<mlir::ModuleOp> own(
+      mlir::cast<mlir::ModuleOp>(mlir::ModuleOp(module)->clone()));
   Expected<Prepared> prepared =
       executor.prepare(*own, function.getName().str());
   if (!prepared.ok()) {
-    return {Kind::Refused, prepared.failure().str()};
+    return {Verdict::Kind::Refused, prepared.failure().str()};
   }
   Arguments first = runOnce(function, *prepared);
   Arguments second = runOnce(function, *prepared);
@@ -179,9 +187,16 @@ Verdict check(mlir::ModuleOp module, Executor &executor) {
     }
   }
   if (!message.empty()) {
-    return {Kind::Differs, message};
+    return {Verdict::Kind::Differs, message};
   }
-  return {oracle.undecided ? Kind::Undecided : Kind::Agrees, ""};
+  return outcome;
+}
+
+Verdict check(mlir::ModuleOp module, Executor &executor) {
+  Reference reference(module);
+  return reference.verdict().kind == Verdict::Kind::Undefined
+             ? reference.verdict()
+             : reference.compare(executor);
 }
 
 } // namespace nereid::fuzz

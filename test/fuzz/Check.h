@@ -9,6 +9,9 @@
 #define NEREID_TEST_FUZZ_CHECK_H
 
 #include "test/fuzz/Executor.h"
+#include "test/fuzz/Launch.h"
+
+#include "nereid/Interp/Oracle.h"
 
 namespace nereid::fuzz {
 
@@ -29,14 +32,33 @@ struct Verdict {
   }
 };
 
-/// Runs the module's one function (Launch.h) on the reference executor with
-/// error bounds, then twice on `executor`:
-///   - integers and untouched memory are equal bit for bit,
-///   - a float differs from the float64 reference by no more than the running
-///     error bound of its computation (Interp/Oracle.h); a float that was never
-///     rounded on its way is equal,
-///   - nothing outside of the outputs changes,
-///   - the two runs give the same bits.
+/// What the module's one function (Launch.h) does, by the reference executor
+/// with error bounds.
+class Reference {
+public:
+  /// `module` must outlive the result and not change.
+  explicit Reference(mlir::ModuleOp module);
+
+  /// Agrees, Undecided or Undefined: nothing about an executor yet.
+  const Verdict &verdict() const { return outcome; }
+
+  /// Runs the function twice on `executor`:
+  ///   - integers and untouched memory are equal bit for bit,
+  ///   - a float differs from the float64 reference by no more than the
+  ///     running error bound of its computation (Interp/Oracle.h); a float that
+  ///     was never rounded on its way is equal,
+  ///   - nothing outside of the outputs changes,
+  ///   - the two runs give the same bits.
+  Verdict compare(Executor &executor) const;
+
+private:
+  mlir::ModuleOp module;
+  Arguments expected;
+  interp::Oracle oracle;
+  Verdict outcome;
+};
+
+/// Reference(module).compare(executor), unless the program is not legal.
 Verdict check(mlir::ModuleOp module, Executor &executor);
 
 } // namespace nereid::fuzz

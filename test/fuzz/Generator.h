@@ -31,8 +31,8 @@
 namespace nereid::fuzz {
 
 struct GeneratorOptions {
-  int64_t maxElements = 2048; ///< of a block
-  int operations = 24;        ///< of the outermost block, roughly
+  int64_t maxElements = 1024; ///< of a block
+  int operations = 16;        ///< of the outermost block, roughly
   int depth = 2;              ///< of nested control flow
 };
 

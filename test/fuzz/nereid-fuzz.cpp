@@ -43,9 +43,9 @@ static cl::list<std::string> executorList("executor", cl::CommaSeparated,
                                           cl::desc("what to compare"));
 static cl::opt<int> jobs("jobs", cl::desc("processes"), cl::init(2));
 static cl::opt<int64_t> maxElements("max-elements", cl::desc("largest block"),
-                                    cl::init(2048));
+                                    cl::init(1024));
 static cl::opt<int> operations("operations", cl::desc("size of a program"),
-                               cl::init(24));
+                               cl::init(16));
 static cl::opt<bool> printOnly("print", cl::desc("print the first program"));
 static cl::opt<bool> noShrink("no-shrink", cl::desc("print failures as found"));
 static cl::opt<std::string> replay("replay", cl::desc("run one program"));
@@ -92,6 +92,11 @@ struct Progress {
   char message[4096] = {};
 };
 
+void fail(Progress &progress, const std::string &message) {
+  progress.failed = true;
+  std::strncpy(progress.message, message.c_str(), sizeof(progress.message) - 1);
+}
+
 /// Seeds first, first + jobs, ... up to the first failure.
 void work(uint64_t first, Progress &progress) {
   std::vector<std::unique_ptr<Executor>> executors = makeExecutors();
@@ -103,16 +108,17 @@ void work(uint64_t first, Progress &progress) {
     }
     progress.seed = seed;
     auto module = generate(*context, seed, generatorOptions());
+    Reference reference(*module);
+    if (reference.verdict().kind == Verdict::Kind::Undefined) {
+      fail(progress,
+           "the program is not legal: " + reference.verdict().message);
+      return;
+    }
     for (unsigned i = 0; i < executors.size(); ++i) {
       progress.executor = i;
-      Verdict verdict = check(*module, *executors[i]);
-      bool generatorBug = verdict.kind == Verdict::Kind::Undefined;
-      if (verdict.isFailure() || generatorBug) {
-        progress.failed = true;
-        std::string text = (generatorBug ? "the program is not legal: " : "") +
-                           verdict.message;
-        std::strncpy(progress.message, text.c_str(),
-                     sizeof(progress.message) - 1);
+      Verdict verdict = reference.compare(*executors[i]);
+      if (verdict.isFailure()) {
+        fail(progress, verdict.message);
         return;
       }
       verdict.kind == Verdict::Kind::Agrees ? ++progress.agreed
