@@ -1,0 +1,291 @@
+//===- CommandTest.cpp - The program, as a user runs it -------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs the built binary (NEREID_BINARY) in a folder of its own and looks at
+// output, files and exit codes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Runtime/Npy.h"
+#include "nereid/Support/Files.h"
+
+#include <chrono>
+#include <filesystem>
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+
+using namespace nereid;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+namespace {
+
+const char *kernels = R"(import triton
+import triton.language as tl
+
+
+@triton.jit
+def scale(x_ptr, y_ptr, n, a, BLOCK_SIZE: tl.constexpr = 64):
+    i = tl.program_id(0) * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
+    x = tl.load(x_ptr + i, mask=i < n)
+    tl.store(y_ptr + i, x * a, mask=i < n)
+
+
+@triton.jit
+def fill2d(y_ptr, ROWS: tl.constexpr, COLS: tl.constexpr, MODE: tl.constexpr):
+    r = tl.program_id(0)
+    c = tl.program_id(1)
+    if MODE == "rows":
+        tl.store(y_ptr + r * COLS + c, r)
+    else:
+        tl.store(y_ptr + r * COLS + c, c)
+
+
+@triton.jit
+def wrong(x_ptr, BLOCK: tl.constexpr):
+    tl.store(x_ptr + tl.arange(0, BLOCK), undefined_name)
+)";
+
+struct Result {
+  int code;
+  std::string out, err;
+};
+
+class Command : public testing::Test {
+protected:
+  void SetUp() override {
+    char name[] = "/tmp/nereid-command-XXXXXX";
+    root = ::mkdtemp(name);
+    ASSERT_TRUE(writeFileAtomically(root + "/k.py", kernels).ok());
+  }
+  void TearDown() override { std::filesystem::remove_all(root); }
+
+  /// `arguments` as typed into a shell, in the test's folder.
+  Result run(const std::string &arguments,
+             const std::string &environment = "") {
+    std::string command = "cd " + root + " && NEREID_CACHE_DIR=" + root +
+                          "/cache " + environment + " " NEREID_BINARY " " +
+                          arguments + " > out 2> err";
+    int state = std::system(command.c_str());
+    return {WEXITSTATUS(state), *readFile(root + "/out"),
+            *readFile(root + "/err")};
+  }
+  std::vector<double> npy(const std::string &name) {
+    return loadNpy(root + "/" + name).toFloat64();
+  }
+  std::string root;
+};
+
+} // namespace
+
+TEST_F(Command, RunOnBothDevices) {
+  for (const char *device : {"cpu", "interp"}) {
+    Result r = run("run k.py:scale --device " + std::string(device) +
+                   " --grid 'cdiv(n, BLOCK_SIZE)' x_ptr=arange:f32[100] "
+                   "y_ptr=empty:f32[100] n=100 a=2.5 --out y_ptr=y.npy");
+    ASSERT_EQ(r.code, 0) << r.err;
+    std::vector<double> y = npy("y.npy");
+    for (int i = 0; i < 100; ++i) {
+      ASSERT_EQ(y[i], 2.5 * i);
+    }
+  }
+}
+
+TEST_F(Command, RunReadsFilesAndWritesSeveral) {
+  saveNpy(root + "/x.npy", arange({4}, f32));
+  Result r = run("run k.py:scale --grid 1 x_ptr=@x.npy y_ptr=zeros:f32[4] n=4 "
+                 "a=3 BLOCK_SIZE=16 num_warps=2 --out y_ptr=y.npy --out "
+                 "x_ptr=again.npy --print y_ptr");
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(npy("y.npy"), ElementsAre(0, 3, 6, 9));
+  EXPECT_THAT(npy("again.npy"), ElementsAre(0, 1, 2, 3));
+  EXPECT_EQ(r.out, "y_ptr: fp32[4] 0 3 6 9\n");
+}
+
+TEST_F(Command, RawBitsThatNumpyCannotName) {
+  saveNpy(root + "/x.npy", arange({4}, bf16)); // u2 in the file
+  Result r = run("run k.py:scale --grid 1 x_ptr=@x.npy:bf16 "
+                 "y_ptr=zeros:f32[4] n=4 a=2 --out y_ptr=y.npy");
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(npy("y.npy"), ElementsAre(0, 2, 4, 6));
+}
+
+TEST_F(Command, GridsOfTwoDimensionsAndStrings) {
+  for (const char *mode : {"rows", "columns"}) {
+    Result r = run("run k.py:fill2d --grid 'ROWS, COLS' y_ptr=zeros:i32[2,3] "
+                   "ROWS=2 COLS=3 'MODE=\"" +
+                   std::string(mode) + "\"' --out y_ptr=y.npy");
+    ASSERT_EQ(r.code, 0) << r.err;
+    if (mode[0] == 'r') {
+      EXPECT_THAT(npy("y.npy"), ElementsAre(0, 0, 0, 1, 1, 1));
+    } else {
+      EXPECT_THAT(npy("y.npy"), ElementsAre(0, 1, 2, 0, 1, 2));
+    }
+  }
+}
+
+TEST_F(Command, SeedsAreRepeatableAndArraysDiffer) {
+  auto draw = [&](const std::string &seed) {
+    Result r = run("run k.py:scale --grid 0 x_ptr=randn:f32[50] "
+                   "y_ptr=randn:f32[50] n=50 a=1 --seed " +
+                   seed + " --out x_ptr=x.npy --out y_ptr=y.npy");
+    EXPECT_EQ(r.code, 0) << r.err;
+    return std::pair(npy("x.npy"), npy("y.npy"));
+  };
+  auto [x, y] = draw("1");
+  EXPECT_NE(x, y);
+  EXPECT_EQ(draw("1"), std::pair(x, y));
+  EXPECT_NE(draw("2").first, x);
+}
+
+TEST_F(Command, CheckComparesDevices) {
+  Result r = run("run k.py:scale --grid 'cdiv(n, BLOCK_SIZE)' "
+                 "x_ptr=randn:f32[1000] y_ptr=zeros:f32[1000] n=1000 a=0.3 "
+                 "--check");
+  EXPECT_EQ(r.code, 0) << r.out << r.err;
+  EXPECT_THAT(r.out, HasSubstr("check y_ptr on cpu: fp32[1000], max diff"));
+}
+
+TEST_F(Command, TimePrintsMilliseconds) {
+  Result r = run("run k.py:scale --grid 1 x_ptr=zeros:f32[64] "
+                 "y_ptr=zeros:f32[64] n=64 a=1 --repeat 5");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(r.out,
+              AllOf(HasSubstr("grid 1: first launch"),
+                    HasSubstr("scale: median"), HasSubstr("5 launches")));
+}
+
+TEST_F(Command, RunErrorsSayWhatToDo) {
+  struct Case {
+    const char *arguments, *expected;
+  } cases[] = {
+      {"run k.py:scal --grid 1", "did you mean 'scale'"},
+      {"run k.py --grid 1", "has the kernels"},
+      {"run none.py:k --grid 1", "none.py"},
+      {"run k.py:scale --grid 1 --device cup", "did you mean 'cpu'"},
+      {"run k.py:scale --grid 1 x_ptr=1,", "x_ptr=1,: expected a number"},
+      {"run k.py:scale --grid 1 x_ptr", "expected NAME=VALUE"},
+      {"run k.py:scale --grid 1 x_ptr=rnd:f32[4]", "did you mean 'rand'"},
+      {"run k.py:scale --grid 1 x_ptr=rand:f33[4]", "no dtype 'f33'"},
+      {"run k.py:scale --grid 1 x_ptr=full:f32[4]", "full:2.5:f32[8]"},
+      {"run k.py:scale --grid 1 x_ptr=rand:f32[a]", "'a' is no integer"},
+      {"run k.py:scale --grid 1 x_ptr=@none.npy", "none.npy"},
+      {"run k.py:scale --grid 1 x_ptr=rand:i32[4]", "use randint"},
+      {"run k.py:scale --grid 1 x_ptr=zeros:f32[4] --out y=f.npy",
+       "no array argument is named 'y'"},
+      {"run k.py:scale --grid 1 x_ptr=zeros:f32[4]", "missing arguments"},
+      {"run k.py:scale --grid 1,1,1,1", "one to three sizes"},
+      {"run k.py:scale --grid 1.5 x_ptr=none y_ptr=none n=0 a=1",
+       "1.5 is no integer"},
+      {"run k.py:scale --grid m x_ptr=none y_ptr=none n=0 a=1", "'m'"},
+      {"run k.py:scale --grid -1 x_ptr=zeros:f32[1] y_ptr=zeros:f32[1] n=0 a=1",
+       "grid dimension 0 is -1"},
+      {"run k.py:wrong --grid 1 x_ptr=zeros:f32[4] BLOCK=4", "k.py:25"},
+  };
+  for (const Case &c : cases) {
+    Result r = run(c.arguments);
+    EXPECT_NE(r.code, 0) << c.arguments;
+    EXPECT_LE(r.code, 2) << c.arguments << r.err;
+    EXPECT_THAT(r.err, HasSubstr(c.expected)) << c.arguments;
+  }
+}
+
+TEST_F(Command, CompileEmitsEveryStage) {
+  std::string head = "compile k.py:scale --signature '*fp32:16, *fp32:16, i32, "
+                     "fp32' --emit ";
+  const std::pair<const char *, const char *> stages[] = {
+      {"ast", "FunctionDef"}, {"tile", "tile."},  {"tile-opt", "tile."},
+      {"cpu", "scale"},       {"llvm", "define"}, {"asm", ".text"}};
+  for (auto [stage, expected] : stages) {
+    Result r = run(head + stage);
+    EXPECT_EQ(r.code, 0) << stage << r.err;
+    EXPECT_THAT(r.out, HasSubstr(expected)) << stage;
+  }
+  Result r = run(head + "obj");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(*readFile(root + "/scale.o"), StartsWith("\x7f"
+                                                       "ELF"));
+  r = run(head + "asm -o s.s --num-warps 8 --target x86-64-v3");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(*readFile(root + "/s.s"), HasSubstr("scale"));
+}
+
+TEST_F(Command, CompileErrors) {
+  struct Case {
+    const char *arguments, *expected;
+  } cases[] = {
+      {"compile k.py:scale", "for example: --signature 'x_ptr=*fp32"},
+      {"compile k.py:scale --emit tiles", "did you mean 'tile'"},
+      {"compile k.py:scale --signature 'x=*fp32'", "no parameter 'x'"},
+      {"compile k.py:scale --signature '*fp33'", "got '*fp33'"},
+      {"compile k.py:scale --signature '*fp32:8'", "':8' means nothing"},
+      {"compile k.py:scale --signature '*fp32,x_ptr=*fp32'", "given twice"},
+      {"compile k.py:scale --signature '1,2,3,4,5,6'", "has 5 parameters"},
+      {"compile k.py:scale --signature '*fp32,*fp32,i32,fp32:16'",
+       "a float cannot"},
+      {"compile k.py:scale --check race", "oob, nan or assert"},
+      {"compile k.py:wrong --signature '*fp32,4'", "undefined_name"},
+  };
+  for (const Case &c : cases) {
+    Result r = run(c.arguments);
+    EXPECT_NE(r.code, 0) << c.arguments;
+    EXPECT_LE(r.code, 2) << c.arguments << r.err;
+    EXPECT_THAT(r.err, HasSubstr(c.expected)) << c.arguments;
+  }
+}
+
+TEST_F(Command, Doctor) {
+  Result r = run("doctor");
+  EXPECT_EQ(r.code, 0) << r.out << r.err;
+  EXPECT_THAT(r.out, AllOf(HasSubstr("processor"), HasSubstr("runs on cpu"),
+                           HasSubstr("gave the right result"),
+                           HasSubstr(root + "/cache")));
+  EXPECT_THAT(run("doctor --knobs-markdown").out,
+              HasSubstr("`NEREID_CACHE_SIZE`"));
+  r = run("doctor", "NEREID_CACHE_SIZ=1");
+  EXPECT_THAT(r.err, HasSubstr("did you mean 'NEREID_CACHE_SIZE'"));
+}
+
+TEST_F(Command, Builtins) {
+  EXPECT_THAT(run("builtins").out,
+              AllOf(HasSubstr("load("), HasSubstr("dot(")));
+  EXPECT_THAT(run("builtins --json").out, HasSubstr("\"signature\""));
+  EXPECT_THAT(run("builtins softmx").err, HasSubstr("did you mean 'softmax'"));
+}
+
+TEST_F(Command, TopLevel) {
+  Result r = run("--version");
+  EXPECT_EQ(r.code, 0);
+  EXPECT_THAT(r.out, StartsWith("nereid "));
+  EXPECT_EQ(run("").code, 2);
+  r = run("rn");
+  EXPECT_EQ(r.code, 2);
+  EXPECT_THAT(r.err,
+              AllOf(HasSubstr("did you mean 'run'"), HasSubstr("doctor")));
+  EXPECT_EQ(run("run --bogus").code, 2);
+  for (const char *command : {"", "run ", "compile ", "doctor ", "builtins "}) {
+    EXPECT_EQ(run(std::string(command) + "--help").code, 0) << command;
+  }
+}
+
+/// Start-up is mostly the loading of LLVM's shared libraries.
+TEST_F(Command, HelpIsFast) {
+  double best = 1e9;
+  for (int i = 0; i < 10; ++i) {
+    auto start = std::chrono::steady_clock::now();
+    ASSERT_EQ(run("--help").code, 0);
+    std::chrono::duration<double, std::milli> ms =
+        std::chrono::steady_clock::now() - start;
+    best = std::min(best, ms.count());
+  }
+  std::printf("nereid --help: %.1f ms\n", best);
+#if !__has_feature(address_sanitizer)
+  EXPECT_LT(best, 60);
+#endif
+}
