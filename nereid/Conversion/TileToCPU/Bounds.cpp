@@ -1,0 +1,201 @@
+//===- Bounds.cpp - Masks that bound the loop over chunks -----------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `start + range < n` holds below n - start. A nest whose masks are
+// conjunctions of such compares, and of compares that do not vary along the
+// vector, runs without any mask up to the least bound.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Conversion/TileToCPU/Nest.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace nereid::tocpu {
+
+/// Calls `visit(compare, coordinates)` for the conjuncts of a mask.
+static void walkConjuncts(Evaluator &evaluator, Value mask, unsigned coords,
+                          llvm::function_ref<void(Value, unsigned)> visit) {
+  Operation *op = mask.getDefiningOp();
+  if (!op || evaluator.kernel.buffer(mask) ||
+      !isa<RankedTensorType>(mask.getType())) {
+    return;
+  }
+  if (isa<arith::AndIOp>(op)) {
+    walkConjuncts(evaluator, op->getOperand(0), coords, visit);
+    walkConjuncts(evaluator, op->getOperand(1), coords, visit);
+  } else if (isView(op) && !(isa<tile::ReshapeOp>(op) &&
+                             !isTrivialReshape(cast<tile::ReshapeOp>(op)))) {
+    walkConjuncts(evaluator, op->getOperand(0), evaluator.mapped(op, coords, 0),
+                  visit);
+  } else if (isa<arith::CmpIOp>(op)) {
+    visit(mask, coords);
+  }
+}
+
+/// Calls `visit(mask, coordinates, isStore)` for the masks of all accesses.
+void Nest::walkMasks(Evaluator &evaluator, unsigned coords,
+                     llvm::function_ref<void(Value, unsigned, bool)> visit) {
+  DenseSet<std::pair<Value, unsigned>> seen;
+  std::function<void(Value, unsigned)> walk = [&](Value value, unsigned at) {
+    Operation *op = value.getDefiningOp();
+    if (!op || !isa<RankedTensorType>(value.getType()) ||
+        kernel.buffer(value) || !seen.insert({value, at}).second) {
+      return;
+    }
+    if (isView(op)) {
+      auto reshape = dyn_cast<tile::ReshapeOp>(op);
+      if (!reshape || isTrivialReshape(reshape)) {
+        walk(op->getOperand(0),
+             evaluator.mapped(op, at, cast<OpResult>(value).getResultNumber()));
+      }
+    } else if (auto load = dyn_cast<tile::LoadOp>(op)) {
+      if (load.getMask()) {
+        visit(load.getMask(), at, false);
+      }
+    } else if (isElementwise(op)) {
+      for (Value operand : op->getOperands()) {
+        walk(operand, at);
+      }
+    }
+  };
+  for (const Root &root : item.roots) {
+    if (root.value) {
+      walk(root.value, coords);
+      continue;
+    }
+    for (Value operand : root.op->getOperands()) {
+      walk(operand, coords);
+    }
+    if (auto store = dyn_cast<tile::StoreOp>(root.op)) {
+      visit(store.getMask(), coords, true);
+    }
+  }
+}
+
+void Nest::addBound(Evaluator &probe, Value mask, unsigned coords,
+                    Bounds &bounds) {
+  auto compare = mask.getDefiningOp<arith::CmpIOp>();
+  if (llvm::is_contained(bounds.compares, mask)) {
+    return;
+  }
+  Value lhs = compare.getLhs(), rhs = compare.getRhs();
+  arith::CmpIPredicate predicate = compare.getPredicate();
+  using P = arith::CmpIPredicate;
+  if (predicate == P::sgt || predicate == P::sge) {
+    std::swap(lhs, rhs);
+    predicate = predicate == P::sgt ? P::slt : P::sle;
+  }
+  if (!tile::getElement(lhs.getType()).isIntOrIndex()) {
+    return;
+  }
+  LaneIndex x = probe.index(lhs, coords), y = probe.index(rhs, coords);
+  if (x.isUniform() && y.isUniform()) {
+    Lane holds = probe.evaluate(mask, coords);
+    if (!holds.isUniform() || holds.level > depth) {
+      return;
+    }
+    LaneOps ops = probe.at(depth);
+    bounds.condition = bounds.condition
+                           ? Value(arith::AndIOp::create(
+                                 ops.b, ops.loc, bounds.condition, holds.value))
+                           : holds.value;
+    bounds.compares.push_back(mask);
+    return;
+  }
+  if ((predicate != P::slt && predicate != P::sle) || !y.isUniform() ||
+      x.pattern != probe.iota() || x.coefficient) {
+    return;
+  }
+  unsigned levelX, levelY;
+  Value first = probe.sumTerms(x, &levelX), limit = probe.sumTerms(y, &levelY);
+  LaneOps ops = probe.at(depth);
+  Value count = ops.sub(limit, first);
+  if (predicate == P::sle) {
+    count = ops.add(count, ops.i64(1));
+  }
+  count = arith::MaxSIOp::create(ops.b, ops.loc, count, ops.i64(0));
+  count = arith::MinSIOp::create(ops.b, ops.loc, count,
+                                 bounds.upper ? bounds.upper
+                                              : ops.i64(schedule.extent));
+  bounds.upper = count;
+  bounds.compares.push_back(mask);
+}
+
+Nest::Bounds Nest::findBounds(Evaluator &probe, unsigned coords) {
+  Bounds result;
+  walkMasks(probe, coords, [&](Value mask, unsigned at, bool) {
+    if (mask) {
+      walkConjuncts(probe, mask, at, [&](Value compare, unsigned where) {
+        addBound(probe, compare, where, result);
+      });
+    }
+  });
+  // Where only masked stores happen, nothing happens beyond the bound.
+  for (const Root &root : item.roots) {
+    result.storesOnly &= root.kind == RootKind::Store;
+  }
+  if (result.storesOnly) {
+    walkMasks(probe, coords, [&](Value mask, unsigned at, bool isStore) {
+      SmallVector<Value> found;
+      if (mask && isStore) {
+        walkConjuncts(probe, mask, at, [&](Value compare, unsigned) {
+          found.push_back(compare);
+        });
+      }
+      for (Value compare : result.compares) {
+        result.storesOnly &= !isStore || llvm::is_contained(found, compare);
+      }
+    });
+  }
+  return result;
+}
+
+void Nest::assumeBounds(Evaluator &evaluator, unsigned coords) {
+  walkMasks(evaluator, coords, [&](Value mask, unsigned at, bool) {
+    if (mask) {
+      walkConjuncts(evaluator, mask, at, [&](Value compare, unsigned where) {
+        if (llvm::is_contained(bounds.compares, compare)) {
+          evaluator.assumed[{compare, where}] = true;
+        }
+      });
+    }
+  });
+}
+
+/// Streaming stores need whole cache lines: the condition, at run time, that
+/// every row starts at one. Null if the nest has nothing to stream.
+Value Nest::canStream(Evaluator &probe, unsigned coords) {
+  Value condition;
+  for (const Root &root : item.roots) {
+    auto store = dyn_cast_or_null<tile::StoreOp>(root.op);
+    if (!store || !kernel.canStream(store)) {
+      continue;
+    }
+    int64_t bytes =
+        tile::getElementBytes(tile::getElement(store.getValue().getType()));
+    unsigned level;
+    LanePointer to = probe.pointer(store.getPtr(), coords);
+    Value address = probe.contiguousAddress(to, bytes, &level);
+    if (!address || schedule.lanes * bytes % 64 != 0) {
+      return nullptr;
+    }
+    LaneOps ops = probe.at(depth);
+    Value bits =
+        LLVM::PtrToIntOp::create(ops.b, ops.loc, ops.b.getI64Type(), address);
+    Value low = arith::AndIOp::create(ops.b, ops.loc, bits, ops.i64(63));
+    Value aligned = arith::CmpIOp::create(
+        ops.b, ops.loc, arith::CmpIPredicate::eq, low, ops.i64(0));
+    condition = arith::AndIOp::create(
+        ops.b, ops.loc, condition ? condition : kernel.streaming, aligned);
+  }
+  return condition;
+}
+
+} // namespace nereid::tocpu

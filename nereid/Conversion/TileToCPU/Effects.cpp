@@ -1,0 +1,300 @@
+//===- Effects.cpp - Atomics, checks and histograms in nests --------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What has no vector form runs lane after lane, in the order of the elements.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Conversion/TileToCPU/Nest.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace nereid::tocpu {
+
+static LLVM::AtomicOrdering orderingOf(tile::MemSemantic semantic) {
+  switch (semantic) {
+  case tile::MemSemantic::Relaxed:
+    return LLVM::AtomicOrdering::monotonic;
+  case tile::MemSemantic::Acquire:
+    return LLVM::AtomicOrdering::acquire;
+  case tile::MemSemantic::Release:
+    return LLVM::AtomicOrdering::release;
+  case tile::MemSemantic::AcqRel:
+    return LLVM::AtomicOrdering::acq_rel;
+  }
+  llvm_unreachable("all orderings are handled");
+}
+
+/// A failed exchange only reads.
+static LLVM::AtomicOrdering failureOrdering(LLVM::AtomicOrdering success) {
+  return success == LLVM::AtomicOrdering::monotonic ||
+                 success == LLVM::AtomicOrdering::release
+             ? LLVM::AtomicOrdering::monotonic
+             : LLVM::AtomicOrdering::acquire;
+}
+
+static LLVM::AtomicBinOp binOpOf(tile::AtomicKind kind) {
+  using K = tile::AtomicKind;
+  using B = LLVM::AtomicBinOp;
+  switch (kind) {
+  case K::Add:
+    return B::add;
+  case K::FAdd:
+    return B::fadd;
+  case K::Max:
+    return B::max;
+  case K::Min:
+    return B::min;
+  case K::UMax:
+    return B::umax;
+  case K::UMin:
+    return B::umin;
+  case K::FMax:
+    return B::fmax;
+  case K::FMin:
+    return B::fmin;
+  case K::And:
+    return B::_and;
+  case K::Or:
+    return B::_or;
+  case K::Xor:
+    return B::_xor;
+  case K::Xchg:
+    return B::xchg;
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+/// f16 and bf16 arithmetic: a loop around compare-and-exchange of the bits.
+static Value narrowFloatRMW(KernelEmitter &kernel, tile::AtomicRMWOp op,
+                            Value address, Value value,
+                            LLVM::AtomicOrdering ordering) {
+  OpBuilder &b = kernel.b;
+  LaneOps ops = kernel.ops();
+  Location loc = kernel.loc;
+  Type element = tile::getElement(op.getResult().getType());
+  Type bits = b.getI16Type();
+  auto asValue = [&](Value raw) {
+    return laneType(element) == bits ? raw
+                                     : Value(arith::BitcastOp::create(
+                                           b, loc, laneType(element), raw));
+  };
+  auto asBits = [&](Value real) {
+    return real.getType() == bits
+               ? real
+               : Value(arith::BitcastOp::create(b, loc, bits, real));
+  };
+  Value operand = ops.toF32(value, element);
+  Value first = LLVM::LoadOp::create(b, loc, bits, address, 2);
+  auto loop = scf::WhileOp::create(b, loc, TypeRange{bits}, ValueRange{first});
+  Block *before = b.createBlock(&loop.getBefore(), {}, {bits}, {loc});
+  Value expected = before->getArgument(0);
+  Value old = ops.toF32(asValue(expected), element), sum;
+  using K = tile::AtomicKind;
+  if (op.getKind() == K::FAdd) {
+    sum = arith::AddFOp::create(b, loc, old, operand);
+  } else if (op.getKind() == K::FMax) {
+    sum = arith::MaxNumFOp::create(b, loc, old, operand);
+  } else {
+    sum = arith::MinNumFOp::create(b, loc, old, operand);
+  }
+  Value desired = asBits(ops.fromF32(sum, element));
+  auto exchange = LLVM::AtomicCmpXchgOp::create(
+      b, loc, address, expected, desired, ordering, failureOrdering(ordering));
+  Value seen = LLVM::ExtractValueOp::create(b, loc, exchange, 0);
+  Value done = LLVM::ExtractValueOp::create(b, loc, exchange, 1);
+  Value again =
+      arith::XOrIOp::create(b, loc, done, ops.integer(b.getI1Type(), 1));
+  scf::ConditionOp::create(b, loc, again, seen);
+  Block *after = b.createBlock(&loop.getAfter(), {}, {bits}, {loc});
+  scf::YieldOp::create(b, loc, after->getArgument(0));
+  b.setInsertionPointAfter(loop);
+  return asValue(loop.getResult(0));
+}
+
+Value KernelEmitter::atomicElement(Operation *op, Value address, Value value,
+                                   Value compare) {
+  if (auto rmw = dyn_cast<tile::AtomicRMWOp>(op)) {
+    LLVM::AtomicOrdering ordering = orderingOf(rmw.getSemantic());
+    Type element = tile::getElement(rmw.getResult().getType());
+    using K = tile::AtomicKind;
+    bool arithmetic =
+        llvm::is_contained({K::FAdd, K::FMax, K::FMin}, rmw.getKind());
+    if (arithmetic && element.getIntOrFloatBitWidth() == 16) {
+      return narrowFloatRMW(*this, rmw, address, value, ordering);
+    }
+    return LLVM::AtomicRMWOp::create(b, loc, binOpOf(rmw.getKind()), address,
+                                     value, ordering);
+  }
+  auto cas = cast<tile::AtomicCASOp>(op);
+  LLVM::AtomicOrdering ordering = orderingOf(cas.getSemantic());
+  Type type = value.getType();
+  if (isa<FloatType>(type)) { // compares bits
+    Type bits = b.getIntegerType(type.getIntOrFloatBitWidth());
+    value = arith::BitcastOp::create(b, loc, bits, value);
+    compare = arith::BitcastOp::create(b, loc, bits, compare);
+  }
+  auto exchange = LLVM::AtomicCmpXchgOp::create(
+      b, loc, address, compare, value, ordering, failureOrdering(ordering));
+  Value old = LLVM::ExtractValueOp::create(b, loc, exchange, 0);
+  return isa<FloatType>(type)
+             ? Value(arith::BitcastOp::create(b, loc, type, old))
+             : old;
+}
+
+void Nest::atomicLanes(Evaluator &evaluator, Operation *op, unsigned coords) {
+  Value compare, value, mask;
+  if (auto rmw = dyn_cast<tile::AtomicRMWOp>(op)) {
+    value = rmw.getValue();
+    mask = rmw.getMask();
+  } else {
+    auto cas = cast<tile::AtomicCASOp>(op);
+    value = cas.getValue();
+    compare = cas.getCompare();
+  }
+  SmallVector<Value> inputs;
+  inputs.push_back(
+      evaluator.address(evaluator.pointer(op->getOperand(0), coords)).value);
+  inputs.push_back(evaluator.evaluate(value, coords).value);
+  if (compare) {
+    inputs.push_back(evaluator.evaluate(compare, coords).value);
+  }
+  Lane active = evaluator.activeMask(mask, coords);
+  Value on = active.value ? evaluator.vectorOf(active) : Value();
+  LaneOps ops = evaluator.at(evaluator.innermost());
+  Value result = op->getResult(0);
+  Type type = getElementTypeOrSelf(inputs[1].getType());
+  Value array;
+  int64_t lanes = evaluator.lanes;
+  Type all = lanes == 1 ? type : Type(VectorType::get({lanes}, type));
+  if (!result.use_empty()) {
+    array = kernel.stackArray(type, lanes);
+    ops = evaluator.at(evaluator.innermost());
+    Value zero = isa<FloatType>(type) ? ops.real(all, 0) : ops.integer(all, 0);
+    LLVM::StoreOp::create(ops.b, ops.loc, zero, array);
+  }
+  evaluator.forEachLane(inputs, on, [&](Value lane, ValueRange scalars) {
+    Value address = scalars[0];
+    if (!isa<LLVM::LLVMPointerType>(address.getType())) {
+      address = LLVM::IntToPtrOp::create(
+          ops.b, ops.loc, LLVM::LLVMPointerType::get(ops.b.getContext()),
+          address);
+    }
+    Value old = kernel.atomicElement(op, address, scalars[1],
+                                     compare ? scalars[2] : Value());
+    if (array) {
+      Value slot = LLVM::GEPOp::create(ops.b, ops.loc, array.getType(), type,
+                                       array, ValueRange{lane});
+      LLVM::StoreOp::create(ops.b, ops.loc, old, slot);
+    }
+  });
+  if (array) {
+    ops = evaluator.at(evaluator.innermost());
+    Value old = LLVM::LoadOp::create(ops.b, ops.loc, all, array);
+    evaluator.storeBuffer(destinations[result], coords,
+                          {old, evaluator.innermost()}, evaluator.innermost());
+  }
+}
+
+/// The row-major position of each lane in the nest's shape.
+Value Nest::linearIndex(Evaluator &evaluator, unsigned coords) {
+  Coord linear;
+  for (auto [coord, size] :
+       llvm::zip(Coords(evaluator.coordsOf(coords)), item.shape)) {
+    linear = evaluator.sum(evaluator.scaled(linear, size), coord);
+  }
+  Value lanes = evaluator.coordLanes(linear, kernel.b.getI64Type());
+  return evaluator.vectorOf({lanes, linear.level});
+}
+
+void Nest::serviceLanes(Evaluator &evaluator, Operation *op, unsigned coords) {
+  Value checked = op->getOperand(0);
+  Value mask = op->getNumOperands() > 1 ? op->getOperand(1) : Value();
+  Value value;
+  if (isa<tile::CheckBoundsOp>(op)) {
+    value = evaluator.address(evaluator.pointer(checked, coords)).value;
+  } else {
+    value = evaluator.evaluate(checked, coords).value;
+  }
+  Lane active = evaluator.activeMask(mask, coords);
+  Value on = active.value ? evaluator.vectorOf(active) : Value();
+  Value index = linearIndex(evaluator, coords);
+  LaneOps ops = evaluator.at(evaluator.innermost());
+  // Assertions and NaN checks hold nearly always: ask once for all lanes.
+  if (evaluator.lanes > 1 && !isa<tile::CheckBoundsOp>(op) && isVector(value)) {
+    Type tileElement = tile::getElement(checked.getType());
+    Value bad;
+    if (isa<tile::AssertOp>(op)) {
+      bad = arith::XOrIOp::create(ops.b, ops.loc, value,
+                                  ops.integer(value.getType(), 1));
+    } else {
+      Value wide = tileElement.isF64() ? value : ops.toF32(value, tileElement);
+      bad = arith::CmpFOp::create(ops.b, ops.loc, arith::CmpFPredicate::UNO,
+                                  wide, wide);
+    }
+    on = on ? Value(arith::AndIOp::create(ops.b, ops.loc, on, bad)) : bad;
+    Value any = vector::ReductionOp::create(ops.b, ops.loc,
+                                            vector::CombiningKind::OR, on);
+    auto branch = scf::IfOp::create(ops.b, ops.loc, any, false);
+    OpBuilder::InsertionGuard guard(ops.b);
+    ops.b.setInsertionPoint(branch.thenBlock()->getTerminator());
+    evaluator.forEachLane({value, index}, on, [&](Value, ValueRange scalars) {
+      checkLane(op, scalars);
+    });
+    return;
+  }
+  evaluator.forEachLane({value, index}, on, [&](Value, ValueRange scalars) {
+    checkLane(op, scalars);
+  });
+}
+
+void Nest::checkLane(Operation *op, ValueRange scalars) {
+  Value element = scalars[0];
+  if (element.getType().isInteger(8) && isa<tile::AssertOp>(op)) {
+    element = arith::TruncIOp::create(kernel.b, kernel.loc,
+                                      kernel.b.getI1Type(), element);
+  }
+  kernel.checkElement(op, element, scalars[1]);
+}
+
+/// Counts are zeroed in front of the nest.
+void Nest::prepareHistogram(tile::HistogramOp op) {
+  const Buffer &counts = destinations[op.getResult()];
+  kernel.toTop();
+  LaneOps ops = kernel.ops();
+  LLVM::MemsetOp::create(ops.b, ops.loc, counts.base,
+                         ops.integer(ops.b.getI8Type(), 0),
+                         ops.i64(4 * counts.shape[0]), false);
+}
+
+void Nest::histogramLanes(Evaluator &evaluator, tile::HistogramOp op,
+                          unsigned coords) {
+  const Buffer &counts = destinations[op.getResult()];
+  Value value = evaluator.evaluate(op.getSource(), coords).value;
+  Lane active = evaluator.activeMask(op.getMask(), coords);
+  Value on = active.value ? evaluator.vectorOf(active) : Value();
+  LaneOps ops = evaluator.at(evaluator.innermost());
+  evaluator.forEachLane({value}, on, [&](Value, ValueRange scalars) {
+    Value bin = scalars[0];
+    Value inside =
+        arith::CmpIOp::create(ops.b, ops.loc, arith::CmpIPredicate::ult, bin,
+                              ops.integer(bin.getType(), counts.shape[0]));
+    auto branch = scf::IfOp::create(ops.b, ops.loc, inside, false);
+    OpBuilder::InsertionGuard guard(ops.b);
+    ops.b.setInsertionPoint(branch.thenBlock()->getTerminator());
+    Value slot =
+        LLVM::GEPOp::create(ops.b, ops.loc, counts.base.getType(),
+                            ops.b.getI32Type(), counts.base, ValueRange{bin});
+    Value old = LLVM::LoadOp::create(ops.b, ops.loc, ops.b.getI32Type(), slot);
+    LLVM::StoreOp::create(ops.b, ops.loc, ops.add(old, ops.i32(1)), slot);
+  });
+}
+
+} // namespace nereid::tocpu

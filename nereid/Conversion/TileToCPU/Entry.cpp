@@ -1,0 +1,200 @@
+//===- Entry.cpp - The function around the programs -----------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   void kernel_entry(ptr self, ptr frame, i64 begin, i64 end)
+//
+// Arguments are read once, ids advance by additions. Field offsets are those
+// of nereid/ABI/LaunchABI.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/ABI/LaunchABI.h"
+#include "nereid/Conversion/TileToCPU/Emitter.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace nereid::tocpu {
+
+KernelEmitter::KernelEmitter(func::FuncOp kernel, const CpuTargetInfo &target)
+    : b(kernel.getContext()), loc(kernel.getLoc()), target(target),
+      kernel(kernel) {}
+
+void KernelEmitter::fail(Operation *op, const Twine &message) {
+  if (failure) {
+    return;
+  }
+  std::string where;
+  llvm::raw_string_ostream(where) << op->getLoc();
+  failure = Failure{ErrorCode::Unsupported,
+                    "the cpu target cannot run this kernel: " + message.str() +
+                        " at " + where,
+                    {}};
+}
+
+Value KernelEmitter::fieldAddress(Value base, int64_t offset) {
+  return LLVM::GEPOp::create(b, loc, base.getType(), b.getI8Type(), base,
+                             LLVM::GEPArg(static_cast<int32_t>(offset)));
+}
+
+Value KernelEmitter::frameField(int64_t offset, Type type) {
+  return LLVM::LoadOp::create(b, loc, type, fieldAddress(frame, offset));
+}
+
+void KernelEmitter::createEntry() {
+  Type ptrType = LLVM::LLVMPointerType::get(b.getContext());
+  Type i64Type = b.getI64Type();
+  b.setInsertionPoint(kernel);
+  entry = func::FuncOp::create(
+      b, loc, (kernel.getSymName() + "_entry").str(),
+      b.getFunctionType({ptrType, ptrType, i64Type, i64Type}, {}));
+  entryBlock = entry.addEntryBlock();
+  b.setInsertionPointToEnd(entryBlock);
+  frame = entryBlock->getArgument(1);
+  for (int axis = 0; axis < 3; ++axis) {
+    grid.push_back(
+        frameField(offsetof(LaunchFrame, grid) + 4 * axis, b.getI32Type()));
+  }
+  scratchBase = frameField(offsetof(LaunchFrame, scratch), ptrType);
+  services = frameField(offsetof(LaunchFrame, services), ptrType);
+  Value flags = frameField(offsetof(LaunchFrame, flags), b.getI32Type());
+  LaneOps ops = this->ops();
+  Value bit = arith::AndIOp::create(b, loc, flags, ops.i32(StreamingStores));
+  streaming =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, bit, ops.i32(0));
+}
+
+void KernelEmitter::loadArguments() {
+  Type ptrType = LLVM::LLVMPointerType::get(b.getContext());
+  Value slots = frameField(offsetof(LaunchFrame, arguments), ptrType);
+  for (BlockArgument argument : kernel.getArguments()) {
+    Type type = laneType(argument.getType());
+    Value slot = fieldAddress(slots, 8 * argument.getArgNumber());
+    Value value;
+    if (type.isInteger(1)) {
+      Value byte = LLVM::LoadOp::create(b, loc, b.getI8Type(), slot);
+      value = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, byte,
+                                    ops().integer(b.getI8Type(), 0));
+    } else {
+      value = LLVM::LoadOp::create(b, loc, type, slot);
+    }
+    scalars[argument] = value;
+  }
+}
+
+void KernelEmitter::emitProgramLoop() {
+  Value begin = entryBlock->getArgument(2), end = entryBlock->getArgument(3);
+  LaneOps ops = this->ops();
+  auto wide = [&](Value value) {
+    return arith::ExtSIOp::create(b, loc, b.getI64Type(), value);
+  };
+  auto narrow = [&](Value value) {
+    return arith::TruncIOp::create(b, loc, b.getI32Type(), value);
+  };
+  // The first program's ids by division, the others' by counting.
+  Value g0 = wide(grid[0]), g1 = wide(grid[1]);
+  Value row = arith::DivUIOp::create(b, loc, begin, g0);
+  Value x = narrow(arith::RemUIOp::create(b, loc, begin, g0));
+  Value y = narrow(arith::RemUIOp::create(b, loc, row, g1));
+  Value z = narrow(arith::DivUIOp::create(b, loc, row, g1));
+  scf::ForOp loop = createFor(begin, end, ops.i64(1), {x, y, z});
+  programId.assign(loop.getRegionIterArgs().begin(),
+                   loop.getRegionIterArgs().end());
+  for (int axis = 0; callsServices && axis < 3; ++axis) {
+    LLVM::StoreOp::create(
+        b, loc, programId[axis],
+        fieldAddress(frame, offsetof(LaunchFrame, programId) + 4 * axis));
+  }
+  Block *body = loop.getBody();
+  setTop({body, body->end()});
+  emitBlock(&kernel.getBody().front(), {}, {});
+  b.setInsertionPointToEnd(body);
+  Value one = ops.i32(1), zero = ops.i32(0);
+  Value nextX = ops.add(programId[0], one);
+  Value wrapX =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, nextX, grid[0]);
+  Value bumpY = ops.add(programId[1], one);
+  Value wrapY =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, bumpY, grid[1]);
+  Value nextY = arith::SelectOp::create(
+      b, loc, wrapX, arith::SelectOp::create(b, loc, wrapY, zero, bumpY),
+      programId[1]);
+  Value both = arith::AndIOp::create(b, loc, wrapX, wrapY);
+  Value nextZ = arith::SelectOp::create(
+      b, loc, both, ops.add(programId[2], one), programId[2]);
+  nextX = arith::SelectOp::create(b, loc, wrapX, zero, nextX);
+  yield({nextX, nextY, nextZ});
+}
+
+void KernelEmitter::finishEntry() {
+  b.setInsertionPointToEnd(entryBlock);
+  if (usesStreaming) {
+    // Streaming stores are weakly ordered; the caller will signal completion.
+    auto branch = scf::IfOp::create(b, loc, streaming, false);
+    OpBuilder then = branch.getThenBodyBuilder();
+    LLVM::CallIntrinsicOp::create(
+        then, loc, b.getStringAttr("llvm.x86.sse.sfence"), ValueRange{});
+  }
+  func::ReturnOp::create(b, loc);
+}
+
+/// Which arguments are written, and which of those are never read.
+void KernelEmitter::surveyMemory(CpuKernelInfo &info) {
+  SmallVector<bool> read(kernel.getNumArguments());
+  info.writtenParameters.assign(kernel.getNumArguments(), false);
+  auto mark = [&](Value pointer, auto &&set) {
+    if (auto root = cast_or_null<BlockArgument>(rootPointer(pointer))) {
+      return set(root.getArgNumber());
+    }
+    for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
+      set(i);
+    }
+  };
+  kernel.walk([&](Operation *op) {
+    bool atomic = isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op);
+    if (isa<tile::LoadOp>(op) || atomic) {
+      mark(op->getOperand(0), [&](unsigned i) { read[i] = true; });
+    }
+    if (isa<tile::StoreOp>(op) || atomic) {
+      mark(op->getOperand(0),
+           [&](unsigned i) { info.writtenParameters[i] = true; });
+    }
+    callsServices |= isa<tile::PrintOp, tile::AssertOp, tile::CheckBoundsOp,
+                         tile::CheckNanOp>(op);
+  });
+  for (BlockArgument argument : kernel.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    if (!isa<tile::PtrType>(argument.getType())) {
+      info.writtenParameters[i] = false;
+    }
+    streamable[argument] = info.writtenParameters[i] && !read[i];
+  }
+}
+
+bool KernelEmitter::canStream(tile::StoreOp store) const {
+  Value root = rootPointer(store.getPtr());
+  return root && streamable.lookup(root);
+}
+
+Expected<CpuKernelInfo> KernelEmitter::run() {
+  CpuKernelInfo info;
+  surveyMemory(info);
+  createEntry();
+  loadArguments();
+  emitProgramLoop();
+  finishEntry();
+  if (failure) {
+    return *failure;
+  }
+  info.entry = entry.getSymName().str();
+  info.scratchBytes = scratch.bytes();
+  kernel.erase();
+  return info;
+}
+
+} // namespace nereid::tocpu

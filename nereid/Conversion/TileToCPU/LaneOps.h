@@ -1,0 +1,112 @@
+//===- LaneOps.h - Scalar meaning, on scalars and short vectors -*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Element-wise operations on lanes. A lane value is a scalar (the same in all
+// lanes) or a vector<L x T>. Formats that x86 does not compute in are carried
+// by their bits and computed in f32:
+//
+//   language   lane         computed in
+//   bf16       i16          f32
+//   f16        f16          f32
+//   f8...      i8           f32
+//   !tile.ptr  !llvm.ptr, or i64 in a vector
+//   others     themselves
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_CONVERSION_TILETOCPU_LANEOPS_H
+#define NEREID_CONVERSION_TILETOCPU_LANEOPS_H
+
+#include "nereid/Conversion/TileToCPU/TileToCPU.h"
+#include "nereid/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace nereid::tocpu {
+
+/// The type that carries one element of a Tile type.
+mlir::Type laneType(mlir::Type element);
+/// `element` as a vector if `like` is one, and as wide.
+mlir::Type typeLike(mlir::Type element, mlir::Value like);
+inline bool isVector(mlir::Value value) {
+  return llvm::isa<mlir::VectorType>(value.getType());
+}
+/// Is `op` one that `LaneOps::elementwise` understands?
+bool isElementwise(mlir::Operation *op);
+/// Costs more than a trip through the first-level cache: divisions, square
+/// roots, transcendental functions.
+bool isExpensive(mlir::Operation *op);
+
+/// Emits at the builder's insertion point.
+class LaneOps {
+public:
+  LaneOps(mlir::OpBuilder &b, mlir::Location loc, const CpuTargetInfo &target)
+      : b(b), loc(loc), target(target) {}
+  LaneOps(const LaneOps &) = default;
+  /// A handle on one builder: assignment says that the builder has moved.
+  LaneOps &operator=(const LaneOps &other) {
+    assert(&b == &other.b && "two builders");
+    return *this;
+  }
+
+  mlir::Value splat(mlir::Value value, unsigned lanes);
+  /// An integer constant of `type`, which may be a vector.
+  mlir::Value integer(mlir::Type type, int64_t value);
+  mlir::Value real(mlir::Type type, double value);
+  mlir::Value i64(int64_t value) { return integer(b.getI64Type(), value); }
+  mlir::Value i32(int64_t value) { return integer(b.getI32Type(), value); }
+  /// A constant of a Tile element type, in its lane type.
+  mlir::Value constant(mlir::TypedAttr scalar);
+  /// Distinct integers, one a lane.
+  mlir::Value lanesOf(mlir::Type element, llvm::ArrayRef<int64_t> values);
+
+  /// The result of `op` for these operands, which are lanes of op's operands:
+  /// all scalars, or scalars mixed with vectors of one width.
+  mlir::Value elementwise(mlir::Operation *op,
+                          llvm::ArrayRef<mlir::Value> operands);
+
+  /// Half `result` (0 low, 1 high) of the product in double width.
+  mlir::Value multiplyExtended(mlir::Operation *op, mlir::Value x,
+                               mlir::Value y, unsigned result);
+
+  /// Conversions between float formats. `element` is the Tile type.
+  mlir::Value toF32(mlir::Value value, mlir::Type element);
+  mlir::Value fromF32(mlir::Value value, mlir::Type element,
+                      bool towardZero = false);
+  mlir::Value convertFloat(mlir::Value value, mlir::Type from, mlir::Type to,
+                           bool towardZero);
+
+  /// Floats by value, integers by extension or truncation.
+  mlir::Value convert(mlir::Value value, mlir::Type from, mlir::Type to,
+                      bool isUnsigned);
+
+  mlir::Value add(mlir::Value x, mlir::Value y);
+  mlir::Value sub(mlir::Value x, mlir::Value y);
+  mlir::Value mul(mlir::Value x, mlir::Value y);
+  mlir::Value shuffle(mlir::Value vector, llvm::ArrayRef<int64_t> lanes);
+  mlir::Value extract(mlir::Value vector, int64_t lane);
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  const CpuTargetInfo &target;
+
+private:
+  mlir::Value clone(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands,
+                    mlir::Type element);
+  mlir::Value divide(mlir::Operation *op, mlir::Value x, mlir::Value y);
+  mlir::Value divideByFloat(mlir::Operation *op, mlir::Value x, mlir::Value y);
+  mlir::Value halfToFloat(mlir::Value bits);
+  mlir::Value smallFloat(mlir::Value value, unsigned mantissa, int bias,
+                         uint32_t largest, uint32_t nan, bool towardZero,
+                         bool saturate);
+  mlir::Value stepTowardZero(mlir::Value rounded, mlir::Value back,
+                             mlir::Value source, mlir::Type bits);
+};
+
+} // namespace nereid::tocpu
+
+#endif // NEREID_CONVERSION_TILETOCPU_LANEOPS_H

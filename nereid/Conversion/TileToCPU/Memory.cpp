@@ -1,0 +1,501 @@
+//===- Memory.cpp - Loads and stores of lanes -----------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// From fast to slow: one scalar for all lanes; a run of neighbours; a window of
+// known shape, loaded and shuffled; a gather; a loop over the lanes. The last
+// also serves what the target has no instruction for, because LLVM's expansion
+// of masked intrinsics is a branch a lane, laid out one after the other.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Conversion/TileToCPU/Evaluator.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace nereid::tocpu {
+
+static int64_t bytesOf(Type type) {
+  return isa<LLVM::LLVMPointerType>(type)
+             ? 8
+             : std::max<int64_t>(type.getIntOrFloatBitWidth() / 8, 1);
+}
+
+/// What lies in memory for a Tile element type, one of several lanes.
+static Type memoryType(Type element, bool vector) {
+  Type type = laneType(element);
+  MLIRContext *context = element.getContext();
+  if (type.isInteger(1)) {
+    return IntegerType::get(context, 8);
+  }
+  if (vector && isa<LLVM::LLVMPointerType>(type)) {
+    return IntegerType::get(context, 64);
+  }
+  return type;
+}
+
+bool Evaluator::hasMaskedRun(Type type) const {
+  return kernel.target.hasMaskRegisters ||
+         (kernel.target.hasMaskedMemory && bytesOf(type) >= 4);
+}
+
+bool Evaluator::hasGather(Type type) const {
+  return kernel.target.hasGather && bytesOf(type) >= 4;
+}
+
+/// The bytes of a boolean buffer are 0 or 1.
+Lane Evaluator::fromMemory(Lane lane, Type element) {
+  if (!element.isInteger(1)) {
+    return lane;
+  }
+  LaneOps ops = at(lane.level);
+  Value zero = ops.integer(lane.value.getType(), 0);
+  return {arith::CmpIOp::create(ops.b, ops.loc, arith::CmpIPredicate::ne,
+                                lane.value, zero),
+          lane.level};
+}
+
+Value Evaluator::toMemory(Value value, unsigned level) {
+  if (!getElementTypeOrSelf(value.getType()).isInteger(1)) {
+    return value;
+  }
+  LaneOps ops = at(level);
+  return arith::ExtUIOp::create(ops.b, ops.loc,
+                                typeLike(ops.b.getI8Type(), value), value);
+}
+
+/// `other`, or zero, as a vector (a scalar if lanes is 1).
+Value Evaluator::otherVector(Type type, Lane other, unsigned level) {
+  if (other.value) {
+    return vectorOf(other);
+  }
+  LaneOps ops = at(level);
+  Type full = lanes == 1 ? type : VectorType::get({lanes}, type);
+  if (isa<LLVM::LLVMPointerType>(type)) {
+    return LLVM::ZeroOp::create(ops.b, ops.loc, type);
+  }
+  return isa<FloatType>(type) ? ops.real(full, 0) : ops.integer(full, 0);
+}
+
+Lane Evaluator::load(tile::LoadOp op, unsigned coords) {
+  LanePointer from = pointer(op.getPtr(), coords);
+  Lane mask, other;
+  if (op.getMask()) {
+    mask = evaluate(op.getMask(), coords);
+    APInt known;
+    if (matchPattern(mask.value, m_ConstantInt(&known)) && known.isAllOnes()) {
+      mask = Lane();
+    }
+  }
+  if (op.getOther() && mask.value) {
+    other = evaluate(op.getOther(), coords);
+  }
+  Type element = tile::getElement(op.getResult().getType());
+  return loadFrom(from, element, mask, other);
+}
+
+Lane Evaluator::loadFrom(const LanePointer &from, Type element, Lane mask,
+                         Lane other) {
+  Type type = memoryType(element, lanes > 1);
+  if (from.index.isUniform()) {
+    if (mask.value && !mask.isUniform()) {
+      // One address, a mask a lane: read it if any lane is on.
+      LaneOps ops = at(mask.level);
+      Lane any = {vector::ReductionOp::create(
+                      ops.b, ops.loc, vector::CombiningKind::OR, mask.value),
+                  mask.level};
+      Lane one = loadUniform(from, memoryType(element, false), any, Lane());
+      unsigned level = std::max({one.level, mask.level, other.level});
+      Value all = vectorOf(one), rest = otherVector(type, other, level);
+      LaneOps select = at(level);
+      return {
+          arith::SelectOp::create(select.b, select.loc, mask.value, all, rest),
+          level};
+    }
+    if (other.value && !other.isUniform()) { // a scalar mask, a vector other
+      mask.value = vectorOf(mask);
+      return loadGather(from, type, mask, other);
+    }
+    return loadUniform(from, memoryType(element, false), mask, other);
+  }
+  if (laneMask) {
+    mask = combineMasks(mask, {laneMask, innermost()});
+  }
+  if (int way = direction(from, bytesOf(type))) {
+    unsigned level;
+    Lane address;
+    address.value = scalarAddress(from, &level);
+    address.level = level;
+    return loadRun(address, type, mask, other, way < 0);
+  }
+  if (!mask.value && from.index.pattern && !from.index.coefficient &&
+      from.bytes == bytesOf(type)) {
+    auto [low, high] = std::minmax_element(from.index.pattern->begin(),
+                                           from.index.pattern->end());
+    if (*high - *low < 4 * static_cast<int64_t>(lanes)) {
+      return loadWindow(from, type);
+    }
+  }
+  return from.index.unwrapped ? loadWrapped(from, type, mask, other)
+                              : loadGather(from, type, mask, other);
+}
+
+Lane Evaluator::loadUniform(const LanePointer &from, Type type, Lane mask,
+                            Lane other) {
+  unsigned level;
+  Value address = scalarAddress(from, &level);
+  level = std::max({level, mask.level, other.level});
+  if (!mask.value) {
+    LaneOps ops = at(level);
+    return {LLVM::LoadOp::create(ops.b, ops.loc, type, address, bytesOf(type)),
+            level};
+  }
+  LaneOps ops = at(level);
+  Value rest = other.value;
+  if (!rest) {
+    rest = isa<LLVM::LLVMPointerType>(type)
+               ? Value(LLVM::ZeroOp::create(ops.b, ops.loc, type))
+           : isa<FloatType>(type) ? ops.real(type, 0)
+                                  : ops.integer(type, 0);
+  }
+  auto branch =
+      scf::IfOp::create(ops.b, ops.loc, TypeRange{type}, mask.value, true);
+  OpBuilder then = branch.getThenBodyBuilder();
+  Value loaded =
+      LLVM::LoadOp::create(then, ops.loc, type, address, bytesOf(type));
+  scf::YieldOp::create(then, ops.loc, loaded);
+  OpBuilder otherwise = branch.getElseBodyBuilder();
+  scf::YieldOp::create(otherwise, ops.loc, rest);
+  return {branch.getResult(0), level};
+}
+
+/// The addresses of a run, for what goes lane by lane.
+Lane Evaluator::runAddresses(Lane first, int64_t step) {
+  LaneOps ops = at(first.level);
+  Value base =
+      LLVM::PtrToIntOp::create(ops.b, ops.loc, ops.b.getI64Type(), first.value);
+  Value offsets = ops.lanesOf(ops.b.getI64Type(), *iota(step));
+  return {ops.add(ops.splat(base, lanes), offsets), first.level};
+}
+
+Lane Evaluator::loadRun(Lane address, Type type, Lane mask, Lane other,
+                        bool reversed) {
+  auto vectorType = VectorType::get({lanes}, type);
+  int64_t bytes = bytesOf(type);
+  SmallVector<int64_t> order;
+  for (unsigned i = 0; i < lanes; ++i) {
+    order.push_back(lanes - 1 - i);
+  }
+  unsigned level = std::max({address.level, mask.level, other.level});
+  Value first = address.value;
+  if (mask.value && !hasMaskedRun(type)) {
+    return loadLaneByLane(runAddresses(address, reversed ? -bytes : bytes),
+                          type, mask, other);
+  }
+  LaneOps ops = at(level);
+  if (reversed) {
+    first = LLVM::GEPOp::create(ops.b, ops.loc, first.getType(), type, first,
+                                LLVM::GEPArg(1 - static_cast<int32_t>(lanes)));
+  }
+  Value result;
+  if (!mask.value) {
+    result = LLVM::LoadOp::create(ops.b, ops.loc, vectorType, first, bytes);
+    return {reversed ? ops.shuffle(result, order) : result, level};
+  }
+  Value on = vectorOf(mask), rest = otherVector(type, other, level);
+  ops = at(level);
+  if (reversed) {
+    on = ops.shuffle(on, order);
+    rest = ops.shuffle(rest, order);
+  }
+  result = LLVM::MaskedLoadOp::create(ops.b, ops.loc, vectorType, first, on,
+                                      rest, ops.b.getI32IntegerAttr(bytes),
+                                      /*nontemporal=*/nullptr);
+  return {reversed ? ops.shuffle(result, order) : result, level};
+}
+
+/// Reads everything between the first and the last lane. The gaps are shorter
+/// than a page, so they lie in pages that lanes lie in.
+Lane Evaluator::loadWindow(const LanePointer &from, Type type) {
+  auto [low, high] = std::minmax_element(from.index.pattern->begin(),
+                                         from.index.pattern->end());
+  LanePointer start = from;
+  start.index.pattern = nullptr;
+  start.index.constant += *low;
+  unsigned level;
+  Value address = scalarAddress(start, &level);
+  LaneOps ops = at(level);
+  auto window = VectorType::get({*high - *low + 1}, type);
+  Value all =
+      LLVM::LoadOp::create(ops.b, ops.loc, window, address, bytesOf(type));
+  SmallVector<int64_t> order;
+  for (int64_t offset : *from.index.pattern) {
+    order.push_back(offset - *low);
+  }
+  return {ops.shuffle(all, order), level};
+}
+
+Lane Evaluator::addressVector(const LanePointer &pointer) {
+  Lane lane = address(pointer);
+  if (lane.isUniform()) {
+    LaneOps ops = at(lane.level);
+    lane.value = lanes > 1 ? ops.splat(lane.value, lanes) : lane.value;
+  }
+  return lane;
+}
+
+Lane Evaluator::loadGather(const LanePointer &from, Type type, Lane mask,
+                           Lane other) {
+  if (!hasGather(type) || !from.base) {
+    Lane addresses = addressVector(from);
+    return loadLaneByLane(addresses, type, mask, other);
+  }
+  unsigned level, offsetLevel = 0;
+  Value base = scalarAddress(from, &level);
+  Value offsets = from.index.isUniform()
+                      ? Value()
+                      : patternVector(from.index, &offsetLevel);
+  level = std::max({level, offsetLevel, mask.level, other.level});
+  LaneOps ops = at(level);
+  if (!offsets) {
+    offsets = ops.integer(VectorType::get({lanes}, ops.b.getI64Type()), 0);
+  }
+  auto pointers = VectorType::get({lanes}, base.getType());
+  Value addresses = LLVM::GEPOp::create(ops.b, ops.loc, pointers,
+                                        ops.b.getIntegerType(from.bytes * 8),
+                                        base, ValueRange{offsets});
+  Value on = mask.value
+                 ? vectorOf(mask)
+                 : ops.integer(VectorType::get({lanes}, ops.b.getI1Type()), 1);
+  Value rest = otherVector(type, other, level);
+  ops = at(level);
+  return {LLVM::masked_gather::create(
+              ops.b, ops.loc, VectorType::get({lanes}, type), addresses, on,
+              ValueRange{rest}, ops.b.getI32IntegerAttr(bytesOf(type))),
+          level};
+}
+
+/// `x % n` addresses: a run in nearly every chunk.
+Lane Evaluator::loadWrapped(const LanePointer &from, Type type, Lane mask,
+                            Lane other) {
+  LanePointer run = from;
+  run.index = LaneIndex();
+  run.index.terms.push_back({from.index.wrapLevel, from.index.wrappedBase});
+  unsigned level;
+  Value address = scalarAddress(run, &level);
+  unsigned vectorLevel = from.index.vectorLevel;
+  for (auto [termLevel, term] : from.index.terms) {
+    vectorLevel = std::max(vectorLevel, termLevel);
+  }
+  level = std::max(
+      {level, mask.level, other.level, vectorLevel, from.index.wrapLevel});
+  // Both branches are emitted at this level, inside of the scf.if.
+  LaneOps ops = at(level);
+  Type result = VectorType::get({lanes}, type);
+  auto branch = scf::IfOp::create(ops.b, ops.loc, TypeRange{result},
+                                  from.index.unwrapped, true);
+  OpBuilder::InsertPoint outside = anchors[level];
+  LanePointer general = from;
+  general.index.unwrapped = nullptr;
+  for (bool contiguous : {true, false}) {
+    Block *block = contiguous ? branch.thenBlock() : branch.elseBlock();
+    anchors[level] = OpBuilder::InsertPoint(block, block->end());
+    Lane loaded = contiguous
+                      ? loadRun({address, level}, type, mask, other, false)
+                      : loadGather(general, type, mask, other);
+    LaneOps inner = at(level);
+    scf::YieldOp::create(inner.b, inner.loc, loaded.value);
+  }
+  anchors[level] = outside;
+  return {branch.getResult(0), level};
+}
+
+void Evaluator::forEachLane(ArrayRef<Value> vectors, Value mask,
+                            llvm::function_ref<void(Value, ValueRange)> body) {
+  OpBuilder &b = kernel.b;
+  LaneOps ops = kernel.ops();
+  SmallVector<Value> inputs(vectors);
+  if (mask) {
+    inputs.push_back(mask);
+  }
+  auto guarded = [&](Value lane, SmallVector<Value> scalars) {
+    if (!mask) {
+      return body(lane, scalars);
+    }
+    Value on = scalars.pop_back_val();
+    if (!on.getType().isInteger(1)) {
+      on = arith::TruncIOp::create(b, ops.loc, b.getI1Type(), on);
+    }
+    auto branch = scf::IfOp::create(b, ops.loc, on, false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(branch.thenBlock()->getTerminator());
+    body(lane, scalars);
+  };
+  if (lanes == 1) {
+    return guarded(ops.i64(0), inputs);
+  }
+  SmallVector<Value> arrays;
+  for (Value &input : inputs) {
+    if (!isVector(input)) {
+      arrays.push_back(nullptr);
+      continue;
+    }
+    Type element = getElementTypeOrSelf(input.getType());
+    if (element.isInteger(1)) {
+      element = b.getI8Type();
+      input =
+          arith::ExtUIOp::create(b, ops.loc, typeLike(element, input), input);
+    }
+    arrays.push_back(kernel.stackArray(element, lanes));
+    LLVM::StoreOp::create(b, ops.loc, input, arrays.back(), bytesOf(element));
+  }
+  scf::ForOp loop = kernel.createFor(ops.i64(0), ops.i64(lanes), ops.i64(1));
+  SmallVector<Value> scalars;
+  for (auto [input, array] : llvm::zip(inputs, arrays)) {
+    if (!array) {
+      scalars.push_back(input);
+      continue;
+    }
+    Type element = getElementTypeOrSelf(input.getType());
+    Value slot = LLVM::GEPOp::create(b, ops.loc, array.getType(), element,
+                                     array, ValueRange{loop.getInductionVar()});
+    scalars.push_back(LLVM::LoadOp::create(b, ops.loc, element, slot));
+  }
+  guarded(loop.getInductionVar(), scalars);
+  kernel.yield({});
+}
+
+Lane Evaluator::loadLaneByLane(Lane addresses, Type type, Lane mask,
+                               Lane other) {
+  unsigned level = std::max({addresses.level, mask.level, other.level});
+  Value rest = otherVector(type, other, level);
+  Value on = mask.value ? vectorOf(mask) : Value();
+  at(level);
+  Value array = kernel.stackArray(type, lanes);
+  LaneOps ops = at(level);
+  int64_t bytes = bytesOf(type);
+  LLVM::StoreOp::create(ops.b, ops.loc, rest, array, bytes);
+  forEachLane({addresses.value}, on, [&](Value lane, ValueRange scalars) {
+    Value from = scalars[0];
+    if (!isa<LLVM::LLVMPointerType>(from.getType())) {
+      from = LLVM::IntToPtrOp::create(ops.b, ops.loc, array.getType(), from);
+    }
+    Value loaded = LLVM::LoadOp::create(ops.b, ops.loc, type, from, bytes);
+    Value slot = LLVM::GEPOp::create(ops.b, ops.loc, array.getType(), type,
+                                     array, ValueRange{lane});
+    LLVM::StoreOp::create(ops.b, ops.loc, loaded, slot, bytes);
+  });
+  ops = at(level);
+  Type result = lanes == 1 ? type : Type(VectorType::get({lanes}, type));
+  return {LLVM::LoadOp::create(ops.b, ops.loc, result, array, bytes), level};
+}
+
+Lane Evaluator::loadBuffer(const Buffer &buffer, unsigned coords) {
+  LanePointer from;
+  from.base = buffer.base;
+  from.bytes = bytesOf(memoryType(buffer.element, true));
+  from.index = bufferIndex(buffer, coords);
+  // Inactive lanes may read what they like: scratch ends with a margin.
+  Value active = laneMask;
+  if (direction(from, from.bytes) == 1) {
+    laneMask = nullptr;
+  }
+  Lane result = loadFrom(from, buffer.element, Lane(), Lane());
+  laneMask = active;
+  return fromMemory(result, buffer.element);
+}
+
+void Evaluator::storeBuffer(const Buffer &buffer, unsigned coords, Lane value,
+                            unsigned level) {
+  LanePointer to;
+  to.base = buffer.base;
+  to.bytes = bytesOf(memoryType(buffer.element, true));
+  to.index = bufferIndex(buffer, coords);
+  Type type = memoryType(buffer.element, lanes > 1);
+  if (to.index.isUniform()) {
+    unsigned addressLevel;
+    Value address = scalarAddress(to, &addressLevel);
+    Value scalar = toMemory(value.value, level);
+    LaneOps ops = at(level);
+    if (isVector(scalar)) {
+      scalar = ops.extract(scalar, 0);
+    }
+    LLVM::StoreOp::create(ops.b, ops.loc, scalar, address, to.bytes);
+    return;
+  }
+  Value vector = toMemory(vectorOf(value), level);
+  Lane mask;
+  if (laneMask) {
+    mask = {laneMask, level};
+  }
+  store(to, type, vector, mask, false);
+}
+
+void Evaluator::store(const LanePointer &to, Type type, Value value, Lane mask,
+                      bool nontemporal) {
+  unsigned level = innermost(), addressLevel;
+  int64_t bytes = bytesOf(type);
+  if (to.index.isUniform() && !isVector(value) &&
+      (!mask.value || mask.isUniform())) {
+    Value address = scalarAddress(to, &addressLevel);
+    LaneOps ops = at(level);
+    OpBuilder::InsertionGuard guard(ops.b);
+    if (mask.value) {
+      auto branch = scf::IfOp::create(ops.b, ops.loc, mask.value, false);
+      ops.b.setInsertionPoint(branch.thenBlock()->getTerminator());
+    }
+    LLVM::StoreOp::create(ops.b, ops.loc, value, address, bytes);
+    return;
+  }
+  value = at(level).splat(value, lanes);
+  Value on = mask.value ? vectorOf(mask) : Value();
+  int way = direction(to, bytes);
+  if (way == 1 && (!on || hasMaskedRun(type))) {
+    Value address = scalarAddress(to, &addressLevel);
+    LaneOps ops = at(level);
+    if (on) {
+      LLVM::MaskedStoreOp::create(ops.b, ops.loc, value, address, on,
+                                  ops.b.getI32IntegerAttr(bytes));
+    } else {
+      LLVM::StoreOp::create(ops.b, ops.loc, value, address,
+                            nontemporal ? 64 : bytes, false, nontemporal);
+    }
+    return;
+  }
+  if (kernel.target.hasMaskRegisters && bytes >= 4 && to.base &&
+      !to.index.isUniform()) {
+    unsigned offsetLevel;
+    Value base = scalarAddress(to, &addressLevel);
+    Value offsets = patternVector(to.index, &offsetLevel);
+    LaneOps ops = at(level);
+    Value addresses = LLVM::GEPOp::create(
+        ops.b, ops.loc, VectorType::get({lanes}, base.getType()),
+        ops.b.getIntegerType(to.bytes * 8), base, ValueRange{offsets});
+    if (!on) {
+      on = ops.integer(VectorType::get({lanes}, ops.b.getI1Type()), 1);
+    }
+    LLVM::masked_scatter::create(ops.b, ops.loc, value, addresses, on,
+                                 ops.b.getI32IntegerAttr(bytes));
+    return;
+  }
+  Lane addresses = addressVector(to);
+  LaneOps ops = at(level);
+  forEachLane({addresses.value, value}, on, [&](Value, ValueRange scalars) {
+    Value address = scalars[0];
+    if (!isa<LLVM::LLVMPointerType>(address.getType())) {
+      address = LLVM::IntToPtrOp::create(
+          ops.b, ops.loc, LLVM::LLVMPointerType::get(ops.b.getContext()),
+          address);
+    }
+    LLVM::StoreOp::create(ops.b, ops.loc, scalars[1], address, bytes);
+  });
+}
+
+} // namespace nereid::tocpu

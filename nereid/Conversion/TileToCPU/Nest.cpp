@@ -1,0 +1,429 @@
+//===- Nest.cpp - One loop nest -------------------------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Conversion/TileToCPU/Nest.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+#include <functional>
+
+using namespace mlir;
+
+namespace nereid::tocpu {
+
+static OpBuilder::InsertPoint before(Operation *op) {
+  return {op->getBlock(), Block::iterator(op)};
+}
+static OpBuilder::InsertPoint endOf(Block *block) {
+  return {block, block->end()};
+}
+
+Nest::Nest(KernelEmitter &kernel, Item &item) : kernel(kernel), item(item) {}
+
+/// Buffers are bound after the nest: inside of it, their tensors are values.
+void Nest::prepareBuffers() {
+  for (const Root &root : item.roots) {
+    Buffer buffer;
+    if (root.kind == RootKind::Materialize) {
+      destinations[root.value] = kernel.resultBuffer(root.value);
+      buffer = destinations[root.value];
+    } else if (root.kind == RootKind::Yield) {
+      buffer = kernel.yieldBuffer(root.index, root.throughCopy);
+    } else if (root.kind == RootKind::Part) {
+      buffer = kernel.resultBuffer(root.op->getResult(0));
+      OpBuilder &b = kernel.b;
+      int64_t skip = 0;
+      if (auto cat = dyn_cast<tile::CatOp>(root.op)) {
+        int64_t size =
+            tile::getShape(root.op->getOperand(0).getType())[cat.getAxis()];
+        skip = root.index * size * buffer.strides[cat.getAxis()];
+        buffer.shape.assign(tile::getShape(root.value.getType()));
+      } else {
+        skip = root.index * buffer.strides.back();
+        buffer.shape.pop_back();
+        buffer.strides.pop_back();
+      }
+      kernel.toTop();
+      Type element = laneType(buffer.element);
+      element = element.isInteger(1) ? Type(b.getI8Type()) : element;
+      if (skip) {
+        buffer.base = LLVM::GEPOp::create(
+            b, kernel.loc, buffer.base.getType(), element, buffer.base,
+            LLVM::GEPArg(static_cast<int32_t>(skip)));
+      }
+    } else if (root.op) {
+      for (Value result : root.op->getResults()) {
+        if (isa<RankedTensorType>(result.getType())) {
+          destinations[result] = kernel.resultBuffer(result);
+        }
+      }
+    }
+    rootBuffers.push_back(buffer);
+  }
+}
+
+void Nest::setAnchors(Evaluator &evaluator) {
+  for (auto [level, anchor] : llvm::enumerate(anchors)) {
+    evaluator.setAnchor(level, anchor);
+  }
+}
+
+void Nest::emit() {
+  if (item.roots.empty()) {
+    return;
+  }
+  prepareBuffers();
+  createAccumulators();
+  bool scalarOnly = false, sameLanes = false;
+  for (const Accumulator &accumulator : accumulators) {
+    scalarOnly |= !accumulator.combiner->hasVectorForm();
+    sameLanes |= !accumulator.combiner->hasIdentity();
+  }
+  OpBuilder::InsertPoint outside = kernel.getTop();
+  if (item.roots.front().kind == RootKind::Scan) {
+    scheduleScan(scalarOnly);
+  } else {
+    schedule = chooseSchedule(kernel, item, scalarOnly, sameLanes);
+  }
+  if (item.roots.front().kind == RootKind::Histogram) {
+    prepareHistogram(cast<tile::HistogramOp>(item.roots.front().op));
+  }
+  emitOuterLoops();
+  kernel.setTop(endOf(outside.getBlock()));
+  kernel.toTop();
+  for (const Root &root : item.roots) {
+    if (root.kind == RootKind::Materialize) {
+      kernel.bindResult(root.value);
+    } else if (root.op && (root.kind != RootKind::Part || root.index == 1)) {
+      for (Value result : root.op->getResults()) {
+        if (isa<RankedTensorType>(result.getType())) {
+          kernel.bindResult(result);
+        }
+      }
+    }
+  }
+}
+
+void Nest::emitOuterLoops() {
+  outerCoords.assign(item.shape.size(), Coord());
+  anchors.push_back(kernel.getTop());
+  kernel.toTop();
+  for (int dim : schedule.outer) {
+    if (item.shape[dim] == 1) {
+      continue;
+    }
+    LaneOps ops = kernel.ops();
+    scf::ForOp loop =
+        kernel.createFor(ops.i64(0), ops.i64(item.shape[dim]), ops.i64(1));
+    anchors.back() = before(loop);
+    if (++depth == 1) {
+      kernel.setTop(before(loop));
+    }
+    outerCoords[dim].base = loop.getInductionVar();
+    outerCoords[dim].level = depth;
+    anchors.push_back(endOf(loop.getBody()));
+  }
+  emitChunks();
+  for (unsigned level = depth; level > 0; --level) {
+    kernel.b.restoreInsertionPoint(endOf(anchors[level].getBlock()));
+    kernel.yield({});
+  }
+}
+
+/// Coordinates of the nest's positions for one chunk and one axis position.
+unsigned Nest::coordsOf(Evaluator &evaluator, const Coord &chunk,
+                        const Coord &axis) {
+  Coords coords(outerCoords.begin(), outerCoords.end());
+  if (schedule.axis >= 0 && !schedule.axisIsVector) {
+    coords[schedule.axis] = scanOrder(evaluator, axis);
+  }
+  Coord linear = schedule.axisIsVector ? scanOrder(evaluator, chunk) : chunk;
+  for (size_t i = schedule.vector.size(); i-- > 0;) {
+    int dim = schedule.vector[i];
+    if (i == 0) {
+      coords[dim] = linear;
+      break;
+    }
+    auto [quotient, remainder] = evaluator.divMod(linear, item.shape[dim]);
+    coords[dim] = remainder;
+    linear = quotient;
+  }
+  return evaluator.intern(coords);
+}
+
+void Nest::emitChunks() {
+  int64_t extent = schedule.extent;
+  unsigned lanes = schedule.lanes, rest = schedule.restLanes;
+  bool alongVector = schedule.axisIsVector || schedule.axis < 0;
+  OpBuilder &b = kernel.b;
+  Block *block = b.getInsertionBlock();
+  bool isScan = item.roots.front().kind == RootKind::Scan;
+  if (alongVector) {
+    resetAccumulators(isScan ? 1 : lanes);
+  }
+  Value stream;
+  if (!schedule.collapsed() && lanes > 1 && !isScan) {
+    Evaluator probe(kernel, lanes);
+    setAnchors(probe);
+    Coord chunk;
+    chunk.pattern = probe.iota();
+    Coord axis;
+    unsigned coords = coordsOf(probe, chunk, axis);
+    bounds = findBounds(probe, coords);
+    if (accumulators.empty()) {
+      stream = canStream(probe, coords);
+    }
+    b.setInsertionPointToEnd(block);
+  }
+  LaneOps ops = kernel.ops();
+  Version main, remainder;
+  main.lanes = lanes;
+  main.assume = !bounds.compares.empty();
+  main.last = extent - extent % lanes;
+  if (bounds.upper || bounds.condition) {
+    Value upper = bounds.upper ? bounds.upper : ops.i64(extent);
+    Value full = ops.sub(
+        upper, arith::RemUIOp::create(b, ops.loc, upper, ops.i64(lanes)));
+    if (bounds.condition) {
+      Value zero = ops.i64(0);
+      full = arith::SelectOp::create(b, ops.loc, bounds.condition, full, zero);
+      upper =
+          arith::SelectOp::create(b, ops.loc, bounds.condition, upper, zero);
+    }
+    main.lower = ops.i64(0);
+    main.upper = remainder.lower = full;
+    remainder.upper = bounds.storesOnly ? upper : ops.i64(extent);
+  }
+  remainder.first = main.last;
+  remainder.last = extent;
+  remainder.lanes = rest;
+  remainder.masked = extent % rest != 0;
+  if (main.last > 0) {
+    if (stream) {
+      emitStreamed(main, stream);
+    } else {
+      emitVersion(main);
+    }
+  }
+  if (main.upper || main.last < extent) {
+    if (alongVector && !isScan) {
+      narrowAccumulators(rest);
+    }
+    emitVersion(remainder);
+  }
+  if (schedule.axisIsVector && !isScan) {
+    finishAlongVector(std::min<int64_t>(
+        extent, main.upper || main.last < extent ? rest : lanes));
+  }
+}
+
+/// Two copies of the main loop. What both compute before stands before both.
+void Nest::emitStreamed(Version version, Value condition) {
+  OpBuilder &b = kernel.b;
+  auto branch = scf::IfOp::create(b, kernel.loc, condition, true);
+  OpBuilder::InsertPoint end = endOf(branch->getBlock());
+  OpBuilder::InsertPoint saved = anchors.back();
+  anchors.back() = before(branch);
+  if (depth == 0) {
+    kernel.setTop(before(branch));
+  }
+  pinned = true;
+  for (bool nontemporal : {true, false}) {
+    version.nontemporal = nontemporal;
+    Block *block = nontemporal ? branch.thenBlock() : branch.elseBlock();
+    b.setInsertionPoint(block->getTerminator());
+    emitVersion(version);
+  }
+  pinned = false;
+  anchors.back() = saved;
+  kernel.usesStreaming = true;
+  b.restoreInsertionPoint(end);
+}
+
+void Nest::emitVersion(const Version &version) {
+  OpBuilder &b = kernel.b;
+  LaneOps ops = kernel.ops();
+  Evaluator evaluator(kernel, version.lanes);
+  OpBuilder::InsertPoint saved = anchors.back();
+  Coord chunk;
+  chunk.pattern = version.lanes > 1 ? evaluator.iota() : nullptr;
+  bool once = version.isStatic() && version.last - version.first <=
+                                        static_cast<int64_t>(version.lanes);
+  if (once) {
+    chunk.offset = version.first;
+    if (!pinned) {
+      anchors.back() = b.saveInsertionPoint();
+    }
+    setAnchors(evaluator);
+    evaluator.setAnchor(depth + 1, b.saveInsertionPoint());
+    emitChunk(evaluator, version, chunk);
+    anchors.back() = saved;
+    return;
+  }
+  Value lower = version.lower ? version.lower : ops.i64(version.first);
+  Value upper = version.upper ? version.upper : ops.i64(version.last);
+  scf::ForOp loop =
+      kernel.createFor(lower, upper, ops.i64(version.lanes), carried());
+  OpBuilder::InsertPoint after(loop->getBlock(),
+                               std::next(Block::iterator(loop)));
+  if (!pinned) {
+    anchors.back() = before(loop);
+    if (depth == 0) {
+      kernel.setTop(before(loop));
+    }
+  }
+  setAnchors(evaluator);
+  evaluator.setAnchor(depth + 1, endOf(loop.getBody()));
+  setCarried(loop.getRegionIterArgs());
+  chunk.base = loop.getInductionVar();
+  chunk.divisor = version.lanes;
+  chunk.level = depth + 1;
+  emitChunk(evaluator, version, chunk);
+  b.setInsertionPointToEnd(loop.getBody());
+  scf::YieldOp::create(b, kernel.loc, carried());
+  setCarried(loop.getResults());
+  b.restoreInsertionPoint(after);
+  anchors.back() = saved;
+  if (depth == 0 && !pinned) {
+    kernel.setTop(endOf(loop->getBlock()));
+  }
+}
+
+void Nest::emitChunk(Evaluator &evaluator, const Version &version,
+                     const Coord &chunk) {
+  if (version.masked) {
+    LaneOps ops = evaluator.at(depth + 1);
+    Type i32Type = ops.b.getI32Type();
+    Value position = evaluator.coordLanes(chunk, i32Type);
+    ops = evaluator.at(depth + 1);
+    Value limit = ops.integer(position.getType(), schedule.extent);
+    evaluator.laneMask = arith::CmpIOp::create(
+        ops.b, ops.loc, arith::CmpIPredicate::slt, position, limit);
+  }
+  if (schedule.axis >= 0 && !schedule.axisIsVector) {
+    return emitAxis(evaluator, version, chunk);
+  }
+  unsigned coords = coordsOf(evaluator, chunk, Coord());
+  if (version.assume) {
+    assumeBounds(evaluator, coords);
+  }
+  emitRoots(evaluator, coords, version.nontemporal);
+}
+
+/// A reduction across another dimension than the vector's: a loop along it
+/// inside of every chunk. Short axes are unrolled.
+void Nest::emitAxis(Evaluator &evaluator, const Version &version,
+                    const Coord &chunk) {
+  OpBuilder &b = kernel.b;
+  resetAccumulators(version.lanes);
+  int64_t size = item.shape[schedule.axis];
+  if (size <= 4) {
+    for (int64_t i = 0; i < size; ++i) {
+      Coord axis;
+      axis.offset = i;
+      unsigned coords = coordsOf(evaluator, chunk, axis);
+      if (version.assume) {
+        assumeBounds(evaluator, coords);
+      }
+      emitRoots(evaluator, coords, false);
+    }
+  } else {
+    LaneOps ops = evaluator.at(depth + 1);
+    Block *block = b.getInsertionBlock();
+    scf::ForOp loop =
+        kernel.createFor(ops.i64(0), ops.i64(size), ops.i64(1), carried());
+    evaluator.setAnchor(depth + 1, before(loop));
+    evaluator.setAnchor(depth + 2, endOf(loop.getBody()));
+    setCarried(loop.getRegionIterArgs());
+    Coord axis;
+    axis.base = loop.getInductionVar();
+    axis.level = depth + 2;
+    unsigned coords = coordsOf(evaluator, chunk, axis);
+    if (version.assume) {
+      assumeBounds(evaluator, coords);
+    }
+    emitRoots(evaluator, coords, false);
+    b.setInsertionPointToEnd(loop.getBody());
+    scf::YieldOp::create(b, kernel.loc, carried());
+    setCarried(loop.getResults());
+    OpBuilder::InsertPoint after(block, std::next(Block::iterator(loop)));
+    evaluator.setAnchor(depth + 1, after);
+    evaluator.setAnchor(depth + 2, after);
+    b.restoreInsertionPoint(after);
+  }
+  if (item.roots.front().kind != RootKind::Scan) {
+    finishAlongAxis(evaluator, chunk);
+  }
+}
+
+/// All operands are evaluated before anything is written, so that a chunk
+/// reads what was there before it.
+void Nest::emitRoots(Evaluator &evaluator, unsigned coords, bool nontemporal) {
+  SmallVector<std::function<void()>> effects;
+  for (auto [i, root] : llvm::enumerate(item.roots)) {
+    switch (root.kind) {
+    case RootKind::Materialize:
+    case RootKind::Yield:
+    case RootKind::Part: {
+      Lane value = evaluator.evaluate(root.value, coords);
+      value.value =
+          evaluator.at(value.level)
+              .convert(value.value, tile::getElement(root.value.getType()),
+                       rootBuffers[i].element, root.isUnsigned);
+      effects.push_back([&, i = i, value] {
+        evaluator.storeBuffer(rootBuffers[i], coords, value,
+                              evaluator.innermost());
+      });
+      break;
+    }
+    case RootKind::Store: {
+      auto store = cast<tile::StoreOp>(root.op);
+      Lane value = evaluator.evaluate(store.getValue(), coords);
+      LanePointer to = evaluator.pointer(store.getPtr(), coords);
+      Lane mask = evaluator.activeMask(store.getMask(), coords);
+      Type element = laneType(tile::getElement(store.getValue().getType()));
+      bool stream = nontemporal && kernel.canStream(store);
+      effects.push_back([&, value, to, mask, element, stream] {
+        evaluator.store(to, element, value.value, mask, stream);
+      });
+      break;
+    }
+    case RootKind::Reduce:
+      for (Accumulator &accumulator : accumulators) {
+        if (accumulator.root == &root) {
+          accumulate(evaluator, accumulator, coords);
+        }
+      }
+      break;
+    case RootKind::Scan:
+      scanStep(evaluator, accumulators.front(), coords);
+      break;
+    case RootKind::Atomic:
+      for (Value operand : root.op->getOperands()) {
+        if (!isa<tile::PtrType>(tile::getElement(operand.getType()))) {
+          evaluator.evaluate(operand, coords);
+        }
+      }
+      effects.push_back([&] { atomicLanes(evaluator, root.op, coords); });
+      break;
+    case RootKind::Service:
+      effects.push_back([&] { serviceLanes(evaluator, root.op, coords); });
+      break;
+    case RootKind::Histogram:
+      effects.push_back([&] {
+        histogramLanes(evaluator, cast<tile::HistogramOp>(root.op), coords);
+      });
+      break;
+    }
+  }
+  for (const auto &effect : effects) {
+    effect();
+  }
+  evaluator.at(evaluator.innermost());
+}
+
+} // namespace nereid::tocpu

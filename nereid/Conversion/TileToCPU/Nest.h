@@ -1,0 +1,159 @@
+//===- Nest.h - One loop nest ----------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Emits an item of a plan as loops. The loop over chunks comes in up to three
+// versions:
+//
+//   for (v = 0; v < F; v += lanes)       every mask that bounds v is known true
+//   the same with stores past the cache   if the launch streams and rows align
+//   for (v = F; v < end; v += restLanes)  masks are vectors
+//
+// where F is the tile's extent, or what the masks leave of it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_CONVERSION_TILETOCPU_NEST_H
+#define NEREID_CONVERSION_TILETOCPU_NEST_H
+
+#include "nereid/Conversion/TileToCPU/Evaluator.h"
+#include "nereid/Conversion/TileToCPU/Schedule.h"
+
+#include <memory>
+
+namespace nereid::tocpu {
+
+/// Combines partial results of one tile.reduce or tile.scan.
+class Combiner {
+public:
+  Combiner(KernelEmitter &kernel, mlir::Operation *op);
+
+  /// Can the region run on vectors?
+  bool hasVectorForm() const { return vectorForm; }
+  /// Is there a value that combines with x to x? (One operand, one operation.)
+  bool hasIdentity() const { return identity != nullptr; }
+  unsigned size() const { return elements.size(); }
+
+  /// Types of the partial results; f16 and bf16 sums are kept in f32.
+  mlir::Type partialType(unsigned i) const;
+  llvm::SmallVector<mlir::Value> initial(LaneOps ops, unsigned lanes) const;
+  mlir::Value toPartial(LaneOps ops, mlir::Value value, unsigned i) const;
+  mlir::Value fromPartial(LaneOps ops, mlir::Value value, unsigned i) const;
+  llvm::SmallVector<mlir::Value> combine(LaneOps ops, mlir::ValueRange x,
+                                         mlir::ValueRange y) const;
+  /// All of the first `valid` lanes into one scalar each.
+  llvm::SmallVector<mlir::Value> horizontal(LaneOps ops, mlir::ValueRange x,
+                                            unsigned valid) const;
+  /// Halves of the vectors combined until they have `lanes` lanes.
+  llvm::SmallVector<mlir::Value> narrow(LaneOps ops, mlir::ValueRange x,
+                                        unsigned lanes) const;
+
+private:
+  llvm::SmallVector<mlir::Value> run(LaneOps ops, mlir::Block &block,
+                                     mlir::IRMapping &map) const;
+
+  KernelEmitter &kernel;
+  mlir::Operation *op;
+  llvm::SmallVector<mlir::Type> elements;
+  bool vectorForm = true;
+  bool widened = false;
+  mlir::TypedAttr identity;
+};
+
+class Nest {
+public:
+  Nest(KernelEmitter &kernel, Item &item);
+  void emit();
+
+private:
+  struct Accumulator {
+    const Root *root;
+    std::unique_ptr<Combiner> combiner;
+    /// i1 "holds something yet", then the partial results. Without the flag
+    /// where an identity is known.
+    llvm::SmallVector<mlir::Value> values;
+  };
+  struct Bounds {
+    mlir::Value upper;     ///< i64: masks hold for all v below it; null: extent
+    mlir::Value condition; ///< i1: masks that do not depend on v; null: true
+    bool storesOnly = true; ///< nothing happens where the masks are false
+    llvm::SmallVector<mlir::Value> compares;
+  };
+  void prepareBuffers();
+  void emitOuterLoops();
+  void emitChunks();
+  /// One version of the loop over chunks. `first`, `last`: static bounds where
+  /// the values are null.
+  struct Version {
+    mlir::Value lower, upper;
+    int64_t first = 0, last = 0;
+    unsigned lanes = 1;
+    bool assume = false;      ///< the bounds' compares hold
+    bool masked = false;      ///< lanes may lie outside of the tile
+    bool nontemporal = false; ///< stores pass the cache
+    bool isStatic() const { return !lower && !upper; }
+  };
+  void emitVersion(const Version &version);
+  void emitStreamed(Version version, mlir::Value condition);
+  void emitChunk(Evaluator &evaluator, const Version &version,
+                 const Coord &chunk);
+  void emitAxis(Evaluator &evaluator, const Version &version,
+                const Coord &chunk);
+  void setAnchors(Evaluator &evaluator);
+  void emitRoots(Evaluator &evaluator, unsigned coords, bool nontemporal);
+  unsigned coordsOf(Evaluator &evaluator, const Coord &chunk,
+                    const Coord &axis);
+  Bounds findBounds(Evaluator &probe, unsigned coords);
+  void assumeBounds(Evaluator &evaluator, unsigned coords);
+  mlir::Value canStream(Evaluator &probe, unsigned coords);
+  void walkMasks(Evaluator &evaluator, unsigned coords,
+                 llvm::function_ref<void(mlir::Value, unsigned, bool)> visit);
+  void addBound(Evaluator &probe, mlir::Value mask, unsigned coords,
+                Bounds &bounds);
+
+  // Reduce.cpp
+  void createAccumulators();
+  llvm::SmallVector<mlir::Value> carried() const;
+  void setCarried(mlir::ValueRange values);
+  void resetAccumulators(unsigned lanes);
+  void accumulate(Evaluator &evaluator, Accumulator &accumulator,
+                  unsigned coords);
+  void narrowAccumulators(unsigned lanes);
+  void finishAlongVector(unsigned valid);
+  void finishAlongAxis(Evaluator &evaluator, const Coord &chunk);
+  unsigned resultCoords(Evaluator &evaluator, unsigned coords);
+
+  // Scan.cpp
+  void scheduleScan(bool scalarOnly);
+  Coord scanOrder(Evaluator &evaluator, const Coord &coord);
+  void scanStep(Evaluator &evaluator, Accumulator &accumulator,
+                unsigned coords);
+
+  // Effects.cpp
+  void atomicLanes(Evaluator &evaluator, mlir::Operation *op, unsigned coords);
+  void serviceLanes(Evaluator &evaluator, mlir::Operation *op, unsigned coords);
+  void checkLane(mlir::Operation *op, mlir::ValueRange scalars);
+  void prepareHistogram(tile::HistogramOp op);
+  void histogramLanes(Evaluator &evaluator, tile::HistogramOp op,
+                      unsigned coords);
+  mlir::Value linearIndex(Evaluator &evaluator, unsigned coords);
+
+  KernelEmitter &kernel;
+  Item &item;
+  Schedule schedule;
+  llvm::SmallVector<Accumulator> accumulators;
+  llvm::SmallVector<Coord> outerCoords; ///< by dimension
+  unsigned depth = 0;                   ///< levels in front of the chunk loop
+  llvm::SmallVector<mlir::OpBuilder::InsertPoint> anchors; ///< of outer levels
+  bool pinned = false; ///< the last anchor stands before a branch around loops
+  Bounds bounds;
+  llvm::DenseMap<mlir::Value, Buffer> destinations; ///< Materialize, results
+  llvm::SmallVector<Buffer> rootBuffers;            ///< by root: Yield, Part
+};
+
+} // namespace nereid::tocpu
+
+#endif // NEREID_CONVERSION_TILETOCPU_NEST_H

@@ -1,0 +1,312 @@
+//===- Plan.cpp - Roots and their nests -----------------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Roots join the latest nest of their iteration space that comes after all
+// they depend on, unless memory forbids it:
+//   - a write never moves ahead of an item that touches memory;
+//   - a load never moves ahead of, or into the nest of, an earlier write.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Conversion/TileToCPU/Plan.h"
+
+#include "nereid/Conversion/TileToCPU/LaneOps.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace nereid::tocpu {
+
+static bool isTensor(Value value) {
+  return isa<RankedTensorType>(value.getType());
+}
+static bool isTensor(Type type) { return isa<RankedTensorType>(type); }
+
+bool isTrivialReshape(tile::ReshapeOp op) {
+  auto drop = [](ArrayRef<int64_t> shape) {
+    SmallVector<int64_t> kept;
+    llvm::copy_if(shape, std::back_inserter(kept),
+                  [](int64_t size) { return size != 1; });
+    return kept;
+  };
+  return drop(tile::getShape(op.getSource().getType())) ==
+         drop(tile::getShape(op.getResult().getType()));
+}
+
+bool isView(Operation *op) {
+  return isa<tile::ExpandDimsOp, tile::BroadcastOp, tile::TransposeOp,
+             tile::ReshapeOp, tile::SplitOp, tile::HintOp>(op);
+}
+
+bool isPureScalar(Operation *op) {
+  return op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
+         llvm::none_of(op->getOperandTypes(),
+                       [](Type t) { return isTensor(t); }) &&
+         llvm::none_of(op->getResultTypes(),
+                       [](Type t) { return isTensor(t); });
+}
+
+Value rootPointer(Value pointer) {
+  while (true) {
+    if (auto argument = dyn_cast<BlockArgument>(pointer)) {
+      Operation *parent = argument.getOwner()->getParentOp();
+      if (isa<func::FuncOp>(parent)) {
+        return argument;
+      }
+      auto loop = dyn_cast<scf::ForOp>(parent);
+      if (!loop || argument.getArgNumber() == 0) {
+        return nullptr;
+      }
+      // Only a pointer that the loop advances: the chain must end here again.
+      Value next = loop.getYieldedValues()[argument.getArgNumber() - 1];
+      while (next != argument) {
+        auto advance = next.getDefiningOp<tile::AddPtrOp>();
+        if (!advance) {
+          return nullptr;
+        }
+        next = advance.getPtr();
+      }
+      pointer = loop.getInitArgs()[argument.getArgNumber() - 1];
+      continue;
+    }
+    Operation *op = pointer.getDefiningOp();
+    if (isView(op) || isa<tile::AddPtrOp, tile::SplatOp, tile::PtrCastOp>(op)) {
+      pointer = op->getOperand(0);
+      continue;
+    }
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      unsigned index = cast<OpResult>(pointer).getResultNumber();
+      pointer = loop.getRegionIterArgs()[index];
+      continue;
+    }
+    return nullptr;
+  }
+}
+
+Plan::Plan(Block *block, ArrayRef<YieldTarget> targets) : block(block) {
+  for (Operation &op : block->without_terminator()) {
+    visit(&op);
+  }
+  addYields(targets);
+  renumber();
+  for (const Item &item : list) {
+    for (const Root &root : item.roots) {
+      if (root.kind == RootKind::Yield) {
+        demandRoot(root, const_cast<Item *>(&item));
+      }
+    }
+  }
+  for (Operation &op : llvm::reverse(block->without_terminator())) {
+    demandOperands(&op);
+  }
+  settleYields(targets);
+  findLastUses();
+}
+
+Item *Plan::append() {
+  Item &item = list.emplace_back();
+  item.order = list.size();
+  return &item;
+}
+
+void Plan::renumber() {
+  unsigned order = 0;
+  for (Item &item : list) {
+    item.order = ++order;
+  }
+}
+
+Item *Plan::dependence(Value value) {
+  if (value.getParentBlock() != block || isa<BlockArgument>(value)) {
+    return nullptr;
+  }
+  if (Item *item = producer.lookup(value)) {
+    return item;
+  }
+  auto [it, isNew] = dependences.try_emplace(value, nullptr);
+  if (!isNew) {
+    return it->second;
+  }
+  Item *latest = nullptr;
+  for (Value operand : value.getDefiningOp()->getOperands()) {
+    latest = later(latest, dependence(operand));
+  }
+  return dependences[value] = latest;
+}
+
+const SmallPtrSet<Operation *, 4> &Plan::loadsOf(Value value) {
+  auto found = loads.find(value);
+  if (found != loads.end()) {
+    return found->second;
+  }
+  SmallPtrSet<Operation *, 4> all;
+  Operation *op = value.getDefiningOp();
+  if (op && op->getBlock() == block && !producer.count(value)) {
+    for (Value operand : op->getOperands()) {
+      const SmallPtrSet<Operation *, 4> &inner = loadsOf(operand);
+      all.insert(inner.begin(), inner.end());
+    }
+    if (isa<tile::LoadOp>(op)) {
+      all.insert(op);
+    }
+  }
+  return loads[value] = std::move(all);
+}
+
+/// What an operation does to memory that loads can see.
+static bool writesMemory(Operation *op) {
+  if (isa<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp, tile::BarrierOp>(
+          op)) {
+    return true;
+  }
+  bool found = false;
+  for (Region &region : op->getRegions()) {
+    region.walk([&](Operation *inner) {
+      found |= isa<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp,
+                   tile::BarrierOp>(inner);
+    });
+  }
+  return found;
+}
+
+bool Plan::canJoin(const Item &item, ArrayRef<int64_t> shape, int axis) const {
+  return item.isNest && !item.exclusive && ArrayRef(item.shape) == shape &&
+         (axis < 0 || item.axis < 0 || axis == item.axis);
+}
+
+Item *Plan::addRoot(Root root, ArrayRef<int64_t> shape,
+                    ArrayRef<Value> operands, int axis, bool writes,
+                    bool exclusive) {
+  Item *after = nullptr;
+  for (Value operand : operands) {
+    if (!operand) {
+      continue;
+    }
+    after = later(after, dependence(operand));
+    for (Operation *load : loadsOf(operand)) {
+      after = later(after, lastWriteBefore.lookup(load));
+    }
+  }
+  Item *item = nullptr;
+  for (Item &candidate : llvm::reverse(list)) {
+    if (exclusive || (after && candidate.order <= after->order)) {
+      break;
+    }
+    if (canJoin(candidate, shape, axis)) {
+      item = &candidate;
+      break;
+    }
+    if (writes && candidate.touchesMemory) {
+      break;
+    }
+  }
+  if (!item) {
+    item = append();
+    item->isNest = true;
+    item->exclusive = exclusive;
+    item->shape.assign(shape.begin(), shape.end());
+  }
+  item->axis = axis >= 0 ? axis : item->axis;
+  item->roots.push_back(root);
+  item->touchesMemory |= writes;
+  for (Value operand : operands) {
+    item->touchesMemory |= operand && !loadsOf(operand).empty();
+  }
+  if (root.op) {
+    itemOf[root.op] = item;
+    for (Value result : root.op->getResults()) {
+      producer[result] = later(producer.lookup(result), item);
+    }
+    if (writes) {
+      item->writes.push_back(root.op);
+      allWrites.push_back({item, root.op});
+      lastWrite = later(lastWrite, item);
+    }
+  }
+  return item;
+}
+
+/// An operation that is no root of a nest, at the end of the list.
+void Plan::addOp(Operation *op) {
+  Item *item = append();
+  item->op = op;
+  itemOf[op] = item;
+  for (Value result : op->getResults()) {
+    producer[result] = item;
+  }
+  item->touchesMemory = !isMemoryEffectFree(op);
+  if (writesMemory(op)) {
+    item->writes.push_back(op);
+    allWrites.push_back({item, op});
+    lastWrite = item;
+  }
+}
+
+void Plan::visit(Operation *op) {
+  auto shapeOf = [](Value value) { return tile::getShape(value.getType()); };
+  bool hasTensor =
+      llvm::any_of(op->getOperands(), [](Value v) { return isTensor(v); }) ||
+      llvm::any_of(op->getResultTypes(), [](Type t) { return isTensor(t); });
+  SmallVector<Value> operands(op->getOperands());
+  if (isa<tile::AssumeOp>(op) || isPureScalar(op)) {
+    return;
+  }
+  if (!hasTensor || isa<tile::DotOp, tile::PrintOp>(op) ||
+      isa<scf::SCFDialect>(op->getDialect()) ||
+      (isa<tile::SplitOp>(op) && !isTensor(op->getResult(0)))) {
+    return addOp(op);
+  }
+  if (auto load = dyn_cast<tile::LoadOp>(op)) {
+    lastWriteBefore[op] = lastWrite;
+    if (load.getIsVolatile()) {
+      Item *item = addRoot({RootKind::Materialize, op, load.getResult()},
+                           shapeOf(load.getResult()), operands, -1, true, true);
+      producer[load.getResult()] = item;
+    }
+    return;
+  }
+  if (isa<tile::StoreOp>(op)) {
+    addRoot({RootKind::Store, op}, shapeOf(op->getOperand(0)), operands, -1,
+            true);
+  } else if (isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op)) {
+    addRoot({RootKind::Atomic, op}, shapeOf(op->getResult(0)), operands, -1,
+            true);
+  } else if (isa<tile::AssertOp, tile::CheckBoundsOp, tile::CheckNanOp>(op)) {
+    // Checks come before what they protect: as if they wrote memory.
+    addRoot({RootKind::Service, op}, shapeOf(op->getOperand(0)), operands, -1,
+            true);
+  } else if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
+    addRoot({RootKind::Reduce, op}, reduce.getSourceShape(), operands,
+            reduce.getAxis(), false);
+  } else if (auto scan = dyn_cast<tile::ScanOp>(op)) {
+    addRoot({RootKind::Scan, op}, scan.getSourceShape(), operands,
+            scan.getAxis(), false, true);
+  } else if (isa<tile::HistogramOp>(op)) {
+    addRoot({RootKind::Histogram, op}, shapeOf(op->getOperand(0)), operands, -1,
+            false, true);
+  } else if (isa<tile::JoinOp, tile::CatOp>(op)) {
+    for (unsigned i = 0; i < 2; ++i) {
+      addRoot({RootKind::Part, op, op->getOperand(i), i},
+              shapeOf(op->getOperand(i)), {op->getOperand(i)}, -1, false);
+    }
+  }
+}
+
+void Plan::addYields(ArrayRef<YieldTarget> targets) {
+  for (auto [i, target] : llvm::enumerate(targets)) {
+    Value value = target.value;
+    // Produced in a buffer: perhaps in the target's own (settleYields).
+    if (value == target.argument || producer.count(value)) {
+      continue;
+    }
+    addRoot({RootKind::Yield, nullptr, value, static_cast<unsigned>(i)},
+            tile::getShape(value.getType()), {value}, -1, false);
+  }
+}
+
+} // namespace nereid::tocpu

@@ -1,0 +1,166 @@
+//===- Plan.h - What becomes a loop nest, and in which order ---*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The plan of one straight-line block: a list of items, each a loop nest (with
+// the roots that run in it) or a single operation (a scalar access, a branch, a
+// loop, a dot), and which tensors live in buffers. Everything else is
+// evaluated inside the nests that ask for it.
+//
+// Memory model. Loads of a block may be evaluated later, or twice, as long as
+// no write may have come between. Two accesses through different parameters
+// touch, in the same program, either disjoint memory or (an in-place kernel)
+// the same addresses element by element. Anything else without a barrier is a
+// race between threads on a GPU.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_CONVERSION_TILETOCPU_PLAN_H
+#define NEREID_CONVERSION_TILETOCPU_PLAN_H
+
+#include "nereid/Dialect/Tile/IR/Tile.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+
+#include <list>
+
+namespace nereid::tocpu {
+
+enum class RootKind {
+  Store,       ///< tile.store
+  Atomic,      ///< tile.atomic_rmw, tile.atomic_cas
+  Reduce,      ///< tile.reduce
+  Scan,        ///< tile.scan
+  Histogram,   ///< tile.histogram
+  Service,     ///< tile.assert, tile.check_bounds, tile.check_nan
+  Materialize, ///< `value` is written to a buffer of its own
+  Yield,       ///< `value` is written to the buffer of target `index`
+  Part,        ///< operand `index` of a tile.join or tile.cat, into its buffer
+};
+
+/// Something that must run, once for each element of an iteration space.
+struct Root {
+  RootKind kind;
+  mlir::Operation *op = nullptr; ///< null for Materialize and Yield
+  mlir::Value value = {};        ///< Materialize, Yield, Part
+  unsigned index = 0;
+  /// Yield: the target is still read; write a second buffer and copy at last.
+  bool throughCopy = false;
+  /// Integers that the buffer holds wider are zero-extended.
+  bool isUnsigned = false;
+};
+
+struct Item {
+  bool isNest = false;
+  mlir::Operation *op = nullptr; ///< of a single operation
+  llvm::SmallVector<int64_t> shape;
+  int axis = -1;          ///< that reductions of the nest run along
+  bool exclusive = false; ///< takes no further roots
+  llvm::SmallVector<Root> roots;
+  llvm::SmallVector<mlir::Operation *> writes;
+  bool touchesMemory = false;
+  unsigned order = 0;
+  /// Tensors whose buffers nobody reads after this item.
+  llvm::SmallVector<mlir::Value> dead;
+};
+
+/// The later of two items; null is before all.
+inline Item *later(Item *x, Item *y) {
+  return !x ? y : !y ? x : x->order >= y->order ? x : y;
+}
+
+/// Where an operand of a block's terminator goes. `argument` is the block
+/// argument that names the same buffer, if there is one.
+struct YieldTarget {
+  mlir::Value value;
+  mlir::Value argument;
+};
+
+class Plan {
+public:
+  /// `targets`: the tensors that the terminator of `block` yields.
+  Plan(mlir::Block *block, llvm::ArrayRef<YieldTarget> targets);
+
+  std::list<Item> &items() { return list; }
+  /// The target whose buffer `value` is computed in directly, or -1.
+  int directTarget(mlir::Value value) const {
+    auto found = direct.find(value);
+    return found == direct.end() ? -1 : static_cast<int>(found->second);
+  }
+
+private:
+  struct Demand {
+    Item *item;
+    bool identity; ///< read at the positions of the nest itself
+    bool buffer;   ///< must be in a buffer before the item
+    bool captured; ///< read somewhere inside a loop or branch
+    bool repeated; ///< read several times a position (below a broadcast)
+    bool shuffled; ///< read in another order (below a reshape)
+  };
+  struct Write {
+    Item *item;
+    mlir::Operation *op;
+  };
+
+  // Roots and their nests.
+  void visit(mlir::Operation *op);
+  void addOp(mlir::Operation *op);
+  Item *addRoot(Root root, llvm::ArrayRef<int64_t> shape,
+                llvm::ArrayRef<mlir::Value> operands, int axis, bool writes,
+                bool exclusive = false);
+  bool canJoin(const Item &item, llvm::ArrayRef<int64_t> shape, int axis) const;
+  void addYields(llvm::ArrayRef<YieldTarget> targets);
+  Item *dependence(mlir::Value value);
+  const llvm::SmallPtrSet<mlir::Operation *, 4> &loadsOf(mlir::Value value);
+  Item *append();
+  void renumber();
+
+  // Buffers.
+  void demandOperands(mlir::Operation *op);
+  void demandRoot(const Root &root, Item *item);
+  void demand(mlir::Value value, const Demand &demand);
+  void decide(mlir::Operation *op);
+  void forward(mlir::Operation *op, llvm::ArrayRef<Demand> wanted);
+  bool mustMaterialize(mlir::Value value, llvm::ArrayRef<Demand> wanted);
+  void materialize(mlir::Value value, Item *limit, bool limitConflicts);
+  Item *nestFor(mlir::Value value, Item *before);
+  bool crossing(mlir::Operation *load, llvm::ArrayRef<Demand> wanted,
+                Item *&limit, bool &sameNest);
+  int cost(mlir::Value value);
+  bool touchesMemory(mlir::Value value);
+  void settleYields(llvm::ArrayRef<YieldTarget> targets);
+  bool onlyReadBefore(mlir::Value argument, Item *item) const;
+  void findLastUses();
+
+  mlir::Block *block;
+  std::list<Item> list;
+  /// The item that produces a scalar or a buffered tensor of this block.
+  llvm::MapVector<mlir::Value, Item *> producer;
+  llvm::DenseMap<mlir::Value, Item *> dependences;
+  llvm::DenseMap<mlir::Value, llvm::SmallPtrSet<mlir::Operation *, 4>> loads;
+  /// For a load: the last item that wrote memory when it was reached.
+  llvm::DenseMap<mlir::Operation *, Item *> lastWriteBefore;
+  Item *lastWrite = nullptr;
+  llvm::SmallVector<Write> allWrites;
+  llvm::DenseMap<mlir::Operation *, Item *> itemOf;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<Demand, 2>> demands;
+  llvm::DenseMap<mlir::Value, int> costs;
+  llvm::DenseMap<mlir::Value, unsigned> direct;
+};
+
+/// The kernel argument that all addresses of `pointer` derive from, or null.
+mlir::Value rootPointer(mlir::Value pointer);
+/// Does `op` only rename positions of its one operand?
+bool isView(mlir::Operation *op);
+/// Does a reshape only add and drop dimensions of size 1?
+bool isTrivialReshape(tile::ReshapeOp op);
+/// Has no effect, makes scalars of scalars.
+bool isPureScalar(mlir::Operation *op);
+
+} // namespace nereid::tocpu
+
+#endif // NEREID_CONVERSION_TILETOCPU_PLAN_H

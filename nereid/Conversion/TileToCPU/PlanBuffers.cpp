@@ -1,0 +1,380 @@
+//===- PlanBuffers.cpp - Which tensors live in buffers --------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Walks a block backwards, so that every tensor is decided after its users. A
+// tensor that is not written to a buffer passes the demands on it to its
+// operands. It is written where it is expensive and several nests want it, or
+// several times an element; where it must be in memory (operands of a dot, a
+// gather); and where a load's memory is overwritten before its last use.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Conversion/TileToCPU/LaneOps.h"
+#include "nereid/Conversion/TileToCPU/Plan.h"
+
+using namespace mlir;
+
+namespace nereid::tocpu {
+
+/// About the cost of a store and a load in the first-level cache, in cheap
+/// operations: what costs more to compute is kept.
+static constexpr int keepCost = 8;
+/// What is recomputed inside loops that capture it.
+static constexpr int captureCost = 16;
+
+static bool isTensor(Value value) {
+  return isa<RankedTensorType>(value.getType());
+}
+
+int Plan::cost(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !isTensor(value) || producer.count(value) ||
+      op->getBlock() != block) {
+    return 1;
+  }
+  if (isa<arith::ConstantOp, tile::RangeOp, tile::SplatOp>(op)) {
+    return 0;
+  }
+  auto [it, isNew] = costs.try_emplace(value, 0);
+  if (!isNew) {
+    return it->second;
+  }
+  int total = isView(op)                ? 0
+              : isa<tile::LoadOp>(op)   ? 2
+              : isa<tile::GatherOp>(op) ? 4
+              : isExpensive(op)         ? 12
+                                        : 1;
+  for (Value operand : op->getOperands()) {
+    // Addresses are affine nearly always, masks are bounds of the loops.
+    if (!isa<tile::LoadOp>(op)) {
+      total += cost(operand);
+    }
+  }
+  return costs[value] = std::min(total, 1000);
+}
+
+bool Plan::touchesMemory(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!isTensor(value) || (op && op->getBlock() != block)) {
+    return false;
+  }
+  if (!op || producer.count(value) || isa<tile::LoadOp, tile::GatherOp>(op)) {
+    return true;
+  }
+  return llvm::any_of(op->getOperands(),
+                      [&](Value operand) { return touchesMemory(operand); });
+}
+
+void Plan::demand(Value value, const Demand &demand) {
+  if (value && isTensor(value) && value.getParentBlock() == block) {
+    demands[value].push_back(demand);
+  }
+}
+
+void Plan::demandRoot(const Root &root, Item *item) {
+  Demand inPlace = {item, true, false, false, false, false};
+  if (root.value) {
+    return demand(root.value, inPlace);
+  }
+  for (Value operand : root.op->getOperands()) {
+    demand(operand, inPlace);
+  }
+}
+
+/// May `write` change what `load` reads? `sameNest`: both run in one nest, the
+/// load of an element before the write of that element.
+static bool conflicts(tile::LoadOp load, Operation *write, bool sameNest) {
+  if (write->getNumRegions() != 0) {
+    bool found = false;
+    write->walk([&](Operation *inner) {
+      found |= inner != write && inner->getNumRegions() == 0 &&
+               conflicts(load, inner, false);
+    });
+    return found;
+  }
+  if (isa<tile::BarrierOp>(write)) {
+    return true;
+  }
+  if (!isa<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(write)) {
+    return false;
+  }
+  Value to = write->getOperand(0);
+  Value from = load.getPtr();
+  Value rootOfTo = rootPointer(to), rootOfFrom = rootPointer(from);
+  if (!rootOfTo || !rootOfFrom) {
+    return true;
+  }
+  if (rootOfTo == rootOfFrom) {
+    return !(sameNest && to == from);
+  }
+  return !sameNest &&
+         tile::getShape(to.getType()) == tile::getShape(from.getType());
+}
+
+bool Plan::crossing(Operation *op, ArrayRef<Demand> wanted, Item *&limit,
+                    bool &sameNest) {
+  auto load = dyn_cast<tile::LoadOp>(op);
+  limit = nullptr;
+  sameNest = false;
+  if (!load) {
+    return false;
+  }
+  for (const Write &write : allWrites) {
+    if (!op->isBeforeInBlock(write.op)) {
+      continue;
+    }
+    bool after = false, within = false;
+    for (const Demand &demand : wanted) {
+      after |= demand.item->order > write.item->order;
+      within |= demand.item == write.item;
+    }
+    bool together = within && write.item->isNest;
+    bool bad = (after && conflicts(load, write.op, false)) ||
+               (together && conflicts(load, write.op, true)) ||
+               (within && !together && write.op->getNumRegions() != 0 &&
+                conflicts(load, write.op, false));
+    if (bad && (!limit || write.item->order < limit->order)) {
+      limit = write.item;
+      sameNest = within && conflicts(load, write.op, true);
+    }
+  }
+  return limit != nullptr;
+}
+
+bool Plan::mustMaterialize(Value value, ArrayRef<Demand> wanted) {
+  Operation *op = value.getDefiningOp();
+  bool isPtr = isa<tile::PtrType>(tile::getElement(value.getType()));
+  SmallPtrSet<Item *, 4> items;
+  int price = cost(value);
+  bool memory = touchesMemory(value);
+  bool view = isView(op);
+  for (const Demand &demand : wanted) {
+    items.insert(demand.item);
+    if (demand.buffer && !(view && !isa<tile::BroadcastOp>(op))) {
+      return true;
+    }
+    if (isPtr) {
+      continue;
+    }
+    if (demand.captured && !view && (memory || price > captureCost)) {
+      return true;
+    }
+    if (demand.shuffled && !view && (memory || price > keepCost)) {
+      return true;
+    }
+    if (demand.repeated && !view && price >= keepCost) {
+      return true;
+    }
+  }
+  return !isPtr && !view && items.size() > 1 && price >= keepCost;
+}
+
+/// A nest before `before` that can write `value` to its buffer.
+Item *Plan::nestFor(Value value, Item *before) {
+  ArrayRef<int64_t> shape = tile::getShape(value.getType());
+  Item *after = dependence(value);
+  for (Operation *load : loadsOf(value)) {
+    after = later(after, lastWriteBefore.lookup(load));
+  }
+  auto position = llvm::find_if(list, [&](Item &i) { return &i == before; });
+  for (auto it = position; it != list.begin();) {
+    Item &candidate = *--it;
+    if (after && candidate.order <= after->order) {
+      break;
+    }
+    if (canJoin(candidate, shape, -1) && candidate.writes.empty()) {
+      return &candidate;
+    }
+  }
+  Item &item = *list.emplace(position);
+  item.isNest = true;
+  item.shape.assign(shape.begin(), shape.end());
+  item.touchesMemory = true;
+  renumber();
+  return &item;
+}
+
+void Plan::materialize(Value value, Item *limit, bool limitConflicts) {
+  SmallVector<Demand, 2> wanted = demands[value];
+  Item *first = wanted.front().item;
+  for (const Demand &demand : wanted) {
+    first = demand.item->order < first->order ? demand.item : first;
+  }
+  bool here = canJoin(*first, tile::getShape(value.getType()), -1);
+  for (const Demand &demand : wanted) {
+    here &= demand.item != first || (demand.identity && !demand.buffer);
+  }
+  if (limit &&
+      (limit->order < first->order || (limit == first && limitConflicts))) {
+    first = limit;
+    here = false;
+  }
+  Item *item = here ? first : nestFor(value, first);
+  item->roots.push_back({RootKind::Materialize, nullptr, value});
+  producer[value] = item;
+  forward(value.getDefiningOp(), {{item, true, false, false, false, false}});
+}
+
+/// Hands the demands on `op`'s result to its operands.
+void Plan::forward(Operation *op, ArrayRef<Demand> wanted) {
+  for (Demand demand : wanted) {
+    bool view = isView(op);
+    if (view && !isa<tile::HintOp>(op)) {
+      demand.identity = false;
+    }
+    if (isa<tile::BroadcastOp>(op)) {
+      demand.repeated = true;
+    }
+    if (auto reshape = dyn_cast<tile::ReshapeOp>(op)) {
+      demand.shuffled |= !isTrivialReshape(reshape);
+    }
+    if (isa<tile::SplitOp>(op)) {
+      demand.shuffled = true;
+    }
+    if (!view) {
+      demand.buffer = false;
+    }
+    for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+      Demand inner = demand;
+      if (isa<tile::GatherOp>(op) && i == 0) {
+        inner.buffer = true;
+        inner.identity = false;
+      }
+      this->demand(operand, inner);
+    }
+  }
+}
+
+void Plan::decide(Operation *op) {
+  SmallVector<Demand, 4> wanted;
+  for (Value result : op->getResults()) {
+    wanted.append(demands[result]);
+  }
+  if (wanted.empty()) {
+    return;
+  }
+  Item *limit = nullptr;
+  bool sameNest = false;
+  bool tooLate = crossing(op, wanted, limit, sameNest);
+  if (op->getNumResults() == 1 &&
+      (tooLate || mustMaterialize(op->getResult(0), wanted))) {
+    return materialize(op->getResult(0), limit, sameNest);
+  }
+  forward(op, wanted);
+}
+
+void Plan::demandOperands(Operation *op) {
+  Item *item = itemOf.lookup(op);
+  if (!item) {
+    if (!isPureScalar(op) && op->getNumResults() > 0) {
+      decide(op);
+    }
+    return;
+  }
+  if (item->isNest) {
+    for (const Root &root : SmallVector<Root>(item->roots)) {
+      if (root.op == op && root.kind != RootKind::Materialize) {
+        demandRoot(root, item);
+      } else if (root.op == op) {
+        forward(op, {{item, true, false, false, false, false}});
+      }
+    }
+    return;
+  }
+  Demand read = {item, true, false, false, false, false};
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    Demand mine = read;
+    mine.buffer = isa<tile::PrintOp>(op) || (isa<tile::DotOp>(op) && i < 2);
+    mine.identity = !mine.buffer;
+    demand(operand, mine);
+  }
+  for (Region &region : op->getRegions()) {
+    region.walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands()) {
+        demand(operand, {item, false, false, true, false, false});
+      }
+    });
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers of yielded tensors
+//===----------------------------------------------------------------------===//
+
+/// Is the old content of the buffer behind `argument` read before `item`
+/// writes it, or by `item` at the very position that it writes?
+bool Plan::onlyReadBefore(Value argument, Item *item) const {
+  auto found = demands.find(argument);
+  if (!argument || found == demands.end()) {
+    return true;
+  }
+  return llvm::all_of(found->second, [&](const Demand &demand) {
+    return demand.item->order < item->order ||
+           (demand.item == item && demand.identity && !demand.captured);
+  });
+}
+
+void Plan::settleYields(ArrayRef<YieldTarget> targets) {
+  DenseMap<Value, int> uses;
+  for (const YieldTarget &target : targets) {
+    ++uses[target.value];
+  }
+  DenseSet<unsigned> rooted;
+  for (const Item &item : list) {
+    for (const Root &root : item.roots) {
+      if (root.kind == RootKind::Yield) {
+        rooted.insert(root.index);
+      }
+    }
+  }
+  for (auto [i, target] : llvm::enumerate(targets)) {
+    Item *item = producer.lookup(target.value);
+    if (target.value == target.argument) {
+      continue;
+    }
+    if (item && uses[target.value] == 1 &&
+        onlyReadBefore(target.argument, item)) {
+      direct[target.value] = i;
+      continue;
+    }
+    if (item && !rooted.contains(i)) { // computed elsewhere: copy
+      Item *copy = append();
+      copy->isNest = true;
+      llvm::append_range(copy->shape, tile::getShape(target.value.getType()));
+      copy->roots.push_back(
+          {RootKind::Yield, nullptr, target.value, static_cast<unsigned>(i)});
+      demand(target.value, {copy, true, false, false, false, false});
+    }
+  }
+  // A value that is materialised and yielded: its root needs no copy.
+  for (Item &item : list) {
+    llvm::erase_if(item.roots, [&](const Root &root) {
+      return root.kind == RootKind::Yield && direct.count(root.value);
+    });
+    for (Root &root : item.roots) {
+      if (root.kind == RootKind::Yield) {
+        root.throughCopy = !onlyReadBefore(targets[root.index].argument, &item);
+      }
+    }
+  }
+}
+
+void Plan::findLastUses() {
+  renumber();
+  for (auto &[value, item] : producer) {
+    if (!isTensor(value) || direct.count(value)) {
+      continue;
+    }
+    Item *last = item;
+    for (const Demand &demand : demands[value]) {
+      last = later(last, demand.item);
+    }
+    last->dead.push_back(value);
+  }
+}
+
+} // namespace nereid::tocpu

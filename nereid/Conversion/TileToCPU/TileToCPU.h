@@ -1,0 +1,64 @@
+//===- TileToCPU.h - Tile IR to loops of short vectors ---------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One program of a kernel becomes loop nests over short vectors, and a loop
+// over programs goes around it. docs/TileToCPU.md tells how.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_CONVERSION_TILETOCPU_TILETOCPU_H
+#define NEREID_CONVERSION_TILETOCPU_TILETOCPU_H
+
+#include "nereid/ABI/Status.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nereid {
+
+/// What the conversion must know of the processor.
+struct CpuTargetInfo {
+  unsigned vectorBytes = 16;     ///< 16, 32 or 64
+  unsigned vectorRegisters = 16; ///< 16 or 32
+  bool hasMaskRegisters = false; ///< AVX-512: masked access of 8 to 64 bits
+  bool hasMaskedMemory = false;  ///< masked access of 32 and 64 bits
+  bool hasGather = false;        ///< gathers of 32 and 64 bits
+  bool hasFma = false;
+  bool hasF16c = false; ///< f16 <-> f32 in one instruction
+  /// a * b + c may be rounded once (the language's enable_fp_fusion).
+  bool fpFusion = true;
+};
+
+struct CpuKernelInfo {
+  std::string entry;         ///< the symbol of the HostEntry
+  uint64_t scratchBytes = 0; ///< what LaunchFrame::scratch must hold
+  /// One for each argument of the kernel: a store or an atomic reaches it.
+  std::vector<bool> writtenParameters;
+};
+
+/// Replaces the function with `tile.kernel` in `module` by `<kernel>_entry`, a
+/// HostEntry (nereid/ABI/LaunchABI.h): upstream func, scf, arith, math and
+/// vector operations, with `llvm` operations for memory. Fails with Unsupported
+/// and the operation's location where an operation has no CPU form; the module
+/// is then unspecified.
+Expected<CpuKernelInfo> convertTileToCPU(mlir::ModuleOp module,
+                                         const CpuTargetInfo &target);
+
+/// The rest of the way: every operation becomes one of the `llvm` dialect.
+/// `math` operations that have no LLVM intrinsic must be gone (ExpandMath).
+Status convertToLLVM(mlir::ModuleOp module);
+
+/// The dialects that the two functions above create.
+void registerTileToCPUDialects(mlir::DialectRegistry &registry);
+
+} // namespace nereid
+
+#endif // NEREID_CONVERSION_TILETOCPU_TILETOCPU_H
