@@ -266,9 +266,18 @@ Expr *Explainer::rebuild(TokenRange range) {
   return nullptr;
 }
 
-Span Explainer::spanOf(TokenRange range) {
+/// Parentheses around an expression are not part of its node, and CPython
+/// reports nodes.
+Span Explainer::spanOf(TokenRange range, TokenRange about) {
   uint32_t last = range.end > range.begin ? range.end - 1 : range.begin;
-  return parser.token(range.begin).span.to(parser.token(last).span);
+  Span span = parser.token(range.begin).span.to(parser.token(last).span);
+  if (range.begin == about.begin && about.end > about.begin &&
+      parser.token(about.begin).kind == Tok::LeftParen) {
+    if (const Expr *expr = rebuild(about)) {
+      return range.end == about.end ? expr->span : expr->span.to(span);
+    }
+  }
+  return span;
 }
 
 std::string Explainer::substitute(const char *text, TokenRange about,
@@ -294,7 +303,7 @@ void Explainer::raise(int mistake, TokenRange where, TokenRange about,
   const Mistake &entry = mistakes[mistake];
   std::string message = substitute(entry.message, about, name);
   std::string hint = substitute(entry.hint, about, name);
-  parser.raise(spanOf(where), std::move(message), std::move(hint));
+  parser.raise(spanOf(where, about), std::move(message), std::move(hint));
 }
 
 //===----------------------------------------------------------------------===//
@@ -356,6 +365,14 @@ bool Explainer::reportTarget(int mistake, TokenRange range) {
   return true;
 }
 
+/// CPython 3.11 compares too few letters and takes `m` or `cas` for a soft
+/// keyword, whose mistakes it does not explain. Followed where the explanation
+/// would stand on another line than "invalid syntax".
+static bool looksLikeSoftKeyword(std::string_view text) {
+  return std::string_view("match").starts_with(text) ||
+         std::string_view("case").starts_with(text);
+}
+
 /// What CPython's rule actions look at before they speak.
 static bool isPrintOrExec(std::string_view text) {
   return text == "print" || text == "exec";
@@ -406,6 +423,12 @@ void Explainer::report(int mistake, TokenRange range,
   }
   if (name == "noComma" &&
       (printOrExec() || parser.token(range.end - 1).level == 0)) {
+    return;
+  }
+  const Token first = parser.token(a.begin);
+  if (name == "noComma" && first.kind == Tok::Name &&
+      looksLikeSoftKeyword(parser.text(first)) &&
+      first.span.line != parser.token(b.begin).span.line) {
     return;
   }
   if (name == "printStatement" && !printOrExec()) {

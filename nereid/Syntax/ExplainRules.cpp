@@ -348,7 +348,7 @@ const RuleText expressionRules[] = {
     {"kwarg_or_double_starred",
      "bad_kwarg | NAME '=' expression | '**' expression"},
     {"bad_arguments",
-     "a:args ',' '*' #starAfterDoubleStar"
+     "args ',' a:'*' #starAfterDoubleStar"
      " | a:expression b:clauses ',' (args | expression clauses)?"
      " #bareGenerator"
      " | a:NAME b:'=' expression clauses #keywordGenerator"

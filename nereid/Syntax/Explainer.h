@@ -68,7 +68,7 @@ private:
   TokenRange lastOfSeveral(TokenRange range);
   std::string substitute(const char *text, TokenRange about,
                          const std::string &name);
-  ast::Span spanOf(TokenRange range);
+  ast::Span spanOf(TokenRange range, TokenRange about);
 
   //===--- Anything else (ExplainUnexpected.cpp) --------------------------===//
 

@@ -39,10 +39,12 @@ bool Lexer::decimalTail(uint32_t start) {
 bool Lexer::endOfNumber(uint32_t start, const char *what) {
   char c = current();
   std::string_view rest = text.substr(pos);
-  bool keyword = rest.starts_with("and") || rest.starts_with("else") ||
-                 rest.starts_with("for") || rest.starts_with("if") ||
-                 rest.starts_with("in") || rest.starts_with("is") ||
-                 rest.starts_with("or") || rest.starts_with("not");
+  bool keyword = rest.starts_with("if") || rest.starts_with("in") ||
+                 rest.starts_with("is");
+  for (std::string_view word : {"and", "else", "for", "or", "not"}) {
+    keyword = keyword ||
+              (rest.starts_with(word) && !isNameCharacter(rest[word.size()]));
+  }
   if (!keyword && isNameCharacter(c) && pos < text.size()) {
     return fail(spanFrom(start, pos),
                 std::string("invalid ") + what + " literal", numberHint);

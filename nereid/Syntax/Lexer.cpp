@@ -60,6 +60,11 @@ Problem Lexer::neverClosed(const Bracket &bracket) const {
           "close it, or look for a missing bracket after it"};
 }
 
+bool Lexer::failUnclosed(const Bracket &bracket) {
+  Problem unclosed = neverClosed(bracket);
+  return fail(unclosed.span, unclosed.message, unclosed.hint, false);
+}
+
 /// A backslash before the line end; `pos` is behind the backslash.
 bool Lexer::continueLine() {
   if (current() != '\n' || pos >= text.size()) {
@@ -70,6 +75,9 @@ bool Lexer::continueLine() {
                 false);
   }
   if (pos + 1 >= text.size()) {
+    if (const Bracket *open = openBracket()) {
+      return failUnclosed(*open);
+    }
     return fail(spanFrom(pos - 1, pos),
                 "unexpected end of the file after line continuation character",
                 "remove the '\\', or add the line it continues", false);
@@ -187,8 +195,7 @@ Token Lexer::next() {
     if (pos >= text.size()) {
       ended = true;
       if (const Bracket *open = openBracket()) {
-        Problem unclosed = neverClosed(*open);
-        fail(unclosed.span, unclosed.message, unclosed.hint, false);
+        failUnclosed(*open);
         return errorToken();
       }
       return marker(Tok::EndMarker);

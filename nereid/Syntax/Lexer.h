@@ -95,6 +95,7 @@ private:
   /// Records the error and returns false.
   bool fail(ast::Span span, std::string message, std::string hint = {},
             bool takesPrecedence = true);
+  bool failUnclosed(const Bracket &bracket);
   Token errorToken();
 
   std::string_view text;

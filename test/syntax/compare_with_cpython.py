@@ -84,7 +84,7 @@ WORDS = (
     "if else elif for while def class return yield lambda in is not and or from import as with try except "
     "finally raise pass None True print async await match case _ x 1 1.5 0x 'a' f'{x}' b'a' ( ) [ ] { } , : ; . "
     "= == := -> ** * + - ~ @ % & | ^ << >> < > != <> ... \\ \n $ ? ! ` \" ' \"\"\" += //= # \t"
-).split(" ") + [" ", "\n    ", "\n", "\n  "]
+).split(" ") + [" ", "\n    ", "\n  "]
 
 
 def mutate(text, generator):
@@ -112,7 +112,7 @@ def mutate(text, generator):
             tokens[at] = generator.choice(WORDS)
         elif kind == 4:
             tokens.insert(at, generator.choice(WORDS))
-        elif kind == 5:
+        elif kind == 5 and tokens[at]:
             token = tokens[at]
             cut = generator.randrange(len(token))
             tokens[at] = token[:cut] + token[cut + 1 :]
@@ -162,10 +162,10 @@ def compare_library(options, pool):
 
 
 def compare_mutations(options, pool, paths):
-    generator = random.Random(options.seed)
-    chosen = [generator.choice(paths) for _ in range(options.mutations)]
     names, pieces = [], []
-    for number, path in enumerate(chosen):
+    for number in range(options.mutations):
+        generator = random.Random(f"{options.seed} {number}")
+        path = generator.choice(paths)
         with open(path, encoding="utf-8", errors="replace") as file:
             pieces.append(mutate(file.read(), generator).encode("utf-8", "replace"))
         names.append(f"mutation {number} of seed {options.seed}, from {path}")
