@@ -48,10 +48,21 @@ LogicalResult requireBlock(CallContext &ctx, const BoundArguments &args,
                        "a scalar of " + x.type.str());
 }
 
+static std::string subject(const CallContext &ctx, llvm::StringRef parameter) {
+  return (ctx.name() + ": argument '" + parameter + "'").str();
+}
+
 FailureOr<Tensor> tensorArgument(CallContext &ctx, const BoundArguments &args,
                                  llvm::StringRef parameter) {
-  return ctx.emitter.toTensor(
-      args[parameter], ("argument '" + parameter + "' of " + ctx.name()).str());
+  SpanScope at(ctx.diag, args.span(parameter));
+  return ctx.emitter.toTensor(args[parameter], subject(ctx, parameter));
+}
+
+FailureOr<Tensor> spreadArgument(CallContext &ctx, const BoundArguments &args,
+                                 llvm::StringRef parameter, Tensor x,
+                                 llvm::ArrayRef<int64_t> shape) {
+  SpanScope at(ctx.diag, args.span(parameter));
+  return ctx.emitter.broadcastTo(x, shape, subject(ctx, parameter));
 }
 
 FailureOr<size_t> choiceArgument(CallContext &ctx, const BoundArguments &args,

@@ -43,6 +43,11 @@ LogicalResult requireBlock(CallContext &ctx, const BoundArguments &args,
 FailureOr<Tensor> tensorArgument(CallContext &ctx, const BoundArguments &args,
                                  llvm::StringRef parameter);
 
+/// `x`, which comes from this argument, in `shape`; the error says so.
+FailureOr<Tensor> spreadArgument(CallContext &ctx, const BoundArguments &args,
+                                 llvm::StringRef parameter, Tensor x,
+                                 llvm::ArrayRef<int64_t> shape);
+
 /// The value of a string parameter, which must be one of `names`; returns its
 /// position.
 FailureOr<size_t> choiceArgument(CallContext &ctx, const BoundArguments &args,

@@ -110,9 +110,7 @@ FailureOr<Tensor> operand(CallContext &ctx, const BoundArguments &args,
   if (failed(value)) {
     return failure();
   }
-  return ctx.emitter.broadcastTo(
-      *value, pointer.shape(),
-      ("argument '" + parameter + "' of " + ctx.name()).str());
+  return spreadArgument(ctx, args, parameter, *value, pointer.shape());
 }
 
 FailureOr<Value> emitAtomicRMW(CallContext &ctx, const BoundArguments &args) {
@@ -137,8 +135,7 @@ FailureOr<Value> emitAtomicRMW(CallContext &ctx, const BoundArguments &args) {
     if (failed(mask)) {
       return failure();
     }
-    mask = ctx.emitter.broadcastTo(*mask, access.pointer.shape(),
-                                   "argument 'mask' of " + ctx.name());
+    mask = spreadArgument(ctx, args, "mask", *mask, access.pointer.shape());
     if (failed(mask)) {
       return failure();
     }

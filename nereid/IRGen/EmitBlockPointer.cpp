@@ -331,8 +331,7 @@ FailureOr<Value> emitBlockPointerStore(CallContext &ctx,
   if (failed(value)) {
     return failure();
   }
-  value = ctx.emitter.broadcastTo(*value, tile->blockShape,
-                                  "argument 'value' of " + ctx.name());
+  value = spreadArgument(ctx, args, "value", *value, tile->blockShape);
   if (failed(value)) {
     return failure();
   }

@@ -143,16 +143,14 @@ void registerConversionBuiltins(BuiltinTable &table) {
   for (const char *function : {"add", "sub", "mul", "div"}) {
     for (const char *mode : {"_rz", "_rd", "_ru"}) {
       texts.push_back(function + std::string(mode) + "(x, y)");
-      table.add(
-          {"libdevice", texts.back(), emitUnsupported, unsupported});
+      table.add({"libdevice", texts.back(), emitUnsupported, unsupported});
     }
   }
   for (const char *mode : {"_rz", "_rd", "_ru"}) {
     add(std::string("rcp") + mode, emitUnsupported, unsupported);
     add(std::string("sqrt") + mode, emitUnsupported, unsupported);
     texts.push_back(std::string("fma") + mode + "(x, y, z)");
-    table.add(
-        {"libdevice", texts.back(), emitUnsupported, unsupported});
+    table.add({"libdevice", texts.back(), emitUnsupported, unsupported});
   }
 }
 

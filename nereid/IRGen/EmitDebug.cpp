@@ -114,7 +114,7 @@ void registerDebugBuiltins(BuiltinTable &table) {
   table.add({"tl", "device_assert(cond, msg: str='', mask=None)",
              emitDeviceAssert,
              "The launch fails where cond is false; only under "
-             "NEREID_CHECK=asserts or debug=True."});
+             "NEREID_CHECK=assert."});
   table.add({"tl", "static_assert(cond, msg='')", emitStaticAssert,
              "Compilation fails if cond is false.", HostToo});
   table.add({"tl",

@@ -7,6 +7,8 @@
 
 #include "nereid/IRGen/BuiltinEmitter.h"
 
+#include <numeric>
+
 namespace nereid::irgen {
 
 namespace {
@@ -135,9 +137,46 @@ Tensor flattenBatch(Emitter &e, Tensor x, llvm::ArrayRef<int64_t> shape) {
           x.type};
 }
 
+/// The last two dimensions exchanged, for the older `trans_a`, `trans_b`.
+Tensor transposeLast(Emitter &e, Tensor x) {
+  if (x.rank() < 2) {
+    return x;
+  }
+  Shape shape(x.shape());
+  llvm::SmallVector<int32_t> order;
+  for (int32_t i = 0; i < x.rank(); ++i) {
+    order.push_back(i);
+  }
+  std::swap(order[order.size() - 1], order[order.size() - 2]);
+  std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
+  return {e.create<tile::TransposeOp>(e.typeOf(x.type, shape), x.value, order),
+          x.type};
+}
+
+/// The operand, its last two axes swapped if `flag` (of releases before 2.1)
+/// asks for it.
+Tensor operand(CallContext &ctx, const BoundArguments &args,
+               llvm::StringRef parameter, llvm::StringRef flag) {
+  Tensor x = args.tensor(parameter);
+  if (!args.boolean(flag) || x.rank() < 2) {
+    return x;
+  }
+  Shape shape(x.shape());
+  llvm::SmallVector<int32_t> order(shape.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::swap(order.end()[-1], order.end()[-2]);
+  std::swap(shape.end()[-1], shape.end()[-2]);
+  return {ctx.emitter.create<tile::TransposeOp>(
+              ctx.emitter.typeOf(x.type, shape), x.value, order),
+          x.type};
+}
+
 FailureOr<Value> emitDot(CallContext &ctx, const BoundArguments &args) {
   Emitter &e = ctx.emitter;
-  Tensor a = args.tensor("input"), b = args.tensor("other");
+  Tensor a = operand(ctx, args, "input", "trans_a");
+  Tensor b = operand(ctx, args, "other", "trans_b");
+  a = args.boolean("trans_a") ? transposeLast(e, a) : a;
+  b = args.boolean("trans_b") ? transposeLast(e, b) : b;
   if (failed(checkOperandShapes(ctx, a, b)) ||
       failed(checkOperandTypes(ctx, args, a, b))) {
     return failure();
@@ -206,7 +245,8 @@ void registerDotBuiltins(BuiltinTable &table) {
   table.add({"tl",
              "dot(input: tensor, other: tensor, acc=None, input_precision: "
              "str=None, allow_tf32: bool=None, max_num_imprecise_acc: "
-             "int=None, out_dtype: dtype=None)",
+             "int=None, out_dtype: dtype=None, *, trans_a: bool=False, "
+             "trans_b: bool=False)",
              emitDot,
              "Matrix product of two blocks (batched from rank 3 on), added to "
              "acc."});

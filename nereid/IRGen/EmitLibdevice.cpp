@@ -378,8 +378,8 @@ void addLibraryFunctions(BuiltinTable &table) {
            Row{"cyl_bessel_i1(x)", emitFloatLibrary<wide>,
                "Modified Bessel function I1.", "special"},
        }) {
-    table.add({"libdevice", row.signature, row.emit, row.summary, 0,
-               row.library});
+    table.add(
+        {"libdevice", row.signature, row.emit, row.summary, 0, row.library});
   }
 }
 

@@ -79,8 +79,7 @@ promoteArguments(CallContext &ctx, const BoundArguments &args,
     x = *cast;
   }
   for (auto [x, name] : llvm::zip(operands, names)) {
-    FailureOr<Tensor> spread = ctx.emitter.broadcastTo(
-        x, *shape, ("argument '" + name + "' of " + ctx.name()).str());
+    FailureOr<Tensor> spread = spreadArgument(ctx, args, name, x, *shape);
     if (failed(spread)) {
       return failure();
     }

@@ -154,10 +154,10 @@ LogicalResult broadcastAccess(CallContext &ctx, const BoundArguments &args,
   }
   if (growPointer) {
     return e.broadcast(access.pointer, *access.mask,
-                       "'pointer' and 'mask' of " + ctx.name());
+                       ctx.name() + ": arguments 'pointer' and 'mask'");
   }
-  FailureOr<Tensor> mask = e.broadcastTo(*access.mask, access.pointer.shape(),
-                                         "argument 'mask' of " + ctx.name());
+  FailureOr<Tensor> mask =
+      spreadArgument(ctx, args, "mask", *access.mask, access.pointer.shape());
   if (failed(mask)) {
     return failure();
   }
@@ -211,8 +211,7 @@ FailureOr<Value> emitLoad(CallContext &ctx, const BoundArguments &args) {
     if (failed(other)) {
       return failure();
     }
-    other = e.broadcastTo(*other, access.pointer.shape(),
-                          "argument 'other' of " + ctx.name());
+    other = spreadArgument(ctx, args, "other", *other, access.pointer.shape());
     if (failed(other)) {
       return failure();
     }
@@ -256,8 +255,7 @@ FailureOr<Value> emitStore(CallContext &ctx, const BoundArguments &args) {
   if (failed(value)) {
     return failure();
   }
-  value = e.broadcastTo(*value, pointer->shape(),
-                        "argument 'value' of " + ctx.name());
+  value = spreadArgument(ctx, args, "value", *value, pointer->shape());
   if (failed(value)) {
     return failure();
   }

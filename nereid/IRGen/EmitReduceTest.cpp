@@ -129,6 +129,7 @@ TEST(EmitDot, Types) {
   };
   typed("tl.dot(a, b)", "float32", "(16, 8)");
   typed("tl.dot(a, b, out_dtype=tl.float16)", "float16", "(16, 8)");
+  typed("tl.dot(a, b.T, trans_b=True)", "float32", "(16, 8)");
   typed("tl.dot(a, b, acc=tl.zeros([16, 8], tl.float32))", "float32",
         "(16, 8)");
   typed("tl.dot(a.to(tl.int8), b.to(tl.int8))", "int32", "(16, 8)");

@@ -149,7 +149,7 @@ FailureOr<Value> emitHistogram(CallContext &ctx, const BoundArguments &args) {
       return argumentError(ctx, args, "mask", "int1 (a comparison's result)",
                            given->typeStr());
     }
-    given = e.broadcastTo(*given, x.shape(), "argument 'mask' of tl.histogram");
+    given = spreadArgument(ctx, args, "mask", *given, x.shape());
     if (failed(given)) {
       return failure();
     }

@@ -122,8 +122,7 @@ FailureOr<Value> emitBroadcastTo(CallContext &ctx, const BoundArguments &args) {
         llvm::Twine(x.rank()) + " dimensions, as " + x.typeStr() + " has",
         shapeStr(shape), "add axes first: x[:, None] or tl.expand_dims");
   }
-  FailureOr<Tensor> result =
-      ctx.emitter.broadcastTo(x, shape, "argument 'input' of " + ctx.name());
+  FailureOr<Tensor> result = spreadArgument(ctx, args, "input", x, shape);
   if (failed(result)) {
     return failure();
   }
