@@ -23,7 +23,8 @@
 //   quietly e   without looking for mistakes inside e
 //   name* =     CPython remembers this rule's result in both passes alike
 //
-// Rules whose name starts with "bad_" describe mistakes only.
+// A choice that is only a rule named "bad_..." is skipped in quiet matching. In
+// other places such rules are always matched, as in CPython.
 //
 //===----------------------------------------------------------------------===//
 

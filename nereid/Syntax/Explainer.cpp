@@ -18,34 +18,46 @@ static constexpr unsigned maxNesting = 5000;
 Explainer::Explainer(PythonParser &parser)
     : parser(parser), grammar(MistakeGrammar::get()) {}
 
+void Explainer::matchText(Start start) {
+  switch (start) {
+  case Start::File: {
+    // What parsed before this statement is no mistake.
+    int at = static_cast<int>(parser.statementStart);
+    do {
+      at = matchRule(grammar.ruleNamed("statement"), at);
+    } while (at != noMatch && !stopped() &&
+             parser.token(at).kind != Tok::EndMarker);
+    break;
+  }
+  case Start::Eval:
+    matchRule(grammar.ruleNamed("eval"), 0);
+    break;
+  case Start::Field:
+    matchRule(grammar.ruleNamed("star_expressions"), 0);
+    break;
+  }
+}
+
 void Explainer::explain(Start start) {
+  uint32_t last = 0;
+  if (!stopped()) {
+    // Twice, as CPython does: some mistakes (in dicts) are found by the first,
+    // quiet pass and win over all of the second.
+    seeksMistakes = false;
+    matchText(start);
+    last = static_cast<uint32_t>(parser.tokens.size() - 1);
+  }
+  if (!stopped()) {
+    memory.clear();
+    seeksMistakes = true;
+    matchText(start);
+  }
   bool fromLexer = parser.lexer.failed();
-  if (!parser.raised) {
-    uint32_t last = static_cast<uint32_t>(parser.tokens.size() - 1);
-    switch (start) {
-    case Start::File: {
-      // What parsed before this statement is no mistake.
-      int at = static_cast<int>(parser.statementStart);
-      do {
-        at = matchRule(grammar.ruleNamed("statement"), at);
-      } while (at != noMatch && !stopped() &&
-               parser.token(at).kind != Tok::EndMarker);
-      break;
-    }
-    case Start::Eval:
-      matchRule(grammar.ruleNamed("eval"), 0);
-      break;
-    case Start::Field:
-      matchRule(grammar.ruleNamed("star_expressions"), 0);
-      break;
-    }
-    fromLexer = parser.lexer.failed();
-    if (!parser.raised) {
-      raiseUnexpected(last);
-      Tok kind = parser.tokens[last].kind;
-      if (kind == Tok::Indent || kind == Tok::Dedent) {
-        return; // CPython does not look further either
-      }
+  if (!stopped()) {
+    raiseUnexpected(last);
+    Tok kind = parser.tokens[last].kind;
+    if (kind == Tok::Indent || kind == Tok::Dedent) {
+      return; // CPython does not look further either
     }
   }
   if (!fromLexer) {

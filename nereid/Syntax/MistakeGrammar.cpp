@@ -72,7 +72,6 @@ private:
     node.op = op;
     node.first = first;
     node.second = second;
-    node.describesMistake = grammar.nodes[first].describesMistake;
     return add(node);
   }
   uint32_t sequence();
@@ -92,9 +91,6 @@ uint32_t RuleReader::choice() {
   do {
     node.children.push_back(sequence());
   } while (accept('|'));
-  // A group holds a mistake if every way through it does.
-  node.describesMistake = node.children.size() == 1 &&
-                          grammar.nodes[node.children[0]].describesMistake;
   return add(node);
 }
 
@@ -107,11 +103,11 @@ uint32_t RuleReader::sequence() {
       node.mistake = mistakeNamed(word());
       continue;
     }
-    uint32_t child = item();
-    node.describesMistake =
-        node.describesMistake || grammar.nodes[child].describesMistake;
-    node.children.push_back(child);
+    node.children.push_back(item());
   }
+  const Node &only = grammar.nodes[node.children[0]];
+  node.describesMistake = node.children.size() == 1 && only.op == Op::Rule &&
+                          grammar.rules[only.first].name.starts_with("bad_");
   return add(node);
 }
 
@@ -228,7 +224,6 @@ uint32_t RuleReader::named(std::string_view name) {
   assert(grammar.ruleIndex.count(name) && "no such rule");
   node.op = Op::Rule;
   node.first = grammar.ruleIndex.at(name);
-  node.describesMistake = name.starts_with("bad_");
   return add(node);
 }
 

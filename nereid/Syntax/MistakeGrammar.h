@@ -64,7 +64,7 @@ public:
   struct Node {
     Op op = Op::Sequence;
     Tok kind = Tok::Error;
-    bool describesMistake = false; ///< skipped in quiet matching
+    bool describesMistake = false; ///< a Sequence skipped in quiet matching
     int8_t mark = -1;              ///< 0: a, 1: b
     int mistake = -1;              ///< of a Sequence
     uint32_t first = 0, second = 0;

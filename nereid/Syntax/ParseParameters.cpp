@@ -52,6 +52,10 @@ bool PythonParser::parameter(Parameters &out, Tok end) {
     out.positionalOnly = out.positional.size();
     return commaOr(end);
   }
+  if (!at(Tok::Name)) {
+    return mismatch(end == Tok::Colon ? "a parameter or ':'"
+                                      : "a parameter or ')'");
+  }
   Arg *node = arg(end, false);
   if (!node) {
     return false;

@@ -83,7 +83,7 @@ std::nullptr_t PythonParser::raiseInString(const Token &about,
 void PythonParser::raiseTooDeep(const Span &span) {
   raise(span, "this is nested too deeply",
         "at most " + std::to_string(maxHeight) +
-            " levels are allowed; name a part of it and use the name");
+            " levels are allowed; split it into parts");
 }
 
 //===----------------------------------------------------------------------===//

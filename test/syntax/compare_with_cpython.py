@@ -6,7 +6,8 @@
 Every .py file of the standard library and its tests that CPython parses must
 give the same tree, node for node and position for position; every file that it
 rejects must be rejected, on the same line. With --mutations N, N randomly
-damaged pieces of those files are compared in the same way.
+damaged pieces of those files are compared in the same way; with --unicode, every
+character name in "\\N{...}" and identifiers that NFKC changes.
 
 Exit status: 0 equal, 1 different, 77 no Python 3.11 to compare with (skipped).
 """
@@ -21,6 +22,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import unicodedata
 import warnings
 import zlib
 
@@ -161,15 +163,42 @@ def compare_library(options, pool):
     return different, [path for path, (result, _) in zip(paths, expected) if result.startswith("ok")]
 
 
-def compare_mutations(options, pool, paths):
-    names, pieces = [], []
-    for number in range(options.mutations):
-        generator = random.Random(f"{options.seed} {number}")
-        path = generator.choice(paths)
-        with open(path, encoding="utf-8", errors="replace") as file:
-            pieces.append(mutate(file.read(), generator).encode("utf-8", "replace"))
-        names.append(f"mutation {number} of seed {options.seed}, from {path}")
-    expected = pool.map(reference, pieces, chunksize=50)
+def unicode_pieces():
+    """Programs with all character names, and with identifiers to normalize."""
+    characters = [chr(c) for c in range(0x110000)]
+    named = [name for name in (unicodedata.name(c, None) for c in characters) if name]
+    computed = ("CJK UNIFIED", "HANGUL SYLLABLE")  # by rule, so some of them will do
+    named = [name for i, name in enumerate(named) if not name.startswith(computed) or i % 50 == 0]
+    unnamed = ["NO SUCH NAME", "HANGUL SYLLABLE GAX", "CJK UNIFIED IDEOGRAPH-0041", "LATIN", "", " ", "BEL "]
+    for begin in range(0, len(named), 4000):
+        yield "".join(f'"\\N{{{name}}}"\n' for name in named[begin : begin + 4000])
+    for name in [named[i].lower() for i in range(0, len(named), 3001)] + unnamed:
+        yield f'"\\N{{{name}}}"\n'
+    generator = random.Random(0)
+    start = [c for c in characters[128:] if c.isidentifier()]
+    rest = [c for c in characters[128:] if ("a" + c).isidentifier()]
+    moving = [c for c in rest if unicodedata.combining(c) or unicodedata.normalize("NFKC", c) != c]
+    for begin in range(0, len(rest), 20000):
+        yield "".join(f"a{c}\n" for c in rest[begin : begin + 20000])
+    lines = []
+    for _ in range(60000):
+        pool = generator.choice((rest, moving, moving))
+        lines.append(generator.choice(start) + "".join(generator.choices(pool, k=generator.randrange(6))) + "\n")
+    yield "".join(lines)
+    for c in generator.sample(characters[128:0xD800], 300):
+        yield f"\nx = a{c}b\n"
+
+
+def compare_unicode(options, pool):
+    pieces = [piece.encode() for piece in unicode_pieces()]
+    names = [f"Unicode piece {number}: {piece[:60]!r}" for number, piece in enumerate(pieces)]
+    different = compare_pieces(options, pool, pieces, names)
+    print(f"{len(pieces)} programs of Unicode names and identifiers: {different} differ")
+    return different
+
+
+def compare_pieces(options, pool, pieces, names):
+    expected = pool.map(reference, pieces, chunksize=max(1, min(50, len(pieces) // 8)))
     with tempfile.TemporaryDirectory() as folder:
         files = []
         for number, piece in enumerate(pieces):
@@ -178,9 +207,19 @@ def compare_mutations(options, pool, paths):
                 file.write(piece)
         if options.keep:
             shutil.copytree(folder, options.keep, dirs_exist_ok=True)
-        different = compare(options.tool, files, names, expected, options.verbose)
-    rejected = sum(result.startswith("error") for result, _ in expected)
-    print(f"{len(pieces)} mutations, {rejected} of them rejected by CPython: {different} differ")
+        return compare(options.tool, files, names, expected, options.verbose)
+
+
+def compare_mutations(options, pool, paths):
+    names, pieces = [], []
+    for number in range(options.mutations):
+        generator = random.Random(f"{options.seed} {number}")
+        path = generator.choice(paths)
+        with open(path, encoding="utf-8", errors="replace") as file:
+            pieces.append(mutate(file.read(), generator).encode("utf-8", "replace"))
+        names.append(f"mutation {number} of seed {options.seed}, from {path}")
+    different = compare_pieces(options, pool, pieces, names)
+    print(f"{len(pieces)} mutations of seed {options.seed}: {different} differ")
     return different
 
 
@@ -197,6 +236,7 @@ def main():
     parser.add_argument("--library", help="the folder of .py files; default: that Python's standard library")
     parser.add_argument("--mutations", type=int, default=0, help="how many damaged pieces to compare")
     parser.add_argument("--tolerate", type=int, default=0, help="mutations that may differ, of a thousand")
+    parser.add_argument("--unicode", action="store_true", help="compare Unicode names and identifiers")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", help="a folder for the mutations")
     parser.add_argument("--verbose", type=int, default=20, help="how many differences to print")
@@ -214,6 +254,8 @@ def main():
     with multiprocessing.Pool(options.jobs) as pool:
         different, accepted = compare_library(options, pool)
         failed = different > 0
+        if options.unicode:
+            failed |= compare_unicode(options, pool) > 0
         if options.mutations and accepted:
             different = compare_mutations(options, pool, accepted)
             failed |= different * 1000 > options.tolerate * options.mutations
