@@ -6,7 +6,7 @@ from typing import Callable
 import numpy as np
 
 from memory import Array, In, InOut, Out  # noqa: F401  (re-exported to the rungs)
-from numbers_model import EXACT, NAIVE, NAIVE64, spacing
+from numbers_model import EXACT, EXACT80, NAIVE, NAIVE64, spacing
 
 RUNGS = {}
 
@@ -75,8 +75,9 @@ class Verdict:
 def judge(case):
     """Compares the arrays of a case that has run with what they must hold."""
     verdict = Verdict()
-    exact = case.reference(EXACT)
-    naive = case.reference(NAIVE64 if case.compute == "fp64" else NAIVE)
+    wide = case.compute == "fp64"
+    exact = case.reference(EXACT80 if wide else EXACT)
+    naive = case.reference(NAIVE64 if wide else NAIVE)
     arrays = case.arrays()
     for name, array in arrays.items():
         expected = exact.get(name, case.integers.get(name))
@@ -111,15 +112,15 @@ def _compare_floats(verdict, name, array, exact, naive, compared, compute):
     from memory import decode, encode
 
     got = decode(array.view, array.dtype)[compared]
-    exact = np.broadcast_to(np.asarray(exact, np.float64), array.shape)[compared]
-    naive = np.broadcast_to(np.asarray(naive, np.float64), array.shape)[compared]
+    exact = np.broadcast_to(exact, array.shape)[compared]
+    naive = np.broadcast_to(naive, array.shape)[compared].astype(exact.dtype)
     if not got.size:
         return
     with np.errstate(invalid="ignore", over="ignore"):
         # Beyond the output type's range, infinity is the right answer.
         rounded = decode(encode(exact, array.dtype), array.dtype)
         same = (got == rounded) | (np.isnan(got) & np.isnan(rounded))
-        error = np.where(same, 0.0, np.abs(got - exact))
+        error = np.where(same, 0.0, np.abs(got - exact)).astype(np.float64)
         error = np.where(np.isnan(error), np.inf, error)
         ratio = error / bound_of(exact, naive, array.dtype, compute)
     worst = int(np.argmax(ratio))

@@ -72,5 +72,6 @@ class Numbers:
 
 
 EXACT = Numbers(True)
+EXACT80 = Numbers(True, np.longdouble)  # for kernels that compute in float64
 NAIVE = Numbers(False, np.float32)
 NAIVE64 = Numbers(False, np.float64)
