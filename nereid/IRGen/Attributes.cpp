@@ -118,6 +118,9 @@ static const llvm::StringRef typeMethods[] = {"is_int",
 FailureOr<Value> Evaluator::typeAttribute(const TypeValue &type,
                                           llvm::StringRef name) {
   ScalarType scalar = type.scalar;
+  if (name == "value") {
+    return Value(type); // constexpr(...).value
+  }
   if (name == "primitive_bitwidth" || name == "int_bitwidth") {
     return Value(static_cast<int>(
         scalar.isPointer && !type.isBlock ? 64 : bitWidth(scalar.dtype)));
@@ -286,7 +289,8 @@ FailureOr<Value> Evaluator::attribute(const Value &object,
   if (object.isOpaque()) {
     return Value(Opaque{object.opaque().name + "." + name.str()});
   }
-  if (object.isNumber() && name == "value") {
+  bool isConstexpr = object.isNumber() || object.isString() || object.isNone();
+  if (name == "value" && isConstexpr) {
     return object; // constexpr(...).value
   }
   if (object.isClass()) {

@@ -146,6 +146,28 @@ FailureOr<Value> Evaluator::callBuiltin(const Builtin &builtin,
                        : builtin.emit(context, *bound);
 }
 
+/// torch.finfo(torch.float32): constants that kernel files take from there.
+static std::optional<Value> numericLimits(const Value &type) {
+  std::optional<DType> dtype;
+  if (type.isOpaque()) {
+    dtype = parseDType(type.opaque().name);
+  } else if (type.isType()) {
+    dtype = type.type().scalar.dtype;
+  }
+  if (!dtype) {
+    return std::nullopt;
+  }
+  static const auto record = std::make_shared<const RecordType>(
+      RecordType{"limits", {"min", "max", "bits"}, false, "", nullptr});
+  Value bits(static_cast<int>(bitWidth(*dtype)));
+  if (isFloat(*dtype)) {
+    return Value(Record{
+        record, {Value(-maxFinite(*dtype)), Value(maxFinite(*dtype)), bits}});
+  }
+  return Value(
+      Record{record, {Value(minValue(*dtype)), Value(maxValue(*dtype)), bits}});
+}
+
 /// What host code calls and kernels' configuration depends on, by name.
 FailureOr<Value> Evaluator::callOpaque(const Opaque &callee,
                                        llvm::ArrayRef<Argument> arguments) {
@@ -184,6 +206,12 @@ FailureOr<Value> Evaluator::callOpaque(const Opaque &callee,
       result.push_back(Value::tuple(std::move(row)));
     }
     return Value::list(std::move(result));
+  }
+  if ((name.ends_with(".finfo") || name.ends_with(".iinfo")) &&
+      arguments.size() == 1) {
+    if (std::optional<Value> limits = numericLimits(arguments[0].value)) {
+      return *limits;
+    }
   }
   if (name.ends_with("get_current_target")) {
     // Tuning spaces are chosen by it. The CUDA ones fit every target here.

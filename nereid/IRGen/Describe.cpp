@@ -31,17 +31,6 @@ Session::Session(mlir::MLIRContext *context, const Source &source)
 // listKernels
 //===----------------------------------------------------------------------===//
 
-static bool saysJit(const ast::Expr *expr) {
-  if (const auto *call = ast::dynCast<ast::Call>(expr)) {
-    expr = call->func;
-  }
-  if (const auto *attribute = ast::dynCast<ast::Attribute>(expr)) {
-    return attribute->attr == "jit";
-  }
-  const auto *name = ast::dynCast<ast::Name>(expr);
-  return name && name->id == "jit";
-}
-
 /// By syntax: `@...jit` or `f = ...jit(g)`. Nothing is evaluated, so that a
 /// file with broken host code still lists.
 static bool bindsKernel(const ast::Stmt *statement) {
@@ -60,6 +49,12 @@ std::vector<std::string> Session::kernelNames() {
         found.emplace_back(binding.statement->span.line, entry.getKey().str());
         break;
       }
+    }
+  }
+  for (const auto &entry : modules.main->nestedKernels) {
+    if (!modules.main->bindings.contains(entry.getKey())) {
+      found.emplace_back(entry.second.statement->span.line,
+                         entry.getKey().str());
     }
   }
   llvm::sort(found);
@@ -175,14 +170,15 @@ static void readCount(const Value &value, uint32_t &option) {
   }
 }
 
-static std::optional<ConfigDescription> describeConfig(const Record &config) {
+/// Values that only the host program knows (the number of processors, asked of
+/// torch) are left out: the launch has to give them.
+static ConfigDescription describeConfig(const Record &config) {
   ConfigDescription result;
   for (const auto &[key, value] : config.find("kwargs")->dict()) {
     std::optional<StaticValue> plain = toStaticValue(value);
-    if (!key.isString() || !plain) {
-      return std::nullopt;
+    if (key.isString() && plain) {
+      result.values.emplace(key.string(), std::move(*plain));
     }
-    result.values.emplace(key.string(), std::move(*plain));
   }
   std::pair<const char *, uint32_t *> options[] = {
       {"num_warps", &result.options.numWarps},
@@ -220,15 +216,7 @@ Expected<KernelDescription> describe(const Source &source,
   }
   if (const Decorations *decorations = kernel->decorations.get()) {
     for (const Value &config : decorations->configs) {
-      std::optional<ConfigDescription> plain = describeConfig(config.record());
-      if (!plain) {
-        return Failure{ErrorCode::Unsupported,
-                       "kernel '" + name + "': the configuration " +
-                           config.repr() +
-                           " holds values that cannot be kept as data",
-                       {}};
-      }
-      description.configs.push_back(std::move(*plain));
+      description.configs.push_back(describeConfig(config.record()));
     }
     description.tuneKey = decorations->tuneKey;
     description.resetToZero = decorations->resetToZero;

@@ -32,7 +32,8 @@ bool Evaluator::isConstexprAnnotation(const ast::Expr *annotation) {
 
 bool Evaluator::hasGlobal(const SourceModule &module, llvm::StringRef name) {
   return module.bindings.contains(name) ||
-         module.given.count(name.str()) != 0 || !module.starImports.empty();
+         module.given.count(name.str()) != 0 ||
+         module.nestedKernels.contains(name) || !module.starImports.empty();
 }
 
 /// The value that a statement gives to `name`, evaluated in a frame of the
@@ -134,6 +135,14 @@ FailureOr<Value> Evaluator::global(const std::shared_ptr<SourceModule> &module,
   }
   auto found = module->bindings.find(name);
   if (found == module->bindings.end()) {
+    auto nested = module->nestedKernels.find(name);
+    if (nested != module->nestedKernels.end()) {
+      FailureOr<Value> value = evaluateBinding(module, name, nested->second);
+      if (succeeded(value)) {
+        module->values[name] = *value;
+      }
+      return value;
+    }
     for (const ast::ImportFrom *import : llvm::reverse(module->starImports)) {
       FrameScope scope(*this, module, nullptr, false,
                        std::make_shared<Scope>());
@@ -158,6 +167,16 @@ FailureOr<Value> Evaluator::global(const std::shared_ptr<SourceModule> &module,
     end = running - 1; // `f = jit(f)`: the name means what it meant before
   }
   if (end == 0) {
+    // `from package import child` in package/__init__.py itself.
+    FailureOr<std::shared_ptr<SourceModule>> child =
+        module->isPackage ? modules.import(*module, name, 1, diag)
+                          : FailureOr<std::shared_ptr<SourceModule>>(nullptr);
+    if (failed(child)) {
+      return failure();
+    }
+    if (*child) {
+      return Value(ModuleValue{module->name + "." + name.str(), *child});
+    }
     return diag.error("the global '" + name.str() + "' is defined by itself");
   }
   auto attempt = [&](size_t index) {

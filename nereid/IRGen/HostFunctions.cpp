@@ -320,6 +320,12 @@ static FailureOr<Value> toDict(CallContext &ctx, const BoundArguments &args) {
 static FailureOr<Value> toConstexpr(CallContext &ctx,
                                     const BoundArguments &args) {
   Value value = args["x"];
+  if (value.isFunction()) {
+    // As a decorator, in older code: host code that kernels may call.
+    return ctx.evaluator.call(
+        Value(BuiltinTable::get().find("triton", "constexpr_function")),
+        {Argument{"", value, args.span("x")}});
+  }
   if (!value.isStatic()) {
     return wrong(ctx, args, "x", "a value known while compiling");
   }
@@ -517,6 +523,20 @@ static FailureOr<Value> emitNextPowerOf2(CallContext &ctx,
   return Value(n.integer() <= 0 ? Int{0} : power);
 }
 
+/// tl.core.get_int_dtype(16, False): uint16.
+static FailureOr<Value> emitIntType(CallContext &ctx,
+                                    const BoundArguments &args) {
+  for (int i = 0; i < numDTypes; ++i) {
+    DType dtype = static_cast<DType>(i);
+    if (!isFloat(dtype) &&
+        int64_t(bitWidth(dtype)) == args.integer("bitwidth") &&
+        (isSigned(dtype) == args.boolean("signed") || bitWidth(dtype) == 1)) {
+      return Value(dtype);
+    }
+  }
+  return wrong(ctx, args, "bitwidth", "1, 8, 16, 32 or 64");
+}
+
 static FailureOr<Value> emitPointerType(CallContext &ctx,
                                         const BoundArguments &args) {
   ScalarType element = args.dtype("element_ty");
@@ -596,6 +616,8 @@ void registerHostBuiltins(BuiltinTable &table) {
              "const: bool=False)",
              emitPointerType, "The type of pointers to elements of a type.",
              HostToo});
+  table.add({"tl", "get_int_dtype(bitwidth: int, signed: bool)", emitIntType,
+             "The integer type of a width.", HostToo});
   table.add({"tl", "block_type(element_ty: dtype, shape: ints)", emitBlockType,
              "The type of blocks of a shape.", HostToo});
 }

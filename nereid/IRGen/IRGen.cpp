@@ -31,7 +31,8 @@ std::shared_ptr<const Function> Session::findKernel(const std::string &name,
                                                     Failure &why) {
   std::vector<std::string> known = kernelNames();
   auto found = modules.main->bindings.find(name);
-  if (found == modules.main->bindings.end()) {
+  bool isBound = found != modules.main->bindings.end();
+  if (!isBound && !modules.main->nestedKernels.contains(name)) {
     why.code = ErrorCode::NotFound;
     why.message = "no kernel '" + name + "' in " + modules.main->path;
     std::string near = suggestion(name, known);
@@ -54,8 +55,11 @@ std::shared_ptr<const Function> Session::findKernel(const std::string &name,
   if (isKernel) {
     return value->functionPtr();
   }
+  const ast::Stmt *statement =
+      isBound ? found->second.back().statement
+              : modules.main->nestedKernels.lookup(name).statement;
   Diagnostic diagnostic = modules.main->parsed->source.error(
-      found->second.back().statement->span,
+      statement->span,
       "'" + name + "' is not a kernel: it is " + value->describe(),
       value->isFunction() ? "decorate it with @triton.jit" : "");
   why.code = ErrorCode::InvalidArgument;

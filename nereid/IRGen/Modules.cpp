@@ -21,6 +21,17 @@ namespace fs = std::filesystem;
 // What a module's top level binds
 //===----------------------------------------------------------------------===//
 
+bool saysJit(const ast::Expr *decorator) {
+  if (const auto *call = ast::dynCast<ast::Call>(decorator)) {
+    decorator = call->func;
+  }
+  if (const auto *attribute = ast::dynCast<ast::Attribute>(decorator)) {
+    return attribute->attr == "jit";
+  }
+  const auto *name = ast::dynCast<ast::Name>(decorator);
+  return name && name->id == "jit";
+}
+
 namespace {
 
 class BindingCollector {
@@ -58,6 +69,17 @@ private:
     }
   }
 
+  void visitNested(ast::Body body) {
+    for (const ast::Stmt *statement : body) {
+      const auto *def = ast::dynCast<ast::FunctionDef>(statement);
+      if (def && llvm::any_of(def->decoratorList, saysJit)) {
+        GlobalBinding binding;
+        binding.statement = statement;
+        module.nestedKernels.try_emplace(def->name, std::move(binding));
+      }
+    }
+  }
+
   void visitImport(const ast::Import *import) {
     for (const ast::Alias *alias : import->names) {
       llvm::StringRef name = alias->asname;
@@ -90,7 +112,8 @@ private:
 
   void visit(const ast::Stmt *statement) {
     if (const auto *def = ast::dynCast<ast::FunctionLike>(statement)) {
-      return bind(def->name, statement);
+      bind(def->name, statement);
+      return visitNested(def->body);
     }
     if (ast::isa<ast::TryLike>(statement)) {
       return visitTry(static_cast<const ast::TryLike *>(statement));
@@ -177,11 +200,12 @@ ModuleTable::addMain(const Source &source, Diagnostics &diag) {
   if (!parsed.ok()) {
     return parseFailure(parsed.failure(), diag);
   }
+  fs::path file(source.path);
   main = makeModule("", source.path, *parsed);
   main->given = source.bindings;
-  main->isPackage = fs::path(source.path).filename() == "__init__.py";
+  main->isPackage = file.filename() == "__init__.py";
   all.push_back(main);
-  byPath[source.path] = main;
+  byPath[file.lexically_normal().string()] = main;
   return main;
 }
 
@@ -260,6 +284,47 @@ static std::string findAbsolute(const fs::path &file, llvm::StringRef name) {
   return {};
 }
 
+/// Imported files are parsed once a process and again when they change: a
+/// package's __init__ can lead to a hundred of them. Keyed by path, checked by
+/// size and time of the last change.
+static Expected<std::shared_ptr<const ParsedModule>>
+parsedFile(const std::string &path) {
+  struct Entry {
+    fs::file_time_type changed;
+    uintmax_t size = 0;
+    std::shared_ptr<const ParsedModule> tree;
+  };
+  static std::mutex mutex;
+  static llvm::StringMap<Entry> trees;
+  std::error_code error;
+  fs::file_time_type changed = fs::last_write_time(path, error);
+  uintmax_t size = fs::file_size(path, error);
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto it = trees.find(path);
+    if (it != trees.end() && it->second.changed == changed &&
+        it->second.size == size) {
+      return it->second.tree;
+    }
+  }
+  Expected<std::string> text = readFile(path);
+  if (!text.ok()) {
+    return text.failure();
+  }
+  Expected<std::shared_ptr<ParsedModule>> parsed =
+      parseModule(path, std::move(*text));
+  if (!parsed.ok()) {
+    return parsed.failure();
+  }
+  std::shared_ptr<const ParsedModule> tree = *parsed;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (trees.size() >= 1024) {
+    trees.clear();
+  }
+  trees[path] = {changed, size, tree};
+  return tree;
+}
+
 FailureOr<std::shared_ptr<SourceModule>>
 ModuleTable::import(const SourceModule &from, llvm::StringRef name, int level,
                     Diagnostics &diag) {
@@ -281,14 +346,9 @@ ModuleTable::import(const SourceModule &from, llvm::StringRef name, int level,
   if (!isNew) {
     return it->second;
   }
-  Expected<std::string> text = readFile(path);
-  if (!text.ok()) {
-    return diag.error("cannot read the imported module: " +
-                      text.failure().message);
-  }
-  Expected<std::shared_ptr<ParsedModule>> parsed =
-      parseModule(path, std::move(*text));
+  Expected<std::shared_ptr<const ParsedModule>> parsed = parsedFile(path);
   if (!parsed.ok()) {
+    byPath.erase(path);
     return parseFailure(parsed.failure(), diag);
   }
   auto module = makeModule(name.str(), path, *parsed);

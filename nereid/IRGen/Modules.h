@@ -40,6 +40,9 @@ struct SourceModule {
   bool isPackage = false; ///< an __init__.py
   std::shared_ptr<const ParsedModule> parsed;
   llvm::StringMap<std::vector<GlobalBinding>> bindings;
+  /// Functions decorated with jit inside other functions (test files do that),
+  /// by name; the first of equals. Their closures are not known.
+  llvm::StringMap<GlobalBinding> nestedKernels;
   /// Names whose values the host language gave (Source::bindings).
   std::map<std::string, StaticValue> given;
   /// `from x import *`, in order.
@@ -75,6 +78,9 @@ private:
 
 /// Lists the statements that bind names at a module's top level.
 void collectBindings(SourceModule &module);
+
+/// By syntax: `@...jit`, `@...jit(...)`.
+bool saysJit(const ast::Expr *decorator);
 
 } // namespace nereid::irgen
 

@@ -40,8 +40,9 @@ public:
 private:
   void visit(const std::shared_ptr<SourceModule> &module,
              llvm::StringRef name) {
-    bool known =
-        module->bindings.contains(name) || module->given.count(name.str()) != 0;
+    bool known = module->bindings.contains(name) ||
+                 module->nestedKernels.contains(name) ||
+                 module->given.count(name.str()) != 0;
     std::string key = module->path + "\n" + name.str();
     if (known && seen.try_emplace(key, true).second) {
       pending.emplace_back(module, name.str());
@@ -91,6 +92,10 @@ private:
       }
       hashSpan(module, binding.statement->span);
       follow(module, binding);
+    }
+    auto nested = module->nestedKernels.find(name);
+    if (nested != module->nestedKernels.end()) {
+      hashSpan(module, nested->second.statement->span);
     }
     for (const ast::ImportFrom *star : module->starImports) {
       followModule(module, star->module, star->level);
