@@ -139,11 +139,14 @@ Expected<MathKernel> MathKernel::create(const std::string &op, int numOperands,
   if (failed(passes.run(*module))) {
     return {ErrorCode::Internal, "the lowering failed"};
   }
-  if (const char *path = std::getenv("NEREID_TEST_ASM")) {
+  if (const char *folder = std::getenv("NEREID_TEST_ASM")) {
+    std::string path = std::string(folder) + "/" + op + "." + type + "." +
+                       target.name + ".x" + std::to_string(lanes) + ".s";
     auto text = emitAssembly(*module, target);
-    FILE *file = fopen(path, "w");
-    fputs(text.ok() ? text->c_str() : "", file);
-    fclose(file);
+    if (FILE *file = fopen(path.c_str(), "w")) {
+      fputs(text.ok() ? text->c_str() : "", file);
+      fclose(file);
+    }
   }
   auto object = emitObject(*module, target);
   if (!object.ok()) {
