@@ -42,6 +42,10 @@ public:
   /// raised afterwards.
   void explain(Start start);
 
+  /// What the tokens before and at `index`, which does not fit, look like;
+  /// empty if like nothing in particular.
+  std::string hintAt(uint32_t index);
+
 private:
   static constexpr int noMatch = -1;
 
@@ -74,7 +78,6 @@ private:
   //===--- Anything else (ExplainUnexpected.cpp) --------------------------===//
 
   void raiseUnexpected(uint32_t index);
-  std::string hintAt(uint32_t index);
   void preferLexicalErrors();
 
   PythonParser &parser;

@@ -34,10 +34,14 @@ bool PythonParser::require(Tok kind) {
     return true;
   }
   const Token &found = tokens[pos];
+  std::string hint = Explainer(*this).hintAt(pos);
+  if (hint.empty() && kind == Tok::Colon) {
+    hint = "a ':' opens the block";
+  }
   raise(found.span,
         std::string("expected ") + describe(kind) + ", got " +
             describe(found.kind),
-        kind == Tok::Colon ? "a ':' opens the block" : "");
+        std::move(hint));
   return false;
 }
 

@@ -5,14 +5,17 @@
 
 Every .py file of the standard library and its tests that CPython parses must
 give the same tree, node for node and position for position; every file that it
-rejects must be rejected, on the same line. With --mutations N, N randomly
-damaged pieces of those files are compared in the same way; with --unicode, every
-character name in "\\N{...}" and identifiers that NFKC changes.
+rejects must be rejected, on the same line. More in the same way:
+
+    --snippets     the programs that tests of the language hold in strings
+    --unicode      all character names in "\\N{...}", identifiers that NFKC changes
+    --mutations N  N randomly damaged pieces of the files
 
 Exit status: 0 equal, 1 different, 77 no Python 3.11 to compare with (skipped).
 """
 import argparse
 import ast
+import doctest
 import glob
 import multiprocessing
 import os
@@ -22,6 +25,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 import unicodedata
 import warnings
 import zlib
@@ -189,6 +193,49 @@ def unicode_pieces():
         yield f"\nx = a{c}b\n"
 
 
+# Tests of the language hold programs, right and wrong, in strings and doctests.
+SNIPPETS = (
+    "test_syntax test_exceptions test_grammar test_fstring test_positional_only_arg test_named_expressions "
+    "test_patma test_eof test_string_literals test_unicode_identifiers test_generators test_genexps test_listcomps "
+    "test_setcomps test_dictcomps test_except_star test_unpack_ex test_keywordonlyarg test_decorators test_coroutines "
+    "test_asyncgen test_type_comments test_pep646_syntax test_compile test_ast test_parser test_tokenize test_future "
+    "test_flufl test_cmd_line_script test_source_encoding test_exception_group test_int_literal test_global "
+    "test_support test_peg_generator test_codeop test_unparse test_metaclass test_unpack test_with test_augassign"
+).split()
+
+
+# Encodings that nereid does not read (docs/Syntax.md).
+OTHER_ENCODING = re.compile(rb"coding[:=]\s*(cp437|cp1251|cp949|cp932|iso8859-7)")
+
+
+def snippets(library):
+    found = {}
+    for name in SNIPPETS:
+        paths = glob.glob(os.path.join(library, "test", "**", name + ".py"), recursive=True)
+        for path in paths:
+            with open(path, "rb") as file:
+                tree = ast.parse(file.read())
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes)) and node.value:
+                    text = node.value if isinstance(node.value, bytes) else node.value.encode("utf-8", "replace")
+                    if OTHER_ENCODING.search(text):
+                        continue
+                    found.setdefault(text, f"a string in {path}, line {node.lineno}")
+                    found.setdefault(textwrap.dedent(text.decode("utf-8", "replace")).encode(), f"{path} {node.lineno}")
+                    if b">>>" in text:
+                        for example in doctest.DocTestParser().get_examples(text.decode()):
+                            where = f"a doctest in {path}, line {node.lineno + example.lineno}"
+                            found.setdefault(example.source.encode(), where)
+    return found
+
+
+def compare_snippets(options, pool):
+    found = snippets(options.library)
+    different = compare_pieces(options, pool, list(found), list(found.values()))
+    print(f"{len(found)} programs in the strings of tests: {different} differ")
+    return different
+
+
 def compare_unicode(options, pool):
     pieces = [piece.encode() for piece in unicode_pieces()]
     names = [f"Unicode piece {number}: {piece[:60]!r}" for number, piece in enumerate(pieces)]
@@ -236,6 +283,7 @@ def main():
     parser.add_argument("--library", help="the folder of .py files; default: that Python's standard library")
     parser.add_argument("--mutations", type=int, default=0, help="how many damaged pieces to compare")
     parser.add_argument("--tolerate", type=int, default=0, help="mutations that may differ, of a thousand")
+    parser.add_argument("--snippets", action="store_true", help="compare the programs in the tests' strings")
     parser.add_argument("--unicode", action="store_true", help="compare Unicode names and identifiers")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", help="a folder for the mutations")
@@ -254,6 +302,8 @@ def main():
     with multiprocessing.Pool(options.jobs) as pool:
         different, accepted = compare_library(options, pool)
         failed = different > 0
+        if options.snippets:
+            failed |= compare_snippets(options, pool) > 0
         if options.unicode:
             failed |= compare_unicode(options, pool) > 0
         if options.mutations and accepted:
