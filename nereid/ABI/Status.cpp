@@ -98,7 +98,9 @@ std::string render(const Diagnostic &d) {
 }
 
 std::string Failure::str() const {
-  std::string out = message;
+  // The first diagnostic often says the same, with a position.
+  bool repeated = !diagnostics.empty() && diagnostics[0].message == message;
+  std::string out = repeated ? "" : message;
   for (const Diagnostic &d : diagnostics) {
     if (!out.empty() && out.back() != '\n') {
       out += '\n';

@@ -13,9 +13,9 @@
 #include "nereid/Runtime/Npy.h"
 #include "nereid/Support/Files.h"
 
-#include <chrono>
 #include <filesystem>
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 using namespace nereid;
@@ -181,12 +181,15 @@ TEST_F(Command, RunErrorsSayWhatToDo) {
        "no array argument is named 'y'"},
       {"run k.py:scale --grid 1 x_ptr=zeros:f32[4]", "missing arguments"},
       {"run k.py:scale --grid 1,1,1,1", "one to three sizes"},
-      {"run k.py:scale --grid 1.5 x_ptr=none y_ptr=none n=0 a=1",
+      {"run k.py:scale --grid 1.5 x_ptr=zeros:f32[1] y_ptr=zeros:f32[1] n=0 "
+       "a=1",
        "1.5 is no integer"},
-      {"run k.py:scale --grid m x_ptr=none y_ptr=none n=0 a=1", "'m'"},
+      {"run k.py:scale --grid m x_ptr=zeros:f32[1] y_ptr=zeros:f32[1] n=0 a=1",
+       "'m'"},
       {"run k.py:scale --grid -1 x_ptr=zeros:f32[1] y_ptr=zeros:f32[1] n=0 a=1",
        "grid dimension 0 is -1"},
-      {"run k.py:wrong --grid 1 x_ptr=zeros:f32[4] BLOCK=4", "k.py:25"},
+      {"run k.py:wrong --grid 1 x_ptr=zeros:f32[4] BLOCK=4",
+       "k.py:24:43: error: the name 'undefined_name' is not defined"},
   };
   for (const Case &c : cases) {
     Result r = run(c.arguments);
@@ -274,15 +277,25 @@ TEST_F(Command, TopLevel) {
   }
 }
 
-/// Start-up is mostly the loading of LLVM's shared libraries.
+/// Processor time of all children so far, in milliseconds: what a start costs
+/// when nothing else runs on the machine.
+static double childrenMs() {
+  rusage usage;
+  ::getrusage(RUSAGE_CHILDREN, &usage);
+  auto ms = [](const timeval &t) {
+    return static_cast<double>(t.tv_sec) * 1e3 +
+           static_cast<double>(t.tv_usec) / 1e3;
+  };
+  return ms(usage.ru_utime) + ms(usage.ru_stime);
+}
+
+/// Start-up is mostly the relocation of LLVM's shared libraries.
 TEST_F(Command, HelpIsFast) {
   double best = 1e9;
   for (int i = 0; i < 10; ++i) {
-    auto start = std::chrono::steady_clock::now();
+    double before = childrenMs();
     ASSERT_EQ(run("--help").code, 0);
-    std::chrono::duration<double, std::milli> ms =
-        std::chrono::steady_clock::now() - start;
-    best = std::min(best, ms.count());
+    best = std::min(best, childrenMs() - before);
   }
   std::printf("nereid --help: %.1f ms\n", best);
 #if !__has_feature(address_sanitizer)

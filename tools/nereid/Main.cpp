@@ -73,8 +73,9 @@ int main(int argc, char **argv) {
     return nereid::run(argc, argv);
   } catch (const nereid::Error &error) {
     std::string text = error.what();
-    // A failure that is diagnostics only starts with file:line:col: error.
-    bool located = error.message().empty();
+    // What is said with a position starts with file:line:col: error.
+    bool located = !error.diagnostics().empty() &&
+                   error.diagnostics()[0].message == error.message();
     std::fprintf(stderr, "%s%s%s", located ? "" : "error: ", text.c_str(),
                  text.ends_with('\n') ? "" : "\n");
     return error.code() == nereid::ErrorCode::InvalidArgument ? 2 : 1;
