@@ -38,6 +38,10 @@ class Case:
     written: dict = field(default_factory=dict)  # name -> bool array; default: all of it
     unchecked: dict = field(default_factory=dict)  # name -> bool array: may be written, any value
     extra: dict = field(default_factory=dict)  # arrays that no parameter names
+    # name -> the size of the terms of which the result is what remains: where
+    # they cancel, a rounding of a term is left (a fused multiply-add leaves it
+    # even where the plain sum would be exactly zero).
+    terms: dict = field(default_factory=dict)
     compute: str = "fp32"  # the type the kernel computes in
     devices: tuple = ("cpu", "interp")
 
@@ -77,7 +81,7 @@ def judge(case):
     verdict = Verdict()
     wide = case.compute == "fp64"
     exact = case.reference(EXACT80 if wide else EXACT)
-    naive = case.reference(NAIVE64 if wide else NAIVE)
+    naive = [case.reference(numbers) for numbers in (NAIVE64 if wide else NAIVE)]
     arrays = case.arrays()
     for name, array in arrays.items():
         expected = exact.get(name, case.integers.get(name))
@@ -93,27 +97,31 @@ def judge(case):
         if expected is None:
             continue
         if name in exact:
-            _compare_floats(verdict, name, array, expected, naive[name], compared, case.compute)
+            bound = bound_of(expected, [n[name] for n in naive], array.dtype, case.compute, case.terms.get(name, 0.0))
+            _compare_floats(verdict, name, array, expected, bound, compared)
         else:
             _compare_integers(verdict, name, array, expected, compared)
     return verdict
 
 
-def bound_of(exact, naive, dtype, compute):
+def bound_of(exact, naive, dtype, compute, terms):
     """Twice the error of a naive loop in the computing type (at least one
     rounding of the largest value), plus one rounding of the output type."""
-    finite = np.isfinite(exact) & np.isfinite(naive)
-    largest = np.max(np.abs(exact), where=finite, initial=0.0)
-    naive_error = np.max(np.abs(naive - exact), where=finite, initial=0.0)
-    return 2 * max(naive_error, spacing(largest, compute) / 2) + spacing(exact, dtype) / 2
+    finite = np.isfinite(exact)
+    largest = max(np.max(np.abs(exact), where=finite, initial=0.0), terms)
+    naive_error = spacing(largest, compute) / 2
+    for values in naive:
+        usable = finite & np.isfinite(values)
+        naive_error = max(naive_error, np.max(np.abs(values - exact), where=usable, initial=0.0))
+    return 2 * naive_error + spacing(exact, dtype) / 2
 
 
-def _compare_floats(verdict, name, array, exact, naive, compared, compute):
+def _compare_floats(verdict, name, array, exact, bound, compared):
     from memory import decode, encode
 
     got = decode(array.view, array.dtype)[compared]
     exact = np.broadcast_to(exact, array.shape)[compared]
-    naive = np.broadcast_to(naive, array.shape)[compared].astype(exact.dtype)
+    bound = np.broadcast_to(bound, array.shape)[compared]
     if not got.size:
         return
     with np.errstate(invalid="ignore", over="ignore"):
@@ -122,7 +130,7 @@ def _compare_floats(verdict, name, array, exact, naive, compared, compute):
         same = (got == rounded) | (np.isnan(got) & np.isnan(rounded))
         error = np.where(same, 0.0, np.abs(got - exact)).astype(np.float64)
         error = np.where(np.isnan(error), np.inf, error)
-        ratio = error / bound_of(exact, naive, array.dtype, compute)
+        ratio = (error / bound).astype(np.float64)
     worst = int(np.argmax(ratio))
     verdict.error = max(verdict.error, float(error.max()))
     verdict.ratio = max(verdict.ratio, float(ratio[worst]))

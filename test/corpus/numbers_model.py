@@ -1,11 +1,13 @@
 """The arithmetic of references: float64, and a naive loop in the kernel's type.
 
 A reference is written once, as a function of a `Numbers` object, and evaluated
-twice. `exact` computes in float64 and never rounds. `naive` computes in
-float32 (float64 for fp64 kernels) as a plain loop would: one accumulator, one
-element after the other, and rounds where the kernel's source rounds. The error
-of `naive` is what a kernel may make, times two, plus one rounding of the
-output's type (README.md here has the reasons).
+by both kinds. `exact` computes in float64 and never rounds. A `naive` one
+computes in float32 (float64 for fp64 kernels) as a plain loop would: one
+accumulator, one element after the other, and rounds where the kernel's source
+rounds. The error of `naive` is what a kernel may make, times two, plus one
+rounding of the output's type (README.md here has the reasons). There are
+several naive ones, which differ in the order of the elements: one alone may be
+right by luck.
 """
 
 import numpy as np
@@ -35,8 +37,8 @@ def spacing(values, dtype):
 
 
 class Numbers:
-    def __init__(self, exact, dtype=np.float64):
-        self.exact, self.dtype = exact, dtype
+    def __init__(self, exact, dtype=np.float64, order=0):
+        self.exact, self.dtype, self.order = exact, dtype, order
 
     def of(self, values):
         return np.asarray(values).astype(self.dtype)
@@ -55,15 +57,23 @@ class Numbers:
     def sum(self, values, axis=-1, keepdims=False):
         if self.exact:
             return values.sum(axis=axis, keepdims=keepdims)
+        values = values.take(self.order_of(values.shape[axis]), axis=axis)
         total = np.add.accumulate(values, axis=axis, dtype=self.dtype).take([-1], axis=axis)
         return total if keepdims else np.squeeze(total, axis)
+
+    def order_of(self, count):
+        """Forwards, backwards, then shuffled."""
+        indices = np.arange(count)
+        if self.order < 2:
+            return indices[::1 - 2 * self.order]
+        return np.random.default_rng(self.order).permutation(count)
 
     def dot(self, a, b):
         """[..., M, K] @ [..., K, N], accumulated over K in order."""
         if self.exact:
             return a @ b
         total = np.zeros(np.broadcast_shapes(a.shape[:-2], b.shape[:-2]) + (a.shape[-2], b.shape[-1]), self.dtype)
-        for k in range(a.shape[-1]):
+        for k in self.order_of(a.shape[-1]):
             total += a[..., :, k, None] * b[..., None, k, :]
         return total
 
@@ -73,5 +83,5 @@ class Numbers:
 
 EXACT = Numbers(True)
 EXACT80 = Numbers(True, np.longdouble)  # for kernels that compute in float64
-NAIVE = Numbers(False, np.float32)
-NAIVE64 = Numbers(False, np.float64)
+NAIVE = [Numbers(False, np.float32, order) for order in range(5)]
+NAIVE64 = [Numbers(False, np.float64, order) for order in range(5)]

@@ -271,4 +271,5 @@ def layer_norm_dx(rng):
                         Lock=InOut(np.zeros(2 * groups, np.int32), "i32"), stride=stride, N=cols, GROUP_SIZE_M=groups,
                         BLOCK_SIZE_N=next_power_of_2(cols)), reference,
                    integers={"Lock": np.r_[np.zeros(groups), np.arange(groups) < used].astype(np.int32)},
-                   written={"DW": touched, "DB": touched})
+                   written={"DW": touched, "DB": touched},
+                   terms={"DX": float((np.abs(w.values * dy.values) * rstd64[:, None]).max())})
