@@ -15,6 +15,41 @@ namespace nereid::syntax {
 /// take levels of their own). 200 brackets take 4000.
 static constexpr unsigned maxNesting = 5000;
 
+int MatchMemory::find(uint64_t key) const {
+  if (entries.empty()) {
+    return unknown;
+  }
+  size_t at = slot(key);
+  while (entries[at].end != unknown && entries[at].key != key) {
+    at = (at + 1) & (entries.size() - 1);
+  }
+  return entries[at].end;
+}
+
+void MatchMemory::add(uint64_t key, int end) {
+  if (used * 2 >= entries.size()) {
+    std::vector<Entry> old(std::max<size_t>(entries.size() * 2, 1024));
+    old.swap(entries);
+    used = 0;
+    for (const Entry &entry : old) {
+      if (entry.end != unknown) {
+        add(entry.key, entry.end);
+      }
+    }
+  }
+  size_t at = slot(key);
+  while (entries[at].end != unknown) {
+    at = (at + 1) & (entries.size() - 1);
+  }
+  entries[at] = {key, end};
+  ++used;
+}
+
+void MatchMemory::clear() {
+  entries.assign(entries.size(), Entry());
+  used = 0;
+}
+
 Explainer::Explainer(PythonParser &parser)
     : parser(parser), grammar(MistakeGrammar::get()) {}
 
@@ -69,8 +104,11 @@ int Explainer::matchRule(uint32_t index, uint32_t at) {
   const MistakeGrammar::Rule &rule = grammar.rule(index);
   uint64_t way = rule.sharesMemory || seeksMistakes ? 0 : 1;
   uint64_t key = uint64_t(at) << 16 | index << 1 | way;
-  if (auto known = memory.find(key); known != memory.end()) {
-    return known->second;
+  bool remembers = !rule.isSmall;
+  if (remembers) {
+    if (int known = memory.find(key); known != MatchMemory::unknown) {
+      return known;
+    }
   }
   if (++nesting > maxNesting) {
     parser.raiseTooDeep(parser.token(at).span);
@@ -78,8 +116,8 @@ int Explainer::matchRule(uint32_t index, uint32_t at) {
   }
   int end = match(rule.body, at);
   --nesting;
-  if (!stopped()) {
-    memory.emplace(key, end);
+  if (remembers && !stopped()) {
+    memory.add(key, end);
   }
   return end;
 }
@@ -192,7 +230,7 @@ int Explainer::matchRepeated(uint32_t index, uint32_t at) {
 int Explainer::matchToken(uint32_t index, uint32_t at) {
   using Op = MistakeGrammar::Op;
   const MistakeGrammar::Node &node = grammar.node(index);
-  const Token token = parser.token(at);
+  const Token &token = parser.token(at);
   if (stopped()) {
     return noMatch;
   }

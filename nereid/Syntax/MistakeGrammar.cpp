@@ -12,6 +12,7 @@
 
 #include "nereid/Syntax/MistakeGrammar.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace nereid::syntax {
@@ -242,7 +243,12 @@ MistakeGrammar::MistakeGrammar() {
   }
   for (size_t i = 0; i < rules.size(); ++i) {
     RuleReader reader(*this, texts[i]->body);
+    size_t before = nodes.size();
     rules[i].body = reader.choice();
+    rules[i].isSmall =
+        std::none_of(nodes.begin() + before, nodes.end(), [](const Node &node) {
+          return node.op == Op::Rule || node.op == Op::Strings;
+        });
     assert(reader.atEnd() && "a rule that does not read");
   }
 }

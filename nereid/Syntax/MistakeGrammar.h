@@ -75,6 +75,7 @@ public:
   struct Rule {
     std::string_view name;
     uint32_t body = 0;
+    bool isSmall = false; ///< holds tokens only: matched faster than looked up
     bool sharesMemory = false; ///< remembered alike in both ways of matching
   };
 
