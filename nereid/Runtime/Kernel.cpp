@@ -10,8 +10,11 @@
 #include "nereid/Runtime/KernelState.h"
 #include "nereid/Support/EditDistance.h"
 #include "nereid/Support/Files.h"
+#include "nereid/Support/Knobs.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
 
 namespace nereid {
 
@@ -115,9 +118,16 @@ Kernel Kernel::fromSource(Source source, const std::string &name,
   if (!compiler) {
     raise(noCompiler("loading the kernel source " + source.path));
   }
+  auto start = std::chrono::steady_clock::now();
   std::string chosen = chooseKernel(*compiler, source, name);
   KernelDescription description =
       valueOrThrow(compiler->describe(source, chosen));
+  if (knobs().time) {
+    std::chrono::duration<double, std::milli> ms =
+        std::chrono::steady_clock::now() - start;
+    std::fprintf(stderr, "nereid: time: %s described in %.2f ms\n",
+                 chosen.c_str(), ms.count());
+  }
   return Kernel(std::make_shared<KernelState>(
       context.state(), std::move(source), std::move(description)));
 }

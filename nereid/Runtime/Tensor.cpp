@@ -27,7 +27,10 @@ static std::string listText(const Shape &values) {
   return text + "]";
 }
 
-/// Elements of a shape. Shapes whose bytes do not fit 62 bits are refused, so
+/// What a process can address: 47 bits on x86-64.
+static constexpr int64_t addressBytes = int64_t{1} << 47;
+
+/// Elements of a shape. Shapes larger than the address space are refused, so
 /// that no later product of sizes and strides can overflow.
 static int64_t checkedCount(const Shape &shape, DType dtype) {
   int64_t count = 1, bytes = static_cast<int64_t>(byteSize(dtype));
@@ -40,7 +43,7 @@ static int64_t checkedCount(const Shape &shape, DType dtype) {
       count = INT64_MAX;
     }
   }
-  if (count > (int64_t{1} << 62) / bytes) {
+  if (count > addressBytes / bytes) {
     // A zero anywhere makes the product zero, whatever was multiplied before.
     if (std::find(shape.begin(), shape.end(), 0) != shape.end()) {
       return 0;
@@ -132,7 +135,7 @@ Tensor Tensor::adopt(std::shared_ptr<void> owner, void *data, Shape shape,
     }
     if (count && (__builtin_mul_overflow(shape[i] - 1, (*strides)[i], &reach) ||
                   __builtin_add_overflow(extent, reach, &extent) ||
-                  extent > (int64_t{1} << 58))) {
+                  extent > addressBytes)) {
       invalid("strides " + listText(*strides) + " for the shape " +
               listText(shape) + " reach beyond the address space");
     }

@@ -15,6 +15,7 @@
 #include <gmock/gmock.h>
 #include <limits>
 #include <random>
+#include <sys/resource.h>
 
 using namespace nereid;
 using testing::ElementsAre;
@@ -361,8 +362,18 @@ TEST(TensorErrors, NameWhatIsWrong) {
   EXPECT_THAT(errorOf([] { empty({-1}); }), HasSubstr("negative size -1"));
   EXPECT_THAT(errorOf([] { empty({int64_t{1} << 40, int64_t{1} << 40}); }),
               HasSubstr("address space"));
-  EXPECT_THAT(errorOf([] { empty({int64_t{1} << 50}); }),
-              HasSubstr("no memory"));
+  EXPECT_THAT(errorOf([] { empty({int64_t{1} << 46}, f32); }),
+              HasSubstr("address space"));
+#if !__has_feature(address_sanitizer) // which ends the process instead
+  rlimit before, small;
+  ::getrlimit(RLIMIT_AS, &before);
+  small = {rlim_t{1} << 34, before.rlim_max};
+  ::setrlimit(RLIMIT_AS, &small);
+  EXPECT_THAT(errorOf([] { empty({int64_t{1} << 36}); }),
+              HasSubstr("no memory for a tensor of shape [68719476736], fp32: "
+                        "274877906944 bytes"));
+  ::setrlimit(RLIMIT_AS, &before);
+#endif
   EXPECT_THAT(errorOf([] { Tensor::borrow(nullptr, {3}, f32); }),
               HasSubstr("null address"));
   float x[4];
