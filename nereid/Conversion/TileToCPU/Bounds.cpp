@@ -115,6 +115,9 @@ void Nest::addBound(Evaluator &probe, Value mask, unsigned coords,
   }
   unsigned levelX, levelY;
   Value first = probe.sumTerms(x, &levelX), limit = probe.sumTerms(y, &levelY);
+  if (std::max(levelX, levelY) > depth) {
+    return;
+  }
   LaneOps ops = probe.at(depth);
   Value count = ops.sub(limit, first);
   if (predicate == P::sle) {

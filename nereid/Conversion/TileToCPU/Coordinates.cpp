@@ -18,6 +18,26 @@ void Evaluator::setAnchor(unsigned level, OpBuilder::InsertPoint point) {
   anchors[level] = point;
 }
 
+void Evaluator::enter(Operation *op) {
+  OpBuilder::InsertPoint point(op->getBlock(), Block::iterator(op));
+  for (OpBuilder::InsertPoint &anchor : anchors) {
+    anchor = anchor.getBlock() == op->getBlock() ? point : anchor;
+  }
+  if (kernel.getTop().getBlock() == op->getBlock()) {
+    kernel.setTop(point);
+  }
+}
+
+void Evaluator::leave(Operation *op) {
+  OpBuilder::InsertPoint point(op->getBlock(), op->getBlock()->end());
+  for (OpBuilder::InsertPoint &anchor : anchors) {
+    anchor = anchor.getBlock() == op->getBlock() ? point : anchor;
+  }
+  if (kernel.getTop().getBlock() == op->getBlock()) {
+    kernel.setTop(point);
+  }
+}
+
 LaneOps Evaluator::at(unsigned level) {
   kernel.b.restoreInsertionPoint(anchors[level]);
   return kernel.ops();

@@ -254,6 +254,18 @@ void DotEmitter::emitBlock(Evaluator &evaluator, const Coord &row,
   SmallVector<Value> sums;
   unsigned level = evaluator.innermost();
   Type cElement = tile::getElement(op.getC().getType());
+  auto setLaneMask = [&](int64_t v) {
+    evaluator.laneMask = nullptr;
+    if (column.base || (v + 1) * lanes <= inside) {
+      return;
+    }
+    SmallVector<int64_t> on;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      on.push_back(v * lanes + lane < inside);
+    }
+    LaneOps ops = evaluator.at(0);
+    evaluator.laneMask = ops.lanesOf(ops.b.getI1Type(), on);
+  };
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t v = 0; v < vectors; ++v) {
       Coords coords;
@@ -269,6 +281,7 @@ void DotEmitter::emitBlock(Evaluator &evaluator, const Coord &row,
       coords.back().offset += v * lanes;
       coords.back().pattern = lanes > 1 ? evaluator.iota() : nullptr;
       places.push_back(evaluator.intern(coords));
+      setLaneMask(v);
       Value start =
           evaluator.vectorOf(evaluator.evaluate(op.getC(), places.back()));
       LaneOps ops = evaluator.at(level);
@@ -278,15 +291,8 @@ void DotEmitter::emitBlock(Evaluator &evaluator, const Coord &row,
   sums = multiply(evaluator, row, column, rows, vectors, sums);
   for (auto [i, place] : llvm::enumerate(places)) {
     int64_t v = i % vectors;
+    setLaneMask(v);
     LaneOps ops = evaluator.at(level);
-    evaluator.laneMask = nullptr;
-    if (!column.base && (v + 1) * lanes > inside) {
-      SmallVector<int64_t> on;
-      for (int64_t lane = 0; lane < lanes; ++lane) {
-        on.push_back(v * lanes + lane < inside);
-      }
-      evaluator.laneMask = ops.lanesOf(ops.b.getI1Type(), on);
-    }
     Value value = ops.convert(sums[i], sum, cElement, false);
     evaluator.storeBuffer(result, place, {value, level}, level);
   }

@@ -165,7 +165,7 @@ void KernelEmitter::surveyMemory(CpuKernelInfo &info) {
            [&](unsigned i) { info.writtenParameters[i] = true; });
     }
     callsServices |= isa<tile::PrintOp, tile::AssertOp, tile::CheckBoundsOp,
-                         tile::CheckNanOp>(op);
+                         tile::CheckNanOp, tile::RelaxOp>(op);
   });
   for (BlockArgument argument : kernel.getArguments()) {
     unsigned i = argument.getArgNumber();

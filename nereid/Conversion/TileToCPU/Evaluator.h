@@ -86,6 +86,10 @@ public:
 
   /// Levels count from 0, in front of the nest.
   void setAnchor(unsigned level, mlir::OpBuilder::InsertPoint point);
+  /// `op`, the last of its block, is about to be filled: what belongs to levels
+  /// of that block goes before it, until `leave`.
+  void enter(mlir::Operation *op);
+  void leave(mlir::Operation *op);
   /// The builder, standing at the end of `level`.
   LaneOps at(unsigned level);
   unsigned innermost() const { return anchors.size() - 1; }

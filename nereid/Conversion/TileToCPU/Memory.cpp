@@ -302,6 +302,7 @@ Lane Evaluator::loadWrapped(const LanePointer &from, Type type, Lane mask,
   auto branch = scf::IfOp::create(ops.b, ops.loc, TypeRange{result},
                                   from.index.unwrapped, true);
   OpBuilder::InsertPoint outside = anchors[level];
+  enter(branch);
   LanePointer general = from;
   general.index.unwrapped = nullptr;
   for (bool contiguous : {true, false}) {
@@ -314,6 +315,9 @@ Lane Evaluator::loadWrapped(const LanePointer &from, Type type, Lane mask,
     scf::YieldOp::create(inner.b, inner.loc, loaded.value);
   }
   anchors[level] = outside;
+  if (std::next(Block::iterator(branch)) == branch->getBlock()->end()) {
+    leave(branch);
+  }
   return {branch.getResult(0), level};
 }
 

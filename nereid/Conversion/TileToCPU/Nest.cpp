@@ -172,6 +172,11 @@ void Nest::emitChunks() {
     Coord chunk;
     chunk.pattern = probe.iota();
     Coord axis;
+    if (!alongVector) { // stands for every position: nothing about it holds
+      probe.setAnchor(depth + 1, b.saveInsertionPoint());
+      axis.base = kernel.ops().i64(0);
+      axis.level = depth + 1;
+    }
     unsigned coords = coordsOf(probe, chunk, axis);
     bounds = findBounds(probe, coords);
     if (accumulators.empty()) {
@@ -235,8 +240,13 @@ void Nest::emitStreamed(Version version, Value condition) {
   for (bool nontemporal : {true, false}) {
     version.nontemporal = nontemporal;
     Block *block = nontemporal ? branch.thenBlock() : branch.elseBlock();
-    b.setInsertionPoint(block->getTerminator());
+    if (!block->empty()) {
+      block->back().erase();
+    }
+    b.setInsertionPointToEnd(block);
     emitVersion(version);
+    b.setInsertionPointToEnd(block);
+    scf::YieldOp::create(b, kernel.loc);
   }
   pinned = false;
   anchors.back() = saved;
@@ -336,7 +346,7 @@ void Nest::emitAxis(Evaluator &evaluator, const Version &version,
     Block *block = b.getInsertionBlock();
     scf::ForOp loop =
         kernel.createFor(ops.i64(0), ops.i64(size), ops.i64(1), carried());
-    evaluator.setAnchor(depth + 1, before(loop));
+    evaluator.enter(loop);
     evaluator.setAnchor(depth + 2, endOf(loop.getBody()));
     setCarried(loop.getRegionIterArgs());
     Coord axis;
@@ -350,13 +360,15 @@ void Nest::emitAxis(Evaluator &evaluator, const Version &version,
     b.setInsertionPointToEnd(loop.getBody());
     scf::YieldOp::create(b, kernel.loc, carried());
     setCarried(loop.getResults());
-    OpBuilder::InsertPoint after(block, std::next(Block::iterator(loop)));
-    evaluator.setAnchor(depth + 1, after);
-    evaluator.setAnchor(depth + 2, after);
-    b.restoreInsertionPoint(after);
+    evaluator.leave(loop);
+    evaluator.setAnchor(depth + 2, endOf(block));
+    b.setInsertionPointToEnd(block);
   }
   if (item.roots.front().kind != RootKind::Scan) {
     finishAlongAxis(evaluator, chunk);
+  }
+  for (Accumulator &accumulator : accumulators) {
+    accumulator.values.clear(); // nothing is carried from chunk to chunk
   }
 }
 

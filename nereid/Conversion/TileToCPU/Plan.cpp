@@ -160,15 +160,15 @@ const SmallPtrSet<Operation *, 4> &Plan::loadsOf(Value value) {
 
 /// What an operation does to memory that loads can see.
 static bool writesMemory(Operation *op) {
-  if (isa<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp, tile::BarrierOp>(
-          op)) {
+  if (isa<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp, tile::BarrierOp,
+          tile::RelaxOp>(op)) {
     return true;
   }
   bool found = false;
   for (Region &region : op->getRegions()) {
     region.walk([&](Operation *inner) {
       found |= isa<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp,
-                   tile::BarrierOp>(inner);
+                   tile::BarrierOp, tile::RelaxOp>(inner);
     });
   }
   return found;

@@ -96,7 +96,7 @@ static bool conflicts(tile::LoadOp load, Operation *write, bool sameNest) {
     });
     return found;
   }
-  if (isa<tile::BarrierOp>(write)) {
+  if (isa<tile::BarrierOp, tile::RelaxOp>(write)) {
     return true;
   }
   if (!isa<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(write)) {

@@ -98,6 +98,9 @@ void KernelEmitter::emitOp(Item &item) {
           [&](Operation *access) { emitScalarAccess(access); })
       .Case<tile::AssertOp, tile::CheckBoundsOp, tile::CheckNanOp>(
           [&](Operation *check) { emitScalarService(check); })
+      .Case([&](tile::RelaxOp) {
+        callService(offsetof(HostServices, wait), nullptr, {});
+      })
       .Case([&](tile::BarrierOp) {
         LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::acq_rel, "");
       })

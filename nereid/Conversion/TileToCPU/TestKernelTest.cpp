@@ -28,7 +28,9 @@ static void recordPrint(const LaunchFrame *frame, uint32_t site,
 static uint8_t inBounds(const LaunchFrame *, uint64_t address, uint32_t) {
   return address >= 4096;
 }
-static const HostServices services = {recordPrint, recordFailure, inBounds};
+static void wait(const LaunchFrame *) {}
+static const HostServices services = {recordPrint, recordFailure, inBounds,
+                                      wait};
 
 namespace {
 struct Compiled {
