@@ -6,9 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Dialect/Tile/IR/Tile.h"
+#include "nereid/Dialect/Tile/Transforms/ExpandMath.h"
 #include "nereid/Dialect/Tile/Transforms/Passes.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -16,11 +19,13 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<nereid::tile::TileDialect, mlir::arith::ArithDialect,
                   mlir::func::FuncDialect, mlir::math::MathDialect,
-                  mlir::scf::SCFDialect, mlir::ub::UBDialect>();
+                  mlir::scf::SCFDialect, mlir::ub::UBDialect,
+                  mlir::vector::VectorDialect, mlir::LLVM::LLVMDialect>();
 
   mlir::registerTransformsPasses();
   nereid::tile::registerTilePasses();
   nereid::tile::registerTilePipelines();
+  nereid::tile::registerExpandMathPass();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Nereid's optimiser driver\n", registry));
 }

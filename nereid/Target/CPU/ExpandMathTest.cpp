@@ -78,11 +78,32 @@ llvm::ArrayRef<MathFunction2> cpu::mathFunctions2() {
   return table;
 }
 
+/// Operations on %vx and %vy of type `vector` that define %r.
+static std::string bodyText(const std::string &op, int numOperands,
+                            const std::string &vector,
+                            const std::string &integers) {
+  if (op == "sincos.sin") {
+    return "%r, %c = math.sincos %vx : " + vector + "\n";
+  }
+  if (op == "sincos.cos") {
+    return "%s, %r = math.sincos %vx : " + vector + "\n";
+  }
+  if (op == "fpowi") {
+    return "%n = arith.fptosi %vy : " + vector + " to " + integers +
+           "\n%r = math.fpowi %vx, %n : " + vector + ", " + integers + "\n";
+  }
+  return "%r = math." + op + (numOperands == 2 ? " %vx, %vy : " : " %vx : ") +
+         vector + "\n";
+}
+
 /// A loop over `lanes` elements at a time.
 static std::string loopText(const std::string &op, int numOperands,
                             const std::string &type, unsigned lanes) {
-  std::string vector =
-      lanes == 1 ? type : "vector<" + std::to_string(lanes) + "x" + type + ">";
+  auto shaped = [&](const std::string &element) {
+    return lanes == 1 ? element
+                      : "vector<" + std::to_string(lanes) + "x" + element + ">";
+  };
+  std::string vector = shaped(type);
   std::string load = " {alignment = 4 : i64} : !llvm.ptr -> " + vector + "\n";
   std::string address = "[%i] : (!llvm.ptr, i64) -> !llvm.ptr, " + type + "\n";
   std::string text = R"mlir(
@@ -102,11 +123,10 @@ func.func @entry(%self: !llvm.ptr, %frame: !llvm.ptr, %b: i64, %e: i64) {
     text +=
         "%py = llvm.getelementptr %y" + address + "%vy = llvm.load %py" + load;
   }
-  text += "%r = math." + op + (numOperands == 2 ? " %vx, %vy : " : " %vx : ") +
-          vector + "\n%po = llvm.getelementptr %out" + address +
-          "llvm.store %r, %po {alignment = 4 : i64} : " + vector +
-          ", !llvm.ptr\n } return }";
-  return text;
+  return text + bodyText(op, numOperands, vector, shaped("i32")) +
+         "%po = llvm.getelementptr %out" + address +
+         "llvm.store %r, %po {alignment = 4 : i64} : " + vector +
+         ", !llvm.ptr\n } return }";
 }
 
 Expected<MathKernel> MathKernel::create(const std::string &op, int numOperands,
@@ -402,3 +422,46 @@ INSTANTIATE_TEST_SUITE_P(All, ExpandMath2Test,
                          [](const auto &info) {
                            return std::string(info.param.op);
                          });
+
+TEST(ExpandMathForms, SincosIsSinAndCos) {
+  std::vector<float> xs = samples<float>(1 << 14);
+  std::vector<float> one(xs.size()), other(xs.size());
+  CpuTarget target = *resolve("cpu");
+  for (std::string op : {"sin", "cos"}) {
+    auto single = MathKernel::create(op, 1, "f32", target.lanes(4), target);
+    auto both =
+        MathKernel::create("sincos." + op, 1, "f32", target.lanes(4), target);
+    ASSERT_TRUE(single.ok() && both.ok());
+    auto count = static_cast<int64_t>(xs.size());
+    single->run(xs.data(), nullptr, one.data(), count);
+    both->run(xs.data(), nullptr, other.data(), count);
+    EXPECT_EQ(memcmp(one.data(), other.data(), xs.size() * sizeof(float)), 0);
+  }
+}
+
+/// pow itself takes the exponent 16777217 as 16777216; fpowi must not lose the
+/// sign that the last bit decides.
+TEST(ExpandMathForms, IntegerPowersKeepTheSign) {
+  std::vector<float> xs, ys;
+  for (float x : {-2.0f, -1.0f, -0.0f, 0.0f, 0.5f, 3.0f, -0.99f,
+                  -std::numeric_limits<float>::infinity()}) {
+    for (float y : {-3.0f, -2.0f, -1.0f, 0.0f, 1.0f, 2.0f, 7.0f, 31.0f}) {
+      xs.push_back(x);
+      ys.push_back(y);
+    }
+  }
+  for (const char *name : hostTargets()) {
+    CpuTarget target = *resolve(name);
+    auto kernel =
+        MathKernel::create("fpowi", 2, "f32", target.lanes(4), target);
+    ASSERT_TRUE(kernel.ok()) << kernel.failure().str();
+    std::vector<float> got(xs.size());
+    kernel->run(xs.data(), ys.data(), got.data(),
+                static_cast<int64_t>(xs.size()));
+    for (size_t i = 0; i < xs.size(); ++i) {
+      double exact = std::pow(double(xs[i]), double(ys[i]));
+      EXPECT_LE((errorInUlp<float, double>(got[i], exact)), 1.5)
+          << name << " " << xs[i] << "^" << ys[i] << " = " << got[i];
+    }
+  }
+}
