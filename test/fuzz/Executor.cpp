@@ -71,12 +71,13 @@ static const char *const passes[] = {"canonicalize",
                                      "tile-scalarize-induction",
                                      "tile-pipeline"};
 
+static const char *const cpuTargets[] = {"cpu", "x86-64", "x86-64-v2",
+                                         "x86-64-v3", "x86-64-v4"};
+
 std::vector<std::string> executorNames() {
   std::vector<std::string> names = {"interp"};
   names.insert(names.end(), std::begin(passes), std::end(passes));
-#ifdef NEREID_FUZZ_CPU
-  names.insert(names.end(), {"cpu", "x86-64-v2", "x86-64-v3", "x86-64-v4"});
-#endif
+  names.insert(names.end(), std::begin(cpuTargets), std::end(cpuTargets));
   return names;
 }
 
@@ -89,13 +90,13 @@ Expected<std::unique_ptr<Executor>> makeExecutor(const std::string &name) {
       return std::unique_ptr<Executor>(new InterpExecutor(name));
     }
   }
-  std::string known;
-  for (const std::string &other : executorNames()) {
-#ifdef NEREID_FUZZ_CPU
-    if (name == other) {
+  for (const char *target : cpuTargets) {
+    if (name == target) {
       return makeCpuExecutor(name);
     }
-#endif
+  }
+  std::string known;
+  for (const std::string &other : executorNames()) {
     known += " " + other;
   }
   return Status(ErrorCode::NotFound,

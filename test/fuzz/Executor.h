@@ -12,6 +12,7 @@
 #include "nereid/ABI/Status.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
 
 #include <memory>
 #include <string>
@@ -42,8 +43,12 @@ Expected<std::unique_ptr<Executor>> makeExecutor(const std::string &name);
 /// What makeExecutor takes.
 std::vector<std::string> executorNames();
 
-/// Defined where the CPU target is (CpuExecutor.cpp).
-std::unique_ptr<Executor> makeCpuExecutor(const std::string &target);
+/// Tile passes, loops, machine code. NotFound for an unknown target,
+/// Unsupported for one that this machine cannot run.
+Expected<std::unique_ptr<Executor>> makeCpuExecutor(const std::string &target);
+
+/// The dialects that executors create, for the context of a program.
+void registerExecutorDialects(mlir::DialectRegistry &registry);
 
 } // namespace nereid::fuzz
 

@@ -53,8 +53,10 @@ static cl::opt<std::string> replay("replay", cl::desc("run one program"));
 namespace {
 
 std::unique_ptr<mlir::MLIRContext> makeContext() {
+  mlir::DialectRegistry registry;
+  registerExecutorDialects(registry);
   auto context = std::make_unique<mlir::MLIRContext>(
-      mlir::MLIRContext::Threading::DISABLED);
+      registry, mlir::MLIRContext::Threading::DISABLED);
   context->loadDialect<tile::TileDialect, mlir::ub::UBDialect>();
   return context;
 }

@@ -69,7 +69,11 @@ def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<[
   let summary = "Ends a combine region";
   let description = [{
     ```mlir
-    tile.yield %c : f32
+    %m = "tile.reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.maximumf %a, %b : f32
+      tile.yield %c : f32
+    }) : (tensor<64xf32>) -> f32
     ```
   }];
   let arguments = (ins Variadic<Tile_Scalar>:$values);

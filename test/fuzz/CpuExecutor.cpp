@@ -1,0 +1,97 @@
+//===- CpuExecutor.cpp - The compiled CPU targets -------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/fuzz/Executor.h"
+
+#include "nereid/Conversion/TileToCPU/TileToCPU.h"
+#include "nereid/Dialect/Tile/Transforms/ExpandMath.h"
+#include "nereid/Dialect/Tile/Transforms/Passes.h"
+#include "nereid/Target/CPU/CpuTarget.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace nereid::fuzz {
+
+static CpuTargetInfo infoOf(const cpu::CpuTarget &target) {
+  CpuTargetInfo info;
+  info.vectorBytes = target.vectorBytes;
+  info.vectorRegisters = target.vectorRegisters;
+  info.hasMaskRegisters = target.hasMaskRegisters;
+  info.hasMaskedMemory = target.hasMaskedMemory;
+  info.hasGather = target.hasGather;
+  info.hasFma = target.hasFma;
+  info.hasF16c = target.hasF16c;
+  info.fpFusion = true; // as kernels are compiled; the bounds allow for it
+  return info;
+}
+
+namespace {
+
+class CpuExecutor : public Executor {
+public:
+  CpuExecutor(std::string label, cpu::CpuTarget target)
+      : label(std::move(label)), target(std::move(target)) {}
+
+  std::string name() const override { return label; }
+
+  Expected<Prepared> prepare(mlir::ModuleOp module,
+                             const std::string &) override {
+    mlir::PassManager manager(module.getContext());
+    tile::buildTilePipeline(manager);
+    if (mlir::failed(manager.run(module))) {
+      return Status(ErrorCode::Internal, "the Tile passes failed");
+    }
+    auto converted = convertTileToCPU(module, infoOf(target));
+    if (!converted.ok()) {
+      return converted.status();
+    }
+    if (mlir::failed(mlir::verify(module))) {
+      return Status(ErrorCode::Internal, "the loops are not valid IR");
+    }
+    tile::ExpandMathOptions math;
+    math.hasFma = target.hasFma;
+    math.hasScalef = target.hasMaskRegisters;
+    tile::expandMath(module, math);
+    if (Status status = convertToLLVM(module); !status.ok()) {
+      return status;
+    }
+    auto object = cpu::emitObject(module, target);
+    if (!object.ok()) {
+      return object.status();
+    }
+    auto code = cpu::loadObject(*object, converted->entry);
+    if (!code.ok()) {
+      return code.status();
+    }
+    return Prepared{*code, converted->scratchBytes};
+  }
+
+private:
+  std::string label;
+  cpu::CpuTarget target;
+};
+
+} // namespace
+
+Expected<std::unique_ptr<Executor>> makeCpuExecutor(const std::string &name) {
+  Expected<cpu::CpuTarget> target = cpu::resolve(name);
+  if (!target.ok()) {
+    return target.status();
+  }
+  if (!cpu::runsHere(*target)) {
+    return Status(ErrorCode::Unsupported, "this machine cannot run " + name);
+  }
+  return std::unique_ptr<Executor>(new CpuExecutor(name, *target));
+}
+
+void registerExecutorDialects(mlir::DialectRegistry &registry) {
+  registerTileToCPUDialects(registry);
+  cpu::registerTranslations(registry);
+}
+
+} // namespace nereid::fuzz
