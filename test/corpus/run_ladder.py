@@ -15,6 +15,7 @@ import os
 import select
 import signal
 import sys
+import tempfile
 import time
 import zlib
 from pathlib import Path
@@ -61,8 +62,10 @@ def run_case(library, rung, case, device, placement):
     return judge(case)
 
 
-def worker(rung, device, first, options, pipe):
-    """Runs the cases from number `first` on; one JSON line a case."""
+def worker(rung, device, first, options, pipe, complaints):
+    """Runs the cases from number `first` on; one JSON line a case. What the
+    compiler prints (warnings, the text of an assertion) goes to `complaints`."""
+    os.dup2(complaints.fileno(), 2)
     library = bridge.Bridge(options.build)
     with os.fdopen(pipe, "w") as out:
         jobs = [(case, placement) for case in cases_of(rung) for placement in PLACEMENTS]
@@ -70,6 +73,7 @@ def worker(rung, device, first, options, pipe):
             if number < first or device not in case.devices:
                 continue
             record = {"number": number, "case": f"{case.label}, {placement}", "error": 0.0, "ratio": 0.0, "message": ""}
+            complaints.truncate(0)
             print(json.dumps({"start": number, "case": record["case"]}), file=out, flush=True)
             try:
                 verdict = run_case(library, rung, case, device, placement)
@@ -85,26 +89,30 @@ def run_rung(rung, device, options):
     records, first = [], 0
     while True:
         reader, writer = os.pipe()
+        complaints = tempfile.TemporaryFile("ab+")
         child = os.fork()
         if child == 0:
             os.close(reader)
             status = 1
             try:
-                worker(rung, device, first, options, writer)
+                worker(rung, device, first, options, writer, complaints)
                 status = 0
             finally:
                 os._exit(status)
         os.close(writer)
         started, timed_out = _collect(reader, records, options.timeout, child)
         _, status = os.waitpid(child, 0)
+        complaints.seek(0)
+        last = complaints.read().decode(errors="replace").splitlines()[-6:]
         if started is None:
             if status and not records:
-                records.append({"number": 0, "case": "-", "error": 0, "ratio": 0, "message": "the worker failed to start"})
+                records.append({"number": 0, "case": "-", "error": 0, "ratio": 0,
+                                "message": "\n".join(["the worker failed to start"] + last)})
             return records
         how = f"no end after {options.timeout:g} s" if timed_out else (
             f"died: {signal.Signals(os.WTERMSIG(status)).name}" if os.WIFSIGNALED(status) else
             f"exit status {os.waitstatus_to_exitcode(status)}")
-        records.append({**started, "error": 0, "ratio": 0, "message": how})
+        records.append({**started, "error": 0, "ratio": 0, "message": "\n".join([how] + last)})
         first = started["number"] + 1
 
 
