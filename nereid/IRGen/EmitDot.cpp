@@ -7,8 +7,6 @@
 
 #include "nereid/IRGen/BuiltinEmitter.h"
 
-#include <numeric>
-
 namespace nereid::irgen {
 
 namespace {
@@ -153,28 +151,9 @@ Tensor transposeLast(Emitter &e, Tensor x) {
           x.type};
 }
 
-/// The operand, its last two axes swapped if `flag` (of releases before 2.1)
-/// asks for it.
-Tensor operand(CallContext &ctx, const BoundArguments &args,
-               llvm::StringRef parameter, llvm::StringRef flag) {
-  Tensor x = args.tensor(parameter);
-  if (!args.boolean(flag) || x.rank() < 2) {
-    return x;
-  }
-  Shape shape(x.shape());
-  llvm::SmallVector<int32_t> order(shape.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::swap(order.end()[-1], order.end()[-2]);
-  std::swap(shape.end()[-1], shape.end()[-2]);
-  return {ctx.emitter.create<tile::TransposeOp>(
-              ctx.emitter.typeOf(x.type, shape), x.value, order),
-          x.type};
-}
-
 FailureOr<Value> emitDot(CallContext &ctx, const BoundArguments &args) {
   Emitter &e = ctx.emitter;
-  Tensor a = operand(ctx, args, "input", "trans_a");
-  Tensor b = operand(ctx, args, "other", "trans_b");
+  Tensor a = args.tensor("input"), b = args.tensor("other");
   a = args.boolean("trans_a") ? transposeLast(e, a) : a;
   b = args.boolean("trans_b") ? transposeLast(e, b) : b;
   if (failed(checkOperandShapes(ctx, a, b)) ||
