@@ -58,9 +58,10 @@ static Float erfcOfMagnitude(Float a) {
   Float t = (a - 4.0) * inverse;
   t = fma(fma(-t, shifted, a - 4.0), inverse, t);
   Float p = t * polynomial(t, e.pick(Table(erfcx32), Table(erfcx64)));
-  p = e.f(e.pick(0x1.3ba592p+0, 0x1.3ba5916e9fd7fp+0)) +
-      (p + e.pick(-0x1.1f60f8p-25, -0x1.a18bd48ec45acp-55));
-  Float g = quotient({p, e.f(0.0)}, sum(e.f(1.0), a + a));
+  Pair sumOfTerms =
+      fastSum(e.f(e.pick(0x1.3ba592p+0, 0x1.3ba5916e9fd7fp+0)),
+              p + e.pick(-0x1.1f60f8p-25, -0x1.a18bd48ec45acp-55));
+  Float g = quotient(sumOfTerms, sum(e.f(1.0), a + a));
   Pair square = product(a, a);
   auto [n, r] = reduceExponent(Pair{-square.hi, -square.lo});
   return scale(fma(g, expm1OfReduced(r), g), n);
@@ -72,13 +73,15 @@ static Float erfOfSmall(Float x) {
   return fma(x, polynomial(x * x, e.pick(Table(erf32), Table(erf64))), x);
 }
 
-/// Near 0 the derivative of erfcx is large and 1 - erf x the better form.
+/// Near 0 the derivative of erfcx is large, and (1 - x) - x P(x^2) the better
+/// form: its first difference loses next to nothing.
 Float nereid::tile::expand::expandErfc(Float x) {
   Emitter &e = *x.emitter;
   Float a = abs(x);
   Float value = erfcOfMagnitude(a);
   value = select(x < 0.0, e.f(2.0) - value, value);
-  return select(a < 0.4, 1.0 - erfOfSmall(x), value);
+  Float p = polynomial(x * x, e.pick(Table(erf32), Table(erf64)));
+  return select(a < 0.75, fma(-x, p, 1.0 - x), value);
 }
 
 Float nereid::tile::expand::expandErf(Float x) {

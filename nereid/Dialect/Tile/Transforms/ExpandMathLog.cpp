@@ -70,11 +70,11 @@ static SplitFloat split(Float x) {
   return parts;
 }
 
-/// log_b(1+f) - f log_b(e), for |f| <= sqrt(2) - 1
-static Float logTail(Float f, const Base &base) {
+/// low + log_b(1+f) - f log_b(e), for |f| <= sqrt(2) - 1
+static Float addLogTail(Float low, Float f, const Base &base) {
   Emitter &e = *f.emitter;
   if (!e.isDouble()) {
-    return (f * f) * polynomial(f, base.table32);
+    return fma(f * f, polynomial(f, base.table32), low);
   }
   // In powers of f this would take 40 terms; s = f / (2 + f) is below 0.18.
   // log(1+f) = f - (f^2/2 - s (f^2/2 + R)), R = s^2 log64(s^2).
@@ -83,7 +83,7 @@ static Float logTail(Float f, const Base &base) {
   Float rest = square * polynomial(square, Table(log64));
   Float half = f * f * 0.5;
   Float tail = s * (half + rest) - half;
-  return base.unit == 1.0 ? tail : tail * base.unit;
+  return base.unit == 1.0 ? low + tail : fma(tail, base.unit, low);
 }
 
 /// exponent log_b(2) + log_b(1+f) + extra / b's unit
@@ -104,7 +104,7 @@ static Float logOfParts(const SplitFloat &parts, const Base &base) {
   if (base.lo != 0.0) {
     tail = fma(parts.exponent, base.lo, tail);
   }
-  return head.hi + (tail + logTail(f, base));
+  return head.hi + addLogTail(tail, f, base);
 }
 
 /// The logarithm's value at 0, below it, at infinity and for NaN.
