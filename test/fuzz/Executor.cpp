@@ -9,10 +9,14 @@
 
 #include "nereid/Interp/Interp.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 
 namespace nereid::fuzz {
+
+/// A pass with a bug, which the fuzzer must find and shrink to one operation.
+static constexpr const char *broken = "broken-on-purpose";
 
 namespace {
 
@@ -48,6 +52,14 @@ private:
     if (pipeline.empty()) {
       return Status::success();
     }
+    if (pipeline == broken) {
+      module.walk([](mlir::arith::SubIOp op) {
+        mlir::Value lhs = op.getLhs();
+        op.setOperand(0, op.getRhs());
+        op.setOperand(1, lhs);
+      });
+      return Status::success();
+    }
     mlir::PassManager manager(module.getContext());
     // Passes over functions and pipelines over modules read alike.
     std::string text =
@@ -64,12 +76,11 @@ private:
 
 } // namespace
 
-static const char *const passes[] = {"canonicalize",
-                                     "cse",
-                                     "loop-invariant-code-motion",
-                                     "tile-simplify",
-                                     "tile-scalarize-induction",
-                                     "tile-pipeline"};
+static const char *const passes[] = {
+    broken,          "canonicalize",
+    "cse",           "loop-invariant-code-motion",
+    "tile-simplify", "tile-scalarize-induction",
+    "tile-pipeline"};
 
 static const char *const cpuTargets[] = {"cpu", "x86-64", "x86-64-v2",
                                          "x86-64-v3", "x86-64-v4"};

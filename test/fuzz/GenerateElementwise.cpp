@@ -86,9 +86,11 @@ void Generator::growIntBinary() {
     add(create<arith::ShRSIOp>(x, distance()));
     return;
   default: {
-    auto wide = create<arith::MulUIExtendedOp>(x, y);
-    add(wide.getLow());
-    add(wide.getHigh());
+    Operation *wide = random.chance(50)
+                          ? create<arith::MulUIExtendedOp>(x, y).getOperation()
+                          : create<arith::MulSIExtendedOp>(x, y).getOperation();
+    add(wide->getResult(0));
+    add(wide->getResult(1));
     return;
   }
   }
@@ -97,7 +99,10 @@ void Generator::growIntBinary() {
 void Generator::growIntUnary() {
   Type type = typeOf(anyShape(), intType());
   Value x = operand(type).value;
-  switch (random.below(4)) {
+  switch (random.below(5)) {
+  case 4:
+    add(create<math::CountTrailingZerosOp>(x));
+    return;
   case 0:
     add(create<math::AbsIOp>(x));
     return;
@@ -215,7 +220,16 @@ void Generator::growFloatBinary() {
 void Generator::growFloatUnary() {
   Type type = typeOf(anyShape(), floatType());
   Item x = operand(type);
-  switch (random.below(6)) {
+  switch (random.below(8)) {
+  case 5:
+    add(create<math::RoundOp>(x.value), x.isExact, x.magnitude);
+    return;
+  case 6:
+    if (x.isExact) {
+      add(random.chance(50) ? create<math::IsNaNOp>(x.value).getResult()
+                            : create<math::IsInfOp>(x.value));
+    }
+    return;
   case 0:
     add(create<arith::NegFOp>(x.value), x.isExact, x.magnitude);
     return;
@@ -237,76 +251,63 @@ void Generator::growFloatUnary() {
   }
 }
 
-/// Arguments are brought to where the function neither overflows nor falls
-/// into a pole.
+namespace {
+
+/// Where a function is asked: neither overflow nor a pole is near.
+enum class Domain { Any, Positive, Unit, AboveOne };
+
+struct Function {
+  const char *name;
+  Domain domain;
+  double magnitude; ///< of the result; 0: that of cosh
+};
+
+constexpr Function functions[] = {
+    {"math.exp", Domain::Any, 0},        {"math.exp2", Domain::Any, 256},
+    {"math.expm1", Domain::Any, 0},      {"math.log", Domain::Positive, 4},
+    {"math.log2", Domain::Positive, 4},  {"math.log10", Domain::Positive, 2},
+    {"math.log1p", Domain::Positive, 4}, {"math.sqrt", Domain::Positive, 4},
+    {"math.rsqrt", Domain::Positive, 2}, {"math.cbrt", Domain::Any, 2},
+    {"math.sin", Domain::Any, 1},        {"math.cos", Domain::Any, 1},
+    {"math.tan", Domain::Unit, 2},       {"math.asin", Domain::Unit, 1},
+    {"math.acos", Domain::Unit, 3},      {"math.atan", Domain::Any, 2},
+    {"math.sinh", Domain::Any, 0},       {"math.cosh", Domain::Any, 0},
+    {"math.tanh", Domain::Any, 1},       {"math.asinh", Domain::Any, 4},
+    {"math.acosh", Domain::AboveOne, 4}, {"math.atanh", Domain::Unit, 1},
+    {"math.erf", Domain::Any, 1},        {"math.erfc", Domain::Any, 2}};
+
+} // namespace
+
 void Generator::growMath() {
   Type type = typeOf(anyShape(), mathFloatType());
   Item item = operand(type);
   Value x = bounded(item, 8).value;
   double limit = std::min(item.magnitude, 8.0);
-  auto positive = [&]() -> Value {
-    return create<arith::AddFOp>(create<math::AbsFOp>(x), number(type, 0.25));
+  auto positive = [&](double least) -> Value {
+    return create<arith::AddFOp>(create<math::AbsFOp>(x), number(type, least));
   };
-  auto unit = [&]() -> Value { return create<math::SinOp>(x); };
-  switch (random.below(18)) {
-  case 0:
-    add(create<math::ExpOp>(x), false, std::exp(limit));
-    return;
-  case 1:
-    add(create<math::Exp2Op>(x), false, std::exp2(limit));
-    return;
-  case 2:
-    add(create<math::LogOp>(positive()), false, 4);
-    return;
-  case 3:
-    add(create<math::Log2Op>(positive()), false, 4);
-    return;
-  case 4:
-    add(create<math::SqrtOp>(positive()), false, 4);
-    return;
-  case 5:
-    add(create<math::RsqrtOp>(positive()), false, 2);
-    return;
-  case 6:
-    add(create<math::SinOp>(x), false, 1);
-    return;
-  case 7:
-    add(create<math::CosOp>(x), false, 1);
-    return;
-  case 8:
-    add(create<math::TanhOp>(x), false, 1);
-    return;
-  case 9:
-    add(create<math::ErfOp>(x), false, 1);
-    return;
-  case 10:
-    add(create<math::PowFOp>(positive(), unit()), false, 8);
-    return;
-  case 11:
-    add(create<math::Log1pOp>(positive()), false, 4);
-    return;
-  case 12:
-    add(create<math::ExpM1Op>(x), false, std::exp(limit));
-    return;
-  case 13:
-    add(create<math::AtanOp>(x), false, 2);
-    return;
-  case 14:
-    add(create<math::Atan2Op>(x, positive()), false, 2);
-    return;
-  case 15:
-    add(create<math::AsinOp>(create<arith::MulFOp>(unit(), number(type, 0.75))),
-        false, 1);
-    return;
-  case 16:
-    add(create<math::CoshOp>(x), false, std::cosh(limit));
-    return;
-  default: { // the logistic function, as kernels write it
+  auto unit = [&]() -> Value {
+    return create<arith::MulFOp>(create<math::SinOp>(x), number(type, 0.75));
+  };
+  int64_t choice = random.below(std::size(functions) + 4);
+  if (choice < int64_t(std::size(functions))) {
+    const Function &function = functions[choice];
+    Value argument = function.domain == Domain::Any        ? x
+                     : function.domain == Domain::Unit     ? unit()
+                     : function.domain == Domain::Positive ? positive(0.25)
+                                                           : positive(1.0);
+    OperationState state(loc, function.name, argument, type);
+    double magnitude =
+        function.magnitude == 0 ? std::cosh(limit) : function.magnitude;
+    add(b.create(state)->getResult(0), false, magnitude);
+  } else if (choice % 4 == 0) {
+    add(create<math::PowFOp>(positive(0.25), unit()), false, 8);
+  } else if (choice % 4 == 1) {
+    add(create<math::Atan2Op>(x, positive(0.25)), false, 2);
+  } else { // the logistic function, as kernels write it
     Value one = number(type, 1.0);
     Value e = create<math::ExpOp>(create<arith::NegFOp>(x));
     add(create<arith::DivFOp>(one, create<arith::AddFOp>(one, e)), false, 1);
-    return;
-  }
   }
 }
 

@@ -125,6 +125,7 @@ Value Generator::offsets(ArrayRef<int64_t> shape, const Placement &placement,
       line = create<arith::ExtSIOp>(lineType, line);
     }
     int64_t stride = placement.strides[d];
+    line = hinted(line, 16, shape[d]);
     bool before = random.chance(50);
     Value scale;
     if (stride != 1 || random.chance(10)) {
@@ -156,6 +157,7 @@ Value Generator::offsets(ArrayRef<int64_t> shape, const Placement &placement,
 Value Generator::address(Value base, Value shift, ArrayRef<int64_t> shape,
                          const Placement &placement) {
   Type pointer = base.getType();
+  base = disguised(base);
   if (shape.empty()) {
     return shift ? create<tile::AddPtrOp>(pointer, base, shift).getResult()
                  : base;
@@ -223,7 +225,7 @@ Value Generator::exclusiveShift(int64_t extent, int64_t &count) {
         create<arith::MulIOp>(index, number(i32, iterations)), iteration);
   }
   count = extent * programs * iterations;
-  return create<arith::MulIOp>(index, number(i32, extent));
+  return hinted(create<arith::MulIOp>(index, number(i32, extent)), extent, 1);
 }
 
 //===----------------------------------------------------------------------===//

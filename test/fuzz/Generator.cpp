@@ -101,6 +101,8 @@ void Generator::growOnce(int depth) {
       {2, [&] { gatherLoad(typeOf(anyShape(), anyElement())); }},
       {2, [&] { storeResults(1); }},
       {2, [&] { growAtomic(); }},
+      {1, [&] { growCompareAndSwap(); }},
+      {2, [&] { growMemoryChain(); }},
       {depth > 0 ? 3 : 0, [&] { growIf(depth - 1); }},
       {depth > 0 ? 3 : 0, [&] { growFor(depth - 1); }},
       {depth > 0 ? 2 : 0, [&] { growWhile(depth - 1); }},

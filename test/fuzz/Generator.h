@@ -140,6 +140,13 @@ private:
   void growAtomic();
   mlir::Value exclusiveShift(int64_t extent, int64_t &count);
 
+  // GeneratePointers.cpp
+  mlir::Value disguised(mlir::Value pointer);
+  mlir::Value hinted(mlir::Value index, int64_t divisibility,
+                     int64_t contiguity);
+  void growMemoryChain();
+  void growCompareAndSwap();
+
   // GenerateShape.cpp
   void growShape();
   Item reshape(const Item &item, llvm::ArrayRef<int64_t> shape);
