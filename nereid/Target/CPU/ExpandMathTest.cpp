@@ -129,25 +129,26 @@ func.func @entry(%self: !llvm.ptr, %frame: !llvm.ptr, %b: i64, %e: i64) {
          ", !llvm.ptr\n } return }";
 }
 
-Expected<MathKernel> MathKernel::create(const std::string &op, int numOperands,
-                                        const std::string &type, unsigned lanes,
-                                        const CpuTarget &target) {
+Expected<LoweredModule> cpu::lowerText(const std::string &text,
+                                       const CpuTarget &target) {
   mlir::DialectRegistry registry;
   mlir::arith::registerConvertArithToLLVMInterface(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  LoweredModule result;
+  result.context = std::make_unique<mlir::MLIRContext>(
+      registry, mlir::MLIRContext::Threading::DISABLED);
+  mlir::MLIRContext &context = *result.context;
   context.loadDialect<mlir::func::FuncDialect, mlir::arith::ArithDialect,
                       mlir::math::MathDialect, mlir::scf::SCFDialect,
                       mlir::vector::VectorDialect, mlir::cf::ControlFlowDialect,
                       mlir::LLVM::LLVMDialect>();
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(
-      loopText(op, numOperands, type, lanes), &context);
-  if (!module) {
+  result.module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  if (!result.module) {
     return {ErrorCode::Internal, "the test's module does not parse"};
   }
   tile::ExpandMathOptions options;
   options.hasFma = target.hasFma;
   options.hasScalef = target.hasMaskRegisters;
-  tile::expandMath(*module, options);
+  tile::expandMath(*result.module, options);
   mlir::PassManager passes(&context);
   passes.addPass(mlir::createSCFToControlFlowPass());
   passes.addPass(mlir::createConvertVectorToLLVMPass());
@@ -156,19 +157,30 @@ Expected<MathKernel> MathKernel::create(const std::string &op, int numOperands,
   passes.addPass(mlir::createConvertControlFlowToLLVMPass());
   passes.addPass(mlir::createConvertFuncToLLVMPass());
   passes.addPass(mlir::createReconcileUnrealizedCastsPass());
-  if (failed(passes.run(*module))) {
+  if (failed(passes.run(*result.module))) {
     return {ErrorCode::Internal, "the lowering failed"};
   }
+  return result;
+}
+
+Expected<MathKernel> MathKernel::create(const std::string &op, int numOperands,
+                                        const std::string &type, unsigned lanes,
+                                        const CpuTarget &target) {
+  auto lowered = lowerText(loopText(op, numOperands, type, lanes), target);
+  if (!lowered.ok()) {
+    return lowered.failure();
+  }
+  mlir::ModuleOp module = *lowered->module;
   if (const char *folder = std::getenv("NEREID_TEST_ASM")) {
     std::string path = std::string(folder) + "/" + op + "." + type + "." +
                        target.name + ".x" + std::to_string(lanes) + ".s";
-    auto text = emitAssembly(*module, target);
+    auto text = emitAssembly(module, target);
     if (FILE *file = fopen(path.c_str(), "w")) {
       fputs(text.ok() ? text->c_str() : "", file);
       fclose(file);
     }
   }
-  auto object = emitObject(*module, target);
+  auto object = emitObject(module, target);
   if (!object.ok()) {
     return object.failure();
   }

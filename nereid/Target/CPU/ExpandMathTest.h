@@ -19,6 +19,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 namespace nereid::cpu {
 
@@ -40,6 +41,16 @@ struct MathFunction2 {
 
 llvm::ArrayRef<MathFunction> mathFunctions();
 llvm::ArrayRef<MathFunction2> mathFunctions2();
+
+struct LoweredModule {
+  std::unique_ptr<mlir::MLIRContext> context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
+/// Text of func, scf, arith, math, vector and llvm operations to the llvm
+/// dialect, with math expanded for the target.
+Expected<LoweredModule> lowerText(const std::string &text,
+                                  const CpuTarget &target);
 
 /// A compiled loop `out[i] = op(x[i]...)`.
 class MathKernel {
