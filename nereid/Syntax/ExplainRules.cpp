@@ -349,7 +349,8 @@ const RuleText expressionRules[] = {
     {"kwarg_or_double_starred",
      "bad_kwarg | NAME '=' expression | '**' expression"},
     {"bad_arguments",
-     "args ',' a:'*' #starAfterDoubleStar"
+     "((starred | (walrus | expression !':=') !'=') % ',' ',' kwargs | kwargs)"
+     " ',' a:'*' #starAfterDoubleStar"
      " | a:expression b:clauses ',' (args | expression clauses)?"
      " #bareGenerator"
      " | a:NAME b:'=' expression clauses #keywordGenerator"

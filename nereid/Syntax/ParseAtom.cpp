@@ -101,11 +101,8 @@ bool PythonParser::arguments(Seq<Expr *> &args, Seq<Keyword *> &keywords,
       if (!value) {
         return false;
       }
-      if (atComprehension()) {
+      if (generatorAllowed && argList.empty() && atComprehension()) {
         // f(x for x in y): alone only, and its span has the parentheses.
-        if (!generatorAllowed || !argList.empty()) {
-          return mismatch("')'");
-        }
         GeneratorExp *generator = make<GeneratorExp>(first - 1);
         generator->elt = value;
         if (!comprehensions(generator->generators) ||
