@@ -77,6 +77,7 @@ struct LanePointer {
   mlir::Value base; ///< !llvm.ptr; null: the index is an address in bytes
   LaneIndex index;
   int64_t bytes = 1;
+  unsigned minLevel = 0; ///< a load must not stand outside of this level
 };
 
 class Evaluator {

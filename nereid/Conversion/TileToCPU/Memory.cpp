@@ -92,6 +92,9 @@ Lane Evaluator::load(tile::LoadOp op, unsigned coords) {
     APInt known;
     if (matchPattern(mask.value, m_ConstantInt(&known)) && known.isAllOnes()) {
       mask = Lane();
+      // What the bounds of the innermost loop ensure holds nowhere else: this
+      // load must not move out of it.
+      from.minLevel = innermost();
     }
   }
   if (op.getOther() && mask.value) {
@@ -132,7 +135,7 @@ Lane Evaluator::loadFrom(const LanePointer &from, Type element, Lane mask,
     unsigned level;
     Lane address;
     address.value = scalarAddress(from, &level);
-    address.level = level;
+    address.level = std::max(level, from.minLevel);
     return loadRun(address, type, mask, other, way < 0);
   }
   if (!mask.value && from.index.pattern && !from.index.coefficient &&
@@ -151,7 +154,7 @@ Lane Evaluator::loadUniform(const LanePointer &from, Type type, Lane mask,
                             Lane other) {
   unsigned level;
   Value address = scalarAddress(from, &level);
-  level = std::max({level, mask.level, other.level});
+  level = std::max({level, mask.level, other.level, from.minLevel});
   if (!mask.value) {
     LaneOps ops = at(level);
     return {LLVM::LoadOp::create(ops.b, ops.loc, type, address, bytesOf(type)),
