@@ -23,7 +23,11 @@ namespace arith = mlir::arith;
 FailureOr<Tensor> sumOperand(CallContext &ctx, const BoundArguments &args,
                              Tensor x) {
   if (!args.isNone("dtype")) {
-    return ctx.emitter.cast(x, args.dtype("dtype"));
+    ScalarType type = args.dtype("dtype");
+    if (type.isPointer) {
+      return argumentError(ctx, args, "dtype", "a type of numbers", type.str());
+    }
+    return ctx.emitter.cast(x, type);
   }
   if (x.type.isInteger() && x.type.bits() < 32) {
     return ctx.emitter.cast(x, x.type.isSignedInt() ? DType::Int32

@@ -92,6 +92,8 @@ TEST(EmitReduce, Errors) {
               AllOf(HasSubstr("tl.sum"), HasSubstr("'axis'"),
                     HasSubstr("-2 to 1"), HasSubstr("got 2")));
   EXPECT_THAT(failing("tl.sum(n)"), HasSubstr("a block"));
+  EXPECT_THAT(failing("tl.sum(i, dtype=tl.pointer_type(tl.int8))"),
+              HasSubstr("a type of numbers"));
   EXPECT_THAT(failing("tl.sum(f, axis=1.5)"), HasSubstr("an integer"));
   EXPECT_THAT(failing("tl.xor_sum(f)"), HasSubstr("integers"));
   EXPECT_THAT(failing("tl.cumsum(f, axis=3)"), HasSubstr("'axis'"));

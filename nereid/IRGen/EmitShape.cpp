@@ -273,7 +273,7 @@ FailureOr<Value> emitPermute(CallContext &ctx, const BoundArguments &args) {
                              " axes of " + x.typeStr(),
                          shapeStr(dims));
   }
-  return Value(permuted(ctx.emitter, x, order));
+  return Value(rank == 0 ? x : permuted(ctx.emitter, x, order));
 }
 
 /// `a` and `b` in one shape; their types must agree already.
