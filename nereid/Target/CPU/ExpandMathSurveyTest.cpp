@@ -121,7 +121,15 @@ static void surveyBlock(const MathFunction &function, VectorFunction exact,
     x[i] = std::bit_cast<float>(block * count + static_cast<uint32_t>(i));
   }
   kernel.run(x, nullptr, got, count);
-  reference(exact, x, want, count);
+  // A block has one sign and one exponent, so it is in the function's domain or
+  // not; outside, the vector functions are a hundred times slower.
+  bool outside = std::isnan(function.inDouble(x[0])) &&
+                 std::isnan(function.inDouble(x[count - 1]));
+  if (outside) {
+    std::fill(want, want + count, std::numeric_limits<double>::quiet_NaN());
+  } else {
+    reference(exact, x, want, count);
+  }
   bool suspicious = false;
   for (int i = 0; i < count; ++i) {
     bool same = (static_cast<double>(got[i]) == want[i] &&

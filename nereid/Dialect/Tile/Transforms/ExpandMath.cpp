@@ -71,8 +71,8 @@ static FloatType floatFormat(Type type) {
 
 static bool isExpandable(Operation *op) {
   return (unaryExpansion(op) || binaryExpansion(op) ||
-          isa<math::SincosOp, math::FPowIOp>(op)) &&
-         floatFormat(op->getResult(0).getType());
+          isa<math::SincosOp, math::FPowIOp, math::IsInfOp>(op)) &&
+         floatFormat(op->getOperand(0).getType());
 }
 
 /// The operand in the emitter's format.
@@ -118,7 +118,7 @@ static Float expandFPowI(math::FPowIOp op, Emitter &e) {
 static void expandOperation(Operation *op, ConstantPool &pool,
                             const ExpandMathOptions &options) {
   OpBuilder builder(op);
-  Type type = op->getResult(0).getType();
+  Type type = op->getOperand(0).getType();
   FloatType format = floatFormat(type);
   FloatType computed = format.isF64() ? format : builder.getF32Type();
   Emitter emitter(builder, op->getLoc(), pool, options, type, computed);
@@ -131,6 +131,8 @@ static void expandOperation(Operation *op, ConstantPool &pool,
     results.push_back(inResultType(result, type));
   } else if (auto power = dyn_cast<math::FPowIOp>(op)) {
     results.push_back(inResultType(expandFPowI(power, emitter), type));
+  } else if (isa<math::IsInfOp>(op)) {
+    results.push_back((abs(operand(op, 0, emitter)) == emitter.inf()).value);
   } else {
     auto [sine, cosine] = expandSincos(operand(op, 0, emitter));
     results.push_back(inResultType(sine, type));

@@ -29,9 +29,9 @@ struct ExpandMathOptions {
 
 /// Expands every `math` operation of f16, bf16, f32 or f64 scalars and vectors
 /// under `root` (the narrow formats in f32); operations on tensors and those
-/// that targets have (sqrt, fma, abs, rounding, copysign) are left. The results
-/// are right for every input, special values as in C99 annex F; rounding is to
-/// nearest, exceptions are not raised.
+/// that LLVM selects well (sqrt, fma, abs, rounding, copysign, isnan) are left.
+/// The results are right for every input, special values as in C99 annex F;
+/// rounding is to nearest, exceptions are not raised.
 ///
 /// The new operations are `arith`, `vector`, `math.fma/absf/copysign/sqrt`,
 /// and, for sin, cos and tan, an `scf.if` that holds the reduction of large

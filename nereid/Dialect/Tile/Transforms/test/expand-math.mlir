@@ -86,3 +86,12 @@ func.func @block(%x: tensor<64xf32>) -> tensor<64xf32> {
   %r = math.exp %x : tensor<64xf32>
   return %r : tensor<64xf32>
 }
+
+// LLVM's conversions leave this one, as the only test of a float's class.
+// CHECK-LABEL: @infinite
+// CHECK: math.absf
+// CHECK: arith.cmpf oeq
+func.func @infinite(%x: vector<4xf32>) -> vector<4xi1> {
+  %i = math.isinf %x : vector<4xf32>
+  return %i : vector<4xi1>
+}
