@@ -82,9 +82,6 @@ void Nest::walkMasks(Evaluator &evaluator, unsigned coords,
 void Nest::addBound(Evaluator &probe, Value mask, unsigned coords,
                     Bounds &bounds) {
   auto compare = mask.getDefiningOp<arith::CmpIOp>();
-  if (llvm::is_contained(bounds.compares, mask)) {
-    return;
-  }
   Value lhs = compare.getLhs(), rhs = compare.getRhs();
   arith::CmpIPredicate predicate = compare.getPredicate();
   using P = arith::CmpIPredicate;
@@ -106,7 +103,7 @@ void Nest::addBound(Evaluator &probe, Value mask, unsigned coords,
                            ? Value(arith::AndIOp::create(
                                  ops.b, ops.loc, bounds.condition, holds.value))
                            : holds.value;
-    bounds.compares.push_back(mask);
+    bounds.compares.push_back({mask, coords});
     return;
   }
   if ((predicate != P::slt && predicate != P::sle) || !y.isUniform() ||
@@ -128,15 +125,24 @@ void Nest::addBound(Evaluator &probe, Value mask, unsigned coords,
                                  bounds.upper ? bounds.upper
                                               : ops.i64(schedule.extent));
   bounds.upper = count;
-  bounds.compares.push_back(mask);
+  bounds.compares.push_back({mask, coords});
 }
 
 Nest::Bounds Nest::findBounds(Evaluator &probe, unsigned coords) {
   Bounds result;
+  DenseSet<std::pair<Value, unsigned>> seen;
+  unsigned place = 0;
   walkMasks(probe, coords, [&](Value mask, unsigned at, bool) {
     if (mask) {
       walkConjuncts(probe, mask, at, [&](Value compare, unsigned where) {
-        addBound(probe, compare, where, result);
+        std::pair<Value, unsigned> key(compare, where);
+        if (seen.insert(key).second) {
+          addBound(probe, compare, where, result);
+        }
+        if (llvm::is_contained(result.compares, key)) {
+          result.places.insert(place);
+        }
+        ++place;
       });
     }
   });
@@ -146,13 +152,13 @@ Nest::Bounds Nest::findBounds(Evaluator &probe, unsigned coords) {
   }
   if (result.storesOnly) {
     walkMasks(probe, coords, [&](Value mask, unsigned at, bool isStore) {
-      SmallVector<Value> found;
+      SmallVector<std::pair<Value, unsigned>> found;
       if (mask && isStore) {
-        walkConjuncts(probe, mask, at, [&](Value compare, unsigned) {
-          found.push_back(compare);
+        walkConjuncts(probe, mask, at, [&](Value compare, unsigned where) {
+          found.push_back({compare, where});
         });
       }
-      for (Value compare : result.compares) {
+      for (auto compare : result.compares) {
         result.storesOnly &= !isStore || llvm::is_contained(found, compare);
       }
     });
@@ -161,10 +167,11 @@ Nest::Bounds Nest::findBounds(Evaluator &probe, unsigned coords) {
 }
 
 void Nest::assumeBounds(Evaluator &evaluator, unsigned coords) {
+  unsigned place = 0;
   walkMasks(evaluator, coords, [&](Value mask, unsigned at, bool) {
     if (mask) {
       walkConjuncts(evaluator, mask, at, [&](Value compare, unsigned where) {
-        if (llvm::is_contained(bounds.compares, compare)) {
+        if (bounds.places.contains(place++)) {
           evaluator.assumed[{compare, where}] = true;
         }
       });

@@ -80,7 +80,12 @@ private:
     mlir::Value upper;     ///< i64: masks hold for all v below it; null: extent
     mlir::Value condition; ///< i1: masks that do not depend on v; null: true
     bool storesOnly = true; ///< nothing happens where the masks are false
-    llvm::SmallVector<mlir::Value> compares;
+    /// With the coordinates they are read at: one compare may bound the rows
+    /// for one access and say nothing of the columns of another.
+    llvm::SmallVector<std::pair<mlir::Value, unsigned>> compares;
+    /// The same compares as places in the order of the walk, which is the same
+    /// for every version of the loops while coordinates are numbered anew.
+    llvm::DenseSet<unsigned> places;
   };
   void prepareBuffers();
   void emitOuterLoops();
