@@ -53,7 +53,7 @@ private:
       return Status::success();
     }
     if (pipeline == broken) {
-      module.walk([](mlir::arith::SubIOp op) {
+      module.walk([](mlir::arith::SubFOp op) {
         mlir::Value lhs = op.getLhs();
         op.setOperand(0, op.getRhs());
         op.setOperand(1, lhs);

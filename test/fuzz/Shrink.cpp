@@ -10,6 +10,8 @@
 #include "test/fuzz/Launch.h"
 
 #include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 
 #include <chrono>
 #include <csignal>
@@ -149,8 +151,8 @@ bool replaceOp(Operation *op, unsigned way) {
     loop.erase();
     return true;
   }
-  if (op->getNumResults() == 0) {
-    if (way != 0 || op->hasTrait<OpTrait::IsTerminator>()) {
+  if (way == 0 && op->use_empty()) { // a store, or an atomic nobody reads
+    if (op->hasTrait<OpTrait::IsTerminator>()) {
       return false;
     }
     op->erase();
@@ -247,6 +249,17 @@ public:
     accept(std::move(candidate));
   }
 
+  /// Carried values that nobody needs, branches on constants and the like.
+  void canonicalise() {
+    OwningOpRef<ModuleOp> candidate(best->clone());
+    PassManager manager(best->getContext());
+    manager.addPass(createCanonicalizerPass());
+    if (succeeded(manager.run(*candidate))) {
+      sweep(kernelOf(*candidate));
+      accept(std::move(candidate));
+    }
+  }
+
   /// From the end of the text: what comes later depends on what is before.
   bool removeOperations() {
     bool any = false;
@@ -292,6 +305,7 @@ OwningOpRef<ModuleOp> shrink(OwningOpRef<ModuleOp> module, uint64_t seed,
   shrinker.regenerate(seed, options);
   shrinker.useOneProgram();
   while (shrinker.removeOperations() && !shrinker.isOver()) {
+    shrinker.canonicalise();
   }
   return shrinker.take();
 }

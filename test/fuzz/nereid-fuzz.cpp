@@ -48,6 +48,8 @@ static cl::opt<int> operations("operations", cl::desc("size of a program"),
                                cl::init(16));
 static cl::opt<bool> printOnly("print", cl::desc("print the first program"));
 static cl::opt<bool> noShrink("no-shrink", cl::desc("print failures as found"));
+static cl::opt<bool> keepGoing("keep-going",
+                               cl::desc("a line a failure, to the end"));
 static cl::opt<std::string> replay("replay", cl::desc("run one program"));
 
 namespace {
@@ -87,19 +89,46 @@ std::vector<std::unique_ptr<Executor>> makeExecutors() {
 
 /// What a worker tells, in memory that outlives it.
 struct Progress {
-  uint64_t seed = 0;
+  uint64_t seed = 0; ///< being worked on
   unsigned executor = 0;
-  uint64_t agreed = 0, undecided = 0;
-  bool failed = false;
+  uint64_t agreed = 0, undecided = 0, failures = 0;
   char message[4096] = {};
 };
 
 void fail(Progress &progress, const std::string &message) {
-  progress.failed = true;
+  ++progress.failures;
   std::strncpy(progress.message, message.c_str(), sizeof(progress.message) - 1);
 }
 
-/// Seeds first, first + jobs, ... up to the first failure.
+void printFailure(const Progress &progress, llvm::StringRef executor) {
+  llvm::StringRef message = progress.message;
+  llvm::outs() << "seed " << progress.seed << " fails on '" << executor
+               << "': " << (message.empty() ? "the process died" : message)
+               << "\n";
+  llvm::outs().flush();
+}
+
+void tryProgram(mlir::ModuleOp module,
+                std::vector<std::unique_ptr<Executor>> &executors,
+                Progress &progress) {
+  Reference reference(module);
+  if (reference.verdict().kind == Verdict::Kind::Undefined) {
+    fail(progress, "the program is not legal: " + reference.verdict().message);
+    return;
+  }
+  for (progress.executor = 0; progress.executor < executors.size();
+       ++progress.executor) {
+    Verdict verdict = reference.compare(*executors[progress.executor]);
+    if (verdict.isFailure()) {
+      fail(progress, verdict.message);
+      return;
+    }
+    verdict.kind == Verdict::Kind::Agrees ? ++progress.agreed
+                                          : ++progress.undecided;
+  }
+}
+
+/// Seeds first, first + jobs, ... up to the first failure or the last seed.
 void work(uint64_t first, Progress &progress) {
   std::vector<std::unique_ptr<Executor>> executors = makeExecutors();
   std::unique_ptr<mlir::MLIRContext> context = makeContext();
@@ -109,23 +138,17 @@ void work(uint64_t first, Progress &progress) {
       context = makeContext();
     }
     progress.seed = seed;
+    progress.message[0] = 0;
+    uint64_t failuresBefore = progress.failures;
     auto module = generate(*context, seed, generatorOptions());
-    Reference reference(*module);
-    if (reference.verdict().kind == Verdict::Kind::Undefined) {
-      fail(progress,
-           "the program is not legal: " + reference.verdict().message);
+    tryProgram(*module, executors, progress);
+    if (progress.failures == failuresBefore) {
+      continue;
+    }
+    if (!keepGoing) {
       return;
     }
-    for (unsigned i = 0; i < executors.size(); ++i) {
-      progress.executor = i;
-      Verdict verdict = reference.compare(*executors[i]);
-      if (verdict.isFailure()) {
-        fail(progress, verdict.message);
-        return;
-      }
-      verdict.kind == Verdict::Kind::Agrees ? ++progress.agreed
-                                            : ++progress.undecided;
-    }
+    printFailure(progress, executors[progress.executor]->name());
   }
 }
 
@@ -139,13 +162,9 @@ void printTest(mlir::ModuleOp module, Executor &executor, uint64_t seed) {
 void report(const Progress &progress) {
   std::vector<std::unique_ptr<Executor>> executors = makeExecutors();
   Executor &executor = *executors[progress.executor];
+  printFailure(progress, executor.name());
   std::unique_ptr<mlir::MLIRContext> context = makeContext();
   auto module = generate(*context, progress.seed, generatorOptions());
-  llvm::outs() << "seed " << progress.seed << " fails on '" << executor.name()
-               << "': "
-               << (progress.failed ? progress.message : "the process died")
-               << "\n";
-  llvm::outs().flush();
   Verdict verdict = checkApart(*module, executor);
   if (!noShrink && verdict.isFailure()) {
     module =
@@ -153,6 +172,28 @@ void report(const Progress &progress) {
     llvm::outs() << "shrunk: " << checkApart(*module, executor).message << "\n";
   }
   printTest(*module, executor, progress.seed);
+}
+
+/// Waits for a worker; one that dies counts a failure, and with --keep-going
+/// another takes its place behind the seed it died of.
+void finish(pid_t child, Progress &progress) {
+  for (;;) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (WIFEXITED(status)) {
+      return;
+    }
+    ++progress.failures;
+    if (!keepGoing) {
+      return;
+    }
+    printFailure(progress, makeExecutors()[progress.executor]->name());
+    child = fork();
+    if (child == 0) {
+      work(progress.seed + uint64_t(jobs), progress);
+      _exit(0);
+    }
+  }
 }
 
 int runSeeds() {
@@ -163,23 +204,21 @@ int runSeeds() {
   std::vector<pid_t> children;
   for (int job = 0; job < jobs; ++job) {
     new (&progress[job]) Progress();
-    pid_t child = fork();
-    if (child == 0) {
+    children.push_back(fork());
+    if (children.back() == 0) {
       work(firstSeed + uint64_t(job), progress[job]);
-      _exit(progress[job].failed);
+      _exit(0);
     }
-    children.push_back(child);
   }
-  uint64_t agreed = 0, undecided = 0;
-  int failures = 0;
+  uint64_t agreed = 0, undecided = 0, failures = 0;
   for (int job = 0; job < jobs; ++job) {
-    int status = 0;
-    waitpid(children[job], &status, 0);
+    finish(children[job], progress[job]);
     agreed += progress[job].agreed;
     undecided += progress[job].undecided;
-    if (status != 0 && failures++ == 0) {
+    if (progress[job].failures && failures == 0 && !keepGoing) {
       report(progress[job]);
     }
+    failures += progress[job].failures;
   }
   double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
