@@ -302,6 +302,8 @@ void registerMathBuiltins(BuiltinTable &table) {
 
   table.add({"tl tl.math libdevice", "fma(x, y, z)", emitFma,
              "x * y + z, rounded once."});
+  table.add({"libdevice", "fma_rn(x, y, z)", emitFma,
+             "x * y + z, correctly rounded."});
   table.add({"tl tl.math", "fdiv(x, y, ieee_rounding: bool=False)",
              emitFdiv<FloatWidths::Any>,
              "x / y of floats, in their own type."});
