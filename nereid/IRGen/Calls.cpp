@@ -393,24 +393,27 @@ Evaluator::callFunction(const std::shared_ptr<const Function> &function,
   if (function->lambda) {
     return evaluate(function->lambda->body);
   }
-  FailureOr<Outcome> outcome = runBody(function->def->body);
-  return failed(outcome) ? FailureOr<Value>(failure())
-                         : finish(*function, *outcome);
+  return runFunction(function->def->body);
 }
 
-FailureOr<Value> Evaluator::finish(const Function &function,
-                                   const Outcome &outcome) {
-  if (outcome.kind == Outcome::Returns) {
-    return outcome.value;
+/// The end of a body is a `return`: so that where only one side of an `if`
+/// returns, both do in the end, and no flag is needed.
+FailureOr<Value> Evaluator::runFunction(ast::Body body) {
+  FailureOr<Outcome> outcome = runSequence(
+      body.size() + 1, 0,
+      [&](size_t i, Rest rest, bool &consumed) -> FailureOr<Outcome> {
+        if (i == body.size()) {
+          return Outcome{Outcome::Returns, {}, {}};
+        }
+        return runStatement(body[i], rest, consumed);
+      });
+  if (failed(outcome)) {
+    return failure();
   }
-  if (outcome.kind == Outcome::Maybe && !outcome.value.isNone()) {
-    return diag.error("'" + function.name + "' returns " +
-                          outcome.value.describe() +
-                          " on one path and nothing on another",
-                      "return a value of the same type at the end of the "
-                      "function");
+  if (outcome->kind != Outcome::Returns) {
+    return diag.error("'break' or 'continue' outside of a loop");
   }
-  return Value();
+  return outcome->value;
 }
 
 //===----------------------------------------------------------------------===//
@@ -585,15 +588,14 @@ Evaluator::runKernel(const std::shared_ptr<const Function> &kernel,
         parameter->span};
   }
   FrameScope own(*this, kernel->module, kernel, /*isKernel=*/true, scope);
-  FailureOr<Outcome> outcome = runBody(kernel->def->body);
-  if (failed(outcome)) {
+  FailureOr<Value> result = runFunction(kernel->def->body);
+  if (failed(result)) {
     return failure();
   }
-  if (!outcome->value.isNone()) {
+  if (!result->isNone()) {
     return diag.error(kernel->def->span,
                       "the kernel '" + kernel->name + "' returns " +
-                          outcome->value.describe() +
-                          "; a kernel returns nothing",
+                          result->describe() + "; a kernel returns nothing",
                       "write the result to memory with tl.store");
   }
   return success();

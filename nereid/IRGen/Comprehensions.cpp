@@ -138,6 +138,9 @@ FailureOr<Value> Evaluator::comprehension(const ast::Expr *expr) {
                          : Value::list(std::move(items));
 }
 
+/// Iterations of one loop that runs while compiling.
+static constexpr Int maxIterations = 1 << 20;
+
 FailureOr<std::vector<Value>> Evaluator::iterate(const Value &value,
                                                  llvm::StringRef what) {
   if (value.isSequence()) {
@@ -165,8 +168,15 @@ FailureOr<std::vector<Value>> Evaluator::iterate(const Value &value,
     }
     std::vector<Value> items;
     Int step = range.step.integer(), stop = range.stop.integer();
-    for (Int i = range.start.integer(); step > 0 ? i < stop : i > stop;
-         i += step) {
+    Int first = range.start.integer();
+    bool isEmpty = step > 0 ? first >= stop : first <= stop;
+    if (!isEmpty && (stop - first) / step > maxIterations) {
+      return diag.error(what.str() + " over a range of " +
+                            toString((stop - first) / step) +
+                            " elements would run while compiling",
+                        "a run-time loop is 'for i in range(...)' in a kernel");
+    }
+    for (Int i = first; step > 0 ? i < stop : i > stop; i += step) {
       if (failed(this->step())) {
         return failure();
       }

@@ -291,6 +291,12 @@ private:
           return failure();
         }
         if (!sameType(x, y, why)) {
+          if (x.isNone() || y.isNone()) {
+            return evaluator.diag.error(
+                "the function returns " + (x.isNone() ? y : x).describe() +
+                    " on one path and nothing on another",
+                "return a value of the same type at the end of the function");
+          }
           return evaluator.diag.error(
               "the two sides of the 'if' give different types: " + why,
               "convert one of them: x.to(...)");

@@ -263,7 +263,7 @@ private:
                                Scope &scope);
   FailureOr<Value> defaultValue(const Function &function,
                                 const ast::Expr *expr);
-  FailureOr<Value> finish(const Function &function, const Outcome &outcome);
+  FailureOr<Value> runFunction(ast::Body body);
 
   //===--------------------------------------------------------------------===//
   // Statements (Statements.cpp, ControlFlow.cpp, Loops.cpp)

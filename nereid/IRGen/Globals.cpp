@@ -133,6 +133,9 @@ FailureOr<Value> Evaluator::global(const std::shared_ptr<SourceModule> &module,
     value.constexprGlobal = true;
     return value;
   }
+  if (module->changedByFunctions.contains(name)) {
+    return Value(Opaque{name.str()});
+  }
   auto found = module->bindings.find(name);
   if (found == module->bindings.end()) {
     auto nested = module->nestedKernels.find(name);

@@ -69,6 +69,21 @@ private:
     }
   }
 
+  void visitGlobals(ast::Body body) {
+    for (const ast::Stmt *statement : body) {
+      if (const auto *names = ast::dynCast<ast::Global>(statement)) {
+        for (std::string_view name : names->names) {
+          module.changedByFunctions[name] = true;
+        }
+      } else if (const auto *branch = ast::dynCast<ast::If>(statement)) {
+        visitGlobals(branch->body);
+        visitGlobals(branch->orelse);
+      } else if (const auto *attempt = ast::dynCast<ast::Try>(statement)) {
+        visitGlobals(attempt->body);
+      }
+    }
+  }
+
   void visitNested(ast::Body body) {
     for (const ast::Stmt *statement : body) {
       const auto *def = ast::dynCast<ast::FunctionDef>(statement);
@@ -113,6 +128,7 @@ private:
   void visit(const ast::Stmt *statement) {
     if (const auto *def = ast::dynCast<ast::FunctionLike>(statement)) {
       bind(def->name, statement);
+      visitGlobals(def->body);
       return visitNested(def->body);
     }
     if (ast::isa<ast::TryLike>(statement)) {

@@ -43,6 +43,9 @@ struct SourceModule {
   /// Functions decorated with jit inside other functions (test files do that),
   /// by name; the first of equals. Their closures are not known.
   llvm::StringMap<GlobalBinding> nestedKernels;
+  /// Names that some function assigns through `global`: their values are a
+  /// matter of what the host program has run.
+  llvm::StringMap<bool> changedByFunctions;
   /// Names whose values the host language gave (Source::bindings).
   std::map<std::string, StaticValue> given;
   /// `from x import *`, in order.

@@ -24,6 +24,9 @@ Evaluator::FrameScope::FrameScope(Evaluator &evaluator,
   Diagnostics::Frame visible;
   visible.source = source ? source : &own.module->parsed->source;
   visible.function = own.function ? own.function->name : "";
+  if (own.function && own.function->def) {
+    visible.span = own.function->def->span;
+  }
   visible.isLibrary = own.module && own.module->isLibrary;
   evaluator.diag.stack.push_back(std::move(visible));
   evaluator.frame = &own;
@@ -140,10 +143,14 @@ LogicalResult Evaluator::assignName(const ast::Name *target, Value value) {
   binding.isConstexpr =
       frame->isKernel && frame->pendingConstexpr.erase(target->id);
   if (binding.isConstexpr && !value.isStatic()) {
-    return diag.error(target->span,
-                      "'" + std::string(target->id) +
-                          "' is declared tl.constexpr, but its value is " +
-                          value.describe());
+    // Legal, and of no effect: helpers annotate what is constant for one caller
+    // and not for another.
+    diag.warning(target->span,
+                 "'" + std::string(target->id) +
+                     "' is declared tl.constexpr, but its value is " +
+                     value.describe(),
+                 "declare what it is computed from tl.constexpr too");
+    binding.isConstexpr = false;
   }
   if (frame->isKernel && !binding.isConstexpr) {
     FailureOr<Value> decayed = emitter.decay(value);

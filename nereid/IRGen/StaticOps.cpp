@@ -19,7 +19,7 @@ namespace nereid::irgen {
 using ast::Operator;
 
 /// Strings and tuples longer than this are a mistake, not a kernel.
-static constexpr size_t maxStaticLength = 1 << 20;
+static constexpr size_t maxStaticLength = 1 << 16;
 
 static Int floorDivide(Int a, Int b) {
   Int quotient = a / b;
@@ -146,7 +146,10 @@ static FailureOr<Value> floats(Diagnostics &diag, Operator op, const Value &a,
     return Value(std::floor(x / y));
   case Operator::Mod: {
     double rest = std::fmod(x, y);
-    return Value(rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest);
+    if (rest == 0) {
+      return Value(std::copysign(0.0, y));
+    }
+    return Value((rest < 0) != (y < 0) ? rest + y : rest);
   }
   case Operator::Pow:
     return Value(std::pow(x, y));
@@ -307,7 +310,7 @@ static std::optional<int> order(const Value &a, const Value &b) {
     int result = a.string().compare(b.string());
     return result < 0 ? -1 : result > 0;
   }
-  if (!a.isSequence() || !b.isSequence()) {
+  if (!a.isSequence() || !b.isSequence() || a.isList() != b.isList()) {
     return std::nullopt;
   }
   llvm::ArrayRef<Value> x = a.items(), y = b.items();

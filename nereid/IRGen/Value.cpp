@@ -11,6 +11,7 @@
 #include "nereid/IRGen/Builtins.h"
 #include "nereid/IRGen/Function.h"
 
+#include <charconv>
 #include <cmath>
 
 namespace nereid::irgen {
@@ -185,6 +186,40 @@ std::string Value::describe() const {
   return isOpaque() ? "the host value '" + opaque().name + "'" : repr();
 }
 
+/// Python's repr: the shortest digits that read back, with an exponent below
+/// 1e-4 and from 1e16 on.
+static std::string reprOfFloat(double value) {
+  if (std::isnan(value)) {
+    return "nan";
+  }
+  if (std::isinf(value)) {
+    return value < 0 ? "-inf" : "inf";
+  }
+  char buffer[40];
+  auto end = std::to_chars(buffer, buffer + sizeof buffer, value,
+                           std::chars_format::scientific)
+                 .ptr;
+  llvm::StringRef text(buffer, end - buffer);
+  auto [mantissa, power] = text.split('e');
+  int exponent = 0;
+  power.consume_front("+");
+  power.getAsInteger(10, exponent);
+  if (exponent < -4 || exponent >= 16) {
+    return text.str();
+  }
+  std::string sign = mantissa.consume_front("-") ? "-" : "";
+  std::string digits =
+      mantissa.take_front(1).str() + mantissa.drop_front(1).ltrim('.').str();
+  if (exponent < 0) {
+    return sign + "0." + std::string(-exponent - 1, '0') + digits;
+  }
+  size_t whole = static_cast<size_t>(exponent) + 1;
+  if (digits.size() <= whole) {
+    return sign + digits + std::string(whole - digits.size(), '0') + ".0";
+  }
+  return sign + digits.substr(0, whole) + "." + digits.substr(whole);
+}
+
 static std::string joined(llvm::ArrayRef<Value> items) {
   std::string text;
   for (const Value &item : items) {
@@ -230,7 +265,7 @@ std::string Value::repr() const {
     return toString(integer());
   }
   if (isFloat()) {
-    return StaticValue(number()).str();
+    return reprOfFloat(number());
   }
   if (isString()) {
     return reprOfString(string());

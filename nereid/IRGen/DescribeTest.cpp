@@ -1,0 +1,319 @@
+//===- DescribeTest.cpp - Kernels as data, host expressions, source hashes *-
+// C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/IRGen/IRGen.h"
+#include "nereid/IRGen/TemporaryFolder.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace nereid;
+using namespace nereid::irgen;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+namespace {
+
+const char *prelude = "import triton\nimport triton.language as tl\n";
+
+KernelDescription described(const std::string &text,
+                            const std::string &kernel = "k") {
+  auto description = describe({"kernel.py", prelude + text, {}}, kernel);
+  EXPECT_TRUE(description.ok()) << description.failure().str();
+  return description.ok() ? *description : KernelDescription();
+}
+
+std::vector<std::string> kernels(const std::string &text) {
+  auto names = listKernels({"kernel.py", text, {}});
+  EXPECT_TRUE(names.ok()) << names.failure().str();
+  return names.ok() ? *names : std::vector<std::string>();
+}
+
+//===----------------------------------------------------------------------===//
+// describe
+//===----------------------------------------------------------------------===//
+
+TEST(Describe, Parameters) {
+  KernelDescription d = described(
+      "@triton.jit\n"
+      "def k(x_ptr, n, eps: tl.float64, w: '*fp16', c: tl.const, B: "
+      "tl.constexpr,\n"
+      "      D: 'tl.constexpr' = 16, s=1.5, t: torch.Tensor = None):\n"
+      "  pass\n");
+  ASSERT_EQ(d.parameters.size(), 9u);
+  EXPECT_EQ(d.parameters[0].name, "x_ptr");
+  EXPECT_FALSE(d.parameters[0].isStatic);
+  EXPECT_FALSE(d.parameters[0].dtype);
+  EXPECT_FALSE(d.parameters[0].defaultValue);
+  EXPECT_EQ(d.parameters[2].dtype, DType::Float64);
+  EXPECT_FALSE(d.parameters[2].isPointer);
+  EXPECT_EQ(d.parameters[3].dtype, DType::Float16);
+  EXPECT_TRUE(d.parameters[3].isPointer);
+  EXPECT_TRUE(d.parameters[4].isConst);
+  EXPECT_TRUE(d.parameters[5].isStatic);
+  EXPECT_TRUE(d.parameters[6].isStatic);
+  EXPECT_EQ(d.parameters[6].defaultValue, StaticValue(16));
+  EXPECT_EQ(d.parameters[7].defaultValue, StaticValue(1.5));
+  EXPECT_EQ(d.parameters[8].defaultValue, StaticValue());
+  EXPECT_EQ(d.parameters[0].location.line, 4u);
+  EXPECT_EQ(d.parameters[0].location.column, 7u);
+  EXPECT_EQ(d.location.line, 4u);
+}
+
+TEST(Describe, Specialization) {
+  KernelDescription d = described("@triton.jit(do_not_specialize=['a', 2], "
+                                  "do_not_specialize_on_alignment=['b'])\n"
+                                  "def k(a, b, c, d):\n"
+                                  "  pass\n");
+  std::vector<bool> values, alignments;
+  for (const ParameterDescription &p : d.parameters) {
+    values.push_back(p.specialize);
+    alignments.push_back(p.specializeAlignment);
+  }
+  EXPECT_THAT(values, ElementsAre(false, true, false, true));
+  EXPECT_THAT(alignments, ElementsAre(false, false, false, true));
+}
+
+TEST(Describe, ConstexprMustSpecialize) {
+  auto d =
+      describe({"kernel.py",
+                std::string(prelude) + "@triton.jit(do_not_specialize=['B'])\n"
+                                       "def k(B: tl.constexpr):\n  pass\n",
+                {}},
+               "k");
+  ASSERT_FALSE(d.ok());
+  EXPECT_THAT(d.failure().message, HasSubstr("both tl.constexpr and in "
+                                             "do_not_specialize"));
+}
+
+TEST(Describe, VariadicKernelsAreRefused) {
+  auto d = describe(
+      {"kernel.py",
+       std::string(prelude) + "@triton.jit\ndef k(a, *rest):\n  pass\n",
+       {}},
+      "k");
+  ASSERT_FALSE(d.ok());
+  EXPECT_THAT(d.failure().message, HasSubstr("variadic"));
+}
+
+TEST(Describe, Autotune) {
+  KernelDescription d = described(
+      "@triton.autotune(\n"
+      "  configs=[triton.Config({'B': 64}), triton.Config({'B': 128, 'S': "
+      "True}, num_warps=8, num_stages=2, num_ctas=2, maxnreg=64)],\n"
+      "  key=['n', 'm'], reset_to_zero=['x'], restore_value=['y'])\n"
+      "@triton.jit\n"
+      "def k(x, y, n, m, B: tl.constexpr, S: tl.constexpr):\n"
+      "  pass\n");
+  ASSERT_EQ(d.configs.size(), 2u);
+  EXPECT_EQ(d.configs[0].values.at("B"), StaticValue(64));
+  EXPECT_EQ(d.configs[0].options.numWarps, 4u);
+  EXPECT_EQ(d.configs[0].options.numStages, 3u);
+  EXPECT_EQ(d.configs[1].values.at("S"), StaticValue(true));
+  EXPECT_EQ(d.configs[1].options.numWarps, 8u);
+  EXPECT_EQ(d.configs[1].options.numStages, 2u);
+  EXPECT_EQ(d.configs[1].options.numCtas, 2u);
+  EXPECT_EQ(d.configs[1].options.maxRegisters, 64u);
+  EXPECT_THAT(d.tuneKey, ElementsAre("n", "m"));
+  EXPECT_THAT(d.resetToZero, ElementsAre("x"));
+  EXPECT_THAT(d.restoreValue, ElementsAre("y"));
+}
+
+TEST(Describe, ConfigsFromHostCode) {
+  // Lists made by comprehensions, functions, loops and filters, as real files
+  // make them.
+  KernelDescription d = described(
+      "import itertools, torch\n"
+      "def keep(c):\n"
+      "  return c.kwargs['B'] * c.num_warps <= 256\n"
+      "def configs():\n"
+      "  out = []\n"
+      "  for b, w in itertools.product([32, 64], [4, 8]):\n"
+      "    if b == 64 and w == 8 and not is_cuda():\n"
+      "      continue\n"
+      "    out.append(triton.Config({'B': b, **EXTRA}, num_warps=w))\n"
+      "  return out\n"
+      "def is_cuda():\n"
+      "  return triton.runtime.driver.active.get_current_target().backend == "
+      "'cuda'\n"
+      "EXTRA = {f'S{i}': 2 ** i for i in range(2)}\n"
+      "@triton.autotune(list(filter(keep, configs())), ['n'])\n"
+      "@triton.jit\n"
+      "def k(n, B: tl.constexpr, S0: tl.constexpr, S1: tl.constexpr):\n"
+      "  pass\n");
+  ASSERT_EQ(d.configs.size(), 3u);
+  EXPECT_EQ(d.configs[1].values.at("B"), StaticValue(32));
+  EXPECT_EQ(d.configs[1].options.numWarps, 8u);
+  EXPECT_EQ(d.configs[2].values.at("B"), StaticValue(64));
+  EXPECT_EQ(d.configs[2].values.at("S1"), StaticValue(2));
+}
+
+TEST(Describe, ConfigsThatOnlyTheHostKnows) {
+  // A whole list from a library, and one value from torch: the kernel is still
+  // a kernel; what is not known is left to the launch.
+  KernelDescription whole =
+      described("import tuner\n"
+                "@tuner.libentry()\n"
+                "@triton.autotune(configs=tuner.get_configs('k'), key=['n'])\n"
+                "@triton.jit\n"
+                "def k(n, B: tl.constexpr):\n  pass\n");
+  EXPECT_THAT(whole.configs, IsEmpty());
+  KernelDescription part =
+      described("import torch\n"
+                "@triton.autotune([triton.Config({'B': 64, 'P': "
+                "torch.cuda.get_device_properties(0).count})], ['n'])\n"
+                "@triton.jit\n"
+                "def k(n, B: tl.constexpr, P: tl.constexpr):\n  pass\n");
+  ASSERT_EQ(part.configs.size(), 1u);
+  EXPECT_EQ(part.configs[0].values.size(), 1u);
+}
+
+TEST(Describe, Heuristics) {
+  std::string text =
+      "H = {'B': lambda args: triton.next_power_of_2(args['n']),\n"
+      "     'EVEN': lambda args: args['n'] % args['B'] == 0}\n"
+      "@triton.heuristics(H)\n"
+      "@triton.heuristics({'W': lambda args: 8 if args['B'] > 64 else 4})\n"
+      "@triton.jit\n"
+      "def k(n, B: tl.constexpr, EVEN: tl.constexpr, W: tl.constexpr):\n"
+      "  pass\n";
+  EXPECT_THAT(described(text).heuristics, ElementsAre("B", "EVEN", "W"));
+  auto value = [&](const std::string &name,
+                   std::map<std::string, StaticValue> values) {
+    EvaluateRequest request{
+        {"kernel.py", prelude + text, {}}, "k", "", name, std::move(values)};
+    auto result = evaluate(request);
+    EXPECT_TRUE(result.ok()) << result.failure().str();
+    return result.ok() ? *result : StaticValue();
+  };
+  EXPECT_EQ(value("B", {{"n", 100}}), StaticValue(128));
+  EXPECT_EQ(value("EVEN", {{"n", 100}, {"B", 128}}), StaticValue(false));
+  EXPECT_EQ(value("W", {{"n", 100}, {"B", 128}}), StaticValue(8));
+}
+
+TEST(Describe, JitAsAFunctionAndRebinding) {
+  std::string text = "def _k(n, B: tl.constexpr):\n  pass\n"
+                     "_k = triton.jit(_k)\n"
+                     "k = triton.heuristics({'B': lambda a: 8})(_k)\n";
+  KernelDescription d = described(text);
+  EXPECT_EQ(d.parameters.size(), 2u);
+  EXPECT_THAT(d.heuristics, ElementsAre("B"));
+  EXPECT_EQ(described(text, "_k").heuristics.size(), 0u);
+}
+
+TEST(ListKernels, InOrder) {
+  EXPECT_THAT(kernels("import triton\n"
+                      "from triton import jit\n"
+                      "@triton.jit\ndef b(): pass\n"
+                      "def host(): pass\n"
+                      "@jit\ndef a(): pass\n"
+                      "@other\n@triton.jit(debug=True)\ndef c(): pass\n"
+                      "d = triton.jit(host)\n"
+                      "class X:\n  pass\n"
+                      "if cond:\n  @triton.jit\n  def e(): pass\n"),
+              ElementsAre("b", "a", "c", "d", "e"));
+  EXPECT_THAT(kernels(""), IsEmpty());
+  EXPECT_FALSE(listKernels({"kernel.py", "def (", {}}).ok());
+}
+
+//===----------------------------------------------------------------------===//
+// evaluate
+//===----------------------------------------------------------------------===//
+
+Expected<StaticValue> grid(const std::string &expression,
+                           std::map<std::string, StaticValue> values,
+                           const std::string &text = "") {
+  return evaluate(
+      {{"kernel.py", text, {}}, "k", expression, "", std::move(values)});
+}
+
+TEST(Evaluate, Grids) {
+  auto is = [](Expected<StaticValue> got, StaticValue expected) {
+    ASSERT_TRUE(got.ok()) << got.failure().str();
+    EXPECT_EQ(*got, expected);
+  };
+  using Tuple = StaticValue::Tuple;
+  is(grid("cdiv(n, BLOCK)", {{"n", 1000}, {"BLOCK", 64}}), 16);
+  is(grid("(triton.cdiv(n, 128), 1)", {{"n", 129}}), Tuple{2, 1});
+  is(grid("lambda META: (triton.cdiv(n, META['B']),)", {{"n", 5}, {"B", 2}}),
+     Tuple{3});
+  is(grid("min(n, 4) * max(1, m)", {{"n", 9}, {"m", 0}}), 4);
+  is(grid("(n + C - 1) // C", {{"n", 9}}, "C = 4\n"), 3);
+  is(grid("f(n)", {{"n", 9}}, "def f(x):\n  return x * 2\n"), 18);
+}
+
+TEST(Evaluate, SaysWhatIsWrong) {
+  auto message = [](Expected<StaticValue> got) {
+    EXPECT_FALSE(got.ok());
+    return got.ok() ? std::string() : got.failure().str();
+  };
+  EXPECT_THAT(message(grid("cdiv(n, BLOK)", {{"n", 1}, {"BLOCK", 64}})),
+              HasSubstr("did you mean 'BLOCK'?"));
+  EXPECT_THAT(message(grid("n +", {{"n", 1}})), HasSubstr("<expression>:1"));
+  EXPECT_THAT(message(grid("lambda x: min", {{"n", 1}})), HasSubstr("gives"));
+  EXPECT_THAT(message(grid("n // 0", {{"n", 1}})),
+              HasSubstr("division by zero"));
+  EvaluateRequest request{
+      {"kernel.py", std::string(prelude) + "@triton.jit\ndef k(): pass\n", {}},
+      "k",
+      "",
+      "B",
+      {}};
+  EXPECT_THAT(message(evaluate(request)), HasSubstr("no heuristic for 'B'"));
+}
+
+//===----------------------------------------------------------------------===//
+// sourceHash
+//===----------------------------------------------------------------------===//
+
+TEST(SourceHash, FollowsWhatIsReached) {
+  auto hash = [](const std::string &text) {
+    return described(text).sourceHash;
+  };
+  auto file = [](const std::string &constant, const std::string &helper,
+                 const std::string &unrelated) {
+    return "C: tl.constexpr = " + constant +
+           "\n"
+           "@triton.jit\ndef leaf(x):\n  return x + " +
+           helper +
+           "\n"
+           "@triton.jit\ndef f(x):\n  return leaf(x) * C\n"
+           "@triton.jit\ndef k(p):\n  tl.store(p, f(tl.load(p)))\n"
+           "@triton.jit\ndef other(p):\n  tl.store(p, " +
+           unrelated + ")\n";
+  };
+  std::string base = hash(file("1", "2", "3"));
+  EXPECT_EQ(base, hash(file("1", "2", "4"))) << "not reached";
+  EXPECT_NE(base, hash(file("9", "2", "3"))) << "a constant of a callee";
+  EXPECT_NE(base, hash(file("1", "9", "3"))) << "a callee of a callee";
+}
+
+TEST(SourceHash, FollowsImportsAndBindings) {
+  TemporaryFolder folder;
+  std::string path = folder.write(
+      "kernel.py", "import triton\nimport triton.language as tl\n"
+                   "from helper import f\n"
+                   "@triton.jit\ndef k(p):\n  tl.store(p, f(S))\n");
+  auto hash = [&](const std::string &helper, int binding) {
+    folder.write("helper.py", helper);
+    Source source{path, folder.read("kernel.py"), {{"S", binding}}};
+    auto d = describe(source, "k");
+    EXPECT_TRUE(d.ok()) << d.failure().str();
+    return d.ok() ? d->sourceHash : "";
+  };
+  std::string head = "import triton\n";
+  std::string one = head + "@triton.jit\ndef f(x):\n  return x + 1\n";
+  std::string two = head + "@triton.jit\ndef f(x):\n  return x + 22\n";
+  std::string base = hash(one, 1);
+  EXPECT_EQ(base, hash(one + "def unused():\n  pass\n", 1));
+  EXPECT_NE(base, hash(two, 1));
+  EXPECT_NE(base, hash(one, 2));
+}
+
+} // namespace

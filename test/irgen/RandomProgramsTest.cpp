@@ -1,0 +1,418 @@
+//===- RandomProgramsTest.cpp - Control flow against CPython ----*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A seeded generator writes kernels on int32 scalars: nested branches and
+// loops, early returns in kernels and helpers, helpers that call helpers,
+// tuples, ternaries, compile-time branches and unrolled loops. The same file is
+// run by the reference executor and, with a few lines in place of triton, by
+// CPython. Arithmetic stays inside int32 and away from `//` and `%`, which mean
+// different things on both sides.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/ABI/KernelCompiler.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+#include <unistd.h>
+
+using namespace nereid;
+
+namespace {
+
+constexpr int numInputs = 3, numOutputs = 6;
+
+/// Writes one kernel and its helpers.
+class Generator {
+public:
+  Generator(uint32_t seed, std::string name)
+      : random(seed), name(std::move(name)) {}
+
+  std::string run() {
+    int helpers = int(pick(4));
+    for (int i = 0; i < helpers; ++i) {
+      helper(i);
+    }
+    variables = {"a", "b", "c"};
+    loops = 0;
+    kind = Kernel;
+    out << "@triton.jit\ndef " << name
+        << "(inp, out, K: tl.constexpr, F: tl.constexpr):\n";
+    for (int i = 0; i < numInputs; ++i) {
+      line(1) << variables[i] << " = tl.load(inp + " << i << ")\n";
+    }
+    block(1, 6, 3);
+    for (int i = 0; i < numOutputs; ++i) {
+      line(1) << "tl.store(out + " << i << ", " << expression(1) << ")\n";
+    }
+    return out.str();
+  }
+
+private:
+  enum Kind { Kernel, Scalar, Pair };
+
+  size_t pick(size_t n) { return random() % n; }
+  std::ostream &line(int indent) { return out << std::string(indent * 4, ' '); }
+  const std::string &variable() { return variables[pick(variables.size())]; }
+  std::string fresh() { return "v" + std::to_string(pick(8)); }
+
+  void define(const std::string &variable) {
+    for (const std::string &known : variables) {
+      if (known == variable) {
+        return;
+      }
+    }
+    variables.push_back(variable);
+  }
+
+  void helper(int index) {
+    kind = pick(3) == 0 ? Pair : Scalar;
+    size_t count = 1 + pick(3);
+    variables.clear();
+    loops = 0;
+    out << "@triton.jit\ndef " << name << "_h" << index << "(";
+    for (size_t i = 0; i < count; ++i) {
+      variables.push_back("p" + std::to_string(i));
+      out << variables.back() << ", ";
+    }
+    out << "K: tl.constexpr, F: tl.constexpr):\n";
+    block(1, 4, 2);
+    returns(1);
+    (kind == Pair ? pairs : scalars).push_back({index, count});
+  }
+
+  void returns(int indent) {
+    if (kind == Kernel) {
+      line(indent) << "return\n";
+    } else if (kind == Pair) {
+      line(indent) << "return " << expression(2) << ", " << expression(1)
+                   << "\n";
+    } else {
+      line(indent) << "return " << expression(2) << "\n";
+    }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Expressions: every value lies in [-2^20, 2^20]
+  //===--------------------------------------------------------------------===//
+
+  std::string call(std::pair<int, size_t> callee) {
+    std::string text = name + "_h" + std::to_string(callee.first) + "(";
+    for (size_t i = 0; i < callee.second; ++i) {
+      text += expression(0) + ", ";
+    }
+    return text + "K, F)";
+  }
+
+  std::string leaf() {
+    switch (pick(8)) {
+    case 0:
+      return "K";
+    case 1:
+    case 2:
+      return std::to_string(int(pick(20)) - 5);
+    default:
+      return variable();
+    }
+  }
+
+  /// Brings a sum or a product back into range.
+  std::string bounded(const std::string &text) {
+    return "((" + text + ") & 1023)";
+  }
+
+  std::string expression(int depth) {
+    if (depth == 0) {
+      return leaf();
+    }
+    auto sub = [&] { return expression(depth - 1); };
+    switch (pick(9)) {
+    case 0:
+      return bounded(sub() + " * " + sub());
+    case 1:
+      return bounded(sub() + " - " + sub());
+    case 2:
+      return "min(" + sub() + ", " + sub() + ")";
+    case 3:
+      return "max(" + sub() + ", " + sub() + ")";
+    case 4:
+      return bounded("-" + sub());
+    case 5:
+      return "(" + variable() + " if " + condition(1) + " else " + variable() +
+             ")";
+    case 6:
+      if (!scalars.empty() && calls++ < 6) {
+        return call(scalars[pick(scalars.size())]);
+      }
+      return bounded(sub() + " ^ " + sub());
+    case 7:
+      return "(" + leaf() + " if F else " + variable() + ")";
+    default:
+      return bounded(sub() + " + " + sub());
+    }
+  }
+
+  /// A run-time condition: one side is always a variable.
+  std::string condition(int depth) {
+    static const char *operators[] = {"<", "<=", ">", ">=", "==", "!="};
+    std::string test = "(" + variable() + " " + operators[pick(6)] + " " +
+                       expression(depth) + ")";
+    switch (pick(6)) {
+    case 0:
+      return "(" + test + " and " + condition(0) + ")";
+    case 1:
+      return "(" + test + " or F)";
+    case 2:
+      return "(not " + test + ")";
+    default:
+      return test;
+    }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Statements
+  //===--------------------------------------------------------------------===//
+
+  void block(int indent, size_t statements, int depth) {
+    size_t count = 1 + pick(statements);
+    for (size_t i = 0; i < count; ++i) {
+      statement(indent, depth);
+    }
+  }
+
+  void assignment(int indent) {
+    std::string target = fresh();
+    switch (pick(6)) {
+    case 0: {
+      std::string other = fresh();
+      if (other == target) {
+        other = "w";
+      }
+      std::string value = pairs.empty() || calls++ > 6
+                              ? variable() + ", " + bounded(variable() + " + 1")
+                              : call(pairs[pick(pairs.size())]);
+      line(indent) << target << ", " << other << " = " << value << "\n";
+      define(other);
+      break;
+    }
+    case 1:
+      if (!variables.empty()) {
+        target = variable();
+        line(indent) << target << " += " << leaf() << "\n";
+        line(indent) << target << " = " << target << " & 1023\n";
+        break;
+      }
+      [[fallthrough]];
+    default:
+      line(indent) << target << " = " << expression(2) << "\n";
+    }
+    define(target);
+  }
+
+  void branch(int indent, int depth) {
+    bool isStatic = pick(4) == 0;
+    line(indent) << "if " << (isStatic ? "K > 3 and F" : condition(1)) << ":\n";
+    std::vector<std::string> before = variables;
+    block(indent + 1, 3, depth - 1);
+    if (loops == 0 && pick(3) == 0) {
+      returns(indent + 1);
+    }
+    std::vector<std::string> afterThen = variables;
+    variables = before;
+    if (pick(2)) {
+      line(indent) << "else:\n";
+      block(indent + 1, 3, depth - 1);
+      if (loops == 0 && pick(5) == 0) {
+        returns(indent + 1);
+      }
+    }
+    // Only what both sides define exists afterwards.
+    std::vector<std::string> both;
+    for (const std::string &x : afterThen) {
+      for (const std::string &y : variables) {
+        if (x == y) {
+          both.push_back(x);
+        }
+      }
+    }
+    variables = both;
+  }
+
+  void loop(int indent, int depth) {
+    std::vector<std::string> before = variables;
+    std::string index = "i" + std::to_string(loopNames++);
+    switch (pick(4)) {
+    case 0: {
+      line(indent) << "for " << index << " in tl.static_range("
+                   << (pick(2) ? "K" : "3") << "):\n";
+      define(index);
+      ++loops; // a `return` would be legal; CPython's loop variable would not
+      block(indent + 1, 3, depth - 1);
+      --loops;
+      break;
+    }
+    case 1: {
+      line(indent) << index << " = 0\n";
+      line(indent) << "while " << index << " < (" << variable() << " & 7):\n";
+      define(index);
+      ++loops;
+      block(indent + 1, 3, depth - 1);
+      --loops;
+      line(indent + 1) << index << " += " << 1 + pick(2) << "\n";
+      break;
+    }
+    default: {
+      const char *bounds[] = {"0, ", "1, ", ""};
+      line(indent) << "for " << index << " in range(" << bounds[pick(3)] << "("
+                   << variable() << " & 7)" << ")" << ":\n";
+      define(index);
+      ++loops;
+      block(indent + 1, 3, depth - 1);
+      --loops;
+    }
+    }
+    variables = before;
+  }
+
+  void statement(int indent, int depth) {
+    size_t kindOfStatement = pick(10);
+    if (depth > 0 && kindOfStatement < 3) {
+      branch(indent, depth);
+    } else if (depth > 0 && kindOfStatement < 5) {
+      loop(indent, depth);
+    } else if (kind == Kernel && kindOfStatement == 5) {
+      line(indent) << "tl.store(out + " << pick(numOutputs) << ", "
+                   << expression(1) << ")\n";
+    } else {
+      assignment(indent);
+    }
+  }
+
+  std::mt19937 random;
+  std::string name;
+  std::stringstream out;
+  std::vector<std::string> variables;
+  std::vector<std::pair<int, size_t>> scalars, pairs;
+  Kind kind = Kernel;
+  int loops = 0, loopNames = 0, calls = 0;
+};
+
+/// What stands for triton in CPython.
+const char *shim =
+    "class Pointer:\n"
+    "    def __init__(self, data, at=0): self.data, self.at = data, at\n"
+    "    def __add__(self, n): return Pointer(self.data, self.at + n)\n"
+    "class tl:\n"
+    "    constexpr = None\n"
+    "    load = staticmethod(lambda p: p.data[p.at])\n"
+    "    static_range = range\n"
+    "    @staticmethod\n"
+    "    def store(p, v): p.data[p.at] = int(v)\n"
+    "class triton:\n"
+    "    jit = staticmethod(lambda f: f)\n";
+
+const int32_t inputs[][numInputs] = {
+    {0, 0, 0}, {1, 2, 3}, {7, 5, 6}, {-3, 12, 4}, {100, -1, 9}};
+const std::pair<int64_t, bool> statics[] = {{2, false}, {5, true}};
+
+/// Every result of every kernel, in order, by CPython.
+std::vector<int64_t> byPython(const std::string &text, int count) {
+  namespace fs = std::filesystem;
+  fs::path script = fs::temp_directory_path() /
+                    ("nereid-programs-" + std::to_string(getpid()) + ".py");
+  std::ofstream file(script);
+  file << shim << text << "for k in range(" << count << "):\n"
+       << "    f = globals()[f'k{k}']\n    for K, F in (";
+  for (auto [k, f] : statics) {
+    file << "(" << k << ", " << (f ? "True" : "False") << "), ";
+  }
+  file << "):\n        for inp in (";
+  for (const auto &row : inputs) {
+    file << "[";
+    for (int32_t value : row) {
+      file << value << ", ";
+    }
+    file << "], ";
+  }
+  file << "):\n            out = [-1] * " << numOutputs
+       << "\n            f(Pointer(inp), Pointer(out), K, F)\n"
+       << "            print(*out)\n";
+  file.close();
+  std::vector<int64_t> results;
+  FILE *pipe = popen(("python3 " + script.string()).c_str(), "r");
+  long value;
+  while (pipe && std::fscanf(pipe, "%ld", &value) == 1) {
+    results.push_back(value);
+  }
+  pclose(pipe);
+  fs::remove(script);
+  return results;
+}
+
+TEST(RandomPrograms, AgreeWithPython) {
+  if (std::system("python3 -c '' 2>/dev/null") != 0) {
+    GTEST_SKIP() << "needs python3";
+  }
+  const char *requested = std::getenv("NEREID_TEST_PROGRAMS");
+  int count = requested ? std::atoi(requested) : 300;
+  std::vector<std::string> kernels;
+  std::string all;
+  for (int i = 0; i < count; ++i) {
+    kernels.push_back(Generator(1000 + i, "k" + std::to_string(i)).run());
+    all += kernels.back();
+  }
+  std::vector<int64_t> expected = byPython(all, count);
+  size_t perKernel = std::size(statics) * std::size(inputs) * numOutputs;
+  ASSERT_EQ(expected.size(), count * perKernel);
+
+  std::unique_ptr<KernelCompiler> compiler = createKernelCompiler();
+  RuntimeArgument pointer{DType::Int32, true, false, false};
+  int failures = 0;
+  for (int i = 0; i < count && failures < 5; ++i) {
+    const int64_t *next = expected.data() + i * perKernel;
+    for (auto [k, f] : statics) {
+      CompileRequest request;
+      request.source = {"programs.py",
+                        "import triton\nimport triton.language as tl\n" +
+                            kernels[i],
+                        {}};
+      request.kernel = "k" + std::to_string(i);
+      request.arguments = {pointer, pointer, StaticValue(k), StaticValue(f)};
+      request.target = "interp";
+      Expected<CompileResult> result = compiler->compile(request);
+      ASSERT_TRUE(result.ok()) << kernels[i] << result.failure().str();
+      Expected<HostCode> code = compiler->load(result->image);
+      ASSERT_TRUE(code.ok()) << code.failure().str();
+      for (const auto &row : inputs) {
+        std::vector<int32_t> in(row, row + numInputs), out(numOutputs, -1);
+        uint64_t arguments[] = {reinterpret_cast<uint64_t>(in.data()),
+                                reinterpret_cast<uint64_t>(out.data())};
+        LaunchFrame frame = {};
+        frame.arguments = arguments;
+        frame.grid[0] = frame.grid[1] = frame.grid[2] = 1;
+        code->entry(code->self, &frame, 0, 1);
+        std::vector<int32_t> wanted(next, next + numOutputs);
+        next += numOutputs;
+        if (out != wanted) {
+          ++failures;
+          ADD_FAILURE() << kernels[i] << "K=" << k << " F=" << f << " in=("
+                        << row[0] << ", " << row[1] << ", " << row[2]
+                        << ")\n  here:   " << testing::PrintToString(out)
+                        << "\n  python: " << testing::PrintToString(wanted);
+          break;
+        }
+      }
+    }
+  }
+}
+
+} // namespace
