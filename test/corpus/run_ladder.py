@@ -17,6 +17,7 @@ import signal
 import sys
 import tempfile
 import time
+import traceback
 import zlib
 from pathlib import Path
 
@@ -97,6 +98,9 @@ def run_rung(rung, device, options):
             try:
                 worker(rung, device, first, options, writer, complaints)
                 status = 0
+            except Exception:
+                traceback.print_exc()
+                sys.stderr.flush()
             finally:
                 os._exit(status)
         os.close(writer)
