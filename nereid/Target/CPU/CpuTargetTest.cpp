@@ -13,7 +13,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include <random>
+#include <cstring>
+#include <fstream>
 #include <thread>
 
 using namespace nereid;
@@ -209,6 +210,31 @@ TEST_F(CpuTargetTest, DamagedObjectsAreFailures) {
   EXPECT_FALSE(cpu::loadObject(object, "other").ok());
   std::vector<std::byte> head(object.begin(), object.begin() + 100);
   EXPECT_FALSE(cpu::loadObject(head, "entry").ok());
+}
+
+static size_t numMappings() {
+  std::ifstream maps("/proc/self/maps");
+  size_t lines = 0;
+  for (std::string line; std::getline(maps, line);) {
+    ++lines;
+  }
+  return lines;
+}
+
+TEST_F(CpuTargetTest, CodeIsUnmappedWithItsLastOwner) {
+  auto object = *cpu::emitObject(*parse(affineKernel), target("x86-64"));
+  std::vector<HostCode> held;
+  (void)cpu::loadObject(object, "entry");
+  size_t before = numMappings();
+  for (int i = 0; i < 50; ++i) {
+    held.push_back(*cpu::loadObject(object, "entry"));
+  }
+  EXPECT_GE(numMappings(), before + 20);
+  std::vector<HostCode> copies = held;
+  held.clear();
+  expectAffine(copies.back());
+  copies.clear();
+  EXPECT_LE(numMappings(), before + 5);
 }
 
 TEST_F(CpuTargetTest, ManyThreadsCompileAndLoad) {
