@@ -78,6 +78,8 @@ struct Emission {
   std::unique_ptr<llvm::Module> llvmModule;
   std::string errors; ///< LLVM's and MLIR's messages, one a line
   llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream{bytes};
+  llvm::legacy::PassManager codegenPasses; ///< writes to `stream`
 };
 
 } // namespace
@@ -172,20 +174,19 @@ static void optimize(Emission &emission, const EmitOptions &options) {
 }
 
 static void generate(Emission &emission, Output output) {
-  llvm::raw_svector_ostream stream(emission.bytes);
   if (output == Output::LlvmText) {
-    emission.llvmModule->print(stream, /*AAW=*/nullptr);
+    emission.llvmModule->print(emission.stream, /*AAW=*/nullptr);
     return;
   }
-  llvm::legacy::PassManager passes;
   auto type = output == Output::Object ? llvm::CodeGenFileType::ObjectFile
                                        : llvm::CodeGenFileType::AssemblyFile;
-  if (emission.machine->addPassesToEmitFile(passes, stream, nullptr, type,
+  if (emission.machine->addPassesToEmitFile(emission.codegenPasses,
+                                            emission.stream, nullptr, type,
                                             /*DisableVerify=*/true)) {
     emission.errors += "the machine cannot emit this file type\n";
     return;
   }
-  passes.run(*emission.llvmModule);
+  emission.codegenPasses.run(*emission.llvmModule);
 }
 
 static void handleDiagnostic(const llvm::DiagnosticInfo *info, void *errors) {
@@ -217,6 +218,14 @@ static void runStages(Emission &emission, mlir::ModuleOp module,
   clock.done("codegen");
 }
 
+/// Keeps what a fatal error left half done, for ever.
+static void abandon(std::unique_ptr<Emission> emission) {
+  static std::mutex mutex;
+  static auto *abandoned = new std::vector<Emission *>;
+  std::lock_guard lock(mutex);
+  abandoned->push_back(emission.release());
+}
+
 static Expected<llvm::SmallVector<char, 0>>
 emit(mlir::ModuleOp module, const CpuTarget &target, const EmitOptions &options,
      Output output, StageTimes *times) {
@@ -229,7 +238,7 @@ emit(mlir::ModuleOp module, const CpuTarget &target, const EmitOptions &options,
       [&] { runStages(*emission, module, target, options, output, clock); },
       fatal);
   if (!survived) {
-    (void)emission.release();
+    abandon(std::move(emission));
     return {ErrorCode::Internal,
             "internal error: LLVM cannot generate code for " + target.name +
                 ": " + fatal};
