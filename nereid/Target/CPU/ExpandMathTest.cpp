@@ -26,7 +26,9 @@
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
 #include <bit>
+#include <cstring>
 #include <random>
 
 using namespace nereid;
@@ -289,19 +291,29 @@ static void samplePairs(size_t count, std::vector<T> &xs, std::vector<T> &ys) {
 }
 
 template <typename T, typename Wide>
-static Worst worstOf(const MathFunction &function, const MathKernel &kernel,
-                     Wide (*exact)(Wide), const std::vector<T> &xs) {
-  std::vector<T> got(xs.size());
-  kernel.run(xs.data(), nullptr, got.data(), static_cast<int64_t>(xs.size()));
+static Worst worstOf(const std::vector<T> &got, const std::vector<Wide> &want,
+                     const std::vector<T> &xs, const std::vector<T> &ys) {
   Worst worst;
   for (size_t i = 0; i < xs.size(); ++i) {
-    Wide want = exact(xs[i]);
-    double error = errorInUlp<T, Wide>(got[i], want);
+    double error = errorInUlp<T, Wide>(got[i], want[i]);
     if (error > worst.error) {
-      worst = {error, xs[i], 0, got[i], static_cast<double>(want)};
+      worst = {error, xs[i], ys[i], got[i], static_cast<double>(want[i])};
     }
   }
   return worst;
+}
+
+/// Equal but for the bits of NaNs.
+template <typename T>
+static bool sameResults(const std::vector<T> &a, const std::vector<T> &b) {
+  for (size_t i = 0; i < a.size(); ++i) {
+    bool same = std::isnan(a[i]) ? std::isnan(b[i])
+                                 : memcmp(&a[i], &b[i], sizeof(T)) == 0;
+    if (!same) {
+      return false;
+    }
+  }
+  return true;
 }
 
 /// Without FMA each product of a sum is rounded, too.
@@ -331,17 +343,52 @@ static std::vector<const char *> hostTargets() {
   return names;
 }
 
-/// Full vectors of every target, half and quarter ones on the widest, scalars.
+/// Full vectors of every target; on the widest also four times as long ones (as
+/// TileToCPU unrolls), halves and less, scalars.
 static std::vector<std::pair<const char *, unsigned>> shapes(unsigned bytes) {
   std::vector<std::pair<const char *, unsigned>> result;
   for (const char *name : hostTargets()) {
     result.emplace_back(name, resolve(name)->lanes(bytes));
   }
   unsigned widest = result.back().second;
+  const char *target = result.back().first;
+  result.emplace_back(target, 4 * widest);
   for (unsigned lanes = widest / 2; lanes >= 1; lanes /= 2) {
-    result.emplace_back(result.back().first, lanes);
+    result.emplace_back(target, lanes);
   }
   return result;
+}
+
+static size_t numSamples() {
+  const char *text = std::getenv("NEREID_TEST_SAMPLES");
+  return text ? strtoul(text, nullptr, 10) : 1 << 15;
+}
+
+/// Every shape is within the limit, and all shapes of one target agree: a
+/// vector and the scalar remainder of a loop give the same.
+template <typename T, typename Wide>
+static void checkShapes(const std::string &op, int numOperands, double limit,
+                        const std::vector<T> &xs, const std::vector<T> &ys,
+                        const std::vector<Wide> &want) {
+  std::string lastTarget;
+  std::vector<T> got(xs.size()), first;
+  for (auto [name, lanes] : shapes(sizeof(T))) {
+    CpuTarget target = *resolve(name);
+    std::string what =
+        op + " " + Format<T>::name + " " + name + " x" + std::to_string(lanes);
+    auto kernel =
+        MathKernel::create(op, numOperands, Format<T>::name, lanes, target);
+    ASSERT_TRUE(kernel.ok()) << what << kernel.failure().str();
+    kernel->run(xs.data(), ys.data(), got.data(),
+                static_cast<int64_t>(xs.size()));
+    expectWithin(worstOf(got, want, xs, ys), limitOn(target, limit), what);
+    if (lastTarget == name) {
+      EXPECT_TRUE(sameResults(first, got)) << what;
+    } else {
+      lastTarget = name;
+      first = got;
+    }
+  }
 }
 
 namespace {
@@ -349,35 +396,36 @@ namespace {
 class ExpandMathTest : public testing::TestWithParam<MathFunction> {
 protected:
   template <typename T, typename Wide>
-  void check(Wide (*exact)(Wide), double limit, size_t count) {
-    const MathFunction &function = GetParam();
-    for (auto [target, lanes] : shapes(sizeof(T))) {
-      std::string what = std::string(function.op) + " " + Format<T>::name +
-                         " " + target + " x" + std::to_string(lanes);
-      auto kernel = MathKernel::create(function.op, 1, Format<T>::name, lanes,
-                                       *resolve(target));
-      ASSERT_TRUE(kernel.ok()) << what << kernel.failure().str();
-      Worst worst =
-          worstOf<T, Wide>(function, *kernel, exact, samples<T>(count));
-      expectWithin(worst, limitOn(*resolve(target), limit), what);
+  void check(Wide (*exact)(Wide), double limit) {
+    std::vector<T> xs = samples<T>(numSamples());
+    std::vector<Wide> want(xs.begin(), xs.end());
+    std::transform(want.begin(), want.end(), want.begin(), exact);
+    checkShapes<T, Wide>(GetParam().op, 1, limit, xs, xs, want);
+  }
+};
+
+class ExpandMath2Test : public testing::TestWithParam<MathFunction2> {
+protected:
+  template <typename T, typename Wide>
+  void check(Wide (*exact)(Wide, Wide), double limit) {
+    std::vector<T> xs, ys;
+    samplePairs(numSamples(), xs, ys);
+    std::vector<Wide> want;
+    for (size_t i = 0; i < xs.size(); ++i) {
+      want.push_back(exact(xs[i], ys[i]));
     }
+    checkShapes<T, Wide>(GetParam().op, 2, limit, xs, ys, want);
   }
 };
 
 } // namespace
 
-static size_t numSamples() {
-  const char *text = std::getenv("NEREID_TEST_SAMPLES");
-  return text ? strtoul(text, nullptr, 10) : 1 << 15;
-}
-
 TEST_P(ExpandMathTest, Float32) {
-  check<float, double>(GetParam().inDouble, GetParam().error32, numSamples());
+  check<float, double>(GetParam().inDouble, GetParam().error32);
 }
 
 TEST_P(ExpandMathTest, Float64) {
-  check<double, long double>(GetParam().inLongDouble, GetParam().error64,
-                             numSamples());
+  check<double, long double>(GetParam().inLongDouble, GetParam().error64);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ExpandMathTest,
@@ -387,45 +435,12 @@ INSTANTIATE_TEST_SUITE_P(All, ExpandMathTest,
                            return std::string(info.param.op);
                          });
 
-namespace {
-
-class ExpandMath2Test : public testing::TestWithParam<MathFunction2> {
-protected:
-  template <typename T, typename Wide>
-  void check(Wide (*exact)(Wide, Wide), double limit, size_t count) {
-    const MathFunction2 &function = GetParam();
-    std::vector<T> xs, ys, got(count);
-    samplePairs(count, xs, ys);
-    for (auto [target, lanes] : shapes(sizeof(T))) {
-      std::string what = std::string(function.op) + " " + Format<T>::name +
-                         " " + target + " x" + std::to_string(lanes);
-      auto kernel = MathKernel::create(function.op, 2, Format<T>::name, lanes,
-                                       *resolve(target));
-      ASSERT_TRUE(kernel.ok()) << what << kernel.failure().str();
-      kernel->run(xs.data(), ys.data(), got.data(),
-                  static_cast<int64_t>(count));
-      Worst worst;
-      for (size_t i = 0; i < count; ++i) {
-        Wide want = exact(xs[i], ys[i]);
-        double error = errorInUlp<T, Wide>(got[i], want);
-        if (error > worst.error) {
-          worst = {error, xs[i], ys[i], got[i], static_cast<double>(want)};
-        }
-      }
-      expectWithin(worst, limitOn(*resolve(target), limit), what);
-    }
-  }
-};
-
-} // namespace
-
 TEST_P(ExpandMath2Test, Float32) {
-  check<float, double>(GetParam().inDouble, GetParam().error32, numSamples());
+  check<float, double>(GetParam().inDouble, GetParam().error32);
 }
 
 TEST_P(ExpandMath2Test, Float64) {
-  check<double, long double>(GetParam().inLongDouble, GetParam().error64,
-                             numSamples());
+  check<double, long double>(GetParam().inLongDouble, GetParam().error64);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ExpandMath2Test,

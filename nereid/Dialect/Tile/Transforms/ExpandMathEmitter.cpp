@@ -9,6 +9,8 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace nereid::tile;
@@ -296,45 +298,64 @@ Rounded roundProduct(Float a, double factor) {
   return {shifted - magic, bits(shifted)};
 }
 
-/// The x86 intrinsic for this shape, or an empty name.
-static StringRef scalefName(Emitter &e) {
+/// Lanes that one vscalef takes of a vector of this type: all, or those of 512
+/// bits of a longer one; 0 where the intrinsics have no such shape.
+static int64_t scalefLanes(Emitter &e) {
   auto vector = dyn_cast<VectorType>(e.floatType);
   if (!e.options.hasScalef || !vector || vector.getRank() != 1) {
-    return "";
+    return 0;
   }
-  bool f64 = e.isDouble();
-  switch (vector.getNumElements() * (f64 ? 64 : 32)) {
-  case 512:
-    return f64 ? "llvm.x86.avx512.mask.scalef.pd.512"
-               : "llvm.x86.avx512.mask.scalef.ps.512";
-  case 256:
-    return f64 ? "llvm.x86.avx512.mask.scalef.pd.256"
-               : "llvm.x86.avx512.mask.scalef.ps.256";
-  case 128:
-    return f64 ? "llvm.x86.avx512.mask.scalef.pd.128"
-               : "llvm.x86.avx512.mask.scalef.ps.128";
-  default:
-    return "";
+  int64_t lanes = vector.getNumElements(), width = e.element.getWidth();
+  int64_t bits = lanes * width;
+  if (bits == 128 || bits == 256) {
+    return lanes;
   }
+  return bits % 512 == 0 ? 512 / width : 0;
 }
 
-static Float scaleByIntrinsic(Float a, Float n, StringRef name) {
-  Emitter &e = *a.emitter;
-  bool wide = name.ends_with("512");
-  bool sixteen = wide && !e.isDouble();
-  Type maskType = e.builder.getIntegerType(sixteen ? 16 : 8);
-  auto constant = [&](Type type, int64_t value) {
-    return e.pool.get(e.builder.getIntegerAttr(type, value), e.location);
+static Value scalef(Emitter &e, Value a, Value n) {
+  auto type = cast<VectorType>(a.getType());
+  int64_t bits = type.getNumElements() * e.element.getWidth();
+  std::string name = "llvm.x86.avx512.mask.scalef.";
+  name += (e.isDouble() ? "pd." : "ps.") + std::to_string(bits);
+  auto constant = [&](unsigned width, int64_t value) {
+    return e.pool.get(
+        e.builder.getIntegerAttr(e.builder.getIntegerType(width), value),
+        e.location);
   };
-  SmallVector<Value> operands = {a.value, n.value, a.value,
-                                 constant(maskType, -1)};
-  if (wide) { // round to nearest: the current direction
-    operands.push_back(constant(e.builder.getI32Type(), 4));
+  Value allLanes = constant(type.getNumElements() == 16 ? 16 : 8, -1);
+  SmallVector<Value> operands = {a, n, a, allLanes};
+  if (bits == 512) { // rounding: the current direction, which is to nearest
+    operands.push_back(constant(32, 4));
   }
-  return e.wrap(
-      LLVM::CallIntrinsicOp::create(e.builder, e.location, e.floatType,
-                                    e.builder.getStringAttr(name), operands)
-          .getResult(0));
+  return LLVM::CallIntrinsicOp::create(e.builder, e.location, type,
+                                       e.builder.getStringAttr(name), operands)
+      .getResult(0);
+}
+
+/// a and b one after the other.
+static Value concatenate(Emitter &e, Value a, Value b) {
+  int64_t lanes = cast<VectorType>(a.getType()).getNumElements() +
+                  cast<VectorType>(b.getType()).getNumElements();
+  return vector::ShuffleOp::create(e.builder, e.location, a, b,
+                                   llvm::to_vector(llvm::seq(lanes)));
+}
+
+static Float scaleByIntrinsic(Float a, Float n, int64_t lanes) {
+  Emitter &e = *a.emitter;
+  int64_t all = cast<VectorType>(e.floatType).getNumElements();
+  auto slice = [&](Value value, int64_t first) -> Value {
+    return lanes == all ? value
+                        : vector::ShuffleOp::create(
+                              e.builder, e.location, value, value,
+                              llvm::to_vector(llvm::seq(first, first + lanes)));
+  };
+  Value result;
+  for (int64_t first = 0; first < all; first += lanes) {
+    Value part = scalef(e, slice(a.value, first), slice(n.value, first));
+    result = result ? concatenate(e, result, part) : part;
+  }
+  return e.wrap(result);
 }
 
 /// Without the instruction in two steps, each by a normal power of two: the
@@ -342,8 +363,8 @@ static Float scaleByIntrinsic(Float a, Float n, StringRef name) {
 /// FMA with the bias already in its low bits; shifting drops the rest of them.
 Float scale(Float a, const Rounded &n) {
   Emitter &e = *a.emitter;
-  if (StringRef name = scalefName(e); !name.empty()) {
-    return scaleByIntrinsic(a, n.value, name);
+  if (int64_t lanes = scalefLanes(e)) {
+    return scaleByIntrinsic(a, n.value, lanes);
   }
   int bias = e.exponentBias();
   Int half = bits(fma(n.value, 0.5, e.pick(0x1.8p23, 0x1.8p52) + bias));

@@ -87,6 +87,18 @@ func.func @block(%x: tensor<64xf32>) -> tensor<64xf32> {
   return %r : tensor<64xf32>
 }
 
+// Longer vectors take the instruction for 512 bits at a time.
+// CHECK-LABEL: @long
+// SCALEF-LABEL: @long
+// SCALEF: vector.shuffle {{.*}} [16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]
+// SCALEF: llvm.call_intrinsic {{.*}}scalef.ps.512
+// SCALEF-NEXT: vector.shuffle {{.*}} : vector<16xf32>, vector<16xf32>
+// SCALEF-NEXT: return
+func.func @long(%x: vector<32xf32>) -> vector<32xf32> {
+  %r = math.exp2 %x : vector<32xf32>
+  return %r : vector<32xf32>
+}
+
 // LLVM's conversions leave this one, as the only test of a float's class.
 // CHECK-LABEL: @infinite
 // CHECK: math.absf
