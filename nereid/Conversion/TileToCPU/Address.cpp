@@ -262,7 +262,7 @@ LaneIndex Evaluator::index(Value tile, unsigned coords) {
   }
   if (auto range = dyn_cast<tile::RangeOp>(op)) {
     LaneIndex result = indexOfCoord(coordSets[coords][0], 1);
-    result.constant += range.getStart();
+    result.constant += startOf(range);
     return result;
   }
   if (isa<tile::SplatOp>(op)) {

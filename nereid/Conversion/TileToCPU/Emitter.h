@@ -83,6 +83,9 @@ public:
   /// one. It is `buffer(value)` after `bindResult`.
   Buffer resultBuffer(mlir::Value value);
   void bindResult(mlir::Value value);
+  /// The operands of a join or cat are written one after the other, in any
+  /// order: true at the second.
+  bool isLastPart(mlir::Operation *op) { return !halfDone.insert(op).second; }
   /// Where operand `index` of the block's terminator goes; `throughCopy`: to a
   /// second buffer that the end of the block copies from.
   Buffer yieldBuffer(unsigned index, bool throughCopy);
@@ -149,6 +152,7 @@ private:
   mlir::Value scratchBase;
   mlir::Block *entryBlock = nullptr;
   Scratch scratch;
+  llvm::SmallPtrSet<mlir::Operation *, 4> halfDone;
   std::optional<Failure> failure;
   bool callsServices = false;
   /// Kernel arguments that are written and never read.

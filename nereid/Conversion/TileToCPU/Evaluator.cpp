@@ -169,13 +169,13 @@ Lane Evaluator::compute(Value tile, unsigned coords) {
     Coord coord = coordSets[coords][0];
     LaneOps ops = at(coord.level);
     Coord start;
-    start.offset = range.getStart();
+    start.offset = startOf(range);
     Coord moved = coord.vector ? coord : sum(coord, start);
     Value lanesValue = coordLanes(moved, ops.b.getI32Type());
-    if (coord.vector && range.getStart() != 0) {
+    if (coord.vector && startOf(range) != 0) {
       ops = at(coord.level);
       lanesValue = ops.add(lanesValue,
-                           ops.integer(lanesValue.getType(), range.getStart()));
+                           ops.integer(lanesValue.getType(), startOf(range)));
     }
     return {lanesValue, coord.level};
   }

@@ -51,8 +51,8 @@ bool isElementwise(Operation *op) {
 
 bool isExpensive(Operation *op) {
   if (isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::FloorOp, math::CeilOp,
-          math::CopySignOp, math::TruncOp, math::RoundEvenOp, math::CtPopOp>(
-          op)) {
+          math::CopySignOp, math::IsNaNOp, math::IsInfOp, math::IsFiniteOp,
+          math::TruncOp, math::RoundEvenOp, math::CtPopOp>(op)) {
     return false;
   }
   return isa<math::MathDialect>(op->getDialect()) ||
@@ -214,10 +214,25 @@ Value LaneOps::elementwise(Operation *op, ArrayRef<Value> given) {
       operand = toF32(operand, element);
     }
   }
+  if (isa<math::IsNaNOp, math::IsInfOp, math::IsFiniteOp>(op)) {
+    return classify(op, operands[0]);
+  }
   if (isNarrowFloat(to)) {
     return fromF32(clone(op, operands, b.getF32Type()), to);
   }
   return clone(op, operands, to);
+}
+
+/// math.isnan and its like have no conversion to LLVM.
+Value LaneOps::classify(Operation *op, Value x) {
+  using P = arith::CmpFPredicate;
+  if (isa<math::IsNaNOp>(op)) {
+    return arith::CmpFOp::create(b, loc, P::UNO, x, x);
+  }
+  Value magnitude = math::AbsFOp::create(b, loc, x);
+  Value infinity = real(x.getType(), std::numeric_limits<double>::infinity());
+  return arith::CmpFOp::create(b, loc, isa<math::IsInfOp>(op) ? P::OEQ : P::OLT,
+                               magnitude, infinity);
 }
 
 Value LaneOps::convert(Value value, Type from, Type to, bool isUnsigned) {

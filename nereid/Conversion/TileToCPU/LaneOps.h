@@ -35,6 +35,10 @@ mlir::Type typeLike(mlir::Type element, mlir::Value like);
 inline bool isVector(mlir::Value value) {
   return llvm::isa<mlir::VectorType>(value.getType());
 }
+/// The attribute is read unsigned; a range may start below zero.
+inline int64_t startOf(tile::RangeOp range) {
+  return static_cast<int32_t>(range.getStart());
+}
 /// Is `op` one that `LaneOps::elementwise` understands?
 bool isElementwise(mlir::Operation *op);
 /// Costs more than a trip through the first-level cache: divisions, square
@@ -97,6 +101,7 @@ public:
 private:
   mlir::Value clone(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands,
                     mlir::Type element);
+  mlir::Value classify(mlir::Operation *op, mlir::Value x);
   mlir::Value divide(mlir::Operation *op, mlir::Value x, mlir::Value y);
   mlir::Value divideByFloat(mlir::Operation *op, mlir::Value x, mlir::Value y);
   mlir::Value halfToFloat(mlir::Value bits);

@@ -98,7 +98,8 @@ void Nest::emit() {
   for (const Root &root : item.roots) {
     if (root.kind == RootKind::Materialize) {
       kernel.bindResult(root.value);
-    } else if (root.op && (root.kind != RootKind::Part || root.index == 1)) {
+    } else if (root.op &&
+               (root.kind != RootKind::Part || kernel.isLastPart(root.op))) {
       for (Value result : root.op->getResults()) {
         if (isa<RankedTensorType>(result.getType())) {
           kernel.bindResult(result);

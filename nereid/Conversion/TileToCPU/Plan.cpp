@@ -179,6 +179,17 @@ bool Plan::canJoin(const Item &item, ArrayRef<int64_t> shape, int axis) const {
          (axis < 0 || item.axis < 0 || axis == item.axis);
 }
 
+/// Would `write`, in `item`, overtake a load that must follow the item?
+bool Plan::passesLoad(Operation *write, const Item &item) {
+  for (auto &[load, last] : lastWriteBefore) {
+    if (last && last->order >= item.order &&
+        conflicts(cast<tile::LoadOp>(load), write, false)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 Item *Plan::addRoot(Root root, ArrayRef<int64_t> shape,
                     ArrayRef<Value> operands, int axis, bool writes,
                     bool exclusive) {
@@ -198,7 +209,7 @@ Item *Plan::addRoot(Root root, ArrayRef<int64_t> shape,
       break;
     }
     if (canJoin(candidate, shape, axis)) {
-      item = &candidate;
+      item = writes && passesLoad(root.op, candidate) ? nullptr : &candidate;
       break;
     }
     if (writes && candidate.touchesMemory) {

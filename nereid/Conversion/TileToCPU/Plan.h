@@ -112,6 +112,7 @@ private:
   Item *addRoot(Root root, llvm::ArrayRef<int64_t> shape,
                 llvm::ArrayRef<mlir::Value> operands, int axis, bool writes,
                 bool exclusive = false);
+  bool passesLoad(mlir::Operation *write, const Item &item);
   bool canJoin(const Item &item, llvm::ArrayRef<int64_t> shape, int axis) const;
   void addYields(llvm::ArrayRef<YieldTarget> targets);
   Item *dependence(mlir::Value value);
@@ -143,7 +144,7 @@ private:
   llvm::DenseMap<mlir::Value, Item *> dependences;
   llvm::DenseMap<mlir::Value, llvm::SmallPtrSet<mlir::Operation *, 4>> loads;
   /// For a load: the last item that wrote memory when it was reached.
-  llvm::DenseMap<mlir::Operation *, Item *> lastWriteBefore;
+  llvm::MapVector<mlir::Operation *, Item *> lastWriteBefore;
   Item *lastWrite = nullptr;
   llvm::SmallVector<Write> allWrites;
   llvm::DenseMap<mlir::Operation *, Item *> itemOf;
@@ -154,6 +155,9 @@ private:
 
 /// The kernel argument that all addresses of `pointer` derive from, or null.
 mlir::Value rootPointer(mlir::Value pointer);
+/// May `write` change what `load` reads? `sameNest`: both run in one nest, the
+/// load of an element before the write of that element.
+bool conflicts(tile::LoadOp load, mlir::Operation *write, bool sameNest);
 /// Does `op` only rename positions of its one operand?
 bool isView(mlir::Operation *op);
 /// Does a reshape only add and drop dimensions of size 1?

@@ -85,9 +85,7 @@ void Plan::demandRoot(const Root &root, Item *item) {
   }
 }
 
-/// May `write` change what `load` reads? `sameNest`: both run in one nest, the
-/// load of an element before the write of that element.
-static bool conflicts(tile::LoadOp load, Operation *write, bool sameNest) {
+bool conflicts(tile::LoadOp load, Operation *write, bool sameNest) {
   if (write->getNumRegions() != 0) {
     bool found = false;
     write->walk([&](Operation *inner) {
