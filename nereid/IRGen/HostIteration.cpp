@@ -1,5 +1,4 @@
-//===- HostIteration.cpp - Python's functions on sequences, and import math *-
-//C++ -*-===//
+//===- HostIteration.cpp - Python functions on sequences --------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
