@@ -1,0 +1,165 @@
+//===- DotTest.cpp - Matrix products and carried tensors ------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Conversion/TileToCPU/TestKernel.h"
+#include "nereid/Conversion/TileToCPU/TileText.h"
+
+#include "gtest/gtest.h"
+
+#include <random>
+
+using namespace nereid;
+
+namespace {
+
+/// Row-major [rows, columns] at `pointer` + start.
+TextValue block(TileText &t, TextValue pointer, int64_t rows, int64_t columns,
+                TextValue start = {}, int64_t stride = 0) {
+  TextValue row =
+      t.op("arith.muli", t.expand(t.range(rows), 1),
+           t.constant("i32", std::to_string(stride ? stride : columns)));
+  TextValue offsets =
+      t.op("arith.addi", t.broadcast(row, {rows, columns}),
+           t.broadcast(t.expand(t.range(columns), 0), {rows, columns}));
+  if (!start.name.empty()) {
+    offsets = t.op("arith.addi", offsets, start);
+  }
+  return t.addptr(pointer, offsets);
+}
+
+template <typename T>
+std::vector<T> randomValues(size_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<T> values(count);
+  for (T &value : values) {
+    value = static_cast<T>(static_cast<int>(random() % 17) - 8);
+  }
+  return values;
+}
+
+/// c += a b, all in exact small integers, whatever the type.
+template <typename T, typename Sum>
+void check(const std::string &type, const std::string &sumType,
+           const char *target, int64_t M, int64_t N, int64_t K,
+           bool transposed) {
+  TileText t;
+  TextValue a = t.ptr(type), b = t.ptr(type), c = t.ptr(sumType);
+  TextValue rhs = transposed ? t.transpose(t.load(block(t, b, N, K)), {1, 0})
+                             : t.load(block(t, b, K, N));
+  TextValue to = block(t, c, M, N);
+  t.store(to, t.dot(t.load(block(t, a, M, K)), rhs, t.load(to)));
+  TestKernel kernel(t.str(), target);
+  ASSERT_TRUE(kernel.ok()) << kernel.error();
+  auto a0 = randomValues<T>(M * K, 1), b0 = randomValues<T>(K * N, 2);
+  auto c0 = randomValues<Sum>(M * N, 3);
+  std::vector<Sum> result = c0;
+  kernel.run({1, 1, 1}, a0.data(), b0.data(), result.data());
+  for (int64_t m = 0; m < M; ++m) {
+    for (int64_t n = 0; n < N; ++n) {
+      Sum expected = c0[m * N + n];
+      for (int64_t k = 0; k < K; ++k) {
+        expected += Sum(a0[m * K + k]) *
+                    Sum(transposed ? b0[n * K + k] : b0[k * N + n]);
+      }
+      ASSERT_EQ(result[m * N + n], expected)
+          << type << " " << target << " " << M << "x" << N << "x" << K << " at "
+          << m << "," << n << (transposed ? " transposed" : "");
+    }
+  }
+}
+
+} // namespace
+
+TEST(Dot, SmallIntegersAreExactInEveryType) {
+  for (const char *target : {"x86-64", "x86-64-v3", "cpu"}) {
+    for (auto [M, N, K] : std::vector<std::array<int64_t, 3>>{{1, 1, 1},
+                                                              {16, 16, 16},
+                                                              {13, 17, 5},
+                                                              {64, 64, 32},
+                                                              {7, 100, 33},
+                                                              {1, 128, 64},
+                                                              {64, 3, 64},
+                                                              {5, 80, 2}}) {
+      for (bool transposed : {false, true}) {
+        check<float, float>("f32", "f32", target, M, N, K, transposed);
+        check<int8_t, int32_t>("i8", "i32", target, M, N, K, transposed);
+      }
+      if (M * N < 1000) {
+        check<double, double>("f64", "f64", target, M, N, K, false);
+      }
+    }
+  }
+}
+
+TEST(Dot, AccumulatorOfALoopIsUpdatedInPlace) {
+  // c = sum over 5 blocks of a[:, 16 i:][:, :16] b[16 i:, :].
+  TileText t;
+  TextValue a = t.ptr("f32"), b = t.ptr("f32"), c = t.ptr("f32");
+  TextValue zero = t.constant("f32", "0.0", {24, 40});
+  auto sums = t.loop(
+      t.constant("i32", "5"), {zero},
+      [&](TextValue i, std::vector<TextValue> carried) {
+        TextValue k = t.op("arith.muli", i, t.constant("i32", "16"));
+        TextValue left = t.load(block(t, a, 24, 16, k, 80));
+        TextValue right = t.load(block(
+            t, b, 16, 40, t.op("arith.muli", k, t.constant("i32", "40")), 40));
+        return std::vector<TextValue>{t.dot(left, right, carried[0])};
+      });
+  t.store(block(t, c, 24, 40), sums[0]);
+  TestKernel kernel(t.str());
+  ASSERT_TRUE(kernel.ok()) << kernel.error();
+  auto a0 = randomValues<float>(24 * 80, 1),
+       b0 = randomValues<float>(80 * 40, 2);
+  std::vector<float> c0(24 * 40);
+  kernel.run({1, 1, 1}, a0.data(), b0.data(), c0.data());
+  for (int m = 0; m < 24; ++m) {
+    for (int n = 0; n < 40; ++n) {
+      float expected = 0;
+      for (int k = 0; k < 80; ++k) {
+        expected += a0[m * 80 + k] * b0[k * 40 + n];
+      }
+      ASSERT_EQ(c0[m * 40 + n], expected) << m << "," << n;
+    }
+  }
+  // One accumulator, one panel of each operand, nothing copied.
+  EXPECT_LE(kernel.info().scratchBytes,
+            4u * (24 * 40 + 24 * 16 + 16 * 40) + 1280);
+}
+
+TEST(Carried, TensorsThatALoopSwaps) {
+  TileText t;
+  TextValue x = t.ptr("i32"), y = t.ptr("i32"), count = t.argument("i32");
+  TextValue range = t.range(50);
+  TextValue px = t.addptr(x, range), py = t.addptr(y, range);
+  auto pair = t.loop(count, {t.load(px), t.load(py)},
+                     [&](TextValue, std::vector<TextValue> v) {
+                       TextValue sum = t.op("arith.addi", v[0], v[1]);
+                       return std::vector<TextValue>{v[1], sum};
+                     });
+  t.store(px, pair[0]);
+  t.store(py, pair[1]);
+  TestKernel kernel(t.str());
+  ASSERT_TRUE(kernel.ok()) << kernel.error();
+  for (int n : {0, 1, 2, 9}) {
+    std::vector<int32_t> x0(50), y0(50);
+    for (int i = 0; i < 50; ++i) {
+      x0[i] = i;
+      y0[i] = 1;
+    }
+    kernel.run({1, 1, 1}, x0.data(), y0.data(), n);
+    for (int i = 0; i < 50; ++i) {
+      int a = i, b = 1;
+      for (int k = 0; k < n; ++k) {
+        int sum = a + b;
+        a = b;
+        b = sum;
+      }
+      ASSERT_EQ(x0[i], a) << n;
+      ASSERT_EQ(y0[i], b) << n;
+    }
+  }
+}
