@@ -182,7 +182,12 @@ TEST(StaticEvaluation, ExpressionsAgreeWithPython) {
     bool beyond = !got.ok() &&
                   (got.failure().str().find("128 bits") != std::string::npos ||
                    got.failure().str().find("elements") != std::string::npos);
-    if (expected[i] == "SKIP" || beyond || hasNestedList(expected[i])) {
+    // "..." % x formats, which configuration code no longer does.
+    bool formats = !got.ok() && got.failure().message.find(
+                                    "operator '%' is not defined for str") !=
+                                    std::string::npos;
+    if (expected[i] == "SKIP" || beyond || formats ||
+        hasNestedList(expected[i])) {
       continue;
     }
     ++compared;
@@ -195,7 +200,7 @@ TEST(StaticEvaluation, ExpressionsAgreeWithPython) {
   }
   EXPECT_EQ(failures, 0u);
   EXPECT_GT(compared, 4500u);
-  EXPECT_GT(compared - errors, 1500u) << "too few expressions are legal";
+  EXPECT_GT(compared - errors, 1000u) << "too few expressions are legal";
 }
 
 //===----------------------------------------------------------------------===//

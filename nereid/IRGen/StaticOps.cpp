@@ -151,8 +151,14 @@ static FailureOr<Value> floats(Diagnostics &diag, Operator op, const Value &a,
     }
     return Value((rest < 0) != (y < 0) ? rest + y : rest);
   }
-  case Operator::Pow:
-    return Value(std::pow(x, y));
+  case Operator::Pow: {
+    double power = std::pow(x, y);
+    if (!std::isfinite(power) && std::isfinite(x) && std::isfinite(y)) {
+      return diag.error("the result of " + a.repr() + " ** " + b.repr() +
+                        " is not a finite number");
+    }
+    return Value(power);
+  }
   default:
     return diag.error("operator '" + std::string(spelling(op)) +
                       "' is not defined for " + a.describe() + " and " +

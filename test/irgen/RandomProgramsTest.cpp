@@ -205,12 +205,13 @@ private:
       break;
     }
     case 1:
-      if (!variables.empty()) {
-        target = variable();
+      target = variable();
+      if (target[0] != 'i') { // a loop's index decides when the loop ends
         line(indent) << target << " += " << leaf() << "\n";
         line(indent) << target << " = " << target << " & 1023\n";
         break;
       }
+      target = fresh();
       [[fallthrough]];
     default:
       line(indent) << target << " = " << expression(2) << "\n";
