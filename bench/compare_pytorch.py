@@ -74,8 +74,13 @@ class Machine:
         self.copy_arrays = torch.ones(1 << 26), torch.zeros(1 << 26)
 
     def kernel(self, file, name, grid, arguments):
-        arguments = {k: tensor(v) if isinstance(v, torch.Tensor) else v for k, v in arguments.items()}
-        return self.library.prepare(KERNELS / file, name, grid, arguments).run
+        bound = {k: tensor(v) if isinstance(v, torch.Tensor) else v for k, v in arguments.items()}
+        launch = self.library.prepare(KERNELS / file, name, grid, bound)
+
+        def run(owners=arguments):  # the kernel has addresses only
+            return launch.run()
+
+        return run
 
     def copy(self, nontemporal, traffic):
         """A copy of `traffic` bytes in all, read and written."""
