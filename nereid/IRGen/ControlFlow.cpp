@@ -163,6 +163,22 @@ private:
                : std::optional<Scope::Binding>(it->second);
   }
 
+  /// The number as a run-time value made inside `block`.
+  void decayIn(mlir::Block *block, Scope::Binding &binding) {
+    if (binding.isConstexpr || !binding.value.isNumber()) {
+      return;
+    }
+    mlir::OpBuilder::InsertionGuard guard(emitter.builder);
+    emitter.builder.setInsertionPoint(block->getTerminator());
+    Diagnostics::Mark mark = evaluator.diag.mark();
+    FailureOr<Value> decayed = emitter.decay(binding.value);
+    if (failed(decayed)) {
+      evaluator.diag.forget(mark); // too wide for 64 bits: stays static
+    } else {
+      binding.value = std::move(*decayed);
+    }
+  }
+
   void poison(llvm::StringRef name, std::string why) {
     Scope::Binding binding;
     binding.poison = std::move(why);
@@ -206,6 +222,13 @@ private:
       return evaluator.bind(name, x->poison.empty() ? *y : *x);
     }
     std::string why;
+    if (!sameType(x->value, y->value, why)) {
+      // A parameter that is a number for this caller is a variable all the
+      // same: it may become a run-time value on one side.
+      why.clear();
+      decayIn(a.block, *x);
+      decayIn(b.block, *y);
+    }
     if (!sameType(x->value, y->value, why)) {
       return poison(name, "'" + name +
                               "' has different types after the 'if' "
