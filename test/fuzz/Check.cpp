@@ -113,7 +113,7 @@ Arguments runOnce(mlir::func::FuncOp function, const Prepared &prepared) {
 Verdict runReference(mlir::ModuleOp module, Arguments &arguments,
                      interp::Oracle &oracle) {
   interp::Options options;
-  options.stepLimit = 1'000'000;
+  options.stepLimit = 100'000;
   auto interpreter = interp::Interpreter::create(
       module, kernelOf(module).getName().str(), options);
   if (!interpreter.ok()) {

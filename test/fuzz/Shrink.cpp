@@ -35,7 +35,7 @@ Verdict checkApart(ModuleOp module, Executor &executor) {
                                MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   pid_t child = fork();
   if (child == 0) {
-    alarm(20);
+    alarm(10);
     Verdict verdict = check(module, executor);
     std::strncpy(shared, verdict.message.c_str(), capacity - 1);
     _exit(int(verdict.kind));
@@ -224,7 +224,8 @@ public:
 
   void regenerate(uint64_t seed, GeneratorOptions options) {
     MLIRContext &context = *best->getContext();
-    for (int64_t elements = 1; elements < options.maxElements; elements *= 2) {
+    for (int64_t elements = 1; elements < options.maxElements && !isOver();
+         elements *= 2) {
       GeneratorOptions smaller = options;
       smaller.maxElements = elements;
       if (accept(generate(context, seed, smaller))) {
@@ -232,7 +233,8 @@ public:
         break;
       }
     }
-    for (int operations = 1; operations < options.operations; ++operations) {
+    for (int operations = 1; operations < options.operations && !isOver();
+         ++operations) {
       GeneratorOptions smaller = options;
       smaller.operations = operations;
       if (accept(generate(context, seed, smaller))) {
@@ -261,7 +263,8 @@ public:
   }
 
   /// From the end of the text: what comes later depends on what is before.
-  bool removeOperations() {
+  /// `large`: only stores and control flow, which take much with them.
+  bool removeOperations(bool large) {
     bool any = false;
     unsigned count = 0;
     while (operationAt(kernelOf(*best), count)) {
@@ -271,7 +274,9 @@ public:
       for (unsigned way = 0; !isOver(); ++way) {
         OwningOpRef<ModuleOp> candidate(best->clone());
         Operation *op = operationAt(kernelOf(*candidate), i);
-        if (!op || way >= waysOf(op)) {
+        bool isLarge = op && (op->getNumResults() == 0 ||
+                              isa<scf::SCFDialect>(op->getDialect()));
+        if (!op || way >= waysOf(op) || (large && !isLarge)) {
           break;
         }
         if (replaceOp(op, way)) {
@@ -304,8 +309,10 @@ OwningOpRef<ModuleOp> shrink(OwningOpRef<ModuleOp> module, uint64_t seed,
   Shrinker shrinker(std::move(module), executor);
   shrinker.regenerate(seed, options);
   shrinker.useOneProgram();
-  while (shrinker.removeOperations() && !shrinker.isOver()) {
-    shrinker.canonicalise();
+  for (bool large : {true, false}) {
+    while (shrinker.removeOperations(large) && !shrinker.isOver()) {
+      shrinker.canonicalise();
+    }
   }
   return shrinker.take();
 }

@@ -13,7 +13,7 @@
 
 namespace nereid::fuzz {
 
-/// `check` in a process of its own: a crash or a hang (over 20 s) of the
+/// `check` in a process of its own: a crash or a hang (over 10 s) of the
 /// executor is a Differs that says so.
 Verdict checkApart(mlir::ModuleOp module, Executor &executor);
 
