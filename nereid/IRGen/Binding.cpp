@@ -152,9 +152,7 @@ private:
   /// A run-time value where a static one is needed.
   LogicalResult notStatic(size_t index, llvm::StringRef what) {
     return wrong(index, (what + " known while compiling").str(),
-                 "declare the parameter 'NAME: tl.constexpr' in the kernel; a "
-                 "plain variable 'x = 4' is a run-time value, 'x: "
-                 "tl.constexpr = 4' is not");
+                 context.evaluator.constexprHint(items[index].span));
   }
 
   LogicalResult convert(size_t index) {

@@ -103,10 +103,12 @@ const Case constexprCases[] = {
     {"runtimeBlock", KERNEL("n") "  x = tl.arange(0, n)\n", "i32",
      "tl.arange: argument 'end': expected an integer known while compiling, "
      "got a run-time int32",
-     3, "n", "NAME: tl.constexpr"},
+     3, "n", "declare the parameter 'n: tl.constexpr' of 'k'"},
     {"plainVariableAsBlock",
      KERNEL("n") "  B = 64\n  x = tl.zeros([B], tl.float32)\n", "i32",
-     "expected an integer known while compiling", 4, "[B]", "tl.constexpr = 4"},
+     "expected an integer known while compiling", 4, "[B]",
+     "'B' is a plain variable, so a run-time value; write 'B: tl.constexpr = "
+     "...'"},
     {"redefined", KERNEL("n") "  a: tl.constexpr = 1\n  a: tl.constexpr = 2\n",
      "i32", "'a' is already defined as tl.constexpr", 4, "a", "another name"},
     {"changedInLoop",
@@ -229,7 +231,9 @@ const Case typeCases[] = {
      "i32",
      "'acc' changes its type in the loop: a block float16[8] before it, a "
      "block float32[8] after one iteration",
-     5, "acc", "acc = acc.to(tl.float32)"},
+     5, "acc",
+     "float16 with float32 gives float32; start with the type that the loop "
+     "computes: acc = acc.to(tl.float32)"},
     {"carriedShape",
      KERNEL("n") "  acc = 0.0\n  for i in range(n):\n    acc += tl.zeros([8], "
                  "tl.float32)\n",

@@ -105,6 +105,10 @@ public:
   /// Python's isinstance of a static or dynamic value.
   bool isInstance(const Value &value, const Value &classOrTuple) const;
 
+  /// What to write so that the expression at `span` is known while compiling:
+  /// names the parameter or the variable in it that is not.
+  std::string constexprHint(const ast::Span &span) const;
+
   /// Whether a kernel (or a function called from one) is being evaluated.
   bool inKernel() const { return frame && frame->isKernel; }
 

@@ -58,6 +58,10 @@ struct Function {
   }
 };
 
+/// The parameters in the order of CompileRequest::arguments: positional ones,
+/// then keyword-only ones.
+std::vector<const ast::Arg *> parametersOf(const Function &function);
+
 /// A class: Python's own (`int`, `tl.tensor`), by name only, or the source's.
 struct PythonClass {
   std::string name;

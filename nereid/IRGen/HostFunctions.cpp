@@ -19,19 +19,6 @@
 
 namespace nereid::irgen {
 
-/// "len: expected X, got Y" at the argument.
-static LogicalResult wrong(CallContext &ctx, const BoundArguments &args,
-                           llvm::StringRef parameter,
-                           llvm::StringRef expected) {
-  const Value &value = args[parameter];
-  std::string message =
-      ctx.name() + ": expected " + expected.str() + ", got " + value.describe();
-  if (value.isOpaque()) {
-    return ctx.diag.hostError(message);
-  }
-  return ctx.diag.error(args.span(parameter), message);
-}
-
 //===----------------------------------------------------------------------===//
 // range
 //===----------------------------------------------------------------------===//
@@ -51,7 +38,7 @@ static LogicalResult readBounds(CallContext &ctx, const BoundArguments &args,
   for (auto [part, name] : parts) {
     bool isScalar = part->isTensor() && ctx.evaluator.inKernel();
     if (!part->isIntegral() && !isScalar) {
-      return wrong(ctx, args, name, "an integer");
+      return wrongArgument(ctx, args, name, "an integer");
     }
   }
   if (range.step.isIntegral() && range.step.integer() == 0) {
@@ -190,151 +177,9 @@ static FailureOr<Value> emitAbs(CallContext &ctx, const BoundArguments &args) {
   if (x.isIntegral()) {
     return Value(x.integer() < 0 ? -x.integer() : x.integer());
   }
-  return x.isFloat() ? FailureOr<Value>(Value(std::fabs(x.number())))
-                     : FailureOr<Value>(wrong(ctx, args, "x", "a number"));
-}
-
-//===----------------------------------------------------------------------===//
-// Conversions: int(...), float(...), ...
-//===----------------------------------------------------------------------===//
-
-static FailureOr<Value> toInt(CallContext &ctx, const BoundArguments &args) {
-  const Value &x = args["x"];
-  if (x.isIntegral()) {
-    return Value(x.integer());
-  }
-  if (x.isFloat() && std::fabs(x.number()) < 1e38) {
-    return Value(static_cast<Int>(x.number()));
-  }
-  if (x.isString()) {
-    int64_t number;
-    if (!llvm::StringRef(x.string()).trim().getAsInteger(10, number)) {
-      return Value(number);
-    }
-  }
-  if (x.isTensor()) {
-    return ctx.diag.error("int() works while compiling, but its argument is " +
-                              x.describe(),
-                          "convert run-time values with x.to(tl.int32)");
-  }
-  return wrong(ctx, args, "x", "a number");
-}
-
-static FailureOr<Value> toFloat(CallContext &ctx, const BoundArguments &args) {
-  const Value &x = args["x"];
-  if (x.isNumber()) {
-    return Value(x.number());
-  }
-  if (x.isString()) {
-    std::string text = llvm::StringRef(x.string()).trim().lower();
-    llvm::StringRef rest(text);
-    bool negative = rest.consume_front("-");
-    if (!negative) {
-      rest.consume_front("+");
-    }
-    double sign = negative ? -1 : 1;
-    if (rest == "inf" || rest == "infinity") {
-      return Value(sign * HUGE_VAL);
-    }
-    if (rest == "nan") {
-      return Value(std::numeric_limits<double>::quiet_NaN());
-    }
-    double number;
-    if (!rest.getAsDouble(number)) {
-      return Value(sign * number);
-    }
-  }
-  if (x.isTensor()) {
-    return ctx.diag.error("float() works while compiling, but its argument "
-                          "is " +
-                              x.describe(),
-                          "convert run-time values with x.to(tl.float32)");
-  }
-  return wrong(ctx, args, "x", "a number");
-}
-
-static FailureOr<Value> toBool(CallContext &ctx, const BoundArguments &args) {
-  if (args["x"].isTensor()) {
-    return ctx.diag.error("bool() works while compiling, but its argument is " +
-                              args["x"].describe(),
-                          "write x != 0");
-  }
-  return args["x"].isOpaque()
-             ? FailureOr<Value>(wrong(ctx, args, "x", "a value"))
-             : FailureOr<Value>(Value(truth(args["x"])));
-}
-
-static FailureOr<Value> toStr(CallContext &ctx, const BoundArguments &args) {
-  return Value(args["x"].str());
-}
-
-static FailureOr<Value> toRepr(CallContext &ctx, const BoundArguments &args) {
-  return Value(args["x"].repr());
-}
-
-static FailureOr<Value> toSequence(CallContext &ctx, const BoundArguments &args,
-                                   bool isTuple) {
-  if (args["x"].isNone()) {
-    return isTuple ? Value::tuple({}) : Value::list({});
-  }
-  FailureOr<std::vector<Value>> items =
-      ctx.evaluator.iterate(args["x"], ctx.name());
-  if (failed(items)) {
-    return failure();
-  }
-  return isTuple || ctx.evaluator.inKernel() ? Value::tuple(std::move(*items))
-                                             : Value::list(std::move(*items));
-}
-
-static FailureOr<Value> toTuple(CallContext &ctx, const BoundArguments &args) {
-  return toSequence(ctx, args, /*isTuple=*/true);
-}
-
-static FailureOr<Value> toList(CallContext &ctx, const BoundArguments &args) {
-  return toSequence(ctx, args, /*isTuple=*/false);
-}
-
-static FailureOr<Value> toDict(CallContext &ctx, const BoundArguments &args) {
-  if (args["x"].isNone()) {
-    return Value::dict({});
-  }
-  if (args["x"].isDict()) {
-    return Value::dict(args["x"].dict());
-  }
-  FailureOr<std::vector<Value>> items =
-      ctx.evaluator.iterate(args["x"], "dict");
-  if (failed(items)) {
-    return failure();
-  }
-  std::vector<std::pair<Value, Value>> entries;
-  for (const Value &item : *items) {
-    if (!item.isSequence() || item.items().size() != 2) {
-      return ctx.diag.error("dict: expected pairs, got " + item.describe());
-    }
-    entries.emplace_back(item.items()[0], item.items()[1]);
-  }
-  return Value::dict(std::move(entries));
-}
-
-/// tl.constexpr(x): x itself, marked as readable by kernels.
-static FailureOr<Value> toConstexpr(CallContext &ctx,
-                                    const BoundArguments &args) {
-  Value value = args["x"];
-  if (value.isFunction()) {
-    // As a decorator, in older code: host code that kernels may call.
-    return ctx.evaluator.call(
-        Value(BuiltinTable::get().find("triton", "constexpr_function")),
-        {Argument{"", value, args.span("x")}});
-  }
-  if (!value.isStatic()) {
-    return wrong(ctx, args, "x", "a value known while compiling");
-  }
-  value.constexprGlobal = true;
-  return value;
-}
-
-static FailureOr<Value> toDType(CallContext &ctx, const BoundArguments &args) {
-  return args["x"]; // converted by the row's annotation
+  return x.isFloat()
+             ? FailureOr<Value>(Value(std::fabs(x.number())))
+             : FailureOr<Value>(wrongArgument(ctx, args, "x", "a number"));
 }
 
 //===----------------------------------------------------------------------===//
@@ -361,7 +206,7 @@ static FailureOr<Value> emitLen(CallContext &ctx, const BoundArguments &args) {
                ? FailureOr<Value>(failure())
                : FailureOr<Value>(Value(static_cast<int64_t>(items->size())));
   }
-  return wrong(ctx, args, "x", "a tuple or a list");
+  return wrongArgument(ctx, args, "x", "a tuple or a list");
 }
 
 bool Evaluator::isInstance(const Value &value,
@@ -435,22 +280,6 @@ static FailureOr<Value> emitCallable(CallContext &ctx,
   return Value(x.isFunction() || x.isBuiltin() || x.isClass() || x.isMethod());
 }
 
-static FailureOr<Value> emitType(CallContext &ctx, const BoundArguments &args) {
-  const Value &x = args["x"];
-  const char *name = x.isBool()     ? "bool"
-                     : x.isInt()    ? "int"
-                     : x.isFloat()  ? "float"
-                     : x.isString() ? "str"
-                     : x.isTuple()  ? "tuple"
-                     : x.isList()   ? "list"
-                     : x.isDict()   ? "dict"
-                     : x.isTensor() ? "tensor"
-                                    : "object";
-  auto cls = std::make_shared<PythonClass>();
-  cls->name = name;
-  return Value(std::shared_ptr<const PythonClass>(std::move(cls)));
-}
-
 //===----------------------------------------------------------------------===//
 // print
 //===----------------------------------------------------------------------===//
@@ -491,7 +320,7 @@ static FailureOr<Value> emitCdiv(CallContext &ctx, const BoundArguments &args) {
                                           Argument{"", y, args.span("y")}});
   }
   if (!x.isIntegral() || !y.isIntegral()) {
-    return wrong(ctx, args, x.isIntegral() ? "y" : "x", "an integer");
+    return wrongArgument(ctx, args, x.isIntegral() ? "y" : "x", "an integer");
   }
   if (y.integer() == 0) {
     return ctx.diag.error("triton.cdiv: division by zero");
@@ -513,7 +342,7 @@ static FailureOr<Value> emitNextPowerOf2(CallContext &ctx,
                           "tl.constexpr");
   }
   if (!n.isIntegral() || n.integer() > (Int{1} << 100)) {
-    return wrong(ctx, args, "n", "an integer");
+    return wrongArgument(ctx, args, "n", "an integer");
   }
   Int power = 1;
   while (power < n.integer()) {
@@ -534,7 +363,7 @@ static FailureOr<Value> emitIntType(CallContext &ctx,
       return Value(dtype);
     }
   }
-  return wrong(ctx, args, "bitwidth", "1, 8, 16, 32 or 64");
+  return wrongArgument(ctx, args, "bitwidth", "1, 8, 16, 32 or 64");
 }
 
 static FailureOr<Value> emitPointerType(CallContext &ctx,
@@ -565,6 +394,7 @@ void registerHostBuiltins(BuiltinTable &table) {
   registerDecorators(table);
   registerIterationFunctions(table);
   registerMathModule(table);
+  registerConversions(table);
   table.add({"python", "range(arg1, arg2=None, step=None)", emitRange,
              "A run-time loop in a kernel, also over constant bounds.",
              HostToo});
@@ -592,22 +422,8 @@ void registerHostBuiltins(BuiltinTable &table) {
              "An attribute by name.", HostToo});
   table.add({"python", "callable(x)", emitCallable,
              "Whether a value can be called.", HostToo});
-  table.add(
-      {"python", "repr(x)", toRepr, "The value as source text.", HostToo});
   table.add({"python", "print(*values, sep=None, end=None)", emitPrint,
              "tl.device_print in a kernel.", HostToo});
-  unsigned inner = HostToo | Internal;
-  table.add({"python", "_int(x=0)", toInt, "", inner});
-  table.add({"python", "_float(x=0.0)", toFloat, "", inner});
-  table.add({"python", "_bool(x=False)", toBool, "", inner});
-  table.add({"python", "_str(x='')", toStr, "", inner});
-  table.add({"python", "_tuple(x=None)", toTuple, "", inner});
-  table.add({"python", "_list(x=None)", toList, "", inner});
-  table.add({"python", "_set(x=None)", toList, "", inner});
-  table.add({"python", "_dict(x=None)", toDict, "", inner});
-  table.add({"python", "_type(x)", emitType, "", inner});
-  table.add({"python", "_constexpr(x)", toConstexpr, "", inner});
-  table.add({"python", "_dtype(x: dtype)", toDType, "", inner});
   table.add({"triton", "cdiv(x, y)", emitCdiv, "ceil(x / y)", HostToo});
   table.add({"triton", "next_power_of_2(n)", emitNextPowerOf2,
              "The least power of two that is at least n.", HostToo});

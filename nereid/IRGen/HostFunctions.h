@@ -15,6 +15,12 @@ namespace nereid::irgen {
 void registerDecorators(BuiltinTable &table); // triton.jit, autotune, Config
 void registerIterationFunctions(BuiltinTable &table); // enumerate, zip, sorted
 void registerMathModule(BuiltinTable &table);         // import math
+void registerConversions(BuiltinTable &table);        // int(x), tuple(x)
+
+/// "len: expected X, got Y", at the argument.
+LogicalResult wrongArgument(CallContext &ctx, const BoundArguments &args,
+                            llvm::StringRef parameter,
+                            llvm::StringRef expected);
 
 } // namespace nereid::irgen
 

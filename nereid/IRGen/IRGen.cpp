@@ -68,16 +68,6 @@ std::shared_ptr<const Function> Session::findKernel(const std::string &name,
   return nullptr;
 }
 
-std::vector<const ast::Arg *> parametersOf(const Function &function) {
-  const ast::Arguments &args = function.arguments();
-  std::vector<const ast::Arg *> parameters(args.posonlyargs.begin(),
-                                           args.posonlyargs.end());
-  parameters.insert(parameters.end(), args.args.begin(), args.args.end());
-  parameters.insert(parameters.end(), args.kwonlyargs.begin(),
-                    args.kwonlyargs.end());
-  return parameters;
-}
-
 //===----------------------------------------------------------------------===//
 // The kernel's function
 //===----------------------------------------------------------------------===//

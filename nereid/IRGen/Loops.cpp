@@ -179,13 +179,20 @@ Evaluator::yieldCarried(llvm::ArrayRef<Carried> carried, const Branch &body,
                "the loop, such as tl.zeros(...)";
       } else if (before.value.isTensor() && now.value.isTensor()) {
         const Tensor &x = before.value.tensor(), &y = now.value.tensor();
-        hint = x.shape() == y.shape()
-                   ? "start with the type that the loop computes: " +
-                         variable.name + " = " + variable.name + ".to(tl." +
-                         y.type.str() + "), or convert in the loop: .to(tl." +
-                         x.type.str() + ")"
-                   : "start with the shape that the loop computes: tl.zeros(" +
-                         shapeStr(y.shape()) + ", tl." + y.type.str() + ")";
+        std::string why;
+        std::optional<ScalarType> common =
+            promote(x.type, y.type, OperatorClass::Plain, why);
+        if (common && *common == y.type && x.type != y.type) {
+          hint = x.type.str() + " with " + y.type.str() + " gives " +
+                 common->str() + "; ";
+        }
+        hint += x.shape() == y.shape()
+                    ? "start with the type that the loop computes: " +
+                          variable.name + " = " + variable.name + ".to(tl." +
+                          y.type.str() + "), or convert in the loop: .to(tl." +
+                          x.type.str() + ")"
+                    : "start with the shape that the loop computes: tl.zeros(" +
+                          shapeStr(y.shape()) + ", tl." + y.type.str() + ")";
       }
       LogicalResult result =
           diag.error(now.span,
@@ -413,23 +420,46 @@ FailureOr<Outcome> Evaluator::runTileWhile(const ast::While *statement) {
 // Accumulators
 //===----------------------------------------------------------------------===//
 
+/// The name that a statement adds to: `acc += x`, `acc = acc + x`,
+/// `acc = x + acc`.
+static llvm::StringRef accumulatedName(const ast::Stmt *statement) {
+  auto nameOf = [](const ast::Expr *expr) {
+    const auto *name = ast::dynCast<ast::Name>(expr);
+    return name ? llvm::StringRef(name->id) : llvm::StringRef();
+  };
+  if (const auto *add = ast::dynCast<ast::AugAssign>(statement)) {
+    return add->op == ast::Operator::Add ? nameOf(add->target)
+                                         : llvm::StringRef();
+  }
+  const auto *assign = ast::dynCast<ast::Assign>(statement);
+  const auto *sum = assign ? ast::dynCast<ast::BinOp>(assign->value) : nullptr;
+  if (!sum || sum->op != ast::Operator::Add || assign->targets.size() != 1) {
+    return {};
+  }
+  llvm::StringRef target = nameOf(assign->targets[0]);
+  bool accumulates =
+      nameOf(sum->left) == target || nameOf(sum->right) == target;
+  return accumulates ? target : llvm::StringRef();
+}
+
 /// A sum kept in 16 bits loses small addends after a few hundred of them.
 void Evaluator::warnAboutAccumulators(ast::Body body,
                                       llvm::ArrayRef<Carried> carried) {
   for (const ast::Stmt *statement : body) {
-    const auto *add = ast::dynCast<ast::AugAssign>(statement);
-    const auto *name = add ? ast::dynCast<ast::Name>(add->target) : nullptr;
-    if (!name || add->op != ast::Operator::Add) {
+    if (const auto *branch = ast::dynCast<ast::If>(statement)) {
+      warnAboutAccumulators(branch->body, carried);
+      warnAboutAccumulators(branch->orelse, carried);
       continue;
     }
+    llvm::StringRef name = accumulatedName(statement);
     for (const Carried &variable : carried) {
       const Value &value = variable.before.value;
-      if (variable.name != name->id || !value.isTensor()) {
+      if (name.empty() || variable.name != name || !value.isTensor()) {
         continue;
       }
       const Tensor &x = value.tensor();
       if (x.type.isFloat() && x.type.bits() <= 16) {
-        diag.warning(add->span,
+        diag.warning(statement->span,
                      "'" + variable.name + "' accumulates in " + x.type.str() +
                          ": small addends are lost",
                      "accumulate in float32 and convert at the end: tl.zeros("

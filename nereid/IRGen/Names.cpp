@@ -110,6 +110,40 @@ LogicalResult Evaluator::undefinedName(llvm::StringRef name) {
   return diag.error("the name '" + name.str() + "' is not defined", hint);
 }
 
+std::string Evaluator::constexprHint(const ast::Span &span) const {
+  std::string general = "declare the parameter 'NAME: tl.constexpr' in the "
+                        "kernel; a plain variable 'x = 4' is a run-time value, "
+                        "'x: tl.constexpr = 4' is not";
+  const SourceText *source = diag.stack.back().source;
+  if (!frame || !frame->function || !source) {
+    return general;
+  }
+  llvm::StringRef text(source->text(span));
+  while (!text.empty()) {
+    text = text.drop_until([](char c) { return llvm::isAlpha(c) || c == '_'; });
+    llvm::StringRef word =
+        text.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+    text = text.drop_front(word.size());
+    auto it = frame->scope->variables.find(word);
+    if (it == frame->scope->variables.end() || it->second.value.isStatic()) {
+      continue;
+    }
+    const ast::Arguments &args = frame->function->arguments();
+    for (const auto &list : {args.posonlyargs, args.args, args.kwonlyargs}) {
+      for (const ast::Arg *parameter : list) {
+        if (word == llvm::StringRef(parameter->arg)) {
+          return "declare the parameter '" + word.str() +
+                 ": tl.constexpr' of '" + frame->function->name + "'";
+        }
+      }
+    }
+    return "'" + word.str() + "' is a plain variable, so a run-time value; " +
+           "write '" + word.str() +
+           ": tl.constexpr = ...' where it is assigned";
+  }
+  return general;
+}
+
 //===----------------------------------------------------------------------===//
 // Binding
 //===----------------------------------------------------------------------===//

@@ -34,9 +34,6 @@ public:
   Evaluator evaluator;
 };
 
-/// The parameters of a kernel in the order of CompileRequest::arguments.
-std::vector<const ast::Arg *> parametersOf(const Function &function);
-
 /// KernelDescription::sourceHash.
 std::string sourceHash(ModuleTable &modules, const std::string &kernel);
 

@@ -243,7 +243,7 @@ Buffer KernelEmitter::carriedBuffer(Value init, Value result, Item &item) {
   int target = blocks.back().plan->directTarget(result);
   const Buffer *source = buffer(init);
   if (target < 0 && source && source->scratchOffset != ~0ull &&
-      llvm::is_contained(item.dead, init)) {
+      llvm::is_contained(item.handedOver, init)) {
     // Nobody reads the initial tensor afterwards: its buffer is taken over.
     Buffer buffer = *source;
     buffers[init].scratchOffset = ~0ull;

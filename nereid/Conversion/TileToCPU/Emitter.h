@@ -99,6 +99,7 @@ public:
   mlir::Location loc;
   const CpuTargetInfo &target;
   mlir::Value frame, services, streaming;
+  mlir::Value opaqueTrue; ///< i1 that LLVM does not know to be true
   bool usesStreaming = false;
 
 private:

@@ -67,6 +67,9 @@ void KernelEmitter::createEntry() {
   Value bit = arith::AndIOp::create(b, loc, flags, ops.i32(StreamingStores));
   streaming =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, bit, ops.i32(0));
+  // The upper bits of the flags are zero.
+  opaqueTrue = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, flags,
+                                     ops.i32(0));
 }
 
 void KernelEmitter::loadArguments() {

@@ -66,6 +66,9 @@ struct Item {
   unsigned order = 0;
   /// Tensors whose buffers nobody reads after this item.
   llvm::SmallVector<mlir::Value> dead;
+  /// Those of them that the item reads once, as an operand: their buffers may
+  /// become its own.
+  llvm::SmallVector<mlir::Value> handedOver;
 };
 
 /// The later of two items; null is before all.

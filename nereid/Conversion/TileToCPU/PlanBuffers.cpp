@@ -372,6 +372,13 @@ void Plan::findLastUses() {
       last = later(last, demand.item);
     }
     last->dead.push_back(value);
+    SmallVector<Demand> reads;
+    llvm::copy_if(demands[value], std::back_inserter(reads),
+                  [&](const Demand &demand) { return demand.item == last; });
+    if (last != item && reads.size() == 1 && reads[0].identity &&
+        !reads[0].captured) {
+      last->handedOver.push_back(value);
+    }
   }
 }
 

@@ -27,7 +27,8 @@ Value KernelEmitter::scalar(Value tile) {
   Operation *op = tile.getDefiningOp();
   if (!op || !isPureScalar(op)) {
     fail(op ? op : tile.getParentBlock()->getParentOp(),
-         "a scalar is used before it is computed");
+         "a scalar is used before it is computed (" +
+             (op ? op->getName().getStringRef() : StringRef("argument")) + ")");
     value = ops().integer(b.getI32Type(), 0);
   } else {
     value = pureScalar(op, cast<OpResult>(tile).getResultNumber());

@@ -1,0 +1,112 @@
+//===- Classes.cpp - Calling classes: namedtuples and aggregates *- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/IRGen/Evaluator.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+namespace nereid::irgen {
+
+FailureOr<Value>
+Evaluator::namedTupleClass(llvm::ArrayRef<Argument> arguments) {
+  auto cls = std::make_shared<PythonClass>();
+  auto record = std::make_shared<RecordType>();
+  if (arguments.size() < 2 || !arguments[0].value.isString()) {
+    return diag.error("namedtuple: expected a name and field names");
+  }
+  cls->name = record->name = arguments[0].value.string();
+  record->isTuple = true;
+  const Value &fields = arguments[1].value;
+  if (fields.isString()) {
+    std::string text = fields.string();
+    std::replace(text.begin(), text.end(), ',', ' ');
+    llvm::SmallVector<llvm::StringRef> names;
+    llvm::SplitString(text, names, " ");
+    for (llvm::StringRef name : names) {
+      record->fields.push_back(name.str());
+    }
+  } else {
+    FailureOr<std::vector<Value>> names = iterate(fields, "namedtuple");
+    if (failed(names)) {
+      return failure();
+    }
+    for (const Value &name : *names) {
+      if (!name.isString()) {
+        return diag.error("namedtuple: a field name is " + name.describe());
+      }
+      record->fields.push_back(name.string());
+    }
+  }
+  cls->defaults.resize(record->fields.size());
+  cls->record = record;
+  return Value(std::shared_ptr<const PythonClass>(cls));
+}
+
+/// A copy of the class's record type that knows the class, so that methods are
+/// found; one for each class.
+static std::shared_ptr<const RecordType>
+recordTypeOf(const std::shared_ptr<const PythonClass> &cls) {
+  if (!cls->record->userClass && cls->def) {
+    // Not a cycle of ownership: the pointer shares nothing.
+    cls->record->userClass = std::shared_ptr<const PythonClass>(
+        std::shared_ptr<const PythonClass>(), cls.get());
+  }
+  return cls->record;
+}
+
+FailureOr<Value>
+Evaluator::callClass(const std::shared_ptr<const PythonClass> &cls,
+                     llvm::ArrayRef<Argument> arguments) {
+  if (!cls->def && !cls->record) {
+    if (const Builtin *conversion =
+            BuiltinTable::get().find("python", "_" + cls->name)) {
+      return callBuiltin(*conversion, arguments);
+    }
+    return diag.error("'" + cls->name + "' cannot be called here");
+  }
+  if (!cls->record) {
+    return diag.hostError("the class '" + cls->name +
+                              "' is host code; it cannot be used here",
+                          "a kernel's classes are NamedTuple or "
+                          "@triton.aggregate");
+  }
+  const RecordType &type = *cls->record;
+  std::vector<std::optional<Value>> fields(type.fields.size());
+  size_t position = 0;
+  for (const Argument &argument : arguments) {
+    size_t index = position;
+    if (argument.keyword.empty()) {
+      ++position;
+    } else {
+      index = llvm::find(type.fields, argument.keyword) - type.fields.begin();
+    }
+    if (index >= fields.size()) {
+      return diag.error(argument.span,
+                        argument.keyword.empty()
+                            ? "'" + cls->name + "' has " +
+                                  std::to_string(fields.size()) + " fields"
+                            : "'" + cls->name + "' has no field '" +
+                                  argument.keyword + "'",
+                        suggestion(argument.keyword, type.fields));
+    }
+    fields[index] = argument.value;
+  }
+  std::vector<Value> values;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    if (!fields[i] && i < cls->defaults.size()) {
+      fields[i] = cls->defaults[i];
+    }
+    if (!fields[i]) {
+      return diag.error("'" + cls->name + "': missing field '" +
+                        type.fields[i] + "'");
+    }
+    values.push_back(*fields[i]);
+  }
+  return Value(Record{recordTypeOf(cls), std::move(values)});
+}
+
+} // namespace nereid::irgen
