@@ -1,5 +1,5 @@
 //===- HostConversions.cpp - int(x), float(x), tuple(x), tl.constexpr(x), ... *-
-//C++ -*-===//
+// C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -103,6 +103,10 @@ static void fillErrors(const FloatFunction &function, Machine &m,
     double slack = deviation(function, x, r.floats[i], arity);
     r.errors[i] =
         roundingError(*r.element.format, r.floats[i], slack, function.ulps);
+    if (function.ulps != 0 && m.orderReach.size() == r.floats.size()) {
+      double unit = spacing(*r.element.format, m.orderReach[i]);
+      r.errors[i] = std::max(r.errors[i], slack + function.ulps * unit);
+    }
   }
 }
 

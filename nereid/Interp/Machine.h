@@ -86,6 +86,10 @@ public:
   /// In the region of a reduction or a scan, which another executor may run in
   /// another order: a NaN that comes up here may not come up there.
   bool isCombining = false;
+  /// With isCombining, a magnitude a lane that the partial results of other
+  /// orders may reach: (a + b) + c may be small and exact where a + (b + c) is
+  /// neither. Empty where no order rounds.
+  std::vector<double> orderReach;
 
 private:
   const Program &program;

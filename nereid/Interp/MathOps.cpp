@@ -13,9 +13,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Interp/Elementwise.h"
+#include "nereid/Interp/Machine.h"
 
 #include <bit>
 #include <cmath>
+#include <limits>
 
 namespace nereid::interp {
 
@@ -58,6 +60,20 @@ static double roundHalfEven(double x) {
   return std::fabs(away - x) == 0.5 ? 2 * std::round(x / 2) : away;
 }
 
+/// The sign of a NaN that was computed is any.
+static void runCopysign(Machine &m, const Step &step) {
+  static const Handler plain =
+      floatOp({[](D x, D y, D) { return std::copysign(x, y); }, 0});
+  plain.run(m, step);
+  const TileValue &sign = m.in(step, 1);
+  TileValue &r = m.slot(step.results[0]);
+  for (size_t i = 0; i < r.errors.size(); ++i) {
+    if (std::isnan(sign.floats[sign.size() == 1 ? 0 : i])) {
+      r.errors[i] = std::numeric_limits<double>::infinity();
+    }
+  }
+}
+
 static void addAlgebra(HandlerTable &table) {
   table["math.sqrt"] = floatOp({[](D x, D, D) { return std::sqrt(x); }, 0.5});
   table["math.rsqrt"] =
@@ -70,8 +86,7 @@ static void addAlgebra(HandlerTable &table) {
   table["math.round"] = floatOp({[](D x, D, D) { return std::round(x); }, 0});
   table["math.roundeven"] =
       floatOp({[](D x, D, D) { return roundHalfEven(x); }, 0});
-  table["math.copysign"] =
-      floatOp({[](D x, D y, D) { return std::copysign(x, y); }, 0});
+  table["math.copysign"] = {runCopysign, true};
   table["math.clampf"] = floatOp(
       {[](D x, D low, D high) { return std::fmin(std::fmax(x, low), high); },
        0});

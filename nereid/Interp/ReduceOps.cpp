@@ -36,6 +36,9 @@ public:
     const Shape &shape = m.in(step, 0).shape;
     extent = shape[axis];
     inner = countOf(llvm::ArrayRef(shape).drop_front(axis + 1));
+    for (size_t j = 0; j < operands() && m.tracksErrors(); ++j) {
+      otherOrdersRound |= !isExactInAnyOrder(m.in(step, j));
+    }
   }
 
   int64_t linear(int64_t lane, int64_t k) const {
@@ -43,15 +46,26 @@ public:
   }
 
   /// Sets the partial results to the elements at k.
-  void start(int64_t k) { setArguments(0, k); }
+  void start(int64_t k) {
+    setArguments(0, k);
+    if (otherOrdersRound) {
+      magnitudes.assign(count, 0);
+      addMagnitudes(k);
+    }
+  }
 
   /// Combines the partial results with the elements at k.
   void advance(int64_t k) {
     setArguments(operands(), k);
     m.lanes = count;
     m.isCombining = true;
+    if (otherOrdersRound) {
+      addMagnitudes(k);
+      m.orderReach = magnitudes;
+    }
     m.execute(code);
     m.isCombining = false;
+    m.orderReach.clear();
     m.lanes = 1;
     m.move(code.yields, llvm::ArrayRef(code.arguments).take_front(operands()));
     for (size_t j = 0; j < operands(); ++j) {
@@ -66,6 +80,39 @@ public:
   int64_t laneCount() const { return count; }
 
 private:
+  /// Sums of whole numbers that stay within the format's precision are never
+  /// rounded.
+  bool isExactInAnyOrder(const TileValue &source) const {
+    if (!source.element.isFloat()) {
+      return true;
+    }
+    double limit = std::ldexp(1.0, source.element.format->precision);
+    for (int64_t l = 0; l < count; ++l) {
+      double magnitude = 0;
+      for (int64_t k = 0; k < extent; ++k) {
+        double x = source.floats[linear(first + l, k)];
+        if (x != std::trunc(x)) {
+          return false;
+        }
+        magnitude += std::fabs(x);
+      }
+      if (!(magnitude <= limit)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void addMagnitudes(int64_t k) {
+    for (size_t j = 0; j < operands(); ++j) {
+      const TileValue &source = m.in(step, j);
+      for (int64_t l = 0; l < count && source.element.isFloat(); ++l) {
+        int64_t i = linear(first + l, k);
+        magnitudes[l] += std::fabs(source.floats[i]) + source.errorAt(i);
+      }
+    }
+  }
+
   void setArguments(size_t firstArgument, int64_t k) {
     for (size_t j = 0; j < operands(); ++j) {
       const TileValue &source = m.in(step, j);
@@ -95,6 +142,8 @@ private:
   const Step &step;
   const Code &code;
   int64_t first, count, extent, inner;
+  bool otherOrdersRound = false;
+  std::vector<double> magnitudes; ///< a lane, of the elements so far
 };
 
 } // namespace

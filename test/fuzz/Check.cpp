@@ -128,7 +128,7 @@ Verdict runReference(mlir::ModuleOp module, Arguments &arguments,
   Status status =
       (*interpreter)->runOracle(&frame, 0, arguments.programs(), oracle);
   if (!status.ok()) {
-    return {Verdict::Kind::Undefined, status.failure().message};
+    return {Verdict::Kind::TooLong, status.failure().message};
   }
   if (!oracle.undefined.empty()) {
     return {Verdict::Kind::Undefined, oracle.undefined};
@@ -194,9 +194,8 @@ Verdict Reference::compare(Executor &executor) const {
 
 Verdict check(mlir::ModuleOp module, Executor &executor) {
   Reference reference(module);
-  return reference.verdict().kind == Verdict::Kind::Undefined
-             ? reference.verdict()
-             : reference.compare(executor);
+  return reference.isDefined() ? reference.compare(executor)
+                               : reference.verdict();
 }
 
 } // namespace nereid::fuzz

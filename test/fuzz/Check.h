@@ -22,6 +22,7 @@ struct Verdict {
     Refused,   ///< the executor says it cannot
     Undefined, ///< the program itself is not legal
     Differs,   ///< a value, a guard byte, or two runs
+    TooLong,   ///< the program takes more steps than the reference makes
   };
   Kind kind = Kind::Agrees;
   std::string message;
@@ -39,10 +40,15 @@ public:
   /// `module` must outlive the result and not change.
   explicit Reference(mlir::ModuleOp module);
 
-  /// Agrees, Undecided or Undefined: nothing about an executor yet.
+  /// Agrees, Undecided, Undefined or TooLong: nothing about an executor yet.
   const Verdict &verdict() const { return outcome; }
+  /// Whether there is something to compare with.
+  bool isDefined() const {
+    return outcome.kind != Verdict::Kind::Undefined &&
+           outcome.kind != Verdict::Kind::TooLong;
+  }
 
-  /// Runs the function twice on `executor`:
+  /// Needs isDefined(). Runs the function twice on `executor`:
   ///   - integers and untouched memory are equal bit for bit,
   ///   - a float differs from the float64 reference by no more than the
   ///     running error bound of its computation (Interp/Oracle.h); a float that

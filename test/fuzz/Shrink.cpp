@@ -151,12 +151,14 @@ bool replaceOp(Operation *op, unsigned way) {
     loop.erase();
     return true;
   }
-  if (way == 0 && op->use_empty()) { // a store, or an atomic nobody reads
-    if (op->hasTrait<OpTrait::IsTerminator>()) {
-      return false;
+  if (op->hasTrait<OpTrait::IsTerminator>()) {
+    return false;
+  }
+  if (op->use_empty()) { // a store, or an atomic nobody reads
+    if (way == 0) {
+      op->erase();
     }
-    op->erase();
-    return true;
+    return way == 0;
   }
   // An operand of the same type, then 0, then 1.
   if (way < op->getNumOperands()) {

@@ -111,9 +111,14 @@ void printFailure(const Progress &progress, llvm::StringRef executor) {
 void tryProgram(mlir::ModuleOp module,
                 std::vector<std::unique_ptr<Executor>> &executors,
                 Progress &progress) {
+  progress.executor = 0;
   Reference reference(module);
   if (reference.verdict().kind == Verdict::Kind::Undefined) {
     fail(progress, "the program is not legal: " + reference.verdict().message);
+    return;
+  }
+  if (!reference.isDefined()) { // too long
+    ++progress.undecided;
     return;
   }
   for (progress.executor = 0; progress.executor < executors.size();
@@ -154,7 +159,8 @@ void work(uint64_t first, Progress &progress) {
 
 void printTest(mlir::ModuleOp module, Executor &executor, uint64_t seed) {
   llvm::outs() << "// RUN: nereid-fuzz --replay %s --executor="
-               << executor.name() << "\n// seed " << seed << "\n"
+               << executor.name() << "\n// REQUIRES: nereid-fuzz\n// seed "
+               << seed << "\n"
                << module << "\n";
 }
 
@@ -239,8 +245,9 @@ int runReplay() {
   int result = 0;
   for (std::unique_ptr<Executor> &executor : makeExecutors()) {
     Verdict verdict = checkApart(*module, *executor);
-    bool failed =
-        verdict.isFailure() || verdict.kind == Verdict::Kind::Undefined;
+    bool failed = verdict.isFailure() ||
+                  verdict.kind == Verdict::Kind::Undefined ||
+                  verdict.kind == Verdict::Kind::TooLong;
     llvm::outs() << executor->name() << ": "
                  << (failed ? verdict.message
                      : verdict.kind == Verdict::Kind::Undecided ? "undecided"

@@ -468,10 +468,11 @@ void Evaluator::store(const LanePointer &to, Type type, Value value, Lane mask,
     Value address = scalarAddress(to, &addressLevel);
     LaneOps ops = at(level);
     if (on) {
-      // LLVM 22 turns a truncation and a masked store whose mask is a constant
-      // with one lane on into a scalar store of the wide type, which writes
-      // beyond the element. So no mask of narrow elements is a constant.
-      if (bytes < 4) {
+      // LLVM 22 turns a truncation (of an f64's 64-bit integer, too) and a
+      // masked store whose mask is a constant with one lane on into a scalar
+      // store of the wide type, which writes beyond the element. So no mask of
+      // narrower elements is a constant.
+      if (bytes < 8) {
         Value all = ops.splat(kernel.opaqueTrue, lanes);
         on = arith::AndIOp::create(ops.b, ops.loc, on, all);
       }

@@ -179,9 +179,19 @@ bool Plan::canJoin(const Item &item, ArrayRef<int64_t> shape, int axis) const {
          (axis < 0 || item.axis < 0 || axis == item.axis);
 }
 
+/// The last item that must run before `value` can be evaluated.
+Item *Plan::before(Value value) {
+  Item *last = dependence(value);
+  for (Operation *load : loadsOf(value)) {
+    last = later(last, lastWriteBefore.lookup(load));
+  }
+  return last;
+}
+
 /// Would `write`, in `item`, overtake a load that must follow the item?
 bool Plan::passesLoad(Operation *write, const Item &item) {
-  for (auto &[load, last] : lastWriteBefore) {
+  for (Operation *load : llvm::make_first_range(lastWriteBefore)) {
+    Item *last = before(load->getResult(0));
     if (last && last->order >= item.order &&
         conflicts(cast<tile::LoadOp>(load), write, false)) {
       return true;
@@ -195,13 +205,7 @@ Item *Plan::addRoot(Root root, ArrayRef<int64_t> shape,
                     bool exclusive) {
   Item *after = nullptr;
   for (Value operand : operands) {
-    if (!operand) {
-      continue;
-    }
-    after = later(after, dependence(operand));
-    for (Operation *load : loadsOf(operand)) {
-      after = later(after, lastWriteBefore.lookup(load));
-    }
+    after = operand ? later(after, before(operand)) : after;
   }
   Item *item = nullptr;
   for (Item &candidate : llvm::reverse(list)) {

@@ -119,6 +119,7 @@ private:
   bool canJoin(const Item &item, llvm::ArrayRef<int64_t> shape, int axis) const;
   void addYields(llvm::ArrayRef<YieldTarget> targets);
   Item *dependence(mlir::Value value);
+  Item *before(mlir::Value value);
   const llvm::SmallPtrSet<mlir::Operation *, 4> &loadsOf(mlir::Value value);
   Item *append();
   void renumber();

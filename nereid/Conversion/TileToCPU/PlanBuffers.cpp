@@ -174,10 +174,7 @@ bool Plan::mustMaterialize(Value value, ArrayRef<Demand> wanted) {
 /// A nest before `before` that can write `value` to its buffer.
 Item *Plan::nestFor(Value value, Item *before) {
   ArrayRef<int64_t> shape = tile::getShape(value.getType());
-  Item *after = dependence(value);
-  for (Operation *load : loadsOf(value)) {
-    after = later(after, lastWriteBefore.lookup(load));
-  }
+  Item *after = this->before(value);
   auto position = llvm::find_if(list, [&](Item &i) { return &i == before; });
   for (auto it = position; it != list.begin();) {
     Item &candidate = *--it;
@@ -270,6 +267,16 @@ void Plan::demandOperands(Operation *op) {
   if (!item) {
     if (!isPureScalar(op) && op->getNumResults() > 0) {
       decide(op);
+    }
+    return;
+  }
+  if (isa<tile::JoinOp, tile::CatOp>(op)) { // two roots, perhaps in two nests
+    for (Item &nest : list) {
+      for (const Root &root : nest.roots) {
+        if (root.op == op) {
+          demandRoot(root, &nest);
+        }
+      }
     }
     return;
   }
