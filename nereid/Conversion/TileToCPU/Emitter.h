@@ -101,6 +101,9 @@ public:
   mlir::Value frame, services, streaming;
   mlir::Value opaqueTrue; ///< i1 that LLVM does not know to be true
   bool usesStreaming = false;
+  llvm::SmallVector<mlir::Value> programId, nextProgramId;
+  /// Stores whose lines are in the cache by then.
+  llvm::DenseSet<mlir::Operation *> fetched;
 
 private:
   struct BlockState {
@@ -113,6 +116,7 @@ private:
   void createEntry();
   void loadArguments();
   void emitProgramLoop();
+  void emitNextIds();
   void finishEntry();
   mlir::Value fieldAddress(mlir::Value base, int64_t offset);
   mlir::Value frameField(int64_t offset, mlir::Type type);
@@ -149,7 +153,7 @@ private:
   llvm::DenseMap<mlir::Value, Buffer> buffers;
   llvm::DenseMap<mlir::Value, Buffer> pending; ///< being computed
   std::vector<BlockState> blocks;
-  llvm::SmallVector<mlir::Value> programId, grid;
+  llvm::SmallVector<mlir::Value> grid;
   mlir::Value scratchBase;
   mlir::Block *entryBlock = nullptr;
   Scratch scratch;

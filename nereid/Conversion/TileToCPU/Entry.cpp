@@ -113,10 +113,16 @@ void KernelEmitter::emitProgramLoop() {
         b, loc, programId[axis],
         fieldAddress(frame, offsetof(LaunchFrame, programId) + 4 * axis));
   }
+  emitNextIds();
   Block *body = loop.getBody();
   setTop({body, body->end()});
   emitBlock(&kernel.getBody().front(), {}, {});
   b.setInsertionPointToEnd(body);
+  yield(nextProgramId);
+}
+
+void KernelEmitter::emitNextIds() {
+  LaneOps ops = this->ops();
   Value one = ops.i32(1), zero = ops.i32(0);
   Value nextX = ops.add(programId[0], one);
   Value wrapX =
@@ -131,7 +137,7 @@ void KernelEmitter::emitProgramLoop() {
   Value nextZ = arith::SelectOp::create(
       b, loc, both, ops.add(programId[2], one), programId[2]);
   nextX = arith::SelectOp::create(b, loc, wrapX, zero, nextX);
-  yield({nextX, nextY, nextZ});
+  nextProgramId = {nextX, nextY, nextZ};
 }
 
 void KernelEmitter::finishEntry() {
@@ -181,7 +187,7 @@ void KernelEmitter::surveyMemory(CpuKernelInfo &info) {
 
 bool KernelEmitter::canStream(tile::StoreOp store) const {
   Value root = rootPointer(store.getPtr());
-  return root && streamable.lookup(root);
+  return root && streamable.lookup(root) && !fetched.contains(store);
 }
 
 Expected<CpuKernelInfo> KernelEmitter::run() {

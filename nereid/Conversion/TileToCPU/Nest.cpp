@@ -323,6 +323,9 @@ void Nest::emitChunk(Evaluator &evaluator, const Version &version,
     assumeBounds(evaluator, coords);
   }
   emitRoots(evaluator, coords, version.nontemporal);
+  if (!version.masked && version.lanes > 1 && !schedule.collapsed()) {
+    emitPrefetches(evaluator, coords, chunk);
+  }
 }
 
 /// A reduction across another dimension than the vector's: a loop along it

@@ -109,6 +109,10 @@ private:
                 const Coord &chunk);
   void setAnchors(Evaluator &evaluator);
   void emitRoots(Evaluator &evaluator, unsigned coords, bool nontemporal);
+  void emitPrefetches(Evaluator &evaluator, unsigned coords,
+                      const Coord &chunk);
+  void fetchNext(Evaluator &evaluator, unsigned coords, const Coord &chunk,
+                 Fetch fetch);
   unsigned coordsOf(Evaluator &evaluator, const Coord &chunk,
                     const Coord &axis);
   Bounds findBounds(Evaluator &probe, unsigned coords);

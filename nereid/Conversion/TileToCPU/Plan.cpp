@@ -106,6 +106,7 @@ Plan::Plan(Block *block, ArrayRef<YieldTarget> targets) : block(block) {
   }
   settleYields(targets);
   findLastUses();
+  planPrefetches();
 }
 
 Item *Plan::append() {

@@ -54,6 +54,13 @@ struct Root {
   bool isUnsigned = false;
 };
 
+/// A nest's share of a load: from quarter `begin` of the vector dimension,
+/// `count` quarters.
+struct Fetch {
+  tile::LoadOp load;
+  int begin, count;
+};
+
 struct Item {
   bool isNest = false;
   mlir::Operation *op = nullptr; ///< of a single operation
@@ -69,6 +76,10 @@ struct Item {
   /// Those of them that the item reads once, as an operand: their buffers may
   /// become its own.
   llvm::SmallVector<mlir::Value> handedOver;
+  /// What the next program or iteration will load, fetched meanwhile.
+  llvm::SmallVector<Fetch> fetchNext;
+  /// Stores of the nest after this one, whose cache lines it fetches.
+  llvm::SmallVector<tile::StoreOp> fetchForStore;
 };
 
 /// The later of two items; null is before all.
@@ -140,6 +151,9 @@ private:
   void settleYields(llvm::ArrayRef<YieldTarget> targets);
   bool onlyReadBefore(mlir::Value argument, Item *item) const;
   void findLastUses();
+  void planPrefetches();
+  void fetchWhileComputing(tile::LoadOp load);
+  int weight(const Item &item);
 
   mlir::Block *block;
   std::list<Item> list;

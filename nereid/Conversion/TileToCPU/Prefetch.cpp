@@ -1,0 +1,288 @@
+//===- Prefetch.cpp - Memory is fetched while something is computed -------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A program that goes over its row several times waits for memory in the first
+// pass (loads) and the last (stores), and computes in between with memory idle.
+// So the nests behind the first pass fetch the row of the next program, and the
+// nest before a store the lines that will be stored to. Softmax of 4096x4096
+// f32 on two cores of a Xeon at 2.5 GHz: 0.57 of the copy bandwidth without,
+// 0.66 with the loads, 0.84 with both. Stores past the cache gain nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Conversion/TileToCPU/Nest.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace nereid::tocpu {
+
+/// Rows of this size, several at a time, stay in a second-level cache.
+static constexpr int64_t maxFetchBytes = 256 << 10;
+static constexpr int64_t lineBytes = 64;
+
+static bool isTensor(Value value) {
+  return isa<RankedTensorType>(value.getType());
+}
+
+static bool isFetched(Type tensor) {
+  int64_t bytes = tile::getElementBytes(tile::getElement(tensor));
+  for (int64_t size : tile::getShape(tensor)) {
+    bytes *= size;
+  }
+  return bytes <= maxFetchBytes;
+}
+
+/// What a nest computes an element, in cheap operations: as cost(), now that
+/// buffers are known, and with the rounding of narrow floats.
+int Plan::weight(const Item &item) {
+  DenseSet<Operation *> seen;
+  SmallVector<Operation *> work;
+  for (const Root &root : item.roots) {
+    work.push_back(root.value ? root.value.getDefiningOp() : root.op);
+  }
+  int total = 0;
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val();
+    if (!op || !seen.insert(op).second) {
+      continue;
+    }
+    if (isElementwise(op)) {
+      Type element = tile::getElement(op->getResult(0).getType());
+      bool rounds =
+          isa<FloatType>(element) && tile::getElementBytes(element) < 4;
+      total += isExpensive(op) ? 12 : rounds ? 6 : 1;
+    }
+    for (Value operand : op->getOperands()) {
+      Type element = tile::getElement(operand.getType());
+      if (isTensor(operand) && operand.getParentBlock() == block &&
+          !producer.count(operand) && !isa<tile::PtrType>(element)) {
+        work.push_back(operand.getDefiningOp());
+      }
+    }
+  }
+  return total + 1;
+}
+
+/// The nests behind the first that loads share the fetch by their weights, so
+/// that memory is never idle and never asked for too much at once.
+void Plan::fetchWhileComputing(tile::LoadOp load) {
+  ArrayRef<int64_t> shape = tile::getShape(load.getResult().getType());
+  SmallPtrSet<Item *, 4> loading;
+  for (const Demand &demand : demands.lookup(load.getResult())) {
+    if (demand.item->isNest && demand.identity && !demand.captured) {
+      loading.insert(demand.item);
+    }
+  }
+  SmallVector<Item *> nests;
+  int total = 0;
+  bool begun = false;
+  for (Item &item : list) {
+    if (begun && item.isNest && !item.exclusive &&
+        ArrayRef(item.shape) == shape) {
+      nests.push_back(&item);
+      total += weight(item);
+      }
+    }
+    begun |= loading.contains(&item);
+  }
+  int begin = 0;
+  for (Item *item : loading.size() > 1 ? nests : SmallVector<Item *>()) {
+    int count =
+        item == nests.back()
+            ? 4 - begin
+            : std::min(4 - begin, (4 * weight(*item) + total / 2) / total);
+    if (count > 0) {
+      item->fetchNext.push_back({load, begin, count});
+      begin += count;
+    }
+  }
+}
+
+void Plan::planPrefetches() {
+  for (Operation *op : llvm::make_first_range(lastWriteBefore)) {
+    auto load = cast<tile::LoadOp>(op);
+    if (isFetched(load.getResult().getType())) {
+      fetchWhileComputing(load);
+    }
+  }
+  Item *previous = nullptr;
+  for (Item &item : list) {
+    if (!item.isNest) {
+      continue;
+    }
+    for (const Root &root : item.roots) {
+      auto store = dyn_cast_or_null<tile::StoreOp>(root.op);
+      if (!store || !previous || previous->shape != item.shape ||
+          previous->exclusive || !isFetched(store.getValue().getType())) {
+        continue;
+      }
+      Item *known = before(store.getPtr());
+      if (!known || known->order < previous->order) {
+        previous->fetchForStore.push_back(store);
+      }
+    }
+    previous = &item;
+  }
+}
+
+namespace {
+
+/// What scalars will be in the next iteration of a loop of the kernel, or in
+/// the next program.
+class NextIteration {
+public:
+  NextIteration(KernelEmitter &kernel, OpBuilder &b, scf::ForOp loop)
+      : b(b), loop(loop) {
+    for (auto [id, next] : llvm::zip(kernel.programId, kernel.nextProgramId)) {
+      if (cast<BlockArgument>(id).getOwner() == loop.getBody()) {
+        map[id] = next;
+      }
+    }
+    if (map.empty()) {
+      map[loop.getInductionVar()] = arith::AddIOp::create(
+          b, kernel.loc, loop.getInductionVar(), loop.getStep());
+    }
+  }
+
+  /// Null if nobody knows yet; `value` itself if it does not change.
+  Value of(Value value) {
+    if (Value known = map.lookup(value)) {
+      return known;
+    }
+    if (!loop->isAncestor(value.getParentBlock()->getParentOp())) {
+      return value;
+    }
+    Operation *op = value.getDefiningOp();
+    if (!op) {
+      return nullptr; // carried by a loop
+    }
+    IRMapping operands;
+    bool changes = false;
+    for (Value operand : op->getOperands()) {
+      Value next = of(operand);
+      if (!next) {
+        return nullptr;
+      }
+      changes |= next != operand;
+      operands.map(operand, next);
+    }
+    if (changes && (op->getNumRegions() || !isMemoryEffectFree(op))) {
+      return nullptr;
+    }
+    Value next = changes
+                     ? b.clone(*op, operands)
+                           ->getResult(cast<OpResult>(value).getResultNumber())
+                     : value;
+    return map[value] = next;
+  }
+
+private:
+  OpBuilder &b;
+  scf::ForOp loop;
+  llvm::DenseMap<Value, Value> map;
+};
+
+} // namespace
+
+/// `pointer` in the next iteration of the innermost loop of the kernel that
+/// moves it; false if none does, or in a way that is not known yet.
+static bool advance(KernelEmitter &kernel, Evaluator &evaluator,
+                    LanePointer &pointer) {
+  if (!pointer.base || pointer.index.unwrapped) {
+    return false;
+  }
+  Operation *parent = kernel.getTop().getBlock()->getParentOp();
+  for (; parent && !isa<func::FuncOp>(parent); parent = parent->getParentOp()) {
+    auto loop = dyn_cast<scf::ForOp>(parent);
+    if (!loop) {
+      continue;
+    }
+    LaneOps ops = evaluator.at(0);
+    NextIteration next(kernel, ops.b, loop);
+    LanePointer moved = pointer;
+    moved.base = next.of(pointer.base);
+    bool known = moved.base != nullptr, changes = moved.base != pointer.base;
+    for (auto &[level, term] : moved.index.terms) {
+      if (level == 0 && known) {
+        Value value = next.of(term);
+        known = value != nullptr;
+        changes |= value != term;
+        term = value;
+      }
+    }
+    if (!known) {
+      return false;
+    }
+    if (changes) {
+      pointer = moved;
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Fetches `bytes` from `address` on.
+static void fetchLines(LaneOps ops, Value address, int64_t bytes,
+                       bool isWrite) {
+  for (int64_t offset = 0; offset < bytes; offset += lineBytes) {
+    Value line = LLVM::GEPOp::create(
+        ops.b, ops.loc, address.getType(), ops.b.getI8Type(), address,
+        LLVM::GEPArg(static_cast<int32_t>(offset)));
+    LLVM::Prefetch::create(ops.b, ops.loc, line, isWrite ? 1 : 0,
+                           /*hint=*/3, /*cache=*/1);
+  }
+}
+
+/// At chunk v of the row: (begin * extent + count * v) / 4 of the next row, and
+/// as many lines as that moves on from chunk to chunk.
+void Nest::fetchNext(Evaluator &evaluator, unsigned coords, const Coord &chunk,
+                     Fetch fetch) {
+  LanePointer from = evaluator.pointer(fetch.load.getPtr(), coords);
+  int64_t bytes =
+      tile::getElementBytes(tile::getElement(fetch.load.getResult().getType()));
+  unsigned level;
+  if (!chunk.base || !advance(kernel, evaluator, from)) {
+    return;
+  }
+  Value address = evaluator.contiguousAddress(from, bytes, &level);
+  if (!address) {
+    return;
+  }
+  LaneOps ops = evaluator.at(evaluator.innermost());
+  if (fetch.count < 4) {
+    Value behind = ops.mul(chunk.base, ops.i64(bytes * (fetch.count - 4)));
+    behind = arith::ShRSIOp::create(ops.b, ops.loc, behind, ops.i64(2));
+    behind =
+        ops.add(behind, ops.i64(fetch.begin * bytes * schedule.extent / 4));
+    address =
+        LLVM::GEPOp::create(ops.b, ops.loc, address.getType(),
+                            ops.b.getI8Type(), address, ValueRange{behind});
+  }
+  fetchLines(ops, address, evaluator.lanes * bytes * fetch.count / 4, false);
+}
+
+void Nest::emitPrefetches(Evaluator &evaluator, unsigned coords,
+                          const Coord &chunk) {
+  for (const Fetch &fetch : item.fetchNext) {
+    fetchNext(evaluator, coords, chunk, fetch);
+  }
+  for (tile::StoreOp store : item.fetchForStore) {
+    LanePointer to = evaluator.pointer(store.getPtr(), coords);
+    Type element = tile::getElement(store.getValue().getType());
+    int64_t bytes = tile::getElementBytes(element);
+    unsigned level;
+    if (Value address = evaluator.contiguousAddress(to, bytes, &level)) {
+      fetchLines(evaluator.at(evaluator.innermost()), address,
+                 evaluator.lanes * bytes, true);
+      kernel.fetched.insert(store);
+    }
+  }
+}
+
+} // namespace nereid::tocpu
