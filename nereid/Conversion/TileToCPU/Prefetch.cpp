@@ -87,7 +87,6 @@ void Plan::fetchWhileComputing(tile::LoadOp load) {
         ArrayRef(item.shape) == shape) {
       nests.push_back(&item);
       total += weight(item);
-      }
     }
     begun |= loading.contains(&item);
   }
@@ -283,6 +282,7 @@ void Nest::emitPrefetches(Evaluator &evaluator, unsigned coords,
       kernel.fetched.insert(store);
     }
   }
+  evaluator.at(evaluator.innermost());
 }
 
 } // namespace nereid::tocpu
