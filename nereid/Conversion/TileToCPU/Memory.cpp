@@ -235,14 +235,23 @@ Lane Evaluator::loadWindow(const LanePointer &from, Type type) {
   unsigned level;
   Value address = scalarAddress(start, &level);
   LaneOps ops = at(level);
-  auto window = VectorType::get({*high - *low + 1}, type);
-  Value all =
-      LLVM::LoadOp::create(ops.b, ops.loc, window, address, bytesOf(type));
+  // Two overlapping halves of a length that registers have: LLVM 22 crashes on
+  // some odd lengths.
+  int64_t size = *high - *low + 1, half = llvm::bit_floor(uint64_t(size));
+  auto load = [&](int64_t skip) -> Value {
+    Value start = LLVM::GEPOp::create(
+        ops.b, ops.loc, address.getType(), ops.b.getI8Type(), address,
+        LLVM::GEPArg(static_cast<int32_t>(skip * bytesOf(type))));
+    return LLVM::LoadOp::create(ops.b, ops.loc, VectorType::get({half}, type),
+                                start, bytesOf(type));
+  };
+  Value front = load(0), back = half < size ? load(size - half) : front;
   SmallVector<int64_t> order;
   for (int64_t offset : *from.index.pattern) {
-    order.push_back(offset - *low);
+    int64_t at = offset - *low;
+    order.push_back(at < half ? at : half + at - (size - half));
   }
-  return {ops.shuffle(all, order), level};
+  return {vector::ShuffleOp::create(ops.b, ops.loc, front, back, order), level};
 }
 
 Lane Evaluator::addressVector(const LanePointer &pointer) {

@@ -35,13 +35,16 @@ static TypedAttr identityOf(Operation *op) {
     if (isa<arith::MulFOp>(op)) {
       return FloatAttr::get(type, 1.0);
     }
+    if (isa<arith::MaxNumFOp, arith::MinNumFOp>(op)) { // of NaNs alone: NaN
+      return of(APFloat::getNaN(format));
+    }
     if (!APFloat::semanticsHasInf(format)) {
       return nullptr;
     }
-    if (isa<arith::MaximumFOp, arith::MaxNumFOp>(op)) {
+    if (isa<arith::MaximumFOp>(op)) {
       return of(APFloat::getInf(format, true));
     }
-    if (isa<arith::MinimumFOp, arith::MinNumFOp>(op)) {
+    if (isa<arith::MinimumFOp>(op)) {
       return of(APFloat::getInf(format, false));
     }
     return nullptr;
