@@ -36,21 +36,30 @@ using namespace nereid;
 using namespace nereid::fuzz;
 namespace cl = llvm::cl;
 
-static cl::opt<uint64_t> firstSeed("seed", cl::desc("first seed"), cl::init(1));
-static cl::opt<uint64_t> seedCount("count", cl::desc("number of programs"),
+static cl::OptionCategory category("nereid-fuzz");
+static cl::opt<uint64_t> firstSeed("seed", cl::cat(category),
+                                   cl::desc("first seed"), cl::init(1));
+static cl::opt<uint64_t> seedCount("count", cl::cat(category),
+                                   cl::desc("number of programs"),
                                    cl::init(100));
-static cl::list<std::string> executorList("executor", cl::CommaSeparated,
+static cl::list<std::string> executorList("executor", cl::cat(category),
+                                          cl::CommaSeparated,
                                           cl::desc("what to compare"));
-static cl::opt<int> jobs("jobs", cl::desc("processes"), cl::init(2));
-static cl::opt<int64_t> maxElements("max-elements", cl::desc("largest block"),
-                                    cl::init(1024));
-static cl::opt<int> operations("operations", cl::desc("size of a program"),
-                               cl::init(16));
-static cl::opt<bool> printOnly("print", cl::desc("print the first program"));
-static cl::opt<bool> noShrink("no-shrink", cl::desc("print failures as found"));
-static cl::opt<bool> keepGoing("keep-going",
+static cl::opt<int> jobs("jobs", cl::cat(category), cl::desc("processes"),
+                         cl::init(2));
+static cl::opt<int64_t> maxElements("max-elements", cl::cat(category),
+                                    cl::desc("largest block"), cl::init(1024));
+static cl::opt<int>
+    operations("operations", cl::cat(category), cl::init(0),
+               cl::desc("size of a program; without it, 1 to 16 by the seed"));
+static cl::opt<bool> printOnly("print", cl::cat(category),
+                               cl::desc("print the first program"));
+static cl::opt<bool> noShrink("no-shrink", cl::cat(category),
+                              cl::desc("print failures as found"));
+static cl::opt<bool> keepGoing("keep-going", cl::cat(category),
                                cl::desc("a line a failure, to the end"));
-static cl::opt<std::string> replay("replay", cl::desc("run one program"));
+static cl::opt<std::string> replay("replay", cl::cat(category),
+                                   cl::desc("run one program"));
 
 namespace {
 
@@ -63,10 +72,13 @@ std::unique_ptr<mlir::MLIRContext> makeContext() {
   return context;
 }
 
-GeneratorOptions generatorOptions() {
+/// Small programs are quick and reach most of what large ones do; large ones
+/// have the interactions.
+GeneratorOptions generatorOptions(uint64_t seed) {
   GeneratorOptions options;
   options.maxElements = maxElements;
-  options.operations = operations;
+  options.operations =
+      operations ? int(operations) : 1 + int(seed * 0x9e3779b97f4a7c15 >> 60);
   return options;
 }
 
@@ -145,7 +157,7 @@ void work(uint64_t first, Progress &progress) {
     progress.seed = seed;
     progress.message[0] = 0;
     uint64_t failuresBefore = progress.failures;
-    auto module = generate(*context, seed, generatorOptions());
+    auto module = generate(*context, seed, generatorOptions(seed));
     tryProgram(*module, executors, progress);
     if (progress.failures == failuresBefore) {
       continue;
@@ -170,11 +182,12 @@ void report(const Progress &progress) {
   Executor &executor = *executors[progress.executor];
   printFailure(progress, executor.name());
   std::unique_ptr<mlir::MLIRContext> context = makeContext();
-  auto module = generate(*context, progress.seed, generatorOptions());
+  auto module =
+      generate(*context, progress.seed, generatorOptions(progress.seed));
   Verdict verdict = checkApart(*module, executor);
   if (!noShrink && verdict.isFailure()) {
-    module =
-        shrink(std::move(module), progress.seed, generatorOptions(), executor);
+    module = shrink(std::move(module), progress.seed,
+                    generatorOptions(progress.seed), executor);
     llvm::outs() << "shrunk: " << checkApart(*module, executor).message << "\n";
   }
   printTest(*module, executor, progress.seed);
@@ -264,13 +277,16 @@ int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   tile::registerTilePasses();
   tile::registerTilePipelines();
+  // LLVM registers its own on top.
+  cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Differential test of executors\n");
   if (!replay.empty()) {
     return runReplay();
   }
   if (printOnly) {
     std::unique_ptr<mlir::MLIRContext> context = makeContext();
-    generate(*context, firstSeed, generatorOptions())->print(llvm::outs());
+    generate(*context, firstSeed, generatorOptions(firstSeed))
+        ->print(llvm::outs());
     return 0;
   }
   return runSeeds();
