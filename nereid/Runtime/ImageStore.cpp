@@ -102,12 +102,10 @@ Context::State::load(KernelImage image) {
   return std::shared_ptr<const LoadedImage>(std::move(loaded));
 }
 
-/// NEREID_TIME: one line a kernel.
-static void printTimes(const KernelImage &image, const char *origin,
-                       const std::vector<std::pair<std::string, double>> &parts,
-                       double total) {
-  std::string line = "nereid: time: " + image.kernel + " [" + image.target +
-                     "] " + origin + " ";
+void printTimes(const std::string &kernel, const std::string &target,
+                const char *origin, const StageTimes &parts, double total) {
+  std::string line =
+      "nereid: time: " + kernel + " [" + target + "] " + origin + " ";
   char number[32];
   std::snprintf(number, sizeof(number), "%.2f ms:", total);
   line += number;
@@ -140,7 +138,8 @@ Context::State::compile(const CompileRequest &request,
   }
   if (knobs().time) {
     parts.emplace_back("load", loading.ms());
-    printTimes((*loaded)->image, "compiled in", parts, total.ms());
+    printTimes(request.kernel, (*loaded)->image.target, "compiled in", parts,
+               total.ms());
   }
   return Obtained{*loaded, CompiledInfo::Origin::Compiler, total.ms()};
 }
@@ -190,7 +189,8 @@ Context::State::obtain(CompileRequest request,
       obtained = {*fromDisk, CompiledInfo::Origin::Disk, watch.ms()};
       logHit("disk hit", obtained.loaded->image, key);
       if (knobs().time) {
-        printTimes(obtained.loaded->image, "from the disk cache in",
+        const KernelImage &known = obtained.loaded->image;
+        printTimes(known.kernel, known.target, "from the disk cache in",
                    {{"read", readMs}, {"load", watch.ms() - readMs}},
                    watch.ms());
       }

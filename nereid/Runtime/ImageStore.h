@@ -31,6 +31,11 @@ struct LoadedImage {
   bool canFail = false; ///< a program may leave by HostServices::fail or wait
 };
 
+/// What NEREID_TIME prints, one line a kernel: every stage's name and ms.
+using StageTimes = std::vector<std::pair<std::string, double>>;
+void printTimes(const std::string &kernel, const std::string &target,
+                const char *origin, const StageTimes &parts, double total);
+
 struct Context::State {
   State(std::unique_ptr<KernelCompiler> compiler, ContextOptions options);
 

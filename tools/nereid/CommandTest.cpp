@@ -219,6 +219,15 @@ TEST_F(Command, CompileEmitsEveryStage) {
   EXPECT_THAT(*readFile(root + "/s.s"), HasSubstr("scale"));
 }
 
+TEST_F(Command, CompileShowsItsTimes) {
+  setenv("NEREID_TIME", "1", 1);
+  Result r = run("compile k.py:scale --signature '*fp32:16, *fp32:16, i32, "
+                 "fp32' --emit obj");
+  unsetenv("NEREID_TIME");
+  EXPECT_THAT(r.err, testing::ContainsRegex(
+                         "scale .cpu. compiled in .* irgen .*codegen"));
+}
+
 TEST_F(Command, CompileErrors) {
   struct Case {
     const char *arguments, *expected;

@@ -8,8 +8,10 @@
 #include "Commands.h"
 #include "SignatureText.h"
 
+#include "nereid/Runtime/ImageStore.h"
 #include "nereid/Support/EditDistance.h"
 #include "nereid/Support/Files.h"
+#include "nereid/Support/Knobs.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -71,6 +73,14 @@ static void compileKernelFile(CompileCommandOptions options) {
   }
   CompileResult result =
       valueOrThrow(Context::shared().compiler()->compile(request));
+  if (knobs().time) {
+    double total = 0;
+    for (const auto &[stage, milliseconds] : result.image.stageTimes) {
+      total += milliseconds;
+    }
+    printTimes(request.kernel, request.target, "compiled in",
+               result.image.stageTimes, total);
+  }
   for (const Diagnostic &warning : result.image.warnings) {
     std::fputs(render(warning).c_str(), stderr);
   }
