@@ -164,12 +164,18 @@ def add_case(machine, n, dtype):
     case.contenders["nereid"] = machine.kernel(
         "vector_add/vector_add.py", "add_kernel", (-(-n // block),),
         dict(x_ptr=x, y_ptr=y, z_ptr=z, n=n, BLOCK=block))
-    out = torch.empty_like(x)
-    case.contenders["eager"] = lambda: torch.add(x, y, out=out)
+    # All write the same array: where pages happen to lie is worth 5 %.
+    case.contenders["eager"] = lambda: torch.add(x, y, out=z)
     if dtype == "fp32":
-        arguments = [ctypes.c_void_p(t.data_ptr()) for t in (out, x, y)] + [ctypes.c_int64(n)]
+        arguments = [ctypes.c_void_p(t.data_ptr()) for t in (z, x, y)] + [ctypes.c_int64(n)]
         case.contenders["plain C++"] = lambda: machine.plain.plainAdd(*arguments)
-    case.check = lambda: {"nereid": float((z - (x + y)).abs().max())}
+
+    def check():
+        z.fill_(float("nan"))
+        case.contenders["nereid"]()
+        return {"nereid": float((z - (x + y)).abs().max())}
+
+    case.check = check
     return case
 
 

@@ -283,8 +283,7 @@ static void runManyPrograms(Run &run, int64_t programs) {
   if (static_cast<float>(left) * programNs < wakeUpNs) {
     timedRange(run, done, programs);
   } else {
-    // Ranges long enough to pay for themselves, but at least four a thread as
-    // long as there are programs: the tail is what balance is lost to.
+    // Long enough to pay for themselves, short enough to balance the tail.
     int64_t worthwhile = static_cast<int64_t>(rangeNs / programNs);
     int64_t balanced = left / (4 * numThreads());
     int64_t grain = std::max<int64_t>(1, std::min(worthwhile, balanced));
@@ -345,8 +344,7 @@ Status runOnHost(const HostLaunch &launch) {
   return Status::success();
 }
 
-bool exceedsCache(const LaunchBinding &binding) {
-  const uint64_t cacheBytes = lastLevelCacheBytes();
+uint64_t distinctBytes(const LaunchBinding &binding) {
   uint64_t total = 0;
   for (size_t i = 0; i < binding.size(); ++i) {
     const Argument *a = binding.get(i);
@@ -361,7 +359,7 @@ bool exceedsCache(const LaunchBinding &binding) {
     }
     total += seen ? 0 : static_cast<uint64_t>(a->tensor->bytes());
   }
-  return total > cacheBytes;
+  return total;
 }
 
 } // namespace nereid

@@ -28,8 +28,8 @@ struct HostLaunch {
 /// one program.
 Status runOnHost(const HostLaunch &launch);
 
-/// Sum over distinct tensors exceeds the last-level cache?
-bool exceedsCache(const LaunchBinding &binding);
+/// Bytes of a launch's tensors, each counted once.
+uint64_t distinctBytes(const LaunchBinding &binding);
 
 } // namespace nereid
 

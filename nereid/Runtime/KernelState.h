@@ -15,8 +15,38 @@
 
 #include <atomic>
 #include <deque>
+#include <limits>
 
 namespace nereid {
+
+/// Whether stores should pass the caches, where a launch's tensors exceed them.
+/// On a socket whose cores saturate the memory it saves reading what is
+/// overwritten, a third of a copy's traffic; where few cores wait for latency,
+/// it costs 15 %. The first launches try both. Never changes a result.
+class StreamingChoice {
+public:
+  static constexpr uint32_t trials = 6; ///< three of each, in turn
+
+  bool next() {
+    uint32_t launch = launches.load(std::memory_order_relaxed);
+    if (launch < trials) {
+      launches.store(launch + 1, std::memory_order_relaxed);
+      return launch % 2 != 0;
+    }
+    return nsPerByte[1] < nsPerByte[0];
+  }
+  void record(bool streamed, double ns, uint64_t bytes) {
+    auto cost = static_cast<float>(ns / static_cast<double>(bytes));
+    if (cost < nsPerByte[streamed]) {
+      nsPerByte[streamed] = cost;
+    }
+  }
+
+private:
+  std::atomic<uint32_t> launches = 0;
+  std::atomic<float> nsPerByte[2] = {std::numeric_limits<float>::infinity(),
+                                     std::numeric_limits<float>::infinity()};
+};
 
 /// One compiled form of a kernel.
 struct Specialization {
@@ -26,6 +56,7 @@ struct Specialization {
   /// Running estimate of one program's cost; 0 before the first measurement.
   /// Decides only whether threads are worth waking, never what is computed.
   std::atomic<float> programNs = 0;
+  StreamingChoice streaming;
 };
 
 /// Results of the kernel's heuristics for one combination of arguments.

@@ -16,7 +16,10 @@
 #include "nereid/Runtime/LaunchBinding.h"
 #include "nereid/Runtime/LaunchErrors.h"
 #include "nereid/Runtime/Specialize.h"
+#include "nereid/Support/Host.h"
 #include "nereid/Support/Log.h"
+
+#include <chrono>
 
 namespace nereid {
 namespace {
@@ -299,9 +302,25 @@ static Status runBound(KernelState &kernel, LaunchBinding &binding,
   for (size_t i = 0; i < slotParameters.size(); ++i) {
     slots[i] = prepared.arguments[slotParameters[i]].slot;
   }
-  return runOnHost({*prepared.specialization, binding, slots, sizes,
-                    exceedsCache(binding) ? uint32_t{StreamingStores} : 0,
-                    binding.device.kind() == Device::Kind::Interp});
+  HostLaunch launch{*prepared.specialization,
+                    binding,
+                    slots,
+                    sizes,
+                    0,
+                    binding.device.kind() == Device::Kind::Interp};
+  uint64_t bytes = distinctBytes(binding);
+  if (bytes <= lastLevelCacheBytes()) {
+    return runOnHost(launch);
+  }
+  StreamingChoice &choice = prepared.specialization->streaming;
+  bool streams = choice.next();
+  launch.flags = streams ? uint32_t{StreamingStores} : 0;
+  auto begin = std::chrono::steady_clock::now();
+  status = runOnHost(launch);
+  std::chrono::duration<double, std::nano> ns =
+      std::chrono::steady_clock::now() - begin;
+  choice.record(streams, ns.count(), bytes);
+  return status;
 }
 
 Status launchKernel(KernelState &kernel, Device device, const Grid &grid,

@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Runtime/KernelState.h"
 #include "nereid/Runtime/LaunchFixture.h"
 #include "nereid/Support/Host.h"
 #include "nereid/Support/Knobs.h"
 
 #include <chrono>
+#include <set>
 #include <thread>
 
 using namespace nereid;
@@ -249,8 +251,34 @@ TEST_F(Launch, StreamingStoresOnlyBeyondTheLastLevelCache) {
   Tensor a = empty({half}, f32), b = empty({half}, f32);
   f[1](a, a, a, 5); // one tensor, counted once
   EXPECT_EQ(flags, 0u);
-  f[1](a, b, a, 5);
-  EXPECT_EQ(flags, uint32_t{StreamingStores});
+}
+
+TEST_F(Launch, TheFasterStoresAreFoundByTrial) {
+  for (uint32_t slow : {uint32_t{StreamingStores}, uint32_t{0}}) {
+    std::atomic<uint32_t> flags = 99;
+    FakeKernel k = addKernel();
+    k.description.name = slow ? "slow_streams" : "slow_caches";
+    k.program = [&](const FakeCall &call) {
+      flags = call.frame->flags;
+      if (flags == slow) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      }
+    };
+    world->kernels[k.description.name] = k;
+    Kernel f = kernel(k.description.name);
+    auto half = static_cast<int64_t>(lastLevelCacheBytes() / 2 / 4 + 4096);
+    Tensor a = empty({half}, f32), b = empty({half}, f32);
+    std::set<uint32_t> tried;
+    for (uint32_t i = 0; i < StreamingChoice::trials; ++i) {
+      f[1](a, b, a, 5);
+      tried.insert(flags);
+    }
+    EXPECT_EQ(tried.size(), 2u);
+    for (int i = 0; i < 4; ++i) {
+      f[1](a, b, a, 5);
+      EXPECT_NE(flags, slow);
+    }
+  }
 }
 
 TEST_F(Launch, HeuristicsAreComputedInOrderAndRemembered) {

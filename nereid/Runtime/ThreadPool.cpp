@@ -11,13 +11,14 @@
 #include "nereid/Support/Host.h"
 #include "nereid/Support/Knobs.h"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <optional>
-#include <tbb/blocked_range.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
+#include <vector>
 
 namespace nereid {
 namespace {
@@ -76,6 +77,31 @@ void setNumThreads(int count) {
 
 int numThreads() { return pool().threads; }
 
+namespace {
+/// A thread's own neighbourhood of the whole.
+struct alignas(64) Share {
+  std::atomic<int64_t> next;
+  int64_t end;
+
+  /// Half of what is left: long runs through memory first, and a tail short
+  /// enough for others to help with. False if nothing is left.
+  bool take(int64_t grain, int64_t &begin, int64_t &stop) {
+    begin = next.load(std::memory_order_relaxed);
+    do {
+      if (begin >= end) {
+        return false;
+      }
+      stop = std::min(end, begin + std::max(grain, (end - begin) / 2));
+    } while (
+        !next.compare_exchange_weak(begin, stop, std::memory_order_relaxed));
+    return true;
+  }
+};
+} // namespace
+
+// Every thread goes through a contiguous share of its own, the same one at
+// every launch, and then helps the others. tbb::auto_partitioner deals shares
+// to whoever comes first: 1 to 4 % slower where a tensor stays in the caches.
 void parallelRanges(int64_t count, int64_t grain, RangeBody body) {
   Pool &p = pool();
   if (count <= grain || p.threads == 1) {
@@ -84,12 +110,25 @@ void parallelRanges(int64_t count, int64_t grain, RangeBody body) {
     }
     return;
   }
+  int64_t parts = std::min<int64_t>(p.threads, (count + grain - 1) / grain);
+  std::vector<Share> shares(static_cast<size_t>(parts));
+  for (int64_t i = 0; i < parts; ++i) {
+    shares[i].next = count / parts * i + std::min(i, count % parts);
+    shares[i].end = count / parts * (i + 1) + std::min(i + 1, count % parts);
+  }
   p.arena.execute([&] {
     tbb::parallel_for(
-        tbb::blocked_range<int64_t>(0, count, static_cast<size_t>(grain)),
-        [&](const tbb::blocked_range<int64_t> &range) {
-          body(range.begin(), range.end());
-        });
+        int64_t{0}, parts,
+        [&](int64_t own) {
+          for (int64_t i = 0; i < parts; ++i) {
+            Share &share = shares[(own + i) % parts];
+            int64_t begin, end;
+            while (share.take(grain, begin, end)) {
+              body(begin, end);
+            }
+          }
+        },
+        tbb::static_partitioner());
   });
 }
 

@@ -324,7 +324,7 @@ void Nest::emitChunk(Evaluator &evaluator, const Version &version,
   }
   emitRoots(evaluator, coords, version.nontemporal);
   if (!version.masked && version.lanes > 1 && !schedule.collapsed()) {
-    emitPrefetches(evaluator, coords, chunk);
+    emitPrefetches(evaluator, coords, chunk, version.nontemporal);
   }
 }
 

@@ -110,7 +110,7 @@ private:
   void setAnchors(Evaluator &evaluator);
   void emitRoots(Evaluator &evaluator, unsigned coords, bool nontemporal);
   void emitPrefetches(Evaluator &evaluator, unsigned coords,
-                      const Coord &chunk);
+                      const Coord &chunk, bool nontemporal);
   void fetchNext(Evaluator &evaluator, unsigned coords, const Coord &chunk,
                  Fetch fetch);
   unsigned coordsOf(Evaluator &evaluator, const Coord &chunk,

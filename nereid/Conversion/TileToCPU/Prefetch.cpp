@@ -25,6 +25,9 @@ namespace nereid::tocpu {
 /// Rows of this size, several at a time, stay in a second-level cache.
 static constexpr int64_t maxFetchBytes = 256 << 10;
 static constexpr int64_t lineBytes = 64;
+/// How far in front of a stream of stores its lines are asked for: an addition
+/// of 64 Mi f32 takes 41 ms without, 37 at 0.5 KB, 36 at 2 KB, 38 at 4 KB.
+static constexpr int64_t storeDistance = 2048;
 
 static bool isTensor(Value value) {
   return isa<RankedTensorType>(value.getType());
@@ -266,20 +269,43 @@ void Nest::fetchNext(Evaluator &evaluator, unsigned coords, const Coord &chunk,
   fetchLines(ops, address, evaluator.lanes * bytes * fetch.count / 4, false);
 }
 
+/// Fetches the lines of a store, `distance` bytes in front of the chunk.
+static bool fetchForStore(Evaluator &evaluator, tile::StoreOp store,
+                          unsigned coords, int64_t distance) {
+  LanePointer to = evaluator.pointer(store.getPtr(), coords);
+  int64_t bytes =
+      tile::getElementBytes(tile::getElement(store.getValue().getType()));
+  unsigned level;
+  Value address = evaluator.contiguousAddress(to, bytes, &level);
+  if (!address) {
+    return false;
+  }
+  LaneOps ops = evaluator.at(evaluator.innermost());
+  if (distance) {
+    address = LLVM::GEPOp::create(ops.b, ops.loc, address.getType(),
+                                  ops.b.getI8Type(), address,
+                                  LLVM::GEPArg(static_cast<int32_t>(distance)));
+  }
+  fetchLines(ops, address, evaluator.lanes * bytes, true);
+  return true;
+}
+
 void Nest::emitPrefetches(Evaluator &evaluator, unsigned coords,
-                          const Coord &chunk) {
+                          const Coord &chunk, bool nontemporal) {
   for (const Fetch &fetch : item.fetchNext) {
     fetchNext(evaluator, coords, chunk, fetch);
   }
   for (tile::StoreOp store : item.fetchForStore) {
-    LanePointer to = evaluator.pointer(store.getPtr(), coords);
-    Type element = tile::getElement(store.getValue().getType());
-    int64_t bytes = tile::getElementBytes(element);
-    unsigned level;
-    if (Value address = evaluator.contiguousAddress(to, bytes, &level)) {
-      fetchLines(evaluator.at(evaluator.innermost()), address,
-                 evaluator.lanes * bytes, true);
+    if (fetchForStore(evaluator, store, coords, 0)) {
       kernel.fetched.insert(store);
+    }
+  }
+  // Beyond a short row of a tile lies what other programs write.
+  bool isLong = depth == 0 || schedule.extent >= 4 * storeDistance;
+  for (const Root &root : item.roots) {
+    auto store = dyn_cast_or_null<tile::StoreOp>(root.op);
+    if (store && isLong && !nontemporal && !kernel.fetched.contains(store)) {
+      fetchForStore(evaluator, store, coords, storeDistance);
     }
   }
   evaluator.at(evaluator.innermost());
