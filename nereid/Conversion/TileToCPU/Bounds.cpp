@@ -79,6 +79,17 @@ void Nest::walkMasks(Evaluator &evaluator, unsigned coords,
   }
 }
 
+/// What a probe says of chunk v, for v = 0; false if it is not v + that.
+bool Nest::startOfRow(LaneIndex &index) const {
+  if (index.terms.empty() ||
+      index.terms.back() !=
+          std::pair<unsigned, Value>(depth + 1, kernel.opaqueZero)) {
+    return false;
+  }
+  index.terms.pop_back();
+  return true;
+}
+
 void Nest::addBound(Evaluator &probe, Value mask, unsigned coords,
                     Bounds &bounds) {
   auto compare = mask.getDefiningOp<arith::CmpIOp>();
@@ -107,7 +118,7 @@ void Nest::addBound(Evaluator &probe, Value mask, unsigned coords,
     return;
   }
   if ((predicate != P::slt && predicate != P::sle) || !y.isUniform() ||
-      x.pattern != probe.iota() || x.coefficient) {
+      x.pattern != probe.iota() || x.coefficient || !startOfRow(x)) {
     return;
   }
   unsigned levelX, levelY;
@@ -192,8 +203,9 @@ Value Nest::canStream(Evaluator &probe, unsigned coords) {
         tile::getElementBytes(tile::getElement(store.getValue().getType()));
     unsigned level;
     LanePointer to = probe.pointer(store.getPtr(), coords);
+    bool isRow = to.bytes == bytes && startOfRow(to.index);
     Value address = probe.contiguousAddress(to, bytes, &level);
-    if (!address || schedule.lanes * bytes % 64 != 0) {
+    if (!isRow || !address || schedule.lanes * bytes % 64 != 0) {
       return nullptr;
     }
     LaneOps ops = probe.at(depth);

@@ -99,7 +99,8 @@ public:
   mlir::Location loc;
   const CpuTargetInfo &target;
   mlir::Value frame, services, streaming;
-  mlir::Value opaqueTrue; ///< i1 that LLVM does not know to be true
+  /// i1 and i64 that nobody but the running program knows to be 1 and 0.
+  mlir::Value opaqueTrue, opaqueZero;
   bool usesStreaming = false;
   llvm::SmallVector<mlir::Value> programId, nextProgramId;
   /// Stores whose lines are in the cache by then.

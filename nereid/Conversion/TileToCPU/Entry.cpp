@@ -70,6 +70,9 @@ void KernelEmitter::createEntry() {
   // The upper bits of the flags are zero.
   opaqueTrue = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, flags,
                                      ops.i32(0));
+  opaqueZero = arith::ExtUIOp::create(
+      b, loc, b.getI64Type(),
+      arith::ShRUIOp::create(b, loc, flags, ops.i32(31)));
 }
 
 void KernelEmitter::loadArguments() {

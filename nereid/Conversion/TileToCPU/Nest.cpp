@@ -170,13 +170,18 @@ void Nest::emitChunks() {
   if (!schedule.collapsed() && lanes > 1 && !isScan) {
     Evaluator probe(kernel, lanes);
     setAnchors(probe);
+    // The bases stand for every chunk and every position along the axis.
     Coord chunk;
     chunk.pattern = probe.iota();
+    chunk.base = kernel.opaqueZero;
+    chunk.divisor = lanes;
+    chunk.level = depth + 1;
+    probe.setAnchor(depth + 1, b.saveInsertionPoint());
     Coord axis;
-    if (!alongVector) { // stands for every position: nothing about it holds
-      probe.setAnchor(depth + 1, b.saveInsertionPoint());
-      axis.base = kernel.ops().i64(0);
-      axis.level = depth + 1;
+    if (!alongVector) {
+      probe.setAnchor(depth + 2, b.saveInsertionPoint());
+      axis.base = kernel.opaqueZero;
+      axis.level = depth + 2;
     }
     unsigned coords = coordsOf(probe, chunk, axis);
     bounds = findBounds(probe, coords);

@@ -109,8 +109,8 @@ private:
                 const Coord &chunk);
   void setAnchors(Evaluator &evaluator);
   void emitRoots(Evaluator &evaluator, unsigned coords, bool nontemporal);
-  void emitPrefetches(Evaluator &evaluator, unsigned coords,
-                      const Coord &chunk, bool nontemporal);
+  void emitPrefetches(Evaluator &evaluator, unsigned coords, const Coord &chunk,
+                      bool nontemporal);
   void fetchNext(Evaluator &evaluator, unsigned coords, const Coord &chunk,
                  Fetch fetch);
   unsigned coordsOf(Evaluator &evaluator, const Coord &chunk,
@@ -118,6 +118,7 @@ private:
   Bounds findBounds(Evaluator &probe, unsigned coords);
   void assumeBounds(Evaluator &evaluator, unsigned coords);
   mlir::Value canStream(Evaluator &probe, unsigned coords);
+  bool startOfRow(LaneIndex &index) const;
   void walkMasks(Evaluator &evaluator, unsigned coords,
                  llvm::function_ref<void(mlir::Value, unsigned, bool)> visit);
   void addBound(Evaluator &probe, mlir::Value mask, unsigned coords,
