@@ -92,16 +92,19 @@ static void addAlgebra(HandlerTable &table) {
        0});
 }
 
-/// One rounding where the hardware has it: f32 and f64. The sum in double of
-/// a narrower type's product, which is exact, is rounded to the type twice.
+/// One rounding where the hardware has it: f32 and f64. The sum in f32 of a
+/// narrower type's product, which is exact, is rounded to the type again: half
+/// a spacing and that of f32.
 static Handler fusedMultiplyAdd() {
-  Handler general =
-      floatOp({[](D a, D b, D c) { return std::fma(a, b, c); }, 0.5});
-  auto run = [general](Machine &m, const Step &step) {
+  auto fma = [](D a, D b, D c) { return std::fma(a, b, c); };
+  Handler general = floatOp({fma, 0.5});
+  Handler narrow = floatOp({fma, 0.5 + 0x1p-12});
+  auto run = [general, narrow](Machine &m, const Step &step) {
     bool isSingle = m.in(step, 0).element.width == 32 &&
                     m.floatMode() == FloatMode::Declared;
     if (!isSingle) {
-      general.run(m, step);
+      bool isNarrow = m.in(step, 0).element.width < 32;
+      (isNarrow ? narrow : general).run(m, step);
       return;
     }
     Elements<double> a(m.in(step, 0).floats), b(m.in(step, 1).floats),

@@ -94,13 +94,16 @@ void Plan::fetchWhileComputing(tile::LoadOp load) {
     begun |= loading.contains(&item);
   }
   int begin = 0;
-  for (Item *item : loading.size() > 1 ? nests : SmallVector<Item *>()) {
-    int count =
-        item == nests.back()
-            ? 4 - begin
-            : std::min(4 - begin, (4 * weight(*item) + total / 2) / total);
-    if (count > 0) {
-      item->fetchNext.push_back({load, begin, count});
+  if (loading.size() < 2) {
+    return;
+  }
+  for (auto [i, item] : llvm::enumerate(nests)) {
+    int others = static_cast<int>(nests.size() - i) - 1, left = 4 - begin;
+    int count = (4 * weight(*item) + total / 2) / total;
+    count =
+        others == 0 ? left : std::clamp(count, 1, std::max(left - others, 1));
+    if (left > 0) {
+      item->fetchNext.push_back({load, begin, std::min(count, left)});
       begin += count;
     }
   }
