@@ -29,7 +29,9 @@
 #include "nereid/ABI/Status.h"
 #include "nereid/Syntax/SourceText.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/LogicalResult.h"
 
 #include <string>
