@@ -71,7 +71,7 @@ FailureOr<Value> Evaluator::defineFunction(const ast::FunctionLike *def) {
   function->def = def;
   function->module = frame->module;
   if (frame->function) {
-    function->closure = frame->scope;
+    function->closure = closures.emplace_back(frame->scope);
   }
   return decorate(Value(std::shared_ptr<const Function>(function)),
                   {def->decoratorList.begin(), def->decoratorList.size()});
@@ -86,7 +86,7 @@ FailureOr<Value> Evaluator::lambda(const ast::Lambda *expr) {
   function->name = "<lambda>";
   function->lambda = expr;
   function->module = frame->module;
-  function->closure = frame->scope;
+  function->closure = closures.emplace_back(frame->scope);
   return Value(std::shared_ptr<const Function>(function));
 }
 

@@ -65,6 +65,13 @@ class Evaluator {
 public:
   Evaluator(ModuleTable &modules, Emitter &emitter, Diagnostics &diag)
       : modules(modules), emitter(emitter), diag(diag) {}
+  /// Functions keep the scope that they were made in, which keeps them.
+  ~Evaluator() {
+    for (const std::shared_ptr<Scope> &scope : closures) {
+      scope->variables.clear();
+    }
+  }
+  Evaluator(const Evaluator &) = delete;
 
   ModuleTable &modules;
   Emitter &emitter;
@@ -142,6 +149,7 @@ public:
   static bool isConstexprAnnotation(const ast::Expr *annotation);
 
 private:
+  std::vector<std::shared_ptr<Scope>> closures;
   struct Frame {
     Frame *parent = nullptr;
     std::shared_ptr<const Function> function; ///< null: module level

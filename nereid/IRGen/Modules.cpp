@@ -244,6 +244,17 @@ static std::shared_ptr<const ParsedModule> parsedLibrary(llvm::StringRef name) {
   return it->second;
 }
 
+ModuleTable::~ModuleTable() {
+  for (const auto &module : all) {
+    module->values.clear();
+  }
+  for (const auto &entry : byPath) {
+    if (entry.second) {
+      entry.second->values.clear();
+    }
+  }
+}
+
 std::shared_ptr<SourceModule> ModuleTable::library(llvm::StringRef name) {
   std::string path = "<nereid>/" + name.str() + ".py";
   auto [it, isNew] = byPath.try_emplace(path);

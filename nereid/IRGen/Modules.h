@@ -60,6 +60,11 @@ struct SourceModule {
 /// All modules of one request. Not thread-safe.
 class ModuleTable {
 public:
+  ModuleTable() = default;
+  ModuleTable(const ModuleTable &) = delete;
+  /// Functions keep their module, which keeps them among its values.
+  ~ModuleTable();
+
   /// Parses the kernel's own file.
   FailureOr<std::shared_ptr<SourceModule>> addMain(const Source &source,
                                                    Diagnostics &diag);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/IRGen/IRGenTesting.h"
+#include "nereid/IRGen/Session.h"
 #include "nereid/IRGen/TemporaryFolder.h"
 
 using namespace nereid;
@@ -209,6 +210,23 @@ TEST_F(Files, MissingNameInAFile) {
               HasSubstr("module 'helpers' has no 'scal'"));
   EXPECT_THAT(compiled.failure.diagnostics[0].hint,
               HasSubstr("did you mean 'scale'?"));
+}
+
+TEST(Modules, AreFreedWithTheirSession) {
+  std::weak_ptr<SourceModule> module;
+  {
+    Source source;
+    source.path = "main.py";
+    source.text = "import triton\ndef make(n):\n"
+                  "  def again(k):\n    return k if k < 1 else again(k - 1)\n"
+                  "  return again(n)\nA = make(3)\n"
+                  "@triton.jit\ndef k(p):\n  pass\n";
+    Session session(nullptr, source);
+    Failure why;
+    ASSERT_TRUE(session.findKernel("k", why)) << why.str();
+    module = session.modules.main;
+  }
+  EXPECT_TRUE(module.expired());
 }
 
 } // namespace
