@@ -53,6 +53,9 @@ struct ImageSite {
   uint32_t elementBytes = 0; ///< bounds: bytes of one element
 };
 
+/// Names and milliseconds, in the order in which stages ran.
+using StageTimes = std::vector<std::pair<std::string, double>>;
+
 struct KernelImage {
   uint32_t version = kernelImageVersion;
   ImageFormat format = ImageFormat::HostObject;
@@ -68,7 +71,7 @@ struct KernelImage {
   uint32_t sharedBytes = 0;  ///< per block (GPU)
   uint32_t numWarps = 4;
   /// Stage times of the compilation that made it, in ms.
-  std::vector<std::pair<std::string, double>> stageTimes;
+  StageTimes stageTimes;
   /// Warnings of the compilation, repeated when the image comes from a cache.
   std::vector<Diagnostic> warnings;
   std::vector<std::byte> code;

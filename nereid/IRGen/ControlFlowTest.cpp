@@ -39,12 +39,9 @@ TEST(KernelFunction, CarriesWhatTheLaunchKnows) {
   RuntimeArgument n{DType::Int32, false, false, true};
   RuntimeArgument u{DType::UInt64, false, false, false};
   request.arguments = {x, f, n, u, StaticValue(64)};
-  mlir::MLIRContext context;
-  std::vector<Diagnostic> warnings;
-  auto module = generate(context, request, warnings);
-  ASSERT_TRUE(module.ok()) << module.failure().str();
-  std::string tile;
-  llvm::raw_string_ostream(tile) << **module;
+  Compiled compiled = compileRequest(request);
+  const std::string &tile = compiled.tile;
+  ASSERT_FALSE(tile.empty()) << compiled.failure.str();
   EXPECT_THAT(tile, HasSubstr("func.func @k("));
   EXPECT_THAT(tile, HasSubstr("attributes {tile.kernel}"));
   EXPECT_THAT(tile, HasSubstr("%arg0: !tile.ptr<f16> {tile.const, "

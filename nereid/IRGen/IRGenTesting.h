@@ -66,6 +66,18 @@ struct Compiled {
   }
 };
 
+inline Compiled compileRequest(const CompileRequest &request) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  Compiled result;
+  auto module = generate(context, request, result.warnings);
+  if (module.ok()) {
+    llvm::raw_string_ostream(result.tile) << **module;
+  } else {
+    result.failure = module.failure();
+  }
+  return result;
+}
+
 /// Compiles kernel `k` of a file; `arguments` as for argumentOf, separated by
 /// commas.
 inline Compiled compileFile(llvm::StringRef text, llvm::StringRef arguments,
@@ -80,15 +92,7 @@ inline Compiled compileFile(llvm::StringRef text, llvm::StringRef arguments,
   for (llvm::StringRef item : items) {
     request.arguments.push_back(argumentOf(item));
   }
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  Compiled result;
-  auto module = generate(context, request, result.warnings);
-  if (module.ok()) {
-    llvm::raw_string_ostream(result.tile) << **module;
-  } else {
-    result.failure = module.failure();
-  }
-  return result;
+  return compileRequest(request);
 }
 
 /// The imports that every kernel file begins with: three lines.

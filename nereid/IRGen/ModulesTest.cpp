@@ -95,12 +95,9 @@ TEST(Globals, ValuesFromTheHostLanguage) {
                     {{"SCALE", 4.5}}};
   request.kernel = "k";
   request.arguments = {argumentOf("*fp32")};
-  mlir::MLIRContext context;
-  std::vector<Diagnostic> warnings;
-  auto module = generate(context, request, warnings);
-  ASSERT_TRUE(module.ok()) << module.failure().str();
-  std::string tile;
-  llvm::raw_string_ostream(tile) << **module;
+  Compiled compiled = compileRequest(request);
+  const std::string &tile = compiled.tile;
+  ASSERT_FALSE(tile.empty()) << compiled.failure.str();
   EXPECT_THAT(tile, HasSubstr("arith.constant 4.500000e+00"));
 }
 

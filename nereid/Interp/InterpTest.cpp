@@ -350,35 +350,29 @@ TEST(InterpTest, NanIsFound) {
 // Modes, errors, loading
 //===----------------------------------------------------------------------===//
 
-const char *const sumOfExp = R"(
+/// The sum of 100 elements %v, or of what `body` makes of them.
+static std::string sumOf(const std::string &value,
+                         const std::string &body = "") {
+  return R"(
   %i = tile.range 0, 100 : tensor<100xi32>
   %xs = tile.splat %x : !tile.ptr<f32> -> tensor<100x!tile.ptr<f32>>
   %xp = tile.addptr %xs, %i : tensor<100x!tile.ptr<f32>>, tensor<100xi32>
   %v = tile.load %xp : tensor<100x!tile.ptr<f32>>
-  %e = math.exp %v : tensor<100xf32>
-  %s = "tile.reduce"(%e) <{axis = 0 : i32}> ({
+  )" + body +
+         R"(
+  %s = "tile.reduce"()" +
+         value + R"() <{axis = 0 : i32}> ({
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %a, %b : f32
     tile.yield %c : f32
   }) : (tensor<100xf32>) -> f32
   tile.store %r, %s : !tile.ptr<f32>
 )";
-
-const char *const sumOfWhole = R"(
-  %i = tile.range 0, 100 : tensor<100xi32>
-  %xs = tile.splat %x : !tile.ptr<f32> -> tensor<100x!tile.ptr<f32>>
-  %xp = tile.addptr %xs, %i : tensor<100x!tile.ptr<f32>>, tensor<100xi32>
-  %v = tile.load %xp : tensor<100x!tile.ptr<f32>>
-  %s = "tile.reduce"(%v) <{axis = 0 : i32}> ({
-  ^bb0(%a: f32, %b: f32):
-    %c = arith.addf %a, %b : f32
-    tile.yield %c : f32
-  }) : (tensor<100xf32>) -> f32
-  tile.store %r, %s : !tile.ptr<f32>
-)";
+}
 
 TEST(InterpTest, TheOracleKnowsTheSumAndBoundsTheFloatOne) {
-  KernelRunner kernel("%x: !tile.ptr<f32>, %r: !tile.ptr<f32>", sumOfExp);
+  KernelRunner kernel("%x: !tile.ptr<f32>, %r: !tile.ptr<f32>",
+                      sumOf("%e", "%e = math.exp %v : tensor<100xf32>"));
   std::vector<float> x = randomFloats(100), r(1);
   kernel.pass(x).pass(r);
   double exact = 0;
@@ -433,7 +427,7 @@ TEST(InterpTest, TheOracleAllowsOrdersThatRoundWhereItsOwnDoesNot) {
 }
 
 TEST(InterpTest, WholeNumbersAddUpExactlyInEveryOrder) {
-  KernelRunner kernel("%x: !tile.ptr<f32>, %r: !tile.ptr<f32>", sumOfWhole);
+  KernelRunner kernel("%x: !tile.ptr<f32>, %r: !tile.ptr<f32>", sumOf("%v"));
   std::vector<float> x(100, 3), r(1);
   kernel.pass(x).pass(r);
   LaunchFrame frame = kernel.makeFrame(1, 1, 1);

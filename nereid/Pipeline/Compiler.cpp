@@ -288,7 +288,7 @@ Status Compilation::compileCpu(const cpu::CpuTarget &target) {
       return Status::success();
     }
   }
-  cpu::StageTimes times;
+  StageTimes times;
   auto object = cpu::emitObject(*module, target, {}, &times);
   for (auto &[name, ms] : times) {
     recorder.addTime(name, ms);

@@ -14,6 +14,7 @@
 #ifndef NEREID_PIPELINE_STAGERECORDER_H
 #define NEREID_PIPELINE_STAGERECORDER_H
 
+#include "nereid/ABI/KernelImage.h"
 #include "nereid/ABI/Status.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -69,7 +70,7 @@ public:
   }
 
   std::string takeText() { return std::move(text); }
-  std::vector<std::pair<std::string, double>> times;
+  StageTimes times;
 
 private:
   struct Timer {

@@ -32,7 +32,6 @@ struct LoadedImage {
 };
 
 /// What NEREID_TIME prints, one line a kernel: every stage's name and ms.
-using StageTimes = std::vector<std::pair<std::string, double>>;
 void printTimes(const std::string &kernel, const std::string &target,
                 const char *origin, const StageTimes &parts, double total);
 

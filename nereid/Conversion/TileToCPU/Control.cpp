@@ -19,10 +19,6 @@ using namespace mlir;
 
 namespace nereid::tocpu {
 
-static bool isTensor(Value value) {
-  return isa<RankedTensorType>(value.getType());
-}
-
 scf::ForOp KernelEmitter::createFor(Value lower, Value upper, Value step,
                                     ValueRange carried) {
   auto loop = scf::ForOp::create(b, loc, lower, upper, step, carried);

@@ -119,7 +119,6 @@ private:
   void emitProgramLoop();
   void emitNextIds();
   void finishEntry();
-  mlir::Value fieldAddress(mlir::Value base, int64_t offset);
   mlir::Value frameField(int64_t offset, mlir::Type type);
   void surveyMemory(CpuKernelInfo &info);
 

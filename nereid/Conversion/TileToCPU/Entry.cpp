@@ -37,13 +37,8 @@ void KernelEmitter::fail(Operation *op, const Twine &message) {
                     {}};
 }
 
-Value KernelEmitter::fieldAddress(Value base, int64_t offset) {
-  return LLVM::GEPOp::create(b, loc, base.getType(), b.getI8Type(), base,
-                             LLVM::GEPArg(static_cast<int32_t>(offset)));
-}
-
 Value KernelEmitter::frameField(int64_t offset, Type type) {
-  return LLVM::LoadOp::create(b, loc, type, fieldAddress(frame, offset));
+  return LLVM::LoadOp::create(b, loc, type, ops().byteOffset(frame, offset));
 }
 
 void KernelEmitter::createEntry() {
@@ -80,7 +75,7 @@ void KernelEmitter::loadArguments() {
   Value slots = frameField(offsetof(LaunchFrame, arguments), ptrType);
   for (BlockArgument argument : kernel.getArguments()) {
     Type type = laneType(argument.getType());
-    Value slot = fieldAddress(slots, 8 * argument.getArgNumber());
+    Value slot = ops().byteOffset(slots, 8 * argument.getArgNumber());
     Value value;
     if (type.isInteger(1)) {
       Value byte = LLVM::LoadOp::create(b, loc, b.getI8Type(), slot);
@@ -114,7 +109,7 @@ void KernelEmitter::emitProgramLoop() {
   for (int axis = 0; callsServices && axis < 3; ++axis) {
     LLVM::StoreOp::create(
         b, loc, programId[axis],
-        fieldAddress(frame, offsetof(LaunchFrame, programId) + 4 * axis));
+        ops.byteOffset(frame, offsetof(LaunchFrame, programId) + 4 * axis));
   }
   emitNextIds();
   Block *body = loop.getBody();

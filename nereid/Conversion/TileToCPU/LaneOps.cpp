@@ -131,6 +131,11 @@ Value LaneOps::mul(Value x, Value y) {
   return arith::MulIOp::create(b, loc, x, y);
 }
 
+Value LaneOps::byteOffset(Value address, int64_t bytes) {
+  return LLVM::GEPOp::create(b, loc, address.getType(), b.getI8Type(), address,
+                             LLVM::GEPArg(static_cast<int32_t>(bytes)));
+}
+
 Value LaneOps::shuffle(Value vector, ArrayRef<int64_t> lanes) {
   return vector::ShuffleOp::create(b, loc, vector, vector, lanes);
 }

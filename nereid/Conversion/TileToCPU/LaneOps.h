@@ -89,6 +89,8 @@ public:
                       bool isUnsigned);
 
   mlir::Value add(mlir::Value x, mlir::Value y);
+  /// The address `bytes` behind another.
+  mlir::Value byteOffset(mlir::Value address, int64_t bytes);
   mlir::Value sub(mlir::Value x, mlir::Value y);
   mlir::Value mul(mlir::Value x, mlir::Value y);
   mlir::Value shuffle(mlir::Value vector, llvm::ArrayRef<int64_t> lanes);

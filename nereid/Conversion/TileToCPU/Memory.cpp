@@ -239,9 +239,7 @@ Lane Evaluator::loadWindow(const LanePointer &from, Type type) {
   // some odd lengths.
   int64_t size = *high - *low + 1, half = llvm::bit_floor(uint64_t(size));
   auto load = [&](int64_t skip) -> Value {
-    Value start = LLVM::GEPOp::create(
-        ops.b, ops.loc, address.getType(), ops.b.getI8Type(), address,
-        LLVM::GEPArg(static_cast<int32_t>(skip * bytesOf(type))));
+    Value start = ops.byteOffset(address, skip * bytesOf(type));
     return LLVM::LoadOp::create(ops.b, ops.loc, VectorType::get({half}, type),
                                 start, bytesOf(type));
   };

@@ -22,11 +22,6 @@ using namespace mlir;
 
 namespace nereid::tocpu {
 
-static bool isTensor(Value value) {
-  return isa<RankedTensorType>(value.getType());
-}
-static bool isTensor(Type type) { return isa<RankedTensorType>(type); }
-
 bool isTrivialReshape(tile::ReshapeOp op) {
   auto drop = [](ArrayRef<int64_t> shape) {
     SmallVector<int64_t> kept;

@@ -180,6 +180,10 @@ bool conflicts(tile::LoadOp load, mlir::Operation *write, bool sameNest);
 bool isView(mlir::Operation *op);
 /// Does a reshape only add and drop dimensions of size 1?
 bool isTrivialReshape(tile::ReshapeOp op);
+inline bool isTensor(mlir::Type type) {
+  return llvm::isa<mlir::RankedTensorType>(type);
+}
+inline bool isTensor(mlir::Value value) { return isTensor(value.getType()); }
 /// Has no effect, makes scalars of scalars.
 bool isPureScalar(mlir::Operation *op);
 

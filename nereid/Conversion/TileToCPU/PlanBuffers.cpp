@@ -26,10 +26,6 @@ static constexpr int keepCost = 8;
 /// What is recomputed inside loops that capture it.
 static constexpr int captureCost = 16;
 
-static bool isTensor(Value value) {
-  return isa<RankedTensorType>(value.getType());
-}
-
 int Plan::cost(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || !isTensor(value) || producer.count(value) ||

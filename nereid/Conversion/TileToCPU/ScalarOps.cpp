@@ -177,7 +177,7 @@ Value KernelEmitter::callService(unsigned offset, Operation *op,
                                  ArrayRef<Value> arguments, Type result) {
   SmallVector<Value> operands = {
       LLVM::LoadOp::create(b, loc, frame.getType(),
-                           fieldAddress(services, offset)),
+                           ops().byteOffset(services, offset)),
       frame};
   if (op) {
     auto site = op->getAttrOfType<IntegerAttr>("tile.site");

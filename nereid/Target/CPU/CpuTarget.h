@@ -17,6 +17,7 @@
 #ifndef NEREID_TARGET_CPU_CPUTARGET_H
 #define NEREID_TARGET_CPU_CPUTARGET_H
 
+#include "nereid/ABI/KernelImage.h"
 #include "nereid/ABI/LaunchABI.h"
 #include "nereid/ABI/Status.h"
 
@@ -57,9 +58,6 @@ Expected<CpuTarget> resolve(std::string_view name);
 
 /// Can this machine run code of `target`?
 bool runsHere(const CpuTarget &target);
-
-/// Stage names and milliseconds, in order: "translate", "llvm-opt", "codegen".
-using StageTimes = std::vector<std::pair<std::string, double>>;
 
 struct EmitOptions {
   /// An LLVM pass pipeline in place of the built-in one (experiments).

@@ -138,7 +138,7 @@ TEST_F(CpuTargetTest, OnlyContractFlagsFuse) {
 
 TEST_F(CpuTargetTest, LlvmTextNamesTheCpuAndTimesAreReported) {
   auto module = parse(affineKernel);
-  cpu::StageTimes times;
+  StageTimes times;
   auto text = cpu::emitLlvmText(*module, target("x86-64-v4"), {}, &times);
   EXPECT_THAT(*text, HasSubstr("\"target-cpu\"=\"x86-64-v4\""));
   EXPECT_THAT(*text, HasSubstr("\"prefer-vector-width\"=\"512\""));
