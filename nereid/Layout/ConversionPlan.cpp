@@ -199,15 +199,31 @@ private:
 };
 } // namespace
 
-ConversionPlan planConversion(const LinearLayout &source,
-                              const LinearLayout &target,
-                              unsigned elementBytes) {
-  assert(source.isSurjective() && target.isSurjective());
+static LinearLayout alignOutputs(const LinearLayout &source,
+                                 const LinearLayout &target) {
   std::vector<Axis> outputs;
   for (const AxisBits &out : source.outputs()) {
     outputs.push_back(out.axis);
   }
-  LinearLayout to = target.transposeOutputs(outputs);
+  return target.transposeOutputs(outputs);
+}
+
+ConversionPlan planShared(const LinearLayout &source,
+                          const LinearLayout &target, unsigned elementBytes) {
+  assert(source.isSurjective() && target.isSurjective());
+  LinearLayout to = alignOutputs(source, target);
+  ConversionPlan plan;
+  plan.kind = ConversionPlan::Kind::Shared;
+  plan.pull = to.invertAndCompose(source);
+  plan.shared = SharedLayout(source, to, elementBytes).choose(plan.vector);
+  return plan;
+}
+
+ConversionPlan planConversion(const LinearLayout &source,
+                              const LinearLayout &target,
+                              unsigned elementBytes) {
+  assert(source.isSurjective() && target.isSurjective());
+  LinearLayout to = alignOutputs(source, target);
   ConversionPlan plan;
   if (auto pull = pullKeeping(source, to, {Axis::Lane, Axis::Warp})) {
     plan.kind = source == to ? ConversionPlan::Kind::Nothing
@@ -220,10 +236,7 @@ ConversionPlan planConversion(const LinearLayout &source,
     plan.pull = *pull;
     return plan;
   }
-  plan.kind = ConversionPlan::Kind::Shared;
-  plan.pull = to.invertAndCompose(source);
-  plan.shared = SharedLayout(source, to, elementBytes).choose(plan.vector);
-  return plan;
+  return planShared(source, target, elementBytes);
 }
 
 unsigned countWavefronts(const LinearLayout &distributed,

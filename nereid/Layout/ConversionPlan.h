@@ -54,6 +54,10 @@ ConversionPlan planConversion(const LinearLayout &source,
                               const LinearLayout &target,
                               unsigned elementBytes);
 
+/// The same, through shared memory whatever else would do.
+ConversionPlan planShared(const LinearLayout &source,
+                          const LinearLayout &target, unsigned elementBytes);
+
 /// Shared-memory cycles ("wavefronts") of one access of every lane of warp 0 to
 /// `vector` elements from register `reg` on, counted by enumeration: 32 banks
 /// of 4 bytes; lanes that touch the same word share it. The least possible

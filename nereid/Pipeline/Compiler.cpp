@@ -12,7 +12,9 @@
 
 #include "nereid/ABI/KernelCompiler.h"
 
+#include "nereid/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "nereid/Conversion/TileToCPU/TileToCPU.h"
+#include "nereid/Conversion/TileToTileGPU/TileToTileGPU.h"
 #include "nereid/Dialect/Tile/IR/Tile.h"
 #include "nereid/Dialect/Tile/Transforms/AssignSites.h"
 #include "nereid/Dialect/Tile/Transforms/ExpandMath.h"
@@ -27,6 +29,7 @@
 #include "nereid/Syntax/Dump.h"
 #include "nereid/Syntax/Parser.h"
 #include "nereid/Target/CPU/CpuTarget.h"
+#include "nereid/Target/NVPTX/NvptxTarget.h"
 
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -116,6 +119,7 @@ private:
   Status describeImage(const std::string &target);
   Status compileInterp();
   Status compileCpu(const cpu::CpuTarget &target);
+  Status compileGpu(const nvptx::NvptxTarget &target);
 
   CompileResult finish() {
     result.image.stageTimes = std::move(recorder.times);
@@ -305,6 +309,88 @@ Status Compilation::compileCpu(const cpu::CpuTarget &target) {
   return Status::success();
 }
 
+Status Compilation::compileGpu(const nvptx::NvptxTarget &target) {
+  KernelImage &image = result.image;
+  image.format = ImageFormat::Ptx;
+
+  GpuTargetInfo layouts;
+  layouts.warps = request.options.numWarps;
+  layouts.hasMmaHalf = target.computeCapability >= 80;
+  layouts.hasMmaFp8 = target.computeCapability >= 89;
+  layouts.hasMmaFp64 = target.computeCapability >= 80;
+  Status status = recorder.timed("tile-to-tilegpu", [&] {
+    return convertTileToTileGPU(*module, layouts);
+  });
+  if (!status.ok()) {
+    return status;
+  }
+  status = endStage(tileGpuStage);
+  if (!status.ok() || recorder.isDone()) {
+    return status;
+  }
+
+  GpuLoweringInfo lowering;
+  lowering.computeCapability = target.computeCapability;
+  lowering.fpFusion = request.options.fpFusion;
+  lowering.sharedLimit = target.sharedLimit;
+  auto lowered = recorder.timed("tilegpu-to-llvm", [&] {
+    return convertTileGPUToLLVM(*module, lowering);
+  });
+  if (!lowered.ok()) {
+    return lowered.status();
+  }
+  image.entry = lowered->entry;
+  image.sharedBytes = lowered->sharedBytes;
+  image.hasFaultRecord = lowered->hasFaultRecord;
+  for (size_t i = 0; i < image.parameters.size(); ++i) {
+    image.parameters[i].isWritten = lowered->writtenParameters[i];
+  }
+  status = endStage(gpuStage);
+  if (!status.ok() || recorder.isDone()) {
+    return status;
+  }
+
+  status = recorder.timed("to-llvm", [&]() -> Status {
+    tile::ExpandMathOptions math;
+    math.hasFma = true;
+    tile::expandMath(*module, math);
+    return convertToLLVM(*module);
+  });
+  if (!status.ok()) {
+    return status;
+  }
+  status = endStage(llvmDialectStage);
+  if (!status.ok() || recorder.isDone()) {
+    return status;
+  }
+
+  nvptx::EmitOptions options;
+  options.maxRegisters = request.options.maxRegisters;
+  if (recorder.wants(llvmStage)) {
+    auto text = nvptx::emitLlvmText(*module, target, options);
+    if (!text.ok()) {
+      return text.status();
+    }
+    recorder.record(llvmStage, *text);
+    if (recorder.isDone()) {
+      return Status::success();
+    }
+  }
+  StageTimes times;
+  auto ptx = nvptx::emitPtx(*module, target, options, &times);
+  for (auto &[name, ms] : times) {
+    recorder.addTime(name, ms);
+  }
+  if (!ptx.ok()) {
+    return ptx.status();
+  }
+  image.code = toBytes(*ptx);
+  if (recorder.wants(ptxStage)) {
+    recorder.record(ptxStage, *ptx);
+  }
+  return Status::success();
+}
+
 Expected<CompileResult> Compilation::run(const std::string &target) {
   Status status = makeAst();
   if (status.ok() && !recorder.isDone()) {
@@ -319,6 +405,9 @@ Expected<CompileResult> Compilation::run(const std::string &target) {
   if (status.ok() && !recorder.isDone()) {
     if (target == "interp") {
       status = compileInterp();
+    } else if (nvptx::isArchitecture(target)) {
+      auto gpuTarget = nvptx::resolve(target);
+      status = gpuTarget.ok() ? compileGpu(*gpuTarget) : gpuTarget.status();
     } else {
       auto cpuTarget = cpu::resolve(target);
       status = cpuTarget.ok() ? compileCpu(*cpuTarget) : cpuTarget.status();
@@ -336,6 +425,13 @@ public:
 
   Expected<std::string> resolveTarget(const std::string &target) override {
     if (target == "interp") {
+      return target;
+    }
+    if (nvptx::isArchitecture(target)) {
+      auto resolved = nvptx::resolve(target);
+      if (!resolved.ok()) {
+        return resolved.status();
+      }
       return target;
     }
     auto resolved = cpu::resolve(target);

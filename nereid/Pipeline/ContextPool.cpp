@@ -7,9 +7,11 @@
 
 #include "nereid/Pipeline/ContextPool.h"
 
+#include "nereid/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "nereid/Conversion/TileToCPU/TileToCPU.h"
 #include "nereid/Dialect/Tile/IR/Tile.h"
 #include "nereid/Target/CPU/CpuTarget.h"
+#include "nereid/Target/CodeEmission.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -29,8 +31,9 @@ std::unique_ptr<MLIRContext> makeCompilerContext() {
       .insert<tile::TileDialect, arith::ArithDialect, cf::ControlFlowDialect,
               func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
               scf::SCFDialect, ub::UBDialect, vector::VectorDialect>();
-  cpu::registerTranslations(registry);
+  target::registerTranslations(registry);
   registerTileToCPUDialects(registry);
+  registerTileGPUToLLVMDialects(registry);
   auto context =
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();

@@ -37,13 +37,17 @@ inline constexpr Stage astStage = {"ast", "00.ast.txt"};
 inline constexpr Stage tileStage = {"tile", "10.tile.mlir"};
 inline constexpr Stage tileOptStage = {"tile-opt", "20.tile-opt.mlir"};
 inline constexpr Stage cpuStage = {"cpu", "30.cpu.mlir"};
+inline constexpr Stage tileGpuStage = {"tilegpu", "30.tilegpu.mlir"};
+inline constexpr Stage gpuStage = {"gpu", "35.gpu.mlir"};
 inline constexpr Stage llvmDialectStage = {"llvm-dialect", "40.llvm.mlir"};
 inline constexpr Stage llvmStage = {"llvm", "50.ll"};
 inline constexpr Stage asmStage = {"asm", "60.s"};
+inline constexpr Stage ptxStage = {"ptx", "60.ptx"};
 inline constexpr Stage objectStage = {"obj", "70.o"};
 inline constexpr const Stage *allStages[] = {
-    &astStage,         &tileStage, &tileOptStage, &cpuStage,
-    &llvmDialectStage, &llvmStage, &asmStage,     &objectStage};
+    &astStage,     &tileStage, &tileOptStage,     &cpuStage,
+    &tileGpuStage, &gpuStage,  &llvmDialectStage, &llvmStage,
+    &asmStage,     &ptxStage,  &objectStage};
 
 class StageRecorder {
 public:

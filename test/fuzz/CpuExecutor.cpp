@@ -11,6 +11,7 @@
 #include "nereid/Dialect/Tile/Transforms/ExpandMath.h"
 #include "nereid/Dialect/Tile/Transforms/Passes.h"
 #include "nereid/Target/CPU/CpuTarget.h"
+#include "nereid/Target/CodeEmission.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -91,7 +92,7 @@ Expected<std::unique_ptr<Executor>> makeCpuExecutor(const std::string &name) {
 
 void registerExecutorDialects(mlir::DialectRegistry &registry) {
   registerTileToCPUDialects(registry);
-  cpu::registerTranslations(registry);
+  target::registerTranslations(registry);
 }
 
 } // namespace nereid::fuzz

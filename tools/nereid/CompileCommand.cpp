@@ -20,7 +20,7 @@ namespace nereid {
 namespace {
 
 struct CompileCommandOptions {
-  std::string kernel, signature, emit = "asm", target = "cpu", output;
+  std::string kernel, signature, emit, target = "cpu", output;
   CompileOptions options;
   bool noFpFusion = false;
   std::vector<std::string> checks;
@@ -28,7 +28,8 @@ struct CompileCommandOptions {
 
 const std::vector<std::string> &stages() {
   static const std::vector<std::string> names = {
-      "ast", "tile", "tile-opt", "cpu", "llvm", "asm", "obj"};
+      "ast", "tile",    "tile-opt", "cpu", "llvm",
+      "asm", "tilegpu", "gpu",      "ptx", "obj"};
   return names;
 }
 
@@ -47,7 +48,26 @@ static void addChecks(CompileCommandOptions &options) {
   }
 }
 
+/// A GPU has no stages of a CPU, and the reverse: asking for one would compile
+/// everything and print nothing.
+static void checkStage(CompileCommandOptions &options) {
+  bool isGpu = options.target.starts_with("sm_");
+  if (options.emit.empty()) {
+    options.emit = isGpu ? "ptx" : "asm";
+  }
+  auto isOneOf = [&](std::initializer_list<const char *> names) {
+    return std::find(names.begin(), names.end(), options.emit) != names.end();
+  };
+  if (isGpu ? isOneOf({"cpu", "asm", "obj"})
+            : isOneOf({"tilegpu", "gpu", "ptx"})) {
+    usageError("--emit " + options.emit + ": the target " + options.target +
+               " has no such stage; it has ast, tile, tile-opt, llvm and " +
+               (isGpu ? "tilegpu, gpu, ptx" : "cpu, asm, obj"));
+  }
+}
+
 static void compileKernelFile(CompileCommandOptions options) {
+  checkStage(options);
   const auto &names = stages();
   if (std::find(names.begin(), names.end(), options.emit) == names.end()) {
     std::string list;
@@ -110,12 +130,13 @@ void addCompileCommand(CLI::App &app) {
       "BLOCK=1024'. :16 promises divisibility by 16; a value is compiled in");
   command
       ->add_option("--emit", options->emit,
-                   "ast, tile, tile-opt, cpu, llvm, asm or obj")
+                   "ast, tile, tile-opt, llvm; of a CPU also cpu, asm, obj; of "
+                   "a GPU tilegpu, gpu, ptx")
       ->capture_default_str();
   command
       ->add_option("--target", options->target,
                    "cpu (this machine), x86-64-v2, x86-64-v3, x86-64-v4, "
-                   "interp")
+                   "interp, sm_75, sm_80, sm_90a, ...")
       ->capture_default_str();
   command->add_option("-o", options->output,
                       "File; default: stdout, and KERNEL.o for obj");

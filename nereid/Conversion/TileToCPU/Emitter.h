@@ -14,9 +14,10 @@
 #ifndef NEREID_CONVERSION_TILETOCPU_EMITTER_H
 #define NEREID_CONVERSION_TILETOCPU_EMITTER_H
 
-#include "nereid/Conversion/TileToCPU/LaneOps.h"
+#include "nereid/Conversion/Lanes/LaneOps.h"
 #include "nereid/Conversion/TileToCPU/Plan.h"
 #include "nereid/Conversion/TileToCPU/Scratch.h"
+#include "nereid/Conversion/TileToCPU/TileToCPU.h"
 
 #include "llvm/ADT/DenseMap.h"
 

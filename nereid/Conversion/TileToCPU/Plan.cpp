@@ -14,7 +14,8 @@
 
 #include "nereid/Conversion/TileToCPU/Plan.h"
 
-#include "nereid/Conversion/TileToCPU/LaneOps.h"
+#include "nereid/Conversion/Lanes/LaneOps.h"
+#include "nereid/Conversion/TileToCPU/TileToCPU.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 

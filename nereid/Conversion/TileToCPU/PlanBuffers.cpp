@@ -13,8 +13,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileToCPU/LaneOps.h"
+#include "nereid/Conversion/Lanes/LaneOps.h"
 #include "nereid/Conversion/TileToCPU/Plan.h"
+#include "nereid/Conversion/TileToCPU/TileToCPU.h"
 
 using namespace mlir;
 

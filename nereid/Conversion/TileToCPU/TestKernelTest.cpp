@@ -9,6 +9,7 @@
 
 #include "nereid/Dialect/Tile/Transforms/ExpandMath.h"
 #include "nereid/Target/CPU/CpuTarget.h"
+#include "nereid/Target/CodeEmission.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -58,7 +59,7 @@ static Compiled compile(const std::string &text, const cpu::CpuTarget &target,
   Compiled result;
   DialectRegistry registry;
   registerTileToCPUDialects(registry);
-  cpu::registerTranslations(registry);
+  target::registerTranslations(registry);
   result.context =
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   result.context->loadAllAvailableDialects();

@@ -14,6 +14,7 @@
 #define NEREID_CONVERSION_TILETOCPU_TILETOCPU_H
 
 #include "nereid/ABI/Status.h"
+#include "nereid/Conversion/Lanes/LaneOps.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -25,17 +26,18 @@
 namespace nereid {
 
 /// What the conversion must know of the processor.
-struct CpuTargetInfo {
+struct CpuTargetInfo : lanes::LaneTarget {
   unsigned vectorBytes = 16;     ///< 16, 32 or 64
   unsigned vectorRegisters = 16; ///< 16 or 32
   bool hasMaskRegisters = false; ///< AVX-512: masked access of 8 to 64 bits
   bool hasMaskedMemory = false;  ///< masked access of 32 and 64 bits
   bool hasGather = false;        ///< gathers of 32 and 64 bits
   bool hasFma = false;
-  bool hasF16c = false; ///< f16 <-> f32 in one instruction
-  /// a * b + c may be rounded once (the language's enable_fp_fusion).
-  bool fpFusion = true;
 };
+
+namespace tocpu {
+using namespace lanes;
+}
 
 struct CpuKernelInfo {
   std::string entry;         ///< the symbol of the HostEntry

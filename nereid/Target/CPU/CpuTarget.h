@@ -22,7 +22,6 @@
 #include "nereid/ABI/Status.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/DialectRegistry.h"
 
 #include <string>
 #include <string_view>
@@ -63,11 +62,6 @@ struct EmitOptions {
   /// An LLVM pass pipeline in place of the built-in one (experiments).
   std::string pipeline;
 };
-
-/// Lets a context translate the dialects that emit* accepts: builtin and llvm.
-/// Contexts made without it are given it by emit*, which is not safe while
-/// another thread uses the context.
-void registerTranslations(mlir::DialectRegistry &registry);
 
 /// Position-independent ELF. `module` holds `llvm` operations only and is not
 /// changed. Whether a * b + c becomes one rounding is decided by the `contract`

@@ -60,7 +60,9 @@ Type getElement(Type type) { return getElementTypeOrSelf(type); }
 
 Type withElement(Type like, Type element) {
   if (auto tensor = dyn_cast<RankedTensorType>(like)) {
-    return RankedTensorType::get(tensor.getShape(), element);
+    // With its encoding: a mask lies where the values lie.
+    return RankedTensorType::get(tensor.getShape(), element,
+                                 tensor.getEncoding());
   }
   return element;
 }

@@ -54,9 +54,12 @@ LogicalResult ReduceOp::verify() {
   shape.erase(shape.begin() + getAxis());
   for (auto [source, result] : llvm::zip_equal(getSources(), getResults())) {
     Type element = getElement(source.getType());
-    Type expected =
-        shape.empty() ? element : Type(RankedTensorType::get(shape, element));
-    if (result.getType() != expected) {
+    bool isTensor = isa<RankedTensorType>(result.getType());
+    if (isTensor == shape.empty() ||
+        getShape(result.getType()) != ArrayRef<int64_t>(shape) ||
+        getElement(result.getType()) != element) {
+      Type expected =
+          shape.empty() ? element : Type(RankedTensorType::get(shape, element));
       return emitOpError("expected a result of type ")
              << expected << ", got " << result.getType();
     }

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Target/CPU/FatalErrors.h"
+#include "nereid/Target/FatalErrors.h"
 
 #include "llvm/Support/ErrorHandling.h"
 
@@ -41,8 +41,8 @@ static void handleFatalError(void *, const char *reason, bool) {
   std::longjmp(current->resume, 1);
 }
 
-bool cpu::runCatchingFatalErrors(llvm::function_ref<void()> body,
-                                 std::string &message) {
+bool target::runCatchingFatalErrors(llvm::function_ref<void()> body,
+                                    std::string &message) {
   static std::once_flag installed;
   std::call_once(installed, [] {
     llvm::install_fatal_error_handler(handleFatalError, nullptr);

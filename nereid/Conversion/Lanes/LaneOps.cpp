@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileToCPU/LaneOps.h"
+#include "nereid/Conversion/Lanes/LaneOps.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -14,7 +14,7 @@
 
 using namespace mlir;
 
-namespace nereid::tocpu {
+namespace nereid::lanes {
 
 Type laneType(Type element) {
   MLIRContext *context = element.getContext();
@@ -354,4 +354,4 @@ Value LaneOps::divide(Operation *op, Value x, Value y) {
                  : clone(op, {x, divisor}, getElementTypeOrSelf(type));
 }
 
-} // namespace nereid::tocpu
+} // namespace nereid::lanes

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Conversions by integer arithmetic on the bits. bf16 has an instruction only
-// with AVX512-BF16, and that one flushes denormals; LLVM calls a library
+// Conversions by integer arithmetic on the bits. On x86 bf16 has an instruction
+// only with AVX512-BF16, and that one flushes denormals; LLVM calls a library
 // function an element otherwise. The f8 formats have none at all.
 //
 // f32 to a format of m mantissa bits and exponent bias e, rounding to nearest,
@@ -17,13 +17,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileToCPU/LaneOps.h"
+#include "nereid/Conversion/Lanes/LaneOps.h"
 
 #include <cmath>
 
 using namespace mlir;
 
-namespace nereid::tocpu {
+namespace nereid::lanes {
 
 static Value bitsAs(LaneOps &ops, Type element, Value value) {
   return arith::BitcastOp::create(ops.b, ops.loc, typeLike(element, value),
@@ -190,6 +190,11 @@ Value LaneOps::fromF32(Value value, Type element, bool towardZero) {
                                  value);
   }
   if (element.isBF16()) {
+    if (target.hasBf16 && !towardZero) {
+      return bitsAs(
+          *this, b.getI16Type(),
+          arith::TruncFOp::create(b, loc, typeLike(element, value), value));
+    }
     Value bits = arith::BitcastOp::create(b, loc, i32Type, value);
     Value sixteen = integer(i32Type, 16);
     Value upper = arith::ShRUIOp::create(b, loc, bits, sixteen);
@@ -267,4 +272,4 @@ Value LaneOps::convertFloat(Value value, Type from, Type to, bool towardZero) {
   return fromF32(sticky, to, towardZero);
 }
 
-} // namespace nereid::tocpu
+} // namespace nereid::lanes

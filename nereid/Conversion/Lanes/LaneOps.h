@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Element-wise operations on lanes. A lane value is a scalar (the same in all
-// lanes) or a vector<L x T>. Formats that x86 does not compute in are carried
-// by their bits and computed in f32:
+// Element-wise operations on lanes, for every target: the one place that says
+// what an operation does to an element. A lane value is a scalar (on the CPU
+// the same in all lanes; on a GPU one register) or a vector<L x T>. Formats
+// that processors do not compute in are carried by their bits and computed in
+// f32:
 //
 //   language   lane         computed in
 //   bf16       i16          f32
@@ -18,15 +20,22 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NEREID_CONVERSION_TILETOCPU_LANEOPS_H
-#define NEREID_CONVERSION_TILETOCPU_LANEOPS_H
+#ifndef NEREID_CONVERSION_LANES_LANEOPS_H
+#define NEREID_CONVERSION_LANES_LANEOPS_H
 
-#include "nereid/Conversion/TileToCPU/TileToCPU.h"
 #include "nereid/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/IR/Builders.h"
 
-namespace nereid::tocpu {
+namespace nereid::lanes {
+
+/// What decides between forms of one meaning.
+struct LaneTarget {
+  bool hasF16c = false; ///< f16 <-> f32 in one instruction
+  bool hasBf16 = false; ///< f32 -> bf16 in one instruction, denormals kept
+  /// a * b + c may be rounded once (the language's enable_fp_fusion).
+  bool fpFusion = true;
+};
 
 /// The type that carries one element of a Tile type.
 mlir::Type laneType(mlir::Type element);
@@ -48,7 +57,7 @@ bool isExpensive(mlir::Operation *op);
 /// Emits at the builder's insertion point.
 class LaneOps {
 public:
-  LaneOps(mlir::OpBuilder &b, mlir::Location loc, const CpuTargetInfo &target)
+  LaneOps(mlir::OpBuilder &b, mlir::Location loc, const LaneTarget &target)
       : b(b), loc(loc), target(target) {}
   LaneOps(const LaneOps &) = default;
   /// A handle on one builder: assignment says that the builder has moved.
@@ -98,7 +107,7 @@ public:
 
   mlir::OpBuilder &b;
   mlir::Location loc;
-  const CpuTargetInfo &target;
+  const LaneTarget &target;
 
 private:
   mlir::Value clone(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands,
@@ -114,6 +123,6 @@ private:
                              mlir::Value source, mlir::Type bits);
 };
 
-} // namespace nereid::tocpu
+} // namespace nereid::lanes
 
-#endif // NEREID_CONVERSION_TILETOCPU_LANEOPS_H
+#endif // NEREID_CONVERSION_LANES_LANEOPS_H

@@ -12,14 +12,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NEREID_TARGET_CPU_FATALERRORS_H
-#define NEREID_TARGET_CPU_FATALERRORS_H
+#ifndef NEREID_TARGET_FATALERRORS_H
+#define NEREID_TARGET_FATALERRORS_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <string>
 
-namespace nereid::cpu {
+namespace nereid::target {
 
 /// Runs `body`. False when LLVM raised a fatal error in it on this thread, with
 /// its text in `message`: the stack was then cut back to here without running
@@ -27,6 +27,6 @@ namespace nereid::cpu {
 bool runCatchingFatalErrors(llvm::function_ref<void()> body,
                             std::string &message);
 
-} // namespace nereid::cpu
+} // namespace nereid::target
 
-#endif // NEREID_TARGET_CPU_FATALERRORS_H
+#endif // NEREID_TARGET_FATALERRORS_H

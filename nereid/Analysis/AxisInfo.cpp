@@ -1,0 +1,500 @@
+//===- AxisInfo.cpp - How integers and addresses run along a tile ---------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Analysis/AxisInfo.h"
+
+#include "nereid/Dialect/TileGPU/IR/TileGPU.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace mlir;
+
+namespace nereid {
+
+/// Stands for zero, which everything divides; products stay below 2^63.
+static constexpr int64_t zeroDivisor = int64_t{1} << 62;
+
+static int64_t powerDivisor(int64_t value) {
+  return value == 0 ? zeroDivisor : std::min(value & -value, zeroDivisor);
+}
+
+static int64_t product(int64_t a, int64_t b) {
+  __int128 wide = static_cast<__int128>(a) * b;
+  return wide > zeroDivisor ? zeroDivisor : static_cast<int64_t>(wide);
+}
+
+static SmallVector<int64_t> sizesOf(Type type) {
+  ArrayRef<int64_t> shape = tile::getShape(type);
+  return shape.empty() ? SmallVector<int64_t>{1} : SmallVector<int64_t>(shape);
+}
+
+AxisInfo AxisInfo::unknown(Type type) {
+  size_t rank = sizesOf(type).size();
+  AxisInfo info;
+  info.contiguity.assign(rank, 1);
+  info.divisibility.assign(rank, 1);
+  info.constancy.assign(rank, 1);
+  return info;
+}
+
+AxisInfo AxisInfo::meet(const AxisInfo &a, const AxisInfo &b) {
+  AxisInfo info = a;
+  for (size_t d = 0; d < a.contiguity.size(); ++d) {
+    info.contiguity[d] = std::gcd(a.contiguity[d], b.contiguity[d]);
+    info.divisibility[d] = std::min(a.divisibility[d], b.divisibility[d]);
+    info.constancy[d] = std::gcd(a.constancy[d], b.constancy[d]);
+    // Runs got shorter: what divided their first elements need not divide the
+    // first elements of the pieces.
+    if (info.contiguity[d] != a.contiguity[d] ||
+        info.contiguity[d] != b.contiguity[d]) {
+      info.divisibility[d] =
+          std::min(info.divisibility[d], powerDivisor(info.contiguity[d]));
+    }
+  }
+  if (a.constant != b.constant) {
+    info.constant.reset();
+  }
+  return info;
+}
+
+/// All elements are equal.
+static AxisInfo uniform(Type type, int64_t divisibility,
+                        std::optional<int64_t> constant) {
+  AxisInfo info = AxisInfo::unknown(type);
+  info.divisibility.assign(info.divisibility.size(), divisibility);
+  info.constancy = sizesOf(type);
+  info.constant = constant;
+  return info;
+}
+
+/// Steps between elements of a run: 1 in the unit of divisibility, except for
+/// addresses, whose elements are several bytes.
+static int64_t unitOf(Type type) {
+  auto ptr = dyn_cast<tile::PtrType>(tile::getElement(type));
+  return ptr ? tile::getElementBytes(ptr.getPointee()) : 1;
+}
+
+/// What divides every element along `d`, not only the first of a run.
+static int64_t everyDivisor(const AxisInfo &info, Type type, size_t d) {
+  return info.contiguity[d] > 1
+             ? std::min(info.divisibility[d], powerDivisor(unitOf(type)))
+             : info.divisibility[d];
+}
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Operands {
+  const AxisInfo &x, &y;
+  Type type; ///< of the result
+  Type xType, yType;
+  size_t rank() const { return x.contiguity.size(); }
+};
+} // namespace
+
+/// x + y, x - y and addresses. Where one side is equal throughout a run of the
+/// other, the sum runs as the other does.
+static AxisInfo addition(const Operands &o, int64_t scale, bool subtract) {
+  AxisInfo info = AxisInfo::unknown(o.type);
+  for (size_t d = 0; d < o.rank(); ++d) {
+    int64_t xRuns = std::gcd(o.x.contiguity[d], o.y.constancy[d]);
+    int64_t yRuns =
+        subtract ? 1 : std::gcd(o.x.constancy[d], o.y.contiguity[d]);
+    info.contiguity[d] = std::max(xRuns, yRuns);
+    info.constancy[d] = std::gcd(o.x.constancy[d], o.y.constancy[d]);
+    // The first element of a run is one of a shorter run of each side.
+    auto divides = [&](const AxisInfo &i, int64_t unit) {
+      if (i.contiguity[d] <= info.contiguity[d]) {
+        return i.divisibility[d];
+      }
+      return std::min(i.divisibility[d],
+                      product(powerDivisor(info.contiguity[d]), unit));
+    };
+    info.divisibility[d] =
+        std::min(divides(o.x, unitOf(o.xType)),
+                 product(divides(o.y, 1), powerDivisor(scale)));
+  }
+  if (o.x.constant && o.y.constant && scale == 1) {
+    info.constant = subtract ? *o.x.constant - *o.y.constant
+                             : *o.x.constant + *o.y.constant;
+    info.divisibility.assign(o.rank(), powerDivisor(*info.constant));
+  }
+  return info;
+}
+
+static AxisInfo multiplication(const Operands &o) {
+  if (o.y.constant == 1) {
+    return o.x;
+  }
+  if (o.x.constant == 1) {
+    return o.y;
+  }
+  AxisInfo info = AxisInfo::unknown(o.type);
+  for (size_t d = 0; d < o.rank(); ++d) {
+    info.constancy[d] = std::gcd(o.x.constancy[d], o.y.constancy[d]);
+    info.divisibility[d] =
+        product(everyDivisor(o.x, o.xType, d), everyDivisor(o.y, o.yType, d));
+  }
+  if (o.x.constant && o.y.constant) {
+    info.constant = *o.x.constant * *o.y.constant;
+  }
+  return info;
+}
+
+/// x / c and x % c for a constant power of two c (others: equal runs only).
+static AxisInfo division(const Operands &o, bool remainder) {
+  AxisInfo info = AxisInfo::unknown(o.type);
+  for (size_t d = 0; d < o.rank(); ++d) {
+    info.constancy[d] = std::gcd(o.x.constancy[d], o.y.constancy[d]);
+    // Runs of x that start at a multiple of k stay on one side of every
+    // multiple of y when k divides y.
+    int64_t together =
+        std::gcd(std::gcd(o.x.contiguity[d], o.y.constancy[d]),
+                 std::min(o.x.divisibility[d], o.y.divisibility[d]));
+    if (remainder) {
+      info.contiguity[d] = together;
+      info.divisibility[d] =
+          std::min({o.x.divisibility[d], o.y.divisibility[d],
+                    together < o.x.contiguity[d] ? powerDivisor(together)
+                                                 : zeroDivisor});
+    } else {
+      info.constancy[d] = std::max(info.constancy[d], together);
+    }
+  }
+  return info;
+}
+
+/// Which side of a bound: with x in runs and the bound equal along them, the
+/// answer is equal for `gcd` neighbours when both start at its multiples.
+static AxisInfo comparison(arith::CmpIPredicate predicate, const Operands &o) {
+  using P = arith::CmpIPredicate;
+  AxisInfo info = AxisInfo::unknown(o.type);
+  for (size_t d = 0; d < o.rank(); ++d) {
+    info.constancy[d] = std::gcd(o.x.constancy[d], o.y.constancy[d]);
+    bool below = predicate == P::slt || predicate == P::ult ||
+                 predicate == P::sge || predicate == P::uge;
+    bool above = predicate == P::sgt || predicate == P::ugt ||
+                 predicate == P::sle || predicate == P::ule;
+    int64_t divides = std::min(o.x.divisibility[d], o.y.divisibility[d]);
+    int64_t runs = 1;
+    if (below) {
+      runs = std::gcd(o.x.contiguity[d], o.y.constancy[d]);
+    } else if (above) {
+      runs = std::gcd(o.x.constancy[d], o.y.contiguity[d]);
+    }
+    info.constancy[d] = std::max(info.constancy[d], std::gcd(runs, divides));
+  }
+  return info;
+}
+
+static AxisInfo selection(const AxisInfo &condition, const AxisInfo &x,
+                          const AxisInfo &y) {
+  AxisInfo info = AxisInfo::meet(x, y);
+  for (size_t d = 0; d < info.contiguity.size(); ++d) {
+    int64_t equal = condition.contiguity.size() == info.contiguity.size()
+                        ? condition.constancy[d]
+                        : int64_t{1} << 30; // one condition for all
+    int64_t runs = std::gcd(info.contiguity[d], equal);
+    if (runs != info.contiguity[d]) {
+      info.divisibility[d] = std::min(info.divisibility[d], powerDivisor(runs));
+    }
+    info.contiguity[d] = runs;
+    info.constancy[d] = std::gcd(info.constancy[d], equal);
+  }
+  info.constant.reset();
+  return info;
+}
+
+/// Any element-wise function: equal arguments give equal results.
+static AxisInfo function(Operation *op,
+                         llvm::function_ref<const AxisInfo &(Value)> get) {
+  AxisInfo info = AxisInfo::unknown(op->getResult(0).getType());
+  info.constancy = sizesOf(op->getResult(0).getType());
+  for (Value operand : op->getOperands()) {
+    const AxisInfo &of = get(operand);
+    for (size_t d = 0; d < info.constancy.size() &&
+                       of.constancy.size() == info.constancy.size();
+         ++d) {
+      info.constancy[d] = std::gcd(info.constancy[d], of.constancy[d]);
+    }
+  }
+  return info;
+}
+
+static AxisInfo constantInfo(arith::ConstantOp op) {
+  Attribute value = op.getValue();
+  if (auto splat = dyn_cast<SplatElementsAttr>(value)) {
+    value = splat.getSplatValue<Attribute>();
+  }
+  if (auto integer = dyn_cast<IntegerAttr>(value)) {
+    int64_t number = integer.getValue().getSExtValue();
+    return uniform(op.getType(), powerDivisor(number), number);
+  }
+  return isa<ElementsAttr>(value) ? AxisInfo::unknown(op.getType())
+                                  : uniform(op.getType(), 1, std::nullopt);
+}
+
+AxisInfo AxisInfoAnalysis::infer(Operation *op) {
+  Type type = op->getResult(0).getType();
+  auto of = [&](unsigned i) -> const AxisInfo & {
+    return get(op->getOperand(i));
+  };
+  auto both = [&]() {
+    return Operands{of(0), of(1), type, op->getOperand(0).getType(),
+                    op->getOperand(1).getType()};
+  };
+  return llvm::TypeSwitch<Operation *, AxisInfo>(op)
+      .Case([&](arith::ConstantOp constant) { return constantInfo(constant); })
+      .Case([&](tile::RangeOp range) {
+        auto start = static_cast<int32_t>(range.getStart());
+        AxisInfo info = AxisInfo::unknown(type);
+        info.contiguity = sizesOf(type);
+        info.divisibility = {powerDivisor(start)};
+        return info;
+      })
+      .Case([&](tile::SplatOp) {
+        return uniform(type, of(0).divisibility[0], of(0).constant);
+      })
+      .Case([&](arith::AddIOp) { return addition(both(), 1, false); })
+      .Case([&](arith::SubIOp) { return addition(both(), 1, true); })
+      .Case(
+          [&](tile::AddPtrOp) { return addition(both(), unitOf(type), false); })
+      .Case([&](arith::MulIOp) { return multiplication(both()); })
+      .Case([&](arith::ShLIOp) {
+        Operands o = both();
+        if (!o.y.constant || *o.y.constant < 0 || *o.y.constant > 61) {
+          return function(op,
+                          [&](Value v) -> const AxisInfo & { return get(v); });
+        }
+        AxisInfo factor = uniform(type, int64_t{1} << *o.y.constant,
+                                  int64_t{1} << *o.y.constant);
+        return multiplication({o.x, factor, type, o.xType, o.yType});
+      })
+      .Case<arith::DivSIOp, arith::DivUIOp>(
+          [&](Operation *) { return division(both(), false); })
+      .Case<arith::RemSIOp, arith::RemUIOp>(
+          [&](Operation *) { return division(both(), true); })
+      .Case<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>([&](Operation *) {
+        AxisInfo info = of(0);
+        if (getElementTypeOrSelf(op->getOperand(0).getType()).isInteger(1)) {
+          info.constant.reset(); // true is 1 or -1
+          info.divisibility.assign(info.divisibility.size(), 1);
+        }
+        return info;
+      })
+      .Case<tile::IntToPtrOp, tile::PtrToIntOp, tile::PtrCastOp>(
+          [&](Operation *) {
+            AxisInfo info = of(0);
+            if (unitOf(type) != unitOf(op->getOperand(0).getType())) {
+              for (size_t d = 0; d < info.contiguity.size(); ++d) {
+                info.divisibility[d] =
+                    everyDivisor(info, op->getOperand(0).getType(), d);
+                info.contiguity[d] = 1;
+              }
+            }
+            info.constant.reset();
+            return info;
+          })
+      .Case([&](arith::CmpIOp compare) {
+        return comparison(compare.getPredicate(), both());
+      })
+      .Case([&](arith::SelectOp) { return selection(of(0), of(1), of(2)); })
+      .Case([&](tile::ExpandDimsOp expand) {
+        AxisInfo info = of(0);
+        bool equal =
+            llvm::equal(info.constancy, sizesOf(op->getOperand(0).getType()));
+        int64_t divisibility = equal ? info.divisibility[0] : 1;
+        auto at = [&](SmallVector<int64_t> &list, int64_t value) {
+          list.insert(list.begin() + expand.getAxis(), value);
+        };
+        at(info.contiguity, 1);
+        at(info.divisibility, divisibility);
+        at(info.constancy, 1);
+        return info;
+      })
+      .Case([&](tile::BroadcastOp) {
+        AxisInfo info = of(0);
+        SmallVector<int64_t> from = sizesOf(op->getOperand(0).getType()),
+                             to = sizesOf(type);
+        for (size_t d = 0; d < to.size(); ++d) {
+          if (from[d] == 1 && to[d] != 1) {
+            info.contiguity[d] = 1;
+            info.constancy[d] = to[d];
+          }
+        }
+        return info;
+      })
+      .Case([&](tile::TransposeOp transpose) {
+        const AxisInfo &source = of(0);
+        AxisInfo info = AxisInfo::unknown(type);
+        for (auto [d, from] : llvm::enumerate(transpose.getOrder())) {
+          info.contiguity[d] = source.contiguity[from];
+          info.divisibility[d] = source.divisibility[from];
+          info.constancy[d] = source.constancy[from];
+        }
+        info.constant = source.constant;
+        return info;
+      })
+      .Case([&](tilegpu::ConvertLayoutOp) { return of(0); })
+      .Case([&](tile::HintOp hint) {
+        AxisInfo info = of(0);
+        auto merge = [](SmallVector<int64_t> &known,
+                        std::optional<ArrayRef<int64_t>> said) {
+          for (size_t d = 0; said && d < known.size() && d < said->size();
+               ++d) {
+            known[d] = std::max(known[d], powerDivisor((*said)[d]));
+          }
+        };
+        merge(info.divisibility, hint.getDivisibility());
+        merge(info.contiguity, hint.getContiguity());
+        merge(info.constancy, hint.getConstancy());
+        return info;
+      })
+      .Default([&](Operation *) {
+        if (isa<tile::LoadOp, tile::AtomicRMWOp, tile::AtomicCASOp>(op) ||
+            op->getNumOperands() == 0 ||
+            !op->hasTrait<OpTrait::Elementwise>()) {
+          return isa<RankedTensorType>(type) ? AxisInfo::unknown(type)
+                                             : uniform(type, 1, std::nullopt);
+        }
+        return function(op,
+                        [&](Value v) -> const AxisInfo & { return get(v); });
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Propagation
+//===----------------------------------------------------------------------===//
+
+const AxisInfo &AxisInfoAnalysis::get(Value value) const {
+  auto known = infos.find(value);
+  assert(known != infos.end() && "a value that was not visited");
+  return known->second;
+}
+
+/// True if something became less known.
+bool AxisInfoAnalysis::join(Value value, AxisInfo info) {
+  auto [it, isNew] = infos.try_emplace(value, info);
+  if (isNew) {
+    return true;
+  }
+  AxisInfo met = AxisInfo::meet(it->second, info);
+  if (met == it->second) {
+    return false;
+  }
+  it->second = std::move(met);
+  return true;
+}
+
+void AxisInfoAnalysis::visit(Block &block) {
+  for (Operation &op : block) {
+    visit(&op);
+  }
+}
+
+void AxisInfoAnalysis::visit(Operation *op) {
+  auto forget = [&](ValueRange values) {
+    for (Value value : values) {
+      infos[value] = AxisInfo::unknown(value.getType());
+    }
+  };
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    AxisInfo counter = AxisInfo::unknown(loop.getInductionVar().getType());
+    counter.divisibility[0] =
+        std::min(get(loop.getLowerBound()).divisibility[0],
+                 get(loop.getStep()).divisibility[0]);
+    infos[loop.getInductionVar()] = counter;
+    // Optimistic from the initial values; facts only get fewer.
+    for (auto [argument, init] :
+         llvm::zip_equal(loop.getRegionIterArgs(), loop.getInitArgs())) {
+      set(argument, get(init));
+    }
+    bool changed = true;
+    while (changed) {
+      visit(*loop.getBody());
+      changed = false;
+      for (auto [argument, next] :
+           llvm::zip_equal(loop.getRegionIterArgs(), loop.getYieldedValues())) {
+        changed |= join(argument, get(next));
+      }
+    }
+    for (auto [result, argument] :
+         llvm::zip_equal(loop.getResults(), loop.getRegionIterArgs())) {
+      set(result, get(argument));
+    }
+    return;
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    for (Region &region : branch->getRegions()) {
+      for (Block &block : region) {
+        visit(block);
+      }
+    }
+    for (auto [i, result] : llvm::enumerate(branch.getResults())) {
+      infos[result] = AxisInfo::meet(get(branch.thenYield().getOperand(i)),
+                                     get(branch.elseYield().getOperand(i)));
+    }
+    return;
+  }
+  for (Region &region : op->getRegions()) {
+    for (Block &block : region) {
+      forget(block.getArguments());
+      visit(block);
+    }
+  }
+  if (op->getNumResults() == 1 && op->getNumRegions() == 0) {
+    infos[op->getResult(0)] = infer(op);
+  } else {
+    forget(op->getResults());
+  }
+}
+
+AxisInfoAnalysis::AxisInfoAnalysis(func::FuncOp function) {
+  for (BlockArgument argument : function.getArguments()) {
+    AxisInfo info = AxisInfo::unknown(argument.getType());
+    auto divides = function.getArgAttrOfType<IntegerAttr>(
+        argument.getArgNumber(), tile::divisibilityAttr);
+    info.divisibility[0] =
+        divides ? powerDivisor(divides.getInt()) : unitOf(argument.getType());
+    infos[argument] = info;
+  }
+  visit(function.getBody().front());
+}
+
+//===----------------------------------------------------------------------===//
+// Questions
+//===----------------------------------------------------------------------===//
+
+unsigned AxisInfoAnalysis::vectorWidth(Value pointers, Value mask,
+                                       unsigned axis, unsigned maxBytes) const {
+  const AxisInfo &info = get(pointers);
+  int64_t bytes = unitOf(pointers.getType());
+  int64_t width =
+      std::min<int64_t>(powerDivisor(info.contiguity[axis]), maxBytes / bytes);
+  width = std::min(width, info.divisibility[axis] / bytes);
+  if (mask) {
+    width = std::min(width, powerDivisor(get(mask).constancy[axis]));
+  }
+  return static_cast<unsigned>(std::max<int64_t>(width, 1));
+}
+
+SmallVector<unsigned> AxisInfoAnalysis::order(Value pointers) const {
+  const AxisInfo &info = get(pointers);
+  SmallVector<unsigned> order;
+  for (unsigned d = info.contiguity.size(); d-- > 0;) {
+    order.push_back(d);
+  }
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
+    return info.contiguity[a] > info.contiguity[b];
+  });
+  return order;
+}
+
+} // namespace nereid

@@ -1,0 +1,72 @@
+//===- AxisInfo.h - How integers and addresses run along a tile -*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What vector memory accesses and layouts need to know: along each dimension,
+// how long the runs of consecutive values are, what divides the first value of
+// every run, and how long the runs of equal values are. Addresses count bytes
+// for divisibility and elements for contiguity.
+//
+// Facts hold for the values modulo 2^width: an address that wraps is nobody's
+// intention, and vectors stay inside runs that the language promises.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_ANALYSIS_AXISINFO_H
+#define NEREID_ANALYSIS_AXISINFO_H
+
+#include "nereid/Dialect/Tile/IR/Tile.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <optional>
+
+namespace nereid {
+
+/// One entry a dimension; a scalar has one, of size 1. Divisibilities are
+/// powers of two; 2^62 stands for zero.
+struct AxisInfo {
+  llvm::SmallVector<int64_t> contiguity, divisibility, constancy;
+  /// The value, where all elements are one constant.
+  std::optional<int64_t> constant;
+
+  bool operator==(const AxisInfo &) const = default;
+  /// Nothing known.
+  static AxisInfo unknown(mlir::Type type);
+  /// What holds of both.
+  static AxisInfo meet(const AxisInfo &a, const AxisInfo &b);
+};
+
+/// Facts on every integer and pointer of a function.
+class AxisInfoAnalysis {
+public:
+  explicit AxisInfoAnalysis(mlir::func::FuncOp function);
+
+  const AxisInfo &get(mlir::Value value) const;
+
+  /// Elements, along dimension `axis`, that one aligned access of at most
+  /// `maxBytes` may move through `pointers`; `mask` may be null.
+  unsigned vectorWidth(mlir::Value pointers, mlir::Value mask, unsigned axis,
+                       unsigned maxBytes) const;
+
+  /// Dimensions of a tensor of pointers, the one with the longest runs first,
+  /// the last dimension first among equals.
+  llvm::SmallVector<unsigned> order(mlir::Value pointers) const;
+
+private:
+  void visit(mlir::Block &block);
+  void visit(mlir::Operation *op);
+  AxisInfo infer(mlir::Operation *op);
+  bool join(mlir::Value value, AxisInfo info);
+  /// By value: `info` may live in the map, which grows.
+  void set(mlir::Value value, AxisInfo info) { infos[value] = std::move(info); }
+
+  llvm::DenseMap<mlir::Value, AxisInfo> infos;
+};
+
+} // namespace nereid
+
+#endif // NEREID_ANALYSIS_AXISINFO_H

@@ -1,0 +1,214 @@
+//===- Atomic.cpp - Read-modify-write -------------------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One thread does each element, in a branch; where several threads hold copies
+// of the old value, it reaches the others through shared memory. A release
+// waits for the other threads of the program, whose writes it must cover; after
+// an acquire they wait for it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+
+using namespace mlir;
+
+namespace nereid::togpu {
+
+static LLVM::AtomicOrdering ordering(tile::MemSemantic semantic) {
+  switch (semantic) {
+  case tile::MemSemantic::Relaxed:
+    return LLVM::AtomicOrdering::monotonic;
+  case tile::MemSemantic::Acquire:
+    return LLVM::AtomicOrdering::acquire;
+  case tile::MemSemantic::Release:
+    return LLVM::AtomicOrdering::release;
+  case tile::MemSemantic::AcqRel:
+    return LLVM::AtomicOrdering::acq_rel;
+  }
+  return LLVM::AtomicOrdering::acq_rel;
+}
+
+static StringRef scopeName(tile::MemScope scope) {
+  switch (scope) {
+  case tile::MemScope::Block:
+    return "block";
+  case tile::MemScope::Device:
+    return "device";
+  case tile::MemScope::System:
+    return "";
+  }
+  return "";
+}
+
+static LLVM::AtomicBinOp binaryOp(tile::AtomicKind kind) {
+  using K = tile::AtomicKind;
+  using B = LLVM::AtomicBinOp;
+  switch (kind) {
+  case K::Add:
+    return B::add;
+  case K::FAdd:
+    return B::fadd;
+  case K::Max:
+    return B::max;
+  case K::Min:
+    return B::min;
+  case K::UMax:
+    return B::umax;
+  case K::UMin:
+    return B::umin;
+  case K::FMax:
+    return B::fmax;
+  case K::FMin:
+    return B::fmin;
+  case K::And:
+    return B::_and;
+  case K::Or:
+    return B::_or;
+  case K::Xor:
+    return B::_xor;
+  case K::Xchg:
+    return B::xchg;
+  }
+  return B::xchg;
+}
+
+void KernelEmitter::emitAtomic(Operation *op) {
+  auto rmw = dyn_cast<tile::AtomicRMWOp>(op);
+  auto cas = dyn_cast<tile::AtomicCASOp>(op);
+  Value pointerOperand = op->getOperand(0);
+  bool isTensor = isa<RankedTensorType>(pointerOperand.getType());
+  Type element = tile::getElement(op->getResult(0).getType());
+  Type lane = laneType(element);
+  unsigned bits = lane.getIntOrFloatBitWidth();
+  if (bits < 16) {
+    fail(op, "atomic operations on 8-bit elements");
+    return;
+  }
+  auto semantic = rmw ? rmw.getSemantic() : cas.getSemantic();
+  StringRef scope = scopeName(rmw ? rmw.getScope() : cas.getScope());
+  auto list = [&](Value value) {
+    return isTensor ? regs(value) : Registers{scalar(value)};
+  };
+  Registers pointers = list(pointerOperand);
+  Registers values = list(rmw ? rmw.getValue() : cas.getValue());
+  Registers compares;
+  if (cas) {
+    compares = list(cas.getCompare());
+  }
+  const TileInfo *tile = isTensor ? &info(pointerOperand.getType()) : nullptr;
+  Value once =
+      isTensor ? isFirstCopy(tile->layout)
+               : Value(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                             thread, ops().i32(0)));
+  bool releases = semantic == tile::MemSemantic::Release ||
+                  semantic == tile::MemSemantic::AcqRel;
+  bool acquires = semantic == tile::MemSemantic::Acquire ||
+                  semantic == tile::MemSemantic::AcqRel;
+  if (releases) {
+    barrier();
+  }
+  // bf16 travels as its bits; LLVM must see the float to add it.
+  bool isFloatSum = rmw && (rmw.getKind() == tile::AtomicKind::FAdd ||
+                            rmw.getKind() == tile::AtomicKind::FMax ||
+                            rmw.getKind() == tile::AtomicKind::FMin);
+  Type atomicType = isFloatSum ? element : Type(b.getIntegerType(bits));
+  auto perform = [&](Value address, Value value, Value compare) -> Value {
+    address = LLVM::AddrSpaceCastOp::create(
+        b, loc, LLVM::LLVMPointerType::get(b.getContext(), 1), address);
+    auto as = [&](Value v) -> Value {
+      v = bitsOf(v);
+      return v.getType() == atomicType
+                 ? v
+                 : Value(arith::BitcastOp::create(b, loc, atomicType, v));
+    };
+    Value old;
+    if (rmw) {
+      old = LLVM::AtomicRMWOp::create(b, loc, binaryOp(rmw.getKind()), address,
+                                      as(value), ordering(semantic), scope);
+    } else {
+      LLVM::AtomicOrdering failure = acquires ? LLVM::AtomicOrdering::acquire
+                                              : LLVM::AtomicOrdering::monotonic;
+      auto exchange =
+          LLVM::AtomicCmpXchgOp::create(b, loc, address, as(compare), as(value),
+                                        ordering(semantic), failure, scope);
+      old = LLVM::ExtractValueOp::create(b, loc, exchange, 0);
+    }
+    if (old.getType() != b.getIntegerType(bits)) {
+      old = arith::BitcastOp::create(b, loc, b.getIntegerType(bits), old);
+    }
+    return fromBits(old, lane);
+  };
+  Registers result(pointers.size());
+  for (unsigned r = 0; r < pointers.size(); ++r) {
+    if (tile && tile->dead[r]) {
+      continue;
+    }
+    Value mask = andOf(
+        once, accessMask(pointerOperand, rmw ? rmw.getMask() : Value(), r));
+    Value compare = cas ? compares[r] : Value();
+    if (!mask) {
+      result[r] = perform(pointers[r], values[r], compare);
+      continue;
+    }
+    Value zero = fromBits(ops().integer(b.getIntegerType(bits), 0), lane);
+    auto branch = scf::IfOp::create(b, loc, TypeRange(lane), mask,
+                                    /*addThenBlock=*/true,
+                                    /*addElseBlock=*/true);
+    branch.thenBlock()->clear();
+    branch.elseBlock()->clear();
+    b.setInsertionPointToEnd(branch.thenBlock());
+    Value old = perform(pointers[r], values[r], compare);
+    scf::YieldOp::create(b, loc, old);
+    b.setInsertionPointToEnd(branch.elseBlock());
+    scf::YieldOp::create(b, loc, zero);
+    b.setInsertionPointAfter(branch);
+    result[r] = branch.getResult(0);
+  }
+  bool isUsed = !op->getResult(0).use_empty();
+  if (isUsed && !isTensor) {
+    SharedRegion region = acquire(8);
+    Value at = sharedAddress(region.offset, ops().i32(0), element);
+    storeShared(at, {result[0]}, once);
+    publish(region);
+    result[0] = loadShared(at, lane, 1)[0];
+  } else if (isUsed && once) {
+    int64_t count = 1;
+    for (int64_t size : tile->shape) {
+      count *= size;
+    }
+    SharedRegion region = acquire(tile::getElementBytes(element) * count);
+    for (unsigned r = 0; r < result.size(); ++r) {
+      if (!tile->dead[r]) {
+        storeShared(
+            sharedAddress(region.offset, rowMajorIndex(*tile, r), element),
+            {result[r]}, andOf(insideShape(*tile, r), once));
+      }
+    }
+    publish(region);
+    for (unsigned r = 0; r < result.size(); ++r) {
+      if (tile->dead[r]) {
+        continue;
+      }
+      Value position = rowMajorIndex(*tile, r);
+      if (Value inside = insideShape(*tile, r)) {
+        position =
+            arith::SelectOp::create(b, loc, inside, position, ops().i32(0));
+      }
+      result[r] = loadShared(sharedAddress(region.offset, position, element),
+                             lane, 1)[0];
+    }
+  } else if (acquires) {
+    barrier();
+  }
+  if (isTensor) {
+    bind(op->getResult(0), std::move(result));
+  } else {
+    scalars[op->getResult(0)] = result[0];
+  }
+}
+
+} // namespace nereid::togpu

@@ -1,0 +1,229 @@
+//===- Control.cpp - Blocks, loops and branches ---------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tensor that crosses a region is as many values as it has live registers.
+// Conditions are scalars, the same in all threads, so barriers inside regions
+// are met by all or none.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+
+using namespace mlir;
+
+namespace nereid::togpu {
+
+Registers &KernelEmitter::regs(Value tensor) {
+  auto known = registersOf.find(tensor);
+  assert(known != registersOf.end() && "a tensor that was not emitted");
+  return known->second;
+}
+
+Value KernelEmitter::scalar(Value value) {
+  auto known = scalars.find(value);
+  assert(known != scalars.end() && "a scalar that was not emitted");
+  return known->second;
+}
+
+SmallVector<Value> KernelEmitter::flat(ValueRange values) {
+  SmallVector<Value> list;
+  for (Value value : values) {
+    if (!isa<RankedTensorType>(value.getType())) {
+      list.push_back(scalar(value));
+      continue;
+    }
+    const TileInfo &tile = info(value.getType());
+    for (unsigned r = 0; r < tile.count(); ++r) {
+      if (!tile.dead[r]) {
+        list.push_back(regs(value)[r]);
+      }
+    }
+  }
+  return list;
+}
+
+SmallVector<Type> KernelEmitter::flatTypes(TypeRange types) {
+  SmallVector<Type> list;
+  for (Type type : types) {
+    Type lane = laneType(tile::getElement(type));
+    if (!isa<RankedTensorType>(type)) {
+      list.push_back(lane);
+      continue;
+    }
+    const TileInfo &tile = info(type);
+    list.append(llvm::count(tile.dead, false), lane);
+  }
+  return list;
+}
+
+/// The inverse of `flat`.
+void KernelEmitter::bindArguments(ValueRange from, ValueRange to) {
+  auto next = to.begin();
+  for (Value value : from) {
+    if (!isa<RankedTensorType>(value.getType())) {
+      scalars[value] = *next++;
+      continue;
+    }
+    const TileInfo &tile = info(value.getType());
+    Registers registers(tile.count());
+    for (unsigned r = 0; r < tile.count(); ++r) {
+      if (!tile.dead[r]) {
+        registers[r] = *next++;
+      }
+    }
+    bind(value, std::move(registers));
+  }
+}
+
+void KernelEmitter::emitBlock(Block &block) {
+  for (Operation &op : block.without_terminator()) {
+    if (failure) {
+      return;
+    }
+    loc = op.getLoc();
+    emitOp(&op);
+  }
+}
+
+void KernelEmitter::emitFor(scf::ForOp loop) {
+  SmallVector<Value> inits = flat(loop.getInitArgs());
+  auto made = scf::ForOp::create(b, loc, scalar(loop.getLowerBound()),
+                                 scalar(loop.getUpperBound()),
+                                 scalar(loop.getStep()), inits);
+  Block *body = made.getBody();
+  if (!body->empty()) {
+    body->clear();
+  }
+  SharedMemory::State before = shared.state();
+  scalars[loop.getInductionVar()] = made.getInductionVar();
+  bindArguments(loop.getRegionIterArgs(), made.getRegionIterArgs());
+  b.setInsertionPointToEnd(body);
+  emitBlock(*loop.getBody());
+  // The next iteration starts as the first did.
+  if (!shared.isClean()) {
+    barrier();
+  }
+  scf::YieldOp::create(b, loc, flat(loop.getYieldedValues()));
+  shared.restore(before);
+  b.setInsertionPointAfter(made);
+  bindArguments(loop.getResults(), made.getResults());
+}
+
+void KernelEmitter::emitIf(scf::IfOp branch) {
+  bool hasElse = !branch.getElseRegion().empty();
+  auto made = scf::IfOp::create(b, loc, flatTypes(branch.getResultTypes()),
+                                scalar(branch.getCondition()),
+                                /*addThenBlock=*/true, hasElse);
+  SharedMemory::State before = shared.state(), after = before;
+  auto emit = [&](Region &from, Region &to) {
+    Block &block = to.front();
+    block.clear();
+    shared.restore(before);
+    b.setInsertionPointToEnd(&block);
+    emitBlock(from.front());
+    scf::YieldOp::create(b, loc,
+                         flat(from.front().getTerminator()->getOperands()));
+    after.append(shared.state());
+  };
+  emit(branch.getThenRegion(), made.getThenRegion());
+  if (hasElse) {
+    emit(branch.getElseRegion(), made.getElseRegion());
+  }
+  shared.restore(after);
+  b.setInsertionPointAfter(made);
+  bindArguments(branch.getResults(), made.getResults());
+}
+
+void KernelEmitter::emitWhile(scf::WhileOp loop) {
+  auto made = scf::WhileOp::create(b, loc, flatTypes(loop.getResultTypes()),
+                                   flat(loop.getInits()));
+  if (!shared.isClean()) {
+    // Both regions start clean.
+    b.setInsertionPoint(made);
+    barrier();
+  }
+  auto emit = [&](Region &from, Region &to, auto terminate) {
+    SmallVector<Type> types = flatTypes(from.getArgumentTypes());
+    Block *block = b.createBlock(&to, to.end(), types,
+                                 SmallVector<Location>(types.size(), loc));
+    bindArguments(from.getArguments(), block->getArguments());
+    b.setInsertionPointToEnd(block);
+    emitBlock(from.front());
+    if (!shared.isClean()) {
+      barrier();
+    }
+    terminate(from.front().getTerminator());
+  };
+  emit(loop.getBefore(), made.getBefore(), [&](Operation *op) {
+    auto condition = cast<scf::ConditionOp>(op);
+    scf::ConditionOp::create(b, loc, scalar(condition.getCondition()),
+                             flat(condition.getArgs()));
+  });
+  emit(loop.getAfter(), made.getAfter(), [&](Operation *op) {
+    scf::YieldOp::create(b, loc, flat(op->getOperands()));
+  });
+  b.setInsertionPointAfter(made);
+  bindArguments(loop.getResults(), made.getResults());
+}
+
+void KernelEmitter::emitOp(Operation *op) {
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](arith::ConstantOp constant) { emitConstant(constant); })
+      .Case([&](scf::ForOp loop) { emitFor(loop); })
+      .Case([&](scf::IfOp branch) { emitIf(branch); })
+      .Case([&](scf::WhileOp loop) { emitWhile(loop); })
+      .Case([&](tile::ProgramIdOp id) {
+        scalars[id.getResult()] = programId[id.getAxis()];
+      })
+      .Case([&](tile::NumProgramsOp size) {
+        scalars[size.getResult()] = gridSize[size.getAxis()];
+      })
+      .Case([&](tile::SplatOp splat) {
+        bind(splat, Registers(info(splat.getType()).count(),
+                              scalar(splat.getSource())));
+      })
+      .Case([&](tile::RangeOp range) { emitRange(range); })
+      .Case([&](tile::ExpandDimsOp expand) {
+        // A dimension of size 1 has no bits.
+        bind(expand, Registers(regs(expand.getSource())));
+      })
+      .Case([&](tile::BroadcastOp broadcast) { emitBroadcast(broadcast); })
+      .Case([&](tile::TransposeOp transpose) { emitTranspose(transpose); })
+      .Case([&](tile::ReshapeOp reshape) { emitReshape(reshape); })
+      .Case([&](tile::JoinOp join) { emitJoin(join); })
+      .Case([&](tile::SplitOp split) { emitSplit(split); })
+      .Case([&](tile::CatOp cat) { emitCat(cat); })
+      .Case([&](tile::GatherOp gather) { emitGather(gather); })
+      .Case([&](tile::LoadOp load) { emitLoad(load); })
+      .Case([&](tile::StoreOp store) { emitStore(store); })
+      .Case([&](tile::ReduceOp reduce) { emitReduce(reduce); })
+      .Case(
+          [&](tilegpu::ConvertLayoutOp convert) { emitConvertLayout(convert); })
+      .Case([&](tile::ScanOp scan) { emitScan(scan); })
+      .Case([&](tile::HistogramOp histogram) { emitHistogram(histogram); })
+      .Case([&](tile::DotOp dot) { emitDot(dot); })
+      .Case<tile::AtomicRMWOp, tile::AtomicCASOp>(
+          [&](Operation *) { emitAtomic(op); })
+      .Case([&](tile::PrintOp print) { emitPrint(print); })
+      .Case<tile::AssertOp, tile::CheckBoundsOp, tile::CheckNanOp>(
+          [&](Operation *) { emitCheck(op); })
+      .Case([&](tile::BarrierOp) { barrier(); })
+      .Case<tile::AssumeOp, tile::RelaxOp>([](Operation *) {})
+      .Default([&](Operation *) {
+        if (op->getNumRegions() == 0 && op->getNumResults() > 0 &&
+            (op->hasTrait<OpTrait::Elementwise>() ||
+             isa<tile::AddPtrOp, tile::IntToPtrOp, tile::PtrToIntOp,
+                 tile::PtrCastOp, tile::HintOp, tile::ConvertFloatOp,
+                 arith::MulSIExtendedOp, arith::MulUIExtendedOp>(op))) {
+          emitElementwise(op);
+          return;
+        }
+        fail(op, "no form of '" + op->getName().getStringRef() + "'");
+      });
+}
+
+} // namespace nereid::togpu

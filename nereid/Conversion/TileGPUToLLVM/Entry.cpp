@@ -1,0 +1,188 @@
+//===- Entry.cpp - The function that a thread runs ------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+
+using namespace mlir;
+
+namespace nereid::togpu {
+
+KernelEmitter::KernelEmitter(func::FuncOp kernel, const GpuLoweringInfo &target)
+    : b(kernel.getContext()), loc(kernel.getLoc()), target(target),
+      kernel(kernel), axes(kernel),
+      warps(kernel->getAttrOfType<IntegerAttr>(tilegpu::warpsAttr).getInt()) {
+  laneTarget.hasF16c = true;
+  laneTarget.hasBf16 = target.computeCapability >= 80;
+  laneTarget.fpFusion = target.fpFusion;
+}
+
+void KernelEmitter::fail(Operation *op, const Twine &message) {
+  if (failure) {
+    return;
+  }
+  std::string where;
+  llvm::raw_string_ostream(where) << op->getLoc();
+  failure = Failure{ErrorCode::Unsupported,
+                    "the GPU target cannot run this kernel: " + message.str() +
+                        " at " + where,
+                    {}};
+}
+
+/// A kernel's parameters have their natural sizes; an int1 is a byte.
+static Type parameterType(Type type) {
+  Type lane = laneType(type);
+  return lane.isInteger(1) ? IntegerType::get(type.getContext(), 8) : lane;
+}
+
+void KernelEmitter::createEntry() {
+  MLIRContext *context = b.getContext();
+  b.setInsertionPoint(kernel);
+  auto sharedType = LLVM::LLVMPointerType::get(context, 3);
+  LLVM::GlobalOp::create(b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), 0),
+                         /*isConstant=*/false, LLVM::Linkage::External,
+                         "nereid_shared", Attribute(), /*alignment=*/128,
+                         /*addrSpace=*/3);
+  SmallVector<Type> parameters;
+  for (Type type : kernel.getArgumentTypes()) {
+    parameters.push_back(parameterType(type));
+  }
+  bool checks =
+      kernel
+          ->walk([](Operation *op) {
+            return isa<tile::AssertOp, tile::CheckBoundsOp, tile::CheckNanOp>(
+                       op)
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          })
+          .wasInterrupted();
+  if (checks) {
+    parameters.push_back(LLVM::LLVMPointerType::get(context));
+  }
+  std::string name = kernel.getSymName().str();
+  kernel.setSymName(name + ".tile");
+  entry = LLVM::LLVMFuncOp::create(
+      b, loc, name,
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
+                                  parameters));
+  entry->setAttr("nvvm.kernel", b.getUnitAttr());
+  entry->setAttr("nvvm.reqntid",
+                 b.getDenseI32ArrayAttr({static_cast<int32_t>(32 * warps)}));
+  Block *block = entry.addEntryBlock(b);
+  b.setInsertionPointToStart(block);
+  auto special = [&](const char *intrinsic) -> Value {
+    return LLVM::CallIntrinsicOp::create(
+               b, loc, b.getI32Type(), b.getStringAttr(intrinsic), ValueRange{})
+        .getResult(0);
+  };
+  thread = special("llvm.nvvm.read.ptx.sreg.tid.x");
+  lane = arith::AndIOp::create(b, loc, thread, ops().i32(31));
+  warp = arith::ShRUIOp::create(b, loc, thread, ops().i32(5));
+  for (const char *id :
+       {"llvm.nvvm.read.ptx.sreg.ctaid.x", "llvm.nvvm.read.ptx.sreg.ctaid.y",
+        "llvm.nvvm.read.ptx.sreg.ctaid.z"}) {
+    programId.push_back(special(id));
+  }
+  for (const char *size :
+       {"llvm.nvvm.read.ptx.sreg.nctaid.x", "llvm.nvvm.read.ptx.sreg.nctaid.y",
+        "llvm.nvvm.read.ptx.sreg.nctaid.z"}) {
+    gridSize.push_back(special(size));
+  }
+  sharedBase = LLVM::AddressOfOp::create(b, loc, sharedType, "nereid_shared");
+  for (auto [argument, value] :
+       llvm::zip(kernel.getArguments(), block->getArguments())) {
+    Value bound = value;
+    if (argument.getType().isInteger(1)) {
+      bound = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value,
+                                    ops().integer(b.getI8Type(), 0));
+    }
+    scalars[argument] = bound;
+  }
+  if (checks) {
+    faultRecord = block->getArguments().back();
+  }
+}
+
+/// The argument that a pointer derives from, or null.
+static Value rootPointer(Value pointer) {
+  while (Operation *op = pointer.getDefiningOp()) {
+    if (isa<tile::AddPtrOp, tile::SplatOp, tile::BroadcastOp, tile::HintOp,
+            tile::ExpandDimsOp, tile::PtrCastOp, tile::ReshapeOp,
+            tile::TransposeOp, tilegpu::ConvertLayoutOp>(op)) {
+      pointer = op->getOperand(0);
+    } else {
+      return {};
+    }
+  }
+  auto argument = cast<BlockArgument>(pointer);
+  if (isa<func::FuncOp>(argument.getOwner()->getParentOp())) {
+    return argument;
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+      loop && argument.getArgNumber() > 0) {
+    return rootPointer(loop.getInitArgs()[argument.getArgNumber() - 1]);
+  }
+  return {};
+}
+
+void KernelEmitter::surveyMemory(GpuKernelInfo &info) {
+  info.writtenParameters.assign(kernel.getNumArguments(), false);
+  kernel.walk([&](Operation *op) {
+    if (!isa<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(op)) {
+      return;
+    }
+    Value root = rootPointer(op->getOperand(0));
+    for (BlockArgument argument : kernel.getArguments()) {
+      if (isa<tile::PtrType>(argument.getType()) &&
+          (!root || root == argument)) {
+        info.writtenParameters[argument.getArgNumber()] = true;
+      }
+    }
+  });
+}
+
+Expected<GpuKernelInfo> KernelEmitter::run() {
+  GpuKernelInfo info;
+  surveyMemory(info);
+  createEntry();
+  emitBlock(kernel.getBody().front());
+  LLVM::ReturnOp::create(b, loc, ValueRange{});
+  if (failure) {
+    return *failure;
+  }
+  info.entry = entry.getSymName().str();
+  info.sharedBytes = shared.bytes();
+  info.hasFaultRecord = faultRecord != nullptr;
+  kernel.erase();
+  return info;
+}
+
+} // namespace nereid::togpu
+
+namespace nereid {
+
+void registerTileGPUToLLVMDialects(DialectRegistry &registry) {
+  registry
+      .insert<arith::ArithDialect, cf::ControlFlowDialect, LLVM::LLVMDialect,
+              NVVM::NVVMDialect, math::MathDialect, scf::SCFDialect,
+              ub::UBDialect, tile::TileDialect, tilegpu::TileGPUDialect>();
+}
+
+Expected<GpuKernelInfo> convertTileGPUToLLVM(ModuleOp module,
+                                             const GpuLoweringInfo &target) {
+  for (func::FuncOp kernel : module.getOps<func::FuncOp>()) {
+    if (kernel->hasAttr(tile::kernelAttr)) {
+      return togpu::KernelEmitter(kernel, target).run();
+    }
+  }
+  return {ErrorCode::Internal, "a module holds no kernel"};
+}
+
+} // namespace nereid

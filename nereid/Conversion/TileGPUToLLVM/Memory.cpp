@@ -1,0 +1,248 @@
+//===- Memory.cpp - Loads and stores --------------------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Registers that hold consecutive elements at consecutive, aligned addresses
+// move together, at most 16 bytes at a time. A masked access is one predicated
+// instruction, which LLVM has no form for, so inline assembly: a branch around
+// each would cost ten.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+
+using namespace mlir;
+
+namespace nereid::togpu {
+
+unsigned KernelEmitter::accessWidth(Value pointers, Value mask) {
+  // Checked elements are let through one by one.
+  if (!isa<RankedTensorType>(pointers.getType()) ||
+      checkedPointers.contains(pointers)) {
+    return 1;
+  }
+  const TileInfo &tile = info(pointers.getType());
+  unsigned best = 1;
+  for (unsigned d = 0; d < tile.shape.size(); ++d) {
+    unsigned held = contiguousRegisters(tile.layout, tile.shifts[d],
+                                        paddedBits(tile.shape[d]));
+    best =
+        std::max(best, std::min(held, axes.vectorWidth(pointers, mask, d, 16)));
+  }
+  return best;
+}
+
+Value KernelEmitter::accessMask(Value pointers, Value mask, unsigned r) {
+  bool isTensor = isa<RankedTensorType>(pointers.getType());
+  Value all;
+  if (mask) {
+    all = isTensor ? regs(mask)[r] : scalar(mask);
+  }
+  if (isTensor) {
+    all = andOf(all, insideShape(info(pointers.getType()), r));
+  }
+  auto checked = checkedPointers.find(pointers);
+  return checked == checkedPointers.end() ? all
+                                          : andOf(all, checked->second[r]);
+}
+
+static unsigned widthOf(Type lane) {
+  return isa<LLVM::LLVMPointerType>(lane) ? 64
+         : lane.isInteger(1)              ? 8
+                                          : lane.getIntOrFloatBitWidth();
+}
+
+/// ".ca", ... as in PTX; loads know no .wb/.wt, stores no .ca/.cv.
+static std::string cacheSuffix(tile::CacheModifier cache) {
+  switch (cache) {
+  case tile::CacheModifier::None:
+    return "";
+  case tile::CacheModifier::CA:
+    return ".ca";
+  case tile::CacheModifier::CG:
+    return ".cg";
+  case tile::CacheModifier::CS:
+    return ".cs";
+  case tile::CacheModifier::CV:
+    return ".cv";
+  case tile::CacheModifier::WB:
+    return ".wb";
+  case tile::CacheModifier::WT:
+    return ".wt";
+  }
+  return "";
+}
+
+static std::string evictionSuffix(tile::EvictionPolicy policy) {
+  switch (policy) {
+  case tile::EvictionPolicy::Normal:
+    return "";
+  case tile::EvictionPolicy::First:
+    return ".L1::evict_first";
+  case tile::EvictionPolicy::Last:
+    return ".L1::evict_last";
+  }
+  return "";
+}
+
+namespace {
+/// How `count` elements of `width` bits move.
+struct AccessShape {
+  AccessShape(unsigned width, unsigned count) {
+    unsigned total = width * count;
+    wordBits = width == 64 ? 64 : std::min(total, 32u);
+    words = total / wordBits;
+  }
+  std::string suffix() const {
+    return (words > 1 ? ".v" + std::to_string(words) : std::string()) + ".b" +
+           std::to_string(wordBits);
+  }
+  /// The register class of a word; a byte lives in a 16-bit register.
+  char constraint() const {
+    return wordBits == 64 ? 'l' : wordBits == 32 ? 'r' : 'h';
+  }
+  unsigned registerBits() const { return std::max(wordBits, 16u); }
+  unsigned wordBits, words;
+};
+} // namespace
+
+static std::string list(unsigned first, unsigned count) {
+  std::string text = "{";
+  for (unsigned i = 0; i < count; ++i) {
+    text += (i ? ", $" : "$") + std::to_string(first + i);
+  }
+  return text + "}";
+}
+
+void KernelEmitter::emitLoad(tile::LoadOp op) {
+  bool isTensor = isa<RankedTensorType>(op.getType());
+  Type element = tile::getElement(op.getType());
+  Type lane = laneType(element);
+  unsigned width = accessWidth(op.getPtr(), op.getMask());
+  Registers pointers =
+      isTensor ? regs(op.getPtr()) : Registers{scalar(op.getPtr())};
+  Registers result(pointers.size());
+  AccessShape shape(widthOf(lane), width);
+  // Marked side-effecting: it must stay behind stores that precede it.
+  std::string name =
+      std::string("ld") + (op.getIsVolatile() ? ".volatile" : "") + ".global" +
+      (op.getIsVolatile()
+           ? ""
+           : cacheSuffix(op.getCache()) + evictionSuffix(op.getEvict())) +
+      shape.suffix();
+  Type wordType = b.getIntegerType(shape.registerBits());
+  for (unsigned r = 0; r < pointers.size(); r += width) {
+    if (isTensor && info(op.getType()).dead[r]) {
+      continue;
+    }
+    Value mask = accessMask(op.getPtr(), op.getMask(), r);
+    Value address =
+        LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), pointers[r]);
+    std::string text, constraints;
+    SmallVector<Value> operands;
+    for (unsigned i = 0; i < shape.words; ++i) {
+      constraints += std::string("=") + shape.constraint() + ",";
+    }
+    unsigned next = shape.words;
+    std::string target = list(0, shape.words);
+    std::string addressText = "[$" + std::to_string(next++) + "]";
+    constraints += "l";
+    operands.push_back(address);
+    if (mask) {
+      SmallVector<Value> others;
+      if (op.getOther()) {
+        Registers of;
+        for (unsigned i = 0; i < width; ++i) {
+          of.push_back(isTensor ? regs(op.getOther())[r + i]
+                                : scalar(op.getOther()));
+        }
+        others = packWords(of, shape.wordBits);
+        if (shape.wordBits == 8) {
+          others[0] = arith::ExtUIOp::create(b, loc, b.getI16Type(), others[0]);
+        }
+      }
+      std::string predicate = "@$" + std::to_string(next++) + " ";
+      constraints += ",b";
+      operands.push_back(mask);
+      for (unsigned i = 0; i < shape.words; ++i) {
+        text += "mov.b" + std::to_string(shape.registerBits()) + " $" +
+                std::to_string(i) + ", ";
+        if (others.empty()) {
+          text += "0;\n\t";
+          continue;
+        }
+        text += "$" + std::to_string(next++) + ";\n\t";
+        constraints += std::string(",") + shape.constraint();
+        operands.push_back(others[i]);
+      }
+      text += predicate;
+    }
+    text += name + " " + target + ", " + addressText + ";";
+    SmallVector<Value> words =
+        inlineAsm(text, constraints, operands,
+                  SmallVector<Type>(shape.words, wordType), true);
+    if (shape.wordBits == 8) {
+      words[0] = arith::TruncIOp::create(b, loc, b.getI8Type(), words[0]);
+    }
+    Registers loaded = unpackWords(words, lane, width);
+    for (unsigned i = 0; i < width; ++i) {
+      result[r + i] = loaded[i];
+    }
+  }
+  if (isTensor) {
+    bind(op, std::move(result));
+  } else {
+    scalars[op.getResult()] = result[0];
+  }
+}
+
+void KernelEmitter::emitStore(tile::StoreOp op) {
+  bool isTensor = isa<RankedTensorType>(op.getPtr().getType());
+  Type element = tile::getElement(op.getValue().getType());
+  Type lane = laneType(element);
+  unsigned width = accessWidth(op.getPtr(), op.getMask());
+  Registers pointers =
+      isTensor ? regs(op.getPtr()) : Registers{scalar(op.getPtr())};
+  Registers values =
+      isTensor ? regs(op.getValue()) : Registers{scalar(op.getValue())};
+  AccessShape shape(widthOf(lane), width);
+  std::string name = "st.global" + cacheSuffix(op.getCache()) +
+                     evictionSuffix(op.getEvict()) + shape.suffix();
+  // Copies write once.
+  Value once =
+      isTensor ? isFirstCopy(info(op.getPtr().getType()).layout)
+               : Value(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                             thread, ops().i32(0)));
+  for (unsigned r = 0; r < pointers.size(); r += width) {
+    if (isTensor && info(op.getPtr().getType()).dead[r]) {
+      continue;
+    }
+    Value mask = andOf(once, accessMask(op.getPtr(), op.getMask(), r));
+    SmallVector<Value> words =
+        packWords(ArrayRef<Value>(values).slice(r, width), shape.wordBits);
+    if (shape.wordBits == 8) {
+      words[0] = arith::ExtUIOp::create(b, loc, b.getI16Type(), words[0]);
+    }
+    Value address =
+        LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), pointers[r]);
+    SmallVector<Value> operands = {address};
+    std::string constraints = "l";
+    for (Value word : words) {
+      constraints += std::string(",") + shape.constraint();
+      operands.push_back(word);
+    }
+    std::string text;
+    if (mask) {
+      text = "@$" + std::to_string(1 + shape.words) + " ";
+      constraints += ",b";
+      operands.push_back(mask);
+    }
+    text += name + " [$0], " + list(1, shape.words) + ";";
+    inlineAsm(text, constraints, operands, {}, true);
+  }
+}
+
+} // namespace nereid::togpu

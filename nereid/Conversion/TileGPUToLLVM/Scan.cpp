@@ -1,0 +1,318 @@
+//===- Scan.cpp - Running combinations, and histograms --------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The layout of a scan has the axis in order over registers (a chunk), lanes,
+// warps, and registers again (rounds). Each chunk is scanned by its thread;
+// chunk totals by the lanes in log steps; warp totals through shared memory,
+// where a thread combines those before its own; rounds one after the other.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+
+#include <bit>
+
+using namespace mlir;
+
+namespace nereid::togpu {
+
+namespace {
+/// A value of every source and whether it counts (null: always). Padding at the
+/// end of the axis comes first in a reverse scan and counts for nothing.
+struct Prefix {
+  Registers values;
+  Value valid;
+};
+} // namespace
+
+void KernelEmitter::emitScan(tile::ScanOp op) {
+  const TileInfo &tile = info(op.getSources()[0].getType());
+  unsigned axis = op.getAxis();
+  unsigned n = op.getSources().size();
+  bool reverse = op.getReverse();
+  unsigned shift = tile.shifts[axis];
+  uint32_t axisMask = ((1u << paddedBits(tile.shape[axis])) - 1) << shift;
+  bool padded =
+      reverse && !std::has_single_bit(static_cast<uint64_t>(tile.shape[axis]));
+
+  auto select = [&](Value condition, const Prefix &yes, const Prefix &no) {
+    Prefix result;
+    for (unsigned i = 0; i < n; ++i) {
+      result.values.push_back(arith::SelectOp::create(
+          b, loc, condition, yes.values[i], no.values[i]));
+    }
+    if (yes.valid || no.valid) {
+      Value always = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+      result.valid = arith::SelectOp::create(b, loc, condition,
+                                             yes.valid ? yes.valid : always,
+                                             no.valid ? no.valid : always);
+    }
+    return result;
+  };
+  /// `before` comes earlier in scan order.
+  auto after = [&](const Prefix &before, const Prefix &own) {
+    Prefix sum;
+    sum.values = combine(op.getCombine(), before.values, own.values);
+    if (own.valid) {
+      sum = select(own.valid, sum, before);
+    }
+    if (before.valid) {
+      sum = select(before.valid, sum, own);
+    }
+    sum.valid =
+        before.valid && own.valid
+            ? Value(arith::OrIOp::create(b, loc, before.valid, own.valid))
+            : Value();
+    return sum;
+  };
+  auto shuffle = [&](const Prefix &value, Value from) {
+    Prefix moved;
+    for (Value v : value.values) {
+      moved.values.push_back(shuffleIndex(v, from));
+    }
+    if (value.valid) {
+      moved.valid = shuffleIndex(value.valid, from);
+    }
+    return moved;
+  };
+
+  // The axis bits of lanes and warps are their lowest (coalesced() puts them
+  // there), in order.
+  unsigned laneBits = 0, warpBits = 0;
+  for (uint32_t column : tile.layout.lanes) {
+    laneBits += (column & axisMask) != 0;
+  }
+  for (uint32_t column : tile.layout.warps) {
+    warpBits += (column & axisMask) != 0;
+  }
+  unsigned lanes = 1u << laneBits, parts = 1u << warpBits;
+  Value laneIndex = arith::AndIOp::create(b, loc, lane, ops().i32(lanes - 1));
+  Value warpIndex = arith::AndIOp::create(b, loc, warp, ops().i32(parts - 1));
+  auto positionOf = [&](Value index, unsigned count) -> Value {
+    return reverse ? Value(arith::SubIOp::create(b, loc, ops().i32(count - 1),
+                                                 index))
+                   : index;
+  };
+  Value lanePosition = positionOf(laneIndex, lanes);
+  Value warpPosition = positionOf(warpIndex, parts);
+
+  // Rows: registers that agree in everything but the axis, in scan order.
+  std::map<uint32_t, SmallVector<unsigned>> rows;
+  for (unsigned r = 0; r < tile.count(); ++r) {
+    rows[tile.layout.ofRegister(r) & ~axisMask].push_back(r);
+  }
+  unsigned chunk = 1;
+  while (chunk < tile.count() &&
+         std::countr_zero(chunk) < int(tile.layout.registers.size()) &&
+         tile.layout.registers[std::countr_zero(chunk)] == chunk << shift &&
+         chunk < (axisMask >> shift) + 1 && laneBits + warpBits > 0) {
+    chunk *= 2;
+  }
+  SmallVector<Registers> results(n, Registers(tile.count()));
+  for (auto &[rest, members] : rows) {
+    llvm::sort(members, [&](unsigned x, unsigned y) {
+      uint32_t a = tile.layout.ofRegister(x), c = tile.layout.ofRegister(y);
+      return reverse ? a > c : a < c;
+    });
+    unsigned step = laneBits + warpBits ? chunk : members.size();
+    Prefix carry;
+    for (size_t first = 0; first < members.size(); first += step) {
+      SmallVector<Prefix> list;
+      SmallVector<unsigned> numbers;
+      for (size_t i = first; i < std::min(first + step, members.size()); ++i) {
+        unsigned r = members[i];
+        if (tile.dead[r]) {
+          continue;
+        }
+        Prefix one;
+        for (Value source : op.getSources()) {
+          one.values.push_back(regs(source)[r]);
+        }
+        if (padded && isPartlyDead(tile.layout, tile.shape, r)) {
+          one.valid = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                            indexOf(tile, r, axis),
+                                            ops().i32(tile.shape[axis]));
+        }
+        list.push_back(list.empty() ? one : after(list.back(), one));
+        numbers.push_back(r);
+      }
+      if (list.empty()) {
+        continue;
+      }
+      // What comes before this thread's chunk in this round.
+      std::optional<Prefix> before;
+      Value hasBefore;
+      Prefix total = list.back();
+      if (laneBits) {
+        for (unsigned distance = 1; distance < lanes; distance *= 2) {
+          Value from =
+              reverse ? arith::AddIOp::create(b, loc, lane, ops().i32(distance))
+                            .getResult()
+                      : arith::SubIOp::create(b, loc, lane, ops().i32(distance))
+                            .getResult();
+          Prefix other = shuffle(total, from);
+          Value reaches =
+              arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge,
+                                    lanePosition, ops().i32(distance));
+          total = select(reaches, after(other, total), total);
+        }
+        Value from =
+            reverse
+                ? arith::AddIOp::create(b, loc, lane, ops().i32(1)).getResult()
+                : arith::SubIOp::create(b, loc, lane, ops().i32(1)).getResult();
+        before = shuffle(total, from);
+        hasBefore = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
+                                          lanePosition, ops().i32(0));
+      }
+      // The total of the warp, in every lane of the row.
+      Value lastLane = arith::OrIOp::create(b, loc, lane, ops().i32(lanes - 1));
+      if (reverse) {
+        lastLane = arith::AndIOp::create(b, loc, lane, ops().i32(~(lanes - 1)));
+      }
+      Prefix round = laneBits ? shuffle(total, lastLane) : total;
+      if (warpBits) {
+        // One slot for each row of a warp, row after row of warps.
+        SmallVector<Type> elements;
+        for (Value source : op.getSources()) {
+          elements.push_back(tile::getElement(source.getType()));
+        }
+        if (round.valid) {
+          elements.push_back(b.getI1Type());
+        }
+        unsigned slots = 32 * warps;
+        SmallVector<unsigned> offsets;
+        unsigned bytes = 0;
+        for (Type element : elements) {
+          offsets.push_back(bytes);
+          bytes += tile::getElementBytes(element) * slots;
+        }
+        SharedRegion region = acquire(bytes);
+        for (auto [i, element] : llvm::enumerate(elements)) {
+          storeShared(
+              sharedAddress(region.offset + offsets[i], thread, element),
+              {i < n ? round.values[i] : round.valid}, {});
+        }
+        publish(region);
+        Value otherBits = arith::AndIOp::create(b, loc, thread,
+                                                ops().i32(~((parts - 1) << 5)));
+        std::optional<Prefix> warpsBefore, all;
+        for (unsigned w = 0; w < parts; ++w) {
+          unsigned number = reverse ? parts - 1 - w : w;
+          Value slot =
+              arith::OrIOp::create(b, loc, otherBits, ops().i32(number << 5));
+          Prefix part;
+          for (auto [i, element] : llvm::enumerate(elements)) {
+            Value loaded = loadShared(
+                sharedAddress(region.offset + offsets[i], slot, element),
+                laneType(element), 1)[0];
+            if (i < n) {
+              part.values.push_back(loaded);
+            } else {
+              part.valid = loaded;
+            }
+          }
+          if (w > 0) {
+            // Is the sum of parts 0 .. w-1 what comes before this warp?
+            Value mine = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                               warpPosition, ops().i32(w));
+            warpsBefore = warpsBefore ? select(mine, *all, *warpsBefore) : *all;
+          }
+          all = all ? after(*all, part) : part;
+        }
+        Value notFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
+                                               warpPosition, ops().i32(0));
+        if (before) {
+          Prefix joined =
+              select(hasBefore, after(*warpsBefore, *before), *warpsBefore);
+          before = select(notFirst, joined, *before);
+          hasBefore = arith::OrIOp::create(b, loc, hasBefore, notFirst);
+        } else {
+          before = *warpsBefore;
+          hasBefore = notFirst;
+        }
+        round = *all;
+      }
+      if (!carry.values.empty()) {
+        before =
+            before ? select(hasBefore, after(carry, *before), carry) : carry;
+        hasBefore = {};
+        carry = after(carry, round);
+      } else {
+        carry = round;
+      }
+      for (auto [i, r] : llvm::enumerate(numbers)) {
+        Prefix value = list[i];
+        if (before) {
+          Prefix whole = after(*before, value);
+          value = hasBefore ? select(hasBefore, whole, value) : whole;
+        }
+        for (unsigned s = 0; s < n; ++s) {
+          results[s][r] = value.values[s];
+        }
+      }
+    }
+  }
+  for (unsigned s = 0; s < n; ++s) {
+    bind(op.getResult(s), std::move(results[s]));
+  }
+}
+
+/// Counts in shared memory.
+void KernelEmitter::emitHistogram(tile::HistogramOp op) {
+  const TileInfo &from = info(op.getSource().getType());
+  const TileInfo &to = info(op.getType());
+  int64_t bins = to.shape[0];
+  SharedRegion region = acquire(4 * bins);
+  auto address = [&](Value index) {
+    return sharedAddress(region.offset, index, b.getI32Type());
+  };
+  for (int64_t first = 0; first < bins; first += 32 * warps) {
+    Value index = arith::AddIOp::create(b, loc, thread, ops().i32(first));
+    Value inside =
+        first + 32 * warps <= bins
+            ? Value()
+            : arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index,
+                                    ops().i32(bins));
+    storeShared(address(index), {ops().i32(0)}, inside);
+  }
+  barrier();
+  Value firstCopy = isFirstCopy(from.layout);
+  for (unsigned r = 0; r < from.count(); ++r) {
+    if (from.dead[r]) {
+      continue;
+    }
+    Value bin = regs(op.getSource())[r];
+    Value counted =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, bin,
+                              ops().integer(bin.getType(), bins));
+    counted = andOf(counted, andOf(insideShape(from, r), firstCopy));
+    if (op.getMask()) {
+      counted = andOf(counted, regs(op.getMask())[r]);
+    }
+    if (bin.getType().isInteger(64)) {
+      bin = arith::TruncIOp::create(b, loc, b.getI32Type(), bin);
+    }
+    Value at = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), address(bin));
+    inlineAsm("@$1 red.shared.add.u32 [$0], 1;", "r,b", {at, counted}, {},
+              true);
+  }
+  publish(region);
+  Registers result(to.count());
+  for (unsigned r = 0; r < to.count(); ++r) {
+    if (to.dead[r]) {
+      continue;
+    }
+    Value index = indexOf(to, r, 0);
+    if (Value inside = insideShape(to, r)) {
+      index = arith::SelectOp::create(b, loc, inside, index, ops().i32(0));
+    }
+    result[r] = loadShared(address(index), b.getI32Type(), 1)[0];
+  }
+  bind(op, std::move(result));
+}
+
+} // namespace nereid::togpu

@@ -1,0 +1,472 @@
+//===- Threads.cpp - Places of a thread, and moves between threads --------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+
+#include <bit>
+
+using namespace mlir;
+
+namespace nereid::togpu {
+
+const TileInfo &KernelEmitter::info(Type type) {
+  std::unique_ptr<TileInfo> &slot = infos[type];
+  if (!slot) {
+    slot = std::make_unique<TileInfo>();
+    slot->shape = tilegpu::shapeOf(type);
+    slot->layout = tilegpu::layoutOf(type);
+    slot->dead = deadRegisters(slot->layout, slot->shape);
+    slot->shifts = dimensionShifts(slot->shape);
+    slot->element = tile::getElement(type);
+  }
+  return *slot;
+}
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+/// Runs of bits that move together cost a mask and a shift.
+Value KernelEmitter::spreadBits(Value source, ArrayRef<uint32_t> columns) {
+  Value sum;
+  uint32_t seen = 0;
+  auto add = [&](Value part, uint32_t bits) {
+    if (!sum) {
+      sum = part;
+    } else if (seen & bits) {
+      sum = arith::XOrIOp::create(b, loc, sum, part);
+    } else {
+      // An addition that cannot carry: address arithmetic folds it.
+      sum = arith::AddIOp::create(b, loc, sum, part,
+                                  arith::IntegerOverflowFlags::nsw |
+                                      arith::IntegerOverflowFlags::nuw);
+    }
+    seen |= bits;
+  };
+  for (unsigned i = 0; i < columns.size();) {
+    uint32_t column = columns[i];
+    if (!column) {
+      ++i;
+      continue;
+    }
+    if (!std::has_single_bit(column)) {
+      Value bit = arith::AndIOp::create(
+          b, loc, arith::ShRUIOp::create(b, loc, source, ops().i32(i)),
+          ops().i32(1));
+      add(arith::MulIOp::create(b, loc, bit, ops().i32(column)), column);
+      ++i;
+      continue;
+    }
+    unsigned end = i + 1;
+    while (end < columns.size() && columns[end] == columns[end - 1] << 1 &&
+           columns[end]) {
+      ++end;
+    }
+    uint32_t mask = ((end >= 32 ? 0u : 1u << end) - 1) & ~((1u << i) - 1);
+    Value part = arith::AndIOp::create(b, loc, source, ops().i32(mask));
+    int shift = std::countr_zero(column) - static_cast<int>(i);
+    if (shift > 0) {
+      part = arith::ShLIOp::create(b, loc, part, ops().i32(shift),
+                                   arith::IntegerOverflowFlags::nsw |
+                                       arith::IntegerOverflowFlags::nuw);
+    } else if (shift < 0) {
+      part = arith::ShRUIOp::create(b, loc, part, ops().i32(-shift));
+    }
+    uint32_t bits = 0;
+    for (; i < end; ++i) {
+      bits |= columns[i];
+    }
+    add(part, bits);
+  }
+  return sum ? sum : ops().i32(0);
+}
+
+Value KernelEmitter::indexOf(const TileInfo &tile, unsigned r, unsigned d) {
+  uint32_t mask = (1u << paddedBits(tile.shape[d])) - 1;
+  auto part = [&](uint32_t column) { return column >> tile.shifts[d] & mask; };
+  std::vector<uint32_t> columns;
+  uint32_t reach = 0;
+  for (const auto *list : {&tile.layout.lanes, &tile.layout.warps}) {
+    for (uint32_t column : *list) {
+      columns.push_back(part(column));
+      reach |= columns.back();
+    }
+  }
+  Value &threads = threadParts[{columns, {}}];
+  if (!threads) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfter(sharedBase.getDefiningOp());
+    threads = spreadBits(thread, columns);
+  }
+  uint32_t own = part(tile.layout.ofRegister(r));
+  if (!own) {
+    return threads;
+  }
+  if (!reach) {
+    return ops().i32(own);
+  }
+  if (reach & own) {
+    return arith::XOrIOp::create(b, loc, threads, ops().i32(own));
+  }
+  return arith::AddIOp::create(b, loc, threads, ops().i32(own),
+                               arith::IntegerOverflowFlags::nsw |
+                                   arith::IntegerOverflowFlags::nuw);
+}
+
+Value KernelEmitter::rowMajorIndex(const TileInfo &tile, unsigned r) {
+  Value sum;
+  int64_t stride = 1;
+  for (size_t d = tile.shape.size(); d-- > 0;) {
+    if (tile.shape[d] > 1) {
+      Value part = indexOf(tile, r, d);
+      if (stride > 1) {
+        part = arith::MulIOp::create(b, loc, part, ops().i32(stride));
+      }
+      sum = sum ? Value(arith::AddIOp::create(b, loc, sum, part)) : part;
+    }
+    stride *= tile.shape[d];
+  }
+  return sum ? sum : ops().i32(0);
+}
+
+Value KernelEmitter::andOf(Value a, Value c) {
+  if (!a || !c) {
+    return a ? a : c;
+  }
+  return a == c ? a : Value(arith::AndIOp::create(b, loc, a, c));
+}
+
+Value KernelEmitter::insideShape(const TileInfo &tile, unsigned r) {
+  if (!isPartlyDead(tile.layout, tile.shape, r)) {
+    return {};
+  }
+  Value all;
+  for (size_t d = 0; d < tile.shape.size(); ++d) {
+    if (!std::has_single_bit(static_cast<uint64_t>(tile.shape[d]))) {
+      all = andOf(all, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                             indexOf(tile, r, d),
+                                             ops().i32(tile.shape[d])));
+    }
+  }
+  return all;
+}
+
+Value KernelEmitter::isFirstCopy(const TileLayout &layout) {
+  // Bits whose columns are sums of earlier ones.
+  std::vector<uint32_t> echelon;
+  auto isDependent = [&](uint32_t v) {
+    for (uint32_t e : echelon) {
+      v = std::min(v, v ^ e);
+    }
+    if (v) {
+      echelon.push_back(v);
+      std::sort(echelon.rbegin(), echelon.rend());
+    }
+    return v == 0;
+  };
+  for (uint32_t column : layout.registers) {
+    isDependent(column);
+  }
+  uint32_t free = 0;
+  unsigned bit = 0;
+  for (const auto *list : {&layout.lanes, &layout.warps}) {
+    for (uint32_t column : *list) {
+      free |= isDependent(column) ? 1u << bit : 0;
+      ++bit;
+    }
+  }
+  if (!free) {
+    return {};
+  }
+  return arith::CmpIOp::create(
+      b, loc, arith::CmpIPredicate::eq,
+      arith::AndIOp::create(b, loc, thread, ops().i32(free)), ops().i32(0));
+}
+
+//===----------------------------------------------------------------------===//
+// Bits
+//===----------------------------------------------------------------------===//
+
+Value KernelEmitter::bitsOf(Value value) {
+  Type type = value.getType();
+  if (isa<LLVM::LLVMPointerType>(type)) {
+    return LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), value);
+  }
+  if (type.isInteger(1)) {
+    return arith::ExtUIOp::create(b, loc, b.getI8Type(), value);
+  }
+  if (isa<FloatType>(type)) {
+    return arith::BitcastOp::create(
+        b, loc, b.getIntegerType(type.getIntOrFloatBitWidth()), value);
+  }
+  return value;
+}
+
+Value KernelEmitter::fromBits(Value bits, Type lane) {
+  if (isa<LLVM::LLVMPointerType>(lane)) {
+    return LLVM::IntToPtrOp::create(b, loc, lane, bits);
+  }
+  if (lane.isInteger(1)) {
+    return arith::TruncIOp::create(b, loc, lane, bits);
+  }
+  if (isa<FloatType>(lane)) {
+    return arith::BitcastOp::create(b, loc, lane, bits);
+  }
+  return bits;
+}
+
+/// Elements in order, the first lowest, as words of `wordBits`.
+SmallVector<Value> KernelEmitter::packWords(ArrayRef<Value> elements,
+                                            unsigned wordBits) {
+  SmallVector<Value> words;
+  Value word;
+  unsigned at = 0;
+  Type wordType = b.getIntegerType(wordBits);
+  for (Value element : elements) {
+    Value bits = bitsOf(element);
+    unsigned width = bits.getType().getIntOrFloatBitWidth();
+    if (width == wordBits) {
+      words.push_back(bits);
+      continue;
+    }
+    Value wide = arith::ExtUIOp::create(b, loc, wordType, bits);
+    if (at) {
+      wide = arith::ShLIOp::create(b, loc, wide, ops().integer(wordType, at));
+      word = arith::OrIOp::create(b, loc, word, wide);
+    } else {
+      word = wide;
+    }
+    at += width;
+    if (at == wordBits) {
+      words.push_back(word);
+      at = 0;
+    }
+  }
+  if (at) {
+    words.push_back(word);
+  }
+  return words;
+}
+
+Registers KernelEmitter::unpackWords(ArrayRef<Value> words, Type lane,
+                                     unsigned count) {
+  unsigned width = isa<LLVM::LLVMPointerType>(lane) ? 64
+                   : lane.isInteger(1) ? 8
+                                       : lane.getIntOrFloatBitWidth();
+  Type bitsType = b.getIntegerType(width);
+  Registers elements;
+  for (Value word : words) {
+    unsigned wordBits = word.getType().getIntOrFloatBitWidth();
+    for (unsigned at = 0; at < wordBits && elements.size() < count;
+         at += width) {
+      Value bits = word;
+      if (at) {
+        bits = arith::ShRUIOp::create(b, loc, bits,
+                                      ops().integer(word.getType(), at));
+      }
+      if (width < wordBits) {
+        bits = arith::TruncIOp::create(b, loc, bitsType, bits);
+      }
+      elements.push_back(fromBits(bits, lane));
+    }
+  }
+  return elements;
+}
+
+SmallVector<Value> KernelEmitter::inlineAsm(const std::string &text,
+                                            const std::string &constraints,
+                                            ArrayRef<Value> operands,
+                                            ArrayRef<Type> results,
+                                            bool hasSideEffects) {
+  Type type = results.empty() ? Type(LLVM::LLVMVoidType::get(b.getContext()))
+              : results.size() == 1
+                  ? results[0]
+                  : LLVM::LLVMStructType::getLiteral(b.getContext(), results);
+  auto call = LLVM::InlineAsmOp::create(
+      b, loc, results.empty() ? TypeRange() : TypeRange(type), operands, text,
+      constraints, hasSideEffects, /*is_align_stack=*/false,
+      LLVM::tailcallkind::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
+      /*operand_attrs=*/ArrayAttr());
+  if (results.size() <= 1) {
+    return SmallVector<Value>(call->getResults());
+  }
+  SmallVector<Value> values;
+  for (unsigned i = 0; i < results.size(); ++i) {
+    values.push_back(
+        LLVM::ExtractValueOp::create(b, loc, call->getResult(0), i));
+  }
+  return values;
+}
+
+//===----------------------------------------------------------------------===//
+// Shuffles
+//===----------------------------------------------------------------------===//
+
+/// 32 bits at a time.
+template <typename Shuffle>
+Value KernelEmitter::shuffleWords(Value value, Shuffle shuffle) {
+  Value bits = bitsOf(value);
+  unsigned width = bits.getType().getIntOrFloatBitWidth();
+  Type wordType = b.getI32Type();
+  if (width == 64) {
+    Value low = arith::TruncIOp::create(b, loc, wordType, bits);
+    Value high = arith::TruncIOp::create(
+        b, loc, wordType, arith::ShRUIOp::create(b, loc, bits, ops().i64(32)));
+    Value joined = arith::OrIOp::create(
+        b, loc, arith::ExtUIOp::create(b, loc, b.getI64Type(), shuffle(low)),
+        arith::ShLIOp::create(
+            b, loc,
+            arith::ExtUIOp::create(b, loc, b.getI64Type(), shuffle(high)),
+            ops().i64(32)));
+    return fromBits(joined, value.getType());
+  }
+  if (width < 32) {
+    bits = arith::ExtUIOp::create(b, loc, wordType, bits);
+  }
+  Value moved = shuffle(bits);
+  if (width < 32) {
+    moved = arith::TruncIOp::create(b, loc, b.getIntegerType(width), moved);
+  }
+  return fromBits(moved, value.getType());
+}
+
+static Value shuffleOne(OpBuilder &b, Location loc, LaneOps ops,
+                        const char *intrinsic, Value word, Value operand,
+                        unsigned clamp) {
+  return LLVM::CallIntrinsicOp::create(
+             b, loc, b.getI32Type(), b.getStringAttr(intrinsic),
+             ValueRange{ops.i32(-1), word, operand, ops.i32(clamp)})
+      .getResult(0);
+}
+
+Value KernelEmitter::shuffleXor(Value value, unsigned laneMask) {
+  return shuffleWords(value, [&](Value word) {
+    return shuffleOne(b, loc, ops(), "llvm.nvvm.shfl.sync.bfly.i32", word,
+                      ops().i32(laneMask), 31);
+  });
+}
+
+Value KernelEmitter::shuffleIndex(Value value, Value from) {
+  return shuffleWords(value, [&](Value word) {
+    return shuffleOne(b, loc, ops(), "llvm.nvvm.shfl.sync.idx.i32", word, from,
+                      31);
+  });
+}
+
+Value KernelEmitter::shuffleUp(Value value, unsigned distance) {
+  return shuffleWords(value, [&](Value word) {
+    return shuffleOne(b, loc, ops(), "llvm.nvvm.shfl.sync.up.i32", word,
+                      ops().i32(distance), 0);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+void KernelEmitter::barrier() {
+  LLVM::CallIntrinsicOp::create(
+      b, loc, b.getStringAttr("llvm.nvvm.barrier.cta.sync.aligned.all"),
+      ValueRange{ops().i32(0)});
+  shared.wasBarrier();
+}
+
+SharedRegion KernelEmitter::acquire(unsigned bytes) {
+  SharedRegion region = shared.find(bytes);
+  if (!shared.isCheap(region)) {
+    barrier();
+    region = shared.find(bytes);
+  }
+  shared.take(region);
+  return region;
+}
+
+void KernelEmitter::publish(const SharedRegion &region) {
+  barrier();
+  shared.startsReading(region);
+}
+
+Value KernelEmitter::sharedAddress(Value byteOffset) {
+  return LLVM::GEPOp::create(b, loc, sharedBase.getType(), b.getI8Type(),
+                             sharedBase, ArrayRef<LLVM::GEPArg>{byteOffset});
+}
+
+Value KernelEmitter::sharedAddress(unsigned base, Value index, Type element) {
+  unsigned bytes = tile::getElementBytes(element);
+  Value offset = index;
+  if (bytes > 1) {
+    offset = arith::MulIOp::create(b, loc, offset, ops().i32(bytes));
+  }
+  Value at = sharedAddress(offset);
+  return base ? ops().byteOffset(at, base) : at;
+}
+
+void KernelEmitter::storeShared(Value address, ArrayRef<Value> elements,
+                                Value predicate) {
+  Value bits = bitsOf(elements[0]);
+  unsigned width = bits.getType().getIntOrFloatBitWidth();
+  unsigned total = width * elements.size();
+  unsigned wordBits = std::max(width, std::min(total, 32u));
+  SmallVector<Value> words = packWords(elements, wordBits);
+  char kind = wordBits == 64 ? 'l' : wordBits == 32 ? 'r' : 'h';
+  if (wordBits == 8) {
+    words[0] = arith::ExtUIOp::create(b, loc, b.getI16Type(), words[0]);
+  }
+  std::string text =
+      predicate ? "@$" + std::to_string(words.size() + 1) + " " : std::string();
+  text += "st.shared";
+  if (words.size() > 1) {
+    text += ".v" + std::to_string(words.size());
+  }
+  text += ".b" + std::to_string(wordBits) + " [$0], {";
+  std::string constraints = "r";
+  SmallVector<Value> operands = {
+      LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), address)};
+  for (size_t i = 0; i < words.size(); ++i) {
+    text += (i ? ", $" : "$") + std::to_string(i + 1);
+    constraints += std::string(",") + kind;
+    operands.push_back(words[i]);
+  }
+  text += "};";
+  if (predicate) {
+    constraints += ",b";
+    operands.push_back(predicate);
+  }
+  inlineAsm(text, constraints, operands, {}, true);
+}
+
+Registers KernelEmitter::loadShared(Value address, Type lane, unsigned count) {
+  unsigned width = isa<LLVM::LLVMPointerType>(lane) ? 64
+                   : lane.isInteger(1) ? 8
+                                       : lane.getIntOrFloatBitWidth();
+  unsigned total = width * count;
+  unsigned wordBits = std::max(width, std::min(total, 32u));
+  unsigned words = std::max(total / wordBits, 1u);
+  char kind = wordBits == 64 ? 'l' : wordBits == 32 ? 'r' : 'h';
+  std::string text = "ld.shared", constraints;
+  if (words > 1) {
+    text += ".v" + std::to_string(words);
+  }
+  text += ".b" + std::to_string(wordBits) + " {";
+  for (unsigned i = 0; i < words; ++i) {
+    text += (i ? ", $" : "$") + std::to_string(i);
+    constraints += std::string("=") + kind + ",";
+  }
+  text += "}, [$" + std::to_string(words) + "];";
+  constraints += "r";
+  Type wordType = b.getIntegerType(std::max(wordBits, 16u));
+  SmallVector<Type> types(words, wordType);
+  Value at = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), address);
+  SmallVector<Value> loaded = inlineAsm(text, constraints, {at}, types, true);
+  if (wordBits == 8) {
+    loaded[0] = arith::TruncIOp::create(b, loc, b.getI8Type(), loaded[0]);
+  }
+  return unpackWords(loaded, lane, count);
+}
+
+} // namespace nereid::togpu

@@ -1,0 +1,315 @@
+//===- LayoutChoice.cpp - The layout each value wants ---------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Conversion/TileToTileGPU/LayoutChoice.h"
+
+#include <bit>
+#include <numeric>
+
+using namespace mlir;
+using nereid::tilegpu::shapeOf;
+
+namespace nereid::totilegpu {
+
+bool isElementwise(Operation *op) {
+  if (op->getNumRegions() || op->getNumResults() == 0) {
+    return false;
+  }
+  if (isa<tile::AddPtrOp, tile::IntToPtrOp, tile::PtrToIntOp, tile::PtrCastOp,
+          tile::ConvertFloatOp, tile::HintOp>(op)) {
+    return true;
+  }
+  return op->hasTrait<OpTrait::Elementwise>() ||
+         isa<arith::MulSIExtendedOp, arith::MulUIExtendedOp, math::SincosOp>(
+             op);
+}
+
+bool isPowerOfTwo(const Shape &shape) {
+  return llvm::all_of(shape, [](int64_t size) {
+    return std::has_single_bit(static_cast<uint64_t>(size));
+  });
+}
+
+LayoutChoice::LayoutChoice(func::FuncOp kernel, const GpuTargetInfo &target)
+    : kernel(kernel), target(target), axes(kernel),
+      warpBits(std::countr_zero(target.warps)) {
+  kernel.walk([&](Operation *op) {
+    if (!isa<tile::LoadOp, tile::StoreOp>(op) ||
+        !isa<RankedTensorType>(op->getOperand(0).getType())) {
+      return;
+    }
+    Value pointers = op->getOperand(0);
+    auto load = dyn_cast<tile::LoadOp>(op);
+    Value mask = load ? load.getMask() : cast<tile::StoreOp>(op).getMask();
+    SmallVector<unsigned> order = axes.order(pointers);
+    unsigned &width =
+        widths[{shapeOf(pointers.getType()),
+                std::vector<unsigned>(order.begin(), order.end())}];
+    width = std::max(width, axes.vectorWidth(pointers, mask, order[0], 16));
+  });
+}
+
+TileLayout LayoutChoice::access(Operation *op) {
+  Value pointers = op->getOperand(0);
+  SmallVector<unsigned> list = axes.order(pointers);
+  std::vector<unsigned> order(list.begin(), list.end());
+  Shape shape = shapeOf(pointers.getType());
+  auto known = widths.find({shape, order});
+  unsigned width = known == widths.end() ? 1 : known->second;
+  // Not more than a thread's share: short vectors on every thread rather than
+  // long ones on some.
+  int64_t count = 1;
+  for (int64_t size : shape) {
+    count *= size;
+  }
+  int64_t share = std::max<int64_t>(count / (32 * target.warps), 1);
+  return coalesced(
+      shape, order,
+      std::min<int64_t>(width, std::bit_floor(static_cast<uint64_t>(share))),
+      warpBits);
+}
+
+TileLayout LayoutChoice::defaultLayout(Type type) const {
+  Shape shape = shapeOf(type);
+  std::vector<unsigned> order(shape.size());
+  for (unsigned d = 0; d < shape.size(); ++d) {
+    order[d] = shape.size() - 1 - d;
+  }
+  int64_t count = 1;
+  for (int64_t size : shape) {
+    count *= size;
+  }
+  uint64_t share = std::max<int64_t>(count / (32 * target.warps), 1);
+  return coalesced(shape, order, std::min<uint64_t>(std::bit_floor(share), 4),
+                   warpBits);
+}
+
+TileLayout LayoutChoice::scan(Type type, unsigned axis) const {
+  Shape shape = shapeOf(type);
+  std::vector<unsigned> order = {axis};
+  for (unsigned d = shape.size(); d-- > 0;) {
+    if (d != axis) {
+      order.push_back(d);
+    }
+  }
+  uint64_t share = std::max<int64_t>(
+      std::bit_ceil(static_cast<uint64_t>(shape[axis])) / 32, 1);
+  return coalesced(shape, order, std::min<uint64_t>(share, 16), warpBits);
+}
+
+//===----------------------------------------------------------------------===//
+// Matrix products
+//===----------------------------------------------------------------------===//
+
+bool LayoutChoice::usesMma(tile::DotOp op) const {
+  ArrayRef<int64_t> a = op.getLhs().getType().getShape();
+  ArrayRef<int64_t> c = op.getType().getShape();
+  int64_t m = c[c.size() - 2], n = c.back(), k = a.back();
+  Type element = tile::getElement(op.getLhs().getType());
+  if (!isPowerOfTwo(shapeOf(op.getType())) ||
+      !isPowerOfTwo(shapeOf(op.getLhs().getType())) || c.size() != 2 ||
+      m < 16 || n < 8) {
+    return false;
+  }
+  // K of one instruction is 256 bits of operand.
+  if (element.isF64() || k < 256 / element.getIntOrFloatBitWidth()) {
+    return false;
+  }
+  if (element.isF32()) {
+    return target.hasMmaHalf && op.getPrecision() == tile::InputPrecision::TF32;
+  }
+  bool isFp8 = isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
+  return isFp8 ? target.hasMmaFp8 : target.hasMmaHalf;
+}
+
+std::vector<unsigned> LayoutChoice::dotWarps(tile::DotOp op) const {
+  ArrayRef<int64_t> c = op.getType().getShape();
+  // Near-square tiles a warp read the fewest operand elements.
+  unsigned wm = 1, wn = 1;
+  int64_t m = c[c.size() - 2], n = c.back();
+  while (wm * wn < target.warps) {
+    bool canM = m / wm > 16, canN = n / wn > 8;
+    if (canM && (m / wm >= n / wn || !canN)) {
+      wm *= 2;
+    } else if (canN) {
+      wn *= 2;
+    } else {
+      wm *= 2; // copies
+    }
+  }
+  return {wm, wn};
+}
+
+TileLayout LayoutChoice::dotResult(tile::DotOp op) {
+  if (!usesMma(op)) {
+    return defaultLayout(op.getType());
+  }
+  return flatten(mmaAccumulator(shapeOf(op.getType()), dotWarps(op)));
+}
+
+TileLayout LayoutChoice::dotOperand(tile::DotOp op, unsigned index) {
+  Type type = op->getOperand(index).getType();
+  if (usesMma(op)) {
+    unsigned kWidth = 32 / tile::getElement(type).getIntOrFloatBitWidth();
+    return flatten(mmaOperand(shapeOf(type), index, kWidth, dotWarps(op)));
+  }
+  return defaultLayout(type); // read from shared memory
+}
+
+//===----------------------------------------------------------------------===//
+// Homes
+//===----------------------------------------------------------------------===//
+
+TileLayout LayoutChoice::homeOrDefault(Value value) {
+  std::optional<TileLayout> layout = home(value);
+  return layout ? *layout : defaultLayout(value.getType());
+}
+
+std::optional<TileLayout> LayoutChoice::home(Value value) {
+  auto known = homes.find(value);
+  if (known != homes.end()) {
+    return known->second;
+  }
+  if (!isa<RankedTensorType>(value.getType()) ||
+      !visiting.insert(value).second) {
+    return std::nullopt;
+  }
+  std::optional<TileLayout> layout = computeHome(value);
+  visiting.erase(value);
+  // An answer found inside a cycle may be better from outside it.
+  if (layout || visiting.empty()) {
+    homes[value] = layout;
+  }
+  return layout;
+}
+
+std::optional<TileLayout> LayoutChoice::computeHome(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    std::optional<TileLayout> layout = homeOfArgument(argument);
+    return layout ? *layout : defaultLayout(value.getType());
+  }
+  return homeOfResult(value.getDefiningOp(),
+                      cast<OpResult>(value).getResultNumber());
+}
+
+/// What the accesses through a loop's pointers want, so that the pointers need
+/// not be converted in every iteration.
+std::optional<TileLayout> LayoutChoice::homeFromAccess(Value value) {
+  for (Operation *user : value.getUsers()) {
+    if (isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
+            user) &&
+        user->getOperand(0) == value) {
+      return access(user);
+    }
+  }
+  for (Operation *user : value.getUsers()) {
+    if (isa<tile::AddPtrOp, tile::HintOp, tile::PtrCastOp>(user)) {
+      if (auto layout = homeFromAccess(user->getResult(0))) {
+        return layout;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<TileLayout> LayoutChoice::homeOfArgument(BlockArgument argument) {
+  Operation *parent = argument.getOwner()->getParentOp();
+  if (isa<tile::PtrType>(tile::getElement(argument.getType()))) {
+    if (auto layout = homeFromAccess(argument)) {
+      return layout;
+    }
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+    unsigned i = argument.getArgNumber() - 1;
+    if (auto layout = home(loop.getYieldedValues()[i])) {
+      return layout;
+    }
+    return home(loop.getInitArgs()[i]);
+  }
+  if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
+    unsigned i = argument.getArgNumber();
+    if (argument.getOwner() == loop.getBeforeBody()) {
+      if (auto layout = home(loop.getYieldOp().getOperand(i))) {
+        return layout;
+      }
+      return home(loop.getInits()[i]);
+    }
+    return home(loop.getConditionOp().getArgs()[i]);
+  }
+  return std::nullopt;
+}
+
+std::optional<TileLayout> LayoutChoice::homeOfResult(Operation *op,
+                                                     unsigned result) {
+  Type type = op->getResult(result).getType();
+  auto source = [&]() { return home(op->getOperand(0)); };
+  return llvm::TypeSwitch<Operation *, std::optional<TileLayout>>(op)
+      .Case<tile::LoadOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
+          [&](Operation *) { return access(op); })
+      .Case([&](tile::DotOp dot) { return dotResult(dot); })
+      .Case([&](tile::ReduceOp reduce) {
+        Shape from = shapeOf(reduce.getSources()[0].getType()), to = from;
+        to[reduce.getAxis()] = 1;
+        return narrow(homeOrDefault(reduce.getSources()[0]), from, to);
+      })
+      .Case([&](tile::ScanOp op) { return scan(type, op.getAxis()); })
+      .Case<tile::ExpandDimsOp>([&](Operation *) { return source(); })
+      .Case([&](tile::TransposeOp transpose) -> std::optional<TileLayout> {
+        auto layout = source();
+        if (!layout) {
+          return std::nullopt;
+        }
+        return permute(*layout, shapeOf(op->getOperand(0).getType()),
+                       std::vector<unsigned>(transpose.getOrder().begin(),
+                                             transpose.getOrder().end()));
+      })
+      .Case([&](tile::ReshapeOp) -> std::optional<TileLayout> {
+        if (!isPowerOfTwo(shapeOf(type)) ||
+            !isPowerOfTwo(shapeOf(op->getOperand(0).getType()))) {
+          return defaultLayout(type);
+        }
+        return source();
+      })
+      .Case([&](tile::JoinOp join) -> std::optional<TileLayout> {
+        if (!isa<RankedTensorType>(join.getLhs().getType())) {
+          return defaultLayout(type);
+        }
+        return joined(homeOrDefault(join.getLhs()));
+      })
+      .Case([&](tile::SplitOp) -> std::optional<TileLayout> {
+        unsigned column;
+        auto layout = home(op->getOperand(0));
+        auto half = layout ? halved(*layout, column) : std::nullopt;
+        return half ? *half : defaultLayout(type);
+      })
+      .Case<tile::CatOp, tile::GatherOp, tile::HistogramOp>(
+          [&](Operation *) { return defaultLayout(type); })
+      .Case([&](scf::ForOp loop) {
+        return homeOrDefault(loop.getRegionIterArgs()[result]);
+      })
+      .Case([&](scf::WhileOp loop) {
+        return homeOrDefault(loop.getAfterArguments()[result]);
+      })
+      .Case([&](scf::IfOp branch) {
+        if (auto layout = home(branch.thenYield().getOperand(result))) {
+          return *layout;
+        }
+        return homeOrDefault(branch.elseYield().getOperand(result));
+      })
+      .Default([&](Operation *) -> std::optional<TileLayout> {
+        if (isElementwise(op)) {
+          for (Value operand : op->getOperands()) {
+            if (auto layout = home(operand)) {
+              return layout;
+            }
+          }
+        }
+        return std::nullopt; // constant, range, splat, broadcast
+      });
+}
+
+} // namespace nereid::totilegpu

@@ -1,0 +1,74 @@
+//===- LayoutChoice.h - The layout each value wants -------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A value is at home in one layout, or flexible. Memory accesses are at home
+// where they are coalesced, matrix products in the instruction's layout,
+// reductions in what is left of their source's; element-wise operations follow
+// their operands. Ranges, splats and whatever is computed from them alone are
+// flexible: they are computed where they are wanted, as often as they are.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_CONVERSION_TILETOTILEGPU_LAYOUTCHOICE_H
+#define NEREID_CONVERSION_TILETOTILEGPU_LAYOUTCHOICE_H
+
+#include "nereid/Analysis/AxisInfo.h"
+#include "nereid/Conversion/TileToTileGPU/TileToTileGPU.h"
+#include "nereid/Dialect/TileGPU/IR/TileGPU.h"
+
+#include <map>
+
+namespace nereid::totilegpu {
+
+class LayoutChoice {
+public:
+  LayoutChoice(mlir::func::FuncOp kernel, const GpuTargetInfo &target);
+
+  /// Absent for a flexible value.
+  std::optional<TileLayout> home(mlir::Value value);
+  /// The home, or the default layout of the type.
+  TileLayout homeOrDefault(mlir::Value value);
+  /// Row-major, coalesced.
+  TileLayout defaultLayout(mlir::Type type) const;
+  /// Of a load, store or atomic operation with tensor operands.
+  TileLayout access(mlir::Operation *op);
+  /// Of operand `index` (0: lhs, 1: rhs) of a product whose result has
+  /// `accumulator`.
+  TileLayout dotOperand(tile::DotOp op, unsigned index);
+  TileLayout dotResult(tile::DotOp op);
+  /// By the target's matrix instruction?
+  bool usesMma(tile::DotOp op) const;
+  /// Of the source and the result of a scan: the axis in order over registers,
+  /// lanes and warps.
+  TileLayout scan(mlir::Type type, unsigned axis) const;
+
+private:
+  std::optional<TileLayout> computeHome(mlir::Value value);
+  std::optional<TileLayout> homeOfArgument(mlir::BlockArgument argument);
+  std::optional<TileLayout> homeOfResult(mlir::Operation *op, unsigned result);
+  std::optional<TileLayout> homeFromAccess(mlir::Value value);
+  std::vector<unsigned> dotWarps(tile::DotOp op) const;
+
+  mlir::func::FuncOp kernel;
+  const GpuTargetInfo &target;
+  AxisInfoAnalysis axes;
+  unsigned warpBits;
+  llvm::DenseMap<mlir::Value, std::optional<TileLayout>> homes;
+  llvm::DenseSet<mlir::Value> visiting;
+  /// Vector width of all accesses of one shape and order, so that loads and
+  /// stores of a tile agree.
+  std::map<std::pair<Shape, std::vector<unsigned>>, unsigned> widths;
+};
+
+/// Is `op` computed element by element, with no effect?
+bool isElementwise(mlir::Operation *op);
+/// All sizes are powers of two: row-major reshapes keep flattened indices.
+bool isPowerOfTwo(const Shape &shape);
+
+} // namespace nereid::totilegpu
+
+#endif // NEREID_CONVERSION_TILETOTILEGPU_LAYOUTCHOICE_H

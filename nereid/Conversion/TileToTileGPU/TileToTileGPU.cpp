@@ -1,0 +1,452 @@
+//===- TileToTileGPU.cpp - Who holds which element ------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Operations are visited in order; each is replaced by one on tensors with
+// layouts, in front of it. The old operation stays until the end and marks the
+// place where a flexible value is computed in yet another layout, or a value
+// converted: whatever is made there dominates what the old value dominated.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Conversion/TileToTileGPU/TileToTileGPU.h"
+
+#include "nereid/Conversion/TileToTileGPU/LayoutChoice.h"
+
+#include <map>
+
+using namespace mlir;
+using nereid::tilegpu::layoutOf;
+using nereid::tilegpu::shapeOf;
+using nereid::tilegpu::withLayout;
+
+namespace nereid::totilegpu {
+namespace {
+
+bool isTensor(Type type) { return isa<RankedTensorType>(type); }
+bool isTensor(Value value) { return isTensor(value.getType()); }
+
+class Rewriter {
+public:
+  Rewriter(func::FuncOp kernel, const GpuTargetInfo &target)
+      : kernel(kernel), choice(kernel, target), b(kernel.getContext()) {}
+
+  Status run() {
+    visit(kernel.getBody().front());
+    // References first: a loop's old body refers to its old arguments.
+    for (Operation *op : old) {
+      op->dropAllUses();
+      op->dropAllReferences();
+    }
+    for (Operation *op : old) {
+      op->erase();
+    }
+    if (failure) {
+      return *failure;
+    }
+    return Status::success();
+  }
+
+private:
+  void visit(Block &block);
+  void visit(Operation *op);
+  void visitFor(scf::ForOp loop);
+  void visitIf(scf::IfOp branch);
+  void visitWhile(scf::WhileOp loop);
+  void visitYield(Operation *op, ArrayRef<Type> types);
+  void visitReduce(Operation *op);
+  void visitElementwise(Operation *op);
+
+  /// The old value in `layout`.
+  Value in(Value value, const TileLayout &layout);
+  Value atHome(Value value) { return in(value, choice.homeOrDefault(value)); }
+  /// A flexible value, made in `layout`.
+  Value make(Value value, const TileLayout &layout);
+  Type homeType(Value value) {
+    return isTensor(value)
+               ? withLayout(value.getType(), choice.homeOrDefault(value))
+               : value.getType();
+  }
+  /// A copy of `op` with other operands and result types, without regions.
+  Operation *clone(Operation *op, ArrayRef<Value> operands,
+                   ArrayRef<Type> types);
+  /// `to`, made in front of `op`, takes its place.
+  void replace(Operation *op, ValueRange to);
+  void setPointAt(Value value);
+
+  func::FuncOp kernel;
+  LayoutChoice choice;
+  OpBuilder b;
+  /// Old tensors that have a home.
+  DenseMap<Value, Value> homes;
+  DenseMap<std::pair<Value, Attribute>, Value> variants;
+  SmallVector<Operation *> old;
+  std::optional<Failure> failure;
+};
+
+} // namespace
+
+Operation *Rewriter::clone(Operation *op, ArrayRef<Value> operands,
+                           ArrayRef<Type> types) {
+  OperationState state(op->getLoc(), op->getName());
+  state.addOperands(operands);
+  state.addTypes(types);
+  state.addAttributes(op->getDiscardableAttrDictionary().getValue());
+  state.propertiesAttr = op->getPropertiesAsAttribute();
+  for (unsigned i = 0; i < op->getNumRegions(); ++i) {
+    state.addRegion();
+  }
+  return b.create(state);
+}
+
+void Rewriter::replace(Operation *op, ValueRange to) {
+  for (auto [from, value] : llvm::zip_equal(op->getResults(), to)) {
+    if (isTensor(from)) {
+      homes[from] = value;
+    } else {
+      from.replaceAllUsesWith(value);
+    }
+  }
+  old.push_back(op);
+}
+
+void Rewriter::setPointAt(Value value) {
+  if (Operation *op = value.getDefiningOp()) {
+    b.setInsertionPoint(op);
+  } else {
+    b.setInsertionPointToStart(cast<BlockArgument>(value).getOwner());
+  }
+}
+
+Value Rewriter::in(Value value, const TileLayout &layout) {
+  if (!isTensor(value)) {
+    return value;
+  }
+  auto home = homes.find(value);
+  if (home != homes.end() && layoutOf(home->second.getType()) == layout) {
+    return home->second;
+  }
+  auto key =
+      std::make_pair(value, Attribute(tilegpu::toAttr(b.getContext(), layout)));
+  if (Value known = variants.lookup(key)) {
+    return known;
+  }
+  OpBuilder::InsertionGuard guard(b);
+  setPointAt(value);
+  Value made;
+  if (home != homes.end()) {
+    made = tilegpu::ConvertLayoutOp::create(
+        b, value.getLoc(), withLayout(value.getType(), layout), home->second);
+  } else {
+    made = make(value, layout);
+  }
+  variants[key] = made;
+  return made;
+}
+
+Value Rewriter::make(Value value, const TileLayout &layout) {
+  Operation *op = value.getDefiningOp();
+  unsigned result = cast<OpResult>(value).getResultNumber();
+  RankedTensorType type = withLayout(value.getType(), layout);
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    auto dense = dyn_cast<SplatElementsAttr>(constant.getValue());
+    if (!dense) {
+      failure = Failure{ErrorCode::Unsupported,
+                        "the GPU target cannot hold a constant of several "
+                        "values",
+                        {}};
+      return value;
+    }
+    return arith::ConstantOp::create(
+        b, op->getLoc(),
+        DenseElementsAttr::get(type, dense.getSplatValue<Attribute>()));
+  }
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    TileLayout wanted = layout;
+    if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
+      wanted = narrow(layout, shapeOf(type),
+                      shapeOf(broadcast.getSource().getType()));
+    } else if (auto transpose = dyn_cast<tile::TransposeOp>(op)) {
+      std::vector<unsigned> inverse(transpose.getOrder().size());
+      for (auto [d, from] : llvm::enumerate(transpose.getOrder())) {
+        inverse[from] = d;
+      }
+      wanted = permute(layout, shapeOf(type), inverse);
+    }
+    operands.push_back(in(operand, wanted));
+  }
+  SmallVector<Type> types;
+  for (Type t : op->getResultTypes()) {
+    types.push_back(withLayout(t, layout));
+  }
+  return clone(op, operands, types)->getResult(result);
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+/// At home in one layout, operands and all.
+void Rewriter::visitElementwise(Operation *op) {
+  std::optional<TileLayout> layout = choice.home(op->getResult(0));
+  if (!layout) {
+    old.push_back(op); // made where it is wanted
+    return;
+  }
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    operands.push_back(in(operand, *layout));
+  }
+  SmallVector<Type> types;
+  for (Type type : op->getResultTypes()) {
+    types.push_back(withLayout(type, *layout));
+  }
+  replace(op, clone(op, operands, types)->getResults());
+}
+
+void Rewriter::visitReduce(Operation *op) {
+  auto scan = dyn_cast<tile::ScanOp>(op);
+  TileLayout layout =
+      scan ? choice.scan(op->getOperand(0).getType(), scan.getAxis())
+           : choice.homeOrDefault(op->getOperand(0));
+  SmallVector<Value> sources;
+  for (Value source : op->getOperands()) {
+    sources.push_back(in(source, layout));
+  }
+  SmallVector<Type> types;
+  for (Value result : op->getResults()) {
+    types.push_back(homeType(result));
+  }
+  Operation *made = clone(op, sources, types);
+  made->getRegion(0).takeBody(op->getRegion(0));
+  replace(op, made->getResults());
+}
+
+void Rewriter::visitFor(scf::ForOp loop) {
+  SmallVector<Value> inits;
+  for (auto [init, argument] :
+       llvm::zip_equal(loop.getInitArgs(), loop.getRegionIterArgs())) {
+    inits.push_back(isTensor(init) ? in(init, choice.homeOrDefault(argument))
+                                   : init);
+  }
+  auto made = scf::ForOp::create(b, loop.getLoc(), loop.getLowerBound(),
+                                 loop.getUpperBound(), loop.getStep(), inits);
+  made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  SmallVector<Type> types;
+  for (Value argument : made.getRegionIterArgs()) {
+    types.push_back(argument.getType());
+  }
+  // Old arguments stay for what has not been visited.
+  Block *body = made.getBody(), *from = loop.getBody();
+  if (body->mightHaveTerminator() && !body->empty()) {
+    body->getTerminator()->erase();
+  }
+  for (auto [oldArgument, argument] :
+       llvm::zip_equal(from->getArguments(), body->getArguments())) {
+    if (isTensor(oldArgument)) {
+      homes[oldArgument] = argument;
+    } else {
+      oldArgument.replaceAllUsesWith(argument);
+    }
+  }
+  body->getOperations().splice(body->end(), from->getOperations());
+  visit(*body);
+  visitYield(body->getTerminator(), types);
+  b.setInsertionPoint(loop);
+  replace(loop, made.getResults());
+}
+
+void Rewriter::visitIf(scf::IfOp branch) {
+  SmallVector<Type> types;
+  for (Value result : branch.getResults()) {
+    types.push_back(homeType(result));
+  }
+  auto made =
+      scf::IfOp::create(b, branch.getLoc(), types, branch.getCondition(),
+                        /*addThenBlock=*/false,
+                        /*addElseBlock=*/false);
+  made.getThenRegion().takeBody(branch.getThenRegion());
+  made.getElseRegion().takeBody(branch.getElseRegion());
+  for (Region *region : {&made.getThenRegion(), &made.getElseRegion()}) {
+    if (!region->empty()) {
+      visit(region->front());
+      visitYield(region->front().getTerminator(), types);
+    }
+  }
+  b.setInsertionPoint(branch);
+  replace(branch, made.getResults());
+}
+
+void Rewriter::visitWhile(scf::WhileOp loop) {
+  SmallVector<Value> inits;
+  for (auto [init, argument] :
+       llvm::zip_equal(loop.getInits(), loop.getBeforeArguments())) {
+    inits.push_back(isTensor(init) ? in(init, choice.homeOrDefault(argument))
+                                   : init);
+  }
+  SmallVector<Type> before, after;
+  for (Value argument : loop.getBeforeArguments()) {
+    before.push_back(homeType(argument));
+  }
+  for (Value argument : loop.getAfterArguments()) {
+    after.push_back(homeType(argument));
+  }
+  auto made = scf::WhileOp::create(b, loop.getLoc(), after, inits);
+  auto move = [&](Region &from, Region &to, ArrayRef<Type> types) {
+    Block *body = new Block();
+    to.push_back(body);
+    for (auto [argument, type] :
+         llvm::zip_equal(from.front().getArguments(), types)) {
+      Value now = body->addArgument(type, argument.getLoc());
+      if (isTensor(argument)) {
+        homes[argument] = now;
+      } else {
+        argument.replaceAllUsesWith(now);
+      }
+    }
+    body->getOperations().splice(body->end(), from.front().getOperations());
+    visit(*body);
+  };
+  move(loop.getBefore(), made.getBefore(), before);
+  Operation *condition = made.getBefore().front().getTerminator();
+  for (OpOperand &operand : condition->getOpOperands().drop_front()) {
+    if (isTensor(operand.get())) {
+      operand.set(
+          in(operand.get(), layoutOf(after[operand.getOperandNumber() - 1])));
+    }
+  }
+  move(loop.getAfter(), made.getAfter(), after);
+  visitYield(made.getAfter().front().getTerminator(), before);
+  b.setInsertionPoint(loop);
+  replace(loop, made.getResults());
+}
+
+void Rewriter::visitYield(Operation *op, ArrayRef<Type> types) {
+  for (auto [i, type] : llvm::enumerate(types)) {
+    if (isTensor(type)) {
+      op->setOperand(i, in(op->getOperand(i), layoutOf(type)));
+    }
+  }
+}
+
+void Rewriter::visit(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    visit(&op);
+  }
+}
+
+void Rewriter::visit(Operation *op) {
+  if (failure) {
+    return;
+  }
+  b.setInsertionPoint(op);
+  bool tensors =
+      llvm::any_of(op->getOperandTypes(), [](Type t) { return isTensor(t); }) ||
+      llvm::any_of(op->getResultTypes(), [](Type t) { return isTensor(t); });
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](scf::ForOp loop) { visitFor(loop); })
+      .Case([&](scf::IfOp branch) { visitIf(branch); })
+      .Case([&](scf::WhileOp loop) { visitWhile(loop); })
+      .Case<scf::YieldOp, scf::ConditionOp>([](Operation *) {})
+      .Case<tile::ReduceOp, tile::ScanOp>([&](Operation *) { visitReduce(op); })
+      .Default([&](Operation *) {
+        if (!tensors) {
+          return;
+        }
+        if (isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp,
+                tile::AtomicCASOp>(op)) {
+          TileLayout layout = choice.access(op);
+          SmallVector<Value> operands;
+          for (Value operand : op->getOperands()) {
+            operands.push_back(in(operand, layout));
+          }
+          SmallVector<Type> types;
+          for (Type type : op->getResultTypes()) {
+            types.push_back(withLayout(type, layout));
+          }
+          replace(op, clone(op, operands, types)->getResults());
+          return;
+        }
+        if (auto dot = dyn_cast<tile::DotOp>(op)) {
+          TileLayout layout = choice.dotResult(dot);
+          Value operands[] = {in(dot.getLhs(), choice.dotOperand(dot, 0)),
+                              in(dot.getRhs(), choice.dotOperand(dot, 1)),
+                              in(dot.getC(), layout)};
+          Operation *made =
+              clone(op, operands, {withLayout(dot.getType(), layout)});
+          if (choice.usesMma(dot)) {
+            made->setAttr(tilegpu::mmaAttr, b.getUnitAttr());
+          }
+          replace(op, made->getResults());
+          return;
+        }
+        if (isElementwise(op) || isa<tile::ExpandDimsOp>(op)) {
+          visitElementwise(op);
+          return;
+        }
+        bool hasResult = op->getNumResults() > 0;
+        if (hasResult && isTensor(op->getResult(0)) &&
+            !choice.home(op->getResult(0))) {
+          old.push_back(op);
+          return;
+        }
+        if (isa<tile::TransposeOp>(op) ||
+            (isa<tile::ReshapeOp>(op) &&
+             isPowerOfTwo(shapeOf(op->getResult(0).getType())) &&
+             isPowerOfTwo(shapeOf(op->getOperand(0).getType())))) {
+          Value made = make(op->getResult(0), *choice.home(op->getResult(0)));
+          replace(op, made);
+          return;
+        }
+        // Debugging and whatever goes through memory: operands at home.
+        SmallVector<Value> operands;
+        for (Value operand : op->getOperands()) {
+          operands.push_back(atHome(operand));
+        }
+        if (auto join = dyn_cast<tile::JoinOp>(op);
+            join && isTensor(join.getLhs())) {
+          operands[1] = in(join.getRhs(), layoutOf(operands[0].getType()));
+        }
+        if (auto split = dyn_cast<tile::SplitOp>(op);
+            split && isTensor(split.getLhs())) {
+          operands[0] = in(split.getSource(),
+                           joined(choice.homeOrDefault(split.getLhs())));
+        }
+        if (isa<tile::CheckBoundsOp, tile::CheckNanOp>(op) &&
+            operands.size() > 1 && isTensor(operands[0])) {
+          operands[1] = in(op->getOperand(1), layoutOf(operands[0].getType()));
+        }
+        if (isa<tile::HistogramOp>(op) && operands.size() > 1) {
+          operands[1] = in(op->getOperand(1), layoutOf(operands[0].getType()));
+        }
+        SmallVector<Type> types;
+        for (Value result : op->getResults()) {
+          types.push_back(homeType(result));
+        }
+        replace(op, clone(op, operands, types)->getResults());
+      });
+}
+
+} // namespace nereid::totilegpu
+
+namespace nereid {
+
+Status convertTileToTileGPU(ModuleOp module, const GpuTargetInfo &target) {
+  for (func::FuncOp kernel : module.getOps<func::FuncOp>()) {
+    if (!kernel->hasAttr(tile::kernelAttr)) {
+      continue;
+    }
+    module.getContext()->getOrLoadDialect<tilegpu::TileGPUDialect>();
+    kernel->setAttr(tilegpu::warpsAttr,
+                    IntegerAttr::get(IntegerType::get(module.getContext(), 32),
+                                     target.warps));
+    return totilegpu::Rewriter(kernel, target).run();
+  }
+  return {ErrorCode::Internal, "a module holds no kernel"};
+}
+
+} // namespace nereid

@@ -1,0 +1,39 @@
+//===- TileGPU.h - Tiles with layouts ---------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_DIALECT_TILEGPU_IR_TILEGPU_H
+#define NEREID_DIALECT_TILEGPU_IR_TILEGPU_H
+
+#include "nereid/Dialect/Tile/IR/Tile.h"
+#include "nereid/Layout/TileLayout.h"
+
+#include "nereid/Dialect/TileGPU/IR/TileGPUDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "nereid/Dialect/TileGPU/IR/TileGPUAttrs.h.inc"
+
+namespace nereid::tilegpu {
+
+/// i32 on the kernel: warps of 32 threads that run one program.
+inline constexpr llvm::StringLiteral warpsAttr = "tilegpu.warps";
+/// Unit, on a dot whose operands and result are in the layouts of the target's
+/// matrix instruction.
+inline constexpr llvm::StringLiteral mmaAttr = "tilegpu.mma";
+
+LayoutAttr toAttr(mlir::MLIRContext *context, const TileLayout &layout);
+/// The layout of a tensor type; the type must have one.
+TileLayout layoutOf(mlir::Type type);
+mlir::RankedTensorType withLayout(mlir::Type tensor, const TileLayout &layout);
+/// The shape as the layout library takes it; empty for a scalar.
+Shape shapeOf(mlir::Type type);
+
+} // namespace nereid::tilegpu
+
+#define GET_OP_CLASSES
+#include "nereid/Dialect/TileGPU/IR/TileGPUOps.h.inc"
+
+#endif // NEREID_DIALECT_TILEGPU_IR_TILEGPU_H

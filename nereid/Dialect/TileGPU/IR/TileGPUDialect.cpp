@@ -1,0 +1,93 @@
+//===- TileGPUDialect.cpp - Attribute and registration --------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Dialect/TileGPU/IR/TileGPU.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+#include "nereid/Dialect/TileGPU/IR/TileGPUDialect.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "nereid/Dialect/TileGPU/IR/TileGPUAttrs.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "nereid/Dialect/TileGPU/IR/TileGPUOps.cpp.inc"
+
+namespace nereid::tilegpu {
+
+void TileGPUDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "nereid/Dialect/TileGPU/IR/TileGPUAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "nereid/Dialect/TileGPU/IR/TileGPUOps.cpp.inc"
+      >();
+}
+
+static constexpr const char *partNames[] = {"registers", "lanes", "warps"};
+
+void LayoutAttr::print(AsmPrinter &printer) const {
+  ArrayRef<uint32_t> parts[] = {getRegisters(), getLanes(), getWarps()};
+  printer << "<";
+  for (int i = 0; i < 3; ++i) {
+    printer << (i ? ", " : "") << partNames[i] << " = [";
+    llvm::interleaveComma(parts[i], printer.getStream());
+    printer << "]";
+  }
+  printer << ">";
+}
+
+Attribute LayoutAttr::parse(AsmParser &parser, Type) {
+  SmallVector<uint32_t> parts[3];
+  if (parser.parseLess()) {
+    return {};
+  }
+  for (int i = 0; i < 3; ++i) {
+    if ((i && parser.parseComma()) || parser.parseKeyword(partNames[i]) ||
+        parser.parseEqual() ||
+        parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+          return parser.parseInteger(parts[i].emplace_back());
+        })) {
+      return {};
+    }
+  }
+  if (parser.parseGreater()) {
+    return {};
+  }
+  return LayoutAttr::get(parser.getContext(), parts[0], parts[1], parts[2]);
+}
+
+LayoutAttr toAttr(MLIRContext *context, const TileLayout &layout) {
+  return LayoutAttr::get(context, layout.registers, layout.lanes, layout.warps);
+}
+
+TileLayout layoutOf(Type type) {
+  auto attr = cast<LayoutAttr>(cast<RankedTensorType>(type).getEncoding());
+  auto list = [](ArrayRef<uint32_t> part) {
+    return std::vector<uint32_t>(part.begin(), part.end());
+  };
+  return {list(attr.getRegisters()), list(attr.getLanes()),
+          list(attr.getWarps())};
+}
+
+RankedTensorType withLayout(Type tensor, const TileLayout &layout) {
+  auto type = cast<RankedTensorType>(tensor);
+  return RankedTensorType::get(type.getShape(), type.getElementType(),
+                               toAttr(tensor.getContext(), layout));
+}
+
+Shape shapeOf(Type type) {
+  ArrayRef<int64_t> shape = tile::getShape(type);
+  return Shape(shape.begin(), shape.end());
+}
+
+} // namespace nereid::tilegpu

@@ -1,0 +1,316 @@
+//===- TileLayout.cpp - A layout by flattened indices ---------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Layout/TileLayout.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+
+namespace nereid {
+
+uint32_t TileLayout::ofRegister(unsigned r) const {
+  uint32_t index = 0;
+  for (unsigned bits = r; bits; bits &= bits - 1) {
+    index ^= registers[std::countr_zero(bits)];
+  }
+  return index;
+}
+
+LinearLayout TileLayout::linear(unsigned bits) const {
+  f2::Matrix columns;
+  for (const auto *part : {&registers, &lanes, &warps}) {
+    columns.insert(columns.end(), part->begin(), part->end());
+  }
+  return LinearLayout(
+      {{Axis::Register, static_cast<unsigned>(registers.size())},
+       {Axis::Lane, static_cast<unsigned>(lanes.size())},
+       {Axis::Warp, static_cast<unsigned>(warps.size())}},
+      {{Axis::D0, bits}}, std::move(columns));
+}
+
+TileLayout flatten(const LinearLayout &layout) {
+  auto columnsOf = [&](Axis axis) {
+    std::vector<uint32_t> columns;
+    for (unsigned i = 0; i < layout.inputBits(axis); ++i) {
+      columns.push_back(static_cast<uint32_t>(
+          layout.applyFlat(layout.flattenInput({{axis, 1u << i}}))));
+    }
+    return columns;
+  };
+  TileLayout flat{columnsOf(Axis::Register), columnsOf(Axis::Lane),
+                  columnsOf(Axis::Warp)};
+  std::erase(flat.registers, 0u);
+  return flat;
+}
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+unsigned tileBits(const Shape &shape) {
+  unsigned bits = 0;
+  for (int64_t size : shape) {
+    bits += paddedBits(size);
+  }
+  return bits;
+}
+
+std::vector<unsigned> dimensionShifts(const Shape &shape) {
+  std::vector<unsigned> shifts(shape.size());
+  unsigned shift = 0;
+  for (size_t d = shape.size(); d-- > 0;) {
+    shifts[d] = shift;
+    shift += paddedBits(shape[d]);
+  }
+  return shifts;
+}
+
+std::vector<uint32_t> splitIndex(uint32_t flat, const Shape &shape) {
+  std::vector<uint32_t> index(shape.size());
+  for (size_t d = shape.size(); d-- > 0;) {
+    unsigned bits = paddedBits(shape[d]);
+    index[d] = flat & ((1u << bits) - 1);
+    flat >>= bits;
+  }
+  return index;
+}
+
+uint32_t joinIndex(const std::vector<uint32_t> &index, const Shape &shape) {
+  std::vector<unsigned> shifts = dimensionShifts(shape);
+  uint32_t flat = 0;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    flat |= index[d] << shifts[d];
+  }
+  return flat;
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+template <typename Map>
+static TileLayout mapColumns(const TileLayout &layout, Map map) {
+  TileLayout result;
+  auto mapAll = [&](const std::vector<uint32_t> &from,
+                    std::vector<uint32_t> &to) {
+    for (uint32_t column : from) {
+      to.push_back(map(column));
+    }
+  };
+  mapAll(layout.registers, result.registers);
+  mapAll(layout.lanes, result.lanes);
+  mapAll(layout.warps, result.warps);
+  return result;
+}
+
+TileLayout narrow(const TileLayout &layout, const Shape &from, const Shape &to,
+                  std::vector<unsigned> *kept) {
+  assert(from.size() == to.size());
+  TileLayout result = mapColumns(layout, [&](uint32_t column) {
+    std::vector<uint32_t> index = splitIndex(column, from);
+    for (size_t d = 0; d < to.size(); ++d) {
+      index[d] = to[d] == 1 ? 0 : index[d];
+    }
+    return joinIndex(index, to);
+  });
+  std::vector<uint32_t> registers;
+  for (unsigned i = 0; i < result.registers.size(); ++i) {
+    if (result.registers[i]) {
+      registers.push_back(result.registers[i]);
+      if (kept) {
+        kept->push_back(i);
+      }
+    }
+  }
+  result.registers = std::move(registers);
+  return result;
+}
+
+TileLayout permute(const TileLayout &layout, const Shape &shape,
+                   const std::vector<unsigned> &order) {
+  Shape permuted;
+  for (unsigned d : order) {
+    permuted.push_back(shape[d]);
+  }
+  return mapColumns(layout, [&](uint32_t column) {
+    std::vector<uint32_t> index = splitIndex(column, shape), moved;
+    for (unsigned d : order) {
+      moved.push_back(index[d]);
+    }
+    return joinIndex(moved, permuted);
+  });
+}
+
+TileLayout joined(const TileLayout &layout) {
+  TileLayout result =
+      mapColumns(layout, [](uint32_t column) { return column << 1; });
+  result.registers.insert(result.registers.begin(), 1u);
+  return result;
+}
+
+std::optional<TileLayout> halved(const TileLayout &layout, unsigned &column) {
+  std::optional<unsigned> found;
+  for (unsigned i = 0; i < layout.registers.size(); ++i) {
+    if (layout.registers[i] == 1) {
+      found = i;
+    } else if (layout.registers[i] & 1) {
+      return std::nullopt;
+    }
+  }
+  for (const auto *part : {&layout.lanes, &layout.warps}) {
+    for (uint32_t c : *part) {
+      if (c & 1) {
+        return std::nullopt;
+      }
+    }
+  }
+  if (!found) {
+    return std::nullopt;
+  }
+  column = *found;
+  TileLayout rest = layout;
+  rest.registers.erase(rest.registers.begin() + column);
+  return mapColumns(rest, [](uint32_t c) { return c >> 1; });
+}
+
+//===----------------------------------------------------------------------===//
+// Padding
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The least and greatest index along one dimension that a register can have:
+/// its own part with the bits cleared, or set, that other places can change.
+struct Reach {
+  Reach(const TileLayout &layout, unsigned shift, unsigned bits)
+      : shift(shift), mask((1u << bits) - 1) {
+    for (const auto *part : {&layout.lanes, &layout.warps}) {
+      for (uint32_t column : *part) {
+        uint32_t v = column >> shift & mask;
+        for (uint32_t e : echelon) {
+          v = std::min(v, v ^ e);
+        }
+        if (v) {
+          echelon.push_back(v);
+          std::sort(echelon.rbegin(), echelon.rend());
+        }
+      }
+    }
+  }
+  uint32_t least(uint32_t flat) const {
+    uint32_t index = flat >> shift & mask;
+    for (uint32_t e : echelon) {
+      index = std::min(index, index ^ e);
+    }
+    return index;
+  }
+  uint32_t greatest(uint32_t flat) const {
+    uint32_t index = flat >> shift & mask;
+    for (uint32_t e : echelon) {
+      index = std::max(index, index ^ e);
+    }
+    return index;
+  }
+  unsigned shift;
+  uint32_t mask;
+  std::vector<uint32_t> echelon;
+};
+} // namespace
+
+std::vector<bool> deadRegisters(const TileLayout &layout, const Shape &shape) {
+  std::vector<bool> dead(layout.registerCount(), false);
+  std::vector<unsigned> shifts = dimensionShifts(shape);
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (std::has_single_bit(static_cast<uint64_t>(shape[d]))) {
+      continue;
+    }
+    Reach reach(layout, shifts[d], paddedBits(shape[d]));
+    for (unsigned r = 0; r < dead.size(); ++r) {
+      dead[r] = dead[r] || reach.least(layout.ofRegister(r)) >= shape[d];
+    }
+  }
+  return dead;
+}
+
+bool isPartlyDead(const TileLayout &layout, const Shape &shape, unsigned r) {
+  std::vector<unsigned> shifts = dimensionShifts(shape);
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (std::has_single_bit(static_cast<uint64_t>(shape[d]))) {
+      continue;
+    }
+    Reach reach(layout, shifts[d], paddedBits(shape[d]));
+    if (reach.greatest(layout.ofRegister(r)) >= shape[d]) {
+      return true;
+    }
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Coalescing
+//===----------------------------------------------------------------------===//
+
+TileLayout coalesced(const Shape &shape, const std::vector<unsigned> &order,
+                     unsigned vector, unsigned warpBits) {
+  std::vector<unsigned> shifts = dimensionShifts(shape);
+  TileLayout layout;
+  constexpr unsigned laneBits = 5;
+  if (order.empty()) {
+    layout.lanes.assign(laneBits, 0);
+    layout.warps.assign(warpBits, 0);
+    return layout;
+  }
+  auto inner = static_cast<uint64_t>(shape[order[0]]);
+  unsigned divisor = std::countr_zero(inner); // vectors end inside the shape
+  unsigned vectorBits = std::min<unsigned>(std::bit_width(vector) - 1, divisor);
+  if (!std::has_single_bit(inner) && divisor >= laneBits + warpBits) {
+    vectorBits = std::min(vectorBits, divisor - laneBits - warpBits);
+  }
+  std::vector<uint32_t> bits; // of the flattened index, from the fastest on
+  for (unsigned d : order) {
+    for (unsigned i = 0; i < paddedBits(shape[d]); ++i) {
+      bits.push_back(1u << (shifts[d] + i));
+    }
+  }
+  auto next = bits.begin();
+  auto take = [&](std::vector<uint32_t> &to, unsigned count) {
+    for (; count && next != bits.end(); --count) {
+      to.push_back(*next++);
+    }
+    return count;
+  };
+  take(layout.registers, vectorBits);
+  // Threads beyond the tile hold copies.
+  unsigned copies = take(layout.lanes, laneBits);
+  layout.lanes.insert(layout.lanes.end(), copies, 0);
+  copies = take(layout.warps, warpBits);
+  layout.warps.insert(layout.warps.end(), copies, 0);
+  take(layout.registers, bits.size());
+  return layout;
+}
+
+unsigned contiguousRegisters(const TileLayout &layout, unsigned shift,
+                             unsigned bits) {
+  unsigned found = 0;
+  while (found < layout.registers.size() && found < bits &&
+         layout.registers[found] == 1u << (shift + found)) {
+    ++found;
+  }
+  auto touches = [&](const std::vector<uint32_t> &part, unsigned from) {
+    for (unsigned i = from; i < part.size(); ++i) {
+      while (found && part[i] & ((1u << found) - 1) << shift) {
+        --found;
+      }
+    }
+  };
+  touches(layout.registers, found);
+  touches(layout.lanes, 0);
+  touches(layout.warps, 0);
+  return 1u << found;
+}
+
+} // namespace nereid

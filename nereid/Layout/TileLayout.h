@@ -1,0 +1,90 @@
+//===- TileLayout.h - A layout by flattened indices -------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The form in which the compiler carries a LinearLayout: the columns for
+// register, lane and warp, each a flattened index of the tile. A tile's
+// flattened index has `paddedBits` bits for every dimension, the last dimension
+// lowest, so that
+//
+//   - a dimension of size 1 has no bits: adding or dropping it changes nothing;
+//   - row-major reshapes of power-of-two shapes change nothing;
+//   - tiles of any rank fit, where LinearLayout names at most 8 dimensions.
+//
+// Register columns are never zero: a thread holds no element twice. Zero lane
+// and warp columns are copies in other threads.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_LAYOUT_TILELAYOUT_H
+#define NEREID_LAYOUT_TILELAYOUT_H
+
+#include "nereid/Layout/Families.h"
+
+namespace nereid {
+
+struct TileLayout {
+  std::vector<uint32_t> registers, lanes, warps;
+
+  bool operator==(const TileLayout &) const = default;
+
+  unsigned registerCount() const { return 1u << registers.size(); }
+  /// The part of the flattened index that register `r` contributes.
+  uint32_t ofRegister(unsigned r) const;
+  /// As a map to one output of `bits` bits, D0.
+  LinearLayout linear(unsigned bits) const;
+};
+
+/// Of a layout of a shape with outputs as tensorOutputs().
+TileLayout flatten(const LinearLayout &layout);
+
+/// Bits of a tile's flattened index, and of each dimension the lowest.
+unsigned tileBits(const Shape &shape);
+std::vector<unsigned> dimensionShifts(const Shape &shape);
+/// Index along each dimension.
+std::vector<uint32_t> splitIndex(uint32_t flat, const Shape &shape);
+uint32_t joinIndex(const std::vector<uint32_t> &index, const Shape &shape);
+
+/// The layout of a tile `to` that becomes `from` by repeating its dimensions of
+/// size 1: thread by thread the elements that the layout of `from` needs. Also
+/// what a reduction along those dimensions leaves. `kept`, if not null, gets
+/// the register columns that remain, in order.
+TileLayout narrow(const TileLayout &layout, const Shape &from, const Shape &to,
+                  std::vector<unsigned> *kept = nullptr);
+
+/// The layout of a transposed tile: dimension d of the result is dimension
+/// order[d] of the source.
+TileLayout permute(const TileLayout &layout, const Shape &shape,
+                   const std::vector<unsigned> &order);
+
+/// The layout of join(x, y) where x and y have `layout`: the new last dimension
+/// in the first register column.
+TileLayout joined(const TileLayout &layout);
+/// The inverse; absent unless the last dimension (of size 2) is one register
+/// column and nothing else. `column` is which.
+std::optional<TileLayout> halved(const TileLayout &layout, unsigned &column);
+
+/// Bit r set: register r lies outside the shape in every thread.
+std::vector<bool> deadRegisters(const TileLayout &layout, const Shape &shape);
+/// Does register r lie outside the shape in some threads?
+bool isPartlyDead(const TileLayout &layout, const Shape &shape, unsigned r);
+
+/// Neighbouring threads at neighbouring addresses: `vector` elements a thread
+/// along dimension order[0], then lanes, then warps, in the order of `order`;
+/// what is left repeats in registers. `vector` is lowered to a power of two
+/// that divides the dimension, and further where that leaves more registers
+/// dead in every thread: 768 elements on 128 threads are 6 a thread.
+TileLayout coalesced(const Shape &shape, const std::vector<unsigned> &order,
+                     unsigned vector, unsigned warpBits);
+
+/// Consecutive elements along the dimension with the lowest bit `shift` that
+/// registers hold consecutively from an aligned start.
+unsigned contiguousRegisters(const TileLayout &layout, unsigned shift,
+                             unsigned bits);
+
+} // namespace nereid
+
+#endif // NEREID_LAYOUT_TILELAYOUT_H

@@ -1,0 +1,193 @@
+//===- CodeEmission.cpp - LLVM dialect to machine code or PTX -------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Target/CodeEmission.h"
+#include "nereid/Target/FatalErrors.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+
+#include "llvm/Analysis/CGSCCPassManager.h"
+#include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PassManager.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <chrono>
+#include <mutex>
+
+using namespace nereid;
+using namespace nereid::target;
+
+namespace {
+
+/// Collects stage times.
+class StageClock {
+public:
+  explicit StageClock(StageTimes *times) : times(times), start(now()) {}
+  /// Ends the stage that began with the last call.
+  void done(const char *stage) {
+    auto end = now();
+    if (times) {
+      times->emplace_back(
+          stage,
+          std::chrono::duration<double, std::milli>(end - start).count());
+    }
+    start = end;
+  }
+
+private:
+  static std::chrono::steady_clock::time_point now() {
+    return std::chrono::steady_clock::now();
+  }
+  StageTimes *times;
+  std::chrono::steady_clock::time_point start;
+};
+
+/// What one emission works on. On the heap, since a fatal error of LLVM leaves
+/// it in an unknown state and it must then be leaked.
+struct Workspace {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::TargetMachine> machine;
+  std::unique_ptr<llvm::Module> llvmModule;
+  std::string errors; ///< LLVM's and MLIR's messages, one a line
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream{bytes};
+  llvm::legacy::PassManager codegenPasses; ///< writes to `stream`
+};
+
+} // namespace
+
+static void translate(Workspace &work, mlir::ModuleOp module,
+                      const CodeEmission &emission) {
+  mlir::MLIRContext *context = module.getContext();
+  mlir::registerBuiltinDialectTranslation(*context);
+  mlir::registerLLVMDialectTranslation(*context);
+  mlir::registerNVVMDialectTranslation(*context);
+  mlir::ScopedDiagnosticHandler handler(
+      context, [&](mlir::Diagnostic &diagnostic) {
+        work.errors += diagnostic.str() + "\n";
+        return mlir::success();
+      });
+  work.llvmModule =
+      mlir::translateModuleToLLVMIR(module, work.context, "kernel");
+  if (!work.llvmModule) {
+    work.errors += "translation to LLVM IR failed\n";
+    return;
+  }
+  work.llvmModule->setDataLayout(work.machine->createDataLayout());
+  work.llvmModule->setTargetTriple(llvm::Triple(emission.triple));
+  emission.prepare(*work.llvmModule);
+}
+
+static void optimize(Workspace &work, llvm::StringRef pipeline) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager sccs;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(work.machine.get());
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  llvm::ModulePassManager passes;
+  if (llvm::Error error = builder.parsePassPipeline(passes, pipeline)) {
+    work.errors += llvm::toString(std::move(error)) + "\n";
+    return;
+  }
+  passes.run(*work.llvmModule, modules);
+}
+
+static void generate(Workspace &work, CodeKind kind) {
+  if (kind == CodeKind::LlvmText) {
+    work.llvmModule->print(work.stream, /*AAW=*/nullptr);
+    return;
+  }
+  auto type = kind == CodeKind::Object ? llvm::CodeGenFileType::ObjectFile
+                                       : llvm::CodeGenFileType::AssemblyFile;
+  if (work.machine->addPassesToEmitFile(work.codegenPasses, work.stream,
+                                        nullptr, type,
+                                        /*DisableVerify=*/true)) {
+    work.errors += "the machine cannot emit this file type\n";
+    return;
+  }
+  work.codegenPasses.run(*work.llvmModule);
+}
+
+static void handleDiagnostic(const llvm::DiagnosticInfo *info, void *errors) {
+  if (info->getSeverity() != llvm::DS_Error) {
+    return;
+  }
+  llvm::raw_string_ostream stream(*static_cast<std::string *>(errors));
+  llvm::DiagnosticPrinterRawOStream printer(stream);
+  info->print(printer);
+  stream << "\n";
+}
+
+/// The stages, each skipped after an error.
+static void runStages(Workspace &work, mlir::ModuleOp module,
+                      const CodeEmission &emission, StageClock &clock) {
+  work.machine = emission.createMachine(work.errors);
+  if (work.errors.empty()) {
+    translate(work, module, emission);
+  }
+  clock.done("translate");
+  if (work.errors.empty()) {
+    optimize(work, emission.pipeline);
+  }
+  clock.done("llvm-opt");
+  if (work.errors.empty()) {
+    generate(work, emission.kind);
+  }
+  clock.done("codegen");
+}
+
+/// Keeps what a fatal error left half done, for ever.
+static void abandon(std::unique_ptr<Workspace> work) {
+  static std::mutex mutex;
+  static auto *abandoned = new std::vector<Workspace *>;
+  std::lock_guard lock(mutex);
+  abandoned->push_back(work.release());
+}
+
+Expected<std::string> target::emitCode(mlir::ModuleOp module,
+                                       const CodeEmission &emission,
+                                       StageTimes *times) {
+  auto work = std::make_unique<Workspace>();
+  StageClock clock(times);
+  work->context.setDiagnosticHandlerCallBack(handleDiagnostic, &work->errors);
+  std::string fatal;
+  bool survived = runCatchingFatalErrors(
+      [&] { runStages(*work, module, emission, clock); }, fatal);
+  if (!survived) {
+    abandon(std::move(work));
+    return {ErrorCode::Internal,
+            "internal error: LLVM cannot generate code for " + emission.name +
+                ": " + fatal};
+  }
+  if (!work->errors.empty()) {
+    return {ErrorCode::Internal, "internal error: generating code for " +
+                                     emission.name + ": " + work->errors};
+  }
+  return std::string(work->bytes.begin(), work->bytes.end());
+}
+
+void target::registerTranslations(mlir::DialectRegistry &registry) {
+  mlir::registerBuiltinDialectTranslation(registry);
+  mlir::registerLLVMDialectTranslation(registry);
+  mlir::registerNVVMDialectTranslation(registry);
+}

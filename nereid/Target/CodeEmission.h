@@ -1,0 +1,60 @@
+//===- CodeEmission.h - LLVM dialect to machine code or PTX -----*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is the same for every processor: translation, LLVM's passes, code
+// generation, and that LLVM's fatal errors come back as failures.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_TARGET_CODEEMISSION_H
+#define NEREID_TARGET_CODEEMISSION_H
+
+#include "nereid/ABI/KernelImage.h"
+#include "nereid/ABI/Status.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace nereid::target {
+
+enum class CodeKind { Object, Assembly, LlvmText };
+
+struct CodeEmission {
+  std::string name;     ///< of the processor, for messages
+  std::string triple;   ///< of LLVM
+  std::string pipeline; ///< LLVM passes, as opt's -passes takes them
+  CodeKind kind = CodeKind::Object;
+  /// Null with the reason added to `errors`.
+  std::function<std::unique_ptr<llvm::TargetMachine>(std::string &errors)>
+      createMachine;
+  /// Facts about every function, before LLVM's passes.
+  std::function<void(llvm::Module &)> prepare;
+};
+
+/// `module` holds `llvm` (and `nvvm`) operations only and is not changed.
+/// `times` gets the stages translate, llvm-opt and codegen.
+Expected<std::string> emitCode(mlir::ModuleOp module,
+                               const CodeEmission &emission,
+                               StageTimes *times = nullptr);
+
+/// Lets a context translate the dialects that emitCode accepts. Contexts made
+/// without it are given it by emitCode, which is not safe while another thread
+/// uses the context.
+void registerTranslations(mlir::DialectRegistry &registry);
+
+} // namespace nereid::target
+
+#endif // NEREID_TARGET_CODEEMISSION_H

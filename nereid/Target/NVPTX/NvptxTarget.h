@@ -1,0 +1,59 @@
+//===- NvptxTarget.h - NVIDIA architectures and PTX -------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_TARGET_NVPTX_NVPTXTARGET_H
+#define NEREID_TARGET_NVPTX_NVPTXTARGET_H
+
+#include "nereid/ABI/KernelImage.h"
+#include "nereid/ABI/Status.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nereid::nvptx {
+
+/// An architecture to generate PTX for.
+struct NvptxTarget {
+  std::string name;               ///< "sm_90a"
+  unsigned computeCapability = 0; ///< 10 * major + minor: 90, 120
+  /// The oldest PTX ISA with every instruction Nereid uses there, so that the
+  /// oldest driver that knows the architecture can assemble it: "80" for 8.0.
+  std::string ptxVersion;
+  unsigned sharedLimit = 0; ///< opt-in shared memory of a block, bytes
+};
+
+/// Every name that `resolve` takes, oldest first.
+std::vector<std::string> architectures();
+
+/// "sm_75", ..., "sm_90a". InvalidArgument with the list of names otherwise.
+Expected<NvptxTarget> resolve(std::string_view name);
+/// Is `name` meant as one ("sm_...")?
+bool isArchitecture(std::string_view name);
+
+struct EmitOptions {
+  /// Registers of a thread; 0 leaves the choice to the assembler.
+  unsigned maxRegisters = 0;
+  bool fpFusion = true;
+};
+
+/// PTX text. `module` holds `llvm` and `nvvm` operations only and is not
+/// changed.
+Expected<std::string> emitPtx(mlir::ModuleOp module, const NvptxTarget &target,
+                              const EmitOptions &options = {},
+                              StageTimes *times = nullptr);
+/// The optimised LLVM IR.
+Expected<std::string> emitLlvmText(mlir::ModuleOp module,
+                                   const NvptxTarget &target,
+                                   const EmitOptions &options = {},
+                                   StageTimes *times = nullptr);
+
+} // namespace nereid::nvptx
+
+#endif // NEREID_TARGET_NVPTX_NVPTXTARGET_H
