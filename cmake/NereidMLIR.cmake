@@ -1,4 +1,4 @@
-# Debian's LLVM/MLIR 22, as shared libraries. The version file of MLIR wants
+# Debian's LLVM/MLIR 22, as shared libraries; as archives with NEREID_STATIC. The version file of MLIR wants
 # major.minor, so "22" alone is refused. NO_DEFAULT_PATH keeps an older Debian
 # LLVM on the same machine from being picked up.
 find_package(MLIR 22.1 REQUIRED CONFIG PATHS /usr/lib/llvm-22/lib/cmake/mlir NO_DEFAULT_PATH)
@@ -14,7 +14,12 @@ include(AddMLIR)
 add_library(NereidMLIRHeaders STATIC ${CMAKE_SOURCE_DIR}/cmake/MLIRHeaders.cpp)
 target_include_directories(NereidMLIRHeaders SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 target_include_directories(NereidMLIRHeaders PUBLIC ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
-target_link_libraries(NereidMLIRHeaders PUBLIC MLIR LLVM)
+if(NEREID_STATIC)
+  nereid_mlir_archives(archives)
+  target_link_libraries(NereidMLIRHeaders PUBLIC ${archives})
+else()
+  target_link_libraries(NereidMLIRHeaders PUBLIC MLIR LLVM)
+endif()
 target_precompile_headers(NereidMLIRHeaders PRIVATE
   <mlir/Conversion/LLVMCommon/TypeConverter.h>
   <mlir/Dialect/Arith/IR/Arith.h>
