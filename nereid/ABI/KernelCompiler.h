@@ -93,7 +93,10 @@ struct CompileRequest {
   std::string kernel;
   std::vector<ArgumentSpec> arguments;
   CompileOptions options;
-  /// "cpu" (this machine), "x86-64-v2|v3|v4", "interp", "sm_90a".
+  /// "cpu" (this machine), "x86-64-v2|v3|v4", "interp", or a GPU: "sm_XY" of
+  /// its compute capability, with an 'a' from 9.0 on (sm_75, sm_89, sm_90a).
+  /// For a GPU the image is Ptx, with `entry`, `sharedBytes`, `numWarps` and
+  /// `hasFaultRecord` set; the runtime has it assembled for the device.
   std::string target = "cpu";
   /// Also return this stage as text in CompileResult::stage:
   /// "ast", "tile", "tile-opt", "cpu", "llvm", "asm", "obj".

@@ -21,13 +21,13 @@
 
 namespace nereid {
 
-inline constexpr uint32_t kernelImageVersion = 2;
+inline constexpr uint32_t kernelImageVersion = 3;
 
 enum class ImageFormat : uint8_t {
   HostObject, ///< relocatable ELF of the host
   TileIR,     ///< textual Tile IR for the reference executor
-  Ptx,
-  Cubin,
+  Ptx,        ///< text, without a terminating NUL; never stored in a cache
+  Cubin,      ///< what the driver's assembler made of it
 };
 
 /// A parameter that exists at run time; static ones are folded away.
@@ -68,8 +68,14 @@ struct KernelImage {
   /// need threads of their own.
   bool programsWait = false;
   uint64_t scratchBytes = 0; ///< per thread (CPU)
-  uint32_t sharedBytes = 0;  ///< per block (GPU)
-  uint32_t numWarps = 4;
+  uint32_t sharedBytes = 0;  ///< dynamic shared memory of a block (GPU)
+  uint32_t numWarps = 4;     ///< a block has 32 * numWarps x 1 x 1 threads
+  /// GPU: the kernel has one more, last parameter, the address of a
+  /// DeviceFault (ABI/LaunchABI.h).
+  bool hasFaultRecord = false;
+  /// What the assembler says of a thread; 0 in a Ptx image. Spills are the
+  /// bytes stored and loaded, as they stand in the code.
+  uint32_t numRegisters = 0, spillBytes = 0, localBytes = 0;
   /// Stage times of the compilation that made it, in ms.
   StageTimes stageTimes;
   /// Warnings of the compilation, repeated when the image comes from a cache.

@@ -88,6 +88,44 @@ static_assert(offsetof(HostServices, wait) == 24);
 using HostEntry = void (*)(const void *self, LaunchFrame *frame, int64_t begin,
                            int64_t end);
 
+//===----------------------------------------------------------------------===//
+// GPU kernels
+//===----------------------------------------------------------------------===//
+//
+// The kernel's parameters are those of KernelImage::parameters, in order, each
+// of its natural size and alignment: pointers 8 bytes, an int1 one byte. A
+// block has 32 * numWarps x 1 x 1 threads; the grid's dimensions are the
+// grid's. With KernelImage::hasFaultRecord the last parameter is the address
+// of a DeviceFault. device_print calls the driver's vprintf.
+
+/// Where a kernel reports a failed check: host memory that the device sees.
+/// The first thread to swap `state` from 0 to 1 fills the rest in, makes it
+/// visible to the host (fence.sys), and stores 2. The kernel goes on, without
+/// the access that failed; the runtime looks when the launch has finished.
+struct DeviceFault {
+  enum State : uint32_t { Free, BeingWritten, Written };
+
+  uint32_t state;
+  uint32_t site;        ///< index of KernelImage::sites
+  int64_t element;      ///< linear, in the tile
+  uint64_t value;       ///< the offending address (bounds), or unused
+  int32_t programId[3]; ///< of the program that failed
+  /// Under bounds checking: the launch's arrays, as pairs of uint64, first
+  /// byte and one past the last, at the device address `ranges`. Set by the
+  /// runtime; an access is good when one of them holds all of it.
+  uint32_t rangeCount;
+  uint64_t ranges;
+};
+
+static_assert(offsetof(DeviceFault, state) == 0);
+static_assert(offsetof(DeviceFault, site) == 4);
+static_assert(offsetof(DeviceFault, element) == 8);
+static_assert(offsetof(DeviceFault, value) == 16);
+static_assert(offsetof(DeviceFault, programId) == 24);
+static_assert(offsetof(DeviceFault, rangeCount) == 36);
+static_assert(offsetof(DeviceFault, ranges) == 40);
+static_assert(sizeof(DeviceFault) == 48);
+
 /// Loaded host code. `owner` keeps the code alive.
 struct HostCode {
   HostEntry entry = nullptr;
