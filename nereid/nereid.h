@@ -21,6 +21,7 @@
 #include "nereid/Runtime/Error.h"
 #include "nereid/Runtime/Kernel.h"
 #include "nereid/Runtime/Npy.h"
+#include "nereid/Runtime/Stream.h"
 #include "nereid/Runtime/Tensor.h"
 
 namespace nereid::detail {

@@ -10,6 +10,7 @@
 #include "nereid/Runtime/LaunchBinding.h"
 #include "nereid/Runtime/LaunchErrors.h"
 #include "nereid/Runtime/Specialize.h"
+#include "nereid/Runtime/Stream.h"
 #include "nereid/Support/Log.h"
 
 #include <algorithm>
@@ -83,7 +84,8 @@ ConfigSelection::candidates(const LaunchBinding &binding) const {
 
 WordKey ConfigSelection::keyOf(const LaunchBinding &binding) const {
   WordKey key;
-  key.add(static_cast<uint64_t>(binding.device.kind()));
+  key.add(static_cast<uint64_t>(binding.device.kind()) |
+          static_cast<uint64_t>(binding.device.index()) << 8);
   for (size_t parameter : keyParameters) {
     if (const Argument *argument = binding.get(parameter)) {
       appendValue(key, *argument);
@@ -200,7 +202,30 @@ private:
 };
 } // namespace
 
-using Milliseconds = std::chrono::duration<double, std::milli>;
+/// How long one run took: by the clock where it is done when `run` returns,
+/// else by the device's own events.
+static Expected<double> timedMs(const ConfigSelection::Runner &run,
+                                LaunchBinding &binding) {
+  if (binding.device.isHost()) {
+    auto start = std::chrono::steady_clock::now();
+    Status status = run(binding);
+    std::chrono::duration<double, std::milli> ms =
+        std::chrono::steady_clock::now() - start;
+    return status.ok() ? Expected<double>(ms.count()) : status;
+  }
+  try {
+    Event start(binding.device), end(binding.device);
+    start.record();
+    Status status = run(binding);
+    if (!status.ok()) {
+      return status;
+    }
+    end.record();
+    return end.millisecondsSince(start);
+  } catch (const Error &error) {
+    return error.failure();
+  }
+}
 
 /// Median of the runs after a warm-up. A configuration that is already far
 /// behind `best` is not run again, nor is one that takes long.
@@ -210,13 +235,8 @@ static Expected<double> medianMs(const ConfigSelection::Runner &run,
   auto once = [&]() -> Expected<double> {
     LaunchBinding fresh = binding; // heuristics fill in a copy
     tensors.beforeRun();
-    auto start = std::chrono::steady_clock::now();
-    Status status = run(fresh);
-    double ms = Milliseconds(std::chrono::steady_clock::now() - start).count();
+    Expected<double> ms = timedMs(run, fresh);
     tensors.afterRun();
-    if (!status.ok()) {
-      return status.failure();
-    }
     return ms;
   };
   Expected<double> warmUp = once(); // compiles, and faults pages in

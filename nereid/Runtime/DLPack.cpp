@@ -44,6 +44,24 @@ static DType fromDataType(DataType type) {
               std::to_string(type.lanes) + " lanes");
 }
 
+static DeviceId toDeviceId(Device device) {
+  return device.isHost() ? DeviceId{DeviceCpu, 0}
+                         : DeviceId{DeviceCuda, device.index()};
+}
+
+static Device fromDeviceId(DeviceId id) {
+  switch (id.type) {
+  case DeviceCpu:
+  case DeviceCudaHost:
+    return Device::cpu();
+  case DeviceCuda:
+    return Device::parse("cuda:" + std::to_string(id.index));
+  default:
+    unsupported("memory of device type " + std::to_string(id.type) +
+                "; host memory (1, 3) and cuda memory (2) are known");
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Export
 //===----------------------------------------------------------------------===//
@@ -70,7 +88,7 @@ static Managed *exportTensor(const Tensor &tensor) {
     delete static_cast<Exported<Managed> *>(self->context);
   };
   out->managed.tensor = {tensor.data(),
-                         {DeviceCpu, 0},
+                         toDeviceId(tensor.device()),
                          tensor.rank(),
                          toDataType(tensor.dtype()),
                          out->shape.data(),
@@ -100,10 +118,7 @@ static Tensor importTensor(Managed *managed) {
     raise({ErrorCode::InvalidArgument, "DLPack: a null tensor", {}});
   }
   const TensorView &view = managed->tensor;
-  if (view.device.type != DeviceCpu && view.device.type != DeviceCudaHost) {
-    unsupported("memory of device type " + std::to_string(view.device.type) +
-                "; only host memory can be used here");
-  }
+  Device device = fromDeviceId(view.device);
   if (view.rank < 0 || (view.rank > 0 && !view.shape)) {
     raise({ErrorCode::InvalidArgument, "DLPack: a tensor without a shape", {}});
   }
@@ -123,14 +138,14 @@ static Tensor importTensor(Managed *managed) {
                          : nullptr;
   // Checked before the struct is taken over, so that an exception leaves it
   // to the caller.
-  Tensor::borrow(data, shape, dtype, Device::cpu(), strides);
+  Tensor::borrow(data, shape, dtype, device, strides);
   std::shared_ptr<void> owner(managed, [](Managed *m) {
     if (m->deleter) {
       m->deleter(m);
     }
   });
-  return Tensor::adopt(std::move(owner), data, std::move(shape), dtype,
-                       Device::cpu(), std::move(strides));
+  return Tensor::adopt(std::move(owner), data, std::move(shape), dtype, device,
+                       std::move(strides));
 }
 
 Tensor fromDLPack(ManagedTensor *managed) { return importTensor(managed); }

@@ -13,6 +13,7 @@
 //
 // Exporting shares memory and lives until the consumer calls the deleter.
 // Importing takes the struct over: its deleter runs when the last view dies.
+// Neither waits for anything: both sides agree on a stream, or synchronise.
 //
 //===----------------------------------------------------------------------===//
 
@@ -87,8 +88,9 @@ static_assert(sizeof(TensorView) == 48 && sizeof(ManagedTensor) == 64 &&
 dlpack::ManagedTensor *toDLPack(const Tensor &tensor);
 dlpack::ManagedTensorVersioned *toDLPackVersioned(const Tensor &tensor);
 
-/// Throws Unsupported for memory the host cannot read, vector lanes, element
-/// types without a DType, negative strides, and a major version other than 1.
+/// Throws Unsupported for memory of other devices than the host and cuda,
+/// vector lanes, element types without a DType, negative strides, and a major
+/// version other than 1; NotFound for a cuda device that this process has not.
 /// On an exception the struct is not consumed.
 Tensor fromDLPack(dlpack::ManagedTensor *managed);
 Tensor fromDLPack(dlpack::ManagedTensorVersioned *managed);

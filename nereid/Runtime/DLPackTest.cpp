@@ -111,8 +111,10 @@ TEST(DLPack, WhatCannotBeReadIsRefusedAndNotConsumed) {
     }
     return std::string();
   };
+  tensor.device.type = 4;
+  EXPECT_THAT(errorOf(), HasSubstr("device type 4"));
   tensor.device.type = 2;
-  EXPECT_THAT(errorOf(), HasSubstr("device type 2"));
+  EXPECT_THAT(errorOf(), HasSubstr("no device 'cuda:0'"));
   tensor.device.type = 1;
   tensor.dtype = {5, 64, 1};
   EXPECT_THAT(errorOf(), HasSubstr("type code 5"));

@@ -8,38 +8,72 @@
 #include "nereid/Runtime/Device.h"
 
 #include "nereid/Runtime/Error.h"
+#include "nereid/Runtime/cuda/CudaDevice.h"
 #include "nereid/Support/EditDistance.h"
+#include "nereid/Support/Knobs.h"
 
 #include <charconv>
 
 namespace nereid {
 
-std::vector<Device> Device::available() { return {cpu(), interp()}; }
+std::vector<Device> Device::available() {
+  std::vector<Device> devices;
+  Expected<int> gpus = cuda::DeviceState::count();
+  for (int i = 0; gpus.ok() && i < *gpus; ++i) {
+    devices.push_back(cuda(i));
+  }
+  devices.push_back(cpu());
+  devices.push_back(interp());
+  return devices;
+}
 
-Device Device::best() { return available().front(); }
+Device Device::best() {
+  if (knobs().interp) {
+    return cpu();
+  }
+  Expected<int> gpus = cuda::DeviceState::count();
+  return gpus.ok() && *gpus > 0 ? cuda() : cpu();
+}
 
 std::string Device::str() const {
-  std::string name = kind_ == Kind::Cpu ? "cpu" : "interp";
-  return index_ ? name + ":" + std::to_string(index_) : name;
+  switch (kind_) {
+  case Kind::Cuda:
+    return "cuda:" + std::to_string(index_);
+  case Kind::Interp:
+    return "interp";
+  case Kind::Cpu:
+    break;
+  }
+  return "cpu";
 }
 
 static Failure unknownDevice(std::string_view name, std::string why = "") {
-  std::vector<std::string> names;
+  std::vector<std::string> names = {"cuda"};
   std::string list;
   for (Device device : Device::available()) {
     names.push_back(device.str());
     list += (list.empty() ? "" : ", ") + names.back();
   }
   std::string kind(name.substr(0, name.find(':')));
-  std::string hint = didYouMean(kind, names);
-  if (why.empty() && kind == "cuda") {
-    why = "this build has no CUDA back end";
-  }
   return {ErrorCode::NotFound,
           "no device '" + std::string(name) + "'" +
               (why.empty() ? "" : ": " + why) + "; this machine has " + list +
-              hint,
+              (why.empty() ? didYouMean(kind, names) : ""),
           {}};
+}
+
+static Expected<Device> cudaDevice(std::string_view name, int index) {
+  Expected<int> gpus = cuda::DeviceState::count();
+  if (!gpus.ok()) {
+    return unknownDevice(name, gpus.failure().message);
+  }
+  if (index >= *gpus) {
+    return unknownDevice(name, "there " +
+                                   std::string(*gpus == 1 ? "is " : "are ") +
+                                   std::to_string(*gpus) + " cuda device" +
+                                   (*gpus == 1 ? "" : "s"));
+  }
+  return Device::cuda(index);
 }
 
 Expected<Device> Device::tryParse(std::string_view name) {
@@ -55,7 +89,10 @@ Expected<Device> Device::tryParse(std::string_view name) {
       return unknownDevice(name, "expected a number after ':'");
     }
   }
-  for (Device device : available()) {
+  if (kind == "cuda") {
+    return cudaDevice(name, index);
+  }
+  for (Device device : {cpu(), interp()}) {
     if (kind != device.str()) {
       continue;
     }

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two devices exist, both on host memory:
-//
+//   cuda:N  an NVIDIA GPU, with memory of its own, where there is a driver
 //   cpu     compiled code on all cores
 //   interp  the reference executor: one program after the other, slow, exact
 //
-// A name is "kind" or "kind:index", so that "cuda:0" fits when it comes.
+// The driver is loaded when a question about cuda devices is first asked; the
+// names "cpu" and "interp" ask none.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,18 +27,25 @@ namespace nereid {
 
 class Device {
 public:
-  enum class Kind : uint8_t { Cpu, Interp };
+  enum class Kind : uint8_t { Cpu, Interp, Cuda };
 
   /// The cpu device.
   constexpr Device() = default;
   static constexpr Device cpu() { return Device(Kind::Cpu, 0); }
   static constexpr Device interp() { return Device(Kind::Interp, 0); }
 
-  /// The fastest device of this machine.
+  /// Not checked: what uses a device that is not there says so.
+  static constexpr Device cuda(int index = 0) {
+    return Device(Kind::Cuda, index);
+  }
+
+  /// The fastest device of this machine. With NEREID_INTERP=1 the fastest of
+  /// those on host memory, since only these can be replaced by interp.
   static Device best();
   /// Every device of this machine, fastest first.
   static std::vector<Device> available();
-  /// "cpu", "cpu:0", "interp". Throws Error(NotFound) naming what exists.
+  /// "cpu", "cpu:0", "interp", "cuda" (cuda:0), "cuda:1". Throws
+  /// Error(NotFound) naming what exists, and why there is no cuda device.
   static Device parse(std::string_view name);
   /// The same, without an exception.
   static Expected<Device> tryParse(std::string_view name);
@@ -46,8 +53,8 @@ public:
   Kind kind() const { return kind_; }
   int index() const { return index_; }
   /// True when the CPU can read and write tensors of this device directly.
-  bool isHost() const { return true; }
-  /// "cpu", "interp": what `parse` reads.
+  bool isHost() const { return kind_ != Kind::Cuda; }
+  /// "cpu", "interp", "cuda:0": what `parse` reads.
   std::string str() const;
 
   bool operator==(const Device &) const = default;

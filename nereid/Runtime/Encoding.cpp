@@ -93,6 +93,8 @@ std::string encodeImage(const KernelImage &image) {
   }
   out.add(image.programsWait);
   out.add(image.scratchBytes).add(image.sharedBytes).add(image.numWarps);
+  out.add(image.hasFaultRecord).add(image.numRegisters);
+  out.add(image.spillBytes).add(image.localBytes);
   out.add(static_cast<uint64_t>(image.stageTimes.size()));
   for (const auto &[stage, milliseconds] : image.stageTimes) {
     out.add(stage).add(milliseconds);
@@ -223,6 +225,10 @@ std::optional<KernelImage> decodeImage(std::string_view bytes) {
   in.get(image.scratchBytes);
   in.get(image.sharedBytes);
   in.get(image.numWarps);
+  in.get(image.hasFaultRecord);
+  in.get(image.numRegisters);
+  in.get(image.spillBytes);
+  in.get(image.localBytes);
   in.list(image.stageTimes, [&](std::pair<std::string, double> &stage) {
     in.get(stage.first);
     in.get(stage.second);

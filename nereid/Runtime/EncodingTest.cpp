@@ -34,6 +34,10 @@ static KernelImage sampleImage() {
   image.scratchBytes = 12345;
   image.sharedBytes = 678;
   image.numWarps = 8;
+  image.hasFaultRecord = true;
+  image.numRegisters = 42;
+  image.spillBytes = 16;
+  image.localBytes = 8;
   image.stageTimes = {{"parse", 0.25}, {"llvm", 12.5}};
   Diagnostic warning;
   warning.severity = Severity::Warning;
@@ -63,6 +67,10 @@ TEST(Encoding, ImagesRoundTrip) {
   EXPECT_EQ(back->sites[0].parameter, 1);
   EXPECT_EQ(back->sites[1].parameter, -1);
   EXPECT_EQ(back->scratchBytes, 12345u);
+  EXPECT_TRUE(back->hasFaultRecord);
+  EXPECT_EQ(back->numRegisters, 42u);
+  EXPECT_EQ(back->spillBytes, 16u);
+  EXPECT_EQ(back->localBytes, 8u);
   EXPECT_EQ(back->stageTimes[1].second, 12.5);
   EXPECT_EQ(back->warnings[0].notes[1].message, "called from");
   EXPECT_EQ(back->code, image.code);

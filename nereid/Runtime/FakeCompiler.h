@@ -81,6 +81,10 @@ struct FakeKernel {
   HostEntry entry = nullptr;
   std::vector<ImageSite> sites;
   uint64_t scratchBytes = 0;
+  /// On a GPU: what follows ".entry <name>(" in the PTX, and the image's.
+  std::string ptx;
+  uint32_t sharedBytes = 0;
+  bool hasFaultRecord = false;
   /// Fails the compilation when it returns a message.
   std::function<std::string(const CompileRequest &)> refuse;
 };
@@ -147,8 +151,15 @@ public:
                                     a->dtype, a->isPointer, a->isConst, true});
       }
     }
+    image.sharedBytes = kernel.sharedBytes;
+    image.hasFaultRecord = kernel.hasFaultRecord;
     // "code": the kernel's name and its integer constants, one a line.
     std::string code = request.kernel + "\n";
+    if (request.target.starts_with("sm_")) {
+      image.format = ImageFormat::Ptx;
+      code = ".target " + request.target + "\n.entry " + request.kernel + "(" +
+             kernel.ptx + "\n";
+    }
     for (size_t i = 0; i < request.arguments.size(); ++i) {
       auto *value = std::get_if<StaticValue>(&request.arguments[i]);
       if (value && std::holds_alternative<int64_t>(value->value)) {

@@ -11,6 +11,19 @@
 
 namespace nereid {
 
+std::vector<AddressRange> tensorRanges(const LaunchBinding &binding) {
+  std::vector<AddressRange> ranges;
+  for (size_t i = 0; i < binding.size(); ++i) {
+    const Argument *a = binding.get(i);
+    if (a->kind == Argument::Kind::Tensor) {
+      auto begin = reinterpret_cast<uint64_t>(a->tensor->data());
+      ranges.push_back(
+          {begin, begin + static_cast<uint64_t>(a->tensor->extentBytes())});
+    }
+  }
+  return ranges;
+}
+
 static std::string tuple(std::span<const int64_t> values) {
   std::string text = "(";
   for (size_t i = 0; i < values.size(); ++i) {

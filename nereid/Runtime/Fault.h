@@ -23,6 +23,14 @@ struct Fault {
   std::array<int32_t, 3> program = {};
 };
 
+struct AddressRange {
+  uint64_t begin, end;
+};
+
+/// What an access may touch under bounds checking: the launch's tensors, each
+/// from its first to its last element in memory.
+std::vector<AddressRange> tensorRanges(const LaunchBinding &binding);
+
 /// KernelFault: what happened, where in the source, in which program, and for
 /// a bad access which element of which argument.
 Failure faultFailure(const LaunchBinding &binding,

@@ -51,6 +51,12 @@ static float uniform(uint32_t bits) {
 /// fills values[0..3], which are elements 4 * group + 0..3.
 template <typename Value, typename Make>
 static void generate(const Tensor &tensor, DType valueType, Make make) {
+  if (!tensor.device().isHost()) {
+    Tensor here = empty(tensor.shape(), tensor.dtype(), Device::cpu());
+    generate<Value>(here, valueType, make);
+    tensor.copyFrom(here);
+    return;
+  }
   ConvertFunction convert = convertFunction(valueType, tensor.dtype());
   auto *out = static_cast<std::byte *>(tensor.data());
   int64_t count = tensor.numel();

@@ -30,10 +30,6 @@
 namespace nereid {
 namespace {
 
-struct AddressRange {
-  uint64_t begin, end;
-};
-
 struct Run;
 
 /// Threads of a launch whose programs wait for each other. Every program gets a
@@ -298,23 +294,11 @@ static void runManyPrograms(Run &run, int64_t programs) {
                  std::memory_order_relaxed);
 }
 
-static void collectRanges(const LaunchBinding &binding,
-                          std::vector<AddressRange> &ranges) {
-  for (size_t i = 0; i < binding.size(); ++i) {
-    const Argument *a = binding.get(i);
-    if (a->kind == Argument::Kind::Tensor) {
-      auto begin = reinterpret_cast<uint64_t>(a->tensor->data());
-      ranges.push_back(
-          {begin, begin + static_cast<uint64_t>(a->tensor->extentBytes())});
-    }
-  }
-}
-
 Status runOnHost(const HostLaunch &launch) {
   Run run(launch);
   int64_t programs = int64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
   if (launch.binding.options.checks & CheckBounds) [[unlikely]] {
-    collectRanges(launch.binding, run.ranges);
+    run.ranges = tensorRanges(launch.binding);
   }
   if (run.loaded.image.programsWait && programs > 1) [[unlikely]] {
     WaitingThreads waiting(run, programs);

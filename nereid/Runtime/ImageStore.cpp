@@ -81,14 +81,55 @@ Expected<std::string> Context::State::resolveTarget(const std::string &target) {
   return resolved;
 }
 
-Expected<std::shared_ptr<const LoadedImage>>
-Context::State::load(KernelImage image) {
-  auto loaded = std::make_shared<LoadedImage>();
-  Expected<HostCode> code = compiler->load(image);
-  if (!code.ok()) {
-    return code.failure();
+static Expected<std::string> targetOf(Device device) {
+  switch (device.kind()) {
+  case Device::Kind::Cpu:
+    return std::string("cpu");
+  case Device::Kind::Interp:
+    return std::string("interp");
+  case Device::Kind::Cuda:
+    break;
   }
-  loaded->code = std::move(*code);
+  Expected<cuda::DeviceState *> state = cuda::DeviceState::get(device.index());
+  if (!state.ok()) {
+    return state.failure();
+  }
+  return (*state)->properties.target();
+}
+
+static Expected<std::shared_ptr<const cuda::LoadedKernel>>
+loadOnDevice(KernelImage &image, Device device) {
+  Expected<cuda::DeviceState *> state = cuda::DeviceState::get(device.index());
+  if (!state.ok()) {
+    return state.failure();
+  }
+  if (image.format != ImageFormat::Cubin) {
+    return {ErrorCode::Internal, "kernel '" + image.kernel + "' for " +
+                                     image.target + " is no machine code"};
+  }
+  auto kernel = cuda::load(**state, image);
+  if (kernel.ok() && logEnabled(LogTopic::Compile)) {
+    logLine(LogTopic::Compile, cuda::resourceLine(**kernel, image));
+  }
+  return kernel;
+}
+
+Expected<std::shared_ptr<const LoadedImage>>
+Context::State::load(KernelImage image, Device device) {
+  auto loaded = std::make_shared<LoadedImage>();
+  if (device.isHost()) {
+    Expected<HostCode> code = compiler->load(image);
+    if (!code.ok()) {
+      return code.failure();
+    }
+    loaded->code = std::move(*code);
+  } else {
+    auto kernel = loadOnDevice(image, device);
+    if (!kernel.ok()) {
+      return kernel.failure();
+    }
+    loaded->kernel = std::move(*kernel);
+  }
   loaded->codeBytes = image.code.size();
   image.code = {};
   loaded->canFail = image.programsWait;
@@ -118,7 +159,7 @@ void printTimes(const std::string &kernel, const std::string &target,
 }
 
 Expected<Context::State::Obtained>
-Context::State::compile(const CompileRequest &request,
+Context::State::compile(const CompileRequest &request, Device device,
                         std::optional<Digest> storeAs) {
   Stopwatch total;
   Expected<CompileResult> result = compiler->compile(request);
@@ -126,13 +167,25 @@ Context::State::compile(const CompileRequest &request,
     return result.failure();
   }
   ++compiled;
+  if (result->image.format == ImageFormat::Ptx) {
+    Stopwatch assembling;
+    Expected<cuda::DeviceState *> state =
+        cuda::DeviceState::get(device.index());
+    Status status = state.ok() ? cuda::assemble(**state, result->image,
+                                                request.options.maxRegisters)
+                               : state.status();
+    if (!status.ok()) {
+      return status;
+    }
+    result->image.stageTimes.emplace_back("assemble", assembling.ms());
+  }
   if (storeAs) {
     disk.store(*storeAs, result->image);
   }
   auto parts = result->image.stageTimes;
   Stopwatch loading;
   Expected<std::shared_ptr<const LoadedImage>> loaded =
-      load(std::move(result->image));
+      load(std::move(result->image), device);
   if (!loaded.ok()) {
     return loaded.failure();
   }
@@ -154,24 +207,28 @@ static void logHit(const char *where, const KernelImage &image,
 
 Expected<Context::State::Obtained>
 Context::State::obtain(CompileRequest request,
-                       const KernelDescription &description) {
+                       const KernelDescription &description, Device device) {
   if (!compiler) {
     return noCompiler("kernel '" + request.kernel + "'");
   }
   Stopwatch watch;
-  Expected<std::string> target = resolveTarget(request.target);
+  Expected<std::string> target = targetOf(device);
+  if (target.ok()) {
+    target = resolveTarget(*target);
+  }
   if (!target.ok()) {
     return target.failure();
   }
   request.target = *target;
   // A dump must show a compilation, and an override must take part in one.
   if (!knobs().dump.empty() || !knobs().overrideFrom.empty()) {
-    return compile(request, std::nullopt);
+    return compile(request, device, std::nullopt);
   }
   Digest key = keyOf(request, description, compiler->buildId());
+  LoadedKey place = {key.bytes, device.isHost() ? -1 : device.index()};
   {
     std::lock_guard lock(mutex);
-    auto known = loaded.find(key.bytes);
+    auto known = loaded.find(place);
     if (known != loaded.end()) {
       ++memoryHits;
       logHit("memory hit", known->second->image, key);
@@ -182,7 +239,7 @@ Context::State::obtain(CompileRequest request,
   if (std::optional<KernelImage> image = disk.find(key)) {
     double readMs = watch.ms();
     Expected<std::shared_ptr<const LoadedImage>> fromDisk =
-        load(std::move(*image));
+        load(std::move(*image), device);
     // An image that verifies but does not load is compiled again.
     if (fromDisk.ok()) {
       ++diskHits;
@@ -197,7 +254,7 @@ Context::State::obtain(CompileRequest request,
     }
   }
   if (!obtained.loaded) {
-    Expected<Obtained> made = compile(request, key);
+    Expected<Obtained> made = compile(request, device, key);
     if (!made.ok()) {
       return made.failure();
     }
@@ -205,7 +262,7 @@ Context::State::obtain(CompileRequest request,
     logHit("compiled", obtained.loaded->image, key);
   }
   std::lock_guard lock(mutex);
-  loaded[key.bytes] = obtained.loaded;
+  loaded[place] = obtained.loaded;
   return obtained;
 }
 

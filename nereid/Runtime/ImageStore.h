@@ -16,6 +16,7 @@
 #include "nereid/Runtime/Context.h"
 #include "nereid/Runtime/DiskCache.h"
 #include "nereid/Runtime/Kernel.h"
+#include "nereid/Runtime/cuda/CudaModule.h"
 
 #include <atomic>
 #include <map>
@@ -26,7 +27,8 @@ namespace nereid {
 /// An image, without its code bytes, and what its code became.
 struct LoadedImage {
   KernelImage image;
-  HostCode code;
+  HostCode code;                                    ///< on host devices
+  std::shared_ptr<const cuda::LoadedKernel> kernel; ///< on cuda devices
   uint64_t codeBytes = 0;
   bool canFail = false; ///< a program may leave by HostServices::fail or wait
 };
@@ -47,19 +49,24 @@ struct Context::State {
     CompiledInfo::Origin origin = CompiledInfo::Origin::Memory;
     double milliseconds = 0;
   };
-  /// `request.target` is "cpu" or "interp"; it is resolved here.
+  /// Code for the device; it decides request.target. A cuda device's PTX is
+  /// assembled by its driver, and the machine code is what is kept on disk.
   Expected<Obtained> obtain(CompileRequest request,
-                            const KernelDescription &description);
+                            const KernelDescription &description,
+                            Device device);
 
 private:
   Expected<std::string> resolveTarget(const std::string &target);
-  Expected<Obtained> compile(const CompileRequest &request,
+  Expected<Obtained> compile(const CompileRequest &request, Device device,
                              std::optional<Digest> storeAs);
-  Expected<std::shared_ptr<const LoadedImage>> load(KernelImage image);
+  Expected<std::shared_ptr<const LoadedImage>> load(KernelImage image,
+                                                    Device device);
 
   std::mutex mutex; ///< of the two maps
   std::map<std::string, std::string> resolvedTargets;
-  std::map<std::array<uint8_t, 32>, std::shared_ptr<const LoadedImage>> loaded;
+  /// Machine code is loaded into each cuda device that runs it.
+  using LoadedKey = std::pair<std::array<uint8_t, 32>, int>;
+  std::map<LoadedKey, std::shared_ptr<const LoadedImage>> loaded;
 };
 
 /// What a call that needs a compiler fails with when there is none.

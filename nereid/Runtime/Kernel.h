@@ -23,9 +23,11 @@
 // integers and addresses divisible by 16 are compiled as such (unless the
 // kernel's decorator says otherwise).
 //
-// A launch returns when the kernel has finished. Kernels with @triton.autotune
-// that are called without the tuned parameters time every configuration once
-// for each new value of their key, and keep the fastest for this process.
+// On host devices a launch returns when the kernel has finished; on cuda
+// devices when it has been queued on the current stream (Stream.h). Kernels
+// with @triton.autotune that are called without the tuned parameters time every
+// configuration once for each new value of their key, and keep the fastest for
+// this process.
 //
 //===----------------------------------------------------------------------===//
 
@@ -103,7 +105,8 @@ public:
 
   /// The general form. Throws InvalidArgument naming kernel, parameter, what
   /// was expected and given; CompileError; KernelFault when a device_assert or
-  /// a check fails.
+  /// a check fails. Other failures of a kernel on a cuda device are told by
+  /// the next call that waits for it.
   void launch(const Grid &grid,
               std::span<const LaunchArgument> arguments) const;
 
@@ -119,7 +122,7 @@ private:
   explicit Kernel(std::shared_ptr<KernelState> state)
       : state(std::move(state)) {}
   std::shared_ptr<KernelState> state;
-  Device device = Device::best();
+  std::optional<Device> device;
 };
 
 } // namespace nereid

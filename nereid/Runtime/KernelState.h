@@ -89,12 +89,15 @@ struct KernelState {
   std::string sourceLine(uint32_t line) const;
 };
 
-/// The whole launch. Throws only what the grid's function throws.
-Status launchKernel(KernelState &kernel, Device device, const Grid &grid,
+/// The whole launch. `device` is for launches without tensors; absent:
+/// Device::best().
+Status launchKernel(KernelState &kernel, std::optional<Device> device,
+                    const Grid &grid,
                     std::span<const LaunchArgument> arguments);
 
 /// Up to loaded code.
-Expected<CompiledInfo> compileKernel(KernelState &kernel, Device device,
+Expected<CompiledInfo> compileKernel(KernelState &kernel,
+                                     std::optional<Device> device,
                                      std::span<const LaunchArgument> arguments);
 
 } // namespace nereid

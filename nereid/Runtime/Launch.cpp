@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Runtime/CudaLaunch.h"
 #include "nereid/Runtime/HostLaunch.h"
 #include "nereid/Runtime/KernelState.h"
 #include "nereid/Runtime/LaunchBinding.h"
@@ -147,13 +148,11 @@ static Status compileInto(KernelState &kernel, const LaunchBinding &binding,
   request.source = kernel.source;
   request.kernel = kernel.description.name;
   request.options = binding.options;
-  request.target =
-      binding.device.kind() == Device::Kind::Interp ? "interp" : "cpu";
   for (size_t i = 0; i < binding.size(); ++i) {
     request.arguments.push_back(specOf(out.arguments[i], *binding.get(i)));
   }
-  Expected<Context::State::Obtained> obtained =
-      kernel.context.obtain(std::move(request), kernel.description);
+  Expected<Context::State::Obtained> obtained = kernel.context.obtain(
+      std::move(request), kernel.description, binding.device);
   if (!obtained.ok()) {
     return obtained.failure();
   }
@@ -187,7 +186,8 @@ static Status prepare(KernelState &kernel, LaunchBinding &binding,
           uint64_t{options.numCtas} << 16 | uint64_t{options.checks} << 24 |
           uint64_t{options.fpFusion} << 32 |
           uint64_t{options.maxRegisters} << 33 |
-          static_cast<uint64_t>(binding.device.kind()) << 48);
+          static_cast<uint64_t>(binding.device.kind()) << 48 |
+          static_cast<uint64_t>(binding.device.index()) << 56);
   for (size_t i = 0; i < binding.size(); ++i) {
     const Argument &argument = *binding.get(i);
     Specialized &specialized = out.arguments[i];
@@ -302,6 +302,10 @@ static Status runBound(KernelState &kernel, LaunchBinding &binding,
   for (size_t i = 0; i < slotParameters.size(); ++i) {
     slots[i] = prepared.arguments[slotParameters[i]].slot;
   }
+  if (!binding.device.isHost()) {
+    return launchOnCuda({*prepared.specialization, binding, slots,
+                         slotParameters.size(), sizes});
+  }
   HostLaunch launch{*prepared.specialization,
                     binding,
                     slots,
@@ -323,10 +327,11 @@ static Status runBound(KernelState &kernel, LaunchBinding &binding,
   return status;
 }
 
-Status launchKernel(KernelState &kernel, Device device, const Grid &grid,
+Status launchKernel(KernelState &kernel, std::optional<Device> device,
+                    const Grid &grid,
                     std::span<const LaunchArgument> arguments) {
   LaunchBinding binding(kernel);
-  binding.device = device;
+  binding.preferred = device;
   Status status = binding.bind(arguments);
   if (!status.ok()) [[unlikely]] {
     return status;
@@ -343,10 +348,10 @@ Status launchKernel(KernelState &kernel, Device device, const Grid &grid,
 }
 
 Expected<CompiledInfo>
-compileKernel(KernelState &kernel, Device device,
+compileKernel(KernelState &kernel, std::optional<Device> device,
               std::span<const LaunchArgument> arguments) {
   LaunchBinding binding(kernel);
-  binding.device = device;
+  binding.preferred = device;
   Status status = binding.bind(arguments);
   if (status.ok() && !kernel.configs.empty()) {
     kernel.configs.applyFirst(binding);

@@ -152,8 +152,11 @@ Status LaunchBinding::resolveDevice() {
                               "move one of them: tensor.to(device)");
     }
   }
+  if (!firstTensor) {
+    device = preferred ? *preferred : Device::best();
+  }
   const Knobs &settings = knobs();
-  if (settings.interp) [[unlikely]] {
+  if (settings.interp && device.isHost()) [[unlikely]] {
     device = Device::interp();
   }
   if (!settings.check.empty()) [[unlikely]] {

@@ -27,7 +27,9 @@ struct LaunchBinding {
   explicit LaunchBinding(const KernelState &kernel);
 
   const KernelState &kernel;
-  Device device;
+  /// For launches without tensors; absent: Device::best().
+  std::optional<Device> preferred;
+  Device device; ///< known after bind()
   CompileOptions options;
 
   size_t size() const { return parameters; }

@@ -257,7 +257,8 @@ Tensor loadNpy(const std::string &path, std::optional<DType> dtype,
   if (header.fortran) {
     std::reverse(shape.begin(), shape.end());
   }
-  Tensor tensor = empty(shape, dtype.value_or(stored.value_or(u8)), device);
+  Tensor tensor = empty(shape, dtype.value_or(stored.value_or(u8)),
+                        device.isHost() ? device : Device::cpu());
   auto bytes = static_cast<size_t>(tensor.bytes());
   if (file.size() - header.dataOffset < bytes) {
     refuse(ErrorCode::InvalidArgument, path,
@@ -273,13 +274,13 @@ Tensor loadNpy(const std::string &path, std::optional<DType> dtype,
     }
   }
   if (!header.fortran) {
-    return tensor;
+    return tensor.to(device);
   }
   std::vector<int> order;
   for (int i = tensor.rank(); i-- > 0;) {
     order.push_back(i);
   }
-  return tensor.permute(order).contiguous();
+  return tensor.permute(order).contiguous().to(device);
 }
 
 /// '<f4'. Types without a NumPy name are the integers of their bits.
@@ -293,7 +294,7 @@ static std::string descrOf(DType dtype) {
 }
 
 void saveNpy(const std::string &path, const Tensor &tensor) {
-  Tensor rowMajor = tensor.contiguous();
+  Tensor rowMajor = tensor.onHost().contiguous();
   std::string header = "{'descr': '" + descrOf(tensor.dtype()) +
                        "', 'fortran_order': False, 'shape': (";
   for (int64_t size : tensor.shape()) {

@@ -8,6 +8,7 @@
 #include "nereid/Runtime/Tensor.h"
 
 #include "nereid/Runtime/Error.h"
+#include "nereid/Runtime/cuda/CudaDevice.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -83,6 +84,15 @@ static constexpr size_t pageBytes = 4096, hugePageBytes = size_t{2} << 20;
 Tensor empty(Shape shape, DType dtype, Device device) {
   int64_t count = checkedCount(shape, dtype);
   size_t bytes = static_cast<size_t>(count) * byteSize(dtype);
+  Shape strides = rowMajorStrides(shape);
+  if (!device.isHost()) {
+    auto memory =
+        valueOrThrow(valueOrThrow(cuda::DeviceState::get(device.index()))
+                         ->memory.allocate(bytes));
+    void *address = memory.get();
+    return Tensor(std::move(memory), address, dtype, device, std::move(shape),
+                  std::move(strides));
+  }
   // Whole cache lines, so that two tensors never share one, and never zero
   // bytes, so that every tensor has an address.
   size_t align = bytes >= 2 * hugePageBytes ? hugePageBytes
@@ -100,7 +110,6 @@ Tensor empty(Shape shape, DType dtype, Device device) {
   if (align == hugePageBytes) {
     ::madvise(memory, rounded, MADV_HUGEPAGE);
   }
-  Shape strides = rowMajorStrides(shape);
   return Tensor(std::shared_ptr<void>(memory, std::free), memory, dtype, device,
                 std::move(shape), std::move(strides));
 }

@@ -10,6 +10,14 @@
 // (64-byte aligned; page-aligned from 4 KiB on, with huge pages asked for from
 // 4 MiB on), borrowed from the caller, or borrowed from a DLPack producer.
 //
+// Every function works for tensors of every device and for mixtures of them.
+// On a cuda device data() is an address of the device, which the host must not
+// touch. Copies go to the current stream (Stream.h): one to the host returns
+// when it is done; one from the host returns when the source may be changed.
+// Between tensors of one dtype that are both contiguous the bytes are copied as
+// they are; all else is converted on the host, and a destination with gaps
+// between its elements is then read and written back as a whole.
+//
 // Converting numbers (`to(dtype)`, `copyFrom`, generators):
 //   float -> narrower float   round to nearest, ties to even; fp8 saturates to
 //                             its largest finite value, NaN stays NaN
@@ -154,7 +162,7 @@ public:
   template <typename T>
   std::vector<T> toVector() const {
     static_assert(dtypeOf<T>().has_value(), "no dtype holds this C++ type");
-    Tensor rowMajor = to(*dtypeOf<T>()).contiguous();
+    Tensor rowMajor = onHost().to(*dtypeOf<T>()).contiguous();
     const T *first = static_cast<const T *>(rowMajor.data());
     return std::vector<T>(first, first + numel_);
   }
@@ -162,6 +170,9 @@ public:
   double at(std::initializer_list<int64_t> index) const;
   /// The only element. Throws when there is not exactly one.
   double item() const;
+
+  /// *this when the host can read it, else a copy on the cpu device.
+  Tensor onHost() const { return device_.isHost() ? *this : to(Device::cpu()); }
 
   /// "fp32[4096, 4096]", with the strides when not row-major.
   std::string str() const;
@@ -211,12 +222,13 @@ Tensor randint(Shape shape, int64_t low, int64_t high, DType dtype = i32,
 template <typename Get>
 Tensor Tensor::fromValues(size_t count, DType dtype, std::optional<Shape> shape,
                           Device device, Get get) {
-  Tensor flat = empty({static_cast<int64_t>(count)}, dtype, device);
+  Tensor flat = empty({static_cast<int64_t>(count)}, dtype,
+                      device.isHost() ? device : Device::cpu());
   auto *out = static_cast<decltype(get(0)) *>(flat.data());
   for (size_t i = 0; i < count; ++i) {
     out[i] = get(i);
   }
-  return shape ? flat.view(std::move(*shape)) : flat;
+  return (shape ? flat.view(std::move(*shape)) : flat).to(device);
 }
 
 } // namespace nereid

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Runtime/Convert.h"
+#include "nereid/Runtime/DeviceCopy.h"
 #include "nereid/Runtime/Error.h"
 #include "nereid/Runtime/Tensor.h"
 #include "nereid/Runtime/ThreadPool.h"
@@ -76,6 +77,10 @@ static void copyRange(const Walk &walk, const Tensor &dst, const Tensor &src,
 }
 
 static bool overlap(const Tensor &a, const Tensor &b) {
+  if (a.device() != b.device() &&
+      !(a.device().isHost() && b.device().isHost())) {
+    return false;
+  }
   auto *x = static_cast<const std::byte *>(a.data());
   auto *y = static_cast<const std::byte *>(b.data());
   return x < y + b.extentBytes() && y < x + a.extentBytes();
@@ -93,6 +98,10 @@ const Tensor &Tensor::copyFrom(const Tensor &source) const {
       return *this;
     }
     from = source.clone().expand(shape_);
+  }
+  if (!device_.isHost() || !from.device_.isHost()) {
+    copyAcrossDevices(*this, from);
+    return *this;
   }
   Walk walk = planWalk(*this, from);
   ConvertFunction convert = convertFunction(from.dtype_, dtype_);
@@ -130,7 +139,11 @@ Tensor Tensor::to(DType dtype) const {
 }
 
 const Tensor &Tensor::fill(double value) const {
-  return copyFrom(borrow(&value, {}, f64, device_));
+  Tensor scalar = borrow(&value, {}, f64);
+  if (!device_.isHost() && isContiguous()) {
+    return fillOnDevice(*this, scalar.to(dtype_)) ? *this : copyFrom(scalar);
+  }
+  return copyFrom(scalar);
 }
 
 std::vector<double> Tensor::toFloat64() const { return toVector<double>(); }
@@ -155,8 +168,9 @@ double Tensor::item() const {
            "item() of " + str() + ": expected exactly one element",
            {}});
   }
+  Tensor here = onHost();
   double value;
-  convertFunction(dtype_, f64)(data_, 1, &value, 1, 1);
+  convertFunction(dtype_, f64)(here.data_, 1, &value, 1, 1);
   return value;
 }
 

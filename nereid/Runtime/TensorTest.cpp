@@ -396,7 +396,8 @@ TEST(Device, NamesAndErrors) {
   EXPECT_EQ(Device::parse("interp"), Device::interp());
   EXPECT_EQ(Device::best(), Device::cpu());
   EXPECT_THAT(errorOf([] { Device::parse("cuda:0"); }),
-              HasSubstr("no CUDA back end; this machine has cpu, interp"));
+              HasSubstr("turned off by NEREID_CUDA_DRIVER=none; this machine "
+                        "has cpu, interp"));
   EXPECT_THAT(errorOf([] { Device::parse("cup"); }),
               HasSubstr("did you mean 'cpu'"));
   EXPECT_THAT(errorOf([] { Device::parse("cpu:3"); }), HasSubstr("number 0"));

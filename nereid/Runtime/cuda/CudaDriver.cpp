@@ -7,6 +7,8 @@
 
 #include "nereid/Runtime/cuda/CudaDriver.h"
 
+#include "nereid/Support/Knobs.h"
+
 #include <dlfcn.h>
 
 namespace nereid::cuda {
@@ -37,10 +39,8 @@ Status Driver::check(Result result, const char *what) const {
   case LaunchOutOfResources:
     code = ErrorCode::Unsupported;
     break;
-  case IllegalAddress:
-    code = ErrorCode::KernelFault;
-    break;
   default:
+    code = isFatal(result) ? ErrorCode::KernelFault : ErrorCode::Internal;
     break;
   }
   return {code, std::string(what) + ": " + describe(result)};
@@ -51,40 +51,55 @@ static std::string versionText(int version) {
          std::to_string(version % 1000 / 10);
 }
 
-static Expected<const Driver *> load() {
-  void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+Expected<std::unique_ptr<const Driver>> openDriver(const std::string &name) {
+  void *library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     return {ErrorCode::NotFound,
-            "no NVIDIA driver: libcuda.so.1 cannot be loaded; install the "
-            "driver of the graphics card, or use the device 'cpu'"};
+            "no NVIDIA driver: " + name +
+                " cannot be loaded; install the driver of the graphics card, "
+                "or use the device 'cpu'"};
   }
-  static Driver driver;
+  auto driver = std::make_unique<Driver>();
   auto *getVersion =
       reinterpret_cast<Result (*)(int *)>(dlsym(library, "cuDriverGetVersion"));
-  if (!getVersion || getVersion(&driver.version) != Success) {
-    return {ErrorCode::Unsupported, "libcuda.so.1 is no NVIDIA driver"};
+  if (!getVersion || getVersion(&driver->version) != Success) {
+    return {ErrorCode::Unsupported, name + " is no NVIDIA driver"};
   }
   // Before the symbols: a driver that lacks some is old, and saying so helps
   // more than the name of the first one.
-  if (driver.version < oldestDriver) {
+  if (driver->version < oldestDriver) {
     return {ErrorCode::Unsupported,
-            "the NVIDIA driver supports CUDA " + versionText(driver.version) +
+            "the NVIDIA driver supports CUDA " + versionText(driver->version) +
                 "; Nereid needs " + versionText(oldestDriver) +
                 " or newer: update the driver, or use the device 'cpu'"};
   }
 #define NEREID_CUDA(name, symbol, parameters)                                  \
-  driver.name =                                                                \
-      reinterpret_cast<decltype(driver.name)>(dlsym(library, symbol));         \
-  if (!driver.name) {                                                          \
+  driver->name =                                                               \
+      reinterpret_cast<decltype(driver->name)>(dlsym(library, symbol));        \
+  if (!driver->name) {                                                         \
     return {ErrorCode::Unsupported,                                            \
             "the NVIDIA driver lacks the function " symbol};                   \
   }
 #include "nereid/Runtime/cuda/CudaDriver.def"
-  Status status = driver.check(driver.init(0), "starting the NVIDIA driver");
+  Status status = driver->check(driver->init(0), "starting the NVIDIA driver");
   if (!status.ok()) {
     return status;
   }
-  return &driver;
+  return std::unique_ptr<const Driver>(std::move(driver));
+}
+
+static Expected<const Driver *> load() {
+  const std::string &wanted = knobs().cudaDriver;
+  if (wanted == "none") {
+    return {ErrorCode::NotFound,
+            "cuda devices are turned off by NEREID_CUDA_DRIVER=none"};
+  }
+  Expected<std::unique_ptr<const Driver>> driver =
+      openDriver(wanted.empty() ? "libcuda.so.1" : wanted);
+  if (!driver.ok()) {
+    return driver.failure();
+  }
+  return driver->release(); // never unloaded: the driver has threads
 }
 
 Expected<const Driver *> loadDriver() {

@@ -18,6 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace nereid::cuda {
@@ -32,16 +33,20 @@ using ModuleHandle = struct ModuleObject *;
 using FunctionHandle = struct FunctionObject *;
 using GraphHandle = struct GraphObject *;
 using GraphExecHandle = struct GraphExecObject *;
+using GraphNodeHandle = struct GraphNodeObject *;
+using LinkHandle = struct LinkObject *;
 
 /// CUdevice_attribute.
 enum DeviceAttribute : int {
   MaxThreadsPerBlock = 1,
+  SharedBytesPerBlock = 8,
   WarpSize = 10,
   ClockRateKHz = 13,
   MultiprocessorCount = 16,
   MemoryClockRateKHz = 36,
   MemoryBusWidthBits = 37,
   L2CacheBytes = 38,
+  MaxThreadsPerMultiprocessor = 39,
   ComputeCapabilityMajor = 75,
   ComputeCapabilityMinor = 76,
   SharedBytesPerMultiprocessor = 81,
@@ -51,6 +56,7 @@ enum DeviceAttribute : int {
 
 /// CUfunction_attribute.
 enum FunctionAttribute : int {
+  MaxFunctionThreads = 0, ///< of a block, with the registers it uses
   StaticSharedBytes = 1,
   LocalBytes = 3, ///< a thread's spills and stack
   NumRegisters = 4,
@@ -65,20 +71,52 @@ enum JitOption : int {
   JitErrorLogBuffer = 5,
   JitErrorLogBytes = 6,
   JitLogVerbose = 12,
+  JitLineInfo = 13,
 };
+
+/// CUjitInputType.
+inline constexpr int jitInputPtx = 1;
+
+/// CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP.
+inline constexpr unsigned hostPortableMapped = 3;
+/// CU_STREAM_DEFAULT: ordered with the legacy default stream.
+inline constexpr unsigned streamDefault = 0;
+inline constexpr unsigned streamNonBlocking = 1;
+inline constexpr unsigned eventWithTimes = 0;
+inline constexpr unsigned eventWithoutTimes = 2;
+/// CU_STREAM_CAPTURE_MODE_RELAXED: allocating and loading stay allowed.
+inline constexpr int captureRelaxed = 2;
 
 /// CUresult values that are told apart.
 enum ResultCode : Result {
   Success = 0,
   OutOfMemory = 2,
   NoDevice = 100,
+  InvalidContext = 201,
+  NoBinaryForGpu = 209,
   InvalidPtx = 218,
   UnsupportedPtxVersion = 222,
-  NoBinaryForGpu = 209,
+  InvalidHandle = 400,
   NotReady = 600,
   IllegalAddress = 700,
   LaunchOutOfResources = 701,
+  LaunchTimeout = 702,
+  DeviceAssert = 710,
+  HardwareStackError = 714,
+  IllegalInstruction = 715,
+  MisalignedAddress = 716,
+  InvalidAddressSpace = 717,
+  InvalidProgramCounter = 718,
+  LaunchFailed = 719,
 };
+
+/// A kernel did something that the device cannot continue from: every later
+/// call on its context returns the same.
+constexpr bool isFatal(Result result) {
+  return result == IllegalAddress || result == LaunchTimeout ||
+         (result >= HardwareStackError && result <= LaunchFailed) ||
+         result == DeviceAssert;
+}
 
 /// Every entry point of CudaDriver.def. Thread-safe, as the driver is.
 struct Driver {
@@ -97,9 +135,12 @@ struct Driver {
 /// The oldest driver whose entry points and PTX ISA Nereid uses: CUDA 11.8.
 inline constexpr int oldestDriver = 11080;
 
-/// Loads and initialises it once in the process. NotFound without a driver,
-/// Unsupported for one that is too old; both say what to do.
+/// Loads and initialises it once in the process: the library of
+/// NEREID_CUDA_DRIVER, or libcuda.so.1. NotFound without a driver, Unsupported
+/// for one that is too old; both say what to do.
 Expected<const Driver *> loadDriver();
+/// The same for a library by name, every time anew.
+Expected<std::unique_ptr<const Driver>> openDriver(const std::string &library);
 
 } // namespace nereid::cuda
 

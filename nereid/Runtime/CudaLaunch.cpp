@@ -1,0 +1,198 @@
+//===- CudaLaunch.cpp - Programs of a grid on a GPU -----------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Runtime/CudaLaunch.h"
+
+#include "nereid/Runtime/Fault.h"
+#include "nereid/Runtime/LaunchErrors.h"
+#include "nereid/Runtime/cuda/CudaCapture.h"
+
+#include <cstring>
+
+namespace nereid {
+
+using cuda::DeviceState;
+using cuda::StreamState;
+
+static Failure gridTooLarge(const CudaLaunch &launch, int dimension) {
+  return launchFailure(launch.binding.kernel,
+                       "grid dimension " + std::to_string(dimension) + " is " +
+                           std::to_string(launch.grid[dimension]) +
+                           "; the limit of cuda devices is 65535",
+                       "put the largest dimension first: it may have "
+                       "2147483647 programs");
+}
+
+static cuda::Result enqueue(const CudaLaunch &launch, StreamState &stream,
+                            void **parameters) {
+  const LoadedImage &loaded = *launch.specialization.loaded;
+  const auto &grid = launch.grid;
+  return stream.device.driver.launchKernel(
+      loaded.kernel->function, static_cast<unsigned>(grid[0]),
+      static_cast<unsigned>(grid[1]), static_cast<unsigned>(grid[2]),
+      32 * loaded.image.numWarps, 1, 1, loaded.image.sharedBytes, stream.handle,
+      parameters, nullptr);
+}
+
+static Status submit(const CudaLaunch &launch, StreamState &stream,
+                     void **parameters) {
+  DeviceState &device = stream.device;
+  // The legacy default stream is that of the current context, whichever it is.
+  if (!stream.handle) [[unlikely]] {
+    Status status = device.makeCurrent();
+    if (!status.ok()) {
+      return status;
+    }
+  } else {
+    device.assumeCurrent();
+  }
+  cuda::Result result = enqueue(launch, stream, parameters);
+  if (result == cuda::InvalidContext || result == cuda::InvalidHandle)
+      [[unlikely]] {
+    // The caller has made another context current since.
+    Status status = device.makeCurrent();
+    result = status.ok() ? enqueue(launch, stream, parameters) : result;
+  }
+  if (result != cuda::Success) [[unlikely]] {
+    std::string what =
+        "launching kernel '" + launch.binding.kernel.description.name + "'";
+    return device.failure(result, what, &stream);
+  }
+  const LoadedImage &loaded = *launch.specialization.loaded;
+  stream.remember(*loaded.kernel, launch.grid, launch.slots, launch.slotCount);
+  if (cuda::Capture *recording = stream.capture.load(std::memory_order_relaxed))
+      [[unlikely]] {
+    recording->keep(launch.specialization.loaded);
+  }
+  return Status::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Launches with checks
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A DeviceFault and the ranges behind it, in pinned memory.
+class FaultRecord {
+public:
+  explicit FaultRecord(DeviceState &device) : device(device) {}
+  ~FaultRecord() {
+    if (memory) {
+      device.driver.memFreeHost(memory);
+    }
+  }
+  FaultRecord(const FaultRecord &) = delete;
+  FaultRecord &operator=(const FaultRecord &) = delete;
+
+  Status prepare(const std::vector<AddressRange> &ranges) {
+    size_t rangeBytes = ranges.size() * sizeof(AddressRange);
+    Status status = device.check(
+        device.driver.memHostAlloc(&memory, sizeof(DeviceFault) + rangeBytes,
+                                   cuda::hostPortableMapped),
+        "allocating the record of failed checks");
+    if (status.ok()) {
+      status = device.check(
+          device.driver.memHostGetDevicePointer(&address, memory, 0),
+          "mapping the record of failed checks");
+    }
+    if (!status.ok()) {
+      return status;
+    }
+    DeviceFault fault = {};
+    fault.rangeCount = static_cast<uint32_t>(ranges.size());
+    fault.ranges = address + sizeof(DeviceFault);
+    std::memcpy(memory, &fault, sizeof(fault));
+    std::memcpy(static_cast<std::byte *>(memory) + sizeof(fault), ranges.data(),
+                rangeBytes);
+    return Status::success();
+  }
+
+  uint64_t address = 0; ///< as the device sees it
+
+  std::optional<Fault> read() const {
+    DeviceFault fault;
+    std::memcpy(&fault, memory, sizeof(fault));
+    if (fault.state != DeviceFault::Written) {
+      return std::nullopt;
+    }
+    return Fault{fault.site,
+                 fault.element,
+                 fault.value,
+                 {fault.programId[0], fault.programId[1], fault.programId[2]}};
+  }
+
+private:
+  DeviceState &device;
+  void *memory = nullptr;
+};
+} // namespace
+
+/// Takes what it needs anew each time: checks cost more than that.
+static Status launchChecked(const CudaLaunch &launch, StreamState &stream) {
+  if (stream.capture) {
+    return {ErrorCode::Unsupported,
+            launch.binding.kernel.description.name +
+                ": a kernel with checks (NEREID_CHECK, debug) cannot be part "
+                "of a graph"};
+  }
+  std::vector<AddressRange> ranges;
+  if (launch.binding.options.checks & CheckBounds) {
+    ranges = tensorRanges(launch.binding);
+  }
+  Status status = stream.device.makeCurrent();
+  FaultRecord record(stream.device);
+  if (status.ok()) {
+    status = record.prepare(ranges);
+  }
+  if (!status.ok()) {
+    return status;
+  }
+  std::vector<void *> parameters;
+  for (size_t i = 0; i < launch.slotCount; ++i) {
+    parameters.push_back(const_cast<uint64_t *>(&launch.slots[i]));
+  }
+  parameters.push_back(&record.address);
+  status = submit(launch, stream, parameters.data());
+  if (status.ok()) {
+    status = stream.synchronize();
+  }
+  if (!status.ok()) {
+    return status;
+  }
+  if (std::optional<Fault> fault = record.read()) {
+    return faultFailure(launch.binding, launch.specialization, *fault);
+  }
+  return Status::success();
+}
+
+Status launchOnCuda(const CudaLaunch &launch) {
+  for (int dimension : {1, 2}) {
+    if (launch.grid[dimension] > 65535) [[unlikely]] {
+      return gridTooLarge(launch, dimension);
+    }
+  }
+  const LoadedImage &loaded = *launch.specialization.loaded;
+  StreamState &stream = loaded.kernel->device.currentStream();
+  if (loaded.image.hasFaultRecord) [[unlikely]] {
+    return launchChecked(launch, stream);
+  }
+  constexpr size_t inlineCount = 64;
+  void *inlined[inlineCount];
+  std::vector<void *> heap;
+  void **parameters = inlined;
+  if (launch.slotCount > inlineCount) [[unlikely]] {
+    heap.resize(launch.slotCount);
+    parameters = heap.data();
+  }
+  for (size_t i = 0; i < launch.slotCount; ++i) {
+    // The driver reads a parameter's own size; the slot is little endian.
+    parameters[i] = const_cast<uint64_t *>(&launch.slots[i]);
+  }
+  return submit(launch, stream, parameters);
+}
+
+} // namespace nereid

@@ -1,0 +1,208 @@
+//===- Stream.cpp - Order and time of a device's work ---------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Runtime/Stream.h"
+
+#include "nereid/Runtime/Error.h"
+#include "nereid/Runtime/cuda/CudaCapture.h"
+
+namespace nereid {
+
+using cuda::DeviceState;
+using cuda::StreamState;
+
+static DeviceState &stateOf(Device device) {
+  if (device.isHost()) {
+    raise({ErrorCode::InvalidArgument,
+           "the device " + device.str() +
+               " has no streams, events and graphs: its work is done when a "
+               "call returns",
+           {}});
+  }
+  return *valueOrThrow(DeviceState::get(device.index()));
+}
+
+//===----------------------------------------------------------------------===//
+// Stream
+//===----------------------------------------------------------------------===//
+
+Stream::Stream(Device device)
+    : state(valueOrThrow(stateOf(device).createStream(cuda::streamDefault))) {}
+
+Stream Stream::borrow(void *handle, Device device) {
+  return Stream(valueOrThrow(
+      stateOf(device).borrowStream(static_cast<cuda::StreamHandle>(handle))));
+}
+
+Stream Stream::current(Device device) {
+  return Stream(stateOf(device).currentStream().shared_from_this());
+}
+
+Device Stream::device() const { return Device::cuda(state->device.index); }
+
+void *Stream::handle() const { return state->handle; }
+
+void Stream::synchronize() const { throwIfFailed(state->synchronize()); }
+
+StreamGuard::StreamGuard(Stream wanted)
+    : stream(std::move(wanted)),
+      before(stream.state->device.setCurrentStream(stream.state.get())) {}
+
+StreamGuard::~StreamGuard() { stream.state->device.setCurrentStream(before); }
+
+//===----------------------------------------------------------------------===//
+// Event
+//===----------------------------------------------------------------------===//
+
+struct Event::State {
+  explicit State(DeviceState &device) : device(device) {}
+  ~State() {
+    if (handle && device.makeCurrent().ok()) {
+      device.driver.eventDestroy(handle);
+    }
+  }
+
+  DeviceState &device;
+  cuda::EventHandle handle = nullptr;
+};
+
+Event::Event(Device device) : state(std::make_shared<State>(stateOf(device))) {
+  DeviceState &owner = state->device;
+  throwIfFailed(owner.makeCurrent());
+  throwIfFailed(owner.check(
+      owner.driver.eventCreate(&state->handle, cuda::eventWithTimes),
+      "making an event"));
+}
+
+static void recordOn(StreamState &stream, DeviceState &device,
+                     cuda::EventHandle event) {
+  throwIfFailed(device.makeCurrent());
+  throwIfFailed(device.check(device.driver.eventRecord(event, stream.handle),
+                             "recording an event", &stream));
+}
+
+void Event::record() const {
+  recordOn(state->device.currentStream(), state->device, state->handle);
+}
+
+void Event::record(const Stream &stream) const {
+  recordOn(*stream.state, state->device, state->handle);
+}
+
+void Event::synchronize() const {
+  throwIfFailed(state->device.makeCurrent());
+  throwIfFailed(
+      state->device.check(state->device.driver.eventSynchronize(state->handle),
+                          "waiting for an event"));
+}
+
+bool Event::isDone() const {
+  cuda::Result result = state->device.driver.eventQuery(state->handle);
+  if (result == cuda::NotReady) {
+    return false;
+  }
+  throwIfFailed(state->device.check(result, "asking for an event"));
+  return true;
+}
+
+double Event::millisecondsSince(const Event &start) const {
+  start.synchronize();
+  synchronize();
+  float ms = 0;
+  throwIfFailed(
+      state->device.check(state->device.driver.eventElapsedTime(
+                              &ms, start.state->handle, state->handle),
+                          "reading the time between two events"));
+  return double{ms};
+}
+
+void Stream::wait(const Event &event) const {
+  DeviceState &device = state->device;
+  throwIfFailed(device.makeCurrent());
+  throwIfFailed(device.check(
+      device.driver.streamWaitEvent(state->handle, event.state->handle, 0),
+      "waiting for an event", state.get()));
+}
+
+//===----------------------------------------------------------------------===//
+// Graph
+//===----------------------------------------------------------------------===//
+
+Graph Graph::capture(Device device, const std::function<void()> &work) {
+  Graph graph;
+  graph.state = std::make_shared<cuda::Capture>(stateOf(device));
+  cuda::Capture &recording = *graph.state;
+  throwIfFailed(recording.begin());
+  try {
+    StreamGuard guard{Stream(recording.stream)};
+    work();
+  } catch (...) {
+    recording.abandon();
+    throw;
+  }
+  throwIfFailed(recording.end());
+  return graph;
+}
+
+static cuda::Capture &require(const std::shared_ptr<cuda::Capture> &state) {
+  if (!state) {
+    raise({ErrorCode::InvalidArgument,
+           "this Graph is empty; make one with Graph::capture",
+           {}});
+  }
+  return *state;
+}
+
+static void launchGraph(cuda::Capture &graph, StreamState &stream) {
+  DeviceState &device = graph.device;
+  device.assumeCurrent();
+  throwIfFailed(
+      device.check(device.driver.graphLaunch(graph.exec, stream.handle),
+                   "running a graph", &stream));
+}
+
+void Graph::replay() const {
+  cuda::Capture &graph = require(state);
+  launchGraph(graph, graph.device.currentStream());
+}
+
+void Graph::replay(const Stream &stream) const {
+  launchGraph(require(state), *stream.state);
+}
+
+size_t Graph::nodes() const { return require(state).nodes; }
+
+//===----------------------------------------------------------------------===//
+// Devices
+//===----------------------------------------------------------------------===//
+
+void synchronize(Device device) {
+  if (!device.isHost()) {
+    throwIfFailed(stateOf(device).synchronize());
+  }
+}
+
+MemoryUse memoryUse(Device device) {
+  if (device.isHost()) {
+    return {};
+  }
+  DeviceState &state = stateOf(device);
+  throwIfFailed(state.makeCurrent());
+  cuda::Memory::Use use = state.memory.use();
+  size_t available = 0, total = 0;
+  throwIfFailed(state.check(state.driver.memGetInfo(&available, &total),
+                            "reading the device's free memory"));
+  return {use.usedBytes, use.cachedBytes, available, total};
+}
+
+void emptyCache(Device device) {
+  if (!device.isHost()) {
+    stateOf(device).memory.emptyCache();
+  }
+}
+
+} // namespace nereid

@@ -1,0 +1,47 @@
+//===- CudaCapture.h - Recorded work that is run again -*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_RUNTIME_CUDA_CUDACAPTURE_H
+#define NEREID_RUNTIME_CUDA_CUDACAPTURE_H
+
+#include "nereid/Runtime/cuda/CudaDevice.h"
+
+namespace nereid::cuda {
+
+/// Work that a stream records instead of running it, then a graph of it, and
+/// what the graph needs to stay alive.
+struct Capture {
+  explicit Capture(DeviceState &device) : device(device) {}
+  ~Capture();
+  Capture(const Capture &) = delete;
+  Capture &operator=(const Capture &) = delete;
+
+  DeviceState &device;
+  std::shared_ptr<StreamState> stream; ///< of its own; records between the two
+  Status begin();
+  /// After it, `exec` can be launched.
+  Status end();
+  /// Gives the recording up.
+  void abandon();
+
+  void keep(std::shared_ptr<const void> user) {
+    kept.push_back(std::move(user));
+  }
+
+  GraphExecHandle exec = nullptr;
+  size_t nodes = 0;
+  std::vector<Block> blocks; ///< freed while recording
+
+private:
+  Expected<GraphHandle> finishRecording();
+
+  std::vector<std::shared_ptr<const void>> kept;
+};
+
+} // namespace nereid::cuda
+
+#endif // NEREID_RUNTIME_CUDA_CUDACAPTURE_H

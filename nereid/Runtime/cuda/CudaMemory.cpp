@@ -1,0 +1,184 @@
+//===- CudaMemory.cpp - Device memory that is kept, and copies ---===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Runtime/cuda/CudaMemory.h"
+
+#include "nereid/Runtime/cuda/CudaCapture.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace nereid::cuda {
+
+/// Eight sizes for each doubling, so that at most an eighth is wasted; whole
+/// pages of the device (2 MiB) for large blocks.
+static size_t roundedBytes(size_t bytes) {
+  constexpr size_t smallest = 512, page = size_t{2} << 20;
+  bytes = std::max(bytes, smallest);
+  size_t step = std::max(std::bit_floor(bytes - 1) / 8, smallest);
+  if (bytes > 8 * page) {
+    step = page;
+  }
+  return (bytes + step - 1) / step * step;
+}
+
+static std::shared_ptr<void> own(DeviceState &device, Block block) {
+  auto *address = reinterpret_cast<void *>(block.address);
+  return {address, [&device, block](void *) { device.memory.release(block); }};
+}
+
+Expected<std::shared_ptr<void>> Memory::allocate(size_t bytes) {
+  size_t rounded = roundedBytes(bytes);
+  if (rounded < bytes) {
+    return outOfMemory(bytes);
+  }
+  StreamState &stream = device.currentStream();
+  Capture *recording = stream.capture.load();
+  // A graph cannot wait for what was queued before its recording began.
+  std::optional<Block> block =
+      recording ? std::nullopt : takeCached(rounded, stream);
+  if (!block) {
+    Expected<Block> made = obtain(bytes, rounded);
+    if (!made.ok()) {
+      return made.failure();
+    }
+    block = std::move(*made);
+  }
+  {
+    std::lock_guard lock(mutex);
+    usedBytes += block->bytes;
+  }
+  std::shared_ptr<void> result = own(device, std::move(*block));
+  if (recording) {
+    recording->keep(result);
+  }
+  return result;
+}
+
+std::optional<Block> Memory::takeCached(size_t bytes, StreamState &stream) {
+  Block block;
+  {
+    std::lock_guard lock(mutex);
+    auto found = cached.lower_bound(bytes);
+    if (found == cached.end() || found->first > bytes + bytes / 4) {
+      return std::nullopt;
+    }
+    block = std::move(found->second);
+    cached.erase(found);
+    cachedBytes -= block.bytes;
+  }
+  for (const FreeMark &mark : block.marks) {
+    if (mark.stream != stream.handle) {
+      // What fails here fails again at the stream's next use, and is told.
+      device.driver.streamWaitEvent(stream.handle, mark.event, 0);
+    }
+    device.giveEvent(mark.event);
+  }
+  block.marks.clear();
+  return block;
+}
+
+Expected<Block> Memory::obtain(size_t wanted, size_t rounded) {
+  Status status = device.makeCurrent();
+  if (!status.ok()) {
+    return status.failure();
+  }
+  Block block{0, rounded, {}};
+  Result result = device.driver.memAlloc(&block.address, rounded);
+  if (result == OutOfMemory) {
+    emptyCache();
+    result = device.driver.memAlloc(&block.address, rounded);
+  }
+  if (result == OutOfMemory) {
+    return outOfMemory(wanted);
+  }
+  status = device.check(result, "allocating device memory");
+  if (!status.ok()) {
+    return status.failure();
+  }
+  return block;
+}
+
+Failure Memory::outOfMemory(size_t wanted) {
+  size_t available = 0, total = 0;
+  device.driver.memGetInfo(&available, &total);
+  return {ErrorCode::OutOfMemory,
+          device.name() + ": out of memory: " + std::to_string(wanted) +
+              " bytes wanted, " + std::to_string(available) + " of " +
+              std::to_string(total) +
+              " bytes free; this process's tensors have " +
+              std::to_string(use().usedBytes),
+          {}};
+}
+
+void Memory::addMarks(Block &block) {
+  std::vector<StreamHandle> handles;
+  device.forEachStream([&](StreamState &stream) {
+    if (!stream.capture) {
+      handles.push_back(stream.handle);
+    }
+  });
+  if (handles.size() < 2 || !device.makeCurrent().ok()) {
+    return;
+  }
+  for (StreamHandle handle : handles) {
+    Expected<EventHandle> event = device.takeEvent();
+    if (event.ok() && device.driver.eventRecord(*event, handle) == Success) {
+      block.marks.push_back({handle, *event});
+    }
+  }
+}
+
+void Memory::release(Block block) {
+  addMarks(block);
+  std::lock_guard lock(mutex);
+  if (capture) {
+    capture->blocks.push_back(std::move(block));
+    return;
+  }
+  usedBytes -= block.bytes;
+  cachedBytes += block.bytes;
+  size_t bytes = block.bytes;
+  cached.emplace(bytes, std::move(block));
+}
+
+void Memory::emptyCache() {
+  std::multimap<size_t, Block> blocks;
+  {
+    std::lock_guard lock(mutex);
+    blocks.swap(cached);
+    cachedBytes = 0;
+  }
+  if (blocks.empty() || !device.makeCurrent().ok()) {
+    return;
+  }
+  // Kernels that use a freed block may still be queued.
+  device.driver.ctxSynchronize();
+  for (auto &[bytes, block] : blocks) {
+    for (const FreeMark &mark : block.marks) {
+      device.giveEvent(mark.event);
+    }
+    device.driver.memFree(block.address);
+  }
+}
+
+Memory::Use Memory::use() {
+  std::lock_guard lock(mutex);
+  return {usedBytes, cachedBytes};
+}
+
+bool Memory::setCapture(Capture *wanted) {
+  std::lock_guard lock(mutex);
+  if (wanted && capture) {
+    return false;
+  }
+  capture = wanted;
+  return true;
+}
+
+} // namespace nereid::cuda

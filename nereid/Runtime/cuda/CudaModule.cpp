@@ -1,0 +1,256 @@
+//===- CudaModule.cpp - From PTX to a function of a device ---===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Runtime/cuda/CudaModule.h"
+
+#include <charconv>
+
+namespace nereid::cuda {
+
+LoadedKernel::~LoadedKernel() {
+  device.forEachStream([&](StreamState &stream) { stream.forget(*this); });
+  if (module && device.makeCurrent().ok()) {
+    device.driver.ctxSynchronize(); // it may be running
+    device.driver.moduleUnload(module);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Assembling
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// cuLink's options: names and values in two arrays, sizes passed as pointers.
+class JitOptions {
+public:
+  void add(JitOption name, size_t value) {
+    names[count] = name;
+    values[count++] = reinterpret_cast<void *>(value);
+  }
+  void add(JitOption name, char *buffer) {
+    names[count] = name;
+    values[count++] = buffer;
+  }
+
+  unsigned count = 0;
+  int names[8] = {};
+  void *values[8] = {};
+};
+
+/// A link in progress; destroys itself, and with it the cubin.
+struct Link {
+  const Driver &driver;
+  LinkHandle handle = nullptr;
+  ~Link() {
+    if (handle) {
+      driver.linkDestroy(handle);
+    }
+  }
+};
+
+} // namespace
+
+/// The sum of the numbers that stand before `words` in the log: "4 bytes spill
+/// stores, 8 bytes spill loads".
+static uint32_t sumBefore(std::string_view log, std::string_view words) {
+  uint32_t sum = 0;
+  for (size_t at = log.find(words); at != std::string_view::npos;
+       at = log.find(words, at + 1)) {
+    size_t begin = at;
+    while (begin > 0 && log[begin - 1] >= '0' && log[begin - 1] <= '9') {
+      --begin;
+    }
+    uint32_t value = 0;
+    std::from_chars(log.data() + begin, log.data() + at, value);
+    sum += value;
+  }
+  return sum;
+}
+
+static std::string trimmed(const std::vector<char> &log) {
+  std::string text(log.data());
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) {
+    text.pop_back();
+  }
+  return text;
+}
+
+static Failure assemblerFailure(DeviceState &device, const KernelImage &image,
+                                Result result, const std::string &log) {
+  Failure failure = device.failure(
+      result, "assembling kernel '" + image.kernel + "' for " + image.target);
+  if (result == UnsupportedPtxVersion) {
+    failure.message += "; a newer driver knows this version of PTX";
+  } else if (result == InvalidPtx) {
+    failure.code = ErrorCode::Internal;
+  }
+  if (!log.empty()) {
+    failure.message += "\n" + log;
+  }
+  return failure;
+}
+
+Status assemble(DeviceState &device, KernelImage &image,
+                uint32_t maxRegisters) {
+  Status status = device.makeCurrent();
+  if (!status.ok()) {
+    return status;
+  }
+  std::vector<char> info(size_t{16} << 10), errors(size_t{16} << 10);
+  JitOptions options;
+  options.add(JitInfoLogBuffer, info.data());
+  options.add(JitInfoLogBytes, info.size() - 1);
+  options.add(JitErrorLogBuffer, errors.data());
+  options.add(JitErrorLogBytes, errors.size() - 1);
+  options.add(JitLogVerbose, size_t{1});
+  options.add(JitLineInfo, size_t{1});
+  if (maxRegisters) {
+    options.add(JitMaxRegisters, size_t{maxRegisters});
+  }
+  std::string text(reinterpret_cast<const char *>(image.code.data()),
+                   image.code.size());
+  const Driver &driver = device.driver;
+  Link link{driver};
+  void *cubin = nullptr;
+  size_t bytes = 0;
+  Result result = driver.linkCreate(options.count, options.names,
+                                    options.values, &link.handle);
+  if (result == Success) {
+    // The driver wants the NUL, and counts it.
+    result = driver.linkAddData(link.handle, jitInputPtx, text.data(),
+                                text.size() + 1, image.kernel.c_str(), 0,
+                                nullptr, nullptr);
+  }
+  if (result == Success) {
+    result = driver.linkComplete(link.handle, &cubin, &bytes);
+  }
+  if (result != Success) {
+    std::string log = trimmed(errors);
+    return assemblerFailure(device, image, result,
+                            log.empty() ? trimmed(info) : log);
+  }
+  std::string log = trimmed(info);
+  image.spillBytes = sumBefore(log, " bytes spill stores") +
+                     sumBefore(log, " bytes spill loads");
+  auto *first = static_cast<const std::byte *>(cubin);
+  image.code.assign(first, first + bytes);
+  image.format = ImageFormat::Cubin;
+  return Status::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Loading
+//===----------------------------------------------------------------------===//
+
+static Status checkResources(const LoadedKernel &kernel,
+                             const KernelImage &image) {
+  const DeviceProperties &limits = kernel.device.properties;
+  std::string name = kernel.name + " [" + image.target + "]: ";
+  int staticShared = 0, threads = 0;
+  const Driver &driver = kernel.device.driver;
+  Status status =
+      driver.check(driver.funcGetAttribute(&staticShared, StaticSharedBytes,
+                                           kernel.function),
+                   "reading a kernel's shared memory");
+  if (status.ok()) {
+    status = driver.check(
+        driver.funcGetAttribute(&threads, MaxFunctionThreads, kernel.function),
+        "reading a kernel's limits");
+  }
+  if (!status.ok()) {
+    return status;
+  }
+  uint64_t shared = uint64_t{image.sharedBytes} + uint64_t(staticShared);
+  if (shared > static_cast<uint64_t>(limits.sharedBytesOptin)) {
+    return {ErrorCode::Unsupported,
+            name + "needs " + std::to_string(shared) +
+                " bytes of shared memory a block, and " + kernel.device.name() +
+                " has " + std::to_string(limits.sharedBytesOptin) +
+                "; use smaller blocks, or a smaller num_stages"};
+  }
+  int wanted = static_cast<int>(32 * image.numWarps);
+  int most = std::min(threads, limits.maxThreadsPerBlock);
+  if (wanted > most) {
+    return {ErrorCode::Unsupported,
+            name + "num_warps=" + std::to_string(image.numWarps) + " is " +
+                std::to_string(wanted) + " threads a block, and with " +
+                std::to_string(image.numRegisters) + " registers a thread " +
+                kernel.device.name() + " runs at most " + std::to_string(most) +
+                "; use fewer warps, smaller blocks, or maxnreg"};
+  }
+  return Status::success();
+}
+
+Expected<std::shared_ptr<const LoadedKernel>> load(DeviceState &device,
+                                                   KernelImage &image) {
+  Status status = device.makeCurrent();
+  if (!status.ok()) {
+    return status;
+  }
+  auto kernel = std::make_shared<LoadedKernel>(device);
+  kernel->name = image.kernel;
+  kernel->parameters = image.parameters;
+  const Driver &driver = device.driver;
+  std::string what = "loading kernel '" + image.kernel + "'";
+  status =
+      device.check(driver.moduleLoadDataEx(&kernel->module, image.code.data(),
+                                           0, nullptr, nullptr),
+                   what.c_str());
+  if (status.ok()) {
+    status =
+        device.check(driver.moduleGetFunction(&kernel->function, kernel->module,
+                                              image.entry.c_str()),
+                     what.c_str());
+  }
+  int registers = 0, local = 0;
+  if (status.ok()) {
+    status = device.check(
+        driver.funcGetAttribute(&registers, NumRegisters, kernel->function),
+        what.c_str());
+  }
+  if (status.ok()) {
+    status = device.check(
+        driver.funcGetAttribute(&local, LocalBytes, kernel->function),
+        what.c_str());
+  }
+  image.numRegisters = static_cast<uint32_t>(registers);
+  image.localBytes = static_cast<uint32_t>(local);
+  if (status.ok()) {
+    status = checkResources(*kernel, image);
+  }
+  if (status.ok() &&
+      image.sharedBytes >
+          static_cast<uint32_t>(device.properties.sharedBytesPerBlock)) {
+    status = device.check(
+        driver.funcSetAttribute(kernel->function, MaxDynamicSharedBytes,
+                                static_cast<int>(image.sharedBytes)),
+        "reserving shared memory");
+  }
+  if (!status.ok()) {
+    return status;
+  }
+  return std::shared_ptr<const LoadedKernel>(std::move(kernel));
+}
+
+std::string resourceLine(const LoadedKernel &kernel, const KernelImage &image) {
+  const DeviceProperties &limits = kernel.device.properties;
+  int threads = static_cast<int>(32 * image.numWarps), blocks = 0;
+  kernel.device.driver.occupancyMaxActiveBlocks(&blocks, kernel.function,
+                                                threads, image.sharedBytes);
+  int most = std::max(limits.maxThreadsPerMultiprocessor, 1);
+  return image.kernel + " [" + image.target +
+         "]: " + std::to_string(image.numRegisters) + " registers, " +
+         std::to_string(image.spillBytes) + " bytes spilled, " +
+         std::to_string(image.localBytes) + " local, " +
+         std::to_string(image.sharedBytes) + " shared, " +
+         std::to_string(image.numWarps) + " warps, " + std::to_string(blocks) +
+         " blocks a multiprocessor, occupancy " +
+         std::to_string(100 * blocks * threads / most) + " %";
+}
+
+} // namespace nereid::cuda

@@ -1,0 +1,46 @@
+//===- CudaModule.h - From PTX to a function of a device -*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_RUNTIME_CUDA_CUDAMODULE_H
+#define NEREID_RUNTIME_CUDA_CUDAMODULE_H
+
+#include "nereid/ABI/KernelImage.h"
+#include "nereid/Runtime/cuda/CudaDevice.h"
+
+namespace nereid::cuda {
+
+/// A kernel in a device's context. Unloaded when the last user is gone, after
+/// the device has finished.
+struct LoadedKernel {
+  explicit LoadedKernel(DeviceState &device) : device(device) {}
+  ~LoadedKernel();
+  LoadedKernel(const LoadedKernel &) = delete;
+  LoadedKernel &operator=(const LoadedKernel &) = delete;
+
+  DeviceState &device;
+  ModuleHandle module = nullptr;
+  FunctionHandle function = nullptr;
+  /// For messages: the kernel's name in the source, and its parameters.
+  std::string name;
+  std::vector<ImageParameter> parameters;
+};
+
+/// Turns a Ptx image into a Cubin one for the device, with the assembler's
+/// report. Internal, with its log, when it finds an error.
+Status assemble(DeviceState &device, KernelImage &image, uint32_t maxRegisters);
+
+/// Loads a Cubin image. Fills in numRegisters and localBytes. Unsupported when
+/// the device has not the shared memory or the registers for one block.
+Expected<std::shared_ptr<const LoadedKernel>> load(DeviceState &device,
+                                                   KernelImage &image);
+
+/// "add [sm_90a]: 16 registers, ...": what NEREID_LOG=compile prints.
+std::string resourceLine(const LoadedKernel &kernel, const KernelImage &image);
+
+} // namespace nereid::cuda
+
+#endif // NEREID_RUNTIME_CUDA_CUDAMODULE_H

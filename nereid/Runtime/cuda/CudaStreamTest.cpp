@@ -1,0 +1,129 @@
+//===- CudaStreamTest.cpp - Streams, events and graphs --------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Runtime/cuda/CudaFixture.h"
+
+using namespace nereid;
+using testing::Each;
+using testing::HasSubstr;
+
+namespace {
+class CudaStreams : public CudaFixture {
+protected:
+  Tensor x = full({64}, 1, f32, gpu), y = full({64}, 2, f32, gpu),
+         out = zeros({64}, f32, gpu);
+};
+} // namespace
+
+TEST_F(CudaStreams, AGuardMakesAStreamCurrent) {
+  Stream side(gpu), before = Stream::current(gpu);
+  EXPECT_NE(side.handle(), before.handle());
+  EXPECT_EQ(side.device(), gpu);
+  {
+    StreamGuard guard(side);
+    EXPECT_EQ(Stream::current(gpu).handle(), side.handle());
+    EXPECT_NE(Stream::current(other).handle(), side.handle());
+    kernel("add")[1](x, y, out, 64);
+  }
+  EXPECT_EQ(Stream::current(gpu).handle(), before.handle());
+  Event done(gpu);
+  done.record(side);
+  EXPECT_FALSE(done.isDone());
+  before.wait(done);
+  EXPECT_THAT(out.toVector<float>(), Each(3));
+  EXPECT_TRUE(done.isDone());
+}
+
+TEST_F(CudaStreams, HostDevicesHaveNone) {
+  EXPECT_THAT(errorOf([] { Stream stream(Device::cpu()); }),
+              HasSubstr("the device cpu has no streams"));
+  synchronize(Device::cpu());
+  emptyCache(Device::cpu());
+  EXPECT_EQ(memoryUse(Device::interp()).total, 0u);
+}
+
+TEST_F(CudaStreams, EventsMeasureTheDevicesTime) {
+  driver().functions["add"].milliseconds = 2.5;
+  Event start(gpu), end(gpu);
+  start.record();
+  kernel("add")[1](x, y, out, 64);
+  kernel("add")[1](x, y, out, 64);
+  end.record();
+  EXPECT_FLOAT_EQ(static_cast<float>(end.millisecondsSince(start)), 5);
+}
+
+TEST_F(CudaStreams, FreedMemoryWaitsForOtherStreams) {
+  Stream side(gpu);
+  Tensor result = zeros({64}, f32, gpu);
+  synchronize(gpu);
+  {
+    // Used on the side stream, freed, and given to the default stream.
+    Tensor input = full({64}, 5, f32, gpu);
+    synchronize(gpu);
+    StreamGuard guard(side);
+    kernel("add")[1](input, input, result, 64);
+  }
+  Tensor reused = full({64}, 9, f32, gpu);
+  Stream::current(gpu).synchronize();
+  side.synchronize();
+  EXPECT_THAT(result.toVector<float>(), Each(10));
+}
+
+TEST_F(CudaStreams, BorrowedStreamsAreTheCallers) {
+  Stream owner(gpu);
+  {
+    Stream borrowed = Stream::borrow(owner.handle(), gpu);
+    StreamGuard guard(borrowed);
+    kernel("add")[1](x, y, out, 64);
+  }
+  owner.synchronize();
+  Stream legacy = Stream::borrow(nullptr, gpu);
+  {
+    StreamGuard guard(legacy);
+    kernel("add")[1](x, out, out, 64);
+    EXPECT_THAT(out.toVector<float>(), Each(4));
+  }
+}
+
+TEST_F(CudaStreams, GraphsReplayWhatWasRecorded) {
+  Kernel add = kernel("add");
+  add[1](x, y, out, 64);
+  Graph graph = Graph::capture(gpu, [&] {
+    Tensor twice = empty({64}, f32, gpu); // the graph's from now on
+    add[1](x, x, twice, 64);
+    add[1](twice, y, out, 64);
+    out.slice(0, 0, 32).zero();
+  });
+  EXPECT_EQ(graph.nodes(), 3u);
+  EXPECT_THAT(out.toVector<float>(), Each(3)) << "recorded, not run";
+  Tensor taker = full({64}, 77, f32, gpu); // not the graph's memory
+  graph.replay();
+  EXPECT_EQ(out.at({0}), 0);
+  EXPECT_EQ(out.at({40}), 4);
+  x.fill(10);
+  graph.replay(Stream::current(gpu));
+  EXPECT_EQ(out.at({40}), 22);
+  EXPECT_THAT(taker.toVector<float>(), Each(77));
+  uint64_t used = memoryUse(gpu).used;
+  graph = Graph();
+  EXPECT_LT(memoryUse(gpu).used, used);
+  EXPECT_THAT(errorOf([&] { graph.replay(); }), HasSubstr("is empty"));
+}
+
+TEST_F(CudaStreams, WhatAGraphCannotHold) {
+  EXPECT_THAT(errorOf([&] { Graph::capture(gpu, [&] { x.item(); }); }),
+              HasSubstr("exactly one element"));
+  EXPECT_THAT(errorOf([&] { Graph::capture(gpu, [&] { x.at({0}); }); }),
+              HasSubstr("records a graph cannot be waited for"));
+  EXPECT_THAT(errorOf([&] {
+                Graph::capture(gpu, [&] { Graph::capture(gpu, [] {}); });
+              }),
+              HasSubstr("being recorded already"));
+  // A failed recording leaves nothing behind.
+  kernel("add")[1](x, y, out, 64);
+  EXPECT_THAT(out.toVector<float>(), Each(3));
+}
