@@ -44,6 +44,9 @@ TileLayout flatten(const LinearLayout &layout);
 /// Bits of a tile's flattened index, and of each dimension the lowest.
 unsigned tileBits(const Shape &shape);
 std::vector<unsigned> dimensionShifts(const Shape &shape);
+/// Does a row-major reshape keep flattened indices? So it does where all sizes
+/// are powers of two, and where it only adds or drops dimensions of size 1.
+bool keepsFlatIndex(const Shape &from, const Shape &to);
 /// Index along each dimension.
 std::vector<uint32_t> splitIndex(uint32_t flat, const Shape &shape);
 uint32_t joinIndex(const std::vector<uint32_t> &index, const Shape &shape);

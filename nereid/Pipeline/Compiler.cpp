@@ -352,7 +352,7 @@ Status Compilation::compileGpu(const nvptx::NvptxTarget &target) {
 
   status = recorder.timed("to-llvm", [&]() -> Status {
     tile::ExpandMathOptions math;
-    math.hasFma = true;
+    math.hasFma = math.expandsRemainder = true;
     tile::expandMath(*module, math);
     return convertToLLVM(*module);
   });

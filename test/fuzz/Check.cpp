@@ -101,8 +101,14 @@ private:
   GuardedArray array;
 };
 
-Arguments runOnce(mlir::func::FuncOp function, const Prepared &prepared) {
+Arguments runOnce(mlir::func::FuncOp function, const Prepared &prepared,
+                  std::string &message) {
   Arguments arguments = makeArguments(function);
+  if (prepared.run) {
+    Status status = prepared.run(arguments);
+    message = status.ok() ? "" : status.failure().str();
+    return arguments;
+  }
   Scratch scratch(prepared.scratchBytes);
   LaunchFrame frame = makeFrame(arguments, scratch.data());
   prepared.code.entry(prepared.code.self, &frame, 0, arguments.programs());
@@ -175,9 +181,18 @@ Verdict Reference::compare(Executor &executor) const {
   if (!prepared.ok()) {
     return {Verdict::Kind::Refused, prepared.failure().str()};
   }
-  Arguments first = runOnce(function, *prepared);
-  Arguments second = runOnce(function, *prepared);
-  std::string message = compareGuards(first);
+  if (prepared->compileOnly) {
+    return {Verdict::Kind::Undecided, "compiled, not run"};
+  }
+  std::string message;
+  Arguments first = runOnce(function, *prepared, message);
+  if (!message.empty()) {
+    return {Verdict::Kind::Differs, message};
+  }
+  Arguments second = runOnce(function, *prepared, message);
+  if (message.empty()) {
+    message = compareGuards(first);
+  }
   if (message.empty()) {
     message = compareRuns(first, second);
   }
@@ -187,7 +202,9 @@ Verdict Reference::compare(Executor &executor) const {
     }
   }
   if (!message.empty()) {
-    return {Verdict::Kind::Differs, message};
+    return {prepared->hasFreeOrder ? Verdict::Kind::Undecided
+                                   : Verdict::Kind::Differs,
+            message};
   }
   return outcome;
 }

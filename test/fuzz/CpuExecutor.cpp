@@ -7,6 +7,7 @@
 
 #include "test/fuzz/Executor.h"
 
+#include "nereid/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "nereid/Conversion/TileToCPU/TileToCPU.h"
 #include "nereid/Dialect/Tile/Transforms/ExpandMath.h"
 #include "nereid/Dialect/Tile/Transforms/Passes.h"
@@ -92,6 +93,7 @@ Expected<std::unique_ptr<Executor>> makeCpuExecutor(const std::string &name) {
 
 void registerExecutorDialects(mlir::DialectRegistry &registry) {
   registerTileToCPUDialects(registry);
+  registerTileGPUToLLVMDialects(registry);
   target::registerTranslations(registry);
 }
 

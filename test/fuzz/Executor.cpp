@@ -89,6 +89,7 @@ std::vector<std::string> executorNames() {
   std::vector<std::string> names = {"interp"};
   names.insert(names.end(), std::begin(passes), std::end(passes));
   names.insert(names.end(), std::begin(cpuTargets), std::end(cpuTargets));
+  names.insert(names.end(), {"cuda:WARPS", "sm_90a:WARPS"});
   return names;
 }
 
@@ -105,6 +106,9 @@ Expected<std::unique_ptr<Executor>> makeExecutor(const std::string &name) {
     if (name == target) {
       return makeCpuExecutor(name);
     }
+  }
+  if (name.starts_with("cuda:") || name.starts_with("sm_")) {
+    return makeGpuExecutor(name);
   }
   std::string known;
   for (const std::string &other : executorNames()) {

@@ -10,10 +10,12 @@
 
 #include "nereid/ABI/LaunchABI.h"
 #include "nereid/ABI/Status.h"
+#include "test/fuzz/Launch.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,6 +26,12 @@ namespace nereid::fuzz {
 struct Prepared {
   HostCode code;
   uint64_t scratchBytes = 0;
+  /// Runs the program in place of `code`.
+  std::function<Status(Arguments &)> run;
+  /// Atomic float additions happen in any order: another sum is no failure.
+  bool hasFreeOrder = false;
+  /// Compiled, and not to be run: there is nothing to run it on.
+  bool compileOnly = false;
 };
 
 class Executor {
@@ -46,6 +54,10 @@ std::vector<std::string> executorNames();
 /// Tile passes, loops, machine code. NotFound for an unknown target,
 /// Unsupported for one that this machine cannot run.
 Expected<std::unique_ptr<Executor>> makeCpuExecutor(const std::string &target);
+
+/// "cuda:WARPS" runs programs on the first GPU with that many warps;
+/// "sm_90a:WARPS" compiles them for an architecture.
+Expected<std::unique_ptr<Executor>> makeGpuExecutor(const std::string &name);
 
 /// The dialects that executors create, for the context of a program.
 void registerExecutorDialects(mlir::DialectRegistry &registry);

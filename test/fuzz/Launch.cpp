@@ -43,6 +43,10 @@ GuardedArray::GuardedArray(size_t bytes, size_t alignment) : bytes(bytes) {
 
 GuardedArray::~GuardedArray() { munmap(pages, pagesBytes); }
 
+size_t GuardedArray::wholeBytes() const {
+  return pagesBytes - static_cast<size_t>(sysconf(_SC_PAGESIZE));
+}
+
 bool GuardedArray::guardsIntact() const {
   size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   auto intact = [](const std::byte *begin, const std::byte *end) {

@@ -53,6 +53,9 @@ public:
   std::byte *data() { return first; }
   const std::byte *data() const { return first; }
   size_t size() const { return bytes; }
+  /// Everything that may be written, guards included; starts at a page.
+  std::byte *whole() { return pages; }
+  size_t wholeBytes() const;
   /// Are the bytes around the array as they were made?
   bool guardsIntact() const;
 

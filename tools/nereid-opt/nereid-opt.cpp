@@ -5,9 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
+#include "nereid/Conversion/TileToTileGPU/TileToTileGPU.h"
 #include "nereid/Dialect/Tile/IR/Tile.h"
 #include "nereid/Dialect/Tile/Transforms/ExpandMath.h"
 #include "nereid/Dialect/Tile/Transforms/Passes.h"
+#include "nereid/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -17,7 +20,7 @@
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<nereid::tile::TileDialect, mlir::arith::ArithDialect,
+  registry.insert<nereid::tile::TileDialect, nereid::tilegpu::TileGPUDialect, mlir::arith::ArithDialect,
                   mlir::func::FuncDialect, mlir::math::MathDialect,
                   mlir::scf::SCFDialect, mlir::ub::UBDialect,
                   mlir::vector::VectorDialect, mlir::LLVM::LLVMDialect>();
@@ -26,6 +29,8 @@ int main(int argc, char **argv) {
   nereid::tile::registerTilePasses();
   nereid::tile::registerTilePipelines();
   nereid::tile::registerExpandMathPass();
+  nereid::registerTileToTileGPUPass();
+  nereid::registerTileGPUToLLVMPass();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Nereid's optimiser driver\n", registry));
 }

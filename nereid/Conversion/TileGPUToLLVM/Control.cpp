@@ -98,7 +98,9 @@ void KernelEmitter::emitFor(scf::ForOp loop) {
   if (!body->empty()) {
     body->clear();
   }
-  SharedMemory::State before = shared.state();
+  Pending before = pending();
+  global.enterLoop(loop);
+  GlobalOrder::State within = global.state();
   scalars[loop.getInductionVar()] = made.getInductionVar();
   bindArguments(loop.getRegionIterArgs(), made.getRegionIterArgs());
   b.setInsertionPointToEnd(body);
@@ -108,7 +110,9 @@ void KernelEmitter::emitFor(scf::ForOp loop) {
     barrier();
   }
   scf::YieldOp::create(b, loc, flat(loop.getYieldedValues()));
-  shared.restore(before);
+  // It may also not have run at all.
+  before.global.append(within);
+  restore(before);
   b.setInsertionPointAfter(made);
   bindArguments(loop.getResults(), made.getResults());
 }
@@ -118,22 +122,23 @@ void KernelEmitter::emitIf(scf::IfOp branch) {
   auto made = scf::IfOp::create(b, loc, flatTypes(branch.getResultTypes()),
                                 scalar(branch.getCondition()),
                                 /*addThenBlock=*/true, hasElse);
-  SharedMemory::State before = shared.state(), after = before;
+  Pending before = pending(), after = before;
   auto emit = [&](Region &from, Region &to) {
     Block &block = to.front();
     block.clear();
-    shared.restore(before);
+    restore(before);
     b.setInsertionPointToEnd(&block);
     emitBlock(from.front());
     scf::YieldOp::create(b, loc,
                          flat(from.front().getTerminator()->getOperands()));
-    after.append(shared.state());
+    after.shared.append(shared.state());
+    after.global.append(global.state());
   };
   emit(branch.getThenRegion(), made.getThenRegion());
   if (hasElse) {
     emit(branch.getElseRegion(), made.getElseRegion());
   }
-  shared.restore(after);
+  restore(after);
   b.setInsertionPointAfter(made);
   bindArguments(branch.getResults(), made.getResults());
 }
@@ -146,12 +151,15 @@ void KernelEmitter::emitWhile(scf::WhileOp loop) {
     b.setInsertionPoint(made);
     barrier();
   }
+  global.enterLoop(loop);
+  GlobalOrder::State within = global.state();
   auto emit = [&](Region &from, Region &to, auto terminate) {
     SmallVector<Type> types = flatTypes(from.getArgumentTypes());
     Block *block = b.createBlock(&to, to.end(), types,
                                  SmallVector<Location>(types.size(), loc));
     bindArguments(from.getArguments(), block->getArguments());
     b.setInsertionPointToEnd(block);
+    global.restore(within);
     emitBlock(from.front());
     if (!shared.isClean()) {
       barrier();
@@ -166,11 +174,15 @@ void KernelEmitter::emitWhile(scf::WhileOp loop) {
   emit(loop.getAfter(), made.getAfter(), [&](Operation *op) {
     scf::YieldOp::create(b, loc, flat(op->getOperands()));
   });
+  global.restore(within);
   b.setInsertionPointAfter(made);
   bindArguments(loop.getResults(), made.getResults());
 }
 
 void KernelEmitter::emitOp(Operation *op) {
+  if (GlobalOrder::isAccess(op)) {
+    orderAccess(op);
+  }
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](arith::ConstantOp constant) { emitConstant(constant); })
       .Case([&](scf::ForOp loop) { emitFor(loop); })

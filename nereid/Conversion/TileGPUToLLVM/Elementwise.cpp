@@ -61,6 +61,7 @@ void KernelEmitter::emitElementwise(Operation *op) {
   for (unsigned i = 0; i < op->getNumResults(); ++i) {
     Registers result(tile.count());
     SmallVector<Value> previous;
+    Value last;
     for (unsigned r = 0; r < tile.count(); ++r) {
       if (tile.dead[r]) {
         continue;
@@ -72,18 +73,70 @@ void KernelEmitter::emitElementwise(Operation *op) {
                                : scalar(operand));
       }
       // A splat is one value: compute it once.
-      result[r] = r && operands == previous ? result[r - 1]
-                                            : combineLanes(op, operands, i);
+      if (!last || operands != previous) {
+        last = combineLanes(op, operands, i);
+      }
+      result[r] = last;
       previous = std::move(operands);
     }
     bind(op->getResult(i), std::move(result));
   }
 }
 
+/// A constant of several values: an array that every register looks up.
+void KernelEmitter::emitTable(arith::ConstantOp op, DenseElementsAttr values) {
+  const TileInfo &tile = info(op.getType());
+  Type lane = laneType(tile.element);
+  unsigned bits = lane.isInteger(1) ? 8 : lane.getIntOrFloatBitWidth();
+  Type stored = b.getIntegerType(bits);
+  SmallVector<APInt> words;
+  auto add = [&](const APInt &word) {
+    words.push_back(word.zextOrTrunc(bits));
+  };
+  if (isa<FloatType>(tile.element)) {
+    for (const APFloat &value : values.getValues<APFloat>()) {
+      add(value.bitcastToAPInt());
+    }
+  } else {
+    for (const APInt &value : values.getValues<APInt>()) {
+      add(value);
+    }
+  }
+  int64_t count = words.size();
+  auto module = entry->getParentOfType<ModuleOp>();
+  OpBuilder at(module.getBodyRegion());
+  at.setInsertionPoint(entry);
+  auto global = LLVM::GlobalOp::create(
+      at, loc, LLVM::LLVMArrayType::get(stored, count), /*isConstant=*/true,
+      LLVM::Linkage::Internal, "nereid_table_" + std::to_string(textCount++),
+      DenseElementsAttr::get(RankedTensorType::get({count}, stored), words),
+      /*alignment=*/16, /*addrSpace=*/1);
+  Value base = LLVM::AddressOfOp::create(b, loc, global);
+  Registers result(tile.count());
+  for (unsigned r = 0; r < tile.count(); ++r) {
+    if (tile.dead[r]) {
+      continue;
+    }
+    Value position = rowMajorIndex(tile, r);
+    if (Value inside = insideShape(tile, r)) {
+      position =
+          arith::SelectOp::create(b, loc, inside, position, ops().i32(0));
+    }
+    Value address = LLVM::GEPOp::create(b, loc, base.getType(), stored, base,
+                                        ArrayRef<LLVM::GEPArg>{position});
+    result[r] = fromBits(LLVM::LoadOp::create(b, loc, stored, address), lane);
+  }
+  bind(op.getResult(), std::move(result));
+}
+
 void KernelEmitter::emitConstant(arith::ConstantOp op) {
   auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
   if (!dense) {
     scalars[op.getResult()] = ops().constant(op.getValue());
+    return;
+  }
+  if (!dense.isSplat()) {
+    emitTable(op, dense);
     return;
   }
   Value one = ops().constant(cast<TypedAttr>(dense.getSplatValue<Attribute>()));

@@ -17,6 +17,7 @@
 
 #include "nereid/Analysis/AxisInfo.h"
 #include "nereid/Conversion/Lanes/LaneOps.h"
+#include "nereid/Conversion/TileGPUToLLVM/GlobalOrder.h"
 #include "nereid/Conversion/TileGPUToLLVM/SharedMemory.h"
 #include "nereid/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "nereid/Dialect/TileGPU/IR/TileGPU.h"
@@ -58,6 +59,16 @@ private:
   void emitFor(mlir::scf::ForOp loop);
   void emitIf(mlir::scf::IfOp branch);
   void emitWhile(mlir::scf::WhileOp loop);
+  /// What barriers still owe at a point of the program.
+  struct Pending {
+    SharedMemory::State shared;
+    GlobalOrder::State global;
+  };
+  Pending pending() const { return {shared.state(), global.state()}; }
+  void restore(const Pending &state) {
+    shared.restore(state.shared);
+    global.restore(state.global);
+  }
   void bindArguments(mlir::ValueRange from, mlir::ValueRange to);
   llvm::SmallVector<mlir::Value> flat(mlir::ValueRange values);
   llvm::SmallVector<mlir::Type> flatTypes(mlir::TypeRange types);
@@ -70,6 +81,7 @@ private:
   mlir::Value addPointer(tile::AddPtrOp op, mlir::Value pointer,
                          mlir::Value offset);
   void emitConstant(mlir::arith::ConstantOp op);
+  void emitTable(mlir::arith::ConstantOp op, mlir::DenseElementsAttr values);
 
   // Shape.cpp
   void emitRange(tile::RangeOp op);
@@ -141,6 +153,8 @@ private:
   template <typename Shuffle>
   mlir::Value shuffleWords(mlir::Value value, Shuffle shuffle);
   void barrier();
+  /// Keeps the program order of accesses to one array.
+  void orderAccess(mlir::Operation *op);
 
   // Shared memory.
   mlir::Value sharedAddress(mlir::Value byteOffset);
@@ -192,6 +206,7 @@ private:
   llvm::DenseMap<mlir::Value, Registers> checkedPointers;
   unsigned textCount = 0;
   SharedMemory shared;
+  GlobalOrder global;
   llvm::DenseMap<mlir::Value, Registers> registersOf;
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   llvm::DenseMap<mlir::Type, std::unique_ptr<TileInfo>> infos;

@@ -110,28 +110,6 @@ void KernelEmitter::createEntry() {
   }
 }
 
-/// The argument that a pointer derives from, or null.
-static Value rootPointer(Value pointer) {
-  while (Operation *op = pointer.getDefiningOp()) {
-    if (isa<tile::AddPtrOp, tile::SplatOp, tile::BroadcastOp, tile::HintOp,
-            tile::ExpandDimsOp, tile::PtrCastOp, tile::ReshapeOp,
-            tile::TransposeOp, tilegpu::ConvertLayoutOp>(op)) {
-      pointer = op->getOperand(0);
-    } else {
-      return {};
-    }
-  }
-  auto argument = cast<BlockArgument>(pointer);
-  if (isa<func::FuncOp>(argument.getOwner()->getParentOp())) {
-    return argument;
-  }
-  if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-      loop && argument.getArgNumber() > 0) {
-    return rootPointer(loop.getInitArgs()[argument.getArgNumber() - 1]);
-  }
-  return {};
-}
-
 void KernelEmitter::surveyMemory(GpuKernelInfo &info) {
   info.writtenParameters.assign(kernel.getNumArguments(), false);
   kernel.walk([&](Operation *op) {
@@ -177,6 +155,13 @@ void registerTileGPUToLLVMDialects(DialectRegistry &registry) {
 
 Expected<GpuKernelInfo> convertTileGPUToLLVM(ModuleOp module,
                                              const GpuLoweringInfo &target) {
+  DialectRegistry registry;
+  registerTileGPUToLLVMDialects(registry);
+  MLIRContext *context = module.getContext();
+  context->appendDialectRegistry(registry);
+  for (StringRef name : registry.getDialectNames()) {
+    context->getOrLoadDialect(name);
+  }
   for (func::FuncOp kernel : module.getOps<func::FuncOp>()) {
     if (kernel->hasAttr(tile::kernelAttr)) {
       return togpu::KernelEmitter(kernel, target).run();

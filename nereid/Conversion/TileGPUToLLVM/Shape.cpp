@@ -58,13 +58,7 @@ void KernelEmitter::emitTranspose(tile::TransposeOp op) {
 void KernelEmitter::emitReshape(tile::ReshapeOp op) {
   const TileInfo &from = info(op.getSource().getType());
   const TileInfo &to = info(op.getType());
-  if (from.layout == to.layout && tileBits(from.shape) == tileBits(to.shape) &&
-      llvm::all_of(
-          from.shape,
-          [](int64_t s) { return std::has_single_bit(uint64_t(s)); }) &&
-      llvm::all_of(to.shape, [](int64_t s) {
-        return std::has_single_bit(uint64_t(s));
-      })) {
+  if (from.layout == to.layout && keepsFlatIndex(from.shape, to.shape)) {
     bind(op, Registers(regs(op.getSource())));
     return;
   }

@@ -374,6 +374,15 @@ void KernelEmitter::barrier() {
       b, loc, b.getStringAttr("llvm.nvvm.barrier.cta.sync.aligned.all"),
       ValueRange{ops().i32(0)});
   shared.wasBarrier();
+  global.wasBarrier();
+}
+
+void KernelEmitter::orderAccess(Operation *op) {
+  GlobalOrder::Access access = GlobalOrder::accessOf(op);
+  if (global.needsBarrier(access)) {
+    barrier();
+  }
+  global.record(access);
 }
 
 SharedRegion KernelEmitter::acquire(unsigned bytes) {

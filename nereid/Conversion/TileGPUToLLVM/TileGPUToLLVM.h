@@ -48,6 +48,9 @@ Expected<GpuKernelInfo> convertTileGPUToLLVM(mlir::ModuleOp module,
 /// The dialects that the conversion creates.
 void registerTileGPUToLLVMDialects(mlir::DialectRegistry &registry);
 
+/// Makes the pass `tilegpu-to-llvm` known by name.
+void registerTileGPUToLLVMPass();
+
 } // namespace nereid
 
 #endif // NEREID_CONVERSION_TILEGPUTOLLVM_TILEGPUTOLLVM_H

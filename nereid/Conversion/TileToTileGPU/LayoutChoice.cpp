@@ -268,8 +268,8 @@ std::optional<TileLayout> LayoutChoice::homeOfResult(Operation *op,
                                              transpose.getOrder().end()));
       })
       .Case([&](tile::ReshapeOp) -> std::optional<TileLayout> {
-        if (!isPowerOfTwo(shapeOf(type)) ||
-            !isPowerOfTwo(shapeOf(op->getOperand(0).getType()))) {
+        if (!keepsFlatIndex(shapeOf(op->getOperand(0).getType()),
+                            shapeOf(type))) {
           return defaultLayout(type);
         }
         return source();

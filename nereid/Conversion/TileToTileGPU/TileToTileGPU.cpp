@@ -117,7 +117,9 @@ void Rewriter::setPointAt(Value value) {
   if (Operation *op = value.getDefiningOp()) {
     b.setInsertionPoint(op);
   } else {
-    b.setInsertionPointToStart(cast<BlockArgument>(value).getOwner());
+    // The old argument's block is gone; its operations are in the new one.
+    auto argument = cast<BlockArgument>(homes.lookup(value));
+    b.setInsertionPointToStart(argument.getOwner());
   }
 }
 
@@ -152,17 +154,12 @@ Value Rewriter::make(Value value, const TileLayout &layout) {
   unsigned result = cast<OpResult>(value).getResultNumber();
   RankedTensorType type = withLayout(value.getType(), layout);
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    auto dense = dyn_cast<SplatElementsAttr>(constant.getValue());
-    if (!dense) {
-      failure = Failure{ErrorCode::Unsupported,
-                        "the GPU target cannot hold a constant of several "
-                        "values",
-                        {}};
-      return value;
-    }
+    auto dense = cast<DenseElementsAttr>(constant.getValue());
     return arith::ConstantOp::create(
         b, op->getLoc(),
-        DenseElementsAttr::get(type, dense.getSplatValue<Attribute>()));
+        dense.isSplat()
+            ? DenseElementsAttr::get(type, dense.getSplatValue<Attribute>())
+            : dense.reshape(type));
   }
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) {
@@ -396,8 +393,8 @@ void Rewriter::visit(Operation *op) {
         }
         if (isa<tile::TransposeOp>(op) ||
             (isa<tile::ReshapeOp>(op) &&
-             isPowerOfTwo(shapeOf(op->getResult(0).getType())) &&
-             isPowerOfTwo(shapeOf(op->getOperand(0).getType())))) {
+             keepsFlatIndex(shapeOf(op->getOperand(0).getType()),
+                            shapeOf(op->getResult(0).getType())))) {
           Value made = make(op->getResult(0), *choice.home(op->getResult(0)));
           replace(op, made);
           return;
@@ -419,6 +416,10 @@ void Rewriter::visit(Operation *op) {
         if (isa<tile::CheckBoundsOp, tile::CheckNanOp>(op) &&
             operands.size() > 1 && isTensor(operands[0])) {
           operands[1] = in(op->getOperand(1), layoutOf(operands[0].getType()));
+        }
+        if (auto gather = dyn_cast<tile::GatherOp>(op)) {
+          operands[1] =
+              in(gather.getIndex(), choice.homeOrDefault(gather.getResult()));
         }
         if (isa<tile::HistogramOp>(op) && operands.size() > 1) {
           operands[1] = in(op->getOperand(1), layoutOf(operands[0].getType()));

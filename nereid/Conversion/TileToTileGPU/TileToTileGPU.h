@@ -32,6 +32,9 @@ struct GpuTargetInfo {
 /// operation, where there is no GPU form.
 Status convertTileToTileGPU(mlir::ModuleOp module, const GpuTargetInfo &target);
 
+/// Makes the pass `tile-to-tilegpu` known by name.
+void registerTileToTileGPUPass();
+
 } // namespace nereid
 
 #endif // NEREID_CONVERSION_TILETOTILEGPU_TILETOTILEGPU_H

@@ -8,6 +8,7 @@
 
 #include "nereid/Dialect/Tile/Transforms/ExpandMath.h"
 #include "nereid/Dialect/Tile/Transforms/ExpandMathFunctions.h"
+#include "nereid/Dialect/Tile/Transforms/ExpandMathRemainder.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -158,11 +159,24 @@ static Block *entryOf(Operation *op, Operation *root) {
 void nereid::tile::expandMath(Operation *root,
                               const ExpandMathOptions &options) {
   SmallVector<Operation *> found;
+  SmallVector<arith::RemFOp> remainders;
   root->walk([&](Operation *op) {
     if (op != root && isExpandable(op)) {
       found.push_back(op);
     }
+    auto remainder = dyn_cast<arith::RemFOp>(op);
+    if (remainder && options.expandsRemainder &&
+        (op->getResult(0).getType().isF32() ||
+         op->getResult(0).getType().isF64())) {
+      remainders.push_back(remainder);
+    }
   });
+  for (arith::RemFOp op : remainders) {
+    OpBuilder b(op);
+    op.replaceAllUsesWith(
+        expandRemainder(b, op.getLoc(), op.getLhs(), op.getRhs()));
+    op.erase();
+  }
   llvm::DenseMap<Block *, ConstantPool> pools;
   for (Operation *op : found) {
     Block *entry = entryOf(op, root);

@@ -25,6 +25,8 @@ struct ExpandMathOptions {
   bool hasFma = true;
   /// AVX-512's vscalef: x * 2^n with correct overflow and denormals.
   bool hasScalef = false;
+  /// There is no C library to call: arith.remf of scalars is expanded too.
+  bool expandsRemainder = false;
 };
 
 /// Expands every `math` operation of f16, bf16, f32 or f64 scalars and vectors

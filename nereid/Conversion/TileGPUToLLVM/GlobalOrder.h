@@ -1,0 +1,58 @@
+//===- GlobalOrder.h - Accesses of one program in their order ---*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A program's accesses to one array happen in program order, also where another
+// thread wrote what a thread reads: then a barrier must lie between. Arrays are
+// told apart by the kernel's pointer arguments; two arguments that overlap are
+// the caller's business, as they are in the language.
+//
+// No barrier is needed between accesses through the same pointers: element by
+// element the same thread makes both.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_CONVERSION_TILEGPUTOLLVM_GLOBALORDER_H
+#define NEREID_CONVERSION_TILEGPUTOLLVM_GLOBALORDER_H
+
+#include "mlir/IR/Operation.h"
+#include "mlir/IR/Value.h"
+
+namespace nereid::togpu {
+
+/// The kernel argument that a pointer derives from, or null.
+mlir::Value rootPointer(mlir::Value pointer);
+
+class GlobalOrder {
+public:
+  struct Access {
+    mlir::Value root, pointers; ///< root null: any array
+    bool writes = false;
+    bool operator==(const Access &) const = default;
+  };
+  using State = llvm::SmallVector<Access>;
+
+  static bool isAccess(mlir::Operation *op);
+  static Access accessOf(mlir::Operation *op);
+
+  /// Does the access need a barrier after those since the last one?
+  bool needsBarrier(const Access &access) const;
+  void record(const Access &access);
+  void wasBarrier() { pending.clear(); }
+  /// Accesses of earlier iterations: those of the whole body, through pointers
+  /// that were others then.
+  void enterLoop(mlir::Operation *loop);
+
+  const State &state() const { return pending; }
+  void restore(State state) { pending = std::move(state); }
+
+private:
+  State pending;
+};
+
+} // namespace nereid::togpu
+
+#endif // NEREID_CONVERSION_TILEGPUTOLLVM_GLOBALORDER_H

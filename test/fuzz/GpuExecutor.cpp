@@ -1,0 +1,277 @@
+//===- GpuExecutor.cpp - Programs on a GPU, or compiled for one -----------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The driver is called directly: what is tested is the compiler, and a worker
+// must not start the driver before it has been forked. Arrays go over with
+// their guards, and another guard behind them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/fuzz/Executor.h"
+
+#include "nereid/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
+#include "nereid/Conversion/TileToCPU/TileToCPU.h"
+#include "nereid/Conversion/TileToTileGPU/TileToTileGPU.h"
+#include "nereid/Dialect/Tile/Transforms/ExpandMath.h"
+#include "nereid/Dialect/Tile/Transforms/Passes.h"
+#include "nereid/Runtime/cuda/CudaDriver.h"
+#include "nereid/Target/NVPTX/NvptxTarget.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <charconv>
+
+namespace nereid::fuzz {
+namespace {
+
+/// The first GPU of this process, started when first asked for.
+struct Gpu {
+  const cuda::Driver *driver = nullptr;
+  std::string architecture;
+
+  static Expected<Gpu> start() {
+    auto driver = cuda::loadDriver();
+    if (!driver.ok()) {
+      return driver.status();
+    }
+    Gpu gpu;
+    gpu.driver = *driver;
+    cuda::DeviceId device = 0;
+    cuda::ContextHandle context = nullptr;
+    int major = 0, minor = 0;
+    Status status =
+        gpu.driver->check(gpu.driver->deviceGet(&device, 0), "finding the GPU");
+    if (!status.ok()) {
+      return status;
+    }
+    gpu.driver->deviceGetAttribute(&major, cuda::ComputeCapabilityMajor,
+                                   device);
+    gpu.driver->deviceGetAttribute(&minor, cuda::ComputeCapabilityMinor,
+                                   device);
+    gpu.architecture =
+        "sm_" + std::to_string(10 * major + minor) + (major >= 9 ? "a" : "");
+    status = gpu.driver->check(gpu.driver->primaryCtxRetain(&context, device),
+                               "opening the GPU");
+    if (status.ok()) {
+      status = gpu.driver->check(gpu.driver->ctxSetCurrent(context),
+                                 "using the GPU");
+    }
+    if (!status.ok()) {
+      return status;
+    }
+    return gpu;
+  }
+};
+
+/// An array on the GPU. A failure is fatal to the context, so to the process:
+/// the fuzzer starts another.
+class DeviceArray {
+public:
+  DeviceArray(const cuda::Driver &driver, GuardedArray &host)
+      : driver(driver), host(host), bytes(host.wholeBytes()) {
+    must(driver.memAlloc(&address, bytes + tail), "allocating");
+    must(driver.memsetD8Async(address, 0xfe, bytes + tail, nullptr), "filling");
+    must(driver.memcpyHtoDAsync(address, host.whole(), bytes, nullptr),
+         "copying in");
+  }
+  ~DeviceArray() { driver.memFree(address); }
+  DeviceArray(const DeviceArray &) = delete;
+  DeviceArray &operator=(const DeviceArray &) = delete;
+
+  uint64_t first() const {
+    return address + static_cast<uint64_t>(host.data() - host.whole());
+  }
+  /// False if something was written behind the array.
+  bool copyBack() {
+    std::vector<unsigned char> behind(tail);
+    must(driver.memcpyDtoHAsync(host.whole(), address, bytes, nullptr),
+         "copying out");
+    must(driver.memcpyDtoHAsync(behind.data(), address + bytes, tail, nullptr),
+         "copying out");
+    must(driver.ctxSynchronize(), "waiting");
+    return llvm::all_of(behind, [](unsigned char c) { return c == 0xfe; });
+  }
+
+private:
+  void must(cuda::Result result, const char *what) const {
+    if (result != cuda::Success) {
+      llvm::errs() << what << ": " << driver.describe(result) << "\n";
+      std::abort(); // counted as the death of this program
+    }
+  }
+
+  static constexpr size_t tail = 4096;
+  const cuda::Driver &driver;
+  GuardedArray &host;
+  size_t bytes;
+  cuda::DeviceAddress address = 0;
+};
+
+/// Owns a loaded module.
+struct LoadedModule {
+  const cuda::Driver &driver;
+  cuda::ModuleHandle module = nullptr;
+  cuda::FunctionHandle function = nullptr;
+  ~LoadedModule() { driver.moduleUnload(module); }
+};
+
+class GpuExecutor : public Executor {
+public:
+  GpuExecutor(std::string label, std::string architecture, unsigned warps)
+      : label(std::move(label)), architecture(std::move(architecture)),
+        warps(warps) {}
+
+  std::string name() const override { return label; }
+
+  Expected<Prepared> prepare(mlir::ModuleOp module,
+                             const std::string &) override {
+    if (architecture.empty() && !gpu) {
+      auto started = Gpu::start();
+      if (!started.ok()) {
+        return started.status();
+      }
+      gpu = *started;
+    }
+    auto target = nvptx::resolve(gpu ? gpu->architecture : architecture);
+    if (!target.ok()) {
+      return target.status();
+    }
+    GpuKernelInfo info;
+    bool hasFreeOrder = false;
+    module.walk([&](tile::AtomicRMWOp op) {
+      hasFreeOrder |= op.getKind() == tile::AtomicKind::FAdd;
+    });
+    auto ptx = compile(module, *target, info);
+    if (!ptx.ok()) {
+      return ptx.status();
+    }
+    Prepared prepared;
+    if (!gpu) {
+      prepared.compileOnly = true;
+      return prepared;
+    }
+    auto loaded = std::make_shared<LoadedModule>(LoadedModule{*gpu->driver});
+    Status status = gpu->driver->check(
+        gpu->driver->moduleLoadDataEx(&loaded->module, ptx->c_str(), 0, nullptr,
+                                      nullptr),
+        "assembling");
+    if (status.ok()) {
+      status = gpu->driver->check(
+          gpu->driver->moduleGetFunction(&loaded->function, loaded->module,
+                                         info.entry.c_str()),
+          "finding the kernel");
+    }
+    if (!status.ok()) {
+      return status;
+    }
+    gpu->driver->funcSetAttribute(loaded->function, cuda::MaxDynamicSharedBytes,
+                                  info.sharedBytes);
+    prepared.hasFreeOrder = hasFreeOrder;
+    prepared.run = [this, loaded, info](Arguments &arguments) {
+      return run(*loaded, info, arguments);
+    };
+    return prepared;
+  }
+
+private:
+  Expected<std::string> compile(mlir::ModuleOp module,
+                                const nvptx::NvptxTarget &target,
+                                GpuKernelInfo &info) {
+    mlir::PassManager manager(module.getContext());
+    tile::buildTilePipeline(manager);
+    if (mlir::failed(manager.run(module))) {
+      return Status(ErrorCode::Internal, "the Tile passes failed");
+    }
+    GpuTargetInfo layouts;
+    layouts.warps = warps;
+    layouts.hasMmaHalf = target.computeCapability >= 80;
+    layouts.hasMmaFp8 = target.computeCapability >= 89;
+    layouts.hasMmaFp64 = target.computeCapability >= 80;
+    if (Status status = convertTileToTileGPU(module, layouts); !status.ok()) {
+      return status;
+    }
+    if (mlir::failed(mlir::verify(module))) {
+      return Status(ErrorCode::Internal, "the tiles are not valid IR");
+    }
+    GpuLoweringInfo lowering;
+    lowering.computeCapability = target.computeCapability;
+    lowering.sharedLimit = target.sharedLimit;
+    auto converted = convertTileGPUToLLVM(module, lowering);
+    if (!converted.ok()) {
+      return converted.status();
+    }
+    info = *converted;
+    if (mlir::failed(mlir::verify(module))) {
+      return Status(ErrorCode::Internal, "the threads are not valid IR");
+    }
+    tile::ExpandMathOptions math;
+    math.expandsRemainder = true;
+    tile::expandMath(module, math);
+    if (Status status = convertToLLVM(module); !status.ok()) {
+      return status;
+    }
+    return nvptx::emitPtx(module, target);
+  }
+
+  Status run(const LoadedModule &loaded, const GpuKernelInfo &info,
+             Arguments &arguments) {
+    std::vector<uint64_t> slots = arguments.slots;
+    std::vector<std::unique_ptr<DeviceArray>> arrays;
+    for (Arguments::Buffer &buffer : arguments.buffers) {
+      arrays.push_back(
+          std::make_unique<DeviceArray>(*gpu->driver, *buffer.array));
+      slots[buffer.parameter] = arrays.back()->first();
+    }
+    std::vector<void *> pointers;
+    for (uint64_t &slot : slots) {
+      pointers.push_back(&slot);
+    }
+    Status status = gpu->driver->check(
+        gpu->driver->launchKernel(loaded.function, arguments.grid[0],
+                                  arguments.grid[1], arguments.grid[2],
+                                  32 * warps, 1, 1, info.sharedBytes, nullptr,
+                                  pointers.data(), nullptr),
+        "launching");
+    if (!status.ok()) {
+      return status;
+    }
+    for (auto &array : arrays) {
+      if (!array->copyBack()) {
+        return {ErrorCode::Internal, "written behind an array"};
+      }
+    }
+    return Status::success();
+  }
+
+  std::string label, architecture;
+  unsigned warps;
+  std::optional<Gpu> gpu;
+};
+
+} // namespace
+
+Expected<std::unique_ptr<Executor>> makeGpuExecutor(const std::string &name) {
+  size_t colon = name.find(':');
+  std::string head = name.substr(0, colon), tail;
+  if (colon != std::string::npos) {
+    tail = name.substr(colon + 1);
+  }
+  unsigned warps = 0;
+  auto [end, error] =
+      std::from_chars(tail.data(), tail.data() + tail.size(), warps);
+  if (error != std::errc() || end != tail.data() + tail.size() || !warps ||
+      warps > 32 || (warps & (warps - 1))) {
+    return Status(ErrorCode::InvalidArgument,
+                  "executor '" + name + "': expected " + head +
+                      ":WARPS, a power of two up to 32");
+  }
+  return std::unique_ptr<Executor>(
+      new GpuExecutor(name, head == "cuda" ? "" : head, warps));
+}
+
+} // namespace nereid::fuzz
