@@ -107,19 +107,41 @@ StreamObject &streamOf(StreamHandle handle) {
   return handle ? *handle : world().legacy;
 }
 
-/// Runs the stream's oldest piece of work, with the devices' memory open.
+/// The devices' memory can be touched while one of these exists.
+class OpenMemory {
+public:
+  OpenMemory() {
+    if (!depth++) {
+      protect(PROT_READ | PROT_WRITE);
+    }
+  }
+  ~OpenMemory() {
+    if (!--depth) {
+      protect(PROT_NONE);
+    }
+  }
+
+private:
+  static void protect(int access) {
+    ::mprotect(world().arena, deviceCount * arenaBytes, access);
+  }
+  static inline int depth = 0;
+};
+
+/// Runs the stream's oldest piece of work.
 void runOne(StreamObject &stream) {
+  OpenMemory open;
   auto piece = std::move(stream.work.front());
   stream.work.pop_front();
-  World &w = world();
-  ::mprotect(w.arena, deviceCount * arenaBytes, PROT_READ | PROT_WRITE);
   piece();
-  ::mprotect(w.arena, deviceCount * arenaBytes, PROT_NONE);
 }
 
 Result drain(StreamObject &stream) {
-  while (!stream.work.empty() && !fakeDriver().fatal) {
-    runOne(stream);
+  if (!stream.work.empty()) {
+    OpenMemory open;
+    while (!stream.work.empty() && !fakeDriver().fatal) {
+      runOne(stream);
+    }
   }
   return fakeDriver().fatal;
 }
@@ -316,7 +338,15 @@ Result cuMemFree_v2(DeviceAddress address) {
   NEREID_FAKE("cuMemFree_v2");
   drainAll();
   for (auto &blocks : world().blocks) {
-    if (blocks.erase(address)) {
+    auto found = blocks.find(address);
+    if (found != blocks.end()) {
+      // Untouched pages make opening and closing the rest fast.
+      auto begin = (address + 4095) / 4096 * 4096;
+      auto end = (address + found->second) / 4096 * 4096;
+      if (begin < end) {
+        ::madvise(at<void>(begin), end - begin, MADV_DONTNEED);
+      }
+      blocks.erase(found);
       return Success;
     }
   }
@@ -459,8 +489,6 @@ Result cuStreamWaitEvent(StreamHandle stream, EventHandle event, unsigned) {
            !streamOf(other).work.empty()) {
       runOne(streamOf(other));
     }
-    // runOne closed the memory for the work that goes on here.
-    ::mprotect(world().arena, deviceCount * arenaBytes, PROT_READ | PROT_WRITE);
   });
   return Success;
 }
