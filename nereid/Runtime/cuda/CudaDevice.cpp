@@ -1,4 +1,4 @@
-//===- CudaDevice.cpp - One device: its context, streams and memory ---===//
+//===- CudaDevice.cpp - A GPU: context, streams, memory -------------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- CudaDevice.h - One device: its context, streams and memory -*- C++
-//-*-===//
+//===- CudaDevice.h - A GPU: context, streams, memory --------- -*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
