@@ -1,4 +1,4 @@
-//===- CudaDevice.h - A GPU: context, streams, memory --------- -*- C++ -*-===//
+//===- CudaDevice.h - A GPU: context, streams, memory -----------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

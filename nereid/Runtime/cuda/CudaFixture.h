@@ -1,4 +1,4 @@
-//===- CudaFixture.h - The runtime over the fake driver ------- -*- C++ -*-===//
+//===- CudaFixture.h - The runtime over the fake driver ---------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

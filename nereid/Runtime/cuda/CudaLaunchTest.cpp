@@ -358,7 +358,9 @@ TEST_F(CudaLaunches, AWarmLaunchCostsLittleMoreThanTheDriversCall) {
   device.driver.moduleUnload(module);
   std::printf("launch: %.0f ns over the driver's call of %.0f ns\n",
               ours - bare, bare);
+#if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer)
   EXPECT_LT(ours - bare, 1000);
+#endif
 }
 
 TEST_F(CudaLaunches, ConfigurationsAreTimedByTheDevice) {

@@ -1,4 +1,4 @@
-//===- FakeDriver.h - A CUDA driver without a GPU ------------- -*- C++ -*-===//
+//===- FakeDriver.h - A CUDA driver without a GPU ---------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
