@@ -273,6 +273,12 @@ std::string ConfigSelection::describe(size_t config) const {
 Expected<size_t>
 ConfigSelection::measure(const LaunchBinding &binding, const Runner &run,
                          std::span<const size_t> candidates) const {
+  if (!binding.device.isHost() &&
+      Stream::current(binding.device).isRecording()) {
+    return {ErrorCode::InvalidArgument,
+            description.name + ": configurations cannot be timed while a graph "
+                               "is recorded; launch the kernel once before"};
+  }
   ProtectedTensors tensors(binding, description);
   double best = std::numeric_limits<double>::infinity();
   size_t choice = configs.size();

@@ -19,7 +19,7 @@ static DeviceState &stateOf(Device device) {
   if (device.isHost()) {
     raise({ErrorCode::InvalidArgument,
            "the device " + device.str() +
-               " has no streams, events and graphs: its work is done when a "
+               " has no contexts, streams and graphs: its work is done when a "
                "call returns",
            {}});
   }
@@ -45,6 +45,8 @@ Stream Stream::current(Device device) {
 Device Stream::device() const { return Device::cuda(state->device.index); }
 
 void *Stream::handle() const { return state->handle; }
+
+bool Stream::isRecording() const { return state->capture.load(); }
 
 void Stream::synchronize() const { throwIfFailed(state->synchronize()); }
 
@@ -159,7 +161,7 @@ static cuda::Capture &require(const std::shared_ptr<cuda::Capture> &state) {
 
 static void launchGraph(cuda::Capture &graph, StreamState &stream) {
   DeviceState &device = graph.device;
-  device.assumeCurrent();
+  throwIfFailed(device.makeCurrent());
   throwIfFailed(
       device.check(device.driver.graphLaunch(graph.exec, stream.handle),
                    "running a graph", &stream));
@@ -184,6 +186,14 @@ void synchronize(Device device) {
   if (!device.isHost()) {
     throwIfFailed(stateOf(device).synchronize());
   }
+}
+
+void useContext(Device device, void *context) {
+  if (device.isHost()) {
+    stateOf(device); // says why not
+  }
+  throwIfFailed(DeviceState::useContext(
+      device.index(), static_cast<cuda::ContextHandle>(context)));
 }
 
 MemoryUse memoryUse(Device device) {

@@ -62,6 +62,8 @@ public:
 
   Device device() const;
   void *handle() const; ///< CUstream
+  /// Is its work being recorded (Graph::capture) instead of run?
+  bool isRecording() const;
   /// Waits on the host for all work so far.
   void synchronize() const;
   /// Later work of this stream waits for the event; the host does not.
@@ -134,6 +136,11 @@ private:
 
 /// Waits on the host for all work of the device, of every stream.
 void synchronize(Device device);
+
+/// Lets the device work in a context (CUcontext) of the caller's, which must
+/// outlive the process's use of it, instead of the device's primary context.
+/// Only before the device is first used.
+void useContext(Device device, void *context);
 
 /// Memory of a device, in bytes. Tensors that are gone leave theirs in a cache
 /// for later ones.

@@ -13,6 +13,7 @@
 #include "Commands.h"
 
 #include "nereid/Runtime/DiskCache.h"
+#include "nereid/Runtime/cuda/CudaDevice.h"
 #include "nereid/Support/Files.h"
 #include "nereid/Support/Host.h"
 #include "nereid/Support/Knobs.h"
@@ -84,7 +85,30 @@ static void reportDevices() {
   for (Device device : Device::available()) {
     list += (list.empty() ? "" : ", ") + device.str();
   }
-  line("devices", list + " (no CUDA back end in this version)");
+  line("devices", list);
+  Expected<int> gpus = cuda::DeviceState::count();
+  if (!gpus.ok()) {
+    line("cuda", gpus.failure().message);
+    return;
+  }
+  Expected<const cuda::Driver *> driver = cuda::loadDriver();
+  int version = (*driver)->version;
+  line("cuda", "driver for CUDA " + std::to_string(version / 1000) + "." +
+                   std::to_string(version % 1000 / 10));
+  for (int i = 0; i < *gpus; ++i) {
+    Expected<cuda::DeviceState *> device = cuda::DeviceState::get(i);
+    std::string name = "cuda:" + std::to_string(i);
+    if (!device.ok()) {
+      problem(name.c_str(), device.failure().message);
+      continue;
+    }
+    const cuda::DeviceProperties &p = (*device)->properties;
+    line(name.c_str(),
+         p.name + ", " + p.target() + ", " + std::to_string(p.multiprocessors) +
+             " multiprocessors, " + sizeText(p.memoryBytes) + ", " +
+             sizeText(static_cast<uint64_t>(p.sharedBytesOptin)) +
+             " of shared memory a block");
+  }
 }
 
 static void reportCache() {

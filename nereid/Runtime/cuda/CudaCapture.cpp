@@ -1,4 +1,4 @@
-//===- CudaCapture.cpp - Recorded work that is run again ---===//
+//===- CudaCapture.cpp - Recorded work that is run again ------------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

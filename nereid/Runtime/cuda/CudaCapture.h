@@ -1,4 +1,4 @@
-//===- CudaCapture.h - Recorded work that is run again -*- C++ -*-===//
+//===- CudaCapture.h - Recorded work that is run again ----------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CudaCopy.cpp - Copies between host and devices ---===//
+//===- CudaCopy.cpp - Copies between host and devices ---------------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CudaDevice.cpp - One device: its context, streams and memory ---===//
+//===- CudaDevice.cpp - A GPU: context, streams, memory -------------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,8 +35,30 @@ Expected<int> DeviceState::count() {
   return result;
 }
 
+static std::atomic<DeviceState *> known[maxDevices];
+static std::mutex startMutex;
+static ContextHandle givenContexts[maxDevices]; ///< guarded by startMutex
+
+Status DeviceState::useContext(int index, ContextHandle context) {
+  Expected<int> devices = count();
+  if (!devices.ok()) {
+    return devices.status();
+  }
+  if (index < 0 || index >= *devices) {
+    return get(index).status();
+  }
+  std::lock_guard lock(startMutex);
+  if (known[index].load()) {
+    return {ErrorCode::InvalidArgument,
+            "cuda:" + std::to_string(index) +
+                " is in use already: give it a context before the first "
+                "tensor, stream and launch"};
+  }
+  givenContexts[index] = context;
+  return Status::success();
+}
+
 Expected<DeviceState *> DeviceState::get(int index) {
-  static std::atomic<DeviceState *> known[maxDevices];
   if (index >= 0 && index < maxDevices) {
     if (DeviceState *state = known[index].load(std::memory_order_acquire)) {
       return state;
@@ -53,8 +75,7 @@ Expected<DeviceState *> DeviceState::get(int index) {
                 (*devices == 1 ? " cuda device, number 0"
                                : " cuda devices, numbers from 0")};
   }
-  static std::mutex mutex;
-  std::lock_guard lock(mutex);
+  std::lock_guard lock(startMutex);
   if (DeviceState *state = known[index].load()) {
     return state;
   }
@@ -77,7 +98,8 @@ Status DeviceState::start() {
   if (status.ok()) {
     status = readProperties(id);
   }
-  if (status.ok()) {
+  context = givenContexts[index];
+  if (status.ok() && !context) {
     status = driver.check(driver.primaryCtxRetain(&context, id),
                           "making the device's context");
   }

@@ -1,5 +1,4 @@
-//===- CudaDevice.h - One device: its context, streams and memory -*- C++
-//-*-===//
+//===- CudaDevice.h - A GPU: context, streams, memory -----------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,7 +7,8 @@
 //
 // A DeviceState is made on first use and lives as long as the process: static
 // tensors may be freed after everything else. It holds the device's primary
-// context, which other users of the CUDA runtime API in the process share.
+// context, which other users of the CUDA runtime API in the process share, or
+// one that the program has given it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,6 +48,8 @@ public:
   static Expected<int> count();
   /// NotFound, saying how many there are, for an index out of range.
   static Expected<DeviceState *> get(int index);
+  /// Instead of the primary context; before the first get().
+  static Status useContext(int index, ContextHandle context);
 
   const Driver &driver;
   const int index;

@@ -1,4 +1,4 @@
-//===- CudaDriver.cpp - NVIDIA's driver, loaded by name -*- C++ -*-===//
+//===- CudaDriver.cpp - NVIDIA's driver, loaded by name -------------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

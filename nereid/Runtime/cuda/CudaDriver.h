@@ -1,4 +1,4 @@
-//===- CudaDriver.h - NVIDIA's driver, loaded by name -*- C++ -*-===//
+//===- CudaDriver.h - NVIDIA's driver, loaded by name -----------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

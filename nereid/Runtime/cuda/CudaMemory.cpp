@@ -1,4 +1,4 @@
-//===- CudaMemory.cpp - Device memory that is kept, and copies ---===//
+//===- CudaMemory.cpp - Device memory that is kept, and copies ------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

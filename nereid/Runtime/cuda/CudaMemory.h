@@ -1,4 +1,4 @@
-//===- CudaMemory.h - Device memory that is kept, and copies -*- C++ -*-===//
+//===- CudaMemory.h - Device memory that is kept, and copies ----*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

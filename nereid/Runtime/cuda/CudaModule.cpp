@@ -1,4 +1,4 @@
-//===- CudaModule.cpp - From PTX to a function of a device ---===//
+//===- CudaModule.cpp - From PTX to a function of a device ----------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CudaModule.h - From PTX to a function of a device -*- C++ -*-===//
+//===- CudaModule.h - From PTX to a function of a device --------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

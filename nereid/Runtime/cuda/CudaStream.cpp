@@ -1,4 +1,4 @@
-//===- CudaStream.cpp - A queue of work, and what was put in it last ---===//
+//===- CudaStream.cpp - A queue of work, and its latest -------------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- CudaStream.h - A queue of work, and what was put in it last -*- C++
-//-*-===//
+//===- CudaStream.h - A queue of work, and its latest -----------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -7,6 +7,9 @@
 
 #include "nereid/Runtime/cuda/CudaFixture.h"
 
+#include <atomic>
+#include <thread>
+
 using namespace nereid;
 using testing::Each;
 using testing::HasSubstr;
@@ -40,7 +43,7 @@ TEST_F(CudaStreams, AGuardMakesAStreamCurrent) {
 
 TEST_F(CudaStreams, HostDevicesHaveNone) {
   EXPECT_THAT(errorOf([] { Stream stream(Device::cpu()); }),
-              HasSubstr("the device cpu has no streams"));
+              HasSubstr("the device cpu has no contexts, streams"));
   synchronize(Device::cpu());
   emptyCache(Device::cpu());
   EXPECT_EQ(memoryUse(Device::interp()).total, 0u);
@@ -114,6 +117,42 @@ TEST_F(CudaStreams, GraphsReplayWhatWasRecorded) {
   EXPECT_THAT(errorOf([&] { graph.replay(); }), HasSubstr("is empty"));
 }
 
+TEST_F(CudaStreams, AContextIsGivenBeforeTheFirstUse) {
+  int anything = 0;
+  EXPECT_THAT(errorOf([&] { useContext(gpu, &anything); }),
+              HasSubstr("cuda:0 is in use already"));
+  EXPECT_THAT(errorOf([&] { useContext(Device::cuda(9), &anything); }),
+              HasSubstr("no device 'cuda:9'"));
+}
+
+TEST_F(CudaStreams, ThreadsShareAStreamAndTheMemory) {
+  Kernel add = kernel("add");
+  add[1](x, y, out, 64);
+  std::atomic<int> wrong = 0;
+  auto work = [&] {
+    for (int i = 0; i < 50; ++i) {
+      Tensor result = empty({64}, f32, gpu);
+      add[1](x, y, result, 64);
+      wrong += result.toVector<float>() != std::vector<float>(64, 3);
+      if (i % 10 == 0) {
+        Stream side(gpu);
+        StreamGuard guard(side);
+        Tensor here = x.clone();
+        add[1](here, y, result, 64);
+        wrong += result.at({63}) != 3;
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back(work);
+  }
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
 TEST_F(CudaStreams, WhatAGraphCannotHold) {
   EXPECT_THAT(errorOf([&] { Graph::capture(gpu, [&] { x.item(); }); }),
               HasSubstr("exactly one element"));
@@ -123,6 +162,20 @@ TEST_F(CudaStreams, WhatAGraphCannotHold) {
                 Graph::capture(gpu, [&] { Graph::capture(gpu, [] {}); });
               }),
               HasSubstr("being recorded already"));
+  EXPECT_THAT(
+      errorOf([&] {
+        FakeKernel tuned = addKernel();
+        tuned.description.parameters[4].defaultValue.reset();
+        for (int block : {32, 64}) {
+          ConfigDescription config;
+          config.values["BLOCK_SIZE"] = StaticValue(block);
+          tuned.description.configs.push_back(config);
+        }
+        world->kernels["add"] = tuned;
+        Graph::capture(gpu, [&] { kernel("add")[1](x, y, out, 64); });
+      }),
+      HasSubstr("configurations cannot be timed while a graph is recorded"));
+  world->kernels["add"] = addKernel();
   // A failed recording leaves nothing behind.
   kernel("add")[1](x, y, out, 64);
   EXPECT_THAT(out.toVector<float>(), Each(3));
