@@ -193,11 +193,7 @@ void KernelEmitter::emitAtomic(Operation *op) {
       if (tile->dead[r]) {
         continue;
       }
-      Value position = rowMajorIndex(*tile, r);
-      if (Value inside = insideShape(*tile, r)) {
-        position =
-            arith::SelectOp::create(b, loc, inside, position, ops().i32(0));
-      }
+      Value position = safeRowMajorIndex(*tile, r);
       result[r] = loadShared(sharedAddress(region.offset, position, element),
                              lane, 1)[0];
     }

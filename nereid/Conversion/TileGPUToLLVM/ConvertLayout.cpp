@@ -156,11 +156,7 @@ Registers KernelEmitter::throughShared(const TileInfo &from, const TileInfo &to,
       if (to.dead[r]) {
         continue;
       }
-      Value position = rowMajorIndex(to, r);
-      if (Value inside = insideShape(to, r)) {
-        position =
-            arith::SelectOp::create(b, loc, inside, position, ops().i32(0));
-      }
+      Value position = safeRowMajorIndex(to, r);
       result[r] = loadShared(
           sharedAddress(region.offset, position, from.element), lane, 1)[0];
     }

@@ -117,11 +117,7 @@ void KernelEmitter::emitTable(arith::ConstantOp op, DenseElementsAttr values) {
     if (tile.dead[r]) {
       continue;
     }
-    Value position = rowMajorIndex(tile, r);
-    if (Value inside = insideShape(tile, r)) {
-      position =
-          arith::SelectOp::create(b, loc, inside, position, ops().i32(0));
-    }
+    Value position = safeRowMajorIndex(tile, r);
     Value address = LLVM::GEPOp::create(b, loc, base.getType(), stored, base,
                                         ArrayRef<LLVM::GEPArg>{position});
     result[r] = fromBits(LLVM::LoadOp::create(b, loc, stored, address), lane);

@@ -143,6 +143,9 @@ private:
   mlir::Value indexOf(const TileInfo &tile, unsigned r, unsigned d);
   /// Row-major position in the true shape, i32.
   mlir::Value rowMajorIndex(const TileInfo &tile, unsigned r);
+  /// The same, and the first element where the register holds padding: a place
+  /// to read from in any case.
+  mlir::Value safeRowMajorIndex(const TileInfo &tile, unsigned r);
   /// Null where the register is inside the shape in every thread.
   mlir::Value insideShape(const TileInfo &tile, unsigned r);
   /// True in one of the threads that hold copies; null if there are none.

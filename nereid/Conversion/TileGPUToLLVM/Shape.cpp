@@ -156,7 +156,7 @@ void KernelEmitter::emitCat(tile::CatOp op) {
   for (unsigned r = 0; r < to.count(); ++r) {
     if (!to.dead[r]) {
       result[r] = loadShared(
-          sharedAddress(region.offset, rowMajorIndex(to, r), to.element),
+          sharedAddress(region.offset, safeRowMajorIndex(to, r), to.element),
           laneType(to.element), 1)[0];
     }
   }

@@ -155,6 +155,14 @@ Value KernelEmitter::insideShape(const TileInfo &tile, unsigned r) {
   return all;
 }
 
+Value KernelEmitter::safeRowMajorIndex(const TileInfo &tile, unsigned r) {
+  Value position = rowMajorIndex(tile, r);
+  Value inside = insideShape(tile, r);
+  return inside ? Value(arith::SelectOp::create(b, loc, inside, position,
+                                                ops().i32(0)))
+                : position;
+}
+
 Value KernelEmitter::isFirstCopy(const TileLayout &layout) {
   // Bits whose columns are sums of earlier ones.
   std::vector<uint32_t> echelon;
