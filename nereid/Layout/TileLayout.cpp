@@ -190,6 +190,32 @@ std::optional<TileLayout> halved(const TileLayout &layout, unsigned &column) {
   return mapColumns(rest, [](uint32_t c) { return c >> 1; });
 }
 
+uint32_t freeThreadBits(const TileLayout &layout) {
+  std::vector<uint32_t> echelon;
+  auto isDependent = [&](uint32_t v) {
+    for (uint32_t e : echelon) {
+      v = std::min(v, v ^ e);
+    }
+    if (v) {
+      echelon.push_back(v);
+      std::sort(echelon.rbegin(), echelon.rend());
+    }
+    return v == 0;
+  };
+  for (uint32_t column : layout.registers) {
+    isDependent(column);
+  }
+  uint32_t free = 0;
+  unsigned bit = 0;
+  for (const auto *part : {&layout.lanes, &layout.warps}) {
+    for (uint32_t column : *part) {
+      free |= isDependent(column) ? 1u << bit : 0;
+      ++bit;
+    }
+  }
+  return free;
+}
+
 //===----------------------------------------------------------------------===//
 // Padding
 //===----------------------------------------------------------------------===//

@@ -70,6 +70,10 @@ TileLayout joined(const TileLayout &layout);
 /// column and nothing else. `column` is which.
 std::optional<TileLayout> halved(const TileLayout &layout, unsigned &column);
 
+/// Bits of the thread number (lanes lowest) that change nothing given the lower
+/// ones: threads that differ in them hold copies.
+uint32_t freeThreadBits(const TileLayout &layout);
+
 /// Bit r set: register r lies outside the shape in every thread.
 std::vector<bool> deadRegisters(const TileLayout &layout, const Shape &shape);
 /// Does register r lie outside the shape in some threads?

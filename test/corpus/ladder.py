@@ -6,7 +6,7 @@ from typing import Callable
 import numpy as np
 
 from memory import Array, In, InOut, Out  # noqa: F401  (re-exported to the rungs)
-from numbers_model import EXACT, EXACT80, NAIVE, NAIVE64, spacing
+from numbers_model import EXACT, EXACT80, NAIVE, NAIVE64, NAIVE_TF32, spacing
 
 RUNGS = {}
 
@@ -76,12 +76,13 @@ class Verdict:
     message: str = ""  # empty: passed
 
 
-def judge(case):
+def judge(case, device="cpu"):
     """Compares the arrays of a case that has run with what they must hold."""
     verdict = Verdict()
     wide = case.compute == "fp64"
     exact = case.reference(EXACT80 if wide else EXACT)
-    naive = [case.reference(numbers) for numbers in (NAIVE64 if wide else NAIVE)]
+    models = NAIVE64 if wide else NAIVE_TF32 if device.startswith("cuda") else NAIVE
+    naive = [case.reference(numbers) for numbers in models]
     arrays = case.arrays()
     for name, array in arrays.items():
         expected = exact.get(name, case.integers.get(name))

@@ -36,9 +36,17 @@ def spacing(values, dtype):
     return np.ldexp(1.0, exponent - MANTISSA[dtype])
 
 
+def tf32_values(values):
+    """Rounded to nearest, ties away from zero, as cvt.rna does."""
+    bits = np.ascontiguousarray(values, np.float32).view(np.uint32).astype(np.uint64) + 0x1000
+    return (bits & 0xffffe000).astype(np.uint32).view(np.float32)
+
+
 class Numbers:
-    def __init__(self, exact, dtype=np.float64, order=0):
-        self.exact, self.dtype, self.order = exact, dtype, order
+    def __init__(self, exact, dtype=np.float64, order=0, tf32=False):
+        """`tf32`: products of matrices read float32 with 10 bits of mantissa,
+        as the language lets a GPU do unless the kernel says otherwise."""
+        self.exact, self.dtype, self.order, self.tf32 = exact, dtype, order, tf32
 
     def of(self, values):
         return np.asarray(values).astype(self.dtype)
@@ -72,6 +80,8 @@ class Numbers:
         """[..., M, K] @ [..., K, N], accumulated over K in order."""
         if self.exact:
             return a @ b
+        if self.tf32:
+            a, b = tf32_values(a), tf32_values(b)
         total = np.zeros(np.broadcast_shapes(a.shape[:-2], b.shape[:-2]) + (a.shape[-2], b.shape[-1]), self.dtype)
         for k in self.order_of(a.shape[-1]):
             total += a[..., :, k, None] * b[..., None, k, :]
@@ -84,4 +94,5 @@ class Numbers:
 EXACT = Numbers(True)
 EXACT80 = Numbers(True, np.longdouble)  # for kernels that compute in float64
 NAIVE = [Numbers(False, np.float32, order) for order in range(5)]
+NAIVE_TF32 = [Numbers(False, np.float32, order, tf32=True) for order in range(5)]
 NAIVE64 = [Numbers(False, np.float64, order) for order in range(5)]

@@ -192,7 +192,10 @@ def _layer_norm_bwd(rng, rows, cols, programs, dtype, o):
         HAS_DROPOUT=has_dropout, HAS_ROWSCALE=o["rowscale"], HAS_DY1=o["parallel"], HAS_DX1=separate_dx1,
         HAS_B1=o["parallel"], RECOMPUTE_OUTPUT=o["recompute"])
     chosen = " ".join(k for k, v in o.items() if v)
-    return Case(f"{rows}x{cols} programs={programs} {dtype} {chosen}", (programs,), arguments, reference)
+    # DX is what remains of wdy less its projections.
+    size = float((np.abs((w.values + o["zero"]) * dy.values) * rstd.values[:, None]).max())
+    return Case(f"{rows}x{cols} programs={programs} {dtype} {chosen}", (programs,), arguments, reference,
+                terms={"DX": size})
 
 
 def _by_program(m, values, programs, per_program):

@@ -17,6 +17,81 @@
 
 using namespace nereid;
 
+namespace {
+
+/// Host arrays as the GPU sees them: a copy of every array, those that overlap
+/// together, at addresses that are as well aligned, and no better.
+class Mirror {
+public:
+  explicit Mirror(Device device) : device(device) {}
+
+  /// All arrays first, then their places.
+  void add(const void *data, int64_t bytes) {
+    Range range{static_cast<const std::byte *>(data),
+                static_cast<const std::byte *>(data) +
+                    std::max<int64_t>(bytes, 1),
+                {},
+                nullptr};
+    for (auto it = ranges.begin(); it != ranges.end();) {
+      if (it->begin < range.end && range.begin < it->end) {
+        range.begin = std::min(range.begin, it->begin);
+        range.end = std::max(range.end, it->end);
+        it = ranges.erase(it);
+      } else {
+        ++it;
+      }
+    }
+    ranges.push_back(std::move(range));
+  }
+  void *place(const void *data) {
+    for (Range &range : ranges) {
+      auto *at = static_cast<const std::byte *>(data);
+      if (at < range.begin || at >= range.end) {
+        continue;
+      }
+      if (!range.copy.defined()) {
+        auto misaligned =
+            static_cast<int64_t>(reinterpret_cast<uint64_t>(range.begin) % 256);
+        range.copy = empty({range.end - range.begin + 512}, u8, device);
+        auto base = reinterpret_cast<uint64_t>(range.copy.data());
+        range.first = reinterpret_cast<std::byte *>(
+            (base + 255) / 256 * 256 + static_cast<uint64_t>(misaligned));
+      }
+      return range.first + (at - range.begin);
+    }
+    return nullptr;
+  }
+  void copyIn() const {
+    for (const Range &range : ranges) {
+      onDevice(range).copyFrom(onHost(range));
+    }
+  }
+  void copyOut() const {
+    for (const Range &range : ranges) {
+      onHost(range).copyFrom(onDevice(range));
+    }
+  }
+
+private:
+  struct Range {
+    const std::byte *begin, *end;
+    Tensor copy;
+    std::byte *first;
+  };
+  Tensor onHost(const Range &range) const {
+    return Tensor::borrow(const_cast<std::byte *>(range.begin),
+                          {range.end - range.begin}, u8);
+  }
+  Tensor onDevice(const Range &range) const {
+    return Tensor::borrow(range.first, {range.end - range.begin}, u8, device);
+  }
+
+  Device device;
+  std::vector<Range> ranges;
+};
+
+} // namespace
+
 /// Owns everything the views in `arguments` point to.
 struct NereidBridgeLaunch {
   Kernel kernel;
@@ -24,6 +99,7 @@ struct NereidBridgeLaunch {
   std::list<std::string> strings;
   std::list<Tensor> tensors;
   std::vector<LaunchArgument> arguments;
+  std::unique_ptr<Mirror> mirror; ///< for devices that do not see host memory
 };
 
 namespace {
@@ -58,8 +134,11 @@ Argument toArgument(const NereidBridgeArgument &argument, Device device,
   case NereidBridgeTensor: {
     Shape shape(argument.shape, argument.shape + argument.rank);
     Shape strides(argument.strides, argument.strides + argument.rank);
-    return launch.tensors.emplace_back(Tensor::borrow(
-        argument.data, shape, dtypeNamed(argument.text), device, strides));
+    DType dtype = dtypeNamed(argument.text);
+    void *data =
+        launch.mirror ? launch.mirror->place(argument.data) : argument.data;
+    return launch.tensors.emplace_back(
+        Tensor::borrow(data, shape, dtype, device, strides));
   }
   default:
     raise({ErrorCode::InvalidArgument, "unknown argument kind", {}});
@@ -89,6 +168,18 @@ NereidBridgeLaunch *nereidBridgePrepare(const char *file, const char *kernel,
     auto launch = std::make_unique<NereidBridgeLaunch>();
     launch->kernel = Kernel::load(file, kernel).on(device);
     launch->grid = Grid(std::span(grid, gridRank));
+    if (!device.isHost()) {
+      launch->mirror = std::make_unique<Mirror>(device);
+      for (int32_t i = 0; i < count; ++i) {
+        const NereidBridgeArgument &a = arguments[i];
+        if (a.kind == NereidBridgeTensor) {
+          Tensor host = Tensor::borrow(a.data, Shape(a.shape, a.shape + a.rank),
+                                       dtypeNamed(a.text), Device::cpu(),
+                                       Shape(a.strides, a.strides + a.rank));
+          launch->mirror->add(a.data, host.extentBytes());
+        }
+      }
+    }
     for (int32_t i = 0; i < count; ++i) {
       std::string &name = launch->strings.emplace_back(arguments[i].name);
       launch->arguments.emplace_back(name,
@@ -101,9 +192,15 @@ NereidBridgeLaunch *nereidBridgePrepare(const char *file, const char *kernel,
 
 int64_t nereidBridgeRun(NereidBridgeLaunch *launch, int32_t repetitions) {
   return guarded<int64_t>(-1, [&]() -> int64_t {
+    if (launch->mirror) {
+      launch->mirror->copyIn();
+    }
     auto start = std::chrono::steady_clock::now();
     for (int32_t i = 0; i < repetitions; ++i) {
       launch->kernel.launch(launch->grid, launch->arguments);
+    }
+    if (launch->mirror) {
+      launch->mirror->copyOut(); // waits
     }
     auto elapsed = std::chrono::steady_clock::now() - start;
     return std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed)

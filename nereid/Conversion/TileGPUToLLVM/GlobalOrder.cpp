@@ -49,8 +49,15 @@ bool GlobalOrder::isAccess(Operation *op) {
 }
 
 GlobalOrder::Access GlobalOrder::accessOf(Operation *op) {
-  return {rootPointer(op->getOperand(0)), op->getOperand(0),
-          !isa<tile::LoadOp>(op)};
+  Value pointers = op->getOperand(0);
+  bool writes = !isa<tile::LoadOp>(op);
+  // Where several threads hold an element one of them writes it, and the
+  // others must see that.
+  auto type = dyn_cast<RankedTensorType>(pointers.getType());
+  if (writes && (!type || freeThreadBits(tilegpu::layoutOf(type)))) {
+    pointers = {};
+  }
+  return {rootPointer(op->getOperand(0)), pointers, writes};
 }
 
 bool GlobalOrder::needsBarrier(const Access &access) const {
@@ -59,7 +66,8 @@ bool GlobalOrder::needsBarrier(const Access &access) const {
       return false;
     }
     bool mayMeet = !access.root || !before.root || access.root == before.root;
-    return mayMeet && access.pointers != before.pointers;
+    bool sameThreads = access.pointers && access.pointers == before.pointers;
+    return mayMeet && !sameThreads;
   });
 }
 

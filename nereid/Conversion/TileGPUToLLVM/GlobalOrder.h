@@ -10,8 +10,8 @@
 // told apart by the kernel's pointer arguments; two arguments that overlap are
 // the caller's business, as they are in the language.
 //
-// No barrier is needed between accesses through the same pointers: element by
-// element the same thread makes both.
+// No barrier is needed between accesses through the same pointers where every
+// element has one thread: it makes both.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,8 @@ mlir::Value rootPointer(mlir::Value pointer);
 class GlobalOrder {
 public:
   struct Access {
-    mlir::Value root, pointers; ///< root null: any array
+    mlir::Value root;     ///< null: any array
+    mlir::Value pointers; ///< null: not one thread an element
     bool writes = false;
     bool operator==(const Access &) const = default;
   };

@@ -143,8 +143,10 @@ void KernelEmitter::emitLoad(tile::LoadOp op) {
         LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), pointers[r]);
     std::string text, constraints;
     SmallVector<Value> operands;
+    // Early clobber: the results get their other value before the address and
+    // the predicate are read.
     for (unsigned i = 0; i < shape.words; ++i) {
-      constraints += std::string("=") + shape.constraint() + ",";
+      constraints += std::string(mask ? "=&" : "=") + shape.constraint() + ",";
     }
     unsigned next = shape.words;
     std::string target = list(0, shape.words);

@@ -164,29 +164,7 @@ Value KernelEmitter::safeRowMajorIndex(const TileInfo &tile, unsigned r) {
 }
 
 Value KernelEmitter::isFirstCopy(const TileLayout &layout) {
-  // Bits whose columns are sums of earlier ones.
-  std::vector<uint32_t> echelon;
-  auto isDependent = [&](uint32_t v) {
-    for (uint32_t e : echelon) {
-      v = std::min(v, v ^ e);
-    }
-    if (v) {
-      echelon.push_back(v);
-      std::sort(echelon.rbegin(), echelon.rend());
-    }
-    return v == 0;
-  };
-  for (uint32_t column : layout.registers) {
-    isDependent(column);
-  }
-  uint32_t free = 0;
-  unsigned bit = 0;
-  for (const auto *list : {&layout.lanes, &layout.warps}) {
-    for (uint32_t column : *list) {
-      free |= isDependent(column) ? 1u << bit : 0;
-      ++bit;
-    }
-  }
+  uint32_t free = freeThreadBits(layout);
   if (!free) {
     return {};
   }
