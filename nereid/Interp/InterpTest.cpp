@@ -438,6 +438,38 @@ TEST(InterpTest, WholeNumbersAddUpExactlyInEveryOrder) {
   EXPECT_EQ(bound.error, 0);
 }
 
+TEST(InterpTest, ProductsThatOverflowInAnotherGroupingAreUndecided) {
+  // A linear recurrence: (a, b) then (c, d) is (a c, b c + d).
+  const char *const recurrence = R"(
+    %v = tile.splat %x : !tile.ptr<f32> -> tensor<4x!tile.ptr<f32>>
+    %i = tile.range 0, 4 : tensor<4xi32>
+    %p = tile.addptr %v, %i : tensor<4x!tile.ptr<f32>>, tensor<4xi32>
+    %l = tile.load %p : tensor<4x!tile.ptr<f32>>
+    %s:2 = "tile.scan"(%l, %l) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+      %e = arith.mulf %a, %c : f32
+      %f = arith.mulf %b, %c : f32
+      %g = arith.addf %f, %d : f32
+      tile.yield %e, %g : f32, f32
+    }) : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+    %w = tile.splat %r : !tile.ptr<f32> -> tensor<4x!tile.ptr<f32>>
+    %q = tile.addptr %w, %i : tensor<4x!tile.ptr<f32>>, tensor<4xi32>
+    tile.store %q, %s#1 : tensor<4x!tile.ptr<f32>>)";
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  for (auto [x, undecided] :
+       {std::pair(std::vector<float>{0.5f, 0, infinity, 2}, true),
+        {{1e30f, 1e-30f, 1e30f, 3}, true},
+        {{0.5f, 0, 1.25f, 2}, false}}) {
+    KernelRunner kernel("%x: !tile.ptr<f32>, %r: !tile.ptr<f32>", recurrence);
+    std::vector<float> in = x, out(4);
+    kernel.pass(in).pass(out);
+    LaunchFrame frame = kernel.makeFrame(1, 1, 1);
+    Oracle oracle;
+    ASSERT_TRUE(kernel.interpreter->runOracle(&frame, 0, 1, oracle).ok());
+    EXPECT_EQ(oracle.undecided, undecided) << x[2];
+  }
+}
+
 TEST(InterpTest, AComparisonWithinTheErrorIsUndecided) {
   for (auto [other, undecided] :
        {std::pair("1.00000023841857910", true), {"1.1", false}}) {

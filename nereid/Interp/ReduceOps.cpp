@@ -39,6 +39,9 @@ public:
     for (size_t j = 0; j < operands() && m.tracksErrors(); ++j) {
       otherOrdersRound |= !isExactInAnyOrder(m.in(step, j));
     }
+    if (otherOrdersRound && multiplies() && productsOverflow()) {
+      m.noteUndecided();
+    }
   }
 
   int64_t linear(int64_t lane, int64_t k) const {
@@ -101,6 +104,37 @@ private:
       }
     }
     return true;
+  }
+
+  bool multiplies() const {
+    return llvm::any_of(code.steps, [](const Step &s) {
+      return llvm::isa<mlir::arith::MulFOp, mlir::arith::DivFOp,
+                       mlir::math::FmaOp>(s.op);
+    });
+  }
+
+  /// Another grouping forms products of elements that index order does not: an
+  /// infinity among them times a zero is no number, whatever this order gives.
+  bool productsOverflow() const {
+    for (int64_t l = 0; l < count; ++l) {
+      double product = static_cast<double>(extent);
+      double largest = std::numeric_limits<double>::infinity();
+      for (size_t j = 0; j < operands(); ++j) {
+        const TileValue &source = m.in(step, j);
+        if (!source.element.isFloat()) {
+          continue;
+        }
+        largest = std::min(largest, source.element.format->maxFinite);
+        for (int64_t k = 0; k < extent; ++k) {
+          double x = std::fabs(source.floats[linear(first + l, k)]);
+          product *= x > 1 || std::isnan(x) ? x : 1;
+        }
+      }
+      if (!(product <= largest)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   void addMagnitudes(int64_t k) {

@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <list>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -100,6 +101,8 @@ struct NereidBridgeLaunch {
   std::list<Tensor> tensors;
   std::vector<LaunchArgument> arguments;
   std::unique_ptr<Mirror> mirror; ///< for devices that do not see host memory
+  Device device;
+  std::optional<Stream> stream;
 };
 
 namespace {
@@ -131,12 +134,14 @@ Argument toArgument(const NereidBridgeArgument &argument, Device device,
     return dtypeNamed(argument.text);
   case NereidBridgeString:
     return launch.strings.emplace_back(argument.text);
+  case NereidBridgeDeviceTensor:
   case NereidBridgeTensor: {
     Shape shape(argument.shape, argument.shape + argument.rank);
     Shape strides(argument.strides, argument.strides + argument.rank);
     DType dtype = dtypeNamed(argument.text);
+    bool isMirrored = launch.mirror && argument.kind == NereidBridgeTensor;
     void *data =
-        launch.mirror ? launch.mirror->place(argument.data) : argument.data;
+        isMirrored ? launch.mirror->place(argument.data) : argument.data;
     return launch.tensors.emplace_back(
         Tensor::borrow(data, shape, dtype, device, strides));
   }
@@ -168,6 +173,7 @@ NereidBridgeLaunch *nereidBridgePrepare(const char *file, const char *kernel,
     auto launch = std::make_unique<NereidBridgeLaunch>();
     launch->kernel = Kernel::load(file, kernel).on(device);
     launch->grid = Grid(std::span(grid, gridRank));
+    launch->device = device;
     if (!device.isHost()) {
       launch->mirror = std::make_unique<Mirror>(device);
       for (int32_t i = 0; i < count; ++i) {
@@ -195,6 +201,10 @@ int64_t nereidBridgeRun(NereidBridgeLaunch *launch, int32_t repetitions) {
     if (launch->mirror) {
       launch->mirror->copyIn();
     }
+    std::optional<StreamGuard> guard;
+    if (launch->stream) {
+      guard.emplace(*launch->stream);
+    }
     auto start = std::chrono::steady_clock::now();
     for (int32_t i = 0; i < repetitions; ++i) {
       launch->kernel.launch(launch->grid, launch->arguments);
@@ -205,6 +215,13 @@ int64_t nereidBridgeRun(NereidBridgeLaunch *launch, int32_t repetitions) {
     auto elapsed = std::chrono::steady_clock::now() - start;
     return std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed)
         .count();
+  });
+}
+
+int32_t nereidBridgeUseStream(NereidBridgeLaunch *launch, void *stream) {
+  return guarded<int32_t>(-1, [&] {
+    launch->stream = Stream::borrow(stream, launch->device);
+    return 0;
   });
 }
 

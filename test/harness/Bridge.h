@@ -26,6 +26,7 @@ enum NereidBridgeKind : int32_t {
   NereidBridgeTensor,
   NereidBridgeDType,
   NereidBridgeString,
+  NereidBridgeDeviceTensor, ///< memory of the launch's device, used in place
 };
 
 /// One argument of a launch, by parameter name.
@@ -50,6 +51,9 @@ NereidBridgeLaunch *nereidBridgePrepare(const char *file, const char *kernel,
                                         int32_t gridRank,
                                         const NereidBridgeArgument *arguments,
                                         int32_t count);
+/// Launches go to this stream of the driver (a CUstream) from now on.
+/// 0, or -1 on failure.
+int32_t nereidBridgeUseStream(NereidBridgeLaunch *launch, void *stream);
 /// Launches `repetitions` times. Returns the nanoseconds of all of them
 /// together, or -1 on failure.
 int64_t nereidBridgeRun(NereidBridgeLaunch *launch, int32_t repetitions);

@@ -10,7 +10,7 @@ import ctypes
 import os
 from dataclasses import dataclass
 
-NONE, BOOL, INT, FLOAT, TENSOR, DTYPE, STRING = range(7)
+NONE, BOOL, INT, FLOAT, TENSOR, DTYPE, STRING, DEVICE_TENSOR = range(8)
 MAX_RANK = 8
 
 
@@ -36,6 +36,7 @@ class Tensor:
     dtype: str
     shape: tuple
     strides: tuple
+    on_device: bool = False  # memory of the launch's device, used in place
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,10 @@ class Launch:
             raise Error(self._library.nereidBridgeError().decode())
         return elapsed
 
+    def use_stream(self, handle):
+        if self._library.nereidBridgeUseStream(self._handle, handle) < 0:
+            raise Error(self._library.nereidBridgeError().decode())
+
     def __del__(self):
         if self._handle:
             self._library.nereidBridgeFree(self._handle)
@@ -88,6 +93,7 @@ class Bridge:
         ]
         library.nereidBridgeRun.restype = ctypes.c_int64
         library.nereidBridgeRun.argtypes = [ctypes.c_void_p, ctypes.c_int32]
+        library.nereidBridgeUseStream.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
         library.nereidBridgeFree.argtypes = [ctypes.c_void_p]
         library.nereidBridgeError.restype = ctypes.c_char_p
         library.nereidBridgeSetThreads.argtypes = [ctypes.c_int32]
@@ -129,7 +135,8 @@ def _pack(slot, name, value):
     elif isinstance(value, DType):
         slot.kind, slot.text = DTYPE, value.name.encode()
     elif isinstance(value, Tensor):
-        slot.kind, slot.text, slot.rank = TENSOR, value.dtype.encode(), len(value.shape)
+        slot.kind = DEVICE_TENSOR if value.on_device else TENSOR
+        slot.text, slot.rank = value.dtype.encode(), len(value.shape)
         slot.data = value.address
         slot.shape[:len(value.shape)] = value.shape
         slot.strides[:len(value.strides)] = value.strides

@@ -17,7 +17,8 @@ config.test_exec_root = os.path.join(config.nereid_build, "lit", "output")
 # Programs and their data, and folders that ctest drives itself.
 config.excludes = ["Inputs", "stdlib", "lit", "corpus", "e2e",
                    "harness", "errors", "perf", "kernels", "tutorials",
-                   "bench", "scripts", "tools", "cmake", "docs", "syntax"]
+                   "bench", "scripts", "tools", "cmake", "docs", "syntax",
+                   "gpu"]
 config.excludes += [name for name in os.listdir(config.nereid_source)
                     if name.startswith(("build", "."))]
 

@@ -20,10 +20,11 @@
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<nereid::tile::TileDialect, nereid::tilegpu::TileGPUDialect, mlir::arith::ArithDialect,
-                  mlir::func::FuncDialect, mlir::math::MathDialect,
-                  mlir::scf::SCFDialect, mlir::ub::UBDialect,
-                  mlir::vector::VectorDialect, mlir::LLVM::LLVMDialect>();
+  registry.insert<nereid::tile::TileDialect, nereid::tilegpu::TileGPUDialect,
+                  mlir::arith::ArithDialect, mlir::func::FuncDialect,
+                  mlir::math::MathDialect, mlir::scf::SCFDialect,
+                  mlir::ub::UBDialect, mlir::vector::VectorDialect,
+                  mlir::LLVM::LLVMDialect>();
 
   mlir::registerTransformsPasses();
   nereid::tile::registerTilePasses();

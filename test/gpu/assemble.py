@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Compiles the project's kernels to PTX for every architecture and has ptxas,
+where there is one, assemble them: no error, and no spills where the kernel is
+bound by memory.
+
+    test/gpu/assemble.py NEREID        NEREID: the program; exit status 0 or 1
+
+ptxas is looked for in PATH and /usr/local/cuda/bin; without one, or for an
+architecture that it does not know, the PTX is only written.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+ARCHITECTURES = ("sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_120a")
+LAYER_NORM = "*{t}:16,*{t}:16,*{t}:16,*{t}:16,*fp32:16,*fp32:16,i32:16,i32:16,fp32,{n}"
+FUSED = "*{t}:16,*{t}:16,*{t}:16,*{t}:16,*{t}:16,i32:16,i32:16,fp32,{n}"
+MATMUL = "*{t}:16,*{t}:16,*fp32:16,i32:16,i32:16,i32:16,i32:16,1,i32:16,1,i32:16,1,{b}"
+
+# file, kernel, signature, warps, bound by memory
+CASES = [
+    ("tutorials/01_vector_add/vector_add.py", "add_kernel", "*fp32:16,*fp32:16,*fp32:16,i32:16,1024", 4, True),
+    ("tutorials/01_vector_add/vector_add.py", "add_kernel", "*bf16,*bf16,*bf16,i32,1024", 4, True),
+    *(("kernels/softmax/softmax.py", "softmax_kernel", f"*{t}:16,*{t}:16,i32:16,i32:16,{n}", w, True)
+      for t in ("fp32", "bf16") for n, w in ((256, 1), (1000, 4), (4096, 8), (8192, 16))),
+    *(("kernels/layer_norm/layer_norm.py", "layer_norm_kernel", LAYER_NORM.format(t=t, n=n), w, True)
+      for t in ("fp32", "fp16") for n, w in ((768, 4), (1024, 4), (4096, 8))),
+    ("kernels/layer_norm/layer_norm.py", "fused_bias_layer_norm_kernel", FUSED.format(t="bf16", n=8192), 16, True),
+    *(("kernels/matmul/matmul.py", "matmul_kernel", MATMUL.format(t=t, b=b), w, False)
+      for t in ("fp16", "bf16", "fp32") for b, w in (("64,64,32", 4), ("48,40,24", 4))),
+]
+
+
+def find_ptxas():
+    return shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin")
+
+
+def assemble(ptxas, architecture, path):
+    """An error, or what ptxas says of registers; None where it cannot tell."""
+    run = subprocess.run([ptxas, f"-arch={architecture}", "-v", path, "-o", "/dev/null"], capture_output=True, text=True)
+    text = run.stdout + run.stderr
+    if run.returncode and ("is not defined for option" in text or "no longer supported" in text):
+        return None
+    return text
+
+
+def main():
+    nereid, ptxas = sys.argv[1], find_ptxas()
+    failures, assembled, only_written = [], 0, set()
+    with tempfile.TemporaryDirectory() as folder:
+        for file, kernel, signature, warps, memory_bound in CASES:
+            for architecture in ARCHITECTURES:
+                what = f"{kernel}({signature}) num_warps={warps} {architecture}"
+                path = f"{folder}/kernel.ptx"
+                run = subprocess.run([nereid, "compile", f"{ROOT}/{file}:{kernel}", "--signature", signature,
+                                      "--num-warps", str(warps), "--target", architecture, "--emit", "ptx", "-o", path],
+                                     capture_output=True, text=True)
+                if run.returncode:
+                    failures.append(f"{what}: {run.stderr.strip()}")
+                    continue
+                text = assemble(ptxas, architecture, path) if ptxas else None
+                if text is None:
+                    only_written.add(architecture)
+                    continue
+                assembled += 1
+                spills = re.search(r"(\d+) bytes spill stores", text)
+                if "error" in text or not spills:
+                    failures.append(f"{what}: {text.strip()}")
+                elif memory_bound and int(spills.group(1)):
+                    failures.append(f"{what}: {spills.group(0)}")
+    for failure in failures:
+        print(failure)
+    print(f"{len(CASES)} kernels for {len(ARCHITECTURES)} architectures, {assembled} assembled, {len(failures)} failed"
+          + (f"; written only: {', '.join(sorted(only_written))}" if only_written else ""))
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
