@@ -106,7 +106,8 @@ TEST_F(AxisInfoTest, ATileRunsAlongItsColumns) {
     %q = tile.addptr %p, %o : tensor<64x32x!tile.ptr<f16>>, tensor<64x32xi32>
     %v = tile.load %q : tensor<64x32x!tile.ptr<f16>>
   )");
-  EXPECT_EQ(analysis->order(load().getPtr()), (llvm::SmallVector<unsigned>{1, 0}));
+  EXPECT_EQ(analysis->order(load().getPtr()),
+            (llvm::SmallVector<unsigned>{1, 0}));
   EXPECT_EQ(width(1), 8u);
   EXPECT_EQ(width(0), 1u);
 }
@@ -116,7 +117,8 @@ TEST_F(AxisInfoTest, LoopsKeepWhatEveryIterationKeeps) {
     parse(std::string(row) + R"(
       %c0 = arith.constant 0 : i32
       %c1 = arith.constant 1 : i32
-      %by = tile.splat )" + step + R"( : i32 -> tensor<1024xi32>
+      %by = tile.splat )" +
+          step + R"( : i32 -> tensor<1024xi32>
       %r = scf.for %k = %c0 to %n step %c1 iter_args(%at = %q)
           -> (tensor<1024x!tile.ptr<f16>>) : i32 {
         %v = tile.load %at : tensor<1024x!tile.ptr<f16>>

@@ -44,9 +44,9 @@ bool isInside(uint32_t flat, const Shape &shape) {
 
 /// Every shape of interest: powers of two, primes, just over, of any rank.
 const std::vector<Shape> shapes = {
-    {1},      {5},        {32},      {768},        {1000},   {1024},
-    {3, 22},  {64, 1},    {16, 48},  {128, 40},    {2, 3, 20}, {4, 8, 16},
-    {7, 146}, {17, 60},   {1, 1, 9}, {2, 2, 2, 5}};
+    {1},      {5},      {32},      {768},       {1000},     {1024},
+    {3, 22},  {64, 1},  {16, 48},  {128, 40},   {2, 3, 20}, {4, 8, 16},
+    {7, 146}, {17, 60}, {1, 1, 9}, {2, 2, 2, 5}};
 
 } // namespace
 
@@ -107,7 +107,8 @@ TEST(TileLayout, DeadAndPartlyDeadByEnumeration) {
 
 TEST(TileLayout, PaddingCostsNoRegisters) {
   for (auto [size, warpBits, live] :
-       {std::tuple(768, 2u, 6), std::tuple(96, 0u, 3), std::tuple(640, 2u, 5)}) {
+       {std::tuple(768, 2u, 6), std::tuple(96, 0u, 3),
+        std::tuple(640, 2u, 5)}) {
     TileLayout layout = coalesced({size}, {0}, 4, warpBits);
     std::vector<bool> dead = deadRegisters(layout, {size});
     EXPECT_EQ(std::count(dead.begin(), dead.end(), false), live) << size;

@@ -78,6 +78,9 @@ private:
   mlir::Value combineLanes(mlir::Operation *op,
                            llvm::ArrayRef<mlir::Value> operands,
                            unsigned result);
+  // Math.cpp
+  /// `op` of one f32 by an instruction for it; null where there is none.
+  mlir::Value hardwareMath(mlir::Operation *op, mlir::Value x);
   mlir::Value addPointer(tile::AddPtrOp op, mlir::Value pointer,
                          mlir::Value offset);
   void emitConstant(mlir::arith::ConstantOp op);
@@ -182,6 +185,8 @@ private:
   mlir::Value andOf(mlir::Value a, mlir::Value b); ///< null is true
   mlir::Value bitsOf(mlir::Value value);           ///< as an integer
   mlir::Value fromBits(mlir::Value bits, mlir::Type lane);
+  mlir::Value roundedFrom(mlir::Value element);
+  mlir::Value packRounded(mlir::Value low, mlir::Value high);
   llvm::SmallVector<mlir::Value> packWords(llvm::ArrayRef<mlir::Value> elements,
                                            unsigned wordBits);
   Registers unpackWords(llvm::ArrayRef<mlir::Value> words, mlir::Type lane,

@@ -205,10 +205,43 @@ Value KernelEmitter::fromBits(Value bits, Type lane) {
   return bits;
 }
 
+/// The f32 that a 16-bit element was rounded from, or null: two at a time are
+/// rounded and packed in one instruction.
+Value KernelEmitter::roundedFrom(Value element) {
+  if (target.computeCapability < 80) {
+    return {};
+  }
+  if (auto bits = element.getDefiningOp<arith::BitcastOp>()) {
+    element = bits.getIn();
+  }
+  auto round = element.getDefiningOp<arith::TruncFOp>();
+  bool isHalf = round && (round.getType().isF16() || round.getType().isBF16());
+  return isHalf && round.getIn().getType().isF32() ? round.getIn() : Value();
+}
+
+Value KernelEmitter::packRounded(Value low, Value high) {
+  Value rounded = low;
+  if (auto bits = low.getDefiningOp<arith::BitcastOp>()) {
+    rounded = bits.getIn();
+  }
+  std::string text = std::string("cvt.rn.") +
+                     (rounded.getType().isBF16() ? "bf16x2" : "f16x2") +
+                     ".f32 $0, $2, $1;";
+  return inlineAsm(text, "=r,f,f", {roundedFrom(low), roundedFrom(high)},
+                   {b.getI32Type()}, false)[0];
+}
+
 /// Elements in order, the first lowest, as words of `wordBits`.
 SmallVector<Value> KernelEmitter::packWords(ArrayRef<Value> elements,
                                             unsigned wordBits) {
   SmallVector<Value> words;
+  if (wordBits == 32 && elements.size() % 2 == 0 &&
+      llvm::all_of(elements, [&](Value v) { return roundedFrom(v); })) {
+    for (size_t i = 0; i < elements.size(); i += 2) {
+      words.push_back(packRounded(elements[i], elements[i + 1]));
+    }
+    return words;
+  }
   Value word;
   unsigned at = 0;
   Type wordType = b.getIntegerType(wordBits);

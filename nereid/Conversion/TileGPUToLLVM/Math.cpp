@@ -1,0 +1,60 @@
+//===- Math.cpp - Functions that the processor computes -------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the special-function unit does well enough; everything else is left to
+// tile::expandMath.
+//
+// exp(x) = 2^t with t = x log2 e. Rounding t alone would cost |x| / 2 ulps;
+// what it lost comes back as r = x - t ln 2:
+//
+//   exp(x) = 2^t + 2^t r
+//
+// 10 instructions where the polynomial takes 18, and 3 ulps. (Two factors of
+// half the exponent need 8, since the form that flushes denormals will do, but
+// square the unit's error: 5.3 ulps.)
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+
+using namespace mlir;
+
+namespace nereid::togpu {
+
+Value KernelEmitter::hardwareMath(Operation *op, Value x) {
+  Type f32Type = b.getF32Type();
+  if (x.getType() != f32Type) {
+    return {};
+  }
+  auto constant = [&](double value) { return ops().real(f32Type, value); };
+  auto exp2 = [&](const char *form, Value argument) -> Value {
+    return inlineAsm(std::string(form) + " $0, $1;", "=f,f", {argument},
+                     {f32Type}, false)[0];
+  };
+  if (isa<math::Exp2Op>(op)) {
+    return exp2("ex2.approx.f32", x);
+  }
+  if (!isa<math::ExpOp>(op)) {
+    return {};
+  }
+  // Beyond these the result is infinite or zero; NaN stays. The upper one is
+  // the least x whose t rounds to 128; its r is positive, so that the infinity
+  // is not multiplied by a number that cancels it.
+  x = arith::MaximumFOp::create(b, loc, x, constant(-104));
+  x = arith::MinimumFOp::create(b, loc, x, constant(88.72283935546875));
+  constexpr double log2E = 1.44269504088896340736;
+  // ln 2 in two parts, the first with 11 bits to spare.
+  constexpr double ln2High = 0.693145751953125;
+  constexpr double ln2Low = 0.693147180559945309417 - ln2High;
+  Value t = arith::MulFOp::create(b, loc, x, constant(log2E));
+  Value r = math::FmaOp::create(b, loc, t, constant(-ln2High), x);
+  r = math::FmaOp::create(b, loc, t, constant(-ln2Low), r);
+  Value power = exp2("ex2.approx.f32", t);
+  return math::FmaOp::create(b, loc, power, r, power);
+}
+
+} // namespace nereid::togpu
