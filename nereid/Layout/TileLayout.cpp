@@ -52,6 +52,14 @@ TileLayout flatten(const LinearLayout &layout) {
 // Indices
 //===----------------------------------------------------------------------===//
 
+int64_t elementCount(const Shape &shape) {
+  int64_t count = 1;
+  for (int64_t size : shape) {
+    count *= size;
+  }
+  return count;
+}
+
 unsigned tileBits(const Shape &shape) {
   unsigned bits = 0;
   for (int64_t size : shape) {

@@ -41,6 +41,7 @@ struct TileLayout {
 /// Of a layout of a shape with outputs as tensorOutputs().
 TileLayout flatten(const LinearLayout &layout);
 
+int64_t elementCount(const Shape &shape);
 /// Bits of a tile's flattened index, and of each dimension the lowest.
 unsigned tileBits(const Shape &shape);
 std::vector<unsigned> dimensionShifts(const Shape &shape);

@@ -34,6 +34,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 
+#include <bit>
 #include <cstring>
 
 using namespace mlir;
@@ -313,11 +314,16 @@ Status Compilation::compileGpu(const nvptx::NvptxTarget &target) {
   KernelImage &image = result.image;
   image.format = ImageFormat::Ptx;
 
+  if (uint32_t warps = request.options.numWarps;
+      !std::has_single_bit(warps) || warps > 32) {
+    return {ErrorCode::InvalidArgument,
+            "num_warps is " + std::to_string(warps) +
+                "; expected 1, 2, 4, 8, 16 or 32 for " + target.name};
+  }
   GpuTargetInfo layouts;
   layouts.warps = request.options.numWarps;
   layouts.hasMmaHalf = target.computeCapability >= 80;
   layouts.hasMmaFp8 = target.computeCapability >= 89;
-  layouts.hasMmaFp64 = target.computeCapability >= 80;
   Status status = recorder.timed("tile-to-tilegpu", [&] {
     return convertTileToTileGPU(*module, layouts);
   });
@@ -332,12 +338,19 @@ Status Compilation::compileGpu(const nvptx::NvptxTarget &target) {
   GpuLoweringInfo lowering;
   lowering.computeCapability = target.computeCapability;
   lowering.fpFusion = request.options.fpFusion;
-  lowering.sharedLimit = target.sharedLimit;
   auto lowered = recorder.timed("tilegpu-to-llvm", [&] {
     return convertTileGPUToLLVM(*module, lowering);
   });
   if (!lowered.ok()) {
     return lowered.status();
+  }
+  if (lowered->sharedBytes > target.sharedLimit) {
+    return {ErrorCode::Unsupported,
+            "kernel '" + request.kernel + "' needs " +
+                std::to_string(lowered->sharedBytes) +
+                " bytes of shared memory for a block; " + target.name +
+                " has " + std::to_string(target.sharedLimit) +
+                ": use smaller blocks"};
   }
   image.entry = lowered->entry;
   image.sharedBytes = lowered->sharedBytes;

@@ -191,7 +191,6 @@ private:
     layouts.warps = warps;
     layouts.hasMmaHalf = target.computeCapability >= 80;
     layouts.hasMmaFp8 = target.computeCapability >= 89;
-    layouts.hasMmaFp64 = target.computeCapability >= 80;
     if (Status status = convertTileToTileGPU(module, layouts); !status.ok()) {
       return status;
     }
@@ -200,7 +199,6 @@ private:
     }
     GpuLoweringInfo lowering;
     lowering.computeCapability = target.computeCapability;
-    lowering.sharedLimit = target.sharedLimit;
     auto converted = convertTileGPUToLLVM(module, lowering);
     if (!converted.ok()) {
       return converted.status();

@@ -219,6 +219,21 @@ TEST_F(Command, CompileEmitsEveryStage) {
   EXPECT_THAT(*readFile(root + "/s.s"), HasSubstr("scale"));
 }
 
+TEST_F(Command, CompileEmitsEveryStageOfAGpu) {
+  std::string head = "compile k.py:scale --signature '*fp32:16, *fp32:16, i32, "
+                     "fp32' --target sm_90a --emit ";
+  const std::pair<const char *, const char *> stages[] = {
+      {"tilegpu", "#tilegpu.layout"},
+      {"gpu", "nvvm.kernel"},
+      {"llvm", "ptx_kernel"},
+      {"ptx", ".visible .entry scale"}};
+  for (auto [stage, expected] : stages) {
+    Result r = run(head + stage);
+    EXPECT_EQ(r.code, 0) << stage << r.err;
+    EXPECT_THAT(r.out, HasSubstr(expected)) << stage;
+  }
+}
+
 TEST_F(Command, CompileShowsItsTimes) {
   setenv("NEREID_TIME", "1", 1);
   Result r = run("compile k.py:scale --signature '*fp32:16, *fp32:16, i32, "
@@ -234,6 +249,15 @@ TEST_F(Command, CompileErrors) {
   } cases[] = {
       {"compile k.py:scale", "for example: --signature 'x_ptr=*fp32"},
       {"compile k.py:scale --emit tiles", "did you mean 'tile'"},
+      {"compile k.py:scale --emit ptx", "the target cpu has no such stage"},
+      {"compile k.py:scale --emit asm --target sm_90a",
+       "the target sm_90a has no such stage"},
+      {"compile k.py:scale --signature '*fp32, *fp32, i32, fp32' --target "
+       "sm_91",
+       "no GPU architecture 'sm_91'; expected one of sm_70"},
+      {"compile k.py:scale --signature '*fp32, *fp32, i32, fp32' --target "
+       "sm_80 --num-warps 3",
+       "num_warps is 3; expected 1, 2, 4, 8, 16 or 32 for sm_80"},
       {"compile k.py:scale --signature 'x=*fp32'", "no parameter 'x'"},
       {"compile k.py:scale --signature '*fp33'", "got '*fp33'"},
       {"compile k.py:scale --signature '*fp32:8'", "':8' means nothing"},

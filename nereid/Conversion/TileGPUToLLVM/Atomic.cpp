@@ -176,10 +176,7 @@ void KernelEmitter::emitAtomic(Operation *op) {
     publish(region);
     result[0] = loadShared(at, lane, 1)[0];
   } else if (isUsed && once) {
-    int64_t count = 1;
-    for (int64_t size : tile->shape) {
-      count *= size;
-    }
+    int64_t count = elementCount(tile->shape);
     SharedRegion region = acquire(tile::getElementBytes(element) * count);
     for (unsigned r = 0; r < result.size(); ++r) {
       if (!tile->dead[r]) {

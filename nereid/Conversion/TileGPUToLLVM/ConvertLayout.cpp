@@ -139,10 +139,7 @@ Registers KernelEmitter::throughShared(const TileInfo &from, const TileInfo &to,
   Registers result(to.count());
   bool sameShape = from.shape == to.shape;
   if (!sameShape) {
-    int64_t count = 1;
-    for (int64_t size : from.shape) {
-      count *= size;
-    }
+    int64_t count = elementCount(from.shape);
     SharedRegion region = acquire(bytes * count);
     for (unsigned r = 0; r < from.count(); ++r) {
       if (!from.dead[r]) {

@@ -155,7 +155,6 @@ private:
   mlir::Value isFirstCopy(const TileLayout &layout);
   mlir::Value shuffleXor(mlir::Value value, unsigned laneMask);
   mlir::Value shuffleIndex(mlir::Value value, mlir::Value lane);
-  mlir::Value shuffleUp(mlir::Value value, unsigned distance);
   template <typename Shuffle>
   mlir::Value shuffleWords(mlir::Value value, Shuffle shuffle);
   void barrier();

@@ -120,10 +120,7 @@ void KernelEmitter::emitCat(tile::CatOp op) {
   const TileInfo &to = info(op.getType());
   unsigned axis = op.getAxis();
   unsigned bytes = tile::getElementBytes(to.element);
-  int64_t count = 1;
-  for (int64_t size : to.shape) {
-    count *= size;
-  }
+  int64_t count = elementCount(to.shape);
   SharedRegion region = acquire(bytes * count);
   int64_t first = 0;
   for (Value part : {op.getLhs(), op.getRhs()}) {
@@ -169,10 +166,7 @@ void KernelEmitter::emitGather(tile::GatherOp op) {
   unsigned axis = op.getAxis();
   const Registers &source = regs(op.getSource());
   const Registers &indices = regs(op.getIndex());
-  int64_t count = 1;
-  for (int64_t size : from.shape) {
-    count *= size;
-  }
+  int64_t count = elementCount(from.shape);
   SharedRegion region = acquire(tile::getElementBytes(from.element) * count);
   Value firstCopy = isFirstCopy(from.layout);
   for (unsigned r = 0; r < from.count(); ++r) {

@@ -377,13 +377,6 @@ Value KernelEmitter::shuffleIndex(Value value, Value from) {
   });
 }
 
-Value KernelEmitter::shuffleUp(Value value, unsigned distance) {
-  return shuffleWords(value, [&](Value word) {
-    return shuffleOne(b, loc, ops(), "llvm.nvvm.shfl.sync.up.i32", word,
-                      ops().i32(distance), 0);
-  });
-}
-
 //===----------------------------------------------------------------------===//
 // Shared memory
 //===----------------------------------------------------------------------===//

@@ -28,8 +28,6 @@ namespace nereid {
 struct GpuLoweringInfo {
   unsigned computeCapability = 90; ///< 10 * major + minor
   bool fpFusion = true;
-  /// Opt-in shared memory of a block, in bytes.
-  unsigned sharedLimit = 227 * 1024;
 };
 
 struct GpuKernelInfo {

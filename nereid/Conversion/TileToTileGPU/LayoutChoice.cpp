@@ -62,10 +62,7 @@ TileLayout LayoutChoice::access(Operation *op) {
   unsigned width = known == widths.end() ? 1 : known->second;
   // Not more than a thread's share: short vectors on every thread rather than
   // long ones on some.
-  int64_t count = 1;
-  for (int64_t size : shape) {
-    count *= size;
-  }
+  int64_t count = elementCount(shape);
   int64_t share = std::max<int64_t>(count / (32 * target.warps), 1);
   return coalesced(
       shape, order,
@@ -79,10 +76,7 @@ TileLayout LayoutChoice::defaultLayout(Type type) const {
   for (unsigned d = 0; d < shape.size(); ++d) {
     order[d] = shape.size() - 1 - d;
   }
-  int64_t count = 1;
-  for (int64_t size : shape) {
-    count *= size;
-  }
+  int64_t count = elementCount(shape);
   uint64_t share = std::max<int64_t>(count / (32 * target.warps), 1);
   return coalesced(shape, order, std::min<uint64_t>(std::bit_floor(share), 4),
                    warpBits);

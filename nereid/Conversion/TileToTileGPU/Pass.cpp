@@ -32,7 +32,7 @@ struct TileToTileGPUPass
   void runOnOperation() override {
     GpuTargetInfo target;
     target.warps = warps;
-    target.hasMmaHalf = target.hasMmaFp8 = target.hasMmaFp64 = mma;
+    target.hasMmaHalf = target.hasMmaFp8 = mma;
     Status status = convertTileToTileGPU(getOperation(), target);
     if (!status.ok()) {
       getOperation()->emitError(status.failure().message);

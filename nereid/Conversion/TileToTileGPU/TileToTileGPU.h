@@ -25,7 +25,6 @@ struct GpuTargetInfo {
   /// Matrix instructions for these operands exist.
   bool hasMmaHalf = false; ///< f16, bf16, tf32, i8
   bool hasMmaFp8 = false;
-  bool hasMmaFp64 = false;
 };
 
 /// Rewrites the kernel of `module` in place. Fails with Unsupported, naming the
