@@ -79,6 +79,17 @@ static void update(Machine &m, tile::AtomicKind kind, const TileValue &value,
   if (m.tracksErrors()) {
     double ulps = kind == tile::AtomicKind::FAdd ? 0.5 : 0;
     double error = roundingError(*old.element.format, result, bound, ulps);
+    if (kind == tile::AtomicKind::FAdd) {
+      // Exact in this order is exact in all only for whole numbers.
+      const FloatFormat &format = *old.element.format;
+      double reach = std::fabs(old.floats[0]) + std::fabs(value.floats[i]);
+      bool isWhole = old.floats[0] == std::trunc(old.floats[0]) &&
+                     value.floats[i] == std::trunc(value.floats[i]) &&
+                     reach <= std::ldexp(1.0, format.precision);
+      if (!isWhole && std::isfinite(reach)) {
+        error = std::max(error, bound + ulps * spacing(format, reach));
+      }
+    }
     // Sums come in any order: the allowance that reductions have.
     next.errors = {bound + orderAllowance * (error - bound)};
     if (std::isinf(error)) {

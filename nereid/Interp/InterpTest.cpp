@@ -470,6 +470,27 @@ TEST(InterpTest, ProductsThatOverflowInAnotherGroupingAreUndecided) {
   }
 }
 
+TEST(InterpTest, AtomicSumsThatAreExactInOneOrderAreNotInAll) {
+  for (auto [x, isExact] :
+       {std::pair(std::vector<float>{0.5f, 0.25f}, false), {{3, 4}, true}}) {
+    KernelRunner kernel("%x: !tile.ptr<f32>, %r: !tile.ptr<f32>", R"(
+      %i = tile.range 0, 2 : tensor<2xi32>
+      %v = tile.splat %x : !tile.ptr<f32> -> tensor<2x!tile.ptr<f32>>
+      %p = tile.addptr %v, %i : tensor<2x!tile.ptr<f32>>, tensor<2xi32>
+      %l = tile.load %p : tensor<2x!tile.ptr<f32>>
+      %q = tile.splat %r : !tile.ptr<f32> -> tensor<2x!tile.ptr<f32>>
+      %o = tile.atomic_rmw fadd, relaxed, gpu, %q, %l : tensor<2x!tile.ptr<f32>>)");
+    std::vector<float> in = x, out(1);
+    kernel.pass(in).pass(out);
+    LaunchFrame frame = kernel.makeFrame(1, 1, 1);
+    Oracle oracle;
+    ASSERT_TRUE(kernel.interpreter->runOracle(&frame, 0, 1, oracle).ok());
+    FloatBound bound = oracle.stored.at(reinterpret_cast<uint64_t>(out.data()));
+    EXPECT_EQ(bound.value, double(x[0]) + x[1]);
+    EXPECT_EQ(bound.error == 0, isExact) << x[0];
+  }
+}
+
 TEST(InterpTest, AComparisonWithinTheErrorIsUndecided) {
   for (auto [other, undecided] :
        {std::pair("1.00000023841857910", true), {"1.1", false}}) {
