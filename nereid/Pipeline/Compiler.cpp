@@ -15,6 +15,7 @@
 #include "nereid/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "nereid/Conversion/TileToCPU/TileToCPU.h"
 #include "nereid/Conversion/TileToTileGPU/TileToTileGPU.h"
+#include "nereid/Dialect/TileGPU/Transforms/Passes.h"
 #include "nereid/Dialect/Tile/IR/Tile.h"
 #include "nereid/Dialect/Tile/Transforms/AssignSites.h"
 #include "nereid/Dialect/Tile/Transforms/ExpandMath.h"
@@ -329,6 +330,18 @@ Status Compilation::compileGpu(const nvptx::NvptxTarget &target) {
   });
   if (!status.ok()) {
     return status;
+  }
+  // cp.async came with 8.0.
+  if (target.computeCapability >= 80) {
+    recorder.timed("pipeline-loads", [&] {
+      tilegpu::PipelineLoadsOptions options;
+      options.stages = request.options.numStages;
+      options.sharedLimit = target.sharedLimit;
+      for (auto kernel : module->getOps<func::FuncOp>()) {
+        tilegpu::pipelineLoads(kernel, options);
+      }
+      return Status::success();
+    });
   }
   status = endStage(tileGpuStage);
   if (!status.ok() || recorder.isDone()) {

@@ -41,6 +41,14 @@ struct TileInfo {
   unsigned count() const { return layout.registerCount(); }
 };
 
+/// Bytes that each column of `part` (flattened indices) adds to an offset, where
+/// bit i of an index adds `offsetOfBit[i]` elements.
+std::vector<uint32_t> bytesOf(llvm::ArrayRef<uint32_t> part,
+                              llvm::ArrayRef<uint32_t> offsetOfBit,
+                              unsigned bytes);
+/// The exclusive or of the columns that `bits` selects.
+uint32_t sumOfColumns(llvm::ArrayRef<uint32_t> columns, unsigned bits);
+
 class KernelEmitter {
 public:
   KernelEmitter(mlir::func::FuncOp kernel, const GpuLoweringInfo &target);
@@ -121,6 +129,42 @@ private:
   Registers throughShared(const TileInfo &from, const TileInfo &to,
                           llvm::ArrayRef<mlir::Value> registers);
 
+  // AsyncCopies.cpp
+  void emitAlloc(tilegpu::AllocOp op);
+  void emitFree(tilegpu::FreeOp op);
+  void emitCopyAsync(tilegpu::CopyAsyncOp op);
+  /// Places of a slot: where a thread's part begins, and which bits of a byte
+  /// offset must be exclusive-ored into it. The others are added.
+  struct SlotPlaces {
+    mlir::Value slot;    ///< i32, address of the slot
+    mlir::Value threads; ///< i32, bytes
+    uint32_t reach = 0;  ///< bits that `threads` may have
+    std::map<uint32_t, mlir::Value> starts;
+  };
+  /// `threadColumns`: bytes that each bit of the thread number adds.
+  SlotPlaces placesOf(mlir::Value buffer, mlir::Value slot,
+                      llvm::ArrayRef<uint32_t> threadColumns);
+  /// Address and constant to add to it, of what lies at `own` ^ `threads`.
+  std::pair<mlir::Value, uint32_t> place(SlotPlaces &places, uint32_t own);
+  mlir::Value pointerTo(SlotPlaces &places, uint32_t own);
+
+  // LocalLoad.cpp
+  void emitLocalLoad(tilegpu::LocalLoadOp op);
+  /// An operand of mma.sync that stays in shared memory until a product wants a
+  /// word (32 bits) of it.
+  struct Fragment {
+    SlotPlaces places;
+    std::vector<uint32_t> columns; ///< bytes that a bit of the word number adds
+    bool usesMatrices = false, isTransposed = false;
+    unsigned wordBits = 0; ///< register columns inside a word
+    unsigned perLoad = 1;  ///< words of one ldmatrix
+    unsigned elementBytes = 0;
+    std::vector<uint32_t> inner; ///< bytes of the columns inside a word
+    std::map<unsigned, mlir::Value> words;
+  };
+  Fragment openFragment(tilegpu::LocalLoadOp op);
+  mlir::Value fragmentWord(Fragment &fragment, unsigned word);
+
   // Dot.cpp
   void emitDot(tile::DotOp op);
   void emitMma(tile::DotOp op);
@@ -142,6 +186,8 @@ private:
   // Threads.cpp: places and moves between them.
   /// Bits of `columns`, one a bit of `source`, added up for this thread.
   mlir::Value spreadBits(mlir::Value source, llvm::ArrayRef<uint32_t> columns);
+  /// The same of the thread number, once for the kernel.
+  mlir::Value atEntry(const std::vector<uint32_t> &columns);
   /// Index along dimension `d` of register r of this thread, i32.
   mlir::Value indexOf(const TileInfo &tile, unsigned r, unsigned d);
   /// Row-major position in the true shape, i32.
@@ -214,11 +260,11 @@ private:
   unsigned textCount = 0;
   SharedMemory shared;
   GlobalOrder global;
+  llvm::DenseMap<mlir::Value, SharedRegion> buffers;
   llvm::DenseMap<mlir::Value, Registers> registersOf;
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   llvm::DenseMap<mlir::Type, std::unique_ptr<TileInfo>> infos;
-  std::map<std::pair<std::vector<uint32_t>, std::vector<uint32_t>>, mlir::Value>
-      threadParts;
+  std::map<std::vector<uint32_t>, mlir::Value> threadParts;
   std::optional<Failure> failure;
 };
 

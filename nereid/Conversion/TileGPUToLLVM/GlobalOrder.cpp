@@ -44,17 +44,19 @@ Value rootPointer(Value pointer) {
 }
 
 bool GlobalOrder::isAccess(Operation *op) {
-  return isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
-      op);
+  return isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp,
+             tilegpu::CopyAsyncOp>(op);
 }
 
 GlobalOrder::Access GlobalOrder::accessOf(Operation *op) {
   Value pointers = op->getOperand(0);
-  bool writes = !isa<tile::LoadOp>(op);
+  bool writes = !isa<tile::LoadOp, tilegpu::CopyAsyncOp>(op);
   // Where several threads hold an element one of them writes it, and the
   // others must see that.
   auto type = dyn_cast<RankedTensorType>(pointers.getType());
-  if (writes && (!type || freeThreadBits(tilegpu::layoutOf(type)))) {
+  // And an asynchronous copy is in no order with its thread's own accesses.
+  if ((writes && (!type || freeThreadBits(tilegpu::layoutOf(type)))) ||
+      isa<tilegpu::CopyAsyncOp>(op)) {
     pointers = {};
   }
   return {rootPointer(op->getOperand(0)), pointers, writes};

@@ -85,6 +85,16 @@ Value KernelEmitter::spreadBits(Value source, ArrayRef<uint32_t> columns) {
   return sum ? sum : ops().i32(0);
 }
 
+Value KernelEmitter::atEntry(const std::vector<uint32_t> &columns) {
+  Value &known = threadParts[columns];
+  if (!known) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfter(sharedBase.getDefiningOp());
+    known = spreadBits(thread, columns);
+  }
+  return known;
+}
+
 Value KernelEmitter::indexOf(const TileInfo &tile, unsigned r, unsigned d) {
   uint32_t mask = (1u << paddedBits(tile.shape[d])) - 1;
   auto part = [&](uint32_t column) { return column >> tile.shifts[d] & mask; };
@@ -96,12 +106,7 @@ Value KernelEmitter::indexOf(const TileInfo &tile, unsigned r, unsigned d) {
       reach |= columns.back();
     }
   }
-  Value &threads = threadParts[{columns, {}}];
-  if (!threads) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointAfter(sharedBase.getDefiningOp());
-    threads = spreadBits(thread, columns);
-  }
+  Value threads = atEntry(columns);
   uint32_t own = part(tile.layout.ofRegister(r));
   if (!own) {
     return threads;

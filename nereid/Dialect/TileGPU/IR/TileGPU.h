@@ -16,6 +16,9 @@
 #define GET_ATTRDEF_CLASSES
 #include "nereid/Dialect/TileGPU/IR/TileGPUAttrs.h.inc"
 
+#define GET_TYPEDEF_CLASSES
+#include "nereid/Dialect/TileGPU/IR/TileGPUTypes.h.inc"
+
 namespace nereid::tilegpu {
 
 /// i32 on the kernel: warps of 32 threads that run one program.
@@ -30,6 +33,16 @@ TileLayout layoutOf(mlir::Type type);
 mlir::RankedTensorType withLayout(mlir::Type tensor, const TileLayout &layout);
 /// The shape as the layout library takes it; empty for a scalar.
 Shape shapeOf(mlir::Type type);
+
+/// A buffer whose rows along `inner` are swizzled by 16 bytes, so that eight
+/// rows of 16 bytes, and a whole row, meet every bank once (128 bytes a cycle).
+BufferType swizzledBuffer(mlir::MLIRContext *context, unsigned slots,
+                          const Shape &shape, mlir::Type element,
+                          unsigned inner);
+/// From flattened indices of a tile `order`-transposed (empty: as it is) to
+/// offsets in the slot, in elements: bit by bit.
+std::vector<uint32_t> offsetsOfIndex(BufferType buffer,
+                                     llvm::ArrayRef<int32_t> order = {});
 
 } // namespace nereid::tilegpu
 
