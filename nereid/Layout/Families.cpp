@@ -162,6 +162,41 @@ LinearLayout mmaOperand(const Shape &shape, unsigned index, unsigned kWidth,
   return fitToShape(tile * warpPart, shape);
 }
 
+LinearLayout warpgroupAccumulator(const Shape &shape,
+                                  const std::vector<unsigned> &groups) {
+  unsigned rank = shape.size();
+  Axis m = tensorAxis(rank - 2), n = tensorAxis(rank - 1);
+  unsigned columnBits = paddedBits(shape[rank - 1]);
+  unsigned along = std::countr_zero(groups[1]);
+  unsigned own = columnBits > 3 + along ? columnBits - 3 - along : 0;
+  LinearLayout tile =
+      LinearLayout::identity(Axis::Register, n, 1) *
+      LinearLayout::identity(Axis::Lane, n, 2) *
+      LinearLayout::identity(Axis::Lane, m, 3) *
+      LinearLayout::identity(Axis::Register, m, 1) *
+      LinearLayout::identity(Axis::Warp, m, 2) *
+      LinearLayout::identity(Axis::Register, n, own) *
+      LinearLayout::identity(Axis::Warp, m, std::countr_zero(groups[0])) *
+      LinearLayout::identity(Axis::Warp, n, along);
+  return fitToShape(tile, shape);
+}
+
+LinearLayout warpgroupOperand(const Shape &shape, unsigned kWidth,
+                              const std::vector<unsigned> &groups) {
+  unsigned rank = shape.size();
+  Axis m = tensorAxis(rank - 2), k = tensorAxis(rank - 1);
+  LinearLayout tile =
+      LinearLayout::identity(Axis::Register, k, std::countr_zero(kWidth)) *
+      LinearLayout::identity(Axis::Lane, k, 2) *
+      LinearLayout::identity(Axis::Lane, m, 3) *
+      LinearLayout::identity(Axis::Register, m, 1) *
+      LinearLayout::identity(Axis::Register, k, 1) *
+      LinearLayout::identity(Axis::Warp, m, 2) *
+      LinearLayout::identity(Axis::Warp, m, std::countr_zero(groups[0])) *
+      LinearLayout::broadcast(Axis::Warp, m, std::countr_zero(groups[1]));
+  return fitToShape(tile, shape);
+}
+
 LinearLayout fmaOperand(const LinearLayout &accumulator, const Shape &shape,
                         unsigned index) {
   assert(index < 2);

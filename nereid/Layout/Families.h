@@ -64,6 +64,16 @@ LinearLayout mmaAccumulator(const Shape &shape,
 LinearLayout mmaOperand(const Shape &shape, unsigned index, unsigned kWidth,
                         const std::vector<unsigned> &warps);
 
+/// Accumulator of wgmma m64 (PTX ISA, "Register Fragments for wgmma"): four
+/// warps, 16 rows each in the layout of mma.sync, with all the columns of their
+/// group in registers. `groups` of four warps along the two dimensions; columns
+/// of a group are consecutive.
+LinearLayout warpgroupAccumulator(const Shape &shape,
+                                  const std::vector<unsigned> &groups);
+/// Left operand [M, K] of the same instruction in registers.
+LinearLayout warpgroupOperand(const Shape &shape, unsigned kWidth,
+                              const std::vector<unsigned> &groups);
+
 /// Operand of a dot on FMA units: all of K on every thread that needs it.
 LinearLayout fmaOperand(const LinearLayout &accumulator, const Shape &shape,
                         unsigned index);

@@ -325,6 +325,7 @@ Status Compilation::compileGpu(const nvptx::NvptxTarget &target) {
   layouts.warps = request.options.numWarps;
   layouts.hasMmaHalf = target.computeCapability >= 80;
   layouts.hasMmaFp8 = target.computeCapability >= 89;
+  layouts.hasWarpgroupMma = target.hasWarpgroupMma();
   Status status = recorder.timed("tile-to-tilegpu", [&] {
     return convertTileToTileGPU(*module, layouts);
   });
@@ -350,6 +351,7 @@ Status Compilation::compileGpu(const nvptx::NvptxTarget &target) {
 
   GpuLoweringInfo lowering;
   lowering.computeCapability = target.computeCapability;
+  lowering.hasWarpgroupMma = target.hasWarpgroupMma();
   lowering.fpFusion = request.options.fpFusion;
   auto lowered = recorder.timed("tilegpu-to-llvm", [&] {
     return convertTileGPUToLLVM(*module, lowering);

@@ -16,7 +16,8 @@ void KernelEmitter::emitAlloc(tilegpu::AllocOp op) {
   if (!shared.isClean()) {
     barrier();
   }
-  SharedRegion region = shared.find(op.getType().getBytes());
+  SharedRegion region =
+      shared.find(op.getType().getBytes(), SharedMemory::swizzlePeriod);
   shared.take(region);
   shared.reserve(region);
   buffers[op.getBuffer()] = region;
@@ -28,20 +29,24 @@ void KernelEmitter::emitFree(tilegpu::FreeOp op) {
   shared.startsReading(region);
 }
 
-KernelEmitter::SlotPlaces
-KernelEmitter::placesOf(Value buffer, Value slot,
-                        ArrayRef<uint32_t> threadColumns) {
-  SlotPlaces places;
+Value KernelEmitter::addressOf(unsigned offset) {
+  Value base = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), sharedBase);
+  return offset ? Value(arith::AddIOp::create(b, loc, base, ops().i32(offset)))
+                : base;
+}
+
+Value KernelEmitter::slotAddress(Value buffer, Value slot) {
   auto type = cast<tilegpu::BufferType>(buffer.getType());
-  Value base =
-      LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), sharedBase);
-  if (unsigned offset = buffers.lookup(buffer).offset) {
-    base = arith::AddIOp::create(b, loc, base, ops().i32(offset));
-  }
-  places.slot = arith::AddIOp::create(
-      b, loc, base,
+  return arith::AddIOp::create(
+      b, loc, addressOf(buffers.lookup(buffer).offset),
       arith::MulIOp::create(b, loc, scalar(slot),
                             ops().i32(type.getSlotBytes())));
+}
+
+KernelEmitter::SlotPlaces
+KernelEmitter::placesAt(Value start, ArrayRef<uint32_t> threadColumns) {
+  SlotPlaces places;
+  places.slot = start;
   std::vector<uint32_t> columns(threadColumns.begin(), threadColumns.end());
   for (uint32_t column : columns) {
     places.reach |= column;
@@ -65,9 +70,9 @@ std::pair<Value, uint32_t> KernelEmitter::place(SlotPlaces &places,
 
 Value KernelEmitter::pointerTo(SlotPlaces &places, uint32_t own) {
   auto [start, offset] = place(places, own);
-  Value at = offset ? Value(arith::AddIOp::create(b, loc, start,
-                                                  ops().i32(offset)))
-                    : start;
+  Value at =
+      offset ? Value(arith::AddIOp::create(b, loc, start, ops().i32(offset)))
+             : start;
   return LLVM::IntToPtrOp::create(b, loc, sharedBase.getType(), at);
 }
 
@@ -117,23 +122,24 @@ void KernelEmitter::emitCopyAsync(tilegpu::CopyAsyncOp op) {
   for (uint32_t column : bytesOf(tile.layout.warps, offsets, elementBytes)) {
     threadColumns.push_back(column);
   }
-  SlotPlaces places = placesOf(op.getBuffer(), op.getSlot(), threadColumns);
-  Value condition = andOf(op.getCondition() ? scalar(op.getCondition()) : Value(),
-                          isFirstCopy(tile.layout));
+  SlotPlaces places =
+      placesAt(slotAddress(op.getBuffer(), op.getSlot()), threadColumns);
+  Value condition =
+      andOf(op.getCondition() ? scalar(op.getCondition()) : Value(),
+            isFirstCopy(tile.layout));
   const Registers &pointers = regs(op.getPointers());
   for (unsigned r = 0; r < tile.count(); r += piece) {
     auto [start, offset] = place(places, sumOfColumns(columns, r));
     SmallVector<Value> operands = {
-        start,
-        LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), pointers[r])};
+        start, LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), pointers[r])};
     // Only pieces of 16 bytes may pass the first-level cache by.
     std::string text = std::string("cp.async.") + (bytes == 16 ? "cg" : "ca") +
                        ".shared.global [$0+" + std::to_string(offset) +
                        "], [$1], " + std::to_string(bytes);
     std::string constraints = "r,l";
     if (Value mask = accessMask(op.getPointers(), op.getMask(), r)) {
-      operands.push_back(arith::SelectOp::create(
-          b, loc, mask, ops().i32(bytes), ops().i32(0)));
+      operands.push_back(arith::SelectOp::create(b, loc, mask, ops().i32(bytes),
+                                                 ops().i32(0)));
       text += ", $2";
       constraints += ",r";
     }

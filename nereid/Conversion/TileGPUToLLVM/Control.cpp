@@ -225,6 +225,7 @@ void KernelEmitter::emitOp(Operation *op) {
         inlineAsm("cp.async.wait_group " + std::to_string(wait.getPending()) +
                       ";",
                   "", {}, {}, true);
+        fenceForWarpgroups();
         barrier();
       })
       .Case([&](tilegpu::LocalLoadOp load) { emitLocalLoad(load); })

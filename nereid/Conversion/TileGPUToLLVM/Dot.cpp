@@ -56,7 +56,9 @@ static MmaForm mmaForm(tile::DotOp op) {
 }
 
 void KernelEmitter::emitDot(tile::DotOp op) {
-  if (op->hasAttr(tilegpu::mmaAttr)) {
+  if (op->hasAttr(tilegpu::warpgroupMmaAttr)) {
+    emitWarpgroupMma(op);
+  } else if (op->hasAttr(tilegpu::mmaAttr)) {
     emitMma(op);
   } else {
     emitFma(op);
@@ -114,8 +116,8 @@ void KernelEmitter::emitMma(tile::DotOp op) {
     Operand &from = isB ? bOperand : a;
     auto &at = isB ? bAt : aAt;
     if (!word && from.fragment) {
-      word = fragmentWord(*from.fragment,
-                          at.at(flat) >> from.fragment->wordBits);
+      word =
+          fragmentWord(*from.fragment, at.at(flat) >> from.fragment->wordBits);
       word = isTf32 ? roundTf32(word) : word;
     } else if (!word) {
       uint32_t step = 1u << tile.shifts[isB ? 0 : 1];

@@ -41,8 +41,8 @@ struct TileInfo {
   unsigned count() const { return layout.registerCount(); }
 };
 
-/// Bytes that each column of `part` (flattened indices) adds to an offset, where
-/// bit i of an index adds `offsetOfBit[i]` elements.
+/// Bytes that each column of `part` (flattened indices) adds to an offset,
+/// where bit i of an index adds `offsetOfBit[i]` elements.
 std::vector<uint32_t> bytesOf(llvm::ArrayRef<uint32_t> part,
                               llvm::ArrayRef<uint32_t> offsetOfBit,
                               unsigned bytes);
@@ -141,8 +141,11 @@ private:
     uint32_t reach = 0;  ///< bits that `threads` may have
     std::map<uint32_t, mlir::Value> starts;
   };
+  /// i32, of the place `offset` bytes into the block's shared memory.
+  mlir::Value addressOf(unsigned offset);
+  mlir::Value slotAddress(mlir::Value buffer, mlir::Value slot);
   /// `threadColumns`: bytes that each bit of the thread number adds.
-  SlotPlaces placesOf(mlir::Value buffer, mlir::Value slot,
+  SlotPlaces placesAt(mlir::Value start,
                       llvm::ArrayRef<uint32_t> threadColumns);
   /// Address and constant to add to it, of what lies at `own` ^ `threads`.
   std::pair<mlir::Value, uint32_t> place(SlotPlaces &places, uint32_t own);
@@ -164,6 +167,21 @@ private:
   };
   Fragment openFragment(tilegpu::LocalLoadOp op);
   mlir::Value fragmentWord(Fragment &fragment, unsigned word);
+
+  // WarpgroupDot.cpp
+  void emitWarpgroupMma(tile::DotOp op);
+  struct WarpgroupOperand {
+    const Registers *registers = nullptr; ///< left operand only
+    std::vector<uint32_t> offsetOfIndex;  ///< elements
+    mlir::Value descriptor;               ///< i64
+    bool isMnMajor = false;
+  };
+  WarpgroupOperand openWarpgroupOperand(tile::DotOp op, unsigned index);
+  /// A tile from registers to scratch, as a buffer of one slot would hold it.
+  std::pair<tilegpu::BufferType, SharedRegion> stage(mlir::Value tensor);
+  /// What was written to shared memory becomes visible to wgmma at the next
+  /// barrier.
+  void fenceForWarpgroups();
 
   // Dot.cpp
   void emitDot(tile::DotOp op);
@@ -216,7 +234,8 @@ private:
   Registers loadShared(mlir::Value address, mlir::Type lane, unsigned count);
   /// A region that no thread still reads; `publish` lets all threads read what
   /// was written, and marks the region read.
-  SharedRegion acquire(unsigned bytes);
+  SharedRegion acquire(unsigned bytes,
+                       unsigned align = SharedMemory::wavefront);
   void publish(const SharedRegion &region);
 
   // Values.
@@ -261,6 +280,8 @@ private:
   SharedMemory shared;
   GlobalOrder global;
   llvm::DenseMap<mlir::Value, SharedRegion> buffers;
+  /// Scratch of a warpgroup product's operands, reserved until it has run.
+  llvm::SmallVector<SharedRegion> stagedRegions;
   llvm::DenseMap<mlir::Value, Registers> registersOf;
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   llvm::DenseMap<mlir::Type, std::unique_ptr<TileInfo>> infos;

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// ldmatrix reads 8 x 8 matrices of 16-bit elements: a matrix is eight rows of 16
-// bytes, lane i of an octet says where row i begins, and lane 4*r + c receives
-// the 4 bytes at column c of row r; transposed, 2 bytes each of rows 2*c and
-// 2*c + 1 at column r. Whether a layout's words are that is a question about
-// columns: lanes 1, 2 must add 4 and 8 bytes, everything else whole pieces of
-// 16; transposed, lanes 4, 8, 16 add 2, 4, 8 bytes.
+// ldmatrix reads 8 x 8 matrices of 16-bit elements: a matrix is eight rows of
+// 16 bytes, lane i of an octet says where row i begins, and lane 4*r + c
+// receives the 4 bytes at column c of row r; transposed, 2 bytes each of rows
+// 2*c and 2*c + 1 at column r. Whether a layout's words are that is a question
+// about columns: lanes 1, 2 must add 4 and 8 bytes, everything else whole
+// pieces of 16; transposed, lanes 4, 8, 16 add 2, 4, 8 bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,7 @@ static bool isWholePieces(ArrayRef<uint32_t> columns) {
   return llvm::all_of(columns, [](uint32_t c) { return c % 16 == 0; });
 }
 
-KernelEmitter::Fragment
-KernelEmitter::openFragment(tilegpu::LocalLoadOp op) {
+KernelEmitter::Fragment KernelEmitter::openFragment(tilegpu::LocalLoadOp op) {
   const TileInfo &tile = info(op.getType());
   Fragment f;
   f.elementBytes = tile::getElementBytes(tile.element);
@@ -56,15 +55,14 @@ KernelEmitter::openFragment(tilegpu::LocalLoadOp op) {
     auto column = [&](unsigned i) {
       return i < f.columns.size() ? f.columns[i] : 0;
     };
-    threadColumns = f.isTransposed
-                        ? std::vector{f.inner[0], lanes[0], lanes[1]}
-                        : std::vector{lanes[2], lanes[3], lanes[4]};
+    threadColumns = f.isTransposed ? std::vector{f.inner[0], lanes[0], lanes[1]}
+                                   : std::vector{lanes[2], lanes[3], lanes[4]};
     threadColumns.push_back(column(0));
     threadColumns.push_back(column(1));
     f.perLoad = 1u << std::min<size_t>(f.columns.size(), 2);
   }
   threadColumns.insert(threadColumns.end(), warps.begin(), warps.end());
-  f.places = placesOf(op.getBuffer(), op.getSlot(), threadColumns);
+  f.places = placesAt(slotAddress(op.getBuffer(), op.getSlot()), threadColumns);
   return f;
 }
 
@@ -85,8 +83,8 @@ Value KernelEmitter::fragmentWord(Fragment &f, unsigned word) {
     SmallVector<Value> words = inlineAsm(
         "ldmatrix.sync.aligned.m8n8.x" + std::to_string(f.perLoad) +
             (f.isTransposed ? ".trans" : "") + ".shared.b16 {" + results +
-            "}, [$" + std::to_string(f.perLoad) + "+" +
-            std::to_string(offset) + "];",
+            "}, [$" + std::to_string(f.perLoad) + "+" + std::to_string(offset) +
+            "];",
         constraints + "r", {start}, SmallVector<Type>(f.perLoad, i32), true);
     for (unsigned i = 0; i < f.perLoad; ++i) {
       f.words[first + i] = words[i];
@@ -113,16 +111,13 @@ Value KernelEmitter::fragmentWord(Fragment &f, unsigned word) {
 
 /// May the products read the operand where they need it? Nothing that ends the
 /// slot's content lies between.
-static bool staysInBuffer(tilegpu::LocalLoadOp op, const TileInfo &tile) {
-  unsigned bytes = tile::getElementBytes(tile.element);
-  if (bytes > 4 || tile.layout.lanes.size() != 5 ||
-      (1u << tile.layout.registers.size()) * bytes < 4) {
-    return false;
-  }
+static bool staysInBuffer(tilegpu::LocalLoadOp op) {
   SmallPtrSet<Operation *, 4> products;
   for (OpOperand &use : op->getUses()) {
     auto dot = dyn_cast<tile::DotOp>(use.getOwner());
-    if (!dot || !dot->hasAttr(tilegpu::mmaAttr) ||
+    if (!dot ||
+        !(dot->hasAttr(tilegpu::mmaAttr) ||
+          dot->hasAttr(tilegpu::warpgroupMmaAttr)) ||
         dot->getBlock() != op->getBlock() || use.getOperandNumber() > 1) {
       return false;
     }
@@ -139,10 +134,10 @@ static bool staysInBuffer(tilegpu::LocalLoadOp op, const TileInfo &tile) {
 }
 
 void KernelEmitter::emitLocalLoad(tilegpu::LocalLoadOp op) {
-  const TileInfo &tile = info(op.getType());
-  if (staysInBuffer(op, tile)) {
+  if (staysInBuffer(op)) {
     return;
   }
+  const TileInfo &tile = info(op.getType());
   unsigned bytes = tile::getElementBytes(tile.element);
   std::vector<uint32_t> offsets = tilegpu::offsetsOfIndex(
       op.getBuffer().getType(), op.getOrder().value_or(ArrayRef<int32_t>()));
@@ -162,13 +157,13 @@ void KernelEmitter::emitLocalLoad(tilegpu::LocalLoadOp op) {
     return llvm::all_of(part,
                         [&](uint32_t c) { return c % (width * bytes) == 0; });
   };
-  while (width > 1 &&
-         !(aligned(threadColumns) &&
-           aligned(ArrayRef<uint32_t>(columns).drop_front(
-               std::countr_zero(width))))) {
+  while (width > 1 && !(aligned(threadColumns) &&
+                        aligned(ArrayRef<uint32_t>(columns).drop_front(
+                            std::countr_zero(width))))) {
     width /= 2;
   }
-  SlotPlaces places = placesOf(op.getBuffer(), op.getSlot(), threadColumns);
+  SlotPlaces places =
+      placesAt(slotAddress(op.getBuffer(), op.getSlot()), threadColumns);
   Registers result(tile.count());
   for (unsigned r = 0; r < tile.count(); r += width) {
     Registers loaded = loadShared(pointerTo(places, sumOfColumns(columns, r)),

@@ -11,8 +11,7 @@
 
 namespace nereid::togpu {
 
-SharedRegion SharedMemory::find(unsigned bytes) const {
-  constexpr unsigned align = 128; // one access of a warp
+SharedRegion SharedMemory::find(unsigned bytes, unsigned align) const {
   State sorted = reading;
   sorted.append(reserved.begin(), reserved.end());
   llvm::sort(sorted, [](const SharedRegion &a, const SharedRegion &b) {

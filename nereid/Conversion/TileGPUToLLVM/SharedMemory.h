@@ -8,8 +8,8 @@
 // A trip through shared memory is write, barrier, read. The region may be
 // written again once every thread has read it, which the barrier of the next
 // trip proves. So two trips in a row take different regions and need one
-// barrier each; only what was read since the last barrier is taken. Buffers that
-// live longer are reserved.
+// barrier each; only what was read since the last barrier is taken. Buffers
+// that live longer are reserved.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,14 @@ struct SharedRegion {
 
 class SharedMemory {
 public:
+  /// Bytes of one access of a warp.
+  static constexpr unsigned wavefront = 128;
+  /// Eight rows of 128 bytes, after which a swizzle repeats: products that read
+  /// shared memory themselves want their operands to start there.
+  static constexpr unsigned swizzlePeriod = 1024;
+
   /// The lowest place that meets no region being read or reserved.
-  SharedRegion find(unsigned bytes) const;
+  SharedRegion find(unsigned bytes, unsigned align = wavefront) const;
   /// Beyond this a barrier is cheaper than another region.
   bool isCheap(const SharedRegion &region) const {
     return region.offset + region.bytes <= used || region.offset == 0 ||

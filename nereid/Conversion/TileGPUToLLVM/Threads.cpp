@@ -402,11 +402,11 @@ void KernelEmitter::orderAccess(Operation *op) {
   global.record(access);
 }
 
-SharedRegion KernelEmitter::acquire(unsigned bytes) {
-  SharedRegion region = shared.find(bytes);
+SharedRegion KernelEmitter::acquire(unsigned bytes, unsigned align) {
+  SharedRegion region = shared.find(bytes, align);
   if (!shared.isCheap(region)) {
     barrier();
-    region = shared.find(bytes);
+    region = shared.find(bytes, align);
   }
   shared.take(region);
   return region;

@@ -375,7 +375,9 @@ void Rewriter::visit(Operation *op) {
                               in(dot.getC(), layout)};
           Operation *made =
               clone(op, operands, {withLayout(dot.getType(), layout)});
-          if (choice.usesMma(dot)) {
+          if (choice.usesWarpgroupMma(dot)) {
+            made->setAttr(tilegpu::warpgroupMmaAttr, b.getUnitAttr());
+          } else if (choice.usesMma(dot)) {
             made->setAttr(tilegpu::mmaAttr, b.getUnitAttr());
           }
           replace(op, made->getResults());

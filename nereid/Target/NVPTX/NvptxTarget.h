@@ -27,6 +27,8 @@ struct NvptxTarget {
   /// oldest driver that knows the architecture can assemble it: "80" for 8.0.
   std::string ptxVersion;
   unsigned sharedLimit = 0; ///< opt-in shared memory of a block, bytes
+  /// wgmma: of this chip alone, neither older nor newer ones have it.
+  bool hasWarpgroupMma() const { return name == "sm_90a"; }
 };
 
 /// Every name that `resolve` takes, oldest first.

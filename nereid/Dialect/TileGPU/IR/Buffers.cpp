@@ -26,22 +26,29 @@ BufferType swizzledBuffer(MLIRContext *context, unsigned slots,
                           const Shape &shape, Type element, unsigned inner) {
   constexpr unsigned pieceBytes = 16, wavefrontBytes = 128;
   unsigned bytes = tile::getElementBytes(element);
-  unsigned rowBytes = std::max<unsigned>(shape[inner] * bytes, 1);
+  unsigned innerBits = paddedBits(shape[inner]);
+  unsigned rowBits =
+      std::min<unsigned>(innerBits, std::countr_zero(wavefrontBytes / bytes));
+  unsigned rowBytes = bytes << rowBits;
   // Short rows share a wavefront and need fewer permutations.
-  unsigned perPhase = std::max(wavefrontBytes / rowBytes, 1u);
-  unsigned pieces = std::max(rowBytes / pieceBytes, 1u);
-  unsigned maxPhase = std::min(pieces, wavefrontBytes / pieceBytes);
-  std::vector<unsigned> order = {inner};
+  unsigned perPhase = wavefrontBytes / rowBytes;
+  unsigned phases = std::max(rowBytes / pieceBytes, 1u);
+  std::vector<unsigned> shifts = dimensionShifts(shape);
+  SmallVector<uint32_t> offsets;
+  auto innerBit = [&](unsigned i) { return 1u << (shifts[inner] + i); };
+  for (unsigned i = 0; i < rowBits; ++i) {
+    offsets.push_back(innerBit(i));
+  }
+  unsigned row = 1;
   for (unsigned d = shape.size(); d-- > 0;) {
-    if (d != inner) {
-      order.push_back(d);
+    for (unsigned i = 0; d != inner && i < paddedBits(shape[d]); ++i) {
+      unsigned piece = row / perPhase % phases * (pieceBytes / bytes);
+      offsets.push_back(1u << (shifts[d] + i) | piece << shifts[inner]);
+      row *= 2;
     }
   }
-  LinearLayout layout =
-      swizzledShared(shape, pieceBytes / bytes, perPhase, maxPhase, order);
-  SmallVector<uint32_t> offsets;
-  for (f2::Vector column : layout.columns()) {
-    offsets.push_back(static_cast<uint32_t>(column));
+  for (unsigned i = rowBits; i < innerBits; ++i) {
+    offsets.push_back(innerBit(i));
   }
   return BufferType::get(context, slots, shape, element, offsets);
 }
@@ -57,8 +64,8 @@ std::vector<uint32_t> offsetsOfIndex(BufferType buffer,
   for (unsigned d = shape.size(); d-- > 0;) {
     unsigned from = order.empty() ? d : order[d];
     for (unsigned i = 0; i < paddedBits(shape[from]); ++i) {
-      found.push_back(
-          static_cast<uint32_t>(*solver.solve(uint64_t{1} << (shifts[from] + i))));
+      found.push_back(static_cast<uint32_t>(
+          *solver.solve(uint64_t{1} << (shifts[from] + i))));
     }
   }
   return found;

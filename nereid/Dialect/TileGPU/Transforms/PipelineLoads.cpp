@@ -67,6 +67,18 @@ bool feedsProduct(ConvertLayoutOp op) {
   });
 }
 
+bool isWarpgroupProduct(Operation *op) {
+  return isa<tile::DotOp>(op) && op->hasAttr(warpgroupMmaAttr);
+}
+
+/// What a value is a transpose of.
+Value untransposed(Value value) {
+  while (auto transpose = value.getDefiningOp<tile::TransposeOp>()) {
+    value = transpose.getSource();
+  }
+  return value;
+}
+
 bool isPositiveZero(Value value) {
   DenseElementsAttr dense;
   auto constant = value.getDefiningOp<arith::ConstantOp>();
@@ -125,9 +137,13 @@ private:
     auto convert = dyn_cast<ConvertLayoutOp>(op);
     return convert && copyOf(sourceOf(convert.getSource()));
   }
-  Value yielded(unsigned argument) {
-    return loop.getYieldedValues()[argument];
+  /// An operand that a product reads from a buffer itself.
+  bool isReadInPlace(OpOperand &use) const {
+    return isWarpgroupProduct(use.getOwner()) && use.getOperandNumber() < 2 &&
+           use.getOwner()->getBlock() == &body &&
+           copyOf(untransposed(use.get()));
   }
+  Value yielded(unsigned argument) { return loop.getYieldedValues()[argument]; }
 
   scf::ForOp loop;
   Block &body;
@@ -151,8 +167,7 @@ private:
 //===----------------------------------------------------------------------===//
 
 /// The dimension along which pieces of 4 to 16 bytes can be copied.
-std::optional<unsigned>
-LoopPipeliner::innerDimension(tile::LoadOp load) const {
+std::optional<unsigned> LoopPipeliner::innerDimension(tile::LoadOp load) const {
   auto type = dyn_cast<RankedTensorType>(load.getType());
   if (!type || load.getIsVolatile() ||
       (load.getOther() && !isPositiveZero(load.getOther()))) {
@@ -166,11 +181,10 @@ LoopPipeliner::innerDimension(tile::LoadOp load) const {
   unsigned bytes = tile::getElementBytes(tile::getElement(type));
   unsigned inner = axes.order(load.getPtr())[0];
   Shape shape = shapeOf(type);
-  unsigned held =
-      contiguousRegisters(layoutOf(type), dimensionShifts(shape)[inner],
-                          paddedBits(shape[inner]));
-  unsigned width =
-      std::min(held, axes.vectorWidth(load.getPtr(), load.getMask(), inner, 16));
+  unsigned held = contiguousRegisters(
+      layoutOf(type), dimensionShifts(shape)[inner], paddedBits(shape[inner]));
+  unsigned width = std::min(
+      held, axes.vectorWidth(load.getPtr(), load.getMask(), inner, 16));
   if (width * bytes < 4) {
     return std::nullopt;
   }
@@ -201,17 +215,23 @@ bool LoopPipeliner::addSlice(Value value) {
 void LoopPipeliner::findCopies() {
   bool isAsked = loop->hasAttr("tile.num_stages");
   SetVector<Operation *> wanted;
+  auto want = [&](Value value) {
+    Operation *source = sourceOf(value).getDefiningOp();
+    if (isa_and_nonnull<tile::LoadOp>(source) && source->getBlock() == &body) {
+      wanted.insert(source);
+    }
+  };
   for (Operation &op : body) {
     if (isAsked && isa<tile::LoadOp>(op)) {
       wanted.insert(&op);
     }
-    auto convert = dyn_cast<ConvertLayoutOp>(op);
-    if (!convert || !feedsProduct(convert)) {
-      continue;
+    if (isWarpgroupProduct(&op)) {
+      want(op.getOperand(0));
+      want(op.getOperand(1));
     }
-    Operation *source = sourceOf(convert.getSource()).getDefiningOp();
-    if (isa_and_nonnull<tile::LoadOp>(source) && source->getBlock() == &body) {
-      wanted.insert(source);
+    auto convert = dyn_cast<ConvertLayoutOp>(op);
+    if (convert && feedsProduct(convert)) {
+      want(convert.getSource());
     }
   }
   for (Operation *op : wanted) {
@@ -253,9 +273,8 @@ unsigned LoopPipeliner::chooseDistance() {
   });
   constexpr unsigned reductions = 4096;
   unsigned distance = stages > 1 ? stages - 1 : 0;
-  while (distance &&
-         (distance + 1) * slotBytes + scratch + reductions >
-             options.sharedLimit) {
+  while (distance && (distance + 1) * slotBytes + scratch + reductions >
+                         options.sharedLimit) {
     --distance;
   }
   return distance;
@@ -284,8 +303,10 @@ void LoopPipeliner::markLive(Operation *op) {
     return; // the copy's addresses are computed ahead
   }
   op->walk([&](Operation *inner) {
-    for (Value operand : inner->getOperands()) {
-      markLive(operand);
+    for (OpOperand &operand : inner->getOpOperands()) {
+      if (!isReadInPlace(operand)) {
+        markLive(operand.get());
+      }
     }
   });
 }
@@ -297,9 +318,9 @@ void LoopPipeliner::findLive() {
     }
   }
   for (Operation &op : body.without_terminator()) {
-    bool isRemovable = isMemoryEffectFree(&op) ||
-                       (isa<tile::LoadOp>(op) &&
-                        !cast<tile::LoadOp>(op).getIsVolatile());
+    bool isRemovable =
+        isMemoryEffectFree(&op) ||
+        (isa<tile::LoadOp>(op) && !cast<tile::LoadOp>(op).getIsVolatile());
     if (!isRemovable) {
       markLive(&op);
     }
@@ -326,8 +347,8 @@ Value LoopPipeliner::hasIteration(Value from, unsigned ahead) {
   };
   Value at = wide(from);
   if (ahead) {
-    Value distance = arith::ConstantOp::create(b, loc,
-                                               b.getI64IntegerAttr(ahead));
+    Value distance =
+        arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(ahead));
     at = arith::AddIOp::create(
         b, loc, at,
         arith::MulIOp::create(b, loc, wide(loop.getStep()), distance));
@@ -346,8 +367,7 @@ void LoopPipeliner::startCopies(IRMapping &map, Value condition, Value slot) {
   }
   for (const Copy &copy : copies) {
     tile::LoadOp load = copy.load;
-    Value mask =
-        load.getMask() ? map.lookupOrDefault(load.getMask()) : Value();
+    Value mask = load.getMask() ? map.lookupOrDefault(load.getMask()) : Value();
     CopyAsyncOp::create(b, load.getLoc(), map.lookupOrDefault(load.getPtr()),
                         copy.buffer, slot, mask, condition);
   }
@@ -392,19 +412,27 @@ void LoopPipeliner::cloneBody(IRMapping &map, Value slot) {
     }
     if (isRead(&op)) {
       auto convert = cast<ConvertLayoutOp>(op);
-      map.map(convert.getResult(),
-              readAs(convert.getSource(), layoutOf(convert.getType()), map,
-                     slot));
+      map.map(
+          convert.getResult(),
+          readAs(convert.getSource(), layoutOf(convert.getType()), map, slot));
       continue;
     }
     if (isa<tile::LoadOp>(op) && copyOf(op.getResult(0))) {
       // For whoever wants it as it was loaded.
       Value loaded = op.getResult(0);
-      if (llvm::any_of(op.getUsers(),
-                       [&](Operation *user) { return !isRead(user); })) {
+      if (llvm::any_of(loaded.getUses(), [&](OpOperand &use) {
+            return liveOps.contains(use.getOwner()) &&
+                   !isRead(use.getOwner()) && !isReadInPlace(use);
+          })) {
         map.map(loaded, readAs(loaded, layoutOf(loaded.getType()), map, slot));
       }
       continue;
+    }
+    for (OpOperand &operand : op.getOpOperands()) {
+      if (Value value = operand.get();
+          isReadInPlace(operand) && !map.contains(value)) {
+        map.map(value, readAs(value, layoutOf(value.getType()), map, slot));
+      }
     }
     b.clone(op, map);
   }
@@ -419,9 +447,9 @@ void LoopPipeliner::run() {
   Location loc = loop.getLoc();
   unsigned slots = distance + 1;
   for (Copy &copy : copies) {
-    BufferType type = swizzledBuffer(
-        b.getContext(), slots, shapeOf(copy.load.getType()),
-        tile::getElement(copy.load.getType()), copy.inner);
+    BufferType type =
+        swizzledBuffer(b.getContext(), slots, shapeOf(copy.load.getType()),
+                       tile::getElement(copy.load.getType()), copy.inner);
     copy.buffer = AllocOp::create(b, copy.load.getLoc(), type);
   }
   // Carried values of the slice, as of the next iteration to copy.
@@ -477,8 +505,8 @@ void LoopPipeliner::run() {
   Value induction = made.getInductionVar();
   Value previous = arith::SelectOp::create(
       b, loc,
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, slot, zero),
-      last, arith::SubIOp::create(b, loc, slot, one));
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, slot, zero), last,
+      arith::SubIOp::create(b, loc, slot, one));
   advance(stepped(induction, distance), hasIteration(induction, distance),
           previous);
   IRMapping map;
@@ -494,8 +522,8 @@ void LoopPipeliner::run() {
   yields.append(ahead);
   yields.push_back(arith::SelectOp::create(
       b, loc,
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, slot, last),
-      zero, arith::AddIOp::create(b, loc, slot, one)));
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, slot, last), zero,
+      arith::AddIOp::create(b, loc, slot, one)));
   scf::YieldOp::create(b, loc, yields);
   b.setInsertionPointAfter(made);
   for (const Copy &copy : llvm::reverse(copies)) {
@@ -524,9 +552,8 @@ static bool isCandidate(scf::ForOp loop) {
 void pipelineLoads(func::FuncOp kernel, const PipelineLoadsOptions &options) {
   SmallVector<scf::ForOp> loops;
   kernel.walk([&](scf::ForOp loop) {
-    bool hasLoad = llvm::any_of(*loop.getBody(), [](Operation &op) {
-      return isa<tile::LoadOp>(op);
-    });
+    bool hasLoad = llvm::any_of(
+        *loop.getBody(), [](Operation &op) { return isa<tile::LoadOp>(op); });
     if (hasLoad && isCandidate(loop)) {
       loops.push_back(loop);
     }
