@@ -29,16 +29,10 @@ void KernelEmitter::emitFree(tilegpu::FreeOp op) {
   shared.startsReading(region);
 }
 
-Value KernelEmitter::addressOf(unsigned offset) {
-  Value base = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), sharedBase);
-  return offset ? Value(arith::AddIOp::create(b, loc, base, ops().i32(offset)))
-                : base;
-}
-
 Value KernelEmitter::slotAddress(Value buffer, Value slot) {
   auto type = cast<tilegpu::BufferType>(buffer.getType());
   return arith::AddIOp::create(
-      b, loc, addressOf(buffers.lookup(buffer).offset),
+      b, loc, sharedAddress(buffers.lookup(buffer).offset),
       arith::MulIOp::create(b, loc, scalar(slot),
                             ops().i32(type.getSlotBytes())));
 }
@@ -68,12 +62,10 @@ std::pair<Value, uint32_t> KernelEmitter::place(SlotPlaces &places,
   return {start, own & ~places.reach};
 }
 
-Value KernelEmitter::pointerTo(SlotPlaces &places, uint32_t own) {
+Value KernelEmitter::addressAt(SlotPlaces &places, uint32_t own) {
   auto [start, offset] = place(places, own);
-  Value at =
-      offset ? Value(arith::AddIOp::create(b, loc, start, ops().i32(offset)))
-             : start;
-  return LLVM::IntToPtrOp::create(b, loc, sharedBase.getType(), at);
+  return offset ? Value(arith::AddIOp::create(b, loc, start, ops().i32(offset)))
+                : start;
 }
 
 /// Bytes that each column of `part` adds to an offset.

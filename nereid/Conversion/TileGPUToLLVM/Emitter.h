@@ -141,15 +141,13 @@ private:
     uint32_t reach = 0;  ///< bits that `threads` may have
     std::map<uint32_t, mlir::Value> starts;
   };
-  /// i32, of the place `offset` bytes into the block's shared memory.
-  mlir::Value addressOf(unsigned offset);
   mlir::Value slotAddress(mlir::Value buffer, mlir::Value slot);
   /// `threadColumns`: bytes that each bit of the thread number adds.
   SlotPlaces placesAt(mlir::Value start,
                       llvm::ArrayRef<uint32_t> threadColumns);
   /// Address and constant to add to it, of what lies at `own` ^ `threads`.
   std::pair<mlir::Value, uint32_t> place(SlotPlaces &places, uint32_t own);
-  mlir::Value pointerTo(SlotPlaces &places, uint32_t own);
+  mlir::Value addressAt(SlotPlaces &places, uint32_t own);
 
   // LocalLoad.cpp
   void emitLocalLoad(tilegpu::LocalLoadOp op);
@@ -226,7 +224,8 @@ private:
   void orderAccess(mlir::Operation *op);
 
   // Shared memory.
-  mlir::Value sharedAddress(mlir::Value byteOffset);
+  // Addresses are i32.
+  mlir::Value sharedAddress(unsigned byteOffset);
   mlir::Value sharedAddress(unsigned base, mlir::Value index,
                             mlir::Type element);
   void storeShared(mlir::Value address, llvm::ArrayRef<mlir::Value> elements,
@@ -271,7 +270,7 @@ private:
   AxisInfoAnalysis axes;
   unsigned warps;
   mlir::Value thread, lane, warp; ///< i32
-  mlir::Value sharedBase;         ///< !llvm.ptr<3>
+  mlir::Value sharedBase; ///< i32: where the block's shared memory begins
   llvm::SmallVector<mlir::Value> programId, gridSize;
   mlir::Value faultRecord;
   /// Of pointers under bounds checks: which registers may be followed.

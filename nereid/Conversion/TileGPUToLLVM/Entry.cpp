@@ -95,7 +95,9 @@ void KernelEmitter::createEntry() {
         "llvm.nvvm.read.ptx.sreg.nctaid.z"}) {
     gridSize.push_back(special(size));
   }
-  sharedBase = LLVM::AddressOfOp::create(b, loc, sharedType, "nereid_shared");
+  sharedBase = LLVM::PtrToIntOp::create(
+      b, loc, b.getI32Type(),
+      LLVM::AddressOfOp::create(b, loc, sharedType, "nereid_shared"));
   for (auto [argument, value] :
        llvm::zip(kernel.getArguments(), block->getArguments())) {
     Value bound = value;

@@ -296,9 +296,8 @@ void KernelEmitter::emitHistogram(tile::HistogramOp op) {
     if (bin.getType().isInteger(64)) {
       bin = arith::TruncIOp::create(b, loc, b.getI32Type(), bin);
     }
-    Value at = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), address(bin));
-    inlineAsm("@$1 red.shared.add.u32 [$0], 1;", "r,b", {at, counted}, {},
-              true);
+    inlineAsm("@$1 red.shared.add.u32 [$0], 1;", "r,b", {address(bin), counted},
+              {}, true);
   }
   publish(region);
   Registers result(to.count());

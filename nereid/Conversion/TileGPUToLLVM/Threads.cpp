@@ -417,9 +417,10 @@ void KernelEmitter::publish(const SharedRegion &region) {
   shared.startsReading(region);
 }
 
-Value KernelEmitter::sharedAddress(Value byteOffset) {
-  return LLVM::GEPOp::create(b, loc, sharedBase.getType(), b.getI8Type(),
-                             sharedBase, ArrayRef<LLVM::GEPArg>{byteOffset});
+Value KernelEmitter::sharedAddress(unsigned byteOffset) {
+  return byteOffset ? Value(arith::AddIOp::create(b, loc, sharedBase,
+                                                  ops().i32(byteOffset)))
+                    : sharedBase;
 }
 
 Value KernelEmitter::sharedAddress(unsigned base, Value index, Type element) {
@@ -428,8 +429,7 @@ Value KernelEmitter::sharedAddress(unsigned base, Value index, Type element) {
   if (bytes > 1) {
     offset = arith::MulIOp::create(b, loc, offset, ops().i32(bytes));
   }
-  Value at = sharedAddress(offset);
-  return base ? ops().byteOffset(at, base) : at;
+  return arith::AddIOp::create(b, loc, sharedAddress(base), offset);
 }
 
 void KernelEmitter::storeShared(Value address, ArrayRef<Value> elements,
@@ -451,8 +451,7 @@ void KernelEmitter::storeShared(Value address, ArrayRef<Value> elements,
   }
   text += ".b" + std::to_string(wordBits) + " [$0], {";
   std::string constraints = "r";
-  SmallVector<Value> operands = {
-      LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), address)};
+  SmallVector<Value> operands = {address};
   for (size_t i = 0; i < words.size(); ++i) {
     text += (i ? ", $" : "$") + std::to_string(i + 1);
     constraints += std::string(",") + kind;
@@ -487,8 +486,8 @@ Registers KernelEmitter::loadShared(Value address, Type lane, unsigned count) {
   constraints += "r";
   Type wordType = b.getIntegerType(std::max(wordBits, 16u));
   SmallVector<Type> types(words, wordType);
-  Value at = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), address);
-  SmallVector<Value> loaded = inlineAsm(text, constraints, {at}, types, true);
+  SmallVector<Value> loaded =
+      inlineAsm(text, constraints, {address}, types, true);
   if (wordBits == 8) {
     loaded[0] = arith::TruncIOp::create(b, loc, b.getI8Type(), loaded[0]);
   }

@@ -54,10 +54,10 @@ KernelEmitter::stage(Value tensor) {
     threadColumns.push_back(column);
   }
   unsigned width = std::min(best, 16 / bytes);
-  SlotPlaces places = placesAt(addressOf(region.offset), threadColumns);
+  SlotPlaces places = placesAt(sharedAddress(region.offset), threadColumns);
   Value firstCopy = isFirstCopy(tile.layout);
   for (unsigned r = 0; r < tile.count(); r += width) {
-    storeShared(pointerTo(places, sumOfColumns(columns, r)),
+    storeShared(addressAt(places, sumOfColumns(columns, r)),
                 ArrayRef<Value>(source).slice(r, width), firstCopy);
   }
   return {type, region};
@@ -84,7 +84,7 @@ KernelEmitter::openWarpgroupOperand(tile::DotOp op, unsigned index) {
   if (registersOf.contains(value)) {
     auto [made, region] = stage(value);
     type = made;
-    start = addressOf(region.offset);
+    start = sharedAddress(region.offset);
     operand.offsetOfIndex = tilegpu::offsetsOfIndex(type);
     stagedRegions.push_back(region);
   } else {
