@@ -305,6 +305,15 @@ AxisInfo AxisInfoAnalysis::infer(Operation *op) {
       .Case([&](arith::CmpIOp compare) {
         return comparison(compare.getPredicate(), both());
       })
+      .Case<arith::MinSIOp, arith::MaxSIOp>([&](Operation *) {
+        AxisInfo info =
+            function(op, [&](Value v) -> const AxisInfo & { return get(v); });
+        for (size_t d = 0; d < info.divisibility.size(); ++d) {
+          info.divisibility[d] = std::min(everyDivisor(of(0), type, d),
+                                          everyDivisor(of(1), type, d));
+        }
+        return info;
+      })
       .Case([&](arith::SelectOp) { return selection(of(0), of(1), of(2)); })
       .Case([&](tile::ExpandDimsOp expand) {
         AxisInfo info = of(0);

@@ -119,15 +119,16 @@ void KernelEmitter::emitCopyAsync(tilegpu::CopyAsyncOp op) {
   Value condition =
       andOf(op.getCondition() ? scalar(op.getCondition()) : Value(),
             isFirstCopy(tile.layout));
-  const Registers &pointers = regs(op.getPointers());
+  GlobalPlaces global = globalPlaces(op.getPointers());
   for (unsigned r = 0; r < tile.count(); r += piece) {
     auto [start, offset] = place(places, sumOfColumns(columns, r));
-    SmallVector<Value> operands = {
-        start, LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), pointers[r])};
+    auto [address, distance] = globalAddress(global, r);
+    SmallVector<Value> operands = {start, address};
     // Only pieces of 16 bytes may pass the first-level cache by.
     std::string text = std::string("cp.async.") + (bytes == 16 ? "cg" : "ca") +
                        ".shared.global [$0+" + std::to_string(offset) +
-                       "], [$1], " + std::to_string(bytes);
+                       "], [$1+" + std::to_string(distance) + "], " +
+                       std::to_string(bytes);
     std::string constraints = "r,l";
     if (Value mask = accessMask(op.getPointers(), op.getMask(), r)) {
       operands.push_back(arith::SelectOp::create(b, loc, mask, ops().i32(bytes),

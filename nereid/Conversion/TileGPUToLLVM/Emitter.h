@@ -16,6 +16,7 @@
 #define NEREID_CONVERSION_TILEGPUTOLLVM_EMITTER_H
 
 #include "nereid/Analysis/AxisInfo.h"
+#include "nereid/Analysis/ConstantStrides.h"
 #include "nereid/Conversion/Lanes/LaneOps.h"
 #include "nereid/Conversion/TileGPUToLLVM/GlobalOrder.h"
 #include "nereid/Conversion/TileGPUToLLVM/SharedMemory.h"
@@ -59,6 +60,7 @@ private:
   // Entry.cpp
   void createEntry();
   void surveyMemory(GpuKernelInfo &info);
+  void eraseDead();
   void fail(mlir::Operation *op, const llvm::Twine &message);
 
   // Control.cpp
@@ -107,7 +109,17 @@ private:
   // Memory.cpp
   void emitLoad(tile::LoadOp op);
   void emitStore(tile::StoreOp op);
-  /// Registers that one access moves, at most `limit` bytes.
+  /// Addresses of a thread's elements: few registers, and distances from them.
+  struct GlobalPlaces {
+    mlir::Value pointers;
+    std::vector<int64_t> strides; ///< 0: no constant distance along it
+    std::map<std::vector<uint32_t>, std::pair<unsigned, mlir::Value>> starts;
+  };
+  GlobalPlaces globalPlaces(mlir::Value pointers);
+  /// i64, and a constant number of bytes to add.
+  std::pair<mlir::Value, int64_t> globalAddress(GlobalPlaces &places,
+                                                unsigned r);
+  /// Registers that one access moves, at most 16 bytes.
   unsigned accessWidth(mlir::Value pointers, mlir::Value mask);
   /// True where the access of register r may happen; null if always.
   mlir::Value accessMask(mlir::Value pointers, mlir::Value mask, unsigned r);
@@ -268,6 +280,7 @@ private:
   mlir::func::FuncOp kernel;
   mlir::LLVM::LLVMFuncOp entry;
   AxisInfoAnalysis axes;
+  ConstantStrides strides;
   unsigned warps;
   mlir::Value thread, lane, warp; ///< i32
   mlir::Value sharedBase; ///< i32: where the block's shared memory begins

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/Iterators.h"
 
 using namespace mlir;
 
@@ -128,6 +129,16 @@ void KernelEmitter::surveyMemory(GpuKernelInfo &info) {
   });
 }
 
+/// Addresses and masks of all registers are made, few are used: the stages
+/// after this one need not see them.
+void KernelEmitter::eraseDead() {
+  entry->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isOpTriviallyDead(op)) {
+      op->erase();
+    }
+  });
+}
+
 Expected<GpuKernelInfo> KernelEmitter::run() {
   GpuKernelInfo info;
   surveyMemory(info);
@@ -137,6 +148,7 @@ Expected<GpuKernelInfo> KernelEmitter::run() {
   if (failure) {
     return *failure;
   }
+  eraseDead();
   info.entry = entry.getSymName().str();
   info.sharedBytes = shared.bytes();
   info.hasFaultRecord = faultRecord != nullptr;

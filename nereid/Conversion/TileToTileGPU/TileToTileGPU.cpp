@@ -15,6 +15,7 @@
 #include "nereid/Conversion/TileToTileGPU/TileToTileGPU.h"
 
 #include "nereid/Conversion/TileToTileGPU/LayoutChoice.h"
+#include "nereid/Conversion/TileToTileGPU/NarrowComparisons.h"
 
 #include <map>
 
@@ -447,6 +448,7 @@ Status convertTileToTileGPU(ModuleOp module, const GpuTargetInfo &target) {
     kernel->setAttr(tilegpu::warpsAttr,
                     IntegerAttr::get(IntegerType::get(module.getContext(), 32),
                                      target.warps));
+    totilegpu::narrowComparisons(kernel);
     return totilegpu::Rewriter(kernel, target).run();
   }
   return {ErrorCode::Internal, "a module holds no kernel"};
