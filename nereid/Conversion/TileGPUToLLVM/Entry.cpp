@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Analysis/RootPointer.h"
 #include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"

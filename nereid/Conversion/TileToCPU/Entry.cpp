@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/ABI/LaunchABI.h"
+#include "nereid/Analysis/RootPointer.h"
 #include "nereid/Conversion/TileToCPU/Emitter.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
