@@ -15,6 +15,7 @@
 #include "nereid/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "nereid/Conversion/TileToCPU/TileToCPU.h"
 #include "nereid/Conversion/TileToTileGPU/TileToTileGPU.h"
+#include "nereid/Dialect/Tile/IR/Kernel.h"
 #include "nereid/Dialect/Tile/IR/Tile.h"
 #include "nereid/Dialect/Tile/Transforms/AssignSites.h"
 #include "nereid/Dialect/Tile/Transforms/ExpandMath.h"
@@ -63,15 +64,6 @@ std::vector<std::byte> toBytes(const std::string &text) {
   std::vector<std::byte> bytes(text.size());
   std::memcpy(bytes.data(), text.data(), text.size());
   return bytes;
-}
-
-func::FuncOp findKernel(ModuleOp module) {
-  for (auto function : module.getOps<func::FuncOp>()) {
-    if (function->hasAttr(tile::kernelAttr)) {
-      return function;
-    }
-  }
-  return {};
 }
 
 /// The parameters that exist at run time, from the function's attributes.
@@ -198,12 +190,11 @@ Status Compilation::optimiseTile() {
 }
 
 Status Compilation::describeImage(const std::string &target) {
-  func::FuncOp kernel = findKernel(*module);
-  if (!kernel) {
-    return {ErrorCode::InvalidArgument,
-            "the module of stage tile-opt has no function with " +
-                tile::kernelAttr.str()};
+  auto found = tile::findKernel(*module);
+  if (!found.ok()) {
+    return found.status();
   }
+  func::FuncOp kernel = *found;
   auto parameters = readParameters(kernel);
   if (!parameters.ok()) {
     return parameters.status();

@@ -15,6 +15,7 @@
 #include "nereid/Conversion/TileToTileGPU/TileToTileGPU.h"
 
 #include "nereid/Conversion/TileToTileGPU/LayoutChoice.h"
+#include "nereid/Dialect/Tile/IR/Kernel.h"
 
 #include <map>
 
@@ -437,17 +438,15 @@ void Rewriter::visit(Operation *op) {
 namespace nereid {
 
 Status convertTileToTileGPU(ModuleOp module, const GpuTargetInfo &target) {
-  for (func::FuncOp kernel : module.getOps<func::FuncOp>()) {
-    if (!kernel->hasAttr(tile::kernelAttr)) {
-      continue;
-    }
-    module.getContext()->getOrLoadDialect<tilegpu::TileGPUDialect>();
-    kernel->setAttr(tilegpu::warpsAttr,
-                    IntegerAttr::get(IntegerType::get(module.getContext(), 32),
-                                     target.warps));
-    return totilegpu::Rewriter(kernel, target).run();
+  auto kernel = tile::findKernel(module);
+  if (!kernel.ok()) {
+    return kernel.status();
   }
-  return {ErrorCode::Internal, "a module holds no kernel"};
+  module.getContext()->getOrLoadDialect<tilegpu::TileGPUDialect>();
+  (*kernel)->setAttr(tilegpu::warpsAttr,
+                     IntegerAttr::get(IntegerType::get(module.getContext(), 32),
+                                      target.warps));
+  return totilegpu::Rewriter(*kernel, target).run();
 }
 
 } // namespace nereid
