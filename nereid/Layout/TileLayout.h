@@ -34,6 +34,8 @@ struct TileLayout {
   unsigned registerCount() const { return 1u << registers.size(); }
   /// The part of the flattened index that register `r` contributes.
   uint32_t ofRegister(unsigned r) const;
+  /// All columns: registers lowest, then lanes, then warps.
+  f2::Matrix columns() const;
   /// As a map to one output of `bits` bits, D0.
   LinearLayout linear(unsigned bits) const;
 };
@@ -77,8 +79,9 @@ uint32_t freeThreadBits(const TileLayout &layout);
 
 /// Bit r set: register r lies outside the shape in every thread.
 std::vector<bool> deadRegisters(const TileLayout &layout, const Shape &shape);
-/// Does register r lie outside the shape in some threads?
-bool isPartlyDead(const TileLayout &layout, const Shape &shape, unsigned r);
+/// Bit r set: in some threads.
+std::vector<bool> partlyDeadRegisters(const TileLayout &layout,
+                                      const Shape &shape);
 
 /// Neighbouring threads at neighbouring addresses: `vector` elements a thread
 /// along dimension order[0], then lanes, then warps, in the order of `order`;
