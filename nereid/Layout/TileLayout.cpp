@@ -82,16 +82,17 @@ std::vector<unsigned> dimensionShifts(const Shape &shape) {
   return shifts;
 }
 
+bool isPowerOfTwo(const Shape &shape) {
+  return std::all_of(shape.begin(), shape.end(), [](int64_t size) {
+    return std::has_single_bit(static_cast<uint64_t>(size));
+  });
+}
+
 bool keepsFlatIndex(const Shape &from, const Shape &to) {
-  auto allPowers = [](const Shape &shape) {
-    return std::all_of(shape.begin(), shape.end(), [](int64_t size) {
-      return std::has_single_bit(static_cast<uint64_t>(size));
-    });
-  };
   Shape x = from, y = to;
   std::erase(x, 1);
   std::erase(y, 1);
-  return x == y || (allPowers(from) && allPowers(to));
+  return x == y || (isPowerOfTwo(from) && isPowerOfTwo(to));
 }
 
 std::vector<uint32_t> splitIndex(uint32_t flat, const Shape &shape) {

@@ -47,6 +47,8 @@ int64_t elementCount(const Shape &shape);
 /// Bits of a tile's flattened index, and of each dimension the lowest.
 unsigned tileBits(const Shape &shape);
 std::vector<unsigned> dimensionShifts(const Shape &shape);
+/// Of every size.
+bool isPowerOfTwo(const Shape &shape);
 /// Does a row-major reshape keep flattened indices? So it does where all sizes
 /// are powers of two, and where it only adds or drops dimensions of size 1.
 bool keepsFlatIndex(const Shape &from, const Shape &to);

@@ -165,6 +165,8 @@ TEST(TileLayout, HalvedUndoesJoined) {
 }
 
 TEST(TileLayout, FlatIndicesSurviveReshapes) {
+  EXPECT_TRUE(isPowerOfTwo({}) && isPowerOfTwo({4, 1}));
+  EXPECT_FALSE(isPowerOfTwo({4, 6}));
   EXPECT_TRUE(keepsFlatIndex({4, 8}, {2, 16}));
   EXPECT_TRUE(keepsFlatIndex({3, 20}, {1, 3, 1, 20}));
   EXPECT_FALSE(keepsFlatIndex({3, 20}, {60}));

@@ -382,7 +382,7 @@ void Rewriter::visit(Operation *op) {
           replace(op, made->getResults());
           return;
         }
-        if (isElementwise(op) || isa<tile::ExpandDimsOp>(op)) {
+        if (tile::isElementwise(op) || isa<tile::ExpandDimsOp>(op)) {
           visitElementwise(op);
           return;
         }
