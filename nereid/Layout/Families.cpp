@@ -260,42 +260,4 @@ LinearLayout swizzledShared(const Shape &shape, unsigned vector,
                       std::move(columns));
 }
 
-std::vector<bool> deadRegisters(const LinearLayout &layout,
-                                const Shape &shape) {
-  // An element index is register part ^ lane and warp part. Along a dimension,
-  // the smallest index a register can have is its part with every bit cleared
-  // that other places can clear: reduce by their echelon form.
-  std::vector<bool> dead(size_t{1} << layout.inputBits(Axis::Register), false);
-  for (unsigned d = 0; d < shape.size(); ++d) {
-    Axis axis = tensorAxis(d);
-    std::vector<uint64_t> others;
-    for (const AxisBits &in : layout.inputs()) {
-      for (unsigned i = 0; in.axis != Axis::Register && i < in.bits; ++i) {
-        others.push_back(layout.basis(in.axis, i, axis));
-      }
-    }
-    std::vector<uint64_t> echelon;
-    for (uint64_t v : others) {
-      for (uint64_t e : echelon) {
-        v = std::min(v, v ^ e);
-      }
-      if (v) {
-        echelon.push_back(v);
-        std::sort(echelon.rbegin(), echelon.rend());
-      }
-    }
-    for (size_t r = 0; r < dead.size(); ++r) {
-      uint64_t index = 0;
-      for (size_t bits = r; bits; bits &= bits - 1) {
-        index ^= layout.basis(Axis::Register, std::countr_zero(bits), axis);
-      }
-      for (uint64_t e : echelon) {
-        index = std::min(index, index ^ e);
-      }
-      dead[r] = dead[r] || index >= static_cast<uint64_t>(shape[d]);
-    }
-  }
-  return dead;
-}
-
 } // namespace nereid

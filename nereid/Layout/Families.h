@@ -11,8 +11,8 @@
 // that layouts of one shape compare and compose.
 //
 // A size that is no power of two is padded to one: `paddedBits`. Which
-// registers then hold padding on every lane is `deadRegisters`; code is never
-// emitted for them.
+// registers then hold padding on every lane is `deadRegisters` (TileLayout.h);
+// code is never emitted for them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -83,10 +83,6 @@ LinearLayout fmaOperand(const LinearLayout &accumulator, const Shape &shape,
 LinearLayout swizzledShared(const Shape &shape, unsigned vector,
                             unsigned perPhase, unsigned maxPhase,
                             const std::vector<unsigned> &order);
-
-/// Bit r set: register r holds an element outside `shape` on every lane and
-/// warp. One entry a register.
-std::vector<bool> deadRegisters(const LinearLayout &layout, const Shape &shape);
 
 } // namespace nereid
 

@@ -184,27 +184,3 @@ TEST(Families, SwizzleMovesVectorsWithinARow) {
     ASSERT_EQ(indexOf(p, 1), column ^ row % 8 * 8);
   }
 }
-
-TEST(Families, DeadRegistersAreThoseOfPadding) {
-  // 768 on 4 warps of 32 lanes with 4 elements a thread: two passes of 512,
-  // the second half dead only for lanes, so registers 4..7 stay alive; with
-  // 1 element a thread 6 of 8 passes of 128 remain.
-  for (unsigned perThread : {1u, 2u, 4u, 8u}) {
-    for (int64_t size : {1, 3, 127, 128, 129, 700, 768, 1000, 1024}) {
-      LinearLayout l = blocked({size}, {perThread}, {32}, {4}, {0});
-      std::vector<bool> dead = deadRegisters(l, {size});
-      for (unsigned r = 0; r < dead.size(); ++r) {
-        bool expected = true;
-        for (unsigned lane = 0; lane < 32; ++lane) {
-          for (unsigned warp = 0; warp < 4; ++warp) {
-            expected &= indexOf(at(l, r, lane, warp), 0) >= size;
-          }
-        }
-        ASSERT_EQ(dead[r], expected) << size << " " << perThread << " " << r;
-      }
-    }
-  }
-  std::vector<bool> dead =
-      deadRegisters(blocked({768}, {2}, {32}, {4}, {0}), {768});
-  EXPECT_EQ(std::count(dead.begin(), dead.end(), true), 2);
-}

@@ -240,11 +240,7 @@ void KernelEmitter::emitOp(Operation *op) {
       .Case([&](tile::BarrierOp) { barrier(); })
       .Case<tile::AssumeOp, tile::RelaxOp>([](Operation *) {})
       .Default([&](Operation *) {
-        if (op->getNumRegions() == 0 && op->getNumResults() > 0 &&
-            (op->hasTrait<OpTrait::Elementwise>() ||
-             isa<tile::AddPtrOp, tile::IntToPtrOp, tile::PtrToIntOp,
-                 tile::PtrCastOp, tile::HintOp, tile::ConvertFloatOp,
-                 arith::MulSIExtendedOp, arith::MulUIExtendedOp>(op))) {
+        if (tile::isElementwise(op)) {
           emitElementwise(op);
           return;
         }

@@ -36,7 +36,7 @@ using Registers = llvm::SmallVector<mlir::Value>;
 struct TileInfo {
   Shape shape;
   TileLayout layout;
-  std::vector<bool> dead;
+  std::vector<bool> dead, partlyDead; ///< registers outside the shape
   std::vector<unsigned> shifts; ///< of each dimension in the flattened index
   mlir::Type element;           ///< Tile element type
   unsigned count() const { return layout.registerCount(); }

@@ -5,7 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Analysis/RootPointer.h"
+#include "nereid/Conversion/Lanes/KernelConversion.h"
 #include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+#include "nereid/Dialect/Tile/IR/Kernel.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -26,15 +29,9 @@ KernelEmitter::KernelEmitter(func::FuncOp kernel, const GpuLoweringInfo &target)
 }
 
 void KernelEmitter::fail(Operation *op, const Twine &message) {
-  if (failure) {
-    return;
+  if (!failure) {
+    failure = cannotRun("GPU", op, message);
   }
-  std::string where;
-  llvm::raw_string_ostream(where) << op->getLoc();
-  failure = Failure{ErrorCode::Unsupported,
-                    "the GPU target cannot run this kernel: " + message.str() +
-                        " at " + where,
-                    {}};
 }
 
 /// A kernel's parameters have their natural sizes; an int1 is a byte.
@@ -169,19 +166,12 @@ void registerTileGPUToLLVMDialects(DialectRegistry &registry) {
 
 Expected<GpuKernelInfo> convertTileGPUToLLVM(ModuleOp module,
                                              const GpuLoweringInfo &target) {
-  DialectRegistry registry;
-  registerTileGPUToLLVMDialects(registry);
-  MLIRContext *context = module.getContext();
-  context->appendDialectRegistry(registry);
-  for (StringRef name : registry.getDialectNames()) {
-    context->getOrLoadDialect(name);
+  auto kernel = tile::findKernel(module);
+  if (!kernel.ok()) {
+    return kernel.status();
   }
-  for (func::FuncOp kernel : module.getOps<func::FuncOp>()) {
-    if (kernel->hasAttr(tile::kernelAttr)) {
-      return togpu::KernelEmitter(kernel, target).run();
-    }
-  }
-  return {ErrorCode::Internal, "a module holds no kernel"};
+  lanes::loadDialects(module.getContext(), registerTileGPUToLLVMDialects);
+  return togpu::KernelEmitter(*kernel, target).run();
 }
 
 } // namespace nereid

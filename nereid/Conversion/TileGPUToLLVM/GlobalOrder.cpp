@@ -7,41 +7,12 @@
 
 #include "nereid/Conversion/TileGPUToLLVM/GlobalOrder.h"
 
+#include "nereid/Analysis/RootPointer.h"
 #include "nereid/Dialect/TileGPU/IR/TileGPU.h"
 
 using namespace mlir;
 
 namespace nereid::togpu {
-
-Value rootPointer(Value pointer) {
-  while (Operation *op = pointer.getDefiningOp()) {
-    if (!isa<tile::AddPtrOp, tile::SplatOp, tile::BroadcastOp, tile::HintOp,
-             tile::ExpandDimsOp, tile::PtrCastOp, tile::ReshapeOp,
-             tile::TransposeOp, tilegpu::ConvertLayoutOp>(op)) {
-      return {};
-    }
-    pointer = op->getOperand(0);
-  }
-  auto argument = cast<BlockArgument>(pointer);
-  Operation *parent = argument.getOwner()->getParentOp();
-  if (isa<func::FuncOp>(parent)) {
-    return argument;
-  }
-  auto loop = dyn_cast<scf::ForOp>(parent);
-  if (!loop || argument.getArgNumber() == 0) {
-    return {};
-  }
-  unsigned i = argument.getArgNumber() - 1;
-  // Through the loop it may become another array.
-  Value next = loop.getYieldedValues()[i];
-  while (Operation *op = next.getDefiningOp()) {
-    if (!isa<tile::AddPtrOp, tile::HintOp>(op)) {
-      return {};
-    }
-    next = op->getOperand(0);
-  }
-  return next == argument ? rootPointer(loop.getInitArgs()[i]) : Value();
-}
 
 bool GlobalOrder::isAccess(Operation *op) {
   return isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp,

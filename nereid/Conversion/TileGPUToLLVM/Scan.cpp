@@ -132,7 +132,7 @@ void KernelEmitter::emitScan(tile::ScanOp op) {
         for (Value source : op.getSources()) {
           one.values.push_back(regs(source)[r]);
         }
-        if (padded && isPartlyDead(tile.layout, tile.shape, r)) {
+        if (padded && tile.partlyDead[r]) {
           one.valid = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
                                             indexOf(tile, r, axis),
                                             ops().i32(tile.shape[axis]));

@@ -20,6 +20,7 @@ const TileInfo &KernelEmitter::info(Type type) {
     slot->shape = tilegpu::shapeOf(type);
     slot->layout = tilegpu::layoutOf(type);
     slot->dead = deadRegisters(slot->layout, slot->shape);
+    slot->partlyDead = partlyDeadRegisters(slot->layout, slot->shape);
     slot->shifts = dimensionShifts(slot->shape);
     slot->element = tile::getElement(type);
   }
@@ -146,7 +147,7 @@ Value KernelEmitter::andOf(Value a, Value c) {
 }
 
 Value KernelEmitter::insideShape(const TileInfo &tile, unsigned r) {
-  if (!isPartlyDead(tile.layout, tile.shape, r)) {
+  if (!tile.partlyDead[r]) {
     return {};
   }
   Value all;

@@ -15,25 +15,6 @@ using nereid::tilegpu::shapeOf;
 
 namespace nereid::totilegpu {
 
-bool isElementwise(Operation *op) {
-  if (op->getNumRegions() || op->getNumResults() == 0) {
-    return false;
-  }
-  if (isa<tile::AddPtrOp, tile::IntToPtrOp, tile::PtrToIntOp, tile::PtrCastOp,
-          tile::ConvertFloatOp, tile::HintOp>(op)) {
-    return true;
-  }
-  return op->hasTrait<OpTrait::Elementwise>() ||
-         isa<arith::MulSIExtendedOp, arith::MulUIExtendedOp, math::SincosOp>(
-             op);
-}
-
-bool isPowerOfTwo(const Shape &shape) {
-  return llvm::all_of(shape, [](int64_t size) {
-    return std::has_single_bit(static_cast<uint64_t>(size));
-  });
-}
-
 LayoutChoice::LayoutChoice(func::FuncOp kernel, const GpuTargetInfo &target)
     : kernel(kernel), target(target), axes(kernel),
       warpBits(std::countr_zero(target.warps)) {
@@ -132,7 +113,7 @@ static bool isChained(tile::DotOp op) {
       if (isa<tile::DotOp>(user) && use.getOperandNumber() == 0) {
         return true;
       }
-      if (isElementwise(user) && seen.insert(user->getResult(0)).second) {
+      if (tile::isElementwise(user) && seen.insert(user->getResult(0)).second) {
         work.push_back(user->getResult(0));
       }
     }
@@ -143,7 +124,8 @@ static bool isChained(tile::DotOp op) {
     if (isa_and_nonnull<tile::DotOp>(from)) {
       return true;
     }
-    if (from && isElementwise(from) && seen.insert(from->getResult(0)).second) {
+    if (from && tile::isElementwise(from) &&
+        seen.insert(from->getResult(0)).second) {
       work.append(from->operand_begin(), from->operand_end());
     }
   }
@@ -366,7 +348,7 @@ std::optional<TileLayout> LayoutChoice::homeOfResult(Operation *op,
         return homeOrDefault(branch.elseYield().getOperand(result));
       })
       .Default([&](Operation *) -> std::optional<TileLayout> {
-        if (isElementwise(op)) {
+        if (tile::isElementwise(op)) {
           for (Value operand : op->getOperands()) {
             if (auto layout = home(operand)) {
               return layout;

@@ -67,11 +67,6 @@ private:
   std::map<std::pair<Shape, std::vector<unsigned>>, unsigned> widths;
 };
 
-/// Is `op` computed element by element, with no effect?
-bool isElementwise(mlir::Operation *op);
-/// All sizes are powers of two: row-major reshapes keep flattened indices.
-bool isPowerOfTwo(const Shape &shape);
-
 } // namespace nereid::totilegpu
 
 #endif // NEREID_CONVERSION_TILETOTILEGPU_LAYOUTCHOICE_H

@@ -45,8 +45,8 @@ struct EmitOptions {
   bool fpFusion = true;
 };
 
-/// PTX text. `module` holds `llvm` and `nvvm` operations only and is not
-/// changed.
+/// PTX text. `module` holds `llvm` and `nvvm` operations only; nothing but its
+/// locations is changed.
 Expected<std::string> emitPtx(mlir::ModuleOp module, const NvptxTarget &target,
                               const EmitOptions &options = {},
                               StageTimes *times = nullptr);

@@ -26,6 +26,7 @@
 #include "nereid/Dialect/TileGPU/Transforms/Passes.h"
 
 #include "nereid/Analysis/AxisInfo.h"
+#include "nereid/Analysis/RootPointer.h"
 #include "nereid/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -113,6 +114,7 @@ public:
 private:
   void findCopies();
   std::optional<unsigned> innerDimension(tile::LoadOp load) const;
+  bool mayBeWritten(Value pointers);
   bool addSlice(Value value);
   void findLive();
   void markLive(Value value);
@@ -191,6 +193,21 @@ std::optional<unsigned> LoopPipeliner::innerDimension(tile::LoadOp load) const {
   return inner;
 }
 
+/// May an iteration write what a later one reads through `pointers`?
+bool LoopPipeliner::mayBeWritten(Value pointers) {
+  Value root = rootPointer(pointers);
+  return body
+      .walk([&](Operation *op) {
+        if (!isa<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(op)) {
+          return WalkResult::advance();
+        }
+        Value written = rootPointer(op->getOperand(0));
+        return root && written && root != written ? WalkResult::advance()
+                                                  : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
 /// False where the value cannot be computed ahead of its iteration.
 bool LoopPipeliner::addSlice(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
@@ -237,7 +254,7 @@ void LoopPipeliner::findCopies() {
   for (Operation *op : wanted) {
     auto load = cast<tile::LoadOp>(op);
     std::optional<unsigned> inner = innerDimension(load);
-    if (!inner) {
+    if (!inner || mayBeWritten(load.getPtr())) {
       continue;
     }
     auto ops = sliceOps;
@@ -539,14 +556,12 @@ void LoopPipeliner::run() {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// A loop without loops that writes no memory.
-static bool isCandidate(scf::ForOp loop) {
-  bool isAllowed = true;
-  loop.getBody()->walk([&](Operation *op) {
-    isAllowed &= !isa<LoopLikeOpInterface, tile::StoreOp, tile::AtomicRMWOp,
-                      tile::AtomicCASOp>(op);
-  });
-  return isAllowed;
+/// A loop without loops.
+static bool isInnermost(scf::ForOp loop) {
+  return !loop.getBody()
+              ->walk(
+                  [](LoopLikeOpInterface) { return WalkResult::interrupt(); })
+              .wasInterrupted();
 }
 
 void pipelineLoads(func::FuncOp kernel, const PipelineLoadsOptions &options) {
@@ -554,7 +569,7 @@ void pipelineLoads(func::FuncOp kernel, const PipelineLoadsOptions &options) {
   kernel.walk([&](scf::ForOp loop) {
     bool hasLoad = llvm::any_of(
         *loop.getBody(), [](Operation &op) { return isa<tile::LoadOp>(op); });
-    if (hasLoad && isCandidate(loop)) {
+    if (hasLoad && isInnermost(loop)) {
       loops.push_back(loop);
     }
   });
