@@ -44,9 +44,9 @@ def add_pairs(a, b, c, d):
 
 @triton.jit
 def layer_norm_backward_kernel(dx_ptr, dw_parts_ptr, db_parts_ptr, dy_ptr, x_ptr, w_ptr, mean_ptr, rstd_ptr,
-                               dx_stride, dy_stride, x_stride, M, N: tl.constexpr):
+                               dx_stride, dy_stride, x_stride, M, N: tl.constexpr, AHEAD: tl.constexpr = 1):
     """dx, and this program's part of dw and db: program i takes the rows i, i + programs, ... and
-    keeps their sums in registers. column_sums_kernel adds the parts up.
+    keeps their sums in registers. column_sums_kernel adds the parts up. AHEAD - 1 rows are fetched ahead.
 
         dx = rstd * (g - mean(g) - x' * mean(g * x'))  with  x' = (x - mean) * rstd,  g = dy * w
     """
@@ -54,7 +54,7 @@ def layer_norm_backward_kernel(dx_ptr, dw_parts_ptr, db_parts_ptr, dy_ptr, x_ptr
     w = tl.load(w_ptr + cols).to(tl.float32)
     dw = tl.zeros((N,), dtype=tl.float32)
     db = tl.zeros((N,), dtype=tl.float32)
-    for row in range(tl.program_id(0), M, tl.num_programs(0)):
+    for row in tl.range(tl.program_id(0), M, tl.num_programs(0), num_stages=AHEAD):
         x = tl.load(x_ptr + row * x_stride + cols).to(tl.float32)
         dy = tl.load(dy_ptr + row * dy_stride + cols).to(tl.float32)
         mean = tl.load(mean_ptr + row)
@@ -73,12 +73,13 @@ def layer_norm_backward_kernel(dx_ptr, dw_parts_ptr, db_parts_ptr, dy_ptr, x_ptr
 
 @triton.jit
 def column_sums_kernel(y_ptr, x_ptr, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
-    """y[j] = sum over i of x[i, j], both contiguous."""
+    """y[b, j] = sum over i of x[b, i, j], all contiguous; b is the second dimension of the grid."""
     cols = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
     rows = tl.arange(0, BLOCK_M)
-    x_ptrs = x_ptr + rows[:, None] * N + cols[None, :]
+    batch = tl.program_id(1)
+    x_ptrs = x_ptr + batch * M * N + rows[:, None] * N + cols[None, :]
     total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
     for start in range(0, M, BLOCK_M):
         total += tl.load(x_ptrs, mask=(rows[:, None] < M - start) & (cols[None, :] < N), other=0.0)
         x_ptrs += BLOCK_M * N
-    tl.store(y_ptr + cols, tl.sum(total, axis=0), mask=cols < N)
+    tl.store(y_ptr + batch * N + cols, tl.sum(total, axis=0), mask=cols < N)
