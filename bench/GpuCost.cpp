@@ -72,7 +72,8 @@ const Device gpu = Device::cuda(0);
 struct Program {
   const char *what, *file, *kernel;
   double budget; ///< ms, cold
-  std::vector<LaunchArgument> arguments;
+  /// Arguments refer to their tensors.
+  std::function<std::vector<LaunchArgument>()> arguments;
 };
 
 /// A new context has nothing in memory; an empty `cache` keeps nothing on disk.
@@ -87,33 +88,43 @@ double compile(const Program &program, const std::string &folder,
   Context context(createKernelCompiler(), options);
   Kernel kernel =
       Kernel::load(folder + "/" + program.file, program.kernel, context);
-  kernel.compile(program.arguments);
+  kernel.compile(program.arguments());
   return millisecondsSince(start);
 }
 
 std::vector<Program> programs() {
-  Tensor x = zeros({1 << 16}, f32, gpu), h = zeros({1 << 16}, f16, gpu),
-         row = zeros({4096}, f32, gpu);
-  int64_t n = 1 << 16, size = 256;
+  static Tensor x = zeros({1 << 16}, f32, gpu), h = zeros({1 << 16}, f16, gpu),
+                row = zeros({4096}, f32, gpu);
+  using Arguments = std::vector<LaunchArgument>;
   return {
-      {"vector add",
-       "vector_add/vector_add.py",
-       "add_kernel",
-       40,
-       {x, x, x, n, "BLOCK"_a = 1024}},
-      {"layer norm, 768 columns",
-       "layer_norm/layer_norm.py",
-       "layer_norm_kernel",
-       80,
-       {h, h, row, row, row, row, int64_t{768}, int64_t{768}, 1e-5,
-        "N"_a = 768}},
-      {"matrix product, 128x256x64, 8 warps",
-       "matmul/matmul.py",
-       "matmul_kernel",
-       200,
-       {h, h, h, size, size, size, size, int64_t{1}, size, int64_t{1}, size,
-        int64_t{1}, "BLOCK_M"_a = 128, "BLOCK_N"_a = 256, "BLOCK_K"_a = 64,
-        "num_warps"_a = 8}},
+      {"vector add", "vector_add/vector_add.py", "add_kernel", 40,
+       [] { return Arguments{x, x, x, 1 << 16, "BLOCK"_a = 1024}; }},
+      {"layer norm, 768 columns", "layer_norm/layer_norm.py",
+       "layer_norm_kernel", 80,
+       [] {
+         return Arguments{h,   h,   row, row,  row,
+                          row, 768, 768, 1e-5, "N"_a = 768};
+       }},
+      {"matrix product, 128x256x64, 8 warps", "matmul/matmul.py",
+       "matmul_kernel", 200,
+       [] {
+         return Arguments{h,
+                          h,
+                          h,
+                          256,
+                          256,
+                          256,
+                          256,
+                          1,
+                          256,
+                          1,
+                          256,
+                          1,
+                          "BLOCK_M"_a = 128,
+                          "BLOCK_N"_a = 256,
+                          "BLOCK_K"_a = 64,
+                          "num_warps"_a = 8};
+       }},
   };
 }
 
