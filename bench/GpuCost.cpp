@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <stdexcept>
@@ -149,11 +150,14 @@ void compiling(const std::string &folder) {
 // Launching
 //===----------------------------------------------------------------------===//
 
-/// The driver's own launch of a kernel with a vector add's parameters.
+/// The driver's own launch of a vector add.
 class BareDriver {
 public:
-  BareDriver() {
-    library = dlopen("libcuda.so.1", RTLD_NOW);
+  BareDriver(const Tensor &a, const Tensor &b, const Tensor &sum)
+      : x(addressOf(a)), y(addressOf(b)), z(addressOf(sum)),
+        n(static_cast<uint32_t>(a.numel())) {
+    const char *driver = std::getenv("NEREID_CUDA_DRIVER");
+    library = dlopen(driver ? driver : "libcuda.so.1", RTLD_NOW);
     load(moduleLoadData, "cuModuleLoadData");
     load(moduleGetFunction, "cuModuleGetFunction");
     load(launchKernel, "cuLaunchKernel");
@@ -168,6 +172,9 @@ public:
   }
 
 private:
+  static uint64_t addressOf(const Tensor &tensor) {
+    return reinterpret_cast<uint64_t>(tensor.data());
+  }
   template <typename F>
   void load(F &f, const char *name) {
     f = reinterpret_cast<F>(dlsym(library, name));
@@ -177,7 +184,30 @@ private:
 .address_size 64
 .visible .entry bare(.param .u64 x, .param .u64 y, .param .u64 z, .param .u32 n)
 {
-  ret;
+  .reg .u32 %i, %n;
+  .reg .u64 %x, %y, %z, %o;
+  .reg .f32 %a, %b;
+  .reg .pred %p;
+  mov.u32 %i, %tid.x;
+  ld.param.u32 %n, [n];
+  ld.param.u64 %x, [x];
+  ld.param.u64 %y, [y];
+  ld.param.u64 %z, [z];
+again:
+  setp.ge.u32 %p, %i, %n;
+  @%p ret;
+  mul.wide.u32 %o, %i, 4;
+  add.u64 %o, %o, %x;
+  ld.global.f32 %a, [%o];
+  mul.wide.u32 %o, %i, 4;
+  add.u64 %o, %o, %y;
+  ld.global.f32 %b, [%o];
+  add.f32 %a, %a, %b;
+  mul.wide.u32 %o, %i, 4;
+  add.u64 %o, %o, %z;
+  st.global.f32 [%o], %a;
+  add.u32 %i, %i, 128;
+  bra again;
 }
 )";
   void *library = nullptr, *function = nullptr;
@@ -185,8 +215,8 @@ private:
   int (*moduleGetFunction)(void **, void *, const char *) = nullptr;
   int (*launchKernel)(void *, unsigned, unsigned, unsigned, unsigned, unsigned,
                       unsigned, unsigned, void *, void **, void **) = nullptr;
-  uint64_t x = 0, y = 0, z = 0;
-  uint32_t n = 0;
+  uint64_t x, y, z;
+  uint32_t n;
   void *slots[4] = {&x, &y, &z, &n};
 };
 
@@ -199,7 +229,7 @@ void launching(const std::string &folder) {
   auto launch = [&] { add[{1}](x, y, z, 1000, "BLOCK"_a = 1024); };
   launch();
   synchronize(gpu);
-  BareDriver bare;
+  BareDriver bare(x, y, z);
   Stream stream(gpu);
   StreamGuard guard(stream);
   // Fewer than the driver queues, so that none waits for the device.
