@@ -15,6 +15,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -135,6 +136,13 @@ TEST_P(SeedKernels, myKernel) {
   }
 }
 
+/// Ten bits of mantissa, to which the language lets a GPU round the operands of
+/// a float32 product.
+float toTf32(float value) {
+  return std::bit_cast<float>((std::bit_cast<uint32_t>(value) + 0x1000) &
+                              ~0x1fffu);
+}
+
 /// A product in float64, and the largest error of a naive float32 loop.
 struct Product {
   std::vector<double> values;
@@ -143,6 +151,10 @@ struct Product {
 
 Product product(const Tensor &a, const Tensor &b) {
   int64_t m = a.size(0), k = a.size(1), n = b.size(1);
+  bool isTf32 = !a.device().isHost() && a.dtype() == f32;
+  auto operand = [&](double v) {
+    return isTf32 ? toTf32(static_cast<float>(v)) : static_cast<float>(v);
+  };
   std::vector<double> x = a.toFloat64(), y = b.toFloat64();
   Product result{std::vector<double>(m * n)};
   for (int64_t i = 0; i < m; ++i) {
@@ -151,7 +163,7 @@ Product product(const Tensor &a, const Tensor &b) {
       float naive = 0;
       for (int64_t l = 0; l < k; ++l) {
         exact += x[i * k + l] * y[l * n + j];
-        naive += float(x[i * k + l]) * float(y[l * n + j]);
+        naive += operand(x[i * k + l]) * operand(y[l * n + j]);
       }
       result.values[i * n + j] = exact;
       result.naiveError = std::max(result.naiveError, std::fabs(naive - exact));

@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 ARCHITECTURES = ("sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_120a")
 LAYER_NORM = "*{t}:16,*{t}:16,*{t}:16,*{t}:16,*fp32:16,*fp32:16,i32:16,i32:16,fp32,{n}"
 FUSED = "*{t}:16,*{t}:16,*{t}:16,*{t}:16,*{t}:16,i32:16,i32:16,fp32,{n}"
+BACKWARD = ("*{t}:16,*fp32:16,*fp32:16,*{t}:16,*{t}:16,*{t}:16,*fp32:16,*fp32:16,i32:16,i32:16,i32:16,i32,{n},{ahead}")
 MATMUL = "*{t}:16,*{t}:16,*fp32:16,i32:16,i32:16,i32:16,i32:16,1,i32:16,1,i32:16,1,{b}"
 
 # file, kernel, signature, warps, bound by memory
@@ -32,7 +33,14 @@ CASES = [
       for t in ("fp32", "fp16") for n, w in ((768, 4), (1024, 4), (4096, 8))),
     ("kernels/layer_norm/layer_norm.py", "fused_bias_layer_norm_kernel", FUSED.format(t="bf16", n=8192), 16, True),
     *(("kernels/matmul/matmul.py", "matmul_kernel", MATMUL.format(t=t, b=b), w, False)
-      for t in ("fp16", "bf16", "fp32") for b, w in (("64,64,32", 4), ("48,40,24", 4))),
+      for t in ("fp16", "bf16", "fp32") for b, w in (("64,64,32", 4), ("48,40,24", 4), ("128,128,64", 8))),
+    ("kernels/matmul/matmul.py", "matmul_kernel", MATMUL.format(t="bf16", b="128,256,64"), 8, False),
+    *(("kernels/layer_norm/layer_norm.py", "layer_norm_backward_kernel", BACKWARD.format(t=t, n=n, ahead=a), w, True)
+      for t, n, a, w in (("bf16", 768, 1, 2), ("bf16", 1024, 3, 2), ("fp32", 8192, 2, 8))),
+    ("kernels/layer_norm/layer_norm.py", "column_sums_kernel", "*bf16:16,*fp32:16,i32,i32:16,512,16", 8, True),
+    ("test/e2e/kernels/my_kernel.py", "my_kernel", "*fp16:16,*fp16:16,i32,128", 4, True),
+    ("test/e2e/kernels/matmul.py", "matmul_kernel", "*fp32,*fp32,*fp32,i32,i32,i32,i32,i32,i32,i32,i32,i32,32,64,16", 4,
+     False),
 ]
 
 

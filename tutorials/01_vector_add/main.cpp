@@ -42,6 +42,7 @@ int main(int argc, char **argv) try {
   constexpr int64_t block = 16384;
   auto start = std::chrono::steady_clock::now();
   add[{cdiv(n, block)}](x, y, z, n, "BLOCK"_a = block);
+  synchronize(device); // a GPU is still at it
   std::chrono::duration<double, std::milli> first =
       std::chrono::steady_clock::now() - start;
 
@@ -63,7 +64,7 @@ int main(int argc, char **argv) try {
   //    be in Python: lambda meta: (triton.cdiv(n, meta["BLOCK"]),)
   auto grid = [&](const Meta &meta) { return Grid{cdiv(n, meta["BLOCK"])}; };
   double steady = lesson::medianMilliseconds(
-      repeats, [&] { add[grid](x, y, z, n, "BLOCK"_a = block); });
+      device, repeats, [&] { add[grid](x, y, z, n, "BLOCK"_a = block); });
   double gigabytes = 3.0 * x.bytes() * 1e-9;
   std::printf("first launch %8.3f ms (with compiling)\n"
               "later ones   %8.3f ms = %.1f GB/s\n",

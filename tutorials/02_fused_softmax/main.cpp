@@ -86,7 +86,7 @@ int main(int argc, char **argv) try {
          divideRow = load("divide_row");
   Tensor m = empty({rows}, f32, device), s = empty({rows}, f32, device);
   Tensor t = emptyLike(x), e = emptyLike(x);
-  double chain = lesson::medianMilliseconds(repeats, [&] {
+  double chain = lesson::medianMilliseconds(device, repeats, [&] {
     rowMax[{rows}](m, x, stride, columns, "BLOCK"_a = block);
     subtractRow[{rows}](t, x, m, stride, columns, "BLOCK"_a = block);
     exponential[{rows}](e, t, stride, columns, "BLOCK"_a = block);
@@ -99,7 +99,7 @@ int main(int argc, char **argv) try {
   // Version 2: one kernel, one read, one write. A fourth of the traffic.
   Kernel softmax = load("softmax_kernel");
   y.fill(0); // so that a result left over from the chain cannot pass
-  double fused = lesson::medianMilliseconds(repeats, [&] {
+  double fused = lesson::medianMilliseconds(device, repeats, [&] {
     softmax[{rows}](y, x, stride, columns, "BLOCK"_a = block);
   });
   double fusedDifference = lesson::maxDifference(y, expected);

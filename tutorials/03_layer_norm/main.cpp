@@ -72,7 +72,7 @@ double measure(int64_t rows, int64_t columns, Device device, int64_t repeats) {
   // Passes over the matrix: 1 + 2 + 1 + 2 = 6, against 1 + 1 = 2.
   Kernel rowMean = load("row_mean"), subtractMean = load("subtract_mean"),
          rowRstd = load("row_rstd"), scaleAndShift = load("scale_and_shift");
-  double chain = lesson::medianMilliseconds(repeats, [&] {
+  double chain = lesson::medianMilliseconds(device, repeats, [&] {
     rowMean[{rows}](mean, layer.x, columns, block);
     subtractMean[{rows}](t, layer.x, mean, columns, block);
     rowRstd[{rows}](rstd, t, columns, layer.eps, block);
@@ -82,7 +82,7 @@ double measure(int64_t rows, int64_t columns, Device device, int64_t repeats) {
 
   Kernel layerNorm = load("layer_norm_kernel");
   y.fill(0);
-  double fused = lesson::medianMilliseconds(repeats, [&] {
+  double fused = lesson::medianMilliseconds(device, repeats, [&] {
     layerNorm[{rows}](y, layer.x, layer.w, layer.b, layer.x.stride(0), columns,
                       layer.eps, block);
   });
@@ -102,7 +102,7 @@ double measureWithBias(int64_t rows, int64_t columns, Device device,
   auto block = "BLOCK"_a = columns;
 
   Kernel addBias = load("add_bias"), layerNorm = load("layer_norm_kernel");
-  double two = lesson::medianMilliseconds(repeats, [&] {
+  double two = lesson::medianMilliseconds(device, repeats, [&] {
     addBias[{rows}](t, layer.x, layer.bias, columns, block);
     layerNorm[{rows}](y, t, layer.w, layer.b, t.stride(0), columns, layer.eps,
                       block);
@@ -111,7 +111,7 @@ double measureWithBias(int64_t rows, int64_t columns, Device device,
 
   Kernel fused = load("fused_bias_ln");
   y.fill(0);
-  double one = lesson::medianMilliseconds(repeats, [&] {
+  double one = lesson::medianMilliseconds(device, repeats, [&] {
     fused[{rows}](y, layer.x, layer.bias, layer.w, layer.b, layer.eps,
                   "N"_a = columns);
   });

@@ -119,29 +119,17 @@ void KernelEmitter::emitAtomic(Operation *op) {
   bool isUsed = !op->getResult(0).use_empty();
   if (isUsed && !isTensor) {
     SharedRegion region = acquire(8);
-    Value at = sharedAddress(region.offset, ops().i32(0), element);
+    Value at = sharedAddress(region.offset);
     storeShared(at, {result[0]}, once);
     publish(region);
     result[0] = loadShared(at, lane, 1)[0];
   } else if (isUsed && once) {
-    int64_t count = elementCount(tile->shape);
-    SharedRegion region = acquire(tile::getElementBytes(element) * count);
-    for (unsigned r = 0; r < result.size(); ++r) {
-      if (!tile->dead[r]) {
-        storeShared(
-            sharedAddress(region.offset, rowMajorIndex(*tile, r), element),
-            {result[r]}, andOf(insideShape(*tile, r), once));
-      }
-    }
+    const TileInfo &values = info(op->getResult(0).getType());
+    SharedRegion region =
+        acquire(tile::getElementBytes(element) * elementCount(values.shape));
+    storeRowMajor(region.offset, values, result);
     publish(region);
-    for (unsigned r = 0; r < result.size(); ++r) {
-      if (tile->dead[r]) {
-        continue;
-      }
-      Value position = safeRowMajorIndex(*tile, r);
-      result[r] = loadShared(sharedAddress(region.offset, position, element),
-                             lane, 1)[0];
-    }
+    result = loadRowMajor(region.offset, values);
   } else if (isAcquire(semantic)) {
     barrier();
   }

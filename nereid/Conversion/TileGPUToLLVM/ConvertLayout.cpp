@@ -14,11 +14,6 @@ using namespace mlir;
 
 namespace nereid::togpu {
 
-/// The bytes of an element in shared memory: a power of two.
-static unsigned elementBytes(Type element) {
-  return tile::getElementBytes(element);
-}
-
 /// Registers and lanes of the source that place (register r, lane 0, warp 0) of
 /// the target takes its element from, and how lane and warp bits change them.
 namespace {
@@ -63,13 +58,14 @@ void KernelEmitter::emitConvertLayout(tilegpu::ConvertLayoutOp op) {
   unsigned bits = tileBits(from.shape);
   ConversionPlan plan =
       planConversion(from.layout.linear(bits), to.layout.linear(bits),
-                     elementBytes(from.element));
+                     tile::getElementBytes(from.element));
   Pull pull(plan.pull);
   auto selectors = pull.selectors();
   // Each selecting bit doubles the values to choose from; beyond two, shared
   // memory is cheaper.
   if (plan.kind == ConversionPlan::Kind::Shared || selectors.size() > 2) {
-    bind(op, throughShared(from, to, source));
+    bind(op, exchange({from.layout, to.layout, bits, from.element}, source,
+                      to.dead));
     return;
   }
   bool shuffles = plan.kind == ConversionPlan::Kind::Shuffles;
@@ -130,41 +126,83 @@ void KernelEmitter::emitConvertLayout(tilegpu::ConvertLayoutOp op) {
   bind(op, std::move(result));
 }
 
-/// Between shapes of one row-major order, or layouts of one shape.
-Registers KernelEmitter::throughShared(const TileInfo &from, const TileInfo &to,
-                                       ArrayRef<Value> source) {
-  unsigned bytes = elementBytes(from.element);
-  Type lane = laneType(from.element);
-  Value firstCopy = isFirstCopy(from.layout);
-  Registers result(to.count());
-  bool sameShape = from.shape == to.shape;
-  if (!sameShape) {
-    int64_t count = elementCount(from.shape);
-    SharedRegion region = acquire(bytes * count);
-    for (unsigned r = 0; r < from.count(); ++r) {
-      if (!from.dead[r]) {
-        storeShared(
-            sharedAddress(region.offset, rowMajorIndex(from, r), from.element),
-            {source[r]}, andOf(insideShape(from, r), firstCopy));
-      }
+/// A bit of the flattened index that one register column of each layout is, and
+/// nothing else touches: both halves of the tile can move on their own.
+static std::optional<unsigned>
+commonRegisterBit(const TileLayout &from, const TileLayout &to, unsigned bits) {
+  auto isRegister = [](const TileLayout &layout, uint32_t bit) {
+    unsigned touching = 0;
+    for (const auto *part : {&layout.registers, &layout.lanes, &layout.warps}) {
+      touching += llvm::count_if(*part, [&](uint32_t c) { return c & bit; });
     }
-    publish(region);
-    for (unsigned r = 0; r < to.count(); ++r) {
-      if (to.dead[r]) {
-        continue;
-      }
-      Value position = safeRowMajorIndex(to, r);
-      result[r] = loadShared(
-          sharedAddress(region.offset, position, from.element), lane, 1)[0];
+    return touching == 1 && llvm::is_contained(layout.registers, bit);
+  };
+  for (unsigned i = bits; i-- > 0;) {
+    if (isRegister(from, 1u << i) && isRegister(to, 1u << i)) {
+      return i;
     }
-    return result;
   }
-  unsigned bits = tileBits(from.shape);
-  LinearLayout sourceMap = from.layout.linear(bits);
-  LinearLayout targetMap = to.layout.linear(bits);
-  ConversionPlan plan = planShared(sourceMap, targetMap, bytes);
+  return std::nullopt;
+}
+
+/// The layout of the half of a tile in which bit `i` has one value; `column` is
+/// the register column that was the bit.
+static TileLayout halfOf(const TileLayout &layout, unsigned i,
+                         unsigned &column) {
+  TileLayout half = layout;
+  auto found = llvm::find(half.registers, 1u << i);
+  column = found - half.registers.begin();
+  half.registers.erase(found);
+  uint32_t below = (1u << i) - 1;
+  for (auto *part : {&half.registers, &half.lanes, &half.warps}) {
+    for (uint32_t &c : *part) {
+      c = (c & below) | (c & ~below) >> 1;
+    }
+  }
+  return half;
+}
+
+/// Large tiles go in halves, as far as both layouts have them in registers: the
+/// shared memory of a block is worth more than barriers.
+Registers KernelEmitter::exchange(const Exchange &tile, ArrayRef<Value> source,
+                                  const std::vector<bool> &dead) {
+  unsigned bytes = tile::getElementBytes(tile.element);
+  if (bytes << tile.bits > tilegpu::conversionBytes) {
+    if (auto bit = commonRegisterBit(tile.from, tile.to, tile.bits)) {
+      unsigned fromColumn, toColumn;
+      Exchange half{halfOf(tile.from, *bit, fromColumn),
+                    halfOf(tile.to, *bit, toColumn), tile.bits - 1,
+                    tile.element};
+      // Register r of the half that has `value` in `column`.
+      auto wholeOf = [](unsigned r, unsigned column, unsigned value) {
+        unsigned below = (1u << column) - 1;
+        return (r & below) | value << column | (r & ~below) << 1;
+      };
+      Registers result(tile.to.registerCount());
+      for (unsigned value : {0, 1}) {
+        Registers part;
+        std::vector<bool> deadPart;
+        for (unsigned r = 0; r < half.from.registerCount(); ++r) {
+          part.push_back(source[wholeOf(r, fromColumn, value)]);
+        }
+        for (unsigned r = 0; r < half.to.registerCount(); ++r) {
+          deadPart.push_back(dead[wholeOf(r, toColumn, value)]);
+        }
+        Registers moved = exchange(half, part, deadPart);
+        for (unsigned r = 0; r < moved.size(); ++r) {
+          result[wholeOf(r, toColumn, value)] = moved[r];
+        }
+      }
+      return result;
+    }
+  }
+  Type lane = laneType(tile.element);
+  Value firstCopy = isFirstCopy(tile.from);
+  Registers result(tile.to.registerCount());
+  ConversionPlan plan =
+      planShared(tile.from.linear(tile.bits), tile.to.linear(tile.bits), bytes);
   LinearLayout toOffset = plan.shared.invert();
-  SharedRegion region = acquire(bytes << bits);
+  SharedRegion region = acquire(bytes << tile.bits);
   // Offsets of registers and threads, in elements; vectors are the registers
   // whose offsets differ in the low bits only.
   auto visit = [&](const TileLayout &layout, auto access) {
@@ -188,7 +226,7 @@ Registers KernelEmitter::throughShared(const TileInfo &from, const TileInfo &to,
       access(addressAt(places, group * plan.vector * bytes), registers);
     }
   };
-  visit(from.layout, [&](Value at, const std::vector<unsigned> &registers) {
+  visit(tile.from, [&](Value at, const std::vector<unsigned> &registers) {
     Registers elements;
     Value any;
     for (unsigned r : registers) {
@@ -204,14 +242,14 @@ Registers KernelEmitter::throughShared(const TileInfo &from, const TileInfo &to,
     storeShared(at, elements, firstCopy);
   });
   publish(region);
-  visit(to.layout, [&](Value at, const std::vector<unsigned> &registers) {
+  visit(tile.to, [&](Value at, const std::vector<unsigned> &registers) {
     if (llvm::all_of(registers,
-                     [&](unsigned r) { return r == ~0u || to.dead[r]; })) {
+                     [&](unsigned r) { return r == ~0u || dead[r]; })) {
       return;
     }
     Registers loaded = loadShared(at, lane, plan.vector);
     for (unsigned i = 0; i < plan.vector; ++i) {
-      if (registers[i] != ~0u && !to.dead[registers[i]]) {
+      if (registers[i] != ~0u && !dead[registers[i]]) {
         result[registers[i]] = loaded[i];
       }
     }

@@ -197,15 +197,7 @@ void KernelEmitter::emitFma(tile::DotOp op) {
   for (auto [value, offset] :
        {std::pair<Value, unsigned>(op.getLhs(), 0),
         std::pair<Value, unsigned>(op.getRhs(), aBytes)}) {
-    const TileInfo &tile = info(value.getType());
-    Value firstCopy = isFirstCopy(tile.layout);
-    for (unsigned r = 0; r < tile.count(); ++r) {
-      if (!tile.dead[r]) {
-        storeShared(sharedAddress(region.offset + offset,
-                                  rowMajorIndex(tile, r), tile.element),
-                    {regs(value)[r]}, andOf(insideShape(tile, r), firstCopy));
-      }
-    }
+    storeRowMajor(region.offset + offset, info(value.getType()), regs(value));
   }
   publish(region);
 

@@ -138,8 +138,14 @@ private:
 
   // ConvertLayout.cpp
   void emitConvertLayout(tilegpu::ConvertLayoutOp op);
-  Registers throughShared(const TileInfo &from, const TileInfo &to,
-                          llvm::ArrayRef<mlir::Value> registers);
+  /// Layouts of one tile of 2^bits elements.
+  struct Exchange {
+    TileLayout from, to;
+    unsigned bits;
+    mlir::Type element; ///< Tile element type
+  };
+  Registers exchange(const Exchange &tile, llvm::ArrayRef<mlir::Value> source,
+                     const std::vector<bool> &dead);
 
   // AsyncCopies.cpp
   void emitAlloc(tilegpu::AllocOp op);
@@ -240,6 +246,11 @@ private:
   mlir::Value sharedAddress(unsigned byteOffset);
   mlir::Value sharedAddress(unsigned base, mlir::Value index,
                             mlir::Type element);
+  /// A tile's elements in row-major order of its true shape, one by one: for
+  /// operations that look elements up.
+  void storeRowMajor(unsigned offset, const TileInfo &tile,
+                     llvm::ArrayRef<mlir::Value> registers);
+  Registers loadRowMajor(unsigned offset, const TileInfo &tile);
   void storeShared(mlir::Value address, llvm::ArrayRef<mlir::Value> elements,
                    mlir::Value predicate);
   Registers loadShared(mlir::Value address, mlir::Type lane, unsigned count);

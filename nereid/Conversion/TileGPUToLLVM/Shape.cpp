@@ -62,7 +62,17 @@ void KernelEmitter::emitReshape(tile::ReshapeOp op) {
     bind(op, Registers(regs(op.getSource())));
     return;
   }
-  bind(op, throughShared(from, to, regs(op.getSource())));
+  if (from.shape == to.shape) {
+    bind(op,
+         exchange({from.layout, to.layout, tileBits(from.shape), from.element},
+                  regs(op.getSource()), to.dead));
+    return;
+  }
+  SharedRegion region =
+      acquire(tile::getElementBytes(from.element) * elementCount(from.shape));
+  storeRowMajor(region.offset, from, regs(op.getSource()));
+  publish(region);
+  bind(op, loadRowMajor(region.offset, to));
 }
 
 void KernelEmitter::emitJoin(tile::JoinOp op) {
@@ -149,33 +159,17 @@ void KernelEmitter::emitCat(tile::CatOp op) {
     first += from.shape[axis];
   }
   publish(region);
-  Registers result(to.count());
-  for (unsigned r = 0; r < to.count(); ++r) {
-    if (!to.dead[r]) {
-      result[r] = loadShared(
-          sharedAddress(region.offset, safeRowMajorIndex(to, r), to.element),
-          laneType(to.element), 1)[0];
-    }
-  }
-  bind(op, std::move(result));
+  bind(op, loadRowMajor(region.offset, to));
 }
 
 void KernelEmitter::emitGather(tile::GatherOp op) {
   const TileInfo &from = info(op.getSource().getType());
   const TileInfo &to = info(op.getType());
   unsigned axis = op.getAxis();
-  const Registers &source = regs(op.getSource());
   const Registers &indices = regs(op.getIndex());
   int64_t count = elementCount(from.shape);
   SharedRegion region = acquire(tile::getElementBytes(from.element) * count);
-  Value firstCopy = isFirstCopy(from.layout);
-  for (unsigned r = 0; r < from.count(); ++r) {
-    if (!from.dead[r]) {
-      storeShared(
-          sharedAddress(region.offset, rowMajorIndex(from, r), from.element),
-          {source[r]}, andOf(insideShape(from, r), firstCopy));
-    }
-  }
+  storeRowMajor(region.offset, from, regs(op.getSource()));
   publish(region);
   Registers result(to.count());
   for (unsigned r = 0; r < to.count(); ++r) {

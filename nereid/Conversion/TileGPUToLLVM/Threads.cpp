@@ -433,6 +433,29 @@ Value KernelEmitter::sharedAddress(unsigned base, Value index, Type element) {
   return arith::AddIOp::create(b, loc, sharedAddress(base), offset);
 }
 
+void KernelEmitter::storeRowMajor(unsigned offset, const TileInfo &tile,
+                                  ArrayRef<Value> registers) {
+  Value firstCopy = isFirstCopy(tile.layout);
+  for (unsigned r = 0; r < tile.count(); ++r) {
+    if (!tile.dead[r]) {
+      storeShared(sharedAddress(offset, rowMajorIndex(tile, r), tile.element),
+                  {registers[r]}, andOf(insideShape(tile, r), firstCopy));
+    }
+  }
+}
+
+Registers KernelEmitter::loadRowMajor(unsigned offset, const TileInfo &tile) {
+  Registers result(tile.count());
+  for (unsigned r = 0; r < tile.count(); ++r) {
+    if (!tile.dead[r]) {
+      result[r] = loadShared(
+          sharedAddress(offset, safeRowMajorIndex(tile, r), tile.element),
+          laneType(tile.element), 1)[0];
+    }
+  }
+  return result;
+}
+
 void KernelEmitter::storeShared(Value address, ArrayRef<Value> elements,
                                 Value predicate) {
   Value bits = bitsOf(elements[0]);

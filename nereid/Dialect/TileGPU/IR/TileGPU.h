@@ -31,6 +31,10 @@ inline constexpr llvm::StringLiteral mmaAttr = "tilegpu.mma";
 /// memory.
 inline constexpr llvm::StringLiteral warpgroupMmaAttr = "tilegpu.warpgroup_mma";
 
+/// Shared memory that a conversion between layouts takes at most, where both
+/// have enough of the tile in registers.
+inline constexpr unsigned conversionBytes = 48 * 1024;
+
 LayoutAttr toAttr(mlir::MLIRContext *context, const TileLayout &layout);
 /// The layout of a tensor type; the type must have one.
 TileLayout layoutOf(mlir::Type type);

@@ -283,9 +283,9 @@ unsigned LoopPipeliner::chooseDistance() {
   // Values that change their layout inside the loop need shared memory too.
   loop.walk([&](ConvertLayoutOp op) {
     if (!copyOf(sourceOf(op.getSource()))) {
-      scratch = std::max<unsigned>(
-          scratch, elementCount(shapeOf(op.getType())) *
-                       tile::getElementBytes(tile::getElement(op.getType())));
+      unsigned bytes = elementCount(shapeOf(op.getType())) *
+                       tile::getElementBytes(tile::getElement(op.getType()));
+      scratch = std::max(scratch, std::min(bytes, conversionBytes));
     }
   });
   constexpr unsigned reductions = 4096;
