@@ -38,7 +38,9 @@ Status assemble(DeviceState &device, KernelImage &image, uint32_t maxRegisters);
 Expected<std::shared_ptr<const LoadedKernel>> load(DeviceState &device,
                                                    KernelImage &image);
 
-/// "add [sm_90a]: 16 registers, ...": what NEREID_LOG=compile prints.
+/// "add [sm_90a]: 16 registers, ...": what NEREID_LOG=compile prints. `blocks`
+/// fit a multiprocessor, which can hold `maxThreads` threads.
+std::string resourceLine(const KernelImage &image, int blocks, int maxThreads);
 std::string resourceLine(const LoadedKernel &kernel, const KernelImage &image);
 
 } // namespace nereid::cuda
