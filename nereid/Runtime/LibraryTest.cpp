@@ -211,6 +211,25 @@ TEST_F(Libraries, ChecksAreThoseOfTheSignature) {
                   "ahead of time, with the checks of its signature\n");
 }
 
+TEST_F(Libraries, BoundsAreCheckedWhereTheSignatureSaysSo) {
+  auto &plain = lib.plain();
+  plain.options.checks = CheckBounds;
+  KernelImage image = lib.imageOf(plain, "x86-64");
+  image.sites.emplace_back().kind = ImageSite::Kind::Bounds;
+  lib.add(plain, image, [](const void *, LaunchFrame *f, int64_t, int64_t) {
+    uint64_t past = f->arguments[0] + 400;
+    if (!f->services->inBounds(f, past, 4)) {
+      f->services->fail(f, 0, 0, past);
+    }
+  });
+  Kernel add = kernel();
+  EXPECT_THAT(errorOf([&] { add[1](x, y, out, 9); }),
+              HasSubstr("out-of-bounds access"));
+  // How far an address may be followed is not known.
+  Pointer p(static_cast<float *>(x.data()));
+  add.on(Device::cpu())[1](p, p, p, 9);
+}
+
 TEST_F(Libraries, DevicesWithoutAnImage) {
   auto &plain = lib.plain();
   lib.addGpu(plain, "sm_90a", ImageFormat::Cubin);

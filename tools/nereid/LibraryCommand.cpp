@@ -85,6 +85,20 @@ readKernels(const std::vector<std::string> &files, KernelCompiler &compiler) {
   return known;
 }
 
+/// `kernel`, if no other file has one of its name.
+static const KnownKernel &onlyOne(const std::vector<KnownKernel> &known,
+                                  const KnownKernel &kernel) {
+  for (const KnownKernel &other : known) {
+    if (other.description.name == kernel.description.name &&
+        other.source.path != kernel.source.path) {
+      usageError("two kernels are called '" + kernel.description.name +
+                 "', in " + kernel.source.path + " and " + other.source.path +
+                 "; compile them into libraries of their own");
+    }
+  }
+  return kernel;
+}
+
 static const KnownKernel &findKernel(const std::vector<KnownKernel> &known,
                                      const std::string &name,
                                      const std::string &signature) {
@@ -93,7 +107,7 @@ static const KnownKernel &findKernel(const std::vector<KnownKernel> &known,
   for (const KnownKernel &kernel : known) {
     if (kernel.description.name == name ||
         (name.empty() && known.size() == 1)) {
-      return kernel;
+      return onlyOne(known, kernel);
     }
     names.push_back(kernel.description.name);
     list += (list.empty() ? "" : ", ") + names.back();
