@@ -35,7 +35,6 @@ function(nereid_add_kernels target)
   endforeach()
   if(TARGET Nereid::nereid)
     set(program $<TARGET_FILE:Nereid::nereid>)
-    set(programDepends Nereid::nereid)
   else()
     # A build of the runtime alone takes the compiler from elsewhere.
     find_program(NEREID_PROGRAM nereid)
@@ -44,7 +43,6 @@ function(nereid_add_kernels target)
                           "set NEREID_PROGRAM to it, or build with NEREID_COMPILER=ON")
     endif()
     set(program ${NEREID_PROGRAM})
-    set(programDepends ${NEREID_PROGRAM})
   endif()
   if(NOT ARG_TARGETS)
     set(ARG_TARGETS x86-64 x86-64-v3 x86-64-v4 sm_80)
@@ -69,7 +67,7 @@ function(nereid_add_kernels target)
   add_custom_command(
     OUTPUT ${header} ${object}
     COMMAND ${program} compile ${ARG_FILES} ${arguments} ${ARG_OPTIONS}
-    DEPENDS ${ARG_FILES} ${ARG_DEPENDS} ${programDepends}
+    DEPENDS ${ARG_FILES} ${ARG_DEPENDS} ${program}
     WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
     COMMENT "Compiling the kernels of ${target}"
     VERBATIM)
