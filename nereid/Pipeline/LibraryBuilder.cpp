@@ -45,12 +45,22 @@ static bool isRunTime(const ArgumentSpec &spec) {
 static std::string conflict(const ArgumentSpec &a, const ArgumentSpec &b) {
   if (isRunTime(a) != isRunTime(b)) {
     const auto &value = std::get<StaticValue>(isRunTime(a) ? b : a);
-    bool isOne = value == StaticValue(1);
-    return isOne || value.isNone()
+    const auto &number = std::get<RuntimeArgument>(isRunTime(a) ? a : b);
+    std::string constant =
+        "is the constant " + value.str() + " in one signature and ";
+    if (!value.isNone() && !(value == StaticValue(1))) {
+      return constant + "passed at run time in another; only 1 and none may be "
+                        "both";
+    }
+    // The types that a number has when nothing fixes its type.
+    return number.isPointer || number.dtype == DType::Int1 ||
+                   number.dtype == DType::Int32 ||
+                   number.dtype == DType::Int64 ||
+                   number.dtype == DType::Float32
                ? ""
-               : "is the constant " + value.str() +
-                     " in one signature and passed at run time in another; "
-                     "only 1 and none may be both";
+               : constant + str(ArgumentSpec(number)) +
+                     " in another; beside a constant a number must be i32, "
+                     "i64, fp32 or i1";
   }
   if (!isRunTime(a)) {
     return "";
@@ -89,20 +99,12 @@ static Status checkTogether(const LibraryKernel &kernel,
   return Status::success();
 }
 
-Expected<LibraryKernel *>
-LibraryBuilder::kernelOf(const Source &source,
-                         const KernelDescription &description) {
+LibraryKernel &LibraryBuilder::kernelOf(const Source &source,
+                                        const KernelDescription &description) {
   for (LibraryKernel &kernel : kernels) {
-    if (kernel.name != description.name) {
-      continue;
+    if (kernel.name == description.name) {
+      return kernel;
     }
-    if (kernel.path != source.path) {
-      return {ErrorCode::InvalidArgument,
-              "two kernels are called '" + kernel.name + "', in " +
-                  kernel.path + " and " + source.path +
-                  "; compile them into libraries of their own"};
-    }
-    return &kernel;
   }
   LibraryKernel &kernel = kernels.emplace_back();
   kernel.name = description.name;
@@ -111,7 +113,7 @@ LibraryBuilder::kernelOf(const Source &source,
   for (const ParameterDescription &p : description.parameters) {
     kernel.parameters.push_back({p.name, p.isStatic, p.location});
   }
-  return &kernel;
+  return kernel;
 }
 
 //===----------------------------------------------------------------------===//
@@ -184,11 +186,7 @@ Status LibraryBuilder::addGpu(CompileResult result,
 Status LibraryBuilder::add(const Source &source,
                            const KernelDescription &description,
                            LibrarySignature signature) {
-  Expected<LibraryKernel *> found = kernelOf(source, description);
-  if (!found.ok()) {
-    return found.status();
-  }
-  LibraryKernel &kernel = **found;
+  LibraryKernel &kernel = kernelOf(source, description);
   Status status = checkTogether(kernel, signature);
   if (!status.ok()) {
     return status;

@@ -29,7 +29,8 @@ public:
   Status addTarget(const std::string &target);
 
   /// Compiles a signature for every target. InvalidArgument for one that was
-  /// there before, or does not go together with another of the kernel.
+  /// there before, or does not go together with another of the kernel. Kernels
+  /// of two sources must have different names.
   Status add(const Source &source, const KernelDescription &kernel,
              LibrarySignature signature);
 
@@ -44,8 +45,8 @@ private:
   struct Function {
     std::string llvmText, entry, name;
   };
-  Expected<LibraryKernel *> kernelOf(const Source &source,
-                                     const KernelDescription &description);
+  LibraryKernel &kernelOf(const Source &source,
+                          const KernelDescription &description);
   Status addCpu(CompileResult result, const std::string &suffix,
                 LibrarySignature &signature);
   Status addGpu(CompileResult result, LibrarySignature &signature);

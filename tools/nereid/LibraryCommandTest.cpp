@@ -179,7 +179,7 @@ TEST_F(LibraryCommand, NamesThatCppHasOtherUsesFor) {
   EXPECT_THAT(
       file("n.h"),
       HasSubstr("inline void new_(nereid::Device device_, const "
-                "nereid::Grid &grid_, int32_t *grid, int32_t delete_)"));
+                "nereid::Grid &grid_, int32_t *grid, int64_t delete_)"));
 }
 
 TEST_F(LibraryCommand, HeaderErrors) {
@@ -206,6 +206,13 @@ TEST_F(LibraryCommand, HeaderErrors) {
        "parameter 'n' is the constant 7 in one signature and passed at run "
        "time "
        "in another; only 1 and none may be both"},
+      {two + "'scale(*fp32, *fp32, i32, 2.5)'",
+       "parameter 'a' is the constant 2.5 in one signature"},
+      {"compile k.py:scale --emit header -o k.h --signature '*fp32, *fp32, "
+       "u32, "
+       "fp32' --signature '*fp32, *fp32, 1, fp32'",
+       "parameter 'n' is the constant 1 in one signature and u32 in another; "
+       "beside a constant a number must be i32, i64, fp32 or i1"},
       {two + "'scale(*fp32, *fp32, i32, fp64)'",
        "parameter 'a' is fp32 in one signature and fp64 in another"},
       {two + "'scale(*fp32, *fp32, i32, fp32, num_warps=64)'",

@@ -48,8 +48,22 @@ std::string identifier(const std::string &text) {
   return isKeyword(name) ? name + "_" : name;
 }
 
-/// Of a number that is passed by value.
+/// Of a number that is passed by value. Integers come whole: the launch checks
+/// that they fit, where a C++ conversion would cut them off.
 static const char *valueType(DType dtype) {
+  switch (dtype) {
+  case DType::Int1:
+    return "bool";
+  case DType::UInt64:
+    return "uint64_t";
+  case DType::Float64:
+    return "double";
+  default:
+    return isFloat(dtype) ? "float" : "int64_t";
+  }
+}
+
+static const char *pointeeType(DType dtype) {
   switch (dtype) {
   case DType::Int1:
     return "bool";
@@ -69,26 +83,20 @@ static const char *valueType(DType dtype) {
     return "uint32_t";
   case DType::UInt64:
     return "uint64_t";
-  case DType::Float64:
-    return "double";
-  default:
-    return "float";
-  }
-}
-
-static const char *pointeeType(DType dtype) {
-  switch (dtype) {
-  case DType::Float16:
-    return "nereid::Float16";
-  case DType::BFloat16:
-    return "nereid::BFloat16";
   case DType::Float8E4M3:
     return "nereid::Float8E4M3";
   case DType::Float8E5M2:
     return "nereid::Float8E5M2";
-  default:
-    return valueType(dtype);
+  case DType::Float16:
+    return "nereid::Float16";
+  case DType::BFloat16:
+    return "nereid::BFloat16";
+  case DType::Float32:
+    return "float";
+  case DType::Float64:
+    return "double";
   }
+  return "void";
 }
 
 //===----------------------------------------------------------------------===//
@@ -179,8 +187,6 @@ std::string KernelWriter::valueTypeOf(size_t parameter) const {
       types.insert(names[std::get<StaticValue>(spec).value.index()]);
     }
   }
-  // A constant 1 beside a number, and numbers of two widths.
-  types.erase(types.size() > 1 ? "int32_t" : "");
   return types.size() == 1 ? *types.begin() : "nereid::Argument";
 }
 
