@@ -167,6 +167,14 @@ TEST_F(Command, CompileEmitsEveryStageOfAGpu) {
   }
 }
 
+TEST_F(Command, ChecksAreCompiledForAGpu) {
+  Result r = run("compile k.py:scale --signature '*fp32:16, *fp32:16, i32, "
+                 "fp32' --target sm_90a --emit ptx --check oob,nan,assert");
+  EXPECT_EQ(r.code, 0) << r.err;
+  // The first thread to fail takes the record.
+  EXPECT_THAT(r.out, AllOf(HasSubstr("atom"), HasSubstr(".cas.b32")));
+}
+
 TEST_F(Command, CompileShowsItsTimes) {
   setenv("NEREID_TIME", "1", 1);
   Result r = run("compile k.py:scale --signature '*fp32:16, *fp32:16, i32, "
@@ -214,7 +222,10 @@ TEST_F(Command, Doctor) {
   EXPECT_EQ(r.code, 0) << r.out << r.err;
   EXPECT_THAT(r.out, AllOf(HasSubstr("processor"), HasSubstr("runs on cpu"),
                            HasSubstr("gave the right result"),
-                           HasSubstr(root + "/cache")));
+                           HasSubstr(root + "/cache"), HasSubstr("ptxas")));
+  EXPECT_THAT(
+      run("doctor", "NEREID_PTXAS=none").out,
+      HasSubstr("none: kernels compiled ahead of time are kept as PTX"));
   EXPECT_THAT(run("doctor --knobs-markdown").out,
               HasSubstr("`NEREID_CACHE_SIZE`"));
   r = run("doctor", "NEREID_CACHE_SIZ=1");
