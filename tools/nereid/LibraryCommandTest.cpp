@@ -93,6 +93,10 @@ TEST_F(LibraryCommand, AssemblersThatFail) {
           "NEREID_PTXAS=/nonexistent/ptxas");
   EXPECT_THAT(r.err, HasSubstr("NEREID_PTXAS: '/nonexistent/ptxas' is no "
                                "program that can be run"));
+  r = run(scale + "--target sm_90a --emit cubin",
+          "TMPDIR=/nonexistent " + fakePtxas(resources));
+  EXPECT_EQ(r.code, 1);
+  EXPECT_THAT(r.err, HasSubstr("cannot make a temporary folder for ptxas"));
   r = run(scale + "--target sm_70 --emit cubin",
           fakePtxas("ptxas fatal   : Value 'sm_70' is not defined for option "
                     "'gpu-name'",
