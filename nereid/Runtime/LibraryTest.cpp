@@ -287,6 +287,10 @@ TEST_F(Libraries, MistakesWithTheLibraryItself) {
   lib.table.indexSize -= 1;
   EXPECT_THAT(errorOf([&] { Kernel::fromLibrary(lib.table, "add", context); }),
               HasSubstr("the kernel library's index is damaged"));
+  lib.library();
+  lib.table.imageCount = 0;
+  EXPECT_THAT(errorOf([&] { Kernel::fromLibrary(lib.table, "add", context); }),
+              HasSubstr("the kernel library's index is damaged"));
   lib.images[0].size -= 1;
   EXPECT_THAT(errorOf([&] { kernel()[1](x, y, out, 9); }),
               HasSubstr("an image of kernel 'add' in the kernel library is "

@@ -10,6 +10,7 @@
 #include "nereid/Runtime/Encoding.h"
 #include "nereid/Support/EditDistance.h"
 #include "nereid/Support/Host.h"
+#include "nereid/Support/Log.h"
 
 #include <charconv>
 
@@ -38,6 +39,23 @@ static Failure noKernel(const LibraryIndex &index, const std::string &name) {
           {}};
 }
 
+/// Every kernel has a signature, and every image is there.
+static bool isSound(const LibraryIndex &index, const KernelLibrary &library) {
+  for (const LibraryKernel &kernel : index) {
+    for (const LibrarySignature &signature : kernel.signatures) {
+      for (uint32_t image : signature.images) {
+        if (image >= library.imageCount) {
+          return false;
+        }
+      }
+    }
+    if (kernel.signatures.empty()) {
+      return false;
+    }
+  }
+  return true;
+}
+
 Expected<std::shared_ptr<PrecompiledKernel>>
 findPrecompiled(const KernelLibrary &library, const std::string &name) {
   if (library.abi != kernelLibraryAbi) {
@@ -53,7 +71,7 @@ findPrecompiled(const KernelLibrary &library, const std::string &name) {
                 "version as the runtime"};
   }
   auto index = decodeLibraryIndex(textOf(library.index, library.indexSize));
-  if (!index) {
+  if (!index || !isSound(*index, library)) {
     return {ErrorCode::Internal, "the kernel library's index is damaged"};
   }
   for (LibraryKernel &kernel : *index) {
@@ -190,9 +208,6 @@ candidatesFor(const PrecompiledKernel &precompiled,
   }
   std::vector<Candidate> candidates;
   for (uint32_t i : signature.images) {
-    if (i >= precompiled.library.imageCount) {
-      continue;
-    }
     const LibraryImage &entry = precompiled.library.images[i];
     auto image = decodeImage(textOf(entry.bytes, entry.size));
     if (!image) {
@@ -242,6 +257,10 @@ obtainPrecompiled(KernelState &kernel, size_t signature, Device device) {
     if (obtained.ok()) {
       precompiled.loaded[place] = obtained->loaded;
       return obtained;
+    }
+    if (logEnabled(LogTopic::Compile)) {
+      logLine(LogTopic::Compile,
+              obtained.failure().message + "; the next image is tried, if any");
     }
     first = first ? first : obtained.failure();
   }
