@@ -35,3 +35,51 @@ def fused_bias_layer_norm_kernel(y_ptr, x_ptr, bias_ptr, w_ptr, b_ptr, y_stride,
     w = tl.load(w_ptr + cols).to(tl.float32)
     b = tl.load(b_ptr + cols).to(tl.float32)
     tl.store(y_ptr + row * y_stride + cols, (x - mean) * rstd * w + b)
+
+
+@triton.jit
+def add_pairs(a, b, c, d):
+    return a + c, b + d
+
+
+@triton.jit
+def layer_norm_backward_kernel(dx_ptr, dw_parts_ptr, db_parts_ptr, dy_ptr, x_ptr, w_ptr, mean_ptr, rstd_ptr,
+                               dx_stride, dy_stride, x_stride, M, N: tl.constexpr, AHEAD: tl.constexpr = 1):
+    """dx, and this program's part of dw and db: program i takes the rows i, i + programs, ... and
+    keeps their sums in registers. column_sums_kernel adds the parts up. AHEAD - 1 rows are fetched ahead.
+
+        dx = rstd * (g - mean(g) - x' * mean(g * x'))  with  x' = (x - mean) * rstd,  g = dy * w
+    """
+    cols = tl.arange(0, N)
+    w = tl.load(w_ptr + cols).to(tl.float32)
+    dw = tl.zeros((N,), dtype=tl.float32)
+    db = tl.zeros((N,), dtype=tl.float32)
+    for row in tl.range(tl.program_id(0), M, tl.num_programs(0), num_stages=AHEAD):
+        x = tl.load(x_ptr + row * x_stride + cols).to(tl.float32)
+        dy = tl.load(dy_ptr + row * dy_stride + cols).to(tl.float32)
+        mean = tl.load(mean_ptr + row)
+        rstd = tl.load(rstd_ptr + row)
+        normal = (x - mean) * rstd
+        g = dy * w
+        sum_g, sum_gx = tl.reduce((g, g * normal), 0, add_pairs)
+        dx = (g - sum_g / N - normal * (sum_gx / N)) * rstd
+        tl.store(dx_ptr + row * dx_stride + cols, dx)
+        dw += dy * normal
+        db += dy
+    part = tl.program_id(0) * N
+    tl.store(dw_parts_ptr + part + cols, dw)
+    tl.store(db_parts_ptr + part + cols, db)
+
+
+@triton.jit
+def column_sums_kernel(y_ptr, x_ptr, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
+    """y[b, j] = sum over i of x[b, i, j], all contiguous; b is the second dimension of the grid."""
+    cols = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
+    rows = tl.arange(0, BLOCK_M)
+    batch = tl.program_id(1)
+    x_ptrs = x_ptr + batch * M * N + rows[:, None] * N + cols[None, :]
+    total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+    for start in range(0, M, BLOCK_M):
+        total += tl.load(x_ptrs, mask=(rows[:, None] < M - start) & (cols[None, :] < N), other=0.0)
+        x_ptrs += BLOCK_M * N
+    tl.store(y_ptr + batch * N + cols, tl.sum(total, axis=0), mask=cols < N)

@@ -305,12 +305,24 @@ AxisInfo AxisInfoAnalysis::infer(Operation *op) {
       .Case([&](arith::CmpIOp compare) {
         return comparison(compare.getPredicate(), both());
       })
+      .Case<arith::MinSIOp, arith::MaxSIOp>([&](Operation *) {
+        AxisInfo info =
+            function(op, [&](Value v) -> const AxisInfo & { return get(v); });
+        for (size_t d = 0; d < info.divisibility.size(); ++d) {
+          info.divisibility[d] = std::min(everyDivisor(of(0), type, d),
+                                          everyDivisor(of(1), type, d));
+        }
+        return info;
+      })
       .Case([&](arith::SelectOp) { return selection(of(0), of(1), of(2)); })
       .Case([&](tile::ExpandDimsOp expand) {
         AxisInfo info = of(0);
-        bool equal =
-            llvm::equal(info.constancy, sizesOf(op->getOperand(0).getType()));
-        int64_t divisibility = equal ? info.divisibility[0] : 1;
+        // Along the new dimension every element starts a run.
+        int64_t divisibility = 1;
+        for (size_t d = 0; d < info.divisibility.size(); ++d) {
+          divisibility = std::max(
+              divisibility, everyDivisor(info, op->getOperand(0).getType(), d));
+        }
         auto at = [&](SmallVector<int64_t> &list, int64_t value) {
           list.insert(list.begin() + expand.getAxis(), value);
         };

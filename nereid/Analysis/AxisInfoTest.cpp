@@ -112,6 +112,25 @@ TEST_F(AxisInfoTest, ATileRunsAlongItsColumns) {
   EXPECT_EQ(width(0), 1u);
 }
 
+TEST_F(AxisInfoTest, RowsOfADivisibleStrideKeepTheirDivisor) {
+  // x + rows[:, None] * stride + columns[None, :] with 16 | stride.
+  parse(R"(
+    %i = tile.range 0, 64 : tensor<64xi32>
+    %j = tile.range 0, 32 : tensor<32xi32>
+    %ns = tile.splat %n : i32 -> tensor<64xi32>
+    %rows = arith.muli %i, %ns : tensor<64xi32>
+    %r = tile.expand_dims %rows {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %c = tile.expand_dims %j {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+    %rb = tile.broadcast %r : tensor<64x1xi32> -> tensor<64x32xi32>
+    %cb = tile.broadcast %c : tensor<1x32xi32> -> tensor<64x32xi32>
+    %o = arith.addi %rb, %cb : tensor<64x32xi32>
+    %p = tile.splat %x : !tile.ptr<f16> -> tensor<64x32x!tile.ptr<f16>>
+    %q = tile.addptr %p, %o : tensor<64x32x!tile.ptr<f16>>, tensor<64x32xi32>
+    %v = tile.load %q : tensor<64x32x!tile.ptr<f16>>
+  )");
+  EXPECT_EQ(width(1), 8u);
+}
+
 TEST_F(AxisInfoTest, LoopsKeepWhatEveryIterationKeeps) {
   for (auto [step, expected] : {std::pair("%n", 8u), std::pair("%s", 1u)}) {
     parse(std::string(row) + R"(

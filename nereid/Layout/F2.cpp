@@ -7,6 +7,7 @@
 
 #include "nereid/Layout/F2.h"
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 
@@ -69,6 +70,29 @@ std::optional<Vector> Solver::solve(Vector y) const {
   return x;
 }
 
+bool Span::add(Vector v) {
+  v = least(v);
+  if (!v) {
+    return false;
+  }
+  basis.insert(std::upper_bound(basis.rbegin(), basis.rend(), v).base(), v);
+  return true;
+}
+
+Vector Span::least(Vector v) const {
+  for (Vector b : basis) {
+    v = std::min(v, v ^ b); // clears b's highest bit
+  }
+  return v;
+}
+
+Vector Span::greatest(Vector v) const {
+  for (Vector b : basis) {
+    v = std::max(v, v ^ b);
+  }
+  return v;
+}
+
 unsigned rank(const Matrix &m) { return Solver(m).rank(); }
 
 std::vector<Vector> kernel(const Matrix &m) {
@@ -115,16 +139,12 @@ Matrix pseudoInverse(const Matrix &m, unsigned rows) {
 
 std::vector<Vector> complement(const std::vector<Vector> &a,
                                const std::vector<Vector> &b) {
-  std::vector<Vector> spanned = a, added;
-  unsigned have = rank(spanned);
+  Span spanned(a);
+  std::vector<Vector> added;
   for (Vector v : b) {
-    spanned.push_back(v);
-    if (rank(spanned) == have) {
-      spanned.pop_back();
-      continue;
+    if (spanned.add(v)) {
+      added.push_back(v);
     }
-    ++have;
-    added.push_back(v);
   }
   return added;
 }

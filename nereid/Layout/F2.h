@@ -59,6 +59,25 @@ private:
   Vector dependent = 0;
 };
 
+/// A space that grows vector by vector, kept as a basis in echelon form.
+class Span {
+public:
+  Span() = default;
+  explicit Span(const std::vector<Vector> &vectors) {
+    for (Vector v : vectors) {
+      add(v);
+    }
+  }
+  /// False: `v` was in it already.
+  bool add(Vector v);
+  /// Of v + s for all s in the span, as numbers.
+  Vector least(Vector v) const;
+  Vector greatest(Vector v) const;
+
+private:
+  std::vector<Vector> basis; ///< no two of one highest bit, falling
+};
+
 /// A matrix R with M * R * M = M; the inverse where M has one. `columns` is
 /// the number of rows of M.
 Matrix pseudoInverse(const Matrix &m, unsigned rows);

@@ -162,6 +162,41 @@ LinearLayout mmaOperand(const Shape &shape, unsigned index, unsigned kWidth,
   return fitToShape(tile * warpPart, shape);
 }
 
+LinearLayout warpgroupAccumulator(const Shape &shape,
+                                  const std::vector<unsigned> &groups) {
+  unsigned rank = shape.size();
+  Axis m = tensorAxis(rank - 2), n = tensorAxis(rank - 1);
+  unsigned columnBits = paddedBits(shape[rank - 1]);
+  unsigned along = std::countr_zero(groups[1]);
+  unsigned own = columnBits > 3 + along ? columnBits - 3 - along : 0;
+  LinearLayout tile =
+      LinearLayout::identity(Axis::Register, n, 1) *
+      LinearLayout::identity(Axis::Lane, n, 2) *
+      LinearLayout::identity(Axis::Lane, m, 3) *
+      LinearLayout::identity(Axis::Register, m, 1) *
+      LinearLayout::identity(Axis::Warp, m, 2) *
+      LinearLayout::identity(Axis::Register, n, own) *
+      LinearLayout::identity(Axis::Warp, m, std::countr_zero(groups[0])) *
+      LinearLayout::identity(Axis::Warp, n, along);
+  return fitToShape(tile, shape);
+}
+
+LinearLayout warpgroupOperand(const Shape &shape, unsigned kWidth,
+                              const std::vector<unsigned> &groups) {
+  unsigned rank = shape.size();
+  Axis m = tensorAxis(rank - 2), k = tensorAxis(rank - 1);
+  LinearLayout tile =
+      LinearLayout::identity(Axis::Register, k, std::countr_zero(kWidth)) *
+      LinearLayout::identity(Axis::Lane, k, 2) *
+      LinearLayout::identity(Axis::Lane, m, 3) *
+      LinearLayout::identity(Axis::Register, m, 1) *
+      LinearLayout::identity(Axis::Register, k, 1) *
+      LinearLayout::identity(Axis::Warp, m, 2) *
+      LinearLayout::identity(Axis::Warp, m, std::countr_zero(groups[0])) *
+      LinearLayout::broadcast(Axis::Warp, m, std::countr_zero(groups[1]));
+  return fitToShape(tile, shape);
+}
+
 LinearLayout fmaOperand(const LinearLayout &accumulator, const Shape &shape,
                         unsigned index) {
   assert(index < 2);
@@ -223,44 +258,6 @@ LinearLayout swizzledShared(const Shape &shape, unsigned vector,
   unsigned bits = columns.size();
   return LinearLayout({{Axis::Offset, bits}}, std::move(outputs),
                       std::move(columns));
-}
-
-std::vector<bool> deadRegisters(const LinearLayout &layout,
-                                const Shape &shape) {
-  // An element index is register part ^ lane and warp part. Along a dimension,
-  // the smallest index a register can have is its part with every bit cleared
-  // that other places can clear: reduce by their echelon form.
-  std::vector<bool> dead(size_t{1} << layout.inputBits(Axis::Register), false);
-  for (unsigned d = 0; d < shape.size(); ++d) {
-    Axis axis = tensorAxis(d);
-    std::vector<uint64_t> others;
-    for (const AxisBits &in : layout.inputs()) {
-      for (unsigned i = 0; in.axis != Axis::Register && i < in.bits; ++i) {
-        others.push_back(layout.basis(in.axis, i, axis));
-      }
-    }
-    std::vector<uint64_t> echelon;
-    for (uint64_t v : others) {
-      for (uint64_t e : echelon) {
-        v = std::min(v, v ^ e);
-      }
-      if (v) {
-        echelon.push_back(v);
-        std::sort(echelon.rbegin(), echelon.rend());
-      }
-    }
-    for (size_t r = 0; r < dead.size(); ++r) {
-      uint64_t index = 0;
-      for (size_t bits = r; bits; bits &= bits - 1) {
-        index ^= layout.basis(Axis::Register, std::countr_zero(bits), axis);
-      }
-      for (uint64_t e : echelon) {
-        index = std::min(index, index ^ e);
-      }
-      dead[r] = dead[r] || index >= static_cast<uint64_t>(shape[d]);
-    }
-  }
-  return dead;
 }
 
 } // namespace nereid

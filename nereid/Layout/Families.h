@@ -11,8 +11,8 @@
 // that layouts of one shape compare and compose.
 //
 // A size that is no power of two is padded to one: `paddedBits`. Which
-// registers then hold padding on every lane is `deadRegisters`; code is never
-// emitted for them.
+// registers then hold padding on every lane is `deadRegisters` (TileLayout.h);
+// code is never emitted for them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,6 +64,16 @@ LinearLayout mmaAccumulator(const Shape &shape,
 LinearLayout mmaOperand(const Shape &shape, unsigned index, unsigned kWidth,
                         const std::vector<unsigned> &warps);
 
+/// Accumulator of wgmma m64 (PTX ISA, "Register Fragments for wgmma"): four
+/// warps, 16 rows each in the layout of mma.sync, with all the columns of their
+/// group in registers. `groups` of four warps along the two dimensions; columns
+/// of a group are consecutive.
+LinearLayout warpgroupAccumulator(const Shape &shape,
+                                  const std::vector<unsigned> &groups);
+/// Left operand [M, K] of the same instruction in registers.
+LinearLayout warpgroupOperand(const Shape &shape, unsigned kWidth,
+                              const std::vector<unsigned> &groups);
+
 /// Operand of a dot on FMA units: all of K on every thread that needs it.
 LinearLayout fmaOperand(const LinearLayout &accumulator, const Shape &shape,
                         unsigned index);
@@ -73,10 +83,6 @@ LinearLayout fmaOperand(const LinearLayout &accumulator, const Shape &shape,
 LinearLayout swizzledShared(const Shape &shape, unsigned vector,
                             unsigned perPhase, unsigned maxPhase,
                             const std::vector<unsigned> &order);
-
-/// Bit r set: register r holds an element outside `shape` on every lane and
-/// warp. One entry a register.
-std::vector<bool> deadRegisters(const LinearLayout &layout, const Shape &shape);
 
 } // namespace nereid
 

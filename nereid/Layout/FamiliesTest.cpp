@@ -88,6 +88,38 @@ TEST(Families, MmaOperandsFollowThePtxManual) {
   }
 }
 
+TEST(Families, WarpgroupAccumulatorFollowsThePtxManual) {
+  // Row 16 * warp + lane / 4 (+ 8), columns 8 * j + lane % 4 * 2 (+ 1).
+  LinearLayout l = warpgroupAccumulator({64, 32}, {1, 1});
+  for (unsigned warp = 0; warp < 4; ++warp) {
+    for (unsigned lane = 0; lane < 32; ++lane) {
+      for (unsigned i = 0; i < 16; ++i) {
+        Point p = at(l, i, lane, warp);
+        ASSERT_EQ(indexOf(p, 0), 16 * warp + lane / 4 + (i & 2 ? 8 : 0));
+        ASSERT_EQ(indexOf(p, 1), i / 4 * 8 + lane % 4 * 2 + (i & 1));
+      }
+    }
+  }
+}
+
+TEST(Families, WarpgroupsCoverTheirShareOfATile) {
+  // Two groups along each dimension: 64 rows and half of the columns each.
+  LinearLayout c = warpgroupAccumulator({128, 128}, {2, 2});
+  LinearLayout a = warpgroupOperand({128, 32}, 2, {2, 2});
+  EXPECT_TRUE(c.isInvertible());
+  for (unsigned warp = 0; warp < 16; ++warp) {
+    for (unsigned r = 0; r < 1u << c.inputBits(Axis::Register); ++r) {
+      Point p = at(c, r, 0, warp);
+      ASSERT_EQ(indexOf(p, 0) / 64, warp / 4 % 2);
+      ASSERT_EQ(indexOf(p, 0) / 16 % 4, warp % 4);
+      ASSERT_EQ(indexOf(p, 1) / 64, warp / 8);
+    }
+    for (unsigned r = 0; r < 1u << a.inputBits(Axis::Register); ++r) {
+      ASSERT_EQ(indexOf(at(a, r, 0, warp), 0) / 16, warp % 8);
+    }
+  }
+}
+
 TEST(Families, OperandsMeetTheirAccumulator) {
   // Every warp holds the rows of A and the columns of B that its part of the
   // accumulator needs.
@@ -151,28 +183,4 @@ TEST(Families, SwizzleMovesVectorsWithinARow) {
     ASSERT_EQ(indexOf(p, 0), row);
     ASSERT_EQ(indexOf(p, 1), column ^ row % 8 * 8);
   }
-}
-
-TEST(Families, DeadRegistersAreThoseOfPadding) {
-  // 768 on 4 warps of 32 lanes with 4 elements a thread: two passes of 512,
-  // the second half dead only for lanes, so registers 4..7 stay alive; with
-  // 1 element a thread 6 of 8 passes of 128 remain.
-  for (unsigned perThread : {1u, 2u, 4u, 8u}) {
-    for (int64_t size : {1, 3, 127, 128, 129, 700, 768, 1000, 1024}) {
-      LinearLayout l = blocked({size}, {perThread}, {32}, {4}, {0});
-      std::vector<bool> dead = deadRegisters(l, {size});
-      for (unsigned r = 0; r < dead.size(); ++r) {
-        bool expected = true;
-        for (unsigned lane = 0; lane < 32; ++lane) {
-          for (unsigned warp = 0; warp < 4; ++warp) {
-            expected &= indexOf(at(l, r, lane, warp), 0) >= size;
-          }
-        }
-        ASSERT_EQ(dead[r], expected) << size << " " << perThread << " " << r;
-      }
-    }
-  }
-  std::vector<bool> dead =
-      deadRegisters(blocked({768}, {2}, {32}, {4}, {0}), {768});
-  EXPECT_EQ(std::count(dead.begin(), dead.end(), true), 2);
 }

@@ -110,6 +110,29 @@ TEST(F2, KernelAndSolverAgreeWithEnumeration) {
   }
 }
 
+TEST(F2, SpanKnowsItsVectorsAndTheirExtremes) {
+  Random random(4);
+  for (int trial = 0; trial < 300; ++trial) {
+    unsigned rows = 1 + random() % 7;
+    f2::Matrix m = randomMatrix(random, rows, random() % 9);
+    f2::Span span;
+    unsigned grown = 0;
+    for (uint64_t v : m) {
+      grown += span.add(v);
+    }
+    ASSERT_EQ(grown, f2::rank(m));
+    for (uint64_t v = 0; v < uint64_t{1} << rows; ++v) {
+      uint64_t least = v, greatest = v;
+      for (uint64_t x = 0; x < uint64_t{1} << m.size(); ++x) {
+        least = std::min(least, v ^ f2::apply(m, x));
+        greatest = std::max(greatest, v ^ f2::apply(m, x));
+      }
+      ASSERT_EQ(span.least(v), least);
+      ASSERT_EQ(span.greatest(v), greatest);
+    }
+  }
+}
+
 TEST(F2, IntersectionIsWhatBothSpansHold) {
   Random random(2);
   for (int trial = 0; trial < 300; ++trial) {

@@ -21,16 +21,20 @@ uint32_t TileLayout::ofRegister(unsigned r) const {
   return index;
 }
 
-LinearLayout TileLayout::linear(unsigned bits) const {
-  f2::Matrix columns;
-  for (const auto *part : {&registers, &lanes, &warps}) {
-    columns.insert(columns.end(), part->begin(), part->end());
+f2::Matrix TileLayout::columns() const {
+  f2::Matrix all(registers.begin(), registers.end());
+  for (const auto *part : {&lanes, &warps}) {
+    all.insert(all.end(), part->begin(), part->end());
   }
+  return all;
+}
+
+LinearLayout TileLayout::linear(unsigned bits) const {
   return LinearLayout(
       {{Axis::Register, static_cast<unsigned>(registers.size())},
        {Axis::Lane, static_cast<unsigned>(lanes.size())},
        {Axis::Warp, static_cast<unsigned>(warps.size())}},
-      {{Axis::D0, bits}}, std::move(columns));
+      {{Axis::D0, bits}}, columns());
 }
 
 TileLayout flatten(const LinearLayout &layout) {
@@ -78,16 +82,17 @@ std::vector<unsigned> dimensionShifts(const Shape &shape) {
   return shifts;
 }
 
+bool isPowerOfTwo(const Shape &shape) {
+  return std::all_of(shape.begin(), shape.end(), [](int64_t size) {
+    return std::has_single_bit(static_cast<uint64_t>(size));
+  });
+}
+
 bool keepsFlatIndex(const Shape &from, const Shape &to) {
-  auto allPowers = [](const Shape &shape) {
-    return std::all_of(shape.begin(), shape.end(), [](int64_t size) {
-      return std::has_single_bit(static_cast<uint64_t>(size));
-    });
-  };
   Shape x = from, y = to;
   std::erase(x, 1);
   std::erase(y, 1);
-  return x == y || (allPowers(from) && allPowers(to));
+  return x == y || (isPowerOfTwo(from) && isPowerOfTwo(to));
 }
 
 std::vector<uint32_t> splitIndex(uint32_t flat, const Shape &shape) {
@@ -199,101 +204,53 @@ std::optional<TileLayout> halved(const TileLayout &layout, unsigned &column) {
 }
 
 uint32_t freeThreadBits(const TileLayout &layout) {
-  std::vector<uint32_t> echelon;
-  auto isDependent = [&](uint32_t v) {
-    for (uint32_t e : echelon) {
-      v = std::min(v, v ^ e);
-    }
-    if (v) {
-      echelon.push_back(v);
-      std::sort(echelon.rbegin(), echelon.rend());
-    }
-    return v == 0;
-  };
-  for (uint32_t column : layout.registers) {
-    isDependent(column);
-  }
-  uint32_t free = 0;
-  unsigned bit = 0;
-  for (const auto *part : {&layout.lanes, &layout.warps}) {
-    for (uint32_t column : *part) {
-      free |= isDependent(column) ? 1u << bit : 0;
-      ++bit;
-    }
-  }
-  return free;
+  f2::Vector dependent = f2::Solver(layout.columns()).dependentColumns();
+  return static_cast<uint32_t>(dependent >> layout.registers.size());
 }
 
 //===----------------------------------------------------------------------===//
 // Padding
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// The least and greatest index along one dimension that a register can have:
-/// its own part with the bits cleared, or set, that other places can change.
-struct Reach {
-  Reach(const TileLayout &layout, unsigned shift, unsigned bits)
-      : shift(shift), mask((1u << bits) - 1) {
+/// Bit r set: along some dimension the index that `extreme(others, own)` finds
+/// lies outside. `own` is the register's part of the index; lanes and warps add
+/// what is in `others`, so least and greatest index are those of own + others.
+template <typename Extreme>
+static std::vector<bool> outside(const TileLayout &layout, const Shape &shape,
+                                 Extreme extreme) {
+  std::vector<bool> found(layout.registerCount(), false);
+  std::vector<unsigned> shifts = dimensionShifts(shape);
+  for (size_t d = 0; d < shape.size(); ++d) {
+    auto size = static_cast<uint64_t>(shape[d]);
+    if (std::has_single_bit(size)) {
+      continue;
+    }
+    uint32_t mask = (1u << paddedBits(shape[d])) - 1;
+    f2::Span others;
     for (const auto *part : {&layout.lanes, &layout.warps}) {
       for (uint32_t column : *part) {
-        uint32_t v = column >> shift & mask;
-        for (uint32_t e : echelon) {
-          v = std::min(v, v ^ e);
-        }
-        if (v) {
-          echelon.push_back(v);
-          std::sort(echelon.rbegin(), echelon.rend());
-        }
+        others.add(column >> shifts[d] & mask);
       }
     }
-  }
-  uint32_t least(uint32_t flat) const {
-    uint32_t index = flat >> shift & mask;
-    for (uint32_t e : echelon) {
-      index = std::min(index, index ^ e);
-    }
-    return index;
-  }
-  uint32_t greatest(uint32_t flat) const {
-    uint32_t index = flat >> shift & mask;
-    for (uint32_t e : echelon) {
-      index = std::max(index, index ^ e);
-    }
-    return index;
-  }
-  unsigned shift;
-  uint32_t mask;
-  std::vector<uint32_t> echelon;
-};
-} // namespace
-
-std::vector<bool> deadRegisters(const TileLayout &layout, const Shape &shape) {
-  std::vector<bool> dead(layout.registerCount(), false);
-  std::vector<unsigned> shifts = dimensionShifts(shape);
-  for (size_t d = 0; d < shape.size(); ++d) {
-    if (std::has_single_bit(static_cast<uint64_t>(shape[d]))) {
-      continue;
-    }
-    Reach reach(layout, shifts[d], paddedBits(shape[d]));
-    for (unsigned r = 0; r < dead.size(); ++r) {
-      dead[r] = dead[r] || reach.least(layout.ofRegister(r)) >= shape[d];
+    for (unsigned r = 0; r < found.size(); ++r) {
+      uint32_t own = layout.ofRegister(r) >> shifts[d] & mask;
+      found[r] = found[r] || extreme(others, own) >= size;
     }
   }
-  return dead;
+  return found;
 }
 
-bool isPartlyDead(const TileLayout &layout, const Shape &shape, unsigned r) {
-  std::vector<unsigned> shifts = dimensionShifts(shape);
-  for (size_t d = 0; d < shape.size(); ++d) {
-    if (std::has_single_bit(static_cast<uint64_t>(shape[d]))) {
-      continue;
-    }
-    Reach reach(layout, shifts[d], paddedBits(shape[d]));
-    if (reach.greatest(layout.ofRegister(r)) >= shape[d]) {
-      return true;
-    }
-  }
-  return false;
+std::vector<bool> deadRegisters(const TileLayout &layout, const Shape &shape) {
+  return outside(layout, shape, [](const f2::Span &others, uint32_t own) {
+    return others.least(own);
+  });
+}
+
+std::vector<bool> partlyDeadRegisters(const TileLayout &layout,
+                                      const Shape &shape) {
+  return outside(layout, shape, [](const f2::Span &others, uint32_t own) {
+    return others.greatest(own);
+  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -34,6 +34,8 @@ struct TileLayout {
   unsigned registerCount() const { return 1u << registers.size(); }
   /// The part of the flattened index that register `r` contributes.
   uint32_t ofRegister(unsigned r) const;
+  /// All columns: registers lowest, then lanes, then warps.
+  f2::Matrix columns() const;
   /// As a map to one output of `bits` bits, D0.
   LinearLayout linear(unsigned bits) const;
 };
@@ -45,6 +47,8 @@ int64_t elementCount(const Shape &shape);
 /// Bits of a tile's flattened index, and of each dimension the lowest.
 unsigned tileBits(const Shape &shape);
 std::vector<unsigned> dimensionShifts(const Shape &shape);
+/// Of every size.
+bool isPowerOfTwo(const Shape &shape);
 /// Does a row-major reshape keep flattened indices? So it does where all sizes
 /// are powers of two, and where it only adds or drops dimensions of size 1.
 bool keepsFlatIndex(const Shape &from, const Shape &to);
@@ -77,8 +81,9 @@ uint32_t freeThreadBits(const TileLayout &layout);
 
 /// Bit r set: register r lies outside the shape in every thread.
 std::vector<bool> deadRegisters(const TileLayout &layout, const Shape &shape);
-/// Does register r lie outside the shape in some threads?
-bool isPartlyDead(const TileLayout &layout, const Shape &shape, unsigned r);
+/// Bit r set: in some threads.
+std::vector<bool> partlyDeadRegisters(const TileLayout &layout,
+                                      const Shape &shape);
 
 /// Neighbouring threads at neighbouring addresses: `vector` elements a thread
 /// along dimension order[0], then lanes, then warps, in the order of `order`;

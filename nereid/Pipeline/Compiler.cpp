@@ -15,10 +15,12 @@
 #include "nereid/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "nereid/Conversion/TileToCPU/TileToCPU.h"
 #include "nereid/Conversion/TileToTileGPU/TileToTileGPU.h"
+#include "nereid/Dialect/Tile/IR/Kernel.h"
 #include "nereid/Dialect/Tile/IR/Tile.h"
 #include "nereid/Dialect/Tile/Transforms/AssignSites.h"
 #include "nereid/Dialect/Tile/Transforms/ExpandMath.h"
 #include "nereid/Dialect/Tile/Transforms/Passes.h"
+#include "nereid/Dialect/TileGPU/Transforms/Passes.h"
 #include "nereid/IRGen/IRGen.h"
 #include "nereid/Interp/Interp.h"
 #include "nereid/Pipeline/BuildId.h"
@@ -63,15 +65,6 @@ std::vector<std::byte> toBytes(const std::string &text) {
   std::vector<std::byte> bytes(text.size());
   std::memcpy(bytes.data(), text.data(), text.size());
   return bytes;
-}
-
-func::FuncOp findKernel(ModuleOp module) {
-  for (auto function : module.getOps<func::FuncOp>()) {
-    if (function->hasAttr(tile::kernelAttr)) {
-      return function;
-    }
-  }
-  return {};
 }
 
 /// The parameters that exist at run time, from the function's attributes.
@@ -208,12 +201,11 @@ Status Compilation::optimiseTile() {
 }
 
 Status Compilation::describeImage(const std::string &target) {
-  func::FuncOp kernel = findKernel(*module);
-  if (!kernel) {
-    return {ErrorCode::InvalidArgument,
-            "the module of stage tile-opt has no function with " +
-                tile::kernelAttr.str()};
+  auto found = tile::findKernel(*module);
+  if (!found.ok()) {
+    return found.status();
   }
+  func::FuncOp kernel = *found;
   auto parameters = readParameters(kernel);
   if (!parameters.ok()) {
     return parameters.status();
@@ -352,11 +344,24 @@ Status Compilation::compileGpu(const nvptx::NvptxTarget &target) {
   layouts.warps = request.options.numWarps;
   layouts.hasMmaHalf = target.computeCapability >= 80;
   layouts.hasMmaFp8 = target.computeCapability >= 89;
+  layouts.hasWarpgroupMma = target.hasWarpgroupMma();
   Status status = recorder.timed("tile-to-tilegpu", [&] {
     return convertTileToTileGPU(*module, layouts);
   });
   if (!status.ok()) {
     return status;
+  }
+  // cp.async came with 8.0.
+  if (target.computeCapability >= 80) {
+    recorder.timed("pipeline-loads", [&] {
+      tilegpu::PipelineLoadsOptions options;
+      options.stages = request.options.numStages;
+      options.sharedLimit = target.sharedLimit;
+      for (auto kernel : module->getOps<func::FuncOp>()) {
+        tilegpu::pipelineLoads(kernel, options);
+      }
+      return Status::success();
+    });
   }
   status = endStage(tileGpuStage);
   if (!status.ok() || recorder.isDone()) {
@@ -365,6 +370,7 @@ Status Compilation::compileGpu(const nvptx::NvptxTarget &target) {
 
   GpuLoweringInfo lowering;
   lowering.computeCapability = target.computeCapability;
+  lowering.hasWarpgroupMma = target.hasWarpgroupMma();
   lowering.fpFusion = request.options.fpFusion;
   auto lowered = recorder.timed("tilegpu-to-llvm", [&] {
     return convertTileGPUToLLVM(*module, lowering);

@@ -7,6 +7,7 @@
 
 #include "nereid/Runtime/Convert.h"
 #include "nereid/Runtime/Fault.h"
+#include "nereid/Support/PrintPrefix.h"
 
 #include <cinttypes>
 #include <cstdio>
@@ -39,24 +40,13 @@ static void appendValue(std::string &out, DType dtype, const void *element,
   out += text;
 }
 
-/// "x", " x:", "x: " all give " x: ".
-static std::string prefixText(std::string prefix, bool hasValue) {
-  size_t first = prefix.find_first_not_of(' ');
-  size_t last = prefix.find_last_not_of(hasValue ? " :" : " ");
-  if (first == std::string::npos || last == std::string::npos || last < first) {
-    return " ";
-  }
-  prefix = " " + prefix.substr(first, last - first + 1);
-  return hasValue ? prefix + ": " : prefix;
-}
-
 std::string formatPrint(const ImageSite &site,
                         const std::array<int32_t, 3> &program,
                         const void *elements, int64_t count) {
   std::string pid = "pid (" + std::to_string(program[0]) + ", " +
                     std::to_string(program[1]) + ", " +
                     std::to_string(program[2]) + ")";
-  std::string prefix = prefixText(site.message, count > 0);
+  std::string prefix = printPrefix(site.message, count > 0);
   if (count == 0) {
     return pid + prefix + "\n";
   }

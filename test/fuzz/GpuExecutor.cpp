@@ -18,7 +18,7 @@
 #include "nereid/Conversion/TileToTileGPU/TileToTileGPU.h"
 #include "nereid/Dialect/Tile/Transforms/ExpandMath.h"
 #include "nereid/Dialect/Tile/Transforms/Passes.h"
-#include "nereid/Runtime/cuda/CudaDriver.h"
+#include "nereid/Runtime/cuda/CudaDevice.h"
 #include "nereid/Target/NVPTX/NvptxTarget.h"
 
 #include "mlir/IR/Verifier.h"
@@ -43,18 +43,17 @@ struct Gpu {
     gpu.driver = *driver;
     cuda::DeviceId device = 0;
     cuda::ContextHandle context = nullptr;
-    int major = 0, minor = 0;
+    cuda::DeviceProperties properties;
     Status status =
         gpu.driver->check(gpu.driver->deviceGet(&device, 0), "finding the GPU");
     if (!status.ok()) {
       return status;
     }
-    gpu.driver->deviceGetAttribute(&major, cuda::ComputeCapabilityMajor,
-                                   device);
-    gpu.driver->deviceGetAttribute(&minor, cuda::ComputeCapabilityMinor,
-                                   device);
-    gpu.architecture =
-        "sm_" + std::to_string(10 * major + minor) + (major >= 9 ? "a" : "");
+    gpu.driver->deviceGetAttribute(&properties.major,
+                                   cuda::ComputeCapabilityMajor, device);
+    gpu.driver->deviceGetAttribute(&properties.minor,
+                                   cuda::ComputeCapabilityMinor, device);
+    gpu.architecture = properties.target();
     status = gpu.driver->check(gpu.driver->primaryCtxRetain(&context, device),
                                "opening the GPU");
     if (status.ok()) {

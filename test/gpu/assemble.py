@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compiles the project's kernels to PTX for every architecture and has ptxas,
-where there is one, assemble them: no error, and no spills where the kernel is
-bound by memory.
+where there is one, assemble them: no error, no spills where the kernel is bound
+by memory, and a table of source lines for profilers.
 
     test/gpu/assemble.py NEREID        NEREID: the program; exit status 0 or 1
 
@@ -42,10 +42,14 @@ def find_ptxas():
 
 def assemble(ptxas, architecture, path):
     """An error, or what ptxas says of registers; None where it cannot tell."""
-    run = subprocess.run([ptxas, f"-arch={architecture}", "-v", path, "-o", "/dev/null"], capture_output=True, text=True)
+    cubin = Path(path).with_suffix(".cubin")
+    run = subprocess.run([ptxas, f"-arch={architecture}", "-lineinfo", "-v", path, "-o", cubin],
+                         capture_output=True, text=True)
     text = run.stdout + run.stderr
     if run.returncode and ("is not defined for option" in text or "no longer supported" in text):
         return None
+    if run.returncode == 0 and b".debug_line" not in cubin.read_bytes():
+        return "error: no line table\n" + text
     return text
 
 

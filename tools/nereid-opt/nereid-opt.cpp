@@ -11,6 +11,7 @@
 #include "nereid/Dialect/Tile/Transforms/ExpandMath.h"
 #include "nereid/Dialect/Tile/Transforms/Passes.h"
 #include "nereid/Dialect/TileGPU/IR/TileGPU.h"
+#include "nereid/Dialect/TileGPU/Transforms/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -31,6 +32,7 @@ int main(int argc, char **argv) {
   nereid::tile::registerTilePipelines();
   nereid::tile::registerExpandMathPass();
   nereid::registerTileToTileGPUPass();
+  nereid::tilegpu::registerPipelineLoadsPass();
   nereid::registerTileGPUToLLVMPass();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Nereid's optimiser driver\n", registry));

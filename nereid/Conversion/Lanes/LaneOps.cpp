@@ -37,7 +37,7 @@ Type typeLike(Type element, Value like) {
   return element;
 }
 
-bool isElementwise(Operation *op) {
+bool hasLaneForm(Operation *op) {
   if (op->getNumRegions() != 0 || op->getNumResults() != 1) {
     return false;
   }

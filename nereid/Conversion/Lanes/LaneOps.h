@@ -49,7 +49,7 @@ inline int64_t startOf(tile::RangeOp range) {
   return static_cast<int32_t>(range.getStart());
 }
 /// Is `op` one that `LaneOps::elementwise` understands?
-bool isElementwise(mlir::Operation *op);
+bool hasLaneForm(mlir::Operation *op);
 /// Costs more than a trip through the first-level cache: divisions, square
 /// roots, transcendental functions.
 bool isExpensive(mlir::Operation *op);

@@ -12,25 +12,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Conversion/Lanes/AtomicKinds.h"
 #include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
 
 using namespace mlir;
 
 namespace nereid::togpu {
-
-static LLVM::AtomicOrdering ordering(tile::MemSemantic semantic) {
-  switch (semantic) {
-  case tile::MemSemantic::Relaxed:
-    return LLVM::AtomicOrdering::monotonic;
-  case tile::MemSemantic::Acquire:
-    return LLVM::AtomicOrdering::acquire;
-  case tile::MemSemantic::Release:
-    return LLVM::AtomicOrdering::release;
-  case tile::MemSemantic::AcqRel:
-    return LLVM::AtomicOrdering::acq_rel;
-  }
-  return LLVM::AtomicOrdering::acq_rel;
-}
 
 static StringRef scopeName(tile::MemScope scope) {
   switch (scope) {
@@ -42,38 +29,6 @@ static StringRef scopeName(tile::MemScope scope) {
     return "";
   }
   return "";
-}
-
-static LLVM::AtomicBinOp binaryOp(tile::AtomicKind kind) {
-  using K = tile::AtomicKind;
-  using B = LLVM::AtomicBinOp;
-  switch (kind) {
-  case K::Add:
-    return B::add;
-  case K::FAdd:
-    return B::fadd;
-  case K::Max:
-    return B::max;
-  case K::Min:
-    return B::min;
-  case K::UMax:
-    return B::umax;
-  case K::UMin:
-    return B::umin;
-  case K::FMax:
-    return B::fmax;
-  case K::FMin:
-    return B::fmin;
-  case K::And:
-    return B::_and;
-  case K::Or:
-    return B::_or;
-  case K::Xor:
-    return B::_xor;
-  case K::Xchg:
-    return B::xchg;
-  }
-  return B::xchg;
 }
 
 void KernelEmitter::emitAtomic(Operation *op) {
@@ -104,18 +59,13 @@ void KernelEmitter::emitAtomic(Operation *op) {
       isTensor ? isFirstCopy(tile->layout)
                : Value(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                              thread, ops().i32(0)));
-  bool releases = semantic == tile::MemSemantic::Release ||
-                  semantic == tile::MemSemantic::AcqRel;
-  bool acquires = semantic == tile::MemSemantic::Acquire ||
-                  semantic == tile::MemSemantic::AcqRel;
-  if (releases) {
+  if (isRelease(semantic)) {
     barrier();
   }
   // bf16 travels as its bits; LLVM must see the float to add it.
-  bool isFloatSum = rmw && (rmw.getKind() == tile::AtomicKind::FAdd ||
-                            rmw.getKind() == tile::AtomicKind::FMax ||
-                            rmw.getKind() == tile::AtomicKind::FMin);
-  Type atomicType = isFloatSum ? element : Type(b.getIntegerType(bits));
+  bool isFloat = rmw && isFloatKind(rmw.getKind());
+  Type atomicType = isFloat ? element : Type(b.getIntegerType(bits));
+  LLVM::AtomicOrdering ordering = orderingOf(semantic);
   auto perform = [&](Value address, Value value, Value compare) -> Value {
     address = LLVM::AddrSpaceCastOp::create(
         b, loc, LLVM::LLVMPointerType::get(b.getContext(), 1), address);
@@ -127,14 +77,12 @@ void KernelEmitter::emitAtomic(Operation *op) {
     };
     Value old;
     if (rmw) {
-      old = LLVM::AtomicRMWOp::create(b, loc, binaryOp(rmw.getKind()), address,
-                                      as(value), ordering(semantic), scope);
+      old = LLVM::AtomicRMWOp::create(b, loc, binOpOf(rmw.getKind()), address,
+                                      as(value), ordering, scope);
     } else {
-      LLVM::AtomicOrdering failure = acquires ? LLVM::AtomicOrdering::acquire
-                                              : LLVM::AtomicOrdering::monotonic;
-      auto exchange =
-          LLVM::AtomicCmpXchgOp::create(b, loc, address, as(compare), as(value),
-                                        ordering(semantic), failure, scope);
+      auto exchange = LLVM::AtomicCmpXchgOp::create(
+          b, loc, address, as(compare), as(value), ordering,
+          failureOrdering(ordering), scope);
       old = LLVM::ExtractValueOp::create(b, loc, exchange, 0);
     }
     if (old.getType() != b.getIntegerType(bits)) {
@@ -194,7 +142,7 @@ void KernelEmitter::emitAtomic(Operation *op) {
       result[r] = loadShared(sharedAddress(region.offset, position, element),
                              lane, 1)[0];
     }
-  } else if (acquires) {
+  } else if (isAcquire(semantic)) {
     barrier();
   }
   if (isTensor) {

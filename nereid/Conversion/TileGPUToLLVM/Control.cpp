@@ -215,6 +215,20 @@ void KernelEmitter::emitOp(Operation *op) {
       .Case([&](tile::ReduceOp reduce) { emitReduce(reduce); })
       .Case(
           [&](tilegpu::ConvertLayoutOp convert) { emitConvertLayout(convert); })
+      .Case([&](tilegpu::AllocOp alloc) { emitAlloc(alloc); })
+      .Case([&](tilegpu::FreeOp free) { emitFree(free); })
+      .Case([&](tilegpu::CopyAsyncOp copy) { emitCopyAsync(copy); })
+      .Case([&](tilegpu::CommitCopiesOp) {
+        inlineAsm("cp.async.commit_group;", "", {}, {}, true);
+      })
+      .Case([&](tilegpu::WaitCopiesOp wait) {
+        inlineAsm("cp.async.wait_group " + std::to_string(wait.getPending()) +
+                      ";",
+                  "", {}, {}, true);
+        fenceForWarpgroups();
+        barrier();
+      })
+      .Case([&](tilegpu::LocalLoadOp load) { emitLocalLoad(load); })
       .Case([&](tile::ScanOp scan) { emitScan(scan); })
       .Case([&](tile::HistogramOp histogram) { emitHistogram(histogram); })
       .Case([&](tile::DotOp dot) { emitDot(dot); })
@@ -226,11 +240,7 @@ void KernelEmitter::emitOp(Operation *op) {
       .Case([&](tile::BarrierOp) { barrier(); })
       .Case<tile::AssumeOp, tile::RelaxOp>([](Operation *) {})
       .Default([&](Operation *) {
-        if (op->getNumRegions() == 0 && op->getNumResults() > 0 &&
-            (op->hasTrait<OpTrait::Elementwise>() ||
-             isa<tile::AddPtrOp, tile::IntToPtrOp, tile::PtrToIntOp,
-                 tile::PtrCastOp, tile::HintOp, tile::ConvertFloatOp,
-                 arith::MulSIExtendedOp, arith::MulUIExtendedOp>(op))) {
+        if (tile::isElementwise(op)) {
           emitElementwise(op);
           return;
         }

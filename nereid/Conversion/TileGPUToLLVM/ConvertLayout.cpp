@@ -175,11 +175,7 @@ Registers KernelEmitter::throughShared(const TileInfo &from, const TileInfo &to,
             static_cast<uint32_t>(toOffset.applyFlat(column)) * bytes);
       }
     }
-    Value threadOffset = spreadBits(thread, threadColumns);
-    uint32_t reach = 0;
-    for (uint32_t c : threadColumns) {
-      reach |= c;
-    }
+    SlotPlaces places = placesAt(sharedAddress(region.offset), threadColumns);
     std::map<uint32_t, std::vector<unsigned>> groups;
     for (unsigned r = 0; r < layout.registerCount(); ++r) {
       uint32_t offset =
@@ -189,18 +185,7 @@ Registers KernelEmitter::throughShared(const TileInfo &from, const TileInfo &to,
       group[offset % plan.vector] = r;
     }
     for (auto &[group, registers] : groups) {
-      uint32_t own = group * plan.vector * bytes;
-      Value at;
-      if (own & reach) {
-        at = sharedAddress(
-            arith::XOrIOp::create(b, loc, threadOffset, ops().i32(own)));
-        if (region.offset) {
-          at = ops().byteOffset(at, region.offset);
-        }
-      } else {
-        at = ops().byteOffset(sharedAddress(threadOffset), own + region.offset);
-      }
-      access(at, registers);
+      access(addressAt(places, group * plan.vector * bytes), registers);
     }
   };
   visit(from.layout, [&](Value at, const std::vector<unsigned> &registers) {

@@ -14,6 +14,7 @@
 
 #include "nereid/ABI/LaunchABI.h"
 #include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+#include "nereid/Support/PrintPrefix.h"
 
 using namespace mlir;
 
@@ -22,19 +23,6 @@ namespace nereid::togpu {
 //===----------------------------------------------------------------------===//
 // Prints
 //===----------------------------------------------------------------------===//
-
-/// The prefix as the CPU prints it: one space around, a colon before a value.
-static std::string prefixText(StringRef prefix, bool hasValue) {
-  prefix = prefix.trim(' ');
-  if (hasValue) {
-    prefix = prefix.rtrim(" :");
-  }
-  if (prefix.empty()) {
-    return " ";
-  }
-  std::string text = " " + prefix.str();
-  return hasValue ? text + ": " : text;
-}
 
 static std::string escapePercent(const std::string &text) {
   std::string out;
@@ -107,7 +95,7 @@ void KernelEmitter::printElement(tile::PrintOp op, const std::string &index,
   arguments.append(indices.begin(), indices.end());
   std::string format =
       "pid (%d, %d, %d)" + index +
-      escapePercent(prefixText(op.getPrefix(), element != nullptr));
+      escapePercent(printPrefix(op.getPrefix(), element != nullptr));
   if (element) {
     Type type = tile::getElement(op.getValue().getType());
     unsigned bits =

@@ -56,7 +56,9 @@ static MmaForm mmaForm(tile::DotOp op) {
 }
 
 void KernelEmitter::emitDot(tile::DotOp op) {
-  if (op->hasAttr(tilegpu::mmaAttr)) {
+  if (op->hasAttr(tilegpu::warpgroupMmaAttr)) {
+    emitWarpgroupMma(op);
+  } else if (op->hasAttr(tilegpu::mmaAttr)) {
     emitMma(op);
   } else {
     emitFma(op);
@@ -77,7 +79,23 @@ void KernelEmitter::emitMma(tile::DotOp op) {
     return found;
   };
   auto aAt = byIndex(aTile), bAt = byIndex(bTile), cAt = byIndex(cTile);
-  const Registers &a = regs(op.getLhs()), &bRegs = regs(op.getRhs());
+  // An operand lies in registers, or in a buffer.
+  struct Operand {
+    const Registers *registers = nullptr;
+    std::optional<Fragment> fragment;
+  };
+  auto open = [&](Value value) {
+    Operand operand;
+    auto known = registersOf.find(value);
+    if (known != registersOf.end()) {
+      operand.registers = &known->second;
+    } else {
+      operand.fragment =
+          openFragment(value.getDefiningOp<tilegpu::LocalLoadOp>());
+    }
+    return operand;
+  };
+  Operand a = open(op.getLhs()), bOperand = open(op.getRhs());
   Registers c = regs(op.getC());
   Type sumType = form.sum == "s32" ? Type(b.getI32Type()) : b.getF32Type();
   Type cElement = cTile.element;
@@ -95,12 +113,17 @@ void KernelEmitter::emitMma(tile::DotOp op) {
     const TileInfo &tile = isB ? bTile : aTile;
     uint32_t flat = row << tile.shifts[0] | column << tile.shifts[1];
     Value &word = packed[{isB, flat}];
-    if (!word) {
+    Operand &from = isB ? bOperand : a;
+    auto &at = isB ? bAt : aAt;
+    if (!word && from.fragment) {
+      word =
+          fragmentWord(*from.fragment, at.at(flat) >> from.fragment->wordBits);
+      word = isTf32 ? roundTf32(word) : word;
+    } else if (!word) {
       uint32_t step = 1u << tile.shifts[isB ? 0 : 1];
       Registers elements;
       for (unsigned i = 0; i < form.kWidth; ++i) {
-        elements.push_back(
-            (isB ? bRegs : a)[(isB ? bAt : aAt).at(flat + i * step)]);
+        elements.push_back((*from.registers)[at.at(flat + i * step)]);
       }
       word = isTf32 ? roundTf32(elements[0]) : packWords(elements, 32)[0];
     }

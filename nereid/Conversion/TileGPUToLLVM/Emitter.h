@@ -16,6 +16,7 @@
 #define NEREID_CONVERSION_TILEGPUTOLLVM_EMITTER_H
 
 #include "nereid/Analysis/AxisInfo.h"
+#include "nereid/Analysis/ConstantStrides.h"
 #include "nereid/Conversion/Lanes/LaneOps.h"
 #include "nereid/Conversion/TileGPUToLLVM/GlobalOrder.h"
 #include "nereid/Conversion/TileGPUToLLVM/SharedMemory.h"
@@ -35,11 +36,19 @@ using Registers = llvm::SmallVector<mlir::Value>;
 struct TileInfo {
   Shape shape;
   TileLayout layout;
-  std::vector<bool> dead;
+  std::vector<bool> dead, partlyDead; ///< registers outside the shape
   std::vector<unsigned> shifts; ///< of each dimension in the flattened index
   mlir::Type element;           ///< Tile element type
   unsigned count() const { return layout.registerCount(); }
 };
+
+/// Bytes that each column of `part` (flattened indices) adds to an offset,
+/// where bit i of an index adds `offsetOfBit[i]` elements.
+std::vector<uint32_t> bytesOf(llvm::ArrayRef<uint32_t> part,
+                              llvm::ArrayRef<uint32_t> offsetOfBit,
+                              unsigned bytes);
+/// The exclusive or of the columns that `bits` selects.
+uint32_t sumOfColumns(llvm::ArrayRef<uint32_t> columns, unsigned bits);
 
 class KernelEmitter {
 public:
@@ -51,6 +60,7 @@ private:
   // Entry.cpp
   void createEntry();
   void surveyMemory(GpuKernelInfo &info);
+  void eraseDead();
   void fail(mlir::Operation *op, const llvm::Twine &message);
 
   // Control.cpp
@@ -99,7 +109,17 @@ private:
   // Memory.cpp
   void emitLoad(tile::LoadOp op);
   void emitStore(tile::StoreOp op);
-  /// Registers that one access moves, at most `limit` bytes.
+  /// Addresses of a thread's elements: few registers, and distances from them.
+  struct GlobalPlaces {
+    mlir::Value pointers;
+    std::vector<int64_t> strides; ///< 0: no constant distance along it
+    std::map<std::vector<uint32_t>, std::pair<unsigned, mlir::Value>> starts;
+  };
+  GlobalPlaces globalPlaces(mlir::Value pointers);
+  /// i64, and a constant number of bytes to add.
+  std::pair<mlir::Value, int64_t> globalAddress(GlobalPlaces &places,
+                                                unsigned r);
+  /// Registers that one access moves, at most 16 bytes.
   unsigned accessWidth(mlir::Value pointers, mlir::Value mask);
   /// True where the access of register r may happen; null if always.
   mlir::Value accessMask(mlir::Value pointers, mlir::Value mask, unsigned r);
@@ -120,6 +140,58 @@ private:
   void emitConvertLayout(tilegpu::ConvertLayoutOp op);
   Registers throughShared(const TileInfo &from, const TileInfo &to,
                           llvm::ArrayRef<mlir::Value> registers);
+
+  // AsyncCopies.cpp
+  void emitAlloc(tilegpu::AllocOp op);
+  void emitFree(tilegpu::FreeOp op);
+  void emitCopyAsync(tilegpu::CopyAsyncOp op);
+  /// Places of a slot: where a thread's part begins, and which bits of a byte
+  /// offset must be exclusive-ored into it. The others are added.
+  struct SlotPlaces {
+    mlir::Value slot;    ///< i32, address of the slot
+    mlir::Value threads; ///< i32, bytes
+    uint32_t reach = 0;  ///< bits that `threads` may have
+    std::map<uint32_t, mlir::Value> starts;
+  };
+  mlir::Value slotAddress(mlir::Value buffer, mlir::Value slot);
+  /// `threadColumns`: bytes that each bit of the thread number adds.
+  SlotPlaces placesAt(mlir::Value start,
+                      llvm::ArrayRef<uint32_t> threadColumns);
+  /// Address and constant to add to it, of what lies at `own` ^ `threads`.
+  std::pair<mlir::Value, uint32_t> place(SlotPlaces &places, uint32_t own);
+  mlir::Value addressAt(SlotPlaces &places, uint32_t own);
+
+  // LocalLoad.cpp
+  void emitLocalLoad(tilegpu::LocalLoadOp op);
+  /// An operand of mma.sync that stays in shared memory until a product wants a
+  /// word (32 bits) of it.
+  struct Fragment {
+    SlotPlaces places;
+    std::vector<uint32_t> columns; ///< bytes that a bit of the word number adds
+    bool usesMatrices = false, isTransposed = false;
+    unsigned wordBits = 0; ///< register columns inside a word
+    unsigned perLoad = 1;  ///< words of one ldmatrix
+    unsigned elementBytes = 0;
+    std::vector<uint32_t> inner; ///< bytes of the columns inside a word
+    std::map<unsigned, mlir::Value> words;
+  };
+  Fragment openFragment(tilegpu::LocalLoadOp op);
+  mlir::Value fragmentWord(Fragment &fragment, unsigned word);
+
+  // WarpgroupDot.cpp
+  void emitWarpgroupMma(tile::DotOp op);
+  struct WarpgroupOperand {
+    const Registers *registers = nullptr; ///< left operand only
+    std::vector<uint32_t> offsetOfIndex;  ///< elements
+    mlir::Value descriptor;               ///< i64
+    bool isMnMajor = false;
+  };
+  WarpgroupOperand openWarpgroupOperand(tile::DotOp op, unsigned index);
+  /// A tile from registers to scratch, as a buffer of one slot would hold it.
+  std::pair<tilegpu::BufferType, SharedRegion> stage(mlir::Value tensor);
+  /// What was written to shared memory becomes visible to wgmma at the next
+  /// barrier.
+  void fenceForWarpgroups();
 
   // Dot.cpp
   void emitDot(tile::DotOp op);
@@ -142,6 +214,8 @@ private:
   // Threads.cpp: places and moves between them.
   /// Bits of `columns`, one a bit of `source`, added up for this thread.
   mlir::Value spreadBits(mlir::Value source, llvm::ArrayRef<uint32_t> columns);
+  /// The same of the thread number, once for the kernel.
+  mlir::Value atEntry(const std::vector<uint32_t> &columns);
   /// Index along dimension `d` of register r of this thread, i32.
   mlir::Value indexOf(const TileInfo &tile, unsigned r, unsigned d);
   /// Row-major position in the true shape, i32.
@@ -162,7 +236,8 @@ private:
   void orderAccess(mlir::Operation *op);
 
   // Shared memory.
-  mlir::Value sharedAddress(mlir::Value byteOffset);
+  // Addresses are i32.
+  mlir::Value sharedAddress(unsigned byteOffset);
   mlir::Value sharedAddress(unsigned base, mlir::Value index,
                             mlir::Type element);
   void storeShared(mlir::Value address, llvm::ArrayRef<mlir::Value> elements,
@@ -170,7 +245,8 @@ private:
   Registers loadShared(mlir::Value address, mlir::Type lane, unsigned count);
   /// A region that no thread still reads; `publish` lets all threads read what
   /// was written, and marks the region read.
-  SharedRegion acquire(unsigned bytes);
+  SharedRegion acquire(unsigned bytes,
+                       unsigned align = SharedMemory::wavefront);
   void publish(const SharedRegion &region);
 
   // Values.
@@ -204,9 +280,10 @@ private:
   mlir::func::FuncOp kernel;
   mlir::LLVM::LLVMFuncOp entry;
   AxisInfoAnalysis axes;
+  ConstantStrides strides;
   unsigned warps;
   mlir::Value thread, lane, warp; ///< i32
-  mlir::Value sharedBase;         ///< !llvm.ptr<3>
+  mlir::Value sharedBase; ///< i32: where the block's shared memory begins
   llvm::SmallVector<mlir::Value> programId, gridSize;
   mlir::Value faultRecord;
   /// Of pointers under bounds checks: which registers may be followed.
@@ -214,11 +291,13 @@ private:
   unsigned textCount = 0;
   SharedMemory shared;
   GlobalOrder global;
+  llvm::DenseMap<mlir::Value, SharedRegion> buffers;
+  /// Scratch of a warpgroup product's operands, reserved until it has run.
+  llvm::SmallVector<SharedRegion> stagedRegions;
   llvm::DenseMap<mlir::Value, Registers> registersOf;
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   llvm::DenseMap<mlir::Type, std::unique_ptr<TileInfo>> infos;
-  std::map<std::pair<std::vector<uint32_t>, std::vector<uint32_t>>, mlir::Value>
-      threadParts;
+  std::map<std::vector<uint32_t>, mlir::Value> threadParts;
   std::optional<Failure> failure;
 };
 

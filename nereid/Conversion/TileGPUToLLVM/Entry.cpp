@@ -5,11 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Analysis/RootPointer.h"
+#include "nereid/Conversion/Lanes/KernelConversion.h"
 #include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+#include "nereid/Dialect/Tile/IR/Kernel.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/Iterators.h"
 
 using namespace mlir;
 
@@ -25,15 +29,9 @@ KernelEmitter::KernelEmitter(func::FuncOp kernel, const GpuLoweringInfo &target)
 }
 
 void KernelEmitter::fail(Operation *op, const Twine &message) {
-  if (failure) {
-    return;
+  if (!failure) {
+    failure = cannotRun("GPU", op, message);
   }
-  std::string where;
-  llvm::raw_string_ostream(where) << op->getLoc();
-  failure = Failure{ErrorCode::Unsupported,
-                    "the GPU target cannot run this kernel: " + message.str() +
-                        " at " + where,
-                    {}};
 }
 
 /// A kernel's parameters have their natural sizes; an int1 is a byte.
@@ -95,7 +93,9 @@ void KernelEmitter::createEntry() {
         "llvm.nvvm.read.ptx.sreg.nctaid.z"}) {
     gridSize.push_back(special(size));
   }
-  sharedBase = LLVM::AddressOfOp::create(b, loc, sharedType, "nereid_shared");
+  sharedBase = LLVM::PtrToIntOp::create(
+      b, loc, b.getI32Type(),
+      LLVM::AddressOfOp::create(b, loc, sharedType, "nereid_shared"));
   for (auto [argument, value] :
        llvm::zip(kernel.getArguments(), block->getArguments())) {
     Value bound = value;
@@ -126,6 +126,16 @@ void KernelEmitter::surveyMemory(GpuKernelInfo &info) {
   });
 }
 
+/// Addresses and masks of all registers are made, few are used: the stages
+/// after this one need not see them.
+void KernelEmitter::eraseDead() {
+  entry->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isOpTriviallyDead(op)) {
+      op->erase();
+    }
+  });
+}
+
 Expected<GpuKernelInfo> KernelEmitter::run() {
   GpuKernelInfo info;
   surveyMemory(info);
@@ -135,6 +145,7 @@ Expected<GpuKernelInfo> KernelEmitter::run() {
   if (failure) {
     return *failure;
   }
+  eraseDead();
   info.entry = entry.getSymName().str();
   info.sharedBytes = shared.bytes();
   info.hasFaultRecord = faultRecord != nullptr;
@@ -155,19 +166,12 @@ void registerTileGPUToLLVMDialects(DialectRegistry &registry) {
 
 Expected<GpuKernelInfo> convertTileGPUToLLVM(ModuleOp module,
                                              const GpuLoweringInfo &target) {
-  DialectRegistry registry;
-  registerTileGPUToLLVMDialects(registry);
-  MLIRContext *context = module.getContext();
-  context->appendDialectRegistry(registry);
-  for (StringRef name : registry.getDialectNames()) {
-    context->getOrLoadDialect(name);
+  auto kernel = tile::findKernel(module);
+  if (!kernel.ok()) {
+    return kernel.status();
   }
-  for (func::FuncOp kernel : module.getOps<func::FuncOp>()) {
-    if (kernel->hasAttr(tile::kernelAttr)) {
-      return togpu::KernelEmitter(kernel, target).run();
-    }
-  }
-  return {ErrorCode::Internal, "a module holds no kernel"};
+  lanes::loadDialects(module.getContext(), registerTileGPUToLLVMDialects);
+  return togpu::KernelEmitter(*kernel, target).run();
 }
 
 } // namespace nereid

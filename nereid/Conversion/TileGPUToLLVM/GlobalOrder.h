@@ -7,8 +7,7 @@
 //
 // A program's accesses to one array happen in program order, also where another
 // thread wrote what a thread reads: then a barrier must lie between. Arrays are
-// told apart by the kernel's pointer arguments; two arguments that overlap are
-// the caller's business, as they are in the language.
+// told apart by the kernel's pointer arguments (rootPointer).
 //
 // No barrier is needed between accesses through the same pointers where every
 // element has one thread: it makes both.
@@ -22,9 +21,6 @@
 #include "mlir/IR/Value.h"
 
 namespace nereid::togpu {
-
-/// The kernel argument that a pointer derives from, or null.
-mlir::Value rootPointer(mlir::Value pointer);
 
 class GlobalOrder {
 public:

@@ -49,6 +49,67 @@ Value KernelEmitter::accessMask(Value pointers, Value mask, unsigned r) {
                                           : andOf(all, checked->second[r]);
 }
 
+KernelEmitter::GlobalPlaces KernelEmitter::globalPlaces(Value pointers) {
+  GlobalPlaces places{pointers, {}, {}};
+  if (!isa<RankedTensorType>(pointers.getType())) {
+    return places;
+  }
+  const TileInfo &tile = info(pointers.getType());
+  for (auto [d, stride] : llvm::enumerate(strides.get(pointers))) {
+    uint32_t mask = (1u << paddedBits(tile.shape[d])) - 1, own = 0, threads = 0;
+    for (uint32_t column : tile.layout.registers) {
+      own |= column >> tile.shifts[d] & mask;
+    }
+    for (const auto *part : {&tile.layout.lanes, &tile.layout.warps}) {
+      for (uint32_t column : *part) {
+        threads |= column >> tile.shifts[d] & mask;
+      }
+    }
+    // Otherwise the register's part is exclusive-ored in, not added.
+    bool isAdded = !(own & threads);
+    places.strides.push_back(stride && isAdded ? *stride : 0);
+  }
+  return places;
+}
+
+std::pair<Value, int64_t> KernelEmitter::globalAddress(GlobalPlaces &places,
+                                                       unsigned r) {
+  auto toInteger = [&](Value pointer) -> Value {
+    return LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), pointer);
+  };
+  if (!isa<RankedTensorType>(places.pointers.getType())) {
+    return {toInteger(scalar(places.pointers)), 0};
+  }
+  const TileInfo &tile = info(places.pointers.getType());
+  const Registers &pointers = regs(places.pointers);
+  // Beyond the 24 bits of an instruction's offset an address of its own.
+  constexpr int64_t farthest = 1 << 23;
+  std::vector<uint32_t> index =
+      splitIndex(tile.layout.ofRegister(r), tile.shape);
+  int64_t distance = 0;
+  std::vector<uint32_t> key = index;
+  for (size_t d = 0; d < index.size(); ++d) {
+    if (places.strides[d]) {
+      distance += places.strides[d] * index[d];
+      key[d] = 0;
+    }
+  }
+  key.push_back(static_cast<uint32_t>(distance / farthest));
+  auto [found, isNew] = places.starts.try_emplace(key);
+  auto &[first, start] = found->second;
+  if (isNew) {
+    first = r;
+    start = toInteger(pointers[r]);
+    return {start, 0};
+  }
+  std::vector<uint32_t> from =
+      splitIndex(tile.layout.ofRegister(first), tile.shape);
+  for (size_t d = 0; d < from.size(); ++d) {
+    distance -= places.strides[d] * from[d];
+  }
+  return {start, distance};
+}
+
 static unsigned widthOf(Type lane) {
   return isa<LLVM::LLVMPointerType>(lane) ? 64
          : lane.isInteger(1)              ? 8
@@ -122,9 +183,8 @@ void KernelEmitter::emitLoad(tile::LoadOp op) {
   Type element = tile::getElement(op.getType());
   Type lane = laneType(element);
   unsigned width = accessWidth(op.getPtr(), op.getMask());
-  Registers pointers =
-      isTensor ? regs(op.getPtr()) : Registers{scalar(op.getPtr())};
-  Registers result(pointers.size());
+  GlobalPlaces places = globalPlaces(op.getPtr());
+  Registers result(isTensor ? info(op.getType()).count() : 1);
   AccessShape shape(widthOf(lane), width);
   // Marked side-effecting: it must stay behind stores that precede it.
   std::string name =
@@ -134,13 +194,12 @@ void KernelEmitter::emitLoad(tile::LoadOp op) {
            : cacheSuffix(op.getCache()) + evictionSuffix(op.getEvict())) +
       shape.suffix();
   Type wordType = b.getIntegerType(shape.registerBits());
-  for (unsigned r = 0; r < pointers.size(); r += width) {
+  for (unsigned r = 0; r < result.size(); r += width) {
     if (isTensor && info(op.getType()).dead[r]) {
       continue;
     }
     Value mask = accessMask(op.getPtr(), op.getMask(), r);
-    Value address =
-        LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), pointers[r]);
+    auto [address, distance] = globalAddress(places, r);
     std::string text, constraints;
     SmallVector<Value> operands;
     // Early clobber: the results get their other value before the address and
@@ -150,7 +209,8 @@ void KernelEmitter::emitLoad(tile::LoadOp op) {
     }
     unsigned next = shape.words;
     std::string target = list(0, shape.words);
-    std::string addressText = "[$" + std::to_string(next++) + "]";
+    std::string addressText =
+        "[$" + std::to_string(next++) + "+" + std::to_string(distance) + "]";
     constraints += "l";
     operands.push_back(address);
     if (mask) {
@@ -206,8 +266,7 @@ void KernelEmitter::emitStore(tile::StoreOp op) {
   Type element = tile::getElement(op.getValue().getType());
   Type lane = laneType(element);
   unsigned width = accessWidth(op.getPtr(), op.getMask());
-  Registers pointers =
-      isTensor ? regs(op.getPtr()) : Registers{scalar(op.getPtr())};
+  GlobalPlaces places = globalPlaces(op.getPtr());
   Registers values =
       isTensor ? regs(op.getValue()) : Registers{scalar(op.getValue())};
   AccessShape shape(widthOf(lane), width);
@@ -218,7 +277,7 @@ void KernelEmitter::emitStore(tile::StoreOp op) {
       isTensor ? isFirstCopy(info(op.getPtr().getType()).layout)
                : Value(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                              thread, ops().i32(0)));
-  for (unsigned r = 0; r < pointers.size(); r += width) {
+  for (unsigned r = 0; r < values.size(); r += width) {
     if (isTensor && info(op.getPtr().getType()).dead[r]) {
       continue;
     }
@@ -228,8 +287,7 @@ void KernelEmitter::emitStore(tile::StoreOp op) {
     if (shape.wordBits == 8) {
       words[0] = arith::ExtUIOp::create(b, loc, b.getI16Type(), words[0]);
     }
-    Value address =
-        LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), pointers[r]);
+    auto [address, distance] = globalAddress(places, r);
     SmallVector<Value> operands = {address};
     std::string constraints = "l";
     for (Value word : words) {
@@ -242,7 +300,8 @@ void KernelEmitter::emitStore(tile::StoreOp op) {
       constraints += ",b";
       operands.push_back(mask);
     }
-    text += name + " [$0], " + list(1, shape.words) + ";";
+    text += name + " [$0+" + std::to_string(distance) + "], " +
+            list(1, shape.words) + ";";
     inlineAsm(text, constraints, operands, {}, true);
   }
 }

@@ -31,6 +31,7 @@ struct TileGPUToLLVMPass
   void runOnOperation() override {
     GpuLoweringInfo target;
     target.computeCapability = computeCapability;
+    target.hasWarpgroupMma = warpgroupMma;
     auto info = convertTileGPUToLLVM(getOperation(), target);
     if (!info.ok()) {
       getOperation()->emitError(info.failure().message);
@@ -40,6 +41,10 @@ struct TileGPUToLLVMPass
 
   Option<unsigned> computeCapability{
       *this, "cc", llvm::cl::desc("10 * major + minor"), llvm::cl::init(90)};
+  Option<bool> warpgroupMma{
+      *this, "warpgroup-mma",
+      llvm::cl::desc("four warps multiply from shared memory"),
+      llvm::cl::init(false)};
 };
 
 } // namespace

@@ -114,7 +114,7 @@ void KernelEmitter::emitReduce(tile::ReduceOp op) {
       }
       // Padding along other dimensions reduces to padding.
       if (!std::has_single_bit(static_cast<uint64_t>(from.shape[axis])) &&
-          isPartlyDead(from.layout, from.shape, r)) {
+          from.partlyDead[r]) {
         one.valid = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
                                           indexOf(from, r, axis),
                                           ops().i32(from.shape[axis]));

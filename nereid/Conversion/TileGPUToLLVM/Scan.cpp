@@ -132,7 +132,7 @@ void KernelEmitter::emitScan(tile::ScanOp op) {
         for (Value source : op.getSources()) {
           one.values.push_back(regs(source)[r]);
         }
-        if (padded && isPartlyDead(tile.layout, tile.shape, r)) {
+        if (padded && tile.partlyDead[r]) {
           one.valid = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
                                             indexOf(tile, r, axis),
                                             ops().i32(tile.shape[axis]));
@@ -296,9 +296,8 @@ void KernelEmitter::emitHistogram(tile::HistogramOp op) {
     if (bin.getType().isInteger(64)) {
       bin = arith::TruncIOp::create(b, loc, b.getI32Type(), bin);
     }
-    Value at = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), address(bin));
-    inlineAsm("@$1 red.shared.add.u32 [$0], 1;", "r,b", {at, counted}, {},
-              true);
+    inlineAsm("@$1 red.shared.add.u32 [$0], 1;", "r,b", {address(bin), counted},
+              {}, true);
   }
   publish(region);
   Registers result(to.count());

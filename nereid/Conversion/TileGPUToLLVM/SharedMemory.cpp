@@ -11,9 +11,9 @@
 
 namespace nereid::togpu {
 
-SharedRegion SharedMemory::find(unsigned bytes) const {
-  constexpr unsigned align = 128; // one access of a warp
+SharedRegion SharedMemory::find(unsigned bytes, unsigned align) const {
   State sorted = reading;
+  sorted.append(reserved.begin(), reserved.end());
   llvm::sort(sorted, [](const SharedRegion &a, const SharedRegion &b) {
     return a.offset < b.offset;
   });
@@ -26,6 +26,18 @@ SharedRegion SharedMemory::find(unsigned bytes) const {
     at = (at + align - 1) / align * align;
   }
   return {at, bytes};
+}
+
+void SharedMemory::release(const SharedRegion &region) {
+  llvm::erase(reserved, region);
+}
+
+unsigned SharedMemory::reservedEnd() const {
+  unsigned end = 0;
+  for (const SharedRegion &region : reserved) {
+    end = std::max(end, region.offset + region.bytes);
+  }
+  return end;
 }
 
 void SharedMemory::take(const SharedRegion &region) {

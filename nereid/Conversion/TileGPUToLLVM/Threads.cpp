@@ -20,6 +20,7 @@ const TileInfo &KernelEmitter::info(Type type) {
     slot->shape = tilegpu::shapeOf(type);
     slot->layout = tilegpu::layoutOf(type);
     slot->dead = deadRegisters(slot->layout, slot->shape);
+    slot->partlyDead = partlyDeadRegisters(slot->layout, slot->shape);
     slot->shifts = dimensionShifts(slot->shape);
     slot->element = tile::getElement(type);
   }
@@ -85,6 +86,16 @@ Value KernelEmitter::spreadBits(Value source, ArrayRef<uint32_t> columns) {
   return sum ? sum : ops().i32(0);
 }
 
+Value KernelEmitter::atEntry(const std::vector<uint32_t> &columns) {
+  Value &known = threadParts[columns];
+  if (!known) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfter(sharedBase.getDefiningOp());
+    known = spreadBits(thread, columns);
+  }
+  return known;
+}
+
 Value KernelEmitter::indexOf(const TileInfo &tile, unsigned r, unsigned d) {
   uint32_t mask = (1u << paddedBits(tile.shape[d])) - 1;
   auto part = [&](uint32_t column) { return column >> tile.shifts[d] & mask; };
@@ -96,12 +107,7 @@ Value KernelEmitter::indexOf(const TileInfo &tile, unsigned r, unsigned d) {
       reach |= columns.back();
     }
   }
-  Value &threads = threadParts[{columns, {}}];
-  if (!threads) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointAfter(sharedBase.getDefiningOp());
-    threads = spreadBits(thread, columns);
-  }
+  Value threads = atEntry(columns);
   uint32_t own = part(tile.layout.ofRegister(r));
   if (!own) {
     return threads;
@@ -141,7 +147,7 @@ Value KernelEmitter::andOf(Value a, Value c) {
 }
 
 Value KernelEmitter::insideShape(const TileInfo &tile, unsigned r) {
-  if (!isPartlyDead(tile.layout, tile.shape, r)) {
+  if (!tile.partlyDead[r]) {
     return {};
   }
   Value all;
@@ -397,11 +403,11 @@ void KernelEmitter::orderAccess(Operation *op) {
   global.record(access);
 }
 
-SharedRegion KernelEmitter::acquire(unsigned bytes) {
-  SharedRegion region = shared.find(bytes);
+SharedRegion KernelEmitter::acquire(unsigned bytes, unsigned align) {
+  SharedRegion region = shared.find(bytes, align);
   if (!shared.isCheap(region)) {
     barrier();
-    region = shared.find(bytes);
+    region = shared.find(bytes, align);
   }
   shared.take(region);
   return region;
@@ -412,9 +418,10 @@ void KernelEmitter::publish(const SharedRegion &region) {
   shared.startsReading(region);
 }
 
-Value KernelEmitter::sharedAddress(Value byteOffset) {
-  return LLVM::GEPOp::create(b, loc, sharedBase.getType(), b.getI8Type(),
-                             sharedBase, ArrayRef<LLVM::GEPArg>{byteOffset});
+Value KernelEmitter::sharedAddress(unsigned byteOffset) {
+  return byteOffset ? Value(arith::AddIOp::create(b, loc, sharedBase,
+                                                  ops().i32(byteOffset)))
+                    : sharedBase;
 }
 
 Value KernelEmitter::sharedAddress(unsigned base, Value index, Type element) {
@@ -423,8 +430,7 @@ Value KernelEmitter::sharedAddress(unsigned base, Value index, Type element) {
   if (bytes > 1) {
     offset = arith::MulIOp::create(b, loc, offset, ops().i32(bytes));
   }
-  Value at = sharedAddress(offset);
-  return base ? ops().byteOffset(at, base) : at;
+  return arith::AddIOp::create(b, loc, sharedAddress(base), offset);
 }
 
 void KernelEmitter::storeShared(Value address, ArrayRef<Value> elements,
@@ -446,8 +452,7 @@ void KernelEmitter::storeShared(Value address, ArrayRef<Value> elements,
   }
   text += ".b" + std::to_string(wordBits) + " [$0], {";
   std::string constraints = "r";
-  SmallVector<Value> operands = {
-      LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), address)};
+  SmallVector<Value> operands = {address};
   for (size_t i = 0; i < words.size(); ++i) {
     text += (i ? ", $" : "$") + std::to_string(i + 1);
     constraints += std::string(",") + kind;
@@ -482,8 +487,8 @@ Registers KernelEmitter::loadShared(Value address, Type lane, unsigned count) {
   constraints += "r";
   Type wordType = b.getIntegerType(std::max(wordBits, 16u));
   SmallVector<Type> types(words, wordType);
-  Value at = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), address);
-  SmallVector<Value> loaded = inlineAsm(text, constraints, {at}, types, true);
+  SmallVector<Value> loaded =
+      inlineAsm(text, constraints, {address}, types, true);
   if (wordBits == 8) {
     loaded[0] = arith::TruncIOp::create(b, loc, b.getI8Type(), loaded[0]);
   }

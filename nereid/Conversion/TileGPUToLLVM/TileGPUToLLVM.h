@@ -27,6 +27,9 @@ namespace nereid {
 /// What the conversion must know of the processor.
 struct GpuLoweringInfo {
   unsigned computeCapability = 90; ///< 10 * major + minor
+  /// Shared memory is read by wgmma too, which sees it after a fence of its
+  /// own.
+  bool hasWarpgroupMma = false;
   bool fpFusion = true;
 };
 

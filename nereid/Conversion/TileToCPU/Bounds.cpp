@@ -59,7 +59,7 @@ void Nest::walkMasks(Evaluator &evaluator, unsigned coords,
       if (load.getMask()) {
         visit(load.getMask(), at, false);
       }
-    } else if (isElementwise(op)) {
+    } else if (hasLaneForm(op)) {
       for (Value operand : op->getOperands()) {
         walk(operand, at);
       }

@@ -9,68 +9,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Conversion/Lanes/AtomicKinds.h"
 #include "nereid/Conversion/TileToCPU/Nest.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
 namespace nereid::tocpu {
-
-static LLVM::AtomicOrdering orderingOf(tile::MemSemantic semantic) {
-  switch (semantic) {
-  case tile::MemSemantic::Relaxed:
-    return LLVM::AtomicOrdering::monotonic;
-  case tile::MemSemantic::Acquire:
-    return LLVM::AtomicOrdering::acquire;
-  case tile::MemSemantic::Release:
-    return LLVM::AtomicOrdering::release;
-  case tile::MemSemantic::AcqRel:
-    return LLVM::AtomicOrdering::acq_rel;
-  }
-  llvm_unreachable("all orderings are handled");
-}
-
-/// A failed exchange only reads.
-static LLVM::AtomicOrdering failureOrdering(LLVM::AtomicOrdering success) {
-  return success == LLVM::AtomicOrdering::monotonic ||
-                 success == LLVM::AtomicOrdering::release
-             ? LLVM::AtomicOrdering::monotonic
-             : LLVM::AtomicOrdering::acquire;
-}
-
-static LLVM::AtomicBinOp binOpOf(tile::AtomicKind kind) {
-  using K = tile::AtomicKind;
-  using B = LLVM::AtomicBinOp;
-  switch (kind) {
-  case K::Add:
-    return B::add;
-  case K::FAdd:
-    return B::fadd;
-  case K::Max:
-    return B::max;
-  case K::Min:
-    return B::min;
-  case K::UMax:
-    return B::umax;
-  case K::UMin:
-    return B::umin;
-  case K::FMax:
-    return B::fmax;
-  case K::FMin:
-    return B::fmin;
-  case K::And:
-    return B::_and;
-  case K::Or:
-    return B::_or;
-  case K::Xor:
-    return B::_xor;
-  case K::Xchg:
-    return B::xchg;
-  }
-  llvm_unreachable("all kinds are handled");
-}
 
 /// f16 and bf16 arithmetic: a loop around compare-and-exchange of the bits.
 static Value narrowFloatRMW(KernelEmitter &kernel, tile::AtomicRMWOp op,
@@ -124,10 +70,7 @@ Value KernelEmitter::atomicElement(Operation *op, Value address, Value value,
   if (auto rmw = dyn_cast<tile::AtomicRMWOp>(op)) {
     LLVM::AtomicOrdering ordering = orderingOf(rmw.getSemantic());
     Type element = tile::getElement(rmw.getResult().getType());
-    using K = tile::AtomicKind;
-    bool arithmetic =
-        llvm::is_contained({K::FAdd, K::FMax, K::FMin}, rmw.getKind());
-    if (arithmetic && element.getIntOrFloatBitWidth() == 16) {
+    if (isFloatKind(rmw.getKind()) && element.getIntOrFloatBitWidth() == 16) {
       return narrowFloatRMW(*this, rmw, address, value, ordering);
     }
     return LLVM::AtomicRMWOp::create(b, loc, binOpOf(rmw.getKind()), address,

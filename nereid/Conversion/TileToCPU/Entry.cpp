@@ -13,6 +13,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/ABI/LaunchABI.h"
+#include "nereid/Analysis/RootPointer.h"
+#include "nereid/Conversion/Lanes/KernelConversion.h"
 #include "nereid/Conversion/TileToCPU/Emitter.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -26,15 +28,9 @@ KernelEmitter::KernelEmitter(func::FuncOp kernel, const CpuTargetInfo &target)
       kernel(kernel) {}
 
 void KernelEmitter::fail(Operation *op, const Twine &message) {
-  if (failure) {
-    return;
+  if (!failure) {
+    failure = cannotRun("cpu", op, message);
   }
-  std::string where;
-  llvm::raw_string_ostream(where) << op->getLoc();
-  failure = Failure{ErrorCode::Unsupported,
-                    "the cpu target cannot run this kernel: " + message.str() +
-                        " at " + where,
-                    {}};
 }
 
 Value KernelEmitter::frameField(int64_t offset, Type type) {

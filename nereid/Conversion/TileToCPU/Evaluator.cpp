@@ -212,7 +212,7 @@ Lane Evaluator::compute(Value tile, unsigned coords) {
     unsigned result = cast<OpResult>(tile).getResultNumber();
     return {at(level).multiplyExtended(op, x.value, y.value, result), level};
   }
-  if (!isElementwise(op)) {
+  if (!hasLaneForm(op)) {
     kernel.fail(op, "no CPU form of '" + op->getName().getStringRef() + "'");
     return {at(0).integer(at(0).b.getI32Type(), 0), 0};
   }

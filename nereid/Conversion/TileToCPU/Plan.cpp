@@ -47,43 +47,6 @@ bool isPureScalar(Operation *op) {
                        [](Type t) { return isTensor(t); });
 }
 
-Value rootPointer(Value pointer) {
-  while (true) {
-    if (auto argument = dyn_cast<BlockArgument>(pointer)) {
-      Operation *parent = argument.getOwner()->getParentOp();
-      if (isa<func::FuncOp>(parent)) {
-        return argument;
-      }
-      auto loop = dyn_cast<scf::ForOp>(parent);
-      if (!loop || argument.getArgNumber() == 0) {
-        return nullptr;
-      }
-      // Only a pointer that the loop advances: the chain must end here again.
-      Value next = loop.getYieldedValues()[argument.getArgNumber() - 1];
-      while (next != argument) {
-        auto advance = next.getDefiningOp<tile::AddPtrOp>();
-        if (!advance) {
-          return nullptr;
-        }
-        next = advance.getPtr();
-      }
-      pointer = loop.getInitArgs()[argument.getArgNumber() - 1];
-      continue;
-    }
-    Operation *op = pointer.getDefiningOp();
-    if (isView(op) || isa<tile::AddPtrOp, tile::SplatOp, tile::PtrCastOp>(op)) {
-      pointer = op->getOperand(0);
-      continue;
-    }
-    if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      unsigned index = cast<OpResult>(pointer).getResultNumber();
-      pointer = loop.getRegionIterArgs()[index];
-      continue;
-    }
-    return nullptr;
-  }
-}
-
 Plan::Plan(Block *block, ArrayRef<YieldTarget> targets) : block(block) {
   for (Operation &op : block->without_terminator()) {
     visit(&op);

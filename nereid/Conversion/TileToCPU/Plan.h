@@ -171,8 +171,6 @@ private:
   llvm::DenseMap<mlir::Value, unsigned> direct;
 };
 
-/// The kernel argument that all addresses of `pointer` derive from, or null.
-mlir::Value rootPointer(mlir::Value pointer);
 /// May `write` change what `load` reads? `sameNest`: both run in one nest, the
 /// load of an element before the write of that element.
 bool conflicts(tile::LoadOp load, mlir::Operation *write, bool sameNest);

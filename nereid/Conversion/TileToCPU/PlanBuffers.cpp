@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Analysis/RootPointer.h"
 #include "nereid/Conversion/Lanes/LaneOps.h"
 #include "nereid/Conversion/TileToCPU/Plan.h"
 #include "nereid/Conversion/TileToCPU/TileToCPU.h"

@@ -53,7 +53,7 @@ int Plan::weight(const Item &item) {
     if (!op || !seen.insert(op).second) {
       continue;
     }
-    if (isElementwise(op)) {
+    if (hasLaneForm(op)) {
       Type element = tile::getElement(op->getResult(0).getType());
       bool rounds =
           isa<FloatType>(element) && tile::getElementBytes(element) < 4;

@@ -76,7 +76,7 @@ Combiner::Combiner(KernelEmitter &kernel, Operation *op)
     elements.push_back(tile::getElement(source.getType()));
   }
   for (Operation &inner : block.without_terminator()) {
-    vectorForm &= isElementwise(&inner) || isa<arith::ConstantOp>(inner) ||
+    vectorForm &= hasLaneForm(&inner) || isa<arith::ConstantOp>(inner) ||
                   isPureScalar(&inner);
     vectorForm &= inner.getNumRegions() == 0;
   }
@@ -165,7 +165,7 @@ SmallVector<Value> Combiner::run(LaneOps ops, Block &block,
         scf::YieldOp::create(ops.b, ops.loc, results);
       }
       map.map(inner.getResults(), copy.getResults());
-    } else if (isElementwise(&inner)) {
+    } else if (hasLaneForm(&inner)) {
       map.map(inner.getResult(0), ops.elementwise(&inner, operands));
     } else if (isPureScalar(&inner) && isa<tile::HintOp>(inner)) {
       map.map(inner.getResult(0), operands[0]);

@@ -75,7 +75,7 @@ Value KernelEmitter::pureScalar(Operation *op, unsigned result) {
   if (isa<arith::MulSIExtendedOp, arith::MulUIExtendedOp>(op)) {
     return ops().multiplyExtended(op, operands[0], operands[1], result);
   }
-  if (isElementwise(op)) {
+  if (hasLaneForm(op)) {
     return ops().elementwise(op, operands);
   }
   fail(op, "no CPU form of '" + op->getName().getStringRef() + "'");

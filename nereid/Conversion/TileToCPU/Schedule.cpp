@@ -165,7 +165,7 @@ private:
     widen(type.getElementType(), true);
     for (Value operand : op->getOperands()) {
       if (!tile::getElement(operand.getType()).isInteger(1)) {
-        if (isElementwise(op)) {
+        if (hasLaneForm(op)) {
           widen(tile::getElement(operand.getType()), true);
         }
         visit(operand, map);

@@ -7,7 +7,9 @@
 
 #include "nereid/Conversion/TileToCPU/TileToCPU.h"
 
+#include "nereid/Conversion/Lanes/KernelConversion.h"
 #include "nereid/Conversion/TileToCPU/Emitter.h"
+#include "nereid/Dialect/Tile/IR/Kernel.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -27,31 +29,12 @@ void registerTileToCPUDialects(DialectRegistry &registry) {
 
 Expected<CpuKernelInfo> convertTileToCPU(ModuleOp module,
                                          const CpuTargetInfo &target) {
-  func::FuncOp kernel;
-  for (func::FuncOp function : module.getOps<func::FuncOp>()) {
-    if (function->hasAttr(tile::kernelAttr)) {
-      if (kernel) {
-        return {ErrorCode::Internal, "a module holds more than one kernel"};
-      }
-      kernel = function;
-    }
+  auto kernel = tile::findKernel(module);
+  if (!kernel.ok()) {
+    return kernel.status();
   }
-  if (!kernel || kernel.isExternal()) {
-    return {ErrorCode::Internal, "a module holds no kernel"};
-  }
-  if (!kernel.getBody().hasOneBlock()) {
-    return {ErrorCode::Internal, "the body of kernel '" +
-                                     kernel.getSymName().str() +
-                                     "' is not one structured block"};
-  }
-  DialectRegistry registry;
-  registerTileToCPUDialects(registry);
-  MLIRContext *context = module.getContext();
-  context->appendDialectRegistry(registry);
-  for (StringRef name : registry.getDialectNames()) {
-    context->getOrLoadDialect(name);
-  }
-  return tocpu::KernelEmitter(kernel, target).run();
+  lanes::loadDialects(module.getContext(), registerTileToCPUDialects);
+  return tocpu::KernelEmitter(*kernel, target).run();
 }
 
 } // namespace nereid

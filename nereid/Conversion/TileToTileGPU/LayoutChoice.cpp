@@ -15,25 +15,6 @@ using nereid::tilegpu::shapeOf;
 
 namespace nereid::totilegpu {
 
-bool isElementwise(Operation *op) {
-  if (op->getNumRegions() || op->getNumResults() == 0) {
-    return false;
-  }
-  if (isa<tile::AddPtrOp, tile::IntToPtrOp, tile::PtrToIntOp, tile::PtrCastOp,
-          tile::ConvertFloatOp, tile::HintOp>(op)) {
-    return true;
-  }
-  return op->hasTrait<OpTrait::Elementwise>() ||
-         isa<arith::MulSIExtendedOp, arith::MulUIExtendedOp, math::SincosOp>(
-             op);
-}
-
-bool isPowerOfTwo(const Shape &shape) {
-  return llvm::all_of(shape, [](int64_t size) {
-    return std::has_single_bit(static_cast<uint64_t>(size));
-  });
-}
-
 LayoutChoice::LayoutChoice(func::FuncOp kernel, const GpuTargetInfo &target)
     : kernel(kernel), target(target), axes(kernel),
       warpBits(std::countr_zero(target.warps)) {
@@ -120,14 +101,46 @@ bool LayoutChoice::usesMma(tile::DotOp op) const {
   return isFp8 ? target.hasMmaFp8 : target.hasMmaHalf;
 }
 
+/// Does a product take its left operand from the result of another, element by
+/// element? Then a row should stay in one warp.
+static bool isChained(tile::DotOp op) {
+  SmallVector<Value> work = {op.getResult()};
+  DenseSet<Value> seen;
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    for (OpOperand &use : value.getUses()) {
+      Operation *user = use.getOwner();
+      if (isa<tile::DotOp>(user) && use.getOperandNumber() == 0) {
+        return true;
+      }
+      if (tile::isElementwise(user) && seen.insert(user->getResult(0)).second) {
+        work.push_back(user->getResult(0));
+      }
+    }
+  }
+  work = {op.getLhs()};
+  while (!work.empty()) {
+    Operation *from = work.pop_back_val().getDefiningOp();
+    if (isa_and_nonnull<tile::DotOp>(from)) {
+      return true;
+    }
+    if (from && tile::isElementwise(from) &&
+        seen.insert(from->getResult(0)).second) {
+      work.append(from->operand_begin(), from->operand_end());
+    }
+  }
+  return false;
+}
+
 std::vector<unsigned> LayoutChoice::dotWarps(tile::DotOp op) const {
   ArrayRef<int64_t> c = op.getType().getShape();
   // Near-square tiles a warp read the fewest operand elements.
   unsigned wm = 1, wn = 1;
   int64_t m = c[c.size() - 2], n = c.back();
+  bool rows = isChained(op);
   while (wm * wn < target.warps) {
     bool canM = m / wm > 16, canN = n / wn > 8;
-    if (canM && (m / wm >= n / wn || !canN)) {
+    if (canM && (rows || m / wm >= n / wn || !canN)) {
       wm *= 2;
     } else if (canN) {
       wn *= 2;
@@ -138,7 +151,40 @@ std::vector<unsigned> LayoutChoice::dotWarps(tile::DotOp op) const {
   return {wm, wn};
 }
 
+std::vector<unsigned> LayoutChoice::warpgroups(tile::DotOp op) const {
+  unsigned groups = target.warps / 4;
+  auto m = static_cast<unsigned>(op.getType().getShape()[0]);
+  unsigned along = std::min(groups, m / 64);
+  return {along, groups / along};
+}
+
+bool LayoutChoice::usesWarpgroupMma(tile::DotOp op) const {
+  ArrayRef<int64_t> c = op.getType().getShape();
+  Type lhs = tile::getElement(op.getLhs().getType());
+  Type rhs = tile::getElement(op.getRhs().getType());
+  if (!target.hasWarpgroupMma || target.warps % 4 != 0 || !usesMma(op) ||
+      !(lhs.isF16() || lhs.isBF16()) || lhs != rhs || c[0] < 64 || c[1] < 16) {
+    return false;
+  }
+  // A group's columns begin at a panel of 128 bytes.
+  std::vector<unsigned> groups = warpgroups(op);
+  return groups[1] == 1 || c[1] / groups[1] >= 64;
+}
+
+/// Is the value a tile as it was loaded in the block of `op`, or its transpose?
+static bool isLoadedBeside(Value value, Operation *op) {
+  Operation *from = value.getDefiningOp();
+  while (isa_and_nonnull<tile::TransposeOp>(from)) {
+    from = from->getOperand(0).getDefiningOp();
+  }
+  return isa_and_nonnull<tile::LoadOp>(from) &&
+         from->getBlock() == op->getBlock();
+}
+
 TileLayout LayoutChoice::dotResult(tile::DotOp op) {
+  if (usesWarpgroupMma(op)) {
+    return flatten(warpgroupAccumulator(shapeOf(op.getType()), warpgroups(op)));
+  }
   if (!usesMma(op)) {
     return defaultLayout(op.getType());
   }
@@ -147,6 +193,13 @@ TileLayout LayoutChoice::dotResult(tile::DotOp op) {
 
 TileLayout LayoutChoice::dotOperand(tile::DotOp op, unsigned index) {
   Type type = op->getOperand(index).getType();
+  if (usesWarpgroupMma(op)) {
+    Value operand = op->getOperand(index);
+    if (index == 1 || isLoadedBeside(operand, op)) {
+      return homeOrDefault(operand);
+    }
+    return flatten(warpgroupOperand(shapeOf(type), 2, warpgroups(op)));
+  }
   if (usesMma(op)) {
     unsigned kWidth = 32 / tile::getElement(type).getIntOrFloatBitWidth();
     return flatten(mmaOperand(shapeOf(type), index, kWidth, dotWarps(op)));
@@ -295,7 +348,7 @@ std::optional<TileLayout> LayoutChoice::homeOfResult(Operation *op,
         return homeOrDefault(branch.elseYield().getOperand(result));
       })
       .Default([&](Operation *) -> std::optional<TileLayout> {
-        if (isElementwise(op)) {
+        if (tile::isElementwise(op)) {
           for (Value operand : op->getOperands()) {
             if (auto layout = home(operand)) {
               return layout;

@@ -42,6 +42,8 @@ public:
   TileLayout dotResult(tile::DotOp op);
   /// By the target's matrix instruction?
   bool usesMma(tile::DotOp op) const;
+  /// By four warps together, operands in shared memory?
+  bool usesWarpgroupMma(tile::DotOp op) const;
   /// Of the source and the result of a scan: the axis in order over registers,
   /// lanes and warps.
   TileLayout scan(mlir::Type type, unsigned axis) const;
@@ -52,6 +54,7 @@ private:
   std::optional<TileLayout> homeOfResult(mlir::Operation *op, unsigned result);
   std::optional<TileLayout> homeFromAccess(mlir::Value value);
   std::vector<unsigned> dotWarps(tile::DotOp op) const;
+  std::vector<unsigned> warpgroups(tile::DotOp op) const;
 
   mlir::func::FuncOp kernel;
   const GpuTargetInfo &target;
@@ -63,11 +66,6 @@ private:
   /// stores of a tile agree.
   std::map<std::pair<Shape, std::vector<unsigned>>, unsigned> widths;
 };
-
-/// Is `op` computed element by element, with no effect?
-bool isElementwise(mlir::Operation *op);
-/// All sizes are powers of two: row-major reshapes keep flattened indices.
-bool isPowerOfTwo(const Shape &shape);
 
 } // namespace nereid::totilegpu
 

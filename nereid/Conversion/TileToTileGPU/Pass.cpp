@@ -33,6 +33,7 @@ struct TileToTileGPUPass
     GpuTargetInfo target;
     target.warps = warps;
     target.hasMmaHalf = target.hasMmaFp8 = mma;
+    target.hasWarpgroupMma = warpgroupMma;
     Status status = convertTileToTileGPU(getOperation(), target);
     if (!status.ok()) {
       getOperation()->emitError(status.failure().message);
@@ -46,6 +47,10 @@ struct TileToTileGPUPass
   Option<bool> mma{*this, "mma",
                    llvm::cl::desc("the target has matrix instructions"),
                    llvm::cl::init(true)};
+  Option<bool> warpgroupMma{
+      *this, "warpgroup-mma",
+      llvm::cl::desc("four warps multiply from shared memory"),
+      llvm::cl::init(false)};
 };
 
 } // namespace

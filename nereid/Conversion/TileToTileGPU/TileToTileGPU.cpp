@@ -15,6 +15,8 @@
 #include "nereid/Conversion/TileToTileGPU/TileToTileGPU.h"
 
 #include "nereid/Conversion/TileToTileGPU/LayoutChoice.h"
+#include "nereid/Conversion/TileToTileGPU/NarrowComparisons.h"
+#include "nereid/Dialect/Tile/IR/Kernel.h"
 
 #include <map>
 
@@ -375,13 +377,15 @@ void Rewriter::visit(Operation *op) {
                               in(dot.getC(), layout)};
           Operation *made =
               clone(op, operands, {withLayout(dot.getType(), layout)});
-          if (choice.usesMma(dot)) {
+          if (choice.usesWarpgroupMma(dot)) {
+            made->setAttr(tilegpu::warpgroupMmaAttr, b.getUnitAttr());
+          } else if (choice.usesMma(dot)) {
             made->setAttr(tilegpu::mmaAttr, b.getUnitAttr());
           }
           replace(op, made->getResults());
           return;
         }
-        if (isElementwise(op) || isa<tile::ExpandDimsOp>(op)) {
+        if (tile::isElementwise(op) || isa<tile::ExpandDimsOp>(op)) {
           visitElementwise(op);
           return;
         }
@@ -437,17 +441,16 @@ void Rewriter::visit(Operation *op) {
 namespace nereid {
 
 Status convertTileToTileGPU(ModuleOp module, const GpuTargetInfo &target) {
-  for (func::FuncOp kernel : module.getOps<func::FuncOp>()) {
-    if (!kernel->hasAttr(tile::kernelAttr)) {
-      continue;
-    }
-    module.getContext()->getOrLoadDialect<tilegpu::TileGPUDialect>();
-    kernel->setAttr(tilegpu::warpsAttr,
-                    IntegerAttr::get(IntegerType::get(module.getContext(), 32),
-                                     target.warps));
-    return totilegpu::Rewriter(kernel, target).run();
+  auto kernel = tile::findKernel(module);
+  if (!kernel.ok()) {
+    return kernel.status();
   }
-  return {ErrorCode::Internal, "a module holds no kernel"};
+  module.getContext()->getOrLoadDialect<tilegpu::TileGPUDialect>();
+  (*kernel)->setAttr(tilegpu::warpsAttr,
+                     IntegerAttr::get(IntegerType::get(module.getContext(), 32),
+                                      target.warps));
+  totilegpu::narrowComparisons(*kernel);
+  return totilegpu::Rewriter(*kernel, target).run();
 }
 
 } // namespace nereid

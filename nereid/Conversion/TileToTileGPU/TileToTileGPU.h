@@ -25,6 +25,8 @@ struct GpuTargetInfo {
   /// Matrix instructions for these operands exist.
   bool hasMmaHalf = false; ///< f16, bf16, tf32, i8
   bool hasMmaFp8 = false;
+  /// Four warps multiply together, from shared memory (f16, bf16).
+  bool hasWarpgroupMma = false;
 };
 
 /// Rewrites the kernel of `module` in place. Fails with Unsupported, naming the

@@ -117,21 +117,23 @@ Failure Memory::outOfMemory(size_t wanted) {
 }
 
 void Memory::addMarks(Block &block) {
-  std::vector<StreamHandle> handles;
-  device.forEachStream([&](StreamState &stream) {
-    if (!stream.capture) {
-      handles.push_back(stream.handle);
-    }
-  });
-  if (handles.size() < 2 || !device.makeCurrent().ok()) {
+  unsigned running = 0;
+  device.forEachStream(
+      [&](StreamState &stream) { running += !stream.capture; });
+  if (running < 2 || !device.makeCurrent().ok()) {
     return;
   }
-  for (StreamHandle handle : handles) {
-    Expected<EventHandle> event = device.takeEvent();
-    if (event.ok() && device.driver.eventRecord(*event, handle) == Success) {
-      block.marks.push_back({handle, *event});
+  // Under the lock: no stream may end between being found and being marked.
+  device.forEachStream([&](StreamState &stream) {
+    if (stream.capture) {
+      return;
     }
-  }
+    Expected<EventHandle> event = device.takeEvent();
+    if (event.ok() &&
+        device.driver.eventRecord(*event, stream.handle) == Success) {
+      block.marks.push_back({stream.handle, *event});
+    }
+  });
 }
 
 void Memory::release(Block block) {

@@ -7,6 +7,7 @@
 
 #include "nereid/Target/CodeEmission.h"
 #include "nereid/Target/NVPTX/NvptxTarget.h"
+#include "nereid/Target/NVPTX/SourceLines.h"
 
 #include "llvm-c/Target.h"
 #include "llvm/IR/Module.h"
@@ -64,6 +65,7 @@ static Expected<std::string> emit(mlir::ModuleOp module,
                                   const EmitOptions &options,
                                   nereid::target::CodeKind kind,
                                   StageTimes *times) {
+  addSourceLines(module);
   nereid::target::CodeEmission emission;
   emission.name = target.name;
   emission.triple = tripleName;

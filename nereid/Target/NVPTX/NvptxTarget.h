@@ -29,6 +29,9 @@ struct NvptxTarget {
   unsigned sharedLimit = 0; ///< opt-in shared memory of a block, bytes
   // Of a multiprocessor.
   unsigned warps = 0, blocks = 0, sharedBytes = 0;
+
+  /// wgmma: of this chip alone, neither older nor newer ones have it.
+  bool hasWarpgroupMma() const { return name == "sm_90a"; }
 };
 
 /// Every name that `resolve` takes, oldest first.
@@ -45,8 +48,8 @@ struct EmitOptions {
   bool fpFusion = true;
 };
 
-/// PTX text. `module` holds `llvm` and `nvvm` operations only and is not
-/// changed.
+/// PTX text. `module` holds `llvm` and `nvvm` operations only; nothing but its
+/// locations is changed.
 Expected<std::string> emitPtx(mlir::ModuleOp module, const NvptxTarget &target,
                               const EmitOptions &options = {},
                               StageTimes *times = nullptr);

@@ -46,6 +46,10 @@ mlir::Type getPointeeLike(mlir::Type ptrLike);
 /// Bytes of one element in memory: 8 for a pointer, 1 for an i1.
 unsigned getElementBytes(mlir::Type element);
 
+/// Is element i of every result a function of element i of the operands, with
+/// no effect? Also of scalars.
+bool isElementwise(mlir::Operation *op);
+
 /// Attribute names of kernels and their arguments.
 inline constexpr llvm::StringLiteral kernelAttr = "tile.kernel";
 inline constexpr llvm::StringLiteral nameAttr = "tile.name";

@@ -83,4 +83,13 @@ unsigned getElementBytes(Type element) {
   return (element.getIntOrFloatBitWidth() + 7) / 8;
 }
 
+bool isElementwise(Operation *op) {
+  if (op->getNumRegions() != 0 || op->getNumResults() == 0) {
+    return false;
+  }
+  return op->hasTrait<OpTrait::Elementwise>() ||
+         isa<AddPtrOp, IntToPtrOp, PtrToIntOp, PtrCastOp, ConvertFloatOp,
+             HintOp>(op);
+}
+
 } // namespace nereid::tile

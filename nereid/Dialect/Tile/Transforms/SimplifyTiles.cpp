@@ -34,13 +34,10 @@ namespace nereid::tile {
 // Copies of something smaller
 //===----------------------------------------------------------------------===//
 
-/// Element i of the result is a function of element i of the operands.
-static bool isElementwise(Operation *op) {
-  return op->getNumResults() > 0 &&
-         (OpTrait::hasElementwiseMappableTraits(op) ||
-          isa<AddPtrOp, IntToPtrOp, PtrToIntOp, PtrCastOp, ConvertFloatOp>(
-              op)) &&
-         isPure(op);
+/// May be computed elsewhere, in another shape. Not so a hint: it is about the
+/// very value that it names.
+static bool isPureElementwise(Operation *op) {
+  return isElementwise(op) && isPure(op) && !isa<HintOp>(op);
 }
 
 static std::optional<TypedAttr> constantSplat(Value value) {
@@ -74,7 +71,7 @@ struct ElementwiseOfSplats : RewritePattern {
 
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
-    if (!isElementwise(op) || op->getNumOperands() == 0 ||
+    if (!isPureElementwise(op) || op->getNumOperands() == 0 ||
         !isa<RankedTensorType>(op->getResultTypes().front())) {
       return failure();
     }
@@ -124,7 +121,8 @@ struct ElementwiseOfShapes : RewritePattern {
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
     // A block of addresses tells more as base + broadcast offsets.
-    if (!isElementwise(op) || isa<AddPtrOp>(op) || op->getNumResults() != 1 ||
+    if (!isPureElementwise(op) || isa<AddPtrOp>(op) ||
+        op->getNumResults() != 1 ||
         !isa<RankedTensorType>(op->getResultTypes().front())) {
       return failure();
     }

@@ -16,6 +16,9 @@
 #define GET_ATTRDEF_CLASSES
 #include "nereid/Dialect/TileGPU/IR/TileGPUAttrs.h.inc"
 
+#define GET_TYPEDEF_CLASSES
+#include "nereid/Dialect/TileGPU/IR/TileGPUTypes.h.inc"
+
 namespace nereid::tilegpu {
 
 /// i32 on the kernel: warps of 32 threads that run one program.
@@ -23,6 +26,10 @@ inline constexpr llvm::StringLiteral warpsAttr = "tilegpu.warps";
 /// Unit, on a dot whose operands and result are in the layouts of the target's
 /// matrix instruction.
 inline constexpr llvm::StringLiteral mmaAttr = "tilegpu.mma";
+/// Unit, on a dot by four warps together: the right operand, and the left one
+/// unless it is in that instruction's register layout, are read from shared
+/// memory.
+inline constexpr llvm::StringLiteral warpgroupMmaAttr = "tilegpu.warpgroup_mma";
 
 LayoutAttr toAttr(mlir::MLIRContext *context, const TileLayout &layout);
 /// The layout of a tensor type; the type must have one.
@@ -30,6 +37,19 @@ TileLayout layoutOf(mlir::Type type);
 mlir::RankedTensorType withLayout(mlir::Type tensor, const TileLayout &layout);
 /// The shape as the layout library takes it; empty for a scalar.
 Shape shapeOf(mlir::Type type);
+
+/// A buffer of panels: up to 128 bytes along `inner`, then all rows, then the
+/// next 128 bytes. Within a panel the pieces of 16 bytes are permuted by the
+/// row, so that eight rows of 16 bytes, and a whole row, meet every bank once.
+/// What wgmma reads as its 128-, 64- and 32-byte swizzle (PTX ISA, "Strides"
+/// and "Swizzling modes" of asynchronous warpgroup matrix instructions).
+BufferType swizzledBuffer(mlir::MLIRContext *context, unsigned slots,
+                          const Shape &shape, mlir::Type element,
+                          unsigned inner);
+/// From flattened indices of a tile `order`-transposed (empty: as it is) to
+/// offsets in the slot, in elements: bit by bit.
+std::vector<uint32_t> offsetsOfIndex(BufferType buffer,
+                                     llvm::ArrayRef<int32_t> order = {});
 
 } // namespace nereid::tilegpu
 

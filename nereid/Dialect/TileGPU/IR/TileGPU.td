@@ -10,6 +10,7 @@
 
 include "nereid/Dialect/Tile/IR/TileDialect.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/IR/AttrTypeBase.td"
 
 def TileGPU_Dialect : Dialect {
   let name = "tilegpu";
@@ -22,6 +23,7 @@ def TileGPU_Dialect : Dialect {
     of warps of its program as `tilegpu.warps`.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
   let dependentDialects = ["::nereid::tile::TileDialect"];
 }
 
@@ -58,6 +60,96 @@ def TileGPU_ConvertLayoutOp : TileGPU_Op<"convert_layout", [Pure, SameOperandsAn
   let arguments = (ins Tile_Tensor:$source);
   let results = (outs Tile_Tensor:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+def TileGPU_BufferType : TypeDef<TileGPU_Dialect, "Buffer"> {
+  let mnemonic = "buffer";
+  let summary = "Places for several tiles of one shape in shared memory";
+  let description = [{
+    `slots` tiles. Within a slot, for every bit of the offset (in elements) the
+    flattened index that it adds, by exclusive or: the inverse of a swizzle is
+    computed from it. Sizes are powers of two. Three tiles of 128 x 32 whose
+    16-byte pieces of a row are permuted by the row:
+    ```mlir
+    !tilegpu.buffer<3 x [128, 32] x f16, offsets = [1, 2, 4, 8, 16, 32, 72, 144, 256, 512, 1024, 2048]>
+    ```
+  }];
+  let parameters = (ins
+    "unsigned":$slots,
+    ArrayRefParameter<"int64_t">:$shape,
+    "::mlir::Type":$elementType,
+    ArrayRefParameter<"uint32_t">:$offsets);
+  let assemblyFormat = [{
+    `<` $slots `x` `[` $shape `]` `x` $elementType `,` `offsets` `=` `[` $offsets `]` `>`
+  }];
+  let extraClassDeclaration = [{
+    unsigned getSlotBytes() const;
+    unsigned getBytes() const { return getSlots() * getSlotBytes(); }
+  }];
+}
+
+def TileGPU_AllocOp : TileGPU_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "Reserves shared memory up to the `free` in the same block";
+  let results = (outs TileGPU_BufferType:$buffer);
+  let assemblyFormat = "attr-dict `:` type($buffer)";
+}
+
+def TileGPU_FreeOp : TileGPU_Op<"free", [MemoryEffects<[MemFree]>]> {
+  let summary = "Gives a buffer back; all copies into it have been waited for";
+  let arguments = (ins TileGPU_BufferType:$buffer);
+  let assemblyFormat = "$buffer attr-dict `:` type($buffer)";
+}
+
+def TileGPU_CopyAsyncOp : TileGPU_Op<"copy_async", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Starts to copy a tile from global memory into a slot";
+  let description = [{
+    Where the mask is false zeros are written. Nothing happens if `condition` is
+    false. The tile is there after `commit_copies` and `wait_copies`; nobody may
+    read the slot before that.
+    ```mlir
+    tilegpu.copy_async %pointers, %buffer[%slot] mask %m if %more : tensor<128x32x!tile.ptr<f16>, #a>, !tilegpu.buffer<...>
+    ```
+  }];
+  let arguments = (ins Tile_Tensor:$pointers, TileGPU_BufferType:$buffer, I32:$slot,
+                       Optional<Tile_Tensor>:$mask, Optional<I1>:$condition);
+  let assemblyFormat = [{
+    $pointers `,` $buffer `[` $slot `]` (`mask` $mask^ `:` type($mask))? (`if` $condition^)? attr-dict
+    `:` type($pointers) `,` type($buffer)
+  }];
+  let hasVerifier = 1;
+}
+
+def TileGPU_CommitCopiesOp : TileGPU_Op<"commit_copies", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "The copies started since the last one form a group";
+  let assemblyFormat = "attr-dict";
+}
+
+def TileGPU_WaitCopiesOp : TileGPU_Op<"wait_copies", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "All threads see all groups but the youngest `pending`";
+  let description = [{
+    A barrier too: whatever threads read before it they have read.
+  }];
+  let arguments = (ins I32Attr:$pending);
+  let assemblyFormat = "$pending attr-dict";
+}
+
+def TileGPU_LocalLoadOp : TileGPU_Op<"local_load", [MemoryEffects<[MemRead]>]> {
+  let summary = "A tile of a buffer, or its transpose, in registers";
+  let description = [{
+    Dimension d of the result is dimension order[d] of the buffer's tile; no
+    order is none.
+    ```mlir
+    %a = tilegpu.local_load %buffer[%slot] : !tilegpu.buffer<...> -> tensor<128x32xf16, #a>
+    ```
+  }];
+  let arguments = (ins TileGPU_BufferType:$buffer, I32:$slot, OptionalAttr<DenseI32ArrayAttr>:$order);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$buffer `[` $slot `]` (`order` $order^)? attr-dict `:` type($buffer) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 #endif

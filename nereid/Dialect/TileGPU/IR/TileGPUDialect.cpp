@@ -17,6 +17,9 @@ using namespace mlir;
 #define GET_ATTRDEF_CLASSES
 #include "nereid/Dialect/TileGPU/IR/TileGPUAttrs.cpp.inc"
 
+#define GET_TYPEDEF_CLASSES
+#include "nereid/Dialect/TileGPU/IR/TileGPUTypes.cpp.inc"
+
 #define GET_OP_CLASSES
 #include "nereid/Dialect/TileGPU/IR/TileGPUOps.cpp.inc"
 
@@ -26,6 +29,10 @@ void TileGPUDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "nereid/Dialect/TileGPU/IR/TileGPUAttrs.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "nereid/Dialect/TileGPU/IR/TileGPUTypes.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

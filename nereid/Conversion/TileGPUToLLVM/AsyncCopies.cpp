@@ -1,0 +1,149 @@
+//===- AsyncCopies.cpp - Global memory into buffers, meanwhile ------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+
+using namespace mlir;
+
+namespace nereid::togpu {
+
+void KernelEmitter::emitAlloc(tilegpu::AllocOp op) {
+  // What is still being read would lift the buffer above it for good.
+  if (!shared.isClean()) {
+    barrier();
+  }
+  SharedRegion region =
+      shared.find(op.getType().getBytes(), SharedMemory::swizzlePeriod);
+  shared.take(region);
+  shared.reserve(region);
+  buffers[op.getBuffer()] = region;
+}
+
+void KernelEmitter::emitFree(tilegpu::FreeOp op) {
+  SharedRegion region = buffers.lookup(op.getBuffer());
+  shared.release(region);
+  shared.startsReading(region);
+}
+
+Value KernelEmitter::slotAddress(Value buffer, Value slot) {
+  auto type = cast<tilegpu::BufferType>(buffer.getType());
+  return arith::AddIOp::create(
+      b, loc, sharedAddress(buffers.lookup(buffer).offset),
+      arith::MulIOp::create(b, loc, scalar(slot),
+                            ops().i32(type.getSlotBytes())));
+}
+
+KernelEmitter::SlotPlaces
+KernelEmitter::placesAt(Value start, ArrayRef<uint32_t> threadColumns) {
+  SlotPlaces places;
+  places.slot = start;
+  std::vector<uint32_t> columns(threadColumns.begin(), threadColumns.end());
+  for (uint32_t column : columns) {
+    places.reach |= column;
+  }
+  places.threads = atEntry(columns);
+  return places;
+}
+
+std::pair<Value, uint32_t> KernelEmitter::place(SlotPlaces &places,
+                                                uint32_t own) {
+  Value &start = places.starts[own & places.reach];
+  if (!start) {
+    Value threads = places.threads;
+    if (uint32_t bits = own & places.reach) {
+      threads = arith::XOrIOp::create(b, loc, threads, ops().i32(bits));
+    }
+    start = arith::AddIOp::create(b, loc, places.slot, threads);
+  }
+  return {start, own & ~places.reach};
+}
+
+Value KernelEmitter::addressAt(SlotPlaces &places, uint32_t own) {
+  auto [start, offset] = place(places, own);
+  return offset ? Value(arith::AddIOp::create(b, loc, start, ops().i32(offset)))
+                : start;
+}
+
+/// Bytes that each column of `part` adds to an offset.
+std::vector<uint32_t> bytesOf(ArrayRef<uint32_t> part,
+                              ArrayRef<uint32_t> offsetOfBit, unsigned bytes) {
+  std::vector<uint32_t> columns;
+  for (uint32_t index : part) {
+    uint32_t offset = 0;
+    for (unsigned i = 0; i < offsetOfBit.size(); ++i) {
+      offset ^= index >> i & 1 ? offsetOfBit[i] : 0;
+    }
+    columns.push_back(offset * bytes);
+  }
+  return columns;
+}
+
+uint32_t sumOfColumns(ArrayRef<uint32_t> columns, unsigned bits) {
+  uint32_t sum = 0;
+  for (unsigned i = 0; i < columns.size(); ++i) {
+    sum ^= bits >> i & 1 ? columns[i] : 0;
+  }
+  return sum;
+}
+
+/// A piece is 4, 8 or 16 bytes. Under a mask the bytes read from global memory
+/// are 0, and zeros fill the piece.
+void KernelEmitter::emitCopyAsync(tilegpu::CopyAsyncOp op) {
+  const TileInfo &tile = info(op.getPointers().getType());
+  tilegpu::BufferType buffer = op.getBuffer().getType();
+  unsigned elementBytes = tile::getElementBytes(buffer.getElementType());
+  std::vector<uint32_t> offsets = tilegpu::offsetsOfIndex(buffer);
+  auto columns = bytesOf(tile.layout.registers, offsets, elementBytes);
+  unsigned width = accessWidth(op.getPointers(), op.getMask()), piece = 1;
+  for (unsigned i = 0; piece < width && i < columns.size() &&
+                       columns[i] == elementBytes * piece;
+       ++i) {
+    piece *= 2;
+  }
+  unsigned bytes = piece * elementBytes;
+  if (bytes < 4) {
+    fail(op, "asynchronous copies move at least 4 bytes");
+    return;
+  }
+  std::vector<uint32_t> threadColumns =
+      bytesOf(tile.layout.lanes, offsets, elementBytes);
+  for (uint32_t column : bytesOf(tile.layout.warps, offsets, elementBytes)) {
+    threadColumns.push_back(column);
+  }
+  SlotPlaces places =
+      placesAt(slotAddress(op.getBuffer(), op.getSlot()), threadColumns);
+  Value condition =
+      andOf(op.getCondition() ? scalar(op.getCondition()) : Value(),
+            isFirstCopy(tile.layout));
+  GlobalPlaces global = globalPlaces(op.getPointers());
+  for (unsigned r = 0; r < tile.count(); r += piece) {
+    auto [start, offset] = place(places, sumOfColumns(columns, r));
+    auto [address, distance] = globalAddress(global, r);
+    SmallVector<Value> operands = {start, address};
+    // Only pieces of 16 bytes may pass the first-level cache by.
+    std::string text = std::string("cp.async.") + (bytes == 16 ? "cg" : "ca") +
+                       ".shared.global [$0+" + std::to_string(offset) +
+                       "], [$1+" + std::to_string(distance) + "], " +
+                       std::to_string(bytes);
+    std::string constraints = "r,l";
+    if (Value mask = accessMask(op.getPointers(), op.getMask(), r)) {
+      operands.push_back(arith::SelectOp::create(b, loc, mask, ops().i32(bytes),
+                                                 ops().i32(0)));
+      text += ", $2";
+      constraints += ",r";
+    }
+    text += ";";
+    if (condition) {
+      text = "@$" + std::to_string(operands.size()) + " " + text;
+      operands.push_back(condition);
+      constraints += ",b";
+    }
+    inlineAsm(text, constraints, operands, {}, true);
+  }
+}
+
+} // namespace nereid::togpu

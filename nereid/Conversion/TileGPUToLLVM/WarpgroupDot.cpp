@@ -1,0 +1,271 @@
+//===- WarpgroupDot.cpp - Products of four warps together -----------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// wgmma multiplies 64 rows by up to 256 columns, 16 deep, and reads the right
+// operand, and the left one if wanted, from shared memory: no ldmatrix, and
+// three times the rate of mma.sync on the same chip (for f16 on an H100).
+// All instructions of a product, its fence and its wait are one piece of inline
+// assembly: nothing may touch the accumulators in between, and ptxas
+// serialises what it cannot prove.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+
+#include <bit>
+
+using namespace mlir;
+
+namespace nereid::togpu {
+
+void KernelEmitter::fenceForWarpgroups() {
+  if (target.hasWarpgroupMma) {
+    inlineAsm("fence.proxy.async.shared::cta;", "", {}, {}, true);
+  }
+}
+
+std::pair<tilegpu::BufferType, SharedRegion>
+KernelEmitter::stage(Value tensor) {
+  const TileInfo &tile = info(tensor.getType());
+  const Registers &source = regs(tensor);
+  unsigned bytes = tile::getElementBytes(tile.element);
+  // Rows along the dimension that threads hold most consecutive elements of.
+  unsigned inner = tile.shape.size() - 1, best = 0;
+  for (unsigned d = tile.shape.size(); d-- > 0;) {
+    unsigned held = contiguousRegisters(tile.layout, tile.shifts[d],
+                                        paddedBits(tile.shape[d]));
+    if (held > best) {
+      best = held;
+      inner = d;
+    }
+  }
+  auto type = tilegpu::swizzledBuffer(b.getContext(), 1, tile.shape,
+                                      tile.element, inner);
+  SharedRegion region = acquire(type.getBytes(), SharedMemory::swizzlePeriod);
+  shared.reserve(region);
+  std::vector<uint32_t> offsets = tilegpu::offsetsOfIndex(type);
+  auto columns = bytesOf(tile.layout.registers, offsets, bytes);
+  auto threadColumns = bytesOf(tile.layout.lanes, offsets, bytes);
+  for (uint32_t column : bytesOf(tile.layout.warps, offsets, bytes)) {
+    threadColumns.push_back(column);
+  }
+  unsigned width = std::min(best, 16 / bytes);
+  SlotPlaces places = placesAt(sharedAddress(region.offset), threadColumns);
+  Value firstCopy = isFirstCopy(tile.layout);
+  for (unsigned r = 0; r < tile.count(); r += width) {
+    storeShared(addressAt(places, sumOfColumns(columns, r)),
+                ArrayRef<Value>(source).slice(r, width), firstCopy);
+  }
+  return {type, region};
+}
+
+/// Matrix descriptor (PTX ISA, "Matrix Descriptor Format") without the address:
+/// bytes between groups of eight rows and, for operands whose rows run along M
+/// or N, between panels, over 16; the swizzle of rows of `rowBytes`.
+static uint64_t descriptorBits(unsigned rowBytes, unsigned panelBytes) {
+  uint64_t leading = panelBytes >> 4, stride = 8 * rowBytes >> 4;
+  uint64_t swizzle = rowBytes == 128 ? 1 : rowBytes == 64 ? 2 : 3;
+  return leading << 16 | stride << 32 | swizzle << 62;
+}
+
+KernelEmitter::WarpgroupOperand
+KernelEmitter::openWarpgroupOperand(tile::DotOp op, unsigned index) {
+  WarpgroupOperand operand;
+  Value value = op->getOperand(index);
+  const TileInfo &tile = info(value.getType());
+  const TileInfo &result = info(op.getType());
+  unsigned bytes = tile::getElementBytes(tile.element);
+  tilegpu::BufferType type;
+  Value start;
+  if (registersOf.contains(value)) {
+    auto [made, region] = stage(value);
+    type = made;
+    start = sharedAddress(region.offset);
+    operand.offsetOfIndex = tilegpu::offsetsOfIndex(type);
+    stagedRegions.push_back(region);
+  } else {
+    auto load = value.getDefiningOp<tilegpu::LocalLoadOp>();
+    type = load.getBuffer().getType();
+    start = slotAddress(load.getBuffer(), load.getSlot());
+    operand.offsetOfIndex = tilegpu::offsetsOfIndex(
+        type, load.getOrder().value_or(ArrayRef<int32_t>()));
+  }
+  unsigned k = 1 - index, outer = index;
+  operand.isMnMajor = operand.offsetOfIndex[tile.shifts[outer]] == 1;
+  unsigned inner = operand.isMnMajor ? outer : k;
+  unsigned rowBytes = std::min<unsigned>(tile.shape[inner] * bytes, 128);
+  unsigned panelBytes = rowBytes * tile.shape[1 - inner];
+  // Where this group's rows, or columns, of the result begin.
+  std::vector<uint32_t> columns(5, 0);
+  uint32_t mask = (1u << paddedBits(result.shape[outer])) - 1;
+  for (unsigned i = 0; i < result.layout.warps.size(); ++i) {
+    uint32_t at =
+        i < 2 ? 0 : result.layout.warps[i] >> result.shifts[outer] & mask;
+    columns.push_back(
+        bytesOf(at << tile.shifts[outer], operand.offsetOfIndex, bytes)[0]);
+  }
+  Value address = arith::AddIOp::create(b, loc, start, atEntry(columns));
+  Value wide = arith::ExtUIOp::create(
+      b, loc, b.getI64Type(),
+      arith::ShRUIOp::create(b, loc, address, ops().i32(4)));
+  operand.descriptor = arith::OrIOp::create(
+      b, loc, wide,
+      ops().i64(static_cast<int64_t>(descriptorBits(rowBytes, panelBytes))));
+  return operand;
+}
+
+/// Is a left operand in the layout that the instruction takes from registers?
+static bool isWarpgroupOperand(const TileInfo &a, const TileInfo &c) {
+  std::vector<unsigned> groups = {1, 1};
+  for (uint32_t column : ArrayRef<uint32_t>(c.layout.warps).drop_front(2)) {
+    groups[column >> c.shifts[0] ? 0 : 1] *= 2;
+  }
+  return a.layout == flatten(warpgroupOperand(a.shape, 2, groups));
+}
+
+void KernelEmitter::emitWarpgroupMma(tile::DotOp op) {
+  const TileInfo &aTile = info(op.getLhs().getType());
+  const TileInfo &bTile = info(op.getRhs().getType());
+  const TileInfo &cTile = info(op.getType());
+  constexpr unsigned depth = 16, rows = 64;
+  unsigned bytes = tile::getElementBytes(aTile.element);
+  std::string type = aTile.element.isF16() ? "f16" : "bf16";
+
+  auto byIndex = [](const TileInfo &tile) {
+    std::map<uint32_t, unsigned> found;
+    for (unsigned r = 0; r < tile.count(); ++r) {
+      found[tile.layout.ofRegister(r)] = r;
+    }
+    return found;
+  };
+  // Registers hold the left operand in the instruction's layout, or any other:
+  // then it goes to shared memory, as the right one does.
+  bool isA =
+      registersOf.contains(op.getLhs()) && isWarpgroupOperand(aTile, cTile);
+  WarpgroupOperand a, right;
+  stagedRegions.clear();
+  if (isA) {
+    a.registers = &regs(op.getLhs());
+  } else {
+    a = openWarpgroupOperand(op, 0);
+  }
+  right = openWarpgroupOperand(op, 1);
+  if (!stagedRegions.empty()) {
+    fenceForWarpgroups();
+    barrier();
+    for (const SharedRegion &region : stagedRegions) {
+      shared.release(region);
+      shared.startsReading(region);
+    }
+  }
+
+  Registers c = regs(op.getC());
+  Type cElement = cTile.element;
+  bool isNarrow = !cElement.isF32();
+  auto cAt = byIndex(cTile);
+  // The first elements of this thread's blocks of 8 columns, by rows of 64.
+  std::map<uint32_t, std::vector<uint32_t>> blocks;
+  for (auto [flat, r] : cAt) {
+    std::vector<uint32_t> index = splitIndex(flat, cTile.shape);
+    if (!(index[0] % rows) && !(index[1] % 8)) {
+      blocks[index[0]].push_back(index[1]);
+    }
+  }
+  unsigned sumCount = cTile.count();
+  SmallVector<unsigned> sumOrder; // operand number -> register
+  std::string text = "{\n\t.reg .pred p;\n\t.reg .b64 da, db;\n\t"
+                     "setp.eq.u32 p, 0, 0;\n\twgmma.fence.sync.aligned;\n\t";
+  SmallVector<Value> operands;
+  std::string inputs;
+  auto input = [&](Value value, const char *constraint) {
+    operands.push_back(value);
+    inputs += std::string(",") + constraint;
+    return "$" + std::to_string(sumCount + operands.size() - 1);
+  };
+  std::string aText, bText = input(right.descriptor, "l");
+  std::map<uint32_t, std::string> aWords;
+  if (isA) {
+    auto aAt = byIndex(aTile);
+    for (auto [flat, r] : aAt) {
+      if (!(flat >> aTile.shifts[1] & 1)) {
+        Registers pair = {(*a.registers)[r],
+                          (*a.registers)[aAt.at(flat | 1u << aTile.shifts[1])]};
+        aWords[flat] = input(packWords(pair, 32)[0], "r");
+      }
+    }
+  } else {
+    aText = input(a.descriptor, "l");
+  }
+  auto descriptorStep = [&](const WarpgroupOperand &operand,
+                            const TileInfo &tile, unsigned outer, uint32_t at,
+                            uint32_t k) {
+    uint32_t flat = at << tile.shifts[outer] | k << tile.shifts[1 - outer];
+    return bytesOf(flat, operand.offsetOfIndex, bytes)[0] >> 4;
+  };
+  for (auto &[m, columns] : blocks) {
+    // Consecutive columns, at most 256 an instruction.
+    unsigned count = columns.size() * 8, most = std::min(count, 256u);
+    for (unsigned n = 0; n < count; n += most) {
+      std::string sums = "{";
+      for (unsigned j = n / 8; j < (n + most) / 8; ++j) {
+        for (unsigned i = 0; i < 4; ++i) {
+          uint32_t row = m + (i & 2 ? 8 : 0), column = columns[j] + (i & 1);
+          sums +=
+              (sums.size() > 1 ? ", $" : "$") + std::to_string(sumOrder.size());
+          sumOrder.push_back(
+              cAt.at(row << cTile.shifts[0] | column << cTile.shifts[1]));
+        }
+      }
+      sums += "}";
+      for (uint32_t k = 0; k < aTile.shape[1]; k += depth) {
+        std::string left;
+        if (isA) {
+          auto word = [&](uint32_t row, uint32_t column) {
+            return aWords.at(row << aTile.shifts[0] | column
+                                                          << aTile.shifts[1]);
+          };
+          left = "{" + word(m, k) + ", " + word(m + 8, k) + ", " +
+                 word(m, k + 8) + ", " + word(m + 8, k + 8) + "}";
+        } else {
+          text += "add.s64 da, " + aText + ", " +
+                  std::to_string(descriptorStep(a, aTile, 0, m, k)) + ";\n\t";
+          left = "da";
+        }
+        text +=
+            "add.s64 db, " + bText + ", " +
+            std::to_string(descriptorStep(right, bTile, 1, columns[n / 8], k)) +
+            ";\n\t";
+        text += "wgmma.mma_async.sync.aligned.m64n" + std::to_string(most) +
+                "k16.f32." + type + "." + type + " " + sums + ", " + left +
+                ", db, p, 1, 1" +
+                (isA           ? std::string()
+                 : a.isMnMajor ? ", 1"
+                               : ", 0") +
+                (right.isMnMajor ? ", 1" : ", 0") + ";\n\t";
+      }
+    }
+  }
+  text += "wgmma.commit_group.sync.aligned;\n\t"
+          "wgmma.wait_group.sync.aligned 0;\n\t}";
+  std::string outputs, ties;
+  for (unsigned i = 0; i < sumCount; ++i) {
+    outputs += i ? ",=f" : "=f";
+    ties += "," + std::to_string(i);
+    Value start = c[sumOrder[i]];
+    operands.push_back(isNarrow ? ops().toF32(start, cElement) : start);
+  }
+  SmallVector<Value> sums =
+      inlineAsm(text, outputs + inputs + ties, operands,
+                SmallVector<Type>(sumCount, b.getF32Type()), true);
+  Registers result(cTile.count());
+  for (auto [i, r] : llvm::enumerate(sumOrder)) {
+    result[r] = isNarrow ? ops().fromF32(sums[i], cElement) : sums[i];
+  }
+  bind(op, std::move(result));
+}
+
+} // namespace nereid::togpu

@@ -1,0 +1,56 @@
+// Operands from buffers: ldmatrix, transposed where rows run along the other
+// dimension, or descriptors for four warps together.
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{warps=4},func.func(tilegpu-pipeline-loads),tilegpu-to-llvm{cc=80})' | FileCheck %s --check-prefixes=CHECK,MMA
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{warps=4 warpgroup-mma},func.func(tilegpu-pipeline-loads),tilegpu-to-llvm{warpgroup-mma})' | FileCheck %s --check-prefixes=CHECK,GROUP
+
+// CHECK: cp.async.cg.shared.global [$0+0], [$1+0], 16, $2;
+// CHECK: cp.async.commit_group;
+// CHECK: scf.for
+// CHECK: cp.async.wait_group 1;
+// GROUP: fence.proxy.async
+// CHECK: llvm.nvvm.barrier
+// MMA: ldmatrix.sync.aligned.m8n8.x4.shared.b16
+// MMA: ldmatrix.sync.aligned.m8n8.x4.shared.b16
+// MMA: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
+// GROUP: wgmma.fence.sync.aligned
+// GROUP-SAME: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}} da, db, p, 1, 1, 0, 0;
+// GROUP-SAME: wgmma.wait_group.sync.aligned 0
+func.func @product(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+                   %y: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+                   %z: !tile.ptr<f32> {tile.divisibility = 16 : i32},
+                   %n: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %none = arith.constant dense<0.0> : tensor<64x64xf16>
+  %i = tile.range 0, 64 : tensor<64xi32>
+  %ns = tile.splat %n : i32 -> tensor<64xi32>
+  %rows = arith.muli %i, %ns : tensor<64xi32>
+  %r = tile.expand_dims %rows {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %rb = tile.broadcast %r : tensor<64x1xi32> -> tensor<64x64xi32>
+  %c = tile.expand_dims %i {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %cb = tile.broadcast %c : tensor<1x64xi32> -> tensor<64x64xi32>
+  %o = arith.addi %rb, %cb : tensor<64x64xi32>
+  %sum = scf.for %k = %c0 to %n step %c64 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
+    %left = arith.subi %n, %k : i32
+    %ls = tile.splat %left : i32 -> tensor<64xi32>
+    %in = arith.cmpi slt, %i, %ls : tensor<64xi32>
+    %m = tile.expand_dims %in {axis = 0 : i32} : tensor<64xi1> -> tensor<1x64xi1>
+    %mb = tile.broadcast %m : tensor<1x64xi1> -> tensor<64x64xi1>
+    %xk = tile.addptr %x, %k : !tile.ptr<f16>, i32
+    %xp = tile.splat %xk : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %xq = tile.addptr %xp, %o : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %a = tile.load %xq, %mb, %none : tensor<64x64x!tile.ptr<f16>>
+    %yk = tile.addptr %y, %k : !tile.ptr<f16>, i32
+    %yp = tile.splat %yk : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %yq = tile.addptr %yp, %o : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %b = tile.load %yq, %mb, %none : tensor<64x64x!tile.ptr<f16>>
+    %t = tile.transpose %b {order = array<i32: 1, 0>} : tensor<64x64xf16> -> tensor<64x64xf16>
+    %d = tile.dot %a, %t, %acc : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  %zp = tile.splat %z : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %zq = tile.addptr %zp, %o : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+  tile.store %zq, %sum : tensor<64x64x!tile.ptr<f32>>
+  return
+}

@@ -1,0 +1,120 @@
+//===- Buffers.cpp - Tiles in shared memory -------------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Dialect/TileGPU/IR/TileGPU.h"
+
+#include <algorithm>
+#include <bit>
+
+using namespace mlir;
+
+namespace nereid::tilegpu {
+
+unsigned BufferType::getSlotBytes() const {
+  unsigned count = 1;
+  for (int64_t size : getShape()) {
+    count *= size;
+  }
+  return count * tile::getElementBytes(getElementType());
+}
+
+BufferType swizzledBuffer(MLIRContext *context, unsigned slots,
+                          const Shape &shape, Type element, unsigned inner) {
+  constexpr unsigned pieceBytes = 16, wavefrontBytes = 128;
+  unsigned bytes = tile::getElementBytes(element);
+  unsigned innerBits = paddedBits(shape[inner]);
+  unsigned rowBits =
+      std::min<unsigned>(innerBits, std::countr_zero(wavefrontBytes / bytes));
+  unsigned rowBytes = bytes << rowBits;
+  // Short rows share a wavefront and need fewer permutations.
+  unsigned perPhase = wavefrontBytes / rowBytes;
+  unsigned phases = std::max(rowBytes / pieceBytes, 1u);
+  std::vector<unsigned> shifts = dimensionShifts(shape);
+  SmallVector<uint32_t> offsets;
+  auto innerBit = [&](unsigned i) { return 1u << (shifts[inner] + i); };
+  for (unsigned i = 0; i < rowBits; ++i) {
+    offsets.push_back(innerBit(i));
+  }
+  unsigned row = 1;
+  for (unsigned d = shape.size(); d-- > 0;) {
+    for (unsigned i = 0; d != inner && i < paddedBits(shape[d]); ++i) {
+      unsigned piece = row / perPhase % phases * (pieceBytes / bytes);
+      offsets.push_back(1u << (shifts[d] + i) | piece << shifts[inner]);
+      row *= 2;
+    }
+  }
+  for (unsigned i = rowBits; i < innerBits; ++i) {
+    offsets.push_back(innerBit(i));
+  }
+  return BufferType::get(context, slots, shape, element, offsets);
+}
+
+std::vector<uint32_t> offsetsOfIndex(BufferType buffer,
+                                     ArrayRef<int32_t> order) {
+  f2::Matrix columns(buffer.getOffsets().begin(), buffer.getOffsets().end());
+  f2::Solver solver(columns);
+  Shape shape(buffer.getShape().begin(), buffer.getShape().end());
+  std::vector<unsigned> shifts = dimensionShifts(shape);
+  std::vector<uint32_t> found;
+  // The last dimension of the result is lowest.
+  for (unsigned d = shape.size(); d-- > 0;) {
+    unsigned from = order.empty() ? d : order[d];
+    for (unsigned i = 0; i < paddedBits(shape[from]); ++i) {
+      found.push_back(static_cast<uint32_t>(
+          *solver.solve(uint64_t{1} << (shifts[from] + i))));
+    }
+  }
+  return found;
+}
+
+static LogicalResult verifyTile(Operation *op, RankedTensorType tensor,
+                                Type element, BufferType buffer,
+                                ArrayRef<int32_t> order) {
+  ArrayRef<int64_t> shape = buffer.getShape();
+  SmallVector<int64_t> expected(shape);
+  if (!order.empty()) {
+    if (order.size() != shape.size()) {
+      return op->emitOpError("order has ")
+             << order.size() << " entries; expected " << shape.size();
+    }
+    for (auto [d, from] : llvm::enumerate(order)) {
+      if (from < 0 || from >= static_cast<int32_t>(shape.size())) {
+        return op->emitOpError("order is no permutation");
+      }
+      expected[d] = shape[from];
+    }
+  }
+  if (tensor.getShape() != ArrayRef<int64_t>(expected)) {
+    return op->emitOpError("tensor has another shape than the buffer's tile");
+  }
+  if (element != buffer.getElementType()) {
+    return op->emitOpError("tensor of ")
+           << element << "; the buffer holds " << buffer.getElementType();
+  }
+  return success();
+}
+
+LogicalResult CopyAsyncOp::verify() {
+  auto pointers = cast<RankedTensorType>(getPointers().getType());
+  auto pointer = dyn_cast<tile::PtrType>(pointers.getElementType());
+  if (!pointer) {
+    return emitOpError("expects a tensor of pointers");
+  }
+  if (getMask() && getMask().getType().getShape() != pointers.getShape()) {
+    return emitOpError("mask has another shape than the pointers");
+  }
+  return verifyTile(*this, pointers, pointer.getPointee(),
+                    getBuffer().getType(), {});
+}
+
+LogicalResult LocalLoadOp::verify() {
+  return verifyTile(*this, cast<RankedTensorType>(getType()),
+                    tile::getElement(getType()), getBuffer().getType(),
+                    getOrder().value_or(ArrayRef<int32_t>()));
+}
+
+} // namespace nereid::tilegpu

@@ -1,0 +1,615 @@
+//===- PipelineLoads.cpp - Copies ahead of their use ----------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// With D = stages - 1 iterations of distance and D + 1 slots,
+//
+//   start the copies of iterations 0 .. D-1             (a group each)
+//   for i:
+//     wait for all groups but the D-1 youngest: iteration i is there, and
+//       everyone has read slot i-1
+//     start the copies of iteration i + D into the slot of i-1
+//     compute on slot i
+//
+// One barrier an iteration. With D slots the copies would have to wait for the
+// computation: a second barrier.
+//
+// The slice of the body that computes addresses and masks runs D iterations
+// ahead, on loop-carried values of its own. Values that only the slice needed
+// are not carried twice.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Dialect/TileGPU/Transforms/Passes.h"
+
+#include "nereid/Analysis/AxisInfo.h"
+#include "nereid/Analysis/RootPointer.h"
+#include "nereid/Dialect/TileGPU/IR/TileGPU.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <bit>
+
+using namespace mlir;
+
+namespace nereid::tilegpu {
+namespace {
+
+/// One operand, one result, element by element.
+bool isUnary(Operation *op) {
+  return op->getNumOperands() == 1 && op->getNumResults() == 1 &&
+         op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
+         (op->hasTrait<OpTrait::Elementwise>() ||
+          isa<tile::ConvertFloatOp, tile::HintOp>(op));
+}
+
+/// What a value is a transpose or an element-wise image of.
+Value sourceOf(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<tile::TransposeOp>(op) && !isUnary(op)) {
+      break;
+    }
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+bool feedsProduct(ConvertLayoutOp op) {
+  return llvm::any_of(op->getUsers(), [&](Operation *user) {
+    auto dot = dyn_cast<tile::DotOp>(user);
+    return dot && dot->hasAttr(mmaAttr) &&
+           (dot.getLhs() == op.getResult() || dot.getRhs() == op.getResult());
+  });
+}
+
+bool isWarpgroupProduct(Operation *op) {
+  return isa<tile::DotOp>(op) && op->hasAttr(warpgroupMmaAttr);
+}
+
+/// What a value is a transpose of.
+Value untransposed(Value value) {
+  while (auto transpose = value.getDefiningOp<tile::TransposeOp>()) {
+    value = transpose.getSource();
+  }
+  return value;
+}
+
+bool isPositiveZero(Value value) {
+  DenseElementsAttr dense;
+  auto constant = value.getDefiningOp<arith::ConstantOp>();
+  dense = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : nullptr;
+  if (!dense || !dense.isSplat()) {
+    return false;
+  }
+  Attribute one = dense.getSplatValue<Attribute>();
+  if (auto number = dyn_cast<FloatAttr>(one)) {
+    return number.getValue().isPosZero();
+  }
+  auto number = dyn_cast<IntegerAttr>(one);
+  return number && number.getValue().isZero();
+}
+
+/// A load that becomes a copy.
+struct Copy {
+  tile::LoadOp load;
+  unsigned inner = 0; ///< dimension of consecutive addresses
+  Value buffer;
+};
+
+class LoopPipeliner {
+public:
+  LoopPipeliner(scf::ForOp loop, const AxisInfoAnalysis &axes,
+                const PipelineLoadsOptions &options)
+      : loop(loop), body(*loop.getBody()), axes(axes), options(options),
+        b(loop) {}
+
+  void run();
+
+private:
+  void findCopies();
+  std::optional<unsigned> innerDimension(tile::LoadOp load) const;
+  bool mayBeWritten(Value pointers);
+  bool addSlice(Value value);
+  void findLive();
+  void markLive(Value value);
+  void markLive(Operation *op);
+  unsigned chooseDistance();
+
+  void startCopies(IRMapping &map, Value condition, Value slot);
+  Value hasIteration(Value from, unsigned ahead);
+  Value constant(int64_t value);
+  Value readAs(Value value, const TileLayout &layout, IRMapping &map,
+               Value slot);
+  void cloneBody(IRMapping &map, Value slot);
+
+  const Copy *copyOf(Value value) const {
+    auto load = value.getDefiningOp<tile::LoadOp>();
+    auto found = llvm::find_if(
+        copies, [&](const Copy &copy) { return copy.load == load; });
+    return load && found != copies.end() ? found : nullptr;
+  }
+  /// A conversion that becomes a read of a buffer.
+  bool isRead(Operation *op) const {
+    auto convert = dyn_cast<ConvertLayoutOp>(op);
+    return convert && copyOf(sourceOf(convert.getSource()));
+  }
+  /// An operand that a product reads from a buffer itself.
+  bool isReadInPlace(OpOperand &use) const {
+    return isWarpgroupProduct(use.getOwner()) && use.getOperandNumber() < 2 &&
+           use.getOwner()->getBlock() == &body &&
+           copyOf(untransposed(use.get()));
+  }
+  Value yielded(unsigned argument) { return loop.getYieldedValues()[argument]; }
+
+  scf::ForOp loop;
+  Block &body;
+  const AxisInfoAnalysis &axes;
+  const PipelineLoadsOptions &options;
+  OpBuilder b;
+  SmallVector<Copy> copies;
+  unsigned distance = 0;
+  /// What addresses and masks come from: operations, and numbers of carried
+  /// values.
+  SetVector<Operation *> sliceOps;
+  SetVector<unsigned> sliceArguments;
+  DenseSet<Operation *> liveOps;
+  SetVector<unsigned> liveArguments;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What can be copied ahead
+//===----------------------------------------------------------------------===//
+
+/// The dimension along which pieces of 4 to 16 bytes can be copied.
+std::optional<unsigned> LoopPipeliner::innerDimension(tile::LoadOp load) const {
+  auto type = dyn_cast<RankedTensorType>(load.getType());
+  if (!type || load.getIsVolatile() ||
+      (load.getOther() && !isPositiveZero(load.getOther()))) {
+    return std::nullopt;
+  }
+  for (int64_t size : type.getShape()) {
+    if (!std::has_single_bit(static_cast<uint64_t>(size))) {
+      return std::nullopt;
+    }
+  }
+  unsigned bytes = tile::getElementBytes(tile::getElement(type));
+  unsigned inner = axes.order(load.getPtr())[0];
+  Shape shape = shapeOf(type);
+  unsigned held = contiguousRegisters(
+      layoutOf(type), dimensionShifts(shape)[inner], paddedBits(shape[inner]));
+  unsigned width = std::min(
+      held, axes.vectorWidth(load.getPtr(), load.getMask(), inner, 16));
+  if (width * bytes < 4) {
+    return std::nullopt;
+  }
+  return inner;
+}
+
+/// May an iteration write what a later one reads through `pointers`?
+bool LoopPipeliner::mayBeWritten(Value pointers) {
+  Value root = rootPointer(pointers);
+  return body
+      .walk([&](Operation *op) {
+        if (!isa<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(op)) {
+          return WalkResult::advance();
+        }
+        Value written = rootPointer(op->getOperand(0));
+        return root && written && root != written ? WalkResult::advance()
+                                                  : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
+/// False where the value cannot be computed ahead of its iteration.
+bool LoopPipeliner::addSlice(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (argument.getOwner() != &body || argument.getArgNumber() == 0) {
+      return true;
+    }
+    unsigned i = argument.getArgNumber() - 1;
+    return !sliceArguments.insert(i) || addSlice(yielded(i));
+  }
+  Operation *op = value.getDefiningOp();
+  if (op->getBlock() != &body || !sliceOps.insert(op)) {
+    return true;
+  }
+  // It runs also for iterations that do not come.
+  if (op->getNumRegions() || !isMemoryEffectFree(op) || !isSpeculatable(op)) {
+    return false;
+  }
+  return llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return addSlice(operand); });
+}
+
+void LoopPipeliner::findCopies() {
+  bool isAsked = loop->hasAttr("tile.num_stages");
+  SetVector<Operation *> wanted;
+  auto want = [&](Value value) {
+    Operation *source = sourceOf(value).getDefiningOp();
+    if (isa_and_nonnull<tile::LoadOp>(source) && source->getBlock() == &body) {
+      wanted.insert(source);
+    }
+  };
+  for (Operation &op : body) {
+    if (isAsked && isa<tile::LoadOp>(op)) {
+      wanted.insert(&op);
+    }
+    if (isWarpgroupProduct(&op)) {
+      want(op.getOperand(0));
+      want(op.getOperand(1));
+    }
+    auto convert = dyn_cast<ConvertLayoutOp>(op);
+    if (convert && feedsProduct(convert)) {
+      want(convert.getSource());
+    }
+  }
+  for (Operation *op : wanted) {
+    auto load = cast<tile::LoadOp>(op);
+    std::optional<unsigned> inner = innerDimension(load);
+    if (!inner || mayBeWritten(load.getPtr())) {
+      continue;
+    }
+    auto ops = sliceOps;
+    auto arguments = sliceArguments;
+    if (!addSlice(load.getPtr()) ||
+        (load.getMask() && !addSlice(load.getMask()))) {
+      sliceOps = std::move(ops);
+      sliceArguments = std::move(arguments);
+      continue;
+    }
+    copies.push_back({load, *inner, {}});
+  }
+}
+
+/// As many iterations ahead as asked for and shared memory holds.
+unsigned LoopPipeliner::chooseDistance() {
+  unsigned stages = options.stages;
+  if (auto asked = loop->getAttrOfType<IntegerAttr>("tile.num_stages")) {
+    stages = asked.getInt();
+  }
+  unsigned slotBytes = 0, scratch = 0;
+  for (Copy &copy : copies) {
+    slotBytes += elementCount(shapeOf(copy.load.getType())) *
+                 tile::getElementBytes(tile::getElement(copy.load.getType()));
+  }
+  // Values that change their layout inside the loop need shared memory too.
+  loop.walk([&](ConvertLayoutOp op) {
+    if (!copyOf(sourceOf(op.getSource()))) {
+      scratch = std::max<unsigned>(
+          scratch, elementCount(shapeOf(op.getType())) *
+                       tile::getElementBytes(tile::getElement(op.getType())));
+    }
+  });
+  constexpr unsigned reductions = 4096;
+  unsigned distance = stages > 1 ? stages - 1 : 0;
+  while (distance && (distance + 1) * slotBytes + scratch + reductions >
+                         options.sharedLimit) {
+    --distance;
+  }
+  return distance;
+}
+
+//===----------------------------------------------------------------------===//
+// What the computation still needs
+//===----------------------------------------------------------------------===//
+
+void LoopPipeliner::markLive(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (argument.getOwner() == &body && argument.getArgNumber() > 0 &&
+        liveArguments.insert(argument.getArgNumber() - 1)) {
+      markLive(yielded(argument.getArgNumber() - 1));
+    }
+    return;
+  }
+  if (Operation *op = body.findAncestorOpInBlock(*value.getDefiningOp())) {
+    markLive(op);
+  }
+}
+
+void LoopPipeliner::markLive(Operation *op) {
+  if (!liveOps.insert(op).second ||
+      (op->getNumResults() && copyOf(op->getResult(0))) || isRead(op)) {
+    return; // the copy's addresses are computed ahead
+  }
+  op->walk([&](Operation *inner) {
+    for (OpOperand &operand : inner->getOpOperands()) {
+      if (!isReadInPlace(operand)) {
+        markLive(operand.get());
+      }
+    }
+  });
+}
+
+void LoopPipeliner::findLive() {
+  for (auto [i, result] : llvm::enumerate(loop.getResults())) {
+    if (!result.use_empty() && liveArguments.insert(i)) {
+      markLive(yielded(i));
+    }
+  }
+  for (Operation &op : body.without_terminator()) {
+    bool isRemovable =
+        isMemoryEffectFree(&op) ||
+        (isa<tile::LoadOp>(op) && !cast<tile::LoadOp>(op).getIsVolatile());
+    if (!isRemovable) {
+      markLive(&op);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The new loop
+//===----------------------------------------------------------------------===//
+
+Value LoopPipeliner::constant(int64_t value) {
+  return arith::ConstantOp::create(b, loop.getLoc(),
+                                   b.getI32IntegerAttr(value));
+}
+
+/// Does the loop reach `from + ahead * step`? In 64 bits, where the sum cannot
+/// wrap for the language's 32-bit ranges.
+Value LoopPipeliner::hasIteration(Value from, unsigned ahead) {
+  Location loc = loop.getLoc();
+  auto wide = [&](Value value) -> Value {
+    return value.getType().isInteger(64)
+               ? value
+               : Value(arith::ExtSIOp::create(b, loc, b.getI64Type(), value));
+  };
+  Value at = wide(from);
+  if (ahead) {
+    Value distance =
+        arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(ahead));
+    at = arith::AddIOp::create(
+        b, loc, at,
+        arith::MulIOp::create(b, loc, wide(loop.getStep()), distance));
+  }
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at,
+                               wide(loop.getUpperBound()));
+}
+
+/// One iteration's copies, `map` holding its induction and carried values; they
+/// form a group.
+void LoopPipeliner::startCopies(IRMapping &map, Value condition, Value slot) {
+  for (Operation &op : body) {
+    if (sliceOps.contains(&op)) {
+      b.clone(op, map);
+    }
+  }
+  for (const Copy &copy : copies) {
+    tile::LoadOp load = copy.load;
+    Value mask = load.getMask() ? map.lookupOrDefault(load.getMask()) : Value();
+    CopyAsyncOp::create(b, load.getLoc(), map.lookupOrDefault(load.getPtr()),
+                        copy.buffer, slot, mask, condition);
+  }
+  CommitCopiesOp::create(b, loop.getLoc());
+}
+
+/// `value`, an image of a copied load, in `layout`.
+Value LoopPipeliner::readAs(Value value, const TileLayout &layout,
+                            IRMapping &map, Value slot) {
+  if (const Copy *copy = copyOf(value)) {
+    return LocalLoadOp::create(b, value.getLoc(),
+                               withLayout(value.getType(), layout),
+                               copy->buffer, slot, DenseI32ArrayAttr());
+  }
+  Operation *op = value.getDefiningOp();
+  Value source = op->getOperand(0);
+  auto transpose = dyn_cast<tile::TransposeOp>(op);
+  if (const Copy *copy = transpose ? copyOf(source) : nullptr) {
+    return LocalLoadOp::create(
+        b, value.getLoc(), withLayout(value.getType(), layout), copy->buffer,
+        slot, b.getDenseI32ArrayAttr(transpose.getOrder()));
+  }
+  TileLayout wanted = layout;
+  if (transpose) {
+    std::vector<unsigned> inverse(transpose.getOrder().size());
+    for (auto [d, from] : llvm::enumerate(transpose.getOrder())) {
+      inverse[from] = d;
+    }
+    wanted = permute(layout, shapeOf(value.getType()), inverse);
+  }
+  IRMapping local;
+  local.map(source, readAs(source, wanted, map, slot));
+  Operation *made = b.clone(*op, local);
+  made->getResult(0).setType(withLayout(value.getType(), layout));
+  return made->getResult(0);
+}
+
+void LoopPipeliner::cloneBody(IRMapping &map, Value slot) {
+  for (Operation &op : body.without_terminator()) {
+    if (!liveOps.contains(&op)) {
+      continue;
+    }
+    if (isRead(&op)) {
+      auto convert = cast<ConvertLayoutOp>(op);
+      map.map(
+          convert.getResult(),
+          readAs(convert.getSource(), layoutOf(convert.getType()), map, slot));
+      continue;
+    }
+    if (isa<tile::LoadOp>(op) && copyOf(op.getResult(0))) {
+      // For whoever wants it as it was loaded.
+      Value loaded = op.getResult(0);
+      if (llvm::any_of(loaded.getUses(), [&](OpOperand &use) {
+            return liveOps.contains(use.getOwner()) &&
+                   !isRead(use.getOwner()) && !isReadInPlace(use);
+          })) {
+        map.map(loaded, readAs(loaded, layoutOf(loaded.getType()), map, slot));
+      }
+      continue;
+    }
+    for (OpOperand &operand : op.getOpOperands()) {
+      if (Value value = operand.get();
+          isReadInPlace(operand) && !map.contains(value)) {
+        map.map(value, readAs(value, layoutOf(value.getType()), map, slot));
+      }
+    }
+    b.clone(op, map);
+  }
+}
+
+void LoopPipeliner::run() {
+  findCopies();
+  if (copies.empty() || !(distance = chooseDistance())) {
+    return;
+  }
+  findLive();
+  Location loc = loop.getLoc();
+  unsigned slots = distance + 1;
+  for (Copy &copy : copies) {
+    BufferType type =
+        swizzledBuffer(b.getContext(), slots, shapeOf(copy.load.getType()),
+                       tile::getElement(copy.load.getType()), copy.inner);
+    copy.buffer = AllocOp::create(b, copy.load.getLoc(), type);
+  }
+  // Carried values of the slice, as of the next iteration to copy.
+  SmallVector<Value> ahead;
+  for (unsigned i : sliceArguments) {
+    ahead.push_back(loop.getInitArgs()[i]);
+  }
+  auto advance = [&](Value induction, Value condition, Value slot) {
+    IRMapping map;
+    map.map(loop.getInductionVar(), induction);
+    for (auto [i, value] : llvm::zip_equal(sliceArguments, ahead)) {
+      map.map(loop.getRegionIterArgs()[i], value);
+    }
+    startCopies(map, condition, slot);
+    for (auto [i, value] : llvm::zip_equal(sliceArguments, ahead)) {
+      value = map.lookupOrDefault(yielded(i));
+    }
+  };
+  auto stepped = [&](Value from, unsigned count) -> Value {
+    if (!count) {
+      return from;
+    }
+    Value times = arith::ConstantOp::create(
+        b, loc, b.getIntegerAttr(from.getType(), count));
+    return arith::AddIOp::create(
+        b, loc, from, arith::MulIOp::create(b, loc, loop.getStep(), times));
+  };
+  Value lower = loop.getLowerBound();
+  for (unsigned j = 0; j < distance; ++j) {
+    advance(stepped(lower, j), hasIteration(lower, j), constant(j));
+  }
+
+  SmallVector<Value> inits;
+  for (unsigned i : liveArguments) {
+    inits.push_back(loop.getInitArgs()[i]);
+  }
+  inits.append(ahead);
+  inits.push_back(constant(0));
+  Value last = constant(distance), one = constant(1), zero = constant(0);
+  auto made = scf::ForOp::create(b, loc, lower, loop.getUpperBound(),
+                                 loop.getStep(), inits);
+  made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  if (!made.getBody()->empty()) {
+    made.getBody()->clear();
+  }
+  b.setInsertionPointToEnd(made.getBody());
+  auto arguments = made.getRegionIterArgs();
+  Value slot = arguments.back();
+  WaitCopiesOp::create(b, loc, distance - 1);
+  for (auto [i, value] : llvm::enumerate(ahead)) {
+    value = arguments[liveArguments.size() + i];
+  }
+  Value induction = made.getInductionVar();
+  Value previous = arith::SelectOp::create(
+      b, loc,
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, slot, zero), last,
+      arith::SubIOp::create(b, loc, slot, one));
+  advance(stepped(induction, distance), hasIteration(induction, distance),
+          previous);
+  IRMapping map;
+  map.map(loop.getInductionVar(), induction);
+  for (auto [i, argument] : llvm::zip(liveArguments, arguments)) {
+    map.map(loop.getRegionIterArgs()[i], argument);
+  }
+  cloneBody(map, slot);
+  SmallVector<Value> yields;
+  for (unsigned i : liveArguments) {
+    yields.push_back(map.lookupOrDefault(yielded(i)));
+  }
+  yields.append(ahead);
+  yields.push_back(arith::SelectOp::create(
+      b, loc,
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, slot, last), zero,
+      arith::AddIOp::create(b, loc, slot, one)));
+  scf::YieldOp::create(b, loc, yields);
+  b.setInsertionPointAfter(made);
+  for (const Copy &copy : llvm::reverse(copies)) {
+    FreeOp::create(b, loc, copy.buffer);
+  }
+  for (auto [i, argument] : llvm::enumerate(liveArguments)) {
+    loop.getResult(argument).replaceAllUsesWith(made.getResult(i));
+  }
+  loop.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+/// A loop without loops.
+static bool isInnermost(scf::ForOp loop) {
+  return !loop.getBody()
+              ->walk(
+                  [](LoopLikeOpInterface) { return WalkResult::interrupt(); })
+              .wasInterrupted();
+}
+
+void pipelineLoads(func::FuncOp kernel, const PipelineLoadsOptions &options) {
+  SmallVector<scf::ForOp> loops;
+  kernel.walk([&](scf::ForOp loop) {
+    bool hasLoad = llvm::any_of(
+        *loop.getBody(), [](Operation &op) { return isa<tile::LoadOp>(op); });
+    if (hasLoad && isInnermost(loop)) {
+      loops.push_back(loop);
+    }
+  });
+  if (loops.empty()) {
+    return;
+  }
+  AxisInfoAnalysis axes(kernel);
+  for (scf::ForOp loop : loops) {
+    LoopPipeliner(loop, axes, options).run();
+  }
+}
+
+namespace {
+struct PipelineLoadsPass
+    : public PassWrapper<PipelineLoadsPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PipelineLoadsPass)
+
+  PipelineLoadsPass() = default;
+  PipelineLoadsPass(const PipelineLoadsPass &other) : PassWrapper(other) {}
+
+  StringRef getArgument() const override { return "tilegpu-pipeline-loads"; }
+  StringRef getDescription() const override {
+    return "asynchronous copies into shared memory ahead of their use";
+  }
+  void runOnOperation() override {
+    PipelineLoadsOptions options;
+    options.stages = stages;
+    options.sharedLimit = sharedLimit;
+    pipelineLoads(getOperation(), options);
+  }
+
+  Option<unsigned> stages{*this, "stages",
+                          llvm::cl::desc("iterations in flight"),
+                          llvm::cl::init(3)};
+  Option<unsigned> sharedLimit{*this, "shared-limit",
+                               llvm::cl::desc("bytes of a block"),
+                               llvm::cl::init(227 * 1024)};
+};
+} // namespace
+
+void registerPipelineLoadsPass() { PassRegistration<PipelineLoadsPass>(); }
+
+} // namespace nereid::tilegpu
