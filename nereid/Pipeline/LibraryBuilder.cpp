@@ -11,8 +11,10 @@
 #include "nereid/Target/CPU/CpuTarget.h"
 #include "nereid/Target/NVPTX/NvptxTarget.h"
 #include "nereid/Target/NVPTX/Ptxas.h"
+#include "nereid/Target/NVPTX/SourceLines.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace nereid {
 
@@ -160,6 +162,12 @@ Status LibraryBuilder::addCpu(CompileResult result, const std::string &suffix,
 
 Status LibraryBuilder::addGpu(CompileResult result,
                               LibrarySignature &signature) {
+  std::vector<std::byte> &code = result.image.code;
+  std::string ptx = nvptx::removeSourceLines(
+      {reinterpret_cast<const char *>(code.data()), code.size()});
+  code.resize(ptx.size());
+  std::memcpy(code.data(), ptx.data(), ptx.size());
+
   Expected<std::string> ptxas = nvptx::findPtxas();
   if (!ptxas.ok()) {
     warnOnce("only PTX is kept, which the driver assembles when a kernel is "

@@ -94,17 +94,14 @@ static void assembleImage(KernelImage &image, uint32_t maxRegisters) {
   if (ptxas.ok()) {
     return throwIfFailed(nvptx::assemble(*ptxas, image, maxRegisters));
   }
-  Expected<int> count = cuda::DeviceState::count();
-  for (int i = 0; count.ok() && i < *count; ++i) {
-    Expected<cuda::DeviceState *> device = cuda::DeviceState::get(i);
-    if (device.ok() && (*device)->properties.target() == image.target) {
-      return throwIfFailed(cuda::assemble(**device, image, maxRegisters));
-    }
+  auto device = cuda::deviceOfTarget(image.target);
+  if (device.ok()) {
+    return throwIfFailed(cuda::assemble(**device, image, maxRegisters));
   }
   raise({ErrorCode::NotFound,
          "--emit cubin: " + ptxas.failure().message +
-             ". (A GPU's driver could do it, but this machine has no " +
-             image.target + ".) --emit ptx needs neither",
+             ". (A GPU's driver could do it, but " + device.failure().message +
+             ".) --emit ptx needs neither",
          {}});
 }
 

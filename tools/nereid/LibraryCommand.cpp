@@ -25,37 +25,53 @@
 
 namespace nereid {
 
+/// By ptxas and the architecture's table, else by a GPU's driver.
+static Expected<std::string> resourceReport(KernelImage image) {
+  if (image.format == ImageFormat::HostObject) {
+    return image.kernel + " [" + image.target +
+           "]: " + std::to_string(image.scratchBytes) +
+           " bytes of scratch a thread";
+  }
+  if (image.format == ImageFormat::Ptx) {
+    Expected<std::string> ptxas = nvptx::findPtxas();
+    if (!ptxas.ok()) {
+      auto byDriver = cuda::reportResources(image);
+      if (!byDriver.ok()) {
+        return {ErrorCode::NotFound,
+                ptxas.failure().message + "; " + byDriver.failure().message};
+      }
+      return byDriver;
+    }
+    Status status = nvptx::assemble(*ptxas, image);
+    if (!status.ok()) {
+      return status;
+    }
+  }
+  if (!image.numRegisters) {
+    return cuda::reportResources(std::move(image)); // a driver assembled it
+  }
+  nvptx::Occupancy occupancy = valueOrThrow(nvptx::occupancyOf(image));
+  std::string line =
+      cuda::resourceLine(image, static_cast<int>(occupancy.blocks),
+                         static_cast<int>(32 * occupancy.mostWarps));
+  if (occupancy.blocks * image.numWarps < occupancy.mostWarps) {
+    line += std::string(", limited by ") + occupancy.limit;
+  }
+  return line;
+}
+
 void reportResources(KernelImage image, bool verbose) {
   if (!verbose && !logEnabled(LogTopic::Compile)) {
     return;
   }
-  std::string line;
-  if (image.format == ImageFormat::HostObject) {
-    line = image.kernel + " [" + image.target +
-           "]: " + std::to_string(image.scratchBytes) +
-           " bytes of scratch a thread";
+  Expected<std::string> line = resourceReport(std::move(image));
+  if (!line.ok()) {
+    warnOnce("registers and occupancy are not known: " +
+             line.failure().message);
+  } else if (verbose) {
+    std::fprintf(stderr, "%s\n", line->c_str());
   } else {
-    if (image.format == ImageFormat::Ptx) {
-      Expected<std::string> ptxas = nvptx::findPtxas();
-      Status status =
-          ptxas.ok() ? nvptx::assemble(*ptxas, image) : ptxas.status();
-      if (!status.ok()) {
-        warnOnce("registers and occupancy are not known: " +
-                 status.failure().message);
-        return;
-      }
-    }
-    nvptx::Occupancy occupancy = valueOrThrow(nvptx::occupancyOf(image));
-    line = cuda::resourceLine(image, static_cast<int>(occupancy.blocks),
-                              static_cast<int>(32 * occupancy.mostWarps));
-    if (occupancy.blocks * image.numWarps < occupancy.mostWarps) {
-      line += std::string(", limited by ") + occupancy.limit;
-    }
-  }
-  if (verbose) {
-    std::fprintf(stderr, "%s\n", line.c_str());
-  } else {
-    logLine(LogTopic::Compile, line);
+    logLine(LogTopic::Compile, *line);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "nereid/Runtime/LibraryFixture.h"
 #include "nereid/Runtime/Precompiled.h"
 #include "nereid/Runtime/cuda/CudaFixture.h"
+#include "nereid/Runtime/cuda/CudaModule.h"
 
 #include <filesystem>
 #include <unistd.h>
@@ -126,6 +127,19 @@ TEST_F(CudaLibraries, ADeviceWithoutAnImage) {
               AllOf(HasSubstr("compiled ahead of time for sm_90a, x86-64-v3; "
                               "cuda:1 is sm_80, which runs none of these"),
                     HasSubstr("one more target, sm_80")));
+}
+
+TEST_F(CudaLibraries, ResourcesByTheDriver) {
+  lib.addGpu(lib.plain(), "sm_90a", ImageFormat::Ptx);
+  const LibraryImage &bytes = lib.images[0];
+  KernelImage image =
+      *decodeImage({reinterpret_cast<const char *>(bytes.bytes), bytes.size});
+  EXPECT_EQ(*cuda::reportResources(image),
+            "add [sm_90a]: 16 registers, 16 bytes spilled, 0 local, 0 shared, "
+            "4 warps, 16 blocks a multiprocessor, occupancy 100 %");
+  image.target = "sm_89";
+  EXPECT_EQ(cuda::reportResources(image).failure().message,
+            "this machine has no sm_89");
 }
 
 TEST_F(CudaLibraries, AddressesOfADevice) {

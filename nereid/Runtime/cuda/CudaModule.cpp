@@ -218,26 +218,4 @@ Expected<std::shared_ptr<const LoadedKernel>> load(DeviceState &device,
   return std::shared_ptr<const LoadedKernel>(std::move(kernel));
 }
 
-std::string resourceLine(const KernelImage &image, int blocks, int maxThreads) {
-  int threads = static_cast<int>(32 * image.numWarps);
-  return image.kernel + " [" + image.target +
-         "]: " + std::to_string(image.numRegisters) + " registers, " +
-         std::to_string(image.spillBytes) + " bytes spilled, " +
-         std::to_string(image.localBytes) + " local, " +
-         std::to_string(image.sharedBytes) + " shared, " +
-         std::to_string(image.numWarps) + " warps, " + std::to_string(blocks) +
-         " blocks a multiprocessor, occupancy " +
-         std::to_string(100 * blocks * threads / std::max(maxThreads, 1)) +
-         " %";
-}
-
-std::string resourceLine(const LoadedKernel &kernel, const KernelImage &image) {
-  int blocks = 0;
-  kernel.device.driver.occupancyMaxActiveBlocks(
-      &blocks, kernel.function, static_cast<int>(32 * image.numWarps),
-      image.sharedBytes);
-  return resourceLine(image, blocks,
-                      kernel.device.properties.maxThreadsPerMultiprocessor);
-}
-
 } // namespace nereid::cuda

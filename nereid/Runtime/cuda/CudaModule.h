@@ -41,6 +41,11 @@ Expected<std::shared_ptr<const LoadedKernel>> load(DeviceState &device,
 /// "add [sm_90a]: 16 registers, ...": what NEREID_LOG=compile prints. `blocks`
 /// fit a multiprocessor, which can hold `maxThreads` threads.
 std::string resourceLine(const KernelImage &image, int blocks, int maxThreads);
+
+/// A device of this machine with the architecture "sm_90a"; NotFound without.
+Expected<DeviceState *> deviceOfTarget(const std::string &target);
+/// The line above, of a Ptx or Cubin image, by such a device's driver.
+Expected<std::string> reportResources(KernelImage image);
 std::string resourceLine(const LoadedKernel &kernel, const KernelImage &image);
 
 } // namespace nereid::cuda
