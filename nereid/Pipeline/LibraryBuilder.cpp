@@ -11,7 +11,6 @@
 #include "nereid/Target/CPU/CpuTarget.h"
 #include "nereid/Target/NVPTX/NvptxTarget.h"
 #include "nereid/Target/NVPTX/Ptxas.h"
-#include "nereid/Target/NVPTX/SourceLines.h"
 
 #include <algorithm>
 #include <cstring>

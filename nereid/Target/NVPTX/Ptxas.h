@@ -17,6 +17,9 @@
 #include "nereid/ABI/KernelImage.h"
 #include "nereid/ABI/Status.h"
 
+#include <string>
+#include <string_view>
+
 namespace nereid::nvptx {
 
 /// The program's path: NEREID_PTXAS, or ptxas in PATH or /usr/local/cuda/bin.
@@ -28,6 +31,11 @@ Expected<std::string> findPtxas();
 /// Internal, with what it says, when it finds an error.
 Status assemble(const std::string &ptxas, KernelImage &image,
                 uint32_t maxRegisters = 0);
+
+/// PTX that names no source lines: a kernel that is shipped names no file of
+/// the machine that compiled it, and its machine code, into which ptxas copies
+/// the PTX where it has lines, is half as long.
+std::string removeSourceLines(std::string_view ptx);
 
 } // namespace nereid::nvptx
 

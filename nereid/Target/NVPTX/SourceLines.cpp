@@ -136,23 +136,3 @@ void nereid::nvptx::addSourceLines(ModuleOp module) {
         FusedLoc::get(module.getContext(), {start}, lines.getScope()));
   }
 }
-
-std::string nereid::nvptx::removeSourceLines(std::string_view ptx) {
-  std::string result;
-  while (!ptx.empty()) {
-    std::string_view line = ptx.substr(0, ptx.find('\n'));
-    ptx.remove_prefix(std::min(line.size() + 1, ptx.size()));
-    std::string_view text = line;
-    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-    // ".section .debug_macinfo { }", on one line, says that there are lines.
-    bool isLine =
-        text.starts_with(".loc\t") || text.starts_with(".loc ") ||
-        text.starts_with(".file\t") || text.starts_with(".file ") ||
-        (text.starts_with(".section") &&
-         text.find(".debug_") != std::string_view::npos && text.ends_with("}"));
-    if (!isLine) {
-      result.append(line).append("\n");
-    }
-  }
-  return result;
-}

@@ -16,9 +16,6 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-#include <string>
-#include <string_view>
-
 namespace nereid::nvptx {
 
 /// Gives the functions of `module` (`llvm` operations) a scope each, without
@@ -26,11 +23,6 @@ namespace nereid::nvptx {
 /// of an inlined function's operation the innermost that a file on disk has.
 /// Changes nothing but locations; a second call changes nothing.
 void addSourceLines(mlir::ModuleOp module);
-
-/// PTX without them: a kernel that is shipped names no file of the machine that
-/// compiled it, and its machine code, into which ptxas copies the PTX where it
-/// has lines, is half as long.
-std::string removeSourceLines(std::string_view ptx);
 
 } // namespace nereid::nvptx
 

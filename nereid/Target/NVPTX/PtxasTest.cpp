@@ -1,17 +1,18 @@
-//===- SourceLinesTest.cpp - PTX without source lines ---------------------===//
+//===- PtxasTest.cpp - PTX for the assembler
+//--------------------------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Target/NVPTX/SourceLines.h"
+#include "nereid/Target/NVPTX/Ptxas.h"
 
 #include <gtest/gtest.h>
 
 using namespace nereid::nvptx;
 
-TEST(SourceLines, AreRemovedFromPtx) {
+TEST(Ptxas, SourceLinesAreRemoved) {
   EXPECT_EQ(removeSourceLines(".entry k(\n"
                               "\t.param .u64 k_param_0\n"
                               ")\n{\n"
