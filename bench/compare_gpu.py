@@ -3,10 +3,13 @@
 
     bench/compare_gpu.py --build build                    # all cases
     bench/compare_gpu.py --only softmax --no-compile --json result.json
+    bench/compare_gpu.py --only tutorial --tutorials triton/python/tutorials
 
 Needs a GPU, PyTorch and Triton, and lib/libNereidBridge.so of the build. Upstream
 Triton compiles the same kernel files (kernels/<op>/<op>.py), with the same numbers
 of warps to choose from; where a size is no power of two it has no such kernel.
+With --tutorials, a folder of Triton's tutorials, the matrix product of 03 and the
+attention of 06 too, unchanged, each configuration through both compilers.
 
 All contenders of a case run in one process, on the same tensors and stream. A run
 is timed by two events around it; before it a buffer larger than the second-level
@@ -16,12 +19,16 @@ own time (about 2 us) is the same for all. Results are checked against float64.
 """
 
 import argparse
-import importlib.util
+import ast
+import contextlib
+import functools
+import io
 import json
 import math
 import random
 import statistics
 import sys
+import types
 from pathlib import Path
 
 import torch
@@ -41,28 +48,87 @@ def random_tensor(*shape, dtype):
 
 
 def borrowed(value):
+    value = value.tensor if isinstance(value, Descriptor) else value
     if not isinstance(value, torch.Tensor):
         return value
     return bridge.Tensor(value.data_ptr(), NAMES[value.dtype], tuple(value.shape), tuple(value.stride()), on_device=True)
 
 
-def triton_kernel(op, name):
-    path = ROOT / "kernels" / op / f"{op}.py"
-    spec = importlib.util.spec_from_file_location(op, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return getattr(module, name)
+def described(value):
+    if not isinstance(value, Descriptor):
+        return value
+    from triton.tools.tensor_descriptor import TensorDescriptor
+    return TensorDescriptor(value.tensor, shape=[value.rows, value.columns], strides=[value.columns, 1],
+                            block_shape=[value.block, value.columns])
+
+
+def kernel_file(op):
+    return ROOT / "kernels" / op / f"{op}.py"
+
+
+def is_definition(node):
+    """A tutorial runs its tests and benchmarks when imported; only this is wanted."""
+    if isinstance(node, ast.If):
+        return all(map(is_definition, node.body + node.orelse))
+    if isinstance(node, ast.Assign):
+        return all(isinstance(t, ast.Name) and (t.id.isupper() or t.id == "configs") for t in node.targets)
+    return isinstance(node, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef))
+
+
+@functools.cache
+def triton_module(path):
+    tree = ast.parse(path.read_text())
+    tree.body = [node for node in tree.body if is_definition(node)]
+    module = types.ModuleType(path.stem)
+    module.__file__ = str(path)
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(compile(tree, str(path), "exec"), module.__dict__)
+    return module
+
+
+def triton_kernel(path, name):
+    kernel = getattr(triton_module(path), name)
+    while type(kernel).__name__ != "JITFunction":
+        kernel = kernel.fn  # without the tuner
+    return kernel
+
+
+class Launch:
+    """One kernel of a file: Nereid's way to run it, and Triton's."""
+
+    def __init__(self, path, kernel, grid, arguments, **options):
+        self.path, self.kernel, self.grid, self.arguments, self.options = Path(path), kernel, grid, arguments, options
+
+    def nereid(self, library, stream):
+        arguments = {name: borrowed(value) for name, value in self.arguments.items()}
+        launch = library.prepare(self.path, self.kernel, self.grid, {**arguments, **self.options}, "cuda:0")
+        launch.use_stream(stream.cuda_stream)
+        return launch.run
+
+    def triton(self):
+        kernel = triton_kernel(self.path, self.kernel)
+        arguments = {name: described(value) for name, value in self.arguments.items()}
+        return lambda: kernel[self.grid](**arguments, **self.options)
 
 
 class Case:
     """`arguments` names every parameter; contenders write the tensors `outputs`
-    of it, or return what they compute."""
+    of it, or return what they compute. `variants` names other ways than one launch
+    of `kernel` on each of `warps`: lists of launches."""
 
     def __init__(self, name, dtype, op, kernel, grid, arguments, outputs, reference, eager, traffic=0, operations=0,
-                 warps=WARPS, bound=0.02):
-        self.name, self.dtype, self.op, self.kernel, self.grid = name, dtype, op, kernel, grid
-        self.arguments, self.outputs, self.reference, self.eager = arguments, outputs, reference, eager
-        self.traffic, self.operations, self.warps, self.bound = traffic, operations, warps, bound
+                 warps=WARPS, bound=0.02, variants=None, has_triton=True):
+        self.name, self.dtype, self.outputs, self.reference, self.eager = name, dtype, outputs, reference, eager
+        self.traffic, self.operations, self.bound, self.has_triton = traffic, operations, bound, has_triton
+        self.variants = variants or {
+            str(w): [Launch(kernel_file(op), kernel, grid, arguments, num_warps=w)] for w in warps}
+
+
+class Descriptor:
+    """A tensor that upstream Triton wants described by its rows, and the language takes as a pointer."""
+
+    def __init__(self, tensor, rows, columns, block):
+        self.tensor, self.rows, self.columns, self.block = tensor, rows, columns, block
 
 
 def softmax_case(rows, columns, dtype):
@@ -94,6 +160,82 @@ def bias_layer_norm_case(rows, columns, dtype):
                 lambda: F.layer_norm(x + bias, (columns,), w, b, 1e-5), traffic=2 * x.nbytes)
 
 
+def layer_norm_backward_case(rows, columns, dtype):
+    x, dy, w, b = (random_tensor(*s, dtype=dtype) for s in ((rows, columns), (rows, columns), (columns,), (columns,)))
+    mean, rstd = x.float().mean(-1), (x.float().var(-1, unbiased=False) + 1e-5).rsqrt()
+    dx, sums = torch.empty_like(x), torch.empty(2, columns, device="cuda", dtype=x.dtype)
+    processors = torch.cuda.get_device_properties(0).multi_processor_count
+
+    def variant(warps, per_processor, ahead):
+        programs = processors * per_processor
+        parts = torch.empty(2, programs, columns, device="cuda")
+        return [Launch(kernel_file("layer_norm"), "layer_norm_backward_kernel", (programs,),
+                       dict(dx_ptr=dx, dw_parts_ptr=parts[0], db_parts_ptr=parts[1], dy_ptr=dy, x_ptr=x, w_ptr=w,
+                            mean_ptr=mean, rstd_ptr=rstd, dx_stride=columns, dy_stride=columns, x_stride=columns,
+                            M=rows, N=columns, AHEAD=ahead), num_warps=warps),
+                Launch(kernel_file("layer_norm"), "column_sums_kernel", (math.ceil(columns / 16), 2),
+                       dict(y_ptr=sums, x_ptr=parts, M=programs, N=columns, BLOCK_M=min(512, 128 * per_processor),
+                            BLOCK_N=16), num_warps=8)]
+
+    def reference():
+        leaves = [t.double().requires_grad_() for t in (x, w, b)]
+        F.layer_norm(leaves[0], (columns,), leaves[1], leaves[2], 1e-5).backward(dy.double())
+        return [t.grad for t in leaves]
+
+    small = columns <= 2048
+    ways = [(2, 8, 1), (2, 8, 2), (4, 4, 1), (4, 4, 3)] if small else [(8, 1, 1), (8, 1, 3), (16, 1, 1), (16, 1, 3)]
+    return Case(f"layer norm backward {rows}x{columns}", dtype, "layer_norm", None, None, None, [dx, sums[0], sums[1]],
+                reference, lambda: torch.ops.aten.native_layer_norm_backward(
+                    dy, x, [columns], mean[:, None], rstd[:, None], w, b, [True, True, True]), traffic=3 * x.nbytes,
+                variants={f"{w}w{p}p{a}a": variant(w, p, a) for w, p, a in ways}, has_triton=False)
+
+
+def tutorial_matmul_case(folder, size, dtype):
+    a, b = random_tensor(size, size, dtype=dtype), random_tensor(size, size, dtype=dtype)
+    c = torch.empty(size, size, device="cuda", dtype=DTYPES["fp16"])
+
+    def launch(m, n, k, warps, stages):
+        grid = (math.ceil(size / m) * math.ceil(size / n),)
+        return [Launch(folder / "03-matrix-multiplication.py", "matmul_kernel", grid,
+                       dict(a_ptr=a, b_ptr=b, c_ptr=c, M=size, N=size, K=size, stride_am=size, stride_ak=1,
+                            stride_bk=size, stride_bn=1, stride_cm=size, stride_cn=1, BLOCK_SIZE_M=m, BLOCK_SIZE_N=n,
+                            BLOCK_SIZE_K=k, GROUP_SIZE_M=8, ACTIVATION=""), num_warps=warps, num_stages=stages)]
+
+    ways = [(128, 256, 64, 8, 3), (128, 128, 64, 8, 3), (128, 128, 32, 4, 4), (64, 256, 32, 4, 4), (64, 128, 32, 4, 4)]
+    return Case(f"tutorial 03 matmul {size}", dtype, None, None, None, None, [c], lambda: [a.double() @ b.double()],
+                lambda: a @ b, operations=2 * size**3, bound=0.01,
+                variants={"x".join(map(str, w)): launch(*w) for w in ways})
+
+
+def tutorial_attention_case(folder, batch, heads, length, depth, causal):
+    q, k, v = (torch.randn(batch, heads, length, depth, device="cuda").half() for _ in range(3))
+    o, m = torch.empty_like(q), torch.empty(batch, heads, length, device="cuda")
+    rows, scale = batch * heads * length, 0.5
+
+    def launch(bm, bn, warps, stages):
+        return [Launch(folder / "06-fused-attention.py", "_attn_fwd", (length // bm, batch * heads, 1),
+                       dict(sm_scale=scale, M=m, Z=batch, H=heads, desc_q=Descriptor(q, rows, depth, bm),
+                            desc_k=Descriptor(k, rows, depth, bn), desc_v=Descriptor(v, rows, depth, bn),
+                            desc_o=Descriptor(o, rows, depth, bm), N_CTX=length, HEAD_DIM=depth, BLOCK_M=bm,
+                            BLOCK_N=bn, FP8_OUTPUT=False, STAGE=3 if causal else 1, warp_specialize=False,
+                            IS_HOPPER=torch.cuda.get_device_capability()[0] == 9), num_warps=warps,
+                       num_stages=stages)]
+
+    def reference():
+        scores = scale * q[0, 0].double() @ k[0, 0].double().T
+        if causal:
+            scores.masked_fill_(torch.ones_like(scores).triu(1).bool(), -math.inf)
+        return [torch.softmax(scores, -1) @ v[0, 0].double()]
+
+    ways = [(64, 64, 4, 3), (64, 64, 4, 2), (128, 64, 8, 3), (128, 64, 4, 3)]
+    ways += [(128, 128, 8, 2)] if depth == 128 else []
+    return Case(f"tutorial 06 attention B{batch} H{heads} T{length} D{depth}{' causal' if causal else ''}", "fp16", None,
+                None, None, None, [o[0, 0]], reference,
+                lambda: F.scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale),
+                operations=(2 if causal else 4) * batch * heads * length * length * depth,
+                variants={"x".join(map(str, w)): launch(*w) for w in ways})
+
+
 def add_case(n, dtype):
     x, y = random_tensor(n, dtype=dtype), random_tensor(n, dtype=dtype)
     z = torch.empty_like(x)
@@ -112,7 +254,7 @@ def matmul_case(size, dtype, blocks):
                 lambda: [a.double() @ b.double()], lambda: a @ b, operations=2 * size**3, warps=(4, 8), bound=0.01)
 
 
-def all_cases():
+def all_cases(tutorials):
     for dtype in ("fp32", "bf16"):
         for rows, columns in ((4096, 1024), (4096, 4096), (8192, 8192), (4096, 32768)):
             yield lambda r=rows, c=columns, d=dtype: softmax_case(r, c, d)
@@ -125,7 +267,16 @@ def all_cases():
         yield lambda r=rows, c=columns: bias_layer_norm_case(r, c, "bf16")
     for dtype in ("fp32", "bf16"):
         yield lambda d=dtype: add_case(1 << 26, d)
-    yield lambda: matmul_case(4096, "fp16", (128, 128, 32))
+    for rows, columns, dtype in ((12288, 768, "bf16"), (12288, 768, "fp32"), (65536, 1024, "bf16"),
+                                 (4096, 8192, "bf16"), (4096, 8192, "fp32")):
+        yield lambda r=rows, c=columns, d=dtype: layer_norm_backward_case(r, c, d)
+    for dtype in ("fp16", "bf16"):
+        yield lambda d=dtype: matmul_case(4096, d, (128, 128, 64))
+    if tutorials:
+        for size, dtype in ((1024, "fp16"), (2048, "fp16"), (4096, "fp16"), (8192, "fp16")):
+            yield lambda s=size, d=dtype: tutorial_matmul_case(tutorials, s, d)
+        for length, depth, causal in ((2048, 64, True), (4096, 128, True), (4096, 128, False)):
+            yield lambda t=length, d=depth, c=causal: tutorial_attention_case(tutorials, 4, 32, t, d, c)
 
 
 class Timer:
@@ -169,22 +320,6 @@ def differences(case, results):
     return max(found)
 
 
-def nereid_runs(library, case, timer):
-    arguments = {name: borrowed(value) for name, value in case.arguments.items()}
-    runs = {}
-    for warps in case.warps:
-        launch = library.prepare(ROOT / "kernels" / case.op / f"{case.op}.py", case.kernel, case.grid,
-                                 {**arguments, "num_warps": warps}, "cuda:0")
-        launch.use_stream(timer.stream.cuda_stream)
-        runs[f"nereid {warps}"] = launch.run
-    return runs
-
-
-def triton_runs(case):
-    kernel = triton_kernel(case.op, case.kernel)
-    return {f"triton {warps}": lambda w=warps: kernel[case.grid](**case.arguments, num_warps=w) for warps in case.warps}
-
-
 def poison(case):
     for output in case.outputs:
         output.fill_(float("nan"))
@@ -192,20 +327,26 @@ def poison(case):
 
 def measure(case, library, timer, options):
     contenders, errors = {}, {}
-    for name, run in nereid_runs(library, case, timer).items():
+
+    def several(runs):
+        return runs[0] if len(runs) == 1 else lambda: [run() for run in runs]
+
+    for name, launches in case.variants.items():
+        run = several([launch.nereid(library, timer.stream) for launch in launches])
         poison(case)
         torch.cuda.synchronize()
         run()
         torch.cuda.synchronize()
-        errors[name] = differences(case, case.outputs)
-        assert errors[name] <= case.bound, f"{case.name} {name}: off by {errors[name]:.2e}"
-        contenders[name] = run
-    try:
-        for name, run in triton_runs(case).items():
+        errors[f"nereid {name}"] = differences(case, case.outputs)
+        assert errors[f"nereid {name}"] <= case.bound, f"{case.name} {name}: off by {errors[f'nereid {name}']:.2e}"
+        contenders[f"nereid {name}"] = run
+    for name, launches in case.variants.items() if case.has_triton else ():
+        try:
+            run = several([launch.triton() for launch in launches])
             run()
-            contenders[name] = run
-    except Exception as error:  # sizes that it has no kernel for
-        print(f"  no Triton: {str(error).splitlines()[-1][:100]}", flush=True)
+            contenders[f"triton {name}"] = run
+        except Exception as error:  # sizes that it has no kernel for
+            print(f"  no Triton {name}: {str(error).splitlines()[-1][:100]}", flush=True)
     contenders["eager"] = case.eager
     if not options.no_compile:
         torch._dynamo.reset()
@@ -242,8 +383,9 @@ def line(r, copy):
 
     speed = f"{r['gb_per_s']:.0f} GB/s" if r["gb_per_s"] else f"{r['tflop_per_s']:.0f} TFLOP/s"
     share = f"{r['gb_per_s'] / copy:.2f}" if r["gb_per_s"] else ""
+    triton = f"{r['us']['triton'] / r['us']['nereid']:.2f}" if "triton" in r["us"] else ""
     return (f"| {r['case']} | {r['dtype']} | {us('nereid')} | {us('triton')} | {us('compiled')} | {us('eager')} | {speed} | "
-            f"{share} | {r['ratio']:.2f} | {r['chosen']['nereid'].split()[1]} | {r['spread']:.1%} | {r['difference']:.1e} |")
+            f"{share} | {r['ratio']:.2f} | {triton} | {r['chosen']['nereid'].split()[1]} | {r['spread']:.1%} | {r['difference']:.1e} |")
 
 
 def main():
@@ -252,6 +394,7 @@ def main():
     parser.add_argument("--only", default="", help="cases whose name holds this text")
     parser.add_argument("--seconds", type=float, default=0.2, help="of GPU time a case")
     parser.add_argument("--no-compile", action="store_true", help="leave torch.compile out: it takes seconds a case")
+    parser.add_argument("--tutorials", type=Path, help="Triton's python/tutorials")
     parser.add_argument("--json", help="write results here")
     options = parser.parse_args()
     if not torch.cuda.is_available():
@@ -259,10 +402,10 @@ def main():
     library, timer = bridge.Bridge(options.build), Timer(options.seconds)
     copy = copy_bandwidth(timer)
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}; copy {copy:.0f} GB/s; times in us\n")
-    print("| case | type | Nereid | Triton | compiled | eager | Nereid's rate | x copy | x best peer | warps | spread | max diff |")
+    print("| case | type | Nereid | Triton | compiled | eager | Nereid's rate | x copy | x best peer | x Triton | chosen | spread | max diff |")
     print("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|", flush=True)
     results = []
-    for make in all_cases():
+    for make in all_cases(options.tutorials):
         case = make()
         if options.only not in case.name:
             continue

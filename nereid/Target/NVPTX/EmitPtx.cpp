@@ -90,8 +90,12 @@ Expected<std::string> nvptx::emitPtx(mlir::ModuleOp module,
                                      const NvptxTarget &target,
                                      const EmitOptions &options,
                                      StageTimes *times) {
-  return emit(module, target, options, nereid::target::CodeKind::Assembly,
-              times);
+  auto text =
+      emit(module, target, options, nereid::target::CodeKind::Assembly, times);
+  if (text.ok()) {
+    *text = withoutScopeLabels(*text);
+  }
+  return text;
 }
 
 Expected<std::string> nvptx::emitLlvmText(mlir::ModuleOp module,

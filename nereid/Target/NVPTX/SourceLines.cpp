@@ -45,16 +45,23 @@ static FileLineColRange findPosition(Location location) {
   return dyn_cast<FileLineColRange>(location);
 }
 
-/// Profilers look for files by their full name.
+/// Profilers look for files by their full name. The assembler refuses a whole
+/// kernel for a quote or a letter outside ASCII in it: better a file that is
+/// not found.
 static LLVM::DIFileAttr makeFile(StringAttr name) {
   namespace fs = std::filesystem;
   std::error_code error;
-  std::string folder;
   fs::path path(name.str());
   if (path.is_relative() && fs::exists(path, error)) {
-    folder = fs::current_path(error).string();
+    path = fs::current_path(error) / path;
   }
-  return LLVM::DIFileAttr::get(name.getContext(), name.getValue(), folder);
+  std::string text = path.lexically_normal().string();
+  for (char &c : text) {
+    if (!llvm::isPrint(c) || c == '"' || c == '\\') {
+      c = '_';
+    }
+  }
+  return LLVM::DIFileAttr::get(name.getContext(), text, /*directory=*/"");
 }
 
 namespace {
@@ -135,4 +142,18 @@ void nereid::nvptx::addSourceLines(ModuleOp module) {
     function->setLoc(
         FusedLoc::get(module.getContext(), {start}, lines.getScope()));
   }
+}
+
+std::string nereid::nvptx::withoutScopeLabels(llvm::StringRef ptx) {
+  std::string kept;
+  kept.reserve(ptx.size());
+  while (!ptx.empty()) {
+    size_t end = std::min(ptx.find('\n'), ptx.size() - 1) + 1;
+    llvm::StringRef line = ptx.take_front(end);
+    if (!line.starts_with("$L__tmp") && !line.starts_with("$L__func_")) {
+      kept += line;
+    }
+    ptx = ptx.drop_front(end);
+  }
+  return kept;
 }

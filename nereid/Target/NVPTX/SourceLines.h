@@ -16,6 +16,8 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <string>
+
 namespace nereid::nvptx {
 
 /// Gives the functions of `module` (`llvm` operations) a scope each, without
@@ -23,6 +25,11 @@ namespace nereid::nvptx {
 /// of an inlined function's operation the innermost that a file on disk has.
 /// Changes nothing but locations; a second call changes nothing.
 void addSourceLines(mlir::ModuleOp module);
+
+/// LLVM marks the ends of scopes with labels, for debug sections that are not
+/// there. ptxas takes a label for the start of a block, and schedules
+/// accordingly: without them the machine code is that without lines.
+std::string withoutScopeLabels(llvm::StringRef ptx);
 
 } // namespace nereid::nvptx
 

@@ -13,6 +13,7 @@ def half(x):
 # Not for a debugger: with ", debug" the assembler would not optimise.
 # CHECK: .target sm_90a{{$}}
 # CHECK: .visible .entry kernel(
+# CHECK-NOT: {{^}}$L__
 # CHECK: .loc [[FILE:[0-9]+]] [[@LINE+2]] 0
 @triton.jit
 def kernel(y_ptr, x_ptr, N: tl.constexpr):
@@ -20,7 +21,7 @@ def kernel(y_ptr, x_ptr, N: tl.constexpr):
     # CHECK: .loc [[FILE]] [[@LINE+2]]
     # CHECK: ld.global
     x = tl.load(x_ptr + cols)
-    # CHECK: .loc [[FILE]] [[@LINE-13]]
+    # CHECK: .loc [[FILE]] [[@LINE-14]]
     # CHECK: mul
     x = half(x)
     # CHECK: .loc [[FILE]] [[@LINE+3]]

@@ -1,0 +1,296 @@
+//===- GpuCost.cpp - What compiling and launching cost on a GPU -*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// On cuda:0: source text to loaded kernel, cold and from the disk cache, in a
+// process whose driver has assembled something before; the time in which a
+// launch is enqueued, against the driver's own launch of a kernel with the same
+// parameters in the same run; and a graph's replay, against the driver's.
+//
+//   NereidGpuCost [FOLDER OF kernels/]
+//
+// Exits with 1 when a budget is exceeded, with 77 where there is no GPU.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/nereid.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <stdexcept>
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+using namespace nereid;
+using namespace nereid::literals;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double millisecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start)
+      .count();
+}
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + values.size() / 2,
+                   values.end());
+  return values[values.size() / 2];
+}
+
+double median(int count, const std::function<double()> &sample) {
+  std::vector<double> values;
+  for (int i = 0; i < count; ++i) {
+    values.push_back(sample());
+  }
+  return median(values);
+}
+
+bool failed = false;
+
+void report(const char *what, double value, const char *unit, double budget) {
+  bool over = value > budget;
+  failed |= over;
+  std::printf("| %-52s | %8.3f %s | %8.3f %s |%s\n", what, value, unit, budget,
+              unit, over ? " EXCEEDED" : "");
+}
+
+const Device gpu = Device::cuda(0);
+
+//===----------------------------------------------------------------------===//
+// Compiling
+//===----------------------------------------------------------------------===//
+
+struct Program {
+  const char *what, *file, *kernel;
+  double budget; ///< ms, cold
+  /// Arguments refer to their tensors.
+  std::function<std::vector<LaunchArgument>()> arguments;
+};
+
+/// A new context has nothing in memory; an empty `cache` keeps nothing on disk.
+double compile(const Program &program, const std::string &folder,
+               const std::string &cache) {
+  ContextOptions options;
+  options.cacheDirectory = cache;
+  if (cache.empty()) {
+    options.cacheBytes = 0;
+  }
+  auto start = Clock::now();
+  Context context(createKernelCompiler(), options);
+  Kernel kernel =
+      Kernel::load(folder + "/" + program.file, program.kernel, context);
+  kernel.compile(program.arguments());
+  return millisecondsSince(start);
+}
+
+std::vector<Program> programs() {
+  static Tensor x = zeros({1 << 16}, f32, gpu), h = zeros({1 << 16}, f16, gpu),
+                row = zeros({4096}, f32, gpu);
+  using Arguments = std::vector<LaunchArgument>;
+  return {
+      {"vector add", "vector_add/vector_add.py", "add_kernel", 40,
+       [] { return Arguments{x, x, x, 1 << 16, "BLOCK"_a = 1024}; }},
+      {"layer norm, 768 columns", "layer_norm/layer_norm.py",
+       "layer_norm_kernel", 80,
+       [] {
+         return Arguments{h,   h,   row, row,  row,
+                          row, 768, 768, 1e-5, "N"_a = 768};
+       }},
+      {"matrix product, 128x256x64, 8 warps", "matmul/matmul.py",
+       "matmul_kernel", 200,
+       [] {
+         return Arguments{h,
+                          h,
+                          h,
+                          256,
+                          256,
+                          256,
+                          256,
+                          1,
+                          256,
+                          1,
+                          256,
+                          1,
+                          "BLOCK_M"_a = 128,
+                          "BLOCK_N"_a = 256,
+                          "BLOCK_K"_a = 64,
+                          "num_warps"_a = 8};
+       }},
+  };
+}
+
+void compiling(const std::string &folder) {
+  std::vector<Program> list = programs();
+  compile(list[0], folder, ""); // the driver's assembler starts once
+  std::string cache = std::filesystem::temp_directory_path() /
+                      ("nereid-gpu-cost-" + std::to_string(::getpid()));
+  for (const Program &program : list) {
+    std::string what = std::string(program.what) + ", source to loaded, cold";
+    report(what.c_str(),
+           median(7, [&] { return compile(program, folder, ""); }), "ms",
+           program.budget);
+    compile(program, folder, cache);
+    report("the same, from the disk cache",
+           median(9, [&] { return compile(program, folder, cache); }), "ms", 5);
+  }
+  std::filesystem::remove_all(cache);
+}
+
+//===----------------------------------------------------------------------===//
+// Launching
+//===----------------------------------------------------------------------===//
+
+/// The driver's own launch of a vector add.
+class BareDriver {
+public:
+  BareDriver(const Tensor &a, const Tensor &b, const Tensor &sum)
+      : x(addressOf(a)), y(addressOf(b)), z(addressOf(sum)),
+        n(static_cast<uint32_t>(a.numel())) {
+    const char *driver = std::getenv("NEREID_CUDA_DRIVER");
+    library = dlopen(driver ? driver : "libcuda.so.1", RTLD_NOW);
+    load(moduleLoadData, "cuModuleLoadData");
+    load(moduleGetFunction, "cuModuleGetFunction");
+    load(launchKernel, "cuLaunchKernel");
+    void *module = nullptr;
+    if (moduleLoadData(&module, ptx) ||
+        moduleGetFunction(&function, module, "bare")) {
+      throw std::runtime_error("the driver does not take the bare kernel");
+    }
+  }
+  void launch(void *stream) {
+    launchKernel(function, 1, 1, 1, 128, 1, 1, 0, stream, slots, nullptr);
+  }
+
+private:
+  static uint64_t addressOf(const Tensor &tensor) {
+    return reinterpret_cast<uint64_t>(tensor.data());
+  }
+  template <typename F>
+  void load(F &f, const char *name) {
+    f = reinterpret_cast<F>(dlsym(library, name));
+  }
+  static constexpr const char *ptx = R"(.version 6.5
+.target sm_75
+.address_size 64
+.visible .entry bare(.param .u64 x, .param .u64 y, .param .u64 z, .param .u32 n)
+{
+  .reg .u32 %i, %n;
+  .reg .u64 %x, %y, %z, %o;
+  .reg .f32 %a, %b;
+  .reg .pred %p;
+  mov.u32 %i, %tid.x;
+  ld.param.u32 %n, [n];
+  ld.param.u64 %x, [x];
+  ld.param.u64 %y, [y];
+  ld.param.u64 %z, [z];
+again:
+  setp.ge.u32 %p, %i, %n;
+  @%p ret;
+  mul.wide.u32 %o, %i, 4;
+  add.u64 %o, %o, %x;
+  ld.global.f32 %a, [%o];
+  mul.wide.u32 %o, %i, 4;
+  add.u64 %o, %o, %y;
+  ld.global.f32 %b, [%o];
+  add.f32 %a, %a, %b;
+  mul.wide.u32 %o, %i, 4;
+  add.u64 %o, %o, %z;
+  st.global.f32 [%o], %a;
+  add.u32 %i, %i, 128;
+  bra again;
+}
+)";
+  void *library = nullptr, *function = nullptr;
+  int (*moduleLoadData)(void **, const void *) = nullptr;
+  int (*moduleGetFunction)(void **, void *, const char *) = nullptr;
+  int (*launchKernel)(void *, unsigned, unsigned, unsigned, unsigned, unsigned,
+                      unsigned, unsigned, void *, void **, void **) = nullptr;
+  uint64_t x, y, z;
+  uint32_t n;
+  void *slots[4] = {&x, &y, &z, &n};
+};
+
+void launching(const std::string &folder) {
+  Context context(createKernelCompiler());
+  Kernel add =
+      Kernel::load(folder + "/vector_add/vector_add.py", "add_kernel", context);
+  Tensor x = zeros({1000}, f32, gpu), y = zeros({1000}, f32, gpu),
+         z = zeros({1000}, f32, gpu);
+  auto launch = [&] { add[{1}](x, y, z, 1000, "BLOCK"_a = 1024); };
+  launch();
+  synchronize(gpu);
+  BareDriver bare(x, y, z);
+  Stream stream(gpu);
+  StreamGuard guard(stream);
+  // Fewer than the driver queues, so that none waits for the device.
+  constexpr int count = 500;
+  auto microseconds = [&](const std::function<void()> &one) {
+    auto start = Clock::now();
+    for (int i = 0; i < count; ++i) {
+      one();
+    }
+    double us = millisecondsSince(start) * 1e3 / count;
+    stream.synchronize();
+    return us;
+  };
+  std::vector<double> ours, theirs, more;
+  for (int i = 0; i < 101; ++i) {
+    theirs.push_back(microseconds([&] { bare.launch(stream.handle()); }));
+    ours.push_back(microseconds(launch));
+    more.push_back(ours.back() - theirs.back());
+  }
+  std::printf("| a launch of the driver's own: %.2f us; Nereid's: %.2f us\n",
+              median(theirs), median(ours));
+  report("a warm launch, more than the driver's", median(more), "us", 0.3);
+
+  constexpr int nodes = 1000;
+  Graph graph = Graph::capture(gpu, [&] {
+    for (int i = 0; i < nodes; ++i) {
+      launch();
+    }
+  });
+  graph.replay();
+  stream.synchronize();
+  double enqueued = median(21, [&] {
+    auto start = Clock::now();
+    graph.replay();
+    double us = millisecondsSince(start) * 1e3 / nodes;
+    stream.synchronize();
+    return us;
+  });
+  double run = median(21, [&] {
+    auto start = Clock::now();
+    graph.replay();
+    stream.synchronize();
+    return millisecondsSince(start) * 1e3 / nodes;
+  });
+  report("a graph's node, enqueued", enqueued, "us", 0.5);
+  std::printf("| a graph's node, until it has run: %.2f us\n", run);
+}
+
+} // namespace
+
+int main(int argc, char **argv) try {
+  if (!Device::tryParse("cuda:0").ok()) {
+    std::printf("skipped: no GPU that Nereid can use\n");
+    return 77;
+  }
+  std::string folder = argc > 1 ? argv[1] : "kernels";
+  std::printf("| what | measured | budget |\n|---|--:|--:|\n");
+  compiling(folder);
+  launching(folder);
+  return failed;
+} catch (const std::exception &error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
+}
