@@ -1,4 +1,4 @@
-//===- PtxasTest.cpp - PTX for the assembler
+//===- PtxasTest.cpp - PTX for the assembler ------------------------------===//
 //--------------------------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
