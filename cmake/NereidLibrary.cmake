@@ -15,7 +15,9 @@ set(NEREID_WARNINGS -Wall -Wextra -Wno-unused-parameter -Werror=return-type
 
 function(nereid_compile_options target)
   target_compile_options(${target} PRIVATE ${NEREID_WARNINGS})
-  target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}> $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}>
+    $<INSTALL_INTERFACE:include>)
 endfunction()
 
 function(nereid_library name)

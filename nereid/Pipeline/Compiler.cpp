@@ -115,6 +115,16 @@ private:
   Status compileCpu(const cpu::CpuTarget &target);
   Status compileGpu(const nvptx::NvptxTarget &target);
 
+  // What the two share.
+  void noteWritten(const std::vector<bool> &parameters);
+  Status lowerToLLVM(const tile::ExpandMathOptions &math);
+  /// Emits the text of a stage behind MLIR, if anybody wants it.
+  Status emitStage(const Stage &stage,
+                   llvm::function_ref<Expected<std::string>()> emit);
+  /// Runs the last stage, `emit(StageTimes *)`, and keeps its times.
+  template <typename Emit>
+  auto timedEmission(Emit emit);
+
   CompileResult finish() {
     result.image.stageTimes = std::move(recorder.times);
     for (Diagnostic &warning : collector.warnings()) {
@@ -228,6 +238,43 @@ Status Compilation::compileInterp() {
   return Status::success();
 }
 
+void Compilation::noteWritten(const std::vector<bool> &parameters) {
+  for (size_t i = 0; i < result.image.parameters.size(); ++i) {
+    result.image.parameters[i].isWritten = parameters[i];
+  }
+}
+
+Status Compilation::lowerToLLVM(const tile::ExpandMathOptions &math) {
+  Status status = recorder.timed("to-llvm", [&]() -> Status {
+    tile::expandMath(*module, math);
+    return convertToLLVM(*module);
+  });
+  return status.ok() ? endStage(llvmDialectStage) : status;
+}
+
+Status
+Compilation::emitStage(const Stage &stage,
+                       llvm::function_ref<Expected<std::string>()> emit) {
+  if (!recorder.wants(stage)) {
+    return Status::success();
+  }
+  Expected<std::string> text = emit();
+  if (text.ok()) {
+    recorder.record(stage, *text);
+  }
+  return text.status();
+}
+
+template <typename Emit>
+auto Compilation::timedEmission(Emit emit) {
+  StageTimes times;
+  auto code = emit(&times);
+  for (auto &[name, ms] : times) {
+    recorder.addTime(name, ms);
+  }
+  return code;
+}
+
 Status Compilation::compileCpu(const cpu::CpuTarget &target) {
   KernelImage &image = result.image;
   image.format = ImageFormat::HostObject;
@@ -248,58 +295,39 @@ Status Compilation::compileCpu(const cpu::CpuTarget &target) {
   }
   image.entry = converted->entry;
   image.scratchBytes = converted->scratchBytes;
-  for (size_t i = 0; i < image.parameters.size(); ++i) {
-    image.parameters[i].isWritten = converted->writtenParameters[i];
-  }
+  noteWritten(converted->writtenParameters);
   Status status = endStage(cpuStage);
   if (!status.ok() || recorder.isDone()) {
     return status;
   }
 
-  status = recorder.timed("to-llvm", [&]() -> Status {
-    tile::ExpandMathOptions math;
-    math.hasFma = target.hasFma;
-    math.hasScalef = target.hasMaskRegisters;
-    tile::expandMath(*module, math);
-    return convertToLLVM(*module);
-  });
-  if (!status.ok()) {
-    return status;
+  tile::ExpandMathOptions math;
+  math.hasFma = target.hasFma;
+  math.hasScalef = target.hasMaskRegisters;
+  status = lowerToLLVM(math);
+  if (status.ok() && !recorder.isDone()) {
+    status = emitStage(llvmStage,
+                       [&] { return cpu::emitLlvmText(*module, target); });
   }
-  status = endStage(llvmDialectStage);
+  if (status.ok() && !recorder.isDone()) {
+    status =
+        emitStage(asmStage, [&] { return cpu::emitAssembly(*module, target); });
+  }
   if (!status.ok() || recorder.isDone()) {
     return status;
   }
 
-  for (const Stage *stage : {&llvmStage, &asmStage}) {
-    if (!recorder.wants(*stage)) {
-      continue;
-    }
-    auto text = stage == &llvmStage ? cpu::emitLlvmText(*module, target)
-                                    : cpu::emitAssembly(*module, target);
-    if (!text.ok()) {
-      return text.status();
-    }
-    recorder.record(*stage, *text);
-    if (recorder.isDone()) {
-      return Status::success();
-    }
-  }
-  StageTimes times;
-  auto object = cpu::emitObject(*module, target, {}, &times);
-  for (auto &[name, ms] : times) {
-    recorder.addTime(name, ms);
-  }
+  auto object = timedEmission([&](StageTimes *times) {
+    return cpu::emitObject(*module, target, {}, times);
+  });
   if (!object.ok()) {
     return object.status();
   }
   image.code = std::move(*object);
-  if (recorder.wants(objectStage)) {
-    recorder.record(objectStage, std::string(reinterpret_cast<const char *>(
-                                                 image.code.data()),
-                                             image.code.size()));
-  }
-  return Status::success();
+  return emitStage(objectStage, [&]() -> Expected<std::string> {
+    return std::string(reinterpret_cast<const char *>(image.code.data()),
+                       image.code.size());
+  });
 }
 
 Status Compilation::compileGpu(const nvptx::NvptxTarget &target) {
@@ -361,53 +389,34 @@ Status Compilation::compileGpu(const nvptx::NvptxTarget &target) {
   image.entry = lowered->entry;
   image.sharedBytes = lowered->sharedBytes;
   image.hasFaultRecord = lowered->hasFaultRecord;
-  for (size_t i = 0; i < image.parameters.size(); ++i) {
-    image.parameters[i].isWritten = lowered->writtenParameters[i];
-  }
+  noteWritten(lowered->writtenParameters);
   status = endStage(gpuStage);
   if (!status.ok() || recorder.isDone()) {
     return status;
   }
 
-  status = recorder.timed("to-llvm", [&]() -> Status {
-    tile::ExpandMathOptions math;
-    math.hasFma = math.expandsRemainder = true;
-    tile::expandMath(*module, math);
-    return convertToLLVM(*module);
-  });
-  if (!status.ok()) {
-    return status;
+  tile::ExpandMathOptions math;
+  math.hasFma = math.expandsRemainder = true;
+  status = lowerToLLVM(math);
+  nvptx::EmitOptions options;
+  options.maxRegisters = request.options.maxRegisters;
+  if (status.ok() && !recorder.isDone()) {
+    status = emitStage(llvmStage, [&] {
+      return nvptx::emitLlvmText(*module, target, options);
+    });
   }
-  status = endStage(llvmDialectStage);
   if (!status.ok() || recorder.isDone()) {
     return status;
   }
 
-  nvptx::EmitOptions options;
-  options.maxRegisters = request.options.maxRegisters;
-  if (recorder.wants(llvmStage)) {
-    auto text = nvptx::emitLlvmText(*module, target, options);
-    if (!text.ok()) {
-      return text.status();
-    }
-    recorder.record(llvmStage, *text);
-    if (recorder.isDone()) {
-      return Status::success();
-    }
-  }
-  StageTimes times;
-  auto ptx = nvptx::emitPtx(*module, target, options, &times);
-  for (auto &[name, ms] : times) {
-    recorder.addTime(name, ms);
-  }
+  auto ptx = timedEmission([&](StageTimes *times) {
+    return nvptx::emitPtx(*module, target, options, times);
+  });
   if (!ptx.ok()) {
     return ptx.status();
   }
   image.code = toBytes(*ptx);
-  if (recorder.wants(ptxStage)) {
-    recorder.record(ptxStage, *ptx);
-  }
-  return Status::success();
+  return emitStage(ptxStage, [&] { return ptx; });
 }
 
 Expected<CompileResult> Compilation::run(const std::string &target) {

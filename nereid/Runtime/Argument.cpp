@@ -7,6 +7,8 @@
 
 #include "nereid/Runtime/Argument.h"
 
+#include <cstdio>
+
 namespace nereid {
 
 Argument::Argument(const StaticValue &v) {
@@ -45,6 +47,14 @@ Argument::Argument(const StaticValue &v) {
   std::visit(Visitor{*this, v}, v.value);
 }
 
+static std::string addressText(const void *address) {
+  char text[24];
+  std::snprintf(
+      text, sizeof(text), "0x%llx",
+      static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(address)));
+  return text;
+}
+
 static StaticValue tensorFacts(const Tensor &tensor) {
   if (!tensor.defined()) {
     return {};
@@ -76,6 +86,8 @@ StaticValue Argument::toStatic() const {
     return std::string(string());
   case Kind::Static:
     return *value;
+  case Kind::Pointer:
+    return static_cast<int64_t>(reinterpret_cast<intptr_t>(address));
   case Kind::Tensor:
     return tensorFacts(*tensor);
   }
@@ -98,6 +110,9 @@ std::string Argument::describe() const {
     return "the float " + toStatic().str();
   case Kind::String:
     return "the string " + toStatic().str();
+  case Kind::Pointer:
+    return "the address " + addressText(address) + " of " +
+           std::string(shortName(pointee)) + "s";
   case Kind::Tensor:
     return tensor->defined() ? "the tensor " + tensor->str()
                              : "an undefined tensor";

@@ -15,6 +15,7 @@
 #define NEREID_RUNTIME_ARGUMENT_H
 
 #include "nereid/ABI/KernelCompiler.h"
+#include "nereid/Runtime/Pointer.h"
 #include "nereid/Runtime/Tensor.h"
 
 #include <concepts>
@@ -31,6 +32,7 @@ public:
     UInt, ///< above int64's maximum
     Float,
     Tensor,
+    Pointer, ///< an address of the launch's device
     DType,
     String,
     Static, ///< a tuple or dict
@@ -51,6 +53,8 @@ public:
   template <std::floating_point T>
   Argument(T v) : kind(Kind::Float), real(static_cast<double>(v)) {}
   Argument(const nereid::Tensor &v) : kind(Kind::Tensor), tensor(&v) {}
+  Argument(nereid::Pointer v)
+      : kind(Kind::Pointer), pointee(v.dtype), address(v.address) {}
   Argument(nereid::DType v) : kind(Kind::DType), dtype(v) {}
   Argument(const char *v)
       : kind(Kind::String), characters(v), length(std::string_view(v).size()) {}
@@ -67,10 +71,12 @@ public:
   std::string describe() const;
 
   Kind kind = Kind::None;
+  nereid::DType pointee = nereid::DType::Int1; ///< of a pointer
   union {
     int64_t integer = 0; ///< Bool, Int, UInt (its bits)
     double real;
     const nereid::Tensor *tensor;
+    const void *address;
     nereid::DType dtype;
     const char *characters;
     const StaticValue *value;

@@ -19,6 +19,8 @@ std::vector<AddressRange> tensorRanges(const LaunchBinding &binding) {
       auto begin = reinterpret_cast<uint64_t>(a->tensor->data());
       ranges.push_back(
           {begin, begin + static_cast<uint64_t>(a->tensor->extentBytes())});
+    } else if (a->kind == Argument::Kind::Pointer) {
+      ranges.push_back({0, UINT64_MAX}); // it may be anywhere
     }
   }
   return ranges;

@@ -115,9 +115,11 @@ loadOnDevice(KernelImage &image, Device device) {
 }
 
 Expected<std::shared_ptr<const LoadedImage>>
-Context::State::load(KernelImage image, Device device) {
+Context::State::load(KernelImage image, Device device, HostEntry entry) {
   auto loaded = std::make_shared<LoadedImage>();
-  if (device.isHost()) {
+  if (entry) {
+    loaded->code.entry = entry;
+  } else if (device.isHost()) {
     Expected<HostCode> code = compiler->load(image);
     if (!code.ok()) {
       return code.failure();
@@ -158,6 +160,19 @@ void printTimes(const std::string &kernel, const std::string &target,
   std::fputs(line.c_str(), stderr);
 }
 
+/// By the device's driver. Adds the time it took.
+static Status assembleFor(Device device, KernelImage &image,
+                          uint32_t maxRegisters) {
+  Stopwatch assembling;
+  Expected<cuda::DeviceState *> state = cuda::DeviceState::get(device.index());
+  Status status = state.ok() ? cuda::assemble(**state, image, maxRegisters)
+                             : state.status();
+  if (status.ok()) {
+    image.stageTimes.emplace_back("assemble", assembling.ms());
+  }
+  return status;
+}
+
 Expected<Context::State::Obtained>
 Context::State::compile(const CompileRequest &request, Device device,
                         std::optional<Digest> storeAs) {
@@ -168,16 +183,11 @@ Context::State::compile(const CompileRequest &request, Device device,
   }
   ++compiled;
   if (result->image.format == ImageFormat::Ptx) {
-    Stopwatch assembling;
-    Expected<cuda::DeviceState *> state =
-        cuda::DeviceState::get(device.index());
-    Status status = state.ok() ? cuda::assemble(**state, result->image,
-                                                request.options.maxRegisters)
-                               : state.status();
+    Status status =
+        assembleFor(device, result->image, request.options.maxRegisters);
     if (!status.ok()) {
       return status;
     }
-    result->image.stageTimes.emplace_back("assemble", assembling.ms());
   }
   if (storeAs) {
     disk.store(*storeAs, result->image);
@@ -264,6 +274,46 @@ Context::State::obtain(CompileRequest request,
   std::lock_guard lock(mutex);
   loaded[place] = obtained.loaded;
   return obtained;
+}
+
+Expected<Context::State::Obtained>
+Context::State::loadPrecompiled(KernelImage image, HostEntry entry,
+                                const CompileOptions &options, Device device) {
+  Stopwatch watch;
+  auto origin = CompiledInfo::Origin::Library;
+  if (image.format == ImageFormat::Ptx) {
+    Expected<cuda::DeviceState *> state =
+        cuda::DeviceState::get(device.index());
+    if (!state.ok()) {
+      return state.failure();
+    }
+    Digest key = hashText(Encoder()
+                              .add(encodeImage(image))
+                              .add(options.maxRegisters)
+                              .add((*state)->properties.target())
+                              .bytes);
+    if (std::optional<KernelImage> assembled = disk.find(key)) {
+      image = std::move(*assembled);
+      origin = CompiledInfo::Origin::Disk;
+    } else {
+      Status status = assembleFor(device, image, options.maxRegisters);
+      if (!status.ok()) {
+        return status;
+      }
+      disk.store(key, image);
+    }
+  }
+  std::string kernel = image.kernel, target = image.target;
+  auto parts = image.stageTimes;
+  auto made = load(std::move(image), device, entry);
+  if (!made.ok()) {
+    return made.failure();
+  }
+  if (knobs().time) {
+    parts.emplace_back("load", watch.ms());
+    printTimes(kernel, target, "from the program in", parts, watch.ms());
+  }
+  return Obtained{*made, origin, watch.ms()};
 }
 
 } // namespace nereid

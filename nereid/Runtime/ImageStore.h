@@ -54,13 +54,19 @@ struct Context::State {
   Expected<Obtained> obtain(CompileRequest request,
                             const KernelDescription &description,
                             Device device);
+  /// Loads an image of a KernelLibrary. What a driver assembles of its PTX is
+  /// kept on disk like other machine code.
+  Expected<Obtained> loadPrecompiled(KernelImage image, HostEntry entry,
+                                     const CompileOptions &options,
+                                     Device device);
 
 private:
   Expected<std::string> resolveTarget(const std::string &target);
   Expected<Obtained> compile(const CompileRequest &request, Device device,
                              std::optional<Digest> storeAs);
-  Expected<std::shared_ptr<const LoadedImage>> load(KernelImage image,
-                                                    Device device);
+  /// `entry` is the code of a host image, where the program holds it.
+  Expected<std::shared_ptr<const LoadedImage>>
+  load(KernelImage image, Device device, HostEntry entry = nullptr);
 
   std::mutex mutex; ///< of the two maps
   std::map<std::string, std::string> resolvedTargets;

@@ -8,6 +8,7 @@
 #include "nereid/Runtime/Kernel.h"
 
 #include "nereid/Runtime/KernelState.h"
+#include "nereid/Runtime/Precompiled.h"
 #include "nereid/Support/EditDistance.h"
 #include "nereid/Support/Files.h"
 #include "nereid/Support/Knobs.h"
@@ -141,6 +142,16 @@ Kernel Kernel::load(const std::string &path, const std::string &name,
                     Context &context) {
   std::string text = valueOrThrow(readFile(path));
   return fromSource(Source{path, std::move(text), {}}, name, context);
+}
+
+Kernel Kernel::fromLibrary(const KernelLibrary &library,
+                           const std::string &name, Context &context) {
+  auto precompiled = valueOrThrow(findPrecompiled(library, name));
+  auto state = std::make_shared<KernelState>(
+      context.state(), Source{precompiled->kernel.path, "", {}},
+      describePrecompiled(precompiled->kernel));
+  state->precompiled = std::move(precompiled);
+  return Kernel(std::move(state));
 }
 
 //===----------------------------------------------------------------------===//

@@ -34,6 +34,7 @@
 #ifndef NEREID_RUNTIME_KERNEL_H
 #define NEREID_RUNTIME_KERNEL_H
 
+#include "nereid/ABI/KernelLibrary.h"
 #include "nereid/Runtime/Argument.h"
 #include "nereid/Runtime/Context.h"
 #include "nereid/Runtime/Error.h"
@@ -48,7 +49,7 @@ struct KernelState;
 
 /// What a launch made or found; for tools and tests.
 struct CompiledInfo {
-  enum class Origin { Memory, Disk, Compiler };
+  enum class Origin { Memory, Disk, Compiler, Library };
   Origin origin = Origin::Memory;
   KernelImage image; ///< without its code
   uint64_t codeBytes = 0;
@@ -70,6 +71,15 @@ public:
   static Kernel fromSource(const std::string &text,
                            const std::string &name = "",
                            Context &context = Context::shared());
+
+  /// A kernel that was compiled ahead of time (docs/AheadOfTime.md); needs no
+  /// compiler. `name` may be empty when the library has one kernel. Arguments
+  /// that are the same constant in every signature may be left out of a launch.
+  /// Throws NotFound, with the names there are, or Unsupported for a library
+  /// of another version.
+  static Kernel fromLibrary(const KernelLibrary &library,
+                            const std::string &name = "",
+                            Context &context = Context::shared());
 
   const std::string &name() const;
   const KernelDescription &description() const;

@@ -56,6 +56,8 @@ struct Specialization {
   /// Running estimate of one program's cost; 0 before the first measurement.
   /// Decides only whether threads are worth waking, never what is computed.
   std::atomic<float> programNs = 0;
+  /// Of code compiled ahead of time: what it was compiled with.
+  std::optional<CompileOptions> options;
   StreamingChoice streaming;
 };
 
@@ -65,6 +67,8 @@ struct HeuristicValues {
   std::vector<Argument> arguments;
 };
 
+struct PrecompiledKernel;
+
 struct KernelState {
   KernelState(Context::State &context, Source source,
               KernelDescription description);
@@ -72,6 +76,8 @@ struct KernelState {
   Context::State &context;
   Source source;
   KernelDescription description;
+  /// Where it comes from a library: then nothing is compiled.
+  std::shared_ptr<PrecompiledKernel> precompiled;
   /// Defaults as arguments; only those of parameters that have one are used.
   std::vector<Argument> defaults;
   /// Parameter index of each name of description.heuristics.

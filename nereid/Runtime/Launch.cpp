@@ -16,6 +16,7 @@
 #include "nereid/Runtime/KernelState.h"
 #include "nereid/Runtime/LaunchBinding.h"
 #include "nereid/Runtime/LaunchErrors.h"
+#include "nereid/Runtime/Precompiled.h"
 #include "nereid/Runtime/Specialize.h"
 #include "nereid/Support/Host.h"
 #include "nereid/Support/Log.h"
@@ -36,6 +37,7 @@ public:
     }
   }
   Specialized &operator[](size_t i) { return first ? first[i] : heap[i]; }
+  Specialized *data() { return first ? first : heap.data(); }
 
 private:
   static constexpr size_t inlineCount = 64;
@@ -137,13 +139,8 @@ makeSpecialization(const KernelState &kernel,
   return result;
 }
 
-static Status compileInto(KernelState &kernel, const LaunchBinding &binding,
-                          const WordKey &key, Prepared &out) {
-  std::lock_guard lock(kernel.compiling);
-  out.specialization = kernel.specializations.find(key);
-  if (out.specialization) {
-    return Status::success();
-  }
+static Expected<Context::State::Obtained>
+compileForm(KernelState &kernel, const LaunchBinding &binding, Prepared &out) {
   CompileRequest request;
   request.source = kernel.source;
   request.kernel = kernel.description.name;
@@ -151,8 +148,35 @@ static Status compileInto(KernelState &kernel, const LaunchBinding &binding,
   for (size_t i = 0; i < binding.size(); ++i) {
     request.arguments.push_back(specOf(out.arguments[i], *binding.get(i)));
   }
-  Expected<Context::State::Obtained> obtained = kernel.context.obtain(
-      std::move(request), kernel.description, binding.device);
+  return kernel.context.obtain(std::move(request), kernel.description,
+                               binding.device);
+}
+
+/// From the library that the kernel was compiled into ahead of time.
+static Expected<Context::State::Obtained>
+takeForm(KernelState &kernel, const LaunchBinding &binding, Prepared &out,
+         std::optional<CompileOptions> &options) {
+  const PrecompiledKernel &precompiled = *kernel.precompiled;
+  Expected<size_t> signature = chooseSignature(
+      binding, precompiled, {out.arguments.data(), binding.size()});
+  if (!signature.ok()) {
+    return signature.failure();
+  }
+  options = precompiled.kernel.signatures[*signature].options;
+  return obtainPrecompiled(kernel, *signature, binding.device);
+}
+
+static Status compileInto(KernelState &kernel, const LaunchBinding &binding,
+                          const WordKey &key, Prepared &out) {
+  std::lock_guard lock(kernel.compiling);
+  out.specialization = kernel.specializations.find(key);
+  if (out.specialization) {
+    return Status::success();
+  }
+  std::optional<CompileOptions> options;
+  Expected<Context::State::Obtained> obtained =
+      kernel.precompiled ? takeForm(kernel, binding, out, options)
+                         : compileForm(kernel, binding, out);
   if (!obtained.ok()) {
     return obtained.failure();
   }
@@ -163,6 +187,7 @@ static Status compileInto(KernelState &kernel, const LaunchBinding &binding,
   if (!made.ok()) {
     return made.failure();
   }
+  (*made)->options = options;
   out.specialization = kernel.specializations.insert(key, std::move(*made));
   return Status::success();
 }
@@ -264,8 +289,9 @@ static void logLaunch(const KernelState &kernel, const LaunchBinding &binding,
   for (size_t i = 0; i < binding.size(); ++i) {
     text += " " + kernel.description.parameters[i].name + "=";
     const Argument &a = *binding.get(i);
-    text +=
-        a.kind == Argument::Kind::Tensor ? a.tensor->str() : a.toStatic().str();
+    text += a.kind == Argument::Kind::Tensor    ? a.tensor->str()
+            : a.kind == Argument::Kind::Pointer ? a.describe()
+                                                : a.toStatic().str();
   }
   logLine(LogTopic::Launch, text);
 }
@@ -279,6 +305,9 @@ static Status runBound(KernelState &kernel, LaunchBinding &binding,
   Status status = prepare(kernel, binding, prepared);
   if (!status.ok()) [[unlikely]] {
     return status;
+  }
+  if (const auto &options = prepared.specialization->options) {
+    binding.options = *options;
   }
   std::array<int32_t, 3> sizes;
   status = resolveGrid(kernel, grid, binding, sizes);

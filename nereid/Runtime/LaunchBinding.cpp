@@ -10,6 +10,7 @@
 #include "nereid/Runtime/LaunchErrors.h"
 #include "nereid/Support/EditDistance.h"
 #include "nereid/Support/Knobs.h"
+#include "nereid/Support/Log.h"
 
 #include <bit>
 
@@ -96,7 +97,19 @@ static Status setBool(const KernelState &kernel, const LaunchArgument &a,
   return Status::success();
 }
 
+static bool isOption(std::string_view name) {
+  std::span<const std::string> names = launchOptionNames();
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 Status LaunchBinding::setOption(const LaunchArgument &a) {
+  if (kernel.precompiled && isOption(a.name)) {
+    return launchFailure(kernel,
+                         "launch option '" + std::string(a.name) +
+                             "': the kernel was compiled ahead of time",
+                         "options stand in its signature: 'x_ptr=*fp32, ..., "
+                         "num_warps=8'");
+  }
   if (a.name == "num_warps") {
     return setCount(kernel, a, options.numWarps, 1, 32, true);
   }
@@ -161,6 +174,11 @@ Status LaunchBinding::resolveDevice() {
   }
   if (!settings.check.empty()) [[unlikely]] {
     options.checks |= checksOfKnobs(settings);
+    if (kernel.precompiled) {
+      warnOnce("NEREID_CHECK: kernel '" + kernel.description.name +
+               "' was compiled ahead of time, with the checks of its "
+               "signature");
+    }
   }
   return Status::success();
 }

@@ -66,20 +66,18 @@ static bool divisible(const ParameterDescription &p, uint64_t value) {
   return p.specialize && p.specializeAlignment && value % 16 == 0;
 }
 
-static Misfit specializeTensor(const ParameterDescription &p, const Argument &a,
-                               Specialized &out) {
-  const Tensor &tensor = *a.tensor;
-  if (!tensor.defined()) {
-    return Misfit::UndefinedTensor;
-  }
+/// A tensor, or an address.
+static Misfit specializePointer(const ParameterDescription &p,
+                                const void *address, DType dtype,
+                                Specialized &out) {
   if (p.dtype && !p.isPointer) {
     return Misfit::ScalarGotTensor;
   }
-  if (p.dtype && *p.dtype != tensor.dtype()) {
+  if (p.dtype && *p.dtype != dtype) {
     return Misfit::PointeeMismatch;
   }
-  out.slot = reinterpret_cast<uintptr_t>(tensor.data());
-  out.runtime.dtype = tensor.dtype();
+  out.slot = reinterpret_cast<uintptr_t>(address);
+  out.runtime.dtype = dtype;
   out.runtime.isPointer = true;
   out.runtime.isConst = p.isConst;
   out.runtime.divisibleBy16 = divisible(p, out.slot);
@@ -125,6 +123,7 @@ static Misfit specializeNumber(const ParameterDescription &p, const Argument &a,
   }
   if (a.kind == Argument::Kind::Int && a.integer == 1 && p.specialize) {
     out.isStatic = true;
+    out.slot = 1; // code compiled ahead of time may take it as any other
     return Misfit::None;
   }
   out.runtime.dtype = integerFits(a, DType::Int32)   ? DType::Int32
@@ -140,12 +139,18 @@ Misfit specialize(const ParameterDescription &p, const Argument &a,
   using Kind = Argument::Kind;
   if (p.isStatic || a.kind == Kind::None) {
     out.isStatic = true;
-    return a.kind == Kind::Tensor ? Misfit::ConstexprGotTensor
+    return a.kind == Kind::Tensor || a.kind == Kind::Pointer
+               ? Misfit::ConstexprGotTensor
            : a.kind == Kind::UInt ? Misfit::OutOfRange
                                   : Misfit::None;
   }
   if (a.kind == Kind::Tensor) {
-    return specializeTensor(p, a, out);
+    return a.tensor->defined()
+               ? specializePointer(p, a.tensor->data(), a.tensor->dtype(), out)
+               : Misfit::UndefinedTensor;
+  }
+  if (a.kind == Kind::Pointer) {
+    return specializePointer(p, a.address, a.pointee, out);
   }
   if (isNumber(a.kind)) {
     return specializeNumber(p, a, out);
@@ -185,6 +190,9 @@ static void appendStatic(WordKey &key, const Argument &a) {
     key.add(std::string_view(Encoder().add(*a.value).bytes));
     break;
   case Kind::Tensor:
+    break;
+  case Kind::Pointer:
+    key.add(reinterpret_cast<uintptr_t>(a.address));
     break;
   }
 }

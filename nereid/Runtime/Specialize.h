@@ -14,7 +14,7 @@
 //   int                       int32, int64, uint64: the first that holds it;
 //                             "divisible by 16" is compiled in
 //   float                     float32
-//   tensor                    pointer; an address divisible by 16 is compiled
+//   tensor, address           pointer; an address divisible by 16 is compiled
 //   in dtype, tuple              compiled in
 //
 // A type annotation fixes the type, and an integer must then fit it.

@@ -52,6 +52,14 @@ static std::string readFeatureWords() {
   return out;
 }
 
+int hostX86Level() {
+  __builtin_cpu_init(); // asks CPUID once, and the system through XCR0
+  return __builtin_cpu_supports("x86-64-v4")   ? 4
+         : __builtin_cpu_supports("x86-64-v3") ? 3
+         : __builtin_cpu_supports("x86-64-v2") ? 2
+                                               : 1;
+}
+
 std::string hostProcessorName() {
   unsigned words[12] = {};
   for (unsigned i = 0; i < 3; ++i) {
@@ -71,6 +79,8 @@ static std::string readFeatureWords() {
   Expected<std::string> info = readFile("/proc/cpuinfo");
   return info.ok() ? *info : "unknown";
 }
+
+int hostX86Level() { return 0; }
 
 std::string hostProcessorName() { return "unknown"; }
 #endif

@@ -17,6 +17,10 @@ namespace nereid {
 /// machines with the same words run each other's code. Microseconds.
 const std::string &hostFeatureWords();
 
+/// The highest level of the x86-64 ABI whose instructions this machine has, 1
+/// to 4; 0 where it is another processor.
+int hostX86Level();
+
 /// "Intel(R) Xeon(R) ...", or "unknown".
 std::string hostProcessorName();
 

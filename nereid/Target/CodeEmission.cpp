@@ -71,21 +71,29 @@ struct Workspace {
 
 } // namespace
 
-static void translate(Workspace &work, mlir::ModuleOp module,
-                      const CodeEmission &emission) {
+static std::unique_ptr<llvm::Module> translate(mlir::ModuleOp module,
+                                               llvm::LLVMContext &llvmContext,
+                                               std::string &errors) {
   mlir::MLIRContext *context = module.getContext();
   mlir::registerBuiltinDialectTranslation(*context);
   mlir::registerLLVMDialectTranslation(*context);
   mlir::registerNVVMDialectTranslation(*context);
-  mlir::ScopedDiagnosticHandler handler(
-      context, [&](mlir::Diagnostic &diagnostic) {
-        work.errors += diagnostic.str() + "\n";
-        return mlir::success();
-      });
-  work.llvmModule =
-      mlir::translateModuleToLLVMIR(module, work.context, "kernel");
+  mlir::ScopedDiagnosticHandler handler(context,
+                                        [&](mlir::Diagnostic &diagnostic) {
+                                          errors += diagnostic.str() + "\n";
+                                          return mlir::success();
+                                        });
+  auto result = mlir::translateModuleToLLVMIR(module, llvmContext, "kernel");
+  if (!result) {
+    errors += "translation to LLVM IR failed\n";
+  }
+  return result;
+}
+
+static void makeModule(Workspace &work, const ModuleMaker &make,
+                       const CodeEmission &emission) {
+  work.llvmModule = make(work.context, work.errors);
   if (!work.llvmModule) {
-    work.errors += "translation to LLVM IR failed\n";
     return;
   }
   work.llvmModule->setDataLayout(work.machine->createDataLayout());
@@ -139,14 +147,14 @@ static void handleDiagnostic(const llvm::DiagnosticInfo *info, void *errors) {
 }
 
 /// The stages, each skipped after an error.
-static void runStages(Workspace &work, mlir::ModuleOp module,
+static void runStages(Workspace &work, const ModuleMaker &make,
                       const CodeEmission &emission, StageClock &clock) {
   work.machine = emission.createMachine(work.errors);
   if (work.errors.empty()) {
-    translate(work, module, emission);
+    makeModule(work, make, emission);
   }
   clock.done("translate");
-  if (work.errors.empty()) {
+  if (work.errors.empty() && !emission.pipeline.empty()) {
     optimize(work, emission.pipeline);
   }
   clock.done("llvm-opt");
@@ -167,12 +175,22 @@ static void abandon(std::unique_ptr<Workspace> work) {
 Expected<std::string> target::emitCode(mlir::ModuleOp module,
                                        const CodeEmission &emission,
                                        StageTimes *times) {
+  return emitCode(
+      [&](llvm::LLVMContext &context, std::string &errors) {
+        return translate(module, context, errors);
+      },
+      emission, times);
+}
+
+Expected<std::string> target::emitCode(const ModuleMaker &make,
+                                       const CodeEmission &emission,
+                                       StageTimes *times) {
   auto work = std::make_unique<Workspace>();
   StageClock clock(times);
   work->context.setDiagnosticHandlerCallBack(handleDiagnostic, &work->errors);
   std::string fatal;
   bool survived = runCatchingFatalErrors(
-      [&] { runStages(*work, module, emission, clock); }, fatal);
+      [&] { runStages(*work, make, emission, clock); }, fatal);
   if (!survived) {
     abandon(std::move(work));
     return {ErrorCode::Internal,

@@ -24,6 +24,7 @@
 #include <string>
 
 namespace llvm {
+class LLVMContext;
 class Module;
 class TargetMachine;
 } // namespace llvm
@@ -33,9 +34,10 @@ namespace nereid::target {
 enum class CodeKind { Object, Assembly, LlvmText };
 
 struct CodeEmission {
-  std::string name;     ///< of the processor, for messages
-  std::string triple;   ///< of LLVM
-  std::string pipeline; ///< LLVM passes, as opt's -passes takes them
+  std::string name;   ///< of the processor, for messages
+  std::string triple; ///< of LLVM
+  /// LLVM passes, as opt's -passes takes them; empty: none.
+  std::string pipeline;
   CodeKind kind = CodeKind::Object;
   /// Null with the reason added to `errors`.
   std::function<std::unique_ptr<llvm::TargetMachine>(std::string &errors)>
@@ -47,6 +49,14 @@ struct CodeEmission {
 /// `module` holds `llvm` (and `nvvm`) operations only and is not changed.
 /// `times` gets the stages translate, llvm-opt and codegen.
 Expected<std::string> emitCode(mlir::ModuleOp module,
+                               const CodeEmission &emission,
+                               StageTimes *times = nullptr);
+
+/// The same for a module that is made by `make`, which gives null with the
+/// reason added to `errors`.
+using ModuleMaker = std::function<std::unique_ptr<llvm::Module>(
+    llvm::LLVMContext &, std::string &errors)>;
+Expected<std::string> emitCode(const ModuleMaker &make,
                                const CodeEmission &emission,
                                StageTimes *times = nullptr);
 

@@ -4,19 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Runs the built binary (NEREID_BINARY) in a folder of its own and looks at
-// output, files and exit codes.
-//
-//===----------------------------------------------------------------------===//
 
-#include "nereid/Runtime/Npy.h"
-#include "nereid/Support/Files.h"
+#include "CommandFixture.h"
 
-#include <filesystem>
-#include <gmock/gmock.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 using namespace nereid;
 using testing::AllOf;
@@ -24,65 +15,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-namespace {
-
-const char *kernels = R"(import triton
-import triton.language as tl
-
-
-@triton.jit
-def scale(x_ptr, y_ptr, n, a, BLOCK_SIZE: tl.constexpr = 64):
-    i = tl.program_id(0) * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
-    x = tl.load(x_ptr + i, mask=i < n)
-    tl.store(y_ptr + i, x * a, mask=i < n)
-
-
-@triton.jit
-def fill2d(y_ptr, ROWS: tl.constexpr, COLS: tl.constexpr, MODE: tl.constexpr):
-    r = tl.program_id(0)
-    c = tl.program_id(1)
-    if MODE == "rows":
-        tl.store(y_ptr + r * COLS + c, r)
-    else:
-        tl.store(y_ptr + r * COLS + c, c)
-
-
-@triton.jit
-def wrong(x_ptr, BLOCK: tl.constexpr):
-    tl.store(x_ptr + tl.arange(0, BLOCK), undefined_name)
-)";
-
-struct Result {
-  int code;
-  std::string out, err;
-};
-
-class Command : public testing::Test {
-protected:
-  void SetUp() override {
-    char name[] = "/tmp/nereid-command-XXXXXX";
-    root = ::mkdtemp(name);
-    ASSERT_TRUE(writeFileAtomically(root + "/k.py", kernels).ok());
-  }
-  void TearDown() override { std::filesystem::remove_all(root); }
-
-  /// `arguments` as typed into a shell, in the test's folder.
-  Result run(const std::string &arguments,
-             const std::string &environment = "") {
-    std::string command = "cd " + root + " && NEREID_CACHE_DIR=" + root +
-                          "/cache " + environment + " " NEREID_BINARY " " +
-                          arguments + " > out 2> err";
-    int state = std::system(command.c_str());
-    return {WEXITSTATUS(state), *readFile(root + "/out"),
-            *readFile(root + "/err")};
-  }
-  std::vector<double> npy(const std::string &name) {
-    return loadNpy(root + "/" + name).toFloat64();
-  }
-  std::string root;
-};
-
-} // namespace
+using Result = CommandResult;
 
 TEST_F(Command, RunOnBothDevices) {
   for (const char *device : {"cpu", "interp"}) {
@@ -234,6 +167,14 @@ TEST_F(Command, CompileEmitsEveryStageOfAGpu) {
   }
 }
 
+TEST_F(Command, ChecksAreCompiledForAGpu) {
+  Result r = run("compile k.py:scale --signature '*fp32:16, *fp32:16, i32, "
+                 "fp32' --target sm_90a --emit ptx --check oob,nan,assert");
+  EXPECT_EQ(r.code, 0) << r.err;
+  // The first thread to fail takes the record.
+  EXPECT_THAT(r.out, AllOf(HasSubstr("atom"), HasSubstr(".cas.b32")));
+}
+
 TEST_F(Command, CompileShowsItsTimes) {
   setenv("NEREID_TIME", "1", 1);
   Result r = run("compile k.py:scale --signature '*fp32:16, *fp32:16, i32, "
@@ -281,7 +222,10 @@ TEST_F(Command, Doctor) {
   EXPECT_EQ(r.code, 0) << r.out << r.err;
   EXPECT_THAT(r.out, AllOf(HasSubstr("processor"), HasSubstr("runs on cpu"),
                            HasSubstr("gave the right result"),
-                           HasSubstr(root + "/cache")));
+                           HasSubstr(root + "/cache"), HasSubstr("ptxas")));
+  EXPECT_THAT(
+      run("doctor", "NEREID_PTXAS=none").out,
+      HasSubstr("none: kernels compiled ahead of time are kept as PTX"));
   EXPECT_THAT(run("doctor --knobs-markdown").out,
               HasSubstr("`NEREID_CACHE_SIZE`"));
   r = run("doctor", "NEREID_CACHE_SIZ=1");

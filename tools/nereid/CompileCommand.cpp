@@ -6,12 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Commands.h"
+#include "LibraryCommand.h"
 #include "SignatureText.h"
 
 #include "nereid/Runtime/ImageStore.h"
 #include "nereid/Support/EditDistance.h"
 #include "nereid/Support/Files.h"
 #include "nereid/Support/Knobs.h"
+#include "nereid/Target/NVPTX/Ptxas.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -19,17 +21,16 @@
 namespace nereid {
 namespace {
 
-struct CompileCommandOptions {
-  std::string kernel, signature, emit, target = "cpu", output;
-  CompileOptions options;
+struct CompileCommandOptions : LibraryCommandOptions {
+  std::string emit;
   bool noFpFusion = false;
   std::vector<std::string> checks;
 };
 
 const std::vector<std::string> &stages() {
   static const std::vector<std::string> names = {
-      "ast", "tile",    "tile-opt", "cpu", "llvm",
-      "asm", "tilegpu", "gpu",      "ptx", "obj"};
+      "ast",     "tile", "tile-opt", "cpu",   "llvm", "asm",
+      "tilegpu", "gpu",  "ptx",      "cubin", "obj",  "header"};
   return names;
 }
 
@@ -48,26 +49,11 @@ static void addChecks(CompileCommandOptions &options) {
   }
 }
 
-/// A GPU has no stages of a CPU, and the reverse: asking for one would compile
-/// everything and print nothing.
 static void checkStage(CompileCommandOptions &options) {
-  bool isGpu = options.target.starts_with("sm_");
+  bool isGpu = options.targets[0].starts_with("sm_");
   if (options.emit.empty()) {
     options.emit = isGpu ? "ptx" : "asm";
   }
-  auto isOneOf = [&](std::initializer_list<const char *> names) {
-    return std::find(names.begin(), names.end(), options.emit) != names.end();
-  };
-  if (isGpu ? isOneOf({"cpu", "asm", "obj"})
-            : isOneOf({"tilegpu", "gpu", "ptx"})) {
-    usageError("--emit " + options.emit + ": the target " + options.target +
-               " has no such stage; it has ast, tile, tile-opt, llvm and " +
-               (isGpu ? "tilegpu, gpu, ptx" : "cpu, asm, obj"));
-  }
-}
-
-static void compileKernelFile(CompileCommandOptions options) {
-  checkStage(options);
   const auto &names = stages();
   if (std::find(names.begin(), names.end(), options.emit) == names.end()) {
     std::string list;
@@ -77,19 +63,64 @@ static void compileKernelFile(CompileCommandOptions options) {
     usageError("--emit " + options.emit + ": expected one of " + list +
                didYouMean(options.emit, names));
   }
-  auto [path, name] = splitKernel(options.kernel);
-  addChecks(options);
-  options.options.fpFusion = !options.noFpFusion;
+  if (options.emit == "header") {
+    return;
+  }
+  auto expectOne = [&](const char *flag, size_t count) {
+    if (count > 1) {
+      usageError(std::string(flag) + " is given " + std::to_string(count) +
+                 " times; only --emit header takes several");
+    }
+  };
+  expectOne("FILE:KERNEL", options.files.size());
+  expectOne("--target", options.targets.size());
+  expectOne("--signature", options.signatures.size());
+  // A GPU has no stages of a CPU, and the reverse: asking for one would compile
+  // everything and print nothing.
+  auto isOneOf = [&](std::initializer_list<const char *> words) {
+    return std::find(words.begin(), words.end(), options.emit) != words.end();
+  };
+  if (isGpu ? isOneOf({"cpu", "asm", "obj"})
+            : isOneOf({"tilegpu", "gpu", "ptx", "cubin"})) {
+    usageError("--emit " + options.emit + ": the target " + options.targets[0] +
+               " has no such stage; it has ast, tile, tile-opt, llvm and " +
+               (isGpu ? "tilegpu, gpu, ptx, cubin" : "cpu, asm, obj"));
+  }
+}
+
+/// By ptxas, else by the driver of a GPU of that architecture.
+static void assembleImage(KernelImage &image, uint32_t maxRegisters) {
+  Expected<std::string> ptxas = nvptx::findPtxas();
+  if (ptxas.ok()) {
+    return throwIfFailed(nvptx::assemble(*ptxas, image, maxRegisters));
+  }
+  auto device = cuda::deviceOfTarget(image.target);
+  if (device.ok()) {
+    return throwIfFailed(cuda::assemble(**device, image, maxRegisters));
+  }
+  raise({ErrorCode::NotFound,
+         "--emit cubin: " + ptxas.failure().message +
+             ". (A GPU's driver could do it, but " + device.failure().message +
+             ".) --emit ptx needs neither",
+         {}});
+}
+
+static CompileResult compileKernel(const CompileCommandOptions &options,
+                                   std::string &name) {
+  auto [path, kernelName] = splitKernel(options.files[0]);
   // Loading finds the kernel, or says which there are.
-  Kernel kernel = Kernel::load(path, name);
+  Kernel kernel = Kernel::load(path, kernelName);
+  name = kernel.name();
   CompileRequest request;
   request.source = Source{path, valueOrThrow(readFile(path)), {}};
-  request.kernel = kernel.name();
+  request.kernel = name;
   request.options = options.options;
-  request.target = options.target;
-  request.emit = options.emit;
+  request.target = options.targets[0];
+  request.emit = options.emit == "cubin" ? "" : options.emit;
   if (options.emit != "ast") {
-    request.arguments = parseSignature(options.signature, kernel.description());
+    request.arguments =
+        parseSignature(options.signatures.empty() ? "" : options.signatures[0],
+                       kernel.description(), request.options);
   }
   CompileResult result =
       valueOrThrow(Context::shared().compiler()->compile(request));
@@ -104,18 +135,40 @@ static void compileKernelFile(CompileCommandOptions options) {
   for (const Diagnostic &warning : result.image.warnings) {
     std::fputs(render(warning).c_str(), stderr);
   }
+  if (options.emit == "cubin") {
+    assembleImage(result.image, request.options.maxRegisters);
+  }
+  return result;
+}
+
+static void compileKernelFile(CompileCommandOptions options) {
+  if (options.targets.empty()) {
+    options.targets = {"cpu"};
+  }
+  checkStage(options);
+  addChecks(options);
+  options.options.fpFusion = !options.noFpFusion;
+  if (options.emit == "header") {
+    return compileLibrary(options);
+  }
+  std::string kernel;
+  CompileResult result = compileKernel(options, kernel);
   std::string_view content = result.stage;
-  if (options.emit == "obj" && content.empty()) {
+  bool isBinary = options.emit == "obj" || options.emit == "cubin";
+  if (isBinary && content.empty()) {
     content = {reinterpret_cast<const char *>(result.image.code.data()),
                result.image.code.size()};
   }
-  if (options.output.empty() && options.emit == "obj") {
-    options.output = kernel.name() + ".o";
+  if (options.output.empty() && isBinary) {
+    options.output = kernel + (options.emit == "obj" ? ".o" : ".cubin");
   }
   if (options.output.empty() || options.output == "-") {
     std::fwrite(content.data(), 1, content.size(), stdout);
   } else {
     throwIfFailed(writeFileAtomically(options.output, content));
+  }
+  if (!result.image.code.empty()) {
+    reportResources(std::move(result.image), options.verbose);
   }
 }
 
@@ -123,23 +176,40 @@ void addCompileCommand(CLI::App &app) {
   auto options = std::make_shared<CompileCommandOptions>();
   CLI::App *command =
       app.add_subcommand("compile", "Compile a kernel and print a stage of it");
-  command->add_option("kernel", options->kernel, "FILE:KERNEL")->required();
-  command->add_option(
-      "--signature", options->signature,
-      "An entry a parameter: '*fp32:16, i32:16, i32, 1024' or 'x_ptr=*fp32, "
-      "BLOCK=1024'. :16 promises divisibility by 16; a value is compiled in");
+  command
+      ->add_option("kernel", options->files,
+                   "FILE:KERNEL; several files for --emit header")
+      ->required();
+  command
+      ->add_option(
+          "--signature", options->signatures,
+          "An entry a parameter: '*fp32:16, i32:16, i32, 1024' or "
+          "'x_ptr=*fp32, BLOCK=1024'. :16 promises divisibility by 16; a value "
+          "is compiled in. For --emit header as often as there are forms, each "
+          "as 'KERNEL(...)' where there are several kernels")
+      ->allow_extra_args(false);
   command
       ->add_option("--emit", options->emit,
                    "ast, tile, tile-opt, llvm; of a CPU also cpu, asm, obj; of "
-                   "a GPU tilegpu, gpu, ptx")
+                   "a GPU tilegpu, gpu, ptx, cubin; header: a C++ header and "
+                   "an object file for programs without the compiler")
       ->capture_default_str();
   command
-      ->add_option("--target", options->target,
-                   "cpu (this machine), x86-64-v2, x86-64-v3, x86-64-v4, "
-                   "interp, sm_75, sm_80, sm_90a, ...")
-      ->capture_default_str();
+      ->add_option("--target", options->targets,
+                   "cpu (this machine; the default), x86-64, x86-64-v2, "
+                   "x86-64-v3, x86-64-v4, interp, sm_75, sm_80, sm_90a, ...; "
+                   "for --emit header several, with commas")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command->add_option("-o", options->output,
-                      "File; default: stdout, and KERNEL.o for obj");
+                      "File; default: stdout, KERNEL.o for obj, KERNEL.cubin");
+  command->add_option("--object", options->object,
+                      "The object file of --emit header; default: beside it");
+  command->add_option("--namespace", options->space,
+                      "Of --emit header's functions; default: the file's name");
+  command->add_flag("-v,--verbose", options->verbose,
+                    "Print registers, spills, shared memory and occupancy of "
+                    "kernels for GPUs");
   command->add_option("--num-warps", options->options.numWarps, "Hint")
       ->capture_default_str();
   command->add_option("--num-stages", options->options.numStages, "Hint")

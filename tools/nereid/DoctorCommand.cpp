@@ -17,6 +17,7 @@
 #include "nereid/Support/Files.h"
 #include "nereid/Support/Host.h"
 #include "nereid/Support/Knobs.h"
+#include "nereid/Target/NVPTX/Ptxas.h"
 #include "nereid/nereid.h"
 
 #include <CLI/CLI.hpp>
@@ -111,6 +112,13 @@ static void reportDevices() {
   }
 }
 
+static void reportAssembler() {
+  Expected<std::string> ptxas = nvptx::findPtxas();
+  line("ptxas", ptxas.ok() ? *ptxas
+                           : "none: kernels compiled ahead of time are kept as "
+                             "PTX, which the driver assembles");
+}
+
 static void reportCache() {
   std::string folder = DiskCache::defaultFolder();
   uint64_t cap = knobs().cacheSize.value_or(uint64_t{1} << 30);
@@ -197,6 +205,7 @@ static void runDoctor(bool knobsAsMarkdown) {
   line("nereid", NEREID_VERSION);
   reportMachine();
   reportDevices();
+  reportAssembler();
   reportCache();
   reportSettings();
   for (Device device : Device::available()) {

@@ -30,14 +30,51 @@ static std::optional<NamedText> splitNamed(const std::string &entry) {
   return splitArgument(entry);
 }
 
-static size_t findParameter(const KernelDescription &kernel,
-                            const std::string &name) {
-  std::vector<std::string> names;
+/// Is it an option? Then it is set.
+static bool setOption(CompileOptions &options, const NamedText &entry) {
+  struct {
+    const char *name;
+    uint32_t &value;
+    int64_t low, high;
+  } table[] = {{"num_warps", options.numWarps, 1, 32},
+               {"num_stages", options.numStages, 0, 64},
+               {"num_ctas", options.numCtas, 1, 16},
+               {"maxnreg", options.maxRegisters, 1, 255}};
+  for (auto &[name, value, low, high] : table) {
+    if (entry.name != name) {
+      continue;
+    }
+    std::optional<StaticValue> given = parseValue(entry.value);
+    auto *number = given ? std::get_if<int64_t>(&given->value) : nullptr;
+    if (!number || *number < low || *number > high) {
+      usageError("signature: " + entry.name + " is '" + entry.value +
+                 "'; expected an integer from " + std::to_string(low) + " to " +
+                 std::to_string(high));
+    }
+    value = static_cast<uint32_t>(*number);
+    return true;
+  }
+  return false;
+}
+
+static std::optional<size_t> parameterNamed(const KernelDescription &kernel,
+                                            const std::string &name) {
   for (size_t i = 0; i < kernel.parameters.size(); ++i) {
     if (kernel.parameters[i].name == name) {
       return i;
     }
-    names.push_back(kernel.parameters[i].name);
+  }
+  return std::nullopt;
+}
+
+static size_t findParameter(const KernelDescription &kernel,
+                            const std::string &name) {
+  if (std::optional<size_t> index = parameterNamed(kernel, name)) {
+    return *index;
+  }
+  std::vector<std::string> names;
+  for (const ParameterDescription &p : kernel.parameters) {
+    names.push_back(p.name);
   }
   usageError(kernel.name + " has no parameter '" + name + "'" +
              didYouMean(name, names));
@@ -101,8 +138,24 @@ std::string exampleSignature(const KernelDescription &kernel) {
   return text;
 }
 
+std::pair<std::string, std::string> splitSignature(const std::string &text) {
+  size_t begin = text.find_first_not_of(" \t\n");
+  size_t open = text.find('('), end = text.find_last_not_of(" \t\n");
+  if (open == std::string::npos || open == begin || text[end] != ')') {
+    return {"", text};
+  }
+  std::string name = text.substr(begin, open - begin);
+  for (char c : name) {
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') {
+      return {"", text};
+    }
+  }
+  return {name, text.substr(open + 1, end - open - 1)};
+}
+
 std::vector<ArgumentSpec> parseSignature(const std::string &text,
-                                         const KernelDescription &kernel) {
+                                         const KernelDescription &kernel,
+                                         CompileOptions &options) {
   std::vector<std::optional<ArgumentSpec>> specs(kernel.parameters.size());
   size_t position = 0;
   bool named = false;
@@ -114,6 +167,10 @@ std::vector<ArgumentSpec> parseSignature(const std::string &text,
     size_t index = position;
     std::string value = entry;
     if (std::optional<NamedText> pair = splitNamed(entry)) {
+      if (!parameterNamed(kernel, pair->name) && setOption(options, *pair)) {
+        named = true;
+        continue;
+      }
       index = findParameter(kernel, pair->name);
       value = pair->value;
       named = true;

@@ -8,6 +8,7 @@
 //   '*fp32:16, *fp32, i32:16, i32:1, 1024'     by position, or
 //   'x_ptr=*fp32:16, n=i32, BLOCK=1024'        by name, or both in this order
 //
+// and options of the compilation beside them: 'x_ptr=*fp32, num_warps=8'.
 // One entry a parameter: a type (with * for a pointer; :16 when it will be
 // divisible by 16, :1 when it will be 1), or a value to compile in.
 //
@@ -20,10 +21,16 @@
 
 namespace nereid {
 
-/// Parameters that are not mentioned take their default. Throws
+/// Parameters that are not mentioned take their default. Names that are no
+/// parameters may be options, num_warps=8, which go to `options`. Throws
 /// InvalidArgument naming the entry.
 std::vector<ArgumentSpec> parseSignature(const std::string &text,
-                                         const KernelDescription &kernel);
+                                         const KernelDescription &kernel,
+                                         CompileOptions &options);
+
+/// "add_kernel(*fp32, i32)" -> the kernel and what is between the parentheses;
+/// no kernel for other texts.
+std::pair<std::string, std::string> splitSignature(const std::string &text);
 
 /// A signature that fits the kernel, to show what one looks like.
 std::string exampleSignature(const KernelDescription &kernel);

@@ -88,8 +88,7 @@ void KernelEmitter::printElement(tile::PrintOp op, const std::string &index,
                                  Value predicate) {
   scf::IfOp branch;
   if (predicate) {
-    branch = scf::IfOp::create(b, loc, TypeRange(), predicate,
-                               /*addThenBlock=*/true, /*addElseBlock=*/false);
+    branch = scf::IfOp::create(b, loc, predicate, /*withElseRegion=*/false);
     b.setInsertionPointToStart(branch.thenBlock());
   }
   SmallVector<Value> arguments(programId);
@@ -170,9 +169,7 @@ void KernelEmitter::emitPrint(tile::PrintOp op) {
 
 void KernelEmitter::reportFault(Operation *op, Value bad, Value index,
                                 Value value) {
-  auto branch = scf::IfOp::create(b, loc, TypeRange(), bad,
-                                  /*addThenBlock=*/true,
-                                  /*addElseBlock=*/false);
+  auto branch = scf::IfOp::create(b, loc, bad, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
   auto exchange = LLVM::AtomicCmpXchgOp::create(
@@ -180,9 +177,7 @@ void KernelEmitter::reportFault(Operation *op, Value bad, Value index,
       ops().i32(DeviceFault::BeingWritten), LLVM::AtomicOrdering::monotonic,
       LLVM::AtomicOrdering::monotonic);
   Value won = LLVM::ExtractValueOp::create(b, loc, exchange, 1);
-  auto winner = scf::IfOp::create(b, loc, TypeRange(), won,
-                                  /*addThenBlock=*/true,
-                                  /*addElseBlock=*/false);
+  auto winner = scf::IfOp::create(b, loc, won, /*withElseRegion=*/false);
   b.setInsertionPointToStart(winner.thenBlock());
   auto put = [&](size_t offset, Value field) {
     LLVM::StoreOp::create(b, loc, field, ops().byteOffset(faultRecord, offset));

@@ -7,7 +7,7 @@
 
 #include "nereid/Runtime/cuda/CudaModule.h"
 
-#include <charconv>
+#include "nereid/Support/AssemblerLog.h"
 
 namespace nereid::cuda {
 
@@ -54,23 +54,6 @@ struct Link {
 };
 
 } // namespace
-
-/// The sum of the numbers that stand before `words` in the log: "4 bytes spill
-/// stores, 8 bytes spill loads".
-static uint32_t sumBefore(std::string_view log, std::string_view words) {
-  uint32_t sum = 0;
-  for (size_t at = log.find(words); at != std::string_view::npos;
-       at = log.find(words, at + 1)) {
-    size_t begin = at;
-    while (begin > 0 && log[begin - 1] >= '0' && log[begin - 1] <= '9') {
-      --begin;
-    }
-    uint32_t value = 0;
-    std::from_chars(log.data() + begin, log.data() + at, value);
-    sum += value;
-  }
-  return sum;
-}
 
 static std::string trimmed(const std::vector<char> &log) {
   std::string text(log.data());
@@ -134,9 +117,7 @@ Status assemble(DeviceState &device, KernelImage &image,
     return assemblerFailure(device, image, result,
                             log.empty() ? trimmed(info) : log);
   }
-  std::string log = trimmed(info);
-  image.spillBytes = sumBefore(log, " bytes spill stores") +
-                     sumBefore(log, " bytes spill loads");
+  image.spillBytes = readAssemblerLog(info.data()).spillBytes;
   auto *first = static_cast<const std::byte *>(cubin);
   image.code.assign(first, first + bytes);
   image.format = ImageFormat::Cubin;
@@ -235,22 +216,6 @@ Expected<std::shared_ptr<const LoadedKernel>> load(DeviceState &device,
     return status;
   }
   return std::shared_ptr<const LoadedKernel>(std::move(kernel));
-}
-
-std::string resourceLine(const LoadedKernel &kernel, const KernelImage &image) {
-  const DeviceProperties &limits = kernel.device.properties;
-  int threads = static_cast<int>(32 * image.numWarps), blocks = 0;
-  kernel.device.driver.occupancyMaxActiveBlocks(&blocks, kernel.function,
-                                                threads, image.sharedBytes);
-  int most = std::max(limits.maxThreadsPerMultiprocessor, 1);
-  return image.kernel + " [" + image.target +
-         "]: " + std::to_string(image.numRegisters) + " registers, " +
-         std::to_string(image.spillBytes) + " bytes spilled, " +
-         std::to_string(image.localBytes) + " local, " +
-         std::to_string(image.sharedBytes) + " shared, " +
-         std::to_string(image.numWarps) + " warps, " + std::to_string(blocks) +
-         " blocks a multiprocessor, occupancy " +
-         std::to_string(100 * blocks * threads / most) + " %";
 }
 
 } // namespace nereid::cuda

@@ -38,7 +38,14 @@ Status assemble(DeviceState &device, KernelImage &image, uint32_t maxRegisters);
 Expected<std::shared_ptr<const LoadedKernel>> load(DeviceState &device,
                                                    KernelImage &image);
 
-/// "add [sm_90a]: 16 registers, ...": what NEREID_LOG=compile prints.
+/// "add [sm_90a]: 16 registers, ...": what NEREID_LOG=compile prints. `blocks`
+/// fit a multiprocessor, which can hold `maxThreads` threads.
+std::string resourceLine(const KernelImage &image, int blocks, int maxThreads);
+
+/// A device of this machine with the architecture "sm_90a"; NotFound without.
+Expected<DeviceState *> deviceOfTarget(const std::string &target);
+/// The line above, of a Ptx or Cubin image, by such a device's driver.
+Expected<std::string> reportResources(KernelImage image);
 std::string resourceLine(const LoadedKernel &kernel, const KernelImage &image);
 
 } // namespace nereid::cuda

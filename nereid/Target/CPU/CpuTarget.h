@@ -23,6 +23,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -80,6 +81,29 @@ Expected<std::string> emitAssembly(mlir::ModuleOp module,
                                    const CpuTarget &target,
                                    const EmitOptions &options = {},
                                    StageTimes *times = nullptr);
+
+/// A function of the C calling convention to put into an object, as the text
+/// that emitLlvmText gives, and the name that others of its program refer to
+/// it by: it is visible to them, not to users of a shared library.
+struct LibraryFunction {
+  std::string llvmText;
+  std::string entry; ///< its name in the text
+  std::string name;  ///< in the object
+};
+
+/// An object file of functions, each for the instruction set that it was made
+/// for, and one data symbol, a KernelLibrary (ABI/KernelLibrary.h).
+struct LibraryObject {
+  std::string symbol;
+  std::string index;
+  struct Image {
+    std::string bytes;
+    std::optional<size_t> function; ///< index of `functions`
+  };
+  std::vector<Image> images;
+  std::vector<LibraryFunction> functions;
+};
+Expected<std::string> emitLibrary(const LibraryObject &library);
 
 /// Links an object into this process. `entryName` has the type HostEntry. The
 /// code may call the C library's memcpy, memmove, memset and math functions; a

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Target/CPU/CpuTarget.h"
+#include "nereid/Support/Host.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Parser/Parser.h"
@@ -97,6 +98,37 @@ TEST_F(CpuTargetTest, NamesAreLevels) {
   EXPECT_EQ(unknown.failure().code, ErrorCode::InvalidArgument);
   EXPECT_THAT(unknown.failure().message, HasSubstr("'x86-64-v5'"));
   EXPECT_THAT(unknown.failure().message, HasSubstr("'x86-64-v4'"));
+}
+
+TEST_F(CpuTargetTest, TheRuntimeCountsTheSameLevels) {
+  int level = 0;
+  for (const char *name : {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+    EXPECT_EQ(cpu::runsHere(target(name)), ++level <= hostX86Level()) << name;
+  }
+}
+
+TEST_F(CpuTargetTest, LibrariesHoldFunctionsOfSeveralLevels) {
+  auto module = parse(affineKernel);
+  cpu::LibraryObject library;
+  library.symbol = "the_library";
+  library.index = "index";
+  for (const char *name : {"x86-64", "x86-64-v4"}) {
+    auto text = cpu::emitLlvmText(*module, target(name));
+    ASSERT_TRUE(text.ok());
+    library.images.push_back({"bytes", library.functions.size()});
+    library.functions.push_back(
+        {*text, "entry", std::string("entry of ") + name});
+  }
+  library.images.push_back({"of a GPU", std::nullopt});
+  auto object = cpu::emitLibrary(library);
+  ASSERT_TRUE(object.ok()) << object.failure().message;
+  EXPECT_THAT(*object, HasSubstr("the_library"));
+  EXPECT_THAT(*object, HasSubstr("entry of x86-64-v4"));
+  EXPECT_THAT(*object, HasSubstr("of a GPU"));
+  EXPECT_EQ(*object, *cpu::emitLibrary(library));
+  library.functions[0].entry = "another";
+  EXPECT_THAT(cpu::emitLibrary(library).failure().message,
+              HasSubstr("cannot read the code of 'another'"));
 }
 
 TEST_F(CpuTargetTest, RunsOnEveryLevelOfThisMachine) {

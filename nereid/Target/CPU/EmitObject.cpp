@@ -6,16 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Target/CPU/CpuTarget.h"
+#include "nereid/Target/CPU/X86Machine.h"
 #include "nereid/Target/CodeEmission.h"
 
-#include "llvm-c/Target.h"
 #include "llvm/IR/Module.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/Target/TargetOptions.h"
 
 #include <cstring>
-#include <mutex>
 
 using namespace nereid;
 using namespace nereid::cpu;
@@ -27,35 +24,6 @@ static constexpr const char *defaultPipeline =
     "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
     "simplifycfg,loop-mssa(loop-rotate,licm),gvn,"
     "instcombine<no-verify-fixpoint>,simplifycfg,adce)";
-
-static void initializeX86() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-  });
-}
-
-static const char *tripleName = "x86_64-unknown-linux-gnu";
-
-static std::unique_ptr<llvm::TargetMachine>
-createMachine(const CpuTarget &target, std::string &errors) {
-  initializeX86();
-  llvm::Triple triple(tripleName);
-  std::string error;
-  const llvm::Target *x86 = llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!x86) {
-    errors += error + "\n";
-    return nullptr;
-  }
-  llvm::TargetOptions options;
-  options.MCOptions.OutputAsmVariant = 1; // Intel syntax
-  return std::unique_ptr<llvm::TargetMachine>(x86->createTargetMachine(
-      triple, target.name, /*Features=*/"", options, llvm::Reloc::PIC_,
-      llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
-}
 
 /// Facts that hold for every function of a kernel. Kernels never unwind: a
 /// service that abandons a launch leaves by longjmp, so no unwind tables.

@@ -27,6 +27,9 @@ struct NvptxTarget {
   /// oldest driver that knows the architecture can assemble it: "80" for 8.0.
   std::string ptxVersion;
   unsigned sharedLimit = 0; ///< opt-in shared memory of a block, bytes
+  // Of a multiprocessor.
+  unsigned warps = 0, blocks = 0, sharedBytes = 0;
+
   /// wgmma: of this chip alone, neither older nor newer ones have it.
   bool hasWarpgroupMma() const { return name == "sm_90a"; }
 };

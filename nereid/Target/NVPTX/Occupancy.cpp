@@ -1,0 +1,50 @@
+//===- Occupancy.cpp - How much of a multiprocessor a kernel fills --------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Target/NVPTX/Occupancy.h"
+
+#include "nereid/Target/NVPTX/NvptxTarget.h"
+
+namespace nereid::nvptx {
+
+static unsigned roundUp(unsigned value, unsigned unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+Expected<Occupancy> occupancyOf(const KernelImage &image) {
+  Expected<NvptxTarget> found = resolve(image.target);
+  if (!found.ok()) {
+    return found.failure();
+  }
+  const NvptxTarget &target = *found;
+  // 65536 registers in four partitions, given out to a warp in units of 256.
+  // Shared memory comes in units of 128 bytes (256 before 8.0), and from 8.0
+  // on the system keeps 1 KiB of it for each block.
+  bool isNew = target.computeCapability >= 80;
+  unsigned warps = image.numWarps;
+  unsigned registersOfWarp = roundUp(image.numRegisters * 32, 256);
+  unsigned sharedOfBlock =
+      roundUp(image.sharedBytes + (isNew ? 1024 : 0), isNew ? 128 : 256);
+  const std::pair<unsigned, const char *> limits[] = {
+      {target.blocks, "blocks"},
+      {target.warps / warps, "warps"},
+      {registersOfWarp ? 65536 / 4 / registersOfWarp * 4 / warps : ~0u,
+       "registers"},
+      {sharedOfBlock ? target.sharedBytes / sharedOfBlock : ~0u,
+       "shared memory"},
+  };
+  Occupancy result{limits[0].first, target.warps, limits[0].second};
+  for (auto [blocks, limit] : limits) {
+    if (blocks < result.blocks) {
+      result.blocks = blocks;
+      result.limit = limit;
+    }
+  }
+  return result;
+}
+
+} // namespace nereid::nvptx

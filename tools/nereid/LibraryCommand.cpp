@@ -1,0 +1,190 @@
+//===- LibraryCommand.cpp - nereid compile --emit header ------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LibraryCommand.h"
+
+#include "Commands.h"
+#include "LibraryHeader.h"
+#include "SignatureText.h"
+
+#include "nereid/Pipeline/LibraryBuilder.h"
+#include "nereid/Runtime/cuda/CudaModule.h"
+#include "nereid/Support/EditDistance.h"
+#include "nereid/Support/Files.h"
+#include "nereid/Support/Log.h"
+#include "nereid/Target/NVPTX/Occupancy.h"
+#include "nereid/Target/NVPTX/Ptxas.h"
+#include "nereid/nereid.h"
+
+#include <cstdio>
+#include <filesystem>
+
+namespace nereid {
+
+/// By ptxas and the architecture's table, else by a GPU's driver.
+static Expected<std::string> resourceReport(KernelImage image) {
+  if (image.format == ImageFormat::HostObject) {
+    return image.kernel + " [" + image.target +
+           "]: " + std::to_string(image.scratchBytes) +
+           " bytes of scratch a thread";
+  }
+  if (image.format == ImageFormat::Ptx) {
+    Expected<std::string> ptxas = nvptx::findPtxas();
+    if (!ptxas.ok()) {
+      auto byDriver = cuda::reportResources(image);
+      if (!byDriver.ok()) {
+        return {ErrorCode::NotFound,
+                ptxas.failure().message + "; " + byDriver.failure().message};
+      }
+      return byDriver;
+    }
+    Status status = nvptx::assemble(*ptxas, image);
+    if (!status.ok()) {
+      return status;
+    }
+  }
+  if (!image.numRegisters) {
+    return cuda::reportResources(std::move(image)); // a driver assembled it
+  }
+  nvptx::Occupancy occupancy = valueOrThrow(nvptx::occupancyOf(image));
+  std::string line =
+      cuda::resourceLine(image, static_cast<int>(occupancy.blocks),
+                         static_cast<int>(32 * occupancy.mostWarps));
+  if (occupancy.blocks * image.numWarps < occupancy.mostWarps) {
+    line += std::string(", limited by ") + occupancy.limit;
+  }
+  return line;
+}
+
+void reportResources(KernelImage image, bool verbose) {
+  if (!verbose && !logEnabled(LogTopic::Compile)) {
+    return;
+  }
+  Expected<std::string> line = resourceReport(std::move(image));
+  if (!line.ok()) {
+    warnOnce("registers and occupancy are not known: " +
+             line.failure().message);
+  } else if (verbose) {
+    std::fprintf(stderr, "%s\n", line->c_str());
+  } else {
+    logLine(LogTopic::Compile, *line);
+  }
+}
+
+namespace {
+/// A kernel that a signature may be for.
+struct KnownKernel {
+  Source source;
+  KernelDescription description;
+};
+} // namespace
+
+static std::vector<KnownKernel>
+readKernels(const std::vector<std::string> &files, KernelCompiler &compiler) {
+  std::vector<KnownKernel> known;
+  for (const std::string &file : files) {
+    auto [path, kernel] = splitKernel(file);
+    Source source{path, valueOrThrow(readFile(path)), {}};
+    std::vector<std::string> names = valueOrThrow(compiler.listKernels(source));
+    if (!kernel.empty()) {
+      // Finds the kernel, or says which there are.
+      names = {Kernel::fromSource(source, kernel).name()};
+    }
+    for (const std::string &name : names) {
+      known.push_back({source, valueOrThrow(compiler.describe(source, name))});
+    }
+  }
+  return known;
+}
+
+/// `kernel`, if no other file has one of its name.
+static const KnownKernel &onlyOne(const std::vector<KnownKernel> &known,
+                                  const KnownKernel &kernel) {
+  for (const KnownKernel &other : known) {
+    if (other.description.name == kernel.description.name &&
+        other.source.path != kernel.source.path) {
+      usageError("two kernels are called '" + kernel.description.name +
+                 "', in " + kernel.source.path + " and " + other.source.path +
+                 "; compile them into libraries of their own");
+    }
+  }
+  return kernel;
+}
+
+static const KnownKernel &findKernel(const std::vector<KnownKernel> &known,
+                                     const std::string &name,
+                                     const std::string &signature) {
+  std::vector<std::string> names;
+  std::string list;
+  for (const KnownKernel &kernel : known) {
+    if (kernel.description.name == name ||
+        (name.empty() && known.size() == 1)) {
+      return onlyOne(known, kernel);
+    }
+    names.push_back(kernel.description.name);
+    list += (list.empty() ? "" : ", ") + names.back();
+  }
+  if (name.empty() && !known.empty()) {
+    usageError("--signature '" + signature + "': which of the kernels " + list +
+               "? Write " + names[0] + "(" + signature + ")");
+  }
+  usageError("--signature '" + signature + "': there is no kernel '" + name +
+             "'; there is " + (list.empty() ? "none" : list) +
+             didYouMean(name, names));
+}
+
+void compileLibrary(const LibraryCommandOptions &options) {
+  namespace fs = std::filesystem;
+  if (options.output.empty()) {
+    usageError("--emit header writes two files: name the header with -o, as "
+               "-o kernels.h; the object file kernels.o will lie beside it");
+  }
+  std::string name = identifier(fs::path(options.output).stem().string());
+  std::string object = options.object;
+  if (object.empty()) {
+    object = fs::path(options.output).replace_extension(".o").string();
+  }
+  KernelCompiler &compiler = *Context::shared().compiler();
+  LibraryBuilder builder(compiler, "nereid_kernels_" + name);
+  for (const std::string &target : options.targets) {
+    throwIfFailed(builder.addTarget(target));
+  }
+  std::vector<KnownKernel> known = readKernels(options.files, compiler);
+  for (const std::string &text : options.signatures) {
+    auto [kernelName, arguments] = splitSignature(text);
+    const KnownKernel &kernel = findKernel(known, kernelName, text);
+    LibrarySignature signature;
+    signature.options = options.options;
+    signature.arguments =
+        parseSignature(arguments, kernel.description, signature.options);
+    throwIfFailed(
+        builder.add(kernel.source, kernel.description, std::move(signature)));
+  }
+  if (builder.index().empty()) {
+    usageError("--emit header needs a --signature for each form of a kernel" +
+               (known.empty()
+                    ? std::string()
+                    : "; for example: --signature '" +
+                          known[0].description.name + "(" +
+                          exampleSignature(known[0].description) + ")'"));
+  }
+  for (const Diagnostic &warning : builder.warnings()) {
+    std::fputs(render(warning).c_str(), stderr);
+  }
+  for (const KernelImage &image : builder.images()) {
+    if (image.format != ImageFormat::Ptx) {
+      reportResources(image, options.verbose);
+    }
+  }
+  std::string header =
+      writeHeader({builder.index(), builder.images(), "nereid_kernels_" + name,
+                   options.space.empty() ? name : options.space});
+  throwIfFailed(writeFileAtomically(object, valueOrThrow(builder.object())));
+  throwIfFailed(writeFileAtomically(options.output, header));
+}
+
+} // namespace nereid
