@@ -352,17 +352,18 @@ Status Compilation::compileGpu(const nvptx::NvptxTarget &target) {
     return status;
   }
   // cp.async came with 8.0.
-  if (target.computeCapability >= 80) {
-    recorder.timed("pipeline-loads", [&] {
-      tilegpu::PipelineLoadsOptions options;
-      options.stages = request.options.numStages;
-      options.sharedLimit = target.sharedLimit;
-      for (auto kernel : module->getOps<func::FuncOp>()) {
+  recorder.timed("tilegpu-passes", [&] {
+    tilegpu::PipelineLoadsOptions options;
+    options.stages = request.options.numStages;
+    options.sharedLimit = target.sharedLimit;
+    for (auto kernel : module->getOps<func::FuncOp>()) {
+      tilegpu::hoistLoads(kernel);
+      if (target.computeCapability >= 80) {
         tilegpu::pipelineLoads(kernel, options);
       }
-      return Status::success();
-    });
-  }
+    }
+    return Status::success();
+  });
   status = endStage(tileGpuStage);
   if (!status.ok() || recorder.isDone()) {
     return status;

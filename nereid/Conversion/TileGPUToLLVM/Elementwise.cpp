@@ -43,10 +43,8 @@ Value KernelEmitter::combineLanes(Operation *op, ArrayRef<Value> operands,
   if (isa<arith::MulSIExtendedOp, arith::MulUIExtendedOp>(op)) {
     return ops().multiplyExtended(op, operands[0], operands[1], result);
   }
-  if (operands.size() == 1) {
-    if (Value value = hardwareMath(op, operands[0])) {
-      return value;
-    }
+  if (Value value = hardwareMath(op, operands)) {
+    return value;
   }
   return ops().elementwise(op, operands);
 }

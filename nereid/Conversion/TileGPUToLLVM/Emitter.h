@@ -89,8 +89,9 @@ private:
                            llvm::ArrayRef<mlir::Value> operands,
                            unsigned result);
   // Math.cpp
-  /// `op` of one f32 by an instruction for it; null where there is none.
-  mlir::Value hardwareMath(mlir::Operation *op, mlir::Value x);
+  /// `op` of f32 by an instruction for it; null where there is none.
+  mlir::Value hardwareMath(mlir::Operation *op,
+                           llvm::ArrayRef<mlir::Value> operands);
   mlir::Value addPointer(tile::AddPtrOp op, mlir::Value pointer,
                          mlir::Value offset);
   void emitConstant(mlir::arith::ConstantOp op);

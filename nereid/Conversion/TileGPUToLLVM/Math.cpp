@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // What the special-function unit does well enough; everything else is left to
-// tile::expandMath.
+// tile::expandMath. Divisions that may be approximate (`/`) have 2 ulps, rsqrt
+// 2.2 (PTX ISA: a relative error of 2^-22.9): exact ones are subroutines, and
+// their latency is all that a layer norm waits for between its sums and its
+// stores.
 //
 // exp(x) = 2^t with t = x log2 e. Rounding t alone would cost |x| / 2 ulps;
 // what it lost comes back as r = x - t ln 2:
@@ -25,14 +28,40 @@
 
 #include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
 
+#include "mlir/IR/Matchers.h"
+
+#include <cmath>
+
 using namespace mlir;
 
 namespace nereid::togpu {
 
-Value KernelEmitter::hardwareMath(Operation *op, Value x) {
+Value KernelEmitter::hardwareMath(Operation *op, ArrayRef<Value> operands) {
   Type f32Type = b.getF32Type();
+  Value x = operands[0];
   if (x.getType() != f32Type) {
     return {};
+  }
+  if (auto division = dyn_cast<arith::DivFOp>(op)) {
+    if (!arith::bitEnumContainsAny(division.getFastmath(),
+                                   arith::FastMathFlags::afn)) {
+      return {};
+    }
+    // By a constant: 1.5 ulps, and none by a power of two.
+    FloatAttr divisor;
+    if (matchPattern(operands[1], m_Constant(&divisor))) {
+      double reciprocal = 1.0 / divisor.getValueAsDouble();
+      if (std::fabs(reciprocal) > 1e-37 && std::fabs(reciprocal) < 1e37) {
+        return arith::MulFOp::create(b, loc, x,
+                                     ops().real(f32Type, reciprocal));
+      }
+    }
+    return inlineAsm("div.full.f32 $0, $1, $2;", "=f,f,f", operands, {f32Type},
+                     false)[0];
+  }
+  if (isa<math::RsqrtOp>(op)) {
+    return inlineAsm("rsqrt.approx.f32 $0, $1;", "=f,f", {x}, {f32Type},
+                     false)[0];
   }
   auto constant = [&](double value) { return ops().real(f32Type, value); };
   auto exp2 = [&](const char *form, Value argument) -> Value {
