@@ -55,14 +55,56 @@ static MmaForm mmaForm(tile::DotOp op) {
           lhs.isInteger() ? "s32" : "f32"};
 }
 
+std::map<uint32_t, unsigned> registersByIndex(const TileInfo &tile) {
+  std::map<uint32_t, unsigned> found;
+  for (unsigned r = 0; r < tile.count(); ++r) {
+    found[tile.layout.ofRegister(r)] = r;
+  }
+  return found;
+}
+
 void KernelEmitter::emitDot(tile::DotOp op) {
   if (op->hasAttr(tilegpu::warpgroupMmaAttr)) {
     emitWarpgroupMma(op);
   } else if (op->hasAttr(tilegpu::mmaAttr)) {
-    emitMma(op);
+    bool isF64 = tile::getElement(op.getLhs().getType()).isF64();
+    isF64 ? emitF64Mma(op) : emitMma(op);
   } else {
     emitFma(op);
   }
+}
+
+/// m8n8k4 in the layouts of m16n8: half the rows of the accumulator, and a
+/// quarter of an operand's block, at a time.
+void KernelEmitter::emitF64Mma(tile::DotOp op) {
+  const TileInfo &aTile = info(op.getLhs().getType());
+  const TileInfo &bTile = info(op.getRhs().getType());
+  const TileInfo &cTile = info(op.getType());
+  auto aAt = registersByIndex(aTile), bAt = registersByIndex(bTile),
+       cAt = registersByIndex(cTile);
+  const Registers &a = regs(op.getLhs()), &right = regs(op.getRhs());
+  Registers c = regs(op.getC());
+  for (uint32_t k = 0; k < aTile.shape[1]; k += 4) {
+    for (auto [flat, r] : cAt) {
+      std::vector<uint32_t> index = splitIndex(flat, cTile.shape);
+      if (index[1] & 1) {
+        continue;
+      }
+      unsigned second = cAt.at(flat | 1u << cTile.shifts[1]);
+      Value operands[] = {
+          a[aAt.at(index[0] << aTile.shifts[0] | k << aTile.shifts[1])],
+          right[bAt.at(k << bTile.shifts[0] | index[1] << bTile.shifts[1])],
+          c[r], c[second]};
+      SmallVector<Value> sums =
+          inlineAsm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {$0, $1}, "
+                    "{$2}, {$3}, {$4, $5};",
+                    "=d,=d,d,d,0,1", operands,
+                    SmallVector<Type>(2, b.getF64Type()), false);
+      c[r] = sums[0];
+      c[second] = sums[1];
+    }
+  }
+  bind(op, std::move(c));
 }
 
 void KernelEmitter::emitMma(tile::DotOp op) {
@@ -70,15 +112,8 @@ void KernelEmitter::emitMma(tile::DotOp op) {
   const TileInfo &bTile = info(op.getRhs().getType());
   const TileInfo &cTile = info(op.getType());
   MmaForm form = mmaForm(op);
-  // Register numbers by what they add to the index of the thread's first.
-  auto byIndex = [](const TileInfo &tile) {
-    std::map<uint32_t, unsigned> found;
-    for (unsigned r = 0; r < tile.count(); ++r) {
-      found[tile.layout.ofRegister(r)] = r;
-    }
-    return found;
-  };
-  auto aAt = byIndex(aTile), bAt = byIndex(bTile), cAt = byIndex(cTile);
+  auto aAt = registersByIndex(aTile), bAt = registersByIndex(bTile),
+       cAt = registersByIndex(cTile);
   // An operand lies in registers, or in a buffer.
   struct Operand {
     const Registers *registers = nullptr;

@@ -50,6 +50,9 @@ std::vector<uint32_t> bytesOf(llvm::ArrayRef<uint32_t> part,
 /// The exclusive or of the columns that `bits` selects.
 uint32_t sumOfColumns(llvm::ArrayRef<uint32_t> columns, unsigned bits);
 
+/// Register numbers by what they add to the index of a thread's first element.
+std::map<uint32_t, unsigned> registersByIndex(const TileInfo &tile);
+
 class KernelEmitter {
 public:
   KernelEmitter(mlir::func::FuncOp kernel, const GpuLoweringInfo &target);
@@ -203,6 +206,7 @@ private:
   // Dot.cpp
   void emitDot(tile::DotOp op);
   void emitMma(tile::DotOp op);
+  void emitF64Mma(tile::DotOp op);
   void emitFma(tile::DotOp op);
 
   // Debug.cpp

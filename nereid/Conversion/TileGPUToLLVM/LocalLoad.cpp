@@ -112,6 +112,9 @@ Value KernelEmitter::fragmentWord(Fragment &f, unsigned word) {
 /// May the products read the operand where they need it? Nothing that ends the
 /// slot's content lies between.
 static bool staysInBuffer(tilegpu::LocalLoadOp op) {
+  if (tile::getElementBytes(tile::getElement(op.getType())) > 4) {
+    return false;
+  }
   SmallPtrSet<Operation *, 4> products;
   for (OpOperand &use : op->getUses()) {
     auto dot = dyn_cast<tile::DotOp>(use.getOwner());

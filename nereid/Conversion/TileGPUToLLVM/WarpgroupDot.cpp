@@ -135,13 +135,6 @@ void KernelEmitter::emitWarpgroupMma(tile::DotOp op) {
   unsigned bytes = tile::getElementBytes(aTile.element);
   std::string type = aTile.element.isF16() ? "f16" : "bf16";
 
-  auto byIndex = [](const TileInfo &tile) {
-    std::map<uint32_t, unsigned> found;
-    for (unsigned r = 0; r < tile.count(); ++r) {
-      found[tile.layout.ofRegister(r)] = r;
-    }
-    return found;
-  };
   // Registers hold the left operand in the instruction's layout, or any other:
   // then it goes to shared memory, as the right one does.
   bool isA =
@@ -166,7 +159,7 @@ void KernelEmitter::emitWarpgroupMma(tile::DotOp op) {
   Registers c = regs(op.getC());
   Type cElement = cTile.element;
   bool isNarrow = !cElement.isF32();
-  auto cAt = byIndex(cTile);
+  auto cAt = registersByIndex(cTile);
   // The first elements of this thread's blocks of 8 columns, by rows of 64.
   std::map<uint32_t, std::vector<uint32_t>> blocks;
   for (auto [flat, r] : cAt) {
@@ -189,7 +182,7 @@ void KernelEmitter::emitWarpgroupMma(tile::DotOp op) {
   std::string aText, bText = input(right.descriptor, "l");
   std::map<uint32_t, std::string> aWords;
   if (isA) {
-    auto aAt = byIndex(aTile);
+    auto aAt = registersByIndex(aTile);
     for (auto [flat, r] : aAt) {
       if (!(flat >> aTile.shifts[1] & 1)) {
         Registers pair = {(*a.registers)[r],

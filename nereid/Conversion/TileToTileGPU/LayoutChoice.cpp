@@ -90,8 +90,11 @@ bool LayoutChoice::usesMma(tile::DotOp op) const {
       m < 16 || n < 8) {
     return false;
   }
+  if (element.isF64()) {
+    return target.hasMmaHalf && k >= 8;
+  }
   // K of one instruction is 256 bits of operand.
-  if (element.isF64() || k < 256 / element.getIntOrFloatBitWidth()) {
+  if (k < 256 / element.getIntOrFloatBitWidth()) {
     return false;
   }
   if (element.isF32()) {
@@ -201,7 +204,8 @@ TileLayout LayoutChoice::dotOperand(tile::DotOp op, unsigned index) {
     return flatten(warpgroupOperand(shapeOf(type), 2, warpgroups(op)));
   }
   if (usesMma(op)) {
-    unsigned kWidth = 32 / tile::getElement(type).getIntOrFloatBitWidth();
+    unsigned bits = tile::getElement(type).getIntOrFloatBitWidth();
+    unsigned kWidth = std::max(32 / bits, 1u);
     return flatten(mmaOperand(shapeOf(type), index, kWidth, dotWarps(op)));
   }
   return defaultLayout(type); // read from shared memory

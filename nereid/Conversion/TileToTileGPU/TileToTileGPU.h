@@ -23,7 +23,7 @@ namespace nereid {
 struct GpuTargetInfo {
   unsigned warps = 4; ///< of a program; a power of two
   /// Matrix instructions for these operands exist.
-  bool hasMmaHalf = false; ///< f16, bf16, tf32, i8
+  bool hasMmaHalf = false; ///< f16, bf16, tf32, i8, f64
   bool hasMmaFp8 = false;
   /// Four warps multiply together, from shared memory (f16, bf16).
   bool hasWarpgroupMma = false;
