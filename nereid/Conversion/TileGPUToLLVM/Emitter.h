@@ -29,6 +29,8 @@
 
 namespace nereid::togpu {
 
+struct AccessShape;
+
 using namespace lanes;
 using Registers = llvm::SmallVector<mlir::Value>;
 
@@ -222,7 +224,7 @@ private:
                    mlir::Value value);
   mlir::Value isOutside(mlir::Value address, unsigned bytes);
 
-  // Threads.cpp: places and moves between them.
+  // Threads.cpp: places, words, moves between threads.
   /// Bits of `columns`, one a bit of `source`, added up for this thread.
   mlir::Value spreadBits(mlir::Value source, llvm::ArrayRef<uint32_t> columns);
   /// The same of the thread number, once for the kernel.
@@ -246,7 +248,7 @@ private:
   /// Keeps the program order of accesses to one array.
   void orderAccess(mlir::Operation *op);
 
-  // Shared memory.
+  // SharedAccess.cpp
   // Addresses are i32.
   mlir::Value sharedAddress(unsigned byteOffset);
   mlir::Value sharedAddress(unsigned base, mlir::Value index,
@@ -282,6 +284,12 @@ private:
                                            unsigned wordBits);
   Registers unpackWords(llvm::ArrayRef<mlir::Value> words, mlir::Type lane,
                         unsigned count);
+  /// The operands of one access, and back.
+  llvm::SmallVector<mlir::Value> toWords(llvm::ArrayRef<mlir::Value> elements,
+                                         const AccessShape &shape);
+  Registers fromWords(llvm::SmallVector<mlir::Value> words,
+                      const AccessShape &shape, mlir::Type lane,
+                      unsigned count);
   /// Several results come as a struct.
   llvm::SmallVector<mlir::Value> inlineAsm(const std::string &text,
                                            const std::string &constraints,

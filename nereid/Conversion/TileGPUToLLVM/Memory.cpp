@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Conversion/TileGPUToLLVM/AccessShape.h"
 #include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
 
 using namespace mlir;
@@ -110,12 +111,6 @@ std::pair<Value, int64_t> KernelEmitter::globalAddress(GlobalPlaces &places,
   return {start, distance};
 }
 
-static unsigned widthOf(Type lane) {
-  return isa<LLVM::LLVMPointerType>(lane) ? 64
-         : lane.isInteger(1)              ? 8
-                                          : lane.getIntOrFloatBitWidth();
-}
-
 /// ".ca", ... as in PTX; loads know no .wb/.wt, stores no .ca/.cv.
 static std::string cacheSuffix(tile::CacheModifier cache) {
   switch (cache) {
@@ -149,35 +144,6 @@ static std::string evictionSuffix(tile::EvictionPolicy policy) {
   return "";
 }
 
-namespace {
-/// How `count` elements of `width` bits move.
-struct AccessShape {
-  AccessShape(unsigned width, unsigned count) {
-    unsigned total = width * count;
-    wordBits = width == 64 ? 64 : std::min(total, 32u);
-    words = total / wordBits;
-  }
-  std::string suffix() const {
-    return (words > 1 ? ".v" + std::to_string(words) : std::string()) + ".b" +
-           std::to_string(wordBits);
-  }
-  /// The register class of a word; a byte lives in a 16-bit register.
-  char constraint() const {
-    return wordBits == 64 ? 'l' : wordBits == 32 ? 'r' : 'h';
-  }
-  unsigned registerBits() const { return std::max(wordBits, 16u); }
-  unsigned wordBits, words;
-};
-} // namespace
-
-static std::string list(unsigned first, unsigned count) {
-  std::string text = "{";
-  for (unsigned i = 0; i < count; ++i) {
-    text += (i ? ", $" : "$") + std::to_string(first + i);
-  }
-  return text + "}";
-}
-
 void KernelEmitter::emitLoad(tile::LoadOp op) {
   bool isTensor = isa<RankedTensorType>(op.getType());
   Type element = tile::getElement(op.getType());
@@ -185,7 +151,7 @@ void KernelEmitter::emitLoad(tile::LoadOp op) {
   unsigned width = accessWidth(op.getPtr(), op.getMask());
   GlobalPlaces places = globalPlaces(op.getPtr());
   Registers result(isTensor ? info(op.getType()).count() : 1);
-  AccessShape shape(widthOf(lane), width);
+  AccessShape shape(bitsInMemory(lane), width);
   // Marked side-effecting: it must stay behind stores that precede it.
   std::string name =
       std::string("ld") + (op.getIsVolatile() ? ".volatile" : "") + ".global" +
@@ -208,7 +174,7 @@ void KernelEmitter::emitLoad(tile::LoadOp op) {
       constraints += std::string(mask ? "=&" : "=") + shape.constraint() + ",";
     }
     unsigned next = shape.words;
-    std::string target = list(0, shape.words);
+    std::string target = shape.operands(0);
     std::string addressText =
         "[$" + std::to_string(next++) + "+" + std::to_string(distance) + "]";
     constraints += "l";
@@ -221,10 +187,7 @@ void KernelEmitter::emitLoad(tile::LoadOp op) {
           of.push_back(isTensor ? regs(op.getOther())[r + i]
                                 : scalar(op.getOther()));
         }
-        others = packWords(of, shape.wordBits);
-        if (shape.wordBits == 8) {
-          others[0] = arith::ExtUIOp::create(b, loc, b.getI16Type(), others[0]);
-        }
+        others = toWords(of, shape);
       }
       std::string predicate = "@$" + std::to_string(next++) + " ";
       constraints += ",b";
@@ -246,10 +209,7 @@ void KernelEmitter::emitLoad(tile::LoadOp op) {
     SmallVector<Value> words =
         inlineAsm(text, constraints, operands,
                   SmallVector<Type>(shape.words, wordType), true);
-    if (shape.wordBits == 8) {
-      words[0] = arith::TruncIOp::create(b, loc, b.getI8Type(), words[0]);
-    }
-    Registers loaded = unpackWords(words, lane, width);
+    Registers loaded = fromWords(words, shape, lane, width);
     for (unsigned i = 0; i < width; ++i) {
       result[r + i] = loaded[i];
     }
@@ -269,7 +229,7 @@ void KernelEmitter::emitStore(tile::StoreOp op) {
   GlobalPlaces places = globalPlaces(op.getPtr());
   Registers values =
       isTensor ? regs(op.getValue()) : Registers{scalar(op.getValue())};
-  AccessShape shape(widthOf(lane), width);
+  AccessShape shape(bitsInMemory(lane), width);
   std::string name = "st.global" + cacheSuffix(op.getCache()) +
                      evictionSuffix(op.getEvict()) + shape.suffix();
   // Copies write once.
@@ -283,10 +243,7 @@ void KernelEmitter::emitStore(tile::StoreOp op) {
     }
     Value mask = andOf(once, accessMask(op.getPtr(), op.getMask(), r));
     SmallVector<Value> words =
-        packWords(ArrayRef<Value>(values).slice(r, width), shape.wordBits);
-    if (shape.wordBits == 8) {
-      words[0] = arith::ExtUIOp::create(b, loc, b.getI16Type(), words[0]);
-    }
+        toWords(ArrayRef<Value>(values).slice(r, width), shape);
     auto [address, distance] = globalAddress(places, r);
     SmallVector<Value> operands = {address};
     std::string constraints = "l";
@@ -301,7 +258,7 @@ void KernelEmitter::emitStore(tile::StoreOp op) {
       operands.push_back(mask);
     }
     text += name + " [$0+" + std::to_string(distance) + "], " +
-            list(1, shape.words) + ";";
+            shape.operands(1) + ";";
     inlineAsm(text, constraints, operands, {}, true);
   }
 }

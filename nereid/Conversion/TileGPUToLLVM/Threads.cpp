@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Conversion/TileGPUToLLVM/AccessShape.h"
 #include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
 
 #include <bit>
@@ -279,9 +280,7 @@ SmallVector<Value> KernelEmitter::packWords(ArrayRef<Value> elements,
 
 Registers KernelEmitter::unpackWords(ArrayRef<Value> words, Type lane,
                                      unsigned count) {
-  unsigned width = isa<LLVM::LLVMPointerType>(lane) ? 64
-                   : lane.isInteger(1) ? 8
-                                       : lane.getIntOrFloatBitWidth();
+  unsigned width = bitsInMemory(lane);
   Type bitsType = b.getIntegerType(width);
   Registers elements;
   for (Value word : words) {
@@ -300,6 +299,24 @@ Registers KernelEmitter::unpackWords(ArrayRef<Value> words, Type lane,
     }
   }
   return elements;
+}
+
+SmallVector<Value> KernelEmitter::toWords(ArrayRef<Value> elements,
+                                          const AccessShape &shape) {
+  SmallVector<Value> words = packWords(elements, shape.wordBits);
+  if (shape.wordBits == 8) {
+    words[0] = arith::ExtUIOp::create(b, loc, b.getI16Type(), words[0]);
+  }
+  return words;
+}
+
+Registers KernelEmitter::fromWords(SmallVector<Value> words,
+                                   const AccessShape &shape, Type lane,
+                                   unsigned count) {
+  if (shape.wordBits == 8) {
+    words[0] = arith::TruncIOp::create(b, loc, b.getI8Type(), words[0]);
+  }
+  return unpackWords(words, lane, count);
 }
 
 SmallVector<Value> KernelEmitter::inlineAsm(const std::string &text,
@@ -381,141 +398,6 @@ Value KernelEmitter::shuffleIndex(Value value, Value from) {
     return shuffleOne(b, loc, ops(), "llvm.nvvm.shfl.sync.idx.i32", word, from,
                       31);
   });
-}
-
-//===----------------------------------------------------------------------===//
-// Shared memory
-//===----------------------------------------------------------------------===//
-
-void KernelEmitter::barrier() {
-  LLVM::CallIntrinsicOp::create(
-      b, loc, b.getStringAttr("llvm.nvvm.barrier.cta.sync.aligned.all"),
-      ValueRange{ops().i32(0)});
-  shared.wasBarrier();
-  global.wasBarrier();
-}
-
-void KernelEmitter::orderAccess(Operation *op) {
-  GlobalOrder::Access access = GlobalOrder::accessOf(op);
-  if (global.needsBarrier(access)) {
-    barrier();
-  }
-  global.record(access);
-}
-
-SharedRegion KernelEmitter::acquire(unsigned bytes, unsigned align) {
-  SharedRegion region = shared.find(bytes, align);
-  if (!shared.isCheap(region)) {
-    barrier();
-    region = shared.find(bytes, align);
-  }
-  shared.take(region);
-  return region;
-}
-
-void KernelEmitter::publish(const SharedRegion &region) {
-  barrier();
-  shared.startsReading(region);
-}
-
-Value KernelEmitter::sharedAddress(unsigned byteOffset) {
-  return byteOffset ? Value(arith::AddIOp::create(b, loc, sharedBase,
-                                                  ops().i32(byteOffset)))
-                    : sharedBase;
-}
-
-Value KernelEmitter::sharedAddress(unsigned base, Value index, Type element) {
-  unsigned bytes = tile::getElementBytes(element);
-  Value offset = index;
-  if (bytes > 1) {
-    offset = arith::MulIOp::create(b, loc, offset, ops().i32(bytes));
-  }
-  return arith::AddIOp::create(b, loc, sharedAddress(base), offset);
-}
-
-void KernelEmitter::storeRowMajor(unsigned offset, const TileInfo &tile,
-                                  ArrayRef<Value> registers) {
-  Value firstCopy = isFirstCopy(tile.layout);
-  for (unsigned r = 0; r < tile.count(); ++r) {
-    if (!tile.dead[r]) {
-      storeShared(sharedAddress(offset, rowMajorIndex(tile, r), tile.element),
-                  {registers[r]}, andOf(insideShape(tile, r), firstCopy));
-    }
-  }
-}
-
-Registers KernelEmitter::loadRowMajor(unsigned offset, const TileInfo &tile) {
-  Registers result(tile.count());
-  for (unsigned r = 0; r < tile.count(); ++r) {
-    if (!tile.dead[r]) {
-      result[r] = loadShared(
-          sharedAddress(offset, safeRowMajorIndex(tile, r), tile.element),
-          laneType(tile.element), 1)[0];
-    }
-  }
-  return result;
-}
-
-void KernelEmitter::storeShared(Value address, ArrayRef<Value> elements,
-                                Value predicate) {
-  Value bits = bitsOf(elements[0]);
-  unsigned width = bits.getType().getIntOrFloatBitWidth();
-  unsigned total = width * elements.size();
-  unsigned wordBits = std::max(width, std::min(total, 32u));
-  SmallVector<Value> words = packWords(elements, wordBits);
-  char kind = wordBits == 64 ? 'l' : wordBits == 32 ? 'r' : 'h';
-  if (wordBits == 8) {
-    words[0] = arith::ExtUIOp::create(b, loc, b.getI16Type(), words[0]);
-  }
-  std::string text =
-      predicate ? "@$" + std::to_string(words.size() + 1) + " " : std::string();
-  text += "st.shared";
-  if (words.size() > 1) {
-    text += ".v" + std::to_string(words.size());
-  }
-  text += ".b" + std::to_string(wordBits) + " [$0], {";
-  std::string constraints = "r";
-  SmallVector<Value> operands = {address};
-  for (size_t i = 0; i < words.size(); ++i) {
-    text += (i ? ", $" : "$") + std::to_string(i + 1);
-    constraints += std::string(",") + kind;
-    operands.push_back(words[i]);
-  }
-  text += "};";
-  if (predicate) {
-    constraints += ",b";
-    operands.push_back(predicate);
-  }
-  inlineAsm(text, constraints, operands, {}, true);
-}
-
-Registers KernelEmitter::loadShared(Value address, Type lane, unsigned count) {
-  unsigned width = isa<LLVM::LLVMPointerType>(lane) ? 64
-                   : lane.isInteger(1) ? 8
-                                       : lane.getIntOrFloatBitWidth();
-  unsigned total = width * count;
-  unsigned wordBits = std::max(width, std::min(total, 32u));
-  unsigned words = std::max(total / wordBits, 1u);
-  char kind = wordBits == 64 ? 'l' : wordBits == 32 ? 'r' : 'h';
-  std::string text = "ld.shared", constraints;
-  if (words > 1) {
-    text += ".v" + std::to_string(words);
-  }
-  text += ".b" + std::to_string(wordBits) + " {";
-  for (unsigned i = 0; i < words; ++i) {
-    text += (i ? ", $" : "$") + std::to_string(i);
-    constraints += std::string("=") + kind + ",";
-  }
-  text += "}, [$" + std::to_string(words) + "];";
-  constraints += "r";
-  Type wordType = b.getIntegerType(std::max(wordBits, 16u));
-  SmallVector<Type> types(words, wordType);
-  SmallVector<Value> loaded =
-      inlineAsm(text, constraints, {address}, types, true);
-  if (wordBits == 8) {
-    loaded[0] = arith::TruncIOp::create(b, loc, b.getI8Type(), loaded[0]);
-  }
-  return unpackWords(loaded, lane, count);
 }
 
 } // namespace nereid::togpu
