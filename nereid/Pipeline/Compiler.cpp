@@ -12,20 +12,17 @@
 
 #include "nereid/ABI/KernelCompiler.h"
 
-#include "nereid/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "nereid/Conversion/TileToCPU/TileToCPU.h"
-#include "nereid/Conversion/TileToTileGPU/TileToTileGPU.h"
 #include "nereid/Dialect/Tile/IR/Kernel.h"
 #include "nereid/Dialect/Tile/IR/Tile.h"
 #include "nereid/Dialect/Tile/Transforms/AssignSites.h"
-#include "nereid/Dialect/Tile/Transforms/ExpandMath.h"
 #include "nereid/Dialect/Tile/Transforms/Passes.h"
-#include "nereid/Dialect/TileGPU/Transforms/Passes.h"
 #include "nereid/IRGen/IRGen.h"
 #include "nereid/Interp/Interp.h"
 #include "nereid/Pipeline/BuildId.h"
 #include "nereid/Pipeline/ContextPool.h"
 #include "nereid/Pipeline/Diagnostics.h"
+#include "nereid/Pipeline/GpuSteps.h"
 #include "nereid/Pipeline/StageRecorder.h"
 #include "nereid/Support/Log.h"
 #include "nereid/Syntax/Dump.h"
@@ -340,52 +337,33 @@ Status Compilation::compileGpu(const nvptx::NvptxTarget &target) {
             "num_warps is " + std::to_string(warps) +
                 "; expected 1, 2, 4, 8, 16 or 32 for " + target.name};
   }
-  GpuTargetInfo layouts;
-  layouts.warps = request.options.numWarps;
-  layouts.hasMmaHalf = target.computeCapability >= 80;
-  layouts.hasMmaFp8 = target.computeCapability >= 89;
-  layouts.hasWarpgroupMma = target.hasWarpgroupMma();
+  GpuOptions gpu;
+  gpu.warps = request.options.numWarps;
+  gpu.stages = request.options.numStages;
+  gpu.fpFusion = request.options.fpFusion;
   Status status = recorder.timed("tile-to-tilegpu", [&] {
-    return convertTileToTileGPU(*module, layouts);
+    return chooseGpuLayouts(*module, target, gpu);
   });
   if (!status.ok()) {
     return status;
   }
-  // cp.async came with 8.0.
   recorder.timed("tilegpu-passes", [&] {
-    tilegpu::PipelineLoadsOptions options;
-    options.stages = request.options.numStages;
-    options.sharedLimit = target.sharedLimit;
-    for (auto kernel : module->getOps<func::FuncOp>()) {
-      tilegpu::hoistLoads(kernel);
-      if (target.computeCapability >= 80) {
-        tilegpu::pipelineLoads(kernel, options);
-      }
-    }
-    return Status::success();
+    optimiseGpuTiles(*module, target, gpu);
+    return true;
   });
   status = endStage(tileGpuStage);
   if (!status.ok() || recorder.isDone()) {
     return status;
   }
 
-  GpuLoweringInfo lowering;
-  lowering.computeCapability = target.computeCapability;
-  lowering.hasWarpgroupMma = target.hasWarpgroupMma();
-  lowering.fpFusion = request.options.fpFusion;
-  auto lowered = recorder.timed("tilegpu-to-llvm", [&] {
-    return convertTileGPUToLLVM(*module, lowering);
-  });
+  auto lowered = recorder.timed(
+      "tilegpu-to-llvm", [&] { return makeGpuThreads(*module, target, gpu); });
   if (!lowered.ok()) {
     return lowered.status();
   }
-  if (lowered->sharedBytes > target.sharedLimit) {
-    return {ErrorCode::Unsupported,
-            "kernel '" + request.kernel + "' needs " +
-                std::to_string(lowered->sharedBytes) +
-                " bytes of shared memory for a block; " + target.name +
-                " has " + std::to_string(target.sharedLimit) +
-                ": use smaller blocks"};
+  status = checkSharedMemory(*lowered, target, request.kernel);
+  if (!status.ok()) {
+    return status;
   }
   image.entry = lowered->entry;
   image.sharedBytes = lowered->sharedBytes;
@@ -396,9 +374,7 @@ Status Compilation::compileGpu(const nvptx::NvptxTarget &target) {
     return status;
   }
 
-  tile::ExpandMathOptions math;
-  math.hasFma = math.expandsRemainder = true;
-  status = lowerToLLVM(math);
+  status = lowerToLLVM(gpuMath());
   nvptx::EmitOptions options;
   options.maxRegisters = request.options.maxRegisters;
   if (status.ok() && !recorder.isDone()) {

@@ -70,7 +70,10 @@ public:
     if (!code.ok()) {
       return code.status();
     }
-    return Prepared{*code, converted->scratchBytes};
+    Prepared prepared;
+    prepared.code = *code;
+    prepared.scratchBytes = converted->scratchBytes;
+    return prepared;
   }
 
 private:

@@ -89,7 +89,7 @@ std::vector<std::string> executorNames() {
   std::vector<std::string> names = {"interp"};
   names.insert(names.end(), std::begin(passes), std::end(passes));
   names.insert(names.end(), std::begin(cpuTargets), std::end(cpuTargets));
-  names.insert(names.end(), {"cuda:WARPS", "sm_90a:WARPS"});
+  names.insert(names.end(), {"cuda:WARPS[:STAGES]", "sm_90a:WARPS[:STAGES]"});
   return names;
 }
 

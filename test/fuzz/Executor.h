@@ -32,6 +32,8 @@ struct Prepared {
   bool hasFreeOrder = false;
   /// Compiled, and not to be run: there is nothing to run it on.
   bool compileOnly = false;
+  /// What it was compiled to, if that is a text.
+  std::string assembly;
 };
 
 class Executor {
@@ -56,7 +58,8 @@ std::vector<std::string> executorNames();
 Expected<std::unique_ptr<Executor>> makeCpuExecutor(const std::string &target);
 
 /// "cuda:WARPS" runs programs on the first GPU with that many warps;
-/// "sm_90a:WARPS" compiles them for an architecture.
+/// "sm_90a:WARPS" compiles them for an architecture. ":STAGES" behind it says
+/// how far loads of loops are copied ahead; without it, the program's seed.
 Expected<std::unique_ptr<Executor>> makeGpuExecutor(const std::string &name);
 
 /// The dialects that executors create, for the context of a program.

@@ -11,20 +11,29 @@ namespace nereid::fuzz {
 
 using namespace mlir;
 
-namespace {
+Generator::LoopBody::LoopBody(Generator &g, scf::ForOp loop, int64_t trips)
+    : g(g), guard(g.b), scope(g.pool), outer(g.iteration),
+      count(std::max<int64_t>(1, trips)) {
+  Type i32 = g.b.getI32Type();
+  g.b.setInsertionPointToStart(loop.getBody());
+  Value index = g.create<arith::DivSIOp>(
+      g.create<arith::SubIOp>(loop.getInductionVar(), loop.getLowerBound()),
+      loop.getStep());
+  if (index.getType() != i32) {
+    index = g.create<arith::TruncIOp>(i32, index);
+  }
+  g.iteration = index;
+  if (outer) {
+    Value before = g.create<arith::MulIOp>(outer, g.number(i32, count));
+    g.iteration = g.create<arith::AddIOp>(before, index);
+  }
+  g.iterations *= count;
+}
 
-/// Values of a region go out of scope with it.
-class Scope {
-public:
-  explicit Scope(std::vector<Item> &pool) : pool(pool), size(pool.size()) {}
-  ~Scope() { pool.erase(pool.begin() + size, pool.end()); }
-
-private:
-  std::vector<Item> &pool;
-  size_t size;
-};
-
-} // namespace
+Generator::LoopBody::~LoopBody() {
+  g.iteration = outer;
+  g.iterations /= count;
+}
 
 /// A scalar that is the same on every executor.
 Value Generator::condition() {
@@ -116,23 +125,7 @@ void Generator::growFor(int depth) {
   }
   auto loop = create<scf::ForOp>(lower, upper, by, inits);
   {
-    OpBuilder::InsertionGuard guard(b);
-    Scope scope(pool);
-    b.setInsertionPointToStart(loop.getBody());
-    Value index = create<arith::DivSIOp>(
-        create<arith::SubIOp>(loop.getInductionVar(), lower), by);
-    if (!type.isInteger(32)) {
-      index = create<arith::TruncIOp>(b.getI32Type(), index);
-    }
-    Value outer = iteration;
-    int64_t count = std::max<int64_t>(1, trips);
-    iteration =
-        outer ? create<arith::AddIOp>(
-                    create<arith::MulIOp>(outer, number(b.getI32Type(), count)),
-                    index)
-                    .getResult()
-              : index;
-    iterations *= count;
+    LoopBody body(*this, loop, trips);
     add(loop.getInductionVar());
     for (Value argument : loop.getRegionIterArgs()) {
       add(argument, false, 64);
@@ -155,8 +148,6 @@ void Generator::growFor(int depth) {
       }
     }
     create<scf::YieldOp>(yields);
-    iteration = outer;
-    iterations /= count;
   }
   for (Value result : loop.getResults()) {
     add(result, false, 64);

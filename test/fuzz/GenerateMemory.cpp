@@ -37,7 +37,7 @@ KnownScalar Generator::scalarParameter(int64_t low, int64_t high) {
 }
 
 Value Generator::arrayParameter(Type element, int64_t count, StringRef fill,
-                                bool isOutput) {
+                                bool isOutput, int alignedPercent) {
   SmallVector<NamedAttribute> attrs = {
       b.getNamedAttr(countAttr, b.getI64IntegerAttr(count))};
   if (!fill.empty()) {
@@ -46,7 +46,7 @@ Value Generator::arrayParameter(Type element, int64_t count, StringRef fill,
   if (isOutput) {
     attrs.push_back(b.getNamedAttr(outputAttr, b.getUnitAttr()));
   }
-  if (random.chance(40)) {
+  if (random.chance(alignedPercent)) {
     attrs.push_back(
         b.getNamedAttr(tile::divisibilityAttr, b.getI32IntegerAttr(16)));
   }

@@ -24,7 +24,15 @@ Generator::Generator(mlir::MLIRContext &context, uint64_t seed,
 
 mlir::OwningOpRef<mlir::ModuleOp> Generator::run() {
   beginFunction();
+  // A choice of its own: what other programs are does not depend on it.
+  Random choice(~seed);
+  if (choice.chance(options.products)) {
+    tileLoops = int(choice.between(1, 3));
+  }
   growBlock(options.operations, options.depth);
+  while (tileLoops > 0) {
+    growTileLoop();
+  }
   storeResults(4);
   endFunction();
   return std::move(module);
@@ -106,7 +114,8 @@ void Generator::growOnce(int depth) {
       {depth > 0 ? 3 : 0, [&] { growIf(depth - 1); }},
       {depth > 0 ? 3 : 0, [&] { growFor(depth - 1); }},
       {depth > 0 ? 2 : 0, [&] { growWhile(depth - 1); }},
-      {depth > 0 ? 2 : 0, [&] { growPointerLoop(); }}};
+      {depth > 0 ? 2 : 0, [&] { growPointerLoop(); }},
+      {tileLoops > 0 && depth > 0 ? 10 : 0, [&] { growTileLoop(); }}};
   int total = 0;
   for (const Family &family : families) {
     total += family.weight;

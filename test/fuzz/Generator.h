@@ -34,6 +34,7 @@ struct GeneratorOptions {
   int64_t maxElements = 1024; ///< of a block
   int operations = 16;        ///< of the outermost block, roughly
   int depth = 2;              ///< of nested control flow
+  int products = 13;          ///< of 100 programs, those with product loops
 };
 
 /// A module with one function and its launch (Launch.h). The same seed and
@@ -67,6 +68,17 @@ struct KnownScalar {
 struct Placement {
   Dims strides;
   int64_t extent = 1;
+};
+
+/// Values of a region go out of scope with it.
+class Scope {
+public:
+  explicit Scope(std::vector<Item> &pool) : pool(pool), size(pool.size()) {}
+  ~Scope() { pool.erase(pool.begin() + size, pool.end()); }
+
+private:
+  std::vector<Item> &pool;
+  size_t size;
 };
 
 class Generator {
@@ -124,7 +136,8 @@ private:
                         llvm::ArrayRef<mlir::NamedAttribute> attrs);
   KnownScalar scalarParameter(int64_t low, int64_t high);
   mlir::Value arrayParameter(mlir::Type element, int64_t count,
-                             llvm::StringRef fill, bool isOutput);
+                             llvm::StringRef fill, bool isOutput,
+                             int alignedPercent = 40);
   Placement placement(llvm::ArrayRef<int64_t> shape, bool disjoint);
   mlir::Value offsets(llvm::ArrayRef<int64_t> shape, const Placement &placement,
                       mlir::Type element);
@@ -190,6 +203,33 @@ private:
   mlir::Value condition();
   llvm::SmallVector<Item> carriedItems();
   Item yieldFor(const Item &carried);
+  class LoopBody;
+
+  // GenerateProducts.cpp, TileLoop.cpp
+  class TileLoop;
+  struct Operand;
+  struct ProductTypes {
+    mlir::Type lhsMemory, rhsMemory, lhs, rhs, sum;
+  };
+  void growTileLoop();
+  void growProductLoop();
+  void growChainedLoop();
+  void growLoadLoop();
+  ProductTypes productTypes();
+  Dims productSizes();
+  Operand walkOperand(TileLoop &loop, mlir::Type memory, mlir::Type used,
+                      Dims shape, size_t dim);
+  Item loadOperand(TileLoop &loop, const Operand &operand);
+  Item prepareOperand(Item item, mlir::Type used, bool isTransposed);
+  Item image(const Item &item);
+  mlir::Value product(const Item &lhs, const Item &rhs, mlir::Value onto,
+                      tile::InputPrecision precision, bool isUnsigned);
+  mlir::Value zeros(mlir::Type type);
+  mlir::Value sum(mlir::Value x, mlir::Value y);
+  mlir::Value reduceRows(mlir::Value value, bool isMaximum);
+  void storeTile(mlir::Value value);
+  void finishTile(mlir::Value value, double magnitude);
+  void growBesides(llvm::ArrayRef<Item> items);
 
   GeneratorOptions options;
   uint64_t seed;
@@ -207,6 +247,22 @@ private:
   /// Of the loops around: index of the iteration (null outside) and count.
   mlir::Value iteration;
   int64_t iterations = 1;
+  int tileLoops = 0; ///< still to be grown
+};
+
+/// While it lives, operations go into the body of a loop, whose iterations are
+/// counted.
+class Generator::LoopBody {
+public:
+  LoopBody(Generator &g, mlir::scf::ForOp loop, int64_t trips);
+  ~LoopBody();
+
+private:
+  Generator &g;
+  mlir::OpBuilder::InsertionGuard guard;
+  Scope scope;
+  mlir::Value outer;
+  int64_t count;
 };
 
 } // namespace nereid::fuzz

@@ -12,19 +12,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "test/fuzz/Executor.h"
+#include "test/fuzz/Random.h"
 
-#include "nereid/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "nereid/Conversion/TileToCPU/TileToCPU.h"
-#include "nereid/Conversion/TileToTileGPU/TileToTileGPU.h"
-#include "nereid/Dialect/Tile/Transforms/ExpandMath.h"
 #include "nereid/Dialect/Tile/Transforms/Passes.h"
+#include "nereid/Pipeline/GpuSteps.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"
-#include "nereid/Target/NVPTX/NvptxTarget.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 
-#include <charconv>
+#include <bit>
 
 namespace nereid::fuzz {
 namespace {
@@ -121,9 +119,10 @@ struct LoadedModule {
 
 class GpuExecutor : public Executor {
 public:
-  GpuExecutor(std::string label, std::string architecture, unsigned warps)
+  GpuExecutor(std::string label, std::string architecture, unsigned warps,
+              std::optional<unsigned> stages)
       : label(std::move(label)), architecture(std::move(architecture)),
-        warps(warps) {}
+        warps(warps), stages(stages) {}
 
   std::string name() const override { return label; }
 
@@ -150,8 +149,11 @@ public:
       return ptx.status();
     }
     Prepared prepared;
-    if (!gpu) {
-      prepared.compileOnly = true;
+    prepared.assembly = *ptx;
+    // What is too large for a block is for nobody to run.
+    prepared.compileOnly =
+        !gpu || !checkSharedMemory(info, *target, info.entry).ok();
+    if (prepared.compileOnly) {
       return prepared;
     }
     auto loaded = std::make_shared<LoadedModule>(LoadedModule{*gpu->driver});
@@ -178,6 +180,12 @@ public:
   }
 
 private:
+  /// One to five, by the seed of the program.
+  static unsigned stagesOf(mlir::ModuleOp module) {
+    auto seed = kernelOf(module)->getAttrOfType<mlir::IntegerAttr>(seedAttr);
+    return 1 + (seed ? Random(uint64_t(seed.getInt())).below(5) : 2);
+  }
+
   Expected<std::string> compile(mlir::ModuleOp module,
                                 const nvptx::NvptxTarget &target,
                                 GpuKernelInfo &info) {
@@ -186,29 +194,29 @@ private:
     if (mlir::failed(manager.run(module))) {
       return Status(ErrorCode::Internal, "the Tile passes failed");
     }
-    GpuTargetInfo layouts;
-    layouts.warps = warps;
-    layouts.hasMmaHalf = target.computeCapability >= 80;
-    layouts.hasMmaFp8 = target.computeCapability >= 89;
-    if (Status status = convertTileToTileGPU(module, layouts); !status.ok()) {
+    GpuOptions options;
+    options.warps = warps;
+    options.stages = stages ? *stages : stagesOf(module);
+    if (Status status = chooseGpuLayouts(module, target, options);
+        !status.ok()) {
       return status;
     }
     if (mlir::failed(mlir::verify(module))) {
       return Status(ErrorCode::Internal, "the tiles are not valid IR");
     }
-    GpuLoweringInfo lowering;
-    lowering.computeCapability = target.computeCapability;
-    auto converted = convertTileGPUToLLVM(module, lowering);
-    if (!converted.ok()) {
-      return converted.status();
+    optimiseGpuTiles(module, target, options);
+    if (mlir::failed(mlir::verify(module))) {
+      return Status(ErrorCode::Internal, "the copies are not valid IR");
     }
-    info = *converted;
+    auto threads = makeGpuThreads(module, target, options);
+    if (!threads.ok()) {
+      return threads.status();
+    }
+    info = *threads;
     if (mlir::failed(mlir::verify(module))) {
       return Status(ErrorCode::Internal, "the threads are not valid IR");
     }
-    tile::ExpandMathOptions math;
-    math.expandsRemainder = true;
-    tile::expandMath(module, math);
+    tile::expandMath(module, gpuMath());
     if (Status status = convertToLLVM(module); !status.ok()) {
       return status;
     }
@@ -247,28 +255,29 @@ private:
 
   std::string label, architecture;
   unsigned warps;
+  std::optional<unsigned> stages;
   std::optional<Gpu> gpu;
 };
 
 } // namespace
 
 Expected<std::unique_ptr<Executor>> makeGpuExecutor(const std::string &name) {
-  size_t colon = name.find(':');
-  std::string head = name.substr(0, colon), tail;
-  if (colon != std::string::npos) {
-    tail = name.substr(colon + 1);
-  }
-  unsigned warps = 0;
-  auto [end, error] =
-      std::from_chars(tail.data(), tail.data() + tail.size(), warps);
-  if (error != std::errc() || end != tail.data() + tail.size() || !warps ||
-      warps > 32 || (warps & (warps - 1))) {
+  llvm::SmallVector<llvm::StringRef, 3> parts;
+  llvm::StringRef(name).split(parts, ':');
+  unsigned warps = 0, stages = 0;
+  bool isValid = parts.size() > 1 && parts.size() < 4 &&
+                 !parts[1].getAsInteger(10, warps) &&
+                 std::has_single_bit(warps) && warps <= 32;
+  isValid &= parts.size() < 3 || !parts[2].getAsInteger(10, stages);
+  if (!isValid) {
     return Status(ErrorCode::InvalidArgument,
-                  "executor '" + name + "': expected " + head +
-                      ":WARPS, a power of two up to 32");
+                  "executor '" + name + "': expected " + parts[0].str() +
+                      ":WARPS or " + parts[0].str() +
+                      ":WARPS:STAGES, warps a power of two up to 32");
   }
-  return std::unique_ptr<Executor>(
-      new GpuExecutor(name, head == "cuda" ? "" : head, warps));
+  return std::unique_ptr<Executor>(new GpuExecutor(
+      name, parts[0] == "cuda" ? "" : parts[0].str(), warps,
+      parts.size() == 3 ? std::optional(stages) : std::nullopt));
 }
 
 } // namespace nereid::fuzz

@@ -52,6 +52,9 @@ static cl::opt<int64_t> maxElements("max-elements", cl::cat(category),
 static cl::opt<int>
     operations("operations", cl::cat(category), cl::init(0),
                cl::desc("size of a program; without it, 1 to 16 by the seed"));
+static cl::opt<int>
+    products("products", cl::cat(category), cl::init(13),
+             cl::desc("of 100 programs, those with product loops"));
 static cl::opt<bool> printOnly("print", cl::cat(category),
                                cl::desc("print the first program"));
 static cl::opt<bool> noShrink("no-shrink", cl::cat(category),
@@ -77,6 +80,7 @@ std::unique_ptr<mlir::MLIRContext> makeContext() {
 GeneratorOptions generatorOptions(uint64_t seed) {
   GeneratorOptions options;
   options.maxElements = maxElements;
+  options.products = products;
   options.operations =
       operations ? int(operations) : 1 + int(seed * 0x9e3779b97f4a7c15 >> 60);
   return options;
