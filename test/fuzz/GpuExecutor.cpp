@@ -17,6 +17,7 @@
 #include "nereid/Conversion/TileToCPU/TileToCPU.h"
 #include "nereid/Dialect/Tile/Transforms/Passes.h"
 #include "nereid/Pipeline/GpuSteps.h"
+#include "nereid/Target/NVPTX/Ptxas.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"
 
 #include "mlir/IR/Verifier.h"
@@ -153,6 +154,10 @@ public:
     // What is too large for a block is for nobody to run.
     prepared.compileOnly =
         !gpu || !checkSharedMemory(info, *target, info.entry).ok();
+    if (!gpu) {
+      Status status = assembleIfPossible(*ptx, target->name);
+      return status.ok() ? Expected<Prepared>(std::move(prepared)) : status;
+    }
     if (prepared.compileOnly) {
       return prepared;
     }
@@ -180,6 +185,24 @@ public:
   }
 
 private:
+  /// By ptxas, where it is installed and knows the architecture.
+  static Status assembleIfPossible(const std::string &ptx,
+                                   const std::string &architecture) {
+    static const Expected<std::string> ptxas = nvptx::findPtxas();
+    if (!ptxas.ok()) {
+      return Status::success();
+    }
+    KernelImage image;
+    image.format = ImageFormat::Ptx;
+    image.target = architecture;
+    auto *bytes = reinterpret_cast<const std::byte *>(ptx.data());
+    image.code.assign(bytes, bytes + ptx.size());
+    Status status = nvptx::assemble(*ptxas, image);
+    return !status.ok() && status.failure().code == ErrorCode::Unsupported
+               ? Status::success()
+               : status;
+  }
+
   /// One to five, by the seed of the program.
   static unsigned stagesOf(mlir::ModuleOp module) {
     auto seed = kernelOf(module)->getAttrOfType<mlir::IntegerAttr>(seedAttr);
