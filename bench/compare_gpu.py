@@ -370,6 +370,22 @@ def measure(case, library, timer, options):
                 tflop_per_s=case.operations / us["nereid"] / 1e6 if case.operations else None)
 
 
+def any_size(library, timer):
+    """The lesson's layer norm of 768 columns in a block of 768, and padded to 1024."""
+    rows, columns = 12288, 768
+    for dtype in ("fp32", "bf16"):
+        x, w, b = (random_tensor(*s, dtype=dtype) for s in ((rows, columns), (columns,), (columns,)))
+        y = torch.empty_like(x)
+        runs = {(block, warps): Launch(
+            ROOT / "tutorials/03_layer_norm/layer_norm.py", "layer_norm_kernel", (rows,),
+            dict(y_ptr=y, x_ptr=x, w_ptr=w, b_ptr=b, stride=columns, N=columns, eps=1e-5, BLOCK=block),
+            num_warps=warps).nereid(library, timer.stream) for block in (768, 1024) for warps in WARPS}
+        times = {key: statistics.median(t) for key, t in timer.rounds(runs).items()}
+        own, padded = (min(t for (block, _), t in times.items() if block == wanted) for wanted in (768, 1024))
+        print(f"layer norm {rows}x{columns} {dtype}: block 768 {own:.1f} us, padded to 1024 {padded:.1f} us, "
+              f"{padded / own:.2f}x", flush=True)
+
+
 def copy_bandwidth(timer):
     x = torch.empty(1 << 30, dtype=torch.int8, device="cuda")
     y = torch.empty_like(x)
@@ -416,6 +432,8 @@ def main():
     if results:
         mean = math.exp(sum(math.log(r["ratio"]) for r in results) / len(results))
         print(f"\n{len(results)} cases, geometric mean {mean:.2f} of the best peer")
+    if not options.only or options.only in "any size":
+        any_size(library, timer)
     if options.json:
         Path(options.json).write_text(json.dumps(dict(device=torch.cuda.get_device_name(), copy=copy, results=results),
                                                  indent=1))
