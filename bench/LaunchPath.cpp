@@ -94,10 +94,11 @@ double cold(F call) {
   return times[times.size() / 2];
 }
 
-[[gnu::noinline]] cuda::Result
-launchNothing(cuda::FunctionHandle, unsigned, unsigned, unsigned, unsigned,
-              unsigned, unsigned, unsigned, cuda::StreamHandle, void **,
-              void **) {
+[[gnu::noinline]] cuda::Result launchNothing(cuda::FunctionHandle, unsigned,
+                                             unsigned, unsigned, unsigned,
+                                             unsigned, unsigned, unsigned,
+                                             cuda::StreamHandle, void **,
+                                             void **) {
   asm volatile("");
   return cuda::Success;
 }
