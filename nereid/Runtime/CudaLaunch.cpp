@@ -18,7 +18,8 @@ namespace nereid {
 using cuda::DeviceState;
 using cuda::StreamState;
 
-static Failure gridTooLarge(const CudaLaunch &launch, int dimension) {
+[[gnu::cold, gnu::noinline]] static Failure
+gridTooLarge(const CudaLaunch &launch, int dimension) {
   return launchFailure(launch.binding.kernel,
                        "grid dimension " + std::to_string(dimension) + " is " +
                            std::to_string(launch.grid[dimension]) +
@@ -29,46 +30,72 @@ static Failure gridTooLarge(const CudaLaunch &launch, int dimension) {
 
 static cuda::Result enqueue(const CudaLaunch &launch, StreamState &stream,
                             void **parameters) {
-  const LoadedImage &loaded = *launch.specialization.loaded;
+  const CudaEntry &entry = launch.specialization.cuda;
   const auto &grid = launch.grid;
   return stream.device.driver.launchKernel(
-      loaded.kernel->function, static_cast<unsigned>(grid[0]),
+      entry.function, static_cast<unsigned>(grid[0]),
       static_cast<unsigned>(grid[1]), static_cast<unsigned>(grid[2]),
-      32 * loaded.image.numWarps, 1, 1, loaded.image.sharedBytes, stream.handle,
-      parameters, nullptr);
+      entry.threads, 1, 1, entry.sharedBytes, stream.handle, parameters,
+      nullptr);
 }
 
-static Status submit(const CudaLaunch &launch, StreamState &stream,
-                     void **parameters) {
-  DeviceState &device = stream.device;
-  // The legacy default stream is that of the current context, whichever it is.
-  if (!stream.handle) [[unlikely]] {
-    Status status = device.makeCurrent();
-    if (!status.ok()) {
-      return status;
-    }
-  } else {
-    device.assumeCurrent();
-  }
-  cuda::Result result = enqueue(launch, stream, parameters);
-  if (result == cuda::InvalidContext || result == cuda::InvalidHandle)
+[[gnu::cold, gnu::noinline]] static void keepForGraph(const CudaLaunch &launch,
+                                                      cuda::Capture &graph) {
+  graph.keep(launch.specialization.loaded);
+}
+
+static Status enqueued(const CudaLaunch &launch, StreamState &stream) {
+  stream.remember(*launch.specialization.cuda.kernel, launch.grid, launch.slots,
+                  launch.slotCount);
+  if (cuda::Capture *graph = stream.capture.load(std::memory_order_relaxed))
       [[unlikely]] {
+    keepForGraph(launch, *graph);
+  }
+  return Status::success();
+}
+
+[[gnu::cold, gnu::noinline]] static Status refused(const CudaLaunch &launch,
+                                                   StreamState &stream,
+                                                   void **parameters,
+                                                   cuda::Result result) {
+  DeviceState &device = stream.device;
+  if (result == cuda::InvalidContext || result == cuda::InvalidHandle) {
     // The caller has made another context current since.
     Status status = device.makeCurrent();
     result = status.ok() ? enqueue(launch, stream, parameters) : result;
   }
-  if (result != cuda::Success) [[unlikely]] {
+  if (result != cuda::Success) {
     std::string what =
         "launching kernel '" + launch.binding.kernel.description.name + "'";
     return device.failure(result, what, &stream);
   }
-  const LoadedImage &loaded = *launch.specialization.loaded;
-  stream.remember(*loaded.kernel, launch.grid, launch.slots, launch.slotCount);
-  if (cuda::Capture *recording = stream.capture.load(std::memory_order_relaxed))
-      [[unlikely]] {
-    recording->keep(launch.specialization.loaded);
+  return enqueued(launch, stream);
+}
+
+/// The legacy default stream is that of the current context, whichever it is.
+[[gnu::cold, gnu::noinline]] static Status
+submitToLegacyStream(const CudaLaunch &launch, StreamState &stream,
+                     void **parameters) {
+  Status status = stream.device.makeCurrent();
+  if (!status.ok()) {
+    return status;
   }
-  return Status::success();
+  cuda::Result result = enqueue(launch, stream, parameters);
+  return result == cuda::Success ? enqueued(launch, stream)
+                                 : refused(launch, stream, parameters, result);
+}
+
+static Status submit(const CudaLaunch &launch, StreamState &stream,
+                     void **parameters) {
+  if (!stream.handle) [[unlikely]] {
+    return submitToLegacyStream(launch, stream, parameters);
+  }
+  stream.device.assumeCurrent();
+  cuda::Result result = enqueue(launch, stream, parameters);
+  if (result != cuda::Success) [[unlikely]] {
+    return refused(launch, stream, parameters, result);
+  }
+  return enqueued(launch, stream);
 }
 
 //===----------------------------------------------------------------------===//
@@ -132,7 +159,8 @@ private:
 } // namespace
 
 /// Takes what it needs anew each time: checks cost more than that.
-static Status launchChecked(const CudaLaunch &launch, StreamState &stream) {
+[[gnu::cold, gnu::noinline]] static Status
+launchChecked(const CudaLaunch &launch, StreamState &stream) {
   if (stream.capture) {
     return {ErrorCode::Unsupported,
             launch.binding.kernel.description.name +
@@ -169,29 +197,36 @@ static Status launchChecked(const CudaLaunch &launch, StreamState &stream) {
   return Status::success();
 }
 
+static void pointTo(const CudaLaunch &launch, void **parameters) {
+  for (size_t i = 0; i < launch.slotCount; ++i) {
+    // The driver reads a parameter's own size; the slot is little endian.
+    parameters[i] = const_cast<uint64_t *>(&launch.slots[i]);
+  }
+}
+
+[[gnu::cold, gnu::noinline]] static Status submitMany(const CudaLaunch &launch,
+                                                      StreamState &stream) {
+  std::vector<void *> parameters(launch.slotCount);
+  pointTo(launch, parameters.data());
+  return submit(launch, stream, parameters.data());
+}
+
 Status launchOnCuda(const CudaLaunch &launch) {
   for (int dimension : {1, 2}) {
     if (launch.grid[dimension] > 65535) [[unlikely]] {
       return gridTooLarge(launch, dimension);
     }
   }
-  const LoadedImage &loaded = *launch.specialization.loaded;
-  StreamState &stream = loaded.kernel->device.currentStream();
-  if (loaded.image.hasFaultRecord) [[unlikely]] {
+  const CudaEntry &entry = launch.specialization.cuda;
+  StreamState &stream = entry.device->currentStream();
+  if (entry.hasFaultRecord) [[unlikely]] {
     return launchChecked(launch, stream);
   }
-  constexpr size_t inlineCount = 64;
-  void *inlined[inlineCount];
-  std::vector<void *> heap;
-  void **parameters = inlined;
-  if (launch.slotCount > inlineCount) [[unlikely]] {
-    heap.resize(launch.slotCount);
-    parameters = heap.data();
+  void *parameters[64];
+  if (launch.slotCount > std::size(parameters)) [[unlikely]] {
+    return submitMany(launch, stream);
   }
-  for (size_t i = 0; i < launch.slotCount; ++i) {
-    // The driver reads a parameter's own size; the slot is little endian.
-    parameters[i] = const_cast<uint64_t *>(&launch.slots[i]);
-  }
+  pointTo(launch, parameters);
   return submit(launch, stream, parameters);
 }
 

@@ -158,21 +158,23 @@ Kernel Kernel::fromLibrary(const KernelLibrary &library,
 // The handle
 //===----------------------------------------------------------------------===//
 
-static KernelState &require(const std::shared_ptr<KernelState> &state) {
-  if (!state) {
-    raise({ErrorCode::InvalidArgument,
-           "this Kernel is empty; make one with Kernel::load",
-           {}});
+KernelState &Kernel::require() const {
+  if (!state) [[unlikely]] {
+    raiseEmpty();
   }
   return *state;
 }
 
-const std::string &Kernel::name() const {
-  return require(state).description.name;
+void Kernel::raiseEmpty() {
+  raise({ErrorCode::InvalidArgument,
+         "this Kernel is empty; make one with Kernel::load",
+         {}});
 }
 
+const std::string &Kernel::name() const { return require().description.name; }
+
 const KernelDescription &Kernel::description() const {
-  return require(state).description;
+  return require().description;
 }
 
 Kernel Kernel::on(Device device) const {
@@ -181,13 +183,8 @@ Kernel Kernel::on(Device device) const {
   return copy;
 }
 
-void Kernel::launch(const Grid &grid,
-                    std::span<const LaunchArgument> arguments) const {
-  throwIfFailed(launchKernel(require(state), device, grid, arguments));
-}
-
 CompiledInfo Kernel::compile(std::span<const LaunchArgument> arguments) const {
-  return valueOrThrow(compileKernel(require(state), device, arguments));
+  return valueOrThrow(compileKernel(require(), device, arguments));
 }
 
 } // namespace nereid

@@ -99,13 +99,13 @@ public:
 
   private:
     friend class Kernel;
-    Launcher(const Kernel &kernel, Grid grid)
-        : kernel(kernel), grid(std::move(grid)) {}
+    Launcher(const Kernel &kernel, const Grid &grid)
+        : kernel(kernel), grid(grid) {}
     const Kernel &kernel;
-    Grid grid;
+    const Grid &grid;
   };
 
-  Launcher operator[](Grid grid) const { return {*this, std::move(grid)}; }
+  Launcher operator[](const Grid &grid) const { return {*this, grid}; }
 
   /// A call without a grid always throws, and says what to write.
   template <typename... Args>
@@ -131,6 +131,8 @@ public:
 private:
   explicit Kernel(std::shared_ptr<KernelState> state)
       : state(std::move(state)) {}
+  KernelState &require() const;
+  [[noreturn, gnu::cold]] static void raiseEmpty();
   std::shared_ptr<KernelState> state;
   std::optional<Device> device;
 };

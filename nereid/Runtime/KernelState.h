@@ -11,6 +11,7 @@
 #include "nereid/Runtime/ConfigSelection.h"
 #include "nereid/Runtime/ImageStore.h"
 #include "nereid/Runtime/Kernel.h"
+#include "nereid/Runtime/LaunchPlan.h"
 #include "nereid/Runtime/WordTable.h"
 
 #include <atomic>
@@ -48,8 +49,18 @@ private:
                                      std::numeric_limits<float>::infinity()};
 };
 
+/// What a launch on a GPU needs of the loaded image, side by side.
+struct CudaEntry {
+  cuda::FunctionHandle function = nullptr;
+  cuda::DeviceState *device = nullptr;
+  const cuda::LoadedKernel *kernel = nullptr;
+  unsigned threads = 0, sharedBytes = 0;
+  bool hasFaultRecord = false;
+};
+
 /// One compiled form of a kernel.
-struct Specialization {
+struct alignas(64) Specialization {
+  CudaEntry cuda;
   std::shared_ptr<const LoadedImage> loaded;
   /// For each entry of the image's parameters: the kernel's parameter.
   std::vector<uint16_t> slotParameters;
@@ -59,6 +70,9 @@ struct Specialization {
   /// Of code compiled ahead of time: what it was compiled with.
   std::optional<CompileOptions> options;
   StreamingChoice streaming;
+  /// Of the first way in which it was launched; null when there is none.
+  std::once_flag planned;
+  std::unique_ptr<const LaunchPlan> plan;
 };
 
 /// Results of the kernel's heuristics for one combination of arguments.
@@ -73,6 +87,7 @@ struct KernelState {
   KernelState(Context::State &context, Source source,
               KernelDescription description);
 
+  LaunchPlans plans;
   Context::State &context;
   Source source;
   KernelDescription description;
@@ -95,13 +110,8 @@ struct KernelState {
   std::string sourceLine(uint32_t line) const;
 };
 
-/// The whole launch. `device` is for launches without tensors; absent:
+/// A launch up to loaded code. `device` is for those without tensors; absent:
 /// Device::best().
-Status launchKernel(KernelState &kernel, std::optional<Device> device,
-                    const Grid &grid,
-                    std::span<const LaunchArgument> arguments);
-
-/// Up to loaded code.
 Expected<CompiledInfo> compileKernel(KernelState &kernel,
                                      std::optional<Device> device,
                                      std::span<const LaunchArgument> arguments);

@@ -5,9 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The steady state - everything compiled, tuned and measured - is: bind (one
-// pointer a parameter), specialise (one word a parameter), one look-up, pack
-// the slots, run. It allocates nothing.
+// The steady state is a launch that fits one of the kernel's latest plans
+// (LaunchPlan.h): one test an argument, then it runs. The long way, with
+// everything compiled, tuned and measured, is: bind (one pointer a parameter),
+// specialise (one word a parameter), one look-up, pack the slots, run. Neither
+// allocates anything.
+//
+// On a GPU the steady state runs with cold caches, after thousands of the
+// driver's instructions: what it touches, code and data, is what it costs.
+// Everything else is therefore in functions of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -135,6 +141,14 @@ makeSpecialization(const KernelState &kernel,
     }
     result->slotParameters.push_back(static_cast<uint16_t>(*i));
   }
+  if (const auto &kernel = loaded->kernel) {
+    result->cuda = {kernel->function,
+                    &kernel->device,
+                    kernel.get(),
+                    32 * loaded->image.numWarps,
+                    loaded->image.sharedBytes,
+                    loaded->image.hasFaultRecord};
+  }
   result->loaded = std::move(loaded);
   return result;
 }
@@ -234,8 +248,9 @@ static Status prepare(KernelState &kernel, LaunchBinding &binding,
 // The grid
 //===----------------------------------------------------------------------===//
 
-static Status checkedGrid(const KernelState &kernel, const Grid &grid,
-                          std::array<int32_t, 3> &out) {
+/// Anything but one to three sizes of less than 2^31 and 2^62 programs.
+[[gnu::cold, gnu::noinline]] static Status
+unusualGrid(const KernelState &kernel, const Grid &grid) {
   if (grid.rank() == 0) {
     return missingGrid(kernel);
   }
@@ -243,10 +258,9 @@ static Status checkedGrid(const KernelState &kernel, const Grid &grid,
     return launchFailure(kernel, "the grid has " + std::to_string(grid.rank()) +
                                      " dimensions; expected 1 to 3");
   }
-  unsigned __int128 programs = 1; // three factors of 31 bits need 93
   for (int i = 0; i < 3; ++i) {
     int64_t size = grid.sizes()[i];
-    if (size < 0 || size > INT32_MAX) [[unlikely]] {
+    if (size < 0 || size > INT32_MAX) {
       std::string which =
           "grid dimension " + std::to_string(i) + " is " + std::to_string(size);
       return size < 0
@@ -254,22 +268,33 @@ static Status checkedGrid(const KernelState &kernel, const Grid &grid,
                  : launchFailure(kernel, which + "; the limit is 2147483647",
                                  "use a second dimension, or larger blocks");
     }
-    out[i] = static_cast<int32_t>(size);
-    programs *= static_cast<uint64_t>(size);
   }
-  if (programs >> 62) [[unlikely]] {
-    return launchFailure(kernel, "the grid has more than 2^62 programs");
+  return launchFailure(kernel, "the grid has more than 2^62 programs");
+}
+
+static Status checkedGrid(const KernelState &kernel, const Grid &grid,
+                          std::array<int32_t, 3> &out) {
+  const std::array<int64_t, 3> &sizes = grid.sizes();
+  unsigned __int128 programs = 1; // three factors of 31 bits need 93
+  uint64_t bits = 0;
+  for (int i = 0; i < 3; ++i) {
+    auto size = static_cast<uint64_t>(sizes[i]);
+    bits |= size;
+    programs *= size;
+    out[i] = static_cast<int32_t>(size);
+  }
+  if (grid.rank() == 0 || grid.rank() > Grid::maxRank || bits >> 31 ||
+      programs >> 62) [[unlikely]] {
+    return unusualGrid(kernel, grid);
   }
   return Status::success();
 }
 
-static Status resolveGrid(const KernelState &kernel, const Grid &grid,
-                          const LaunchBinding &binding,
-                          std::array<int32_t, 3> &out) {
-  if (!grid.isFunction()) {
-    return checkedGrid(kernel, grid, out);
-  }
-  // The function is the caller's code and may throw, as Meta does.
+/// The function is the caller's code and may throw, as Meta does.
+[[gnu::noinline]] static Status evaluatedGrid(const KernelState &kernel,
+                                              const Grid &grid,
+                                              const LaunchBinding &binding,
+                                              std::array<int32_t, 3> &out) {
   try {
     return checkedGrid(kernel, grid.evaluate(binding.meta()), out);
   } catch (const Error &error) {
@@ -281,8 +306,9 @@ static Status resolveGrid(const KernelState &kernel, const Grid &grid,
 // Launch
 //===----------------------------------------------------------------------===//
 
-static void logLaunch(const KernelState &kernel, const LaunchBinding &binding,
-                      const std::array<int32_t, 3> &grid) {
+[[gnu::cold, gnu::noinline]] static void
+logLaunch(const KernelState &kernel, const LaunchBinding &binding,
+          const std::array<int32_t, 3> &grid) {
   std::string text = kernel.description.name + " [" + binding.device.str() +
                      "] grid " + std::to_string(grid[0]) + "x" +
                      std::to_string(grid[1]) + "x" + std::to_string(grid[2]);
@@ -296,8 +322,68 @@ static void logLaunch(const KernelState &kernel, const LaunchBinding &binding,
   logLine(LogTopic::Launch, text);
 }
 
+namespace {
+/// What is left when code and slots are there.
+struct ReadyLaunch {
+  Specialization &specialization;
+  const LaunchBinding &binding;
+  const uint64_t *slots;
+  size_t slotCount;
+};
+} // namespace
+
+[[gnu::noinline]] static Status launchOnHost(const ReadyLaunch &ready,
+                                             std::array<int32_t, 3> grid) {
+  const LaunchBinding &binding = ready.binding;
+  HostLaunch launch{ready.specialization,
+                    binding,
+                    ready.slots,
+                    grid,
+                    0,
+                    binding.device.kind() == Device::Kind::Interp};
+  uint64_t bytes = distinctBytes(binding);
+  if (bytes <= lastLevelCacheBytes()) {
+    return runOnHost(launch);
+  }
+  StreamingChoice &choice = ready.specialization.streaming;
+  bool streams = choice.next();
+  launch.flags = streams ? uint32_t{StreamingStores} : 0;
+  auto begin = std::chrono::steady_clock::now();
+  Status status = runOnHost(launch);
+  std::chrono::duration<double, std::nano> ns =
+      std::chrono::steady_clock::now() - begin;
+  choice.record(streams, ns.count(), bytes);
+  return status;
+}
+
+static Status runReady(const ReadyLaunch &ready, const Grid &grid,
+                       bool logged) {
+  const LaunchBinding &binding = ready.binding;
+  std::array<int32_t, 3> sizes;
+  Status status = grid.isFunction()
+                      ? evaluatedGrid(binding.kernel, grid, binding, sizes)
+                      : checkedGrid(binding.kernel, grid, sizes);
+  if (!status.ok()) [[unlikely]] {
+    return status;
+  }
+  if (logged) [[unlikely]] {
+    logLaunch(binding.kernel, binding, sizes);
+  }
+  if (!sizes[0] || !sizes[1] || !sizes[2]) [[unlikely]] {
+    return Status::success();
+  }
+  if (!binding.device.isHost()) {
+    return launchOnCuda(
+        {ready.specialization, binding, ready.slots, ready.slotCount, sizes});
+  }
+  return launchOnHost(ready, sizes);
+}
+
+/// `call` is what `binding` was bound to, where nothing but that decides: then
+/// the next launch like it can have a plan.
 static Status runBound(KernelState &kernel, LaunchBinding &binding,
-                       const Grid &grid) {
+                       const Grid &grid,
+                       const std::span<const LaunchArgument> *call) {
   if (!grid.isFunction() && grid.rank() == 0) [[unlikely]] {
     return missingGrid(kernel); // before compiling anything
   }
@@ -309,16 +395,14 @@ static Status runBound(KernelState &kernel, LaunchBinding &binding,
   if (const auto &options = prepared.specialization->options) {
     binding.options = *options;
   }
-  std::array<int32_t, 3> sizes;
-  status = resolveGrid(kernel, grid, binding, sizes);
-  if (!status.ok()) [[unlikely]] {
-    return status;
-  }
-  if (logEnabled(LogTopic::Launch)) [[unlikely]] {
-    logLaunch(kernel, binding, sizes);
-  }
-  if (!sizes[0] || !sizes[1] || !sizes[2]) {
-    return Status::success();
+  bool logged = logEnabled(LogTopic::Launch);
+  if (call && !logged) {
+    rememberLaunch({kernel,
+                    binding.preferred,
+                    *call,
+                    binding,
+                    {prepared.arguments.data(), binding.size()},
+                    *prepared.specialization});
   }
   const auto &slotParameters = prepared.specialization->slotParameters;
   std::array<uint64_t, 64> inlineSlots;
@@ -331,34 +415,14 @@ static Status runBound(KernelState &kernel, LaunchBinding &binding,
   for (size_t i = 0; i < slotParameters.size(); ++i) {
     slots[i] = prepared.arguments[slotParameters[i]].slot;
   }
-  if (!binding.device.isHost()) {
-    return launchOnCuda({*prepared.specialization, binding, slots,
-                         slotParameters.size(), sizes});
-  }
-  HostLaunch launch{*prepared.specialization,
-                    binding,
-                    slots,
-                    sizes,
-                    0,
-                    binding.device.kind() == Device::Kind::Interp};
-  uint64_t bytes = distinctBytes(binding);
-  if (bytes <= lastLevelCacheBytes()) {
-    return runOnHost(launch);
-  }
-  StreamingChoice &choice = prepared.specialization->streaming;
-  bool streams = choice.next();
-  launch.flags = streams ? uint32_t{StreamingStores} : 0;
-  auto begin = std::chrono::steady_clock::now();
-  status = runOnHost(launch);
-  std::chrono::duration<double, std::nano> ns =
-      std::chrono::steady_clock::now() - begin;
-  choice.record(streams, ns.count(), bytes);
-  return status;
+  return runReady(
+      {*prepared.specialization, binding, slots, slotParameters.size()}, grid,
+      logged);
 }
 
-Status launchKernel(KernelState &kernel, std::optional<Device> device,
-                    const Grid &grid,
-                    std::span<const LaunchArgument> arguments) {
+[[gnu::noinline]] static Status
+launchTheLongWay(KernelState &kernel, std::optional<Device> device,
+                 const Grid &grid, std::span<const LaunchArgument> arguments) {
   LaunchBinding binding(kernel);
   binding.preferred = device;
   Status status = binding.bind(arguments);
@@ -367,13 +431,44 @@ Status launchKernel(KernelState &kernel, std::optional<Device> device,
   }
   if (!kernel.configs.empty()) {
     status = kernel.configs.apply(binding, [&](LaunchBinding &trial) {
-      return runBound(kernel, trial, grid);
+      return runBound(kernel, trial, grid, nullptr);
     });
     if (!status.ok()) {
       return status;
     }
   }
-  return runBound(kernel, binding, grid);
+  bool decided = kernel.configs.empty() && kernel.heuristicParameters.empty();
+  return runBound(kernel, binding, grid, decided ? &arguments : nullptr);
+}
+
+static Status launchKernel(KernelState &kernel, std::optional<Device> device,
+                           const Grid &grid,
+                           std::span<const LaunchArgument> arguments) {
+  LaunchBinding binding(kernel, device);
+  uint64_t slots[LaunchPlan::places];
+  for (size_t i = 0; const LaunchPlan *plan = kernel.plans.get(i); ++i) {
+    if (binding.take(*plan, arguments, slots)) {
+      return runReady({*plan->specialization, binding, slots, plan->slots},
+                      grid, false);
+    }
+  }
+  return launchTheLongWay(kernel, device, grid, arguments);
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] static void
+raiseStatus(const Status &status) {
+  raise(status.failure());
+}
+
+void Kernel::launch(const Grid &grid,
+                    std::span<const LaunchArgument> arguments) const {
+  if (!state) [[unlikely]] {
+    raiseEmpty();
+  }
+  Status status = launchKernel(*state, device, grid, arguments);
+  if (!status.ok()) [[unlikely]] {
+    raiseStatus(status);
+  }
 }
 
 Expected<CompiledInfo>

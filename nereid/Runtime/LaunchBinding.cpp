@@ -16,16 +16,12 @@
 
 namespace nereid {
 
-LaunchBinding::LaunchBinding(const KernelState &kernel)
-    : kernel(kernel), parameters(kernel.description.parameters.size()) {
+Status LaunchBinding::bind(std::span<const LaunchArgument> arguments) {
   if (parameters > inlineParameters) [[unlikely]] {
-    heap.resize(parameters);
+    heap.assign(parameters, nullptr);
   } else {
     std::fill_n(inlined.begin(), parameters, nullptr);
   }
-}
-
-Status LaunchBinding::bind(std::span<const LaunchArgument> arguments) {
   size_t position = 0;
   bool named = false;
   for (const LaunchArgument &argument : arguments) {

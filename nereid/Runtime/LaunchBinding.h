@@ -24,7 +24,11 @@ namespace nereid {
 /// The arguments of one launch, parameter by parameter. Lives on the launching
 /// thread's stack; nothing is allocated up to 64 parameters.
 struct LaunchBinding {
-  explicit LaunchBinding(const KernelState &kernel);
+  explicit LaunchBinding(const KernelState &kernel)
+      : kernel(kernel), parameters(kernel.description.parameters.size()) {}
+  /// For `take` only.
+  LaunchBinding(const KernelState &kernel, std::optional<Device> preferred)
+      : kernel(kernel), preferred(preferred), parameters(0) {}
 
   const KernelState &kernel;
   /// For launches without tensors; absent: Device::best().
@@ -43,6 +47,18 @@ struct LaunchBinding {
   /// tensors, all of which must be on one, becomes `device`. Not checked for
   /// completeness, since tuning and heuristics may still add arguments.
   Status bind(std::span<const LaunchArgument> arguments);
+  /// Instead of `bind`: the plan's launch with these arguments, if it is one.
+  bool take(const LaunchPlan &plan, std::span<const LaunchArgument> arguments,
+            uint64_t *slots) {
+    static_assert(LaunchPlan::places <= inlineParameters);
+    if (!plan.match(preferred, arguments, inlined.data(), slots)) {
+      return false;
+    }
+    parameters = plan.parameters;
+    device = plan.device;
+    options = plan.options;
+    return true;
+  }
   /// Does every parameter have an argument?
   Status complete() const;
 

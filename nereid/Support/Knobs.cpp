@@ -151,6 +151,7 @@ static Knobs &processKnobs() {
 const Knobs &knobs() { return processKnobs(); }
 
 Knobs exchangeKnobs(Knobs settings) {
+  detail::exchangesOfKnobs.fetch_add(1, std::memory_order_relaxed);
   return std::exchange(processKnobs(), std::move(settings));
 }
 

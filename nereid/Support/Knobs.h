@@ -15,6 +15,7 @@
 #define NEREID_SUPPORT_KNOBS_H
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -51,6 +52,14 @@ const Knobs &knobs();
 /// Replaces them and returns the old ones: for command-line flags and tests.
 /// Not while kernels run.
 Knobs exchangeKnobs(Knobs settings);
+
+namespace detail {
+inline std::atomic<uint32_t> exchangesOfKnobs = 0;
+}
+/// What was derived from the settings holds as long as this stays the same.
+inline uint32_t knobsVersion() {
+  return detail::exchangesOfKnobs.load(std::memory_order_relaxed);
+}
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
 

@@ -54,10 +54,10 @@ public:
   const Driver &driver;
   const int index;
   ContextHandle context = nullptr;
+  std::shared_ptr<StreamState> defaultStream;
   DeviceProperties properties;
   Memory memory;
   Staging staging;
-  std::shared_ptr<StreamState> defaultStream;
 
   std::string name() const { return "cuda:" + std::to_string(index); }
 
