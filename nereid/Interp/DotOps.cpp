@@ -7,8 +7,8 @@
 //
 // r[b,m,n] = c[b,m,n] + sum over k = 0, 1, ... of lhs[b,m,k] * rhs[b,k,n], in
 // that order: in float for results of up to 32 bits, in double for f64, with
-// wraparound for i32. How float32 operands may be read (`precision`) is
-// ignored: here they are read in full.
+// wraparound for i32. float32 operands are read in full whatever `precision`
+// says; the bounds allow an executor to read them in TF32 where it may.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,10 +57,21 @@ static void multiplyFloats(const Extents &e, const TileValue &lhs,
   }
 }
 
+/// How far a number may lie from what TF32 keeps of it, ten bits behind the
+/// first one, whether it is rounded or cut.
+static double tf32Error(double x) {
+  int exponent;
+  double fraction = std::ldexp(std::frexp(x, &exponent), 11);
+  return fraction == std::trunc(fraction) || !std::isfinite(x)
+             ? 0
+             : std::ldexp(std::fabs(x), -10);
+}
+
 /// Any order of k + 1 roundings errs by at most k + 1 spacings of the sum of
 /// magnitudes; with whole numbers small enough, nothing is ever rounded.
 static void fillErrors(const Extents &e, const TileValue &lhs,
-                       const TileValue &rhs, const TileValue &c, TileValue &r) {
+                       const TileValue &rhs, const TileValue &c, bool isTf32,
+                       TileValue &r) {
   std::vector<double> magnitude(r.size()), slack(r.size());
   std::vector<char> whole(r.size(), 1);
   for (int64_t i = 0, n = r.size(); i < n; ++i) {
@@ -71,6 +82,10 @@ static void fillErrors(const Extents &e, const TileValue &lhs,
   forProducts(e, [&](int64_t i, int64_t a, int64_t b) {
     double x = lhs.floats[a], y = rhs.floats[b];
     double dx = lhs.errorAt(a), dy = rhs.errorAt(b);
+    if (isTf32) {
+      dx += tf32Error(x) + std::ldexp(dx, -10);
+      dy += tf32Error(y) + std::ldexp(dy, -10);
+    }
     magnitude[i] += (std::fabs(x) + dx) * (std::fabs(y) + dy);
     if (dx != 0 || dy != 0) {
       slack[i] += std::fabs(x) * dy + std::fabs(y) * dx + dx * dy;
@@ -121,7 +136,10 @@ static void runDot(Machine &m, const Step &step) {
   inFloat ? multiplyFloats<float>(e, lhs, rhs, c, m, r)
           : multiplyFloats<double>(e, lhs, rhs, c, m, r);
   if (m.tracksErrors()) {
-    fillErrors(e, lhs, rhs, c, r);
+    bool isTf32 = lhs.element.width == 32 &&
+                  mlir::cast<tile::DotOp>(step.op).getPrecision() ==
+                      tile::InputPrecision::TF32;
+    fillErrors(e, lhs, rhs, c, isTf32, r);
   }
 }
 
