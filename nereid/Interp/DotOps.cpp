@@ -7,9 +7,8 @@
 //
 // r[b,m,n] = c[b,m,n] + sum over k = 0, 1, ... of lhs[b,m,k] * rhs[b,k,n], in
 // that order: in float for results of up to 32 bits, in double for f64, with
-// wraparound for i32. Float32 operands are read in full; where the product lets
-// a target read them with 10 bits of fraction (`precision` tf32), the bound on
-// errors allows for that.
+// wraparound for i32. float32 operands are read in full whatever `precision`
+// says; the bounds allow an executor to read them in TF32 where it may.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +16,6 @@
 
 #include "nereid/Dialect/Tile/IR/Tile.h"
 
-#include <bit>
 #include <cmath>
 
 namespace nereid::interp {
@@ -59,17 +57,21 @@ static void multiplyFloats(const Extents &e, const TileValue &lhs,
   }
 }
 
-/// By how much a float32 operand may be read wrong: half a unit of the tenth
-/// bit of its fraction, and not at all if it has no more.
-static double tf32Error(double value) {
-  uint32_t bits = std::bit_cast<uint32_t>(static_cast<float>(value));
-  return bits & 0x1fff ? std::ldexp(std::fabs(value), -11) : 0;
+/// How far a number may lie from what TF32 keeps of it, ten bits behind the
+/// first one, whether it is rounded or cut.
+static double tf32Error(double x) {
+  int exponent;
+  double fraction = std::ldexp(std::frexp(x, &exponent), 11);
+  return fraction == std::trunc(fraction) || !std::isfinite(x)
+             ? 0
+             : std::ldexp(std::fabs(x), -10);
 }
 
 /// Any order of k + 1 roundings errs by at most k + 1 spacings of the sum of
 /// magnitudes; with whole numbers small enough, nothing is ever rounded.
-static void fillErrors(const Extents &e, bool isTf32, const TileValue &lhs,
-                       const TileValue &rhs, const TileValue &c, TileValue &r) {
+static void fillErrors(const Extents &e, const TileValue &lhs,
+                       const TileValue &rhs, const TileValue &c, bool isTf32,
+                       TileValue &r) {
   std::vector<double> magnitude(r.size()), slack(r.size());
   std::vector<char> whole(r.size(), 1);
   for (int64_t i = 0, n = r.size(); i < n; ++i) {
@@ -81,8 +83,8 @@ static void fillErrors(const Extents &e, bool isTf32, const TileValue &lhs,
     double x = lhs.floats[a], y = rhs.floats[b];
     double dx = lhs.errorAt(a), dy = rhs.errorAt(b);
     if (isTf32) {
-      dx += tf32Error(x);
-      dy += tf32Error(y);
+      dx += tf32Error(x) + std::ldexp(dx, -10);
+      dy += tf32Error(y) + std::ldexp(dy, -10);
     }
     magnitude[i] += (std::fabs(x) + dx) * (std::fabs(y) + dy);
     if (dx != 0 || dy != 0) {
@@ -134,10 +136,10 @@ static void runDot(Machine &m, const Step &step) {
   inFloat ? multiplyFloats<float>(e, lhs, rhs, c, m, r)
           : multiplyFloats<double>(e, lhs, rhs, c, m, r);
   if (m.tracksErrors()) {
-    bool isTf32 = mlir::cast<tile::DotOp>(step.op).getPrecision() ==
-                      tile::InputPrecision::TF32 &&
-                  lhs.element.width == 32;
-    fillErrors(e, isTf32, lhs, rhs, c, r);
+    bool isTf32 = lhs.element.width == 32 &&
+                  mlir::cast<tile::DotOp>(step.op).getPrecision() ==
+                      tile::InputPrecision::TF32;
+    fillErrors(e, lhs, rhs, c, isTf32, r);
   }
 }
 

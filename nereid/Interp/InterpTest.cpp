@@ -392,6 +392,32 @@ TEST(InterpTest, TheOracleKnowsTheSumAndBoundsTheFloatOne) {
 }
 
 // In index order every step may be exact while another order rounds.
+TEST(InterpTest, TheOracleAllowsTf32WhereTheProductDoes) {
+  for (auto [precision, x, error] :
+       {std::tuple(0, 1.0f / 3, 2e-3), std::tuple(2, 1.0f / 3, 1e-6),
+        std::tuple(0, 0.75f, 1e-6)}) {
+    KernelRunner kernel(
+        "%x: f32, %r: !tile.ptr<f32>",
+        R"(
+    %a = tile.splat %x : f32 -> tensor<1x2xf32>
+    %b = arith.constant dense<1.5> : tensor<2x1xf32>
+    %z = arith.constant dense<0.0> : tensor<1x1xf32>
+    %d = tile.dot %a, %b, %z {precision = )" +
+            std::to_string(precision) +
+            R"( : i32} : tensor<1x2xf32>, tensor<2x1xf32>, tensor<1x1xf32>
+    %p = tile.splat %r : !tile.ptr<f32> -> tensor<1x1x!tile.ptr<f32>>
+    tile.store %p, %d : tensor<1x1x!tile.ptr<f32>>)");
+    std::vector<float> r(1);
+    kernel.pass(x).pass(r);
+    Oracle oracle;
+    LaunchFrame frame = kernel.makeFrame(1, 1, 1);
+    ASSERT_TRUE(kernel.interpreter->runOracle(&frame, 0, 1, oracle).ok());
+    double bound = oracle.stored.begin()->second.error;
+    EXPECT_LT(bound, error) << precision << " " << x;
+    EXPECT_GT(bound, error / 10) << precision << " " << x;
+  }
+}
+
 TEST(InterpTest, TheOracleAllowsOrdersThatRoundWhereItsOwnDoesNot) {
   for (const char *op : {"tile.scan", "tile.reduce"}) {
     bool isScan = op == std::string("tile.scan");

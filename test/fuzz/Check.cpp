@@ -172,7 +172,9 @@ Reference::Reference(mlir::ModuleOp module)
   }
 }
 
-Verdict Reference::compare(Executor &executor) const {
+Verdict
+Reference::compare(Executor &executor,
+                   llvm::function_ref<void(const Prepared &)> look) const {
   mlir::func::FuncOp function = kernelOf(module);
   mlir::OwningOpRef<mlir::ModuleOp> own(
       mlir::cast<mlir::ModuleOp>(mlir::ModuleOp(module)->clone()));
@@ -180,6 +182,9 @@ Verdict Reference::compare(Executor &executor) const {
       executor.prepare(*own, function.getName().str());
   if (!prepared.ok()) {
     return {Verdict::Kind::Refused, prepared.failure().str()};
+  }
+  if (look) {
+    look(*prepared);
   }
   if (prepared->compileOnly) {
     return {Verdict::Kind::Undecided, "compiled, not run"};

@@ -55,7 +55,9 @@ public:
   ///     was never rounded on its way is equal,
   ///   - nothing outside of the outputs changes,
   ///   - the two runs give the same bits.
-  Verdict compare(Executor &executor) const;
+  /// `look` sees the program made ready.
+  Verdict compare(Executor &executor,
+                  llvm::function_ref<void(const Prepared &)> look = {}) const;
 
 private:
   mlir::ModuleOp module;

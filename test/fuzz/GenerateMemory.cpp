@@ -29,7 +29,7 @@ KnownScalar Generator::scalarParameter(int64_t low, int64_t high) {
   int64_t value = random.between(low, high);
   auto number = b.getI32IntegerAttr(int32_t(value));
   SmallVector<NamedAttribute> attrs = {b.getNamedAttr(valueAttr, number)};
-  if (value % 16 == 0 && random.chance(50)) {
+  if (value % 16 == 0 && random.chance(isPlain ? 100 : 50)) {
     attrs.push_back(
         b.getNamedAttr(tile::divisibilityAttr, b.getI32IntegerAttr(16)));
   }
@@ -91,7 +91,7 @@ Value Generator::alongDim(Value line, ArrayRef<int64_t> shape, size_t dim) {
   Dims thin(shape.size(), 1);
   thin[dim] = shape[dim];
   Value value = line;
-  if (shape.size() > 1 && random.chance(30)) {
+  if (shape.size() > 1 && random.chance(isPlain ? 0 : 30)) {
     value = create<tile::ReshapeOp>(RankedTensorType::get(thin, element), value,
                                     /*reorder=*/false);
   } else {

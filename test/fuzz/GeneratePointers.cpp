@@ -14,7 +14,7 @@ using namespace mlir;
 /// The same pointer, by way of an integer, another type or a choice.
 Value Generator::disguised(Value pointer) {
   Type type = pointer.getType();
-  switch (random.below(24)) {
+  switch (isPlain ? 4 : random.below(24)) {
   case 0: {
     Value number = create<tile::PtrToIntOp>(b.getI64Type(), pointer);
     return create<tile::IntToPtrOp>(type, number);

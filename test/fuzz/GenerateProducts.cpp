@@ -41,21 +41,20 @@ Generator::ProductTypes Generator::productTypes() {
     return {fp8, fp8, fp8, fp8, f32};
   case 5:
   case 6:
-  case 7:
     return {i8, i8, i8, i8, i32};
+  case 7:
   case 8:
   case 9:
-  case 10:
-  case 11:
     return {f32, f32, f32, f32, f32};
-  case 12:
+  case 10:
     return {f16, f16, f16, f16, f16};
-  case 13:
+  case 11:
     return {f32, f16, f16, f16, f32};
+  case 12:
+  case 13:
   case 14:
   case 15:
   case 16:
-  case 17:
     return {bf16, bf16, bf16, bf16, f32};
   default:
     return {f16, f16, f16, f16, f32};
@@ -65,8 +64,8 @@ Generator::ProductTypes Generator::productTypes() {
 /// Sizes of a product, powers of two mostly, within what a block may have:
 /// eight times what others may.
 Dims Generator::productSizes() {
-  Dims mnk = {random.pick<int64_t>({16, 32, 64, 64, 64, 64, 128, 128}),
-              random.pick<int64_t>({8, 16, 32, 32, 64, 64, 64, 128}),
+  Dims mnk = {random.pick<int64_t>({16, 16, 32, 32, 64, 64, 64, 64, 128, 128}),
+              random.pick<int64_t>({8, 8, 16, 32, 32, 64, 64, 64, 128}),
               random.pick<int64_t>({16, 32, 32, 64, 64, 128})};
   if (random.chance(12)) {
     for (int64_t &size : mnk) {

@@ -27,7 +27,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::run() {
   // A choice of its own: what other programs are does not depend on it.
   Random choice(~seed);
   if (choice.chance(options.products)) {
-    tileLoops = int(choice.between(1, 3));
+    tileLoops = int(choice.between(2, 4));
   }
   growBlock(options.operations, options.depth);
   while (tileLoops > 0) {

@@ -248,6 +248,9 @@ private:
   mlir::Value iteration;
   int64_t iterations = 1;
   int tileLoops = 0; ///< still to be grown
+  /// Addresses as most kernels write them: numbers say what divides them, and
+  /// pointers are not disguised.
+  bool isPlain = false;
 };
 
 /// While it lives, operations go into the body of a loop, whose iterations are

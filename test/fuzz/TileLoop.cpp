@@ -16,14 +16,16 @@ using namespace mlir;
 //===----------------------------------------------------------------------===//
 
 Generator::TileLoop::TileLoop(Generator &g, int64_t work, int64_t tile)
-    : g(g), random(g.random), delta(tile) {
+    : g(g), random(g.random), isRegular(random.chance(65)), delta(tile) {
+  g.isPlain = isRegular;
   constexpr int64_t budget = 6'000'000;
   int64_t programs = int64_t{g.grid[0]} * g.grid[1] * g.grid[2];
   int64_t affordable = budget / (work * programs * g.iterations);
   trips = random.pick<int64_t>({0, 1, 2, 3, 3, 4, 4, 5, 6, 9});
   trips = std::min({trips, std::max<int64_t>(affordable, 1),
                     std::max<int64_t>(64 / g.iterations, 1)});
-  if (random.chance(15)) { // windows that overlap, or leave gaps
+  if (random.chance(isRegular ? 5
+                              : 25)) { // windows that overlap, or leave gaps
     delta = random.pick<int64_t>({1, 8, 16, 24, tile / 2 + 1, 2 * tile});
   }
   chooseCounter();
@@ -50,7 +52,7 @@ void Generator::TileLoop::chooseCounter() {
     break;
   case 2: // counted from elsewhere
     step = delta;
-    lower = random.between(-9, 9);
+    lower = isRegular ? 16 * random.between(-1, 1) : random.between(-9, 9);
     fromCounter = -lower;
     break;
   case 3: // numbers of tiles
@@ -61,7 +63,9 @@ void Generator::TileLoop::chooseCounter() {
   default: // carried
     lower = random.between(-5, 9);
     step = random.between(1, 17);
-    first = random.chance(70) ? 0 : random.between(0, 40);
+    first = random.chance(70) ? 0
+            : isRegular       ? 16 * random.between(1, 3)
+                              : random.between(1, 40);
     Type type = random.chance(70) ? g.b.getI32Type() : g.b.getI64Type();
     carriedPosition = carry(g.number(type, first));
     advances.push_back({*carriedPosition, delta});
@@ -72,7 +76,7 @@ void Generator::TileLoop::chooseCounter() {
     end -= random.between(0, 20);
   }
   lowerValue = scalar(lower, 15);
-  upperValue = scalar(end, 50);
+  upperValue = scalar(end, 65);
   stepValue = scalar(step, 10);
 }
 
@@ -82,7 +86,7 @@ Value Generator::TileLoop::scaled(Value value, int64_t stride) {
     return value;
   }
   Value factor = g.number(value.getType(), stride);
-  if (value.getType().isInteger(32) && random.chance(40)) {
+  if (value.getType().isInteger(32) && random.chance(20)) {
     factor = g.scalarParameter(stride, stride).value;
   }
   return g.create<arith::MulIOp>(value, factor);
@@ -107,7 +111,7 @@ Generator::TileLoop::Walk Generator::TileLoop::walk(Type element,
   Walk walk;
   walk.type = RankedTensorType::get(shape, element);
   walk.dim = dim;
-  int64_t even = random.chance(60) ? 16 : 1;
+  int64_t even = isRegular || random.chance(50) ? 16 : 1;
   for (size_t d = 0; d < shape.size(); ++d) {
     bool isMasked = random.chance(d == dim ? 45 : 30);
     int64_t begin = d == dim ? last() : 0, end = begin + shape[d];
@@ -124,8 +128,9 @@ Generator::TileLoop::Walk Generator::TileLoop::walk(Type element,
   walk.place.strides.assign(shape.size(), 1);
   if (shape.size() == 2) {
     int64_t pitch = size(inner);
-    pitch = random.chance(70) ? roundUp(pitch, 16)
-                              : pitch + random.pick<int64_t>({0, 0, 1, 3, 8});
+    pitch = isRegular || random.chance(50)
+                ? roundUp(pitch, 16)
+                : pitch + random.pick<int64_t>({0, 0, 1, 3, 8});
     walk.place.strides[1 - inner] = pitch;
   } else if (random.chance(8)) {
     walk.place.strides[0] = 2;
@@ -135,7 +140,7 @@ Generator::TileLoop::Walk Generator::TileLoop::walk(Type element,
   }
   int64_t count = walk.place.extent;
   if (isOutput || random.chance(40)) {
-    int64_t share = roundUp(count, random.chance(70) ? 16 : 1);
+    int64_t share = roundUp(count, isRegular ? 16 : 1);
     walk.shift = g.exclusiveShift(share, count);
     if (count > 1 << 18 && !isOutput) {
       walk.shift = nullptr;
@@ -151,8 +156,8 @@ Generator::TileLoop::Walk Generator::TileLoop::walk(Type element,
     fill = "any";
   }
   walk.magnitude = fill == "whole" ? 8 : fill == "positive" ? 2 : 4;
-  walk.base = g.arrayParameter(element, count, fill, isOutput,
-                               /*alignedPercent=*/85);
+  walk.base =
+      g.arrayParameter(element, count, fill, isOutput, isRegular ? 100 : 60);
   walk.form = random.pick({Form::Whole, Form::Whole, Form::Offset, Form::Offset,
                            Form::Pointers, Form::Pointers, Form::Base});
   if (!isOutput && random.chance(6)) {
@@ -328,7 +333,7 @@ void Generator::TileLoop::end() {
       continue;
     }
     Value amount =
-        random.chance(30) ? g.scalarParameter(by, by).value : g.number(i32, by);
+        random.chance(15) ? g.scalarParameter(by, by).value : g.number(i32, by);
     if (auto tensor = dyn_cast<RankedTensorType>(value.getType())) {
       amount = g.create<tile::SplatOp>(
           RankedTensorType::get(tensor.getShape(), i32), amount);
@@ -337,6 +342,7 @@ void Generator::TileLoop::end() {
   }
   g.create<scf::YieldOp>(yields);
   body.reset();
+  g.isPlain = false;
 }
 
 } // namespace nereid::fuzz

@@ -92,6 +92,9 @@ private:
 
   Generator &g;
   Random &random;
+  /// Everything begins at multiples of 16, and says so: then tiles are read in
+  /// pieces of 16 bytes.
+  bool isRegular;
   int64_t first = 0, delta, trips;
   /// The loop counts lower, lower + step, ...
   mlir::Type counterType;

@@ -61,6 +61,9 @@ static cl::opt<bool> noShrink("no-shrink", cl::cat(category),
                               cl::desc("print failures as found"));
 static cl::opt<bool> keepGoing("keep-going", cl::cat(category),
                                cl::desc("a line a failure, to the end"));
+static cl::opt<std::string>
+    saveTo("save", cl::cat(category),
+           cl::desc("folder for what GPU executors compile programs to"));
 static cl::opt<std::string> replay("replay", cl::cat(category),
                                    cl::desc("run one program"));
 
@@ -124,6 +127,19 @@ void printFailure(const Progress &progress, llvm::StringRef executor) {
   llvm::outs().flush();
 }
 
+/// FOLDER/SEED.ptx, with the number of the executor from the second one on.
+void save(const Prepared &prepared, const Progress &progress) {
+  if (saveTo.empty() || prepared.assembly.empty()) {
+    return;
+  }
+  std::string number =
+      progress.executor ? "." + std::to_string(progress.executor) : "";
+  std::error_code error;
+  llvm::raw_fd_ostream file(
+      saveTo + "/" + std::to_string(progress.seed) + number + ".ptx", error);
+  file << prepared.assembly;
+}
+
 void tryProgram(mlir::ModuleOp module,
                 std::vector<std::unique_ptr<Executor>> &executors,
                 Progress &progress) {
@@ -139,7 +155,9 @@ void tryProgram(mlir::ModuleOp module,
   }
   for (progress.executor = 0; progress.executor < executors.size();
        ++progress.executor) {
-    Verdict verdict = reference.compare(*executors[progress.executor]);
+    Verdict verdict = reference.compare(
+        *executors[progress.executor],
+        [&](const Prepared &prepared) { save(prepared, progress); });
     if (verdict.isFailure()) {
       fail(progress, verdict.message);
       return;
