@@ -61,8 +61,7 @@ Generator::ProductTypes Generator::productTypes() {
   }
 }
 
-/// Sizes of a product, powers of two mostly, within what a block may have:
-/// eight times what others may.
+/// Sizes of a product, powers of two mostly.
 Dims Generator::productSizes() {
   Dims mnk = {random.pick<int64_t>({16, 16, 32, 32, 64, 64, 64, 64, 128, 128}),
               random.pick<int64_t>({8, 8, 16, 32, 32, 64, 64, 64, 128}),
@@ -74,7 +73,11 @@ Dims Generator::productSizes() {
       }
     }
   }
-  int64_t limit = 8 * options.maxElements, volume = 32 * limit;
+  if (random.chance(8)) { // as wide as one instruction
+    mnk = {random.pick<int64_t>({16, 64, 64, 128}),
+           random.pick<int64_t>({128, 256}), 16};
+  }
+  int64_t limit = tileLimit(), volume = 16 * limit;
   while (mnk[0] * mnk[1] > limit || mnk[0] * mnk[2] > limit ||
          mnk[1] * mnk[2] > limit || mnk[0] * mnk[1] * mnk[2] > volume) {
     int64_t &largest = *llvm::max_element(mnk);
@@ -92,17 +95,19 @@ struct Generator::Operand {
   TileLoop::Walk walk;
   Type used;
   bool isTransposed = false;
+  bool isWritten = false; ///< back, changed
 };
 
 /// A walk over tiles that become operands of a shape, perhaps transposed.
 Generator::Operand Generator::walkOperand(TileLoop &loop, Type memory,
-                                          Type used, Dims shape, size_t dim) {
-  Operand operand{{}, used, random.chance(30)};
+                                          Type used, Dims shape, size_t dim,
+                                          bool isWritten) {
+  Operand operand{{}, used, random.chance(30), isWritten};
   if (operand.isTransposed) {
     std::swap(shape[0], shape[1]);
     dim = 1 - dim;
   }
-  operand.walk = loop.walk(memory, shape, dim);
+  operand.walk = loop.walk(memory, shape, dim, isWritten);
   return operand;
 }
 
@@ -129,22 +134,38 @@ Item Generator::image(const Item &item) {
 /// The operand of an iteration: loaded, converted and transposed in either
 /// order.
 Item Generator::loadOperand(TileLoop &loop, const Operand &operand) {
-  Item item = loop.load(operand.walk);
+  TileLoop::Place place = loop.at(operand.walk);
+  Item item = operand.isWritten ? loop.replace(operand.walk, place)
+                                : loop.load(operand.walk, place);
   return prepareOperand(item, operand.used, operand.isTransposed);
 }
 
+Item Generator::transposed(const Item &item) {
+  ArrayRef<int64_t> shape = tile::getShape(item.type());
+  auto type = RankedTensorType::get({shape[1], shape[0]},
+                                    tile::getElement(item.type()));
+  return {create<tile::TransposeOp>(type, item.value,
+                                    b.getDenseI32ArrayAttr({1, 0})),
+          item.isExact, item.magnitude};
+}
+
 Item Generator::prepareOperand(Item item, Type used, bool isTransposed) {
-  auto convert = [&] { item = bounded(castTo(image(item), used), 16); };
+  auto convert = [&] {
+    item = image(item);
+    bool isInt = isa<IntegerType>(tile::getElement(item.type()));
+    if (isInt && isa<FloatType>(used) && random.chance(70)) {
+      item.value = create<arith::SIToFPOp>(tile::withElement(item.type(), used),
+                                           item.value);
+    } else {
+      item = bounded(castTo(item, used), 16);
+    }
+  };
   bool convertsFirst = random.chance(50);
   if (convertsFirst) {
     convert();
   }
   if (isTransposed) {
-    ArrayRef<int64_t> shape = tile::getShape(item.type());
-    auto type = RankedTensorType::get({shape[1], shape[0]},
-                                      tile::getElement(item.type()));
-    item.value = create<tile::TransposeOp>(type, item.value,
-                                           b.getDenseI32ArrayAttr({1, 0}));
+    item = transposed(item);
   }
   if (!convertsFirst) {
     convert();
@@ -259,18 +280,25 @@ void Generator::growProductLoop() {
   if (random.chance(35)) {
     loop.setStages(random.between(1, 5));
   }
-  Operand a = walkOperand(loop, types.lhsMemory, types.lhs, {m, k}, 1);
+  bool isWritten = random.chance(6);
+  Operand a =
+      walkOperand(loop, types.lhsMemory, types.lhs, {m, k}, 1, isWritten);
   Operand b = walkOperand(loop, types.rhsMemory, types.rhs, {k, n}, 0);
   bool isTwo = random.chance(12); // products that share an operand
   Operand other;
   if (isTwo) {
     other = walkOperand(loop, types.rhsMemory, types.rhs, {k, n}, 0);
   }
-  // An operand that stays.
+  // An operand that stays, or the one that was loaded an iteration before.
   std::optional<Item> still;
+  std::optional<unsigned> previous;
+  auto lhsType = RankedTensorType::get({m, k}, types.lhs);
   if (random.chance(6)) {
-    still = bounded(operand(RankedTensorType::get({m, k}, types.lhs)), 16);
+    still = bounded(operand(lhsType), 16);
+  } else if (random.chance(6) && isa<FloatType>(types.lhs)) {
+    previous = loop.carry(number(lhsType, 1.0));
   }
+  bool isSquare = m == n && types.lhs == types.rhs && random.chance(30);
   auto type = RankedTensorType::get({m, n}, types.sum);
   Value init =
       random.chance(85) ? zeros(type) : bounded(operand(type), 64).value;
@@ -282,7 +310,11 @@ void Generator::growProductLoop() {
 
   loop.begin();
   Item lhs = still ? *still : loadOperand(loop, a);
-  Item rhs = loadOperand(loop, b);
+  Item rhs = isSquare ? transposed(lhs) : loadOperand(loop, b);
+  if (previous) {
+    loop.next(*previous, lhs.value);
+    lhs.value = loop.carried(*previous);
+  }
   Value before = loop.carried(sums);
   if (isa<FloatType>(types.sum) && random.chance(10)) {
     before = create<arith::MulFOp>(before, number(type, 0.5));
@@ -336,7 +368,7 @@ void Generator::growChainedLoop() {
   Dims sizes = productSizes();
   int64_t m = sizes[0], n = sizes[1], d = sizes[2];
   int64_t e = random.chance(70) ? d : productSizes()[1];
-  while (m * e > 8 * options.maxElements || n * e > 8 * options.maxElements) {
+  while (m * e > tileLimit() || n * e > tileLimit()) {
     e = (e + 1) / 2;
   }
   auto precision = anyPrecision(random);
@@ -364,7 +396,8 @@ void Generator::growChainedLoop() {
   unsigned sums = loop.carry(zeros(type));
   unsigned largest = 0, weights = 0;
   if (isSoftmax) {
-    largest = loop.carry(number(lineType, random.pick({-1e4, -1e30})));
+    largest = loop.carry(
+        number(lineType, random.pick({-1e4, -1e30, -double(INFINITY)})));
     weights = loop.carry(zeros(lineType));
   }
 
@@ -384,6 +417,10 @@ void Generator::growChainedLoop() {
       return alongDim(line, shape, 0);
     };
     scores = bounded(scores, 8);
+    if (random.chance(30)) { // what lies behind the diagonal
+      scores.value = create<arith::SelectOp>(
+          loop.reaches({m, n}, 0, 1), scores.value, number(scoreType, -1e6));
+    }
     Value old = loop.carried(largest);
     Value now = create<arith::MaximumFOp>(old, reduceRows(scores.value, true));
     Value shrink = create<math::ExpOp>(create<arith::SubFOp>(old, now));
@@ -409,70 +446,6 @@ void Generator::growChainedLoop() {
   if (isSoftmax && random.chance(80)) {
     storeTile(loop.result(weights));
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Loads without products
-//===----------------------------------------------------------------------===//
-
-/// for i: sum += x[i] op y[i], with copies ahead where they are asked for; what
-/// is computed may go to another array or to the one that is read.
-void Generator::growLoadLoop() {
-  Dims shape = {random.pick<int64_t>({32, 64, 128, 256, 512, 1024, 100})};
-  if (random.chance(50)) {
-    shape = {random.pick<int64_t>({1, 2, 8, 16, 32, 48}),
-             random.pick<int64_t>({4, 16, 32, 64, 64, 20})};
-  }
-  while (shape[0] > options.maxElements ||
-         shape[0] * shape.back() > 8 * options.maxElements) {
-    shape[0] = (shape[0] + 1) / 2;
-  }
-  Type element =
-      random.pick<Type>({b.getF32Type(), b.getF32Type(), b.getF16Type(),
-                         b.getBF16Type(), b.getI8Type(), b.getI32Type(),
-                         b.getI32Type(), b.getI64Type(), b.getF64Type()});
-  auto type = RankedTensorType::get(shape, element);
-  size_t dim = size_t(random.below(int64_t(shape.size())));
-  TileLoop loop(*this, type.getNumElements() * 8, shape[dim]);
-  if (random.chance(80)) {
-    loop.setStages(random.between(1, 5));
-  }
-  SmallVector<TileLoop::Walk> walks;
-  bool isWritten = random.chance(30);
-  for (int64_t n = random.between(1, 3); n > 0; --n) {
-    walks.push_back(loop.walk(element, shape, dim, isWritten && n == 1));
-  }
-  unsigned sums = loop.carry(zeros(type));
-  loop.begin();
-  Value total = loop.carried(sums);
-  if (isa<FloatType>(element)) {
-    total = create<arith::MulFOp>(total, number(type, 0.5));
-  }
-  SmallVector<Item> items;
-  for (const TileLoop::Walk &walk : walks) {
-    bool isOutput = isWritten && &walk == &walks.back();
-    if (isOutput && loop.overlaps(walk)) {
-      create<tile::BarrierOp>();
-    }
-    TileLoop::Place place = loop.at(walk);
-    Item item = loop.load(walk, place);
-    items.push_back(item);
-    if (isOutput) {
-      Value changed = isa<FloatType>(element)
-                          ? create<arith::NegFOp>(item.value).getResult()
-                          : sum(item.value, number(type, int64_t{1}));
-      create<tile::StoreOp>(place.pointers, changed, place.mask);
-    }
-    total = sum(total, item.value);
-  }
-  loop.next(sums, total);
-  items.push_back({total, false, 64});
-  if (random.chance(35)) {
-    storeTile(total);
-  }
-  growBesides(items);
-  loop.end();
-  finishTile(loop.result(sums), 64);
 }
 
 } // namespace nereid::fuzz

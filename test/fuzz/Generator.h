@@ -205,7 +205,7 @@ private:
   Item yieldFor(const Item &carried);
   class LoopBody;
 
-  // GenerateProducts.cpp, TileLoop.cpp
+  // GenerateProducts.cpp, GenerateLoadLoops.cpp, TileLoop.cpp
   class TileLoop;
   struct Operand;
   struct ProductTypes {
@@ -217,8 +217,11 @@ private:
   void growLoadLoop();
   ProductTypes productTypes();
   Dims productSizes();
+  /// Elements of the largest tile: more than other blocks may have.
+  int64_t tileLimit() const { return 16 * options.maxElements; }
   Operand walkOperand(TileLoop &loop, mlir::Type memory, mlir::Type used,
-                      Dims shape, size_t dim);
+                      Dims shape, size_t dim, bool isWritten = false);
+  Item transposed(const Item &item);
   Item loadOperand(TileLoop &loop, const Operand &operand);
   Item prepareOperand(Item item, mlir::Type used, bool isTransposed);
   Item image(const Item &item);

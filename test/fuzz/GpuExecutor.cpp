@@ -17,8 +17,8 @@
 #include "nereid/Conversion/TileToCPU/TileToCPU.h"
 #include "nereid/Dialect/Tile/Transforms/Passes.h"
 #include "nereid/Pipeline/GpuSteps.h"
-#include "nereid/Target/NVPTX/Ptxas.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"
+#include "nereid/Target/NVPTX/Ptxas.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"

@@ -156,6 +156,9 @@ Generator::TileLoop::Walk Generator::TileLoop::walk(Type element,
     fill = "any";
   }
   walk.magnitude = fill == "whole" ? 8 : fill == "positive" ? 2 : 4;
+  if (isa<IntegerType>(element) && fill != "whole") {
+    walk.magnitude = 128;
+  }
   walk.base =
       g.arrayParameter(element, count, fill, isOutput, isRegular ? 100 : 60);
   walk.form = random.pick({Form::Whole, Form::Whole, Form::Offset, Form::Offset,
@@ -180,10 +183,6 @@ Generator::TileLoop::Walk Generator::TileLoop::walk(Type element,
     advances.push_back({walk.carried, delta * stride});
   }
   return walk;
-}
-
-bool Generator::TileLoop::overlaps(const Walk &walk) const {
-  return delta < walk.type.getShape()[walk.dim];
 }
 
 unsigned Generator::TileLoop::carry(Value init) {
@@ -321,6 +320,41 @@ Item Generator::TileLoop::load(const Walk &walk, const Place &place) {
   }
   loaded.setIsVolatile(random.chance(2));
   return {loaded, true, walk.magnitude};
+}
+
+Item Generator::TileLoop::replace(const Walk &walk, const Place &place) {
+  // Others may have stored what is loaded here.
+  if (delta < walk.type.getShape()[walk.dim]) {
+    g.create<tile::BarrierOp>();
+  }
+  Item item = load(walk, place);
+  Value changed;
+  if (isa<FloatType>(walk.type.getElementType())) {
+    bool hasArithmetic = walk.type.getElementType().getIntOrFloatBitWidth() > 8;
+    changed = hasArithmetic ? g.create<arith::NegFOp>(item.value).getResult()
+                            : g.number(walk.type, 2.0);
+  } else {
+    changed =
+        g.create<arith::AddIOp>(item.value, g.number(walk.type, int64_t{1}));
+  }
+  g.create<tile::StoreOp>(place.pointers, changed, place.mask);
+  return item;
+}
+
+Value Generator::TileLoop::reaches(ArrayRef<int64_t> shape, size_t still,
+                                   size_t moving) {
+  Type i32 = g.b.getI32Type();
+  auto line = [&](size_t d) -> Value {
+    auto type = RankedTensorType::get({shape[d]}, i32);
+    return g.create<tile::RangeOp>(type, 0, int32_t(shape[d]));
+  };
+  Value at = narrow(position), columns = line(moving);
+  columns = g.create<arith::AddIOp>(
+      columns,
+      g.create<tile::SplatOp>(cast<RankedTensorType>(columns.getType()), at));
+  return g.create<arith::CmpIOp>(arith::CmpIPredicate::sle,
+                                 g.alongDim(columns, shape, moving),
+                                 g.alongDim(line(still), shape, still));
 }
 
 void Generator::TileLoop::end() {

@@ -68,7 +68,11 @@ public:
   void begin();
   Place at(const Walk &walk);
   Item load(const Walk &walk, const Place &place);
-  Item load(const Walk &walk) { return load(walk, at(walk)); }
+  /// Loads a tile and stores another in its place.
+  Item replace(const Walk &walk, const Place &place);
+  /// position + index along `moving` <= index along `still`
+  mlir::Value reaches(llvm::ArrayRef<int64_t> shape, size_t still,
+                      size_t moving);
   mlir::Value carried(unsigned number);
   void next(unsigned number, mlir::Value value) { yields[number] = value; }
   void end();
@@ -77,7 +81,6 @@ public:
   /// All loads of the loop may be copied ahead, in so many stages.
   void setStages(int64_t stages);
   int64_t tripCount() const { return trips; }
-  bool overlaps(const Walk &walk) const;
 
 private:
   void chooseCounter();

@@ -9,6 +9,7 @@
 #include "nereid/Target/NVPTX/NvptxTarget.h"
 #include "nereid/Target/NVPTX/SourceLines.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm-c/Target.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -41,6 +42,19 @@ static void initializeNvptx() {
   });
 }
 
+/// Products of 8-bit floats came with PTX 8.4 only, also to architectures that
+/// older drivers know.
+static bool needsPtx84(mlir::ModuleOp module) {
+  return module
+      .walk([](mlir::LLVM::InlineAsmOp op) {
+        llvm::StringRef text = op.getAsmString();
+        bool isFp8 = text.contains(".e4m3.") || text.contains(".e5m2.");
+        return text.starts_with("mma.") && isFp8 ? mlir::WalkResult::interrupt()
+                                                 : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 static std::unique_ptr<llvm::TargetMachine>
 createMachine(const NvptxTarget &target, const EmitOptions &emit,
               std::string &errors) {
@@ -71,8 +85,12 @@ static Expected<std::string> emit(mlir::ModuleOp module,
   emission.triple = tripleName;
   emission.pipeline = defaultPipeline;
   emission.kind = kind;
+  NvptxTarget versioned = target;
+  if (std::stoi(target.ptxVersion) < 84 && needsPtx84(module)) {
+    versioned.ptxVersion = "84";
+  }
   emission.createMachine = [&](std::string &errors) {
-    return createMachine(target, options, errors);
+    return createMachine(versioned, options, errors);
   };
   emission.prepare = [&](llvm::Module &llvmModule) {
     for (llvm::Function &function : llvmModule) {
