@@ -137,13 +137,23 @@ private:
   /// A conversion that becomes a read of a buffer.
   bool isRead(Operation *op) const {
     auto convert = dyn_cast<ConvertLayoutOp>(op);
-    return convert && copyOf(sourceOf(convert.getSource()));
+    return convert && op->getBlock() == &body &&
+           copyOf(sourceOf(convert.getSource()));
   }
   /// An operand that a product reads from a buffer itself.
   bool isReadInPlace(OpOperand &use) const {
     return isWarpgroupProduct(use.getOwner()) && use.getOperandNumber() < 2 &&
            use.getOwner()->getBlock() == &body &&
            copyOf(untransposed(use.get()));
+  }
+  /// Does the computation use a copied load as it was loaded?
+  bool isComputedOn(OpOperand &use) {
+    Operation *user = body.findAncestorOpInBlock(*use.getOwner());
+    if (user == body.getTerminator()) {
+      return liveArguments.contains(use.getOperandNumber());
+    }
+    return liveOps.contains(user) && !isRead(use.getOwner()) &&
+           !isReadInPlace(use);
   }
   Value yielded(unsigned argument) { return loop.getYieldedValues()[argument]; }
 
@@ -435,12 +445,9 @@ void LoopPipeliner::cloneBody(IRMapping &map, Value slot) {
       continue;
     }
     if (isa<tile::LoadOp>(op) && copyOf(op.getResult(0))) {
-      // For whoever wants it as it was loaded.
       Value loaded = op.getResult(0);
-      if (llvm::any_of(loaded.getUses(), [&](OpOperand &use) {
-            return liveOps.contains(use.getOwner()) &&
-                   !isRead(use.getOwner()) && !isReadInPlace(use);
-          })) {
+      if (llvm::any_of(loaded.getUses(),
+                       [&](OpOperand &use) { return isComputedOn(use); })) {
         map.map(loaded, readAs(loaded, layoutOf(loaded.getType()), map, slot));
       }
       continue;
