@@ -31,7 +31,7 @@ void Generator::growLoadLoop() {
   size_t dim = size_t(random.below(int64_t(shape.size())));
   TileLoop loop(*this, type.getNumElements() * 8, shape[dim]);
   if (random.chance(80)) {
-    loop.setStages(random.between(1, 5));
+    loop.setStages(random.pick({0, 1, 2, 2, 3, 3, 4, 5, 8}));
   }
   SmallVector<TileLoop::Walk> walks;
   bool isWritten = random.chance(30);

@@ -196,6 +196,19 @@ Value Generator::product(const Item &lhs, const Item &rhs, Value onto,
   return isFused ? dot.getResult() : sum(onto, dot);
 }
 
+/// What `then` makes, or `otherwise`.
+Value Generator::onlyIf(Value condition, Value otherwise,
+                        function_ref<Value()> then) {
+  auto branch =
+      create<scf::IfOp>(TypeRange(otherwise.getType()), condition, true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  create<scf::YieldOp>(then());
+  b.setInsertionPointToStart(branch.elseBlock());
+  create<scf::YieldOp>(otherwise);
+  return branch.getResult(0);
+}
+
 //===----------------------------------------------------------------------===//
 // What else a loop does
 //===----------------------------------------------------------------------===//
@@ -248,7 +261,7 @@ void Generator::growBesides(ArrayRef<Item> items) {
     for (const Item &item : items) {
       add(item.value, false, item.magnitude);
     }
-    growBlock(int(random.between(1, 3)), /*depth=*/0);
+    growBlock(int(random.between(1, 3)), /*depth=*/random.chance(10));
   }
 }
 
@@ -278,7 +291,7 @@ void Generator::growProductLoop() {
   bool isUnsigned = types.lhs.isInteger(8) && random.chance(30);
   TileLoop loop(*this, m * n * k, k);
   if (random.chance(35)) {
-    loop.setStages(random.between(1, 5));
+    loop.setStages(random.pick({0, 1, 2, 2, 3, 3, 4, 5, 8}));
   }
   bool isWritten = random.chance(6);
   Operand a =
@@ -319,7 +332,11 @@ void Generator::growProductLoop() {
   if (isa<FloatType>(types.sum) && random.chance(10)) {
     before = create<arith::MulFOp>(before, number(type, 0.5));
   }
-  Value after = product(lhs, rhs, before, precision, isUnsigned);
+  auto multiply = [&] {
+    return product(lhs, rhs, before, precision, isUnsigned);
+  };
+  Value after =
+      random.chance(6) ? onlyIf(loop.isOdd(), before, multiply) : multiply();
   loop.next(sums, after);
   if (isTwo) {
     loop.next(others, product(lhs, loadOperand(loop, other),
@@ -377,7 +394,7 @@ void Generator::growChainedLoop() {
   bool isSoftmax = isFloat && random.chance(50);
   TileLoop loop(*this, m * n * (d + e), n);
   if (random.chance(35)) {
-    loop.setStages(random.between(1, 5));
+    loop.setStages(random.pick({0, 1, 2, 2, 3, 3, 4, 5, 8}));
   }
   Operand right = walkOperand(loop, types.rhsMemory, types.rhs, {d, n}, 1);
   Operand values = walkOperand(loop, types.rhsMemory, types.rhs, {n, e}, 0);

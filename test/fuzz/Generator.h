@@ -227,6 +227,8 @@ private:
   Item image(const Item &item);
   mlir::Value product(const Item &lhs, const Item &rhs, mlir::Value onto,
                       tile::InputPrecision precision, bool isUnsigned);
+  mlir::Value onlyIf(mlir::Value condition, mlir::Value otherwise,
+                     llvm::function_ref<mlir::Value()> then);
   mlir::Value zeros(mlir::Type type);
   mlir::Value sum(mlir::Value x, mlir::Value y);
   mlir::Value reduceRows(mlir::Value value, bool isMaximum);

@@ -168,7 +168,10 @@ Generator::TileLoop::Walk Generator::TileLoop::walk(Type element,
   }
   int64_t stride = walk.place.strides[dim];
   if (walk.form == Form::Offset) {
-    walk.pointers = g.address(walk.base, walk.shift, shape, walk.place);
+    bool gathers = shape.size() == 2 && !isOutput && random.chance(12);
+    walk.pointers = gathers
+                        ? gatheredRows(walk)
+                        : g.address(walk.base, walk.shift, shape, walk.place);
   }
   if (walk.form == Form::Pointers || walk.form == Form::Base) {
     Value begin = g.number(g.b.getI32Type(), first * stride);
@@ -183,6 +186,40 @@ Generator::TileLoop::Walk Generator::TileLoop::walk(Type element,
     advances.push_back({walk.carried, delta * stride});
   }
   return walk;
+}
+
+/// Rows, or columns, in an order that is loaded before the loop.
+Value Generator::TileLoop::gatheredRows(const Walk &walk) {
+  Type i32 = g.b.getI32Type();
+  ArrayRef<int64_t> shape = walk.type.getShape();
+  size_t row = 1 - walk.dim;
+  auto line = [&](size_t d) -> Value {
+    auto type = RankedTensorType::get({shape[d]}, i32);
+    return g.create<tile::RangeOp>(type, 0, int32_t(shape[d]));
+  };
+  Value table = g.arrayParameter(i32, shape[row], "positive",
+                                 /*isOutput=*/false);
+  Value entries = g.create<tile::SplatOp>(
+      RankedTensorType::get({shape[row]}, table.getType()), table);
+  entries = g.create<tile::AddPtrOp>(entries.getType(), entries, line(row));
+  auto lineType = RankedTensorType::get({shape[row]}, i32);
+  Value rows = g.create<tile::LoadOp>(lineType, entries, Value(), Value());
+  rows = g.create<arith::RemUIOp>(
+      rows, g.number(lineType, std::max<int64_t>(walk.valid[row], 1)));
+  rows = g.create<arith::MulIOp>(rows,
+                                 g.number(lineType, walk.place.strides[row]));
+  Value columns = line(walk.dim);
+  columns = g.create<arith::MulIOp>(
+      columns, g.number(columns.getType(), walk.place.strides[walk.dim]));
+  Value offsets = g.create<arith::AddIOp>(g.alongDim(rows, shape, row),
+                                          g.alongDim(columns, shape, walk.dim));
+  Value base = walk.base;
+  if (walk.shift) {
+    base = g.create<tile::AddPtrOp>(base.getType(), base, walk.shift);
+  }
+  auto type = RankedTensorType::get(shape, base.getType());
+  return g.create<tile::AddPtrOp>(type, g.create<tile::SplatOp>(type, base),
+                                  offsets);
 }
 
 unsigned Generator::TileLoop::carry(Value init) {
@@ -355,6 +392,13 @@ Value Generator::TileLoop::reaches(ArrayRef<int64_t> shape, size_t still,
   return g.create<arith::CmpIOp>(arith::CmpIPredicate::sle,
                                  g.alongDim(columns, shape, moving),
                                  g.alongDim(line(still), shape, still));
+}
+
+Value Generator::TileLoop::isOdd() {
+  Type i32 = g.b.getI32Type();
+  Value bit = g.create<arith::AndIOp>(g.iteration, g.number(i32, int64_t{1}));
+  return g.create<arith::CmpIOp>(arith::CmpIPredicate::ne, bit,
+                                 g.number(i32, int64_t{0}));
 }
 
 void Generator::TileLoop::end() {

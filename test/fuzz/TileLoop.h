@@ -80,6 +80,8 @@ public:
 
   /// All loads of the loop may be copied ahead, in so many stages.
   void setStages(int64_t stages);
+  /// An i1: every second iteration.
+  mlir::Value isOdd();
   int64_t tripCount() const { return trips; }
 
 private:
@@ -87,6 +89,7 @@ private:
   mlir::Value scalar(int64_t value, int percentRuntime);
   mlir::Value scaled(mlir::Value position, int64_t stride);
   mlir::Value narrow(mlir::Value position);
+  mlir::Value gatheredRows(const Walk &walk);
   mlir::Value positionOf(const Walk &walk);
   mlir::Value mask(const Walk &walk, mlir::Value position);
   int64_t last() const {
