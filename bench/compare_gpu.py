@@ -364,7 +364,7 @@ def measure(case, library, timer, options):
     us = {who: medians[name] for who, name in chosen.items() if name}
     peer = min(us[who] for who in us if who != "nereid")
     low, high = statistics.quantiles(times[chosen["nereid"]], n=4)[::2]
-    return dict(case=case.name, dtype=case.dtype, us=us, chosen={k: v for k, v in chosen.items() if v},
+    return dict(case=case.name, dtype=case.dtype, us=us, all=medians, chosen={k: v for k, v in chosen.items() if v},
                 spread=(high - low) / us["nereid"], difference=errors[chosen["nereid"]], ratio=peer / us["nereid"],
                 gb_per_s=case.traffic / us["nereid"] / 1e3 if case.traffic else None,
                 tflop_per_s=case.operations / us["nereid"] / 1e6 if case.operations else None)
