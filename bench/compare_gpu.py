@@ -41,6 +41,7 @@ import bridge  # noqa: E402
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
 WARPS = (1, 2, 4, 8, 16)
+ROWS = ((1, 2), (1, 4), (4, 4), (4, 8), (4, 16))  # warps, rows a program, where rows are short
 
 
 def random_tensor(*shape, dtype):
@@ -131,23 +132,35 @@ class Descriptor:
         self.tensor, self.rows, self.columns, self.block = tensor, rows, columns, block
 
 
+def row_variants(op, rows, columns, arguments):
+    """One row a program, and several where rows are short. At most 128 elements a thread."""
+    variants = {f"{w}w": [Launch(kernel_file(op), f"{op}_kernel", (rows,), arguments, num_warps=w)]
+                for w in WARPS if columns <= 32 * 128 * w}
+    for w, r in ROWS if columns <= 1024 else ():
+        variants[f"{w}w{r}r"] = [Launch(kernel_file(op), f"{op}_rows_kernel", (math.ceil(rows / r),),
+                                        dict(arguments, M=rows, ROWS=r), num_warps=w)]
+    return variants
+
+
 def softmax_case(rows, columns, dtype):
     x = random_tensor(rows, columns, dtype=dtype)
     y = torch.empty_like(x)
-    return Case(f"softmax {rows}x{columns}", dtype, "softmax", "softmax_kernel", (rows,),
-                dict(y_ptr=y, x_ptr=x, y_stride=columns, x_stride=columns, N=columns), [y],
-                lambda: [torch.softmax(x.double(), -1)], lambda: torch.softmax(x, -1), traffic=2 * x.nbytes)
+    arguments = dict(y_ptr=y, x_ptr=x, y_stride=columns, x_stride=columns, N=columns)
+    return Case(f"softmax {rows}x{columns}", dtype, "softmax", None, None, None, [y],
+                lambda: [torch.softmax(x.double(), -1)], lambda: torch.softmax(x, -1), traffic=2 * x.nbytes,
+                variants=row_variants("softmax", rows, columns, arguments))
 
 
 def layer_norm_case(rows, columns, dtype):
     x, w, b = (random_tensor(*s, dtype=dtype) for s in ((rows, columns), (columns,), (columns,)))
     y = torch.empty_like(x)
     mean, rstd = (torch.empty(rows, device="cuda") for _ in range(2))
-    return Case(f"layer norm {rows}x{columns}", dtype, "layer_norm", "layer_norm_kernel", (rows,),
-                dict(y_ptr=y, x_ptr=x, w_ptr=w, b_ptr=b, mean_ptr=mean, rstd_ptr=rstd, y_stride=columns,
-                     x_stride=columns, eps=1e-5, N=columns), [y],
+    arguments = dict(y_ptr=y, x_ptr=x, w_ptr=w, b_ptr=b, mean_ptr=mean, rstd_ptr=rstd, y_stride=columns,
+                     x_stride=columns, eps=1e-5, N=columns)
+    return Case(f"layer norm {rows}x{columns}", dtype, "layer_norm", None, None, None, [y],
                 lambda: [F.layer_norm(x.double(), (columns,), w.double(), b.double(), 1e-5)],
-                lambda: F.layer_norm(x, (columns,), w, b, 1e-5), traffic=2 * x.nbytes)
+                lambda: F.layer_norm(x, (columns,), w, b, 1e-5), traffic=2 * x.nbytes,
+                variants=row_variants("layer_norm", rows, columns, arguments))
 
 
 def bias_layer_norm_case(rows, columns, dtype):

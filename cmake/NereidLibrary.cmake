@@ -18,6 +18,10 @@ function(nereid_compile_options target)
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}> $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}>
     $<INSTALL_INTERFACE:include>)
+  get_target_property(type ${target} TYPE)
+  if(NEREID_SANITIZE AND type STREQUAL EXECUTABLE)
+    target_sources(${target} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/SanitizerOptions.cpp)
+  endif()
 endfunction()
 
 function(nereid_library name)

@@ -1,6 +1,6 @@
-"""Layer norm over the last dimension, one program a row, arithmetic in float32.
+"""Layer norm over the last dimension, arithmetic in float32.
 
-The block is the row: N need not be a power of two, so there is no mask.
+The block is the row, or ROWS rows: N need not be a power of two, so no column is masked.
 """
 import triton
 import triton.language as tl
@@ -20,6 +20,25 @@ def layer_norm_kernel(y_ptr, x_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr, y_stride, 
     w = tl.load(w_ptr + cols).to(tl.float32)
     b = tl.load(b_ptr + cols).to(tl.float32)
     tl.store(y_ptr + row * y_stride + cols, centred * rstd * w + b)
+
+
+@triton.jit
+def layer_norm_rows_kernel(y_ptr, x_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr, y_stride, x_stride, eps, M,
+                           N: tl.constexpr, ROWS: tl.constexpr):
+    """The same for short rows, of which a program takes ROWS: it loads w and b once for all of them."""
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    cols = tl.arange(0, N)
+    exists = rows < M
+    x = tl.load(x_ptr + rows[:, None] * x_stride + cols[None, :], mask=exists[:, None], other=0.0).to(tl.float32)
+    mean = tl.sum(x, axis=1) / N
+    centred = x - mean[:, None]
+    rstd = tl.rsqrt(tl.sum(centred * centred, axis=1) / N + eps)
+    tl.store(mean_ptr + rows, mean, mask=exists)
+    tl.store(rstd_ptr + rows, rstd, mask=exists)
+    w = tl.load(w_ptr + cols).to(tl.float32)
+    b = tl.load(b_ptr + cols).to(tl.float32)
+    y = centred * rstd[:, None] * w[None, :] + b[None, :]
+    tl.store(y_ptr + rows[:, None] * y_stride + cols[None, :], y, mask=exists[:, None])
 
 
 @triton.jit

@@ -36,6 +36,18 @@ FailureOr<Value> emitFloatUnary(CallContext &ctx, const BoundArguments &args) {
   return Value(emitUnary<Op>(ctx.emitter, x));
 }
 
+/// e^x that may be as inexact on a GPU as the argument's last bit makes it:
+/// two instructions instead of seven.
+template <FloatWidths widths>
+FailureOr<Value> emitExp(CallContext &ctx, const BoundArguments &args) {
+  FailureOr<Value> power = emitFloatUnary<mlir::math::ExpOp, widths>(ctx, args);
+  if (succeeded(power)) {
+    auto op = power->tensor().value.template getDefiningOp<mlir::math::ExpOp>();
+    op.setFastmath(mlir::arith::FastMathFlags::afn);
+  }
+  return power;
+}
+
 } // namespace nereid::irgen
 
 #endif // NEREID_IRGEN_EMITMATH_H

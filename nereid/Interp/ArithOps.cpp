@@ -205,7 +205,8 @@ static void addFloats(HandlerTable &table) {
   table["arith.addf"] = floatOp({[](D a, D b, D) { return a + b; }, 0.5});
   table["arith.subf"] = floatOp({[](D a, D b, D) { return a - b; }, 0.5});
   table["arith.mulf"] = floatOp({[](D a, D b, D) { return a * b; }, 0.5});
-  table["arith.divf"] = floatOp({[](D a, D b, D) { return a / b; }, 0.5});
+  table["arith.divf"] =
+      floatOp({[](D a, D b, D) { return a / b; }, 0.5, false, 2.5});
   table["arith.remf"] =
       floatOp({[](D a, D b, D) { return std::fmod(a, b); }, 0});
   table["arith.negf"] = floatOp({[](D a, D, D) { return -a; }, 0});

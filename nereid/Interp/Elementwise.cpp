@@ -7,6 +7,8 @@
 
 #include "nereid/Interp/Elementwise.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 #include <cmath>
 #include <limits>
 
@@ -85,8 +87,20 @@ static bool anyNan(const Operands &x) {
          std::isnan(x.value[2]);
 }
 
-static void fillErrors(const FloatFunction &function, Machine &m,
-                       const Step &step, TileValue &r) {
+static bool mayApproximate(mlir::Operation *op) {
+  auto flags = mlir::dyn_cast<mlir::arith::ArithFastMathInterface>(op);
+  return flags && mlir::arith::bitEnumContainsAny(
+                      flags.getFastMathFlagsAttr().getValue(),
+                      mlir::arith::FastMathFlags::afn);
+}
+
+static void fillErrors(FloatFunction function, Machine &m, const Step &step,
+                       TileValue &r) {
+  double argument = 0;
+  if (function.approximateUlps && mayApproximate(step.op)) {
+    function.ulps = function.approximateUlps;
+    argument = function.approximateArgument;
+  }
   unsigned arity = static_cast<unsigned>(step.operands.size());
   r.errors.assign(r.size(), 0);
   for (int64_t i = 0, n = r.size(); i < n; ++i) {
@@ -96,6 +110,9 @@ static void fillErrors(const FloatFunction &function, Machine &m,
       int64_t j = operand.size() == 1 ? 0 : i;
       x.value[k] = operand.floats[j];
       x.error[k] = operand.errorAt(j);
+    }
+    if (argument && std::isfinite(x.value[0])) {
+      x.error[0] += argument * std::fabs(x.value[0]);
     }
     if (m.isCombining && std::isnan(r.floats[i]) && !anyNan(x)) {
       m.noteUndecided();

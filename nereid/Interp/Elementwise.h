@@ -64,6 +64,10 @@ struct FloatFunction {
   double ulps;
   /// |f(x) - f(y)| <= |x - y|, but f turns within any interval: sin, cos.
   bool isWave = false;
+  /// What a GPU may do where the operation carries `afn`: so many ulps, of the
+  /// function of an argument that is off by so much of itself. 0: as without.
+  double approximateUlps = 0;
+  double approximateArgument = 0;
 };
 
 Handler floatOp(FloatFunction function);

@@ -258,7 +258,7 @@ std::vector<bool> partlyDeadRegisters(const TileLayout &layout,
 //===----------------------------------------------------------------------===//
 
 TileLayout coalesced(const Shape &shape, const std::vector<unsigned> &order,
-                     unsigned vector, unsigned warpBits) {
+                     unsigned vector, unsigned warpBits, bool wholeRows) {
   std::vector<unsigned> shifts = dimensionShifts(shape);
   TileLayout layout;
   constexpr unsigned laneBits = 5;
@@ -270,8 +270,11 @@ TileLayout coalesced(const Shape &shape, const std::vector<unsigned> &order,
   auto inner = static_cast<uint64_t>(shape[order[0]]);
   unsigned divisor = std::countr_zero(inner); // vectors end inside the shape
   unsigned vectorBits = std::min<unsigned>(std::bit_width(vector) - 1, divisor);
-  if (!std::has_single_bit(inner) && divisor >= laneBits + warpBits) {
-    vectorBits = std::min(vectorBits, divisor - laneBits - warpBits);
+  unsigned innerBits = paddedBits(shape[order[0]]), allBits = tileBits(shape);
+  wholeRows &= allBits - innerBits >= warpBits;
+  unsigned innerThreads = laneBits + (wholeRows ? 0 : warpBits);
+  if (!std::has_single_bit(inner) && divisor >= innerThreads) {
+    vectorBits = std::min(vectorBits, divisor - innerThreads);
   }
   std::vector<uint32_t> bits; // of the flattened index, from the fastest on
   for (unsigned d : order) {
@@ -290,6 +293,10 @@ TileLayout coalesced(const Shape &shape, const std::vector<unsigned> &order,
   // Threads beyond the tile hold copies.
   unsigned copies = take(layout.lanes, laneBits);
   layout.lanes.insert(layout.lanes.end(), copies, 0);
+  if (auto taken = static_cast<unsigned>(next - bits.begin());
+      wholeRows && taken < innerBits) {
+    std::rotate(next, next + (innerBits - taken), bits.end());
+  }
   copies = take(layout.warps, warpBits);
   layout.warps.insert(layout.warps.end(), copies, 0);
   take(layout.registers, bits.size());

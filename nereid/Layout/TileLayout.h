@@ -89,9 +89,12 @@ std::vector<bool> partlyDeadRegisters(const TileLayout &layout,
 /// along dimension order[0], then lanes, then warps, in the order of `order`;
 /// what is left repeats in registers. `vector` is lowered to a power of two
 /// that divides the dimension, and further where that leaves more registers
-/// dead in every thread: 768 elements on 128 threads are 6 a thread.
+/// dead in every thread: 768 elements on 128 threads are 6 a thread. With
+/// `wholeRows` warps divide the other dimensions first if those are large
+/// enough for all of them: a reduction along order[0] then stays in a warp.
 TileLayout coalesced(const Shape &shape, const std::vector<unsigned> &order,
-                     unsigned vector, unsigned warpBits);
+                     unsigned vector, unsigned warpBits,
+                     bool wholeRows = false);
 
 /// Consecutive elements along the dimension with the lowest bit `shift` that
 /// registers hold consecutively from an aligned start.

@@ -120,6 +120,32 @@ TEST(TileLayout, PaddingCostsNoRegisters) {
   }
 }
 
+/// A row of every shape is in one warp, if there are rows for all warps.
+TEST(TileLayout, WholeRowsStayInAWarp) {
+  for (const Shape &shape : shapes) {
+    if (shape.size() != 2) {
+      continue;
+    }
+    for (unsigned warpBits : {0u, 1u, 2u, 4u}) {
+      TileLayout layout =
+          coalesced(shape, {1, 0}, 4, warpBits, /*wholeRows=*/true);
+      uint32_t rowMask = (1u << paddedBits(shape[1])) - 1;
+      bool hasRows = paddedBits(shape[0]) >= warpBits;
+      bool isWhole =
+          std::none_of(layout.warps.begin(), layout.warps.end(),
+                       [&](uint32_t column) { return column & rowMask; });
+      EXPECT_TRUE(isWhole || !hasRows);
+      std::set<uint32_t> held;
+      for (unsigned r = 0; r < layout.registerCount(); ++r) {
+        for (unsigned t = 0; t < threads(layout); ++t) {
+          held.insert(indexOf(layout, r, t));
+        }
+      }
+      EXPECT_EQ(held.size(), size_t{1} << tileBits(shape));
+    }
+  }
+}
+
 TEST(TileLayout, NarrowIsWhatABroadcastNeeds) {
   Shape wide = {16, 48}, narrowShape = {16, 1};
   TileLayout layout = coalesced(wide, {1, 0}, 4, 2);

@@ -28,7 +28,6 @@ void optimiseGpuTiles(mlir::ModuleOp module, const nvptx::NvptxTarget &target,
   loads.stages = options.stages;
   loads.sharedLimit = target.sharedLimit;
   for (auto kernel : module.getOps<mlir::func::FuncOp>()) {
-    tilegpu::hoistLoads(kernel);
     if (target.computeCapability >= 80) { // cp.async
       tilegpu::pipelineLoads(kernel, loads);
     }

@@ -98,16 +98,12 @@ static Expected<std::string> targetOf(Device device) {
 }
 
 static Expected<std::shared_ptr<const cuda::LoadedKernel>>
-loadOnDevice(KernelImage &image, Device device) {
+loadOnDevice(KernelImage &image, Device device, uint32_t maxRegisters) {
   Expected<cuda::DeviceState *> state = cuda::DeviceState::get(device.index());
   if (!state.ok()) {
     return state.failure();
   }
-  if (image.format != ImageFormat::Cubin) {
-    return {ErrorCode::Internal, "kernel '" + image.kernel + "' for " +
-                                     image.target + " is no machine code"};
-  }
-  auto kernel = cuda::load(**state, image);
+  auto kernel = cuda::load(**state, image, maxRegisters);
   if (kernel.ok() && logEnabled(LogTopic::Compile)) {
     logLine(LogTopic::Compile, cuda::resourceLine(**kernel, image));
   }
@@ -115,7 +111,8 @@ loadOnDevice(KernelImage &image, Device device) {
 }
 
 Expected<std::shared_ptr<const LoadedImage>>
-Context::State::load(KernelImage image, Device device, HostEntry entry) {
+Context::State::load(KernelImage image, Device device, uint32_t maxRegisters,
+                     HostEntry entry) {
   auto loaded = std::make_shared<LoadedImage>();
   if (entry) {
     loaded->code.entry = entry;
@@ -126,7 +123,7 @@ Context::State::load(KernelImage image, Device device, HostEntry entry) {
     }
     loaded->code = std::move(*code);
   } else {
-    auto kernel = loadOnDevice(image, device);
+    auto kernel = loadOnDevice(image, device, maxRegisters);
     if (!kernel.ok()) {
       return kernel.failure();
     }
@@ -160,19 +157,6 @@ void printTimes(const std::string &kernel, const std::string &target,
   std::fputs(line.c_str(), stderr);
 }
 
-/// By the device's driver. Adds the time it took.
-static Status assembleFor(Device device, KernelImage &image,
-                          uint32_t maxRegisters) {
-  Stopwatch assembling;
-  Expected<cuda::DeviceState *> state = cuda::DeviceState::get(device.index());
-  Status status = state.ok() ? cuda::assemble(**state, image, maxRegisters)
-                             : state.status();
-  if (status.ok()) {
-    image.stageTimes.emplace_back("assemble", assembling.ms());
-  }
-  return status;
-}
-
 Expected<Context::State::Obtained>
 Context::State::compile(const CompileRequest &request, Device device,
                         std::optional<Digest> storeAs) {
@@ -182,25 +166,21 @@ Context::State::compile(const CompileRequest &request, Device device,
     return result.failure();
   }
   ++compiled;
-  if (result->image.format == ImageFormat::Ptx) {
-    Status status =
-        assembleFor(device, result->image, request.options.maxRegisters);
-    if (!status.ok()) {
-      return status;
-    }
-  }
-  if (storeAs) {
-    disk.store(*storeAs, result->image);
-  }
   auto parts = result->image.stageTimes;
+  KernelImage kept = result->image;
   Stopwatch loading;
   Expected<std::shared_ptr<const LoadedImage>> loaded =
-      load(std::move(result->image), device);
+      load(std::move(result->image), device, request.options.maxRegisters);
   if (!loaded.ok()) {
     return loaded.failure();
   }
+  double loadingMs = loading.ms();
+  if (storeAs) {
+    kept.spillBytes = (*loaded)->image.spillBytes; // told only once
+    disk.store(*storeAs, kept);
+  }
   if (knobs().time) {
-    parts.emplace_back("load", loading.ms());
+    parts.emplace_back("load", loadingMs);
     printTimes(request.kernel, (*loaded)->image.target, "compiled in", parts,
                total.ms());
   }
@@ -249,7 +229,7 @@ Context::State::obtain(CompileRequest request,
   if (std::optional<KernelImage> image = disk.find(key)) {
     double readMs = watch.ms();
     Expected<std::shared_ptr<const LoadedImage>> fromDisk =
-        load(std::move(*image), device);
+        load(std::move(*image), device, request.options.maxRegisters);
     // An image that verifies but does not load is compiled again.
     if (fromDisk.ok()) {
       ++diskHits;
@@ -280,32 +260,9 @@ Expected<Context::State::Obtained>
 Context::State::loadPrecompiled(KernelImage image, HostEntry entry,
                                 const CompileOptions &options, Device device) {
   Stopwatch watch;
-  auto origin = CompiledInfo::Origin::Library;
-  if (image.format == ImageFormat::Ptx) {
-    Expected<cuda::DeviceState *> state =
-        cuda::DeviceState::get(device.index());
-    if (!state.ok()) {
-      return state.failure();
-    }
-    Digest key = hashText(Encoder()
-                              .add(encodeImage(image))
-                              .add(options.maxRegisters)
-                              .add((*state)->properties.target())
-                              .bytes);
-    if (std::optional<KernelImage> assembled = disk.find(key)) {
-      image = std::move(*assembled);
-      origin = CompiledInfo::Origin::Disk;
-    } else {
-      Status status = assembleFor(device, image, options.maxRegisters);
-      if (!status.ok()) {
-        return status;
-      }
-      disk.store(key, image);
-    }
-  }
   std::string kernel = image.kernel, target = image.target;
   auto parts = image.stageTimes;
-  auto made = load(std::move(image), device, entry);
+  auto made = load(std::move(image), device, options.maxRegisters, entry);
   if (!made.ok()) {
     return made.failure();
   }
@@ -313,7 +270,7 @@ Context::State::loadPrecompiled(KernelImage image, HostEntry entry,
     parts.emplace_back("load", watch.ms());
     printTimes(kernel, target, "from the program in", parts, watch.ms());
   }
-  return Obtained{*made, origin, watch.ms()};
+  return Obtained{*made, CompiledInfo::Origin::Library, watch.ms()};
 }
 
 } // namespace nereid

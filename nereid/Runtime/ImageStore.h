@@ -49,13 +49,13 @@ struct Context::State {
     CompiledInfo::Origin origin = CompiledInfo::Origin::Memory;
     double milliseconds = 0;
   };
-  /// Code for the device; it decides request.target. A cuda device's PTX is
-  /// assembled by its driver, and the machine code is what is kept on disk.
+  /// Code for the device; it decides request.target. A cuda device's driver
+  /// assembles PTX as it loads it and keeps the machine code in its own cache;
+  /// ours keeps the PTX.
   Expected<Obtained> obtain(CompileRequest request,
                             const KernelDescription &description,
                             Device device);
-  /// Loads an image of a KernelLibrary. What a driver assembles of its PTX is
-  /// kept on disk like other machine code.
+  /// Loads an image of a KernelLibrary.
   Expected<Obtained> loadPrecompiled(KernelImage image, HostEntry entry,
                                      const CompileOptions &options,
                                      Device device);
@@ -65,8 +65,10 @@ private:
   Expected<Obtained> compile(const CompileRequest &request, Device device,
                              std::optional<Digest> storeAs);
   /// `entry` is the code of a host image, where the program holds it.
-  Expected<std::shared_ptr<const LoadedImage>>
-  load(KernelImage image, Device device, HostEntry entry = nullptr);
+  Expected<std::shared_ptr<const LoadedImage>> load(KernelImage image,
+                                                    Device device,
+                                                    uint32_t maxRegisters,
+                                                    HostEntry entry = nullptr);
 
   std::mutex mutex; ///< of the two maps
   std::map<std::string, std::string> resolvedTargets;

@@ -186,7 +186,8 @@ void Generator::growFloatBinary() {
       divisor = create<arith::AddFOp>(create<math::AbsFOp>(y.value),
                                       number(type, 0.5));
     }
-    add(create<arith::DivFOp>(x.value, divisor), false, 2 * x.magnitude);
+    add(create<arith::DivFOp>(x.value, divisor, approximation()), false,
+        2 * x.magnitude);
     return;
   }
   case 9:
@@ -297,6 +298,8 @@ void Generator::growMath() {
                      : function.domain == Domain::Positive ? positive(0.25)
                                                            : positive(1.0);
     OperationState state(loc, function.name, argument, type);
+    state.addAttribute("fastmath", arith::FastMathFlagsAttr::get(
+                                       b.getContext(), approximation()));
     double magnitude =
         function.magnitude == 0 ? std::cosh(limit) : function.magnitude;
     add(b.create(state)->getResult(0), false, magnitude);
@@ -306,8 +309,9 @@ void Generator::growMath() {
     add(create<math::Atan2Op>(x, positive(0.25)), false, 2);
   } else { // the logistic function, as kernels write it
     Value one = number(type, 1.0);
-    Value e = create<math::ExpOp>(create<arith::NegFOp>(x));
-    add(create<arith::DivFOp>(one, create<arith::AddFOp>(one, e)), false, 1);
+    Value e = create<math::ExpOp>(create<arith::NegFOp>(x), approximation());
+    Value sum = create<arith::AddFOp>(one, e);
+    add(create<arith::DivFOp>(one, sum, approximation()), false, 1);
   }
 }
 

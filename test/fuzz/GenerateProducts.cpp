@@ -440,9 +440,10 @@ void Generator::growChainedLoop() {
     }
     Value old = loop.carried(largest);
     Value now = create<arith::MaximumFOp>(old, reduceRows(scores.value, true));
-    Value shrink = create<math::ExpOp>(create<arith::SubFOp>(old, now));
+    Value shrink =
+        create<math::ExpOp>(create<arith::SubFOp>(old, now), approximation());
     Value difference = create<arith::SubFOp>(scores.value, spread(now, {m, n}));
-    weight = {create<math::ExpOp>(difference), false, 1};
+    weight = {create<math::ExpOp>(difference, approximation()), false, 1};
     Value total = create<arith::MulFOp>(loop.carried(weights), shrink);
     loop.next(weights, sum(total, reduceRows(weight.value, false)));
     loop.next(largest, now);

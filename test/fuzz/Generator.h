@@ -113,6 +113,11 @@ private:
   Item operand(mlir::Type type);
   Item fresh(mlir::Type type);
   Item constant(mlir::Type type);
+  /// Half of the divisions and exponentials may be inexact, as the language's.
+  mlir::arith::FastMathFlags approximation() {
+    return random.chance(50) ? mlir::arith::FastMathFlags::afn
+                             : mlir::arith::FastMathFlags::none;
+  }
   mlir::Value number(mlir::Type type, double value);
   mlir::Value number(mlir::Type type, int64_t value);
   Item castTo(const Item &item, mlir::Type element);

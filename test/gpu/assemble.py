@@ -31,6 +31,10 @@ CASES = [
       for t in ("fp32", "bf16") for n, w in ((256, 1), (1000, 4), (4096, 8), (8192, 16))),
     *(("kernels/layer_norm/layer_norm.py", "layer_norm_kernel", LAYER_NORM.format(t=t, n=n), w, True)
       for t in ("fp32", "fp16") for n, w in ((768, 4), (1024, 4), (4096, 8))),
+    *(("kernels/softmax/softmax.py", "softmax_rows_kernel", f"*{t}:16,*{t}:16,i32:16,i32:16,i32,{n},{r}", w, True)
+      for t, n, r, w in (("fp32", 1024, 4, 4), ("bf16", 256, 8, 4))),
+    *(("kernels/layer_norm/layer_norm.py", "layer_norm_rows_kernel",
+       LAYER_NORM.format(t=t, n=f"i32,{n},{r}"), w, True) for t, n, r, w in (("bf16", 256, 8, 4), ("fp32", 768, 4, 4))),
     ("kernels/layer_norm/layer_norm.py", "fused_bias_layer_norm_kernel", FUSED.format(t="bf16", n=8192), 16, True),
     *(("kernels/matmul/matmul.py", "matmul_kernel", MATMUL.format(t=t, b=b), w, False)
       for t in ("fp16", "bf16", "fp32") for b, w in (("64,64,32", 4), ("48,40,24", 4), ("128,128,64", 8))),

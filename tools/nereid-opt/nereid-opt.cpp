@@ -32,7 +32,6 @@ int main(int argc, char **argv) {
   nereid::tile::registerTilePipelines();
   nereid::tile::registerExpandMathPass();
   nereid::registerTileToTileGPUPass();
-  nereid::tilegpu::registerHoistLoadsPass();
   nereid::tilegpu::registerPipelineLoadsPass();
   nereid::registerTileGPUToLLVMPass();
   return mlir::asMainReturnCode(

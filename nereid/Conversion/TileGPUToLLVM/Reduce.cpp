@@ -7,8 +7,8 @@
 //
 // In three steps, each a tree: the registers of a thread, the lanes of a warp
 // by shuffles, the warps through shared memory, where every thread reads the
-// partial results that it wants. The order depends on the layout alone, so the
-// same program gives the same bits.
+// partial results that it wants, or one of many. The order depends on the
+// layout alone, so the same program gives the same bits.
 //
 // Padding takes no part: where a thread may hold none of the tile, whether it
 // does travels with the value.
@@ -47,6 +47,12 @@ struct Partial {
   Registers values;
   Value valid;
 };
+
+/// Partial results of warps that a thread reads all. More take too many
+/// registers (softmax of 8192 on 16 warps: 40 instead of 32, and three blocks a
+/// multiprocessor instead of four); then each lane reads one where lanes want
+/// the same, and shuffles combine them.
+constexpr unsigned mostPartsRead = 8;
 } // namespace
 
 void KernelEmitter::emitReduce(tile::ReduceOp op) {
@@ -79,6 +85,16 @@ void KernelEmitter::emitReduce(tile::ReduceOp op) {
       sum.valid = arith::OrIOp::create(b, loc, a.valid, c.valid);
     }
     return sum;
+  };
+  auto shuffled = [&](const Partial &partial, unsigned lanes) {
+    Partial other;
+    for (Value value : partial.values) {
+      other.values.push_back(shuffleXor(value, lanes));
+    }
+    if (partial.valid) {
+      other.valid = shuffleXor(partial.valid, lanes);
+    }
+    return other;
   };
   auto tree = [&](SmallVector<Partial> list) {
     while (list.size() > 1) {
@@ -132,14 +148,7 @@ void KernelEmitter::emitReduce(tile::ReduceOp op) {
     }
     axisLanes |= 1u << l;
     for (auto &[rest, partial] : partials) {
-      Partial other;
-      for (Value value : partial.values) {
-        other.values.push_back(shuffleXor(value, 1u << l));
-      }
-      if (partial.valid) {
-        other.valid = shuffleXor(partial.valid, 1u << l);
-      }
-      partial = merge(partial, other);
+      partial = merge(partial, shuffled(partial, 1u << l));
     }
   }
 
@@ -205,6 +214,14 @@ void KernelEmitter::emitReduce(tile::ReduceOp op) {
       }
       return sharedAddress(region.offset + offsets[i], index, elements[i]);
     };
+    // Every group of `parts` lanes that want the same results reads each once.
+    unsigned partLanes = std::countr_zero(parts);
+    bool sharesReading =
+        parts > mostPartsRead && partLanes <= target.lanes.size() &&
+        llvm::all_of(ArrayRef(target.lanes).take_front(partLanes),
+                     [](uint32_t column) { return column == 0; });
+    Value lanePart =
+        arith::AndIOp::create(b, loc, thread, ops().i32(parts - 1));
     Value always = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
     for (auto &[rest, partial] : partials) {
       for (unsigned i = 0; i < n; ++i) {
@@ -217,6 +234,18 @@ void KernelEmitter::emitReduce(tile::ReduceOp op) {
     }
     publish(region);
     for (auto &[rest, partial] : partials) {
+      if (sharesReading) {
+        partial = {};
+        for (unsigned i = 0; i < elements.size(); ++i) {
+          Value value = loadShared(addressOf(i, rest, lanePart),
+                                   laneType(elements[i]), 1)[0];
+          (i < n ? partial.values.emplace_back() : partial.valid) = value;
+        }
+        for (unsigned k = 1; k < parts; k *= 2) {
+          partial = merge(partial, shuffled(partial, k));
+        }
+        continue;
+      }
       SmallVector<Partial> list(parts);
       for (unsigned i = 0; i < elements.size(); ++i) {
         unsigned elementBytes = tile::getElementBytes(elements[i]);

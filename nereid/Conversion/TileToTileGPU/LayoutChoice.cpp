@@ -18,6 +18,10 @@ namespace nereid::totilegpu {
 LayoutChoice::LayoutChoice(func::FuncOp kernel, const GpuTargetInfo &target)
     : kernel(kernel), target(target), axes(kernel),
       warpBits(std::countr_zero(target.warps)) {
+  kernel.walk([&](tile::ReduceOp reduce) {
+    reductions.insert(
+        {shapeOf(reduce.getSources()[0].getType()), reduce.getAxis()});
+  });
   kernel.walk([&](Operation *op) {
     if (!isa<tile::LoadOp, tile::StoreOp>(op) ||
         !isa<RankedTensorType>(op->getOperand(0).getType())) {
@@ -32,9 +36,92 @@ LayoutChoice::LayoutChoice(func::FuncOp kernel, const GpuTargetInfo &target)
                 std::vector<unsigned>(order.begin(), order.end())}];
     width = std::max(width, axes.vectorWidth(pointers, mask, order[0], 16));
   });
+  adoptLayouts();
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+/// Instructions of a thread.
+unsigned LayoutChoice::accesses(Operation *op, const TileLayout &layout) {
+  Value pointers = op->getOperand(0);
+  auto load = dyn_cast<tile::LoadOp>(op);
+  Value mask = load ? load.getMask() : cast<tile::StoreOp>(op).getMask();
+  unsigned width =
+      axes.vectorWidth(pointers, mask, axes.order(pointers)[0], 16);
+  unsigned count = layout.registerCount();
+  for (uint32_t column : layout.registers) {
+    if (column >= width || !std::has_single_bit(column)) {
+      break;
+    }
+    count /= 2;
+  }
+  return count;
+}
+
+/// Where a one-dimensional tile is only broadcast to a larger one: its part of
+/// the layout in which the larger one is computed with.
+std::optional<TileLayout> LayoutChoice::layoutWhereSpread(Value value) {
+  std::optional<TileLayout> common;
+  for (Operation *user : value.getUsers()) {
+    std::optional<TileLayout> layout;
+    if (auto broadcast = dyn_cast<tile::BroadcastOp>(user)) {
+      for (Operation *consumer : broadcast->getUsers()) {
+        if (!layout && tile::isElementwise(consumer)) {
+          layout = home(consumer->getResult(0));
+        }
+      }
+      if (layout) {
+        layout = narrow(*layout, shapeOf(broadcast.getType()),
+                        shapeOf(broadcast.getSource().getType()));
+      }
+    } else if (isa<tile::ExpandDimsOp>(user) || tile::isElementwise(user)) {
+      layout = layoutWhereSpread(user->getResult(0));
+    }
+    if (!layout || (common && *common != *layout)) {
+      return std::nullopt;
+    }
+    common = layout;
+  }
+  return common;
+}
+
+/// The weights of a layer norm of several rows, or its means: a tile smaller
+/// than what the program works on. Coalesced, it would be converted to or from
+/// that layout through shared memory, with a barrier. It is cheaper if every
+/// warp loads the weights that it needs, from the nearest cache, and one lane
+/// of each stores its means.
+void LayoutChoice::adoptLayouts() {
+  kernel.walk([&](Operation *op) {
+    if (!isa<tile::LoadOp, tile::StoreOp>(op)) {
+      return;
+    }
+    auto type = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+    if (!type || type.getRank() != 1) {
+      return;
+    }
+    std::optional<TileLayout> layout;
+    unsigned most = 4;
+    if (isa<tile::LoadOp>(op)) {
+      layout = layoutWhereSpread(op->getResult(0));
+    } else if (type.getNumElements() <= 32 * int64_t(target.warps) &&
+               !home(op->getOperand(0))) {
+      layout = home(op->getOperand(1));
+      most = 4;
+    }
+    if (layout && accesses(op, *layout) <= most) {
+      adopted[op] = *layout;
+      homes.clear();
+    }
+  });
 }
 
 TileLayout LayoutChoice::access(Operation *op) {
+  auto other = adopted.find(op);
+  if (other != adopted.end()) {
+    return other->second;
+  }
   Value pointers = op->getOperand(0);
   SmallVector<unsigned> list = axes.order(pointers);
   std::vector<unsigned> order(list.begin(), list.end());
@@ -48,7 +135,7 @@ TileLayout LayoutChoice::access(Operation *op) {
   return coalesced(
       shape, order,
       std::min<int64_t>(width, std::bit_floor(static_cast<uint64_t>(share))),
-      warpBits);
+      warpBits, reductions.count({shape, order[0]}));
 }
 
 TileLayout LayoutChoice::defaultLayout(Type type) const {

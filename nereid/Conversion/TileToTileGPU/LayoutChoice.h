@@ -21,6 +21,7 @@
 #include "nereid/Dialect/TileGPU/IR/TileGPU.h"
 
 #include <map>
+#include <set>
 
 namespace nereid::totilegpu {
 
@@ -53,6 +54,9 @@ private:
   std::optional<TileLayout> homeOfArgument(mlir::BlockArgument argument);
   std::optional<TileLayout> homeOfResult(mlir::Operation *op, unsigned result);
   std::optional<TileLayout> homeFromAccess(mlir::Value value);
+  void adoptLayouts();
+  std::optional<TileLayout> layoutWhereSpread(mlir::Value value);
+  unsigned accesses(mlir::Operation *op, const TileLayout &layout);
   std::vector<unsigned> dotWarps(tile::DotOp op) const;
   std::vector<unsigned> warpgroups(tile::DotOp op) const;
 
@@ -65,6 +69,10 @@ private:
   /// Vector width of all accesses of one shape and order, so that loads and
   /// stores of a tile agree.
   std::map<std::pair<Shape, std::vector<unsigned>>, unsigned> widths;
+  /// Shapes that are reduced, and along which dimension.
+  std::set<std::pair<Shape, unsigned>> reductions;
+  /// Accesses of small tiles in the layout of what they are used with.
+  llvm::DenseMap<mlir::Operation *, TileLayout> adopted;
 };
 
 } // namespace nereid::totilegpu

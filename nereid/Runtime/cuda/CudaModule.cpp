@@ -25,9 +25,29 @@ LoadedKernel::~LoadedKernel() {
 
 namespace {
 
-/// cuLink's options: names and values in two arrays, sizes passed as pointers.
+/// Options of the driver's assembler: names and values in two arrays, sizes
+/// passed as pointers; and the logs that it writes.
 class JitOptions {
 public:
+  explicit JitOptions(uint32_t maxRegisters) {
+    add(JitInfoLogBuffer, info.data());
+    add(JitInfoLogBytes, info.size() - 1);
+    add(JitErrorLogBuffer, errors.data());
+    add(JitErrorLogBytes, errors.size() - 1);
+    add(JitLogVerbose, size_t{1});
+    add(JitLineInfo, size_t{1});
+    if (maxRegisters) {
+      add(JitMaxRegisters, size_t{maxRegisters});
+    }
+  }
+
+  std::vector<char> info = std::vector<char>(size_t{16} << 10);
+  std::vector<char> errors = std::vector<char>(size_t{16} << 10);
+  unsigned count = 0;
+  int names[8] = {};
+  void *values[8] = {};
+
+private:
   void add(JitOption name, size_t value) {
     names[count] = name;
     values[count++] = reinterpret_cast<void *>(value);
@@ -36,10 +56,6 @@ public:
     names[count] = name;
     values[count++] = buffer;
   }
-
-  unsigned count = 0;
-  int names[8] = {};
-  void *values[8] = {};
 };
 
 /// A link in progress; destroys itself, and with it the cubin.
@@ -64,7 +80,7 @@ static std::string trimmed(const std::vector<char> &log) {
 }
 
 static Failure assemblerFailure(DeviceState &device, const KernelImage &image,
-                                Result result, const std::string &log) {
+                                Result result, const JitOptions &options) {
   Failure failure = device.failure(
       result, "assembling kernel '" + image.kernel + "' for " + image.target);
   if (result == UnsupportedPtxVersion) {
@@ -72,10 +88,20 @@ static Failure assemblerFailure(DeviceState &device, const KernelImage &image,
   } else if (result == InvalidPtx) {
     failure.code = ErrorCode::Internal;
   }
+  std::string log = trimmed(options.errors);
+  if (log.empty()) {
+    log = trimmed(options.info);
+  }
   if (!log.empty()) {
     failure.message += "\n" + log;
   }
   return failure;
+}
+
+/// The driver wants the NUL at the end of PTX.
+static std::string textOf(const KernelImage &image) {
+  return std::string(reinterpret_cast<const char *>(image.code.data()),
+                     image.code.size());
 }
 
 Status assemble(DeviceState &device, KernelImage &image,
@@ -84,19 +110,8 @@ Status assemble(DeviceState &device, KernelImage &image,
   if (!status.ok()) {
     return status;
   }
-  std::vector<char> info(size_t{16} << 10), errors(size_t{16} << 10);
-  JitOptions options;
-  options.add(JitInfoLogBuffer, info.data());
-  options.add(JitInfoLogBytes, info.size() - 1);
-  options.add(JitErrorLogBuffer, errors.data());
-  options.add(JitErrorLogBytes, errors.size() - 1);
-  options.add(JitLogVerbose, size_t{1});
-  options.add(JitLineInfo, size_t{1});
-  if (maxRegisters) {
-    options.add(JitMaxRegisters, size_t{maxRegisters});
-  }
-  std::string text(reinterpret_cast<const char *>(image.code.data()),
-                   image.code.size());
+  JitOptions options(maxRegisters);
+  std::string text = textOf(image);
   const Driver &driver = device.driver;
   Link link{driver};
   void *cubin = nullptr;
@@ -104,7 +119,6 @@ Status assemble(DeviceState &device, KernelImage &image,
   Result result = driver.linkCreate(options.count, options.names,
                                     options.values, &link.handle);
   if (result == Success) {
-    // The driver wants the NUL, and counts it.
     result = driver.linkAddData(link.handle, jitInputPtx, text.data(),
                                 text.size() + 1, image.kernel.c_str(), 0,
                                 nullptr, nullptr);
@@ -113,11 +127,9 @@ Status assemble(DeviceState &device, KernelImage &image,
     result = driver.linkComplete(link.handle, &cubin, &bytes);
   }
   if (result != Success) {
-    std::string log = trimmed(errors);
-    return assemblerFailure(device, image, result,
-                            log.empty() ? trimmed(info) : log);
+    return assemblerFailure(device, image, result, options);
   }
-  image.spillBytes = readAssemblerLog(info.data()).spillBytes;
+  image.spillBytes = readAssemblerLog(options.info.data()).spillBytes;
   auto *first = static_cast<const std::byte *>(cubin);
   image.code.assign(first, first + bytes);
   image.format = ImageFormat::Cubin;
@@ -167,8 +179,33 @@ static Status checkResources(const LoadedKernel &kernel,
   return Status::success();
 }
 
-Expected<std::shared_ptr<const LoadedKernel>> load(DeviceState &device,
-                                                   KernelImage &image) {
+/// Machine code, or PTX, which the driver assembles.
+static Status loadModule(DeviceState &device, KernelImage &image,
+                         uint32_t maxRegisters, ModuleHandle &module) {
+  const Driver &driver = device.driver;
+  if (image.format != ImageFormat::Ptx) {
+    std::string what = "loading kernel '" + image.kernel + "'";
+    return device.check(driver.moduleLoadDataEx(&module, image.code.data(), 0,
+                                                nullptr, nullptr),
+                        what.c_str());
+  }
+  JitOptions options(maxRegisters);
+  Result result =
+      driver.moduleLoadDataEx(&module, textOf(image).c_str(), options.count,
+                              options.names, options.values);
+  if (result != Success) {
+    return assemblerFailure(device, image, result, options);
+  }
+  // Nothing is said of what the driver finds in its cache.
+  std::string log = trimmed(options.info);
+  if (!log.empty()) {
+    image.spillBytes = readAssemblerLog(log).spillBytes;
+  }
+  return Status::success();
+}
+
+Expected<std::shared_ptr<const LoadedKernel>>
+load(DeviceState &device, KernelImage &image, uint32_t maxRegisters) {
   Status status = device.makeCurrent();
   if (!status.ok()) {
     return status;
@@ -178,10 +215,7 @@ Expected<std::shared_ptr<const LoadedKernel>> load(DeviceState &device,
   kernel->parameters = image.parameters;
   const Driver &driver = device.driver;
   std::string what = "loading kernel '" + image.kernel + "'";
-  status =
-      device.check(driver.moduleLoadDataEx(&kernel->module, image.code.data(),
-                                           0, nullptr, nullptr),
-                   what.c_str());
+  status = loadModule(device, image, maxRegisters, kernel->module);
   if (status.ok()) {
     status =
         device.check(driver.moduleGetFunction(&kernel->function, kernel->module,

@@ -30,13 +30,19 @@ struct LoadedKernel {
 };
 
 /// Turns a Ptx image into a Cubin one for the device, with the assembler's
-/// report. Internal, with its log, when it finds an error.
+/// report. Internal, with its log, when it finds an error. Only for machine
+/// code that is to be kept: the driver gives none away but relocatable code,
+/// in which layer norm took 167 registers a thread instead of 128, and half as
+/// long again on an H200.
 Status assemble(DeviceState &device, KernelImage &image, uint32_t maxRegisters);
 
-/// Loads a Cubin image. Fills in numRegisters and localBytes. Unsupported when
-/// the device has not the shared memory or the registers for one block.
-Expected<std::shared_ptr<const LoadedKernel>> load(DeviceState &device,
-                                                   KernelImage &image);
+/// Loads a Cubin image, or a Ptx one, which the driver assembles: it keeps what
+/// it made in a cache of its own (CUDA_CACHE_PATH). Fills in numRegisters,
+/// localBytes and, where the driver assembles, spillBytes. Internal, with the
+/// assembler's log, when it finds an error; Unsupported when the device has not
+/// the shared memory or the registers for one block.
+Expected<std::shared_ptr<const LoadedKernel>>
+load(DeviceState &device, KernelImage &image, uint32_t maxRegisters = 0);
 
 /// "add [sm_90a]: 16 registers, ...": what NEREID_LOG=compile prints. `blocks`
 /// fit a multiprocessor, which can hold `maxThreads` threads.

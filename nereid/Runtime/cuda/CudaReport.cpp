@@ -25,12 +25,6 @@ Expected<std::string> reportResources(KernelImage image) {
   if (!device.ok()) {
     return device.failure();
   }
-  if (image.format == ImageFormat::Ptx) {
-    Status status = assemble(**device, image, 0);
-    if (!status.ok()) {
-      return status;
-    }
-  }
   auto kernel = load(**device, image);
   if (!kernel.ok()) {
     return kernel.failure();

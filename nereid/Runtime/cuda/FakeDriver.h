@@ -59,8 +59,10 @@ struct FakeDriver {
   double clockMs = 0;
   /// Calls of each symbol since reset.
   std::map<std::string, int> calls;
-  /// Options of the last cuLinkCreate.
-  std::map<int, size_t> linkOptions;
+  /// PTX has been assembled before, and no log is written.
+  bool hasMachineCode = false;
+  /// Of the last PTX that was loaded.
+  std::map<int, size_t> jitOptions;
   std::map<std::string, int> functionAttributes; ///< "name:attribute"
 
   /// Everything as at first, but for memory and streams that exist.

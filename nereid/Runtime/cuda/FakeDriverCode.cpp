@@ -13,19 +13,33 @@ using namespace nereid::cuda;
 
 extern "C" {
 
+/// What the assembler writes: false when it finds an error.
+static bool writeLogs(const std::string &text, char *info, char *errors) {
+  if (text.find(".wrong") != std::string::npos) {
+    std::strcpy(errors, "ptxas fatal: line 2: Unknown .wrong\n");
+    return false;
+  }
+  std::strcpy(info, "ptxas info : 8 bytes stack frame, 4 bytes spill "
+                    "stores, 12 bytes spill loads\n");
+  return true;
+}
+
+static std::map<int, size_t> optionsOf(unsigned count, const int *names,
+                                       void **values) {
+  std::map<int, size_t> options;
+  for (unsigned i = 0; i < count; ++i) {
+    options[names[i]] = reinterpret_cast<size_t>(values[i]);
+  }
+  return options;
+}
+
 Result cuLinkCreate_v2(unsigned count, int *names, void **values,
                        LinkHandle *link) {
   NEREID_FAKE("cuLinkCreate_v2");
   *link = new LinkObject;
-  fakeDriver().linkOptions.clear();
-  for (unsigned i = 0; i < count; ++i) {
-    fakeDriver().linkOptions[names[i]] = reinterpret_cast<size_t>(values[i]);
-    if (names[i] == JitInfoLogBuffer) {
-      (*link)->info = static_cast<char *>(values[i]);
-    } else if (names[i] == JitErrorLogBuffer) {
-      (*link)->errors = static_cast<char *>(values[i]);
-    }
-  }
+  auto options = optionsOf(count, names, values);
+  (*link)->info = reinterpret_cast<char *>(options[JitInfoLogBuffer]);
+  (*link)->errors = reinterpret_cast<char *>(options[JitErrorLogBuffer]);
   return Success;
 }
 
@@ -37,13 +51,7 @@ Result cuLinkAddData_v2(LinkHandle link, int, void *data, size_t bytes,
     return invalidValue; // the real one reads on past the end
   }
   link->text = text;
-  if (link->text.find(".wrong") != std::string::npos) {
-    std::strcpy(link->errors, "ptxas fatal: line 2: Unknown .wrong\n");
-    return InvalidPtx;
-  }
-  std::strcpy(link->info, "ptxas info : 8 bytes stack frame, 4 bytes spill "
-                          "stores, 12 bytes spill loads\n");
-  return Success;
+  return writeLogs(link->text, link->info, link->errors) ? Success : InvalidPtx;
 }
 
 Result cuLinkComplete(LinkHandle link, void **cubin, size_t *bytes) {
@@ -59,12 +67,23 @@ Result cuLinkDestroy(LinkHandle link) {
   return Success;
 }
 
-Result cuModuleLoadDataEx(ModuleHandle *module, const void *image, unsigned,
-                          int *, void **) {
+Result cuModuleLoadDataEx(ModuleHandle *module, const void *image,
+                          unsigned count, int *names, void **values) {
   NEREID_FAKE("cuModuleLoadDataEx");
   std::string text = static_cast<const char *>(image);
+  auto options = optionsOf(count, names, values);
+  auto buffer = [&](int name) {
+    return reinterpret_cast<char *>(options.at(name));
+  };
+  if (count) {
+    fakeDriver().jitOptions = options;
+    if (!fakeDriver().hasMachineCode &&
+        !writeLogs(text, buffer(JitInfoLogBuffer), buffer(JitErrorLogBuffer))) {
+      return InvalidPtx;
+    }
+  }
   size_t entry = text.find(".entry ");
-  if (!text.starts_with("CUBIN ") || entry == std::string::npos) {
+  if (entry == std::string::npos) {
     return NoBinaryForGpu;
   }
   text = text.substr(entry + 7);

@@ -31,13 +31,6 @@ struct PipelineLoadsOptions {
 void pipelineLoads(mlir::func::FuncOp kernel,
                    const PipelineLoadsOptions &options);
 
-/// Moves loads that depend on no reduction, with their addresses, before the
-/// first one of their block, unless a store in between may write what they
-/// read. At most 192 bytes a thread.
-void hoistLoads(mlir::func::FuncOp kernel);
-
-/// Makes the pass `tilegpu-hoist-loads` known by name.
-void registerHoistLoadsPass();
 /// Makes the pass `tilegpu-pipeline-loads` known by name.
 void registerPipelineLoadsPass();
 
