@@ -23,6 +23,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <stdexcept>
 
@@ -78,8 +79,8 @@ struct Program {
 };
 
 /// A new context has nothing in memory; an empty `cache` keeps nothing on disk.
-double compile(const Program &program, const std::string &folder,
-               const std::string &cache) {
+double compile(const Program &program, const std::string &file,
+               const std::string &kernel, const std::string &cache) {
   ContextOptions options;
   options.cacheDirectory = cache;
   if (cache.empty()) {
@@ -87,10 +88,25 @@ double compile(const Program &program, const std::string &folder,
   }
   auto start = Clock::now();
   Context context(createKernelCompiler(), options);
-  Kernel kernel =
-      Kernel::load(folder + "/" + program.file, program.kernel, context);
-  kernel.compile(program.arguments());
+  Kernel::load(file, kernel, context).compile(program.arguments());
   return millisecondsSince(start);
+}
+
+/// Of a kernel that nobody has compiled before: one of the same text under a
+/// new name, which the driver's cache of machine code does not know either.
+double compileCold(const Program &program, const std::string &folder,
+                   const std::string &temporary) {
+  static int count = 0;
+  std::string kernel = std::string(program.kernel) + "_" +
+                       std::to_string(::getpid()) + "_" +
+                       std::to_string(++count);
+  std::ifstream in(folder + "/" + program.file);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  std::string name = std::string("def ") + program.kernel + "(";
+  text.replace(text.find(name), name.size(), "def " + kernel + "(");
+  std::string file = temporary + "/" + kernel + ".py";
+  std::ofstream(file) << text;
+  return compile(program, file, kernel, "");
 }
 
 std::vector<Program> programs() {
@@ -131,17 +147,21 @@ std::vector<Program> programs() {
 
 void compiling(const std::string &folder) {
   std::vector<Program> list = programs();
-  compile(list[0], folder, ""); // the driver's assembler starts once
   std::string cache = std::filesystem::temp_directory_path() /
                       ("nereid-gpu-cost-" + std::to_string(::getpid()));
+  std::filesystem::create_directory(cache);
+  compileCold(list[0], folder, cache); // the driver's assembler starts once
   for (const Program &program : list) {
     std::string what = std::string(program.what) + ", source to loaded, cold";
     report(what.c_str(),
-           median(7, [&] { return compile(program, folder, ""); }), "ms",
+           median(7, [&] { return compileCold(program, folder, cache); }), "ms",
            program.budget);
-    compile(program, folder, cache);
-    report("the same, from the disk cache",
-           median(9, [&] { return compile(program, folder, cache); }), "ms", 5);
+    auto again = [&] {
+      return compile(program, folder + "/" + program.file, program.kernel,
+                     cache);
+    };
+    again();
+    report("the same, from the disk cache", median(9, again), "ms", 5);
   }
   std::filesystem::remove_all(cache);
 }

@@ -8,8 +8,8 @@
 Needs a GPU, PyTorch and Triton, and lib/libNereidBridge.so of the build. Upstream
 Triton compiles the same kernel files (kernels/<op>/<op>.py), with the same numbers
 of warps to choose from; where a size is no power of two it has no such kernel.
-With --tutorials, a folder of Triton's tutorials, the matrix product of 03 and the
-attention of 06 too, unchanged, each configuration through both compilers.
+The seed kernels (test/e2e/kernels) and, with --tutorials, a folder of Triton's
+tutorials, theirs too, unchanged, each configuration through both compilers.
 
 All contenders of a case run in one process, on the same tensors and stream. A run
 is timed by two events around it; before it a buffer larger than the second-level
@@ -19,117 +19,19 @@ own time (about 2 us) is the same for all. Results are checked against float64.
 """
 
 import argparse
-import ast
-import contextlib
-import functools
-import io
 import json
 import math
 import random
 import statistics
 import sys
-import types
 from pathlib import Path
 
 import torch
 import torch.nn.functional as F
+from gpu_case import ROOT, WARPS, Case, Launch, bridge, kernel_file, random_tensor
+from tutorial_cases import seed_cases, tutorial_cases
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "test" / "harness")]
-import bridge  # noqa: E402
-
-DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
-NAMES = {dtype: name for name, dtype in DTYPES.items()}
-WARPS = (1, 2, 4, 8, 16)
 ROWS = ((1, 2), (1, 4), (4, 4), (4, 8), (4, 16))  # warps, rows a program, where rows are short
-
-
-def random_tensor(*shape, dtype):
-    return torch.randn(*shape, device="cuda").to(DTYPES[dtype])
-
-
-def borrowed(value):
-    value = value.tensor if isinstance(value, Descriptor) else value
-    if not isinstance(value, torch.Tensor):
-        return value
-    return bridge.Tensor(value.data_ptr(), NAMES[value.dtype], tuple(value.shape), tuple(value.stride()), on_device=True)
-
-
-def described(value):
-    if not isinstance(value, Descriptor):
-        return value
-    from triton.tools.tensor_descriptor import TensorDescriptor
-    return TensorDescriptor(value.tensor, shape=[value.rows, value.columns], strides=[value.columns, 1],
-                            block_shape=[value.block, value.columns])
-
-
-def kernel_file(op):
-    return ROOT / "kernels" / op / f"{op}.py"
-
-
-def is_definition(node):
-    """A tutorial runs its tests and benchmarks when imported; only this is wanted."""
-    if isinstance(node, ast.If):
-        return all(map(is_definition, node.body + node.orelse))
-    if isinstance(node, ast.Assign):
-        return all(isinstance(t, ast.Name) and (t.id.isupper() or t.id == "configs") for t in node.targets)
-    return isinstance(node, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef))
-
-
-@functools.cache
-def triton_module(path):
-    tree = ast.parse(path.read_text())
-    tree.body = [node for node in tree.body if is_definition(node)]
-    module = types.ModuleType(path.stem)
-    module.__file__ = str(path)
-    with contextlib.redirect_stdout(io.StringIO()):
-        exec(compile(tree, str(path), "exec"), module.__dict__)
-    return module
-
-
-def triton_kernel(path, name):
-    kernel = getattr(triton_module(path), name)
-    while type(kernel).__name__ != "JITFunction":
-        kernel = kernel.fn  # without the tuner
-    return kernel
-
-
-class Launch:
-    """One kernel of a file: Nereid's way to run it, and Triton's."""
-
-    def __init__(self, path, kernel, grid, arguments, **options):
-        self.path, self.kernel, self.grid, self.arguments, self.options = Path(path), kernel, grid, arguments, options
-
-    def nereid(self, library, stream):
-        arguments = {name: borrowed(value) for name, value in self.arguments.items()}
-        launch = library.prepare(self.path, self.kernel, self.grid, {**arguments, **self.options}, "cuda:0")
-        launch.use_stream(stream.cuda_stream)
-        return launch.run
-
-    def triton(self):
-        kernel = triton_kernel(self.path, self.kernel)
-        arguments = {name: described(value) for name, value in self.arguments.items()}
-        return lambda: kernel[self.grid](**arguments, **self.options)
-
-
-class Case:
-    """`arguments` names every parameter; contenders write the tensors `outputs`
-    of it, or return what they compute. `variants` names other ways than one launch
-    of `kernel` on each of `warps`: lists of launches."""
-
-    def __init__(self, name, dtype, op, kernel, grid, arguments, outputs, reference, eager, traffic=0, operations=0,
-                 warps=WARPS, bound=0.02, variants=None, has_triton=True):
-        self.name, self.dtype, self.outputs, self.reference, self.eager = name, dtype, outputs, reference, eager
-        self.traffic, self.operations, self.bound, self.has_triton = traffic, operations, bound, has_triton
-        self.variants = variants or {
-            str(w): [Launch(kernel_file(op), kernel, grid, arguments, num_warps=w)] for w in warps}
-
-
-class Descriptor:
-    """A tensor that upstream Triton wants described by its rows, and the language takes as a pointer."""
-
-    def __init__(self, tensor, rows, columns, block):
-        self.tensor, self.rows, self.columns, self.block = tensor, rows, columns, block
 
 
 def row_variants(op, rows, columns, arguments):
@@ -203,52 +105,6 @@ def layer_norm_backward_case(rows, columns, dtype):
                 variants={f"{w}w{p}p{a}a": variant(w, p, a) for w, p, a in ways}, has_triton=False)
 
 
-def tutorial_matmul_case(folder, size, dtype):
-    a, b = random_tensor(size, size, dtype=dtype), random_tensor(size, size, dtype=dtype)
-    c = torch.empty(size, size, device="cuda", dtype=DTYPES["fp16"])
-
-    def launch(m, n, k, warps, stages):
-        grid = (math.ceil(size / m) * math.ceil(size / n),)
-        return [Launch(folder / "03-matrix-multiplication.py", "matmul_kernel", grid,
-                       dict(a_ptr=a, b_ptr=b, c_ptr=c, M=size, N=size, K=size, stride_am=size, stride_ak=1,
-                            stride_bk=size, stride_bn=1, stride_cm=size, stride_cn=1, BLOCK_SIZE_M=m, BLOCK_SIZE_N=n,
-                            BLOCK_SIZE_K=k, GROUP_SIZE_M=8, ACTIVATION=""), num_warps=warps, num_stages=stages)]
-
-    ways = [(128, 256, 64, 8, 3), (128, 128, 64, 8, 3), (128, 128, 32, 4, 4), (64, 256, 32, 4, 4), (64, 128, 32, 4, 4)]
-    return Case(f"tutorial 03 matmul {size}", dtype, None, None, None, None, [c], lambda: [a.double() @ b.double()],
-                lambda: a @ b, operations=2 * size**3, bound=0.01,
-                variants={"x".join(map(str, w)): launch(*w) for w in ways})
-
-
-def tutorial_attention_case(folder, batch, heads, length, depth, causal):
-    q, k, v = (torch.randn(batch, heads, length, depth, device="cuda").half() for _ in range(3))
-    o, m = torch.empty_like(q), torch.empty(batch, heads, length, device="cuda")
-    rows, scale = batch * heads * length, 0.5
-
-    def launch(bm, bn, warps, stages):
-        return [Launch(folder / "06-fused-attention.py", "_attn_fwd", (length // bm, batch * heads, 1),
-                       dict(sm_scale=scale, M=m, Z=batch, H=heads, desc_q=Descriptor(q, rows, depth, bm),
-                            desc_k=Descriptor(k, rows, depth, bn), desc_v=Descriptor(v, rows, depth, bn),
-                            desc_o=Descriptor(o, rows, depth, bm), N_CTX=length, HEAD_DIM=depth, BLOCK_M=bm,
-                            BLOCK_N=bn, FP8_OUTPUT=False, STAGE=3 if causal else 1, warp_specialize=False,
-                            IS_HOPPER=torch.cuda.get_device_capability()[0] == 9), num_warps=warps,
-                       num_stages=stages)]
-
-    def reference():
-        scores = scale * q[0, 0].double() @ k[0, 0].double().T
-        if causal:
-            scores.masked_fill_(torch.ones_like(scores).triu(1).bool(), -math.inf)
-        return [torch.softmax(scores, -1) @ v[0, 0].double()]
-
-    ways = [(64, 64, 4, 3), (64, 64, 4, 2), (128, 64, 8, 3), (128, 64, 4, 3)]
-    ways += [(128, 128, 8, 2)] if depth == 128 else []
-    return Case(f"tutorial 06 attention B{batch} H{heads} T{length} D{depth}{' causal' if causal else ''}", "fp16", None,
-                None, None, None, [o[0, 0]], reference,
-                lambda: F.scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale),
-                operations=(2 if causal else 4) * batch * heads * length * length * depth,
-                variants={"x".join(map(str, w)): launch(*w) for w in ways})
-
-
 def add_case(n, dtype):
     x, y = random_tensor(n, dtype=dtype), random_tensor(n, dtype=dtype)
     z = torch.empty_like(x)
@@ -285,11 +141,9 @@ def all_cases(tutorials):
         yield lambda r=rows, c=columns, d=dtype: layer_norm_backward_case(r, c, d)
     for dtype in ("fp16", "bf16"):
         yield lambda d=dtype: matmul_case(4096, d, (128, 128, 64))
+    yield from seed_cases()
     if tutorials:
-        for size, dtype in ((1024, "fp16"), (2048, "fp16"), (4096, "fp16"), (8192, "fp16")):
-            yield lambda s=size, d=dtype: tutorial_matmul_case(tutorials, s, d)
-        for length, depth, causal in ((2048, 64, True), (4096, 128, True), (4096, 128, False)):
-            yield lambda t=length, d=depth, c=causal: tutorial_attention_case(tutorials, 4, 32, t, d, c)
+        yield from tutorial_cases(tutorials)
 
 
 class Timer:
@@ -361,7 +215,7 @@ def measure(case, library, timer, options):
         except Exception as error:  # sizes that it has no kernel for
             print(f"  no Triton {name}: {str(error).splitlines()[-1][:100]}", flush=True)
     contenders["eager"] = case.eager
-    if not options.no_compile:
+    if case.has_compiled and not options.no_compile:
         torch._dynamo.reset()
         compiled = torch.compile(case.eager, dynamic=False)
         compiled()

@@ -19,6 +19,7 @@ Status chooseGpuLayouts(mlir::ModuleOp module, const nvptx::NvptxTarget &target,
   layouts.hasMmaHalf = target.computeCapability >= 80;
   layouts.hasMmaFp8 = target.computeCapability >= 89;
   layouts.hasWarpgroupMma = target.hasWarpgroupMma();
+  layouts.fpFusion = options.fpFusion;
   return convertTileToTileGPU(module, layouts);
 }
 

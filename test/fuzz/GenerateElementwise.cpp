@@ -298,8 +298,10 @@ void Generator::growMath() {
                      : function.domain == Domain::Positive ? positive(0.25)
                                                            : positive(1.0);
     OperationState state(loc, function.name, argument, type);
-    state.addAttribute("fastmath", arith::FastMathFlagsAttr::get(
-                                       b.getContext(), approximation()));
+    if (state.name.getStringRef() == "math.exp") {
+      state.addAttribute("fastmath", arith::FastMathFlagsAttr::get(
+                                         b.getContext(), approximation()));
+    }
     double magnitude =
         function.magnitude == 0 ? std::cosh(limit) : function.magnitude;
     add(b.create(state)->getResult(0), false, magnitude);

@@ -14,6 +14,7 @@
 
 #include "nereid/Conversion/TileToTileGPU/TileToTileGPU.h"
 
+#include "nereid/Conversion/TileToTileGPU/AccumulateProducts.h"
 #include "nereid/Conversion/TileToTileGPU/LayoutChoice.h"
 #include "nereid/Conversion/TileToTileGPU/NarrowComparisons.h"
 #include "nereid/Dialect/Tile/IR/Kernel.h"
@@ -450,6 +451,7 @@ Status convertTileToTileGPU(ModuleOp module, const GpuTargetInfo &target) {
                      IntegerAttr::get(IntegerType::get(module.getContext(), 32),
                                       target.warps));
   totilegpu::narrowComparisons(*kernel);
+  totilegpu::accumulateProducts(*kernel, target.fpFusion);
   return totilegpu::Rewriter(*kernel, target).run();
 }
 

@@ -27,6 +27,8 @@ struct GpuTargetInfo {
   bool hasMmaFp8 = false;
   /// Four warps multiply together, from shared memory (f16, bf16).
   bool hasWarpgroupMma = false;
+  /// a * b + c may be rounded once, products included.
+  bool fpFusion = true;
 };
 
 /// Rewrites the kernel of `module` in place. Fails with Unsupported, naming the

@@ -1,0 +1,107 @@
+"""A case of bench/compare_gpu.py: what is computed, from which kernel files, and how both compilers run them."""
+
+import ast
+import contextlib
+import functools
+import io
+import sys
+import types
+from pathlib import Path
+
+import torch
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT / "test" / "harness")]
+import bridge  # noqa: E402
+
+DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
+NAMES = {dtype: name for name, dtype in DTYPES.items()}
+WARPS = (1, 2, 4, 8, 16)
+
+
+def random_tensor(*shape, dtype):
+    return torch.randn(*shape, device="cuda").to(DTYPES[dtype])
+
+
+def borrowed(value):
+    value = value.tensor if isinstance(value, Descriptor) else value
+    if not isinstance(value, torch.Tensor):
+        return value
+    return bridge.Tensor(value.data_ptr(), NAMES[value.dtype], tuple(value.shape), tuple(value.stride()), on_device=True)
+
+
+def described(value):
+    if not isinstance(value, Descriptor):
+        return value
+    from triton.tools.tensor_descriptor import TensorDescriptor
+    return TensorDescriptor(value.tensor, shape=[value.rows, value.columns], strides=[value.columns, 1],
+                            block_shape=[value.block, value.columns])
+
+
+def kernel_file(op):
+    return ROOT / "kernels" / op / f"{op}.py"
+
+
+def is_definition(node):
+    """A tutorial runs its tests and benchmarks when imported; only this is wanted."""
+    if isinstance(node, (ast.If, ast.Try)):
+        return all(map(is_definition, node.body + node.orelse))
+    if isinstance(node, ast.Assign):
+        return all(isinstance(t, ast.Name) and (t.id.isupper() or t.id == "configs") for t in node.targets)
+    return isinstance(node, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef))
+
+
+@functools.cache
+def triton_module(path):
+    module = types.ModuleType(path.stem)
+    module.__file__ = str(path)
+    for node in filter(is_definition, ast.parse(path.read_text()).body):
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(NameError, KeyError):
+            exec(compile(ast.Module([node], []), str(path), "exec"), module.__dict__)
+    return module
+
+
+def triton_kernel(path, name):
+    kernel = getattr(triton_module(path), name)
+    while type(kernel).__name__ != "JITFunction":
+        kernel = kernel.fn  # without the tuner
+    return kernel
+
+
+class Launch:
+    """One kernel of a file: Nereid's way to run it, and Triton's."""
+
+    def __init__(self, path, kernel, grid, arguments, **options):
+        self.path, self.kernel, self.grid, self.arguments, self.options = Path(path), kernel, grid, arguments, options
+
+    def nereid(self, library, stream):
+        arguments = {name: borrowed(value) for name, value in self.arguments.items()}
+        launch = library.prepare(self.path, self.kernel, self.grid, {**arguments, **self.options}, "cuda:0")
+        launch.use_stream(stream.cuda_stream)
+        return launch.run
+
+    def triton(self):
+        kernel = triton_kernel(self.path, self.kernel)
+        arguments = {name: described(value) for name, value in self.arguments.items()}
+        return lambda: kernel[self.grid](**arguments, **self.options)
+
+
+class Case:
+    """`arguments` names every parameter; contenders write the tensors `outputs`
+    of it, or return what they compute. `variants` names other ways than one launch
+    of `kernel` on each of `warps`: lists of launches."""
+
+    def __init__(self, name, dtype, op, kernel, grid, arguments, outputs, reference, eager, traffic=0, operations=0,
+                 warps=WARPS, bound=0.02, variants=None, has_triton=True, has_compiled=True):
+        self.name, self.dtype, self.outputs, self.reference, self.eager = name, dtype, outputs, reference, eager
+        self.traffic, self.operations, self.bound, self.has_triton = traffic, operations, bound, has_triton
+        self.has_compiled = has_compiled
+        self.variants = variants or {
+            str(w): [Launch(kernel_file(op), kernel, grid, arguments, num_warps=w)] for w in warps}
+
+
+class Descriptor:
+    """A tensor that upstream Triton wants described by its rows, and the language takes as a pointer."""
+
+    def __init__(self, tensor, rows, columns, block):
+        self.tensor, self.rows, self.columns, self.block = tensor, rows, columns, block

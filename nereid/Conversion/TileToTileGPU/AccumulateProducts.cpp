@@ -1,0 +1,56 @@
+//===- AccumulateProducts.cpp - Sums inside of products -------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Conversion/TileToTileGPU/AccumulateProducts.h"
+
+#include "nereid/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace nereid::totilegpu {
+
+/// A product of the sum's block that begins with zero and is only added.
+static tile::DotOp productToAdd(Operation *sum, unsigned operand) {
+  auto dot = sum->getOperand(operand).getDefiningOp<tile::DotOp>();
+  if (!dot || !dot->hasOneUse() || dot->getBlock() != sum->getBlock() ||
+      !(matchPattern(dot.getC(), m_AnyZeroFloat()) ||
+        matchPattern(dot.getC(), m_Zero()))) {
+    return {};
+  }
+  return dot;
+}
+
+void accumulateProducts(func::FuncOp kernel, bool fpFusion) {
+  SmallVector<Operation *> sums;
+  kernel.walk([&](Operation *op) {
+    if (isa<arith::AddIOp>(op) || (fpFusion && isa<arith::AddFOp>(op))) {
+      sums.push_back(op);
+    }
+  });
+  for (Operation *sum : sums) {
+    for (unsigned i : {1u, 0u}) {
+      tile::DotOp dot = productToAdd(sum, i);
+      if (!dot) {
+        continue;
+      }
+      Value start = sum->getOperand(1 - i);
+      Operation *before = start.getDefiningOp();
+      if (before && before->getBlock() == dot->getBlock() &&
+          dot->isBeforeInBlock(before)) {
+        dot->moveAfter(before);
+      }
+      dot.getCMutable().assign(start);
+      sum->getResult(0).replaceAllUsesWith(dot.getResult());
+      sum->erase();
+      break;
+    }
+  }
+}
+
+} // namespace nereid::totilegpu
