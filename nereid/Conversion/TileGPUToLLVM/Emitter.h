@@ -229,6 +229,8 @@ private:
   mlir::Value spreadBits(mlir::Value source, llvm::ArrayRef<uint32_t> columns);
   /// The same of the thread number, once for the kernel.
   mlir::Value atEntry(const std::vector<uint32_t> &columns);
+  /// An i32 that is zero, which no assembler can know.
+  mlir::Value opaqueZero();
   /// Index along dimension `d` of register r of this thread, i32.
   mlir::Value indexOf(const TileInfo &tile, unsigned r, unsigned d);
   /// Row-major position in the true shape, i32.
@@ -322,6 +324,7 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   llvm::DenseMap<mlir::Type, std::unique_ptr<TileInfo>> infos;
   std::map<std::vector<uint32_t>, mlir::Value> threadParts;
+  mlir::Value knownZero; ///< opaqueZero()
   std::optional<Failure> failure;
 };
 

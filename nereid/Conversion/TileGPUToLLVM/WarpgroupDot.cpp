@@ -127,6 +127,17 @@ static bool isWarpgroupOperand(const TileInfo &a, const TileInfo &c) {
   return a.layout == flatten(warpgroupOperand(a.shape, 2, groups));
 }
 
+Value KernelEmitter::opaqueZero() {
+  if (!knownZero) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfter(sharedBase.getDefiningOp());
+    Value bytes = inlineAsm("mov.u32 $0, %dynamic_smem_size;", "=r", {},
+                            {b.getI32Type()}, false)[0];
+    knownZero = arith::ShRUIOp::create(b, loc, bytes, ops().i32(24));
+  }
+  return knownZero;
+}
+
 void KernelEmitter::emitWarpgroupMma(tile::DotOp op) {
   const TileInfo &aTile = info(op.getLhs().getType());
   const TileInfo &bTile = info(op.getRhs().getType());
@@ -184,11 +195,19 @@ void KernelEmitter::emitWarpgroupMma(tile::DotOp op) {
   if (isA) {
     auto aAt = registersByIndex(aTile);
     for (auto [flat, r] : aAt) {
-      if (!(flat >> aTile.shifts[1] & 1)) {
-        Registers pair = {(*a.registers)[r],
-                          (*a.registers)[aAt.at(flat | 1u << aTile.shifts[1])]};
-        aWords[flat] = input(packWords(pair, 32)[0], "r");
+      if (flat >> aTile.shifts[1] & 1) {
+        continue;
       }
+      Registers pair = {(*a.registers)[r],
+                        (*a.registers)[aAt.at(flat | 1u << aTile.shifts[1])]};
+      Value word = packWords(pair, 32)[0];
+      // ptxas (12.8, 13.0) takes instructions of the same operands, as with a
+      // left operand of ones, for one, and leaves the other's result undefined.
+      uint32_t row = splitIndex(flat, aTile.shape)[0];
+      if (row >= rows && row % rows == 0) {
+        word = arith::XOrIOp::create(b, loc, word, opaqueZero());
+      }
+      aWords[flat] = input(word, "r");
     }
   } else {
     aText = input(a.descriptor, "l");
