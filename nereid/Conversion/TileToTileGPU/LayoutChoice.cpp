@@ -62,7 +62,13 @@ unsigned LayoutChoice::accesses(Operation *op, const TileLayout &layout) {
 
 /// Where a one-dimensional tile is only broadcast to a larger one: its part of
 /// the layout in which the larger one is computed with.
-std::optional<TileLayout> LayoutChoice::layoutWhereSpread(Value value) {
+std::optional<TileLayout> LayoutChoice::layoutWhereSpread(Value value,
+                                                          KnownLayouts &known) {
+  // Once a value, however many paths lead to it.
+  if (auto found = known.find(value); found != known.end()) {
+    return found->second;
+  }
+  known[value] = std::nullopt;
   std::optional<TileLayout> common;
   for (Operation *user : value.getUsers()) {
     std::optional<TileLayout> layout;
@@ -77,13 +83,14 @@ std::optional<TileLayout> LayoutChoice::layoutWhereSpread(Value value) {
                         shapeOf(broadcast.getSource().getType()));
       }
     } else if (isa<tile::ExpandDimsOp>(user) || tile::isElementwise(user)) {
-      layout = layoutWhereSpread(user->getResult(0));
+      layout = layoutWhereSpread(user->getResult(0), known);
     }
     if (!layout || (common && *common != *layout)) {
       return std::nullopt;
     }
     common = layout;
   }
+  known[value] = common;
   return common;
 }
 
@@ -104,7 +111,8 @@ void LayoutChoice::adoptLayouts() {
     std::optional<TileLayout> layout;
     unsigned most = 4;
     if (isa<tile::LoadOp>(op)) {
-      layout = layoutWhereSpread(op->getResult(0));
+      KnownLayouts known;
+      layout = layoutWhereSpread(op->getResult(0), known);
     } else if (type.getNumElements() <= 32 * int64_t(target.warps) &&
                !home(op->getOperand(0))) {
       layout = home(op->getOperand(1));

@@ -55,7 +55,9 @@ private:
   std::optional<TileLayout> homeOfResult(mlir::Operation *op, unsigned result);
   std::optional<TileLayout> homeFromAccess(mlir::Value value);
   void adoptLayouts();
-  std::optional<TileLayout> layoutWhereSpread(mlir::Value value);
+  using KnownLayouts = llvm::DenseMap<mlir::Value, std::optional<TileLayout>>;
+  std::optional<TileLayout> layoutWhereSpread(mlir::Value value,
+                                              KnownLayouts &known);
   unsigned accesses(mlir::Operation *op, const TileLayout &layout);
   std::vector<unsigned> dotWarps(tile::DotOp op) const;
   std::vector<unsigned> warpgroups(tile::DotOp op) const;
