@@ -51,14 +51,14 @@ class Case:
 
 
 class Pointers(Array):
-    """A uint64 array of the addresses of arrays placed before it."""
+    """A uint64 array of the addresses, for the kernel, of arrays placed before it."""
 
     def __init__(self, arrays):
         super().__init__((len(arrays),), "u64")
         self._arrays = arrays
 
     def initial(self):
-        return np.array([array.address for array in self._arrays], np.uint64)
+        return np.array([array.kernel_address for array in self._arrays], np.uint64)
 
 
 def rung(number, corpus, file, kernel):

@@ -101,7 +101,7 @@ class Array:
         raw = pages.bytes()
         raw[:] = POISON if self.written else 0xFF
         self._pages, self._raw, self._start, self._size = pages, raw, start, size
-        self.address = pages.address + start
+        self.address = self.kernel_address = pages.address + start
         flat = raw[start:start + size].view(STORAGE[self.dtype])
         byte_strides = [s * self.item for s in self.strides]
         self.view = np.lib.stride_tricks.as_strided(flat, self.shape, byte_strides)
@@ -110,6 +110,11 @@ class Array:
             self.view[...] = values
         self._before = raw.copy()
         return bridge.Tensor(self.address, self.dtype, self.shape, self.strides)
+
+    @property
+    def raw(self):
+        """All bytes, those around the array included."""
+        return self._raw
 
     def untouched_message(self, written=None):
         """Bytes outside `written` (a bool array of the view's shape) changed?"""
