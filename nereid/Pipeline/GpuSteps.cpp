@@ -25,13 +25,14 @@ Status chooseGpuLayouts(mlir::ModuleOp module, const nvptx::NvptxTarget &target,
 
 void optimiseGpuTiles(mlir::ModuleOp module, const nvptx::NvptxTarget &target,
                       const GpuOptions &options) {
+  if (target.computeCapability < 80) { // no cp.async
+    return;
+  }
   tilegpu::PipelineLoadsOptions loads;
   loads.stages = options.stages;
   loads.sharedLimit = target.sharedLimit;
   for (auto kernel : module.getOps<mlir::func::FuncOp>()) {
-    if (target.computeCapability >= 80) { // cp.async
-      tilegpu::pipelineLoads(kernel, loads);
-    }
+    tilegpu::pipelineLoads(kernel, loads);
   }
 }
 

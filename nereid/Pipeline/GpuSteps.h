@@ -33,8 +33,8 @@ struct GpuOptions {
 Status chooseGpuLayouts(mlir::ModuleOp module, const nvptx::NvptxTarget &target,
                         const GpuOptions &options);
 
-/// Moves loads before reductions, and starts those of loops ahead of their use
-/// where there are asynchronous copies.
+/// Starts the loads of loops ahead of their use, where there are asynchronous
+/// copies.
 void optimiseGpuTiles(mlir::ModuleOp module, const nvptx::NvptxTarget &target,
                       const GpuOptions &options);
 

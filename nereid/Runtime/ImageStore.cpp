@@ -167,7 +167,10 @@ Context::State::compile(const CompileRequest &request, Device device,
   }
   ++compiled;
   auto parts = result->image.stageTimes;
-  KernelImage kept = result->image;
+  std::optional<KernelImage> kept;
+  if (storeAs) {
+    kept = result->image;
+  }
   Stopwatch loading;
   Expected<std::shared_ptr<const LoadedImage>> loaded =
       load(std::move(result->image), device, request.options.maxRegisters);
@@ -175,9 +178,9 @@ Context::State::compile(const CompileRequest &request, Device device,
     return loaded.failure();
   }
   double loadingMs = loading.ms();
-  if (storeAs) {
-    kept.spillBytes = (*loaded)->image.spillBytes; // told only once
-    disk.store(*storeAs, kept);
+  if (kept) {
+    kept->spillBytes = (*loaded)->image.spillBytes; // told only once
+    disk.store(*storeAs, *kept);
   }
   if (knobs().time) {
     parts.emplace_back("load", loadingMs);

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "test/e2e/Guarded.h"
+#include "test/e2e/OnDevice.h"
 
 #include <gtest/gtest.h>
 
@@ -51,16 +52,8 @@ double roundingOf(DType dtype) {
   return dtype == bf16 ? 0x1p-8 : dtype == f16 ? 0x1p-11 : 0x1p-24;
 }
 
-class ProjectKernels : public testing::TestWithParam<const char *> {
+class ProjectKernels : public e2e::OnDevice {
 protected:
-  void SetUp() override {
-    Expected<Device> found = Device::tryParse(GetParam());
-    if (!found.ok()) {
-      GTEST_SKIP() << found.failure().message;
-    }
-    device = *found;
-  }
-
   Kernel load(const std::string &op, const std::string &kernel) {
     return Kernel::load(SOURCE_DIR "/kernels/" + op + "/" + op + ".py", kernel);
   }
@@ -86,8 +79,6 @@ protected:
       before = got;
     }
   }
-
-  Device device;
 };
 
 TEST_P(ProjectKernels, softmax) {

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "test/e2e/Guarded.h"
+#include "test/e2e/OnDevice.h"
 
 #include <gtest/gtest.h>
 
@@ -30,17 +31,7 @@ std::string kernelFile(const std::string &name) {
   return std::string(SOURCE_DIR "/test/e2e/kernels/") + name;
 }
 
-class SeedKernels : public testing::TestWithParam<const char *> {
-protected:
-  void SetUp() override {
-    Expected<Device> found = Device::tryParse(GetParam());
-    if (!found.ok()) {
-      GTEST_SKIP() << found.failure().message;
-    }
-    device = *found;
-  }
-  Device device;
-};
+class SeedKernels : public e2e::OnDevice {};
 
 TEST_P(SeedKernels, vectorAdd) {
   Kernel add = Kernel::load(kernelFile("vector_add.py"), "add_kernel");

@@ -55,6 +55,8 @@ uint32_t sumOfColumns(llvm::ArrayRef<uint32_t> columns, unsigned bits);
 /// Register numbers by what they add to the index of a thread's first element.
 std::map<uint32_t, unsigned> registersByIndex(const TileInfo &tile);
 
+struct Partial; // Partial.h
+
 class KernelEmitter {
 public:
   KernelEmitter(mlir::func::FuncOp kernel, const GpuLoweringInfo &target);
@@ -137,6 +139,9 @@ private:
   void emitReduce(tile::ReduceOp op);
   Registers combine(mlir::Region &region, llvm::ArrayRef<mlir::Value> left,
                     llvm::ArrayRef<mlir::Value> right);
+  /// Where one does not count, the other is the result.
+  Partial combine(mlir::Region &region, const Partial &left,
+                  const Partial &right);
 
   // Scan.cpp
   void emitScan(tile::ScanOp op);

@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+#include "nereid/Conversion/TileGPUToLLVM/Partial.h"
 
 #include <bit>
 
@@ -40,14 +40,28 @@ Registers KernelEmitter::combine(Region &region, ArrayRef<Value> left,
   return result;
 }
 
-namespace {
-/// One partial result: a value of every source, and whether it counts (null:
-/// always).
-struct Partial {
-  Registers values;
-  Value valid;
-};
+Partial KernelEmitter::combine(Region &region, const Partial &left,
+                               const Partial &right) {
+  Partial sum;
+  sum.values = combine(region, left.values, right.values);
+  for (unsigned i = 0; i < sum.values.size(); ++i) {
+    Value &value = sum.values[i];
+    if (right.valid) {
+      value =
+          arith::SelectOp::create(b, loc, right.valid, value, left.values[i]);
+    }
+    if (left.valid) {
+      value =
+          arith::SelectOp::create(b, loc, left.valid, value, right.values[i]);
+    }
+  }
+  if (left.valid && right.valid) {
+    sum.valid = arith::OrIOp::create(b, loc, left.valid, right.valid);
+  }
+  return sum;
+}
 
+namespace {
 /// Partial results of warps that a thread reads all. More take too many
 /// registers (softmax of 8192 on 16 warps: 40 instead of 32, and three blocks a
 /// multiprocessor instead of four); then each lane reads one where lanes want
@@ -66,35 +80,12 @@ void KernelEmitter::emitReduce(tile::ReduceOp op) {
   uint32_t axisMask = ((1u << paddedBits(from.shape[axis])) - 1)
                       << from.shifts[axis];
 
-  auto merge = [&](const Partial &a, const Partial &c) -> Partial {
-    Partial sum;
-    sum.values = combine(op.getCombine(), a.values, c.values);
-    if (!a.valid && !c.valid) {
-      return sum;
-    }
-    for (unsigned i = 0; i < n; ++i) {
-      Value &value = sum.values[i];
-      if (c.valid) {
-        value = arith::SelectOp::create(b, loc, c.valid, value, a.values[i]);
-      }
-      if (a.valid) {
-        value = arith::SelectOp::create(b, loc, a.valid, value, c.values[i]);
-      }
-    }
-    if (a.valid && c.valid) {
-      sum.valid = arith::OrIOp::create(b, loc, a.valid, c.valid);
-    }
-    return sum;
+  auto merge = [&](const Partial &left, const Partial &right) {
+    return combine(op.getCombine(), left, right);
   };
   auto shuffled = [&](const Partial &partial, unsigned lanes) {
-    Partial other;
-    for (Value value : partial.values) {
-      other.values.push_back(shuffleXor(value, lanes));
-    }
-    if (partial.valid) {
-      other.valid = shuffleXor(partial.valid, lanes);
-    }
-    return other;
+    return ofOtherLane(partial,
+                       [&](Value value) { return shuffleXor(value, lanes); });
   };
   auto tree = [&](SmallVector<Partial> list) {
     while (list.size() > 1) {

@@ -9,25 +9,17 @@
 // warps, and registers again (rounds). Each chunk is scanned by its thread;
 // chunk totals by the lanes in log steps; warp totals through shared memory,
 // where a thread combines those before its own; rounds one after the other.
+// Padding at the end of the axis comes first in a reverse scan.
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+#include "nereid/Conversion/TileGPUToLLVM/Partial.h"
 
 #include <bit>
 
 using namespace mlir;
 
 namespace nereid::togpu {
-
-namespace {
-/// A value of every source and whether it counts (null: always). Padding at the
-/// end of the axis comes first in a reverse scan and counts for nothing.
-struct Prefix {
-  Registers values;
-  Value valid;
-};
-} // namespace
 
 void KernelEmitter::emitScan(tile::ScanOp op) {
   const TileInfo &tile = info(op.getSources()[0].getType());
@@ -39,8 +31,8 @@ void KernelEmitter::emitScan(tile::ScanOp op) {
   bool padded =
       reverse && !std::has_single_bit(static_cast<uint64_t>(tile.shape[axis]));
 
-  auto select = [&](Value condition, const Prefix &yes, const Prefix &no) {
-    Prefix result;
+  auto select = [&](Value condition, const Partial &yes, const Partial &no) {
+    Partial result;
     for (unsigned i = 0; i < n; ++i) {
       result.values.push_back(arith::SelectOp::create(
           b, loc, condition, yes.values[i], no.values[i]));
@@ -54,30 +46,12 @@ void KernelEmitter::emitScan(tile::ScanOp op) {
     return result;
   };
   /// `before` comes earlier in scan order.
-  auto after = [&](const Prefix &before, const Prefix &own) {
-    Prefix sum;
-    sum.values = combine(op.getCombine(), before.values, own.values);
-    if (own.valid) {
-      sum = select(own.valid, sum, before);
-    }
-    if (before.valid) {
-      sum = select(before.valid, sum, own);
-    }
-    sum.valid =
-        before.valid && own.valid
-            ? Value(arith::OrIOp::create(b, loc, before.valid, own.valid))
-            : Value();
-    return sum;
+  auto after = [&](const Partial &before, const Partial &own) {
+    return combine(op.getCombine(), before, own);
   };
-  auto shuffle = [&](const Prefix &value, Value from) {
-    Prefix moved;
-    for (Value v : value.values) {
-      moved.values.push_back(shuffleIndex(v, from));
-    }
-    if (value.valid) {
-      moved.valid = shuffleIndex(value.valid, from);
-    }
-    return moved;
+  auto shuffle = [&](const Partial &partial, Value from) {
+    return ofOtherLane(partial,
+                       [&](Value value) { return shuffleIndex(value, from); });
   };
 
   // The axis bits of lanes and warps are their lowest (coalesced() puts them
@@ -119,16 +93,16 @@ void KernelEmitter::emitScan(tile::ScanOp op) {
       return reverse ? a > c : a < c;
     });
     unsigned step = laneBits + warpBits ? chunk : members.size();
-    Prefix carry;
+    Partial carry;
     for (size_t first = 0; first < members.size(); first += step) {
-      SmallVector<Prefix> list;
+      SmallVector<Partial> list;
       SmallVector<unsigned> numbers;
       for (size_t i = first; i < std::min(first + step, members.size()); ++i) {
         unsigned r = members[i];
         if (tile.dead[r]) {
           continue;
         }
-        Prefix one;
+        Partial one;
         for (Value source : op.getSources()) {
           one.values.push_back(regs(source)[r]);
         }
@@ -144,9 +118,9 @@ void KernelEmitter::emitScan(tile::ScanOp op) {
         continue;
       }
       // What comes before this thread's chunk in this round.
-      std::optional<Prefix> before;
+      std::optional<Partial> before;
       Value hasBefore;
-      Prefix total = list.back();
+      Partial total = list.back();
       if (laneBits) {
         for (unsigned distance = 1; distance < lanes; distance *= 2) {
           Value from =
@@ -154,7 +128,7 @@ void KernelEmitter::emitScan(tile::ScanOp op) {
                             .getResult()
                       : arith::SubIOp::create(b, loc, lane, ops().i32(distance))
                             .getResult();
-          Prefix other = shuffle(total, from);
+          Partial other = shuffle(total, from);
           Value reaches =
               arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge,
                                     lanePosition, ops().i32(distance));
@@ -173,7 +147,7 @@ void KernelEmitter::emitScan(tile::ScanOp op) {
       if (reverse) {
         lastLane = arith::AndIOp::create(b, loc, lane, ops().i32(~(lanes - 1)));
       }
-      Prefix round = laneBits ? shuffle(total, lastLane) : total;
+      Partial round = laneBits ? shuffle(total, lastLane) : total;
       if (warpBits) {
         // One slot for each row of a warp, row after row of warps.
         SmallVector<Type> elements;
@@ -199,12 +173,12 @@ void KernelEmitter::emitScan(tile::ScanOp op) {
         publish(region);
         Value otherBits = arith::AndIOp::create(b, loc, thread,
                                                 ops().i32(~((parts - 1) << 5)));
-        std::optional<Prefix> warpsBefore, all;
+        std::optional<Partial> warpsBefore, all;
         for (unsigned w = 0; w < parts; ++w) {
           unsigned number = reverse ? parts - 1 - w : w;
           Value slot =
               arith::OrIOp::create(b, loc, otherBits, ops().i32(number << 5));
-          Prefix part;
+          Partial part;
           for (auto [i, element] : llvm::enumerate(elements)) {
             Value loaded = loadShared(
                 sharedAddress(region.offset + offsets[i], slot, element),
@@ -226,7 +200,7 @@ void KernelEmitter::emitScan(tile::ScanOp op) {
         Value notFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
                                                warpPosition, ops().i32(0));
         if (before) {
-          Prefix joined =
+          Partial joined =
               select(hasBefore, after(*warpsBefore, *before), *warpsBefore);
           before = select(notFirst, joined, *before);
           hasBefore = arith::OrIOp::create(b, loc, hasBefore, notFirst);
@@ -245,9 +219,9 @@ void KernelEmitter::emitScan(tile::ScanOp op) {
         carry = round;
       }
       for (auto [i, r] : llvm::enumerate(numbers)) {
-        Prefix value = list[i];
+        Partial value = list[i];
         if (before) {
-          Prefix whole = after(*before, value);
+          Partial whole = after(*before, value);
           value = hasBefore ? select(hasBefore, whole, value) : whole;
         }
         for (unsigned s = 0; s < n; ++s) {

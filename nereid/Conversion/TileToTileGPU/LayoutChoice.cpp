@@ -28,13 +28,11 @@ LayoutChoice::LayoutChoice(func::FuncOp kernel, const GpuTargetInfo &target)
       return;
     }
     Value pointers = op->getOperand(0);
-    auto load = dyn_cast<tile::LoadOp>(op);
-    Value mask = load ? load.getMask() : cast<tile::StoreOp>(op).getMask();
     SmallVector<unsigned> order = axes.order(pointers);
     unsigned &width =
         widths[{shapeOf(pointers.getType()),
                 std::vector<unsigned>(order.begin(), order.end())}];
-    width = std::max(width, axes.vectorWidth(pointers, mask, order[0], 16));
+    width = std::max(width, ownWidth(op));
   });
   adoptLayouts();
 }
@@ -43,21 +41,11 @@ LayoutChoice::LayoutChoice(func::FuncOp kernel, const GpuTargetInfo &target)
 // Accesses
 //===----------------------------------------------------------------------===//
 
-/// Instructions of a thread.
-unsigned LayoutChoice::accesses(Operation *op, const TileLayout &layout) {
+unsigned LayoutChoice::ownWidth(Operation *op) {
   Value pointers = op->getOperand(0);
   auto load = dyn_cast<tile::LoadOp>(op);
   Value mask = load ? load.getMask() : cast<tile::StoreOp>(op).getMask();
-  unsigned width =
-      axes.vectorWidth(pointers, mask, axes.order(pointers)[0], 16);
-  unsigned count = layout.registerCount();
-  for (uint32_t column : layout.registers) {
-    if (column >= width || !std::has_single_bit(column)) {
-      break;
-    }
-    count /= 2;
-  }
-  return count;
+  return axes.vectorWidth(pointers, mask, axes.order(pointers)[0], 16);
 }
 
 /// Where a one-dimensional tile is only broadcast to a larger one: its part of
@@ -109,16 +97,21 @@ void LayoutChoice::adoptLayouts() {
       return;
     }
     std::optional<TileLayout> layout;
-    unsigned most = 4;
     if (isa<tile::LoadOp>(op)) {
       KnownLayouts known;
       layout = layoutWhereSpread(op->getResult(0), known);
     } else if (type.getNumElements() <= 32 * int64_t(target.warps) &&
                !home(op->getOperand(0))) {
       layout = home(op->getOperand(1));
-      most = 4;
     }
-    if (layout && accesses(op, *layout) <= most) {
+    if (!layout) {
+      return;
+    }
+    constexpr unsigned mostInstructions = 4;
+    unsigned width =
+        std::min(ownWidth(op), contiguousRegisters(*layout, /*shift=*/0,
+                                                   tileBits(shapeOf(type))));
+    if (layout->registerCount() <= mostInstructions * width) {
       adopted[op] = *layout;
       homes.clear();
     }

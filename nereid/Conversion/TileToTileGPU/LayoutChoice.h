@@ -58,7 +58,8 @@ private:
   using KnownLayouts = llvm::DenseMap<mlir::Value, std::optional<TileLayout>>;
   std::optional<TileLayout> layoutWhereSpread(mlir::Value value,
                                               KnownLayouts &known);
-  unsigned accesses(mlir::Operation *op, const TileLayout &layout);
+  /// Elements that one instruction of a load or store may take at most.
+  unsigned ownWidth(mlir::Operation *op);
   std::vector<unsigned> dotWarps(tile::DotOp op) const;
   std::vector<unsigned> warpgroups(tile::DotOp op) const;
 
