@@ -214,9 +214,10 @@ Reference::compare(Executor &executor,
   return outcome;
 }
 
-Verdict check(mlir::ModuleOp module, Executor &executor) {
+Verdict check(mlir::ModuleOp module, Executor &executor,
+              llvm::function_ref<void(const Prepared &)> look) {
   Reference reference(module);
-  return reference.isDefined() ? reference.compare(executor)
+  return reference.isDefined() ? reference.compare(executor, look)
                                : reference.verdict();
 }
 

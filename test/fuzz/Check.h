@@ -67,7 +67,8 @@ private:
 };
 
 /// Reference(module).compare(executor), unless the program is not legal.
-Verdict check(mlir::ModuleOp module, Executor &executor);
+Verdict check(mlir::ModuleOp module, Executor &executor,
+              llvm::function_ref<void(const Prepared &)> look = {});
 
 } // namespace nereid::fuzz
 

@@ -28,7 +28,8 @@ using namespace mlir;
 // A process of its own
 //===----------------------------------------------------------------------===//
 
-Verdict checkApart(ModuleOp module, Executor &executor) {
+Verdict checkApart(ModuleOp module, Executor &executor,
+                   llvm::function_ref<void(const Prepared &)> look) {
   constexpr size_t capacity = 1 << 16;
   auto *shared =
       static_cast<char *>(mmap(nullptr, capacity, PROT_READ | PROT_WRITE,
@@ -36,7 +37,7 @@ Verdict checkApart(ModuleOp module, Executor &executor) {
   pid_t child = fork();
   if (child == 0) {
     alarm(10);
-    Verdict verdict = check(module, executor);
+    Verdict verdict = check(module, executor, look);
     std::strncpy(shared, verdict.message.c_str(), capacity - 1);
     _exit(int(verdict.kind));
   }

@@ -15,7 +15,8 @@ namespace nereid::fuzz {
 
 /// `check` in a process of its own: a crash or a hang (over 10 s) of the
 /// executor is a Differs that says so.
-Verdict checkApart(mlir::ModuleOp module, Executor &executor);
+Verdict checkApart(mlir::ModuleOp module, Executor &executor,
+                   llvm::function_ref<void(const Prepared &)> look = {});
 
 /// Regenerates with smaller options, then removes what the failure does not
 /// need: stores, operations, branches, loops, programs of the grid. Every

@@ -24,6 +24,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
@@ -127,16 +128,15 @@ void printFailure(const Progress &progress, llvm::StringRef executor) {
   llvm::outs().flush();
 }
 
-/// FOLDER/SEED.ptx, with the number of the executor from the second one on.
-void save(const Prepared &prepared, const Progress &progress) {
+/// FOLDER/NAME.ptx, with the number of the executor from the second one on.
+void save(const Prepared &prepared, const std::string &name,
+          unsigned executor) {
   if (saveTo.empty() || prepared.assembly.empty()) {
     return;
   }
-  std::string number =
-      progress.executor ? "." + std::to_string(progress.executor) : "";
+  std::string number = executor ? "." + std::to_string(executor) : "";
   std::error_code error;
-  llvm::raw_fd_ostream file(
-      saveTo + "/" + std::to_string(progress.seed) + number + ".ptx", error);
+  llvm::raw_fd_ostream file(saveTo + "/" + name + number + ".ptx", error);
   file << prepared.assembly;
 }
 
@@ -156,8 +156,9 @@ void tryProgram(mlir::ModuleOp module,
   for (progress.executor = 0; progress.executor < executors.size();
        ++progress.executor) {
     Verdict verdict = reference.compare(
-        *executors[progress.executor],
-        [&](const Prepared &prepared) { save(prepared, progress); });
+        *executors[progress.executor], [&](const Prepared &prepared) {
+          save(prepared, std::to_string(progress.seed), progress.executor);
+        });
     if (verdict.isFailure()) {
       fail(progress, verdict.message);
       return;
@@ -278,8 +279,12 @@ int runReplay() {
     return 2;
   }
   int result = 0;
+  unsigned number = 0;
   for (std::unique_ptr<Executor> &executor : makeExecutors()) {
-    Verdict verdict = checkApart(*module, *executor);
+    Verdict verdict = checkApart(*module, *executor, [&](const Prepared &it) {
+      save(it, llvm::sys::path::stem(replay).str(), number);
+    });
+    ++number;
     bool failed = verdict.isFailure() ||
                   verdict.kind == Verdict::Kind::Undefined ||
                   verdict.kind == Verdict::Kind::TooLong;
