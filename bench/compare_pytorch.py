@@ -123,11 +123,11 @@ def softmax_case(machine, rows, columns, dtype):
 def layer_norm_case(machine, rows, columns, dtype):
     x = random_tensor(rows, columns, dtype=dtype)
     w, b = random_tensor(columns, dtype=dtype), random_tensor(columns, dtype=dtype)
-    y, mean, rstd = torch.empty_like(x), torch.empty(rows), torch.empty(rows)
+    y = torch.empty_like(x)
     case = Case(f"layer norm {rows}x{columns}", dtype, 2 * x.nbytes, {"pytorch": 1.0})
     case.contenders["nereid"] = machine.kernel(
         "layer_norm/layer_norm.py", "layer_norm_kernel", (rows,),
-        dict(y_ptr=y, x_ptr=x, w_ptr=w, b_ptr=b, mean_ptr=mean, rstd_ptr=rstd, y_stride=columns, x_stride=columns,
+        dict(y_ptr=y, x_ptr=x, w_ptr=w, b_ptr=b, mean_ptr=None, rstd_ptr=None, y_stride=columns, x_stride=columns,
              eps=1e-5, N=columns))
     case.contenders["eager"] = lambda: F.layer_norm(x, (columns,), w, b, 1e-5)
     z = torch.empty_like(x)

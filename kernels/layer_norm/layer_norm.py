@@ -8,15 +8,20 @@ import triton.language as tl
 
 @triton.jit
 def layer_norm_kernel(y_ptr, x_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr, y_stride, x_stride, eps, N: tl.constexpr):
-    """y = (x - mean) * rstd * w + b; mean and rstd are kept for the backward."""
+    """y = (x - mean) * rstd * w + b; mean and rstd are kept for the backward, unless their pointers are None.
+
+    Eight bytes a row are no traffic, but each is a sector of 32 bytes to the memory of a GPU: 1 to 2 % of the time
+    of rows of 1024 bf16.
+    """
     row = tl.program_id(0)
     cols = tl.arange(0, N)
     x = tl.load(x_ptr + row * x_stride + cols).to(tl.float32)
     mean = tl.sum(x, axis=0) / N
     centred = x - mean
     rstd = tl.rsqrt(tl.sum(centred * centred, axis=0) / N + eps)
-    tl.store(mean_ptr + row, mean)
-    tl.store(rstd_ptr + row, rstd)
+    if mean_ptr is not None:
+        tl.store(mean_ptr + row, mean)
+        tl.store(rstd_ptr + row, rstd)
     w = tl.load(w_ptr + cols).to(tl.float32)
     b = tl.load(b_ptr + cols).to(tl.float32)
     tl.store(y_ptr + row * y_stride + cols, centred * rstd * w + b)
@@ -33,8 +38,9 @@ def layer_norm_rows_kernel(y_ptr, x_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr, y_str
     mean = tl.sum(x, axis=1) / N
     centred = x - mean[:, None]
     rstd = tl.rsqrt(tl.sum(centred * centred, axis=1) / N + eps)
-    tl.store(mean_ptr + rows, mean, mask=exists)
-    tl.store(rstd_ptr + rows, rstd, mask=exists)
+    if mean_ptr is not None:
+        tl.store(mean_ptr + rows, mean, mask=exists)
+        tl.store(rstd_ptr + rows, rstd, mask=exists)
     w = tl.load(w_ptr + cols).to(tl.float32)
     b = tl.load(b_ptr + cols).to(tl.float32)
     y = centred * rstd[:, None] * w[None, :] + b[None, :]

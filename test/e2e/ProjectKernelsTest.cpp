@@ -121,12 +121,16 @@ TEST_P(ProjectKernels, softmax) {
 }
 
 TEST_P(ProjectKernels, layerNorm) {
+  /// Mean and reciprocal deviation kept for the backward, not kept, and the
+  /// fused kernel.
+  enum Form { Keeps, Forgets, WithBias };
   Kernel one = load("layer_norm", "layer_norm_kernel"),
          several = load("layer_norm", "layer_norm_rows_kernel"),
          fused = load("layer_norm", "fused_bias_layer_norm_kernel");
   constexpr double eps = 1e-5;
   for (const RowCase &c : rowCases) {
-    for (bool withBias : {false, true}) {
+    for (Form form : {Keeps, Forgets, WithBias}) {
+      bool withBias = form == WithBias;
       if (withBias && c.rowsOfProgram) {
         continue;
       }
@@ -150,6 +154,10 @@ TEST_P(ProjectKernels, layerNorm) {
         double variance = squares / double(c.columns) - means[i] * means[i];
         scales[i] = 1 / std::sqrt(std::max(variance, 0.0) + eps);
       }
+      Argument keptMean = mean.tensor(), keptRstd = rstd.tensor();
+      if (form == Forgets) {
+        keptMean = keptRstd = none;
+      }
       auto normal = [&](int64_t i, int64_t j) {
         return (in[i * c.columns + j] - means[i]) * scales[i];
       };
@@ -164,12 +172,12 @@ TEST_P(ProjectKernels, layerNorm) {
                               "N"_a = c.columns, "num_warps"_a = c.warps);
             } else if (c.rowsOfProgram) {
               several[{cdiv(c.rows, c.rowsOfProgram)}](
-                  y, x, w, b, mean.tensor(), rstd.tensor(), y.stride(0),
-                  x.stride(0), eps, c.rows, "N"_a = c.columns,
-                  "ROWS"_a = c.rowsOfProgram, "num_warps"_a = c.warps);
+                  y, x, w, b, keptMean, keptRstd, y.stride(0), x.stride(0), eps,
+                  c.rows, "N"_a = c.columns, "ROWS"_a = c.rowsOfProgram,
+                  "num_warps"_a = c.warps);
             } else {
-              one[{c.rows}](y, x, w, b, mean.tensor(), rstd.tensor(),
-                            y.stride(0), x.stride(0), eps, "N"_a = c.columns,
+              one[{c.rows}](y, x, w, b, keptMean, keptRstd, y.stride(0),
+                            x.stride(0), eps, "N"_a = c.columns,
                             "num_warps"_a = c.warps);
             }
           },
@@ -183,7 +191,7 @@ TEST_P(ProjectKernels, layerNorm) {
                    64 * 0x1p-24 *
                        (std::fabs(weights[j]) * inner + std::fabs(offsets[j]));
           });
-      if (!withBias) {
+      if (form == Keeps) {
         std::vector<float> m = mean.tensor().toVector<float>(),
                            r = rstd.tensor().toVector<float>();
         for (int64_t i = 0; i < c.rows; ++i) {

@@ -35,6 +35,8 @@ CASES = [
       for t, n, r, w in (("fp32", 1024, 4, 4), ("bf16", 256, 8, 4))),
     *(("kernels/layer_norm/layer_norm.py", "layer_norm_rows_kernel",
        LAYER_NORM.format(t=t, n=f"i32,{n},{r}"), w, True) for t, n, r, w in (("bf16", 256, 8, 4), ("fp32", 768, 4, 4))),
+    ("kernels/layer_norm/layer_norm.py", "layer_norm_kernel",
+     LAYER_NORM.format(t="bf16", n=768).replace("*fp32:16,*fp32:16", "none,none"), 4, True),
     ("kernels/layer_norm/layer_norm.py", "fused_bias_layer_norm_kernel", FUSED.format(t="bf16", n=8192), 16, True),
     *(("kernels/matmul/matmul.py", "matmul_kernel", MATMUL.format(t=t, b=b), w, False)
       for t in ("fp16", "bf16", "fp32") for b, w in (("64,64,32", 4), ("48,40,24", 4), ("128,128,64", 8))),
