@@ -15,7 +15,7 @@ sys.path[:0] = [str(ROOT / "test" / "harness")]
 import bridge  # noqa: E402
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
-NAMES = {dtype: name for name, dtype in DTYPES.items()}
+NAMES = {**{dtype: name for name, dtype in DTYPES.items()}, torch.int32: "int32"}
 WARPS = (1, 2, 4, 8, 16)
 
 
@@ -84,6 +84,22 @@ class Launch:
         kernel = triton_kernel(self.path, self.kernel)
         arguments = {name: described(value) for name, value in self.arguments.items()}
         return lambda: kernel[self.grid](**arguments, **self.options)
+
+
+class Zero:
+    """Between the kernels of a case: a tensor set to zero by PyTorch, whoever's kernels they are."""
+
+    def __init__(self, tensor):
+        self.tensor = tensor
+
+    def nereid(self, library, stream):
+        def run():
+            with torch.cuda.stream(stream):
+                self.tensor.zero_()
+        return run
+
+    def triton(self):
+        return self.tensor.zero_
 
 
 class Case:

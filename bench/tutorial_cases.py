@@ -8,7 +8,7 @@ from pathlib import Path
 import gpu_case
 import torch
 import torch.nn.functional as F
-from gpu_case import ROOT, Descriptor, Launch, random_tensor
+from gpu_case import DTYPES, ROOT, Descriptor, Launch, Zero, random_tensor
 
 SEEDS = ROOT / "test" / "e2e" / "kernels"
 LOG2_E = 1.4426950408889634
@@ -65,6 +65,64 @@ def layer_norm_case(folder, rows, columns, dtype):
     return Case(f"tutorial 05 layer norm {rows}x{columns}", dtype, None, None, None, None, [y],
                 lambda: [F.layer_norm(x.double(), (columns,), w.double(), b.double(), 1e-5)],
                 lambda: F.layer_norm(x, (columns,), w, b, 1e-5), traffic=2 * x.nbytes, variants={"own": [launch]})
+
+
+def dropout_case(folder, n, dtype):
+    x, keep = random_tensor(n, dtype=dtype), torch.randint(0, 2, (n,), device="cuda", dtype=torch.int32)
+    y, p = torch.empty_like(x), 0.25
+    launch = Launch(folder / "04-low-memory-dropout.py", "_dropout", (math.ceil(n / 1024),),
+                    dict(x_ptr=x, x_keep_ptr=keep, output_ptr=y, n_elements=n, p=p, BLOCK_SIZE=1024))
+    return Case(f"tutorial 04 dropout {n >> 20} Mi", dtype, None, None, None, None, [y],
+                lambda: [torch.where(keep.bool(), x.double() / (1 - p), 0.0)],
+                lambda: torch.where(keep.bool(), x / (1 - p), 0.0), traffic=2 * x.nbytes + keep.nbytes,
+                variants={"own": [launch]})
+
+
+def seeded_dropout_case(folder, n, dtype):
+    x, y, p, seed = random_tensor(n, dtype=dtype), torch.empty(n, device="cuda", dtype=DTYPES[dtype]), 0.25, 123
+    uniform = torch.empty(n, device="cuda")
+    file = folder / "04-low-memory-dropout.py"
+    launch = Launch(file, "_seeded_dropout", (math.ceil(n / 1024),),
+                    dict(x_ptr=x, output_ptr=y, n_elements=n, p=p, seed=seed, BLOCK_SIZE=1024))
+
+    def reference():  # whom upstream's random numbers keep
+        gpu_case.triton_kernel(file, "_seeded_dropout")[(math.ceil(n / 1024),)](
+            torch.ones_like(x), uniform, n, p, seed, BLOCK_SIZE=1024)
+        return [torch.where(uniform > 0, x.double() / (1 - p), 0.0)]
+
+    return Case(f"tutorial 04 seeded dropout {n >> 20} Mi", dtype, None, None, None, None, [y], reference,
+                lambda: F.dropout(x, p), traffic=2 * x.nbytes, variants={"own": [launch]})
+
+
+def layer_norm_backward_case(folder, rows, columns, dtype):
+    file = folder / "05-layer-norm.py"
+    x, w, b, dy = (random_tensor(*s, dtype=dtype) for s in ((rows, columns), (columns,), (columns,), (rows, columns)))
+    mean = x.float().mean(1)
+    rstd = torch.rsqrt(x.float().var(1, correction=0) + 1e-5)
+    dx, dw, db = torch.empty_like(x), torch.empty_like(w), torch.empty_like(w)
+    groups = 256 if columns <= 1024 else 128 if columns <= 4096 else 96 if columns <= 8192 else 64
+    block = 1 << (columns - 1).bit_length()
+    parts = [torch.empty(groups, columns, device="cuda", dtype=x.dtype) for _ in range(2)]
+    locks = torch.empty(2 * groups, device="cuda", dtype=torch.int32)
+    options = dict(num_warps=min(max(block // 256, 1), 8))
+    launches = [
+        Zero(locks),
+        Launch(file, "_layer_norm_bwd_dx_fused", (rows,),
+               dict(DX=dx, DY=dy, DW=parts[0], DB=parts[1], X=x, W=w, Mean=mean, Rstd=rstd, Lock=locks, stride=columns,
+                    N=columns, GROUP_SIZE_M=groups, BLOCK_SIZE_N=block), **options),
+        Launch(file, "_layer_norm_bwd_dwdb", (math.ceil(columns / 128),),
+               dict(DW=parts[0], DB=parts[1], FINAL_DW=dw, FINAL_DB=db, M=min(groups, rows), N=columns, BLOCK_SIZE_M=32,
+                    BLOCK_SIZE_N=128), **options)]
+
+    def reference():
+        leaves = [t.double().requires_grad_() for t in (x, w, b)]
+        F.layer_norm(leaves[0], (columns,), leaves[1], leaves[2], 1e-5).backward(dy.double())
+        return [leaf.grad for leaf in leaves]
+
+    return Case(f"tutorial 05 backward {rows}x{columns}", dtype, None, None, None, None, [dx, dw, db], reference,
+                lambda: torch.ops.aten.native_layer_norm_backward(
+                    dy, x, (columns,), mean[:, None], rstd[:, None], w, b, [True] * 3),
+                traffic=3 * x.nbytes, variants={"own": launches})
 
 
 def seed_matmul_case(size, dtype):
@@ -178,6 +236,10 @@ def tutorial_cases(folder):
         yield lambda c=columns: softmax_case(folder, 4096, c)
     for columns in (1024, 4096, 8192):
         yield lambda c=columns: layer_norm_case(folder, 4096, c, "fp16")
+    for make in (dropout_case, seeded_dropout_case):
+        yield lambda m=make: m(folder, 1 << 26, "fp32")
+    for columns in (1024, 4096, 8192):
+        yield lambda c=columns: layer_norm_backward_case(folder, 4096, c, "fp16")
     for size, dtype in ((1024, "fp16"), (2048, "fp16"), (4096, "fp16"), (8192, "fp16"), (4096, "bf16")):
         yield lambda s=size, d=dtype: matmul_case(folder, s, d)
     for length, depth, causal, dtype in ((2048, 64, True, "fp16"), (4096, 128, True, "fp16"), (4096, 128, False, "fp16"),

@@ -34,6 +34,7 @@ LayoutChoice::LayoutChoice(func::FuncOp kernel, const GpuTargetInfo &target)
                 std::vector<unsigned>(order.begin(), order.end())}];
     width = std::max(width, ownWidth(op));
   });
+  spreadRowsOfManyWeights();
   adoptLayouts();
 }
 
@@ -82,6 +83,57 @@ std::optional<TileLayout> LayoutChoice::layoutWhereSpread(Value value,
   return common;
 }
 
+/// Instructions that a thread may spend on a tile smaller than what the program
+/// works on, to have it where it is wanted.
+static constexpr unsigned mostInstructions = 4;
+
+bool LayoutChoice::isCheapIn(const TileLayout &layout, Operation *op) {
+  Shape shape = shapeOf(op->getOperand(0).getType());
+  unsigned width = std::min(
+      ownWidth(op), contiguousRegisters(layout, /*shift=*/0, tileBits(shape)));
+  return layout.registerCount() <= mostInstructions * width;
+}
+
+/// The shapes of the tiles that a one-dimensional one is broadcast to.
+static void addTilesSpreadTo(Value value, std::set<Shape> &shapes,
+                             DenseSet<Value> &seen) {
+  if (!seen.insert(value).second) {
+    return;
+  }
+  for (Operation *user : value.getUsers()) {
+    if (isa<tile::BroadcastOp>(user)) {
+      shapes.insert(shapeOf(user->getResult(0).getType()));
+    } else if (isa<tile::ExpandDimsOp>(user) || tile::isElementwise(user)) {
+      addTilesSpreadTo(user->getResult(0), shapes, seen);
+    }
+  }
+}
+
+/// A row that stays in one warp is reduced without shared memory, but each of
+/// the row's weights is a register of every warp. Where they would be too many
+/// to be loaded by every warp, the warps share the rows: layer norm 4096x1024
+/// in fp32, 4 rows on 4 warps, 61 registers instead of 95, and 13.0 us instead
+/// of 14.8 on an H200.
+void LayoutChoice::spreadRowsOfManyWeights() {
+  std::set<Shape> shapes;
+  kernel.walk([&](tile::LoadOp load) {
+    auto type = dyn_cast<RankedTensorType>(load->getOperand(0).getType());
+    if (!type || type.getRank() != 1) {
+      return;
+    }
+    KnownLayouts known;
+    auto layout = layoutWhereSpread(load.getResult(), known);
+    if (layout && !isCheapIn(*layout, load)) {
+      DenseSet<Value> seen;
+      addTilesSpreadTo(load.getResult(), shapes, seen);
+    }
+  });
+  std::erase_if(reductions, [&](const auto &reduction) {
+    return shapes.count(reduction.first);
+  });
+  homes.clear();
+}
+
 /// The weights of a layer norm of several rows, or its means: a tile smaller
 /// than what the program works on. Coalesced, it would be converted to or from
 /// that layout through shared memory, with a barrier. It is cheaper if every
@@ -104,14 +156,7 @@ void LayoutChoice::adoptLayouts() {
                !home(op->getOperand(0))) {
       layout = home(op->getOperand(1));
     }
-    if (!layout) {
-      return;
-    }
-    constexpr unsigned mostInstructions = 4;
-    unsigned width =
-        std::min(ownWidth(op), contiguousRegisters(*layout, /*shift=*/0,
-                                                   tileBits(shapeOf(type))));
-    if (layout->registerCount() <= mostInstructions * width) {
+    if (layout && isCheapIn(*layout, op)) {
       adopted[op] = *layout;
       homes.clear();
     }

@@ -54,7 +54,10 @@ private:
   std::optional<TileLayout> homeOfArgument(mlir::BlockArgument argument);
   std::optional<TileLayout> homeOfResult(mlir::Operation *op, unsigned result);
   std::optional<TileLayout> homeFromAccess(mlir::Value value);
+  void spreadRowsOfManyWeights();
   void adoptLayouts();
+  /// Is a load or store of a one-dimensional tile a few instructions there?
+  bool isCheapIn(const TileLayout &layout, mlir::Operation *op);
   using KnownLayouts = llvm::DenseMap<mlir::Value, std::optional<TileLayout>>;
   std::optional<TileLayout> layoutWhereSpread(mlir::Value value,
                                               KnownLayouts &known);

@@ -5,7 +5,7 @@
 // CHECK-LABEL: llvm.func @quotients
 // CHECK: "div.full.f32 $0, $1, $2;"
 // CHECK: arith.constant 1.250000e-01 : f32
-// CHECK: arith.mulf
+// CHECK: arith.mulf %{{.*}} fastmath<contract>
 // CHECK: arith.divf
 // CHECK-NOT: arith.divf
 // CHECK: "rsqrt.approx.f32 $0, $1;"
