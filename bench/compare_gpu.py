@@ -36,7 +36,8 @@ ROWS = ((1, 2), (1, 4), (4, 4), (4, 8), (4, 16))  # warps, rows a program, where
 
 def row_variants(op, rows, columns, arguments):
     """One row a program, and several where rows are short; at most 128 elements a thread. Where a thread has 16
-    elements also in 32 registers, 32 in 64: without a limit ptxas takes more, and blocks wait for a second wave."""
+    elements also in 32 registers, 32 in 64, 64 in 80: without a limit ptxas takes more, and blocks wait for a second
+    wave."""
     variants = {f"{w}w": [Launch(kernel_file(op), f"{op}_kernel", (rows,), arguments, num_warps=w)]
                 for w in WARPS if columns <= 32 * 128 * w}
     for w, r in ROWS if columns <= 1024 else ():
@@ -44,8 +45,8 @@ def row_variants(op, rows, columns, arguments):
                                         dict(arguments, M=rows, ROWS=r), num_warps=w)]
     for name, (launch,) in list(variants.items()):
         share = launch.arguments.get("ROWS", 1) * columns / (32 * launch.options["num_warps"])
-        if share in (16, 32):
-            registers = int(2 * share)
+        if share in (16, 32, 64):
+            registers = {16: 32, 32: 64, 64: 80}[share]
             variants[f"{name}{registers}n"] = [Launch(launch.path, launch.kernel, launch.grid, launch.arguments,
                                                       **launch.options, maxnreg=registers)]
     return variants
