@@ -28,7 +28,7 @@ from pathlib import Path
 
 import torch
 import torch.nn.functional as F
-from gpu_case import ROOT, WARPS, Case, Launch, bridge, kernel_file, random_tensor
+from gpu_case import ROOT, WARPS, Case, Launch, bridge, kernel_file, on_warps, random_tensor
 from tutorial_cases import seed_cases, tutorial_cases
 
 ROWS = ((1, 2), (1, 4), (4, 4), (4, 8), (4, 16))  # warps, rows a program, where rows are short
@@ -56,7 +56,7 @@ def softmax_case(rows, columns, dtype):
     x = random_tensor(rows, columns, dtype=dtype)
     y = torch.empty_like(x)
     arguments = dict(y_ptr=y, x_ptr=x, y_stride=columns, x_stride=columns, N=columns)
-    return Case(f"softmax {rows}x{columns}", dtype, "softmax", None, None, None, [y],
+    return Case(f"softmax {rows}x{columns}", dtype, [y],
                 lambda: [torch.softmax(x.double(), -1)], lambda: torch.softmax(x, -1), traffic=2 * x.nbytes,
                 variants=row_variants("softmax", rows, columns, arguments))
 
@@ -67,7 +67,7 @@ def layer_norm_case(rows, columns, dtype):
     # torch.compile does not keep mean and rstd either where no backward follows.
     arguments = dict(y_ptr=y, x_ptr=x, w_ptr=w, b_ptr=b, mean_ptr=None, rstd_ptr=None, y_stride=columns,
                      x_stride=columns, eps=1e-5, N=columns)
-    return Case(f"layer norm {rows}x{columns}", dtype, "layer_norm", None, None, None, [y],
+    return Case(f"layer norm {rows}x{columns}", dtype, [y],
                 lambda: [F.layer_norm(x.double(), (columns,), w.double(), b.double(), 1e-5)],
                 lambda: F.layer_norm(x, (columns,), w, b, 1e-5), traffic=2 * x.nbytes,
                 variants=row_variants("layer_norm", rows, columns, arguments))
@@ -76,11 +76,12 @@ def layer_norm_case(rows, columns, dtype):
 def bias_layer_norm_case(rows, columns, dtype):
     x, bias, w, b = (random_tensor(*s, dtype=dtype) for s in ((rows, columns), (columns,), (columns,), (columns,)))
     y = torch.empty_like(x)
-    return Case(f"bias + layer norm {rows}x{columns}", dtype, "layer_norm", "fused_bias_layer_norm_kernel", (rows,),
-                dict(y_ptr=y, x_ptr=x, bias_ptr=bias, w_ptr=w, b_ptr=b, y_stride=columns, x_stride=columns, eps=1e-5,
-                     N=columns), [y],
+    return Case(f"bias + layer norm {rows}x{columns}", dtype, [y],
                 lambda: [F.layer_norm(x.double() + bias.double(), (columns,), w.double(), b.double(), 1e-5)],
-                lambda: F.layer_norm(x + bias, (columns,), w, b, 1e-5), traffic=2 * x.nbytes)
+                lambda: F.layer_norm(x + bias, (columns,), w, b, 1e-5), traffic=2 * x.nbytes,
+                variants=on_warps("layer_norm", "fused_bias_layer_norm_kernel", (rows,), dict(
+                    y_ptr=y, x_ptr=x, bias_ptr=bias, w_ptr=w, b_ptr=b, y_stride=columns, x_stride=columns, eps=1e-5,
+                    N=columns)))
 
 
 def layer_norm_backward_case(rows, columns, dtype):
@@ -107,7 +108,7 @@ def layer_norm_backward_case(rows, columns, dtype):
 
     small = columns <= 2048
     ways = [(2, 8, 1), (2, 8, 2), (4, 4, 1), (4, 4, 3)] if small else [(8, 1, 1), (8, 1, 3), (16, 1, 1), (16, 1, 3)]
-    return Case(f"layer norm backward {rows}x{columns}", dtype, "layer_norm", None, None, None, [dx, sums[0], sums[1]],
+    return Case(f"layer norm backward {rows}x{columns}", dtype, [dx, sums[0], sums[1]],
                 reference, lambda: torch.ops.aten.native_layer_norm_backward(
                     dy, x, [columns], mean[:, None], rstd[:, None], w, b, [True, True, True]), traffic=3 * x.nbytes,
                 variants={f"{w}w{p}p{a}a": variant(w, p, a) for w, p, a in ways}, has_triton=False)
@@ -116,19 +117,20 @@ def layer_norm_backward_case(rows, columns, dtype):
 def add_case(n, dtype):
     x, y = random_tensor(n, dtype=dtype), random_tensor(n, dtype=dtype)
     z = torch.empty_like(x)
-    return Case(f"vector add {n >> 20} Mi", dtype, "vector_add", "add_kernel", (math.ceil(n / 1024),),
-                dict(x_ptr=x, y_ptr=y, z_ptr=z, n=n, BLOCK=1024), [z], lambda: [x.double() + y.double()],
-                lambda: x + y, traffic=3 * x.nbytes, warps=(4,))
+    return Case(f"vector add {n >> 20} Mi", dtype, [z], lambda: [x.double() + y.double()], lambda: x + y,
+                traffic=3 * x.nbytes, variants=on_warps("vector_add", "add_kernel", (math.ceil(n / 1024),), dict(
+                    x_ptr=x, y_ptr=y, z_ptr=z, n=n, BLOCK=1024), warps=(4,)))
 
 
 def matmul_case(size, dtype, blocks):
     a, b = random_tensor(size, size, dtype=dtype), random_tensor(size, size, dtype=dtype)
     c = torch.empty(size, size, device="cuda")
     m, n, k = blocks
-    return Case(f"matmul {size} {m}x{n}x{k}", dtype, "matmul", "matmul_kernel", (size // m, size // n),
-                dict(a_ptr=a, b_ptr=b, c_ptr=c, M=size, N=size, K=size, stride_am=size, stride_ak=1, stride_bk=size,
-                     stride_bn=1, stride_cm=size, stride_cn=1, BLOCK_M=m, BLOCK_N=n, BLOCK_K=k), [c],
-                lambda: [a.double() @ b.double()], lambda: a @ b, operations=2 * size**3, warps=(4, 8), bound=0.01)
+    return Case(f"matmul {size} {m}x{n}x{k}", dtype, [c], lambda: [a.double() @ b.double()], lambda: a @ b,
+                operations=2 * size**3, bound=0.01,
+                variants=on_warps("matmul", "matmul_kernel", (size // m, size // n), dict(
+                    a_ptr=a, b_ptr=b, c_ptr=c, M=size, N=size, K=size, stride_am=size, stride_ak=1, stride_bk=size,
+                    stride_bn=1, stride_cm=size, stride_cn=1, BLOCK_M=m, BLOCK_N=n, BLOCK_K=k), warps=(4, 8)))
 
 
 def all_cases(tutorials):

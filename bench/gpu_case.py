@@ -86,6 +86,10 @@ class Launch:
         return lambda: kernel[self.grid](**arguments, **self.options)
 
 
+def on_warps(op, kernel, grid, arguments, warps=WARPS):
+    return {str(w): [Launch(kernel_file(op), kernel, grid, arguments, num_warps=w)] for w in warps}
+
+
 class Zero:
     """Between the kernels of a case: a tensor set to zero by PyTorch, whoever's kernels they are."""
 
@@ -103,17 +107,14 @@ class Zero:
 
 
 class Case:
-    """`arguments` names every parameter; contenders write the tensors `outputs`
-    of it, or return what they compute. `variants` names other ways than one launch
-    of `kernel` on each of `warps`: lists of launches."""
+    """What is computed, and `variants`: the ways to do so, each a list of launches, by name. Contenders write the
+    tensors `outputs`, or return what they compute."""
 
-    def __init__(self, name, dtype, op, kernel, grid, arguments, outputs, reference, eager, traffic=0, operations=0,
-                 warps=WARPS, bound=0.02, variants=None, has_triton=True, has_compiled=True):
+    def __init__(self, name, dtype, outputs, reference, eager, variants, traffic=0, operations=0, bound=0.02,
+                 has_triton=True, has_compiled=True):
         self.name, self.dtype, self.outputs, self.reference, self.eager = name, dtype, outputs, reference, eager
         self.traffic, self.operations, self.bound, self.has_triton = traffic, operations, bound, has_triton
-        self.has_compiled = has_compiled
-        self.variants = variants or {
-            str(w): [Launch(kernel_file(op), kernel, grid, arguments, num_warps=w)] for w in warps}
+        self.has_compiled, self.variants = has_compiled, variants
 
 
 class Descriptor:

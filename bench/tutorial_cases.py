@@ -34,7 +34,7 @@ def elementwise_case(file, kernel, name, n, dtype):
     else:
         arguments, eager, count = dict(x_ptr=x, y_ptr=y, output_ptr=z, n_elements=n), lambda: x + y, 3
     exact = [x.double() * 2 + 1] if count == 2 else [x.double() + y.double()]
-    return Case(f"{name} {n >> 20} Mi", dtype, None, None, None, None, [z], lambda: exact, eager, traffic=count * x.nbytes,
+    return Case(f"{name} {n >> 20} Mi", dtype, [z], lambda: exact, eager, traffic=count * x.nbytes,
                 variants={"1024": [Launch(file, kernel, (math.ceil(n / 1024),), dict(arguments, BLOCK_SIZE=1024))]})
 
 
@@ -49,7 +49,7 @@ def softmax_case(folder, rows, columns):
         return [Launch(folder / "02-fused-softmax.py", "softmax_kernel", (min(rows, per_processor * processors),),
                        arguments, num_warps=8, num_stages=stages)]
 
-    return Case(f"tutorial 02 softmax {rows}x{columns}", "fp32", None, None, None, None, [y],
+    return Case(f"tutorial 02 softmax {rows}x{columns}", "fp32", [y],
                 lambda: [torch.softmax(x.double(), -1)], lambda: torch.softmax(x, -1), traffic=2 * x.nbytes,
                 variants={f"{p}p{s}s": launch(p, s) for p in (4, 5, 8) for s in (2, 4)})
 
@@ -62,7 +62,7 @@ def layer_norm_case(folder, rows, columns, dtype):
     launch = Launch(folder / "05-layer-norm.py", "_layer_norm_fwd_fused", (rows,),
                     dict(X=x, Y=y, W=w, B=b, Mean=mean, Rstd=rstd, stride=columns, N=columns, eps=1e-5,
                          BLOCK_SIZE=block), num_warps=min(max(block // 256, 1), 8))
-    return Case(f"tutorial 05 layer norm {rows}x{columns}", dtype, None, None, None, None, [y],
+    return Case(f"tutorial 05 layer norm {rows}x{columns}", dtype, [y],
                 lambda: [F.layer_norm(x.double(), (columns,), w.double(), b.double(), 1e-5)],
                 lambda: F.layer_norm(x, (columns,), w, b, 1e-5), traffic=2 * x.nbytes, variants={"own": [launch]})
 
@@ -72,7 +72,7 @@ def dropout_case(folder, n, dtype):
     y, p = torch.empty_like(x), 0.25
     launch = Launch(folder / "04-low-memory-dropout.py", "_dropout", (math.ceil(n / 1024),),
                     dict(x_ptr=x, x_keep_ptr=keep, output_ptr=y, n_elements=n, p=p, BLOCK_SIZE=1024))
-    return Case(f"tutorial 04 dropout {n >> 20} Mi", dtype, None, None, None, None, [y],
+    return Case(f"tutorial 04 dropout {n >> 20} Mi", dtype, [y],
                 lambda: [torch.where(keep.bool(), x.double() / (1 - p), 0.0)],
                 lambda: torch.where(keep.bool(), x / (1 - p), 0.0), traffic=2 * x.nbytes + keep.nbytes,
                 variants={"own": [launch]})
@@ -90,7 +90,7 @@ def seeded_dropout_case(folder, n, dtype):
             torch.ones_like(x), uniform, n, p, seed, BLOCK_SIZE=1024)
         return [torch.where(uniform > 0, x.double() / (1 - p), 0.0)]
 
-    return Case(f"tutorial 04 seeded dropout {n >> 20} Mi", dtype, None, None, None, None, [y], reference,
+    return Case(f"tutorial 04 seeded dropout {n >> 20} Mi", dtype, [y], reference,
                 lambda: F.dropout(x, p), traffic=2 * x.nbytes, variants={"own": [launch]})
 
 
@@ -119,7 +119,7 @@ def layer_norm_backward_case(folder, rows, columns, dtype):
         F.layer_norm(leaves[0], (columns,), leaves[1], leaves[2], 1e-5).backward(dy.double())
         return [leaf.grad for leaf in leaves]
 
-    return Case(f"tutorial 05 backward {rows}x{columns}", dtype, None, None, None, None, [dx, dw, db], reference,
+    return Case(f"tutorial 05 backward {rows}x{columns}", dtype, [dx, dw, db], reference,
                 lambda: torch.ops.aten.native_layer_norm_backward(
                     dy, x, (columns,), mean[:, None], rstd[:, None], w, b, [True] * 3),
                 traffic=3 * x.nbytes, variants={"own": launches})
@@ -136,7 +136,7 @@ def seed_matmul_case(size, dtype):
                             BLOCK_K=k))]
 
     ways = [(128, 128, 32), (128, 64, 32), (64, 128, 32), (64, 64, 64)]  # those of matmul_autotuned.py
-    return Case(f"seed matmul {size}", dtype, None, None, None, None, [c], lambda: [a.double() @ b.double()],
+    return Case(f"seed matmul {size}", dtype, [c], lambda: [a.double() @ b.double()],
                 lambda: a @ b, operations=2 * size**3, bound=0.01,
                 variants={"x".join(map(str, w)): launch(*w) for w in ways})
 
@@ -154,7 +154,7 @@ def matmul_case(folder, size, dtype):
                             BLOCK_SIZE_K=k, GROUP_SIZE_M=8, ACTIVATION=""), num_warps=warps, num_stages=stages)]
 
     ways = [(128, 256, 64, 8, 3), (128, 128, 64, 8, 3), (128, 128, 32, 4, 4), (64, 256, 32, 4, 4), (64, 128, 32, 4, 4)]
-    return Case(f"tutorial 03 matmul {size}", dtype, None, None, None, None, [c], lambda: [a.double() @ b.double()],
+    return Case(f"tutorial 03 matmul {size}", dtype, [c], lambda: [a.double() @ b.double()],
                 lambda: a @ b, operations=2 * size**3, bound=0.02,
                 variants={"x".join(map(str, w)): launch(*w) for w in ways})
 
@@ -182,8 +182,8 @@ def attention_case(folder, batch, heads, length, depth, causal, dtype):
 
     ways = [(64, 64, 4, 3), (64, 64, 4, 2), (128, 64, 8, 3), (128, 64, 4, 3)]
     ways += [(128, 128, 8, 2)] if depth == 128 else []
-    return Case(f"tutorial 06 attention B{batch} H{heads} T{length} D{depth}{' causal' if causal else ''}", dtype, None,
-                None, None, None, [o[0, 0]], reference,
+    return Case(f"tutorial 06 attention B{batch} H{heads} T{length} D{depth}{' causal' if causal else ''}", dtype,
+                [o[0, 0]], reference,
                 lambda: F.scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale),
                 operations=(2 if causal else 4) * batch * heads * length * length * depth,
                 variants={"x".join(map(str, w)): launch(*w) for w in ways})
@@ -216,7 +216,7 @@ def attention_backward_case(folder, batch, heads, length, depth, dtype):
 
     leaves = [t.detach().requires_grad_() for t in (q, k, v)]
     result = F.scaled_dot_product_attention(*leaves, is_causal=True, scale=scale)
-    return Case(f"tutorial 06 backward B{batch} H{heads} T{length} D{depth} causal", dtype, None, None, None, None,
+    return Case(f"tutorial 06 backward B{batch} H{heads} T{length} D{depth} causal", dtype,
                 [dq[0, 0], dk[0, 0], dv[0, 0]], reference,
                 lambda: torch.autograd.grad(result, leaves, do, retain_graph=True),
                 operations=5 * batch * heads * length * length * depth, variants={"own": launches})
