@@ -56,10 +56,10 @@ Value KernelEmitter::hardwareMath(Operation *op, ArrayRef<Value> operands) {
     if (matchPattern(operands[1], m_Constant(&divisor))) {
       double reciprocal = 1.0 / divisor.getValueAsDouble();
       if (std::fabs(reciprocal) > 1e-37 && std::fabs(reciprocal) < 1e37) {
-        return arith::MulFOp::create(
-            b, loc, x, ops().real(f32Type, reciprocal),
-            target.fpFusion ? arith::FastMathFlags::contract
-                            : arith::FastMathFlags::none);
+        return arith::MulFOp::create(b, loc, x, ops().real(f32Type, reciprocal),
+                                     target.fpFusion
+                                         ? arith::FastMathFlags::contract
+                                         : arith::FastMathFlags::none);
       }
     }
     return inlineAsm("div.full.f32 $0, $1, $2;", "=f,f,f", operands, {f32Type},
