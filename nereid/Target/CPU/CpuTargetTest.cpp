@@ -211,6 +211,34 @@ TEST_F(CpuTargetTest, CallsTheMathLibraryAndNothingElse) {
   EXPECT_THAT(code.failure().message, HasSubstr("system"));
 }
 
+TEST_F(CpuTargetTest, RoundingsWithoutInstructionsAreCalls) {
+  for (const char *rounding :
+       {"floor", "ceil", "trunc", "round", "roundeven", "rint", "nearbyint"}) {
+    for (const char *type : {"f32", "f64"}) {
+      SCOPED_TRACE(std::string(rounding) + " of " + type);
+      std::string text = R"mlir(
+        llvm.func @entry(%self: !llvm.ptr, %frame: !llvm.ptr, %b: i64,
+                         %e: i64) {
+          %args = llvm.load %frame : !llvm.ptr -> !llvm.ptr
+          %x = llvm.load %args : !llvm.ptr -> TYPE
+          %y = llvm.intr.ROUNDING(%x) : (TYPE) -> TYPE
+          llvm.store %y, %args : TYPE, !llvm.ptr
+          llvm.return
+        })mlir";
+      for (auto [from, to] :
+           {std::pair("TYPE", type), std::pair("ROUNDING", rounding)}) {
+        for (size_t at; (at = text.find(from)) != std::string::npos;) {
+          text.replace(at, std::strlen(from), to);
+        }
+      }
+      auto object = cpu::emitObject(*parse(text), target("x86-64"));
+      ASSERT_TRUE(object.ok()) << object.failure().str();
+      auto code = cpu::loadObject(*object, "entry");
+      ASSERT_TRUE(code.ok()) << code.failure().str();
+    }
+  }
+}
+
 TEST_F(CpuTargetTest, WrongInputIsAFailure) {
   // An operation of another dialect.
   context.allowUnregisteredDialects();

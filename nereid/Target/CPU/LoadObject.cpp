@@ -80,6 +80,7 @@ const HostSymbol hostSymbols[] = {
     NEREID_UNARY(nearbyint),
     NEREID_UNARY(rint),
     NEREID_UNARY(round),
+    NEREID_UNARY(roundeven),
     NEREID_UNARY(sin),
     NEREID_UNARY(sinh),
     NEREID_UNARY(sqrt),
