@@ -28,7 +28,8 @@ from pathlib import Path
 
 import torch
 import torch.nn.functional as F
-from gpu_case import ROOT, WARPS, Case, Launch, bridge, kernel_file, on_warps, random_tensor
+from gpu_case import (ROOT, WARPS, Case, Launch, bridge, kernel_file, layer_norm_gradients, on_warps,
+                      random_tensor)
 from tutorial_cases import seed_cases, tutorial_cases
 
 ROWS = ((1, 2), (1, 4), (4, 4), (4, 8), (4, 16))  # warps, rows a program, where rows are short
@@ -45,8 +46,7 @@ def row_variants(op, rows, columns, arguments):
                                         dict(arguments, M=rows, ROWS=r), num_warps=w)]
     for name, (launch,) in list(variants.items()):
         share = launch.arguments.get("ROWS", 1) * columns / (32 * launch.options["num_warps"])
-        if share in (16, 32, 64):
-            registers = {16: 32, 32: 64, 64: 80}[share]
+        if registers := {16: 32, 32: 64, 64: 80}.get(share):
             variants[f"{name}{registers}n"] = [Launch(launch.path, launch.kernel, launch.grid, launch.arguments,
                                                       **launch.options, maxnreg=registers)]
     return variants
@@ -86,7 +86,7 @@ def bias_layer_norm_case(rows, columns, dtype):
 
 def layer_norm_backward_case(rows, columns, dtype):
     x, dy, w, b = (random_tensor(*s, dtype=dtype) for s in ((rows, columns), (rows, columns), (columns,), (columns,)))
-    mean, rstd = x.float().mean(-1), (x.float().var(-1, unbiased=False) + 1e-5).rsqrt()
+    mean, rstd, reference, eager = layer_norm_gradients(x, w, b, dy)
     dx, sums = torch.empty_like(x), torch.empty(2, columns, device="cuda", dtype=x.dtype)
     processors = torch.cuda.get_device_properties(0).multi_processor_count
 
@@ -101,16 +101,9 @@ def layer_norm_backward_case(rows, columns, dtype):
                        dict(y_ptr=sums, x_ptr=parts, M=programs, N=columns, BLOCK_M=min(512, 128 * per_processor),
                             BLOCK_N=16), num_warps=8)]
 
-    def reference():
-        leaves = [t.double().requires_grad_() for t in (x, w, b)]
-        F.layer_norm(leaves[0], (columns,), leaves[1], leaves[2], 1e-5).backward(dy.double())
-        return [t.grad for t in leaves]
-
     small = columns <= 2048
     ways = [(2, 8, 1), (2, 8, 2), (4, 4, 1), (4, 4, 3)] if small else [(8, 1, 1), (8, 1, 3), (16, 1, 1), (16, 1, 3)]
-    return Case(f"layer norm backward {rows}x{columns}", dtype, [dx, sums[0], sums[1]],
-                reference, lambda: torch.ops.aten.native_layer_norm_backward(
-                    dy, x, [columns], mean[:, None], rstd[:, None], w, b, [True, True, True]), traffic=3 * x.nbytes,
+    return Case(f"layer norm backward {rows}x{columns}", dtype, [dx, sums[0], sums[1]], reference, eager, traffic=3 * x.nbytes,
                 variants={f"{w}w{p}p{a}a": variant(w, p, a) for w, p, a in ways}, has_triton=False)
 
 

@@ -9,6 +9,7 @@ import types
 from pathlib import Path
 
 import torch
+import torch.nn.functional as F
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "test" / "harness")]
@@ -87,6 +88,7 @@ class Launch:
 
 
 def on_warps(op, kernel, grid, arguments, warps=WARPS):
+    """One launch of a kernel of kernels/, on each number of warps."""
     return {str(w): [Launch(kernel_file(op), kernel, grid, arguments, num_warps=w)] for w in warps}
 
 
@@ -115,6 +117,21 @@ class Case:
         self.name, self.dtype, self.outputs, self.reference, self.eager = name, dtype, outputs, reference, eager
         self.traffic, self.operations, self.bound, self.has_triton = traffic, operations, bound, has_triton
         self.has_compiled, self.variants = has_compiled, variants
+
+
+def layer_norm_gradients(x, w, b, dy, eps=1e-5):
+    """Mean and reciprocal deviation of each row, the gradients in float64, and PyTorch's own way to them."""
+    mean, rstd = x.float().mean(-1), (x.float().var(-1, unbiased=False) + eps).rsqrt()
+
+    def reference():
+        leaves = [t.double().requires_grad_() for t in (x, w, b)]
+        F.layer_norm(leaves[0], w.shape, leaves[1], leaves[2], eps).backward(dy.double())
+        return [t.grad for t in leaves]
+
+    def eager():
+        return torch.ops.aten.native_layer_norm_backward(dy, x, w.shape, mean[:, None], rstd[:, None], w, b, [True] * 3)
+
+    return mean, rstd, reference, eager
 
 
 class Descriptor:
