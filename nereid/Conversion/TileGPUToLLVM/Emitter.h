@@ -234,8 +234,9 @@ private:
   mlir::Value spreadBits(mlir::Value source, llvm::ArrayRef<uint32_t> columns);
   /// The same of the thread number, once for the kernel.
   mlir::Value atEntry(const std::vector<uint32_t> &columns);
-  /// An i32 that is zero, which no assembler can know.
-  mlir::Value opaqueZero();
+  /// The i32 itself, of which no assembler can know that it is a constant, or
+  /// the same as another.
+  mlir::Value concealed(mlir::Value word);
   /// Index along dimension `d` of register r of this thread, i32.
   mlir::Value indexOf(const TileInfo &tile, unsigned r, unsigned d);
   /// Row-major position in the true shape, i32.
@@ -329,7 +330,7 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   llvm::DenseMap<mlir::Type, std::unique_ptr<TileInfo>> infos;
   std::map<std::vector<uint32_t>, mlir::Value> threadParts;
-  mlir::Value knownZero; ///< opaqueZero()
+  mlir::Value unknownZero; ///< for concealed()
   std::optional<Failure> failure;
 };
 

@@ -97,6 +97,17 @@ Value KernelEmitter::atEntry(const std::vector<uint32_t> &columns) {
   return known;
 }
 
+Value KernelEmitter::concealed(Value word) {
+  if (!unknownZero) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfter(sharedBase.getDefiningOp());
+    Value bytes = inlineAsm("mov.u32 $0, %dynamic_smem_size;", "=r", {},
+                            {b.getI32Type()}, false)[0];
+    unknownZero = arith::ShRUIOp::create(b, loc, bytes, ops().i32(24));
+  }
+  return arith::XOrIOp::create(b, loc, word, unknownZero);
+}
+
 Value KernelEmitter::indexOf(const TileInfo &tile, unsigned r, unsigned d) {
   uint32_t mask = (1u << paddedBits(tile.shape[d])) - 1;
   auto part = [&](uint32_t column) { return column >> tile.shifts[d] & mask; };

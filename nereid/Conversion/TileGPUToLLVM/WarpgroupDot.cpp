@@ -127,17 +127,6 @@ static bool isWarpgroupOperand(const TileInfo &a, const TileInfo &c) {
   return a.layout == flatten(warpgroupOperand(a.shape, 2, groups));
 }
 
-Value KernelEmitter::opaqueZero() {
-  if (!knownZero) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointAfter(sharedBase.getDefiningOp());
-    Value bytes = inlineAsm("mov.u32 $0, %dynamic_smem_size;", "=r", {},
-                            {b.getI32Type()}, false)[0];
-    knownZero = arith::ShRUIOp::create(b, loc, bytes, ops().i32(24));
-  }
-  return knownZero;
-}
-
 void KernelEmitter::emitWarpgroupMma(tile::DotOp op) {
   const TileInfo &aTile = info(op.getLhs().getType());
   const TileInfo &bTile = info(op.getRhs().getType());
@@ -205,7 +194,7 @@ void KernelEmitter::emitWarpgroupMma(tile::DotOp op) {
       // left operand of ones, for one, and leaves the other's result undefined.
       uint32_t row = splitIndex(flat, aTile.shape)[0];
       if (row >= rows && row % rows == 0) {
-        word = arith::XOrIOp::create(b, loc, word, opaqueZero());
+        word = concealed(word);
       }
       aWords[flat] = input(word, "r");
     }

@@ -52,12 +52,12 @@ unsigned LayoutChoice::ownWidth(Operation *op) {
 /// Where a one-dimensional tile is only broadcast to a larger one: its part of
 /// the layout in which the larger one is computed with.
 std::optional<TileLayout> LayoutChoice::layoutWhereSpread(Value value,
-                                                          KnownLayouts &known) {
+                                                          Spread &spread) {
   // Once a value, however many paths lead to it.
-  if (auto found = known.find(value); found != known.end()) {
+  if (auto found = spread.known.find(value); found != spread.known.end()) {
     return found->second;
   }
-  known[value] = std::nullopt;
+  spread.known[value] = std::nullopt;
   std::optional<TileLayout> common;
   for (Operation *user : value.getUsers()) {
     std::optional<TileLayout> layout;
@@ -68,18 +68,19 @@ std::optional<TileLayout> LayoutChoice::layoutWhereSpread(Value value,
         }
       }
       if (layout) {
+        spread.tiles.insert(shapeOf(broadcast.getType()));
         layout = narrow(*layout, shapeOf(broadcast.getType()),
                         shapeOf(broadcast.getSource().getType()));
       }
     } else if (isa<tile::ExpandDimsOp>(user) || tile::isElementwise(user)) {
-      layout = layoutWhereSpread(user->getResult(0), known);
+      layout = layoutWhereSpread(user->getResult(0), spread);
     }
     if (!layout || (common && *common != *layout)) {
       return std::nullopt;
     }
     common = layout;
   }
-  known[value] = common;
+  spread.known[value] = common;
   return common;
 }
 
@@ -92,21 +93,6 @@ bool LayoutChoice::isCheapIn(const TileLayout &layout, Operation *op) {
   unsigned width = std::min(
       ownWidth(op), contiguousRegisters(layout, /*shift=*/0, tileBits(shape)));
   return layout.registerCount() <= mostInstructions * width;
-}
-
-/// The shapes of the tiles that a one-dimensional one is broadcast to.
-static void addTilesSpreadTo(Value value, std::set<Shape> &shapes,
-                             DenseSet<Value> &seen) {
-  if (!seen.insert(value).second) {
-    return;
-  }
-  for (Operation *user : value.getUsers()) {
-    if (isa<tile::BroadcastOp>(user)) {
-      shapes.insert(shapeOf(user->getResult(0).getType()));
-    } else if (isa<tile::ExpandDimsOp>(user) || tile::isElementwise(user)) {
-      addTilesSpreadTo(user->getResult(0), shapes, seen);
-    }
-  }
 }
 
 /// A row that stays in one warp is reduced without shared memory, but each of
@@ -122,18 +108,15 @@ void LayoutChoice::spreadRowsOfManyWeights() {
     if (!type || type.getRank() != 1) {
       return;
     }
-    KnownLayouts known;
-    auto layout = layoutWhereSpread(load.getResult(), known);
+    Spread spread;
+    auto layout = layoutWhereSpread(load.getResult(), spread);
     if (!layout) {
       return;
     }
-    std::set<Shape> tiles;
-    DenseSet<Value> seen;
-    addTilesSpreadTo(load.getResult(), tiles, seen);
     unsigned bytes =
         layout->registerCount() *
         tile::getElementBytes(tile::getElement(load.getResult().getType()));
-    for (const Shape &shape : tiles) {
+    for (const Shape &shape : spread.tiles) {
       words[shape] += (bytes + 3) / 4;
       if (!isCheapIn(*layout, load) ||
           words[shape] * 32 * target.warps > elementCount(shape)) {
@@ -163,8 +146,8 @@ void LayoutChoice::adoptLayouts() {
     }
     std::optional<TileLayout> layout;
     if (isa<tile::LoadOp>(op)) {
-      KnownLayouts known;
-      layout = layoutWhereSpread(op->getResult(0), known);
+      Spread spread;
+      layout = layoutWhereSpread(op->getResult(0), spread);
     } else if (type.getNumElements() <= 32 * int64_t(target.warps) &&
                !home(op->getOperand(0))) {
       layout = home(op->getOperand(1));

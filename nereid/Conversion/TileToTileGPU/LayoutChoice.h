@@ -58,9 +58,13 @@ private:
   void adoptLayouts();
   /// Is a load or store of a one-dimensional tile a few instructions there?
   bool isCheapIn(const TileLayout &layout, mlir::Operation *op);
-  using KnownLayouts = llvm::DenseMap<mlir::Value, std::optional<TileLayout>>;
+  /// What a walk from a one-dimensional tile to its broadcasts has found.
+  struct Spread {
+    llvm::DenseMap<mlir::Value, std::optional<TileLayout>> known;
+    std::set<Shape> tiles; ///< that it is broadcast to
+  };
   std::optional<TileLayout> layoutWhereSpread(mlir::Value value,
-                                              KnownLayouts &known);
+                                              Spread &spread);
   /// Elements that one instruction of a load or store may take at most.
   unsigned ownWidth(mlir::Operation *op);
   std::vector<unsigned> dotWarps(tile::DotOp op) const;

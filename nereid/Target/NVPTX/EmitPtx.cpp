@@ -27,9 +27,8 @@ using namespace nereid::nvptx;
 /// docs/TargetNVPTX.md).
 static constexpr const char *defaultPipeline =
     "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
-    "simplifycfg,reassociate,loop-mssa(licm),gvn,instcombine<no-verify-"
-    "fixpoint>,"
-    "simplifycfg,adce)";
+    "simplifycfg,reassociate,loop-mssa(licm),gvn,"
+    "instcombine<no-verify-fixpoint>,simplifycfg,adce)";
 
 static const char *tripleName = "nvptx64-nvidia-cuda";
 
