@@ -10,6 +10,12 @@
 // waits for the other threads of the program, whose writes it must cover; after
 // an acquire they wait for it.
 //
+// What there is no instruction for is computed here and swapped in, until no
+// other thread came between. LLVM can make such loops too, but of the lanes of
+// a warp each then leaves on its own; ptxas (13.0) yields in them and takes the
+// lanes to be together behind them, which they are not, and shuffles read lanes
+// that are not there. So all lanes of a warp go around until the last is done.
+//
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Conversion/Lanes/AtomicKinds.h"
@@ -29,6 +35,87 @@ static StringRef scopeName(tile::MemScope scope) {
     return "";
   }
   return "";
+}
+
+static std::string orderName(tile::MemSemantic semantic, tile::MemScope scope) {
+  return (tile::stringifyMemSemantic(semantic) + "." +
+          tile::stringifyMemScope(scope))
+      .str();
+}
+
+/// Operands of inline assembly of this many bits.
+static std::string constraintOf(unsigned bits) {
+  return bits == 16 ? "h" : bits == 32 ? "r" : "l";
+}
+
+/// Extrema of floats, and sums of bf16 before sm_90.
+static bool hasInstruction(tile::AtomicRMWOp op, Type element,
+                           unsigned computeCapability) {
+  return op.getKind() == tile::AtomicKind::FAdd
+             ? !element.isBF16() || computeCapability >= 90
+             : !isFloatKind(op.getKind());
+}
+
+Value KernelEmitter::compareAndSwap(Value address, Value compare, Value value,
+                                    Value active, const std::string &order) {
+  unsigned bits = compare.getType().getIntOrFloatBitWidth();
+  std::string width = ".b" + std::to_string(bits), c = constraintOf(bits);
+  return inlineAsm("mov" + width + " $0, $2; @$4 atom." + order +
+                       ".global.cas" + width + " $0, [$1], $2, $3;",
+                   "=" + c + ",l," + c + "," + c + ",b",
+                   {address, compare, value, active}, {compare.getType()},
+                   true)[0];
+}
+
+Value KernelEmitter::updateInLoop(tile::AtomicRMWOp op, Value address,
+                                  Value value, Value active) {
+  Type element = tile::getElement(op.getResult().getType());
+  unsigned bits = element.getIntOrFloatBitWidth();
+  Type word = b.getIntegerType(bits);
+  std::string width = ".b" + std::to_string(bits);
+  Value first = inlineAsm("mov" + width + " $0, 0; @$2 ld.relaxed." +
+                              tile::stringifyMemScope(op.getScope()).str() +
+                              ".global" + width + " $0, [$1];",
+                          "=" + constraintOf(bits) + ",l,b", {address, active},
+                          {word}, true)[0];
+  auto asFloat = [&](Value v) {
+    return arith::BitcastOp::create(b, loc, element, bitsOf(v));
+  };
+  auto combined = [&](Value old) -> Value {
+    switch (op.getKind()) {
+    case tile::AtomicKind::FAdd:
+      return arith::AddFOp::create(b, loc, asFloat(old), asFloat(value));
+    case tile::AtomicKind::FMin:
+      return arith::MinNumFOp::create(b, loc, asFloat(old), asFloat(value));
+    case tile::AtomicKind::FMax:
+      return arith::MaxNumFOp::create(b, loc, asFloat(old), asFloat(value));
+    default:
+      llvm_unreachable("has an instruction");
+    }
+  };
+  std::string order = orderName(op.getSemantic(), op.getScope());
+  auto loop = scf::WhileOp::create(
+      b, loc, TypeRange{word, active.getType()}, ValueRange{first, active},
+      [&](OpBuilder &, Location, ValueRange arguments) {
+        Value old = arguments[0], pending = arguments[1];
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointToEnd(old.getParentBlock());
+        Value wanted = arith::BitcastOp::create(b, loc, word, combined(old));
+        Value seen = compareAndSwap(address, old, wanted, pending, order);
+        Value raced =
+            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, seen, old);
+        Value again = arith::AndIOp::create(b, loc, pending, raced);
+        Value anyLane = LLVM::CallIntrinsicOp::create(
+                            b, loc, b.getI1Type(),
+                            b.getStringAttr("llvm.nvvm.vote.any.sync"),
+                            ValueRange{ops().i32(-1), again})
+                            .getResult(0);
+        scf::ConditionOp::create(b, loc, anyLane, ValueRange{seen, again});
+      },
+      [&](OpBuilder &inner, Location, ValueRange arguments) {
+        scf::YieldOp::create(inner, loc, arguments);
+      });
+  return loop.getResult(0);
 }
 
 void KernelEmitter::emitAtomic(Operation *op) {
@@ -98,6 +185,16 @@ void KernelEmitter::emitAtomic(Operation *op) {
     Value mask = andOf(
         once, accessMask(pointerOperand, rmw ? rmw.getMask() : Value(), r));
     Value compare = cas ? compares[r] : Value();
+    bool loops = rmw && !hasInstruction(rmw, element, target.computeCapability);
+    if (loops || (cas && bits == 16)) {
+      Value active = mask ? mask : ops().integer(b.getI1Type(), 1);
+      Value old = loops ? updateInLoop(rmw, pointers[r], values[r], active)
+                        : compareAndSwap(pointers[r], bitsOf(compare),
+                                         bitsOf(values[r]), active,
+                                         orderName(semantic, cas.getScope()));
+      result[r] = fromBits(old, lane);
+      continue;
+    }
     if (!mask) {
       result[r] = perform(pointers[r], values[r], compare);
       continue;

@@ -134,6 +134,13 @@ private:
 
   // Atomic.cpp
   void emitAtomic(mlir::Operation *op);
+  /// What is at `address`, after `value` has taken its place where it was
+  /// `compare`. Of 16, 32 or 64 bits; `order` as PTX has it: "acq_rel.gpu".
+  mlir::Value compareAndSwap(mlir::Value address, mlir::Value compare,
+                             mlir::Value value, mlir::Value active,
+                             const std::string &order);
+  mlir::Value updateInLoop(tile::AtomicRMWOp op, mlir::Value address,
+                           mlir::Value value, mlir::Value active);
 
   // Reduce.cpp
   void emitReduce(tile::ReduceOp op);

@@ -1,0 +1,22 @@
+// The lanes of a warp leave a loop of compare and swap together: a vote decides,
+// and what a lane does in the loop is one instruction under a predicate.
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{warps=1},tilegpu-to-llvm)' | FileCheck %s
+
+// CHECK-LABEL: llvm.func @least
+// CHECK: @$2 ld.relaxed.gpu.global.b32 $0, [$1];
+// CHECK: scf.while (%[[OLD:.*]] = %{{.*}}, %[[PENDING:.*]] = %{{.*}})
+// CHECK: arith.minnumf
+// CHECK: %[[SEEN:.*]] = llvm.inline_asm {{.*}}@$4 atom.acq_rel.gpu.global.cas.b32 $0, [$1], $2, $3;{{.*}} %[[OLD]], %{{.*}}, %[[PENDING]]
+// CHECK: %[[RACED:.*]] = arith.cmpi ne, %[[SEEN]], %[[OLD]]
+// CHECK: %[[AGAIN:.*]] = arith.andi %[[PENDING]], %[[RACED]]
+// CHECK: %[[ANY:.*]] = llvm.call_intrinsic "llvm.nvvm.vote.any.sync"({{.*}}, %[[AGAIN]])
+// CHECK: scf.condition(%[[ANY]]) %[[SEEN]], %[[AGAIN]]
+func.func @least(%x: !tile.ptr<f32>, %m: i1) attributes {tile.kernel} {
+  %v = arith.constant dense<-3.0> : tensor<32xf32>
+  %i = tile.range 0, 32 : tensor<32xi32>
+  %ms = tile.splat %m : i1 -> tensor<32xi1>
+  %p = tile.splat %x : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>
+  %q = tile.addptr %p, %i : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
+  %old = tile.atomic_rmw fmin, acq_rel, gpu, %q, %v, %ms : tensor<32x!tile.ptr<f32>>
+  return
+}
