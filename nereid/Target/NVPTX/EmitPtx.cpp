@@ -13,6 +13,7 @@
 #include "llvm-c/Target.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 
@@ -32,6 +33,18 @@ static constexpr const char *defaultPipeline =
 
 static const char *tripleName = "nvptx64-nvidia-cuda";
 
+/// An address is `base + index * size` in one mad.wide: ptxas then keeps what
+/// all lanes share in uniform registers (layer norm of 8192 columns in bf16:
+/// 37.7 us instead of 38.1 on an H200). A switch of LLVM's, off by default, to
+/// which there is no other way than its command line; it is one for the
+/// process.
+static void foldAddressesIntoMadWide() {
+  auto &options = llvm::cl::getRegisteredOptions();
+  if (llvm::cl::Option *option = options.lookup("nvptx-mad-wide-opt")) {
+    option->addOccurrence(/*pos=*/0, option->ArgStr, "true");
+  }
+}
+
 static void initializeNvptx() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -39,6 +52,7 @@ static void initializeNvptx() {
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
+    foldAddressesIntoMadWide();
   });
 }
 
