@@ -94,3 +94,51 @@ func.func @rows_of_two_weights(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}
   tile.store %yp, %z : tensor<4x512x!tile.ptr<f32>>
   return
 }
+
+// -----
+
+// In bf16 two weights of a row of 1024 are 32 registers, as many as the thread
+// has elements of rows.
+// CHECK-LABEL: func.func @rows_of_as_many_weights
+// CHECK: tile.load {{.*}}tensor<4x1024x!tile.ptr<bf16>, #tilegpu.layout<registers = [1, 2, 4, 1024, 2048], lanes = [8, 16, 32, 64, 128], warps = [256, 512]>>
+// CHECK-NOT: convert_layout
+// CHECK: return
+func.func @rows_of_as_many_weights(%x: !tile.ptr<bf16> {tile.divisibility = 16 : i32},
+                                   %w: !tile.ptr<bf16> {tile.divisibility = 16 : i32},
+                                   %b: !tile.ptr<bf16> {tile.divisibility = 16 : i32})
+    attributes {tile.kernel} {
+  %rows = tile.range 0, 4 : tensor<4xi32>
+  %cols = tile.range 0, 1024 : tensor<1024xi32>
+  %n = arith.constant dense<1024> : tensor<4xi32>
+  %begin = arith.muli %rows, %n : tensor<4xi32>
+  %o1 = tile.expand_dims %begin {axis = 1 : i32} : tensor<4xi32> -> tensor<4x1xi32>
+  %o2 = tile.broadcast %o1 : tensor<4x1xi32> -> tensor<4x1024xi32>
+  %c1 = tile.expand_dims %cols {axis = 0 : i32} : tensor<1024xi32> -> tensor<1x1024xi32>
+  %c2 = tile.broadcast %c1 : tensor<1x1024xi32> -> tensor<4x1024xi32>
+  %o = arith.addi %o2, %c2 : tensor<4x1024xi32>
+  %xs = tile.splat %x : !tile.ptr<bf16> -> tensor<4x1024x!tile.ptr<bf16>>
+  %xp = tile.addptr %xs, %o : tensor<4x1024x!tile.ptr<bf16>>, tensor<4x1024xi32>
+  %v = tile.load %xp : tensor<4x1024x!tile.ptr<bf16>>
+  %top = "tile.reduce"(%v) <{axis = 1 : i32}> ({
+  ^bb0(%l: bf16, %r: bf16):
+    %m = arith.maximumf %l, %r : bf16
+    tile.yield %m : bf16
+  }) : (tensor<4x1024xbf16>) -> tensor<4xbf16>
+  %t1 = tile.expand_dims %top {axis = 1 : i32} : tensor<4xbf16> -> tensor<4x1xbf16>
+  %t2 = tile.broadcast %t1 : tensor<4x1xbf16> -> tensor<4x1024xbf16>
+  %ws = tile.splat %w : !tile.ptr<bf16> -> tensor<1024x!tile.ptr<bf16>>
+  %wp = tile.addptr %ws, %cols : tensor<1024x!tile.ptr<bf16>>, tensor<1024xi32>
+  %weights = tile.load %wp : tensor<1024x!tile.ptr<bf16>>
+  %w1 = tile.expand_dims %weights {axis = 0 : i32} : tensor<1024xbf16> -> tensor<1x1024xbf16>
+  %w2 = tile.broadcast %w1 : tensor<1x1024xbf16> -> tensor<4x1024xbf16>
+  %bs = tile.splat %b : !tile.ptr<bf16> -> tensor<1024x!tile.ptr<bf16>>
+  %bp = tile.addptr %bs, %cols : tensor<1024x!tile.ptr<bf16>>, tensor<1024xi32>
+  %biases = tile.load %bp : tensor<1024x!tile.ptr<bf16>>
+  %b1 = tile.expand_dims %biases {axis = 0 : i32} : tensor<1024xbf16> -> tensor<1x1024xbf16>
+  %b2 = tile.broadcast %b1 : tensor<1x1024xbf16> -> tensor<4x1024xbf16>
+  %d = arith.subf %v, %t2 : tensor<4x1024xbf16>
+  %e = arith.mulf %d, %w2 : tensor<4x1024xbf16>
+  %f = arith.addf %e, %b2 : tensor<4x1024xbf16>
+  tile.store %xp, %f : tensor<4x1024x!tile.ptr<bf16>>
+  return
+}
