@@ -56,6 +56,8 @@ uint32_t sumOfColumns(llvm::ArrayRef<uint32_t> columns, unsigned bits);
 std::map<uint32_t, unsigned> registersByIndex(const TileInfo &tile);
 
 struct Partial; // Partial.h
+/// By their place in the tile that is left when the axis is reduced.
+using Partials = std::map<uint32_t, Partial>;
 
 class KernelEmitter {
 public:
@@ -149,6 +151,11 @@ private:
   /// Where one does not count, the other is the result.
   Partial combine(mlir::Region &region, const Partial &left,
                   const Partial &right);
+  Partial combineTree(mlir::Region &region, llvm::ArrayRef<Partial> list);
+  /// A lane's own with that of the lane whose number differs by this bit.
+  Partial combineLanes(mlir::Region &region, const Partial &own,
+                       unsigned distance);
+  void reduceWarps(tile::ReduceOp op, uint32_t axisLanes, Partials &partials);
 
   // Scan.cpp
   void emitScan(tile::ScanOp op);

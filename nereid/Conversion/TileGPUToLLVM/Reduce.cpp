@@ -62,66 +62,75 @@ Partial KernelEmitter::combine(Region &region, const Partial &left,
   return sum;
 }
 
+Partial KernelEmitter::combineTree(Region &region, ArrayRef<Partial> list) {
+  SmallVector<Partial> level(list);
+  while (level.size() > 1) {
+    SmallVector<Partial> next;
+    for (size_t i = 0; i + 1 < level.size(); i += 2) {
+      next.push_back(combine(region, level[i], level[i + 1]));
+    }
+    if (level.size() % 2) {
+      next.push_back(std::move(level.back()));
+    }
+    level = std::move(next);
+  }
+  return std::move(level[0]);
+}
+
+Partial KernelEmitter::combineLanes(Region &region, const Partial &own,
+                                    unsigned distance) {
+  return combine(region, own, ofOtherLane(own, [&](Value value) {
+                   return shuffleXor(value, distance);
+                 }));
+}
+
 namespace {
 /// Partial results of warps that a thread reads all. More take too many
 /// registers (softmax of 8192 on 16 warps: 40 instead of 32, and three blocks a
-/// multiprocessor instead of four); then each lane reads one where lanes want
-/// the same, and shuffles combine them.
+/// multiprocessor instead of four; layer norm of 4 rows of 1024 on 4 warps: 68
+/// instead of 56); then each lane reads one where lanes want the same, and
+/// shuffles combine them.
 constexpr unsigned mostPartsRead = 8;
-/// Running results of a thread. In one tree over all its registers the first
-/// loads are combined while the last have not been asked for: ptxas puts those
-/// behind, and memory is waited for twice (softmax of 32768 f32 on 16 warps:
-/// 335 us on an H200 where 263 are possible). A dependent addition takes 4
-/// cycles, so that this many keep a warp busy.
+/// Running results of a thread, of all its rows. In one tree over all its
+/// registers the first loads are combined while the last have not been asked
+/// for: ptxas puts those behind, and memory is waited for twice (softmax of
+/// 32768 f32 on 16 warps: 335 us on an H200 where 263 are possible). A
+/// dependent addition takes 4 cycles, so that this many keep a warp busy; more
+/// cost registers (layer norm of 4 rows of 512 f32 on 4 warps: 37 instead of
+/// 32, a second wave of blocks).
 constexpr unsigned runningResults = 8;
+
+/// What is left of a tile when `axis` is reduced: a shape with 1 there.
+Shape shapeWithout(Shape shape, unsigned axis) {
+  shape[axis] = 1;
+  return shape;
+}
 } // namespace
 
 void KernelEmitter::emitReduce(tile::ReduceOp op) {
-  Type sourceType = op.getSources()[0].getType();
-  const TileInfo &from = info(sourceType);
+  Region &region = op.getCombine();
+  const TileInfo &from = info(op.getSources()[0].getType());
   unsigned axis = op.getAxis();
-  unsigned n = op.getSources().size();
-  Shape kept = from.shape;
-  kept[axis] = 1;
-  TileLayout target = narrow(from.layout, from.shape, kept);
+  Shape kept = shapeWithout(from.shape, axis);
   uint32_t axisMask = ((1u << paddedBits(from.shape[axis])) - 1)
                       << from.shifts[axis];
-
-  auto merge = [&](const Partial &left, const Partial &right) {
-    return combine(op.getCombine(), left, right);
-  };
-  auto shuffled = [&](const Partial &partial, unsigned lanes) {
-    return ofOtherLane(partial,
-                       [&](Value value) { return shuffleXor(value, lanes); });
-  };
-  auto tree = [&](SmallVector<Partial> list) {
-    while (list.size() > 1) {
-      SmallVector<Partial> next;
-      for (size_t i = 0; i + 1 < list.size(); i += 2) {
-        next.push_back(merge(list[i], list[i + 1]));
-      }
-      if (list.size() % 2) {
-        next.push_back(std::move(list.back()));
-      }
-      list = std::move(next);
-    }
-    return std::move(list[0]);
-  };
 
   // Registers: those that agree in everything but the axis.
   std::map<uint32_t, SmallVector<unsigned>> groups;
   for (unsigned r = 0; r < from.count(); ++r) {
     if (!from.dead[r]) {
-      groups[from.layout.ofRegister(r) & ~axisMask].push_back(r);
+      uint32_t rest = from.layout.ofRegister(r) & ~axisMask;
+      groups[joinIndex(splitIndex(rest, from.shape), kept)].push_back(r);
     }
   }
-  std::map<uint32_t, Partial> partials;
-  for (auto &[rest, members] : groups) {
+  unsigned most = std::max<unsigned>(1, runningResults / groups.size());
+  Partials partials;
+  for (auto &[place, members] : groups) {
     llvm::sort(members, [&](unsigned x, unsigned y) {
       return from.layout.ofRegister(x) < from.layout.ofRegister(y);
     });
-    SmallVector<Partial> list;
-    for (unsigned r : members) {
+    SmallVector<Partial> running;
+    for (auto [i, r] : llvm::enumerate(members)) {
       Partial one;
       for (Value source : op.getSources()) {
         one.values.push_back(regs(source)[r]);
@@ -133,18 +142,14 @@ void KernelEmitter::emitReduce(tile::ReduceOp op) {
                                           indexOf(from, r, axis),
                                           ops().i32(from.shape[axis]));
       }
-      list.push_back(std::move(one));
-    }
-    SmallVector<Partial> running;
-    for (auto [i, one] : llvm::enumerate(list)) {
-      if (i < runningResults) {
+      if (i < most) {
         running.push_back(std::move(one));
       } else {
-        Partial &sum = running[i % runningResults];
-        sum = merge(sum, one);
+        Partial &sum = running[i % most];
+        sum = combine(region, sum, one);
       }
     }
-    partials[rest] = tree(std::move(running));
+    partials[place] = combineTree(region, running);
   }
 
   // Lanes.
@@ -154,12 +159,43 @@ void KernelEmitter::emitReduce(tile::ReduceOp op) {
       continue;
     }
     axisLanes |= 1u << l;
-    for (auto &[rest, partial] : partials) {
-      partial = merge(partial, shuffled(partial, 1u << l));
+    for (auto &[place, partial] : partials) {
+      partial = combineLanes(region, partial, 1u << l);
     }
   }
 
-  // Warps.
+  if (llvm::any_of(from.layout.warps,
+                   [&](uint32_t column) { return column & axisMask; })) {
+    reduceWarps(op, axisLanes, partials);
+  }
+
+  for (unsigned i = 0; i < op.getSources().size(); ++i) {
+    Value result = op.getResult(i);
+    if (!isa<RankedTensorType>(result.getType())) {
+      scalars[result] = partials.begin()->second.values[i];
+      continue;
+    }
+    const TileInfo &to = info(result.getType());
+    Registers registers(to.count());
+    for (unsigned r = 0; r < to.count(); ++r) {
+      if (!to.dead[r]) {
+        registers[r] = partials.at(to.layout.ofRegister(r)).values[i];
+      }
+    }
+    bind(result, std::move(registers));
+  }
+}
+
+/// Through shared memory: at each place of the tile that is left, the parts of
+/// the warps one after the other.
+void KernelEmitter::reduceWarps(tile::ReduceOp op, uint32_t axisLanes,
+                                Partials &partials) {
+  const TileInfo &from = info(op.getSources()[0].getType());
+  unsigned n = op.getSources().size();
+  Shape kept = shapeWithout(from.shape, op.getAxis());
+  TileLayout target = narrow(from.layout, from.shape, kept);
+  uint32_t axisMask = ((1u << paddedBits(from.shape[op.getAxis()])) - 1)
+                      << from.shifts[op.getAxis()];
   SmallVector<uint32_t> warpColumns(5, 0);
   unsigned parts = 1;
   for (uint32_t column : from.layout.warps) {
@@ -167,132 +203,138 @@ void KernelEmitter::emitReduce(tile::ReduceOp op) {
     warpColumns.push_back(isAxis ? parts : 0);
     parts *= isAxis ? 2 : 1;
   }
-  if (parts > 1) {
-    unsigned bits = tileBits(kept);
-    // A region for each source, one for validity.
-    bool flags = llvm::any_of(partials, [](auto &p) { return p.second.valid; });
-    SmallVector<Type> elements;
-    for (Value source : op.getSources()) {
-      elements.push_back(tile::getElement(source.getType()));
-    }
-    if (flags) {
-      elements.push_back(b.getI1Type());
-    }
-    SmallVector<unsigned> offsets;
-    unsigned bytes = 0;
-    for (Type element : elements) {
-      offsets.push_back(bytes);
-      bytes += (tile::getElementBytes(element) * parts << bits) + 15 & ~15u;
-    }
-    SharedRegion region = acquire(bytes);
-    std::vector<uint32_t> threadColumns;
-    for (const auto *list : {&target.lanes, &target.warps}) {
-      for (uint32_t column : *list) {
-        threadColumns.push_back(column * parts);
-      }
-    }
-    Value position = spreadBits(thread, threadColumns);
-    Value ownPart = spreadBits(thread, warpColumns);
-    // Lanes of one axis agree now; one writes. So does one of copies.
-    uint32_t silent = axisLanes;
-    for (unsigned l = 0; l < from.layout.lanes.size(); ++l) {
-      silent |= from.layout.lanes[l] ? 0 : 1u << l;
-    }
-    for (unsigned w = 0; w < from.layout.warps.size(); ++w) {
-      silent |= from.layout.warps[w] ? 0 : 1u << (5 + w);
-    }
-    Value writes;
-    if (silent) {
-      writes = arith::CmpIOp::create(
-          b, loc, arith::CmpIPredicate::eq,
-          arith::AndIOp::create(b, loc, thread, ops().i32(silent)),
-          ops().i32(0));
-    }
-    auto flatOf = [&](uint32_t rest) {
-      return joinIndex(splitIndex(rest, from.shape), kept);
-    };
-    auto addressOf = [&](unsigned i, uint32_t rest, Value part) {
-      Value index = position;
-      if (uint32_t own = flatOf(rest) * parts) {
-        index = arith::AddIOp::create(b, loc, index, ops().i32(own));
-      }
-      if (part) {
-        index = arith::AddIOp::create(b, loc, index, part);
-      }
-      return sharedAddress(region.offset + offsets[i], index, elements[i]);
-    };
-    // Every group of `parts` lanes that want the same results reads each once.
-    unsigned partLanes = std::countr_zero(parts);
-    bool sharesReading =
-        parts > mostPartsRead && partLanes <= target.lanes.size() &&
-        llvm::all_of(ArrayRef(target.lanes).take_front(partLanes),
-                     [](uint32_t column) { return column == 0; });
-    Value lanePart =
-        arith::AndIOp::create(b, loc, thread, ops().i32(parts - 1));
-    Value always = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-    for (auto &[rest, partial] : partials) {
-      for (unsigned i = 0; i < n; ++i) {
-        storeShared(addressOf(i, rest, ownPart), {partial.values[i]}, writes);
-      }
-      if (flags) {
-        storeShared(addressOf(n, rest, ownPart),
-                    {partial.valid ? partial.valid : always}, writes);
-      }
-    }
-    publish(region);
-    for (auto &[rest, partial] : partials) {
-      if (sharesReading) {
-        partial = {};
-        for (unsigned i = 0; i < elements.size(); ++i) {
-          Value value = loadShared(addressOf(i, rest, lanePart),
-                                   laneType(elements[i]), 1)[0];
-          (i < n ? partial.values.emplace_back() : partial.valid) = value;
-        }
-        for (unsigned k = 1; k < parts; k *= 2) {
-          partial = merge(partial, shuffled(partial, k));
-        }
-        continue;
-      }
-      SmallVector<Partial> list(parts);
-      for (unsigned i = 0; i < elements.size(); ++i) {
-        unsigned elementBytes = tile::getElementBytes(elements[i]);
-        unsigned step = std::min(parts, 16 / elementBytes);
-        for (unsigned w = 0; w < parts; w += step) {
-          Registers loaded =
-              loadShared(addressOf(i, rest, w ? ops().i32(w) : Value()),
-                         laneType(elements[i]), step);
-          for (unsigned k = 0; k < step; ++k) {
-            if (i < n) {
-              list[w + k].values.push_back(loaded[k]);
-            } else {
-              list[w + k].valid = loaded[k];
-            }
-          }
-        }
-      }
-      partial = tree(std::move(list));
+
+  // A region for each source, one for validity.
+  bool flags = llvm::any_of(partials, [](auto &p) { return p.second.valid; });
+  SmallVector<Type> elements;
+  for (Value source : op.getSources()) {
+    elements.push_back(tile::getElement(source.getType()));
+  }
+  if (flags) {
+    elements.push_back(b.getI1Type());
+  }
+  SmallVector<unsigned> offsets;
+  unsigned bytes = 0;
+  for (Type element : elements) {
+    offsets.push_back(bytes);
+    bytes +=
+        (tile::getElementBytes(element) * parts << tileBits(kept)) + 15 & ~15u;
+  }
+  SharedRegion region = acquire(bytes);
+  std::vector<uint32_t> threadColumns;
+  for (const auto *list : {&target.lanes, &target.warps}) {
+    for (uint32_t column : *list) {
+      threadColumns.push_back(column * parts);
     }
   }
+  Value position = spreadBits(thread, threadColumns);
+  auto addressOf = [&](unsigned i, uint32_t place, Value part) {
+    Value index = position;
+    if (uint32_t own = place * parts) {
+      index = arith::AddIOp::create(b, loc, index, ops().i32(own));
+    }
+    if (part) {
+      index = arith::AddIOp::create(b, loc, index, part);
+    }
+    return sharedAddress(region.offset + offsets[i], index, elements[i]);
+  };
 
-  for (unsigned i = 0; i < n; ++i) {
-    Value result = op.getResult(i);
-    if (!isa<RankedTensorType>(result.getType())) {
-      scalars[result] = partials.begin()->second.values[i];
-      continue;
+  // Lanes of one axis agree now; one writes. So does one of copies.
+  uint32_t silent = axisLanes;
+  for (unsigned l = 0; l < from.layout.lanes.size(); ++l) {
+    silent |= from.layout.lanes[l] ? 0 : 1u << l;
+  }
+  for (unsigned w = 0; w < from.layout.warps.size(); ++w) {
+    silent |= from.layout.warps[w] ? 0 : 1u << (5 + w);
+  }
+  Value writes;
+  if (silent) {
+    writes = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::eq,
+        arith::AndIOp::create(b, loc, thread, ops().i32(silent)), ops().i32(0));
+  }
+  Value ownPart = spreadBits(thread, warpColumns);
+  Value always = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+  for (auto &[place, partial] : partials) {
+    for (unsigned i = 0; i < n; ++i) {
+      storeShared(addressOf(i, place, ownPart), {partial.values[i]}, writes);
     }
-    const TileInfo &to = info(result.getType());
-    std::map<uint32_t, Value> byIndex;
-    for (auto &[rest, partial] : partials) {
-      byIndex[joinIndex(splitIndex(rest, from.shape), kept)] =
-          partial.values[i];
+    if (flags) {
+      storeShared(addressOf(n, place, ownPart),
+                  {partial.valid ? partial.valid : always}, writes);
     }
-    Registers registers(to.count());
-    for (unsigned r = 0; r < to.count(); ++r) {
-      if (!to.dead[r]) {
-        registers[r] = byIndex.at(to.layout.ofRegister(r));
+  }
+  publish(region);
+
+  auto read = [&](unsigned i, Value address, unsigned count,
+                  MutableArrayRef<Partial> into) {
+    Registers loaded = loadShared(address, laneType(elements[i]), count);
+    for (unsigned k = 0; k < count; ++k) {
+      (i < n ? into[k].values.emplace_back() : into[k].valid) = loaded[k];
+    }
+  };
+  unsigned sameLanes = 0; // want the same places, 2 to the power of this
+  while (sameLanes < target.lanes.size() && !target.lanes[sameLanes]) {
+    ++sameLanes;
+  }
+  unsigned partLanes = std::countr_zero(parts);
+  if (parts * partials.size() <= mostPartsRead || partLanes > sameLanes) {
+    for (auto &[place, partial] : partials) {
+      SmallVector<Partial> list(parts);
+      for (unsigned i = 0; i < elements.size(); ++i) {
+        unsigned step =
+            std::min(parts, 16 / tile::getElementBytes(elements[i]));
+        for (unsigned w = 0; w < parts; w += step) {
+          read(i, addressOf(i, place, w ? ops().i32(w) : Value()), step,
+               MutableArrayRef(list).slice(w, step));
+        }
+      }
+      partial = combineTree(op.getCombine(), list);
+    }
+    return;
+  }
+
+  // Lanes that want the same read one part each: of as many places as there are
+  // lanes for. The lowest bits of the lane are the part.
+  std::vector<uint32_t> readColumns;
+  for (unsigned part = 1; part < parts; part *= 2) {
+    readColumns.push_back(part);
+  }
+  SmallVector<uint32_t> placeColumns;
+  uint32_t readTogether = 0;
+  for (uint32_t column : target.registers) {
+    if (std::has_single_bit(column) && !(readTogether & column) &&
+        readColumns.size() < sameLanes) {
+      readColumns.push_back(column * parts);
+      placeColumns.push_back(column);
+      readTogether |= column;
+    }
+  }
+  Value ownRead = spreadBits(thread, readColumns);
+  Value otherLanes = arith::AndIOp::create(
+      b, loc, thread, ops().i32(31 >> sameLanes << sameLanes));
+  Partials rounds;
+  for (auto &[place, partial] : partials) {
+    auto [found, isNew] = rounds.try_emplace(place & ~readTogether);
+    Partial &round = found->second;
+    if (isNew) {
+      for (unsigned i = 0; i < elements.size(); ++i) {
+        read(i, addressOf(i, found->first, ownRead), 1, round);
+      }
+      for (unsigned part = 1; part < parts; part *= 2) {
+        round = combineLanes(op.getCombine(), round, part);
       }
     }
-    bind(result, std::move(registers));
+    partial = round;
+    if (readTogether) {
+      unsigned lane = 0;
+      for (auto [k, column] : llvm::enumerate(placeColumns)) {
+        lane |= place & column ? parts << k : 0;
+      }
+      Value holder = arith::OrIOp::create(b, loc, otherLanes, ops().i32(lane));
+      partial = ofOtherLane(
+          round, [&](Value value) { return shuffleIndex(value, holder); });
+    }
   }
 }
 
