@@ -32,24 +32,30 @@ from gpu_case import (ROOT, WARPS, Case, Launch, bridge, kernel_file, layer_norm
                       random_tensor)
 from tutorial_cases import seed_cases, tutorial_cases
 
-ROWS = ((1, 2), (1, 4), (4, 4), (4, 8), (4, 16))  # warps, rows a program, where rows are short
+ROWS = ((1, 2), (1, 4), (2, 2), (4, 4), (4, 8), (4, 16))  # warps, rows a program, where rows are short
+# By the elements of a thread, registers to make do with: without a limit ptxas takes more, and blocks wait for a second
+# wave, or fewer than cost nothing, and loads wait.
+REGISTERS = {12: (40,), 16: (32, 40), 24: (64,), 32: (64,), 64: (80,)}
+
+
+def with_fewer_registers(variants, columns):
+    """Each of the variants as it is, and in fewer registers."""
+    for name, (launch,) in list(variants.items()):
+        share = launch.arguments.get("ROWS", 1) * columns / (32 * launch.options["num_warps"])
+        for registers in REGISTERS.get(share, ()):
+            variants[f"{name}{registers}n"] = [Launch(launch.path, launch.kernel, launch.grid, launch.arguments,
+                                                      **launch.options, maxnreg=registers)]
+    return variants
 
 
 def row_variants(op, rows, columns, arguments):
-    """One row a program, and several where rows are short; at most 128 elements a thread. Where a thread has 16
-    elements also in 32 registers, 32 in 64, 64 in 80: without a limit ptxas takes more, and blocks wait for a second
-    wave."""
+    """One row a program, and several where rows are short; at most 128 elements a thread."""
     variants = {f"{w}w": [Launch(kernel_file(op), f"{op}_kernel", (rows,), arguments, num_warps=w)]
                 for w in WARPS if columns <= 32 * 128 * w}
     for w, r in ROWS if columns <= 1024 else ():
         variants[f"{w}w{r}r"] = [Launch(kernel_file(op), f"{op}_rows_kernel", (math.ceil(rows / r),),
                                         dict(arguments, M=rows, ROWS=r), num_warps=w)]
-    for name, (launch,) in list(variants.items()):
-        share = launch.arguments.get("ROWS", 1) * columns / (32 * launch.options["num_warps"])
-        if registers := {16: 32, 32: 64, 64: 80}.get(share):
-            variants[f"{name}{registers}n"] = [Launch(launch.path, launch.kernel, launch.grid, launch.arguments,
-                                                      **launch.options, maxnreg=registers)]
-    return variants
+    return with_fewer_registers(variants, columns)
 
 
 def softmax_case(rows, columns, dtype):
@@ -79,9 +85,9 @@ def bias_layer_norm_case(rows, columns, dtype):
     return Case(f"bias + layer norm {rows}x{columns}", dtype, [y],
                 lambda: [F.layer_norm(x.double() + bias.double(), (columns,), w.double(), b.double(), 1e-5)],
                 lambda: F.layer_norm(x + bias, (columns,), w, b, 1e-5), traffic=2 * x.nbytes,
-                variants=on_warps("layer_norm", "fused_bias_layer_norm_kernel", (rows,), dict(
+                variants=with_fewer_registers(on_warps("layer_norm", "fused_bias_layer_norm_kernel", (rows,), dict(
                     y_ptr=y, x_ptr=x, bias_ptr=bias, w_ptr=w, b_ptr=b, y_stride=columns, x_stride=columns, eps=1e-5,
-                    N=columns)))
+                    N=columns)), columns))
 
 
 def layer_norm_backward_case(rows, columns, dtype):
@@ -111,8 +117,10 @@ def add_case(n, dtype):
     x, y = random_tensor(n, dtype=dtype), random_tensor(n, dtype=dtype)
     z = torch.empty_like(x)
     return Case(f"vector add {n >> 20} Mi", dtype, [z], lambda: [x.double() + y.double()], lambda: x + y,
-                traffic=3 * x.nbytes, variants=on_warps("vector_add", "add_kernel", (math.ceil(n / 1024),), dict(
-                    x_ptr=x, y_ptr=y, z_ptr=z, n=n, BLOCK=1024), warps=(4,)))
+                traffic=3 * x.nbytes, variants={
+                    f"{block}x{warps}": [Launch(kernel_file("vector_add"), "add_kernel", (math.ceil(n / block),),
+                                                dict(x_ptr=x, y_ptr=y, z_ptr=z, n=n, BLOCK=block), num_warps=warps)]
+                    for block, warps in ((512, 2), (512, 4), (1024, 4), (2048, 8), (4096, 16))})
 
 
 def matmul_case(size, dtype, blocks):
@@ -246,12 +254,13 @@ def any_size(library, timer):
     for dtype in ("fp32", "bf16"):
         x, w, b = (random_tensor(*s, dtype=dtype) for s in ((rows, columns), (columns,), (columns,)))
         y = torch.empty_like(x)
-        runs = {(block, warps): Launch(
+        runs = {(block, warps, registers): Launch(
             ROOT / "tutorials/03_layer_norm/layer_norm.py", "layer_norm_kernel", (rows,),
             dict(y_ptr=y, x_ptr=x, w_ptr=w, b_ptr=b, stride=columns, N=columns, eps=1e-5, BLOCK=block),
-            num_warps=warps).nereid(library, timer.stream) for block in (768, 1024) for warps in WARPS}
+            num_warps=warps, **({"maxnreg": registers} if registers else {})).nereid(library, timer.stream)
+                for block in (768, 1024) for warps in WARPS for registers in (None, 32, 40, 64)}
         times = {key: statistics.median(t) for key, t in timer.rounds(runs).items()}
-        own, padded = (min(t for (block, _), t in times.items() if block == wanted) for wanted in (768, 1024))
+        own, padded = (min(t for (block, *_), t in times.items() if block == wanted) for wanted in (768, 1024))
         print(f"layer norm {rows}x{columns} {dtype}: block 768 {own:.1f} us, padded to 1024 {padded:.1f} us, "
               f"{padded / own:.2f}x", flush=True)
 

@@ -89,7 +89,7 @@ class Launch:
 
 def on_warps(op, kernel, grid, arguments, warps=WARPS):
     """One launch of a kernel of kernels/, on each number of warps."""
-    return {str(w): [Launch(kernel_file(op), kernel, grid, arguments, num_warps=w)] for w in warps}
+    return {f"{w}w": [Launch(kernel_file(op), kernel, grid, arguments, num_warps=w)] for w in warps}
 
 
 class Zero:
