@@ -48,12 +48,47 @@ static std::string constraintOf(unsigned bits) {
   return bits == 16 ? "h" : bits == 32 ? "r" : "l";
 }
 
-/// Extrema of floats, and sums of bf16 before sm_90.
+/// Of 16 bits only sums of floats have one, bf16 from sm_90 on; of more, all
+/// but extrema of floats.
 static bool hasInstruction(tile::AtomicRMWOp op, Type element,
                            unsigned computeCapability) {
-  return op.getKind() == tile::AtomicKind::FAdd
-             ? !element.isBF16() || computeCapability >= 90
-             : !isFloatKind(op.getKind());
+  if (op.getKind() == tile::AtomicKind::FAdd) {
+    return !element.isBF16() || computeCapability >= 90;
+  }
+  return !isFloatKind(op.getKind()) && element.getIntOrFloatBitWidth() > 16;
+}
+
+/// What an operation of `kind` leaves in memory.
+static Value updated(OpBuilder &b, Location loc, tile::AtomicKind kind,
+                     Value old, Value value) {
+  using K = tile::AtomicKind;
+  switch (kind) {
+  case K::Add:
+    return arith::AddIOp::create(b, loc, old, value);
+  case K::FAdd:
+    return arith::AddFOp::create(b, loc, old, value);
+  case K::Max:
+    return arith::MaxSIOp::create(b, loc, old, value);
+  case K::Min:
+    return arith::MinSIOp::create(b, loc, old, value);
+  case K::UMax:
+    return arith::MaxUIOp::create(b, loc, old, value);
+  case K::UMin:
+    return arith::MinUIOp::create(b, loc, old, value);
+  case K::FMax:
+    return arith::MaxNumFOp::create(b, loc, old, value);
+  case K::FMin:
+    return arith::MinNumFOp::create(b, loc, old, value);
+  case K::And:
+    return arith::AndIOp::create(b, loc, old, value);
+  case K::Or:
+    return arith::OrIOp::create(b, loc, old, value);
+  case K::Xor:
+    return arith::XOrIOp::create(b, loc, old, value);
+  case K::Xchg:
+    return value;
+  }
+  llvm_unreachable("all kinds are handled");
 }
 
 Value KernelEmitter::compareAndSwap(Value address, Value compare, Value value,
@@ -78,20 +113,10 @@ Value KernelEmitter::updateInLoop(tile::AtomicRMWOp op, Value address,
                               ".global" + width + " $0, [$1];",
                           "=" + constraintOf(bits) + ",l,b", {address, active},
                           {word}, true)[0];
-  auto asFloat = [&](Value v) {
-    return arith::BitcastOp::create(b, loc, element, bitsOf(v));
-  };
-  auto combined = [&](Value old) -> Value {
-    switch (op.getKind()) {
-    case tile::AtomicKind::FAdd:
-      return arith::AddFOp::create(b, loc, asFloat(old), asFloat(value));
-    case tile::AtomicKind::FMin:
-      return arith::MinNumFOp::create(b, loc, asFloat(old), asFloat(value));
-    case tile::AtomicKind::FMax:
-      return arith::MaxNumFOp::create(b, loc, asFloat(old), asFloat(value));
-    default:
-      llvm_unreachable("has an instruction");
-    }
+  Type operand = isFloatKind(op.getKind()) ? element : Type(word);
+  auto as = [&](Type type, Value v) -> Value {
+    v = bitsOf(v);
+    return v.getType() == type ? v : arith::BitcastOp::create(b, loc, type, v);
   };
   std::string order = orderName(op.getSemantic(), op.getScope());
   auto loop = scf::WhileOp::create(
@@ -100,7 +125,8 @@ Value KernelEmitter::updateInLoop(tile::AtomicRMWOp op, Value address,
         Value old = arguments[0], pending = arguments[1];
         OpBuilder::InsertionGuard guard(b);
         b.setInsertionPointToEnd(old.getParentBlock());
-        Value wanted = arith::BitcastOp::create(b, loc, word, combined(old));
+        Value wanted = bitsOf(updated(b, loc, op.getKind(), as(operand, old),
+                                      as(operand, value)));
         Value seen = compareAndSwap(address, old, wanted, pending, order);
         Value raced =
             arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, seen, old);

@@ -1,6 +1,6 @@
 // The lanes of a warp leave a loop of compare and swap together: a vote decides,
 // and what a lane does in the loop is one instruction under a predicate.
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{warps=1},tilegpu-to-llvm)' | FileCheck %s
+// RUN: nereid-opt %s --split-input-file --pass-pipeline='builtin.module(tile-to-tilegpu{warps=1},tilegpu-to-llvm)' | FileCheck %s
 
 // CHECK-LABEL: llvm.func @least
 // CHECK: @$2 ld.relaxed.gpu.global.b32 $0, [$1];
@@ -18,5 +18,21 @@ func.func @least(%x: !tile.ptr<f32>, %m: i1) attributes {tile.kernel} {
   %p = tile.splat %x : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>
   %q = tile.addptr %p, %i : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
   %old = tile.atomic_rmw fmin, acq_rel, gpu, %q, %v, %ms : tensor<32x!tile.ptr<f32>>
+  return
+}
+
+// -----
+
+// Integers of 16 bits have no instruction but the swap.
+// CHECK-LABEL: llvm.func @sum_of_halves
+// CHECK: scf.while
+// CHECK: arith.addi {{.*}} : i16
+// CHECK: @$4 atom.relaxed.sys.global.cas.b16 $0, [$1], $2, $3;
+func.func @sum_of_halves(%x: !tile.ptr<i16>) attributes {tile.kernel} {
+  %v = arith.constant dense<3> : tensor<32xi16>
+  %i = tile.range 0, 32 : tensor<32xi32>
+  %p = tile.splat %x : !tile.ptr<i16> -> tensor<32x!tile.ptr<i16>>
+  %q = tile.addptr %p, %i : tensor<32x!tile.ptr<i16>>, tensor<32xi32>
+  %old = tile.atomic_rmw add, relaxed, sys, %q, %v : tensor<32x!tile.ptr<i16>>
   return
 }
