@@ -11,6 +11,7 @@
 
 using namespace nereid;
 using testing::AllOf;
+using testing::AnyOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -226,6 +227,11 @@ TEST_F(Command, Doctor) {
   EXPECT_THAT(
       run("doctor", "NEREID_PTXAS=none").out,
       HasSubstr("none: kernels compiled ahead of time are kept as PTX"));
+  r = run("doctor", "PATH=/nonexistent");
+  EXPECT_EQ(r.code, 0) << r.out << r.err;
+  EXPECT_THAT(r.out,
+              AnyOf(HasSubstr("none: kernels compiled ahead of time are kept"),
+                    HasSubstr("/usr/local/cuda/bin/ptxas")));
   EXPECT_THAT(run("doctor --knobs-markdown").out,
               HasSubstr("`NEREID_CACHE_SIZE`"));
   r = run("doctor", "NEREID_CACHE_SIZ=1");

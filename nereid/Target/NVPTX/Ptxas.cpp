@@ -30,10 +30,10 @@ Expected<std::string> findPtxas() {
             "NEREID_PTXAS: '" + named + "' is no program that can be run"};
   }
   if (named.empty()) {
-    for (llvm::ArrayRef<llvm::StringRef> paths :
-         {llvm::ArrayRef<llvm::StringRef>(),
-          llvm::ArrayRef<llvm::StringRef>("/usr/local/cuda/bin")}) {
-      if (auto found = llvm::sys::findProgramByName("ptxas", paths)) {
+    const llvm::StringRef toolkit[] = {"/usr/local/cuda/bin"};
+    for (llvm::ArrayRef<llvm::StringRef> folders :
+         {llvm::ArrayRef<llvm::StringRef>(), llvm::ArrayRef(toolkit)}) {
+      if (auto found = llvm::sys::findProgramByName("ptxas", folders)) {
         return *found;
       }
     }
