@@ -114,10 +114,7 @@ Value KernelEmitter::updateInLoop(tile::AtomicRMWOp op, Value address,
                           "=" + constraintOf(bits) + ",l,b", {address, active},
                           {word}, true)[0];
   Type operand = isFloatKind(op.getKind()) ? element : Type(word);
-  auto as = [&](Type type, Value v) -> Value {
-    v = bitsOf(v);
-    return v.getType() == type ? v : arith::BitcastOp::create(b, loc, type, v);
-  };
+  auto as = [&](Value v) { return fromBits(bitsOf(v), operand); };
   std::string order = orderName(op.getSemantic(), op.getScope());
   auto loop = scf::WhileOp::create(
       b, loc, TypeRange{word, active.getType()}, ValueRange{first, active},
@@ -125,8 +122,8 @@ Value KernelEmitter::updateInLoop(tile::AtomicRMWOp op, Value address,
         Value old = arguments[0], pending = arguments[1];
         OpBuilder::InsertionGuard guard(b);
         b.setInsertionPointToEnd(old.getParentBlock());
-        Value wanted = bitsOf(updated(b, loc, op.getKind(), as(operand, old),
-                                      as(operand, value)));
+        Value wanted =
+            bitsOf(updated(b, loc, op.getKind(), as(old), as(value)));
         Value seen = compareAndSwap(address, old, wanted, pending, order);
         Value raced =
             arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, seen, old);
@@ -182,12 +179,7 @@ void KernelEmitter::emitAtomic(Operation *op) {
   auto perform = [&](Value address, Value value, Value compare) -> Value {
     address = LLVM::AddrSpaceCastOp::create(
         b, loc, LLVM::LLVMPointerType::get(b.getContext(), 1), address);
-    auto as = [&](Value v) -> Value {
-      v = bitsOf(v);
-      return v.getType() == atomicType
-                 ? v
-                 : Value(arith::BitcastOp::create(b, loc, atomicType, v));
-    };
+    auto as = [&](Value v) { return fromBits(bitsOf(v), atomicType); };
     Value old;
     if (rmw) {
       old = LLVM::AtomicRMWOp::create(b, loc, binOpOf(rmw.getKind()), address,
@@ -198,10 +190,7 @@ void KernelEmitter::emitAtomic(Operation *op) {
           failureOrdering(ordering), scope);
       old = LLVM::ExtractValueOp::create(b, loc, exchange, 0);
     }
-    if (old.getType() != b.getIntegerType(bits)) {
-      old = arith::BitcastOp::create(b, loc, b.getIntegerType(bits), old);
-    }
-    return fromBits(old, lane);
+    return fromBits(bitsOf(old), lane);
   };
   Registers result(pointers.size());
   for (unsigned r = 0; r < pointers.size(); ++r) {
