@@ -33,6 +33,9 @@ void optimiseGpuTiles(mlir::ModuleOp module, const nvptx::NvptxTarget &target,
   loads.sharedLimit = target.sharedLimit;
   for (auto kernel : module.getOps<mlir::func::FuncOp>()) {
     tilegpu::pipelineLoads(kernel, loads);
+    if (target.computeCapability >= 90 && options.stages > 1) {
+      tilegpu::prefetchPrograms(kernel, {target.warps, target.blocks});
+    }
   }
 }
 

@@ -34,7 +34,7 @@ Status chooseGpuLayouts(mlir::ModuleOp module, const nvptx::NvptxTarget &target,
                         const GpuOptions &options);
 
 /// Starts the loads of loops ahead of their use, where there are asynchronous
-/// copies.
+/// copies, and those of later programs, where there are bulk prefetches.
 void optimiseGpuTiles(mlir::ModuleOp module, const nvptx::NvptxTarget &target,
                       const GpuOptions &options);
 

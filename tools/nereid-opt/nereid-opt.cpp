@@ -33,6 +33,7 @@ int main(int argc, char **argv) {
   nereid::tile::registerExpandMathPass();
   nereid::registerTileToTileGPUPass();
   nereid::tilegpu::registerPipelineLoadsPass();
+  nereid::tilegpu::registerPrefetchProgramsPass();
   nereid::registerTileGPUToLLVMPass();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Nereid's optimiser driver\n", registry));

@@ -229,6 +229,8 @@ void KernelEmitter::emitOp(Operation *op) {
         barrier();
       })
       .Case([&](tilegpu::LocalLoadOp load) { emitLocalLoad(load); })
+      .Case([&](tilegpu::PrefetchOp prefetch) { emitPrefetch(prefetch); })
+      .Case([&](tilegpu::MultiprocessorsOp op) { emitMultiprocessors(op); })
       .Case([&](tile::ScanOp scan) { emitScan(scan); })
       .Case([&](tile::HistogramOp histogram) { emitHistogram(histogram); })
       .Case([&](tile::DotOp dot) { emitDot(dot); })

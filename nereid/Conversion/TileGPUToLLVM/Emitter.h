@@ -172,6 +172,10 @@ private:
   Registers exchange(const Exchange &tile, llvm::ArrayRef<mlir::Value> source,
                      const std::vector<bool> &dead);
 
+  // Prefetch.cpp
+  void emitPrefetch(tilegpu::PrefetchOp op);
+  void emitMultiprocessors(tilegpu::MultiprocessorsOp op);
+
   // AsyncCopies.cpp
   void emitAlloc(tilegpu::AllocOp op);
   void emitFree(tilegpu::FreeOp op);
@@ -328,6 +332,8 @@ private:
   AxisInfoAnalysis axes;
   ConstantStrides strides;
   unsigned warps;
+  /// Elements are loaded, computed with and stored, nothing else.
+  bool isElementwise = false;
   mlir::Value thread, lane, warp; ///< i32
   mlir::Value sharedBase; ///< i32: where the block's shared memory begins
   llvm::SmallVector<mlir::Value> programId, gridSize;

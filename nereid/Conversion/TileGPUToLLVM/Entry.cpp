@@ -42,6 +42,13 @@ static Type parameterType(Type type) {
 
 void KernelEmitter::createEntry() {
   MLIRContext *context = b.getContext();
+  isElementwise = llvm::all_of(kernel.getBody().front(), [](Operation &op) {
+    return tile::isElementwise(&op) ||
+           isa<arith::ConstantOp, tile::RangeOp, tile::SplatOp,
+               tile::BroadcastOp, tile::ExpandDimsOp, tile::ProgramIdOp,
+               tile::NumProgramsOp, tile::LoadOp, tile::StoreOp,
+               func::ReturnOp>(op);
+  });
   b.setInsertionPoint(kernel);
   auto sharedType = LLVM::LLVMPointerType::get(context, 3);
   LLVM::GlobalOp::create(b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), 0),

@@ -221,6 +221,17 @@ void KernelEmitter::emitLoad(tile::LoadOp op) {
   }
 }
 
+/// Stores of element-wise kernels leave the first-level cache to loads: vector
+/// add of 64 Mi bf16 97.4 us instead of 97.6 (H200, ten block sizes). With
+/// reductions it costs: softmax 8192x8192 bf16 70.1 us instead of 69.7.
+static std::string storeSuffix(tile::StoreOp op, bool isElementwise) {
+  bool isPlain = op.getCache() == tile::CacheModifier::None &&
+                 op.getEvict() == tile::EvictionPolicy::Normal;
+  return isPlain && isElementwise
+             ? ".L1::no_allocate"
+             : cacheSuffix(op.getCache()) + evictionSuffix(op.getEvict());
+}
+
 void KernelEmitter::emitStore(tile::StoreOp op) {
   bool isTensor = isa<RankedTensorType>(op.getPtr().getType());
   Type element = tile::getElement(op.getValue().getType());
@@ -230,8 +241,8 @@ void KernelEmitter::emitStore(tile::StoreOp op) {
   Registers values =
       isTensor ? regs(op.getValue()) : Registers{scalar(op.getValue())};
   AccessShape shape(bitsInMemory(lane), width);
-  std::string name = "st.global" + cacheSuffix(op.getCache()) +
-                     evictionSuffix(op.getEvict()) + shape.suffix();
+  std::string name =
+      "st.global" + storeSuffix(op, isElementwise) + shape.suffix();
   // Copies write once.
   Value once =
       isTensor ? isFirstCopy(info(op.getPtr().getType()).layout)

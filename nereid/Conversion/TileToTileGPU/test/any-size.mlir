@@ -8,7 +8,7 @@
 // THREAD-LABEL: llvm.func @copy
 // THREAD-COUNT-3: ld.global.v2.b32
 // THREAD-NOT: ld.global
-// THREAD-COUNT-3: st.global.v2.b32
+// THREAD-COUNT-3: st.global{{.*}}.v2.b32
 // THREAD-NOT: st.global
 func.func @copy(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32},
                 %y: !tile.ptr<f32> {tile.divisibility = 16 : i32})

@@ -152,4 +152,35 @@ def TileGPU_LocalLoadOp : TileGPU_Op<"local_load", [MemoryEffects<[MemRead]>]> {
   let hasVerifier = 1;
 }
 
+//===----------------------------------------------------------------------===//
+// Ahead of other programs
+//===----------------------------------------------------------------------===//
+
+def TileGPU_MultiprocessorsOp : TileGPU_Op<"multiprocessors", [Pure]> {
+  let summary = "Multiprocessors of the device, or a few more";
+  let description = [{
+    For estimates only: `%nsmid` counts the numbers that multiprocessors may
+    have, and some may be without one.
+    ```mlir
+    %n = tilegpu.multiprocessors
+    ```
+  }];
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+def TileGPU_PrefetchOp : TileGPU_Op<"prefetch", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Asks for global memory to be brought to the second-level cache";
+  let description = [{
+    `bytes` from `start`, which is a multiple of 16, rounded down to one; nothing
+    if `condition` is false. Not an access: nobody waits, nothing is ordered.
+    sm_90 and newer.
+    ```mlir
+    tilegpu.prefetch %start, %bytes if %more : !tile.ptr<bf16>
+    ```
+  }];
+  let arguments = (ins Tile_PtrType:$start, I32:$bytes, I1:$condition);
+  let assemblyFormat = "$start `,` $bytes `if` $condition attr-dict `:` type($start)";
+}
+
 #endif

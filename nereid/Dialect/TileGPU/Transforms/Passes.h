@@ -31,6 +31,21 @@ struct PipelineLoadsOptions {
 void pipelineLoads(mlir::func::FuncOp kernel,
                    const PipelineLoadsOptions &options);
 
+/// What a multiprocessor may hold at once.
+struct PrefetchProgramsOptions {
+  unsigned warps = 64, blocks = 32;
+};
+
+/// Where a program waits for a row, because it reduces it, memory idles; so
+/// each program asks for the row of a later one. And what all programs read
+/// behind a reduction program 0 asks for at its start. For targets with bulk
+/// prefetches (sm_90).
+void prefetchPrograms(mlir::func::FuncOp kernel,
+                      const PrefetchProgramsOptions &options);
+
+/// Makes the pass `tilegpu-prefetch-programs` known by name.
+void registerPrefetchProgramsPass();
+
 /// Makes the pass `tilegpu-pipeline-loads` known by name.
 void registerPipelineLoadsPass();
 

@@ -1,0 +1,44 @@
+//===- Prefetch.cpp - Runs of memory for the second-level cache -----------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One bulk instruction of one thread: the copy engine walks the lines.
+// A prefetch a line by each thread took registers that kernels had not to give:
+// layer norm 4096x8192 bf16 38.4 us instead of 37.8, 4096x16384 on 16 warps
+// 87.6 instead of 70.1, 39.2 and 72.7 without prefetches (H200).
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+
+using namespace mlir;
+
+namespace nereid::togpu {
+
+void KernelEmitter::emitPrefetch(tilegpu::PrefetchOp op) {
+  Value bytes = arith::AndIOp::create(b, loc, scalar(op.getBytes()),
+                                      ops().i32(~uint32_t{15}));
+  auto compare = [&](arith::CmpIPredicate predicate, Value value) {
+    return arith::CmpIOp::create(b, loc, predicate, value, ops().i32(0));
+  };
+  Value condition = andOf(compare(arith::CmpIPredicate::eq, thread),
+                          compare(arith::CmpIPredicate::ne, bytes));
+  inlineAsm(
+      "@$2 cp.async.bulk.prefetch.L2.global [$0], $1;", "l,r,b",
+      {LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), scalar(op.getStart())),
+       bytes, andOf(condition, scalar(op.getCondition()))},
+      {}, true);
+}
+
+void KernelEmitter::emitMultiprocessors(tilegpu::MultiprocessorsOp op) {
+  scalars[op.getResult()] =
+      LLVM::CallIntrinsicOp::create(
+          b, loc, b.getI32Type(),
+          b.getStringAttr("llvm.nvvm.read.ptx.sreg.nsmid"), ValueRange{})
+          .getResult(0);
+}
+
+} // namespace nereid::togpu

@@ -1,0 +1,48 @@
+// RUN: nereid-opt --split-input-file --pass-pipeline='builtin.module(tile-to-tilegpu{warps=1},tilegpu-to-llvm)' %s | FileCheck %s
+
+// An element-wise kernel leaves the first-level cache to loads.
+// CHECK-LABEL: llvm.func @elementwise
+// CHECK: ld.global.b32
+// CHECK: st.global.L1::no_allocate.b32
+func.func @elementwise(%x: !tile.ptr<f32>) attributes {tile.kernel} {
+  %i = tile.range 0, 32 : tensor<32xi32>
+  %p = tile.splat %x : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>
+  %q = tile.addptr %p, %i : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
+  %v = tile.load %q : tensor<32x!tile.ptr<f32>>
+  %r = arith.addf %v, %v : tensor<32xf32>
+  tile.store %q, %r : tensor<32x!tile.ptr<f32>>
+  return
+}
+
+// -----
+
+// What the source says of a store stands.
+// CHECK-LABEL: llvm.func @said
+// CHECK: st.global.wt.b32
+func.func @said(%x: !tile.ptr<f32>) attributes {tile.kernel} {
+  %i = tile.range 0, 32 : tensor<32xi32>
+  %p = tile.splat %x : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>
+  %q = tile.addptr %p, %i : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
+  %v = tile.load %q : tensor<32x!tile.ptr<f32>>
+  tile.store %q, %v {cache = 6 : i32} : tensor<32x!tile.ptr<f32>>
+  return
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @reduces
+// CHECK: st.global.b32
+func.func @reduces(%x: !tile.ptr<f32>) attributes {tile.kernel} {
+  %i = tile.range 0, 32 : tensor<32xi32>
+  %p = tile.splat %x : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>
+  %q = tile.addptr %p, %i : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
+  %v = tile.load %q : tensor<32x!tile.ptr<f32>>
+  %s = "tile.reduce"(%v) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %m = arith.addf %a, %b : f32
+    tile.yield %m : f32
+  }) : (tensor<32xf32>) -> f32
+  %ss = tile.splat %s : f32 -> tensor<32xf32>
+  tile.store %q, %ss : tensor<32x!tile.ptr<f32>>
+  return
+}
