@@ -1,6 +1,6 @@
 // RUN: nereid-opt %s --split-input-file --pass-pipeline='builtin.module(tile-to-tilegpu{warps=4},func.func(tilegpu-prefetch-programs))' | FileCheck %s
 
-// A row of 2 KiB: program id + 24 KiB * multiprocessors / 2 KiB is asked for,
+// A row of 2 KiB: program id + 16 KiB * multiprocessors / 2 KiB is asked for,
 // behind the program's own load, if it exists and does not start with this one.
 // Weights are asked for by program 0, before anything else.
 // CHECK-LABEL: func.func @row
@@ -12,7 +12,7 @@
 // CHECK: tilegpu.prefetch %[[W]], %[[ALL]] if %[[FIRST]]
 // CHECK: tile.load
 // CHECK: %[[N:.*]] = tilegpu.multiprocessors
-// CHECK: %[[IN_FLIGHT:.*]] = arith.muli %[[N]], %c24576_i32
+// CHECK: %[[IN_FLIGHT:.*]] = arith.muli %[[N]], %c16384_i32
 // CHECK: %[[DISTANCE:.*]] = arith.divui %[[IN_FLIGHT]], %c2048_i32
 // CHECK: %[[LATER:.*]] = arith.addi %{{.*}}, %[[DISTANCE]]
 // CHECK: %[[GRID:.*]] = tile.num_programs 0
@@ -181,6 +181,33 @@ func.func @unaligned(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %stride:
   }) : (tensor<1024xf32>) -> f32
   %ss = tile.splat %s : f32 -> tensor<1024xf32>
   tile.store %xq, %ss : tensor<1024x!tile.ptr<f32>>
+  return
+}
+
+// -----
+
+// Long rows: at least half a program for each multiprocessor.
+// CHECK-LABEL: func.func @half
+// CHECK: arith.muli %{{.*}}, %c16384_i32
+// CHECK: arith.divui %{{.*}}, %c32768_i32
+// CHECK: arith.constant 65536
+// CHECK: tilegpu.prefetch
+func.func @half(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %p = tile.program_id 0
+  %i = tile.range 0, 16384 : tensor<16384xi32>
+  %c = arith.constant 16384 : i32
+  %o = arith.muli %p, %c : i32
+  %xp = tile.addptr %x, %o : !tile.ptr<f32>, i32
+  %xs = tile.splat %xp : !tile.ptr<f32> -> tensor<16384x!tile.ptr<f32>>
+  %xq = tile.addptr %xs, %i : tensor<16384x!tile.ptr<f32>>, tensor<16384xi32>
+  %v = tile.load %xq : tensor<16384x!tile.ptr<f32>>
+  %s = "tile.reduce"(%v) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %m = arith.addf %a, %b : f32
+    tile.yield %m : f32
+  }) : (tensor<16384xf32>) -> f32
+  %ss = tile.splat %s : f32 -> tensor<16384xf32>
+  tile.store %xq, %ss : tensor<16384x!tile.ptr<f32>>
   return
 }
 
