@@ -67,6 +67,7 @@ public:
 
 private:
   // Entry.cpp
+  void findStreamed();
   void createEntry();
   void surveyMemory(GpuKernelInfo &info);
   void eraseDead();
@@ -332,8 +333,8 @@ private:
   AxisInfoAnalysis axes;
   ConstantStrides strides;
   unsigned warps;
-  /// Elements are loaded, computed with and stored, nothing else.
-  bool isElementwise = false;
+  /// Arrays that an element-wise kernel stores to and never loads from.
+  llvm::DenseSet<mlir::Value> streamed;
   mlir::Value thread, lane, warp; ///< i32
   mlir::Value sharedBase; ///< i32: where the block's shared memory begins
   llvm::SmallVector<mlir::Value> programId, gridSize;

@@ -40,15 +40,35 @@ static Type parameterType(Type type) {
   return lane.isInteger(1) ? IntegerType::get(type.getContext(), 8) : lane;
 }
 
+/// Of a kernel that loads elements, computes with them and stores, and does
+/// nothing else.
+void KernelEmitter::findStreamed() {
+  llvm::DenseSet<Value> loaded;
+  for (Operation &op : kernel.getBody().front()) {
+    if (auto load = dyn_cast<tile::LoadOp>(op)) {
+      loaded.insert(rootPointer(load.getPtr()));
+    } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
+      streamed.insert(rootPointer(store.getPtr()));
+    } else if (!tile::isElementwise(&op) &&
+               !isa<arith::ConstantOp, tile::RangeOp, tile::SplatOp,
+                    tile::BroadcastOp, tile::ExpandDimsOp, tile::ProgramIdOp,
+                    tile::NumProgramsOp, func::ReturnOp>(op)) {
+      streamed.clear();
+      return;
+    }
+  }
+  streamed.erase(Value());
+  if (loaded.contains(Value())) {
+    streamed.clear(); // from any array
+  }
+  for (Value array : loaded) {
+    streamed.erase(array);
+  }
+}
+
 void KernelEmitter::createEntry() {
   MLIRContext *context = b.getContext();
-  isElementwise = llvm::all_of(kernel.getBody().front(), [](Operation &op) {
-    return tile::isElementwise(&op) ||
-           isa<arith::ConstantOp, tile::RangeOp, tile::SplatOp,
-               tile::BroadcastOp, tile::ExpandDimsOp, tile::ProgramIdOp,
-               tile::NumProgramsOp, tile::LoadOp, tile::StoreOp,
-               func::ReturnOp>(op);
-  });
+  findStreamed();
   b.setInsertionPoint(kernel);
   auto sharedType = LLVM::LLVMPointerType::get(context, 3);
   LLVM::GlobalOp::create(b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), 0),

@@ -1,15 +1,20 @@
 // RUN: nereid-opt --split-input-file --pass-pipeline='builtin.module(tile-to-tilegpu{warps=1},tilegpu-to-llvm)' %s | FileCheck %s
 
-// An element-wise kernel leaves the first-level cache to loads.
+// What an element-wise kernel only writes leaves the first-level cache to loads;
+// an array that it loads from too is stored to as always.
 // CHECK-LABEL: llvm.func @elementwise
 // CHECK: ld.global.b32
 // CHECK: st.global.L1::no_allocate.b32
-func.func @elementwise(%x: !tile.ptr<f32>) attributes {tile.kernel} {
+// CHECK: st.global.b32
+func.func @elementwise(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.kernel} {
   %i = tile.range 0, 32 : tensor<32xi32>
   %p = tile.splat %x : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>
   %q = tile.addptr %p, %i : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
   %v = tile.load %q : tensor<32x!tile.ptr<f32>>
   %r = arith.addf %v, %v : tensor<32xf32>
+  %yp = tile.splat %y : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>
+  %yq = tile.addptr %yp, %i : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
+  tile.store %yq, %r : tensor<32x!tile.ptr<f32>>
   tile.store %q, %r : tensor<32x!tile.ptr<f32>>
   return
 }
@@ -19,12 +24,14 @@ func.func @elementwise(%x: !tile.ptr<f32>) attributes {tile.kernel} {
 // What the source says of a store stands.
 // CHECK-LABEL: llvm.func @said
 // CHECK: st.global.wt.b32
-func.func @said(%x: !tile.ptr<f32>) attributes {tile.kernel} {
+func.func @said(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.kernel} {
   %i = tile.range 0, 32 : tensor<32xi32>
   %p = tile.splat %x : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>
   %q = tile.addptr %p, %i : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
   %v = tile.load %q : tensor<32x!tile.ptr<f32>>
-  tile.store %q, %v {cache = 6 : i32} : tensor<32x!tile.ptr<f32>>
+  %yp = tile.splat %y : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>
+  %yq = tile.addptr %yp, %i : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
+  tile.store %yq, %v {cache = 6 : i32} : tensor<32x!tile.ptr<f32>>
   return
 }
 
@@ -32,7 +39,7 @@ func.func @said(%x: !tile.ptr<f32>) attributes {tile.kernel} {
 
 // CHECK-LABEL: llvm.func @reduces
 // CHECK: st.global.b32
-func.func @reduces(%x: !tile.ptr<f32>) attributes {tile.kernel} {
+func.func @reduces(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.kernel} {
   %i = tile.range 0, 32 : tensor<32xi32>
   %p = tile.splat %x : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>
   %q = tile.addptr %p, %i : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
@@ -43,6 +50,8 @@ func.func @reduces(%x: !tile.ptr<f32>) attributes {tile.kernel} {
     tile.yield %m : f32
   }) : (tensor<32xf32>) -> f32
   %ss = tile.splat %s : f32 -> tensor<32xf32>
-  tile.store %q, %ss : tensor<32x!tile.ptr<f32>>
+  %yp = tile.splat %y : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>
+  %yq = tile.addptr %yp, %i : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
+  tile.store %yq, %ss : tensor<32x!tile.ptr<f32>>
   return
 }
