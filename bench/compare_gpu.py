@@ -16,8 +16,8 @@ is timed by two events around it; before it a buffer larger than the second-leve
 cache is overwritten, so that inputs come from memory, and the GPU waits until a
 slow launch has come too; rounds take the contenders in random order, and the median
 over the rounds counts. The three fastest ways of each side are timed again in more
-rounds, and those times are reported. What a run adds to a kernel's own time (about 2 us) is the
-same for all. Results are checked against float64.
+rounds, and those times are reported. What a run adds to a kernel's own time (about
+2 us) is the same for all. Results are checked against float64.
 """
 
 import argparse
@@ -45,8 +45,9 @@ REGISTERS = {12: (40,), 16: (32, 40), 24: (64,), 32: (64,), 64: (80,)}
 def without_prefetch(variants):
     """Each of the variants as it is, and without asking for later programs' rows. To Triton that is the same."""
     for name, (launch,) in list(variants.items()):
-        variants[name + "1s"] = [Launch(launch.path, launch.kernel, launch.grid, launch.arguments, **launch.options,
-                                        num_stages=1)]
+        alone = launch.changed(num_stages=1)
+        alone.has_triton = False
+        variants[name + "1s"] = [alone]
     return variants
 
 
@@ -55,8 +56,7 @@ def with_fewer_registers(variants, columns):
     for name, (launch,) in list(variants.items()):
         share = launch.arguments.get("ROWS", 1) * columns / (32 * launch.options["num_warps"])
         for registers in REGISTERS.get(share, ()):
-            variants[f"{name}{registers}n"] = [Launch(launch.path, launch.kernel, launch.grid, launch.arguments,
-                                                      **launch.options, maxnreg=registers)]
+            variants[f"{name}{registers}n"] = [launch.changed(maxnreg=registers)]
     return variants
 
 
@@ -211,8 +211,8 @@ class Timer:
         return {name: [r[name][0].elapsed_time(r[name][1]) * 1e3 for r in events] for name in contenders}
 
     def best(self, contenders, among=3):
-        """Rounds of all, and more rounds of the `among` fastest of each side: of those alone, who was chosen by a
-        lucky time is timed again. Medians, and the times of the fastest."""
+        """Rounds of all, then more of the `among` fastest of each side alone, so that a lucky time chooses nobody.
+        Medians, the name chosen on each side, and the times of the second rounds."""
         medians = {name: statistics.median(t) for name, t in self.rounds(contenders).items()}
         sides = {}
         for name in sorted(medians, key=medians.get):
@@ -251,7 +251,7 @@ def measure(case, library, timer, options):
         assert errors[f"nereid {name}"] <= case.bound, f"{case.name} {name}: off by {errors[f'nereid {name}']:.2e}"
         contenders[f"nereid {name}"] = run
     for name, launches in case.variants.items() if case.has_triton else ():
-        if name.endswith("1s"):
+        if not all(launch.has_triton for launch in launches):
             continue
         try:
             run = several([launch.triton() for launch in launches])

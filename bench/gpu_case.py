@@ -72,8 +72,14 @@ def triton_kernel(path, name):
 class Launch:
     """One kernel of a file: Nereid's way to run it, and Triton's."""
 
+    has_triton = True  # False where Triton's would be the same as another launch's
+
     def __init__(self, path, kernel, grid, arguments, **options):
         self.path, self.kernel, self.grid, self.arguments, self.options = Path(path), kernel, grid, arguments, options
+
+    def changed(self, **options):
+        """The same launch with further options."""
+        return Launch(self.path, self.kernel, self.grid, self.arguments, **self.options, **options)
 
     def nereid(self, library, stream):
         arguments = {name: borrowed(value) for name, value in self.arguments.items()}
@@ -94,6 +100,8 @@ def on_warps(op, kernel, grid, arguments, warps=WARPS):
 
 class Zero:
     """Between the kernels of a case: a tensor set to zero by PyTorch, whoever's kernels they are."""
+
+    has_triton = True
 
     def __init__(self, tensor):
         self.tensor = tensor

@@ -64,6 +64,11 @@ constexpr int64_t registerBytes = 128 * 1024;
 /// Operations that say where a row begins, computed twice.
 constexpr unsigned longestSlice = 64;
 
+int64_t bytesOf(Type type) {
+  return cast<RankedTensorType>(type).getNumElements() *
+         tile::getElementBytes(tile::getElement(type));
+}
+
 /// `index < limit` along a row.
 struct Bound {
   Value index, limit;
@@ -95,12 +100,12 @@ private:
   bool addMask(Value mask, unsigned axis, Fetch &fetch) const;
   bool storesAsMuch(int64_t bytes);
 
-  void askForLater(ArrayRef<Fetch> fetches);
-  void askForShared(ArrayRef<Fetch> fetches);
-  void ask(Fetch fetch, Value later, Value condition);
+  void askForLater(MutableArrayRef<Fetch> fetches);
+  void askForShared(MutableArrayRef<Fetch> fetches);
+  void ask(Fetch &fetch, Value later, Value condition);
   Value first(Value value);
   Value computeFirst(Value value);
-  Value bytesOf(const Fetch &fetch);
+  Value lengthOf(const Fetch &fetch);
   Value constant(int64_t value, unsigned bits = 32) {
     return arith::ConstantOp::create(
         b, loc, b.getIntegerAttr(b.getIntegerType(bits), value));
@@ -236,9 +241,8 @@ std::optional<Fetch> ProgramPrefetcher::fetchOf(tile::LoadOp load) const {
 bool ProgramPrefetcher::storesAsMuch(int64_t bytes) {
   int64_t stored = 0;
   for (tile::StoreOp store : body.getOps<tile::StoreOp>()) {
-    if (auto type = dyn_cast<RankedTensorType>(store.getValue().getType())) {
-      stored +=
-          type.getNumElements() * tile::getElementBytes(tile::getElement(type));
+    if (isa<RankedTensorType>(store.getValue().getType())) {
+      stored += bytesOf(store.getValue().getType());
     }
   }
   return 2 * stored >= bytes;
@@ -289,7 +293,7 @@ Value ProgramPrefetcher::computeFirst(Value value) {
   return b.create(state)->getResult(0);
 }
 
-Value ProgramPrefetcher::bytesOf(const Fetch &fetch) {
+Value ProgramPrefetcher::lengthOf(const Fetch &fetch) {
   if (fetch.bounds.empty()) {
     return constant(fetch.bytes());
   }
@@ -315,18 +319,18 @@ Value ProgramPrefetcher::bytesOf(const Fetch &fetch) {
 }
 
 /// For program `later`, or for all if there is none.
-void ProgramPrefetcher::ask(Fetch fetch, Value later, Value condition) {
+void ProgramPrefetcher::ask(Fetch &fetch, Value later, Value condition) {
   loc = fetch.load.getLoc();
   firsts.clear();
   program = later;
   for (Value mask : fetch.masks) {
     condition = arith::AndIOp::create(b, loc, condition, first(mask));
   }
-  Value bytes = bytesOf(fetch);
+  Value bytes = lengthOf(fetch);
   PrefetchOp::create(b, loc, first(fetch.load.getPtr()), bytes, condition);
 }
 
-void ProgramPrefetcher::askForLater(ArrayRef<Fetch> fetches) {
+void ProgramPrefetcher::askForLater(MutableArrayRef<Fetch> fetches) {
   int64_t bytes = 0, elements = 0;
   for (const Fetch &fetch : fetches) {
     elements += fetch.elements;
@@ -338,8 +342,7 @@ void ProgramPrefetcher::askForLater(ArrayRef<Fetch> fetches) {
   }
   // The program's own loads come first, unless they would hold it up.
   if (bytes <= fewLoads * 16 * 32 * warps) {
-    Fetch last = fetches.back();
-    b.setInsertionPointAfter(last.load);
+    b.setInsertionPointAfter(fetches.back().load);
   }
   int64_t together = std::min(
       {int64_t(options.blocks), std::max<int64_t>(options.warps / warps, 1),
@@ -357,15 +360,15 @@ void ProgramPrefetcher::askForLater(ArrayRef<Fetch> fetches) {
       b, loc, arith::CmpIPredicate::uge, later,
       arith::MulIOp::create(b, loc, processors, constant(together)));
   Value condition = arith::AndIOp::create(b, loc, exists, isLater);
-  for (const Fetch &fetch : fetches) {
+  for (Fetch &fetch : fetches) {
     ask(fetch, later, condition);
   }
 }
 
-void ProgramPrefetcher::askForShared(ArrayRef<Fetch> fetches) {
+void ProgramPrefetcher::askForShared(MutableArrayRef<Fetch> fetches) {
   Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                         programId(), constant(0));
-  for (const Fetch &fetch : fetches) {
+  for (Fetch &fetch : fetches) {
     ask(fetch, {}, isFirst);
   }
 }
@@ -398,10 +401,7 @@ void ProgramPrefetcher::run() {
     std::optional<Fetch> fetch = fetchOf(load);
     if (isOfProgram && waited.contains(load)) {
       start = start ? start : load;
-      auto type = cast<RankedTensorType>(load.getType());
-      loaded =
-          std::max(loaded, type.getNumElements() *
-                               tile::getElementBytes(tile::getElement(type)));
+      loaded = std::max(loaded, bytesOf(load.getType()));
       if (fetch) {
         later.push_back(std::move(*fetch));
       }
@@ -424,7 +424,10 @@ void ProgramPrefetcher::run() {
 
 void prefetchPrograms(func::FuncOp kernel,
                       const PrefetchProgramsOptions &options) {
-  ProgramPrefetcher(kernel, options).run();
+  // Axes are analysed only where somebody may wait.
+  if (!kernel.getBody().front().getOps<tile::ReduceOp>().empty()) {
+    ProgramPrefetcher(kernel, options).run();
+  }
 }
 
 namespace {
