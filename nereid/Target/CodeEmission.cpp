@@ -157,6 +157,9 @@ static void runStages(Workspace &work, const ModuleMaker &make,
   if (work.errors.empty() && !emission.pipeline.empty()) {
     optimize(work, emission.pipeline);
   }
+  if (work.errors.empty() && emission.finish) {
+    emission.finish(*work.llvmModule);
+  }
   clock.done("llvm-opt");
   if (work.errors.empty()) {
     generate(work, emission.kind);

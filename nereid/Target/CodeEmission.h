@@ -44,6 +44,9 @@ struct CodeEmission {
       createMachine;
   /// Facts about every function, before LLVM's passes.
   std::function<void(llvm::Module &)> prepare;
+  /// What code generation gets wrong, said in another way: after LLVM's
+  /// passes, which would undo it. Empty: nothing.
+  std::function<void(llvm::Module &)> finish;
 };
 
 /// `module` holds `llvm` (and `nvvm`) operations only and is not changed.

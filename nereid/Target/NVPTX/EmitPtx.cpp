@@ -11,6 +11,9 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm-c/Target.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/CommandLine.h"
@@ -69,6 +72,28 @@ static bool needsPtx84(mlir::ModuleOp module) {
       .wasInterrupted();
 }
 
+/// LLVM 22 takes true for 1 where a signed conversion to bfloat has it as -1
+/// (sm_90, where that is one instruction). instcombine makes such conversions
+/// of `tl.where(mask, -1, 0).to(tl.bfloat16)`.
+static void selectSignedBooleans(llvm::Module &module) {
+  for (llvm::Function &function : module) {
+    for (llvm::Instruction &instruction :
+         llvm::make_early_inc_range(llvm::instructions(function))) {
+      auto *cast = llvm::dyn_cast<llvm::SIToFPInst>(&instruction);
+      if (!cast || !cast->getSrcTy()->isIntOrIntVectorTy(1) ||
+          !cast->getDestTy()->getScalarType()->isBFloatTy()) {
+        continue;
+      }
+      llvm::Type *type = cast->getDestTy();
+      llvm::IRBuilder<> builder(cast);
+      cast->replaceAllUsesWith(builder.CreateSelect(
+          cast->getOperand(0), llvm::ConstantFP::get(type, -1.0),
+          llvm::ConstantFP::get(type, 0.0)));
+      cast->eraseFromParent();
+    }
+  }
+}
+
 static std::unique_ptr<llvm::TargetMachine>
 createMachine(const NvptxTarget &target, const EmitOptions &emit,
               std::string &errors) {
@@ -115,6 +140,7 @@ static Expected<std::string> emit(mlir::ModuleOp module,
       }
     }
   };
+  emission.finish = selectSignedBooleans;
   return nereid::target::emitCode(module, emission, times);
 }
 
