@@ -68,7 +68,7 @@ static std::optional<LinearLayout> pullKeeping(const LinearLayout &source,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Chooses the basis of offsets, in the order vector, banks, rest.
+/// Chooses the basis of offsets, in the order word, wide, banks, rest.
 class SharedLayout {
 public:
   SharedLayout(const LinearLayout &source, const LinearLayout &target,
@@ -78,20 +78,39 @@ public:
   /// Which registers form a vector must not depend on the lane or the warp:
   /// neither may reach the low bits of an offset. That holds for every family
   /// at the full width; odd layouts get narrower accesses.
-  LinearLayout choose(unsigned &vector) {
+  void choose(ConversionPlan &plan) {
     unsigned most =
         elementBytes >= 16 ? 0 : std::countr_zero(16 / elementBytes);
-    for (;; --most) {
-      LinearLayout layout = chooseFor(most, vector);
-      if (vector == 1 || (isUniform(source, layout, vector) &&
-                          isUniform(target, layout, vector))) {
-        return layout;
+    for (bool found = false; !found; --most) {
+      unsigned fewest = ~0u;
+      for (const LinearLayout *wider :
+           {&target, &source, (const LinearLayout *)nullptr}) {
+        LinearLayout layout = chooseFor(most, wider);
+        unsigned stores = vectorOf(source, wider);
+        unsigned loads = vectorOf(target, wider);
+        unsigned accesses =
+            registersOf(source) / stores + registersOf(target) / loads;
+        if (accesses < fewest && isUniform(source, layout, stores) &&
+            isUniform(target, layout, loads)) {
+          plan.shared = layout;
+          plan.storeVector = stores;
+          plan.loadVector = loads;
+          fewest = accesses;
+          found = true;
+        }
       }
-      most = std::countr_zero(vector);
     }
   }
 
 private:
+  static unsigned registersOf(const LinearLayout &side) {
+    return 1u << side.inputBits(Axis::Register);
+  }
+
+  unsigned vectorOf(const LinearLayout &side, const LinearLayout *wider) const {
+    return 1u << (common + (&side == wider ? wide.size() : 0));
+  }
+
   static bool isUniform(const LinearLayout &distributed,
                         const LinearLayout &shared, unsigned vector) {
     LinearLayout toOffset = distributed.compose(shared.invert());
@@ -105,28 +124,32 @@ private:
     return true;
   }
 
-  LinearLayout chooseFor(unsigned most, unsigned &vector) {
+  /// `wider`: the side that may take more than the common vector, or null.
+  LinearLayout chooseFor(unsigned most, const LinearLayout *wider) {
     unsigned bits = source.outputBits();
     units.clear();
     for (unsigned i = 0; i < bits; ++i) {
       units.push_back(f2::Vector{1} << i);
     }
     chooseVector(most);
-    vector = 1u << word.size();
+    common = word.size();
     fillWord();
+    chooseWide(most, wider);
     // Lanes of one wavefront: as many as fill 128 bytes.
     unsigned bytes = elementBytes << word.size();
     unsigned bankBits = bytes >= 128 ? 0 : std::countr_zero(128 / bytes);
     bankBits = std::min<unsigned>(bankBits, bits - word.size());
-    std::vector<f2::Vector> p = wavefront(source, bankBits);
-    std::vector<f2::Vector> q = wavefront(target, bankBits);
+    std::vector<f2::Vector> p = wavefront(source, bankBits, wider);
+    std::vector<f2::Vector> q = wavefront(target, bankBits, wider);
     extendTo(p, bankBits);
     extendTo(q, bankBits);
     std::vector<f2::Vector> rest = commonComplement(p, q);
     std::vector<f2::Vector> low = word;
     low.insert(low.end(), rest.begin(), rest.end());
     f2::Matrix columns = word;
-    std::vector<f2::Vector> banks = f2::complement(low, p);
+    // The lanes of the wider side then stay out of its vector.
+    std::vector<f2::Vector> banks =
+        f2::complement(low, wider == &target ? q : p);
     columns.insert(columns.end(), banks.begin(), banks.end());
     columns.insert(columns.end(), rest.begin(), rest.end());
     assert(columns.size() == bits && f2::rank(columns) == bits);
@@ -154,12 +177,30 @@ private:
     }
   }
 
-  /// Lanes of one wavefront modulo the word.
-  std::vector<f2::Vector> wavefront(const LinearLayout &layout,
-                                    unsigned count) const {
+  /// Elements that one side alone keeps in registers too, at most 2^most with
+  /// the common ones.
+  void chooseWide(unsigned most, const LinearLayout *wider) {
+    wide.clear();
+    if (!wider || common < word.size()) {
+      return; // words hold what neither side has in registers
+    }
+    auto registers = basesOf(*wider, Axis::Register);
+    std::sort(registers.begin(), registers.end());
+    wide = f2::complement(word, registers);
+    wide.resize(std::min<size_t>(wide.size(), most - common));
+  }
+
+  /// What one wavefront touches, modulo the word.
+  std::vector<f2::Vector> wavefront(const LinearLayout &layout, unsigned count,
+                                    const LinearLayout *wider) const {
+    std::vector<f2::Vector> touched;
+    if (&layout == wider) {
+      touched = wide;
+    }
     std::vector<f2::Vector> lanes = basesOf(layout, Axis::Lane);
-    lanes.resize(std::min<size_t>(lanes.size(), count));
-    return f2::complement(word, lanes);
+    lanes.resize(std::min<size_t>(lanes.size(), count - touched.size()));
+    touched.insert(touched.end(), lanes.begin(), lanes.end());
+    return f2::complement(word, touched);
   }
 
   void extendTo(std::vector<f2::Vector> &span, size_t size) const {
@@ -195,7 +236,9 @@ private:
 
   const LinearLayout &source, &target;
   unsigned elementBytes;
-  std::vector<f2::Vector> units, word;
+  /// `word` begins with the `common` vector and fills at least 4 bytes.
+  std::vector<f2::Vector> units, word, wide;
+  size_t common = 0;
 };
 } // namespace
 
@@ -215,7 +258,7 @@ ConversionPlan planShared(const LinearLayout &source,
   ConversionPlan plan;
   plan.kind = ConversionPlan::Kind::Shared;
   plan.pull = to.invertAndCompose(source);
-  plan.shared = SharedLayout(source, to, elementBytes).choose(plan.vector);
+  SharedLayout(source, to, elementBytes).choose(plan);
   return plan;
 }
 

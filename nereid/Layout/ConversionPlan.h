@@ -20,12 +20,17 @@
 //
 // The trip through shared memory uses a layout of offsets, computed, under
 // which neither the stores nor the loads have bank conflicts. With V the span
-// of elements that both sides hold in consecutive registers (one vector access)
-// and P, Q the spans of the lanes of one wavefront of stores and of loads, a
-// layout with basis (V, banks, rest) is free of conflicts exactly if
-// (V + rest) meets P and Q only in V. Two subspaces of one dimension always
-// have a common complement - with p_i, q_i completing P meet Q to P and Q it is
-// spanned by all p_i + q_i and a complement of P + Q - and that is the rest.
+// of elements that both sides hold in registers (one vector access) and P, Q
+// the spans of the lanes of one wavefront of stores and of loads, a layout with
+// basis (V, banks, rest) is free of conflicts exactly if (V + rest) meets P and
+// Q only in V. Two subspaces of one dimension always have a common complement -
+// with p_i, q_i completing P meet Q to P and Q it is spanned by all p_i + q_i
+// and a complement of P + Q - and that is the rest.
+//
+// One side may take more at once: where the loads want W registers beside V in
+// one access, of up to 16 bytes, a wavefront has fewer of their lanes and Q is
+// these and W; the basis is (V, W, banks, rest). The result of a matrix product
+// on its way to memory is stored in words and loaded in vectors so.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,8 +49,8 @@ struct ConversionPlan {
   LinearLayout pull;
   /// Shared: from offsets (in elements) to elements. A bijection.
   LinearLayout shared;
-  /// Shared: elements that one access moves.
-  unsigned vector = 1;
+  /// Shared: elements that one store and one load move.
+  unsigned storeVector = 1, loadVector = 1;
 };
 
 /// Both layouts map (register, lane, warp) onto all of the same outputs.

@@ -40,20 +40,21 @@ void check(const LinearLayout &from, const LinearLayout &to,
     return;
   }
   ASSERT_TRUE(plan.shared.isInvertible());
-  for (const LinearLayout *side : {&from, &to}) {
+  for (auto [side, vector] :
+       {std::pair(&from, plan.storeVector), std::pair(&to, plan.loadVector)}) {
     // The registers of one vector are the same on every lane and warp.
     LinearLayout toOffset = side->compose(plan.shared.invert());
     for (Axis axis : {Axis::Lane, Axis::Warp}) {
       for (unsigned i = 0; i < side->inputBits(axis); ++i) {
-        ASSERT_EQ(toOffset.basis(axis, i, Axis::Offset) % plan.vector, 0u);
+        ASSERT_EQ(toOffset.basis(axis, i, Axis::Offset) % vector, 0u);
       }
     }
-    unsigned bytes = plan.vector * elementBytes;
+    unsigned bytes = vector * elementBytes;
     unsigned lanes = 1u << side->inputBits(Axis::Lane);
     unsigned least = std::max(1u, lanes * std::max(bytes, 4u) / 128);
-    ASSERT_LE(countWavefronts(*side, plan.shared, 0, plan.vector, elementBytes),
+    ASSERT_LE(countWavefronts(*side, plan.shared, 0, vector, elementBytes),
               least)
-        << "vector " << plan.vector << "\n"
+        << "vector " << vector << "\n"
         << from.str() << "\n"
         << to.str() << "\n"
         << plan.shared.str();
@@ -149,7 +150,22 @@ TEST(ConversionPlan, TransposesUseFullVectorsWhereBothSidesCan) {
   LinearLayout tall = blocked(shape, {2, 8}, {32, 1}, {1, 4}, {1, 0});
   ConversionPlan plan = planConversion(rows, tall, 2);
   EXPECT_EQ(plan.kind, Kind::Shared);
-  EXPECT_EQ(plan.vector, 8u);
+  EXPECT_EQ(plan.storeVector, 8u);
+  EXPECT_EQ(plan.loadVector, 8u);
+}
+
+TEST(ConversionPlan, OneSideTakesMoreAtOnceThanBothCan) {
+  Shape shape = {32, 64};
+  LinearLayout result = mmaAccumulator(shape, {2, 2});
+  LinearLayout rows = blocked(shape, {1, 8}, {4, 8}, {4, 1}, {1, 0});
+  ConversionPlan out = planConversion(result, rows, 2);
+  EXPECT_EQ(out.storeVector, 2u);
+  EXPECT_EQ(out.loadVector, 8u);
+  ConversionPlan in = planConversion(rows, result, 2);
+  EXPECT_EQ(in.storeVector * in.loadVector, 16u);
+  ConversionPlan words = planConversion(result, rows, 4);
+  EXPECT_EQ(words.storeVector, 2u);
+  EXPECT_EQ(words.loadVector, 4u);
 }
 
 TEST(ConversionPlan, RandomLayoutsConvertWithoutConflicts) {

@@ -21,6 +21,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
@@ -190,6 +191,9 @@ Expected<std::string> target::emitCode(const ModuleMaker &make,
                                        StageTimes *times) {
   auto work = std::make_unique<Workspace>();
   StageClock clock(times);
+  if (emission.gate) {
+    work->context.setOptPassGate(*emission.gate);
+  }
   work->context.setDiagnosticHandlerCallBack(handleDiagnostic, &work->errors);
   std::string fatal;
   bool survived = runCatchingFatalErrors(

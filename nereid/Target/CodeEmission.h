@@ -26,6 +26,7 @@
 namespace llvm {
 class LLVMContext;
 class Module;
+class OptPassGate;
 class TargetMachine;
 } // namespace llvm
 
@@ -47,6 +48,9 @@ struct CodeEmission {
   /// What code generation gets wrong, said in another way: after LLVM's
   /// passes, which would undo it. Empty: nothing.
   std::function<void(llvm::Module &)> finish;
+  /// Says which of code generation's optional passes run; null: all. Outlives
+  /// the emission.
+  llvm::OptPassGate *gate = nullptr;
 };
 
 /// `module` holds `llvm` (and `nvvm`) operations only and is not changed.

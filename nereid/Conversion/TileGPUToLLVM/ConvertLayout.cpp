@@ -205,7 +205,7 @@ Registers KernelEmitter::exchange(const Exchange &tile, ArrayRef<Value> source,
   SharedRegion region = acquire(bytes << tile.bits);
   // Offsets of registers and threads, in elements; vectors are the registers
   // whose offsets differ in the low bits only.
-  auto visit = [&](const TileLayout &layout, auto access) {
+  auto visit = [&](const TileLayout &layout, unsigned vector, auto access) {
     std::vector<uint32_t> threadColumns;
     for (const auto *part : {&layout.lanes, &layout.warps}) {
       for (uint32_t column : *part) {
@@ -218,42 +218,45 @@ Registers KernelEmitter::exchange(const Exchange &tile, ArrayRef<Value> source,
     for (unsigned r = 0; r < layout.registerCount(); ++r) {
       uint32_t offset =
           static_cast<uint32_t>(toOffset.applyFlat(layout.ofRegister(r)));
-      auto &group = groups[offset / plan.vector];
-      group.resize(plan.vector, ~0u);
-      group[offset % plan.vector] = r;
+      auto &group = groups[offset / vector];
+      group.resize(vector, ~0u);
+      group[offset % vector] = r;
     }
     for (auto &[group, registers] : groups) {
-      access(addressAt(places, group * plan.vector * bytes), registers);
+      auto [start, offset] = place(places, group * vector * bytes);
+      access(start, offset, registers);
     }
   };
-  visit(tile.from, [&](Value at, const std::vector<unsigned> &registers) {
-    Registers elements;
-    Value any;
-    for (unsigned r : registers) {
-      elements.push_back(r == ~0u ? Value() : source[r]);
-      any = any ? any : elements.back();
-    }
-    if (!any) {
-      return; // padding in every thread
-    }
-    for (Value &element : elements) {
-      element = element ? element : any;
-    }
-    storeShared(at, elements, firstCopy);
-  });
+  visit(tile.from, plan.storeVector,
+        [&](Value at, uint32_t offset, const std::vector<unsigned> &registers) {
+          Registers elements;
+          Value any;
+          for (unsigned r : registers) {
+            elements.push_back(r == ~0u ? Value() : source[r]);
+            any = any ? any : elements.back();
+          }
+          if (!any) {
+            return; // padding in every thread
+          }
+          for (Value &element : elements) {
+            element = element ? element : any;
+          }
+          storeShared(at, elements, firstCopy, offset);
+        });
   publish(region);
-  visit(tile.to, [&](Value at, const std::vector<unsigned> &registers) {
-    if (llvm::all_of(registers,
-                     [&](unsigned r) { return r == ~0u || dead[r]; })) {
-      return;
-    }
-    Registers loaded = loadShared(at, lane, plan.vector);
-    for (unsigned i = 0; i < plan.vector; ++i) {
-      if (registers[i] != ~0u && !dead[registers[i]]) {
-        result[registers[i]] = loaded[i];
-      }
-    }
-  });
+  visit(tile.to, plan.loadVector,
+        [&](Value at, uint32_t offset, const std::vector<unsigned> &registers) {
+          if (llvm::all_of(registers,
+                           [&](unsigned r) { return r == ~0u || dead[r]; })) {
+            return;
+          }
+          Registers loaded = loadShared(at, lane, plan.loadVector, offset);
+          for (unsigned i = 0; i < plan.loadVector; ++i) {
+            if (registers[i] != ~0u && !dead[registers[i]]) {
+              result[registers[i]] = loaded[i];
+            }
+          }
+        });
   return result;
 }
 

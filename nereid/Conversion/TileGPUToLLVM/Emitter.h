@@ -285,9 +285,11 @@ private:
   void storeRowMajor(unsigned offset, const TileInfo &tile,
                      llvm::ArrayRef<mlir::Value> registers);
   Registers loadRowMajor(unsigned offset, const TileInfo &tile);
+  /// One access of at most 16 bytes, `offset` bytes behind `address`.
   void storeShared(mlir::Value address, llvm::ArrayRef<mlir::Value> elements,
-                   mlir::Value predicate);
-  Registers loadShared(mlir::Value address, mlir::Type lane, unsigned count);
+                   mlir::Value predicate, uint32_t offset = 0);
+  Registers loadShared(mlir::Value address, mlir::Type lane, unsigned count,
+                       uint32_t offset = 0);
   /// A region that no thread still reads; `publish` lets all threads read what
   /// was written, and marks the region read.
   SharedRegion acquire(unsigned bytes,

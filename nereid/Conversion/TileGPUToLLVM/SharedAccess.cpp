@@ -81,8 +81,13 @@ Registers KernelEmitter::loadRowMajor(unsigned offset, const TileInfo &tile) {
   return result;
 }
 
+static std::string addressText(unsigned operand, uint32_t offset) {
+  std::string text = "[$" + std::to_string(operand);
+  return text + (offset ? "+" + std::to_string(offset) : "") + "]";
+}
+
 void KernelEmitter::storeShared(Value address, ArrayRef<Value> elements,
-                                Value predicate) {
+                                Value predicate, uint32_t offset) {
   AccessShape shape(bitsInMemory(elements[0].getType()), elements.size());
   SmallVector<Value> operands = {address};
   operands.append(toWords(elements, shape));
@@ -96,11 +101,13 @@ void KernelEmitter::storeShared(Value address, ArrayRef<Value> elements,
     constraints += ",b";
     operands.push_back(predicate);
   }
-  text += "st.shared" + shape.suffix() + " [$0], " + shape.operands(1) + ";";
+  text += "st.shared" + shape.suffix() + " " + addressText(0, offset) + ", " +
+          shape.operands(1) + ";";
   inlineAsm(text, constraints, operands, {}, true);
 }
 
-Registers KernelEmitter::loadShared(Value address, Type lane, unsigned count) {
+Registers KernelEmitter::loadShared(Value address, Type lane, unsigned count,
+                                    uint32_t offset) {
   AccessShape shape(bitsInMemory(lane), count);
   std::string constraints;
   for (unsigned i = 0; i < shape.words; ++i) {
@@ -108,8 +115,8 @@ Registers KernelEmitter::loadShared(Value address, Type lane, unsigned count) {
   }
   SmallVector<Type> types(shape.words, b.getIntegerType(shape.registerBits()));
   SmallVector<Value> words =
-      inlineAsm("ld.shared" + shape.suffix() + " " + shape.operands(0) +
-                    ", [$" + std::to_string(shape.words) + "];",
+      inlineAsm("ld.shared" + shape.suffix() + " " + shape.operands(0) + ", " +
+                    addressText(shape.words, offset) + ";",
                 constraints + "r", {address}, types, true);
   return fromWords(std::move(words), shape, lane, count);
 }

@@ -15,6 +15,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Target/TargetMachine.h"
@@ -59,17 +60,30 @@ static void initializeNvptx() {
   });
 }
 
+static bool
+holdsAssembly(mlir::ModuleOp module,
+              llvm::function_ref<bool(llvm::StringRef text)> isWanted) {
+  return module
+      .walk([&](mlir::LLVM::InlineAsmOp op) {
+        return isWanted(op.getAsmString()) ? mlir::WalkResult::interrupt()
+                                           : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Products of 8-bit floats came with PTX 8.4 only, also to architectures that
 /// older drivers know.
 static bool needsPtx84(mlir::ModuleOp module) {
-  return module
-      .walk([](mlir::LLVM::InlineAsmOp op) {
-        llvm::StringRef text = op.getAsmString();
-        bool isFp8 = text.contains(".e4m3.") || text.contains(".e5m2.");
-        return text.starts_with("mma.") && isFp8 ? mlir::WalkResult::interrupt()
-                                                 : mlir::WalkResult::advance();
-      })
-      .wasInterrupted();
+  return holdsAssembly(module, [](llvm::StringRef text) {
+    return text.starts_with("mma.") &&
+           (text.contains(".e4m3.") || text.contains(".e5m2."));
+  });
+}
+
+static bool hasWarpgroupMma(mlir::ModuleOp module) {
+  return holdsAssembly(module, [](llvm::StringRef text) {
+    return text.contains("wgmma.mma_async");
+  });
 }
 
 /// LLVM 22 takes true for 1 where a signed conversion to bfloat has it as -1
@@ -93,6 +107,21 @@ static void selectSignedBooleans(llvm::Module &module) {
     }
   }
 }
+
+namespace {
+/// Leaves straight-line strength reduction out: for a product of 128x256x64 it
+/// takes a fifth of the compiler's instructions, nearly all of them in
+/// ScalarEvolution::canReuseInstruction, and changes eight of the kernel's or
+/// none. Kernels without wgmma keep it: products on FMA have up to half of
+/// their registers from it.
+class WarpgroupPassGate : public llvm::OptPassGate {
+public:
+  bool isEnabled() const override { return true; }
+  bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override {
+    return pass != "slsr";
+  }
+};
+} // namespace
 
 static std::unique_ptr<llvm::TargetMachine>
 createMachine(const NvptxTarget &target, const EmitOptions &emit,
@@ -141,6 +170,8 @@ static Expected<std::string> emit(mlir::ModuleOp module,
     }
   };
   emission.finish = selectSignedBooleans;
+  static WarpgroupPassGate gate;
+  emission.gate = hasWarpgroupMma(module) ? &gate : nullptr;
   return nereid::target::emitCode(module, emission, times);
 }
 
