@@ -324,7 +324,7 @@ def line(r, copy):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default=str(ROOT / "build"))
-    parser.add_argument("--only", default="", help="cases whose name holds this text")
+    parser.add_argument("--only", nargs="+", default=[""], help="cases whose name holds one of these texts")
     parser.add_argument("--seconds", type=float, default=1.0, help="of rounds of the fastest ways, a case")
     parser.add_argument("--no-compile", action="store_true", help="leave torch.compile out: it takes seconds a case")
     parser.add_argument("--tutorials", type=Path, help="Triton's python/tutorials")
@@ -339,7 +339,8 @@ def main():
     print("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|", flush=True)
     results = []
     for make in all_cases(options.tutorials):
-        if options.only not in make().name:
+        name = make().name
+        if not any(text in name for text in options.only):
             continue
         results.append(measure(sets_of_tensors(make), library, timer, options))
         print(line(results[-1], copy), flush=True)
@@ -347,7 +348,7 @@ def main():
     if results:
         mean = math.exp(sum(math.log(r["ratio"]) for r in results) / len(results))
         print(f"\n{len(results)} cases, geometric mean {mean:.2f} of the best peer")
-    if not options.only or options.only in "any size":
+    if any(text in "any size" for text in options.only):
         any_size(library, timer)
     if options.json:
         Path(options.json).write_text(json.dumps(dict(device=torch.cuda.get_device_name(), copy=copy, results=results),

@@ -57,7 +57,7 @@ def triton_module(path):
     module = types.ModuleType(path.stem)
     module.__file__ = str(path)
     for node in filter(is_definition, ast.parse(path.read_text()).body):
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(NameError, KeyError):
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception):
             exec(compile(ast.Module([node], []), str(path), "exec"), module.__dict__)
     return module
 
