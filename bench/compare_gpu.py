@@ -241,7 +241,7 @@ def poison(case):
 
 
 def sets_of_tensors(make):
-    """The same case several times."""
+    """The same case several times, on tensors of its own each."""
     first = make()
     return [first] + [make() for _ in range((8 if first.traffic < 1 << 28 else 4) - 1)]
 
@@ -252,7 +252,7 @@ def measure(cases, library, timer, options):
     def several(runs):
         return runs[0] if len(runs) == 1 else lambda: [run() for run in runs]
 
-    for name, launches in case.variants.items():
+    for name in case.variants:
         contenders[f"nereid {name}"] = [several([launch.nereid(library, timer.stream) for launch in each.variants[name]])
                                         for each in cases]
         poison(case)
