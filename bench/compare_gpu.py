@@ -240,10 +240,9 @@ def poison(case):
         output.fill_(float("nan"))
 
 
-def sets_of_tensors(make):
-    """The same case several times, on tensors of its own each."""
-    first = make()
-    return [first] + [make() for _ in range((8 if first.traffic < 1 << 28 else 4) - 1)]
+def with_more_sets(case, make):
+    """The case, and the same on tensors of its own a few times more."""
+    return [case] + [make() for _ in range((8 if case.traffic < 1 << 28 else 4) - 1)]
 
 
 def measure(cases, library, timer, options):
@@ -294,8 +293,8 @@ def any_size(library, timer):
             arguments = dict(y_ptr=torch.empty_like(x), x_ptr=x, w_ptr=w, b_ptr=b, stride=columns, N=columns, eps=1e-5)
             for block, warps, registers in itertools.product((768, 1024), WARPS, (None, 32, 40, 64)):
                 launch = Launch(ROOT / "tutorials/03_layer_norm/layer_norm.py", "layer_norm_kernel", (rows,),
-                                dict(arguments, BLOCK=block), num_warps=warps,
-                                **({"maxnreg": registers} if registers else {}))
+                                dict(arguments, BLOCK=block), num_warps=warps)
+                launch = launch.changed(maxnreg=registers) if registers else launch
                 runs.setdefault(f"{block} {warps}w{registers or ''}", []).append(launch.nereid(library, timer.stream))
         medians, chosen, _ = timer.best(runs)
         own, padded = (medians[chosen[block]] for block in ("768", "1024"))
@@ -339,11 +338,12 @@ def main():
     print("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|", flush=True)
     results = []
     for make in all_cases(options.tutorials):
-        name = make().name
-        if not any(text in name for text in options.only):
+        case = make()
+        if not any(text in case.name for text in options.only):
             continue
-        results.append(measure(sets_of_tensors(make), library, timer, options))
+        results.append(measure(with_more_sets(case, make), library, timer, options))
         print(line(results[-1], copy), flush=True)
+        del case
         torch.cuda.empty_cache()
     if results:
         mean = math.exp(sum(math.log(r["ratio"]) for r in results) / len(results))

@@ -73,7 +73,11 @@ class SharedLayout {
 public:
   SharedLayout(const LinearLayout &source, const LinearLayout &target,
                unsigned elementBytes)
-      : source(source), target(target), elementBytes(elementBytes) {}
+      : source(source), target(target), elementBytes(elementBytes) {
+    for (unsigned i = 0; i < source.outputBits(); ++i) {
+      units.push_back(f2::Vector{1} << i);
+    }
+  }
 
   /// Which registers form a vector must not depend on the lane or the warp:
   /// neither may reach the low bits of an offset. That holds for every family
@@ -83,11 +87,12 @@ public:
         elementBytes >= 16 ? 0 : std::countr_zero(16 / elementBytes);
     for (bool found = false; !found; --most) {
       unsigned fewest = ~0u;
-      for (const LinearLayout *wider :
+      for (const LinearLayout *side :
            {&target, &source, (const LinearLayout *)nullptr}) {
-        LinearLayout layout = chooseFor(most, wider);
-        unsigned stores = vectorOf(source, wider);
-        unsigned loads = vectorOf(target, wider);
+        wider = side;
+        LinearLayout layout = chooseFor(most);
+        unsigned stores = vectorOf(source);
+        unsigned loads = vectorOf(target);
         unsigned accesses =
             registersOf(source) / stores + registersOf(target) / loads;
         if (accesses < fewest && isUniform(source, layout, stores) &&
@@ -107,8 +112,13 @@ private:
     return 1u << side.inputBits(Axis::Register);
   }
 
-  unsigned vectorOf(const LinearLayout &side, const LinearLayout *wider) const {
-    return 1u << (common + (&side == wider ? wide.size() : 0));
+  /// What one access of `side` takes beside the word.
+  std::vector<f2::Vector> besideWord(const LinearLayout &side) const {
+    return &side == wider ? wide : std::vector<f2::Vector>();
+  }
+
+  unsigned vectorOf(const LinearLayout &side) const {
+    return 1u << (common + besideWord(side).size());
   }
 
   static bool isUniform(const LinearLayout &distributed,
@@ -124,23 +134,18 @@ private:
     return true;
   }
 
-  /// `wider`: the side that may take more than the common vector, or null.
-  LinearLayout chooseFor(unsigned most, const LinearLayout *wider) {
+  LinearLayout chooseFor(unsigned most) {
     unsigned bits = source.outputBits();
-    units.clear();
-    for (unsigned i = 0; i < bits; ++i) {
-      units.push_back(f2::Vector{1} << i);
-    }
     chooseVector(most);
     common = word.size();
     fillWord();
-    chooseWide(most, wider);
+    chooseWide(most);
     // Lanes of one wavefront: as many as fill 128 bytes.
     unsigned bytes = elementBytes << word.size();
     unsigned bankBits = bytes >= 128 ? 0 : std::countr_zero(128 / bytes);
     bankBits = std::min<unsigned>(bankBits, bits - word.size());
-    std::vector<f2::Vector> p = wavefront(source, bankBits, wider);
-    std::vector<f2::Vector> q = wavefront(target, bankBits, wider);
+    std::vector<f2::Vector> p = wavefront(source, bankBits);
+    std::vector<f2::Vector> q = wavefront(target, bankBits);
     extendTo(p, bankBits);
     extendTo(q, bankBits);
     std::vector<f2::Vector> rest = commonComplement(p, q);
@@ -179,7 +184,7 @@ private:
 
   /// Elements that one side alone keeps in registers too, at most 2^most with
   /// the common ones.
-  void chooseWide(unsigned most, const LinearLayout *wider) {
+  void chooseWide(unsigned most) {
     wide.clear();
     if (!wider || common < word.size()) {
       return; // words hold what neither side has in registers
@@ -191,12 +196,9 @@ private:
   }
 
   /// What one wavefront touches, modulo the word.
-  std::vector<f2::Vector> wavefront(const LinearLayout &layout, unsigned count,
-                                    const LinearLayout *wider) const {
-    std::vector<f2::Vector> touched;
-    if (&layout == wider) {
-      touched = wide;
-    }
+  std::vector<f2::Vector> wavefront(const LinearLayout &layout,
+                                    unsigned count) const {
+    std::vector<f2::Vector> touched = besideWord(layout);
     std::vector<f2::Vector> lanes = basesOf(layout, Axis::Lane);
     lanes.resize(std::min<size_t>(lanes.size(), count - touched.size()));
     touched.insert(touched.end(), lanes.begin(), lanes.end());
@@ -239,6 +241,8 @@ private:
   /// `word` begins with the `common` vector and fills at least 4 bytes.
   std::vector<f2::Vector> units, word, wide;
   size_t common = 0;
+  /// The side that may take `wide` too; null: neither.
+  const LinearLayout *wider = nullptr;
 };
 } // namespace
 

@@ -49,7 +49,7 @@ KernelEmitter::placesAt(Value start, ArrayRef<uint32_t> threadColumns) {
   return places;
 }
 
-std::pair<Value, uint32_t> KernelEmitter::place(SlotPlaces &places,
+KernelEmitter::SharedPlace KernelEmitter::place(SlotPlaces &places,
                                                 uint32_t own) {
   Value &start = places.starts[own & places.reach];
   if (!start) {

@@ -223,12 +223,11 @@ Registers KernelEmitter::exchange(const Exchange &tile, ArrayRef<Value> source,
       group[offset % vector] = r;
     }
     for (auto &[group, registers] : groups) {
-      auto [start, offset] = place(places, group * vector * bytes);
-      access(start, offset, registers);
+      access(place(places, group * vector * bytes), registers);
     }
   };
   visit(tile.from, plan.storeVector,
-        [&](Value at, uint32_t offset, const std::vector<unsigned> &registers) {
+        [&](SharedPlace at, const std::vector<unsigned> &registers) {
           Registers elements;
           Value any;
           for (unsigned r : registers) {
@@ -241,16 +240,16 @@ Registers KernelEmitter::exchange(const Exchange &tile, ArrayRef<Value> source,
           for (Value &element : elements) {
             element = element ? element : any;
           }
-          storeShared(at, elements, firstCopy, offset);
+          storeShared(at, elements, firstCopy);
         });
   publish(region);
   visit(tile.to, plan.loadVector,
-        [&](Value at, uint32_t offset, const std::vector<unsigned> &registers) {
+        [&](SharedPlace at, const std::vector<unsigned> &registers) {
           if (llvm::all_of(registers,
                            [&](unsigned r) { return r == ~0u || dead[r]; })) {
             return;
           }
-          Registers loaded = loadShared(at, lane, plan.loadVector, offset);
+          Registers loaded = loadShared(at, lane, plan.loadVector);
           for (unsigned i = 0; i < plan.loadVector; ++i) {
             if (registers[i] != ~0u && !dead[registers[i]]) {
               result[registers[i]] = loaded[i];

@@ -193,8 +193,15 @@ private:
   /// `threadColumns`: bytes that each bit of the thread number adds.
   SlotPlaces placesAt(mlir::Value start,
                       llvm::ArrayRef<uint32_t> threadColumns);
-  /// Address and constant to add to it, of what lies at `own` ^ `threads`.
-  std::pair<mlir::Value, uint32_t> place(SlotPlaces &places, uint32_t own);
+  /// A place in shared memory: an address, and bytes that the instruction adds.
+  struct SharedPlace {
+    SharedPlace(mlir::Value start, uint32_t offset = 0)
+        : start(start), offset(offset) {}
+    mlir::Value start;
+    uint32_t offset;
+  };
+  /// Of what lies at `own` ^ `threads`.
+  SharedPlace place(SlotPlaces &places, uint32_t own);
   mlir::Value addressAt(SlotPlaces &places, uint32_t own);
 
   // LocalLoad.cpp
@@ -285,11 +292,10 @@ private:
   void storeRowMajor(unsigned offset, const TileInfo &tile,
                      llvm::ArrayRef<mlir::Value> registers);
   Registers loadRowMajor(unsigned offset, const TileInfo &tile);
-  /// One access of at most 16 bytes, `offset` bytes behind `address`.
-  void storeShared(mlir::Value address, llvm::ArrayRef<mlir::Value> elements,
-                   mlir::Value predicate, uint32_t offset = 0);
-  Registers loadShared(mlir::Value address, mlir::Type lane, unsigned count,
-                       uint32_t offset = 0);
+  /// One access of at most 16 bytes.
+  void storeShared(SharedPlace at, llvm::ArrayRef<mlir::Value> elements,
+                   mlir::Value predicate);
+  Registers loadShared(SharedPlace at, mlir::Type lane, unsigned count);
   /// A region that no thread still reads; `publish` lets all threads read what
   /// was written, and marks the region read.
   SharedRegion acquire(unsigned bytes,

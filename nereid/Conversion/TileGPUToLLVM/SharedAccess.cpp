@@ -81,15 +81,10 @@ Registers KernelEmitter::loadRowMajor(unsigned offset, const TileInfo &tile) {
   return result;
 }
 
-static std::string addressText(unsigned operand, uint32_t offset) {
-  std::string text = "[$" + std::to_string(operand);
-  return text + (offset ? "+" + std::to_string(offset) : "") + "]";
-}
-
-void KernelEmitter::storeShared(Value address, ArrayRef<Value> elements,
-                                Value predicate, uint32_t offset) {
+void KernelEmitter::storeShared(SharedPlace at, ArrayRef<Value> elements,
+                                Value predicate) {
   AccessShape shape(bitsInMemory(elements[0].getType()), elements.size());
-  SmallVector<Value> operands = {address};
+  SmallVector<Value> operands = {at.start};
   operands.append(toWords(elements, shape));
   std::string constraints = "r";
   for (unsigned i = 0; i < shape.words; ++i) {
@@ -101,23 +96,22 @@ void KernelEmitter::storeShared(Value address, ArrayRef<Value> elements,
     constraints += ",b";
     operands.push_back(predicate);
   }
-  text += "st.shared" + shape.suffix() + " " + addressText(0, offset) + ", " +
-          shape.operands(1) + ";";
+  text += "st.shared" + shape.suffix() + " [$0+" + std::to_string(at.offset) +
+          "], " + shape.operands(1) + ";";
   inlineAsm(text, constraints, operands, {}, true);
 }
 
-Registers KernelEmitter::loadShared(Value address, Type lane, unsigned count,
-                                    uint32_t offset) {
+Registers KernelEmitter::loadShared(SharedPlace at, Type lane, unsigned count) {
   AccessShape shape(bitsInMemory(lane), count);
   std::string constraints;
   for (unsigned i = 0; i < shape.words; ++i) {
     constraints += std::string("=") + shape.constraint() + ",";
   }
   SmallVector<Type> types(shape.words, b.getIntegerType(shape.registerBits()));
-  SmallVector<Value> words =
-      inlineAsm("ld.shared" + shape.suffix() + " " + shape.operands(0) + ", " +
-                    addressText(shape.words, offset) + ";",
-                constraints + "r", {address}, types, true);
+  SmallVector<Value> words = inlineAsm(
+      "ld.shared" + shape.suffix() + " " + shape.operands(0) + ", [$" +
+          std::to_string(shape.words) + "+" + std::to_string(at.offset) + "];",
+      constraints + "r", {at.start}, types, true);
   return fromWords(std::move(words), shape, lane, count);
 }
 

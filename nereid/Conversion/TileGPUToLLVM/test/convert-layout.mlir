@@ -7,11 +7,11 @@
 #rows = #tilegpu.layout<registers = [1, 2, 4, 512], lanes = [8, 16, 32, 64, 128], warps = [256]>
 
 // CHECK-LABEL: llvm.func @out_of_a_product
-// CHECK-COUNT-4: st.shared.b32 [$0],
+// CHECK-COUNT-4: st.shared.b32 [$0+0],
 // CHECK-COUNT-4: st.shared.b32 [$0+128],
 // CHECK-NOT: st.shared
 // CHECK: barrier
-// CHECK: ld.shared.v4.b32 {$0, $1, $2, $3}, [$4];
+// CHECK: ld.shared.v4.b32 {$0, $1, $2, $3}, [$4+0];
 // CHECK: ld.shared.v4.b32 {$0, $1, $2, $3}, [$4+256];
 // CHECK-NOT: ld.shared
 func.func @out_of_a_product(%x: !tile.ptr<f16>, %y: !tile.ptr<f16>) attributes {tile.kernel, tilegpu.warps = 2 : i32} {
