@@ -54,6 +54,17 @@ def without_prefetch(variants):
     return variants
 
 
+def with_fewer_programs(variants, registers):
+    """Each of the variants as it is, and with so many registers that fewer programs share a multiprocessor. Triton has no
+    such option."""
+    for name, (launch,) in list(variants.items()):
+        for count in registers:
+            fewer = launch.changed(minnreg=count)
+            fewer.has_triton = False
+            variants[f"{name}{count}m"] = [fewer]
+    return variants
+
+
 def with_fewer_registers(variants, columns):
     """Each of the variants as it is, and in fewer registers."""
     for name, (launch,) in list(variants.items()):
@@ -133,10 +144,10 @@ def add_case(n, dtype):
     z = torch.empty_like(x)
     return Case(f"vector add {n >> 20} Mi", dtype, [z], lambda: [x.double() + y.double()],
                 lambda: torch.add(x, y, out=z),  # where tensors lie is worth 0.2 %
-                traffic=3 * x.nbytes, variants={
+                traffic=3 * x.nbytes, variants=with_fewer_programs({
                     f"{block}x{warps}": [Launch(kernel_file("vector_add"), "add_kernel", (math.ceil(n / block),),
                                                 dict(x_ptr=x, y_ptr=y, z_ptr=z, n=n, BLOCK=block), num_warps=warps)]
-                    for block, warps in ((512, 2), (512, 4), (1024, 4), (2048, 8), (4096, 16))})
+                    for block, warps in ((512, 2), (512, 4), (1024, 4), (1024, 8), (2048, 4), (2048, 8), (4096, 16))}, (40, 80)))
 
 
 def matmul_case(size, dtype, blocks):

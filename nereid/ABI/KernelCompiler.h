@@ -81,9 +81,11 @@ struct CompileOptions {
   uint32_t numWarps = 4;
   uint32_t numStages = 3;
   uint32_t numCtas = 1;
-  uint32_t maxRegisters = 0; ///< 0: no limit
-  bool fpFusion = true;      ///< a * b + c may become one rounding
-  uint32_t checks = 0;       ///< CheckFlags
+  /// Of a thread of a GPU; 0: no limit. At least so many: fewer programs share
+  /// a multiprocessor.
+  uint32_t maxRegisters = 0, minRegisters = 0;
+  bool fpFusion = true; ///< a * b + c may become one rounding
+  uint32_t checks = 0;  ///< CheckFlags
 
   bool operator==(const CompileOptions &) const = default;
 };

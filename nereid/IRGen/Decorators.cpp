@@ -259,12 +259,13 @@ static FailureOr<Value> aggregate(CallContext &ctx,
 }
 
 static const std::shared_ptr<const RecordType> &configType() {
-  static const auto type = std::make_shared<const RecordType>(RecordType{
-      "Config",
-      {"kwargs", "num_warps", "num_stages", "num_ctas", "maxnreg", "pre_hook"},
-      /*isTuple=*/false,
-      "",
-      nullptr});
+  static const auto type = std::make_shared<const RecordType>(
+      RecordType{"Config",
+                 {"kwargs", "num_warps", "num_stages", "num_ctas", "maxnreg",
+                  "pre_hook", "minnreg"},
+                 /*isTuple=*/false,
+                 "",
+                 nullptr});
   return type;
 }
 
@@ -277,7 +278,8 @@ static FailureOr<Value> config(CallContext &ctx, const BoundArguments &args) {
   }
   return Value(Record{configType(),
                       {args["kwargs"], args["num_warps"], args["num_stages"],
-                       args["num_ctas"], args["maxnreg"], args["pre_hook"]}});
+                       args["num_ctas"], args["maxnreg"], args["pre_hook"],
+                       args["minnreg"]}});
 }
 
 static FailureOr<Value> autotune(CallContext &ctx, const BoundArguments &args) {
@@ -374,7 +376,8 @@ void registerDecorators(BuiltinTable &table) {
              "Marks a class whose fields are values of a kernel.", HostToo});
   table.add({"triton",
              "Config(kwargs, num_warps: int=4, num_stages: int=3, "
-             "num_ctas: int=1, maxnreg=None, pre_hook=None, ir_override=None)",
+             "num_ctas: int=1, maxnreg=None, pre_hook=None, ir_override=None, "
+             "minnreg=None)",
              config, "One point of the space that autotune searches.",
              HostToo});
   table.add({"triton",

@@ -184,7 +184,8 @@ static ConfigDescription describeConfig(const Record &config) {
       {"num_warps", &result.options.numWarps},
       {"num_stages", &result.options.numStages},
       {"num_ctas", &result.options.numCtas},
-      {"maxnreg", &result.options.maxRegisters}};
+      {"maxnreg", &result.options.maxRegisters},
+      {"minnreg", &result.options.minRegisters}};
   for (auto [name, option] : options) {
     readCount(*config.find(name), *option);
     auto it = result.values.find(name);

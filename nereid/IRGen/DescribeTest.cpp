@@ -106,12 +106,13 @@ TEST(Describe, Autotune) {
   KernelDescription d = described(
       "@triton.autotune(\n"
       "  configs=[triton.Config({'B': 64}), triton.Config({'B': 128, 'S': "
-      "True}, num_warps=8, num_stages=2, num_ctas=2, maxnreg=64)],\n"
+      "True}, num_warps=8, num_stages=2, num_ctas=2, maxnreg=64, "
+      "minnreg=40), triton.Config({'B': 32, 'minnreg': 80})],\n"
       "  key=['n', 'm'], reset_to_zero=['x'], restore_value=['y'])\n"
       "@triton.jit\n"
       "def k(x, y, n, m, B: tl.constexpr, S: tl.constexpr):\n"
       "  pass\n");
-  ASSERT_EQ(d.configs.size(), 2u);
+  ASSERT_EQ(d.configs.size(), 3u);
   EXPECT_EQ(d.configs[0].values.at("B"), StaticValue(64));
   EXPECT_EQ(d.configs[0].options.numWarps, 4u);
   EXPECT_EQ(d.configs[0].options.numStages, 3u);
@@ -120,6 +121,8 @@ TEST(Describe, Autotune) {
   EXPECT_EQ(d.configs[1].options.numStages, 2u);
   EXPECT_EQ(d.configs[1].options.numCtas, 2u);
   EXPECT_EQ(d.configs[1].options.maxRegisters, 64u);
+  EXPECT_EQ(d.configs[1].options.minRegisters, 40u);
+  EXPECT_EQ(d.configs[2].options.minRegisters, 80u);
   EXPECT_THAT(d.tuneKey, ElementsAre("n", "m"));
   EXPECT_THAT(d.resetToZero, ElementsAre("x"));
   EXPECT_THAT(d.restoreValue, ElementsAre("y"));

@@ -377,6 +377,7 @@ Status Compilation::compileGpu(const nvptx::NvptxTarget &target) {
   status = lowerToLLVM(gpuMath());
   nvptx::EmitOptions options;
   options.maxRegisters = request.options.maxRegisters;
+  options.minRegisters = request.options.minRegisters;
   if (status.ok() && !recorder.isDone()) {
     status = emitStage(llvmStage, [&] {
       return nvptx::emitLlvmText(*module, target, options);
@@ -460,6 +461,14 @@ public:
     auto target = resolveTarget(request.target);
     if (!target.ok()) {
       return target.status();
+    }
+    const CompileOptions &options = request.options;
+    if (options.maxRegisters && options.minRegisters > options.maxRegisters) {
+      return {
+          ErrorCode::InvalidArgument,
+          "kernel '" + request.kernel +
+              "': minnreg=" + std::to_string(options.minRegisters) +
+              " is more than maxnreg=" + std::to_string(options.maxRegisters)};
     }
     ContextPool::Lease context = contexts.take();
     return Compilation(*context, request).run(*target);

@@ -68,6 +68,7 @@ Encoder &Encoder::add(const CompileOptions &o) {
       .add(o.numStages)
       .add(o.numCtas)
       .add(o.maxRegisters)
+      .add(o.minRegisters)
       .add(o.fpFusion)
       .add(o.checks);
 }

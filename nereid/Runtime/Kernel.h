@@ -13,9 +13,12 @@
 // named ones in any order; parameters with a default may be left out. Beside
 // the parameters, these names are options of the launch:
 //
-//   num_warps, num_stages, num_ctas, maxnreg   hints; never change results
-//   enable_fp_fusion                           a * b + c in one rounding
-//   debug                                      device_assert is compiled in
+//   num_warps, num_stages, num_ctas   hints; never change results
+//   maxnreg, minnreg                  registers of a GPU's thread, at most and
+//                                     at least: more, or fewer programs share a
+//                                     multiprocessor; no change of results
+//   enable_fp_fusion                  a * b + c in one rounding
+//   debug                             device_assert is compiled in
 //
 // The first launch with a new combination of types, constexpr values and
 // specialisations compiles (or takes the image from the cache); later ones

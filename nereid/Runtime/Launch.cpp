@@ -223,8 +223,9 @@ static Status prepare(KernelState &kernel, LaunchBinding &binding,
   WordKey key;
   key.add(uint64_t{options.numWarps} | uint64_t{options.numStages} << 8 |
           uint64_t{options.numCtas} << 16 | uint64_t{options.checks} << 24 |
-          uint64_t{options.fpFusion} << 32 |
-          uint64_t{options.maxRegisters} << 33 |
+          uint64_t{options.fpFusion} << 31 |
+          uint64_t{options.maxRegisters} << 32 |
+          uint64_t{options.minRegisters} << 40 |
           static_cast<uint64_t>(binding.device.kind()) << 48 |
           static_cast<uint64_t>(binding.device.index()) << 56);
   for (size_t i = 0; i < binding.size(); ++i) {

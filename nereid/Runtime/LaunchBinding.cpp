@@ -115,11 +115,14 @@ Status LaunchBinding::setOption(const LaunchArgument &a) {
   if (a.name == "num_ctas") {
     return setCount(kernel, a, options.numCtas, 1, 16, true);
   }
-  if (a.name == "maxnreg") {
+  if (a.name == "maxnreg" || a.name == "minnreg") {
     if (a.value.kind == Argument::Kind::None) {
       return Status::success();
     }
-    return setCount(kernel, a, options.maxRegisters, 1, 255);
+    return setCount(kernel, a,
+                    a.name == "maxnreg" ? options.maxRegisters
+                                        : options.minRegisters,
+                    1, 255);
   }
   if (a.name == "enable_fp_fusion") {
     return setBool(kernel, a, options.fpFusion);

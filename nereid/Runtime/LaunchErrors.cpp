@@ -13,8 +13,8 @@ namespace nereid {
 
 std::span<const std::string> launchOptionNames() {
   static const std::vector<std::string> names = {
-      "num_warps", "num_stages",       "num_ctas",
-      "maxnreg",   "enable_fp_fusion", "debug"};
+      "num_warps", "num_stages",       "num_ctas", "maxnreg",
+      "minnreg",   "enable_fp_fusion", "debug"};
   return names;
 }
 
@@ -92,7 +92,7 @@ Failure unexpectedKeyword(const KernelState &kernel, std::string_view name) {
                        "no parameter or launch option is named '" +
                            std::string(name) + "'" + didYouMean(name, known),
                        "launch options are num_warps, num_stages, num_ctas, "
-                       "maxnreg, enable_fp_fusion and debug");
+                       "maxnreg, minnreg, enable_fp_fusion and debug");
 }
 
 Failure givenTwice(const KernelState &kernel, size_t parameter) {

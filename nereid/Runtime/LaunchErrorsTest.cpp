@@ -170,8 +170,11 @@ TEST_F(LaunchErrors, LaunchOptions) {
   EXPECT_THAT(error("num_stages"_a = -1), HasSubstr("from 0 to 64"));
   EXPECT_THAT(error("num_ctas"_a = 3), HasSubstr("power of two"));
   EXPECT_THAT(error("maxnreg"_a = 300), HasSubstr("from 1 to 255"));
+  EXPECT_THAT(error("minnreg"_a = 0), HasSubstr("from 1 to 255"));
   EXPECT_THAT(error("debug"_a = "yes"), HasSubstr("true or false"));
   EXPECT_EQ(error("maxnreg"_a = none), "");
+  EXPECT_EQ(error("minnreg"_a = none), "");
+  EXPECT_EQ(world->requests.back().options.minRegisters, 0u);
   EXPECT_EQ(error("enable_fp_fusion"_a = false), "");
   EXPECT_FALSE(world->requests.back().options.fpFusion);
   EXPECT_EQ(error("debug"_a = true), "");

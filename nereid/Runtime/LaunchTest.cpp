@@ -52,6 +52,21 @@ TEST_F(Launch, ArgumentsInEveryLegalMix) {
   EXPECT_EQ(world->requests.back().options.numStages, 2u);
 }
 
+TEST_F(Launch, OptionsAreOfACodeOfTheirOwn) {
+  Kernel add = kernel("add");
+  auto requests = [&](const LaunchArgument &option) {
+    add[{16}](x, y, out, 1000, option);
+    return world->requests.size();
+  };
+  EXPECT_EQ(requests("maxnreg"_a = 40), 1u);
+  EXPECT_EQ(requests("minnreg"_a = 40), 2u);
+  EXPECT_EQ(world->requests.back().options.minRegisters, 40u);
+  EXPECT_EQ(requests("minnreg"_a = 255), 3u);
+  EXPECT_EQ(requests("enable_fp_fusion"_a = false), 4u);
+  EXPECT_EQ(requests("debug"_a = true), 5u);
+  EXPECT_EQ(requests("minnreg"_a = 40), 5u);
+}
+
 TEST_F(Launch, GridForms) {
   Kernel add = kernel("add");
   add[16](x, y, out, 1000);

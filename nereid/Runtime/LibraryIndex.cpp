@@ -108,6 +108,7 @@ struct IndexDecoder : Decoder {
     get(o.numStages);
     get(o.numCtas);
     get(o.maxRegisters);
+    get(o.minRegisters);
     get(o.fpFusion);
     get(o.checks);
   }

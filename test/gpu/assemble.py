@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Compiles the project's kernels to PTX for every architecture and has ptxas,
 where there is one, assemble them: no error, no spills where the kernel is bound
-by memory, and a table of source lines for profilers.
+by memory, as many registers as minnreg asks for, and a table of source lines for
+profilers.
 
     test/gpu/assemble.py NEREID        NEREID: the program; exit status 0 or 1
 
@@ -27,6 +28,8 @@ MATMUL = "*{t}:16,*{t}:16,*fp32:16,i32:16,i32:16,i32:16,i32:16,1,i32:16,1,i32:16
 CASES = [
     ("tutorials/01_vector_add/vector_add.py", "add_kernel", "*fp32:16,*fp32:16,*fp32:16,i32:16,1024", 4, True),
     ("tutorials/01_vector_add/vector_add.py", "add_kernel", "*bf16,*bf16,*bf16,i32,1024", 4, True),
+    *(("kernels/vector_add/vector_add.py", "add_kernel", f"*{t}:16,*{t}:16,*{t}:16,i32:16,{n},minnreg={r}", w, True)
+      for t, n, w, r in (("fp32", 512, 2, 80), ("fp32", 1024, 1, 200), ("fp32", 1024, 8, 40), ("fp16", 256, 1, 255))),
     *(("kernels/softmax/softmax.py", "softmax_kernel", f"*{t}:16,*{t}:16,i32:16,i32:16,{n}", w, True)
       for t in ("fp32", "bf16") for n, w in ((256, 1), (1000, 4), (4096, 8), (8192, 16))),
     *(("kernels/layer_norm/layer_norm.py", "layer_norm_kernel", LAYER_NORM.format(t=t, n=n), w, True)
@@ -91,6 +94,9 @@ def main():
                     failures.append(f"{what}: {text.strip()}")
                 elif memory_bound and int(spills.group(1)):
                     failures.append(f"{what}: {spills.group(0)}")
+                least = re.search(r"minnreg=(\d+)", signature)
+                if least and f"Used {least.group(1)} registers" not in text:
+                    failures.append(f"{what}: {text.strip()}")
     for failure in failures:
         print(failure)
     print(f"{len(CASES)} kernels for {len(ARCHITECTURES)} architectures, {assembled} assembled, {len(failures)} failed"

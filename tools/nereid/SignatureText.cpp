@@ -39,7 +39,8 @@ static bool setOption(CompileOptions &options, const NamedText &entry) {
   } table[] = {{"num_warps", options.numWarps, 1, 32},
                {"num_stages", options.numStages, 0, 64},
                {"num_ctas", options.numCtas, 1, 16},
-               {"maxnreg", options.maxRegisters, 1, 255}};
+               {"maxnreg", options.maxRegisters, 1, 255},
+               {"minnreg", options.minRegisters, 1, 255}};
   for (auto &[name, value, low, high] : table) {
     if (entry.name != name) {
       continue;

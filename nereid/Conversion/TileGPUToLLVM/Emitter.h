@@ -341,7 +341,8 @@ private:
   AxisInfoAnalysis axes;
   ConstantStrides strides;
   unsigned warps;
-  /// Arrays that an element-wise kernel stores to and never loads from.
+  /// Arrays that an element-wise kernel stores to and never loads from, if it
+  /// loads more bytes than it stores.
   llvm::DenseSet<mlir::Value> streamed;
   mlir::Value thread, lane, warp; ///< i32
   mlir::Value sharedBase; ///< i32: where the block's shared memory begins

@@ -7,6 +7,7 @@
 
 #include "nereid/Analysis/RootPointer.h"
 #include "nereid/Conversion/Lanes/KernelConversion.h"
+#include "nereid/Conversion/TileGPUToLLVM/AccessShape.h"
 #include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
 #include "nereid/Dialect/Tile/IR/Kernel.h"
 
@@ -40,15 +41,24 @@ static Type parameterType(Type type) {
   return lane.isInteger(1) ? IntegerType::get(type.getContext(), 8) : lane;
 }
 
-/// Of a kernel that loads elements, computes with them and stores, and does
-/// nothing else.
+static int64_t bytesOf(Type value) {
+  auto tensor = dyn_cast<RankedTensorType>(value);
+  return (tensor ? tensor.getNumElements() : 1) *
+         bitsInMemory(laneType(tile::getElement(value))) / 8;
+}
+
+/// Of a kernel that loads elements, computes with them and stores less than it
+/// has loaded, and does nothing else.
 void KernelEmitter::findStreamed() {
   llvm::DenseSet<Value> loaded;
+  int64_t bytesLoaded = 0, bytesStored = 0;
   for (Operation &op : kernel.getBody().front()) {
     if (auto load = dyn_cast<tile::LoadOp>(op)) {
       loaded.insert(rootPointer(load.getPtr()));
+      bytesLoaded += bytesOf(load.getType());
     } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
       streamed.insert(rootPointer(store.getPtr()));
+      bytesStored += bytesOf(store.getValue().getType());
     } else if (!tile::isElementwise(&op) &&
                !isa<arith::ConstantOp, tile::RangeOp, tile::SplatOp,
                     tile::BroadcastOp, tile::ExpandDimsOp, tile::ProgramIdOp,
@@ -58,8 +68,8 @@ void KernelEmitter::findStreamed() {
     }
   }
   streamed.erase(Value());
-  if (loaded.contains(Value())) {
-    streamed.clear(); // from any array
+  if (loaded.contains(Value()) || bytesStored >= bytesLoaded) {
+    streamed.clear(); // Value(): from any array
   }
   for (Value array : loaded) {
     streamed.erase(array);

@@ -7,6 +7,7 @@
 
 #include "nereid/Target/CodeEmission.h"
 #include "nereid/Target/NVPTX/NvptxTarget.h"
+#include "nereid/Target/NVPTX/ReserveRegisters.h"
 #include "nereid/Target/NVPTX/SourceLines.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -166,6 +167,9 @@ static Expected<std::string> emit(mlir::ModuleOp module,
       if (!function.isDeclaration() && options.maxRegisters) {
         function.addFnAttr("nvvm.maxnreg",
                            std::to_string(options.maxRegisters));
+      }
+      if (function.getCallingConv() == llvm::CallingConv::PTX_Kernel) {
+        reserveRegisters(function, options.minRegisters);
       }
     }
   };

@@ -44,7 +44,7 @@ bool isArchitecture(std::string_view name);
 
 struct EmitOptions {
   /// Registers of a thread; 0 leaves the choice to the assembler.
-  unsigned maxRegisters = 0;
+  unsigned maxRegisters = 0, minRegisters = 0;
   bool fpFusion = true;
 };
 
