@@ -62,12 +62,6 @@ KernelEmitter::SharedPlace KernelEmitter::place(SlotPlaces &places,
   return {start, own & ~places.reach};
 }
 
-Value KernelEmitter::addressAt(SlotPlaces &places, uint32_t own) {
-  auto [start, offset] = place(places, own);
-  return offset ? Value(arith::AddIOp::create(b, loc, start, ops().i32(offset)))
-                : start;
-}
-
 /// Bytes that each column of `part` adds to an offset.
 std::vector<uint32_t> bytesOf(ArrayRef<uint32_t> part,
                               ArrayRef<uint32_t> offsetOfBit, unsigned bytes) {

@@ -202,7 +202,6 @@ private:
   };
   /// Of what lies at `own` ^ `threads`.
   SharedPlace place(SlotPlaces &places, uint32_t own);
-  mlir::Value addressAt(SlotPlaces &places, uint32_t own);
 
   // LocalLoad.cpp
   void emitLocalLoad(tilegpu::LocalLoadOp op);

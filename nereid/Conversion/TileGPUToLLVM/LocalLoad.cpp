@@ -96,7 +96,7 @@ Value KernelEmitter::fragmentWord(Fragment &f, unsigned word) {
     isWord &= f.inner[i] == f.elementBytes << i;
   }
   auto load = [&](uint32_t at, Type type) {
-    return loadShared(addressAt(f.places, at), type, 1)[0];
+    return loadShared(place(f.places, at), type, 1)[0];
   };
   if (isWord) {
     return f.words[word] = load(own, i32);
@@ -169,7 +169,7 @@ void KernelEmitter::emitLocalLoad(tilegpu::LocalLoadOp op) {
       placesAt(slotAddress(op.getBuffer(), op.getSlot()), threadColumns);
   Registers result(tile.count());
   for (unsigned r = 0; r < tile.count(); r += width) {
-    Registers loaded = loadShared(addressAt(places, sumOfColumns(columns, r)),
+    Registers loaded = loadShared(place(places, sumOfColumns(columns, r)),
                                   laneType(tile.element), width);
     for (unsigned i = 0; i < width; ++i) {
       result[r + i] = loaded[i];

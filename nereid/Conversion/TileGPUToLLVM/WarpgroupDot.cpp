@@ -57,7 +57,7 @@ KernelEmitter::stage(Value tensor) {
   SlotPlaces places = placesAt(sharedAddress(region.offset), threadColumns);
   Value firstCopy = isFirstCopy(tile.layout);
   for (unsigned r = 0; r < tile.count(); r += width) {
-    storeShared(addressAt(places, sumOfColumns(columns, r)),
+    storeShared(place(places, sumOfColumns(columns, r)),
                 ArrayRef<Value>(source).slice(r, width), firstCopy);
   }
   return {type, region};
