@@ -293,7 +293,8 @@ const HostServices recorder = {
     },
     [](const LaunchFrame *, uint64_t address, uint32_t) -> uint8_t {
       return address % 16 != 8;
-    }};
+    },
+    /*wait=*/nullptr};
 
 // The recorder's `fail` returns; the program is over all the same.
 TEST(InterpTest, PrintsAndAssertionsNameTheirSite) {

@@ -42,20 +42,6 @@ static std::optional<Interval> rangeOf(Value value) {
   return Interval{start, start + range.getType().getShape()[0] - 1};
 }
 
-/// The scalar that all elements are, made if need be.
-static Value uniform(Value value, OpBuilder &b) {
-  if (auto splat = value.getDefiningOp<tile::SplatOp>()) {
-    return splat.getSource();
-  }
-  auto constant = value.getDefiningOp<arith::ConstantOp>();
-  auto dense = constant ? dyn_cast<SplatElementsAttr>(constant.getValue())
-                        : SplatElementsAttr();
-  return dense ? arith::ConstantOp::create(
-                     b, value.getLoc(),
-                     cast<TypedAttr>(dense.getSplatValue<Attribute>()))
-               : Value();
-}
-
 /// Is a 64-bit scalar far from where sums wrap?
 static bool isModest(Value value) {
   Operation *op = value.getDefiningOp();
@@ -93,7 +79,7 @@ static void narrow(arith::CmpIOp op) {
   }
   Value index = extended.getIn();
   std::optional<Interval> range = rangeOf(index);
-  Value limit = uniform(op.getRhs(), b);
+  Value limit = tile::scalarOf(b, op.getRhs());
   if (!range || !limit || !isModest(limit) || (start && !isModest(start))) {
     return;
   }

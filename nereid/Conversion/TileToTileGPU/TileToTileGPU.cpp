@@ -73,9 +73,6 @@ private:
                ? withLayout(value.getType(), choice.homeOrDefault(value))
                : value.getType();
   }
-  /// A copy of `op` with other operands and result types, without regions.
-  Operation *clone(Operation *op, ArrayRef<Value> operands,
-                   ArrayRef<Type> types);
   /// `to`, made in front of `op`, takes its place.
   void replace(Operation *op, ValueRange to);
   void setPointAt(Value value);
@@ -91,19 +88,6 @@ private:
 };
 
 } // namespace
-
-Operation *Rewriter::clone(Operation *op, ArrayRef<Value> operands,
-                           ArrayRef<Type> types) {
-  OperationState state(op->getLoc(), op->getName());
-  state.addOperands(operands);
-  state.addTypes(types);
-  state.addAttributes(op->getDiscardableAttrDictionary().getValue());
-  state.propertiesAttr = op->getPropertiesAsAttribute();
-  for (unsigned i = 0; i < op->getNumRegions(); ++i) {
-    state.addRegion();
-  }
-  return b.create(state);
-}
 
 void Rewriter::replace(Operation *op, ValueRange to) {
   for (auto [from, value] : llvm::zip_equal(op->getResults(), to)) {
@@ -183,7 +167,7 @@ Value Rewriter::make(Value value, const TileLayout &layout) {
   for (Type t : op->getResultTypes()) {
     types.push_back(withLayout(t, layout));
   }
-  return clone(op, operands, types)->getResult(result);
+  return tile::recreate(b, op, operands, types)->getResult(result);
 }
 
 //===----------------------------------------------------------------------===//
@@ -205,7 +189,7 @@ void Rewriter::visitElementwise(Operation *op) {
   for (Type type : op->getResultTypes()) {
     types.push_back(withLayout(type, *layout));
   }
-  replace(op, clone(op, operands, types)->getResults());
+  replace(op, tile::recreate(b, op, operands, types)->getResults());
 }
 
 void Rewriter::visitReduce(Operation *op) {
@@ -221,7 +205,7 @@ void Rewriter::visitReduce(Operation *op) {
   for (Value result : op->getResults()) {
     types.push_back(homeType(result));
   }
-  Operation *made = clone(op, sources, types);
+  Operation *made = tile::recreate(b, op, sources, types);
   made->getRegion(0).takeBody(op->getRegion(0));
   replace(op, made->getResults());
 }
@@ -368,7 +352,7 @@ void Rewriter::visit(Operation *op) {
           for (Type type : op->getResultTypes()) {
             types.push_back(withLayout(type, layout));
           }
-          replace(op, clone(op, operands, types)->getResults());
+          replace(op, tile::recreate(b, op, operands, types)->getResults());
           return;
         }
         if (auto dot = dyn_cast<tile::DotOp>(op)) {
@@ -376,8 +360,8 @@ void Rewriter::visit(Operation *op) {
           Value operands[] = {in(dot.getLhs(), choice.dotOperand(dot, 0)),
                               in(dot.getRhs(), choice.dotOperand(dot, 1)),
                               in(dot.getC(), layout)};
-          Operation *made =
-              clone(op, operands, {withLayout(dot.getType(), layout)});
+          Operation *made = tile::recreate(b, op, operands,
+                                           {withLayout(dot.getType(), layout)});
           if (choice.usesWarpgroupMma(dot)) {
             made->setAttr(tilegpu::warpgroupMmaAttr, b.getUnitAttr());
           } else if (choice.usesMma(dot)) {
@@ -433,7 +417,7 @@ void Rewriter::visit(Operation *op) {
         for (Value result : op->getResults()) {
           types.push_back(homeType(result));
         }
-        replace(op, clone(op, operands, types)->getResults());
+        replace(op, tile::recreate(b, op, operands, types)->getResults());
       });
 }
 

@@ -50,6 +50,15 @@ unsigned getElementBytes(mlir::Type element);
 /// no effect? Also of scalars.
 bool isElementwise(mlir::Operation *op);
 
+/// `op` once more at the insertion point, on other operands and with these
+/// result types; of regions, as many empty ones.
+mlir::Operation *recreate(mlir::OpBuilder &b, mlir::Operation *op,
+                          mlir::ValueRange operands, mlir::TypeRange results);
+/// The scalar that every element of `block` is: of a splat its source, of a
+/// constant one created at the insertion point. Null if the elements are not
+/// known to be equal.
+mlir::Value scalarOf(mlir::OpBuilder &b, mlir::Value block);
+
 /// Attribute names of kernels and their arguments.
 inline constexpr llvm::StringLiteral kernelAttr = "tile.kernel";
 inline constexpr llvm::StringLiteral nameAttr = "tile.name";

@@ -8,6 +8,7 @@
 #include "nereid/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -90,6 +91,31 @@ bool isElementwise(Operation *op) {
   return op->hasTrait<OpTrait::Elementwise>() ||
          isa<AddPtrOp, IntToPtrOp, PtrToIntOp, PtrCastOp, ConvertFloatOp,
              HintOp>(op);
+}
+
+Operation *recreate(OpBuilder &b, Operation *op, ValueRange operands,
+                    TypeRange results) {
+  OperationState state(op->getLoc(), op->getName());
+  state.addOperands(operands);
+  state.addTypes(results);
+  state.addAttributes(op->getDiscardableAttrDictionary().getValue());
+  state.propertiesAttr = op->getPropertiesAsAttribute();
+  for (unsigned i = 0; i < op->getNumRegions(); ++i) {
+    state.addRegion();
+  }
+  return b.create(state);
+}
+
+Value scalarOf(OpBuilder &b, Value block) {
+  if (auto splat = block.getDefiningOp<SplatOp>()) {
+    return splat.getSource();
+  }
+  SplatElementsAttr constant;
+  if (matchPattern(block, m_Constant(&constant))) {
+    return arith::ConstantOp::create(b, block.getLoc(),
+                                     constant.getSplatValue<TypedAttr>());
+  }
+  return {};
 }
 
 } // namespace nereid::tile

@@ -26,20 +26,6 @@ namespace nereid::tile {
 #define GEN_PASS_DEF_SCALARIZEINDUCTION
 #include "nereid/Dialect/Tile/Transforms/Passes.h.inc"
 
-/// The scalar that every element of `block` is; created where `block` is a
-/// constant. Null if the elements are not known to be equal.
-static Value scalarOf(OpBuilder &builder, Value block) {
-  if (auto splat = block.getDefiningOp<SplatOp>()) {
-    return splat.getSource();
-  }
-  SplatElementsAttr constant;
-  if (matchPattern(block, m_Constant(&constant))) {
-    return arith::ConstantOp::create(builder, block.getLoc(),
-                                     constant.getSplatValue<TypedAttr>());
-  }
-  return {};
-}
-
 static bool isUniform(Value block) {
   SplatElementsAttr constant;
   return block.getDefiningOp<SplatOp>() ||

@@ -52,14 +52,11 @@ static std::optional<TypedAttr> constantSplat(Value value) {
 /// types in the shape of `like` (scalars for a scalar).
 static Operation *rebuild(PatternRewriter &rewriter, Operation *op,
                           ValueRange operands, Type like) {
-  OperationState state(op->getLoc(), op->getName());
-  state.addOperands(operands);
+  SmallVector<Type> results;
   for (Type type : op->getResultTypes()) {
-    state.addTypes(withElement(like, getElement(type)));
+    results.push_back(withElement(like, getElement(type)));
   }
-  state.addAttributes(op->getDiscardableAttrDictionary().getValue());
-  state.propertiesAttr = op->getPropertiesAsAttribute();
-  return rewriter.create(state);
+  return recreate(rewriter, op, operands, results);
 }
 
 namespace {

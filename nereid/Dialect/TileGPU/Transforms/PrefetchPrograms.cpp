@@ -284,13 +284,14 @@ Value ProgramPrefetcher::computeFirst(Value value) {
     return arith::ConstantOp::create(
         b, loc, cast<TypedAttr>(*dense.getValues<Attribute>().begin()));
   }
-  OperationState state(loc, op->getName());
-  state.propertiesAttr = op->getPropertiesAsAttribute();
+  SmallVector<Value> operands;
   for (Value operand : op->getOperands()) {
-    state.addOperands(first(operand));
+    operands.push_back(first(operand));
   }
-  state.addTypes(tile::getElement(value.getType()));
-  return b.create(state)->getResult(0);
+  Operation *made =
+      tile::recreate(b, op, operands, tile::getElement(value.getType()));
+  made->setLoc(loc);
+  return made->getResult(0);
 }
 
 Value ProgramPrefetcher::lengthOf(const Fetch &fetch) {
