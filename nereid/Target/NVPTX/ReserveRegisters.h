@@ -29,7 +29,8 @@ class Function;
 namespace nereid::nvptx {
 
 /// The assembler gives a thread of `kernel` `count` registers (1 to 255), where
-/// it needs fewer than that. Costs a compare and a branch a thread.
+/// it needs fewer than that; as many as a block can have, where that is less.
+/// Costs a compare and a branch a thread.
 void reserveRegisters(llvm::Function &kernel, unsigned count);
 
 } // namespace nereid::nvptx
