@@ -45,23 +45,25 @@ ROWS = ((1, 2), (1, 4), (2, 2), (4, 4), (4, 8), (4, 16))  # warps, rows a progra
 REGISTERS = {12: (40,), 16: (32, 40), 24: (64,), 32: (64,), 64: (80,)}
 
 
+def ours_alone(launch, **options):
+    """The launch with further options that mean nothing to Triton."""
+    alone = launch.changed(**options)
+    alone.has_triton = False
+    return alone
+
+
 def without_prefetch(variants):
     """Each of the variants as it is, and without asking for later programs' rows. To Triton that is the same."""
     for name, (launch,) in list(variants.items()):
-        alone = launch.changed(num_stages=1)
-        alone.has_triton = False
-        variants[name + "1s"] = [alone]
+        variants[name + "1s"] = [ours_alone(launch, num_stages=1)]
     return variants
 
 
 def with_fewer_programs(variants, registers):
-    """Each of the variants as it is, and with so many registers that fewer programs share a multiprocessor. Triton has no
-    such option."""
+    """Each of the variants as it is, and with so many registers that fewer programs share a multiprocessor."""
     for name, (launch,) in list(variants.items()):
         for count in registers:
-            fewer = launch.changed(minnreg=count)
-            fewer.has_triton = False
-            variants[f"{name}{count}m"] = [fewer]
+            variants[f"{name}{count}m"] = [ours_alone(launch, minnreg=count)]
     return variants
 
 

@@ -52,7 +52,7 @@ TEST_F(Launch, ArgumentsInEveryLegalMix) {
   EXPECT_EQ(world->requests.back().options.numStages, 2u);
 }
 
-TEST_F(Launch, OptionsAreOfACodeOfTheirOwn) {
+TEST_F(Launch, OptionsHaveCodeOfTheirOwn) {
   Kernel add = kernel("add");
   auto requests = [&](const LaunchArgument &option) {
     add[{16}](x, y, out, 1000, option);

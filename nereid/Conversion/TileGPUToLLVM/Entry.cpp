@@ -7,7 +7,6 @@
 
 #include "nereid/Analysis/RootPointer.h"
 #include "nereid/Conversion/Lanes/KernelConversion.h"
-#include "nereid/Conversion/TileGPUToLLVM/AccessShape.h"
 #include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
 #include "nereid/Dialect/Tile/IR/Kernel.h"
 
@@ -41,12 +40,6 @@ static Type parameterType(Type type) {
   return lane.isInteger(1) ? IntegerType::get(type.getContext(), 8) : lane;
 }
 
-static int64_t bytesOf(Type value) {
-  auto tensor = dyn_cast<RankedTensorType>(value);
-  return (tensor ? tensor.getNumElements() : 1) *
-         bitsInMemory(laneType(tile::getElement(value))) / 8;
-}
-
 /// Of a kernel that loads elements, computes with them and stores less than it
 /// has loaded, and does nothing else.
 void KernelEmitter::findStreamed() {
@@ -55,10 +48,10 @@ void KernelEmitter::findStreamed() {
   for (Operation &op : kernel.getBody().front()) {
     if (auto load = dyn_cast<tile::LoadOp>(op)) {
       loaded.insert(rootPointer(load.getPtr()));
-      bytesLoaded += bytesOf(load.getType());
+      bytesLoaded += tile::getBytes(load.getType());
     } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
       streamed.insert(rootPointer(store.getPtr()));
-      bytesStored += bytesOf(store.getValue().getType());
+      bytesStored += tile::getBytes(store.getValue().getType());
     } else if (!tile::isElementwise(&op) &&
                !isa<arith::ConstantOp, tile::RangeOp, tile::SplatOp,
                     tile::BroadcastOp, tile::ExpandDimsOp, tile::ProgramIdOp,
@@ -68,8 +61,9 @@ void KernelEmitter::findStreamed() {
     }
   }
   streamed.erase(Value());
-  if (loaded.contains(Value()) || bytesStored >= bytesLoaded) {
-    streamed.clear(); // Value(): from any array
+  bool loadsFromAny = loaded.contains(Value());
+  if (loadsFromAny || bytesStored >= bytesLoaded) {
+    streamed.clear();
   }
   for (Value array : loaded) {
     streamed.erase(array);

@@ -168,7 +168,8 @@ static Expected<std::string> emit(mlir::ModuleOp module,
         function.addFnAttr("nvvm.maxnreg",
                            std::to_string(options.maxRegisters));
       }
-      if (function.getCallingConv() == llvm::CallingConv::PTX_Kernel) {
+      if (options.minRegisters &&
+          function.getCallingConv() == llvm::CallingConv::PTX_Kernel) {
         reserveRegisters(function, options.minRegisters);
       }
     }

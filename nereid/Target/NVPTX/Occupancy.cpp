@@ -9,7 +9,14 @@
 
 #include "nereid/Target/NVPTX/NvptxTarget.h"
 
+#include <algorithm>
+
 namespace nereid::nvptx {
+
+/// A multiprocessor has four partitions, with so many registers each, given out
+/// to a warp in units of 256.
+static constexpr unsigned partitions = 4, partitionRegisters = 16384,
+                          registerUnit = 256;
 
 static unsigned roundUp(unsigned value, unsigned unit) {
   return (value + unit - 1) / unit * unit;
@@ -21,18 +28,19 @@ Expected<Occupancy> occupancyOf(const KernelImage &image) {
     return found.failure();
   }
   const NvptxTarget &target = *found;
-  // 65536 registers in four partitions, given out to a warp in units of 256.
   // Shared memory comes in units of 128 bytes (256 before 8.0), and from 8.0
   // on the system keeps 1 KiB of it for each block.
   bool isNew = target.computeCapability >= 80;
   unsigned warps = image.numWarps;
-  unsigned registersOfWarp = roundUp(image.numRegisters * 32, 256);
+  unsigned registersOfWarp = roundUp(image.numRegisters * 32, registerUnit);
   unsigned sharedOfBlock =
       roundUp(image.sharedBytes + (isNew ? 1024 : 0), isNew ? 128 : 256);
   const std::pair<unsigned, const char *> limits[] = {
       {target.blocks, "blocks"},
       {target.warps / warps, "warps"},
-      {registersOfWarp ? 65536 / 4 / registersOfWarp * 4 / warps : ~0u,
+      {registersOfWarp
+           ? partitionRegisters / registersOfWarp * partitions / warps
+           : ~0u,
        "registers"},
       {sharedOfBlock ? target.sharedBytes / sharedOfBlock : ~0u,
        "shared memory"},
@@ -45,6 +53,13 @@ Expected<Occupancy> occupancyOf(const KernelImage &image) {
     }
   }
   return result;
+}
+
+unsigned mostRegisters(unsigned warps) {
+  unsigned ofPartition = (warps + partitions - 1) / partitions;
+  unsigned ofWarp =
+      partitionRegisters / ofPartition / registerUnit * registerUnit;
+  return std::min(ofWarp / 32, 255u);
 }
 
 } // namespace nereid::nvptx

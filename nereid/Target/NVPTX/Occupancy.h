@@ -23,6 +23,10 @@ struct Occupancy {
 /// InvalidArgument when its target is no GPU.
 Expected<Occupancy> occupancyOf(const KernelImage &image);
 
+/// Registers of a thread, at most, with which a block of so many warps (at
+/// least one) runs.
+unsigned mostRegisters(unsigned warps);
+
 } // namespace nereid::nvptx
 
 #endif // NEREID_TARGET_NVPTX_OCCUPANCY_H

@@ -49,6 +49,20 @@ TEST(Occupancy, OlderArchitectures) {
   EXPECT_EQ(of("sm_80", 4, 16, 163 << 10).blocks, 1u);
 }
 
+TEST(Occupancy, MostRegistersStillFit) {
+  EXPECT_EQ(mostRegisters(1), 255u);
+  EXPECT_EQ(mostRegisters(8), 255u);
+  EXPECT_EQ(mostRegisters(16), 128u);
+  EXPECT_EQ(mostRegisters(32), 64u);
+  for (unsigned warps : {1, 2, 4, 8, 16, 32}) {
+    unsigned most = mostRegisters(warps);
+    EXPECT_GE(of("sm_90a", warps, most, 0).blocks, 1u) << warps;
+    if (most < 255) {
+      EXPECT_EQ(of("sm_90a", warps, most + 1, 0).blocks, 0u) << warps;
+    }
+  }
+}
+
 TEST(Occupancy, WhatDoesNotFit) {
   EXPECT_FALSE(occupancyOf(KernelImage()).ok());
   EXPECT_EQ(of("sm_86", 32, 255, 0).blocks, 0u);

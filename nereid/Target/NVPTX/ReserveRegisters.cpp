@@ -7,6 +7,8 @@
 
 #include "nereid/Target/NVPTX/ReserveRegisters.h"
 
+#include "nereid/Target/NVPTX/Occupancy.h"
+
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 
@@ -16,20 +18,13 @@
 /// architecture from sm_75 to sm_120a.
 static constexpr unsigned beside = 3;
 
-/// Of a thread, at most, for a block of the kernel to run at all: a
-/// multiprocessor has four partitions of 16384, which give them out by eight.
-static unsigned mostRegisters(llvm::Function &kernel) {
-  unsigned threads = 0;
+void nereid::nvptx::reserveRegisters(llvm::Function &kernel, unsigned count) {
+  unsigned threads = 32; // where the kernel does not say
   kernel.getFnAttribute("nvvm.reqntid")
       .getValueAsString()
       .getAsInteger(/*Radix=*/10, threads);
-  unsigned warpsOfPartition = std::max(1u, (threads / 32 + 3) / 4);
-  return 16384 / (32 * warpsOfPartition) & ~7u;
-}
-
-void nereid::nvptx::reserveRegisters(llvm::Function &kernel, unsigned count) {
-  // Beyond it the assembler would spill what nobody uses.
-  count = std::min(count, mostRegisters(kernel));
+  // With more the assembler would spill what nobody uses.
+  count = std::min(count, mostRegisters(threads / 32));
   if (count <= beside) {
     return;
   }

@@ -6,34 +6,20 @@
 // CHECK-LABEL: llvm.func @elementwise
 // CHECK: ld.global.b32
 // CHECK: st.global.L1::no_allocate.b32
-func.func @elementwise(%x: !tile.ptr<f32>, %w: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.kernel} {
+// CHECK: st.global.b32
+func.func @elementwise(%x: !tile.ptr<f32>, %w: !tile.ptr<f64>, %y: !tile.ptr<f32>) attributes {tile.kernel} {
   %i = tile.range 0, 32 : tensor<32xi32>
   %p = tile.splat %x : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>
   %q = tile.addptr %p, %i : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
   %v = tile.load %q : tensor<32x!tile.ptr<f32>>
-  %wp = tile.splat %w : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>
-  %wq = tile.addptr %wp, %i : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
-  %u = tile.load %wq : tensor<32x!tile.ptr<f32>>
-  %r = arith.addf %v, %u : tensor<32xf32>
+  %wp = tile.splat %w : !tile.ptr<f64> -> tensor<32x!tile.ptr<f64>>
+  %wq = tile.addptr %wp, %i : tensor<32x!tile.ptr<f64>>, tensor<32xi32>
+  %u = tile.load %wq : tensor<32x!tile.ptr<f64>>
+  %n = arith.truncf %u : tensor<32xf64> to tensor<32xf32>
+  %r = arith.addf %v, %n : tensor<32xf32>
   %yp = tile.splat %y : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>
   %yq = tile.addptr %yp, %i : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
   tile.store %yq, %r : tensor<32x!tile.ptr<f32>>
-  return
-}
-
-// -----
-
-// CHECK-LABEL: llvm.func @in_place
-// CHECK: st.global.b32
-func.func @in_place(%x: !tile.ptr<f32>, %w: !tile.ptr<f32>) attributes {tile.kernel} {
-  %i = tile.range 0, 32 : tensor<32xi32>
-  %p = tile.splat %x : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>
-  %q = tile.addptr %p, %i : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
-  %v = tile.load %q : tensor<32x!tile.ptr<f32>>
-  %wp = tile.splat %w : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>
-  %wq = tile.addptr %wp, %i : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
-  %u = tile.load %wq : tensor<32x!tile.ptr<f32>>
-  %r = arith.addf %v, %u : tensor<32xf32>
   tile.store %q, %r : tensor<32x!tile.ptr<f32>>
   return
 }

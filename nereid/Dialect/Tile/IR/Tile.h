@@ -45,6 +45,8 @@ mlir::Type getMaskType(mlir::Type like);
 mlir::Type getPointeeLike(mlir::Type ptrLike);
 /// Bytes of one element in memory: 8 for a pointer, 1 for an i1.
 unsigned getElementBytes(mlir::Type element);
+/// Bytes in memory of a block, or of a scalar.
+int64_t getBytes(mlir::Type type);
 
 /// Is element i of every result a function of element i of the operands, with
 /// no effect? Also of scalars.

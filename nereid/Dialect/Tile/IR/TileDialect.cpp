@@ -84,6 +84,11 @@ unsigned getElementBytes(Type element) {
   return (element.getIntOrFloatBitWidth() + 7) / 8;
 }
 
+int64_t getBytes(Type type) {
+  return ShapedType::getNumElements(getShape(type)) *
+         getElementBytes(getElement(type));
+}
+
 bool isElementwise(Operation *op) {
   if (op->getNumRegions() != 0 || op->getNumResults() == 0) {
     return false;

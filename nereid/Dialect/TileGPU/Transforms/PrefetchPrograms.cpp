@@ -64,11 +64,6 @@ constexpr int64_t registerBytes = 128 * 1024;
 /// Operations that say where a row begins, computed twice.
 constexpr unsigned longestSlice = 64;
 
-int64_t bytesOf(Type type) {
-  return cast<RankedTensorType>(type).getNumElements() *
-         tile::getElementBytes(tile::getElement(type));
-}
-
 /// `index < limit` along a row.
 struct Bound {
   Value index, limit;
@@ -242,7 +237,7 @@ bool ProgramPrefetcher::storesAsMuch(int64_t bytes) {
   int64_t stored = 0;
   for (tile::StoreOp store : body.getOps<tile::StoreOp>()) {
     if (isa<RankedTensorType>(store.getValue().getType())) {
-      stored += bytesOf(store.getValue().getType());
+      stored += tile::getBytes(store.getValue().getType());
     }
   }
   return 2 * stored >= bytes;
@@ -402,7 +397,7 @@ void ProgramPrefetcher::run() {
     std::optional<Fetch> fetch = fetchOf(load);
     if (isOfProgram && waited.contains(load)) {
       start = start ? start : load;
-      loaded = std::max(loaded, bytesOf(load.getType()));
+      loaded = std::max(loaded, tile::getBytes(load.getType()));
       if (fetch) {
         later.push_back(std::move(*fetch));
       }
