@@ -229,6 +229,7 @@ void KernelEmitter::emitOp(Operation *op) {
         barrier();
       })
       .Case([&](tilegpu::LocalLoadOp load) { emitLocalLoad(load); })
+      .Case([&](tilegpu::WaitProductsOp wait) { emitWaitProducts(wait); })
       .Case([&](tilegpu::PrefetchOp prefetch) { emitPrefetch(prefetch); })
       .Case([&](tilegpu::MultiprocessorsOp op) { emitMultiprocessors(op); })
       .Case([&](tile::ScanOp scan) { emitScan(scan); })

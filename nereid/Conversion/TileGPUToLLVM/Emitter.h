@@ -222,6 +222,7 @@ private:
 
   // WarpgroupDot.cpp
   void emitWarpgroupMma(tile::DotOp op);
+  void emitWaitProducts(tilegpu::WaitProductsOp op);
   struct WarpgroupOperand {
     const Registers *registers = nullptr; ///< left operand only
     std::vector<uint32_t> offsetOfIndex;  ///< elements

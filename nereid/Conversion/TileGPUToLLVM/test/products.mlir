@@ -14,7 +14,7 @@
 // MMA: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
 // GROUP: wgmma.fence.sync.aligned
 // GROUP-SAME: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}} da, db, p, 1, 1, 0, 0;
-// GROUP-SAME: wgmma.wait_group.sync.aligned 0
+// GROUP: wgmma.wait_group.sync.aligned 0
 func.func @product(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32},
                    %y: !tile.ptr<f16> {tile.divisibility = 16 : i32},
                    %z: !tile.ptr<f32> {tile.divisibility = 16 : i32},

@@ -8,6 +8,7 @@
 // CHECK: %[[ZERO:.*]] = arith.shrui %[[BYTES]]
 // CHECK: arith.xori %{{.*}}, %[[ZERO]]
 // CHECK: wgmma.mma_async
+// CHECK-SAME: wgmma.wait_group.sync.aligned 0
 func.func @rows(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32},
                 %y: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
   %one = arith.constant dense<1.0> : tensor<128x16xf16>

@@ -117,4 +117,14 @@ LogicalResult LocalLoadOp::verify() {
                     getOrder().value_or(ArrayRef<int32_t>()));
 }
 
+LogicalResult WaitProductsOp::verify() {
+  auto dot = getProduct().getDefiningOp<tile::DotOp>();
+  if (!dot || !dot->hasAttr(inFlightAttr) || !dot->hasOneUse() ||
+      dot->getBlock() != (*this)->getBlock()) {
+    return emitOpError("expects a dot in flight in the same block, for which "
+                       "nobody else waits");
+  }
+  return success();
+}
+
 } // namespace nereid::tilegpu

@@ -153,6 +153,27 @@ def TileGPU_LocalLoadOp : TileGPU_Op<"local_load", [MemoryEffects<[MemRead]>]> {
 }
 
 //===----------------------------------------------------------------------===//
+// Products in flight
+//===----------------------------------------------------------------------===//
+
+def TileGPU_WaitProductsOp : TileGPU_Op<"wait_products", [
+    AllTypesMatch<["product", "result"]>, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "The result of a dot that was only started";
+  let description = [{
+    From a dot with `tilegpu.in_flight` to this, in the same block, the slots
+    that it reads stay as they are.
+    ```mlir
+    %d = tile.dot %a, %b, %c {tilegpu.in_flight, tilegpu.warpgroup_mma} : ...
+    %e = tilegpu.wait_products %d : tensor<128x256xf32, #c>
+    ```
+  }];
+  let arguments = (ins Tile_Tensor:$product);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$product attr-dict `:` type($product)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // Ahead of other programs
 //===----------------------------------------------------------------------===//
 

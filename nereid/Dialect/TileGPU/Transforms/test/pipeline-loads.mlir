@@ -1,5 +1,6 @@
 // What a product reads is copied two iterations ahead, addresses and masks with
-// it; the transpose is an order of reading.
+// it; the transpose is an order of reading. A product by four warps together
+// runs while the copies are started.
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{warps=4},func.func(tilegpu-pipeline-loads))' | FileCheck %s --check-prefixes=CHECK,MMA
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{warps=4 warpgroup-mma},func.func(tilegpu-pipeline-loads))' | FileCheck %s --check-prefixes=CHECK,GROUP
 // Two slots of both fit into 40 KiB, three do not; none fits into 16.
@@ -24,15 +25,21 @@
 // CHECK: tilegpu.commit_copies
 // CHECK: scf.for %[[K:.*]] = {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[SLOT:.*]] = %
 // CHECK-NEXT: tilegpu.wait_copies 1
-// CHECK: tilegpu.copy_async
-// CHECK: tilegpu.copy_async
-// CHECK: tilegpu.commit_copies
+// MMA: tilegpu.copy_async
+// MMA: tilegpu.copy_async
+// MMA: tilegpu.commit_copies
+// GROUP-NOT: tilegpu.copy_async
 // CHECK-NOT: tile.load
 // CHECK: %[[LEFT:.*]] = tilegpu.local_load %[[A]][%[[SLOT]]] :
 // CHECK: %[[RIGHT:.*]] = tilegpu.local_load %[[B]][%[[SLOT]]] order [1, 0] :
 // MMA: tile.dot %[[LEFT]], %[[RIGHT]], %{{.*}} {tilegpu.mma}
-// GROUP: tile.dot %[[LEFT]], %[[RIGHT]], %{{.*}} {tilegpu.warpgroup_mma}
-// CHECK: scf.yield
+// GROUP: %[[STARTED:.*]] = tile.dot %[[LEFT]], %[[RIGHT]], %{{.*}} {tilegpu.in_flight, tilegpu.warpgroup_mma}
+// GROUP: tilegpu.copy_async
+// GROUP: tilegpu.copy_async
+// GROUP: tilegpu.commit_copies
+// GROUP-NEXT: %[[SUM:.*]] = tilegpu.wait_products %[[STARTED]]
+// GROUP: scf.yield %[[SUM]],
+// MMA: scf.yield
 // CHECK: tilegpu.free %[[B]]
 // CHECK-NEXT: tilegpu.free %[[A]]
 func.func @product(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32},
