@@ -30,8 +30,9 @@ inline constexpr llvm::StringLiteral mmaAttr = "tilegpu.mma";
 /// unless it is in that instruction's register layout, are read from shared
 /// memory.
 inline constexpr llvm::StringLiteral warpgroupMmaAttr = "tilegpu.warpgroup_mma";
-/// Unit, on such a dot of f32 whose operands both lie in buffers: it is started,
-/// and done in its `tilegpu.wait_products`, the only use of its result.
+/// Unit, on such a dot of f32 whose operands both lie in buffers: it is
+/// started, and done in its `tilegpu.wait_products`, the only use of its
+/// result.
 inline constexpr llvm::StringLiteral inFlightAttr = "tilegpu.in_flight";
 
 /// Shared memory that a conversion between layouts takes at most, where both
