@@ -43,9 +43,8 @@ CASES = [
     ("kernels/layer_norm/layer_norm.py", "fused_bias_layer_norm_kernel", FUSED.format(t="bf16", n=8192), 16, True),
     *(("kernels/matmul/matmul.py", "matmul_kernel", MATMUL.format(t=t, b=b), w, False)
       for t in ("fp16", "bf16", "fp32") for b, w in (("64,64,32", 4), ("48,40,24", 4), ("128,128,64", 8))),
-    *(("kernels/matmul/matmul.py", "matmul_kernel", MATMUL.format(t="fp16", b=b), w, False)
-      for b, w in (("128,256,64", 8), ("128,128,64", 4))),
-    ("kernels/matmul/matmul.py", "matmul_kernel", MATMUL.format(t="bf16", b="128,256,64"), 8, False),
+    *(("kernels/matmul/matmul.py", "matmul_kernel", MATMUL.format(t=t, b=b), w, False)
+      for t, b, w in (("fp16", "128,256,64", 8), ("bf16", "128,256,64", 8), ("fp16", "128,128,64", 4))),
     *(("kernels/layer_norm/layer_norm.py", "layer_norm_backward_kernel", BACKWARD.format(t=t, n=n, ahead=a), w, True)
       for t, n, a, w in (("bf16", 768, 1, 2), ("bf16", 1024, 3, 2), ("fp32", 8192, 2, 8))),
     ("kernels/layer_norm/layer_norm.py", "column_sums_kernel", "*bf16:16,*fp32:16,i32,i32:16,512,16", 8, True),

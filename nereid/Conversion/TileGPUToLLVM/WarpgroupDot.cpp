@@ -145,8 +145,9 @@ struct WarpgroupProduct {
   /// By step along K, the same number in each.
   std::vector<std::vector<WarpgroupInstruction>> steps;
 
-  std::string instruction(const WarpgroupInstruction &one, const std::string &a,
-                          const std::string &right) const;
+  std::string instruction(const WarpgroupInstruction &one,
+                          const std::string &aBase,
+                          const std::string &rightBase) const;
   bool isEven() const;
   std::string straight() const;
   std::string looped() const;
@@ -162,13 +163,14 @@ std::string advance(const char *to, const std::string &from, uint32_t by) {
 }
 
 std::string WarpgroupProduct::instruction(const WarpgroupInstruction &one,
-                                          const std::string &a,
-                                          const std::string &right) const {
+                                          const std::string &aBase,
+                                          const std::string &rightBase) const {
   bool isA = !one.left.empty();
-  return (isA ? "" : advance("da", a, one.a)) + advance("db", right, one.b) +
-         "wgmma.mma_async.sync.aligned.m64n" + std::to_string(one.columns) +
-         "k16.f32." + type + "." + type + " " + one.sums + ", " +
-         (isA ? one.left : "da") + ", db, p, 1, 1" + orders + ";\n\t";
+  return (isA ? "" : advance("da", aBase, one.a)) +
+         advance("db", rightBase, one.b) + "wgmma.mma_async.sync.aligned.m64n" +
+         std::to_string(one.columns) + "k16.f32." + type + "." + type + " " +
+         one.sums + ", " + (isA ? one.left : "da") + ", db, p, 1, 1" + orders +
+         ";\n\t";
 }
 
 /// Do the descriptors advance by the same from each step to the next?
@@ -222,6 +224,17 @@ std::string WarpgroupProduct::looped() const {
 /// (128x128x64 on 8) 5 %, without copies beside it 3 %.
 bool isBetterLooped(const WarpgroupProduct &product, unsigned warps) {
   return warps >= 8 && product.steps[0][0].columns == 256 && product.isEven();
+}
+
+/// Constraints of sums that leave in the registers in which they came, the last
+/// operands: as results, and as operands.
+std::pair<std::string, std::string> tied(unsigned sums) {
+  std::string results, operands;
+  for (unsigned i = 0; i < sums; ++i) {
+    results += i ? ",=f" : "=f";
+    operands += "," + std::to_string(i);
+  }
+  return {results, operands};
 }
 
 } // namespace
@@ -342,13 +355,10 @@ void KernelEmitter::emitWarpgroupMma(tile::DotOp op) {
   text += inFlight && isBetterLooped(product, warps) ? product.looped()
                                                      : product.straight();
   text += inFlight ? "}" : std::string(waitForProducts) + "\n\t}";
-  std::string outputs, ties;
-  for (unsigned i = 0; i < sumCount; ++i) {
-    outputs += i ? ",=f" : "=f";
-    ties += "," + std::to_string(i);
-    Value start = c[sumOrder[i]];
-    operands.push_back(isNarrow ? ops().toF32(start, cElement) : start);
+  for (unsigned r : sumOrder) {
+    operands.push_back(isNarrow ? ops().toF32(c[r], cElement) : c[r]);
   }
+  auto [outputs, ties] = tied(sumCount);
   SmallVector<Value> sums =
       inlineAsm(text, outputs + inputs + ties, operands,
                 SmallVector<Type>(sumCount, b.getF32Type()), true);
@@ -361,7 +371,6 @@ void KernelEmitter::emitWarpgroupMma(tile::DotOp op) {
 
 void KernelEmitter::emitWaitProducts(tilegpu::WaitProductsOp op) {
   Registers sums = regs(op.getProduct());
-  std::string outputs, ties;
   // What is only carried into the next iteration nobody can touch before the
   // wait. Else it hands the sums on, which takes LLVM 6 ms for 128 of them.
   bool isCarried = llvm::all_of(
@@ -369,10 +378,7 @@ void KernelEmitter::emitWaitProducts(tilegpu::WaitProductsOp op) {
   if (isCarried) {
     inlineAsm(waitForProducts, "", {}, {}, true);
   } else {
-    for (unsigned i = 0; i < sums.size(); ++i) {
-      outputs += i ? ",=f" : "=f";
-      ties += "," + std::to_string(i);
-    }
+    auto [outputs, ties] = tied(sums.size());
     sums = inlineAsm(waitForProducts, outputs + ties, sums,
                      SmallVector<Type>(sums.size(), b.getF32Type()), true);
   }

@@ -32,11 +32,7 @@ static constexpr int64_t storeDistance = 2048;
 static constexpr int64_t longRow = 8192;
 
 static bool isFetched(Type tensor) {
-  int64_t bytes = tile::getElementBytes(tile::getElement(tensor));
-  for (int64_t size : tile::getShape(tensor)) {
-    bytes *= size;
-  }
-  return bytes <= maxFetchBytes;
+  return tile::getBytes(tensor) <= maxFetchBytes;
 }
 
 /// What a nest computes an element, in cheap operations: as cost(), now that

@@ -294,14 +294,12 @@ unsigned LoopPipeliner::chooseDistance() {
   }
   unsigned slotBytes = 0, scratch = 0;
   for (Copy &copy : copies) {
-    slotBytes += elementCount(shapeOf(copy.load.getType())) *
-                 tile::getElementBytes(tile::getElement(copy.load.getType()));
+    slotBytes += tile::getBytes(copy.load.getType());
   }
   // Values that change their layout inside the loop need shared memory too.
   loop.walk([&](ConvertLayoutOp op) {
     if (!copyOf(sourceOf(op.getSource()))) {
-      unsigned bytes = elementCount(shapeOf(op.getType())) *
-                       tile::getElementBytes(tile::getElement(op.getType()));
+      unsigned bytes = tile::getBytes(op.getType());
       scratch = std::max(scratch, std::min(bytes, conversionBytes));
     }
   });
