@@ -59,6 +59,8 @@ static int run(int argc, char **argv) {
   checkSubcommand(app, argc, argv);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::RuntimeError &error) {
+    return error.get_exit_code(); // a command's own
   } catch (const CLI::ParseError &error) {
     // 0 for --help and --version; one code for every wrong command line.
     return app.exit(error) == 0 ? 0 : 2;

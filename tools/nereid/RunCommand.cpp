@@ -8,6 +8,7 @@
 #include "ArgumentText.h"
 #include "Commands.h"
 #include "DeviceCheck.h"
+#include "LaunchFile.h"
 
 #include "nereid/Support/EditDistance.h"
 
@@ -26,6 +27,8 @@ struct RunOptions {
   bool check = false, time = false;
   int repeat = 0;
   double tolerance = 0;
+  std::vector<std::string> launches;
+  std::string results;
 };
 
 /// The parsed arguments of one launch, which views them.
@@ -187,6 +190,9 @@ parseOutputs(const RunOptions &options, const RunArguments &arguments) {
 }
 
 static void runKernel(const RunOptions &options) {
+  if (options.kernel.empty() || options.grid.empty()) {
+    usageError("expected FILE:KERNEL and --grid, or --launch FILE");
+  }
   auto [path, name] = splitKernel(options.kernel);
   Device device = Device::parse(options.device);
   GridText grid(options.grid);
@@ -219,7 +225,7 @@ void addRunCommand(CLI::App &app) {
   auto options = std::make_shared<RunOptions>();
   CLI::App *command = app.add_subcommand(
       "run", "Run a kernel on generated arrays or .npy files");
-  command->add_option("kernel", options->kernel, "FILE:KERNEL")->required();
+  command->add_option("kernel", options->kernel, "FILE:KERNEL");
   command->add_option(
       "arguments", options->arguments,
       "NAME=VALUE for every parameter without a default, and for launch "
@@ -227,15 +233,14 @@ void addRunCommand(CLI::App &app) {
       "randn:f32[4096,4096] (rand, randn, arange, zeros, empty, full:VALUE, "
       "randint:LOW:HIGH), a number, true, false, none, a \"quoted\" string, "
       "or a dtype");
-  command
-      ->add_option("--grid", options->grid,
-                   "One to three sizes: expressions over the arguments, as in "
-                   "'cdiv(n, BLOCK_SIZE)'")
-      ->required();
-  command
-      ->add_option("--device", options->device,
-                   "cpu, interp, or cuda:0, cuda:1, ...")
-      ->capture_default_str();
+  command->add_option(
+      "--grid", options->grid,
+      "One to three sizes: expressions over the arguments, as in "
+      "'cdiv(n, BLOCK_SIZE)'");
+  CLI::Option *device = command
+                            ->add_option("--device", options->device,
+                                         "cpu, interp, or cuda:0, cuda:1, ...")
+                            ->capture_default_str();
   command
       ->add_option("--out", options->outputs,
                    "NAME=FILE.npy: write an array after the launch")
@@ -257,7 +262,32 @@ void addRunCommand(CLI::App &app) {
   command->add_flag("--time", options->time, "Print milliseconds a launch");
   command->add_option("--repeat", options->repeat, "Launches to time")
       ->check(CLI::PositiveNumber);
-  command->callback([options] { runKernel(*options); });
+  CLI::Option *launch = command->add_option(
+      "--launch", options->launches,
+      "FILE.json: launches as docs/LaunchFile.md describes them, instead of "
+      "FILE:KERNEL; several files, lists and .jsonl files give one line of "
+      "JSON a launch, and '-' reads such lines");
+  command
+      ->add_option("--results", options->results,
+                   "Of --launch: file for the lines of JSON")
+      ->needs(launch);
+  for (const char *name : {"kernel", "arguments", "--grid", "--out", "--print",
+                           "--seed", "--check", "--time", "--repeat"}) {
+    launch->excludes(name);
+  }
+  command->callback([options, device] {
+    if (options->launches.empty()) {
+      runKernel(*options);
+      return;
+    }
+    LaunchFileOptions files{options->launches, std::nullopt, options->results};
+    if (device->count()) {
+      files.device = options->device;
+    }
+    if (int code = runLaunchFiles(files)) {
+      throw CLI::RuntimeError(code);
+    }
+  });
 }
 
 } // namespace nereid

@@ -1,0 +1,352 @@
+//===- LaunchFileRun.cpp - nereid run --launch ----------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaunchFileMemory.h"
+
+#include "Commands.h"
+
+#include "nereid/Support/Files.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <deque>
+#include <iostream>
+#include <sstream>
+
+namespace nereid {
+
+using Json = JsonReader::Json;
+
+//===----------------------------------------------------------------------===//
+// One launch
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The arguments of a launch, which views what stands here.
+class LaunchArguments {
+public:
+  LaunchArguments(const LaunchDescription &launch, const LaunchMemory &memory)
+      : launch(launch), memory(memory) {
+    for (const auto &[name, value] : launch.arguments) {
+      all.emplace_back(name, argumentOf(value));
+    }
+    for (const auto &[name, value] : launch.options) {
+      all.emplace_back(name, argumentOf(value));
+    }
+  }
+
+  std::span<const LaunchArgument> get() const { return all; }
+
+private:
+  Argument argumentOf(const LaunchValue &value) {
+    switch (value.kind) {
+    case LaunchValue::Kind::Plain:
+      return Argument(value.plain);
+    case LaunchValue::Kind::Large:
+      return Argument(value.large);
+    case LaunchValue::Kind::Tensor:
+      tensors.push_back(memory.view(value.view, value.place));
+      return Argument(tensors.back());
+    case LaunchValue::Kind::Tuple:
+      statics.emplace_back(staticOf(value));
+      return Argument(statics.back());
+    case LaunchValue::Kind::Descriptor:
+    case LaunchValue::Kind::Function:
+      break;
+    }
+    unsupported(value);
+  }
+
+  StaticValue staticOf(const LaunchValue &value) {
+    if (value.kind == LaunchValue::Kind::Plain) {
+      return value.plain;
+    }
+    if (value.kind != LaunchValue::Kind::Tuple) {
+      unsupported(value);
+    }
+    StaticValue::Tuple items;
+    for (const LaunchValue &item : value.items) {
+      items.push_back(staticOf(item));
+    }
+    return items;
+  }
+
+  [[noreturn]] void unsupported(const LaunchValue &value) const {
+    raise({ErrorCode::Unsupported,
+           launch.source + ": " + value.place +
+               ": a launch cannot pass this value yet",
+           {}});
+  }
+
+  const LaunchDescription &launch;
+  const LaunchMemory &memory;
+  std::deque<Tensor> tensors; ///< addresses stay
+  std::deque<StaticValue> statics;
+  std::vector<LaunchArgument> all;
+};
+
+/// Kernels that this process has loaded, by file, name and bindings.
+class LoadedKernels {
+public:
+  Kernel get(const LaunchDescription &launch) {
+    std::string key = launch.file + '\n' + launch.kernel + '\n' +
+                      StaticValue(launch.bindings).str();
+    auto found = kernels.find(key);
+    if (found == kernels.end()) {
+      Source source;
+      source.path = launch.file;
+      source.text = valueOrThrow(readFile(launch.file));
+      source.bindings = launch.bindings;
+      found = kernels
+                  .emplace(key,
+                           Kernel::fromSource(std::move(source), launch.kernel))
+                  .first;
+    }
+    return found->second;
+  }
+
+private:
+  std::map<std::string, Kernel> kernels;
+};
+
+} // namespace
+
+/// By the clock, until the device has finished.
+static double msOf(Device device, const std::function<void()> &f) {
+  auto start = std::chrono::steady_clock::now();
+  f();
+  synchronize(device);
+  return std::chrono::duration<double, std::milli>(
+             std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+/// By the device's own events where it has them.
+static double launchMs(Device device, const std::function<void()> &launch) {
+  if (device.isHost()) {
+    return msOf(device, launch);
+  }
+  Event start(device), end(device);
+  start.record();
+  launch();
+  end.record();
+  return end.millisecondsSince(start);
+}
+
+Json runLaunch(const LaunchDescription &launch, Device device) {
+  static LoadedKernels kernels;
+  Kernel kernel = kernels.get(launch).on(device);
+  LaunchMemory memory(launch, device);
+  LaunchArguments arguments(launch, memory);
+  Grid grid{std::span<const int64_t>(launch.grid)};
+  auto run = [&] { kernel.launch(grid, arguments.get()); };
+  Json result;
+  result["kernel"] = kernel.name();
+  result["device"] = device.str();
+  result["first_ms"] = msOf(device, run);
+  memory.writeOutputs();
+  std::vector<double> times;
+  for (int64_t i = 0; i < launch.repeat; ++i) {
+    memory.restore();
+    times.push_back(launchMs(device, run));
+  }
+  if (!times.empty()) {
+    std::sort(times.begin(), times.end());
+    result["median_ms"] = times[times.size() / 2];
+    result["fastest_ms"] = times.front();
+    result["launches"] = times.size();
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Many
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class LaunchBatch {
+public:
+  explicit LaunchBatch(const LaunchFileOptions &options) : options(options) {
+    if (!options.results.empty()) {
+      out = std::fopen(options.results.c_str(), "w");
+      if (!out) {
+        raise(
+            {ErrorCode::IoError, "cannot write '" + options.results + "'", {}});
+      }
+    }
+  }
+  ~LaunchBatch() {
+    if (out != stdout) {
+      std::fclose(out);
+    }
+  }
+
+  /// A document: a launch, or a list of them.
+  void document(const std::string &source, const std::string &text,
+                const std::filesystem::path &folder) {
+    Json json;
+    if (!attempt(source, [&] {
+          json = parseJson(source, text);
+          return Json();
+        })) {
+      return;
+    }
+    if (!json.is_array()) {
+      one(JsonReader(source, json), source, folder);
+      return;
+    }
+    JsonReader list(source, json);
+    for (size_t i = 0; i < json.size(); ++i) {
+      one(list.item(i), source, folder);
+    }
+  }
+
+  void lines(const std::string &name, std::istream &in,
+             const std::filesystem::path &folder) {
+    std::string line;
+    for (size_t number = 1; std::getline(in, line); ++number) {
+      if (line.find_first_not_of(" \t\r") != std::string::npos) {
+        document(name + ":" + std::to_string(number), line, folder);
+      }
+    }
+  }
+
+  int exitCode() const { return failed ? 1 : 0; }
+
+private:
+  void one(const JsonReader &json, const std::string &source,
+           const std::filesystem::path &folder) {
+    Json given;
+    if (json.json().is_object() && json.has("id")) {
+      given = json.json()["id"];
+    }
+    std::string place =
+        source + (json.place().empty() ? "" : ":" + json.place());
+    attempt(
+        place,
+        [&] {
+          LaunchDescription launch = readLaunch(json, folder);
+          launch.source = source;
+          std::string device = options.device          ? *options.device
+                               : launch.device.empty() ? "cpu"
+                                                       : launch.device;
+          return runLaunch(launch, Device::parse(device));
+        },
+        given);
+  }
+
+  /// Writes the result of `work`; nothing for null. False when it failed.
+  bool attempt(const std::string &place, const std::function<Json()> &work,
+               const Json &id = {}) {
+    Json line;
+    line["launch"] = place;
+    if (!id.is_null()) {
+      line["id"] = id;
+    }
+    bool good = true;
+    try {
+      Json result = work();
+      if (result.is_null()) {
+        return true;
+      }
+      line["status"] = "ok";
+      line.update(result);
+    } catch (const Error &error) {
+      good = false;
+      line["status"] = isRefusal(error.code()) ? "refused" : "failed";
+      line["code"] = name(error.code());
+      line["error"] = error.what();
+    }
+    failed |= !good;
+    // In one piece and at once: what comes next may end the process.
+    std::string text =
+        line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    std::fwrite(text.data(), 1, text.size(), out);
+    std::fflush(out);
+    return good;
+  }
+
+  static bool isRefusal(ErrorCode code) {
+    return code == ErrorCode::InvalidArgument ||
+           code == ErrorCode::CompileError || code == ErrorCode::NotFound ||
+           code == ErrorCode::Unsupported;
+  }
+
+  const LaunchFileOptions &options;
+  std::FILE *out = stdout;
+  bool failed = false;
+};
+
+} // namespace
+
+static bool isLines(const std::string &path) {
+  return path == "-" || path.ends_with(".jsonl");
+}
+
+/// The launch of the one file that there is; nothing when it holds several.
+static std::optional<LaunchDescription> readSingle(const std::string &path) {
+  std::string text = valueOrThrow(readFile(path));
+  Json json = parseJson(path, text);
+  if (json.is_array()) {
+    return std::nullopt;
+  }
+  LaunchDescription launch = readLaunch(
+      JsonReader(path, json), std::filesystem::path(path).parent_path());
+  launch.source = path;
+  return launch;
+}
+
+static void printTimes(const Json &result) {
+  std::printf("%s on %s: first launch, with loading, %.4g ms\n",
+              result["kernel"].get<std::string>().c_str(),
+              result["device"].get<std::string>().c_str(),
+              result["first_ms"].get<double>());
+  std::printf("%s: median %.4g ms, fastest %.4g ms, %d launches\n",
+              result["kernel"].get<std::string>().c_str(),
+              result["median_ms"].get<double>(),
+              result["fastest_ms"].get<double>(),
+              result["launches"].get<int>());
+}
+
+int runLaunchFiles(const LaunchFileOptions &options) {
+  bool single = options.files.size() == 1 && !isLines(options.files[0]) &&
+                options.results.empty();
+  if (single) {
+    if (std::optional<LaunchDescription> launch =
+            readSingle(options.files[0])) {
+      std::string device = options.device           ? *options.device
+                           : launch->device.empty() ? "cpu"
+                                                    : launch->device;
+      Json result = runLaunch(*launch, Device::parse(device));
+      if (launch->repeat) {
+        printTimes(result);
+      }
+      return 0;
+    }
+  }
+  LaunchBatch batch(options);
+  for (const std::string &path : options.files) {
+    std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    if (path == "-") {
+      batch.lines("standard input", std::cin, {});
+      continue;
+    }
+    std::string text = valueOrThrow(readFile(path));
+    if (isLines(path)) {
+      std::istringstream in(text);
+      batch.lines(path, in, folder);
+    } else {
+      batch.document(path, text, folder);
+    }
+  }
+  return batch.exitCode();
+}
+
+} // namespace nereid
