@@ -22,26 +22,43 @@ bool AccessLog::contains(uint64_t address, unsigned bytes) const {
   return arrays.empty() || find(address, bytes);
 }
 
-bool AccessLog::access(Kind kind, int64_t program, uint64_t address,
-                       unsigned bytes) {
+AccessLog::Use AccessLog::useOf(uint64_t address, unsigned bytes) const {
+  auto found = records.find(address);
+  if (found == records.end()) {
+    return {};
+  }
+  const Record &record = found->second;
+  bool isWritten = record.writer != none || record.updater != none;
+  return {isWritten,
+          record.beginsWithWrite && !record.isMet && record.bytes == bytes};
+}
+
+AccessLog::Outcome AccessLog::access(Kind kind, int64_t program,
+                                     uint64_t address, unsigned bytes) {
   if (arrays.empty()) {
-    return true;
+    return Outcome::Alone;
   }
   const Array *array = find(address, bytes);
   if (!array || !array->isWritable) {
-    return array && kind == Kind::Read;
+    return array && kind == Kind::Read ? Outcome::Alone : Outcome::Outside;
   }
-  Record &record = records[address];
+  auto [place, isFirst] = records.try_emplace(address);
+  Record &record = place->second;
+  if (isFirst) {
+    record.bytes = bytes;
+    record.beginsWithWrite = kind == Kind::Write;
+  } else if (record.bytes != bytes) {
+    record.bytes = 0;
+  }
   bool isWrite = kind != Kind::Read;
   bool isUpdate = kind == Kind::Update || kind == Kind::UpdateRead;
 
+  bool meetsItself = false;
   bool legal = !byOthers(record.writer, program);
   if (isWrite) {
     legal &= !byOthers(record.reader, program);
     // A block that meets itself: harmless only where no order shows.
-    if (record.lastWrite == operation) {
-      legal &= kind == Kind::Update;
-    }
+    meetsItself = record.lastWrite == operation && kind != Kind::Update;
     record.lastWrite = operation;
   }
   if (kind != Kind::Update) {
@@ -59,7 +76,10 @@ bool AccessLog::access(Kind kind, int64_t program, uint64_t address,
       join(record.orderedUpdater, program);
     }
   }
-  return legal;
+  record.isMet |= !legal;
+  return !legal        ? Outcome::MeetsOthers
+         : meetsItself ? Outcome::MeetsItself
+                       : Outcome::Alone;
 }
 
 } // namespace nereid::interp

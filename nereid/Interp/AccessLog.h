@@ -15,8 +15,9 @@
 #ifndef NEREID_INTERP_ACCESSLOG_H
 #define NEREID_INTERP_ACCESSLOG_H
 
+#include "llvm/ADT/DenseMap.h"
+
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 namespace nereid::interp {
@@ -41,11 +42,24 @@ public:
 
   /// A new operation begins: its elements are one access each.
   void beginOperation() { ++operation; }
-  /// One element. False if the access is outside of the arrays (it must not be
-  /// made) or makes the result depend on an order.
-  bool access(Kind kind, int64_t program, uint64_t address, unsigned bytes);
+  enum class Outcome {
+    Alone,
+    Outside,     ///< of the arrays: it must not be made
+    MeetsItself, ///< the order of one operation's elements shows
+    MeetsOthers, ///< the order of programs shows
+  };
+  /// One element.
+  Outcome access(Kind kind, int64_t program, uint64_t address, unsigned bytes);
   /// Is [address, address + bytes) in one of the arrays?
   bool contains(uint64_t address, unsigned bytes) const;
+
+  /// What is known of the element at an address.
+  struct Use {
+    bool isWritten = false;
+    /// Stored before anything read it, by one program.
+    bool isWrittenFirst = false;
+  };
+  Use useOf(uint64_t address, unsigned bytes) const;
 
 private:
   const Array *find(uint64_t address, unsigned bytes) const;
@@ -55,6 +69,8 @@ private:
   struct Record {
     int64_t reader = none, writer = none, updater = none, orderedUpdater = none;
     uint64_t lastWrite = 0; ///< operation
+    uint32_t bytes = 0;     ///< of the first access; 0: they differ
+    bool beginsWithWrite = false, isMet = false;
   };
   static void join(int64_t &who, int64_t program) {
     who = who == none || who == program ? program : several;
@@ -63,7 +79,7 @@ private:
     return who != none && who != program;
   }
 
-  std::unordered_map<uint64_t, Record> records; ///< of writable arrays
+  llvm::DenseMap<uint64_t, Record> records; ///< of writable arrays
   uint64_t operation = 0;
 };
 

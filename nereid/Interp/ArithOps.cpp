@@ -38,20 +38,24 @@ static int64_t remainder(int64_t a, int64_t b) {
   return b == 0 ? a : b == -1 ? 0 : a % b;
 }
 
-/// Notes where `isUndefined(a, b, width)`, for the oracle.
+/// Notes where `isUndefined(a, b, width)`, for the oracle; the result is then
+/// nobody's promise.
 static Handler checked(Handler handler,
                        bool (*isUndefined)(int64_t, int64_t, unsigned)) {
   auto run = [handler, isUndefined](Machine &m, const Step &step) {
-    if (m.tracksErrors()) {
-      const TileValue &x = m.in(step, 0), &y = m.in(step, 1);
-      Elements<int64_t> a(x.ints), b(y.ints);
-      for (int64_t i = 0, n = std::max(x.size(), y.size()); i < n; ++i) {
-        if (isUndefined(a[i], b[i], x.element.width)) {
-          m.noteUndefined(step);
-        }
+    handler.run(m, step);
+    if (!m.tracksErrors()) {
+      return;
+    }
+    const TileValue &x = m.in(step, 0), &y = m.in(step, 1);
+    Elements<int64_t> a(x.ints), b(y.ints);
+    TileValue &r = m.slot(step.results[0]);
+    for (int64_t i = 0, n = r.size(); i < n; ++i) {
+      if (isUndefined(a[i], b[i], x.element.width)) {
+        m.noteUndefined(step);
+        r.setUnknown(i);
       }
     }
-    handler.run(m, step);
   };
   return {run, true};
 }
@@ -103,11 +107,36 @@ static void checkDivisions(HandlerTable &table) {
   }
 }
 
+/// `f(a, b)` of bits: an operand equal to `deciding`, -1 or 0, is the result
+/// whatever the other one is.
+template <typename F>
+static Handler bitwise(F f, int64_t deciding) {
+  Handler plain = intBinary(f);
+  auto run = [plain, deciding](Machine &m, const Step &step) {
+    plain.run(m, step);
+    const TileValue &x = m.in(step, 0), &y = m.in(step, 1);
+    if (x.errors.empty() && y.errors.empty()) {
+      return;
+    }
+    Elements<int64_t> a(x.ints), b(y.ints);
+    TileValue &r = m.slot(step.results[0]);
+    unsigned width = r.element.width;
+    for (int64_t i = 0, n = r.size(); i < n; ++i) {
+      bool isDecided = (!x.isUnknown(i) && asSigned(width, a[i]) == deciding) ||
+                       (!y.isUnknown(i) && asSigned(width, b[i]) == deciding);
+      if (!isDecided && (x.isUnknown(i) || y.isUnknown(i))) {
+        r.setUnknown(i);
+      }
+    }
+  };
+  return {run, true, true};
+}
+
 static void addBitOps(HandlerTable &table) {
   table["arith.andi"] =
-      intBinary([](int64_t a, int64_t b, unsigned) { return a & b; });
+      bitwise([](int64_t a, int64_t b, unsigned) { return a & b; }, 0);
   table["arith.ori"] =
-      intBinary([](int64_t a, int64_t b, unsigned) { return a | b; });
+      bitwise([](int64_t a, int64_t b, unsigned) { return a | b; }, -1);
   table["arith.xori"] =
       intBinary([](int64_t a, int64_t b, unsigned) { return a ^ b; });
   table["arith.shli"] = intBinary([](int64_t a, int64_t b, unsigned w) {
@@ -352,17 +381,33 @@ static void runCmpF(Machine &m, const Step &step) {
     bool isNan = std::isnan(a[i]) || std::isnan(b[i]);
     if (m.tracksErrors() && ((error > 0 && !(std::fabs(a[i] - b[i]) > error)) ||
                              (isNan && m.isCombining))) {
-      m.noteUndecided();
+      r.setUnknown(i);
     }
   }
 }
 
+/// How far the value that was not chosen may lie from the one that was.
+static double errorOfOther(const TileValue &chosen, const TileValue &other,
+                           int64_t i) {
+  int64_t c = chosen.size() == 1 ? 0 : i, o = other.size() == 1 ? 0 : i;
+  constexpr double anywhere = std::numeric_limits<double>::infinity();
+  if (!chosen.element.isFloat()) {
+    return chosen.ints[c] == other.ints[o] ? other.errorAt(o) : anywhere;
+  }
+  double a = chosen.floats[c], b = other.floats[o];
+  bool isSame = a == b || (std::isnan(a) && std::isnan(b));
+  double apart = isSame ? 0 : std::fabs(a - b);
+  return std::isnan(apart) ? anywhere : apart + other.errorAt(o);
+}
+
+/// Where the condition hangs on a rounding, the result is either of the two.
 static void runSelect(Machine &m, const Step &step) {
-  Elements<int64_t> condition(m.in(step, 0).ints);
+  const TileValue &which = m.in(step, 0);
+  Elements<int64_t> condition(which.ints);
   const TileValue &yes = m.in(step, 1), &no = m.in(step, 2);
   TileValue &r = m.out(step);
   bool isFloat = r.element.isFloat();
-  if (!yes.errors.empty() || !no.errors.empty()) {
+  if (!yes.errors.empty() || !no.errors.empty() || !which.errors.empty()) {
     r.errors.resize(r.size());
   }
   for (int64_t i = 0, n = r.size(); i < n; ++i) {
@@ -375,6 +420,10 @@ static void runSelect(Machine &m, const Step &step) {
     }
     if (!r.errors.empty()) {
       r.errors[i] = chosen.errorAt(j);
+      if (which.isUnknown(i)) {
+        const TileValue &other = condition[i] ? no : yes;
+        r.errors[i] = std::max(r.errors[i], errorOfOther(chosen, other, i));
+      }
     }
   }
 }
@@ -438,7 +487,7 @@ void addArithHandlers(HandlerTable &table) {
   addFloats(table);
   table["arith.cmpi"] = {runCmpI, true};
   table["arith.cmpf"] = {runCmpF, true};
-  table["arith.select"] = {runSelect, true};
+  table["arith.select"] = {runSelect, true, true};
   table["arith.constant"] = {runConstant, true};
   table["ub.poison"] = {runPoison, true};
 }

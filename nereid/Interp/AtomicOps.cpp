@@ -71,6 +71,9 @@ static void update(Machine &m, tile::AtomicKind kind, const TileValue &value,
   }
   if (!old.element.isFloat()) {
     next.ints[0] = combine(kind, old.element.width, old.ints[0], value.ints[i]);
+    if (value.isUnknown(i)) {
+      next.setUnknown(0);
+    }
     return;
   }
   double bound = old.errorAt(0) + value.errorAt(i);
@@ -113,23 +116,42 @@ static void runAtomicRMW(Machine &m, const Step &step) {
   TileValue old, next; // one element
   old.element = value.element;
   bool errors = m.tracksErrors() && value.element.isFloat();
+  bool meetsItself = false;
   r.errors.resize(errors ? r.size() : 0);
   m.beginAccess();
   for (int64_t i = 0, n = r.size(); i < n; ++i) {
-    if (!isActive(m, step, op.getMask(), 2, i)) {
-      setBits(r, i, 0);
-      continue;
-    }
     uint64_t at = static_cast<uint64_t>(address.ints[i]);
-    if (!enter(m, step, kindOf(step), at, r.element.bytes)) {
-      continue;
+    bool isUnknown = isActivityUnknown(m, step, op.getMask(), 2, i);
+    if (address.isUnknown(i)) {
+      m.noteUndecided();
     }
-    old.resize(1);
-    old.errors.resize(errors ? 1 : 0);
-    loadElement(m, old, 0, at);
-    update(m, op.getKind(), value, i, old, next);
-    storeElement(m, next, 0, at);
-    copyElement(r, i, old, 0);
+    if (isActive(m, step, op.getMask(), 2, i)) {
+      auto outcome = enter(m, step, kindOf(step), at, r.element.bytes);
+      if (outcome == AccessLog::Outcome::Outside) {
+        setBits(r, i, 0);
+        r.setUnknown(i);
+        continue;
+      }
+      old.resize(1);
+      old.errors.resize(errors ? 1 : 0);
+      loadElement(m, old, 0, at);
+      update(m, op.getKind(), value, i, old, next);
+      storeElement(m, next, 0, at);
+      copyElement(r, i, old, 0);
+      meetsItself |= outcome == AccessLog::Outcome::MeetsItself;
+      isUnknown |= outcome == AccessLog::Outcome::MeetsItself &&
+                   op.getKind() == tile::AtomicKind::Xchg;
+    } else {
+      setBits(r, i, 0);
+    }
+    if (isUnknown && m.bounds().log.contains(at, r.element.bytes)) {
+      r.setUnknown(i);
+      markUnknown(m, r.element, at);
+    }
+  }
+  // Which element of the block came first is free.
+  for (int64_t i = 0, n = r.size(); meetsItself && i < n; ++i) {
+    r.setUnknown(i);
   }
 }
 
@@ -142,15 +164,24 @@ static void runAtomicCAS(Machine &m, const Step &step) {
   m.beginAccess();
   for (int64_t i = 0, n = r.size(); i < n; ++i) {
     uint64_t at = static_cast<uint64_t>(address.ints[i]);
-    if (!enter(m, step, kindOf(step), at, r.element.bytes)) {
+    if (address.isUnknown(i)) {
+      m.noteUndecided();
+    }
+    auto outcome = enter(m, step, kindOf(step), at, r.element.bytes);
+    if (outcome == AccessLog::Outcome::Outside) {
+      setBits(r, i, 0);
+      r.setUnknown(i);
       continue;
     }
     loadElement(m, r, i, at);
-    if (r.errorAt(i) > 0 || expected.errorAt(i) > 0) {
-      m.noteUndecided();
-    }
+    bool isUnknown = r.errorAt(i) > 0 || expected.errorAt(i) > 0 ||
+                     outcome == AccessLog::Outcome::MeetsItself;
     if (readBits(at, r.element.bytes) == bitsOf(expected, i)) {
       storeElement(m, value, i, at);
+    }
+    if (isUnknown) {
+      r.setUnknown(i);
+      markUnknown(m, r.element, at);
     }
   }
 }

@@ -12,7 +12,15 @@
 
 namespace nereid::interp {
 
+/// Which way control flow goes, or how often, must not hang on a rounding.
+static void decide(Machine &m, const TileValue &value) {
+  if (value.isUnknown(0)) {
+    m.noteUndecided();
+  }
+}
+
 static void runIf(Machine &m, const Step &step) {
+  decide(m, m.in(step, 0));
   const Code &taken = step.regions[m.in(step, 0).ints[0] ? 0 : 1];
   m.execute(taken);
   m.move(taken.yields, step.results);
@@ -28,6 +36,9 @@ static void runFor(Machine &m, const Step &step) {
     return isUnsigned ? static_cast<__int128>(asUnsigned(width, value))
                       : static_cast<__int128>(value);
   };
+  for (unsigned i : {0u, 1u, 2u}) {
+    decide(m, m.in(step, i));
+  }
   __int128 lower = extend(m.in(step, 0).ints[0]);
   __int128 upper = extend(m.in(step, 1).ints[0]);
   __int128 by = extend(m.in(step, 2).ints[0]);
@@ -55,6 +66,7 @@ static void runWhile(Machine &m, const Step &step) {
     // The terminator is scf.condition: the condition, then what both the body
     // and the results see.
     auto values = llvm::ArrayRef(before.yields).drop_front();
+    decide(m, m.slot(before.yields[0]));
     if (m.stopped() || !m.slot(before.yields[0]).ints[0]) {
       m.move(values, step.results);
       return;

@@ -164,9 +164,10 @@ static Handler floatToInt(bool isSigned) {
       if (!inRange(x, isSigned, width)) {
         m.noteUndefined(step);
       }
-      if (error > 0 && (toInt(x - error, isSigned, width) != r.ints[i] ||
-                        toInt(x + error, isSigned, width) != r.ints[i])) {
-        m.noteUndecided();
+      if (std::isinf(error) ||
+          (error > 0 && (toInt(x - error, isSigned, width) != r.ints[i] ||
+                         toInt(x + error, isSigned, width) != r.ints[i]))) {
+        r.setUnknown(i);
       }
     }
   };
@@ -180,7 +181,7 @@ static void runBitcast(Machine &m, const Step &step) {
     // The sign and the payload of a NaN are nobody's promise.
     bool isNan = source.element.isFloat() && std::isnan(source.floats[i]);
     if (m.tracksErrors() && (source.errorAt(i) > 0 || isNan)) {
-      m.noteUndecided();
+      r.setUnknown(i);
     }
     setBits(r, i, bitsOf(source, i));
   }

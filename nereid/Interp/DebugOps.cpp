@@ -49,7 +49,7 @@ static void runPrint(Machine &m, const Step &step) {
 static void runAssert(Machine &m, const Step &step) {
   const TileValue &condition = m.in(step, 0);
   for (int64_t i = 0, n = condition.size(); i < n; ++i) {
-    if (!condition.ints[i]) {
+    if (!condition.ints[i] && !condition.isUnknown(i)) {
       return fail(m, step, i, 0);
     }
   }

@@ -118,6 +118,15 @@ static void multiplyInts(const Extents &e, const TileValue &lhs,
   forProducts(e, [&](int64_t i, int64_t a, int64_t b) {
     r.ints[i] = wrap(r.element.width, r.ints[i] + read(lhs, a) * read(rhs, b));
   });
+  if (lhs.errors.empty() && rhs.errors.empty() && c.errors.empty()) {
+    return;
+  }
+  r.errors = c.errors;
+  forProducts(e, [&](int64_t i, int64_t a, int64_t b) {
+    if (lhs.isUnknown(a) || rhs.isUnknown(b)) {
+      r.setUnknown(i);
+    }
+  });
 }
 
 static void runDot(Machine &m, const Step &step) {

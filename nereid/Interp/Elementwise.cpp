@@ -115,7 +115,8 @@ static void fillErrors(FloatFunction function, Machine &m, const Step &step,
       x.error[0] += argument * std::fabs(x.value[0]);
     }
     if (m.isCombining && std::isnan(r.floats[i]) && !anyNan(x)) {
-      m.noteUndecided();
+      r.errors[i] = infinity;
+      continue;
     }
     double slack = deviation(function, x, r.floats[i], arity);
     r.errors[i] =

@@ -39,8 +39,13 @@ Interpreter::create(mlir::ModuleOp module, std::string_view kernel,
       new Interpreter(std::move(*program), options));
 }
 
-static Status runPrograms(Machine &machine, int64_t begin, int64_t end) {
-  for (int64_t p = begin; p < end; ++p) {
+/// Programs [begin, end) of the order in which they run.
+static Status runPrograms(Machine &machine, int64_t begin, int64_t end,
+                          bool isBackward = false) {
+  const int32_t *grid = machine.frame().grid;
+  int64_t last = int64_t{grid[0]} * grid[1] * grid[2] - 1;
+  for (int64_t i = begin; i < end; ++i) {
+    int64_t p = isBackward ? last - i : i;
     if (!machine.runProgram(p)) {
       if (machine.fault()) {
         return Status::success();
@@ -58,9 +63,12 @@ Status Interpreter::run(LaunchFrame *frame, int64_t begin, int64_t end) const {
   {
     std::unique_lock lock(turn);
     Oracle unused;
-    Machine machine(*program, options.mode, *frame, &unused, options.stepLimit);
+    Oracle &oracle = options.oracle ? *options.oracle : unused;
+    FloatMode mode =
+        options.oracle ? FloatMode::Float64WithBounds : options.mode;
+    Machine machine(*program, mode, *frame, &oracle, options.stepLimit);
     machine.turn = &lock;
-    status = runPrograms(machine, begin, end);
+    status = runPrograms(machine, begin, end, oracle.isBackward);
     fault = machine.fault();
   }
   if (fault) {
@@ -74,7 +82,7 @@ Status Interpreter::runOracle(LaunchFrame *frame, int64_t begin, int64_t end,
   std::lock_guard lock(turn);
   Machine machine(*program, FloatMode::Float64WithBounds, *frame, &oracle,
                   options.stepLimit);
-  return runPrograms(machine, begin, end);
+  return runPrograms(machine, begin, end, oracle.isBackward);
 }
 
 void Interpreter::entry(const void *self, LaunchFrame *frame, int64_t begin,

@@ -34,6 +34,8 @@ struct Options {
   FloatMode mode = FloatMode::Declared;
   /// Give up a program after that many operations; 0: never.
   uint64_t stepLimit = 0;
+  /// Where given, every run is one with bounds and fills it.
+  Oracle *oracle = nullptr;
 };
 
 /// One kernel, ready to run.

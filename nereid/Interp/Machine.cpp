@@ -56,6 +56,29 @@ void Machine::execute(const Code &code) {
       return;
     }
     step.handler->run(*this, step);
+    if (tracksErrors() && step.handler->isElementwise &&
+        !step.handler->placesUnknowns) {
+      spreadUnknown(step);
+    }
+  }
+}
+
+/// What comes of an unknown integer is unknown. Errors of floats are the
+/// handlers' business.
+void Machine::spreadUnknown(const Step &step) {
+  for (unsigned operand : step.operands) {
+    const TileValue &source = slots[operand];
+    if (source.element.isFloat() || source.errors.empty()) {
+      continue;
+    }
+    for (unsigned result : step.results) {
+      TileValue &r = slots[result];
+      for (int64_t i = 0, n = r.size(); i < n; ++i) {
+        if (source.isUnknown(i)) {
+          r.setUnknown(i);
+        }
+      }
+    }
   }
 }
 

@@ -51,7 +51,8 @@ public:
     return mode == FloatMode::Declared ? round(*element.format, value) : value;
   }
   FloatMode floatMode() const { return mode; }
-  /// A decision hung on less than the errors of its operands.
+  /// Control flow, or where a store goes, hung on less than the errors of its
+  /// operands.
   void noteUndecided() { oracle->undecided = true; }
   /// The operation does what the dialect leaves undefined. Only noted in the
   /// mode Float64WithBounds.
@@ -92,6 +93,8 @@ public:
   std::vector<double> orderReach;
 
 private:
+  void spreadUnknown(const Step &step);
+
   const Program &program;
   FloatMode mode;
   LaunchFrame &launch;

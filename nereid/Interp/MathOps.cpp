@@ -163,7 +163,7 @@ static Handler floatTest(F test) {
     for (int64_t i = 0, n = r.size(); i < n; ++i) {
       // An error without limit means: this may be an infinity elsewhere.
       if (std::isinf(source.errorAt(source.size() == 1 ? 0 : i))) {
-        m.noteUndecided();
+        r.setUnknown(i);
       }
       r.ints[i] = test(x[i], *source.element.format);
     }

@@ -16,20 +16,26 @@ namespace nereid::interp {
 uint64_t readBits(uint64_t address, unsigned bytes);
 void writeBits(uint64_t address, unsigned bytes, uint64_t bits);
 
-/// Element `i` of `r` from memory. In the mode Float64WithBounds `r.errors`
-/// is sized, and a float that this run stored comes back unrounded.
+/// Element `i` of `r` from memory, with the error it was stored with. In the
+/// mode Float64WithBounds a float that this run stored comes back unrounded.
 void loadElement(Machine &m, TileValue &r, int64_t i, uint64_t address);
 /// Element `i` of `value` to memory, with its bound.
 void storeElement(Machine &m, const TileValue &value, int64_t i,
                   uint64_t address);
 
-/// Logs the access of one element; false if it must not be made.
-bool enter(Machine &m, const Step &step, AccessLog::Kind kind, uint64_t address,
-           unsigned bytes);
+/// What is at the address after this may be anything elsewhere.
+void markUnknown(Machine &m, const Element &element, uint64_t address);
+
+/// Logs the access of one element. Outside: it must not be made.
+AccessLog::Outcome enter(Machine &m, const Step &step, AccessLog::Kind kind,
+                         uint64_t address, unsigned bytes);
 
 /// Is element `i` unmasked? `mask` is the op's, at operand index `operand`.
 bool isActive(const Machine &m, const Step &step, mlir::Value mask,
               unsigned operand, int64_t i);
+/// Does that hang on a rounding?
+bool isActivityUnknown(const Machine &m, const Step &step, mlir::Value mask,
+                       unsigned operand, int64_t i);
 
 } // namespace nereid::interp
 

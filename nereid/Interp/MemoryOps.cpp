@@ -37,12 +37,23 @@ void writeBits(uint64_t address, unsigned bytes, uint64_t bits) {
 
 void loadElement(Machine &m, TileValue &r, int64_t i, uint64_t address) {
   setBits(r, i, readBits(address, r.element.bytes));
-  if (m.tracksErrors() && r.element.isFloat()) {
-    auto known = m.bounds().stored.find(address);
-    if (known != m.bounds().stored.end()) {
-      r.floats[i] = known->second.value;
-      r.errors[i] = known->second.error;
-    }
+  if (!m.tracksErrors()) {
+    return;
+  }
+  if (!r.errors.empty()) {
+    r.errors[i] = 0;
+  }
+  auto known = m.bounds().stored.find(address);
+  if (known == m.bounds().stored.end()) {
+    return;
+  }
+  const FloatBound &bound = known->second;
+  if (r.element.isFloat() && bound.format == r.element.format) {
+    r.floats[i] = bound.value;
+    r.errors.resize(r.size());
+    r.errors[i] = bound.error;
+  } else if (bound.error > 0) {
+    r.setUnknown(i); // bits of what was rounded
   }
 }
 
@@ -52,29 +63,55 @@ void storeElement(Machine &m, const TileValue &value, int64_t i,
   if (!m.tracksErrors()) {
     return;
   }
+  auto &stored = m.bounds().stored;
+  for (unsigned k = 1; k < value.element.bytes; ++k) {
+    stored.erase(address + k);
+  }
   if (value.element.isFloat()) {
-    m.bounds().stored[address] = {value.floats[i], value.errorAt(i)};
+    stored[address] = {value.floats[i], value.errorAt(i), value.element.format};
+  } else if (value.isUnknown(i)) {
+    markUnknown(m, value.element, address);
   } else {
-    m.bounds().stored.erase(address);
+    stored.erase(address);
   }
 }
 
-bool enter(Machine &m, const Step &step, AccessLog::Kind kind, uint64_t address,
-           unsigned bytes) {
+void markUnknown(Machine &m, const Element &element, uint64_t address) {
+  m.bounds().stored[address] = {0, std::numeric_limits<double>::infinity(),
+                                element.format};
+}
+
+AccessLog::Outcome enter(Machine &m, const Step &step, AccessLog::Kind kind,
+                         uint64_t address, unsigned bytes) {
+  using Outcome = AccessLog::Outcome;
   if (!m.tracksErrors()) {
-    return true;
+    return Outcome::Alone;
   }
-  AccessLog &log = m.bounds().log;
-  if (!log.access(kind, m.programIndex(), address, bytes)) {
-    m.noteUndefined(step);
+  Oracle &oracle = m.bounds();
+  Outcome outcome = oracle.log.access(kind, m.programIndex(), address, bytes);
+  if (outcome == Outcome::Alone) {
+    return outcome;
   }
-  return log.contains(address, bytes);
+  m.noteUndefined(step);
+  if (outcome == Outcome::Outside && !oracle.outside) {
+    bool isWrite = kind != AccessLog::Kind::Read;
+    oracle.outside = {step.op->getLoc(), address, bytes, isWrite,
+                      m.programIndex()};
+  } else if (outcome == Outcome::MeetsOthers && !oracle.meeting) {
+    oracle.meeting = step.op->getLoc();
+  }
+  return outcome;
 }
 
 /// All elements if there is no mask.
 bool isActive(const Machine &m, const Step &step, mlir::Value mask,
               unsigned operand, int64_t i) {
   return !mask || m.in(step, operand).ints[i];
+}
+
+bool isActivityUnknown(const Machine &m, const Step &step, mlir::Value mask,
+                       unsigned operand, int64_t i) {
+  return mask && m.in(step, operand).isUnknown(i);
 }
 
 //===----------------------------------------------------------------------===//
@@ -100,13 +137,14 @@ static void runLoad(Machine &m, const Step &step) {
   auto op = mlir::cast<tile::LoadOp>(step.op);
   const TileValue &address = m.in(step, 0);
   TileValue &r = m.out(step);
-  if (m.tracksErrors() && r.element.isFloat()) {
-    r.errors.resize(r.size());
-  }
   for (int64_t i = 0, n = r.size(); i < n; ++i) {
     uint64_t at = static_cast<uint64_t>(address.ints[i]);
     if (isActive(m, step, op.getMask(), 1, i)) {
-      if (enter(m, step, AccessLog::Kind::Read, at, r.element.bytes)) {
+      if (enter(m, step, AccessLog::Kind::Read, at, r.element.bytes) ==
+          AccessLog::Outcome::Outside) {
+        setBits(r, i, 0);
+        r.setUnknown(i);
+      } else {
         loadElement(m, r, i, at);
       }
     } else if (op.getOther()) {
@@ -114,6 +152,10 @@ static void runLoad(Machine &m, const Step &step) {
       copyElement(r, i, other, i);
     } else {
       setBits(r, i, 0);
+    }
+    if (address.isUnknown(i) ||
+        isActivityUnknown(m, step, op.getMask(), 1, i)) {
+      r.setUnknown(i);
     }
   }
 }
@@ -124,9 +166,23 @@ static void runStore(Machine &m, const Step &step) {
   m.beginAccess();
   for (int64_t i = 0, n = value.size(); i < n; ++i) {
     uint64_t at = static_cast<uint64_t>(address.ints[i]);
-    if (isActive(m, step, op.getMask(), 2, i) &&
-        enter(m, step, AccessLog::Kind::Write, at, value.element.bytes)) {
+    bool isUnknown = isActivityUnknown(m, step, op.getMask(), 2, i);
+    if (address.isUnknown(i)) {
+      m.noteUndecided();
+    }
+    if (isActive(m, step, op.getMask(), 2, i)) {
+      unsigned bytes = value.element.bytes;
+      auto outcome = enter(m, step, AccessLog::Kind::Write, at, bytes);
+      if (outcome == AccessLog::Outcome::Outside) {
+        continue;
+      }
+      // Of one block's elements at one address, any may be the last.
+      isUnknown |= outcome == AccessLog::Outcome::MeetsItself &&
+                   readBits(at, bytes) != bitsOf(value, i);
       storeElement(m, value, i, at);
+    }
+    if (isUnknown && m.bounds().log.contains(at, value.element.bytes)) {
+      markUnknown(m, value.element, at);
     }
   }
 }

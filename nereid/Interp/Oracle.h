@@ -10,10 +10,13 @@
 #define NEREID_INTERP_ORACLE_H
 
 #include "nereid/Interp/AccessLog.h"
+#include "nereid/Interp/FloatFormat.h"
+
+#include "mlir/IR/Location.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
-#include <unordered_map>
 
 namespace nereid::interp {
 
@@ -39,14 +42,17 @@ struct FloatBound {
   double value = 0;
   /// |what an executor may store - value| <= error; infinity: no claim.
   double error = 0;
+  /// Null: an integer of which nothing is claimed.
+  const FloatFormat *format = nullptr;
 };
 
 /// What a run in the mode Float64WithBounds found.
 struct Oracle {
-  /// By address, of every float stored. An integer store removes the entry.
-  std::unordered_map<uint64_t, FloatBound> stored;
-  /// A comparison or a conversion to an integer came out one way, but lies
-  /// within its operands' error: the program proves nothing.
+  /// By address, of every float stored, and of every integer stored that hangs
+  /// on a rounding. Another integer removes the entry.
+  llvm::DenseMap<uint64_t, FloatBound> stored;
+  /// Control flow or the place of a store hung on a comparison within its
+  /// operands' errors: the run proves nothing.
   bool undecided = false;
   /// The program did what the dialect leaves undefined, or its result depends
   /// on an order that is free: the operation, or empty. Accesses outside of
@@ -54,6 +60,20 @@ struct Oracle {
   std::string undefined;
   /// Set `log.arrays` to have accesses checked.
   AccessLog log;
+  /// The first access outside of them.
+  struct Access {
+    mlir::Location place;
+    uint64_t address = 0;
+    unsigned bytes = 0;
+    bool isWrite = false;
+    int64_t program = 0;
+  };
+  std::optional<Access> outside;
+  /// The first operation by which programs met at an address, so that the order
+  /// of programs may show.
+  std::optional<mlir::Location> meeting;
+  /// Run the last program of the grid first.
+  bool isBackward = false;
 };
 
 } // namespace nereid::interp

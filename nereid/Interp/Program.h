@@ -33,6 +33,9 @@ struct Handler {
   /// Element i of the results depends on element i of the operands alone, so
   /// that a scalar region can be run on many lanes at once (Reduce.cpp).
   bool isElementwise = false;
+  /// Says itself which results are unknown where an integer operand is. Of
+  /// other elementwise operations, every one that it reaches.
+  bool placesUnknowns = false;
 };
 
 /// A region of one block: its arguments, its operations but the last, and the

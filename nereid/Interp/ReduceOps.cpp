@@ -39,8 +39,15 @@ public:
     for (size_t j = 0; j < operands() && m.tracksErrors(); ++j) {
       otherOrdersRound |= !isExactInAnyOrder(m.in(step, j));
     }
-    if (otherOrdersRound && multiplies() && productsOverflow()) {
-      m.noteUndecided();
+    otherOrdersOverflow =
+        otherOrdersRound && multiplies() && productsOverflow();
+  }
+
+  /// Partial result `j` of lane `l` becomes element `to` of `r`.
+  void finish(size_t j, int64_t l, TileValue &r, int64_t to) {
+    copyElement(r, to, partial(j), l);
+    if (otherOrdersOverflow) {
+      r.setUnknown(to);
     }
   }
 
@@ -176,7 +183,7 @@ private:
   const Step &step;
   const Code &code;
   int64_t first, count, extent, inner;
-  bool otherOrdersRound = false;
+  bool otherOrdersRound = false, otherOrdersOverflow = false;
   std::vector<double> magnitudes; ///< a lane, of the elements so far
 };
 
@@ -214,7 +221,7 @@ static void reduce(Machine &m, const Step &step, int32_t axis, bool backward,
     for (size_t j = 0; j < lanes.operands(); ++j) {
       matchErrors(*results[j], {&lanes.partial(j)});
       for (int64_t l = 0; l < lanes.laneCount(); ++l) {
-        copyElement(*results[j], lanes.firstLane() + l, lanes.partial(j), l);
+        lanes.finish(j, l, *results[j], lanes.firstLane() + l);
       }
     }
   });
@@ -222,11 +229,12 @@ static void reduce(Machine &m, const Step &step, int32_t axis, bool backward,
 
 /// The bound also covers the opposite order; an integer that differs there
 /// hangs on a rounding.
-static void compareOrders(Machine &m, TileValue &forward,
-                          const TileValue &backward) {
+static void compareOrders(TileValue &forward, const TileValue &backward) {
   if (!forward.element.isFloat()) {
-    if (forward.ints != backward.ints) {
-      m.noteUndecided();
+    for (int64_t i = 0, n = forward.size(); i < n; ++i) {
+      if (forward.ints[i] != backward.ints[i] || backward.isUnknown(i)) {
+        forward.setUnknown(i);
+      }
     }
     return;
   }
@@ -261,7 +269,7 @@ static void runReduce(Machine &m, const Step &step) {
   reduce(m, step, axis, /*backward=*/false, results);
   reduce(m, step, axis, /*backward=*/true, opposites);
   for (size_t j = 0; j < n; ++j) {
-    compareOrders(m, *results[j], opposite[j]);
+    compareOrders(*results[j], opposite[j]);
   }
 }
 
@@ -285,8 +293,7 @@ static void runScan(Machine &m, const Step &step) {
         TileValue &r = m.slot(step.results[j]);
         matchErrors(r, {&lanes.partial(j)});
         for (int64_t l = 0; l < lanes.laneCount(); ++l) {
-          copyElement(r, lanes.linear(lanes.firstLane() + l, at),
-                      lanes.partial(j), l);
+          lanes.finish(j, l, r, lanes.linear(lanes.firstLane() + l, at));
         }
       }
     }
@@ -303,6 +310,9 @@ static void runHistogram(Machine &m, const Step &step) {
   std::fill(r.ints.begin(), r.ints.end(), 0);
   for (int64_t i = 0, n = source.size(); i < n; ++i) {
     bool counts = !op.getMask() || m.in(step, 1).ints[i];
+    if (source.isUnknown(i) || (op.getMask() && m.in(step, 1).isUnknown(i))) {
+      r.errors.assign(r.size(), std::numeric_limits<double>::infinity());
+    }
     if (counts && source.ints[i] >= 0 && source.ints[i] < r.size()) {
       ++r.ints[source.ints[i]];
     }

@@ -120,6 +120,9 @@ static void runGather(Machine &m, const Step &step) {
       setBits(r, i, 0);
       m.noteUndefined(step);
     }
+    if (m.tracksErrors() && (index.isUnknown(i) || at < 0 || at >= extent)) {
+      r.setUnknown(i);
+    }
   });
 }
 

@@ -14,7 +14,9 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace mlir {
@@ -47,7 +49,8 @@ struct TileValue {
   std::vector<int64_t> ints;
   std::vector<double> floats;
   /// Float64WithBounds only: how far another executor's value may lie from
-  /// `floats`; infinite: anywhere. Empty: nowhere, all are exact.
+  /// `floats`; infinite: anywhere. Of an integer, 0 or infinity: it hangs on a
+  /// rounding. Empty: nowhere, all are exact.
   std::vector<double> errors;
 
   int64_t size() const {
@@ -59,6 +62,14 @@ struct TileValue {
     errors.clear();
   }
   double errorAt(int64_t i) const { return errors.empty() ? 0.0 : errors[i]; }
+  /// May element `i` be anything elsewhere? A single element serves for all.
+  bool isUnknown(int64_t i) const {
+    return !errors.empty() && std::isinf(errors[errors.size() == 1 ? 0 : i]);
+  }
+  void setUnknown(int64_t i) {
+    errors.resize(size());
+    errors[i] = std::numeric_limits<double>::infinity();
+  }
 };
 
 /// The low `width` bits of `value`, as TileValue keeps them.

@@ -32,16 +32,17 @@ void walk(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides, F f) {
 }
 
 /// Element `to` of `target` becomes element `from` of `source`, errors and
-/// all. `target.errors` is sized if `source.errors` is not empty.
+/// all.
 inline void copyElement(TileValue &target, int64_t to, const TileValue &source,
                         int64_t from) {
   if (source.element.isFloat()) {
     target.floats[to] = source.floats[from];
-    if (!source.errors.empty()) {
-      target.errors[to] = source.errors[from];
-    }
   } else {
     target.ints[to] = source.ints[from];
+  }
+  if (!source.errors.empty()) {
+    target.errors.resize(target.size());
+    target.errors[to] = source.errors[from];
   }
 }
 
