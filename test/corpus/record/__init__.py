@@ -1,0 +1,1 @@
+"""Records launches of Triton kernels under upstream Triton. See README.md in the folder above."""
