@@ -7,8 +7,9 @@
                                                                          the visible corpora, many programs at once
   python test/corpus/record pack OUT DEST [--budget MIB]                 archives for test/corpus/replay
 
-ROOT is the checkout that the sources lie in. Environment: NEREID_RECORD_STUBS names host packages to stand in for;
-NEREID_RECORD_ON=cpu makes programs written for `cuda` run on the CPU, for upstream's interpreter (TRITON_INTERPRET=1).
+ROOT is the checkout that the sources lie in. Environment: RECORD_STUBS names host packages to stand in for;
+RECORD_TIMED=20 times every recorded launch so often on the GPU; RECORD_ON=cpu makes programs written for `cuda` run on the
+CPU in upstream's interpreter; RECORD_FROM=cpu makes programs written for `cpu` run on the GPU.
 """
 from pathlib import Path
 import sys

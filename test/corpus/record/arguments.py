@@ -95,12 +95,13 @@ class Describer:
             return dict(kind="other", type=type(value).__name__, value=repr(value)[:200])
         entry, _ = storages.add(tensor)
         offset = value.data_ptr() - entry["base"]
-        entry["lo"] = min(entry["lo"], offset)
         strides = value.stride() if callable(getattr(value, "stride", None)) else ()
         shape = list(getattr(value, "shape", ()))
-        extent = 1 + sum((n - 1) * s for n, s in zip(shape, strides)) if all(shape) else 0
         size = value.dtype.itemsize
-        entry["hi"] = max(entry["hi"], offset + extent * size)
+        # Such objects may have negative strides, which tensors have not.
+        reach = [(n - 1) * s for n, s in zip(shape, strides)]
+        entry["lo"] = min(entry["lo"], max(0, offset + sum(r for r in reach if r < 0) * size))
+        entry["hi"] = max(entry["hi"], offset + (1 + sum(r for r in reach if r > 0)) * size)
         return dict(kind="tensor", dtype=str(value.dtype).replace("torch.", ""), size=size, shape=shape, stride=list(strides),
                     storage=entry["number"], offset=offset)
 

@@ -1,7 +1,7 @@
 """Compiled launches done by upstream's interpreter, without TRITON_INTERPRET.
 
 Programs that insist on compiled functions (FlagGems wraps them) then run on a machine without a GPU. For trying programs
-out, and for tests. With NEREID_RECORD_DRY=1 a launch does nothing, which finds the mistakes of a driver quickly.
+out, and for tests. With RECORD_DRY=1 a launch does nothing, which finds the mistakes of a driver quickly.
 """
 import contextlib
 import os
@@ -90,7 +90,7 @@ def install():
 
     def run(self, *args, grid, warmup, **kwargs):
         names = {p.name for p in self.params}
-        if not warmup and not os.environ.get("NEREID_RECORD_DRY"):
+        if not warmup and not os.environ.get("RECORD_DRY"):
             with Operators.paused():
                 interpreted(self).run(*map(tensor_at, args), grid=grid, warmup=False,
                                       **{k: tensor_at(v) for k, v in kwargs.items()})

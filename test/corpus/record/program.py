@@ -16,14 +16,14 @@ def main(words):
     out, suite, root = words[:3]
     rest = words[4:]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the summary is written
-    stand_ins.stub_modules(os.environ.get("NEREID_RECORD_STUBS", "").split())
+    stand_ins.stub_modules(os.environ.get("RECORD_STUBS", "").split())
     stand_ins.performance_model()
-    if os.environ.get("NEREID_RECORD_TRITON_VERSION"):
+    if os.environ.get("RECORD_TRITON_VERSION"):
         import triton
-        triton.__version__ = os.environ["NEREID_RECORD_TRITON_VERSION"]
-    if os.environ.get("NEREID_RECORD_ON") == "cpu":
+        triton.__version__ = os.environ["RECORD_TRITON_VERSION"]
+    if os.environ.get("RECORD_ON") == "cpu":
         stand_ins.move_devices("cuda", "cpu")
-    elif os.environ.get("NEREID_RECORD_FROM") == "cpu":
+    elif os.environ.get("RECORD_FROM") == "cpu":
         stand_ins.move_devices("cpu", "cuda")
     hooks.install(Recorder(out, suite, root, " ".join(Path(w).name if "/" in w else w for w in rest)))
     if rest[0] == "-pytest":  # -pytest MOST[:PART/PARTS] ARGS...

@@ -17,6 +17,7 @@ from record.sources import source_of, written_out
 LIMIT_FIRST = 4_500_000  # bytes of memory of a kernel's first launch
 LIMIT_MORE = 600_000     # of its further specialisations
 MOST = 10                # specialisations of a kernel in one process
+TIMED = int(os.environ.get("RECORD_TIMED", "0"))  # launches that are timed, of each recorded one
 
 
 def key_of(suite, name, options, args):
@@ -89,7 +90,7 @@ class Recorder:
             self.skipped[name] = min(self.skipped.get(name, 1 << 60), total)
             return call()
         self.keys.add(key)
-        result, images = run_twice(entries, call)
+        result, images, times = run_twice(entries, call)
         self.counts[name] = self.counts.get(name, 0) + 1
         rows = [self.storage_row(e, *image) for e, image in zip(entries, images)]
         made = outside or "<locals>" in function.__qualname__
@@ -99,7 +100,7 @@ class Recorder:
             except (OSError, TypeError, StopIteration):
                 file = ""
         self.write(dict(suite=self.suite, driver=self.driver, file=file, made=made, kernel=function.__name__,
-                        line=line, grid=grid, options=options, args=args, storages=rows, clipped=clipped, bytes=total, **extra))
+                        line=line, grid=grid, options=options, args=args, storages=rows, clipped=clipped, bytes=total, **times, **extra))
         return result
 
     def storage_row(self, entry, before, after, again):
@@ -131,7 +132,7 @@ def clip(entries, limit):
 
 
 def run_twice(entries, call):
-    """(result of the first call, [(before, after the first, after the second)] of each storage)."""
+    """(result of the first call, [(before, after the first, after the second)] of each storage, times)."""
     memories = [memory.of(e["device"]) for e in entries]
     places = [(m, e["base"] + e["lo"], max(e["to"] - e["lo"], 0)) for m, e in zip(memories, entries)]
 
@@ -140,10 +141,20 @@ def run_twice(entries, call):
             m.wait()
         return [m.read(address, size) for m, address, size in places]
 
+    def write(images):
+        for (m, address, _), data in zip(places, images):
+            m.write(address, data)
+
     before = read()
     result = call()
     after = read()
-    for (m, address, _), data in zip(places, before):
-        m.write(address, data)
+    write(before)
     call()
-    return result, list(zip(before, after, read()))
+    again, times = read(), {}
+    if TIMED:
+        write(before)
+        from record.timing import fastest_ms
+        times["upstream_ms"] = fastest_ms(call, TIMED)
+        read()
+        write(again)
+    return result, list(zip(before, after, again)), times

@@ -43,7 +43,7 @@ def job(suite, root, words, cwd=None, timeout=120, **env):
 def flag_gems(corpora, parts=None):
     root = corpora / "FlagGems"
     env = dict(PYTHONPATH=path(root / "src", root), GEMS_VENDOR="nvidia", FLAGGEMS_ENABLE_DISK_CACHE="0",
-               NEREID_RECORD_TRITON_VERSION="3.5.1")  # from 3.6 on its LibEntry leaves arguments out
+               RECORD_TRITON_VERSION="3.5.1")  # from 3.6 on its LibEntry leaves arguments out
     jobs = [job("FlagGems", root, [DRIVERS / "flag_gems_direct.py", f"{n}/8"], timeout=240, **env) for n in range(8)]
     for name, (processes, most) in FLAG_GEMS.items():
         for part in range(processes):
@@ -51,13 +51,13 @@ def flag_gems(corpora, parts=None):
                                                "--mode", "quick"], timeout=240, **env))
     for vendor in FLAG_GEMS_VENDORS:
         jobs += [job("FlagGems", root, [DRIVERS / "flag_gems_direct.py", f"{n}/2", vendor], timeout=240,
-                     NEREID_RECORD_STUBS="torch_mlu torch_musa torch_npu", **env) for n in range(2)]
+                     RECORD_STUBS="torch_mlu torch_musa torch_npu", **env) for n in range(2)]
     return jobs
 
 
 def flash_attention(corpora):
     root = corpora / "flash-attention"
-    env = dict(PYTHONPATH=path(root), NEREID_RECORD_STUBS=" ".join(FLASH_STUBS))
+    env = dict(PYTHONPATH=path(root), RECORD_STUBS=" ".join(FLASH_STUBS))
     functions = ["cross_entropy", "rotary", "layer_norm", "linear", "attention", "attention_og"]
     return [job("flash-attention", root, [DRIVERS / "flash_attention.py", name], timeout=200, **env) for name in functions] + [
         job("flash-attention", root, ["-pytest", 3, file, "--noconftest"], timeout=200, **env)
@@ -68,14 +68,14 @@ def unsloth(corpora):
     root = corpora / "unsloth"
     groups = ["activations", "norms", "rope", "cross_entropy", "fp8", "moe"]
     return [job("unsloth", root, [DRIVERS / "unsloth_kernels.py", group], timeout=200, PYTHONPATH=path(root),
-                NEREID_RECORD_STUBS="pandas") for group in groups]
+                RECORD_STUBS="pandas") for group in groups]
 
 
 def triton_shared(corpora):
     root = corpora / "triton-shared"
     folder = root / "python/examples"
-    env = dict(PYTHONPATH=path(folder), NEREID_RECORD_FROM="cpu",
-               NEREID_RECORD_STUBS="benchmark triton.backends.triton_shared triton.backends.triton_shared.driver")
+    env = dict(PYTHONPATH=path(folder), RECORD_FROM="cpu",
+               RECORD_STUBS="benchmark triton.backends.triton_shared triton.backends.triton_shared.driver")
     files = sorted(folder.glob("test_*.py"))
     return [job("triton-shared", root, ["-pytest", f"3:{part}/4", *map(str, files), "--noconftest"], timeout=200, **env)
             for part in range(4)] + [job("triton-shared", root, [DRIVERS / "triton_shared_scripts.py"], **env)]
@@ -87,7 +87,7 @@ def tutorials(corpora):
              "04-low-memory-dropout", "05-layer-norm", "06-fused-attention", "07-extern-functions", "08-grouped-gemm",
              "09-persistent-matmul"]
     return [job("tutorials", root, [DRIVERS / "tutorials.py", name], timeout=200, PYTHONPATH=path(),
-                NEREID_RECORD_STUBS="matplotlib pandas tabulate") for name in names]
+                RECORD_STUBS="matplotlib pandas tabulate") for name in names]
 
 
 def triton_bench(corpora):

@@ -226,7 +226,7 @@ def fused(add, t):
     add("concat_and_cache_mla", lambda f: f.concat_and_cache_mla(x(7, 64, t=t), x(7, 16, t=t), x(4, 16, 80, t=t), torch.randperm(64, device=GPU)[:7], "auto", one()))
     add("moe_align_block_size", lambda f: f.moe_align_block_size(ints(8, 9, 2, t=I32), 16, 8))
     add("rwkv_ka_fusion", lambda f: f.rwkv_ka_fusion(x(4, 64, t=t), x(64, t=t), x(4, 64, t=t), x(64, t=t), 2, 32))
-    add("rwkv_mm_sparsity", lambda f: f.rwkv_mm_sparsity(torch.relu(x(384, t=t)), x(384, 64, t=t)))
+    add("rwkv_mm_sparsity", lambda f: f.rwkv_mm_sparsity(torch.relu(x(1024, t=t)), x(1024, 64, t=t)))
     add("flash_mla", lambda f: f.flash_mla(x(2, 1, 16, 576, t=t), torch.arange(4, device=GPU, dtype=I32).view(2, 2), x(4, 64, 1, 576, t=t), 128, 64, 2, 1, torch.tensor([100, 70], device=GPU, dtype=I32), 16, 1, 576, 512, True))
     lengths = lambda *n: torch.tensor(n, device=GPU, dtype=I32)
     add("flash_attn_varlen_func", *[lambda f, c=c: f.flash_attn_varlen_func(x(40, 4, 64, t=t), x(64, 2, 64, t=t), x(64, 2, 64, t=t), 30, lengths(0, 10, 40), 40, lengths(0, 24, 64), causal=c) for c in (False, True)])
@@ -300,7 +300,7 @@ def main():
     finish()
 
 
-if os.environ.get("NEREID_RECORD_LIST"):
+if os.environ.get("RECORD_LIST"):
     print(len(table()))
 else:
     main()
