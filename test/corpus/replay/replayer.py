@@ -40,6 +40,8 @@ def read_options(words):
     parser.add_argument("--most-programs", type=int, default=0, help="leaves out launches with more programs")
     parser.add_argument("--set", default="", help="launch options in place of the recorded ones: num_warps=8,num_stages=2")
     parser.add_argument("--time", type=int, default=0, help="times so many further launches (device clock)")
+    parser.add_argument("--cache", default="", help="where compiled kernels are kept; a fresh folder when absent")
+    parser.add_argument("--longest", action="store_true", help="of each kernel the launch that took upstream the longest")
     parser.add_argument("--again", default="", help="an earlier --json: only what was not right there")
     return parser.parse_args(words)
 
@@ -62,6 +64,13 @@ def jobs_of(options, scratch):
         jobs = [job for job in jobs if job[1]["bytes"] <= options.most_bytes]
     if getattr(options, "most_programs", 0):
         jobs = [job for job in jobs if programs_of(job[1]) <= options.most_programs]
+    if getattr(options, "longest", False):
+        longest = {}
+        for job in jobs:
+            kept = longest.setdefault(name_of(job[1]), job)
+            if job[1].get("upstream_ms", 0) > kept[1].get("upstream_ms", 0):
+                longest[name_of(job[1])] = job
+        jobs = list(longest.values())
     if getattr(options, "sample", 0):
         jobs = jobs[::max(1, len(jobs) // options.sample)]
     return jobs
@@ -176,7 +185,8 @@ def main(words):
 
 def replay_all(options, scratch):
     sources = Sources(options.corpora, scratch)
-    tool = Tool(str(Path(options.tool).resolve()), options.device, options.timeout, options.threads, Path(scratch) / "cache")
+    tool = Tool(str(Path(options.tool).resolve()), options.device, options.timeout, options.threads,
+                options.cache or Path(scratch) / "cache")
     jobs = jobs_of(options, scratch)
     size = max(1, options.batch)
     parts = [jobs[n:n + size] for n in range(0, len(jobs), size)]
