@@ -172,6 +172,25 @@ class Compare(unittest.TestCase):
     def test_what_was_not_written_does_not_widen_the_tolerance(self):
         self.assertEqual(self.status([1.1, 1e30], [1, 1e30], before=[0, 1e30]), "wrong")
 
+    def test_cancellation_moves_with_the_inputs(self):
+        data = [np.asarray(a, "f4").tobytes() for a in ([1e-6, 1], [3e-6, 1], [0, 0])]
+        others = [np.asarray(a, "f4").tobytes() for a in ([2e-6, 1], [0.2e-6, 1])]
+        views = [(0, 8, "float32")]
+        tiny = [np.asarray(a, "f4").tobytes() for a in ([1.00001e-6, 1],)]
+        want = [np.asarray([9e-6, 1], "f4").tobytes(), data[2]]
+        self.assertEqual(compare.storage_status(data[0], *want, None, views, False)[0], "wrong")
+        self.assertEqual(compare.storage_status(data[0], *want, None, views, False, tiny)[0], "wrong")
+        self.assertEqual(compare.storage_status(data[0], *want, None, views, False, others)[0], "ok")
+
+    def test_perturbed_inputs(self):
+        data = np.array([1, 0, np.nan, -8], "f4").tobytes() + bytes(range(8))
+        changed = compare.perturbed(data, [(0, 16, "float32"), (16, 8, "int32")], 0)
+        before, after = (np.frombuffer(d[:16], "f4") for d in (data, changed))
+        self.assertEqual(changed[16:], data[16:])
+        self.assertNotEqual(before[0], after[0])
+        self.assertLess(abs(after[3] + 8), 8 * 2.0**-21)
+        self.assertEqual(after[1], 0)
+
     def test_bytes_of_no_tensor(self):
         got, want = bytes([0] * 8), bytes([0] * 7 + [1])
         views = [(0, 4, "float32"), (0, 4, "int32")]

@@ -19,6 +19,7 @@ from replay import compare, launchfile, report
 from replay.batch import Tool
 from replay.traces import Sources, Trace, identity, name_of
 
+PERTURBED = 4  # runs on inputs that differ in their last bits
 CHECK_AGAIN = ("crash", "wrong", "unstable")
 
 
@@ -119,6 +120,9 @@ class Batch:
                 results[name].update(status="tool-error", message=str(error)[:300])
         for name, answer in self.tool.run(launches, folder).items():
             results[name].update(self.judge(folder, name, answer))
+        for one in launches:
+            if results[one["id"]]["status"] == "wrong":
+                results[one["id"]].update(self.judge_perturbed(folder, one))
         suspects = [launchfile.widened(one) for one in launches if results[one["id"]]["status"] in CHECK_AGAIN]
         if suspects:
             for name, answer in self.tool.run(suspects, folder, NEREID_CHECK="oob").items():
@@ -126,6 +130,24 @@ class Batch:
                 if found:
                     results[name].update(status="invalid", was=results[name]["status"], message=found.group(0)[:200])
         return list(results.values())
+
+    def judge_perturbed(self, folder, launch):
+        """The verdict with a tolerance that knows how much the launch's results move with its inputs' last bits."""
+        trace, row = self.jobs[launch["id"]]
+        views, runs = launchfile.typed_views(row), []
+        for seed in range(PERTURBED):
+            storages = []
+            for number, storage in enumerate(launch["storages"]):
+                file = Path(storage["file"] + f".{seed}")
+                file.write_bytes(compare.perturbed(Path(storage["file"]).read_bytes(), views[number], seed))
+                storages.append(dict(storage, file=str(file), out=storage["out"] + f".{seed}"))
+            runs.append(dict(launch, storages=storages, id=f"{launch['id']}.{seed}"))
+        answers = self.tool.run(runs, folder)
+        if any(answers[run["id"]]["status"] != "ok" for run in runs):
+            return {}
+        others = {n: [Path(run["storages"][n]["out"]).read_bytes() for run in runs] for n in range(len(launch["storages"]))}
+        status, detail = judge_memory(trace, row, folder, launch["id"], "dot" in self.text_of(trace, row), others)
+        return dict(status=status, message=detail[:500], perturbed=True)
 
     def judge(self, folder, name, answer):
         trace, row = self.jobs[name]
@@ -146,13 +168,14 @@ class Batch:
         return self.sources.path_of(trace, row).read_text(errors="replace")
 
 
-def judge_memory(trace, row, folder, name, dot):
+def judge_memory(trace, row, folder, name, dot, others=None):
     status, details = "ok", []
     views = launchfile.typed_views(row)
     for storage in row["storages"]:
         before, want, again = trace.images(storage)
         got = launchfile.output_file(folder, name, storage["number"]).read_bytes()[:len(want)]
-        result, detail = compare.storage_status(got, want, before, again, views[storage["number"]], dot)
+        result, detail = compare.storage_status(got, want, before, again, views[storage["number"]], dot,
+                                                (others or {}).get(storage["number"], ()))
         status = compare.worse(status, result)
         if detail:
             names = [a["name"] for a in row["args"] if a["kind"] == "tensor" and a["storage"] == storage["number"]]
