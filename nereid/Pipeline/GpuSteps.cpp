@@ -32,6 +32,7 @@ void optimiseGpuTiles(mlir::ModuleOp module, const nvptx::NvptxTarget &target,
   loads.stages = options.stages;
   loads.sharedLimit = target.sharedLimit;
   for (auto kernel : module.getOps<mlir::func::FuncOp>()) {
+    tilegpu::shareOperands(kernel, target.sharedLimit);
     tilegpu::pipelineLoads(kernel, loads);
     if (target.computeCapability >= 90 && options.stages > 1) {
       tilegpu::prefetchPrograms(kernel, {target.warps, target.blocks});

@@ -33,6 +33,7 @@ int main(int argc, char **argv) {
   nereid::tile::registerExpandMathPass();
   nereid::registerTileToTileGPUPass();
   nereid::tilegpu::registerPipelineLoadsPass();
+  nereid::tilegpu::registerShareOperandsPass();
   nereid::tilegpu::registerPrefetchProgramsPass();
   nereid::registerTileGPUToLLVMPass();
   return mlir::asMainReturnCode(

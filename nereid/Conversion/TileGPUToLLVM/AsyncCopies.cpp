@@ -84,6 +84,39 @@ uint32_t sumOfColumns(ArrayRef<uint32_t> columns, unsigned bits) {
   return sum;
 }
 
+void KernelEmitter::storeTile(Value tensor, tilegpu::BufferType buffer,
+                              Value start) {
+  const TileInfo &tile = info(tensor.getType());
+  const Registers &source = regs(tensor);
+  unsigned bytes = tile::getElementBytes(tile.element);
+  std::vector<uint32_t> offsets = tilegpu::offsetsOfIndex(buffer);
+  auto columns = bytesOf(tile.layout.registers, offsets, bytes);
+  auto threadColumns = bytesOf(tile.layout.lanes, offsets, bytes);
+  for (uint32_t column : bytesOf(tile.layout.warps, offsets, bytes)) {
+    threadColumns.push_back(column);
+  }
+  // Registers that lie side by side, up to a piece, which no swizzle divides.
+  unsigned width = 1;
+  for (unsigned i = 0; i < columns.size() && columns[i] == width * bytes &&
+                       2 * width * bytes <= 16;
+       ++i) {
+    width *= 2;
+  }
+  SlotPlaces places = placesAt(start, threadColumns);
+  Value firstCopy = isFirstCopy(tile.layout);
+  for (unsigned r = 0; r < tile.count(); r += width) {
+    storeShared(place(places, sumOfColumns(columns, r)),
+                ArrayRef<Value>(source).slice(r, width), firstCopy);
+  }
+}
+
+void KernelEmitter::emitLocalStore(tilegpu::LocalStoreOp op) {
+  storeTile(op.getTensor(), op.getBuffer().getType(),
+            slotAddress(op.getBuffer(), op.getSlot()));
+  fenceForWarpgroups();
+  barrier();
+}
+
 /// A piece is 4, 8 or 16 bytes. Under a mask the bytes read from global memory
 /// are 0, and zeros fill the piece.
 void KernelEmitter::emitCopyAsync(tilegpu::CopyAsyncOp op) {

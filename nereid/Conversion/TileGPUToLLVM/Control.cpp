@@ -228,6 +228,7 @@ void KernelEmitter::emitOp(Operation *op) {
         fenceForWarpgroups();
         barrier();
       })
+      .Case([&](tilegpu::LocalStoreOp store) { emitLocalStore(store); })
       .Case([&](tilegpu::LocalLoadOp load) { emitLocalLoad(load); })
       .Case([&](tilegpu::WaitProductsOp wait) { emitWaitProducts(wait); })
       .Case([&](tilegpu::PrefetchOp prefetch) { emitPrefetch(prefetch); })

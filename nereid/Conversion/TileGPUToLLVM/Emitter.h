@@ -203,6 +203,11 @@ private:
   /// Of what lies at `own` ^ `threads`.
   SharedPlace place(SlotPlaces &places, uint32_t own);
 
+  /// A tile from registers to `start`, where a slot of `buffer` begins.
+  void storeTile(mlir::Value tensor, tilegpu::BufferType buffer,
+                 mlir::Value start);
+  void emitLocalStore(tilegpu::LocalStoreOp op);
+
   // LocalLoad.cpp
   void emitLocalLoad(tilegpu::LocalLoadOp op);
   /// An operand of mma.sync that stays in shared memory until a product wants a

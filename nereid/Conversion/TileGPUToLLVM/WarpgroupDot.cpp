@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Analysis/RegisterOperands.h"
 #include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
 
 #include <bit>
@@ -30,36 +31,10 @@ void KernelEmitter::fenceForWarpgroups() {
 
 std::pair<tilegpu::BufferType, SharedRegion>
 KernelEmitter::stage(Value tensor) {
-  const TileInfo &tile = info(tensor.getType());
-  const Registers &source = regs(tensor);
-  unsigned bytes = tile::getElementBytes(tile.element);
-  // Rows along the dimension that threads hold most consecutive elements of.
-  unsigned inner = tile.shape.size() - 1, best = 0;
-  for (unsigned d = tile.shape.size(); d-- > 0;) {
-    unsigned held = contiguousRegisters(tile.layout, tile.shifts[d],
-                                        paddedBits(tile.shape[d]));
-    if (held > best) {
-      best = held;
-      inner = d;
-    }
-  }
-  auto type = tilegpu::swizzledBuffer(b.getContext(), 1, tile.shape,
-                                      tile.element, inner);
+  auto type = tilegpu::oneSlotFor(cast<RankedTensorType>(tensor.getType()));
   SharedRegion region = acquire(type.getBytes(), SharedMemory::swizzlePeriod);
   shared.reserve(region);
-  std::vector<uint32_t> offsets = tilegpu::offsetsOfIndex(type);
-  auto columns = bytesOf(tile.layout.registers, offsets, bytes);
-  auto threadColumns = bytesOf(tile.layout.lanes, offsets, bytes);
-  for (uint32_t column : bytesOf(tile.layout.warps, offsets, bytes)) {
-    threadColumns.push_back(column);
-  }
-  unsigned width = std::min(best, 16 / bytes);
-  SlotPlaces places = placesAt(sharedAddress(region.offset), threadColumns);
-  Value firstCopy = isFirstCopy(tile.layout);
-  for (unsigned r = 0; r < tile.count(); r += width) {
-    storeShared(place(places, sumOfColumns(columns, r)),
-                ArrayRef<Value>(source).slice(r, width), firstCopy);
-  }
+  storeTile(tensor, type, sharedAddress(region.offset));
   return {type, region};
 }
 
@@ -246,10 +221,10 @@ void KernelEmitter::emitWarpgroupMma(tile::DotOp op) {
   constexpr unsigned depth = 16, rows = 64;
   unsigned bytes = tile::getElementBytes(aTile.element);
 
-  // Registers hold the left operand in the instruction's layout, or any other:
-  // then it goes to shared memory, as the right one does.
-  bool isA =
-      registersOf.contains(op.getLhs()) && isWarpgroupOperand(aTile, cTile);
+  // Registers hold the left operand in the instruction's layout, and as long as
+  // ptxas keeps them; else it goes to shared memory, as the right one does.
+  bool isA = registersOf.contains(op.getLhs()) &&
+             isWarpgroupOperand(aTile, cTile) && mayBeRegisterOperand(op);
   WarpgroupOperand a, right;
   stagedRegions.clear();
   if (isA) {

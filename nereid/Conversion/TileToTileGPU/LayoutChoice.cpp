@@ -7,6 +7,8 @@
 
 #include "nereid/Conversion/TileToTileGPU/LayoutChoice.h"
 
+#include "nereid/Analysis/RegisterOperands.h"
+
 #include <bit>
 #include <numeric>
 
@@ -18,6 +20,12 @@ namespace nereid::totilegpu {
 LayoutChoice::LayoutChoice(func::FuncOp kernel, const GpuTargetInfo &target)
     : kernel(kernel), target(target), axes(kernel),
       warpBits(std::countr_zero(target.warps)) {
+  // Asked now: the rewriter moves loops' bodies away from their arguments.
+  kernel.walk([&](tile::DotOp dot) {
+    if (mayBeRegisterOperand(dot)) {
+      fromRegisters.insert(dot);
+    }
+  });
   kernel.walk([&](tile::ReduceOp reduce) {
     reductions.insert(
         {shapeOf(reduce.getSources()[0].getType()), reduce.getAxis()});
@@ -335,7 +343,8 @@ TileLayout LayoutChoice::dotOperand(tile::DotOp op, unsigned index) {
   Type type = op->getOperand(index).getType();
   if (usesWarpgroupMma(op)) {
     Value operand = op->getOperand(index);
-    if (index == 1 || isLoadedBeside(operand, op)) {
+    if (index == 1 || isLoadedBeside(operand, op) ||
+        !fromRegisters.contains(op)) {
       return homeOrDefault(operand);
     }
     return flatten(warpgroupOperand(shapeOf(type), 2, warpgroups(op)));

@@ -76,6 +76,8 @@ private:
   unsigned warpBits;
   llvm::DenseMap<mlir::Value, std::optional<TileLayout>> homes;
   llvm::DenseSet<mlir::Value> visiting;
+  /// Products whose left operand may be registers.
+  llvm::DenseSet<mlir::Operation *> fromRegisters;
   /// Vector width of all accesses of one shape and order, so that loads and
   /// stores of a tile agree.
   std::map<std::pair<Shape, std::vector<unsigned>>, unsigned> widths;

@@ -7,6 +7,8 @@
 
 #include "nereid/Dialect/TileGPU/IR/TileGPU.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
 #include <algorithm>
 #include <bit>
 
@@ -51,6 +53,38 @@ BufferType swizzledBuffer(MLIRContext *context, unsigned slots,
     offsets.push_back(innerBit(i));
   }
   return BufferType::get(context, slots, shape, element, offsets);
+}
+
+BufferType oneSlotFor(RankedTensorType tensor) {
+  Shape shape = shapeOf(tensor);
+  TileLayout layout = layoutOf(tensor);
+  std::vector<unsigned> shifts = dimensionShifts(shape);
+  unsigned inner = shape.size() - 1, best = 0;
+  for (unsigned d = shape.size(); d-- > 0;) {
+    unsigned held =
+        contiguousRegisters(layout, shifts[d], paddedBits(shape[d]));
+    if (held > best) {
+      best = held;
+      inner = d;
+    }
+  }
+  return swizzledBuffer(tensor.getContext(), 1, shape, tile::getElement(tensor),
+                        inner);
+}
+
+unsigned bufferBytesAt(Operation *op) {
+  unsigned bytes = 0;
+  for (; op->getBlock() && !isa<FunctionOpInterface>(op);
+       op = op->getParentOp()) {
+    for (Operation *at = op->getPrevNode(); at; at = at->getPrevNode()) {
+      if (auto alloc = dyn_cast<AllocOp>(at)) {
+        bytes += alloc.getType().getBytes();
+      } else if (auto free = dyn_cast<FreeOp>(at)) {
+        bytes -= free.getBuffer().getType().getBytes();
+      }
+    }
+  }
+  return bytes;
 }
 
 std::vector<uint32_t> offsetsOfIndex(BufferType buffer,
@@ -108,6 +142,12 @@ LogicalResult CopyAsyncOp::verify() {
     return emitOpError("mask has another shape than the pointers");
   }
   return verifyTile(*this, pointers, pointer.getPointee(),
+                    getBuffer().getType(), {});
+}
+
+LogicalResult LocalStoreOp::verify() {
+  return verifyTile(*this, cast<RankedTensorType>(getTensor().getType()),
+                    tile::getElement(getTensor().getType()),
                     getBuffer().getType(), {});
 }
 

@@ -54,6 +54,11 @@ Shape shapeOf(mlir::Type type);
 BufferType swizzledBuffer(mlir::MLIRContext *context, unsigned slots,
                           const Shape &shape, mlir::Type element,
                           unsigned inner);
+/// One slot for a tensor with a layout: rows run along the dimension that
+/// threads hold most consecutive elements of.
+BufferType oneSlotFor(mlir::RankedTensorType tensor);
+/// Bytes of the buffers that exist where `op` stands: allocated, not yet freed.
+unsigned bufferBytesAt(mlir::Operation *op);
 /// From flattened indices of a tile `order`-transposed (empty: as it is) to
 /// offsets in the slot, in elements: bit by bit.
 std::vector<uint32_t> offsetsOfIndex(BufferType buffer,

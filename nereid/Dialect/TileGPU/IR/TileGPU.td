@@ -137,6 +137,19 @@ def TileGPU_WaitCopiesOp : TileGPU_Op<"wait_copies", [MemoryEffects<[MemRead, Me
   let assemblyFormat = "$pending attr-dict";
 }
 
+def TileGPU_LocalStoreOp : TileGPU_Op<"local_store", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Writes a tile from registers to a slot; then all threads see it";
+  let description = [{
+    A barrier too. Nobody reads the slot meanwhile.
+    ```mlir
+    tilegpu.local_store %q, %buffer[%slot] : tensor<128x32xf16, #a>, !tilegpu.buffer<...>
+    ```
+  }];
+  let arguments = (ins Tile_Tensor:$tensor, TileGPU_BufferType:$buffer, I32:$slot);
+  let assemblyFormat = "$tensor `,` $buffer `[` $slot `]` attr-dict `:` type($tensor) `,` type($buffer)";
+  let hasVerifier = 1;
+}
+
 def TileGPU_LocalLoadOp : TileGPU_Op<"local_load", [MemoryEffects<[MemRead]>]> {
   let summary = "A tile of a buffer, or its transpose, in registers";
   let description = [{

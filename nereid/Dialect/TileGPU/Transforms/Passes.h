@@ -21,6 +21,16 @@ struct PipelineLoadsOptions {
   unsigned sharedLimit = 227 * 1024;
 };
 
+/// Operands that a product by four warps reads from shared memory, and that the
+/// loops around it do not change, are written there once, in front of the
+/// loops, as far as they take no more than half of `sharedLimit` bytes; others
+/// are written for each product. Before `pipelineLoads`, which leaves the
+/// buffers their room.
+void shareOperands(mlir::func::FuncOp kernel, unsigned sharedLimit);
+
+/// Makes the pass `tilegpu-share-operands` known by name.
+void registerShareOperandsPass();
+
 /// Loads that feed matrix products inside a loop become asynchronous copies
 /// into a ring of buffers, started `stages - 1` iterations before their use; a
 /// loop that says `tile.num_stages` has all its loads copied so. What their

@@ -31,6 +31,7 @@
 #include "nereid/Dialect/TileGPU/Transforms/Passes.h"
 
 #include "nereid/Analysis/AxisInfo.h"
+#include "nereid/Analysis/RegisterOperands.h"
 #include "nereid/Analysis/RootPointer.h"
 #include "nereid/Dialect/TileGPU/IR/TileGPU.h"
 
@@ -124,6 +125,7 @@ private:
   void findLive();
   void markLive(Value value);
   void markLive(Operation *op);
+  unsigned stagedBytes(tile::DotOp dot);
   unsigned chooseDistance();
 
   void startCopies(IRMapping &map, Value condition, Value slot);
@@ -286,6 +288,20 @@ void LoopPipeliner::findCopies() {
   }
 }
 
+/// Bytes of operands that go from registers to shared memory for the product.
+unsigned LoopPipeliner::stagedBytes(tile::DotOp dot) {
+  unsigned bytes = 0;
+  for (unsigned i : {0u, 1u}) {
+    Value operand = dot->getOperand(i);
+    if (!operand.getDefiningOp<LocalLoadOp>() &&
+        !isReadInPlace(dot->getOpOperand(i)) &&
+        !(i == 0 && mayBeRegisterOperand(dot))) {
+      bytes += tile::getBytes(operand.getType());
+    }
+  }
+  return bytes;
+}
+
 /// As many iterations ahead as asked for and shared memory holds.
 unsigned LoopPipeliner::chooseDistance() {
   unsigned stages = options.stages;
@@ -303,10 +319,16 @@ unsigned LoopPipeliner::chooseDistance() {
       scratch = std::max(scratch, std::min(bytes, conversionBytes));
     }
   });
+  // So do operands of products that are staged, both at once.
+  loop.walk([&](tile::DotOp dot) {
+    if (isWarpgroupProduct(dot)) {
+      scratch = std::max(scratch, stagedBytes(dot));
+    }
+  });
   constexpr unsigned reductions = 4096;
   unsigned distance = stages > 1 ? stages - 1 : 0;
-  while (distance && (distance + 1) * slotBytes + scratch + reductions >
-                         options.sharedLimit) {
+  unsigned taken = bufferBytesAt(loop) + scratch + reductions;
+  while (distance && (distance + 1) * slotBytes + taken > options.sharedLimit) {
     --distance;
   }
   return distance;

@@ -1,0 +1,97 @@
+//===- RegisterOperands.cpp - Left operands that may be registers ---------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Analysis/RegisterOperands.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace nereid {
+
+/// Combines elements, without control flow, by what its region says.
+static bool isReduction(Operation *op) {
+  return isa<tile::ReduceOp, tile::ScanOp>(op);
+}
+
+/// Does `op` become a call, for its rare cases or for all?
+static bool mayCall(Operation *op) {
+  if (auto divide = dyn_cast<arith::DivFOp>(op)) {
+    return !bitEnumContainsAll(divide.getFastmath(), arith::FastMathFlags::afn);
+  }
+  if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op)) {
+    return tile::getElement(op->getResult(0).getType()).isInteger(64);
+  }
+  return isa<math::SqrtOp, arith::RemFOp>(op);
+}
+
+/// Is there a branch in what becomes of `op`? Loops of atomics, reports of
+/// faults, arguments of sin that are large.
+static bool mayBranch(Operation *op) {
+  if (mayCall(op) ||
+      isa<tile::AtomicRMWOp, tile::AtomicCASOp, tile::HistogramOp,
+          tile::PrintOp, tile::AssertOp, tile::CheckBoundsOp, tile::CheckNanOp,
+          math::SinOp, math::CosOp, math::TanOp, math::SincosOp>(op)) {
+    return true;
+  }
+  if (!op->getNumRegions()) {
+    return false;
+  }
+  bool inside = op->walk([&](Operation *inner) {
+                    return inner != op && mayBranch(inner)
+                               ? WalkResult::interrupt()
+                               : WalkResult::advance();
+                  }).wasInterrupted();
+  return inside || !isReduction(op);
+}
+
+/// Does `value` depend on something that no compiler moves out of `block`?
+static bool isTiedTo(Value value, Block *block) {
+  SmallVector<Value> work = {value};
+  DenseSet<Value> seen;
+  while (!work.empty()) {
+    Value at = work.pop_back_val();
+    if (!seen.insert(at).second) {
+      continue;
+    }
+    if (auto argument = dyn_cast<BlockArgument>(at)) {
+      if (argument.getOwner() == block) {
+        return true;
+      }
+      continue;
+    }
+    Operation *op = at.getDefiningOp();
+    if (op->getBlock() != block) {
+      continue;
+    }
+    if (isa<tile::DotOp>(op) || !isMemoryEffectFree(op) ||
+        (op->getNumRegions() && !isReduction(op))) {
+      return true;
+    }
+    work.append(op->operand_begin(), op->operand_end());
+  }
+  return false;
+}
+
+bool mayBeRegisterOperand(tile::DotOp dot) {
+  Operation *from = dot.getLhs().getDefiningOp();
+  if (!from || from->getBlock() != dot->getBlock()) {
+    return false;
+  }
+  for (Operation *op = from->getNextNode(); op != dot; op = op->getNextNode()) {
+    if (mayBranch(op)) {
+      return false;
+    }
+  }
+  return !dot->getParentOfType<LoopLikeOpInterface>() ||
+         isTiedTo(dot.getLhs(), dot->getBlock());
+}
+
+} // namespace nereid

@@ -1,0 +1,36 @@
+//===- RegisterOperands.h - Left operands that may be registers -*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// wgmma takes its left operand from registers or from shared memory. ptxas up
+// to 13.2 copies a register operand into four neighbouring registers, moves the
+// copies of an operand that a loop does not change in front of the loop, and
+// then forgets that the next iteration wants them too: if the loop has a
+// branch, even one that ptxas itself makes for a division, the registers go to
+// the operand of the next product. So an operand may be registers only if it is
+// computed anew for its product, with no branch between the two.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_ANALYSIS_REGISTEROPERANDS_H
+#define NEREID_ANALYSIS_REGISTEROPERANDS_H
+
+#include "nereid/Dialect/Tile/IR/Tile.h"
+
+namespace nereid {
+
+/// May a product by four warps take its left operand from registers? If
+///  - the operand is defined in the product's block, and nothing between the
+///    two may branch;
+///  - in a loop, it depends on something of that block that stays there: a
+///    carried value, the result of a product, what was loaded. Whatever is
+///    computed from outer values alone, LLVM or ptxas may move out of the loop.
+/// True of values with layouts and without.
+bool mayBeRegisterOperand(tile::DotOp dot);
+
+} // namespace nereid
+
+#endif // NEREID_ANALYSIS_REGISTEROPERANDS_H

@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""Proves on machine code that wgmma multiplies what the program says.
+
+    test/gpu/check_sass.py [--ptxas PTXAS] [--arch sm_90a] PATH...
+
+PATH: .cubin; .ptx, which ptxas assembles first; .sass, what `nvdisasm -c -lrm
+narrow` prints; or a folder of them. Exit status 0: no violation; 1: violations,
+or code that cannot be judged; 77: no nvdisasm, or no ptxas where one is needed.
+
+A product (HGMMA, IGMMA, QGMMA) may take its left operand from four registers.
+ptxas up to 13.2 gives such registers to other values although they are still
+wanted. Two rules, for each of the registers:
+
+  one place   every definition that reaches the product is in one basic block,
+              and one of them always takes place. An operand that lives through
+              a loop and is overwritten in it has two: the one in front of the
+              loop, and the one that comes round.
+  in flight   from the product to the wait that covers it nothing writes it.
+
+The first is stricter than the language: an operand that two branches assign, or
+that an iteration hands to the next, breaks it too. The compiler keeps those in
+shared memory (docs/TileGPUToLLVM.md). Not seen: a definition that is wrong, but
+the only one, in the block of the product.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import sass
+
+ROOT = Path(__file__).resolve().parents[2]
+PRODUCT = re.compile(r"^[HIQ]GMMA$")
+OPERAND_REGISTERS = 4  # of a left operand, whatever its type
+SKIPPED = 77
+
+
+def left_operand(instruction):
+    """The registers of a product's left operand; none where it is in shared memory."""
+    if not PRODUCT.match(instruction.name):
+        return []
+    operands = [text.strip() for text in instruction.operands.split(",")]
+    found = re.match(r"R(\d+)\b", operands[1])
+    first = int(found.group(1)) if found else None
+    return [] if first is None else [f"R{first + i}" for i in range(OPERAND_REGISTERS)]
+
+
+def always(instruction):
+    return not instruction.predicate and instruction.name != "CALL"
+
+
+def opposite(predicate):
+    return predicate[1:] if predicate.startswith("!") else "!" + predicate
+
+
+def definitions(function, at, register):
+    """Positions of the writes of `register` that may be its last before `at`; -1
+    for the function's entry."""
+    found, seen = set(), set()
+    work = [(before, frozenset()) for before in function.predecessors[at]] or [(-1, frozenset())]
+    while work:
+        state = work.pop()
+        position, guards = state
+        if state in seen:
+            continue
+        seen.add(state)
+        if position < 0:
+            found.add(-1)
+            continue
+        instruction = function.instructions[position]
+        if register in instruction.writes:
+            found.add(position)
+            # Under a predicate and under its opposite is always.
+            if always(instruction) or opposite(instruction.predicate) in guards:
+                continue
+            guards = guards | {instruction.predicate}
+        guards = frozenset(guard for guard in guards if guard.lstrip("!") not in instruction.writes)
+        work += [(before, guards) for before in function.predecessors[position]] or [(-1, guards)]
+    return found
+
+
+def several_places(function, at, register):
+    """The definitions that reach a product, if they are in more than one place."""
+    found = sorted(definitions(function, at, register))
+    blocks = {function.instructions[position].block if position >= 0 else -1 for position in found}
+    return found if len(blocks) > 1 or -1 in blocks else []
+
+
+def writes_in_flight(function, at, registers):
+    """Positions of writes of `registers` between a product and its wait."""
+    found, seen = set(), set()
+    ends = "gsb0" in function.instructions[at].operands
+    work = [(next_, ends, 0) for next_ in function.instructions[at].successors]
+    while work:
+        state = work.pop()
+        if state in seen:
+            continue
+        seen.add(state)
+        position, ended, younger = state
+        instruction = function.instructions[position]
+        if instruction.opcode.startswith("WARPGROUP.DEPBAR"):
+            pending = int(instruction.operands.split(",")[-1].strip(), 0)
+            if ended and younger >= pending:
+                continue
+        if instruction.writes.intersection(registers):
+            found.add(position)
+        if PRODUCT.match(instruction.name) and "gsb0" in instruction.operands:
+            younger += ended
+            ended = True
+        work += [(next_, ended, min(younger, 8)) for next_ in instruction.successors]
+    return sorted(found)
+
+
+def check(function):
+    """Products with a left operand in registers, and what is wrong with them."""
+    products, problems = 0, []
+    for at, instruction in enumerate(function.instructions):
+        registers = left_operand(instruction)
+        products += bool(registers)
+
+        def listed(positions):
+            return "".join("\n    " + (str(function.instructions[i]) if i >= 0 else "(entry: never written)")
+                           for i in positions)
+
+        for register in registers:
+            found = several_places(function, at, register)
+            if found:
+                problems.append(f"{function.name}: {instruction}\n  {register} is defined in several places:{listed(found)}")
+        written = writes_in_flight(function, at, registers) if registers else []
+        if written:
+            problems.append(f"{function.name}: {instruction}\n  written while the product reads it:{listed(written)}")
+    return products, problems
+
+
+def check_text(text):
+    products, problems = 0, []
+    for function in sass.parse(text):
+        count, found = check(function)
+        products += count
+        problems += found
+    return products, problems
+
+
+#===-- Tools -----------------------------------------------------------------===#
+
+
+def find_tool(name):
+    """In $NAME, in PATH, in /usr/local/cuda, or of a Python package in .venv."""
+    given = os.environ.get(name.upper())
+    folders = [path.parent for pattern in ("nvidia/*/bin", "triton/backends/nvidia/bin")
+               for path in sorted((ROOT / ".venv").glob(f"lib/python*/site-packages/{pattern}/{name}"))]
+    return given or shutil.which(name) or shutil.which(name, path=os.pathsep.join(["/usr/local/cuda/bin", *map(str, folders)]))
+
+
+def disassemble(nvdisasm, cubin):
+    run = subprocess.run([nvdisasm, "-c", "-lrm", "narrow", str(cubin)], capture_output=True, text=True)
+    if run.returncode:
+        raise sass.Unreadable(f"nvdisasm: {run.stderr.strip()}")
+    return run.stdout
+
+
+def assemble(ptxas, architecture, ptx, cubin):
+    run = subprocess.run([ptxas, f"-arch={architecture}", str(ptx), "-o", str(cubin)], capture_output=True, text=True)
+    if run.returncode:
+        raise sass.Unreadable(f"ptxas: {run.stderr.strip()}")
+
+
+def listing(path, tools, architecture, folder):
+    """The disassembly of a .sass, .cubin or .ptx."""
+    if path.suffix == ".sass":
+        return path.read_text()
+    if path.suffix == ".ptx":
+        cubin = Path(folder) / "kernel.cubin"
+        assemble(tools["ptxas"], architecture, path, cubin)
+        path = cubin
+    return disassemble(tools["nvdisasm"], path)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Checks the left operands of wgmma in machine code.")
+    parser.add_argument("paths", nargs="+", metavar="PATH", type=Path)
+    parser.add_argument("--ptxas", default=find_tool("ptxas"))
+    parser.add_argument("--nvdisasm", default=find_tool("nvdisasm"))
+    parser.add_argument("--arch", default="sm_90a")
+    options = parser.parse_args()
+    files = []
+    for path in options.paths:
+        files += sorted(p for p in path.rglob("*") if p.suffix in (".sass", ".cubin", ".ptx")) if path.is_dir() else [path]
+    tools = {"nvdisasm": options.nvdisasm, "ptxas": options.ptxas}
+    wanted = {"nvdisasm"} if any(f.suffix != ".sass" for f in files) else set()
+    wanted |= {"ptxas"} if any(f.suffix == ".ptx" for f in files) else set()
+    missing = sorted(name for name in wanted if not tools[name])
+    if missing:
+        print(f"skipped: no {' and no '.join(missing)}; scripts/test-venv installs nvdisasm")
+        sys.exit(SKIPPED)
+    kernels = products = failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for file in files:
+            try:
+                count, problems = check_text(listing(file, tools, options.arch, folder))
+            except sass.Unreadable as error:
+                count, problems = 0, [str(error)]
+            kernels += 1
+            products += count
+            failed += bool(problems)
+            for problem in problems:
+                print(f"{file}: {problem}")
+    print(f"{kernels} files, {products} products with a left operand in registers, {failed} files with violations")
+    sys.exit(1 if failed or not files else 0)
+
+
+if __name__ == "__main__":
+    main()
