@@ -3,6 +3,7 @@
   python test/corpus/replay run --tool build/bin/nereid --corpora .corpora TRACE... [--device cpu|interp|cuda:0] [--json OUT]
   python test/corpus/replay table OUT.json... [--explained FILE]     markdown: counts, and everything that is not right
   python test/corpus/replay show TRACE... --only TEXT --to FOLDER    writes launch files, to be run by hand
+  python test/corpus/replay ptx TRACE... --driver FAKE --to FOLDER   the PTX of every launch, without a GPU
 """
 from pathlib import Path
 import sys
@@ -12,8 +13,8 @@ HERE = Path(__file__).resolve().parent
 
 def main():
     sys.path[0] = str(HERE.parent)
-    from replay import report, replayer
-    commands = {"run": replayer.main, "show": replayer.main_show, "table": report.main}
+    from replay import code, report, replayer
+    commands = {"run": replayer.main, "ptx": code.main, "show": replayer.main_show, "table": report.main}
     if len(sys.argv) < 2 or sys.argv[1] not in commands:
         print(__doc__, file=sys.stderr)
         return 2
