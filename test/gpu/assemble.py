@@ -2,26 +2,30 @@
 """Compiles the project's kernels to PTX for every architecture and has ptxas,
 where there is one, assemble them: no error, no spills where the kernel is bound
 by memory, as many registers as minnreg asks for, and a table of source lines for
-profilers.
+profilers. Where there is nvdisasm, check_sass.py proves of sm_90a that no product
+loses its left operand.
 
     test/gpu/assemble.py NEREID        NEREID: the program; exit status 0 or 1
 
-ptxas is looked for in PATH and /usr/local/cuda/bin; without one, or for an
+ptxas is looked for in PATH, /usr/local/cuda/bin and .venv; without one, or for an
 architecture that it does not know, the PTX is only written.
 """
 
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from check_sass import check_text, disassemble, find_tool
+from sass import Unreadable
 
 ROOT = Path(__file__).resolve().parents[2]
 ARCHITECTURES = ("sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_120a")
 LAYER_NORM = "*{t}:16,*{t}:16,*{t}:16,*{t}:16,*fp32:16,*fp32:16,i32:16,i32:16,fp32,{n}"
 FUSED = "*{t}:16,*{t}:16,*{t}:16,*{t}:16,*{t}:16,i32:16,i32:16,fp32,{n}"
 BACKWARD = ("*{t}:16,*fp32:16,*fp32:16,*{t}:16,*{t}:16,*{t}:16,*fp32:16,*fp32:16,i32:16,i32:16,i32:16,i32,{n},{ahead}")
+CHAINED = "*{t}:16,*{t}:16,*{t}:16,*fp32:16,i32,{b}"
 MATMUL = "*{t}:16,*{t}:16,*fp32:16,i32:16,i32:16,i32:16,i32:16,1,i32:16,1,i32:16,1,{b}"
 
 # file, kernel, signature, warps, bound by memory
@@ -48,14 +52,16 @@ CASES = [
     *(("kernels/layer_norm/layer_norm.py", "layer_norm_backward_kernel", BACKWARD.format(t=t, n=n, ahead=a), w, True)
       for t, n, a, w in (("bf16", 768, 1, 2), ("bf16", 1024, 3, 2), ("fp32", 8192, 2, 8))),
     ("kernels/layer_norm/layer_norm.py", "column_sums_kernel", "*bf16:16,*fp32:16,i32,i32:16,512,16", 8, True),
+    *(("test/gpu/chained_products.py", "left_in_front", CHAINED.format(t=t, b=f'{b},"{between}"'), w, False)
+      for between in ("none", "mask", "scale", "call", "loop")
+      for t, b, w in (("bf16", "64,64,64", 4), ("fp16", "128,64,128", 8))),
+    *(("test/gpu/chained_products.py", kernel, CHAINED.format(t="bf16", b=b), w, False)
+      for kernel in ("left_of_outer_loop", "left_carried", "left_of_two", "left_of_a_branch")
+      for b, w in (("64,64,64", 4), ("128,64,64", 4), ("128,64,64", 8))),
     ("test/e2e/kernels/my_kernel.py", "my_kernel", "*fp16:16,*fp16:16,i32,128", 4, True),
     ("test/e2e/kernels/matmul.py", "matmul_kernel", "*fp32,*fp32,*fp32,i32,i32,i32,i32,i32,i32,i32,i32,i32,32,64,16", 4,
      False),
 ]
-
-
-def find_ptxas():
-    return shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin")
 
 
 def assemble(ptxas, architecture, path):
@@ -72,8 +78,8 @@ def assemble(ptxas, architecture, path):
 
 
 def main():
-    nereid, ptxas = sys.argv[1], find_ptxas()
-    failures, assembled, only_written = [], 0, set()
+    nereid, ptxas, nvdisasm = sys.argv[1], find_tool("ptxas"), find_tool("nvdisasm")
+    failures, assembled, only_written, products = [], 0, set(), 0
     with tempfile.TemporaryDirectory() as folder:
         for file, kernel, signature, warps, memory_bound in CASES:
             for architecture in ARCHITECTURES:
@@ -97,12 +103,20 @@ def main():
                     failures.append(f"{what}: {spills.group(0)}")
                 elif "serialized" in text:  # something touches accumulators in flight
                     failures.append(f"{what}: {text.strip()}")
+                if nvdisasm and architecture == "sm_90a" and "error" not in text:
+                    try:
+                        count, problems = check_text(disassemble(nvdisasm, Path(path).with_suffix(".cubin")))
+                    except Unreadable as error:
+                        count, problems = 0, [str(error)]
+                    products += count
+                    failures += [f"{what}: {problem}" for problem in problems]
                 least = re.search(r"minnreg=(\d+)", signature)
                 if least and f"Used {min(int(least.group(1)), 2048 // warps)} registers" not in text:
                     failures.append(f"{what}: {text.strip()}")
     for failure in failures:
         print(failure)
     print(f"{len(CASES)} kernels for {len(ARCHITECTURES)} architectures, {assembled} assembled, {len(failures)} failed"
+          + (f"; {products} products have a left operand in registers" if nvdisasm else "; no nvdisasm: products not checked")
           + (f"; written only: {', '.join(sorted(only_written))}" if only_written else ""))
     sys.exit(1 if failures else 0)
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Proves on machine code that wgmma multiplies what the program says.
 
-    test/gpu/check_sass.py [--ptxas PTXAS] [--arch sm_90a] PATH...
+    test/gpu/check_sass.py [--ptxas PTXAS] [--nvdisasm NVDISASM] PATH...
 
 PATH: .cubin; .ptx, which ptxas assembles first; .sass, what `nvdisasm -c -lrm
-narrow` prints; or a folder of them. Exit status 0: no violation; 1: violations,
-or code that cannot be judged; 77: no nvdisasm, or no ptxas where one is needed.
+narrow` prints; or a folder of them, such as a program's NEREID_DUMP. Exit status
+0: no violation; 1: violations, or code that cannot be judged; 77: no nvdisasm,
+or no ptxas where one is needed.
 
 A product (HGMMA, IGMMA, QGMMA) may take its left operand from four registers.
 ptxas up to 13.2 gives such registers to other values although they are still
@@ -119,6 +120,8 @@ def writes_in_flight(function, at, registers):
 def check(function):
     """Products with a left operand in registers, and what is wrong with them."""
     products, problems = 0, []
+    if any(map(left_operand, function.instructions)):
+        sass.connect(function)
     for at, instruction in enumerate(function.instructions):
         registers = left_operand(instruction)
         products += bool(registers)
@@ -164,21 +167,26 @@ def disassemble(nvdisasm, cubin):
     return run.stdout
 
 
-def assemble(ptxas, architecture, ptx, cubin):
-    run = subprocess.run([ptxas, f"-arch={architecture}", str(ptx), "-o", str(cubin)], capture_output=True, text=True)
+def assemble(ptxas, ptx, cubin):
+    architecture = re.search(r"^\s*\.target\s+(\w+)", ptx.read_text(), re.M)
+    if not architecture:
+        raise sass.Unreadable("no PTX: .target is missing")
+    run = subprocess.run([ptxas, f"-arch={architecture.group(1)}", str(ptx), "-o", str(cubin)], capture_output=True, text=True)
     if run.returncode:
         raise sass.Unreadable(f"ptxas: {run.stderr.strip()}")
 
 
-def listing(path, tools, architecture, folder):
-    """The disassembly of a .sass, .cubin or .ptx."""
+def check_file(path, ptxas, nvdisasm, folder):
+    """Of a .sass, .cubin or .ptx."""
     if path.suffix == ".sass":
-        return path.read_text()
+        return check_text(path.read_text())
     if path.suffix == ".ptx":
+        if "wgmma.mma_async" not in path.read_text():
+            return 0, []
         cubin = Path(folder) / "kernel.cubin"
-        assemble(tools["ptxas"], architecture, path, cubin)
+        assemble(ptxas, path, cubin)
         path = cubin
-    return disassemble(tools["nvdisasm"], path)
+    return check_text(disassemble(nvdisasm, path))
 
 
 def main():
@@ -186,23 +194,22 @@ def main():
     parser.add_argument("paths", nargs="+", metavar="PATH", type=Path)
     parser.add_argument("--ptxas", default=find_tool("ptxas"))
     parser.add_argument("--nvdisasm", default=find_tool("nvdisasm"))
-    parser.add_argument("--arch", default="sm_90a")
     options = parser.parse_args()
     files = []
     for path in options.paths:
         files += sorted(p for p in path.rglob("*") if p.suffix in (".sass", ".cubin", ".ptx")) if path.is_dir() else [path]
-    tools = {"nvdisasm": options.nvdisasm, "ptxas": options.ptxas}
-    wanted = {"nvdisasm"} if any(f.suffix != ".sass" for f in files) else set()
-    wanted |= {"ptxas"} if any(f.suffix == ".ptx" for f in files) else set()
-    missing = sorted(name for name in wanted if not tools[name])
-    if missing:
-        print(f"skipped: no {' and no '.join(missing)}; scripts/test-venv installs nvdisasm")
+    suffixes = {file.suffix for file in files}
+    if not options.ptxas and ".ptx" in suffixes:
+        print("skipped: no ptxas")
+        sys.exit(SKIPPED)
+    if not options.nvdisasm and suffixes & {".ptx", ".cubin"}:
+        print("skipped: no nvdisasm; scripts/test-venv installs it")
         sys.exit(SKIPPED)
     kernels = products = failed = 0
     with tempfile.TemporaryDirectory() as folder:
         for file in files:
             try:
-                count, problems = check_text(listing(file, tools, options.arch, folder))
+                count, problems = check_file(file, options.ptxas, options.nvdisasm, folder)
             except sass.Unreadable as error:
                 count, problems = 0, [str(error)]
             kernels += 1

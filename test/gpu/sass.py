@@ -76,7 +76,7 @@ def columns(head):
 
 
 def parse(text):
-    """The functions of a disassembly."""
+    """The functions of a disassembly; `connect` tells their control flow."""
     functions, head, marks = [], [], {}
     for line in text.splitlines():
         section = re.match(r"\s*\.section\s+\.text\.([^,\s]+)", line)
@@ -114,8 +114,6 @@ def parse(text):
     functions = [function for function in functions if function.instructions]
     if not functions:
         raise Unreadable("no code")
-    for function in functions:
-        connect(function)
     return functions
 
 
