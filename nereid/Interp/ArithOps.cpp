@@ -66,9 +66,6 @@ static bool overflows(int64_t a, int64_t b, unsigned w) {
   return b == 0 ||
          (asSigned(w, b) == -1 && asUnsigned(w, a) == uint64_t{1} << (w - 1));
 }
-static bool shiftsTooFar(int64_t, int64_t b, unsigned w) {
-  return asUnsigned(w, b) >= w;
-}
 
 static void addDivisions(HandlerTable &table) {
   table["arith.divsi"] = intBinary([](int64_t a, int64_t b, unsigned w) {
@@ -151,9 +148,6 @@ static void addBitOps(HandlerTable &table) {
     uint64_t by = asUnsigned(w, b);
     return asSigned(w, a) >> (by >= w ? w - 1 : by);
   });
-  for (const char *name : {"arith.shli", "arith.shrui", "arith.shrsi"}) {
-    table[name] = checked(table[name], shiftsTooFar);
-  }
 }
 
 /// Low and high half of a product or sum of twice the width.

@@ -100,9 +100,9 @@ static int64_t intOf(Random &random, llvm::StringRef fill) {
   return static_cast<int64_t>(random.chance(50) ? bits : -bits);
 }
 
-static void fill(Arguments::Buffer &buffer, llvm::StringRef kind,
-                 uint64_t seed) {
-  Random random(seed * 1000003 + buffer.parameter);
+static void fill(Arguments::Buffer &buffer, llvm::StringRef kind, uint64_t seed,
+                 uint64_t stream) {
+  Random random(seed * 1000003 + stream);
   const interp::Element &element = buffer.element;
   std::byte *at = buffer.array->data();
   for (int64_t i = 0; i < buffer.count; ++i, at += element.bytes) {
@@ -159,7 +159,9 @@ static Arguments::Buffer makeBuffer(mlir::func::FuncOp function, unsigned i,
   buffer.array = std::make_unique<GuardedArray>(
       static_cast<size_t>(buffer.count) * buffer.element.bytes, alignment);
   if (auto kind = function.getArgAttrOfType<mlir::StringAttr>(i, fillAttr)) {
-    fill(buffer, kind.getValue(), seed);
+    auto stream = function.getArgAttrOfType<mlir::IntegerAttr>(i, streamAttr);
+    fill(buffer, kind.getValue(), seed,
+         stream ? uint64_t(stream.getInt()) : uint64_t(i));
   }
   return buffer;
 }

@@ -16,6 +16,8 @@
 //
 // A pointer is an array of `count` elements; `output` ones may be written and
 // begin as poison unless they have a fill. `tile.divisibility` is kept.
+// `fuzz.stream` says which stream of random numbers fills an array; without it,
+// the parameter's number does.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,6 +37,7 @@ namespace nereid::fuzz {
 
 inline constexpr llvm::StringLiteral countAttr = "fuzz.count";
 inline constexpr llvm::StringLiteral fillAttr = "fuzz.fill";
+inline constexpr llvm::StringLiteral streamAttr = "fuzz.stream";
 inline constexpr llvm::StringLiteral outputAttr = "fuzz.output";
 inline constexpr llvm::StringLiteral valueAttr = "fuzz.value";
 inline constexpr llvm::StringLiteral gridAttr = "fuzz.grid";

@@ -28,8 +28,7 @@ using namespace mlir;
 // A process of its own
 //===----------------------------------------------------------------------===//
 
-Verdict checkApart(ModuleOp module, Executor &executor,
-                   llvm::function_ref<void(const Prepared &)> look) {
+Verdict apart(llvm::function_ref<Verdict()> work) {
   constexpr size_t capacity = 1 << 16;
   auto *shared =
       static_cast<char *>(mmap(nullptr, capacity, PROT_READ | PROT_WRITE,
@@ -37,7 +36,7 @@ Verdict checkApart(ModuleOp module, Executor &executor,
   pid_t child = fork();
   if (child == 0) {
     alarm(10);
-    Verdict verdict = check(module, executor, look);
+    Verdict verdict = work();
     std::strncpy(shared, verdict.message.c_str(), capacity - 1);
     _exit(int(verdict.kind));
   }
@@ -56,15 +55,19 @@ Verdict checkApart(ModuleOp module, Executor &executor,
   return verdict;
 }
 
-namespace {
+Verdict checkApart(ModuleOp module, Executor &executor,
+                   llvm::function_ref<void(const Prepared &)> look) {
+  return apart([&] { return check(module, executor, look); });
+}
 
-/// Two verdicts that one bug would give.
 bool isSameFailure(const Verdict &a, const Verdict &b) {
   auto dies = [](const Verdict &v) {
     return v.message.rfind("the executor ", 0) == 0;
   };
   return a.kind == b.kind && dies(a) == dies(b);
 }
+
+namespace {
 
 //===----------------------------------------------------------------------===//
 // Reductions of a module

@@ -13,8 +13,14 @@
 
 namespace nereid::fuzz {
 
-/// `check` in a process of its own: a crash or a hang (over 10 s) of the
-/// executor is a Differs that says so.
+/// `work` in a process of its own: a crash or a hang (over 10 s) is a Differs
+/// that says so.
+Verdict apart(llvm::function_ref<Verdict()> work);
+
+/// Two verdicts that one bug would give.
+bool isSameFailure(const Verdict &a, const Verdict &b);
+
+/// `check`, apart.
 Verdict checkApart(mlir::ModuleOp module, Executor &executor,
                    llvm::function_ref<void(const Prepared &)> look = {});
 

@@ -16,6 +16,7 @@
 
 #include "test/fuzz/Launch.h"
 #include "test/fuzz/Shrink.h"
+#include "test/fuzz/Workers.h"
 
 #include "nereid/Dialect/Tile/Transforms/Passes.h"
 
@@ -23,15 +24,10 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
-#include <cstring>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 using namespace nereid;
 using namespace nereid::fuzz;
@@ -107,27 +103,6 @@ std::vector<std::unique_ptr<Executor>> makeExecutors() {
   return executors;
 }
 
-/// What a worker tells, in memory that outlives it.
-struct Progress {
-  uint64_t seed = 0; ///< being worked on
-  unsigned executor = 0;
-  uint64_t agreed = 0, undecided = 0, failures = 0;
-  char message[4096] = {};
-};
-
-void fail(Progress &progress, const std::string &message) {
-  ++progress.failures;
-  std::strncpy(progress.message, message.c_str(), sizeof(progress.message) - 1);
-}
-
-void printFailure(const Progress &progress, llvm::StringRef executor) {
-  llvm::StringRef message = progress.message;
-  llvm::outs() << "seed " << progress.seed << " fails on '" << executor
-               << "': " << (message.empty() ? "the process died" : message)
-               << "\n";
-  llvm::outs().flush();
-}
-
 /// FOLDER/NAME.ptx, with the number of the executor from the second one on.
 void save(const Prepared &prepared, const std::string &name,
           unsigned executor) {
@@ -146,7 +121,7 @@ void tryProgram(mlir::ModuleOp module,
   progress.executor = 0;
   Reference reference(module);
   if (reference.verdict().kind == Verdict::Kind::Undefined) {
-    fail(progress, "the program is not legal: " + reference.verdict().message);
+    progress.fail("the program is not legal: " + reference.verdict().message);
     return;
   }
   if (!reference.isDefined()) { // too long
@@ -160,7 +135,7 @@ void tryProgram(mlir::ModuleOp module,
           save(prepared, std::to_string(progress.seed), progress.executor);
         });
     if (verdict.isFailure()) {
-      fail(progress, verdict.message);
+      progress.fail(verdict.message);
       return;
     }
     verdict.kind == Verdict::Kind::Agrees ? ++progress.agreed
@@ -168,28 +143,21 @@ void tryProgram(mlir::ModuleOp module,
   }
 }
 
-/// Seeds first, first + jobs, ... up to the first failure or the last seed.
-void work(uint64_t first, Progress &progress) {
-  std::vector<std::unique_ptr<Executor>> executors = makeExecutors();
-  std::unique_ptr<mlir::MLIRContext> context = makeContext();
-  uint64_t done = 0;
-  for (uint64_t seed = first; seed < firstSeed + seedCount; seed += jobs) {
-    if (++done % 256 == 0) { // types and constants are never forgotten
-      context = makeContext();
+/// What each process does with its seeds.
+SeedWork makeWork() {
+  struct State {
+    std::vector<std::unique_ptr<Executor>> executors = makeExecutors();
+    std::unique_ptr<mlir::MLIRContext> context;
+    uint64_t done = 0;
+  };
+  auto state = std::make_shared<State>();
+  return [state](uint64_t seed, Progress &progress) {
+    if (state->done++ % 256 == 0) { // types and constants are never forgotten
+      state->context = makeContext();
     }
-    progress.seed = seed;
-    progress.message[0] = 0;
-    uint64_t failuresBefore = progress.failures;
-    auto module = generate(*context, seed, generatorOptions(seed));
-    tryProgram(*module, executors, progress);
-    if (progress.failures == failuresBefore) {
-      continue;
-    }
-    if (!keepGoing) {
-      return;
-    }
-    printFailure(progress, executors[progress.executor]->name());
-  }
+    auto module = generate(*state->context, seed, generatorOptions(seed));
+    tryProgram(*module, state->executors, progress);
+  };
 }
 
 void printTest(mlir::ModuleOp module, Executor &executor, uint64_t seed) {
@@ -216,59 +184,23 @@ void report(const Progress &progress) {
   printTest(*module, executor, progress.seed);
 }
 
-/// Waits for a worker; one that dies counts a failure, and with --keep-going
-/// another takes its place behind the seed it died of.
-void finish(pid_t child, Progress &progress) {
-  for (;;) {
-    int status = 0;
-    waitpid(child, &status, 0);
-    if (WIFEXITED(status)) {
-      return;
-    }
-    ++progress.failures;
-    if (!keepGoing) {
-      return;
-    }
-    printFailure(progress, makeExecutors()[progress.executor]->name());
-    child = fork();
-    if (child == 0) {
-      work(progress.seed + uint64_t(jobs), progress);
-      _exit(0);
-    }
-  }
-}
-
 int runSeeds() {
-  auto *progress = static_cast<Progress *>(
-      mmap(nullptr, sizeof(Progress) * size_t(jobs), PROT_READ | PROT_WRITE,
-           MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   auto begin = std::chrono::steady_clock::now();
-  std::vector<pid_t> children;
-  for (int job = 0; job < jobs; ++job) {
-    new (&progress[job]) Progress();
-    children.push_back(fork());
-    if (children.back() == 0) {
-      work(firstSeed + uint64_t(job), progress[job]);
-      _exit(0);
+  SeedRange range{firstSeed, seedCount, jobs, keepGoing};
+  std::vector<Progress> workers =
+      fuzz::runSeeds(range, makeWork, [](unsigned executor) {
+        return makeExecutors()[executor]->name();
+      });
+  for (const Progress &progress : workers) {
+    if (progress.failures && !keepGoing) {
+      report(progress);
+      break;
     }
-  }
-  uint64_t agreed = 0, undecided = 0, failures = 0;
-  for (int job = 0; job < jobs; ++job) {
-    finish(children[job], progress[job]);
-    agreed += progress[job].agreed;
-    undecided += progress[job].undecided;
-    if (progress[job].failures && failures == 0 && !keepGoing) {
-      report(progress[job]);
-    }
-    failures += progress[job].failures;
   }
   double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
           .count();
-  llvm::outs() << agreed << " runs agree, " << undecided << " are undecided, "
-               << failures << " fail (" << llvm::format("%.1f", seconds)
-               << " s)\n";
-  return failures != 0;
+  return !printSummary(workers, seconds);
 }
 
 int runReplay() {

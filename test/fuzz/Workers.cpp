@@ -1,0 +1,137 @@
+//===- Workers.cpp - Seeds dealt to processes -----------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/fuzz/Workers.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstring>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace nereid::fuzz {
+
+void Progress::fail(const std::string &why) {
+  ++failures;
+  std::strncpy(message, why.c_str(), sizeof(message) - 1);
+}
+
+void printFailure(const Progress &progress, const std::string &executor) {
+  llvm::StringRef message = progress.message;
+  llvm::outs() << "seed " << progress.seed << " fails on '" << executor
+               << "': " << (message.empty() ? "the process died" : message)
+               << "\n";
+  llvm::outs().flush();
+}
+
+namespace {
+
+class Workers {
+public:
+  Workers(const SeedRange &range, const std::function<SeedWork()> &makeWork,
+          const std::function<std::string(unsigned)> &nameOf)
+      : range(range), makeWork(makeWork), nameOf(nameOf),
+        shared(static_cast<Progress *>(
+            mmap(nullptr, bytes(), PROT_READ | PROT_WRITE,
+                 MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {}
+  ~Workers() { munmap(shared, bytes()); }
+  Workers(const Workers &) = delete;
+  Workers &operator=(const Workers &) = delete;
+
+  std::vector<Progress> run() {
+    std::vector<pid_t> children;
+    for (int job = 0; job < range.jobs; ++job) {
+      new (&shared[job]) Progress();
+      children.push_back(start(range.first + uint64_t(job), shared[job]));
+    }
+    std::vector<Progress> result;
+    for (int job = 0; job < range.jobs; ++job) {
+      finish(children[size_t(job)], shared[job]);
+      result.push_back(shared[job]);
+    }
+    return result;
+  }
+
+private:
+  size_t bytes() const { return sizeof(Progress) * size_t(range.jobs); }
+
+  pid_t start(uint64_t first, Progress &progress) {
+    pid_t child = fork();
+    if (child == 0) {
+      work(first, progress);
+      _exit(0);
+    }
+    return child;
+  }
+
+  /// Seeds first, first + jobs, ... up to the first failure or the last seed.
+  void work(uint64_t first, Progress &progress) {
+    SeedWork one = makeWork();
+    for (uint64_t seed = first; seed < range.first + range.count;
+         seed += uint64_t(range.jobs)) {
+      progress.seed = seed;
+      progress.message[0] = 0;
+      uint64_t before = progress.failures;
+      one(seed, progress);
+      if (progress.failures == before) {
+        continue;
+      }
+      if (!range.keepGoing) {
+        return;
+      }
+      printFailure(progress, nameOf(progress.executor));
+    }
+  }
+
+  /// Waits for a worker; one that dies counts a failure, and with `keepGoing`
+  /// another takes its place behind the seed it died of.
+  void finish(pid_t child, Progress &progress) {
+    for (;;) {
+      int status = 0;
+      waitpid(child, &status, 0);
+      if (WIFEXITED(status)) {
+        return;
+      }
+      ++progress.failures;
+      if (!range.keepGoing) {
+        return;
+      }
+      printFailure(progress, nameOf(progress.executor));
+      child = start(progress.seed + uint64_t(range.jobs), progress);
+    }
+  }
+
+  const SeedRange &range;
+  const std::function<SeedWork()> &makeWork;
+  const std::function<std::string(unsigned)> &nameOf;
+  Progress *shared;
+};
+
+} // namespace
+
+std::vector<Progress>
+runSeeds(const SeedRange &range, const std::function<SeedWork()> &makeWork,
+         const std::function<std::string(unsigned)> &nameOf) {
+  return Workers(range, makeWork, nameOf).run();
+}
+
+bool printSummary(const std::vector<Progress> &workers, double seconds) {
+  uint64_t agreed = 0, undecided = 0, failures = 0;
+  for (const Progress &progress : workers) {
+    agreed += progress.agreed;
+    undecided += progress.undecided;
+    failures += progress.failures;
+  }
+  llvm::outs() << agreed << " runs agree, " << undecided << " are undecided, "
+               << failures << " fail (" << llvm::format("%.1f", seconds)
+               << " s)\n";
+  return failures == 0;
+}
+
+} // namespace nereid::fuzz
