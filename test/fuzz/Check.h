@@ -48,6 +48,10 @@ public:
            outcome.kind != Verdict::Kind::TooLong;
   }
 
+  /// Memory after the run, in buffers of its own, and what the run found.
+  const Arguments &arguments() const { return expected; }
+  const interp::Oracle &found() const { return oracle; }
+
   /// Needs isDefined(). Runs the function twice on `executor`:
   ///   - integers and untouched memory are equal bit for bit,
   ///   - a float differs from the float64 reference by no more than the

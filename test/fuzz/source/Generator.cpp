@@ -138,10 +138,8 @@ void Generator::growOnce(int depth) {
       {depth > 0 ? 5 : 0, [&] { growFor(depth - 1); }},
       {depth > 0 ? 2 : 0, [&] { growWhile(depth - 1); }},
       {depth > 0 ? 2 : 0, [&] { growConstexprIf(depth - 1); }},
-      {memory && products > 0 && nesting == 0 ? 15 : 0,
-       [&] { growProducts(); }},
-      {memory && packings > 0 && nesting == 0 ? 15 : 0,
-       [&] { growPacking(); }}};
+      {memory && products > 0 && nesting < 2 ? 15 : 0, [&] { growProducts(); }},
+      {memory && packings > 0 && nesting < 2 ? 15 : 0, [&] { growPacking(); }}};
   int total = 0;
   for (const Family &family : families) {
     total += family.weight;

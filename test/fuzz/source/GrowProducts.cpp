@@ -126,6 +126,10 @@ void Generator::growProducts() {
   if (element == DType::Int8 && isChained) {
     element = DType::Float16;
   }
+  if (byteSize(element) == 1) { // products of bytes are 32 deep at least
+    depth = std::max<int64_t>(depth, 32);
+    columns = std::max<int64_t>(columns, 32);
+  }
   bool isFloating = isFloat(element);
   DType sum = isFloating ? DType::Float32 : DType::Int32;
   const char *fill =

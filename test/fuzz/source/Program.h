@@ -74,11 +74,11 @@ struct Stmt {
     Return, ///< return head
   };
   Kind kind = Kind::Effect;
-  std::vector<VariableId> targets;
-  std::string annotation; ///< of an Assign: "tl.constexpr"
-  std::string augmented;  ///< of an Assign: "+" for +=
-  bool isInline = false;  ///< printed at its uses only
-  std::string first = {}; ///< of a For: the first index
+  std::vector<VariableId> targets = {};
+  std::string annotation = {}; ///< of an Assign: "tl.constexpr"
+  std::string augmented = {};  ///< of an Assign: "+" for +=
+  bool isInline = false;       ///< printed at its uses only
+  std::string first = {};      ///< of a For: the first index
   Expr head = {};
   std::vector<Stmt> body = {}, orelse = {};
 };

@@ -7,6 +7,7 @@
 //
 //   nereid-source-fuzz --seed 1 --count 5000 --executor interp,cpu
 //   nereid-source-fuzz --seed 17 --print
+//   nereid-source-fuzz --seed 1 --count 5000 --emit-dir DIR
 //
 // The first failure is shrunk and printed as a kernel with its launch.
 //
@@ -15,6 +16,7 @@
 #include "test/fuzz/Shrink.h"
 #include "test/fuzz/Workers.h"
 #include "test/fuzz/source/Compile.h"
+#include "test/fuzz/source/Emit.h"
 #include "test/fuzz/source/ShrinkSource.h"
 #include "test/fuzz/source/SourceGenerator.h"
 
@@ -58,6 +60,13 @@ static cl::opt<bool>
              cl::desc("blocks whose sizes are not powers of two"));
 static cl::opt<bool> printOnly("print", cl::cat(category),
                                cl::desc("print the first kernel"));
+static cl::opt<std::string>
+    emitDir("emit-dir", cl::cat(category),
+            cl::desc("write the kernels, their launches and what they give "
+                     "into this folder; without --executor, only that"));
+static cl::opt<std::string>
+    saveTo("save", cl::cat(category),
+           cl::desc("folder for the shrunk kernel and its launch"));
 static cl::opt<bool> noShrink("no-shrink", cl::cat(category),
                               cl::desc("print failures as found"));
 static cl::opt<bool> keepGoing("keep-going", cl::cat(category),
@@ -90,7 +99,7 @@ source::Program makeProgram(uint64_t seed, source::FeatureCounts &features) {
 
 std::vector<std::unique_ptr<Executor>> makeExecutors() {
   std::vector<std::string> names(executorList.begin(), executorList.end());
-  if (names.empty()) {
+  if (names.empty() && emitDir.empty()) {
     names = {"interp", "cpu"};
   }
   std::vector<std::unique_ptr<Executor>> executors;
@@ -122,6 +131,17 @@ void tryProgram(mlir::MLIRContext &context, const source::Program &program,
   if (!reference.isDefined()) { // too long
     ++progress.undecided;
     return;
+  }
+  if (!emitDir.empty() && !reference.found().undecided) {
+    std::string name = "k" + std::to_string(progress.seed);
+    Status status = emitLaunch(program, **module, emitDir, name);
+    if (status.ok()) {
+      status = emitExpected(program, reference, emitDir, name);
+    }
+    if (!status.ok()) {
+      progress.fail(status.failure().str());
+      return;
+    }
   }
   for (progress.executor = 0; progress.executor < executors.size();
        ++progress.executor) {
@@ -159,6 +179,9 @@ SeedWork makeWork() {
 /// Prints the failure of one worker, shrunk.
 void report(const Progress &progress) {
   std::vector<std::unique_ptr<Executor>> executors = makeExecutors();
+  if (executors.empty()) {
+    executors.push_back(std::move(*makeExecutor("interp")));
+  }
   Executor &executor = *executors[progress.executor];
   printFailure(progress, executor.name());
   std::unique_ptr<mlir::MLIRContext> context = makeContext();
@@ -172,6 +195,16 @@ void report(const Progress &progress) {
                  << "\n";
   }
   llvm::outs() << print(program);
+  if (!saveTo.empty()) {
+    std::string name = "k" + std::to_string(progress.seed);
+    auto module = source::compile(*context, program);
+    Status status = module.ok() ? emitLaunch(program, **module, saveTo, name)
+                                : module.status();
+    llvm::outs() << (status.ok() ? "nereid run --launch " + saveTo + "/" +
+                                       name + ".json"
+                                 : status.failure().str())
+                 << "\n";
+  }
 }
 
 void printCoverage(const std::vector<Progress> &workers) {
@@ -191,7 +224,9 @@ int runAll() {
   SeedRange range{firstSeed, seedCount, jobs, keepGoing};
   std::vector<Progress> workers =
       runSeeds(range, makeWork, [](unsigned executor) {
-        return makeExecutors()[executor]->name();
+        auto executors = makeExecutors();
+        return executor < executors.size() ? executors[executor]->name()
+                                           : std::string("interp");
       });
   for (const Progress &progress : workers) {
     if (progress.failures && !keepGoing) {
