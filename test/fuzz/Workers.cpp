@@ -32,6 +32,9 @@ void printFailure(const Progress &progress, const std::string &executor) {
 
 namespace {
 
+/// More than any program takes on a machine that does much else.
+constexpr unsigned limitSeconds = 120;
+
 class Workers {
 public:
   Workers(const SeedRange &range, const std::function<SeedWork()> &makeWork,
@@ -78,7 +81,9 @@ private:
       progress.seed = seed;
       progress.message[0] = 0;
       uint64_t before = progress.failures;
+      alarm(limitSeconds); // a program that hangs dies of it
       one(seed, progress);
+      alarm(0);
       if (progress.failures == before) {
         continue;
       }

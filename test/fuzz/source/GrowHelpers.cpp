@@ -129,9 +129,10 @@ void Generator::growHelper(int depth) {
   }
 
   growBlock(int(random.between(1, 4)), depth);
-  std::vector<Type> types = {random.pickFrom(pool).type};
-  if (random.chance(30)) {
-    types.push_back(random.pickFrom(pool).type);
+  std::vector<Type> types;
+  for (int64_t i = random.chance(30) ? 2 : 1; i > 0; --i) {
+    auto result = find(canPass);
+    types.push_back(result ? result->type : Type{DType::Int32, {}});
   }
   auto results = [&] {
     Expr expr;
@@ -146,7 +147,10 @@ void Generator::growHelper(int depth) {
     stmt.head = expr;
     emit(std::move(stmt));
   };
-  if (random.chance(35)) {
+  // Upstream's compiler fails on most that return a block early.
+  bool ofScalars = std::all_of(types.begin(), types.end(),
+                               [](const Type &t) { return t.isScalar(); });
+  if (random.chance(ofScalars ? 60 : 6)) {
     count(Feature::helperEarlyReturn);
     Stmt stmt{Stmt::Kind::If};
     stmt.head = scalarCondition().variable;

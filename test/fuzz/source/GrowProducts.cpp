@@ -117,8 +117,6 @@ void Generator::growProducts() {
   int64_t rows = random.pick<int64_t>({64, 64, 64, 64, 128, 16, 32});
   int64_t columns = random.pick<int64_t>({64, 64, 64, 16, 32, 128});
   int64_t depth = random.pick<int64_t>({64, 64, 64, 16, 32});
-  int64_t width =
-      isChained ? random.pick<int64_t>({64, 64, 64, 16, 32}) : columns;
   int64_t trips = random.pick<int64_t>({0, 1, 2, 3, 3, 3});
   DType element = random.pick({DType::BFloat16, DType::BFloat16, DType::Float16,
                                DType::Float16, DType::Float32, DType::Int8,
@@ -130,6 +128,8 @@ void Generator::growProducts() {
     depth = std::max<int64_t>(depth, 32);
     columns = std::max<int64_t>(columns, 32);
   }
+  int64_t width =
+      isChained ? random.pick<int64_t>({64, 64, 64, 16, 32}) : columns;
   bool isFloating = isFloat(element);
   DType sum = isFloating ? DType::Float32 : DType::Int32;
   const char *fill =

@@ -258,7 +258,9 @@ void Generator::growOrder() {
   }
   count(Feature::flipSort);
   if (random.chance(50)) {
-    like(join("tl.flip(", x->variable, ")"), x->type, *x);
+    like(join("tl.flip(", x->variable, ", ",
+              int64_t(x->type.shape.size()) - 1, ")"),
+         x->type, *x);
     return;
   }
   like(join("tl.sort(", x->variable,

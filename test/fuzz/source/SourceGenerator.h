@@ -23,6 +23,7 @@
 #include "test/fuzz/source/Features.h"
 #include "test/fuzz/source/Program.h"
 
+#include <algorithm>
 #include <functional>
 
 namespace nereid::fuzz::source {
