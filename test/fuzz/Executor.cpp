@@ -12,8 +12,20 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace nereid::fuzz {
+
+void saveAssembly(const Prepared &prepared, const std::string &folder,
+                  const std::string &name, unsigned executor) {
+  if (folder.empty() || prepared.assembly.empty()) {
+    return;
+  }
+  std::string number = executor ? "." + std::to_string(executor) : "";
+  std::error_code error;
+  llvm::raw_fd_ostream file(folder + "/" + name + number + ".ptx", error);
+  file << prepared.assembly;
+}
 
 /// A pass with a bug, which the fuzzer must find and shrink to one operation.
 static constexpr const char *broken = "broken-on-purpose";

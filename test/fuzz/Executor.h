@@ -36,6 +36,11 @@ struct Prepared {
   std::string assembly;
 };
 
+/// FOLDER/NAME.ptx of what has an assembly, with the number of the executor
+/// from the second one on; nothing without a folder.
+void saveAssembly(const Prepared &prepared, const std::string &folder,
+                  const std::string &name, unsigned executor);
+
 class Executor {
 public:
   virtual ~Executor() = default;

@@ -103,18 +103,6 @@ std::vector<std::unique_ptr<Executor>> makeExecutors() {
   return executors;
 }
 
-/// FOLDER/NAME.ptx, with the number of the executor from the second one on.
-void save(const Prepared &prepared, const std::string &name,
-          unsigned executor) {
-  if (saveTo.empty() || prepared.assembly.empty()) {
-    return;
-  }
-  std::string number = executor ? "." + std::to_string(executor) : "";
-  std::error_code error;
-  llvm::raw_fd_ostream file(saveTo + "/" + name + number + ".ptx", error);
-  file << prepared.assembly;
-}
-
 void tryProgram(mlir::ModuleOp module,
                 std::vector<std::unique_ptr<Executor>> &executors,
                 Progress &progress) {
@@ -132,7 +120,8 @@ void tryProgram(mlir::ModuleOp module,
        ++progress.executor) {
     Verdict verdict = reference.compare(
         *executors[progress.executor], [&](const Prepared &prepared) {
-          save(prepared, std::to_string(progress.seed), progress.executor);
+          saveAssembly(prepared, saveTo, std::to_string(progress.seed),
+                       progress.executor);
         });
     if (verdict.isFailure()) {
       progress.fail(verdict.message);
@@ -214,7 +203,7 @@ int runReplay() {
   unsigned number = 0;
   for (std::unique_ptr<Executor> &executor : makeExecutors()) {
     Verdict verdict = checkApart(*module, *executor, [&](const Prepared &it) {
-      save(it, llvm::sys::path::stem(replay).str(), number);
+      saveAssembly(it, saveTo, llvm::sys::path::stem(replay).str(), number);
     });
     ++number;
     bool failed = verdict.isFailure() ||

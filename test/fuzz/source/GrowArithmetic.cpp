@@ -103,7 +103,9 @@ void Generator::growShift() {
   count(Feature::shiftTooFarDiscarded);
   Item by = define(
       join(y.variable, " & ", std::min<int64_t>(2 * width - 1, 127)), y.type);
-  Item shifted = step(join(x.variable, op, by.variable), type);
+  Expr shift = join(x.variable, op, by.variable);
+  Item shifted = options.wideShifts && random.chance(50) ? define(shift, type)
+                                                         : step(shift, type);
   Item other = operand(type);
   Type result{promote(shifted.type.element, other.type.element), type.shape};
   define(join("tl.where(", by.variable, " < ", width, ", ", shifted.variable,

@@ -163,10 +163,10 @@ void Generator::growFor(int depth) {
   } else if (random.chance(40)) {
     count(Feature::forLoopHints);
     name = "tl.range(";
-    hints = random.pick({"", ", num_stages=2", ", num_stages=3",
-                         ", loop_unroll_factor=2", ", flatten=True"});
-    if (bounds.pieces.size() != 1 && sizeOf(bounds) == 0) {
-      hints = "";
+    hints = random.pick(
+        {"", "", ", num_stages=2", ", num_stages=3", ", loop_unroll_factor=2"});
+    if (random.chance(4)) {
+      hints = ", flatten=True";
     }
   }
   Stmt stmt{Stmt::Kind::For};
@@ -185,6 +185,7 @@ void Generator::growFor(int depth) {
   serial = join("(", outer, ") * ", times, " + ", iteration);
   serials *= times;
   ++nesting;
+  unrolled += isStatic ? 1 : 0;
   stmt.body = block([&] {
     if (!isStatic) {
       pool.push_back({index, {DType::Int32, {}}});
@@ -195,6 +196,7 @@ void Generator::growFor(int depth) {
     }
     updateCarried(carried);
   });
+  unrolled -= isStatic ? 1 : 0;
   --nesting;
   serial = outer;
   serials /= times;
@@ -268,7 +270,8 @@ void Generator::growConstexprIf(int depth) {
 
 /// A compile-time number of others.
 void Generator::growStatic() {
-  if (statics.empty() || statics.size() > 6) {
+  // Once in a scope: not where the same statement is unrolled.
+  if (statics.empty() || statics.size() > 6 || unrolled > 0) {
     return;
   }
   count(Feature::constexprLocal);

@@ -258,8 +258,8 @@ void Generator::growOrder() {
   }
   count(Feature::flipSort);
   if (random.chance(50)) {
-    like(join("tl.flip(", x->variable, ", ",
-              int64_t(x->type.shape.size()) - 1, ")"),
+    like(join("tl.flip(", x->variable, ", ", int64_t(x->type.shape.size()) - 1,
+              ")"),
          x->type, *x);
     return;
   }

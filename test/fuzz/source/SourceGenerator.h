@@ -36,6 +36,9 @@ struct GeneratorOptions {
   int packing = 8;           ///< of 100 programs, those that pack narrow values
   /// Sizes that are not powers of two: an extension, which upstream refuses.
   bool anySizes = false;
+  /// Shifts by their width and more whose result is used: defined here, and
+  /// upstream not.
+  bool wideShifts = false;
 };
 
 /// The same seed and options give the same program.
@@ -248,7 +251,8 @@ private:
   std::vector<Helper> helpers;
   std::vector<std::string> combines; ///< names of combine functions made
   bool inHelper = false;
-  int nesting = 0; ///< loops and branches around
+  int nesting = 0;  ///< loops and branches around
+  int unrolled = 0; ///< of them, loops over tl.static_range
   /// Counts programs and iterations, so that each stores to its own place.
   Expr serial;
   int64_t serials = 1;

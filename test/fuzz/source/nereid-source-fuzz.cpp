@@ -58,6 +58,9 @@ static cl::opt<int> packing("packing", cl::cat(category), cl::init(8),
 static cl::opt<bool>
     anySizes("any-sizes", cl::cat(category),
              cl::desc("blocks whose sizes are not powers of two"));
+static cl::opt<bool>
+    wideShifts("wide-shifts", cl::cat(category),
+               cl::desc("use what shifts by their width or more give"));
 static cl::opt<bool> printOnly("print", cl::cat(category),
                                cl::desc("print the first kernel"));
 static cl::opt<std::string>
@@ -66,7 +69,8 @@ static cl::opt<std::string>
                      "into this folder; without --executor, only that"));
 static cl::opt<std::string>
     saveTo("save", cl::cat(category),
-           cl::desc("folder for the shrunk kernel and its launch"));
+           cl::desc("folder for the shrunk kernel and its launch, and for "
+                    "what GPU executors compile kernels to"));
 static cl::opt<bool> noShrink("no-shrink", cl::cat(category),
                               cl::desc("print failures as found"));
 static cl::opt<bool> keepGoing("keep-going", cl::cat(category),
@@ -92,6 +96,7 @@ source::Program makeProgram(uint64_t seed, source::FeatureCounts &features) {
   options.products = products;
   options.packing = packing;
   options.anySizes = anySizes;
+  options.wideShifts = wideShifts;
   options.statements =
       statements ? int(statements) : 1 + int(seed * 0x9e3779b97f4a7c15 >> 60);
   return source::generate(seed, options, features);
@@ -145,7 +150,11 @@ void tryProgram(mlir::MLIRContext &context, const source::Program &program,
   }
   for (progress.executor = 0; progress.executor < executors.size();
        ++progress.executor) {
-    Verdict verdict = reference.compare(*executors[progress.executor]);
+    Verdict verdict = reference.compare(
+        *executors[progress.executor], [&](const Prepared &prepared) {
+          saveAssembly(prepared, saveTo, "k" + std::to_string(progress.seed),
+                       progress.executor);
+        });
     if (verdict.isFailure()) {
       progress.fail(verdict.message);
       return;
