@@ -26,21 +26,30 @@
 
 namespace nereid {
 
-/// A value known at compile time, in plain form. Integers outside int64 do not
-/// occur in launches; a list and a tuple are the same here.
+/// A value known at compile time, in plain form. An integer is an int64_t where
+/// it fits, and a uint64_t from 2^63 on, so that equal ones compare equal; a
+/// list and a tuple are the same here.
 struct StaticValue {
   struct None {
     bool operator==(const None &) const = default;
   };
   using Tuple = std::vector<StaticValue>;
   using Dict = std::map<std::string, StaticValue>;
-  std::variant<None, bool, int64_t, double, std::string, DType, Tuple, Dict>
+  std::variant<None, bool, int64_t, double, std::string, DType, Tuple, Dict,
+               uint64_t>
       value;
 
   StaticValue() = default;
   StaticValue(bool v) : value(v) {}
   StaticValue(int v) : value(int64_t{v}) {}
   StaticValue(int64_t v) : value(v) {}
+  StaticValue(uint64_t v) {
+    if (v >> 63) {
+      value = v;
+    } else {
+      value = static_cast<int64_t>(v);
+    }
+  }
   StaticValue(double v) : value(v) {}
   StaticValue(const char *v) : value(std::string(v)) {}
   StaticValue(std::string v) : value(std::move(v)) {}

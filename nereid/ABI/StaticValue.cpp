@@ -16,6 +16,7 @@ struct Printer {
   std::string operator()(StaticValue::None) const { return "None"; }
   std::string operator()(bool v) const { return v ? "True" : "False"; }
   std::string operator()(int64_t v) const { return std::to_string(v); }
+  std::string operator()(uint64_t v) const { return std::to_string(v); }
   std::string operator()(const std::string &v) const { return "'" + v + "'"; }
   std::string operator()(DType v) const { return std::string(shortName(v)); }
   std::string operator()(double v) const {

@@ -43,7 +43,7 @@ adoptedType(const Value &number, ScalarType type, OperatorClass cls) {
   if (type.isPointer || kindOf(number) > kindOf(type)) {
     return std::nullopt;
   }
-  bool half = type.isFloat() && type.bits() < 32;
+  bool half = type.isFloat() && type.bits() == 16;
   return cls == OperatorClass::Division && half ? ScalarType(DType::Float32)
                                                 : type;
 }
@@ -242,6 +242,7 @@ static FailureOr<Value> pointerArithmetic(Emitter &e, Operator op,
 /// The language's `/` may be less exact than div_rn: a GPU takes an instruction
 /// of 2 ulps, where the exact one calls a subroutine.
 static FailureOr<Tensor> divide(Emitter &e, Tensor a, Tensor b) {
+  ScalarType type = a.type.isFloat() ? a.type : ScalarType(DType::Float32);
   for (Tensor *x : {&a, &b}) {
     if (!x->type.isFloat() || x->type.bits() < 32) {
       FailureOr<Tensor> wide = e.cast(*x, DType::Float32);
@@ -253,17 +254,7 @@ static FailureOr<Tensor> divide(Emitter &e, Tensor a, Tensor b) {
   }
   auto quotient = e.create<DivFOp>(a.value, b.value);
   quotient.setFastmath(FastMathFlags::afn);
-  return Tensor{quotient, a.type};
-}
-
-static FailureOr<Tensor> shift(Emitter &e, Operator op, Tensor a, Tensor b) {
-  if (op == Operator::LShift) {
-    return Tensor{e.create<ShLIOp>(a.value, b.value), a.type};
-  }
-  return Tensor{a.type.isSignedInt()
-                    ? e.create<ShRSIOp>(a.value, b.value).getResult()
-                    : e.create<ShRUIOp>(a.value, b.value).getResult(),
-                a.type};
+  return e.cast(Tensor{quotient, a.type}, type);
 }
 
 static FailureOr<Tensor> divideIntegers(Emitter &e, Operator op, Tensor a,
@@ -281,10 +272,13 @@ static FailureOr<Tensor> divideIntegers(Emitter &e, Operator op, Tensor a,
   return Tensor{result, a.type};
 }
 
-/// a and b have one type and one shape.
-static FailureOr<Tensor> apply(Emitter &e, Operator op, Tensor a, Tensor b) {
+/// a and b have one type and one shape. `>>` copies the sign where `own`, the
+/// type of the left operand before promotion, is signed: int32 >> uint32 is an
+/// arithmetic shift whose result is a uint32.
+static FailureOr<Tensor> apply(Emitter &e, Operator op, Tensor a, Tensor b,
+                               ScalarType own) {
   bool isFloat = a.type.isFloat();
-  if (a.type.isFp8() && op != Operator::Div) {
+  if (a.type.isFp8()) {
     return e.diag.error("operator '" + std::string(spelling(op)) +
                             "' is not defined for " + a.type.str(),
                         "compute in a wider type: x.to(tl.float16)");
@@ -334,8 +328,13 @@ static FailureOr<Tensor> apply(Emitter &e, Operator op, Tensor a, Tensor b) {
     return Tensor{e.create<OrIOp>(a.value, b.value), a.type};
   case Operator::BitXor:
     return Tensor{e.create<XOrIOp>(a.value, b.value), a.type};
+  case Operator::LShift:
+    return Tensor{e.create<ShLIOp>(a.value, b.value), a.type};
   default:
-    return shift(e, op, a, b);
+    return Tensor{own.isSignedInt()
+                      ? e.create<ShRSIOp>(a.value, b.value).getResult()
+                      : e.create<ShRUIOp>(a.value, b.value).getResult(),
+                  a.type};
   }
 }
 
@@ -358,8 +357,10 @@ FailureOr<Value> Emitter::binary(Operator op, const Value &a, const Value &b) {
                      " bits is undefined",
                  "widen it first: x.to(tl.int64)");
   }
+  // A number on the left takes part through the method of the right operand.
+  ScalarType own = (a.isTensor() ? a : b).tensor().type;
   FailureOr<Tensor> result =
-      apply(*this, op, operands->first, operands->second);
+      apply(*this, op, operands->first, operands->second, own);
   if (failed(result)) {
     return failure();
   }
@@ -455,9 +456,7 @@ FailureOr<Value> Emitter::unary(ast::UnaryOperator op, const Tensor &x) {
       return diag.error(what + " is not defined for " + x.typeStr(),
                         "compute in a wider type: x.to(tl.float16)");
     }
-    if (x.type.isFloat()) {
-      return Value(Tensor{create<NegFOp>(x.value), x.type});
-    }
+    // 0 - x: for floats too, so that -0.0 comes from nothing but rounding.
     return Value(sub(zero(x.type, x.shape()), x));
   case ast::UnaryOperator::Invert: {
     if (!x.type.isInteger()) {

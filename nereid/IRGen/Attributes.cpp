@@ -154,7 +154,7 @@ FailureOr<Value> Evaluator::typeAttribute(const TypeValue &type,
     return Value(count);
   }
   if (name == "name") {
-    return Value(std::string(shortName(scalar.dtype)));
+    return Value(Value(type).str());
   }
   if (name == "address_space" && scalar.isPointer) {
     return Value(1);

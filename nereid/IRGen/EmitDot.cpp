@@ -13,9 +13,11 @@ namespace {
 
 using Shape = llvm::SmallVector<int64_t>;
 
-/// Operand types that meet in a product. 8-bit floats may differ.
-LogicalResult checkOperandTypes(CallContext &ctx, const BoundArguments &args,
-                                const Tensor &a, const Tensor &b) {
+/// Brings operand types together that may meet in a product: floats of
+/// different types in a float type that holds the values of both. 8-bit floats
+/// stay what they are.
+LogicalResult matchOperandTypes(CallContext &ctx, const BoundArguments &args,
+                                Tensor &a, Tensor &b) {
   for (const char *name : {"input", "other"}) {
     const Tensor &x = args.tensor(name);
     bool isGood = x.type.isFloat() || x.type == ScalarType(DType::Int8) ||
@@ -31,11 +33,28 @@ LogicalResult checkOperandTypes(CallContext &ctx, const BoundArguments &args,
   if (a.type == b.type || (a.type.isFp8() && b.type.isFp8())) {
     return success();
   }
-  return callError(ctx,
-                   "expected two operands of one type, got " + a.typeStr() +
-                       " and " + b.typeStr(),
-                   "convert one of them, for example b.to(a.dtype): products "
-                   "promote nothing by themselves");
+  if (!a.type.isFloat() || !b.type.isFloat()) {
+    return callError(ctx,
+                     "expected two operands of one type, or two of float "
+                     "types, got " +
+                         a.typeStr() + " and " + b.typeStr(),
+                     "convert one of them, for example b.to(a.dtype)");
+  }
+  auto either = [&](DType dtype) {
+    return a.type.dtype == dtype || b.type.dtype == dtype;
+  };
+  DType common = either(DType::Float64)                      ? DType::Float64
+                 : a.type.isFp8() && !either(DType::Float32) ? b.type.dtype
+                 : b.type.isFp8() && !either(DType::Float32) ? a.type.dtype
+                                                             : DType::Float32;
+  for (Tensor *x : {&a, &b}) {
+    FailureOr<Tensor> wide = ctx.emitter.cast(*x, common);
+    if (failed(wide)) {
+      return failure();
+    }
+    *x = *wide;
+  }
+  return success();
 }
 
 LogicalResult checkOperandShapes(CallContext &ctx, const Tensor &a,
@@ -90,30 +109,23 @@ FailureOr<tile::InputPrecision> precisionArgument(CallContext &ctx,
   return values[*i];
 }
 
-/// The type of accumulator and result.
+/// The type of accumulator and result. Only products of 16- and 8-bit floats
+/// leave a choice; for others out_dtype says nothing, whatever it is.
 FailureOr<ScalarType> accumulatorType(CallContext &ctx,
                                       const BoundArguments &args,
                                       ScalarType operand,
                                       std::optional<Tensor> acc) {
+  if (operand.isInteger()) {
+    return ScalarType(DType::Int32);
+  }
   ScalarType asked = !args.isNone("out_dtype") ? args.dtype("out_dtype")
                      : acc                     ? acc->type
                                                : ScalarType(DType::Float32);
-  bool isDefault = args.isNone("out_dtype") && !acc;
-  if (operand.isInteger()) {
-    if (!isDefault && !(asked == ScalarType(DType::Int32))) {
-      return callError(ctx, "8-bit integers are accumulated in int32, got " +
-                                asked.str());
-    }
-    return ScalarType(DType::Int32);
-  }
-  if (operand == ScalarType(DType::Float64)) {
-    if (!isDefault && !(asked == operand)) {
-      return callError(ctx,
-                       "float64 is accumulated in float64, got " + asked.str());
-    }
-    return operand;
-  }
   bool mayBeHalf = operand == ScalarType(DType::Float16) || operand.isFp8();
+  if (!mayBeHalf && !(asked == ScalarType(DType::BFloat16))) {
+    return operand == ScalarType(DType::Float64) ? operand
+                                                 : ScalarType(DType::Float32);
+  }
   if (asked == ScalarType(DType::Float32) ||
       (mayBeHalf && asked == ScalarType(DType::Float16))) {
     return asked;
@@ -157,7 +169,7 @@ FailureOr<Value> emitDot(CallContext &ctx, const BoundArguments &args) {
   a = args.boolean("trans_a") ? transposeLast(e, a) : a;
   b = args.boolean("trans_b") ? transposeLast(e, b) : b;
   if (failed(checkOperandShapes(ctx, a, b)) ||
-      failed(checkOperandTypes(ctx, args, a, b))) {
+      failed(matchOperandTypes(ctx, args, a, b))) {
     return failure();
   }
   Shape shape(a.shape());
@@ -178,9 +190,10 @@ FailureOr<Value> emitDot(CallContext &ctx, const BoundArguments &args) {
     return failure();
   }
   if (acc && !(acc->type == *type)) {
-    return argumentError(
-        ctx, args, "acc", type->str() + shapeStr(shape), acc->typeStr(),
-        "acc has out_dtype, and both are " + type->str() + " here");
+    return argumentError(ctx, args, "acc", type->str() + shapeStr(shape),
+                         acc->typeStr(),
+                         "products of " + a.type.str() +
+                             " are accumulated in " + type->str() + " here");
   }
   if (*type == ScalarType(DType::Float16)) {
     ctx.diag.warning("tl.dot: the product is accumulated in float16, which "

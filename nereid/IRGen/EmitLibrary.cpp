@@ -27,12 +27,12 @@ FailureOr<Value> passOn(CallContext &ctx, const BoundArguments &args) {
 }
 
 /// sigmoid, softmax: exp inside wants float32 or float64, and the user should
-/// hear it about the argument.
+/// hear it about the argument. (softmax subtracts a maximum, which is one.)
+template <FloatWidths widths>
 FailureOr<Value> emitFloatFunction(CallContext &ctx,
                                    const BoundArguments &args) {
   const std::string &name = ctx.builtin.parameters[0].name;
-  if (failed(requireFloat(ctx, args, name, args.tensor(name),
-                          FloatWidths::Only32And64))) {
+  if (failed(requireFloat(ctx, args, name, args.tensor(name), widths))) {
     return failure();
   }
   return passOn(ctx, args);
@@ -98,13 +98,14 @@ void registerLibraryBuiltins(BuiltinTable &table) {
   table.add({"tl", "cdiv(x, div)", passOn,
              "ceil(x / div) of non-negative integers.", Member | HostToo,
              "standard"});
-  table.add({"tl", "sigmoid(x: tensor)", emitFloatFunction, "1 / (1 + e^-x).",
+  table.add({"tl", "sigmoid(x: tensor)",
+             emitFloatFunction<FloatWidths::Only32And64>, "1 / (1 + e^-x).",
              Member, "standard"});
   table.add({"tl",
              "softmax(x: tensor, dim: int=None, keep_dims: bool=False, "
              "ieee_rounding: bool=False)",
-             emitFloatFunction, "e^(x - max) / sum along dim (default 0).",
-             Member, "standard"});
+             emitFloatFunction<FloatWidths::Any>,
+             "e^(x - max) / sum along dim (default 0).", Member, "standard"});
   table.add({"tl", "zeros(shape: ints, dtype: dtype)", passOn,
              "A block of zeros.", 0, "standard"});
   table.add({"tl", "zeros_like(input: tensor)", passOn,

@@ -42,12 +42,15 @@ LogicalResult requireFloat(CallContext &ctx, const BoundArguments &args,
 
 FailureOr<llvm::SmallVector<Tensor>>
 promoteArguments(CallContext &ctx, const BoundArguments &args,
-                 llvm::ArrayRef<llvm::StringRef> names) {
+                 llvm::ArrayRef<llvm::StringRef> names, bool widenBFloat16) {
   llvm::SmallVector<Tensor> operands;
   std::optional<ScalarType> type;
   std::optional<llvm::SmallVector<int64_t>> shape(std::in_place);
   for (llvm::StringRef name : names) {
     FailureOr<Tensor> x = tensorArgument(ctx, args, name);
+    if (succeeded(x) && widenBFloat16) {
+      x = promoteBFloat16(ctx, *x);
+    }
     if (failed(x)) {
       return failure();
     }
@@ -125,14 +128,16 @@ FailureOr<Value> emitWhere(CallContext &ctx, const BoundArguments &args) {
   return Value(e.select(*condition, x, y));
 }
 
-/// minimum and maximum: bfloat16 is compared, and comes back, as float32.
+/// minimum and maximum: bfloat16 is float32 here, before promotion, so that
+/// float16 beside it does not cut its range.
 template <Tensor (Emitter::*operation)(Tensor, Tensor, bool)>
 FailureOr<Value> emitExtremum(CallContext &ctx, const BoundArguments &args) {
   FailureOr<bool> propagateNan = propagateNanArgument(ctx, args);
   if (failed(propagateNan)) {
     return failure();
   }
-  auto operands = promoteArguments(ctx, args, {"x", "y"});
+  auto operands =
+      promoteArguments(ctx, args, {"x", "y"}, /*widenBFloat16=*/true);
   if (failed(operands)) {
     return failure();
   }
@@ -140,12 +145,7 @@ FailureOr<Value> emitExtremum(CallContext &ctx, const BoundArguments &args) {
   if (x.type.isPointer) {
     return argumentError(ctx, args, "x", "numbers", x.typeStr());
   }
-  FailureOr<Tensor> wideX = promoteBFloat16(ctx, x);
-  FailureOr<Tensor> wideY = promoteBFloat16(ctx, y);
-  if (failed(wideX) || failed(wideY)) {
-    return failure();
-  }
-  return Value((ctx.emitter.*operation)(*wideX, *wideY, *propagateNan));
+  return Value((ctx.emitter.*operation)(x, y, *propagateNan));
 }
 
 FailureOr<Value> emitClamp(CallContext &ctx, const BoundArguments &args) {
@@ -153,17 +153,11 @@ FailureOr<Value> emitClamp(CallContext &ctx, const BoundArguments &args) {
   if (failed(propagateNan)) {
     return failure();
   }
-  auto operands = promoteArguments(ctx, args, {"x", "min", "max"});
+  auto operands =
+      promoteArguments(ctx, args, {"x", "min", "max"}, /*widenBFloat16=*/true);
   if (failed(operands) ||
       failed(requireFloat(ctx, args, "x", (*operands)[0], FloatWidths::Any))) {
     return failure();
-  }
-  for (Tensor &operand : *operands) {
-    FailureOr<Tensor> wide = promoteBFloat16(ctx, operand);
-    if (failed(wide)) {
-      return failure();
-    }
-    operand = *wide;
   }
   Emitter &e = ctx.emitter;
   Tensor low = e.maximum((*operands)[0], (*operands)[1], *propagateNan);

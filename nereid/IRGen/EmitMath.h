@@ -20,10 +20,11 @@ LogicalResult requireFloat(CallContext &ctx, const BoundArguments &args,
                            FloatWidths widths);
 
 /// These arguments in their common type and shape. A number has its own type
-/// first (rule B4.0).
+/// first (rule B4.0); so have, if asked, bfloat16s as float32s.
 FailureOr<llvm::SmallVector<Tensor>>
 promoteArguments(CallContext &ctx, const BoundArguments &args,
-                 llvm::ArrayRef<llvm::StringRef> names);
+                 llvm::ArrayRef<llvm::StringRef> names,
+                 bool widenBFloat16 = false);
 
 /// One operation on the first argument, which is a float.
 template <typename Op, FloatWidths widths>

@@ -39,6 +39,8 @@ TEST(EmitMath, ResultTypes) {
   expectType("tl.minimum(d, 0.0)", "float64");
   expectType("tl.maximum(b, b)", "float32");
   expectType("tl.minimum(i, u)", "int32");
+  expectType("tl.minimum(b, h)", "float32");
+  expectType("tl.clamp(h, b, h)", "float32");
   expectType("tl.where(i > 0, h, 0.0)", "float16");
   expectType("tl.where(i > 0, h, f)", "float32");
   expectType("tl.clamp(b, -1.0, 1.0)", "float32");
@@ -60,6 +62,9 @@ TEST(EmitMath, ResultTypes) {
   expectType("f.to(tl.int32, bitcast=True)", "int32");
   expectType("f.to(tl.bfloat16, fp_downcast_rounding='rtz')", "bfloat16");
   expectType("tl.cdiv(i, 4)", "int32");
+  expectType("tl.softmax(tl.full([4], 1, tl.float16), 0)", "float32");
+  expectType("tl.full([4], 0.0, tl.int32)", "int32");
+  expectType("tl.full([4], 300, tl.int8)", "int8");
 }
 
 TEST(EmitMath, LibdeviceTypes) {
@@ -116,8 +121,13 @@ TEST(EmitMath, Errors) {
   EXPECT_THAT(failing("tl.sqrt(i)"), HasSubstr("got int32"));
   EXPECT_THAT(failing("tl.sigmoid(b)"),
               AllOf(HasSubstr("tl.sigmoid"), HasSubstr("bfloat16")));
-  EXPECT_THAT(failing("tl.softmax(tl.full([4], 1, tl.float16), 0)"),
+  EXPECT_THAT(failing("tl.softmax(tl.full([4], 1, tl.int16), 0)"),
               HasSubstr("tl.softmax"));
+  EXPECT_THAT(failing("tl.full([4], 0.5, tl.int32)"),
+              AllOf(HasSubstr("'value'"), HasSubstr("a number for int32"),
+                    HasSubstr("got 0.5")));
+  EXPECT_THAT(failing("tl.full([4], -1, tl.uint8)"),
+              HasSubstr("a number for uint8"));
   EXPECT_THAT(failing("tl.clamp(i, 0, 1)"), HasSubstr("floating-point"));
   EXPECT_THAT(failing("tl.fdiv(i, i)"), HasSubstr("floating-point"));
   EXPECT_THAT(failing("tl.div_rn(d, d)"), HasSubstr("float32"));

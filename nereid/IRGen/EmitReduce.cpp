@@ -96,6 +96,15 @@ Tensor equal(Emitter &e, Tensor a, Tensor b) {
                  arith::CmpIPredicate::eq);
 }
 
+Tensor both(Emitter &e, Tensor a, Tensor b) {
+  return {e.create<arith::AndIOp>(a.value, b.value), a.type};
+}
+
+Tensor compareFloats(Emitter &e, arith::CmpFPredicate predicate, Tensor a,
+                     Tensor b) {
+  return {e.create<arith::CmpFOp>(predicate, a.value, b.value), DType::Int1};
+}
+
 llvm::SmallVector<Tensor> combineSum(Emitter &e, llvm::ArrayRef<Tensor> a,
                                      llvm::ArrayRef<Tensor> b) {
   return {e.add(a[0], b[0])};
@@ -116,16 +125,24 @@ llvm::SmallVector<Tensor> combineExtremum(Emitter &e, llvm::ArrayRef<Tensor> a,
 }
 
 /// (value, index) pairs: the better value, on a tie the smaller index. Without
-/// tieLeft the caller does not mind which of equal ones it gets.
+/// tieLeft the caller does not mind which of equal ones it gets. A NaN is worse
+/// than every number, as in a reduction without indices, and NaNs tie: then the
+/// order in which a target combines pairs does not show.
 template <bool isMax, bool tieLeft>
 llvm::SmallVector<Tensor> combineIndexed(Emitter &e, llvm::ArrayRef<Tensor> a,
                                          llvm::ArrayRef<Tensor> b) {
-  Tensor first = isMax ? greater(e, a[0], b[0]) : greater(e, b[0], a[0]);
+  Tensor x = a[0], y = b[0], first, tie = equal(e, x, y);
+  if (x.type.isFloat()) {
+    using P = arith::CmpFPredicate;
+    first = both(e, compareFloats(e, P::ORD, x, x),
+                 compareFloats(e, isMax ? P::UGT : P::ULT, x, y));
+    // Where y is NaN and x a number, x is first already.
+    tie = bitwise(e, tie, compareFloats(e, P::UNO, y, y), false);
+  } else {
+    first = isMax ? greater(e, x, y) : greater(e, y, x);
+  }
   if (tieLeft) {
-    Tensor tie{e.create<arith::AndIOp>(equal(e, a[0], b[0]).value,
-                                       greater(e, b[1], a[1]).value),
-               DType::Int1};
-    first = bitwise(e, first, tie, false);
+    first = bitwise(e, first, both(e, tie, greater(e, b[1], a[1])), false);
   }
   return {e.select(first, a[0], b[0]), e.select(first, a[1], b[1])};
 }
@@ -433,7 +450,7 @@ void registerReduceBuiltins(BuiltinTable &table) {
        "return_indices_tie_break_left: bool=True, keep_dims: bool=False)",
        emitExtremum<true>,
        "Maximum along an axis, or of all elements; with return_indices "
-       "also where.",
+       "also where. Any number wins over NaN.",
        Member});
   table.add(
       {"tl",
@@ -441,19 +458,21 @@ void registerReduceBuiltins(BuiltinTable &table) {
        "return_indices_tie_break_left: bool=True, keep_dims: bool=False)",
        emitExtremum<false>,
        "Minimum along an axis, or of all elements; with return_indices "
-       "also where.",
+       "also where. Any number wins over NaN.",
        Member});
   table.add(
       {"tl",
        "argmax(input: tensor, axis: static=None, tie_break_left: bool=True, "
        "keep_dims: bool=False)",
-       emitArgExtremum<true>, "Where the maximum along an axis stands.",
+       emitArgExtremum<true>,
+       "Where the maximum along an axis stands; NaN counts as the smallest.",
        Member});
   table.add(
       {"tl",
        "argmin(input: tensor, axis: static=None, tie_break_left: bool=True, "
        "keep_dims: bool=False)",
-       emitArgExtremum<false>, "Where the minimum along an axis stands.",
+       emitArgExtremum<false>,
+       "Where the minimum along an axis stands; NaN counts as the largest.",
        Member});
   table.add({"tl",
              "xor_sum(input: tensor, axis: static=None, keep_dims: bool=False)",

@@ -136,6 +136,17 @@ TEST(EmitDot, Types) {
         "(16, 8)");
   typed("tl.dot(a.to(tl.int8), b.to(tl.int8))", "int32", "(16, 8)");
   typed("tl.dot(a.to(tl.float64), b.to(tl.float64))", "float64", "(16, 8)");
+  // An out_dtype that leaves no choice says nothing.
+  typed("tl.dot(a.to(tl.int8), b.to(tl.int8), out_dtype=tl.float32)", "int32",
+        "(16, 8)");
+  typed("tl.dot(a.to(tl.bfloat16), b.to(tl.bfloat16), out_dtype=tl.float16)",
+        "float32", "(16, 8)");
+  typed("tl.dot(a.to(tl.float64), b.to(tl.float64), out_dtype=tl.float32)",
+        "float64", "(16, 8)");
+  typed("tl.dot(a.to(tl.bfloat16), b)", "float32", "(16, 8)");
+  typed("tl.dot(a, b.to(tl.float32))", "float32", "(16, 8)");
+  typed("tl.dot(a, b.to(tl.float8e5), out_dtype=tl.float16)", "float16",
+        "(16, 8)");
   typed("tl.dot(a[None], b[None])", "float32", "(1, 16, 8)");
   typed("tl.dot(a[None, None], b[None, None])", "float32", "(1, 1, 16, 8)");
   typed("tl.dot(a.to(tl.float8e5), b.to(tl.float8e4nv))", "float32", "(16, 8)");
@@ -160,9 +171,14 @@ TEST(EmitDot, Errors) {
   EXPECT_THAT(failing("tl.dot(a, a)"),
               AllOf(HasSubstr("inner dimensions"), HasSubstr("32 columns"),
                     HasSubstr("16 rows"), HasSubstr("tl.trans(b)")));
-  EXPECT_THAT(failing("tl.dot(a, b.to(tl.float32))"),
-              AllOf(HasSubstr("float16[16, 32]"), HasSubstr("float32[32, 8]"),
+  EXPECT_THAT(failing("tl.dot(a, b.to(tl.int8))"),
+              AllOf(HasSubstr("float16[16, 32]"), HasSubstr("int8[32, 8]"),
                     HasSubstr(".to(a.dtype)")));
+  EXPECT_THAT(failing("tl.dot(a.to(tl.uint8), b.to(tl.int8))"),
+              HasSubstr("two operands of one type"));
+  EXPECT_THAT(failing("tl.dot(a.to(tl.float32), b.to(tl.float32), "
+                      "out_dtype=tl.bfloat16)"),
+              HasSubstr("got bfloat16"));
   EXPECT_THAT(failing("tl.dot(a.to(tl.int32), b.to(tl.int32))"),
               HasSubstr("int8"));
   EXPECT_THAT(failing("tl.dot(tl.arange(0, 4), tl.arange(0, 4))"),

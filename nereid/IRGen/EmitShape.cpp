@@ -75,6 +75,18 @@ FailureOr<Value> emitFull(CallContext &ctx, const BoundArguments &args) {
   }
   ScalarType type = args.dtype("dtype");
   const Value &value = args["value"];
+  if (value.isNumber() && type.isInteger() && !type.isBool()) {
+    // A narrow type keeps the low bits of an integer.
+    bool isWhole = value.isIntegral() || value.number() == 0;
+    bool fits = !value.isIntegral() ||
+                (type.isUnsignedInt() ? value.integer() >= 0
+                                      : value.integer() <= INT64_MAX);
+    if (!isWhole || !fits) {
+      return argumentError(
+          ctx, args, "value", "a number for " + type.str(), value.repr(),
+          isWhole ? "" : "write the integer, or another dtype");
+    }
+  }
   if (value.isNumber() && !type.isPointer) {
     return Value(ctx.emitter.numberAs(value, type, shape));
   }
@@ -276,8 +288,18 @@ FailureOr<Value> emitPermute(CallContext &ctx, const BoundArguments &args) {
   return Value(rank == 0 ? x : permuted(ctx.emitter, x, order));
 }
 
+/// Integers of one width that differ in signedness lie side by side: b's bits
+/// are read as a's type.
+void reinterpretAs(const Tensor &a, Tensor &b) {
+  if (a.type.isInteger() && b.type.isInteger() &&
+      a.type.bits() == b.type.bits()) {
+    b.type = a.type;
+  }
+}
+
 /// `a` and `b` in one shape; their types must agree already.
 LogicalResult matchOperands(CallContext &ctx, Tensor &a, Tensor &b) {
+  reinterpretAs(a, b);
   if (!(a.type == b.type)) {
     return callError(ctx,
                      "expected two operands of one type, got " + a.typeStr() +
@@ -329,7 +351,8 @@ FailureOr<Value> emitSplit(CallContext &ctx, const BoundArguments &args) {
 }
 
 FailureOr<Value> emitCat(CallContext &ctx, const BoundArguments &args) {
-  const Tensor &a = args.tensor("input"), &b = args.tensor("other");
+  Tensor a = args.tensor("input"), b = args.tensor("other");
+  reinterpretAs(a, b);
   if (failed(requireBlock(ctx, args, "input", a)) ||
       failed(requireBlock(ctx, args, "other", b))) {
     return failure();
@@ -367,7 +390,7 @@ FailureOr<Value> emitGather(CallContext &ctx, const BoundArguments &args) {
       failed(requireBlock(ctx, args, "index", index))) {
     return failure();
   }
-  if (!index.type.isInteger() || index.type.isBool()) {
+  if (!index.type.isInteger()) {
     return argumentError(ctx, args, "index", "integers", index.typeStr());
   }
   FailureOr<int64_t> axis = axisArgument(ctx, args, "axis", src.rank());

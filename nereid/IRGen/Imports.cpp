@@ -148,6 +148,9 @@ FailureOr<Value> Evaluator::builtinModuleAttribute(llvm::StringRef path,
     if (dtype && languageName(*dtype) == std::string_view(name)) {
       return Value(*dtype);
     }
+    if (name == "pi32_t") {
+      return Value(ScalarType::pointer(DType::Int32));
+    }
     if (llvm::is_contained({"float8e4b15", "float8e4b8", "float8e5b16", "void"},
                            name)) {
       return Value(Opaque{"tl." + name.str()});

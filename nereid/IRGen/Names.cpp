@@ -176,9 +176,15 @@ LogicalResult Evaluator::assignName(const ast::Name *target, Value value) {
   binding.span = target->span;
   binding.isConstexpr =
       frame->isKernel && frame->pendingConstexpr.erase(target->id);
+  if (binding.isConstexpr && value.isTensor()) {
+    return diag.error(target->span,
+                      "'" + std::string(target->id) +
+                          "' is declared tl.constexpr, but its value is " +
+                          value.describe() + ", known only at run time",
+                      "drop the annotation, or declare what the value is "
+                      "computed from tl.constexpr too");
+  }
   if (binding.isConstexpr && !value.isStatic()) {
-    // Legal, and of no effect: helpers annotate what is constant for one caller
-    // and not for another.
     diag.warning(target->span,
                  "'" + std::string(target->id) +
                      "' is declared tl.constexpr, but its value is " +

@@ -144,21 +144,21 @@ std::optional<ScalarType> promote(ScalarType a, ScalarType b, OperatorClass cls,
   if (either(DType::Float64)) {
     return ScalarType(DType::Float64);
   }
-  bool anyFloat = a.isFloat() || b.isFloat();
-  if (either(DType::Float32) || (anyFloat && cls == OperatorClass::Division)) {
+  if (either(DType::Float32)) {
     return ScalarType(DType::Float32);
   }
+  bool divides = cls == OperatorClass::Division;
   if (either(DType::Float16)) {
-    return ScalarType(DType::Float16);
+    return ScalarType(divides ? DType::Float32 : DType::Float16);
   }
   if (either(DType::BFloat16)) {
-    return a.dtype == b.dtype ? ScalarType(DType::BFloat16)
-                              : ScalarType(DType::Float32);
+    return ScalarType(a.dtype == b.dtype && !divides ? DType::BFloat16
+                                                     : DType::Float32);
   }
   if (a.isFp8() && b.isFp8()) {
     return a == b ? a : ScalarType(DType::Float16);
   }
-  if (anyFloat) {
+  if (a.isFloat() || b.isFloat()) {
     why = a.str() + " and " + b.str() + " have no common type";
     return std::nullopt;
   }

@@ -101,6 +101,8 @@ Value Value::fromStatic(const StaticValue &value) {
             items.emplace_back(Value(key), fromStatic(item));
           }
           return dict(std::move(items));
+        } else if constexpr (std::is_same_v<T, uint64_t>) {
+          return Value(Int{v});
         } else {
           return Value(v);
         }
@@ -306,7 +308,20 @@ std::string Value::repr() const {
   return "<" + describe() + ">";
 }
 
-std::string Value::str() const { return isString() ? string() : repr(); }
+/// As the language's own library writes a type: fp32 and int32, pointer<fp16>,
+/// <[64], fp32>.
+static std::string nameOf(const TypeValue &type) {
+  DType dtype = type.scalar.dtype;
+  std::string name(isFloat(dtype) ? shortName(dtype) : languageName(dtype));
+  if (type.scalar.isPointer) {
+    name = (type.scalar.isConst ? "const_pointer<" : "pointer<") + name + ">";
+  }
+  return type.isBlock ? "<" + shapeStr(type.shape) + ", " + name + ">" : name;
+}
+
+std::string Value::str() const {
+  return isString() ? string() : isType() ? nameOf(type()) : repr();
+}
 
 //===----------------------------------------------------------------------===//
 // Equality and truth
@@ -477,8 +492,11 @@ std::optional<StaticValue> toStaticValue(const Value &value) {
     return StaticValue(value.boolean());
   }
   if (value.isInt()) {
-    if (value.integer() < INT64_MIN || value.integer() > INT64_MAX) {
+    if (value.integer() < INT64_MIN || value.integer() > UINT64_MAX) {
       return std::nullopt;
+    }
+    if (value.integer() > INT64_MAX) {
+      return StaticValue(static_cast<uint64_t>(value.integer()));
     }
     return StaticValue(static_cast<int64_t>(value.integer()));
   }

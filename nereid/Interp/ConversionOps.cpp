@@ -126,8 +126,7 @@ static Handler intToFloat(bool isSigned) {
   return {run, true};
 }
 
-/// Toward zero; out of range, which the dialect leaves undefined, the nearest
-/// end of the range; NaN gives 0.
+/// Toward zero, then to the nearest end of the type's range; NaN gives 0.
 static int64_t toInt(double x, bool isSigned, unsigned width) {
   if (std::isnan(x)) {
     return 0;
@@ -147,12 +146,6 @@ static int64_t toInt(double x, bool isSigned, unsigned width) {
                 : wrap(width, static_cast<int64_t>(static_cast<uint64_t>(x)));
 }
 
-static bool inRange(double x, bool isSigned, unsigned width) {
-  double whole = std::trunc(x); // NaN is in no range
-  double top = std::ldexp(1.0, static_cast<int>(isSigned ? width - 1 : width));
-  return whole >= (isSigned ? -top : 0) && whole < top;
-}
-
 static Handler floatToInt(bool isSigned) {
   auto run = [isSigned](Machine &m, const Step &step) {
     const TileValue &source = m.in(step, 0);
@@ -161,9 +154,6 @@ static Handler floatToInt(bool isSigned) {
     for (int64_t i = 0, n = r.size(); i < n; ++i) {
       double x = source.floats[i], error = source.errorAt(i);
       r.ints[i] = toInt(x, isSigned, width);
-      if (!inRange(x, isSigned, width)) {
-        m.noteUndefined(step);
-      }
       if (std::isinf(error) ||
           (error > 0 && (toInt(x - error, isSigned, width) != r.ints[i] ||
                          toInt(x + error, isSigned, width) != r.ints[i]))) {

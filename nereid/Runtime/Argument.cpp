@@ -24,6 +24,10 @@ Argument::Argument(const StaticValue &v) {
       out.kind = Kind::Int;
       out.integer = i;
     }
+    void operator()(uint64_t i) {
+      out.kind = Kind::UInt;
+      out.integer = static_cast<int64_t>(i);
+    }
     void operator()(double d) {
       out.kind = Kind::Float;
       out.real = d;
@@ -76,8 +80,9 @@ StaticValue Argument::toStatic() const {
   case Kind::Bool:
     return integer != 0;
   case Kind::Int:
-  case Kind::UInt:
     return integer;
+  case Kind::UInt:
+    return static_cast<uint64_t>(integer);
   case Kind::Float:
     return real;
   case Kind::DType:

@@ -18,6 +18,7 @@ Encoder &Encoder::add(const StaticValue &value) {
     void operator()(StaticValue::None) {}
     void operator()(bool v) { out.add(v); }
     void operator()(int64_t v) { out.add(v); }
+    void operator()(uint64_t v) { out.add(v); }
     void operator()(double v) { out.add(v); }
     void operator()(const std::string &v) { out.add(v); }
     void operator()(DType v) { out.add(v); }

@@ -81,6 +81,9 @@ struct IndexDecoder : Decoder {
       value = std::move(items);
       return;
     }
+    case 8:
+      value = number<uint64_t>();
+      return;
     default:
       // A dict is no compile-time value of a kernel.
       bad = true;

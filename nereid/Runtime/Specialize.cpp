@@ -141,8 +141,7 @@ Misfit specialize(const ParameterDescription &p, const Argument &a,
     out.isStatic = true;
     return a.kind == Kind::Tensor || a.kind == Kind::Pointer
                ? Misfit::ConstexprGotTensor
-           : a.kind == Kind::UInt ? Misfit::OutOfRange
-                                  : Misfit::None;
+               : Misfit::None;
   }
   if (a.kind == Kind::Tensor) {
     return a.tensor->defined()

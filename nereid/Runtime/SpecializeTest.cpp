@@ -125,7 +125,10 @@ TEST(Specialize, Constexpr) {
   EXPECT_EQ(result(0.5, {.isStatic = true}), "static 0.5");
   EXPECT_EQ(result(true, {.isStatic = true}), "static True");
   EXPECT_EQ(result(zeros({1}), {.isStatic = true}), "misfit");
-  EXPECT_EQ(result(UINT64_MAX, {.isStatic = true}), "misfit");
+  EXPECT_EQ(result(UINT64_MAX, {.isStatic = true}),
+            "static 18446744073709551615");
+  EXPECT_EQ(result(uint64_t{1} << 63, {.isStatic = true}),
+            "static 9223372036854775808");
 }
 
 TEST(Specialize, SlotsHoldTheBitsOfTheDeclaredType) {

@@ -79,12 +79,13 @@ static std::optional<StaticValue> parseNumber(std::string_view text) {
   uint64_t magnitude = 0;
   auto [end, error] = std::from_chars(first, last, magnitude, hex ? 16 : 10);
   if (error == std::errc() && end == last) {
-    uint64_t limit = uint64_t{1} << 63;
-    if (magnitude < limit + negative) {
-      return StaticValue(
-          static_cast<int64_t>(negative ? 0 - magnitude : magnitude));
+    if (!negative) {
+      return StaticValue(magnitude);
     }
-    return std::nullopt; // beyond what a launch can pass through this text
+    if (magnitude <= uint64_t{1} << 63) {
+      return StaticValue(static_cast<int64_t>(0 - magnitude));
+    }
+    return std::nullopt; // no type of the language has it
   }
   double real = 0;
   auto [realEnd, realError] = std::from_chars(digits.data(), last, real);
@@ -159,6 +160,9 @@ static double parseReal(const NamedText &text, const std::string &digits) {
   std::optional<StaticValue> value = parseNumber(digits);
   if (value && std::holds_alternative<double>(value->value)) {
     return std::get<double>(value->value);
+  }
+  if (value && std::holds_alternative<uint64_t>(value->value)) {
+    return static_cast<double>(std::get<uint64_t>(value->value));
   }
   return static_cast<double>(parseInteger(text, digits, "the value"));
 }

@@ -64,6 +64,35 @@ TEST_F(Command, GridsOfTwoDimensionsAndStrings) {
   }
 }
 
+TEST_F(Command, IntegersUpToTwoToThe64) {
+  ASSERT_TRUE(writeFileAtomically(root + "/big.py", R"(import triton
+import triton.language as tl
+
+
+@triton.jit
+def halves(y_ptr, n, K: tl.constexpr):
+    tl.static_assert(n.dtype == tl.uint64)
+    tl.store(y_ptr, n >> 32)
+    tl.store(y_ptr + 1, n & 0xFFFFFFFF)
+    tl.store(y_ptr + 2, K >> 32)
+    tl.store(y_ptr + 3, K & 0xFFFFFFFF)
+)")
+                  .ok());
+  for (const char *device : {"cpu", "interp"}) {
+    Result r = run("run big.py:halves --grid 1 y_ptr=zeros:i64[4] "
+                   "n=18446744073709551614 K=0x8000000000000001 --out "
+                   "y_ptr=y.npy --device " +
+                   std::string(device));
+    ASSERT_EQ(r.code, 0) << r.err;
+    EXPECT_THAT(npy("y.npy"),
+                ElementsAre(4294967295.0, 4294967294.0, 2147483648.0, 1));
+  }
+  Result r = run("run big.py:halves --grid 1 y_ptr=zeros:i64[4] "
+                 "n=18446744073709551616 K=1");
+  EXPECT_NE(r.code, 0);
+  EXPECT_THAT(r.err, HasSubstr("n=18446744073709551616"));
+}
+
 TEST_F(Command, SeedsAreRepeatableAndArraysDiffer) {
   auto draw = [&](const std::string &seed) {
     Result r = run("run k.py:scale --grid 0 x_ptr=randn:f32[50] "

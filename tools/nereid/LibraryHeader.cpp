@@ -183,7 +183,8 @@ std::string KernelWriter::valueTypeOf(size_t parameter) const {
           "nereid::Argument", "bool",
           "int64_t",          "double",
           "const char *",     "nereid::DType",
-          "nereid::Argument", "nereid::Argument"};
+          "nereid::Argument", "nereid::Argument",
+          "uint64_t"};
       types.insert(names[std::get<StaticValue>(spec).value.index()]);
     }
   }

@@ -222,6 +222,9 @@ Value LaneOps::elementwise(Operation *op, ArrayRef<Value> given) {
   if (isa<math::IsNaNOp, math::IsInfOp, math::IsFiniteOp>(op)) {
     return classify(op, operands[0]);
   }
+  if (isa<arith::FPToSIOp, arith::FPToUIOp>(op)) {
+    return toInteger(op, operands[0]);
+  }
   if (isNarrowFloat(to)) {
     return fromF32(clone(op, operands, b.getF32Type()), to);
   }

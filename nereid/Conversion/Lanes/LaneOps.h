@@ -93,6 +93,10 @@ public:
   mlir::Value convertFloat(mlir::Value value, mlir::Type from, mlir::Type to,
                            bool towardZero);
 
+  /// arith.fptosi or fptoui of x, an f32 or f64, defined for every x: toward
+  /// zero, then the nearest end of the type's range; NaN gives 0.
+  mlir::Value toInteger(mlir::Operation *op, mlir::Value x);
+
   /// Floats by value, integers by extension or truncation.
   mlir::Value convert(mlir::Value value, mlir::Type from, mlir::Type to,
                       bool isUnsigned);

@@ -46,6 +46,9 @@ Value KernelEmitter::combineLanes(Operation *op, ArrayRef<Value> operands,
   if (Value value = hardwareMath(op, operands)) {
     return value;
   }
+  if (Value value = toInteger(op, operands[0])) {
+    return value;
+  }
   return ops().elementwise(op, operands);
 }
 

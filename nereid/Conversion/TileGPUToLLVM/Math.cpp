@@ -101,4 +101,36 @@ Value KernelEmitter::hardwareMath(Operation *op, ArrayRef<Value> operands) {
   return math::FmaOp::create(b, loc, power, r, power);
 }
 
+/// The processor's conversion goes to the nearest end of the range of every
+/// width, 8 bits too, and takes an f32's NaN to 0 up to 32 bits. NaN beyond has
+/// the top bit alone.
+Value KernelEmitter::toInteger(Operation *op, Value x) {
+  if (!isa<arith::FPToSIOp, arith::FPToUIOp>(op)) {
+    return {};
+  }
+  Type element = tile::getElement(op->getOperand(0).getType());
+  if (element.getIntOrFloatBitWidth() < 32) {
+    x = ops().toF32(x, element);
+  }
+  Type type = tile::getElement(op->getResult(0).getType());
+  unsigned width = type.getIntOrFloatBitWidth();
+  std::string source = x.getType().isF64() ? "f64" : "f32";
+  std::string letter = isa<arith::FPToSIOp>(op) ? "s" : "u";
+  Type in = b.getIntegerType(std::max(width, 16u));
+  std::string constraints = width == 64 ? "=l," : width == 32 ? "=r," : "=h,";
+  Value result = inlineAsm(
+      "cvt.rzi." + letter + std::to_string(width) + "." + source + " $0, $1;",
+      constraints + (source == "f64" ? "d" : "f"), {x}, {in}, false)[0];
+  if (in != type) {
+    result = arith::TruncIOp::create(b, loc, type, result);
+  }
+  if (width < 64 && source == "f32") {
+    return result;
+  }
+  Value isNumber =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, x, x);
+  return arith::SelectOp::create(b, loc, isNumber, result,
+                                 ops().integer(type, 0));
+}
+
 } // namespace nereid::togpu

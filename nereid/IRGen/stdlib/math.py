@@ -97,19 +97,23 @@ def rnorm4d(a, b, c, d):
 
 @triton.jit
 def _half_turns(x):
-    """x = k/2 + r with |r| <= 1/4, both exact; gives r and k mod 4 as floats."""
-    k = libdevice.rint(2 * x)
-    r = x - 0.5 * k
-    return r, k - 4 * tl.floor(0.25 * k)
+    """|x| = 2n + k/2 + r with |r| <= 1/4 and k in 0 .. 4, all exact; gives r and
+    k. No step overflows, and every |x| above 2^53 is an even number."""
+    a = tl.abs(x)
+    a = a - 2 * tl.floor(0.5 * a)
+    k = libdevice.rint(2 * a)
+    return a - 0.5 * k, k
 
 
 @triton.jit
 def sinpi(x):
+    """Zero at every integer, with the sign of x."""
     r, quadrant = _half_turns(x)
     s = libdevice.sin(PI * r)
     c = libdevice.cos(PI * r)
     magnitude = tl.where((quadrant == 1) | (quadrant == 3), c, s)
-    return tl.where(quadrant >= 2, -magnitude, magnitude)
+    result = tl.where((quadrant == 2) | (quadrant == 3), -magnitude, magnitude)
+    return tl.where(_bits(x) < 0, result * -1.0, result)
 
 
 @triton.jit

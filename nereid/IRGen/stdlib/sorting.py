@@ -147,12 +147,28 @@ def sort(x, dim: tl.constexpr = None, descending: tl.constexpr = False):
 
 
 @triton.jit
+def _at_least_32_bits(x):
+    """As tl.max has its result."""
+    if x.dtype.primitive_bitwidth >= 32:
+        return x
+    elif x.dtype.is_floating():
+        return x.to(tl.float32)
+    else:
+        return x.to(tl.int32)
+
+
+@triton.jit
 def topk(x, k: tl.constexpr, dim: tl.constexpr = None, descending: tl.constexpr = True):
     """The k largest elements along `dim`, largest first (descending=False: the
-    k smallest, smallest first)."""
+    k smallest, smallest first). With k below the size, elements of less than 32
+    bits come back as fp32 or int32."""
     axis: tl.constexpr = _axis_of(x, dim)
     tl.static_assert(k >= 1 and k <= x.shape[axis], "topk: k must be between 1 and the size of the axis")
-    return _resize(sort(x, axis, descending), axis, k)
+    best = _resize(sort(x, axis, descending), axis, k)
+    if k == x.shape[axis]:
+        return best
+    else:
+        return _at_least_32_bits(best)
 
 
 @triton.jit

@@ -188,16 +188,23 @@ def _inverse_start(w):
 def _erfcinv_lower(q):
     """x >= 0 with erfc(x) = q, for 0 < q <= 1: Halley's method, whose step for
     f = erfc(x) - q is u / (1 + x u) with u = -f / f'. The residual is formed
-    where it loses nothing: with erf near 0, with erfc beyond."""
+    where it loses nothing: with erf near 0, with erfc beyond. Where erfc has
+    few bits left or none, Newton's method for log erfc(x) = log q."""
     w = -libdevice.log(q * (2 - q))
     y = 1 - q
     x = tl.where(w < 16, y, 1.0) * _inverse_start(tl.maximum(w, 0.0))
+    is_tiny = q < 1e-290
+    far = tl.where(is_tiny, x, 26.0)
+    log_q = libdevice.log(tl.where(is_tiny, q, 1e-290))
+    for _ in tl.static_range(2):
+        scaled = _erfcx(far)
+        far = far + (libdevice.log(scaled) - far * far - log_q) * scaled / TWO_OVER_SQRT_PI
     for _ in tl.static_range(3):
         residual = tl.where(q > 0.5, (1 - q) - libdevice.erf(x), libdevice.erfc(x) - q)
         slope = TWO_OVER_SQRT_PI * libdevice.exp(-x * x)
         u = tl.where(slope > 0, residual / slope, 0.0)
         x = x + u / (1 - x * u)
-    return x
+    return tl.where(is_tiny, far, x)
 
 
 @triton.jit

@@ -14,11 +14,16 @@
 // base, where it is one scalar addition (64-bit sums: any order is exact):
 //   addptr(addptr(p, x), splat o) -> addptr(addptr(p, splat o), x)
 //   addptr(broadcast p, splat o)  -> broadcast addptr(p, splat o)
+// The language's -x is 0 - x, which differs from a negation where x is +0.0. A
+// function that gives one result for both zeros may as well negate, which a GPU
+// does within another instruction:
+//   exp(0 - x) -> exp(-x)
 //
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Dialect/Tile/Transforms/Passes.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -330,6 +335,25 @@ struct DecidedComparison : OpRewritePattern<arith::CmpIOp> {
   }
 };
 
+/// exp(0 - x) -> exp(-x)
+template <typename Function>
+struct NegatedArgument : OpRewritePattern<Function> {
+  using OpRewritePattern<Function>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Function op,
+                                PatternRewriter &rewriter) const override {
+    auto difference = op.getOperand().template getDefiningOp<arith::SubFOp>();
+    if (!difference || !matchPattern(difference.getLhs(), m_AnyZeroFloat())) {
+      return rewriter.notifyMatchFailure(op, "the argument is not 0 - x");
+    }
+    Value negation = arith::NegFOp::create(rewriter, difference.getLoc(),
+                                           difference.getRhs());
+    rewriter.modifyOpInPlace(op,
+                             [&] { op.getOperandMutable().assign(negation); });
+    return success();
+  }
+};
+
 /// The patterns are collected and frozen once for each pass object.
 struct SimplifyTiles : impl::SimplifyTilesBase<SimplifyTiles> {
   LogicalResult initialize(MLIRContext *context) override {
@@ -361,7 +385,8 @@ struct SimplifyTiles : impl::SimplifyTilesBase<SimplifyTiles> {
 void populateSimplifyTilePatterns(RewritePatternSet &patterns) {
   patterns.add<ElementwiseOfSplats, ElementwiseOfShapes<BroadcastOp>,
                ElementwiseOfShapes<ExpandDimsOp>, UniformOffsetToBase,
-               DecidedComparison>(patterns.getContext());
+               DecidedComparison, NegatedArgument<math::ExpOp>,
+               NegatedArgument<math::Exp2Op>>(patterns.getContext());
 }
 
 } // namespace nereid::tile

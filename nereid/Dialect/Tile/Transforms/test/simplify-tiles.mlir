@@ -96,3 +96,27 @@ func.func @undecided() -> (tensor<8xi1>, tensor<8xi1>) {
   %n = arith.cmpi slt, %w, %zero : tensor<8xi32>
   return %m, %n : tensor<8xi1>, tensor<8xi1>
 }
+
+// exp gives one result for both zeros, so that 0 - x is as good as -x.
+// CHECK-LABEL: func.func @negated_argument
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>
+// CHECK: %[[N:.*]] = arith.negf %[[X]] : tensor<4xf32>
+// CHECK: %[[E:.*]] = math.exp %[[N]] fastmath<afn>
+// CHECK: math.exp2 %[[N]]
+func.func @negated_argument(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<4xf32>
+  %d = arith.subf %zero, %x : tensor<4xf32>
+  %e = math.exp %d fastmath<afn> : tensor<4xf32>
+  %f = math.exp2 %d : tensor<4xf32>
+  return %e, %f : tensor<4xf32>, tensor<4xf32>
+}
+
+// Nothing else forgets which zero it got.
+// CHECK-LABEL: func.func @negated_factor
+// CHECK: arith.subf
+func.func @negated_factor(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4xf32>
+  %d = arith.subf %zero, %x : tensor<4xf32>
+  %p = arith.mulf %d, %y : tensor<4xf32>
+  return %p : tensor<4xf32>
+}
