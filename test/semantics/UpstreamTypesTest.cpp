@@ -126,7 +126,9 @@ protected:
   }
 
   static bool matches(llvm::StringRef text, const char *pattern) {
-    return llvm::Regex("^(" + std::string(pattern) + ")$").match(text);
+    return *pattern
+               ? llvm::Regex("^(" + std::string(pattern) + ")$").match(text)
+               : text.empty();
   }
   static bool isExtension(llvm::StringRef expression, llvm::StringRef x,
                           llvm::StringRef y) {
