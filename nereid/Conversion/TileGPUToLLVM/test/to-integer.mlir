@@ -1,0 +1,28 @@
+// Floats become integers of every width by one saturating instruction; NaN is
+// taken care of where the instruction does not give 0 for it.
+// RUN: nereid-opt %s --tile-to-tilegpu=warps=1 --tilegpu-to-llvm | FileCheck %s
+
+// CHECK-LABEL: llvm.func @conversions
+// CHECK: "cvt.rzi.s8.f32 $0, $1;", "=h,f"
+// CHECK: "cvt.rzi.u16.f32 $0, $1;", "=h,f"
+// CHECK: "cvt.rzi.s32.f32 $0, $1;", "=r,f"
+// CHECK-NOT: arith.cmpf
+// CHECK: "cvt.rzi.u64.f32 $0, $1;", "=l,f"
+// CHECK: arith.cmpf ord
+// CHECK: arith.select
+// CHECK: "cvt.rzi.s32.f64 $0, $1;", "=r,d"
+// CHECK: arith.cmpf ord
+// CHECK-NOT: arith.fpto
+func.func @conversions(%x8: !tile.ptr<i8>, %x16: !tile.ptr<i16>, %x32: !tile.ptr<i32>, %x64: !tile.ptr<i64>, %a: f32, %d: f64) attributes {tile.kernel} {
+  %s8 = arith.fptosi %a : f32 to i8
+  tile.store %x8, %s8 : !tile.ptr<i8>
+  %u16 = arith.fptoui %a : f32 to i16
+  tile.store %x16, %u16 : !tile.ptr<i16>
+  %s32 = arith.fptosi %a : f32 to i32
+  tile.store %x32, %s32 : !tile.ptr<i32>
+  %u64 = arith.fptoui %a : f32 to i64
+  tile.store %x64, %u64 : !tile.ptr<i64>
+  %sd = arith.fptosi %d : f64 to i32
+  tile.store %x32, %sd : !tile.ptr<i32>
+  return
+}
