@@ -303,7 +303,8 @@ Item Generator::castTo(const Item &item, Type element) {
           item.magnitude};
 }
 
-/// NaN becomes 0, and what lies outside of the range its end.
+/// Of any float, or of one that was brought into the range before: NaN becomes
+/// 0, and what lies outside of the range its end, in both.
 Item Generator::fpToInt(const Item &item, Type element) {
   Item wide = castTo(item, b.getF32Type());
   if (tile::getElement(item.type()).isF64()) {
@@ -320,6 +321,7 @@ Item Generator::fpToInt(const Item &item, Type element) {
   Value low =
       create<arith::MaximumFOp>(clean, number(type, isSigned ? -top : 0.0));
   Value both = create<arith::MinimumFOp>(low, number(type, top));
+  both = random.chance(50) ? wide.value : both;
   Type result = tile::withElement(type, element);
   return {isSigned ? create<arith::FPToSIOp>(result, both).getResult()
                    : create<arith::FPToUIOp>(result, both)};
