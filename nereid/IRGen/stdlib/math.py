@@ -4,6 +4,7 @@
 
 All take fp32 and fp64 unless their name says otherwise; the built-ins table
 has checked and promoted the arguments. See special.py for gamma and friends.
+Where the sign of a zero matters, x * -1.0 changes it; -x is 0 - x.
 """
 
 import triton
@@ -161,7 +162,7 @@ def remainder(x, y):
     still = tl.where(is_tiny, r2 + r2 >= p, r2 >= half)
     r3 = tl.where(above & still, r2 - p, r2)
     invalid = (x != x) | (y != y) | (p == 0) | (tl.abs(x) == INF)
-    signed = tl.where(_bits(x) < 0, -r3, r3)
+    signed = tl.where(_bits(x) < 0, r3 * -1.0, r3)
     return tl.where(invalid, float("nan"), signed)
 
 

@@ -227,7 +227,7 @@ def _erfinv(y):
         slope = TWO_OVER_SQRT_PI * libdevice.exp(-x * x)
         u = tl.where(slope > 0, residual / slope, 0.0)
         x = x + u / (1 - x * u)
-    x = tl.where(y < 0, -x, x)
+    x = tl.where(y < 0, x * -1.0, x)
     x = tl.where(a == 1, y * INF, tl.where(y == 0, y, x))
     return tl.where(a <= 1, x, NAN)
 
@@ -372,7 +372,7 @@ def _j1(x):
     near = a * _chebyshev(tl.where(small, a * a * 0.03125 - 1, 0.0), J1_SMALL)
     far, _ = _hankel(tl.where(small, 8.0, a), BESSEL_P1, BESSEL_Q1, 1)
     result = tl.where(small, near, tl.where(a == INF, 0.0, far))
-    return tl.where(x < 0, -result, result)
+    return tl.where(x < 0, result * -1.0, result)
 
 
 @triton.jit
@@ -442,4 +442,4 @@ def cyl_bessel_i1(x):
     near, far = _bessel_i(a, I1_SMALL, I1_LARGE)
     half = libdevice.exp(0.5 * a)
     result = tl.where(a == INF, INF, half * tl.where(a < 8, a * near, far) * half)
-    return tl.where(z < 0, -result, result).to(x.dtype)
+    return tl.where(z < 0, result * -1.0, result).to(x.dtype)
