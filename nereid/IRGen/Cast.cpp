@@ -92,14 +92,14 @@ static FailureOr<Tensor> castPointer(Emitter &e, Tensor x, ScalarType to) {
 FailureOr<Tensor> Emitter::cast(Tensor x, ScalarType to,
                                 std::optional<Rounding> rounding) {
   ScalarType from = x.type;
+  if (from == to) {
+    return x;
+  }
   if (rounding &&
       !(from.isFloat() && to.isFloat() && to.bits() < from.bits())) {
     return diag.error("fp_downcast_rounding needs a conversion to a narrower "
                       "float; this one is from " +
                       from.str() + " to " + to.str());
-  }
-  if (from == to) {
-    return x;
   }
   if (to.isBool()) {
     return toBool(x);

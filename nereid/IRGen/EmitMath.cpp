@@ -179,6 +179,13 @@ FailureOr<Value> emitFma(CallContext &ctx, const BoundArguments &args) {
 /// One IEEE division; the language allows fdiv to be less exact.
 template <FloatWidths widths>
 FailureOr<Value> emitFdiv(CallContext &ctx, const BoundArguments &args) {
+  for (const char *name : {"x", "y"}) {
+    const Value &x = args[name];
+    if (x.isTensor() ? x.tensor().type.isInteger() : x.isIntegral()) {
+      return argumentError(ctx, args, name, "a floating-point value",
+                           x.describe(), "convert it: .to(tl.float32)");
+    }
+  }
   auto operands = promoteArguments(ctx, args, {"x", "y"});
   if (failed(operands) ||
       failed(requireFloat(ctx, args, "x", (*operands)[0], widths))) {
@@ -250,7 +257,9 @@ FailureOr<Value> emitCast(CallContext &ctx, const BoundArguments &args) {
       return failure();
     }
     rounding = *i == 0 ? Rounding::Nearest : Rounding::TowardZero;
-    if (!x.type.isFloat() || !type.isFloat() || type.bits() >= x.type.bits()) {
+    bool narrows =
+        x.type.isFloat() && type.isFloat() && type.bits() < x.type.bits();
+    if (!narrows && x.type != type) {
       return argumentError(ctx, args, "fp_downcast_rounding",
                            "nothing unless a float becomes a narrower float",
                            "'" + args.string("fp_downcast_rounding") +

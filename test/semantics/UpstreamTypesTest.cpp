@@ -39,6 +39,7 @@ Extension extensions[] = {
     {"tl[.]dot[(].*[)]", "fp.*|bf16", "fp.*|bf16",
      "operands of two float types meet in one that holds both"},
     {"tl[.]dot[(].*[)]", "u8", "u8", "products of uint8"},
+    {"x[.]to[(]tl[.]pi32_t[)]", "[iu].*", "", "any integer becomes a pointer"},
     {"x[.]to[(].*", "fp8.*", ".*", "a float becomes any type"},
     {"x[.]to[(].*", ".*", "fp8.*", "any number becomes a float"},
     {"tl[.]full[(].*", "fp8.*", "", "any number becomes a float"},

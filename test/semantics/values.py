@@ -106,8 +106,9 @@ def operators(table, x, y):
             result = table[known, x, y]
         shifts = "s" in expression.split()
         # int1 as an operand of a shift or a division has no use, and NumPy another idea of it.
-        # That interpreter refuses these by mistake.
-        if (expression, x) in (("x - y", "i1"), ("-x", "i1")) or (expression == "~x" and x[0] == "u"):
+        # That interpreter refuses these by mistake, and adds booleans by "or".
+        both = {x, y} == {"i1"} and expression in ("x + y", "x - y", "-x")
+        if both or (expression == "~x" and x[0] == "u"):
             continue
         if result in "-!" or ("i1" in (x, y) and expression.split()[1:2] in (["<<"], [">>"], ["//"], ["%"])):
             continue

@@ -87,6 +87,9 @@ static std::optional<StaticValue> parseNumber(std::string_view text) {
     }
     return std::nullopt; // no type of the language has it
   }
+  if (error == std::errc::result_out_of_range && end == last) {
+    return std::nullopt; // no type of the language has it
+  }
   double real = 0;
   auto [realEnd, realError] = std::from_chars(digits.data(), last, real);
   if (realError == std::errc() && realEnd == last && !digits.empty()) {

@@ -102,7 +102,8 @@ func.func @undecided() -> (tensor<8xi1>, tensor<8xi1>) {
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32>
 // CHECK: %[[N:.*]] = arith.negf %[[X]] : tensor<4xf32>
 // CHECK: %[[E:.*]] = math.exp %[[N]] fastmath<afn>
-// CHECK: math.exp2 %[[N]]
+// CHECK: %[[M:.*]] = arith.negf %[[X]] : tensor<4xf32>
+// CHECK: math.exp2 %[[M]]
 func.func @negated_argument(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %zero = arith.constant dense<0.0> : tensor<4xf32>
   %d = arith.subf %zero, %x : tensor<4xf32>
