@@ -60,7 +60,8 @@ def numbers(bits, kind):
         return (bits.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
     if kind in FP8:
         return FP8[kind][bits]
-    return bits.astype(np.float64)
+    with np.errstate(invalid="ignore"):  # signalling NaNs
+        return bits.astype(np.float64)
 
 
 def worse(a, b):

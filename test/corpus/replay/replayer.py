@@ -43,7 +43,7 @@ def read_options(words):
     parser.add_argument("--time", type=int, default=0, help="times so many further launches (device clock)")
     parser.add_argument("--cache", default="", help="where compiled kernels are kept; a fresh folder when absent")
     parser.add_argument("--longest", action="store_true", help="of each kernel the launch that took upstream the longest")
-    parser.add_argument("--again", default="", help="an earlier --json: only what was not right there")
+    parser.add_argument("--again", default="", help="an earlier --json: only what was not right there is run, the rest is taken over")
     return parser.parse_args(words)
 
 
@@ -59,8 +59,8 @@ def jobs_of(options, scratch):
                 seen.add(key)
                 jobs.append((trace, row))
     if getattr(options, "again", ""):
-        known = {r["number"] for r in json.loads(Path(options.again).read_text())["rows"] if r["status"] not in report.RIGHT}
-        jobs = [job for job in jobs if job[1]["number"] in known]
+        right = {r["number"] for r in right_rows(options.again)}
+        jobs = [job for job in jobs if job[1]["number"] not in right]
     if getattr(options, "most_bytes", 0):
         jobs = [job for job in jobs if job[1]["bytes"] <= options.most_bytes]
     if getattr(options, "most_programs", 0):
@@ -75,6 +75,10 @@ def jobs_of(options, scratch):
     if getattr(options, "sample", 0):
         jobs = jobs[::max(1, len(jobs) // options.sample)]
     return jobs
+
+
+def right_rows(path):
+    return [row for row in json.loads(Path(path).read_text())["rows"] if row["status"] in report.RIGHT] if path else []
 
 
 def programs_of(row):
@@ -213,7 +217,7 @@ def replay_all(options, scratch):
     jobs = jobs_of(options, scratch)
     size = max(1, options.batch)
     parts = [jobs[n:n + size] for n in range(0, len(jobs), size)]
-    forced, start, rows = forced_options(options.set), time.time(), []
+    forced, start, rows = forced_options(options.set), time.time(), right_rows(options.again)
 
     def work(part):
         if time.time() - start > options.limit:
