@@ -7,6 +7,7 @@
 
 #include "nereid/Interp/Handlers.h"
 #include "nereid/Interp/Machine.h"
+#include "nereid/Interp/Walk.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -84,10 +85,36 @@ static void runCall(Machine &m, const Step &step) {
   m.move(callee.yields, step.results);
 }
 
+/// The region, once an element.
+static void runMap(Machine &m, const Step &step) {
+  const Code &code = step.regions[0];
+  int64_t count = m.in(step, 0).size();
+  for (unsigned j = 0; j < step.results.size(); ++j) {
+    m.out(step, j);
+  }
+  for (int64_t i = 0; i < count && !m.stopped(); ++i) {
+    for (unsigned j = 0; j < step.operands.size(); ++j) {
+      const TileValue &source = m.in(step, j);
+      TileValue &argument = m.slot(code.arguments[j]);
+      argument.resize(1);
+      matchErrors(argument, {&source});
+      copyElement(argument, 0, source, i);
+    }
+    m.execute(code);
+    for (unsigned j = 0; j < step.results.size(); ++j) {
+      TileValue &result = m.slot(step.results[j]);
+      const TileValue &value = m.slot(code.yields[j]);
+      matchErrors(result, {&value});
+      copyElement(result, i, value, 0);
+    }
+  }
+}
+
 void addControlHandlers(HandlerTable &table) {
   table["scf.if"] = {runIf};
   table["scf.for"] = {runFor};
   table["scf.while"] = {runWhile};
+  table["tile.map"] = {runMap};
   table["func.call"] = {runCall};
 }
 

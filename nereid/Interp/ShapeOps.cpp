@@ -11,6 +11,8 @@
 
 #include "nereid/Dialect/Tile/IR/Tile.h"
 
+#include <chrono>
+
 namespace nereid::interp {
 
 //===----------------------------------------------------------------------===//
@@ -140,6 +142,16 @@ static void runNumPrograms(Machine &m, const Step &step) {
   m.out(step).ints[0] = m.frame().grid[axis];
 }
 
+static void runGlobalTimer(Machine &m, const Step &step) {
+  auto now = std::chrono::steady_clock::now().time_since_epoch();
+  m.out(step).ints[0] =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
+
+static void runProcessorId(Machine &m, const Step &step) {
+  m.out(step).ints[0] = 0;
+}
+
 static void runNothing(Machine &, const Step &) {}
 
 void addShapeHandlers(HandlerTable &table) {
@@ -156,6 +168,9 @@ void addShapeHandlers(HandlerTable &table) {
   table["tile.gather"] = {runGather};
   table["tile.program_id"] = {runProgramId};
   table["tile.num_programs"] = {runNumPrograms};
+  table["tile.global_timer"] = {runGlobalTimer};
+  table["tile.processor_id"] = {runProcessorId};
+  table["tile.grid_dependency"] = {runNothing};
   // One program runs at a time and in order.
   table["tile.assume"] = {runNothing};
   table["tile.barrier"] = {runNothing};

@@ -12,6 +12,7 @@
 
 #include "nereid/ABI/KernelCompiler.h"
 
+#include "nereid/Conversion/AssemblyToTile/AssemblyToTile.h"
 #include "nereid/Conversion/TileToCPU/TileToCPU.h"
 #include "nereid/Dialect/Tile/IR/Kernel.h"
 #include "nereid/Dialect/Tile/IR/Tile.h"
@@ -106,6 +107,7 @@ public:
 private:
   Status makeAst();
   Status makeTile();
+  Status expandUserFunctions(const std::string &target);
   Status optimiseTile();
   Status describeImage(const std::string &target);
   Status compileInterp();
@@ -179,6 +181,30 @@ Status Compilation::makeTile() {
   }
   module = std::move(*generated);
   return endStage(tileStage);
+}
+
+/// Assembly for targets that do not understand it, and functions of elements
+/// for those whose elements go one way.
+Status Compilation::expandUserFunctions(const std::string &target) {
+  if (nvptx::isArchitecture(target)) {
+    return Status::success();
+  }
+  bool passed = recorder.timed("user-functions", [&] {
+    if (failed(convertAssemblyToTile(*module))) {
+      return false;
+    }
+    bool hasMaps =
+        module->walk([](tile::MapOp) { return WalkResult::interrupt(); })
+            .wasInterrupted();
+    if (target == "interp" || !hasMaps) {
+      return true;
+    }
+    PassManager passes(&context, ModuleOp::getOperationName());
+    passes.enableVerifier(false);
+    passes.addNestedPass<func::FuncOp>(tile::createExpandMaps());
+    return succeeded(passes.run(*module));
+  });
+  return passed ? Status::success() : collector.failure("tile");
 }
 
 Status Compilation::optimiseTile() {
@@ -401,6 +427,9 @@ Expected<CompileResult> Compilation::run(const std::string &target) {
   Status status = makeAst();
   if (status.ok() && !recorder.isDone()) {
     status = makeTile();
+  }
+  if (status.ok() && !recorder.isDone()) {
+    status = expandUserFunctions(target);
   }
   if (status.ok() && !recorder.isDone()) {
     status = optimiseTile();

@@ -241,6 +241,17 @@ void KernelEmitter::emitOp(Operation *op) {
       .Case([&](tile::PrintOp print) { emitPrint(print); })
       .Case<tile::AssertOp, tile::CheckBoundsOp, tile::CheckNanOp>(
           [&](Operation *) { emitCheck(op); })
+      .Case([&](tile::MapOp map) { emitMap(map); })
+      .Case([&](tile::InlineAsmOp assembly) { emitInlineAsm(assembly); })
+      .Case([&](tile::GlobalTimerOp timer) { emitGlobalTimer(timer); })
+      .Case([&](tile::ProcessorIdOp id) {
+        scalars[id.getResult()] =
+            LLVM::CallIntrinsicOp::create(
+                b, loc, b.getI32Type(),
+                b.getStringAttr("llvm.nvvm.read.ptx.sreg.smid"), ValueRange{})
+                .getResult(0);
+      })
+      .Case([&](tile::GridDependencyOp op) { emitGridDependency(op); })
       .Case([&](tile::BarrierOp) { barrier(); })
       .Case<tile::AssumeOp, tile::RelaxOp>([](Operation *) {})
       .Default([&](Operation *) {

@@ -109,6 +109,19 @@ private:
   void emitConstant(mlir::arith::ConstantOp op);
   void emitTable(mlir::arith::ConstantOp op, mlir::DenseElementsAttr values);
 
+  // UserFunctions.cpp
+  void emitMap(tile::MapOp op);
+  void emitInlineAsm(tile::InlineAsmOp op);
+  /// Elements of one run: the operands and the results of the assembly, in
+  /// registers as its constraints name them.
+  llvm::SmallVector<Registers>
+  runAssembly(tile::InlineAsmOp op,
+              llvm::ArrayRef<llvm::SmallVector<mlir::Value>> inputs);
+  void emitGlobalTimer(tile::GlobalTimerOp op);
+  void emitGridDependency(tile::GridDependencyOp op);
+  /// A scalar that threads may have seen differently, as the first one saw it.
+  mlir::Value agreed(mlir::Value value);
+
   // Shape.cpp
   void emitRange(tile::RangeOp op);
   void emitBroadcast(tile::BroadcastOp op);

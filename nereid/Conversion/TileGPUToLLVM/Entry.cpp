@@ -144,10 +144,13 @@ void KernelEmitter::createEntry() {
 void KernelEmitter::surveyMemory(GpuKernelInfo &info) {
   info.writtenParameters.assign(kernel.getNumArguments(), false);
   kernel.walk([&](Operation *op) {
-    if (!isa<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(op)) {
+    auto assembly = dyn_cast<tile::InlineAsmOp>(op);
+    if (!(assembly && !assembly.getPure()) &&
+        !isa<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(op)) {
       return;
     }
-    Value root = rootPointer(op->getOperand(0));
+    // Nobody knows where assembly writes.
+    Value root = assembly ? Value() : rootPointer(op->getOperand(0));
     for (BlockArgument argument : kernel.getArguments()) {
       if (isa<tile::PtrType>(argument.getType()) &&
           (!root || root == argument)) {

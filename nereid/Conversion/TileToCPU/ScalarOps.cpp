@@ -47,6 +47,9 @@ Value KernelEmitter::pureScalar(Operation *op, unsigned result) {
   if (auto count = dyn_cast<tile::NumProgramsOp>(op)) {
     return grid[count.getAxis()];
   }
+  if (isa<tile::ProcessorIdOp>(op)) {
+    return ops().i32(0);
+  }
   SmallVector<Value, 3> operands;
   for (Value operand : op->getOperands()) {
     operands.push_back(scalar(operand));
@@ -102,6 +105,15 @@ void KernelEmitter::emitOp(Item &item) {
       .Case([&](tile::RelaxOp) {
         callService(offsetof(HostServices, wait), nullptr, {});
       })
+      .Case([&](tile::GlobalTimerOp timer) {
+        scalars[timer] =
+            LLVM::CallIntrinsicOp::create(
+                b, loc, b.getI64Type(),
+                b.getStringAttr("llvm.readcyclecounter"), ValueRange{})
+                .getResult(0);
+      })
+      // A launch starts when the one before it has ended.
+      .Case([](tile::GridDependencyOp) {})
       .Case([&](tile::BarrierOp) {
         LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::acq_rel, "");
       })

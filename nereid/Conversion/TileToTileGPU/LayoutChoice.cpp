@@ -497,6 +497,14 @@ std::optional<TileLayout> LayoutChoice::homeOfResult(Operation *op,
         }
         return homeOrDefault(branch.elseYield().getOperand(result));
       })
+      .Case<tile::MapOp, tile::InlineAsmOp>([&](Operation *) {
+        for (Value operand : op->getOperands()) {
+          if (auto layout = home(operand)) {
+            return *layout;
+          }
+        }
+        return defaultLayout(type);
+      })
       .Default([&](Operation *) -> std::optional<TileLayout> {
         if (tile::isElementwise(op)) {
           for (Value operand : op->getOperands()) {

@@ -60,6 +60,7 @@ private:
   void visitIf(scf::IfOp branch);
   void visitWhile(scf::WhileOp loop);
   void visitYield(Operation *op, ArrayRef<Type> types);
+  void visitUserFunction(Operation *op);
   void visitReduce(Operation *op);
   void visitElementwise(Operation *op);
 
@@ -190,6 +191,24 @@ void Rewriter::visitElementwise(Operation *op) {
     types.push_back(withLayout(type, *layout));
   }
   replace(op, tile::recreate(b, op, operands, types)->getResults());
+}
+
+/// The user's own functions: made once, where they stand.
+void Rewriter::visitUserFunction(Operation *op) {
+  TileLayout layout = choice.homeOrDefault(op->getResult(0));
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    operands.push_back(in(operand, layout));
+  }
+  SmallVector<Type> types;
+  for (Type type : op->getResultTypes()) {
+    types.push_back(withLayout(type, layout));
+  }
+  Operation *made = tile::recreate(b, op, operands, types);
+  for (auto [from, to] : llvm::zip(op->getRegions(), made->getRegions())) {
+    to.takeBody(from);
+  }
+  replace(op, made->getResults());
 }
 
 void Rewriter::visitReduce(Operation *op) {
@@ -368,6 +387,10 @@ void Rewriter::visit(Operation *op) {
             made->setAttr(tilegpu::mmaAttr, b.getUnitAttr());
           }
           replace(op, made->getResults());
+          return;
+        }
+        if (isa<tile::MapOp, tile::InlineAsmOp>(op)) {
+          visitUserFunction(op);
           return;
         }
         if (tile::isElementwise(op) || isa<tile::ExpandDimsOp>(op)) {

@@ -32,6 +32,7 @@ TEST(Tile, ElementwiseIsWhatKeepsPositionsAndHasNoEffect) {
       %a = arith.addf %s, %s : f32
       %l, %h = arith.mului_extended %i, %i : tensor<8xi32>
       %r = tile.expand_dims %e {axis = 1 : i32} : tensor<8xf32> -> tensor<8x1xf32>
+      %t = tile.inline_asm "", "=r,r" pack 1 pure (%i) : (tensor<8xi32>) -> tensor<8xi32>
       tile.store %q, %e : tensor<8x!tile.ptr<f32>>
       return
     })",
@@ -41,8 +42,8 @@ TEST(Tile, ElementwiseIsWhatKeepsPositionsAndHasNoEffect) {
   module->walk([&](mlir::Operation *op) {
     found[op->getName().getStringRef().str()] = tile::isElementwise(op);
   });
-  for (const char *name :
-       {"tile.addptr", "math.exp", "arith.addf", "arith.mului_extended"}) {
+  for (const char *name : {"tile.addptr", "math.exp", "arith.addf",
+                           "arith.mului_extended", "tile.inline_asm"}) {
     EXPECT_TRUE(found.at(name)) << name;
   }
   for (const char *name : {"tile.range", "tile.splat", "tile.load",

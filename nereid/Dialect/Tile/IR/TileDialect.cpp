@@ -93,6 +93,9 @@ bool isElementwise(Operation *op) {
   if (op->getNumRegions() != 0 || op->getNumResults() == 0) {
     return false;
   }
+  if (auto assembly = dyn_cast<InlineAsmOp>(op)) {
+    return assembly.getPure();
+  }
   return op->hasTrait<OpTrait::Elementwise>() ||
          isa<AddPtrOp, IntToPtrOp, PtrToIntOp, PtrCastOp, ConvertFloatOp,
              HintOp>(op);

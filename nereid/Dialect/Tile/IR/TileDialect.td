@@ -98,6 +98,8 @@ def Tile_InputPrecision : Tile_Enum<"InputPrecision", "how float32 operands of a
   I32EnumAttrCase<"TF32", 0, "tf32">, I32EnumAttrCase<"TF32x3", 1, "tf32x3">,
   I32EnumAttrCase<"IEEE", 2, "ieee">, I32EnumAttrCase<"BF16x3", 3, "bf16x3">,
   I32EnumAttrCase<"BF16x6", 4, "bf16x6">]>;
+def Tile_GridDependency : Tile_Enum<"GridDependency", "what a launch has to do with its neighbours", [
+  I32EnumAttrCase<"Wait", 0, "wait">, I32EnumAttrCase<"Launch", 1, "launch">]>;
 def Tile_Rounding : Tile_Enum<"Rounding", "rounding of a float conversion", [
   I32EnumAttrCase<"Nearest", 0, "rtne">, I32EnumAttrCase<"TowardZero", 1, "rtz">]>;
 

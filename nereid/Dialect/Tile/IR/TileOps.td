@@ -9,6 +9,7 @@
 #define NEREID_DIALECT_TILE_IR_TILEOPS
 
 include "nereid/Dialect/Tile/IR/TileDebugOps.td"
+include "nereid/Dialect/Tile/IR/TileMapOps.td"
 include "nereid/Dialect/Tile/IR/TileMemoryOps.td"
 include "nereid/Dialect/Tile/IR/TileProgramOps.td"
 include "nereid/Dialect/Tile/IR/TileReduceOps.td"

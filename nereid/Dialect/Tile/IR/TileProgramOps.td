@@ -82,6 +82,45 @@ def Tile_RelaxOp : Tile_Op<"relax", [MemoryEffects<[MemRead, MemWrite]>]> {
   let assemblyFormat = "attr-dict";
 }
 
+def Tile_GlobalTimerOp : Tile_Op<"global_timer", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "A clock that all programs share";
+  let description = [{
+    Never goes back. Nanoseconds on a GPU and in the reference executor; on a
+    CPU the ticks of its time-stamp counter.
+    ```mlir
+    %t = tile.global_timer
+    ```
+  }];
+  let results = (outs I64:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_ProcessorIdOp : Tile_Op<"processor_id", [Pure]> {
+  let summary = "Number of the multiprocessor that runs the program";
+  let description = [{
+    Zero where there are no multiprocessors.
+    ```mlir
+    %p = tile.processor_id
+    ```
+  }];
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_GridDependencyOp : Tile_Op<"grid_dependency", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Order between this launch and its neighbours in the stream";
+  let description = [{
+    `wait`: what the launches before this one have written is visible behind
+    it. `launch`: the next launch may start once every program has come here.
+    Nothing happens where a launch starts only after the one before has ended.
+    ```mlir
+    tile.grid_dependency wait
+    ```
+  }];
+  let arguments = (ins Tile_GridDependency:$kind);
+  let assemblyFormat = "$kind attr-dict";
+}
+
 def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Memory accesses of the program before it come before those after it";
   let description = [{

@@ -65,8 +65,8 @@ def Tile_ScanOp : Tile_Op<"scan", [RecursiveMemoryEffects, SingleBlock, SameVari
   }];
 }
 
-def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["ReduceOp", "ScanOp"]>]> {
-  let summary = "Ends a combine region";
+def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["ReduceOp", "ScanOp", "MapOp"]>]> {
+  let summary = "Ends the region of a reduction, a scan or a map";
   let description = [{
     ```mlir
     %m = "tile.reduce"(%x) <{axis = 0 : i32}> ({

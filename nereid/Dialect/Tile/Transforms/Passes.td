@@ -40,6 +40,15 @@ def ScalarizeInduction : Pass<"tile-scalarize-induction", "::mlir::func::FuncOp"
   }];
 }
 
+def ExpandMaps : Pass<"tile-expand-maps", "::mlir::func::FuncOp"> {
+  let summary = "Functions of elements as operations on blocks";
+  let description = [{
+    A `tile.map` becomes the operations of its region on blocks. Of an `scf.if`
+    both sides are computed; a loop runs until it has ended for every element.
+    For targets on which the elements of a block cannot go different ways.
+  }];
+}
+
 def InsertChecks : Pass<"tile-insert-checks", "::mlir::func::FuncOp"> {
   let summary = "Run-time checks of NEREID_CHECK before memory accesses";
   let options = [

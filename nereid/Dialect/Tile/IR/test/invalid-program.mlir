@@ -34,6 +34,6 @@ func.func @nan_of_integers(%x: tensor<4xi32>) {
 // -----
 
 func.func @yield_at_large(%x: f32) {
-  // expected-error @+1 {{'tile.yield' op expects parent op to be one of 'tile.reduce, tile.scan'}}
+  // expected-error @+1 {{'tile.yield' op expects parent op to be one of 'tile.reduce, tile.scan, tile.map'}}
   tile.yield %x : f32
 }
