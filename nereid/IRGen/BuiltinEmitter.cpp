@@ -65,6 +65,39 @@ FailureOr<Tensor> spreadArgument(CallContext &ctx, const BoundArguments &args,
   return ctx.emitter.broadcastTo(x, shape, subject(ctx, parameter));
 }
 
+FailureOr<llvm::SmallVector<Tensor>>
+tensorsArgument(CallContext &ctx, const BoundArguments &args,
+                llvm::StringRef parameter) {
+  const Value &list = args[parameter];
+  if (!list.isSequence()) {
+    return argumentError(ctx, args, parameter, "a list of values",
+                         list.describe());
+  }
+  SpanScope at(ctx.diag, args.span(parameter));
+  llvm::SmallVector<Tensor> tensors;
+  for (const Value &item : list.items()) {
+    FailureOr<Tensor> tensor = ctx.emitter.toTensor(
+        item, ctx.name() + ": an item of '" + parameter.str() + "'");
+    if (failed(tensor)) {
+      return failure();
+    }
+    tensors.push_back(*tensor);
+  }
+  return tensors;
+}
+
+LogicalResult spreadAll(CallContext &ctx,
+                        llvm::MutableArrayRef<Tensor> tensors) {
+  for (int pass = 0; pass < 2; ++pass) {
+    for (Tensor &tensor : tensors) {
+      if (failed(ctx.emitter.broadcast(tensor, tensors[0], ctx.name()))) {
+        return failure();
+      }
+    }
+  }
+  return success();
+}
+
 FailureOr<size_t> choiceArgument(CallContext &ctx, const BoundArguments &args,
                                  llvm::StringRef parameter,
                                  llvm::ArrayRef<llvm::StringRef> names) {

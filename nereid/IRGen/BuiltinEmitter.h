@@ -48,6 +48,15 @@ FailureOr<Tensor> spreadArgument(CallContext &ctx, const BoundArguments &args,
                                  llvm::StringRef parameter, Tensor x,
                                  llvm::ArrayRef<int64_t> shape);
 
+/// The items of a list or tuple of run-time values.
+FailureOr<llvm::SmallVector<Tensor>> tensorsArgument(CallContext &ctx,
+                                                     const BoundArguments &args,
+                                                     llvm::StringRef parameter);
+
+/// All in their common shape, types as they are.
+LogicalResult spreadAll(CallContext &ctx,
+                        llvm::MutableArrayRef<Tensor> tensors);
+
 /// The value of a string parameter, which must be one of `names`; returns its
 /// position.
 FailureOr<size_t> choiceArgument(CallContext &ctx, const BoundArguments &args,
@@ -88,6 +97,11 @@ void registerAtomicBuiltins(BuiltinTable &table);
 void registerBlockPointerBuiltins(BuiltinTable &table);
 void registerDescriptorBuiltins(BuiltinTable &table);
 void registerDotBuiltins(BuiltinTable &table);
+void registerDotScaledBuiltins(BuiltinTable &table);
+void registerAssemblyBuiltins(BuiltinTable &table);
+void registerMapBuiltins(BuiltinTable &table);
+void registerExternBuiltins(BuiltinTable &table);
+void registerMachineBuiltins(BuiltinTable &table);
 void registerDebugBuiltins(BuiltinTable &table);
 void registerScanBuiltins(BuiltinTable &table);
 void registerConversionBuiltins(BuiltinTable &table);

@@ -130,7 +130,7 @@ FailureOr<Value> Evaluator::libraryFunction(llvm::StringRef library,
 FailureOr<Value> Evaluator::callBuiltin(const Builtin &builtin,
                                         llvm::ArrayRef<Argument> arguments) {
   CallContext context{*this, emitter, diag, builtin};
-  if (!frame->isKernel && !(builtin.flags & HostToo)) {
+  if (!emits() && !(builtin.flags & HostToo)) {
     return diag.error(
         context.name() + " can be called in a kernel only",
         frame->function && frame->function->kind == Function::Kind::Host
@@ -141,7 +141,15 @@ FailureOr<Value> Evaluator::callBuiltin(const Builtin &builtin,
     FailureOr<Value> function = libraryFunction(builtin.library, builtin.name);
     return failed(function) ? function : call(*function, arguments);
   }
-  FailureOr<BoundArguments> bound = bindArguments(context, arguments);
+  llvm::SmallVector<Argument> own(arguments);
+  if (!frame->isKernel && emits()) {
+    // What an extern function hands on of upstream's compiler.
+    llvm::erase_if(own, [](const Argument &argument) {
+      return argument.keyword == "_semantic" ||
+             argument.keyword == "_builder" || argument.keyword == "_generator";
+    });
+  }
+  FailureOr<BoundArguments> bound = bindArguments(context, own);
   return failed(bound) ? FailureOr<Value>(failure())
                        : builtin.emit(context, *bound);
 }
@@ -154,8 +162,9 @@ FailureOr<Value>
 Evaluator::callFunction(const std::shared_ptr<const Function> &function,
                         llvm::ArrayRef<Argument> arguments) {
   bool isJit = function->kind == Function::Kind::Jit;
-  if (isJit && !frame->isKernel) {
-    return diag.error("the jit function '" + function->name +
+  if ((isJit || function->kind == Function::Kind::Extern) && !emits()) {
+    return diag.error("the " + std::string(isJit ? "jit" : "extern") +
+                      " function '" + function->name +
                       "' can be called in a kernel only");
   }
   if (frame->isKernel && function->kind == Function::Kind::Host &&

@@ -58,6 +58,68 @@ recordTypeOf(const std::shared_ptr<const PythonClass> &cls) {
   return cls->record;
 }
 
+static std::shared_ptr<const Function> findInit(const PythonClass &cls) {
+  for (const auto &[name, member] : cls.members) {
+    if (name == "__init__" && member.isFunction()) {
+      return member.functionPtr();
+    }
+  }
+  for (const auto &base : cls.bases) {
+    if (auto found = findInit(*base)) {
+      return found;
+    }
+  }
+  return nullptr;
+}
+
+/// What a field holds until __init__ sets it.
+static constexpr llvm::StringLiteral unsetField = "a field that is not set";
+
+/// An aggregate as its own __init__ makes it: `self` is a variable whose record
+/// every assignment to a field replaces.
+FailureOr<Value>
+Evaluator::construct(const std::shared_ptr<const PythonClass> &cls,
+                     const std::shared_ptr<const Function> &init,
+                     llvm::ArrayRef<Argument> arguments) {
+  std::shared_ptr<const RecordType> type = recordTypeOf(cls);
+  std::vector<Value> fields;
+  for (size_t i = 0; i < type->fields.size(); ++i) {
+    bool hasDefault = i < cls->defaults.size() && cls->defaults[i];
+    fields.push_back(hasDefault ? *cls->defaults[i]
+                                : Value(Opaque{unsetField.str()}));
+  }
+  std::vector<const ast::Arg *> parameters = parametersOf(*init);
+  if (parameters.empty()) {
+    return diag.error("'__init__' of '" + cls->name +
+                      "' has no parameter for the object");
+  }
+  llvm::SmallVector<Argument> all = {
+      {"", Value(Record{type, std::move(fields)}), diag.stack.back().span}};
+  all.append(arguments.begin(), arguments.end());
+  auto scope = std::make_shared<Scope>();
+  scope->parent = init->closure;
+  if (failed(bindParameters(*init, all, *scope))) {
+    return failure();
+  }
+  Value made;
+  {
+    FrameScope own(*this, init->module, init, init->kind == Function::Kind::Jit,
+                   scope);
+    if (failed(runFunction(init->def->body))) {
+      return failure();
+    }
+    made = scope->variables[parameters[0]->arg].value;
+  }
+  for (auto [name, value] :
+       llvm::zip_equal(type->fields, made.record().fields)) {
+    if (value.isOpaque() && value.opaque().name == unsetField) {
+      return diag.error("'__init__' of '" + cls->name +
+                        "' does not set the field '" + name + "'");
+    }
+  }
+  return made;
+}
+
 FailureOr<Value>
 Evaluator::callClass(const std::shared_ptr<const PythonClass> &cls,
                      llvm::ArrayRef<Argument> arguments) {
@@ -73,6 +135,9 @@ Evaluator::callClass(const std::shared_ptr<const PythonClass> &cls,
                               "' is host code; it cannot be used here",
                           "a kernel's classes are NamedTuple or "
                           "@triton.aggregate");
+  }
+  if (std::shared_ptr<const Function> init = findInit(*cls)) {
+    return construct(cls, init, arguments);
   }
   const RecordType &type = *cls->record;
   std::vector<std::optional<Value>> fields(type.fields.size());

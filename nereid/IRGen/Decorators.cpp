@@ -41,11 +41,12 @@ static llvm::StringRef decoratorName(const ast::Expr *expr) {
 FailureOr<Value> Evaluator::decorate(Value function,
                                      llvm::ArrayRef<ast::Expr *> decorators) {
   for (const ast::Expr *expr : llvm::reverse(decorators)) {
-    bool ours = llvm::StringSwitch<bool>(decoratorName(expr))
-                    .Cases({"jit", "autotune", "heuristics",
-                            "constexpr_function", "aggregate"},
-                           true)
-                    .Default(false);
+    bool ours =
+        llvm::StringSwitch<bool>(decoratorName(expr))
+            .Cases({"jit", "autotune", "heuristics", "constexpr_function",
+                    "aggregate", "_aggregate", "extern", "builtin"},
+                   true)
+            .Default(false);
     Diagnostics::Mark mark = diag.mark();
     SpanScope at(diag, expr->span);
     FailureOr<Value> decorator = evaluate(expr);
@@ -100,6 +101,7 @@ FailureOr<Value> Evaluator::defineClass(const ast::ClassDef *def) {
   record->name = cls->name;
   for (const ast::Expr *decorator : def->decoratorList) {
     isRecord |= decoratorName(decorator) == "aggregate" ||
+                decoratorName(decorator) == "_aggregate" ||
                 decoratorName(decorator) == "dataclass";
   }
   for (const ast::Expr *expr : def->bases) {
@@ -253,6 +255,17 @@ static FailureOr<Value> constexprFunction(CallContext &ctx,
   });
 }
 
+static FailureOr<Value> externFunction(CallContext &ctx,
+                                       const BoundArguments &args) {
+  if (!args["fn"].isFunction()) {
+    return ctx.diag.error(ctx.name() + ": expected a function, got " +
+                          args["fn"].describe());
+  }
+  return changed(args["fn"], [&](Function &function, Decorations &) {
+    function.kind = Function::Kind::Extern;
+  });
+}
+
 static FailureOr<Value> aggregate(CallContext &ctx,
                                   const BoundArguments &args) {
   return args["cls"];
@@ -374,6 +387,13 @@ void registerDecorators(BuiltinTable &table) {
              HostToo});
   table.add({"triton", "aggregate(cls)", aggregate,
              "Marks a class whose fields are values of a kernel.", HostToo});
+  table.add(
+      {"tl", "_aggregate(cls)", aggregate, "As triton.aggregate.", HostToo});
+  for (const char *signature : {"extern(fn)", "builtin(fn)"}) {
+    table.add({"tl", signature, externFunction,
+               "Marks host code that kernels call and that calls built-ins.",
+               HostToo});
+  }
   table.add({"triton",
              "Config(kwargs, num_warps: int=4, num_stages: int=3, "
              "num_ctas: int=1, maxnreg=None, pre_hook=None, ir_override=None, "

@@ -77,13 +77,44 @@ FailureOr<Value> emitConversion(CallContext &ctx, const BoundArguments &args) {
     if (nereid::isFloat(source) && mode == "rz") {
       return asValue(e.cast(*x, target, Rounding::TowardZero));
     }
-    return asValue(e.cast(*x, target));
+    if (mode == "rn") {
+      return asValue(e.cast(*x, target));
+    }
+    llvm::SmallVector<Argument> arguments = {{"", Value(*x), args.span("x")}};
+    if (!nereid::isFloat(source)) {
+      arguments.push_back({"", Value(ScalarType(target)), args.span("x")});
+    }
+    arguments.push_back({"", Value(mode.str()), args.span("x")});
+    return callLibrary(ctx, "rounding",
+                       nereid::isFloat(source) ? "narrow" : "from_integer",
+                       arguments);
   }
   Tensor rounded = mode == "rn"   ? emitUnary<math::RoundEvenOp>(e, *x)
                    : mode == "rd" ? emitUnary<math::FloorOp>(e, *x)
                    : mode == "ru" ? emitUnary<math::CeilOp>(e, *x)
                                   : *x;
   return asValue(e.cast(rounded, target));
+}
+
+/// add_rz(x, y) and its like: stdlib/rounding.py has add(x, y, "rz").
+FailureOr<Value> emitDirected(CallContext &ctx, const BoundArguments &args) {
+  llvm::SmallVector<llvm::StringRef> names;
+  for (const BuiltinParameter &parameter : ctx.builtin.parameters) {
+    names.push_back(parameter.name);
+  }
+  auto operands = promoteArguments(ctx, args, names);
+  if (failed(operands) ||
+      failed(requireFloat(ctx, args, names[0], (*operands)[0],
+                          FloatWidths::Only32And64))) {
+    return failure();
+  }
+  llvm::SmallVector<Argument> arguments;
+  for (const Tensor &operand : *operands) {
+    arguments.push_back({"", Value(operand), args.span(names[0])});
+  }
+  auto [function, mode] = llvm::StringRef(ctx.builtin.name).split('_');
+  arguments.push_back({"", Value(mode.str()), args.span(names[0])});
+  return callLibrary(ctx, "rounding", function, arguments);
 }
 
 template <DType from, DType to>
@@ -100,7 +131,8 @@ FailureOr<Value> emitBits(CallContext &ctx, const BoundArguments &args) {
 void registerConversionBuiltins(BuiltinTable &table) {
   // Rows hold views of their texts.
   static std::deque<std::string> texts;
-  const char *unsupported = "this rounding; nearest (_rn) is available";
+  const char *directed =
+      "Rounded toward zero (_rz), down (_rd) or up (_ru), exactly.";
   auto add = [&](std::string name, EmitFn emit, const char *summary) {
     texts.push_back(name + "(x)");
     table.add({"libdevice", texts.back(), emit, summary});
@@ -120,16 +152,16 @@ void registerConversionBuiltins(BuiltinTable &table) {
           "An integer as a float, to nearest.");
       for (const char *mode : {"_rz", "_rd", "_ru"}) {
         if (!isExact) {
-          add(from.name + std::string("2") + to.name + mode, emitUnsupported,
-              unsupported);
+          add(from.name + std::string("2") + to.name + mode, emitConversion,
+              directed);
         }
       }
     }
   }
   add("double2float_rn", emitConversion, "float64 to float32, to nearest.");
   add("double2float_rz", emitConversion, "float64 to float32, toward zero.");
-  add("double2float_rd", emitUnsupported, unsupported);
-  add("double2float_ru", emitUnsupported, unsupported);
+  add("double2float_rd", emitConversion, directed);
+  add("double2float_ru", emitConversion, directed);
 
   add("float_as_int", emitBits<DType::Float32, DType::Int32>, "The bits.");
   add("float_as_uint", emitBits<DType::Float32, DType::UInt32>, "The bits.");
@@ -143,14 +175,14 @@ void registerConversionBuiltins(BuiltinTable &table) {
   for (const char *function : {"add", "sub", "mul", "div"}) {
     for (const char *mode : {"_rz", "_rd", "_ru"}) {
       texts.push_back(function + std::string(mode) + "(x, y)");
-      table.add({"libdevice", texts.back(), emitUnsupported, unsupported});
+      table.add({"libdevice", texts.back(), emitDirected, directed});
     }
   }
   for (const char *mode : {"_rz", "_rd", "_ru"}) {
-    add(std::string("rcp") + mode, emitUnsupported, unsupported);
-    add(std::string("sqrt") + mode, emitUnsupported, unsupported);
+    add(std::string("rcp") + mode, emitDirected, directed);
+    add(std::string("sqrt") + mode, emitDirected, directed);
     texts.push_back(std::string("fma") + mode + "(x, y, z)");
-    table.add({"libdevice", texts.back(), emitUnsupported, unsupported});
+    table.add({"libdevice", texts.back(), emitDirected, directed});
   }
 }
 

@@ -242,13 +242,7 @@ void registerDotBuiltins(BuiltinTable &table) {
              emitDot,
              "Matrix product of two blocks (batched from rank 3 on), added to "
              "acc."});
-  table.add({"tl",
-             "dot_scaled(lhs: tensor, lhs_scale, lhs_format: str, rhs: tensor, "
-             "rhs_scale, rhs_format: str, acc=None, fast_math: bool=False, "
-             "lhs_k_pack: bool=True, rhs_k_pack: bool=True, out_dtype: "
-             "dtype=None)",
-             emitUnsupported,
-             "microscaling formats; scale the operands and use tl.dot"});
+  registerDotScaledBuiltins(table);
 }
 
 } // namespace nereid::irgen

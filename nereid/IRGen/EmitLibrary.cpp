@@ -134,7 +134,7 @@ void registerLibraryBuiltins(BuiltinTable &table) {
        {"randint(seed: tensor, offset: tensor, n_rounds: int=10)",
         "randint4x(seed: tensor, offset: tensor, n_rounds: int=10)",
         "rand(seed: tensor, offset: tensor, n_rounds: int=10)",
-        "rand4x(seed: tensor, offset: tensor, n_rounds: int=10)",
+        "rand4x(seed: tensor, offsets: tensor, n_rounds: int=10)",
         "randn(seed: tensor, offset: tensor, n_rounds: int=10)",
         "randn4x(seed: tensor, offset: tensor, n_rounds: int=10)"}) {
     llvm::StringRef name(signature);

@@ -274,6 +274,21 @@ FailureOr<Value> emitCast(CallContext &ctx, const BoundArguments &args) {
   return Value(*result);
 }
 
+template <typename Op>
+FailureOr<Value> emitLogical(CallContext &ctx, const BoundArguments &args) {
+  FailureOr<Tensor> other = tensorArgument(ctx, args, "other");
+  if (failed(other)) {
+    return failure();
+  }
+  FailureOr<Tensor> x = ctx.emitter.toBool(args.tensor("input"));
+  FailureOr<Tensor> y = ctx.emitter.toBool(*other);
+  if (failed(x) || failed(y) ||
+      failed(ctx.emitter.broadcast(*x, *y, ctx.name()))) {
+    return failure();
+  }
+  return Value(Tensor{ctx.emitter.create<Op>(x->value, y->value), DType::Int1});
+}
+
 } // namespace
 
 void registerMathBuiltins(BuiltinTable &table) {
@@ -302,6 +317,13 @@ void registerMathBuiltins(BuiltinTable &table) {
              "to(input: tensor, dtype: dtype, fp_downcast_rounding: str=None, "
              "bitcast: bool=False)",
              emitCast, "As tl.cast.", MemberOnly});
+
+  table.add({"tl", "logical_and(input: tensor, other)",
+             emitLogical<mlir::arith::AndIOp>, "Both are not zero.",
+             MemberOnly});
+  table.add({"tl", "logical_or(input: tensor, other)",
+             emitLogical<mlir::arith::OrIOp>, "One of them is not zero.",
+             MemberOnly});
 
   table.add({"tl tl.math libdevice", "fma(x, y, z)", emitFma,
              "x * y + z, rounded once."});

@@ -145,31 +145,14 @@ void registerProgramBuiltins(BuiltinTable &table) {
              "floor(log2(i)) of a compile-time integer.", HostToo});
   registerDebugBuiltins(table);
 
-  table.add({"tl",
-             "inline_asm_elementwise(asm: str, constraints: str, args, dtype, "
-             "is_pure: bool, pack: int)",
-             emitUnsupported,
-             "assembly text ties a kernel to one machine; write it with "
-             "operators and tl.math"});
-  table.add({"tl",
-             "extern_elementwise(lib_name: str, lib_path: str, args, "
-             "arg_type_symbol_dict: static, is_pure: bool)",
-             emitUnsupported,
-             "libraries of another compiler; use tl.math or libdevice, which "
-             "are built in"});
-  table.add({"tl", "map_elementwise(scalar_fn: function, *args, pack: int=1)",
-             emitUnsupported,
-             "branches of single elements; compute both sides and choose with "
-             "tl.where"});
+  registerAssemblyBuiltins(table);
+  registerMapBuiltins(table);
+  registerExternBuiltins(table);
+  registerMachineBuiltins(table);
   table.add({"tl.extra.cuda", "num_warps()", emitNumWarps<1>,
              "The launch option of this name, at compile time."});
   table.add({"tl.extra.cuda", "num_threads()", emitNumWarps<32>,
              "32 num_warps, at compile time."});
-  for (const char *signature :
-       {"globaltimer()", "smid()", "gdc_wait()", "gdc_launch_dependents()"}) {
-    table.add({"tl.extra.cuda", signature, emitUnsupported,
-               "this function exists on NVIDIA GPUs only"});
-  }
 }
 
 } // namespace nereid::irgen

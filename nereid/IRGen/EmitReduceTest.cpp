@@ -194,8 +194,18 @@ TEST(EmitDot, Errors) {
               HasSubstr("did you mean 'tf32'"));
   EXPECT_THAT(failing("tl.dot(a, b, input_precision='ieee', allow_tf32=True)"),
               HasSubstr("allow_tf32"));
+  EXPECT_THAT(failing("tl.dot_scaled(a, None, 'e4m4', b, None, 'e4m3')"),
+              HasSubstr("did you mean 'e4m3'"));
   EXPECT_THAT(failing("tl.dot_scaled(a, None, 'e4m3', b, None, 'e4m3')"),
-              HasSubstr("tl.dot_scaled: not supported"));
+              AllOf(HasSubstr("'lhs'"), HasSubstr("uint8")));
+  EXPECT_THAT(failing("tl.dot_scaled(a, None, 'fp16', b, None, 'fp16', "
+                      "lhs_k_pack=False)"),
+              HasSubstr("'lhs_k_pack'"));
+  EXPECT_THAT(failing("tl.dot_scaled(a, 1.0, 'fp16', b, None, 'fp16')"),
+              AllOf(HasSubstr("'lhs_scale'"), HasSubstr("uint8")));
+  EXPECT_THAT(failing("tl.dot_scaled(a, None, 'fp16', b, None, 'fp16', "
+                      "out_dtype=tl.float16)"),
+              HasSubstr("'out_dtype'"));
 }
 
 } // namespace

@@ -119,9 +119,19 @@ public:
   /// Whether a kernel (or a function called from one) is being evaluated.
   bool inKernel() const { return frame && frame->isKernel; }
 
+  /// Whether operations may be emitted: in a kernel, or in an extern function
+  /// that it called.
+  bool emits() const {
+    return frame &&
+           (frame->isKernel || (frame->function && frame->function->kind ==
+                                                       Function::Kind::Extern));
+  }
+
   /// Options of the compilation that built-ins look at.
   bool emitAsserts = false;
   uint32_t numWarps = 4;
+  /// CompileRequest::target: what host code's questions are answered for.
+  std::string target;
 
   //===--------------------------------------------------------------------===//
   // For the entry points
@@ -183,6 +193,7 @@ private:
   LogicalResult assignName(const ast::Name *target, Value value);
   LogicalResult unpack(llvm::ArrayRef<ast::Expr *> targets, const Value &value);
   LogicalResult storeInto(const ast::Expr *target, const Value &value);
+  LogicalResult storeField(const ast::Attribute *target, const Value &value);
 
   //===--------------------------------------------------------------------===//
   // Globals (Globals.cpp, Imports.cpp, Decorators.cpp)
@@ -269,6 +280,9 @@ private:
                              llvm::ArrayRef<Argument> arguments);
   FailureOr<Value> callOpaque(const Opaque &callee,
                               llvm::ArrayRef<Argument> arguments);
+  FailureOr<Value> construct(const std::shared_ptr<const PythonClass> &cls,
+                             const std::shared_ptr<const Function> &init,
+                             llvm::ArrayRef<Argument> arguments);
   FailureOr<Value> namedTupleClass(llvm::ArrayRef<Argument> arguments);
   LogicalResult bindParameters(const Function &function,
                                llvm::ArrayRef<Argument> arguments,

@@ -41,6 +41,7 @@ struct Function {
     Host,      ///< plain Python: runs while compiling, not in kernels
     Jit,       ///< @triton.jit
     Constexpr, ///< @triton.constexpr_function: host code that kernels may call
+    Extern,    ///< @tl.core.extern: host code that emits operations
   };
   Kind kind = Kind::Host;
   std::string name; ///< "<lambda>" for a lambda

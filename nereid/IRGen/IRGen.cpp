@@ -142,6 +142,7 @@ generate(mlir::MLIRContext &context, const CompileRequest &request,
   if (!session.ok()) {
     return session.failure(ErrorCode::CompileError, "");
   }
+  session.evaluator.target = request.target;
   Failure why;
   std::shared_ptr<const Function> kernel =
       session.findKernel(request.kernel, why);

@@ -98,7 +98,7 @@ static Value namedClass(llvm::StringRef name) {
 static bool isTileClass(llvm::StringRef name) {
   return llvm::StringSwitch<bool>(name)
       .Cases({"constexpr", "tensor", "dtype", "const", "tuple", "tuple_type",
-              "constexpr_type", "tensor_descriptor"},
+              "constexpr_type", "tensor_descriptor", "slice"},
              true)
       .Default(false);
 }
@@ -157,6 +157,9 @@ FailureOr<Value> Evaluator::builtinModuleAttribute(llvm::StringRef path,
     }
     if (isTileClass(name)) {
       return namedClass(name);
+    }
+    if (name == "pi32_t") {
+      return Value(ScalarType::pointer(DType::Int32));
     }
     if (name == "TRITON_MAX_TENSOR_NUMEL") {
       Value limit(maxTensorElements);

@@ -259,18 +259,78 @@ LogicalResult Evaluator::assign(const ast::Expr *target, const Value &value) {
   }
 }
 
-/// `x[i] = v` and `x.a = v`: host containers only.
+/// The last name of a field's annotation: `x: tl.constexpr` -> "constexpr".
+static llvm::StringRef annotationOf(const PythonClass &cls,
+                                    llvm::StringRef field) {
+  for (const ast::Stmt *statement : cls.def->body) {
+    const auto *declared = ast::dynCast<ast::AnnAssign>(statement);
+    const auto *name =
+        declared ? ast::dynCast<ast::Name>(declared->target) : nullptr;
+    if (!name || llvm::StringRef(name->id) != field) {
+      continue;
+    }
+    if (const auto *path = ast::dynCast<ast::Attribute>(declared->annotation)) {
+      return path->attr;
+    }
+    const auto *own = ast::dynCast<ast::Name>(declared->annotation);
+    return own ? llvm::StringRef(own->id) : llvm::StringRef();
+  }
+  return {};
+}
+
+/// `self.x = v` in the __init__ of an aggregate.
+LogicalResult Evaluator::storeField(const ast::Attribute *target,
+                                    const Value &value) {
+  FailureOr<Value> object = evaluate(target->value);
+  if (failed(object)) {
+    return failure();
+  }
+  SpanScope at(diag, target->span);
+  const auto *name = ast::dynCast<ast::Name>(target->value);
+  bool isOwn = object->isRecord() && object->record().type->userClass;
+  bool isInit = frame->function && frame->function->name == "__init__";
+  if (!name || !isOwn || !isInit) {
+    return diag.error("assigning to an attribute is not supported",
+                      isOwn ? "an aggregate keeps the values that its __init__ "
+                              "gave it: make a new one"
+                            : "");
+  }
+  Record changed = object->record();
+  const std::vector<std::string> &fields = changed.type->fields;
+  size_t index = llvm::find(fields, target->attr) - fields.begin();
+  if (index == fields.size()) {
+    return diag.error("'" + changed.type->name + "' has no field '" +
+                          std::string(target->attr) + "'",
+                      suggestion(target->attr, fields));
+  }
+  llvm::StringRef wanted = annotationOf(*changed.type->userClass, target->attr);
+  if ((wanted == "tensor" && !value.isTensor()) ||
+      (wanted == "constexpr" && !value.isStatic())) {
+    return diag.error("the field '" + std::string(target->attr) + "' of '" +
+                          changed.type->name + "' is annotated tl." +
+                          wanted.str() + ", got " + value.describe(),
+                      wanted == "tensor"
+                          ? "make the number a scalar: tl.to_tensor(value)"
+                          : "annotate it tl.tensor");
+  }
+  changed.fields[index] = value;
+  bind(name->id, {Value(std::move(changed)), false, target->span});
+  return success();
+}
+
+/// `x[i] = v`: host containers only.
 LogicalResult Evaluator::storeInto(const ast::Expr *target,
                                    const Value &value) {
+  if (const auto *field = ast::dynCast<ast::Attribute>(target)) {
+    return storeField(field, value);
+  }
   SpanScope at(diag, target->span);
   const auto *element = ast::dynCast<ast::Subscript>(target);
   if (frame->isKernel || !element) {
-    return diag.error(element ? "a kernel cannot assign to an element"
-                              : "assigning to an attribute is not supported",
-                      element ? "blocks are immutable: write to memory with "
-                                "tl.store(pointer + offset, value), or build "
-                                "a new block with tl.where"
-                              : "");
+    return diag.error("a kernel cannot assign to an element",
+                      "blocks are immutable: write to memory with "
+                      "tl.store(pointer + offset, value), or build a new block "
+                      "with tl.where");
   }
   FailureOr<Value> object = evaluate(element->value);
   FailureOr<Value> index = failed(object) ? object : evaluate(element->slice);

@@ -401,3 +401,10 @@ def double2hiint(x):
 def hiloint2double(high, low):
     bits = (high.to(tl.int64) << 32) | low.to(tl.uint32, bitcast=True).to(tl.int64)
     return bits.to(tl.float64, bitcast=True)
+
+
+@triton.jit
+def rcp64h(x):
+    """Zeros in the low word, as the instruction leaves it."""
+    bits = (1.0 / x).to(tl.uint64, bitcast=True)
+    return ((bits >> 32) << 32).to(tl.float64, bitcast=True)

@@ -443,3 +443,83 @@ def cyl_bessel_i1(x):
     half = libdevice.exp(0.5 * a)
     result = tl.where(a == INF, INF, half * tl.where(a < 8, a * near, far) * half)
     return tl.where(z < 0, result * -1.0, result).to(x.dtype)
+
+
+@triton.jit
+def _jn_of(n, x, order0, order1):
+    """J_n of x >= 0 from J_0 and J_1. Upward the recurrence
+        J_(k+1) = 2 k / x J_k - J_(k-1)
+    is stable while k < x. Beyond, it is run downward from an order so large
+    that any start is as good, and scaled by J_0 + 2 (J_2 + J_4 + ...) = 1
+    (Miller's way; DLMF 3.6(iv))."""
+    result = order0
+    if n == 1:
+        result = order1
+    elif n > 1:
+        if x > n:
+            below = order0
+            result = order1
+            for k in range(1, n):
+                above = (2.0 * k / x) * result - below
+                below = result
+                result = above
+        elif x == 0:
+            result = order0 * 0
+        else:
+            start = 2 * ((n + (libdevice.sqrt(160.0 * n)).to(tl.int32)) // 2)
+            above = order0 * 0
+            now = above + 1.0
+            total = above
+            result = above
+            for i in range(start):
+                k = start - i
+                below = (2.0 * k / x) * now - above
+                above = now
+                now = below
+                if tl.abs(now) > 1e100:
+                    now = now * 1e-100
+                    above = above * 1e-100
+                    total = total * 1e-100
+                    result = result * 1e-100
+                if k - 1 == n:
+                    result = now
+                if (k - 1) % 2 == 0:
+                    if k > 1:
+                        total += 2.0 * now
+            result = result / (total + now)
+    return result
+
+
+@triton.jit
+def jn(n, x):
+    z = x.to(tl.float64)
+    a = tl.abs(z)
+    result = tl.map_elementwise(_jn_of, n, a, _j0(a), _j1(a))
+    result = tl.where((z < 0) & (n % 2 == 1), result * -1.0, result)
+    return tl.where((n < 0) | (z != z), NAN, tl.where((a == INF), 0.0, result)).to(x.dtype)
+
+
+@triton.jit
+def _yn_of(n, x, order0, order1):
+    """The recurrence of Bessel functions, stable upward for these."""
+    result = order0
+    if n > 0:
+        below = order0
+        result = order1
+        for k in range(1, n):
+            above = (2.0 * k / x) * result - below
+            below = result
+            result = above
+            if result == -INF:
+                below = order0 * 0
+    return result
+
+
+@triton.jit
+def yn(n, x):
+    z = x.to(tl.float64)
+    inside = (z > 0) & (z < INF)
+    safe = tl.where(inside, z, 1.0)
+    result = tl.map_elementwise(_yn_of, n, safe, _y0(safe), _y1(safe))
+    edge = tl.where(z == 0, -INF, tl.where(z == INF, 0.0, NAN))
+    return tl.where((n < 0) | (z != z), NAN, tl.where(inside, result, edge)).to(x.dtype)
