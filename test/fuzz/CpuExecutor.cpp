@@ -44,6 +44,7 @@ public:
   Expected<Prepared> prepare(mlir::ModuleOp module,
                              const std::string &) override {
     mlir::PassManager manager(module.getContext());
+    manager.addNestedPass<mlir::func::FuncOp>(tile::createExpandMaps());
     tile::buildTilePipeline(manager);
     if (mlir::failed(manager.run(module))) {
       return Status(ErrorCode::Internal, "the Tile passes failed");

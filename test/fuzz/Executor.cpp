@@ -88,11 +88,14 @@ private:
 
 } // namespace
 
-static const char *const passes[] = {
-    broken,          "canonicalize",
-    "cse",           "loop-invariant-code-motion",
-    "tile-simplify", "tile-scalarize-induction",
-    "tile-pipeline"};
+static const char *const passes[] = {broken,
+                                     "canonicalize",
+                                     "cse",
+                                     "loop-invariant-code-motion",
+                                     "tile-simplify",
+                                     "tile-scalarize-induction",
+                                     "tile-expand-maps",
+                                     "tile-pipeline"};
 
 static const char *const cpuTargets[] = {"cpu", "x86-64", "x86-64-v2",
                                          "x86-64-v3", "x86-64-v4"};

@@ -105,6 +105,7 @@ void Generator::growOnce(int depth) {
       {4, [&] { growScan(); }},
       {4, [&] { growDot(); }},
       {1, [&] { growHistogram(); }},
+      {2, [&] { growMap(); }},
       {6, [&] { fresh(typeOf(anyShape(), anyElement())); }},
       {2, [&] { gatherLoad(typeOf(anyShape(), anyElement())); }},
       {2, [&] { storeResults(1); }},

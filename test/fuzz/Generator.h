@@ -174,6 +174,9 @@ private:
   Item joinOrSplit(const Item &item);
   Item cat(const Item &item);
 
+  // GenerateMap.cpp
+  void growMap();
+
   // GenerateReduce.cpp, Combine.cpp
   struct Combine {
     llvm::SmallVector<mlir::Type> elements;
