@@ -269,7 +269,10 @@ AxisInfo AxisInfoAnalysis::infer(Operation *op) {
       .Case([&](arith::MulIOp) { return multiplication(both()); })
       .Case([&](arith::ShLIOp) {
         Operands o = both();
-        if (!o.y.constant || *o.y.constant < 0 || *o.y.constant > 61) {
+        int64_t width = tile::getElement(op->getResult(0).getType())
+                            .getIntOrFloatBitWidth();
+        if (!o.y.constant || *o.y.constant < 0 ||
+            *o.y.constant > std::min<int64_t>(61, width - 1)) {
           return function(op,
                           [&](Value v) -> const AxisInfo & { return get(v); });
         }

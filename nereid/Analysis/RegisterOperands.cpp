@@ -37,7 +37,7 @@ static bool mayCall(Operation *op) {
 static bool mayBranch(Operation *op) {
   if (mayCall(op) ||
       isa<tile::AtomicRMWOp, tile::AtomicCASOp, tile::HistogramOp,
-          tile::PrintOp, tile::AssertOp, tile::CheckBoundsOp, tile::CheckNanOp,
+          tile::InlineAsmOp, tile::PrintOp, tile::AssertOp, tile::CheckBoundsOp, tile::CheckNanOp,
           math::SinOp, math::CosOp, math::TanOp, math::SincosOp>(op)) {
     return true;
   }

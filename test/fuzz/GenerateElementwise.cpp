@@ -25,7 +25,15 @@ void Generator::growIntBinary() {
     Value low = create<arith::AndIOp>(y, number(type, int64_t{7}));
     return create<arith::AddIOp>(low, number(type, int64_t{1}));
   };
-  auto distance = [&]() -> Value {
+  auto distance = [&]() -> Value { // by the width and more, too: it clamps
+    switch (random.below(4)) {
+    case 0:
+      return y;
+    case 1:
+      return number(type, random.below(2 * width));
+    default:
+      break;
+    }
     return create<arith::AndIOp>(y, number(type, int64_t{width - 1}));
   };
   int64_t choice = random.below(width == 1 ? 3 : 22);

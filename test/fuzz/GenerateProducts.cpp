@@ -427,6 +427,12 @@ void Generator::growChainedLoop() {
   double magnitude = lhs.magnitude * rhs.magnitude * double(d);
   Item scores{product(lhs, rhs, zeros(scoreType), precision, isUnsigned), false,
               magnitude};
+  if (isFloat && random.chance(30)) { // a branch between the products
+    scores.value = onlyIf(loop.isOdd(), scores.value, [&] {
+      return create<arith::MulFOp>(scores.value, number(scoreType, 0.5))
+          .getResult();
+    });
+  }
   Value before = loop.carried(sums);
   Item weight = scores;
   if (isSoftmax) {

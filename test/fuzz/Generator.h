@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Programs are legal by construction: divisors are not zero, shifts and
-// gathers stay inside, addresses are affine in what is known, every program of
+// Programs are legal by construction: divisors are not zero, gathers stay
+// inside, addresses are affine in what is known, every program of
 // the grid and every iteration of a loop stores to a place of its own. The
 // oracle checks it (Oracle::undefined); a violation is a bug of this folder.
 //

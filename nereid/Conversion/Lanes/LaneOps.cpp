@@ -212,6 +212,9 @@ Value LaneOps::elementwise(Operation *op, ArrayRef<Value> given) {
   if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op)) {
     return divide(op, operands[0], operands[1]);
   }
+  if (isShift(op)) {
+    return shift(op, operands[0], operands[1]);
+  }
   // A format without arithmetic of its own: compute in f32, round the result.
   for (auto [i, operand] : llvm::enumerate(operands)) {
     Type element = tile::getElement(op->getOperand(i).getType());

@@ -53,6 +53,7 @@ bool hasLaneForm(mlir::Operation *op);
 /// Costs more than a trip through the first-level cache: divisions, square
 /// roots, transcendental functions.
 bool isExpensive(mlir::Operation *op);
+bool isShift(mlir::Operation *op);
 
 /// Emits at the builder's insertion point.
 class LaneOps {
@@ -81,6 +82,15 @@ public:
   /// all scalars, or scalars mixed with vectors of one width.
   mlir::Value elementwise(mlir::Operation *op,
                           llvm::ArrayRef<mlir::Value> operands);
+
+  /// A shift that clamps: by the width or more 0, or the sign.
+  mlir::Value shift(mlir::Operation *op, mlir::Value x, mlir::Value amount);
+  /// `op` itself, on other operands, with a result of `element`.
+  mlir::Value elementwiseLike(mlir::Operation *op,
+                              llvm::ArrayRef<mlir::Value> operands,
+                              mlir::Type element) {
+    return clone(op, operands, element);
+  }
 
   /// Half `result` (0 low, 1 high) of the product in double width.
   mlir::Value multiplyExtended(mlir::Operation *op, mlir::Value x,

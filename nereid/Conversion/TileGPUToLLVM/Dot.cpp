@@ -164,7 +164,8 @@ void KernelEmitter::emitMma(tile::DotOp op) {
       word = isTf32 ? roundTf32(elements[0]) : packWords(elements, 32)[0];
       // ptxas (12.8, 13.0) makes these two products of 16-bit floats on sm_90.
       // For the upper half of a word that it knows to be zero it can take 200
-      // (seed 1002065 of nereid-fuzz on 1 warp, where registers are scarce).
+      // (test/fuzz/test/words-of-known-zeros.mlir on 1 warp, where registers
+      // are scarce).
       if (isFloat8) {
         word = concealed(word);
       }

@@ -49,6 +49,9 @@ Value KernelEmitter::combineLanes(Operation *op, ArrayRef<Value> operands,
   if (Value value = toInteger(op, operands[0])) {
     return value;
   }
+  if (Value value = clamped(op, operands)) {
+    return value;
+  }
   return ops().elementwise(op, operands);
 }
 

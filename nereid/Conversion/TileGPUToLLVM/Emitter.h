@@ -122,6 +122,13 @@ private:
   /// A scalar that threads may have seen differently, as the first one saw it.
   mlir::Value agreed(mlir::Value value);
 
+  // Clamped.cpp
+  /// A shift, defined for every amount; null for other operations.
+  mlir::Value clamped(mlir::Operation *op,
+                      llvm::ArrayRef<mlir::Value> operands);
+  mlir::Value clampedShift(mlir::Operation *op, mlir::Value x,
+                           mlir::Value amount);
+
   // Shape.cpp
   void emitRange(tile::RangeOp op);
   void emitBroadcast(tile::BroadcastOp op);
@@ -333,6 +340,7 @@ private:
   mlir::Value andOf(mlir::Value a, mlir::Value b); ///< null is true
   mlir::Value bitsOf(mlir::Value value);           ///< as an integer
   mlir::Value fromBits(mlir::Value bits, mlir::Type lane);
+  mlir::Value frozen(mlir::Value bits);
   mlir::Value roundedFrom(mlir::Value element);
   mlir::Value packRounded(mlir::Value low, mlir::Value high);
   llvm::SmallVector<mlir::Value> packWords(llvm::ArrayRef<mlir::Value> elements,

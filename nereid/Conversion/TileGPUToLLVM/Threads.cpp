@@ -249,6 +249,27 @@ Value KernelEmitter::packRounded(Value low, Value high) {
                    {b.getI32Type()}, false)[0];
 }
 
+/// Were the bits cut out of a word, or made by an instruction of ours?
+static bool isWhole(Value bits) {
+  while (true) {
+    Operation *op = bits.getDefiningOp();
+    if (isa_and_nonnull<arith::BitcastOp, arith::TruncIOp,
+                        LLVM::ExtractValueOp>(op)) {
+      bits = op->getOperand(0);
+    } else if (auto shift = bits.getDefiningOp<arith::ShRUIOp>();
+               shift && shift.getRhs().getDefiningOp<arith::ConstantOp>()) {
+      bits = shift.getLhs();
+    } else {
+      return isa_and_nonnull<LLVM::InlineAsmOp, arith::ConstantOp>(op);
+    }
+  }
+}
+
+/// Poison in one element would make the word poison, its neighbours too.
+Value KernelEmitter::frozen(Value bits) {
+  return isWhole(bits) ? bits : Value(LLVM::FreezeOp::create(b, loc, bits));
+}
+
 /// Elements in order, the first lowest, as words of `wordBits`.
 SmallVector<Value> KernelEmitter::packWords(ArrayRef<Value> elements,
                                             unsigned wordBits) {
@@ -270,7 +291,7 @@ SmallVector<Value> KernelEmitter::packWords(ArrayRef<Value> elements,
       words.push_back(bits);
       continue;
     }
-    Value wide = arith::ExtUIOp::create(b, loc, wordType, bits);
+    Value wide = arith::ExtUIOp::create(b, loc, wordType, frozen(bits));
     if (at) {
       wide = arith::ShLIOp::create(b, loc, wide, ops().integer(wordType, at));
       word = arith::OrIOp::create(b, loc, word, wide);
