@@ -37,8 +37,9 @@ static bool mayCall(Operation *op) {
 static bool mayBranch(Operation *op) {
   if (mayCall(op) ||
       isa<tile::AtomicRMWOp, tile::AtomicCASOp, tile::HistogramOp,
-          tile::InlineAsmOp, tile::PrintOp, tile::AssertOp, tile::CheckBoundsOp, tile::CheckNanOp,
-          math::SinOp, math::CosOp, math::TanOp, math::SincosOp>(op)) {
+          tile::InlineAsmOp, tile::PrintOp, tile::AssertOp, tile::CheckBoundsOp,
+          tile::CheckNanOp, math::SinOp, math::CosOp, math::TanOp,
+          math::SincosOp>(op)) {
     return true;
   }
   if (!op->getNumRegions()) {
