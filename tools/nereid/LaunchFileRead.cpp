@@ -234,6 +234,9 @@ static LaunchValue readDescriptor(const JsonReader &json, size_t storages) {
   value.block = json.at("block_shape").integers();
   if (auto padding = json.find("padding")) {
     value.padding = padding->text();
+    if (value.padding != "zero" && value.padding != "nan") {
+      padding->expected("\"zero\" or \"nan\"");
+    }
   }
   return value;
 }
