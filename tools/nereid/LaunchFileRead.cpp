@@ -216,12 +216,8 @@ static void readInt(const JsonReader &json, LaunchValue &value) {
   if (!isRead || (negative && magnitude > limit)) {
     json.expected("an integer from -2^63 to 2^64 - 1");
   }
-  if (!negative && magnitude >= limit) {
-    value.kind = LaunchValue::Kind::Large;
-    value.large = magnitude;
-  } else {
-    value.plain = static_cast<int64_t>(negative ? 0 - magnitude : magnitude);
-  }
+  value.plain = negative ? StaticValue(static_cast<int64_t>(0 - magnitude))
+                         : StaticValue(magnitude);
 }
 
 static LaunchValue readDescriptor(const JsonReader &json, size_t storages) {

@@ -48,8 +48,6 @@ private:
     switch (value.kind) {
     case LaunchValue::Kind::Plain:
       return Argument(value.plain);
-    case LaunchValue::Kind::Large:
-      return Argument(value.large);
     case LaunchValue::Kind::Tensor:
       tensors.push_back(memory.view(value.view, value.place));
       return Argument(tensors.back());
