@@ -33,10 +33,18 @@ struct StaticValue {
   struct None {
     bool operator==(const None &) const = default;
   };
+  /// A jit function of the kernel's file.
+  struct Function {
+    std::string name;
+    /// KernelDescription::sourceHash of the function; the runtime fills it in
+    /// where a value goes into a CompileRequest.
+    std::string hash;
+    bool operator==(const Function &) const = default;
+  };
   using Tuple = std::vector<StaticValue>;
   using Dict = std::map<std::string, StaticValue>;
   std::variant<None, bool, int64_t, double, std::string, DType, Tuple, Dict,
-               uint64_t>
+               uint64_t, Function>
       value;
 
   StaticValue() = default;
@@ -56,6 +64,7 @@ struct StaticValue {
   StaticValue(DType v) : value(v) {}
   StaticValue(Tuple v) : value(std::move(v)) {}
   StaticValue(Dict v) : value(std::move(v)) {}
+  StaticValue(Function v) : value(std::move(v)) {}
 
   bool isNone() const { return std::holds_alternative<None>(value); }
   bool operator==(const StaticValue &) const = default;
@@ -80,8 +89,42 @@ struct RuntimeArgument {
   bool operator==(const RuntimeArgument &) const = default;
 };
 
-/// One for each parameter of the kernel, in order: passed at launch, or fixed.
-using ArgumentSpec = std::variant<RuntimeArgument, StaticValue>;
+struct ArgumentSpec;
+
+/// An argument that is made of others. The kernel's parameters in the image are
+/// those of its items that are passed at launch, in order, named
+/// "<argument>.<itemName>".
+struct CompositeArgument {
+  enum class Kind : uint8_t {
+    Tuple,
+    /// A tensor descriptor made by the host: the base pointer, then as many
+    /// sizes as `blockShape` has, then as many strides (in elements).
+    Descriptor,
+  };
+  Kind kind = Kind::Tuple;
+  std::string type;               ///< of a named tuple
+  std::vector<std::string> names; ///< of its fields; empty: no names
+  std::vector<ArgumentSpec> items;
+  std::vector<int64_t> blockShape; ///< of a descriptor
+  bool padsWithNan = false;        ///< of a descriptor; else with zeros
+
+  /// "0" or a field's name; "base", "shape.0", "strides.1".
+  std::string itemName(size_t i) const;
+  bool operator==(const CompositeArgument &other) const;
+};
+
+/// One for each parameter of the kernel, in order: passed at launch, fixed, or
+/// made of such.
+struct ArgumentSpec
+    : std::variant<RuntimeArgument, StaticValue, CompositeArgument> {
+  using Variant = std::variant<RuntimeArgument, StaticValue, CompositeArgument>;
+  ArgumentSpec() = default;
+  ArgumentSpec(RuntimeArgument v) : Variant(v) {}
+  ArgumentSpec(StaticValue v) : Variant(std::move(v)) {}
+  ArgumentSpec(CompositeArgument v) : Variant(std::move(v)) {}
+
+  bool operator==(const ArgumentSpec &) const = default;
+};
 
 /// Checks compiled into the kernel.
 enum CheckFlags : uint32_t { CheckBounds = 1, CheckNan = 2, CheckAsserts = 4 };
@@ -94,7 +137,9 @@ struct CompileOptions {
   /// a multiprocessor.
   uint32_t maxRegisters = 0, minRegisters = 0;
   bool fpFusion = true; ///< a * b + c may become one rounding
-  uint32_t checks = 0;  ///< CheckFlags
+  /// All programs run at once or the launch is refused. The code is the same.
+  bool cooperativeGrid = false;
+  uint32_t checks = 0; ///< CheckFlags
 
   bool operator==(const CompileOptions &) const = default;
 };
@@ -137,6 +182,7 @@ struct ParameterDescription {
 struct ConfigDescription {
   std::map<std::string, StaticValue> values;
   CompileOptions options;
+  bool hasHook = false; ///< pre_hook
 };
 
 struct KernelDescription {
@@ -150,6 +196,8 @@ struct KernelDescription {
   std::vector<std::string> heuristics;
   /// Decorator arguments of @triton.autotune that the tuner uses.
   std::vector<std::string> resetToZero, restoreValue;
+  bool hasPreHook = false, hasPostHook = false; ///< of @triton.autotune
+  bool prunesConfigs = false;                   ///< prune_configs_by
   /// Hash of the kernel, every function and global it can reach, and the
   /// modules it imports: equal hashes compile to equal code.
   std::string sourceHash;
@@ -163,6 +211,36 @@ struct EvaluateRequest {
   std::string kernel;
   std::string expression; ///< Python text; may use cdiv, min, max, triton.*
   std::string heuristic;  ///< parameter name
+  std::map<std::string, StaticValue> values;
+};
+
+/// What a hook of @triton.autotune does to an argument of the launch.
+struct HookAction {
+  enum class Kind : uint8_t {
+    Fill,       ///< tensor.zero_(), tensor.fill_(value)
+    Copy,       ///< tensor.copy_(source), also an argument
+    BlockShape, ///< descriptor.block_shape = shape
+  };
+  Kind kind = Kind::Fill;
+  std::string argument;
+  double value = 0;
+  std::string source;
+  std::vector<int64_t> shape;
+
+  bool operator==(const HookAction &) const = default;
+};
+
+/// A function given to @triton.autotune or triton.Config, on the arguments of
+/// one launch, tuned values among them. A tensor is the dict of its dtype,
+/// shape and stride; a descriptor that of its base, shape, strides and
+/// block_shape.
+struct HookRequest {
+  enum class Hook : uint8_t { Config, Before, After };
+  Source source;
+  std::string kernel;
+  Hook hook = Hook::Config;
+  size_t config = 0;      ///< whose hook, for Hook::Config
+  bool resetOnly = false; ///< Hook::Before: before the launch that was tuned
   std::map<std::string, StaticValue> values;
 };
 
@@ -181,6 +259,13 @@ public:
                                                const std::string &kernel) = 0;
   virtual Expected<CompileResult> compile(const CompileRequest &request) = 0;
   virtual Expected<StaticValue> evaluate(const EvaluateRequest &request) = 0;
+  /// What the hook does; an error at its line for what is no HookAction.
+  virtual Expected<std::vector<HookAction>>
+  runHook(const HookRequest &request) = 0;
+  /// The configurations that prune_configs_by leaves of the kernel's, by index.
+  /// `hook` is ignored.
+  virtual Expected<std::vector<size_t>>
+  pruneConfigs(const HookRequest &request) = 0;
   /// Loads host code (HostObject or TileIR). Thread-safe.
   virtual Expected<HostCode> load(const KernelImage &image) = 0;
 };

@@ -19,6 +19,9 @@ struct Printer {
   std::string operator()(uint64_t v) const { return std::to_string(v); }
   std::string operator()(const std::string &v) const { return "'" + v + "'"; }
   std::string operator()(DType v) const { return std::string(shortName(v)); }
+  std::string operator()(const StaticValue::Function &v) const {
+    return v.name;
+  }
   std::string operator()(double v) const {
     if (std::isnan(v)) {
       return "nan";
@@ -47,6 +50,19 @@ struct Printer {
   }
 };
 } // namespace
+
+std::string CompositeArgument::itemName(size_t i) const {
+  if (kind == Kind::Tuple) {
+    return i < names.size() ? names[i] : std::to_string(i);
+  }
+  size_t rank = blockShape.size();
+  return i == 0      ? "base"
+         : i <= rank ? "shape." + std::to_string(i - 1)
+                     : "strides." + std::to_string(i - 1 - rank);
+}
+
+bool CompositeArgument::operator==(const CompositeArgument &other) const =
+    default;
 
 std::string StaticValue::str() const { return std::visit(Printer{}, value); }
 

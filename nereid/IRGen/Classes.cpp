@@ -46,9 +46,7 @@ Evaluator::namedTupleClass(llvm::ArrayRef<Argument> arguments) {
   return Value(std::shared_ptr<const PythonClass>(cls));
 }
 
-/// A copy of the class's record type that knows the class, so that methods are
-/// found; one for each class.
-static std::shared_ptr<const RecordType>
+std::shared_ptr<const RecordType>
 recordTypeOf(const std::shared_ptr<const PythonClass> &cls) {
   if (!cls->record->userClass && cls->def) {
     // Not a cycle of ownership: the pointer shares nothing.

@@ -277,7 +277,7 @@ static const std::shared_ptr<const RecordType> &configType() {
                  {"kwargs", "num_warps", "num_stages", "num_ctas", "maxnreg",
                   "pre_hook", "minnreg"},
                  /*isTuple=*/false,
-                 "",
+                 "triton_config",
                  nullptr});
   return type;
 }
@@ -314,7 +314,9 @@ static FailureOr<Value> autotune(CallContext &ctx, const BoundArguments &args) {
   }
   return decorator("_apply_autotune",
                    {Value::tuple(std::move(*configs)), args["key"],
-                    args["reset_to_zero"], args["restore_value"]});
+                    args["reset_to_zero"], args["restore_value"],
+                    args["pre_hook"], args["post_hook"],
+                    args["prune_configs_by"]});
 }
 
 static FailureOr<Value> applyAutotune(CallContext &ctx,
@@ -336,6 +338,9 @@ static FailureOr<Value> applyAutotune(CallContext &ctx,
     decorations.tuneKey = key.names;
     decorations.resetToZero = reset.names;
     decorations.restoreValue = restore.names;
+    decorations.preHook = options[4];
+    decorations.postHook = options[5];
+    decorations.pruneConfigsBy = options[6];
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include "nereid/IRGen/IRGen.h"
 
+#include "nereid/IRGen/HostArguments.h"
 #include "nereid/IRGen/Session.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -180,6 +181,7 @@ static ConfigDescription describeConfig(const Record &config) {
       result.values.emplace(key.string(), std::move(*plain));
     }
   }
+  result.hasHook = !config.find("pre_hook")->isNone();
   std::pair<const char *, uint32_t *> options[] = {
       {"num_warps", &result.options.numWarps},
       {"num_stages", &result.options.numStages},
@@ -222,6 +224,9 @@ Expected<KernelDescription> describe(const Source &source,
     description.tuneKey = decorations->tuneKey;
     description.resetToZero = decorations->resetToZero;
     description.restoreValue = decorations->restoreValue;
+    description.hasPreHook = !decorations->preHook.isNone();
+    description.hasPostHook = !decorations->postHook.isNone();
+    description.prunesConfigs = !decorations->pruneConfigsBy.isNone();
     for (const auto &heuristic : decorations->heuristics) {
       if (!llvm::is_contained(description.heuristics, heuristic.first)) {
         description.heuristics.push_back(heuristic.first);
@@ -269,14 +274,6 @@ plainResult(Session &session, FailureOr<Value> value, const std::string &what) {
   return *plain;
 }
 
-static Value dictOf(const std::map<std::string, StaticValue> &values) {
-  std::vector<std::pair<Value, Value>> entries;
-  for (const auto &[name, value] : values) {
-    entries.emplace_back(Value(name), Value::fromStatic(value));
-  }
-  return Value::dict(std::move(entries));
-}
-
 static Expected<StaticValue> evaluateHeuristic(Session &session,
                                                const EvaluateRequest &request) {
   Failure why;
@@ -300,7 +297,7 @@ static Expected<StaticValue> evaluateHeuristic(Session &session,
                        request.heuristic + "'",
                    {}};
   }
-  Value argument = dictOf(request.values);
+  Value argument = hostArguments(request.values);
   FailureOr<Value> value =
       session.evaluator.callIn(kernel->module, kernel->def->span, *function,
                                {Argument{"", argument, kernel->def->span}});
@@ -323,14 +320,14 @@ Expected<StaticValue> evaluate(const EvaluateRequest &request) {
   }
   std::vector<std::pair<std::string, Value>> locals;
   for (const auto &[name, value] : request.values) {
-    locals.emplace_back(name, Value::fromStatic(value));
+    locals.emplace_back(name, hostArgument(name, value));
   }
   addGridNames(session.evaluator, *session.modules.main, locals);
   FailureOr<Value> value = session.evaluator.evaluateIn(
       session.modules.main, (*parsed)->source, (*parsed)->expr, locals);
   if (succeeded(value) && value->isFunction()) {
     // A grid given as `lambda META: ...`.
-    Value argument = dictOf(request.values);
+    Value argument = hostArguments(request.values);
     value = session.evaluator.callIn(
         session.modules.main, (*parsed)->expr->span, *value,
         {Argument{"", argument, (*parsed)->expr->span}}, &(*parsed)->source);

@@ -91,11 +91,7 @@ FailureOr<Value> emitMakeDescriptor(CallContext &ctx,
     return argumentError(ctx, args, "padding_option",
                          "'zero' for elements of " + element.str(), "'nan'");
   }
-  TypeValue blockType{element, true, {block.begin(), block.end()}};
-  return Value(
-      Record{descriptorType(),
-             {base, tupleOf(*shape), tupleOf(*strides), Value::ints(block),
-              Value(element), Value(blockType), args["padding_option"]}});
+  return makeDescriptor(base, *shape, *strides, block, *padding == 1);
 }
 
 /// The `self` record, which a free function may have got wrong.
@@ -306,6 +302,17 @@ FailureOr<Value> emitDescriptorScatter(CallContext &ctx,
 }
 
 } // namespace
+
+Value makeDescriptor(const Tensor &base, llvm::ArrayRef<Tensor> shape,
+                     llvm::ArrayRef<Tensor> strides,
+                     llvm::ArrayRef<int64_t> blockShape, bool padsWithNan) {
+  ScalarType element = base.type.pointee();
+  TypeValue blockType{element, true, {blockShape.begin(), blockShape.end()}};
+  return Value(Record{descriptorType(),
+                      {base, tupleOf(shape), tupleOf(strides),
+                       Value::ints(blockShape), Value(element),
+                       Value(blockType), Value(padsWithNan ? "nan" : "zero")}});
+}
 
 void registerDescriptorBuiltins(BuiltinTable &table) {
   for (const char *signature :

@@ -73,6 +73,11 @@ MemoryAccess accessTile(Emitter &e, const MemoryTile &tile,
 /// What a load of float elements with NaN padding gives outside.
 Tensor nanPadding(Emitter &e, const MemoryAccess &access);
 
+/// What tl.make_tensor_descriptor gives; shape in int32, strides in int64.
+Value makeDescriptor(const Tensor &base, llvm::ArrayRef<Tensor> shape,
+                     llvm::ArrayRef<Tensor> strides,
+                     llvm::ArrayRef<int64_t> blockShape, bool padsWithNan);
+
 /// One read-modify-write; `value` has the pointee's type and the pointer's
 /// shape. The old values.
 Tensor emitAtomicOf(Emitter &e, tile::AtomicKind kind,

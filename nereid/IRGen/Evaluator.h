@@ -133,6 +133,9 @@ public:
   /// CompileRequest::target: what host code's questions are answered for.
   std::string target;
 
+  /// While a hook of @triton.autotune runs: what it does to the arguments.
+  std::vector<HookAction> *hookActions = nullptr;
+
   //===--------------------------------------------------------------------===//
   // For the entry points
   //===--------------------------------------------------------------------===//
@@ -194,6 +197,9 @@ private:
   LogicalResult unpack(llvm::ArrayRef<ast::Expr *> targets, const Value &value);
   LogicalResult storeInto(const ast::Expr *target, const Value &value);
   LogicalResult storeField(const ast::Attribute *target, const Value &value);
+  /// `descriptor.block_shape = value` in a hook (HostArguments.cpp).
+  LogicalResult storeAttribute(const ast::Attribute *target,
+                               const Value &value);
 
   //===--------------------------------------------------------------------===//
   // Globals (Globals.cpp, Imports.cpp, Decorators.cpp)

@@ -29,6 +29,8 @@ struct Decorations {
   /// The list given to @triton.autotune: triton.Config records.
   std::vector<Value> configs;
   std::vector<std::string> tuneKey, resetToZero, restoreValue;
+  /// Functions given to @triton.autotune, or None.
+  Value preHook, postHook, pruneConfigsBy;
   bool isAutotuned = false;
   /// @triton.heuristics: parameter -> function of the arguments' dict, in the
   /// order in which they are computed (outermost decorator first).
@@ -74,6 +76,11 @@ struct PythonClass {
   std::vector<std::pair<std::string, Value>> members; ///< methods, constants
   std::vector<std::shared_ptr<const PythonClass>> bases;
 };
+
+/// The record type of a class's instances, which knows the class, so that
+/// methods are found.
+std::shared_ptr<const RecordType>
+recordTypeOf(const std::shared_ptr<const PythonClass> &cls);
 
 } // namespace nereid::irgen
 

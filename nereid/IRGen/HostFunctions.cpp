@@ -13,6 +13,8 @@
 
 #include "nereid/IRGen/HostFunctions.h"
 
+#include "nereid/IRGen/HostArguments.h"
+
 #include "nereid/IRGen/Evaluator.h"
 
 #include <cmath>
@@ -216,6 +218,9 @@ bool Evaluator::isInstance(const Value &value,
       return isInstance(value, cls);
     });
   }
+  if (classOrTuple.isOpaque()) {
+    return isHostInstance(value, classOrTuple.opaque().name);
+  }
   if (!classOrTuple.isClass()) {
     return false;
   }
@@ -392,6 +397,7 @@ static FailureOr<Value> emitBlockType(CallContext &ctx,
 
 void registerHostBuiltins(BuiltinTable &table) {
   registerDecorators(table);
+  registerHostArguments(table);
   registerIterationFunctions(table);
   registerMathModule(table);
   registerConversions(table);

@@ -8,6 +8,7 @@
 #include "nereid/IRGen/IRGen.h"
 
 #include "nereid/Dialect/Tile/IR/Tile.h"
+#include "nereid/IRGen/KernelArguments.h"
 #include "nereid/IRGen/Session.h"
 
 #include "mlir/IR/Verifier.h"
@@ -72,49 +73,6 @@ std::shared_ptr<const Function> Session::findKernel(const std::string &name,
 // The kernel's function
 //===----------------------------------------------------------------------===//
 
-/// func.func of the kernel, with the attributes that the Tile dialect describes
-/// and an empty entry block.
-static mlir::func::FuncOp
-makeFunction(Emitter &emitter, const CompileRequest &request,
-             llvm::ArrayRef<const ast::Arg *> parameters) {
-  mlir::Builder &builder = emitter.builder;
-  llvm::SmallVector<mlir::Type> types;
-  llvm::SmallVector<mlir::DictionaryAttr> attributes;
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    const auto *runtime = std::get_if<RuntimeArgument>(&request.arguments[i]);
-    if (!runtime) {
-      continue;
-    }
-    ScalarType type(runtime->dtype);
-    if (runtime->isPointer) {
-      type = ScalarType::pointer(runtime->dtype, runtime->isConst);
-    }
-    types.push_back(emitter.typeOf(type));
-    llvm::SmallVector<mlir::NamedAttribute> named;
-    auto set = [&](llvm::StringRef name, mlir::Attribute value) {
-      named.push_back(builder.getNamedAttr(name, value));
-    };
-    set(tile::nameAttr,
-        builder.getStringAttr(llvm::StringRef(parameters[i]->arg)));
-    ScalarType plain = type;
-    plain.isConst = false;
-    set(tile::dtypeAttr, builder.getStringAttr(plain.signature()));
-    if (runtime->divisibleBy16) {
-      set(tile::divisibilityAttr, builder.getI32IntegerAttr(16));
-    }
-    if (runtime->isConst) {
-      set(tile::constAttr, builder.getUnitAttr());
-    }
-    attributes.push_back(builder.getDictionaryAttr(named));
-  }
-  auto function = emitter.create<mlir::func::FuncOp>(
-      request.kernel, builder.getFunctionType(types, {}));
-  function->setAttr(tile::kernelAttr, builder.getUnitAttr());
-  function.setAllArgAttrs(attributes);
-  function.addEntryBlock();
-  return function;
-}
-
 /// Something that the evaluator let through is not valid IR: our bug, told with
 /// what the verifier says.
 static std::optional<Failure> verifyModule(mlir::ModuleOp module,
@@ -165,25 +123,18 @@ generate(mlir::MLIRContext &context, const CompileRequest &request,
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::ModuleOp::create(emitter.loc());
   emitter.builder.setInsertionPointToEnd(module->getBody());
-  mlir::func::FuncOp function = makeFunction(emitter, request, parameters);
+  mlir::func::FuncOp function =
+      makeKernelFunction(emitter, request, parameters);
   session.diag.stack.pop_back();
   emitter.builder.setInsertionPointToStart(&function.getBody().front());
   session.evaluator.emitAsserts = request.options.checks & CheckAsserts;
   session.evaluator.numWarps = request.options.numWarps;
-  std::vector<Value> values;
-  unsigned next = 0;
-  for (const ArgumentSpec &argument : request.arguments) {
-    if (const auto *fixed = std::get_if<StaticValue>(&argument)) {
-      values.push_back(Value::fromStatic(*fixed));
-      continue;
-    }
-    const auto &runtime = std::get<RuntimeArgument>(argument);
-    ScalarType type = runtime.isPointer
-                          ? ScalarType::pointer(runtime.dtype, runtime.isConst)
-                          : ScalarType(runtime.dtype);
-    values.emplace_back(Tensor{function.getArgument(next++), type});
+  FailureOr<std::vector<Value>> values =
+      kernelArguments(session, request.arguments, function, *kernel);
+  if (failed(values)) {
+    return session.failure(ErrorCode::CompileError, "");
   }
-  if (failed(session.evaluator.runKernel(kernel, values))) {
+  if (failed(session.evaluator.runKernel(kernel, *values))) {
     return session.failure(ErrorCode::CompileError, "");
   }
   mlir::func::ReturnOp::create(emitter.builder, function.getLoc());

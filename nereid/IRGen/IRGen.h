@@ -35,6 +35,8 @@ Expected<KernelDescription> describe(const Source &source,
                                      const std::string &kernel);
 Expected<std::vector<std::string>> listKernels(const Source &source);
 Expected<StaticValue> evaluate(const EvaluateRequest &request);
+Expected<std::vector<HookAction>> runHook(const HookRequest &request);
+Expected<std::vector<size_t>> pruneConfigs(const HookRequest &request);
 
 } // namespace nereid::irgen
 

@@ -322,7 +322,8 @@ LogicalResult Evaluator::storeField(const ast::Attribute *target,
 LogicalResult Evaluator::storeInto(const ast::Expr *target,
                                    const Value &value) {
   if (const auto *field = ast::dynCast<ast::Attribute>(target)) {
-    return storeField(field, value);
+    return hookActions && !frame->isKernel ? storeAttribute(field, value)
+                                           : storeField(field, value);
   }
   SpanScope at(diag, target->span);
   const auto *element = ast::dynCast<ast::Subscript>(target);

@@ -103,6 +103,8 @@ Value Value::fromStatic(const StaticValue &value) {
           return dict(std::move(items));
         } else if constexpr (std::is_same_v<T, uint64_t>) {
           return Value(Int{v});
+        } else if constexpr (std::is_same_v<T, StaticValue::Function>) {
+          return Value(Opaque{v.name}); // generate() finds the function
         } else {
           return Value(v);
         }

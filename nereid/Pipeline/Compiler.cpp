@@ -507,6 +507,16 @@ public:
     return irgen::evaluate(request);
   }
 
+  Expected<std::vector<HookAction>>
+  runHook(const HookRequest &request) override {
+    return irgen::runHook(request);
+  }
+
+  Expected<std::vector<size_t>>
+  pruneConfigs(const HookRequest &request) override {
+    return irgen::pruneConfigs(request);
+  }
+
   Expected<HostCode> load(const KernelImage &image) override {
     switch (image.format) {
     case ImageFormat::HostObject:

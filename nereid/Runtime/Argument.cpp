@@ -7,6 +7,8 @@
 
 #include "nereid/Runtime/Argument.h"
 
+#include "nereid/Runtime/Error.h"
+
 #include <cstdio>
 
 namespace nereid {
@@ -41,6 +43,11 @@ Argument::Argument(const StaticValue &v) {
       out.kind = Kind::DType;
       out.dtype = d;
     }
+    void operator()(const StaticValue::Function &f) {
+      out.kind = Kind::Function;
+      out.characters = f.name.data();
+      out.length = f.name.size();
+    }
     void operator()(const StaticValue::Tuple &) { list(); }
     void operator()(const StaticValue::Dict &) { list(); }
     void list() {
@@ -73,6 +80,25 @@ static StaticValue tensorFacts(const Tensor &tensor) {
                            {"stride", std::move(stride)}};
 }
 
+static StaticValue listOf(const Shape &values) {
+  return StaticValue::Tuple(values.begin(), values.end());
+}
+
+static StaticValue descriptorFacts(const TensorDescriptor &descriptor) {
+  return StaticValue::Dict{{"base", tensorFacts(descriptor.base())},
+                           {"shape", listOf(descriptor.shape())},
+                           {"strides", listOf(descriptor.strides())},
+                           {"block_shape", listOf(descriptor.blockShape())}};
+}
+
+static StaticValue itemsOf(const Tuple &tuple) {
+  StaticValue::Tuple items;
+  for (const Argument &item : tuple.items) {
+    items.push_back(item.toStatic());
+  }
+  return items;
+}
+
 StaticValue Argument::toStatic() const {
   switch (kind) {
   case Kind::None:
@@ -95,8 +121,29 @@ StaticValue Argument::toStatic() const {
     return static_cast<int64_t>(reinterpret_cast<intptr_t>(address));
   case Kind::Tensor:
     return tensorFacts(*tensor);
+  case Kind::Function:
+    return StaticValue::Function{std::string(string()), {}};
+  case Kind::Descriptor:
+    return descriptorFacts(*descriptor);
+  case Kind::Tuple:
+    return itemsOf(*tuple);
   }
   return {};
+}
+
+Tuple Tuple::named(std::string type, std::vector<std::string> names,
+                   std::vector<Argument> items) {
+  if (names.size() != items.size()) {
+    raise({ErrorCode::InvalidArgument,
+           "the tuple " + type + ": expected one name an item, got " +
+               std::to_string(names.size()) + " names for " +
+               std::to_string(items.size()) + " items",
+           {}});
+  }
+  Tuple tuple(std::move(items));
+  tuple.names = std::move(names);
+  tuple.type = std::move(type);
+  return tuple;
 }
 
 std::string Argument::describe() const {
@@ -118,6 +165,17 @@ std::string Argument::describe() const {
   case Kind::Pointer:
     return "the address " + addressText(address) + " of " +
            std::string(shortName(pointee)) + "s";
+  case Kind::Function:
+    return "the function '" + std::string(string()) + "'";
+  case Kind::Descriptor:
+    return "a descriptor of the tensor " + descriptor->base().str();
+  case Kind::Tuple: {
+    std::string text = tuple->type + "(";
+    for (size_t i = 0; i < tuple->items.size(); ++i) {
+      text += (i ? ", " : "") + tuple->items[i].describe();
+    }
+    return text + ")";
+  }
   case Kind::Tensor:
     return tensor->defined() ? "the tensor " + tensor->str()
                              : "an undefined tensor";

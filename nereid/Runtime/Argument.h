@@ -17,11 +17,19 @@
 #include "nereid/ABI/KernelCompiler.h"
 #include "nereid/Runtime/Pointer.h"
 #include "nereid/Runtime/Tensor.h"
+#include "nereid/Runtime/TensorDescriptor.h"
 
 #include <concepts>
 #include <string_view>
 
 namespace nereid {
+
+class Tuple;
+
+/// A jit function of the kernel's file, as a tl.constexpr argument.
+struct FunctionName {
+  std::string_view name;
+};
 
 class Argument {
 public:
@@ -36,6 +44,9 @@ public:
     DType,
     String,
     Static, ///< a tuple or dict
+    Function,
+    Descriptor,
+    Tuple, ///< of any arguments
   };
 
   Argument(std::nullptr_t) {}
@@ -61,8 +72,15 @@ public:
   Argument(std::string_view v)
       : kind(Kind::String), characters(v.data()), length(v.size()) {}
   Argument(const std::string &v) : Argument(std::string_view(v)) {}
+  Argument(FunctionName v)
+      : kind(Kind::Function), characters(v.name.data()), length(v.name.size()) {
+  }
+  Argument(const TensorDescriptor &v)
+      : kind(Kind::Descriptor), descriptor(&v) {}
+  Argument(const nereid::Tuple &v) : kind(Kind::Tuple), tuple(&v) {}
   Argument(const StaticValue &v);
 
+  /// Of a string, or a function's name.
   std::string_view string() const { return {characters, length}; }
   /// A copy in plain form. A tensor becomes a dict of its shape, stride and
   /// dtype, which is what heuristics may ask of it.
@@ -80,8 +98,30 @@ public:
     nereid::DType dtype;
     const char *characters;
     const StaticValue *value;
+    const TensorDescriptor *descriptor;
+    const nereid::Tuple *tuple;
   };
   size_t length = 0; ///< of a string
+};
+
+/// A tuple of arguments, or one with names (Python's namedtuple):
+///
+///   kernel[grid](Tuple{x, y, 3}, Tuple::named("Pair", {"a", "b"}, {x, y}));
+///
+/// A view of the caller's values, as an Argument is. Items are specialised one
+/// by one. A kernel takes fields of named tuples by name; where its file has a
+/// class of the type's name, that is their class.
+class Tuple {
+public:
+  Tuple(std::initializer_list<Argument> items) : items(items) {}
+  explicit Tuple(std::vector<Argument> items) : items(std::move(items)) {}
+  /// Throws InvalidArgument unless there is one name an item.
+  static Tuple named(std::string type, std::vector<std::string> names,
+                     std::vector<Argument> items);
+
+  std::vector<Argument> items;
+  std::vector<std::string> names;
+  std::string type;
 };
 
 /// One argument of a call; `name` is empty for a positional one.

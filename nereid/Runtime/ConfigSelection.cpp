@@ -5,17 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Runtime/ConfigSelection.h"
+#include "nereid/Runtime/ConfigTrials.h"
 
-#include "nereid/Runtime/LaunchBinding.h"
 #include "nereid/Runtime/LaunchErrors.h"
+#include "nereid/Runtime/LaunchOptions.h"
 #include "nereid/Runtime/Specialize.h"
-#include "nereid/Runtime/Stream.h"
-#include "nereid/Support/Log.h"
 
 #include <algorithm>
-#include <chrono>
-#include <limits>
 
 namespace nereid {
 
@@ -34,6 +30,7 @@ ConfigSelection::ConfigSelection(const KernelDescription &description)
   for (const ConfigDescription &source : description.configs) {
     Config config;
     config.options = source.options;
+    config.hasHook = source.hasHook;
     for (const auto &[name, value] : source.values) {
       if (std::optional<size_t> parameter = indexOf(description, name)) {
         config.values.emplace_back(*parameter, Argument(value));
@@ -56,12 +53,30 @@ void ConfigSelection::apply(LaunchBinding &binding,
   for (const auto &[parameter, value] : config.values) {
     binding.set(parameter, &value);
   }
-  CompileOptions &options = binding.options;
-  uint32_t checks = options.checks;
-  bool fpFusion = options.fpFusion;
-  options = config.options;
-  options.checks |= checks;
-  options.fpFusion &= fpFusion;
+  CompileOptions options = config.options;
+  const CompileOptions &own = binding.options;
+  options.checks |= own.checks;
+  options.fpFusion &= own.fpFusion;
+  options.cooperativeGrid = own.cooperativeGrid;
+  auto keep = [&](GivenOption bit, uint32_t CompileOptions::*option) {
+    if (binding.givenOptions & bit) {
+      options.*option = own.*option;
+    }
+  };
+  keep(GivenWarps, &CompileOptions::numWarps);
+  keep(GivenStages, &CompileOptions::numStages);
+  keep(GivenCtas, &CompileOptions::numCtas);
+  keep(GivenMaxRegisters, &CompileOptions::maxRegisters);
+  keep(GivenMinRegisters, &CompileOptions::minRegisters);
+  binding.options = options;
+}
+
+/// Configurations without values tune the options.
+bool ConfigSelection::namesEverything(const LaunchBinding &binding) const {
+  return tuned.empty() ? binding.givenOptions != 0
+                       : std::all_of(tuned.begin(), tuned.end(), [&](size_t p) {
+                           return binding.isGiven(p);
+                         });
 }
 
 std::vector<size_t>
@@ -70,10 +85,9 @@ ConfigSelection::candidates(const LaunchBinding &binding) const {
   for (size_t i = 0; i < configs.size(); ++i) {
     bool agrees = true;
     for (const auto &[parameter, value] : configs[i].values) {
-      const Argument *given = binding.get(parameter);
       // A default is a value to fall back on, not a wish.
-      agrees &= !given || given == &binding.kernel.defaults[parameter] ||
-                given->toStatic() == value.toStatic();
+      agrees &= !binding.isGiven(parameter) ||
+                binding.get(parameter)->toStatic() == value.toStatic();
     }
     if (agrees) {
       result.push_back(i);
@@ -85,7 +99,13 @@ ConfigSelection::candidates(const LaunchBinding &binding) const {
 WordKey ConfigSelection::keyOf(const LaunchBinding &binding) const {
   WordKey key;
   key.add(static_cast<uint64_t>(binding.device.kind()) |
-          static_cast<uint64_t>(binding.device.index()) << 8);
+          static_cast<uint64_t>(binding.device.index()) << 8 |
+          uint64_t{binding.givenOptions} << 16);
+  const CompileOptions &options = binding.options;
+  key.add(uint64_t{options.numWarps} | uint64_t{options.numStages} << 8 |
+          uint64_t{options.numCtas} << 16 |
+          uint64_t{options.maxRegisters} << 32 |
+          uint64_t{options.minRegisters} << 48);
   for (size_t parameter : keyParameters) {
     if (const Argument *argument = binding.get(parameter)) {
       appendValue(key, *argument);
@@ -114,151 +134,88 @@ void ConfigSelection::applyFirst(LaunchBinding &binding) const {
   }
 }
 
-Status ConfigSelection::apply(LaunchBinding &binding, const Runner &run) {
-  WordKey key = keyOf(binding);
-  if (const size_t *known = chosen.find(key)) {
-    if (*known < configs.size()) {
-      apply(binding, configs[*known]);
-    }
-    return Status::success();
-  }
+Expected<std::vector<size_t>>
+ConfigSelection::pruned(const LaunchBinding &binding) const {
   std::vector<size_t> usable = candidates(binding);
-  size_t choice = configs.size(); // none: the given values as they are
-  if (usable.size() == 1 ||
-      (!usable.empty() && binding.device == Device::interp())) {
-    // The reference executor's times say nothing about a configuration.
-    choice = usable[0];
-  } else if (!usable.empty()) {
-    std::lock_guard lock(measuring);
-    if (const size_t *known = chosen.find(key)) {
-      choice = *known;
-    } else {
-      Expected<size_t> best = measure(binding, run, usable);
-      if (!best.ok()) {
-        return best.failure();
-      }
-      choice = *best;
-    }
-  } else {
-    for (size_t parameter : tuned) {
-      if (!binding.get(parameter)) {
-        return launchFailure(
-            binding.kernel,
-            "no @triton.autotune configuration has the given values",
-            "leave the tuned parameters out, or give all of them");
-      }
-    }
+  KernelCompiler *compiler = binding.kernel.context.compiler.get();
+  if (!description.prunesConfigs || usable.size() < 2 || !compiler) {
+    return usable;
   }
-  chosen.insert(key, std::make_unique<size_t>(choice));
-  if (choice < configs.size()) {
-    apply(binding, configs[choice]);
+  HookRequest request;
+  request.source = binding.kernel.source;
+  request.kernel = description.name;
+  request.values = binding.values();
+  Expected<std::vector<size_t>> left = compiler->pruneConfigs(request);
+  if (!left.ok()) {
+    return left;
   }
-  return Status::success();
+  std::erase_if(usable, [&](size_t config) {
+    return std::find(left->begin(), left->end(), config) == left->end();
+  });
+  if (usable.empty()) {
+    return launchFailure(binding.kernel,
+                         "prune_configs_by leaves no configuration");
+  }
+  return usable;
 }
 
-//===----------------------------------------------------------------------===//
-// Measuring
-//===----------------------------------------------------------------------===//
+Expected<size_t> ConfigSelection::choose(const LaunchBinding &binding,
+                                         const LaunchSteps &steps) {
+  Expected<std::vector<size_t>> usable = pruned(binding);
+  if (!usable.ok()) {
+    return usable.failure();
+  }
+  if (usable->empty()) {
+    return launchFailure(
+        binding.kernel,
+        "no @triton.autotune configuration has the given values",
+        "leave the tuned parameters out, or give all of them");
+  }
+  // The reference executor's times say nothing about a configuration.
+  if (usable->size() == 1 || binding.device == Device::interp()) {
+    return usable->front();
+  }
+  return Trials(*this, binding, steps).fastest(*usable);
+}
 
-namespace {
-/// Tensors that timing must not leave changed.
-class ProtectedTensors {
-public:
-  ProtectedTensors(const LaunchBinding &binding,
-                   const KernelDescription &description) {
-    collect(binding, description, description.resetToZero, zeroed);
-    collect(binding, description, description.restoreValue, restored);
-    for (const Tensor &tensor : restored) {
-      saved.push_back(tensor.clone());
-    }
-  }
-  void beforeRun() const {
-    for (const Tensor &tensor : zeroed) {
-      tensor.zero();
-    }
-  }
-  void afterRun() const {
-    for (size_t i = 0; i < saved.size(); ++i) {
-      restored[i].copyFrom(saved[i]);
-    }
-  }
-
-private:
-  static void collect(const LaunchBinding &binding,
-                      const KernelDescription &description,
-                      const std::vector<std::string> &names,
-                      std::vector<Tensor> &out) {
-    for (const std::string &name : names) {
-      std::optional<size_t> i = indexOf(description, name);
-      const Argument *argument = i ? binding.get(*i) : nullptr;
-      if (argument && argument->kind == Argument::Kind::Tensor &&
-          argument->tensor->defined()) {
-        out.push_back(*argument->tensor);
-      }
-    }
-  }
-
-  std::vector<Tensor> zeroed, restored, saved;
-};
-} // namespace
-
-/// How long one run took: by the clock where it is done when `run` returns,
-/// else by the device's own events.
-static Expected<double> timedMs(const ConfigSelection::Runner &run,
-                                LaunchBinding &binding) {
-  if (binding.device.isHost()) {
-    auto start = std::chrono::steady_clock::now();
-    Status status = run(binding);
-    std::chrono::duration<double, std::milli> ms =
-        std::chrono::steady_clock::now() - start;
-    return status.ok() ? Expected<double>(ms.count()) : status;
-  }
-  try {
-    Event start(binding.device), end(binding.device);
-    start.record();
-    Status status = run(binding);
+Status ConfigSelection::prepareLaunch(size_t config, LaunchBinding &binding,
+                                      HookedArguments &hooked, bool isFirst) {
+  apply(binding, configs[config]);
+  if (isFirst && configs.size() > 1) {
+    Expected<Actions> actions = actionsBefore(config, true, binding);
+    Status status =
+        actions.ok() ? perform(*actions, binding, hooked) : actions.status();
     if (!status.ok()) {
       return status;
     }
-    end.record();
-    return end.millisecondsSince(start);
-  } catch (const Error &error) {
-    return error.failure();
   }
+  if (!configs[config].hasHook) {
+    return Status::success();
+  }
+  auto actions = actionsOf(HookRequest::Hook::Config, config, false, binding);
+  return actions.ok() ? perform(**actions, binding, hooked) : actions.status();
 }
 
-/// Median of the runs after a warm-up. A configuration that is already far
-/// behind `best` is not run again, nor is one that takes long.
-static Expected<double> medianMs(const ConfigSelection::Runner &run,
-                                 LaunchBinding &binding,
-                                 const ProtectedTensors &tensors, double best) {
-  auto once = [&]() -> Expected<double> {
-    LaunchBinding fresh = binding; // heuristics fill in a copy
-    tensors.beforeRun();
-    Expected<double> ms = timedMs(run, fresh);
-    tensors.afterRun();
-    return ms;
-  };
-  Expected<double> warmUp = once(); // compiles, and faults pages in
-  if (!warmUp.ok()) {
-    return warmUp;
+Status ConfigSelection::apply(LaunchBinding &binding, HookedArguments &hooked,
+                              const LaunchSteps &steps) {
+  if (namesEverything(binding)) {
+    applyFirst(binding);
+    return Status::success();
   }
-  std::vector<double> times;
-  double total = 0;
-  while (times.size() < 3 || (total < 20 && times.size() < 25)) {
-    Expected<double> ms = once();
-    if (!ms.ok()) {
-      return ms;
-    }
-    times.push_back(*ms);
-    total += *ms;
-    if (*ms > 4 * best || total > 500) {
-      break;
-    }
+  WordKey key = keyOf(binding);
+  if (const size_t *known = chosen.find(key)) {
+    return prepareLaunch(*known, binding, hooked, false);
   }
-  std::nth_element(times.begin(), times.begin() + times.size() / 2,
-                   times.end());
-  return times[times.size() / 2];
+  std::lock_guard lock(measuring);
+  if (const size_t *known = chosen.find(key)) {
+    return prepareLaunch(*known, binding, hooked, false);
+  }
+  Expected<size_t> choice = choose(binding, steps);
+  if (!choice.ok()) {
+    return choice.failure();
+  }
+  chosen.insert(key, std::make_unique<size_t>(*choice));
+  return prepareLaunch(*choice, binding, hooked, true);
 }
 
 std::string ConfigSelection::describe(size_t config) const {
@@ -268,55 +225,6 @@ std::string ConfigSelection::describe(size_t config) const {
             value.toStatic().str() + " ";
   }
   return text + "num_warps=" + std::to_string(configs[config].options.numWarps);
-}
-
-Expected<size_t>
-ConfigSelection::measure(const LaunchBinding &binding, const Runner &run,
-                         std::span<const size_t> candidates) const {
-  if (!binding.device.isHost() &&
-      Stream::current(binding.device).isRecording()) {
-    return {ErrorCode::InvalidArgument,
-            description.name + ": configurations cannot be timed while a graph "
-                               "is recorded; launch the kernel once before"};
-  }
-  ProtectedTensors tensors(binding, description);
-  double best = std::numeric_limits<double>::infinity();
-  size_t choice = configs.size();
-  std::optional<Failure> firstFailure;
-  for (size_t config : candidates) {
-    LaunchBinding trial = binding;
-    apply(trial, configs[config]);
-    Expected<double> ms = medianMs(run, trial, tensors, best);
-    if (!ms.ok()) {
-      // A configuration that cannot be compiled here is no candidate; a launch
-      // that is wrong in itself is wrong with every configuration.
-      const Failure &failure = ms.failure();
-      bool skip = failure.code == ErrorCode::CompileError ||
-                  failure.code == ErrorCode::Unsupported ||
-                  failure.code == ErrorCode::OutOfMemory;
-      if (!skip) {
-        return failure;
-      }
-      firstFailure = firstFailure ? firstFailure : failure;
-      continue;
-    }
-    if (logEnabled(LogTopic::Tune)) {
-      logLine(LogTopic::Tune, description.name + " " + describe(config) + ": " +
-                                  std::to_string(*ms) + " ms");
-    }
-    if (*ms < best) {
-      best = *ms;
-      choice = config;
-    }
-  }
-  tensors.beforeRun();
-  if (choice == configs.size()) {
-    return *firstFailure;
-  }
-  if (logEnabled(LogTopic::Tune)) {
-    logLine(LogTopic::Tune, description.name + " uses " + describe(choice));
-  }
-  return choice;
 }
 
 } // namespace nereid

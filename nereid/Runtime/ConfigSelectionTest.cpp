@@ -163,3 +163,120 @@ TEST_F(Configs, TheReferenceExecutorMeasuresNothing) {
   kernel("tuned")[1](a, a, o, 10);
   EXPECT_EQ(runs, (std::map<int64_t, int>{{32, 1}}));
 }
+
+/// Kernel.h's promise: what is named is used, and nothing is timed.
+TEST_F(Configs, NamedValuesAreNotTimed) {
+  auto &configs = world->kernels["tuned"].description.configs;
+  configs.push_back(configs[1]); // two agree, with other options
+  configs.back().options.numWarps = 8;
+  for (ConfigDescription &config : configs) {
+    config.hasHook = true;
+  }
+  world->hook = [](const HookRequest &) -> std::vector<HookAction> {
+    ADD_FAILURE() << "a hook ran";
+    return {};
+  };
+  accumulate = true;
+  kernel("tuned")[1](x, x, out, 10, "BLOCK_SIZE"_a = 64);
+  EXPECT_EQ(out.at({999}), 1);
+  EXPECT_EQ(totalRuns(), 1);
+  EXPECT_EQ(world->requests.back().options.numWarps, 2u);
+  kernel("tuned")[1](x, x, out, 10, "BLOCK_SIZE"_a = 64, "num_warps"_a = 16);
+  EXPECT_EQ(world->requests.back().options.numWarps, 16u);
+  EXPECT_EQ(totalRuns(), 2);
+}
+
+TEST_F(Configs, NamedOptionsGoBeforeAConfigurations) {
+  launch(kernel("tuned"), 10);
+  world->requests.clear();
+  kernel("tuned")[1](x, x, out, 10, "num_warps"_a = 8, "num_stages"_a = 1);
+  ASSERT_EQ(world->requests.size(), 3u);
+  for (const CompileRequest &request : world->requests) {
+    EXPECT_EQ(request.options.numWarps, 8u);
+    EXPECT_EQ(request.options.numStages, 1u);
+  }
+}
+
+/// Without any hook: what trials wrote is put back.
+TEST_F(Configs, TrialsLeaveNoTrace) {
+  accumulate = true;
+  out.fill(5);
+  launch(kernel("tuned"), 10);
+  EXPECT_GT(totalRuns(), 6);
+  EXPECT_EQ(out.at({999}), 6);
+}
+
+TEST_F(Configs, APreHookRunsBeforeEveryRunOfItsConfiguration) {
+  accumulate = true;
+  auto &configs = world->kernels["tuned"].description.configs;
+  for (ConfigDescription &config : configs) {
+    config.hasHook = true;
+  }
+  std::vector<size_t> hooks;
+  world->hook = [&](const HookRequest &request) {
+    EXPECT_EQ(request.hook, HookRequest::Hook::Config);
+    EXPECT_EQ(request.values.at("BLOCK_SIZE"),
+              configs[request.config].values.at("BLOCK_SIZE"));
+    hooks.push_back(request.config);
+    return std::vector<HookAction>{
+        {HookAction::Kind::Fill, "out_ptr", 40, {}, {}}};
+  };
+  Kernel k = kernel("tuned");
+  launch(k, 10);
+  EXPECT_EQ(out.at({999}), 41);
+  EXPECT_THAT(hooks, testing::ElementsAre(0, 1, 2)); // then remembered
+  out.fill(7);
+  launch(k, 10);
+  EXPECT_EQ(out.at({999}), 41);
+  EXPECT_EQ(hooks.size(), 3u);
+}
+
+TEST_F(Configs, TheDecoratorsHooksAreForTrials) {
+  accumulate = true;
+  auto &description = world->kernels["tuned"].description;
+  description.hasPreHook = description.hasPostHook = true;
+  int resets = 0, befores = 0, afters = 0;
+  world->hook = [&](const HookRequest &request) {
+    resets += request.hook == HookRequest::Hook::Before && request.resetOnly;
+    befores += request.hook == HookRequest::Hook::Before && !request.resetOnly;
+    afters += request.hook == HookRequest::Hook::After;
+    if (request.hook == HookRequest::Hook::After) {
+      return std::vector<HookAction>{
+          {HookAction::Kind::Copy, "out_ptr", 0, "x_ptr", {}}};
+    }
+    return std::vector<HookAction>{
+        {HookAction::Kind::Fill, "out_ptr", 3, {}, {}}};
+  };
+  Kernel k = kernel("tuned");
+  launch(k, 10);
+  EXPECT_EQ(out.at({999}), 4); // the reset, then one run, and nothing after
+  EXPECT_EQ(resets, 1);
+  EXPECT_EQ(befores, 3);
+  EXPECT_EQ(afters, 3);
+  launch(k, 10);
+  EXPECT_EQ(out.at({999}), 5);
+}
+
+TEST_F(Configs, HooksOfWhatIsNoTensorAreToldSo) {
+  world->kernels["tuned"].description.hasPreHook = true;
+  world->hook = [](const HookRequest &) {
+    return std::vector<HookAction>{{HookAction::Kind::Fill, "n", 0, {}, {}}};
+  };
+  EXPECT_THAT(errorOf([&] { launch(kernel("tuned"), 10); }),
+              HasSubstr("changes 'n', which is no tensor of this launch"));
+}
+
+TEST_F(Configs, PruningComesBeforeTiming) {
+  world->kernels["tuned"].description.prunesConfigs = true;
+  world->prune = [](const HookRequest &request) {
+    EXPECT_EQ(request.values.at("n"), StaticValue(10));
+    return std::vector<size_t>{2, 0};
+  };
+  launch(kernel("tuned"), 10);
+  EXPECT_EQ(runs.count(64), 0u);
+  EXPECT_GT(runs[32], 0);
+  EXPECT_GT(runs[128], 0);
+  world->prune = [](const HookRequest &) { return std::vector<size_t>(); };
+  EXPECT_THAT(errorOf([&] { launch(kernel("tuned"), 10); }),
+              HasSubstr("prune_configs_by leaves no configuration"));
+}

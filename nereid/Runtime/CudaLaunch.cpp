@@ -28,10 +28,24 @@ gridTooLarge(const CudaLaunch &launch, int dimension) {
                        "2147483647 programs");
 }
 
+[[gnu::cold, gnu::noinline]] static cuda::Result
+enqueueCooperative(const CudaLaunch &launch, StreamState &stream,
+                   void **parameters) {
+  const CudaEntry &entry = launch.specialization.cuda;
+  const auto &grid = launch.grid;
+  return stream.device.driver.launchCooperativeKernel(
+      entry.function, static_cast<unsigned>(grid[0]),
+      static_cast<unsigned>(grid[1]), static_cast<unsigned>(grid[2]),
+      entry.threads, 1, 1, entry.sharedBytes, stream.handle, parameters);
+}
+
 static cuda::Result enqueue(const CudaLaunch &launch, StreamState &stream,
                             void **parameters) {
   const CudaEntry &entry = launch.specialization.cuda;
   const auto &grid = launch.grid;
+  if (launch.binding.options.cooperativeGrid) [[unlikely]] {
+    return enqueueCooperative(launch, stream, parameters);
+  }
   return stream.device.driver.launchKernel(
       entry.function, static_cast<unsigned>(grid[0]),
       static_cast<unsigned>(grid[1]), static_cast<unsigned>(grid[2]),
@@ -42,6 +56,27 @@ static cuda::Result enqueue(const CudaLaunch &launch, StreamState &stream,
 [[gnu::cold, gnu::noinline]] static void keepForGraph(const CudaLaunch &launch,
                                                       cuda::Capture &graph) {
   graph.keep(launch.specialization.loaded);
+}
+
+/// launch_cooperative_grid of more programs than the GPU holds.
+static Failure tooManyAtOnce(const CudaLaunch &launch) {
+  const cuda::LoadedKernel &kernel = *launch.specialization.cuda.kernel;
+  const DeviceState &device = kernel.device;
+  int blocks = 0;
+  device.driver.occupancyMaxActiveBlocks(
+      &blocks, kernel.function,
+      static_cast<int>(launch.specialization.cuda.threads),
+      launch.specialization.cuda.sharedBytes);
+  const auto &grid = launch.grid;
+  Failure failure = launchFailure(
+      launch.binding.kernel,
+      "launch option 'launch_cooperative_grid': expected at most " +
+          std::to_string(blocks * device.properties.multiprocessors) +
+          " programs, which " + device.name() + " can run at once, got " +
+          std::to_string(int64_t{grid[0]} * grid[1] * grid[2]),
+      "use a smaller grid, or fewer warps, registers or shared memory");
+  failure.code = ErrorCode::Unsupported;
+  return failure;
 }
 
 static Status enqueued(const CudaLaunch &launch, StreamState &stream) {
@@ -63,6 +98,9 @@ static Status enqueued(const CudaLaunch &launch, StreamState &stream) {
     // The caller has made another context current since.
     Status status = device.makeCurrent();
     result = status.ok() ? enqueue(launch, stream, parameters) : result;
+  }
+  if (result == cuda::CooperativeLaunchTooLarge) {
+    return tooManyAtOnce(launch);
   }
   if (result != cuda::Success) {
     std::string what =

@@ -22,6 +22,9 @@ Encoder &Encoder::add(const StaticValue &value) {
     void operator()(double v) { out.add(v); }
     void operator()(const std::string &v) { out.add(v); }
     void operator()(DType v) { out.add(v); }
+    void operator()(const StaticValue::Function &v) {
+      out.add(v.name).add(v.hash);
+    }
     void operator()(const StaticValue::Tuple &v) {
       out.add(static_cast<uint64_t>(v.size()));
       for (const StaticValue &item : v) {
@@ -57,11 +60,31 @@ Encoder &Encoder::add(const ArgumentSpec &spec) {
   if (auto *value = std::get_if<StaticValue>(&spec)) {
     return add(*value);
   }
+  if (auto *composite = std::get_if<CompositeArgument>(&spec)) {
+    return add(*composite);
+  }
   const auto &argument = std::get<RuntimeArgument>(spec);
   return add(argument.dtype)
       .add(argument.isPointer)
       .add(argument.isConst)
       .add(argument.divisibleBy16);
+}
+
+Encoder &Encoder::add(const CompositeArgument &c) {
+  add(c.kind).add(c.type).add(c.padsWithNan);
+  add(static_cast<uint64_t>(c.names.size()));
+  for (const std::string &name : c.names) {
+    add(name);
+  }
+  add(static_cast<uint64_t>(c.blockShape.size()));
+  for (int64_t size : c.blockShape) {
+    add(size);
+  }
+  add(static_cast<uint64_t>(c.items.size()));
+  for (const ArgumentSpec &item : c.items) {
+    add(item);
+  }
+  return *this;
 }
 
 Encoder &Encoder::add(const CompileOptions &o) {

@@ -45,6 +45,7 @@ public:
   Encoder &add(const SourceLocation &location);
   Encoder &add(const Diagnostic &diagnostic);
   Encoder &add(const ArgumentSpec &spec);
+  Encoder &add(const CompositeArgument &composite);
   Encoder &add(const CompileOptions &options);
 
   std::string bytes;

@@ -95,6 +95,8 @@ struct FakeWorld {
   std::map<std::string, std::function<StaticValue(
                             const std::map<std::string, StaticValue> &)>>
       heuristics;
+  std::function<std::vector<HookAction>(const HookRequest &)> hook;
+  std::function<std::vector<size_t>(const HookRequest &)> prune;
   std::string buildId = "fake-1";
   std::atomic<int> compiles = 0, loads = 0, evaluations = 0;
   std::mutex mutex;
@@ -146,10 +148,8 @@ public:
     image.numWarps = request.options.numWarps;
     image.stageTimes = {{"fake", 0.5}};
     for (size_t i = 0; i < request.arguments.size(); ++i) {
-      if (auto *a = std::get_if<RuntimeArgument>(&request.arguments[i])) {
-        image.parameters.push_back({kernel.description.parameters[i].name,
-                                    a->dtype, a->isPointer, a->isConst, true});
-      }
+      addParameters(request.arguments[i], kernel.description.parameters[i].name,
+                    image);
     }
     image.sharedBytes = kernel.sharedBytes;
     image.hasFaultRecord = kernel.hasFaultRecord;
@@ -177,6 +177,18 @@ public:
     return world->heuristics.at(request.heuristic)(request.values);
   }
 
+  Expected<std::vector<HookAction>>
+  runHook(const HookRequest &request) override {
+    ++world->evaluations;
+    return world->hook(request);
+  }
+
+  Expected<std::vector<size_t>>
+  pruneConfigs(const HookRequest &request) override {
+    ++world->evaluations;
+    return world->prune(request);
+  }
+
   Expected<HostCode> load(const KernelImage &image) override {
     ++world->loads;
     auto loaded = std::make_shared<Loaded>();
@@ -198,6 +210,18 @@ public:
   }
 
 private:
+  static void addParameters(const ArgumentSpec &spec, const std::string &name,
+                            KernelImage &image) {
+    if (auto *a = std::get_if<RuntimeArgument>(&spec)) {
+      image.parameters.push_back(
+          {name, a->dtype, a->isPointer, a->isConst, true});
+    } else if (auto *c = std::get_if<CompositeArgument>(&spec)) {
+      for (size_t i = 0; i < c->items.size(); ++i) {
+        addParameters(c->items[i], name + "." + c->itemName(i), image);
+      }
+    }
+  }
+
   struct Loaded {
     const FakeKernel *kernel;
     KernelImage image;

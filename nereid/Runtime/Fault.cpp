@@ -7,19 +7,30 @@
 
 #include "nereid/Runtime/Fault.h"
 
+#include "nereid/Runtime/Composite.h"
+
+#include <algorithm>
 #include <bit>
+#include <tuple>
 
 namespace nereid {
 
+static bool holdsPointer(const Argument &argument) {
+  return argument.kind == Argument::Kind::Pointer ||
+         (argument.kind == Argument::Kind::Tuple &&
+          std::any_of(argument.tuple->items.begin(),
+                      argument.tuple->items.end(), holdsPointer));
+}
+
 std::vector<AddressRange> tensorRanges(const LaunchBinding &binding) {
   std::vector<AddressRange> ranges;
+  forEachTensor(binding, [&](const std::string &, const Tensor &tensor) {
+    auto begin = reinterpret_cast<uint64_t>(tensor.data());
+    ranges.push_back(
+        {begin, begin + static_cast<uint64_t>(tensor.extentBytes())});
+  });
   for (size_t i = 0; i < binding.size(); ++i) {
-    const Argument *a = binding.get(i);
-    if (a->kind == Argument::Kind::Tensor) {
-      auto begin = reinterpret_cast<uint64_t>(a->tensor->data());
-      ranges.push_back(
-          {begin, begin + static_cast<uint64_t>(a->tensor->extentBytes())});
-    } else if (a->kind == Argument::Kind::Pointer) {
+    if (holdsPointer(*binding.get(i))) {
       ranges.push_back({0, UINT64_MAX}); // it may be anywhere
     }
   }
@@ -45,41 +56,38 @@ static std::vector<int64_t> tileIndex(const ImageSite &site, int64_t element) {
   return index;
 }
 
-static const Argument *argumentNamed(const LaunchBinding &binding,
-                                     const std::string &name) {
-  std::optional<size_t> i = binding.kernel.findParameter(name);
-  const Argument *argument = i ? binding.get(*i) : nullptr;
-  return argument && argument->kind == Argument::Kind::Tensor ? argument
-                                                              : nullptr;
+/// By an image parameter's name; null when it is no tensor.
+static const Tensor *tensorNamed(const LaunchBinding &binding,
+                                 const std::string &name) {
+  const Tensor *found = nullptr;
+  forEachTensor(binding, [&](const std::string &its, const Tensor &tensor) {
+    found = its == name ? &tensor : found;
+  });
+  return found;
 }
 
 /// The tensor whose memory lies nearest to an address.
-static std::pair<const Argument *, std::string>
+static std::pair<const Tensor *, std::string>
 nearestTensor(const LaunchBinding &binding, uint64_t address) {
-  std::pair<const Argument *, std::string> best = {nullptr, ""};
+  std::pair<const Tensor *, std::string> best = {nullptr, ""};
   uint64_t bestDistance = UINT64_MAX;
-  for (size_t i = 0; i < binding.size(); ++i) {
-    const Argument *a = binding.get(i);
-    if (!a || a->kind != Argument::Kind::Tensor) {
-      continue;
-    }
-    auto begin = reinterpret_cast<uint64_t>(a->tensor->data());
-    uint64_t end = begin + static_cast<uint64_t>(a->tensor->extentBytes());
+  forEachTensor(binding, [&](const std::string &name, const Tensor &tensor) {
+    auto begin = reinterpret_cast<uint64_t>(tensor.data());
+    uint64_t end = begin + static_cast<uint64_t>(tensor.extentBytes());
     uint64_t distance = address < begin  ? begin - address
                         : address >= end ? address - end
                                          : 0;
     if (distance < bestDistance) {
       bestDistance = distance;
-      best = {a, binding.kernel.description.parameters[i].name};
+      best = {&tensor, name};
     }
-  }
+  });
   return best;
 }
 
 /// "element 1000 of x_ptr, which is fp32[1000]: its elements are 0 to 999".
-static std::string badElement(const Argument &argument, const std::string &name,
+static std::string badElement(const Tensor &tensor, const std::string &name,
                               uint64_t address) {
-  const Tensor &tensor = *argument.tensor;
   auto bytes = static_cast<int64_t>(byteSize(tensor.dtype()));
   int64_t offset =
       static_cast<int64_t>(address - reinterpret_cast<uint64_t>(tensor.data()));
@@ -99,22 +107,22 @@ static std::string describeBounds(const LaunchBinding &binding,
   if (!site.message.empty()) {
     text += " (" + site.message + ")";
   }
-  const Argument *argument = nullptr;
+  const Tensor *tensor = nullptr;
   std::string name;
   if (site.parameter >= 0 &&
       static_cast<size_t>(site.parameter) < image.parameters.size()) {
     name = image.parameters[static_cast<size_t>(site.parameter)].name;
-    argument = argumentNamed(binding, name);
+    tensor = tensorNamed(binding, name);
   }
-  if (argument) {
-    return text + ": " + badElement(*argument, name, fault.value);
+  if (tensor) {
+    return text + ": " + badElement(*tensor, name, fault.value);
   }
-  std::tie(argument, name) = nearestTensor(binding, fault.value);
-  if (!argument) {
+  std::tie(tensor, name) = nearestTensor(binding, fault.value);
+  if (!tensor) {
     return text + ": the launch has no tensors";
   }
   return text + ": outside every argument; as counted from the nearest, " +
-         badElement(*argument, name, fault.value);
+         badElement(*tensor, name, fault.value);
 }
 
 Failure faultFailure(const LaunchBinding &binding,

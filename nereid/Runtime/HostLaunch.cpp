@@ -333,7 +333,7 @@ uint64_t distinctBytes(const LaunchBinding &binding) {
   for (size_t i = 0; i < binding.size(); ++i) {
     const Argument *a = binding.get(i);
     if (a->kind != Argument::Kind::Tensor) {
-      continue;
+      continue; // tuples and descriptors: only a hint is at stake
     }
     bool seen = false;
     for (size_t j = 0; j < i && !seen; ++j) {

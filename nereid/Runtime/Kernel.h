@@ -19,6 +19,13 @@
 //                                     multiprocessor; no change of results
 //   enable_fp_fusion                  a * b + c in one rounding
 //   debug                             device_assert is compiled in
+//   launch_cooperative_grid           all programs run at once, or the launch
+//                                     is refused
+//   launch_pdl                        a hint, without effect
+//
+// An argument is a Tensor, a Pointer, a number, a dtype, a string, none; a
+// Tuple of such, whose items are specialised one by one; a TensorDescriptor; or
+// a FunctionName, for a tl.constexpr parameter.
 //
 // The first launch with a new combination of types, constexpr values and
 // specialisations compiles (or takes the image from the cache); later ones
@@ -30,7 +37,9 @@
 // devices when it has been queued on the current stream (Stream.h). Kernels
 // with @triton.autotune that are called without the tuned parameters time every
 // configuration once for each new value of their key, and keep the fastest for
-// this process.
+// this process; ConfigSelection.h says which hooks run when. Called with all of
+// them, they are launched as they are. Parameters of @triton.heuristics that
+// are passed are not computed.
 //
 //===----------------------------------------------------------------------===//
 

@@ -62,7 +62,8 @@ struct CudaEntry {
 struct alignas(64) Specialization {
   CudaEntry cuda;
   std::shared_ptr<const LoadedImage> loaded;
-  /// For each entry of the image's parameters: the kernel's parameter.
+  /// For each entry of the image's parameters: the kernel's parameter, or,
+  /// counted behind those, the leaf of a tuple or descriptor.
   std::vector<uint16_t> slotParameters;
   /// Running estimate of one program's cost; 0 before the first measurement.
   /// Decides only whether threads are worth waking, never what is computed.
@@ -77,8 +78,8 @@ struct alignas(64) Specialization {
 
 /// Results of the kernel's heuristics for one combination of arguments.
 struct HeuristicValues {
-  std::deque<StaticValue> values; ///< addresses stay
-  std::vector<Argument> arguments;
+  std::deque<StaticValue> values;                       ///< addresses stay
+  std::vector<std::pair<uint16_t, Argument>> arguments; ///< by parameter
 };
 
 struct PrecompiledKernel;

@@ -17,6 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Runtime/Composite.h"
 #include "nereid/Runtime/CudaLaunch.h"
 #include "nereid/Runtime/HostLaunch.h"
 #include "nereid/Runtime/KernelState.h"
@@ -57,6 +58,8 @@ private:
 struct Prepared {
   explicit Prepared(size_t parameters) : arguments(parameters) {}
   SpecializedArguments arguments;
+  /// Of tuples and descriptors; slots count them behind the parameters.
+  std::vector<Specialized> leaves;
   Specialization *specialization = nullptr;
   CompiledInfo::Origin origin = CompiledInfo::Origin::Memory;
   double milliseconds = 0;
@@ -78,14 +81,11 @@ evaluateHeuristics(KernelState &kernel, const LaunchBinding &binding) {
   EvaluateRequest request;
   request.source = kernel.source;
   request.kernel = kernel.description.name;
-  for (size_t i = 0; i < binding.size(); ++i) {
-    if (const Argument *argument = binding.get(i)) {
-      request.values[kernel.description.parameters[i].name] =
-          argument->toStatic();
-    }
-  }
-  request.values["num_warps"] = static_cast<int64_t>(binding.options.numWarps);
+  request.values = binding.values();
   for (uint16_t parameter : kernel.heuristicParameters) {
+    if (binding.isGiven(parameter)) {
+      continue;
+    }
     request.heuristic = kernel.description.parameters[parameter].name;
     Expected<StaticValue> value = kernel.context.compiler->evaluate(request);
     if (!value.ok()) {
@@ -93,17 +93,24 @@ evaluateHeuristics(KernelState &kernel, const LaunchBinding &binding) {
     }
     request.values[request.heuristic] = *value;
     result->values.push_back(std::move(*value));
-    result->arguments.emplace_back(result->values.back());
+    result->arguments.emplace_back(parameter, result->values.back());
   }
   return result;
 }
 
+/// A value that was passed stays, and is not computed: what it depends on may
+/// be known to the host program only.
 static Status applyHeuristics(KernelState &kernel, LaunchBinding &binding) {
+  if (std::all_of(kernel.heuristicParameters.begin(),
+                  kernel.heuristicParameters.end(),
+                  [&](uint16_t p) { return binding.isGiven(p); })) {
+    return Status::success();
+  }
   WordKey key;
   key.add(binding.options.numWarps);
   for (size_t i = 0; i < binding.size(); ++i) {
     const Argument *argument = binding.get(i);
-    key.add(argument != nullptr);
+    key.add(uint64_t{argument != nullptr} | uint64_t{binding.isGiven(i)} << 1);
     if (argument) {
       appendValue(key, *argument);
     }
@@ -117,8 +124,8 @@ static Status applyHeuristics(KernelState &kernel, LaunchBinding &binding) {
     }
     values = kernel.heuristics.insert(key, std::move(*made));
   }
-  for (size_t i = 0; i < values->arguments.size(); ++i) {
-    binding.set(kernel.heuristicParameters[i], &values->arguments[i]);
+  for (const auto &[parameter, argument] : values->arguments) {
+    binding.set(parameter, &argument);
   }
   return Status::success();
 }
@@ -127,13 +134,20 @@ static Status applyHeuristics(KernelState &kernel, LaunchBinding &binding) {
 // Code
 //===----------------------------------------------------------------------===//
 
-/// Maps the image's run-time parameters to the kernel's.
+/// Maps the image's run-time parameters to the kernel's, and behind those to
+/// the leaves.
 static Expected<std::unique_ptr<Specialization>>
 makeSpecialization(const KernelState &kernel,
+                   std::span<const std::string> leafNames,
                    std::shared_ptr<const LoadedImage> loaded) {
   auto result = std::make_unique<Specialization>();
   for (const ImageParameter &p : loaded->image.parameters) {
     std::optional<size_t> i = kernel.findParameter(p.name);
+    for (size_t k = 0; !i && k < leafNames.size(); ++k) {
+      if (leafNames[k] == p.name) {
+        i = kernel.description.parameters.size() + k;
+      }
+    }
     if (!i) {
       return {ErrorCode::Internal, "the image of '" + kernel.description.name +
                                        "' wants a parameter '" + p.name +
@@ -153,14 +167,64 @@ makeSpecialization(const KernelState &kernel,
   return result;
 }
 
+/// Says of every function among the arguments what its code depends on.
+static Status hashFunctions(KernelState &kernel, StaticValue &value) {
+  if (auto *items = std::get_if<StaticValue::Tuple>(&value.value)) {
+    for (StaticValue &item : *items) {
+      Status status = hashFunctions(kernel, item);
+      if (!status.ok()) {
+        return status;
+      }
+    }
+  }
+  auto *function = std::get_if<StaticValue::Function>(&value.value);
+  if (!function || !kernel.context.compiler) {
+    return Status::success();
+  }
+  auto described =
+      kernel.context.compiler->describe(kernel.source, function->name);
+  if (described.ok()) {
+    function->hash = described->sourceHash;
+  }
+  return described.status();
+}
+
+static Status hashFunctions(KernelState &kernel, ArgumentSpec &spec) {
+  if (auto *value = std::get_if<StaticValue>(&spec)) {
+    return hashFunctions(kernel, *value);
+  }
+  if (auto *composite = std::get_if<CompositeArgument>(&spec)) {
+    for (ArgumentSpec &item : composite->items) {
+      Status status = hashFunctions(kernel, item);
+      if (!status.ok()) {
+        return status;
+      }
+    }
+  }
+  return Status::success();
+}
+
 static Expected<Context::State::Obtained>
-compileForm(KernelState &kernel, const LaunchBinding &binding, Prepared &out) {
+compileForm(KernelState &kernel, const LaunchBinding &binding, Prepared &out,
+            std::vector<std::string> &leafNames) {
   CompileRequest request;
   request.source = kernel.source;
   request.kernel = kernel.description.name;
   request.options = binding.options;
+  const Specialized *leaf = out.leaves.data();
   for (size_t i = 0; i < binding.size(); ++i) {
-    request.arguments.push_back(specOf(out.arguments[i], *binding.get(i)));
+    const ParameterDescription &parameter = kernel.description.parameters[i];
+    const Argument &argument = *binding.get(i);
+    if (!isComposite(parameter, argument)) {
+      request.arguments.push_back(specOf(out.arguments[i], argument));
+    } else {
+      request.arguments.push_back(specOfComposite(argument, leaf));
+      appendLeafNames(request.arguments.back(), parameter.name, leafNames);
+    }
+    Status status = hashFunctions(kernel, request.arguments.back());
+    if (!status.ok()) {
+      return status;
+    }
   }
   return kernel.context.obtain(std::move(request), kernel.description,
                                binding.device);
@@ -188,22 +252,43 @@ static Status compileInto(KernelState &kernel, const LaunchBinding &binding,
     return Status::success();
   }
   std::optional<CompileOptions> options;
+  std::vector<std::string> leafNames;
   Expected<Context::State::Obtained> obtained =
       kernel.precompiled ? takeForm(kernel, binding, out, options)
-                         : compileForm(kernel, binding, out);
+                         : compileForm(kernel, binding, out, leafNames);
   if (!obtained.ok()) {
     return obtained.failure();
   }
   out.origin = obtained->origin;
   out.milliseconds = obtained->milliseconds;
   Expected<std::unique_ptr<Specialization>> made =
-      makeSpecialization(kernel, obtained->loaded);
+      makeSpecialization(kernel, leafNames, obtained->loaded);
   if (!made.ok()) {
     return made.failure();
   }
   (*made)->options = options;
   out.specialization = kernel.specializations.insert(key, std::move(*made));
   return Status::success();
+}
+
+/// An argument that may come in pieces: `isWhole` says that it does not.
+[[gnu::noinline]] static Status prepareComposite(const KernelState &kernel,
+                                                 size_t parameter,
+                                                 const Argument &argument,
+                                                 Prepared &out, WordKey &key,
+                                                 bool &isWhole) {
+  const ParameterDescription &description =
+      kernel.description.parameters[parameter];
+  isWhole = !isComposite(description, argument);
+  if (isWhole) {
+    return Status::success();
+  }
+  CompositeMisfit misfit =
+      specializeComposite(description, argument, out.leaves, key);
+  return misfit.misfit == Misfit::None
+             ? Status::success()
+             : misfitFailure(kernel, parameter, misfit.culprit, misfit.misfit,
+                             misfit.place);
 }
 
 /// `binding` holds every argument; finds or makes the code for it.
@@ -223,6 +308,7 @@ static Status prepare(KernelState &kernel, LaunchBinding &binding,
   WordKey key;
   key.add(uint64_t{options.numWarps} | uint64_t{options.numStages} << 8 |
           uint64_t{options.numCtas} << 16 | uint64_t{options.checks} << 24 |
+          uint64_t{options.cooperativeGrid} << 30 |
           uint64_t{options.fpFusion} << 31 |
           uint64_t{options.maxRegisters} << 32 |
           uint64_t{options.minRegisters} << 40 |
@@ -230,6 +316,17 @@ static Status prepare(KernelState &kernel, LaunchBinding &binding,
           static_cast<uint64_t>(binding.device.index()) << 56);
   for (size_t i = 0; i < binding.size(); ++i) {
     const Argument &argument = *binding.get(i);
+    if (argument.kind >= Argument::Kind::Static && !kernel.precompiled)
+        [[unlikely]] {
+      bool isWhole = true;
+      Status status = prepareComposite(kernel, i, argument, out, key, isWhole);
+      if (!status.ok()) {
+        return status;
+      }
+      if (!isWhole) {
+        continue;
+      }
+    }
     Specialized &specialized = out.arguments[i];
     Misfit misfit =
         specialize(kernel.description.parameters[i], argument, specialized);
@@ -316,9 +413,11 @@ logLaunch(const KernelState &kernel, const LaunchBinding &binding,
   for (size_t i = 0; i < binding.size(); ++i) {
     text += " " + kernel.description.parameters[i].name + "=";
     const Argument &a = *binding.get(i);
-    text += a.kind == Argument::Kind::Tensor    ? a.tensor->str()
-            : a.kind == Argument::Kind::Pointer ? a.describe()
-                                                : a.toStatic().str();
+    text += a.kind == Argument::Kind::Tensor ? a.tensor->str()
+            : a.kind == Argument::Kind::Pointer ||
+                    a.kind >= Argument::Kind::Function
+                ? a.describe()
+                : a.toStatic().str();
   }
   logLine(LogTopic::Launch, text);
 }
@@ -397,7 +496,7 @@ static Status runBound(KernelState &kernel, LaunchBinding &binding,
     binding.options = *options;
   }
   bool logged = logEnabled(LogTopic::Launch);
-  if (call && !logged) {
+  if (call && !logged && prepared.leaves.empty()) {
     rememberLaunch({kernel,
                     binding.preferred,
                     *call,
@@ -414,11 +513,24 @@ static Status runBound(KernelState &kernel, LaunchBinding &binding,
     slots = heapSlots.data();
   }
   for (size_t i = 0; i < slotParameters.size(); ++i) {
-    slots[i] = prepared.arguments[slotParameters[i]].slot;
+    size_t place = slotParameters[i];
+    slots[i] = place < binding.size()
+                   ? prepared.arguments[place].slot
+                   : prepared.leaves[place - binding.size()].slot;
   }
   return runReady(
       {*prepared.specialization, binding, slots, slotParameters.size()}, grid,
       logged);
+}
+
+static Expected<const KernelImage *> compileBound(KernelState &kernel,
+                                                  LaunchBinding &binding) {
+  Prepared prepared(binding.size());
+  Status status = prepare(kernel, binding, prepared);
+  if (!status.ok()) {
+    return status;
+  }
+  return &prepared.specialization->loaded->image;
 }
 
 [[gnu::noinline]] static Status
@@ -430,10 +542,16 @@ launchTheLongWay(KernelState &kernel, std::optional<Device> device,
   if (!status.ok()) [[unlikely]] {
     return status;
   }
+  HookedArguments hooked;
   if (!kernel.configs.empty()) {
-    status = kernel.configs.apply(binding, [&](LaunchBinding &trial) {
+    LaunchSteps steps;
+    steps.compile = [&](LaunchBinding &trial) {
+      return compileBound(kernel, trial);
+    };
+    steps.run = [&](LaunchBinding &trial) {
       return runBound(kernel, trial, grid, nullptr);
-    });
+    };
+    status = kernel.configs.apply(binding, hooked, steps);
     if (!status.ok()) {
       return status;
     }

@@ -7,12 +7,12 @@
 
 #include "nereid/Runtime/LaunchBinding.h"
 
+#include "nereid/Runtime/Composite.h"
 #include "nereid/Runtime/LaunchErrors.h"
+#include "nereid/Runtime/LaunchOptions.h"
 #include "nereid/Support/EditDistance.h"
 #include "nereid/Support/Knobs.h"
 #include "nereid/Support/Log.h"
-
-#include <bit>
 
 namespace nereid {
 
@@ -54,7 +54,7 @@ Status LaunchBinding::bind(std::span<const LaunchArgument> arguments) {
 Status LaunchBinding::bindNamed(const LaunchArgument &argument) {
   std::optional<size_t> parameter = kernel.findParameter(argument.name);
   if (!parameter) {
-    return setOption(argument);
+    return setOption(kernel, argument, options, givenOptions);
   }
   if (get(*parameter)) {
     return givenTwice(kernel, *parameter);
@@ -63,105 +63,52 @@ Status LaunchBinding::bindNamed(const LaunchArgument &argument) {
   return Status::success();
 }
 
-/// An integer option: low <= value <= high.
-static Status setCount(const KernelState &kernel, const LaunchArgument &a,
-                       uint32_t &out, int64_t low, int64_t high,
-                       bool powerOfTwo = false) {
-  bool fits = a.value.kind == Argument::Kind::Int && a.value.integer >= low &&
-              a.value.integer <= high;
-  if (!fits || (powerOfTwo &&
-                !std::has_single_bit(static_cast<uint64_t>(a.value.integer)))) {
-    return launchFailure(
-        kernel, "launch option '" + std::string(a.name) + "': expected " +
-                    (powerOfTwo ? "a power of two" : "an integer") + " from " +
-                    std::to_string(low) + " to " + std::to_string(high) +
-                    ", got " + a.value.describe());
-  }
-  out = static_cast<uint32_t>(a.value.integer);
-  return Status::success();
-}
-
-static Status setBool(const KernelState &kernel, const LaunchArgument &a,
-                      bool &out) {
-  if (a.value.kind != Argument::Kind::Bool &&
-      a.value.kind != Argument::Kind::Int) {
-    return launchFailure(kernel, "launch option '" + std::string(a.name) +
-                                     "': expected true or false, got " +
-                                     a.value.describe());
-  }
-  out = a.value.integer != 0;
-  return Status::success();
-}
-
-static bool isOption(std::string_view name) {
-  std::span<const std::string> names = launchOptionNames();
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-Status LaunchBinding::setOption(const LaunchArgument &a) {
-  if (kernel.precompiled && isOption(a.name)) {
-    return launchFailure(kernel,
-                         "launch option '" + std::string(a.name) +
-                             "': the kernel was compiled ahead of time",
-                         "options stand in its signature: 'x_ptr=*fp32, ..., "
-                         "num_warps=8'");
-  }
-  if (a.name == "num_warps") {
-    return setCount(kernel, a, options.numWarps, 1, 32, true);
-  }
-  if (a.name == "num_stages") {
-    return setCount(kernel, a, options.numStages, 0, 64);
-  }
-  if (a.name == "num_ctas") {
-    return setCount(kernel, a, options.numCtas, 1, 16, true);
-  }
-  if (a.name == "maxnreg" || a.name == "minnreg") {
-    if (a.value.kind == Argument::Kind::None) {
-      return Status::success();
-    }
-    return setCount(kernel, a,
-                    a.name == "maxnreg" ? options.maxRegisters
-                                        : options.minRegisters,
-                    1, 255);
-  }
-  if (a.name == "enable_fp_fusion") {
-    return setBool(kernel, a, options.fpFusion);
-  }
-  if (a.name == "debug") {
-    bool on = false;
-    Status status = setBool(kernel, a, on);
-    options.checks |= on ? CheckAsserts : 0;
-    return status;
-  }
-  return unexpectedKeyword(kernel, a.name);
-}
-
 static uint32_t checksOfKnobs(const Knobs &settings) {
   return (settings.checks("oob") ? CheckBounds : 0) |
          (settings.checks("nan") ? CheckNan : 0) |
          (settings.checks("assert") ? CheckAsserts : 0);
 }
 
+Status LaunchBinding::joinDevice(size_t parameter, const Tensor &tensor,
+                                 const Tensor *&firstTensor, size_t &first) {
+  if (!tensor.defined()) {
+    return Status::success();
+  }
+  if (!firstTensor) {
+    firstTensor = &tensor;
+    first = parameter;
+    device = tensor.device();
+  } else if (tensor.device() != device) [[unlikely]] {
+    const auto &names = kernel.description.parameters;
+    return parameterFailure(kernel, parameter,
+                            "argument '" + names[parameter].name + "' is on " +
+                                tensor.device().str() + ", but '" +
+                                names[first].name + "' is on " + device.str(),
+                            "move one of them: tensor.to(device)");
+  }
+  return Status::success();
+}
+
 Status LaunchBinding::resolveDevice() {
-  const Argument *firstTensor = nullptr;
+  const Tensor *firstTensor = nullptr;
   size_t first = 0;
   for (size_t i = 0; i < parameters; ++i) {
     const Argument *argument = get(i);
-    if (!argument || argument->kind != Argument::Kind::Tensor ||
-        !argument->tensor->defined()) {
+    if (!argument) {
       continue;
     }
-    if (!firstTensor) {
-      firstTensor = argument;
-      first = i;
-      device = argument->tensor->device();
-    } else if (argument->tensor->device() != device) [[unlikely]] {
-      const auto &names = kernel.description.parameters;
-      return parameterFailure(kernel, i,
-                              "argument '" + names[i].name + "' is on " +
-                                  argument->tensor->device().str() + ", but '" +
-                                  names[first].name + "' is on " + device.str(),
-                              "move one of them: tensor.to(device)");
+    Status status = Status::success();
+    if (argument->kind == Argument::Kind::Tensor) {
+      status = joinDevice(i, *argument->tensor, firstTensor, first);
+    } else if (argument->kind > Argument::Kind::Static) [[unlikely]] {
+      forEachTensor(*argument, "", [&](const std::string &, const Tensor &t) {
+        if (status.ok()) {
+          status = joinDevice(i, t, firstTensor, first);
+        }
+      });
+    }
+    if (!status.ok()) [[unlikely]] {
+      return status;
     }
   }
   if (!firstTensor) {
@@ -180,6 +127,17 @@ Status LaunchBinding::resolveDevice() {
     }
   }
   return Status::success();
+}
+
+std::map<std::string, StaticValue> LaunchBinding::values() const {
+  std::map<std::string, StaticValue> result;
+  for (size_t i = 0; i < parameters; ++i) {
+    if (const Argument *argument = get(i)) {
+      result[kernel.description.parameters[i].name] = argument->toStatic();
+    }
+  }
+  result["num_warps"] = static_cast<int64_t>(options.numWarps);
+  return result;
 }
 
 Status LaunchBinding::complete() const {

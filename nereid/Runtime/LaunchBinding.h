@@ -35,10 +35,17 @@ struct LaunchBinding {
   std::optional<Device> preferred;
   Device device; ///< known after bind()
   CompileOptions options;
+  /// Of `options`: those that the launch names (LaunchOptions.h).
+  uint32_t givenOptions = 0;
 
   size_t size() const { return parameters; }
   /// Null: not given.
   const Argument *get(size_t parameter) const { return bound()[parameter]; }
+  /// By the launch or a configuration: not by the parameter's default.
+  bool isGiven(size_t parameter) const {
+    const Argument *argument = get(parameter);
+    return argument && argument != &kernel.defaults[parameter];
+  }
   void set(size_t parameter, const Argument *argument) {
     bound()[parameter] = argument;
   }
@@ -63,12 +70,15 @@ struct LaunchBinding {
   Status complete() const;
 
   Meta meta() const { return Meta(*this); }
+  /// Every argument that there is, and num_warps, for host code.
+  std::map<std::string, StaticValue> values() const;
 
 private:
   static constexpr size_t inlineParameters = 64;
   Status bindNamed(const LaunchArgument &argument);
-  Status setOption(const LaunchArgument &argument);
   Status resolveDevice();
+  Status joinDevice(size_t parameter, const Tensor &tensor,
+                    const Tensor *&firstTensor, size_t &first);
   const Argument **bound() {
     return heap.empty() ? inlined.data() : heap.data();
   }

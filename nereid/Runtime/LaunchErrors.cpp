@@ -7,16 +7,10 @@
 
 #include "nereid/Runtime/LaunchErrors.h"
 
+#include "nereid/Runtime/LaunchOptions.h"
 #include "nereid/Support/EditDistance.h"
 
 namespace nereid {
-
-std::span<const std::string> launchOptionNames() {
-  static const std::vector<std::string> names = {
-      "num_warps", "num_stages",       "num_ctas", "maxnreg",
-      "minnreg",   "enable_fp_fusion", "debug"};
-  return names;
-}
 
 static Diagnostic pointAt(const KernelState &kernel,
                           const SourceLocation &location, std::string message,
@@ -92,7 +86,8 @@ Failure unexpectedKeyword(const KernelState &kernel, std::string_view name) {
                        "no parameter or launch option is named '" +
                            std::string(name) + "'" + didYouMean(name, known),
                        "launch options are num_warps, num_stages, num_ctas, "
-                       "maxnreg, minnreg, enable_fp_fusion and debug");
+                       "maxnreg, minnreg, enable_fp_fusion, debug, "
+                       "launch_cooperative_grid and launch_pdl");
 }
 
 Failure givenTwice(const KernelState &kernel, size_t parameter) {
@@ -118,10 +113,11 @@ static std::string annotated(const ParameterDescription &p) {
 }
 
 Failure misfitFailure(const KernelState &kernel, size_t parameter,
-                      const Argument &argument, Misfit misfit) {
+                      const Argument &argument, Misfit misfit,
+                      const std::string &place) {
   const ParameterDescription &p = kernel.description.parameters[parameter];
   std::string got = argument.describe();
-  std::string head = "argument '" + p.name + "': expected ";
+  std::string head = "argument '" + p.name + place + "': expected ";
   auto fail = [&](std::string expected, std::string hint) {
     return parameterFailure(kernel, parameter, head + expected + ", got " + got,
                             std::move(hint));

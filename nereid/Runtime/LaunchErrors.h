@@ -31,11 +31,9 @@ Failure tooManyArguments(const KernelState &kernel, size_t given);
 Failure unexpectedKeyword(const KernelState &kernel, std::string_view name);
 Failure givenTwice(const KernelState &kernel, size_t parameter);
 Failure misfitFailure(const KernelState &kernel, size_t parameter,
-                      const Argument &argument, Misfit misfit);
+                      const Argument &argument, Misfit misfit,
+                      const std::string &place = "");
 Failure missingGrid(const KernelState &kernel);
-
-/// Names of the launch options.
-std::span<const std::string> launchOptionNames();
 
 } // namespace nereid
 

@@ -215,6 +215,9 @@ private:
       return text.has_value();
     }
     case Kind::Static:
+    case Kind::Function:
+    case Kind::Descriptor:
+    case Kind::Tuple:
       return false;
     default:
       break;

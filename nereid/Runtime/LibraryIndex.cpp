@@ -152,6 +152,13 @@ std::string str(const ArgumentSpec &spec) {
   if (auto *value = std::get_if<StaticValue>(&spec)) {
     return value->str();
   }
+  if (auto *composite = std::get_if<CompositeArgument>(&spec)) {
+    std::string text = "(";
+    for (const ArgumentSpec &item : composite->items) {
+      text += (text.size() > 1 ? ", " : "") + str(item);
+    }
+    return text + ")";
+  }
   const auto &argument = std::get<RuntimeArgument>(spec);
   return std::string(argument.isPointer ? "*" : "") +
          (argument.isPointer && argument.isConst ? "k" : "") +

@@ -10,6 +10,7 @@
 #include "nereid/Runtime/Encoding.h"
 #include "nereid/Support/FloatFormats.h"
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 
@@ -134,14 +135,22 @@ static Misfit specializeNumber(const ParameterDescription &p, const Argument &a,
   return Misfit::None;
 }
 
+/// A tensor, an address or a descriptor, or a tuple that holds one.
+static bool holdsAddress(const Argument &a) {
+  using Kind = Argument::Kind;
+  return a.kind == Kind::Tensor || a.kind == Kind::Pointer ||
+         a.kind == Kind::Descriptor ||
+         (a.kind == Kind::Tuple &&
+          std::any_of(a.tuple->items.begin(), a.tuple->items.end(),
+                      holdsAddress));
+}
+
 Misfit specialize(const ParameterDescription &p, const Argument &a,
                   Specialized &out) {
   using Kind = Argument::Kind;
   if (p.isStatic || a.kind == Kind::None) {
     out.isStatic = true;
-    return a.kind == Kind::Tensor || a.kind == Kind::Pointer
-               ? Misfit::ConstexprGotTensor
-               : Misfit::None;
+    return holdsAddress(a) ? Misfit::ConstexprGotTensor : Misfit::None;
   }
   if (a.kind == Kind::Tensor) {
     return a.tensor->defined()
@@ -154,7 +163,7 @@ Misfit specialize(const ParameterDescription &p, const Argument &a,
   if (isNumber(a.kind)) {
     return specializeNumber(p, a, out);
   }
-  if (a.kind == Kind::String) {
+  if (a.kind == Kind::String || a.kind == Kind::Function) {
     return Misfit::StringGiven;
   }
   if (p.dtype) {
@@ -183,10 +192,15 @@ static void appendStatic(WordKey &key, const Argument &a) {
     key.add(static_cast<uint64_t>(a.dtype));
     break;
   case Kind::String:
+  case Kind::Function:
     key.add(a.string());
     break;
   case Kind::Static:
     key.add(std::string_view(Encoder().add(*a.value).bytes));
+    break;
+  case Kind::Tuple:
+  case Kind::Descriptor:
+    key.add(std::string_view(Encoder().add(a.toStatic()).bytes));
     break;
   case Kind::Tensor:
     break;

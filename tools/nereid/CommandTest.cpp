@@ -314,3 +314,45 @@ TEST_F(Command, HelpIsFast) {
   EXPECT_LT(best, 60);
 #endif
 }
+
+/// Whatever trials ran, the sum is that of one launch; and none run when the
+/// block is given.
+TEST_F(Command, TrialsDoNotAddUp) {
+  std::string text = R"(import triton
+import triton.language as tl
+
+
+def clear(nargs):
+    if nargs["n"] > 1:
+        nargs["sum_ptr"].zero_()
+
+
+@triton.autotune(configs=[triton.Config({"BLOCK": b}, pre_hook=clear) for b in [16, 64, 256]], key=["n"])
+@triton.jit
+def total(x_ptr, sum_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.atomic_add(sum_ptr, tl.sum(tl.load(x_ptr + i, mask=i < n, other=0.0)))
+
+
+@triton.autotune(configs=[triton.Config({"BLOCK": b}) for b in [16, 64, 256]], key=["n"])
+@triton.jit
+def plain(x_ptr, sum_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.atomic_add(sum_ptr, tl.sum(tl.load(x_ptr + i, mask=i < n, other=0.0)))
+)";
+  ASSERT_TRUE(writeFileAtomically(root + "/t.py", text).ok());
+  auto sum = [&](const std::string &kernel, const std::string &more) {
+    Result r = run("run t.py:" + kernel +
+                       " --grid 'cdiv(n, BLOCK)' x_ptr=full:1:f32[1000] "
+                       "sum_ptr=full:5:f32[1] n=1000 --out sum_ptr=s.npy " +
+                       more,
+                   "NEREID_LOG=tune");
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_EQ(r.err.find("uses") == std::string::npos, !more.empty()) << r.err;
+    return npy("s.npy")[0];
+  };
+  EXPECT_EQ(sum("total", ""), 1000);
+  EXPECT_EQ(sum("total", "BLOCK=64"), 1005); // as total.fn would have it
+  EXPECT_EQ(sum("total", "--device interp"), 1000);
+  EXPECT_EQ(sum("plain", ""), 1005);
+}

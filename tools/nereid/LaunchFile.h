@@ -55,10 +55,9 @@ struct LaunchView {
 };
 
 struct LaunchValue {
-  enum class Kind { Plain, Large, Tensor, Descriptor, Tuple, Function };
+  enum class Kind { Plain, Tensor, Descriptor, Tuple, Function };
   Kind kind = Kind::Plain;
   StaticValue plain;
-  uint64_t large = 0;          ///< an integer from 2^63 on
   LaunchView view;             ///< of a tensor, or a descriptor's base
   Shape shape, strides, block; ///< of a descriptor
   std::string padding = "zero";

@@ -216,12 +216,8 @@ static void readInt(const JsonReader &json, LaunchValue &value) {
   if (!isRead || (negative && magnitude > limit)) {
     json.expected("an integer from -2^63 to 2^64 - 1");
   }
-  if (!negative && magnitude >= limit) {
-    value.kind = LaunchValue::Kind::Large;
-    value.large = magnitude;
-  } else {
-    value.plain = static_cast<int64_t>(negative ? 0 - magnitude : magnitude);
-  }
+  value.plain = negative ? StaticValue(static_cast<int64_t>(0 - magnitude))
+                         : StaticValue(magnitude);
 }
 
 static LaunchValue readDescriptor(const JsonReader &json, size_t storages) {
@@ -234,6 +230,9 @@ static LaunchValue readDescriptor(const JsonReader &json, size_t storages) {
   value.block = json.at("block_shape").integers();
   if (auto padding = json.find("padding")) {
     value.padding = padding->text();
+    if (value.padding != "zero" && value.padding != "nan") {
+      padding->expected("\"zero\" or \"nan\"");
+    }
   }
   return value;
 }

@@ -48,46 +48,44 @@ private:
     switch (value.kind) {
     case LaunchValue::Kind::Plain:
       return Argument(value.plain);
-    case LaunchValue::Kind::Large:
-      return Argument(value.large);
     case LaunchValue::Kind::Tensor:
       tensors.push_back(memory.view(value.view, value.place));
       return Argument(tensors.back());
-    case LaunchValue::Kind::Tuple:
-      statics.emplace_back(staticOf(value));
-      return Argument(statics.back());
-    case LaunchValue::Kind::Descriptor:
     case LaunchValue::Kind::Function:
+      return Argument(FunctionName{value.text});
+    case LaunchValue::Kind::Descriptor:
+      descriptors.push_back(descriptorOf(value));
+      return Argument(descriptors.back());
+    case LaunchValue::Kind::Tuple:
       break;
     }
-    unsupported(value);
-  }
-
-  StaticValue staticOf(const LaunchValue &value) {
-    if (value.kind == LaunchValue::Kind::Plain) {
-      return value.plain;
-    }
-    if (value.kind != LaunchValue::Kind::Tuple) {
-      unsupported(value);
-    }
-    StaticValue::Tuple items;
+    std::vector<Argument> items;
     for (const LaunchValue &item : value.items) {
-      items.push_back(staticOf(item));
+      items.push_back(argumentOf(item));
     }
-    return items;
+    tuples.push_back(value.names.empty() ? Tuple(std::move(items))
+                                         : Tuple::named(value.text, value.names,
+                                                        std::move(items)));
+    return Argument(tuples.back());
   }
 
-  [[noreturn]] void unsupported(const LaunchValue &value) const {
-    raise({ErrorCode::Unsupported,
-           launch.source + ": " + value.place +
-               ": a launch cannot pass this value yet",
-           {}});
+  TensorDescriptor descriptorOf(const LaunchValue &value) const {
+    Tensor base = memory.view(value.view, value.place + "/descriptor/base");
+    try {
+      return TensorDescriptor(
+          std::move(base), value.shape, value.strides, value.block,
+          value.padding == "nan" ? TensorDescriptor::Padding::Nan
+                                 : TensorDescriptor::Padding::Zero);
+    } catch (const Error &error) {
+      usageError(launch.source + ": " + value.place + ": " + error.message());
+    }
   }
 
   const LaunchDescription &launch;
   const LaunchMemory &memory;
   std::deque<Tensor> tensors; ///< addresses stay
-  std::deque<StaticValue> statics;
+  std::deque<TensorDescriptor> descriptors;
+  std::deque<Tuple> tuples;
   std::vector<LaunchArgument> all;
 };
 
@@ -169,6 +167,13 @@ Json runLaunch(const LaunchDescription &launch, Device device) {
 // Many
 //===----------------------------------------------------------------------===//
 
+static Device deviceOf(const LaunchDescription &launch,
+                       const LaunchFileOptions &options) {
+  return Device::parse(options.device          ? *options.device
+                       : launch.device.empty() ? "cpu"
+                                               : launch.device);
+}
+
 namespace {
 
 class LaunchBatch {
@@ -229,17 +234,20 @@ private:
     }
     std::string place =
         source + (json.place().empty() ? "" : ":" + json.place());
-    attempt(
+    Device device = Device::cpu();
+    bool good = attempt(
         place,
         [&] {
           LaunchDescription launch = readLaunch(json, folder);
           launch.source = source;
-          std::string device = options.device          ? *options.device
-                               : launch.device.empty() ? "cpu"
-                                                       : launch.device;
-          return runLaunch(launch, Device::parse(device));
+          device = deviceOf(launch, options);
+          return runLaunch(launch, device);
         },
         given);
+    if (!good && !device.isHost()) {
+      // After a fault of a kernel the driver refuses everything: throws.
+      synchronize(device);
+    }
   }
 
   /// Writes the result of `work`; nothing for null. False when it failed.
@@ -321,10 +329,7 @@ int runLaunchFiles(const LaunchFileOptions &options) {
   if (single) {
     if (std::optional<LaunchDescription> launch =
             readSingle(options.files[0])) {
-      std::string device = options.device           ? *options.device
-                           : launch->device.empty() ? "cpu"
-                                                    : launch->device;
-      Json result = runLaunch(*launch, Device::parse(device));
+      Json result = runLaunch(*launch, deviceOf(*launch, options));
       if (launch->repeat) {
         printTimes(result);
       }

@@ -19,7 +19,9 @@ using testing::StartsWith;
 
 namespace {
 
-constexpr const char *launchKernels = R"(import triton
+constexpr const char *launchKernels = R"(from typing import NamedTuple
+
+import triton
 import triton.language as tl
 
 
@@ -51,6 +53,38 @@ def scalars(out_ptr, big, f, flag, T: tl.constexpr, MODE: tl.constexpr, P: tl.co
     if MODE == "even":
         tl.store(out_ptr + 4, 4.0)
     tl.store(out_ptr + 5, tl.full([], 6, P).to(tl.float64))
+
+
+class Pair(NamedTuple):
+    first: tl.tensor
+    second: tl.tensor
+
+
+@triton.jit
+def twice(x):
+    return x * 2
+
+
+@triton.jit
+def add_one(x):
+    return x + 1
+
+
+@triton.jit
+def tuples(pointers, pair, f: tl.constexpr, named: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    x, (y, n) = pointers
+    swapped = Pair(pair.second, pair.first)
+    value = f(tl.load(x + i)) * pair.second + swapped.second + named.k
+    tl.store(y + i, value, mask=i < n)
+
+
+@triton.jit
+def copy_block(source, target, row, NAN: tl.constexpr):
+    block = source.load([row, 0])
+    if NAN:
+        block = tl.where(block != block, -1.0, block)
+    target.store([0, 0], block)
 )";
 
 class LaunchFile : public Command {
@@ -174,6 +208,59 @@ TEST_F(LaunchFile, ScalarsOfEveryKind) {
   EXPECT_THAT(raw<double>("y.out"), ElementsAre(0x1p31, -3, 1, 73, 4, 6));
 }
 
+TEST_F(LaunchFile, TuplesNamedTuplesAndFunctions) {
+  for (const char *device : {"cpu", "interp"}) {
+    for (auto [function, expected] :
+         {std::pair("twice", std::vector<float>{105, 125, 145, 0}),
+          std::pair("add_one", std::vector<float>{115, 125, 135, 0})}) {
+      write("a.json", std::string(R"({"kernel": "l.py:tuples", "grid": 1,
+        "storages": [{"generate": "arange:f32[4]"},
+                     {"bytes": 16, "out": "y.out"}],
+        "arguments": {
+          "pointers": [
+            {"tensor": {"dtype": "fp32", "shape": [4], "storage": 0}},
+            [{"tensor": {"dtype": "fp32", "shape": [4], "storage": 1}}, 3]],
+          "pair": {"tuple": [5, 10], "names": ["first", "second"],
+                   "type": "Pair"},
+          "f": {"function": ")") +
+                          function + R"("},
+          "named": {"tuple": [100], "names": ["k"]}, "BLOCK": 4}})");
+      CommandResult r =
+          run("run --launch a.json --device " + std::string(device));
+      ASSERT_EQ(r.code, 0) << r.err;
+      EXPECT_EQ(raw<float>("y.out"), expected) << device << function;
+    }
+  }
+}
+
+TEST_F(LaunchFile, DescriptorsMadeByTheHost) {
+  for (const char *padding : {"zero", "nan"}) {
+    for (const char *device : {"cpu", "interp"}) {
+      write("a.json", std::string(R"({"kernel": "l.py:copy_block", "grid": 1,
+        "storages": [{"generate": "arange:f32[64]"},
+                     {"bytes": 64, "out": "y.out"}],
+        "arguments": {
+          "source": {"descriptor": {
+            "base": {"dtype": "fp32", "shape": [3, 4], "strides": [8, 1],
+                     "storage": 0, "offset": 32},
+            "shape": [3, 4], "strides": [8, 1], "block_shape": [2, 8],
+            "padding": ")") +
+                          padding + R"("}},
+          "target": {"descriptor": {
+            "base": {"dtype": "fp32", "shape": [2, 8], "storage": 1},
+            "shape": [2, 8], "strides": [8, 1], "block_shape": [2, 8]}},
+          "row": 2, "NAN": )" +
+                          (*padding == 'n' ? "true" : "false") + "}}");
+      CommandResult r =
+          run("run --launch a.json --device " + std::string(device));
+      ASSERT_EQ(r.code, 0) << r.err;
+      float p = *padding == 'n' ? -1 : 0;
+      EXPECT_THAT(raw<float>("y.out"), ElementsAre(24, 25, 26, 27, p, p, p, p,
+                                                   p, p, p, p, p, p, p, p));
+    }
+  }
+}
+
 TEST_F(LaunchFile, ABatchGoesOnAfterARefusal) {
   std::string good = R"({"kernel": "l.py:shift", "grid": 1, "id": "GOOD",
     "storages": [{"bytes": 16, "out": "x.out"}],
@@ -270,6 +357,18 @@ TEST_F(LaunchFile, MistakesAreToldWithTheirPlace) {
       {R"({"kernel": "l.py:shift", "grid": 1, "options": {"num_warps": 3}})",
        "launch option 'num_warps': expected a power of two"},
       {R"({"kernel": "l.py:shft", "grid": 1})", "did you mean 'shift'"},
+      {R"({"kernel": "l.py:copy_block", "grid": 1, "storages": [{"bytes": 64}],
+           "arguments": {"source": {"descriptor": {"base": {"dtype": "fp32",
+             "shape": [2, 8], "storage": 0}, "shape": [2, 8],
+             "strides": [8, 2], "block_shape": [2, 8]}}}})",
+       "/arguments/source: tensor descriptor: expected a last stride of 1"},
+      {R"({"kernel": "l.py:tuples", "grid": 1, "arguments": {
+           "pointers": [1, [2, 3]], "pair": [1, 2], "f": {"function": "thrice"},
+           "named": {"tuple": [1], "names": ["k"]}, "BLOCK": 4}})",
+       "no kernel 'thrice'"},
+      {R"({"kernel": "l.py:tuples", "grid": 1, "arguments": {
+           "pair": {"tuple": [1, 2], "names": ["k"]}}})",
+       "/arguments/pair/names: expected one name an item"},
   };
   for (const Case &c : cases) {
     write("a.json", c.text);

@@ -108,6 +108,7 @@ enum ResultCode : Result {
   InvalidAddressSpace = 717,
   InvalidProgramCounter = 718,
   LaunchFailed = 719,
+  CooperativeLaunchTooLarge = 720,
 };
 
 /// A kernel did something that the device cannot continue from: every later

@@ -196,6 +196,27 @@ TEST_F(CudaLaunches, ACallerMayChangeTheContext) {
   EXPECT_THAT(out.toVector<float>(), Each(3));
 }
 
+TEST_F(CudaLaunches, CooperativeGridsGoToTheirEntryPoint) {
+  Kernel add = kernel("add");
+  int before = calls("cuLaunchCooperativeKernel");
+  for (int i = 0; i < 2; ++i) {
+    add[16](x, y, out, 1000, "launch_cooperative_grid"_a = true);
+    EXPECT_THAT(out.toVector<float>(), Each(3));
+    out.zero();
+  }
+  EXPECT_EQ(calls("cuLaunchCooperativeKernel"), before + 2);
+  add[16](x, y, out, 1000);
+  EXPECT_EQ(calls("cuLaunchCooperativeKernel"), before + 2);
+  driver().failNext["cuLaunchCooperativeKernel"] =
+      cuda::CooperativeLaunchTooLarge;
+  EXPECT_THAT(
+      errorOf(
+          [&] { add[1000](x, y, out, 9, "launch_cooperative_grid"_a = true); }),
+      AllOf(HasSubstr("launch option 'launch_cooperative_grid': expected at "
+                      "most"),
+            HasSubstr("can run at once, got 1000")));
+}
+
 TEST_F(CudaLaunches, ALaunchThatTheDriverRefuses) {
   driver().failNext["cuLaunchKernel"] = cuda::LaunchOutOfResources;
   EXPECT_THAT(errorOf([&] { kernel("add")[16](x, y, out, 9); }),

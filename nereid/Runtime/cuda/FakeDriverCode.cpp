@@ -157,4 +157,14 @@ Result cuLaunchKernel(FunctionHandle function, unsigned gridX, unsigned gridY,
   return Success;
 }
 
+Result cuLaunchCooperativeKernel(FunctionHandle function, unsigned gridX,
+                                 unsigned gridY, unsigned gridZ,
+                                 unsigned blockX, unsigned blockY,
+                                 unsigned blockZ, unsigned sharedBytes,
+                                 StreamHandle stream, void **parameters) {
+  NEREID_FAKE("cuLaunchCooperativeKernel");
+  return cuLaunchKernel(function, gridX, gridY, gridZ, blockX, blockY, blockZ,
+                        sharedBytes, stream, parameters, nullptr);
+}
+
 } // extern "C"
