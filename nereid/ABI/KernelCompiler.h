@@ -76,6 +76,7 @@ struct StaticValue {
 struct Source {
   std::string path; ///< for messages, and to find modules it imports
   std::string text;
+  /// By name; a global of another module by its path: "config.FAST".
   std::map<std::string, StaticValue> bindings;
 };
 
@@ -198,6 +199,9 @@ struct KernelDescription {
   std::vector<std::string> resetToZero, restoreValue;
   bool hasPreHook = false, hasPostHook = false; ///< of @triton.autotune
   bool prunesConfigs = false;                   ///< prune_configs_by
+  /// Why configurations, heuristics or default values are missing: host code
+  /// that cannot be evaluated. Matters where a launch does not give the values.
+  std::vector<Diagnostic> unknown;
   /// Hash of the kernel, every function and global it can reach, and the
   /// modules it imports: equal hashes compile to equal code.
   std::string sourceHash;
@@ -212,6 +216,8 @@ struct EvaluateRequest {
   std::string expression; ///< Python text; may use cdiv, min, max, triton.*
   std::string heuristic;  ///< parameter name
   std::map<std::string, StaticValue> values;
+  /// As CompileRequest::target: what host code is told of the machine.
+  std::string target = "cpu";
 };
 
 /// What a hook of @triton.autotune does to an argument of the launch.

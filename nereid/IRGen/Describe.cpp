@@ -7,6 +7,7 @@
 
 #include "nereid/IRGen/IRGen.h"
 
+#include "nereid/IRGen/HostAnswers.h"
 #include "nereid/IRGen/HostArguments.h"
 #include "nereid/IRGen/Session.h"
 
@@ -151,12 +152,28 @@ describeParameters(Session &session, const Function &kernel,
       initial = args.defaults[i - firstDefault];
     }
     if (initial) {
+      Diagnostics::Mark mark = session.diag.mark();
       FailureOr<Value> value =
           session.evaluator.evaluateIn(kernel.module, source, initial, {});
-      if (failed(value)) {
-        return session.failure(ErrorCode::CompileError, "");
+      if (succeeded(value)) {
+        parameter.defaultValue = toStaticValue(*value);
+        if (value->isOpaque()) {
+          (void)session.diag.error("the default of '" + parameter.name +
+                                       "' is " + value->describe(),
+                                   session.evaluator.bindHint(*value));
+          session.diag.errors.back().location = source.location(initial->span);
+          session.diag.errors.back().sourceLine =
+              source.line(initial->span.line);
+        }
       }
-      parameter.defaultValue = toStaticValue(*value);
+      if (session.diag.hasError()) {
+        // The launch may give it.
+        for (Diagnostic &why : session.diag.errors) {
+          why.severity = Severity::Note;
+          description.unknown.push_back(why);
+        }
+        session.diag.forget(mark);
+      }
     }
     description.parameters.push_back(std::move(parameter));
   }
@@ -218,6 +235,7 @@ Expected<KernelDescription> describe(const Source &source,
     return *failed;
   }
   if (const Decorations *decorations = kernel->decorations.get()) {
+    llvm::append_range(description.unknown, decorations->unknown);
     for (const Value &config : decorations->configs) {
       description.configs.push_back(describeConfig(config.record()));
     }
@@ -310,6 +328,7 @@ Expected<StaticValue> evaluate(const EvaluateRequest &request) {
   if (!session.ok()) {
     return session.failure(ErrorCode::CompileError, "");
   }
+  session.evaluator.target = request.target;
   if (request.expression.empty()) {
     return evaluateHeuristic(session, request);
   }

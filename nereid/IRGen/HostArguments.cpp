@@ -19,7 +19,7 @@ enum DescriptorField { DescriptorName };
 
 const std::shared_ptr<const RecordType> &tensorType() {
   static const auto type = std::make_shared<const RecordType>(
-      RecordType{"host tensor",
+      RecordType{"torch.Tensor",
                  {"_name", "_strides", "dtype", "shape", "ndim"},
                  /*isTuple=*/false,
                  "host_tensor",
@@ -40,10 +40,12 @@ const std::shared_ptr<const RecordType> &descriptorType() {
 Value tensorValue(const std::string &name, const StaticValue::Dict &facts) {
   Value shape = Value::fromStatic(facts.at("shape"));
   auto rank = static_cast<int64_t>(shape.items().size());
+  std::string dtype(languageName(std::get<DType>(facts.at("dtype").value)));
   return Value(
       Record{tensorType(),
              {Value(name), Value::fromStatic(facts.at("stride")),
-              Value::fromStatic(facts.at("dtype")), shape, Value(rank)}});
+              Value(Opaque{"torch." + (dtype == "int1" ? "bool" : dtype)}),
+              shape, Value(rank)}});
 }
 
 bool isTensor(const Value &value) {
@@ -99,7 +101,6 @@ bool isHostInstance(const Value &value, llvm::StringRef className) {
 
 LogicalResult Evaluator::storeAttribute(const ast::Attribute *target,
                                         const Value &value) {
-  SpanScope at(diag, target->span);
   FailureOr<Value> object = evaluate(target->value);
   if (failed(object)) {
     return failure();
@@ -220,8 +221,23 @@ static FailureOr<Value> emitDim(CallContext &, const BoundArguments &args) {
 
 static FailureOr<Value> emitElementSize(CallContext &,
                                         const BoundArguments &args) {
-  const TypeValue &type = args["self"].record().fields[TensorDType].type();
-  return Value(static_cast<int64_t>(byteSize(type.scalar.dtype)));
+  const Value &type = args["self"].record().fields[TensorDType];
+  return Value(
+      static_cast<int64_t>(byteSize(*parseDType(type.opaque().name))));
+}
+
+static FailureOr<Value> emitIsContiguous(CallContext &,
+                                         const BoundArguments &args) {
+  const Record &tensor = args["self"].record();
+  llvm::ArrayRef<Value> shape = tensor.fields[TensorShape].items();
+  llvm::ArrayRef<Value> strides = tensor.fields[TensorStrides].items();
+  Int count = 1;
+  bool isContiguous = true;
+  for (size_t i = shape.size(); i-- > 0;) {
+    isContiguous &= shape[i].integer() == 1 || strides[i].integer() == count;
+    count *= shape[i].integer();
+  }
+  return Value(isContiguous);
 }
 
 /// config.all_kwargs(): values and options in one dict.
@@ -246,6 +262,9 @@ void registerHostArguments(BuiltinTable &table) {
   table.add({"host_tensor", "stride(self, dim=None)", emitStride, "", method});
   table.add({"host_tensor", "size(self, dim=None)", emitSize, "", method});
   table.add({"host_tensor", "numel(self)", emitNumel, "", method});
+  table.add({"host_tensor", "nelement(self)", emitNumel, "", method});
+  table.add({"host_tensor", "is_contiguous(self)", emitIsContiguous, "",
+             method});
   table.add({"host_tensor", "dim(self)", emitDim, "", method});
   table.add({"host_tensor", "element_size(self)", emitElementSize, "", method});
   table.add({"triton_config", "all_kwargs(self)", emitAllKwargs, "", method});

@@ -20,6 +20,7 @@
 #include "nereid/Runtime/Composite.h"
 #include "nereid/Runtime/CudaLaunch.h"
 #include "nereid/Runtime/HostLaunch.h"
+#include "nereid/Runtime/ImageStore.h"
 #include "nereid/Runtime/KernelState.h"
 #include "nereid/Runtime/LaunchBinding.h"
 #include "nereid/Runtime/LaunchErrors.h"
@@ -28,6 +29,7 @@
 #include "nereid/Support/Host.h"
 #include "nereid/Support/Log.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace nereid {
@@ -82,6 +84,9 @@ evaluateHeuristics(KernelState &kernel, const LaunchBinding &binding) {
   request.source = kernel.source;
   request.kernel = kernel.description.name;
   request.values = binding.values();
+  if (Expected<std::string> target = targetOf(binding.device); target.ok()) {
+    request.target = *target;
+  }
   for (uint16_t parameter : kernel.heuristicParameters) {
     if (binding.isGiven(parameter)) {
       continue;
