@@ -44,6 +44,7 @@ struct FloatBound {
   double error = 0;
   /// Null: an integer of which nothing is claimed.
   const FloatFormat *format = nullptr;
+  unsigned bytes = 0; ///< in memory
 };
 
 /// What a run in the mode Float64WithBounds found.
