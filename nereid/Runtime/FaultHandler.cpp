@@ -11,8 +11,9 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstdlib>
+#include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <mutex>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -255,8 +256,8 @@ static void passOn(int number, siginfo_t *info, void *context) {
     }
   }
   printOtherFault(read(number, info, context));
-  signal(number, SIG_DFL);
-  raise(number); // delivered when the handler returns
+  ::signal(number, SIG_DFL);
+  ::raise(number); // delivered when the handler returns
 }
 
 static void handle(int number, siginfo_t *info, void *context) {

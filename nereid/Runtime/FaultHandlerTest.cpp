@@ -91,7 +91,8 @@ TEST_F(FaultHandler, AnAddressThatNoProcessCanHaveIsSaidToBeOne) {
 TEST_F(FaultHandler, TheProcessGoesOn) {
   EXPECT_PRINTS(
       [&] {
-        std::string first = fault(1025), second = fault(1026);
+        std::string first = fault(1025);
+        std::string second = fault(1026);
         Kernel k = kernel("k");
         k[1](x, 5);
         return std::to_string(x.at({5})) + " " + std::to_string(first.empty()) +

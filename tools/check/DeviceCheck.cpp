@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DeviceCheck.h"
+#include "LaunchCheck.h"
 
 #include "nereid/Runtime/Stream.h"
 

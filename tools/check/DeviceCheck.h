@@ -19,10 +19,11 @@
 #ifndef NEREID_TOOLS_CHECK_DEVICECHECK_H
 #define NEREID_TOOLS_CHECK_DEVICECHECK_H
 
-#include "Reference.h"
+#include "Arrays.h"
 
-#include <deque>
-#include <map>
+#include "nereid/Runtime/Kernel.h"
+
+#include <functional>
 
 namespace nereid::check {
 
@@ -42,6 +43,7 @@ struct CheckedLaunch {
 /// One array on one device.
 struct ArrayReport {
   std::string name, type, device;
+  bool isArgument = true; ///< else it is told only where it is wrong
   int64_t elements = 0, wrong = 0, undecided = 0;
   double largestDifference = 0;
   double largestShare = 0;          ///< of its bound that a difference takes
@@ -58,37 +60,6 @@ struct CheckReport {
 /// Throws what the launch throws, and KernelFault where the kernel leaves its
 /// arrays.
 CheckReport checkLaunch(const CheckedLaunch &launch);
-
-/// The steps of checkLaunch.
-class LaunchCheck {
-public:
-  /// `launch` must outlive the check.
-  explicit LaunchCheck(const CheckedLaunch &launch);
-  ~LaunchCheck();
-
-  /// What a device did.
-  struct Run {
-    Device device;
-    const Reference *reference;
-    Contents before, after; ///< of the launch's memory
-    /// With a changed byte in front of it or behind it; -1 if none.
-    int64_t damagedRegion = -1;
-  };
-  /// One of each kind, or the launch's own.
-  std::vector<Device> devices() const;
-  Run run(Device device);
-  void judge(const Run &run, CheckReport &report) const;
-  const Arrays &arrays() const;
-
-private:
-  class Relaunch;
-  std::unique_ptr<Relaunch> relaunch;
-  const CheckedLaunch &launch;
-  Kernel kernel;
-  /// With the values that @triton.autotune chose on a device.
-  using Values = std::map<std::string, StaticValue>;
-  std::deque<std::pair<Values, Reference>> references;
-};
 
 } // namespace nereid::check
 

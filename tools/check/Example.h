@@ -8,7 +8,7 @@
 #ifndef NEREID_TOOLS_CHECK_EXAMPLE_H
 #define NEREID_TOOLS_CHECK_EXAMPLE_H
 
-#include "DeviceCheck.h"
+#include "LaunchCheck.h"
 
 #include "nereid/nereid.h"
 

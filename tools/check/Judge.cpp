@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DeviceCheck.h"
+#include "LaunchCheck.h"
 
 #include <algorithm>
 #include <cmath>
@@ -49,7 +49,8 @@ public:
     }
   }
 
-  ArrayReport report(const Arrays::View &view, Device device);
+  /// Of memory that no argument is, only what no other view has.
+  ArrayReport report(const Arrays::View &view, Device device, bool isArgument);
   /// Bytes that are wrong and in no view.
   int64_t strays() const {
     int64_t count = 0;
@@ -141,14 +142,19 @@ std::string Judgement::sample(const Arrays::View &view, int64_t element,
          ", expected " + expected;
 }
 
-ArrayReport Judgement::report(const Arrays::View &view, Device device) {
+ArrayReport Judgement::report(const Arrays::View &view, Device device,
+                              bool isArgument) {
   ArrayReport result;
   result.name = view.name;
+  result.isArgument = isArgument;
   result.type = view.tensor.str();
   result.device = device.str();
   result.elements = view.tensor.numel();
   auto bytes = static_cast<int64_t>(byteSize(view.tensor.dtype()));
   forElements(view, [&](int64_t i, int64_t offset) {
+    if (!isArgument && isViewed[offset]) {
+      return;
+    }
     std::fill_n(isViewed.begin() + offset, bytes, true);
     auto first = verdicts.begin() + offset;
     if (std::find(first, first + bytes, Verdict::Wrong) != first + bytes) {
@@ -185,10 +191,14 @@ void LaunchCheck::judge(const Run &run, CheckReport &report) const {
   }
   // The report of the first view of each region.
   std::vector<size_t> owners(all.regions.size(), SIZE_MAX);
-  for (const Arrays::View &view : all.views) {
+  size_t arguments = all.views.size() - launch.reachable.size();
+  for (size_t i = 0; i < all.views.size(); ++i) {
+    const Arrays::View &view = all.views[i];
+    bool isArgument = i < arguments;
     if (view.tensor.extentBytes()) {
       owners[view.region] = std::min(owners[view.region], report.arrays.size());
-      report.arrays.push_back(regions[view.region].report(view, run.device));
+      report.arrays.push_back(
+          regions[view.region].report(view, run.device, isArgument));
     }
   }
   for (size_t r = 0; r < all.regions.size(); ++r) {
@@ -213,6 +223,9 @@ bool CheckReport::passed() const {
 std::string CheckReport::text() const {
   std::string text;
   for (const ArrayReport &a : arrays) {
+    if (!a.isArgument && !a.wrong) {
+      continue;
+    }
     text += "check " + a.name + " on " + a.device + ": " + a.type;
     std::string of = " of " + std::to_string(a.elements) + " elements";
     if (a.wrong) {

@@ -300,7 +300,7 @@ void addRunCommand(CLI::App &app) {
                    "Of --launch: file for the lines of JSON")
       ->needs(launch);
   for (const char *name : {"kernel", "arguments", "--grid", "--out", "--print",
-                           "--seed", "--check", "--time", "--repeat"}) {
+                           "--seed", "--time", "--repeat"}) {
     launch->excludes(name);
   }
   command->callback([options, device] {
@@ -308,7 +308,9 @@ void addRunCommand(CLI::App &app) {
       runKernel(*options);
       return;
     }
-    LaunchFileOptions files{options->launches, std::nullopt, options->results};
+    requireReference(options->check);
+    LaunchFileOptions files{options->launches, std::nullopt, options->results,
+                            !options->check.empty(), options->tolerance};
     if (device->count()) {
       files.device = options->device;
     }

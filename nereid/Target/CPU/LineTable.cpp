@@ -70,10 +70,10 @@ markPlaces(mlir::ModuleOp module, Places &places,
 
 static llvm::StringRef codeOf(const llvm::object::ObjectFile &object) {
   for (const llvm::object::SectionRef &section : object.sections()) {
-    auto name = section.getName();
-    if (name && *name == ".text") {
-      auto contents = section.getContents();
-      return contents ? *contents : llvm::StringRef();
+    auto name = llvm::expectedToOptional(section.getName());
+    auto contents = llvm::expectedToOptional(section.getContents());
+    if (name && contents && *name == ".text") {
+      return *contents;
     }
   }
   return "";
@@ -82,13 +82,11 @@ static llvm::StringRef codeOf(const llvm::object::ObjectFile &object) {
 static Expected<uint64_t> addressOf(const llvm::object::ObjectFile &object,
                                     const std::string &entry) {
   for (const llvm::object::SymbolRef &symbol : object.symbols()) {
-    auto name = symbol.getName();
-    auto address = symbol.getAddress();
+    auto name = llvm::expectedToOptional(symbol.getName());
+    auto address = llvm::expectedToOptional(symbol.getAddress());
     if (name && address && *name == llvm::StringRef(entry)) {
       return *address;
     }
-    llvm::consumeError(name.takeError());
-    llvm::consumeError(address.takeError());
   }
   return internal("the object has no '" + entry + "'");
 }
