@@ -125,7 +125,7 @@ TEST_F(FaultHandler, DivisionByZeroIsAnError) {
 TEST_F(FaultHandler, AKernelMayRunOutOfStack) {
   world->kernels["k"].program = [](const FakeCall &call) {
     struct Deep {
-      static int64_t go(volatile int64_t n) {
+      static int64_t go(int64_t n) {
         volatile char room[4096];
         room[n % 4096] = 1;
         return n == 0 ? 0 : go(n - 1) + room[0];

@@ -347,6 +347,7 @@ TEST(DeviceCheckTest, PlantedFaultsAreFound) {
 
 TEST(DeviceCheckTest, AMissingElementIsSaidToBeMissing) {
   Example example{
+      kernels,
       "scale",
       1,
       {{"x_ptr", numbers({8}, f32, 1)}, {"y_ptr", nothing({8}, f32)}},
@@ -444,6 +445,7 @@ TEST(DeviceCheckTest, ControlFlowWithinARoundingDecidesNothing) {
 
 TEST(DeviceCheckTest, AKernelThatLeavesItsArraysIsSaidToDoSo) {
   Example example{
+      kernels,
       "runs_past",
       1,
       {{"x_ptr", nothing({15}, f32)}, {"y_ptr", nothing({16}, f32)}},
@@ -468,6 +470,7 @@ TEST(DeviceCheckTest, ArraysThatShareMemoryShareItInTheCopies) {
   // The kernel reads all of x before it writes y, which begins in the middle.
   Tensor memory = numbers({200}, f32, 7);
   Example example{
+      kernels,
       "scale",
       1,
       {{"x_ptr", memory.slice(0, 0, 64)}, {"y_ptr", memory.slice(0, 32, 96)}},
@@ -498,6 +501,7 @@ TEST(DeviceCheckTest, AddressesLeadIntoTheCopies) {
 
 TEST(DeviceCheckTest, TheReferenceTakesTheConfigurationThatTuningChose) {
   Example example{
+      kernels,
       "partial_sums",
       [](const Meta &meta) { return Grid(cdiv(300, meta["BLOCK"])); },
       {{"x_ptr", numbers({300}, f32, 11)}, {"y_ptr", nothing({20}, f32)}},
