@@ -135,14 +135,18 @@ LaunchCheck::Run LaunchCheck::run(Device device) {
     synchronize(device);
     tuned = relaunch->tuned(kernel, meta);
   }
-  auto found = std::find_if(references.begin(), references.end(),
-                            [&](const auto &r) { return r.first == tuned; });
+  auto found = std::find_if(
+      references.begin(), references.end(), [&](const auto &reference) {
+        return reference.first == tuned &&
+               reference.second.isForHost.value_or(device.isHost()) ==
+                   device.isHost();
+      });
   if (found == references.end()) {
-    Reference made = Reference::run(
-        arrays(), launch.load, [&](const Kernel &k, const ArraysCopy &copy) {
-          relaunch->run(k, copy, tuned);
-        });
-    references.emplace_back(tuned, std::move(made));
+    references.emplace_back(
+        tuned, Reference::run(arrays(), device.isHost(), launch.load,
+                              [&](const Kernel &k, const ArraysCopy &copy) {
+                                relaunch->run(k, copy, tuned);
+                              }));
     found = std::prev(references.end());
   }
   Run result{device, &found->second, found->second.poisoned(arrays()), {}};

@@ -250,7 +250,7 @@ void Reference::join(const Reference &other) {
   }
 }
 
-Reference Reference::run(const Arrays &arrays,
+Reference Reference::run(const Arrays &arrays, bool isForHost,
                          const std::function<Kernel(Context &)> &load,
                          const Launcher &launch) {
   interp::Oracle oracle;
@@ -260,6 +260,7 @@ Reference Reference::run(const Arrays &arrays,
     ArraysCopy copy(arrays, Device::interp());
     oracle = interp::Oracle();
     oracle.isBackward = isBackward;
+    oracle.allowsTf32 = !isForHost;
     for (size_t r = 0; r < arrays.regions.size(); ++r) {
       auto size = static_cast<uint64_t>(arrays.regions[r].size());
       oracle.log.arrays.push_back(
@@ -271,6 +272,9 @@ Reference Reference::run(const Arrays &arrays,
     }
     Reference result;
     fill(result, arrays, copy, oracle);
+    if (oracle.metTf32) {
+      result.isForHost = isForHost;
+    }
     return result;
   };
   Reference result = runOnce(false);

@@ -43,10 +43,10 @@ public:
     bool allows(uint64_t bits, double more = 0) const;
   };
 
-  /// Runs the launch; `load` gives its kernel in the context that it is handed.
-  /// Throws what the launch throws, and KernelFault where the kernel leaves its
-  /// arrays.
-  static Reference run(const Arrays &arrays,
+  /// Runs the launch, to judge devices on host memory or GPUs; `load` gives its
+  /// kernel in the context that it is handed. Throws what the launch throws,
+  /// and KernelFault where the kernel leaves its arrays.
+  static Reference run(const Arrays &arrays, bool isForHost,
                        const std::function<Kernel(Context &)> &load,
                        const Launcher &launch);
 
@@ -59,6 +59,9 @@ public:
   std::vector<std::vector<bool>> isOverwritten;
   /// Control flow hangs on a rounding: nothing is claimed.
   bool isUndecided = false;
+  /// Does it hold for executors of host memory alone, or for GPUs, which may
+  /// read float32 as TF32? Absent: for all.
+  std::optional<bool> isForHost;
 
   /// The bound at a byte of a region; null if there is none.
   const Bound *find(size_t region, int64_t offset) const;
