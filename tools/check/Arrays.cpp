@@ -46,14 +46,17 @@ static std::vector<std::byte> bytesOf(const Tensor &bytes) {
   return {first, first + host.numel()};
 }
 
-/// The region that an address is in or one past; -1 for none.
+/// The region that an address is in, or else one past; -1 for none.
 static int64_t findRegion(const std::vector<Arrays::Region> &regions,
                           const std::vector<uint64_t> &begins,
                           uint64_t address) {
-  for (size_t r = 0; r < regions.size(); ++r) {
-    if (address >= begins[r] &&
-        address - begins[r] <= static_cast<uint64_t>(regions[r].size())) {
-      return static_cast<int64_t>(r);
+  for (uint64_t past : {uint64_t{0}, uint64_t{1}}) {
+    for (size_t r = 0; r < regions.size(); ++r) {
+      if (address >= begins[r] &&
+          address - begins[r] <
+              static_cast<uint64_t>(regions[r].size()) + past) {
+        return static_cast<int64_t>(r);
+      }
     }
   }
   return -1;
@@ -63,7 +66,7 @@ Arrays::Arrays(std::vector<NamedTensor> tensors)
     : regions(findRegions(tensors)) {
   std::vector<uint64_t> begins;
   for (const Region &region : regions) {
-    // NamedTensor's device: all tensors of a launch are on one.
+    // All tensors of a launch are on one device.
     contents.push_back(bytesOf(
         Tensor::borrow(reinterpret_cast<void *>(region.begin), {region.size()},
                        u8, tensors[0].tensor.device())));
