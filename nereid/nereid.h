@@ -19,6 +19,7 @@
 #include "nereid/Runtime/DLPack.h"
 #include "nereid/Runtime/Device.h"
 #include "nereid/Runtime/Error.h"
+#include "nereid/Runtime/FaultHandler.h"
 #include "nereid/Runtime/Kernel.h"
 #include "nereid/Runtime/Npy.h"
 #include "nereid/Runtime/Stream.h"

@@ -148,7 +148,8 @@ static void runDot(Machine &m, const Step &step) {
     bool isTf32 = lhs.element.width == 32 &&
                   mlir::cast<tile::DotOp>(step.op).getPrecision() ==
                       tile::InputPrecision::TF32;
-    fillErrors(e, lhs, rhs, c, isTf32, r);
+    m.bounds().metTf32 |= isTf32;
+    fillErrors(e, lhs, rhs, c, isTf32 && m.bounds().allowsTf32, r);
   }
 }
 

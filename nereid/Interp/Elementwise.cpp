@@ -121,6 +121,11 @@ static void fillErrors(FloatFunction function, Machine &m, const Step &step,
     double slack = deviation(function, x, r.floats[i], arity);
     r.errors[i] =
         roundingError(*r.element.format, r.floats[i], slack, function.ulps);
+    double reach = std::fabs(r.floats[i]) + slack;
+    if (function.mayFlush && !r.element.format->isDouble() &&
+        std::fabs(r.floats[i]) - slack < 0x1p-126) {
+      r.errors[i] = std::max(r.errors[i], std::min(reach, 0x1p-126));
+    }
     if (function.ulps != 0 && m.orderReach.size() == r.floats.size()) {
       double unit = spacing(*r.element.format, m.orderReach[i]);
       r.errors[i] = std::max(r.errors[i], slack + function.ulps * unit);

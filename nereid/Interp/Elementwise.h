@@ -68,6 +68,9 @@ struct FloatFunction {
   /// function of an argument that is off by so much of itself. 0: as without.
   double approximateUlps = 0;
   double approximateArgument = 0;
+  /// What is computed in float32 may be 0 where it lies below the smallest
+  /// normal number.
+  bool mayFlush = false;
 };
 
 Handler floatOp(FloatFunction function);

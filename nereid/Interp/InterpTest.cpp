@@ -416,6 +416,11 @@ TEST(InterpTest, TheOracleAllowsTf32WhereTheProductDoes) {
     double bound = oracle.stored.begin()->second.error;
     EXPECT_LT(bound, error) << precision << " " << x;
     EXPECT_GT(bound, error / 10) << precision << " " << x;
+    EXPECT_EQ(oracle.metTf32, precision == 0);
+    oracle = Oracle();
+    oracle.allowsTf32 = false;
+    ASSERT_TRUE(kernel.interpreter->runOracle(&frame, 0, 1, oracle).ok());
+    EXPECT_LT(oracle.stored.begin()->second.error, 1e-6);
   }
 }
 

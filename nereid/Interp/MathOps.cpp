@@ -24,9 +24,10 @@ namespace nereid::interp {
 using D = double;
 
 static void addExponentials(HandlerTable &table) {
-  table["math.exp"] =
-      floatOp({[](D x, D, D) { return std::exp(x); }, 4, false, 4, 0x1.4p-24});
-  table["math.exp2"] = floatOp({[](D x, D, D) { return std::exp2(x); }, 4});
+  table["math.exp"] = floatOp(
+      {[](D x, D, D) { return std::exp(x); }, 4, false, 4, 0x1.4p-24, true});
+  table["math.exp2"] =
+      floatOp({[](D x, D, D) { return std::exp2(x); }, 4, false, 0, 0, true});
   table["math.expm1"] = floatOp({[](D x, D, D) { return std::expm1(x); }, 4});
   table["math.log"] = floatOp({[](D x, D, D) { return std::log(x); }, 4});
   table["math.log2"] = floatOp({[](D x, D, D) { return std::log2(x); }, 4});

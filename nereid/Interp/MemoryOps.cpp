@@ -68,7 +68,8 @@ void storeElement(Machine &m, const TileValue &value, int64_t i,
     stored.erase(address + k);
   }
   if (value.element.isFloat()) {
-    stored[address] = {value.floats[i], value.errorAt(i), value.element.format};
+    stored[address] = {value.floats[i], value.errorAt(i), value.element.format,
+                       value.element.bytes};
   } else if (value.isUnknown(i)) {
     markUnknown(m, value.element, address);
   } else {
@@ -78,7 +79,7 @@ void storeElement(Machine &m, const TileValue &value, int64_t i,
 
 void markUnknown(Machine &m, const Element &element, uint64_t address) {
   m.bounds().stored[address] = {0, std::numeric_limits<double>::infinity(),
-                                element.format};
+                                element.format, element.bytes};
 }
 
 AccessLog::Outcome enter(Machine &m, const Step &step, AccessLog::Kind kind,

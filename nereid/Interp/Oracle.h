@@ -44,6 +44,7 @@ struct FloatBound {
   double error = 0;
   /// Null: an integer of which nothing is claimed.
   const FloatFormat *format = nullptr;
+  unsigned bytes = 0; ///< in memory
 };
 
 /// What a run in the mode Float64WithBounds found.
@@ -72,6 +73,11 @@ struct Oracle {
   /// The first operation by which programs met at an address, so that the order
   /// of programs may show.
   std::optional<mlir::Location> meeting;
+  /// May the executors to be judged read float32 operands of a product as TF32,
+  /// where the kernel lets them? GPUs do.
+  bool allowsTf32 = true;
+  /// The answer mattered.
+  bool metTf32 = false;
   /// Run the last program of the grid first.
   bool isBackward = false;
 };

@@ -156,5 +156,21 @@ TEST(OracleTest, TheOracleTellsTheFirstAccessOutside) {
   EXPECT_TRUE(oracle.log.useOf(address, 4).isWrittenFirst);
 }
 
+// A GPU's exponential has no denormal results.
+TEST(OracleTest, ExponentialsBelowTheNormalNumbersMayBeZero) {
+  for (auto [x, mayBeZero] : {std::pair(-90.0f, true), {-80.0f, false}}) {
+    KernelRunner kernel("%r: !tile.ptr<f32>, %x: f32",
+                        "%e = math.exp %x : f32\n"
+                        "tile.store %r, %e : !tile.ptr<f32>");
+    std::vector<float> r(1);
+    kernel.pass(r).pass(x);
+    LaunchFrame frame = kernel.makeFrame(1, 1, 1);
+    Oracle oracle;
+    ASSERT_TRUE(kernel.interpreter->runOracle(&frame, 0, 1, oracle).ok());
+    FloatBound bound = oracle.stored.at(reinterpret_cast<uint64_t>(r.data()));
+    EXPECT_EQ(bound.error >= bound.value, mayBeZero) << x;
+  }
+}
+
 } // namespace
 } // namespace nereid::interp

@@ -142,14 +142,23 @@ static void runNumPrograms(Machine &m, const Step &step) {
   m.out(step).ints[0] = m.frame().grid[axis];
 }
 
+/// Another executor has another value.
+static void noteElsewhere(Machine &m, const Step &step) {
+  if (m.tracksErrors()) {
+    m.slot(step.results[0]).setUnknown(0);
+  }
+}
+
 static void runGlobalTimer(Machine &m, const Step &step) {
   auto now = std::chrono::steady_clock::now().time_since_epoch();
   m.out(step).ints[0] =
       std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+  noteElsewhere(m, step);
 }
 
 static void runProcessorId(Machine &m, const Step &step) {
   m.out(step).ints[0] = 0;
+  noteElsewhere(m, step);
 }
 
 static void runNothing(Machine &, const Step &) {}

@@ -29,6 +29,7 @@
 #include "nereid/Syntax/Dump.h"
 #include "nereid/Syntax/Parser.h"
 #include "nereid/Target/CPU/CpuTarget.h"
+#include "nereid/Target/CPU/LineTable.h"
 #include "nereid/Target/NVPTX/NvptxTarget.h"
 
 #include "mlir/Parser/Parser.h"
@@ -340,6 +341,14 @@ Status Compilation::compileCpu(const cpu::CpuTarget &target) {
     return status;
   }
 
+  if (request.emit == linesStage.name) {
+    auto table = cpu::emitLineTable(*module, target, image.entry,
+                                    tile::sourceLocationOf);
+    if (table.ok()) {
+      recorder.record(linesStage, *table);
+    }
+    return table.status();
+  }
   auto object = timedEmission([&](StageTimes *times) {
     return cpu::emitObject(*module, target, {}, times);
   });

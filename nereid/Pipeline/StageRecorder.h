@@ -44,10 +44,12 @@ inline constexpr Stage llvmStage = {"llvm", "50.ll"};
 inline constexpr Stage asmStage = {"asm", "60.s"};
 inline constexpr Stage ptxStage = {"ptx", "60.ptx"};
 inline constexpr Stage objectStage = {"obj", "70.o"};
+/// Of the object; made on demand only.
+inline constexpr Stage linesStage = {"lines", "75.lines.txt"};
 inline constexpr const Stage *allStages[] = {
     &astStage,     &tileStage, &tileOptStage,     &cpuStage,
     &tileGpuStage, &gpuStage,  &llvmDialectStage, &llvmStage,
-    &asmStage,     &ptxStage,  &objectStage};
+    &asmStage,     &ptxStage,  &objectStage,      &linesStage};
 
 class StageRecorder {
 public:

@@ -16,6 +16,7 @@
 
 #include "nereid/Runtime/HostLaunch.h"
 
+#include "nereid/Runtime/Crash.h"
 #include "nereid/Runtime/Fault.h"
 #include "nereid/Runtime/ThreadPool.h"
 #include "nereid/Support/Host.h"
@@ -66,6 +67,8 @@ struct Run {
   std::mutex faultMutex;
   std::optional<Fault> fault;
   int64_t faultProgram = 0;
+  std::optional<KernelSignal> signal; ///< with installFaultHandler
+  std::string scene;                  ///< the same, on `interp`
   bool outOfMemory = false;
   bool tooManyWaiting = false;
   WaitingThreads *waiting = nullptr; ///< for images with programsWait
@@ -92,8 +95,21 @@ std::array<int32_t, 3> programOf(const LaunchFrame *frame) {
   return {frame->programId[0], frame->programId[1], frame->programId[2]};
 }
 
+/// Faults of what the runtime does for a kernel are not the kernel's.
+class ServiceCall {
+public:
+  ServiceCall() : guard(FaultGuard::current()) {
+    FaultGuard::setCurrent(nullptr);
+  }
+  ~ServiceCall() { FaultGuard::setCurrent(guard); }
+
+private:
+  FaultGuard *guard;
+};
+
 void printService(const LaunchFrame *frame, uint32_t site, const void *elements,
                   int64_t count) {
+  ServiceCall call;
   const KernelImage &image = workerOf(frame)->run->loaded.image;
   if (site >= image.sites.size()) {
     return;
@@ -176,6 +192,44 @@ thread_local Scratch scratch;
 
 } // namespace
 
+static void callCode(Worker &worker, int64_t begin, int64_t end) {
+  Run &run = *worker.run;
+  const HostCode &code = run.loaded.code;
+  if (!run.loaded.canFail) {
+    code.entry(code.self, &worker.frame, begin, end);
+    return;
+  }
+  // In slices, so that a fault elsewhere stops this thread soon.
+  constexpr int64_t slice = 16;
+  if (setjmp(worker.escape) == 0) {
+    for (int64_t p = begin; p < end; p += slice) {
+      if (run.stopped.load(std::memory_order_relaxed)) {
+        return;
+      }
+      code.entry(code.self, &worker.frame, p, std::min(end, p + slice));
+    }
+  }
+}
+
+/// The same; a signal ends this thread's part.
+static void callGuarded(Worker &worker, int64_t begin, int64_t end) {
+  Run &run = *worker.run;
+  if (run.stopped.load(std::memory_order_relaxed)) {
+    return;
+  }
+  FaultGuard guard;
+  guard.scene = run.scene.c_str();
+  if (sigsetjmp(guard.escape, 0) != 0) {
+    guard.landed();
+    std::lock_guard lock(run.faultMutex);
+    run.signal = run.signal ? run.signal : guard.signal;
+    run.stopped.store(true, std::memory_order_relaxed);
+    return;
+  }
+  guard.canEscape = run.scene.empty();
+  callCode(worker, begin, end);
+}
+
 /// Programs [begin, end) on this thread.
 static void runRange(Run &run, int64_t begin, int64_t end) {
   const LoadedImage &loaded = run.loaded;
@@ -194,20 +248,10 @@ static void runRange(Run &run, int64_t begin, int64_t end) {
     run.outOfMemory = true;
     return;
   }
-  const HostCode &code = loaded.code;
-  if (!loaded.canFail) {
-    code.entry(code.self, &frame, begin, end);
-    return;
-  }
-  // In slices, so that a fault elsewhere stops this thread soon.
-  constexpr int64_t slice = 16;
-  if (setjmp(worker.escape) == 0) {
-    for (int64_t p = begin; p < end; p += slice) {
-      if (run.stopped.load(std::memory_order_relaxed)) {
-        return;
-      }
-      code.entry(code.self, &frame, p, std::min(end, p + slice));
-    }
+  if (hasFaultHandler()) [[unlikely]] {
+    callGuarded(worker, begin, end);
+  } else {
+    callCode(worker, begin, end);
   }
 }
 
@@ -296,6 +340,10 @@ static void runManyPrograms(Run &run, int64_t programs) {
 
 Status runOnHost(const HostLaunch &launch) {
   Run run(launch);
+  if (hasFaultHandler() && launch.binding.device.kind() == Device::Kind::Interp)
+      [[unlikely]] {
+    run.scene = crashScene(launch.binding);
+  }
   int64_t programs = int64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
   if (launch.binding.options.checks & CheckBounds) [[unlikely]] {
     run.ranges = tensorRanges(launch.binding);
@@ -308,6 +356,9 @@ Status runOnHost(const HostLaunch &launch) {
     runRange(run, 0, programs);
   } else {
     runManyPrograms(run, programs);
+  }
+  if (run.signal) [[unlikely]] {
+    return crashFailure(launch.binding, launch.specialization, *run.signal);
   }
   if (run.fault) [[unlikely]] {
     return faultFailure(launch.binding, launch.specialization, *run.fault);

@@ -5,6 +5,7 @@ every device, at awkward sizes, and compares with float64 within derived bounds.
     test/corpus/run_ladder.py                      all rungs on cpu and interp
     test/corpus/run_ladder.py --rungs 1-5,13 --device cpu --verbose
     test/corpus/run_ladder.py --device cuda:0      all rungs on a GPU
+    test/corpus/run_ladder.py --check              nereid run --check of all of them
 
 Needs .corpora (scripts/fetch-corpora), NumPy, and the target NereidBridge.
 Exit status: 0 all passed, 1 something failed, 77 nothing to run with.
@@ -44,7 +45,7 @@ import rungs_matmul  # noqa: E402,F401
 import rungs_misc  # noqa: E402,F401
 import rungs_reduction  # noqa: E402,F401
 from device_memory import DeviceMemory  # noqa: E402
-from ladder import RUNGS, Pointers, judge  # noqa: E402
+from ladder import RUNGS, Pointers, Verdict, judge  # noqa: E402
 from memory import Array  # noqa: E402
 
 PLACEMENTS = ("aligned", "edge")
@@ -77,21 +78,36 @@ def run_case(library, rung, case, device, placement):
     return judge(case, device)
 
 
+def check_case(library, rung, case, devices):
+    """The same launch, judged by the reference executor's error bounds."""
+    reachable = {name: array.place("aligned") for name, array in case.extra.items()}
+    arguments = {name: value.place("aligned") if isinstance(value, Array) else value
+                 for name, value in case.arguments.items()}
+    launch = library.prepare(ROOT / ".corpora" / rung.corpus / rung.file, rung.kernel, case.grid, arguments, "cpu")
+    passed, text = launch.check(devices, reachable)
+    return Verdict(message="" if passed else text)
+
+
 def worker(rung, device, first, options, pipe, complaints):
     """Runs the cases from number `first` on; one JSON line a case. What the
     compiler prints (warnings, the text of an assertion) goes to `complaints`."""
     os.dup2(complaints.fileno(), 2)
     library = bridge.Bridge(options.build)
     with os.fdopen(pipe, "w") as out:
-        jobs = [(case, placement) for case in cases_of(rung) for placement in PLACEMENTS]
+        placements = ("aligned",) if options.check else PLACEMENTS
+        jobs = [(case, placement) for case in cases_of(rung) for placement in placements]
         for number, (case, placement) in enumerate(jobs):
-            if number < first or not runs_on(case, device):
+            # The reference of a check is the interpreter.
+            if number < first or not runs_on(case, "interp" if options.check else device):
                 continue
             record = {"number": number, "case": f"{case.label}, {placement}", "error": 0.0, "ratio": 0.0, "message": ""}
             complaints.truncate(0)
             print(json.dumps({"start": number, "case": record["case"]}), file=out, flush=True)
             try:
-                verdict = run_case(library, rung, case, device, placement)
+                if options.check:
+                    verdict = check_case(library, rung, case, [device])
+                else:
+                    verdict = run_case(library, rung, case, device, placement)
                 record.update(error=verdict.error, ratio=verdict.ratio, message=verdict.message)
             except bridge.Error as error:
                 record["message"] = str(error).strip()
@@ -195,6 +211,8 @@ def main():
     parser.add_argument("--timeout", type=float, default=60, help="seconds a case may take")
     parser.add_argument("--failures", type=int, default=1, help="failures shown a rung")
     parser.add_argument("--verbose", action="store_true", help="one line a case")
+    parser.add_argument("--check", action="store_true",
+                        help="judge by the reference executor's bounds instead, as nereid run --check does")
     parser.add_argument("--json", help="write every record here")
     options = parser.parse_args()
     if not (ROOT / ".corpora").is_dir():

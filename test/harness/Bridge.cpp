@@ -8,6 +8,7 @@
 #include "test/harness/Bridge.h"
 
 #include "nereid/nereid.h"
+#include "tools/check/DeviceCheck.h"
 
 #include <chrono>
 #include <list>
@@ -95,6 +96,7 @@ private:
 
 /// Owns everything the views in `arguments` point to.
 struct NereidBridgeLaunch {
+  std::string file, name;
   Kernel kernel;
   Grid grid;
   std::list<std::string> strings;
@@ -171,6 +173,8 @@ NereidBridgeLaunch *nereidBridgePrepare(const char *file, const char *kernel,
   return guarded<NereidBridgeLaunch *>(nullptr, [&] {
     Device device = Device::parse(deviceName);
     auto launch = std::make_unique<NereidBridgeLaunch>();
+    launch->file = file;
+    launch->name = kernel;
     launch->kernel = Kernel::load(file, kernel).on(device);
     launch->grid = Grid(std::span(grid, gridRank));
     launch->device = device;
@@ -215,6 +219,36 @@ int64_t nereidBridgeRun(NereidBridgeLaunch *launch, int32_t repetitions) {
     auto elapsed = std::chrono::steady_clock::now() - start;
     return std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed)
         .count();
+  });
+}
+
+int32_t nereidBridgeCheck(NereidBridgeLaunch *launch, const char *devices,
+                          const NereidBridgeArgument *reachable,
+                          int32_t count) {
+  return guarded<int32_t>(-1, [&] {
+    check::CheckedLaunch checked;
+    checked.load = [launch](Context &context) {
+      return Kernel::load(launch->file, launch->name, context);
+    };
+    checked.grid = launch->grid;
+    checked.arguments = launch->arguments;
+    for (int32_t i = 0; i < count; ++i) {
+      const NereidBridgeArgument &a = reachable[i];
+      checked.reachable.push_back(
+          {a.name, Tensor::borrow(a.data, Shape(a.shape, a.shape + a.rank),
+                                  dtypeNamed(a.text), Device::cpu(),
+                                  Shape(a.strides, a.strides + a.rank))});
+    }
+    std::string names = devices;
+    for (size_t begin = 0; begin <= names.size();) {
+      size_t end = std::min(names.find(',', begin), names.size());
+      checked.devices.push_back(
+          Device::parse(names.substr(begin, end - begin)));
+      begin = end + 1;
+    }
+    check::CheckReport report = check::checkLaunch(checked);
+    lastError = report.text();
+    return report.passed() ? 1 : 0;
   });
 }
 

@@ -57,6 +57,12 @@ int32_t nereidBridgeUseStream(NereidBridgeLaunch *launch, void *stream);
 /// Launches `repetitions` times. Returns the nanoseconds of all of them
 /// together, or -1 on failure.
 int64_t nereidBridgeRun(NereidBridgeLaunch *launch, int32_t repetitions);
+/// Judges the launch on `devices` (names with commas between) by the reference
+/// executor's bounds (tools/check), on copies of its arrays and of `reachable`:
+/// memory of the host that tables of addresses lead to. 1: right; 0: wrong; -1
+/// on failure. nereidBridgeError has the report.
+int32_t nereidBridgeCheck(NereidBridgeLaunch *launch, const char *devices,
+                          const NereidBridgeArgument *reachable, int32_t count);
 void nereidBridgeFree(NereidBridgeLaunch *launch);
 /// The message of this thread's last failure.
 const char *nereidBridgeError();

@@ -73,6 +73,19 @@ class Launch:
         if self._library.nereidBridgeUseStream(self._handle, handle) < 0:
             raise Error(self._library.nereidBridgeError().decode())
 
+    def check(self, devices, reachable=None):
+        """Whether the results on `devices` are within the reference executor's
+        bounds, and the report. `reachable`: tensors that no argument is."""
+        reachable = reachable or {}
+        packed = (_Argument * max(len(reachable), 1))()
+        for slot, (name, value) in zip(packed, reachable.items()):
+            _pack(slot, name, value)
+        state = self._library.nereidBridgeCheck(self._handle, ",".join(devices).encode(), packed, len(reachable))
+        text = self._library.nereidBridgeError().decode()
+        if state < 0:
+            raise Error(text)
+        return state == 1, text
+
     def __del__(self):
         if self._handle:
             self._library.nereidBridgeFree(self._handle)
@@ -94,6 +107,8 @@ class Bridge:
         library.nereidBridgeRun.restype = ctypes.c_int64
         library.nereidBridgeRun.argtypes = [ctypes.c_void_p, ctypes.c_int32]
         library.nereidBridgeUseStream.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+        library.nereidBridgeCheck.argtypes = [
+            ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(_Argument), ctypes.c_int32]
         library.nereidBridgeFree.argtypes = [ctypes.c_void_p]
         library.nereidBridgeError.restype = ctypes.c_char_p
         library.nereidBridgeSetThreads.argtypes = [ctypes.c_int32]

@@ -112,7 +112,8 @@ TEST_F(Command, CheckComparesDevices) {
                  "x_ptr=randn:f32[1000] y_ptr=zeros:f32[1000] n=1000 a=0.3 "
                  "--check");
   EXPECT_EQ(r.code, 0) << r.out << r.err;
-  EXPECT_THAT(r.out, HasSubstr("check y_ptr on cpu: fp32[1000], max diff"));
+  EXPECT_THAT(r.out,
+              HasSubstr("check y_ptr on cpu: fp32[1000]: right, max diff"));
 }
 
 TEST_F(Command, TimePrintsMilliseconds) {

@@ -30,8 +30,8 @@ struct CompileCommandOptions : LibraryCommandOptions {
 
 const std::vector<std::string> &stages() {
   static const std::vector<std::string> names = {
-      "ast",     "tile", "tile-opt", "cpu",   "llvm", "asm",
-      "tilegpu", "gpu",  "ptx",      "cubin", "obj",  "header"};
+      "ast", "tile", "tile-opt", "cpu", "llvm",  "asm",   "tilegpu",
+      "gpu", "ptx",  "cubin",    "obj", "lines", "header"};
   return names;
 }
 
@@ -81,11 +81,11 @@ static void checkStage(CompileCommandOptions &options) {
   auto isOneOf = [&](std::initializer_list<const char *> words) {
     return std::find(words.begin(), words.end(), options.emit) != words.end();
   };
-  if (isGpu ? isOneOf({"cpu", "asm", "obj"})
+  if (isGpu ? isOneOf({"cpu", "asm", "obj", "lines"})
             : isOneOf({"tilegpu", "gpu", "ptx", "cubin"})) {
     usageError("--emit " + options.emit + ": the target " + options.targets[0] +
                " has no such stage; it has ast, tile, tile-opt, llvm and " +
-               (isGpu ? "tilegpu, gpu, ptx, cubin" : "cpu, asm, obj"));
+               (isGpu ? "tilegpu, gpu, ptx, cubin" : "cpu, asm, obj, lines"));
   }
 }
 

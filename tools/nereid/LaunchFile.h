@@ -88,7 +88,9 @@ LaunchDescription readLaunch(const JsonReader &json,
 struct LaunchFileOptions {
   std::vector<std::string> files; ///< "-": lines of standard input
   std::optional<std::string> device;
-  std::string results; ///< file for the results; empty: standard output
+  std::string results;  ///< file for the results; empty: standard output
+  bool check = false;   ///< by the reference executor's bounds (docs/Check.md)
+  double tolerance = 0; ///< of the check
 };
 
 /// One launch in one .json file runs as `nereid run` does: what goes wrong is
@@ -97,7 +99,8 @@ struct LaunchFileOptions {
 int runLaunchFiles(const LaunchFileOptions &options);
 
 /// Runs a launch and writes its outputs. The result of --time, or null.
-JsonReader::Json runLaunch(const LaunchDescription &launch, Device device);
+JsonReader::Json runLaunch(const LaunchDescription &launch, Device device,
+                           const LaunchFileOptions &options);
 
 } // namespace nereid
 

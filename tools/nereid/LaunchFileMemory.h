@@ -20,6 +20,8 @@ public:
 
   /// Shares the storage's memory.
   Tensor view(const LaunchView &view, const std::string &place) const;
+  /// The bytes of storage `index`.
+  const Tensor &bytes(size_t index) const { return storages[index].memory; }
   /// The contents that every storage had at first.
   void restore() const;
   /// The bytes of each storage that has an `out`, whole. A table entry that

@@ -10,6 +10,7 @@
 #include "Commands.h"
 
 #include "nereid/Support/Files.h"
+#include "tools/check/DeviceCheck.h"
 
 #include <algorithm>
 #include <chrono>
@@ -97,16 +98,19 @@ public:
                       StaticValue(launch.bindings).str();
     auto found = kernels.find(key);
     if (found == kernels.end()) {
-      Source source;
-      source.path = launch.file;
-      source.text = valueOrThrow(readFile(launch.file));
-      source.bindings = launch.bindings;
-      found = kernels
-                  .emplace(key,
-                           Kernel::fromSource(std::move(source), launch.kernel))
-                  .first;
+      found =
+          kernels
+              .emplace(key, Kernel::fromSource(sourceOf(launch), launch.kernel))
+              .first;
     }
     return found->second;
+  }
+  static Source sourceOf(const LaunchDescription &launch) {
+    Source source;
+    source.path = launch.file;
+    source.text = valueOrThrow(readFile(launch.file));
+    source.bindings = launch.bindings;
+    return source;
   }
 
 private:
@@ -137,7 +141,34 @@ static double launchMs(Device device, const std::function<void()> &launch) {
   return end.millisecondsSince(start);
 }
 
-Json runLaunch(const LaunchDescription &launch, Device device) {
+/// The report, if everything is right.
+static std::string checked(const LaunchDescription &launch,
+                           const LaunchMemory &memory, const Grid &grid,
+                           std::span<const LaunchArgument> arguments,
+                           double tolerance) {
+  check::CheckedLaunch toCheck;
+  toCheck.load = [&launch](Context &context) {
+    return Kernel::fromSource(LoadedKernels::sourceOf(launch), launch.kernel,
+                              context);
+  };
+  toCheck.grid = grid;
+  toCheck.arguments = arguments;
+  toCheck.tolerance = tolerance;
+  for (size_t i = 0; i < launch.storages.size(); ++i) {
+    toCheck.reachable.push_back(
+        {"storage " + std::to_string(i), memory.bytes(i)});
+  }
+  check::CheckReport report = check::checkLaunch(toCheck);
+  if (!report.passed()) {
+    raise({ErrorCode::KernelFault,
+           launch.kernel + ": the devices disagree\n" + report.text(),
+           {}});
+  }
+  return report.text();
+}
+
+Json runLaunch(const LaunchDescription &launch, Device device,
+               const LaunchFileOptions &options) {
   static LoadedKernels kernels;
   Kernel kernel = kernels.get(launch).on(device);
   LaunchMemory memory(launch, device);
@@ -145,6 +176,10 @@ Json runLaunch(const LaunchDescription &launch, Device device) {
   Grid grid{std::span<const int64_t>(launch.grid)};
   auto run = [&] { kernel.launch(grid, arguments.get()); };
   Json result;
+  if (options.check) {
+    result["check"] =
+        checked(launch, memory, grid, arguments.get(), options.tolerance);
+  }
   result["kernel"] = kernel.name();
   result["device"] = device.str();
   result["first_ms"] = msOf(device, run);
@@ -241,7 +276,7 @@ private:
           LaunchDescription launch = readLaunch(json, folder);
           launch.source = source;
           device = deviceOf(launch, options);
-          return runLaunch(launch, device);
+          return runLaunch(launch, device, options);
         },
         given);
     if (!good && !device.isHost()) {
@@ -329,7 +364,10 @@ int runLaunchFiles(const LaunchFileOptions &options) {
   if (single) {
     if (std::optional<LaunchDescription> launch =
             readSingle(options.files[0])) {
-      Json result = runLaunch(*launch, deviceOf(*launch, options));
+      Json result = runLaunch(*launch, deviceOf(*launch, options), options);
+      if (options.check) {
+        std::fputs(result["check"].get<std::string>().c_str(), stdout);
+      }
       if (launch->repeat) {
         printTimes(result);
       }

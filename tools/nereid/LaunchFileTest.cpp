@@ -141,6 +141,28 @@ TEST_F(LaunchFile, ViewsShareMemory) {
   }
 }
 
+TEST_F(LaunchFile, LaunchesAreChecked) {
+  write("x.bin", bytes<float>({1, 2, 3, 4, 5}));
+  write("a.json", R"({"kernel": "l.py:gather", "grid": 2,
+    "storages": [{"bytes": 16, "pointers": [{"at": 0, "storage": 1, "offset": 4},
+                                            {"at": 8, "storage": 1}]},
+                 {"file": "x.bin"}, {"bytes": 12}],
+    "arguments": {
+      "table": {"tensor": {"dtype": "u64", "shape": [2], "storage": 0}},
+      "out_ptr": {"tensor": {"dtype": "fp32", "shape": [2], "storage": 2}},
+      "n": 1, "BLOCK": 1}})");
+  CommandResult r = run("run --launch a.json --check");
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(r.out, testing::HasSubstr(
+                         "check out_ptr on cpu: fp32[2]: right, equal\n"));
+  EXPECT_THAT(r.out, testing::Not(testing::HasSubstr("storage")));
+  r = run("run --launch a.json --check interp --results r.jsonl");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(*readFile(root + "/r.jsonl"),
+              testing::HasSubstr("check out_ptr on cpu: fp32[2]: right"));
+  EXPECT_EQ(run("run --launch a.json --check=cpu").code, 2);
+}
+
 TEST_F(LaunchFile, StoragesBeginWhereTheyAreTold) {
   for (int skew : {0, 1, 12, 255}) {
     write("a.json", R"({"kernel": "l.py:where", "grid": 1,

@@ -55,6 +55,20 @@ static void checkSubcommand(const CLI::App &app, int argc, char **argv) {
   }
 }
 
+/// "--check interp" as "--check=interp": the value may be left out, so the
+/// parser would take whatever follows for it.
+static std::vector<char *> joinCheck(int argc, char **argv) {
+  static char joined[] = "--check=interp";
+  std::vector<char *> result;
+  for (int i = 0; i < argc; ++i) {
+    bool joins = i + 1 < argc && argv[i] == std::string_view("--check") &&
+                 argv[i + 1] == std::string_view("interp");
+    result.push_back(joins ? joined : argv[i]);
+    i += joins;
+  }
+  return result;
+}
+
 static int run(int argc, char **argv) {
   CLI::App app{"Nereid: compiles and runs Triton-language kernels"};
   app.set_version_flag("--version", "nereid " NEREID_VERSION);
@@ -66,7 +80,8 @@ static int run(int argc, char **argv) {
   addBuiltinsCommand(app);
   checkSubcommand(app, argc, argv);
   try {
-    app.parse(argc, argv);
+    std::vector<char *> words = joinCheck(argc, argv);
+    app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::RuntimeError &error) {
     return error.get_exit_code(); // a command's own
   } catch (const CLI::ParseError &error) {
@@ -79,6 +94,7 @@ static int run(int argc, char **argv) {
 } // namespace nereid
 
 int main(int argc, char **argv) {
+  nereid::installFaultHandler();
   try {
     return nereid::run(argc, argv);
   } catch (const nereid::Error &error) {

@@ -7,11 +7,11 @@
 
 #include "ArgumentText.h"
 #include "Commands.h"
-#include "DeviceCheck.h"
 #include "LaunchFile.h"
 
 #include "nereid/Support/EditDistance.h"
 #include "nereid/Support/Files.h"
+#include "tools/check/DeviceCheck.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -25,7 +25,8 @@ struct RunOptions {
   std::string kernel, device = "cpu", grid;
   std::vector<std::string> arguments, outputs, prints, bindings;
   uint64_t seed = 0;
-  bool check = false, time = false;
+  bool time = false;
+  std::string check; ///< empty: no
   int repeat = 0;
   double tolerance = 0;
   std::vector<std::string> launches;
@@ -190,10 +191,29 @@ parseOutputs(const RunOptions &options, const RunArguments &arguments) {
   return outputs;
 }
 
+/// A bare --check is CLI11's "true".
+static void requireReference(const std::string &check) {
+  if (!check.empty() && check != "true" && check != "interp") {
+    usageError("--check '" + check +
+               "': expected interp, which all others are compared with");
+  }
+}
+
+static void checkOrFail(const check::CheckedLaunch &launch,
+                        const std::string &kernel) {
+  check::CheckReport report = check::checkLaunch(launch);
+  std::fputs(report.text().c_str(), stdout);
+  std::fflush(stdout);
+  if (!report.passed()) {
+    raise({ErrorCode::KernelFault, kernel + ": the devices disagree", {}});
+  }
+}
+
 static void runKernel(const RunOptions &options) {
   if (options.kernel.empty() || options.grid.empty()) {
     usageError("expected FILE:KERNEL and --grid, or --launch FILE");
   }
+  requireReference(options.check);
   auto [path, name] = splitKernel(options.kernel);
   Device device = Device::parse(options.device);
   GridText grid(options.grid);
@@ -206,8 +226,15 @@ static void runKernel(const RunOptions &options) {
   std::vector<LaunchArgument> launchArguments = arguments.launchArguments();
   auto gridFunction = [&](const Meta &meta) { return grid(meta); };
 
-  if (options.check) {
-    checkDevices(kernel, gridFunction, launchArguments, options.tolerance);
+  if (!options.check.empty()) {
+    check::CheckedLaunch checked;
+    checked.load = [path = path, name = name](Context &context) {
+      return Kernel::load(path, name, context);
+    };
+    checked.grid = gridFunction;
+    checked.arguments = launchArguments;
+    checked.tolerance = options.tolerance;
+    checkOrFail(checked, kernel.name());
   }
   auto launch = [&] { kernel.launch(gridFunction, launchArguments); };
   double firstMs = msOf(device, launch);
@@ -264,11 +291,12 @@ void addRunCommand(CLI::App &app) {
                    "Of the generators; every array has its own stream")
       ->capture_default_str();
   command->add_flag("--check", options->check,
-                    "Also run on a device of every other kind and compare all "
-                    "arrays");
+                    "Also run on every kind of device and compare each element "
+                    "with the reference executor, within the error bound of "
+                    "its computation. --check interp is the same");
   command->add_option("--tolerance", options->tolerance,
-                      "Of --check, relative to an array's largest element. "
-                      "Default: 64 units of its dtype's precision");
+                      "Of --check: allowed beyond the bounds, relative to an "
+                      "array's largest element");
   command->add_flag("--time", options->time, "Print milliseconds a launch");
   command->add_option("--repeat", options->repeat, "Launches to time")
       ->check(CLI::PositiveNumber);
@@ -282,7 +310,7 @@ void addRunCommand(CLI::App &app) {
                    "Of --launch: file for the lines of JSON")
       ->needs(launch);
   for (const char *name : {"kernel", "arguments", "--grid", "--out", "--print",
-                           "--seed", "--check", "--time", "--repeat"}) {
+                           "--seed", "--time", "--repeat"}) {
     launch->excludes(name);
   }
   command->callback([options, device] {
@@ -290,7 +318,9 @@ void addRunCommand(CLI::App &app) {
       runKernel(*options);
       return;
     }
-    LaunchFileOptions files{options->launches, std::nullopt, options->results};
+    requireReference(options->check);
+    LaunchFileOptions files{options->launches, std::nullopt, options->results,
+                            !options->check.empty(), options->tolerance};
     if (device->count()) {
       files.device = options->device;
     }

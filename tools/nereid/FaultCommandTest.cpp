@@ -1,0 +1,128 @@
+//===- FaultCommandTest.cpp - Kernels that leave their arrays -------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommandFixture.h"
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+namespace nereid {
+
+class FaultCommand : public Command {
+protected:
+  void SetUp() override {
+    Command::SetUp();
+    ASSERT_TRUE(writeFileAtomically(root + "/far.py", R"(import triton
+import triton.language as tl
+
+
+@triton.jit
+def pick(x_ptr, at):
+    return tl.load(x_ptr + at)
+
+
+@triton.jit
+def far(x_ptr, y_ptr, at, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    y = tl.load(y_ptr + i)
+    x = tl.load(x_ptr + at + i)
+    tl.store(y_ptr + i, x + y)
+
+
+@triton.jit
+def through_a_call(x_ptr, y_ptr, at):
+    tl.store(y_ptr, pick(x_ptr, at))
+)")
+                    .ok());
+  }
+  static constexpr const char *arrays =
+      " --grid 1 x_ptr=zeros:f32[64] y_ptr=zeros:f32[64] at=1099511627776 ";
+};
+
+TEST_F(FaultCommand, TheLineAndTheArrayAreTold) {
+  CommandResult r = run(std::string("run far.py:far BLOCK=64") + arrays);
+  EXPECT_EQ(r.code, 1);
+  EXPECT_THAT(
+      r.err,
+      AllOf(HasSubstr("far: the kernel was stopped"),
+            HasSubstr("far.py:14:9: error: segmentation fault at address 0x"),
+            HasSubstr("x = tl.load(x_ptr + at + i)"),
+            HasSubstr("behind the end of '"),
+            HasSubstr("which is fp32[64] (element 10995116"),
+            HasSubstr("NEREID_CHECK=oob")));
+}
+
+TEST_F(FaultCommand, TheLineIsThatOfTheFunctionCalled) {
+  CommandResult r = run(std::string("run far.py:through_a_call") + arrays);
+  EXPECT_EQ(r.code, 1);
+  EXPECT_THAT(r.err, HasSubstr("far.py:7:12: error: segmentation fault"));
+}
+
+TEST_F(FaultCommand, TheSameLineComesFromACachedImage) {
+  for (int i = 0; i < 2; ++i) {
+    CommandResult r = run(std::string("run far.py:far BLOCK=64") + arrays);
+    EXPECT_THAT(r.err, HasSubstr("far.py:14:9: error: segmentation fault"));
+  }
+}
+
+TEST_F(FaultCommand, ChecksFindWhatTheHintSaysTheyFind) {
+  CommandResult r =
+      run(std::string("run far.py:far BLOCK=64") + arrays, "NEREID_CHECK=oob");
+  EXPECT_EQ(r.code, 1);
+  EXPECT_THAT(r.err, HasSubstr("far.py:14:9: error: out-of-bounds access"));
+}
+
+TEST_F(FaultCommand, TheReferenceExecutorSaysWhichKernel) {
+  CommandResult r =
+      run(std::string("run far.py:far BLOCK=64 --device interp") + arrays);
+  EXPECT_EQ(r.code, 1);
+  EXPECT_THAT(r.err, AllOf(HasSubstr("error: segmentation fault"),
+                           HasSubstr("in kernel 'far' on interp"),
+                           HasSubstr("'x_ptr', fp32[64], lies at 0x")));
+}
+
+TEST_F(FaultCommand, LinesOfTheMachineCodeCanBeLookedAt) {
+  CommandResult r = run("compile far.py:far --emit lines --signature "
+                        "'*fp32,*fp32,i64,BLOCK=64'");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(r.out, HasSubstr(" 14 9 14 32 far.py\n"));
+}
+
+//===----------------------------------------------------------------------===//
+// --check
+//===----------------------------------------------------------------------===//
+
+TEST_F(FaultCommand, CheckSaysWhereAKernelLeavesItsArrays) {
+  CommandResult r = run("run far.py:far --check BLOCK=64 --grid 1 "
+                        "x_ptr=zeros:f32[100] y_ptr=zeros:f32[64] at=40");
+  EXPECT_EQ(r.code, 1);
+  EXPECT_THAT(r.err,
+              AllOf(HasSubstr("far: the kernel leaves its arrays"),
+                    HasSubstr("far.py:14:9: error: this loads outside of "
+                              "the launch's arrays: element 100 of "
+                              "'x_ptr'")));
+}
+
+TEST_F(FaultCommand, CheckTakesTheNameOfTheReference) {
+  std::string launch = " run k.py:scale --grid 'cdiv(n, BLOCK_SIZE)' "
+                       "x_ptr=randn:bf16[1000] y_ptr=zeros:bf16[1000] n=1000 "
+                       "a=0.3 ";
+  for (const char *spelling : {"--check", "--check interp", "--check=interp",
+                               "--check interp --time"}) {
+    CommandResult r = run(launch + spelling);
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_THAT(r.out, AllOf(HasSubstr("check x_ptr on cpu: bf16[1000]: right, "
+                                       "equal\n"),
+                             HasSubstr("check y_ptr on cpu: bf16[1000]: right, "
+                                       "max diff ")));
+  }
+  CommandResult r = run(launch + "--check=cpu");
+  EXPECT_EQ(r.code, 2);
+  EXPECT_THAT(r.err, HasSubstr("--check 'cpu': expected interp"));
+}
+
+} // namespace nereid
