@@ -184,7 +184,7 @@ std::string KernelWriter::valueTypeOf(size_t parameter) const {
           "int64_t",          "double",
           "const char *",     "nereid::DType",
           "nereid::Argument", "nereid::Argument",
-          "uint64_t"};
+          "uint64_t",         "nereid::Argument"};
       types.insert(names[std::get<StaticValue>(spec).value.index()]);
     }
   }
