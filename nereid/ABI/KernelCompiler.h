@@ -67,6 +67,7 @@ struct StaticValue {
 struct Source {
   std::string path; ///< for messages, and to find modules it imports
   std::string text;
+  /// By name; a global of another module by its path: "config.FAST".
   std::map<std::string, StaticValue> bindings;
 };
 
@@ -150,6 +151,9 @@ struct KernelDescription {
   std::vector<std::string> heuristics;
   /// Decorator arguments of @triton.autotune that the tuner uses.
   std::vector<std::string> resetToZero, restoreValue;
+  /// Why configurations, heuristics or default values are missing: host code
+  /// that cannot be evaluated. Matters where a launch does not give the values.
+  std::vector<Diagnostic> unknown;
   /// Hash of the kernel, every function and global it can reach, and the
   /// modules it imports: equal hashes compile to equal code.
   std::string sourceHash;
@@ -164,6 +168,8 @@ struct EvaluateRequest {
   std::string expression; ///< Python text; may use cdiv, min, max, triton.*
   std::string heuristic;  ///< parameter name
   std::map<std::string, StaticValue> values;
+  /// As CompileRequest::target: what host code is told of the machine.
+  std::string target = "cpu";
 };
 
 class KernelCompiler {

@@ -13,6 +13,7 @@
 
 #include "nereid/Dialect/Tile/IR/Tile.h"
 #include "nereid/IRGen/Emitter.h"
+#include "nereid/IRGen/HostAnswers.h"
 
 namespace nereid::irgen {
 
@@ -77,7 +78,7 @@ static LogicalResult checkOperand(Diagnostics &diag, const Value &value,
   std::string message =
       what.str() + ": expected numbers or tensors, got " + value.describe();
   if (value.isOpaque()) {
-    return diag.hostError(message);
+    return diag.hostError(message, unknownGlobalHint);
   }
   std::string hint;
   if (value.isNone()) {

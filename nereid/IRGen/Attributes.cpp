@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/IRGen/Evaluator.h"
+#include "nereid/IRGen/HostAnswers.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -140,7 +141,8 @@ FailureOr<Value> Evaluator::typeAttribute(const TypeValue &type,
       return Value(scalar);
     }
     if (scalar.isPointer) {
-      return Value(scalar.pointee());
+      return Value(
+          TypeValue{scalar.pointee(), !type.shape.empty(), type.shape});
     }
   }
   if (name == "shape" && type.isBlock) {
@@ -238,6 +240,54 @@ static const Value *findMember(const PythonClass &cls, llvm::StringRef name) {
   return nullptr;
 }
 
+/// Of a value of the host that is known in part: packaging's versions, what
+/// torch says of a GPU. What is not known is opaque.
+FailureOr<Value> Evaluator::hostRecordAttribute(const Record &record,
+                                                llvm::StringRef name) {
+  if (record.type->name == "Version") {
+    std::string text;
+    for (const Value &field : record.fields) {
+      text += (text.empty() ? "" : ".") + field.str();
+    }
+    if (name == "release") {
+      return Value::tuple(record.fields);
+    }
+    if (name == "base_version" || name == "public" || name == "vstring") {
+      return Value(text);
+    }
+  }
+  return hostName(record.type->name + "." + name.str());
+}
+
+/// `@classmethod`, `@staticmethod`, `@property`, by syntax.
+static bool isDecoratedAs(const Function &function, std::string_view what) {
+  return function.def &&
+         llvm::any_of(function.def->decoratorList, [&](const ast::Expr *expr) {
+           const auto *name = ast::dynCast<ast::Name>(expr);
+           return name && name->id == what;
+         });
+}
+
+/// A function that is a member of `self`, an object or its class.
+FailureOr<Value> Evaluator::memberFunction(const Value &self,
+                                           const Value &function) {
+  const Function &callee = function.function();
+  if (isDecoratedAs(callee, "staticmethod")) {
+    return function;
+  }
+  if (isDecoratedAs(callee, "property") && !self.isClass()) {
+    return call(function, {Argument{"", self, diag.stack.back().span}});
+  }
+  if (self.isClass() && !isDecoratedAs(callee, "classmethod")) {
+    return function;
+  }
+  BoundMethod method;
+  method.self = self;
+  method.name = callee.name;
+  method.function = function.functionPtr();
+  return Value(std::move(method));
+}
+
 FailureOr<Value> Evaluator::recordAttribute(const Value &object,
                                             llvm::StringRef name) {
   const Record &record = object.record();
@@ -257,11 +307,15 @@ FailureOr<Value> Evaluator::recordAttribute(const Value &object,
       return *member;
     }
     if (member) {
-      method.function = member->functionPtr();
+      return memberFunction(object, *member);
     }
   }
-  if (method.builtin || method.function) {
+  if (method.builtin) {
     return Value(std::move(method));
+  }
+  if (type.methods == "host") {
+    return isTensorMethod(object, name) ? FailureOr<Value>(Value(method))
+                                        : hostRecordAttribute(record, name);
   }
   std::vector<std::string> candidates = type.fields;
   if (!type.methods.empty()) {
@@ -287,7 +341,7 @@ FailureOr<Value> Evaluator::attribute(const Value &object,
     return recordAttribute(object, name);
   }
   if (object.isOpaque()) {
-    return Value(Opaque{object.opaque().name + "." + name.str()});
+    return hostName(object.opaque().name + "." + name.str());
   }
   bool isConstexpr = object.isNumber() || object.isString() || object.isNone();
   if (name == "value" && isConstexpr) {
@@ -296,7 +350,8 @@ FailureOr<Value> Evaluator::attribute(const Value &object,
   if (object.isClass()) {
     const PythonClass &cls = object.pythonClass();
     if (const Value *member = findMember(cls, name)) {
-      return *member;
+      return member->isFunction() ? memberFunction(object, *member)
+                                  : FailureOr<Value>(*member);
     }
     if (name == "__name__") {
       return Value(cls.name);

@@ -18,6 +18,8 @@ namespace nereid::irgen {
 
 /// Functions calling functions.
 static constexpr unsigned maxCallDepth = 100;
+/// A jit function calling itself.
+static constexpr unsigned maxRecursion = 64;
 
 //===----------------------------------------------------------------------===//
 // Call expressions
@@ -158,6 +160,41 @@ FailureOr<Value> Evaluator::callBuiltin(const Builtin &builtin,
 // Functions
 //===----------------------------------------------------------------------===//
 
+/// A jit function may call itself while its static arguments change: each call
+/// is a specialisation of its own. A call with the types and the constants of
+/// one that is still running would go on for ever.
+LogicalResult Evaluator::checkRecursion(const Function &function,
+                                        const Scope &scope) {
+  unsigned running = 0;
+  for (const Frame *f = frame; f; f = f->parent) {
+    if (!f->function || f->function->def != function.def || !f->isKernel) {
+      continue;
+    }
+    ++running;
+    bool differs = llvm::any_of(scope.variables, [&](const auto &entry) {
+      auto it = f->entry.variables.find(entry.getKey());
+      std::string why;
+      return it == f->entry.variables.end() ||
+             !sameType(it->second.value, entry.second.value, why);
+    });
+    if (!differs) {
+      return diag.error("'" + function.name +
+                            "' calls itself with the same types and "
+                            "compile-time values, which never ends",
+                        "a recursion ends where a compile-time value says so: "
+                        "if N > 1: return f(x, N // 2); over run-time values "
+                        "write a loop");
+    }
+  }
+  if (running >= maxRecursion) {
+    return diag.error("'" + function.name + "' calls itself more than " +
+                          std::to_string(maxRecursion) + " times",
+                      "does the compile-time value that ends the recursion "
+                      "change in every call?");
+  }
+  return success();
+}
+
 FailureOr<Value>
 Evaluator::callFunction(const std::shared_ptr<const Function> &function,
                         llvm::ArrayRef<Argument> arguments) {
@@ -178,14 +215,6 @@ Evaluator::callFunction(const std::shared_ptr<const Function> &function,
     return diag.error("calls are nested more than " +
                       std::to_string(maxCallDepth) + " deep");
   }
-  for (const Frame *f = frame; isJit && f; f = f->parent) {
-    if (f->function && f->function->def == function->def &&
-        f->function->kind == Function::Kind::Jit) {
-      return diag.error("'" + function->name +
-                            "' calls itself; recursion is not supported",
-                        "kernels have no stack: write a loop");
-    }
-  }
   if (function->kind == Function::Kind::Constexpr) {
     for (const Argument &argument : arguments) {
       if (!argument.value.isStatic()) {
@@ -198,14 +227,21 @@ Evaluator::callFunction(const std::shared_ptr<const Function> &function,
   }
   auto scope = std::make_shared<Scope>();
   scope->parent = function->closure;
-  if (failed(bindParameters(*function, arguments, *scope))) {
+  if (failed(bindParameters(*function, arguments, *scope)) ||
+      (isJit && failed(checkRecursion(*function, *scope)))) {
     return failure();
   }
   FrameScope own(*this, function->module, function, isJit, scope);
+  if (isJit) {
+    frame->entry = *scope;
+  }
   if (function->lambda) {
     return evaluate(function->lambda->body);
   }
-  return runFunction(function->def->body);
+  FailureOr<Value> result = runFunction(function->def->body);
+  return succeeded(result) && !frame->yields.empty()
+             ? FailureOr<Value>(Value::list(std::move(frame->yields)))
+             : result;
 }
 
 /// The end of a body is a `return`: so that where only one side of an `if`

@@ -120,15 +120,54 @@ Evaluator::construct(const std::shared_ptr<const PythonClass> &cls,
   return made;
 }
 
+/// An instance of a class of the host: of its constants and methods where it
+/// has no __init__, unknown otherwise.
+Value Evaluator::hostInstance(const std::shared_ptr<const PythonClass> &cls) {
+  bool isPlain =
+      cls->bases.size() == cls->def->bases.size() &&
+      llvm::none_of(cls->members, [](const auto &member) {
+        return member.first == "__init__" || member.first == "__new__";
+      });
+  if (!isPlain) {
+    return Value(Opaque{cls->name + "(...)"});
+  }
+  auto type = std::make_shared<RecordType>();
+  type->name = cls->name;
+  type->userClass = cls;
+  return Value(Record{std::move(type), {}});
+}
+
 FailureOr<Value>
 Evaluator::callClass(const std::shared_ptr<const PythonClass> &cls,
                      llvm::ArrayRef<Argument> arguments) {
+  bool isKeyworded = llvm::any_of(
+      arguments, [](const Argument &a) { return !a.keyword.empty(); });
+  if (!cls->def && !cls->record && cls->name == "dict" && isKeyworded) {
+    // dict(a=1), dict(other, a=1).
+    llvm::SmallVector<Argument> positional, named;
+    for (const Argument &argument : arguments) {
+      (argument.keyword.empty() ? positional : named).push_back(argument);
+    }
+    FailureOr<Value> dict = callClass(cls, positional);
+    BoundMethod update;
+    update.name = "update";
+    if (succeeded(dict)) {
+      update.self = *dict;
+    }
+    if (failed(dict) || failed(callHostMethod(update, named))) {
+      return failure();
+    }
+    return dict;
+  }
   if (!cls->def && !cls->record) {
     if (const Builtin *conversion =
             BuiltinTable::get().find("python", "_" + cls->name)) {
       return callBuiltin(*conversion, arguments);
     }
     return diag.error("'" + cls->name + "' cannot be called here");
+  }
+  if (!cls->record && !frame->isKernel) {
+    return hostInstance(cls);
   }
   if (!cls->record) {
     return diag.hostError("the class '" + cls->name +

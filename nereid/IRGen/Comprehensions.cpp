@@ -7,8 +7,6 @@
 
 #include "nereid/IRGen/Evaluator.h"
 
-#include <cstdio>
-
 namespace nereid::irgen {
 
 //===----------------------------------------------------------------------===//
@@ -134,6 +132,9 @@ FailureOr<Value> Evaluator::comprehension(const ast::Expr *expr) {
   if (key) {
     return Value::dict(std::move(entries));
   }
+  if (ast::isa<ast::SetComp>(expr)) {
+    removeEquals(items);
+  }
   return frame->isKernel ? Value::tuple(std::move(items))
                          : Value::list(std::move(items));
 }
@@ -195,72 +196,6 @@ FailureOr<std::vector<Value>> Evaluator::iterate(const Value &value,
 // f-strings
 //===----------------------------------------------------------------------===//
 
-/// The format specifications that configuration code uses: width, zero fill,
-/// alignment, precision, and one of d x X b o f e g s %.
-static FailureOr<std::string> formatValue(Diagnostics &diag, const Value &value,
-                                          llvm::StringRef spec) {
-  auto unsupported = [&]() -> FailureOr<std::string> {
-    return diag.error("the format '" + spec.str() + "' is not supported for " +
-                      value.describe());
-  };
-  llvm::StringRef rest = spec;
-  char fill = ' ', align = 0;
-  if (rest.size() > 1 && llvm::StringRef("<>^").contains(rest[1])) {
-    fill = rest[0];
-    rest = rest.drop_front();
-  }
-  if (!rest.empty() && llvm::StringRef("<>^").contains(rest[0])) {
-    align = rest[0];
-    rest = rest.drop_front();
-  }
-  if (rest.consume_front("0")) {
-    fill = '0';
-    align = align ? align : '>';
-  }
-  unsigned width = 0, precision = 6;
-  rest.consumeInteger(10, width);
-  bool hasPrecision = rest.consume_front(".");
-  if (hasPrecision && rest.consumeInteger(10, precision)) {
-    return unsupported();
-  }
-  char type = rest.empty() ? 0 : rest[0];
-  if (rest.size() > 1 || width > 1000 || precision > 100) {
-    return unsupported();
-  }
-  std::string text;
-  if (type == 0 && !hasPrecision) {
-    text = value.str();
-  } else if (value.isNumber() && type != 0 &&
-             llvm::StringRef("feg%").contains(type)) {
-    char pattern[] = {'%', '.', '*', type == '%' ? 'f' : type, 0};
-    double number = value.number() * (type == '%' ? 100 : 1);
-    char buffer[512];
-    int length = std::snprintf(buffer, sizeof buffer, pattern,
-                               static_cast<int>(precision), number);
-    text.assign(buffer, std::min<size_t>(static_cast<size_t>(length), 511));
-    text += type == '%' ? "%" : "";
-  } else if (value.isIntegral() && type == 'd') {
-    text = toString(value.integer());
-  } else if (value.isIntegral() && value.integer() >= 0 &&
-             llvm::StringRef("xXbo").contains(type) && type != 0) {
-    int radix = type == 'b' ? 2 : type == 'o' ? 8 : 16;
-    Int rest = value.integer();
-    do {
-      char digit = "0123456789abcdef"[int(rest % radix)];
-      text.insert(text.begin(), type == 'X' ? llvm::toUpper(digit) : digit);
-      rest /= radix;
-    } while (rest != 0);
-  } else if (value.isString() && (type == 's' || type == 0)) {
-    text = hasPrecision ? value.string().substr(0, precision) : value.string();
-  } else {
-    return unsupported();
-  }
-  size_t pad = text.size() < width ? width - text.size() : 0;
-  char side = align ? align : value.isNumber() ? '>' : '<';
-  size_t before = side == '>' ? pad : side == '^' ? pad / 2 : 0;
-  return std::string(before, fill) + text + std::string(pad - before, fill);
-}
-
 FailureOr<std::string> Evaluator::formatted(const ast::FormattedValue *expr) {
   FailureOr<Value> value = evaluate(expr->value);
   if (failed(value)) {
@@ -287,7 +222,7 @@ FailureOr<std::string> Evaluator::formatted(const ast::FormattedValue *expr) {
     }
     spec = text->string();
   }
-  return formatValue(diag, *value, spec);
+  return formatValue(*value, spec);
 }
 
 FailureOr<Value> Evaluator::joinedStr(const ast::JoinedStr *expr) {

@@ -7,6 +7,7 @@
 
 #include "nereid/Dialect/Tile/IR/Tile.h"
 #include "nereid/IRGen/Emitter.h"
+#include "nereid/IRGen/HostAnswers.h"
 
 namespace nereid::irgen {
 
@@ -134,7 +135,8 @@ FailureOr<Tensor> Emitter::toTensor(const Value &value, llvm::StringRef what) {
   std::string subject = what.empty() ? "a run-time value" : what.str();
   if (value.isOpaque()) {
     return diag.hostError(subject + ": expected a number or a tensor, got " +
-                          value.describe());
+                              value.describe(),
+                          unknownGlobalHint);
   }
   return diag.error(subject + ": expected a number or a tensor, got " +
                     value.describe());

@@ -21,8 +21,7 @@ namespace nereid::irgen {
 using mlir::scf::IfOp;
 using mlir::scf::YieldOp;
 
-const std::optional<Scope::Binding> *
-Evaluator::Branch::find(llvm::StringRef name) const {
+const std::optional<Scope::Binding> *Branch::find(llvm::StringRef name) const {
   for (const auto &[changed, binding] : changes) {
     if (changed == name) {
       return &binding;
@@ -31,7 +30,7 @@ Evaluator::Branch::find(llvm::StringRef name) const {
   return nullptr;
 }
 
-FailureOr<Evaluator::Branch>
+FailureOr<Branch>
 Evaluator::evaluateBranch(mlir::Block *block,
                           llvm::function_ref<FailureOr<Outcome>()> body) {
   mlir::OpBuilder::InsertionGuard guard(emitter.builder);

@@ -349,6 +349,39 @@ TEST(For, CarriesTuplesAndPointers) {
   EXPECT_THAT(tile, HasSubstr("-> (f32, i32, tensor<4x!tile.ptr<f32>>)"));
 }
 
+TEST(For, IndexAfterTheLoop) {
+  // Nothing is made for an index that nobody reads.
+  EXPECT_THAT(tileOfFile("@triton.jit\ndef k(p, n):\n"
+                         "  for i in range(n):\n    tl.store(p + i, i)\n"
+                         "  for i in range(n):\n    tl.store(p + i, i)\n",
+                         "*i32, i32"),
+              Not(HasSubstr("arith.select")));
+  std::string after = tileOfFile("@triton.jit\ndef k(p, n):\n"
+                                 "  i = 7\n"
+                                 "  for i in range(n):\n    tl.store(p, i)\n"
+                                 "  tl.store(p, i)\n",
+                                 "*i32, i32");
+  EXPECT_THAT(after, HasSubstr("arith.select"));
+  // An outer loop carries it.
+  EXPECT_THAT(tileOfFile("@triton.jit\ndef k(p, n):\n"
+                         "  i = 0\n"
+                         "  for j in range(n):\n"
+                         "    tl.store(p, i)\n"
+                         "    for i in range(j):\n      tl.store(p, i)\n",
+                         "*i32, i32"),
+              HasSubstr("iter_args"));
+}
+
+TEST(Call, RecursionOnConstants) {
+  std::string tile =
+      tileOfFile("@triton.jit\ndef fold(x, N: tl.constexpr):\n"
+                 "  if N == 1:\n    return x\n"
+                 "  else:\n    return fold(x + N, N // 2) * 2.0\n"
+                 "@triton.jit\ndef k(p):\n  tl.store(p, fold(tl.load(p), 8))\n",
+                 "*fp32");
+  EXPECT_EQ(countOf(tile, "arith.mulf"), 3u);
+}
+
 TEST(While, ConditionIsPartOfTheLoop) {
   std::string tile = tileOfFile("@triton.jit\n"
                                 "def k(p, n):\n"

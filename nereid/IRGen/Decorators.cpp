@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/IRGen/BuiltinEmitter.h"
 #include "nereid/IRGen/Evaluator.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -38,9 +39,32 @@ static llvm::StringRef decoratorName(const ast::Expr *expr) {
   return name ? llvm::StringRef(name->id) : llvm::StringRef();
 }
 
+/// The function, with why its configurations or heuristics are not known.
+/// A warning where the decorator itself is wrong, a note where the host is.
+static Value withUnknownTuning(const Value &function,
+                               std::vector<Diagnostic> why, bool dueToHost) {
+  for (Diagnostic &diagnostic : why) {
+    diagnostic.severity = dueToHost ? Severity::Note : Severity::Warning;
+  }
+  auto copy = std::make_shared<Function>(function.function());
+  auto decorations = copy->decorations
+                         ? std::make_shared<Decorations>(*copy->decorations)
+                         : std::make_shared<Decorations>();
+  decorations->unknown.insert(decorations->unknown.end(), why.begin(),
+                              why.end());
+  copy->decorations = decorations;
+  return Value(std::shared_ptr<const Function>(copy));
+}
+
 FailureOr<Value> Evaluator::decorate(Value function,
                                      llvm::ArrayRef<ast::Expr *> decorators) {
   for (const ast::Expr *expr : llvm::reverse(decorators)) {
+    bool tunes = llvm::StringSwitch<bool>(decoratorName(expr))
+                     .Cases({"autotune", "heuristics"}, true)
+                     .Default(false);
+    if (tunes && skipsTuning) {
+      continue;
+    }
     bool ours =
         llvm::StringSwitch<bool>(decoratorName(expr))
             .Cases({"jit", "autotune", "heuristics", "constexpr_function",
@@ -54,11 +78,23 @@ FailureOr<Value> Evaluator::decorate(Value function,
     if (succeeded(decorator) && !decorator->isOpaque()) {
       result = call(*decorator, {Argument{"", function, expr->span}});
     }
-    if (succeeded(result) && (result->isFunction() || result->isClass())) {
+    // A wrapper of the host around a kernel launches it: the kernel stays.
+    bool wraps = succeeded(result) && result->isFunction() &&
+                 result->function().kind == Function::Kind::Host &&
+                 function.isFunction() &&
+                 function.function().kind == Function::Kind::Jit;
+    bool isSupported = succeeded(result) && result->isBuiltin() &&
+                       result->builtin().emit != emitUnsupported;
+    if (succeeded(result) && !wraps &&
+        (result->isFunction() || result->isClass() || isSupported)) {
       function = *result;
     } else if (diag.hasError()) {
-      if (ours && !diag.dueToHost) {
+      if (ours && !tunes && !diag.dueToHost) {
         return failure();
+      }
+      // How to launch is the launch's business: it may say everything itself.
+      if (tunes && function.isFunction()) {
+        function = withUnknownTuning(function, diag.errors, diag.dueToHost);
       }
       diag.forget(mark);
     }
@@ -97,6 +133,7 @@ FailureOr<Value> Evaluator::defineClass(const ast::ClassDef *def) {
   cls->def = def;
   cls->module = frame->module;
   bool isRecord = false, isTuple = false;
+  Int automatic = 0;
   auto record = std::make_shared<RecordType>();
   record->name = cls->name;
   for (const ast::Expr *decorator : def->decoratorList) {
@@ -138,6 +175,10 @@ FailureOr<Value> Evaluator::defineClass(const ast::ClassDef *def) {
       }
       record->fields.emplace_back(name->id);
       cls->defaults.push_back(initial);
+      if (initial) {
+        initial->constexprGlobal = true;
+        cls->members.emplace_back(std::string(name->id), *initial);
+      }
     } else if (const auto *method =
                    ast::dynCast<ast::FunctionLike>(statement)) {
       FailureOr<Value> value = defineFunction(method);
@@ -152,6 +193,13 @@ FailureOr<Value> Evaluator::defineClass(const ast::ClassDef *def) {
       if (failed(value)) {
         diag.forget(mark);
       } else if (name) {
+        // enum.auto() counts.
+        if (value->isOpaque() &&
+            llvm::StringRef(value->opaque().name).ends_with("auto(...)")) {
+          value = Value(++automatic);
+        } else if (value->isInt()) {
+          automatic = value->integer();
+        }
         value->constexprGlobal = true;
         cls->members.emplace_back(std::string(name->id), *value);
       }

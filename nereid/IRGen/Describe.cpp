@@ -7,6 +7,7 @@
 
 #include "nereid/IRGen/IRGen.h"
 
+#include "nereid/IRGen/HostAnswers.h"
 #include "nereid/IRGen/Session.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -150,12 +151,28 @@ describeParameters(Session &session, const Function &kernel,
       initial = args.defaults[i - firstDefault];
     }
     if (initial) {
+      Diagnostics::Mark mark = session.diag.mark();
       FailureOr<Value> value =
           session.evaluator.evaluateIn(kernel.module, source, initial, {});
-      if (failed(value)) {
-        return session.failure(ErrorCode::CompileError, "");
+      if (succeeded(value)) {
+        parameter.defaultValue = toStaticValue(*value);
+        if (value->isOpaque()) {
+          (void)session.diag.error("the default of '" + parameter.name +
+                                       "' is " + value->describe(),
+                                   session.evaluator.bindHint(*value));
+          session.diag.errors.back().location = source.location(initial->span);
+          session.diag.errors.back().sourceLine =
+              source.line(initial->span.line);
+        }
       }
-      parameter.defaultValue = toStaticValue(*value);
+      if (session.diag.hasError()) {
+        // The launch may give it.
+        for (Diagnostic &why : session.diag.errors) {
+          why.severity = Severity::Note;
+          description.unknown.push_back(why);
+        }
+        session.diag.forget(mark);
+      }
     }
     description.parameters.push_back(std::move(parameter));
   }
@@ -216,6 +233,7 @@ Expected<KernelDescription> describe(const Source &source,
     return *failed;
   }
   if (const Decorations *decorations = kernel->decorations.get()) {
+    llvm::append_range(description.unknown, decorations->unknown);
     for (const Value &config : decorations->configs) {
       description.configs.push_back(describeConfig(config.record()));
     }
@@ -272,7 +290,7 @@ plainResult(Session &session, FailureOr<Value> value, const std::string &what) {
 static Value dictOf(const std::map<std::string, StaticValue> &values) {
   std::vector<std::pair<Value, Value>> entries;
   for (const auto &[name, value] : values) {
-    entries.emplace_back(Value(name), Value::fromStatic(value));
+    entries.emplace_back(Value(name), hostArgument(value));
   }
   return Value::dict(std::move(entries));
 }
@@ -313,6 +331,7 @@ Expected<StaticValue> evaluate(const EvaluateRequest &request) {
   if (!session.ok()) {
     return session.failure(ErrorCode::CompileError, "");
   }
+  session.evaluator.target = request.target;
   if (request.expression.empty()) {
     return evaluateHeuristic(session, request);
   }
@@ -323,7 +342,7 @@ Expected<StaticValue> evaluate(const EvaluateRequest &request) {
   }
   std::vector<std::pair<std::string, Value>> locals;
   for (const auto &[name, value] : request.values) {
-    locals.emplace_back(name, Value::fromStatic(value));
+    locals.emplace_back(name, hostArgument(value));
   }
   addGridNames(session.evaluator, *session.modules.main, locals);
   FailureOr<Value> value = session.evaluator.evaluateIn(

@@ -177,6 +177,50 @@ TEST(Describe, ConfigsThatOnlyTheHostKnows) {
   EXPECT_EQ(part.configs[0].values.size(), 1u);
 }
 
+TEST(Describe, WhatTheLaunchMayGiveNeedNotBeKnown) {
+  KernelDescription d = described(
+      "import host\nfrom host import NUM\n"
+      "@triton.autotune(configs=[triton.Config({'B': b}) for b in "
+      "range(undefined)], key=[])\n"
+      "@triton.heuristics({'E': HEURISTIC} if host.flag() else {})\n"
+      "@triton.jit\n"
+      "def k(n, B: tl.constexpr, E: tl.constexpr, F: tl.constexpr = NUM + 1):\n"
+      "  pass\n");
+  EXPECT_EQ(d.parameters.size(), 4u);
+  EXPECT_THAT(d.configs, IsEmpty());
+  EXPECT_FALSE(d.parameters[3].defaultValue);
+  ASSERT_EQ(d.unknown.size(), 3u);
+  EXPECT_THAT(d.unknown[0].message, HasSubstr("NUM"));
+  EXPECT_THAT(d.unknown[1].message, HasSubstr("host.flag"));
+  EXPECT_THAT(d.unknown[2].message, HasSubstr("'undefined' is not defined"));
+}
+
+TEST(Describe, MistakesInConfigurationsAreWarnings) {
+  auto warning = [](const std::string &configs) {
+    KernelDescription d = described("@triton.autotune(configs=" + configs +
+                                    ", key=[])\n@triton.jit\ndef k(n):\n  "
+                                    "pass\n");
+    EXPECT_EQ(d.unknown.size(), 1u);
+    return d.unknown.empty() ? Diagnostic() : d.unknown[0];
+  };
+  Diagnostic wrong = warning("[3]");
+  EXPECT_EQ(wrong.severity, Severity::Warning);
+  EXPECT_THAT(wrong.message,
+              HasSubstr("expected a list of triton.Config, got int 3"));
+  Diagnostic keyword = warning("[triton.Config({}, num_warp=4)]");
+  EXPECT_THAT(keyword.message,
+              HasSubstr("triton.Config has no parameter 'num_warp'"));
+  EXPECT_THAT(keyword.hint, HasSubstr("did you mean 'num_warps'?"));
+  EXPECT_EQ(warning("__import__('host').configs()").severity, Severity::Note);
+}
+
+TEST(Describe, WrappersOfTheHostKeepTheKernel) {
+  std::string text = "def timed(fn):\n  def wrapper(*a, **k):\n    return "
+                     "fn(*a, **k)\n  return wrapper\n"
+                     "@timed\n@triton.jit\ndef k(n):\n  pass\n";
+  EXPECT_EQ(described(text).parameters.size(), 1u);
+}
+
 TEST(Describe, Heuristics) {
   std::string text =
       "H = {'B': lambda args: triton.next_power_of_2(args['n']),\n"
@@ -198,6 +242,29 @@ TEST(Describe, Heuristics) {
   EXPECT_EQ(value("B", {{"n", 100}}), StaticValue(128));
   EXPECT_EQ(value("EVEN", {{"n", 100}, {"B", 128}}), StaticValue(false));
   EXPECT_EQ(value("W", {{"n", 100}, {"B", 128}}), StaticValue(8));
+}
+
+TEST(Describe, HeuristicsAskTensors) {
+  std::string text =
+      "import torch\n"
+      "@triton.heuristics({'B': lambda args: (args['x'].shape[0], "
+      "args['x'].size(1), args['x'].stride(0), args['x'].numel(), "
+      "args['x'].dtype == torch.float16, args['x'].dtype in (torch.float32,), "
+      "args['x'].element_size(), args['x'].is_contiguous(), args['x'].ndim, "
+      "args['y'] is None)})\n"
+      "@triton.jit\ndef k(x, y, B: tl.constexpr):\n  pass\n";
+  StaticValue::Dict tensor = {{"shape", StaticValue::Tuple{4, 8}},
+                              {"stride", StaticValue::Tuple{8, 1}},
+                              {"dtype", DType::Float16}};
+  EvaluateRequest request{{"kernel.py", prelude + text, {}},
+                          "k",
+                          "",
+                          "B",
+                          {{"x", tensor}, {"y", StaticValue()}}};
+  auto result = evaluate(request);
+  ASSERT_TRUE(result.ok()) << result.failure().str();
+  EXPECT_EQ(*result, StaticValue(StaticValue::Tuple{4, 8, 8, 32, true, false, 2,
+                                                    true, 2, true}));
 }
 
 TEST(Describe, JitAsAFunctionAndRebinding) {

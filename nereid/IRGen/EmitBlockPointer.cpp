@@ -195,11 +195,13 @@ FailureOr<Value> emitMakeBlockPtr(CallContext &ctx,
   if (failed(offsets)) {
     return failure();
   }
-  TypeValue type{base.type, true, {block.begin(), block.end()}};
-  return Value(Record{blockPointerType(),
-                      {base, tupleOf(*shape), tupleOf(*strides),
-                       tupleOf(*offsets), Value::ints(block),
-                       Value::ints(order), Value(base.type), Value(type)}});
+  // A pointer to a block: .element_ty is the block, .element_ty.element_ty its
+  // elements' type.
+  Value type(TypeValue{base.type, false, {block.begin(), block.end()}});
+  return Value(
+      Record{blockPointerType(),
+             {base, tupleOf(*shape), tupleOf(*strides), tupleOf(*offsets),
+              Value::ints(block), Value::ints(order), type, type}});
 }
 
 /// The record as a tile; null with an error if it is another kind of record.

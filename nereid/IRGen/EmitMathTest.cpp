@@ -61,6 +61,8 @@ TEST(EmitMath, ResultTypes) {
   expectType("tl.cast(f, tl.int8)", "int8");
   expectType("f.to(tl.int32, bitcast=True)", "int32");
   expectType("f.to(tl.bfloat16, fp_downcast_rounding='rtz')", "bfloat16");
+  expectType("f.to(tl.float32, fp_downcast_rounding='rtz')", "float32");
+  expectType("i.to(tl.int32, fp_downcast_rounding='rtne')", "int32");
   expectType("tl.cdiv(i, 4)", "int32");
   expectType("tl.softmax(tl.full([4], 1, tl.float16), 0)", "float32");
   expectType("tl.full([4], 0.0, tl.int32)", "int32");

@@ -84,7 +84,10 @@ TEST(EmitBlockPointer, BecomesPointersAndMask) {
           "b = tl.advance(b, (0, 32))\n"
           "tl.store(b, v, boundary_check=(0,))\n"
           "tl.static_assert(v.shape == (16, 32))\n"
-          "tl.static_assert(b.type.element_ty.element_ty == tl.float32)\n";
+          "tl.static_assert(b.type.element_ty.element_ty == tl.float32)\n"
+          "tl.static_assert(b.type.element_ty.shape == (16, 32))\n"
+          "tl.store(b, (v + 1).to(b.dtype.element_ty))\n"
+          "tl.store(b, v.to(b.type.element_ty))\n";
   std::string tile = tileOf("x: *fp32, n: i32", body);
   EXPECT_THAT(tile, HasSubstr("tensor<16x32x!tile.ptr<f32>>"));
   EXPECT_THAT(tile, HasSubstr("arith.cmpi slt"));

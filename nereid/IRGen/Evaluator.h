@@ -29,37 +29,13 @@
 #include "nereid/IRGen/Builtins.h"
 #include "nereid/IRGen/Function.h"
 #include "nereid/IRGen/Modules.h"
+#include "nereid/IRGen/Scope.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace nereid::irgen {
 
-/// How a statement or a block ended.
-struct Outcome {
-  enum Kind {
-    Falls,   ///< goes on with the next statement
-    Returns, ///< `value` is the function's
-    Maybe,   ///< returned if `flag` (an i1) holds; then `value`
-    Breaks,
-    Continues,
-  };
-  Kind kind = Falls;
-  Value value;
-  mlir::Value flag;
-};
-
-/// The variables of one function.
-struct Scope {
-  struct Binding {
-    Value value;
-    bool isConstexpr = false; ///< declared `x: tl.constexpr`
-    ast::Span span;           ///< where it was assigned
-    /// Why reading it is an error, when it is ("assigned only where ...").
-    std::string poison = {};
-  };
-  llvm::StringMap<Binding> variables;
-  std::shared_ptr<Scope> parent; ///< host closures
-};
+struct HostTarget; // HostAnswers.h
 
 class Evaluator {
 public:
@@ -132,6 +108,21 @@ public:
   uint32_t numWarps = 4;
   /// CompileRequest::target: what host code's questions are answered for.
   std::string target;
+  /// Decorators that say how to launch (autotune, heuristics) are not looked
+  /// at: a compilation has every value.
+  bool skipsTuning = false;
+
+  /// How to say what a value of the host is.
+  std::string bindHint(const Value &value) const;
+  /// By a format specification: f"{value:spec}".
+  FailureOr<std::string> formatValue(const Value &value, llvm::StringRef spec);
+  /// A method of a string (StringMethods.cpp).
+  FailureOr<Value> stringMethod(const std::string &text, llvm::StringRef name,
+                                llvm::ArrayRef<Argument> arguments);
+  /// str.format; `next` counts the fields without a name.
+  FailureOr<Value> formatText(llvm::StringRef text,
+                              llvm::ArrayRef<Argument> arguments, size_t &next,
+                              unsigned depth = 0);
 
   //===--------------------------------------------------------------------===//
   // For the entry points
@@ -160,12 +151,16 @@ public:
 
 private:
   std::vector<std::shared_ptr<Scope>> closures;
+  bool seesChangedGlobals = false;     ///< in a function that declares them
+  std::vector<std::string> evaluating; ///< globals, the innermost last
   struct Frame {
     Frame *parent = nullptr;
     std::shared_ptr<const Function> function; ///< null: module level
     std::shared_ptr<SourceModule> module;
     std::shared_ptr<Scope> scope;
     bool isKernel = false;
+    std::vector<Value> yields; ///< of a generator of the host: all at once
+    Scope entry; ///< of a jit function: its parameters, as it was called
     unsigned loopDepth = 0; ///< run-time loops around the current statement
     unsigned depth = 0;     ///< frames below
     /// While branches are evaluated: what each assignment replaced.
@@ -182,9 +177,7 @@ private:
   friend class FrameScope;
   Frame *frame = nullptr; ///< innermost
 
-  //===--------------------------------------------------------------------===//
   // Names (Names.cpp)
-  //===--------------------------------------------------------------------===//
   FailureOr<Value> readName(llvm::StringRef name);
   LogicalResult undefinedName(llvm::StringRef name);
   void bind(llvm::StringRef name, Scope::Binding binding);
@@ -195,9 +188,7 @@ private:
   LogicalResult storeInto(const ast::Expr *target, const Value &value);
   LogicalResult storeField(const ast::Attribute *target, const Value &value);
 
-  //===--------------------------------------------------------------------===//
   // Globals (Globals.cpp, Imports.cpp, Decorators.cpp)
-  //===--------------------------------------------------------------------===//
   FailureOr<Value> evaluateBinding(const std::shared_ptr<SourceModule> &module,
                                    llvm::StringRef name,
                                    const GlobalBinding &binding);
@@ -206,6 +197,20 @@ private:
   std::optional<bool>
   conditionsHold(const std::shared_ptr<SourceModule> &module,
                  const GlobalBinding &binding);
+  static bool hasPendingEffects(const SourceModule &module,
+                                llvm::StringRef name);
+  static void startEffects(SourceModule &module, llvm::StringRef name,
+                           const ast::Stmt &binding, const ast::Stmt *until);
+  FailureOr<Value> afterEffects(const std::shared_ptr<SourceModule> &module,
+                                llvm::StringRef name);
+  LogicalResult runEffect(const std::shared_ptr<SourceModule> &module,
+                          const GlobalBinding &effect);
+  FailureOr<std::shared_ptr<Scope>>
+  runModuleLoop(const std::shared_ptr<SourceModule> &module,
+                const ast::Stmt *loop);
+  FailureOr<bool> importsMissing(const SourceModule &module, ast::Body body);
+  FailureOr<std::optional<bool>> triesReach(const SourceModule &module,
+                                            const GlobalBinding &binding);
   FailureOr<Value> importModule(llvm::StringRef name, int level);
   FailureOr<Value> importName(const ast::Import *import,
                               const ast::Alias *alias);
@@ -220,13 +225,12 @@ private:
   FailureOr<Value> decorate(Value function,
                             llvm::ArrayRef<ast::Expr *> decorators);
 
-  //===--------------------------------------------------------------------===//
   // Expressions
-  //===--------------------------------------------------------------------===//
   FailureOr<Value> evaluate(const ast::Expr *expr);
   FailureOr<Value> evaluateKind(const ast::Expr *expr);
   FailureOr<Value> constant(const ast::Constant *expr);
   FailureOr<Value> binOp(const ast::BinOp *expr);
+  FailureOr<Value> percentFormat(llvm::StringRef text, const Value &values);
   FailureOr<Value> binary(ast::Operator op, const Value &a, const Value &b);
   FailureOr<Value> unaryOp(const ast::UnaryOp *expr);
   FailureOr<Value> staticUnary(ast::UnaryOperator op, const Value &value);
@@ -239,6 +243,9 @@ private:
   FailureOr<Value> dict(const ast::Dict *expr);
   FailureOr<Value> joinedStr(const ast::JoinedStr *expr);
   FailureOr<std::string> formatted(const ast::FormattedValue *expr);
+  // FormatText.cpp
+  FailureOr<Value> formatField(llvm::StringRef field, size_t &next,
+                               llvm::ArrayRef<Argument> arguments);
   FailureOr<Value> comprehension(const ast::Expr *expr);
   LogicalResult
   comprehensionLoop(llvm::ArrayRef<ast::Comprehension *> generators,
@@ -262,15 +269,18 @@ private:
   FailureOr<Value> typeMethod(const TypeValue &type, llvm::StringRef name,
                               llvm::ArrayRef<Argument> arguments);
   FailureOr<Value> recordAttribute(const Value &object, llvm::StringRef name);
+  FailureOr<Value> memberFunction(const Value &self, const Value &function);
+  FailureOr<Value> hostRecordAttribute(const Record &record,
+                                       llvm::StringRef name);
 
   // HostMethods.cpp: methods of str, list, dict, tuple, int, float
   static llvm::ArrayRef<llvm::StringRef> hostMethods(const Value &object);
+  FailureOr<Value> tensorMethod(const Record &tensor, llvm::StringRef name,
+                                llvm::ArrayRef<Argument> arguments);
   FailureOr<Value> callHostMethod(const BoundMethod &method,
                                   llvm::ArrayRef<Argument> arguments);
 
-  //===--------------------------------------------------------------------===//
   // Calls (Calls.cpp)
-  //===--------------------------------------------------------------------===//
   FailureOr<llvm::SmallVector<Argument>> arguments(const ast::Call *expr);
   FailureOr<Value> callBuiltin(const Builtin &builtin,
                                llvm::ArrayRef<Argument> arguments);
@@ -278,22 +288,30 @@ private:
                                 llvm::ArrayRef<Argument> arguments);
   FailureOr<Value> callClass(const std::shared_ptr<const PythonClass> &cls,
                              llvm::ArrayRef<Argument> arguments);
+  /// A name of the host, by its path: what HostAnswers says, else opaque.
+  FailureOr<Value> hostName(std::string name);
+  /// An opaque value that is used: what HostAnswers says of its last name.
+  Value resolved(const Value &value) const;
+  HostTarget hostTarget() const;
+  FailureOr<Value> environment(llvm::ArrayRef<Argument> arguments);
+  std::optional<FailureOr<Value>>
+  callHostLibrary(llvm::StringRef name, llvm::ArrayRef<Argument> arguments);
   FailureOr<Value> callOpaque(const Opaque &callee,
                               llvm::ArrayRef<Argument> arguments);
   FailureOr<Value> construct(const std::shared_ptr<const PythonClass> &cls,
                              const std::shared_ptr<const Function> &init,
                              llvm::ArrayRef<Argument> arguments);
+  Value hostInstance(const std::shared_ptr<const PythonClass> &cls);
   FailureOr<Value> namedTupleClass(llvm::ArrayRef<Argument> arguments);
   LogicalResult bindParameters(const Function &function,
                                llvm::ArrayRef<Argument> arguments,
                                Scope &scope);
+  LogicalResult checkRecursion(const Function &function, const Scope &scope);
   FailureOr<Value> defaultValue(const Function &function,
                                 const ast::Expr *expr);
   FailureOr<Value> runFunction(ast::Body body);
 
-  //===--------------------------------------------------------------------===//
   // Statements (Statements.cpp, ControlFlow.cpp, Loops.cpp)
-  //===--------------------------------------------------------------------===//
   using Rest = llvm::function_ref<FailureOr<Outcome>()>;
 
   /// Runs items `from`, `from`+1, ... of `count`. An item may run the rest
@@ -319,6 +337,7 @@ private:
   FailureOr<Outcome> runTry(const ast::TryLike *statement);
   LogicalResult runAssert(const ast::Assert *statement);
   LogicalResult runRaise(const ast::Raise *statement);
+  LogicalResult runGlobal(const ast::Global *statement);
   LogicalResult runAnnAssign(const ast::AnnAssign *statement);
   LogicalResult runAugAssign(const ast::AugAssign *statement);
   LogicalResult runImport(const ast::Stmt *statement);
@@ -327,14 +346,6 @@ private:
   /// A static bool, or an i1 scalar.
   FailureOr<Value> condition(const ast::Expr *expr, llvm::StringRef what);
 
-  /// What evaluating a branch did to the variables; undone after it.
-  struct Branch {
-    Outcome outcome;
-    mlir::Block *block = nullptr;
-    std::vector<std::pair<std::string, std::optional<Scope::Binding>>> changes;
-
-    const std::optional<Scope::Binding> *find(llvm::StringRef name) const;
-  };
   FailureOr<Branch>
   evaluateBranch(mlir::Block *block,
                  llvm::function_ref<FailureOr<Outcome>()> body);
@@ -345,12 +356,6 @@ private:
   class Merge;
   friend class Merge;
 
-  /// A variable that a loop carries.
-  struct Carried {
-    std::string name;
-    Scope::Binding before;
-    size_t parts = 0;
-  };
   FailureOr<std::vector<Carried>>
   carriedVariables(llvm::ArrayRef<llvm::StringRef> assigned,
                    llvm::SmallVectorImpl<mlir::Value> &inits);
@@ -362,11 +367,11 @@ private:
   void afterLoop(llvm::ArrayRef<Carried> carried, const Branch &body,
                  mlir::ValueRange arguments, mlir::ValueRange results,
                  llvm::ArrayRef<mlir::Value> yields, const ast::Span &loop);
+  bool isReadElsewhere(const ast::Name &target) const;
+  void bindLastIndex(const LoopIndex &loop);
   void warnAboutAccumulators(ast::Body body, llvm::ArrayRef<Carried> carried);
 
-  //===--------------------------------------------------------------------===//
   // Limits
-  //===--------------------------------------------------------------------===//
   /// Counts a node; fails when compiling takes too many steps.
   LogicalResult step();
   uint64_t steps = 0;

@@ -78,7 +78,12 @@ FailureOr<Value> Evaluator::evaluateKind(const ast::Expr *expr) {
   }
   case ast::Kind::Set: {
     const auto &elts = ast::cast<ast::Set>(expr)->elts;
-    return sequence({elts.begin(), elts.size()}, frame->isKernel);
+    FailureOr<Value> set =
+        sequence({elts.begin(), elts.size()}, frame->isKernel);
+    if (succeeded(set) && set->isList()) {
+      removeEquals(set->list());
+    }
+    return set;
   }
   case ast::Kind::Dict:
     return dict(ast::cast<ast::Dict>(expr));
@@ -93,6 +98,29 @@ FailureOr<Value> Evaluator::evaluateKind(const ast::Expr *expr) {
     return lambda(ast::cast<ast::Lambda>(expr));
   case ast::Kind::NamedExpr:
     return namedExpr(ast::cast<ast::NamedExpr>(expr));
+  case ast::Kind::Yield: {
+    const ast::Expr *item = ast::cast<ast::Yield>(expr)->value;
+    FailureOr<Value> value = item ? evaluate(item) : FailureOr<Value>(Value());
+    if (failed(value) || frame->isKernel || !frame->function) {
+      return failed(value) ? failure()
+                           : diag.error("'yield' is not supported here");
+    }
+    frame->yields.push_back(*value);
+    return Value();
+  }
+  case ast::Kind::YieldFrom: {
+    FailureOr<Value> source = evaluate(ast::cast<ast::YieldFrom>(expr)->value);
+    FailureOr<std::vector<Value>> items = failure();
+    if (succeeded(source)) {
+      items = iterate(*source, "'yield from'");
+    }
+    if (failed(items) || frame->isKernel || !frame->function) {
+      return failed(items) ? failure()
+                           : diag.error("'yield' is not supported here");
+    }
+    llvm::append_range(frame->yields, *items);
+    return Value();
+  }
   case ast::Kind::Starred:
     return diag.error("a starred expression is not allowed here");
   default:
@@ -252,8 +280,10 @@ FailureOr<Value> Evaluator::boolOp(const ast::BoolOp *expr) {
   llvm::StringRef op = isAnd ? "and" : "or";
   FailureOr<Value> result = evaluate(expr->values.front());
   for (size_t i = 1; succeeded(result) && i < expr->values.size(); ++i) {
+    result = resolved(*result);
     if (result->isOpaque()) {
-      return diag.hostError("'" + op.str() + "' of " + result->describe());
+      return diag.hostError("'" + op.str() + "' of " + result->describe(),
+                            bindHint(*result));
     }
     if (!result->isTensor() && truth(*result) != isAnd) {
       return result;
@@ -375,8 +405,10 @@ FailureOr<Value> Evaluator::condition(const ast::Expr *expr,
     return failure();
   }
   SpanScope at(diag, expr->span);
+  value = resolved(*value);
   if (value->isOpaque()) {
-    return diag.hostError(what.str() + " depends on " + value->describe());
+    return diag.hostError(what.str() + " depends on " + value->describe(),
+                          bindHint(*value));
   }
   if (!value->isTensor()) {
     return Value(truth(*value));

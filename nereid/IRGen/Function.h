@@ -8,6 +8,7 @@
 #ifndef NEREID_IRGEN_FUNCTION_H
 #define NEREID_IRGEN_FUNCTION_H
 
+#include "nereid/ABI/Status.h"
 #include "nereid/IRGen/Value.h"
 #include "nereid/Syntax/Ast.h"
 
@@ -33,6 +34,8 @@ struct Decorations {
   /// @triton.heuristics: parameter -> function of the arguments' dict, in the
   /// order in which they are computed (outermost decorator first).
   std::vector<std::pair<std::string, Value>> heuristics;
+  /// Why configurations or heuristics could not be evaluated.
+  std::vector<Diagnostic> unknown;
 };
 
 /// A `def` or a lambda.

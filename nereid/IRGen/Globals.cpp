@@ -61,6 +61,23 @@ FailureOr<Value> Evaluator::bindingValue(const ast::Stmt *statement,
     FailureOr<Value> operand = failed(old) ? old : evaluate(assign->value);
     return failed(operand) ? operand : binary(assign->op, *old, *operand);
   }
+  case ast::Kind::For:
+  case ast::Kind::While: {
+    FailureOr<std::shared_ptr<Scope>> left =
+        runModuleLoop(frame->module, statement);
+    if (failed(left)) {
+      return failure();
+    }
+    auto it = (*left)->variables.find(name);
+    if (it != (*left)->variables.end()) {
+      return it->second.value;
+    }
+    // `configs += [...]` changes what was there before.
+    auto known = frame->module->values.find(name);
+    return known != frame->module->values.end()
+               ? FailureOr<Value>(known->second)
+               : FailureOr<Value>(undefinedName(name));
+  }
   default:
     break;
   }
@@ -125,6 +142,9 @@ FailureOr<Value> Evaluator::global(const std::shared_ptr<SourceModule> &module,
                                    llvm::StringRef name) {
   auto known = module->values.find(name);
   if (known != module->values.end()) {
+    if (hasPendingEffects(*module, name)) {
+      return afterEffects(module, name);
+    }
     return known->second;
   }
   auto given = module->given.find(name.str());
@@ -133,7 +153,7 @@ FailureOr<Value> Evaluator::global(const std::shared_ptr<SourceModule> &module,
     value.constexprGlobal = true;
     return value;
   }
-  if (module->changedByFunctions.contains(name)) {
+  if (module->changedByFunctions.contains(name) && !seesChangedGlobals) {
     return Value(Opaque{name.str()});
   }
   auto found = module->bindings.find(name);
@@ -185,18 +205,63 @@ FailureOr<Value> Evaluator::global(const std::shared_ptr<SourceModule> &module,
   auto attempt = [&](size_t index) {
     size_t before = module->inProgress.lookup(name);
     module->inProgress[name] = index + 1;
+    // A function is no value to give; what its decorators read may be.
+    bool isValue = !ast::isa<ast::FunctionLike>(bindings[index].statement);
+    if (isValue) {
+      evaluating.push_back((module->name.empty() ? "" : module->name + ".") +
+                           name.str());
+    }
     FailureOr<Value> value = evaluateBinding(module, name, bindings[index]);
+    if (isValue) {
+      evaluating.pop_back();
+    }
     module->inProgress[name] = before;
     return value;
   };
+  // A condition that asks for the name itself means what it was before.
+  auto bindingHolds = [&](size_t index) {
+    size_t before = module->inProgress.lookup(name);
+    module->inProgress[name] = index + 1;
+    std::optional<bool> holds = conditionsHold(module, bindings[index]);
+    module->inProgress[name] = before;
+    return holds;
+  };
+  // A loop that runs right now reads what its variables were before it.
+  std::shared_ptr<Scope> running;
+  const ast::Stmt *until =
+      end < bindings.size() ? bindings[end].statement : nullptr;
+  for (const GlobalBinding &binding : bindings) {
+    auto loop = module->loops.find(binding.statement);
+    if (loop != module->loops.end() && loop->second.isRunning) {
+      running = loop->second.variables;
+      until = binding.statement;
+    }
+  }
+  if (running) {
+    auto it = running->variables.find(name);
+    if (it != running->variables.end()) {
+      return it->second.value;
+    }
+  }
   // Certain bindings first (last wins), then possible ones, then handlers.
   llvm::SmallVector<size_t, 4> order, possible, otherSide, handlers;
   for (size_t i = end; i-- > 0;) {
-    if (bindings[i].inHandler) {
+    auto loop = module->loops.find(bindings[i].statement);
+    if (loop != module->loops.end() && loop->second.isRunning) {
+      continue;
+    }
+    FailureOr<std::optional<bool>> runs = triesReach(*module, bindings[i]);
+    if (failed(runs)) {
+      return failure();
+    }
+    if (*runs && !**runs) {
+      continue;
+    }
+    if (bindings[i].inHandler && !*runs) {
       handlers.push_back(i);
     } else if (bindings[i].conditions.empty()) {
       order.push_back(i);
-    } else if (auto holds = conditionsHold(module, bindings[i])) {
+    } else if (auto holds = bindingHolds(i)) {
       if (*holds) {
         order.push_back(i);
       }
@@ -227,6 +292,14 @@ FailureOr<Value> Evaluator::global(const std::shared_ptr<SourceModule> &module,
       continue;
     }
     module->values[name] = *value;
+    startEffects(*module, name, *bindings[i].statement, until);
+    if (hasPendingEffects(*module, name)) {
+      value = afterEffects(module, name);
+    }
+    if (running && succeeded(value)) {
+      module->values.erase(name);
+      running->variables[name].value = *value;
+    }
     return value;
   }
   if (opaque) {

@@ -121,6 +121,16 @@ static FailureOr<Value> toList(CallContext &ctx, const BoundArguments &args) {
   return toSequence(ctx, args, /*isTuple=*/false);
 }
 
+static FailureOr<Value> toSet(CallContext &ctx, const BoundArguments &args) {
+  FailureOr<Value> items = toSequence(ctx, args, /*isTuple=*/false);
+  if (succeeded(items) && items->isList()) {
+    std::vector<Value> copy = items->list();
+    removeEquals(copy);
+    return Value::list(std::move(copy));
+  }
+  return items;
+}
+
 static FailureOr<Value> toDict(CallContext &ctx, const BoundArguments &args) {
   if (args["x"].isNone()) {
     return Value::dict({});
@@ -180,6 +190,58 @@ static FailureOr<Value> emitType(CallContext &ctx, const BoundArguments &args) {
   return Value(std::shared_ptr<const PythonClass>(std::move(cls)));
 }
 
+template <char radix>
+static FailureOr<Value> inRadix(CallContext &ctx, const BoundArguments &args) {
+  Int x = args["x"].integer();
+  FailureOr<std::string> text = ctx.evaluator.formatValue(
+      Value(x < 0 ? -x : x), std::string("#") + radix);
+  return failed(text) ? FailureOr<Value>(failure())
+                      : FailureOr<Value>(Value((x < 0 ? "-" : "") + *text));
+}
+
+static FailureOr<Value> toCharacter(CallContext &ctx,
+                                    const BoundArguments &args) {
+  int64_t code = args.integer("x");
+  return code >= 0 && code < 128
+             ? FailureOr<Value>(Value(std::string(1, static_cast<char>(code))))
+             : FailureOr<Value>(
+                   wrongArgument(ctx, args, "x", "a code below 128"));
+}
+
+static FailureOr<Value> toCode(CallContext &ctx, const BoundArguments &args) {
+  const std::string &text = args["x"].string();
+  return text.size() == 1
+             ? FailureOr<Value>(Value(int{static_cast<unsigned char>(text[0])}))
+             : FailureOr<Value>(
+                   wrongArgument(ctx, args, "x", "one ASCII character"));
+}
+
+static FailureOr<Value> toPower(CallContext &ctx, const BoundArguments &args) {
+  return ctx.evaluator.staticBinary(ast::Operator::Pow, args["a"], args["b"]);
+}
+
+static FailureOr<Value> toElements(CallContext &ctx,
+                                   const BoundArguments &args) {
+  FailureOr<std::vector<Value>> items =
+      ctx.evaluator.iterate(args["values"], "iter");
+  return failed(items) ? FailureOr<Value>(failure())
+                       : FailureOr<Value>(Value::list(std::move(*items)));
+}
+
+static FailureOr<Value> firstOf(CallContext &ctx, const BoundArguments &args) {
+  FailureOr<std::vector<Value>> items =
+      ctx.evaluator.iterate(args["values"], "next");
+  if (failed(items)) {
+    return failure();
+  }
+  if (!items->empty()) {
+    return items->front();
+  }
+  return args.given("default")
+             ? FailureOr<Value>(args["default"])
+             : FailureOr<Value>(ctx.diag.error("next: nothing is left"));
+}
+
 /// Rows that classes of the same name call: `int` is a class, isinstance knows
 /// it, and calling it calls `_int`.
 void registerConversions(BuiltinTable &table) {
@@ -192,8 +254,23 @@ void registerConversions(BuiltinTable &table) {
   table.add({"python", "_str(x='')", toStr, "", inner});
   table.add({"python", "_tuple(x=None)", toTuple, "", inner});
   table.add({"python", "_list(x=None)", toList, "", inner});
-  table.add({"python", "_set(x=None)", toList, "", inner});
+  table.add({"python", "_set(x=None)", toSet, "", inner});
+  table.add({"python", "_frozenset(x=None)", toSet, "", inner});
   table.add({"python", "_dict(x=None)", toDict, "", inner});
+  table.add(
+      {"python", "hex(x: int)", inRadix<'x'>, "As hexadecimal text.", HostToo});
+  table.add(
+      {"python", "bin(x: int)", inRadix<'b'>, "As binary text.", HostToo});
+  table.add({"python", "oct(x: int)", inRadix<'o'>, "As octal text.", HostToo});
+  table.add({"python", "chr(x: int)", toCharacter,
+             "The character of a code below 128.", HostToo});
+  table.add(
+      {"python", "ord(x: str)", toCode, "The code of a character.", HostToo});
+  table.add({"python", "pow(a, b)", toPower, "a ** b", HostToo});
+  table.add({"python", "iter(values)", toElements, "The values of a sequence.",
+             HostToo});
+  table.add({"python", "next(values, default=None)", firstOf,
+             "The first value of a sequence, which stays as it is.", HostToo});
   table.add({"python", "_type(x)", emitType, "", inner});
   table.add({"python", "_constexpr(x)", toConstexpr, "", inner});
   table.add({"python", "_dtype(x: dtype)", toDType, "", inner});

@@ -395,7 +395,12 @@ void registerHostBuiltins(BuiltinTable &table) {
   registerIterationFunctions(table);
   registerMathModule(table);
   registerConversions(table);
-  table.add({"python", "range(arg1, arg2=None, step=None)", emitRange,
+  // tl.range's hints are accepted, and ignored.
+  table.add({"python",
+             "range(arg1, arg2=None, step=None, num_stages=None, "
+             "loop_unroll_factor=None, disallow_acc_multi_buffer=None, "
+             "flatten=None, warp_specialize=None, disable_licm=None)",
+             emitRange,
              "A run-time loop in a kernel, also over constant bounds.",
              HostToo});
   table.add({"tl",

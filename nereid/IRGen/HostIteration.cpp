@@ -294,6 +294,50 @@ static FailureOr<Value> mathGcd(CallContext &ctx, const BoundArguments &args) {
   return Value(a < 0 ? -a : a);
 }
 
+static FailureOr<Value> mathLcm(CallContext &ctx, const BoundArguments &args) {
+  Int a = args["a"].integer(), b = args["b"].integer(), product;
+  if (a == 0 || b == 0) {
+    return Value(0);
+  }
+  Int x = a, y = b;
+  while (y != 0) {
+    Int rest = x % y;
+    x = y;
+    y = rest;
+  }
+  if (__builtin_mul_overflow(a / x, b, &product)) {
+    return ctx.diag.error("math.lcm: the result does not fit 128 bits");
+  }
+  return Value(product < 0 ? -product : product);
+}
+
+static FailureOr<Value> mathFactorial(CallContext &ctx,
+                                      const BoundArguments &args) {
+  Int n = args["n"].integer();
+  if (n < 0 || n > 33) {
+    return wrongArgument(ctx, args, "n", "an integer from 0 to 33");
+  }
+  Int product = 1;
+  for (Int i = 2; i <= n; ++i) {
+    product *= i;
+  }
+  return Value(product);
+}
+
+static FailureOr<Value> mathIntegerRoot(CallContext &ctx,
+                                        const BoundArguments &args) {
+  Int n = args["n"].integer(), root = 0;
+  if (n < 0) {
+    return wrongArgument(ctx, args, "n", "an integer from 0 on");
+  }
+  // Bit by bit from the top; (2^63)^2 still fits.
+  for (int bit = 62; bit >= 0; --bit) {
+    Int next = root | Int{1} << bit;
+    root = next * next <= n ? next : root;
+  }
+  return Value(root);
+}
+
 static FailureOr<Value> mathProd(CallContext &ctx, const BoundArguments &args) {
   FailureOr<std::vector<Value>> items =
       ctx.evaluator.iterate(args["values"], "math.prod");
@@ -329,6 +373,20 @@ void registerMathModule(BuiltinTable &table) {
   add("log10(x: float)", ofNumber<std::log10>, "Logarithm to base 10.");
   add("sin(x: float)", ofNumber<std::sin>, "Sine.");
   add("cos(x: float)", ofNumber<std::cos>, "Cosine.");
+  add("tan(x: float)", ofNumber<std::tan>, "Tangent.");
+  add("atan(x: float)", ofNumber<std::atan>, "Inverse tangent.");
+  add("asin(x: float)", ofNumber<std::asin>, "Inverse sine.");
+  add("acos(x: float)", ofNumber<std::acos>, "Inverse cosine.");
+  add("sinh(x: float)", ofNumber<std::sinh>, "Hyperbolic sine.");
+  add("cosh(x: float)", ofNumber<std::cosh>, "Hyperbolic cosine.");
+  add("erf(x: float)", ofNumber<std::erf>, "Error function.");
+  add("exp2(x: float)", ofNumber<std::exp2>, "2 to the power of x.");
+  add("expm1(x: float)", ofNumber<std::expm1>, "exp(x) - 1.");
+  add("log1p(x: float)", ofNumber<std::log1p>, "log(1 + x).");
+  add("cbrt(x: float)", ofNumber<std::cbrt>, "Cube root.");
+  add("isqrt(n: int)", mathIntegerRoot, "Square root, rounded down.");
+  add("factorial(n: int)", mathFactorial, "1 * 2 * ... * n");
+  add("lcm(a: int, b: int)", mathLcm, "Least common multiple.");
   add("tanh(x: float)", ofNumber<std::tanh>, "Hyperbolic tangent.");
   add("fabs(x: float)", ofNumber<std::fabs>, "Magnitude.");
   add("floor(x: float)", toInteger<std::floor>, "Rounded down.");

@@ -1,4 +1,4 @@
-//===- HostMethods.cpp - Methods of strings, lists, dicts and numbers *- C++
+//===- HostMethods.cpp - Methods of lists, sets, dicts and numbers *- C++
 //-*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
@@ -12,22 +12,34 @@
 
 #include "nereid/IRGen/Evaluator.h"
 
-#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace nereid::irgen {
 
 llvm::ArrayRef<llvm::StringRef> Evaluator::hostMethods(const Value &object) {
   static const llvm::StringRef ofString[] = {
-      "startswith", "endswith", "lower", "upper", "strip",
-      "lstrip",     "rstrip",   "split", "join",  "replace",
-      "find",       "isdigit",  "count", "format"};
-  static const llvm::StringRef ofList[] = {"append", "extend",  "insert",
-                                           "pop",    "index",   "count",
-                                           "copy",   "reverse", "sort"};
+      "startswith", "endswith",     "lower",        "upper",       "strip",
+      "lstrip",     "rstrip",       "split",        "rsplit",      "splitlines",
+      "join",       "replace",      "find",         "rfind",       "index",
+      "rindex",     "count",        "format",       "title",       "capitalize",
+      "swapcase",   "casefold",     "zfill",        "ljust",       "rjust",
+      "center",     "removeprefix", "removesuffix", "partition",   "rpartition",
+      "isdigit",    "isnumeric",    "isdecimal",    "isalpha",     "isalnum",
+      "isupper",    "islower",      "isspace",      "isidentifier"};
+  // Those of sets too: a set is a list without equals.
+  static const llvm::StringRef ofList[] = {
+      "append",       "extend",     "insert",
+      "pop",          "index",      "count",
+      "copy",         "reverse",    "sort",
+      "remove",       "clear",      "add",
+      "discard",      "update",     "union",
+      "intersection", "difference", "symmetric_difference",
+      "issubset",     "issuperset", "isdisjoint"};
   static const llvm::StringRef ofTuple[] = {"index", "count"};
   static const llvm::StringRef ofDict[] = {
-      "get", "keys", "values", "items", "update", "copy", "pop", "setdefault"};
-  static const llvm::StringRef ofInt[] = {"bit_length"};
+      "get",  "keys", "values",     "items", "update",
+      "copy", "pop",  "setdefault", "clear", "popitem"};
+  static const llvm::StringRef ofInt[] = {"bit_length", "bit_count"};
   static const llvm::StringRef ofFloat[] = {"is_integer"};
   if (object.isString()) {
     return ofString;
@@ -62,7 +74,7 @@ public:
 
   FailureOr<Value> run() {
     if (self.isString()) {
-      return ofString(self.string());
+      return evaluator.stringMethod(self.string(), name, arguments);
     }
     if (self.isDict()) {
       return ofDict(self.dict());
@@ -77,13 +89,14 @@ public:
     if (self.isTuple()) {
       return ofSequence(self.items());
     }
-    if (name == "bit_length") {
+    if (name == "bit_length" || name == "bit_count") {
       Int value = self.integer() < 0 ? -self.integer() : self.integer();
-      int bits = 0;
+      int bits = 0, ones = 0;
       for (; value != 0; value >>= 1) {
         ++bits;
+        ones += static_cast<int>(value & 1);
       }
-      return Value(bits);
+      return Value(name == "bit_length" ? bits : ones);
     }
     return Value(self.number() ==
                  static_cast<double>(static_cast<int64_t>(self.number())));
@@ -97,115 +110,7 @@ private:
 
   bool given(size_t i) const { return i < arguments.size(); }
   const Value &at(size_t i) const { return arguments[i].value; }
-  bool isString(size_t i) const { return given(i) && at(i).isString(); }
   bool isInt(size_t i) const { return given(i) && at(i).isIntegral(); }
-
-  FailureOr<Value> affix(llvm::StringRef text) {
-    auto matches = [&](const Value &part) {
-      return part.isString() &&
-             (name == "startswith" ? text.starts_with(part.string())
-                                   : text.ends_with(part.string()));
-    };
-    if (given(0) && at(0).isTuple()) {
-      return Value(llvm::any_of(at(0).items(), matches));
-    }
-    return isString(0) ? FailureOr<Value>(Value(matches(at(0))))
-                       : wrong("a string");
-  }
-
-  FailureOr<Value> split(llvm::StringRef text) {
-    std::vector<Value> parts;
-    if (!given(0)) {
-      llvm::SmallVector<llvm::StringRef> words;
-      llvm::SplitString(text, words, " \t\n\r");
-      parts.assign(words.begin(), words.end());
-      return Value::list(std::move(parts));
-    }
-    if (!isString(0) || at(0).string().empty()) {
-      return wrong("a separator");
-    }
-    llvm::SmallVector<llvm::StringRef> words;
-    text.split(words, at(0).string());
-    parts.assign(words.begin(), words.end());
-    return Value::list(std::move(parts));
-  }
-
-  FailureOr<Value> join(llvm::StringRef separator) {
-    FailureOr<std::vector<Value>> items =
-        given(0) ? evaluator.iterate(at(0), "str.join")
-                 : FailureOr<std::vector<Value>>(failure());
-    if (failed(items)) {
-      return diag.hasError() ? FailureOr<Value>(failure())
-                             : wrong("a list of strings");
-    }
-    std::string text;
-    for (size_t i = 0; i < items->size(); ++i) {
-      if (!(*items)[i].isString()) {
-        return wrong("strings, got " + (*items)[i].describe());
-      }
-      text += (i ? separator.str() : "") + (*items)[i].string();
-    }
-    return Value(std::move(text));
-  }
-
-  FailureOr<Value> replace(std::string text) {
-    if (!isString(0) || !isString(1) || at(0).string().empty()) {
-      return wrong("two strings");
-    }
-    std::string out;
-    size_t from = 0;
-    const std::string &old = at(0).string();
-    for (size_t hit; (hit = text.find(old, from)) != std::string::npos;) {
-      out += text.substr(from, hit - from) + at(1).string();
-      from = hit + old.size();
-    }
-    return Value(out + text.substr(from));
-  }
-
-  FailureOr<Value> ofString(const std::string &text) {
-    llvm::StringRef ref(text);
-    llvm::StringRef blanks =
-        isString(0) ? llvm::StringRef(at(0).string()) : " \t\n\r\f\v";
-    if (name == "startswith" || name == "endswith") {
-      return affix(ref);
-    }
-    if (name == "lower") {
-      return Value(ref.lower());
-    }
-    if (name == "upper") {
-      return Value(ref.upper());
-    }
-    if (name == "strip") {
-      return Value(ref.trim(blanks));
-    }
-    if (name == "lstrip") {
-      return Value(ref.ltrim(blanks));
-    }
-    if (name == "rstrip") {
-      return Value(ref.rtrim(blanks));
-    }
-    if (name == "split") {
-      return split(ref);
-    }
-    if (name == "join") {
-      return join(ref);
-    }
-    if (name == "replace") {
-      return replace(text);
-    }
-    if (name == "isdigit") {
-      return Value(!ref.empty() && llvm::all_of(ref, llvm::isDigit));
-    }
-    if (name == "find" && isString(0)) {
-      size_t hit = ref.find(at(0).string());
-      return Value(hit == llvm::StringRef::npos ? -1
-                                                : static_cast<int64_t>(hit));
-    }
-    if (name == "count" && isString(0)) {
-      return Value(static_cast<int64_t>(ref.count(at(0).string())));
-    }
-    return diag.error("str." + name.str() + " is not supported here");
-  }
 
   FailureOr<Value> ofSequence(llvm::ArrayRef<Value> items) {
     if (!given(0)) {
@@ -264,7 +169,92 @@ private:
       items.erase(items.begin() + static_cast<int64_t>(i));
       return popped;
     }
-    return diag.error("list." + name.str() + " is not supported here");
+    if (name == "clear") {
+      items.clear();
+      return Value();
+    }
+    if (name == "sort") {
+      return sort(items);
+    }
+    if ((name == "remove" || name == "discard") && given(0)) {
+      auto it = llvm::find_if(
+          items, [&](const Value &item) { return equal(item, at(0)); });
+      if (it == items.end() && name == "remove") {
+        return diag.error(at(0).repr() + " is not in the list");
+      }
+      if (it != items.end()) {
+        items.erase(it);
+      }
+      return Value();
+    }
+    return ofSet(items);
+  }
+
+  FailureOr<Value> sort(std::vector<Value> &items) {
+    llvm::SmallVector<Argument> all = {{"", Value::list(items), {}}};
+    all.append(arguments.begin(), arguments.end());
+    FailureOr<Value> sorted = evaluator.call(
+        Value(BuiltinTable::get().find("python", "sorted")), all);
+    if (failed(sorted)) {
+      return failure();
+    }
+    items = sorted->items();
+    return Value();
+  }
+
+  static bool has(llvm::ArrayRef<Value> items, const Value &wanted) {
+    return llvm::any_of(items,
+                        [&](const Value &item) { return equal(item, wanted); });
+  }
+
+  FailureOr<Value> ofSet(std::vector<Value> &items) {
+    if (name == "add" && given(0)) {
+      if (!has(items, at(0))) {
+        items.push_back(at(0));
+      }
+      return Value();
+    }
+    std::vector<Value> other;
+    for (const Argument &argument : arguments) {
+      FailureOr<std::vector<Value>> more =
+          evaluator.iterate(argument.value, "a method of a set");
+      if (failed(more)) {
+        return failure();
+      }
+      other.insert(other.end(), more->begin(), more->end());
+    }
+    auto isIn = [](llvm::ArrayRef<Value> set) {
+      return [set](const Value &item) { return has(set, item); };
+    };
+    if (name == "issubset") {
+      return Value(llvm::all_of(items, isIn(other)));
+    }
+    if (name == "issuperset") {
+      return Value(llvm::all_of(other, isIn(items)));
+    }
+    if (name == "isdisjoint") {
+      return Value(llvm::none_of(items, isIn(other)));
+    }
+    std::vector<Value> result;
+    bool keepsCommon = name != "difference" && name != "symmetric_difference";
+    bool keepsOwn = name != "intersection";
+    for (const Value &item : items) {
+      if (has(other, item) ? keepsCommon : keepsOwn) {
+        result.push_back(item);
+      }
+    }
+    if (name == "union" || name == "update" || name == "symmetric_difference") {
+      for (const Value &item : other) {
+        if (!has(items, item) && !has(result, item)) {
+          result.push_back(item);
+        }
+      }
+    }
+    if (name == "update") {
+      items = std::move(result);
+      return Value();
+    }
+    return Value::list(std::move(result));
   }
 
   FailureOr<Value> ofDict(std::vector<std::pair<Value, Value>> &entries) {
@@ -283,6 +273,15 @@ private:
                                             : Value::tuple({key, value}));
       }
       return Value::list(std::move(result));
+    }
+    if (name == "clear") {
+      entries.clear();
+      return Value();
+    }
+    if (name == "popitem" && !entries.empty()) {
+      auto [key, value] = entries.back();
+      entries.pop_back();
+      return Value::tuple({key, value});
     }
     if (!given(0)) {
       return name == "update" ? updateDict(entries) : wrong("a key");
@@ -344,12 +343,19 @@ private:
 
 FailureOr<Value> Evaluator::callHostMethod(const BoundMethod &method,
                                            llvm::ArrayRef<Argument> arguments) {
+  if (method.self.isRecord()) {
+    return tensorMethod(method.self.record(), method.name, arguments);
+  }
   if (method.self.isType()) {
     return typeMethod(method.self.type(), method.name, arguments);
   }
   for (const Argument &argument : arguments) {
-    if (argument.value.isOpaque() && method.name != "append" &&
-        method.name != "get") {
+    bool stores = llvm::StringSwitch<bool>(method.name)
+                      .Cases({"append", "get", "add", "insert", "setdefault",
+                              "pop", "discard"},
+                             true)
+                      .Default(false);
+    if (argument.value.isOpaque() && !stores) {
       return diag.hostError("method '" + method.name + "' of " +
                             argument.value.describe());
     }

@@ -143,6 +143,7 @@ generate(mlir::MLIRContext &context, const CompileRequest &request,
     return session.failure(ErrorCode::CompileError, "");
   }
   session.evaluator.target = request.target;
+  session.evaluator.skipsTuning = true;
   Failure why;
   std::shared_ptr<const Function> kernel =
       session.findKernel(request.kernel, why);

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/IRGen/Evaluator.h"
+#include "nereid/IRGen/HostAnswers.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -21,9 +22,19 @@ namespace nereid::irgen {
 // Built-in modules
 //===----------------------------------------------------------------------===//
 
-static bool isBuiltinModule(llvm::StringRef path) {
+/// Modules of others that stdlib/ has a part of.
+static llvm::StringRef hostLibrary(llvm::StringRef path) {
+  return llvm::StringSwitch<llvm::StringRef>(path)
+      .Case("itertools", "itertools")
+      .Case("functools", "functools")
+      .Case("operator", "operator")
+      .Case("torch._inductor.runtime.triton_helpers", "triton_helpers")
+      .Default("");
+}
+
+bool isBuiltinModule(llvm::StringRef path) {
   return path == "triton" || path.starts_with("triton.") || path == "math" ||
-         path == "builtins";
+         path == "builtins" || !hostLibrary(path).empty();
 }
 
 /// Several paths lead to the same names: the back ends' libdevices are one.
@@ -106,7 +117,7 @@ static bool isTileClass(llvm::StringRef name) {
 static bool isPythonClass(llvm::StringRef name) {
   return llvm::StringSwitch<bool>(name)
       .Cases({"int", "float", "bool", "str", "tuple", "list", "dict", "set",
-              "object", "type"},
+              "object", "type", "frozenset"},
              true)
       .Cases({"Exception", "ValueError", "TypeError", "RuntimeError",
               "KeyError", "IndexError", "NotImplementedError", "AssertionError",
@@ -115,11 +126,33 @@ static bool isPythonClass(llvm::StringRef name) {
       .Default(false);
 }
 
+/// Python's functions that have no meaning here, and classes of exceptions.
+static bool isHostFunction(llvm::StringRef name) {
+  return name.ends_with("Error") || name.ends_with("Warning") ||
+         llvm::StringSwitch<bool>(name)
+             .Cases({"open", "input", "globals", "locals", "vars", "dir", "id",
+                     "hash", "super", "setattr", "delattr", "exec", "eval",
+                     "compile"},
+                    true)
+             .Cases({"__import__", "bytes", "bytearray", "complex",
+                     "memoryview", "property", "classmethod", "staticmethod",
+                     "issubclass", "slice", "BaseException", "StopIteration",
+                     "KeyboardInterrupt", "NotImplemented"},
+                    true)
+             .Default(false);
+}
+
 FailureOr<Value> Evaluator::builtinModuleAttribute(llvm::StringRef path,
                                                    llvm::StringRef name) {
   if (path == "builtins") {
     if (name == "__name__") {
       return Value("__nereid__");
+    }
+    if (name == "__file__" && frame && frame->module) {
+      return Value(frame->module->path);
+    }
+    if (!isPythonClass(name) && isHostFunction(name)) {
+      return Value(Opaque{name.str()});
     }
     if (isPythonClass(name)) {
       return namedClass(name);
@@ -128,13 +161,14 @@ FailureOr<Value> Evaluator::builtinModuleAttribute(llvm::StringRef path,
   }
   std::string full = (path + "." + name).str();
   if (path == "triton" && name == "__version__") {
-    return Value("3.8.0");
+    return Value(answeredTritonVersion);
   }
   if (path == "math") {
     std::optional<double> number =
         llvm::StringSwitch<std::optional<double>>(name)
             .Case("pi", 3.14159265358979323846)
             .Case("e", 2.71828182845904523536)
+            .Case("tau", 6.28318530717958647692)
             .Case("inf", HUGE_VAL)
             .Case("nan", std::numeric_limits<double>::quiet_NaN())
             .Default(std::nullopt);
@@ -187,7 +221,7 @@ FailureOr<Value> Evaluator::builtinModuleAttribute(llvm::StringRef path,
     }
   }
   if (isHostPart(full)) {
-    return Value(Opaque{full});
+    return hostName(full);
   }
   std::vector<std::string> candidates;
   for (llvm::StringRef home : homes) {
@@ -212,6 +246,9 @@ FailureOr<Value> Evaluator::importModule(llvm::StringRef name, int level) {
   if (level == 0 && isBuiltinModule(name)) {
     if (isHostPart(name)) {
       return Value(Opaque{name.str()});
+    }
+    if (llvm::StringRef library = hostLibrary(name); !library.empty()) {
+      return Value(ModuleValue{name.str(), modules.library(library)});
     }
     return Value(ModuleValue{canonicalPath(name), nullptr});
   }
@@ -241,9 +278,9 @@ FailureOr<Value> Evaluator::importFrom(const ast::ImportFrom *import,
   }
   if (module->isOpaque()) {
     const std::string &base = module->opaque().name;
-    return Value(Opaque{llvm::StringRef(base).ends_with(".")
-                            ? base + name.str()
-                            : base + "." + name.str()});
+    return hostName(llvm::StringRef(base).ends_with(".")
+                        ? base + name.str()
+                        : base + "." + name.str());
   }
   return moduleAttribute(module->module(), name);
 }
@@ -269,6 +306,9 @@ FailureOr<Value> Evaluator::moduleAttribute(const ModuleValue &module,
   }
   if (!source->starImports.empty()) {
     return global(source, name);
+  }
+  if (source->isLibrary) {
+    return hostName(module.path + "." + name.str()); // what stdlib/ leaves out
   }
   std::vector<std::string> candidates;
   for (const auto &entry : source->bindings) {

@@ -112,7 +112,7 @@ FailureOr<Outcome> Evaluator::runWhile(const ast::While *statement) {
 // Carried variables
 //===----------------------------------------------------------------------===//
 
-FailureOr<std::vector<Evaluator::Carried>>
+FailureOr<std::vector<Carried>>
 Evaluator::carriedVariables(llvm::ArrayRef<llvm::StringRef> assigned,
                             llvm::SmallVectorImpl<mlir::Value> &inits) {
   std::vector<Carried> carried;
@@ -304,6 +304,12 @@ FailureOr<Outcome> Evaluator::runTileFor(const ast::ForLike *statement,
   }
   llvm::SmallVector<mlir::Value> inits;
   std::vector<llvm::StringRef> assigned = assignedNames(statement->body);
+  LoopIndex loop{target, *type, bounds, reversed, false, {}};
+  loop.isAssigned = llvm::is_contained(assigned, llvm::StringRef(target->id));
+  auto previous = frame->scope->variables.find(target->id);
+  if (previous != frame->scope->variables.end()) {
+    loop.before = previous->second.value;
+  }
   llvm::erase(assigned, llvm::StringRef(target->id));
   FailureOr<std::vector<Carried>> carried = carriedVariables(assigned, inits);
   if (failed(carried)) {
@@ -344,6 +350,9 @@ FailureOr<Outcome> Evaluator::runTileFor(const ast::ForLike *statement,
   warnAboutAccumulators(statement->body, *carried);
   afterLoop(*carried, *body, op.getRegionIterArgs(), op.getResults(), yields,
             statement->span);
+  if (!loop.isAssigned && isReadElsewhere(*target)) {
+    bindLastIndex(loop);
+  }
   return Outcome();
 }
 

@@ -7,7 +7,9 @@
 
 #include "nereid/IRGen/Modules.h"
 
+#include "nereid/IRGen/AssignedNames.h"
 #include "nereid/IRGen/Builtins.h"
+#include "nereid/IRGen/HostAnswers.h"
 #include "nereid/Support/Files.h"
 
 #include <filesystem>
@@ -51,8 +53,88 @@ private:
     binding.statement = statement;
     binding.alias = alias;
     binding.conditions = conditions;
-    binding.inHandler = handlers > 0;
+    binding.tries = tries;
+    binding.inHandler =
+        llvm::any_of(tries, [](const auto &entry) { return entry.second; });
     module.bindings[name].push_back(std::move(binding));
+  }
+
+  /// The variable that `x.append`, `x["a"]["b"]` and the like begin with.
+  static llvm::StringRef rootOf(const ast::Expr *expr) {
+    while (true) {
+      if (const auto *attribute = ast::dynCast<ast::Attribute>(expr)) {
+        expr = attribute->value;
+      } else if (const auto *subscript = ast::dynCast<ast::Subscript>(expr)) {
+        expr = subscript->value;
+      } else {
+        const auto *name = ast::dynCast<ast::Name>(expr);
+        return name ? llvm::StringRef(name->id) : llvm::StringRef();
+      }
+    }
+  }
+
+  /// The names whose lists and dicts a statement changes.
+  static void changedNames(const ast::Stmt *statement,
+                           llvm::SmallVectorImpl<llvm::StringRef> &names) {
+    auto add = [&](const ast::Expr *expr) {
+      llvm::StringRef root = rootOf(expr);
+      if (!root.empty() && !llvm::is_contained(names, root)) {
+        names.push_back(root);
+      }
+    };
+    auto visitAll = [&](ast::Body body) {
+      for (const ast::Stmt *inner : body) {
+        changedNames(inner, names);
+      }
+    };
+    if (const auto *expression = ast::dynCast<ast::ExprStmt>(statement)) {
+      const auto *call = ast::dynCast<ast::Call>(expression->value);
+      if (call && ast::isa<ast::Attribute>(call->func)) {
+        add(call->func);
+      }
+    } else if (const auto *assign = ast::dynCast<ast::Assign>(statement)) {
+      for (const ast::Expr *target : assign->targets) {
+        if (ast::isa<ast::Subscript>(target)) {
+          add(target);
+        }
+      }
+    } else if (const auto *add2 = ast::dynCast<ast::AugAssign>(statement)) {
+      add(add2->target);
+    } else if (const auto *loop = ast::dynCast<ast::For>(statement)) {
+      visitAll(loop->body);
+    } else if (const auto *loop = ast::dynCast<ast::While>(statement)) {
+      visitAll(loop->body);
+    } else if (const auto *branch = ast::dynCast<ast::If>(statement)) {
+      visitAll(branch->body);
+      visitAll(branch->orelse);
+    } else if (const auto *with = ast::dynCast<ast::With>(statement)) {
+      visitAll(with->body);
+    }
+  }
+
+  void addEffect(const ast::Stmt *statement) {
+    llvm::SmallVector<llvm::StringRef> names;
+    changedNames(statement, names);
+    if (names.empty()) {
+      return;
+    }
+    GlobalEffect effect;
+    effect.where.statement = statement;
+    effect.where.conditions = conditions;
+    effect.where.tries = tries;
+    for (llvm::StringRef name : names) {
+      module.effectsOn[name].push_back(module.effects.size());
+    }
+    module.effects.push_back(std::move(effect));
+  }
+
+  /// A loop binds what it assigns, and changes what it appends to.
+  void visitLoop(const ast::Stmt *statement) {
+    auto *self = const_cast<ast::Stmt *>(statement);
+    for (llvm::StringRef name : assignedNames(ast::Body(&self, 1))) {
+      bind(name, statement);
+    }
+    addEffect(statement);
   }
 
   void bindTargets(const ast::Expr *target, const ast::Stmt *statement) {
@@ -115,13 +197,14 @@ private:
   }
 
   void visitTry(const ast::TryLike *statement) {
+    tries.emplace_back(statement, false);
     visit(statement->body);
     visit(statement->orelse);
-    ++handlers;
+    tries.back().second = true;
     for (const ast::ExceptHandler *handler : statement->handlers) {
       visit(handler->body);
     }
-    --handlers;
+    tries.pop_back();
     visit(statement->finalbody);
   }
 
@@ -145,15 +228,22 @@ private:
            ast::cast<ast::Assign>(statement)->targets) {
         bindTargets(target, statement);
       }
-      return;
+      return addEffect(statement);
+    case ast::Kind::For:
+    case ast::Kind::While:
+      return visitLoop(statement);
+    case ast::Kind::ExprStmt:
+      return addEffect(statement);
     case ast::Kind::AnnAssign:
       if (ast::cast<ast::AnnAssign>(statement)->value) {
         bindTargets(ast::cast<ast::AnnAssign>(statement)->target, statement);
       }
       return;
-    case ast::Kind::AugAssign:
-      return bindTargets(ast::cast<ast::AugAssign>(statement)->target,
-                         statement);
+    case ast::Kind::AugAssign: {
+      const ast::Expr *target = ast::cast<ast::AugAssign>(statement)->target;
+      return ast::isa<ast::Subscript>(target) ? addEffect(statement)
+                                              : bindTargets(target, statement);
+    }
     case ast::Kind::Import:
       return visitImport(ast::cast<ast::Import>(statement));
     case ast::Kind::ImportFrom:
@@ -174,7 +264,7 @@ private:
 
   SourceModule &module;
   std::vector<std::pair<const ast::Expr *, bool>> conditions;
-  unsigned handlers = 0;
+  std::vector<std::pair<const ast::TryLike *, bool>> tries;
 };
 
 } // namespace
@@ -267,8 +357,16 @@ std::shared_ptr<SourceModule> ModuleTable::library(llvm::StringRef name) {
   return it->second;
 }
 
-/// `folder`/a/b.py or `folder`/a/b/__init__.py for "a.b"; empty: neither.
-static std::string findModule(const fs::path &folder, llvm::StringRef dotted) {
+/// What an import found: a file, or a folder without __init__.py.
+namespace {
+struct FoundModule {
+  std::string path; ///< empty: nothing
+  bool isNamespace = false;
+};
+} // namespace
+
+/// `folder`/a/b.py, `folder`/a/b/__init__.py or the folder itself for "a.b".
+static FoundModule findModule(const fs::path &folder, llvm::StringRef dotted) {
   fs::path base = folder;
   llvm::SmallVector<llvm::StringRef, 4> parts;
   if (!dotted.empty()) {
@@ -278,37 +376,66 @@ static std::string findModule(const fs::path &folder, llvm::StringRef dotted) {
     base /= part.str();
   }
   std::error_code error;
+  fs::path package = base / "__init__.py";
+  if (fs::is_regular_file(package, error)) {
+    return {package.lexically_normal().string()};
+  }
   fs::path file = base;
   file += ".py";
   if (!parts.empty() && fs::is_regular_file(file, error)) {
-    return file.lexically_normal().string();
+    return {file.lexically_normal().string()};
   }
-  fs::path package = base / "__init__.py";
-  return fs::is_regular_file(package, error)
-             ? package.lexically_normal().string()
-             : std::string();
+  if (fs::is_directory(base, error)) {
+    return {package.lexically_normal().string(), /*isNamespace=*/true};
+  }
+  return {};
 }
 
-/// Where an absolute import may start: the file's own folder, and the parents
-/// of the packages it lies in.
-static std::string findAbsolute(const fs::path &file, llvm::StringRef name) {
-  fs::path folder = file.parent_path();
+/// Whether a folder is the root of a project: what lies above it is another's.
+static bool isProjectRoot(const fs::path &folder) {
+  std::error_code error;
+  return llvm::any_of(
+      std::initializer_list<const char *>{".git", "pyproject.toml", "setup.py"},
+      [&](const char *name) { return fs::exists(folder / name, error); });
+}
+
+/// Where an absolute import may start: the file's own folder, the parents of
+/// the packages it lies in, and for `a.b` every folder above, up to the
+/// project's root, also in a `src` of it. A module's file counts before a
+/// folder that is merely called so. A single name stays near: a file called
+/// utils.py somewhere on the machine is not this program's.
+static FoundModule findAbsolute(const fs::path &file, llvm::StringRef name) {
+  FoundModule space;
+  fs::path folder = fs::absolute(file).lexically_normal().parent_path();
+  if (hostHasModule(name)) {
+    // A script's own folder comes before Python's library.
+    std::error_code error;
+    bool isScript = !fs::is_regular_file(folder / "__init__.py", error);
+    FoundModule own = findModule(folder, name);
+    return isScript && !own.isNamespace ? own : FoundModule();
+  }
+  bool isNear = true, isDotted = name.contains('.');
   for (int up = 0; up < 12; ++up) {
-    std::string found = findModule(folder, name);
-    if (!found.empty()) {
-      return found;
+    for (const fs::path &start : {folder, folder / "src"}) {
+      FoundModule found = findModule(start, name);
+      if (!found.path.empty() && !found.isNamespace) {
+        return found;
+      }
+      if (space.path.empty() && found.isNamespace && (isNear || isDotted)) {
+        space = found;
+      }
     }
     std::error_code error;
     bool isPackage = fs::is_regular_file(folder / "__init__.py", error);
+    isNear &= isPackage;
     fs::path parent = folder.has_parent_path() ? folder.parent_path() : folder;
-    // One folder above the outermost package, and no further: a file called
-    // torch.py somewhere on the machine is not this program's torch.
-    if (parent == folder || !isPackage) {
+    bool isOuter = !isPackage && isProjectRoot(folder);
+    if (parent == folder || isOuter || (!isNear && !isDotted)) {
       break;
     }
     folder = parent;
   }
-  return {};
+  return space;
 }
 
 /// Imported files are parsed once a process and again when they change: a
@@ -352,33 +479,66 @@ parsedFile(const std::string &path) {
   return tree;
 }
 
+/// The text of a folder without __init__.py.
+static Expected<std::shared_ptr<const ParsedModule>> emptyFile() {
+  Expected<std::shared_ptr<ParsedModule>> parsed = parseModule("", "");
+  if (!parsed.ok()) {
+    return parsed.failure();
+  }
+  return std::shared_ptr<const ParsedModule>(*parsed);
+}
+
+/// Source::bindings of other modules: "pkg.config.FAST", or "config.FAST".
+void ModuleTable::giveBindings(SourceModule &module) const {
+  for (const auto &[path, value] : main->given) {
+    auto [prefix, name] = llvm::StringRef(path).rsplit('.');
+    llvm::StringRef full(module.name);
+    bool isThis = !name.empty() &&
+                  (full == prefix || full.ends_with(("." + prefix).str()));
+    if (isThis) {
+      module.given[name.str()] = value;
+    }
+  }
+}
+
 FailureOr<std::shared_ptr<SourceModule>>
 ModuleTable::import(const SourceModule &from, llvm::StringRef name, int level,
                     Diagnostics &diag) {
-  std::string path;
+  FoundModule found;
   fs::path file(from.path);
   if (level == 0) {
-    path = findAbsolute(file, name);
+    found = findAbsolute(file, name);
   } else {
     fs::path folder = file.parent_path();
     for (int up = 1; up < level; ++up) {
       folder = folder.has_parent_path() ? folder.parent_path() : folder / "..";
     }
-    path = findModule(folder, name);
+    found = findModule(folder, name);
   }
+  std::string path = found.path;
   if (path.empty()) {
     return std::shared_ptr<SourceModule>();
+  }
+  if (file.is_relative()) {
+    // Messages name files as the user does.
+    std::error_code error;
+    fs::path near = fs::proximate(path, error);
+    if (!error && *near.begin() != "..") {
+      path = near.string();
+    }
   }
   auto [it, isNew] = byPath.try_emplace(path);
   if (!isNew) {
     return it->second;
   }
-  Expected<std::shared_ptr<const ParsedModule>> parsed = parsedFile(path);
+  Expected<std::shared_ptr<const ParsedModule>> parsed =
+      found.isNamespace ? emptyFile() : parsedFile(path);
   if (!parsed.ok()) {
     byPath.erase(path);
     return parseFailure(parsed.failure(), diag);
   }
   auto module = makeModule(name.str(), path, *parsed);
+  giveBindings(*module);
   module->isPackage = fs::path(path).filename() == "__init__.py";
   byPath[path] = module;
   all.push_back(module);

@@ -31,13 +31,24 @@ struct GlobalBinding {
   /// the handler of a `try` (used only if the body's binding fails).
   std::vector<std::pair<const ast::Expr *, bool>> conditions;
   bool inHandler = false;
+  /// The `try` statements around it, with whether it stands in a handler.
+  std::vector<std::pair<const ast::TryLike *, bool>> tries;
 };
+
+/// A statement that changes lists and dicts of the module without binding
+/// them: `configs.append(...)`, `TABLE["x"] = ...`, a loop that does so.
+struct GlobalEffect {
+  GlobalBinding where;
+  enum class State { Pending, Running, Done, Failed } state = State::Pending;
+};
+
+struct Scope;
 
 struct SourceModule {
   std::string name; ///< dotted, as imported; "" for the kernel's own file
   std::string path; ///< of the file; "<nereid>/standard.py" for the library
   bool isLibrary = false;
-  bool isPackage = false; ///< an __init__.py
+  bool isPackage = false; ///< an __init__.py, or a folder without one
   std::shared_ptr<const ParsedModule> parsed;
   llvm::StringMap<std::vector<GlobalBinding>> bindings;
   /// Functions decorated with jit inside other functions (test files do that),
@@ -46,6 +57,16 @@ struct SourceModule {
   /// Names that some function assigns through `global`: their values are a
   /// matter of what the host program has run.
   llvm::StringMap<bool> changedByFunctions;
+  /// In order; which of them change a name; and which of those are still to
+  /// run, once the name is bound.
+  std::vector<GlobalEffect> effects;
+  llvm::StringMap<std::vector<size_t>> effectsOn, pendingEffects;
+  /// Loops at module level that run, or have run: their variables.
+  struct Loop {
+    std::shared_ptr<Scope> variables;
+    bool isRunning = false;
+  };
+  std::map<const ast::Stmt *, Loop> loops;
   /// Names whose values the host language gave (Source::bindings).
   std::map<std::string, StaticValue> given;
   /// `from x import *`, in order.
@@ -81,8 +102,13 @@ public:
   std::vector<std::shared_ptr<SourceModule>> all;
 
 private:
+  void giveBindings(SourceModule &module) const;
+
   llvm::StringMap<std::shared_ptr<SourceModule>> byPath;
 };
+
+/// Modules that are part of the compiler: triton and its own, math.
+bool isBuiltinModule(llvm::StringRef path);
 
 /// Lists the statements that bind names at a module's top level.
 void collectBindings(SourceModule &module);

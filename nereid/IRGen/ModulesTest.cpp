@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/IRGen/HostAnswers.h"
 #include "nereid/IRGen/IRGenTesting.h"
 #include "nereid/IRGen/Session.h"
 #include "nereid/IRGen/TemporaryFolder.h"
@@ -101,6 +102,107 @@ TEST(Globals, ValuesFromTheHostLanguage) {
   EXPECT_THAT(tile, HasSubstr("arith.constant 4.500000e+00"));
 }
 
+/// The number that a kernel for `target` stores.
+std::string storedOn(const std::string &target, const std::string &globals) {
+  CompileRequest request;
+  request.source = {"kernel.py",
+                    std::string(prelude) + globals +
+                        "@triton.jit\ndef k(p):\n  tl.store(p, A)\n",
+                    {}};
+  request.kernel = "k";
+  request.target = target;
+  request.arguments = {argumentOf("*fp32")};
+  Compiled compiled = compileRequest(request);
+  EXPECT_FALSE(compiled.tile.empty()) << compiled.failure.str();
+  size_t at = compiled.tile.find("arith.constant ");
+  std::string rest =
+      at == std::string::npos ? "" : compiled.tile.substr(at + 15);
+  return rest.substr(0, rest.find(" :"));
+}
+
+TEST(HostAnswers, ADeviceAnswersForItself) {
+  std::string capability = "import torch\nA = tl.constexpr("
+                           "torch.cuda.get_device_capability()[0] * 1.0)\n";
+  EXPECT_EQ(storedOn("sm_80", capability), "8.000000e+00");
+  EXPECT_EQ(storedOn("sm_90a", capability), "9.000000e+00");
+  EXPECT_EQ(storedOn("cpu", capability), "9.000000e+00");
+  std::string target =
+      "t = triton.runtime.driver.active.get_current_target()\n"
+      "A = tl.constexpr(t.arch * 1.0 if t.backend == 'cuda' else 0.0)\n";
+  EXPECT_EQ(storedOn("sm_80", target), "8.000000e+01");
+}
+
+TEST(HostAnswers, DecideModuleConstants) {
+  auto is = [](const std::string &globals) {
+    EXPECT_EQ(storedOn("cpu", globals), "1.000000e+00") << globals;
+  };
+  auto chosen = [&](const std::string &condition) {
+    is("import torch, os, sys, importlib.metadata, inspect\n"
+       "from packaging import version\nif " +
+       condition +
+       ":\n  A: tl.constexpr = 1.0\nelse:\n  A: tl.constexpr = 2.0\n");
+  };
+  chosen("torch.version.hip is None");
+  chosen("not (torch.version.hip is not None)");
+  chosen("torch.cuda.is_available() and torch.version.cuda >= '12'");
+  chosen("version.parse(triton.__version__) >= version.parse('3.2.0')");
+  chosen("version.parse('3.10.1+git') > version.Version('3.9')");
+  chosen("version.parse(torch.__version__).release < (3, 0)");
+  chosen("importlib.metadata.version('triton') == triton.__version__");
+  chosen("sys.version_info >= (3, 8) and sys.version_info[0] == 3");
+  chosen("os.environ.get('NOT_SET_HERE', '1') == '1'");
+  chosen("not hasattr(torch, 'npu') and hasattr(torch, 'cuda')");
+  chosen("hasattr(tl, 'make_tensor_descriptor') and not hasattr(tl, 'nope')");
+  chosen("'cache_results' in inspect.signature(triton.autotune).parameters");
+  chosen("torch.cuda.get_device_properties(0).multi_processor_count > 100");
+  chosen("'H200' in torch.cuda.get_device_name(0)");
+  chosen("getattr(torch, 'musa', None) is None");
+  is("from somewhere.utils import is_hip, current_platform\n"
+     "if is_hip() or current_platform.is_rocm():\n  A: tl.constexpr = 2.0\n"
+     "else:\n  A: tl.constexpr = 1.0\n");
+  is("from somewhere import IS_AMD, has_device_capability\n"
+     "A = tl.constexpr(2.0 if IS_AMD else 1.0 if has_device_capability(90) "
+     "else 3.0)\n");
+  is("try:\n  import torch_npu\n  X = 2.0\nexcept ImportError:\n  X = 1.0\n"
+     "A = tl.constexpr(X)\n");
+  is("try:\n  import torch\n  X = 1.0\nexcept ImportError:\n  X = 2.0\n"
+     "A = tl.constexpr(X)\n");
+}
+
+TEST(HostAnswers, TheTableIsPrinted) {
+  EXPECT_THAT(hostAnswersMarkdown(), HasSubstr("`torch.version.hip`"));
+}
+
+TEST(Imports, TritonThroughAnUnknownModule) {
+  EXPECT_THAT(
+      tileOfFile("from somewhere.triton_utils import tl as T, tldevice\n"
+                 "from else_where import tl_extra_shim\n"
+                 "@triton.jit\ndef k(p):\n  T.store(p, "
+                 "tldevice.exp(tl_extra_shim.pow(T.load(p), 2.0)))\n",
+                 "*fp32"),
+      HasSubstr("tile.store"));
+}
+
+TEST(Globals, StatementsThatCannotBeEvaluatedLeaveNothingHalfDone) {
+  Compiled compiled = compile("import host\nL = [1.0]\nL.append(host.f() + 1)\n"
+                              "A = tl.constexpr(L[0])\n"
+                              "@triton.jit\ndef k(p):\n  tl.store(p, A)\n",
+                              "*fp32");
+  ASSERT_FALSE(compiled.failure.diagnostics.empty());
+  EXPECT_THAT(compiled.failure.diagnostics[0].hint,
+              HasSubstr("--bind NAME=VALUE"));
+}
+
+TEST(Globals, HintsNameTheGlobalToBind) {
+  Compiled compiled = compile("import host\nN = 4 if host.fast() else 2\n"
+                              "A: tl.constexpr = N * 2\n"
+                              "@triton.jit\ndef k(p):\n  tl.store(p, A)\n",
+                              "*fp32");
+  ASSERT_FALSE(compiled.failure.diagnostics.empty());
+  EXPECT_THAT(compiled.failure.diagnostics[0].hint,
+              HasSubstr("--bind N=VALUE"));
+}
+
 TEST(Imports, NamesOfTriton) {
   // The ways in which kernel files spell the same thing.
   const char *spellings[] = {
@@ -123,6 +225,20 @@ TEST(Imports, NamesOfTriton) {
   for (const char *text : spellings) {
     EXPECT_THAT(tileOfFile(text, "*fp32"), HasSubstr("tile.store")) << text;
   }
+}
+
+TEST(Globals, BindingsOfOtherModules) {
+  TemporaryFolder folder;
+  folder.write("config/flags.py", "import host\nSIZE = host.size()\n");
+  std::string text = std::string(prelude) +
+                     "from config import flags\n"
+                     "A = tl.constexpr(flags.SIZE)\n"
+                     "@triton.jit\ndef k(p):\n  tl.store(p, A * 1.0)\n";
+  CompileRequest request;
+  request.source = {folder.write("main.py", text), text, {{"flags.SIZE", 3}}};
+  request.kernel = "k";
+  request.arguments = {argumentOf("*fp32")};
+  EXPECT_THAT(compileRequest(request).tile, HasSubstr("3.000000e+00"));
 }
 
 class Files : public testing::Test {
@@ -170,6 +286,39 @@ TEST_F(Files, PackagesAndRelativeImports) {
   std::string tile = tileOfMain("pkg/kernels/main.py");
   EXPECT_THAT(tile, HasSubstr("3.500000e+00"));
   EXPECT_THAT(tile, HasSubstr("2.500000e-01"));
+}
+
+TEST_F(Files, FoldersWithoutInit) {
+  folder.write("proj/pyproject.toml", "");
+  folder.write("proj/lib/math/scale.py",
+               head + "from lib.constants import FACTOR\n"
+                      "@triton.jit\ndef scaled(x):\n  return x * FACTOR\n");
+  folder.write("proj/lib/constants.py", head + "FACTOR = tl.constexpr(3.5)\n");
+  folder.write("proj/src/tools/extra.py",
+               head + "@triton.jit\ndef extra(x):\n  return x - 0.25\n");
+  folder.write("proj/kernels/deep/near.py",
+               head + "@triton.jit\ndef near(x):\n  return x + 0.125\n");
+  folder.write("proj/kernels/deep/main.py",
+               head + "from lib.math.scale import scaled\n"
+                      "from lib.math import scale as module\n"
+                      "from tools.extra import extra\n"
+                      "from . import near\n"
+                      "@triton.jit\ndef k(p):\n"
+                      "  x = extra(scaled(tl.load(p)))\n"
+                      "  tl.store(p, near.near(module.scaled(x)))\n");
+  std::string tile = tileOfMain("proj/kernels/deep/main.py");
+  EXPECT_THAT(tile, HasSubstr("3.500000e+00"));
+  EXPECT_THAT(tile, HasSubstr("2.500000e-01"));
+  EXPECT_THAT(tile, HasSubstr("1.250000e-01"));
+}
+
+TEST_F(Files, AnotherProgramsModulesAreNotTaken) {
+  folder.write("utils.py", "A = 1 +\n"); // would not parse
+  folder.write("torch/__init__.py", "def (\n");
+  folder.write("proj/sub/main.py",
+               head + "import torch, utils\n@triton.jit\ndef k(p):\n  "
+                      "tl.store(p, 1.5)\n");
+  EXPECT_THAT(tileOfMain("proj/sub/main.py"), HasSubstr("1.500000e+00"));
 }
 
 TEST_F(Files, CircularImports) {

@@ -19,6 +19,8 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <cstdlib>
+
 namespace nereid::irgen {
 
 namespace {
@@ -61,7 +63,18 @@ private:
                (static_cast<unsigned char>(c) & 0x80);
       });
       visit(module, word);
+      hashVariable(word);
       i += word.size();
+    }
+  }
+
+  /// A name that is a variable of the environment: os.environ may ask for it.
+  void hashVariable(llvm::StringRef word) {
+    if (llvm::none_of(word, llvm::isLower) &&
+        variables.try_emplace(word, true).second) {
+      if (const char *value = std::getenv(word.str().c_str())) {
+        hasher.field(std::string_view(word)).field(std::string_view(value));
+      }
     }
   }
 
@@ -92,6 +105,13 @@ private:
       }
       hashSpan(module, binding.statement->span);
       follow(module, binding);
+    }
+    for (size_t effect : module->effectsOn.lookup(name)) {
+      const GlobalBinding &where = module->effects[effect].where;
+      for (auto [test, side] : where.conditions) {
+        hashSpan(module, test->span);
+      }
+      hashSpan(module, where.statement->span);
     }
     auto nested = module->nestedKernels.find(name);
     if (nested != module->nestedKernels.end()) {
@@ -153,7 +173,7 @@ private:
 
   ModuleTable &modules;
   Hasher hasher;
-  llvm::StringMap<bool> seen, wholeModules;
+  llvm::StringMap<bool> seen, wholeModules, variables;
   std::vector<std::pair<std::shared_ptr<SourceModule>, std::string>> pending;
 };
 

@@ -7,6 +7,8 @@
 
 #include "nereid/IRGen/Evaluator.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 namespace nereid::irgen {
 
 //===----------------------------------------------------------------------===//
@@ -134,6 +136,27 @@ FailureOr<Outcome> Evaluator::runStatement(const ast::Stmt *statement,
     }
     return diag.error("a function inside a kernel is not supported",
                       "define it at module level, with @triton.jit");
+  case ast::Kind::ClassDef:
+    if (!frame->isKernel) {
+      const auto *def = ast::cast<ast::ClassDef>(statement);
+      FailureOr<Value> cls = defineClass(def);
+      if (failed(cls)) {
+        return failure();
+      }
+      bind(def->name, {*cls, false, def->span});
+      return Outcome();
+    }
+    return ended(unsupported(statement));
+  case ast::Kind::Global:
+    if (!frame->isKernel) {
+      return ended(runGlobal(ast::cast<ast::Global>(statement)));
+    }
+    return ended(unsupported(statement));
+  case ast::Kind::Delete:
+    if (!frame->isKernel) {
+      return Outcome();
+    }
+    return ended(unsupported(statement));
   case ast::Kind::Try:
     if (!frame->isKernel) {
       return runTry(ast::cast<ast::Try>(statement));
@@ -141,12 +164,36 @@ FailureOr<Outcome> Evaluator::runStatement(const ast::Stmt *statement,
     return ended(unsupported(statement));
   case ast::Kind::With:
     if (!frame->isKernel) {
+      for (const ast::WithItem *item : ast::cast<ast::With>(statement)->items) {
+        const auto *name = item->optionalVars
+                               ? ast::dynCast<ast::Name>(item->optionalVars)
+                               : nullptr;
+        if (name) {
+          bind(name->id, {Value(Opaque{std::string(name->id)}), false, {}});
+        }
+      }
       return runBody(ast::cast<ast::With>(statement)->body);
     }
     return ended(unsupported(statement));
   default:
     return ended(unsupported(statement));
   }
+}
+
+/// `global x` of a host function: one call sees the module's own value, and its
+/// own assignments. What calls leave behind is not known to anybody else.
+LogicalResult Evaluator::runGlobal(const ast::Global *statement) {
+  for (std::string_view name : statement->names) {
+    llvm::SaveAndRestore own(seesChangedGlobals, true);
+    Diagnostics::Mark mark = diag.mark();
+    FailureOr<Value> value = global(frame->module, name);
+    if (failed(value)) {
+      diag.forget(mark); // the function itself makes it
+      continue;
+    }
+    bind(name, {*value, false, statement->span});
+  }
+  return success();
 }
 
 LogicalResult Evaluator::unsupported(const ast::Stmt *statement) {
@@ -249,6 +296,9 @@ LogicalResult Evaluator::runAssert(const ast::Assert *statement) {
     }
     message = text->str();
   }
+  if (test->isOpaque() && !frame->isKernel) {
+    return success(); // the host checks it
+  }
   if (test->isOpaque()) {
     return diag.hostError("the assertion depends on " + test->describe());
   }
@@ -315,7 +365,12 @@ FailureOr<Outcome> Evaluator::runTry(const ast::TryLike *statement) {
   FailureOr<Outcome> outcome = runBody(statement->body);
   if (failed(outcome) && !statement->handlers.empty()) {
     diag.forget(mark);
-    outcome = runBody(statement->handlers.front()->body);
+    const ast::ExceptHandler *handler = statement->handlers.front();
+    if (!handler->name.empty()) {
+      bind(handler->name,
+           {Value(Opaque{std::string(handler->name)}), false, {}});
+    }
+    outcome = runBody(handler->body);
   } else if (succeeded(outcome) && outcome->kind == Outcome::Falls) {
     outcome = runBody(statement->orelse);
   }

@@ -204,6 +204,30 @@ static FailureOr<Value> concatenate(Diagnostics &diag, const Value &a,
                     : Value::tuple(std::move(items));
 }
 
+static Value setOperation(Operator op, const Value &a, const Value &b) {
+  auto has = [](const Value &list, const Value &item) {
+    return llvm::any_of(list.items(),
+                        [&](const Value &other) { return equal(other, item); });
+  };
+  std::vector<Value> items;
+  for (const Value &item : a.items()) {
+    bool keeps = op == Operator::BitOr    ? true
+                 : op == Operator::BitAnd ? has(b, item)
+                                          : !has(b, item);
+    if (keeps) {
+      items.push_back(item);
+    }
+  }
+  if (op == Operator::BitOr || op == Operator::BitXor) {
+    for (const Value &item : b.items()) {
+      if (!has(a, item)) {
+        items.push_back(item);
+      }
+    }
+  }
+  return Value::list(std::move(items));
+}
+
 /// `a | b` of dicts: the right side wins.
 static Value mergeDicts(const Value &a, const Value &b) {
   std::vector<std::pair<Value, Value>> entries = a.dict();
@@ -252,6 +276,15 @@ FailureOr<Value> Evaluator::staticBinary(Operator op, const Value &a,
   if (op == Operator::Mult && repeats(b) && a.isIntegral()) {
     return mark(repeat(diag, b, a.integer()));
   }
+  if (op == Operator::Mod && a.isString()) {
+    return mark(percentFormat(a.string(), b));
+  }
+  // Sets are lists without equals.
+  bool isSetOperator = op == Operator::BitOr || op == Operator::BitAnd ||
+                       op == Operator::Sub || op == Operator::BitXor;
+  if (isSetOperator && a.isList() && b.isList()) {
+    return setOperation(op, a, b);
+  }
   if (op == Operator::BitOr && a.isDict() && b.isDict()) {
     return mergeDicts(a, b);
   }
@@ -259,7 +292,7 @@ FailureOr<Value> Evaluator::staticBinary(Operator op, const Value &a,
                         "' is not defined for " + a.describe() + " and " +
                         b.describe();
   if (a.isOpaque() || b.isOpaque()) {
-    return diag.hostError(message);
+    return diag.hostError(message, bindHint(a.isOpaque() ? a : b));
   }
   std::string hint;
   if (a.isNone() || b.isNone()) {
@@ -271,8 +304,12 @@ FailureOr<Value> Evaluator::staticBinary(Operator op, const Value &a,
 FailureOr<Value> Evaluator::staticUnary(ast::UnaryOperator op,
                                         const Value &value) {
   if (value.isOpaque()) {
-    return diag.hostError("operator '" + std::string(spelling(op)) + "' of " +
-                          value.describe());
+    Value known = resolved(value);
+    return known.isOpaque() ? FailureOr<Value>(diag.hostError(
+                                  "operator '" + std::string(spelling(op)) +
+                                      "' of " + value.describe(),
+                                  bindHint(value)))
+                            : staticUnary(op, known);
   }
   if (op == ast::UnaryOperator::Not) {
     return Value(!truth(value));
@@ -351,12 +388,30 @@ FailureOr<Value> Evaluator::staticCompare(ast::CompareOperator op,
   std::string what = "operator '" + std::string(spelling(op)) + "'";
   if ((a.isOpaque() || b.isOpaque()) && !a.isNone() && !b.isNone()) {
     // A type or a function of this program is never a value of the host.
+    // torch's types are known by name.
+    auto isTorchType = [](const Value &v) {
+      return v.isOpaque() &&
+             llvm::StringRef(v.opaque().name).starts_with("torch.") &&
+             parseDType(v.opaque().name);
+    };
     bool decided =
-        (a.isType() || b.isType() || a.isFunction() || b.isFunction()) &&
-        op <= ast::CompareOperator::NotEq;
+        (isTorchType(a) && isTorchType(b) &&
+         op <= ast::CompareOperator::NotEq) ||
+        (isTorchType(a) && !b.isOpaque() && op >= ast::CompareOperator::In) ||
+        ((a.isType() || b.isType() || a.isFunction() || b.isFunction()) &&
+         op <= ast::CompareOperator::NotEq);
+    if (b.isOpaque() && b.opaque().name == "os.environ" &&
+        op >= ast::CompareOperator::In) {
+      FailureOr<Value> found = environment({Argument{"", a, {}}});
+      return failed(found)
+                 ? found
+                 : FailureOr<Value>(Value(found->isNone() ==
+                                          (op == ast::CompareOperator::NotIn)));
+    }
     if (!decided) {
       return diag.hostError(what + " of " + a.describe() + " and " +
-                            b.describe());
+                                b.describe(),
+                            bindHint(a.isOpaque() ? a : b));
     }
   }
   if (!a.isStatic() || !b.isStatic()) {

@@ -55,8 +55,18 @@ FailureOr<Value> Evaluator::subscriptValue(const Value &object,
     return diag.error("the dict has no key " + index.repr(),
                       index.isString() ? suggestion(index.string(), keys) : "");
   }
+  if (object.isOpaque() && object.opaque().name == "os.environ") {
+    FailureOr<Value> found = environment({Argument{"", index, {}}});
+    return succeeded(found) && found->isNone()
+               ? FailureOr<Value>(diag.hostError(
+                     "the environment has no variable " + index.repr()))
+               : found;
+  }
   if (object.isOpaque()) {
     return Value(Opaque{object.opaque().name + "[...]"});
+  }
+  if (object.isClass() && object.pythonClass().def && index.isString()) {
+    return attribute(object, index.string()); // Mode["FAST"] of an enum
   }
   if (object.isClass()) {
     return object; // list[int], tl.constexpr[int]

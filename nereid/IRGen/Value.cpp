@@ -393,6 +393,17 @@ bool equal(const Value &a, const Value &b) {
   return a.isNone() || a.isEllipsis();
 }
 
+void removeEquals(std::vector<Value> &values) {
+  std::vector<Value> kept;
+  for (Value &value : values) {
+    if (llvm::none_of(
+            kept, [&](const Value &other) { return equal(other, value); })) {
+      kept.push_back(std::move(value));
+    }
+  }
+  values = std::move(kept);
+}
+
 bool truth(const Value &value) {
   if (value.isNone()) {
     return false;

@@ -62,7 +62,9 @@ struct Tensor {
 /// A type as a value: tl.float32, tl.pointer_type(tl.float16), x.type.
 struct TypeValue {
   ScalarType scalar;
-  bool isBlock = false; ///< block_type: shape counts
+  bool isBlock = false; ///< block_type
+  /// Of a block; of a pointer that is no block: of what a block pointer points
+  /// to.
   llvm::SmallVector<int64_t, 4> shape;
 
   bool operator==(const TypeValue &) const = default;
@@ -284,6 +286,9 @@ struct SliceValue {
 bool equal(const Value &a, const Value &b);
 /// Python's truth of a static value.
 bool truth(const Value &value);
+
+/// Keeps the first of equal values: what makes a list a set.
+void removeEquals(std::vector<Value> &values);
 
 /// The dynamic parts of a value, in order of fields.
 void flatten(const Value &value, llvm::SmallVectorImpl<Tensor> &parts);

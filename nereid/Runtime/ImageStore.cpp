@@ -81,7 +81,7 @@ Expected<std::string> Context::State::resolveTarget(const std::string &target) {
   return resolved;
 }
 
-static Expected<std::string> targetOf(Device device) {
+Expected<std::string> targetOf(Device device) {
   switch (device.kind()) {
   case Device::Kind::Cpu:
     return std::string("cpu");

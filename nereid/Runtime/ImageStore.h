@@ -80,6 +80,9 @@ private:
 /// What a call that needs a compiler fails with when there is none.
 Failure noCompiler(const std::string &what);
 
+/// CompileRequest::target of a device.
+Expected<std::string> targetOf(Device device);
+
 } // namespace nereid
 
 #endif // NEREID_RUNTIME_IMAGESTORE_H

@@ -97,6 +97,10 @@ static std::string chooseKernel(KernelCompiler &compiler, const Source &source,
   if (std::find(kernels.begin(), kernels.end(), name) != kernels.end()) {
     return name;
   }
+  // A function that another decorator makes a kernel is not listed.
+  if (!name.empty() && compiler.describe(source, name).ok()) {
+    return name;
+  }
   std::string list;
   for (const std::string &kernel : kernels) {
     list += (list.empty() ? "" : ", ") + kernel;

@@ -79,6 +79,7 @@ struct alignas(64) Specialization {
 struct HeuristicValues {
   std::deque<StaticValue> values; ///< addresses stay
   std::vector<Argument> arguments;
+  std::vector<uint16_t> parameters; ///< of each value
 };
 
 struct PrecompiledKernel;

@@ -19,6 +19,7 @@
 
 #include "nereid/Runtime/CudaLaunch.h"
 #include "nereid/Runtime/HostLaunch.h"
+#include "nereid/Runtime/ImageStore.h"
 #include "nereid/Runtime/KernelState.h"
 #include "nereid/Runtime/LaunchBinding.h"
 #include "nereid/Runtime/LaunchErrors.h"
@@ -27,6 +28,7 @@
 #include "nereid/Support/Host.h"
 #include "nereid/Support/Log.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace nereid {
@@ -68,6 +70,13 @@ struct Prepared {
 // Heuristics
 //===----------------------------------------------------------------------===//
 
+/// A value that the launch gives itself stands: its heuristic is not asked.
+static bool isGiven(const KernelState &kernel, const LaunchBinding &binding,
+                    size_t parameter) {
+  const Argument *argument = binding.get(parameter);
+  return argument && argument != &kernel.defaults[parameter];
+}
+
 static Expected<std::unique_ptr<HeuristicValues>>
 evaluateHeuristics(KernelState &kernel, const LaunchBinding &binding) {
   if (!kernel.context.compiler) {
@@ -85,13 +94,20 @@ evaluateHeuristics(KernelState &kernel, const LaunchBinding &binding) {
     }
   }
   request.values["num_warps"] = static_cast<int64_t>(binding.options.numWarps);
+  if (Expected<std::string> target = targetOf(binding.device); target.ok()) {
+    request.target = *target;
+  }
   for (uint16_t parameter : kernel.heuristicParameters) {
+    if (isGiven(kernel, binding, parameter)) {
+      continue;
+    }
     request.heuristic = kernel.description.parameters[parameter].name;
     Expected<StaticValue> value = kernel.context.compiler->evaluate(request);
     if (!value.ok()) {
       return value.failure();
     }
     request.values[request.heuristic] = *value;
+    result->parameters.push_back(parameter);
     result->values.push_back(std::move(*value));
     result->arguments.emplace_back(result->values.back());
   }
@@ -99,11 +115,17 @@ evaluateHeuristics(KernelState &kernel, const LaunchBinding &binding) {
 }
 
 static Status applyHeuristics(KernelState &kernel, LaunchBinding &binding) {
+  bool allGiven = std::all_of(
+      kernel.heuristicParameters.begin(), kernel.heuristicParameters.end(),
+      [&](uint16_t i) { return isGiven(kernel, binding, i); });
+  if (allGiven) {
+    return Status::success();
+  }
   WordKey key;
   key.add(binding.options.numWarps);
   for (size_t i = 0; i < binding.size(); ++i) {
     const Argument *argument = binding.get(i);
-    key.add(argument != nullptr);
+    key.add((argument != nullptr) + uint64_t{isGiven(kernel, binding, i)});
     if (argument) {
       appendValue(key, *argument);
     }
@@ -118,7 +140,7 @@ static Status applyHeuristics(KernelState &kernel, LaunchBinding &binding) {
     values = kernel.heuristics.insert(key, std::move(*made));
   }
   for (size_t i = 0; i < values->arguments.size(); ++i) {
-    binding.set(kernel.heuristicParameters[i], &values->arguments[i]);
+    binding.set(values->parameters[i], &values->arguments[i]);
   }
   return Status::success();
 }

@@ -67,10 +67,15 @@ Failure missingArguments(const LaunchBinding &binding) {
                                   std::to_string(parameters.size()) +
                                   (first.isStatic ? ", tl.constexpr)" : ")")
                             : "missing arguments " + names;
-  return parameterFailure(kernel, missing[0], std::move(message),
-                          "pass it by name, as \"" + first.name +
-                              "\"_a = ..., or by position in " +
-                              kernel.signature());
+  Failure failure = parameterFailure(kernel, missing[0], std::move(message),
+                                     "pass it by name, as \"" + first.name +
+                                         "\"_a = ..., or by position in " +
+                                         kernel.signature());
+  // Its own host code would have said, were it known.
+  const std::vector<Diagnostic> &unknown = kernel.description.unknown;
+  failure.diagnostics.insert(failure.diagnostics.end(), unknown.begin(),
+                             unknown.end());
+  return failure;
 }
 
 Failure tooManyArguments(const KernelState &kernel, size_t given) {

@@ -328,6 +328,13 @@ TEST_F(Launch, HeuristicsAreComputedInOrderAndRemembered) {
   EXPECT_EQ(lastSpecs()[5], ArgumentSpec(StaticValue(false)));
   heur[grid](x, y, out, 512);
   EXPECT_EQ(world->evaluations, 4);
+  // What the launch gives is not asked for, and not replaced.
+  heur[grid](x, y, out, 1000, "BLOCK_SIZE"_a = 64);
+  EXPECT_EQ(world->evaluations, 5);
+  EXPECT_EQ(lastSpecs()[4], ArgumentSpec(StaticValue(64)));
+  heur[grid](x, y, out, 1000, "BLOCK_SIZE"_a = 64, "EVEN"_a = true);
+  EXPECT_EQ(world->evaluations, 5);
+  EXPECT_EQ(lastSpecs()[5], ArgumentSpec(StaticValue(true)));
   EXPECT_EQ(lastSpecs()[5], ArgumentSpec(StaticValue(true)));
 }
 

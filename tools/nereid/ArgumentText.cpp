@@ -124,6 +124,22 @@ std::optional<StaticValue> parseValue(std::string_view text) {
   return std::nullopt;
 }
 
+std::map<std::string, StaticValue>
+parseBindings(const std::vector<std::string> &texts) {
+  std::map<std::string, StaticValue> bindings;
+  for (const std::string &text : texts) {
+    NamedText binding = splitArgument(text);
+    std::optional<StaticValue> value = parseValue(binding.value);
+    if (!value) {
+      usageError("--bind " + text + ": '" + binding.value +
+                 "' is no value; expected a number, True, False, None, a "
+                 "\"quoted\" string, a dtype or a tuple");
+    }
+    bindings[binding.name] = std::move(*value);
+  }
+  return bindings;
+}
+
 //===----------------------------------------------------------------------===//
 // Tensors
 //===----------------------------------------------------------------------===//

@@ -46,6 +46,10 @@ std::optional<StaticValue> parseValue(std::string_view text);
 /// Splits at commas outside of brackets and quotes, and trims.
 std::vector<std::string> splitList(std::string_view text);
 
+/// Source::bindings of --bind NAME=VALUE.
+std::map<std::string, StaticValue>
+parseBindings(const std::vector<std::string> &texts);
+
 /// Python text over named values: a grid, a tuple.
 StaticValue evaluateText(const std::string &expression,
                          const std::map<std::string, StaticValue> &values);

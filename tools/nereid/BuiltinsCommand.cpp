@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include "nereid/IRGen/Builtins.h"
+#include "nereid/IRGen/HostAnswers.h"
 #include "nereid/Support/EditDistance.h"
 
 #include <CLI/CLI.hpp>
@@ -22,13 +23,17 @@ namespace nereid {
 namespace {
 struct BuiltinsOptions {
   std::string filter;
-  bool json = false, markdown = false;
+  bool json = false, markdown = false, host = false;
 };
 } // namespace
 
 static void listAll(const BuiltinsOptions &options) {
   if (options.markdown) {
     std::fputs(irgen::builtinsMarkdown().c_str(), stdout);
+    return;
+  }
+  if (options.host) {
+    std::fputs(irgen::hostAnswersMarkdown().c_str(), stdout);
     return;
   }
   nlohmann::json rows = nlohmann::json::array();
@@ -68,6 +73,8 @@ void addBuiltinsCommand(CLI::App &app) {
   command->add_option("name", options->filter, "Only names that contain this");
   command->add_flag("--json", options->json, "As JSON");
   command->add_flag("--markdown", options->markdown, "As docs/BUILTINS.md");
+  command->add_flag("--host", options->host,
+                    "What host code is told of the machine, as docs/HOST.md");
   command->callback([options] { listAll(*options); });
 }
 

@@ -22,6 +22,8 @@ class App;
 
 namespace nereid {
 
+struct KernelDescription;
+
 void addRunCommand(CLI::App &app);
 void addCompileCommand(CLI::App &app);
 void addDoctorCommand(CLI::App &app);
@@ -29,6 +31,9 @@ void addBuiltinsCommand(CLI::App &app);
 
 /// "softmax.py:softmax_kernel" -> path and kernel; the kernel may be missing.
 std::pair<std::string, std::string> splitKernel(const std::string &text);
+
+/// What is wrong with the decorators of a kernel that can be run all the same.
+void printWarnings(const KernelDescription &kernel);
 
 /// For a command line that cannot be understood: throws
 /// Error(InvalidArgument).

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ArgumentText.h"
 #include "Commands.h"
 #include "LibraryCommand.h"
 #include "SignatureText.h"
@@ -108,11 +109,14 @@ static void assembleImage(KernelImage &image, uint32_t maxRegisters) {
 static CompileResult compileKernel(const CompileCommandOptions &options,
                                    std::string &name) {
   auto [path, kernelName] = splitKernel(options.files[0]);
+  Source source{path, valueOrThrow(readFile(path)),
+                parseBindings(options.bindings)};
   // Loading finds the kernel, or says which there are.
-  Kernel kernel = Kernel::load(path, kernelName);
+  Kernel kernel = Kernel::fromSource(source, kernelName);
+  printWarnings(kernel.description());
   name = kernel.name();
   CompileRequest request;
-  request.source = Source{path, valueOrThrow(readFile(path)), {}};
+  request.source = std::move(source);
   request.kernel = name;
   request.options = options.options;
   request.target = options.targets[0];
@@ -214,6 +218,12 @@ void addCompileCommand(CLI::App &app) {
       ->capture_default_str();
   command->add_option("--num-stages", options->options.numStages, "Hint")
       ->capture_default_str();
+  command
+      ->add_option("--bind", options->bindings,
+                   "NAME=VALUE: a global of the file, where its own value "
+                   "cannot be evaluated or is not the wanted one; of another "
+                   "module as module.NAME=VALUE")
+      ->allow_extra_args(false);
   command->add_flag("--no-fp-fusion", options->noFpFusion,
                     "Keep a * b + c as two roundings");
   command

@@ -7,6 +7,8 @@
 
 #include "LibraryCommand.h"
 
+#include "ArgumentText.h"
+
 #include "Commands.h"
 #include "LibraryHeader.h"
 #include "SignatureText.h"
@@ -84,11 +86,13 @@ struct KnownKernel {
 } // namespace
 
 static std::vector<KnownKernel>
-readKernels(const std::vector<std::string> &files, KernelCompiler &compiler) {
+readKernels(const std::vector<std::string> &files,
+            const std::map<std::string, StaticValue> &bindings,
+            KernelCompiler &compiler) {
   std::vector<KnownKernel> known;
   for (const std::string &file : files) {
     auto [path, kernel] = splitKernel(file);
-    Source source{path, valueOrThrow(readFile(path)), {}};
+    Source source{path, valueOrThrow(readFile(path)), bindings};
     std::vector<std::string> names = valueOrThrow(compiler.listKernels(source));
     if (!kernel.empty()) {
       // Finds the kernel, or says which there are.
@@ -153,7 +157,8 @@ void compileLibrary(const LibraryCommandOptions &options) {
   for (const std::string &target : options.targets) {
     throwIfFailed(builder.addTarget(target));
   }
-  std::vector<KnownKernel> known = readKernels(options.files, compiler);
+  std::vector<KnownKernel> known =
+      readKernels(options.files, parseBindings(options.bindings), compiler);
   for (const std::string &text : options.signatures) {
     auto [kernelName, arguments] = splitSignature(text);
     const KnownKernel &kernel = findKernel(known, kernelName, text);

@@ -14,7 +14,7 @@ namespace nereid {
 
 struct LibraryCommandOptions {
   std::vector<std::string> files; ///< "k.py" or "k.py:kernel"
-  std::vector<std::string> signatures, targets;
+  std::vector<std::string> signatures, targets, bindings;
   std::string output; ///< the header; the object lies beside it
   std::string object; ///< or here
   std::string space;  ///< the namespace

@@ -20,6 +20,14 @@ void usageError(const std::string &message) {
   raise({ErrorCode::InvalidArgument, message, {}});
 }
 
+void printWarnings(const KernelDescription &kernel) {
+  for (const Diagnostic &diagnostic : kernel.unknown) {
+    if (diagnostic.severity == Severity::Warning) {
+      std::fputs(render(diagnostic).c_str(), stderr);
+    }
+  }
+}
+
 std::pair<std::string, std::string> splitKernel(const std::string &text) {
   size_t colon = text.rfind(':');
   // A path may hold a colon of its own.

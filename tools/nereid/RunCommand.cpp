@@ -11,6 +11,7 @@
 #include "LaunchFile.h"
 
 #include "nereid/Support/EditDistance.h"
+#include "nereid/Support/Files.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -22,7 +23,7 @@ namespace {
 
 struct RunOptions {
   std::string kernel, device = "cpu", grid;
-  std::vector<std::string> arguments, outputs, prints;
+  std::vector<std::string> arguments, outputs, prints, bindings;
   uint64_t seed = 0;
   bool check = false, time = false;
   int repeat = 0;
@@ -196,7 +197,10 @@ static void runKernel(const RunOptions &options) {
   auto [path, name] = splitKernel(options.kernel);
   Device device = Device::parse(options.device);
   GridText grid(options.grid);
-  Kernel kernel = Kernel::load(path, name).on(device);
+  Source source{path, valueOrThrow(readFile(path)),
+                parseBindings(options.bindings)};
+  Kernel kernel = Kernel::fromSource(std::move(source), name).on(device);
+  printWarnings(kernel.description());
   RunArguments arguments = parseArguments(options, device);
   auto outputs = parseOutputs(options, arguments);
   std::vector<LaunchArgument> launchArguments = arguments.launchArguments();
@@ -248,6 +252,12 @@ void addRunCommand(CLI::App &app) {
   command
       ->add_option("--print", options->prints,
                    "NAME: print some elements of an array after the launch")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--bind", options->bindings,
+                   "NAME=VALUE: a global of the file, where its own value "
+                   "cannot be evaluated or is not the wanted one; of another "
+                   "module as module.NAME=VALUE")
       ->allow_extra_args(false);
   command
       ->add_option("--seed", options->seed,

@@ -195,9 +195,12 @@ std::vector<ArgumentSpec> parseSignature(const std::string &text,
   for (size_t i = 0; i < specs.size(); ++i) {
     const ParameterDescription &p = kernel.parameters[i];
     if (!specs[i] && !p.defaultValue) {
-      usageError("signature: nothing is said about '" + p.name +
-                 "'; for example: --signature '" + exampleSignature(kernel) +
-                 "'");
+      Failure failure{ErrorCode::InvalidArgument,
+                      "signature: nothing is said about '" + p.name +
+                          "'; for example: --signature '" +
+                          exampleSignature(kernel) + "'",
+                      kernel.unknown};
+      raise(std::move(failure));
     }
     result.push_back(specs[i] ? *specs[i] : ArgumentSpec(*p.defaultValue));
   }
