@@ -14,11 +14,103 @@
 
 #include "test/fuzz/source/SourceGenerator.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 namespace nereid::fuzz::source {
+
+/// Both moved to other places, by the same operation.
+static std::pair<Item, Item> moved(Random &random, const Item &value,
+                                   const Item &amount,
+                                   llvm::function_ref<Item(Expr, Type)> make) {
+  Dims shape = value.type.shape;
+  auto both = [&](const char *before, const std::string &after) {
+    return std::pair(
+        make(join(before, value.variable, after), value.type.with(shape)),
+        make(join(before, amount.variable, after), amount.type.with(shape)));
+  };
+  switch (random.below(6)) {
+  case 0:
+    std::swap(shape[0], shape[1]);
+    return both("tl.trans(", ")");
+  case 1:
+    shape = {shape[0] / 4, shape[1] * 4};
+    return both("tl.reshape(", ", " + text(shape) + ")");
+  case 2: {
+    shape = {shape[0] / 4, 4, shape[1]};
+    std::string cut = text(shape);
+    std::swap(shape[0], shape[1]);
+    return both("tl.permute(tl.reshape(", ", " + cut + "), [1, 0, 2])");
+  }
+  case 3: {
+    std::string rows = std::to_string(shape[0]);
+    return both("tl.gather(", ", (tl.arange(0, " + rows +
+                                  ")[:, None] * 5 + tl.zeros(" + text(shape) +
+                                  ", tl.int32)) & " +
+                                  std::to_string(shape[0] - 1) + ", 0)");
+  }
+  case 4:
+    shape.insert(shape.begin(), 1);
+    return both("tl.expand_dims(", ", 0)");
+  default:
+    return {value, amount};
+  }
+}
+
+/// Elements shifted away by amounts that are constants of their places, made
+/// narrow, moved, and only then not taken. Where an element that is moved in
+/// one word with others may be anything, the others must not suffer.
+void Generator::growDiscarded() {
+  count(Feature::discardedAfterMove);
+  int64_t rows = random.pick<int64_t>({8, 32, 64, 64}),
+          columns = random.pick<int64_t>({8, 32, 32, 64});
+  Type type{random.pick({DType::UInt32, DType::Int32}), {rows, columns}};
+  Item x = load(type);
+  Item amount = step(join("(", alongDim(type.shape, random.chance(70) ? 1 : 0),
+                          " & ", random.pick<int64_t>({1, 3, 7}), ") * ",
+                          random.pick<int64_t>({12, 16, 24, 40}),
+                          " + tl.zeros(", text(type.shape), ", tl.int32)"),
+                     type.with(DType::Int32));
+  Item shifted = step(
+      join(x.variable, random.pick({" >> ", " << "}), amount.variable), type);
+  DType narrow =
+      random.pick({DType::UInt8, DType::UInt16, DType::UInt16, DType::Int16,
+                   DType::Float16, DType::BFloat16, DType::Float8E5M2});
+  bool isFloating = isFloat(narrow);
+  Expr small = isFloating ? join("(", shifted.variable, " & 7)",
+                                 isFp8(narrow) ? ".to(tl.float32)" : "")
+                          : Expr(shifted.variable);
+  Item value =
+      step(join("(", small, ").to(", text(narrow), ")"), type.with(narrow));
+  auto [there, amounts] =
+      moved(random, value, amount, [&](Expr expr, Type result) {
+        return step(std::move(expr), std::move(result));
+      });
+  if (isFp8(narrow)) {
+    there = step(join(there.variable, ".to(tl.float32)"),
+                 there.type.with(DType::Float32));
+  }
+  if (random.chance(50)) {
+    Item kept = define(join("tl.where(", amounts.variable, " < 32, ",
+                            there.variable, ", ", random.between(0, 3), ")"),
+                       there.type, true, 8, isFloating);
+    store(kept);
+    return;
+  }
+  Place where = place(there.type.shape, /*isDisjoint=*/true);
+  VariableId array =
+      arrayParameter(there.type.element, where.extent * serials, "whole", true);
+  count(Feature::maskedStore);
+  effect(join("tl.store(", array, " + ", serialTimes(where.extent), " + (",
+              where.offsets, "), ", there.variable, ", mask=", amounts.variable,
+              " < 32)"));
+}
 
 void Generator::growPacking() {
   --packings;
   count(Feature::packing);
+  if (random.chance(50)) {
+    return growDiscarded();
+  }
   int64_t rows = random.pick<int64_t>({1, 2, 4, 16, 32}),
           columns = random.pick<int64_t>({4, 8, 16, 32, 64});
   Type type{DType::UInt32, {rows, columns}};

@@ -72,7 +72,7 @@ Item Generator::between(const ProductLoop &loop, Item product) {
       result.magnitude *= 2;
     }
   };
-  int64_t changes = random.between(0, 2);
+  int64_t changes = random.pick<int64_t>({0, 1, 1, 2});
   for (int64_t i = 0; i < changes; ++i) {
     if (random.chance(25)) {
       change();
@@ -113,7 +113,10 @@ Item Generator::between(const ProductLoop &loop, Item product) {
 void Generator::growProducts() {
   --products;
   this->count(Feature::productLoop);
-  bool isChained = random.chance(60);
+  // Half of the loops are those of attention: two products by the instruction
+  // of four warps, the left operand the same in every iteration.
+  bool isAttention = random.chance(50);
+  bool isChained = isAttention || random.chance(30);
   int64_t rows = random.pick<int64_t>({64, 64, 64, 64, 128, 16, 32});
   int64_t columns = random.pick<int64_t>({64, 64, 64, 16, 32, 128});
   int64_t depth = random.pick<int64_t>({64, 64, 64, 16, 32});
@@ -130,6 +133,12 @@ void Generator::growProducts() {
   }
   int64_t width =
       isChained ? random.pick<int64_t>({64, 64, 64, 16, 32}) : columns;
+  if (isAttention) {
+    rows = random.pick<int64_t>({64, 64, 64, 128});
+    columns = depth = width = 64;
+    trips = random.between(2, 4);
+    element = random.pick({DType::BFloat16, DType::Float16});
+  }
   bool isFloating = isFloat(element);
   DType sum = isFloating ? DType::Float32 : DType::Int32;
   const char *fill =

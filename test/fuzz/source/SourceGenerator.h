@@ -237,6 +237,7 @@ private:
 
   // GrowPacking.cpp
   void growPacking();
+  void growDiscarded();
 
   GeneratorOptions options;
   FeatureCounts &features;
