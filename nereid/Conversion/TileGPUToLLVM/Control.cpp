@@ -89,6 +89,16 @@ void KernelEmitter::emitBlock(Block &block) {
   }
 }
 
+/// Each entry once: branches one after the other would multiply them.
+template <typename List>
+static void addNew(List &list, const List &added) {
+  for (const auto &entry : added) {
+    if (!llvm::is_contained(list, entry)) {
+      list.push_back(entry);
+    }
+  }
+}
+
 void KernelEmitter::emitFor(scf::ForOp loop) {
   SmallVector<Value> inits = flat(loop.getInitArgs());
   auto made = scf::ForOp::create(b, loc, scalar(loop.getLowerBound()),
@@ -111,7 +121,7 @@ void KernelEmitter::emitFor(scf::ForOp loop) {
   }
   scf::YieldOp::create(b, loc, flat(loop.getYieldedValues()));
   // It may also not have run at all.
-  before.global.append(within);
+  addNew(before.global, within);
   restore(before);
   b.setInsertionPointAfter(made);
   bindArguments(loop.getResults(), made.getResults());
@@ -131,8 +141,8 @@ void KernelEmitter::emitIf(scf::IfOp branch) {
     emitBlock(from.front());
     scf::YieldOp::create(b, loc,
                          flat(from.front().getTerminator()->getOperands()));
-    after.shared.append(shared.state());
-    after.global.append(global.state());
+    addNew(after.shared, shared.state());
+    addNew(after.global, global.state());
   };
   emit(branch.getThenRegion(), made.getThenRegion());
   if (hasElse) {

@@ -35,7 +35,7 @@ class Tool:
         errors = folder / "stderr"
         with open(errors, "w") as stream:
             process = subprocess.Popen([self.path, "run", "--launch", str(file), "--device", self.device, "--results", str(output)],
-                                       stdout=stream, stderr=subprocess.STDOUT, env={**self.environment, **environment},
+                                       stdout=stream, stderr=subprocess.STDOUT, cwd=folder, env={**self.environment, **environment},
                                        start_new_session=True)
         late = self.watch(process, output)
         done = read_results(output)

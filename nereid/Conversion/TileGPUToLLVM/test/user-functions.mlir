@@ -44,3 +44,30 @@ func.func @machine(%p: !tile.ptr<i64>, %o: !tile.ptr<i32>) attributes {tile.kern
   tile.grid_dependency launch
   return
 }
+
+// -----
+
+// Branches one after the other behind an access: what barriers owe is kept
+// once, not once a path.
+// CHECK-LABEL: llvm.func @many
+// CHECK-COUNT-32: scf.if
+func.func @many(%p: !tile.ptr<i32>) attributes {tile.kernel} {
+  %i = tile.range 0, 4096 : tensor<4096xi32>
+  %b = tile.splat %p : !tile.ptr<i32> -> tensor<4096x!tile.ptr<i32>>
+  %q = tile.addptr %b, %i : tensor<4096x!tile.ptr<i32>>, tensor<4096xi32>
+  %x = tile.load %q : tensor<4096x!tile.ptr<i32>>
+  %r = "tile.map"(%x) ({
+  ^bb0(%a: i32):
+    %seven = arith.constant 7 : i32
+    %c = arith.cmpi sgt, %a, %seven : i32
+    %s = scf.if %c -> i32 {
+      %d = arith.divsi %a, %seven : i32
+      scf.yield %d : i32
+    } else {
+      scf.yield %a : i32
+    }
+    tile.yield %s : i32
+  }) : (tensor<4096xi32>) -> tensor<4096xi32>
+  tile.store %q, %r : tensor<4096x!tile.ptr<i32>>
+  return
+}
