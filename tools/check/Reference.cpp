@@ -81,6 +81,14 @@ public:
   Expected<StaticValue> evaluate(const EvaluateRequest &request) override {
     return compiler->evaluate(request);
   }
+  Expected<std::vector<HookAction>>
+  runHook(const HookRequest &request) override {
+    return compiler->runHook(request);
+  }
+  Expected<std::vector<size_t>>
+  pruneConfigs(const HookRequest &request) override {
+    return compiler->pruneConfigs(request);
+  }
   Expected<HostCode> load(const KernelImage &image) override {
     interp::Options options;
     options.oracle = &oracle;
