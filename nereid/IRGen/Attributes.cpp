@@ -313,7 +313,9 @@ FailureOr<Value> Evaluator::recordAttribute(const Value &object,
   if (method.builtin) {
     return Value(std::move(method));
   }
-  if (type.methods == "host" || type.methods == "host_tensor") {
+  // A hook's effects are all known, or it is refused.
+  if (type.methods == "host" ||
+      (type.methods == "host_tensor" && !hookActions)) {
     return hostRecordAttribute(record, name);
   }
   std::vector<std::string> candidates = type.fields;

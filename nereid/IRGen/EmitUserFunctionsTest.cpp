@@ -96,7 +96,7 @@ TEST(EmitUserFunctions, MapsKeepTheirBranches) {
 
 TEST(EmitUserFunctions, MapErrors) {
   auto failing = [](const std::string &body, const char *call) {
-    return errorOfFile("@triton.jit\ndef f(x):\n  " + body +
+    return errorOfFile("@triton.jit\ndef f(x, y=0):\n  " + body +
                            "\n@triton.jit\ndef k(p, n):\n  o = tl.arange(0, "
                            "8)\n  tl.map_elementwise(" +
                            call + ")\n",

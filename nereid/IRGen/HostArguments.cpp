@@ -101,6 +101,7 @@ bool isHostInstance(const Value &value, llvm::StringRef className) {
 
 LogicalResult Evaluator::storeAttribute(const ast::Attribute *target,
                                         const Value &value) {
+  SpanScope at(diag, target->span);
   FailureOr<Value> object = evaluate(target->value);
   if (failed(object)) {
     return failure();

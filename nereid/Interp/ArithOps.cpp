@@ -363,8 +363,12 @@ static bool compare(CmpFPredicate predicate, double a, double b) {
 }
 
 static void runCmpF(Machine &m, const Step &step) {
-  CmpFPredicate predicate =
-      mlir::cast<mlir::arith::CmpFOp>(step.op).getPredicate();
+  auto op = mlir::cast<mlir::arith::CmpFOp>(step.op);
+  CmpFPredicate predicate = op.getPredicate();
+  // `x != x` and its like: a rounding makes no NaN of a number.
+  bool asksForNan = op.getLhs() == op.getRhs() ||
+                    predicate == CmpFPredicate::ORD ||
+                    predicate == CmpFPredicate::UNO;
   const TileValue &x = m.in(step, 0), &y = m.in(step, 1);
   Elements<double> a(x.floats), b(y.floats);
   TileValue &r = m.out(step);
@@ -373,8 +377,9 @@ static void runCmpF(Machine &m, const Step &step) {
     double error =
         x.errorAt(x.size() == 1 ? 0 : i) + y.errorAt(y.size() == 1 ? 0 : i);
     bool isNan = std::isnan(a[i]) || std::isnan(b[i]);
-    if (m.tracksErrors() && ((error > 0 && !(std::fabs(a[i] - b[i]) > error)) ||
-                             (isNan && m.isCombining))) {
+    bool isClose = asksForNan ? std::isinf(error)
+                              : error > 0 && !(std::fabs(a[i] - b[i]) > error);
+    if (m.tracksErrors() && (isClose || (isNan && m.isCombining))) {
       r.setUnknown(i);
     }
   }

@@ -84,13 +84,14 @@ def mul(x, y, mode: tl.constexpr):
         missing = (x.to(tl.float64) * y.to(tl.float64) - p.to(tl.float64)).to(tl.float64)
         missing = tl.where(missing > 0, 1.0, tl.where(missing < 0, -1.0, 0.0))
     else:
-        # The error of a tiny product would vanish: bring it up.
+        # The error of a tiny product would vanish: the factor of the smaller
+        # magnitude, below 1e-135 then, is brought up by 2^1200.
         is_tiny = tl.abs(p) < tl.full([], 1e-270, x.dtype)
         swap = tl.abs(x) > tl.abs(y)
         low = tl.where(swap, y, x)
         high = tl.where(swap, x, y)
-        scale = tl.where(is_tiny, 2.582249878086909e120, 1.0).to(x.dtype)
-        missing = tl.fma(low * scale, high, -(p * scale))
+        scale = tl.where(is_tiny, 2.5822498780869086e120, 1.0).to(x.dtype)
+        missing = tl.fma(low * scale * scale * scale, high, -(p * scale * scale * scale))
     result = _directed(p, missing, mode)
     return tl.where(_is_finite(x) & _is_finite(y), result, p)
 
@@ -103,7 +104,7 @@ def div(x, y, mode: tl.constexpr):
         sign = tl.where(y < 0, -1.0, 1.0)
         missing = tl.where(rest > 0, sign, tl.where(rest < 0, -sign, 0.0))
     else:
-        scale = tl.where(tl.abs(x) < tl.full([], 1e-270, x.dtype), 2.582249878086909e120, 1.0).to(x.dtype)
+        scale = tl.where(tl.abs(x) < tl.full([], 1e-270, x.dtype), 2.5822498780869086e120, 1.0).to(x.dtype)
         rest = tl.fma(-(q * scale), y, x * scale)
         missing = tl.where(y < 0, -rest, rest)
     result = _directed(q, missing, mode)
@@ -124,7 +125,7 @@ def sqrt(x, mode: tl.constexpr):
         missing = tl.where(rest > 0, 1.0, tl.where(rest < 0, -1.0, 0.0))
     else:
         is_tiny = x < tl.full([], 1e-270, x.dtype)
-        scale = tl.where(is_tiny, 2.582249878086909e120, 1.0).to(x.dtype)
+        scale = tl.where(is_tiny, 2.5822498780869086e120, 1.0).to(x.dtype)
         root = tl.where(is_tiny, 1.6069380442589903e60, 1.0).to(x.dtype)
         missing = tl.fma(-(r * root), r * root, x * scale)
     return tl.where(_is_finite(x) & (x > 0), _directed(r, missing, mode), r)
