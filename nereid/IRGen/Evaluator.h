@@ -97,11 +97,7 @@ public:
 
   /// Whether operations may be emitted: in a kernel, or in an extern function
   /// that it called.
-  bool emits() const {
-    return frame &&
-           (frame->isKernel || (frame->function && frame->function->kind ==
-                                                       Function::Kind::Extern));
-  }
+  bool emits() const;
 
   /// Options of the compilation that built-ins look at.
   bool emitAsserts = false;

@@ -10,6 +10,12 @@
 
 namespace nereid::irgen {
 
+bool Evaluator::emits() const {
+  return frame &&
+         (frame->isKernel ||
+          (frame->function && frame->function->kind == Function::Kind::Extern));
+}
+
 /// Nodes evaluated by one request: far above what the largest kernel needs, and
 /// a few seconds at most.
 static constexpr uint64_t maxSteps = 5'000'000;

@@ -223,8 +223,7 @@ static FailureOr<Value> emitDim(CallContext &, const BoundArguments &args) {
 static FailureOr<Value> emitElementSize(CallContext &,
                                         const BoundArguments &args) {
   const Value &type = args["self"].record().fields[TensorDType];
-  return Value(
-      static_cast<int64_t>(byteSize(*parseDType(type.opaque().name))));
+  return Value(static_cast<int64_t>(byteSize(*parseDType(type.opaque().name))));
 }
 
 static FailureOr<Value> emitIsContiguous(CallContext &,
@@ -264,8 +263,8 @@ void registerHostArguments(BuiltinTable &table) {
   table.add({"host_tensor", "size(self, dim=None)", emitSize, "", method});
   table.add({"host_tensor", "numel(self)", emitNumel, "", method});
   table.add({"host_tensor", "nelement(self)", emitNumel, "", method});
-  table.add({"host_tensor", "is_contiguous(self)", emitIsContiguous, "",
-             method});
+  table.add(
+      {"host_tensor", "is_contiguous(self)", emitIsContiguous, "", method});
   table.add({"host_tensor", "dim(self)", emitDim, "", method});
   table.add({"host_tensor", "element_size(self)", emitElementSize, "", method});
   table.add({"triton_config", "all_kwargs(self)", emitAllKwargs, "", method});

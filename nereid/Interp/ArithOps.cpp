@@ -363,12 +363,12 @@ static bool compare(CmpFPredicate predicate, double a, double b) {
 }
 
 static void runCmpF(Machine &m, const Step &step) {
-  auto op = mlir::cast<mlir::arith::CmpFOp>(step.op);
-  CmpFPredicate predicate = op.getPredicate();
-  // `x != x` and its like: a rounding makes no NaN of a number.
-  bool asksForNan = op.getLhs() == op.getRhs() ||
-                    predicate == CmpFPredicate::ORD ||
-                    predicate == CmpFPredicate::UNO;
+  CmpFPredicate predicate =
+      mlir::cast<mlir::arith::CmpFOp>(step.op).getPredicate();
+  // x != x, as ordered and unordered, depends on no rounding.
+  bool asksForNan = predicate == CmpFPredicate::ORD ||
+                    predicate == CmpFPredicate::UNO ||
+                    step.operands[0] == step.operands[1];
   const TileValue &x = m.in(step, 0), &y = m.in(step, 1);
   Elements<double> a(x.floats), b(y.floats);
   TileValue &r = m.out(step);
@@ -376,10 +376,15 @@ static void runCmpF(Machine &m, const Step &step) {
     r.ints[i] = compare(predicate, a[i], b[i]);
     double error =
         x.errorAt(x.size() == 1 ? 0 : i) + y.errorAt(y.size() == 1 ? 0 : i);
+    if (asksForNan) {
+      if (std::isinf(error)) {
+        r.setUnknown(i);
+      }
+      continue;
+    }
     bool isNan = std::isnan(a[i]) || std::isnan(b[i]);
-    bool isClose = asksForNan ? std::isinf(error)
-                              : error > 0 && !(std::fabs(a[i] - b[i]) > error);
-    if (m.tracksErrors() && (isClose || (isNan && m.isCombining))) {
+    if (m.tracksErrors() && ((error > 0 && !(std::fabs(a[i] - b[i]) > error)) ||
+                             (isNan && m.isCombining))) {
       r.setUnknown(i);
     }
   }

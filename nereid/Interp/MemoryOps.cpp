@@ -68,8 +68,19 @@ void storeElement(Machine &m, const TileValue &value, int64_t i,
     stored.erase(address + k);
   }
   if (value.element.isFloat()) {
-    stored[address] = {value.floats[i], value.errorAt(i), value.element.format,
-                       value.element.bytes};
+    FloatBound bound = {value.floats[i],
+                        value.errorAt(i),
+                        value.element.format,
+                        value.element.bytes,
+                        0,
+                        std::fabs(value.floats[i])};
+    auto before = stored.find(address);
+    if (before != stored.end() && before->second.format == bound.format) {
+      bound.changes = before->second.changes + 1;
+      bound.travel =
+          before->second.travel + std::fabs(bound.value - before->second.value);
+    }
+    stored[address] = bound;
   } else if (value.isUnknown(i)) {
     markUnknown(m, value.element, address);
   } else {

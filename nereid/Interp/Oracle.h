@@ -15,6 +15,7 @@
 #include "mlir/IR/Location.h"
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -45,6 +46,18 @@ struct FloatBound {
   /// Null: an integer of which nothing is claimed.
   const FloatFormat *format = nullptr;
   unsigned bytes = 0; ///< in memory
+  /// How often it was stored over, and the magnitudes that it moved by: a sum
+  /// that programs take turns at may, in another order, round numbers as large.
+  unsigned changes = 0;
+  double travel = 0;
+
+  /// What `changes` roundings of such numbers add up to.
+  double orderError() const {
+    return changes == 0 || !format ? 0
+           : travel <= format->maxFinite
+               ? (changes + 1) * spacing(*format, travel)
+               : std::numeric_limits<double>::infinity();
+  }
 };
 
 /// What a run in the mode Float64WithBounds found.

@@ -7,6 +7,7 @@
 
 #include "nereid/Runtime/Crash.h"
 
+#include "nereid/Runtime/Composite.h"
 #include "nereid/Runtime/Specialize.h"
 
 #include <sstream>
@@ -31,10 +32,22 @@ static std::optional<CompileRequest> requestOf(const LaunchBinding &binding,
   request.target = image.target;
   request.emit = "lines";
   for (size_t i = 0; i < binding.size(); ++i) {
-    Specialized specialized;
+    const ParameterDescription &parameter =
+        binding.kernel.description.parameters[i];
     const Argument &argument = *binding.get(i);
-    if (specialize(binding.kernel.description.parameters[i], argument,
-                   specialized) != Misfit::None) {
+    if (isComposite(parameter, argument)) {
+      std::vector<Specialized> leaves;
+      WordKey key;
+      if (specializeComposite(parameter, argument, leaves, key).misfit !=
+          Misfit::None) {
+        return std::nullopt;
+      }
+      const Specialized *leaf = leaves.data();
+      request.arguments.push_back(specOfComposite(argument, leaf));
+      continue;
+    }
+    Specialized specialized;
+    if (specialize(parameter, argument, specialized) != Misfit::None) {
       return std::nullopt;
     }
     request.arguments.push_back(specOf(specialized, argument));
@@ -103,12 +116,8 @@ static std::string nearestArray(const LaunchBinding &binding,
                                 uint64_t address) {
   std::string text;
   uint64_t nearest = UINT64_MAX;
-  for (size_t i = 0; i < binding.size(); ++i) {
-    const Argument *a = binding.get(i);
-    if (a->kind != Argument::Kind::Tensor || !a->tensor->defined()) {
-      continue;
-    }
-    const Tensor &tensor = *a->tensor;
+  forEachTensor(binding, [&](const std::string &parameter,
+                             const Tensor &tensor) {
     auto begin = reinterpret_cast<uint64_t>(tensor.data());
     uint64_t end = begin + static_cast<uint64_t>(tensor.extentBytes());
     bool isBefore = address < begin;
@@ -116,20 +125,19 @@ static std::string nearestArray(const LaunchBinding &binding,
                         : address >= end ? address - end
                                          : 0;
     if (distance >= nearest) {
-      continue;
+      return;
     }
     nearest = distance;
     uint64_t bytes = byteSize(tensor.dtype());
     std::string element =
         isBefore ? "-" + std::to_string((begin - address + bytes - 1) / bytes)
                  : std::to_string((address - begin) / bytes);
-    std::string name = "'" + binding.kernel.description.parameters[i].name +
-                       "', which is " + tensor.str();
+    std::string name = "'" + parameter + "', which is " + tensor.str();
     text = isBefore         ? bytesText(distance) + " in front of " + name
            : address >= end ? bytesText(distance) + " behind the end of " + name
                             : "inside of " + name;
     text += " (element " + element + ")";
-  }
+  });
   return text;
 }
 
@@ -163,17 +171,12 @@ std::string crashScene(const LaunchBinding &binding) {
   std::ostringstream text;
   text << " in kernel '" << binding.kernel.description.name << "' on "
        << binding.device.str();
-  for (size_t i = 0; i < binding.size(); ++i) {
-    const Argument *a = binding.get(i);
-    if (a->kind == Argument::Kind::Tensor && a->tensor->defined()) {
-      auto begin = reinterpret_cast<uint64_t>(a->tensor->data());
-      text << "\nnote: '" << binding.kernel.description.parameters[i].name
-           << "', " << a->tensor->str() << ", lies at 0x" << std::hex << begin
-           << " to 0x"
-           << begin + static_cast<uint64_t>(a->tensor->extentBytes())
-           << std::dec;
-    }
-  }
+  forEachTensor(binding, [&](const std::string &name, const Tensor &tensor) {
+    auto begin = reinterpret_cast<uint64_t>(tensor.data());
+    text << "\nnote: '" << name << "', " << tensor.str() << ", lies at 0x"
+         << std::hex << begin << " to 0x"
+         << begin + static_cast<uint64_t>(tensor.extentBytes()) << std::dec;
+  });
   text << "\nhint: " << advice;
   return text.str();
 }

@@ -124,7 +124,11 @@ public:
 
   Expected<KernelDescription> describe(const Source &,
                                        const std::string &kernel) override {
-    return world->kernels.at(kernel).description;
+    auto found = world->kernels.find(kernel);
+    if (found == world->kernels.end()) {
+      return {ErrorCode::NotFound, "no kernel '" + kernel + "'"};
+    }
+    return found->second.description;
   }
 
   Expected<CompileResult> compile(const CompileRequest &request) override {

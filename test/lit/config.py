@@ -18,7 +18,7 @@ config.test_exec_root = os.path.join(config.nereid_build, "lit", "output")
 config.excludes = ["Inputs", "stdlib", "lit", "corpus", "e2e",
                    "harness", "errors", "perf", "kernels", "tutorials",
                    "bench", "scripts", "tools", "cmake", "docs", "syntax",
-                   "gpu", "aot", "examples", "semantics"]
+                   "gpu", "aot", "examples", "semantics", "source", "upstream"]
 config.excludes += [name for name in os.listdir(config.nereid_source)
                     if name.startswith(("build", "."))]
 

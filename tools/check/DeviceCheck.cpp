@@ -21,20 +21,10 @@ public:
     std::vector<NamedTensor> tensors;
     for (size_t i = 0; i < launch.arguments.size(); ++i) {
       const LaunchArgument &argument = launch.arguments[i];
-      if (argument.value.kind == Argument::Kind::Pointer) {
-        raise({ErrorCode::InvalidArgument,
-               "--check needs to copy the arrays; an address without an extent "
-               "cannot be checked",
-               {}});
-      }
-      if (argument.value.kind == Argument::Kind::Tensor &&
-          argument.value.tensor->defined()) {
-        viewOf[i] = tensors.size();
-        std::string name = argument.name.empty()
-                               ? "argument " + std::to_string(i)
-                               : std::string(argument.name);
-        tensors.push_back({name, *argument.value.tensor});
-      }
+      collect(argument.value,
+              argument.name.empty() ? "argument " + std::to_string(i)
+                                    : std::string(argument.name),
+              tensors);
     }
     tensors.insert(tensors.end(), launch.reachable.begin(),
                    launch.reachable.end());
@@ -47,13 +37,9 @@ public:
   void run(const Kernel &kernel, const ArraysCopy &copy, const Values &more,
            Values *meta = nullptr) const {
     std::vector<LaunchArgument> arguments;
-    for (size_t i = 0; i < launch.arguments.size(); ++i) {
-      auto view = viewOf.find(i);
-      arguments.push_back(
-          view == viewOf.end()
-              ? launch.arguments[i]
-              : LaunchArgument(launch.arguments[i].name,
-                               Argument(copy.tensor(view->second))));
+    Rebuilder rebuilder{copy};
+    for (const LaunchArgument &argument : launch.arguments) {
+      arguments.emplace_back(argument.name, rebuilder.of(argument.value));
     }
     for (const auto &[name, value] : more) {
       arguments.emplace_back(name, Argument(value));
@@ -97,8 +83,70 @@ private:
     return false;
   }
 
+  /// The tensors of an argument, in the order in which Rebuilder meets them.
+  static void collect(const Argument &argument, const std::string &name,
+                      std::vector<NamedTensor> &tensors) {
+    switch (argument.kind) {
+    case Argument::Kind::Pointer:
+      raise({ErrorCode::InvalidArgument,
+             "--check needs to copy the arrays; '" + name +
+                 "' is an address without an extent, and cannot be checked",
+             {}});
+    case Argument::Kind::Tensor:
+      if (argument.tensor->defined()) {
+        tensors.push_back({name, *argument.tensor});
+      }
+      return;
+    case Argument::Kind::Descriptor:
+      tensors.push_back({name, argument.descriptor->base()});
+      return;
+    case Argument::Kind::Tuple:
+      for (size_t i = 0; i < argument.tuple->items.size(); ++i) {
+        std::string place = argument.tuple->names.empty()
+                                ? "[" + std::to_string(i) + "]"
+                                : "." + argument.tuple->names[i];
+        collect(argument.tuple->items[i], name + place, tensors);
+      }
+      return;
+    default:
+      return;
+    }
+  }
+
+  /// Arguments with the copy's tensors; they view what it holds.
+  struct Rebuilder {
+    const ArraysCopy &copy;
+    size_t next = 0;
+    std::deque<TensorDescriptor> descriptors = {};
+    std::deque<Tuple> tuples = {};
+
+    Argument of(const Argument &argument) {
+      switch (argument.kind) {
+      case Argument::Kind::Tensor:
+        return argument.tensor->defined() ? Argument(copy.tensor(next++))
+                                          : argument;
+      case Argument::Kind::Descriptor: {
+        const TensorDescriptor &original = *argument.descriptor;
+        descriptors.emplace_back(copy.tensor(next++), original.shape(),
+                                 original.strides(), original.blockShape(),
+                                 original.padding());
+        return Argument(descriptors.back());
+      }
+      case Argument::Kind::Tuple: {
+        Tuple rebuilt = *argument.tuple;
+        for (Argument &item : rebuilt.items) {
+          item = of(item);
+        }
+        tuples.push_back(std::move(rebuilt));
+        return Argument(tuples.back());
+      }
+      default:
+        return argument;
+      }
+    }
+  };
+
   const CheckedLaunch &launch;
-  std::map<size_t, size_t> viewOf; ///< by argument
   std::optional<Arrays> arrays;
 };
 

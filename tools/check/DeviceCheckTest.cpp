@@ -138,6 +138,13 @@ def runs_past(x_ptr, y_ptr, BLOCK: tl.constexpr):
     tl.store(y_ptr + i, tl.load(x_ptr + i))
 
 
+@triton.jit
+def composite(pair, square, y_ptr):
+    i = tl.arange(0, 16)
+    x = tl.load(pair[0] + i) + tl.load(pair[1] + i)
+    tl.store(y_ptr + i, x + tl.reshape(square.load([0, 0]), [16]))
+
+
 @triton.autotune(configs=[triton.Config({"BLOCK": 16}), triton.Config({"BLOCK": 32})], key=[])
 @triton.jit
 def partial_sums(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
@@ -432,6 +439,28 @@ TEST(DeviceCheckTest, WhatHangsOnTheOrderOfProgramsIsUndecided) {
   EXPECT_EQ(report.arrays[1].undecided, 8) << report.text();
 }
 
+// 1 - 0.5 + 2^-24 is exact from the first row on and from the last one on, and
+// rounds in the order 1 + 2^-24 - 0.5.
+TEST(DeviceCheckTest, SumsUnderALockMayRoundInOtherOrders) {
+  Tensor x = Tensor::fromVector<float>({1, -0.5f, 0x1p-24f}, Shape{3, 1});
+  Example example{kernels,
+                  "locked",
+                  3,
+                  {{"x_ptr", x},
+                   {"lock_ptr", nothing({1}, i32)},
+                   {"y_ptr", nothing({1}, f32)}},
+                  {{"n", 1}, {"BLOCK", 64}}};
+  LaunchCheck check(example.make());
+  LaunchCheck::Run run = check.run(Device::cpu());
+  size_t region = check.arrays().views[2].region;
+  for (auto [value, isRight] : {std::pair(0.5f, true), {0.5001f, false}}) {
+    std::memcpy(&run.after[region][0], &value, 4);
+    CheckReport report;
+    check.judge(run, report);
+    EXPECT_EQ(report.passed(), isRight) << report.text();
+  }
+}
+
 TEST(DeviceCheckTest, ControlFlowWithinARoundingDecidesNothing) {
   Example example{kernels,
                   "loops_on_a_rounding",
@@ -497,6 +526,25 @@ TEST(DeviceCheckTest, AddressesLeadIntoTheCopies) {
   launch.reachable = {{"a", a}, {"b", b}};
   CheckReport report = checkLaunch(launch);
   EXPECT_TRUE(report.passed()) << report.text();
+}
+
+TEST(DeviceCheckTest, TensorsOfTuplesAndDescriptorsAreCopied) {
+  Tensor a = numbers({16}, f32, 1), b = numbers({16}, f32, 2),
+         c = numbers({4, 4}, f32, 3), y = nothing({16}, f32);
+  Tuple pair{a, b};
+  TensorDescriptor square(c, {4, 4});
+  Example example{kernels, "composite", 1, {{"y_ptr", y}}};
+  example.make();
+  example.arguments.emplace_back("pair", Argument(pair));
+  example.arguments.emplace_back("square", Argument(square));
+  example.launch.arguments = example.arguments;
+  CheckReport report = checkLaunch(example.launch);
+  EXPECT_TRUE(report.passed()) << report.text();
+  EXPECT_THAT(report.text(),
+              HasSubstr("check pair[1] on cpu: fp32[16]: right"));
+  EXPECT_THAT(report.text(), HasSubstr("check square on cpu: fp32[4, 4]"));
+  EXPECT_THAT(y.toFloat64(),
+              testing::Each(0.0)); // the launch's own is as it was
 }
 
 TEST(DeviceCheckTest, TheReferenceTakesTheConfigurationThatTuningChose) {

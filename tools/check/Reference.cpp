@@ -224,8 +224,11 @@ static Reference::Bound joined(const Reference::Bound &a,
   double error =
       interp::orderAllowance * (std::max(a.is.error, b.is.error) + apart);
   // More than a rounding lies between the two: the order decides.
-  bool isRounding = apart <= a.is.error + b.is.error;
-  result.is.error = isRounding ? error : infinity;
+  bool isRounding = apart <= a.is.error + b.is.error +
+                                 std::max(a.is.orderError(), b.is.orderError());
+  result.is.error = isRounding
+                        ? error + std::max(a.is.orderError(), b.is.orderError())
+                        : infinity;
   return result;
 }
 

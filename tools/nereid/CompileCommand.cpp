@@ -193,10 +193,11 @@ void addCompileCommand(CLI::App &app) {
           "as 'KERNEL(...)' where there are several kernels")
       ->allow_extra_args(false);
   command
-      ->add_option("--emit", options->emit,
-                   "ast, tile, tile-opt, llvm; of a CPU also cpu, asm, obj; of "
-                   "a GPU tilegpu, gpu, ptx, cubin; header: a C++ header and "
-                   "an object file for programs without the compiler")
+      ->add_option(
+          "--emit", options->emit,
+          "ast, tile, tile-opt, llvm; of a CPU also cpu, asm, obj, lines; of "
+          "a GPU tilegpu, gpu, ptx, cubin; header: a C++ header and "
+          "an object file for programs without the compiler")
       ->capture_default_str();
   command
       ->add_option("--target", options->targets,

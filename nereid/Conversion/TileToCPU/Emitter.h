@@ -165,6 +165,25 @@ private:
   llvm::DenseMap<mlir::Value, bool> streamable;
 };
 
+/// What is emitted while one lives comes of `op`, if that is not null: its
+/// place in the source is what a crash is told by (Target/CPU/LineTable.h).
+class SourcePlace {
+public:
+  SourcePlace(KernelEmitter &kernel, mlir::Operation *op)
+      : kernel(kernel), outer(kernel.loc) {
+    if (op) {
+      kernel.loc = op->getLoc();
+    }
+  }
+  ~SourcePlace() { kernel.loc = outer; }
+  SourcePlace(const SourcePlace &) = delete;
+  SourcePlace &operator=(const SourcePlace &) = delete;
+
+private:
+  KernelEmitter &kernel;
+  mlir::Location outer;
+};
+
 /// The type that a dot's products are summed in.
 mlir::Type dotSumType(tile::DotOp op);
 

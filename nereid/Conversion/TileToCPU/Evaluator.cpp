@@ -156,6 +156,7 @@ Lane Evaluator::compute(Value tile, unsigned coords) {
     return lane;
   }
   Operation *op = tile.getDefiningOp();
+  SourcePlace place(kernel, op);
   if (!op) {
     kernel.fail(tile.getParentBlock()->getParentOp(),
                 "a block argument without a buffer");

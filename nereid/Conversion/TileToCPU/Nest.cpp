@@ -384,8 +384,13 @@ void Nest::emitAxis(Evaluator &evaluator, const Version &version,
 /// All operands are evaluated before anything is written, so that a chunk
 /// reads what was there before it.
 void Nest::emitRoots(Evaluator &evaluator, unsigned coords, bool nontemporal) {
-  SmallVector<std::function<void()>> effects;
+  SmallVector<std::pair<Operation *, std::function<void()>>> effects;
   for (auto [i, root] : llvm::enumerate(item.roots)) {
+    Operation *op = root.op ? root.op : root.value.getDefiningOp();
+    SourcePlace place(kernel, op);
+    auto later = [&effects, op](std::function<void()> effect) {
+      effects.emplace_back(op, std::move(effect));
+    };
     switch (root.kind) {
     case RootKind::Materialize:
     case RootKind::Yield:
@@ -395,7 +400,7 @@ void Nest::emitRoots(Evaluator &evaluator, unsigned coords, bool nontemporal) {
           evaluator.at(value.level)
               .convert(value.value, tile::getElement(root.value.getType()),
                        rootBuffers[i].element, root.isUnsigned);
-      effects.push_back([&, i = i, value] {
+      later([&, i = i, value] {
         evaluator.storeBuffer(rootBuffers[i], coords, value,
                               evaluator.innermost());
       });
@@ -408,7 +413,7 @@ void Nest::emitRoots(Evaluator &evaluator, unsigned coords, bool nontemporal) {
       Lane mask = evaluator.activeMask(store.getMask(), coords);
       Type element = laneType(tile::getElement(store.getValue().getType()));
       bool stream = nontemporal && kernel.canStream(store);
-      effects.push_back([&, value, to, mask, element, stream] {
+      later([&, value, to, mask, element, stream] {
         evaluator.store(to, element, value.value, mask, stream);
       });
       break;
@@ -429,19 +434,20 @@ void Nest::emitRoots(Evaluator &evaluator, unsigned coords, bool nontemporal) {
           evaluator.evaluate(operand, coords);
         }
       }
-      effects.push_back([&] { atomicLanes(evaluator, root.op, coords); });
+      later([&] { atomicLanes(evaluator, root.op, coords); });
       break;
     case RootKind::Service:
-      effects.push_back([&] { serviceLanes(evaluator, root.op, coords); });
+      later([&] { serviceLanes(evaluator, root.op, coords); });
       break;
     case RootKind::Histogram:
-      effects.push_back([&] {
+      later([&] {
         histogramLanes(evaluator, cast<tile::HistogramOp>(root.op), coords);
       });
       break;
     }
   }
-  for (const auto &effect : effects) {
+  for (const auto &[op, effect] : effects) {
+    SourcePlace place(kernel, op);
     effect();
   }
   evaluator.at(evaluator.innermost());

@@ -38,6 +38,7 @@ Value KernelEmitter::scalar(Value tile) {
 }
 
 Value KernelEmitter::pureScalar(Operation *op, unsigned result) {
+  SourcePlace place(*this, op);
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     return ops().constant(constant.getValue());
   }
@@ -87,6 +88,7 @@ Value KernelEmitter::pureScalar(Operation *op, unsigned result) {
 
 void KernelEmitter::emitOp(Item &item) {
   Operation *op = item.op;
+  SourcePlace place(*this, op);
   if (op->getNumRegions() != 0) {
     emitCaptured(op);
     toTop();

@@ -15,11 +15,13 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
 #include "llvm/Object/ObjectFile.h"
 
 #include <map>
+#include <set>
 
 namespace nereid::cpu {
 namespace {
@@ -32,18 +34,41 @@ public:
                           place.endColumn);
     auto [found, isNew] = indices.try_emplace(key, all.size() + 1);
     if (isNew) {
-      all.push_back(place);
+      all.push_back({place, {}});
     }
     return static_cast<unsigned>(found->second);
   }
-  SourceLocation at(unsigned index) const {
-    return index == 0 || index > all.size() ? SourceLocation() : all[index - 1];
+  /// Of what computes with loads, of which one may be folded into it.
+  unsigned indexOfFold(std::vector<unsigned> loads) {
+    all.push_back({{}, std::move(loads)});
+    return static_cast<unsigned>(all.size());
+  }
+  /// `seen`: the lines that the table has. What computes can only meet bad
+  /// memory by a folded load, which is one that has no line of its own.
+  SourceLocation at(unsigned index, const std::set<unsigned> &seen) const {
+    if (index == 0 || index > all.size()) {
+      return {};
+    }
+    const Entry &entry = all[index - 1];
+    if (entry.loads.empty()) {
+      return entry.place;
+    }
+    for (unsigned load : entry.loads) {
+      if (!seen.count(load)) {
+        return all[load - 1].place;
+      }
+    }
+    return all[entry.loads.back() - 1].place;
   }
 
 private:
+  struct Entry {
+    SourceLocation place;
+    std::vector<unsigned> loads;
+  };
   using Key = std::tuple<std::string, uint32_t, uint32_t, uint32_t, uint32_t>;
   std::map<Key, size_t> indices;
-  std::vector<SourceLocation> all;
+  std::vector<Entry> all;
 };
 
 } // namespace
@@ -52,17 +77,51 @@ static Status internal(const std::string &what) {
   return {ErrorCode::Internal, "internal error: no line table: " + what};
 }
 
+/// The loads of its block that may become an operand of the instruction for
+/// `op`: nothing else uses them, as they are or as another type.
+static std::vector<mlir::Operation *> foldableLoads(mlir::Operation *op) {
+  std::vector<mlir::Operation *> loads;
+  if (!mlir::isMemoryEffectFree(op) || op->getNumRegions() != 0) {
+    return loads;
+  }
+  for (mlir::Value operand : op->getOperands()) {
+    mlir::Operation *source = operand.getDefiningOp();
+    while (source && mlir::isa<mlir::LLVM::BitcastOp>(source)) {
+      source = source->getOperand(0).getDefiningOp();
+    }
+    bool isLoad =
+        mlir::isa_and_nonnull<mlir::LLVM::LoadOp, mlir::LLVM::MaskedLoadOp>(
+            source);
+    if (isLoad && source->getBlock() == op->getBlock() && source->hasOneUse()) {
+      loads.push_back(source);
+    }
+  }
+  return loads;
+}
+
 /// Locations become lines of a file of places; functions get a scope.
 static bool
 markPlaces(mlir::ModuleOp module, Places &places,
            llvm::function_ref<SourceLocation(mlir::Location)> placeOf) {
   mlir::MLIRContext *context = module.getContext();
+  std::vector<std::pair<mlir::Operation *, unsigned>> found;
   module->walk([&](mlir::Operation *op) {
+    std::vector<unsigned> loads;
+    for (mlir::Operation *load : foldableLoads(op)) {
+      if (SourceLocation place = placeOf(load->getLoc()); place.line) {
+        loads.push_back(places.indexOf(place));
+      }
+    }
     SourceLocation place = placeOf(op->getLoc());
-    op->setLoc(place.line ? mlir::Location(mlir::FileLineColLoc::get(
-                                context, "places", places.indexOf(place), 1))
-                          : mlir::UnknownLoc::get(context));
+    found.emplace_back(op, !loads.empty() ? places.indexOfFold(std::move(loads))
+                           : place.line   ? places.indexOf(place)
+                                          : 0);
   });
+  for (const auto &[op, index] : found) {
+    op->setLoc(index ? mlir::Location(mlir::FileLineColLoc::get(
+                           context, "places", index, 1))
+                     : mlir::UnknownLoc::get(context));
+  }
   mlir::PassManager passes(context, mlir::ModuleOp::getOperationName());
   passes.addPass(mlir::LLVM::createDIScopeForLLVMFuncOpPass());
   return mlir::succeeded(passes.run(module));
@@ -113,9 +172,13 @@ static std::string tableOf(const llvm::object::ObjectFile &object,
           row.EndSequence ? 0 : row.Line;
     }
   }
+  std::set<unsigned> seen;
+  for (const auto &[offset, line] : rows) {
+    seen.insert(line);
+  }
   std::string text;
   for (const auto &[offset, line] : rows) {
-    SourceLocation place = places.at(line);
+    SourceLocation place = places.at(line, seen);
     text += std::to_string(offset) + " " + std::to_string(place.line) + " " +
             std::to_string(place.column) + " " + std::to_string(place.endLine) +
             " " + std::to_string(place.endColumn) + " " + place.file + "\n";
