@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LaunchFileMemory.h"
+#include "LaunchTime.h"
 
 #include "Commands.h"
 
@@ -13,7 +14,6 @@
 #include "tools/check/DeviceCheck.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <deque>
 #include <iostream>
@@ -118,28 +118,6 @@ private:
 };
 
 } // namespace
-
-/// By the clock, until the device has finished.
-static double msOf(Device device, const std::function<void()> &f) {
-  auto start = std::chrono::steady_clock::now();
-  f();
-  synchronize(device);
-  return std::chrono::duration<double, std::milli>(
-             std::chrono::steady_clock::now() - start)
-      .count();
-}
-
-/// By the device's own events where it has them.
-static double launchMs(Device device, const std::function<void()> &launch) {
-  if (device.isHost()) {
-    return msOf(device, launch);
-  }
-  Event start(device), end(device);
-  start.record();
-  launch();
-  end.record();
-  return end.millisecondsSince(start);
-}
 
 /// The report, if everything is right.
 static std::string checked(const LaunchDescription &launch,

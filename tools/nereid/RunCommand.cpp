@@ -8,6 +8,7 @@
 #include "ArgumentText.h"
 #include "Commands.h"
 #include "LaunchFile.h"
+#include "LaunchTime.h"
 
 #include "nereid/Support/EditDistance.h"
 #include "nereid/Support/Files.h"
@@ -15,7 +16,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 
 namespace nereid {
@@ -120,29 +120,6 @@ static RunArguments parseArguments(const RunOptions &options, Device device) {
     result.values.push_back(parseArgument(result.texts.back(), device, seed));
   }
   return result;
-}
-
-/// By the clock, until the device has finished.
-static double msOf(Device device, const std::function<void()> &f) {
-  auto start = std::chrono::steady_clock::now();
-  f();
-  synchronize(device);
-  return std::chrono::duration<double, std::milli>(
-             std::chrono::steady_clock::now() - start)
-      .count();
-}
-
-/// By the device's own events where it has them: without the cost of starting
-/// and waiting.
-static double launchMs(Device device, const std::function<void()> &launch) {
-  if (device.isHost()) {
-    return msOf(device, launch);
-  }
-  Event start(device), end(device);
-  start.record();
-  launch();
-  end.record();
-  return end.millisecondsSince(start);
 }
 
 /// Runs until `repeat` times, or for a third of a second.
