@@ -128,6 +128,7 @@ private:
                       llvm::ArrayRef<mlir::Value> operands);
   mlir::Value clampedShift(mlir::Operation *op, mlir::Value x,
                            mlir::Value amount);
+  mlir::Value packSaturated(llvm::ArrayRef<mlir::Value> elements);
 
   // Shape.cpp
   void emitRange(tile::RangeOp op);

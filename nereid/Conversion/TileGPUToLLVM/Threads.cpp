@@ -281,6 +281,19 @@ SmallVector<Value> KernelEmitter::packWords(ArrayRef<Value> elements,
     }
     return words;
   }
+  if (wordBits == 32 && elements.size() % 4 == 0) {
+    for (size_t i = 0; i < elements.size(); i += 4) {
+      Value packed = packSaturated(elements.slice(i, 4));
+      if (!packed) {
+        words.clear();
+        break;
+      }
+      words.push_back(packed);
+    }
+    if (!words.empty()) {
+      return words;
+    }
+  }
   Value word;
   unsigned at = 0;
   Type wordType = b.getIntegerType(wordBits);

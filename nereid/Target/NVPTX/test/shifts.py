@@ -5,6 +5,7 @@
 # RUN: nereid compile %s:forms --signature '*i32:16, *i32:16, *i32:16' --target sm_90a --emit ptx | FileCheck %s --check-prefix=FORMS
 # RUN: nereid compile %s:long --signature '*i64:16, *i64:16, *i64:16' --target sm_90a --emit ptx | FileCheck %s --check-prefix=LONG
 # RUN: nereid compile %s:narrow --signature '*fp32:16, *i8:16, *u16:16, *i64:16' --target sm_90a --emit ptx | FileCheck %s --check-prefix=NARROW
+# RUN: nereid compile %s:bytes --signature '*fp32:16, *u8:16' --target sm_90a --emit ptx | FileCheck %s --check-prefix=BYTES
 import triton
 import triton.language as tl
 
@@ -60,3 +61,14 @@ def narrow(x_ptr, y_ptr, z_ptr, w_ptr):
     tl.store(y_ptr + i, x.to(tl.int8))
     tl.store(z_ptr + i, x.to(tl.uint16))
     tl.store(w_ptr + i, x.to(tl.int64))
+
+
+# BYTES-COUNT-4: cvt.rzi.s32.f32
+# BYTES: cvt.pack.sat.u8.s32.b32 upper,
+# BYTES: cvt.pack.sat.u8.s32.b32
+# BYTES-NOT: {{cvt|prmt|shl}}
+# BYTES: st.global{{.*}}.b32
+@triton.jit
+def bytes(x_ptr, y_ptr):
+    i = tl.arange(0, 512)
+    tl.store(y_ptr + i, tl.load(x_ptr + i).to(tl.uint8))
