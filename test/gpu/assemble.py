@@ -3,7 +3,7 @@
 where there is one, assemble them: no error, no spills where the kernel is bound
 by memory, as many registers as minnreg asks for, and a table of source lines for
 profilers. Where there is nvdisasm, check_sass.py proves of sm_90a that no product
-loses its left operand.
+loses its left operand or its result.
 
     test/gpu/assemble.py NEREID        NEREID: the program; exit status 0 or 1
 
@@ -58,6 +58,8 @@ CASES = [
     *(("test/gpu/chained_products.py", kernel, CHAINED.format(t="bf16", b=b), w, False)
       for kernel in ("left_of_outer_loop", "left_carried", "left_of_two", "left_of_a_branch")
       for b, w in (("64,64,64", 4), ("128,64,64", 4), ("128,64,64", 8))),
+    *(("test/gpu/chained_products.py", "of_few_iterations", f"*fp16:16,*fp16:16,*fp32:16,64,64,64,{n}", w, False)
+      for n in (2, 4) for w in (4, 8)),
     ("test/e2e/kernels/my_kernel.py", "my_kernel", "*fp16:16,*fp16:16,i32,128", 4, True),
     ("test/e2e/kernels/matmul.py", "matmul_kernel", "*fp32,*fp32,*fp32,i32,i32,i32,i32,i32,i32,i32,i32,i32,32,64,16", 4,
      False),
@@ -105,7 +107,7 @@ def main():
                     failures.append(f"{what}: {text.strip()}")
                 if nvdisasm and architecture == "sm_90a" and "error" not in text:
                     try:
-                        count, problems = check_text(disassemble(nvdisasm, Path(path).with_suffix(".cubin")))
+                        count, problems = check_text(disassemble(nvdisasm, Path(path).with_suffix(".cubin")), Path(path).read_text())
                     except Unreadable as error:
                         count, problems = 0, [str(error)]
                     products += count

@@ -10,7 +10,7 @@ or no ptxas where one is needed.
 
 A product (HGMMA, IGMMA, QGMMA) may take its left operand from four registers.
 ptxas up to 13.2 gives such registers to other values although they are still
-wanted. Two rules, for each of the registers:
+wanted. Two rules, for each of the registers of a left operand:
 
   one place   every definition that reaches the product is in one basic block,
               and one of them always takes place. An operand that lives through
@@ -22,6 +22,14 @@ The first is stricter than the language: an operand that two branches assign, or
 that an iteration hands to the next, breaks it too. The compiler keeps those in
 shared memory (docs/TileGPUToLLVM.md). Not seen: a definition that is wrong, but
 the only one, in the block of the product.
+
+ptxas also unrolls loops around products, and then takes an expression of one
+product's result for the same expression of the next one's. One rule, for each
+register of a result:
+
+  wanted      something reads it before it is overwritten. Results that the PTX
+              does not read either, as behind a mask known while compiling, are
+              told from the operands of its wgmma; without PTX they break the rule.
 """
 
 import argparse
@@ -117,12 +125,61 @@ def writes_in_flight(function, at, registers):
     return sorted(found)
 
 
-def check(function):
-    """Products with a left operand in registers, and what is wrong with them."""
+def never_read(function, at):
+    """Registers of a product's result that nothing reads before they are overwritten."""
+    wanted = {name for name in function.instructions[at].writes if re.match(r"R\d", name)}
+    seen, work = set(), [(next_, register) for next_ in function.instructions[at].successors for register in wanted]
+    while work:
+        state = work.pop()
+        position, register = state
+        if state in seen or register not in wanted:
+            continue
+        seen.add(state)
+        instruction = function.instructions[position]
+        if register in instruction.reads:
+            wanted.discard(register)
+        elif register not in instruction.writes or not always(instruction):
+            work += [(next_, register) for next_ in instruction.successors]
+    return sorted(wanted, key=lambda name: int(name[1:]))
+
+
+def unread_in_ptx(text):
+    """Positions of accumulators, by their number, that some wgmma of a PTX text
+    has and that no other instruction reads. A text per kernel is assumed."""
+    products = re.findall(r"wgmma\.mma_async[^{;]*\{([^}]*)\}", text)
+    sums = [[name.strip() for name in product.split(",")] for product in products]
+    names = {name for product in sums for name in product}
+    read = set()
+    for line in text.splitlines():
+        code = line.split("//")[0]
+        if "wgmma.mma_async" in code:
+            continue
+        operands = re.findall(r"%[a-z]+\d+", code)
+        # The first operand is written, but for a predicate, a store and a branch.
+        if operands and not re.match(r"\s*(@|st\.|red\.|\})", code):
+            operands = operands[1:]
+        read.update(names.intersection(operands))
+    return {(len(product), i) for product in sums for i, name in enumerate(product) if name not in read}
+
+
+def lost_results(function, at, unread):
+    instruction = function.instructions[at]
+    results = sorted((int(name[1:]) for name in instruction.writes if re.match(r"R\d", name)))
+    return [name for name in never_read(function, at)
+            if (len(results), int(name[1:]) - results[0]) not in unread]
+
+
+def check(function, unread=frozenset()):
+    """Products with a left operand in registers, and what is wrong with all products.
+    `unread`: what unread_in_ptx says of the same code."""
     products, problems = 0, []
-    if any(map(left_operand, function.instructions)):
+    if any(PRODUCT.match(instruction.name) for instruction in function.instructions):
         sass.connect(function)
     for at, instruction in enumerate(function.instructions):
+        if PRODUCT.match(instruction.name):
+            lost = lost_results(function, at, unread)
+            if lost:
+                problems.append(f"{function.name}: {instruction}\n  results that nothing reads: {' '.join(lost)}")
         registers = left_operand(instruction)
         products += bool(registers)
 
@@ -140,10 +197,11 @@ def check(function):
     return products, problems
 
 
-def check_text(text):
-    products, problems = 0, []
+def check_text(text, ptx=""):
+    """Of a disassembly, and of the PTX it was made of where there is one."""
+    products, problems, unread = 0, [], unread_in_ptx(ptx)
     for function in sass.parse(text):
-        count, found = check(function)
+        count, found = check(function, unread)
         products += count
         problems += found
     return products, problems
@@ -185,7 +243,7 @@ def check_file(path, ptxas, nvdisasm, folder):
             return 0, []
         cubin = Path(folder) / "kernel.cubin"
         assemble(ptxas, path, cubin)
-        path = cubin
+        return check_text(disassemble(nvdisasm, cubin), path.read_text())
     return check_text(disassemble(nvdisasm, path))
 
 

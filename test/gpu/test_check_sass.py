@@ -17,7 +17,7 @@ import check_sass
 import sass
 
 HERE = Path(__file__).resolve().parent
-PLANTED = HERE / "planted" / "left-operand-lost.ptx"
+PLANTED = HERE / "planted"
 REGISTERS = [f"R{i}" for i in range(112)]
 PREDICATES = [f"P{i}" for i in range(4)]
 nereid = None
@@ -64,6 +64,7 @@ def problems(code):
 
 PRODUCT = "HGMMA.64x64x16.F32.BF16 R24, R8, gdesc[UR8], R24, gsb0 | R24-R55 | R24-R55 R8-R11"
 WAIT = "WARPGROUP.DEPBAR.LE gsb0, 0x0"
+END = "STG.E [R0], R24 | | R0 R24-R55\nEXIT"  # all results are stored
 
 
 class Listings(unittest.TestCase):
@@ -87,7 +88,7 @@ class Listings(unittest.TestCase):
             {PRODUCT}
             {WAIT}
             @P0 BRA `(.L_x_0) | | P0
-            EXIT"""), [])
+            {END}"""), [])
 
     def test_overwritten_in_the_loop(self):
         found = problems(f"""
@@ -97,7 +98,7 @@ class Listings(unittest.TestCase):
             {WAIT}
             F2FP.BF16.F32.PACK_AB R10, R25, R24 | R10 | R24 R25
             @P0 BRA `(.L_x_0) | | P0
-            EXIT""")
+            {END}""")
         self.assertEqual(len(found), 1)
         self.assertIn("R10 is defined in several places", found[0])
         self.assertIn("F2FP", found[0])
@@ -113,7 +114,7 @@ class Listings(unittest.TestCase):
             MOV R9, R30 | R9 | R30
             .L_x_1:
             @P0 BRA `(.L_x_0) | | P0
-            EXIT""")), 1)
+            {END}""")), 1)
 
     def test_defined_in_the_iteration(self):
         self.assertEqual(problems(f"""
@@ -123,7 +124,7 @@ class Listings(unittest.TestCase):
             {PRODUCT}
             {WAIT}
             @P0 BRA `(.L_x_0) | | P0
-            EXIT"""), [])
+            {END}"""), [])
 
     def test_defined_under_a_predicate_and_its_opposite(self):
         body = """
@@ -133,13 +134,13 @@ class Listings(unittest.TestCase):
             {}
             @!P1 MOV R10, R61 | R10 | R61 P1
             @!P1 MOV R11, R61 | R11 | R61 P1
-            """ + PRODUCT + "\n" + WAIT + "\nEXIT"
+            """ + PRODUCT + "\n" + WAIT + "\n" + END
         self.assertEqual(problems(body.format("")), [])
         # Another P1 is another condition: neither may take place.
         self.assertEqual(len(problems(body.format("ISETP.NE.AND P1, PT, R4, R5, PT | P1 | R4 R5"))), 2)
 
     def test_never_written(self):
-        found = problems(f"LDS.64 R8, [R0] | R8 R9 | R0\n{PRODUCT}\n{WAIT}\nEXIT")
+        found = problems(f"LDS.64 R8, [R0] | R8 R9 | R0\n{PRODUCT}\n{WAIT}\n{END}")
         self.assertEqual(len(found), 2)
         self.assertIn("never written", found[0])
 
@@ -151,6 +152,8 @@ class Listings(unittest.TestCase):
             WARPGROUP.DEPBAR.LE gsb0, {}
             MOV R11, RZ | R11 |
             WARPGROUP.DEPBAR.LE gsb0, 0x0
+            STG.E [R0], R24 | | R0 R24-R55
+            STG.E [R0], R56 | | R0 R56-R87
             EXIT"""
         self.assertEqual(problems(body.format(PRODUCT, "0x1")), [])
         # Its group ends with the second product.
@@ -165,6 +168,7 @@ class Listings(unittest.TestCase):
             """ + PRODUCT + "\n" + WAIT + """
             CALL.REL.NOINC `($slow)
             @P0 BRA `(.L_x_0) | | P0
+            STG.E [R0], R24 | | R0 R24-R55
             EXIT
             $slow:
             {} | {} |
@@ -184,7 +188,7 @@ class Listings(unittest.TestCase):
             LDS.128 R8, [R0] | R8-R11 | R0
             {PRODUCT}
             {WAIT}
-            EXIT"""), [])
+            {END}"""), [])
 
     def test_a_computed_branch_cannot_be_judged(self):
         with self.assertRaises(sass.Unreadable):
@@ -193,7 +197,39 @@ class Listings(unittest.TestCase):
     def test_a_left_operand_in_shared_memory_is_none_of_its_business(self):
         self.assertEqual(check_sass.check_text(listing("""
             HGMMA.64x64x16.F32.BF16 R56, gdesc[UR4], R56, gsb0 | R56-R87 | R56-R87
+            STG.E [R0], R56 | | R0 R56-R87
             EXIT""")), (0, []))
+
+    def test_a_result_that_the_next_product_overwrites(self):
+        first = "HGMMA.64x8x16.F32 R24, gdesc[UR8], RZ, !UPT, gsb0 | R24-R27 |"
+        body = first + "\n" + WAIT + "\nFADD R60, RZ, R24 | R60 | R24\n{}\n" + first + "\n" + WAIT + """
+            STG.E.128 [R0], R24 | | R0 R24-R27
+            EXIT"""
+        self.assertEqual(problems(body.format("STG.E.128 [R0], R24 | | R0 R24-R27")), [])
+        found = problems(body.format("STG.E.64 [R0], R24 | | R0 R24 R25"))
+        self.assertEqual(len(found), 1)
+        self.assertIn("results that nothing reads: R26 R27", found[0])
+
+    def test_a_result_that_is_read_on_one_way_only(self):
+        self.assertEqual(problems(f"""
+            {PRODUCT.replace("R8, ", "gdesc[UR4], ").replace(" R8-R11", "")}
+            {WAIT}
+            @P0 BRA `(.L_x_0) | | P0
+            STG.E [R0], R24 | | R0 R24-R55
+            .L_x_0:
+            EXIT"""), [])
+
+    def test_a_result_that_the_ptx_does_not_read_either(self):
+        code = listing(f"HGMMA.64x8x16.F32 R24, gdesc[UR8], RZ, !UPT, gsb0 | R24-R27 |\n{WAIT}\nSTG.E.64 [R0], R24 | | R0 R24 R25\nEXIT")
+        ptx = """
+            wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, da, db, p, 1, 1, 0, 0;
+            st.global.v2.f32 [%rd1], {%f1, %f2};
+            add.f32 %f3, %f1, %f2;
+            """
+        self.assertEqual(check_sass.check_text(code, ptx), (0, []))
+        _, found = check_sass.check_text(code, ptx + "add.f32 %f5, %f1, %f4;\n")
+        self.assertEqual(len(found), 1)
+        self.assertIn("results that nothing reads: R27", found[0])
 
 
 def version(ptxas):
@@ -214,10 +250,32 @@ class MachineCode(unittest.TestCase):
     def test_finds_the_operand_that_ptxas_loses(self):
         if version(self.ptxas) >= (13, 3):
             self.skipTest("this ptxas keeps the operand")
-        products, found = self.check(PLANTED)
+        products, found = self.check(PLANTED / "left-operand-lost.ptx")
         self.assertEqual(products, 8)
         self.assertEqual(len(found), 16)  # registers of the first product
         self.assertIn("is defined in several places", found[0])
+
+    def test_finds_the_result_that_ptxas_loses(self):
+        if version(self.ptxas) >= (13, 3):
+            self.skipTest("not known of this ptxas")
+        _, found = self.check(PLANTED / "result-lost.ptx")
+        self.assertEqual(len(found), 1)
+        self.assertIn("results that nothing reads: R26 R27", found[0])
+
+    def compiled(self, folder, kernel, signature, warps):
+        ptx = Path(folder) / "kernel.ptx"
+        subprocess.run([nereid, "compile", f"{HERE}/chained_products.py:{kernel}", "--signature", signature, "--num-warps",
+                        str(warps), "--target", "sm_90a", "--emit", "ptx", "-o", str(ptx)], check=True)
+        return ptx
+
+    def test_results_of_unrolled_loops_are_right_now(self):
+        if not nereid:
+            self.skipTest("no nereid")
+        for count in (2, 3, 4, 8):
+            for warps in (4, 8):
+                with self.subTest(count=count, warps=warps), tempfile.TemporaryDirectory() as folder:
+                    _, found = self.check(self.compiled(folder, "of_few_iterations", f"*fp16:16,*fp16:16,*fp32:16,64,64,64,{count}", warps))
+                    self.assertEqual(found, [])
 
     def test_the_same_kernel_is_right_now(self):
         if not nereid:
@@ -225,11 +283,8 @@ class MachineCode(unittest.TestCase):
         for between in ("none", "mask", "scale", "call", "loop"):
             for warps, rows in ((4, 64), (8, 128)):
                 with self.subTest(between=between, warps=warps), tempfile.TemporaryDirectory() as folder:
-                    ptx = Path(folder) / "kernel.ptx"
-                    subprocess.run([nereid, "compile", f"{HERE}/chained_products.py:left_in_front", "--signature",
-                                    f'*bf16:16,*bf16:16,*bf16:16,*fp32:16,i32,{rows},64,64,"{between}"', "--num-warps",
-                                    str(warps), "--target", "sm_90a", "--emit", "ptx", "-o", str(ptx)], check=True)
-                    products, found = self.check(ptx)
+                    signature = f'*bf16:16,*bf16:16,*bf16:16,*fp32:16,i32,{rows},64,64,"{between}"'
+                    products, found = self.check(self.compiled(folder, "left_in_front", signature, warps))
                     self.assertEqual(found, [])
                     self.assertEqual(products, 4)  # the second product's, computed in the iteration
 

@@ -7,6 +7,7 @@
 
 #include "nereid/Target/CodeEmission.h"
 #include "nereid/Target/NVPTX/NvptxTarget.h"
+#include "nereid/Target/NVPTX/ProductLoops.h"
 #include "nereid/Target/NVPTX/ReserveRegisters.h"
 #include "nereid/Target/NVPTX/SourceLines.h"
 
@@ -174,9 +175,15 @@ static Expected<std::string> emit(mlir::ModuleOp module,
       }
     }
   };
-  emission.finish = selectSignedBooleans;
+  bool hasProducts = hasWarpgroupMma(module);
+  emission.finish = [hasProducts](llvm::Module &llvmModule) {
+    selectSignedBooleans(llvmModule);
+    if (hasProducts) {
+      llvm::for_each(llvmModule, forbidUnrollingProducts);
+    }
+  };
   static WarpgroupPassGate gate;
-  emission.gate = hasWarpgroupMma(module) ? &gate : nullptr;
+  emission.gate = hasProducts ? &gate : nullptr;
   return nereid::target::emitCode(module, emission, times);
 }
 
