@@ -547,7 +547,7 @@ launchTheLongWay(KernelState &kernel, std::optional<Device> device,
   if (!status.ok()) [[unlikely]] {
     return status;
   }
-  HookedArguments hooked;
+  std::optional<HookedArguments> hooked; // empty, it would allocate
   if (!kernel.configs.empty()) {
     LaunchSteps steps;
     steps.compile = [&](LaunchBinding &trial) {
@@ -556,7 +556,7 @@ launchTheLongWay(KernelState &kernel, std::optional<Device> device,
     steps.run = [&](LaunchBinding &trial) {
       return runBound(kernel, trial, grid, nullptr);
     };
-    status = kernel.configs.apply(binding, hooked, steps);
+    status = kernel.configs.apply(binding, hooked.emplace(), steps);
     if (!status.ok()) {
       return status;
     }

@@ -69,46 +69,46 @@ static uint32_t checksOfKnobs(const Knobs &settings) {
          (settings.checks("assert") ? CheckAsserts : 0);
 }
 
-Status LaunchBinding::joinDevice(size_t parameter, const Tensor &tensor,
-                                 const Tensor *&firstTensor, size_t &first) {
-  if (!tensor.defined()) {
-    return Status::success();
-  }
-  if (!firstTensor) {
-    firstTensor = &tensor;
-    first = parameter;
-    device = tensor.device();
-  } else if (tensor.device() != device) [[unlikely]] {
-    const auto &names = kernel.description.parameters;
-    return parameterFailure(kernel, parameter,
-                            "argument '" + names[parameter].name + "' is on " +
-                                tensor.device().str() + ", but '" +
-                                names[first].name + "' is on " + device.str(),
-                            "move one of them: tensor.to(device)");
-  }
-  return Status::success();
+/// `tensor` of parameter `other` is not where that of `first` is.
+[[gnu::cold, gnu::noinline]] Failure
+LaunchBinding::onTwoDevices(size_t first, size_t other,
+                            const Tensor &tensor) const {
+  const auto &names = kernel.description.parameters;
+  return parameterFailure(kernel, other,
+                          "argument '" + names[other].name + "' is on " +
+                              tensor.device().str() + ", but '" +
+                              names[first].name + "' is on " + device.str(),
+                          "move one of them: tensor.to(device)");
 }
 
 Status LaunchBinding::resolveDevice() {
-  const Tensor *firstTensor = nullptr;
+  const Tensor *firstTensor = nullptr, *elsewhere = nullptr;
   size_t first = 0;
+  auto join = [&](size_t parameter, const Tensor &tensor) {
+    if (!tensor.defined()) {
+      return;
+    }
+    if (!firstTensor) {
+      firstTensor = &tensor;
+      first = parameter;
+      device = tensor.device();
+    } else if (tensor.device() != device && !elsewhere) [[unlikely]] {
+      elsewhere = &tensor;
+    }
+  };
   for (size_t i = 0; i < parameters; ++i) {
     const Argument *argument = get(i);
     if (!argument) {
       continue;
     }
-    Status status = Status::success();
     if (argument->kind == Argument::Kind::Tensor) {
-      status = joinDevice(i, *argument->tensor, firstTensor, first);
+      join(i, *argument->tensor);
     } else if (argument->kind > Argument::Kind::Static) [[unlikely]] {
-      forEachTensor(*argument, "", [&](const std::string &, const Tensor &t) {
-        if (status.ok()) {
-          status = joinDevice(i, t, firstTensor, first);
-        }
-      });
+      forEachTensor(*argument, "",
+                    [&](const std::string &, const Tensor &t) { join(i, t); });
     }
-    if (!status.ok()) [[unlikely]] {
-      return status;
+    if (elsewhere) [[unlikely]] {
+      return onTwoDevices(first, i, *elsewhere);
     }
   }
   if (!firstTensor) {

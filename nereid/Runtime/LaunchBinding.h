@@ -77,8 +77,7 @@ private:
   static constexpr size_t inlineParameters = 64;
   Status bindNamed(const LaunchArgument &argument);
   Status resolveDevice();
-  Status joinDevice(size_t parameter, const Tensor &tensor,
-                    const Tensor *&firstTensor, size_t &first);
+  Failure onTwoDevices(size_t first, size_t other, const Tensor &tensor) const;
   const Argument **bound() {
     return heap.empty() ? inlined.data() : heap.data();
   }
