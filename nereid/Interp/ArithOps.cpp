@@ -266,8 +266,11 @@ static void addFloats(HandlerTable &table) {
   table["arith.addf"] = sumOfFloats();
   table["arith.subf"] = floatOp({[](D a, D b, D) { return a - b; }, 0.5});
   table["arith.mulf"] = floatOp({[](D a, D b, D) { return a * b; }, 0.5});
-  table["arith.divf"] =
-      floatOp({[](D a, D b, D) { return a / b; }, 0.5, false, 2.5});
+  // PTX promises 2 ulps of div.full.f32.
+  table["arith.divf"] = floatOp({.evaluate = [](D a, D b, D) { return a / b; },
+                                 .ulps = 0.5,
+                                 .approximateUlps = 2.5,
+                                 .upstreamUlps = 2.5});
   table["arith.remf"] =
       floatOp({[](D a, D b, D) { return std::fmod(a, b); }, 0});
   table["arith.negf"] = floatOp({[](D a, D, D) { return -a; }, 0});

@@ -16,6 +16,7 @@
 
 #include "nereid/Dialect/Tile/IR/Tile.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace nereid::interp {
@@ -67,11 +68,19 @@ static double tf32Error(double x) {
              : std::ldexp(std::fabs(x), -10);
 }
 
+/// The unit of a Hopper for fp8 sums up 32 products and the sum so far at a
+/// time. It cuts each of them at the 14th bit counted from the largest one's
+/// first, and the result to 14 bits.
+struct ShortSums {
+  static constexpr int precision = 14;
+  static constexpr int64_t productsAtATime = 32;
+};
+
 /// Any order of k + 1 roundings errs by at most k + 1 spacings of the sum of
 /// magnitudes; with whole numbers small enough, nothing is ever rounded.
 static void fillErrors(const Extents &e, const TileValue &lhs,
                        const TileValue &rhs, const TileValue &c, bool isTf32,
-                       TileValue &r) {
+                       bool isShort, TileValue &r) {
   std::vector<double> magnitude(r.size()), slack(r.size());
   std::vector<char> whole(r.size(), 1);
   for (int64_t i = 0, n = r.size(); i < n; ++i) {
@@ -92,14 +101,19 @@ static void fillErrors(const Extents &e, const TileValue &lhs,
     }
     whole[i] &= x == std::trunc(x) && y == std::trunc(y);
   });
-  const FloatFormat &format = *r.element.format;
+  FloatFormat format = *r.element.format;
+  auto steps = static_cast<double>(e.k + 1);
+  if (isShort) {
+    format.precision = std::min(format.precision, ShortSums::precision);
+    steps +=
+        2 * std::ceil(static_cast<double>(e.k) / ShortSums::productsAtATime);
+  }
   double exactLimit = std::ldexp(1.0, format.precision);
   r.errors.resize(r.size());
   for (int64_t i = 0, n = r.size(); i < n; ++i) {
     bool isExact = whole[i] && slack[i] == 0 && magnitude[i] <= exactLimit &&
                    magnitude[i] <= format.maxFinite;
     bool overflows = !(magnitude[i] <= format.maxFinite);
-    double steps = static_cast<double>(e.k + 1);
     r.errors[i] = isExact ? 0
                   : overflows
                       ? std::numeric_limits<double>::infinity()
@@ -149,7 +163,8 @@ static void runDot(Machine &m, const Step &step) {
                   mlir::cast<tile::DotOp>(step.op).getPrecision() ==
                       tile::InputPrecision::TF32;
     m.bounds().metTf32 |= isTf32;
-    fillErrors(e, lhs, rhs, c, isTf32 && m.bounds().allowsTf32, r);
+    bool isShort = m.bounds().judgesUpstream && lhs.element.width == 8;
+    fillErrors(e, lhs, rhs, c, isTf32 && m.bounds().allowsTf32, isShort, r);
   }
 }
 

@@ -101,6 +101,9 @@ static void fillErrors(FloatFunction function, Machine &m, const Step &step,
     function.ulps = function.approximateUlps;
     argument = function.approximateArgument;
   }
+  if (m.bounds().judgesUpstream && r.element.width == 32) {
+    function.ulps = std::max(function.ulps, function.upstreamUlps);
+  }
   unsigned arity = static_cast<unsigned>(step.operands.size());
   r.errors.assign(r.size(), 0);
   for (int64_t i = 0, n = r.size(); i < n; ++i) {

@@ -71,6 +71,9 @@ struct FloatFunction {
   /// What is computed in float32 may be 0 where it lies below the smallest
   /// normal number.
   bool mayFlush = false;
+  /// What upstream's instruction for float32 may be off by
+  /// (Oracle::judgesUpstream). 0: as without.
+  double upstreamUlps = 0;
 };
 
 Handler floatOp(FloatFunction function);

@@ -77,9 +77,16 @@ static void runCopysign(Machine &m, const Step &step) {
 }
 
 static void addAlgebra(HandlerTable &table) {
-  table["math.sqrt"] = floatOp({[](D x, D, D) { return std::sqrt(x); }, 0.5});
+  // PTX promises 2^-23 of the result of sqrt.approx.f32, and 2^-22.9 of that of
+  // rsqrt.approx.f32: up to 2 and 2.15 spacings.
+  table["math.sqrt"] =
+      floatOp({.evaluate = [](D x, D, D) { return std::sqrt(x); },
+               .ulps = 0.5,
+               .upstreamUlps = 2});
   table["math.rsqrt"] =
-      floatOp({[](D x, D, D) { return 1 / std::sqrt(x); }, 2});
+      floatOp({.evaluate = [](D x, D, D) { return 1 / std::sqrt(x); },
+               .ulps = 2,
+               .upstreamUlps = 2.15});
   table["math.cbrt"] = floatOp({[](D x, D, D) { return std::cbrt(x); }, 4});
   table["math.absf"] = floatOp({[](D x, D, D) { return std::fabs(x); }, 0});
   table["math.ceil"] = floatOp({[](D x, D, D) { return std::ceil(x); }, 0});

@@ -91,6 +91,11 @@ struct Oracle {
   bool allowsTf32 = true;
   /// The answer mattered.
   bool metTf32 = false;
+  /// Is upstream Triton on a GPU to be judged? It is less exact than our
+  /// executors where the language lets it: sqrt, rsqrt and divisions of float32
+  /// by one approximate instruction, sums of float16 in float16, and sums of
+  /// fp8 products in 14 bits.
+  bool judgesUpstream = false;
   /// Run the last program of the grid first.
   bool isBackward = false;
 };

@@ -172,5 +172,105 @@ TEST(OracleTest, ExponentialsBelowTheNormalNumbersMayBeZero) {
   }
 }
 
+/// The error of the float stored at `%r`, the last parameter.
+static double errorFor(KernelRunner &kernel, bool judgesUpstream) {
+  Oracle oracle;
+  oracle.judgesUpstream = judgesUpstream;
+  LaunchFrame frame = kernel.makeFrame(1, 1, 1);
+  EXPECT_TRUE(kernel.interpreter->runOracle(&frame, 0, 1, oracle).ok());
+  auto stored = oracle.stored.find(kernel.arguments.back());
+  return stored == oracle.stored.end() ? 0 : stored->second.error;
+}
+
+TEST(OracleTest, UpstreamTakesOneInstructionForRootsAndDivisions) {
+  struct Case {
+    const char *op;
+    double ours, upstreams; ///< in spacings of numbers below 1
+  };
+  for (Case c : {Case{"math.sqrt %x", 0.5, 2},
+                 {"math.rsqrt %y", 2, 2.15},
+                 {"arith.divf %x, %y", 0.5, 2.5},
+                 {"arith.mulf %x, %x", 0.5, 0.5}}) {
+    KernelRunner kernel("%x: f32, %y: f32, %r: !tile.ptr<f32>",
+                        "%v = " + std::string(c.op) +
+                            " : f32\n"
+                            "tile.store %r, %v : !tile.ptr<f32>");
+    std::vector<float> r(1);
+    kernel.pass(0.7f).pass(1.3f).pass(r);
+    double unit = std::ldexp(1.0, std::string(c.op) == "arith.mulf %x, %x"
+                                      ? -25   // 0.49
+                                      : -24); // 0.84, 0.88, 0.54
+    EXPECT_EQ(errorFor(kernel, false), c.ours * unit) << c.op;
+    EXPECT_EQ(errorFor(kernel, true), c.upstreams * unit) << c.op;
+  }
+}
+
+TEST(OracleTest, UpstreamSumsFloat16InFloat16) {
+  // float16 has no odd number past 2048: added from the left, the ones are
+  // lost.
+  std::vector<float> x = {2048, 1, 1, 1};
+  for (const char *op : {"addf", "maximumf"}) {
+    KernelRunner kernel("%x: !tile.ptr<f32>, %r: !tile.ptr<f32>",
+                        std::string(R"(
+  %i = tile.range 0, 4 : tensor<4xi32>
+  %s = tile.splat %x : !tile.ptr<f32> -> tensor<4x!tile.ptr<f32>>
+  %p = tile.addptr %s, %i : tensor<4x!tile.ptr<f32>>, tensor<4xi32>
+  %v = tile.load %p : tensor<4x!tile.ptr<f32>>
+  %n = arith.truncf %v : tensor<4xf32> to tensor<4xf16>
+  %w = arith.extf %n : tensor<4xf16> to tensor<4xf32>
+  %t = "tile.reduce"(%w) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.)") + op + R"( %a, %b : f32
+    tile.yield %c : f32
+  }) : (tensor<4xf32>) -> f32
+  tile.store %r, %t : !tile.ptr<f32>)");
+    std::vector<float> r(1);
+    kernel.pass(x).pass(r);
+    bool isSum = op == std::string("addf");
+    EXPECT_EQ(errorFor(kernel, false), 0) << op;
+    EXPECT_EQ(errorFor(kernel, true) >= 3, isSum) << op;
+    EXPECT_LT(errorFor(kernel, true), 16) << op;
+  }
+}
+
+TEST(OracleTest, UpstreamKeeps14BitsOfSumsOfFp8Products) {
+  // 4 * 4 and 31 times 2^-5 * 2^-5, which a unit with 14 bits loses.
+  std::vector<uint8_t> x(32, 0x28);
+  x[0] = 0x44;
+  for (const char *type : {"f8E5M2", "f32"}) {
+    std::string matrix(type);
+    bool isByte = matrix == "f8E5M2";
+    KernelRunner kernel(
+        "%x: !tile.ptr<f8E5M2>, %r: !tile.ptr<f32>",
+        R"(
+  %i = tile.range 0, 32 : tensor<32xi32>
+  %s = tile.splat %x : !tile.ptr<f8E5M2> -> tensor<32x!tile.ptr<f8E5M2>>
+  %p = tile.addptr %s, %i : tensor<32x!tile.ptr<f8E5M2>>, tensor<32xi32>
+  %b = tile.load %p : tensor<32x!tile.ptr<f8E5M2>>
+  )" +
+            std::string(isByte ? ""
+                               : "%v = arith.extf %b : tensor<32xf8E5M2> to "
+                                 "tensor<32xf32>\n") +
+            "%m = tile.expand_dims %" + (isByte ? "b" : "v") +
+            " {axis = 0 : i32} : tensor<32x" + matrix + "> -> tensor<1x32x" +
+            matrix +
+            ">\n"
+            "%n = tile.expand_dims %" +
+            (isByte ? "b" : "v") + " {axis = 1 : i32} : tensor<32x" + matrix +
+            "> -> tensor<32x1x" + matrix + R"(>
+  %z = arith.constant dense<0.0> : tensor<1x1xf32>
+  %d = tile.dot %m, %n, %z {precision = 2 : i32} : tensor<1x32x)" +
+            matrix + ">, tensor<32x1x" + matrix +
+            R"(>, tensor<1x1xf32>
+  %q = tile.splat %r : !tile.ptr<f32> -> tensor<1x1x!tile.ptr<f32>>
+  tile.store %q, %d : tensor<1x1x!tile.ptr<f32>>)");
+    std::vector<float> r(1);
+    kernel.pass(x).pass(r);
+    EXPECT_LT(errorFor(kernel, false), 1e-3) << type;
+    EXPECT_EQ(errorFor(kernel, true) >= 31.0 / 1024, isByte) << type;
+    EXPECT_LT(errorFor(kernel, true), 0.1) << type;
+  }
+}
+
 } // namespace
 } // namespace nereid::interp

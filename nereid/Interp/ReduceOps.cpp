@@ -19,10 +19,30 @@
 
 #include "nereid/Dialect/Tile/IR/Tile.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 #include <cmath>
 #include <limits>
 
 namespace nereid::interp {
+
+/// The format in which upstream sums up operand `j`, where IRGen widens it.
+static const FloatFormat *upstreamFormat(Machine &m, const Step &step,
+                                         size_t j) {
+  if (!m.tracksErrors() || !m.bounds().judgesUpstream) {
+    return nullptr;
+  }
+  auto widened = step.op->getOperand(static_cast<unsigned>(j))
+                     .getDefiningOp<mlir::arith::ExtFOp>();
+  bool isSum = llvm::any_of(step.regions[0].steps, [](const Step &s) {
+    return llvm::isa<mlir::arith::AddFOp>(s.op);
+  });
+  if (!widened || !isSum) {
+    return nullptr;
+  }
+  mlir::Type from = mlir::getElementTypeOrSelf(widened.getIn());
+  return from.isF16() ? findFormat(from) : nullptr;
+}
 
 namespace {
 
@@ -37,7 +57,8 @@ public:
     extent = shape[axis];
     inner = countOf(llvm::ArrayRef(shape).drop_front(axis + 1));
     for (size_t j = 0; j < operands() && m.tracksErrors(); ++j) {
-      otherOrdersRound |= !isExactInAnyOrder(m.in(step, j));
+      narrow.push_back(upstreamFormat(m, step, j));
+      otherOrdersRound |= !isExactInAnyOrder(j);
     }
     otherOrdersOverflow =
         otherOrdersRound && multiplies() && productsOverflow();
@@ -80,6 +101,9 @@ public:
     m.move(code.yields, llvm::ArrayRef(code.arguments).take_front(operands()));
     for (size_t j = 0; j < operands(); ++j) {
       spread(partial(j));
+      if (otherOrdersRound && narrow[j]) {
+        addRounding(*narrow[j], partial(j));
+      }
     }
   }
 
@@ -92,11 +116,14 @@ public:
 private:
   /// Sums of whole numbers that stay within the format's precision are never
   /// rounded.
-  bool isExactInAnyOrder(const TileValue &source) const {
+  bool isExactInAnyOrder(size_t j) const {
+    const TileValue &source = m.in(step, j);
     if (!source.element.isFloat()) {
       return true;
     }
-    double limit = std::ldexp(1.0, source.element.format->precision);
+    double limit =
+        std::ldexp(1.0, narrow[j] ? narrow[j]->precision
+                                  : source.element.format->precision);
     for (int64_t l = 0; l < count; ++l) {
       double magnitude = 0;
       for (int64_t k = 0; k < extent; ++k) {
@@ -111,6 +138,16 @@ private:
       }
     }
     return true;
+  }
+
+  /// One more rounding, of a number as large as the elements so far together.
+  void addRounding(const FloatFormat &format, TileValue &r) {
+    r.errors.resize(r.size());
+    for (int64_t l = 0; l < count; ++l) {
+      r.errors[l] += magnitudes[l] <= format.maxFinite
+                         ? spacing(format, magnitudes[l]) / 2
+                         : std::numeric_limits<double>::infinity();
+    }
   }
 
   bool multiplies() const {
@@ -185,6 +222,8 @@ private:
   int64_t first, count, extent, inner;
   bool otherOrdersRound = false, otherOrdersOverflow = false;
   std::vector<double> magnitudes; ///< a lane, of the elements so far
+  /// An operand, of the format that other executors sum it up in, or null.
+  llvm::SmallVector<const FloatFormat *, 2> narrow;
 };
 
 } // namespace

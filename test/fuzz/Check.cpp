@@ -167,9 +167,10 @@ std::string compareRuns(const Arguments &first, const Arguments &second) {
 
 } // namespace
 
-Reference::Reference(mlir::ModuleOp module)
-    : module(module), expected(makeArguments(kernelOf(module))),
-      outcome(runReference(module, expected, oracle)) {
+Reference::Reference(mlir::ModuleOp module, bool judgesUpstream)
+    : module(module), expected(makeArguments(kernelOf(module))) {
+  oracle.judgesUpstream = judgesUpstream;
+  outcome = runReference(module, expected, oracle);
   if (outcome.kind == Verdict::Kind::Agrees && oracle.undecided) {
     outcome.kind = Verdict::Kind::Undecided;
   }

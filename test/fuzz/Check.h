@@ -37,8 +37,9 @@ struct Verdict {
 /// with error bounds.
 class Reference {
 public:
-  /// `module` must outlive the result and not change.
-  explicit Reference(mlir::ModuleOp module);
+  /// `module` must outlive the result and not change. `judgesUpstream` as in
+  /// interp::Oracle.
+  explicit Reference(mlir::ModuleOp module, bool judgesUpstream = false);
 
   /// Agrees, Undecided, Undefined or TooLong: nothing about an executor yet.
   const Verdict &verdict() const { return outcome; }

@@ -10,6 +10,7 @@
 #include "test/fuzz/source/Compile.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -113,8 +114,8 @@ static json::Object expectedOf(const Arguments::Buffer &buffer,
   return result;
 }
 
-Status emitExpected(const Program &program, const Reference &reference,
-                    const std::string &folder, const std::string &name) {
+static Status emitExpected(const Program &program, const Reference &reference,
+                           const std::string &folder, const std::string &name) {
   size_t buffer = 0;
   json::Object outputs;
   for (const Argument &argument : program.arguments) {
@@ -130,6 +131,19 @@ Status emitExpected(const Program &program, const Reference &reference,
   return write(folder + "/" + name + ".check.json", [&](llvm::raw_ostream &os) {
     os << json::Value(std::move(outputs)) << "\n";
   });
+}
+
+Status emit(const Program &program, mlir::ModuleOp module,
+            const std::string &folder, const std::string &name) {
+  Reference reference(module, /*judgesUpstream=*/true);
+  if (!reference.isDefined() || reference.found().undecided) {
+    return Status::success();
+  }
+  if (std::error_code error = llvm::sys::fs::create_directories(folder)) {
+    return {ErrorCode::NotFound, folder + ": " + error.message()};
+  }
+  Status status = emitLaunch(program, module, folder, name);
+  return status.ok() ? emitExpected(program, reference, folder, name) : status;
 }
 
 } // namespace nereid::fuzz::source
