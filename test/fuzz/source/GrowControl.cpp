@@ -310,7 +310,7 @@ void Generator::growStatic() {
     if (x.number < 0) {
       return;
     }
-    expr = join("tl.cdiv(", x.variable, ", 8)");
+    expr = join("triton.cdiv(", x.variable, ", 8)");
     break;
   default:
     number = (x.number & 15) | 16;

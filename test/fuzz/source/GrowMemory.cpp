@@ -363,6 +363,9 @@ void Generator::growBlockPointer() {
   }
 }
 
+/// The language has descriptors move 16 bytes at a time along the last
+/// dimension: blocks begin at such a place, and a store whose tensor ends
+/// within 16 bytes may write the rest of them.
 void Generator::growDescriptor() {
   if (inHelper) {
     return;
@@ -379,23 +382,23 @@ void Generator::growDescriptor() {
   VariableId array =
       arrayParameter(element, height * pitch, isFloating ? "whole" : "any");
   VariableId descriptor = variable("desc", std::nullopt);
-  auto make = [&](VariableId base) {
+  auto make = [&](VariableId base, int64_t used) {
     return join("tl.make_tensor_descriptor(", base, ", shape=[",
-                knownNumber(height), ", ", knownNumber(width), "], strides=[",
+                knownNumber(height), ", ", knownNumber(used), "], strides=[",
                 knownNumber(pitch), ", 1], block_shape=[", rows, ", ", columns,
                 "])");
   };
-  assign(descriptor, make(array));
+  assign(descriptor, make(array, width));
   Type type{element, {rows, columns}};
   for (int64_t i = random.between(1, 2); i > 0; --i) {
     define(join(descriptor, ".load([", random.pick<int64_t>({0, 0, 1, rows}),
-                ", ", random.pick<int64_t>({0, 0, 3, columns}), "])"),
+                ", ", random.pick<int64_t>({0, 0, 16 / bytes, columns}), "])"),
            type, true, 8, isFloating, /*isPure=*/false);
   }
   if (serials == 1 && random.chance(50)) {
     VariableId out = arrayParameter(element, height * pitch, "whole", true);
     VariableId other = variable("desc", std::nullopt);
-    assign(other, make(out));
+    assign(other, make(out, pitch));
     effect(join(other, ".store([", random.below(rows), ", 0], ",
                 operand(type).variable, ")"));
   }

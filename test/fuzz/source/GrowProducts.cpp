@@ -202,7 +202,8 @@ void Generator::growProducts() {
     Expr dot = join("tl.dot(", left->variable, ", ", factor.variable);
     if (isOnto) {
       dot += join(", ", total);
-    } else if (!isFloating) {
+    }
+    if (!isFloating) {
       dot += ", out_dtype=tl.int32";
     }
     Item product =
