@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Tests of run_upstream.py and upstream_mistakes.py, with an installed Triton and no GPU; 77 without Triton."""
+import json
+import os
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import torch  # noqa: F401
+    import triton
+    import triton.language as tl
+except ImportError as error:
+    print(f"skipped: {error}")
+    sys.exit(77)
+
+import run_upstream
+import upstream_mistakes
+
+
+@triton.jit
+def takes_the_other(out, n):
+    a = tl.program_id(0)
+    b = a
+    for i in range(n):
+        a, b = b, i
+    tl.store(out, a)
+
+
+@triton.jit
+def takes_the_other_while(out, n):
+    a = tl.program_id(0)
+    b = a
+    i = 0
+    while i < n:
+        a = b
+        b = n
+        i += 1
+    tl.store(out, a)
+
+
+def stored_by(kernel):
+    """What the last store of the kernel's first IR stores: the name of a value."""
+    source = triton.compiler.ASTSource(fn=kernel, signature={"out": "*i32", "n": "i32"}, constexprs={})
+    target = triton.backends.compiler.GPUTarget("cuda", 90, 32)
+    text = triton.compile(source, target=target).asm["ttir"]
+    return re.search(r"tt\.store %out, %(\w+(?:#\d+)?)", text)[1], re.search(r"%(\w+)\S* = tt\.get_program_id", text)[1]
+
+
+class MistakesTest(unittest.TestCase):
+
+    def test_loops_carry_what_they_assign(self):
+        for kernel in (takes_the_other, takes_the_other_while):
+            with upstream_mistakes.own_cache():
+                stored, program = stored_by(kernel)
+                self.assertEqual(stored, program)  # the mistake: not what the loop gives
+            with upstream_mistakes.own_cache(), upstream_mistakes.loops_carry_what_they_assign():
+                stored, program = stored_by(kernel)
+                self.assertNotEqual(stored, program)
+
+
+class DifferenceTest(unittest.TestCase):
+
+    def check(self, actual, errors):
+        expected = {
+            "hex": struct.pack("<2f", 1, 2).hex(),
+            "values": struct.pack("<2d", 1, 0).hex(),
+            "errors": struct.pack("<2d", *errors).hex()
+        }
+        return run_upstream.difference("x", "fp32", expected, struct.pack("<2f", *actual))
+
+    def test_values_within_the_error_agree(self):
+        self.assertIsNone(self.check((1.125, 2), (0.25, float("nan"))))
+        self.assertIn("x[0]", self.check((1.5, 2), (0.25, float("nan"))))
+
+    def test_where_nothing_is_stored_the_bits_stay(self):
+        self.assertIn("x[1]: expected 0x40000000, got 0x0", self.check((1, 0), (0.25, float("nan"))))
+
+
+class OutcomesTest(unittest.TestCase):
+    kernels = {
+        "agrees": "tl.store(x, 1)",
+        "refuses": "tl.no_such_function(x)",
+        "dies": "tl.store(x, 3)\nimport os\nos.abort()",
+        "agrees_too": "tl.store(x, 2)",
+    }
+
+    def test_a_death_loses_only_its_kernel(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            for kernel, statement in self.kernels.items():
+                (folder / f"{kernel}.py").write_text("import triton\n"
+                                                     "import triton.language as tl\n"
+                                                     "@triton.jit\n"
+                                                     f"def kernel(x):\n    {statement}\n")
+                (folder / f"{kernel}.check.json").write_text("{}")
+                (folder / f"{kernel}.json").write_text(
+                    json.dumps({
+                        "grid": [1, 1, 1],
+                        "storages": [{
+                            "hex": "00000000"
+                        }],
+                        "arguments": {
+                            "x": {
+                                "tensor": {
+                                    "dtype": "i32",
+                                    "shape": [1],
+                                    "storage": 0
+                                }
+                            }
+                        }
+                    }))
+            script = pathlib.Path(run_upstream.__file__)
+            ran = subprocess.run([sys.executable, script, folder, "--compile", "sm_90", "--jobs", "1"],
+                                 env=os.environ | {"TRITON_CACHE_DIR": str(folder / "cache")}, capture_output=True,
+                                 text=True)
+        self.assertIn("dies died: exit code -6", ran.stdout)
+        self.assertRegex(ran.stdout, "refused 1 times, as refuses: .*no_such_function")
+        self.assertIn("2 compile", ran.stdout)
+        self.assertEqual(ran.returncode, 1)  # too many do not compile
+
+
+if __name__ == "__main__":
+    unittest.main()
