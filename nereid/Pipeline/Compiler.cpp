@@ -147,7 +147,11 @@ private:
 };
 
 Status Compilation::endStage(const Stage &stage) {
-  if (std::optional<std::string> text = recorder.overridden(stage)) {
+  Expected<std::optional<std::string>> edited = recorder.overridden(stage);
+  if (!edited.ok()) {
+    return edited.status();
+  }
+  if (const std::optional<std::string> &text = *edited) {
     logLine(LogTopic::Compile,
             request.kernel + ": stage " + stage.name + " from an edited file");
     module = parseSourceString<ModuleOp>(*text, &context);

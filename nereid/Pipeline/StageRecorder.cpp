@@ -11,6 +11,8 @@
 #include "nereid/Support/Knobs.h"
 #include "nereid/Support/Log.h"
 
+#include <filesystem>
+
 namespace nereid {
 
 StageRecorder::StageRecorder(std::string kernel, std::string emit)
@@ -43,16 +45,25 @@ void StageRecorder::record(const Stage &stage, const std::string &stageText) {
   }
 }
 
-std::optional<std::string> StageRecorder::overridden(const Stage &stage) const {
+Expected<std::optional<std::string>>
+StageRecorder::overridden(const Stage &stage) const {
   const std::string &folder = knobs().overrideFrom;
   if (folder.empty()) {
-    return std::nullopt;
+    return std::optional<std::string>();
+  }
+  if (!std::filesystem::is_directory(folder)) {
+    return {ErrorCode::NotFound,
+            "NEREID_OVERRIDE: expected a folder of stage files, got '" +
+                folder + "'"};
   }
   Expected<std::string> file = readFile(pathIn(folder, stage));
   if (!file.ok()) {
-    return std::nullopt;
+    if (file.failure().code == ErrorCode::NotFound) {
+      return std::optional<std::string>();
+    }
+    return {file.failure().code, "NEREID_OVERRIDE: " + file.failure().message};
   }
-  return *file;
+  return std::optional(std::move(*file));
 }
 
 } // namespace nereid

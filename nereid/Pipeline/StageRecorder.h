@@ -60,8 +60,9 @@ public:
   bool wants(const Stage &stage) const;
   /// Dumps and keeps the text.
   void record(const Stage &stage, const std::string &text);
-  /// The text of an edited stage file, when there is one.
-  std::optional<std::string> overridden(const Stage &stage) const;
+  /// The text of an edited stage file, when there is one. Fails where
+  /// NEREID_OVERRIDE is no folder, or the file cannot be read.
+  Expected<std::optional<std::string>> overridden(const Stage &stage) const;
   /// Is `emit` an earlier stage than the next, so that nothing more is needed?
   bool isDone() const { return done; }
 

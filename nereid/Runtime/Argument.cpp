@@ -99,6 +99,13 @@ static StaticValue itemsOf(const Tuple &tuple) {
   return items;
 }
 
+void Argument::raiseNullString() {
+  raise({ErrorCode::InvalidArgument,
+         "an argument: expected a string, got a null const char *; write "
+         "nereid::none for None",
+         {}});
+}
+
 StaticValue Argument::toStatic() const {
   switch (kind) {
   case Kind::None:

@@ -67,8 +67,13 @@ public:
   Argument(nereid::Pointer v)
       : kind(Kind::Pointer), pointee(v.dtype), address(v.address) {}
   Argument(nereid::DType v) : kind(Kind::DType), dtype(v) {}
-  Argument(const char *v)
-      : kind(Kind::String), characters(v), length(std::string_view(v).size()) {}
+  /// Throws InvalidArgument for a null pointer; None is nereid::none.
+  Argument(const char *v) : kind(Kind::String), characters(v) {
+    if (!v) [[unlikely]] {
+      raiseNullString();
+    }
+    length = std::string_view(v).size();
+  }
   Argument(std::string_view v)
       : kind(Kind::String), characters(v.data()), length(v.size()) {}
   Argument(const std::string &v) : Argument(std::string_view(v)) {}
@@ -87,6 +92,8 @@ public:
   StaticValue toStatic() const;
   /// "an int", "a fp32 tensor", ...: for messages.
   std::string describe() const;
+
+  [[noreturn, gnu::cold]] static void raiseNullString();
 
   Kind kind = Kind::None;
   nereid::DType pointee = nereid::DType::Int1; ///< of a pointer

@@ -15,7 +15,7 @@ namespace nereid {
 
 Context::Context(std::unique_ptr<KernelCompiler> compiler,
                  ContextOptions options)
-    : state_(std::make_unique<State>(std::move(compiler), std::move(options))) {
+    : state_(std::make_shared<State>(std::move(compiler), std::move(options))) {
 }
 
 Context::~Context() = default;

@@ -38,7 +38,7 @@ struct CacheCounters {
   uint64_t memoryHits = 0, diskHits = 0, compiled = 0;
 };
 
-/// Thread-safe. Must outlive the kernels loaded through it.
+/// Thread-safe. Kernels keep what they need of it: they may outlive it.
 class Context {
 public:
   /// `compiler` may be null: then every launch that would need it fails,
@@ -62,7 +62,7 @@ public:
   State &state() const { return *state_; }
 
 private:
-  std::unique_ptr<State> state_;
+  std::shared_ptr<State> state_; ///< its kernels keep it, too
 };
 
 /// Threads that run programs of a grid on the cpu device; all cores by

@@ -25,6 +25,7 @@ namespace nereid {
 static constexpr std::string_view magic = "NEREIDK1";
 static constexpr std::string_view suffix = ".nki";
 static constexpr size_t headerBytes = 80;
+static constexpr uint64_t mostEntryBytes = uint64_t{1} << 30;
 static constexpr time_t staleSeconds = 3600;
 
 std::string DiskCache::defaultFolder() {
@@ -74,21 +75,41 @@ static std::string makeFile(const Digest &key, const std::string &payload) {
   return file + payload;
 }
 
-/// The payload of a file that is whole and belongs to `key`.
-static std::optional<std::string_view> verify(std::string_view file,
-                                              const Digest &key) {
-  if (file.size() < headerBytes || !file.starts_with(magic) ||
-      std::memcmp(file.data() + 8, key.bytes.data(), 32) != 0) {
-    return std::nullopt;
+/// The image of a file that is whole and belongs to `key`. Its size is
+/// compared before it is read: whatever lies there under an entry's name costs
+/// no more than a header.
+static Expected<KernelImage> readEntry(const std::string &path,
+                                       const Digest &key) {
+  auto foreign = [&] {
+    return Status(ErrorCode::IoError, "ignored, damaged or foreign: " + path);
+  };
+  Expected<InputFile> file = InputFile::open(path);
+  if (!file.ok()) {
+    return file.failure().code == ErrorCode::NotFound ? file.status()
+                                                      : foreign();
   }
+  char header[headerBytes];
+  if (!file->size() || *file->size() < headerBytes ||
+      *file->size() > mostEntryBytes) {
+    return foreign();
+  }
+  Expected<size_t> got = file->read(header, headerBytes);
   uint64_t size;
-  std::memcpy(&size, file.data() + 40, sizeof(size));
-  std::string_view payload = file.substr(headerBytes);
-  if (size != payload.size() ||
-      std::memcmp(hashText(payload).bytes.data(), file.data() + 48, 32) != 0) {
-    return std::nullopt;
+  std::memcpy(&size, header + 40, sizeof(size));
+  if (!got.ok() || *got != headerBytes ||
+      !std::string_view(header, headerBytes).starts_with(magic) ||
+      std::memcmp(header + 8, key.bytes.data(), 32) != 0 ||
+      size != *file->size() - headerBytes) {
+    return foreign();
   }
-  return payload;
+  std::string payload(static_cast<size_t>(size), '\0');
+  got = file->read(payload.data(), payload.size());
+  if (!got.ok() || *got != payload.size() ||
+      std::memcmp(hashText(payload).bytes.data(), header + 48, 32) != 0) {
+    return foreign();
+  }
+  std::optional<KernelImage> image = decodeImage(payload);
+  return image ? Expected<KernelImage>(std::move(*image)) : foreign();
 }
 
 /// The modification time is the time of last use. An hour's grain keeps hits
@@ -106,23 +127,16 @@ std::optional<KernelImage> DiskCache::find(const Digest &key) {
     return std::nullopt;
   }
   std::string path = fileOf(key);
-  Expected<std::string> file = readFile(path);
-  if (!file.ok()) {
-    return std::nullopt;
-  }
-  std::optional<std::string_view> payload = verify(*file, key);
-  std::optional<KernelImage> image;
-  if (payload) {
-    image = decodeImage(*payload);
-  }
-  if (!image) {
-    if (logEnabled(LogTopic::Cache)) {
-      logLine(LogTopic::Cache, "ignored, damaged or foreign: " + path);
+  Expected<KernelImage> image = readEntry(path, key);
+  if (!image.ok()) {
+    if (image.failure().code != ErrorCode::NotFound &&
+        logEnabled(LogTopic::Cache)) {
+      logLine(LogTopic::Cache, image.failure().message);
     }
     return std::nullopt;
   }
   touch(path);
-  return image;
+  return std::move(*image);
 }
 
 void DiskCache::store(const Digest &key, const KernelImage &image) {
@@ -130,7 +144,7 @@ void DiskCache::store(const Digest &key, const KernelImage &image) {
     return;
   }
   std::string file = makeFile(key, encodeImage(image));
-  if (file.size() > capBytes) {
+  if (file.size() > std::min(capBytes, mostEntryBytes)) {
     return;
   }
   bool scan;
@@ -149,7 +163,7 @@ void DiskCache::store(const Digest &key, const KernelImage &image) {
   if (scan) {
     evict(capBytes - std::min<uint64_t>(capBytes, file.size()));
   }
-  Status status = writeFileAtomically(fileOf(key), file);
+  Status status = replaceFile(fileOf(key), file);
   if (!status.ok()) {
     // The folder rather than the file: one text, and so one warning, however
     // many kernels there are.
@@ -174,6 +188,13 @@ struct CacheFile {
 };
 } // namespace
 
+/// A key's 64 digits and the suffix.
+static bool isEntryName(std::string_view name) {
+  constexpr size_t digits = 2 * sizeof(Digest::bytes);
+  return name.size() == digits + suffix.size() && name.ends_with(suffix) &&
+         name.find_first_not_of("0123456789abcdef") == digits;
+}
+
 /// Lists our files. Foreign names are left alone; temporary files of ours that
 /// are old enough to be orphans are removed when `sweep` is set.
 static std::vector<CacheFile> listFiles(const std::string &folder, bool sweep) {
@@ -185,8 +206,8 @@ static std::vector<CacheFile> listFiles(const std::string &folder, bool sweep) {
   time_t now = std::time(nullptr);
   while (dirent *entry = ::readdir(directory)) {
     std::string_view name = entry->d_name;
-    bool image = name.ends_with(suffix);
-    bool temporary = name.starts_with(temporaryPrefix);
+    bool image = isEntryName(name);
+    bool temporary = isTemporaryName(name);
     std::string path = folder + "/" + std::string(name);
     struct stat info;
     if ((!image && !temporary) || ::lstat(path.c_str(), &info) != 0 ||

@@ -196,6 +196,46 @@ TEST_F(Cache, OrphansOfKilledProcessesAreSwept) {
   EXPECT_TRUE(cache.find(hashText("a")));
 }
 
+TEST_F(Cache, ForeignFilesAreNotTrimmed) {
+  DiskCache cache(folder, 1 << 20);
+  cache.store(hashText("a"), image("k"));
+  std::string digits(64, 'A'); // capitals: no key of ours
+  std::vector<std::string> names = {"mine.nki", digits + ".nki", ".nki",
+                                    ".tmp-notes", ".tmp-1-2"};
+  for (std::string &name : names) {
+    name = folder + "/" + name;
+    ASSERT_TRUE(writeFileAtomically(name, "mine").ok());
+    fs::last_write_time(name, fs::file_time_type::clock::now() -
+                                  std::chrono::hours(200));
+  }
+  EXPECT_EQ(cache.usage().files, 1u);
+  cache.evict(0);
+  EXPECT_FALSE(cache.find(hashText("a")));
+  for (const std::string &name : names) {
+    EXPECT_TRUE(fs::exists(name)) << name;
+  }
+}
+
+/// Whatever has an entry's name is a miss, at once, and then replaced.
+TEST_F(Cache, EntriesThatAreNoFilesAreMisses) {
+  runFresh();
+  std::string path = files()[0], good = *readFile(path);
+  auto isReplaced = [&](const char *what) {
+    EXPECT_EQ(runFresh().compiled, 1u) << what;
+    EXPECT_EQ(*readFile(path), good) << what;
+  };
+  fs::remove(path);
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  isReplaced("a pipe");
+  fs::remove(path);
+  fs::create_symlink("/dev/zero", path);
+  isReplaced("an endless device");
+  ASSERT_EQ(::truncate(path.c_str(), off_t{3} << 30), 0);
+  isReplaced("three sparse GB");
+  ASSERT_EQ(::truncate(path.c_str(), 80), 0);
+  isReplaced("a header alone");
+}
+
 TEST_F(Cache, AFolderThatCannotBeUsedMeansNoCacheAndOneWarning) {
   ASSERT_TRUE(writeFileAtomically(folder, "a file").ok());
   testing::internal::CaptureStderr();

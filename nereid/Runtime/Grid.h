@@ -73,12 +73,19 @@ public:
       : rank_(static_cast<int>(sizes.size())) {
     assign(sizes);
   }
-  /// Any callable Grid(const Meta &). Small trivially copyable ones (lambdas
-  /// that capture up to six words) are stored in place.
+  /// Any callable Grid(const Meta &); an empty one is no grid. Small trivially
+  /// copyable ones (lambdas that capture up to six words) are stored in place.
   template <typename F>
     requires(!std::same_as<std::remove_cvref_t<F>, Grid> &&
              std::is_invocable_r_v<Grid, F &, const Meta &>)
   Grid(F function) {
+    // An empty std::function, a null pointer: as no grid at all.
+    if constexpr (std::is_pointer_v<F> ||
+                  requires { function.operator bool(); }) {
+      if (!function) {
+        return;
+      }
+    }
     if constexpr (sizeof(F) <= sizeof(inlined) &&
                   std::is_trivially_copyable_v<F>) {
       new (inlined) F(function);

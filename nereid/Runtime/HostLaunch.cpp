@@ -26,6 +26,8 @@
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
+#include <system_error>
 #include <thread>
 
 namespace nereid {
@@ -46,6 +48,7 @@ public:
   /// One more thread, if there are programs that none has begun. False when
   /// there are too many.
   bool add();
+  size_t count();
 
 private:
   void work();
@@ -70,7 +73,7 @@ struct Run {
   std::optional<KernelSignal> signal; ///< with installFaultHandler
   std::string scene;                  ///< the same, on `interp`
   bool outOfMemory = false;
-  bool tooManyWaiting = false;
+  size_t tooManyWaiting = 0;         ///< threads that there are then
   WaitingThreads *waiting = nullptr; ///< for images with programsWait
 
   explicit Run(const HostLaunch &launch)
@@ -162,7 +165,7 @@ void waitService(const LaunchFrame *frame) {
   if (run.waiting && ++worker->waits == patience && !run.waiting->add()) {
     {
       std::lock_guard lock(run.faultMutex);
-      run.tooManyWaiting = true;
+      run.tooManyWaiting = run.waiting->count();
     }
     run.stopped.store(true, std::memory_order_relaxed);
     std::longjmp(worker->escape, 1);
@@ -269,8 +272,17 @@ bool WaitingThreads::add() {
   if (threads.size() >= maxThreads) {
     return false;
   }
-  threads.emplace_back([this] { work(); });
+  try {
+    threads.emplace_back([this] { work(); });
+  } catch (const std::system_error &) {
+    return false; // a limit of the user or of the container
+  }
   return true;
+}
+
+size_t WaitingThreads::count() {
+  std::lock_guard lock(mutex);
+  return threads.size() + 1; // with the calling one
 }
 
 void WaitingThreads::runAll() {
@@ -353,7 +365,15 @@ Status runOnHost(const HostLaunch &launch) {
     run.waiting = &waiting;
     waiting.runAll();
   } else if (programs == 1 || launch.sequential) {
-    runRange(run, 0, programs);
+    // The reference executor takes memory for every value.
+    try {
+      runRange(run, 0, programs);
+    } catch (const std::bad_alloc &) {
+      return {ErrorCode::OutOfMemory,
+              launch.binding.kernel.description.name +
+                  ": no memory for the values of a program; use smaller blocks "
+                  "or raise the limit"};
+    }
   } else {
     runManyPrograms(run, programs);
   }
@@ -366,9 +386,9 @@ Status runOnHost(const HostLaunch &launch) {
   if (run.tooManyWaiting) [[unlikely]] {
     return {ErrorCode::Unsupported,
             launch.binding.kernel.description.name + ": more than " +
-                std::to_string(WaitingThreads::maxThreads) +
-                " programs wait for others that have not begun; use a smaller "
-                "grid"};
+                std::to_string(run.tooManyWaiting) +
+                " programs wait for others that have not begun, and no more "
+                "threads can be had; use a smaller grid, or raise ulimit -u"};
   }
   if (run.outOfMemory) [[unlikely]] {
     return {ErrorCode::OutOfMemory,

@@ -37,7 +37,7 @@ struct LoadedImage {
 void printTimes(const std::string &kernel, const std::string &target,
                 const char *origin, const StageTimes &parts, double total);
 
-struct Context::State {
+struct Context::State : std::enable_shared_from_this<Context::State> {
   State(std::unique_ptr<KernelCompiler> compiler, ContextOptions options);
 
   std::unique_ptr<KernelCompiler> compiler;

@@ -36,8 +36,9 @@ int64_t nextPowerOf2(int64_t n) {
 
 KernelState::KernelState(Context::State &context, Source source,
                          KernelDescription description)
-    : context(context), source(std::move(source)),
-      description(std::move(description)), configs(this->description) {
+    : context(context), keptContext(context.shared_from_this()),
+      source(std::move(source)), description(std::move(description)),
+      configs(this->description) {
   for (const ParameterDescription &p : this->description.parameters) {
     defaults.push_back(p.defaultValue ? Argument(*p.defaultValue)
                                       : Argument(nullptr));

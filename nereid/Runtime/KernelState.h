@@ -90,6 +90,7 @@ struct KernelState {
 
   LaunchPlans plans;
   Context::State &context;
+  std::shared_ptr<Context::State> keptContext; ///< for kernels that outlive it
   Source source;
   KernelDescription description;
   /// Where it comes from a library: then nothing is compiled.

@@ -10,7 +10,18 @@
 #include "nereid/Runtime/LaunchOptions.h"
 #include "nereid/Support/EditDistance.h"
 
+#include <atomic>
+
 namespace nereid {
+
+static std::atomic<HintStyle> hintStyle = HintStyle::Cpp;
+
+void setHintStyle(HintStyle style) { hintStyle = style; }
+
+/// One of two hints.
+static std::string worded(const std::string &cpp, const std::string &command) {
+  return hintStyle == HintStyle::Cpp ? cpp : command;
+}
 
 static Diagnostic pointAt(const KernelState &kernel,
                           const SourceLocation &location, std::string message,
@@ -61,10 +72,15 @@ Failure missingArguments(const LaunchBinding &binding) {
                                   std::to_string(parameters.size()) +
                                   (first.isStatic ? ", tl.constexpr)" : ")")
                             : "missing arguments " + names;
-  Failure failure = parameterFailure(kernel, missing[0], std::move(message),
-                                     "pass it by name, as \"" + first.name +
-                                         "\"_a = ..., or by position in " +
-                                         kernel.signature());
+  std::string array = first.name + "=zeros:f32[1024]";
+  bool maybeArray = !first.isStatic && (first.isPointer || !first.dtype);
+  Failure failure = parameterFailure(
+      kernel, missing[0], std::move(message),
+      worded("pass it by name, as \"" + first.name +
+                 "\"_a = ..., or by position in " + kernel.signature(),
+             "pass it by name, as " + first.name + "=1024" +
+                 (maybeArray ? " or " + array : "") + ", of " +
+                 kernel.signature()));
   // Its own host code would have said, were it known.
   const std::vector<Diagnostic> &unknown = kernel.description.unknown;
   failure.diagnostics.insert(failure.diagnostics.end(), unknown.begin(),
@@ -105,9 +121,10 @@ Failure givenTwice(const KernelState &kernel, size_t parameter) {
 Failure missingGrid(const KernelState &kernel) {
   const std::string &name = kernel.description.name;
   return launchFailure(kernel, "no grid was given",
-                       "write " + name +
-                           "[{programs}](...), with one to "
-                           "three sizes between the brackets");
+                       worded("write " + name +
+                                  "[{programs}](...), with one to "
+                                  "three sizes between the brackets",
+                              "say --grid, with one to three sizes"));
 }
 
 /// "an int32", "a pointer to float16": what an annotation asks for.
@@ -133,16 +150,26 @@ Failure misfitFailure(const KernelState &kernel, size_t parameter,
                 "pass a number, bool, string, dtype, tuple or None");
   case Misfit::UndefinedTensor:
     return fail("a tensor with memory",
-                "allocate it with empty, zeros or another maker; pass none "
-                "for a pointer that the kernel does not use");
+                worded("allocate it with empty, zeros or another maker; pass "
+                       "none for a pointer that the kernel does not use",
+                       "pass an array, or none for a pointer that the kernel "
+                       "does not use"));
   case Misfit::PointerGotScalar:
-    return fail(annotated(p), "pass a tensor of this dtype");
+    return fail(annotated(p),
+                worded("pass a tensor of this dtype",
+                       "pass an array of this dtype, as in " + p.name +
+                           "=zeros:" + std::string(languageName(*p.dtype)) +
+                           "[1024]"));
   case Misfit::ScalarGotTensor:
-    return fail(annotated(p), "pass a number; tensor.item() reads one");
+    return fail(annotated(p), worded("pass a number; tensor.item() reads one",
+                                     "pass a number"));
   case Misfit::PointeeMismatch:
-    return fail("a tensor of " + std::string(languageName(*p.dtype)) +
-                    " (the annotation fixes it)",
-                "convert it with tensor.to(dtype), or drop the annotation");
+    return fail(
+        "a tensor of " + std::string(languageName(*p.dtype)) +
+            " (the annotation fixes it)",
+        worded("convert it with tensor.to(dtype), or drop the annotation",
+               "make the array of this dtype, as in " + p.name +
+                   "=zeros:" + std::string(languageName(*p.dtype)) + "[1024]"));
   case Misfit::IntegerGotFloat:
     return fail(annotated(p), "pass an integer");
   case Misfit::NumberExpected:

@@ -19,6 +19,11 @@
 
 namespace nereid {
 
+/// How hints are worded: as the C++ that the caller writes, or as arguments of
+/// the command.
+enum class HintStyle { Cpp, Command };
+void setHintStyle(HintStyle style);
+
 /// InvalidArgument: "<kernel>: <message>", with the kernel's place.
 Failure launchFailure(const KernelState &kernel, std::string message,
                       std::string hint = "");

@@ -5,10 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Runtime/LaunchErrors.h"
 #include "nereid/Runtime/LaunchFixture.h"
 #include "nereid/Support/Files.h"
 
 #include <filesystem>
+#include <functional>
 
 using namespace nereid;
 using namespace nereid::literals;
@@ -218,4 +220,39 @@ TEST_F(LaunchErrors, CompileErrorsComeThrough) {
     EXPECT_EQ(error.code(), ErrorCode::CompileError);
     EXPECT_THAT(error.what(), HasSubstr("undefined name 'tll'"));
   }
+}
+
+TEST_F(LaunchErrors, EmptyGridFunctionsAreNoGrid) {
+  std::function<Grid(const Meta &)> empty;
+  Grid (*null)(const Meta &) = nullptr;
+  Kernel add = kernel("add");
+  for (const Grid &grid : {Grid(empty), Grid(null)}) {
+    EXPECT_THAT(errorOf([&] { add[grid](x, y, out, 64); }),
+                HasSubstr("no grid was given"));
+  }
+  empty = [](const Meta &) { return Grid(1); };
+  EXPECT_EQ(errorOf([&] { add[empty](x, y, out, 64); }), "");
+}
+
+TEST_F(LaunchErrors, ANullStringIsNoArgument) {
+  const char *null = nullptr;
+  EXPECT_THAT(launchError("add", x, y, out, null),
+              HasSubstr("expected a string, got a null const char *"));
+}
+
+TEST_F(LaunchErrors, AMovedFromTensorIsNoArgument) {
+  Tensor moved = std::move(x);
+  EXPECT_THAT(launchError("add", x, y, out, 64),
+              HasSubstr("expected a tensor with memory"));
+}
+
+/// What the command says instead of C++.
+TEST_F(LaunchErrors, HintsOfTheCommandAreArgumentsAsTyped) {
+  setHintStyle(HintStyle::Command);
+  std::string missing = launchError("add", x, y, out);
+  std::string misfit = launchError("typed", x, y, out, 3);
+  setHintStyle(HintStyle::Cpp);
+  EXPECT_THAT(missing, HasSubstr("as n=1024 or n=zeros:f32[1024], of add("));
+  EXPECT_THAT(missing, testing::Not(HasSubstr("_a")));
+  EXPECT_THAT(misfit, HasSubstr("x_ptr=zeros:float16[1024]"));
 }

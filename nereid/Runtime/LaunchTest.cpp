@@ -7,12 +7,18 @@
 
 #include "nereid/Runtime/KernelState.h"
 #include "nereid/Runtime/LaunchFixture.h"
+#include "nereid/Runtime/ThreadPool.h"
 #include "nereid/Support/Host.h"
 #include "nereid/Support/Knobs.h"
 
+#include <atomic>
 #include <chrono>
+#include <functional>
 #include <set>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace nereid;
 using namespace nereid::literals;
@@ -400,4 +406,49 @@ TEST_F(Launch, WarmLaunchCostsUnderAMicrosecond) {
 #if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer)
   EXPECT_LT(best, 1000);
 #endif
+}
+
+TEST(LaunchAfterContext, KernelsOutliveTheirContext) {
+  struct Temporary : LaunchFixture {
+    void TestBody() override {}
+    using LaunchFixture::kernel;
+  };
+  Kernel add;
+  {
+    Temporary fixture;
+    add = fixture.kernel("add");
+  }
+  Tensor x = arange({64}, f32, Device::cpu()),
+         out = zeros({64}, f32, Device::cpu());
+  add[{1}](x, x, out, 64);
+  EXPECT_EQ(out.at({63}), 126);
+}
+
+/// For limits that cannot be taken back.
+static int statusOfChild(const std::function<int()> &body) {
+  pid_t child = ::fork();
+  if (child == 0) {
+    ::_exit(body());
+  }
+  int state = 0;
+  ::waitpid(child, &state, 0);
+  return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+}
+
+TEST(LaunchLimits, ThreadsThatCannotBeHadAreDoneWithout) {
+  EXPECT_EQ(statusOfChild([] {
+              // A superuser has no limit of processes.
+              if (::geteuid() == 0 && ::setuid(12345) != 0) {
+                return 2;
+              }
+              rlimit limit = {1, 1};
+              ::setrlimit(RLIMIT_NPROC, &limit);
+              setNumThreads(8);
+              std::atomic<int64_t> sum = 0;
+              parallelRanges(1000, 1, [&](int64_t begin, int64_t end) {
+                sum += end - begin;
+              });
+              return sum == 1000 && numThreads() == 1 ? 0 : 1;
+            }),
+            0);
 }

@@ -69,7 +69,8 @@ public:
         break;
       }
     }
-    if (!descr || !order || !shape) {
+    skipSpace();
+    if (!descr || !order || !shape || !rest.empty()) {
       fail();
     }
     return header;
@@ -155,31 +156,61 @@ private:
 };
 } // namespace
 
-static NpyHeader readHeader(std::string_view file, const std::string &path) {
-  if (file.size() < 10 || !file.starts_with("\x93NUMPY")) {
-    refuse(ErrorCode::InvalidArgument, path, "this is no .npy file");
+/// Reads all `bytes`, or refuses the file.
+static void readPart(InputFile &file, const std::string &path, void *to,
+                     size_t bytes, const char *what) {
+  size_t got = valueOrThrow(file.read(to, bytes));
+  if (got != bytes) {
+    refuse(ErrorCode::InvalidArgument, path,
+           "the file is cut off: expected " + std::to_string(bytes) +
+               " bytes of " + what + ", got " + std::to_string(got));
   }
-  auto byte = [&](size_t i) {
-    return static_cast<size_t>(static_cast<uint8_t>(file[i]));
-  };
-  size_t major = byte(6);
+}
+
+static NpyHeader readHeader(InputFile &file, const std::string &path) {
+  constexpr std::string_view magic = "\x93NUMPY";
+  char start[8];
+  if (valueOrThrow(file.read(start, 8)) != 8 ||
+      !std::string_view(start, 8).starts_with(magic)) {
+    refuse(ErrorCode::InvalidArgument, path,
+           "expected a .npy file, got one that does not begin as such");
+  }
+  int major = static_cast<uint8_t>(start[6]);
   if (major < 1 || major > 3) {
     refuse(ErrorCode::Unsupported, path,
            "version " + std::to_string(major) +
                " of the .npy format; versions 1 to 3 are known");
   }
   size_t lengthBytes = major == 1 ? 2 : 4;
-  size_t length = 0;
-  for (size_t i = 0; i < lengthBytes && 8 + i < file.size(); ++i) {
-    length |= byte(8 + i) << (8 * i);
+  uint8_t digits[4] = {};
+  readPart(file, path, digits, lengthBytes, "its header");
+  size_t length = digits[0] | size_t{digits[1]} << 8 | size_t{digits[2]} << 16 |
+                  size_t{digits[3]} << 24;
+  constexpr size_t mostHeaderBytes = size_t{1} << 20;
+  if (length > mostHeaderBytes) {
+    refuse(ErrorCode::InvalidArgument, path,
+           "expected a header of at most " + std::to_string(mostHeaderBytes) +
+               " bytes, got " + std::to_string(length));
   }
-  size_t offset = 8 + lengthBytes;
-  if (file.size() < offset || length > file.size() - offset) {
-    refuse(ErrorCode::InvalidArgument, path, "the file is cut off");
-  }
-  NpyHeader header = HeaderParser(file.substr(offset, length), path).parse();
-  header.dataOffset = offset + length;
+  std::string text(length, '\0');
+  readPart(file, path, text.data(), length, "its header");
+  NpyHeader header = HeaderParser(text, path).parse();
+  header.dataOffset = 8 + lengthBytes + length;
   return header;
+}
+
+/// Of the elements, or the largest number when it has more.
+static uint64_t elementBytes(const NpyHeader &header, size_t each) {
+  uint64_t bytes = each;
+  for (int64_t size : header.shape) {
+    if (size == 0) {
+      return 0;
+    }
+    if (__builtin_mul_overflow(bytes, static_cast<uint64_t>(size), &bytes)) {
+      bytes = UINT64_MAX;
+    }
+  }
+  return bytes;
 }
 
 namespace {
@@ -198,7 +229,11 @@ static NpyType parseType(const NpyHeader &header, const std::string &path) {
   type.swap = hasOrder && d[0] == '>';
   if (rest.size() >= 2) {
     type.kind = rest[0] == '?' ? 'b' : rest[0];
-    std::from_chars(rest.data() + 1, rest.data() + rest.size(), type.bytes);
+    const char *last = rest.data() + rest.size();
+    auto [end, error] = std::from_chars(rest.data() + 1, last, type.bytes);
+    if (error != std::errc() || end != last) {
+      type.kind = 0;
+    }
   } else if (rest == "?") {
     type = {'b', 1, false};
   }
@@ -237,7 +272,7 @@ static std::optional<DType> dtypeOfNpy(const NpyType &type) {
 
 Tensor loadNpy(const std::string &path, std::optional<DType> dtype,
                Device device) {
-  std::string file = valueOrThrow(readFile(path));
+  InputFile file = valueOrThrow(InputFile::open(path));
   NpyHeader header = readHeader(file, path);
   NpyType type = parseType(header, path);
   std::optional<DType> stored = dtypeOfNpy(type);
@@ -252,6 +287,14 @@ Tensor loadNpy(const std::string &path, std::optional<DType> dtype,
                header.descr + "') cannot be read as " +
                std::string(languageName(*dtype)));
   }
+  // Before memory is taken for them.
+  uint64_t wanted = elementBytes(header, type.bytes);
+  if (file.size() && *file.size() - header.dataOffset < wanted) {
+    refuse(ErrorCode::InvalidArgument, path,
+           "the file is cut off: expected " + std::to_string(wanted) +
+               " bytes of elements, got " +
+               std::to_string(*file.size() - header.dataOffset));
+  }
   // Fortran order is a row-major array of the reversed shape, transposed.
   Shape shape = header.shape;
   if (header.fortran) {
@@ -260,14 +303,8 @@ Tensor loadNpy(const std::string &path, std::optional<DType> dtype,
   Tensor tensor = empty(shape, dtype.value_or(stored.value_or(u8)),
                         device.isHost() ? device : Device::cpu());
   auto bytes = static_cast<size_t>(tensor.bytes());
-  if (file.size() - header.dataOffset < bytes) {
-    refuse(ErrorCode::InvalidArgument, path,
-           "the file is cut off: expected " + std::to_string(bytes) +
-               " bytes of elements, got " +
-               std::to_string(file.size() - header.dataOffset));
-  }
   auto *data = static_cast<char *>(tensor.data());
-  std::memcpy(data, file.data() + header.dataOffset, bytes);
+  readPart(file, path, data, bytes, "elements");
   if (type.swap) {
     for (size_t i = 0; i < bytes; i += type.bytes) {
       std::reverse(data + i, data + i + type.bytes);
@@ -302,16 +339,21 @@ void saveNpy(const std::string &path, const Tensor &tensor) {
   }
   header += "), }";
   // The elements start at a multiple of 64 bytes; the header ends in newline.
-  size_t length = (10 + header.size() + 1 + 63) / 64 * 64 - 10;
+  // Version 2 is for headers whose length does not fit 16 bits.
+  size_t lengthBytes = header.size() < 65000 ? 2 : 4, start = 8 + lengthBytes;
+  size_t length = (start + header.size() + 1 + 63) / 64 * 64 - start;
   header.resize(length - 1, ' ');
   header += '\n';
-  std::string file("\x93NUMPY\x01\x00", 8);
-  file += static_cast<char>(length & 0xff);
-  file += static_cast<char>(length >> 8);
-  file += header;
-  file.append(static_cast<const char *>(rowMajor.data()),
-              static_cast<size_t>(rowMajor.bytes()));
-  throwIfFailed(writeFileAtomically(path, file));
+  std::string head("\x93NUMPY", 6);
+  head += {static_cast<char>(lengthBytes == 2 ? 1 : 2), '\0'};
+  for (size_t i = 0; i < lengthBytes; ++i) {
+    head += static_cast<char>(length >> (8 * i) & 0xff);
+  }
+  head += header;
+  std::string_view pieces[] = {head,
+                               {static_cast<const char *>(rowMajor.data()),
+                                static_cast<size_t>(rowMajor.bytes())}};
+  throwIfFailed(writeFileAtomically(path, pieces));
 }
 
 } // namespace nereid

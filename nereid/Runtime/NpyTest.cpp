@@ -133,7 +133,7 @@ TEST_F(Npy, RawBitsByName) {
 TEST_F(Npy, DamagedFilesAreRefused) {
   EXPECT_THAT(errorOf(), HasSubstr("No such file"));
   write("hello");
-  EXPECT_THAT(errorOf(), HasSubstr("no .npy file"));
+  EXPECT_THAT(errorOf(), HasSubstr("expected a .npy file"));
   write(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (100,), }", "xx");
   EXPECT_THAT(errorOf(), HasSubstr("expected 400 bytes"));
   write(4, "{}", "");
@@ -148,10 +148,47 @@ TEST_F(Npy, DamagedFilesAreRefused) {
        {"", "{", "{'descr'", "{'descr': '<f4'}", "{'shape': (1,}",
         "{'descr': '<f4', 'fortran_order': Maybe, 'shape': ()}",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}",
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (x,)}"}) {
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (x,)}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} rubbish"}) {
     write(1, dict, "1234");
     EXPECT_THAT(errorOf(), HasSubstr("header")) << dict;
   }
+}
+
+TEST_F(Npy, TypesWithRubbishBehindThemAreRefused) {
+  for (const char *descr : {"<f4x", "<f4 ", "<f04x", "<f", "<i4,", "f-4"}) {
+    write(1,
+          std::string("{'descr': '") + descr +
+              "', 'fortran_order': False, 'shape': (1,), }",
+          "1234");
+    EXPECT_THAT(errorOf(), HasSubstr("NumPy type")) << descr;
+  }
+}
+
+TEST_F(Npy, SizesAreCheckedBeforeMemoryIsTaken) {
+  write(1,
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (1099511627776,)}",
+        "12345678");
+  EXPECT_THAT(errorOf(), HasSubstr("expected 8796093022208 bytes"));
+  write(1,
+        "{'descr': '<f8', 'fortran_order': False, 'shape': "
+        "(9223372036854775807,9223372036854775807)}",
+        "12345678");
+  EXPECT_THAT(errorOf(), HasSubstr("cut off"));
+  write(std::string("\x93NUMPY\x02\0\xff\xff\xff\x7f", 12));
+  EXPECT_THAT(errorOf(), HasSubstr("a header of at most"));
+}
+
+TEST_F(Npy, HeadersLongerThanVersionOneHas) {
+  Shape shape(40000, 1);
+  shape[0] = 2;
+  saveNpy(path, arange(shape, i32));
+  EXPECT_EQ(loadNpy(path).shape(), shape);
+}
+
+TEST_F(Npy, AnUndefinedTensorIsNotSaved) {
+  EXPECT_THROW(saveNpy(path, Tensor()), Error);
+  EXPECT_FALSE(std::filesystem::exists(path));
 }
 
 /// Every prefix and every single-byte change of a file is answered with a

@@ -79,6 +79,22 @@ Tensor::Tensor(std::shared_ptr<void> owner, void *data, DType dtype,
       numel_ ? (last + 1) * static_cast<int64_t>(byteSize(dtype_)) : 0;
 }
 
+void Tensor::swap(Tensor &other) noexcept {
+  std::swap(owner, other.owner);
+  std::swap(data_, other.data_);
+  std::swap(dtype_, other.dtype_);
+  std::swap(device_, other.device_);
+  std::swap(shape_, other.shape_);
+  std::swap(strides_, other.strides_);
+  std::swap(numel_, other.numel_);
+  std::swap(extentBytes_, other.extentBytes_);
+}
+
+void Tensor::raiseUndefined(const char *call) {
+  invalid(std::string(call) +
+          ": expected a tensor with memory, got an undefined tensor");
+}
+
 static constexpr size_t pageBytes = 4096, hugePageBytes = size_t{2} << 20;
 
 Tensor empty(Shape shape, DType dtype, Device device) {
@@ -115,6 +131,10 @@ Tensor empty(Shape shape, DType dtype, Device device) {
 }
 
 Tensor emptyLike(const Tensor &model) {
+  if (!model.defined()) {
+    invalid(
+        "emptyLike: expected a tensor with memory, got an undefined tensor");
+  }
   return empty(model.shape(), model.dtype(), model.device());
 }
 
@@ -186,6 +206,7 @@ int Tensor::checkedAxis(int axis) const {
 }
 
 void Tensor::checkElementType(std::optional<DType> requested) const {
+  requireDefined("data");
   bool fits = requested && *requested == dtype_;
   // Bits of the types that C++ does not have.
   fits |= requested == u16 && (dtype_ == f16 || dtype_ == bf16);
@@ -227,6 +248,7 @@ static Shape inferShape(Shape shape, int64_t count, const Tensor &from) {
 }
 
 Tensor Tensor::view(Shape shape) const {
+  requireDefined("view");
   shape = inferShape(std::move(shape), numel_, *this);
   if (!isContiguous()) {
     invalid("cannot view " + str() + " as " + listText(shape) +
@@ -242,6 +264,7 @@ Tensor Tensor::reshape(Shape shape) const {
 }
 
 Tensor Tensor::permute(const std::vector<int> &order) const {
+  requireDefined("permute");
   Shape shape, strides;
   std::vector<bool> seen(shape_.size());
   for (int axis : order) {
@@ -305,6 +328,7 @@ Tensor Tensor::select(int axis, int64_t index) const {
 }
 
 Tensor Tensor::expand(Shape shape) const {
+  requireDefined("expand");
   size_t extra = shape.size() - std::min(shape.size(), shape_.size());
   Shape strides(shape.size(), 0);
   bool fits = shape.size() >= shape_.size();
@@ -323,6 +347,7 @@ Tensor Tensor::expand(Shape shape) const {
 }
 
 Tensor Tensor::unsqueeze(int axis) const {
+  requireDefined("unsqueeze");
   int wrapped = axis < 0 ? axis + rank() + 1 : axis;
   if (wrapped < 0 || wrapped > rank()) {
     invalid("unsqueeze of " + str() + " at dimension " + std::to_string(axis));
@@ -347,6 +372,7 @@ Tensor Tensor::squeeze(int axis) const {
 }
 
 Tensor Tensor::bitcast(DType dtype) const {
+  requireDefined("bitcast");
   if (byteSize(dtype) != byteSize(dtype_)) {
     invalid("bitcast of " + str() + " to " + std::string(languageName(dtype)) +
             ": the sizes differ");

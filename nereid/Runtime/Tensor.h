@@ -79,8 +79,17 @@ constexpr std::optional<DType> dtypeOf() {
 
 class Tensor {
 public:
-  /// An undefined tensor: only defined() may be asked.
+  /// An undefined tensor, as one that was moved from is: it has no elements,
+  /// and whatever needs some throws InvalidArgument.
   Tensor() = default;
+  Tensor(const Tensor &) = default;
+  Tensor(Tensor &&other) noexcept { swap(other); }
+  Tensor &operator=(const Tensor &) = default;
+  Tensor &operator=(Tensor &&other) noexcept {
+    Tensor(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~Tensor() = default;
 
   /// Memory of the caller, which must outlive every view. `strides` in
   /// elements; row-major when absent. Throws InvalidArgument on a null pointer
@@ -182,6 +191,14 @@ private:
 
   Tensor(std::shared_ptr<void> owner, void *data, DType dtype, Device device,
          Shape shape, Shape strides);
+  void swap(Tensor &other) noexcept;
+  /// `call`: what is asked of the tensor, for the message.
+  void requireDefined(const char *call) const {
+    if (!defined()) [[unlikely]] {
+      raiseUndefined(call);
+    }
+  }
+  [[noreturn, gnu::cold]] static void raiseUndefined(const char *call);
   int checkedAxis(int axis) const;
   void checkElementType(std::optional<DType> requested) const;
   template <typename Get>

@@ -87,6 +87,8 @@ static bool overlap(const Tensor &a, const Tensor &b) {
 }
 
 const Tensor &Tensor::copyFrom(const Tensor &source) const {
+  requireDefined("copyFrom");
+  source.requireDefined("copyFrom");
   Tensor from = source.expand(shape_);
   if (numel_ == 0) {
     return *this;
@@ -113,14 +115,19 @@ const Tensor &Tensor::copyFrom(const Tensor &source) const {
 }
 
 Tensor Tensor::clone() const {
+  requireDefined("clone");
   Tensor copy = empty(shape_, dtype_, device_);
   copy.copyFrom(*this);
   return copy;
 }
 
-Tensor Tensor::contiguous() const { return isContiguous() ? *this : clone(); }
+Tensor Tensor::contiguous() const {
+  requireDefined("contiguous");
+  return isContiguous() ? *this : clone();
+}
 
 Tensor Tensor::to(Device device) const {
+  requireDefined("to");
   if (device == device_) {
     return *this;
   }
@@ -130,6 +137,7 @@ Tensor Tensor::to(Device device) const {
 }
 
 Tensor Tensor::to(DType dtype) const {
+  requireDefined("to");
   if (dtype == dtype_) {
     return *this;
   }
@@ -139,6 +147,7 @@ Tensor Tensor::to(DType dtype) const {
 }
 
 const Tensor &Tensor::fill(double value) const {
+  requireDefined("fill");
   Tensor scalar = borrow(&value, {}, f64);
   if (!device_.isHost() && isContiguous()) {
     return fillOnDevice(*this, scalar.to(dtype_)) ? *this : copyFrom(scalar);
@@ -163,6 +172,7 @@ double Tensor::at(std::initializer_list<int64_t> index) const {
 }
 
 double Tensor::item() const {
+  requireDefined("item");
   if (numel_ != 1) {
     raise({ErrorCode::InvalidArgument,
            "item() of " + str() + ": expected exactly one element",

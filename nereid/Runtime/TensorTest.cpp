@@ -12,6 +12,7 @@
 #include "nereid/Support/FloatFormats.h"
 
 #include <cmath>
+#include <functional>
 #include <gmock/gmock.h>
 #include <limits>
 #include <random>
@@ -403,4 +404,53 @@ TEST(Device, NamesAndErrors) {
   EXPECT_THAT(errorOf([] { Device::parse("cpu:3"); }), HasSubstr("number 0"));
   EXPECT_THAT(errorOf([] { Device::parse("cpu:x"); }), HasSubstr("number"));
   EXPECT_THAT(errorOf([] { Device::parse(""); }), HasSubstr("cpu, interp"));
+}
+
+TEST(Tensor, AnUndefinedTensorIsAnError) {
+  const Tensor none;
+  Tensor some = zeros({2}, f32, Device::cpu());
+  const std::pair<const char *, std::function<void()>> calls[] = {
+      {"clone", [&] { none.clone(); }},
+      {"to a device", [&] { none.to(Device::parse("interp")); }},
+      {"to its own device", [&] { none.to(Device()); }},
+      {"to a dtype", [&] { none.to(f16); }},
+      {"to its own dtype", [&] { none.to(f32); }},
+      {"copyFrom it", [&] { some.copyFrom(none); }},
+      {"copyFrom into it", [&] { none.copyFrom(some); }},
+      {"fill", [&] { none.fill(1); }},
+      {"contiguous", [&] { none.contiguous(); }},
+      {"reshape", [&] { none.reshape({0}); }},
+      {"view", [&] { none.view({0}); }},
+      {"permute", [&] { none.permute({}); }},
+      {"expand", [&] { none.expand({}); }},
+      {"unsqueeze", [&] { none.unsqueeze(0); }},
+      {"bitcast", [&] { none.bitcast(i32); }},
+      {"slice", [&] { none.slice(0, 0); }},
+      {"data", [&] { none.data<float>(); }},
+      {"toVector", [&] { none.toVector<float>(); }},
+      {"at", [&] { none.at({}); }},
+      {"item", [&] { none.item(); }},
+      {"emptyLike", [&] { emptyLike(none); }}};
+  for (const auto &[name, call] : calls) {
+    EXPECT_THAT(errorOf(call), HasSubstr("undefined tensor")) << name;
+  }
+}
+
+TEST(Tensor, MovedFromHasNoElements) {
+  Tensor x = zeros({4, 5}, i64, Device::cpu());
+  Tensor y = std::move(x);
+  EXPECT_FALSE(x.defined());
+  EXPECT_EQ(x.numel(), 0);
+  EXPECT_EQ(x.extentBytes(), 0);
+  EXPECT_EQ(x.rank(), 0);
+  EXPECT_EQ(x.data(), nullptr);
+  EXPECT_EQ(y.numel(), 20);
+  Tensor z;
+  z = std::move(y);
+  EXPECT_FALSE(y.defined());
+  EXPECT_EQ(y.numel(), 0);
+  EXPECT_EQ(z.dtype(), i64);
+  Tensor &same = z;
+  z = std::move(same);
+  EXPECT_EQ(z.numel(), 20);
 }

@@ -10,14 +10,18 @@
 #include "nereid/Runtime/Context.h"
 #include "nereid/Support/Host.h"
 #include "nereid/Support/Knobs.h"
+#include "nereid/Support/Log.h"
 
 #include <algorithm>
 #include <atomic>
+#include <latch>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
+#include <thread>
 #include <vector>
 
 namespace nereid {
@@ -38,6 +42,7 @@ struct Pool {
 struct PoolHolder {
   std::mutex mutex;
   std::atomic<Pool *> current = nullptr;
+  std::atomic<bool> tried = false; ///< whether its threads can be had
   std::unique_ptr<Pool> owned;
 };
 } // namespace
@@ -69,6 +74,7 @@ void setNumThreads(int count) {
   PoolHolder &h = holder();
   std::lock_guard lock(h.mutex);
   h.current = nullptr;
+  h.tried = false;
   h.owned.reset(); // two controls at once would give the smaller of both
   h.owned = std::make_unique<Pool>(count > 0 ? std::min(count, 4096)
                                              : defaultThreads());
@@ -99,15 +105,63 @@ struct alignas(64) Share {
 };
 } // namespace
 
+/// Threads that can be had beside this one, up to `wanted`. oneTBB cannot go on
+/// when the system refuses it a worker (ulimit -u, a container's limit), so
+/// they are made on trial, all at once, before it asks.
+static int threadsToHave(int wanted) {
+  std::vector<std::thread> threads;
+  std::latch done(1);
+  try {
+    while (static_cast<int>(threads.size()) < wanted) {
+      threads.emplace_back([&done] { done.wait(); });
+    }
+  } catch (const std::system_error &) {
+  }
+  done.count_down();
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+  return static_cast<int>(threads.size());
+}
+
+/// The pool, for work that wakes its threads: the first time it is made smaller
+/// when there are not as many.
+static Pool &awakePool() {
+  PoolHolder &h = holder();
+  if (h.tried.load(std::memory_order_acquire)) {
+    return pool();
+  }
+  int wanted = pool().threads;
+  std::lock_guard lock(h.mutex);
+  if (!h.tried.load(std::memory_order_relaxed)) {
+    int have = threadsToHave(wanted - 1) + 1;
+    if (have < wanted) {
+      warnOnce("only " + std::to_string(have) + " of " +
+               std::to_string(wanted) +
+               " threads can be had (ulimit -u, or a container's limit)");
+      h.current = nullptr;
+      h.owned.reset();
+      h.owned = std::make_unique<Pool>(have);
+      h.current = h.owned.get();
+    }
+    h.tried.store(true, std::memory_order_release);
+  }
+  return *h.owned;
+}
+
 // Every thread goes through a contiguous share of its own, the same one at
 // every launch, and then helps the others. tbb::auto_partitioner deals shares
 // to whoever comes first: 1 to 4 % slower where a tensor stays in the caches.
 void parallelRanges(int64_t count, int64_t grain, RangeBody body) {
-  Pool &p = pool();
-  if (count <= grain || p.threads == 1) {
+  if (count <= grain || pool().threads == 1) {
     if (count > 0) {
       body(0, count);
     }
+    return;
+  }
+  Pool &p = awakePool();
+  if (p.threads == 1) {
+    body(0, count);
     return;
   }
   int64_t parts = std::min<int64_t>(p.threads, (count + grain - 1) / grain);

@@ -1,4 +1,4 @@
-//===- Files.cpp - Reading and writing whole files ------------------------===//
+//===- Files.cpp - Reading whole files, and folders -----------------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,55 +7,66 @@
 
 #include "nereid/Support/Files.h"
 
-#include <atomic>
+#include "nereid/Support/FileNames.h"
+
+#include <algorithm>
 #include <cerrno>
-#include <chrono>
-#include <cstring>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace nereid {
-namespace {
-struct Descriptor {
-  int fd;
-  ~Descriptor() {
-    if (fd >= 0) {
-      ::close(fd);
-    }
-  }
-};
-} // namespace
 
-static Failure ioFailure(const std::string &action, const std::string &path) {
-  int reason = errno;
-  return {reason == ENOENT ? ErrorCode::NotFound : ErrorCode::IoError,
-          "cannot " + action + " '" + path + "': " + std::strerror(reason),
-          {}};
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+InputFile::InputFile(InputFile &&other) noexcept
+    : path(std::move(other.path)), fd(std::exchange(other.fd, -1)),
+      isPipe(other.isPipe), begun(other.begun), size_(other.size_) {}
+
+InputFile::~InputFile() {
+  if (fd >= 0) {
+    ::close(fd);
+  }
 }
 
-Expected<std::string> readFile(const std::string &path) {
-  Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.fd < 0) {
-    return ioFailure("read", path);
+Expected<InputFile> InputFile::open(const std::string &path) {
+  if (Status status = checkName(path, "read"); !status.ok()) {
+    return status;
   }
+  // Opening a pipe that nobody writes to would wait for a writer.
+  InputFile file(path, ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat info;
-  if (::fstat(file.fd, &info) != 0) {
+  if (file.fd < 0 || ::fstat(file.fd, &info) != 0) {
     return ioFailure("read", path);
   }
-  if (S_ISDIR(info.st_mode)) {
-    return {ErrorCode::IoError, "cannot read '" + path + "': it is a folder"};
+  file.isPipe = S_ISFIFO(info.st_mode);
+  if (!S_ISREG(info.st_mode) && !file.isPipe) {
+    return {ErrorCode::IoError,
+            "cannot read '" + path + "': expected a file, " + "got a " +
+                (S_ISDIR(info.st_mode) ? "folder" : "device")};
   }
-  std::string content;
-  size_t used = 0;
-  // One byte more than the size says, so that the usual file ends with the
-  // first read of 0 and pipes, whose size is 0, still work.
-  content.resize(static_cast<size_t>(info.st_size) + 1);
-  while (true) {
-    if (used == content.size()) {
-      content.resize(2 * content.size() + 4096);
+  if (S_ISREG(info.st_mode)) {
+    noteInput(info);
+    if (info.st_size > 0) {
+      file.size_ = static_cast<uint64_t>(info.st_size);
     }
-    ssize_t got = ::read(file.fd, content.data() + used, content.size() - used);
+  }
+  return file;
+}
+
+Expected<size_t> InputFile::read(void *to, size_t bytes) {
+  size_t used = 0;
+  while (used < bytes) {
+    ssize_t got = ::read(fd, static_cast<char *>(to) + used, bytes - used);
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+      pollfd waiting{fd, POLLIN, 0};
+      ::poll(&waiting, 1, -1);
+      continue;
+    }
     if (got < 0 && errno == EINTR) {
       continue;
     }
@@ -63,68 +74,62 @@ Expected<std::string> readFile(const std::string &path) {
       return ioFailure("read", path);
     }
     if (got == 0) {
+      if (isPipe && !begun) {
+        return {ErrorCode::IoError,
+                "cannot read '" + path + "': nothing is written to this pipe"};
+      }
       break;
     }
+    begun = true;
     used += static_cast<size_t>(got);
+  }
+  return used;
+}
+
+static Failure tooLarge(const std::string &path, const std::string &size,
+                        uint64_t mostBytes) {
+  return {ErrorCode::IoError,
+          "cannot read '" + path + "': expected at most " +
+              std::to_string(mostBytes) + " bytes, got " + size,
+          {}};
+}
+
+Expected<std::string> readFile(const std::string &path, uint64_t mostBytes) {
+  Expected<InputFile> file = InputFile::open(path);
+  if (!file.ok()) {
+    return file.status();
+  }
+  uint64_t known = file->size().value_or(0);
+  if (known > mostBytes) {
+    return tooLarge(path, std::to_string(known), mostBytes);
+  }
+  std::string content;
+  size_t used = 0;
+  // One byte more than the size says, so that the usual file ends with the
+  // first read.
+  size_t room = static_cast<size_t>(known) + 1;
+  while (true) {
+    content.resize(room);
+    Expected<size_t> got = file->read(content.data() + used, room - used);
+    if (!got.ok()) {
+      return got.status();
+    }
+    used += *got;
+    if (used < room) {
+      break;
+    }
+    if (used > mostBytes) {
+      return tooLarge(path, "more", mostBytes);
+    }
+    room = 2 * room + 4096;
   }
   content.resize(used);
   return content;
 }
 
-static Status writeAll(int fd, std::string_view content,
-                       const std::string &path) {
-  while (!content.empty()) {
-    ssize_t put = ::write(fd, content.data(), content.size());
-    if (put < 0 && errno == EINTR) {
-      continue;
-    }
-    if (put < 0) {
-      return ioFailure("write", path);
-    }
-    content.remove_prefix(static_cast<size_t>(put));
-  }
-  return Status::success();
-}
-
-static std::string temporaryName(const std::string &path) {
-  static std::atomic<uint64_t> counter = 0;
-  size_t slash = path.rfind('/');
-  std::string folder =
-      slash == std::string::npos ? "" : path.substr(0, slash + 1);
-  auto now = std::chrono::steady_clock::now().time_since_epoch().count();
-  return folder + std::string(temporaryPrefix) + std::to_string(::getpid()) +
-         "-" + std::to_string(now) + "-" + std::to_string(counter++);
-}
-
-Status writeFileAtomically(const std::string &path, std::string_view content) {
-  struct stat info;
-  if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
-    if (S_ISDIR(info.st_mode)) {
-      return {ErrorCode::IoError,
-              "cannot write '" + path + "': it is a folder"};
-    }
-    Descriptor file{::open(path.c_str(), O_WRONLY | O_CLOEXEC)};
-    return file.fd < 0 ? Status(ioFailure("write", path))
-                       : writeAll(file.fd, content, path);
-  }
-  std::string temporary = temporaryName(path);
-  Status status;
-  {
-    Descriptor file{::open(temporary.c_str(),
-                           O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
-    if (file.fd < 0) {
-      return ioFailure("write", path);
-    }
-    status = writeAll(file.fd, content, path);
-  }
-  if (status.ok() && ::rename(temporary.c_str(), path.c_str()) != 0) {
-    status = ioFailure("write", path);
-  }
-  if (!status.ok()) {
-    ::unlink(temporary.c_str());
-  }
-  return status;
-}
+//===----------------------------------------------------------------------===//
+// Folders
+//===----------------------------------------------------------------------===//
 
 Status makePrivateFolder(const std::string &path) {
   size_t slash = path.find_last_of('/');

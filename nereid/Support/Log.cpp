@@ -29,7 +29,27 @@ static const char *word(LogTopic topic) {
   return "";
 }
 
-static void writeLine(const std::string &line) {
+std::string printable(std::string_view text) {
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i) {
+    auto byte = static_cast<unsigned char>(text[i]);
+    // U+0080 to U+009F, as UTF-8, are control characters, too.
+    bool isSecond = byte >= 0x80 && byte < 0xa0 && i > 0 &&
+                    static_cast<unsigned char>(text[i - 1]) == 0xc2;
+    bool isControl = (byte < 0x20 && byte != '\n' && byte != '\t') ||
+                     byte == 0x7f || isSecond;
+    if (!isControl) {
+      result += text[i];
+      continue;
+    }
+    constexpr char digits[] = "0123456789abcdef";
+    result += {'\\', 'x', digits[byte >> 4], digits[byte & 15]};
+  }
+  return result;
+}
+
+static void writeLine(const std::string &text) {
+  std::string line = printable(text);
   // What stderr refuses has nowhere else to go.
   [[maybe_unused]] ssize_t put = ::write(2, line.data(), line.size());
 }

@@ -9,8 +9,14 @@
 #define NEREID_SUPPORT_LOG_H
 
 #include <string>
+#include <string_view>
 
 namespace nereid {
+
+/// Text as a terminal may have it: bytes that would move its cursor, change its
+/// colours or its title stand there as \x1b. Tabs, ends of lines and UTF-8
+/// stay.
+std::string printable(std::string_view text);
 
 /// The words of NEREID_LOG.
 enum class LogTopic { Cache, Compile, Launch, Tune };

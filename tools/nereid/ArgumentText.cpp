@@ -58,12 +58,24 @@ NamedText splitArgument(const std::string &text) {
 }
 
 StaticValue evaluateText(const std::string &expression,
-                         const std::map<std::string, StaticValue> &values) {
+                         const std::map<std::string, StaticValue> &values,
+                         const std::string &place) {
   EvaluateRequest request;
   request.expression = expression;
-  request.source.path = "<" + expression + ">";
   request.values = values;
-  return valueOrThrow(Context::shared().compiler()->evaluate(request));
+  Expected<StaticValue> value =
+      Context::shared().compiler()->evaluate(request);
+  if (!value.ok()) {
+    // The compiler knows an expression, but not where it was typed.
+    Failure failure = value.failure();
+    for (Diagnostic &diagnostic : failure.diagnostics) {
+      if (diagnostic.location.file == "<expression>") {
+        diagnostic.location.file = place;
+      }
+    }
+    raise(std::move(failure));
+  }
+  return std::move(*value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -119,7 +131,7 @@ std::optional<StaticValue> parseValue(std::string_view text) {
     return StaticValue(*dtype);
   }
   if (text.starts_with('(') && text.ends_with(')')) {
-    return evaluateText(std::string(text), {});
+    return evaluateText(std::string(text), {}, "the tuple");
   }
   return std::nullopt;
 }
@@ -169,8 +181,9 @@ static int64_t parseInteger(const NamedText &text, std::string_view digits,
                             const char *what) {
   std::optional<StaticValue> value = parseNumber(trim(digits));
   if (!value || !std::holds_alternative<int64_t>(value->value)) {
-    badArgument(text, std::string(what) + " '" + std::string(digits) +
-                          "' is no integer");
+    badArgument(text, std::string(what) +
+                          ": expected an integer of 64 bits, got '" +
+                          std::string(digits) + "'");
   }
   return std::get<int64_t>(value->value);
 }
@@ -227,6 +240,76 @@ static std::optional<GeneratorText> parseGenerator(const NamedText &text) {
   return result;
 }
 
+/// The integers that a type holds: bits and sign.
+static std::pair<int64_t, uint64_t> integerRange(DType dtype) {
+  if (dtype == i1) {
+    return {0, 1};
+  }
+  auto bits = 8 * byteSize(dtype);
+  uint64_t top = UINT64_MAX >> (64 - bits);
+  return isSigned(dtype)
+             ? std::pair(static_cast<int64_t>(-(top >> 1)) - 1, top >> 1)
+             : std::pair(int64_t{0}, top);
+}
+
+static std::string rangeText(DType dtype) {
+  auto [low, high] = integerRange(dtype);
+  return "an integer from " + std::to_string(low) + " to " +
+         std::to_string(high) + ", which " + std::string(languageName(dtype)) +
+         " holds";
+}
+
+/// The generator would cut off what does not fit.
+static Tensor fullThatFits(const NamedText &text, const GeneratorText &g,
+                           Device device) {
+  const std::string &typed = g.parameters[0];
+  if (isFloat(g.dtype)) {
+    return full(g.shape, parseReal(text, typed), g.dtype, device);
+  }
+  auto [low, high] = integerRange(g.dtype);
+  std::optional<StaticValue> value = parseNumber(trim(typed));
+  uint64_t bits = 0;
+  bool fits = false;
+  if (value && std::holds_alternative<int64_t>(value->value)) {
+    int64_t number = std::get<int64_t>(value->value);
+    bits = static_cast<uint64_t>(number);
+    fits = number >= low && (number < 0 || bits <= high);
+  } else if (value && std::holds_alternative<uint64_t>(value->value)) {
+    bits = std::get<uint64_t>(value->value);
+    fits = bits <= high;
+  }
+  if (!fits) {
+    badArgument(text,
+                "expected " + rangeText(g.dtype) + ", got '" + typed + "'");
+  }
+  Tensor tensor = empty(g.shape, g.dtype, device);
+  tensor.copyFrom(Tensor::fromVector<uint64_t>({bits}, Shape{}));
+  return tensor;
+}
+
+static Tensor arangeThatFits(const NamedText &text, const GeneratorText &g,
+                             Device device) {
+  if (!isFloat(g.dtype)) {
+    uint64_t last = integerRange(g.dtype).second, count = 1;
+    bool isHuge = false;
+    for (int64_t size : g.shape) {
+      isHuge |= size > 0 && __builtin_mul_overflow(
+                                count, static_cast<uint64_t>(size), &count);
+      if (size <= 0) {
+        return arange(g.shape, g.dtype, device); // empty, or refused
+      }
+    }
+    if (isHuge || count - 1 > last) {
+      badArgument(text,
+                  "expected at most " + std::to_string(last + 1) +
+                      " elements, whose numbers " +
+                      std::string(languageName(g.dtype)) + " holds, got " +
+                      (isHuge ? "more than 2^64" : std::to_string(count)));
+    }
+  }
+  return arange(g.shape, g.dtype, device);
+}
+
 static Tensor generate(const NamedText &text, const GeneratorText &g,
                        Device device, uint64_t seed) {
   size_t wanted = g.name == "full" ? 1 : g.name == "randint" ? 2 : 0;
@@ -252,13 +335,13 @@ static Tensor generate(const NamedText &text, const GeneratorText &g,
     return randn(g.shape, g.dtype, device, seed);
   }
   if (g.name == "arange") {
-    return arange(g.shape, g.dtype, device);
+    return arangeThatFits(text, g, device);
   }
   if (g.name == "zeros") {
     return zeros(g.shape, g.dtype, device);
   }
   if (g.name == "full") {
-    return full(g.shape, parseReal(text, g.parameters[0]), g.dtype, device);
+    return fullThatFits(text, g, device);
   }
   if (g.name == "randint") {
     return randint(g.shape, parseInteger(text, g.parameters[0], "the bound"),

@@ -50,9 +50,11 @@ std::vector<std::string> splitList(std::string_view text);
 std::map<std::string, StaticValue>
 parseBindings(const std::vector<std::string> &texts);
 
-/// Python text over named values: a grid, a tuple.
+/// Python text over named values: a grid, a tuple. Messages place errors in
+/// `place`, an option or an argument.
 StaticValue evaluateText(const std::string &expression,
-                         const std::map<std::string, StaticValue> &values);
+                         const std::map<std::string, StaticValue> &values,
+                         const std::string &place);
 
 } // namespace nereid
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CommandProcess.h"
 #include "Commands.h"
 
 // Not self-contained without these.
@@ -29,11 +30,11 @@ struct BuiltinsOptions {
 
 static void listAll(const BuiltinsOptions &options) {
   if (options.markdown) {
-    std::fputs(irgen::builtinsMarkdown().c_str(), stdout);
+    writeOutput(irgen::builtinsMarkdown());
     return;
   }
   if (options.host) {
-    std::fputs(irgen::hostAnswersMarkdown().c_str(), stdout);
+    writeOutput(irgen::hostAnswersMarkdown());
     return;
   }
   nlohmann::json rows = nlohmann::json::array();
@@ -58,7 +59,7 @@ static void listAll(const BuiltinsOptions &options) {
     }
   }
   if (options.json) {
-    std::printf("%s\n", rows.dump(1).c_str());
+    writeOutput(rows.dump(1) + "\n");
   }
   if (!shown) {
     usageError("no built-in has '" + options.filter + "' in its name" +

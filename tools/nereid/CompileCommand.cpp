@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "ArgumentText.h"
+#include "CommandProcess.h"
 #include "Commands.h"
 #include "LibraryCommand.h"
+#include "OptionText.h"
 #include "SignatureText.h"
 
 #include "nereid/Runtime/ImageStore.h"
@@ -106,18 +108,29 @@ static void assembleImage(KernelImage &image, uint32_t maxRegisters) {
          {}});
 }
 
-static CompileResult compileKernel(const CompileCommandOptions &options,
-                                   std::string &name) {
+/// Where the result goes, once the kernel's name and what it reads are known.
+static void chooseOutput(CompileCommandOptions &options,
+                         const std::string &kernel) {
+  bool isBinary = options.emit == "obj" || options.emit == "cubin";
+  if (options.output.empty() && isBinary) {
+    options.output = kernel + (options.emit == "obj" ? ".o" : ".cubin");
+  }
+  if (!options.output.empty() && options.output != "-") {
+    throwIfFailed(OutputFiles().add("-o", options.output));
+  }
+}
+
+static CompileResult compileKernel(CompileCommandOptions &options) {
   auto [path, kernelName] = splitKernel(options.files[0]);
   Source source{path, valueOrThrow(readFile(path)),
                 parseBindings(options.bindings)};
   // Loading finds the kernel, or says which there are.
   Kernel kernel = Kernel::fromSource(source, kernelName);
   printWarnings(kernel.description());
-  name = kernel.name();
+  chooseOutput(options, kernel.name());
   CompileRequest request;
   request.source = std::move(source);
-  request.kernel = name;
+  request.kernel = kernel.name();
   request.options = options.options;
   request.target = options.targets[0];
   request.emit = options.emit == "cubin" ? "" : options.emit;
@@ -137,7 +150,7 @@ static CompileResult compileKernel(const CompileCommandOptions &options,
                result.image.stageTimes, total);
   }
   for (const Diagnostic &warning : result.image.warnings) {
-    std::fputs(render(warning).c_str(), stderr);
+    printDiagnostic(warning);
   }
   if (options.emit == "cubin") {
     assembleImage(result.image, request.options.maxRegisters);
@@ -155,22 +168,14 @@ static void compileKernelFile(CompileCommandOptions options) {
   if (options.emit == "header") {
     return compileLibrary(options);
   }
-  std::string kernel;
-  CompileResult result = compileKernel(options, kernel);
+  CompileResult result = compileKernel(options);
   std::string_view content = result.stage;
   bool isBinary = options.emit == "obj" || options.emit == "cubin";
   if (isBinary && content.empty()) {
     content = {reinterpret_cast<const char *>(result.image.code.data()),
                result.image.code.size()};
   }
-  if (options.output.empty() && isBinary) {
-    options.output = kernel + (options.emit == "obj" ? ".o" : ".cubin");
-  }
-  if (options.output.empty() || options.output == "-") {
-    std::fwrite(content.data(), 1, content.size(), stdout);
-  } else {
-    throwIfFailed(writeFileAtomically(options.output, content));
-  }
+  writeResult(options.output, content);
   if (!result.image.code.empty()) {
     reportResources(std::move(result.image), options.verbose);
   }
@@ -216,8 +221,10 @@ void addCompileCommand(CLI::App &app) {
                     "Print registers, spills, shared memory and occupancy of "
                     "kernels for GPUs");
   command->add_option("--num-warps", options->options.numWarps, "Hint")
+      ->check(wholeNumber(1, 32))
       ->capture_default_str();
   command->add_option("--num-stages", options->options.numStages, "Hint")
+      ->check(wholeNumber(0, 64))
       ->capture_default_str();
   command
       ->add_option("--bind", options->bindings,

@@ -10,7 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CommandProcess.h"
 #include "Commands.h"
+#include "ExitStatus.h"
 
 #include "nereid/Runtime/DiskCache.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"
@@ -133,7 +135,7 @@ static void reportCache() {
     return;
   }
   std::string probe = folder + "/.tmp-doctor";
-  status = writeFileAtomically(probe, "x");
+  status = replaceFile(probe, "x");
   ::unlink(probe.c_str());
   if (!status.ok()) {
     problem("kept in", status.failure().message);
@@ -197,11 +199,7 @@ static void reportSelfTest(Device device) {
   }
 }
 
-static void runDoctor(bool knobsAsMarkdown) {
-  if (knobsAsMarkdown) {
-    std::fputs(knobsMarkdown().c_str(), stdout);
-    return;
-  }
+static void runDoctor() {
   line("nereid", NEREID_VERSION);
   reportMachine();
   reportDevices();
@@ -212,17 +210,33 @@ static void runDoctor(bool knobsAsMarkdown) {
     reportSelfTest(device);
   }
   if (problems) {
-    raise({ErrorCode::Internal, std::to_string(problems) + " problems", {}});
+    raise({ErrorCode::Unsupported,
+           "expected no problem, got " + std::to_string(problems) +
+               ", marked PROBLEM above",
+           {}});
   }
 }
 
 void addDoctorCommand(CLI::App &app) {
   CLI::App *command = app.add_subcommand(
       "doctor", "What this machine has, what is missing, what to do");
-  auto markdown = std::make_shared<bool>(false);
-  command->add_flag("--knobs-markdown", *markdown,
+  struct Pages {
+    bool knobs = false, statuses = false;
+  };
+  auto pages = std::make_shared<Pages>();
+  command->add_flag("--knobs-markdown", pages->knobs,
                     "Print docs/KNOBS.md instead");
-  command->callback([markdown] { runDoctor(*markdown); });
+  command->add_flag("--exit-statuses-markdown", pages->statuses,
+                    "Print docs/EXIT-STATUSES.md instead");
+  command->callback([pages] {
+    if (pages->knobs) {
+      writeOutput(knobsMarkdown());
+    } else if (pages->statuses) {
+      writeOutput(exitStatusMarkdown());
+    } else {
+      runDoctor();
+    }
+  });
 }
 
 } // namespace nereid

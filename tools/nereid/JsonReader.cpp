@@ -138,7 +138,31 @@ std::vector<std::string> JsonReader::texts() const {
   return result;
 }
 
+/// The parser takes any depth, but what walks the values calls itself.
+static void checkDepth(const std::string &source, const std::string &text) {
+  constexpr int most = 100;
+  int depth = 0;
+  size_t line = 1;
+  bool inString = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    line += c == '\n';
+    if (inString && c == '\\') {
+      ++i;
+    } else if (c == '"') {
+      inString = !inString;
+    } else if (!inString && (c == '[' || c == '{') && ++depth > most) {
+      usageError(source + ": line " + std::to_string(line) +
+                 ": expected values at most " + std::to_string(most) +
+                 " levels deep, got more");
+    } else if (!inString && (c == ']' || c == '}')) {
+      --depth;
+    }
+  }
+}
+
 Json parseJson(const std::string &source, const std::string &text) {
+  checkDepth(source, text);
   try {
     return Json::parse(text);
   } catch (const Json::exception &error) {

@@ -18,6 +18,8 @@
 
 #include "nereid/nereid.h"
 
+#include "nereid/Support/Files.h"
+
 #include <filesystem>
 
 namespace nereid {
@@ -91,6 +93,7 @@ struct LaunchFileOptions {
   std::string results;  ///< file for the results; empty: standard output
   bool check = false;   ///< by the reference executor's bounds (docs/Check.md)
   double tolerance = 0; ///< of the check
+  OutputFiles outputs;  ///< that no launch may write to
 };
 
 /// One launch in one .json file runs as `nereid run` does: what goes wrong is

@@ -16,6 +16,7 @@
 
 namespace nereid {
 
+static constexpr uint64_t mostStorageBytes = uint64_t{1} << 40;
 static constexpr int64_t storageAlignment =
     256; ///< a GPU's allocations have it
 
@@ -35,7 +36,7 @@ std::string LaunchMemory::contentsOf(const LaunchStorage &storage) const {
   case LaunchStorage::Content::Fill:
     return {};
   case LaunchStorage::Content::Raw:
-    return valueOrThrow(readFile(storage.path));
+    return valueOrThrow(readFile(storage.path, mostStorageBytes));
   case LaunchStorage::Content::Inline:
     return storage.data;
   case LaunchStorage::Content::Array:

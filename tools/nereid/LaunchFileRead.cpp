@@ -73,7 +73,7 @@ static void readContent(const JsonReader &json,
     json.fail("expected one of fill, file, hex, npy and generate, got several");
   }
   if (auto bytes = json.find("bytes")) {
-    storage.bytes = bytes->integer(0);
+    storage.bytes = bytes->integer(0, int64_t{1} << 46);
   }
   if (auto file = json.find("file")) {
     storage.content = LaunchStorage::Content::Raw;

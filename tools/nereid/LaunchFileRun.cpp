@@ -8,16 +8,23 @@
 #include "LaunchFileMemory.h"
 #include "LaunchTime.h"
 
+#include "CommandProcess.h"
 #include "Commands.h"
+#include "ExitStatus.h"
 
 #include "nereid/Support/Files.h"
 #include "tools/check/DeviceCheck.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <deque>
+#include <fcntl.h>
 #include <iostream>
+#include <new>
 #include <sstream>
+#include <unistd.h>
 
 namespace nereid {
 
@@ -150,6 +157,13 @@ Json runLaunch(const LaunchDescription &launch, Device device,
   static LoadedKernels kernels;
   Kernel kernel = kernels.get(launch).on(device);
   LaunchMemory memory(launch, device);
+  OutputFiles outputs = options.outputs;
+  for (const LaunchStorage &storage : launch.storages) {
+    if (!storage.out.empty()) {
+      throwIfFailed(outputs.add(launch.source + ": " + storage.place + "/out",
+                                storage.out));
+    }
+  }
   LaunchArguments arguments(launch, memory);
   Grid grid{std::span<const int64_t>(launch.grid)};
   auto run = [&] { kernel.launch(grid, arguments.get()); };
@@ -191,18 +205,14 @@ namespace {
 
 class LaunchBatch {
 public:
-  explicit LaunchBatch(const LaunchFileOptions &options) : options(options) {
+  explicit LaunchBatch(const LaunchFileOptions &given) : options(given) {
     if (!options.results.empty()) {
-      out = std::fopen(options.results.c_str(), "w");
-      if (!out) {
-        raise(
-            {ErrorCode::IoError, "cannot write '" + options.results + "'", {}});
-      }
+      throwIfFailed(options.outputs.add("--results", options.results));
     }
   }
   ~LaunchBatch() {
-    if (out != stdout) {
-      std::fclose(out);
+    if (results >= 0) {
+      ::close(results);
     }
   }
 
@@ -236,7 +246,7 @@ public:
     }
   }
 
-  int exitCode() const { return failed ? 1 : 0; }
+  int exitCode() const { return failed ? ExitFailure : ExitSuccess; }
 
 private:
   void one(const JsonReader &json, const std::string &source,
@@ -284,14 +294,40 @@ private:
       line["status"] = isRefusal(error.code()) ? "refused" : "failed";
       line["code"] = name(error.code());
       line["error"] = error.what();
+    } catch (const std::bad_alloc &) {
+      good = false;
+      line["status"] = "failed";
+      line["code"] = name(ErrorCode::OutOfMemory);
+      line["error"] = "no memory for this launch";
     }
     failed |= !good;
     // In one piece and at once: what comes next may end the process.
     std::string text =
         line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-    std::fwrite(text.data(), 1, text.size(), out);
-    std::fflush(out);
+    if (options.results.empty()) {
+      writeOutput(text);
+    } else {
+      throwIfFailed(writeDescriptor(openResults(), text, options.results));
+    }
     return good;
+  }
+
+  /// Lines go into the file itself, since the process may end at any time; so
+  /// it is opened when there is one to write, and all inputs but later ones are
+  /// known.
+  int openResults() {
+    if (results < 0) {
+      throwIfFailed(OutputFiles().add("--results", options.results));
+      results = ::open(options.results.c_str(),
+                       O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+      if (results < 0) {
+        raise(
+            {ErrorCode::IoError,
+             "cannot write '" + options.results + "': " + std::strerror(errno),
+             {}});
+      }
+    }
+    return results;
   }
 
   static bool isRefusal(ErrorCode code) {
@@ -300,12 +336,15 @@ private:
            code == ErrorCode::Unsupported;
   }
 
-  const LaunchFileOptions &options;
-  std::FILE *out = stdout;
+  LaunchFileOptions options;
+  int results = -1; ///< descriptor of the file
   bool failed = false;
 };
 
 } // namespace
+
+/// Recordings of a day are some ten of MB.
+static constexpr uint64_t mostLaunchBytes = uint64_t{256} << 20;
 
 static bool isLines(const std::string &path) {
   return path == "-" || path.ends_with(".jsonl");
@@ -313,7 +352,7 @@ static bool isLines(const std::string &path) {
 
 /// The launch of the one file that there is; nothing when it holds several.
 static std::optional<LaunchDescription> readSingle(const std::string &path) {
-  std::string text = valueOrThrow(readFile(path));
+  std::string text = valueOrThrow(readFile(path, mostLaunchBytes));
   Json json = parseJson(path, text);
   if (json.is_array()) {
     return std::nullopt;
@@ -344,7 +383,7 @@ int runLaunchFiles(const LaunchFileOptions &options) {
             readSingle(options.files[0])) {
       Json result = runLaunch(*launch, deviceOf(*launch, options), options);
       if (options.check) {
-        std::fputs(result["check"].get<std::string>().c_str(), stdout);
+        writeOutput(result["check"].get<std::string>());
       }
       if (launch->repeat) {
         printTimes(result);
@@ -359,7 +398,7 @@ int runLaunchFiles(const LaunchFileOptions &options) {
       batch.lines("standard input", std::cin, {});
       continue;
     }
-    std::string text = valueOrThrow(readFile(path));
+    std::string text = valueOrThrow(readFile(path, mostLaunchBytes));
     if (isLines(path)) {
       std::istringstream in(text);
       batch.lines(path, in, folder);

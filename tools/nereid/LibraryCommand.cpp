@@ -9,6 +9,7 @@
 
 #include "ArgumentText.h"
 
+#include "CommandProcess.h"
 #include "Commands.h"
 #include "LibraryHeader.h"
 #include "SignatureText.h"
@@ -71,7 +72,7 @@ void reportResources(KernelImage image, bool verbose) {
     warnOnce("registers and occupancy are not known: " +
              line.failure().message);
   } else if (verbose) {
-    std::fprintf(stderr, "%s\n", line->c_str());
+    printError(*line + "\n");
   } else {
     logLine(LogTopic::Compile, *line);
   }
@@ -152,6 +153,8 @@ void compileLibrary(const LibraryCommandOptions &options) {
   if (object.empty()) {
     object = fs::path(options.output).replace_extension(".o").string();
   }
+  std::string space = options.space.empty() ? name : options.space;
+  checkNamespace(space);
   KernelCompiler &compiler = *Context::shared().compiler();
   LibraryBuilder builder(compiler, "nereid_kernels_" + name);
   for (const std::string &target : options.targets) {
@@ -159,6 +162,9 @@ void compileLibrary(const LibraryCommandOptions &options) {
   }
   std::vector<KnownKernel> known =
       readKernels(options.files, parseBindings(options.bindings), compiler);
+  OutputFiles outputs;
+  throwIfFailed(outputs.add("-o", options.output));
+  throwIfFailed(outputs.add("--object", object));
   for (const std::string &text : options.signatures) {
     auto [kernelName, arguments] = splitSignature(text);
     const KnownKernel &kernel = findKernel(known, kernelName, text);
@@ -178,18 +184,24 @@ void compileLibrary(const LibraryCommandOptions &options) {
                           exampleSignature(known[0].description) + ")'"));
   }
   for (const Diagnostic &warning : builder.warnings()) {
-    std::fputs(render(warning).c_str(), stderr);
+    printDiagnostic(warning);
   }
   for (const KernelImage &image : builder.images()) {
     if (image.format != ImageFormat::Ptx) {
       reportResources(image, options.verbose);
     }
   }
-  std::string header =
-      writeHeader({builder.index(), builder.images(), "nereid_kernels_" + name,
-                   options.space.empty() ? name : options.space});
-  throwIfFailed(writeFileAtomically(object, valueOrThrow(builder.object())));
-  throwIfFailed(writeFileAtomically(options.output, header));
+  std::string header = writeHeader(
+      {builder.index(), builder.images(), "nereid_kernels_" + name, space});
+  // Both or none: a header that does not fit its object would still compile.
+  std::string code = valueOrThrow(builder.object());
+  std::string_view pieces[] = {code, header};
+  StagedFile objectFile =
+      valueOrThrow(StagedFile::stage(object, std::span(pieces, 1)));
+  StagedFile headerFile =
+      valueOrThrow(StagedFile::stage(options.output, std::span(pieces + 1, 1)));
+  throwIfFailed(objectFile.commit());
+  throwIfFailed(headerFile.commit());
 }
 
 } // namespace nereid

@@ -7,6 +7,8 @@
 
 #include "LibraryHeader.h"
 
+#include "Commands.h"
+
 #include <algorithm>
 #include <cctype>
 #include <set>
@@ -17,21 +19,39 @@ namespace nereid {
 // Names and types
 //===----------------------------------------------------------------------===//
 
-/// Keywords of C++ that are names in Python.
 static bool isKeyword(const std::string &name) {
   static const std::set<std::string> words = {
-      "alignas",  "alignof",   "auto",      "bool",      "case",
-      "catch",    "char",      "const",     "constexpr", "decltype",
-      "default",  "delete",    "do",        "double",    "enum",
-      "explicit", "export",    "extern",    "false",     "float",
-      "friend",   "goto",      "inline",    "int",       "long",
-      "mutable",  "namespace", "new",       "noexcept",  "nullptr",
-      "operator", "private",   "protected", "public",    "register",
-      "requires", "short",     "signed",    "sizeof",    "static",
-      "struct",   "switch",    "template",  "this",      "throw",
-      "true",     "typedef",   "typeid",    "typename",  "union",
-      "unsigned", "using",     "virtual",   "void",      "volatile",
-      "concept",  "co_await",  "co_return", "co_yield",  "thread_local"};
+      "alignas",       "alignof",     "and",
+      "and_eq",        "asm",         "auto",
+      "bitand",        "bitor",       "bool",
+      "break",         "case",        "catch",
+      "char",          "char8_t",     "char16_t",
+      "char32_t",      "class",       "co_await",
+      "co_return",     "co_yield",    "compl",
+      "concept",       "const",       "const_cast",
+      "consteval",     "constexpr",   "constinit",
+      "continue",      "decltype",    "default",
+      "delete",        "do",          "double",
+      "dynamic_cast",  "else",        "enum",
+      "explicit",      "export",      "extern",
+      "false",         "float",       "for",
+      "friend",        "goto",        "if",
+      "inline",        "int",         "long",
+      "mutable",       "namespace",   "new",
+      "noexcept",      "not",         "not_eq",
+      "nullptr",       "operator",    "or",
+      "or_eq",         "private",     "protected",
+      "public",        "register",    "reinterpret_cast",
+      "requires",      "return",      "short",
+      "signed",        "sizeof",      "static",
+      "static_assert", "static_cast", "struct",
+      "switch",        "template",    "this",
+      "thread_local",  "throw",       "true",
+      "try",           "typedef",     "typeid",
+      "typename",      "union",       "unsigned",
+      "using",         "virtual",     "void",
+      "volatile",      "wchar_t",     "while",
+      "xor",           "xor_eq"};
   return words.count(name);
 }
 
@@ -46,6 +66,24 @@ std::string identifier(const std::string &text) {
     name = "_" + name;
   }
   return isKeyword(name) ? name + "_" : name;
+}
+
+void checkNamespace(const std::string &space) {
+  size_t begin = 0;
+  while (true) {
+    size_t end = std::min(space.find("::", begin), space.size());
+    std::string name = space.substr(begin, end - begin);
+    if (name.empty() || identifier(name) != name ||
+        (begin == 0 && name == "std")) {
+      usageError("--namespace: expected names of C++ with :: between them, "
+                 "none of them a keyword or std, got '" +
+                 space + "'");
+    }
+    if (end == space.size()) {
+      return;
+    }
+    begin = end + 2;
+  }
 }
 
 /// Of a number that is passed by value. Integers come whole: the launch checks

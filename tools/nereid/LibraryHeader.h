@@ -22,6 +22,9 @@ struct LibraryHeader {
 /// The text of the header.
 std::string writeHeader(const LibraryHeader &header);
 
+/// Throws Error(InvalidArgument) for a namespace that no compiler takes.
+void checkNamespace(const std::string &space);
+
 /// `text` with what cannot stand in a C++ identifier as '_'.
 std::string identifier(const std::string &text);
 

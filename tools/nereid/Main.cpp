@@ -5,14 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CommandProcess.h"
 #include "Commands.h"
+#include "ExitStatus.h"
 
 #include "nereid/Support/EditDistance.h"
 #include "nereid/nereid.h"
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <filesystem>
+#include <sstream>
 
 namespace nereid {
 
@@ -23,7 +25,7 @@ void usageError(const std::string &message) {
 void printWarnings(const KernelDescription &kernel) {
   for (const Diagnostic &diagnostic : kernel.unknown) {
     if (diagnostic.severity == Severity::Warning) {
-      std::fputs(render(diagnostic).c_str(), stderr);
+      printDiagnostic(diagnostic);
     }
   }
 }
@@ -86,27 +88,17 @@ static int run(int argc, char **argv) {
     return error.get_exit_code(); // a command's own
   } catch (const CLI::ParseError &error) {
     // 0 for --help and --version; one code for every wrong command line.
-    return app.exit(error) == 0 ? 0 : 2;
+    std::ostringstream out, err;
+    int code = app.exit(error, out, err);
+    printError(err.str());
+    writeOutput(out.str());
+    return code == 0 ? ExitSuccess : ExitUsage;
   }
-  return 0;
+  return ExitSuccess;
 }
 
 } // namespace nereid
 
 int main(int argc, char **argv) {
-  nereid::installFaultHandler();
-  try {
-    return nereid::run(argc, argv);
-  } catch (const nereid::Error &error) {
-    std::string text = error.what();
-    // What is said with a position starts with file:line:col: error.
-    bool located = !error.diagnostics().empty() &&
-                   error.diagnostics()[0].message == error.message();
-    std::fprintf(stderr, "%s%s%s", located ? "" : "error: ", text.c_str(),
-                 text.ends_with('\n') ? "" : "\n");
-    return error.code() == nereid::ErrorCode::InvalidArgument ? 2 : 1;
-  } catch (const std::exception &error) {
-    std::fprintf(stderr, "internal error: %s\n", error.what());
-    return 3;
-  }
+  return nereid::runCommand([=] { return nereid::run(argc, argv); });
 }

@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "ArgumentText.h"
+#include "CommandProcess.h"
 #include "Commands.h"
 #include "LaunchFile.h"
 #include "LaunchTime.h"
+#include "OptionText.h"
 
 #include "nereid/Support/EditDistance.h"
 #include "nereid/Support/Files.h"
@@ -72,7 +74,8 @@ class GridText {
 public:
   explicit GridText(const std::string &text) : text(text) {
     if (splitList(text).size() > 3) {
-      usageError("--grid '" + text + "': expected one to three sizes");
+      usageError("--grid '" + text + "': expected one to three sizes, got " +
+                 std::to_string(splitList(text).size()));
     }
   }
 
@@ -81,11 +84,14 @@ public:
     if (known && values == knownValues) {
       return Grid(std::span<const int64_t>(sizes));
     }
-    StaticValue result = evaluateText("(" + text + ",)", values);
+    StaticValue result = evaluateText(text, values, "--grid");
+    auto *several = std::get_if<StaticValue::Tuple>(&result.value);
+    StaticValue::Tuple items = several ? *several : StaticValue::Tuple{result};
     sizes.clear();
-    for (const StaticValue &item : std::get<StaticValue::Tuple>(result.value)) {
+    for (const StaticValue &item : items) {
       if (!std::holds_alternative<int64_t>(item.value)) {
-        usageError("--grid '" + text + "': " + item.str() + " is no integer");
+        usageError("--grid '" + text + "': expected integers, got " +
+                   item.str() + ", which is no integer");
       }
       sizes.push_back(std::get<int64_t>(item.value));
     }
@@ -139,16 +145,22 @@ static void printTimes(const std::string &name, Device device, int repeat,
               times.back(), times.size());
 }
 
-/// At most the first and last three elements.
+/// At most the first and last three elements: only they are converted.
 static void printTensor(const std::string &name, const Tensor &tensor) {
-  std::vector<double> values = tensor.toFloat64();
   std::printf("%s: %s", name.c_str(), tensor.str().c_str());
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (i == 3 && values.size() > 6) {
-      std::printf(" ...");
-      i = values.size() - 3;
+  auto print = [&](const Tensor &part) {
+    for (double value : part.toFloat64()) {
+      std::printf(" %.9g", value);
     }
-    std::printf(" %.9g", values[i]);
+  };
+  constexpr int64_t each = 3;
+  if (tensor.numel() <= 2 * each) {
+    print(tensor);
+  } else {
+    Tensor flat = tensor.flatten();
+    print(flat.slice(0, 0, each));
+    std::printf(" ...");
+    print(flat.slice(0, flat.numel() - each));
   }
   std::printf("\n");
 }
@@ -157,9 +169,11 @@ static void printTensor(const std::string &name, const Tensor &tensor) {
 static std::vector<std::pair<std::string, std::string>>
 parseOutputs(const RunOptions &options, const RunArguments &arguments) {
   std::vector<std::pair<std::string, std::string>> outputs;
+  OutputFiles files;
   for (const std::string &text : options.outputs) {
     NamedText output = splitArgument(text);
     arguments.tensor(output.name);
+    throwIfFailed(files.add("--out " + output.name, output.value));
     outputs.emplace_back(output.name, output.value);
   }
   for (const std::string &name : options.prints) {
@@ -179,8 +193,7 @@ static void requireReference(const std::string &check) {
 static void checkOrFail(const check::CheckedLaunch &launch,
                         const std::string &kernel) {
   check::CheckReport report = check::checkLaunch(launch);
-  std::fputs(report.text().c_str(), stdout);
-  std::fflush(stdout);
+  writeOutput(report.text());
   if (!report.passed()) {
     raise({ErrorCode::KernelFault, kernel + ": the devices disagree", {}});
   }
@@ -266,17 +279,20 @@ void addRunCommand(CLI::App &app) {
   command
       ->add_option("--seed", options->seed,
                    "Of the generators; every array has its own stream")
+      ->check(wholeNumber(0, UINT64_MAX))
       ->capture_default_str();
   command->add_flag("--check", options->check,
                     "Also run on every kind of device and compare each element "
                     "with the reference executor, within the error bound of "
                     "its computation. --check interp is the same");
-  command->add_option("--tolerance", options->tolerance,
-                      "Of --check: allowed beyond the bounds, relative to an "
-                      "array's largest element");
+  command
+      ->add_option("--tolerance", options->tolerance,
+                   "Of --check: allowed beyond the bounds, relative to an "
+                   "array's largest element")
+      ->check(finiteFromZero());
   command->add_flag("--time", options->time, "Print milliseconds a launch");
   command->add_option("--repeat", options->repeat, "Launches to time")
-      ->check(CLI::PositiveNumber);
+      ->check(wholeNumber(1, 1000000000));
   CLI::Option *launch = command->add_option(
       "--launch", options->launches,
       "FILE.json: launches as docs/LaunchFile.md describes them, instead of "
@@ -296,8 +312,9 @@ void addRunCommand(CLI::App &app) {
       return;
     }
     requireReference(options->check);
-    LaunchFileOptions files{options->launches, std::nullopt, options->results,
-                            !options->check.empty(), options->tolerance};
+    LaunchFileOptions files{options->launches,  std::nullopt,
+                            options->results,   !options->check.empty(),
+                            options->tolerance, {}};
     if (device->count()) {
       files.device = options->device;
     }

@@ -118,7 +118,7 @@ Status assemble(const std::string &ptxas, KernelImage &image,
                                          /*MemoryLimit=*/0, &error);
   Expected<std::string> said = readFile(log);
   std::string text = (said.ok() ? *said : std::string()) + error;
-  Expected<std::string> cubin = readFile(output);
+  Expected<std::string> cubin = readFile(output, UINT64_MAX);
   if (status != 0 || !cubin.ok()) {
     return assemblerFailure(ptxas, image, status, text);
   }

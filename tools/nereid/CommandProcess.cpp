@@ -1,0 +1,155 @@
+//===- CommandProcess.cpp - The process around a command ------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommandProcess.h"
+
+#include "ExitStatus.h"
+
+#include "llvm/Support/ErrorHandling.h"
+
+#include "nereid/Runtime/Error.h"
+#include "nereid/Runtime/FaultHandler.h"
+#include "nereid/Runtime/LaunchErrors.h"
+#include "nereid/Support/Files.h"
+#include "nereid/Support/Log.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <fcntl.h>
+#include <iostream>
+#include <new>
+#include <stdexcept>
+#include <unistd.h>
+
+namespace nereid {
+
+void printError(const std::string &text) {
+  std::string line = printable(text);
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+void printDiagnostic(const Diagnostic &diagnostic) {
+  printError(render(diagnostic));
+}
+
+static constexpr const char *standardOutput = "standard output";
+
+void writeOutput(std::string_view text) {
+  // What printf still holds comes first.
+  if (std::fflush(stdout) != 0) {
+    raise({ErrorCode::IoError,
+           std::string("cannot write to ") + standardOutput + ": " +
+               std::strerror(errno),
+           {}});
+  }
+  throwIfFailed(writeDescriptor(STDOUT_FILENO, text, standardOutput));
+}
+
+void writeResult(const std::string &path, std::string_view content) {
+  if (path.empty() || path == "-") {
+    writeOutput(content);
+  } else {
+    throwIfFailed(writeFileAtomically(path, content));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Memory that runs out
+//===----------------------------------------------------------------------===//
+
+static constexpr const char outOfMemory[] =
+    "error: out of memory; use smaller arrays or blocks, or raise the limit "
+    "(ulimit -v, or the container's)\n";
+
+/// Takes no memory itself.
+[[noreturn]] static void endWithoutMemory() {
+  [[maybe_unused]] ssize_t put =
+      ::write(STDERR_FILENO, outOfMemory, sizeof(outOfMemory) - 1);
+  ::_exit(ExitFailure);
+}
+
+/// Memory can run out where no exception may pass.
+static void onTerminate() {
+  if (std::exception_ptr thrown = std::current_exception()) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const std::bad_alloc &) {
+      endWithoutMemory();
+    } catch (...) {
+    }
+  }
+  std::abort();
+}
+
+static void prepareProcess() {
+  // A file that is opened under the number of a closed standard stream would
+  // get what is printed. Read-only, so that printing still fails.
+  for (int fd = 0; fd <= 2; ++fd) {
+    if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
+      ::open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+    }
+  }
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::set_terminate(onTerminate);
+  llvm::install_bad_alloc_error_handler(
+      [](void *, const char *, bool) { endWithoutMemory(); });
+  installFaultHandler();
+  protectInputs();
+  setHintStyle(HintStyle::Command);
+}
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+static int tell(const Error &error) {
+  std::string text = error.what();
+  // What is said with a position starts with file:line:col: error.
+  bool located = !error.diagnostics().empty() &&
+                 error.diagnostics()[0].message == error.message();
+  bool isBug = error.code() == ErrorCode::Internal;
+  printError((located ? ""
+              : isBug ? "internal error: "
+                      : "error: ") +
+             text + (text.ends_with('\n') ? "" : "\n"));
+  return exitStatusOf(error.code());
+}
+
+int runCommand(const std::function<int()> &command) {
+  prepareProcess();
+  int status = ExitBug;
+  try {
+    status = command();
+  } catch (const Error &error) {
+    status = tell(error);
+  } catch (const std::bad_alloc &) {
+    printError(outOfMemory);
+    status = ExitFailure;
+  } catch (const std::length_error &) {
+    printError(outOfMemory);
+    status = ExitFailure;
+  } catch (const std::exception &error) {
+    printError(std::string("internal error: ") + error.what() + "\n");
+  }
+  errno = 0;
+  std::cout.flush();
+  bool isFlushed = std::fflush(stdout) == 0;
+  int reason = errno;
+  if (!isFlushed || std::ferror(stdout) || !std::cout) {
+    printError(std::string("error: cannot write to ") + standardOutput +
+               (reason ? std::string(": ") + std::strerror(reason) : "") +
+               "\n");
+    status = status ? status : ExitFailure;
+  }
+  return status;
+}
+
+} // namespace nereid
