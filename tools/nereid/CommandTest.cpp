@@ -148,7 +148,7 @@ TEST_F(Command, RunErrorsSayWhatToDo) {
       {"run k.py:scale --grid 1,1,1,1", "one to three sizes"},
       {"run k.py:scale --grid 1.5 x_ptr=zeros:f32[1] y_ptr=zeros:f32[1] n=0 "
        "a=1",
-       "1.5 is no integer"},
+       "expected integers, got 1.5"},
       {"run k.py:scale --grid m x_ptr=zeros:f32[1] y_ptr=zeros:f32[1] n=0 a=1",
        "'m'"},
       {"run k.py:scale --grid -1 x_ptr=zeros:f32[1] y_ptr=zeros:f32[1] n=0 a=1",

@@ -107,10 +107,12 @@ TEST_F(LibraryCommand, AssemblersThatFail) {
                            HasSubstr("another CUDA version")));
   r = run(scale + "--target sm_80 --emit cubin",
           fakePtxas("line 3; error: Unknown symbol", 255));
-  EXPECT_EQ(r.code, 1);
-  EXPECT_THAT(r.err, AllOf(HasSubstr("assembling kernel 'scale' for sm_80"),
-                           HasSubstr("failed with status 255"),
-                           HasSubstr("line 3; error: Unknown symbol")));
+  EXPECT_EQ(r.code, 3);
+  EXPECT_THAT(r.err,
+              AllOf(HasSubstr("internal error: assembling kernel 'scale' "
+                              "for sm_80"),
+                    HasSubstr("failed with status 255"),
+                    HasSubstr("line 3; error: Unknown symbol")));
 }
 
 TEST_F(LibraryCommand, HeaderAndObject) {

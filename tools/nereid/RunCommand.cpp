@@ -91,7 +91,7 @@ public:
     for (const StaticValue &item : items) {
       if (!std::holds_alternative<int64_t>(item.value)) {
         usageError("--grid '" + text + "': expected integers, got " +
-                   item.str() + ", which is no integer");
+                   item.str());
       }
       sizes.push_back(std::get<int64_t>(item.value));
     }
