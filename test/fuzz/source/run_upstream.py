@@ -190,8 +190,12 @@ def judge(folder, name, device, warps, log):
     options = {} if INTERPRETED else {"num_warps": warps}
     kind, text = once(folder, name, device, options, log)
     if kind == "refused" and "PassManager" in text:
-        again, other = once(folder, name, device, options | {"num_stages": 1}, log)
-        kind, text = {"agrees": ("unstaged", text), "differs": (again, other)}.get(again, (kind, text))
+        unstaged = options | {"num_stages": 1}
+        again, other = once(folder, name, device, unstaged, log)
+        if again == "agrees":
+            kind = "unstaged"
+        elif again == "differs":
+            kind, text, options = again, other, unstaged
     if kind == "differs" and not INTERPRETED:
         for mistake, mended in MISTAKES.items():
             with own_cache(), mended():

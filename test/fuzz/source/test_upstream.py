@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Tests of run_upstream.py and upstream_mistakes.py, with an installed Triton and no GPU; 77 without Triton."""
+import contextlib
 import json
 import os
 import pathlib
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 try:
     import torch  # noqa: F401
@@ -79,6 +81,47 @@ class DifferenceTest(unittest.TestCase):
 
     def test_where_nothing_is_stored_the_bits_stay(self):
         self.assertIn("x[1]: expected 0x40000000, got 0x0", self.check((1, 0), (0.25, float("nan"))))
+
+
+class JudgeTest(unittest.TestCase):
+    """What follows a first run: `runs` says what a run gives, by its options and whether a mistake is mended."""
+
+    def judge(self, runs):
+        is_mended = []
+
+        def run_one(folder, name, device, options, log):
+            return runs(options, bool(is_mended))
+
+        @contextlib.contextmanager
+        def mended():
+            is_mended.append(True)
+            yield
+            is_mended.pop()
+
+        with mock.patch.object(run_upstream, "run_one", run_one), \
+             mock.patch.object(run_upstream, "MISTAKES", {"forgets": mended}):
+            return run_upstream.judge(pathlib.Path(), "k1", "cuda", 4, "")
+
+    def test_a_difference_that_a_mended_mistake_removes(self):
+        self.assertEqual(self.judge(lambda options, is_mended: ("agrees", "") if is_mended else ("differs", "x[0]")),
+                         ("mistake", "forgets"))
+
+    def test_any_other_difference(self):
+        self.assertEqual(self.judge(lambda options, is_mended: ("differs", "x[0]")), ("differs", "x[0]"))
+
+    def test_a_pass_that_fails_on_pipelining(self):
+        failed = "RuntimeError: PassManager::run failed"
+
+        def runs(outcome):
+            return lambda options, is_mended: outcome if options.get("num_stages") == 1 else ("refused", failed)
+
+        self.assertEqual(self.judge(runs(("agrees", ""))), ("unstaged", failed))
+        self.assertEqual(self.judge(runs(("differs", "x[0]"))), ("differs", "x[0]"))
+        self.assertEqual(self.judge(runs(("refused", "again"))), ("refused", failed))
+
+    def test_a_difference_of_language_is_not_tried_again(self):
+        self.assertEqual(self.judge(lambda options, is_mended: ("refused", "no " + ",".join(options))),
+                         ("refused", "no num_warps"))
 
 
 class OutcomesTest(unittest.TestCase):
