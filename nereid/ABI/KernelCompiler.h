@@ -248,6 +248,9 @@ struct HookRequest {
   size_t config = 0;      ///< whose hook, for Hook::Config
   bool resetOnly = false; ///< Hook::Before: before the launch that was tuned
   std::map<std::string, StaticValue> values;
+  /// As CompileRequest::target: what questions about the device are answered
+  /// for.
+  std::string target = "cpu";
 };
 
 class KernelCompiler {

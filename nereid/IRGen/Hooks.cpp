@@ -23,7 +23,9 @@ namespace {
 class HookSession {
 public:
   explicit HookSession(const HookRequest &request)
-      : request(request), session(nullptr, request.source) {}
+      : request(request), session(nullptr, request.source) {
+    session.evaluator.target = request.target;
+  }
 
   /// Null, with the reason in `why`.
   const Decorations *open(Failure &why) {

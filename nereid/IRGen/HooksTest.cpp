@@ -202,6 +202,19 @@ TEST(Hooks, EarlyPruning) {
               HasSubstr("hooks.py:6:"));
 }
 
+TEST(Hooks, QuestionsAboutTheDeviceAreAnsweredForTheTarget) {
+  HookRequest request = requestFor(
+      "def prune(configs, named_args):\n"
+      "  major = torch.cuda.get_device_capability()[0]\n"
+      "  return [c for c in configs if c.kwargs['BLOCK'] > major * 3]\n",
+      "configs=[triton.Config({'BLOCK': b}) for b in [16, 25, 64]], "
+      "prune_configs_by={'early_config_prune': prune}");
+  request.target = "sm_80";
+  EXPECT_THAT(*irgen::pruneConfigs(request), ElementsAre(1, 2));
+  request.target = "sm_90a";
+  EXPECT_THAT(*irgen::pruneConfigs(request), ElementsAre(2));
+}
+
 TEST(Hooks, ModelsOfTime) {
   auto left = [](const std::string &model, const std::string &top) {
     return *irgen::pruneConfigs(requestFor(

@@ -141,10 +141,7 @@ ConfigSelection::pruned(const LaunchBinding &binding) const {
   if (!description.prunesConfigs || usable.size() < 2 || !compiler) {
     return usable;
   }
-  HookRequest request;
-  request.source = binding.kernel.source;
-  request.kernel = description.name;
-  request.values = binding.values();
+  HookRequest request = hookRequest(binding);
   Expected<std::vector<size_t>> left = compiler->pruneConfigs(request);
   if (!left.ok()) {
     return left;

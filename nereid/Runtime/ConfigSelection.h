@@ -83,6 +83,8 @@ private:
                        HookedArguments &hooked, bool isFirst);
   std::string describe(size_t config) const;
 
+  /// Of the binding's values and device.
+  HookRequest hookRequest(const LaunchBinding &binding) const;
   using Actions = std::vector<HookAction>;
   /// What a hook does with these arguments: computed once for equal ones.
   Expected<const Actions *> actionsOf(HookRequest::Hook hook, size_t config,

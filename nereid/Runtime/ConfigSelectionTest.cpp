@@ -215,6 +215,7 @@ TEST_F(Configs, APreHookRunsBeforeEveryRunOfItsConfiguration) {
   std::vector<size_t> hooks;
   world->hook = [&](const HookRequest &request) {
     EXPECT_EQ(request.hook, HookRequest::Hook::Config);
+    EXPECT_EQ(request.target, "cpu");
     EXPECT_EQ(request.values.at("BLOCK_SIZE"),
               configs[request.config].values.at("BLOCK_SIZE"));
     hooks.push_back(request.config);

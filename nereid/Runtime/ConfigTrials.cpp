@@ -8,6 +8,7 @@
 #include "nereid/Runtime/ConfigTrials.h"
 
 #include "nereid/Runtime/Composite.h"
+#include "nereid/Runtime/ImageStore.h"
 #include "nereid/Runtime/LaunchErrors.h"
 #include "nereid/Runtime/Specialize.h"
 #include "nereid/Runtime/Stream.h"
@@ -78,6 +79,17 @@ Status perform(std::span<const HookAction> actions, LaunchBinding &binding,
   return Status::success();
 }
 
+HookRequest ConfigSelection::hookRequest(const LaunchBinding &binding) const {
+  HookRequest request;
+  request.source = binding.kernel.source;
+  request.kernel = description.name;
+  request.values = binding.values();
+  if (Expected<std::string> target = targetOf(binding.device); target.ok()) {
+    request.target = *target;
+  }
+  return request;
+}
+
 Expected<const ConfigSelection::Actions *>
 ConfigSelection::actionsOf(HookRequest::Hook hook, size_t config,
                            bool resetOnly, const LaunchBinding &binding) {
@@ -99,13 +111,10 @@ ConfigSelection::actionsOf(HookRequest::Hook hook, size_t config,
   if (!compiler) {
     return noCompiler("a hook of '" + description.name + "'");
   }
-  HookRequest request;
-  request.source = binding.kernel.source;
-  request.kernel = description.name;
+  HookRequest request = hookRequest(binding);
   request.hook = hook;
   request.config = config;
   request.resetOnly = resetOnly;
-  request.values = binding.values();
   Expected<Actions> actions = compiler->runHook(request);
   if (!actions.ok()) {
     return actions.failure();

@@ -70,8 +70,10 @@ void Generator::growDiscarded() {
                           random.pick<int64_t>({12, 16, 24, 40}),
                           " + tl.zeros(", text(type.shape), ", tl.int32)"),
                      type.with(DType::Int32));
-  Item shifted = step(
-      join(x.variable, random.pick({" >> ", " << "}), amount.variable), type);
+  Expr shift =
+      join(x.variable, random.pick({" >> ", " << "}), amount.variable);
+  Item shifted = options.wideShifts && random.chance(50) ? define(shift, type)
+                                                         : step(shift, type);
   DType narrow =
       random.pick({DType::UInt8, DType::UInt16, DType::UInt16, DType::Int16,
                    DType::Float16, DType::BFloat16, DType::Float8E5M2});

@@ -38,7 +38,7 @@ struct GeneratorOptions {
   bool anySizes = false;
   /// Shifts by their width and more whose result is used: defined here, and
   /// upstream not.
-  bool wideShifts = false;
+  bool wideShifts = true;
 };
 
 /// The same seed and options give the same program.

@@ -58,9 +58,6 @@ static cl::opt<int> packing("packing", cl::cat(category), cl::init(8),
 static cl::opt<bool>
     anySizes("any-sizes", cl::cat(category),
              cl::desc("blocks whose sizes are not powers of two"));
-static cl::opt<bool>
-    wideShifts("wide-shifts", cl::cat(category),
-               cl::desc("use what shifts by their width or more give"));
 static cl::opt<bool> printOnly("print", cl::cat(category),
                                cl::desc("print the first kernel"));
 static cl::opt<std::string>
@@ -96,7 +93,7 @@ source::Program makeProgram(uint64_t seed, source::FeatureCounts &features) {
   options.products = products;
   options.packing = packing;
   options.anySizes = anySizes;
-  options.wideShifts = wideShifts;
+  options.wideShifts = emitDir.empty();
   options.statements =
       statements ? int(statements) : 1 + int(seed * 0x9e3779b97f4a7c15 >> 60);
   return source::generate(seed, options, features);
