@@ -16,15 +16,40 @@
 #include "nereid/Runtime/Tensor.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace lesson {
+
+/// Ends the program when the command line has anything but these options, each
+/// with a value.
+inline void checkOptions(int argc, char **argv,
+                         std::initializer_list<std::string_view> names) {
+  for (int i = 1; i < argc; i += 2) {
+    std::string_view given = argv[i];
+    bool isKnown = std::find(names.begin(), names.end(), given) != names.end();
+    if (isKnown && i + 1 < argc) {
+      continue;
+    }
+    std::fprintf(stderr,
+                 isKnown ? "error: expected a value after %s\n"
+                         : "error: no option '%s'\n",
+                 argv[i]);
+    std::fprintf(stderr, "options, each with a value:");
+    for (std::string_view name : names) {
+      std::fprintf(stderr, " %.*s", static_cast<int>(name.size()), name.data());
+    }
+    std::fprintf(stderr, "\n");
+    std::exit(2);
+  }
+}
 
 /// The value after `--name` on the command line, or `fallback`.
 inline std::string option(int argc, char **argv, std::string_view name,
@@ -39,7 +64,16 @@ inline std::string option(int argc, char **argv, std::string_view name,
 
 inline int64_t option(int argc, char **argv, std::string_view name,
                       int64_t fallback) {
-  return std::atoll(option(argc, argv, name, std::to_string(fallback)).c_str());
+  std::string text = option(argc, argv, name, std::to_string(fallback));
+  char *end = nullptr;
+  errno = 0;
+  int64_t value = std::strtoll(text.c_str(), &end, 10);
+  if (text.empty() || *end || errno || value < 0) {
+    std::fprintf(stderr, "error: %.*s: expected an integer from 0, got '%s'\n",
+                 static_cast<int>(name.size()), name.data(), text.c_str());
+    std::exit(2);
+  }
+  return value;
 }
 
 /// Milliseconds of `body` on `device`: the median of `repeats` runs, after two

@@ -63,8 +63,7 @@ StaticValue evaluateText(const std::string &expression,
   EvaluateRequest request;
   request.expression = expression;
   request.values = values;
-  Expected<StaticValue> value =
-      Context::shared().compiler()->evaluate(request);
+  Expected<StaticValue> value = Context::shared().compiler()->evaluate(request);
   if (!value.ok()) {
     // The compiler knows an expression, but not where it was typed.
     Failure failure = value.failure();

@@ -135,9 +135,9 @@ static CompileResult compileKernel(CompileCommandOptions &options) {
   request.target = options.targets[0];
   request.emit = options.emit == "cubin" ? "" : options.emit;
   if (options.emit != "ast") {
-    request.arguments =
-        parseSignature(options.signatures.empty() ? "" : options.signatures[0],
-                       kernel.description(), request.options);
+    request.arguments = parseSignature(
+        options.signatures.empty() ? "" : options.signatures[0],
+        kernel.description(), request.source.text, request.options);
   }
   CompileResult result =
       valueOrThrow(Context::shared().compiler()->compile(request));

@@ -110,15 +110,17 @@ TEST_F(HostileInput, GeneratorsWhoseNumbersDoNotFit) {
       {"arange:u8[16,17]", "expected at most 256 elements"},
       {"arange:i1[3]", "expected at most 2 elements"}};
   for (auto [text, expected] : cases) {
-    CommandResult r = run(std::string("run k.py:scale --grid 0 y_ptr=zeros:f32[1] "
-                                      "n=1 a=1 x_ptr=") +
-                          text);
+    CommandResult r =
+        run(std::string("run k.py:scale --grid 0 y_ptr=zeros:f32[1] "
+                        "n=1 a=1 x_ptr=") +
+            text);
     EXPECT_EQ(r.code, 2) << text;
     EXPECT_THAT(r.err, AllOf(HasSubstr(text), HasSubstr(expected))) << text;
   }
   auto first = [&](const char *text) {
     CommandResult r =
-        run(std::string("run k.py:scale --grid 0 y_ptr=zeros:f32[1] n=1 a=1 x_ptr=") +
+        run(std::string(
+                "run k.py:scale --grid 0 y_ptr=zeros:f32[1] n=1 a=1 x_ptr=") +
             text + " --out x_ptr=x.npy");
     EXPECT_EQ(r.code, 0) << r.err;
     return loadNpy(root + "/x.npy");
@@ -189,6 +191,29 @@ TEST_F(HostileInput, NamespacesThatNoCompilerTakes) {
   }
   EXPECT_EQ(run(head + "class.h").code, 0);
   EXPECT_THAT(*readFile(root + "/class.h"), HasSubstr("namespace class_ {"));
+}
+
+/// What the message suggests compiles, whatever the pointers are called.
+TEST_F(HostileInput, TheSuggestedSignatureCompiles) {
+  ASSERT_TRUE(
+      replaceFile(root + "/names.py",
+                  "import triton\nimport triton.language as tl\n\n"
+                  "@triton.jit\ndef k(x, out, lock, n, B: tl.constexpr):\n"
+                  "    i = tl.arange(0, B)\n    ptrs = x + i\n"
+                  "    target = (out + n)\n    rows = target + i\n"
+                  "    tl.store(rows, tl.load(ptrs, mask=i < n))\n"
+                  "    tl.atomic_add(lock, 1)\n")
+          .ok());
+  CommandResult r = run("compile names.py:k");
+  EXPECT_EQ(r.code, 2);
+  size_t begin = r.err.find("--signature '");
+  ASSERT_NE(begin, std::string::npos) << r.err;
+  std::string signature =
+      r.err.substr(begin, r.err.find("'", begin + 13) + 1 - begin);
+  EXPECT_THAT(signature, HasSubstr("x=*fp32, out=*fp32, lock=*fp32, n=i32, "
+                                   "B=1024"));
+  r = run("compile names.py:k " + signature);
+  EXPECT_EQ(r.code, 0) << signature << r.err;
 }
 
 TEST_F(HostileInput, AnOverrideOfAMissingFolder) {

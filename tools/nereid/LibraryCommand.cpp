@@ -170,18 +170,19 @@ void compileLibrary(const LibraryCommandOptions &options) {
     const KnownKernel &kernel = findKernel(known, kernelName, text);
     LibrarySignature signature;
     signature.options = options.options;
-    signature.arguments =
-        parseSignature(arguments, kernel.description, signature.options);
+    signature.arguments = parseSignature(arguments, kernel.description,
+                                         kernel.source.text, signature.options);
     throwIfFailed(
         builder.add(kernel.source, kernel.description, std::move(signature)));
   }
   if (builder.index().empty()) {
     usageError("--emit header needs a --signature for each form of a kernel" +
-               (known.empty()
-                    ? std::string()
-                    : "; for example: --signature '" +
-                          known[0].description.name + "(" +
-                          exampleSignature(known[0].description) + ")'"));
+               (known.empty() ? std::string()
+                              : "; for example: --signature '" +
+                                    known[0].description.name + "(" +
+                                    exampleSignature(known[0].description,
+                                                     known[0].source.text) +
+                                    ")'"));
   }
   for (const Diagnostic &warning : builder.warnings()) {
     printDiagnostic(warning);

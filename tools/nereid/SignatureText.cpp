@@ -13,6 +13,8 @@
 #include "nereid/Support/EditDistance.h"
 
 #include <cctype>
+#include <regex>
+#include <set>
 
 namespace nereid {
 
@@ -123,13 +125,45 @@ static ArgumentSpec parseEntry(const ParameterDescription &parameter,
                          !hint.empty()};
 }
 
-std::string exampleSignature(const KernelDescription &kernel) {
+/// Names that a text uses as addresses: the first argument of a load, a store,
+/// an atomic or a descriptor, and what such names are computed from
+/// ("ptrs = x + offsets").
+static std::set<std::string> addressNames(const std::string &source) {
+  static const std::regex use("\\b(?:load|store|atomic_\\w+|make_block_ptr|"
+                              "make_tensor_descriptor)\\s*\\(\\s*(\\w+)");
+  static const std::regex assignment("^[ \\t]*(\\w+)[ \\t]*=[ \\t]*\\(?(\\w+)"
+                                     "[ \\t]*\\+",
+                                     std::regex::multiline);
+  std::set<std::string> names;
+  constexpr size_t mostBytes = size_t{1} << 20; // an example is not worth more
+  std::string text = source.substr(0, mostBytes);
+  using Iterator = std::sregex_iterator;
+  for (Iterator it(text.begin(), text.end(), use), end; it != end; ++it) {
+    names.insert((*it)[1].str());
+  }
+  for (size_t before = 0; before != names.size();) {
+    before = names.size();
+    for (Iterator it(text.begin(), text.end(), assignment), end; it != end;
+         ++it) {
+      if (names.count((*it)[1].str())) {
+        names.insert((*it)[2].str());
+      }
+    }
+  }
+  return names;
+}
+
+std::string exampleSignature(const KernelDescription &kernel,
+                             const std::string &source) {
+  std::set<std::string> addresses = addressNames(source);
   std::string text;
   for (const ParameterDescription &p : kernel.parameters) {
     if (p.defaultValue) {
       continue;
     }
-    bool pointer = p.isPointer || (!p.dtype && p.name.ends_with("ptr"));
+    bool pointer =
+        p.isPointer ||
+        (!p.dtype && (p.name.ends_with("ptr") || addresses.count(p.name)));
     std::string type = p.dtype   ? std::string(shortName(*p.dtype))
                        : pointer ? "fp32"
                                  : "i32";
@@ -156,6 +190,7 @@ std::pair<std::string, std::string> splitSignature(const std::string &text) {
 
 std::vector<ArgumentSpec> parseSignature(const std::string &text,
                                          const KernelDescription &kernel,
+                                         const std::string &source,
                                          CompileOptions &options) {
   std::vector<std::optional<ArgumentSpec>> specs(kernel.parameters.size());
   size_t position = 0;
@@ -198,7 +233,7 @@ std::vector<ArgumentSpec> parseSignature(const std::string &text,
       Failure failure{ErrorCode::InvalidArgument,
                       "signature: nothing is said about '" + p.name +
                           "'; for example: --signature '" +
-                          exampleSignature(kernel) + "'",
+                          exampleSignature(kernel, source) + "'",
                       kernel.unknown};
       raise(std::move(failure));
     }

@@ -23,17 +23,21 @@ namespace nereid {
 
 /// Parameters that are not mentioned take their default. Names that are no
 /// parameters may be options, num_warps=8, which go to `options`. Throws
-/// InvalidArgument naming the entry.
+/// InvalidArgument naming the entry. `source` is the kernel's file, for the
+/// example that the message gives.
 std::vector<ArgumentSpec> parseSignature(const std::string &text,
                                          const KernelDescription &kernel,
+                                         const std::string &source,
                                          CompileOptions &options);
 
 /// "add_kernel(*fp32, i32)" -> the kernel and what is between the parentheses;
 /// no kernel for other texts.
 std::pair<std::string, std::string> splitSignature(const std::string &text);
 
-/// A signature that fits the kernel, to show what one looks like.
-std::string exampleSignature(const KernelDescription &kernel);
+/// A signature that fits the kernel, to show what one looks like. Pointers are
+/// told by their annotation, or by what the text of the file does with them.
+std::string exampleSignature(const KernelDescription &kernel,
+                             const std::string &source);
 
 } // namespace nereid
 

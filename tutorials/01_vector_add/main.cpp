@@ -18,6 +18,7 @@ using namespace nereid;
 using namespace nereid::literals; // "BLOCK"_a = 1024
 
 int main(int argc, char **argv) try {
+  lesson::checkOptions(argc, argv, {"--device", "--n", "--repeats"});
   // "cpu" compiles for this machine and runs on all its cores. "interp" is the
   // reference executor: slow, but so simple that you can believe it.
   Device device = Device::parse(lesson::option(argc, argv, "--device", "cpu"));

@@ -60,6 +60,8 @@ void printTable(const std::vector<Version> &versions, double matrixBytes) {
 } // namespace
 
 int main(int argc, char **argv) try {
+  lesson::checkOptions(argc, argv,
+                       {"--device", "--rows", "--columns", "--repeats"});
   Device device = Device::parse(lesson::option(argc, argv, "--device", "cpu"));
   int64_t rows = lesson::option(argc, argv, "--rows", 4096);
   int64_t columns = lesson::option(argc, argv, "--columns", 4096);

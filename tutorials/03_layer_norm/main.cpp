@@ -126,6 +126,8 @@ double measureWithBias(int64_t rows, int64_t columns, Device device,
 } // namespace
 
 int main(int argc, char **argv) try {
+  lesson::checkOptions(argc, argv,
+                       {"--device", "--rows", "--columns", "--repeats"});
   Device device = Device::parse(lesson::option(argc, argv, "--device", "cpu"));
   int64_t rows = lesson::option(argc, argv, "--rows", 4096);
   // 0: the whole range, 256 to 32768.

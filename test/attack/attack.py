@@ -1,0 +1,282 @@
+#!/usr/bin/env python3
+"""Attacks the command with hostile sources, arguments, files, environments and limits.
+
+  attack.py --binary build/bin/nereid [--count 300] [--seed 1] [--jobs 2] [--only sources,...] [--skip ...]
+            [--keep FOLDER] [--replay FILE...]
+
+Attack number N of a seed is always the same. Each runs in a folder of its own, under 2 GB of address space and 10
+seconds. What must hold (Verdict): it ends by itself, with a status of docs/EXIT-STATUSES.md other than "Nereid is
+wrong"; its messages name no internal; a refusal says where (a position, an argument, an option, a file).
+
+What fails is shrunk: files lose lines, the command loses words, as long as the same rule is broken. The result goes to
+--keep as a .json file, and is printed. The files of test/attack/found are attacks that once succeeded; every run tries
+them first."""
+import argparse
+import base64
+import concurrent.futures
+import dataclasses
+import json
+import os
+import pathlib
+import random
+import re
+import resource
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import generators  # noqa: E402
+
+ADDRESS_SPACE = 2 << 30
+SECONDS = 10
+
+# Words of the implementation. A user types none of them.
+INTERNAL = re.compile(
+    r"std::|mlir::|llvm::|nereid::(?!none|Kernel|Tensor)|LLVM ERROR|\b_ZN\w+|bad_alloc|basic_string|length_error|"
+    r"bad_function_call|Assertion|assertion failed|terminate called|nlohmann|json\.exception|CLI::|LAUNCHING PASS|"
+    r"internal error|UNREACHABLE|Stack dump|PLEASE submit a bug|\(anonymous namespace\)|vector::_M|"
+    r"pthread_create has failed|builtin\.unrealized|failed to legalize|Sanitizer")
+# A refusal says where: a position, an option, an argument, a file or something in quotes.
+PLACE = re.compile(r":\d+:\d+: |--?[a-zA-Z][\w-]*|\w+=|'[^']*'|\"[^\"]*\"|\S+\.\w+: |NEREID_\w+|standard output|memory")
+
+
+@dataclasses.dataclass
+class Attack:
+    """Files are {name: text}, where text may be "base64:...", "fifo:", "sparse:BYTES", "link:TARGET", "folder:" and
+    "mode:444:..."; the command's words may name them."""
+    kind: str
+    words: list
+    files: dict = dataclasses.field(default_factory=dict)
+    environment: dict = dataclasses.field(default_factory=dict)
+    limits: dict = dataclasses.field(default_factory=dict)
+    stdin: str = ""
+    stdout: str = ""  # empty: kept; "full": /dev/full; "closed"
+
+    def to_json(self):
+        return json.dumps(dataclasses.asdict(self), indent=1, ensure_ascii=True)
+
+
+@dataclasses.dataclass
+class Outcome:
+    status: int
+    seconds: float
+    err: str
+    rule: str  # that is broken; empty: none
+
+
+def encoded(data):
+    try:
+        text = data.decode("utf-8")
+        if not re.match(r"(base64|fifo|sparse|link|folder|mode):", text):
+            return text
+    except UnicodeDecodeError:
+        pass
+    return "base64:" + base64.b64encode(data).decode()
+
+
+def place(folder, files):
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        head, _, rest = content.partition(":")
+        if head == "fifo":
+            os.mkfifo(path)
+        elif head == "folder":
+            path.mkdir(exist_ok=True)
+        elif head == "sparse":
+            path.touch()
+            os.truncate(path, int(rest))
+        elif head == "link":
+            path.symlink_to(rest)
+        elif head == "mode":
+            mode, _, text = rest.partition(":")
+            path.write_text(text, errors="surrogateescape")
+            path.chmod(int(mode, 8))
+        elif head == "base64":
+            path.write_bytes(base64.b64decode(rest))
+        else:
+            path.write_text(content, errors="surrogateescape")
+
+
+def limited(limits):
+    kinds = {"file": resource.RLIMIT_FSIZE, "files": resource.RLIMIT_NOFILE, "memory": resource.RLIMIT_AS,
+             "stack": resource.RLIMIT_STACK, "data": resource.RLIMIT_DATA, "processes": resource.RLIMIT_NPROC}
+    wanted = {"memory": ADDRESS_SPACE, **limits}
+
+    def apply():
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        for kind, value in wanted.items():
+            resource.setrlimit(kinds[kind], (value, value))
+    return apply
+
+
+def broken_rule(attack, status, timed_out, err, files_before, folder):
+    if timed_out:
+        return "it ends by itself"
+    if status < 0:
+        return f"no signal ({signal.Signals(-status).name})"
+    if status == 3 or status not in (0, 1, 2):
+        return f"a status of the table, no bug ({status})"
+    found = INTERNAL.search(err)
+    if found:
+        return f"no message names an internal ({found.group(0)})"
+    if status and attack.stdout != "closed" and not err.strip() and "-" not in attack.words:
+        return "a failure is told"
+    if status and err.strip() and not PLACE.search(err):
+        return "a refusal says where"
+    if "\x1b" in err:
+        return "no control characters reach the terminal"
+    for name in attack.files:
+        if name.endswith(".py") and files_before.get(name) is not None:
+            path = folder / name
+            if not path.exists() or path.read_bytes() != files_before[name]:
+                return "no input is lost"
+    if any(path.name.startswith(".tmp-") for path in folder.iterdir()):
+        return "no temporary file is left"
+    return ""
+
+
+def attempt(attack, binary):
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="nereid-attack-"))
+    try:
+        place(folder, attack.files)
+        before = {}
+        for name in attack.files:
+            path = folder / name
+            before[name] = path.read_bytes() if path.is_file() and not path.is_symlink() and \
+                path.stat().st_size < 1 << 20 else None
+        environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "NEREID_CACHE_DIR": str(folder / "cache"),
+                       "NEREID_CUDA_DRIVER": "none", **attack.environment}
+        environment = {name: value for name, value in environment.items() if value is not None}
+        start = time.monotonic()
+        stdout = open("/dev/full", "wb") if attack.stdout == "full" else subprocess.PIPE
+        words = [binary, *attack.words]
+        if attack.stdout == "closed":
+            words = ["bash", "-c", 'exec "$@" >&-', "closed", *words]
+        try:
+            process = subprocess.Popen(
+                words, cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=stdout,
+                stderr=subprocess.PIPE, preexec_fn=limited(attack.limits), start_new_session=True)
+        except (OSError, ValueError, subprocess.SubprocessError):
+            return Outcome(0, 0, "", "")  # the system refuses such words or limits itself
+        timed_out = False
+        try:
+            _, err = process.communicate(attack.stdin.encode(errors="surrogateescape"), timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            timed_out = True
+            os.killpg(process.pid, signal.SIGKILL)
+            _, err = process.communicate()
+        text = err.decode(errors="replace")
+        # A machine that cannot even start the program says nothing about it.
+        if "error while loading shared libraries" in text or "cannot allocate memory" in text.lower():
+            return Outcome(0, 0, text, "")
+        rule = broken_rule(attack, process.returncode, timed_out, text, before, folder)
+        return Outcome(process.returncode, time.monotonic() - start, text, rule)
+    finally:
+        for path in folder.rglob("*"):
+            if path.is_dir() and not path.is_symlink():
+                path.chmod(stat.S_IRWXU)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def rule_name(rule):
+    return rule.split(" (")[0]
+
+
+def shrink(attack, binary, rule, seconds=60):
+    """Greedily: whatever can go while the same rule is broken goes."""
+    end = time.monotonic() + seconds
+
+    def still(candidate):
+        return time.monotonic() < end and rule_name(attempt(candidate, binary).rule) == rule_name(rule)
+
+    def without(items, begin, size):
+        return items[:begin] + items[begin + size:]
+
+    def reduce_list(items, rebuild):
+        size = max(1, len(items) // 2)
+        while size:
+            begin = 0
+            while begin < len(items):
+                fewer = without(items, begin, size)
+                if still(rebuild(fewer)):
+                    items = fewer
+                else:
+                    begin += size
+            size //= 2
+        return items
+
+    for field in ("environment", "limits"):
+        for key in list(getattr(attack, field)):
+            fewer = {k: v for k, v in getattr(attack, field).items() if k != key}
+            candidate = dataclasses.replace(attack, **{field: fewer})
+            if still(candidate):
+                attack = candidate
+    words = reduce_list(attack.words[1:], lambda w: dataclasses.replace(attack, words=attack.words[:1] + w))
+    attack = dataclasses.replace(attack, words=attack.words[:1] + words)
+    for name, content in list(attack.files.items()):
+        if re.match(r"(base64|fifo|sparse|link|folder|mode):", content):
+            continue
+        lines = reduce_list(content.splitlines(keepends=True),
+                            lambda part: dataclasses.replace(attack, files={**attack.files, name: "".join(part)}))
+        attack = dataclasses.replace(attack, files={**attack.files, name: "".join(lines)})
+    return attack
+
+
+def make(kind, seed, number):
+    return generators.make(kind, random.Random(f"{seed}:{number}:{kind}"), Attack, encoded)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--only", default="")
+    parser.add_argument("--skip", default="")
+    parser.add_argument("--keep", default="")
+    parser.add_argument("--replay", nargs="*", default=None)
+    parser.add_argument("--show", action="store_true", help="every attack's status and first line")
+    options = parser.parse_args()
+    binary = str(pathlib.Path(options.binary).resolve())
+    kept = [pathlib.Path(name) for name in options.replay] if options.replay is not None else \
+        sorted((HERE / "found").glob("*.json"))
+    attacks = [(path.name, Attack(**json.loads(path.read_text()))) for path in kept]
+    if options.replay is None:
+        kinds = [k for k in generators.KINDS if (not options.only or k in options.only.split(","))
+                 and k not in options.skip.split(",")]
+        for number in range(options.count):
+            kind = kinds[number % len(kinds)]
+            attacks.append((f"{options.seed}:{number}", make(kind, options.seed, number)))
+    broken, statuses, slowest = [], {}, (0, "")
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for (name, attack), outcome in zip(attacks, pool.map(lambda a: attempt(a[1], binary), attacks)):
+            statuses[outcome.status] = statuses.get(outcome.status, 0) + 1
+            slowest = max(slowest, (outcome.seconds, name))
+            if options.show:
+                first = outcome.err.strip().splitlines()[:1]
+                print(f"{name} {attack.kind} {outcome.status} {outcome.seconds:.1f}s {first}")
+            if outcome.rule:
+                print(f"{name} ({attack.kind}): broken: {outcome.rule}", flush=True)
+                broken.append((name, attack, outcome))
+    for name, attack, outcome in broken[:20]:
+        small = shrink(attack, binary, outcome.rule)
+        print(f"\n--- {name}: broken: {outcome.rule}\n{small.to_json()[:4000]}\n{outcome.err[:2000]}")
+        if options.keep:
+            folder = pathlib.Path(options.keep)
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / f"{attack.kind}-{name.replace(':', '-')}.json").write_text(small.to_json() + "\n")
+    tally = ", ".join(f"status {status}: {count}" for status, count in sorted(statuses.items()))
+    print(f"{len(attacks)} attacks, {len(broken)} succeeded; {tally}; slowest {slowest[0]:.1f} s ({slowest[1]})")
+    sys.exit(1 if broken else 0)
+
+
+if __name__ == "__main__":
+    main()

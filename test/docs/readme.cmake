@@ -1,0 +1,50 @@
+# The README's C++ and CMake, word by word. Included by the top-level
+# CMakeLists.txt, since its paths are relative to that.
+function(nereid_readme_block language result)
+  file(READ ${CMAKE_SOURCE_DIR}/README.md text)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/README.md)
+  string(FIND "${text}" "```${language}\n" begin)
+  if(begin EQUAL -1)
+    message(FATAL_ERROR "README.md: expected a block of ${language}, got none")
+  endif()
+  string(SUBSTRING "${text}" ${begin} -1 text)
+  string(FIND "${text}" "\n" begin)
+  string(SUBSTRING "${text}" ${begin} -1 text)
+  string(FIND "${text}" "```" end)
+  string(SUBSTRING "${text}" 0 ${end} text)
+  set(${result} "${text}" PARENT_SCOPE)
+endfunction()
+
+set(folder ${CMAKE_BINARY_DIR}/readme)
+# The snippet's statements become the body of main.
+nereid_readme_block(cpp snippet)
+string(REGEX MATCHALL "\n(#include|using) [^\n]*" head "${snippet}")
+string(REGEX REPLACE "\n(#include|using) [^\n]*" "" body "${snippet}")
+list(JOIN head "" head)
+file(CONFIGURE OUTPUT ${folder}/snippet.cpp @ONLY
+     CONTENT "@head@\n\nint main() {@body@  return y.numel() == 4096 * 4096 ? 0 : 1;\n}\n")
+nereid_executable(readme_snippet SOURCES ${folder}/snippet.cpp DEPENDS NereidPipeline NereidRuntime)
+
+file(CONFIGURE OUTPUT ${folder}/program.cpp @ONLY CONTENT "#include \"my_kernels.h\"
+
+int main() {
+  auto x = nereid::randn({4, 1024}, nereid::f32, nereid::Device::cpu());
+  auto y = nereid::emptyLike(x);
+  my_kernels::softmax_kernel({4}, y, x, x.stride(0), 1024);
+  double sum = 0;
+  for (double value : y.toFloat64()) {
+    sum += value;
+  }
+  return sum > 3.999 && sum < 4.001 ? 0 : 1;
+}
+")
+nereid_executable(my_program SOURCES ${folder}/program.cpp)
+nereid_readme_block(cmake kernels)
+file(CONFIGURE OUTPUT ${folder}/kernels.cmake @ONLY CONTENT "@kernels@")
+include(${folder}/kernels.cmake)
+
+add_test(NAME docs.readme.snippet COMMAND readme_snippet WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+add_test(NAME docs.readme.kernels COMMAND my_program)
+add_test(NAME docs.readme.commands
+         COMMAND ${CMAKE_SOURCE_DIR}/test/docs/follow-readme --build ${CMAKE_BINARY_DIR})
+set_tests_properties(docs.readme.snippet docs.readme.kernels docs.readme.commands PROPERTIES LABELS docs)
