@@ -137,6 +137,13 @@ bool isInput(const struct stat &info) {
   return inputs().files.count({info.st_dev, info.st_ino});
 }
 
+void protectInput(const std::string &path) {
+  struct stat info;
+  if (::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode)) {
+    noteInput(info);
+  }
+}
+
 bool isProtectedInput(const std::string &path) {
   struct stat info;
   return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&

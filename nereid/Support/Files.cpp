@@ -49,6 +49,16 @@ Expected<InputFile> InputFile::open(const std::string &path) {
             "cannot read '" + path + "': expected a file, " + "got a " +
                 (S_ISDIR(info.st_mode) ? "folder" : "device")};
   }
+  for (int own : {STDOUT_FILENO, STDERR_FILENO}) {
+    // Nobody else may write to it, and then reading would wait for ourselves.
+    struct stat output;
+    if (file.isPipe && ::fstat(own, &output) == 0 &&
+        output.st_dev == info.st_dev && output.st_ino == info.st_ino) {
+      return {ErrorCode::IoError,
+              "cannot read '" + path +
+                  "': expected a file, got this program's own output"};
+    }
+  }
   if (S_ISREG(info.st_mode)) {
     noteInput(info);
     if (info.st_size > 0) {

@@ -58,7 +58,9 @@ Expected<std::string> readFile(const std::string &path,
 /// From now on writeFileAtomically refuses what this process has read: for
 /// commands, whose inputs and outputs are typed in one line.
 void protectInputs();
-/// Whether the file was read since.
+/// The same for a file that is yet to be read, if there is one.
+void protectInput(const std::string &path);
+/// Whether the file was read since, or named.
 bool isProtectedInput(const std::string &path);
 
 /// Writes a file under a name that somebody chose. The content goes to a

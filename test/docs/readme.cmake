@@ -18,9 +18,13 @@ endfunction()
 set(folder ${CMAKE_BINARY_DIR}/readme)
 # The snippet's statements become the body of main.
 nereid_readme_block(cpp snippet)
+# A list of lines would be split at the semicolons, too.
+string(REPLACE ";" "<semicolon>" snippet "${snippet}")
 string(REGEX MATCHALL "\n(#include|using) [^\n]*" head "${snippet}")
 string(REGEX REPLACE "\n(#include|using) [^\n]*" "" body "${snippet}")
 list(JOIN head "" head)
+string(REPLACE "<semicolon>" ";" head "${head}")
+string(REPLACE "<semicolon>" ";" body "${body}")
 file(CONFIGURE OUTPUT ${folder}/snippet.cpp @ONLY
      CONTENT "@head@\n\nint main() {@body@  return y.numel() == 4096 * 4096 ? 0 : 1;\n}\n")
 nereid_executable(readme_snippet SOURCES ${folder}/snippet.cpp DEPENDS NereidPipeline NereidRuntime)

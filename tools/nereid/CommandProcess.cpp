@@ -17,6 +17,7 @@
 #include "nereid/Support/Files.h"
 #include "nereid/Support/Log.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -25,7 +26,12 @@
 #include <fcntl.h>
 #include <iostream>
 #include <new>
+#include <optional>
+#include <pthread.h>
 #include <stdexcept>
+#include <sys/resource.h>
+#include <system_error>
+#include <thread>
 #include <unistd.h>
 
 namespace nereid {
@@ -88,6 +94,27 @@ static void onTerminate() {
   std::abort();
 }
 
+/// What the compiler's recursions over types, loops and expressions are made
+/// for; the usual limit.
+static constexpr size_t stackBytes = size_t{8} << 20;
+
+/// Threads that are begun from now on have such a stack, and so has this one,
+/// unless its limit cannot be raised: then false.
+static bool raiseStackLimit() {
+  pthread_attr_t attributes;
+  ::pthread_attr_init(&attributes);
+  ::pthread_attr_setstacksize(&attributes, stackBytes);
+  ::pthread_setattr_default_np(&attributes);
+  ::pthread_attr_destroy(&attributes);
+  rlimit limit;
+  if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= stackBytes) {
+    return true;
+  }
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, stackBytes);
+  ::setrlimit(RLIMIT_STACK, &limit);
+  return limit.rlim_cur >= stackBytes;
+}
+
 static void prepareProcess() {
   // A file that is opened under the number of a closed standard stream would
   // get what is printed. Read-only, so that printing still fails.
@@ -101,7 +128,6 @@ static void prepareProcess() {
   std::set_terminate(onTerminate);
   llvm::install_bad_alloc_error_handler(
       [](void *, const char *, bool) { endWithoutMemory(); });
-  installFaultHandler();
   protectInputs();
   setHintStyle(HintStyle::Command);
 }
@@ -123,8 +149,8 @@ static int tell(const Error &error) {
   return exitStatusOf(error.code());
 }
 
-int runCommand(const std::function<int()> &command) {
-  prepareProcess();
+static int runHere(const std::function<int()> &command) {
+  installFaultHandler(); // has a stack of its own on each thread
   int status = ExitBug;
   try {
     status = command();
@@ -150,6 +176,20 @@ int runCommand(const std::function<int()> &command) {
     status = status ? status : ExitFailure;
   }
   return status;
+}
+
+int runCommand(const std::function<int()> &command) {
+  prepareProcess();
+  if (raiseStackLimit()) {
+    return runHere(command);
+  }
+  std::optional<int> status;
+  try {
+    std::thread([&] { status = runHere(command); }).join();
+  } catch (const std::system_error &) {
+    return runHere(command); // no other thread, either
+  }
+  return *status;
 }
 
 } // namespace nereid

@@ -264,6 +264,27 @@ TEST_F(HostileInput, ArraysThatDoNotFit) {
   EXPECT_THAT(r.err, HasSubstr("no memory for a tensor"));
 }
 
+TEST_F(HostileInput, AStackOfTheSmallestSize) {
+  for (const char *device : {"cpu", "interp"}) {
+    CommandResult r =
+        run("run k.py:scale --device " + std::string(device) + arrays,
+            "bash -c 'ulimit -s 64; exec \"$@\"' limited ");
+    EXPECT_EQ(r.code, 0) << r.err;
+  }
+}
+
+TEST_F(HostileInput, ItsOwnOutputIsNotRead) {
+  for (const char *words : {"run /dev/fd/1:k --grid 1", "run --launch /dev/fd/1",
+                            "run k.py:scale --grid 1 x_ptr=@/dev/fd/1"}) {
+    std::string command = "cd " + root + " && timeout 20 " NEREID_BINARY " " +
+                          words + " 2> err | cat; exit ${PIPESTATUS[0]}";
+    ASSERT_TRUE(replaceFile(root + "/script", command).ok());
+    int state = std::system(("bash " + root + "/script").c_str());
+    EXPECT_EQ(WEXITSTATUS(state), 1) << words;
+    EXPECT_THAT(*readFile(root + "/err"), HasSubstr("own output")) << words;
+  }
+}
+
 /// Six numbers, whatever the size of the array.
 TEST_F(HostileInput, PrintingTakesNoMemory) {
   CommandResult r = limited("run k.py:scale --grid 0 x_ptr=zeros:u8[800000000] "

@@ -263,6 +263,10 @@ private:
         [&] {
           LaunchDescription launch = readLaunch(json, folder);
           launch.source = source;
+          protectInput(launch.file);
+          for (const LaunchStorage &storage : launch.storages) {
+            protectInput(storage.path);
+          }
           device = deviceOf(launch, options);
           return runLaunch(launch, device, options);
         },

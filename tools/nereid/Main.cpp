@@ -13,14 +13,9 @@
 #include "nereid/nereid.h"
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <sstream>
 
 namespace nereid {
-
-void usageError(const std::string &message) {
-  raise({ErrorCode::InvalidArgument, message, {}});
-}
 
 void printWarnings(const KernelDescription &kernel) {
   for (const Diagnostic &diagnostic : kernel.unknown) {
@@ -28,15 +23,6 @@ void printWarnings(const KernelDescription &kernel) {
       printDiagnostic(diagnostic);
     }
   }
-}
-
-std::pair<std::string, std::string> splitKernel(const std::string &text) {
-  size_t colon = text.rfind(':');
-  // A path may hold a colon of its own.
-  if (colon == std::string::npos || std::filesystem::exists(text)) {
-    return {text, ""};
-  }
-  return {text.substr(0, colon), text.substr(colon + 1)};
 }
 
 /// "rn" -> "; did you mean 'run'?". CLI11 would only say that the word was not

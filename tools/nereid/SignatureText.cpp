@@ -50,7 +50,7 @@ static bool setOption(CompileOptions &options, const NamedText &entry) {
     std::optional<StaticValue> given = parseValue(entry.value);
     auto *number = given ? std::get_if<int64_t>(&given->value) : nullptr;
     if (!number || *number < low || *number > high) {
-      usageError("signature: " + entry.name + " is '" + entry.value +
+      usageError("--signature: " + entry.name + " is '" + entry.value +
                  "'; expected an integer from " + std::to_string(low) + " to " +
                  std::to_string(high));
     }
@@ -86,7 +86,7 @@ static size_t findParameter(const KernelDescription &kernel,
 static ArgumentSpec parseEntry(const ParameterDescription &parameter,
                                const std::string &entry) {
   auto fail = [&](const std::string &why) {
-    usageError("signature of '" + parameter.name + "': " + why);
+    usageError("--signature: '" + parameter.name + "': " + why);
   };
   if (parameter.isStatic) {
     std::optional<StaticValue> value = parseValue(entry);
@@ -211,17 +211,17 @@ std::vector<ArgumentSpec> parseSignature(const std::string &text,
       value = pair->value;
       named = true;
     } else if (named) {
-      usageError("signature: '" + entry +
+      usageError("--signature: '" + entry +
                  "' by position follows a named entry");
     } else if (position >= specs.size()) {
-      usageError("signature: " + kernel.name + " has " +
-                 std::to_string(specs.size()) + " parameters, got " +
-                 std::to_string(entries.size()) + " entries");
+      usageError("--signature: " + kernel.name + " has " +
+                 std::to_string(specs.size()) + " parameters, expected at most one entry for each, got " +
+                 std::to_string(entries.size()));
     } else {
       ++position;
     }
     if (specs[index]) {
-      usageError("signature: '" + kernel.parameters[index].name +
+      usageError("--signature: '" + kernel.parameters[index].name +
                  "' is given twice");
     }
     specs[index] = parseEntry(kernel.parameters[index], value);
@@ -231,7 +231,7 @@ std::vector<ArgumentSpec> parseSignature(const std::string &text,
     const ParameterDescription &p = kernel.parameters[i];
     if (!specs[i] && !p.defaultValue) {
       Failure failure{ErrorCode::InvalidArgument,
-                      "signature: nothing is said about '" + p.name +
+                      "--signature: nothing is said about '" + p.name +
                           "'; for example: --signature '" +
                           exampleSignature(kernel, source) + "'",
                       kernel.unknown};
