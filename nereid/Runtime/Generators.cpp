@@ -153,13 +153,14 @@ static bool holds(DType dtype, int64_t low, int64_t high) {
 
 Tensor randint(Shape shape, int64_t low, int64_t high, DType dtype,
                Device device, uint64_t seed) {
-  std::string range = "randint from " + std::to_string(low) + " to below " +
-                      std::to_string(high);
+  std::string range =
+      "those from " + std::to_string(low) + " to below " + std::to_string(high);
   if (low >= high) {
-    invalid(range + " is empty");
+    invalid("randint: expected a low bound below the high one, got " + range);
   }
   if (!holds(dtype, low, high - 1)) {
-    invalid(range + " does not fit " + std::string(languageName(dtype)));
+    invalid("randint: expected numbers that " +
+            std::string(languageName(dtype)) + " holds, got " + range);
   }
   Tensor result = empty(std::move(shape), dtype, device);
   // Multiply-high maps 32 (or 64) random bits onto the range; the bias is

@@ -110,12 +110,16 @@ static std::string chooseKernel(KernelCompiler &compiler, const Source &source,
                                   : "has no kernel '" + name + "'";
   std::string have =
       kernels.empty() ? "no @triton.jit function" : "the kernels " + list;
-  raise({ErrorCode::NotFound,
-         source.path + " " +
-             (name.empty()
-                  ? "has " + have + "; name one of them"
-                  : what + "; it has " + have + didYouMean(name, kernels)),
-         {}});
+  raise(
+      {ErrorCode::NotFound,
+       (kernels.empty() ? "'" + source.path +
+                              "': expected a kernel, got a "
+                              "file that "
+                        : source.path + " ") +
+           (name.empty()
+                ? "has " + have + (kernels.empty() ? "" : "; name one of them")
+                : what + "; it has " + have + didYouMean(name, kernels)),
+       {}});
 }
 
 Kernel Kernel::fromSource(Source source, const std::string &name,

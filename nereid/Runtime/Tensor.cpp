@@ -37,8 +37,8 @@ static int64_t checkedCount(const Shape &shape, DType dtype) {
   int64_t count = 1, bytes = static_cast<int64_t>(byteSize(dtype));
   for (int64_t size : shape) {
     if (size < 0) {
-      invalid("a tensor's shape has the negative size " + std::to_string(size) +
-              ": " + listText(shape));
+      invalid("a tensor's shape: expected sizes from 0 on, got " +
+              listText(shape));
     }
     if (__builtin_mul_overflow(count, size, &count)) {
       count = INT64_MAX;

@@ -8,6 +8,7 @@
 #include "nereid/Support/Knobs.h"
 
 #include "nereid/Support/EditDistance.h"
+#include "nereid/Support/Log.h"
 
 #include <charconv>
 #include <cstdio>
@@ -138,7 +139,7 @@ static Knobs readEnvironment() {
   std::vector<std::string> complaints;
   Knobs result = parseKnobs(environment, complaints);
   for (const std::string &complaint : complaints) {
-    std::fprintf(stderr, "nereid: warning: %s\n", complaint.c_str());
+    warn(complaint);
   }
   return result;
 }

@@ -39,11 +39,11 @@ SECONDS = 10
 # Words of the implementation. A user types none of them.
 INTERNAL = re.compile(
     r"std::|mlir::|llvm::|nereid::(?!none|Kernel|Tensor)|LLVM ERROR|\b_ZN\w+|bad_alloc|basic_string|length_error|"
-    r"bad_function_call|Assertion|assertion failed|terminate called|nlohmann|json\.exception|CLI::|LAUNCHING PASS|"
+    r"bad_function_call|Assertion|terminate called|nlohmann|json\.exception|CLI::|LAUNCHING PASS|"
     r"internal error|UNREACHABLE|Stack dump|PLEASE submit a bug|\(anonymous namespace\)|vector::_M|"
     r"pthread_create has failed|builtin\.unrealized|failed to legalize|Sanitizer")
 # A refusal says where: a position, an option, an argument, a file or something in quotes.
-PLACE = re.compile(r":\d+:\d+: |--?[a-zA-Z][\w-]*|\w+=|'[^']*'|\"[^\"]*\"|\S+\.\w+: |NEREID_\w+|standard output|memory")
+PLACE = re.compile(r":\d+:\d+: |--?[a-zA-Z][\w-]*|\w+=|'[^']*'|\"[^\"]*\"|\S+\.\w+: |NEREID_\w+|standard output|memory|PROBLEM")
 
 
 @dataclasses.dataclass

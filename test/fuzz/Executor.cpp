@@ -8,6 +8,7 @@
 #include "test/fuzz/Executor.h"
 
 #include "nereid/Interp/Interp.h"
+#include "nereid/Support/Files.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Pass/PassManager.h"
@@ -22,9 +23,12 @@ void saveAssembly(const Prepared &prepared, const std::string &folder,
     return;
   }
   std::string number = executor ? "." + std::to_string(executor) : "";
-  std::error_code error;
-  llvm::raw_fd_ostream file(folder + "/" + name + number + ".ptx", error);
-  file << prepared.assembly;
+  Status status = writeFileAtomically(folder + "/" + name + number + ".ptx",
+                                      prepared.assembly);
+  if (!status.ok()) {
+    llvm::errs() << "error: " << status.failure().message << "\n";
+    std::exit(1);
+  }
 }
 
 /// A pass with a bug, which the fuzzer must find and shrink to one operation.

@@ -374,7 +374,17 @@ ParsedArgument parseArgument(const NamedText &text, Device device,
     return *value;
   }
   if (std::optional<GeneratorText> generator = parseGenerator(text)) {
-    return generate(text, *generator, device, seed);
+    try {
+      return generate(text, *generator, device, seed);
+    } catch (const Error &error) {
+      // A generator does not know which argument it is for.
+      if (error.message().starts_with(text.name + "=")) {
+        throw;
+      }
+      Failure failure = error.failure();
+      failure.message = text.name + "=" + text.value + ": " + failure.message;
+      raise(std::move(failure));
+    }
   }
   badArgument(text, "expected a number, true, false, none, a \"quoted\" "
                     "string, a dtype, @file.npy, or a generator as in "

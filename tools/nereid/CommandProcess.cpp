@@ -55,7 +55,14 @@ void writeOutput(std::string_view text) {
                std::strerror(errno),
            {}});
   }
-  throwIfFailed(writeDescriptor(STDOUT_FILENO, text, standardOutput));
+  Status status = writeDescriptor(STDOUT_FILENO, text, standardOutput);
+  if (!status.ok()) {
+    const std::string &message = status.failure().message;
+    raise({ErrorCode::IoError,
+           std::string("cannot write to ") + standardOutput +
+               message.substr(message.rfind(": ")),
+           {}});
+  }
 }
 
 void writeResult(const std::string &path, std::string_view content) {

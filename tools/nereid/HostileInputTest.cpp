@@ -108,7 +108,10 @@ TEST_F(HostileInput, GeneratorsWhoseNumbersDoNotFit) {
       {"arange:i8[300]", "expected at most 128 elements, whose numbers int8 "
                          "holds, got 300"},
       {"arange:u8[16,17]", "expected at most 256 elements"},
-      {"arange:i1[3]", "expected at most 2 elements"}};
+      {"arange:i1[3]", "expected at most 2 elements"},
+      {"zeros:i8[-1]", "expected sizes from 0 on, got [-1]"},
+      {"randint:9:0:i8[4]", "expected a low bound below the high one"},
+      {"randint:0:1000:i8[4]", "expected numbers that int8 holds"}};
   for (auto [text, expected] : cases) {
     CommandResult r =
         run(std::string("run k.py:scale --grid 0 y_ptr=zeros:f32[1] "
@@ -193,6 +196,19 @@ TEST_F(HostileInput, NamespacesThatNoCompilerTakes) {
   EXPECT_THAT(*readFile(root + "/class.h"), HasSubstr("namespace class_ {"));
 }
 
+TEST_F(HostileInput, SettingsAreShownWithoutTheirControlCharacters) {
+  CommandResult r = run("--version", "NEREID_INTERP=\"$(printf '\\033[2J')\"");
+  EXPECT_THAT(r.err, AllOf(HasSubstr("NEREID_INTERP=\\x1b[2J is ignored"),
+                           Not(HasSubstr("\x1b"))));
+}
+
+TEST_F(HostileInput, LaunchesThatFailAreToldBesideTheirResults) {
+  ASSERT_TRUE(replaceFile(root + "/bad.json", "{}").ok());
+  CommandResult r = run("run --launch bad.json bad.json --results r.jsonl");
+  EXPECT_EQ(r.code, 1);
+  EXPECT_THAT(r.err, HasSubstr("expected every launch to be ok, got 2 of 2"));
+}
+
 /// What the message suggests compiles, whatever the pointers are called.
 TEST_F(HostileInput, TheSuggestedSignatureCompiles) {
   ASSERT_TRUE(
@@ -274,8 +290,9 @@ TEST_F(HostileInput, AStackOfTheSmallestSize) {
 }
 
 TEST_F(HostileInput, ItsOwnOutputIsNotRead) {
-  for (const char *words : {"run /dev/fd/1:k --grid 1", "run --launch /dev/fd/1",
-                            "run k.py:scale --grid 1 x_ptr=@/dev/fd/1"}) {
+  for (const char *words :
+       {"run /dev/fd/1:k --grid 1", "run --launch /dev/fd/1",
+        "run k.py:scale --grid 1 x_ptr=@/dev/fd/1"}) {
     std::string command = "cd " + root + " && timeout 20 " NEREID_BINARY " " +
                           words + " 2> err | cat; exit ${PIPESTATUS[0]}";
     ASSERT_TRUE(replaceFile(root + "/script", command).ok());

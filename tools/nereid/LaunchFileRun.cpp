@@ -246,7 +246,15 @@ public:
     }
   }
 
-  int exitCode() const { return failed ? ExitFailure : ExitSuccess; }
+  int exitCode() const {
+    if (failures && !options.results.empty()) {
+      printError("error: expected every launch to be ok, got " +
+                 std::to_string(failures) + " of " + std::to_string(launches) +
+                 " that are not; the lines of '" + options.results +
+                 "' say why\n");
+    }
+    return failures ? ExitFailure : ExitSuccess;
+  }
 
 private:
   void one(const JsonReader &json, const std::string &source,
@@ -304,7 +312,8 @@ private:
       line["code"] = name(ErrorCode::OutOfMemory);
       line["error"] = "no memory for this launch";
     }
-    failed |= !good;
+    ++launches;
+    failures += !good;
     // In one piece and at once: what comes next may end the process.
     std::string text =
         line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -342,7 +351,7 @@ private:
 
   LaunchFileOptions options;
   int results = -1; ///< descriptor of the file
-  bool failed = false;
+  size_t launches = 0, failures = 0;
 };
 
 } // namespace

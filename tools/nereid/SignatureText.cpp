@@ -215,7 +215,8 @@ std::vector<ArgumentSpec> parseSignature(const std::string &text,
                  "' by position follows a named entry");
     } else if (position >= specs.size()) {
       usageError("--signature: " + kernel.name + " has " +
-                 std::to_string(specs.size()) + " parameters, expected at most one entry for each, got " +
+                 std::to_string(specs.size()) +
+                 " parameters, expected at most one entry for each, got " +
                  std::to_string(entries.size()));
     } else {
       ++position;

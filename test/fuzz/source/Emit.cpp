@@ -9,6 +9,8 @@
 
 #include "test/fuzz/source/Compile.h"
 
+#include "nereid/Support/Files.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
@@ -20,13 +22,10 @@ namespace json = llvm::json;
 
 static Status write(const std::string &path,
                     llvm::function_ref<void(llvm::raw_ostream &)> content) {
-  std::error_code error;
-  llvm::raw_fd_ostream file(path, error);
-  if (error) {
-    return {ErrorCode::NotFound, path + ": " + error.message()};
-  }
-  content(file);
-  return Status::success();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  content(stream);
+  return writeFileAtomically(path, text);
 }
 
 static std::string hexOf(const void *bytes, size_t count) {
