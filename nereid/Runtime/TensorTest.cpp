@@ -387,7 +387,7 @@ TEST(TensorErrors, NameWhatIsWrong) {
       errorOf([&] { Tensor::borrow(x, {2}, f32, Device::cpu(), Shape{-1}); }),
       HasSubstr("negative strides"));
   EXPECT_THAT(errorOf([] { rand({2}, i32); }), HasSubstr("randint"));
-  EXPECT_THAT(errorOf([] { randint({2}, 5, 5); }), HasSubstr("empty"));
+  EXPECT_THAT(errorOf([] { randint({2}, 5, 5); }), HasSubstr("from 5 to"));
   EXPECT_THAT(errorOf([] { randint({2}, 0, 300, u8); }), HasSubstr("uint8"));
   EXPECT_EQ(empty({0, int64_t{1} << 62}).numel(), 0);
 }

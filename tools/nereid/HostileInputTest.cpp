@@ -197,7 +197,8 @@ TEST_F(HostileInput, NamespacesThatNoCompilerTakes) {
 }
 
 TEST_F(HostileInput, SettingsAreShownWithoutTheirControlCharacters) {
-  CommandResult r = run("--version", "NEREID_INTERP=\"$(printf '\\033[2J')\"");
+  CommandResult r =
+      run("run k.py:scale" + arrays, "NEREID_INTERP=\"$(printf '\\033[2J')\"");
   EXPECT_THAT(r.err, AllOf(HasSubstr("NEREID_INTERP=\\x1b[2J is ignored"),
                            Not(HasSubstr("\x1b"))));
 }
