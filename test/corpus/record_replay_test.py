@@ -20,7 +20,7 @@ except ImportError:
     sys.exit(77)
 
 from record import cases, packing, plan, recorder, sources  # noqa: E402
-from replay import compare, launchfile, report  # noqa: E402
+from replay import batch, compare, launchfile, report  # noqa: E402
 
 TOOL = Path(os.environ.get("NEREID_BUILD", HERE.parent.parent / "build")) / "bin/nereid"
 HAS_UPSTREAM = all(importlib.util.find_spec(name) for name in ("torch", "triton"))
@@ -241,6 +241,34 @@ class LaunchFile(unittest.TestCase):
         row = self.row([tensor("x", 0, [8], 28, stride=[-1])], [storage])
         self.assertEqual(launchfile.typed_views(row)[0], [(0, 32, "float32")])
         self.assertEqual(self.describe(row, dict(a=bytes(32)))["arguments"]["x"]["tensor"]["shape"], [1])
+
+
+class Batch(unittest.TestCase):
+    """With a program in place of nereid: it writes what it is told to and ends."""
+
+    def run_batch(self, results, says, status):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            program = folder / "program"
+            program.write_text(f"#!{sys.executable}\nimport sys\nopen(sys.argv[-1], 'w').write({results!r})\n"
+                               f"sys.stderr.write({says!r})\nsys.exit({status})\n")
+            program.chmod(0o755)
+            tool = batch.Tool(program, "cpu", 10, 1, folder / "cache")
+            return tool.run([dict(id="a")], folder)["a"]
+
+    def test_a_refusal(self):
+        line = json.dumps(dict(id="a", status="failed", error="k.py:1:2: error: no")) + "\n"
+        self.assertEqual(self.run_batch(line, "", 1)["status"], "failed")
+
+    def test_a_fault_in_a_kernel_is_a_crash(self):
+        line = json.dumps(dict(id="a", status="failed", error="segmentation fault at address 0x10 in kernel 'k'")) + "\n"
+        self.assertEqual(self.run_batch(line, "", 1)["status"], "crash")
+
+    def test_a_fault_that_ends_the_command_is_a_crash(self):
+        self.assertEqual(self.run_batch("", "error: segmentation fault at address 0x10 in kernel 'k' on interp", 3)["status"], "crash")
+
+    def test_a_command_that_says_nothing(self):
+        self.assertEqual(self.run_batch("", "error: disk", 3), dict(status="tool-error", error="error: disk"))
 
 
 class Report(unittest.TestCase):

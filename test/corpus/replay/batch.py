@@ -5,6 +5,9 @@ import signal
 import subprocess
 import time
 
+# How the command reports a kernel that was stopped by the processor.
+FAULTS = ("segmentation fault at address", "bus error at address")
+
 
 class Tool:
     def __init__(self, path, device, timeout, threads, cache):
@@ -46,7 +49,8 @@ class Tool:
             number = -process.returncode if process.returncode < 0 else process.returncode - 128
             return done, dict(status="crash", error=f"signal {number}: {' | '.join(text.splitlines()[-4:])}"[:600])
         if len(done) < len(launches):
-            return done, dict(status="tool-error", error=(text or f"exit code {process.returncode}")[:600])
+            status = "crash" if any(fault in text for fault in FAULTS) else "tool-error"
+            return done, dict(status=status, error=(text or f"exit code {process.returncode}")[:600])
         return done, None
 
     def watch(self, process, output):
@@ -71,5 +75,7 @@ def read_results(path):
             row = json.loads(line)
         except ValueError:  # cut off by a signal
             continue
+        if row.get("status") == "failed" and any(fault in row.get("error", "") for fault in FAULTS):
+            row["status"] = "crash"
         rows[row.get("id")] = row
     return rows
