@@ -35,6 +35,7 @@
 #include "mlir/IR/Matchers.h"
 
 #include <cmath>
+#include <tuple>
 
 using namespace mlir;
 
@@ -101,9 +102,21 @@ Value KernelEmitter::hardwareMath(Operation *op, ArrayRef<Value> operands) {
   return math::FmaOp::create(b, loc, power, r, power);
 }
 
+/// The rounding that a conversion does itself, and the argument without it.
+static std::pair<const char *, Value> roundingOf(Value x) {
+  Operation *op = x.getDefiningOp();
+  const char *mode = isa_and_nonnull<math::RoundEvenOp>(op) ? "rni"
+                     : isa_and_nonnull<math::FloorOp>(op)   ? "rmi"
+                     : isa_and_nonnull<math::CeilOp>(op)    ? "rpi"
+                     : isa_and_nonnull<math::TruncOp>(op)   ? "rzi"
+                                                            : nullptr;
+  return mode ? std::pair(mode, op->getOperand(0)) : std::pair("rzi", x);
+}
+
 /// The processor's conversion goes to the nearest end of the range of every
 /// width, 8 bits too, and takes an f32's NaN to 0 up to 32 bits. NaN beyond has
-/// the top bit alone.
+/// the top bit alone. A rounding in front of it ptxas puts into conversions up
+/// to 32 bits.
 Value KernelEmitter::toInteger(Operation *op, Value x) {
   if (!isa<arith::FPToSIOp, arith::FPToUIOp>(op)) {
     return {};
@@ -118,19 +131,27 @@ Value KernelEmitter::toInteger(Operation *op, Value x) {
   std::string letter = isa<arith::FPToSIOp>(op) ? "s" : "u";
   Type in = b.getIntegerType(std::max(width, 16u));
   std::string constraints = width == 64 ? "=l," : width == 32 ? "=r," : "=h,";
+  auto zeroForNaN = [&](Value number, Value value) -> Value {
+    Value isNumber = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD,
+                                           number, number);
+    Value zero = isa<FloatType>(value.getType())
+                     ? ops().real(value.getType(), 0)
+                     : ops().integer(value.getType(), 0);
+    return arith::SelectOp::create(b, loc, isNumber, value, zero);
+  };
+  std::string mode = "rzi";
+  if (width == 64) {
+    std::tie(mode, x) = roundingOf(x);
+    x = zeroForNaN(x, x); // of an f32, one word instead of the result's two
+  }
   Value result = inlineAsm(
-      "cvt.rzi." + letter + std::to_string(width) + "." + source + " $0, $1;",
+      "cvt." + mode + "." + letter + std::to_string(width) + "." + source +
+          " $0, $1;",
       constraints + (source == "f64" ? "d" : "f"), {x}, {in}, false)[0];
   if (in != type) {
     result = arith::TruncIOp::create(b, loc, type, result);
   }
-  if (width < 64 && source == "f32") {
-    return result;
-  }
-  Value isNumber =
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, x, x);
-  return arith::SelectOp::create(b, loc, isNumber, result,
-                                 ops().integer(type, 0));
+  return width < 64 && source == "f64" ? zeroForNaN(x, result) : result;
 }
 
 } // namespace nereid::togpu

@@ -7,11 +7,12 @@
 // CHECK: "cvt.rzi.u16.f32 $0, $1;", "=h,f"
 // CHECK: "cvt.rzi.s32.f32 $0, $1;", "=r,f"
 // CHECK-NOT: arith.cmpf
-// CHECK: "cvt.rzi.u64.f32 $0, $1;", "=l,f"
 // CHECK: arith.cmpf ord
-// CHECK: arith.select
+// CHECK: %[[U64:.*]] = arith.select %{{.*}} : f32
+// CHECK: "cvt.rzi.u64.f32 $0, $1;", "=l,f" %[[U64]]
 // CHECK: "cvt.rzi.s32.f64 $0, $1;", "=r,d"
 // CHECK: arith.cmpf ord
+// CHECK: arith.select %{{.*}} : i32
 // CHECK-NOT: arith.fpto
 func.func @conversions(%x8: !tile.ptr<i8>, %x16: !tile.ptr<i16>, %x32: !tile.ptr<i32>, %x64: !tile.ptr<i64>, %a: f32, %d: f64) attributes {tile.kernel} {
   %s8 = arith.fptosi %a : f32 to i8

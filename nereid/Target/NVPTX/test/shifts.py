@@ -52,8 +52,8 @@ def long(x_ptr, a_ptr, y_ptr):
 
 # NARROW-DAG: cvt.rzi.s8.f32
 # NARROW-DAG: cvt.rzi.u16.f32
-# NARROW-DAG: cvt.rzi.s64.f32
-# NARROW-DAG: selp.b64 {{.*}}, 0,
+# NARROW-DAG: selp.f32 [[NUMBER:%r[0-9]+]], {{.*}}, 0f00000000,
+# NARROW-DAG: cvt.rzi.s64.f32 {{.*}}, [[NUMBER]];
 @triton.jit
 def narrow(x_ptr, y_ptr, z_ptr, w_ptr):
     i = tl.arange(0, 128)

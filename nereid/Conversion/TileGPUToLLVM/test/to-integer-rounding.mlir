@@ -1,0 +1,27 @@
+// A rounding is part of a conversion to 64 bits; ptxas makes it part of others.
+// RUN: nereid-opt %s --tile-to-tilegpu=warps=1 --tilegpu-to-llvm | FileCheck %s
+
+// CHECK-LABEL: llvm.func @roundings
+// CHECK: %[[NEAREST:.*]] = arith.select %{{.*}} : f32
+// CHECK: "cvt.rni.s64.f32 $0, $1;", "=l,f" %[[NEAREST]]
+// CHECK: "cvt.rmi.s64.f32 $0, $1;", "=l,f"
+// CHECK: "cvt.rpi.u64.f64 $0, $1;", "=l,d"
+// CHECK: "cvt.rzi.s64.f32 $0, $1;", "=l,f"
+// CHECK: "cvt.rzi.s32.f32 $0, $1;", "=r,f"
+func.func @roundings(%x32: !tile.ptr<i32>, %x64: !tile.ptr<i64>, %a: f32, %d: f64) attributes {tile.kernel} {
+  %nearest = math.roundeven %a : f32
+  %i0 = arith.fptosi %nearest : f32 to i64
+  tile.store %x64, %i0 : !tile.ptr<i64>
+  %floor = math.floor %a : f32
+  %i1 = arith.fptosi %floor : f32 to i64
+  tile.store %x64, %i1 : !tile.ptr<i64>
+  %ceil = math.ceil %d : f64
+  %i2 = arith.fptoui %ceil : f64 to i64
+  tile.store %x64, %i2 : !tile.ptr<i64>
+  %trunc = math.trunc %a : f32
+  %i3 = arith.fptosi %trunc : f32 to i64
+  tile.store %x64, %i3 : !tile.ptr<i64>
+  %i4 = arith.fptosi %nearest : f32 to i32
+  tile.store %x32, %i4 : !tile.ptr<i32>
+  return
+}
