@@ -27,7 +27,7 @@ static void tryKernel(const KernelLibrary &library, const std::string &name,
     const LaunchArgument arguments[] = {array, array, array, 16, 64};
     kernel.launch(Grid(1), arguments);
   } catch (const Error &error) {
-    if (!*error.what()) {
+    if (error.message().empty()) {
       std::abort();
     }
   }

@@ -70,8 +70,7 @@ void Generator::growDiscarded() {
                           random.pick<int64_t>({12, 16, 24, 40}),
                           " + tl.zeros(", text(type.shape), ", tl.int32)"),
                      type.with(DType::Int32));
-  Expr shift =
-      join(x.variable, random.pick({" >> ", " << "}), amount.variable);
+  Expr shift = join(x.variable, random.pick({" >> ", " << "}), amount.variable);
   Item shifted = options.wideShifts && random.chance(50) ? define(shift, type)
                                                          : step(shift, type);
   DType narrow =
