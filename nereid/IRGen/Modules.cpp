@@ -406,7 +406,8 @@ static bool isProjectRoot(const fs::path &folder) {
 /// utils.py somewhere on the machine is not this program's.
 static FoundModule findAbsolute(const fs::path &file, llvm::StringRef name) {
   FoundModule space;
-  fs::path folder = fs::absolute(file).lexically_normal().parent_path();
+  std::error_code gone; // the current folder may have been removed
+  fs::path folder = fs::absolute(file, gone).lexically_normal().parent_path();
   if (hostHasModule(name)) {
     // A script's own folder comes before Python's library.
     std::error_code error;

@@ -51,7 +51,8 @@ StageRecorder::overridden(const Stage &stage) const {
   if (folder.empty()) {
     return std::optional<std::string>();
   }
-  if (!std::filesystem::is_directory(folder)) {
+  std::error_code ignored; // a name that is too long, say
+  if (!std::filesystem::is_directory(folder, ignored)) {
     return {ErrorCode::NotFound,
             "NEREID_OVERRIDE: expected a folder of stage files, got '" +
                 folder + "'"};

@@ -13,7 +13,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <functional>
 #include <set>
 #include <sys/resource.h>
 #include <thread>

@@ -78,8 +78,10 @@ public:
 
 private:
   [[noreturn]] void fail() {
-    refuse(ErrorCode::InvalidArgument, path,
-           "the .npy header cannot be understood");
+    refuse(
+        ErrorCode::InvalidArgument, path,
+        "expected a header as NumPy writes it, with descr, fortran_order and "
+        "shape, got one that cannot be understood");
   }
   void skipSpace() {
     while (!rest.empty() && std::strchr(" \t\r\n", rest[0]) && rest[0]) {

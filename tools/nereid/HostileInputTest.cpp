@@ -249,6 +249,10 @@ TEST_F(HostileInput, AnOverrideOfAMissingFolder) {
   EXPECT_EQ(r.code, 1);
   EXPECT_THAT(r.err, HasSubstr("NEREID_OVERRIDE: expected a folder of stage "
                                "files, got 'none'"));
+  r = run("run k.py:scale" + arrays,
+          "NEREID_OVERRIDE=" + std::string(300, 'a'));
+  EXPECT_EQ(r.code, 1) << r.err;
+  EXPECT_THAT(r.err, HasSubstr("NEREID_OVERRIDE: expected a folder"));
   std::filesystem::create_directories(root + "/empty");
   EXPECT_EQ(run("run k.py:scale" + arrays, "NEREID_OVERRIDE=empty").code, 0);
 }

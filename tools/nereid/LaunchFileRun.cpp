@@ -331,14 +331,17 @@ private:
   int openResults() {
     if (results < 0) {
       throwIfFailed(OutputFiles().add("--results", options.results));
-      results = ::open(options.results.c_str(),
-                       O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+      results =
+          ::open(options.results.c_str(),
+                 O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
       if (results < 0) {
-        raise(
-            {ErrorCode::IoError,
-             "cannot write '" + options.results + "': " + std::strerror(errno),
-             {}});
+        raise({ErrorCode::IoError,
+               "cannot write '" + options.results + "': " +
+                   (errno == ENXIO ? "nobody reads from this pipe"
+                                   : std::strerror(errno)),
+               {}});
       }
+      ::fcntl(results, F_SETFL, ::fcntl(results, F_GETFL) & ~O_NONBLOCK);
     }
     return results;
   }

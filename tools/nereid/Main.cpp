@@ -38,8 +38,8 @@ static void checkSubcommand(const CLI::App &app, int argc, char **argv) {
     list += (list.empty() ? "" : ", ") + names.back();
   }
   if (std::find(names.begin(), names.end(), argv[1]) == names.end()) {
-    usageError("no command '" + std::string(argv[1]) + "'" +
-               didYouMean(argv[1], names) + " Commands: " + list);
+    usageError("expected one of the commands " + list + ", got '" +
+               std::string(argv[1]) + "'" + didYouMean(argv[1], names));
   }
 }
 

@@ -156,7 +156,9 @@ TEST_F(OutputFaults, FilesThatCannotBeWritten) {
     if (std::string(writer.name) != "run --results") {
       EXPECT_EQ(*readFile(root + "/old"), old) << writer.name;
     }
-    write("pipe-before", "");
+    ASSERT_EQ(::mkfifo((root + "/pipe").c_str(), 0600), 0);
+    told("pipe without reader", "pipe", "nobody reads from this pipe");
+    std::filesystem::remove(root + "/pipe");
   }
 }
 
