@@ -208,7 +208,7 @@ def arrays(r, Attack, encoded):
     version = r.choice([1, 1, 1, 2, 3, 0, 9])
     length = len(header) + r.choice([0, 0, 0, 1, -1, 60000, -len(header)])
     form = "<H" if version == 1 else "<I"
-    data = b"\x93NUMPY" + bytes([version, 0]) + struct.pack(form, max(length, 0)) + header + \
+    data = b"\x93NUMPY" + bytes([version, 0]) + struct.pack(form, max(length, 0) & (0xffff if version == 1 else 0xffffffff)) + header + \
         r.choice([b"", bytes(256), bytes(255), r.randbytes(600)])
     if r.random() < 0.3:
         mutable = bytearray(data)
