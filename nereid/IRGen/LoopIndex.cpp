@@ -21,6 +21,7 @@ static void loopsOver(ast::Body body, llvm::StringRef name,
       const auto *target = ast::dynCast<ast::Name>(loop->target);
       if (target && name == llvm::StringRef(target->id)) {
         spans.push_back(loop->span);
+        continue; // with what it holds
       }
       loopsOver(loop->body, name, spans);
     } else if (const auto *loop = ast::dynCast<ast::While>(statement)) {
@@ -42,12 +43,15 @@ bool Evaluator::isReadElsewhere(const ast::Name &target) const {
   llvm::StringRef name(target.id);
   llvm::SmallVector<ast::Span> loops;
   loopsOver(function->def->body, name, loops);
+  // Loops and places are both in order.
+  const ast::Span *next = loops.begin();
   auto isInLoop = [&](uint32_t line, uint32_t column) {
-    return llvm::any_of(loops, [&](const ast::Span &span) {
-      auto at = std::pair(line, column);
-      return at >= std::pair(span.line, span.colOffset) &&
-             at < std::pair(span.endLine, span.endColOffset);
-    });
+    auto at = std::pair(line, column);
+    while (next != loops.end() &&
+           at >= std::pair(next->endLine, next->endColOffset)) {
+      ++next;
+    }
+    return next != loops.end() && at >= std::pair(next->line, next->colOffset);
   };
   const ast::Span &whole = function->def->span;
   const SourceText &source = function->module->parsed->source;

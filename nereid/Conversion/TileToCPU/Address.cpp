@@ -252,7 +252,19 @@ LaneIndex Evaluator::wrap(const LaneIndex &x, const LaneIndex &by, Value tile,
   return result;
 }
 
+/// Once a value, however many paths lead to it.
 LaneIndex Evaluator::index(Value tile, unsigned coords) {
+  std::pair<Value, unsigned> key(tile, coords);
+  auto found = indices.find(key);
+  if (found != indices.end()) {
+    return found->second;
+  }
+  LaneIndex result = computeIndex(tile, coords);
+  indices[key] = result;
+  return result;
+}
+
+LaneIndex Evaluator::computeIndex(Value tile, unsigned coords) {
   if (!isa<RankedTensorType>(tile.getType())) {
     return uniformIndex(kernel.scalar(tile), 0);
   }

@@ -19,23 +19,28 @@ using namespace mlir;
 
 namespace nereid::tocpu {
 
-/// Calls `visit(compare, coordinates)` for the conjuncts of a mask.
+/// Calls `visit(compare, coordinates)` for the conjuncts of a mask, each once.
 static void walkConjuncts(Evaluator &evaluator, Value mask, unsigned coords,
                           llvm::function_ref<void(Value, unsigned)> visit) {
-  Operation *op = mask.getDefiningOp();
-  if (!op || evaluator.kernel.buffer(mask) ||
-      !isa<RankedTensorType>(mask.getType())) {
-    return;
-  }
-  if (isa<arith::AndIOp>(op)) {
-    walkConjuncts(evaluator, op->getOperand(0), coords, visit);
-    walkConjuncts(evaluator, op->getOperand(1), coords, visit);
-  } else if (isView(op) && !(isa<tile::ReshapeOp>(op) &&
-                             !isTrivialReshape(cast<tile::ReshapeOp>(op)))) {
-    walkConjuncts(evaluator, op->getOperand(0), evaluator.mapped(op, coords, 0),
-                  visit);
-  } else if (isa<arith::CmpIOp>(op)) {
-    visit(mask, coords);
+  DenseSet<std::pair<Value, unsigned>> seen;
+  SmallVector<std::pair<Value, unsigned>> work = {{mask, coords}};
+  while (!work.empty()) {
+    auto [value, at] = work.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (!op || evaluator.kernel.buffer(value) ||
+        !isa<RankedTensorType>(value.getType()) ||
+        !seen.insert({value, at}).second) {
+      continue;
+    }
+    if (isa<arith::AndIOp>(op)) {
+      work.push_back({op->getOperand(1), at});
+      work.push_back({op->getOperand(0), at});
+    } else if (isView(op) && !(isa<tile::ReshapeOp>(op) &&
+                               !isTrivialReshape(cast<tile::ReshapeOp>(op)))) {
+      work.push_back({op->getOperand(0), evaluator.mapped(op, at, 0)});
+    } else if (isa<arith::CmpIOp>(op)) {
+      visit(value, at);
+    }
   }
 }
 

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Conversion/Lanes/StructuredControl.h"
 #include "nereid/Conversion/TileToCPU/Nest.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -125,7 +126,7 @@ void KernelEmitter::copyInto(Value value, const Buffer &buffer,
 
 void KernelEmitter::emitBlock(Block *block, ArrayRef<YieldTarget> yields,
                               ArrayRef<Buffer> targets) {
-  Plan plan(block, yields);
+  Plan plan(block, yields, regions);
   blocks.push_back({&plan, SmallVector<Buffer>(targets), {}});
   for (Item &item : plan.items()) {
     if (failure) {
@@ -170,16 +171,11 @@ void KernelEmitter::emitCaptured(Operation *op) {
   llvm::SmallPtrSet<void *, 32> seen;
   SmallVector<Value> work;
   auto add = [&](Value value) {
-    bool inside = op->isAncestor(value.getParentBlock()->getParentOp());
-    if (!inside && seen.insert(value.getAsOpaquePointer()).second) {
+    if (seen.insert(value.getAsOpaquePointer()).second) {
       work.push_back(value);
     }
   };
-  op->walk([&](Operation *inner) {
-    for (Value operand : inner->getOperands()) {
-      add(operand);
-    }
-  });
+  llvm::for_each(regions.captured(op), add);
   while (!work.empty()) {
     Value value = work.pop_back_val();
     if (!isTensor(value)) {
@@ -269,6 +265,8 @@ void KernelEmitter::emitFor(scf::ForOp loop, Item &item) {
   Value step = scalar(loop.getStep());
   toTop();
   scf::ForOp copy = createFor(lower, upper, step, inits);
+  copy->setAttr(exactLoop, b.getUnitAttr());
+  copy.setUnsignedCmp(loop.getUnsignedCmp());
   scalars[loop.getInductionVar()] = copy.getInductionVar();
   unsigned next = 0;
   for (auto [i, argument] : llvm::enumerate(loop.getRegionIterArgs())) {

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Conversion/Lanes/StructuredControl.h"
 #include "nereid/Conversion/TileToCPU/TileToCPU.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -12,7 +13,6 @@
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -24,13 +24,13 @@ namespace nereid {
 
 Status convertToLLVM(ModuleOp module) {
   MLIRContext *context = module.getContext();
+  lanes::lowerStructuredControl(module);
   LowerToLLVMOptions options(context);
   LLVMTypeConverter types(context, options);
   ConversionTarget target(*context);
   target.addLegalDialect<LLVM::LLVMDialect>();
   target.addLegalOp<ModuleOp>();
   RewritePatternSet patterns(context);
-  populateSCFToControlFlowConversionPatterns(patterns);
   cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
   arith::populateArithToLLVMConversionPatterns(types, patterns);
   populateMathToLLVMConversionPatterns(types, patterns);

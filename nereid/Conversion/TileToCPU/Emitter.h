@@ -141,6 +141,7 @@ private:
   void emitScalarAccess(mlir::Operation *op);
   void emitScalarService(mlir::Operation *op);
   mlir::Value pureScalar(mlir::Operation *op, unsigned result);
+  mlir::Value constant(mlir::arith::ConstantOp op);
   void emitPrint(tile::PrintOp op);
   void emitSplit(tile::SplitOp op);
 
@@ -148,6 +149,7 @@ private:
   void emitDot(tile::DotOp op);
 
   mlir::func::FuncOp kernel;
+  Regions regions;
   mlir::func::FuncOp entry;
   mlir::OpBuilder::InsertPoint top;
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;

@@ -25,7 +25,7 @@ namespace nereid::tocpu {
 
 KernelEmitter::KernelEmitter(func::FuncOp kernel, const CpuTargetInfo &target)
     : b(kernel.getContext()), loc(kernel.getLoc()), target(target),
-      kernel(kernel) {}
+      kernel(kernel), regions(kernel) {}
 
 void KernelEmitter::fail(Operation *op, const Twine &message) {
   if (!failure) {

@@ -153,6 +153,7 @@ private:
              unsigned coords);
 
   // Address.cpp
+  LaneIndex computeIndex(mlir::Value tile, unsigned coords);
   LaneIndex indexOfCoord(const Coord &coord, int64_t scale);
   LaneIndex uniformIndex(mlir::Value scalar, unsigned level);
   LaneIndex addIndex(const LaneIndex &x, const LaneIndex &y);
@@ -191,6 +192,7 @@ private:
   std::vector<Coords> coordSets;
   llvm::SmallVector<mlir::OpBuilder::InsertPoint> anchors;
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, Lane> memo;
+  llvm::DenseMap<std::pair<mlir::Value, unsigned>, LaneIndex> indices;
 };
 
 } // namespace nereid::tocpu

@@ -47,9 +47,11 @@ bool isPureScalar(Operation *op) {
                        [](Type t) { return isTensor(t); });
 }
 
-Plan::Plan(Block *block, ArrayRef<YieldTarget> targets) : block(block) {
+Plan::Plan(Block *block, ArrayRef<YieldTarget> targets, const Regions &regions)
+    : block(block), regions(regions) {
   for (Operation &op : block->without_terminator()) {
     visit(&op);
+    learn(&op);
   }
   addYields(targets);
   renumber();
@@ -81,75 +83,40 @@ void Plan::renumber() {
   }
 }
 
-Item *Plan::dependence(Value value) {
-  if (value.getParentBlock() != block || isa<BlockArgument>(value)) {
-    return nullptr;
-  }
-  if (Item *item = producer.lookup(value)) {
-    return item;
-  }
-  auto [it, isNew] = dependences.try_emplace(value, nullptr);
-  if (!isNew) {
-    return it->second;
-  }
-  Item *latest = nullptr;
-  for (Value operand : value.getDefiningOp()->getOperands()) {
-    latest = later(latest, dependence(operand));
-  }
-  return dependences[value] = latest;
-}
-
-const SmallPtrSet<Operation *, 4> &Plan::loadsOf(Value value) {
-  auto found = loads.find(value);
-  if (found != loads.end()) {
-    return found->second;
-  }
-  SmallPtrSet<Operation *, 4> all;
-  Operation *op = value.getDefiningOp();
-  if (op && op->getBlock() == block && !producer.count(value)) {
-    for (Value operand : op->getOperands()) {
-      const SmallPtrSet<Operation *, 4> &inner = loadsOf(operand);
-      all.insert(inner.begin(), inner.end());
-    }
-    if (isa<tile::LoadOp>(op)) {
-      all.insert(op);
-    }
-  }
-  return loads[value] = std::move(all);
-}
-
-/// What an operation does to memory that loads can see.
-static bool writesMemory(Operation *op) {
-  if (isa<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp, tile::BarrierOp,
-          tile::RelaxOp>(op)) {
-    return true;
-  }
-  bool found = false;
-  for (Region &region : op->getRegions()) {
-    region.walk([&](Operation *inner) {
-      found |= isa<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp,
-                   tile::BarrierOp, tile::RelaxOp>(inner);
-    });
-  }
-  return found;
-}
-
-bool Plan::canJoin(const Item &item, ArrayRef<int64_t> shape, int axis) const {
-  return item.isNest && !item.exclusive && ArrayRef(item.shape) == shape &&
-         (axis < 0 || item.axis < 0 || axis == item.axis);
+bool Plan::isEvaluatedHere(Value value) const {
+  return value.getParentBlock() == block && !isa<BlockArgument>(value) &&
+         !producer.count(value);
 }
 
 /// The last item that must run before `value` can be evaluated.
-Item *Plan::before(Value value) {
-  Item *last = dependence(value);
-  for (Operation *load : loadsOf(value)) {
-    last = later(last, lastWriteBefore.lookup(load));
-  }
-  return last;
+Item *Plan::before(Value value) const {
+  Item *item = producer.lookup(value);
+  return item ? item : known.lookup(value).after;
 }
+
+bool Plan::readsArrays(Value value) const {
+  return isEvaluatedHere(value) && known.lookup(value).loads;
+}
+
+/// Roots of one nest. A nest of every store of a long program would keep more
+/// values alive than there are registers.
+static constexpr unsigned maxRoots = 64;
+
+bool Plan::canJoin(const Item &item, ArrayRef<int64_t> shape, int axis) const {
+  return item.isNest && !item.exclusive && item.roots.size() < maxRoots &&
+         ArrayRef(item.shape) == shape &&
+         (axis < 0 || item.axis < 0 || axis == item.axis);
+}
+
+/// So many loads are asked one by one, for every write, whether it may overtake
+/// them.
+static constexpr unsigned maxLoadsToPass = 512;
 
 /// Would `write`, in `item`, overtake a load that must follow the item?
 bool Plan::passesLoad(Operation *write, const Item &item) {
+  if (lastWriteBefore.size() > maxLoadsToPass) {
+    return true;
+  }
   for (Operation *load : llvm::make_first_range(lastWriteBefore)) {
     Item *last = before(load->getResult(0));
     if (last && last->order >= item.order &&
@@ -190,7 +157,7 @@ Item *Plan::addRoot(Root root, ArrayRef<int64_t> shape,
   item->roots.push_back(root);
   item->touchesMemory |= writes;
   for (Value operand : operands) {
-    item->touchesMemory |= operand && !loadsOf(operand).empty();
+    item->touchesMemory |= operand && readsArrays(operand);
   }
   if (root.op) {
     itemOf[root.op] = item;
@@ -214,8 +181,10 @@ void Plan::addOp(Operation *op) {
   for (Value result : op->getResults()) {
     producer[result] = item;
   }
-  item->touchesMemory = !isMemoryEffectFree(op);
-  if (writesMemory(op)) {
+  bool hasRegions = op->getNumRegions() != 0;
+  item->touchesMemory =
+      hasRegions ? regions.touchesMemory(op) : !isMemoryEffectFree(op);
+  if (hasRegions ? !regions.writes(op).empty() : isWrite(op)) {
     item->writes.push_back(op);
     allWrites.push_back({item, op});
     lastWrite = item;

@@ -21,6 +21,7 @@
 #ifndef NEREID_CONVERSION_TILETOCPU_PLAN_H
 #define NEREID_CONVERSION_TILETOCPU_PLAN_H
 
+#include "nereid/Conversion/TileToCPU/Regions.h"
 #include "nereid/Dialect/Tile/IR/Tile.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -97,7 +98,8 @@ struct YieldTarget {
 class Plan {
 public:
   /// `targets`: the tensors that the terminator of `block` yields.
-  Plan(mlir::Block *block, llvm::ArrayRef<YieldTarget> targets);
+  Plan(mlir::Block *block, llvm::ArrayRef<YieldTarget> targets,
+       const Regions &regions);
 
   std::list<Item> &items() { return list; }
   /// The target whose buffer `value` is computed in directly, or -1.
@@ -114,10 +116,21 @@ private:
     bool captured; ///< read somewhere inside a loop or branch
     bool repeated; ///< read several times a position (below a broadcast)
     bool shuffled; ///< read in another order (below a reshape)
+    bool operator==(const Demand &) const = default;
   };
   struct Write {
     Item *item;
     mlir::Operation *op;
+  };
+  /// What is known of a value by its operands. Found in program order, so that
+  /// no question walks back through the program.
+  struct Known {
+    Item *after = nullptr; ///< must run before the value can be evaluated
+    bool loads = false;    ///< evaluating it reads the kernel's arrays
+    bool memory = false;   ///< evaluating it reads anything from memory
+    bool isDeep = false;   ///< ends a chain that is too long for one nest
+    int cost = 1;
+    unsigned depth = 0; ///< of the expression that evaluates it
   };
 
   // Roots and their nests.
@@ -129,9 +142,10 @@ private:
   bool passesLoad(mlir::Operation *write, const Item &item);
   bool canJoin(const Item &item, llvm::ArrayRef<int64_t> shape, int axis) const;
   void addYields(llvm::ArrayRef<YieldTarget> targets);
-  Item *dependence(mlir::Value value);
-  Item *before(mlir::Value value);
-  const llvm::SmallPtrSet<mlir::Operation *, 4> &loadsOf(mlir::Value value);
+  void learn(mlir::Operation *op);
+  bool isEvaluatedHere(mlir::Value value) const;
+  Item *before(mlir::Value value) const;
+  bool readsArrays(mlir::Value value) const;
   Item *append();
   void renumber();
 
@@ -146,8 +160,10 @@ private:
   Item *nestFor(mlir::Value value, Item *before);
   bool crossing(mlir::Operation *load, llvm::ArrayRef<Demand> wanted,
                 Item *&limit, bool &sameNest);
-  int cost(mlir::Value value);
-  bool touchesMemory(mlir::Value value);
+  bool conflicts(tile::LoadOp load, mlir::Operation *write,
+                 bool sameNest) const;
+  int cost(mlir::Value value) const;
+  bool touchesMemory(mlir::Value value) const;
   void settleYields(llvm::ArrayRef<YieldTarget> targets);
   bool onlyReadBefore(mlir::Value argument, Item *item) const;
   void findLastUses();
@@ -156,24 +172,20 @@ private:
   int weight(const Item &item);
 
   mlir::Block *block;
+  const Regions &regions;
   std::list<Item> list;
   /// The item that produces a scalar or a buffered tensor of this block.
   llvm::MapVector<mlir::Value, Item *> producer;
-  llvm::DenseMap<mlir::Value, Item *> dependences;
-  llvm::DenseMap<mlir::Value, llvm::SmallPtrSet<mlir::Operation *, 4>> loads;
+  llvm::DenseMap<mlir::Value, Known> known;
   /// For a load: the last item that wrote memory when it was reached.
   llvm::MapVector<mlir::Operation *, Item *> lastWriteBefore;
   Item *lastWrite = nullptr;
   llvm::SmallVector<Write> allWrites;
   llvm::DenseMap<mlir::Operation *, Item *> itemOf;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Demand, 2>> demands;
-  llvm::DenseMap<mlir::Value, int> costs;
   llvm::DenseMap<mlir::Value, unsigned> direct;
 };
 
-/// May `write` change what `load` reads? `sameNest`: both run in one nest, the
-/// load of an element before the write of that element.
-bool conflicts(tile::LoadOp load, mlir::Operation *write, bool sameNest);
 /// Does `op` only rename positions of its one operand?
 bool isView(mlir::Operation *op);
 /// Does a reshape only add and drop dimensions of size 1?

@@ -28,48 +28,74 @@ static constexpr int keepCost = 8;
 /// What is recomputed inside loops that capture it.
 static constexpr int captureCost = 16;
 
-int Plan::cost(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op || !isTensor(value) || producer.count(value) ||
-      op->getBlock() != block) {
-    return 1;
+/// The longest expression that one nest evaluates. What is deeper goes through
+/// a buffer, about one access in as many operations. So nothing here recurses
+/// further than this, and the loops that LLVM compiles, whose register
+/// allocation takes more than linear time, stay short however long the program.
+static constexpr unsigned maxDepth = 256;
+
+/// What operands tell of the results of `op`, which has been visited.
+void Plan::learn(Operation *op) {
+  if (op->getNumRegions() != 0) {
+    return;
   }
-  if (isa<arith::ConstantOp, tile::RangeOp, tile::SplatOp>(op)) {
-    return 0;
-  }
-  auto [it, isNew] = costs.try_emplace(value, 0);
-  if (!isNew) {
-    return it->second;
-  }
-  int total = isView(op)                ? 0
-              : isa<tile::LoadOp>(op)   ? 2
-              : isa<tile::GatherOp>(op) ? 4
-              : isExpensive(op)         ? 12
-                                        : 1;
+  Known all;
+  all.cost = isView(op)                ? 0
+             : isa<tile::LoadOp>(op)   ? 2
+             : isa<tile::GatherOp>(op) ? 4
+             : isExpensive(op)         ? 12
+                                       : 1;
   for (Value operand : op->getOperands()) {
+    all.after = later(all.after, before(operand));
+    all.loads |= readsArrays(operand);
+    all.memory |= touchesMemory(operand);
     // Addresses are affine nearly always, masks are bounds of the loops.
     if (!isa<tile::LoadOp>(op)) {
-      total += cost(operand);
+      all.cost = std::min(all.cost + cost(operand), 1000);
+    }
+    if (isTensor(operand) && isEvaluatedHere(operand)) {
+      all.depth = std::max(all.depth, known.lookup(operand).depth + 1);
     }
   }
-  return costs[value] = std::min(total, 1000);
+  if (isa<tile::LoadOp>(op)) {
+    all.after = later(all.after, lastWriteBefore.lookup(op));
+    all.loads = true;
+  }
+  all.memory |= isa<tile::LoadOp, tile::GatherOp>(op);
+  if (isa<arith::ConstantOp, tile::RangeOp, tile::SplatOp>(op)) {
+    all.cost = 0;
+    all.depth = 0;
+  }
+  if (all.depth >= maxDepth && llvm::count_if(op->getResults(), [](Value v) {
+                                 return !v.use_empty();
+                               }) == 1) {
+    all.isDeep = true;
+    all.depth = 0;
+  }
+  for (Value result : op->getResults()) {
+    known[result] = all;
+  }
 }
 
-bool Plan::touchesMemory(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!isTensor(value) || (op && op->getBlock() != block)) {
-    return false;
-  }
-  if (!op || producer.count(value) || isa<tile::LoadOp, tile::GatherOp>(op)) {
-    return true;
-  }
-  return llvm::any_of(op->getOperands(),
-                      [&](Value operand) { return touchesMemory(operand); });
+int Plan::cost(Value value) const {
+  return isTensor(value) && isEvaluatedHere(value) ? known.lookup(value).cost
+                                                   : 1;
 }
 
+bool Plan::touchesMemory(Value value) const {
+  if (!isTensor(value) || value.getParentBlock() != block) {
+    return isTensor(value) && isa<BlockArgument>(value);
+  }
+  return !isEvaluatedHere(value) || known.lookup(value).memory;
+}
+
+/// Twice is as good as often: `x = x + x` would double them line by line.
 void Plan::demand(Value value, const Demand &demand) {
   if (value && isTensor(value) && value.getParentBlock() == block) {
-    demands[value].push_back(demand);
+    SmallVector<Demand, 2> &all = demands[value];
+    if (llvm::count(all, demand) < 2) {
+      all.push_back(demand);
+    }
   }
 }
 
@@ -83,14 +109,13 @@ void Plan::demandRoot(const Root &root, Item *item) {
   }
 }
 
-bool conflicts(tile::LoadOp load, Operation *write, bool sameNest) {
+/// May `write` change what `load` reads? `sameNest`: both run in one nest, the
+/// load of an element before the write of that element.
+bool Plan::conflicts(tile::LoadOp load, Operation *write, bool sameNest) const {
   if (write->getNumRegions() != 0) {
-    bool found = false;
-    write->walk([&](Operation *inner) {
-      found |= inner != write && inner->getNumRegions() == 0 &&
-               conflicts(load, inner, false);
+    return llvm::any_of(regions.writes(write), [&](Operation *inner) {
+      return conflicts(load, inner, false);
     });
-    return found;
   }
   if (isa<tile::BarrierOp, tile::RelaxOp>(write)) {
     return true;
@@ -119,8 +144,15 @@ bool Plan::crossing(Operation *op, ArrayRef<Demand> wanted, Item *&limit,
   if (!load) {
     return false;
   }
-  for (const Write &write : allWrites) {
-    if (!op->isBeforeInBlock(write.op)) {
+  unsigned last = 0;
+  for (const Demand &demand : wanted) {
+    last = std::max(last, demand.item->order);
+  }
+  auto *behind = llvm::partition_point(allWrites, [&](const Write &write) {
+    return !op->isBeforeInBlock(write.op);
+  });
+  for (const Write &write : llvm::make_range(behind, allWrites.end())) {
+    if (write.item->order > last) {
       continue;
     }
     bool after = false, within = false;
@@ -148,6 +180,9 @@ bool Plan::mustMaterialize(Value value, ArrayRef<Demand> wanted) {
   int price = cost(value);
   bool memory = touchesMemory(value);
   bool view = isView(op);
+  if (known.lookup(value).isDeep) {
+    return true;
+  }
   for (const Demand &demand : wanted) {
     items.insert(demand.item);
     if (demand.buffer && !(view && !isa<tile::BroadcastOp>(op))) {
@@ -253,9 +288,16 @@ void Plan::decide(Operation *op) {
   Item *limit = nullptr;
   bool sameNest = false;
   bool tooLate = crossing(op, wanted, limit, sameNest);
-  if (op->getNumResults() == 1 &&
-      (tooLate || mustMaterialize(op->getResult(0), wanted))) {
-    return materialize(op->getResult(0), limit, sameNest);
+  Value only; // among several results
+  for (Value result : op->getResults()) {
+    if (demands.count(result)) {
+      only = op->getNumResults() == 1 || demands[result].size() == wanted.size()
+                 ? result
+                 : only;
+    }
+  }
+  if (only && (tooLate || mustMaterialize(only, wanted))) {
+    return materialize(only, limit, sameNest);
   }
   forward(op, wanted);
 }
@@ -295,12 +337,8 @@ void Plan::demandOperands(Operation *op) {
     mine.identity = !mine.buffer;
     demand(operand, mine);
   }
-  for (Region &region : op->getRegions()) {
-    region.walk([&](Operation *inner) {
-      for (Value operand : inner->getOperands()) {
-        demand(operand, {item, false, false, true, false, false});
-      }
-    });
+  for (Value captured : regions.captured(op)) {
+    demand(captured, {item, false, false, true, false, false});
   }
 }
 

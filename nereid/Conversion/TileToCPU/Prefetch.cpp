@@ -131,6 +131,9 @@ void Plan::planPrefetches() {
   }
 }
 
+/// Operations in a chain that an address of the next iteration is worth.
+static constexpr unsigned maxAddressDepth = 64;
+
 namespace {
 
 /// What scalars will be in the next iteration of a loop of the kernel, or in
@@ -150,8 +153,9 @@ public:
     }
   }
 
-  /// Null if nobody knows yet; `value` itself if it does not change.
-  Value of(Value value) {
+  /// Null if nobody knows yet, or if it takes too long a computation to know;
+  /// `value` itself if it does not change.
+  Value of(Value value, unsigned depth = 0) {
     if (Value known = map.lookup(value)) {
       return known;
     }
@@ -159,13 +163,13 @@ public:
       return value;
     }
     Operation *op = value.getDefiningOp();
-    if (!op) {
+    if (!op || depth > maxAddressDepth) {
       return nullptr; // carried by a loop
     }
     IRMapping operands;
     bool changes = false;
     for (Value operand : op->getOperands()) {
-      Value next = of(operand);
+      Value next = of(operand, depth + 1);
       if (!next) {
         return nullptr;
       }

@@ -16,31 +16,57 @@ using namespace mlir;
 
 namespace nereid::tocpu {
 
+/// Operands first, by a list of work: a chain is as long as the program.
 Value KernelEmitter::scalar(Value tile) {
   auto found = scalars.find(tile);
   if (found != scalars.end()) {
     return found->second;
   }
   OpBuilder::InsertionGuard guard(b);
-  toTop();
-  Value value;
-  Operation *op = tile.getDefiningOp();
-  if (!op || !isPureScalar(op)) {
-    fail(op ? op : tile.getParentBlock()->getParentOp(),
-         "a scalar is used before it is computed (" +
-             (op ? op->getName().getStringRef() : StringRef("argument")) + ")");
-    value = ops().integer(b.getI32Type(), 0);
-  } else {
-    value = pureScalar(op, cast<OpResult>(tile).getResultNumber());
+  SmallVector<Value> work = {tile};
+  while (!work.empty()) {
+    Value next = work.back();
+    if (scalars.count(next)) {
+      work.pop_back();
+      continue;
+    }
+    Operation *op = next.getDefiningOp();
+    if (!op || !isPureScalar(op)) {
+      fail(op ? op : next.getParentBlock()->getParentOp(),
+           "a scalar is used before it is computed (" +
+               (op ? op->getName().getStringRef() : StringRef("argument")) +
+               ")");
+      toTop();
+      scalars[next] = ops().integer(b.getI32Type(), 0);
+      continue;
+    }
+    size_t known = work.size();
+    for (Value operand : llvm::reverse(op->getOperands())) {
+      if (!scalars.count(operand)) {
+        work.push_back(operand);
+      }
+    }
+    if (work.size() == known) {
+      toTop();
+      Value value = pureScalar(op, cast<OpResult>(next).getResultNumber());
+      scalars[next] = value;
+      work.pop_back();
+    }
   }
-  scalars[tile] = value;
-  return value;
+  return scalars[tile];
+}
+
+/// In front of everything: of whatever level asks first, others ask later.
+Value KernelEmitter::constant(arith::ConstantOp op) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(entryBlock);
+  return ops().constant(op.getValue());
 }
 
 Value KernelEmitter::pureScalar(Operation *op, unsigned result) {
   SourcePlace place(*this, op);
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    return ops().constant(constant.getValue());
+    return this->constant(constant);
   }
   if (auto id = dyn_cast<tile::ProgramIdOp>(op)) {
     return programId[id.getAxis()];

@@ -57,6 +57,10 @@ unsigned LayoutChoice::ownWidth(Operation *op) {
   return axes.vectorWidth(pointers, mask, axes.order(pointers)[0], 16);
 }
 
+/// Values between a one-dimensional tile and what it is broadcast to. Who
+/// computes more with it has little to gain from where it is loaded.
+static constexpr size_t mostSpread = 256;
+
 /// Where a one-dimensional tile is only broadcast to a larger one: its part of
 /// the layout in which the larger one is computed with.
 std::optional<TileLayout> LayoutChoice::layoutWhereSpread(Value value,
@@ -66,6 +70,9 @@ std::optional<TileLayout> LayoutChoice::layoutWhereSpread(Value value,
     return found->second;
   }
   spread.known[value] = std::nullopt;
+  if (spread.known.size() > mostSpread) {
+    return std::nullopt;
+  }
   std::optional<TileLayout> common;
   for (Operation *user : value.getUsers()) {
     std::optional<TileLayout> layout;
@@ -366,27 +373,74 @@ TileLayout LayoutChoice::homeOrDefault(Value value) {
   return layout ? *layout : defaultLayout(value.getType());
 }
 
+/// Values whose home `value`'s is found by, which come before it in the
+/// program. Not among them: what a loop yields.
+static SmallVector<Value> sourcesOf(Value value) {
+  SmallVector<Value> sources;
+  Operation *op = value.getDefiningOp();
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Operation *parent = argument.getOwner()->getParentOp();
+    if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+      if (argument.getArgNumber() > 0) {
+        sources.push_back(loop.getInitArgs()[argument.getArgNumber() - 1]);
+      }
+    } else if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
+      sources.append(loop.getInits().begin(), loop.getInits().end());
+    }
+  } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    unsigned result = cast<OpResult>(value).getResultNumber();
+    sources.push_back(branch.thenYield().getOperand(result));
+    sources.push_back(branch.elseYield().getOperand(result));
+  } else if (isa<scf::ForOp, scf::WhileOp, tile::ReduceOp, tile::MapOp>(op) ||
+             op->getNumRegions() == 0) {
+    sources.append(op->operand_begin(), op->operand_end());
+  }
+  return sources;
+}
+
+bool LayoutChoice::isAnswered(Value value) const {
+  return !isa<RankedTensorType>(value.getType()) || homes.count(value) ||
+         visiting.contains(value) || homeless.contains(value);
+}
+
+/// Sources first, by a list of work: a chain is as long as the program. Only
+/// what loops yield is asked for by recursion.
 std::optional<TileLayout> LayoutChoice::home(Value value) {
-  auto known = homes.find(value);
-  if (known != homes.end()) {
-    return known->second;
+  SmallVector<Value> work = {value};
+  while (!work.empty()) {
+    Value next = work.back();
+    if (isAnswered(next)) {
+      work.pop_back();
+      continue;
+    }
+    size_t known = work.size();
+    for (Value source : sourcesOf(next)) {
+      if (!isAnswered(source)) {
+        work.push_back(source);
+      }
+    }
+    if (work.size() != known) {
+      continue;
+    }
+    work.pop_back();
+    std::optional<TileLayout> layout = computeHome(next);
+    // An answer found inside a cycle may be better from outside it.
+    if (layout || visiting.empty()) {
+      homes[next] = layout;
+    } else {
+      homeless.insert(next);
+    }
   }
-  if (!isa<RankedTensorType>(value.getType()) ||
-      !visiting.insert(value).second) {
-    return std::nullopt;
-  }
-  std::optional<TileLayout> layout = computeHome(value);
-  visiting.erase(value);
-  // An answer found inside a cycle may be better from outside it.
-  if (layout || visiting.empty()) {
-    homes[value] = layout;
-  }
-  return layout;
+  auto found = homes.find(value);
+  return found == homes.end() ? std::nullopt : found->second;
 }
 
 std::optional<TileLayout> LayoutChoice::computeHome(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
+    visiting.insert(value);
     std::optional<TileLayout> layout = homeOfArgument(argument);
+    visiting.erase(value);
+    homeless.clear();
     return layout ? *layout : defaultLayout(value.getType());
   }
   return homeOfResult(value.getDefiningOp(),
@@ -396,19 +450,21 @@ std::optional<TileLayout> LayoutChoice::computeHome(Value value) {
 /// What the accesses through a loop's pointers want, so that the pointers need
 /// not be converted in every iteration.
 std::optional<TileLayout> LayoutChoice::homeFromAccess(Value value) {
-  for (Operation *user : value.getUsers()) {
-    if (isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
-            user) &&
-        user->getOperand(0) == value) {
-      return access(user);
-    }
-  }
-  for (Operation *user : value.getUsers()) {
-    if (isa<tile::AddPtrOp, tile::HintOp, tile::PtrCastOp>(user)) {
-      if (auto layout = homeFromAccess(user->getResult(0))) {
-        return layout;
+  SmallVector<Value> work = {value};
+  while (!work.empty()) {
+    Value pointers = work.pop_back_val();
+    size_t known = work.size();
+    for (Operation *user : pointers.getUsers()) {
+      if (isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp,
+              tile::AtomicCASOp>(user) &&
+          user->getOperand(0) == pointers) {
+        return access(user);
+      }
+      if (isa<tile::AddPtrOp, tile::HintOp, tile::PtrCastOp>(user)) {
+        work.push_back(user->getResult(0));
       }
     }
+    std::reverse(work.begin() + known, work.end());
   }
   return std::nullopt;
 }

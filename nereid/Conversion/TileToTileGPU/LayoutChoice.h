@@ -51,6 +51,7 @@ public:
 
 private:
   std::optional<TileLayout> computeHome(mlir::Value value);
+  bool isAnswered(mlir::Value value) const;
   std::optional<TileLayout> homeOfArgument(mlir::BlockArgument argument);
   std::optional<TileLayout> homeOfResult(mlir::Operation *op, unsigned result);
   std::optional<TileLayout> homeFromAccess(mlir::Value value);
@@ -75,7 +76,10 @@ private:
   AxisInfoAnalysis axes;
   unsigned warpBits;
   llvm::DenseMap<mlir::Value, std::optional<TileLayout>> homes;
+  /// Arguments of loops whose home is being looked for.
   llvm::DenseSet<mlir::Value> visiting;
+  /// Values without a home as long as no argument leaves `visiting`.
+  llvm::DenseSet<mlir::Value> homeless;
   /// Products whose left operand may be registers.
   llvm::DenseSet<mlir::Operation *> fromRegisters;
   /// Vector width of all accesses of one shape and order, so that loads and

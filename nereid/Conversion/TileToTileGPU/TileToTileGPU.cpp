@@ -14,10 +14,13 @@
 
 #include "nereid/Conversion/TileToTileGPU/TileToTileGPU.h"
 
+#include "nereid/Conversion/Lanes/StructuredControl.h"
 #include "nereid/Conversion/TileToTileGPU/AccumulateProducts.h"
 #include "nereid/Conversion/TileToTileGPU/LayoutChoice.h"
 #include "nereid/Conversion/TileToTileGPU/NarrowComparisons.h"
 #include "nereid/Dialect/Tile/IR/Kernel.h"
+
+#include "mlir/IR/Matchers.h"
 
 #include <map>
 
@@ -239,6 +242,12 @@ void Rewriter::visitFor(scf::ForOp loop) {
   auto made = scf::ForOp::create(b, loop.getLoc(), loop.getLowerBound(),
                                  loop.getUpperBound(), loop.getStep(), inits);
   made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  made.setUnsignedCmp(loop.getUnsignedCmp());
+  // A step of 0 must not hang. With a constant step, which loops nearly always
+  // have, the counter is as fast as can be.
+  if (!matchPattern(loop.getStep(), m_Constant())) {
+    made->setAttr(lanes::exactLoop, b.getUnitAttr());
+  }
   SmallVector<Type> types;
   for (Value argument : made.getRegionIterArgs()) {
     types.push_back(argument.getType());

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Target/CPU/CpuTarget.h"
+#include "nereid/Target/CPU/LongFunctions.h"
 #include "nereid/Target/CPU/X86Machine.h"
 #include "nereid/Target/CodeEmission.h"
 
@@ -57,6 +58,13 @@ emit(mlir::ModuleOp module, const CpuTarget &target, const EmitOptions &options,
   emission.prepare = [&](llvm::Module &llvmModule) {
     setFunctionAttributes(llvmModule, target);
   };
+  LongFunctionGate gate;
+  emission.gate = &gate;
+  if (kind != nereid::target::CodeKind::LlvmText) {
+    emission.finish = [&](llvm::Module &llvmModule) {
+      gate.prepare(llvmModule);
+    };
+  }
   return nereid::target::emitCode(module, emission, times);
 }
 

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Time and memory of the compiler over the length of programs.
+
+    scaling.py NEREID                every chain, up to its full length
+    scaling.py --short NEREID        what CTest runs: a few lengths of each
+    scaling.py --only TEXT NEREID    chains whose name contains TEXT
+
+For each chain and target it prints the processor time and the memory of one
+compilation, without the process's own, and how both grow from length to
+length. Growth of more than 1.3 times that of the length is a failure, of
+--short 2 times (a machine that tests run on is busy; what is quadratic grows by 4).
+"""
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+
+HEAD = "import triton\nimport triton.language as tl\n\n\n"
+KERNEL = "@triton.jit\ndef k(p, n):\n"
+LOADED = "    o = tl.arange(0, 128)\n    a = tl.load(p + o)\n"
+STORED = "    tl.store(p + o, a)\n"
+
+
+def lines(count, line):
+    return "".join("    " + line(i) + "\n" for i in range(count))
+
+
+def scalars(n):
+    return KERNEL + "    a = n\n" + lines(n // 2, lambda i: f"a = a * 3 + {i}") + "    tl.store(p, a)\n"
+
+
+def float_scalars(n):
+    return KERNEL + "    a = n * 0.5\n" + lines(n // 2, lambda i: f"a = a * 0.75 + {i}.5") + "    tl.store(p, a.to(tl.int32))\n"
+
+
+def blocks(n):
+    return KERNEL + LOADED + lines(n // 2, lambda i: f"a = a * 3 + {i}") + STORED
+
+
+def mixed_blocks(n):
+    return KERNEL + LOADED + lines(n // 2, lambda i: f"a = (a ^ {i}) * {2 * i + 3}") + STORED
+
+
+def doubled_blocks(n):
+    return KERNEL + LOADED + lines(n // 2, lambda i: f"a = (a + a) ^ {i}") + STORED
+
+
+def loads(n):
+    return KERNEL + LOADED + lines(n // 2, lambda i: f"a ^= tl.load(p + o + {i})") + STORED
+
+
+def stores(n):
+    return KERNEL + LOADED + lines(n // 2, lambda i: f"tl.store(p + o + {128 * i}, a + {i})")
+
+
+def branches(n):
+    return KERNEL + "    a = n\n" + "".join(f"    if n == {i}:\n        a += {i * 7 % 1000}\n" for i in range(n)) + "    tl.store(p, a)\n"
+
+
+def elifs(n):
+    return KERNEL + "    a = n\n" + "".join(
+        f"    {'el' if i else ''}if n == {i}:\n        a = {i * 7 % 1000}\n" for i in range(n)) + "    tl.store(p, a)\n"
+
+
+def helpers(n):
+    return ("".join(f"@triton.jit\ndef h{i}(x):\n    return x * 3 + {i}\n\n\n" for i in range(n)) + KERNEL + LOADED +
+            lines(n, lambda i: f"a = h{i}(a)") + STORED)
+
+
+LONG = [1000, 2000, 4000, 8000, 16000]
+# name: program, lengths, lengths of --short
+CHAINS = {
+    "scalars": (scalars, LONG, [4000, 16000]),
+    "float-scalars": (float_scalars, LONG, [4000, 16000]),
+    "blocks": (blocks, LONG, [4000, 16000]),
+    "mixed-blocks": (mixed_blocks, LONG, [2000, 8000]),
+    "doubled-blocks": (doubled_blocks, LONG, [2000, 8000]),
+    "loads": (loads, [500, 1000, 2000, 4000], [500, 2000]),
+    "stores": (stores, [500, 1000, 2000, 4000], [500, 2000]),
+    "branches": (branches, [250, 500, 1000, 2000], [250, 1000]),
+    "elifs": (elifs, [125, 250, 500, 900], [125, 500]),
+    "helpers": (helpers, [250, 500, 1000, 2000], [500, 2000]),
+}
+TARGETS = {"cpu": "obj", "interp": "tile-opt", "sm_90a": "ptx"}
+
+
+def limit():
+    """The stack that a process has by default, and an end."""
+    resource.setrlimit(resource.RLIMIT_STACK, (8 << 20, 8 << 20))
+    resource.setrlimit(resource.RLIMIT_CPU, (120, 120))
+
+
+def measure(nereid, folder, program, target):
+    """Seconds of processor time and megabytes of one compilation."""
+    source = os.path.join(folder, "k.py")
+    with open(source, "w") as file:
+        file.write(HEAD + program)
+    command = [nereid, "compile", source + ":k", "--signature", "*i32,i32", "--target", target, "--emit",
+               TARGETS[target], "-o", os.path.join(folder, "out")]
+    environment = dict(os.environ, NEREID_CACHE_SIZE="0")
+    process = subprocess.Popen(command, env=environment, preexec_fn=limit, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE)
+    text = process.stderr.read().decode()
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = status
+    if status != 0:
+        raise SystemExit(f"{target}: status {status}\n{text[:2000]}")
+    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("nereid")
+    parser.add_argument("--short", action="store_true")
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    allowed = 2 if options.short else 1.3
+    failures = []
+    print(f"{'chain':16}{'target':8}{'n':>7}{'seconds':>9}{'x':>6}{'MB':>8}{'x':>6}")
+    with tempfile.TemporaryDirectory() as folder:
+        for target in TARGETS:
+            # What a compilation of next to nothing takes.
+            base = [min(measures) for measures in zip(*(measure(options.nereid, folder, scalars(2), target)
+                                                        for _ in range(3)))]
+            for name, (make, full, short) in CHAINS.items():
+                if options.only not in name:
+                    continue
+                last = None
+                for n in short if options.short else full:
+                    runs = [measure(options.nereid, folder, make(n), target) for _ in range(2 if options.short else 3)]
+                    seconds, megabytes = (max(min(values) - own, 0) for values, own in zip(zip(*runs), base))
+                    growth = ["", ""]
+                    if last:
+                        # Less than 50 ms or 20 MB says nothing.
+                        ratios = [seconds / max(last[1], 0.05), megabytes / max(last[2], 20)]
+                        growth = [f"{ratio:.2f}" for ratio in ratios]
+                        if max(ratios) > allowed * n / last[0]:
+                            failures.append(f"{name} on {target}: {last[0]} to {n} takes {growth[0]} times as long and "
+                                            f"{growth[1]} times the memory")
+                    print(f"{name:16}{target:8}{n:7}{seconds:9.2f}{growth[0]:>6}{megabytes:8.0f}{growth[1]:>6}", flush=True)
+                    if name == "mixed-blocks" and target == "cpu" and n == 16000 and seconds > 5:
+                        failures.append(f"16,000 operations on blocks take {seconds:.1f} s on cpu; at most 5")
+                    last = (n, seconds, megabytes)
+    print("\n".join(failures) if failures else "every chain within bounds")
+    sys.exit(bool(failures))
+
+
+if __name__ == "__main__":
+    main()
