@@ -28,14 +28,14 @@ using mlir::arith::CmpIPredicate;
 // Integers
 //===----------------------------------------------------------------------===//
 
-/// -2^63 / -1 overflows in hardware: it wraps.
+/// A divisor of 0 counts as 1. -2^63 / -1 overflows in hardware: it wraps.
 static int64_t divide(int64_t a, int64_t b) {
-  return b == 0    ? 0
+  return b == 0    ? a
          : b == -1 ? static_cast<int64_t>(-static_cast<uint64_t>(a))
                    : a / b;
 }
 static int64_t remainder(int64_t a, int64_t b) {
-  return b == 0 ? a : b == -1 ? 0 : a % b;
+  return b == 0 || b == -1 ? 0 : a % b;
 }
 
 /// Notes where `isUndefined(a, b, width)`, for the oracle; the result is then
@@ -83,10 +83,10 @@ static void addDivisions(HandlerTable &table) {
     return divide(a, b) + (b != 0 && remainder(a, b) && (a < 0) == (b < 0));
   });
   table["arith.divui"] = intBinary([](int64_t a, int64_t b, unsigned w) {
-    return b == 0 ? 0 : int64_t(asUnsigned(w, a) / asUnsigned(w, b));
+    return b == 0 ? a : int64_t(asUnsigned(w, a) / asUnsigned(w, b));
   });
   table["arith.remui"] = intBinary([](int64_t a, int64_t b, unsigned w) {
-    return b == 0 ? a : int64_t(asUnsigned(w, a) % asUnsigned(w, b));
+    return b == 0 ? 0 : int64_t(asUnsigned(w, a) % asUnsigned(w, b));
   });
   table["arith.ceildivui"] = intBinary([](int64_t a, int64_t b, unsigned w) {
     uint64_t x = asUnsigned(w, a), y = asUnsigned(w, b);
@@ -95,13 +95,10 @@ static void addDivisions(HandlerTable &table) {
 }
 
 static void checkDivisions(HandlerTable &table) {
-  for (const char *name :
-       {"arith.divsi", "arith.remsi", "arith.floordivsi", "arith.ceildivsi"}) {
+  for (const char *name : {"arith.floordivsi", "arith.ceildivsi"}) {
     table[name] = checked(table[name], overflows);
   }
-  for (const char *name : {"arith.divui", "arith.remui", "arith.ceildivui"}) {
-    table[name] = checked(table[name], dividesByZero);
-  }
+  table["arith.ceildivui"] = checked(table["arith.ceildivui"], dividesByZero);
 }
 
 /// `f(a, b)` of bits: an operand equal to `deciding`, -1 or 0, is the result
