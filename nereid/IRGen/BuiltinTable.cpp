@@ -149,9 +149,18 @@ std::string key(llvm::StringRef module, llvm::StringRef name) {
 
 } // namespace
 
+std::string displayName(const Builtin &builtin) {
+  llvm::StringRef name = builtin.name;
+  if ((builtin.flags & Internal) && !name.consume_front("_apply_")) {
+    name.consume_front("_");
+  }
+  return name.str();
+}
+
 std::string CallContext::name() const {
   llvm::StringRef home = llvm::StringRef(builtin.module).split(' ').first;
-  return home == "python" ? builtin.name : key(home, builtin.name);
+  return home == "python" ? displayName(builtin)
+                          : key(home, displayName(builtin));
 }
 
 const BuiltinParameter *find(const Builtin &builtin, llvm::StringRef name) {

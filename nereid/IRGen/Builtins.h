@@ -111,6 +111,10 @@ struct Builtin {
   std::vector<BuiltinParameter> parameters = {};
 };
 
+/// The name that a user knows it by: "jit" for "_apply_jit", "list" for
+/// "_list".
+std::string displayName(const Builtin &builtin);
+
 /// The arguments of one call, in the order of the parameters, checked against
 /// them and converted.
 class BoundArguments {

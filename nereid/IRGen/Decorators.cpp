@@ -14,6 +14,7 @@
 #include "nereid/IRGen/BuiltinEmitter.h"
 #include "nereid/IRGen/Evaluator.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace nereid::irgen {
@@ -261,6 +262,34 @@ static Value decorator(llvm::StringRef apply, std::vector<Value> options) {
   return Value(std::move(method));
 }
 
+/// Warns of names in a decorator that no parameter has: they say nothing.
+static void checkNames(CallContext &ctx, const Function &function,
+                       llvm::StringRef option,
+                       llvm::ArrayRef<std::string> names) {
+  std::vector<std::string> known;
+  for (const ast::Arg *parameter : parametersOf(function)) {
+    known.emplace_back(parameter->arg);
+  }
+  for (const std::string &name : names) {
+    if (!llvm::is_contained(known, name)) {
+      std::string near = suggestion(name, known);
+      ctx.diag.warning(option.str() + ": '" + function.name +
+                           "' has no parameter '" + name + "'",
+                       near.empty() ? "it has " + llvm::join(known, ", ")
+                                    : near);
+    }
+  }
+}
+
+/// Of decorators that only a launch looks at: warnings since `from` stay with
+/// the kernel.
+static std::vector<Diagnostic> takeWarnings(Diagnostics &diag, size_t from) {
+  std::vector<Diagnostic> taken(
+      diag.warnings.begin() + static_cast<int64_t>(from), diag.warnings.end());
+  diag.warnings.resize(from);
+  return taken;
+}
+
 static FailureOr<Value> applyJit(CallContext &ctx, const BoundArguments &args) {
   llvm::ArrayRef<Value> options = args["options"].items();
   const Value &target = args["fn"];
@@ -268,11 +297,24 @@ static FailureOr<Value> applyJit(CallContext &ctx, const BoundArguments &args) {
     return ctx.diag.error("triton.jit: expected a function, got " +
                           target.describe());
   }
+  if (!target.function().def) {
+    return ctx.diag.error("triton.jit: expected a function, got a lambda",
+                          "write it as a function: def kernel(...):");
+  }
+  if (target.function().def->kind == ast::Kind::AsyncFunctionDef) {
+    return ctx.diag.error("triton.jit: '" + target.function().name +
+                              "' is an async function, which cannot be a "
+                              "kernel",
+                          "write 'def' without 'async'");
+  }
   ParameterSelection values, alignments;
   if (failed(readSelection(ctx, options[0], values)) ||
       failed(readSelection(ctx, options[1], alignments))) {
     return failure();
   }
+  checkNames(ctx, target.function(), "do_not_specialize", values.names);
+  checkNames(ctx, target.function(), "do_not_specialize_on_alignment",
+             alignments.names);
   return changed(target, [&](Function &function, Decorations &decorations) {
     function.kind = Function::Kind::Jit;
     decorations.doNotSpecialize = values;
@@ -337,6 +379,12 @@ static FailureOr<Value> config(CallContext &ctx, const BoundArguments &args) {
                               args["kwargs"].describe(),
                           "write triton.Config({'BLOCK': 128}, num_warps=4)");
   }
+  int64_t warps = args.integer("num_warps");
+  if (warps < 1 || warps > 32 || (warps & (warps - 1)) != 0) {
+    return ctx.diag.error("triton.Config: 'num_warps': expected a power of two "
+                          "from 1 to 32, got " +
+                          std::to_string(warps));
+  }
   return Value(Record{configType(),
                       {args["kwargs"], args["num_warps"], args["num_stages"],
                        args["num_ctas"], args["maxnreg"], args["pre_hook"],
@@ -380,7 +428,22 @@ static FailureOr<Value> applyAutotune(CallContext &ctx,
       failed(readSelection(ctx, options[3], restore))) {
     return failure();
   }
+  const Function &target = args["fn"].function();
+  size_t warnings = ctx.diag.warnings.size();
+  checkNames(ctx, target, "triton.autotune's key", key.names);
+  checkNames(ctx, target, "reset_to_zero", reset.names);
+  checkNames(ctx, target, "restore_value", restore.names);
+  std::vector<std::string> tuned;
+  for (const Value &item : options[0].items()) {
+    for (const auto &[name, value] : item.record().fields[0].dict()) {
+      if (name.isString() && !llvm::is_contained(tuned, name.string())) {
+        tuned.push_back(name.string());
+      }
+    }
+  }
+  checkNames(ctx, target, "triton.Config", tuned);
   return changed(args["fn"], [&](Function &, Decorations &decorations) {
+    llvm::append_range(decorations.unknown, takeWarnings(ctx.diag, warnings));
     decorations.isAutotuned = true;
     decorations.configs = options[0].items();
     decorations.tuneKey = key.names;
@@ -410,6 +473,7 @@ static FailureOr<Value> applyHeuristics(CallContext &ctx,
     return ctx.diag.error("triton.heuristics: expected a jit function, got " +
                           args["fn"].describe());
   }
+  size_t warnings = ctx.diag.warnings.size();
   std::vector<std::pair<std::string, Value>> added;
   for (const auto &[name, function] : args["options"].items()[0].dict()) {
     if (!name.isString()) {
@@ -418,8 +482,11 @@ static FailureOr<Value> applyHeuristics(CallContext &ctx,
                             name.describe());
     }
     added.emplace_back(name.string(), function);
+    checkNames(ctx, args["fn"].function(), "triton.heuristics",
+               {name.string()});
   }
   return changed(args["fn"], [&](Function &, Decorations &decorations) {
+    llvm::append_range(decorations.unknown, takeWarnings(ctx.diag, warnings));
     // The outermost decorator's values are computed first.
     decorations.heuristics.insert(decorations.heuristics.begin(), added.begin(),
                                   added.end());

@@ -17,6 +17,7 @@ using namespace nereid::irgen;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 namespace {
 
@@ -212,6 +213,54 @@ TEST(Describe, MistakesInConfigurationsAreWarnings) {
               HasSubstr("triton.Config has no parameter 'num_warp'"));
   EXPECT_THAT(keyword.hint, HasSubstr("did you mean 'num_warps'?"));
   EXPECT_EQ(warning("__import__('host').configs()").severity, Severity::Note);
+}
+
+TEST(Describe, NamesThatNoParameterHasAreWarnings) {
+  auto warning = [](const std::string &decorator) {
+    KernelDescription d =
+        described(decorator + "\n@triton.jit\ndef k(x, size, "
+                              "BLOCK: tl.constexpr):\n  pass\n");
+    EXPECT_EQ(d.unknown.size(), 1u);
+    return d.unknown.empty() ? Diagnostic() : d.unknown[0];
+  };
+  Diagnostic key = warning("@triton.autotune([triton.Config({})], ['sze'])");
+  EXPECT_EQ(key.severity, Severity::Warning);
+  EXPECT_THAT(key.message, HasSubstr("key: 'k' has no parameter 'sze'"));
+  EXPECT_THAT(key.hint, HasSubstr("did you mean 'size'?"));
+  Diagnostic config =
+      warning("@triton.autotune([triton.Config({'BLOK': 4})], [])");
+  EXPECT_THAT(config.message, HasSubstr("no parameter 'BLOK'"));
+  EXPECT_THAT(warning("@triton.heuristics({'EVEN': lambda a: True})").message,
+              HasSubstr("triton.heuristics: 'k' has no parameter 'EVEN'"));
+  EXPECT_THAT(
+      warning("@triton.autotune([triton.Config({}, num_warps=3)], [])").message,
+      HasSubstr("'num_warps': expected a power of two from 1 to 32, got 3"));
+}
+
+/// What is wrong with a name that a launch gives.
+static std::string notAKernel(const std::string &text,
+                              const std::string &name = "k") {
+  auto description = describe({"kernel.py", prelude + text, {}}, name);
+  return description.ok() ? "" : description.failure().str();
+}
+
+TEST(Describe, SaysWhyItIsNoKernel) {
+  EXPECT_THAT(notAKernel("@triton.jit\nasync def k(x):\n  pass\n"),
+              HasSubstr("write 'def' without 'async'"));
+  EXPECT_THAT(notAKernel("async def k(x):\n  pass\n"),
+              HasSubstr("an async function cannot be a kernel"));
+  EXPECT_THAT(notAKernel("import numba\n@numba.njit\ndef k(x):\n  pass\n"),
+              HasSubstr("'@numba.njit' is not known here"));
+  std::string member = "class C:\n  @triton.jit\n  def k(x):\n    pass\n";
+  for (const char *name : {"k", "C.k"}) {
+    EXPECT_THAT(notAKernel(member, name),
+                HasSubstr("it is a member of the class 'C'"));
+  }
+  EXPECT_THAT(notAKernel("k = triton.jit(lambda x: tl.store(x, 1))\n"),
+              HasSubstr("expected a function, got a lambda"));
+  EXPECT_THAT(notAKernel("k = triton.jit\n"), Not(HasSubstr("_apply")));
+  EXPECT_THAT(notAKernel("k = triton.jit(do_not_specialize=['x'])\n"),
+              Not(HasSubstr("_apply")));
 }
 
 TEST(Describe, WrappersOfTheHostKeepTheKernel) {

@@ -8,6 +8,7 @@
 #include "nereid/IRGen/IRGen.h"
 
 #include "nereid/Dialect/Tile/IR/Tile.h"
+#include "nereid/IRGen/HostAnswers.h"
 #include "nereid/IRGen/KernelArguments.h"
 #include "nereid/IRGen/Session.h"
 
@@ -21,11 +22,57 @@ void loadDialects(mlir::MLIRContext &context) {
                       tile::TileDialect>();
 }
 
+/// An error about a value of the host, which comes from a module that the file
+/// imports and that is no library: the module's file was not found.
+static void nameMissingImports(const SourceModule &main, Diagnostic &error) {
+  for (const auto &entry : main.bindings) {
+    for (const GlobalBinding &binding : entry.second) {
+      std::string module;
+      if (const auto *from = ast::dynCast<ast::ImportFrom>(binding.statement)) {
+        module = std::string(from->level, '.') + std::string(from->module);
+      } else if (ast::isa<ast::Import>(binding.statement) && binding.alias) {
+        module = std::string(binding.alias->name);
+      }
+      llvm::StringRef text(error.message);
+      if (module.empty() ||
+          hostHasModule(llvm::StringRef(module).split('.').first) ||
+          !(text.contains("'" + module + ".") ||
+            text.contains("'" + module + "'"))) {
+        continue;
+      }
+      error.hint = "the file of the module '" + module +
+                   "' was not found beside this file or in the folders around "
+                   "it" +
+                   (error.hint.empty() ? "" : "; or " + error.hint);
+      return;
+    }
+  }
+}
+
 Failure Session::failure(ErrorCode code, std::string message) {
   if (diag.hasError()) {
+    if (diag.dueToHost && modules.main) {
+      nameMissingImports(*modules.main, diag.errors.front());
+    }
     return diag.takeFailure();
   }
   return Failure{code, std::move(message), {}};
+}
+
+/// The class of the module that has a function `name`, or "Class.name".
+static std::string classWith(const SourceModule &module, llvm::StringRef name) {
+  llvm::StringRef wanted = name.rsplit('.').second;
+  wanted = wanted.empty() ? name : wanted;
+  for (const ast::Stmt *statement : module.parsed->module->body) {
+    const auto *cls = ast::dynCast<ast::ClassDef>(statement);
+    if (cls && llvm::any_of(cls->body, [&](const ast::Stmt *inner) {
+          const auto *def = ast::dynCast<ast::FunctionDef>(inner);
+          return def && llvm::StringRef(def->name) == wanted;
+        })) {
+      return std::string(cls->name);
+    }
+  }
+  return "";
 }
 
 std::shared_ptr<const Function> Session::findKernel(const std::string &name,
@@ -37,7 +84,12 @@ std::shared_ptr<const Function> Session::findKernel(const std::string &name,
     why.code = ErrorCode::NotFound;
     why.message = "no kernel '" + name + "' in " + modules.main->path;
     std::string near = suggestion(name, known);
-    if (!near.empty()) {
+    std::string member = classWith(*modules.main, name);
+    if (!member.empty()) {
+      why.message += "; it is a member of the class '" + member +
+                     "', and a kernel is a function of the module: move it "
+                     "out of the class";
+    } else if (!near.empty()) {
       why.message += "; " + near;
     } else if (!known.empty()) {
       why.message += "; it has " + llvm::join(known, ", ");
@@ -56,13 +108,27 @@ std::shared_ptr<const Function> Session::findKernel(const std::string &name,
   if (isKernel) {
     return value->functionPtr();
   }
+  std::string hint = value->isFunction() ? "decorate it with @triton.jit" : "";
+  if (value->isFunction() && value->function().def) {
+    const ast::FunctionLike &def = *value->function().def;
+    if (def.kind == ast::Kind::AsyncFunctionDef) {
+      hint = "an async function cannot be a kernel: write 'def' without "
+             "'async', decorated with @triton.jit";
+    } else if (!def.decoratorList.empty()) {
+      hint = "none of its decorators is triton.jit: '@" +
+             std::string(value->function().module->parsed->source.text(
+                 def.decoratorList.front()->span)) +
+             "' is not known here";
+    }
+  } else if (value->isClass()) {
+    hint = "a kernel is a function of the module; move it out of the class";
+  }
   const ast::Stmt *statement =
       isBound ? found->second.back().statement
               : modules.main->nestedKernels.lookup(name).statement;
   Diagnostic diagnostic = modules.main->parsed->source.error(
       statement->span,
-      "'" + name + "' is not a kernel: it is " + value->describe(),
-      value->isFunction() ? "decorate it with @triton.jit" : "");
+      "'" + name + "' is not a kernel: it is " + value->describe(), hint);
   why.code = ErrorCode::InvalidArgument;
   why.message = diagnostic.message;
   why.diagnostics.push_back(std::move(diagnostic));

@@ -7,6 +7,9 @@
 
 #include "nereid/Syntax/PythonParser.h"
 
+#include <algorithm>
+#include <unordered_set>
+
 namespace nereid::syntax {
 
 using namespace ast;
@@ -112,6 +115,21 @@ Arguments *PythonParser::parameters(Tok end) {
     if (!fine) {
       return nullptr;
     }
+  }
+  std::unordered_set<std::string_view> names;
+  auto isNew = [&](const Arg *parameter) {
+    if (!parameter || names.insert(parameter->arg).second) {
+      return true;
+    }
+    raise(parameter->span, "duplicate argument '" +
+                               std::string(parameter->arg) +
+                               "' in function definition");
+    return false;
+  };
+  if (!std::ranges::all_of(out.positional, isNew) ||
+      !std::ranges::all_of(out.keywordOnly, isNew) || !isNew(out.vararg) ||
+      !isNew(out.kwarg)) {
+    return nullptr;
   }
   size_t only = out.positionalOnly;
   node->posonlyargs = arena.copy(out.positional.data(), only);

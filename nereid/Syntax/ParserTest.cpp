@@ -181,6 +181,18 @@ static std::string repeated(const std::string &text, int count) {
   return out;
 }
 
+TEST(Parser, ParametersHaveDifferentNames) {
+  for (const char *text :
+       {"def k(x, n, n):\n  pass\n", "def k(n, /, *, n):\n  pass\n",
+        "def k(n, *n):\n  pass\n", "def k(n, **n):\n  pass\n",
+        "f = lambda n, n: 1\n"}) {
+    auto parsed = parseModule("t.py", text);
+    ASSERT_FALSE(parsed.ok()) << text;
+    EXPECT_THAT(parsed.failure().str(),
+                HasSubstr("duplicate argument 'n' in function definition"));
+  }
+}
+
 // Whatever is deep must overflow the stack neither here nor in what walks the
 // tree: beyond maxHeight it is refused.
 TEST(Parser, DepthIsBounded) {
