@@ -233,6 +233,9 @@ FailureOr<Value> Evaluator::joinedStr(const ast::JoinedStr *expr) {
       if (failed(piece)) {
         return failure();
       }
+      if (!Budget::make(piece->size())) {
+        break;
+      }
       text += *piece;
     } else {
       text += ast::cast<ast::Constant>(part)->text;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Dialect/Tile/IR/Tile.h"
+#include "nereid/IRGen/Budget.h"
 #include "nereid/IRGen/Emitter.h"
 #include "nereid/IRGen/HostAnswers.h"
 
@@ -152,6 +153,10 @@ FailureOr<Value> Emitter::decay(const Value &value) {
   }
   bool isTuple = value.isTuple() || (value.isRecord() && value.isSequence());
   if (!isTuple) {
+    return value;
+  }
+  Look look;
+  if (!look) {
     return value;
   }
   std::vector<Value> items;

@@ -7,6 +7,8 @@
 
 #include "nereid/IRGen/Diagnostics.h"
 
+#include "nereid/IRGen/Budget.h"
+
 #include "nereid/Support/EditDistance.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -55,7 +57,12 @@ Diagnostic Diagnostics::make(Severity severity, const ast::Span &span,
   return result;
 }
 
+/// What follows an exceeded budget is its consequence.
 LogicalResult Diagnostics::error(std::string message, std::string hint) {
+  if (const Budget::Problem *problem = Budget::exceeded()) {
+    message = problem->message;
+    hint = problem->hint;
+  }
   return error(stack.empty() ? ast::Span() : stack.back().span,
                std::move(message), std::move(hint));
 }

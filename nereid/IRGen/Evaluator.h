@@ -26,6 +26,7 @@
 #ifndef NEREID_IRGEN_EVALUATOR_H
 #define NEREID_IRGEN_EVALUATOR_H
 
+#include "nereid/IRGen/Budget.h"
 #include "nereid/IRGen/Builtins.h"
 #include "nereid/IRGen/Function.h"
 #include "nereid/IRGen/Modules.h"
@@ -372,9 +373,10 @@ private:
   void warnAboutAccumulators(ast::Body body, llvm::ArrayRef<Carried> carried);
 
   // Limits
-  /// Counts a node; fails when compiling takes too many steps.
+  /// Counts a node; fails when the budget is exceeded.
   LogicalResult step();
-  uint64_t steps = 0;
+  LogicalResult withinBudget();
+  Budget budget;
   unsigned nesting = 0;
 };
 

@@ -16,20 +16,17 @@ bool Evaluator::emits() const {
           (frame->function && frame->function->kind == Function::Kind::Extern));
 }
 
-/// Nodes evaluated by one request: far above what the largest kernel needs, and
-/// a few seconds at most.
-static constexpr uint64_t maxSteps = 5'000'000;
 /// Expressions inside expressions, calls included.
 static constexpr unsigned maxNesting = 500;
 
 LogicalResult Evaluator::step() {
-  if (++steps > maxSteps) {
-    return diag.error("compiling takes more than " + std::to_string(maxSteps) +
-                          " steps",
-                      "a loop that runs while compiling (static_range, host "
-                      "code) is too long, or never ends");
-  }
-  return success();
+  Budget::step();
+  return withinBudget();
+}
+
+LogicalResult Evaluator::withinBudget() {
+  const Budget::Problem *problem = Budget::exceeded();
+  return problem ? diag.error(problem->message, problem->hint) : success();
 }
 
 FailureOr<Value> Evaluator::evaluate(const ast::Expr *expr) {
@@ -44,6 +41,9 @@ FailureOr<Value> Evaluator::evaluate(const ast::Expr *expr) {
   ++nesting;
   FailureOr<Value> value = evaluateKind(expr);
   --nesting;
+  if (succeeded(value) && failed(withinBudget())) {
+    return failure();
+  }
   return value;
 }
 

@@ -193,6 +193,9 @@ FailureOr<Value> Evaluator::formatText(llvm::StringRef text,
     if (failed(piece)) {
       return failure();
     }
+    if (!Budget::make(piece->size())) {
+      break;
+    }
     out += *piece;
   }
   return Value(std::move(out));

@@ -439,6 +439,10 @@ static FoundModule findAbsolute(const fs::path &file, llvm::StringRef name) {
   return space;
 }
 
+/// An imported file is code that somebody wrote. What is longer is data, whose
+/// tree would take thirty times its size.
+static constexpr uintmax_t maxImportBytes = 16 << 20;
+
 /// Imported files are parsed once a process and again when they change: a
 /// package's __init__ can lead to a hundred of them. Keyed by path, checked by
 /// size and time of the last change.
@@ -461,6 +465,12 @@ parsedFile(const std::string &path) {
         it->second.size == size) {
       return it->second.tree;
     }
+  }
+  if (!error && size > maxImportBytes) {
+    return {ErrorCode::InvalidArgument,
+            "the imported file '" + path + "' has " +
+                std::to_string(size >> 20) +
+                " MB; at most 16 MB of source are read"};
   }
   Expected<std::string> text = readFile(path);
   if (!text.ok()) {

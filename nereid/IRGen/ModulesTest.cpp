@@ -44,6 +44,43 @@ TEST(Globals, Constexpr) {
             "6.550400e+04");
 }
 
+TEST(Globals, AMissingImportIsNamed) {
+  std::string kernel = "@triton.jit\ndef k(p):\n  tl.store(p, ";
+  for (const std::string &text :
+       {"from helpers import x\nX = tl.constexpr(x)\n" + kernel + "X)\n",
+        "import helpers\n" + kernel + "helpers.X)\n",
+        "from helpers import f\n" + kernel + "f(1))\n"}) {
+    CompileRequest request;
+    request.source = {"kernel.py", prelude + text, {}};
+    request.kernel = "k";
+    request.arguments = {argumentOf("*fp32")};
+    Compiled compiled = compileRequest(request);
+    ASSERT_FALSE(compiled.failure.diagnostics.empty()) << text;
+    EXPECT_THAT(compiled.failure.diagnostics.front().hint,
+                HasSubstr("the file of the module 'helpers' was not found"))
+        << compiled.failure.str();
+  }
+}
+
+/// What is so long is data, and nobody's kernel needs a tree of it.
+TEST(Globals, LongImportsAreRefused) {
+  TemporaryFolder folder;
+  std::string text;
+  for (int i = 0; i < (3 << 20); ++i) {
+    text += "x = 1\n";
+  }
+  folder.write("big.py", text);
+  CompileRequest request;
+  std::string kernel = "from big import x\nX = tl.constexpr(x)\n"
+                       "@triton.jit\ndef k(p):\n  tl.store(p, X)\n";
+  std::string path = folder.write("kernel.py", prelude + kernel);
+  request.source = {path, prelude + kernel, {}};
+  request.kernel = "k";
+  request.arguments = {argumentOf("*fp32")};
+  EXPECT_THAT(compileRequest(request).failure.str(),
+              HasSubstr("has 18 MB; at most 16 MB of source are read"));
+}
+
 TEST(Globals, HostCodeIsNotEvaluated) {
   // Everything around the kernel would fail if it were looked at.
   EXPECT_EQ(stored("import torch, numpy as np\n"

@@ -198,6 +198,9 @@ LogicalResult Evaluator::assignName(const ast::Name *target, Value value) {
       return failure();
     }
     value = std::move(*decayed);
+    if (failed(withinBudget())) {
+      return failure();
+    }
   }
   binding.value = std::move(value);
   bind(target->id, std::move(binding));

@@ -29,7 +29,8 @@ static Int floorDivide(Int a, Int b) {
 static LogicalResult overflow(Diagnostics &diag, const Value &a, Operator op,
                               const Value &b) {
   return diag.error("the result of " + a.repr() + " " + spelling(op) + " " +
-                    b.repr() + " does not fit 128 bits");
+                        b.repr() + " does not fit 128 bits",
+                    "numbers that are known while compiling have 128 bits");
 }
 
 static FailureOr<Value> shiftIntegers(Diagnostics &diag, Operator op,

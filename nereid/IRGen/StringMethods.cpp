@@ -103,6 +103,9 @@ public:
       if (!(*items)[i].isString()) {
         return wrong("strings, got " + (*items)[i].describe());
       }
+      if (!Budget::make(separator.size() + (*items)[i].string().size())) {
+        break;
+      }
       text += (i ? separator.str() : "") + (*items)[i].string();
     }
     return Value(std::move(text));
@@ -116,6 +119,9 @@ public:
     size_t from = 0;
     const std::string &old = at(0).string();
     for (size_t hit; (hit = text.find(old, from)) != std::string::npos;) {
+      if (!Budget::make(at(1).string().size())) {
+        break;
+      }
       out += text.substr(from, hit - from) + at(1).string();
       from = hit + old.size();
     }

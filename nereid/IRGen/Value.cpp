@@ -8,6 +8,7 @@
 #include "nereid/IRGen/Value.h"
 
 #include "nereid/Dialect/Tile/IR/Tile.h"
+#include "nereid/IRGen/Budget.h"
 #include "nereid/IRGen/Builtins.h"
 #include "nereid/IRGen/Function.h"
 
@@ -60,22 +61,66 @@ Value::Value(RangeValue v)
 Value::Value(SliceValue v)
     : storage(std::make_shared<const SliceValue>(std::move(v))) {}
 
+Value::Value(std::string v) {
+  Budget::make(v.size());
+  storage = std::make_shared<const std::string>(std::move(v));
+}
+
+using Deleter = void (*)(void *);
+/// Containers to delete, of the deletion that is under way. No destructor of
+/// its own: static values are deleted when a thread's variables are gone.
+static thread_local std::vector<std::pair<void *, Deleter>> *waiting = nullptr;
+
+/// Deletes a container after the containers in it, by a list of work: they may
+/// hold one another a million levels deep.
+template <typename T>
+static void bury(T *container) {
+  using Plain = std::remove_const_t<T>;
+  std::pair<void *, Deleter> own(const_cast<Plain *>(container), [](void *it) {
+    delete static_cast<Plain *>(it);
+  });
+  if (waiting) {
+    return waiting->push_back(own);
+  }
+  std::vector<std::pair<void *, Deleter>> work = {own};
+  waiting = &work;
+  while (!work.empty()) {
+    auto [next, remove] = work.back();
+    work.pop_back();
+    remove(next); // what it held is waiting now
+  }
+  waiting = nullptr;
+}
+
+template <typename T, typename U>
+static std::shared_ptr<T> shared(U value) {
+  return std::shared_ptr<T>(new U(std::move(value)), bury<T>);
+}
+
+Value::Value(Record v) {
+  Budget::make(v.fields.size() * sizeof(Value));
+  storage = shared<const Record>(std::move(v));
+}
+
 Value Value::tuple(std::vector<Value> items) {
+  Budget::make(items.size() * sizeof(Value));
   Value result;
-  result.storage = std::make_shared<const std::vector<Value>>(std::move(items));
+  result.storage = shared<const std::vector<Value>>(std::move(items));
   return result;
 }
 
 Value Value::list(std::vector<Value> items) {
+  Budget::make(items.size() * sizeof(Value));
   Value result;
-  result.storage = std::make_shared<std::vector<Value>>(std::move(items));
+  result.storage = shared<std::vector<Value>>(std::move(items));
   return result;
 }
 
 Value Value::dict(std::vector<std::pair<Value, Value>> items) {
+  Budget::make(2 * items.size() * sizeof(Value));
   Value result;
   result.storage =
-      std::make_shared<std::vector<std::pair<Value, Value>>>(std::move(items));
+      shared<std::vector<std::pair<Value, Value>>>(std::move(items));
   return result;
 }
 
@@ -120,14 +165,14 @@ bool Value::isStatic() const {
   if (isTensor()) {
     return false;
   }
-  if (isTuple() || isList()) {
-    return llvm::all_of(items(), [](const Value &v) { return v.isStatic(); });
+  if (!isTuple() && !isList() && !isRecord()) {
+    return true;
   }
-  if (isRecord()) {
-    return llvm::all_of(record().fields,
-                        [](const Value &v) { return v.isStatic(); });
-  }
-  return true;
+  Look look;
+  return !look ||
+         llvm::all_of(isRecord() ? llvm::ArrayRef<Value>(record().fields)
+                                 : items(),
+                      [](const Value &v) { return v.isStatic(); });
 }
 
 llvm::ArrayRef<Value> Value::items() const {
@@ -170,7 +215,7 @@ std::string Value::describe() const {
     return "function '" + function().name + "'";
   }
   if (isBuiltin()) {
-    return "built-in '" + builtin().name + "'";
+    return "built-in '" + displayName(builtin()) + "'";
   }
   if (isModule()) {
     return "module '" + module().path + "'";
@@ -179,7 +224,9 @@ std::string Value::describe() const {
     return "class '" + pythonClass().name + "'";
   }
   if (isMethod()) {
-    return "method '" + method().name + "'";
+    return method().builtin && (method().builtin->flags & Internal)
+               ? "the decorator '" + displayName(*method().builtin) + "'"
+               : "method '" + method().name + "'";
   }
   if (isRange()) {
     return "a range";
@@ -227,7 +274,11 @@ static std::string reprOfFloat(double value) {
 static std::string joined(llvm::ArrayRef<Value> items) {
   std::string text;
   for (const Value &item : items) {
-    text += (text.empty() ? "" : ", ") + item.repr();
+    std::string part = item.repr();
+    if (!Budget::make(part.size())) {
+      break;
+    }
+    text += (text.empty() ? "" : ", ") + part;
   }
   return text;
 }
@@ -259,6 +310,10 @@ static std::string reprOfString(const std::string &text) {
 }
 
 std::string Value::repr() const {
+  Look look;
+  if (!look) {
+    return "...";
+  }
   if (isNone()) {
     return "None";
   }
@@ -330,9 +385,11 @@ std::string Value::str() const {
 //===----------------------------------------------------------------------===//
 
 static bool equalItems(llvm::ArrayRef<Value> a, llvm::ArrayRef<Value> b) {
-  return a.size() == b.size() &&
-         llvm::equal(
-             a, b, [](const Value &x, const Value &y) { return equal(x, y); });
+  Look look;
+  return look && a.size() == b.size() &&
+         llvm::equal(a, b, [](const Value &x, const Value &y) {
+           return Budget::look() && equal(x, y);
+         });
 }
 
 bool equal(const Value &a, const Value &b) {
@@ -362,10 +419,11 @@ bool equal(const Value &a, const Value &b) {
            a.tensor().type == b.tensor().type;
   }
   if (a.isDict()) {
-    return a.dict().size() == b.dict().size() &&
+    Look look;
+    return look && a.dict().size() == b.dict().size() &&
            llvm::all_of(a.dict(), [&](const auto &entry) {
              return llvm::any_of(b.dict(), [&](const auto &other) {
-               return equal(entry.first, other.first) &&
+               return Budget::look() && equal(entry.first, other.first) &&
                       equal(entry.second, other.second);
              });
            });
@@ -398,8 +456,9 @@ bool equal(const Value &a, const Value &b) {
 void removeEquals(std::vector<Value> &values) {
   std::vector<Value> kept;
   for (Value &value : values) {
-    if (llvm::none_of(
-            kept, [&](const Value &other) { return equal(other, value); })) {
+    if (llvm::none_of(kept, [&](const Value &other) {
+          return !Budget::look() || equal(other, value);
+        })) {
       kept.push_back(std::move(value));
     }
   }
@@ -438,7 +497,10 @@ static llvm::ArrayRef<Value> partsOf(const Value &value) {
 void flatten(const Value &value, llvm::SmallVectorImpl<Tensor> &parts) {
   if (value.isTensor()) {
     parts.push_back(value.tensor());
-  } else if (hasParts(value)) {
+    return;
+  }
+  Look look;
+  if (look && hasParts(value)) {
     for (const Value &item : partsOf(value)) {
       flatten(item, parts);
     }
@@ -451,7 +513,8 @@ Value unflatten(const Value &like, llvm::ArrayRef<mlir::Value> &parts) {
     parts = parts.drop_front();
     return result;
   }
-  if (!hasParts(like)) {
+  Look look;
+  if (!look || !hasParts(like)) {
     return like;
   }
   std::vector<Value> items;
@@ -476,6 +539,10 @@ bool sameType(const Value &a, const Value &b, std::string &why) {
   }
   bool sameKind = a.storage.index() == b.storage.index() &&
                   (!a.isRecord() || a.record().type == b.record().type);
+  Look look;
+  if (!look) {
+    return true;
+  }
   if (sameKind && hasParts(a)) {
     llvm::ArrayRef<Value> x = partsOf(a), y = partsOf(b);
     if (x.size() != y.size()) {
@@ -498,6 +565,10 @@ bool sameType(const Value &a, const Value &b, std::string &why) {
 }
 
 std::optional<StaticValue> toStaticValue(const Value &value) {
+  Look look;
+  if (!look || !Budget::make(sizeof(StaticValue))) {
+    return std::nullopt;
+  }
   if (value.isNone()) {
     return StaticValue();
   }

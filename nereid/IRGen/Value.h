@@ -142,18 +142,16 @@ public:
   Value(int64_t v) : storage(Int{v}) {}
   Value(Int v) : storage(v) {}
   Value(double v) : storage(v) {}
-  Value(const char *v) : storage(std::make_shared<const std::string>(v)) {}
-  Value(std::string v)
-      : storage(std::make_shared<const std::string>(std::move(v))) {}
-  Value(llvm::StringRef v)
-      : storage(std::make_shared<const std::string>(v.str())) {}
+  Value(const char *v) : Value(std::string(v)) {}
+  Value(std::string v);
+  Value(llvm::StringRef v) : Value(v.str()) {}
   Value(DType v);
   Value(ScalarType v);
   Value(TypeValue v)
       : storage(std::make_shared<const TypeValue>(std::move(v))) {}
   Value(const Builtin *v) : storage(v) {}
   Value(Tensor v) : storage(v) {}
-  Value(Record v) : storage(std::make_shared<const Record>(std::move(v))) {}
+  Value(Record v);
   Value(Opaque v) : storage(std::make_shared<const Opaque>(std::move(v))) {}
   Value(Ellipsis v) : storage(v) {}
   Value(ModuleValue v)
