@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Integers wrap. What the dialect leaves undefined is defined here, so that
-// nothing a kernel does can stop the process: a division by zero gives 0, its
-// remainder the dividend; a shift by the width or more gives 0, or the sign.
+// nothing a kernel does can stop the process: a divisor of zero counts as one,
+// as on every processor; a shift by the width or more gives 0, or the sign.
 //
 //===----------------------------------------------------------------------===//
 

@@ -290,7 +290,7 @@ Value LaneOps::multiplyExtended(Operation *op, Value x, Value y,
 //
 // A block is computed as a whole, with lanes that no mask protects: a zero
 // divisor there must not trap, nor let LLVM conclude that the divisor is not
-// zero. x / 0 is undefined in the language; here it is x / 1. x86 has no vector
+// zero. A divisor of 0 counts as 1, on every executor. x86 has no vector
 // division of integers; up to 32 bits, f64 (f32 for 8 bits) holds operands
 // exactly and its correctly rounded quotient truncates to the right integer.
 //===----------------------------------------------------------------------===//

@@ -238,7 +238,7 @@ LaneIndex Evaluator::wrap(const LaneIndex &x, const LaneIndex &by, Value tile,
   Value first = sumTerms(x, &levelX), n = sumTerms(by, &levelN);
   unsigned level = std::max({levelX, levelN, result.vectorLevel});
   LaneOps ops = at(level);
-  // A divisor of zero is undefined in the language, and must not trap here.
+  // A divisor of zero, which makes no run, must not trap here.
   Value divisor = arith::MaxSIOp::create(ops.b, ops.loc, n, ops.i64(1));
   Value start = arith::RemSIOp::create(ops.b, ops.loc, first, divisor);
   Value end = ops.add(start, ops.i64(lanes));
