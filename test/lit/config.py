@@ -18,7 +18,8 @@ config.test_exec_root = os.path.join(config.nereid_build, "lit", "output")
 config.excludes = ["Inputs", "stdlib", "lit", "attack", "corpus", "e2e",
                    "harness", "errors", "perf", "kernels", "tutorials",
                    "bench", "scripts", "tools", "cmake", "docs", "syntax",
-                   "gpu", "aot", "examples", "semantics", "source", "upstream"]
+                   "gpu", "aot", "examples", "semantics", "source", "upstream",
+                   "attack", "scaling"]
 config.excludes += [name for name in os.listdir(config.nereid_source)
                     if name.startswith(("build", "."))]
 
