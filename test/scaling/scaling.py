@@ -79,7 +79,7 @@ CHAINS = {
     "mixed-blocks": (mixed_blocks, LONG, [2000, 8000]),
     "doubled-blocks": (doubled_blocks, LONG, [2000, 8000]),
     "loads": (loads, [500, 1000, 2000, 4000], [500, 2000]),
-    "stores": (stores, [500, 1000, 2000, 4000], [500, 2000]),
+    "stores": (stores, [2000, 4000, 8000], [2000, 4000]),
     "branches": (branches, [250, 500, 1000, 2000], [250, 1000]),
     "elifs": (elifs, [125, 250, 500, 900], [125, 500]),
     "helpers": (helpers, [250, 500, 1000, 2000], [500, 2000]),
