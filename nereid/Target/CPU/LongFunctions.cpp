@@ -12,8 +12,8 @@
 
 using namespace nereid::cpu;
 
-/// Instructions of a function from which on it is long. The kernels of the
-/// tutorials have up to 1,500.
+/// Instructions of a function from which on it is long. The kernels of kernels/
+/// have up to 600.
 static constexpr size_t longFunction = 4096;
 /// Of a block: pieces are as long.
 static constexpr size_t longBlock = 1024;
