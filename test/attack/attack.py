@@ -151,8 +151,9 @@ def attempt(attack, binary):
             path = folder / name
             before[name] = path.read_bytes() if path.is_file() and not path.is_symlink() and \
                 path.stat().st_size < 1 << 20 else None
+        # A kernel that leaves its arrays may do anything to the process; with the check it is an error.
         environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "NEREID_CACHE_DIR": str(folder / "cache"),
-                       "NEREID_CUDA_DRIVER": "none", **attack.environment}
+                       "NEREID_CUDA_DRIVER": "none", "NEREID_CHECK": "oob", **attack.environment}
         environment = {name: value for name, value in environment.items() if value is not None}
         start = time.monotonic()
         stdout = open("/dev/full", "wb") if attack.stdout == "full" else subprocess.PIPE
