@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -82,6 +83,9 @@ static bool isTiedTo(Value value, Block *block) {
 }
 
 bool mayBeRegisterOperand(tile::DotOp dot) {
+  if (dot->hasAttr(leftInRegistersAttr)) {
+    return true;
+  }
   Operation *from = dot.getLhs().getDefiningOp();
   if (!from || from->getBlock() != dot->getBlock()) {
     return false;
@@ -93,6 +97,57 @@ bool mayBeRegisterOperand(tile::DotOp dot) {
   }
   return !dot->getParentOfType<LoopLikeOpInterface>() ||
          isTiedTo(dot.getLhs(), dot->getBlock());
+}
+
+static bool isInFrontOf(Value value, scf::ForOp loop) {
+  return value.getParentBlock() == loop->getBlock();
+}
+
+/// Registers of a thread for a tensor that all threads share.
+static unsigned registersOf(Value value, unsigned threads) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && !isa<tile::PtrType>(type.getElementType())
+             ? llvm::divideCeil(tile::getBytes(type), 4 * threads)
+             : 0;
+}
+
+/// What the loop holds at once, roughly.
+static unsigned registersHeld(scf::ForOp loop, unsigned threads) {
+  unsigned held = 0;
+  for (Value carried : loop.getRegionIterArgs()) {
+    held += registersOf(carried, threads);
+  }
+  SmallPtrSet<void *, 4> counted;
+  for (auto dot : loop.getBody()->getOps<tile::DotOp>()) {
+    Value left = dot.getLhs();
+    if ((isInFrontOf(left, loop) || mayBeRegisterOperand(dot)) &&
+        counted.insert(left.getAsOpaquePointer()).second) {
+      held += registersOf(left, threads);
+    }
+    // What the next iteration gets takes the registers of what this one got.
+    if (!llvm::is_contained(loop.getYieldedValues(), dot.getResult())) {
+      held += registersOf(dot.getResult(), threads);
+    }
+  }
+  return held;
+}
+
+static bool canKeepLeftOperand(tile::DotOp dot, unsigned threads) {
+  constexpr unsigned most = 255 * 3 / 4;
+  auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
+  return loop && isInFrontOf(dot.getLhs(), loop) &&
+         llvm::none_of(*loop.getBody(),
+                       [](Operation &op) { return mayBranch(&op); }) &&
+         registersHeld(loop, threads) <= most;
+}
+
+bool shouldKeepLeftOperand(tile::DotOp dot, unsigned threads) {
+  Value left = dot.getLhs();
+  return llvm::all_of(left.getUses(), [&](OpOperand &use) {
+    auto product = dyn_cast<tile::DotOp>(use.getOwner());
+    return !product || (use.getOperandNumber() == 0 &&
+                        canKeepLeftOperand(product, threads));
+  });
 }
 
 } // namespace nereid

@@ -11,7 +11,8 @@
 // then forgets that the next iteration wants them too: if the loop has a
 // branch, even one that ptxas itself makes for a division, the registers go to
 // the operand of the next product. So an operand may be registers only if it is
-// computed anew for its product, with no branch between the two.
+// computed anew for its product, with no branch between the two, or if its loop
+// has no branch at all.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,12 @@
 
 namespace nereid {
 
-/// May a product by four warps take its left operand from registers? If
+/// Unit, on a dot whose left operand stays in registers through a loop.
+inline constexpr llvm::StringLiteral leftInRegistersAttr =
+    "tile.left_in_registers";
+
+/// May a product by four warps take its left operand from registers? If it says
+/// so itself (`leftInRegistersAttr`), or
 ///  - the operand is defined in the product's block, and nothing between the
 ///    two may branch;
 ///  - in a loop, it depends on something of that block that stays there: a
@@ -30,6 +36,18 @@ namespace nereid {
 ///    computed from outer values alone, LLVM or ptxas may move out of the loop.
 /// True of values with layouts and without.
 bool mayBeRegisterOperand(tile::DotOp dot);
+
+/// Should a left operand that is defined in front of the product's loop stay in
+/// registers through it? If, for each product that has the operand,
+///  - it is the left one, nothing in the loop may branch, and no loop around
+///    it has the same operand;
+///  - what the loop holds at once leaves a quarter of the 255 registers of a
+///    thread to addresses and to what is computed in between: the carried
+///    tensors, the products' results and their left operands in registers.
+/// From shared memory a product of 64 columns reads twice as much, and the
+/// operand's bytes may cost a program of the multiprocessor. `threads` of a
+/// program.
+bool shouldKeepLeftOperand(tile::DotOp dot, unsigned threads);
 
 } // namespace nereid
 

@@ -45,9 +45,9 @@ protected:
            body + "scf.yield %" + next + " : tensor<64x64xf32>\n}\n";
   }
 
-  /// The answer for the last product of `body`, which may use the tensors %x,
-  /// %y of f16 and %zero of f32.
-  bool ofLastDot(const std::string &body) {
+  /// The last product of `body`, which may use the tensors %x, %y of f16 and
+  /// %zero of f32.
+  tile::DotOp lastDot(const std::string &body) {
     module = mlir::parseSourceString<mlir::ModuleOp>(R"(
       func.func @f(%a: !tile.ptr<f16>, %n: i32, %bit: i1) {
         %c0 = arith.constant 0 : i32
@@ -61,7 +61,13 @@ protected:
     EXPECT_TRUE(module);
     tile::DotOp last;
     module->walk([&](tile::DotOp op) { last = op; });
-    return mayBeRegisterOperand(last);
+    return last;
+  }
+  bool ofLastDot(const std::string &body) {
+    return mayBeRegisterOperand(lastDot(body));
+  }
+  bool isKept(const std::string &body, unsigned threads = 128) {
+    return shouldKeepLeftOperand(lastDot(body), threads);
   }
 
   mlir::MLIRContext context;
@@ -135,6 +141,48 @@ TEST_F(RegisterOperandsTest, ResultOfABranch) {
       loop("%p = scf.if %bit -> (tensor<64x64xf16>) {\n" + dot("s", "x") +
            narrow("q", "s") + "scf.yield %q : tensor<64x64xf16>\n} else {\n" +
            "scf.yield %x : tensor<64x64xf16>\n}\n" + branch + dot("t", "p"))));
+}
+
+TEST_F(RegisterOperandsTest, KeptThroughALoopWithoutBranches) {
+  EXPECT_TRUE(isKept(loop(dot("s", "x"))));
+  EXPECT_FALSE(isKept(loop(dot("s", "x") + branch)));
+  EXPECT_FALSE(isKept(loop(branch + dot("s", "x"))));
+  EXPECT_FALSE(isKept(dot("s", "x")));
+}
+
+// The loop around it has a branch: the inner loop.
+TEST_F(RegisterOperandsTest, NotKeptThroughTwoLoops) {
+  std::string inner = loop(dot("s", "x"));
+  EXPECT_FALSE(
+      isKept("scf.for %j = %c0 to %n step %c1 : i32 {\n" + inner + "}\n"));
+  EXPECT_TRUE(isKept("scf.for %j = %c0 to %n step %c1 : i32 {\n"
+                     "%x2 = arith.addf %x, %x : tensor<64x64xf16>\n" +
+                     loop(dot("s", "x2")) + "}\n"));
+}
+
+// Of 64 threads: 64 registers carried, 32 of %x, 64 of each result.
+TEST_F(RegisterOperandsTest, NotKeptWhereRegistersAreScarce) {
+  EXPECT_TRUE(isKept(loop(dot("s", "x")), 64));
+  EXPECT_FALSE(isKept(loop(dot("t", "x") + dot("s", "x")), 64));
+  EXPECT_TRUE(isKept(loop(dot("t", "x") + dot("s", "x"))));
+}
+
+// It is in shared memory anyway.
+TEST_F(RegisterOperandsTest, NotKeptForOneOfTwoProducts) {
+  std::string second = "%r2 = scf.for %i = %c0 to %n step %c1 iter_args("
+                       "%carried = %zero) -> (tensor<64x64xf32>) : i32 {\n" +
+                       dot("u", "x") +
+                       "scf.yield %carried : tensor<64x64xf32>\n}\n";
+  EXPECT_TRUE(isKept(second + loop(dot("s", "x"))));
+  EXPECT_FALSE(isKept(second + loop(branch + dot("s", "x"))));
+  EXPECT_FALSE(isKept(loop(branch + dot("s", "x")) + second));
+}
+
+TEST_F(RegisterOperandsTest, KeptIsRegisters) {
+  tile::DotOp product = lastDot(loop(dot("s", "x")));
+  EXPECT_FALSE(mayBeRegisterOperand(product));
+  product->setAttr(leftInRegistersAttr, mlir::UnitAttr::get(&context));
+  EXPECT_TRUE(mayBeRegisterOperand(product));
 }
 
 TEST_F(RegisterOperandsTest, ConstantOutsideLoops) {

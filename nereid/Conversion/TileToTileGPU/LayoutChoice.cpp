@@ -22,6 +22,10 @@ LayoutChoice::LayoutChoice(func::FuncOp kernel, const GpuTargetInfo &target)
       warpBits(std::countr_zero(target.warps)) {
   // Asked now: the rewriter moves loops' bodies away from their arguments.
   kernel.walk([&](tile::DotOp dot) {
+    if (target.hasWarpgroupMma &&
+        shouldKeepLeftOperand(dot, 32 * target.warps)) {
+      dot->setAttr(leftInRegistersAttr, UnitAttr::get(dot.getContext()));
+    }
     if (mayBeRegisterOperand(dot)) {
       fromRegisters.insert(dot);
     }
