@@ -138,6 +138,21 @@ Evaluator::conditionsHold(const std::shared_ptr<SourceModule> &module,
   return known ? std::optional<bool>(true) : std::nullopt;
 }
 
+std::optional<Value>
+Evaluator::fromStarImports(const std::shared_ptr<SourceModule> &module,
+                           llvm::StringRef name) {
+  for (const ast::ImportFrom *import : llvm::reverse(module->starImports)) {
+    FrameScope scope(*this, module, nullptr, false, std::make_shared<Scope>());
+    Diagnostics::Mark mark = diag.mark();
+    FailureOr<Value> value = importFrom(import, name);
+    if (succeeded(value) && !value->isOpaque()) {
+      return *value;
+    }
+    diag.forget(mark);
+  }
+  return std::nullopt;
+}
+
 FailureOr<Value> Evaluator::global(const std::shared_ptr<SourceModule> &module,
                                    llvm::StringRef name) {
   auto known = module->values.find(name);
@@ -166,15 +181,12 @@ FailureOr<Value> Evaluator::global(const std::shared_ptr<SourceModule> &module,
       }
       return value;
     }
-    for (const ast::ImportFrom *import : llvm::reverse(module->starImports)) {
-      FrameScope scope(*this, module, nullptr, false,
-                       std::make_shared<Scope>());
-      Diagnostics::Mark mark = diag.mark();
-      FailureOr<Value> value = importFrom(import, name);
-      if (succeeded(value) && !value->isOpaque()) {
-        return value;
+    if (module->soughtInStarImports.insert(name).second) {
+      std::optional<Value> value = fromStarImports(module, name);
+      module->soughtInStarImports.erase(name);
+      if (value) {
+        return *value;
       }
-      diag.forget(mark);
     }
     FailureOr<Value> python = builtinModuleAttribute("builtins", name);
     if (succeeded(python)) {

@@ -20,6 +20,7 @@
 #include "nereid/Syntax/Parser.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace nereid::irgen {
 
@@ -76,6 +77,9 @@ struct SourceModule {
   /// right now (one past its index; a cycle otherwise).
   llvm::StringMap<Value> values;
   llvm::StringMap<size_t> inProgress;
+  /// Names that are being looked for in `starImports` right now: modules may
+  /// import each other, and themselves.
+  llvm::StringSet<> soughtInStarImports;
 };
 
 /// All modules of one request. Not thread-safe.

@@ -288,6 +288,10 @@ protected:
     EXPECT_FALSE(compiled.tile.empty()) << compiled.failure.str();
     return compiled.tile;
   }
+  std::string errorOfMain(const std::string &name) {
+    std::string text = folder.read(name);
+    return compileFile(text, "*fp32", folder.write(name, text)).failure.str();
+  }
 };
 
 const std::string head = "import triton\nimport triton.language as tl\n";
@@ -323,6 +327,16 @@ TEST_F(Files, PackagesAndRelativeImports) {
   std::string tile = tileOfMain("pkg/kernels/main.py");
   EXPECT_THAT(tile, HasSubstr("3.500000e+00"));
   EXPECT_THAT(tile, HasSubstr("2.500000e-01"));
+}
+
+// Of a name that no module has, each would ask the other without end.
+TEST_F(Files, StarImportsInACircle) {
+  folder.write("other.py", "from main import *\nfrom other import *\nN = 3\n");
+  std::string use = "@triton.jit\ndef k(p):\n  tl.store(p, ";
+  folder.write("main.py", head + "from other import *\n" + use + "N)\n");
+  EXPECT_THAT(tileOfMain("main.py"), HasSubstr("arith.constant 3 : i32"));
+  folder.write("main.py", head + "from other import *\n" + use + "M)\n");
+  EXPECT_THAT(errorOfMain("main.py"), HasSubstr("'M' is not defined"));
 }
 
 TEST_F(Files, FoldersWithoutInit) {
