@@ -30,6 +30,12 @@ register of a result:
   wanted      something reads it before it is overwritten. Results that the PTX
               does not read either, as behind a mask known while compiling, are
               told from the operands of its wgmma; without PTX they break the rule.
+
+Of ptxas 12.8 alone: the descriptor that says where in shared memory an operand
+lies is computed from a register without a value. One rule, for each register
+that a descriptor is computed from:
+
+  written     something writes it on a way from the kernel's entry to its reader.
 """
 
 import argparse
@@ -57,6 +63,14 @@ def left_operand(instruction):
     found = re.match(r"R(\d+)\b", operands[1])
     first = int(found.group(1)) if found else None
     return [] if first is None else [f"R{first + i}" for i in range(OPERAND_REGISTERS)]
+
+
+def descriptors(instruction):
+    """The uniform registers of a product's descriptors: two for an operand in
+    shared memory. Those of a left operand in registers are not used."""
+    found = re.search(r"gdesc\[UR(\d+)\]", instruction.operands) if PRODUCT.match(instruction.name) else None
+    first = 2 if left_operand(instruction) else 0
+    return [f"UR{int(found.group(1)) + i}" for i in range(first, 4)] if found else []
 
 
 def always(instruction):
@@ -162,6 +176,29 @@ def unread_in_ptx(text):
     return {(len(product), i) for product in sums for i, name in enumerate(product) if name not in read}
 
 
+def never_written(function):
+    """Reads of what nothing has written, among all that the descriptors of the
+    function's products are computed from."""
+    if not any(PRODUCT.match(instruction.name) for instruction in function.instructions):
+        return []
+    sass.connect(function)
+    found, seen = set(), set()
+    begun_here = sass.reachable(function, 0)  # an argument of a callee is written by its callers
+    work = [(at, register) for at, instruction in enumerate(function.instructions) if at in begun_here
+            for register in instruction.reads.intersection(descriptors(instruction))]
+    while work:
+        read = work.pop()
+        if read in seen:
+            continue
+        seen.add(read)
+        places = definitions(function, *read)
+        if places == {-1}:
+            found.add(read)
+        work += [(place, register) for place in places if place >= 0 for register in function.instructions[place].reads]
+    return [f"{function.name}: {function.instructions[at]}\n  a descriptor is computed from {register}, which nothing has written"
+            for at, register in sorted(found)]
+
+
 def lost_results(function, at, unread):
     instruction = function.instructions[at]
     results = sorted((int(name[1:]) for name in instruction.writes if re.match(r"R\d", name)))
@@ -172,9 +209,7 @@ def lost_results(function, at, unread):
 def check(function, unread=frozenset()):
     """Products with a left operand in registers, and what is wrong with all products.
     `unread`: what unread_in_ptx says of the same code."""
-    products, problems = 0, []
-    if any(PRODUCT.match(instruction.name) for instruction in function.instructions):
-        sass.connect(function)
+    products, problems = 0, never_written(function)
     for at, instruction in enumerate(function.instructions):
         if PRODUCT.match(instruction.name):
             lost = lost_results(function, at, unread)

@@ -20,40 +20,43 @@ HERE = Path(__file__).resolve().parent
 PLANTED = HERE / "planted"
 REGISTERS = [f"R{i}" for i in range(112)]
 PREDICATES = [f"P{i}" for i in range(4)]
+UNIFORM = [f"UR{i}" for i in range(16)]
 nereid = None
 
 
 def listing(code):
     """As `nvdisasm -c -lrm narrow` prints it. `code` has a label (".L:") or
     "text | writes | reads" a line; registers as "R4" or "R4-R7"."""
-    names = REGISTERS + PREDICATES
+    names = REGISTERS + PREDICATES + UNIFORM
     rows = ["".join(str(i).rjust(3)[d] if i >= 10 ** (2 - d) or d == 2 else "0" for i in range(len(REGISTERS))) for d in range(3)]
     width = len(REGISTERS)
     pad = " " * 120
 
-    def table(registers, predicates, count="#"):
-        return f"{pad}// |     {registers}  | {count} {predicates}  |"
+    def table(registers, predicates, uniform, count="#"):
+        return f"{pad}// |     {registers}  | {count} {predicates}  | {count} {uniform}  |"
 
     lines = ["\t.section\t.text.kernel,\"ax\",@progbits", pad + "// +---+---+",
-             table("GPR".center(width), "PRED", " "), *(table(row, "0123" if d == 2 else "    ") for d, row in enumerate(rows))]
+             table("GPR".center(width), "PRED", "UGPR".center(len(UNIFORM)), " "),
+             table(rows[0], " " * 4, " " * len(UNIFORM)), table(rows[1], " " * 4, "0" * 10 + "1" * 6),
+             table(rows[2], "0123", "0123456789012345")]
 
     def expand(text):
         found = set()
         for part in text.split():
             first, _, last = part.partition("-")
-            kind = "P" if first.startswith("P") else "R"
-            found |= {f"{kind}{i}" for i in range(int(first[1:]), int((last or first)[1:]) + 1)}
+            kind = first.rstrip("0123456789")
+            found |= {f"{kind}{i}" for i in range(int(first[len(kind):]), int((last or first)[len(kind):]) + 1)}
         return found
 
     address = 0
     for line in filter(None, (line.strip() for line in code.splitlines())):
         if line.endswith(":"):
-            lines.append((line + pad)[:120] + table("", "")[120:])
+            lines.append((line + pad)[:120] + table("", "", "")[120:])
             continue
         text, writes, reads = ([part.strip() for part in line.split("|")] + ["", ""])[:3]
         writes, reads = expand(writes), expand(reads)
         mark = "".join("x" if n in writes & reads else "^" if n in writes else "v" if n in reads else " " for n in names)
-        lines.append((f"        /*{address:04x}*/   {text} ;" + pad)[:120] + table(mark[:width], mark[width:])[120:])
+        lines.append((f"        /*{address:04x}*/   {text} ;" + pad)[:120] + table(mark[:width], mark[width:width + 4], mark[width + 4:])[120:])
         address += 16
     return "\n".join(lines)
 
@@ -199,6 +202,30 @@ class Listings(unittest.TestCase):
             HGMMA.64x64x16.F32.BF16 R56, gdesc[UR4], R56, gsb0 | R56-R87 | R56-R87
             STG.E [R0], R56 | | R0 R56-R87
             EXIT""")), (0, []))
+
+    def test_a_descriptor_that_nothing_has_written(self):
+        body = """
+            LDS.128 R8, [R0] | R8-R11 | R0
+            {}
+            UIADD3 UR6, UR6, 0x20, URZ | UR6 | UR6
+            UMOV UR7, 0x40000040 | UR7 |
+            HGMMA.64x64x16.F32.BF16 R24, R8, gdesc[UR4], R24, gsb0 | R24-R55 | R24-R55 R8-R11 UR4-UR7
+            """ + WAIT + "\n" + END
+        # With the left operand in registers the first half, UR4 and UR5, is not used.
+        self.assertEqual(problems(body.format("UMOV UR6, 0x100 | UR6 |")), [])
+        found = problems(body.format(""))
+        self.assertEqual(len(found), 1)
+        self.assertIn("UIADD3 UR6, UR6, 0x20, URZ\n  a descriptor is computed from UR6, which nothing has written", found[0])
+
+    def test_a_descriptor_that_a_loop_steps_on(self):
+        self.assertEqual(problems(f"""
+            UMOV UR8, 0x100 | UR8 |
+            .L_x_0:
+            HGMMA.64x64x16.F32.BF16 R24, gdesc[UR8], R24, gsb0 | R24-R55 | R24-R55 UR8
+            {WAIT}
+            UIADD3 UR8, UR8, 0x20, URZ | UR8 | UR8
+            @P0 BRA `(.L_x_0) | | P0
+            {END}"""), [])
 
     def test_a_result_that_the_next_product_overwrites(self):
         first = "HGMMA.64x8x16.F32 R24, gdesc[UR8], RZ, !UPT, gsb0 | R24-R27 |"

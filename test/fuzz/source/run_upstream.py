@@ -14,7 +14,7 @@ Every kernel has one of these outcomes:
 
     agrees     or compiles, with --compile
     unstaged   agrees with num_stages=1, where upstream's pipeliner fails on it
-    mistake    differs, but agrees with a mistake of upstream mended (upstream_mistakes.py)
+    mistake    differs, but agrees with a mistake of upstream mended, or its machine code shows one (upstream_mistakes.py)
     refused    upstream raises an exception: a difference of language, or a pass of upstream that fails
     died       upstream's process dies of a signal: an assertion or a bad access in its compiler
     differs    anything else: a result, an exception of CUDA, a kernel that does not end
@@ -34,7 +34,7 @@ import sys
 import tempfile
 import time
 
-from upstream_mistakes import MISTAKES, own_cache
+from upstream_mistakes import COMPUTES_NO_DESCRIPTOR, MISTAKES, computes_no_descriptor, own_cache
 
 INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
 
@@ -150,7 +150,7 @@ class Fault(Exception):
 
 
 def run_one(folder, name, device, options, log):
-    """('agrees' | 'differs' | 'refused', text)."""
+    """('agrees' | 'differs' | 'mistake' | 'refused', text)."""
     import torch
     launch = json.loads((folder / f"{name}.json").read_text())
     expected = json.loads((folder / f"{name}.check.json").read_text())
@@ -164,7 +164,7 @@ def run_one(folder, name, device, options, log):
         else:
             arguments[parameter] = float(value["float"]) if isinstance(value, dict) else value
     try:
-        load_kernel(folder / f"{name}.py")[tuple(launch["grid"])](**arguments, **options)
+        compiled = load_kernel(folder / f"{name}.py")[tuple(launch["grid"])](**arguments, **options)
         if device != "cpu":
             torch.cuda.synchronize()
     except Exception as error:  # what upstream refuses, it refuses with any exception
@@ -177,6 +177,8 @@ def run_one(folder, name, device, options, log):
         actual = memory[start:start + size].cpu().numpy().tobytes()
         text = difference(parameter, dtype, wanted, actual)
         if text:
+            if not INTERPRETED and computes_no_descriptor(compiled.asm["cubin"]):
+                return "mistake", COMPUTES_NO_DESCRIPTOR
             return "differs", text
     return "agrees", ""
 
@@ -194,7 +196,7 @@ def judge(folder, name, device, warps, log):
         again, other = once(folder, name, device, unstaged, log)
         if again == "agrees":
             kind = "unstaged"
-        elif again == "differs":
+        elif again in ("differs", "mistake"):
             kind, text, options = again, other, unstaged
     if kind == "differs" and not INTERPRETED:
         for mistake, mended in MISTAKES.items():

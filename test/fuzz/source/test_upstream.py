@@ -22,6 +22,7 @@ except ImportError as error:
 
 import run_upstream
 import upstream_mistakes
+import check_sass  # from a folder that upstream_mistakes adds
 
 
 @triton.jit
@@ -45,6 +46,47 @@ def takes_the_other_while(out, n):
     tl.store(out, a)
 
 
+@triton.jit
+def of_few_iterations(p, q, out):
+    row, column = tl.arange(0, 64)[:, None], tl.arange(0, 64)[None, :]
+    total = tl.zeros([64, 64], tl.float32)
+    for i in range(3):
+        s = tl.dot(tl.load(p + i * 4096 + row * 64 + column), tl.load(q + i * 4096 + row * 64 + column))
+        if i > 0:
+            s += tl.where(row >= column, 0.0, -8.0)
+        total += s
+    tl.store(out + row * 64 + column, total)
+
+
+@triton.jit
+def of_16_columns(p, q, out):
+    row, column = tl.arange(0, 64)[:, None], tl.arange(0, 64)[None, :]
+    few = tl.arange(0, 16)[None, :]
+    left = tl.load(p + row * 64 + column)
+    total = tl.zeros([64, 16], tl.float32)
+    for i in range(3):
+        s = tl.dot(left, tl.load(p + i * 4096 + row * 64 + column))
+        total += tl.dot(s.to(tl.bfloat16), tl.load(q + i * 1024 + row * 16 + few))
+    tl.store(out + row * 16 + few, total)
+
+
+def machine_code(kernel, **options):
+    """The cubin and its PTX, for an H100. `p`, `q` and `out` are aligned to 16 bytes."""
+    source = triton.compiler.ASTSource(fn=kernel, signature={"p": "*bf16", "q": "*bf16", "out": "*fp32"}, constexprs={},
+                                       attrs={(i, ): [["tt.divisibility", 16]] for i in range(3)})
+    target = triton.backends.compiler.GPUTarget("cuda", 90, 32)
+    code = triton.compile(source, target=target, options={"num_warps": 4} | options).asm
+    return code["cubin"], code["ptx"]
+
+
+def lost_results(cubin, ptx):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "kernel.cubin")
+        path.write_bytes(cubin)
+        text = check_sass.disassemble(triton.knobs.nvidia.nvdisasm.path, path)
+    return [problem for problem in check_sass.check_text(text, ptx)[1] if "results that nothing reads" in problem]
+
+
 def stored_by(kernel):
     """What the last store of the kernel's first IR stores: the name of a value."""
     source = triton.compiler.ASTSource(fn=kernel, signature={"out": "*i32", "n": "i32"}, constexprs={})
@@ -63,6 +105,21 @@ class MistakesTest(unittest.TestCase):
             with upstream_mistakes.own_cache(), upstream_mistakes.loops_carry_what_they_assign():
                 stored, program = stored_by(kernel)
                 self.assertNotEqual(stored, program)
+
+
+    def test_loops_stay_rolled(self):
+        with upstream_mistakes.own_cache():
+            self.assertEqual(len(lost_results(*machine_code(of_few_iterations))), 1)
+        with upstream_mistakes.own_cache(), upstream_mistakes.loops_stay_rolled():
+            self.assertEqual(lost_results(*machine_code(of_few_iterations)), [])
+
+    def test_a_descriptor_of_a_register_without_a_value(self):
+        with upstream_mistakes.own_cache():
+            self.assertTrue(upstream_mistakes.computes_no_descriptor(machine_code(of_16_columns, num_stages=1)[0]))
+            self.assertFalse(upstream_mistakes.computes_no_descriptor(machine_code(of_few_iterations)[0]))
+
+    def test_what_is_no_machine_code_shows_nothing(self):
+        self.assertFalse(upstream_mistakes.computes_no_descriptor(b"no cubin"))
 
 
 class DifferenceTest(unittest.TestCase):
@@ -117,11 +174,36 @@ class JudgeTest(unittest.TestCase):
 
         self.assertEqual(self.judge(runs(("agrees", ""))), ("unstaged", failed))
         self.assertEqual(self.judge(runs(("differs", "x[0]"))), ("differs", "x[0]"))
+        self.assertEqual(self.judge(runs(("mistake", "no descriptor"))), ("mistake", "no descriptor"))
         self.assertEqual(self.judge(runs(("refused", "again"))), ("refused", failed))
 
     def test_a_difference_of_language_is_not_tried_again(self):
         self.assertEqual(self.judge(lambda options, is_mended: ("refused", "no " + ",".join(options))),
                          ("refused", "no num_warps"))
+
+
+class RunTest(unittest.TestCase):
+    """One run, of a kernel that stores nothing where 1 is expected."""
+
+    def run_one(self, cubin):
+        compiled = mock.Mock(asm={"cubin": cubin})
+        kernel = {(1, 1, 1): lambda **arguments: compiled}
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            argument = {"tensor": {"dtype": "i32", "shape": [1], "storage": 0}}
+            launch = {"grid": [1, 1, 1], "storages": [{"hex": "00000000"}], "arguments": {"x": argument}}
+            (folder / "k.json").write_text(json.dumps(launch))
+            (folder / "k.check.json").write_text(json.dumps({"x": {"hex": "01000000"}}))
+            with mock.patch.object(run_upstream, "load_kernel", lambda path: kernel):
+                return run_upstream.run_one(folder, "k", "cpu", {}, "")
+
+    def test_a_difference(self):
+        self.assertEqual(self.run_one(b"no cubin"), ("differs", "x[0]: expected 0x1, got 0x0 (1 of 1 elements)"))
+
+    def test_a_difference_of_wrong_machine_code(self):
+        with upstream_mistakes.own_cache():
+            cubin, _ = machine_code(of_16_columns, num_stages=1)
+        self.assertEqual(self.run_one(cubin), ("mistake", upstream_mistakes.COMPUTES_NO_DESCRIPTOR))
 
 
 class OutcomesTest(unittest.TestCase):

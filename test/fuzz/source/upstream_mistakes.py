@@ -1,11 +1,18 @@
-"""Mistakes of upstream Triton 3.6 that random kernels meet, each with its mending.
+"""Mistakes of upstream Triton 3.6, and of the ptxas 12.8 in it, that random kernels meet.
 
-A kernel whose results differ is run again with one of them mended: if it then agrees, the difference is upstream's.
-README.md has for each a kernel that shows it.
+A kernel whose results differ is run again with one of MISTAKES mended: if it then agrees, the difference is upstream's.
+COMPUTES_NO_DESCRIPTOR shows in the machine code itself. README.md has for each a kernel that shows it.
 """
 import ast
 import contextlib
+import pathlib
+import re
+import sys
 import tempfile
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "gpu"))
+import check_sass
+import sass
 
 
 @contextlib.contextmanager
@@ -38,6 +45,38 @@ def loops_carry_what_they_assign():
 
 
 @contextlib.contextmanager
+def loops_stay_rolled():
+    """ptxas unrolls loops around products and then takes an expression of one product's result for the same expression
+    of the next one's (docs/TileGPUToLLVM.md). Here every block that may begin a loop asks it not to."""
+    from triton.backends.nvidia.compiler import CUDABackend
+    original = CUDABackend.make_ptx
+
+    def make_ptx(self, *arguments):
+        text = original(self, *arguments)
+        return re.sub(r"^(\$L__BB\w+:.*)$", r'\1\n\t.pragma "nounroll";', text, flags=re.MULTILINE)
+
+    CUDABackend.make_ptx = make_ptx
+    try:
+        yield
+    finally:
+        CUDABackend.make_ptx = original
+
+
+def computes_no_descriptor(cubin):
+    """Whether a product's descriptor is computed from a register that nothing has written: the product
+    then reads its right operand from anywhere in shared memory."""
+    from triton import knobs
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "kernel.cubin")
+        path.write_bytes(cubin)
+        try:
+            text = check_sass.disassemble(knobs.nvidia.nvdisasm.path, path)
+            return any(check_sass.never_written(function) for function in sass.parse(text))
+        except sass.Unreadable:
+            return False
+
+
+@contextlib.contextmanager
 def own_cache():
     """What is compiled here is neither taken from the cache on disk nor left in it."""
     from triton import knobs
@@ -46,4 +85,8 @@ def own_cache():
         yield
 
 
-MISTAKES = {"a loop forgets a variable that takes another one's equal value": loops_carry_what_they_assign}
+MISTAKES = {
+    "a loop forgets a variable that takes another one's equal value": loops_carry_what_they_assign,
+    "ptxas loses a product's result where it unrolls a loop": loops_stay_rolled,
+}
+COMPUTES_NO_DESCRIPTOR = "ptxas computes a product's descriptor from a register without a value"
