@@ -144,6 +144,9 @@ static bool canKeepLeftOperand(tile::DotOp dot, unsigned threads) {
 bool shouldKeepLeftOperand(tile::DotOp dot, unsigned threads) {
   Value left = dot.getLhs();
   return llvm::all_of(left.getUses(), [&](OpOperand &use) {
+    if (isa<tile::TransposeOp>(use.getOwner())) {
+      return false; // for a product, which reads it from shared memory
+    }
     auto product = dyn_cast<tile::DotOp>(use.getOwner());
     return !product || (use.getOperandNumber() == 0 &&
                         canKeepLeftOperand(product, threads));

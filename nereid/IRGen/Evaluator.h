@@ -131,10 +131,6 @@ public:
   /// A name of a module's top level (Globals.cpp).
   FailureOr<Value> global(const std::shared_ptr<SourceModule> &module,
                           llvm::StringRef name);
-  /// From the modules of which `module` imports everything, the last first.
-  std::optional<Value>
-  fromStarImports(const std::shared_ptr<SourceModule> &module,
-                  llvm::StringRef name);
   static bool hasGlobal(const SourceModule &module, llvm::StringRef name);
   /// Evaluates a kernel's body with these parameter values.
   LogicalResult runKernel(const std::shared_ptr<const Function> &kernel,

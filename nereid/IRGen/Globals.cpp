@@ -138,21 +138,6 @@ Evaluator::conditionsHold(const std::shared_ptr<SourceModule> &module,
   return known ? std::optional<bool>(true) : std::nullopt;
 }
 
-std::optional<Value>
-Evaluator::fromStarImports(const std::shared_ptr<SourceModule> &module,
-                           llvm::StringRef name) {
-  for (const ast::ImportFrom *import : llvm::reverse(module->starImports)) {
-    FrameScope scope(*this, module, nullptr, false, std::make_shared<Scope>());
-    Diagnostics::Mark mark = diag.mark();
-    FailureOr<Value> value = importFrom(import, name);
-    if (succeeded(value) && !value->isOpaque()) {
-      return *value;
-    }
-    diag.forget(mark);
-  }
-  return std::nullopt;
-}
-
 FailureOr<Value> Evaluator::global(const std::shared_ptr<SourceModule> &module,
                                    llvm::StringRef name) {
   auto known = module->values.find(name);
@@ -181,8 +166,21 @@ FailureOr<Value> Evaluator::global(const std::shared_ptr<SourceModule> &module,
       }
       return value;
     }
+    auto inStarImports = [&]() -> std::optional<Value> {
+      for (const ast::ImportFrom *import : llvm::reverse(module->starImports)) {
+        FrameScope scope(*this, module, nullptr, false,
+                         std::make_shared<Scope>());
+        Diagnostics::Mark mark = diag.mark();
+        FailureOr<Value> value = importFrom(import, name);
+        if (succeeded(value) && !value->isOpaque()) {
+          return *value;
+        }
+        diag.forget(mark);
+      }
+      return std::nullopt;
+    };
     if (module->soughtInStarImports.insert(name).second) {
-      std::optional<Value> value = fromStarImports(module, name);
+      std::optional<Value> value = inStarImports();
       module->soughtInStarImports.erase(name);
       if (value) {
         return *value;

@@ -47,8 +47,25 @@ def reference(source):
         return f"error {error.lineno or ANY_LINE}", str(error.msg)
     except (ValueError, RecursionError, MemoryError) as error:
         return f"error {ANY_LINE}", str(error)
+    if twice := doubled_parameter(tree):
+        return f"error {ANY_LINE}", twice
     text = dump_cpython_ast.dump(tree)
     return f"ok {zlib.crc32(text)} {len(text)}", ""
+
+
+def doubled_parameter(tree):
+    """CPython's message, which comes from its compiler and names the function's line."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            a = node.args
+            names = [x.arg for x in [*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg] if x]
+            if len(names) != len(set(names)):
+                alone = ast.Module([ast.Expr(ast.Lambda(a, ast.Constant(0)))], [])
+                try:
+                    compile(ast.fix_missing_locations(alone), "", "exec")
+                except SyntaxError as error:
+                    return str(error.msg)
+    return ""
 
 
 def reference_of_file(path):

@@ -61,7 +61,9 @@ Regions::Regions(func::FuncOp kernel) : kernel(kernel) {
 /// Tells the levels between the reader and the block that holds the value. A
 /// level that knows has told those around it.
 void Regions::capture(Operation *reader, Value value) {
-  if (value.getDefiningOp<arith::ConstantOp>()) {
+  // A block of constants may get a buffer, which must live as long.
+  if (value.getDefiningOp<arith::ConstantOp>() &&
+      !isa<RankedTensorType>(value.getType())) {
     return;
   }
   for (Block *at = reader->getBlock(); at != value.getParentBlock();) {
