@@ -12,6 +12,8 @@
 
 #include "CommandFixture.h"
 
+#include <filesystem>
+
 using namespace nereid;
 using testing::ElementsAre;
 
@@ -38,6 +40,30 @@ def up(q, n, m, s, STEP: tl.constexpr):
 
 
 @triton.jit
+def step(q, n, m, s):
+    count = 0
+    for i in range(n, m, s):
+        count += 1
+    tl.store(q, count)
+    count = 0
+    low, high = n.to(tl.uint32), m.to(tl.uint32)
+    for i in range(low, high, s.to(tl.uint32)):
+        count += 1
+    tl.store(q + 1, count)
+
+
+@triton.jit
+def ahead(p, q, n, m, s):
+    o = tl.arange(0, 16)
+    at = o[:, None] * 16 + o[None, :]
+    total = tl.zeros((16, 16), tl.float32)
+    for i in range(n, m, s):
+        tile = tl.load(p + i * 256 + at)
+        total = tl.dot(tile, tile, total)
+    tl.store(q, tl.max(tl.max(total, 1), 0))
+
+
+@triton.jit
 def divide(p, q, n):
     o = tl.arange(0, 16)
     x = tl.load(p + o)
@@ -61,6 +87,15 @@ def divide(p, q, n):
     EXPECT_EQ(r.code, 0) << r.err;
     return r.code == 0 ? npy("q.npy") : std::vector<double>();
   }
+
+  /// With the machine's GPU, if it has one.
+  std::vector<std::string> devices() {
+    std::vector<std::string> all = {"cpu", "interp"};
+    if (std::filesystem::exists("/dev/nvidiactl")) {
+      all.push_back("cuda:0");
+    }
+    return all;
+  }
 };
 
 } // namespace
@@ -79,6 +114,39 @@ TEST_F(Corners, LoopsEnd) {
     EXPECT_THAT(loops("n=0 m=10 s=0 STEP=3"), ElementsAre(4, 0));
     EXPECT_THAT(loops("n=0 m=10 s=-1 STEP=10"), ElementsAre(1, 0));
     EXPECT_THAT(loops("n=5 m=5 s=2 STEP=2"), ElementsAre(0, 0));
+  }
+}
+
+TEST_F(Corners, LoopsWithARunTimeStepEnd) {
+  for (const std::string &device : devices()) {
+    auto loops = [&](const std::string &bounds) {
+      return result("step q=zeros:i32[2] " + bounds, device);
+    };
+    EXPECT_THAT(loops("n=0 m=10 s=3"), ElementsAre(4, 4)) << device;
+    EXPECT_THAT(loops("n=0 m=10 s=0"), ElementsAre(0, 0)) << device;
+    // Without sign, -1 is the largest step, and the largest end.
+    EXPECT_THAT(loops("n=0 m=10 s=-1"), ElementsAre(0, 1)) << device;
+    EXPECT_THAT(loops("n=-9 m=-1 s=3"), ElementsAre(3, 3)) << device;
+    EXPECT_THAT(loops("n=2147483637 m=2147483647 s=4"), ElementsAre(3, 3))
+        << device;
+    EXPECT_THAT(loops("n=5 m=-1 s=2147483647"), ElementsAre(0, 2)) << device;
+  }
+}
+
+/// The copies in front of the loop and in it stay within the range.
+TEST_F(Corners, CopiesAheadOfARunTimeStepStayInside) {
+  for (const std::string &device : devices()) {
+    auto loops = [&](const std::string &bounds) {
+      return result("ahead p=full:1:f16[768] q=zeros:f32[1] " + bounds, device);
+    };
+    EXPECT_THAT(loops("n=0 m=3 s=2"), ElementsAre(32)) << device;
+    EXPECT_THAT(loops("n=0 m=3 s=0"), ElementsAre(0)) << device;
+    EXPECT_THAT(loops("n=0 m=3 s=-1000000"), ElementsAre(0)) << device;
+    EXPECT_THAT(loops("n=2 m=3 s=2147483647"), ElementsAre(16)) << device;
+    EXPECT_THAT(loops("n=2 m=3 s=4611686018427387904"), ElementsAre(16))
+        << device;
+    EXPECT_THAT(loops("n=0 m=3 s=-4611686018427387904"), ElementsAre(0))
+        << device;
   }
 }
 

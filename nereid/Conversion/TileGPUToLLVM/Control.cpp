@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Conversion/Lanes/StructuredControl.h"
 #include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
 
 using namespace mlir;
@@ -104,6 +105,10 @@ void KernelEmitter::emitFor(scf::ForOp loop) {
   auto made = scf::ForOp::create(b, loc, scalar(loop.getLowerBound()),
                                  scalar(loop.getUpperBound()),
                                  scalar(loop.getStep()), inits);
+  made.setUnsignedCmp(loop.getUnsignedCmp());
+  if (Attribute exact = loop->getAttr(lanes::exactLoop)) {
+    made->setAttr(lanes::exactLoop, exact);
+  }
   Block *body = made.getBody();
   if (!body->empty()) {
     body->clear();

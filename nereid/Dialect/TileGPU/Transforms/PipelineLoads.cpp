@@ -36,6 +36,8 @@
 #include "nereid/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/SetVector.h"
@@ -390,25 +392,44 @@ Value LoopPipeliner::constant(int64_t value) {
                                    b.getI32IntegerAttr(value));
 }
 
-/// Does the loop reach `from + ahead * step`? In 64 bits, where the sum cannot
-/// wrap for the language's 32-bit ranges.
+/// Does the loop reach `from + ahead * step`? In 64 bits the sum cannot wrap
+/// for the language's 32-bit ranges. For wider ones with a run-time step the
+/// step is compared with its share of what is left instead. Only in front of
+/// the loop can the step be other than positive; it reaches nothing then.
 Value LoopPipeliner::hasIteration(Value from, unsigned ahead) {
-  Location loc = loop.getLoc();
-  auto wide = [&](Value value) -> Value {
-    return value.getType().isInteger(64)
-               ? value
-               : Value(arith::ExtSIOp::create(b, loc, b.getI64Type(), value));
+  using P = arith::CmpIPredicate;
+  ImplicitLocOpBuilder l(loop.getLoc(), b);
+  Value step = loop.getStep(), upper = loop.getUpperBound();
+  Type i64 = b.getI64Type();
+  P less = loop.getUnsignedCmp() ? P::ult : P::slt;
+  auto number = [&](Type type, int64_t value) -> Value {
+    return arith::ConstantOp::create(l, b.getIntegerAttr(type, value));
   };
-  Value at = wide(from);
-  if (ahead) {
-    Value distance =
-        arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(ahead));
-    at = arith::AddIOp::create(
-        b, loc, at,
-        arith::MulIOp::create(b, loc, wide(loop.getStep()), distance));
+  auto wide = [&](Value value) -> Value {
+    return value.getType() == i64 ? value
+           : less == P::ult ? Value(arith::ExtUIOp::create(l, i64, value))
+                            : Value(arith::ExtSIOp::create(l, i64, value));
+  };
+  bool isRunTime = !matchPattern(step, m_Constant());
+  Value reaches, times = number(i64, ahead);
+  if (isRunTime && ahead && step.getType() == i64) {
+    Value left = arith::SubIOp::create(l, upper, from);
+    left = arith::SubIOp::create(l, left, number(i64, 1));
+    Value share = arith::DivUIOp::create(l, left, times);
+    reaches = arith::CmpIOp::create(l, P::ule, step, share);
+  } else {
+    Value distance = arith::MulIOp::create(l, wide(step), times);
+    Value at = arith::AddIOp::create(l, wide(from), distance);
+    reaches = arith::CmpIOp::create(l, less, at, wide(upper));
   }
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at,
-                               wide(loop.getUpperBound()));
+  if (isRunTime && from == loop.getLowerBound()) {
+    Value none = number(step.getType(), 0);
+    Value positive = arith::CmpIOp::create(l, less, none, step);
+    Value begins = arith::CmpIOp::create(l, less, from, upper);
+    begins = arith::AndIOp::create(l, begins, positive);
+    reaches = arith::AndIOp::create(l, reaches, begins);
+  }
+  return reaches;
 }
 
 /// One iteration's copies, `map` holding its induction and carried values; they
@@ -571,6 +592,7 @@ void LoopPipeliner::run() {
   auto made = scf::ForOp::create(b, loc, lower, loop.getUpperBound(),
                                  loop.getStep(), inits);
   made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  made.setUnsignedCmp(loop.getUnsignedCmp());
   if (!made.getBody()->empty()) {
     made.getBody()->clear();
   }
