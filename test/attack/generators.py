@@ -1,4 +1,5 @@
 """Hostile sources, arguments, files, environments and limits. make(kind, random, Attack, encoded) gives one attack."""
+import copy
 import json
 import pathlib
 import struct
@@ -172,11 +173,11 @@ def launch_files(r, Attack, encoded):
                     stack.append(node[key])
         node, key = r.choice(places)
         if r.random() < 0.25 and isinstance(node, dict):
-            node[r.choice(keys)] = r.choice(anything)
+            node[r.choice(keys)] = copy.deepcopy(r.choice(anything))
         elif r.random() < 0.15 and isinstance(node, dict):
             del node[key]
         else:
-            node[key] = r.choice(anything)
+            node[key] = copy.deepcopy(r.choice(anything))
     text = json.dumps(launch)
     if r.random() < 0.3:
         at = r.randrange(len(text))
