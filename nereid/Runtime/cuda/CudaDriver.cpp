@@ -10,6 +10,7 @@
 #include "nereid/Support/Knobs.h"
 
 #include <dlfcn.h>
+#include <filesystem>
 
 namespace nereid::cuda {
 
@@ -51,8 +52,18 @@ static std::string versionText(int version) {
          std::to_string(version % 1000 / 10);
 }
 
+/// Of a pipe or a device dlopen would read without end.
+static bool isNoFile(const std::string &name) {
+  std::error_code error;
+  std::filesystem::file_status status = std::filesystem::status(name, error);
+  return name.find('/') != std::string::npos &&
+         std::filesystem::exists(status) &&
+         !std::filesystem::is_regular_file(status);
+}
+
 Expected<std::unique_ptr<const Driver>> openDriver(const std::string &name) {
-  void *library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void *library =
+      isNoFile(name) ? nullptr : dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     return {ErrorCode::NotFound,
             "no NVIDIA driver: " + name +

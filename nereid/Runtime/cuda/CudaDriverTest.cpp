@@ -24,6 +24,13 @@ namespace {
 class CudaDevices : public CudaFixture {};
 } // namespace
 
+TEST(CudaDriver, ANameThatIsNoFile) {
+  for (const char *name : {"/dev/zero", "/dev/stdout", "/tmp"}) {
+    EXPECT_THAT(cuda::openDriver(name).failure().message,
+                HasSubstr(std::string(name) + " cannot be loaded"));
+  }
+}
+
 TEST_F(CudaDevices, AMissingDriverIsNamed) {
   auto driver = cuda::openDriver("/nonexistent/libcuda.so.1");
   ASSERT_FALSE(driver.ok());
