@@ -132,24 +132,45 @@ static unsigned registersHeld(scf::ForOp loop, unsigned threads) {
   return held;
 }
 
-static bool canKeepLeftOperand(tile::DotOp dot, unsigned threads) {
+/// Can operands stay in registers through the loop?
+static bool hasRoom(scf::ForOp loop, unsigned threads) {
   constexpr unsigned most = 255 * 3 / 4;
-  auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
-  return loop && isInFrontOf(dot.getLhs(), loop) &&
-         llvm::none_of(*loop.getBody(),
+  return llvm::none_of(*loop.getBody(),
                        [](Operation &op) { return mayBranch(&op); }) &&
          registersHeld(loop, threads) <= most;
 }
 
-bool shouldKeepLeftOperand(tile::DotOp dot, unsigned threads) {
-  Value left = dot.getLhs();
-  return llvm::all_of(left.getUses(), [&](OpOperand &use) {
+void keepLeftOperands(func::FuncOp kernel, unsigned threads) {
+  DenseMap<Operation *, bool> roomy; // by loop
+  DenseSet<Value> seen;
+  auto canKeep = [&](OpOperand &use) {
     if (isa<tile::TransposeOp>(use.getOwner())) {
       return false; // for a product, which reads it from shared memory
     }
     auto product = dyn_cast<tile::DotOp>(use.getOwner());
-    return !product || (use.getOperandNumber() == 0 &&
-                        canKeepLeftOperand(product, threads));
+    if (!product) {
+      return true;
+    }
+    auto loop = dyn_cast<scf::ForOp>(product->getParentOp());
+    if (use.getOperandNumber() != 0 || !loop || !isInFrontOf(use.get(), loop)) {
+      return false;
+    }
+    auto [known, isNew] = roomy.try_emplace(loop, false);
+    if (isNew) {
+      known->second = hasRoom(loop, threads);
+    }
+    return known->second;
+  };
+  kernel.walk([&](tile::DotOp dot) {
+    Value left = dot.getLhs();
+    if (!seen.insert(left).second || !llvm::all_of(left.getUses(), canKeep)) {
+      return;
+    }
+    for (Operation *user : left.getUsers()) {
+      if (isa<tile::DotOp>(user)) {
+        user->setAttr(leftInRegistersAttr, UnitAttr::get(user->getContext()));
+      }
+    }
   });
 }
 

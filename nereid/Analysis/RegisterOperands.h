@@ -21,6 +21,8 @@
 
 #include "nereid/Dialect/Tile/IR/Tile.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 namespace nereid {
 
 /// Unit, on a dot whose left operand stays in registers through a loop.
@@ -37,8 +39,9 @@ inline constexpr llvm::StringLiteral leftInRegistersAttr =
 /// True of values with layouts and without.
 bool mayBeRegisterOperand(tile::DotOp dot);
 
-/// Should a left operand that is defined in front of the product's loop stay in
-/// registers through it? If, for each product that has the operand,
+/// Marks the products (`leftInRegistersAttr`) whose left operand is defined in
+/// front of their loop and should stay in registers through it. It should if,
+/// for each product that has the operand,
 ///  - it is the left one, nothing in the loop may branch, and no loop around
 ///    it has the same operand;
 ///  - what the loop holds at once leaves a quarter of the 255 registers of a
@@ -46,8 +49,8 @@ bool mayBeRegisterOperand(tile::DotOp dot);
 ///    tensors, the products' results and their left operands in registers.
 /// From shared memory a product of 64 columns reads twice as much, and the
 /// operand's bytes may cost a program of the multiprocessor. `threads` of a
-/// program.
-bool shouldKeepLeftOperand(tile::DotOp dot, unsigned threads);
+/// program. Each loop and each operand is looked at once.
+void keepLeftOperands(mlir::func::FuncOp kernel, unsigned threads);
 
 } // namespace nereid
 

@@ -67,7 +67,9 @@ protected:
     return mayBeRegisterOperand(lastDot(body));
   }
   bool isKept(const std::string &body, unsigned threads = 128) {
-    return shouldKeepLeftOperand(lastDot(body), threads);
+    tile::DotOp last = lastDot(body);
+    keepLeftOperands(last->getParentOfType<mlir::func::FuncOp>(), threads);
+    return last->hasAttr(leftInRegistersAttr);
   }
 
   mlir::MLIRContext context;

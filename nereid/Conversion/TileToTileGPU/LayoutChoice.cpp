@@ -21,11 +21,10 @@ LayoutChoice::LayoutChoice(func::FuncOp kernel, const GpuTargetInfo &target)
     : kernel(kernel), target(target), axes(kernel),
       warpBits(std::countr_zero(target.warps)) {
   // Asked now: the rewriter moves loops' bodies away from their arguments.
+  if (target.hasWarpgroupMma) {
+    keepLeftOperands(kernel, 32 * target.warps);
+  }
   kernel.walk([&](tile::DotOp dot) {
-    if (target.hasWarpgroupMma &&
-        shouldKeepLeftOperand(dot, 32 * target.warps)) {
-      dot->setAttr(leftInRegistersAttr, UnitAttr::get(dot.getContext()));
-    }
     if (mayBeRegisterOperand(dot)) {
       fromRegisters.insert(dot);
     }
