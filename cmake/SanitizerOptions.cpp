@@ -16,3 +16,7 @@
 extern "C" const char *__asan_default_options() {
   return "allow_user_poisoning=0:alloc_dealloc_mismatch=0:detect_leaks=0";
 }
+
+extern "C" const char *__ubsan_default_options() {
+  return "print_stacktrace=1:halt_on_error=1";
+}
