@@ -18,16 +18,27 @@ using namespace mlir;
 
 namespace nereid::togpu {
 
+// What an operation that failed would have given is asked for by the end of
+// the loop or branch around it.
 Registers &KernelEmitter::regs(Value tensor) {
   auto known = registersOf.find(tensor);
-  assert(known != registersOf.end() && "a tensor that was not emitted");
-  return known->second;
+  if (known != registersOf.end()) {
+    return known->second;
+  }
+  assert(failure && "a tensor that was not emitted");
+  const TileInfo &tile = info(tensor.getType());
+  Value none = LLVM::PoisonOp::create(b, loc, laneType(tile.element));
+  return registersOf[tensor] = Registers(tile.count(), none);
 }
 
 Value KernelEmitter::scalar(Value value) {
   auto known = scalars.find(value);
-  assert(known != scalars.end() && "a scalar that was not emitted");
-  return known->second;
+  if (known != scalars.end()) {
+    return known->second;
+  }
+  assert(failure && "a scalar that was not emitted");
+  return LLVM::PoisonOp::create(b, loc,
+                                laneType(tile::getElement(value.getType())));
 }
 
 SmallVector<Value> KernelEmitter::flat(ValueRange values) {

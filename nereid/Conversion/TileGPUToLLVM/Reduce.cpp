@@ -112,6 +112,13 @@ void KernelEmitter::emitReduce(tile::ReduceOp op) {
   const TileInfo &from = info(op.getSources()[0].getType());
   unsigned axis = op.getAxis();
   Shape kept = shapeWithout(from.shape, axis);
+  // Registers of another layout would hold other elements.
+  for (Type type : op.getResultTypes()) {
+    if (isa<RankedTensorType>(type) &&
+        info(type).layout != narrow(from.layout, from.shape, kept)) {
+      return fail(op, "a reduction's result lies elsewhere than its sources");
+    }
+  }
   uint32_t axisMask = ((1u << paddedBits(from.shape[axis])) - 1)
                       << from.shifts[axis];
 

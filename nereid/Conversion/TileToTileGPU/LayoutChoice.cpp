@@ -376,6 +376,20 @@ TileLayout LayoutChoice::homeOrDefault(Value value) {
   return layout ? *layout : defaultLayout(value.getType());
 }
 
+/// homeOrDefault, and absent while loops' arguments are being looked at and
+/// have given `value` no home yet: an answer made from the default would be
+/// kept, and the value may come to be elsewhere.
+std::optional<TileLayout> LayoutChoice::settled(Value value) {
+  std::optional<TileLayout> layout = home(value);
+  return layout || !visiting.empty() ? layout : defaultLayout(value.getType());
+}
+
+TileLayout LayoutChoice::reduced(tile::ReduceOp op, const TileLayout &source) {
+  Shape from = shapeOf(op.getSources()[0].getType()), to = from;
+  to[op.getAxis()] = 1;
+  return narrow(source, from, to);
+}
+
 /// Values whose home `value`'s is found by, which come before it in the
 /// program. Not among them: what a loop yields.
 static SmallVector<Value> sourcesOf(Value value) {
@@ -508,9 +522,8 @@ std::optional<TileLayout> LayoutChoice::homeOfResult(Operation *op,
           [&](Operation *) { return access(op); })
       .Case([&](tile::DotOp dot) { return dotResult(dot); })
       .Case([&](tile::ReduceOp reduce) {
-        Shape from = shapeOf(reduce.getSources()[0].getType()), to = from;
-        to[reduce.getAxis()] = 1;
-        return narrow(homeOrDefault(reduce.getSources()[0]), from, to);
+        std::optional<TileLayout> layout = settled(reduce.getSources()[0]);
+        return layout ? std::optional(reduced(reduce, *layout)) : std::nullopt;
       })
       .Case([&](tile::ScanOp op) { return scan(type, op.getAxis()); })
       .Case<tile::ExpandDimsOp>([&](Operation *) { return source(); })
@@ -534,7 +547,8 @@ std::optional<TileLayout> LayoutChoice::homeOfResult(Operation *op,
         if (!isa<RankedTensorType>(join.getLhs().getType())) {
           return defaultLayout(type);
         }
-        return joined(homeOrDefault(join.getLhs()));
+        std::optional<TileLayout> layout = settled(join.getLhs());
+        return layout ? std::optional(joined(*layout)) : std::nullopt;
       })
       .Case([&](tile::SplitOp) -> std::optional<TileLayout> {
         unsigned column;

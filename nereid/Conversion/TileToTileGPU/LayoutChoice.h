@@ -48,9 +48,12 @@ public:
   /// Of the source and the result of a scan: the axis in order over registers,
   /// lanes and warps.
   TileLayout scan(mlir::Type type, unsigned axis) const;
+  /// Of the results of a reduction whose sources have the layout `source`.
+  static TileLayout reduced(tile::ReduceOp op, const TileLayout &source);
 
 private:
   std::optional<TileLayout> computeHome(mlir::Value value);
+  std::optional<TileLayout> settled(mlir::Value value);
   bool isAnswered(mlir::Value value) const;
   std::optional<TileLayout> homeOfArgument(mlir::BlockArgument argument);
   std::optional<TileLayout> homeOfResult(mlir::Operation *op, unsigned result);

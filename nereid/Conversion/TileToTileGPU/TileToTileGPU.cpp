@@ -223,9 +223,13 @@ void Rewriter::visitReduce(Operation *op) {
   for (Value source : op->getOperands()) {
     sources.push_back(in(source, layout));
   }
+  // Where the sources are decides where the results are.
+  TileLayout to =
+      scan ? layout : LayoutChoice::reduced(cast<tile::ReduceOp>(op), layout);
   SmallVector<Type> types;
   for (Value result : op->getResults()) {
-    types.push_back(homeType(result));
+    types.push_back(isTensor(result) ? withLayout(result.getType(), to)
+                                     : result.getType());
   }
   Operation *made = tile::recreate(b, op, sources, types);
   made->getRegion(0).takeBody(op->getRegion(0));
@@ -445,9 +449,17 @@ void Rewriter::visit(Operation *op) {
         if (isa<tile::HistogramOp>(op) && operands.size() > 1) {
           operands[1] = in(op->getOperand(1), layoutOf(operands[0].getType()));
         }
+        // Where operands are decides where the results of these are.
+        std::optional<TileLayout> to;
+        if (isa<tile::JoinOp>(op) && isTensor(operands[0])) {
+          to = joined(layoutOf(operands[0].getType()));
+        } else if (isa<tile::SplitOp>(op) && isTensor(op->getResult(0))) {
+          to = choice.homeOrDefault(op->getResult(0));
+        }
         SmallVector<Type> types;
         for (Value result : op->getResults()) {
-          types.push_back(homeType(result));
+          types.push_back(to ? withLayout(result.getType(), *to)
+                             : homeType(result));
         }
         replace(op, tile::recreate(b, op, operands, types)->getResults());
       });

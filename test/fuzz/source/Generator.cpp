@@ -20,6 +20,9 @@ Program Generator::run() {
   // Drawn in any case: programs are the same at every percentage but for this.
   products = random.chance(options.products) ? 1 : 0;
   packings = random.chance(options.packing) ? 1 : 0;
+  // By a draw of its own: the programs without such a loop are what their
+  // seeds gave before the generator had one.
+  reducedCarries = Random(~program.seed).chance(options.reducedCarried) ? 1 : 0;
   if (options.anySizes) {
     count(Feature::notPowerOfTwo);
   }
@@ -30,6 +33,9 @@ Program Generator::run() {
   }
   while (packings > 0) {
     growPacking();
+  }
+  while (reducedCarries > 0) {
+    growReducedCarry();
   }
   storeResults(int(random.between(1, 4)));
   program.functions.push_back(std::move(kernel));
@@ -139,7 +145,9 @@ void Generator::growOnce(int depth) {
       {depth > 0 ? 2 : 0, [&] { growWhile(depth - 1); }},
       {depth > 0 ? 2 : 0, [&] { growConstexprIf(depth - 1); }},
       {memory && products > 0 && nesting < 2 ? 15 : 0, [&] { growProducts(); }},
-      {memory && packings > 0 && nesting < 2 ? 15 : 0, [&] { growPacking(); }}};
+      {memory && packings > 0 && nesting < 2 ? 15 : 0, [&] { growPacking(); }},
+      {memory && reducedCarries > 0 && nesting == 0 ? 15 : 0,
+       [&] { growReducedCarry(); }}};
   int total = 0;
   for (const Family &family : families) {
     total += family.weight;

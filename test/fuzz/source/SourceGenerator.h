@@ -34,6 +34,8 @@ struct GeneratorOptions {
   int depth = 2;             ///< of nested control flow
   int products = 8;          ///< of 100 programs, those with product loops
   int packing = 8;           ///< of 100 programs, those that pack narrow values
+  int reducedCarried =
+      8; ///< of 100, those with loops that reduce what they carry
   /// Sizes that are not powers of two: an extension, which upstream refuses.
   bool anySizes = false;
   /// Shifts by their width and more whose result is used: defined here, and
@@ -210,6 +212,10 @@ private:
   void growCombine(bool isScan);
   void growScan();
   void growOrder();
+
+  // GrowReducedCarry.cpp
+  void growReducedCarry();
+
   void growHistogram();
   const std::string &combineFunction(size_t which);
 
@@ -257,7 +263,7 @@ private:
   /// Counts programs and iterations, so that each stores to its own place.
   Expr serial;
   int64_t serials = 1;
-  int products = 0, packings = 0; ///< still to be grown
+  int products = 0, packings = 0, reducedCarries = 0; ///< still to be grown
   unsigned names = 0;
 };
 

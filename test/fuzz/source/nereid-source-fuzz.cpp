@@ -55,6 +55,10 @@ static cl::opt<int> products("products", cl::cat(category), cl::init(8),
                              cl::desc("of 100 kernels, those with products"));
 static cl::opt<int> packing("packing", cl::cat(category), cl::init(8),
                             cl::desc("of 100 kernels, those that pack"));
+static cl::opt<int>
+    reducedCarried("reduced-carried", cl::cat(category), cl::init(8),
+                   cl::desc("of 100 kernels, those with loops that reduce what "
+                            "they carry"));
 static cl::opt<bool>
     anySizes("any-sizes", cl::cat(category),
              cl::desc("blocks whose sizes are not powers of two"));
@@ -92,6 +96,7 @@ source::Program makeProgram(uint64_t seed, source::FeatureCounts &features) {
   options.maxElements = maxElements;
   options.products = products;
   options.packing = packing;
+  options.reducedCarried = reducedCarried;
   options.anySizes = anySizes;
   options.wideShifts = emitDir.empty();
   options.statements =
