@@ -152,8 +152,9 @@ struct CompileRequest {
   CompileOptions options;
   /// "cpu" (this machine), "x86-64-v2|v3|v4", "interp", or a GPU: "sm_XY" of
   /// its compute capability, with an 'a' from 9.0 on (sm_75, sm_89, sm_90a).
-  /// For a GPU the image is Ptx, with `entry`, `sharedBytes`, `numWarps` and
-  /// `hasFaultRecord` set; the runtime has it assembled for the device.
+  /// For a GPU the image is GpuAssembly, with `entry`, `threadsPerBlock`,
+  /// `sharedBytes` and `hasFaultRecord` set; the runtime has it assembled for
+  /// the device.
   std::string target = "cpu";
   /// Also return this stage as text in CompileResult::stage:
   /// "ast", "tile", "tile-opt", "llvm"; "cpu", "asm", "obj" of a CPU;

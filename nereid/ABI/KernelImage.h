@@ -21,13 +21,15 @@
 
 namespace nereid {
 
-inline constexpr uint32_t kernelImageVersion = 3;
+inline constexpr uint32_t kernelImageVersion = 4;
 
 enum class ImageFormat : uint8_t {
   HostObject, ///< relocatable ELF of the host
   TileIR,     ///< textual Tile IR for the reference executor
-  Ptx,        ///< text, without a terminating NUL; never stored in a cache
-  Cubin,      ///< what the driver's assembler made of it
+  /// Text for the driver's assembler (PTX), without a terminating NUL; never
+  /// stored in a cache.
+  GpuAssembly,
+  GpuBinary, ///< what the assembler made of it (a cubin)
 };
 
 /// A parameter that exists at run time; static ones are folded away.
@@ -67,14 +69,15 @@ struct KernelImage {
   /// A program may spin until a later program of the grid has run: programs
   /// need threads of their own.
   bool programsWait = false;
-  uint64_t scratchBytes = 0; ///< per thread (CPU)
-  uint32_t sharedBytes = 0;  ///< dynamic shared memory of a block (GPU)
-  uint32_t numWarps = 4;     ///< a block has 32 * numWarps x 1 x 1 threads
+  uint64_t scratchBytes = 0;    ///< per thread (CPU)
+  uint32_t sharedBytes = 0;     ///< dynamic shared memory of a block (GPU)
+  uint32_t numWarps = 4;        ///< as the program was compiled for
+  uint32_t threadsPerBlock = 0; ///< a block has so many x 1 x 1 (GPU)
   /// GPU: the kernel has one more, last parameter, the address of a
   /// DeviceFault (ABI/LaunchABI.h).
   bool hasFaultRecord = false;
-  /// What the assembler says of a thread; 0 in a Ptx image. Spills are the
-  /// bytes stored and loaded, as they stand in the code.
+  /// What the assembler says of a thread; 0 in a GpuAssembly image. Spills are
+  /// the bytes stored and loaded, as they stand in the code.
   uint32_t numRegisters = 0, spillBytes = 0, localBytes = 0;
   /// Stage times of the compilation that made it, in ms.
   StageTimes stageTimes;

@@ -32,7 +32,7 @@ inline constexpr uint32_t kernelLibraryAbi =
 
 /// One kernel for one target.
 struct LibraryImage {
-  /// A KernelImage (Runtime/Encoding.h), without `code` where there is an
+  /// A KernelImage (ABI/Encoding.h), without `code` where there is an
   /// `entry`.
   const std::byte *bytes;
   uint64_t size;
@@ -43,7 +43,7 @@ struct KernelLibrary {
   uint32_t abi; ///< kernelLibraryAbi of the compiler that made it
   uint32_t imageCount;
   const LibraryImage *images;
-  /// A LibraryIndex (Runtime/LibraryIndex.h).
+  /// A LibraryIndex (ABI/LibraryIndex.h).
   const std::byte *index;
   uint64_t indexSize;
 };

@@ -94,9 +94,9 @@ using HostEntry = void (*)(const void *self, LaunchFrame *frame, int64_t begin,
 //
 // The kernel's parameters are those of KernelImage::parameters, in order, each
 // of its natural size and alignment: pointers 8 bytes, an int1 one byte. A
-// block has 32 * numWarps x 1 x 1 threads; the grid's dimensions are the
-// grid's. With KernelImage::hasFaultRecord the last parameter is the address
-// of a DeviceFault. device_print calls the driver's vprintf.
+// block has KernelImage::threadsPerBlock x 1 x 1 threads; the grid's dimensions
+// are the grid's. With KernelImage::hasFaultRecord the last parameter is the
+// address of a DeviceFault. device_print calls the driver's vprintf.
 
 /// Where a kernel reports a failed check: host memory that the device sees.
 /// The first thread to swap `state` from 0 to 1 fills the rest in, makes it

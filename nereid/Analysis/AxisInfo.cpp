@@ -471,7 +471,8 @@ void AxisInfoAnalysis::visit(Operation *op) {
   }
 }
 
-AxisInfoAnalysis::AxisInfoAnalysis(func::FuncOp function) {
+AxisInfoAnalysis::AxisInfoAnalysis(Operation *op) {
+  auto function = cast<func::FuncOp>(op);
   for (BlockArgument argument : function.getArguments()) {
     AxisInfo info = AxisInfo::unknown(argument.getType());
     auto divides = function.getArgAttrOfType<IntegerAttr>(

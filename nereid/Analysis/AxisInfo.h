@@ -40,10 +40,12 @@ struct AxisInfo {
   static AxisInfo meet(const AxisInfo &a, const AxisInfo &b);
 };
 
-/// Facts on every integer and pointer of a function.
+/// Facts on every integer and pointer of a function. An analysis of MLIR's pass
+/// manager; a pass that removes no operation preserves it.
 class AxisInfoAnalysis {
 public:
-  explicit AxisInfoAnalysis(mlir::func::FuncOp function);
+  /// `function` is a func.func.
+  explicit AxisInfoAnalysis(mlir::Operation *function);
 
   const AxisInfo &get(mlir::Value value) const;
 

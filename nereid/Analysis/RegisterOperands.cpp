@@ -133,14 +133,14 @@ static unsigned registersHeld(scf::ForOp loop, unsigned threads) {
 }
 
 /// Can operands stay in registers through the loop?
-static bool hasRoom(scf::ForOp loop, unsigned threads) {
-  constexpr unsigned most = 255 * 3 / 4;
+static bool hasRoom(scf::ForOp loop, unsigned threads, unsigned registers) {
   return llvm::none_of(*loop.getBody(),
                        [](Operation &op) { return mayBranch(&op); }) &&
-         registersHeld(loop, threads) <= most;
+         registersHeld(loop, threads) <= registers * 3 / 4;
 }
 
-void keepLeftOperands(func::FuncOp kernel, unsigned threads) {
+void keepLeftOperands(func::FuncOp kernel, unsigned threads,
+                      unsigned registers) {
   DenseMap<Operation *, bool> roomy; // by loop
   DenseSet<Value> seen;
   auto canKeep = [&](OpOperand &use) {
@@ -157,7 +157,7 @@ void keepLeftOperands(func::FuncOp kernel, unsigned threads) {
     }
     auto [known, isNew] = roomy.try_emplace(loop, false);
     if (isNew) {
-      known->second = hasRoom(loop, threads);
+      known->second = hasRoom(loop, threads, registers);
     }
     return known->second;
   };

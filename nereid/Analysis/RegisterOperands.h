@@ -44,13 +44,14 @@ bool mayBeRegisterOperand(tile::DotOp dot);
 /// for each product that has the operand,
 ///  - it is the left one, nothing in the loop may branch, and no loop around
 ///    it has the same operand;
-///  - what the loop holds at once leaves a quarter of the 255 registers of a
+///  - what the loop holds at once leaves a quarter of the `registers` of a
 ///    thread to addresses and to what is computed in between: the carried
 ///    tensors, the products' results and their left operands in registers.
 /// From shared memory a product of 64 columns reads twice as much, and the
 /// operand's bytes may cost a program of the multiprocessor. `threads` of a
 /// program. Each loop and each operand is looked at once.
-void keepLeftOperands(mlir::func::FuncOp kernel, unsigned threads);
+void keepLeftOperands(mlir::func::FuncOp kernel, unsigned threads,
+                      unsigned registers);
 
 } // namespace nereid
 

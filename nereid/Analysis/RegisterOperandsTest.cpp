@@ -68,7 +68,7 @@ protected:
   }
   bool isKept(const std::string &body, unsigned threads = 128) {
     tile::DotOp last = lastDot(body);
-    keepLeftOperands(last->getParentOfType<mlir::func::FuncOp>(), threads);
+    keepLeftOperands(last->getParentOfType<mlir::func::FuncOp>(), threads, 255);
     return last->hasAttr(leftInRegistersAttr);
   }
 

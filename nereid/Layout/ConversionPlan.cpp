@@ -72,8 +72,9 @@ namespace {
 class SharedLayout {
 public:
   SharedLayout(const LinearLayout &source, const LinearLayout &target,
-               unsigned elementBytes)
-      : source(source), target(target), elementBytes(elementBytes) {
+               unsigned elementBytes, const SharedMemoryShape &memory)
+      : source(source), target(target), elementBytes(elementBytes),
+        memory(memory) {
     for (unsigned i = 0; i < source.outputBits(); ++i) {
       units.push_back(f2::Vector{1} << i);
     }
@@ -83,8 +84,9 @@ public:
   /// neither may reach the low bits of an offset. That holds for every family
   /// at the full width; odd layouts get narrower accesses.
   void choose(ConversionPlan &plan) {
-    unsigned most =
-        elementBytes >= 16 ? 0 : std::countr_zero(16 / elementBytes);
+    unsigned most = elementBytes >= memory.accessBytes
+                        ? 0
+                        : std::countr_zero(memory.accessBytes / elementBytes);
     for (bool found = false; !found; --most) {
       unsigned fewest = ~0u;
       for (const LinearLayout *side :
@@ -140,9 +142,10 @@ private:
     common = word.size();
     fillWord();
     chooseWide(most);
-    // Lanes of one wavefront: as many as fill 128 bytes.
+    // Lanes of one wavefront: as many as fill it.
     unsigned bytes = elementBytes << word.size();
-    unsigned bankBits = bytes >= 128 ? 0 : std::countr_zero(128 / bytes);
+    unsigned cycle = memory.wavefrontBytes();
+    unsigned bankBits = bytes >= cycle ? 0 : std::countr_zero(cycle / bytes);
     bankBits = std::min<unsigned>(bankBits, bits - word.size());
     std::vector<f2::Vector> p = wavefront(source, bankBits);
     std::vector<f2::Vector> q = wavefront(target, bankBits);
@@ -170,10 +173,11 @@ private:
     word.resize(std::min<size_t>(word.size(), most));
   }
 
-  /// Narrower than a bank's 4 bytes: lanes that share a word do not conflict,
+  /// Narrower than a bank's word: lanes that share a word do not conflict,
   /// so the word is filled up with anything, registers by preference.
   void fillWord() {
-    while (word.size() < units.size() && elementBytes << word.size() < 4) {
+    while (word.size() < units.size() &&
+           elementBytes << word.size() < memory.bankBytes) {
       auto candidates = basesOf(source, Axis::Register);
       auto more = basesOf(target, Axis::Register);
       candidates.insert(candidates.end(), more.begin(), more.end());
@@ -238,7 +242,8 @@ private:
 
   const LinearLayout &source, &target;
   unsigned elementBytes;
-  /// `word` begins with the `common` vector and fills at least 4 bytes.
+  const SharedMemoryShape &memory;
+  /// `word` begins with the `common` vector and fills at least a bank's word.
   std::vector<f2::Vector> units, word, wide;
   size_t common = 0;
   /// The side that may take `wide` too; null: neither.
@@ -256,19 +261,20 @@ static LinearLayout alignOutputs(const LinearLayout &source,
 }
 
 ConversionPlan planShared(const LinearLayout &source,
-                          const LinearLayout &target, unsigned elementBytes) {
+                          const LinearLayout &target, unsigned elementBytes,
+                          const SharedMemoryShape &memory) {
   assert(source.isSurjective() && target.isSurjective());
   LinearLayout to = alignOutputs(source, target);
   ConversionPlan plan;
   plan.kind = ConversionPlan::Kind::Shared;
   plan.pull = to.invertAndCompose(source);
-  SharedLayout(source, to, elementBytes).choose(plan);
+  SharedLayout(source, to, elementBytes, memory).choose(plan);
   return plan;
 }
 
 ConversionPlan planConversion(const LinearLayout &source,
-                              const LinearLayout &target,
-                              unsigned elementBytes) {
+                              const LinearLayout &target, unsigned elementBytes,
+                              const SharedMemoryShape &memory) {
   assert(source.isSurjective() && target.isSurjective());
   LinearLayout to = alignOutputs(source, target);
   ConversionPlan plan;
@@ -283,26 +289,28 @@ ConversionPlan planConversion(const LinearLayout &source,
     plan.pull = *pull;
     return plan;
   }
-  return planShared(source, target, elementBytes);
+  return planShared(source, target, elementBytes, memory);
 }
 
 unsigned countWavefronts(const LinearLayout &distributed,
                          const LinearLayout &shared, unsigned reg,
-                         unsigned vector, unsigned elementBytes) {
-  unsigned bytes = vector * elementBytes;
+                         unsigned vector, unsigned elementBytes,
+                         const SharedMemoryShape &memory) {
+  unsigned bytes = vector * elementBytes, word = memory.bankBytes;
+  unsigned cycle = memory.wavefrontBytes();
   unsigned lanes = 1u << distributed.inputBits(Axis::Lane);
   unsigned group =
-      std::min(lanes, bytes >= 128 ? 1 : 128 / std::max(bytes, 4u));
+      std::min(lanes, bytes >= cycle ? 1 : cycle / std::max(bytes, word));
   LinearLayout toOffset = distributed.compose(shared.invert());
   unsigned cycles = 0;
   for (unsigned first = 0; first < lanes; first += group) {
-    std::vector<std::set<uint64_t>> words(32);
+    std::vector<std::set<uint64_t>> words(memory.banks);
     for (unsigned lane = first; lane < first + group; ++lane) {
       uint64_t offset = toOffset.applyFlat(distributed.flattenInput(
           {{Axis::Register, reg}, {Axis::Lane, lane}}));
-      for (unsigned b = 0; b < bytes; b += std::min(bytes, 4u)) {
-        uint64_t word = (offset * elementBytes + b) / 4;
-        words[word % 32].insert(word);
+      for (unsigned b = 0; b < bytes; b += std::min(bytes, word)) {
+        uint64_t place = (offset * elementBytes + b) / word;
+        words[place % memory.banks].insert(place);
       }
     }
     size_t most = 0;

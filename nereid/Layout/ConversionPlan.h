@@ -28,9 +28,9 @@
 // and a complement of P + Q - and that is the rest.
 //
 // One side may take more at once: where the loads want W registers beside V in
-// one access, of up to 16 bytes, a wavefront has fewer of their lanes and Q is
-// these and W; the basis is (V, W, banks, rest). The result of a matrix product
-// on its way to memory is stored in words and loaded in vectors so.
+// one access, as wide as accesses are, a wavefront has fewer of their lanes and
+// Q is these and W; the basis is (V, W, banks, rest). The result of a matrix
+// product on its way to memory is stored in words and loaded in vectors so.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,6 +38,7 @@
 #define NEREID_LAYOUT_CONVERSIONPLAN_H
 
 #include "nereid/Layout/LinearLayout.h"
+#include "nereid/Layout/SharedMemoryShape.h"
 
 namespace nereid {
 
@@ -56,20 +57,22 @@ struct ConversionPlan {
 /// Both layouts map (register, lane, warp) onto all of the same outputs.
 /// `elementBytes` is 1, 2, 4, 8 or 16.
 ConversionPlan planConversion(const LinearLayout &source,
-                              const LinearLayout &target,
-                              unsigned elementBytes);
+                              const LinearLayout &target, unsigned elementBytes,
+                              const SharedMemoryShape &memory);
 
 /// The same, through shared memory whatever else would do.
 ConversionPlan planShared(const LinearLayout &source,
-                          const LinearLayout &target, unsigned elementBytes);
+                          const LinearLayout &target, unsigned elementBytes,
+                          const SharedMemoryShape &memory);
 
 /// Shared-memory cycles ("wavefronts") of one access of every lane of warp 0 to
-/// `vector` elements from register `reg` on, counted by enumeration: 32 banks
-/// of 4 bytes; lanes that touch the same word share it. The least possible
-/// number is bytes moved / 128, rounded up.
+/// `vector` elements from register `reg` on, counted by enumeration; lanes that
+/// touch the same word share it. The least possible number is bytes moved /
+/// `wavefrontBytes`, rounded up.
 unsigned countWavefronts(const LinearLayout &distributed,
                          const LinearLayout &shared, unsigned reg,
-                         unsigned vector, unsigned elementBytes);
+                         unsigned vector, unsigned elementBytes,
+                         const SharedMemoryShape &memory);
 
 } // namespace nereid
 

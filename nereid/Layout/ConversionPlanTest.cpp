@@ -18,10 +18,13 @@ using namespace nereid;
 using Kind = ConversionPlan::Kind;
 
 namespace {
+/// Of a GPU with warps of 32, and of one with warps of 64.
+constexpr SharedMemoryShape narrow = {32, 4, 16}, wide = {64, 4, 16};
+
 /// What every plan promises, by enumeration.
 void check(const LinearLayout &from, const LinearLayout &to,
-           unsigned elementBytes) {
-  ConversionPlan plan = planConversion(from, to, elementBytes);
+           unsigned elementBytes, const SharedMemoryShape &memory = narrow) {
+  ConversionPlan plan = planConversion(from, to, elementBytes, memory);
   for (uint64_t x = 0; x < uint64_t{1} << to.inputBits(); ++x) {
     ASSERT_EQ(from.applyFlat(plan.pull.applyFlat(x)), to.applyFlat(x));
     Point place = to.unflattenInput(x);
@@ -51,9 +54,11 @@ void check(const LinearLayout &from, const LinearLayout &to,
     }
     unsigned bytes = vector * elementBytes;
     unsigned lanes = 1u << side->inputBits(Axis::Lane);
-    unsigned least = std::max(1u, lanes * std::max(bytes, 4u) / 128);
-    ASSERT_LE(countWavefronts(*side, plan.shared, 0, vector, elementBytes),
-              least)
+    unsigned least = std::max(1u, lanes * std::max(bytes, memory.bankBytes) /
+                                      memory.wavefrontBytes());
+    ASSERT_LE(
+        countWavefronts(*side, plan.shared, 0, vector, elementBytes, memory),
+        least)
         << "vector " << vector << "\n"
         << from.str() << "\n"
         << to.str() << "\n"
@@ -89,8 +94,8 @@ LinearLayout randomDistributed(std::mt19937_64 &random, const Shape &shape) {
 TEST(ConversionPlan, KindsAreTheCheapestThatDo) {
   LinearLayout rows = blocked({32, 32}, {1, 4}, {4, 8}, {4, 1}, {1, 0});
   LinearLayout columns = blocked({32, 32}, {4, 1}, {8, 4}, {1, 4}, {0, 1});
-  EXPECT_EQ(planConversion(rows, rows, 4).kind, Kind::Nothing);
-  EXPECT_EQ(planConversion(rows, columns, 4).kind, Kind::Shared);
+  EXPECT_EQ(planConversion(rows, rows, 4, narrow).kind, Kind::Nothing);
+  EXPECT_EQ(planConversion(rows, columns, 4, narrow).kind, Kind::Shared);
   // Registers in another order.
   LinearLayout swapped = LinearLayout::fromBases(
       {{Axis::Register, {{{Axis::D0, 2}}, {{Axis::D0, 1}}}},
@@ -98,15 +103,15 @@ TEST(ConversionPlan, KindsAreTheCheapestThatDo) {
       {{Axis::D0, 4}});
   LinearLayout straight = LinearLayout::identity(Axis::Register, Axis::D0, 2) *
                           LinearLayout::identity(Axis::Lane, Axis::D0, 2);
-  EXPECT_EQ(planConversion(straight, swapped, 4).kind, Kind::Registers);
+  EXPECT_EQ(planConversion(straight, swapped, 4, narrow).kind, Kind::Registers);
   // Registers and lanes exchanged.
   LinearLayout crossed = LinearLayout::identity(Axis::Lane, Axis::D0, 2) *
                          LinearLayout::identity(Axis::Register, Axis::D0, 2);
-  EXPECT_EQ(
-      planConversion(straight,
-                     crossed.transposeInputs({Axis::Register, Axis::Lane}), 4)
-          .kind,
-      Kind::Shuffles);
+  EXPECT_EQ(planConversion(
+                straight, crossed.transposeInputs({Axis::Register, Axis::Lane}),
+                4, narrow)
+                .kind,
+            Kind::Shuffles);
 }
 
 TEST(ConversionPlan, CopiesAreUsedWhereTheyAre) {
@@ -120,7 +125,8 @@ TEST(ConversionPlan, CopiesAreUsedWhereTheyAre) {
                            LinearLayout::identity(Axis::Warp, Axis::D0, 2);
   ConversionPlan plan = planConversion(
       everywhere,
-      LinearLayout::broadcast(Axis::Register, Axis::D0, 0) * spreadOut, 4);
+      LinearLayout::broadcast(Axis::Register, Axis::D0, 0) * spreadOut, 4,
+      narrow);
   EXPECT_EQ(plan.kind, Kind::Shuffles);
 }
 
@@ -144,11 +150,26 @@ TEST(ConversionPlan, FamiliesConvertWithoutConflicts) {
   }
 }
 
+TEST(ConversionPlan, WarpsOf64AndOtherBanks) {
+  for (unsigned bytes : {1u, 2u, 4u, 8u}) {
+    Shape shape = {64, 64};
+    std::vector<LinearLayout> layouts = {
+        blocked(shape, {1, 8}, {8, 8}, {4, 1}, {1, 0}),
+        blocked(shape, {8, 1}, {8, 8}, {1, 4}, {0, 1}),
+        blocked(shape, {1, 1}, {1, 64}, {4, 1}, {1, 0})};
+    for (const LinearLayout &from : layouts) {
+      for (const LinearLayout &to : layouts) {
+        check(from, to, bytes, wide);
+      }
+    }
+  }
+}
+
 TEST(ConversionPlan, TransposesUseFullVectorsWhereBothSidesCan) {
   Shape shape = {64, 64};
   LinearLayout rows = blocked(shape, {1, 8}, {4, 8}, {4, 1}, {1, 0});
   LinearLayout tall = blocked(shape, {2, 8}, {32, 1}, {1, 4}, {1, 0});
-  ConversionPlan plan = planConversion(rows, tall, 2);
+  ConversionPlan plan = planConversion(rows, tall, 2, narrow);
   EXPECT_EQ(plan.kind, Kind::Shared);
   EXPECT_EQ(plan.storeVector, 8u);
   EXPECT_EQ(plan.loadVector, 8u);
@@ -158,12 +179,12 @@ TEST(ConversionPlan, OneSideTakesMoreAtOnceThanBothCan) {
   Shape shape = {32, 64};
   LinearLayout result = mmaAccumulator(shape, {2, 2});
   LinearLayout rows = blocked(shape, {1, 8}, {4, 8}, {4, 1}, {1, 0});
-  ConversionPlan out = planConversion(result, rows, 2);
+  ConversionPlan out = planConversion(result, rows, 2, narrow);
   EXPECT_EQ(out.storeVector, 2u);
   EXPECT_EQ(out.loadVector, 8u);
-  ConversionPlan in = planConversion(rows, result, 2);
+  ConversionPlan in = planConversion(rows, result, 2, narrow);
   EXPECT_EQ(in.storeVector * in.loadVector, 16u);
-  ConversionPlan words = planConversion(result, rows, 4);
+  ConversionPlan words = planConversion(result, rows, 4, narrow);
   EXPECT_EQ(words.storeVector, 2u);
   EXPECT_EQ(words.loadVector, 4u);
 }

@@ -258,10 +258,10 @@ std::vector<bool> partlyDeadRegisters(const TileLayout &layout,
 //===----------------------------------------------------------------------===//
 
 TileLayout coalesced(const Shape &shape, const std::vector<unsigned> &order,
-                     unsigned vector, unsigned warpBits, bool wholeRows) {
+                     unsigned vector, ThreadBits threads, bool wholeRows) {
   std::vector<unsigned> shifts = dimensionShifts(shape);
   TileLayout layout;
-  constexpr unsigned laneBits = 5;
+  auto [laneBits, warpBits] = threads;
   if (order.empty()) {
     layout.lanes.assign(laneBits, 0);
     layout.warps.assign(warpBits, 0);

@@ -85,6 +85,11 @@ std::vector<bool> deadRegisters(const TileLayout &layout, const Shape &shape);
 std::vector<bool> partlyDeadRegisters(const TileLayout &layout,
                                       const Shape &shape);
 
+/// Threads of a program: 2^laneBits a warp, 2^warpBits warps.
+struct ThreadBits {
+  unsigned lanes, warps;
+};
+
 /// Neighbouring threads at neighbouring addresses: `vector` elements a thread
 /// along dimension order[0], then lanes, then warps, in the order of `order`;
 /// what is left repeats in registers. `vector` is lowered to a power of two
@@ -93,7 +98,7 @@ std::vector<bool> partlyDeadRegisters(const TileLayout &layout,
 /// `wholeRows` warps divide the other dimensions first if those are large
 /// enough for all of them: a reduction along order[0] then stays in a warp.
 TileLayout coalesced(const Shape &shape, const std::vector<unsigned> &order,
-                     unsigned vector, unsigned warpBits,
+                     unsigned vector, ThreadBits threads,
                      bool wholeRows = false);
 
 /// Consecutive elements along the dimension with the lowest bit `shift` that

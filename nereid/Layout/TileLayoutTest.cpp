@@ -58,7 +58,7 @@ TEST(TileLayout, CoalescedHoldsEveryElement) {
         for (unsigned d = 0; d < shape.size(); ++d) {
           order[d] = shape.size() - 1 - d;
         }
-        TileLayout layout = coalesced(shape, order, vector, warpBits);
+        TileLayout layout = coalesced(shape, order, vector, {5, warpBits});
         std::map<uint32_t, int> holders;
         for (unsigned r = 0; r < layout.registerCount(); ++r) {
           for (unsigned t = 0; t < threads(layout); ++t) {
@@ -114,7 +114,7 @@ TEST(TileLayout, PaddingCostsNoRegisters) {
   for (auto [size, warpBits, live] :
        {std::tuple(768, 2u, 6), std::tuple(96, 0u, 3),
         std::tuple(640, 2u, 5)}) {
-    TileLayout layout = coalesced({size}, {0}, 4, warpBits);
+    TileLayout layout = coalesced({size}, {0}, 4, {5, warpBits});
     std::vector<bool> dead = deadRegisters(layout, {size});
     EXPECT_EQ(std::count(dead.begin(), dead.end(), false), live) << size;
   }
@@ -128,7 +128,7 @@ TEST(TileLayout, WholeRowsStayInAWarp) {
     }
     for (unsigned warpBits : {0u, 1u, 2u, 4u}) {
       TileLayout layout =
-          coalesced(shape, {1, 0}, 4, warpBits, /*wholeRows=*/true);
+          coalesced(shape, {1, 0}, 4, {5, warpBits}, /*wholeRows=*/true);
       uint32_t rowMask = (1u << paddedBits(shape[1])) - 1;
       bool hasRows = paddedBits(shape[0]) >= warpBits;
       bool isWhole =
@@ -148,7 +148,7 @@ TEST(TileLayout, WholeRowsStayInAWarp) {
 
 TEST(TileLayout, NarrowIsWhatABroadcastNeeds) {
   Shape wide = {16, 48}, narrowShape = {16, 1};
-  TileLayout layout = coalesced(wide, {1, 0}, 4, 2);
+  TileLayout layout = coalesced(wide, {1, 0}, 4, {5, 2});
   std::vector<unsigned> kept;
   TileLayout result = narrow(layout, wide, narrowShape, &kept);
   EXPECT_EQ(kept.size(), result.registers.size());
@@ -168,7 +168,7 @@ TEST(TileLayout, PermuteMovesIndices) {
   Shape shape = {4, 24, 3};
   std::vector<unsigned> order = {2, 0, 1};
   Shape permuted = {3, 4, 24};
-  TileLayout layout = coalesced(shape, {2, 1, 0}, 1, 1);
+  TileLayout layout = coalesced(shape, {2, 1, 0}, 1, {5, 1});
   TileLayout result = permute(layout, shape, order);
   for (unsigned r = 0; r < layout.registerCount(); ++r) {
     for (unsigned t = 0; t < threads(layout); ++t) {
@@ -182,12 +182,12 @@ TEST(TileLayout, PermuteMovesIndices) {
 }
 
 TEST(TileLayout, HalvedUndoesJoined) {
-  TileLayout layout = coalesced({8, 32}, {1, 0}, 2, 2);
+  TileLayout layout = coalesced({8, 32}, {1, 0}, 2, {5, 2});
   unsigned column = 7;
   EXPECT_EQ(halved(joined(layout), column), layout);
   EXPECT_EQ(column, 0u);
   // The last dimension over lanes: no pair of registers holds both halves.
-  EXPECT_FALSE(halved(coalesced({64, 2}, {1, 0}, 1, 0), column));
+  EXPECT_FALSE(halved(coalesced({64, 2}, {1, 0}, 1, {5, 0}), column));
 }
 
 TEST(TileLayout, FlatIndicesSurviveReshapes) {
@@ -200,15 +200,15 @@ TEST(TileLayout, FlatIndicesSurviveReshapes) {
 }
 
 TEST(TileLayout, FreeThreadsHoldCopies) {
-  TileLayout layout = coalesced({8}, {0}, 1, 2);
+  TileLayout layout = coalesced({8}, {0}, 1, {5, 2});
   EXPECT_EQ(freeThreadBits(layout), 0b1111000u); // lanes 3, 4 and both warps
-  EXPECT_EQ(freeThreadBits(coalesced({128}, {0}, 1, 2)), 0u);
+  EXPECT_EQ(freeThreadBits(coalesced({128}, {0}, 1, {5, 2})), 0u);
   // A lane that repeats another counts as a copy too.
   EXPECT_EQ(freeThreadBits({{1}, {2, 2, 3}, {}}), 0b110u);
 }
 
 TEST(TileLayout, ContiguousRegistersAreAligned) {
-  TileLayout layout = coalesced({64, 128}, {1, 0}, 8, 2);
+  TileLayout layout = coalesced({64, 128}, {1, 0}, 8, {5, 2});
   EXPECT_EQ(contiguousRegisters(layout, 0, 7), 8u);
   EXPECT_EQ(contiguousRegisters(layout, 7, 6), 1u);
   // A lane that moves the start of a run by less than the run.

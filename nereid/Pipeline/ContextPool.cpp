@@ -12,6 +12,7 @@
 #include "nereid/Dialect/Tile/IR/Tile.h"
 #include "nereid/Target/CPU/CpuTarget.h"
 #include "nereid/Target/CodeEmission.h"
+#include "nereid/Target/NVPTX/NvptxTarget.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -34,6 +35,7 @@ std::unique_ptr<MLIRContext> makeCompilerContext() {
   target::registerTranslations(registry);
   registerTileToCPUDialects(registry);
   registerTileGPUToLLVMDialects(registry);
+  nvptx::registerTargets(registry);
   auto context =
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();

@@ -7,7 +7,7 @@
 
 #include "nereid/Pipeline/LibraryBuilder.h"
 
-#include "nereid/Runtime/Encoding.h"
+#include "nereid/ABI/Encoding.h"
 #include "nereid/Target/CPU/CpuTarget.h"
 #include "nereid/Target/NVPTX/NvptxTarget.h"
 #include "nereid/Target/NVPTX/Ptxas.h"

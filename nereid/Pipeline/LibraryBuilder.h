@@ -15,7 +15,7 @@
 #define NEREID_PIPELINE_LIBRARYBUILDER_H
 
 #include "nereid/ABI/KernelCompiler.h"
-#include "nereid/Runtime/LibraryIndex.h"
+#include "nereid/ABI/LibraryIndex.h"
 
 namespace nereid {
 

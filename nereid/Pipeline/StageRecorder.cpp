@@ -15,16 +15,11 @@
 
 namespace nereid {
 
-StageRecorder::StageRecorder(std::string kernel, std::string emit)
-    : kernel(std::move(kernel)), emit(std::move(emit)) {}
-
-std::string StageRecorder::pathIn(const std::string &folder,
-                                  const Stage &stage) const {
-  return folder + "/" + kernel + "." + stage.file;
-}
+StageRecorder::StageRecorder(std::string folder, std::string emit)
+    : folder(std::move(folder)), emit(std::move(emit)) {}
 
 bool StageRecorder::wants(const Stage &stage) const {
-  return emit == stage.name || !knobs().dump.empty();
+  return emit == stage.name || (!stage.isOnDemand && !knobs().dump.empty());
 }
 
 void StageRecorder::record(const Stage &stage, const std::string &stageText) {
@@ -32,13 +27,17 @@ void StageRecorder::record(const Stage &stage, const std::string &stageText) {
     text = stageText;
     done = true;
   }
-  const std::string &folder = knobs().dump;
-  if (folder.empty()) {
+  const std::string &dump = knobs().dump;
+  if (dump.empty()) {
     return;
   }
-  Status status = makePrivateFolder(folder);
+  Status status = makePrivateFolder(dump);
+  std::string own = dump + "/" + folder;
   if (status.ok()) {
-    status = writeFileAtomically(pathIn(folder, stage), stageText);
+    status = makePrivateFolder(own);
+  }
+  if (status.ok()) {
+    status = writeFileAtomically(own + "/" + stage.file, stageText);
   }
   if (!status.ok()) {
     warnOnce("NEREID_DUMP: " + status.failure().message);
@@ -47,17 +46,17 @@ void StageRecorder::record(const Stage &stage, const std::string &stageText) {
 
 Expected<std::optional<std::string>>
 StageRecorder::overridden(const Stage &stage) const {
-  const std::string &folder = knobs().overrideFrom;
-  if (folder.empty()) {
+  const std::string &from = knobs().overrideFrom;
+  if (from.empty()) {
     return std::optional<std::string>();
   }
   std::error_code ignored; // a name that is too long, say
-  if (!std::filesystem::is_directory(folder, ignored)) {
+  if (!std::filesystem::is_directory(from, ignored)) {
     return {ErrorCode::NotFound,
-            "NEREID_OVERRIDE: expected a folder of stage files, got '" +
-                folder + "'"};
+            "NEREID_OVERRIDE: expected a folder of stage files, got '" + from +
+                "'"};
   }
-  Expected<std::string> file = readFile(pathIn(folder, stage));
+  Expected<std::string> file = readFile(from + "/" + folder + "/" + stage.file);
   if (!file.ok()) {
     if (file.failure().code == ErrorCode::NotFound) {
       return std::optional<std::string>();

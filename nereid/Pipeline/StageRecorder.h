@@ -7,7 +7,8 @@
 //
 // Every compilation walks a short list of named stages. After each, its text
 // may be dumped to a numbered file, replaced from an edited one, or returned to
-// the caller.
+// the caller. The files of one specialisation of a kernel are in a folder of
+// their own: dump/add_kernel-1f2e3d4c/10.tile.mlir.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +30,8 @@ namespace nereid {
 /// A stage's name as --emit takes it, its number and ending in a dump.
 struct Stage {
   const char *name;
-  const char *file; ///< "10.tile.mlir"
+  const char *file;        ///< "10.tile.mlir"
+  bool isOnDemand = false; ///< made for --emit only, never dumped
 };
 
 /// In the order of compilation.
@@ -44,8 +46,8 @@ inline constexpr Stage llvmStage = {"llvm", "50.ll"};
 inline constexpr Stage asmStage = {"asm", "60.s"};
 inline constexpr Stage ptxStage = {"ptx", "60.ptx"};
 inline constexpr Stage objectStage = {"obj", "70.o"};
-/// Of the object; made on demand only.
-inline constexpr Stage linesStage = {"lines", "75.lines.txt"};
+/// Of the object.
+inline constexpr Stage linesStage = {"lines", "75.lines.txt", true};
 inline constexpr const Stage *allStages[] = {
     &astStage,     &tileStage, &tileOptStage,     &cpuStage,
     &tileGpuStage, &gpuStage,  &llvmDialectStage, &llvmStage,
@@ -53,8 +55,9 @@ inline constexpr const Stage *allStages[] = {
 
 class StageRecorder {
 public:
-  /// `emit` names the stage whose text is wanted, or is empty.
-  StageRecorder(std::string kernel, std::string emit);
+  /// `folder` is the name of the specialisation's folder; `emit` names the
+  /// stage whose text is wanted, or is empty.
+  StageRecorder(std::string folder, std::string emit);
 
   /// Is the text of `stage` wanted by anybody? Printing costs time.
   bool wants(const Stage &stage) const;
@@ -91,9 +94,7 @@ private:
     }
   };
 
-  std::string pathIn(const std::string &folder, const Stage &stage) const;
-
-  std::string kernel, emit, text;
+  std::string folder, emit, text;
   bool done = false;
 };
 

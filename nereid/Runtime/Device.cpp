@@ -37,7 +37,7 @@ Device Device::best() {
 
 std::string Device::str() const {
   switch (kind_) {
-  case Kind::Cuda:
+  case Kind::Gpu:
     return "cuda:" + std::to_string(index_);
   case Kind::Interp:
     return "interp";

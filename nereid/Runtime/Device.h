@@ -27,16 +27,17 @@ namespace nereid {
 
 class Device {
 public:
-  enum class Kind : uint8_t { Cpu, Interp, Cuda };
+  enum class Kind : uint8_t { Cpu, Interp, Gpu };
 
   /// The cpu device.
   constexpr Device() = default;
   static constexpr Device cpu() { return Device(Kind::Cpu, 0); }
   static constexpr Device interp() { return Device(Kind::Interp, 0); }
 
-  /// Not checked: what uses a device that is not there says so.
+  /// An NVIDIA GPU, the only kind that there is. Not checked: what uses a
+  /// device that is not there says so.
   static constexpr Device cuda(int index = 0) {
-    return Device(Kind::Cuda, index);
+    return Device(Kind::Gpu, index);
   }
 
   /// The fastest device of this machine. With NEREID_INTERP=1 the fastest of
@@ -53,7 +54,7 @@ public:
   Kind kind() const { return kind_; }
   int index() const { return index_; }
   /// True when the CPU can read and write tensors of this device directly.
-  bool isHost() const { return kind_ != Kind::Cuda; }
+  bool isHost() const { return kind_ != Kind::Gpu; }
   /// "cpu", "interp", "cuda:0": what `parse` reads.
   std::string str() const;
 

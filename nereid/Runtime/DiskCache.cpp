@@ -7,7 +7,7 @@
 
 #include "nereid/Runtime/DiskCache.h"
 
-#include "nereid/Runtime/Encoding.h"
+#include "nereid/ABI/Encoding.h"
 #include "nereid/Support/Files.h"
 #include "nereid/Support/Knobs.h"
 #include "nereid/Support/Log.h"

@@ -150,6 +150,7 @@ public:
     image.sites = kernel.sites;
     image.scratchBytes = kernel.scratchBytes;
     image.numWarps = request.options.numWarps;
+    image.threadsPerBlock = 32 * request.options.numWarps;
     image.stageTimes = {{"fake", 0.5}};
     for (size_t i = 0; i < request.arguments.size(); ++i) {
       addParameters(request.arguments[i], kernel.description.parameters[i].name,
@@ -160,7 +161,7 @@ public:
     // "code": the kernel's name and its integer constants, one a line.
     std::string code = request.kernel + "\n";
     if (request.target.starts_with("sm_")) {
-      image.format = ImageFormat::Ptx;
+      image.format = ImageFormat::GpuAssembly;
       code = ".target " + request.target + "\n.entry " + request.kernel + "(" +
              kernel.ptx + "\n";
     }

@@ -7,7 +7,7 @@
 
 #include "nereid/Runtime/ImageStore.h"
 
-#include "nereid/Runtime/Encoding.h"
+#include "nereid/ABI/Encoding.h"
 #include "nereid/Support/Host.h"
 #include "nereid/Support/Knobs.h"
 #include "nereid/Support/Log.h"
@@ -87,7 +87,7 @@ Expected<std::string> targetOf(Device device) {
     return std::string("cpu");
   case Device::Kind::Interp:
     return std::string("interp");
-  case Device::Kind::Cuda:
+  case Device::Kind::Gpu:
     break;
   }
   Expected<cuda::DeviceState *> state = cuda::DeviceState::get(device.index());

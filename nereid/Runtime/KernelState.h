@@ -50,7 +50,7 @@ private:
 };
 
 /// What a launch on a GPU needs of the loaded image, side by side.
-struct CudaEntry {
+struct GpuEntry {
   cuda::FunctionHandle function = nullptr;
   cuda::DeviceState *device = nullptr;
   const cuda::LoadedKernel *kernel = nullptr;
@@ -60,7 +60,7 @@ struct CudaEntry {
 
 /// One compiled form of a kernel.
 struct alignas(64) Specialization {
-  CudaEntry cuda;
+  GpuEntry gpu;
   std::shared_ptr<const LoadedImage> loaded;
   /// For each entry of the image's parameters: the kernel's parameter, or,
   /// counted behind those, the leaf of a tuple or descriptor.

@@ -18,7 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Runtime/Composite.h"
-#include "nereid/Runtime/CudaLaunch.h"
+#include "nereid/Runtime/GpuLaunch.h"
 #include "nereid/Runtime/HostLaunch.h"
 #include "nereid/Runtime/ImageStore.h"
 #include "nereid/Runtime/KernelState.h"
@@ -161,12 +161,12 @@ makeSpecialization(const KernelState &kernel,
     result->slotParameters.push_back(static_cast<uint16_t>(*i));
   }
   if (const auto &kernel = loaded->kernel) {
-    result->cuda = {kernel->function,
-                    &kernel->device,
-                    kernel.get(),
-                    32 * loaded->image.numWarps,
-                    loaded->image.sharedBytes,
-                    loaded->image.hasFaultRecord};
+    result->gpu = {kernel->function,
+                   &kernel->device,
+                   kernel.get(),
+                   loaded->image.threadsPerBlock,
+                   loaded->image.sharedBytes,
+                   loaded->image.hasFaultRecord};
   }
   result->loaded = std::move(loaded);
   return result;
@@ -478,7 +478,7 @@ static Status runReady(const ReadyLaunch &ready, const Grid &grid,
     return Status::success();
   }
   if (!binding.device.isHost()) {
-    return launchOnCuda(
+    return launchOnGpu(
         {ready.specialization, binding, ready.slots, ready.slotCount, sizes});
   }
   return launchOnHost(ready, sizes);

@@ -13,9 +13,9 @@
 #ifndef NEREID_RUNTIME_LIBRARYFIXTURE_H
 #define NEREID_RUNTIME_LIBRARYFIXTURE_H
 
+#include "nereid/ABI/Encoding.h"
 #include "nereid/ABI/KernelLibrary.h"
-#include "nereid/Runtime/Encoding.h"
-#include "nereid/Runtime/LibraryIndex.h"
+#include "nereid/ABI/LibraryIndex.h"
 
 #include <deque>
 
@@ -83,7 +83,7 @@ public:
     KernelImage image = imageOf(signature, target);
     image.format = format;
     std::string code = ".target " + target + "\n.entry add(\n";
-    if (format == ImageFormat::Cubin) {
+    if (format == ImageFormat::GpuBinary) {
       code = "CUBIN " + code + '\0'; // what the fake driver makes
     }
     auto *first = reinterpret_cast<const std::byte *>(code.data());

@@ -232,8 +232,8 @@ TEST_F(Libraries, BoundsAreCheckedWhereTheSignatureSaysSo) {
 
 TEST_F(Libraries, DevicesWithoutAnImage) {
   auto &plain = lib.plain();
-  lib.addGpu(plain, "sm_90a", ImageFormat::Cubin);
-  lib.addGpu(plain, "sm_80", ImageFormat::Ptx);
+  lib.addGpu(plain, "sm_90a", ImageFormat::GpuBinary);
+  lib.addGpu(plain, "sm_80", ImageFormat::GpuAssembly);
   EXPECT_THAT(errorOf([&] { kernel()[1](x, y, out, 9); }),
               AllOf(HasSubstr("kernel 'add' was compiled ahead of time for "
                               "sm_90a, sm_80 (PTX); cpu is x86-64"),

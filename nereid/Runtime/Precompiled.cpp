@@ -7,7 +7,7 @@
 
 #include "nereid/Runtime/Precompiled.h"
 
-#include "nereid/Runtime/Encoding.h"
+#include "nereid/ABI/Encoding.h"
 #include "nereid/Support/EditDistance.h"
 #include "nereid/Support/Host.h"
 #include "nereid/Support/Log.h"
@@ -132,7 +132,7 @@ int rankOnGpu(const KernelImage &image, int major, int minor) {
   if (isForThatAlone && !isExact) {
     return -1;
   }
-  if (image.format == ImageFormat::Cubin) {
+  if (image.format == ImageFormat::GpuBinary) {
     if (number / 10 != major || number > device) {
       return -1;
     }
@@ -174,7 +174,7 @@ static Failure noImage(const PrecompiledKernel &precompiled,
     const LibraryImage &entry = precompiled.library.images[i];
     if (auto image = decodeImage(textOf(entry.bytes, entry.size))) {
       list += (list.empty() ? "" : ", ") + image->target +
-              (image->format == ImageFormat::Ptx ? " (PTX)" : "");
+              (image->format == ImageFormat::GpuAssembly ? " (PTX)" : "");
     }
   }
   std::string message = "kernel '" + precompiled.kernel.name +

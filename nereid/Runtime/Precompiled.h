@@ -16,8 +16,8 @@
 #define NEREID_RUNTIME_PRECOMPILED_H
 
 #include "nereid/ABI/KernelLibrary.h"
+#include "nereid/ABI/LibraryIndex.h"
 #include "nereid/Runtime/LaunchBinding.h"
-#include "nereid/Runtime/LibraryIndex.h"
 #include "nereid/Runtime/Specialize.h"
 
 namespace nereid {

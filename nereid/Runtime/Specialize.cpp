@@ -7,7 +7,7 @@
 
 #include "nereid/Runtime/Specialize.h"
 
-#include "nereid/Runtime/Encoding.h"
+#include "nereid/ABI/Encoding.h"
 #include "nereid/Support/FloatFormats.h"
 
 #include <algorithm>

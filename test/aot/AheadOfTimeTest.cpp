@@ -8,7 +8,7 @@
 #include "aot_forms.h"
 #include "aot_host.h"
 
-#include "nereid/Runtime/Encoding.h"
+#include "nereid/ABI/Encoding.h"
 #include "nereid/Runtime/Precompiled.h"
 #include "nereid/Support/Host.h"
 

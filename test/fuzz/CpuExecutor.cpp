@@ -9,10 +9,12 @@
 
 #include "nereid/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "nereid/Conversion/TileToCPU/TileToCPU.h"
+#include "nereid/Conversion/ToLLVM/ToLLVM.h"
 #include "nereid/Dialect/Tile/Transforms/ExpandMath.h"
 #include "nereid/Dialect/Tile/Transforms/Passes.h"
 #include "nereid/Target/CPU/CpuTarget.h"
 #include "nereid/Target/CodeEmission.h"
+#include "nereid/Target/NVPTX/NvptxTarget.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -98,6 +100,7 @@ Expected<std::unique_ptr<Executor>> makeCpuExecutor(const std::string &name) {
 void registerExecutorDialects(mlir::DialectRegistry &registry) {
   registerTileToCPUDialects(registry);
   registerTileGPUToLLVMDialects(registry);
+  nvptx::registerTargets(registry);
   target::registerTranslations(registry);
 }
 

@@ -15,12 +15,13 @@
 #include "test/fuzz/Random.h"
 
 #include "nereid/Conversion/TileToCPU/TileToCPU.h"
+#include "nereid/Conversion/ToLLVM/ToLLVM.h"
 #include "nereid/Dialect/Tile/Transforms/Passes.h"
-#include "nereid/Pipeline/GpuSteps.h"
+#include "nereid/Pipeline/GpuPipeline.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"
+#include "nereid/Target/NVPTX/NvptxTarget.h"
 #include "nereid/Target/NVPTX/Ptxas.h"
 
-#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 
 #include <bit>
@@ -153,7 +154,7 @@ public:
     prepared.assembly = *ptx;
     // What is too large for a block is for nobody to run.
     prepared.compileOnly =
-        !gpu || !checkSharedMemory(info, *target, info.entry).ok();
+        !gpu || !checkSharedMemory(info, target->info, info.entry).ok();
     if (!gpu) {
       Status status = assembleIfPossible(*ptx, target->name);
       return status.ok() ? Expected<Prepared>(std::move(prepared)) : status;
@@ -193,7 +194,7 @@ private:
       return Status::success();
     }
     KernelImage image;
-    image.format = ImageFormat::Ptx;
+    image.format = ImageFormat::GpuAssembly;
     image.target = architecture;
     auto *bytes = reinterpret_cast<const std::byte *>(ptx.data());
     image.code.assign(bytes, bytes + ptx.size());
@@ -212,33 +213,23 @@ private:
   Expected<std::string> compile(mlir::ModuleOp module,
                                 const nvptx::NvptxTarget &target,
                                 GpuKernelInfo &info) {
-    mlir::PassManager manager(module.getContext());
-    tile::buildTilePipeline(manager);
-    if (mlir::failed(manager.run(module))) {
-      return Status(ErrorCode::Internal, "the Tile passes failed");
-    }
     GpuOptions options;
+    options.target = target.name;
     options.warps = warps;
     options.stages = stages ? *stages : stagesOf(module);
-    if (Status status = chooseGpuLayouts(module, target, options);
-        !status.ok()) {
-      return status;
+    // The verifier runs behind every pass.
+    mlir::PassManager manager(module.getContext());
+    tile::buildTilePipeline(manager);
+    buildTileGPUPipeline(manager, options);
+    buildGpuThreadsPipeline(manager, options);
+    if (mlir::failed(manager.run(module))) {
+      return Status(ErrorCode::Internal, "a pass failed");
     }
-    if (mlir::failed(mlir::verify(module))) {
-      return Status(ErrorCode::Internal, "the tiles are not valid IR");
-    }
-    optimiseGpuTiles(module, target, options);
-    if (mlir::failed(mlir::verify(module))) {
-      return Status(ErrorCode::Internal, "the copies are not valid IR");
-    }
-    auto threads = makeGpuThreads(module, target, options);
+    auto threads = readGpuKernel(module);
     if (!threads.ok()) {
       return threads.status();
     }
     info = *threads;
-    if (mlir::failed(mlir::verify(module))) {
-      return Status(ErrorCode::Internal, "the threads are not valid IR");
-    }
     tile::expandMath(module, gpuMath());
     if (Status status = convertToLLVM(module); !status.ok()) {
       return status;
@@ -262,7 +253,7 @@ private:
     Status status = gpu->driver->check(
         gpu->driver->launchKernel(loaded.function, arguments.grid[0],
                                   arguments.grid[1], arguments.grid[2],
-                                  32 * warps, 1, 1, info.sharedBytes, nullptr,
+                                  info.threads, 1, 1, info.sharedBytes, nullptr,
                                   pointers.data(), nullptr),
         "launching");
     if (!status.ok()) {

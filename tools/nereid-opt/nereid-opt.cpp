@@ -6,12 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
-#include "nereid/Conversion/TileToTileGPU/TileToTileGPU.h"
+#include "nereid/Conversion/TileToTileGPU/Passes.h"
 #include "nereid/Dialect/Tile/IR/Tile.h"
 #include "nereid/Dialect/Tile/Transforms/ExpandMath.h"
 #include "nereid/Dialect/Tile/Transforms/Passes.h"
 #include "nereid/Dialect/TileGPU/IR/TileGPU.h"
 #include "nereid/Dialect/TileGPU/Transforms/Passes.h"
+#include "nereid/Pipeline/GpuPipeline.h"
+#include "nereid/Target/NVPTX/NvptxTarget.h"
+#include "tools/nereid-opt/ToyTarget.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -26,16 +29,17 @@ int main(int argc, char **argv) {
                   mlir::math::MathDialect, mlir::scf::SCFDialect,
                   mlir::ub::UBDialect, mlir::vector::VectorDialect,
                   mlir::LLVM::LLVMDialect>();
+  nereid::nvptx::registerTargets(registry);
+  nereid::registerToyTarget(registry);
 
   mlir::registerTransformsPasses();
   nereid::tile::registerTilePasses();
   nereid::tile::registerTilePipelines();
   nereid::tile::registerExpandMathPass();
-  nereid::registerTileToTileGPUPass();
-  nereid::tilegpu::registerPipelineLoadsPass();
-  nereid::tilegpu::registerShareOperandsPass();
-  nereid::tilegpu::registerPrefetchProgramsPass();
-  nereid::registerTileGPUToLLVMPass();
+  nereid::registerTileToTileGPUPasses();
+  nereid::tilegpu::registerTileGPUPasses();
+  nereid::registerTileGPUToLLVMPasses();
+  nereid::registerGpuPipelines();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Nereid's optimiser driver\n", registry));
 }

@@ -35,7 +35,7 @@ static Expected<std::string> resourceReport(KernelImage image) {
            "]: " + std::to_string(image.scratchBytes) +
            " bytes of scratch a thread";
   }
-  if (image.format == ImageFormat::Ptx) {
+  if (image.format == ImageFormat::GpuAssembly) {
     Expected<std::string> ptxas = nvptx::findPtxas();
     if (!ptxas.ok()) {
       auto byDriver = cuda::reportResources(image);
@@ -188,7 +188,7 @@ void compileLibrary(const LibraryCommandOptions &options) {
     printDiagnostic(warning);
   }
   for (const KernelImage &image : builder.images()) {
-    if (image.format != ImageFormat::Ptx) {
+    if (image.format != ImageFormat::GpuAssembly) {
       reportResources(image, options.verbose);
     }
   }

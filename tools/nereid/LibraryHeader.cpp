@@ -256,8 +256,9 @@ std::string KernelWriter::comment() const {
             ", num_warps=" + std::to_string(signature.options.numWarps) + "\n";
     for (uint32_t image : signature.images) {
       const KernelImage &found = header.images[image];
-      targets.insert(found.target +
-                     (found.format == ImageFormat::Ptx ? " (PTX)" : ""));
+      targets.insert(found.target + (found.format == ImageFormat::GpuAssembly
+                                         ? " (PTX)"
+                                         : ""));
     }
   }
   std::string list;

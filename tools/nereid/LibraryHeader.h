@@ -8,7 +8,7 @@
 #ifndef NEREID_TOOLS_NEREID_LIBRARYHEADER_H
 #define NEREID_TOOLS_NEREID_LIBRARYHEADER_H
 
-#include "nereid/Runtime/LibraryIndex.h"
+#include "nereid/ABI/LibraryIndex.h"
 
 namespace nereid {
 

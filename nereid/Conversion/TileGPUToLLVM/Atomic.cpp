@@ -48,12 +48,12 @@ static std::string constraintOf(unsigned bits) {
   return bits == 16 ? "h" : bits == 32 ? "r" : "l";
 }
 
-/// Of 16 bits only sums of floats have one, bf16 from sm_90 on; of more, all
-/// but extrema of floats.
+/// Of 16 bits only sums of floats have one, of bf16 not on every target; of
+/// more, all but extrema of floats.
 static bool hasInstruction(tile::AtomicRMWOp op, Type element,
-                           unsigned computeCapability) {
+                           const tilegpu::TargetInfo &target) {
   if (op.getKind() == tile::AtomicKind::FAdd) {
-    return !element.isBF16() || computeCapability >= 90;
+    return !element.isBF16() || target.hasBf16Atomics;
   }
   return !isFloatKind(op.getKind()) && element.getIntOrFloatBitWidth() > 16;
 }
@@ -200,7 +200,7 @@ void KernelEmitter::emitAtomic(Operation *op) {
     Value mask = andOf(
         once, accessMask(pointerOperand, rmw ? rmw.getMask() : Value(), r));
     Value compare = cas ? compares[r] : Value();
-    bool loops = rmw && !hasInstruction(rmw, element, target.computeCapability);
+    bool loops = rmw && !hasInstruction(rmw, element, target);
     if (loops || (cas && bits == 16)) {
       Value active = mask ? mask : ops().integer(b.getI1Type(), 1);
       Value old = loops ? updateInLoop(rmw, pointers[r], values[r], active)

@@ -68,7 +68,7 @@ static LLVM::InlineAsmOp saturating(Value element) {
 /// Four of a word, of one signedness, saturate while they are packed: ptxas
 /// spends two instructions on the upper bits of each 8-bit result.
 Value KernelEmitter::packSaturated(ArrayRef<Value> elements) {
-  if (target.computeCapability < 75) {
+  if (!target.hasPackedSaturation) {
     return {};
   }
   StringRef text;

@@ -25,7 +25,7 @@ Registers &KernelEmitter::regs(Value tensor) {
   if (known != registersOf.end()) {
     return known->second;
   }
-  assert(failure && "a tensor that was not emitted");
+  assert(hasFailed && "a tensor that was not emitted");
   const TileInfo &tile = info(tensor.getType());
   Value none = LLVM::PoisonOp::create(b, loc, laneType(tile.element));
   return registersOf[tensor] = Registers(tile.count(), none);
@@ -36,7 +36,7 @@ Value KernelEmitter::scalar(Value value) {
   if (known != scalars.end()) {
     return known->second;
   }
-  assert(failure && "a scalar that was not emitted");
+  assert(hasFailed && "a scalar that was not emitted");
   return LLVM::PoisonOp::create(b, loc,
                                 laneType(tile::getElement(value.getType())));
 }
@@ -93,7 +93,7 @@ void KernelEmitter::bindArguments(ValueRange from, ValueRange to) {
 
 void KernelEmitter::emitBlock(Block &block) {
   for (Operation &op : block.without_terminator()) {
-    if (failure) {
+    if (hasFailed) {
       return;
     }
     loc = op.getLoc();

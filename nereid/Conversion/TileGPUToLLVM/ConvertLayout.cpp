@@ -38,7 +38,8 @@ struct Pull {
   SmallVector<std::pair<unsigned, uint32_t>> selectors() const {
     SmallVector<std::pair<unsigned, uint32_t>> found;
     for (auto [axis, first] :
-         {std::pair(Axis::Lane, 0u), std::pair(Axis::Warp, 5u)}) {
+         {std::pair(Axis::Lane, 0u),
+          std::pair(Axis::Warp, map.inputBits(Axis::Lane))}) {
       for (unsigned i = 0; i < map.inputBits(axis); ++i) {
         if (uint32_t r = registerOf(axis, 1u << i)) {
           found.push_back({first + i, r});
@@ -58,7 +59,7 @@ void KernelEmitter::emitConvertLayout(tilegpu::ConvertLayoutOp op) {
   unsigned bits = tileBits(from.shape);
   ConversionPlan plan =
       planConversion(from.layout.linear(bits), to.layout.linear(bits),
-                     tile::getElementBytes(from.element));
+                     tile::getElementBytes(from.element), target.shared);
   Pull pull(plan.pull);
   auto selectors = pull.selectors();
   // Each selecting bit doubles the values to choose from; beyond two, shared
@@ -71,7 +72,7 @@ void KernelEmitter::emitConvertLayout(tilegpu::ConvertLayoutOp op) {
   bool shuffles = plan.kind == ConversionPlan::Kind::Shuffles;
   Value fromLane;
   SmallVector<uint32_t> laneColumns;
-  for (unsigned i = 0; i < 5; ++i) {
+  for (unsigned i = 0; i < plan.pull.inputBits(Axis::Lane); ++i) {
     laneColumns.push_back(pull.laneOf(Axis::Lane, 1u << i));
   }
   if (shuffles) {
@@ -200,7 +201,8 @@ Registers KernelEmitter::exchange(const Exchange &tile, ArrayRef<Value> source,
   Value firstCopy = isFirstCopy(tile.from);
   Registers result(tile.to.registerCount());
   ConversionPlan plan =
-      planShared(tile.from.linear(tile.bits), tile.to.linear(tile.bits), bytes);
+      planShared(tile.from.linear(tile.bits), tile.to.linear(tile.bits), bytes,
+                 target.shared);
   LinearLayout toOffset = plan.shared.invert();
   SharedRegion region = acquire(bytes << tile.bits);
   // Offsets of registers and threads, in elements; vectors are the registers

@@ -61,9 +61,11 @@ using Partials = std::map<uint32_t, Partial>;
 
 class KernelEmitter {
 public:
-  KernelEmitter(mlir::func::FuncOp kernel, const GpuLoweringInfo &target);
+  KernelEmitter(mlir::func::FuncOp kernel, const tilegpu::TargetInfo &target,
+                bool fpFusion, const AxisInfoAnalysis &axes);
 
-  Expected<GpuKernelInfo> run();
+  /// Fails with an error at the operation that there is no form of.
+  mlir::FailureOr<GpuKernelInfo> run();
 
 private:
   // Entry.cpp
@@ -363,11 +365,11 @@ private:
 
   mlir::OpBuilder b;
   mlir::Location loc;
-  const GpuLoweringInfo &target;
+  const tilegpu::TargetInfo &target;
   LaneTarget laneTarget;
   mlir::func::FuncOp kernel;
   mlir::LLVM::LLVMFuncOp entry;
-  AxisInfoAnalysis axes;
+  const AxisInfoAnalysis &axes;
   ConstantStrides strides;
   unsigned warps;
   /// Arrays that an element-wise kernel stores to and never loads from, if it
@@ -390,7 +392,7 @@ private:
   llvm::DenseMap<mlir::Type, std::unique_ptr<TileInfo>> infos;
   std::map<std::vector<uint32_t>, mlir::Value> threadParts;
   mlir::Value unknownZero; ///< for concealed()
-  std::optional<Failure> failure;
+  bool hasFailed = false;
 };
 
 } // namespace nereid::togpu

@@ -6,9 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Analysis/RootPointer.h"
-#include "nereid/Conversion/Lanes/KernelConversion.h"
 #include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
-#include "nereid/Dialect/Tile/IR/Kernel.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -19,19 +17,21 @@ using namespace mlir;
 
 namespace nereid::togpu {
 
-KernelEmitter::KernelEmitter(func::FuncOp kernel, const GpuLoweringInfo &target)
+KernelEmitter::KernelEmitter(func::FuncOp kernel,
+                             const tilegpu::TargetInfo &target, bool fpFusion,
+                             const AxisInfoAnalysis &axes)
     : b(kernel.getContext()), loc(kernel.getLoc()), target(target),
-      kernel(kernel), axes(kernel),
-      warps(kernel->getAttrOfType<IntegerAttr>(tilegpu::warpsAttr).getInt()) {
+      kernel(kernel), axes(axes), warps(tilegpu::warpsOf(kernel)) {
   laneTarget.hasF16c = true;
-  laneTarget.hasBf16 = target.computeCapability >= 80;
-  laneTarget.fpFusion = target.fpFusion;
+  laneTarget.hasBf16 = target.hasBf16Arithmetic;
+  laneTarget.fpFusion = fpFusion;
 }
 
 void KernelEmitter::fail(Operation *op, const Twine &message) {
-  if (!failure) {
-    failure = cannotRun("GPU", op, message);
+  if (!hasFailed) {
+    op->emitError("the GPU target cannot run this kernel: ") << message;
   }
+  hasFailed = true;
 }
 
 /// A kernel's parameters have their natural sizes; an int1 is a byte.
@@ -102,8 +102,9 @@ void KernelEmitter::createEntry() {
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
                                   parameters));
   entry->setAttr("nvvm.kernel", b.getUnitAttr());
-  entry->setAttr("nvvm.reqntid",
-                 b.getDenseI32ArrayAttr({static_cast<int32_t>(32 * warps)}));
+  entry->setAttr(
+      "nvvm.reqntid",
+      b.getDenseI32ArrayAttr({static_cast<int32_t>(target.lanes * warps)}));
   Block *block = entry.addEntryBlock(b);
   b.setInsertionPointToStart(block);
   auto special = [&](const char *intrinsic) -> Value {
@@ -112,8 +113,8 @@ void KernelEmitter::createEntry() {
         .getResult(0);
   };
   thread = special("llvm.nvvm.read.ptx.sreg.tid.x");
-  lane = arith::AndIOp::create(b, loc, thread, ops().i32(31));
-  warp = arith::ShRUIOp::create(b, loc, thread, ops().i32(5));
+  lane = arith::AndIOp::create(b, loc, thread, ops().i32(target.lanes - 1));
+  warp = arith::ShRUIOp::create(b, loc, thread, ops().i32(target.laneBits()));
   for (const char *id :
        {"llvm.nvvm.read.ptx.sreg.ctaid.x", "llvm.nvvm.read.ptx.sreg.ctaid.y",
         "llvm.nvvm.read.ptx.sreg.ctaid.z"}) {
@@ -170,17 +171,18 @@ void KernelEmitter::eraseDead() {
   });
 }
 
-Expected<GpuKernelInfo> KernelEmitter::run() {
+FailureOr<GpuKernelInfo> KernelEmitter::run() {
   GpuKernelInfo info;
   surveyMemory(info);
   createEntry();
   emitBlock(kernel.getBody().front());
   LLVM::ReturnOp::create(b, loc, ValueRange{});
-  if (failure) {
-    return *failure;
+  if (hasFailed) {
+    return mlir::failure();
   }
   eraseDead();
   info.entry = entry.getSymName().str();
+  info.threads = target.lanes * warps;
   info.sharedBytes = shared.bytes();
   info.hasFaultRecord = faultRecord != nullptr;
   kernel.erase();
@@ -196,16 +198,6 @@ void registerTileGPUToLLVMDialects(DialectRegistry &registry) {
       .insert<arith::ArithDialect, cf::ControlFlowDialect, LLVM::LLVMDialect,
               NVVM::NVVMDialect, math::MathDialect, scf::SCFDialect,
               ub::UBDialect, tile::TileDialect, tilegpu::TileGPUDialect>();
-}
-
-Expected<GpuKernelInfo> convertTileGPUToLLVM(ModuleOp module,
-                                             const GpuLoweringInfo &target) {
-  auto kernel = tile::findKernel(module);
-  if (!kernel.ok()) {
-    return kernel.status();
-  }
-  lanes::loadDialects(module.getContext(), registerTileGPUToLLVMDialects);
-  return togpu::KernelEmitter(*kernel, target).run();
 }
 
 } // namespace nereid

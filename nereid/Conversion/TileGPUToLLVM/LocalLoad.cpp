@@ -47,9 +47,8 @@ KernelEmitter::Fragment KernelEmitter::openFragment(tilegpu::LocalLoadOp op) {
   f.isTransposed = f.elementBytes == 2 && lanes[2] == 2 && lanes[3] == 4 &&
                    lanes[4] == 8 && lanes[0] % 16 == 0 && lanes[1] % 16 == 0 &&
                    f.inner[0] % 16 == 0;
-  f.usesMatrices = target.computeCapability >= 75 &&
-                   (isDirect || f.isTransposed) && isWholePieces(f.columns) &&
-                   isWholePieces(warps);
+  f.usesMatrices = target.hasMatrixLoads && (isDirect || f.isTransposed) &&
+                   isWholePieces(f.columns) && isWholePieces(warps);
   std::vector<uint32_t> threadColumns(lanes);
   if (f.usesMatrices) {
     auto column = [&](unsigned i) {

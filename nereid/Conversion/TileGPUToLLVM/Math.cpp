@@ -58,7 +58,7 @@ Value KernelEmitter::hardwareMath(Operation *op, ArrayRef<Value> operands) {
       double reciprocal = 1.0 / divisor.getValueAsDouble();
       if (std::fabs(reciprocal) > 1e-37 && std::fabs(reciprocal) < 1e37) {
         return arith::MulFOp::create(b, loc, x, ops().real(f32Type, reciprocal),
-                                     target.fpFusion
+                                     laneTarget.fpFusion
                                          ? arith::FastMathFlags::contract
                                          : arith::FastMathFlags::none);
       }

@@ -1,54 +1,86 @@
-//===- Pass.cpp - The conversion as a pass, for nereid-opt ----------------===//
+//===- Pass.cpp - The conversion as a pass --------------------------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
-
-#include "mlir/Pass/Pass.h"
+#include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+#include "nereid/Dialect/Tile/IR/Kernel.h"
 
 using namespace mlir;
 
 namespace nereid {
-namespace {
 
-struct TileGPUToLLVMPass
-    : public PassWrapper<TileGPUToLLVMPass, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TileGPUToLLVMPass)
+#define GEN_PASS_DEF_TILEGPUTOLLVM
+#include "nereid/Conversion/TileGPUToLLVM/Passes.h.inc"
 
-  TileGPUToLLVMPass() = default;
-  TileGPUToLLVMPass(const TileGPUToLLVMPass &other) : PassWrapper(other) {}
+/// i32, on the kernel: threads of a block.
+static constexpr StringLiteral threadsAttr = "tilegpu.threads";
+/// i32: bytes of dynamic shared memory of a block.
+static constexpr StringLiteral sharedBytesAttr = "tilegpu.shared_bytes";
+/// Unit: the last parameter is a fault record.
+static constexpr StringLiteral faultRecordAttr = "tilegpu.fault_record";
+/// A bool for each parameter of the source: is it written?
+static constexpr StringLiteral writtenAttr = "tilegpu.written";
 
-  StringRef getArgument() const override { return "tilegpu-to-llvm"; }
-  StringRef getDescription() const override {
-    return "tiles with layouts to what one thread does";
+static void describe(LLVM::LLVMFuncOp kernel, const GpuKernelInfo &info) {
+  Builder b(kernel.getContext());
+  kernel->setAttr(threadsAttr, b.getI32IntegerAttr(info.threads));
+  kernel->setAttr(sharedBytesAttr, b.getI32IntegerAttr(info.sharedBytes));
+  if (info.hasFaultRecord) {
+    kernel->setAttr(faultRecordAttr, b.getUnitAttr());
   }
+  SmallVector<bool> written(info.writtenParameters.begin(),
+                            info.writtenParameters.end());
+  kernel->setAttr(writtenAttr, b.getDenseBoolArrayAttr(written));
+}
+
+Expected<GpuKernelInfo> readGpuKernel(ModuleOp module) {
+  for (auto kernel : module.getOps<LLVM::LLVMFuncOp>()) {
+    auto threads = kernel->getAttrOfType<IntegerAttr>(threadsAttr);
+    auto shared = kernel->getAttrOfType<IntegerAttr>(sharedBytesAttr);
+    auto written = kernel->getAttrOfType<DenseBoolArrayAttr>(writtenAttr);
+    if (threads && shared && written) {
+      ArrayRef<bool> list = written.asArrayRef();
+      return GpuKernelInfo{kernel.getSymName().str(),
+                           static_cast<unsigned>(threads.getInt()),
+                           static_cast<unsigned>(shared.getInt()),
+                           kernel->hasAttr(faultRecordAttr),
+                           std::vector<bool>(list.begin(), list.end())};
+    }
+  }
+  return {ErrorCode::Internal,
+          "the module has no kernel with " + threadsAttr.str()};
+}
+
+namespace {
+struct TileGPUToLLVMPass : impl::TileGPUToLLVMBase<TileGPUToLLVMPass> {
+  using TileGPUToLLVMBase::TileGPUToLLVMBase;
+
   void getDependentDialects(DialectRegistry &registry) const override {
     registerTileGPUToLLVMDialects(registry);
   }
+
   void runOnOperation() override {
-    GpuLoweringInfo target;
-    target.computeCapability = computeCapability;
-    target.hasWarpgroupMma = warpgroupMma;
-    auto info = convertTileGPUToLLVM(getOperation(), target);
-    if (!info.ok()) {
-      getOperation()->emitError(info.failure().message);
-      signalPassFailure();
+    auto kernel = tile::findKernel(getOperation());
+    if (!kernel.ok()) {
+      getOperation()->emitError(kernel.failure().message);
+      return signalPassFailure();
     }
+    const tilegpu::TargetInfo *target = tilegpu::targetOf(*kernel);
+    if (!target) {
+      return signalPassFailure();
+    }
+    togpu::KernelEmitter emitter(*kernel, *target, fpFusion,
+                                 getChildAnalysis<AxisInfoAnalysis>(*kernel));
+    auto info = emitter.run();
+    if (failed(info)) {
+      return signalPassFailure();
+    }
+    describe(getOperation().lookupSymbol<LLVM::LLVMFuncOp>(info->entry), *info);
   }
-
-  Option<unsigned> computeCapability{
-      *this, "cc", llvm::cl::desc("10 * major + minor"), llvm::cl::init(90)};
-  Option<bool> warpgroupMma{
-      *this, "warpgroup-mma",
-      llvm::cl::desc("four warps multiply from shared memory"),
-      llvm::cl::init(false)};
 };
-
 } // namespace
-
-void registerTileGPUToLLVMPass() { PassRegistration<TileGPUToLLVMPass>(); }
 
 } // namespace nereid

@@ -200,10 +200,10 @@ void KernelEmitter::reduceWarps(tile::ReduceOp op, uint32_t axisLanes,
   const TileInfo &from = info(op.getSources()[0].getType());
   unsigned n = op.getSources().size();
   Shape kept = shapeWithout(from.shape, op.getAxis());
-  TileLayout target = narrow(from.layout, from.shape, kept);
+  TileLayout left = narrow(from.layout, from.shape, kept);
   uint32_t axisMask = ((1u << paddedBits(from.shape[op.getAxis()])) - 1)
                       << from.shifts[op.getAxis()];
-  SmallVector<uint32_t> warpColumns(5, 0);
+  SmallVector<uint32_t> warpColumns(target.laneBits(), 0);
   unsigned parts = 1;
   for (uint32_t column : from.layout.warps) {
     bool isAxis = column & axisMask;
@@ -229,7 +229,7 @@ void KernelEmitter::reduceWarps(tile::ReduceOp op, uint32_t axisLanes,
   }
   SharedRegion region = acquire(bytes);
   std::vector<uint32_t> threadColumns;
-  for (const auto *list : {&target.lanes, &target.warps}) {
+  for (const auto *list : {&left.lanes, &left.warps}) {
     for (uint32_t column : *list) {
       threadColumns.push_back(column * parts);
     }
@@ -252,7 +252,7 @@ void KernelEmitter::reduceWarps(tile::ReduceOp op, uint32_t axisLanes,
     silent |= from.layout.lanes[l] ? 0 : 1u << l;
   }
   for (unsigned w = 0; w < from.layout.warps.size(); ++w) {
-    silent |= from.layout.warps[w] ? 0 : 1u << (5 + w);
+    silent |= from.layout.warps[w] ? 0 : 1u << (from.layout.lanes.size() + w);
   }
   Value writes;
   if (silent) {
@@ -281,7 +281,7 @@ void KernelEmitter::reduceWarps(tile::ReduceOp op, uint32_t axisLanes,
     }
   };
   unsigned sameLanes = 0; // want the same places, 2 to the power of this
-  while (sameLanes < target.lanes.size() && !target.lanes[sameLanes]) {
+  while (sameLanes < left.lanes.size() && !left.lanes[sameLanes]) {
     ++sameLanes;
   }
   unsigned partLanes = std::countr_zero(parts);
@@ -309,7 +309,7 @@ void KernelEmitter::reduceWarps(tile::ReduceOp op, uint32_t axisLanes,
   }
   SmallVector<uint32_t> placeColumns;
   uint32_t readTogether = 0;
-  for (uint32_t column : target.registers) {
+  for (uint32_t column : left.registers) {
     if (std::has_single_bit(column) && !(readTogether & column) &&
         readColumns.size() < sameLanes) {
       readColumns.push_back(column * parts);
@@ -319,7 +319,7 @@ void KernelEmitter::reduceWarps(tile::ReduceOp op, uint32_t axisLanes,
   }
   Value ownRead = spreadBits(thread, readColumns);
   Value otherLanes = arith::AndIOp::create(
-      b, loc, thread, ops().i32(31 >> sameLanes << sameLanes));
+      b, loc, thread, ops().i32((target.lanes - 1) >> sameLanes << sameLanes));
   Partials rounds;
   for (auto &[place, partial] : partials) {
     auto [found, isNew] = rounds.try_emplace(place & ~readTogether);

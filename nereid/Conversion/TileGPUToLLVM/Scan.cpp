@@ -157,7 +157,7 @@ void KernelEmitter::emitScan(tile::ScanOp op) {
         if (round.valid) {
           elements.push_back(b.getI1Type());
         }
-        unsigned slots = 32 * warps;
+        unsigned slots = target.lanes * warps;
         SmallVector<unsigned> offsets;
         unsigned bytes = 0;
         for (Type element : elements) {
@@ -171,13 +171,13 @@ void KernelEmitter::emitScan(tile::ScanOp op) {
               {i < n ? round.values[i] : round.valid}, {});
         }
         publish(region);
-        Value otherBits = arith::AndIOp::create(b, loc, thread,
-                                                ops().i32(~((parts - 1) << 5)));
+        Value otherBits = arith::AndIOp::create(
+            b, loc, thread, ops().i32(~((parts - 1) << target.laneBits())));
         std::optional<Partial> warpsBefore, all;
         for (unsigned w = 0; w < parts; ++w) {
           unsigned number = reverse ? parts - 1 - w : w;
-          Value slot =
-              arith::OrIOp::create(b, loc, otherBits, ops().i32(number << 5));
+          Value slot = arith::OrIOp::create(
+              b, loc, otherBits, ops().i32(number << target.laneBits()));
           Partial part;
           for (auto [i, element] : llvm::enumerate(elements)) {
             Value loaded = loadShared(
@@ -240,14 +240,15 @@ void KernelEmitter::emitHistogram(tile::HistogramOp op) {
   const TileInfo &from = info(op.getSource().getType());
   const TileInfo &to = info(op.getType());
   int64_t bins = to.shape[0];
+  int64_t threads = int64_t{target.lanes} * warps;
   SharedRegion region = acquire(4 * bins);
   auto address = [&](Value index) {
     return sharedAddress(region.offset, index, b.getI32Type());
   };
-  for (int64_t first = 0; first < bins; first += 32 * warps) {
+  for (int64_t first = 0; first < bins; first += threads) {
     Value index = arith::AddIOp::create(b, loc, thread, ops().i32(first));
     Value inside =
-        first + 32 * warps <= bins
+        first + threads <= bins
             ? Value()
             : arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index,
                                     ops().i32(bins));

@@ -226,7 +226,7 @@ Value KernelEmitter::fromBits(Value bits, Type lane) {
 /// The f32 that a 16-bit element was rounded from, or null: two at a time are
 /// rounded and packed in one instruction.
 Value KernelEmitter::roundedFrom(Value element) {
-  if (target.computeCapability < 80) {
+  if (!target.hasPackedRounding) {
     return {};
   }
   if (auto bits = element.getDefiningOp<arith::BitcastOp>()) {
@@ -434,14 +434,14 @@ static Value shuffleOne(OpBuilder &b, Location loc, LaneOps ops,
 Value KernelEmitter::shuffleXor(Value value, unsigned laneMask) {
   return shuffleWords(value, [&](Value word) {
     return shuffleOne(b, loc, ops(), "llvm.nvvm.shfl.sync.bfly.i32", word,
-                      ops().i32(laneMask), 31);
+                      ops().i32(laneMask), target.lanes - 1);
   });
 }
 
 Value KernelEmitter::shuffleIndex(Value value, Value from) {
   return shuffleWords(value, [&](Value word) {
     return shuffleOne(b, loc, ops(), "llvm.nvvm.shfl.sync.idx.i32", word, from,
-                      31);
+                      target.lanes - 1);
   });
 }
 

@@ -18,39 +18,34 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/Pass.h"
 
 #include <string>
 #include <vector>
 
 namespace nereid {
 
-/// What the conversion must know of the processor.
-struct GpuLoweringInfo {
-  unsigned computeCapability = 90; ///< 10 * major + minor
-  /// Shared memory is read by wgmma too, which sees it after a fence of its
-  /// own.
-  bool hasWarpgroupMma = false;
-  bool fpFusion = true;
-};
+#define GEN_PASS_DECL
+#include "nereid/Conversion/TileGPUToLLVM/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "nereid/Conversion/TileGPUToLLVM/Passes.h.inc"
 
 struct GpuKernelInfo {
   std::string entry;
+  unsigned threads = 0;     ///< of a block
   unsigned sharedBytes = 0; ///< dynamic, of a block
   bool hasFaultRecord = false;
   /// One for each argument of the kernel: a store or an atomic reaches it.
   std::vector<bool> writtenParameters;
 };
 
-/// Replaces the kernel by an `llvm.func` with `nvvm.kernel`, of arith, math,
-/// scf and llvm operations on scalars.
-Expected<GpuKernelInfo> convertTileGPUToLLVM(mlir::ModuleOp module,
-                                             const GpuLoweringInfo &target);
+/// What the pass `tilegpu-to-llvm` has left on the kernel of `module`. Internal
+/// where there is none.
+Expected<GpuKernelInfo> readGpuKernel(mlir::ModuleOp module);
 
 /// The dialects that the conversion creates.
 void registerTileGPUToLLVMDialects(mlir::DialectRegistry &registry);
-
-/// Makes the pass `tilegpu-to-llvm` known by name.
-void registerTileGPUToLLVMPass();
 
 } // namespace nereid
 

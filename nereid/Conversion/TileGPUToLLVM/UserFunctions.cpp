@@ -40,7 +40,7 @@ void KernelEmitter::emitMap(tile::MapOp op) {
     return flat(body.getTerminator()->getOperands());
   };
   Location own = loc;
-  for (unsigned r = 0; r < tile.count() && !failure; ++r) {
+  for (unsigned r = 0; r < tile.count() && !hasFailed; ++r) {
     if (tile.dead[r]) {
       continue;
     }
@@ -240,7 +240,7 @@ void KernelEmitter::emitGlobalTimer(tile::GlobalTimerOp op) {
 
 /// Hardware has it from 9.0 on; before, launches follow one another.
 void KernelEmitter::emitGridDependency(tile::GridDependencyOp op) {
-  if (target.computeCapability < 90) {
+  if (!target.hasGridDependency) {
     return;
   }
   bool waits = op.getKind() == tile::GridDependency::Wait;

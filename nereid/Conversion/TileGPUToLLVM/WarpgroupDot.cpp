@@ -24,7 +24,7 @@ using namespace mlir;
 namespace nereid::togpu {
 
 void KernelEmitter::fenceForWarpgroups() {
-  if (target.hasWarpgroupMma) {
+  if (target.warpsOfGroup()) {
     inlineAsm("fence.proxy.async.shared::cta;", "", {}, {}, true);
   }
 }
@@ -75,7 +75,7 @@ KernelEmitter::openWarpgroupOperand(tile::DotOp op, unsigned index) {
   unsigned rowBytes = std::min<unsigned>(tile.shape[inner] * bytes, 128);
   unsigned panelBytes = rowBytes * tile.shape[1 - inner];
   // Where this group's rows, or columns, of the result begin.
-  std::vector<uint32_t> columns(5, 0);
+  std::vector<uint32_t> columns(target.laneBits(), 0);
   uint32_t mask = (1u << paddedBits(result.shape[outer])) - 1;
   for (unsigned i = 0; i < result.layout.warps.size(); ++i) {
     uint32_t at =

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Conversion/TileToCPU/TestKernel.h"
+#include "nereid/Conversion/ToLLVM/ToLLVM.h"
 
 #include "nereid/Dialect/Tile/Transforms/ExpandMath.h"
 #include "nereid/Target/CPU/CpuTarget.h"

@@ -54,11 +54,7 @@ struct CpuKernelInfo {
 Expected<CpuKernelInfo> convertTileToCPU(mlir::ModuleOp module,
                                          const CpuTargetInfo &target);
 
-/// The rest of the way: every operation becomes one of the `llvm` dialect.
-/// `math` operations that have no LLVM intrinsic must be gone (ExpandMath).
-Status convertToLLVM(mlir::ModuleOp module);
-
-/// The dialects that the two functions above create.
+/// The dialects that convertTileToCPU and convertToLLVM create.
 void registerTileToCPUDialects(mlir::DialectRegistry &registry);
 
 } // namespace nereid

@@ -5,15 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileToTileGPU/AccumulateProducts.h"
-
-#include "nereid/Dialect/Tile/IR/Tile.h"
+#include "nereid/Conversion/TileToTileGPU/Passes.h"
 
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
-namespace nereid::totilegpu {
+namespace nereid {
+
+#define GEN_PASS_DEF_ACCUMULATEPRODUCTS
+#include "nereid/Conversion/TileToTileGPU/Passes.h.inc"
 
 /// A product of the sum's block that begins with zero and is only added.
 static tile::DotOp productToAdd(Operation *sum, unsigned operand) {
@@ -26,9 +27,18 @@ static tile::DotOp productToAdd(Operation *sum, unsigned operand) {
   return dot;
 }
 
-void accumulateProducts(func::FuncOp kernel, bool fpFusion) {
+namespace {
+struct AccumulateProductsPass
+    : impl::AccumulateProductsBase<AccumulateProductsPass> {
+  using AccumulateProductsBase::AccumulateProductsBase;
+
+  void runOnOperation() override;
+};
+} // namespace
+
+void AccumulateProductsPass::runOnOperation() {
   SmallVector<Operation *> sums;
-  kernel.walk([&](Operation *op) {
+  getOperation().walk([&](Operation *op) {
     if (isa<arith::AddIOp>(op) || (fpFusion && isa<arith::AddFOp>(op))) {
       sums.push_back(op);
     }
@@ -53,4 +63,4 @@ void accumulateProducts(func::FuncOp kernel, bool fpFusion) {
   }
 }
 
-} // namespace nereid::totilegpu
+} // namespace nereid

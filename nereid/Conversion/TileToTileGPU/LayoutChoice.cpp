@@ -17,12 +17,15 @@ using nereid::tilegpu::shapeOf;
 
 namespace nereid::totilegpu {
 
-LayoutChoice::LayoutChoice(func::FuncOp kernel, const GpuTargetInfo &target)
-    : kernel(kernel), target(target), axes(kernel),
-      warpBits(std::countr_zero(target.warps)) {
+LayoutChoice::LayoutChoice(func::FuncOp kernel,
+                           const tilegpu::TargetInfo &target, unsigned warps,
+                           const AxisInfoAnalysis &axes)
+    : kernel(kernel), target(target), axes(axes), warps(warps),
+      threadBits{target.laneBits(),
+                 static_cast<unsigned>(std::countr_zero(warps))} {
   // Asked now: the rewriter moves loops' bodies away from their arguments.
-  if (target.hasWarpgroupMma) {
-    keepLeftOperands(kernel, 32 * target.warps);
+  if (target.warpsOfGroup()) {
+    keepLeftOperands(kernel, target.lanes * warps, target.threadRegisters);
   }
   kernel.walk([&](tile::DotOp dot) {
     if (mayBeRegisterOperand(dot)) {
@@ -57,7 +60,8 @@ unsigned LayoutChoice::ownWidth(Operation *op) {
   Value pointers = op->getOperand(0);
   auto load = dyn_cast<tile::LoadOp>(op);
   Value mask = load ? load.getMask() : cast<tile::StoreOp>(op).getMask();
-  return axes.vectorWidth(pointers, mask, axes.order(pointers)[0], 16);
+  return axes.vectorWidth(pointers, mask, axes.order(pointers)[0],
+                          target.accessBytes);
 }
 
 /// Values between a one-dimensional tile and what it is broadcast to. Who
@@ -143,7 +147,7 @@ void LayoutChoice::spreadRowsOfManyWeights() {
         tile::getElementBytes(tile::getElement(load.getResult().getType()));
     for (const Shape &shape : spread.tiles) {
       words[shape] += (bytes + 3) / 4;
-      unsigned elements = elementCount(shape) / (32 * target.warps);
+      unsigned elements = elementCount(shape) / (target.lanes * warps);
       if (!isCheapIn(*layout, load) ||
           words[shape] >= std::min(elements, manyWords)) {
         shapes.insert(shape);
@@ -174,7 +178,7 @@ void LayoutChoice::adoptLayouts() {
     if (isa<tile::LoadOp>(op)) {
       Spread spread;
       layout = layoutWhereSpread(op->getResult(0), spread);
-    } else if (type.getNumElements() <= 32 * int64_t(target.warps) &&
+    } else if (type.getNumElements() <= int64_t(target.lanes) * warps &&
                !home(op->getOperand(0))) {
       layout = home(op->getOperand(1));
     }
@@ -183,6 +187,10 @@ void LayoutChoice::adoptLayouts() {
       homes.clear();
     }
   });
+}
+
+int64_t LayoutChoice::shareOf(const Shape &shape) const {
+  return std::max<int64_t>(elementCount(shape) / (target.lanes * warps), 1);
 }
 
 TileLayout LayoutChoice::access(Operation *op) {
@@ -198,12 +206,10 @@ TileLayout LayoutChoice::access(Operation *op) {
   unsigned width = known == widths.end() ? 1 : known->second;
   // Not more than a thread's share: short vectors on every thread rather than
   // long ones on some.
-  int64_t count = elementCount(shape);
-  int64_t share = std::max<int64_t>(count / (32 * target.warps), 1);
-  return coalesced(
-      shape, order,
-      std::min<int64_t>(width, std::bit_floor(static_cast<uint64_t>(share))),
-      warpBits, reductions.count({shape, order[0]}));
+  uint64_t share = shareOf(shape);
+  return coalesced(shape, order,
+                   std::min<uint64_t>(width, std::bit_floor(share)), threadBits,
+                   reductions.count({shape, order[0]}));
 }
 
 TileLayout LayoutChoice::defaultLayout(Type type) const {
@@ -212,10 +218,9 @@ TileLayout LayoutChoice::defaultLayout(Type type) const {
   for (unsigned d = 0; d < shape.size(); ++d) {
     order[d] = shape.size() - 1 - d;
   }
-  int64_t count = elementCount(shape);
-  uint64_t share = std::max<int64_t>(count / (32 * target.warps), 1);
+  uint64_t share = shareOf(shape);
   return coalesced(shape, order, std::min<uint64_t>(std::bit_floor(share), 4),
-                   warpBits);
+                   threadBits);
 }
 
 TileLayout LayoutChoice::scan(Type type, unsigned axis) const {
@@ -227,36 +232,39 @@ TileLayout LayoutChoice::scan(Type type, unsigned axis) const {
     }
   }
   uint64_t share = std::max<int64_t>(
-      std::bit_ceil(static_cast<uint64_t>(shape[axis])) / 32, 1);
-  return coalesced(shape, order, std::min<uint64_t>(share, 16), warpBits);
+      std::bit_ceil(static_cast<uint64_t>(shape[axis])) / target.lanes, 1);
+  return coalesced(shape, order, std::min<uint64_t>(share, 16), threadBits);
 }
 
 //===----------------------------------------------------------------------===//
 // Matrix products
 //===----------------------------------------------------------------------===//
 
-bool LayoutChoice::usesMma(tile::DotOp op) const {
-  ArrayRef<int64_t> a = op.getLhs().getType().getShape();
-  ArrayRef<int64_t> c = op.getType().getShape();
-  int64_t m = c[c.size() - 2], n = c.back(), k = a.back();
+/// As the target's table of instructions names the operands; absent for those
+/// that no matrix instruction takes.
+static std::optional<tilegpu::OperandKind> operandKind(tile::DotOp op) {
+  using tilegpu::OperandKind;
   Type element = tile::getElement(op.getLhs().getType());
-  if (!isPowerOfTwo(shapeOf(op.getType())) ||
-      !isPowerOfTwo(shapeOf(op.getLhs().getType())) || c.size() != 2 ||
-      m < 16 || n < 8) {
-    return false;
-  }
-  if (element.isF64()) {
-    return target.hasMmaHalf && k >= 8;
-  }
-  // K of one instruction is 256 bits of operand.
-  if (k < 256 / element.getIntOrFloatBitWidth()) {
-    return false;
-  }
   if (element.isF32()) {
-    return target.hasMmaHalf && op.getPrecision() == tile::InputPrecision::TF32;
+    return op.getPrecision() == tile::InputPrecision::TF32
+               ? std::optional(OperandKind::TF32)
+               : std::nullopt;
   }
-  bool isFp8 = isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
-  return isFp8 ? target.hasMmaFp8 : target.hasMmaHalf;
+  return element.isF16()           ? OperandKind::F16
+         : element.isBF16()        ? OperandKind::BF16
+         : element.isF64()         ? OperandKind::F64
+         : isa<FloatType>(element) ? OperandKind::F8
+                                   : OperandKind::I8;
+}
+
+bool LayoutChoice::usesMma(tile::DotOp op) const {
+  ArrayRef<int64_t> c = op.getType().getShape();
+  auto kind = operandKind(op);
+  const tilegpu::MatrixInstruction *one =
+      kind ? target.findMatrix(*kind, /*warps=*/1) : nullptr;
+  return one && c.size() == 2 && isPowerOfTwo(shapeOf(op.getType())) &&
+         isPowerOfTwo(shapeOf(op.getLhs().getType())) && c[0] >= one->m &&
+         c[1] >= one->n && op.getLhs().getType().getShape()[1] >= one->k;
 }
 
 /// Does a product take its left operand from the result of another, element by
@@ -296,7 +304,7 @@ std::vector<unsigned> LayoutChoice::dotWarps(tile::DotOp op) const {
   unsigned wm = 1, wn = 1;
   int64_t m = c[c.size() - 2], n = c.back();
   bool rows = isChained(op);
-  while (wm * wn < target.warps) {
+  while (wm * wn < warps) {
     bool canM = m / wm > 16, canN = n / wn > 8;
     if (canM && (rows || m / wm >= n / wn || !canN)) {
       wm *= 2;
@@ -309,10 +317,17 @@ std::vector<unsigned> LayoutChoice::dotWarps(tile::DotOp op) const {
   return {wm, wn};
 }
 
+const tilegpu::MatrixInstruction *
+LayoutChoice::groupInstruction(tile::DotOp op) const {
+  auto kind = operandKind(op);
+  return kind ? target.findMatrix(*kind, target.warpsOfGroup()) : nullptr;
+}
+
 std::vector<unsigned> LayoutChoice::warpgroups(tile::DotOp op) const {
-  unsigned groups = target.warps / 4;
+  const tilegpu::MatrixInstruction *one = groupInstruction(op);
+  unsigned groups = warps / one->warps;
   auto m = static_cast<unsigned>(op.getType().getShape()[0]);
-  unsigned along = std::min(groups, m / 64);
+  unsigned along = std::min(groups, m / one->m);
   return {along, groups / along};
 }
 
@@ -320,8 +335,12 @@ bool LayoutChoice::usesWarpgroupMma(tile::DotOp op) const {
   ArrayRef<int64_t> c = op.getType().getShape();
   Type lhs = tile::getElement(op.getLhs().getType());
   Type rhs = tile::getElement(op.getRhs().getType());
-  if (!target.hasWarpgroupMma || target.warps % 4 != 0 || !usesMma(op) ||
-      !(lhs.isF16() || lhs.isBF16()) || lhs != rhs || c[0] < 64 || c[1] < 16) {
+  if (!target.warpsOfGroup()) {
+    return false;
+  }
+  const tilegpu::MatrixInstruction *one = groupInstruction(op);
+  if (!one || warps % one->warps != 0 || !usesMma(op) || lhs != rhs ||
+      c[0] < one->m || c[1] < one->n) {
     return false;
   }
   // A group's columns begin at a panel of 128 bytes.

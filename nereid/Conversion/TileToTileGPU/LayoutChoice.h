@@ -17,7 +17,6 @@
 #define NEREID_CONVERSION_TILETOTILEGPU_LAYOUTCHOICE_H
 
 #include "nereid/Analysis/AxisInfo.h"
-#include "nereid/Conversion/TileToTileGPU/TileToTileGPU.h"
 #include "nereid/Dialect/TileGPU/IR/TileGPU.h"
 
 #include <map>
@@ -27,7 +26,9 @@ namespace nereid::totilegpu {
 
 class LayoutChoice {
 public:
-  LayoutChoice(mlir::func::FuncOp kernel, const GpuTargetInfo &target);
+  /// For a program of `warps`.
+  LayoutChoice(mlir::func::FuncOp kernel, const tilegpu::TargetInfo &target,
+               unsigned warps, const AxisInfoAnalysis &axes);
 
   /// Absent for a flexible value.
   std::optional<TileLayout> home(mlir::Value value);
@@ -72,12 +73,17 @@ private:
   /// Elements that one instruction of a load or store may take at most.
   unsigned ownWidth(mlir::Operation *op);
   std::vector<unsigned> dotWarps(tile::DotOp op) const;
+  /// Groups of warps that multiply together, along rows and columns.
   std::vector<unsigned> warpgroups(tile::DotOp op) const;
+  const tilegpu::MatrixInstruction *groupInstruction(tile::DotOp op) const;
+  /// Elements of a tile that each thread gets, if all get as many.
+  int64_t shareOf(const Shape &shape) const;
 
   mlir::func::FuncOp kernel;
-  const GpuTargetInfo &target;
-  AxisInfoAnalysis axes;
-  unsigned warpBits;
+  const tilegpu::TargetInfo &target;
+  const AxisInfoAnalysis &axes;
+  unsigned warps;
+  ThreadBits threadBits;
   llvm::DenseMap<mlir::Value, std::optional<TileLayout>> homes;
   /// Arguments of loops whose home is being looked for.
   llvm::DenseSet<mlir::Value> visiting;

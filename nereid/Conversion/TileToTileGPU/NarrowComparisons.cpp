@@ -13,13 +13,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileToTileGPU/NarrowComparisons.h"
-
-#include "nereid/Dialect/Tile/IR/Tile.h"
+#include "nereid/Conversion/TileToTileGPU/Passes.h"
 
 using namespace mlir;
 
-namespace nereid::totilegpu {
+namespace nereid {
+
+#define GEN_PASS_DEF_NARROWCOMPARISONS
+#include "nereid/Conversion/TileToTileGPU/Passes.h.inc"
 
 namespace {
 struct Interval {
@@ -103,12 +104,17 @@ static void narrow(arith::CmpIOp op) {
   op.erase();
 }
 
-void narrowComparisons(func::FuncOp kernel) {
-  SmallVector<arith::CmpIOp> comparisons;
-  kernel.walk([&](arith::CmpIOp op) { comparisons.push_back(op); });
-  for (arith::CmpIOp op : comparisons) {
-    narrow(op);
+namespace {
+struct NarrowComparisonsPass
+    : impl::NarrowComparisonsBase<NarrowComparisonsPass> {
+  void runOnOperation() override {
+    SmallVector<arith::CmpIOp> comparisons;
+    getOperation().walk([&](arith::CmpIOp op) { comparisons.push_back(op); });
+    for (arith::CmpIOp op : comparisons) {
+      narrow(op);
+    }
   }
-}
+};
+} // namespace
 
-} // namespace nereid::totilegpu
+} // namespace nereid

@@ -12,16 +12,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileToTileGPU/TileToTileGPU.h"
-
 #include "nereid/Conversion/Lanes/StructuredControl.h"
-#include "nereid/Conversion/TileToTileGPU/AccumulateProducts.h"
 #include "nereid/Conversion/TileToTileGPU/LayoutChoice.h"
-#include "nereid/Conversion/TileToTileGPU/NarrowComparisons.h"
+#include "nereid/Conversion/TileToTileGPU/Passes.h"
 #include "nereid/Dialect/Tile/IR/Kernel.h"
 
 #include "mlir/IR/Matchers.h"
 
+#include <bit>
 #include <map>
 
 using namespace mlir;
@@ -37,10 +35,10 @@ bool isTensor(Value value) { return isTensor(value.getType()); }
 
 class Rewriter {
 public:
-  Rewriter(func::FuncOp kernel, const GpuTargetInfo &target)
-      : kernel(kernel), choice(kernel, target), b(kernel.getContext()) {}
+  Rewriter(func::FuncOp kernel, LayoutChoice choice)
+      : kernel(kernel), choice(std::move(choice)), b(kernel.getContext()) {}
 
-  Status run() {
+  void run() {
     visit(kernel.getBody().front());
     // References first: a loop's old body refers to its old arguments.
     for (Operation *op : old) {
@@ -50,10 +48,6 @@ public:
     for (Operation *op : old) {
       op->erase();
     }
-    if (failure) {
-      return *failure;
-    }
-    return Status::success();
   }
 
 private:
@@ -88,7 +82,6 @@ private:
   DenseMap<Value, Value> homes;
   DenseMap<std::pair<Value, Attribute>, Value> variants;
   SmallVector<Operation *> old;
-  std::optional<Failure> failure;
 };
 
 } // namespace
@@ -356,9 +349,6 @@ void Rewriter::visit(Block &block) {
 }
 
 void Rewriter::visit(Operation *op) {
-  if (failure) {
-    return;
-  }
   b.setInsertionPoint(op);
   bool tensors =
       llvm::any_of(op->getOperandTypes(), [](Type t) { return isTensor(t); }) ||
@@ -469,18 +459,38 @@ void Rewriter::visit(Operation *op) {
 
 namespace nereid {
 
-Status convertTileToTileGPU(ModuleOp module, const GpuTargetInfo &target) {
-  auto kernel = tile::findKernel(module);
-  if (!kernel.ok()) {
-    return kernel.status();
+#define GEN_PASS_DEF_TILETOTILEGPU
+#include "nereid/Conversion/TileToTileGPU/Passes.h.inc"
+
+namespace {
+struct TileToTileGPUPass : impl::TileToTileGPUBase<TileToTileGPUPass> {
+  using TileToTileGPUBase::TileToTileGPUBase;
+
+  void runOnOperation() override {
+    auto kernel = tile::findKernel(getOperation());
+    if (!kernel.ok()) {
+      getOperation()->emitError(kernel.failure().message);
+      return signalPassFailure();
+    }
+    Builder b(&getContext());
+    (*kernel)->setAttr(tilegpu::targetAttr, b.getStringAttr(target));
+    (*kernel)->setAttr(tilegpu::warpsAttr, b.getI32IntegerAttr(warps));
+    const tilegpu::TargetInfo *info = tilegpu::targetOf(*kernel);
+    if (!info) {
+      return signalPassFailure();
+    }
+    if (!std::has_single_bit(warps.getValue()) || warps > info->mostWarps) {
+      (*kernel)->emitError("a program of ")
+          << warps.getValue() << " warps; expected a power of two up to "
+          << info->mostWarps << " for " << info->name;
+      return signalPassFailure();
+    }
+    auto &axes = getChildAnalysis<AxisInfoAnalysis>(*kernel);
+    totilegpu::Rewriter(*kernel,
+                        totilegpu::LayoutChoice(*kernel, *info, warps, axes))
+        .run();
   }
-  module.getContext()->getOrLoadDialect<tilegpu::TileGPUDialect>();
-  (*kernel)->setAttr(tilegpu::warpsAttr,
-                     IntegerAttr::get(IntegerType::get(module.getContext(), 32),
-                                      target.warps));
-  totilegpu::narrowComparisons(*kernel);
-  totilegpu::accumulateProducts(*kernel, target.fpFusion);
-  return totilegpu::Rewriter(*kernel, target).run();
-}
+};
+} // namespace
 
 } // namespace nereid

@@ -144,7 +144,7 @@ TEST_F(CudaLaunches, AssemblerOptionsAndReport) {
   EXPECT_EQ(driver().jitOptions[cuda::JitLineInfo], 1u);
   EXPECT_EQ(info.image.numRegisters, 16u);
   EXPECT_EQ(info.image.spillBytes, 16u);
-  EXPECT_EQ(info.image.format, ImageFormat::Ptx);
+  EXPECT_EQ(info.image.format, ImageFormat::GpuAssembly);
   EXPECT_THAT(log, AllOf(HasSubstr("add [sm_90a]: 16 registers, 16 bytes "
                                    "spilled, 0 local, 0 shared, 4 warps"),
                          HasSubstr("occupancy 100 %")));

@@ -49,7 +49,7 @@ static int rank(const char *target, ImageFormat format, int major, int minor) {
 }
 
 TEST(RankOnGpu, Order) {
-  constexpr auto cubin = ImageFormat::Cubin, ptx = ImageFormat::Ptx;
+  constexpr auto cubin = ImageFormat::GpuBinary, ptx = ImageFormat::GpuAssembly;
   // Best first, for an sm_89 and for an sm_90a.
   EXPECT_GT(rank("sm_89", cubin, 8, 9), rank("sm_86", cubin, 8, 9));
   EXPECT_GT(rank("sm_86", cubin, 8, 9), rank("sm_80", cubin, 8, 9));
@@ -63,7 +63,7 @@ TEST(RankOnGpu, Order) {
 }
 
 TEST(RankOnGpu, WhatDoesNotRun) {
-  constexpr auto cubin = ImageFormat::Cubin, ptx = ImageFormat::Ptx;
+  constexpr auto cubin = ImageFormat::GpuBinary, ptx = ImageFormat::GpuAssembly;
   EXPECT_LT(rank("sm_80", cubin, 9, 0), 0); // another major
   EXPECT_LT(rank("sm_89", cubin, 8, 6), 0); // a higher minor
   EXPECT_LT(rank("sm_89", ptx, 8, 6), 0);
@@ -76,9 +76,9 @@ TEST(RankOnGpu, WhatDoesNotRun) {
 
 TEST_F(CudaLibraries, MachineCodeIsLoadedAsItIs) {
   auto &plain = lib.plain();
-  lib.addGpu(plain, "sm_80", ImageFormat::Ptx);
-  lib.addGpu(plain, "sm_80", ImageFormat::Cubin);
-  lib.addGpu(plain, "sm_90a", ImageFormat::Cubin);
+  lib.addGpu(plain, "sm_80", ImageFormat::GpuAssembly);
+  lib.addGpu(plain, "sm_80", ImageFormat::GpuBinary);
+  lib.addGpu(plain, "sm_90a", ImageFormat::GpuBinary);
   Kernel add = fromLibrary();
   EXPECT_EQ(used(add, gpu), "sm_90a");
   EXPECT_EQ(used(add, other), "sm_80");
@@ -87,22 +87,22 @@ TEST_F(CudaLibraries, MachineCodeIsLoadedAsItIs) {
 }
 
 TEST_F(CudaLibraries, PtxIsAssembledByTheDriver) {
-  lib.addGpu(lib.plain(), "sm_80", ImageFormat::Ptx);
+  lib.addGpu(lib.plain(), "sm_80", ImageFormat::GpuAssembly);
   EXPECT_EQ(used(fromLibrary(), gpu), "sm_80");
   EXPECT_EQ(driver().jitOptions[cuda::JitLineInfo], 1u);
 }
 
 TEST_F(CudaLibraries, ADriverThatRefusesMachineCodeGetsPtx) {
   auto &plain = lib.plain();
-  lib.addGpu(plain, "sm_90a", ImageFormat::Ptx);
-  lib.addGpu(plain, "sm_90a", ImageFormat::Cubin);
+  lib.addGpu(plain, "sm_90a", ImageFormat::GpuAssembly);
+  lib.addGpu(plain, "sm_90a", ImageFormat::GpuBinary);
   driver().failNext["cuModuleLoadDataEx"] = cuda::NoBinaryForGpu;
   EXPECT_EQ(used(fromLibrary(), gpu), "sm_90a");
   EXPECT_EQ(calls("cuModuleLoadDataEx"), 2);
 }
 
 TEST_F(CudaLibraries, WhenNothingLoadsTheFirstReasonIsTold) {
-  lib.addGpu(lib.plain(), "sm_90a", ImageFormat::Cubin);
+  lib.addGpu(lib.plain(), "sm_90a", ImageFormat::GpuBinary);
   driver().failNext["cuModuleLoadDataEx"] = cuda::NoBinaryForGpu;
   EXPECT_THAT(errorOf([&] { used(fromLibrary(), gpu); }),
               HasSubstr("loading kernel 'add'"));
@@ -110,7 +110,7 @@ TEST_F(CudaLibraries, WhenNothingLoadsTheFirstReasonIsTold) {
 
 TEST_F(CudaLibraries, ADeviceWithoutAnImage) {
   auto &plain = lib.plain();
-  lib.addGpu(plain, "sm_90a", ImageFormat::Cubin);
+  lib.addGpu(plain, "sm_90a", ImageFormat::GpuBinary);
   lib.addHost(plain, addEntry<0>, "x86-64-v3");
   EXPECT_THAT(errorOf([&] { used(fromLibrary(), other); }),
               AllOf(HasSubstr("compiled ahead of time for sm_90a, x86-64-v3; "
@@ -119,7 +119,7 @@ TEST_F(CudaLibraries, ADeviceWithoutAnImage) {
 }
 
 TEST_F(CudaLibraries, ResourcesByTheDriver) {
-  lib.addGpu(lib.plain(), "sm_90a", ImageFormat::Ptx);
+  lib.addGpu(lib.plain(), "sm_90a", ImageFormat::GpuAssembly);
   const LibraryImage &bytes = lib.images[0];
   KernelImage image =
       *decodeImage({reinterpret_cast<const char *>(bytes.bytes), bytes.size});
@@ -132,7 +132,7 @@ TEST_F(CudaLibraries, ResourcesByTheDriver) {
 }
 
 TEST_F(CudaLibraries, AddressesOfADevice) {
-  lib.addGpu(lib.plain(), "sm_90a", ImageFormat::Cubin);
+  lib.addGpu(lib.plain(), "sm_90a", ImageFormat::GpuBinary);
   Tensor x = full({64}, 1, f32, gpu), y = full({64}, 2, f32, gpu),
          out = zeros({64}, f32, gpu);
   fromLibrary().on(gpu)[1](Pointer(static_cast<float *>(x.data())),

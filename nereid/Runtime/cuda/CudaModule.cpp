@@ -132,7 +132,7 @@ Status assemble(DeviceState &device, KernelImage &image,
   image.spillBytes = readAssemblerLog(options.info.data()).spillBytes;
   auto *first = static_cast<const std::byte *>(cubin);
   image.code.assign(first, first + bytes);
-  image.format = ImageFormat::Cubin;
+  image.format = ImageFormat::GpuBinary;
   return Status::success();
 }
 
@@ -166,7 +166,7 @@ static Status checkResources(const LoadedKernel &kernel,
                 " has " + std::to_string(limits.sharedBytesOptin) +
                 "; use smaller blocks, or a smaller num_stages"};
   }
-  int wanted = static_cast<int>(32 * image.numWarps);
+  int wanted = static_cast<int>(image.threadsPerBlock);
   int most = std::min(threads, limits.maxThreadsPerBlock);
   if (wanted > most) {
     return {ErrorCode::Unsupported,
@@ -183,7 +183,7 @@ static Status checkResources(const LoadedKernel &kernel,
 static Status loadModule(DeviceState &device, KernelImage &image,
                          uint32_t maxRegisters, ModuleHandle &module) {
   const Driver &driver = device.driver;
-  if (image.format != ImageFormat::Ptx) {
+  if (image.format != ImageFormat::GpuAssembly) {
     std::string what = "loading kernel '" + image.kernel + "'";
     return device.check(driver.moduleLoadDataEx(&module, image.code.data(), 0,
                                                 nullptr, nullptr),

@@ -29,18 +29,18 @@ struct LoadedKernel {
   std::vector<ImageParameter> parameters;
 };
 
-/// Turns a Ptx image into a Cubin one for the device, with the assembler's
-/// report. Internal, with its log, when it finds an error. Only for machine
-/// code that is to be kept: the driver gives none away but relocatable code,
-/// in which layer norm took 167 registers a thread instead of 128, and half as
-/// long again on an H200.
+/// Turns a GpuAssembly image into a GpuBinary one for the device, with the
+/// assembler's report. Internal, with its log, when it finds an error. Only for
+/// machine code that is to be kept: the driver gives none away but relocatable
+/// code, in which layer norm took 167 registers a thread instead of 128, and
+/// half as long again on an H200.
 Status assemble(DeviceState &device, KernelImage &image, uint32_t maxRegisters);
 
-/// Loads a Cubin image, or a Ptx one, which the driver assembles: it keeps what
-/// it made in a cache of its own (CUDA_CACHE_PATH). Fills in numRegisters,
-/// localBytes and, where the driver assembles, spillBytes. Internal, with the
-/// assembler's log, when it finds an error; Unsupported when the device has not
-/// the shared memory or the registers for one block.
+/// Loads a GpuBinary image, or a GpuAssembly one, which the driver assembles:
+/// it keeps what it made in a cache of its own (CUDA_CACHE_PATH). Fills in
+/// numRegisters, localBytes and, where the driver assembles, spillBytes.
+/// Internal, with the assembler's log, when it finds an error; Unsupported when
+/// the device has not the shared memory or the registers for one block.
 Expected<std::shared_ptr<const LoadedKernel>>
 load(DeviceState &device, KernelImage &image, uint32_t maxRegisters = 0);
 
@@ -50,7 +50,7 @@ std::string resourceLine(const KernelImage &image, int blocks, int maxThreads);
 
 /// A device of this machine with the architecture "sm_90a"; NotFound without.
 Expected<DeviceState *> deviceOfTarget(const std::string &target);
-/// The line above, of a Ptx or Cubin image, by such a device's driver.
+/// The line above, of an image for a GPU, by such a device's driver.
 Expected<std::string> reportResources(KernelImage image);
 std::string resourceLine(const LoadedKernel &kernel, const KernelImage &image);
 

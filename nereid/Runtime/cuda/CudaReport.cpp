@@ -33,7 +33,7 @@ Expected<std::string> reportResources(KernelImage image) {
 }
 
 std::string resourceLine(const KernelImage &image, int blocks, int maxThreads) {
-  int threads = static_cast<int>(32 * image.numWarps);
+  int threads = static_cast<int>(image.threadsPerBlock);
   return image.kernel + " [" + image.target +
          "]: " + std::to_string(image.numRegisters) + " registers, " +
          std::to_string(image.spillBytes) + " bytes spilled, " +
@@ -48,7 +48,7 @@ std::string resourceLine(const KernelImage &image, int blocks, int maxThreads) {
 std::string resourceLine(const LoadedKernel &kernel, const KernelImage &image) {
   int blocks = 0;
   kernel.device.driver.occupancyMaxActiveBlocks(
-      &blocks, kernel.function, static_cast<int>(32 * image.numWarps),
+      &blocks, kernel.function, static_cast<int>(image.threadsPerBlock),
       image.sharedBytes);
   return resourceLine(image, blocks,
                       kernel.device.properties.maxThreadsPerMultiprocessor);

@@ -10,8 +10,10 @@
 
 #include "nereid/ABI/KernelImage.h"
 #include "nereid/ABI/Status.h"
+#include "nereid/Dialect/TileGPU/IR/TargetInfo.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
 
 #include <string>
 #include <string_view>
@@ -26,12 +28,7 @@ struct NvptxTarget {
   /// The oldest PTX ISA with every instruction Nereid uses there, so that the
   /// oldest driver that knows the architecture can assemble it: "80" for 8.0.
   std::string ptxVersion;
-  unsigned sharedLimit = 0; ///< opt-in shared memory of a block, bytes
-  // Of a multiprocessor.
-  unsigned warps = 0, blocks = 0, sharedBytes = 0;
-
-  /// wgmma: of this chip alone, neither older nor newer ones have it.
-  bool hasWarpgroupMma() const { return name == "sm_90a"; }
+  tilegpu::TargetInfo info; ///< what passes ask
 };
 
 /// Every name that `resolve` takes, oldest first.
@@ -39,6 +36,8 @@ std::vector<std::string> architectures();
 
 /// "sm_75", ..., "sm_90a". InvalidArgument with the list of names otherwise.
 Expected<NvptxTarget> resolve(std::string_view name);
+/// Lets kernels of the TileGPU dialect name every architecture.
+void registerTargets(mlir::DialectRegistry &registry);
 /// Is `name` meant as one ("sm_...")?
 bool isArchitecture(std::string_view name);
 

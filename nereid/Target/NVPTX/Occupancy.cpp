@@ -27,25 +27,26 @@ Expected<Occupancy> occupancyOf(const KernelImage &image) {
   if (!found.ok()) {
     return found.failure();
   }
-  const NvptxTarget &target = *found;
+  const tilegpu::TargetInfo &target = found->info;
   // Shared memory comes in units of 128 bytes (256 before 8.0), and from 8.0
   // on the system keeps 1 KiB of it for each block.
-  bool isNew = target.computeCapability >= 80;
+  bool isNew = found->computeCapability >= 80;
   unsigned warps = image.numWarps;
-  unsigned registersOfWarp = roundUp(image.numRegisters * 32, registerUnit);
+  unsigned registersOfWarp =
+      roundUp(image.numRegisters * target.lanes, registerUnit);
   unsigned sharedOfBlock =
       roundUp(image.sharedBytes + (isNew ? 1024 : 0), isNew ? 128 : 256);
   const std::pair<unsigned, const char *> limits[] = {
-      {target.blocks, "blocks"},
-      {target.warps / warps, "warps"},
+      {target.processorBlocks, "blocks"},
+      {target.processorWarps / warps, "warps"},
       {registersOfWarp
            ? partitionRegisters / registersOfWarp * partitions / warps
            : ~0u,
        "registers"},
-      {sharedOfBlock ? target.sharedBytes / sharedOfBlock : ~0u,
+      {sharedOfBlock ? target.processorShared / sharedOfBlock : ~0u,
        "shared memory"},
   };
-  Occupancy result{limits[0].first, target.warps, limits[0].second};
+  Occupancy result{limits[0].first, target.processorWarps, limits[0].second};
   for (auto [blocks, limit] : limits) {
     if (blocks < result.blocks) {
       result.blocks = blocks;

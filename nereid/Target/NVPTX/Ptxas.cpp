@@ -128,7 +128,7 @@ Status assemble(const std::string &ptxas, KernelImage &image,
   image.localBytes = report.localBytes;
   image.code.resize(cubin->size());
   std::memcpy(image.code.data(), cubin->data(), cubin->size());
-  image.format = ImageFormat::Cubin;
+  image.format = ImageFormat::GpuBinary;
   return Status::success();
 }
 

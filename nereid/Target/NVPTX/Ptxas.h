@@ -26,9 +26,9 @@ namespace nereid::nvptx {
 /// NotFound, saying what to do, when there is none.
 Expected<std::string> findPtxas();
 
-/// Turns a Ptx image into a Cubin one, with its registers, spills and local
-/// memory. Unsupported when the program does not know the architecture;
-/// Internal, with what it says, when it finds an error.
+/// Turns a GpuAssembly image into a GpuBinary one, with its registers, spills
+/// and local memory. Unsupported when the program does not know the
+/// architecture; Internal, with what it says, when it finds an error.
 Status assemble(const std::string &ptxas, KernelImage &image,
                 uint32_t maxRegisters = 0);
 

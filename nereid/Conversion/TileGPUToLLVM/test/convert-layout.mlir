@@ -14,7 +14,7 @@
 // CHECK: ld.shared.v4.b32 {$0, $1, $2, $3}, [$4+0];
 // CHECK: ld.shared.v4.b32 {$0, $1, $2, $3}, [$4+256];
 // CHECK-NOT: ld.shared
-func.func @out_of_a_product(%x: !tile.ptr<f16>, %y: !tile.ptr<f16>) attributes {tile.kernel, tilegpu.warps = 2 : i32} {
+func.func @out_of_a_product(%x: !tile.ptr<f16>, %y: !tile.ptr<f16>) attributes {tile.kernel, tilegpu.target = "sm_90", tilegpu.warps = 2 : i32} {
   %i = tile.range 0, 1024 : tensor<1024xi32, #product>
   %p = tile.splat %x : !tile.ptr<f16> -> tensor<1024x!tile.ptr<f16>, #product>
   %at = tile.addptr %p, %i : tensor<1024x!tile.ptr<f16>, #product>, tensor<1024xi32, #product>

@@ -1,6 +1,6 @@
 // ptxas must not know a word of 8-bit floats to be zero: of such a word it may
 // take another number for the upper half.
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{warps=1},tilegpu-to-llvm)' | FileCheck %s
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=1},tilegpu-to-llvm)' | FileCheck %s
 
 // CHECK-LABEL: llvm.func @fp8
 // CHECK: %[[BYTES:.*]] = llvm.inline_asm {{.*}}%dynamic_smem_size

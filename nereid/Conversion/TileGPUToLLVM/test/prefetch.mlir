@@ -7,7 +7,7 @@
 // CHECK: arith.cmpi eq, %{{.*}}, %c0_i32
 // CHECK: arith.cmpi ne, %[[BYTES]], %c0_i32
 // CHECK: llvm.inline_asm has_side_effects {{.*}}"@$2 cp.async.bulk.prefetch.L2.global [$0], $1;", "l,r,b" %{{.*}}, %[[BYTES]], %{{.*}}
-func.func @prefetch(%x: !tile.ptr<bf16>, %n: i32, %if: i1) attributes {tile.kernel, tilegpu.warps = 4 : i32} {
+func.func @prefetch(%x: !tile.ptr<bf16>, %n: i32, %if: i1) attributes {tile.kernel, tilegpu.target = "sm_90", tilegpu.warps = 4 : i32} {
   %count = tilegpu.multiprocessors
   %bytes = arith.addi %count, %n : i32
   tilegpu.prefetch %x, %bytes if %if : !tile.ptr<bf16>

@@ -1,7 +1,7 @@
 // Operands from buffers: ldmatrix, transposed where rows run along the other
 // dimension, or descriptors for four warps together.
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{warps=4},func.func(tilegpu-pipeline-loads),tilegpu-to-llvm{cc=80})' | FileCheck %s --check-prefixes=CHECK,MMA
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{warps=4 warpgroup-mma},func.func(tilegpu-pipeline-loads),tilegpu-to-llvm{warpgroup-mma})' | FileCheck %s --check-prefixes=CHECK,GROUP
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_80 warps=4},func.func(tilegpu-pipeline-loads),tilegpu-to-llvm)' | FileCheck %s --check-prefixes=CHECK,MMA
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-pipeline-loads),tilegpu-to-llvm)' | FileCheck %s --check-prefixes=CHECK,GROUP
 
 // CHECK: cp.async.cg.shared.global [$0+0], [$1+0], 16, $2;
 // CHECK: cp.async.commit_group;

@@ -7,7 +7,7 @@
 
 // CHECK: a reduction's result lies elsewhere than its sources
 func.func @sums(%n: i32)
-    attributes {tile.kernel, tilegpu.warps = 1 : i32} {
+    attributes {tile.kernel, tilegpu.target = "sm_90", tilegpu.warps = 1 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %a = arith.constant dense<1.0> : tensor<2x32xf32, #tile>

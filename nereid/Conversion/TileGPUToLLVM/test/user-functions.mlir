@@ -1,5 +1,5 @@
 // Branches of elements stay branches; assembly has its elements packed.
-// RUN: nereid-opt %s --split-input-file --tile-to-tilegpu=warps=4 --tilegpu-to-llvm | FileCheck %s
+// RUN: nereid-opt %s --split-input-file --tile-to-tilegpu="target=sm_90 warps=4" --tilegpu-to-llvm | FileCheck %s
 
 // 256 elements of 128 threads: two runs of the region, each with its branch.
 // CHECK-LABEL: llvm.func @map

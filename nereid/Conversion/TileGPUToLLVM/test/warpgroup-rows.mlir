@@ -1,7 +1,7 @@
 // Two pieces of 64 rows with the left operand in registers: ptxas takes
 // instructions of the same operands for one, so the second's are made to look
 // different by a zero that it cannot know.
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{warps=4 warpgroup-mma},tilegpu-to-llvm{warpgroup-mma})' | FileCheck %s
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},tilegpu-to-llvm)' | FileCheck %s
 
 // CHECK-LABEL: llvm.func @rows
 // CHECK: %[[BYTES:.*]] = llvm.inline_asm {{.*}}%dynamic_smem_size

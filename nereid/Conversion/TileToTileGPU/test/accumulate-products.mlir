@@ -1,6 +1,6 @@
 // `acc + dot(a, b)` becomes a product that begins with acc; a product that is
 // used elsewhere, or begins with something, stays.
-// RUN: nereid-opt %s --split-input-file --tile-to-tilegpu=warps=4 | FileCheck %s
+// RUN: nereid-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tile-accumulate-products),tile-to-tilegpu{target=sm_90 warps=4})' | FileCheck %s
 
 // CHECK-LABEL: func.func @added
 // CHECK: %[[C:.*]] = tile.load {{.*}}tensor<16x16x!tile.ptr<f32>

@@ -1,6 +1,6 @@
 // Loads and stores are coalesced, index arithmetic follows them, and a row
 // reduction moves nothing between threads by a conversion.
-// RUN: nereid-opt %s --tile-to-tilegpu=warps=4 | FileCheck %s
+// RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=4" | FileCheck %s
 
 // CHECK-LABEL: func.func @softmax_row
 // CHECK-NOT: convert_layout

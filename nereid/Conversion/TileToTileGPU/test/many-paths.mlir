@@ -1,6 +1,6 @@
 // A line whose uses double with every operation, 2^40 paths to where it is
 // broadcast: looked at once a value.
-// RUN: nereid-opt %s --tile-to-tilegpu=warps=4 | FileCheck %s
+// RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=4" | FileCheck %s
 
 // CHECK-LABEL: func.func @squares
 // CHECK: tile.load {{.*}}tensor<64x!tile.ptr<f32>

@@ -1,4 +1,4 @@
-// RUN: nereid-opt --split-input-file --tile-to-tilegpu=warps=1 %s | FileCheck %s
+// RUN: nereid-opt --split-input-file --pass-pipeline='builtin.module(func.func(tile-narrow-comparisons),tile-to-tilegpu{target=sm_90 warps=1})' %s | FileCheck %s
 
 // start + i < size in 64 bits: the range is compared, in 32, with what is left.
 // CHECK-LABEL: func.func @descriptor

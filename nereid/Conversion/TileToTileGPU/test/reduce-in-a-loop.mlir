@@ -2,7 +2,7 @@
 // depends on a reduction of the block, so that the loop is looked at before it
 // is known where the block lies. The reduction's results lie where its source
 // does: registers of a thread along rows 4, 8 and 16, warps along 1 and 2.
-// RUN: nereid-opt %s --tile-to-tilegpu=warps=4 | FileCheck %s
+// RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=4" | FileCheck %s
 
 // CHECK-LABEL: func.func @largest_away
 // CHECK: scf.for

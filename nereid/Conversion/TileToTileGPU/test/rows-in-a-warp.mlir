@@ -1,6 +1,6 @@
 // A layer norm of 8 rows of 256: a row stays in a warp, every warp loads the
 // weights that it needs, and the means are stored from where they are.
-// RUN: nereid-opt %s --tile-to-tilegpu=warps=4 | FileCheck %s
+// RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=4" | FileCheck %s
 
 // CHECK-LABEL: func.func @rows
 // CHECK-NOT: convert_layout

@@ -1,6 +1,6 @@
 // A layer norm of 4 rows of 1024: whole in a warp, a row's weights would be
 // eight instructions and 32 registers a thread. The warps share the rows.
-// RUN: nereid-opt %s --split-input-file --tile-to-tilegpu=warps=4 | FileCheck %s
+// RUN: nereid-opt %s --split-input-file --tile-to-tilegpu="target=sm_90 warps=4" | FileCheck %s
 
 // CHECK-LABEL: func.func @rows
 // CHECK-NOT: convert_layout

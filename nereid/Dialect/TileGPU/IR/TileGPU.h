@@ -9,7 +9,10 @@
 #define NEREID_DIALECT_TILEGPU_IR_TILEGPU_H
 
 #include "nereid/Dialect/Tile/IR/Tile.h"
+#include "nereid/Dialect/TileGPU/IR/TargetInfo.h"
 #include "nereid/Layout/TileLayout.h"
+
+#include <deque>
 
 #include "nereid/Dialect/TileGPU/IR/TileGPUDialect.h.inc"
 
@@ -21,8 +24,10 @@
 
 namespace nereid::tilegpu {
 
-/// i32 on the kernel: warps of 32 threads that run one program.
+/// i32 on the kernel: warps that run one program.
 inline constexpr llvm::StringLiteral warpsAttr = "tilegpu.warps";
+/// String on the kernel: the target that it is compiled for.
+inline constexpr llvm::StringLiteral targetAttr = "tilegpu.target";
 /// Unit, on a dot whose operands and result are in the layouts of the target's
 /// matrix instruction.
 inline constexpr llvm::StringLiteral mmaAttr = "tilegpu.mma";
@@ -38,6 +43,12 @@ inline constexpr llvm::StringLiteral inFlightAttr = "tilegpu.in_flight";
 /// Shared memory that a conversion between layouts takes at most, where both
 /// have enough of the tile in registers.
 inline constexpr unsigned conversionBytes = 48 * 1024;
+
+/// The target that `kernel` names; null, with an error there, where it names
+/// none that is known.
+const TargetInfo *targetOf(mlir::Operation *kernel);
+/// The kernel's `tilegpu.warps`.
+unsigned warpsOf(mlir::Operation *kernel);
 
 LayoutAttr toAttr(mlir::MLIRContext *context, const TileLayout &layout);
 /// The layout of a tensor type; the type must have one.

@@ -20,7 +20,23 @@ def TileGPU_Dialect : Dialect {
     The operations are those of `tile`, `arith`, `math` and `scf`; what is new is
     the encoding of every tensor type, `#tilegpu.layout`, and the operations
     that move values from one layout to another. A kernel carries the number
-    of warps of its program as `tilegpu.warps`.
+    of warps of its program as `tilegpu.warps`, and the name of the GPU that it
+    is compiled for as `tilegpu.target`: one of those that were added to the
+    dialect.
+  }];
+  let extraClassDeclaration = [{
+    /// Kernels may name it from now on. One with a name that is known is
+    /// ignored.
+    void addTarget(TargetInfo target);
+    /// Null if there is none.
+    const TargetInfo *findTarget(::llvm::StringRef name) const;
+    /// In the order in which they were added.
+    const std::deque<TargetInfo> &getTargets() const { return targets; }
+
+  private:
+    std::deque<TargetInfo> targets; // passes hold on to elements
+
+  public:
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;

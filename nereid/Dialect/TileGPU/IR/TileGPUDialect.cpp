@@ -40,6 +40,45 @@ void TileGPUDialect::initialize() {
       >();
 }
 
+//===----------------------------------------------------------------------===//
+// Targets
+//===----------------------------------------------------------------------===//
+
+void TileGPUDialect::addTarget(TargetInfo target) {
+  if (!findTarget(target.name)) {
+    targets.push_back(std::move(target));
+  }
+}
+
+const TargetInfo *TileGPUDialect::findTarget(StringRef name) const {
+  auto found = llvm::find_if(
+      targets, [&](const TargetInfo &target) { return target.name == name; });
+  return found == targets.end() ? nullptr : &*found;
+}
+
+const TargetInfo *targetOf(Operation *kernel) {
+  auto name = kernel->getAttrOfType<StringAttr>(targetAttr);
+  if (!name) {
+    kernel->emitError("the kernel has no ")
+        << targetAttr << "; expected the name of a GPU";
+    return nullptr;
+  }
+  auto *dialect = kernel->getContext()->getLoadedDialect<TileGPUDialect>();
+  const TargetInfo *target = dialect ? dialect->findTarget(name) : nullptr;
+  if (!target) {
+    kernel->emitError("no GPU is called ") << name;
+  }
+  return target;
+}
+
+unsigned warpsOf(Operation *kernel) {
+  return kernel->getAttrOfType<IntegerAttr>(warpsAttr).getInt();
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
 static constexpr const char *partNames[] = {"registers", "lanes", "warps"};
 
 void LayoutAttr::print(AsmPrinter &printer) const {

@@ -33,13 +33,11 @@
 #include "nereid/Analysis/AxisInfo.h"
 #include "nereid/Analysis/RegisterOperands.h"
 #include "nereid/Analysis/RootPointer.h"
-#include "nereid/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Pass/Pass.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <bit>
@@ -47,7 +45,15 @@
 using namespace mlir;
 
 namespace nereid::tilegpu {
+
+#define GEN_PASS_DEF_PIPELINELOADS
+#include "nereid/Dialect/TileGPU/Transforms/Passes.h.inc"
+
 namespace {
+
+struct PipelineOptions {
+  unsigned stages, sharedLimit;
+};
 
 /// One operand, one result, element by element.
 bool isUnary(Operation *op) {
@@ -113,11 +119,12 @@ struct Copy {
 class LoopPipeliner {
 public:
   LoopPipeliner(scf::ForOp loop, const AxisInfoAnalysis &axes,
-                const PipelineLoadsOptions &options)
+                const PipelineOptions &options)
       : loop(loop), body(*loop.getBody()), axes(axes), options(options),
         b(loop) {}
 
-  void run();
+  /// False where the loop stays as it is.
+  bool run();
 
 private:
   void findCopies();
@@ -171,7 +178,7 @@ private:
   scf::ForOp loop;
   Block &body;
   const AxisInfoAnalysis &axes;
-  const PipelineLoadsOptions &options;
+  const PipelineOptions &options;
   OpBuilder b;
   SmallVector<Copy> copies;
   unsigned distance = 0;
@@ -538,10 +545,10 @@ void LoopPipeliner::cloneBody(IRMapping &map, Value slot,
   }
 }
 
-void LoopPipeliner::run() {
+bool LoopPipeliner::run() {
   findCopies();
   if (copies.empty() || !(distance = chooseDistance())) {
-    return;
+    return false;
   }
   findLive();
   Location loc = loop.getLoc();
@@ -635,6 +642,7 @@ void LoopPipeliner::run() {
     loop.getResult(argument).replaceAllUsesWith(made.getResult(i));
   }
   loop.erase();
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -649,52 +657,39 @@ static bool isInnermost(scf::ForOp loop) {
               .wasInterrupted();
 }
 
-void pipelineLoads(func::FuncOp kernel, const PipelineLoadsOptions &options) {
+namespace {
+struct PipelineLoadsPass : impl::PipelineLoadsBase<PipelineLoadsPass> {
+  using PipelineLoadsBase::PipelineLoadsBase;
+
+  void runOnOperation() override;
+};
+} // namespace
+
+void PipelineLoadsPass::runOnOperation() {
+  const TargetInfo *target = targetOf(getOperation());
+  if (!target) {
+    return signalPassFailure();
+  }
   SmallVector<scf::ForOp> loops;
-  kernel.walk([&](scf::ForOp loop) {
+  getOperation().walk([&](scf::ForOp loop) {
     bool hasLoad = llvm::any_of(
         *loop.getBody(), [](Operation &op) { return isa<tile::LoadOp>(op); });
     if (hasLoad && isInnermost(loop)) {
       loops.push_back(loop);
     }
   });
-  if (loops.empty()) {
-    return;
+  bool changed = false;
+  if (target->hasAsyncCopies && !loops.empty()) {
+    auto &axes = getAnalysis<AxisInfoAnalysis>();
+    PipelineOptions options{stages, sharedLimit ? sharedLimit.getValue()
+                                                : target->sharedLimit};
+    for (scf::ForOp loop : loops) {
+      changed |= LoopPipeliner(loop, axes, options).run();
+    }
   }
-  AxisInfoAnalysis axes(kernel);
-  for (scf::ForOp loop : loops) {
-    LoopPipeliner(loop, axes, options).run();
+  if (!changed) {
+    markAllAnalysesPreserved();
   }
 }
-
-namespace {
-struct PipelineLoadsPass
-    : public PassWrapper<PipelineLoadsPass, OperationPass<func::FuncOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PipelineLoadsPass)
-
-  PipelineLoadsPass() = default;
-  PipelineLoadsPass(const PipelineLoadsPass &other) : PassWrapper(other) {}
-
-  StringRef getArgument() const override { return "tilegpu-pipeline-loads"; }
-  StringRef getDescription() const override {
-    return "asynchronous copies into shared memory ahead of their use";
-  }
-  void runOnOperation() override {
-    PipelineLoadsOptions options;
-    options.stages = stages;
-    options.sharedLimit = sharedLimit;
-    pipelineLoads(getOperation(), options);
-  }
-
-  Option<unsigned> stages{*this, "stages",
-                          llvm::cl::desc("iterations in flight"),
-                          llvm::cl::init(3)};
-  Option<unsigned> sharedLimit{*this, "shared-limit",
-                               llvm::cl::desc("bytes of a block"),
-                               llvm::cl::init(227 * 1024)};
-};
-} // namespace
-
-void registerPipelineLoadsPass() { PassRegistration<PipelineLoadsPass>(); }
 
 } // namespace nereid::tilegpu

@@ -32,23 +32,19 @@
 #include "nereid/Dialect/TileGPU/Transforms/Passes.h"
 
 #include "nereid/Analysis/AxisInfo.h"
-#include "nereid/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Pass/Pass.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
 namespace nereid::tilegpu {
+
+#define GEN_PASS_DEF_PREFETCHPROGRAMS
+#include "nereid/Dialect/TileGPU/Transforms/Passes.h.inc"
+
 namespace {
 
-/// Bytes on their way to each multiprocessor, but at least half a program: an
-/// H200 moves 4.8 TB/s with a latency of 0.5 us, 16 KiB for each of 132. 32
-/// KiB: softmax 4096x4096 fp32 36.1 us instead of 35.9, layer norm 4096x8192
-/// bf16 36.6 instead of 36.4. A quarter of a program: layer norm 4096x32768
-/// bf16 146.0 instead of 142.7.
-constexpr int64_t bytesAhead = 16 * 1024;
 /// Shorter rows are not worth an instruction.
 constexpr int64_t fewestBytes = 512;
 /// Of a program. One that loads more keeps the memory busy on its own: softmax
@@ -58,9 +54,9 @@ constexpr int64_t mostBytes = 64 * 1024;
 /// warps, and takes 36.9 us with the prefetch behind them, 36.8 with it before
 /// them; 4096x1024 has 4 on 2 warps, and takes 12.4 and 12.6.
 constexpr int64_t fewLoads = 4;
-/// Of a multiprocessor's 256 KiB of registers, what the elements of rows take,
-/// each in 4 bytes. It tells how many programs start together.
-constexpr int64_t registerBytes = 128 * 1024;
+/// Of a processor's registers, the part that the elements of rows take, one a
+/// register. It tells how many programs start together.
+constexpr int64_t registerShare = 2;
 /// Operations that say where a row begins, computed twice.
 constexpr unsigned longestSlice = 64;
 
@@ -82,9 +78,10 @@ struct Fetch {
 
 class ProgramPrefetcher {
 public:
-  ProgramPrefetcher(func::FuncOp kernel, const PrefetchProgramsOptions &options)
-      : kernel(kernel), body(kernel.getBody().front()), options(options),
-        axes(kernel), b(kernel.getContext()) {}
+  ProgramPrefetcher(func::FuncOp kernel, const TargetInfo &target,
+                    const AxisInfoAnalysis &axes)
+      : kernel(kernel), body(kernel.getBody().front()), target(target),
+        axes(axes), b(kernel.getContext()) {}
 
   void run();
 
@@ -111,8 +108,8 @@ private:
 
   func::FuncOp kernel;
   Block &body;
-  const PrefetchProgramsOptions &options;
-  AxisInfoAnalysis axes;
+  const TargetInfo &target;
+  const AxisInfoAnalysis &axes;
   OpBuilder b;
   Location loc = b.getUnknownLoc();
   /// Loads that a reduction of the kernel's own block depends on.
@@ -332,17 +329,24 @@ void ProgramPrefetcher::askForLater(MutableArrayRef<Fetch> fetches) {
     elements += fetch.elements;
     bytes += fetch.bytes();
   }
-  int64_t warps = kernel->getAttrOfType<IntegerAttr>(warpsAttr).getInt();
+  int64_t warps = warpsOf(kernel);
   if (bytes > mostBytes) {
     return;
   }
   // The program's own loads come first, unless they would hold it up.
-  if (bytes <= fewLoads * 16 * 32 * warps) {
+  if (bytes <= fewLoads * target.accessBytes * target.lanes * warps) {
     b.setInsertionPointAfter(fetches.back().load);
   }
-  int64_t together = std::min(
-      {int64_t(options.blocks), std::max<int64_t>(options.warps / warps, 1),
-       std::max<int64_t>(registerBytes / (4 * elements), 1)});
+  int64_t together =
+      std::min({int64_t(target.processorBlocks),
+                std::max<int64_t>(target.processorWarps / warps, 1),
+                std::max<int64_t>(
+                    target.processorRegisters / registerShare / elements, 1)});
+  // What keeps the memory busy, but at least half a program. Twice as much on
+  // an H200: softmax 4096x4096 fp32 36.1 us instead of 35.9, layer norm
+  // 4096x8192 bf16 36.6 instead of 36.4. A quarter of a program: layer norm
+  // 4096x32768 bf16 146.0 instead of 142.7.
+  int64_t bytesAhead = target.bytesInFlight;
   Value processors = MultiprocessorsOp::create(b, loc, b.getI32Type());
   Value distance = arith::DivUIOp::create(
       b, loc, arith::MulIOp::create(b, loc, processors, constant(bytesAhead)),
@@ -418,29 +422,22 @@ void ProgramPrefetcher::run() {
   }
 }
 
-void prefetchPrograms(func::FuncOp kernel,
-                      const PrefetchProgramsOptions &options) {
-  // Axes are analysed only where somebody may wait.
-  if (!kernel.getBody().front().getOps<tile::ReduceOp>().empty()) {
-    ProgramPrefetcher(kernel, options).run();
-  }
-}
-
 namespace {
-struct PrefetchProgramsPass
-    : public PassWrapper<PrefetchProgramsPass, OperationPass<func::FuncOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PrefetchProgramsPass)
-
-  StringRef getArgument() const override { return "tilegpu-prefetch-programs"; }
-  StringRef getDescription() const override {
-    return "programs ask for the memory that later ones will load";
+struct PrefetchProgramsPass : impl::PrefetchProgramsBase<PrefetchProgramsPass> {
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    const TargetInfo *target = targetOf(kernel);
+    if (!target) {
+      return signalPassFailure();
+    }
+    // Axes are analysed only where somebody may wait.
+    if (target->hasBulkPrefetch &&
+        !kernel.getBody().front().getOps<tile::ReduceOp>().empty()) {
+      ProgramPrefetcher(kernel, *target, getAnalysis<AxisInfoAnalysis>()).run();
+    }
+    markAnalysesPreserved<AxisInfoAnalysis>(); // nothing is removed
   }
-  void runOnOperation() override { prefetchPrograms(getOperation(), {}); }
 };
 } // namespace
-
-void registerPrefetchProgramsPass() {
-  PassRegistration<PrefetchProgramsPass>();
-}
 
 } // namespace nereid::tilegpu

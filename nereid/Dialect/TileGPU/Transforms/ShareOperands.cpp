@@ -19,17 +19,20 @@
 
 #include "nereid/Dialect/TileGPU/Transforms/Passes.h"
 
+#include "nereid/Analysis/AxisInfo.h"
 #include "nereid/Analysis/RegisterOperands.h"
-#include "nereid/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
-#include "mlir/Pass/Pass.h"
 
 #include <map>
 
 using namespace mlir;
 
 namespace nereid::tilegpu {
+
+#define GEN_PASS_DEF_SHAREOPERANDS
+#include "nereid/Dialect/TileGPU/Transforms/Passes.h.inc"
+
 namespace {
 
 class OperandSharer {
@@ -136,27 +139,19 @@ void OperandSharer::run() {
   }
 }
 
-void shareOperands(func::FuncOp kernel, unsigned sharedLimit) {
-  OperandSharer(kernel, sharedLimit).run();
-}
-
 namespace {
-struct ShareOperandsPass
-    : public PassWrapper<ShareOperandsPass, OperationPass<func::FuncOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ShareOperandsPass)
-
-  StringRef getArgument() const override { return "tilegpu-share-operands"; }
-  StringRef getDescription() const override {
-    return "operands of products that a loop does not change, to shared memory "
-           "once";
-  }
+struct ShareOperandsPass : impl::ShareOperandsBase<ShareOperandsPass> {
   void runOnOperation() override {
-    constexpr unsigned sharedLimit = 227 * 1024;
-    shareOperands(getOperation(), sharedLimit);
+    const TargetInfo *target = targetOf(getOperation());
+    if (!target) {
+      return signalPassFailure();
+    }
+    if (target->warpsOfGroup()) {
+      OperandSharer(getOperation(), target->sharedLimit).run();
+    }
+    markAnalysesPreserved<AxisInfoAnalysis>(); // nothing is removed
   }
 };
 } // namespace
-
-void registerShareOperandsPass() { PassRegistration<ShareOperandsPass>(); }
 
 } // namespace nereid::tilegpu

@@ -1,4 +1,7 @@
-// RUN: nereid-opt %s --split-input-file --pass-pipeline='builtin.module(tile-to-tilegpu{warps=4},func.func(tilegpu-prefetch-programs))' | FileCheck %s
+// RUN: nereid-opt %s --split-input-file --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=4},func.func(tilegpu-prefetch-programs))' | FileCheck %s
+// A target without bulk prefetches.
+// RUN: nereid-opt %s --split-input-file --tilegpu-pipeline="target=toy64 warps=4" | FileCheck %s --check-prefix=TOY
+// TOY-NOT: tilegpu.prefetch
 
 // A row of 2 KiB: program id + 16 KiB * multiprocessors / 2 KiB is asked for,
 // behind the program's own load, if it exists and does not start with this one.

@@ -1,11 +1,11 @@
 // What the loop does not change is written to shared memory once, in front of
 // it, for both loops of a block; a transpose is an order of reading. What the
 // iteration computes stays in registers.
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{warps=4 warpgroup-mma},func.func(tilegpu-share-operands))' | FileCheck %s
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{warps=4 warpgroup-mma},func.func(tilegpu-share-operands,tilegpu-pipeline-loads{shared-limit=66560}))' | FileCheck %s --check-prefix=STAGES
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-share-operands))' | FileCheck %s
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-share-operands,tilegpu-pipeline-loads{shared-limit=66560}))' | FileCheck %s --check-prefix=STAGES
 // With the operand's 8 KiB there is room for two slots instead of three.
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{warps=4 warpgroup-mma},func.func(tilegpu-share-operands,tilegpu-pipeline-loads{shared-limit=32768}))' | FileCheck %s --check-prefix=FEWER
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{warps=4 warpgroup-mma},func.func(tilegpu-share-operands),tilegpu-to-llvm{warpgroup-mma})' | FileCheck %s --check-prefix=CODE
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-share-operands,tilegpu-pipeline-loads{shared-limit=32768}))' | FileCheck %s --check-prefix=FEWER
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-share-operands),tilegpu-to-llvm)' | FileCheck %s --check-prefix=CODE
 
 // CHECK-LABEL: func.func @loops
 // CHECK: %[[X:.*]] = tile.load

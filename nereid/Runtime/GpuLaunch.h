@@ -1,12 +1,12 @@
-//===- CudaLaunch.h - Programs of a grid on a GPU ---------------*- C++ -*-===//
+//===- GpuLaunch.h - Programs of a grid on a GPU ---------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NEREID_RUNTIME_CUDALAUNCH_H
-#define NEREID_RUNTIME_CUDALAUNCH_H
+#ifndef NEREID_RUNTIME_GPULAUNCH_H
+#define NEREID_RUNTIME_GPULAUNCH_H
 
 #include "nereid/Runtime/KernelState.h"
 #include "nereid/Runtime/LaunchBinding.h"
@@ -14,7 +14,7 @@
 namespace nereid {
 
 /// One launch, ready to be queued.
-struct CudaLaunch {
+struct GpuLaunch {
   const Specialization &specialization;
   const LaunchBinding &binding;
   const uint64_t *slots;
@@ -24,8 +24,8 @@ struct CudaLaunch {
 
 /// Queues the launch on the device's current stream. One with checks compiled
 /// in is waited for, and gives KernelFault. The grid has at least one program.
-Status launchOnCuda(const CudaLaunch &launch);
+Status launchOnGpu(const GpuLaunch &launch);
 
 } // namespace nereid
 
-#endif // NEREID_RUNTIME_CUDALAUNCH_H
+#endif // NEREID_RUNTIME_GPULAUNCH_H

@@ -9,10 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NEREID_RUNTIME_DECODER_H
-#define NEREID_RUNTIME_DECODER_H
+#ifndef NEREID_ABI_DECODER_H
+#define NEREID_ABI_DECODER_H
 
-#include "nereid/Runtime/Encoding.h"
+#include "nereid/ABI/Encoding.h"
 
 namespace nereid {
 
@@ -84,4 +84,4 @@ struct Decoder {
 
 } // namespace nereid
 
-#endif // NEREID_RUNTIME_DECODER_H
+#endif // NEREID_ABI_DECODER_H

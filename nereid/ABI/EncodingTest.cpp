@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Runtime/Encoding.h"
+#include "nereid/ABI/Encoding.h"
 
 #include <gtest/gtest.h>
 #include <random>
@@ -34,6 +34,7 @@ static KernelImage sampleImage() {
   image.scratchBytes = 12345;
   image.sharedBytes = 678;
   image.numWarps = 8;
+  image.threadsPerBlock = 512;
   image.hasFaultRecord = true;
   image.numRegisters = 42;
   image.spillBytes = 16;
@@ -67,6 +68,8 @@ TEST(Encoding, ImagesRoundTrip) {
   EXPECT_EQ(back->sites[0].parameter, 1);
   EXPECT_EQ(back->sites[1].parameter, -1);
   EXPECT_EQ(back->scratchBytes, 12345u);
+  EXPECT_EQ(back->numWarps, 8u);
+  EXPECT_EQ(back->threadsPerBlock, 512u);
   EXPECT_TRUE(back->hasFaultRecord);
   EXPECT_EQ(back->numRegisters, 42u);
   EXPECT_EQ(back->spillBytes, 16u);

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NEREID_RUNTIME_LIBRARYINDEX_H
-#define NEREID_RUNTIME_LIBRARYINDEX_H
+#ifndef NEREID_ABI_LIBRARYINDEX_H
+#define NEREID_ABI_LIBRARYINDEX_H
 
 #include "nereid/ABI/KernelCompiler.h"
 
@@ -54,4 +54,4 @@ std::string str(const LibraryKernel &kernel, const LibrarySignature &signature);
 
 } // namespace nereid
 
-#endif // NEREID_RUNTIME_LIBRARYINDEX_H
+#endif // NEREID_ABI_LIBRARYINDEX_H

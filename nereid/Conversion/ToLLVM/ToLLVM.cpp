@@ -1,12 +1,13 @@
-//===- ConvertToLLVM.cpp - Loops and vectors to the LLVM dialect ----------===//
+//===- ToLLVM.cpp - Scalars and vectors to the LLVM dialect ---------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Conversion/ToLLVM/ToLLVM.h"
+
 #include "nereid/Conversion/Lanes/StructuredControl.h"
-#include "nereid/Conversion/TileToCPU/TileToCPU.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"

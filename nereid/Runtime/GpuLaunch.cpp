@@ -1,11 +1,11 @@
-//===- CudaLaunch.cpp - Programs of a grid on a GPU -----------------------===//
+//===- GpuLaunch.cpp - Programs of a grid on a GPU -----------------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Runtime/CudaLaunch.h"
+#include "nereid/Runtime/GpuLaunch.h"
 
 #include "nereid/Runtime/Fault.h"
 #include "nereid/Runtime/LaunchErrors.h"
@@ -19,7 +19,7 @@ using cuda::DeviceState;
 using cuda::StreamState;
 
 [[gnu::cold, gnu::noinline]] static Failure
-gridTooLarge(const CudaLaunch &launch, int dimension) {
+gridTooLarge(const GpuLaunch &launch, int dimension) {
   return launchFailure(launch.binding.kernel,
                        "grid dimension " + std::to_string(dimension) + " is " +
                            std::to_string(launch.grid[dimension]) +
@@ -29,9 +29,9 @@ gridTooLarge(const CudaLaunch &launch, int dimension) {
 }
 
 [[gnu::cold, gnu::noinline]] static cuda::Result
-enqueueCooperative(const CudaLaunch &launch, StreamState &stream,
+enqueueCooperative(const GpuLaunch &launch, StreamState &stream,
                    void **parameters) {
-  const CudaEntry &entry = launch.specialization.cuda;
+  const GpuEntry &entry = launch.specialization.gpu;
   const auto &grid = launch.grid;
   return stream.device.driver.launchCooperativeKernel(
       entry.function, static_cast<unsigned>(grid[0]),
@@ -39,9 +39,9 @@ enqueueCooperative(const CudaLaunch &launch, StreamState &stream,
       entry.threads, 1, 1, entry.sharedBytes, stream.handle, parameters);
 }
 
-static cuda::Result enqueue(const CudaLaunch &launch, StreamState &stream,
+static cuda::Result enqueue(const GpuLaunch &launch, StreamState &stream,
                             void **parameters) {
-  const CudaEntry &entry = launch.specialization.cuda;
+  const GpuEntry &entry = launch.specialization.gpu;
   const auto &grid = launch.grid;
   if (launch.binding.options.cooperativeGrid) [[unlikely]] {
     return enqueueCooperative(launch, stream, parameters);
@@ -53,20 +53,20 @@ static cuda::Result enqueue(const CudaLaunch &launch, StreamState &stream,
       nullptr);
 }
 
-[[gnu::cold, gnu::noinline]] static void keepForGraph(const CudaLaunch &launch,
+[[gnu::cold, gnu::noinline]] static void keepForGraph(const GpuLaunch &launch,
                                                       cuda::Capture &graph) {
   graph.keep(launch.specialization.loaded);
 }
 
 /// launch_cooperative_grid of more programs than the GPU holds.
-static Failure tooManyAtOnce(const CudaLaunch &launch) {
-  const cuda::LoadedKernel &kernel = *launch.specialization.cuda.kernel;
+static Failure tooManyAtOnce(const GpuLaunch &launch) {
+  const cuda::LoadedKernel &kernel = *launch.specialization.gpu.kernel;
   const DeviceState &device = kernel.device;
   int blocks = 0;
   device.driver.occupancyMaxActiveBlocks(
       &blocks, kernel.function,
-      static_cast<int>(launch.specialization.cuda.threads),
-      launch.specialization.cuda.sharedBytes);
+      static_cast<int>(launch.specialization.gpu.threads),
+      launch.specialization.gpu.sharedBytes);
   const auto &grid = launch.grid;
   Failure failure = launchFailure(
       launch.binding.kernel,
@@ -79,8 +79,8 @@ static Failure tooManyAtOnce(const CudaLaunch &launch) {
   return failure;
 }
 
-static Status enqueued(const CudaLaunch &launch, StreamState &stream) {
-  stream.remember(*launch.specialization.cuda.kernel, launch.grid, launch.slots,
+static Status enqueued(const GpuLaunch &launch, StreamState &stream) {
+  stream.remember(*launch.specialization.gpu.kernel, launch.grid, launch.slots,
                   launch.slotCount);
   if (cuda::Capture *graph = stream.capture.load(std::memory_order_relaxed))
       [[unlikely]] {
@@ -89,7 +89,7 @@ static Status enqueued(const CudaLaunch &launch, StreamState &stream) {
   return Status::success();
 }
 
-[[gnu::cold, gnu::noinline]] static Status refused(const CudaLaunch &launch,
+[[gnu::cold, gnu::noinline]] static Status refused(const GpuLaunch &launch,
                                                    StreamState &stream,
                                                    void **parameters,
                                                    cuda::Result result) {
@@ -112,7 +112,7 @@ static Status enqueued(const CudaLaunch &launch, StreamState &stream) {
 
 /// The legacy default stream is that of the current context, whichever it is.
 [[gnu::cold, gnu::noinline]] static Status
-submitToLegacyStream(const CudaLaunch &launch, StreamState &stream,
+submitToLegacyStream(const GpuLaunch &launch, StreamState &stream,
                      void **parameters) {
   Status status = stream.device.makeCurrent();
   if (!status.ok()) {
@@ -123,7 +123,7 @@ submitToLegacyStream(const CudaLaunch &launch, StreamState &stream,
                                  : refused(launch, stream, parameters, result);
 }
 
-static Status submit(const CudaLaunch &launch, StreamState &stream,
+static Status submit(const GpuLaunch &launch, StreamState &stream,
                      void **parameters) {
   if (!stream.handle) [[unlikely]] {
     return submitToLegacyStream(launch, stream, parameters);
@@ -198,7 +198,7 @@ private:
 
 /// Takes what it needs anew each time: checks cost more than that.
 [[gnu::cold, gnu::noinline]] static Status
-launchChecked(const CudaLaunch &launch, StreamState &stream) {
+launchChecked(const GpuLaunch &launch, StreamState &stream) {
   if (stream.capture) {
     return {ErrorCode::Unsupported,
             launch.binding.kernel.description.name +
@@ -235,27 +235,27 @@ launchChecked(const CudaLaunch &launch, StreamState &stream) {
   return Status::success();
 }
 
-static void pointTo(const CudaLaunch &launch, void **parameters) {
+static void pointTo(const GpuLaunch &launch, void **parameters) {
   for (size_t i = 0; i < launch.slotCount; ++i) {
     // The driver reads a parameter's own size; the slot is little endian.
     parameters[i] = const_cast<uint64_t *>(&launch.slots[i]);
   }
 }
 
-[[gnu::cold, gnu::noinline]] static Status submitMany(const CudaLaunch &launch,
+[[gnu::cold, gnu::noinline]] static Status submitMany(const GpuLaunch &launch,
                                                       StreamState &stream) {
   std::vector<void *> parameters(launch.slotCount);
   pointTo(launch, parameters.data());
   return submit(launch, stream, parameters.data());
 }
 
-Status launchOnCuda(const CudaLaunch &launch) {
+Status launchOnGpu(const GpuLaunch &launch) {
   for (int dimension : {1, 2}) {
     if (launch.grid[dimension] > 65535) [[unlikely]] {
       return gridTooLarge(launch, dimension);
     }
   }
-  const CudaEntry &entry = launch.specialization.cuda;
+  const GpuEntry &entry = launch.specialization.gpu;
   StreamState &stream = entry.device->currentStream();
   if (entry.hasFaultRecord) [[unlikely]] {
     return launchChecked(launch, stream);

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NEREID_RUNTIME_ENCODING_H
-#define NEREID_RUNTIME_ENCODING_H
+#ifndef NEREID_ABI_ENCODING_H
+#define NEREID_ABI_ENCODING_H
 
 #include "nereid/ABI/KernelCompiler.h"
 
@@ -58,4 +58,4 @@ std::optional<KernelImage> decodeImage(std::string_view bytes);
 
 } // namespace nereid
 
-#endif // NEREID_RUNTIME_ENCODING_H
+#endif // NEREID_ABI_ENCODING_H

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Runtime/LibraryIndex.h"
+#include "nereid/ABI/LibraryIndex.h"
 
-#include "nereid/Runtime/Decoder.h"
+#include "nereid/ABI/Decoder.h"
 
 namespace nereid {
 

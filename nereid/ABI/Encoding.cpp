@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Runtime/Encoding.h"
+#include "nereid/ABI/Encoding.h"
 
-#include "nereid/Runtime/Decoder.h"
+#include "nereid/ABI/Decoder.h"
 
 namespace nereid {
 
@@ -119,7 +119,8 @@ std::string encodeImage(const KernelImage &image) {
     out.add(s.hex).add(s.parameter).add(s.elementBytes);
   }
   out.add(image.programsWait);
-  out.add(image.scratchBytes).add(image.sharedBytes).add(image.numWarps);
+  out.add(image.scratchBytes).add(image.sharedBytes);
+  out.add(image.numWarps).add(image.threadsPerBlock);
   out.add(image.hasFaultRecord).add(image.numRegisters);
   out.add(image.spillBytes).add(image.localBytes);
   out.add(static_cast<uint64_t>(image.stageTimes.size()));
@@ -180,7 +181,7 @@ std::optional<KernelImage> decodeImage(std::string_view bytes) {
   if (image.version != kernelImageVersion) {
     return std::nullopt;
   }
-  in.get(image.format, ImageFormat::Cubin);
+  in.get(image.format, ImageFormat::GpuBinary);
   in.get(image.kernel);
   in.get(image.entry);
   in.get(image.target);
@@ -190,6 +191,7 @@ std::optional<KernelImage> decodeImage(std::string_view bytes) {
   in.get(image.scratchBytes);
   in.get(image.sharedBytes);
   in.get(image.numWarps);
+  in.get(image.threadsPerBlock);
   in.get(image.hasFaultRecord);
   in.get(image.numRegisters);
   in.get(image.spillBytes);

@@ -1,0 +1,100 @@
+//===- TargetInfo.h - What passes ask of a GPU ------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one description of a GPU. Every pass between Tile and machine
+// instructions asks it, and no pass asks for a name. A vendor's target folder
+// makes one for each architecture (nvptx::targetInfo) and puts it into the
+// TileGPU dialect; a kernel says which one it is compiled for
+// (`tilegpu.target`). docs/TargetInfo.md tells how to add a target.
+//
+// A *warp* is the threads that run in step, whatever the vendor calls them; a
+// *processor* is what holds the threads of a block and their shared memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_DIALECT_TILEGPU_IR_TARGETINFO_H
+#define NEREID_DIALECT_TILEGPU_IR_TARGETINFO_H
+
+#include "nereid/Layout/SharedMemoryShape.h"
+
+#include <bit>
+#include <string>
+#include <vector>
+
+namespace nereid::tilegpu {
+
+/// Elements of a product's operands, as matrix instructions tell them apart.
+enum class OperandKind { F16, BF16, TF32, F64, I8, F8 };
+
+/// A matrix instruction, or a few of them, as layouts see it: C[m, n] +=
+/// A[m, k] * B[k, n] by `warps` warps together. Products of blocks that it
+/// divides can be made of it.
+struct MatrixInstruction {
+  OperandKind operand;
+  unsigned warps; ///< 1: operands in registers; 4: in shared memory
+  unsigned m, n, k;
+};
+
+struct TargetInfo {
+  std::string name; ///< as --target and `tilegpu.target` spell it
+
+  // A warp, and a thread of it.
+  unsigned lanes = 0;           ///< threads of a warp, a power of two
+  unsigned accessBytes = 0;     ///< of the widest load or store of a thread
+  unsigned threadRegisters = 0; ///< of 32 bits, at most
+
+  // A block.
+  unsigned mostWarps = 0;   ///< a power of two
+  unsigned sharedLimit = 0; ///< bytes of shared memory, at most
+  SharedMemoryShape shared;
+
+  // A processor.
+  unsigned processorWarps = 0, processorBlocks = 0; ///< resident at once
+  unsigned processorShared = 0;                     ///< bytes
+  unsigned processorRegisters = 0;                  ///< of 32 bits
+  /// Bytes on their way from memory that keep it busy: bandwidth times latency,
+  /// of each processor.
+  unsigned bytesInFlight = 0;
+
+  // What there are instructions for.
+  std::vector<MatrixInstruction> matrix;
+  bool hasAsyncCopies = false;  ///< from global to shared memory
+  bool hasBulkPrefetch = false; ///< of a run of memory, to the last cache
+  bool hasMatrixLoads = false;  ///< fragments of operands, of shared memory
+  bool hasBf16Arithmetic = false;
+  bool hasBf16Atomics = false;
+  bool hasPackedRounding = false;   ///< two f32 to one word of 16-bit floats
+  bool hasPackedSaturation = false; ///< four i32 to one word of 8-bit integers
+  bool hasGridDependency = false;   ///< a grid may wait for the one before it
+
+  unsigned laneBits() const { return std::countr_zero(lanes); }
+
+  /// The instruction for operands of one kind, by one warp or by several; null
+  /// if there is none.
+  const MatrixInstruction *findMatrix(OperandKind operand,
+                                      unsigned warps) const {
+    for (const MatrixInstruction &one : matrix) {
+      if (one.operand == operand && one.warps == warps) {
+        return &one;
+      }
+    }
+    return nullptr;
+  }
+  /// Warps that multiply together what is in shared memory; 0: none do.
+  unsigned warpsOfGroup() const {
+    for (const MatrixInstruction &one : matrix) {
+      if (one.warps > 1) {
+        return one.warps;
+      }
+    }
+    return 0;
+  }
+};
+
+} // namespace nereid::tilegpu
+
+#endif // NEREID_DIALECT_TILEGPU_IR_TARGETINFO_H

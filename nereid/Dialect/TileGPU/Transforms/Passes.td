@@ -1,0 +1,56 @@
+//===- Passes.td - Passes over tiles with layouts ----------*- tablegen -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_DIALECT_TILEGPU_TRANSFORMS_PASSES
+#define NEREID_DIALECT_TILEGPU_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+// All of them ask the kernel's `tilegpu.target` what the GPU has, and leave a
+// kernel as it is where it lacks the instructions.
+
+def ShareOperands : Pass<"tilegpu-share-operands", "::mlir::func::FuncOp"> {
+  let summary = "Operands of products that a loop does not change, to shared memory once";
+  let description = [{
+    Operands that a product by several warps reads from shared memory, and that
+    the loops around it do not change, are written there once, in front of the
+    loops, as far as they take no more than half of a block's shared memory;
+    others are written for each product. Before `tilegpu-pipeline-loads`, which
+    leaves the buffers their room.
+  }];
+}
+
+def PipelineLoads : Pass<"tilegpu-pipeline-loads", "::mlir::func::FuncOp"> {
+  let summary = "Asynchronous copies into shared memory ahead of their use";
+  let description = [{
+    Loads that feed matrix products inside a loop become asynchronous copies
+    into a ring of buffers, started `stages - 1` iterations before their use; a
+    loop that says `tile.num_stages` has all its loads copied so. The operations
+    that compute their addresses and masks run that much ahead too.
+
+    A load stays where it is if an address depends on what the loop loads, if
+    the loop may write what it reads, or if a piece would be under 4 bytes.
+  }];
+  let options = [
+    Option<"stages", "stages", "unsigned", "3",
+           "iterations in flight, the current one included, of a loop that does not say tile.num_stages">,
+    Option<"sharedLimit", "shared-limit", "unsigned", "0",
+           "bytes of shared memory; loops that would need more get fewer stages; 0: what a block may have">
+  ];
+}
+
+def PrefetchPrograms : Pass<"tilegpu-prefetch-programs", "::mlir::func::FuncOp"> {
+  let summary = "Programs ask for the memory that later ones will load";
+  let description = [{
+    Where a program waits for a row, because it reduces it, memory idles; so
+    each program asks for the row of a later one. And what all programs read
+    behind a reduction program 0 asks for at its start. For targets with bulk
+    prefetches.
+  }];
+}
+
+#endif

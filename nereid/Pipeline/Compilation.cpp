@@ -1,0 +1,496 @@
+//===- Compilation.cpp - One kernel from source to image ------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Pipeline/Compilation.h"
+
+#include "nereid/ABI/Encoding.h"
+#include "nereid/Conversion/AssemblyToTile/AssemblyToTile.h"
+#include "nereid/Conversion/TileToCPU/TileToCPU.h"
+#include "nereid/Conversion/ToLLVM/ToLLVM.h"
+#include "nereid/Dialect/Tile/IR/Kernel.h"
+#include "nereid/Dialect/Tile/IR/Tile.h"
+#include "nereid/Dialect/Tile/Transforms/AssignSites.h"
+#include "nereid/Dialect/Tile/Transforms/Passes.h"
+#include "nereid/IRGen/IRGen.h"
+#include "nereid/Pipeline/GpuPipeline.h"
+#include "nereid/Pipeline/PassTimes.h"
+#include "nereid/Support/Hash.h"
+#include "nereid/Support/Knobs.h"
+#include "nereid/Support/Log.h"
+#include "nereid/Syntax/Dump.h"
+#include "nereid/Syntax/Parser.h"
+#include "nereid/Target/CPU/LineTable.h"
+
+#include "mlir/Parser/Parser.h"
+
+#include <bit>
+#include <cstring>
+
+using namespace mlir;
+
+namespace nereid {
+
+//===----------------------------------------------------------------------===//
+// Table of contents
+//===----------------------------------------------------------------------===//
+
+using C = Compilation;
+
+const C::Step C::sourceSteps[] = {
+    {.stage = &astStage, .text = &C::astText},
+    {"irgen", &C::generateTile, &tileStage},
+    {"user-functions", &C::expandUserFunctions},
+    {.run = &C::simplifyTiles, .stage = &tileOptStage},
+    {"describe", &C::describeImage},
+};
+
+const C::Step C::interpSteps[] = {
+    {"print", &C::keepTiles},
+};
+
+const C::Step C::cpuSteps[] = {
+    {"tile-to-cpu", &C::convertToLoops, &cpuStage},
+    {"to-llvm", &C::lowerLoops, &llvmDialectStage},
+    {.stage = &llvmStage, .text = &C::cpuLlvmText},
+    {.stage = &asmStage, .text = &C::assemblyText},
+    {.stage = &linesStage, .text = &C::linesText},
+    {.run = &C::emitObject, .stage = &objectStage, .text = &C::objectText},
+};
+
+const C::Step C::gpuSteps[] = {
+    {.run = &C::layOutTiles, .stage = &tileGpuStage},
+    {.run = &C::makeThreads, .stage = &gpuStage},
+    {"to-llvm", &C::lowerThreads, &llvmDialectStage},
+    {.stage = &llvmStage, .text = &C::gpuLlvmText},
+    {.run = &C::emitPtx, .stage = &ptxStage, .text = &C::ptxText},
+};
+
+//===----------------------------------------------------------------------===//
+// The loop
+//===----------------------------------------------------------------------===//
+
+static std::string print(ModuleOp module, bool withLocations) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream, OpPrintingFlags().enableDebugInfo(withLocations));
+  return text;
+}
+
+static std::vector<std::byte> toBytes(const std::string &text) {
+  std::vector<std::byte> bytes(text.size());
+  std::memcpy(bytes.data(), text.data(), text.size());
+  return bytes;
+}
+
+/// "add_kernel-1f2e3d4c": what the dumps of one specialisation are kept in. The
+/// source is no part of it, so that an edited one finds its files again.
+static std::string folderOf(const CompileRequest &request,
+                            const Target &target) {
+  Encoder key;
+  key.add(nameOf(target)).add(request.options);
+  for (const ArgumentSpec &spec : request.arguments) {
+    key.add(spec);
+  }
+  return request.kernel + "-" + hashText(key.bytes).hex().substr(0, 8);
+}
+
+Compilation::Compilation(MLIRContext &context, const CompileRequest &request,
+                         const Target &target)
+    : context(context), request(request), target(target),
+      recorder(folderOf(request, target), request.emit),
+      collector(context, request.source) {}
+
+Expected<CompileResult> Compilation::run() {
+  std::span<const Step> own = interpSteps;
+  if (std::holds_alternative<cpu::CpuTarget>(target)) {
+    own = cpuSteps;
+  } else if (std::holds_alternative<nvptx::NvptxTarget>(target)) {
+    own = gpuSteps;
+  }
+  Status status = runSteps(sourceSteps);
+  if (status.ok()) {
+    status = runSteps(own);
+  }
+  if (!status.ok()) {
+    return status;
+  }
+  result.image.stageTimes = std::move(recorder.times);
+  for (Diagnostic &warning : collector.warnings()) {
+    result.image.warnings.push_back(std::move(warning));
+  }
+  result.stage = recorder.takeText();
+  return std::move(result);
+}
+
+Status Compilation::runSteps(std::span<const Step> steps) {
+  for (const Step &step : steps) {
+    if (recorder.isDone()) {
+      break;
+    }
+    if (Status status = runStep(step); !status.ok()) {
+      return status;
+    }
+  }
+  return Status::success();
+}
+
+Status Compilation::runStep(const Step &step) {
+  if (step.run) {
+    auto run = [&] { return (this->*step.run)(); };
+    Status status = step.time ? recorder.timed(step.time, run) : run();
+    if (!status.ok()) {
+      return status;
+    }
+  }
+  return step.stage ? endStage(step) : Status::success();
+}
+
+Status Compilation::endStage(const Step &step) {
+  const Stage &stage = *step.stage;
+  if (step.text) {
+    if (!recorder.wants(stage)) {
+      return Status::success();
+    }
+    Expected<std::string> text = (this->*step.text)();
+    if (text.ok()) {
+      recorder.record(stage, *text);
+    }
+    return text.status();
+  }
+  Expected<std::optional<std::string>> edited = recorder.overridden(stage);
+  if (!edited.ok()) {
+    return edited.status();
+  }
+  if (const std::optional<std::string> &text = *edited) {
+    logLine(LogTopic::Compile,
+            request.kernel + ": stage " + stage.name + " from an edited file");
+    module = parseSourceString<ModuleOp>(*text, &context);
+    if (!module) {
+      return collector.failure(stage.name);
+    }
+  }
+  if (recorder.wants(stage)) {
+    recorder.record(stage, print(*module, /*withLocations=*/false));
+  }
+  return Status::success();
+}
+
+Status Compilation::runPasses(const Stage &stage,
+                              llvm::function_ref<void(OpPassManager &)> build) {
+  PassManager passes(&context, ModuleOp::getOperationName());
+  passes.enableVerifier(knobs().verify);
+  passes.addInstrumentation(std::make_unique<PassTimes>(recorder));
+  build(passes);
+  return succeeded(passes.run(*module)) ? Status::success()
+                                        : collector.failure(stage.name);
+}
+
+void Compilation::addTimes(const StageTimes &times) {
+  for (const auto &[name, ms] : times) {
+    recorder.addTime(name, ms);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// From source to Tile
+//===----------------------------------------------------------------------===//
+
+Expected<std::string> Compilation::astText() {
+  auto parsed = parseModule(request.source.path, request.source.text);
+  if (!parsed.ok()) {
+    return parsed.status();
+  }
+  return ast::dump((*parsed)->module);
+}
+
+Status Compilation::generateTile() {
+  auto generated = irgen::generate(context, request, result.image.warnings);
+  if (!generated.ok()) {
+    return generated.status();
+  }
+  module = std::move(*generated);
+  return Status::success();
+}
+
+/// Assembly for targets that do not understand it, and functions of elements
+/// for those whose elements go one way.
+Status Compilation::expandUserFunctions() {
+  if (std::holds_alternative<nvptx::NvptxTarget>(target)) {
+    return Status::success();
+  }
+  if (failed(convertAssemblyToTile(*module))) {
+    return collector.failure(tileStage.name);
+  }
+  bool hasMaps =
+      module->walk([](tile::MapOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  if (std::holds_alternative<InterpTarget>(target) || !hasMaps) {
+    return Status::success();
+  }
+  return runPasses(tileStage, [](OpPassManager &pm) {
+    pm.addNestedPass<func::FuncOp>(tile::createExpandMaps());
+  });
+}
+
+Status Compilation::simplifyTiles() {
+  tile::TilePipelineOptions options;
+  options.checkBounds = request.options.checks & CheckBounds;
+  options.checkNan = request.options.checks & CheckNan;
+  return runPasses(tileOptStage, [&](OpPassManager &pm) {
+    tile::buildTilePipeline(pm, options);
+  });
+}
+
+/// The parameters that exist at run time, from the function's attributes.
+static Expected<std::vector<ImageParameter>>
+readParameters(func::FuncOp kernel) {
+  std::vector<ImageParameter> parameters;
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
+    ImageParameter parameter;
+    if (auto name = kernel.getArgAttrOfType<StringAttr>(i, tile::nameAttr)) {
+      parameter.name = name.str();
+    }
+    auto spelled = kernel.getArgAttrOfType<StringAttr>(i, tile::dtypeAttr);
+    llvm::StringRef text = spelled ? spelled.getValue() : "";
+    parameter.isPointer = text.consume_front("*");
+    if (parameter.isPointer) {
+      text.consume_front("k");
+    }
+    parameter.isConst =
+        static_cast<bool>(kernel.getArgAttr(i, tile::constAttr));
+    std::optional<DType> dtype =
+        parseDType(std::string_view(text.data(), text.size()));
+    if (!dtype) {
+      return {ErrorCode::InvalidArgument,
+              "argument " + std::to_string(i) + " of kernel '" +
+                  kernel.getName().str() + "' has no valid tile.dtype"};
+    }
+    parameter.dtype = *dtype;
+    parameters.push_back(std::move(parameter));
+  }
+  return parameters;
+}
+
+Status Compilation::describeImage() {
+  auto found = tile::findKernel(*module);
+  if (!found.ok()) {
+    return found.status();
+  }
+  func::FuncOp kernel = *found;
+  auto parameters = readParameters(kernel);
+  if (!parameters.ok()) {
+    return parameters.status();
+  }
+  KernelImage &image = result.image;
+  image.kernel = request.kernel;
+  image.entry = kernel.getName().str();
+  image.target = nameOf(target);
+  image.parameters = std::move(*parameters);
+  image.numWarps = request.options.numWarps;
+  image.programsWait =
+      kernel->walk([](tile::RelaxOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  image.sites = tile::assignSites(kernel);
+  for (ImageSite &site : image.sites) {
+    if (site.sourceLine.empty() && site.location.file == request.source.path) {
+      site.sourceLine = getSourceLine(request.source, site.location.line);
+    }
+  }
+  return Status::success();
+}
+
+/// The image of the reference executor. With locations: it must be able to say
+/// where a check failed.
+Status Compilation::keepTiles() {
+  KernelImage &image = result.image;
+  image.format = ImageFormat::TileIR;
+  for (ImageParameter &parameter : image.parameters) {
+    parameter.isWritten = parameter.isPointer && !parameter.isConst;
+  }
+  image.code = toBytes(print(*module, /*withLocations=*/true));
+  return Status::success();
+}
+
+void Compilation::noteWritten(const std::vector<bool> &parameters) {
+  for (size_t i = 0; i < result.image.parameters.size(); ++i) {
+    result.image.parameters[i].isWritten = parameters[i];
+  }
+}
+
+Status Compilation::lowerToLLVM(const tile::ExpandMathOptions &math) {
+  tile::expandMath(*module, math);
+  return convertToLLVM(*module);
+}
+
+//===----------------------------------------------------------------------===//
+// Of a CPU
+//===----------------------------------------------------------------------===//
+
+Status Compilation::convertToLoops() {
+  CpuTargetInfo info;
+  info.vectorBytes = cpu().vectorBytes;
+  info.vectorRegisters = cpu().vectorRegisters;
+  info.hasMaskRegisters = cpu().hasMaskRegisters;
+  info.hasMaskedMemory = cpu().hasMaskedMemory;
+  info.hasGather = cpu().hasGather;
+  info.hasFma = cpu().hasFma;
+  info.hasF16c = cpu().hasF16c;
+  info.fpFusion = request.options.fpFusion;
+  auto converted = convertTileToCPU(*module, info);
+  if (!converted.ok()) {
+    return converted.status();
+  }
+  KernelImage &image = result.image;
+  image.format = ImageFormat::HostObject;
+  image.entry = converted->entry;
+  image.scratchBytes = converted->scratchBytes;
+  noteWritten(converted->writtenParameters);
+  return Status::success();
+}
+
+Status Compilation::lowerLoops() {
+  tile::ExpandMathOptions math;
+  math.hasFma = cpu().hasFma;
+  math.hasScalef = cpu().hasMaskRegisters;
+  return lowerToLLVM(math);
+}
+
+Expected<std::string> Compilation::cpuLlvmText() {
+  return cpu::emitLlvmText(*module, cpu());
+}
+
+Expected<std::string> Compilation::assemblyText() {
+  return cpu::emitAssembly(*module, cpu());
+}
+
+Expected<std::string> Compilation::linesText() {
+  return cpu::emitLineTable(*module, cpu(), result.image.entry,
+                            tile::sourceLocationOf);
+}
+
+Status Compilation::emitObject() {
+  StageTimes times;
+  auto object = cpu::emitObject(*module, cpu(), {}, &times);
+  addTimes(times);
+  if (object.ok()) {
+    result.image.code = std::move(*object);
+  }
+  return object.status();
+}
+
+Expected<std::string> Compilation::objectText() {
+  const std::vector<std::byte> &code = result.image.code;
+  return std::string(reinterpret_cast<const char *>(code.data()), code.size());
+}
+
+//===----------------------------------------------------------------------===//
+// Of a GPU
+//===----------------------------------------------------------------------===//
+
+/// "1, 2, 4 or 8".
+static std::string powersUpTo(unsigned most) {
+  std::string list = "1";
+  for (unsigned power = 2; power <= most; power *= 2) {
+    list += (power == most ? " or " : ", ") + std::to_string(power);
+  }
+  return list;
+}
+
+static GpuOptions gpuOptions(const CompileRequest &request,
+                             const nvptx::NvptxTarget &target) {
+  return {target.name, request.options.numWarps, request.options.numStages,
+          request.options.fpFusion};
+}
+
+Status Compilation::layOutTiles() {
+  if (uint32_t warps = request.options.numWarps;
+      !std::has_single_bit(warps) || warps > gpu().info.mostWarps) {
+    return {ErrorCode::InvalidArgument,
+            "num_warps is " + std::to_string(warps) + "; expected " +
+                powersUpTo(gpu().info.mostWarps) + " for " + gpu().name};
+  }
+  return runPasses(tileGpuStage, [&](OpPassManager &pm) {
+    buildTileGPUPipeline(pm, gpuOptions(request, gpu()));
+  });
+}
+
+Status Compilation::makeThreads() {
+  Status status = runPasses(gpuStage, [&](OpPassManager &pm) {
+    buildGpuThreadsPipeline(pm, gpuOptions(request, gpu()));
+  });
+  if (!status.ok()) {
+    return status;
+  }
+  auto kernel = readGpuKernel(*module);
+  if (!kernel.ok()) {
+    return kernel.status();
+  }
+  status = checkSharedMemory(*kernel, gpu().info, request.kernel);
+  if (!status.ok()) {
+    return status;
+  }
+  KernelImage &image = result.image;
+  image.format = ImageFormat::GpuAssembly;
+  image.entry = kernel->entry;
+  image.threadsPerBlock = kernel->threads;
+  image.sharedBytes = kernel->sharedBytes;
+  image.hasFaultRecord = kernel->hasFaultRecord;
+  noteWritten(kernel->writtenParameters);
+  return Status::success();
+}
+
+Status Compilation::lowerThreads() { return lowerToLLVM(gpuMath()); }
+
+static nvptx::EmitOptions emitOptions(const CompileOptions &options) {
+  nvptx::EmitOptions emit;
+  emit.maxRegisters = options.maxRegisters;
+  emit.minRegisters = options.minRegisters;
+  return emit;
+}
+
+Expected<std::string> Compilation::gpuLlvmText() {
+  return nvptx::emitLlvmText(*module, gpu(), emitOptions(request.options));
+}
+
+Status Compilation::emitPtx() {
+  StageTimes times;
+  auto ptx =
+      nvptx::emitPtx(*module, gpu(), emitOptions(request.options), &times);
+  addTimes(times);
+  if (ptx.ok()) {
+    result.image.code = toBytes(*ptx);
+  }
+  return ptx.status();
+}
+
+Expected<std::string> Compilation::ptxText() { return objectText(); }
+
+//===----------------------------------------------------------------------===//
+// Targets
+//===----------------------------------------------------------------------===//
+
+Expected<Target> resolveTarget(const std::string &name) {
+  if (name == "interp") {
+    return Target(InterpTarget());
+  }
+  if (nvptx::isArchitecture(name)) {
+    auto found = nvptx::resolve(name);
+    return found.ok() ? Expected<Target>(std::move(*found)) : found.status();
+  }
+  auto found = cpu::resolve(name);
+  return found.ok() ? Expected<Target>(std::move(*found)) : found.status();
+}
+
+std::string nameOf(const Target &target) {
+  if (auto *cpu = std::get_if<cpu::CpuTarget>(&target)) {
+    return cpu->name;
+  }
+  auto *gpu = std::get_if<nvptx::NvptxTarget>(&target);
+  return gpu ? gpu->name : "interp";
+}
+
+} // namespace nereid

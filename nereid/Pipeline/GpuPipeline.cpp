@@ -1,0 +1,88 @@
+//===- GpuPipeline.cpp - From Tile to the threads of a GPU ----------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Pipeline/GpuPipeline.h"
+
+#include "nereid/Conversion/TileToTileGPU/Passes.h"
+#include "nereid/Dialect/TileGPU/Transforms/Passes.h"
+
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+
+namespace nereid {
+
+void buildTileGPUPipeline(OpPassManager &pm, const GpuOptions &options) {
+  OpPassManager &tiles = pm.nest<func::FuncOp>();
+  tiles.addPass(createNarrowComparisons());
+  tiles.addPass(createAccumulateProducts({options.fpFusion}));
+  pm.addPass(createTileToTileGPU({options.target, options.warps}));
+  OpPassManager &layouts = pm.nest<func::FuncOp>();
+  layouts.addPass(tilegpu::createShareOperands());
+  layouts.addPass(tilegpu::createPipelineLoads({options.stages}));
+  if (options.stages > 1) { // one stage asks for nothing ahead of its use
+    layouts.addPass(tilegpu::createPrefetchPrograms());
+  }
+}
+
+void buildGpuThreadsPipeline(OpPassManager &pm, const GpuOptions &options) {
+  pm.addPass(createTileGPUToLLVM({options.fpFusion}));
+}
+
+namespace {
+/// GpuOptions as text.
+struct PipelineText : PassPipelineOptions<PipelineText> {
+  Option<std::string> target{*this, "target",
+                             llvm::cl::desc("a GPU that the dialect knows")};
+  Option<unsigned> warps{*this, "warps",
+                         llvm::cl::desc("warps that run a program"),
+                         llvm::cl::init(GpuOptions().warps)};
+  Option<unsigned> stages{*this, "stages",
+                          llvm::cl::desc("iterations of a loop in flight"),
+                          llvm::cl::init(GpuOptions().stages)};
+  Option<bool> fpFusion{*this, "fp-fusion",
+                        llvm::cl::desc("a * b + c may be rounded once"),
+                        llvm::cl::init(GpuOptions().fpFusion)};
+
+  GpuOptions read() const { return {target, warps, stages, fpFusion}; }
+};
+} // namespace
+
+void registerGpuPipelines() {
+  PassPipelineRegistration<PipelineText>(
+      "tilegpu-pipeline", "From Tile to tiles with layouts, copied ahead",
+      [](OpPassManager &pm, const PipelineText &text) {
+        buildTileGPUPipeline(pm, text.read());
+      });
+  PassPipelineRegistration<PipelineText>(
+      "gpu-pipeline", "From Tile to what one thread of a GPU does",
+      [](OpPassManager &pm, const PipelineText &text) {
+        buildTileGPUPipeline(pm, text.read());
+        buildGpuThreadsPipeline(pm, text.read());
+      });
+}
+
+Status checkSharedMemory(const GpuKernelInfo &info,
+                         const tilegpu::TargetInfo &target,
+                         const std::string &kernel) {
+  if (info.sharedBytes <= target.sharedLimit) {
+    return Status::success();
+  }
+  return {ErrorCode::Unsupported,
+          "kernel '" + kernel + "' needs " + std::to_string(info.sharedBytes) +
+              " bytes of shared memory for a block; " + target.name + " has " +
+              std::to_string(target.sharedLimit) + ": use smaller blocks"};
+}
+
+tile::ExpandMathOptions gpuMath() {
+  tile::ExpandMathOptions math;
+  math.hasFma = math.expandsRemainder = true;
+  return math;
+}
+
+} // namespace nereid
