@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // The one description of a GPU. Every pass between Tile and machine
-// instructions asks it, and no pass asks for a name. A vendor's target folder
-// makes one for each architecture (nvptx::targetInfo) and puts it into the
-// TileGPU dialect; a kernel says which one it is compiled for
-// (`tilegpu.target`). docs/TargetInfo.md tells how to add a target.
+// instructions asks it, and no pass asks for a name. A vendor's folder below
+// nereid/Target makes one for each architecture and puts it into the TileGPU
+// dialect; a kernel says which one it is compiled for (`tilegpu.target`).
+// docs/TargetInfo.md tells how to add a target.
 //
 // A *warp* is the threads that run in step, whatever the vendor calls them; a
 // *processor* is what holds the threads of a block and their shared memory.

@@ -60,8 +60,7 @@ Shape shapeOf(mlir::Type type);
 /// A buffer of panels: up to 128 bytes along `inner`, then all rows, then the
 /// next 128 bytes. Within a panel the pieces of 16 bytes are permuted by the
 /// row, so that eight rows of 16 bytes, and a whole row, meet every bank once.
-/// What wgmma reads as its 128-, 64- and 32-byte swizzle (PTX ISA, "Strides"
-/// and "Swizzling modes" of asynchronous warpgroup matrix instructions).
+/// Products by several warps read it as a swizzle of 128, 64 or 32 bytes.
 BufferType swizzledBuffer(mlir::MLIRContext *context, unsigned slots,
                           const Shape &shape, mlir::Type element,
                           unsigned inner);

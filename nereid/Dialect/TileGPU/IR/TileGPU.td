@@ -224,7 +224,7 @@ def TileGPU_PrefetchOp : TileGPU_Op<"prefetch", [MemoryEffects<[MemWrite]>]> {
   let description = [{
     `bytes` from `start`, which is a multiple of 16, rounded down to one; nothing
     if `condition` is false. Not an access: nobody waits, nothing is ordered.
-    sm_90 and newer.
+    For targets with bulk prefetches.
     ```mlir
     tilegpu.prefetch %start, %bytes if %more : !tile.ptr<bf16>
     ```
