@@ -4,6 +4,7 @@
     bench/compare_gpu.py --build build                    # all cases
     bench/compare_gpu.py --only softmax --no-compile --json result.json
     bench/compare_gpu.py --only tutorial --tutorials triton/python/tutorials
+    bench/compare_gpu.py --set general --no-compile       # kernels of many kinds, bench/general
 
 Needs a GPU, PyTorch and Triton, and lib/libNereidBridge.so of the build. Upstream
 Triton compiles the same kernel files (kernels/<op>/<op>.py), with the same numbers
@@ -35,7 +36,8 @@ from pathlib import Path
 
 import torch
 import torch.nn.functional as F
-from gpu_case import (ROOT, WARPS, Case, Launch, bridge, kernel_file, layer_norm_gradients, on_warps,
+from general_cases import general_cases
+from gpu_case import (ROOT, WARPS, Case, Launch, bridge, differences, kernel_file, layer_norm_gradients, on_warps, poison,
                       random_tensor)
 from tutorial_cases import seed_cases, tutorial_cases
 
@@ -241,18 +243,6 @@ class Timer:
         return medians | finals, chosen, times
 
 
-def differences(case, results):
-    found = []
-    for ours, exact in zip(results, case.reference()):
-        found.append(((ours.double() - exact).abs().max() / exact.abs().max()).item())
-    return max(found)
-
-
-def poison(case):
-    for output in case.outputs:
-        output.fill_(float("nan"))
-
-
 def with_more_sets(case, make):
     """The case, and the same on tensors of its own a few times more."""
     return [case] + [make() for _ in range((8 if case.traffic < 1 << 28 else 4) - 1)]
@@ -267,11 +257,12 @@ def measure(cases, library, timer, options):
     for name in case.variants:
         contenders[f"nereid {name}"] = [several([launch.nereid(library, timer.stream) for launch in each.variants[name]])
                                         for each in cases]
-        poison(case)
+        for output in case.outputs:
+            poison(output)
         torch.cuda.synchronize()
         contenders[f"nereid {name}"][0]()
         torch.cuda.synchronize()
-        errors[f"nereid {name}"] = differences(case, case.outputs)
+        errors[f"nereid {name}"] = differences(case)
         assert errors[f"nereid {name}"] <= case.bound, f"{case.name} {name}: off by {errors[f'nereid {name}']:.2e}"
     for name, launches in case.variants.items() if case.has_triton else ():
         if not all(launch.has_triton for launch in launches):
@@ -282,13 +273,14 @@ def measure(cases, library, timer, options):
             contenders[f"triton {name}"] = runs
         except Exception as error:  # sizes that it has no kernel for
             print(f"  no Triton {name}: {str(error).splitlines()[-1][:100]}", flush=True)
-    contenders["eager"] = [each.eager for each in cases]
+    if case.eager:
+        contenders["eager"] = [each.eager for each in cases]
     if case.has_compiled and not options.no_compile:
         torch._dynamo.reset()
         contenders["compiled"] = [torch.compile(each.eager, dynamic=False) for each in cases]
     medians, chosen, times = timer.best(contenders)
     us = {who: medians[name] for who, name in chosen.items()}
-    peer = min(us[who] for who in us if who != "nereid")
+    peer = min((us[who] for who in us if who != "nereid"), default=us["nereid"])
     low, high = statistics.quantiles(times[chosen["nereid"]], n=4)[::2]
     return dict(case=case.name, dtype=case.dtype, us=us, all=medians, chosen=chosen,
                 spread=(high - low) / us["nereid"], difference=errors[chosen["nereid"]], ratio=peer / us["nereid"],
@@ -336,6 +328,7 @@ def line(r, copy):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default=str(ROOT / "build"))
+    parser.add_argument("--set", choices=["table", "general"], default="table")
     parser.add_argument("--only", nargs="+", default=[""], help="cases whose name holds one of these texts")
     parser.add_argument("--seconds", type=float, default=1.0, help="of rounds of the fastest ways, a case")
     parser.add_argument("--no-compile", action="store_true", help="leave torch.compile out: it takes seconds a case")
@@ -350,7 +343,7 @@ def main():
     print("| case | type | Nereid | Triton | compiled | eager | Nereid's rate | x copy | x best peer | x Triton | chosen | spread | max diff |")
     print("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|", flush=True)
     results = []
-    for make in all_cases(options.tutorials):
+    for make in general_cases() if options.set == "general" else all_cases(options.tutorials):
         case = make()
         if not any(text in case.name for text in options.only):
             continue
@@ -361,7 +354,11 @@ def main():
     if results:
         mean = math.exp(sum(math.log(r["ratio"]) for r in results) / len(results))
         print(f"\n{len(results)} cases, geometric mean {mean:.2f} of the best peer")
-    if any(text in "any size" for text in options.only):
+    both = [r["us"]["triton"] / r["us"]["nereid"] for r in results if "triton" in r["us"]]
+    if both:
+        print(f"beside Triton: {len(both)} cases, geometric mean {math.exp(sum(map(math.log, both)) / len(both)):.3f}, "
+              f"the least {min(both):.2f}, under 1: {sum(x < 1 for x in both)}")
+    if options.set == "table" and any(text in "any size" for text in options.only):
         any_size(library, timer)
     if options.json:
         Path(options.json).write_text(json.dumps(dict(device=torch.cuda.get_device_name(), copy=copy, results=results),

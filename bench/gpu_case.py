@@ -4,6 +4,7 @@ import ast
 import contextlib
 import functools
 import io
+import math
 import sys
 import types
 from pathlib import Path
@@ -16,19 +17,22 @@ sys.path[:0] = [str(ROOT / "test" / "harness")]
 import bridge  # noqa: E402
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
-NAMES = {**{dtype: name for name, dtype in DTYPES.items()}, torch.int32: "int32"}
+NAMES = {**{dtype: name for name, dtype in DTYPES.items()}, torch.int32: "int32", torch.int8: "int8",
+         torch.float8_e4m3fn: "fp8e4nv"}
+DEVICE = "cuda"
 WARPS = (1, 2, 4, 8, 16)
 
 
 def random_tensor(*shape, dtype):
-    return torch.randn(*shape, device="cuda").to(DTYPES[dtype])
+    return torch.randn(*shape, device=DEVICE).to(DTYPES[dtype])
 
 
 def borrowed(value):
     value = value.tensor if isinstance(value, Descriptor) else value
     if not isinstance(value, torch.Tensor):
         return value
-    return bridge.Tensor(value.data_ptr(), NAMES[value.dtype], tuple(value.shape), tuple(value.stride()), on_device=True)
+    return bridge.Tensor(value.data_ptr(), NAMES[value.dtype], tuple(value.shape), tuple(value.stride()),
+                         on_device=value.is_cuda)
 
 
 def described(value):
@@ -87,6 +91,11 @@ class Launch:
         launch.use_stream(stream.cuda_stream)
         return launch.run
 
+    def on_host(self, library):
+        """Once, on the CPU."""
+        arguments = {name: borrowed(value) for name, value in self.arguments.items()}
+        library.prepare(self.path, self.kernel, self.grid, {**arguments, **self.options}, "cpu").run()
+
     def triton(self):
         kernel = triton_kernel(self.path, self.kernel)
         arguments = {name: described(value) for name, value in self.arguments.items()}
@@ -112,19 +121,37 @@ class Zero:
                 self.tensor.zero_()
         return run
 
+    def on_host(self, library):
+        self.tensor.zero_()
+
     def triton(self):
         return self.tensor.zero_
 
 
 class Case:
     """What is computed, and `variants`: the ways to do so, each a list of launches, by name. Contenders write the
-    tensors `outputs`, or return what they compute."""
+    tensors `outputs`, or return what they compute. `eager`: PyTorch's way, or None where it has no single one."""
 
     def __init__(self, name, dtype, outputs, reference, eager, variants, traffic=0, operations=0, bound=0.02,
                  has_triton=True, has_compiled=True):
         self.name, self.dtype, self.outputs, self.reference, self.eager = name, dtype, outputs, reference, eager
         self.traffic, self.operations, self.bound, self.has_triton = traffic, operations, bound, has_triton
         self.has_compiled, self.variants = has_compiled, variants
+
+
+def poison(tensor):
+    """Bits that are NaN in floats and -1 in integers."""
+    tensor.view(torch.uint8).fill_(255)
+
+
+def differences(case):
+    """The largest difference of an output from float64, by the largest value of it."""
+    found = []
+    for ours, exact in zip(case.outputs, case.reference()):
+        scale = exact.abs().max().item() or 1.0
+        off = (ours.double() - exact).abs().max().item()
+        found.append(math.inf if math.isnan(off) else off / scale)
+    return max(found)
 
 
 def layer_norm_gradients(x, w, b, dy, eps=1e-5):
