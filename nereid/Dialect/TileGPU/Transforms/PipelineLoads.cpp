@@ -14,10 +14,11 @@
 //     start the copies of iteration i + D into the slot of i-1
 //     compute on slot i
 //
-// If the computation begins with a product that four warps start together, the
-// copies are started while it runs: a hundred instructions between the barrier
-// and the product kept the tensor cores waiting (4096 x 4096 x 4096, fp16,
-// H200: 128x256x64 on 8 warps 254 us to 233, 128x128x64 on 4 warps 261 to 220).
+// If the computation begins with products that four warps start together and
+// that need nothing of each other, the copies are started while they run: a
+// hundred instructions between the barrier and the product kept the tensor
+// cores waiting (4096 x 4096 x 4096, fp16, H200: 128x256x64 on 8 warps 254 us
+// to 233, 128x128x64 on 4 warps 261 to 220).
 //
 // One barrier an iteration. With D slots the copies would have to wait for the
 // computation: a second barrier.
@@ -142,7 +143,8 @@ private:
   Value constant(int64_t value);
   Value readAs(Value value, const TileLayout &layout, IRMapping &map,
                Value slot);
-  Operation *productInFlight();
+  bool canBeInFlight(Operation *product) const;
+  llvm::SmallSetVector<Operation *, 4> productsInFlight() const;
   void cloneBody(IRMapping &map, Value slot,
                  llvm::function_ref<void()> startNext);
 
@@ -487,25 +489,46 @@ Value LoopPipeliner::readAs(Value value, const TileLayout &layout,
   return made->getResult(0);
 }
 
-/// The product that runs while the next copies are started: the first, if
-/// nothing but buffers and accumulators takes part in it.
-Operation *LoopPipeliner::productInFlight() {
-  auto first = llvm::find_if(body, [&](Operation &op) {
-    return isWarpgroupProduct(&op) && liveOps.contains(&op);
-  });
-  if (first == body.end() || !isReadInPlace(first->getOpOperand(0)) ||
-      !isReadInPlace(first->getOpOperand(1)) ||
-      !tile::getElement(first->getResult(0).getType()).isF32()) {
-    return nullptr;
+/// Can it be started, and waited for later? If nothing but buffers and
+/// accumulators takes part in it.
+bool LoopPipeliner::canBeInFlight(Operation *product) const {
+  return isReadInPlace(product->getOpOperand(0)) &&
+         isReadInPlace(product->getOpOperand(1)) &&
+         tile::getElement(product->getResult(0).getType()).isF32();
+}
+
+/// The products that run while the next copies are started: the first, and
+/// those behind it that need nothing of it, as two products of one left operand
+/// do.
+llvm::SmallSetVector<Operation *, 4> LoopPipeliner::productsInFlight() const {
+  llvm::SmallSetVector<Operation *, 4> products;
+  for (Operation &op : body.without_terminator()) {
+    if (!liveOps.contains(&op)) {
+      continue;
+    }
+    bool needsOne = llvm::any_of(op.getOperands(), [&](Value operand) {
+      return products.contains(operand.getDefiningOp());
+    });
+    if (isWarpgroupProduct(&op)) {
+      if (needsOne || !canBeInFlight(&op)) {
+        break;
+      }
+      products.insert(&op);
+    } else if (!products.empty() &&
+               (needsOne || op.getNumRegions() ||
+                !(isMemoryEffectFree(&op) ||
+                  (op.getNumResults() && copyOf(op.getResult(0)))))) {
+      break;
+    }
   }
-  return &*first;
+  return products;
 }
 
 /// `startNext` once, where the next copies are to be started.
 void LoopPipeliner::cloneBody(IRMapping &map, Value slot,
                               llvm::function_ref<void()> startNext) {
-  Operation *product = productInFlight();
-  if (!product) {
+  llvm::SmallSetVector<Operation *, 4> products = productsInFlight();
+  if (products.empty()) {
     startNext();
   }
   for (Operation &op : body.without_terminator()) {
@@ -534,13 +557,19 @@ void LoopPipeliner::cloneBody(IRMapping &map, Value slot,
       }
     }
     Operation *made = b.clone(op, map);
-    if (&op == product) {
+    if (products.contains(&op)) {
       made->setAttr(inFlightAttr, b.getUnitAttr());
+      if (&op != products.back()) {
+        continue;
+      }
       startNext();
-      map.map(op.getResult(0),
-              WaitProductsOp::create(b, op.getLoc(), op.getResult(0).getType(),
-                                     made->getResult(0))
-                  .getResult());
+      for (Operation *product : products) {
+        Value started = map.lookup(product->getResult(0));
+        map.map(product->getResult(0),
+                WaitProductsOp::create(b, product->getLoc(), started.getType(),
+                                       started)
+                    .getResult());
+      }
     }
   }
 }
