@@ -8,11 +8,11 @@
 #include "nereid/Runtime/Tensor.h"
 
 #include "nereid/Runtime/Error.h"
+#include "nereid/Runtime/HostMemory.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"
 
 #include <algorithm>
 #include <cstdlib>
-#include <sys/mman.h>
 
 namespace nereid {
 
@@ -50,7 +50,8 @@ static int64_t checkedCount(const Shape &shape, DType dtype) {
       return 0;
     }
     invalid("a tensor of shape " + listText(shape) +
-            " is larger than the address space");
+            " is larger than the address space; expected at most 2^63 bytes, "
+            "got more");
   }
   return count;
 }
@@ -95,8 +96,6 @@ void Tensor::raiseUndefined(const char *call) {
           ": expected a tensor with memory, got an undefined tensor");
 }
 
-static constexpr size_t pageBytes = 4096, hugePageBytes = size_t{2} << 20;
-
 Tensor empty(Shape shape, DType dtype, Device device) {
   int64_t count = checkedCount(shape, dtype);
   size_t bytes = static_cast<size_t>(count) * byteSize(dtype);
@@ -109,13 +108,7 @@ Tensor empty(Shape shape, DType dtype, Device device) {
     return Tensor(std::move(memory), address, dtype, device, std::move(shape),
                   std::move(strides));
   }
-  // Whole cache lines, so that two tensors never share one, and never zero
-  // bytes, so that every tensor has an address.
-  size_t align = bytes >= 2 * hugePageBytes ? hugePageBytes
-                 : bytes >= pageBytes       ? pageBytes
-                                            : 64;
-  size_t rounded = (std::max<size_t>(bytes, 1) + align - 1) / align * align;
-  void *memory = std::aligned_alloc(align, rounded);
+  std::shared_ptr<void> memory = allocateHostMemory(bytes);
   if (!memory) {
     raise({ErrorCode::OutOfMemory,
            "no memory for a tensor of shape " + listText(shape) + ", " +
@@ -123,11 +116,9 @@ Tensor empty(Shape shape, DType dtype, Device device) {
                " bytes",
            {}});
   }
-  if (align == hugePageBytes) {
-    ::madvise(memory, rounded, MADV_HUGEPAGE);
-  }
-  return Tensor(std::shared_ptr<void>(memory, std::free), memory, dtype, device,
-                std::move(shape), std::move(strides));
+  void *address = memory.get();
+  return Tensor(std::move(memory), address, dtype, device, std::move(shape),
+                std::move(strides));
 }
 
 Tensor emptyLike(const Tensor &model) {

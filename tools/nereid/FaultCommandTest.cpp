@@ -34,13 +34,19 @@ def far(x_ptr, y_ptr, at, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def copy(x_ptr, y_ptr, at, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(y_ptr + at + i, tl.load(x_ptr + i))
+
+
+@triton.jit
 def through_a_call(x_ptr, y_ptr, at):
     tl.store(y_ptr, pick(x_ptr, at))
 )")
                     .ok());
   }
   static constexpr const char *arrays =
-      " --grid 1 x_ptr=zeros:f32[64] y_ptr=zeros:f32[64] at=1099511627776 ";
+      " --grid 1 x_ptr=zeros:f32[64] y_ptr=zeros:f32[64] at=-1099511627776 ";
 };
 
 TEST_F(FaultCommand, TheLineAndTheArrayAreTold) {
@@ -51,8 +57,8 @@ TEST_F(FaultCommand, TheLineAndTheArrayAreTold) {
       AllOf(HasSubstr("far: the kernel was stopped"),
             HasSubstr("far.py:14:9: error: segmentation fault at address 0x"),
             HasSubstr("x = tl.load(x_ptr + at + i)"),
-            HasSubstr("behind the end of '"),
-            HasSubstr("which is fp32[64] (element 10995116"),
+            HasSubstr("in front of '"),
+            HasSubstr("which is fp32[64] (element -109951"),
             HasSubstr("NEREID_CHECK=oob")));
 }
 
@@ -67,6 +73,55 @@ TEST_F(FaultCommand, TheSameLineComesFromACachedImage) {
     CommandResult r = run(std::string("run far.py:far BLOCK=64") + arrays);
     EXPECT_THAT(r.err, HasSubstr("far.py:14:9: error: segmentation fault"));
   }
+}
+
+/// Arrays lie between pages that nobody may touch.
+TEST_F(FaultCommand, AKernelThatLeavesItsArraysByLittleIsStopped) {
+  struct {
+    const char *size, *at, *block;
+  } cases[] = {{"1000", "0", "1024"},
+               {"1000", "-1000", "64"},
+               {"70000", "0", "131072"},
+               {"70000", "-1000", "64"},
+               // Of huge pages.
+               {"1500000", "1400000", "131072"}};
+  for (const auto &[size, at, block] : cases) {
+    CommandResult r =
+        run(std::string("run far.py:copy --grid 1 --device cpu at=") + at +
+            " x_ptr=zeros:f32[131072] y_ptr=zeros:f32[" + size +
+            "] BLOCK=" + block);
+    EXPECT_EQ(r.code, 1) << size << at;
+    EXPECT_THAT(r.err, AllOf(HasSubstr("copy: the kernel was stopped"),
+                             HasSubstr("far.py:21:5: error: segmentation"),
+                             HasSubstr("of 'y_ptr', which is fp32["),
+                             HasSubstr("NEREID_CHECK=oob")))
+        << size << at;
+  }
+}
+
+TEST_F(FaultCommand, AKernelThatStaysInItsArraysIsNotStopped) {
+  for (int size : {1, 15, 16, 1023, 1024, 1025, 4096}) {
+    std::string shape = ":f32[" + std::to_string(size) + "]";
+    CommandResult r = run("run far.py:copy --grid 1 --device cpu at=" +
+                          std::to_string(size - 1) + " x_ptr=full:3" + shape +
+                          " y_ptr=zeros" + shape + " BLOCK=1 --print y_ptr");
+    EXPECT_EQ(r.code, 0) << size << r.err;
+    EXPECT_THAT(r.out, HasSubstr("3"));
+  }
+}
+
+TEST_F(FaultCommand, ArraysOfLaunchFilesLieBetweenGuards) {
+  ASSERT_TRUE(writeFileAtomically(root + "/l.json", R"({
+    "kernel": "far.py:copy", "grid": [1],
+    "storages": [{"bytes": 4096}, {"bytes": 64}],
+    "arguments": {
+      "x_ptr": {"tensor": {"storage": 0, "dtype": "fp32", "shape": [1024]}},
+      "y_ptr": {"tensor": {"storage": 1, "dtype": "fp32", "shape": [16]}},
+      "at": 0, "BLOCK": 1024}})")
+                  .ok());
+  CommandResult r = run("run --launch l.json --device cpu");
+  EXPECT_EQ(r.code, 1);
+  EXPECT_THAT(r.out + r.err, HasSubstr("of 'y_ptr', which is fp32[16]"));
 }
 
 TEST_F(FaultCommand, ChecksFindWhatTheHintSaysTheyFind) {

@@ -12,6 +12,7 @@
 #include "LaunchTime.h"
 #include "OptionText.h"
 
+#include "nereid/Runtime/HostMemory.h"
 #include "nereid/Support/EditDistance.h"
 #include "nereid/Support/Files.h"
 #include "tools/check/DeviceCheck.h"
@@ -63,8 +64,13 @@ struct RunArguments {
         names.push_back(texts[i].name);
       }
     }
-    usageError("no array argument is named '" + name + "'" +
-               didYouMean(name, names));
+    std::string list;
+    for (const std::string &known : names) {
+      list += (list.empty() ? "" : ", ") + known;
+    }
+    usageError("expected the name of an array argument (" +
+               (list.empty() ? "there is none" : list) + "), got '" + name +
+               "'" + didYouMean(name, names));
   }
 };
 
@@ -201,7 +207,11 @@ static void checkOrFail(const check::CheckedLaunch &launch,
 
 static void runKernel(const RunOptions &options) {
   if (options.kernel.empty() || options.grid.empty()) {
-    usageError("expected FILE:KERNEL and --grid, or --launch FILE");
+    usageError(std::string("expected FILE:KERNEL and --grid, or --launch "
+                           "FILE, got ") +
+               (!options.kernel.empty() ? "no --grid"
+                : !options.grid.empty() ? "no FILE:KERNEL"
+                                        : "neither"));
   }
   requireReference(options.check);
   auto [path, name] = splitKernel(options.kernel);
@@ -307,6 +317,7 @@ void addRunCommand(CLI::App &app) {
     launch->excludes(name);
   }
   command->callback([options, device] {
+    guardHostMemory();
     if (options->launches.empty()) {
       runKernel(*options);
       return;
