@@ -99,6 +99,12 @@ static StaticValue itemsOf(const Tuple &tuple) {
   return items;
 }
 
+std::string_view Text::raiseNull() {
+  raise({ErrorCode::InvalidArgument,
+         "expected a text, got a null const char *",
+         {}});
+}
+
 void Argument::raiseNullString() {
   raise({ErrorCode::InvalidArgument,
          "an argument: expected a string, got a null const char *; write "
@@ -138,18 +144,18 @@ StaticValue Argument::toStatic() const {
   return {};
 }
 
-Tuple Tuple::named(std::string type, std::vector<std::string> names,
+Tuple Tuple::named(Text type, std::vector<std::string> names,
                    std::vector<Argument> items) {
   if (names.size() != items.size()) {
     raise({ErrorCode::InvalidArgument,
-           "the tuple " + type + ": expected one name an item, got " +
+           "the tuple " + type.str() + ": expected one name an item, got " +
                std::to_string(names.size()) + " names for " +
                std::to_string(items.size()) + " items",
            {}});
   }
   Tuple tuple(std::move(items));
   tuple.names = std::move(names);
-  tuple.type = std::move(type);
+  tuple.type = type.str();
   return tuple;
 }
 

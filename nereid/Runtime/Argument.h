@@ -28,7 +28,7 @@ class Tuple;
 
 /// A jit function of the kernel's file, as a tl.constexpr argument.
 struct FunctionName {
-  std::string_view name;
+  Text name;
 };
 
 class Argument {
@@ -78,8 +78,8 @@ public:
       : kind(Kind::String), characters(v.data()), length(v.size()) {}
   Argument(const std::string &v) : Argument(std::string_view(v)) {}
   Argument(FunctionName v)
-      : kind(Kind::Function), characters(v.name.data()), length(v.name.size()) {
-  }
+      : kind(Kind::Function), characters(v.name.view().data()),
+        length(v.name.view().size()) {}
   Argument(const TensorDescriptor &v)
       : kind(Kind::Descriptor), descriptor(&v) {}
   Argument(const nereid::Tuple &v) : kind(Kind::Tuple), tuple(&v) {}
@@ -123,7 +123,7 @@ public:
   Tuple(std::initializer_list<Argument> items) : items(items) {}
   explicit Tuple(std::vector<Argument> items) : items(std::move(items)) {}
   /// Throws InvalidArgument unless there is one name an item.
-  static Tuple named(std::string type, std::vector<std::string> names,
+  static Tuple named(Text type, std::vector<std::string> names,
                      std::vector<Argument> items);
 
   std::vector<Argument> items;
@@ -139,8 +139,7 @@ struct LaunchArgument {
   template <typename T>
     requires std::convertible_to<const T &, Argument>
   LaunchArgument(const T &value) : value(value) {}
-  LaunchArgument(std::string_view name, const Argument &value)
-      : name(name), value(value) {}
+  LaunchArgument(Text name, const Argument &value) : name(name), value(value) {}
 };
 
 /// The left side of "BLOCK"_a = 1024.

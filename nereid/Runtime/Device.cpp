@@ -57,7 +57,8 @@ static Failure unknownDevice(std::string_view name, std::string why = "") {
   std::string kind(name.substr(0, name.find(':')));
   return {ErrorCode::NotFound,
           "no device '" + std::string(name) + "'" +
-              (why.empty() ? "" : ": " + why) + "; this machine has " + list +
+              (why.empty() ? "" : ": " + why) +
+              "; expected one of this machine's: " + list +
               (why.empty() ? didYouMean(kind, names) : ""),
           {}};
 }
@@ -76,7 +77,8 @@ static Expected<Device> cudaDevice(std::string_view name, int index) {
   return Device::cuda(index);
 }
 
-Expected<Device> Device::tryParse(std::string_view name) {
+Expected<Device> Device::tryParse(Text text) {
+  std::string_view name = text;
   size_t colon = name.find(':');
   std::string_view kind = name.substr(0, colon);
   int index = 0;
@@ -105,8 +107,6 @@ Expected<Device> Device::tryParse(std::string_view name) {
   return unknownDevice(name);
 }
 
-Device Device::parse(std::string_view name) {
-  return valueOrThrow(tryParse(name));
-}
+Device Device::parse(Text text) { return valueOrThrow(tryParse(text)); }
 
 } // namespace nereid

@@ -18,6 +18,7 @@
 #define NEREID_RUNTIME_DEVICE_H
 
 #include "nereid/ABI/Status.h"
+#include "nereid/Runtime/Text.h"
 
 #include <string>
 #include <string_view>
@@ -47,9 +48,9 @@ public:
   static std::vector<Device> available();
   /// "cpu", "cpu:0", "interp", "cuda" (cuda:0), "cuda:1". Throws
   /// Error(NotFound) naming what exists, and why there is no cuda device.
-  static Device parse(std::string_view name);
+  static Device parse(Text text);
   /// The same, without an exception.
-  static Expected<Device> tryParse(std::string_view name);
+  static Expected<Device> tryParse(Text text);
 
   Kind kind() const { return kind_; }
   int index() const { return index_; }

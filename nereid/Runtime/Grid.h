@@ -42,10 +42,10 @@ class Meta {
 public:
   /// An integer or bool. Throws InvalidArgument, naming the parameters that
   /// exist, when there is none of that name or it is no integer.
-  int64_t operator[](std::string_view name) const;
-  bool contains(std::string_view name) const;
+  int64_t operator[](Text name) const;
+  bool contains(Text name) const;
   /// Any argument.
-  const Argument &argument(std::string_view name) const;
+  const Argument &argument(Text name) const;
   /// All arguments that are no tensors.
   std::map<std::string, StaticValue> values() const;
 

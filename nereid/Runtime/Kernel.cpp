@@ -21,7 +21,9 @@ namespace nereid {
 
 int64_t cdiv(int64_t a, int64_t b) {
   if (b == 0) {
-    raise({ErrorCode::InvalidArgument, "cdiv: division by zero", {}});
+    raise({ErrorCode::InvalidArgument,
+           "cdiv: division by zero; expected a divisor other than 0",
+           {}});
   }
   return a / b + (a % b != 0 && (a < 0) == (b < 0));
 }
@@ -98,9 +100,16 @@ static std::string chooseKernel(KernelCompiler &compiler, const Source &source,
   if (std::find(kernels.begin(), kernels.end(), name) != kernels.end()) {
     return name;
   }
-  // A function that another decorator makes a kernel is not listed.
-  if (!name.empty() && compiler.describe(source, name).ok()) {
-    return name;
+  if (!name.empty()) {
+    // A function that another decorator makes a kernel is not listed. Of what
+    // is there and no kernel the compiler says why.
+    Expected<KernelDescription> described = compiler.describe(source, name);
+    if (described.ok()) {
+      return name;
+    }
+    if (described.failure().code != ErrorCode::NotFound) {
+      raise(described.failure());
+    }
   }
   std::string list;
   for (const std::string &kernel : kernels) {
@@ -118,18 +127,20 @@ static std::string chooseKernel(KernelCompiler &compiler, const Source &source,
                         : source.path + " ") +
            (name.empty()
                 ? "has " + have + (kernels.empty() ? "" : "; name one of them")
-                : what + "; it has " + have + didYouMean(name, kernels)),
+                : what +
+                      (kernels.empty() ? "; it has " + have
+                                       : "; expected one of " + list) +
+                      didYouMean(name, kernels)),
        {}});
 }
 
-Kernel Kernel::fromSource(Source source, const std::string &name,
-                          Context &context) {
+Kernel Kernel::fromSource(Source source, Text name, Context &context) {
   KernelCompiler *compiler = context.compiler();
   if (!compiler) {
     raise(noCompiler("loading the kernel source " + source.path));
   }
   auto start = std::chrono::steady_clock::now();
-  std::string chosen = chooseKernel(*compiler, source, name);
+  std::string chosen = chooseKernel(*compiler, source, name.str());
   KernelDescription description =
       valueOrThrow(compiler->describe(source, chosen));
   if (knobs().time) {
@@ -142,20 +153,18 @@ Kernel Kernel::fromSource(Source source, const std::string &name,
       context.state(), std::move(source), std::move(description)));
 }
 
-Kernel Kernel::fromSource(const std::string &text, const std::string &name,
-                          Context &context) {
-  return fromSource(Source{"<source>", text, {}}, name, context);
+Kernel Kernel::fromSource(Text text, Text name, Context &context) {
+  return fromSource(Source{"<source>", text.str(), {}}, name, context);
 }
 
-Kernel Kernel::load(const std::string &path, const std::string &name,
-                    Context &context) {
-  std::string text = valueOrThrow(readFile(path));
-  return fromSource(Source{path, std::move(text), {}}, name, context);
+Kernel Kernel::load(Text path, Text name, Context &context) {
+  std::string text = valueOrThrow(readFile(path.str()));
+  return fromSource(Source{path.str(), std::move(text), {}}, name, context);
 }
 
-Kernel Kernel::fromLibrary(const KernelLibrary &library,
-                           const std::string &name, Context &context) {
-  auto precompiled = valueOrThrow(findPrecompiled(library, name));
+Kernel Kernel::fromLibrary(const KernelLibrary &library, Text name,
+                           Context &context) {
+  auto precompiled = valueOrThrow(findPrecompiled(library, name.str()));
   auto state = std::make_shared<KernelState>(
       context.state(), Source{precompiled->kernel.path, "", {}},
       describePrecompiled(precompiled->kernel));

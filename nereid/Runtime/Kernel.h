@@ -75,13 +75,12 @@ public:
 
   /// `name` may be empty when the file has one jit function. Throws NotFound
   /// (file, or kernel: with the names there are) or CompileError.
-  static Kernel load(const std::string &path, const std::string &name = "",
+  static Kernel load(Text path, Text name = "",
                      Context &context = Context::shared());
-  static Kernel fromSource(Source source, const std::string &name = "",
+  static Kernel fromSource(Source source, Text name = "",
                            Context &context = Context::shared());
   /// Text without a file.
-  static Kernel fromSource(const std::string &text,
-                           const std::string &name = "",
+  static Kernel fromSource(Text text, Text name = "",
                            Context &context = Context::shared());
 
   /// A kernel that was compiled ahead of time (docs/AheadOfTime.md); needs no
@@ -89,8 +88,7 @@ public:
   /// that are the same constant in every signature may be left out of a launch.
   /// Throws NotFound, with the names there are, or Unsupported for a library
   /// of another version.
-  static Kernel fromLibrary(const KernelLibrary &library,
-                            const std::string &name = "",
+  static Kernel fromLibrary(const KernelLibrary &library, Text name = "",
                             Context &context = Context::shared());
 
   const std::string &name() const;

@@ -28,7 +28,8 @@ Status LaunchBinding::bind(std::span<const LaunchArgument> arguments) {
     if (argument.name.empty()) {
       if (named) [[unlikely]] {
         return launchFailure(kernel,
-                             "a positional argument follows a named one");
+                             "a positional argument follows a named one; "
+                             "expected the positional ones first");
       }
       if (position >= parameters) [[unlikely]] {
         return tooManyArguments(kernel, arguments.size());
@@ -167,12 +168,12 @@ static std::optional<int64_t> optionValue(const CompileOptions &options,
   return std::nullopt;
 }
 
-bool Meta::contains(std::string_view name) const {
+bool Meta::contains(Text name) const {
   std::optional<size_t> i = binding.kernel.findParameter(name);
   return (i && binding.get(*i)) || optionValue(binding.options, name);
 }
 
-const Argument &Meta::argument(std::string_view name) const {
+const Argument &Meta::argument(Text name) const {
   std::optional<size_t> i = binding.kernel.findParameter(name);
   if (i && binding.get(*i)) {
     return *binding.get(*i);
@@ -201,7 +202,7 @@ std::map<std::string, StaticValue> Meta::values() const {
   return result;
 }
 
-int64_t Meta::operator[](std::string_view name) const {
+int64_t Meta::operator[](Text name) const {
   std::optional<size_t> parameter = binding.kernel.findParameter(name);
   if (!parameter) {
     if (std::optional<int64_t> option = optionValue(binding.options, name)) {

@@ -7,6 +7,7 @@
 
 #include "nereid/Runtime/LaunchErrors.h"
 #include "nereid/Runtime/LaunchFixture.h"
+#include "nereid/Runtime/Npy.h"
 #include "nereid/Support/Files.h"
 
 #include <filesystem>
@@ -238,6 +239,49 @@ TEST_F(LaunchErrors, ANullStringIsNoArgument) {
   const char *null = nullptr;
   EXPECT_THAT(launchError("add", x, y, out, null),
               HasSubstr("expected a string, got a null const char *"));
+}
+
+TEST_F(LaunchErrors, ANullTextIsAnErrorOfOurs) {
+  const char *null = nullptr;
+  std::pair<const char *, std::function<void()>> calls[] = {
+      {"load", [&] { Kernel::load(null, "k", context); }},
+      {"load, name", [&] { Kernel::load("k.py", null, context); }},
+      {"fromSource", [&] { Kernel::fromSource(null, "k", context); }},
+      {"fromSource, name",
+       [&] { Kernel::fromSource(Source{"k.py", "", {}}, null, context); }},
+      {"fromLibrary",
+       [&] { Kernel::fromLibrary(KernelLibrary{}, null, context); }},
+      {"loadNpy", [&] { loadNpy(null); }},
+      {"saveNpy", [&] { saveNpy(null, x); }},
+      {"Device::parse", [&] { Device::parse(null); }},
+      {"Device::tryParse", [&] { (void)Device::tryParse(null); }},
+      {"Tuple::named", [&] { Tuple::named(null, {}, {}); }},
+      {"FunctionName", [&] { (void)FunctionName{null}; }},
+      {"LaunchArgument", [&] { LaunchArgument(null, Argument(1)); }},
+      {"Meta",
+       [&] {
+         Kernel add = kernel("add");
+         Grid grid([&](const Meta &meta) { return Grid(meta[null]); });
+         add[grid](x, y, out, 64);
+       }},
+  };
+  for (const auto &[name, call] : calls) {
+    EXPECT_THAT(errorOf(call),
+                HasSubstr("expected a text, got a null const char *"))
+        << name;
+  }
+}
+
+/// What a text may be given as.
+TEST_F(LaunchErrors, TextsAreLiteralsStringsViewsAndPaths) {
+  std::filesystem::path path = "/no/such.npy";
+  for (const std::string &said :
+       {errorOf([&] { loadNpy("/no/such.npy"); }),
+        errorOf([&] { loadNpy(path.string()); }),
+        errorOf([&] { loadNpy(std::string_view(path.native())); }),
+        errorOf([&] { loadNpy(path); })}) {
+    EXPECT_THAT(said, HasSubstr("'/no/such.npy'"));
+  }
 }
 
 TEST_F(LaunchErrors, AMovedFromTensorIsNoArgument) {

@@ -116,7 +116,7 @@ private:
     skipSpace();
     if (!rest.empty() && rest[0] == '[') {
       refuse(ErrorCode::Unsupported, path,
-             "structured elements are not supported");
+             "expected elements of one type, got structured ones");
     }
     return quoted();
   }
@@ -180,8 +180,8 @@ static NpyHeader readHeader(InputFile &file, const std::string &path) {
   int major = static_cast<uint8_t>(start[6]);
   if (major < 1 || major > 3) {
     refuse(ErrorCode::Unsupported, path,
-           "version " + std::to_string(major) +
-               " of the .npy format; versions 1 to 3 are known");
+           "expected a version of the .npy format from 1 to 3, got " +
+               std::to_string(major));
   }
   size_t lengthBytes = major == 1 ? 2 : 4;
   uint8_t digits[4] = {};
@@ -247,7 +247,9 @@ static NpyType parseType(const NpyHeader &header, const std::string &path) {
                 (type.bytes == 2 || type.bytes == 4 || type.bytes == 8));
   if (!known) {
     refuse(ErrorCode::Unsupported, path,
-           "elements of the NumPy type '" + d + "' are not supported");
+           "expected elements of bool, int, uint, float or raw bytes, of 1 to "
+           "8 bytes, got the NumPy type '" +
+               d + "'");
   }
   return type;
 }
@@ -272,21 +274,21 @@ static std::optional<DType> dtypeOfNpy(const NpyType &type) {
   }
 }
 
-Tensor loadNpy(const std::string &path, std::optional<DType> dtype,
-               Device device) {
+Tensor loadNpy(Text text, std::optional<DType> dtype, Device device) {
+  std::string path = text.str();
   InputFile file = valueOrThrow(InputFile::open(path));
   NpyHeader header = readHeader(file, path);
   NpyType type = parseType(header, path);
   std::optional<DType> stored = dtypeOfNpy(type);
   if (!dtype && !stored) {
     refuse(ErrorCode::Unsupported, path,
-           "raw elements ('" + header.descr +
-               "'); say what they are, as in @file.npy:bf16");
+           "expected a dtype for raw elements, as in @file.npy:bf16, got '" +
+               header.descr + "' alone");
   }
   if (dtype && byteSize(*dtype) != type.bytes) {
     refuse(ErrorCode::InvalidArgument, path,
-           "elements of " + std::to_string(type.bytes) + " bytes ('" +
-               header.descr + "') cannot be read as " +
+           "expected a dtype of " + std::to_string(type.bytes) +
+               " bytes, as the elements ('" + header.descr + "') have, got " +
                std::string(languageName(*dtype)));
   }
   // Before memory is taken for them.
@@ -332,7 +334,7 @@ static std::string descrOf(DType dtype) {
   return std::string(bytes == 1 ? "|" : "<") + kind + std::to_string(bytes);
 }
 
-void saveNpy(const std::string &path, const Tensor &tensor) {
+void saveNpy(Text path, const Tensor &tensor) {
   Tensor rowMajor = tensor.onHost().contiguous();
   std::string header = "{'descr': '" + descrOf(tensor.dtype()) +
                        "', 'fortran_order': False, 'shape': (";
@@ -355,7 +357,7 @@ void saveNpy(const std::string &path, const Tensor &tensor) {
   std::string_view pieces[] = {head,
                                {static_cast<const char *>(rowMajor.data()),
                                 static_cast<size_t>(rowMajor.bytes())}};
-  throwIfFailed(writeFileAtomically(path, pieces));
+  throwIfFailed(writeFileAtomically(path.str(), pieces));
 }
 
 } // namespace nereid

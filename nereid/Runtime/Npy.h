@@ -25,12 +25,11 @@ namespace nereid {
 /// elements of the same size (u2 as bf16, u1 as fp8e5). Throws IoError when
 /// the file cannot be read, InvalidArgument when it is no .npy file or too
 /// short, Unsupported for complex, string, object and structured elements.
-Tensor loadNpy(const std::string &path,
-               std::optional<DType> dtype = std::nullopt,
+Tensor loadNpy(Text text, std::optional<DType> dtype = std::nullopt,
                Device device = Device::best());
 
 /// Writes atomically (temporary name, then rename). Throws IoError.
-void saveNpy(const std::string &path, const Tensor &tensor);
+void saveNpy(Text path, const Tensor &tensor);
 
 } // namespace nereid
 
