@@ -19,7 +19,10 @@ foreach(module ABI Support Runtime)
 endforeach()
 if(NEREID_COMPILER)
   # Debian keeps LLVM's libraries in a folder of their own.
-  set_target_properties(nereid PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+  # The build folder's program has the same path. CMake would pad its own with
+  # a ':', and an empty entry is the working folder, whose files would be loaded.
+  set_target_properties(nereid PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON
+                        BUILD_WITH_INSTALL_RPATH ON)
   install(TARGETS nereid EXPORT NereidTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
