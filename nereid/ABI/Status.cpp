@@ -47,6 +47,14 @@ static const char *word(Severity severity) {
   return "error";
 }
 
+/// A text with a 0 would end there for everyone who asks Error::what().
+static std::string withoutZeros(std::string text) {
+  for (size_t at = 0; (at = text.find('\0', at)) != std::string::npos;) {
+    text.replace(at, 1, "\xEF\xBF\xBD"); // U+FFFD, one column as well
+  }
+  return text;
+}
+
 static size_t countCharacters(const std::string &text) {
   return std::count_if(text.begin(), text.end(),
                        [](char c) { return (c & 0xc0) != 0x80; });
@@ -94,7 +102,7 @@ std::string render(const Diagnostic &d) {
   for (const Diagnostic &note : d.notes) {
     out += render(note);
   }
-  return out;
+  return withoutZeros(std::move(out));
 }
 
 std::string Failure::str() const {
@@ -107,7 +115,7 @@ std::string Failure::str() const {
     }
     out += render(d);
   }
-  return out;
+  return withoutZeros(std::move(out));
 }
 
 } // namespace nereid

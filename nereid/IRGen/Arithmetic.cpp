@@ -411,7 +411,10 @@ FailureOr<Value> Emitter::compare(ast::CompareOperator op, const Value &a,
                                   const Value &b) {
   std::string what = "operator '" + std::string(spelling(op)) + "'";
   if (op == ast::CompareOperator::In || op == ast::CompareOperator::NotIn) {
-    return diag.error(what + " is not defined for run-time values");
+    return diag.error(
+        what + " is not defined for run-time values; expected a tuple, a list "
+               "or a dict on the right, all known while compiling",
+        "compare run-time values with == and |");
   }
   auto operands = promoteOperands(a, b, what, NumberRule::Own);
   if (failed(operands)) {
@@ -462,7 +465,8 @@ FailureOr<Value> Emitter::unary(ast::UnaryOperator op, const Tensor &x) {
   case ast::UnaryOperator::Invert: {
     if (!x.type.isInteger()) {
       return diag.error(what + " is not defined for floats (" + x.typeStr() +
-                        ")");
+                            "); expected integers or booleans",
+                        "convert with x.to(tl.int32)");
     }
     Tensor ones = constant(x.type, Int{-1}, x.shape());
     return Value(Tensor{create<XOrIOp>(x.value, ones.value), x.type});

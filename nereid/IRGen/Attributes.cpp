@@ -23,7 +23,8 @@ static LogicalResult noAttribute(Diagnostics &diag, const Value &object,
                                  llvm::StringRef name,
                                  std::vector<std::string> candidates,
                                  std::string hint = {}) {
-  std::string near = suggestion(name, candidates);
+  std::string near =
+      hint.empty() ? choices(name, candidates) : suggestion(name, candidates);
   return diag.error(object.describe() + " has no attribute '" + name.str() +
                         "'",
                     near.empty() ? hint : near);
@@ -56,7 +57,7 @@ FailureOr<Value> Evaluator::tensorAttribute(const Tensor &x,
   const BuiltinTable &table = BuiltinTable::get();
   if (name == "T") {
     if (x.rank() < 2) {
-      return diag.error("'.T' needs a block of two dimensions, got " +
+      return diag.error("'.T': expected a block of two dimensions, got " +
                         x.typeStr());
     }
     return callBuiltin(*table.find("tl", "trans"),
@@ -181,7 +182,9 @@ FailureOr<Value> Evaluator::typeMethod(const TypeValue &type,
   bool isNumber = !scalar.isPointer;
   if (name == "get_int_max_value" || name == "get_int_min_value") {
     if (!scalar.isInteger()) {
-      return diag.error(Value(type).describe() + " is no integer type");
+      return diag.error(
+          Value(type).describe() +
+          " is no integer type; expected a type such as tl.int32");
     }
     return Value(name == "get_int_max_value" ? maxValue(scalar.dtype)
                                              : minValue(scalar.dtype));

@@ -91,9 +91,9 @@ private:
         continue;
       }
       if (items[i].given) {
-        return diag.error(argument.span, context.name() + ": argument '" +
-                                             argument.keyword +
-                                             "' is given twice");
+        return diag.error(argument.span,
+                          context.name() + ": argument '" + argument.keyword +
+                              "' is given twice; expected it once");
       }
       if (builtin.parameters[i].isVariadic) {
         // `shape=(2, 3)` for `*shape`.

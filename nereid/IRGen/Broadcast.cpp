@@ -14,8 +14,9 @@ LogicalResult Emitter::checkShape(llvm::ArrayRef<int64_t> shape) {
   int64_t count = 1;
   for (int64_t extent : shape) {
     if (extent < 1) {
-      return diag.error("a block's extents must be at least 1, got shape " +
-                        shapeStr(shape));
+      return diag.error(
+          "a block's extents must be at least 1, got shape " + shapeStr(shape) +
+          "; expected a list of positive integers known while compiling");
     }
     if (extent > maxTensorElements || (count *= extent) > maxTensorElements) {
       return diag.error("a block of shape " + shapeStr(shape) +
@@ -69,7 +70,9 @@ FailureOr<Tensor> Emitter::broadcastTo(Tensor x, llvm::ArrayRef<int64_t> shape,
   if (!common || llvm::ArrayRef<int64_t>(*common) != shape) {
     std::string subject = what.empty() ? "a block" : what.str();
     return diag.error(subject + " of shape " + shapeStr(x.shape()) +
-                      " cannot be broadcast to " + shapeStr(shape));
+                      " cannot be broadcast to " + shapeStr(shape) +
+                      "; expected each size to be 1 or that of the new shape, "
+                      "counted from the last dimension");
   }
   while (x.rank() < static_cast<int64_t>(shape.size())) {
     x = expandDims(x, 0);

@@ -61,11 +61,14 @@ Evaluator::arguments(const ast::Call *expr) {
     if (!value->isDict()) {
       return value->isOpaque()
                  ? diag.hostError("'**' of " + value->describe())
-                 : diag.error("'**' needs a dict, got " + value->describe());
+                 : diag.error(
+                       "'**' needs a dict, got " + value->describe() +
+                       "; expected a dict whose keys are names of parameters");
     }
     for (const auto &[key, item] : value->dict()) {
       if (!key.isString()) {
-        return diag.error("'**' needs a dict with strings as keys");
+        return diag.error("'**' needs a dict with strings as keys; expected "
+                          "keys that are names of parameters");
       }
       result.push_back({key.string(), item, keyword->span});
     }
@@ -112,7 +115,9 @@ FailureOr<Value> Evaluator::call(const Value &callee,
                       "convert with x.to(tl." + callee.repr() +
                           "), or make a block with tl.full");
   }
-  return diag.error(callee.describe() + " cannot be called");
+  return diag.error(callee.describe() +
+                    " cannot be called; expected a function, a class or a "
+                    "built-in before '('");
 }
 
 //===----------------------------------------------------------------------===//
@@ -137,7 +142,8 @@ FailureOr<Value> Evaluator::callBuiltin(const Builtin &builtin,
         context.name() + " can be called in a kernel only",
         frame->function && frame->function->kind == Function::Kind::Host
             ? "decorate '" + frame->function->name + "' with @triton.jit"
-            : "");
+            : "expected a function that runs while compiling: one without a "
+              "decorator, or with @triton.constexpr_function");
   }
   if (!builtin.emit) {
     FailureOr<Value> function = libraryFunction(builtin.library, builtin.name);
@@ -202,7 +208,9 @@ Evaluator::callFunction(const std::shared_ptr<const Function> &function,
   if ((isJit || function->kind == Function::Kind::Extern) && !emits()) {
     return diag.error("the " + std::string(isJit ? "jit" : "extern") +
                       " function '" + function->name +
-                      "' can be called in a kernel only");
+                      "' can be called in a kernel only; expected a function "
+                      "that runs while compiling: one without a decorator, or "
+                      "with @triton.constexpr_function");
   }
   if (frame->isKernel && function->kind == Function::Kind::Host &&
       !function->module->isLibrary) {
@@ -213,7 +221,9 @@ Evaluator::callFunction(const std::shared_ptr<const Function> &function,
   }
   if (frame->depth >= maxCallDepth) {
     return diag.error("calls are nested more than " +
-                      std::to_string(maxCallDepth) + " deep");
+                      std::to_string(maxCallDepth) +
+                      " deep; expected calls that end: a kernel has no "
+                      "recursion over run-time values");
   }
   if (function->kind == Function::Kind::Constexpr) {
     for (const Argument &argument : arguments) {
@@ -221,7 +231,8 @@ Evaluator::callFunction(const std::shared_ptr<const Function> &function,
         return diag.error(argument.span,
                           "'" + function->name +
                               "' runs while compiling, but this argument is " +
-                              argument.value.describe());
+                              argument.value.describe() +
+                              "; expected a value known while compiling");
       }
     }
   }
@@ -259,7 +270,8 @@ FailureOr<Value> Evaluator::runFunction(ast::Body body) {
     return failure();
   }
   if (outcome->kind != Outcome::Returns) {
-    return diag.error("'break' or 'continue' outside of a loop");
+    return diag.error("'break' or 'continue' outside of a loop; expected a "
+                      "'for' or 'while' around it in the same function");
   }
   return outcome->value;
 }
@@ -295,7 +307,8 @@ LogicalResult Evaluator::buildCombineRegion(mlir::Region &region,
     return diag.error(
         what.str() + ": the combine function must return " +
         std::to_string(types.size()) + " values, it returns " +
-        (result->isNone() ? "none" : std::to_string(items.size())));
+        (result->isNone() ? "none" : std::to_string(items.size())) +
+        "; expected as many values as there are operands");
   }
   llvm::SmallVector<mlir::Value> yields;
   for (size_t i = 0; i < items.size(); ++i) {
@@ -312,7 +325,7 @@ LogicalResult Evaluator::buildCombineRegion(mlir::Region &region,
     if (failed(item) || item->type != types[i] || item->isBlock()) {
       return diag.error(what.str() + ": the combine function must return " +
                         types[i].str() + ", as its operands, but returns " +
-                        item->typeStr());
+                        item->typeStr() + "; expected one type for both");
     }
     yields.push_back(item->value);
   }

@@ -99,7 +99,9 @@ FailureOr<Tensor> Emitter::cast(Tensor x, ScalarType to,
       !(from.isFloat() && to.isFloat() && to.bits() < from.bits())) {
     return diag.error("fp_downcast_rounding needs a conversion to a narrower "
                       "float; this one is from " +
-                      from.str() + " to " + to.str());
+                          from.str() + " to " + to.str() +
+                          "; expected it left out here",
+                      "it chooses how digits are dropped");
   }
   if (to.isBool()) {
     return toBool(x);
@@ -130,9 +132,11 @@ FailureOr<Tensor> Emitter::cast(Tensor x, ScalarType to,
 
 FailureOr<Tensor> Emitter::bitcast(Tensor x, ScalarType to) {
   if (x.type.bits() != to.bits()) {
-    return diag.error("bitcast needs types of equal width; " + x.type.str() +
-                      " has " + std::to_string(x.type.bits()) + " bits and " +
-                      to.str() + " has " + std::to_string(to.bits()));
+    return diag.error(
+        "bitcast needs types of equal width; " + x.type.str() + " has " +
+            std::to_string(x.type.bits()) + " bits and " + to.str() + " has " +
+            std::to_string(to.bits()) + "; expected a type of as many bits",
+        "x.to(type) converts the value");
   }
   if (x.type.isPointer != to.isPointer && (x.type.isFloat() || to.isFloat())) {
     FailureOr<Tensor> bits = bitcast(x, DType::Int64);

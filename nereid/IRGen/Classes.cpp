@@ -36,7 +36,9 @@ Evaluator::namedTupleClass(llvm::ArrayRef<Argument> arguments) {
     }
     for (const Value &name : *names) {
       if (!name.isString()) {
-        return diag.error("namedtuple: a field name is " + name.describe());
+        return diag.error(
+            "namedtuple: a field name is " + name.describe() +
+            "; expected names as strings: namedtuple('Pair', ['a', 'b'])");
       }
       record->fields.push_back(name.string());
     }
@@ -88,8 +90,9 @@ Evaluator::construct(const std::shared_ptr<const PythonClass> &cls,
   }
   std::vector<const ast::Arg *> parameters = parametersOf(*init);
   if (parameters.empty()) {
-    return diag.error("'__init__' of '" + cls->name +
-                      "' has no parameter for the object");
+    return diag.error(
+        "'__init__' of '" + cls->name +
+        "' has no parameter for the object; expected def __init__(self, ...)");
   }
   llvm::SmallVector<Argument> all = {
       {"", Value(Record{type, std::move(fields)}), diag.stack.back().span}};
@@ -111,8 +114,9 @@ Evaluator::construct(const std::shared_ptr<const PythonClass> &cls,
   for (auto [name, value] :
        llvm::zip_equal(type->fields, made.record().fields)) {
     if (value.isOpaque() && value.opaque().name == unsetField) {
-      return diag.error("'__init__' of '" + cls->name +
-                        "' does not set the field '" + name + "'");
+      return diag.error(
+          "'__init__' of '" + cls->name + "' does not set the field '" + name +
+          "'; expected each annotated field to be set: self.name = ...");
     }
   }
   return made;
@@ -162,7 +166,9 @@ Evaluator::callClass(const std::shared_ptr<const PythonClass> &cls,
             BuiltinTable::get().find("python", "_" + cls->name)) {
       return callBuiltin(*conversion, arguments);
     }
-    return diag.error("'" + cls->name + "' cannot be called here");
+    return diag.error("'" + cls->name +
+                      "' cannot be called here; expected a class of this "
+                      "program, or a dataclass or namedtuple");
   }
   if (!cls->record && !frame->isKernel) {
     return hostInstance(cls);
@@ -193,7 +199,7 @@ Evaluator::callClass(const std::shared_ptr<const PythonClass> &cls,
                                   std::to_string(fields.size()) + " fields"
                             : "'" + cls->name + "' has no field '" +
                                   argument.keyword + "'",
-                        suggestion(argument.keyword, type.fields));
+                        choices(argument.keyword, type.fields));
     }
     fields[index] = argument.value;
   }
@@ -203,8 +209,9 @@ Evaluator::callClass(const std::shared_ptr<const PythonClass> &cls,
       fields[i] = cls->defaults[i];
     }
     if (!fields[i]) {
-      return diag.error("'" + cls->name + "': missing field '" +
-                        type.fields[i] + "'");
+      return diag.error(
+          "'" + cls->name + "': missing field '" + type.fields[i] +
+          "'; expected a value for each field that has no default");
     }
     values.push_back(*fields[i]);
   }

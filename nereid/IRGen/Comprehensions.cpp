@@ -46,8 +46,10 @@ Evaluator::comprehensionLoop(llvm::ArrayRef<ast::Comprehension *> generators,
         return failure();
       }
       if (holds->isTensor()) {
-        return diag.error("a comprehension's condition must be static, got " +
-                          holds->describe());
+        return diag.error("a comprehension's condition: expected one known "
+                          "while compiling, got " +
+                              holds->describe(),
+                          "run-time conditions are tl.where");
       }
       taken = taken && truth(*holds);
     }
@@ -89,7 +91,8 @@ FailureOr<Value> Evaluator::comprehension(const ast::Expr *expr) {
     element = map->value;
   }
   if (key && frame->isKernel) {
-    return diag.error("a dict is not supported in a kernel");
+    return diag.error("a dict is not supported in a kernel; expected a tuple",
+                      "make the dict at module level");
   }
   // The variables are the comprehension's own.
   std::vector<llvm::StringRef> names;
@@ -165,7 +168,9 @@ FailureOr<std::vector<Value>> Evaluator::iterate(const Value &value,
     const RangeValue &range = value.range();
     if (!range.start.isIntegral() || !range.stop.isIntegral() ||
         !range.step.isIntegral()) {
-      return diag.error(what.str() + " needs a range with constant bounds");
+      return diag.error(what.str() +
+                        " needs a range with constant bounds; expected bounds "
+                        "known while compiling: numbers or tl.constexpr");
     }
     std::vector<Value> items;
     Int step = range.step.integer(), stop = range.stop.integer();
@@ -188,7 +193,9 @@ FailureOr<std::vector<Value>> Evaluator::iterate(const Value &value,
   if (value.isOpaque()) {
     return diag.hostError(what.str() + " goes over " + value.describe());
   }
-  return diag.error(what.str() + " needs a tuple or a list, got " +
+  return diag.error(what.str() +
+                    ": expected a tuple, a list, a string, a dict or a range, "
+                    "got " +
                     value.describe());
 }
 

@@ -128,4 +128,21 @@ std::string suggestion(llvm::StringRef name,
   return near ? "did you mean '" + *near + "'?" : std::string();
 }
 
+std::string choices(llvm::StringRef name,
+                    llvm::ArrayRef<std::string> candidates) {
+  std::string near = suggestion(name, candidates);
+  if (!near.empty()) {
+    return near;
+  }
+  constexpr size_t mostShown = 12;
+  size_t count = candidates.size();
+  if (count == 0) {
+    return "there are none";
+  }
+  return count > mostShown
+             ? "there are " + std::to_string(count) + ", and none is similar"
+             : (count == 1 ? "there is " : "there are ") +
+                   llvm::join(candidates, ", ");
+}
+
 } // namespace nereid::irgen

@@ -118,6 +118,10 @@ private:
 std::string suggestion(llvm::StringRef name,
                        llvm::ArrayRef<std::string> candidates);
 
+/// The same; where no candidate is close, what there is: "there are a, b, c".
+std::string choices(llvm::StringRef name,
+                    llvm::ArrayRef<std::string> candidates);
+
 } // namespace nereid::irgen
 
 #endif // NEREID_IRGEN_DIAGNOSTICS_H

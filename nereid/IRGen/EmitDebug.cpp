@@ -91,8 +91,9 @@ FailureOr<Value> emitStaticAssert(CallContext &ctx,
     return Value();
   }
   std::string message = args["msg"].str();
-  return ctx.diag.error("static assertion failed" +
-                        (message.empty() ? "" : ": " + message));
+  return ctx.diag.error(
+      "static assertion failed" + (message.empty() ? "" : ": " + message),
+      "expected a condition that holds for this specialization");
 }
 
 FailureOr<Value> emitStaticPrint(CallContext &ctx, const BoundArguments &args) {

@@ -182,7 +182,8 @@ FailureOr<Tensor> reshapeTo(CallContext &ctx, Tensor x,
     return callError(ctx, "cannot reshape " + x.typeStr() + " (" +
                               llvm::Twine(x.numElements()) + " elements) to " +
                               shapeStr(shape) + " (" +
-                              llvm::Twine(product(shape)) + " elements)");
+                              llvm::Twine(product(shape)) +
+                              " elements); expected a shape of as many");
   }
   if (x.shape() == shape) {
     return x;

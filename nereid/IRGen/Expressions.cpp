@@ -108,8 +108,10 @@ FailureOr<Value> Evaluator::evaluateKind(const ast::Expr *expr) {
     const ast::Expr *item = ast::cast<ast::Yield>(expr)->value;
     FailureOr<Value> value = item ? evaluate(item) : FailureOr<Value>(Value());
     if (failed(value) || frame->isKernel || !frame->function) {
-      return failed(value) ? failure()
-                           : diag.error("'yield' is not supported here");
+      return failed(value)
+                 ? failure()
+                 : diag.error("'yield' is not supported here; expected it in a "
+                              "function that runs while compiling");
     }
     frame->yields.push_back(*value);
     return Value();
@@ -121,17 +123,21 @@ FailureOr<Value> Evaluator::evaluateKind(const ast::Expr *expr) {
       items = iterate(*source, "'yield from'");
     }
     if (failed(items) || frame->isKernel || !frame->function) {
-      return failed(items) ? failure()
-                           : diag.error("'yield' is not supported here");
+      return failed(items)
+                 ? failure()
+                 : diag.error("'yield' is not supported here; expected it in a "
+                              "function that runs while compiling");
     }
     llvm::append_range(frame->yields, *items);
     return Value();
   }
   case ast::Kind::Starred:
-    return diag.error("a starred expression is not allowed here");
+    return diag.error("a starred expression is not allowed here; expected it "
+                      "in a call, a tuple or a list: f(*args), (a, *rest)");
   default:
-    return diag.error(std::string(ast::kindName(expr->kind)) +
-                      " expressions are not supported");
+    return diag.error(
+        std::string(ast::kindName(expr->kind)) +
+        " expressions are not supported; expected those of docs/IRGen.md");
   }
 }
 
@@ -155,7 +161,8 @@ FailureOr<Value> Evaluator::constant(const ast::Constant *expr) {
       return Value(integer.small);
     }
     if (integer.words.size() > 2) {
-      return diag.error("the integer literal does not fit 128 bits");
+      return diag.error("the integer literal does not fit 128 bits; expected "
+                        "at most 38 digits");
     }
     unsigned __int128 bits = integer.words[0];
     if (integer.words.size() == 2) {
@@ -165,7 +172,8 @@ FailureOr<Value> Evaluator::constant(const ast::Constant *expr) {
   }
   case ast::ConstantKind::Complex:
   case ast::ConstantKind::Bytes:
-    return diag.error("complex numbers and bytes are not supported");
+    return diag.error("complex numbers and bytes are not supported; expected "
+                      "an integer, a float, a bool or a string");
   }
   return failure();
 }
@@ -199,7 +207,8 @@ FailureOr<Value> Evaluator::sequence(llvm::ArrayRef<ast::Expr *> items,
 
 FailureOr<Value> Evaluator::dict(const ast::Dict *expr) {
   if (frame->isKernel) {
-    return diag.error("a dict is not supported in a kernel");
+    return diag.error("a dict is not supported in a kernel; expected a tuple",
+                      "make the dict at module level");
   }
   std::vector<std::pair<Value, Value>> entries;
   auto put = [&](const Value &key, const Value &value) {
@@ -220,7 +229,8 @@ FailureOr<Value> Evaluator::dict(const ast::Dict *expr) {
       if (!value->isDict()) {
         return value->isOpaque()
                    ? diag.hostError("'**' of " + value->describe())
-                   : diag.error("'**' needs a dict, got " + value->describe());
+                   : diag.error("'**' needs a dict, got " + value->describe() +
+                                "; expected a dict to take entries from");
       }
       for (const auto &[key, item] : value->dict()) {
         put(key, item);

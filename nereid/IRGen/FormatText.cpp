@@ -24,7 +24,9 @@ FailureOr<std::string> Evaluator::formatValue(const Value &value,
                                               llvm::StringRef spec) {
   auto unsupported = [&]() -> FailureOr<std::string> {
     return diag.error("the format '" + spec.str() + "' is not supported for " +
-                      value.describe());
+                      value.describe() +
+                      "; expected a specification as Python has it for this "
+                      "type, such as 'd', 'x', '.3f' or '>8'");
   };
   llvm::StringRef rest = spec;
   char fill = ' ', align = 0;
@@ -129,7 +131,7 @@ FailureOr<Value> Evaluator::formatField(llvm::StringRef field, size_t &next,
   }
   if (failed(value)) {
     return diag.error("str.format: no argument for the field '{" + field.str() +
-                      "}'");
+                      "}'; expected an argument for each field");
   }
   while (succeeded(value) && !rest.empty()) {
     if (rest.consume_front(".")) {
@@ -170,7 +172,9 @@ FailureOr<Value> Evaluator::formatText(llvm::StringRef text,
       }
     }
     if (end == text.size() || depth > 2) {
-      return diag.error("str.format: a field lacks its '}'");
+      return diag.error(
+          "str.format: a field lacks its '}'; expected '{' and '}' in pairs",
+          "a literal brace is written twice");
     }
     auto [what, spec] = text.take_front(end).split(':');
     text = text.drop_front(end + 1);
@@ -231,15 +235,20 @@ FailureOr<Value> Evaluator::percentFormat(llvm::StringRef text,
       value = isTuple ? values.items()[next] : values;
       ++next;
     } else {
-      return diag.error("not enough values for the text's '%'");
+      return diag.error(
+          "not enough values for the text's '%'; expected a value for each '%'",
+          "a literal one is written '%%'");
     }
     llvm::StringRef flags = text.take_while([](char c) {
       return llvm::isDigit(c) || llvm::StringRef("-+#. ").contains(c);
     });
     text = text.drop_front(flags.size());
     if (failed(value) || text.empty()) {
-      return diag.hasError() ? failure()
-                             : diag.error("a '%' of the text has no type");
+      return diag.hasError()
+                 ? failure()
+                 : diag.error("a '%' of the text has no type; expected a "
+                              "letter that says how: '%d', '%s' or '%f'",
+                              "a literal one is written '%%'");
     }
     if (value->isOpaque()) {
       return diag.hostError("'%' of " + value->describe());
@@ -250,11 +259,14 @@ FailureOr<Value> Evaluator::percentFormat(llvm::StringRef text,
       value = Value(type == 'r' ? value->repr() : value->str());
     } else if (type == 'd' || type == 'i' || type == 'u') {
       if (!value->isNumber()) {
-        return diag.error("'%d' needs a number, got " + value->describe());
+        return diag.error("'%d' needs a number, got " + value->describe() +
+                              "; expected an integer or a float",
+                          "'%s' takes any value");
       }
       if (value->isFloat()) {
         if (!(std::abs(value->number()) < 1e38)) {
-          return diag.error("'%d' of " + value->repr());
+          return diag.error("'%d' of " + value->repr() +
+                            "; expected a finite number");
         }
         value = Value(static_cast<Int>(value->number()));
       }
@@ -275,7 +287,8 @@ FailureOr<Value> Evaluator::percentFormat(llvm::StringRef text,
   }
   // As CPython: whatever can be subscripted may have more than is asked for.
   if (next < count && !values.isDict() && !values.isList()) {
-    return diag.error("more values than the text has '%'");
+    return diag.error("more values than the text has '%'; expected as many "
+                      "values as the text has '%'");
   }
   return Value(std::move(out));
 }

@@ -210,7 +210,9 @@ FailureOr<Value> Evaluator::global(const std::shared_ptr<SourceModule> &module,
     if (*child) {
       return Value(ModuleValue{module->name + "." + name.str(), *child});
     }
-    return diag.error("the global '" + name.str() + "' is defined by itself");
+    return diag.error("the global '" + name.str() +
+                      "' is defined by itself; expected a value that does not "
+                      "need the name itself");
   }
   auto attempt = [&](size_t index) {
     size_t before = module->inProgress.lookup(name);

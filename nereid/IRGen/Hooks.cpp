@@ -212,7 +212,8 @@ private:
       }
       if (found == configs.end()) {
         return diag.error("early_config_prune returns " + item.describe() +
-                          ", which is none of the configurations");
+                          ", which is none of the configurations; expected a "
+                          "list of configurations out of those it was given");
       }
       left.push_back(static_cast<size_t>(found - configs.begin()));
     }

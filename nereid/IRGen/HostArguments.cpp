@@ -137,8 +137,9 @@ LogicalResult Evaluator::storeAttribute(const ast::Attribute *target,
 static FailureOr<Value> note(CallContext &ctx, const BoundArguments &args,
                              HookAction action) {
   if (!ctx.evaluator.hookActions) {
-    return ctx.diag.error("only a hook of @triton.autotune may change a "
-                          "tensor's elements");
+    return ctx.diag.error(
+        "only a hook of @triton.autotune may change a "
+        "tensor's elements; expected code that reads arguments only");
   }
   action.argument = args["self"].record().fields[TensorName].string();
   ctx.evaluator.hookActions->push_back(std::move(action));

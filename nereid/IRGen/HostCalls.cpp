@@ -47,7 +47,9 @@ FailureOr<Value> Evaluator::hostName(std::string name) {
 
 std::string Evaluator::bindHint(const Value &value) const {
   llvm::StringRef name = value.opaque().name;
-  name = name.contains('.') ? name.rsplit('.').second : name;
+  // What a call gives has no name to bind: "host.more(...)".
+  bool isCall = name.contains('(') || name.contains('[');
+  name = name.contains('.') && !isCall ? name.rsplit('.').second : name;
   std::string global = evaluating.empty() ? name.str() : evaluating.back();
   std::string hint = unknownGlobalHint;
   bool isName =

@@ -239,7 +239,9 @@ static FailureOr<Value> firstOf(CallContext &ctx, const BoundArguments &args) {
   }
   return args.given("default")
              ? FailureOr<Value>(args["default"])
-             : FailureOr<Value>(ctx.diag.error("next: nothing is left"));
+             : FailureOr<Value>(
+                   ctx.diag.error("next: nothing is left; expected an element, "
+                                  "or a default: next(values, None)"));
 }
 
 /// Rows that classes of the same name call: `int` is a class, isinstance knows

@@ -44,7 +44,9 @@ static LogicalResult readBounds(CallContext &ctx, const BoundArguments &args,
     }
   }
   if (range.step.isIntegral() && range.step.integer() == 0) {
-    return ctx.diag.error(ctx.name() + ": the step must not be 0");
+    return ctx.diag.error(
+        ctx.name() +
+        ": the step must not be 0; expected a positive or a negative integer");
   }
   return success();
 }
@@ -117,7 +119,8 @@ static FailureOr<Value> extremum(CallContext &ctx, const BoundArguments &args,
                               (isMin ? "min(x)" : "max(x)"));
   }
   if (items.empty()) {
-    return ctx.diag.error(ctx.name() + ": no values");
+    return ctx.diag.error(ctx.name() +
+                          ": no values; expected at least one value");
   }
   Value best = items.front();
   for (size_t i = 1; i < items.size(); ++i) {
@@ -328,7 +331,8 @@ static FailureOr<Value> emitCdiv(CallContext &ctx, const BoundArguments &args) {
     return wrongArgument(ctx, args, x.isIntegral() ? "y" : "x", "an integer");
   }
   if (y.integer() == 0) {
-    return ctx.diag.error("triton.cdiv: division by zero");
+    return ctx.diag.error(
+        "triton.cdiv: division by zero; expected a divisor other than 0");
   }
   Evaluator &e = ctx.evaluator;
   FailureOr<Value> sum =

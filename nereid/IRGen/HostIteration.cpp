@@ -126,7 +126,8 @@ static FailureOr<Value> emitSorted(CallContext &ctx,
     return failure();
   }
   if (items->size() > 2000) {
-    return ctx.diag.error("sorted: more than 2000 elements");
+    return ctx.diag.error(
+        "sorted: more than 2000 elements; expected at most 2000");
   }
   std::vector<std::pair<Value, Value>> keyed;
   for (Value &item : *items) {
@@ -170,10 +171,12 @@ static FailureOr<Value> quantify(CallContext &ctx, const BoundArguments &args,
   }
   for (const Value &item : *items) {
     if (item.isTensor()) {
-      return ctx.diag.error(ctx.name() +
-                            " works while compiling, but an "
-                            "element is " +
-                            item.describe());
+      return ctx.diag.error(
+          ctx.name() +
+              " works while compiling, but an "
+              "element is " +
+              item.describe() + "; expected values known while compiling",
+          "blocks are combined with & and |, or reduced with tl.max");
     }
     if (item.isOpaque()) {
       return ctx.diag.hostError(ctx.name() + ": an element is " +
@@ -214,7 +217,8 @@ static FailureOr<Value> emitRound(CallContext &ctx,
     if (std::fabs(whole) < 1e38) {
       return Value(static_cast<Int>(whole));
     }
-    return ctx.diag.error("round: the number is too large");
+    return ctx.diag.error(
+        "round: the number is too large; expected one below 1e38 in size");
   }
   double scale = std::pow(10.0, double(args.integer("digits")));
   return Value(std::nearbyint(x * scale) / scale);
@@ -252,7 +256,8 @@ static FailureOr<Value> ofNumber(CallContext &ctx, const BoundArguments &args) {
   double result = function(args["x"].number());
   if (std::isnan(result) && !std::isnan(args["x"].number())) {
     return ctx.diag.error(ctx.name() + " is not defined for " +
-                          args["x"].repr());
+                          args["x"].repr() +
+                          "; expected a number where the function is defined");
   }
   return Value(result);
 }
@@ -265,7 +270,8 @@ static FailureOr<Value> toInteger(CallContext &ctx,
   }
   double result = function(args["x"].number());
   if (!(std::fabs(result) < 1e38)) {
-    return ctx.diag.error(ctx.name() + " of " + args["x"].repr());
+    return ctx.diag.error(ctx.name() + " of " + args["x"].repr() +
+                          "; expected a finite number");
   }
   return Value(static_cast<Int>(result));
 }
@@ -274,7 +280,8 @@ static FailureOr<Value> mathLog(CallContext &ctx, const BoundArguments &args) {
   double x = args["x"].number();
   double base = args.isNone("base") ? 0 : args["base"].number();
   if (x <= 0 || (!args.isNone("base") && (base <= 0 || base == 1))) {
-    return ctx.diag.error("math.log is not defined for " + args["x"].repr());
+    return ctx.diag.error("math.log is not defined for " + args["x"].repr() +
+                          "; expected a number above 0");
   }
   return Value(args.isNone("base") ? std::log(x)
                                    : std::log(x) / std::log(base));
@@ -306,7 +313,8 @@ static FailureOr<Value> mathLcm(CallContext &ctx, const BoundArguments &args) {
     y = rest;
   }
   if (__builtin_mul_overflow(a / x, b, &product)) {
-    return ctx.diag.error("math.lcm: the result does not fit 128 bits");
+    return ctx.diag.error(
+        "math.lcm: the result does not fit 128 bits; expected smaller numbers");
   }
   return Value(product < 0 ? -product : product);
 }

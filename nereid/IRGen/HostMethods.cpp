@@ -81,7 +81,8 @@ public:
     }
     if (self.isList() && evaluator.inKernel() && name != "index" &&
         name != "count") {
-      return diag.error("a kernel cannot change a list");
+      return diag.error("a kernel cannot change a list; expected a new one: "
+                        "values + [x], or a tuple");
     }
     if (self.isList()) {
       return ofList(self.list());
@@ -125,7 +126,9 @@ private:
         return Value(static_cast<int64_t>(i));
       }
     }
-    return diag.error(at(0).repr() + " is not in the sequence");
+    return diag.error(
+        at(0).repr() + " is not in the sequence; expected one of its elements",
+        "'in' asks whether it is one");
   }
 
   FailureOr<Value> ofList(std::vector<Value> &items) {
@@ -163,7 +166,8 @@ private:
       Int i = given(0) ? at(0).integer() : -1;
       i = i < 0 ? i + size : i;
       if (i < 0 || i >= size) {
-        return diag.error("pop from an empty list, or index out of range");
+        return diag.error("pop from an empty list, or index out of range; "
+                          "expected an element at this index");
       }
       Value popped = items[static_cast<size_t>(i)];
       items.erase(items.begin() + static_cast<int64_t>(i));
@@ -180,7 +184,9 @@ private:
       auto it = llvm::find_if(
           items, [&](const Value &item) { return equal(item, at(0)); });
       if (it == items.end() && name == "remove") {
-        return diag.error(at(0).repr() + " is not in the list");
+        return diag.error(
+            at(0).repr() + " is not in the list; expected one of its elements",
+            "'in' asks whether it is one");
       }
       if (it != items.end()) {
         items.erase(it);
@@ -302,7 +308,9 @@ private:
       return entries.back().second;
     }
     if (name == "pop" && !given(1)) {
-      return diag.error("the dict has no key " + at(0).repr());
+      return diag.error(
+          "the dict has no key " + at(0).repr() +
+          "; expected one of its keys, or a default: get(key, default)");
     }
     return given(1) ? at(1) : Value();
   }

@@ -86,15 +86,17 @@ std::shared_ptr<const Function> Session::findKernel(const std::string &name,
     std::string near = suggestion(name, known);
     std::string member = classWith(*modules.main, name);
     if (!member.empty()) {
-      why.message += "; it is a member of the class '" + member +
-                     "', and a kernel is a function of the module: move it "
-                     "out of the class";
+      why.code = ErrorCode::InvalidArgument;
+      why.message += "; expected a function of the module, and it is a member "
+                     "of the class '" +
+                     member + "': move it out of the class";
     } else if (!near.empty()) {
       why.message += "; " + near;
     } else if (!known.empty()) {
-      why.message += "; it has " + llvm::join(known, ", ");
+      why.message += "; expected one of " + llvm::join(known, ", ");
     } else {
-      why.message += ", which has no function decorated with @triton.jit";
+      why.message += ", which has no function decorated with @triton.jit; "
+                     "expected one";
     }
     return nullptr;
   }
@@ -108,7 +110,10 @@ std::shared_ptr<const Function> Session::findKernel(const std::string &name,
   if (isKernel) {
     return value->functionPtr();
   }
-  std::string hint = value->isFunction() ? "decorate it with @triton.jit" : "";
+  std::string hint =
+      value->isFunction()
+          ? "decorate it with @triton.jit"
+          : "expected a function that is decorated with @triton.jit";
   if (value->isFunction() && value->function().def) {
     const ast::FunctionLike &def = *value->function().def;
     if (def.kind == ast::Kind::AsyncFunctionDef) {

@@ -235,7 +235,7 @@ FailureOr<Value> Evaluator::builtinModuleAttribute(llvm::StringRef path,
     }
   }
   return diag.error("module '" + path.str() + "' has no '" + name.str() + "'",
-                    suggestion(name, candidates));
+                    choices(name, candidates));
 }
 
 //===----------------------------------------------------------------------===//
@@ -316,7 +316,7 @@ FailureOr<Value> Evaluator::moduleAttribute(const ModuleValue &module,
   }
   llvm::sort(candidates);
   return diag.error("module '" + module.path + "' has no '" + name.str() + "'",
-                    suggestion(name, candidates));
+                    choices(name, candidates));
 }
 
 } // namespace nereid::irgen

@@ -68,7 +68,9 @@ FailureOr<Outcome> Evaluator::runFor(const ast::ForLike *statement, Rest rest,
                     source->range().kind != RangeValue::Kind::Static;
   if (isTileLoop) {
     if (!statement->orelse.empty()) {
-      return diag.error("'else' of a loop is not supported in a kernel");
+      return diag.error("'else' of a loop is not supported in a kernel; "
+                        "expected a loop without it",
+                        "set a variable before the loop instead");
     }
     return runTileFor(statement, source->range());
   }
@@ -83,7 +85,9 @@ FailureOr<Outcome> Evaluator::runFor(const ast::ForLike *statement, Rest rest,
 FailureOr<Outcome> Evaluator::runWhile(const ast::While *statement) {
   if (frame->isKernel) {
     if (!statement->orelse.empty()) {
-      return diag.error("'else' of a loop is not supported in a kernel");
+      return diag.error("'else' of a loop is not supported in a kernel; "
+                        "expected a loop without it",
+                        "set a variable before the loop instead");
     }
     return runTileWhile(statement);
   }
@@ -159,12 +163,14 @@ Evaluator::yieldCarried(llvm::ArrayRef<Carried> carried, const Branch &body,
     const Scope::Binding &before = variable.before;
     if (!change || !*change) {
       return diag.error(loop, "'" + variable.name +
-                                  "' has no value at the end "
+                                  "' is expected to have a value at the end "
                                   "of the loop's body");
     }
     const Scope::Binding &now = **change;
     if (!now.poison.empty()) {
-      return diag.error(loop, now.poison);
+      return diag.error(loop, now.poison,
+                        "expected it assigned with one type on every way "
+                        "through the body");
     }
     std::string why;
     if (!sameType(before.value, now.value, why)) {
@@ -261,7 +267,7 @@ static FailureOr<ScalarType> indexType(Diagnostics &diag,
                             bound.typeStr(),
                         bound.isBlock() ? "reduce the block to a scalar first: "
                                           "tl.max(x)"
-                                        : "");
+                                        : "expected integers: x.to(tl.int32)");
     }
     std::string why;
     type = *promote(type, bound.type, OperatorClass::Plain, why);
@@ -275,11 +281,13 @@ FailureOr<Outcome> Evaluator::runTileFor(const ast::ForLike *statement,
   const auto *target = ast::dynCast<ast::Name>(statement->target);
   if (!target) {
     return diag.error(statement->target->span,
-                      "the variable of a run-time loop must be a name");
+                      "the variable of a run-time loop must be a name; "
+                      "expected 'for i in ...'");
   }
   bool reversed = range.step.isIntegral() && range.step.integer() < 0;
   if (range.step.isIntegral() && range.step.integer() == 0) {
-    return diag.error("the step of a loop must not be 0");
+    return diag.error("the step of a loop must not be 0; expected a positive "
+                      "or a negative integer");
   }
   Value positive = reversed ? Value(-range.step.integer()) : Value(range.step);
   llvm::SmallVector<Tensor> bounds;

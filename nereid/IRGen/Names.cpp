@@ -55,7 +55,9 @@ FailureOr<Value> Evaluator::readName(llvm::StringRef name) {
     auto it = scope->variables.find(name);
     if (it != scope->variables.end()) {
       if (!it->second.poison.empty()) {
-        return diag.error(it->second.poison);
+        return diag.error(it->second.poison,
+                          "expected it assigned with one type on every way "
+                          "here: give it a value before");
       }
       return it->second.value;
     }
@@ -106,6 +108,10 @@ LogicalResult Evaluator::undefinedName(llvm::StringRef name) {
   if (hint.empty() && (name == "tl" || name == "triton")) {
     hint = name == "tl" ? "add 'import triton.language as tl'"
                         : "add 'import triton'";
+  }
+  if (hint.empty()) {
+    hint = "expected a parameter, a variable that was assigned before, or a "
+           "name of this module";
   }
   return diag.error("the name '" + name.str() + "' is not defined", hint);
 }
@@ -224,7 +230,7 @@ LogicalResult Evaluator::unpack(llvm::ArrayRef<ast::Expr *> targets,
   if (hasStar ? items->size() < fixed : items->size() != fixed) {
     return diag.error("cannot unpack " + std::to_string(items->size()) +
                       " values into " + std::to_string(targets.size()) +
-                      " variables");
+                      " variables; expected as many values as variables");
   }
   for (size_t i = 0, next = 0; i < targets.size(); ++i) {
     if (i == star) {
@@ -296,7 +302,7 @@ LogicalResult Evaluator::storeField(const ast::Attribute *target,
     return diag.error("assigning to an attribute is not supported",
                       isOwn ? "an aggregate keeps the values that its __init__ "
                               "gave it: make a new one"
-                            : "");
+                            : "expected a variable: name = value");
   }
   Record changed = object->record();
   const std::vector<std::string> &fields = changed.type->fields;
@@ -304,7 +310,7 @@ LogicalResult Evaluator::storeField(const ast::Attribute *target,
   if (index == fields.size()) {
     return diag.error("'" + changed.type->name + "' has no field '" +
                           std::string(target->attr) + "'",
-                      suggestion(target->attr, fields));
+                      choices(target->attr, fields));
   }
   llvm::StringRef wanted = annotationOf(*changed.type->userClass, target->attr);
   if ((wanted == "tensor" && !value.isTensor()) ||
@@ -359,13 +365,17 @@ LogicalResult Evaluator::storeInto(const ast::Expr *target,
       return success();
     }
     return diag.error("the index " + index->repr() +
-                      " is out of range for a list of " + toString(size));
+                          " is out of range for a list of " + toString(size) +
+                          "; expected an index from 0 on, below the length",
+                      "negative ones count from the end");
   }
   if (object->isOpaque()) {
     return diag.hostError("cannot assign to an element of " +
                           object->describe());
   }
-  return diag.error("cannot assign to an element of " + object->describe());
+  return diag.error("cannot assign to an element of " + object->describe() +
+                        "; expected a list or a dict",
+                    "write memory with tl.store");
 }
 
 } // namespace nereid::irgen

@@ -82,10 +82,10 @@ private:
       extra.push_back(argument.value);
       return success();
     }
-    return diag.error(argument.span, who + " takes " +
-                                         std::to_string(positional.size()) +
-                                         " positional arguments, got " +
-                                         std::to_string(given));
+    return diag.error(argument.span,
+                      who + " takes " + std::to_string(positional.size()) +
+                          " positional arguments, got " + std::to_string(given),
+                      "expected no more values than parameters");
   }
 
   const ast::Arg *find(llvm::StringRef name) const {
@@ -115,11 +115,12 @@ private:
       }
       return diag.error(argument.span,
                         who + " has no parameter '" + argument.keyword + "'",
-                        suggestion(argument.keyword, names));
+                        choices(argument.keyword, names));
     }
     if (scope.variables.contains(parameter->arg)) {
-      return diag.error(argument.span, who + ": argument '" + argument.keyword +
-                                           "' is given twice");
+      return diag.error(argument.span,
+                        who + ": argument '" + argument.keyword +
+                            "' is given twice; expected it once");
     }
     set(parameter, argument.value, argument.span);
     return success();
@@ -131,8 +132,9 @@ private:
       return success();
     }
     if (!initial) {
-      return diag.error(who + ": missing argument '" +
-                        std::string(parameter->arg) + "'");
+      return diag.error(
+          who + ": missing argument '" + std::string(parameter->arg) +
+          "'; expected a value for each parameter that has no default");
     }
     FailureOr<Value> value = defaultValue(initial);
     if (failed(value)) {

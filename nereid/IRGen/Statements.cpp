@@ -210,9 +210,11 @@ LogicalResult Evaluator::unsupported(const ast::Stmt *statement) {
                                 .Case("AsyncWith", "'async with'")
                                 .Case("AsyncFunctionDef", "'async def'")
                                 .Default("this statement");
-  return diag.error(keyword.str() + (frame->isKernel
-                                         ? " is not supported in a kernel"
-                                         : " is not supported here"));
+  return diag.error(keyword.str() +
+                    (frame->isKernel ? " is not supported in a kernel"
+                                     : " is not supported here") +
+                    "; expected what a kernel has: assignments, expressions, "
+                    "if, for, while, with, assert, return");
 }
 
 FailureOr<Outcome> Evaluator::runReturn(const ast::Return *statement) {
@@ -307,7 +309,9 @@ LogicalResult Evaluator::runAssert(const ast::Assert *statement) {
                ? success()
                : diag.error(statement->test->span,
                             message.empty() ? "assertion failed"
-                                            : "assertion failed: " + message);
+                                            : "assertion failed: " + message,
+                            "expected a condition that holds; this one is "
+                            "known while compiling");
   }
   const Builtin *check = BuiltinTable::get().find("tl", "device_assert");
   FailureOr<Value> done =
@@ -328,7 +332,7 @@ LogicalResult Evaluator::runRaise(const ast::Raise *statement) {
       what += ": " + text->str();
     }
   }
-  return diag.error(what);
+  return diag.error(what, "expected a specialization that does not get here");
 }
 
 LogicalResult Evaluator::runImport(const ast::Stmt *statement) {
@@ -347,7 +351,9 @@ LogicalResult Evaluator::runImport(const ast::Stmt *statement) {
   const auto *from = ast::cast<ast::ImportFrom>(statement);
   for (const ast::Alias *alias : from->names) {
     if (alias->name == "*") {
-      return diag.error("'import *' is allowed at module level only");
+      return diag.error(
+          "'import *' is allowed at module level only; expected the names that "
+          "the function uses: from module import name");
     }
     FailureOr<Value> value = importFrom(from, alias->name);
     if (failed(value)) {

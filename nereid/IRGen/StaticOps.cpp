@@ -33,11 +33,18 @@ static LogicalResult overflow(Diagnostics &diag, const Value &a, Operator op,
                     "numbers that are known while compiling have 128 bits");
 }
 
+static LogicalResult tooLong(Diagnostics &diag) {
+  return diag.error("the result would have more than " +
+                    std::to_string(maxStaticLength) +
+                    " elements; expected at most so many while compiling");
+}
+
 static FailureOr<Value> shiftIntegers(Diagnostics &diag, Operator op,
                                       const Value &a, const Value &b) {
   Int value = a.integer(), count = b.integer();
   if (count < 0) {
-    return diag.error("negative shift count " + b.repr());
+    return diag.error("negative shift count " + b.repr() +
+                      "; expected a count from 0 on");
   }
   if (op == Operator::RShift) {
     return Value(count > 127 ? Int{value < 0 ? -1 : 0} : value >> int(count));
@@ -60,7 +67,8 @@ static FailureOr<Value> powerOfIntegers(Diagnostics &diag, const Value &a,
   Int base = a.integer(), exponent = b.integer();
   if (exponent < 0) {
     if (base == 0) {
-      return diag.error("0 cannot be raised to a negative power");
+      return diag.error("0 cannot be raised to a negative power; expected a "
+                        "base other than 0, or an exponent from 0 on");
     }
     return Value(std::pow(double(base), double(exponent)));
   }
@@ -84,7 +92,7 @@ static FailureOr<Value> integers(Diagnostics &diag, Operator op, const Value &a,
       op == Operator::Div || op == Operator::FloorDiv || op == Operator::Mod;
   if (divides && y == 0) {
     return diag.error("division by zero: " + a.repr() + " " + spelling(op) +
-                      " 0");
+                      " 0; expected a divisor other than 0");
   }
   bool both = a.isBool() && b.isBool();
   switch (op) {
@@ -122,7 +130,8 @@ static FailureOr<Value> integers(Diagnostics &diag, Operator op, const Value &a,
   case Operator::MatMult:
     break;
   }
-  return diag.error("operator '@' is not defined for int");
+  return diag.error("operator '@' is not defined for int; expected blocks",
+                    "numbers multiply with '*'");
 }
 
 static FailureOr<Value> floats(Diagnostics &diag, Operator op, const Value &a,
@@ -132,7 +141,7 @@ static FailureOr<Value> floats(Diagnostics &diag, Operator op, const Value &a,
       op == Operator::Div || op == Operator::FloorDiv || op == Operator::Mod;
   if (divides && y == 0) {
     return diag.error("division by zero: " + a.repr() + " " + spelling(op) +
-                      " " + b.repr());
+                      " " + b.repr() + "; expected a divisor other than 0");
   }
   switch (op) {
   case Operator::Add:
@@ -156,14 +165,14 @@ static FailureOr<Value> floats(Diagnostics &diag, Operator op, const Value &a,
     double power = std::pow(x, y);
     if (!std::isfinite(power) && std::isfinite(x) && std::isfinite(y)) {
       return diag.error("the result of " + a.repr() + " ** " + b.repr() +
-                        " is not a finite number");
+                        " is not a finite number; expected a smaller exponent");
     }
     return Value(power);
   }
   default:
     return diag.error("operator '" + std::string(spelling(op)) +
                       "' is not defined for " + a.describe() + " and " +
-                      b.describe());
+                      b.describe() + "; expected two integers");
   }
 }
 
@@ -175,8 +184,7 @@ static FailureOr<Value> repeat(Diagnostics &diag, const Value &what,
       count > 0 ? static_cast<size_t>(std::min<Int>(count, maxStaticLength + 1))
                 : 0;
   if (length * times > maxStaticLength) {
-    return diag.error("the result would have more than " +
-                      std::to_string(maxStaticLength) + " elements");
+    return tooLong(diag);
   }
   if (what.isString()) {
     std::string text;
@@ -198,8 +206,7 @@ static FailureOr<Value> concatenate(Diagnostics &diag, const Value &a,
   std::vector<Value> items(a.items().begin(), a.items().end());
   items.insert(items.end(), b.items().begin(), b.items().end());
   if (items.size() > maxStaticLength) {
-    return diag.error("the result would have more than " +
-                      std::to_string(maxStaticLength) + " elements");
+    return tooLong(diag);
   }
   return a.isList() ? Value::list(std::move(items))
                     : Value::tuple(std::move(items));
@@ -299,6 +306,10 @@ FailureOr<Value> Evaluator::staticBinary(Operator op, const Value &a,
   if (a.isNone() || b.isNone()) {
     hint = "the value is None here; test it first: if x is not None";
   }
+  if (hint.empty()) {
+    message += "; expected two numbers, or two strings or tuples where Python "
+               "has the operator for them";
+  }
   return diag.error(message, hint);
 }
 
@@ -323,7 +334,8 @@ FailureOr<Value> Evaluator::staticUnary(ast::UnaryOperator op,
     Int x = value.integer();
     Int least = Int{1} << 126;
     if (op == ast::UnaryOperator::USub && x == -least - least) {
-      return diag.error("the result does not fit 128 bits");
+      return diag.error(
+          "the result does not fit 128 bits; expected a number of 128 bits");
     }
     result = Value(op == ast::UnaryOperator::USub     ? -x
                    : op == ast::UnaryOperator::Invert ? ~x
@@ -331,7 +343,8 @@ FailureOr<Value> Evaluator::staticUnary(ast::UnaryOperator op,
   }
   if (failed(result)) {
     return diag.error("operator '" + std::string(spelling(op)) +
-                      "' is not defined for " + value.describe());
+                      "' is not defined for " + value.describe() +
+                      "; expected a number");
   }
   result->constexprGlobal = value.constexprGlobal;
   return result;
@@ -381,7 +394,8 @@ static FailureOr<bool> contains(Diagnostics &diag, const Value &container,
     return container.string().find(item.string()) != std::string::npos;
   }
   return diag.error("'in' is not defined for " + item.describe() + " and " +
-                    container.describe());
+                    container.describe() +
+                    "; expected a tuple, a list, a dict or two strings");
 }
 
 FailureOr<Value> Evaluator::staticCompare(ast::CompareOperator op,
@@ -444,7 +458,8 @@ FailureOr<Value> Evaluator::staticCompare(ast::CompareOperator op,
   std::optional<int> sign = order(a, b);
   if (!sign) {
     return diag.error(what + " is not defined for " + a.describe() + " and " +
-                      b.describe());
+                      b.describe() +
+                      "; expected two numbers, two strings or two tuples");
   }
   switch (op) {
   case ast::CompareOperator::Lt:

@@ -275,7 +275,8 @@ public:
     size_t hit = fromRight ? text.rfind(part) : text.find(part);
     if (name == "rfind" || name == "index" || name == "rindex") {
       if (hit == llvm::StringRef::npos && name != "rfind") {
-        return diag.error("substring not found");
+        return diag.error("substring not found; expected a part of the text",
+                          "find gives -1 where there is none");
       }
       return Value(hit == llvm::StringRef::npos ? -1
                                                 : static_cast<int64_t>(hit));

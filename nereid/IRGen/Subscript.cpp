@@ -53,7 +53,8 @@ FailureOr<Value> Evaluator::subscriptValue(const Value &object,
       }
     }
     return diag.error("the dict has no key " + index.repr(),
-                      index.isString() ? suggestion(index.string(), keys) : "");
+                      index.isString() ? choices(index.string(), keys)
+                                       : "expected one of its keys");
   }
   if (object.isOpaque() && object.opaque().name == "os.environ") {
     FailureOr<Value> found = environment({Argument{"", index, {}}});
@@ -77,7 +78,9 @@ FailureOr<Value> Evaluator::subscriptValue(const Value &object,
                       "call it like a function: " + object.function().name +
                           "(...)");
   }
-  return diag.error(object.describe() + " has no elements");
+  return diag.error(object.describe() +
+                    " has no elements; expected a block, a tuple, a list, a "
+                    "dict or a string before '['");
 }
 
 //===----------------------------------------------------------------------===//
@@ -119,8 +122,10 @@ FailureOr<Value> Evaluator::subscriptTensor(const Tensor &x,
   }
   if (kept > x.rank() && (x.isBlock() || kept > 1 || items.size() == 1)) {
     return diag.error("too many subscripts: " + x.typeStr() + " has " +
-                      std::to_string(x.rank()) + " dimensions, and " +
-                      std::to_string(kept) + " are named");
+                          std::to_string(x.rank()) + " dimensions, and " +
+                          std::to_string(kept) +
+                          " are named; expected one ':' for each dimension",
+                      "None adds one");
   }
   Tensor result = x;
   int64_t axis = 0;
@@ -192,7 +197,9 @@ FailureOr<Value> Evaluator::subscriptSequence(const Value &object,
     Int i = index.integer() < 0 ? index.integer() + size : index.integer();
     if (i < 0 || i >= size) {
       return diag.error("the index " + index.repr() + " is out of range for " +
-                        object.describe());
+                            object.describe() +
+                            "; expected an index from 0 on, below the length",
+                        "negative ones count from the end");
     }
     size_t at = static_cast<size_t>(i);
     return isString ? Value(std::string(1, object.string()[at]))
@@ -200,11 +207,12 @@ FailureOr<Value> Evaluator::subscriptSequence(const Value &object,
   }
   if (!index.isSlice()) {
     return diag.error(object.describe() + " cannot be indexed with " +
-                      index.describe());
+                      index.describe() + "; expected an integer or a slice");
   }
   std::optional<SliceRange> range = sliceRange(index.slice(), size);
   if (!range) {
-    return diag.error("slice bounds must be integers, and the step not 0");
+    return diag.error("slice bounds must be integers, and the step not 0; "
+                      "expected [start:stop:step] of constants");
   }
   if (isString) {
     std::string text;

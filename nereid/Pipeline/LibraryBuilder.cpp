@@ -20,7 +20,7 @@ namespace nereid {
 Status LibraryBuilder::addTarget(const std::string &target) {
   if (target == "interp") {
     return {ErrorCode::InvalidArgument,
-            "the target interp needs the compiler at run time; expected cpu, "
+            "the target 'interp' needs the compiler at run time; expected cpu, "
             "x86-64-v3 or another CPU level, or sm_90a or another GPU"};
   }
   Expected<std::string> resolved = compiler.resolveTarget(target);

@@ -102,7 +102,7 @@ Tensor arange(Shape shape, DType dtype, Device device, double start,
 
 static void requireFloat(const char *name, DType dtype) {
   if (!isFloat(dtype)) {
-    invalid(std::string(name) + " makes floating-point numbers, not " +
+    invalid(std::string(name) + ": expected a floating-point dtype, got " +
             std::string(languageName(dtype)) + "; use randint for integers");
   }
 }

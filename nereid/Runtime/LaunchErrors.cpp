@@ -114,7 +114,9 @@ Failure unexpectedKeyword(const KernelState &kernel, std::string_view name) {
 Failure givenTwice(const KernelState &kernel, size_t parameter) {
   const std::string &name = kernel.description.parameters[parameter].name;
   return parameterFailure(kernel, parameter,
-                          "argument '" + name + "' is given twice",
+                          "argument '" + name +
+                              "' is given twice; expected it "
+                              "once",
                           "it is filled by position and again by name");
 }
 

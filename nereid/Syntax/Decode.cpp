@@ -240,7 +240,8 @@ std::optional<Problem> decodeSource(std::string &text) {
   if (size_t nul = text.find('\0'); nul != text.npos) {
     return Problem{lineSpan(text, nul, 1),
                    "source code cannot contain null bytes",
-                   "the file may be saved as UTF-16, or be no text at all"};
+                   "expected text, got a byte that is 0; the file may be "
+                   "saved as UTF-16, or be no text at all"};
   }
   std::string_view name = findDeclaration(text);
   if (name.empty()) {

@@ -40,7 +40,11 @@ void Explainer::raiseUnexpected(uint32_t index) {
     message = std::string("invalid syntax: expected ") + parser.expected +
               ", got " + got;
   }
-  parser.raise(found.span, std::move(message), hintAt(index));
+  std::string hint = hintAt(index);
+  if (hint.empty() && !message.starts_with("invalid syntax: expected")) {
+    hint = "expected an operator, a comma or the end of the line before it";
+  }
+  parser.raise(found.span, std::move(message), std::move(hint));
 }
 
 namespace {

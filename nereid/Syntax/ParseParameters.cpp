@@ -121,9 +121,10 @@ Arguments *PythonParser::parameters(Tok end) {
     if (!parameter || names.insert(parameter->arg).second) {
       return true;
     }
-    raise(parameter->span, "duplicate argument '" +
-                               std::string(parameter->arg) +
-                               "' in function definition");
+    raise(parameter->span,
+          "duplicate argument '" + std::string(parameter->arg) +
+              "' in function definition",
+          "expected each parameter to have a name of its own");
     return false;
   };
   if (!std::ranges::all_of(out.positional, isNew) ||

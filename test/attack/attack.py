@@ -2,11 +2,11 @@
 """Attacks the command with hostile sources, arguments, files, environments and limits.
 
   attack.py --binary build/bin/nereid [--count 300] [--seed 1] [--jobs 2] [--only sources,...] [--skip ...]
-            [--keep FOLDER] [--replay FILE...]
+            [--keep FOLDER] [--record FILE] [--replay FILE...]
 
 Attack number N of a seed is always the same. Each runs in a folder of its own, under 2 GB of address space and 10
 seconds. What must hold (Verdict): it ends by itself, with a status of docs/EXIT-STATUSES.md other than "Nereid is
-wrong"; its messages name no internal; a refusal says where (a position, an argument, an option, a file).
+wrong"; its messages name no internal; a refusal says where, what was expected and what it got.
 
 What fails is shrunk: files lose lines, the command loses words, as long as the same rule is broken. The result goes to
 --keep as a .json file, and is printed. The files of test/attack/found are attacks that once succeeded; every run tries
@@ -41,9 +41,39 @@ INTERNAL = re.compile(
     r"std::|mlir::|llvm::|nereid::(?!none|Kernel|Tensor)|LLVM ERROR|\b_ZN\w+|bad_alloc|basic_string|length_error|"
     r"bad_function_call|Assertion|terminate called|nlohmann|json\.exception|CLI::|LAUNCHING PASS|"
     r"internal error|UNREACHABLE|Stack dump|PLEASE submit a bug|\(anonymous namespace\)|vector::_M|"
-    r"pthread_create has failed|builtin\.unrealized|failed to legalize|Sanitizer")
-# A refusal says where: a position, an option, an argument, a file or something in quotes.
-PLACE = re.compile(r":\d+:\d+: |--?[a-zA-Z][\w-]*|\w+=|'[^']*'|\"[^\"]*\"|\S+\.\w+: |NEREID_\w+|standard output|memory|PROBLEM")
+    r"pthread_create has failed|builtin\.unrealized|failed to legalize|Sanitizer|"
+    r"\b_apply_\w+|\b_(list|dict|tuple|set|frozenset|constexpr|dtype|type)\b")
+# Every error of a message is one of three (README.md tells them): a refusal of what was given, which says where, what
+# was expected and what it got; a fault of a running kernel; a failure of the machine.
+ERROR = re.compile(r"(?m)^(?=.*?\berror: )")
+EXCERPT = r"^[ \t]+[^\n]*\n[ \t]+[~^]*\^"
+WHERE = re.compile(r":\d+:\d+: (error|note): |(^| )-{1,2}[a-zA-Z][\w-]*|\S*=|'[^']*'|\"[^\"]*\"|\S+\.\w+: |NEREID_\w+|standard input", re.M)
+GOT = re.compile(rf"\bgot\b|'[^']*'|\"[^\"]*\"|{EXCERPT}", re.M)
+EXPECTED = re.compile(r"\bexpected\b|\bthere (is|are)\b|\bdid you mean\b|^ *hint: ", re.M)
+FAULT = re.compile(r"\w+: (the kernel was stopped|the devices disagree)|error: [^\n]* in kernel '|device_assert failed|"
+                   r"out-of-bounds access|not a number|expected no problem, got \d+")
+MACHINE = re.compile(r"^(\S+ (\S+: )?)?cannot (read|write|open|create|make|remove|start) [\s\S]*: \S|(no|out of) memory\b|"
+                     r"expected every launch to be ok")
+
+
+def incomplete(text):
+    """The first error of a message that is none of the three."""
+    lines = []
+    for line in text.split("\n"):  # of several launches: a line of JSON each
+        try:
+            answer = json.loads(line) if line.startswith("{") else None
+        except ValueError:
+            answer = None
+        lines.append(line if not isinstance(answer, dict) else
+                     "error: " + answer["error"] if answer.get("error") else "")
+    for error in ERROR.split("\n".join(lines)):
+        message = error.partition("error: ")[2]
+        if not message or FAULT.search(error) or MACHINE.search(message):
+            continue
+        for what, pattern in (("where", WHERE), ("what it got", GOT), ("what was expected", EXPECTED)):
+            if not pattern.search(error):
+                return f"{what}: {message.partition(chr(10))[0][:100]}".strip()
+    return ""
 
 
 @dataclasses.dataclass
@@ -104,6 +134,23 @@ def place(folder, files):
             path.write_text(content, errors="surrogateescape")
 
 
+def seconds_used(pid):
+    """Of processors, by all threads."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def seconds_waited(pid):
+    """How long its threads wanted a processor and had none; 0 where the system does not tell."""
+    waited = 0
+    for path in pathlib.Path(f"/proc/{pid}/task").glob("*/schedstat"):
+        try:
+            waited += int(path.read_text().split()[1])
+        except OSError:
+            pass  # the thread has ended
+    return waited / 1e9
+
+
 def limited(limits):
     kinds = {"file": resource.RLIMIT_FSIZE, "files": resource.RLIMIT_NOFILE, "memory": resource.RLIMIT_AS,
              "stack": resource.RLIMIT_STACK, "data": resource.RLIMIT_DATA, "processes": resource.RLIMIT_NPROC}
@@ -128,8 +175,11 @@ def broken_rule(attack, status, timed_out, err, files_before, folder):
         return f"no message names an internal ({found.group(0)})"
     if status and attack.stdout != "closed" and not err.strip() and "-" not in attack.words:
         return "a failure is told"
-    if status and err.strip() and not PLACE.search(err):
-        return "a refusal says where"
+    if status and err.strip() and "error: " not in err and not err.startswith("{"):
+        return "a refusal is an error"
+    missing = incomplete(err) if status else ""
+    if missing:
+        return f"a refusal says where, expected and got ({missing})"
     if "\x1b" in err:
         return "no control characters reach the terminal"
     for name in attack.files:
@@ -167,12 +217,21 @@ def attempt(attack, binary):
         except (OSError, ValueError, subprocess.SubprocessError):
             return Outcome(0, 0, "", "")  # the system refuses such words or limits itself
         timed_out = False
-        try:
-            out, err = process.communicate(attack.stdin.encode(errors="surrogateescape"), timeout=SECONDS)
-        except subprocess.TimeoutExpired:
-            timed_out = True
-            os.killpg(process.pid, signal.SIGKILL)
-            out, err = process.communicate()
+        typed, patience = attack.stdin.encode(errors="surrogateescape"), SECONDS
+        while True:
+            try:
+                out, err = process.communicate(typed, timeout=patience)
+                break
+            except subprocess.TimeoutExpired:
+                typed, used = None, seconds_used(process.pid)
+                # On a machine that is busy otherwise it may have got little of its ten seconds yet.
+                if patience == SECONDS and used < SECONDS / 2 and seconds_waited(process.pid) > SECONDS / 4:
+                    patience = 4 * SECONDS
+                    continue
+                timed_out = True
+                os.killpg(process.pid, signal.SIGKILL)
+                out, err = process.communicate()
+                break
         text = err.decode(errors="replace")
         if "--launch" in attack.words:  # several launches are told line by line
             text += (out or b"").decode(errors="replace")
@@ -246,6 +305,7 @@ def main():
     parser.add_argument("--skip", default="")
     parser.add_argument("--keep", default="")
     parser.add_argument("--replay", nargs="*", default=None)
+    parser.add_argument("--record", default="", help="every attack's words, status and messages, a line of JSON each")
     parser.add_argument("--show", action="store_true", help="every attack's status and first line")
     options = parser.parse_args()
     binary = str(pathlib.Path(options.binary).resolve())
@@ -259,10 +319,14 @@ def main():
             kind = kinds[number % len(kinds)]
             attacks.append((f"{options.seed}:{number}", make(kind, options.seed, number)))
     broken, statuses, slowest = [], {}, (0, "")
+    record = open(options.record, "w") if options.record else None
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for (name, attack), outcome in zip(attacks, pool.map(lambda a: attempt(a[1], binary), attacks)):
             statuses[outcome.status] = statuses.get(outcome.status, 0) + 1
             slowest = max(slowest, (outcome.seconds, name))
+            if record:
+                record.write(json.dumps({"name": name, "kind": attack.kind, "words": attack.words, "status": outcome.status,
+                                         "err": outcome.err[:20000], "rule": outcome.rule}) + "\n")
             if options.show:
                 first = outcome.err.strip().splitlines()[:1]
                 print(f"{name} {attack.kind} {outcome.status} {outcome.seconds:.1f}s {first}")

@@ -216,7 +216,8 @@ static std::optional<GeneratorText> parseGenerator(const NamedText &text) {
   result.name = parts[0];
   if (parts.size() < 2) {
     badArgument(text, "expected GENERATOR:DTYPE[SHAPE], as in "
-                      "randn:f32[4096,4096]");
+                      "randn:f32[4096,4096], got '" +
+                          value + "'");
   }
   std::optional<DType> dtype = parseDType(parts.back());
   if (!dtype) {
@@ -225,8 +226,8 @@ static std::optional<GeneratorText> parseGenerator(const NamedText &text) {
       names.emplace_back(shortName(static_cast<DType>(i)));
       names.emplace_back(languageName(static_cast<DType>(i)));
     }
-    badArgument(text, "no dtype '" + parts.back() + "'" +
-                          didYouMean(parts.back(), names));
+    badArgument(text, "expected a dtype such as f32 or i64, got '" +
+                          parts.back() + "'" + didYouMean(parts.back(), names));
   }
   result.dtype = *dtype;
   result.parameters.assign(parts.begin() + 1, parts.end() - 1);
@@ -314,18 +315,18 @@ static Tensor generate(const NamedText &text, const GeneratorText &g,
   size_t wanted = g.name == "full" ? 1 : g.name == "randint" ? 2 : 0;
   const auto &names = generatorNames();
   if (std::find(names.begin(), names.end(), g.name) == names.end()) {
-    badArgument(text, "no generator '" + g.name + "'" +
-                          didYouMean(g.name, names) +
-                          "; there are rand, randn, arange, zeros, empty, "
-                          "full:VALUE and randint:LOW:HIGH");
+    badArgument(text, "expected one of the generators rand, randn, arange, "
+                      "zeros, empty, full:VALUE and randint:LOW:HIGH, got '" +
+                          g.name + "'" + didYouMean(g.name, names));
   }
   if (g.parameters.size() != wanted) {
-    badArgument(text, g.name + " takes " +
+    badArgument(text, g.name + ": expected " +
                           (wanted == 0   ? "no parameter"
                            : wanted == 1 ? "one parameter, as in "
                                            "full:2.5:f32[8]"
                                          : "two parameters, as in "
-                                           "randint:0:10:i32[8]"));
+                                           "randint:0:10:i32[8]") +
+                          ", got " + std::to_string(g.parameters.size()));
   }
   if (g.name == "rand") {
     return rand(g.shape, g.dtype, device, seed);
@@ -358,7 +359,10 @@ static Tensor readTensor(const NamedText &text, Device device) {
       path.find('/', colon) == std::string::npos) {
     dtype = parseDType(path.substr(colon + 1));
     if (!dtype) {
-      badArgument(text, "no dtype '" + path.substr(colon + 1) + "'");
+      badArgument(text,
+                  "expected a dtype behind the file, as in @file.npy:bf16, "
+                  "got '" +
+                      path.substr(colon + 1) + "'");
     }
     path.resize(colon);
   }

@@ -73,11 +73,11 @@ TEST_F(Bind, Compile) {
   Result r = run(command + " --bind SIZE=7");
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_THAT(r.out, HasSubstr("21"));
-  EXPECT_THAT(
-      run("compile b.py:k --emit tile --bind SIZE=7 --signature "
-          "'p=*i32, BLOCK=2, TWICE=3'")
-          .err,
-      AllOf(HasSubstr("nothing is said about 'MORE'"), HasSubstr("host.more")));
+  EXPECT_THAT(run("compile b.py:k --emit tile --bind SIZE=7 --signature "
+                  "'p=*i32, BLOCK=2, TWICE=3'")
+                  .err,
+              AllOf(HasSubstr("expected an entry for 'MORE', got none"),
+                    HasSubstr("host.more")));
 }
 
 TEST_F(Bind, MistakesInDecoratorsAreWarnings) {

@@ -62,8 +62,8 @@ static void listAll(const BuiltinsOptions &options) {
     writeOutput(rows.dump(1) + "\n");
   }
   if (!shown) {
-    usageError("no built-in has '" + options.filter + "' in its name" +
-               didYouMean(options.filter, names));
+    usageError("expected a part of a built-in's name, got '" + options.filter +
+               "'" + didYouMean(options.filter, names));
   }
 }
 

@@ -46,7 +46,7 @@ static void addChecks(CompileCommandOptions &options) {
                     : check == "assert" ? CheckAsserts
                                         : 0;
     if (!flag) {
-      usageError("--check " + check + ": expected oob, nan or assert");
+      usageError("--check: expected oob, nan or assert, got '" + check + "'");
     }
     options.options.checks |= flag;
   }
@@ -63,16 +63,16 @@ static void checkStage(CompileCommandOptions &options) {
     for (const std::string &name : names) {
       list += (list.empty() ? "" : ", ") + name;
     }
-    usageError("--emit " + options.emit + ": expected one of " + list +
-               didYouMean(options.emit, names));
+    usageError("--emit: expected one of " + list + ", got '" + options.emit +
+               "'" + didYouMean(options.emit, names));
   }
   if (options.emit == "header") {
     return;
   }
   auto expectOne = [&](const char *flag, size_t count) {
     if (count > 1) {
-      usageError(std::string(flag) + " is given " + std::to_string(count) +
-                 " times; only --emit header takes several");
+      usageError(std::string(flag) + ": expected one, got " +
+                 std::to_string(count) + "; only --emit header takes several");
     }
   };
   expectOne("FILE:KERNEL", options.files.size());
@@ -85,9 +85,11 @@ static void checkStage(CompileCommandOptions &options) {
   };
   if (isGpu ? isOneOf({"cpu", "asm", "obj", "lines"})
             : isOneOf({"tilegpu", "gpu", "ptx", "cubin"})) {
-    usageError("--emit " + options.emit + ": the target " + options.targets[0] +
-               " has no such stage; it has ast, tile, tile-opt, llvm and " +
-               (isGpu ? "tilegpu, gpu, ptx, cubin" : "cpu, asm, obj, lines"));
+    usageError(
+        "--emit: expected a stage of the target '" + options.targets[0] +
+        "', which are ast, tile, tile-opt, llvm, " +
+        (isGpu ? "tilegpu, gpu, ptx and cubin" : "cpu, asm, obj and lines") +
+        ", got '" + options.emit + "'");
   }
 }
 

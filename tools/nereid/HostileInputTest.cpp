@@ -82,6 +82,87 @@ TEST_F(HostileInput, ProcessSubstitutionIsAFile) {
   EXPECT_EQ(state, 0) << *readFile(root + "/err");
 }
 
+/// An empty entry in the program's search path would be the working folder.
+TEST_F(HostileInput, LibrariesOfTheWorkingFolderAreNotLoaded) {
+  for (const char *name : {"libtbb.so.12", "libz.so.1", "libstdc++.so.6"}) {
+    ASSERT_TRUE(writeFileAtomically(root + "/" + name, "no library").ok());
+  }
+  EXPECT_EQ(run("builtins exp2").code, 0);
+  ASSERT_EQ(::mkfifo((root + "/libdriver.so").c_str(), 0600), 0);
+  CommandResult doctor =
+      run("doctor", "NEREID_CUDA_DRIVER=libdriver.so timeout 60");
+  EXPECT_NE(doctor.code, 124);
+}
+
+/// What CLI11 finds out is said in the words of every other refusal.
+TEST_F(HostileInput, WrongCommandLinesSayWhatWasExpected) {
+  std::pair<const char *, const char *> cases[] = {
+      {"", "expected one of the commands run, compile, doctor, builtins, got "
+           "none"},
+      {"run --zzz", "expected an option or argument of nereid run, got "
+                    "'--zzz'"},
+      {"run k.py:scale --gird 1", "got '--gird'; did you mean '--grid'?"},
+      {"doctor extra", "expected an option or argument of nereid doctor, got "
+                       "'extra'"},
+      {"run --results out.json", "--results: expected --launch beside it, got "
+                                 "none"},
+      {"run k.py:scale --launch l.json",
+       "expected either kernel or --launch, got both"},
+      {"compile k.py --emit asm --emit ptx",
+       "--emit: expected at most 1 of it, got 2"},
+      {"compile k.py --emit", "--emit: expected a value, got none"},
+      {"run --seed -1", "--seed: expected an integer from 0 to"},
+      {"run k.py:scale", "expected FILE:KERNEL and --grid, or --launch FILE, "
+                         "got no --grid"},
+      {"compile k.py --check all", "--check: expected oob, nan or assert, got "
+                                   "'all'"},
+  };
+  for (const auto &[words, message] : cases) {
+    CommandResult result = run(words);
+    EXPECT_EQ(result.code, 2) << words;
+    EXPECT_THAT(result.err, testing::StartsWith("error: ")) << words;
+    EXPECT_THAT(result.err, HasSubstr(message)) << words;
+  }
+}
+
+/// The command says why, not only that the file has no kernel.
+TEST_F(HostileInput, WhatIsThereAndNoKernelIsToldApart) {
+  std::pair<const char *, const char *> cases[] = {
+      {"@triton.jit\nasync def k(p):\n  pass\n", "write 'def' without 'async'"},
+      {"class C:\n  @triton.jit\n  def k(p):\n    pass\n",
+       "member of the class 'C': move it out of the class"},
+      {"import numba\n@numba.jit\ndef k(p):\n  pass\n",
+       "'@numba.jit' is not known here"},
+      {"k = triton.jit(lambda p: tl.store(p, 1))\n",
+       "expected a function, got a lambda"},
+      {"k = 3\n", "'k' is not a kernel: it is int 3"},
+      {"def other(p):\n  pass\n", "no kernel 'k'"},
+  };
+  for (const auto &[text, message] : cases) {
+    ASSERT_TRUE(writeFileAtomically(root + "/no.py",
+                                    std::string("import triton\nimport "
+                                                "triton.language as tl\n") +
+                                        text)
+                    .ok());
+    CommandResult result = run("run no.py:k --grid 1 p=zeros:i32[4]");
+    EXPECT_NE(result.code, 0) << text;
+    EXPECT_THAT(result.err, HasSubstr(message)) << text;
+  }
+}
+
+/// A message ends at a byte that is 0 for whoever reads it as C does.
+TEST_F(HostileInput, AByteThatIsZeroDoesNotCutTheMessage) {
+  std::string text = "import triton\nx = \"";
+  text += std::string("\0\0", 2) + "\"\n";
+  ASSERT_TRUE(writeFileAtomically(root + "/zero.py", text).ok());
+  CommandResult result = run("compile zero.py:k --emit tile");
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("zero.py:2:6: error: source code "
+                                          "cannot contain null bytes"),
+                                HasSubstr("\n       ^"),
+                                HasSubstr("hint: expected text, got a byte")));
+}
+
 TEST_F(HostileInput, NumbersThatWouldBeCutOff) {
   const std::pair<const char *, const char *> cases[] = {
       {"--seed -1", "expected an integer from 0 to 18446744073709551615, got "

@@ -88,8 +88,8 @@ void JsonReader::checkKeys(std::initializer_list<const char *> known) const {
     for (const std::string &name : names) {
       list += (list.empty() ? "" : ", ") + name;
     }
-    fail("no key \"" + key + "\"" + didYouMean(key, names) +
-         " is known here; there are " + list);
+    fail("expected one of the keys " + list + ", got \"" + key + "\"" +
+         didYouMean(key, names));
   }
 }
 
@@ -170,7 +170,7 @@ Json parseJson(const std::string &source, const std::string &text) {
     std::string message = error.what();
     size_t bracket = message.find("] ");
     usageError(
-        source + ": no JSON: " +
+        source + ": expected JSON, got a " +
         (bracket == std::string::npos ? message : message.substr(bracket + 2)));
   }
 }

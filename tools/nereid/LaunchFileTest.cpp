@@ -323,12 +323,13 @@ TEST_F(LaunchFile, MistakesAreToldWithTheirPlace) {
   struct Case {
     const char *text, *expected;
   } cases[] = {
-      {"{\n  \"kernel\": }", "a.json: no JSON: parse error at line 2"},
+      {"{\n  \"kernel\": }",
+       "a.json: expected JSON, got a parse error at line 2"},
       {"[]", ""},
       {"3", "a.json: expected an object, got 3"},
       {"{}", "a.json: expected the key \"kernel\", got {}"},
       {R"({"kernel": "l.py:shift", "gird": 1})",
-       "no key \"gird\"; did you mean 'grid'?"},
+       "got \"gird\"; did you mean 'grid'?"},
       {R"({"kernel": "l.py:shift", "grid": [1, 2, 3, 4]})",
        "a.json: /grid: expected one to three sizes, got [1,2,3,4]"},
       {R"({"kernel": "l.py:shift", "grid": -1})",

@@ -112,8 +112,9 @@ static const KnownKernel &onlyOne(const std::vector<KnownKernel> &known,
   for (const KnownKernel &other : known) {
     if (other.description.name == kernel.description.name &&
         other.source.path != kernel.source.path) {
-      usageError("two kernels are called '" + kernel.description.name +
-                 "', in " + kernel.source.path + " and " + other.source.path +
+      usageError("expected kernels of different names, got '" +
+                 kernel.description.name + "' in " + kernel.source.path +
+                 " and " + other.source.path +
                  "; compile them into libraries of their own");
     }
   }
@@ -134,8 +135,9 @@ static const KnownKernel &findKernel(const std::vector<KnownKernel> &known,
     list += (list.empty() ? "" : ", ") + names.back();
   }
   if (name.empty() && !known.empty()) {
-    usageError("--signature '" + signature + "': which of the kernels " + list +
-               "? Write " + names[0] + "(" + signature + ")");
+    usageError("--signature '" + signature +
+               "': expected the name of one of the kernels " + list +
+               " in front, as " + names[0] + "(" + signature + "), got none");
   }
   usageError("--signature '" + signature + "': there is no kernel '" + name +
              "'; there is " + (list.empty() ? "none" : list) +
@@ -145,8 +147,9 @@ static const KnownKernel &findKernel(const std::vector<KnownKernel> &known,
 void compileLibrary(const LibraryCommandOptions &options) {
   namespace fs = std::filesystem;
   if (options.output.empty()) {
-    usageError("--emit header writes two files: name the header with -o, as "
-               "-o kernels.h; the object file kernels.o will lie beside it");
+    usageError("--emit header: expected a name for the header, as -o "
+               "kernels.h, got none; the object file kernels.o will lie beside "
+               "it");
   }
   std::string name = identifier(fs::path(options.output).stem().string());
   std::string object = options.object;
@@ -176,7 +179,8 @@ void compileLibrary(const LibraryCommandOptions &options) {
         builder.add(kernel.source, kernel.description, std::move(signature)));
   }
   if (builder.index().empty()) {
-    usageError("--emit header needs a --signature for each form of a kernel" +
+    usageError("--emit header: expected a --signature for each form of a "
+               "kernel, got none" +
                (known.empty() ? std::string()
                               : "; for example: --signature '" +
                                     known[0].description.name + "(" +

@@ -196,12 +196,15 @@ TEST_F(LibraryCommand, HeaderErrors) {
       "compile k.py --emit header -o k.h --signature 'scale(*fp32,"
       " *fp32, i32, fp32)' --signature ";
   const std::pair<std::string, const char *> cases[] = {
-      {"compile k.py --emit header", "name the header with -o"},
+      {"compile k.py --emit header",
+       "expected a name for the header, as -o kernels.h, got none"},
       {"compile k.py --emit header -o k.h",
-       "needs a --signature for each form of a kernel; for example: "
+       "expected a --signature for each form of a kernel, got none; for "
+       "example: "
        "--signature 'scale(x_ptr=*fp32"},
       {"compile k.py --emit header -o k.h --signature '*fp32'",
-       "which of the kernels scale, fill2d, wrong? Write scale(*fp32)"},
+       "expected the name of one of the kernels scale, fill2d, wrong in front, "
+       "as scale(*fp32), got none"},
       {"compile k.py --emit header -o k.h --signature 'scal(*fp32)'",
        "there is no kernel 'scal'; there is scale, fill2d, wrong; did you mean "
        "'scale'?"},
@@ -226,27 +229,28 @@ TEST_F(LibraryCommand, HeaderErrors) {
       {two + "'scale(*fp32, *fp32, i32, fp32, num_warps=64)'",
        "num_warps is '64'; expected an integer from 1 to 32"},
       {two + "'scale(*fp32, *fp32, i32, fp32, num_wraps=4)'",
-       "no parameter 'num_wraps'"},
+       "got 'num_wraps'"},
       {"compile k.py other.py --emit header -o k.h --signature 'scale(*fp32, "
        "*fp32, i32, fp32)'",
-       "two kernels are called 'scale', in k.py and other.py"},
+       "got 'scale' in k.py and other.py"},
       {"compile k.py:scale --emit header -o k.h --target interp --signature "
        "'*fp32, *fp32, i32, fp32'",
-       "the target interp needs the compiler at run time"},
+       "the target 'interp' needs the compiler at run time"},
       {"compile k.py:scale --emit header -o k.h --target sm_91 --signature "
        "'*fp32, *fp32, i32, fp32'",
        "no GPU architecture 'sm_91'"},
       {"compile k.py:scale --emit header -o k.h --target sm_80 --signature "
        "'*fp32, *fp32, i32, fp32, num_warps=3'",
        "num_warps is 3; expected 1, 2, 4"},
-      {"compile k.py k.py --emit asm", "FILE:KERNEL is given 2 times; only "
+      {"compile k.py k.py --emit asm", "FILE:KERNEL: expected one, got 2; only "
                                        "--emit header takes several"},
       {"compile k.py:scale --emit ptx --target sm_80,sm_90a",
-       "--target is given 2 times"},
+       "--target: expected one, got 2"},
       {"compile k.py:scale --emit ptx --target sm_80 --signature a --signature "
        "b",
-       "--signature is given 2 times"},
-      {"compile k.py:scale --emit cubin", "the target cpu has no such stage"},
+       "--signature: expected one, got 2"},
+      {"compile k.py:scale --emit cubin",
+       "expected a stage of the target 'cpu'"},
   };
   for (const auto &[arguments, expected] : cases) {
     CommandResult r = run(arguments, none);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CommandLineErrors.h"
 #include "CommandProcess.h"
 #include "Commands.h"
 #include "ExitStatus.h"
@@ -73,12 +74,13 @@ static int run(int argc, char **argv) {
   } catch (const CLI::RuntimeError &error) {
     return error.get_exit_code(); // a command's own
   } catch (const CLI::ParseError &error) {
-    // 0 for --help and --version; one code for every wrong command line.
-    std::ostringstream out, err;
-    int code = app.exit(error, out, err);
-    printError(err.str());
+    if (error.get_exit_code() != 0) {
+      usageError(explainParseError(app, error));
+    }
+    std::ostringstream out, err; // --help and --version
+    app.exit(error, out, err);
     writeOutput(out.str());
-    return code == 0 ? ExitSuccess : ExitUsage;
+    return ExitSuccess;
   }
   return ExitSuccess;
 }

@@ -79,7 +79,12 @@ static size_t findParameter(const KernelDescription &kernel,
   for (const ParameterDescription &p : kernel.parameters) {
     names.push_back(p.name);
   }
-  usageError(kernel.name + " has no parameter '" + name + "'" +
+  std::string list;
+  for (const std::string &known : names) {
+    list += (list.empty() ? "" : ", ") + known;
+  }
+  usageError("--signature: expected a parameter of " + kernel.name + " (" +
+             (list.empty() ? "it has none" : list) + "), got '" + name + "'" +
              didYouMean(name, names));
 }
 
@@ -91,7 +96,8 @@ static ArgumentSpec parseEntry(const ParameterDescription &parameter,
   if (parameter.isStatic) {
     std::optional<StaticValue> value = parseValue(entry);
     if (!value) {
-      fail("'" + entry + "' is no value, which a tl.constexpr parameter needs");
+      fail("expected a value, as the parameter is tl.constexpr, got '" + entry +
+           "'");
     }
     return *value;
   }
@@ -114,12 +120,12 @@ static ArgumentSpec parseEntry(const ParameterDescription &parameter,
     return StaticValue(1);
   }
   if (!hint.empty() && hint != "16") {
-    fail("':" + hint +
-         "' means nothing; ':16' is divisible by 16, ':1' "
-         "equal to 1");
+    fail("expected ':16' (divisible by 16) or ':1' (equal to 1), got ':" +
+         hint + "'");
   }
   if (!hint.empty() && isFloat(*dtype) && !isPointer) {
-    fail("a float cannot be known to be divisible by 16");
+    fail("expected a float type alone, got ':16'; only integers and pointers "
+         "are divisible by 16");
   }
   return RuntimeArgument{*dtype, isPointer, isConst || parameter.isConst,
                          !hint.empty()};
@@ -211,8 +217,9 @@ std::vector<ArgumentSpec> parseSignature(const std::string &text,
       value = pair->value;
       named = true;
     } else if (named) {
-      usageError("--signature: '" + entry +
-                 "' by position follows a named entry");
+      usageError("--signature: expected NAME=VALUE after the first named "
+                 "entry, got '" +
+                 entry + "'");
     } else if (position >= specs.size()) {
       usageError("--signature: " + kernel.name + " has " +
                  std::to_string(specs.size()) +
@@ -222,8 +229,8 @@ std::vector<ArgumentSpec> parseSignature(const std::string &text,
       ++position;
     }
     if (specs[index]) {
-      usageError("--signature: '" + kernel.parameters[index].name +
-                 "' is given twice");
+      usageError("--signature: expected one entry for '" +
+                 kernel.parameters[index].name + "', got two");
     }
     specs[index] = parseEntry(kernel.parameters[index], value);
   }
@@ -232,8 +239,8 @@ std::vector<ArgumentSpec> parseSignature(const std::string &text,
     const ParameterDescription &p = kernel.parameters[i];
     if (!specs[i] && !p.defaultValue) {
       Failure failure{ErrorCode::InvalidArgument,
-                      "--signature: nothing is said about '" + p.name +
-                          "'; for example: --signature '" +
+                      "--signature: expected an entry for '" + p.name +
+                          "', got none; for example: --signature '" +
                           exampleSignature(kernel, source) + "'",
                       kernel.unknown};
       raise(std::move(failure));
