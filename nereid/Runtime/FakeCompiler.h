@@ -84,6 +84,7 @@ struct FakeKernel {
   /// On a GPU: what follows ".entry <name>(" in the PTX, and the image's.
   std::string ptx;
   uint32_t sharedBytes = 0;
+  uint32_t lanes = 32; ///< threads of a warp
   bool hasFaultRecord = false;
   /// Fails the compilation when it returns a message.
   std::function<std::string(const CompileRequest &)> refuse;
@@ -150,7 +151,7 @@ public:
     image.sites = kernel.sites;
     image.scratchBytes = kernel.scratchBytes;
     image.numWarps = request.options.numWarps;
-    image.threadsPerBlock = 32 * request.options.numWarps;
+    image.threadsPerBlock = kernel.lanes * request.options.numWarps;
     image.stageTimes = {{"fake", 0.5}};
     for (size_t i = 0; i < request.arguments.size(); ++i) {
       addParameters(request.arguments[i], kernel.description.parameters[i].name,

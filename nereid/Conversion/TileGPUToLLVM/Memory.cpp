@@ -31,8 +31,8 @@ unsigned KernelEmitter::accessWidth(Value pointers, Value mask) {
   for (unsigned d = 0; d < tile.shape.size(); ++d) {
     unsigned held = contiguousRegisters(tile.layout, tile.shifts[d],
                                         paddedBits(tile.shape[d]));
-    best =
-        std::max(best, std::min(held, axes.vectorWidth(pointers, mask, d, 16)));
+    best = std::max(best, std::min(held, axes.vectorWidth(pointers, mask, d,
+                                                          target.accessBytes)));
   }
   return best;
 }

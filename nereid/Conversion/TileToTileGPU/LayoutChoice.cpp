@@ -250,11 +250,16 @@ static std::optional<tilegpu::OperandKind> operandKind(tile::DotOp op) {
                ? std::optional(OperandKind::TF32)
                : std::nullopt;
   }
-  return element.isF16()           ? OperandKind::F16
-         : element.isBF16()        ? OperandKind::BF16
-         : element.isF64()         ? OperandKind::F64
-         : isa<FloatType>(element) ? OperandKind::F8
-                                   : OperandKind::I8;
+  if (isa<Float8E4M3FNType, Float8E5M2Type>(element)) {
+    return OperandKind::F8;
+  }
+  if (element.isInteger(8)) {
+    return OperandKind::I8;
+  }
+  return element.isF16()    ? std::optional(OperandKind::F16)
+         : element.isBF16() ? std::optional(OperandKind::BF16)
+         : element.isF64()  ? std::optional(OperandKind::F64)
+                            : std::nullopt;
 }
 
 bool LayoutChoice::usesMma(tile::DotOp op) const {

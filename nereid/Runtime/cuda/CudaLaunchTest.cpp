@@ -61,6 +61,17 @@ TEST_F(CudaLaunches, AreAsynchronous) {
   EXPECT_EQ(ran, 1);
 }
 
+TEST_F(CudaLaunches, ABlockHasTheThreadsOfTheImage) {
+  world->kernels["add"].lanes = 64;
+  unsigned threads = 0;
+  driver().functions["add"].run = [&](const cuda::FakeKernelCall &call) {
+    threads = call.threads;
+  };
+  kernel("add")[1](x, y, out, 9, "num_warps"_a = 2);
+  synchronize(gpu);
+  EXPECT_EQ(threads, 128u);
+}
+
 TEST_F(CudaLaunches, MisalignedPointersAreAnotherForm) {
   kernel("add")[1](x.slice(0, 1), y, out, 64);
   EXPECT_FALSE(std::get<RuntimeArgument>(lastSpecs()[0]).divisibleBy16);
