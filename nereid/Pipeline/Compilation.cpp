@@ -161,14 +161,15 @@ Status Compilation::endStage(const Step &step) {
     }
     return text.status();
   }
-  Expected<std::optional<std::string>> edited = recorder.overridden(stage);
+  auto edited = recorder.takeEdited(
+      stage, [&] { return print(*module, /*withLocations=*/false); });
   if (!edited.ok()) {
     return edited.status();
   }
-  if (const std::optional<std::string> &text = *edited) {
+  if (const std::optional<EditedStage> &file = *edited) {
     logLine(LogTopic::Compile,
             request.kernel + ": stage " + stage.name + " from an edited file");
-    module = parseSourceString<ModuleOp>(*text, &context);
+    module = parseSourceString<ModuleOp>(file->text, &context, file->path);
     if (!module) {
       return collector.failure(stage.name);
     }

@@ -44,11 +44,13 @@ void StageRecorder::record(const Stage &stage, const std::string &stageText) {
   }
 }
 
-Expected<std::optional<std::string>>
-StageRecorder::overridden(const Stage &stage) const {
+Expected<std::optional<EditedStage>>
+StageRecorder::takeEdited(const Stage &stage,
+                          llvm::function_ref<std::string()> own) {
+  std::optional<EditedStage> none;
   const std::string &from = knobs().overrideFrom;
-  if (from.empty()) {
-    return std::optional<std::string>();
+  if (from.empty() || isRestarted) {
+    return none;
   }
   std::error_code ignored; // a name that is too long, say
   if (!std::filesystem::is_directory(from, ignored)) {
@@ -56,14 +58,19 @@ StageRecorder::overridden(const Stage &stage) const {
             "NEREID_OVERRIDE: expected a folder of stage files, got '" + from +
                 "'"};
   }
-  Expected<std::string> file = readFile(from + "/" + folder + "/" + stage.file);
+  std::string path = from + "/" + folder + "/" + stage.file;
+  Expected<std::string> file = readFile(path);
   if (!file.ok()) {
     if (file.failure().code == ErrorCode::NotFound) {
-      return std::optional<std::string>();
+      return none;
     }
     return {file.failure().code, "NEREID_OVERRIDE: " + file.failure().message};
   }
-  return std::optional(std::move(*file));
+  if (*file == own()) {
+    return none;
+  }
+  isRestarted = true;
+  return std::optional(EditedStage{std::move(path), std::move(*file)});
 }
 
 } // namespace nereid

@@ -53,6 +53,10 @@ inline constexpr const Stage *allStages[] = {
     &tileGpuStage, &gpuStage,  &llvmDialectStage, &llvmStage,
     &asmStage,     &ptxStage,  &objectStage,      &linesStage};
 
+struct EditedStage {
+  std::string path, text;
+};
+
 class StageRecorder {
 public:
   /// `folder` is the name of the specialisation's folder; `emit` names the
@@ -63,9 +67,11 @@ public:
   bool wants(const Stage &stage) const;
   /// Dumps and keeps the text.
   void record(const Stage &stage, const std::string &text);
-  /// The text of an edited stage file, when there is one. Fails where
-  /// NEREID_OVERRIDE is no folder, or the file cannot be read.
-  Expected<std::optional<std::string>> overridden(const Stage &stage) const;
+  /// The file of a stage that somebody has edited: the first whose text is not
+  /// what the compiler made, `own()`. Those of later stages are made from it.
+  /// Fails where NEREID_OVERRIDE is no folder, or the file cannot be read.
+  Expected<std::optional<EditedStage>>
+  takeEdited(const Stage &stage, llvm::function_ref<std::string()> own);
   /// Is `emit` an earlier stage than the next, so that nothing more is needed?
   bool isDone() const { return done; }
 
@@ -95,7 +101,7 @@ private:
   };
 
   std::string folder, emit, text;
-  bool done = false;
+  bool done = false, isRestarted = false;
 };
 
 } // namespace nereid
