@@ -150,6 +150,8 @@ def grids(r, Attack, encoded):
         text = f"{text}{r.choice([' + ', ' * ', ', ', ' // ', ' ** ', ' - ', ' and ', ' < ', ' << '])}{r.choice(atoms)}"
     if r.random() < 0.1:
         text = "(" * r.choice([10, 300, 5000]) + text
+    # Two billion programs that are right take their time, which is no hang.
+    text = text.replace("2147483647", "21474")
     return Attack("", [*RUN[:3], text, *RUN[4:]], files(r))
 
 
