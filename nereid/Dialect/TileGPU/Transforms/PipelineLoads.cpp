@@ -34,6 +34,7 @@
 #include "nereid/Analysis/AxisInfo.h"
 #include "nereid/Analysis/RegisterOperands.h"
 #include "nereid/Analysis/RootPointer.h"
+#include "nereid/Dialect/TileGPU/Transforms/ProductOperands.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -55,60 +56,6 @@ namespace {
 struct PipelineOptions {
   unsigned stages, sharedLimit;
 };
-
-/// One operand, one result, element by element.
-bool isUnary(Operation *op) {
-  return op->getNumOperands() == 1 && op->getNumResults() == 1 &&
-         op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
-         (op->hasTrait<OpTrait::Elementwise>() ||
-          isa<tile::ConvertFloatOp, tile::HintOp>(op));
-}
-
-/// What a value is a transpose or an element-wise image of.
-Value sourceOf(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isa<tile::TransposeOp>(op) && !isUnary(op)) {
-      break;
-    }
-    value = op->getOperand(0);
-  }
-  return value;
-}
-
-bool feedsProduct(ConvertLayoutOp op) {
-  return llvm::any_of(op->getUsers(), [&](Operation *user) {
-    auto dot = dyn_cast<tile::DotOp>(user);
-    return dot && dot->hasAttr(mmaAttr) &&
-           (dot.getLhs() == op.getResult() || dot.getRhs() == op.getResult());
-  });
-}
-
-bool isWarpgroupProduct(Operation *op) {
-  return isa<tile::DotOp>(op) && op->hasAttr(warpgroupMmaAttr);
-}
-
-/// What a value is a transpose of.
-Value untransposed(Value value) {
-  while (auto transpose = value.getDefiningOp<tile::TransposeOp>()) {
-    value = transpose.getSource();
-  }
-  return value;
-}
-
-bool isPositiveZero(Value value) {
-  DenseElementsAttr dense;
-  auto constant = value.getDefiningOp<arith::ConstantOp>();
-  dense = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : nullptr;
-  if (!dense || !dense.isSplat()) {
-    return false;
-  }
-  Attribute one = dense.getSplatValue<Attribute>();
-  if (auto number = dyn_cast<FloatAttr>(one)) {
-    return number.getValue().isPosZero();
-  }
-  auto number = dyn_cast<IntegerAttr>(one);
-  return number && number.getValue().isZero();
-}
 
 /// A load that becomes a copy.
 struct Copy {
