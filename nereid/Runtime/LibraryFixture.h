@@ -59,6 +59,7 @@ public:
     KernelImage image;
     image.kernel = image.entry = "add";
     image.target = target;
+    image.threadsPerBlock = 32 * image.numWarps;
     for (size_t i = 0; i < signature.arguments.size(); ++i) {
       if (auto *a = std::get_if<RuntimeArgument>(&signature.arguments[i])) {
         image.parameters.push_back({index[0].parameters[i].name, a->dtype,

@@ -109,7 +109,7 @@ TEST_F(Dump, AnEditedStageThatIsNoIR) {
   CommandResult r = compile("--target sm_90a --emit ptx", "NEREID_OVERRIDE=d");
   EXPECT_EQ(r.code, 1);
   EXPECT_THAT(r.err,
-              HasSubstr("30.tilegpu.mlir:1:9: error: expected operation"));
+              HasSubstr("30.tilegpu.mlir:1:7: error: expected operation"));
 }
 
 TEST_F(Dump, TimesOfPasses) {
