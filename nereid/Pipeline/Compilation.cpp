@@ -322,9 +322,10 @@ void Compilation::noteWritten(const std::vector<bool> &parameters) {
   }
 }
 
-Status Compilation::lowerToLLVM(const tile::ExpandMathOptions &math) {
+Status Compilation::lowerToLLVM(const tile::ExpandMathOptions &math,
+                                ArrayRef<StringRef> machineDialects) {
   tile::expandMath(*module, math);
-  return convertToLLVM(*module);
+  return convertToLLVM(*module, machineDialects);
 }
 
 //===----------------------------------------------------------------------===//
@@ -444,7 +445,9 @@ Status Compilation::makeThreads() {
   return Status::success();
 }
 
-Status Compilation::lowerThreads() { return lowerToLLVM(gpuMath()); }
+Status Compilation::lowerThreads() {
+  return lowerToLLVM(gpuMath(), machineDialects());
+}
 
 static nvptx::EmitOptions emitOptions(const CompileOptions &options) {
   nvptx::EmitOptions emit;

@@ -98,7 +98,8 @@ private:
   /// what they were to make.
   Status runPasses(const Stage &stage,
                    llvm::function_ref<void(mlir::OpPassManager &)> build);
-  Status lowerToLLVM(const tile::ExpandMathOptions &math);
+  Status lowerToLLVM(const tile::ExpandMathOptions &math,
+                     llvm::ArrayRef<llvm::StringRef> machineDialects = {});
   void noteWritten(const std::vector<bool> &parameters);
   void addTimes(const StageTimes &times);
   const cpu::CpuTarget &cpu() const { return std::get<cpu::CpuTarget>(target); }

@@ -33,6 +33,7 @@ std::unique_ptr<MLIRContext> makeCompilerContext() {
               func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
               scf::SCFDialect, ub::UBDialect, vector::VectorDialect>();
   target::registerTranslations(registry);
+  nvptx::registerTranslation(registry);
   registerTileToCPUDialects(registry);
   registerTileGPUToLLVMDialects(registry);
   nvptx::registerTargets(registry);

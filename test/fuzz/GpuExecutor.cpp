@@ -231,7 +231,8 @@ private:
     }
     info = *threads;
     tile::expandMath(module, gpuMath());
-    if (Status status = convertToLLVM(module); !status.ok()) {
+    if (Status status = convertToLLVM(module, machineDialects());
+        !status.ok()) {
       return status;
     }
     return nvptx::emitPtx(module, target);

@@ -4,6 +4,7 @@
 folder for a second suite.)"""
 
 import os
+import shutil
 import sys
 
 sys.path.insert(0, os.path.join(config.nereid_source, "test", "lit"))
@@ -31,6 +32,9 @@ config.environment["FILECHECK_OPTS"] = "--enable-var-scope"
 # What is there to run: a test REQUIRES a program that an option leaves out.
 for program in ("nereid", "nereid-opt", "nereid-fuzz"):
     if os.path.exists(os.path.join(config.nereid_build, "bin", program)):
+        config.available_features.add(program)
+for program in ("llc", "mlir-translate", "ptxas"):
+    if shutil.which(program, path=config.environment["PATH"]):
         config.available_features.add(program)
 with open("/proc/cpuinfo") as info:
     flags = info.read().split()

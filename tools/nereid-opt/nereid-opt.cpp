@@ -7,6 +7,8 @@
 
 #include "nereid/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "nereid/Conversion/TileToTileGPU/Passes.h"
+#include "nereid/Dialect/NV/IR/NV.h"
+#include "nereid/Dialect/NV/Transforms/Passes.h"
 #include "nereid/Dialect/Tile/IR/Tile.h"
 #include "nereid/Dialect/Tile/Transforms/ExpandMath.h"
 #include "nereid/Dialect/Tile/Transforms/Passes.h"
@@ -17,6 +19,7 @@
 #include "tools/nereid-opt/ToyTarget.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -25,6 +28,7 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<nereid::tile::TileDialect, nereid::tilegpu::TileGPUDialect,
+                  nereid::nv::NVDialect, mlir::NVVM::NVVMDialect,
                   mlir::arith::ArithDialect, mlir::func::FuncDialect,
                   mlir::math::MathDialect, mlir::scf::SCFDialect,
                   mlir::ub::UBDialect, mlir::vector::VectorDialect,
@@ -40,6 +44,7 @@ int main(int argc, char **argv) {
   nereid::tilegpu::registerTileGPUPasses();
   nereid::registerTileGPUToLLVMPasses();
   nereid::registerGpuPipelines();
+  nereid::nv::registerNVPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Nereid's optimiser driver\n", registry));
 }

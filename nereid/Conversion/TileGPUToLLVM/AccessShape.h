@@ -11,7 +11,6 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 #include <algorithm>
-#include <string>
 
 namespace nereid::togpu {
 
@@ -30,24 +29,8 @@ struct AccessShape {
     wordBits = width == 64 ? 64 : std::min(total, 32u);
     words = total / wordBits;
   }
-  /// ".v4.b32"
-  std::string suffix() const {
-    return (words > 1 ? ".v" + std::to_string(words) : std::string()) + ".b" +
-           std::to_string(wordBits);
-  }
-  /// The register class of a word; a byte lives in a 16-bit register.
-  char constraint() const {
-    return wordBits == 64 ? 'l' : wordBits == 32 ? 'r' : 'h';
-  }
+  /// A byte lives in a 16-bit register.
   unsigned registerBits() const { return std::max(wordBits, 16u); }
-  /// "{$2, $3}": the words as operands from number `first` on.
-  std::string operands(unsigned first) const {
-    std::string text = "{";
-    for (unsigned i = 0; i < words; ++i) {
-      text += (i ? ", $" : "$") + std::to_string(first + i);
-    }
-    return text + "}";
-  }
 
   unsigned wordBits, words;
 };

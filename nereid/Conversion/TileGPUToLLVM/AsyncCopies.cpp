@@ -150,26 +150,14 @@ void KernelEmitter::emitCopyAsync(tilegpu::CopyAsyncOp op) {
   for (unsigned r = 0; r < tile.count(); r += piece) {
     auto [start, offset] = place(places, sumOfColumns(columns, r));
     auto [address, distance] = globalAddress(global, r);
-    SmallVector<Value> operands = {start, address};
-    // Only pieces of 16 bytes may pass the first-level cache by.
-    std::string text = std::string("cp.async.") + (bytes == 16 ? "cg" : "ca") +
-                       ".shared.global [$0+" + std::to_string(offset) +
-                       "], [$1+" + std::to_string(distance) + "], " +
-                       std::to_string(bytes);
-    std::string constraints = "r,l";
+    Value read;
     if (Value mask = accessMask(op.getPointers(), op.getMask(), r)) {
-      operands.push_back(arith::SelectOp::create(b, loc, mask, ops().i32(bytes),
-                                                 ops().i32(0)));
-      text += ", $2";
-      constraints += ",r";
+      read =
+          arith::SelectOp::create(b, loc, mask, ops().i32(bytes), ops().i32(0));
     }
-    text += ";";
-    if (condition) {
-      text = "@$" + std::to_string(operands.size()) + " " + text;
-      operands.push_back(condition);
-      constraints += ",b";
-    }
-    inlineAsm(text, constraints, operands, {}, true);
+    machine->copyAsync({Space::Shared, start, offset,
+                        AccessShape(8 * elementBytes, piece), condition},
+                       address, distance, read);
   }
 }
 

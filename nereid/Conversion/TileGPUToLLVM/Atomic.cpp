@@ -12,9 +12,10 @@
 //
 // What there is no instruction for is computed here and swapped in, until no
 // other thread came between. LLVM can make such loops too, but of the lanes of
-// a warp each then leaves on its own; ptxas (13.0) yields in them and takes the
-// lanes to be together behind them, which they are not, and shuffles read lanes
-// that are not there. So all lanes of a warp go around until the last is done.
+// a warp each then leaves on its own; the assembler (13.0) yields in them and
+// takes the lanes to be together behind them, which they are not, and shuffles
+// read lanes that are not there. So all lanes of a warp go around until the
+// last is done.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,17 +36,6 @@ static StringRef scopeName(tile::MemScope scope) {
     return "";
   }
   return "";
-}
-
-static std::string orderName(tile::MemSemantic semantic, tile::MemScope scope) {
-  return (tile::stringifyMemSemantic(semantic) + "." +
-          tile::stringifyMemScope(scope))
-      .str();
-}
-
-/// Operands of inline assembly of this many bits.
-static std::string constraintOf(unsigned bits) {
-  return bits == 16 ? "h" : bits == 32 ? "r" : "l";
 }
 
 /// Of 16 bits only sums of floats have one, of bf16 not on every target; of
@@ -91,31 +81,14 @@ static Value updated(OpBuilder &b, Location loc, tile::AtomicKind kind,
   llvm_unreachable("all kinds are handled");
 }
 
-Value KernelEmitter::compareAndSwap(Value address, Value compare, Value value,
-                                    Value active, const std::string &order) {
-  unsigned bits = compare.getType().getIntOrFloatBitWidth();
-  std::string width = ".b" + std::to_string(bits), c = constraintOf(bits);
-  return inlineAsm("mov" + width + " $0, $2; @$4 atom." + order +
-                       ".global.cas" + width + " $0, [$1], $2, $3;",
-                   "=" + c + ",l," + c + "," + c + ",b",
-                   {address, compare, value, active}, {compare.getType()},
-                   true)[0];
-}
-
 Value KernelEmitter::updateInLoop(tile::AtomicRMWOp op, Value address,
                                   Value value, Value active) {
   Type element = tile::getElement(op.getResult().getType());
   unsigned bits = element.getIntOrFloatBitWidth();
   Type word = b.getIntegerType(bits);
-  std::string width = ".b" + std::to_string(bits);
-  Value first = inlineAsm("mov" + width + " $0, 0; @$2 ld.relaxed." +
-                              tile::stringifyMemScope(op.getScope()).str() +
-                              ".global" + width + " $0, [$1];",
-                          "=" + constraintOf(bits) + ",l,b", {address, active},
-                          {word}, true)[0];
+  Value first = machine->loadRelaxed(address, word, active, op.getScope());
   Type operand = isFloatKind(op.getKind()) ? element : Type(word);
   auto as = [&](Value v) { return fromBits(bitsOf(v), operand); };
-  std::string order = orderName(op.getSemantic(), op.getScope());
   auto loop = scf::WhileOp::create(
       b, loc, TypeRange{word, active.getType()}, ValueRange{first, active},
       [&](OpBuilder &, Location, ValueRange arguments) {
@@ -124,16 +97,13 @@ Value KernelEmitter::updateInLoop(tile::AtomicRMWOp op, Value address,
         b.setInsertionPointToEnd(old.getParentBlock());
         Value wanted =
             bitsOf(updated(b, loc, op.getKind(), as(old), as(value)));
-        Value seen = compareAndSwap(address, old, wanted, pending, order);
+        Value seen = machine->compareAndSwap(address, old, wanted, pending,
+                                             op.getSemantic(), op.getScope());
         Value raced =
             arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, seen, old);
         Value again = arith::AndIOp::create(b, loc, pending, raced);
-        Value anyLane = LLVM::CallIntrinsicOp::create(
-                            b, loc, b.getI1Type(),
-                            b.getStringAttr("llvm.nvvm.vote.any.sync"),
-                            ValueRange{ops().i32(-1), again})
-                            .getResult(0);
-        scf::ConditionOp::create(b, loc, anyLane, ValueRange{seen, again});
+        scf::ConditionOp::create(b, loc, machine->anyLane(again),
+                                 ValueRange{seen, again});
       },
       [&](OpBuilder &inner, Location, ValueRange arguments) {
         scf::YieldOp::create(inner, loc, arguments);
@@ -203,10 +173,11 @@ void KernelEmitter::emitAtomic(Operation *op) {
     bool loops = rmw && !hasInstruction(rmw, element, target);
     if (loops || (cas && bits == 16)) {
       Value active = mask ? mask : ops().integer(b.getI1Type(), 1);
-      Value old = loops ? updateInLoop(rmw, pointers[r], values[r], active)
-                        : compareAndSwap(pointers[r], bitsOf(compare),
-                                         bitsOf(values[r]), active,
-                                         orderName(semantic, cas.getScope()));
+      Value old =
+          loops ? updateInLoop(rmw, bitsOf(pointers[r]), values[r], active)
+                : machine->compareAndSwap(bitsOf(pointers[r]), bitsOf(compare),
+                                          bitsOf(values[r]), active, semantic,
+                                          cas.getScope());
       result[r] = fromBits(old, lane);
       continue;
     }

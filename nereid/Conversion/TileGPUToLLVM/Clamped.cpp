@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// PTX's shifts clamp, and its conversions to integers saturate; to LLVM a shift
-// by the width or more, and a float beyond the range, are poison
+// A processor's shifts clamp; to LLVM a shift by the width or more is poison
 // (docs/Math.md).
 //
 //===----------------------------------------------------------------------===//
@@ -38,8 +37,7 @@ Value KernelEmitter::clampedShift(Operation *op, Value x, Value amount) {
         b, loc, type, ops().elementwiseLike(op, {wide, most}, word));
   }
   if (width == 32 && isSigned) {
-    return inlineAsm("shr.s32 $0, $1, $2;", "=r,r,r", {x, amount}, {type},
-                     false)[0];
+    return machine->shiftRightSigned(x, amount);
   }
   if (width == 64 && !isSigned) {
     // LLVM 22 makes `amount < 64 ? x << amount : 0` one shift by the low half
@@ -52,45 +50,6 @@ Value KernelEmitter::clampedShift(Operation *op, Value x, Value amount) {
                                    ops().i64(0));
   }
   return ops().shift(op, x, amount); // one instruction, or with a minimum
-}
-
-/// The instruction that made an 8-bit integer of an f32, or null.
-static LLVM::InlineAsmOp saturating(Value element) {
-  auto cut = element.getDefiningOp<arith::TruncIOp>();
-  auto made = cut && cut.getType().isInteger(8)
-                  ? cut.getIn().getDefiningOp<LLVM::InlineAsmOp>()
-                  : LLVM::InlineAsmOp();
-  bool isMade = made && (made.getAsmString().starts_with("cvt.rzi.s8.f32") ||
-                         made.getAsmString().starts_with("cvt.rzi.u8.f32"));
-  return isMade ? made : LLVM::InlineAsmOp();
-}
-
-/// Four of a word, of one signedness, saturate while they are packed: ptxas
-/// spends two instructions on the upper bits of each 8-bit result.
-Value KernelEmitter::packSaturated(ArrayRef<Value> elements) {
-  if (!target.hasPackedSaturation) {
-    return {};
-  }
-  StringRef text;
-  SmallVector<Value> integers;
-  for (Value element : elements) {
-    LLVM::InlineAsmOp made = saturating(element);
-    if (!made || (!text.empty() && made.getAsmString() != text)) {
-      return {};
-    }
-    text = made.getAsmString();
-  }
-  for (Value element : elements) {
-    integers.push_back(inlineAsm("cvt.rzi.s32.f32 $0, $1;", "=r,f",
-                                 {saturating(element).getOperands()[0]},
-                                 {b.getI32Type()}, false)[0]);
-  }
-  std::string pack = text.contains(".s8.") ? "cvt.pack.sat.s8.s32.b32"
-                                           : "cvt.pack.sat.u8.s32.b32";
-  return inlineAsm("{\n\t.reg .b32 upper;\n\t" + pack +
-                       " upper, $4, $3, 0;\n\t" + pack +
-                       " $0, $2, $1, upper;\n\t}",
-                   "=r,r,r,r,r", integers, {b.getI32Type()}, false)[0];
 }
 
 Value KernelEmitter::clamped(Operation *op, ArrayRef<Value> operands) {

@@ -244,13 +244,9 @@ void KernelEmitter::emitOp(Operation *op) {
       .Case([&](tilegpu::AllocOp alloc) { emitAlloc(alloc); })
       .Case([&](tilegpu::FreeOp free) { emitFree(free); })
       .Case([&](tilegpu::CopyAsyncOp copy) { emitCopyAsync(copy); })
-      .Case([&](tilegpu::CommitCopiesOp) {
-        inlineAsm("cp.async.commit_group;", "", {}, {}, true);
-      })
+      .Case([&](tilegpu::CommitCopiesOp) { machine->commitCopies(); })
       .Case([&](tilegpu::WaitCopiesOp wait) {
-        inlineAsm("cp.async.wait_group " + std::to_string(wait.getPending()) +
-                      ";",
-                  "", {}, {}, true);
+        machine->waitForCopies(wait.getPending());
         fenceForWarpgroups();
         barrier();
       })
@@ -271,11 +267,7 @@ void KernelEmitter::emitOp(Operation *op) {
       .Case([&](tile::InlineAsmOp assembly) { emitInlineAsm(assembly); })
       .Case([&](tile::GlobalTimerOp timer) { emitGlobalTimer(timer); })
       .Case([&](tile::ProcessorIdOp id) {
-        scalars[id.getResult()] =
-            LLVM::CallIntrinsicOp::create(
-                b, loc, b.getI32Type(),
-                b.getStringAttr("llvm.nvvm.read.ptx.sreg.smid"), ValueRange{})
-                .getResult(0);
+        scalars[id.getResult()] = machine->processorId();
       })
       .Case([&](tile::GridDependencyOp op) { emitGridDependency(op); })
       .Case([&](tile::BarrierOp) { barrier(); })

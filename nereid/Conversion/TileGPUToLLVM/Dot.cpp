@@ -5,55 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// mma.sync where the operands came in its layouts, multiplications and
-// additions over shared memory otherwise.
+// The matrix instructions where the operands came in their layouts,
+// multiplications and additions over shared memory otherwise.
 //
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
 
 #include <bit>
-#include <set>
 
 using namespace mlir;
 
 namespace nereid::togpu {
-
-/// The form of mma.sync for operands of one type (PTX ISA, "Matrix fragments
-/// for mma"): K of one instruction, elements of a 32-bit operand register, and
-/// the types as the instruction spells them.
-namespace {
-struct MmaForm {
-  unsigned k = 0, kWidth = 0;
-  std::string a, b, sum;
-};
-} // namespace
-
-static MmaForm mmaForm(tile::DotOp op) {
-  auto spell = [&](Type type) -> std::string {
-    if (type.isF16()) {
-      return "f16";
-    }
-    if (type.isBF16()) {
-      return "bf16";
-    }
-    if (type.isF32()) {
-      return "tf32";
-    }
-    if (isa<Float8E4M3FNType>(type)) {
-      return "e4m3";
-    }
-    if (isa<Float8E5M2Type>(type)) {
-      return "e5m2";
-    }
-    return op.getIsUnsigned() ? "u8" : "s8";
-  };
-  Type lhs = tile::getElement(op.getLhs().getType());
-  Type rhs = tile::getElement(op.getRhs().getType());
-  unsigned bits = lhs.getIntOrFloatBitWidth();
-  return {256 / bits, 32 / bits, spell(lhs), spell(rhs),
-          lhs.isInteger() ? "s32" : "f32"};
-}
 
 std::map<uint32_t, unsigned> registersByIndex(const TileInfo &tile) {
   std::map<uint32_t, unsigned> found;
@@ -72,156 +35,6 @@ void KernelEmitter::emitDot(tile::DotOp op) {
   } else {
     emitFma(op);
   }
-}
-
-/// m8n8k4 in the layouts of m16n8: half the rows of the accumulator, and a
-/// quarter of an operand's block, at a time.
-void KernelEmitter::emitF64Mma(tile::DotOp op) {
-  const TileInfo &aTile = info(op.getLhs().getType());
-  const TileInfo &bTile = info(op.getRhs().getType());
-  const TileInfo &cTile = info(op.getType());
-  auto aAt = registersByIndex(aTile), bAt = registersByIndex(bTile),
-       cAt = registersByIndex(cTile);
-  const Registers &a = regs(op.getLhs()), &right = regs(op.getRhs());
-  Registers c = regs(op.getC());
-  for (uint32_t k = 0; k < aTile.shape[1]; k += 4) {
-    for (auto [flat, r] : cAt) {
-      std::vector<uint32_t> index = splitIndex(flat, cTile.shape);
-      if (index[1] & 1) {
-        continue;
-      }
-      unsigned second = cAt.at(flat | 1u << cTile.shifts[1]);
-      Value operands[] = {
-          a[aAt.at(index[0] << aTile.shifts[0] | k << aTile.shifts[1])],
-          right[bAt.at(k << bTile.shifts[0] | index[1] << bTile.shifts[1])],
-          c[r], c[second]};
-      SmallVector<Value> sums =
-          inlineAsm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {$0, $1}, "
-                    "{$2}, {$3}, {$4, $5};",
-                    "=d,=d,d,d,0,1", operands,
-                    SmallVector<Type>(2, b.getF64Type()), false);
-      c[r] = sums[0];
-      c[second] = sums[1];
-    }
-  }
-  bind(op, std::move(c));
-}
-
-void KernelEmitter::emitMma(tile::DotOp op) {
-  const TileInfo &aTile = info(op.getLhs().getType());
-  const TileInfo &bTile = info(op.getRhs().getType());
-  const TileInfo &cTile = info(op.getType());
-  MmaForm form = mmaForm(op);
-  auto aAt = registersByIndex(aTile), bAt = registersByIndex(bTile),
-       cAt = registersByIndex(cTile);
-  // An operand lies in registers, or in a buffer.
-  struct Operand {
-    const Registers *registers = nullptr;
-    std::optional<Fragment> fragment;
-  };
-  auto open = [&](Value value) {
-    Operand operand;
-    auto known = registersOf.find(value);
-    if (known != registersOf.end()) {
-      operand.registers = &known->second;
-    } else {
-      operand.fragment =
-          openFragment(value.getDefiningOp<tilegpu::LocalLoadOp>());
-    }
-    return operand;
-  };
-  Operand a = open(op.getLhs()), bOperand = open(op.getRhs());
-  Registers c = regs(op.getC());
-  Type sumType = form.sum == "s32" ? Type(b.getI32Type()) : b.getF32Type();
-  Type cElement = cTile.element;
-  for (Value &value : c) {
-    value = cElement.isF16() ? ops().toF32(value, cElement) : value;
-  }
-  bool isTf32 = form.a == "tf32";
-  bool isFloat8 = form.k == 32 && isa<FloatType>(aTile.element);
-  auto roundTf32 = [&](Value value) -> Value {
-    return inlineAsm("cvt.rna.tf32.f32 $0, $1;", "=r,r", {bitsOf(value)},
-                     {b.getI32Type()}, false)[0];
-  };
-  // 32-bit operand registers, packed once each.
-  std::map<std::pair<bool, uint32_t>, Value> packed;
-  auto operand = [&](bool isB, uint32_t row, uint32_t column) {
-    const TileInfo &tile = isB ? bTile : aTile;
-    uint32_t flat = row << tile.shifts[0] | column << tile.shifts[1];
-    Value &word = packed[{isB, flat}];
-    Operand &from = isB ? bOperand : a;
-    auto &at = isB ? bAt : aAt;
-    if (!word && from.fragment) {
-      word =
-          fragmentWord(*from.fragment, at.at(flat) >> from.fragment->wordBits);
-      word = isTf32 ? roundTf32(word) : word;
-    } else if (!word) {
-      uint32_t step = 1u << tile.shifts[isB ? 0 : 1];
-      Registers elements;
-      for (unsigned i = 0; i < form.kWidth; ++i) {
-        elements.push_back((*from.registers)[at.at(flat + i * step)]);
-      }
-      word = isTf32 ? roundTf32(elements[0]) : packWords(elements, 32)[0];
-      // ptxas (12.8, 13.0) makes these two products of 16-bit floats on sm_90.
-      // For the upper half of a word that it knows to be zero it can take 200
-      // (test/fuzz/test/words-of-known-zeros.mlir on 1 warp, where registers
-      // are scarce).
-      if (isFloat8) {
-        word = concealed(word);
-      }
-    }
-    return word;
-  };
-  std::string kind = "m16n8k" + std::to_string(form.k) + ".row.col." +
-                     form.sum + "." + form.a + "." + form.b + "." + form.sum;
-  char sumClass = form.sum == "s32" ? 'r' : 'f';
-  std::string constraints;
-  for (int i = 0; i < 4; ++i) {
-    constraints += std::string("=") + sumClass + ",";
-  }
-  constraints += "r,r,r,r,r,r,0,1,2,3";
-  std::string text = "mma.sync.aligned." + kind +
-                     " {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$10, "
-                     "$11, $12, $13};";
-  std::set<uint32_t> rows, columns;
-  for (auto [flat, r] : cAt) {
-    std::vector<uint32_t> index = splitIndex(flat, cTile.shape);
-    if (!(index[0] & 8) && !(index[1] & 1)) {
-      rows.insert(index[0]);
-      columns.insert(index[1]);
-    }
-  }
-  unsigned half = form.k / 2;
-  uint32_t depth = aTile.shape[1];
-  for (uint32_t k = 0; k < depth; k += form.k) {
-    for (uint32_t m : rows) {
-      for (uint32_t n : columns) {
-        auto cIndex = [&](unsigned i) {
-          return cAt.at((m + (i & 2 ? 8 : 0)) << cTile.shifts[0] |
-                        (n + (i & 1)) << cTile.shifts[1]);
-        };
-        Value operands[10] = {operand(false, m, k),
-                              operand(false, m + 8, k),
-                              operand(false, m, k + half),
-                              operand(false, m + 8, k + half),
-                              operand(true, k, n),
-                              operand(true, k + half, n),
-                              c[cIndex(0)],
-                              c[cIndex(1)],
-                              c[cIndex(2)],
-                              c[cIndex(3)]};
-        SmallVector<Value> sums = inlineAsm(
-            text, constraints, operands, SmallVector<Type>(4, sumType), false);
-        for (unsigned i = 0; i < 4; ++i) {
-          c[cIndex(i)] = sums[i];
-        }
-      }
-    }
-  }
-  for (Value &value : c) {
-    value = cElement.isF16() ? ops().fromF32(value, cElement) : value;
-  }
-  bind(op, std::move(c));
 }
 
 /// Row-major operands in shared memory; every thread walks K for its elements.

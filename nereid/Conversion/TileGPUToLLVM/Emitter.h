@@ -19,6 +19,7 @@
 #include "nereid/Analysis/ConstantStrides.h"
 #include "nereid/Conversion/Lanes/LaneOps.h"
 #include "nereid/Conversion/TileGPUToLLVM/GlobalOrder.h"
+#include "nereid/Conversion/TileGPUToLLVM/Instructions.h"
 #include "nereid/Conversion/TileGPUToLLVM/SharedMemory.h"
 #include "nereid/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "nereid/Dialect/TileGPU/IR/TileGPU.h"
@@ -28,8 +29,6 @@
 #include <map>
 
 namespace nereid::togpu {
-
-struct AccessShape;
 
 using namespace lanes;
 using Registers = llvm::SmallVector<mlir::Value>;
@@ -130,7 +129,6 @@ private:
                       llvm::ArrayRef<mlir::Value> operands);
   mlir::Value clampedShift(mlir::Operation *op, mlir::Value x,
                            mlir::Value amount);
-  mlir::Value packSaturated(llvm::ArrayRef<mlir::Value> elements);
 
   // Shape.cpp
   void emitRange(tile::RangeOp op);
@@ -162,11 +160,6 @@ private:
 
   // Atomic.cpp
   void emitAtomic(mlir::Operation *op);
-  /// What is at `address`, after `value` has taken its place where it was
-  /// `compare`. Of 16, 32 or 64 bits; `order` as PTX has it: "acq_rel.gpu".
-  mlir::Value compareAndSwap(mlir::Value address, mlir::Value compare,
-                             mlir::Value value, mlir::Value active,
-                             const std::string &order);
   mlir::Value updateInLoop(tile::AtomicRMWOp op, mlir::Value address,
                            mlir::Value value, mlir::Value active);
 
@@ -235,14 +228,16 @@ private:
 
   // LocalLoad.cpp
   void emitLocalLoad(tilegpu::LocalLoadOp op);
-  /// An operand of mma.sync that stays in shared memory until a product wants a
-  /// word (32 bits) of it.
+
+  // NV/Fragments.cpp
+  /// An operand of a warp's product that stays in shared memory until a product
+  /// wants a word (32 bits) of it.
   struct Fragment {
     SlotPlaces places;
     std::vector<uint32_t> columns; ///< bytes that a bit of the word number adds
     bool usesMatrices = false, isTransposed = false;
     unsigned wordBits = 0; ///< register columns inside a word
-    unsigned perLoad = 1;  ///< words of one ldmatrix
+    unsigned perLoad = 1;  ///< words of one instruction
     unsigned elementBytes = 0;
     std::vector<uint32_t> inner; ///< bytes of the columns inside a word
     std::map<unsigned, mlir::Value> words;
@@ -250,7 +245,7 @@ private:
   Fragment openFragment(tilegpu::LocalLoadOp op);
   mlir::Value fragmentWord(Fragment &fragment, unsigned word);
 
-  // WarpgroupDot.cpp
+  // NV/WarpgroupDot.cpp
   void emitWarpgroupMma(tile::DotOp op);
   void emitWaitProducts(tilegpu::WaitProductsOp op);
   struct WarpgroupOperand {
@@ -262,15 +257,17 @@ private:
   WarpgroupOperand openWarpgroupOperand(tile::DotOp op, unsigned index);
   /// A tile from registers to scratch, as a buffer of one slot would hold it.
   std::pair<tilegpu::BufferType, SharedRegion> stage(mlir::Value tensor);
-  /// What was written to shared memory becomes visible to wgmma at the next
-  /// barrier.
+  /// What was written to shared memory becomes visible to products of four
+  /// warps at the next barrier.
   void fenceForWarpgroups();
 
   // Dot.cpp
   void emitDot(tile::DotOp op);
+  void emitFma(tile::DotOp op);
+
+  // NV/Mma.cpp
   void emitMma(tile::DotOp op);
   void emitF64Mma(tile::DotOp op);
-  void emitFma(tile::DotOp op);
 
   // Debug.cpp
   void emitPrint(tile::PrintOp op);
@@ -290,9 +287,6 @@ private:
   mlir::Value spreadBits(mlir::Value source, llvm::ArrayRef<uint32_t> columns);
   /// The same of the thread number, once for the kernel.
   mlir::Value atEntry(const std::vector<uint32_t> &columns);
-  /// The i32 itself, of which no assembler can know that it is a constant, or
-  /// the same as another.
-  mlir::Value concealed(mlir::Value word);
   /// Index along dimension `d` of register r of this thread, i32.
   mlir::Value indexOf(const TileInfo &tile, unsigned r, unsigned d);
   /// Row-major position in the true shape, i32.
@@ -346,6 +340,7 @@ private:
   mlir::Value frozen(mlir::Value bits);
   mlir::Value roundedFrom(mlir::Value element);
   mlir::Value packRounded(mlir::Value low, mlir::Value high);
+  bool isWhole(mlir::Value bits);
   llvm::SmallVector<mlir::Value> packWords(llvm::ArrayRef<mlir::Value> elements,
                                            unsigned wordBits);
   Registers unpackWords(llvm::ArrayRef<mlir::Value> words, mlir::Type lane,
@@ -356,16 +351,11 @@ private:
   Registers fromWords(llvm::SmallVector<mlir::Value> words,
                       const AccessShape &shape, mlir::Type lane,
                       unsigned count);
-  /// Several results come as a struct.
-  llvm::SmallVector<mlir::Value> inlineAsm(const std::string &text,
-                                           const std::string &constraints,
-                                           llvm::ArrayRef<mlir::Value> operands,
-                                           llvm::ArrayRef<mlir::Type> results,
-                                           bool hasSideEffects);
 
   mlir::OpBuilder b;
   mlir::Location loc;
   const tilegpu::TargetInfo &target;
+  std::unique_ptr<Instructions> machine;
   LaneTarget laneTarget;
   mlir::func::FuncOp kernel;
   mlir::LLVM::LLVMFuncOp entry;
@@ -391,7 +381,6 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   llvm::DenseMap<mlir::Type, std::unique_ptr<TileInfo>> infos;
   std::map<std::vector<uint32_t>, mlir::Value> threadParts;
-  mlir::Value unknownZero; ///< for concealed()
   bool hasFailed = false;
 };
 

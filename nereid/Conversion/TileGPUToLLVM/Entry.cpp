@@ -8,9 +8,6 @@
 #include "nereid/Analysis/RootPointer.h"
 #include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
 
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Iterators.h"
 
 using namespace mlir;
@@ -21,7 +18,8 @@ KernelEmitter::KernelEmitter(func::FuncOp kernel,
                              const tilegpu::TargetInfo &target, bool fpFusion,
                              const AxisInfoAnalysis &axes)
     : b(kernel.getContext()), loc(kernel.getLoc()), target(target),
-      kernel(kernel), axes(axes), warps(tilegpu::warpsOf(kernel)) {
+      machine(makeInstructions(b, loc, target)), kernel(kernel), axes(axes),
+      warps(tilegpu::warpsOf(kernel)) {
   laneTarget.hasF16c = true;
   laneTarget.hasBf16 = target.hasBf16Arithmetic;
   laneTarget.fpFusion = fpFusion;
@@ -101,29 +99,17 @@ void KernelEmitter::createEntry() {
       b, loc, name,
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
                                   parameters));
-  entry->setAttr("nvvm.kernel", b.getUnitAttr());
-  entry->setAttr(
-      "nvvm.reqntid",
-      b.getDenseI32ArrayAttr({static_cast<int32_t>(target.lanes * warps)}));
+  machine->markKernel(entry, target.lanes * warps);
   Block *block = entry.addEntryBlock(b);
   b.setInsertionPointToStart(block);
-  auto special = [&](const char *intrinsic) -> Value {
-    return LLVM::CallIntrinsicOp::create(
-               b, loc, b.getI32Type(), b.getStringAttr(intrinsic), ValueRange{})
-        .getResult(0);
-  };
-  thread = special("llvm.nvvm.read.ptx.sreg.tid.x");
+  thread = machine->threadNumber();
   lane = arith::AndIOp::create(b, loc, thread, ops().i32(target.lanes - 1));
   warp = arith::ShRUIOp::create(b, loc, thread, ops().i32(target.laneBits()));
-  for (const char *id :
-       {"llvm.nvvm.read.ptx.sreg.ctaid.x", "llvm.nvvm.read.ptx.sreg.ctaid.y",
-        "llvm.nvvm.read.ptx.sreg.ctaid.z"}) {
-    programId.push_back(special(id));
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    programId.push_back(machine->programId(axis));
   }
-  for (const char *size :
-       {"llvm.nvvm.read.ptx.sreg.nctaid.x", "llvm.nvvm.read.ptx.sreg.nctaid.y",
-        "llvm.nvvm.read.ptx.sreg.nctaid.z"}) {
-    gridSize.push_back(special(size));
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    gridSize.push_back(machine->gridSize(axis));
   }
   sharedBase = LLVM::PtrToIntOp::create(
       b, loc, b.getI32Type(),
@@ -190,14 +176,3 @@ FailureOr<GpuKernelInfo> KernelEmitter::run() {
 }
 
 } // namespace nereid::togpu
-
-namespace nereid {
-
-void registerTileGPUToLLVMDialects(DialectRegistry &registry) {
-  registry
-      .insert<arith::ArithDialect, cf::ControlFlowDialect, LLVM::LLVMDialect,
-              NVVM::NVVMDialect, math::MathDialect, scf::SCFDialect,
-              ub::UBDialect, tile::TileDialect, tilegpu::TileGPUDialect>();
-}
-
-} // namespace nereid

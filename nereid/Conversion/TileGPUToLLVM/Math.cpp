@@ -7,7 +7,7 @@
 //
 // What the special-function unit does well enough; everything else is left to
 // tile::expandMath. Divisions that may be approximate (`/`) have 2 ulps, rsqrt
-// 2.2 (PTX ISA: a relative error of 2^-22.9): exact ones are subroutines, and
+// 2.2 (a relative error of 2^-22.9): exact ones are subroutines, and
 // their latency is all that a layer norm waits for between its sums and its
 // stores.
 //
@@ -63,20 +63,14 @@ Value KernelEmitter::hardwareMath(Operation *op, ArrayRef<Value> operands) {
                                          : arith::FastMathFlags::none);
       }
     }
-    return inlineAsm("div.full.f32 $0, $1, $2;", "=f,f,f", operands, {f32Type},
-                     false)[0];
+    return machine->divide(operands[0], operands[1]);
   }
   if (isa<math::RsqrtOp>(op)) {
-    return inlineAsm("rsqrt.approx.f32 $0, $1;", "=f,f", {x}, {f32Type},
-                     false)[0];
+    return machine->rsqrt(x);
   }
   auto constant = [&](double value) { return ops().real(f32Type, value); };
-  auto exp2 = [&](const char *form, Value argument) -> Value {
-    return inlineAsm(std::string(form) + " $0, $1;", "=f,f", {argument},
-                     {f32Type}, false)[0];
-  };
   if (isa<math::Exp2Op>(op)) {
-    return exp2("ex2.approx.ftz.f32", x);
+    return machine->exp2(x);
   }
   auto exp = dyn_cast<math::ExpOp>(op);
   if (!exp) {
@@ -84,8 +78,7 @@ Value KernelEmitter::hardwareMath(Operation *op, ArrayRef<Value> operands) {
   }
   constexpr double log2E = 1.44269504088896340736;
   if (arith::bitEnumContainsAny(exp.getFastmath(), arith::FastMathFlags::afn)) {
-    return exp2("ex2.approx.ftz.f32",
-                arith::MulFOp::create(b, loc, x, constant(log2E)));
+    return machine->exp2(arith::MulFOp::create(b, loc, x, constant(log2E)));
   }
   // Beyond these the result is infinite or zero; NaN stays. The upper one is
   // the least x whose t rounds to 128; its r is positive, so that the infinity
@@ -98,25 +91,31 @@ Value KernelEmitter::hardwareMath(Operation *op, ArrayRef<Value> operands) {
   Value t = arith::MulFOp::create(b, loc, x, constant(log2E));
   Value r = math::FmaOp::create(b, loc, t, constant(-ln2High), x);
   r = math::FmaOp::create(b, loc, t, constant(-ln2Low), r);
-  Value power = exp2("ex2.approx.ftz.f32", t);
+  Value power = machine->exp2(t);
   return math::FmaOp::create(b, loc, power, r, power);
 }
 
 /// The rounding that a conversion does itself, and the argument without it.
-static std::pair<const char *, Value> roundingOf(Value x) {
+static std::pair<IntegerRounding, Value> roundingOf(Value x) {
+  using R = IntegerRounding;
   Operation *op = x.getDefiningOp();
-  const char *mode = isa_and_nonnull<math::RoundEvenOp>(op) ? "rni"
-                     : isa_and_nonnull<math::FloorOp>(op)   ? "rmi"
-                     : isa_and_nonnull<math::CeilOp>(op)    ? "rpi"
-                     : isa_and_nonnull<math::TruncOp>(op)   ? "rzi"
-                                                            : nullptr;
-  return mode ? std::pair(mode, op->getOperand(0)) : std::pair("rzi", x);
+  std::optional<R> mode;
+  if (isa_and_nonnull<math::RoundEvenOp>(op)) {
+    mode = R::Nearest;
+  } else if (isa_and_nonnull<math::FloorOp>(op)) {
+    mode = R::Down;
+  } else if (isa_and_nonnull<math::CeilOp>(op)) {
+    mode = R::Up;
+  } else if (isa_and_nonnull<math::TruncOp>(op)) {
+    mode = R::Zero;
+  }
+  return mode ? std::pair(*mode, op->getOperand(0)) : std::pair(R::Zero, x);
 }
 
 /// The processor's conversion goes to the nearest end of the range of every
 /// width, 8 bits too, and takes an f32's NaN to 0 up to 32 bits. NaN beyond has
-/// the top bit alone. A rounding in front of it ptxas puts into conversions up
-/// to 32 bits.
+/// the top bit alone. A rounding in front of it the assembler puts into
+/// conversions up to 32 bits.
 Value KernelEmitter::toInteger(Operation *op, Value x) {
   if (!isa<arith::FPToSIOp, arith::FPToUIOp>(op)) {
     return {};
@@ -127,10 +126,6 @@ Value KernelEmitter::toInteger(Operation *op, Value x) {
   }
   Type type = tile::getElement(op->getResult(0).getType());
   unsigned width = type.getIntOrFloatBitWidth();
-  std::string source = x.getType().isF64() ? "f64" : "f32";
-  std::string letter = isa<arith::FPToSIOp>(op) ? "s" : "u";
-  Type in = b.getIntegerType(std::max(width, 16u));
-  std::string constraints = width == 64 ? "=l," : width == 32 ? "=r," : "=h,";
   auto zeroForNaN = [&](Value number, Value value) -> Value {
     Value isNumber = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD,
                                            number, number);
@@ -139,19 +134,16 @@ Value KernelEmitter::toInteger(Operation *op, Value x) {
                      : ops().integer(value.getType(), 0);
     return arith::SelectOp::create(b, loc, isNumber, value, zero);
   };
-  std::string mode = "rzi";
+  IntegerRounding mode = IntegerRounding::Zero;
   if (width == 64) {
     std::tie(mode, x) = roundingOf(x);
     x = zeroForNaN(x, x); // of an f32, one word instead of the result's two
   }
-  Value result = inlineAsm(
-      "cvt." + mode + "." + letter + std::to_string(width) + "." + source +
-          " $0, $1;",
-      constraints + (source == "f64" ? "d" : "f"), {x}, {in}, false)[0];
-  if (in != type) {
+  Value result = machine->toInteger(x, mode, isa<arith::FPToSIOp>(op), width);
+  if (result.getType() != type) {
     result = arith::TruncIOp::create(b, loc, type, result);
   }
-  return width < 64 && source == "f64" ? zeroForNaN(x, result) : result;
+  return width < 64 && x.getType().isF64() ? zeroForNaN(x, result) : result;
 }
 
 } // namespace nereid::togpu

@@ -13,7 +13,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Analysis/RootPointer.h"
-#include "nereid/Conversion/TileGPUToLLVM/AccessShape.h"
 #include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
 
 using namespace mlir;
@@ -112,39 +111,6 @@ std::pair<Value, int64_t> KernelEmitter::globalAddress(GlobalPlaces &places,
   return {start, distance};
 }
 
-/// ".ca", ... as in PTX; loads know no .wb/.wt, stores no .ca/.cv.
-static std::string cacheSuffix(tile::CacheModifier cache) {
-  switch (cache) {
-  case tile::CacheModifier::None:
-    return "";
-  case tile::CacheModifier::CA:
-    return ".ca";
-  case tile::CacheModifier::CG:
-    return ".cg";
-  case tile::CacheModifier::CS:
-    return ".cs";
-  case tile::CacheModifier::CV:
-    return ".cv";
-  case tile::CacheModifier::WB:
-    return ".wb";
-  case tile::CacheModifier::WT:
-    return ".wt";
-  }
-  return "";
-}
-
-static std::string evictionSuffix(tile::EvictionPolicy policy) {
-  switch (policy) {
-  case tile::EvictionPolicy::Normal:
-    return "";
-  case tile::EvictionPolicy::First:
-    return ".L1::evict_first";
-  case tile::EvictionPolicy::Last:
-    return ".L1::evict_last";
-  }
-  return "";
-}
-
 void KernelEmitter::emitLoad(tile::LoadOp op) {
   bool isTensor = isa<RankedTensorType>(op.getType());
   Type element = tile::getElement(op.getType());
@@ -153,63 +119,25 @@ void KernelEmitter::emitLoad(tile::LoadOp op) {
   GlobalPlaces places = globalPlaces(op.getPtr());
   Registers result(isTensor ? info(op.getType()).count() : 1);
   AccessShape shape(bitsInMemory(lane), width);
-  // Marked side-effecting: it must stay behind stores that precede it.
-  std::string name =
-      std::string("ld") + (op.getIsVolatile() ? ".volatile" : "") + ".global" +
-      (op.getIsVolatile()
-           ? ""
-           : cacheSuffix(op.getCache()) + evictionSuffix(op.getEvict())) +
-      shape.suffix();
-  Type wordType = b.getIntegerType(shape.registerBits());
+  AccessHints hints{op.getCache(), op.getEvict(), op.getIsVolatile(),
+                    /*isStreamed=*/false};
   for (unsigned r = 0; r < result.size(); r += width) {
     if (isTensor && info(op.getType()).dead[r]) {
       continue;
     }
     Value mask = accessMask(op.getPtr(), op.getMask(), r);
     auto [address, distance] = globalAddress(places, r);
-    std::string text, constraints;
-    SmallVector<Value> operands;
-    // Early clobber: the results get their other value before the address and
-    // the predicate are read.
-    for (unsigned i = 0; i < shape.words; ++i) {
-      constraints += std::string(mask ? "=&" : "=") + shape.constraint() + ",";
-    }
-    unsigned next = shape.words;
-    std::string target = shape.operands(0);
-    std::string addressText =
-        "[$" + std::to_string(next++) + "+" + std::to_string(distance) + "]";
-    constraints += "l";
-    operands.push_back(address);
-    if (mask) {
-      SmallVector<Value> others;
-      if (op.getOther()) {
-        Registers of;
-        for (unsigned i = 0; i < width; ++i) {
-          of.push_back(isTensor ? regs(op.getOther())[r + i]
-                                : scalar(op.getOther()));
-        }
-        others = toWords(of, shape);
+    SmallVector<Value> others;
+    if (mask && op.getOther()) {
+      Registers of;
+      for (unsigned i = 0; i < width; ++i) {
+        of.push_back(isTensor ? regs(op.getOther())[r + i]
+                              : scalar(op.getOther()));
       }
-      std::string predicate = "@$" + std::to_string(next++) + " ";
-      constraints += ",b";
-      operands.push_back(mask);
-      for (unsigned i = 0; i < shape.words; ++i) {
-        text += "mov.b" + std::to_string(shape.registerBits()) + " $" +
-                std::to_string(i) + ", ";
-        if (others.empty()) {
-          text += "0;\n\t";
-          continue;
-        }
-        text += "$" + std::to_string(next++) + ";\n\t";
-        constraints += std::string(",") + shape.constraint();
-        operands.push_back(others[i]);
-      }
-      text += predicate;
+      others = toWords(of, shape);
     }
-    text += name + " " + target + ", " + addressText + ";";
-    SmallVector<Value> words =
-        inlineAsm(text, constraints, operands,
-                  SmallVector<Type>(shape.words, wordType), true);
+    Values words = machine->load(
+        {Space::Global, address, distance, shape, mask}, others, hints);
     Registers loaded = fromWords(words, shape, lane, width);
     for (unsigned i = 0; i < width; ++i) {
       result[r + i] = loaded[i];
@@ -226,12 +154,9 @@ void KernelEmitter::emitLoad(tile::LoadOp op) {
 /// it loads: vector add of 64 Mi bf16 97.1 us instead of 97.3 (H200). Where as
 /// much is written as read it costs (x * 2 + 1 of 64 Mi fp16 66.9 us instead of
 /// 66.7), and with reductions: softmax 8192x8192 bf16 70.1 us instead of 69.7.
-static std::string storeSuffix(tile::StoreOp op, bool isStreamed) {
-  bool isPlain = op.getCache() == tile::CacheModifier::None &&
-                 op.getEvict() == tile::EvictionPolicy::Normal;
-  return isPlain && isStreamed
-             ? ".L1::no_allocate"
-             : cacheSuffix(op.getCache()) + evictionSuffix(op.getEvict());
+static bool leavesCache(tile::StoreOp op, bool isStreamed) {
+  return isStreamed && op.getCache() == tile::CacheModifier::None &&
+         op.getEvict() == tile::EvictionPolicy::Normal;
 }
 
 void KernelEmitter::emitStore(tile::StoreOp op) {
@@ -243,10 +168,9 @@ void KernelEmitter::emitStore(tile::StoreOp op) {
   Registers values =
       isTensor ? regs(op.getValue()) : Registers{scalar(op.getValue())};
   AccessShape shape(bitsInMemory(lane), width);
-  std::string name =
-      "st.global" +
-      storeSuffix(op, streamed.contains(rootPointer(op.getPtr()))) +
-      shape.suffix();
+  AccessHints hints{
+      op.getCache(), op.getEvict(), /*isVolatile=*/false,
+      leavesCache(op, streamed.contains(rootPointer(op.getPtr())))};
   // Copies write once.
   Value once =
       isTensor ? isFirstCopy(info(op.getPtr().getType()).layout)
@@ -260,21 +184,8 @@ void KernelEmitter::emitStore(tile::StoreOp op) {
     SmallVector<Value> words =
         toWords(ArrayRef<Value>(values).slice(r, width), shape);
     auto [address, distance] = globalAddress(places, r);
-    SmallVector<Value> operands = {address};
-    std::string constraints = "l";
-    for (Value word : words) {
-      constraints += std::string(",") + shape.constraint();
-      operands.push_back(word);
-    }
-    std::string text;
-    if (mask) {
-      text = "@$" + std::to_string(1 + shape.words) + " ";
-      constraints += ",b";
-      operands.push_back(mask);
-    }
-    text += name + " [$0+" + std::to_string(distance) + "], " +
-            shape.operands(1) + ";";
-    inlineAsm(text, constraints, operands, {}, true);
+    machine->store({Space::Global, address, distance, shape, mask}, words,
+                   hints);
   }
 }
 

@@ -13,8 +13,9 @@ include "mlir/Pass/PassBase.td"
 def TileGPUToLLVM : Pass<"tilegpu-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Tiles with layouts to what one thread does";
   let description = [{
-    The kernel becomes an `llvm.func` with `nvvm.kernel`, of arith, math, scf
-    and llvm operations on scalars, which every thread of a block runs: a tensor
+    The kernel becomes an `llvm.func` of arith, math, scf and llvm operations on
+    scalars, and of the processor's instructions (`machineDialects`), which
+    every thread of a block runs: a tensor
     is one value for each live register of its layout. What a launch must know
     of it stands in its attributes (`readGpuKernel`).
   }];

@@ -26,19 +26,13 @@ void KernelEmitter::emitPrefetch(tilegpu::PrefetchOp op) {
   };
   Value condition = andOf(compare(arith::CmpIPredicate::eq, thread),
                           compare(arith::CmpIPredicate::ne, bytes));
-  inlineAsm(
-      "@$2 cp.async.bulk.prefetch.L2.global [$0], $1;", "l,r,b",
-      {LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), scalar(op.getStart())),
-       bytes, andOf(condition, scalar(op.getCondition()))},
-      {}, true);
+  machine->prefetch(
+      LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), scalar(op.getStart())),
+      bytes, andOf(condition, scalar(op.getCondition())));
 }
 
 void KernelEmitter::emitMultiprocessors(tilegpu::MultiprocessorsOp op) {
-  scalars[op.getResult()] =
-      LLVM::CallIntrinsicOp::create(
-          b, loc, b.getI32Type(),
-          b.getStringAttr("llvm.nvvm.read.ptx.sreg.nsmid"), ValueRange{})
-          .getResult(0);
+  scalars[op.getResult()] = machine->processorCount();
 }
 
 } // namespace nereid::togpu

@@ -93,11 +93,11 @@ namespace {
 constexpr unsigned mostPartsRead = 8;
 /// Running results of a thread, of all its rows. In one tree over all its
 /// registers the first loads are combined while the last have not been asked
-/// for: ptxas puts those behind, and memory is waited for twice (softmax of
-/// 32768 f32 on 16 warps: 335 us on an H200 where 263 are possible). A
-/// dependent addition takes 4 cycles, so that this many keep a warp busy; more
-/// cost registers (layer norm of 4 rows of 512 f32 on 4 warps: 37 instead of
-/// 32, a second wave of blocks).
+/// for: the assembler puts those behind, and memory is waited for twice
+/// (softmax of 32768 f32 on 16 warps: 335 us on an H200 where 263 are
+/// possible). A dependent addition takes 4 cycles, so that this many keep a
+/// warp busy; more cost registers (layer norm of 4 rows of 512 f32 on 4 warps:
+/// 37 instead of 32, a second wave of blocks).
 constexpr unsigned runningResults = 8;
 
 /// What is left of a tile when `axis` is reduced: a shape with 1 there.

@@ -271,8 +271,7 @@ void KernelEmitter::emitHistogram(tile::HistogramOp op) {
     if (bin.getType().isInteger(64)) {
       bin = arith::TruncIOp::create(b, loc, b.getI32Type(), bin);
     }
-    inlineAsm("@$1 red.shared.add.u32 [$0], 1;", "r,b", {address(bin), counted},
-              {}, true);
+    machine->countShared(address(bin), counted);
   }
   publish(region);
   Registers result(to.count());

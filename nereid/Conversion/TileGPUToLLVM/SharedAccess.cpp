@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileGPUToLLVM/AccessShape.h"
 #include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
 
 using namespace mlir;
@@ -13,9 +12,7 @@ using namespace mlir;
 namespace nereid::togpu {
 
 void KernelEmitter::barrier() {
-  LLVM::CallIntrinsicOp::create(
-      b, loc, b.getStringAttr("llvm.nvvm.barrier.cta.sync.aligned.all"),
-      ValueRange{ops().i32(0)});
+  machine->barrier();
   shared.wasBarrier();
   global.wasBarrier();
 }
@@ -84,35 +81,15 @@ Registers KernelEmitter::loadRowMajor(unsigned offset, const TileInfo &tile) {
 void KernelEmitter::storeShared(SharedPlace at, ArrayRef<Value> elements,
                                 Value predicate) {
   AccessShape shape(bitsInMemory(elements[0].getType()), elements.size());
-  SmallVector<Value> operands = {at.start};
-  operands.append(toWords(elements, shape));
-  std::string constraints = "r";
-  for (unsigned i = 0; i < shape.words; ++i) {
-    constraints += std::string(",") + shape.constraint();
-  }
-  std::string text;
-  if (predicate) {
-    text = "@$" + std::to_string(operands.size()) + " ";
-    constraints += ",b";
-    operands.push_back(predicate);
-  }
-  text += "st.shared" + shape.suffix() + " [$0+" + std::to_string(at.offset) +
-          "], " + shape.operands(1) + ";";
-  inlineAsm(text, constraints, operands, {}, true);
+  machine->store({Space::Shared, at.start, at.offset, shape, predicate},
+                 toWords(elements, shape));
 }
 
 Registers KernelEmitter::loadShared(SharedPlace at, Type lane, unsigned count) {
   AccessShape shape(bitsInMemory(lane), count);
-  std::string constraints;
-  for (unsigned i = 0; i < shape.words; ++i) {
-    constraints += std::string("=") + shape.constraint() + ",";
-  }
-  SmallVector<Type> types(shape.words, b.getIntegerType(shape.registerBits()));
-  SmallVector<Value> words = inlineAsm(
-      "ld.shared" + shape.suffix() + " " + shape.operands(0) + ", [$" +
-          std::to_string(shape.words) + "+" + std::to_string(at.offset) + "];",
-      constraints + "r", {at.start}, types, true);
-  return fromWords(std::move(words), shape, lane, count);
+  return fromWords(
+      machine->load({Space::Shared, at.start, at.offset, shape, Value()}, {}),
+      shape, lane, count);
 }
 
 } // namespace nereid::togpu

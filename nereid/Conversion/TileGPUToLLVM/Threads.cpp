@@ -97,17 +97,6 @@ Value KernelEmitter::atEntry(const std::vector<uint32_t> &columns) {
   return known;
 }
 
-Value KernelEmitter::concealed(Value word) {
-  if (!unknownZero) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointAfter(sharedBase.getDefiningOp());
-    Value bytes = inlineAsm("mov.u32 $0, %dynamic_smem_size;", "=r", {},
-                            {b.getI32Type()}, false)[0];
-    unknownZero = arith::ShRUIOp::create(b, loc, bytes, ops().i32(24));
-  }
-  return arith::XOrIOp::create(b, loc, word, unknownZero);
-}
-
 Value KernelEmitter::indexOf(const TileInfo &tile, unsigned r, unsigned d) {
   uint32_t mask = (1u << paddedBits(tile.shape[d])) - 1;
   auto part = [&](uint32_t column) { return column >> tile.shifts[d] & mask; };
@@ -226,9 +215,6 @@ Value KernelEmitter::fromBits(Value bits, Type lane) {
 /// The f32 that a 16-bit element was rounded from, or null: two at a time are
 /// rounded and packed in one instruction.
 Value KernelEmitter::roundedFrom(Value element) {
-  if (!target.hasPackedRounding) {
-    return {};
-  }
   if (auto bits = element.getDefiningOp<arith::BitcastOp>()) {
     element = bits.getIn();
   }
@@ -242,15 +228,12 @@ Value KernelEmitter::packRounded(Value low, Value high) {
   if (auto bits = low.getDefiningOp<arith::BitcastOp>()) {
     rounded = bits.getIn();
   }
-  std::string text = std::string("cvt.rn.") +
-                     (rounded.getType().isBF16() ? "bf16x2" : "f16x2") +
-                     ".f32 $0, $2, $1;";
-  return inlineAsm(text, "=r,f,f", {roundedFrom(low), roundedFrom(high)},
-                   {b.getI32Type()}, false)[0];
+  return machine->packRounded(roundedFrom(low), roundedFrom(high),
+                              rounded.getType());
 }
 
 /// Were the bits cut out of a word, or made by an instruction of ours?
-static bool isWhole(Value bits) {
+bool KernelEmitter::isWhole(Value bits) {
   while (true) {
     Operation *op = bits.getDefiningOp();
     if (isa_and_nonnull<arith::BitcastOp, arith::TruncIOp,
@@ -260,7 +243,7 @@ static bool isWhole(Value bits) {
                shift && shift.getRhs().getDefiningOp<arith::ConstantOp>()) {
       bits = shift.getLhs();
     } else {
-      return isa_and_nonnull<LLVM::InlineAsmOp, arith::ConstantOp>(op);
+      return op && (isa<arith::ConstantOp>(op) || machine->isInstruction(op));
     }
   }
 }
@@ -277,13 +260,19 @@ SmallVector<Value> KernelEmitter::packWords(ArrayRef<Value> elements,
   if (wordBits == 32 && elements.size() % 2 == 0 &&
       llvm::all_of(elements, [&](Value v) { return roundedFrom(v); })) {
     for (size_t i = 0; i < elements.size(); i += 2) {
-      words.push_back(packRounded(elements[i], elements[i + 1]));
+      Value packed = packRounded(elements[i], elements[i + 1]);
+      if (!packed) {
+        break;
+      }
+      words.push_back(packed);
     }
-    return words;
+    if (!words.empty()) {
+      return words;
+    }
   }
   if (wordBits == 32 && elements.size() % 4 == 0) {
     for (size_t i = 0; i < elements.size(); i += 4) {
-      Value packed = packSaturated(elements.slice(i, 4));
+      Value packed = machine->packSaturated(elements.slice(i, 4));
       if (!packed) {
         words.clear();
         break;
@@ -364,32 +353,6 @@ Registers KernelEmitter::fromWords(SmallVector<Value> words,
   return unpackWords(words, lane, count);
 }
 
-SmallVector<Value> KernelEmitter::inlineAsm(const std::string &text,
-                                            const std::string &constraints,
-                                            ArrayRef<Value> operands,
-                                            ArrayRef<Type> results,
-                                            bool hasSideEffects) {
-  Type type = results.empty() ? Type(LLVM::LLVMVoidType::get(b.getContext()))
-              : results.size() == 1
-                  ? results[0]
-                  : LLVM::LLVMStructType::getLiteral(b.getContext(), results);
-  auto call = LLVM::InlineAsmOp::create(
-      b, loc, results.empty() ? TypeRange() : TypeRange(type), operands, text,
-      constraints, hasSideEffects, /*is_align_stack=*/false,
-      LLVM::tailcallkind::TailCallKind::None,
-      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
-      /*operand_attrs=*/ArrayAttr());
-  if (results.size() <= 1) {
-    return SmallVector<Value>(call->getResults());
-  }
-  SmallVector<Value> values;
-  for (unsigned i = 0; i < results.size(); ++i) {
-    values.push_back(
-        LLVM::ExtractValueOp::create(b, loc, call->getResult(0), i));
-  }
-  return values;
-}
-
 //===----------------------------------------------------------------------===//
 // Shuffles
 //===----------------------------------------------------------------------===//
@@ -422,27 +385,14 @@ Value KernelEmitter::shuffleWords(Value value, Shuffle shuffle) {
   return fromBits(moved, value.getType());
 }
 
-static Value shuffleOne(OpBuilder &b, Location loc, LaneOps ops,
-                        const char *intrinsic, Value word, Value operand,
-                        unsigned clamp) {
-  return LLVM::CallIntrinsicOp::create(
-             b, loc, b.getI32Type(), b.getStringAttr(intrinsic),
-             ValueRange{ops.i32(-1), word, operand, ops.i32(clamp)})
-      .getResult(0);
-}
-
 Value KernelEmitter::shuffleXor(Value value, unsigned laneMask) {
-  return shuffleWords(value, [&](Value word) {
-    return shuffleOne(b, loc, ops(), "llvm.nvvm.shfl.sync.bfly.i32", word,
-                      ops().i32(laneMask), target.lanes - 1);
-  });
+  return shuffleWords(
+      value, [&](Value word) { return machine->shuffleXor(word, laneMask); });
 }
 
 Value KernelEmitter::shuffleIndex(Value value, Value from) {
-  return shuffleWords(value, [&](Value word) {
-    return shuffleOne(b, loc, ops(), "llvm.nvvm.shfl.sync.idx.i32", word, from,
-                      target.lanes - 1);
-  });
+  return shuffleWords(
+      value, [&](Value word) { return machine->shuffleIndex(word, from); });
 }
 
 } // namespace nereid::togpu

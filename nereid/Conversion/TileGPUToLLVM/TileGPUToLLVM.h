@@ -44,6 +44,10 @@ struct GpuKernelInfo {
 /// where there is none.
 Expected<GpuKernelInfo> readGpuKernel(mlir::ModuleOp module);
 
+/// The dialects of the processor's instructions, which convertToLLVM leaves as
+/// they are.
+llvm::ArrayRef<llvm::StringRef> machineDialects();
+
 /// The dialects that the conversion creates.
 void registerTileGPUToLLVMDialects(mlir::DialectRegistry &registry);
 

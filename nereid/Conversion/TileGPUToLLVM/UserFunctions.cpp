@@ -151,9 +151,8 @@ KernelEmitter::runAssembly(tile::InlineAsmOp op,
     operands.append(words);
     next += words.size();
   }
-  SmallVector<Value> values =
-      inlineAsm(op.getText().str(), op.getConstraints().str(), operands, types,
-                /*hasSideEffects=*/!op.getPure());
+  SmallVector<Value> values = machine->userAssembly(
+      op.getText(), op.getConstraints(), op.getPure(), operands, types);
   SmallVector<Registers> unpacked;
   for (const Result &result : results) {
     ArrayRef<Value> words = ArrayRef(values).slice(result.first, result.count);
@@ -230,25 +229,12 @@ Value KernelEmitter::agreed(Value value) {
 }
 
 void KernelEmitter::emitGlobalTimer(tile::GlobalTimerOp op) {
-  Value now =
-      LLVM::CallIntrinsicOp::create(
-          b, loc, b.getI64Type(),
-          b.getStringAttr("llvm.nvvm.read.ptx.sreg.globaltimer"), ValueRange{})
-          .getResult(0);
+  Value now = machine->globalTimer();
   scalars[op.getResult()] = op.getResult().use_empty() ? now : agreed(now);
 }
 
-/// Hardware has it from 9.0 on; before, launches follow one another.
 void KernelEmitter::emitGridDependency(tile::GridDependencyOp op) {
-  if (!target.hasGridDependency) {
-    return;
-  }
-  bool waits = op.getKind() == tile::GridDependency::Wait;
-  LLVM::CallIntrinsicOp::create(
-      b, loc,
-      b.getStringAttr(waits ? "llvm.nvvm.griddepcontrol.wait"
-                            : "llvm.nvvm.griddepcontrol.launch.dependents"),
-      ValueRange{});
+  machine->gridDependency(op.getKind() == tile::GridDependency::Wait);
 }
 
 } // namespace nereid::togpu

@@ -23,13 +23,16 @@ using namespace mlir;
 
 namespace nereid {
 
-Status convertToLLVM(ModuleOp module) {
+Status convertToLLVM(ModuleOp module, ArrayRef<StringRef> machineDialects) {
   MLIRContext *context = module.getContext();
   lanes::lowerStructuredControl(module);
   LowerToLLVMOptions options(context);
   LLVMTypeConverter types(context, options);
   ConversionTarget target(*context);
   target.addLegalDialect<LLVM::LLVMDialect>();
+  for (StringRef dialect : machineDialects) {
+    target.addLegalDialect(dialect);
+  }
   target.addLegalOp<ModuleOp>();
   RewritePatternSet patterns(context);
   cf::populateControlFlowToLLVMConversionPatterns(types, patterns);

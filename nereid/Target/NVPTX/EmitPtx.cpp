@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Dialect/NV/Transforms/Passes.h"
 #include "nereid/Target/CodeEmission.h"
 #include "nereid/Target/NVPTX/NvptxTarget.h"
 #include "nereid/Target/NVPTX/ProductLoops.h"
@@ -62,30 +63,24 @@ static void initializeNvptx() {
   });
 }
 
-static bool
-holdsAssembly(mlir::ModuleOp module,
-              llvm::function_ref<bool(llvm::StringRef text)> isWanted) {
-  return module
-      .walk([&](mlir::LLVM::InlineAsmOp op) {
-        return isWanted(op.getAsmString()) ? mlir::WalkResult::interrupt()
-                                           : mlir::WalkResult::advance();
-      })
-      .wasInterrupted();
-}
+namespace {
+/// What the assembly in a module says of itself.
+struct AssemblyFacts {
+  unsigned ptxVersion = 0; ///< the least, 84 for 8.4
+  bool hasWarpgroupProducts = false;
+};
+} // namespace
 
-/// Products of 8-bit floats came with PTX 8.4 only, also to architectures that
-/// older drivers know.
-static bool needsPtx84(mlir::ModuleOp module) {
-  return holdsAssembly(module, [](llvm::StringRef text) {
-    return text.starts_with("mma.") &&
-           (text.contains(".e4m3.") || text.contains(".e5m2."));
+static AssemblyFacts factsOf(mlir::ModuleOp module) {
+  AssemblyFacts facts;
+  module.walk([&](mlir::LLVM::InlineAsmOp op) {
+    if (auto version =
+            op->getAttrOfType<mlir::IntegerAttr>(nv::ptxVersionAttr)) {
+      facts.ptxVersion = std::max(facts.ptxVersion, unsigned(version.getInt()));
+    }
+    facts.hasWarpgroupProducts |= op->hasAttr(nv::warpgroupProductAttr);
   });
-}
-
-static bool hasWarpgroupMma(mlir::ModuleOp module) {
-  return holdsAssembly(module, [](llvm::StringRef text) {
-    return text.contains("wgmma.mma_async");
-  });
+  return facts;
 }
 
 /// LLVM 22 takes true for 1 where a signed conversion to bfloat has it as -1
@@ -114,8 +109,8 @@ namespace {
 /// Leaves straight-line strength reduction out: for a product of 128x256x64 it
 /// takes a fifth of the compiler's instructions, nearly all of them in
 /// ScalarEvolution::canReuseInstruction, and changes eight of the kernel's or
-/// none. Kernels without wgmma keep it: products of odd sizes save up to 40 %
-/// of their registers by it.
+/// none. Kernels without such products keep it: products of odd sizes save up
+/// to 40 % of their registers by it.
 class WarpgroupPassGate : public llvm::OptPassGate {
 public:
   bool isEnabled() const override { return true; }
@@ -149,6 +144,11 @@ static Expected<std::string> emit(mlir::ModuleOp module,
                                   const EmitOptions &options,
                                   nereid::target::CodeKind kind,
                                   StageTimes *times) {
+  mlir::DialectRegistry registry;
+  registerTranslation(registry);
+  module.getContext()->appendDialectRegistry(registry);
+  nv::printAssembly(module);
+  AssemblyFacts facts = factsOf(module);
   addSourceLines(module);
   nereid::target::CodeEmission emission;
   emission.name = target.name;
@@ -156,8 +156,8 @@ static Expected<std::string> emit(mlir::ModuleOp module,
   emission.pipeline = defaultPipeline;
   emission.kind = kind;
   NvptxTarget versioned = target;
-  if (std::stoi(target.ptxVersion) < 84 && needsPtx84(module)) {
-    versioned.ptxVersion = "84";
+  if (std::stoul(target.ptxVersion) < facts.ptxVersion) {
+    versioned.ptxVersion = std::to_string(facts.ptxVersion);
   }
   emission.createMachine = [&](std::string &errors) {
     return createMachine(versioned, options, errors);
@@ -175,7 +175,7 @@ static Expected<std::string> emit(mlir::ModuleOp module,
       }
     }
   };
-  bool hasProducts = hasWarpgroupMma(module);
+  bool hasProducts = facts.hasWarpgroupProducts;
   emission.finish = [hasProducts](llvm::Module &llvmModule) {
     selectSignedBooleans(llvmModule);
     if (hasProducts) {

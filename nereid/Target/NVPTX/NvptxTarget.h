@@ -47,8 +47,8 @@ struct EmitOptions {
   bool fpFusion = true;
 };
 
-/// PTX text. `module` holds `llvm` and `nvvm` operations only; nothing but its
-/// locations is changed.
+/// PTX text. `module` holds `llvm`, `nvvm` and `nv` operations only; `nv` ones
+/// are printed as assembly, and locations change.
 Expected<std::string> emitPtx(mlir::ModuleOp module, const NvptxTarget &target,
                               const EmitOptions &options = {},
                               StageTimes *times = nullptr);
@@ -57,6 +57,11 @@ Expected<std::string> emitLlvmText(mlir::ModuleOp module,
                                    const NvptxTarget &target,
                                    const EmitOptions &options = {},
                                    StageTimes *times = nullptr);
+
+/// Lets a context translate what `nv` says of assembly to LLVM IR. Contexts
+/// made without it are given it by emitPtx, which is not safe while another
+/// thread uses the context.
+void registerTranslation(mlir::DialectRegistry &registry);
 
 } // namespace nereid::nvptx
 

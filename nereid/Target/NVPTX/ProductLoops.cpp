@@ -7,10 +7,11 @@
 
 #include "nereid/Target/NVPTX/ProductLoops.h"
 
+#include "nereid/Dialect/NV/Transforms/Passes.h"
+
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 
@@ -23,10 +24,8 @@ static bool isAssembly(const Instruction &instruction) {
 
 static bool isProduct(const Instruction &instruction) {
   return isAssembly(instruction) &&
-         StringRef(
-             cast<InlineAsm>(cast<CallInst>(instruction).getCalledOperand())
-                 ->getAsmString())
-             .contains("wgmma.mma_async");
+         cast<CallInst>(instruction)
+             .hasFnAttr(nereid::nv::warpgroupProductAttr);
 }
 
 /// The innermost loops in which the program computes with a product's result.

@@ -3,13 +3,13 @@
 // RUN: nereid-opt %s --split-input-file --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=1},tilegpu-to-llvm)' | FileCheck %s
 
 // CHECK-LABEL: llvm.func @least
-// CHECK: @$2 ld.relaxed.gpu.global.b32 $0, [$1];
+// CHECK: nv.load global %{{.*}} if %{{.*}} {order = #nv<order relaxed>, scope = #nv<scope gpu>} : i64 -> i32
 // CHECK: scf.while (%[[OLD:.*]] = %{{.*}}, %[[PENDING:.*]] = %{{.*}})
 // CHECK: arith.minnumf
-// CHECK: %[[SEEN:.*]] = llvm.inline_asm {{.*}}@$4 atom.acq_rel.gpu.global.cas.b32 $0, [$1], $2, $3;{{.*}} %[[OLD]], %{{.*}}, %[[PENDING]]
+// CHECK: %[[SEEN:.*]] = nv.compare_and_swap %{{.*}}, %[[OLD]], %{{.*}} if %[[PENDING]] acq_rel gpu : i32
 // CHECK: %[[RACED:.*]] = arith.cmpi ne, %[[SEEN]], %[[OLD]]
 // CHECK: %[[AGAIN:.*]] = arith.andi %[[PENDING]], %[[RACED]]
-// CHECK: %[[ANY:.*]] = llvm.call_intrinsic "llvm.nvvm.vote.any.sync"({{.*}}, %[[AGAIN]])
+// CHECK: %[[ANY:.*]] = nvvm.vote.sync any %{{.*}}, %[[AGAIN]]
 // CHECK: scf.condition(%[[ANY]]) %[[SEEN]], %[[AGAIN]]
 func.func @least(%x: !tile.ptr<f32>, %m: i1) attributes {tile.kernel} {
   %v = arith.constant dense<-3.0> : tensor<32xf32>
@@ -27,7 +27,7 @@ func.func @least(%x: !tile.ptr<f32>, %m: i1) attributes {tile.kernel} {
 // CHECK-LABEL: llvm.func @sum_of_halves
 // CHECK: scf.while
 // CHECK: arith.addi {{.*}} : i16
-// CHECK: @$4 atom.relaxed.sys.global.cas.b16 $0, [$1], $2, $3;
+// CHECK: nv.compare_and_swap {{.*}} relaxed sys : i16
 func.func @sum_of_halves(%x: !tile.ptr<i16>) attributes {tile.kernel} {
   %v = arith.constant dense<3> : tensor<32xi16>
   %i = tile.range 0, 32 : tensor<32xi32>

@@ -7,13 +7,13 @@
 #rows = #tilegpu.layout<registers = [1, 2, 4, 512], lanes = [8, 16, 32, 64, 128], warps = [256]>
 
 // CHECK-LABEL: llvm.func @out_of_a_product
-// CHECK-COUNT-4: st.shared.b32 [$0+0],
-// CHECK-COUNT-4: st.shared.b32 [$0+128],
-// CHECK-NOT: st.shared
+// CHECK-COUNT-4: nv.store shared %{{[0-9]+}},
+// CHECK-COUNT-4: nv.store shared %{{[0-9]+}} + 128,
+// CHECK-NOT: nv.store shared
 // CHECK: barrier
-// CHECK: ld.shared.v4.b32 {$0, $1, $2, $3}, [$4+0];
-// CHECK: ld.shared.v4.b32 {$0, $1, $2, $3}, [$4+256];
-// CHECK-NOT: ld.shared
+// CHECK: nv.load shared %{{[0-9]+}} : i32 -> i32, i32, i32, i32
+// CHECK: nv.load shared %{{[0-9]+}} + 256 : i32 -> i32, i32, i32, i32
+// CHECK-NOT: nv.load shared
 func.func @out_of_a_product(%x: !tile.ptr<f16>, %y: !tile.ptr<f16>) attributes {tile.kernel, tilegpu.target = "sm_90", tilegpu.warps = 2 : i32} {
   %i = tile.range 0, 1024 : tensor<1024xi32, #product>
   %p = tile.splat %x : !tile.ptr<f16> -> tensor<1024x!tile.ptr<f16>, #product>

@@ -3,12 +3,12 @@
 // RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=1" --tilegpu-to-llvm | FileCheck %s
 
 // CHECK-LABEL: llvm.func @quotients
-// CHECK: "div.full.f32 $0, $1, $2;"
+// CHECK: nv.divide_full
 // CHECK: arith.constant 1.250000e-01 : f32
 // CHECK: arith.mulf %{{.*}} fastmath<contract>
 // CHECK: arith.divf
 // CHECK-NOT: arith.divf
-// CHECK: "rsqrt.approx.f32 $0, $1;"
+// CHECK: nv.approximate rsqrt
 func.func @quotients(%x: !tile.ptr<f32>, %a: f32, %b: f32) attributes {tile.kernel} {
   %eight = arith.constant 8.0 : f32
   %p = arith.divf %a, %b fastmath<afn> : f32

@@ -4,11 +4,11 @@
 
 // CHECK-LABEL: llvm.func @exponentials
 // CHECK: arith.mulf
-// CHECK-NEXT: ex2.approx.ftz.f32
+// CHECK-NEXT: nv.approximate ex2
 // CHECK: arith.maximumf
 // CHECK: arith.minimumf
 // CHECK-COUNT-2: math.fma
-// CHECK: ex2.approx.ftz.f32
+// CHECK: nv.approximate ex2
 // CHECK-NEXT: math.fma
 func.func @exponentials(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.kernel} {
   %v = tile.load %x : !tile.ptr<f32>

@@ -3,10 +3,8 @@
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=1},tilegpu-to-llvm)' | FileCheck %s
 
 // CHECK-LABEL: llvm.func @fp8
-// CHECK: %[[BYTES:.*]] = llvm.inline_asm {{.*}}%dynamic_smem_size
-// CHECK: %[[ZERO:.*]] = arith.shrui %[[BYTES]]
-// CHECK-COUNT-6: arith.xori %{{.*}}, %[[ZERO]]
-// CHECK: mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e5m2.f32
+// CHECK-COUNT-6: nv.hide_from_assembler %{{.*}} because half_of_known_zero
+// CHECK: nv.mma f8E5M2 {{.*}} times f8E5M2
 func.func @fp8(%x: !tile.ptr<f8E5M2> {tile.divisibility = 16 : i32},
                %y: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
   %none = arith.constant dense<0.0> : tensor<16x32xf8E5M2>

@@ -2,13 +2,13 @@
 // RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=1" --tilegpu-to-llvm | FileCheck %s
 
 // CHECK-LABEL: llvm.func @words
-// CHECK: ld.global
+// CHECK: nv.load global
 // CHECK: %[[SUM:.*]] = arith.addi %{{.*}} : i8
 // CHECK: %[[FROZEN:.*]] = llvm.freeze %[[SUM]] : i8
 // CHECK: arith.extui %[[FROZEN]] : i8 to i32
-// CHECK: st.global
+// CHECK: nv.store global
 // CHECK-NOT: llvm.freeze
-// CHECK: st.global
+// CHECK: nv.store global
 func.func @words(%x: !tile.ptr<i8> {tile.divisibility = 16 : i32},
                  %y: !tile.ptr<i8> {tile.divisibility = 16 : i32},
                  %z: !tile.ptr<i8> {tile.divisibility = 16 : i32}) attributes {tile.kernel} {

@@ -3,9 +3,9 @@
 // RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=4" --tilegpu-to-llvm --split-input-file | FileCheck %s
 
 // CHECK-LABEL: llvm.func @copies
-// CHECK: st.global
-// CHECK: llvm.nvvm.barrier
-// CHECK: ld.global
+// CHECK: nv.store global
+// CHECK: nvvm.barrier
+// CHECK: nv.load global
 func.func @copies(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.kernel} {
   %v = arith.constant dense<1.0> : tensor<32xf32>
   %i = tile.range 0, 32 : tensor<32xi32>
@@ -22,7 +22,7 @@ func.func @copies(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.kerne
 // -----
 
 // CHECK-LABEL: llvm.func @own
-// CHECK-NOT: barrier
+// CHECK-NOT: nvvm.barrier
 func.func @own(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.kernel} {
   %v = arith.constant dense<1.0> : tensor<128xf32>
   %i = tile.range 0, 128 : tensor<128xi32>

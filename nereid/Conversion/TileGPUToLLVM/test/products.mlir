@@ -3,18 +3,17 @@
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_80 warps=4},func.func(tilegpu-pipeline-loads),tilegpu-to-llvm)' | FileCheck %s --check-prefixes=CHECK,MMA
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-pipeline-loads),tilegpu-to-llvm)' | FileCheck %s --check-prefixes=CHECK,GROUP
 
-// CHECK: cp.async.cg.shared.global [$0+0], [$1+0], 16, $2;
-// CHECK: cp.async.commit_group;
+// CHECK: nv.cp_async %{{[0-9]+}}, %{{[0-9]+}}, 16 read %{{[0-9]+}}
+// CHECK: nvvm.cp.async.commit.group
 // CHECK: scf.for
-// CHECK: cp.async.wait_group 1;
-// GROUP: fence.proxy.async
-// CHECK: llvm.nvvm.barrier
-// MMA: ldmatrix.sync.aligned.m8n8.x4.shared.b16
-// MMA: ldmatrix.sync.aligned.m8n8.x4.shared.b16
-// MMA: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
-// GROUP: wgmma.fence.sync.aligned
-// GROUP-SAME: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}} da, db, p, 1, 1, 0, 0;
-// GROUP: wgmma.wait_group.sync.aligned 0
+// CHECK: nvvm.cp.async.wait.group 1
+// GROUP: nvvm.fence.proxy
+// CHECK: nvvm.barrier
+// MMA: nv.ldmatrix {{.*}} : i32, i32, i32, i32
+// MMA: nv.ldmatrix {{.*}} : i32, i32, i32, i32
+// MMA: nv.mma f16 {{.*}} times f16
+// GROUP: nv.wgmma f16 %{{[0-9]+}} : i64 times f16 {{.*}} {columns = 64 : i32, leftOffsets = array<i32: 0, 2, 4, 6>, leftWords = array<i32>, rightOffsets = array<i32: 0, 2, 4, 6>, steps = 4 : i32}
+// GROUP: nv.wgmma_wait 0
 func.func @product(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32},
                    %y: !tile.ptr<f16> {tile.divisibility = 16 : i32},
                    %z: !tile.ptr<f32> {tile.divisibility = 16 : i32},

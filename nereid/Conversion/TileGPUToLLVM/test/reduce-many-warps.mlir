@@ -3,12 +3,12 @@
 // RUN: nereid-opt %s --split-input-file --tile-to-tilegpu="target=sm_90 warps=16" --tilegpu-to-llvm | FileCheck %s
 
 // CHECK-LABEL: llvm.func @one_row
-// CHECK-COUNT-5: shfl.sync.bfly
-// CHECK: st.shared.b32
-// CHECK: llvm.call_intrinsic "llvm.nvvm.barrier
-// CHECK-NOT: ld.shared.v4
-// CHECK: ld.shared.b32
-// CHECK-COUNT-4: shfl.sync.bfly
+// CHECK-COUNT-5: nvvm.shfl.sync bfly
+// CHECK: nv.store shared
+// CHECK: nvvm.barrier
+// CHECK-NOT: nv.load shared {{.*}} -> i32, i32
+// CHECK: nv.load shared
+// CHECK-COUNT-4: nvvm.shfl.sync bfly
 // CHECK-NOT: shfl
 // CHECK: llvm.return
 func.func @one_row(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.kernel} {
@@ -29,8 +29,8 @@ func.func @one_row(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.kern
 
 // Columns of a row-major tile: neighbouring lanes hold other columns.
 // CHECK-LABEL: llvm.func @columns
-// CHECK: llvm.call_intrinsic "llvm.nvvm.barrier
-// CHECK: ld.shared.v4.b32
+// CHECK: nvvm.barrier
+// CHECK: nv.load shared {{.*}} -> i32, i32, i32, i32
 // CHECK-NOT: shfl
 // CHECK: llvm.return
 func.func @columns(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.kernel} {

@@ -5,14 +5,14 @@
 
 // CHECK-LABEL: llvm.func @four_rows
 // CHECK-COUNT-12: arith.addf
-// CHECK: shfl.sync.bfly
-// CHECK-COUNT-4: st.shared.b32
-// CHECK: llvm.call_intrinsic "llvm.nvvm.barrier
-// CHECK-NOT: ld.shared
-// CHECK: ld.shared.b32
-// CHECK-COUNT-2: shfl.sync.bfly
-// CHECK-NOT: ld.shared
-// CHECK-COUNT-4: shfl.sync.idx
+// CHECK: nvvm.shfl.sync bfly
+// CHECK-COUNT-4: nv.store shared
+// CHECK: nvvm.barrier
+// CHECK-NOT: nv.load shared
+// CHECK: nv.load shared
+// CHECK-COUNT-2: nvvm.shfl.sync bfly
+// CHECK-NOT: nv.load shared
+// CHECK-COUNT-4: nvvm.shfl.sync idx
 // CHECK-NOT: shfl
 // CHECK: llvm.return
 func.func @four_rows(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32},

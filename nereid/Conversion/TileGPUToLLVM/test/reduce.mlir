@@ -3,16 +3,15 @@
 // RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=4" --tilegpu-to-llvm | FileCheck %s
 
 // CHECK-LABEL: llvm.func @sums
-// CHECK-COUNT-5: shfl.sync.bfly
+// CHECK-COUNT-5: nvvm.shfl.sync bfly
 // CHECK-NOT: shfl
-// CHECK: st.shared.b32
-// CHECK-NEXT: arith.constant
-// CHECK-NEXT: llvm.call_intrinsic "llvm.nvvm.barrier
-// CHECK: ld.shared.v4.b32
-// CHECK-NOT: barrier
-// CHECK: shfl.sync.bfly
-// CHECK: llvm.call_intrinsic "llvm.nvvm.barrier
-// CHECK-NOT: barrier
+// CHECK: nv.store shared
+// CHECK-NEXT: nvvm.barrier
+// CHECK: nv.load shared {{.*}} -> i32, i32, i32, i32
+// CHECK-NOT: nvvm.barrier
+// CHECK: nvvm.shfl.sync bfly
+// CHECK: nvvm.barrier
+// CHECK-NOT: nvvm.barrier
 func.func @sums(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.kernel} {
   %i = tile.range 0, 1024 : tensor<1024xi32>
   %p = tile.splat %x : !tile.ptr<f32> -> tensor<1024x!tile.ptr<f32>>

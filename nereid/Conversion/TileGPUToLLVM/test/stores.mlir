@@ -4,9 +4,9 @@
 // if there are more of them; an array that it loads from too is stored to as
 // always.
 // CHECK-LABEL: llvm.func @elementwise
-// CHECK: ld.global.b32
-// CHECK: st.global.L1::no_allocate.b32
-// CHECK: st.global.b32
+// CHECK: nv.load global
+// CHECK: nv.store global {{.*}}eviction = #nv<eviction no_allocate>
+// CHECK: nv.store global
 func.func @elementwise(%x: !tile.ptr<f32>, %w: !tile.ptr<f64>, %y: !tile.ptr<f32>) attributes {tile.kernel} {
   %i = tile.range 0, 32 : tensor<32xi32>
   %p = tile.splat %x : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>
@@ -28,7 +28,7 @@ func.func @elementwise(%x: !tile.ptr<f32>, %w: !tile.ptr<f64>, %y: !tile.ptr<f32
 
 // As many bytes as it loads.
 // CHECK-LABEL: llvm.func @one_for_one
-// CHECK: st.global.b32
+// CHECK: nv.store global
 func.func @one_for_one(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.kernel} {
   %i = tile.range 0, 32 : tensor<32xi32>
   %p = tile.splat %x : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>
@@ -44,7 +44,7 @@ func.func @one_for_one(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.
 
 // What the source says of a store stands.
 // CHECK-LABEL: llvm.func @said
-// CHECK: st.global.wt.b32
+// CHECK: nv.store global {{.*}}cache = #nv<cache wt>
 func.func @said(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.kernel} {
   %i = tile.range 0, 32 : tensor<32xi32>
   %p = tile.splat %x : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>
@@ -59,7 +59,7 @@ func.func @said(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.kernel}
 // -----
 
 // CHECK-LABEL: llvm.func @reduces
-// CHECK: st.global.b32
+// CHECK: nv.store global
 func.func @reduces(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.kernel} {
   %i = tile.range 0, 32 : tensor<32xi32>
   %p = tile.splat %x : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>

@@ -3,11 +3,11 @@
 
 // CHECK-LABEL: llvm.func @roundings
 // CHECK: %[[NEAREST:.*]] = arith.select %{{.*}} : f32
-// CHECK: "cvt.rni.s64.f32 $0, $1;", "=l,f" %[[NEAREST]]
-// CHECK: "cvt.rmi.s64.f32 $0, $1;", "=l,f"
-// CHECK: "cvt.rpi.u64.f64 $0, $1;", "=l,d"
-// CHECK: "cvt.rzi.s64.f32 $0, $1;", "=l,f"
-// CHECK: "cvt.rzi.s32.f32 $0, $1;", "=r,f"
+// CHECK: nv.float_to_int rni %[[NEAREST]] : f32 to si64
+// CHECK: nv.float_to_int rmi %{{.*}} : f32 to si64
+// CHECK: nv.float_to_int rpi %{{.*}} : f64 to ui64
+// CHECK: nv.float_to_int rzi %{{.*}} : f32 to si64
+// CHECK: nv.float_to_int rzi %{{.*}} : f32 to si32
 func.func @roundings(%x32: !tile.ptr<i32>, %x64: !tile.ptr<i64>, %a: f32, %d: f64) attributes {tile.kernel} {
   %nearest = math.roundeven %a : f32
   %i0 = arith.fptosi %nearest : f32 to i64

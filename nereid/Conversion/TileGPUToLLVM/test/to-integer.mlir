@@ -3,14 +3,14 @@
 // RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=1" --tilegpu-to-llvm | FileCheck %s
 
 // CHECK-LABEL: llvm.func @conversions
-// CHECK: "cvt.rzi.s8.f32 $0, $1;", "=h,f"
-// CHECK: "cvt.rzi.u16.f32 $0, $1;", "=h,f"
-// CHECK: "cvt.rzi.s32.f32 $0, $1;", "=r,f"
+// CHECK: nv.float_to_int rzi %{{.*}} : f32 to si8 in i16
+// CHECK: nv.float_to_int rzi %{{.*}} : f32 to ui16 in i16
+// CHECK: nv.float_to_int rzi %{{.*}} : f32 to si32 in i32
 // CHECK-NOT: arith.cmpf
 // CHECK: arith.cmpf ord
 // CHECK: %[[U64:.*]] = arith.select %{{.*}} : f32
-// CHECK: "cvt.rzi.u64.f32 $0, $1;", "=l,f" %[[U64]]
-// CHECK: "cvt.rzi.s32.f64 $0, $1;", "=r,d"
+// CHECK: nv.float_to_int rzi %[[U64]] : f32 to ui64 in i64
+// CHECK: nv.float_to_int rzi %{{.*}} : f64 to si32 in i32
 // CHECK: arith.cmpf ord
 // CHECK: arith.select %{{.*}} : i32
 // CHECK-NOT: arith.fpto

@@ -29,12 +29,12 @@ func.func @map(%p: !tile.ptr<i32>) attributes {tile.kernel} {
 
 // What a thread reads of the clock may differ: the first one tells the others.
 // CHECK-LABEL: llvm.func @machine
-// CHECK: llvm.nvvm.griddepcontrol.wait
-// CHECK: llvm.nvvm.read.ptx.sreg.globaltimer
-// CHECK: st.shared
-// CHECK: ld.shared
-// CHECK: has_side_effects {{.*}} "mov.u32 $0, %smid;"
-// CHECK: llvm.nvvm.griddepcontrol.launch.dependents
+// CHECK: nvvm.griddepcontrol wait
+// CHECK: nvvm.read.ptx.sreg.globaltimer
+// CHECK: nv.store shared
+// CHECK: nv.load shared
+// CHECK: nv.user_assembly "mov.u32 $0, %smid;", "=r"(
+// CHECK: nvvm.griddepcontrol launch_dependents
 func.func @machine(%p: !tile.ptr<i64>, %o: !tile.ptr<i32>) attributes {tile.kernel} {
   tile.grid_dependency wait
   %t = tile.global_timer

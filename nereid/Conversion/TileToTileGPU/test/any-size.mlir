@@ -6,10 +6,10 @@
 // CHECK: tile.load {{.*}}registers = [1, 256, 512], lanes = [2, 4, 8, 16, 32], warps = [64, 128]
 
 // THREAD-LABEL: llvm.func @copy
-// THREAD-COUNT-3: ld.global.v2.b32
-// THREAD-NOT: ld.global
-// THREAD-COUNT-3: st.global{{.*}}.v2.b32
-// THREAD-NOT: st.global
+// THREAD-COUNT-3: nv.load global {{.*}} : i64 -> i32, i32
+// THREAD-NOT: nv.load global
+// THREAD-COUNT-3: nv.store global {{.*}} : i64, i32, i32
+// THREAD-NOT: nv.store global
 func.func @copy(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32},
                 %y: !tile.ptr<f32> {tile.divisibility = 16 : i32})
     attributes {tile.kernel} {

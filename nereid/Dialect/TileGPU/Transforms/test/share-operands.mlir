@@ -31,12 +31,12 @@
 // FEWER: tilegpu.alloc : <2 x
 
 // CODE-LABEL: llvm.func @loops
-// CODE: st.shared.v4.b32
-// CODE: fence.proxy.async
-// CODE: llvm.nvvm.barrier
+// CODE: nv.store shared
+// CODE: nvvm.fence.proxy
+// CODE: nvvm.barrier
 // CODE: scf.for
-// CODE: wgmma.mma_async{{.*}}, da, db, p
-// CODE: wgmma.mma_async{{.*}}}, {${{.*}}}, db, p
+// CODE: nv.wgmma f16 {{.*}} : i64 times
+// CODE: nv.wgmma f16 {{.*}} : i32, {{.*}} times
 func.func @loops(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32},
                  %y: !tile.ptr<f16> {tile.divisibility = 16 : i32},
                  %z: !tile.ptr<f32> {tile.divisibility = 16 : i32},

@@ -8,14 +8,16 @@
 // wgmma multiplies 64 rows by up to 256 columns, 16 deep, and reads the right
 // operand, and the left one if wanted, from shared memory: no ldmatrix, and
 // three times the rate of mma.sync on the same chip (for f16 on an H100).
-// All instructions of a product and its fence are one piece of inline assembly,
-// and so is its wait, unless the product is left in flight: nothing may touch
-// the accumulators in between, and ptxas serialises what it cannot prove.
+// All instructions of a product are one operation with its fence, and with its
+// wait, unless the product is left in flight.
 //
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Analysis/RegisterOperands.h"
 #include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+#include "nereid/Dialect/NV/IR/NV.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 #include <bit>
 
@@ -25,7 +27,10 @@ namespace nereid::togpu {
 
 void KernelEmitter::fenceForWarpgroups() {
   if (target.warpsOfGroup()) {
-    inlineAsm("fence.proxy.async.shared::cta;", "", {}, {}, true);
+    NVVM::FenceProxyOp::create(
+        b, loc, NVVM::ProxyKind::async_shared,
+        NVVM::SharedSpaceAttr::get(b.getContext(),
+                                   NVVM::SharedSpace::shared_cta));
   }
 }
 
@@ -102,117 +107,15 @@ static bool isWarpgroupOperand(const TileInfo &a, const TileInfo &c) {
   return a.layout == flatten(warpgroupOperand(a.shape, 2, groups));
 }
 
-namespace {
-
-/// 64 rows by up to 256 columns, 16 deep.
-struct WarpgroupInstruction {
-  unsigned columns;
-  std::string sums; ///< the accumulators
-  std::string left; ///< words of the left operand; empty: it has a descriptor
-  /// Sixteenths of the bytes by which the operands lie behind the descriptors.
-  uint32_t a, b;
-};
-
-/// The assembly of a product between its fence and its wait.
-struct WarpgroupProduct {
-  std::string type;             ///< of both operands
-  std::string a, right, orders; ///< descriptors; rows along M or N
-  /// By step along K, the same number in each.
-  std::vector<std::vector<WarpgroupInstruction>> steps;
-
-  std::string instruction(const WarpgroupInstruction &one,
-                          const std::string &aBase,
-                          const std::string &rightBase) const;
-  bool isEven() const;
-  std::string straight() const;
-  std::string looped() const;
-};
-
-constexpr const char *fenceProducts = "wgmma.fence.sync.aligned;\n\t";
-constexpr const char *commitProducts = "wgmma.commit_group.sync.aligned;\n\t";
-constexpr const char *waitForProducts = "wgmma.wait_group.sync.aligned 0;";
-
-std::string advance(const char *to, const std::string &from, uint32_t by) {
-  return std::string("add.s64 ") + to + ", " + from + ", " +
-         std::to_string(by) + ";\n\t";
-}
-
-std::string WarpgroupProduct::instruction(const WarpgroupInstruction &one,
-                                          const std::string &aBase,
-                                          const std::string &rightBase) const {
-  bool isA = !one.left.empty();
-  return (isA ? "" : advance("da", aBase, one.a)) +
-         advance("db", rightBase, one.b) + "wgmma.mma_async.sync.aligned.m64n" +
-         std::to_string(one.columns) + "k16.f32." + type + "." + type + " " +
-         one.sums + ", " + (isA ? one.left : "da") + ", db, p, 1, 1" + orders +
-         ";\n\t";
-}
-
-/// Do the descriptors advance by the same from each step to the next?
-bool WarpgroupProduct::isEven() const {
-  for (size_t i = 1; i < steps.size(); ++i) {
-    for (size_t j = 0; j < steps[i].size(); ++j) {
-      if (!steps[i][j].left.empty() ||
-          steps[i][j].a - steps[i - 1][j].a != steps[1][j].a - steps[0][j].a ||
-          steps[i][j].b - steps[i - 1][j].b != steps[1][j].b - steps[0][j].b) {
-        return false;
-      }
-    }
-  }
-  return steps.size() > 1;
-}
-
-std::string WarpgroupProduct::straight() const {
-  std::string text = fenceProducts;
-  for (size_t j = 0; j < steps.front().size(); ++j) {
-    for (const auto &step : steps) {
-      text += instruction(step[j], a, right);
-    }
-  }
-  return text + commitProducts;
-}
-
-/// A group for each step: with one for all, ptxas adds a product of nothing
-/// behind the loop, to have something to wait for.
-std::string WarpgroupProduct::looped() const {
-  std::string text = ".reg .pred more;\n\t.reg .b64 sa, sb;\n\t"
-                     ".reg .b32 step;\n\tmov.b64 sa, " +
-                     a + ";\n\tmov.b64 sb, " + right +
-                     ";\n\tmov.b32 step, 0;\nNEXT:\n\t"
-                     ".pragma \"nounroll\";\n\t" +
-                     fenceProducts;
-  for (const WarpgroupInstruction &one : steps[0]) {
-    text += instruction(one, "sa", "sb");
-  }
-  return text + commitProducts +
-         advance("sa", "sa", steps[1][0].a - steps[0][0].a) +
-         advance("sb", "sb", steps[1][0].b - steps[0][0].b) +
-         "add.s32 step, step, 1;\n\tsetp.ne.u32 more, step, " +
-         std::to_string(steps.size()) + ";\n\t@more bra NEXT;\n\t";
-}
-
 /// ptxas takes 10 ms for an instruction with 128 accumulators and its copies:
 /// in a loop, a product of 128x256x64 is assembled in 80 ms instead of 110
 /// (H200), and runs as fast while the next copies are started beside it, if
 /// another four warps' instructions fill the gaps. With one instruction at a
 /// time (64x256x64 on 4 warps) it takes 4 % longer, with 128 columns
 /// (128x128x64 on 8) 5 %, without copies beside it 3 %.
-bool isBetterLooped(const WarpgroupProduct &product, unsigned warps) {
-  return warps >= 8 && product.steps[0][0].columns == 256 && product.isEven();
+static bool isBetterLooped(nv::WarpgroupMmaOp product, unsigned warps) {
+  return warps >= 8 && product.getColumns() == 256 && product.isEven();
 }
-
-/// Constraints of sums that leave in the registers in which they came, the last
-/// operands: as results, and as operands.
-std::pair<std::string, std::string> tied(unsigned sums) {
-  std::string results, operands;
-  for (unsigned i = 0; i < sums; ++i) {
-    results += i ? ",=f" : "=f";
-    operands += "," + std::to_string(i);
-  }
-  return {results, operands};
-}
-
-} // namespace
 
 void KernelEmitter::emitWarpgroupMma(tile::DotOp op) {
   const TileInfo &aTile = info(op.getLhs().getType());
@@ -254,19 +157,9 @@ void KernelEmitter::emitWarpgroupMma(tile::DotOp op) {
       blocks[index[0]].push_back(index[1]);
     }
   }
-  unsigned sumCount = cTile.count();
-  SmallVector<unsigned> sumOrder; // operand number -> register
-  SmallVector<Value> operands;
-  std::string inputs;
-  auto input = [&](Value value, const char *constraint) {
-    operands.push_back(value);
-    inputs += std::string(",") + constraint;
-    return "$" + std::to_string(sumCount + operands.size() - 1);
-  };
-  WarpgroupProduct product;
-  product.type = aTile.element.isF16() ? "f16" : "bf16";
-  product.right = input(right.descriptor, "l");
-  std::map<uint32_t, std::string> aWords;
+  SmallVector<unsigned> sumOrder;     // place among the sums -> register
+  SmallVector<Value> left;            // words, or one descriptor
+  std::map<uint32_t, int32_t> wordAt; // number of a left word, by its place
   if (isA) {
     auto aAt = registersByIndex(aTile);
     for (auto [flat, r] : aAt) {
@@ -276,70 +169,65 @@ void KernelEmitter::emitWarpgroupMma(tile::DotOp op) {
       Registers pair = {(*a.registers)[r],
                         (*a.registers)[aAt.at(flat | 1u << aTile.shifts[1])]};
       Value word = packWords(pair, 32)[0];
-      // ptxas (12.8, 13.0) takes instructions of the same operands, as with a
-      // left operand of ones, for one, and leaves the other's result undefined.
+      // A left operand of ones, say, is the same for every 64 rows.
       uint32_t row = splitIndex(flat, aTile.shape)[0];
       if (row >= rows && row % rows == 0) {
-        word = concealed(word);
+        word = nv::HideFromAssemblerOp::create(
+            b, loc, word, nv::AssemblerBug::EqualLeftOperands);
       }
-      aWords[flat] = input(word, "r");
+      wordAt[flat] = left.size();
+      left.push_back(word);
     }
   } else {
-    product.a = input(a.descriptor, "l");
-    product.orders = a.isMnMajor ? ", 1" : ", 0";
+    left.push_back(a.descriptor);
   }
-  product.orders += right.isMnMajor ? ", 1" : ", 0";
   auto behind = [&](const WarpgroupOperand &operand, const TileInfo &tile,
                     unsigned outer, uint32_t at, uint32_t k) {
     uint32_t flat = at << tile.shifts[outer] | k << tile.shifts[1 - outer];
     return bytesOf(flat, operand.offsetOfIndex, bytes)[0] >> 4;
   };
   auto word = [&](uint32_t row, uint32_t column) {
-    return aWords.at(row << aTile.shifts[0] | column << aTile.shifts[1]);
+    return wordAt.at(row << aTile.shifts[0] | column << aTile.shifts[1]);
   };
-  product.steps.resize(aTile.shape[1] / depth);
+  unsigned steps = aTile.shape[1] / depth;
+  unsigned instructionColumns =
+      std::min<unsigned>(blocks.begin()->second.size() * 8, 256);
+  SmallVector<int32_t> leftOffsets, leftWords, rightOffsets;
   for (auto &[m, columns] : blocks) {
-    unsigned count = columns.size() * 8, most = std::min(count, 256u);
-    for (unsigned n = 0; n < count; n += most) {
-      std::string sums = "{";
-      for (unsigned j = n / 8; j < (n + most) / 8; ++j) {
+    for (unsigned n = 0; n < columns.size() * 8; n += instructionColumns) {
+      for (unsigned j = n / 8; j < (n + instructionColumns) / 8; ++j) {
         for (unsigned i = 0; i < 4; ++i) {
           uint32_t row = m + (i & 2 ? 8 : 0), column = columns[j] + (i & 1);
-          sums +=
-              (sums.size() > 1 ? ", $" : "$") + std::to_string(sumOrder.size());
           sumOrder.push_back(
               cAt.at(row << cTile.shifts[0] | column << cTile.shifts[1]));
         }
       }
-      sums += "}";
-      for (auto [step, list] : llvm::enumerate(product.steps)) {
+      for (unsigned step = 0; step < steps; ++step) {
         uint32_t k = step * depth;
-        std::string left;
         if (isA) {
-          left = "{" + word(m, k) + ", " + word(m + 8, k) + ", " +
-                 word(m, k + 8) + ", " + word(m + 8, k + 8) + "}";
+          leftWords.append(
+              {word(m, k), word(m + 8, k), word(m, k + 8), word(m + 8, k + 8)});
+        } else {
+          leftOffsets.push_back(behind(a, aTile, 0, m, k));
         }
-        list.push_back({most, sums, left, isA ? 0 : behind(a, aTile, 0, m, k),
-                        behind(right, bTile, 1, columns[n / 8], k)});
+        rightOffsets.push_back(behind(right, bTile, 1, columns[n / 8], k));
       }
     }
   }
-  bool inFlight = op->hasAttr(tilegpu::inFlightAttr);
-  std::string text = "{\n\t.reg .pred p;\n\t.reg .b64 da, db;\n\t"
-                     "setp.eq.u32 p, 0, 0;\n\t";
-  text += inFlight && isBetterLooped(product, warps) ? product.looped()
-                                                     : product.straight();
-  text += inFlight ? "}" : std::string(waitForProducts) + "\n\t}";
+  SmallVector<Value> sums;
   for (unsigned r : sumOrder) {
-    operands.push_back(isNarrow ? ops().toF32(c[r], cElement) : c[r]);
+    sums.push_back(isNarrow ? ops().toF32(c[r], cElement) : c[r]);
   }
-  auto [outputs, ties] = tied(sumCount);
-  SmallVector<Value> sums =
-      inlineAsm(text, outputs + inputs + ties, operands,
-                SmallVector<Type>(sumCount, b.getF32Type()), true);
+  bool inFlight = op->hasAttr(tilegpu::inFlightAttr);
+  auto product = nv::WarpgroupMmaOp::create(
+      b, loc, aTile.element, left, bTile.element, right.descriptor, sums,
+      instructionColumns, steps, leftOffsets, leftWords, rightOffsets,
+      a.isMnMajor, right.isMnMajor, /*looped=*/false, /*waits=*/!inFlight);
+  product.setLooped(inFlight && isBetterLooped(product, warps));
   Registers result(cTile.count());
   for (auto [i, r] : llvm::enumerate(sumOrder)) {
-    result[r] = isNarrow ? ops().fromF32(sums[i], cElement) : sums[i];
+    Value sum = product.getResult(i);
+    result[r] = isNarrow ? ops().fromF32(sum, cElement) : sum;
   }
   bind(op, std::move(result));
 }
@@ -351,11 +239,10 @@ void KernelEmitter::emitWaitProducts(tilegpu::WaitProductsOp op) {
   bool isCarried = llvm::all_of(
       op->getUsers(), [](Operation *user) { return isa<scf::YieldOp>(user); });
   if (isCarried) {
-    inlineAsm(waitForProducts, "", {}, {}, true);
+    nv::WarpgroupWaitOp::create(b, loc, /*pending=*/0, ValueRange());
   } else {
-    auto [outputs, ties] = tied(sums.size());
-    sums = inlineAsm(waitForProducts, outputs + ties, sums,
-                     SmallVector<Type>(sums.size(), b.getF32Type()), true);
+    auto wait = nv::WarpgroupWaitOp::create(b, loc, /*pending=*/0, sums);
+    sums.assign(wait.getResults().begin(), wait.getResults().end());
   }
   bind(op, std::move(sums));
 }

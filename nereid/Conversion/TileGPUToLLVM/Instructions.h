@@ -1,0 +1,138 @@
+//===- Instructions.h - What the emitter asks of a processor ----*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The seam between what every GPU does and whose instructions do it. The
+// emitter computes with arith, math and scf; what these lack it asks for here,
+// and gets an operation of the vendor's dialect. Addresses are i64 of global
+// memory, i32 of shared memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_CONVERSION_TILEGPUTOLLVM_INSTRUCTIONS_H
+#define NEREID_CONVERSION_TILEGPUTOLLVM_INSTRUCTIONS_H
+
+#include "nereid/Conversion/TileGPUToLLVM/AccessShape.h"
+#include "nereid/Dialect/Tile/IR/Tile.h"
+#include "nereid/Dialect/TileGPU/IR/TargetInfo.h"
+
+#include <memory>
+
+namespace nereid::togpu {
+
+using Values = llvm::SmallVector<mlir::Value>;
+
+enum class Space { Global, Shared };
+
+/// One access of the words of `shape`.
+struct Access {
+  Space space;
+  mlir::Value address;
+  int64_t offset; ///< bytes that the instruction adds
+  AccessShape shape;
+  mlir::Value predicate; ///< null: always
+};
+
+/// What the source says of an access to global memory.
+struct AccessHints {
+  tile::CacheModifier cache = tile::CacheModifier::None;
+  tile::EvictionPolicy evict = tile::EvictionPolicy::Normal;
+  bool isVolatile = false;
+  bool isStreamed = false; ///< leaves the first-level cache to others
+};
+
+enum class IntegerRounding { Nearest, Zero, Down, Up };
+
+class Instructions {
+public:
+  virtual ~Instructions() = default;
+
+  /// Says that `entry` is what a launch starts, with that many threads.
+  virtual void markKernel(mlir::LLVM::LLVMFuncOp entry, unsigned threads) = 0;
+  /// Does an instruction of this processor define every bit of its results,
+  /// and `op` is one?
+  virtual bool isInstruction(mlir::Operation *op) = 0;
+
+  // Where a thread is: i32, the timer i64.
+  virtual mlir::Value threadNumber() = 0;
+  virtual mlir::Value programId(unsigned axis) = 0;
+  virtual mlir::Value gridSize(unsigned axis) = 0;
+  virtual mlir::Value processorId() = 0;
+  virtual mlir::Value processorCount() = 0;
+  virtual mlir::Value globalTimer() = 0;
+
+  // Between threads.
+  /// Of all threads of the program.
+  virtual void barrier() = 0;
+  /// The word of the lane whose number differs by `laneMask`.
+  virtual mlir::Value shuffleXor(mlir::Value word, unsigned laneMask) = 0;
+  virtual mlir::Value shuffleIndex(mlir::Value word, mlir::Value lane) = 0;
+  /// Is it true in any lane of the warp?
+  virtual mlir::Value anyLane(mlir::Value condition) = 0;
+  /// Waits for the launch before this one, or lets the next one begin.
+  virtual void gridDependency(bool waits) = 0;
+
+  // Memory.
+  /// Where the predicate is false `others`, or zeros if there are none.
+  virtual Values load(const Access &access, llvm::ArrayRef<mlir::Value> others,
+                      const AccessHints &hints = {}) = 0;
+  virtual void store(const Access &access, llvm::ArrayRef<mlir::Value> words,
+                     const AccessHints &hints = {}) = 0;
+  /// As an atomic operation reads it; 0 where the predicate is false.
+  virtual mlir::Value loadRelaxed(mlir::Value address, mlir::Type word,
+                                  mlir::Value predicate,
+                                  tile::MemScope scope) = 0;
+  /// What is at `address` in global memory, after `value` has taken its place
+  /// where it was `compare`. Of 16, 32 or 64 bits.
+  virtual mlir::Value compareAndSwap(mlir::Value address, mlir::Value compare,
+                                     mlir::Value value, mlir::Value predicate,
+                                     tile::MemSemantic semantic,
+                                     tile::MemScope scope) = 0;
+  /// Adds one to a word of shared memory, at once.
+  virtual void countShared(mlir::Value address, mlir::Value predicate) = 0;
+  /// Starts to copy 4, 8 or 16 bytes from global to shared memory; of them
+  /// `read` (null: all) are read, the others zeros.
+  virtual void copyAsync(const Access &to, mlir::Value from, int64_t fromOffset,
+                         mlir::Value read) = 0;
+  /// Closes a group of copies; waits until at most `pending` groups are left.
+  virtual void commitCopies() = 0;
+  virtual void waitForCopies(unsigned pending) = 0;
+  /// Asks for bytes of global memory in the last cache.
+  virtual void prefetch(mlir::Value address, mlir::Value bytes,
+                        mlir::Value predicate) = 0;
+
+  // Arithmetic.
+  virtual mlir::Value exp2(mlir::Value x) = 0;
+  virtual mlir::Value rsqrt(mlir::Value x) = 0;
+  virtual mlir::Value divide(mlir::Value x, mlir::Value y) = 0;
+  /// By 31 at most; of i32.
+  virtual mlir::Value shiftRightSigned(mlir::Value x, mlir::Value amount) = 0;
+  /// An f32 or f64 at the nearest end of the range of `width` bits; less than
+  /// 16 bits come in 16.
+  virtual mlir::Value toInteger(mlir::Value x, IntegerRounding rounding,
+                                bool isSigned, unsigned width) = 0;
+  /// Two f32 as 16-bit floats of one word; null if there is no instruction.
+  virtual mlir::Value packRounded(mlir::Value low, mlir::Value high,
+                                  mlir::Type element) = 0;
+  /// Four integers of 8 bits as one word, where `toInteger` has made them and
+  /// they can saturate while they are packed; else null.
+  virtual mlir::Value packSaturated(llvm::ArrayRef<mlir::Value> elements) = 0;
+
+  /// The user's own assembly, which is text and stays text.
+  virtual Values userAssembly(llvm::StringRef text, llvm::StringRef constraints,
+                              bool isPure, llvm::ArrayRef<mlir::Value> operands,
+                              llvm::ArrayRef<mlir::Type> results) = 0;
+};
+
+/// Those of the target's vendor, made with `b` at `loc`, which both change
+/// meanwhile. One vendor is known: folder NV.
+std::unique_ptr<Instructions>
+makeInstructions(mlir::OpBuilder &b, const mlir::Location &loc,
+                 const tilegpu::TargetInfo &target);
+
+} // namespace nereid::togpu
+
+#endif // NEREID_CONVERSION_TILEGPUTOLLVM_INSTRUCTIONS_H

@@ -1,0 +1,306 @@
+//===- NVInstructions.cpp - NVIDIA's instructions -------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Conversion/TileGPUToLLVM/Instructions.h"
+#include "nereid/Dialect/NV/IR/NV.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+
+namespace nereid::togpu {
+
+static nv::Cache toNV(tile::CacheModifier cache) {
+  switch (cache) {
+  case tile::CacheModifier::None:
+    return nv::Cache::Default;
+  case tile::CacheModifier::CA:
+    return nv::Cache::CA;
+  case tile::CacheModifier::CG:
+    return nv::Cache::CG;
+  case tile::CacheModifier::CS:
+    return nv::Cache::CS;
+  case tile::CacheModifier::CV:
+    return nv::Cache::CV;
+  case tile::CacheModifier::WB:
+    return nv::Cache::WB;
+  case tile::CacheModifier::WT:
+    return nv::Cache::WT;
+  }
+  llvm_unreachable("all cache modifiers are handled");
+}
+
+/// A cache operator excludes eviction priorities, which are less than it says.
+static nv::Eviction evictionOf(const AccessHints &hints) {
+  if (hints.cache != tile::CacheModifier::None) {
+    return nv::Eviction::Normal;
+  }
+  switch (hints.evict) {
+  case tile::EvictionPolicy::Normal:
+    return nv::Eviction::Normal;
+  case tile::EvictionPolicy::First:
+    return nv::Eviction::First;
+  case tile::EvictionPolicy::Last:
+    return nv::Eviction::Last;
+  }
+  llvm_unreachable("all eviction policies are handled");
+}
+
+static nv::Scope toNV(tile::MemScope scope) {
+  switch (scope) {
+  case tile::MemScope::Block:
+    return nv::Scope::Block;
+  case tile::MemScope::Device:
+    return nv::Scope::Device;
+  case tile::MemScope::System:
+    return nv::Scope::System;
+  }
+  llvm_unreachable("all scopes are handled");
+}
+
+static nv::Order toNV(tile::MemSemantic semantic) {
+  switch (semantic) {
+  case tile::MemSemantic::Relaxed:
+    return nv::Order::Relaxed;
+  case tile::MemSemantic::Acquire:
+    return nv::Order::Acquire;
+  case tile::MemSemantic::Release:
+    return nv::Order::Release;
+  case tile::MemSemantic::AcqRel:
+    return nv::Order::AcqRel;
+  }
+  llvm_unreachable("all semantics are handled");
+}
+
+static nv::Rounding toNV(IntegerRounding rounding) {
+  switch (rounding) {
+  case IntegerRounding::Nearest:
+    return nv::Rounding::Nearest;
+  case IntegerRounding::Zero:
+    return nv::Rounding::Zero;
+  case IntegerRounding::Down:
+    return nv::Rounding::Down;
+  case IntegerRounding::Up:
+    return nv::Rounding::Up;
+  }
+  llvm_unreachable("all roundings are handled");
+}
+
+static nv::Space toNV(Space space) {
+  return space == Space::Global ? nv::Space::Global : nv::Space::Shared;
+}
+
+namespace {
+
+class NVInstructions : public Instructions {
+public:
+  NVInstructions(OpBuilder &b, const Location &loc,
+                 const tilegpu::TargetInfo &target)
+      : b(b), loc(loc), target(target) {}
+
+  void markKernel(LLVM::LLVMFuncOp entry, unsigned threads) override {
+    entry->setAttr("nvvm.kernel", b.getUnitAttr());
+    entry->setAttr("nvvm.reqntid",
+                   b.getDenseI32ArrayAttr({static_cast<int32_t>(threads)}));
+  }
+  bool isInstruction(Operation *op) override {
+    return isa<nv::NVDialect>(op->getDialect());
+  }
+
+  Value threadNumber() override { return special<NVVM::ThreadIdXOp>(); }
+  Value programId(unsigned axis) override {
+    return axis == 0   ? special<NVVM::BlockIdXOp>()
+           : axis == 1 ? special<NVVM::BlockIdYOp>()
+                       : special<NVVM::BlockIdZOp>();
+  }
+  Value gridSize(unsigned axis) override {
+    return axis == 0   ? special<NVVM::GridDimXOp>()
+           : axis == 1 ? special<NVVM::GridDimYOp>()
+                       : special<NVVM::GridDimZOp>();
+  }
+  Value processorId() override { return special<NVVM::SmIdOp>(); }
+  Value processorCount() override { return special<NVVM::SmDimOp>(); }
+  Value globalTimer() override {
+    return NVVM::GlobalTimerOp::create(b, loc, b.getI64Type());
+  }
+
+  void barrier() override { NVVM::BarrierOp::create(b, loc); }
+  Value shuffleXor(Value word, unsigned laneMask) override {
+    return shuffle(NVVM::ShflKind::bfly, word, i32(laneMask));
+  }
+  Value shuffleIndex(Value word, Value lane) override {
+    return shuffle(NVVM::ShflKind::idx, word, lane);
+  }
+  Value anyLane(Value condition) override {
+    return NVVM::VoteSyncOp::create(b, loc, b.getI1Type(), i32(allLanes),
+                                    condition, NVVM::VoteSyncKind::any);
+  }
+  /// Where there is none launches follow one another.
+  void gridDependency(bool waits) override {
+    if (target.hasGridDependency) {
+      NVVM::GriddepcontrolOp::create(
+          b, loc,
+          waits ? NVVM::GridDepActionKind::wait
+                : NVVM::GridDepActionKind::launch_dependents);
+    }
+  }
+
+  Values load(const Access &access, ArrayRef<Value> others,
+              const AccessHints &hints) override {
+    SmallVector<Type> words(access.shape.words,
+                            b.getIntegerType(access.shape.registerBits()));
+    bool isVolatile = hints.isVolatile;
+    return nv::LoadOp::create(
+               b, loc, words, toNV(access.space), access.address, access.offset,
+               access.predicate, others,
+               isVolatile ? nv::Cache::Default : toNV(hints.cache),
+               isVolatile ? nv::Eviction::Normal : evictionOf(hints),
+               isVolatile ? nv::Order::Volatile : nv::Order::Weak,
+               nv::ScopeAttr(), access.shape.wordBits == 8)
+        .getResults();
+  }
+  void store(const Access &access, ArrayRef<Value> words,
+             const AccessHints &hints) override {
+    nv::StoreOp::create(
+        b, loc, toNV(access.space), access.address, access.offset, words,
+        access.predicate, toNV(hints.cache),
+        hints.isStreamed ? nv::Eviction::NoAllocate : evictionOf(hints),
+        access.shape.wordBits == 8);
+  }
+  Value loadRelaxed(Value address, Type word, Value predicate,
+                    tile::MemScope scope) override {
+    return nv::LoadOp::create(
+               b, loc, word, nv::Space::Global, address, /*offset=*/0,
+               predicate, ValueRange(), nv::Cache::Default,
+               nv::Eviction::Normal, nv::Order::Relaxed,
+               nv::ScopeAttr::get(b.getContext(), toNV(scope)), /*byte=*/false)
+        .getResult(0);
+  }
+  Value compareAndSwap(Value address, Value compare, Value value,
+                       Value predicate, tile::MemSemantic semantic,
+                       tile::MemScope scope) override {
+    return nv::CompareAndSwapOp::create(b, loc, address, compare, value,
+                                        predicate, toNV(semantic), toNV(scope));
+  }
+  void countShared(Value address, Value predicate) override {
+    nv::CountSharedOp::create(b, loc, address, /*by=*/1, predicate);
+  }
+  void copyAsync(const Access &to, Value from, int64_t fromOffset,
+                 Value read) override {
+    nv::CopyAsyncOp::create(b, loc, to.address, to.offset, from, fromOffset,
+                            to.shape.words * to.shape.wordBits / 8, read,
+                            to.predicate);
+  }
+  void commitCopies() override { NVVM::CpAsyncCommitGroupOp::create(b, loc); }
+  void waitForCopies(unsigned pending) override {
+    NVVM::CpAsyncWaitGroupOp::create(b, loc, pending);
+  }
+  void prefetch(Value address, Value bytes, Value predicate) override {
+    nv::PrefetchBulkOp::create(b, loc, address, bytes, predicate);
+  }
+
+  Value exp2(Value x) override {
+    return nv::ApproximateOp::create(b, loc, nv::Function::Exp2, x);
+  }
+  Value rsqrt(Value x) override {
+    return nv::ApproximateOp::create(b, loc, nv::Function::Rsqrt, x);
+  }
+  Value divide(Value x, Value y) override {
+    return nv::DivideFullOp::create(b, loc, x, y);
+  }
+  Value shiftRightSigned(Value x, Value amount) override {
+    return nv::ShiftRightOp::create(b, loc, x, amount);
+  }
+  Value toInteger(Value x, IntegerRounding rounding, bool isSigned,
+                  unsigned width) override {
+    Type target = IntegerType::get(b.getContext(), width,
+                                   isSigned ? IntegerType::Signed
+                                            : IntegerType::Unsigned);
+    Type word = b.getIntegerType(std::max(width, 16u));
+    return nv::FloatToIntOp::create(b, loc, word, toNV(rounding), x, target);
+  }
+  Value packRounded(Value low, Value high, Type element) override {
+    return !target.hasPackedRounding
+               ? Value()
+               : nv::PackFloatsOp::create(b, loc, low, high, element);
+  }
+  Value packSaturated(ArrayRef<Value> elements) override;
+
+  Values userAssembly(StringRef text, StringRef constraints, bool isPure,
+                      ArrayRef<Value> operands,
+                      ArrayRef<Type> results) override {
+    return nv::UserAssemblyOp::create(b, loc, results, text, constraints,
+                                      isPure, operands)
+        .getResults();
+  }
+
+private:
+  static constexpr uint32_t allLanes = ~uint32_t{0};
+
+  Value i32(uint32_t value) {
+    return arith::ConstantOp::create(
+        b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
+  }
+  template <typename Op>
+  Value special() {
+    return Op::create(b, loc, b.getI32Type());
+  }
+  Value shuffle(NVVM::ShflKind kind, Value word, Value operand) {
+    return NVVM::ShflOp::create(b, loc, b.getI32Type(), i32(allLanes), word,
+                                operand, i32(target.lanes - 1), kind,
+                                UnitAttr());
+  }
+
+  OpBuilder &b;
+  const Location &loc;
+  const tilegpu::TargetInfo &target;
+};
+
+} // namespace
+
+/// The instruction that made an 8-bit integer of an f32, or null.
+static nv::FloatToIntOp saturating(Value element) {
+  auto cut = element.getDefiningOp<arith::TruncIOp>();
+  auto made = cut && cut.getType().isInteger(8)
+                  ? cut.getIn().getDefiningOp<nv::FloatToIntOp>()
+                  : nv::FloatToIntOp();
+  bool isMade = made && made.getSource().getType().isF32() &&
+                made.getTarget().getIntOrFloatBitWidth() == 8 &&
+                made.getRounding() == nv::Rounding::Zero;
+  return isMade ? made : nv::FloatToIntOp();
+}
+
+/// Of one signedness. ptxas spends two instructions on the upper bits of each
+/// 8-bit result, none on those of a word.
+Value NVInstructions::packSaturated(ArrayRef<Value> elements) {
+  if (!target.hasPackedSaturation) {
+    return {};
+  }
+  Type target;
+  for (Value element : elements) {
+    nv::FloatToIntOp made = saturating(element);
+    if (!made || (target && made.getTarget() != target)) {
+      return {};
+    }
+    target = made.getTarget();
+  }
+  Values words;
+  for (Value element : elements) {
+    words.push_back(toInteger(saturating(element).getSource(),
+                              IntegerRounding::Zero, /*isSigned=*/true, 32));
+  }
+  return nv::PackSaturatedOp::create(b, loc, words[0], words[1], words[2],
+                                     words[3], target);
+}
+
+std::unique_ptr<Instructions>
+makeInstructions(OpBuilder &b, const Location &loc,
+                 const tilegpu::TargetInfo &target) {
+  return std::make_unique<NVInstructions>(b, loc, target);
+}
+
+} // namespace nereid::togpu

@@ -1,0 +1,137 @@
+//===- PrintMemory.cpp - Assembly of loads, stores, copies, atomics -------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// LLVM has no predicated access, and a branch around each would cost ten
+// instructions. All are marked side-effecting, so that their order stays.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Dialect/NV/Transforms/AssemblyWriter.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace nereid::nv {
+
+/// ".v4.b32"
+static std::string widthOf(TypeRange words, bool isByte) {
+  std::string count =
+      words.size() > 1 ? ".v" + std::to_string(words.size()) : std::string();
+  unsigned bits = isByte ? 8 : words.front().getIntOrFloatBitWidth();
+  return count + ".b" + std::to_string(bits);
+}
+
+/// ".cg.L1::evict_first"
+static std::string hints(Cache cache, Eviction eviction) {
+  std::string text;
+  if (cache != Cache::Default) {
+    text += "." + stringifyCache(cache).str();
+  }
+  if (eviction != Eviction::Normal) {
+    text += ".L1::" + stringifyEviction(eviction).str();
+  }
+  return text;
+}
+
+/// ".relaxed.gpu", nothing for a weak access.
+static std::string orderOf(Order order, std::optional<Scope> scope) {
+  if (order == Order::Weak) {
+    return {};
+  }
+  return "." + stringifyOrder(order).str() +
+         (scope ? "." + stringifyScope(*scope).str() : std::string());
+}
+
+static std::string spaceOf(Space space) {
+  return "." + stringifySpace(space).str();
+}
+
+/// Results of masked loads get their other value first, so they may share no
+/// register with the address and the predicate.
+static void print(LoadOp op) {
+  AssemblyWriter w(op);
+  std::string place = w.place(op.getAddress(), op.getOffset());
+  std::string predicate = w.when(op.getPredicate()), text;
+  if (op.getPredicate()) {
+    w.clobberEarly();
+    for (auto [i, word] : llvm::enumerate(op.getWords())) {
+      text += "mov.b" + std::to_string(word.getType().getIntOrFloatBitWidth()) +
+              " " + w.result(i) + ", " +
+              (op.getOthers().empty() ? "0" : w.use(op.getOthers()[i])) +
+              ";\n\t";
+    }
+  }
+  text += predicate + "ld" + orderOf(op.getOrder(), op.getScope()) +
+          spaceOf(op.getSpace()) + hints(op.getCache(), op.getEviction()) +
+          widthOf(op.getWords().getTypes(), op.getByte()) + " " + w.results() +
+          ", " + place + ";";
+  w.write(text, true);
+}
+
+static void print(StoreOp op) {
+  AssemblyWriter w(op);
+  std::string place = w.place(op.getAddress(), op.getOffset());
+  std::string words = w.use(op.getWords());
+  w.write(w.when(op.getPredicate()) + "st" + spaceOf(op.getSpace()) +
+              hints(op.getCache(), op.getEviction()) +
+              widthOf(op.getWords().getTypes(), op.getByte()) + " " + place +
+              ", " + words + ";",
+          true);
+}
+
+/// Only pieces of 16 bytes may pass the first-level cache by.
+static void print(CopyAsyncOp op) {
+  AssemblyWriter w(op);
+  std::string to = w.place(op.getTo(), op.getToOffset());
+  std::string from = w.place(op.getFrom(), op.getFromOffset());
+  std::string read = op.getRead() ? ", " + w.use(op.getRead()) : std::string();
+  w.write(w.when(op.getPredicate()) + "cp.async." +
+              (op.getBytes() == 16 ? "cg" : "ca") + ".shared.global " + to +
+              ", " + from + ", " + std::to_string(op.getBytes()) + read + ";",
+          true);
+}
+
+static void print(PrefetchBulkOp op) {
+  AssemblyWriter w(op);
+  std::string address = w.use(op.getAddress()), bytes = w.use(op.getBytes());
+  w.write(w.when(op.getPredicate()) + "cp.async.bulk.prefetch.L2.global [" +
+              address + "], " + bytes + ";",
+          true);
+}
+
+static void print(CompareAndSwapOp op) {
+  AssemblyWriter w(op);
+  w.clobberEarly();
+  std::string width = widthOf(op.getOld().getType(), false);
+  std::string address = w.use(op.getAddress());
+  std::string compare = w.use(op.getCompare()), value = w.use(op.getValue());
+  w.write("mov" + width + " $0, " + compare + "; " + w.when(op.getPredicate()) +
+              "atom" + orderOf(op.getOrder(), op.getScope()) + ".global.cas" +
+              width + " $0, [" + address + "], " + compare + ", " + value + ";",
+          true);
+}
+
+static void print(CountSharedOp op) {
+  AssemblyWriter w(op);
+  std::string address = w.use(op.getAddress());
+  w.write(w.when(op.getPredicate()) + "red.shared.add.u32 [" + address + "], " +
+              std::to_string(op.getBy()) + ";",
+          true);
+}
+
+bool printMemory(Operation *op) {
+  return TypeSwitch<Operation *, bool>(op)
+      .Case<LoadOp, StoreOp, CopyAsyncOp, PrefetchBulkOp, CompareAndSwapOp,
+            CountSharedOp>([](auto typed) {
+        print(typed);
+        return true;
+      })
+      .Default(false);
+}
+
+} // namespace nereid::nv
