@@ -112,12 +112,16 @@ private:
       visit(loop->body);
       return visit(loop->orelse);
     }
-    case ast::Kind::If: {
-      const auto *branch = ast::cast<ast::If>(statement);
-      walrus(branch->test);
-      visit(branch->body);
-      return visit(branch->orelse);
-    }
+    case ast::Kind::If:
+      for (const auto *branch = ast::cast<ast::If>(statement); branch;
+           branch = ast::elifOf(branch)) {
+        walrus(branch->test);
+        visit(branch->body);
+        if (!ast::elifOf(branch)) {
+          visit(branch->orelse);
+        }
+      }
+      return;
     case ast::Kind::With:
       return visit(ast::cast<ast::With>(statement)->body);
     default:

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Dialect/Tile/IR/Tile.h"
-#include "nereid/IRGen/Evaluator.h"
+#include "nereid/IRGen/Spine.h"
 
 namespace nereid::irgen {
 
@@ -259,12 +259,11 @@ Evaluator::callFunction(const std::shared_ptr<const Function> &function,
 /// returns, both do in the end, and no flag is needed.
 FailureOr<Value> Evaluator::runFunction(ast::Body body) {
   FailureOr<Outcome> outcome = runSequence(
-      body.size() + 1, 0,
-      [&](size_t i, Rest rest, bool &consumed) -> FailureOr<Outcome> {
+      body.size() + 1, [&](size_t i, Spine &spine) -> FailureOr<Outcome> {
         if (i == body.size()) {
-          return Outcome{Outcome::Returns, {}, {}};
+          return Outcome{Outcome::Returns};
         }
-        return runStatement(body[i], rest, consumed);
+        return runStatement(body[i], spine);
       });
   if (failed(outcome)) {
     return failure();

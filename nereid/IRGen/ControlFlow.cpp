@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Dialect/Tile/IR/Tile.h"
-#include "nereid/IRGen/Evaluator.h"
+#include "nereid/IRGen/Spine.h"
 
 namespace nereid::irgen {
 
@@ -30,10 +30,8 @@ const std::optional<Scope::Binding> *Branch::find(llvm::StringRef name) const {
   return nullptr;
 }
 
-FailureOr<Branch>
-Evaluator::evaluateBranch(mlir::Block *block,
-                          llvm::function_ref<FailureOr<Outcome>()> body) {
-  mlir::OpBuilder::InsertionGuard guard(emitter.builder);
+/// What is emitted from here on goes into the block.
+void Evaluator::enterBlock(mlir::Block *block) {
   bool terminated =
       !block->empty() && block->back().hasTrait<mlir::OpTrait::IsTerminator>();
   if (terminated) {
@@ -41,17 +39,13 @@ Evaluator::evaluateBranch(mlir::Block *block,
   } else {
     emitter.builder.setInsertionPointToEnd(block);
   }
-  size_t mark = frame->journal.size();
-  ++frame->journalling;
-  FailureOr<Outcome> outcome = body();
-  --frame->journalling;
-  if (failed(outcome)) {
-    return failure();
-  }
-  Branch branch;
-  branch.outcome = std::move(*outcome);
-  branch.block = block;
-  // The first entry of a name holds its value before the branch.
+}
+
+/// Gives the variables the values that they had when the journal ended at
+/// `mark`, and returns what they had become.
+Changes Evaluator::undoSince(size_t mark) {
+  Changes changes;
+  // The first entry of a name holds its old value.
   std::vector<Frame::Undo> undos(
       std::make_move_iterator(frame->journal.begin() + mark),
       std::make_move_iterator(frame->journal.end()));
@@ -68,12 +62,27 @@ Evaluator::evaluateBranch(mlir::Block *block,
       now = std::move(it->second);
       variables.erase(it);
     }
-    branch.changes.emplace_back(undo.name, std::move(now));
+    changes.emplace_back(undo.name, std::move(now));
     if (undo.old) {
       variables[undo.name] = std::move(*undo.old);
     }
   }
-  return branch;
+  return changes;
+}
+
+FailureOr<Branch>
+Evaluator::evaluateBranch(mlir::Block *block,
+                          llvm::function_ref<FailureOr<Outcome>()> body) {
+  mlir::OpBuilder::InsertionGuard guard(emitter.builder);
+  enterBlock(block);
+  size_t mark = frame->journal.size();
+  ++frame->journalling;
+  FailureOr<Outcome> outcome = body();
+  --frame->journalling;
+  if (failed(outcome)) {
+    return failure();
+  }
+  return Branch{std::move(*outcome), block, undoSince(mark)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -93,6 +102,7 @@ public:
     if (failed(outcome)) {
       return failure();
     }
+    mergeOpen();
     rebuild();
     // Results are known now: hand them out.
     llvm::ArrayRef<mlir::Value> results(values);
@@ -107,12 +117,20 @@ public:
       binding.value = unflatten(binding.value, results);
       evaluator.bind(name, std::move(binding));
     }
+    if (opening) {
+      outcome->open = results.front();
+      for (const Tensor &part : opening->outcome.brought) {
+        results = results.drop_front();
+        outcome->brought.push_back({results.front(), part.type});
+      }
+    }
     return outcome;
   }
 
 private:
   static bool reaches(const Branch &branch) {
-    return branch.outcome.kind != Outcome::Returns;
+    return branch.outcome.kind != Outcome::Returns &&
+           branch.outcome.kind != Outcome::Open;
   }
 
   /// Zeros of the same types, made inside `block`.
@@ -122,6 +140,11 @@ private:
     emitter.builder.setInsertionPoint(block->getTerminator());
     llvm::SmallVector<Tensor> parts;
     flatten(like, parts);
+    yieldZeros(parts, yields);
+  }
+
+  void yieldZeros(llvm::ArrayRef<Tensor> parts,
+                  llvm::SmallVectorImpl<mlir::Value> &yields) {
     for (const Tensor &part : parts) {
       yields.push_back(emitter.zero(part.type, part.shape()).value);
     }
@@ -281,13 +304,40 @@ private:
 
   void yieldFlag(const Branch &branch,
                  llvm::SmallVectorImpl<mlir::Value> &yields) {
-    mlir::Value flag = branch.outcome.flag;
-    if (branch.outcome.kind != Outcome::Maybe) {
-      mlir::OpBuilder::InsertionGuard guard(emitter.builder);
-      emitter.builder.setInsertionPoint(branch.block->getTerminator());
-      flag = emitter.constant(DType::Int1, Int{!reaches(branch)}).value;
+    bool isKnown = branch.outcome.kind != Outcome::Maybe;
+    yields.insert(yields.begin(), isKnown ? knownFlag(branch, !reaches(branch))
+                                          : branch.outcome.flag);
+  }
+
+  mlir::Value knownFlag(const Branch &branch, bool value) {
+    mlir::OpBuilder::InsertionGuard guard(emitter.builder);
+    emitter.builder.setInsertionPoint(branch.block->getTerminator());
+    return emitter.constant(DType::Int1, Int{value}).value;
+  }
+
+  /// One side has paths that are open, or is: its flag and what it brings come
+  /// last among the results.
+  void mergeOpen() {
+    for (Branch *branch : {&a, &b}) {
+      if (branch->outcome.kind == Outcome::Open || branch->outcome.open) {
+        opening = branch;
+      }
     }
-    yields.insert(yields.begin(), flag);
+    if (!opening) {
+      return;
+    }
+    const Outcome &outcome = opening->outcome;
+    Branch &other = opening == &a ? b : a;
+    auto &brings = opening == &a ? yieldsA : yieldsB;
+    auto &brought = opening == &a ? yieldsB : yieldsA;
+    brings.push_back(outcome.open ? outcome.open : knownFlag(*opening, true));
+    for (const Tensor &part : outcome.brought) {
+      brings.push_back(part.value);
+    }
+    brought.push_back(knownFlag(other, false));
+    mlir::OpBuilder::InsertionGuard guard(emitter.builder);
+    emitter.builder.setInsertionPoint(other.block->getTerminator());
+    yieldZeros(outcome.brought, brought);
   }
 
   /// A number that differs between the branches becomes dynamic in each.
@@ -372,7 +422,13 @@ private:
   llvm::SmallVector<mlir::Value> yieldsA, yieldsB, values;
   std::vector<std::pair<std::string, Scope::Binding>> merged;
   bool outcomeHasFlag = false, outcomeHasValue = false;
+  const Branch *opening = nullptr; ///< the side with open paths
 };
+
+FailureOr<Outcome> Evaluator::join(mlir::Operation *branch, Branch &a,
+                                   Branch &b) {
+  return Merge(*this, mlir::cast<IfOp>(branch), a, b).run();
+}
 
 FailureOr<Outcome>
 Evaluator::runtimeIf(const Tensor &condition,
@@ -388,52 +444,91 @@ Evaluator::runtimeIf(const Tensor &condition,
   if (failed(b)) {
     return failure();
   }
-  return Merge(*this, op, *a, *b).run();
+  return join(op, *a, *b);
 }
 
 //===----------------------------------------------------------------------===//
 // if
 //===----------------------------------------------------------------------===//
 
-/// Every path through the body returns, as far as syntax tells.
+/// For each `if` of a chain, from the first: whether every path through its
+/// body, and through what follows it in the chain, returns, as far as syntax
+/// tells.
+struct ReturningSides {
+  bool body, orelse;
+};
+
+static bool endsWithReturn(ast::Body body);
+
+static std::vector<ReturningSides> returningSides(const ast::If *first) {
+  std::vector<ReturningSides> sides;
+  const ast::If *last = first;
+  for (const ast::If *branch = first; branch; branch = ast::elifOf(branch)) {
+    sides.push_back({endsWithReturn(branch->body), false});
+    last = branch;
+  }
+  sides.back().orelse = endsWithReturn(last->orelse);
+  for (size_t i = sides.size() - 1; i-- > 0;) {
+    sides[i].orelse = sides[i + 1].body && sides[i + 1].orelse;
+  }
+  return sides;
+}
+
 static bool endsWithReturn(ast::Body body) {
   if (body.empty()) {
     return false;
   }
   const ast::Stmt *last = body.back();
-  if (ast::isa<ast::Return>(last)) {
-    return true;
+  if (const auto *branch = ast::dynCast<ast::If>(last)) {
+    ReturningSides sides = returningSides(branch).front();
+    return sides.body && sides.orelse;
   }
-  const auto *branch = ast::dynCast<ast::If>(last);
-  return branch && endsWithReturn(branch->body) &&
-         endsWithReturn(branch->orelse);
+  return ast::isa<ast::Return>(last);
 }
 
-FailureOr<Outcome> Evaluator::runIf(const ast::If *statement, Rest rest,
-                                    bool &consumed) {
-  FailureOr<Value> test = condition(statement->test, "the condition");
-  if (failed(test)) {
-    return failure();
-  }
-  if (!test->isTensor()) {
-    return runBody(truth(*test) ? statement->body : statement->orelse);
-  }
-  // `if c: return`: what follows belongs to the other side.
-  bool thenReturns = endsWithReturn(statement->body);
-  bool elseReturns = endsWithReturn(statement->orelse);
-  consumed = thenReturns != elseReturns;
-  auto side = [&](ast::Body body, bool continues) -> FailureOr<Outcome> {
-    if (!continues) {
-      return runBody(body);
+/// A whole chain of `elif`. Where exactly one side of a branch returns, what
+/// follows the chain belongs to the other side, which stays open on the
+/// spine of the statements around it; all other sides end with the chain.
+FailureOr<Outcome> Evaluator::runIf(const ast::If *statement, Spine &spine) {
+  std::vector<ReturningSides> returns = returningSides(statement);
+  Spine chain(*this);
+  bool followed = true; // by the rest: in the side that is open
+  size_t next = 0;
+  for (const ast::If *branch = statement;; branch = ast::elifOf(branch)) {
+    SpanScope at(diag, branch->span);
+    ReturningSides side = returns[next++];
+    if (branch != statement && failed(step())) {
+      return failure();
     }
-    return runSequence(2, 0, [&](size_t i, Rest, bool &) {
-      return i == 0 ? runBody(body) : rest();
-    });
-  };
-  return runtimeIf(
-      test->tensor(),
-      [&] { return side(statement->body, consumed && elseReturns); },
-      [&] { return side(statement->orelse, consumed && thenReturns); });
+    FailureOr<Value> test = condition(branch->test, "the condition");
+    if (failed(test)) {
+      return failure();
+    }
+    auto runThen = [&] { return runBody(branch->body); };
+    auto runElse = [&] { return runBody(branch->orelse); };
+    bool isLast = !ast::elifOf(branch);
+    if (!test->isTensor()) {
+      bool holds = truth(*test);
+      if (!holds && !isLast) {
+        continue;
+      }
+      FailureOr<Outcome> outcome = holds ? runThen() : runElse();
+      return failed(outcome) ? outcome : chain.close(std::move(*outcome));
+    }
+    followed = followed && side.body != side.orelse;
+    Spine &levels = followed ? spine : chain;
+    bool goesOnInThen = followed && side.orelse;
+    LogicalResult opened =
+        goesOnInThen ? levels.open(test->tensor(), Spine::Side::Else, runElse)
+                     : levels.open(test->tensor(), Spine::Side::Then, runThen);
+    if (failed(opened)) {
+      return failure();
+    }
+    if (goesOnInThen || isLast) {
+      FailureOr<Outcome> outcome = goesOnInThen ? runThen() : runElse();
+      return failed(outcome) ? outcome : chain.close(std::move(*outcome));
+    }
+  }
 }
 
 } // namespace nereid::irgen

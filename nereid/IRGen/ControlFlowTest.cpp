@@ -205,9 +205,93 @@ TEST(Branch, ElifChain) {
   EXPECT_EQ(countOf(tile, "scf.if"), 2u);
 }
 
+/// How deep scf.if nests; printing indents by two a level.
+static size_t depthOfBranches(llvm::StringRef tile) {
+  size_t least = SIZE_MAX, most = 0;
+  while (!tile.empty()) {
+    auto [line, rest] = tile.split('\n');
+    tile = rest;
+    if (line.contains("scf.if")) {
+      least = std::min(least, line.find_first_not_of(' ') / 2);
+      most = std::max(most, line.find_first_not_of(' ') / 2);
+    }
+  }
+  return most - least + 1;
+}
+
+TEST(Branch, LongElifChainsGoOnBehind) {
+  auto chain = [](int length) {
+    std::string source = "@triton.jit\ndef k(p, n):\n  y = 5\n";
+    for (int i = 0; i < length; ++i) {
+      std::string at = std::to_string(i);
+      source += std::string(i ? "  el" : "  ") + "if tl.load(p + " + at +
+                ") == n:\n    x = " + at + ".0\n";
+    }
+    return source + "  else:\n    x = 0.5\n    y = n\n  tl.store(p, x + y)\n";
+  };
+  std::string shorter = tileOfFile(chain(31), "*fp32,i32");
+  EXPECT_EQ(depthOfBranches(shorter), 31u);
+  EXPECT_EQ(countOf(shorter, "-> (f32, i32)"), 31u);
+  // Twice 32 of them give x and a flag; the rest, with its own, x and y.
+  std::string longer = tileOfFile(chain(90), "*fp32,i32");
+  EXPECT_EQ(countOf(longer, "scf.if"), 92u);
+  EXPECT_LE(depthOfBranches(longer), 33u);
+  EXPECT_EQ(countOf(longer, "-> (f32, i1)"), 64u);
+  EXPECT_EQ(countOf(longer, "-> (f32, i32)"), 28u);
+}
+
+TEST(Branch, WhatAConditionBindsGoesOnBehind) {
+  std::string source = "@triton.jit\ndef k(p, n):\n  x = 0\n"
+                       "  if n == 1:\n    pass\n"
+                       "  elif (z := n * n) == 7:\n    pass\n";
+  for (int i = 0; i < 40; ++i) {
+    source += "  elif n == " + std::to_string(i) + ":\n    pass\n";
+  }
+  std::string tile = tileOfFile(source + "  elif z > 3:\n    x = z\n"
+                                         "  tl.store(p, x)\n",
+                                "*i32,i32");
+  EXPECT_THAT(tile, HasSubstr("-> (i1, i32)"));
+}
+
+TEST(Branch, LongChainsSayWhatIsMissing) {
+  std::string source = "@triton.jit\ndef k(p, n):\n";
+  for (int i = 0; i < 70; ++i) {
+    source += std::string(i ? "  el" : "  ") + "if n == " + std::to_string(i) +
+              ":\n    x = " + (i == 50 ? "1.5" : "n") + "\n";
+  }
+  source += "  else:\n    x = 3\n";
+  auto messageOf = [](const std::string &text) {
+    Compiled result = compile(text, "*i32,i32");
+    return result.failure.diagnostics.empty()
+               ? std::string()
+               : result.failure.diagnostics[0].message;
+  };
+  EXPECT_THAT(
+      messageOf(source + "  tl.store(p, x)\n"),
+      HasSubstr("'x' has different types after the 'if' at line 106: "));
+  EXPECT_EQ(messageOf(source + "    y = 4\n  tl.store(p, y)\n"),
+            "'y' is assigned on only one side of the 'if' at line 130, so it "
+            "has no value here");
+}
+
 //===----------------------------------------------------------------------===//
 // Early returns
 //===----------------------------------------------------------------------===//
+
+TEST(Return, ManyOfThemGoOnBehind) {
+  std::string source = "@triton.jit\ndef k(p, n):\n  x = n\n  old = n * 3\n";
+  for (int i = 0; i < 80; ++i) {
+    std::string at = std::to_string(i);
+    source +=
+        "  if n == " + at + ":\n    return\n  x += n\n  t" + at + " = x * 2\n";
+  }
+  std::string tile =
+      tileOfFile(source + "  tl.store(p, x + old)\n", "*i32,i32");
+  EXPECT_LE(depthOfBranches(tile), 33u);
+  // What goes along is x: each t is read nowhere, and `old` never changes.
+  EXPECT_EQ(countOf(tile, "-> (i1, i32)"), 64u) << tile;
+  EXPECT_EQ(countOf(tile, "->"), 64u);
+}
 
 TEST(Return, EarlyMovesTheRestIntoTheOtherBranch) {
   std::string tile = tileOfFile("@triton.jit\n"

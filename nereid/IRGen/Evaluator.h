@@ -13,13 +13,9 @@
 //                 becomes scf; globals must be constexpr
 //   host frame    plain Python, with a limit on the number of steps
 //
-// Control flow on run-time values. Each branch is evaluated into a region with
-// the variables it assigns journalled; then the variables of both are
-// compared, and those that differ become results. A loop carries the dynamic
-// variables that its body assigns (found by a syntactic scan) and that exist
-// before it. `return` under a runtime condition is an Outcome: when exactly one
-// branch returns, the rest of the block is evaluated inside the other; else a
-// flag says at run time whether the function has returned.
+// Control flow on run-time values: each branch is evaluated into a region with
+// the variables it assigns journalled; then the variables of both are compared,
+// and those that differ become results (docs/IRGen.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,6 +25,7 @@
 #include "nereid/IRGen/Budget.h"
 #include "nereid/IRGen/Builtins.h"
 #include "nereid/IRGen/Function.h"
+#include "nereid/IRGen/LastUses.h"
 #include "nereid/IRGen/Modules.h"
 #include "nereid/IRGen/Scope.h"
 
@@ -174,7 +171,6 @@ private:
   };
   /// Pushes a frame here and in the diagnostics.
   class FrameScope;
-  friend class FrameScope;
   Frame *frame = nullptr; ///< innermost
 
   // Names (Names.cpp)
@@ -313,24 +309,20 @@ private:
   FailureOr<Value> runFunction(ast::Body body);
 
   // Statements (Statements.cpp, ControlFlow.cpp, Loops.cpp)
-  using Rest = llvm::function_ref<FailureOr<Outcome>()>;
+  class Spine;
 
-  /// Runs items `from`, `from`+1, ... of `count`. An item may run the rest
-  /// itself (inside a branch): it then sets `consumed`.
-  FailureOr<Outcome> runSequence(
-      size_t count, size_t from,
-      llvm::function_ref<FailureOr<Outcome>(size_t, Rest, bool &consumed)>
-          item);
+  /// Runs items 0, 1, ... of `count`. An item may open sides of branches on the
+  /// spine: what follows is then evaluated inside them.
+  FailureOr<Outcome>
+  runSequence(size_t count,
+              llvm::function_ref<FailureOr<Outcome>(size_t, Spine &)> item);
   FailureOr<Outcome> runBody(ast::Body body);
-  FailureOr<Outcome> runStatement(const ast::Stmt *statement, Rest rest,
-                                  bool &consumed);
+  FailureOr<Outcome> runStatement(const ast::Stmt *statement, Spine &spine);
   FailureOr<Outcome> runReturn(const ast::Return *statement);
-  FailureOr<Outcome> runIf(const ast::If *statement, Rest rest, bool &consumed);
-  FailureOr<Outcome> runFor(const ast::ForLike *statement, Rest rest,
-                            bool &consumed);
+  FailureOr<Outcome> runIf(const ast::If *statement, Spine &spine);
+  FailureOr<Outcome> runFor(const ast::ForLike *statement);
   FailureOr<Outcome> runStaticFor(const ast::ForLike *statement,
-                                  llvm::ArrayRef<Value> items, Rest rest,
-                                  bool &consumed);
+                                  llvm::ArrayRef<Value> items);
   FailureOr<Outcome> runTileFor(const ast::ForLike *statement,
                                 const RangeValue &range);
   FailureOr<Outcome> runWhile(const ast::While *statement);
@@ -347,6 +339,8 @@ private:
   /// A static bool, or an i1 scalar.
   FailureOr<Value> condition(const ast::Expr *expr, llvm::StringRef what);
 
+  void enterBlock(mlir::Block *block);
+  Changes undoSince(size_t mark);
   FailureOr<Branch>
   evaluateBranch(mlir::Block *block,
                  llvm::function_ref<FailureOr<Outcome>()> body);
@@ -355,7 +349,9 @@ private:
             llvm::function_ref<FailureOr<Outcome>()> thenBody,
             llvm::function_ref<FailureOr<Outcome>()> elseBody);
   class Merge;
-  friend class Merge;
+  /// Makes the variables and the outcome after an scf.if of what its two sides
+  /// made of them; of two reasons why a variable has no value, `a`'s counts.
+  FailureOr<Outcome> join(mlir::Operation *branch, Branch &a, Branch &b);
 
   FailureOr<std::vector<Carried>>
   carriedVariables(llvm::ArrayRef<llvm::StringRef> assigned,
@@ -371,6 +367,9 @@ private:
   bool isReadElsewhere(const ast::Name &target) const;
   void bindLastIndex(const LoopIndex &loop);
   void warnAboutAccumulators(ast::Body body, llvm::ArrayRef<Carried> carried);
+
+  size_t openSides = 0; ///< of all spines
+  LastUses lastUses;
 
   // Limits
   /// Counts a node; fails when the budget is exceeded.

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/IRGen/Evaluator.h"
 #include "nereid/IRGen/HostAnswers.h"
+#include "nereid/IRGen/Spine.h"
 
 namespace nereid::irgen {
 
@@ -103,10 +103,9 @@ LogicalResult Evaluator::runEffect(const std::shared_ptr<SourceModule> &module,
     return LogicalResult::success(
         succeeded(runModuleLoop(module, effect.statement)));
   }
-  bool consumed = false;
-  auto rest = []() -> FailureOr<Outcome> { return Outcome(); };
+  Spine spine(*this);
   return LogicalResult::success(
-      succeeded(runStatement(effect.statement, rest, consumed)));
+      succeeded(runStatement(effect.statement, spine)));
 }
 
 FailureOr<std::shared_ptr<Scope>>
@@ -119,9 +118,8 @@ Evaluator::runModuleLoop(const std::shared_ptr<SourceModule> &module,
   auto variables = std::make_shared<Scope>();
   module->loops[loop] = {variables, /*isRunning=*/true};
   FrameScope scope(*this, module, nullptr, /*isKernel=*/false, variables);
-  bool consumed = false;
-  auto rest = []() -> FailureOr<Outcome> { return Outcome(); };
-  if (failed(runStatement(loop, rest, consumed))) {
+  Spine spine(*this);
+  if (failed(runStatement(loop, spine))) {
     module->loops.erase(loop);
     return failure();
   }

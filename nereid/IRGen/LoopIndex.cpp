@@ -27,8 +27,12 @@ static void loopsOver(ast::Body body, llvm::StringRef name,
     } else if (const auto *loop = ast::dynCast<ast::While>(statement)) {
       loopsOver(loop->body, name, spans);
     } else if (const auto *branch = ast::dynCast<ast::If>(statement)) {
-      loopsOver(branch->body, name, spans);
-      loopsOver(branch->orelse, name, spans);
+      for (; branch; branch = ast::elifOf(branch)) {
+        loopsOver(branch->body, name, spans);
+        if (!ast::elifOf(branch)) {
+          loopsOver(branch->orelse, name, spans);
+        }
+      }
     }
   }
 }

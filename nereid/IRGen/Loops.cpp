@@ -28,10 +28,9 @@ using mlir::scf::WhileOp;
 //===----------------------------------------------------------------------===//
 
 FailureOr<Outcome> Evaluator::runStaticFor(const ast::ForLike *statement,
-                                           llvm::ArrayRef<Value> items,
-                                           Rest rest, bool &consumed) {
+                                           llvm::ArrayRef<Value> items) {
   bool broke = false;
-  auto iteration = [&](size_t i, Rest, bool &) -> FailureOr<Outcome> {
+  auto iteration = [&](size_t i, Spine &) -> FailureOr<Outcome> {
     // The index is a constant: it does not decay.
     if (const auto *name = ast::dynCast<ast::Name>(statement->target)) {
       bind(name->id, {items[i], false, name->span});
@@ -45,7 +44,7 @@ FailureOr<Outcome> Evaluator::runStaticFor(const ast::ForLike *statement,
     broke |= succeeded(outcome) && outcome->kind == Outcome::Breaks;
     return outcome;
   };
-  FailureOr<Outcome> outcome = runSequence(items.size(), 0, iteration);
+  FailureOr<Outcome> outcome = runSequence(items.size(), iteration);
   if (failed(outcome)) {
     return failure();
   }
@@ -58,8 +57,7 @@ FailureOr<Outcome> Evaluator::runStaticFor(const ast::ForLike *statement,
   return outcome;
 }
 
-FailureOr<Outcome> Evaluator::runFor(const ast::ForLike *statement, Rest rest,
-                                     bool &consumed) {
+FailureOr<Outcome> Evaluator::runFor(const ast::ForLike *statement) {
   FailureOr<Value> source = evaluate(statement->iter);
   if (failed(source)) {
     return failure();
@@ -79,7 +77,7 @@ FailureOr<Outcome> Evaluator::runFor(const ast::ForLike *statement, Rest rest,
   if (failed(items)) {
     return failure();
   }
-  return runStaticFor(statement, *items, rest, consumed);
+  return runStaticFor(statement, *items);
 }
 
 FailureOr<Outcome> Evaluator::runWhile(const ast::While *statement) {
@@ -464,8 +462,12 @@ void Evaluator::warnAboutAccumulators(ast::Body body,
                                       llvm::ArrayRef<Carried> carried) {
   for (const ast::Stmt *statement : body) {
     if (const auto *branch = ast::dynCast<ast::If>(statement)) {
-      warnAboutAccumulators(branch->body, carried);
-      warnAboutAccumulators(branch->orelse, carried);
+      for (; branch; branch = ast::elifOf(branch)) {
+        warnAboutAccumulators(branch->body, carried);
+        if (!ast::elifOf(branch)) {
+          warnAboutAccumulators(branch->orelse, carried);
+        }
+      }
       continue;
     }
     llvm::StringRef name = accumulatedName(statement);

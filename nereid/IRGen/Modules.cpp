@@ -105,8 +105,12 @@ private:
     } else if (const auto *loop = ast::dynCast<ast::While>(statement)) {
       visitAll(loop->body);
     } else if (const auto *branch = ast::dynCast<ast::If>(statement)) {
-      visitAll(branch->body);
-      visitAll(branch->orelse);
+      for (; branch; branch = ast::elifOf(branch)) {
+        visitAll(branch->body);
+        if (!ast::elifOf(branch)) {
+          visitAll(branch->orelse);
+        }
+      }
     } else if (const auto *with = ast::dynCast<ast::With>(statement)) {
       visitAll(with->body);
     }
@@ -158,8 +162,12 @@ private:
           module.changedByFunctions[name] = true;
         }
       } else if (const auto *branch = ast::dynCast<ast::If>(statement)) {
-        visitGlobals(branch->body);
-        visitGlobals(branch->orelse);
+        for (; branch; branch = ast::elifOf(branch)) {
+          visitGlobals(branch->body);
+          if (!ast::elifOf(branch)) {
+            visitGlobals(branch->orelse);
+          }
+        }
       } else if (const auto *attempt = ast::dynCast<ast::Try>(statement)) {
         visitGlobals(attempt->body);
       }
@@ -249,12 +257,17 @@ private:
     case ast::Kind::ImportFrom:
       return visitImportFrom(ast::cast<ast::ImportFrom>(statement));
     case ast::Kind::If: {
-      const auto *branch = ast::cast<ast::If>(statement);
-      conditions.emplace_back(branch->test, true);
-      visit(branch->body);
-      conditions.back().second = false;
-      visit(branch->orelse);
-      conditions.pop_back();
+      size_t outside = conditions.size();
+      for (const auto *branch = ast::cast<ast::If>(statement); branch;
+           branch = ast::elifOf(branch)) {
+        conditions.emplace_back(branch->test, true);
+        visit(branch->body);
+        conditions.back().second = false;
+        if (!ast::elifOf(branch)) {
+          visit(branch->orelse);
+        }
+      }
+      conditions.resize(outside);
       return;
     }
     default:

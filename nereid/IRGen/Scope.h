@@ -23,10 +23,15 @@ struct Outcome {
     Maybe,   ///< returned if `flag` (an i1) holds; then `value`
     Breaks,
     Continues,
+    Open, ///< goes on behind the statement (Spine.h)
   };
   Kind kind = Falls;
-  Value value;
-  mlir::Value flag;
+  Value value = {};
+  mlir::Value flag = {};
+  /// Where some paths are Open and others are not: an i1 that says so. And
+  /// what the open paths bring along.
+  mlir::Value open = {};
+  llvm::SmallVector<Tensor, 0> brought = {};
 };
 
 /// The variables of one function.
@@ -42,11 +47,15 @@ struct Scope {
   std::shared_ptr<Scope> parent; ///< host closures
 };
 
+/// Variables with what became of them; nothing: they have no value any more.
+using Changes =
+    std::vector<std::pair<std::string, std::optional<Scope::Binding>>>;
+
 /// What evaluating a branch did to the variables; undone after it.
 struct Branch {
   Outcome outcome;
   mlir::Block *block = nullptr;
-  std::vector<std::pair<std::string, std::optional<Scope::Binding>>> changes;
+  Changes changes;
 
   const std::optional<Scope::Binding> *find(llvm::StringRef name) const;
 };

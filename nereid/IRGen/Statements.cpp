@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/IRGen/Evaluator.h"
+#include "nereid/IRGen/Spine.h"
 
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -16,35 +16,34 @@ namespace nereid::irgen {
 //===----------------------------------------------------------------------===//
 
 FailureOr<Outcome> Evaluator::runSequence(
-    size_t count, size_t from,
-    llvm::function_ref<FailureOr<Outcome>(size_t, Rest, bool &)> item) {
-  for (size_t i = from; i < count; ++i) {
-    bool consumed = false;
-    auto rest = [&, i] { return runSequence(count, i + 1, item); };
-    FailureOr<Outcome> outcome = item(i, rest, consumed);
-    if (failed(outcome) || consumed || outcome->kind == Outcome::Returns ||
-        outcome->kind == Outcome::Breaks ||
-        outcome->kind == Outcome::Continues) {
-      return outcome;
+    size_t count,
+    llvm::function_ref<FailureOr<Outcome>(size_t, Spine &)> item) {
+  Spine spine(*this);
+  for (size_t i = 0; i < count; ++i) {
+    FailureOr<Outcome> outcome = item(i, spine);
+    if (failed(outcome)) {
+      return failure();
+    }
+    if (outcome->kind == Outcome::Falls) {
+      continue;
     }
     if (outcome->kind != Outcome::Maybe || i + 1 == count) {
-      if (outcome->kind == Outcome::Maybe) {
-        return outcome;
-      }
-      continue;
+      return spine.close(std::move(*outcome));
     }
     // Some path has returned: the rest runs where none has.
     Tensor returned{outcome->flag, DType::Int1};
-    Outcome already{Outcome::Returns, outcome->value, {}};
-    return runtimeIf(
-        returned, [&]() -> FailureOr<Outcome> { return already; }, rest);
+    Outcome already{Outcome::Returns, outcome->value};
+    if (failed(spine.open(returned, Spine::Side::Then,
+                          [&]() -> FailureOr<Outcome> { return already; }))) {
+      return failure();
+    }
   }
-  return Outcome();
+  return spine.close(Outcome());
 }
 
 FailureOr<Outcome> Evaluator::runBody(ast::Body body) {
-  return runSequence(body.size(), 0, [&](size_t i, Rest rest, bool &consumed) {
-    return runStatement(body[i], rest, consumed);
+  return runSequence(body.size(), [&](size_t i, Spine &spine) {
+    return runStatement(body[i], spine);
   });
 }
 
@@ -60,7 +59,7 @@ static FailureOr<Outcome> ended(LogicalResult result) {
 }
 
 FailureOr<Outcome> Evaluator::runStatement(const ast::Stmt *statement,
-                                           Rest rest, bool &consumed) {
+                                           Spine &spine) {
   SpanScope at(diag, statement->span);
   if (failed(step())) {
     return failure();
@@ -97,9 +96,9 @@ FailureOr<Outcome> Evaluator::runStatement(const ast::Stmt *statement,
   case ast::Kind::Return:
     return runReturn(ast::cast<ast::Return>(statement));
   case ast::Kind::If:
-    return runIf(ast::cast<ast::If>(statement), rest, consumed);
+    return runIf(ast::cast<ast::If>(statement), spine);
   case ast::Kind::For:
-    return runFor(ast::cast<ast::For>(statement), rest, consumed);
+    return runFor(ast::cast<ast::For>(statement));
   case ast::Kind::While:
     return runWhile(ast::cast<ast::While>(statement));
   case ast::Kind::Pass:

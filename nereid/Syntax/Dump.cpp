@@ -24,9 +24,10 @@ class Dumper {
 public:
   std::string out;
 
-  void node(const Node *node);
+  void tree(const Node *root);
 
 private:
+  void node(const Node *node);
   void number(uint64_t value) {
     char digits[24];
     out.append(digits, std::to_chars(digits, digits + 24, value).ptr);
@@ -103,9 +104,9 @@ private:
     const char *name;
     int index; ///< -1 outside of a list
     const Node *node;
+    size_t depth = 0;
   };
-  std::vector<Child> children;
-  int depth = 0;
+  std::vector<Child> children; ///< of the node being written
 };
 
 } // namespace
@@ -113,7 +114,6 @@ private:
 void Dumper::node(const Node *node) {
   out += kindName(node->kind);
   position(node);
-  size_t begin = children.size();
   if (const Expr *expr = dynCast<Expr>(node)) {
     expression(expr);
   } else if (const Stmt *stmt = dynCast<Stmt>(node)) {
@@ -124,11 +124,26 @@ void Dumper::node(const Node *node) {
     other(node);
   }
   out += '\n';
-  size_t end = children.size();
-  ++depth;
-  for (size_t i = begin; i < end; ++i) {
-    Child next = children[i];
-    out.append(depth, ' ');
+}
+
+/// What is still to be written stands in a list, the next at its end: an `elif`
+/// is a child of the one before, and chains are longer than stacks are deep.
+void Dumper::tree(const Node *root) {
+  std::vector<Child> pending;
+  auto write = [&](const Node *node, size_t depth) {
+    children.clear();
+    this->node(node);
+    while (!children.empty()) {
+      children.back().depth = depth + 1;
+      pending.push_back(children.back());
+      children.pop_back();
+    }
+  };
+  write(root, 0);
+  while (!pending.empty()) {
+    Child next = pending.back();
+    pending.pop_back();
+    out.append(next.depth, ' ');
     out += next.name;
     if (next.index >= 0) {
       out += '[';
@@ -137,13 +152,11 @@ void Dumper::node(const Node *node) {
     }
     out += '=';
     if (next.node) {
-      this->node(next.node);
+      write(next.node, next.depth);
     } else {
       out += "None\n";
     }
   }
-  --depth;
-  children.resize(begin);
 }
 
 void Dumper::position(const Node *node) {
@@ -571,7 +584,7 @@ void Dumper::other(const Node *node) {
 
 std::string dump(const Node *root) {
   Dumper dumper;
-  dumper.node(root);
+  dumper.tree(root);
   return std::move(dumper.out);
 }
 

@@ -144,8 +144,11 @@ struct Span {
 
 /// No tree is higher than this: the parser refuses it with a clear error
 /// (CPython itself gives up at about 3000). Code that walks a tree may
-/// therefore recurse, at up to maxHeight frames.
+/// therefore recurse, at up to maxHeight frames. An `elif` counts as the `if`
+/// that it belongs to: chains are walked in a loop (`elifOf`).
 inline constexpr unsigned maxHeight = 1000;
+/// Of one chain; CPython cannot build the tree of a longer one either.
+inline constexpr unsigned maxElifs = 3000;
 
 struct Node {
   Kind kind;

@@ -151,8 +151,25 @@ Stmt *PythonParser::classDef(Seq<Expr *> decorators) {
 // if, while, for
 //===----------------------------------------------------------------------===//
 
-/// `elif` is an If in the orelse of the one before. The chain is read in a loop
-/// and linked from its end, so its length costs no stack.
+/// `elif` is an If in the orelse of the one before, and ends where the chain
+/// ends. It is no higher than the `if` for that.
+bool PythonParser::linkChain(std::span<If *const> chain, Body orelse) {
+  const Span &last = lastVisible().span;
+  unsigned below = heightOf(orelse);
+  for (size_t i = chain.size(); i-- > 0;) {
+    If *node = chain[i];
+    node->orelse = orelse;
+    node->span = node->span.to(last);
+    below = std::max({below, heightOf(node->test), heightOf(node->body)});
+    if (!limited(node, 1 + below)) {
+      return false;
+    }
+    Stmt *statement = node;
+    orelse = arena.copy(&statement, 1);
+  }
+  return true;
+}
+
 Stmt *PythonParser::ifStatement() {
   std::vector<If *> chain;
   Body orelse;
@@ -163,17 +180,14 @@ Stmt *PythonParser::ifStatement() {
       return nullptr;
     }
     chain.push_back(node);
-  } while (at(Tok::KwElif));
-  if (!elseBlock(orelse)) {
-    return nullptr;
-  }
-  for (size_t i = chain.size(); i-- > 0;) {
-    chain[i]->orelse = orelse;
-    Stmt *node = finishBlock(chain[i], chain[i]->test, chain[i]->body, orelse);
-    if (!node) {
-      return nullptr;
+    if (chain.size() > maxElifs + 1) {
+      return raise(node->test->span, "this 'if' has too many 'elif'",
+                   "at most " + std::to_string(maxElifs) +
+                       " are allowed; split it into parts");
     }
-    orelse = arena.copy(&node, 1);
+  } while (at(Tok::KwElif));
+  if (!elseBlock(orelse) || !linkChain(chain, orelse)) {
+    return nullptr;
   }
   return chain.front();
 }

@@ -207,9 +207,27 @@ TEST(Parser, DepthIsBounded) {
     ast::dump(fine->module);
   }
   EXPECT_FALSE(parseModule("t.py", "a" + repeated(".b", 100000)).ok());
-  EXPECT_FALSE(
-      parseModule("t.py", "if 1: x\n" + repeated("elif 1: x\n", 5000)).ok());
   EXPECT_TRUE(parseModule("t.py", repeated("a and ", 100000) + "a").ok());
+}
+
+// An `elif` is no deeper than its `if`; the tree is CPython's all the same.
+TEST(Parser, ElifDoesNotNest) {
+  std::string chain = "if 0: x\n" + repeated("elif 1: x\n", 3000);
+  auto parsed = parse(chain + "else: y\n");
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->module->height, 4);
+  std::string tree = ast::dump(parsed->module);
+  EXPECT_THAT(tree, HasSubstr(std::string(3002, ' ') +
+                              "orelse[0]=Expr 3002:6-3002:7\n"));
+  auto longer = parseModule("t.py", chain + "elif 2: x\n");
+  ASSERT_FALSE(longer.ok());
+  EXPECT_THAT(longer.failure().str(),
+              HasSubstr("t.py:3002:6: error: this 'if' has too many 'elif'"));
+  EXPECT_THAT(longer.failure().str(), HasSubstr("at most 3000 are allowed"));
+  // So does a mistake behind a long chain.
+  auto wrong = parseModule("t.py", chain + "else y\n");
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_THAT(wrong.failure().str(), HasSubstr("t.py:3002:6: error: expected"));
 }
 
 TEST(Parser, BracketsNestTo200) {

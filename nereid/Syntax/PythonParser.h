@@ -27,6 +27,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -115,7 +116,10 @@ private:
   }
   template <typename T, typename... Children>
   T *bound(T *node, Children... children) {
-    unsigned height = 1 + std::max<unsigned>({0u, heightOf(children)...});
+    return limited(node, 1 + std::max<unsigned>({0u, heightOf(children)...}));
+  }
+  template <typename T>
+  T *limited(T *node, unsigned height) {
     node->height = static_cast<uint16_t>(height);
     return height <= ast::maxHeight ? node : tooDeep<T>(node->span);
   }
@@ -134,6 +138,7 @@ private:
     return nullptr;
   }
   void raiseTooDeep(const ast::Span &span);
+  bool linkChain(std::span<ast::If *const> chain, ast::Body orelse);
 
   /// Elements of a sequence being built; nested ones share one stack.
   template <typename T>

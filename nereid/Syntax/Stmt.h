@@ -108,6 +108,12 @@ struct If : NodeOf<Stmt, Kind::If> {
   Body orelse;
 };
 
+/// The next of a chain: the `elif`, or the `if` alone in an `else`; null at the
+/// chain's end. A chain may be longer than the stack is deep.
+inline const If *elifOf(const If *branch) {
+  return branch->orelse.size() == 1 ? dynCast<If>(branch->orelse[0]) : nullptr;
+}
+
 struct WithItem : NodeOf<Node, Kind::WithItem> {
   Expr *contextExpr;
   Expr *optionalVars; ///< may be null

@@ -155,8 +155,8 @@ static void runStages(Workspace &work, const ModuleMaker &make,
     makeModule(work, make, emission);
   }
   clock.done("translate");
-  if (work.errors.empty() && !emission.pipeline.empty()) {
-    optimize(work, emission.pipeline);
+  if (work.errors.empty() && emission.pipeline) {
+    optimize(work, emission.pipeline(*work.llvmModule));
   }
   if (work.errors.empty() && emission.finish) {
     emission.finish(*work.llvmModule);

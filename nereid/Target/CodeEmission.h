@@ -37,8 +37,8 @@ enum class CodeKind { Object, Assembly, LlvmText };
 struct CodeEmission {
   std::string name;   ///< of the processor, for messages
   std::string triple; ///< of LLVM
-  /// LLVM passes, as opt's -passes takes them; empty: none.
-  std::string pipeline;
+  /// The LLVM passes for a module, as opt's -passes takes them; empty: none.
+  std::function<std::string(const llvm::Module &)> pipeline;
   CodeKind kind = CodeKind::Object;
   /// Null with the reason added to `errors`.
   std::function<std::unique_ptr<llvm::TargetMachine>(std::string &errors)>

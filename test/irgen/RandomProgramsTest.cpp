@@ -7,7 +7,8 @@
 //
 // A seeded generator writes kernels on int32 scalars: nested branches and
 // loops, early returns in kernels and helpers, helpers that call helpers,
-// tuples, ternaries, compile-time branches and unrolled loops. The same file is
+// tuples, ternaries, compile-time branches and unrolled loops, and chains of
+// branches of which some are longer than IRGen nests. The same file is
 // run by the reference executor and, with a few lines in place of triton, by
 // CPython. Arithmetic stays inside int32 and away from `//` and `%`, which mean
 // different things on both sides.
@@ -18,6 +19,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -34,8 +36,8 @@ constexpr int numInputs = 3, numOutputs = 6;
 /// Writes one kernel and its helpers.
 class Generator {
 public:
-  Generator(uint32_t seed, std::string name)
-      : random(seed), name(std::move(name)) {}
+  Generator(uint32_t seed, std::string name, bool hasChains)
+      : random(seed), name(std::move(name)), hasChains(hasChains) {}
 
   std::string run() {
     int helpers = int(pick(4));
@@ -248,6 +250,84 @@ private:
     variables = both;
   }
 
+  /// Holds for one of 64 branches in a row, which one being a matter of what
+  /// the variable is; some bind a name, some load.
+  std::string choice(size_t i, const std::string &selector) {
+    std::string value = selector + " + " + std::to_string(i);
+    std::string chosen = ") & 63) == " + std::to_string(pick(4));
+    switch (pick(8)) {
+    case 0:
+      define("z");
+      return "((z := (" + value + chosen + ")";
+    case 1: {
+      std::string place = std::to_string(pick(numInputs));
+      return "((" + value +
+             (kind == Kernel ? " + tl.load(inp + " + place + ")" : " + K") +
+             chosen;
+    }
+    case 2:
+      return "((" + value + chosen + " and F";
+    default:
+      return "((" + value + chosen;
+    }
+  }
+
+  /// `if`, then dozens of `elif`: of which none, some or all return.
+  void elifChain(int indent, int depth) {
+    size_t length = 20 + pick(60), returning = pick(3);
+    std::string selector = variable();
+    std::vector<std::string> common, outside = variables;
+    for (size_t i = 0; i <= length; ++i) {
+      std::vector<std::string> before = variables;
+      if (i == length) {
+        if (pick(2)) {
+          common = outside;
+          break;
+        }
+        line(indent) << "else:\n";
+      } else {
+        std::string test = choice(i, selector);
+        line(indent) << (i ? "elif " : "if ") << test << ":\n";
+        before = variables;
+      }
+      block(indent + 1, 2, pick(8) ? 0 : depth - 1);
+      bool returnsHere = loops == 0 && (returning == 2 || pick(4) < returning);
+      if (returnsHere && i < length) {
+        returns(indent + 1);
+      }
+      std::vector<std::string> kept;
+      for (const std::string &x : i ? common : variables) {
+        if (std::find(variables.begin(), variables.end(), x) !=
+            variables.end()) {
+          kept.push_back(x);
+        }
+      }
+      common = kept;
+      variables = before;
+    }
+    std::erase(common, "z");
+    variables = common;
+  }
+
+  /// `if c: return` dozens of times, with work between.
+  void guards(int indent) {
+    size_t length = 20 + pick(60);
+    std::string selector = variable();
+    for (size_t i = 0; i < length; ++i) {
+      std::string test = choice(i, selector);
+      line(indent) << "if " << test << ":\n";
+      if (pick(3) == 0) {
+        line(indent + 1) << "if " << condition(1) << ":\n";
+        returns(indent + 2);
+      } else {
+        returns(indent + 1);
+      }
+      if (pick(3) == 0) {
+        assignment(indent);
+      }
+    }
+  }
+
   void loop(int indent, int depth) {
     std::vector<std::string> before = variables;
     std::string index = "i" + std::to_string(loopNames++);
@@ -285,6 +365,13 @@ private:
   }
 
   void statement(int indent, int depth) {
+    if (hasChains && depth > 0 && chains < 3 && pick(3) == 0) {
+      ++chains;
+      if (loops == 0 && pick(2)) {
+        return guards(indent);
+      }
+      return elifChain(indent, depth);
+    }
     size_t kindOfStatement = pick(10);
     if (depth > 0 && kindOfStatement < 3) {
       branch(indent, depth);
@@ -304,7 +391,8 @@ private:
   std::vector<std::string> variables;
   std::vector<std::pair<int, size_t>> scalars, pairs;
   Kind kind = Kernel;
-  int loops = 0, loopNames = 0, calls = 0;
+  int loops = 0, loopNames = 0, calls = 0, chains = 0;
+  bool hasChains;
 };
 
 /// What stands for triton in CPython.
@@ -359,16 +447,18 @@ std::vector<int64_t> byPython(const std::string &text, int count) {
   return results;
 }
 
-TEST(RandomPrograms, AgreeWithPython) {
+void compareWithPython(int count, bool hasChains) {
   if (std::system("python3 -c '' 2>/dev/null") != 0) {
     GTEST_SKIP() << "needs python3";
   }
-  const char *requested = std::getenv("NEREID_TEST_PROGRAMS");
-  int count = requested ? std::atoi(requested) : 300;
+  if (const char *requested = std::getenv("NEREID_TEST_PROGRAMS")) {
+    count = std::atoi(requested);
+  }
   std::vector<std::string> kernels;
   std::string all;
   for (int i = 0; i < count; ++i) {
-    kernels.push_back(Generator(1000 + i, "k" + std::to_string(i)).run());
+    std::string name = "k" + std::to_string(i);
+    kernels.push_back(Generator(1000 + i, name, hasChains).run());
     all += kernels.back();
   }
   std::vector<int64_t> expected = byPython(all, count);
@@ -414,6 +504,14 @@ TEST(RandomPrograms, AgreeWithPython) {
       }
     }
   }
+}
+
+TEST(RandomPrograms, AgreeWithPython) {
+  compareWithPython(300, /*hasChains=*/false);
+}
+
+TEST(RandomPrograms, LongChainsAgreeWithPython) {
+  compareWithPython(60, /*hasChains=*/true);
 }
 
 } // namespace

@@ -39,6 +39,7 @@ ANY_LINE = "?"  # CPython names no line
 
 def reference(source):
     """What CPython makes of the bytes of a file."""
+    sys.setrecursionlimit(20000)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -69,7 +70,6 @@ def doubled_parameter(tree):
 
 
 def reference_of_file(path):
-    sys.setrecursionlimit(20000)
     with open(path, "rb") as file:
         return reference(file.read())
 
@@ -246,8 +246,17 @@ def snippets(library):
     return found
 
 
+def long_chains():
+    """Right and wrong ones, nearly as long as CPython takes them."""
+    for count in (100, 2900):
+        chain = "if a:\n    b\n" + "".join(f"elif a == {i}:\n    b = {i}\n" for i in range(count))
+        for end in ("", "else:\n    c\n", "elif d:\n    if e: f\n    else: g\nh\n", "else\n    c\n", "elif d\n    c\n"):
+            yield f"{count} elif and {end!r}", (chain + end).encode()
+
+
 def compare_snippets(options, pool):
     found = snippets(options.library)
+    found.update((text, name) for name, text in long_chains())
     different = compare_pieces(options, pool, list(found), list(found.values()))
     print(f"{len(found)} programs in the strings of tests: {different} differ")
     return different

@@ -102,11 +102,11 @@ void KernelEmitter::emitBlock(Block &block) {
 }
 
 /// Each entry once: branches one after the other would multiply them.
-template <typename List>
-static void addNew(List &list, const List &added) {
-  for (const auto &entry : added) {
-    if (!llvm::is_contained(list, entry)) {
-      list.push_back(entry);
+static void addNew(SharedMemory::State &regions,
+                   const SharedMemory::State &added) {
+  for (const SharedRegion &region : added) {
+    if (!llvm::is_contained(regions, region)) {
+      regions.push_back(region);
     }
   }
 }
@@ -137,7 +137,7 @@ void KernelEmitter::emitFor(scf::ForOp loop) {
   }
   scf::YieldOp::create(b, loc, flat(loop.getYieldedValues()));
   // It may also not have run at all.
-  addNew(before.global, within);
+  GlobalOrder::join(before.global, within);
   restore(before);
   b.setInsertionPointAfter(made);
   bindArguments(loop.getResults(), made.getResults());
@@ -158,7 +158,7 @@ void KernelEmitter::emitIf(scf::IfOp branch) {
     scf::YieldOp::create(b, loc,
                          flat(from.front().getTerminator()->getOperands()));
     addNew(after.shared, shared.state());
-    addNew(after.global, global.state());
+    GlobalOrder::join(after.global, global.state());
   };
   emit(branch.getThenRegion(), made.getThenRegion());
   if (hasElse) {

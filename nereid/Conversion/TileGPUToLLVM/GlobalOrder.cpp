@@ -33,20 +33,48 @@ GlobalOrder::Access GlobalOrder::accessOf(Operation *op) {
   return {rootPointer(op->getOperand(0)), pointers, writes};
 }
 
+void GlobalOrder::Pointers::add(Value pointers) {
+  several |= !pointers || (any && pointers != same);
+  any = true;
+  same = pointers;
+}
+
+void GlobalOrder::Pointers::add(const Pointers &others) {
+  if (others.any) {
+    add(others.several ? Value() : others.same);
+  }
+}
+
+bool GlobalOrder::Pointers::mayBeOfOtherThan(Value pointers) const {
+  return any && (several || !pointers || pointers != same);
+}
+
+GlobalOrder::Array &GlobalOrder::arrayOf(State &state, Value root) {
+  auto *array = llvm::find_if(
+      state, [&](const Array &known) { return known.root == root; });
+  return array != state.end() ? *array
+                              : state.emplace_back(Array{root, {}, {}});
+}
+
 bool GlobalOrder::needsBarrier(const Access &access) const {
-  return llvm::any_of(pending, [&](const Access &before) {
-    if (!access.writes && !before.writes) {
-      return false;
-    }
-    bool mayMeet = !access.root || !before.root || access.root == before.root;
-    bool sameThreads = access.pointers && access.pointers == before.pointers;
-    return mayMeet && !sameThreads;
+  return llvm::any_of(pending, [&](const Array &array) {
+    bool mayMeet = !access.root || !array.root || access.root == array.root;
+    return mayMeet &&
+           (array.written.mayBeOfOtherThan(access.pointers) ||
+            (access.writes && array.read.mayBeOfOtherThan(access.pointers)));
   });
 }
 
 void GlobalOrder::record(const Access &access) {
-  if (!llvm::is_contained(pending, access)) {
-    pending.push_back(access);
+  Array &array = arrayOf(pending, access.root);
+  (access.writes ? array.written : array.read).add(access.pointers);
+}
+
+void GlobalOrder::join(State &state, const State &other) {
+  for (const Array &from : other) {
+    Array &array = arrayOf(state, from.root);
+    array.read.add(from.read);
+    array.written.add(from.written);
   }
 }
 

@@ -28,9 +28,27 @@ public:
     mlir::Value root;     ///< null: any array
     mlir::Value pointers; ///< null: not one thread an element
     bool writes = false;
-    bool operator==(const Access &) const = default;
   };
-  using State = llvm::SmallVector<Access>;
+  /// The pointers of some accesses: none, the same for all, or several.
+  class Pointers {
+  public:
+    void add(mlir::Value pointers);
+    void add(const Pointers &others);
+    /// Is there an access that another thread may have made than the one that
+    /// makes an access through `pointers`?
+    bool mayBeOfOtherThan(mlir::Value pointers) const;
+
+  private:
+    bool any = false, several = false;
+    mlir::Value same;
+  };
+  /// What is known of the accesses to one array: as much as the next one has to
+  /// know, so that a program's length does not matter.
+  struct Array {
+    mlir::Value root;
+    Pointers read, written;
+  };
+  using State = llvm::SmallVector<Array>;
 
   static bool isAccess(mlir::Operation *op);
   static Access accessOf(mlir::Operation *op);
@@ -43,10 +61,15 @@ public:
   /// that were others then.
   void enterLoop(mlir::Operation *loop);
 
+  /// What has been accessed on one way or the other.
+  static void join(State &state, const State &other);
+
   const State &state() const { return pending; }
   void restore(State state) { pending = std::move(state); }
 
 private:
+  static Array &arrayOf(State &state, mlir::Value root);
+
   State pending;
 };
 

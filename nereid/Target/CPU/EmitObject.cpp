@@ -9,6 +9,7 @@
 #include "nereid/Target/CPU/LongFunctions.h"
 #include "nereid/Target/CPU/X86Machine.h"
 #include "nereid/Target/CodeEmission.h"
+#include "nereid/Target/ControlSize.h"
 
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
@@ -21,10 +22,16 @@ using namespace nereid::cpu;
 /// The conversion emits loops over vectors that need no vectoriser, no inliner
 /// and no interprocedural pass; LLVM's own -O2 spends most of its time on
 /// those. docs/TargetCPU.md has the measurements behind the list.
-static constexpr const char *defaultPipeline =
-    "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
-    "simplifycfg,loop-mssa(loop-rotate,licm),gvn,"
-    "instcombine<no-verify-fixpoint>,simplifycfg,adce)";
+/// Functions with very many loops have them not turned, those with very many
+/// branches are simplified first (ControlSize.h).
+static std::string defaultPipeline(const llvm::Module &module) {
+  nereid::target::ControlSize size = nereid::target::measureControl(module);
+  std::string first = size.hasManyBranches() ? "simplifycfg," : "";
+  std::string turn = size.hasManyLoops() ? "" : "loop-rotate,";
+  return "function(sroa,early-cse<memssa>," + first +
+         "instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(" + turn +
+         "licm),gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
+}
 
 /// Facts that hold for every function of a kernel. Kernels never unwind: a
 /// service that abandons a launch leaves by longjmp, so no unwind tables.
@@ -49,8 +56,10 @@ emit(mlir::ModuleOp module, const CpuTarget &target, const EmitOptions &options,
   nereid::target::CodeEmission emission;
   emission.name = target.name;
   emission.triple = tripleName;
-  emission.pipeline =
-      options.pipeline.empty() ? defaultPipeline : options.pipeline;
+  emission.pipeline = [&](const llvm::Module &llvmModule) {
+    return options.pipeline.empty() ? defaultPipeline(llvmModule)
+                                    : options.pipeline;
+  };
   emission.kind = kind;
   emission.createMachine = [&](std::string &errors) {
     return createMachine(target, errors);

@@ -62,7 +62,9 @@ void LongFunctionGate::prepare(llvm::Module &module) {
 
 bool LongFunctionGate::shouldRunPass(llvm::StringRef pass,
                                      llvm::StringRef) const {
-  if (hasManyLoops && (pass == "loop-reduce" || pass == "canon-freeze")) {
+  // LLVM names passes over loops by their titles.
+  if (hasManyLoops && (pass == "Loop Strength Reduction" ||
+                       pass == "Canonicalize Freeze Instructions in Loops")) {
     return false;
   }
   // codegenprepare would join the pieces.

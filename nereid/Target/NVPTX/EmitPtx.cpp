@@ -7,6 +7,7 @@
 
 #include "nereid/Dialect/NV/Transforms/Passes.h"
 #include "nereid/Target/CodeEmission.h"
+#include "nereid/Target/ControlSize.h"
 #include "nereid/Target/NVPTX/NvptxTarget.h"
 #include "nereid/Target/NVPTX/ProductLoops.h"
 #include "nereid/Target/NVPTX/ReserveRegisters.h"
@@ -33,10 +34,17 @@ using namespace nereid::nvptx;
 /// instruction combining. LLVM's -O2 spends 24 to 81 ms where this takes 3 to
 /// 7, for the same registers after ptxas (reference measurements in
 /// docs/TargetNVPTX.md).
-static constexpr const char *defaultPipeline =
-    "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
-    "simplifycfg,reassociate,loop-mssa(licm),gvn,"
-    "instcombine<no-verify-fixpoint>,simplifycfg,adce)";
+static std::string defaultPipeline(const llvm::Module &module) {
+  bool isLong = nereid::target::measureControl(module).hasManyBranches();
+  return "function(sroa,early-cse<memssa>," +
+         std::string(isLong ? "simplifycfg," : "") +
+         "instcombine<no-verify-fixpoint>,simplifycfg,reassociate,"
+         "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,simplifycfg,"
+         "adce)";
+}
+
+/// 250 loops took 3 s, 500 half a minute.
+static constexpr size_t manyLoops = 64;
 
 static const char *tripleName = "nvptx64-nvidia-cuda";
 
@@ -106,16 +114,26 @@ static void selectSignedBooleans(llvm::Module &module) {
 }
 
 namespace {
-/// Leaves straight-line strength reduction out: for a product of 128x256x64 it
-/// takes a fifth of the compiler's instructions, nearly all of them in
-/// ScalarEvolution::canReuseInstruction, and changes eight of the kernel's or
-/// none. Kernels without such products keep it: products of odd sizes save up
-/// to 40 % of their registers by it.
-class WarpgroupPassGate : public llvm::OptPassGate {
+/// Leaves straight-line strength reduction out of kernels with products of
+/// several warps: for one of 128x256x64 it takes a fifth of the compiler's
+/// instructions, nearly all of them in ScalarEvolution::canReuseInstruction, and
+/// changes eight of the kernel's or none. Kernels without such products keep it:
+/// products of odd sizes save up to 40 % of their registers by it. And of a
+/// kernel with very many loops everything that describes loops by the loops
+/// before them.
+class PassGate : public llvm::OptPassGate {
 public:
+  bool hasProducts = false, hasManyLoops = false;
+
   bool isEnabled() const override { return true; }
+  /// LLVM names passes over loops by their titles.
   bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override {
-    return pass != "slsr";
+    if (pass == "slsr") {
+      return !hasProducts && !hasManyLoops;
+    }
+    return !hasManyLoops ||
+           (pass != "nary-reassociate" && pass != "Loop Strength Reduction" &&
+            pass != "Canonicalize Freeze Instructions in Loops");
   }
 };
 } // namespace
@@ -175,15 +193,17 @@ static Expected<std::string> emit(mlir::ModuleOp module,
       }
     }
   };
-  bool hasProducts = facts.hasWarpgroupProducts;
-  emission.finish = [hasProducts](llvm::Module &llvmModule) {
+  PassGate gate;
+  gate.hasProducts = facts.hasWarpgroupProducts;
+  emission.gate = &gate;
+  emission.finish = [&gate](llvm::Module &llvmModule) {
     selectSignedBooleans(llvmModule);
-    if (hasProducts) {
+    if (gate.hasProducts) {
       llvm::for_each(llvmModule, forbidUnrollingProducts);
     }
+    gate.hasManyLoops =
+        nereid::target::measureControl(llvmModule).loops > manyLoops;
   };
-  static WarpgroupPassGate gate;
-  emission.gate = hasProducts ? &gate : nullptr;
   return nereid::target::emitCode(module, emission, times);
 }
 
