@@ -116,11 +116,11 @@ static void selectSignedBooleans(llvm::Module &module) {
 namespace {
 /// Leaves straight-line strength reduction out of kernels with products of
 /// several warps: for one of 128x256x64 it takes a fifth of the compiler's
-/// instructions, nearly all of them in ScalarEvolution::canReuseInstruction, and
-/// changes eight of the kernel's or none. Kernels without such products keep it:
-/// products of odd sizes save up to 40 % of their registers by it. And of a
-/// kernel with very many loops everything that describes loops by the loops
-/// before them.
+/// instructions, nearly all of them in ScalarEvolution::canReuseInstruction,
+/// and changes eight of the kernel's or none. Kernels without such products
+/// keep it: products of odd sizes save up to 40 % of their registers by it. And
+/// of a kernel with very many loops everything that describes loops by the
+/// loops before them.
 class PassGate : public llvm::OptPassGate {
 public:
   bool hasProducts = false, hasManyLoops = false;
