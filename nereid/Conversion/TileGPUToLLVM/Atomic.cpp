@@ -26,18 +26,6 @@ using namespace mlir;
 
 namespace nereid::togpu {
 
-static StringRef scopeName(tile::MemScope scope) {
-  switch (scope) {
-  case tile::MemScope::Block:
-    return "block";
-  case tile::MemScope::Device:
-    return "device";
-  case tile::MemScope::System:
-    return "";
-  }
-  return "";
-}
-
 /// Of 16 bits only sums of floats have one, of bf16 not on every target; of
 /// more, all but extrema of floats.
 static bool hasInstruction(tile::AtomicRMWOp op, Type element,
@@ -111,6 +99,16 @@ Value KernelEmitter::updateInLoop(tile::AtomicRMWOp op, Value address,
   return loop.getResult(0);
 }
 
+/// Elements that one instruction updates: sums of floats that lie side by side.
+unsigned KernelEmitter::atomicWidth(tile::AtomicRMWOp op, Type element) {
+  unsigned bytes = element.getIntOrFloatBitWidth() / 8;
+  if (op.getKind() != tile::AtomicKind::FAdd || bytes > 4) {
+    return 1;
+  }
+  return std::min(accessWidth(op.getPtr(), op.getMask()),
+                  std::max(target.atomicSumBytes / bytes, 1u));
+}
+
 void KernelEmitter::emitAtomic(Operation *op) {
   auto rmw = dyn_cast<tile::AtomicRMWOp>(op);
   auto cas = dyn_cast<tile::AtomicCASOp>(op);
@@ -124,11 +122,10 @@ void KernelEmitter::emitAtomic(Operation *op) {
     return;
   }
   auto semantic = rmw ? rmw.getSemantic() : cas.getSemantic();
-  StringRef scope = scopeName(rmw ? rmw.getScope() : cas.getScope());
+  auto scope = rmw ? rmw.getScope() : cas.getScope();
   auto list = [&](Value value) {
     return isTensor ? regs(value) : Registers{scalar(value)};
   };
-  Registers pointers = list(pointerOperand);
   Registers values = list(rmw ? rmw.getValue() : cas.getValue());
   Registers compares;
   if (cas) {
@@ -139,67 +136,59 @@ void KernelEmitter::emitAtomic(Operation *op) {
       isTensor ? isFirstCopy(tile->layout)
                : Value(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                              thread, ops().i32(0)));
+  bool isUsed = !op->getResult(0).use_empty();
+  bool loops = rmw && !hasInstruction(rmw, element, target);
+  bool isUpdate = rmw && !loops;
+  unsigned width = isUpdate && isTensor ? atomicWidth(rmw, element) : 1;
+  AccessShape shape(bits, width);
+  SmallVector<unsigned> live;
+  for (unsigned r = 0; r < values.size(); r += width) {
+    if (!tile || !tile->dead[r]) {
+      live.push_back(r);
+    }
+  }
   if (isRelease(semantic)) {
     barrier();
   }
-  // bf16 travels as its bits; LLVM must see the float to add it.
-  bool isFloat = rmw && isFloatKind(rmw.getKind());
-  Type atomicType = isFloat ? element : Type(b.getIntegerType(bits));
-  LLVM::AtomicOrdering ordering = orderingOf(semantic);
-  auto perform = [&](Value address, Value value, Value compare) -> Value {
-    address = LLVM::AddrSpaceCastOp::create(
-        b, loc, LLVM::LLVMPointerType::get(b.getContext(), 1), address);
-    auto as = [&](Value v) { return fromBits(bitsOf(v), atomicType); };
-    Value old;
-    if (rmw) {
-      old = LLVM::AtomicRMWOp::create(b, loc, binOpOf(rmw.getKind()), address,
-                                      as(value), ordering, scope);
-    } else {
-      auto exchange = LLVM::AtomicCmpXchgOp::create(
-          b, loc, address, as(compare), as(value), ordering,
-          failureOrdering(ordering), scope);
-      old = LLVM::ExtractValueOp::create(b, loc, exchange, 0);
-    }
-    return fromBits(bitsOf(old), lane);
-  };
-  Registers result(pointers.size());
-  for (unsigned r = 0; r < pointers.size(); ++r) {
-    if (tile && tile->dead[r]) {
-      continue;
-    }
+  // One fence on each side of several, instead of one in each.
+  bool hasFences = isUpdate && live.size() > 1;
+  AtomicUpdate update{rmw ? rmw.getKind() : tile::AtomicKind::Xchg, element,
+                      hasFences ? tile::MemSemantic::Relaxed : semantic, scope};
+  if (hasFences && isRelease(semantic)) {
+    machine->fence(scope);
+  }
+  GlobalPlaces places = globalPlaces(pointerOperand);
+  Registers result(values.size());
+  for (unsigned r : live) {
     Value mask = andOf(
         once, accessMask(pointerOperand, rmw ? rmw.getMask() : Value(), r));
-    Value compare = cas ? compares[r] : Value();
-    bool loops = rmw && !hasInstruction(rmw, element, target);
-    if (loops || (cas && bits == 16)) {
-      Value active = mask ? mask : ops().integer(b.getI1Type(), 1);
-      Value old =
-          loops ? updateInLoop(rmw, bitsOf(pointers[r]), values[r], active)
-                : machine->compareAndSwap(bitsOf(pointers[r]), bitsOf(compare),
-                                          bitsOf(values[r]), active, semantic,
-                                          cas.getScope());
-      result[r] = fromBits(old, lane);
+    auto [address, distance] = globalAddress(places, r);
+    if (isUpdate) {
+      SmallVector<Value> words =
+          toWords(ArrayRef<Value>(values).slice(r, width), shape);
+      Values old =
+          machine->atomicUpdate({Space::Global, address, distance, shape, mask},
+                                words, update, isUsed);
+      if (isUsed) {
+        llvm::copy(fromWords(SmallVector<Value>(old), shape, lane, width),
+                   result.begin() + r);
+      }
       continue;
     }
-    if (!mask) {
-      result[r] = perform(pointers[r], values[r], compare);
-      continue;
+    if (distance) {
+      address = arith::AddIOp::create(b, loc, address,
+                                      ops().integer(b.getI64Type(), distance));
     }
-    Value zero = fromBits(ops().integer(b.getIntegerType(bits), 0), lane);
-    auto branch = scf::IfOp::create(b, loc, TypeRange(lane), mask,
-                                    /*addThenBlock=*/true,
-                                    /*addElseBlock=*/true);
-    branch.thenBlock()->clear();
-    branch.elseBlock()->clear();
-    b.setInsertionPointToEnd(branch.thenBlock());
-    Value old = perform(pointers[r], values[r], compare);
-    scf::YieldOp::create(b, loc, old);
-    b.setInsertionPointToEnd(branch.elseBlock());
-    scf::YieldOp::create(b, loc, zero);
-    b.setInsertionPointAfter(branch);
-    result[r] = branch.getResult(0);
+    Value active = mask ? mask : ops().integer(b.getI1Type(), 1);
+    Value old = loops ? updateInLoop(rmw, address, values[r], active)
+                      : machine->compareAndSwap(address, bitsOf(compares[r]),
+                                                bitsOf(values[r]), active,
+                                                semantic, scope);
+    result[r] = fromBits(old, lane);
   }
-  bool isUsed = !op->getResult(0).use_empty();
+  if (hasFences && isAcquire(semantic)) {
+    machine->fence(scope);
+  }
   if (isUsed && !isTensor) {
     SharedRegion region = acquire(8);
     Value at = sharedAddress(region.offset);

@@ -52,7 +52,34 @@ Value KernelEmitter::combineLanes(Operation *op, ArrayRef<Value> operands,
   if (Value value = clamped(op, operands)) {
     return value;
   }
+  if (Value value = convertFloat8(op, operands[0])) {
+    return value;
+  }
   return ops().elementwise(op, operands);
+}
+
+/// By way of f32 to 8 bits, and of f16 from them: both are exact. Of doubles
+/// the way would round twice.
+Value KernelEmitter::convertFloat8(Operation *op, Value x) {
+  auto convert = dyn_cast<tile::ConvertFloatOp>(op);
+  if (!convert) {
+    return {};
+  }
+  Type from = tile::getElement(convert.getSource().getType());
+  Type to = tile::getElement(convert.getType());
+  auto isByte = [](Type type) { return type.getIntOrFloatBitWidth() == 8; };
+  if (isByte(to) && !isByte(from) && !from.isF64() &&
+      convert.getRounding() == tile::Rounding::Nearest) {
+    return machine->toFloat8(ops().toF32(x, from), to);
+  }
+  if (!isByte(from) || isByte(to)) {
+    return {};
+  }
+  Value half = machine->fromFloat8(x, from);
+  if (!half || to.isF16()) {
+    return half;
+  }
+  return ops().fromF32(ops().toF32(half, b.getF16Type()), to);
 }
 
 void KernelEmitter::emitElementwise(Operation *op) {

@@ -99,6 +99,9 @@ private:
   mlir::Value combineLanes(mlir::Operation *op,
                            llvm::ArrayRef<mlir::Value> operands,
                            unsigned result);
+  /// tile.convert_float to and from 8 bits; null for other operations, and
+  /// where there is no instruction.
+  mlir::Value convertFloat8(mlir::Operation *op, mlir::Value x);
   // Math.cpp
   /// `op` of f32 by an instruction for it; null where there is none.
   mlir::Value hardwareMath(mlir::Operation *op,
@@ -160,6 +163,7 @@ private:
 
   // Atomic.cpp
   void emitAtomic(mlir::Operation *op);
+  unsigned atomicWidth(tile::AtomicRMWOp op, mlir::Type element);
   mlir::Value updateInLoop(tile::AtomicRMWOp op, mlir::Value address,
                            mlir::Value value, mlir::Value active);
 

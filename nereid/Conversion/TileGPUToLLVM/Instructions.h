@@ -44,6 +44,14 @@ struct AccessHints {
   bool isStreamed = false; ///< leaves the first-level cache to others
 };
 
+/// What an atomic operation does to `element`s of global memory.
+struct AtomicUpdate {
+  tile::AtomicKind kind;
+  mlir::Type element;
+  tile::MemSemantic semantic;
+  tile::MemScope scope;
+};
+
 enum class IntegerRounding { Nearest, Zero, Down, Up };
 
 class Instructions {
@@ -91,6 +99,13 @@ public:
                                      mlir::Value value, mlir::Value predicate,
                                      tile::MemSemantic semantic,
                                      tile::MemScope scope) = 0;
+  /// Updates words at once, and what was there before: zeros where the
+  /// predicate is false. Nothing where it is not used.
+  virtual Values atomicUpdate(const Access &access,
+                              llvm::ArrayRef<mlir::Value> words,
+                              const AtomicUpdate &update, bool isUsed) = 0;
+  /// What this thread did to memory before comes before what it does after.
+  virtual void fence(tile::MemScope scope) = 0;
   /// Adds one to a word of shared memory, at once.
   virtual void countShared(mlir::Value address, mlir::Value predicate) = 0;
   /// Starts to copy 4, 8 or 16 bytes from global to shared memory; of them
@@ -114,6 +129,12 @@ public:
   /// 16 bits come in 16.
   virtual mlir::Value toInteger(mlir::Value x, IntegerRounding rounding,
                                 bool isSigned, unsigned width) = 0;
+  /// An f32 as the byte of an 8-bit float, and back as an f16; null if there is
+  /// no instruction. NaN may lose its sign.
+  virtual mlir::Value toFloat8(mlir::Value x, mlir::Type element) = 0;
+  virtual mlir::Value fromFloat8(mlir::Value bits, mlir::Type element) = 0;
+  /// Four bytes that `toFloat8` has made, as one word; else null.
+  virtual mlir::Value packFloat8(llvm::ArrayRef<mlir::Value> elements) = 0;
   /// Two f32 as 16-bit floats of one word; null if there is no instruction.
   virtual mlir::Value packRounded(mlir::Value low, mlir::Value high,
                                   mlir::Type element) = 0;

@@ -273,6 +273,7 @@ SmallVector<Value> KernelEmitter::packWords(ArrayRef<Value> elements,
   if (wordBits == 32 && elements.size() % 4 == 0) {
     for (size_t i = 0; i < elements.size(); i += 4) {
       Value packed = machine->packSaturated(elements.slice(i, 4));
+      packed = packed ? packed : machine->packFloat8(elements.slice(i, 4));
       if (!packed) {
         words.clear();
         break;

@@ -64,6 +64,17 @@ unsigned LayoutChoice::ownWidth(Operation *op) {
                           target.accessBytes);
 }
 
+/// Of sums of floats that one instruction adds; of others each is alone.
+unsigned LayoutChoice::ownWidth(tile::AtomicRMWOp op) {
+  unsigned bits =
+      tile::getElement(op.getResult().getType()).getIntOrFloatBitWidth();
+  return op.getKind() == tile::AtomicKind::FAdd && bits <= 32
+             ? axes.vectorWidth(op.getPtr(), op.getMask(),
+                                axes.order(op.getPtr())[0],
+                                target.atomicSumBytes)
+             : 1;
+}
+
 /// Values between a one-dimensional tile and what it is broadcast to. Who
 /// computes more with it has little to gain from where it is loaded.
 static constexpr size_t mostSpread = 256;
@@ -204,6 +215,9 @@ TileLayout LayoutChoice::access(Operation *op) {
   Shape shape = shapeOf(pointers.getType());
   auto known = widths.find({shape, order});
   unsigned width = known == widths.end() ? 1 : known->second;
+  if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op)) {
+    width = ownWidth(atomic);
+  }
   // Not more than a thread's share: short vectors on every thread rather than
   // long ones on some.
   uint64_t share = shareOf(shape);

@@ -72,6 +72,7 @@ private:
                                               Spread &spread);
   /// Elements that one instruction of a load or store may take at most.
   unsigned ownWidth(mlir::Operation *op);
+  unsigned ownWidth(tile::AtomicRMWOp op);
   std::vector<unsigned> dotWarps(tile::DotOp op) const;
   /// Groups of warps that multiply together, along rows and columns.
   std::vector<unsigned> warpgroups(tile::DotOp op) const;

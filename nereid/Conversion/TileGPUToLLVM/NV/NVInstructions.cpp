@@ -76,6 +76,36 @@ static nv::Order toNV(tile::MemSemantic semantic) {
   llvm_unreachable("all semantics are handled");
 }
 
+static nv::Update toNV(tile::AtomicKind kind) {
+  using K = tile::AtomicKind;
+  switch (kind) {
+  case K::Add:
+    return nv::Update::Add;
+  case K::FAdd:
+    return nv::Update::FAdd;
+  case K::And:
+    return nv::Update::And;
+  case K::Or:
+    return nv::Update::Or;
+  case K::Xor:
+    return nv::Update::Xor;
+  case K::Xchg:
+    return nv::Update::Exchange;
+  case K::Max:
+    return nv::Update::Max;
+  case K::Min:
+    return nv::Update::Min;
+  case K::UMax:
+    return nv::Update::UMax;
+  case K::UMin:
+    return nv::Update::UMin;
+  case K::FMax:
+  case K::FMin:
+    break;
+  }
+  llvm_unreachable("extrema of floats have no instruction");
+}
+
 static nv::Rounding toNV(IntegerRounding rounding) {
   switch (rounding) {
   case IntegerRounding::Nearest:
@@ -186,6 +216,25 @@ public:
     return nv::CompareAndSwapOp::create(b, loc, address, compare, value,
                                         predicate, toNV(semantic), toNV(scope));
   }
+  Values atomicUpdate(const Access &access, ArrayRef<Value> words,
+                      const AtomicUpdate &update, bool isUsed) override {
+    bool isSum = update.kind == tile::AtomicKind::FAdd;
+    Type element =
+        isSum
+            ? update.element
+            : b.getIntegerType(words.front().getType().getIntOrFloatBitWidth());
+    SmallVector<Type> old;
+    if (isUsed) {
+      old.assign(words.size(), words.front().getType());
+    }
+    return nv::AtomicOp::create(b, loc, old, toNV(update.kind), access.address,
+                                access.offset, words, access.predicate, element,
+                                toNV(update.semantic), toNV(update.scope))
+        .getResults();
+  }
+  void fence(tile::MemScope scope) override {
+    nv::FenceOp::create(b, loc, toNV(scope));
+  }
   void countShared(Value address, Value predicate) override {
     nv::CountSharedOp::create(b, loc, address, /*by=*/1, predicate);
   }
@@ -223,6 +272,24 @@ public:
     Type word = b.getIntegerType(std::max(width, 16u));
     return nv::FloatToIntOp::create(b, loc, word, toNV(rounding), x, target);
   }
+  Value toFloat8(Value x, Type element) override {
+    if (!target.hasFloat8Conversions) {
+      return {};
+    }
+    Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
+    Value half = nv::PackFloat8Op::create(b, loc, x, zero, element);
+    return arith::TruncIOp::create(b, loc, b.getI8Type(), half);
+  }
+  Value fromFloat8(Value bits, Type element) override {
+    if (!target.hasFloat8Conversions) {
+      return {};
+    }
+    Value half = arith::ExtUIOp::create(b, loc, b.getI16Type(), bits);
+    Value word = nv::UnpackFloat8Op::create(b, loc, half, element);
+    Value low = arith::TruncIOp::create(b, loc, b.getI16Type(), word);
+    return arith::BitcastOp::create(b, loc, b.getF16Type(), low);
+  }
+  Value packFloat8(ArrayRef<Value> elements) override;
   Value packRounded(Value low, Value high, Type element) override {
     return !target.hasPackedRounding
                ? Value()
@@ -261,6 +328,34 @@ private:
 };
 
 } // namespace
+
+/// The instruction that made an 8-bit float, or null.
+static nv::PackFloat8Op roundedToByte(Value element) {
+  auto cut = element.getDefiningOp<arith::TruncIOp>();
+  return cut ? cut.getIn().getDefiningOp<nv::PackFloat8Op>()
+             : nv::PackFloat8Op();
+}
+
+/// Two at once, where each has been made alone.
+Value NVInstructions::packFloat8(ArrayRef<Value> elements) {
+  Type format;
+  for (Value element : elements) {
+    nv::PackFloat8Op made = roundedToByte(element);
+    if (!made || (format && made.getTarget() != format)) {
+      return {};
+    }
+    format = made.getTarget();
+  }
+  auto half = [&](size_t i) {
+    Value both = nv::PackFloat8Op::create(
+        b, loc, roundedToByte(elements[i]).getLow(),
+        roundedToByte(elements[i + 1]).getLow(), format);
+    return arith::ExtUIOp::create(b, loc, b.getI32Type(), both);
+  };
+  Value low = half(0), high = half(2);
+  Value shifted = arith::ShLIOp::create(b, loc, high, i32(16));
+  return arith::OrIOp::create(b, loc, low, shifted);
+}
 
 /// The instruction that made an 8-bit integer of an f32, or null.
 static nv::FloatToIntOp saturating(Value element) {

@@ -33,6 +33,21 @@ LogicalResult PackFloatsOp::verify() {
   return success();
 }
 
+static LogicalResult verifyFloat8(Operation *op, Type type) {
+  if (!isa<Float8E4M3FNType, Float8E5M2Type>(type)) {
+    return op->emitOpError("expects f8E4M3FN or f8E5M2, got ") << type;
+  }
+  return success();
+}
+
+LogicalResult PackFloat8Op::verify() {
+  return verifyFloat8(*this, getTarget());
+}
+
+LogicalResult UnpackFloat8Op::verify() {
+  return verifyFloat8(*this, getSource());
+}
+
 LogicalResult PackSaturatedOp::verify() {
   Type target = getTarget();
   if (!target.isSignedInteger(8) && !target.isUnsignedInteger(8)) {

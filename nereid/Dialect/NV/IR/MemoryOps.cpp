@@ -125,12 +125,43 @@ LogicalResult CopyAsyncOp::verify() {
   return success();
 }
 
-LogicalResult CompareAndSwapOp::verify() {
-  if (getOrder() == Order::Weak || getOrder() == Order::Volatile) {
-    return emitOpError("expects an order of atomic operations, got ")
-           << stringifyOrder(getOrder());
+static LogicalResult verifyOrder(Operation *op, Order order) {
+  if (order == Order::Weak || order == Order::Volatile) {
+    return op->emitOpError("expects an order of atomic operations, got ")
+           << stringifyOrder(order);
   }
   return success();
+}
+
+LogicalResult CompareAndSwapOp::verify() {
+  return verifyOrder(*this, getOrder());
+}
+
+LogicalResult AtomicOp::verify() {
+  TypeRange words = getValues().getTypes();
+  bool isSum = getUpdate() == Update::FAdd;
+  if (isSum != isa<FloatType>(getElement())) {
+    return emitOpError("expects sums of floats, and else integers, got ")
+           << stringifyUpdate(getUpdate()) << " of " << getElement();
+  }
+  if ((words.size() != 1 && words.size() != 2 && words.size() != 4) ||
+      (words.size() > 1 && (!isSum || !words.front().isInteger(32)))) {
+    return emitOpError("expects one word, or 2 or 4 of 32 bits to add floats "
+                       "to, got ")
+           << words;
+  }
+  unsigned bits = getElement().getIntOrFloatBitWidth();
+  unsigned wordBits = words.front().getIntOrFloatBitWidth();
+  if (bits != wordBits && !(isSum && bits == 16 && wordBits == 32)) {
+    return emitOpError("expects words of the element, or of two of 16 bits, "
+                       "got ")
+           << words.front() << " of " << getElement();
+  }
+  if (!getOld().empty() && getOld().getTypes() != words) {
+    return emitOpError("expects what was there in words like the values, got ")
+           << getOld().getTypes();
+  }
+  return verifyOrder(*this, getOrder());
 }
 
 } // namespace nereid::nv

@@ -41,6 +41,36 @@ def NV_PackFloatsOp : NV_Op<"pack_floats", [Pure]> {
   let hasVerifier = 1;
 }
 
+def NV_PackFloat8Op : NV_Op<"pack_float8", [Pure]> {
+  let summary = "Two floats as 8-bit floats, rounded to nearest even";
+  let description = [{
+    half = round(low) | round(high) << 8, the largest finite number beyond it,
+    0x7f of NaN; from sm_89 on. Section "cvt".
+    ```mlir
+    %h = nv.pack_float8 %low, %high to f8E4M3FN
+    ```
+  }];
+  let arguments = (ins F32:$low, F32:$high, TypeAttr:$target);
+  let results = (outs I16:$half);
+  let assemblyFormat = "$low `,` $high `to` $target attr-dict";
+  let hasVerifier = 1;
+}
+
+def NV_UnpackFloat8Op : NV_Op<"unpack_float8", [Pure]> {
+  let summary = "Two 8-bit floats as two f16";
+  let description = [{
+    word = bits(f16(low byte)) | bits(f16(high byte)) << 16; from sm_89 on.
+    Section "cvt".
+    ```mlir
+    %w = nv.unpack_float8 %half of f8E4M3FN
+    ```
+  }];
+  let arguments = (ins I16:$half, TypeAttr:$source);
+  let results = (outs I32:$word);
+  let assemblyFormat = "$half `of` $source attr-dict";
+  let hasVerifier = 1;
+}
+
 def NV_PackSaturatedOp : NV_Op<"pack_saturated", [Pure]> {
   let summary = "Four signed integers as bytes of one word, the first lowest";
   let description = [{

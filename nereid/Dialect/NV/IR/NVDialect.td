@@ -70,6 +70,15 @@ def NV_Scope : NV_Enum<"Scope", "the threads that see an order", [
   I32EnumAttrCase<"System", 2, "sys">]>;
 def NV_ScopeAttr : NV_EnumAttr<NV_Scope, "scope">;
 
+/// Section "atom".
+def NV_Update : NV_Enum<"Update", "what an atomic operation does to memory", [
+  I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"FAdd", 1, "fadd">,
+  I32EnumAttrCase<"And", 2, "and">, I32EnumAttrCase<"Or", 3, "or">,
+  I32EnumAttrCase<"Xor", 4, "xor">, I32EnumAttrCase<"Exchange", 5, "exchange">,
+  I32EnumAttrCase<"Max", 6, "max">, I32EnumAttrCase<"Min", 7, "min">,
+  I32EnumAttrCase<"UMax", 8, "umax">, I32EnumAttrCase<"UMin", 9, "umin">]>;
+def NV_UpdateAttr : NV_EnumAttr<NV_Update, "update">;
+
 /// Section "cvt".
 def NV_Rounding : NV_Enum<"Rounding", "a rounding to integers", [
   I32EnumAttrCase<"Nearest", 0, "rni">, I32EnumAttrCase<"Zero", 1, "rzi">,

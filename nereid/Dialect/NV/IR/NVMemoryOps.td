@@ -96,9 +96,8 @@ def NV_PrefetchBulkOp : NV_Op<"prefetch_bulk", [MemoryEffects<[MemRead, MemWrite
 def NV_CompareAndSwapOp : NV_Op<"compare_and_swap", [MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["compare", "value", "old"]>]> {
   let summary = "memory = memory == compare ? value : memory, at once";
   let description = [{
-    old = predicate ? memory[address] : compare. Section "atom". Other
-    read-modify-write operations are `llvm.atomicrmw` and `llvm.cmpxchg`, which
-    LLVM makes one instruction of; those have no predicate and not 16 bits.
+    old = predicate ? memory[address] : compare. Section "atom". LLVM's own
+    operation has no predicate and not 16 bits.
     ```mlir
     %old = nv.compare_and_swap %address, %compare, %value if %p acq_rel gpu : i32
     ```
@@ -110,6 +109,42 @@ def NV_CompareAndSwapOp : NV_Op<"compare_and_swap", [MemoryEffects<[MemRead, Mem
     $address `,` $compare `,` $value `if` $predicate $order $scope attr-dict `:` type($old)
   }];
   let hasVerifier = 1;
+}
+
+def NV_AtomicOp : NV_Op<"atomic", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "1, 2 or 4 words of global memory, each updated at once";
+  let description = [{
+    old = predicate ? memory[address + offset] : 0; if (predicate)
+    memory[address + offset] = update(old, values). Without results nothing is
+    returned. Several words, and the words of 32 bits that hold two floats of 16
+    (`element`), are sums of floats; several from sm_90 on. Sections "atom",
+    "red". LLVM's `atomicrmw` has neither predicate nor vectors, and its back
+    end drops the order.
+    ```mlir
+    %old:2 = nv.atomic fadd %a + 16, %x, %y if %p of f32 relaxed gpu : i32, i32 -> i32, i32
+    ```
+  }];
+  let arguments = (ins NV_UpdateAttr:$update, I64:$address, DefaultValuedAttr<I32Attr, "0">:$offset,
+                       Variadic<NV_Word>:$values, Optional<I1>:$predicate, TypeAttr:$element,
+                       NV_OrderAttr:$order, NV_ScopeAttr:$scope);
+  let results = (outs Variadic<NV_Word>:$old);
+  let assemblyFormat = [{
+    $update $address (`+` $offset^)? `,` $values (`if` $predicate^)? `of` $element $order $scope attr-dict
+    `:` type($values) (`->` type($old)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def NV_FenceOp : NV_Op<"fence", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "What the thread did to memory before comes before what it does after";
+  let description = [{
+    Of order acq_rel, for the threads of `scope`. Section "membar/fence".
+    ```mlir
+    nv.fence gpu
+    ```
+  }];
+  let arguments = (ins NV_ScopeAttr:$scope);
+  let assemblyFormat = "$scope attr-dict";
 }
 
 def NV_CountSharedOp : NV_Op<"count_shared", [MemoryEffects<[MemRead, MemWrite]>]> {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Dialect/NV/Transforms/AssemblyWriter.h"
+#include "nereid/Dialect/NV/Transforms/Passes.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -38,6 +39,32 @@ static void print(PackFloatsOp op) {
   w.write(std::string("cvt.rn.") +
               (op.getTarget().isBF16() ? "bf16x2" : "f16x2") + ".f32 $0, " +
               high + ", " + low + ";",
+          false);
+}
+
+static std::string pairOf(Type element) {
+  return isa<Float8E5M2Type>(element) ? "e5m2x2" : "e4m3x2";
+}
+
+/// sm_90 has these from PTX 7.8 on, sm_89 from 8.1 on.
+static void markVersion(AssemblyWriter &w, MLIRContext *context) {
+  w.mark(ptxVersionAttr, Builder(context).getI32IntegerAttr(81));
+}
+
+static void print(PackFloat8Op op) {
+  AssemblyWriter w(op);
+  std::string low = w.use(op.getLow()), high = w.use(op.getHigh());
+  markVersion(w, op.getContext());
+  w.write("cvt.rn.satfinite." + pairOf(op.getTarget()) + ".f32 $0, " + high +
+              ", " + low + ";",
+          false);
+}
+
+static void print(UnpackFloat8Op op) {
+  AssemblyWriter w(op);
+  std::string half = w.use(op.getHalf());
+  markVersion(w, op.getContext());
+  w.write("cvt.rn.f16x2." + pairOf(op.getSource()) + " $0, " + half + ";",
           false);
 }
 
@@ -78,12 +105,12 @@ static void print(UserAssemblyOp op) {
 
 bool printArithmetic(Operation *op) {
   return TypeSwitch<Operation *, bool>(op)
-      .Case<FloatToIntOp, PackFloatsOp, PackSaturatedOp, RoundTf32Op,
-            ApproximateOp, DivideFullOp, ShiftRightOp, UserAssemblyOp>(
-          [](auto typed) {
-            print(typed);
-            return true;
-          })
+      .Case<FloatToIntOp, PackFloatsOp, PackFloat8Op, UnpackFloat8Op,
+            PackSaturatedOp, RoundTf32Op, ApproximateOp, DivideFullOp,
+            ShiftRightOp, UserAssemblyOp>([](auto typed) {
+        print(typed);
+        return true;
+      })
       .Default(false);
 }
 

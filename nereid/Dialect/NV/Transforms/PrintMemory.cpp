@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Dialect/NV/Transforms/AssemblyWriter.h"
+#include "nereid/Dialect/NV/Transforms/Passes.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -116,6 +117,85 @@ static void print(CompareAndSwapOp op) {
           true);
 }
 
+/// ".add.noftz.v2.f16x2"
+static std::string updateOf(AtomicOp op) {
+  unsigned bits = op.getElement().getIntOrFloatBitWidth();
+  std::string width = std::to_string(bits);
+  switch (op.getUpdate()) {
+  case Update::FAdd: {
+    bool isPair =
+        op.getValues().front().getType().getIntOrFloatBitWidth() > bits;
+    std::string type = (op.getElement().isBF16() ? "bf16" : "f" + width) +
+                       (isPair ? "x2" : "");
+    size_t words = op.getValues().size();
+    return std::string(".add") + (bits == 16 ? ".noftz" : "") +
+           (words > 1 ? ".v" + std::to_string(words) : std::string()) + "." +
+           type;
+  }
+  case Update::Add:
+    return ".add.u" + width;
+  case Update::And:
+  case Update::Or:
+  case Update::Xor:
+    return "." + stringifyUpdate(op.getUpdate()).str() + ".b" + width;
+  case Update::Exchange:
+    return ".exch.b" + width;
+  case Update::Max:
+  case Update::Min:
+    return "." + stringifyUpdate(op.getUpdate()).str() + ".s" + width;
+  case Update::UMax:
+    return ".max.u" + width;
+  case Update::UMin:
+    return ".min.u" + width;
+  }
+  llvm_unreachable("all updates are handled");
+}
+
+/// `red` knows no acquiring order; `atom` then returns to registers that
+/// nobody reads.
+static void print(AtomicOp op) {
+  AssemblyWriter w(op);
+  size_t words = op.getValues().size();
+  unsigned bits = op.getValues().front().getType().getIntOrFloatBitWidth();
+  bool isReduction = op.getOld().empty() && (op.getOrder() == Order::Relaxed ||
+                                             op.getOrder() == Order::Release);
+  std::string place = w.place(op.getAddress(), op.getOffset());
+  std::string values = w.use(op.getValues());
+  if (words == 1) {
+    values = values.substr(1, values.size() - 2); // without braces
+  }
+  std::string predicate = w.when(op.getPredicate()), text, results;
+  std::string registers = "b" + std::to_string(bits);
+  if (!op.getOld().empty()) {
+    results = words == 1 ? w.result(0) : w.results();
+    if (op.getPredicate()) {
+      w.clobberEarly();
+      for (size_t i = 0; i < words; ++i) {
+        text += "mov." + registers + " " + w.result(i) + ", 0;\n\t";
+      }
+    }
+  } else if (!isReduction) {
+    results = words == 1 ? "t0" : words == 2 ? "{t0, t1}" : "{t0, t1, t2, t3}";
+    text += "{\n\t.reg ." + registers + " t<4>;\n\t";
+  }
+  text += predicate + (isReduction ? "red" : "atom") +
+          orderOf(op.getOrder(), op.getScope()) + ".global" + updateOf(op) +
+          " " + (results.empty() ? "" : results + ", ") + place + ", " +
+          values + ";";
+  if (op.getOld().empty() && !isReduction) {
+    text += "\n\t}";
+  }
+  if (words > 1) {
+    w.mark(ptxVersionAttr, Builder(op.getContext()).getI32IntegerAttr(81));
+  }
+  w.write(text, true);
+}
+
+static void print(FenceOp op) {
+  AssemblyWriter w(op);
+  w.write("fence.acq_rel." + stringifyScope(op.getScope()).str() + ";", true);
+}
+
 static void print(CountSharedOp op) {
   AssemblyWriter w(op);
   std::string address = w.use(op.getAddress());
@@ -127,7 +207,7 @@ static void print(CountSharedOp op) {
 bool printMemory(Operation *op) {
   return TypeSwitch<Operation *, bool>(op)
       .Case<LoadOp, StoreOp, CopyAsyncOp, PrefetchBulkOp, CompareAndSwapOp,
-            CountSharedOp>([](auto typed) {
+            AtomicOp, FenceOp, CountSharedOp>([](auto typed) {
         print(typed);
         return true;
       })

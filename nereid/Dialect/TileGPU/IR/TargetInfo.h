@@ -67,6 +67,9 @@ struct TargetInfo {
   bool hasMatrixLoads = false;  ///< fragments of operands, of shared memory
   bool hasBf16Arithmetic = false;
   bool hasBf16Atomics = false;
+  bool hasFloat8Conversions = false; ///< from f32 and to f16
+  /// Consecutive floats of 16 or 32 bits that one atomic addition takes.
+  unsigned atomicSumBytes = 4;
   bool hasPackedRounding = false;   ///< two f32 to one word of 16-bit floats
   bool hasPackedSaturation = false; ///< four i32 to one word of 8-bit integers
   bool hasGridDependency = false;   ///< a grid may wait for the one before it

@@ -292,7 +292,7 @@ llvm.func @right_words(%w: i32, %f: f32) {
 
 llvm.func @doubles(%l: i64, %f: f64) {
   // expected-error @+1 {{expects operands of at most 32 bits, got 'f64'}}
-  %d = "nv.wgmma"(%l, %l) <{lhsType = f64, rhsType = f64, columns = 8 : i32, steps = 1 : i32, leftOffsets = array<i32: 0>, leftWords = array<i32>, rightOffsets = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 0>}> : (i64, i64) -> ()
+  "nv.wgmma"(%l, %l) <{lhsType = f64, rhsType = f64, columns = 8 : i32, steps = 1 : i32, leftOffsets = array<i32: 0>, leftWords = array<i32>, rightOffsets = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 0>}> : (i64, i64) -> ()
   llvm.return
 }
 
@@ -341,5 +341,53 @@ llvm.func @no_left(%l: i64, %f: f32) {
 llvm.func @registers_along_m(%w: i32, %l: i64, %f: f32) {
   // expected-error @+1 {{expects no rows along M of an operand in registers}}
   %d:4 = nv.wgmma f16 %w, %w, %w, %w : i32, i32, i32, i32 times f16 %l plus %f, %f, %f, %f : f32, f32, f32, f32 {columns = 8 : i32, steps = 1 : i32, leftOffsets = array<i32>, leftWords = array<i32: 0, 1, 2, 3>, rightOffsets = array<i32: 0>, leftAlongM}
+  llvm.return
+}
+
+// -----
+
+llvm.func @weak_update(%g: i64, %w: i32) {
+  // expected-error @+1 {{expects an order of atomic operations, got weak}}
+  nv.atomic add %g, %w of i32 weak gpu : i32
+  llvm.return
+}
+
+// -----
+
+llvm.func @float_and(%g: i64, %w: i32) {
+  // expected-error @+1 {{expects sums of floats, and else integers, got and of 'f32'}}
+  nv.atomic and %g, %w of f32 relaxed gpu : i32
+  llvm.return
+}
+
+// -----
+
+llvm.func @integers_together(%g: i64, %w: i32) {
+  // expected-error @+1 {{expects one word, or 2 or 4 of 32 bits to add floats to, got 'i32', 'i32'}}
+  nv.atomic add %g, %w, %w of i32 relaxed gpu : i32, i32
+  llvm.return
+}
+
+// -----
+
+llvm.func @wide_word(%g: i64, %l: i64) {
+  // expected-error @+1 {{expects words of the element, or of two of 16 bits, got 'i64' of 'f16'}}
+  nv.atomic fadd %g, %l of f16 relaxed gpu : i64
+  llvm.return
+}
+
+// -----
+
+llvm.func @other_result(%g: i64, %w: i32) {
+  // expected-error @+1 {{expects what was there in words like the values, got 'i64'}}
+  %a = nv.atomic add %g, %w of i32 relaxed gpu : i32 -> i64
+  llvm.return
+}
+
+// -----
+
+llvm.func @other_format(%f: f32) {
+  // expected-error @+1 {{expects f8E4M3FN or f8E5M2, got 'bf16'}}
+  %a = nv.pack_float8 %f, %f to bf16
   llvm.return
 }

@@ -58,6 +58,10 @@ llvm.func @arithmetic(%f: f32, %d: f64, %w: i32) {
   %b = nv.float_to_int rmi %d : f64 to ui64 in i64
   // CHECK: nv.pack_floats %{{.*}}, %{{.*}} to bf16
   %c = nv.pack_floats %f, %f to bf16
+  // CHECK: nv.pack_float8 %{{.*}}, %{{.*}} to f8E4M3FN
+  %m = nv.pack_float8 %f, %f to f8E4M3FN
+  // CHECK: nv.unpack_float8 %{{.*}} of f8E5M2
+  %n = nv.unpack_float8 %m of f8E5M2
   // CHECK: nv.pack_saturated %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} to ui8
   %e = nv.pack_saturated %w, %w, %w, %w to ui8
   // CHECK: nv.round_tf32 %{{.*}}
@@ -72,5 +76,16 @@ llvm.func @arithmetic(%f: f32, %d: f64, %w: i32) {
   %k = nv.hide_from_assembler %w because equal_left_operands
   // CHECK: nv.user_assembly "mov.b32 $0, $1;", "=r,r" pure(%{{.*}}) : (i32) -> i32
   %l = nv.user_assembly "mov.b32 $0, $1;", "=r,r" pure (%w) : (i32) -> i32
+  llvm.return
+}
+
+// CHECK-LABEL: llvm.func @atomics
+llvm.func @atomics(%g: i64, %p: i1, %h: i16, %w: i32, %l: i64) {
+  // CHECK: nv.atomic fadd %{{.*}} + 16, %{{.*}}, %{{.*}} if %{{.*}} of f32 relaxed gpu : i32, i32 -> i32, i32
+  %a:2 = nv.atomic fadd %g + 16, %w, %w if %p of f32 relaxed gpu : i32, i32 -> i32, i32
+  // CHECK: nv.atomic exchange %{{.*}}, %{{.*}} of i64 acq_rel sys : i64
+  nv.atomic exchange %g, %l of i64 acq_rel sys : i64
+  // CHECK: nv.fence gpu
+  nv.fence gpu
   llvm.return
 }

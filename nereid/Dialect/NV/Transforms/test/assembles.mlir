@@ -27,6 +27,18 @@ llvm.func @memory(%g: i64, %s: i32, %n: i32) attributes {nvvm.kernel} {
   %c = nv.compare_and_swap %g, %h, %b if %p acq_rel sys : i16
   nv.store global %g, %c : i64, i16
   nv.count_shared %s by 1 if %p
+  %x:2 = nv.atomic fadd %g + 16, %n, %n if %p of f32 relaxed gpu : i32, i32 -> i32, i32
+  nv.atomic fadd %g, %x#0, %x#1, %n, %n of f32 acq_rel gpu : i32, i32, i32, i32
+  nv.atomic fadd %g, %n, %n of bf16 release sys : i32, i32
+  nv.atomic fadd %g, %h if %p of f16 relaxed cta : i16
+  nv.atomic fadd %g, %r of f64 relaxed gpu : i64
+  nv.atomic add %g, %r if %p of i64 acq_rel gpu : i64
+  nv.atomic umin %g, %n of i32 relaxed gpu : i32
+  nv.atomic max %g, %r of i64 relaxed gpu : i64
+  nv.atomic xor %g, %n of i32 relaxed gpu : i32
+  %y = nv.atomic exchange %g, %n if %p of i32 acquire gpu : i32 -> i32
+  nv.store global %g, %y : i64, i32
+  nv.fence sys
   %m:4 = nv.ldmatrix %s + 64 {transposed} : i32, i32, i32, i32
   nv.stmatrix %s, %m#0, %m#1
   nv.stmatrix %s, %m#0, %m#1, %m#2, %m#3 {transposed}
@@ -38,6 +50,8 @@ llvm.func @arithmetic(%g: i64, %f: f32, %d: f64, %w: i32) attributes {nvvm.kerne
   %b = nv.float_to_int rmi %d : f64 to ui64 in i64
   %c = nv.pack_floats %f, %f to bf16
   %e = nv.pack_floats %f, %f to f16
+  %e8 = nv.pack_float8 %f, %f to f8E4M3FN
+  %e16 = nv.unpack_float8 %e8 of f8E5M2
   %h = nv.pack_saturated %w, %c, %e, %w to ui8
   %i = nv.round_tf32 %w
   %j = nv.approximate ex2 %f

@@ -44,3 +44,13 @@ llvm.func @hidden(%x: i32, %y: i32) -> i32 {
   %c = llvm.or %a, %b : i32
   llvm.return %c : i32
 }
+
+// CHECK-LABEL: llvm.func @bytes
+llvm.func @bytes(%x: f32, %y: f32) -> i32 {
+  // The instruction names the upper half first.
+  // CHECK: {nv.ptx_version = 81 : i32} "cvt.rn.satfinite.e4m3x2.f32 $0, $2, $1;", "=h,f,f" %arg0, %arg1
+  %a = nv.pack_float8 %x, %y to f8E4M3FN
+  // CHECK: "cvt.rn.f16x2.e5m2x2 $0, $1;", "=r,h"
+  %b = nv.unpack_float8 %a of f8E5M2
+  llvm.return %b : i32
+}

@@ -39,6 +39,19 @@ llvm.func @others(%g: i64, %s: i32, %p: i1, %h: i16, %w: i32) -> i16 {
   nv.cp_async %s, %g, 4
   // CHECK: "@$2 cp.async.bulk.prefetch.L2.global [$0], $1;", "l,r,b"
   nv.prefetch_bulk %g, %w if %p
+  // CHECK: "@$2 red.relaxed.gpu.global.add.f32 [$0+4], $1;", "l,r,b"
+  nv.atomic fadd %g + 4, %w if %p of f32 relaxed gpu : i32
+  // Vectors came with PTX 8.1.
+  // CHECK: {nv.ptx_version = 81 : i32} "red.release.gpu.global.add.noftz.v2.bf16x2 [$0+0], {$1, $2};", "l,r,r"
+  nv.atomic fadd %g, %w, %w of bf16 release gpu : i32, i32
+  // An acquiring one has to return something.
+  // CHECK: "{\0A\09.reg .b32 t<4>;\0A\09atom.acq_rel.sys.global.max.s32 t0, [$0+0], $1;\0A\09}", "l,r"
+  nv.atomic max %g, %w of i32 acq_rel sys : i32
+  // CHECK: "mov.b32 $0, 0;\0A\09mov.b32 $1, 0;\0A\09@$5 atom.relaxed.gpu.global.add.v2.f32 {$0, $1}, [$2+0], {$3, $4};", "=&r,=&r,l,r,r,b"
+  %both:2 = nv.atomic fadd %g, %w, %w if %p of f32 relaxed gpu : i32, i32 -> i32, i32
+  nv.store global %g, %both#0 : i64, i32
+  // CHECK: "fence.acq_rel.gpu;", ""
+  nv.fence gpu
   // CHECK: "@$1 red.shared.add.u32 [$0], 1;", "r,b"
   nv.count_shared %s by 1 if %p
   // CHECK: "mov.b16 $0, $2; @$4 atom.acq_rel.gpu.global.cas.b16 $0, [$1], $2, $3;", "=&h,l,h,h,b"
