@@ -151,14 +151,15 @@ static std::string updateOf(AtomicOp op) {
   llvm_unreachable("all updates are handled");
 }
 
-/// `red` knows no acquiring order; `atom` then returns to registers that
-/// nobody reads.
+/// `red` knows no acquiring order and no exchange; `atom` then returns to
+/// registers that nothing reads.
 static void print(AtomicOp op) {
   AssemblyWriter w(op);
   size_t words = op.getValues().size();
   unsigned bits = op.getValues().front().getType().getIntOrFloatBitWidth();
-  bool isReduction = op.getOld().empty() && (op.getOrder() == Order::Relaxed ||
-                                             op.getOrder() == Order::Release);
+  bool isReduction =
+      op.getOld().empty() && op.getUpdate() != Update::Exchange &&
+      (op.getOrder() == Order::Relaxed || op.getOrder() == Order::Release);
   std::string place = w.place(op.getAddress(), op.getOffset());
   std::string values = w.use(op.getValues());
   if (words == 1) {

@@ -36,6 +36,9 @@ llvm.func @memory(%g: i64, %s: i32, %n: i32) attributes {nvvm.kernel} {
   nv.atomic umin %g, %n of i32 relaxed gpu : i32
   nv.atomic max %g, %r of i64 relaxed gpu : i64
   nv.atomic xor %g, %n of i32 relaxed gpu : i32
+  nv.atomic exchange %g, %r of i64 release gpu : i64
+  nv.atomic umax %g, %r if %p of i64 release sys : i64
+  nv.atomic and %g, %n of i32 acquire gpu : i32
   %y = nv.atomic exchange %g, %n if %p of i32 acquire gpu : i32 -> i32
   nv.store global %g, %y : i64, i32
   nv.fence sys

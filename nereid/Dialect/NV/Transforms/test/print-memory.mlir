@@ -44,7 +44,9 @@ llvm.func @others(%g: i64, %s: i32, %p: i1, %h: i16, %w: i32) -> i16 {
   // Vectors came with PTX 8.1.
   // CHECK: {nv.ptx_version = 81 : i32} "red.release.gpu.global.add.noftz.v2.bf16x2 [$0+0], {$1, $2};", "l,r,r"
   nv.atomic fadd %g, %w, %w of bf16 release gpu : i32, i32
-  // An acquiring one has to return something.
+  // There is no exchange that returns nothing, and no acquiring one.
+  // CHECK: "{\0A\09.reg .b32 t<4>;\0A\09atom.relaxed.gpu.global.exch.b32 t0, [$0+0], $1;\0A\09}", "l,r"
+  nv.atomic exchange %g, %w of i32 relaxed gpu : i32
   // CHECK: "{\0A\09.reg .b32 t<4>;\0A\09atom.acq_rel.sys.global.max.s32 t0, [$0+0], $1;\0A\09}", "l,r"
   nv.atomic max %g, %w of i32 acq_rel sys : i32
   // CHECK: "mov.b32 $0, 0;\0A\09mov.b32 $1, 0;\0A\09@$5 atom.relaxed.gpu.global.add.v2.f32 {$0, $1}, [$2+0], {$3, $4};", "=&r,=&r,l,r,r,b"
