@@ -6,11 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Some of LLVM's passes take the square of the number of loops or of branches,
-// or more. In a function with very many of them they are left out, or run
-// later:
-//   - what a loop computes is described by what the loops before it have left,
-//     and forgotten with every loop that changes;
-//   - what is known of a value is looked for in every branch that compares it.
+// or more: what is known of a value is looked for in every branch that compares
+// it, and what a loop computes is described by what the loops before it have
+// left. In a function with very many of them other passes run before.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +28,6 @@ struct ControlSize {
   size_t loops = 0, blocks = 0;
 
   /// Layer norm backward has 8 loops and 15 blocks on a CPU.
-  bool hasManyLoops() const { return loops > 256; }
   bool hasManyBranches() const { return blocks > 1024; }
 };
 

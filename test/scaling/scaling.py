@@ -121,12 +121,12 @@ CHAINS = {
     "branches": (branches, [250, 500, 1000, 2000], [250, 1000]),
     "elifs": (elifs, CHAIN, [500, 2000]),
     "loading-elifs": (loading_elifs, CHAIN, [250, 1000]),
-    "block-elifs": (block_elifs, CHAIN, [250, 1000]),
+    "block-elifs": (block_elifs, CHAIN, [250, 500]),
     "returning-elifs": (returning_elifs, CHAIN, [500, 2000]),
     "returns": (returns, CHAIN, [500, 2000]),
-    "whiles": (whiles, CHAIN, [250, 1000]),
-    "fors": (fors, CHAIN, [250, 1000]),
-    "block-fors": (block_fors, CHAIN[:-1], [250, 1000]),
+    "whiles": (whiles, CHAIN, [250, 500]),
+    "fors": (fors, CHAIN, [250, 500]),
+    "block-fors": (block_fors, CHAIN[:-1], [250, 500]),
     "helpers": (helpers, [250, 500, 1000, 2000], [500, 2000]),
 }
 TARGETS = {"cpu": "obj", "interp": "tile-opt", "sm_90a": "ptx"}

@@ -22,14 +22,12 @@ using namespace nereid::cpu;
 /// The conversion emits loops over vectors that need no vectoriser, no inliner
 /// and no interprocedural pass; LLVM's own -O2 spends most of its time on
 /// those. docs/TargetCPU.md has the measurements behind the list.
-/// Functions with very many loops have them not turned, those with very many
-/// branches are simplified first (ControlSize.h).
+/// Functions with very many branches are simplified first (ControlSize.h).
 static std::string defaultPipeline(const llvm::Module &module) {
   nereid::target::ControlSize size = nereid::target::measureControl(module);
   std::string first = size.hasManyBranches() ? "simplifycfg," : "";
-  std::string turn = size.hasManyLoops() ? "" : "loop-rotate,";
   return "function(sroa,early-cse<memssa>," + first +
-         "instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(" + turn +
+         "instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate,"
          "licm),gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
 }
 

@@ -34,17 +34,20 @@ using namespace nereid::nvptx;
 /// instruction combining. LLVM's -O2 spends 24 to 81 ms where this takes 3 to
 /// 7, for the same registers after ptxas (reference measurements in
 /// docs/TargetNVPTX.md).
-static std::string defaultPipeline(const llvm::Module &module) {
-  bool isLong = nereid::target::measureControl(module).hasManyBranches();
-  return "function(sroa,early-cse<memssa>," +
-         std::string(isLong ? "simplifycfg," : "") +
-         "instcombine<no-verify-fixpoint>,simplifycfg,reassociate,"
-         "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,simplifycfg,"
-         "adce)";
-}
-
 /// 250 loops took 3 s, 500 half a minute.
 static constexpr size_t manyLoops = 64;
+
+/// Where there are very many loops they are turned: what code generation asks
+/// of each (LLVM computes the uses of its counter even where nothing wants
+/// them) is found through all loops before it otherwise.
+static std::string defaultPipeline(const llvm::Module &module) {
+  nereid::target::ControlSize size = nereid::target::measureControl(module);
+  return std::string("function(sroa,early-cse<memssa>,") +
+         (size.hasManyBranches() ? "simplifycfg," : "") +
+         "instcombine<no-verify-fixpoint>,simplifycfg,reassociate,loop-mssa(" +
+         (size.loops > manyLoops ? "loop-rotate," : "") +
+         "licm),gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
+}
 
 static const char *tripleName = "nvptx64-nvidia-cuda";
 
