@@ -125,8 +125,8 @@ CHAINS = {
     "returning-elifs": (returning_elifs, CHAIN, [500, 2000]),
     "returns": (returns, CHAIN, [500, 2000]),
     "whiles": (whiles, CHAIN, [250, 500]),
-    "fors": (fors, CHAIN, [250, 500]),
-    "block-fors": (block_fors, CHAIN[:-1], [250, 500]),
+    "fors": (fors, CHAIN, [125, 250]),
+    "block-fors": (block_fors, CHAIN[:-1], [125, 250]),
     "helpers": (helpers, [250, 500, 1000, 2000], [500, 2000]),
 }
 TARGETS = {"cpu": "obj", "interp": "tile-opt", "sm_90a": "ptx"}
