@@ -112,7 +112,7 @@ CHAIN = [250, 500, 1000, 2000]
 # name: program, lengths, lengths of --short
 CHAINS = {
     "scalars": (scalars, LONG, [4000, 16000]),
-    "float-scalars": (float_scalars, LONG, [4000, 16000]),
+    "float-scalars": (float_scalars, LONG, [8000, 16000]),
     "blocks": (blocks, LONG, [4000, 16000]),
     "mixed-blocks": (mixed_blocks, LONG, [2000, 8000]),
     "doubled-blocks": (doubled_blocks, LONG, [2000, 8000]),
@@ -123,7 +123,7 @@ CHAINS = {
     "loading-elifs": (loading_elifs, CHAIN, [250, 1000]),
     "block-elifs": (block_elifs, CHAIN, [250, 500]),
     "returning-elifs": (returning_elifs, CHAIN, [500, 2000]),
-    "returns": (returns, CHAIN, [500, 2000]),
+    "returns": (returns, CHAIN, [1000, 2000]),
     "whiles": (whiles, CHAIN, [250, 500]),
     "fors": (fors, CHAIN, [125, 250]),
     "block-fors": (block_fors, CHAIN[:-1], [125, 250]),
