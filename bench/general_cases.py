@@ -279,10 +279,6 @@ def max_pool(planes, height, width, block, warps):
 # Products
 
 
-def blocks_of(names, sizes):
-    return dict(zip(names, sizes))
-
-
 def int8_product(m, n, k, block, warps, stages):
     a, b = integers(-128, 128, m, k, dtype=torch.int8), integers(-128, 128, n, k, dtype=torch.int8)
     c = empty(m, n, dtype=torch.int32)
