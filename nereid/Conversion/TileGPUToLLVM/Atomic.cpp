@@ -99,14 +99,12 @@ Value KernelEmitter::updateInLoop(tile::AtomicRMWOp op, Value address,
   return loop.getResult(0);
 }
 
-/// Elements that one instruction updates: sums of floats that lie side by side.
+/// Elements that one instruction updates, where they lie side by side.
 unsigned KernelEmitter::atomicWidth(tile::AtomicRMWOp op, Type element) {
   unsigned bytes = element.getIntOrFloatBitWidth() / 8;
-  if (op.getKind() != tile::AtomicKind::FAdd || bytes > 4) {
-    return 1;
-  }
+  bool isFloatSum = op.getKind() == tile::AtomicKind::FAdd;
   return std::min(accessWidth(op.getPtr(), op.getMask()),
-                  std::max(target.atomicSumBytes / bytes, 1u));
+                  target.atomicBytes(isFloatSum, bytes) / bytes);
 }
 
 void KernelEmitter::emitAtomic(Operation *op) {

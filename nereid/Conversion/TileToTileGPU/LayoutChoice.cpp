@@ -64,15 +64,13 @@ unsigned LayoutChoice::ownWidth(Operation *op) {
                           target.accessBytes);
 }
 
-/// Of sums of floats that one instruction adds; of others each is alone.
+/// What one atomic instruction updates.
 unsigned LayoutChoice::ownWidth(tile::AtomicRMWOp op) {
   unsigned bits =
       tile::getElement(op.getResult().getType()).getIntOrFloatBitWidth();
-  return op.getKind() == tile::AtomicKind::FAdd && bits <= 32
-             ? axes.vectorWidth(op.getPtr(), op.getMask(),
-                                axes.order(op.getPtr())[0],
-                                target.atomicSumBytes)
-             : 1;
+  bool isFloatSum = op.getKind() == tile::AtomicKind::FAdd;
+  return axes.vectorWidth(op.getPtr(), op.getMask(), axes.order(op.getPtr())[0],
+                          target.atomicBytes(isFloatSum, bits / 8));
 }
 
 /// Values between a one-dimensional tile and what it is broadcast to. Who

@@ -21,6 +21,7 @@
 
 #include "nereid/Layout/SharedMemoryShape.h"
 
+#include <algorithm>
 #include <bit>
 #include <string>
 #include <vector>
@@ -73,6 +74,14 @@ struct TargetInfo {
   bool hasPackedRounding = false;   ///< two f32 to one word of 16-bit floats
   bool hasPackedSaturation = false; ///< four i32 to one word of 8-bit integers
   bool hasGridDependency = false;   ///< a grid may wait for the one before it
+
+  /// Bytes that one atomic operation updates; several elements where they are
+  /// floats of at most 32 bits to add to.
+  unsigned atomicBytes(bool isFloatSum, unsigned elementBytes) const {
+    return isFloatSum && elementBytes <= 4
+               ? std::max(atomicSumBytes, elementBytes)
+               : elementBytes;
+  }
 
   unsigned laneBits() const { return std::countr_zero(lanes); }
 
