@@ -16,10 +16,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Runtime/FakeCompiler.h"
 #include "nereid/Runtime/Kernel.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"
-#include "nereid/Runtime/cuda/FakeDriver.h"
+#include "nereid/Runtime/cuda/testing/FakeDriver.h"
+#include "nereid/Runtime/testing/FakeCompiler.h"
 
 #include <algorithm>
 #include <chrono>

@@ -5,10 +5,11 @@ function(nereid_reuse_precompiled target)
   target_compile_options(${target} PRIVATE -fPIC)
 endfunction()
 
-# nereid_library(<name> [MLIR] [EXCLUDE <regex>...] [DEPENDS <targets>...])
+# nereid_library(<name> [MLIR] [FOLDERS <folder>...] [EXCLUDE <regex>...]
+#                [DEPENDS <targets>...])
 #
-# A module: every *.cpp of the current folder except *Test.cpp and *Fuzz.cpp
-# becomes a static library; *Test.cpp become one GoogleTest program <name>Tests
+# A module: every *.cpp of the current folder, and of its FOLDERS, except
+# *Test.cpp and *Fuzz.cpp becomes a static library; *Test.cpp become one GoogleTest program <name>Tests
 # registered with CTest (label unit). MLIR adds the shared precompiled header.
 set(NEREID_WARNINGS -Wall -Wextra -Wno-unused-parameter -Werror=return-type
     -Werror=switch -ffunction-sections -fdata-sections)
@@ -25,11 +26,15 @@ function(nereid_compile_options target)
 endfunction()
 
 function(nereid_library name)
-  cmake_parse_arguments(ARG "MLIR" "" "EXCLUDE;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "MLIR" "" "FOLDERS;EXCLUDE;DEPENDS" ${ARGN})
   if(ARG_MLIR AND NOT NEREID_COMPILER)
     return()
   endif()
-  file(GLOB sources CONFIGURE_DEPENDS *.cpp)
+  set(patterns *.cpp)
+  foreach(folder ${ARG_FOLDERS})
+    list(APPEND patterns ${folder}/*.cpp)
+  endforeach()
+  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "Test\\.cpp$")
   list(FILTER sources EXCLUDE REGEX "(Test|Fuzz)\\.cpp$")

@@ -7,8 +7,8 @@
 
 #include "nereid/IRGen/IRGen.h"
 
-#include "nereid/IRGen/HostAnswers.h"
-#include "nereid/IRGen/HostArguments.h"
+#include "nereid/IRGen/Host/HostAnswers.h"
+#include "nereid/IRGen/Host/HostArguments.h"
 #include "nereid/IRGen/Session.h"
 
 #include "mlir/IR/MLIRContext.h"

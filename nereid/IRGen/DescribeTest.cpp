@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/IRGen/IRGen.h"
-#include "nereid/IRGen/TemporaryFolder.h"
+#include "nereid/IRGen/testing/TemporaryFolder.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/IRGen/IRGenTesting.h"
+#include "nereid/IRGen/testing/IRGenTesting.h"
 
 using namespace nereid;
 using namespace nereid::irgen;

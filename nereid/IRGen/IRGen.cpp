@@ -8,7 +8,7 @@
 #include "nereid/IRGen/IRGen.h"
 
 #include "nereid/Dialect/Tile/IR/Tile.h"
-#include "nereid/IRGen/HostAnswers.h"
+#include "nereid/IRGen/Host/HostAnswers.h"
 #include "nereid/IRGen/KernelArguments.h"
 #include "nereid/IRGen/Session.h"
 

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/IRGen/Builtins.h"
+#include "nereid/IRGen/Builtins/Builtins.h"
 #include "nereid/IRGen/IRGen.h"
 
 #include "llvm/ADT/StringExtras.h"

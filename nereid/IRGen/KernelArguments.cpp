@@ -9,7 +9,7 @@
 #include "nereid/IRGen/KernelArguments.h"
 
 #include "nereid/Dialect/Tile/IR/Tile.h"
-#include "nereid/IRGen/EmitMemory.h"
+#include "nereid/IRGen/Builtins/EmitMemory.h"
 
 namespace nereid::irgen {
 

@@ -8,7 +8,7 @@
 #ifndef NEREID_IRGEN_SESSION_H
 #define NEREID_IRGEN_SESSION_H
 
-#include "nereid/IRGen/Evaluator.h"
+#include "nereid/IRGen/Eval/Evaluator.h"
 
 namespace nereid::irgen {
 

@@ -7,7 +7,7 @@
 
 #include "nereid/Runtime/Context.h"
 
-#include "nereid/Runtime/ImageStore.h"
+#include "nereid/Runtime/cache/ImageStore.h"
 
 #include <atomic>
 

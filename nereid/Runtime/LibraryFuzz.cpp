@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Runtime/Kernel.h"
-#include "nereid/Runtime/LibraryFixture.h"
+#include "nereid/Runtime/testing/LibraryFixture.h"
 
 #include <cstdlib>
 

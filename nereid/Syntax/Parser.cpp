@@ -7,8 +7,8 @@
 
 #include "nereid/Syntax/Parser.h"
 
-#include "nereid/Syntax/Decode.h"
-#include "nereid/Syntax/PythonParser.h"
+#include "nereid/Syntax/Lex/Decode.h"
+#include "nereid/Syntax/Parse/PythonParser.h"
 
 namespace nereid {
 

@@ -9,7 +9,7 @@
 #include "aot_host.h"
 
 #include "nereid/ABI/Encoding.h"
-#include "nereid/Runtime/Precompiled.h"
+#include "nereid/Runtime/library/Precompiled.h"
 #include "nereid/Support/Host.h"
 
 #include <cmath>

@@ -12,7 +12,7 @@
 
 #include "KernelSet.h"
 
-#include "nereid/Runtime/FakeCompiler.h"
+#include "nereid/Runtime/testing/FakeCompiler.h"
 
 #include <chrono>
 #include <thread>

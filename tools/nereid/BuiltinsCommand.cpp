@@ -12,8 +12,8 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
-#include "nereid/IRGen/Builtins.h"
-#include "nereid/IRGen/HostAnswers.h"
+#include "nereid/IRGen/Builtins/Builtins.h"
+#include "nereid/IRGen/Host/HostAnswers.h"
 #include "nereid/Support/EditDistance.h"
 
 #include <CLI/CLI.hpp>

@@ -13,7 +13,7 @@
 
 #include "nereid/Runtime/Error.h"
 #include "nereid/Runtime/FaultHandler.h"
-#include "nereid/Runtime/LaunchErrors.h"
+#include "nereid/Runtime/launch/LaunchErrors.h"
 #include "nereid/Support/Files.h"
 #include "nereid/Support/Log.h"
 

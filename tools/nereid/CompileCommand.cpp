@@ -12,7 +12,7 @@
 #include "OptionText.h"
 #include "SignatureText.h"
 
-#include "nereid/Runtime/ImageStore.h"
+#include "nereid/Runtime/cache/ImageStore.h"
 #include "nereid/Support/EditDistance.h"
 #include "nereid/Support/Files.h"
 #include "nereid/Support/Knobs.h"

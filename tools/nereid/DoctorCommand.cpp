@@ -14,7 +14,7 @@
 #include "Commands.h"
 #include "ExitStatus.h"
 
-#include "nereid/Runtime/DiskCache.h"
+#include "nereid/Runtime/cache/DiskCache.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"
 #include "nereid/Support/Files.h"
 #include "nereid/Support/Host.h"

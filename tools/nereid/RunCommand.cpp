@@ -12,7 +12,7 @@
 #include "LaunchTime.h"
 #include "OptionText.h"
 
-#include "nereid/Runtime/HostMemory.h"
+#include "nereid/Runtime/device/HostMemory.h"
 #include "nereid/Support/EditDistance.h"
 #include "nereid/Support/Files.h"
 #include "tools/check/DeviceCheck.h"

@@ -7,7 +7,7 @@
 
 #include "nereid/Runtime/cuda/CudaDevice.h"
 
-#include "nereid/Runtime/cuda/CudaFixture.h"
+#include "nereid/Runtime/cuda/testing/CudaFixture.h"
 #include "nereid/Support/Knobs.h"
 
 #include <cstdlib>

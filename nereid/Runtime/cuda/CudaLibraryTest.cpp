@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Runtime/LibraryFixture.h"
-#include "nereid/Runtime/Precompiled.h"
-#include "nereid/Runtime/cuda/CudaFixture.h"
 #include "nereid/Runtime/cuda/CudaModule.h"
+#include "nereid/Runtime/cuda/testing/CudaFixture.h"
+#include "nereid/Runtime/library/Precompiled.h"
+#include "nereid/Runtime/testing/LibraryFixture.h"
 
 #include <filesystem>
 #include <unistd.h>

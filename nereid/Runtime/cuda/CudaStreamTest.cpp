@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Runtime/cuda/CudaFixture.h"
+#include "nereid/Runtime/cuda/testing/CudaFixture.h"
 
 #include <atomic>
 #include <thread>

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Runtime/cuda/CudaFixture.h"
+#include "nereid/Runtime/cuda/testing/CudaFixture.h"
 
 #include "nereid/Runtime/DLPack.h"
 #include "nereid/Runtime/Npy.h"

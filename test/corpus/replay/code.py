@@ -1,7 +1,7 @@
 """The PTX of recorded launches, compiled without a GPU: for checks of the machine code (test/gpu/check_sass.py).
 
 A driver that answers like one of sm_90 but runs nothing takes the driver's place: the runtime's own fake
-(nereid/Runtime/cuda/FakeDriver.cpp), which refuses to load real code. By then the code is written.
+(nereid/Runtime/cuda/testing/FakeDriver.cpp), which refuses to load real code. By then the code is written.
 """
 import argparse
 from concurrent.futures import ThreadPoolExecutor

@@ -1,0 +1,257 @@
+//===- EmitAtomics.cpp - Atomic read-modify-write --------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the language allows, which is what GPUs have: additions of every float
+// of 16 bits or more, minima and maxima of 32- and 64-bit numbers, everything
+// else on 32- and 64-bit integers; exchange also of 32- and 64-bit floats.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/IRGen/Builtins/EmitMemory.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+namespace nereid::irgen {
+
+FailureOr<tile::AtomicKind> atomicKind(CallContext &ctx, llvm::StringRef op,
+                                       ScalarType type) {
+  using K = tile::AtomicKind;
+  bool isFloat = type.isFloat(), isUnsigned = type.isUnsignedInt();
+  std::optional<K> kind =
+      llvm::StringSwitch<std::optional<K>>(op)
+          .Case("add", isFloat ? K::FAdd : K::Add)
+          .Case("max", isFloat      ? K::FMax
+                       : isUnsigned ? K::UMax
+                                    : K::Max)
+          .Case("min", isFloat      ? K::FMin
+                       : isUnsigned ? K::UMin
+                                    : K::Min)
+          .Case("xchg", K::Xchg)
+          .Case("and", isFloat ? std::optional<K>() : K::And)
+          .Case("or", isFloat ? std::optional<K>() : K::Or)
+          .Case("xor", isFloat ? std::optional<K>() : K::Xor)
+          .Default(std::nullopt);
+  bool isHalf = isFloat && type.bits() == 16;
+  if (!kind || type.bits() < 16 || (type.isInteger() && type.bits() == 16) ||
+      (isHalf && op != "add")) {
+    return callError(ctx, "not available on elements of " + type.str(),
+                     op == "add"
+                         ? "use float16, bfloat16, or a 32- or 64-bit type"
+                     : op == "and" || op == "or" || op == "xor"
+                         ? "use a 32- or 64-bit integer type"
+                         : "use a 32- or 64-bit type");
+  }
+  return *kind;
+}
+
+Tensor emitAtomicOf(Emitter &e, tile::AtomicKind kind,
+                    const MemoryAccess &access, Tensor value,
+                    tile::MemSemantic semantic, tile::MemScope scope) {
+  mlir::Value mask = access.mask ? access.mask->value : mlir::Value();
+  return {e.create<tile::AtomicRMWOp>(kind, semantic, scope,
+                                      access.pointer.value, value.value, mask),
+          value.type};
+}
+
+namespace {
+
+struct Ordering {
+  tile::MemSemantic semantic;
+  tile::MemScope scope;
+};
+
+FailureOr<Ordering> orderingArguments(CallContext &ctx,
+                                      const BoundArguments &args) {
+  Ordering ordering{tile::MemSemantic::AcqRel, tile::MemScope::Device};
+  if (!args.isNone("sem")) {
+    static constexpr tile::MemSemantic semantics[] = {
+        tile::MemSemantic::Relaxed, tile::MemSemantic::Acquire,
+        tile::MemSemantic::Release, tile::MemSemantic::AcqRel};
+    FailureOr<size_t> i = choiceArgument(
+        ctx, args, "sem", {"relaxed", "acquire", "release", "acq_rel"});
+    if (failed(i)) {
+      return failure();
+    }
+    ordering.semantic = semantics[*i];
+  }
+  if (!args.isNone("scope")) {
+    static constexpr tile::MemScope scopes[] = {
+        tile::MemScope::Block, tile::MemScope::Device, tile::MemScope::System};
+    FailureOr<size_t> i =
+        choiceArgument(ctx, args, "scope", {"cta", "gpu", "sys"});
+    if (failed(i)) {
+      return failure();
+    }
+    ordering.scope = scopes[*i];
+  }
+  return ordering;
+}
+
+/// An operand in the pointee's type and the pointer's shape.
+FailureOr<Tensor> operand(CallContext &ctx, const BoundArguments &args,
+                          llvm::StringRef parameter, const Tensor &pointer) {
+  FailureOr<Tensor> value = tensorArgument(ctx, args, parameter);
+  if (failed(value)) {
+    return failure();
+  }
+  if (value->isBlock() && !pointer.isBlock()) {
+    return argumentError(ctx, args, parameter,
+                         "a scalar, because 'pointer' is a single pointer",
+                         value->typeStr());
+  }
+  value = args[parameter].isNumber()
+              ? FailureOr<Tensor>(ctx.emitter.numberAs(args[parameter],
+                                                       pointer.type.pointee()))
+              : ctx.emitter.cast(*value, pointer.type.pointee());
+  if (failed(value)) {
+    return failure();
+  }
+  return spreadArgument(ctx, args, parameter, *value, pointer.shape());
+}
+
+FailureOr<Value> emitAtomicRMW(CallContext &ctx, const BoundArguments &args) {
+  MemoryAccess access;
+  access.pointer = args.tensor("pointer");
+  if (failed(requirePointer(ctx, args, "pointer", access.pointer, true))) {
+    return failure();
+  }
+  FailureOr<tile::AtomicKind> kind =
+      atomicKind(ctx, llvm::StringRef(ctx.builtin.name).drop_front(7),
+                 access.pointer.type.pointee());
+  FailureOr<Ordering> ordering = orderingArguments(ctx, args);
+  if (failed(kind) || failed(ordering)) {
+    return failure();
+  }
+  FailureOr<Tensor> value = operand(ctx, args, "val", access.pointer);
+  if (failed(value)) {
+    return failure();
+  }
+  if (!args.isNone("mask")) {
+    FailureOr<Tensor> mask = maskArgument(ctx, args, access.pointer);
+    if (failed(mask)) {
+      return failure();
+    }
+    mask = spreadArgument(ctx, args, "mask", *mask, access.pointer.shape());
+    if (failed(mask)) {
+      return failure();
+    }
+    access.mask = *mask;
+  }
+  return Value(emitAtomicOf(ctx.emitter, *kind, access, *value,
+                            ordering->semantic, ordering->scope));
+}
+
+FailureOr<Value> emitAtomicCAS(CallContext &ctx, const BoundArguments &args) {
+  const Tensor &pointer = args.tensor("pointer");
+  if (failed(requirePointer(ctx, args, "pointer", pointer, true))) {
+    return failure();
+  }
+  ScalarType element = pointer.type.pointee();
+  if (element.bits() < 16) {
+    return callError(ctx, "not available on elements of " + element.str(),
+                     "use a 16-, 32- or 64-bit type");
+  }
+  // Bits are compared, so an implicit conversion would rarely be what is meant.
+  for (const char *name : {"cmp", "val"}) {
+    const Value &value = args[name];
+    if (value.isTensor() && !(value.tensor().type == element)) {
+      return argumentError(
+          ctx, args, name,
+          element.str() + ", the type that 'pointer' points to",
+          value.tensor().typeStr(), "convert it with .to(...)");
+    }
+  }
+  FailureOr<Ordering> ordering = orderingArguments(ctx, args);
+  FailureOr<Tensor> compare = operand(ctx, args, "cmp", pointer);
+  FailureOr<Tensor> value = operand(ctx, args, "val", pointer);
+  if (failed(ordering) || failed(compare) || failed(value)) {
+    return failure();
+  }
+  return Value(Tensor{ctx.emitter.create<tile::AtomicCASOp>(
+                          ordering->semantic, ordering->scope, pointer.value,
+                          compare->value, value->value),
+                      element});
+}
+
+FailureOr<Value> emitAtomicPoll(CallContext &ctx, const BoundArguments &args) {
+  const Tensor &pointer = args.tensor("pointer");
+  if (failed(requirePointer(ctx, args, "pointer", pointer, true))) {
+    return failure();
+  }
+  ScalarType element = pointer.type.pointee();
+  if (pointer.isBlock() || !element.isInteger() || element.bits() < 16) {
+    return argumentError(ctx, args, "pointer",
+                         "a single pointer to a 16-, 32- or 64-bit integer",
+                         pointer.typeStr());
+  }
+  if (!args.isNone("timeout_ns")) {
+    return argumentError(ctx, args, "timeout_ns", "None: there is no clock",
+                         args["timeout_ns"].repr());
+  }
+  Value semantic("acquire");
+  if (!args.isNone("sem")) {
+    if (failed(choiceArgument(ctx, args, "sem", {"acquire", "relaxed"}))) {
+      return failure();
+    }
+    semantic = args["sem"];
+  }
+  FailureOr<Tensor> expected = operand(ctx, args, "expected", pointer);
+  if (failed(expected)) {
+    return failure();
+  }
+  Value scope = args.isNone("scope") ? Value("gpu") : args["scope"];
+  return callLibrary(ctx, "standard", "_wait_until",
+                     {Argument{"", Value(pointer), {}},
+                      Argument{"", Value(*expected), {}},
+                      Argument{"", semantic, {}}, Argument{"", scope, {}}});
+}
+
+} // namespace
+
+void registerAtomicBuiltins(BuiltinTable &table) {
+  struct Row {
+    const char *signature, *summary;
+  };
+  for (Row row : {
+           Row{"atomic_add(pointer: tensor, val, mask=None, sem: str=None, "
+               "scope: str=None)",
+               "Adds in memory; the old values."},
+           Row{"atomic_max(pointer: tensor, val, mask=None, sem: str=None, "
+               "scope: str=None)",
+               "Maximum in memory; the old values."},
+           Row{"atomic_min(pointer: tensor, val, mask=None, sem: str=None, "
+               "scope: str=None)",
+               "Minimum in memory; the old values."},
+           Row{"atomic_and(pointer: tensor, val, mask=None, sem: str=None, "
+               "scope: str=None)",
+               "Bitwise and in memory; the old values."},
+           Row{"atomic_or(pointer: tensor, val, mask=None, sem: str=None, "
+               "scope: str=None)",
+               "Bitwise or in memory; the old values."},
+           Row{"atomic_xor(pointer: tensor, val, mask=None, sem: str=None, "
+               "scope: str=None)",
+               "Bitwise exclusive or in memory; the old values."},
+           Row{"atomic_xchg(pointer: tensor, val, mask=None, sem: str=None, "
+               "scope: str=None)",
+               "Exchange with memory; the old values."},
+       }) {
+    table.add({"tl", row.signature, emitAtomicRMW, row.summary, Member});
+  }
+  table.add({"tl",
+             "atomic_cas(pointer: tensor, cmp, val, sem: str=None, scope: "
+             "str=None)",
+             emitAtomicCAS,
+             "val where memory holds cmp, bit for bit; the old values.",
+             Member});
+  table.add({"tl",
+             "atomic_poll(pointer: tensor, expected, sem: str=None, scope: "
+             "str=None, timeout_ns: int=None)",
+             emitAtomicPoll, "Waits until memory holds `expected`; true.",
+             Member, "standard"});
+}
+
+} // namespace nereid::irgen

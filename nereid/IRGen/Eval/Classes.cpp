@@ -1,0 +1,221 @@
+//===- Classes.cpp - Calling classes: namedtuples and aggregates *- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/IRGen/Eval/Evaluator.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+namespace nereid::irgen {
+
+FailureOr<Value>
+Evaluator::namedTupleClass(llvm::ArrayRef<Argument> arguments) {
+  auto cls = std::make_shared<PythonClass>();
+  auto record = std::make_shared<RecordType>();
+  if (arguments.size() < 2 || !arguments[0].value.isString()) {
+    return diag.error("namedtuple: expected a name and field names");
+  }
+  cls->name = record->name = arguments[0].value.string();
+  record->isTuple = true;
+  const Value &fields = arguments[1].value;
+  if (fields.isString()) {
+    std::string text = fields.string();
+    std::replace(text.begin(), text.end(), ',', ' ');
+    llvm::SmallVector<llvm::StringRef> names;
+    llvm::SplitString(text, names, " ");
+    for (llvm::StringRef name : names) {
+      record->fields.push_back(name.str());
+    }
+  } else {
+    FailureOr<std::vector<Value>> names = iterate(fields, "namedtuple");
+    if (failed(names)) {
+      return failure();
+    }
+    for (const Value &name : *names) {
+      if (!name.isString()) {
+        return diag.error(
+            "namedtuple: a field name is " + name.describe() +
+            "; expected names as strings: namedtuple('Pair', ['a', 'b'])");
+      }
+      record->fields.push_back(name.string());
+    }
+  }
+  cls->defaults.resize(record->fields.size());
+  cls->record = record;
+  return Value(std::shared_ptr<const PythonClass>(cls));
+}
+
+std::shared_ptr<const RecordType>
+recordTypeOf(const std::shared_ptr<const PythonClass> &cls) {
+  if (!cls->record->userClass && cls->def) {
+    // Not a cycle of ownership: the pointer shares nothing.
+    cls->record->userClass = std::shared_ptr<const PythonClass>(
+        std::shared_ptr<const PythonClass>(), cls.get());
+  }
+  return cls->record;
+}
+
+static std::shared_ptr<const Function> findInit(const PythonClass &cls) {
+  for (const auto &[name, member] : cls.members) {
+    if (name == "__init__" && member.isFunction()) {
+      return member.functionPtr();
+    }
+  }
+  for (const auto &base : cls.bases) {
+    if (auto found = findInit(*base)) {
+      return found;
+    }
+  }
+  return nullptr;
+}
+
+/// What a field holds until __init__ sets it.
+static constexpr llvm::StringLiteral unsetField = "a field that is not set";
+
+/// An aggregate as its own __init__ makes it: `self` is a variable whose record
+/// every assignment to a field replaces.
+FailureOr<Value>
+Evaluator::construct(const std::shared_ptr<const PythonClass> &cls,
+                     const std::shared_ptr<const Function> &init,
+                     llvm::ArrayRef<Argument> arguments) {
+  std::shared_ptr<const RecordType> type = recordTypeOf(cls);
+  std::vector<Value> fields;
+  for (size_t i = 0; i < type->fields.size(); ++i) {
+    bool hasDefault = i < cls->defaults.size() && cls->defaults[i];
+    fields.push_back(hasDefault ? *cls->defaults[i]
+                                : Value(Opaque{unsetField.str()}));
+  }
+  std::vector<const ast::Arg *> parameters = parametersOf(*init);
+  if (parameters.empty()) {
+    return diag.error(
+        "'__init__' of '" + cls->name +
+        "' has no parameter for the object; expected def __init__(self, ...)");
+  }
+  llvm::SmallVector<Argument> all = {
+      {"", Value(Record{type, std::move(fields)}), diag.stack.back().span}};
+  all.append(arguments.begin(), arguments.end());
+  auto scope = std::make_shared<Scope>();
+  scope->parent = init->closure;
+  if (failed(bindParameters(*init, all, *scope))) {
+    return failure();
+  }
+  Value made;
+  {
+    FrameScope own(*this, init->module, init, init->kind == Function::Kind::Jit,
+                   scope);
+    if (failed(runFunction(init->def->body))) {
+      return failure();
+    }
+    made = scope->variables[parameters[0]->arg].value;
+  }
+  for (auto [name, value] :
+       llvm::zip_equal(type->fields, made.record().fields)) {
+    if (value.isOpaque() && value.opaque().name == unsetField) {
+      return diag.error(
+          "'__init__' of '" + cls->name + "' does not set the field '" + name +
+          "'; expected each annotated field to be set: self.name = ...");
+    }
+  }
+  return made;
+}
+
+/// An instance of a class of the host: of its constants and methods where it
+/// has no __init__, unknown otherwise.
+Value Evaluator::hostInstance(const std::shared_ptr<const PythonClass> &cls) {
+  bool isPlain =
+      cls->bases.size() == cls->def->bases.size() &&
+      llvm::none_of(cls->members, [](const auto &member) {
+        return member.first == "__init__" || member.first == "__new__";
+      });
+  if (!isPlain) {
+    return Value(Opaque{cls->name + "(...)"});
+  }
+  auto type = std::make_shared<RecordType>();
+  type->name = cls->name;
+  type->userClass = cls;
+  return Value(Record{std::move(type), {}});
+}
+
+FailureOr<Value>
+Evaluator::callClass(const std::shared_ptr<const PythonClass> &cls,
+                     llvm::ArrayRef<Argument> arguments) {
+  bool isKeyworded = llvm::any_of(
+      arguments, [](const Argument &a) { return !a.keyword.empty(); });
+  if (!cls->def && !cls->record && cls->name == "dict" && isKeyworded) {
+    // dict(a=1), dict(other, a=1).
+    llvm::SmallVector<Argument> positional, named;
+    for (const Argument &argument : arguments) {
+      (argument.keyword.empty() ? positional : named).push_back(argument);
+    }
+    FailureOr<Value> dict = callClass(cls, positional);
+    BoundMethod update;
+    update.name = "update";
+    if (succeeded(dict)) {
+      update.self = *dict;
+    }
+    if (failed(dict) || failed(callHostMethod(update, named))) {
+      return failure();
+    }
+    return dict;
+  }
+  if (!cls->def && !cls->record) {
+    if (const Builtin *conversion =
+            BuiltinTable::get().find("python", "_" + cls->name)) {
+      return callBuiltin(*conversion, arguments);
+    }
+    return diag.error("'" + cls->name +
+                      "' cannot be called here; expected a class of this "
+                      "program, or a dataclass or namedtuple");
+  }
+  if (!cls->record && !frame->isKernel) {
+    return hostInstance(cls);
+  }
+  if (!cls->record) {
+    return diag.hostError("the class '" + cls->name +
+                              "' is host code; it cannot be used here",
+                          "a kernel's classes are NamedTuple or "
+                          "@triton.aggregate");
+  }
+  if (std::shared_ptr<const Function> init = findInit(*cls)) {
+    return construct(cls, init, arguments);
+  }
+  const RecordType &type = *cls->record;
+  std::vector<std::optional<Value>> fields(type.fields.size());
+  size_t position = 0;
+  for (const Argument &argument : arguments) {
+    size_t index = position;
+    if (argument.keyword.empty()) {
+      ++position;
+    } else {
+      index = llvm::find(type.fields, argument.keyword) - type.fields.begin();
+    }
+    if (index >= fields.size()) {
+      return diag.error(argument.span,
+                        argument.keyword.empty()
+                            ? "'" + cls->name + "' has " +
+                                  std::to_string(fields.size()) + " fields"
+                            : "'" + cls->name + "' has no field '" +
+                                  argument.keyword + "'",
+                        choices(argument.keyword, type.fields));
+    }
+    fields[index] = argument.value;
+  }
+  std::vector<Value> values;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    if (!fields[i] && i < cls->defaults.size()) {
+      fields[i] = cls->defaults[i];
+    }
+    if (!fields[i]) {
+      return diag.error(
+          "'" + cls->name + "': missing field '" + type.fields[i] +
+          "'; expected a value for each field that has no default");
+    }
+    values.push_back(*fields[i]);
+  }
+  return Value(Record{recordTypeOf(cls), std::move(values)});
+}
+
+} // namespace nereid::irgen

@@ -1,0 +1,90 @@
+//===- Function.h - Functions and classes of the source --------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_IRGEN_EVAL_FUNCTION_H
+#define NEREID_IRGEN_EVAL_FUNCTION_H
+
+#include "nereid/ABI/Status.h"
+#include "nereid/IRGen/Eval/Value.h"
+#include "nereid/Syntax/Ast.h"
+
+namespace nereid::irgen {
+
+struct Scope;
+
+/// One argument of @triton.jit that concerns parameters.
+struct ParameterSelection {
+  std::vector<std::string> names;
+  std::vector<int64_t> indices;
+
+  bool contains(llvm::StringRef name, size_t index) const;
+};
+
+/// What decorators say. Kept as values; `describe` turns it into plain data.
+struct Decorations {
+  ParameterSelection doNotSpecialize, doNotSpecializeOnAlignment;
+  /// The list given to @triton.autotune: triton.Config records.
+  std::vector<Value> configs;
+  std::vector<std::string> tuneKey, resetToZero, restoreValue;
+  /// Functions given to @triton.autotune, or None.
+  Value preHook, postHook, pruneConfigsBy;
+  bool isAutotuned = false;
+  /// @triton.heuristics: parameter -> function of the arguments' dict, in the
+  /// order in which they are computed (outermost decorator first).
+  std::vector<std::pair<std::string, Value>> heuristics;
+  /// Why configurations or heuristics could not be evaluated.
+  std::vector<Diagnostic> unknown;
+};
+
+/// A `def` or a lambda.
+struct Function {
+  enum class Kind {
+    Host,      ///< plain Python: runs while compiling, not in kernels
+    Jit,       ///< @triton.jit
+    Constexpr, ///< @triton.constexpr_function: host code that kernels may call
+    Extern,    ///< @tl.core.extern: host code that emits operations
+  };
+  Kind kind = Kind::Host;
+  std::string name; ///< "<lambda>" for a lambda
+  const ast::FunctionLike *def = nullptr;
+  const ast::Lambda *lambda = nullptr;
+  std::shared_ptr<SourceModule> module;
+  /// Variables of the enclosing host function; null at module level.
+  std::shared_ptr<Scope> closure;
+  std::shared_ptr<const Decorations> decorations;
+  /// Set for a method: the class that defines it.
+  std::weak_ptr<const PythonClass> owner;
+
+  const ast::Arguments &arguments() const {
+    return def ? *def->args : *lambda->args;
+  }
+};
+
+/// The parameters in the order of CompileRequest::arguments: positional ones,
+/// then keyword-only ones.
+std::vector<const ast::Arg *> parametersOf(const Function &function);
+
+/// A class: Python's own (`int`, `tl.tensor`), by name only, or the source's.
+struct PythonClass {
+  std::string name;
+  const ast::ClassDef *def = nullptr;
+  std::shared_ptr<SourceModule> module;
+  /// Fields and defaults of instances; null for Python's own.
+  std::shared_ptr<RecordType> record;
+  std::vector<std::optional<Value>> defaults;
+  std::vector<std::pair<std::string, Value>> members; ///< methods, constants
+  std::vector<std::shared_ptr<const PythonClass>> bases;
+};
+
+/// The record type of a class's instances, which knows the class, so that
+/// methods are found.
+std::shared_ptr<const RecordType>
+recordTypeOf(const std::shared_ptr<const PythonClass> &cls);
+
+} // namespace nereid::irgen
+
+#endif // NEREID_IRGEN_EVAL_FUNCTION_H

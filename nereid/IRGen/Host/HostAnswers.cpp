@@ -1,0 +1,417 @@
+//===- HostAnswers.cpp - What host code is told about the machine *- C++
+//-*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/IRGen/Host/HostAnswers.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace nereid::irgen {
+
+HostTarget HostTarget::of(llvm::StringRef target) {
+  HostTarget result;
+  unsigned number;
+  if (target.consume_front("sm_") && !target.consumeInteger(10, number)) {
+    result.major = static_cast<int>(number / 10);
+    result.minor = static_cast<int>(number % 10);
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+static std::shared_ptr<const RecordType>
+hostRecord(std::string name, std::vector<std::string> fields, bool isTuple) {
+  return std::make_shared<const RecordType>(
+      RecordType{std::move(name), std::move(fields), isTuple, "host", nullptr});
+}
+
+Value versionOf(llvm::StringRef text) {
+  static const auto type =
+      hostRecord("Version", {"major", "minor", "micro"}, true);
+  Value numbers[3] = {0, 0, 0};
+  text = text.trim();
+  text.consume_front("v");
+  for (Value &number : numbers) {
+    unsigned value;
+    if (text.consumeInteger(10, value)) {
+      break;
+    }
+    number = Value(Int{value});
+    if (!text.consume_front(".")) {
+      break;
+    }
+  }
+  return Value(Record{type, {numbers[0], numbers[1], numbers[2]}});
+}
+
+static std::string deviceName(const HostTarget &target) {
+  switch (target.major) {
+  case 7:
+    return target.minor == 0 ? "Tesla V100-SXM2-32GB" : "Tesla T4";
+  case 8:
+    return target.minor == 0   ? "NVIDIA A100-SXM4-80GB"
+           : target.minor == 9 ? "NVIDIA L40S"
+                               : "NVIDIA A10G";
+  case 10:
+    return "NVIDIA B200";
+  case 12:
+    return "NVIDIA GeForce RTX 5090";
+  default:
+    return "NVIDIA H200";
+  }
+}
+
+/// Multiprocessors of the GPU that deviceName names.
+static int processors(const HostTarget &target) {
+  switch (target.major) {
+  case 7:
+    return target.minor == 0 ? 80 : 40;
+  case 8:
+    return target.minor == 0 ? 108 : target.minor == 9 ? 142 : 72;
+  case 10:
+    return 148;
+  case 12:
+    return 170;
+  default:
+    return 132;
+  }
+}
+
+/// Bytes of shared memory that one program may have.
+static int sharedBytes(const HostTarget &target) {
+  switch (target.capability()) {
+  case 70:
+    return 98304;
+  case 75:
+    return 65536;
+  case 80:
+  case 87:
+    return 166912;
+  case 86:
+  case 89:
+  case 120:
+    return 101376;
+  default:
+    return 232448;
+  }
+}
+
+static Value torchProperties(const HostTarget &target) {
+  static const auto type = hostRecord(
+      "torch.cuda.get_device_properties(...)",
+      {"name", "major", "minor", "multi_processor_count", "total_memory",
+       "warp_size", "L2_cache_size", "shared_memory_per_block",
+       "shared_memory_per_block_optin", "shared_memory_per_multiprocessor",
+       "regs_per_multiprocessor", "max_threads_per_multi_processor"},
+      false);
+  int shared = sharedBytes(target);
+  return Value(
+      Record{type,
+             {Value(deviceName(target)), target.major, target.minor,
+              processors(target), Value(Int{80} << 30), 32, 50 << 20, 49152,
+              shared, shared + 1024, 65536, target.major == 7 ? 1024 : 2048}});
+}
+
+static Value tritonProperties(const HostTarget &target) {
+  return Value::dict({{"max_shared_mem", sharedBytes(target)},
+                      {"max_num_regs", 65536},
+                      {"multiprocessor_count", processors(target)},
+                      {"warpSize", 32},
+                      {"sm_clock_rate", 1980000},
+                      {"mem_clock_rate", 2619000},
+                      {"mem_bus_width", 5120}});
+}
+
+static Value capabilityOf(const HostTarget &target) {
+  static const auto type =
+      hostRecord("DeviceCapability", {"major", "minor"}, true);
+  return Value(Record{type, {target.major, target.minor}});
+}
+
+static Value currentTarget(const HostTarget &target) {
+  static const auto type =
+      hostRecord("GPUTarget", {"backend", "arch", "warp_size"}, false);
+  return Value(Record{type, {Value("cuda"), target.capability(), Value(32)}});
+}
+
+static Value pythonVersion() {
+  static const auto type =
+      hostRecord("sys.version_info",
+                 {"major", "minor", "micro", "releaselevel", "serial"}, true);
+  return Value(Record{type, {3, 12, 0, "final", 0}});
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// One answer. `names`, separated by blanks: with a dot, whole paths; without
+/// one, the last part of a path, whatever module it is imported from.
+struct AnswerRow {
+  const char *names;
+  Value (*answer)(const HostTarget &);
+  const char *meaning; ///< where the value on an sm_90 does not say enough
+};
+
+} // namespace
+
+static const AnswerRow rows[] = {
+    {"torch.cuda.is_available() torch.cuda.is_initialized()",
+     [](const HostTarget &) { return Value(true); }, ""},
+    {"torch.cuda.device_count()", [](const HostTarget &) { return Value(1); },
+     ""},
+    {"torch.cuda.current_device() get_current_device()",
+     [](const HostTarget &) { return Value(0); }, ""},
+    {"torch.cuda.get_device_capability() get_device_capability() "
+     "get_compute_capability()",
+     [](const HostTarget &t) { return capabilityOf(t); },
+     "the compute capability"},
+    {"DeviceCapability.to_int() get_device_sm() get_sm_version() get_sm() "
+     "get_cuda_arch()",
+     [](const HostTarget &t) { return Value(t.capability()); },
+     "the compute capability as one number"},
+    {"torch.cuda.get_device_name() get_device_name()",
+     [](const HostTarget &t) { return Value(deviceName(t)); },
+     "a GPU of that compute capability"},
+    {"torch.cuda.get_device_properties()",
+     [](const HostTarget &t) { return torchProperties(t); },
+     "of that GPU, by name"},
+    {"triton.runtime.driver.active.utils.get_device_properties()",
+     [](const HostTarget &t) { return tritonProperties(t); },
+     "of that GPU, as a dict"},
+    {"num_compute_units() get_num_sms() get_num_sm() num_sms() get_sm_count() "
+     "get_device_core_count() get_multiprocessor_count() get_cu_count()",
+     [](const HostTarget &t) { return Value(processors(t)); },
+     "multiprocessors of that GPU"},
+    {"get_current_target()",
+     [](const HostTarget &t) { return currentTarget(t); },
+     "GPUTarget(backend, arch, warp_size)"},
+    {"torch.cuda.is_bf16_supported() is_bf16_supported() "
+     "is_bfloat16_supported() "
+     "is_ampere_or_newer()",
+     [](const HostTarget &t) { return Value(t.major >= 8); },
+     "from compute capability 8.0 on"},
+    {"is_hopper is_nvidia_hopper is_hopper() is_sm90() is_sm90a() "
+     "is_sm90_supported() is_sm90_available() is_nvidia_hopper()",
+     [](const HostTarget &t) { return Value(t.major == 9); },
+     "compute capability 9.0"},
+    {"is_hopper_or_newer() is_tma_supported() supports_tma() "
+     "supports_host_descriptor()",
+     [](const HostTarget &t) { return Value(t.major >= 9); },
+     "from compute capability 9.0 on"},
+    {"is_blackwell is_blackwell() is_sm100() is_sm100_supported() "
+     "is_sm100_available() is_sm120() is_sm120_supported() is_sm12x()",
+     [](const HostTarget &t) { return Value(t.major >= 10); },
+     "from compute capability 10.0 on"},
+    {"is_fp8_supported() supports_fp8()",
+     [](const HostTarget &t) { return Value(t.capability() >= 89); },
+     "from compute capability 8.9 on"},
+    {"is_cuda is_nvidia is_cuda() is_nvidia() is_cuda_alike() is_gpu() "
+     "is_cuda_available() is_triton_available() has_triton() "
+     "is_torch_available()",
+     [](const HostTarget &) { return Value(true); }, ""},
+    {"is_hip is_rocm is_amd is_xpu is_npu is_intel is_hip() is_rocm() is_amd() "
+     "is_xpu() is_npu() is_musa() is_mlu() is_hpu() is_cpu() is_tpu() "
+     "is_mps() is_maca() is_intel() is_ascend() is_fp8_fnuz() is_navi() "
+     "is_cdna() is_cdna3() is_cdna4() is_rdna() is_hip_cdna2() is_hip_cdna3() "
+     "is_hip_cdna4() is_hip_mi200() is_hip_mi300() is_rocm_available() "
+     "is_npu_available() is_torch_npu_available() is_musa_available() "
+     "is_out_of_tree() is_interpreter()",
+     [](const HostTarget &) { return Value(false); }, ""},
+    {"torch.xpu.is_available() torch.npu.is_available() "
+     "torch.mps.is_available() torch.backends.mps.is_available() "
+     "torch.musa.is_available() torch.mtia.is_available() "
+     "torch.compiler.is_compiling() torch._dynamo.is_compiling() "
+     "torch.jit.is_scripting() torch.distributed.is_available() "
+     "torch.distributed.is_initialized()",
+     [](const HostTarget &) { return Value(false); }, ""},
+    {"torch.version.hip torch.version.xpu torch.version.rocm",
+     [](const HostTarget &) { return Value(); }, ""},
+    {"fp8_dtype() get_fp8_dtype()",
+     [](const HostTarget &) { return Value(Opaque{"torch.float8_e4m3fn"}); },
+     ""},
+    {"torch.version.cuda", [](const HostTarget &) { return Value("12.8"); },
+     ""},
+    {"torch.__version__ torch.version.__version__",
+     [](const HostTarget &) { return Value(answeredTorchVersion); }, ""},
+    {"triton.knobs.runtime.interpret",
+     [](const HostTarget &) { return Value(false); }, ""},
+    {"typing.TYPE_CHECKING typing_extensions.TYPE_CHECKING",
+     [](const HostTarget &) { return Value(false); }, ""},
+    {"sys.version_info", [](const HostTarget &) { return pythonVersion(); },
+     "Python 3.12"},
+    {"sys.platform", [](const HostTarget &) { return Value("linux"); }, ""},
+    {"sys.maxsize", [](const HostTarget &) { return Value(INT64_MAX); }, ""},
+    {"os.name", [](const HostTarget &) { return Value("posix"); }, ""},
+    {"platform.system()", [](const HostTarget &) { return Value("Linux"); },
+     ""},
+    {"platform.machine()", [](const HostTarget &) { return Value("x86_64"); },
+     ""},
+    {"platform.python_version()",
+     [](const HostTarget &) { return Value("3.12.0"); }, ""},
+    {"os.cpu_count()", [](const HostTarget &) { return Value(16); }, ""},
+};
+
+static const llvm::StringMap<const AnswerRow *> &answersByName() {
+  static const auto table = [] {
+    llvm::StringMap<const AnswerRow *> result;
+    for (const AnswerRow &row : rows) {
+      llvm::SmallVector<llvm::StringRef> names;
+      llvm::SplitString(row.names, names, " ");
+      for (llvm::StringRef name : names) {
+        result[name] = &row;
+      }
+    }
+    return result;
+  }();
+  return table;
+}
+
+/// has_device_capability(90), has_device_capability((9, 0)): at least so much.
+static std::optional<Value> atLeast(const HostTarget &target,
+                                    llvm::ArrayRef<Argument> arguments) {
+  if (arguments.empty()) {
+    return std::nullopt;
+  }
+  const Value &wanted = arguments[0].value;
+  if (wanted.isInt()) {
+    return Value(Int{target.capability()} >= wanted.integer());
+  }
+  if (wanted.isTuple() && wanted.items().size() == 2 &&
+      wanted.items()[0].isInt() && wanted.items()[1].isInt()) {
+    return Value(Int{target.capability()} >= wanted.items()[0].integer() * 10 +
+                                                 wanted.items()[1].integer());
+  }
+  return std::nullopt;
+}
+
+std::optional<Value> hostAnswer(llvm::StringRef name, const HostTarget &target,
+                                bool exact,
+                                llvm::ArrayRef<Argument> arguments) {
+  const auto &table = answersByName();
+  auto row = table.find(name);
+  if (row == table.end() && !exact) {
+    llvm::StringRef last = name.rsplit('.').second;
+    last = last.empty() ? name : last;
+    if (last == "has_device_capability()" ||
+        last == "is_device_capability_family()") {
+      return atLeast(target, arguments);
+    }
+    // A constant of an unknown module: _IS_HIP, IS_NVIDIA_HOPPER.
+    std::string plain = last.lower();
+    row = table.find(llvm::StringRef(plain).ltrim('_'));
+  }
+  if (row == table.end()) {
+    return std::nullopt;
+  }
+  return row->second->answer(target);
+}
+
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
+
+bool hostLacks(llvm::StringRef name) {
+  return llvm::StringSwitch<bool>(name)
+      .Cases({"torch.npu", "torch.musa", "torch.mlu", "torch.hpu", "torch.gcu",
+              "torch.ptpu", "torch.sdaa", "torch.txda", "torch.dipu"},
+             true)
+      .Default(false);
+}
+
+bool hostHasModule(llvm::StringRef name) {
+  return llvm::StringSwitch<bool>(name.split('.').first)
+      .Cases({"torch", "triton", "numpy", "packaging", "typing_extensions",
+              "__future__"},
+             true)
+      .Cases({"abc", "argparse", "array", "ast", "asyncio", "atexit", "base64",
+              "bisect", "builtins", "collections", "concurrent", "contextlib",
+              "copy", "copyreg", "csv", "ctypes"},
+             true)
+      .Cases({"dataclasses", "datetime", "decimal", "dis", "enum", "errno",
+              "fnmatch", "fractions", "functools", "gc", "getpass", "glob",
+              "hashlib", "heapq", "html", "importlib"},
+             true)
+      .Cases({"inspect", "io", "itertools", "json", "keyword", "linecache",
+              "locale", "logging", "math", "multiprocessing", "numbers",
+              "operator", "os", "pathlib", "pickle", "pkgutil"},
+             true)
+      .Cases({"platform", "pprint", "queue", "random", "re", "secrets",
+              "select", "shutil", "signal", "socket", "sqlite3", "statistics",
+              "string", "struct", "subprocess", "sys"},
+             true)
+      .Cases({"sysconfig", "tempfile", "textwrap", "threading", "time",
+              "timeit", "traceback", "types", "typing", "unittest", "urllib",
+              "uuid", "warnings", "weakref", "xml", "zipfile"},
+             true)
+      .Default(false);
+}
+
+llvm::StringRef moduleByUse(llvm::StringRef name) {
+  return llvm::StringSwitch<llvm::StringRef>(name)
+      .Case("triton", "triton")
+      .Case("tl", "triton.language")
+      .Cases({"libdevice", "tldevice", "tl_extra_shim", "tl_extra"},
+             "triton.language.extra.libdevice")
+      .Case("tl_math", "triton.language.math")
+      .Default("");
+}
+
+//===----------------------------------------------------------------------===//
+// docs/HOST.md
+//===----------------------------------------------------------------------===//
+
+std::string hostAnswersMarkdown() {
+  std::string out =
+      "# What host code is told\n\n"
+      "Made from the table of answers by `nereid builtins --host`; a test "
+      "keeps it current.\n\n"
+      "Host code around a kernel is evaluated as far as the kernel reaches it "
+      "(docs/IRGen.md). Its questions about the machine are answered from this "
+      "table: a GPU answers for itself, `cpu` and `interp` as an sm_90 does, "
+      "so "
+      "that a kernel means the same on every device. A name without a dot "
+      "counts whatever module it comes from, where that module's file is not "
+      "found. Everything else is said with `--bind NAME=VALUE`, or "
+      "`Source::bindings`.\n\n"
+      "| asked | on an sm_90 | on an sm_80 | |\n|---|---|---|---|\n";
+  for (const AnswerRow &row : rows) {
+    llvm::SmallVector<llvm::StringRef> names;
+    llvm::SplitString(row.names, names, " ");
+    std::string asked;
+    for (llvm::StringRef name : names) {
+      asked += (asked.empty() ? "`" : ", `") + name.str() + "`";
+    }
+    std::string on90 = row.answer(HostTarget{9, 0}).repr();
+    std::string on80 = row.answer(HostTarget{8, 0}).repr();
+    out += "| " + asked + " | `" + on90 + "` | " +
+           (on80 == on90 ? "the same" : "`" + on80 + "`") + " | " +
+           row.meaning + " |\n";
+  }
+  out +=
+      "| `has_device_capability(C)` | whether C is at most 90, or (9, 0) | "
+      "80, or (8, 0) | |\n"
+      "| `os.environ`, `os.getenv()` | the environment of this process | "
+      "the same | part of the source's hash |\n"
+      "| `importlib.metadata.version()` | of torch and triton; others are "
+      "not installed | the same | |\n"
+      "| `import X` | Python's library, torch, triton, numpy and packaging "
+      "exist; in a `try`, any other module whose file is not found does "
+      "not | the same | |\n"
+      "| `from X import tl` | of a module that is not found: `triton`, `tl`, "
+      "`libdevice`, `tldevice`, `tl_extra_shim` mean Triton's own | the "
+      "same | |\n";
+  return out;
+}
+
+} // namespace nereid::irgen

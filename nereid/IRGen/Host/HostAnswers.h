@@ -1,0 +1,66 @@
+//===- HostAnswers.h - What host code is told about the machine -*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Module constants are often decided by questions to the host: which GPU, which
+// vendor, which version. They are answered from one table. A GPU answers for
+// itself; host devices answer as an sm_90 does, so that a kernel means the same
+// on every device.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_IRGEN_HOST_HOSTANSWERS_H
+#define NEREID_IRGEN_HOST_HOSTANSWERS_H
+
+#include "nereid/IRGen/Builtins/Builtins.h"
+
+namespace nereid::irgen {
+
+/// triton.__version__, and what importlib.metadata says.
+inline constexpr const char *answeredTritonVersion = "3.8.0";
+inline constexpr const char *answeredTorchVersion = "2.9.0";
+
+/// For a value of the host where it is used, far from the global it came from.
+inline constexpr const char *unknownGlobalHint =
+    "say what the global is: --bind NAME=VALUE (Source::bindings in C++); "
+    "docs/HOST.md has what is known of the host";
+
+/// The GPU that answers are about.
+struct HostTarget {
+  int major = 9, minor = 0; ///< compute capability
+
+  /// Of CompileRequest::target: "sm_90a", "cpu", "".
+  static HostTarget of(llvm::StringRef target);
+  int capability() const { return major * 10 + minor; }
+};
+
+/// What `name` means: a path such as "torch.version.hip" or, for a call, with
+/// "()" at its end. `exact`: the whole path only. Nullopt: the table does not
+/// say.
+std::optional<Value> hostAnswer(llvm::StringRef name, const HostTarget &target,
+                                bool exact,
+                                llvm::ArrayRef<Argument> arguments = {});
+
+/// Whether the host lacks it: torch.npu, a vendor's plug-in. Asking for it
+/// fails as in Python.
+bool hostLacks(llvm::StringRef name);
+
+/// Whether `import name` succeeds for a module whose file is not found.
+bool hostHasModule(llvm::StringRef name);
+
+/// The built-in module that a name of an unknown module means: `tl` of `from
+/// somewhere import tl`. Empty: none.
+llvm::StringRef moduleByUse(llvm::StringRef name);
+
+/// A packaging.version.Version, as a tuple of its numbers.
+Value versionOf(llvm::StringRef text);
+
+/// docs/HOST.md.
+std::string hostAnswersMarkdown();
+
+} // namespace nereid::irgen
+
+#endif // NEREID_IRGEN_HOST_HOSTANSWERS_H

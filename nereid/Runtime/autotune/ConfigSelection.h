@@ -1,0 +1,108 @@
+//===- ConfigSelection.h - The fastest configuration, measured once -*- C++
+//-*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// @triton.autotune lists configurations and names the arguments whose values
+// select among them. The first launch with a new combination of those values
+// (and of the tensors' dtypes) times the configurations that prune_configs_by
+// leaves on the launch's own arguments; the fastest is kept for this process.
+//
+// Nothing is timed, and no hook runs, when the launch names every tuned value
+// itself: then it is a launch of the plain function. Some values that are named
+// restrict the choice to the configurations that agree.
+//
+// One run of a trial: the configuration's pre_hook, then the decorator's, which
+// without one clears the tensors of reset_to_zero; the kernel; post_hook, which
+// without one puts back those of restore_value. After the last trial every
+// tensor that the kernel or a hook writes is put back, so that a trial leaves
+// no trace, and the first two steps are done once more, without restore_value's
+// copies. The pre_hook of the chosen configuration runs before every launch.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_RUNTIME_AUTOTUNE_CONFIGSELECTION_H
+#define NEREID_RUNTIME_AUTOTUNE_CONFIGSELECTION_H
+
+#include "nereid/Runtime/Argument.h"
+#include "nereid/Runtime/Grid.h"
+#include "nereid/Runtime/launch/WordTable.h"
+
+#include <deque>
+#include <functional>
+
+namespace nereid {
+
+struct KernelState;
+struct LaunchBinding;
+
+/// Arguments that a hook has changed for one launch.
+struct HookedArguments {
+  std::deque<TensorDescriptor> descriptors;
+  std::deque<Argument> arguments;
+};
+
+/// A launch whose configuration is chosen, as the caller does it.
+struct LaunchSteps {
+  /// The image, without running it.
+  std::function<Expected<const KernelImage *>(LaunchBinding &)> compile;
+  std::function<Status(LaunchBinding &)> run;
+};
+
+class ConfigSelection {
+public:
+  explicit ConfigSelection(const KernelDescription &description);
+
+  bool empty() const { return configs.empty(); }
+  /// Adds the chosen configuration's values and options to the binding, and
+  /// runs its hook. `hooked` must live as long as the binding is used.
+  Status apply(LaunchBinding &binding, HookedArguments &hooked,
+               const LaunchSteps &steps);
+  /// The first usable configuration, without running anything.
+  void applyFirst(LaunchBinding &binding) const;
+
+private:
+  struct Config {
+    std::vector<std::pair<size_t, Argument>> values; ///< by parameter
+    CompileOptions options;
+    bool hasHook = false;
+  };
+  class Trials;
+
+  void apply(LaunchBinding &binding, const Config &config) const;
+  bool namesEverything(const LaunchBinding &binding) const;
+  std::vector<size_t> candidates(const LaunchBinding &binding) const;
+  Expected<std::vector<size_t>> pruned(const LaunchBinding &binding) const;
+  WordKey keyOf(const LaunchBinding &binding) const;
+  Expected<size_t> choose(const LaunchBinding &binding,
+                          const LaunchSteps &steps);
+  Status prepareLaunch(size_t config, LaunchBinding &binding,
+                       HookedArguments &hooked, bool isFirst);
+  std::string describe(size_t config) const;
+
+  /// Of the binding's values and device.
+  HookRequest hookRequest(const LaunchBinding &binding) const;
+  using Actions = std::vector<HookAction>;
+  /// What a hook does with these arguments: computed once for equal ones.
+  Expected<const Actions *> actionsOf(HookRequest::Hook hook, size_t config,
+                                      bool resetOnly,
+                                      const LaunchBinding &binding);
+  /// pre_hook of the decorator, or reset_to_zero.
+  Expected<Actions> actionsBefore(size_t config, bool resetOnly,
+                                  const LaunchBinding &binding);
+
+  const KernelDescription &description;
+  std::vector<Config> configs;
+  std::vector<size_t> tuned; ///< parameters that some configuration sets
+  std::vector<size_t> keyParameters;
+  WordTable<size_t> chosen;
+  WordTable<Actions> hookActions;
+  std::mutex measuring;
+};
+
+} // namespace nereid
+
+#endif // NEREID_RUNTIME_AUTOTUNE_CONFIGSELECTION_H

@@ -1,0 +1,283 @@
+//===- ConfigSelectionTest.cpp - Which configuration runs, and when it is
+// measured ===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Runtime/testing/LaunchFixture.h"
+
+#include <chrono>
+#include <thread>
+
+using namespace nereid;
+using namespace nereid::literals;
+using testing::Each;
+using testing::HasSubstr;
+
+namespace {
+/// A kernel with three configurations whose cost the test decides.
+class Configs : public LaunchFixture {
+protected:
+  Configs() {
+    FakeKernel k = addKernel();
+    k.description.name = "tuned";
+    k.description.parameters[4].defaultValue.reset();
+    for (int64_t block : {32, 64, 128}) {
+      ConfigDescription config;
+      config.values["BLOCK_SIZE"] = block;
+      config.options.numWarps = static_cast<uint32_t>(block / 32);
+      k.description.configs.push_back(config);
+    }
+    k.description.tuneKey = {"n"};
+    k.program = [this, add = k.program](const FakeCall &call) {
+      int64_t block = call.integer("BLOCK_SIZE");
+      ++runs[block];
+      if (block != fastest) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      }
+      add(call);
+      if (accumulate) {
+        call.pointer<float>("out_ptr")[999] += 1;
+      }
+    };
+    world->kernels["tuned"] = k;
+  }
+
+  int totalRuns() {
+    int total = 0;
+    for (auto &[block, count] : runs) {
+      total += count;
+    }
+    return total;
+  }
+  void launch(const Kernel &k, int64_t n) { k[1](x, x, out, n); }
+
+  int64_t fastest = 64;
+  bool accumulate = false;
+  std::map<int64_t, int> runs;
+  Tensor x = arange({1000}, f32), out = zeros({1000}, f32);
+};
+} // namespace
+
+TEST_F(Configs, TheFastestIsChosenOnceAKey) {
+  Kernel k = kernel("tuned");
+  launch(k, 10);
+  EXPECT_EQ(world->compiles, 3);
+  EXPECT_GE(runs[32], 2);
+  EXPECT_GE(runs[128], 2);
+  runs.clear();
+  launch(k, 10);
+  launch(k, 10);
+  EXPECT_EQ(runs, (std::map<int64_t, int>{{64, 2}}));
+  // Another value of the key is measured anew.
+  fastest = 128;
+  launch(k, 11);
+  runs.clear();
+  launch(k, 11);
+  EXPECT_EQ(runs, (std::map<int64_t, int>{{128, 1}}));
+  runs.clear();
+  launch(k, 10);
+  EXPECT_EQ(runs, (std::map<int64_t, int>{{64, 1}}));
+}
+
+TEST_F(Configs, OptionsComeWithTheConfiguration) {
+  Kernel k = kernel("tuned");
+  launch(k, 10);
+  std::vector<uint32_t> warps;
+  for (const CompileRequest &request : world->requests) {
+    warps.push_back(request.options.numWarps);
+  }
+  EXPECT_THAT(warps, testing::ElementsAre(1, 2, 4));
+}
+
+TEST_F(Configs, DtypesArePartOfTheKey) {
+  Kernel k = kernel("tuned");
+  launch(k, 10);
+  int before = totalRuns();
+  Tensor y = x.to(i32);
+  k[1](y, x, out, 10);
+  EXPECT_GT(totalRuns(), before + 3);
+}
+
+TEST_F(Configs, GridsSeeTheChosenValues) {
+  Kernel k = kernel("tuned");
+  auto grid = [](const Meta &m) { return cdiv(m["n"], m["BLOCK_SIZE"]); };
+  k[grid](x, x, out, 1000);
+  EXPECT_EQ(out.at({999}), 1998);
+}
+
+TEST_F(Configs, GivenValuesRestrictTheChoice) {
+  Kernel k = kernel("tuned");
+  k[1](x, x, out, 10, "BLOCK_SIZE"_a = 128);
+  EXPECT_EQ(runs, (std::map<int64_t, int>{{128, 1}}));
+  k[1](x, x, out, 10, "BLOCK_SIZE"_a = 256); // no configuration; used as given
+  EXPECT_EQ(runs[256], 1);
+  EXPECT_EQ(totalRuns(), 2);
+}
+
+TEST_F(Configs, TuningLeavesNamedTensorsAsTheyWere) {
+  accumulate = true;
+  auto &description = world->kernels["tuned"].description;
+  description.restoreValue = {"out_ptr"};
+  out.fill(5);
+  launch(kernel("tuned"), 10);
+  EXPECT_EQ(out.at({999}), 6); // one launch's worth
+  description.restoreValue = {};
+  description.resetToZero = {"out_ptr"};
+  out.fill(5);
+  launch(kernel("tuned"), 10);
+  EXPECT_EQ(out.at({999}), 1); // cleared, then one launch
+}
+
+TEST_F(Configs, ConfigurationsThatDoNotCompileAreSkipped) {
+  world->kernels["tuned"].refuse = [](const CompileRequest &request) {
+    auto &block = std::get<StaticValue>(request.arguments[4]);
+    return block == StaticValue(64) ? "too large" : "";
+  };
+  fastest = 128;
+  Kernel k = kernel("tuned");
+  launch(k, 10);
+  runs.clear();
+  launch(k, 10);
+  EXPECT_EQ(runs, (std::map<int64_t, int>{{128, 1}}));
+
+  world->kernels["tuned"].refuse = [](const CompileRequest &) {
+    return "none works";
+  };
+  Kernel fresh = kernel("tuned");
+  EXPECT_THAT(errorOf([&] { launch(fresh, 16); }), HasSubstr("none works"));
+}
+
+TEST_F(Configs, AWrongLaunchIsReportedAsOne) {
+  Kernel k = kernel("tuned");
+  EXPECT_THAT(errorOf([&] { k[1](x, x, out); }),
+              HasSubstr("missing argument 'n'"));
+  EXPECT_THAT(errorOf([&] { k[-1](x, x, out, 10); }), HasSubstr("-1"));
+}
+
+TEST_F(Configs, TheReferenceExecutorMeasuresNothing) {
+  Device interp = Device::interp();
+  Tensor a = x.to(interp), o = out.to(interp);
+  kernel("tuned")[1](a, a, o, 10);
+  EXPECT_EQ(runs, (std::map<int64_t, int>{{32, 1}}));
+}
+
+/// Kernel.h's promise: what is named is used, and nothing is timed.
+TEST_F(Configs, NamedValuesAreNotTimed) {
+  auto &configs = world->kernels["tuned"].description.configs;
+  configs.push_back(configs[1]); // two agree, with other options
+  configs.back().options.numWarps = 8;
+  for (ConfigDescription &config : configs) {
+    config.hasHook = true;
+  }
+  world->hook = [](const HookRequest &) -> std::vector<HookAction> {
+    ADD_FAILURE() << "a hook ran";
+    return {};
+  };
+  accumulate = true;
+  kernel("tuned")[1](x, x, out, 10, "BLOCK_SIZE"_a = 64);
+  EXPECT_EQ(out.at({999}), 1);
+  EXPECT_EQ(totalRuns(), 1);
+  EXPECT_EQ(world->requests.back().options.numWarps, 2u);
+  kernel("tuned")[1](x, x, out, 10, "BLOCK_SIZE"_a = 64, "num_warps"_a = 16);
+  EXPECT_EQ(world->requests.back().options.numWarps, 16u);
+  EXPECT_EQ(totalRuns(), 2);
+}
+
+TEST_F(Configs, NamedOptionsGoBeforeAConfigurations) {
+  launch(kernel("tuned"), 10);
+  world->requests.clear();
+  kernel("tuned")[1](x, x, out, 10, "num_warps"_a = 8, "num_stages"_a = 1);
+  ASSERT_EQ(world->requests.size(), 3u);
+  for (const CompileRequest &request : world->requests) {
+    EXPECT_EQ(request.options.numWarps, 8u);
+    EXPECT_EQ(request.options.numStages, 1u);
+  }
+}
+
+/// Without any hook: what trials wrote is put back.
+TEST_F(Configs, TrialsLeaveNoTrace) {
+  accumulate = true;
+  out.fill(5);
+  launch(kernel("tuned"), 10);
+  EXPECT_GT(totalRuns(), 6);
+  EXPECT_EQ(out.at({999}), 6);
+}
+
+TEST_F(Configs, APreHookRunsBeforeEveryRunOfItsConfiguration) {
+  accumulate = true;
+  auto &configs = world->kernels["tuned"].description.configs;
+  for (ConfigDescription &config : configs) {
+    config.hasHook = true;
+  }
+  std::vector<size_t> hooks;
+  world->hook = [&](const HookRequest &request) {
+    EXPECT_EQ(request.hook, HookRequest::Hook::Config);
+    EXPECT_EQ(request.target, "cpu");
+    EXPECT_EQ(request.values.at("BLOCK_SIZE"),
+              configs[request.config].values.at("BLOCK_SIZE"));
+    hooks.push_back(request.config);
+    return std::vector<HookAction>{
+        {HookAction::Kind::Fill, "out_ptr", 40, {}, {}}};
+  };
+  Kernel k = kernel("tuned");
+  launch(k, 10);
+  EXPECT_EQ(out.at({999}), 41);
+  EXPECT_THAT(hooks, testing::ElementsAre(0, 1, 2)); // then remembered
+  out.fill(7);
+  launch(k, 10);
+  EXPECT_EQ(out.at({999}), 41);
+  EXPECT_EQ(hooks.size(), 3u);
+}
+
+TEST_F(Configs, TheDecoratorsHooksAreForTrials) {
+  accumulate = true;
+  auto &description = world->kernels["tuned"].description;
+  description.hasPreHook = description.hasPostHook = true;
+  int resets = 0, befores = 0, afters = 0;
+  world->hook = [&](const HookRequest &request) {
+    resets += request.hook == HookRequest::Hook::Before && request.resetOnly;
+    befores += request.hook == HookRequest::Hook::Before && !request.resetOnly;
+    afters += request.hook == HookRequest::Hook::After;
+    if (request.hook == HookRequest::Hook::After) {
+      return std::vector<HookAction>{
+          {HookAction::Kind::Copy, "out_ptr", 0, "x_ptr", {}}};
+    }
+    return std::vector<HookAction>{
+        {HookAction::Kind::Fill, "out_ptr", 3, {}, {}}};
+  };
+  Kernel k = kernel("tuned");
+  launch(k, 10);
+  EXPECT_EQ(out.at({999}), 4); // the reset, then one run, and nothing after
+  EXPECT_EQ(resets, 1);
+  EXPECT_EQ(befores, 3);
+  EXPECT_EQ(afters, 3);
+  launch(k, 10);
+  EXPECT_EQ(out.at({999}), 5);
+}
+
+TEST_F(Configs, HooksOfWhatIsNoTensorAreToldSo) {
+  world->kernels["tuned"].description.hasPreHook = true;
+  world->hook = [](const HookRequest &) {
+    return std::vector<HookAction>{{HookAction::Kind::Fill, "n", 0, {}, {}}};
+  };
+  EXPECT_THAT(errorOf([&] { launch(kernel("tuned"), 10); }),
+              HasSubstr("changes 'n', which is no tensor of this launch"));
+}
+
+TEST_F(Configs, PruningComesBeforeTiming) {
+  world->kernels["tuned"].description.prunesConfigs = true;
+  world->prune = [](const HookRequest &request) {
+    EXPECT_EQ(request.values.at("n"), StaticValue(10));
+    return std::vector<size_t>{2, 0};
+  };
+  launch(kernel("tuned"), 10);
+  EXPECT_EQ(runs.count(64), 0u);
+  EXPECT_GT(runs[32], 0);
+  EXPECT_GT(runs[128], 0);
+  world->prune = [](const HookRequest &) { return std::vector<size_t>(); };
+  EXPECT_THAT(errorOf([&] { launch(kernel("tuned"), 10); }),
+              HasSubstr("prune_configs_by leaves no configuration"));
+}

@@ -1,0 +1,279 @@
+//===- ImageStore.cpp - From a request to loaded code ---------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Runtime/cache/ImageStore.h"
+
+#include "nereid/ABI/Encoding.h"
+#include "nereid/Support/Host.h"
+#include "nereid/Support/Knobs.h"
+#include "nereid/Support/Log.h"
+
+#include <chrono>
+#include <cstdio>
+
+namespace nereid {
+
+static constexpr uint64_t defaultCacheBytes = uint64_t{1} << 30;
+
+Failure noCompiler(const std::string &what) {
+  return {ErrorCode::Unsupported,
+          what + " needs the compiler, and this program has none: it includes "
+                 "only nereid/Runtime headers. Include \"nereid/nereid.h\" and "
+                 "link NereidPipeline, or pass a Context with a compiler",
+          {}};
+}
+
+Context::State::State(std::unique_ptr<KernelCompiler> compiler,
+                      ContextOptions options)
+    : compiler(std::move(compiler)),
+      disk(options.cacheDirectory.empty() ? DiskCache::defaultFolder()
+                                          : options.cacheDirectory,
+           options.cacheBytes.value_or(
+               knobs().cacheSize.value_or(defaultCacheBytes))) {}
+
+/// Milliseconds since construction.
+namespace {
+class Stopwatch {
+public:
+  double ms() const {
+    return std::chrono::duration<double, std::milli>(Clock::now() - start)
+        .count();
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start = Clock::now();
+};
+} // namespace
+
+static Digest keyOf(const CompileRequest &request,
+                    const KernelDescription &description,
+                    const std::string &buildId) {
+  // Source text away from the kernel does not matter, but the kernel's place
+  // does: run-time faults and warnings quote it.
+  Encoder out;
+  out.add(kernelImageVersion).add(launchAbiVersion).add(buildId);
+  out.add(request.target).add(hostFeatureWords());
+  out.add(description.sourceHash).add(request.kernel);
+  out.add(request.source.path).add(description.location);
+  out.add(request.options);
+  out.add(static_cast<uint64_t>(request.arguments.size()));
+  for (const ArgumentSpec &spec : request.arguments) {
+    out.add(spec);
+  }
+  return hashText(out.bytes);
+}
+
+Expected<std::string> Context::State::resolveTarget(const std::string &target) {
+  std::lock_guard lock(mutex);
+  auto known = resolvedTargets.find(target);
+  if (known != resolvedTargets.end()) {
+    return known->second;
+  }
+  Expected<std::string> resolved = compiler->resolveTarget(target);
+  if (resolved.ok()) {
+    resolvedTargets[target] = *resolved;
+  }
+  return resolved;
+}
+
+Expected<std::string> targetOf(Device device) {
+  switch (device.kind()) {
+  case Device::Kind::Cpu:
+    return std::string("cpu");
+  case Device::Kind::Interp:
+    return std::string("interp");
+  case Device::Kind::Gpu:
+    break;
+  }
+  Expected<cuda::DeviceState *> state = cuda::DeviceState::get(device.index());
+  if (!state.ok()) {
+    return state.failure();
+  }
+  return (*state)->properties.target();
+}
+
+static Expected<std::shared_ptr<const cuda::LoadedKernel>>
+loadOnDevice(KernelImage &image, Device device, uint32_t maxRegisters) {
+  Expected<cuda::DeviceState *> state = cuda::DeviceState::get(device.index());
+  if (!state.ok()) {
+    return state.failure();
+  }
+  auto kernel = cuda::load(**state, image, maxRegisters);
+  if (kernel.ok() && logEnabled(LogTopic::Compile)) {
+    logLine(LogTopic::Compile, cuda::resourceLine(**kernel, image));
+  }
+  return kernel;
+}
+
+Expected<std::shared_ptr<const LoadedImage>>
+Context::State::load(KernelImage image, Device device, uint32_t maxRegisters,
+                     HostEntry entry) {
+  auto loaded = std::make_shared<LoadedImage>();
+  if (entry) {
+    loaded->code.entry = entry;
+  } else if (device.isHost()) {
+    Expected<HostCode> code = compiler->load(image);
+    if (!code.ok()) {
+      return code.failure();
+    }
+    loaded->code = std::move(*code);
+  } else {
+    auto kernel = loadOnDevice(image, device, maxRegisters);
+    if (!kernel.ok()) {
+      return kernel.failure();
+    }
+    loaded->kernel = std::move(*kernel);
+  }
+  loaded->codeBytes = image.code.size();
+  image.code = {};
+  loaded->canFail = image.programsWait;
+  for (const ImageSite &site : image.sites) {
+    loaded->canFail |= site.kind != ImageSite::Kind::Print;
+  }
+  for (const Diagnostic &warning : image.warnings) {
+    std::fputs(render(warning).c_str(), stderr);
+  }
+  loaded->image = std::move(image);
+  return std::shared_ptr<const LoadedImage>(std::move(loaded));
+}
+
+void printTimes(const std::string &kernel, const std::string &target,
+                const char *origin, const StageTimes &parts, double total) {
+  std::string line =
+      "nereid: time: " + kernel + " [" + target + "] " + origin + " ";
+  char number[32];
+  std::snprintf(number, sizeof(number), "%.2f ms:", total);
+  line += number;
+  for (const auto &[stage, milliseconds] : parts) {
+    std::snprintf(number, sizeof(number), " %.2f", milliseconds);
+    line += " " + stage + number + ",";
+  }
+  line.back() = '\n';
+  std::fputs(line.c_str(), stderr);
+}
+
+Expected<Context::State::Obtained>
+Context::State::compile(const CompileRequest &request, Device device,
+                        std::optional<Digest> storeAs) {
+  Stopwatch total;
+  Expected<CompileResult> result = compiler->compile(request);
+  if (!result.ok()) {
+    return result.failure();
+  }
+  ++compiled;
+  auto parts = result->image.stageTimes;
+  std::optional<KernelImage> kept;
+  if (storeAs) {
+    kept = result->image;
+  }
+  Stopwatch loading;
+  Expected<std::shared_ptr<const LoadedImage>> loaded =
+      load(std::move(result->image), device, request.options.maxRegisters);
+  if (!loaded.ok()) {
+    return loaded.failure();
+  }
+  double loadingMs = loading.ms();
+  if (kept) {
+    kept->spillBytes = (*loaded)->image.spillBytes; // told only once
+    disk.store(*storeAs, *kept);
+  }
+  if (knobs().time) {
+    parts.emplace_back("load", loadingMs);
+    printTimes(request.kernel, (*loaded)->image.target, "compiled in", parts,
+               total.ms());
+  }
+  return Obtained{*loaded, CompiledInfo::Origin::Compiler, total.ms()};
+}
+
+static void logHit(const char *where, const KernelImage &image,
+                   const Digest &key) {
+  if (logEnabled(LogTopic::Cache)) {
+    logLine(LogTopic::Cache, std::string(where) + " " + image.kernel + " [" +
+                                 image.target + "] " + key.hex());
+  }
+}
+
+Expected<Context::State::Obtained>
+Context::State::obtain(CompileRequest request,
+                       const KernelDescription &description, Device device) {
+  if (!compiler) {
+    return noCompiler("kernel '" + request.kernel + "'");
+  }
+  Stopwatch watch;
+  Expected<std::string> target = targetOf(device);
+  if (target.ok()) {
+    target = resolveTarget(*target);
+  }
+  if (!target.ok()) {
+    return target.failure();
+  }
+  request.target = *target;
+  // A dump must show a compilation, and an override must take part in one.
+  if (!knobs().dump.empty() || !knobs().overrideFrom.empty()) {
+    return compile(request, device, std::nullopt);
+  }
+  Digest key = keyOf(request, description, compiler->buildId());
+  LoadedKey place = {key.bytes, device.isHost() ? -1 : device.index()};
+  {
+    std::lock_guard lock(mutex);
+    auto known = loaded.find(place);
+    if (known != loaded.end()) {
+      ++memoryHits;
+      logHit("memory hit", known->second->image, key);
+      return Obtained{known->second, CompiledInfo::Origin::Memory, watch.ms()};
+    }
+  }
+  Obtained obtained;
+  if (std::optional<KernelImage> image = disk.find(key)) {
+    double readMs = watch.ms();
+    Expected<std::shared_ptr<const LoadedImage>> fromDisk =
+        load(std::move(*image), device, request.options.maxRegisters);
+    // An image that verifies but does not load is compiled again.
+    if (fromDisk.ok()) {
+      ++diskHits;
+      obtained = {*fromDisk, CompiledInfo::Origin::Disk, watch.ms()};
+      logHit("disk hit", obtained.loaded->image, key);
+      if (knobs().time) {
+        const KernelImage &known = obtained.loaded->image;
+        printTimes(known.kernel, known.target, "from the disk cache in",
+                   {{"read", readMs}, {"load", watch.ms() - readMs}},
+                   watch.ms());
+      }
+    }
+  }
+  if (!obtained.loaded) {
+    Expected<Obtained> made = compile(request, device, key);
+    if (!made.ok()) {
+      return made.failure();
+    }
+    obtained = *made;
+    logHit("compiled", obtained.loaded->image, key);
+  }
+  std::lock_guard lock(mutex);
+  loaded[place] = obtained.loaded;
+  return obtained;
+}
+
+Expected<Context::State::Obtained>
+Context::State::loadPrecompiled(KernelImage image, HostEntry entry,
+                                const CompileOptions &options, Device device) {
+  Stopwatch watch;
+  std::string kernel = image.kernel, target = image.target;
+  auto parts = image.stageTimes;
+  auto made = load(std::move(image), device, options.maxRegisters, entry);
+  if (!made.ok()) {
+    return made.failure();
+  }
+  if (knobs().time) {
+    parts.emplace_back("load", watch.ms());
+    printTimes(kernel, target, "from the program in", parts, watch.ms());
+  }
+  return Obtained{*made, CompiledInfo::Origin::Library, watch.ms()};
+}
+
+} // namespace nereid

@@ -1,0 +1,88 @@
+//===- ImageStore.h - From a request to loaded code -------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Memory, then disk, then the compiler. The key of an image is a hash of
+// everything that its code, messages and positions depend on.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_RUNTIME_CACHE_IMAGESTORE_H
+#define NEREID_RUNTIME_CACHE_IMAGESTORE_H
+
+#include "nereid/Runtime/Context.h"
+#include "nereid/Runtime/Kernel.h"
+#include "nereid/Runtime/cache/DiskCache.h"
+#include "nereid/Runtime/cuda/CudaModule.h"
+
+#include <atomic>
+#include <map>
+#include <mutex>
+
+namespace nereid {
+
+/// An image, without its code bytes, and what its code became.
+struct LoadedImage {
+  KernelImage image;
+  HostCode code;                                    ///< on host devices
+  std::shared_ptr<const cuda::LoadedKernel> kernel; ///< on cuda devices
+  uint64_t codeBytes = 0;
+  bool canFail = false; ///< a program may leave by HostServices::fail or wait
+};
+
+/// What NEREID_TIME prints, one line a kernel: every stage's name and ms.
+void printTimes(const std::string &kernel, const std::string &target,
+                const char *origin, const StageTimes &parts, double total);
+
+struct Context::State : std::enable_shared_from_this<Context::State> {
+  State(std::unique_ptr<KernelCompiler> compiler, ContextOptions options);
+
+  std::unique_ptr<KernelCompiler> compiler;
+  DiskCache disk;
+  std::atomic<uint64_t> memoryHits = 0, diskHits = 0, compiled = 0;
+
+  struct Obtained {
+    std::shared_ptr<const LoadedImage> loaded;
+    CompiledInfo::Origin origin = CompiledInfo::Origin::Memory;
+    double milliseconds = 0;
+  };
+  /// Code for the device; it decides request.target. A cuda device's driver
+  /// assembles PTX as it loads it and keeps the machine code in its own cache;
+  /// ours keeps the PTX.
+  Expected<Obtained> obtain(CompileRequest request,
+                            const KernelDescription &description,
+                            Device device);
+  /// Loads an image of a KernelLibrary.
+  Expected<Obtained> loadPrecompiled(KernelImage image, HostEntry entry,
+                                     const CompileOptions &options,
+                                     Device device);
+
+private:
+  Expected<std::string> resolveTarget(const std::string &target);
+  Expected<Obtained> compile(const CompileRequest &request, Device device,
+                             std::optional<Digest> storeAs);
+  /// `entry` is the code of a host image, where the program holds it.
+  Expected<std::shared_ptr<const LoadedImage>> load(KernelImage image,
+                                                    Device device,
+                                                    uint32_t maxRegisters,
+                                                    HostEntry entry = nullptr);
+
+  std::mutex mutex; ///< of the two maps
+  std::map<std::string, std::string> resolvedTargets;
+  /// Machine code is loaded into each cuda device that runs it.
+  using LoadedKey = std::pair<std::array<uint8_t, 32>, int>;
+  std::map<LoadedKey, std::shared_ptr<const LoadedImage>> loaded;
+};
+
+/// What a call that needs a compiler fails with when there is none.
+Failure noCompiler(const std::string &what);
+
+/// CompileRequest::target of a device.
+Expected<std::string> targetOf(Device device);
+
+} // namespace nereid
+
+#endif // NEREID_RUNTIME_CACHE_IMAGESTORE_H

@@ -1,0 +1,90 @@
+//===- DeviceCopy.cpp - Copies that leave the host's memory ---------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Runtime/device/DeviceCopy.h"
+
+#include "nereid/Runtime/Error.h"
+#include "nereid/Runtime/cuda/CudaDevice.h"
+
+#include <cstring>
+
+namespace nereid {
+
+static cuda::StreamState &streamOf(const Tensor &tensor) {
+  return valueOrThrow(cuda::DeviceState::get(tensor.device().index()))
+      ->currentStream();
+}
+
+static cuda::DeviceAddress addressOf(const Tensor &tensor) {
+  return reinterpret_cast<cuda::DeviceAddress>(tensor.data());
+}
+
+/// The bytes from the first to the last element, whatever lies between.
+static void copyExtent(const Tensor &to, const Tensor &from) {
+  auto bytes = static_cast<size_t>(from.extentBytes());
+  if (to.device().isHost()) {
+    cuda::StreamState &stream = streamOf(from);
+    throwIfFailed(stream.device.staging.download(stream, to.data(),
+                                                 addressOf(from), bytes));
+  } else if (from.device().isHost()) {
+    cuda::StreamState &stream = streamOf(to);
+    throwIfFailed(stream.device.staging.upload(stream, addressOf(to),
+                                               from.data(), bytes));
+  } else {
+    throwIfFailed(cuda::copyOnDevices(streamOf(to), addressOf(to),
+                                      streamOf(from), addressOf(from), bytes));
+  }
+}
+
+/// A host tensor with the strides of `model`, its contents those of `model`
+/// when asked for.
+static Tensor hostTwin(const Tensor &model, bool filled) {
+  Tensor bytes = empty({model.extentBytes()}, u8, Device::cpu());
+  Tensor twin = Tensor::adopt(std::make_shared<Tensor>(bytes), bytes.data(),
+                              model.shape(), model.dtype(), Device::cpu(),
+                              model.strides());
+  if (filled) {
+    copyExtent(twin, model);
+  }
+  return twin;
+}
+
+void copyAcrossDevices(const Tensor &to, const Tensor &from) {
+  if (to.dtype() == from.dtype() && to.isContiguous() && from.isContiguous()) {
+    copyExtent(to, from);
+    return;
+  }
+  Tensor source = from.device().isHost() ? from : hostTwin(from, true);
+  if (to.device().isHost()) {
+    to.copyFrom(source);
+    return;
+  }
+  Tensor result = hostTwin(to, !to.isContiguous());
+  result.copyFrom(source);
+  copyExtent(to, result);
+}
+
+bool fillOnDevice(const Tensor &to, const Tensor &scalar) {
+  size_t bytes = byteSize(to.dtype());
+  uint32_t words[2] = {};
+  std::memcpy(words, scalar.data(), bytes);
+  auto count = static_cast<size_t>(to.numel());
+  if (bytes == 8) {
+    if (words[0] != words[1]) {
+      return false;
+    }
+    bytes = 4;
+    count *= 2;
+  }
+  if (count) {
+    throwIfFailed(
+        cuda::fill(streamOf(to), addressOf(to), words[0], bytes, count));
+  }
+  return true;
+}
+
+} // namespace nereid

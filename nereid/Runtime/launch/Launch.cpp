@@ -1,0 +1,619 @@
+//===- Launch.cpp - From arguments to running programs --------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The steady state is a launch that fits one of the kernel's latest plans
+// (LaunchPlan.h): one test an argument, then it runs. The long way, with
+// everything compiled, tuned and measured, is: bind (one pointer a parameter),
+// specialise (one word a parameter), one look-up, pack the slots, run. Neither
+// allocates anything.
+//
+// On a GPU the steady state runs with cold caches, after thousands of the
+// driver's instructions: what it touches, code and data, is what it costs.
+// Everything else is therefore in functions of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Runtime/cache/ImageStore.h"
+#include "nereid/Runtime/launch/Composite.h"
+#include "nereid/Runtime/launch/GpuLaunch.h"
+#include "nereid/Runtime/launch/HostLaunch.h"
+#include "nereid/Runtime/launch/KernelState.h"
+#include "nereid/Runtime/launch/LaunchBinding.h"
+#include "nereid/Runtime/launch/LaunchErrors.h"
+#include "nereid/Runtime/launch/Specialize.h"
+#include "nereid/Runtime/library/Precompiled.h"
+#include "nereid/Support/Host.h"
+#include "nereid/Support/Log.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace nereid {
+namespace {
+
+/// Parameter by parameter, on the stack up to 64; made only as far as used.
+class SpecializedArguments {
+public:
+  explicit SpecializedArguments(size_t count) {
+    if (count > inlineCount) {
+      heap.resize(count);
+    } else {
+      first = new (inlined) Specialized[count];
+    }
+  }
+  Specialized &operator[](size_t i) { return first ? first[i] : heap[i]; }
+  Specialized *data() { return first ? first : heap.data(); }
+
+private:
+  static constexpr size_t inlineCount = 64;
+  static_assert(std::is_trivially_destructible_v<Specialized>);
+  alignas(Specialized) std::byte inlined[inlineCount * sizeof(Specialized)];
+  Specialized *first = nullptr;
+  std::vector<Specialized> heap;
+};
+
+/// A launch whose code is loaded.
+struct Prepared {
+  explicit Prepared(size_t parameters) : arguments(parameters) {}
+  SpecializedArguments arguments;
+  /// Of tuples and descriptors; slots count them behind the parameters.
+  std::vector<Specialized> leaves;
+  Specialization *specialization = nullptr;
+  CompiledInfo::Origin origin = CompiledInfo::Origin::Memory;
+  double milliseconds = 0;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Heuristics
+//===----------------------------------------------------------------------===//
+
+static Expected<std::unique_ptr<HeuristicValues>>
+evaluateHeuristics(KernelState &kernel, const LaunchBinding &binding) {
+  if (!kernel.context.compiler) {
+    return noCompiler("@triton.heuristics of '" + kernel.description.name +
+                      "'");
+  }
+  auto result = std::make_unique<HeuristicValues>();
+  EvaluateRequest request;
+  request.source = kernel.source;
+  request.kernel = kernel.description.name;
+  request.values = binding.values();
+  if (Expected<std::string> target = targetOf(binding.device); target.ok()) {
+    request.target = *target;
+  }
+  for (uint16_t parameter : kernel.heuristicParameters) {
+    if (binding.isGiven(parameter)) {
+      continue;
+    }
+    request.heuristic = kernel.description.parameters[parameter].name;
+    Expected<StaticValue> value = kernel.context.compiler->evaluate(request);
+    if (!value.ok()) {
+      return value.failure();
+    }
+    request.values[request.heuristic] = *value;
+    result->values.push_back(std::move(*value));
+    result->arguments.emplace_back(parameter, result->values.back());
+  }
+  return result;
+}
+
+/// A value that was passed stays, and is not computed: what it depends on may
+/// be known to the host program only.
+static Status applyHeuristics(KernelState &kernel, LaunchBinding &binding) {
+  if (std::all_of(kernel.heuristicParameters.begin(),
+                  kernel.heuristicParameters.end(),
+                  [&](uint16_t p) { return binding.isGiven(p); })) {
+    return Status::success();
+  }
+  WordKey key;
+  key.add(binding.options.numWarps);
+  for (size_t i = 0; i < binding.size(); ++i) {
+    const Argument *argument = binding.get(i);
+    key.add(uint64_t{argument != nullptr} | uint64_t{binding.isGiven(i)} << 1);
+    if (argument) {
+      appendValue(key, *argument);
+    }
+  }
+  HeuristicValues *values = kernel.heuristics.find(key);
+  if (!values) {
+    Expected<std::unique_ptr<HeuristicValues>> made =
+        evaluateHeuristics(kernel, binding);
+    if (!made.ok()) {
+      return made.status();
+    }
+    values = kernel.heuristics.insert(key, std::move(*made));
+  }
+  for (const auto &[parameter, argument] : values->arguments) {
+    binding.set(parameter, &argument);
+  }
+  return Status::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Code
+//===----------------------------------------------------------------------===//
+
+/// Maps the image's run-time parameters to the kernel's, and behind those to
+/// the leaves.
+static Expected<std::unique_ptr<Specialization>>
+makeSpecialization(const KernelState &kernel,
+                   std::span<const std::string> leafNames,
+                   std::shared_ptr<const LoadedImage> loaded) {
+  auto result = std::make_unique<Specialization>();
+  for (const ImageParameter &p : loaded->image.parameters) {
+    std::optional<size_t> i = kernel.findParameter(p.name);
+    for (size_t k = 0; !i && k < leafNames.size(); ++k) {
+      if (leafNames[k] == p.name) {
+        i = kernel.description.parameters.size() + k;
+      }
+    }
+    if (!i) {
+      return {ErrorCode::Internal, "the image of '" + kernel.description.name +
+                                       "' wants a parameter '" + p.name +
+                                       "' that the kernel does not have"};
+    }
+    result->slotParameters.push_back(static_cast<uint16_t>(*i));
+  }
+  if (const auto &kernel = loaded->kernel) {
+    result->gpu = {kernel->function,
+                   &kernel->device,
+                   kernel.get(),
+                   loaded->image.threadsPerBlock,
+                   loaded->image.sharedBytes,
+                   loaded->image.hasFaultRecord};
+  }
+  result->loaded = std::move(loaded);
+  return result;
+}
+
+/// Says of every function among the arguments what its code depends on.
+static Status hashFunctions(KernelState &kernel, StaticValue &value) {
+  if (auto *items = std::get_if<StaticValue::Tuple>(&value.value)) {
+    for (StaticValue &item : *items) {
+      Status status = hashFunctions(kernel, item);
+      if (!status.ok()) {
+        return status;
+      }
+    }
+  }
+  auto *function = std::get_if<StaticValue::Function>(&value.value);
+  if (!function || !kernel.context.compiler) {
+    return Status::success();
+  }
+  auto described =
+      kernel.context.compiler->describe(kernel.source, function->name);
+  if (described.ok()) {
+    function->hash = described->sourceHash;
+  }
+  return described.status();
+}
+
+static Status hashFunctions(KernelState &kernel, ArgumentSpec &spec) {
+  if (auto *value = std::get_if<StaticValue>(&spec)) {
+    return hashFunctions(kernel, *value);
+  }
+  if (auto *composite = std::get_if<CompositeArgument>(&spec)) {
+    for (ArgumentSpec &item : composite->items) {
+      Status status = hashFunctions(kernel, item);
+      if (!status.ok()) {
+        return status;
+      }
+    }
+  }
+  return Status::success();
+}
+
+static Expected<Context::State::Obtained>
+compileForm(KernelState &kernel, const LaunchBinding &binding, Prepared &out,
+            std::vector<std::string> &leafNames) {
+  CompileRequest request;
+  request.source = kernel.source;
+  request.kernel = kernel.description.name;
+  request.options = binding.options;
+  const Specialized *leaf = out.leaves.data();
+  for (size_t i = 0; i < binding.size(); ++i) {
+    const ParameterDescription &parameter = kernel.description.parameters[i];
+    const Argument &argument = *binding.get(i);
+    if (!isComposite(parameter, argument)) {
+      request.arguments.push_back(specOf(out.arguments[i], argument));
+    } else {
+      request.arguments.push_back(specOfComposite(argument, leaf));
+      appendLeafNames(request.arguments.back(), parameter.name, leafNames);
+    }
+    Status status = hashFunctions(kernel, request.arguments.back());
+    if (!status.ok()) {
+      return status;
+    }
+  }
+  return kernel.context.obtain(std::move(request), kernel.description,
+                               binding.device);
+}
+
+/// From the library that the kernel was compiled into ahead of time.
+static Expected<Context::State::Obtained>
+takeForm(KernelState &kernel, const LaunchBinding &binding, Prepared &out,
+         std::optional<CompileOptions> &options) {
+  const PrecompiledKernel &precompiled = *kernel.precompiled;
+  Expected<size_t> signature = chooseSignature(
+      binding, precompiled, {out.arguments.data(), binding.size()});
+  if (!signature.ok()) {
+    return signature.failure();
+  }
+  options = precompiled.kernel.signatures[*signature].options;
+  return obtainPrecompiled(kernel, *signature, binding.device);
+}
+
+static Status compileInto(KernelState &kernel, const LaunchBinding &binding,
+                          const WordKey &key, Prepared &out) {
+  std::lock_guard lock(kernel.compiling);
+  out.specialization = kernel.specializations.find(key);
+  if (out.specialization) {
+    return Status::success();
+  }
+  std::optional<CompileOptions> options;
+  std::vector<std::string> leafNames;
+  Expected<Context::State::Obtained> obtained =
+      kernel.precompiled ? takeForm(kernel, binding, out, options)
+                         : compileForm(kernel, binding, out, leafNames);
+  if (!obtained.ok()) {
+    return obtained.failure();
+  }
+  out.origin = obtained->origin;
+  out.milliseconds = obtained->milliseconds;
+  Expected<std::unique_ptr<Specialization>> made =
+      makeSpecialization(kernel, leafNames, obtained->loaded);
+  if (!made.ok()) {
+    return made.failure();
+  }
+  (*made)->options = options;
+  out.specialization = kernel.specializations.insert(key, std::move(*made));
+  return Status::success();
+}
+
+/// An argument that may come in pieces: `isWhole` says that it does not.
+[[gnu::noinline]] static Status prepareComposite(const KernelState &kernel,
+                                                 size_t parameter,
+                                                 const Argument &argument,
+                                                 Prepared &out, WordKey &key,
+                                                 bool &isWhole) {
+  const ParameterDescription &description =
+      kernel.description.parameters[parameter];
+  isWhole = !isComposite(description, argument);
+  if (isWhole) {
+    return Status::success();
+  }
+  CompositeMisfit misfit =
+      specializeComposite(description, argument, out.leaves, key);
+  return misfit.misfit == Misfit::None
+             ? Status::success()
+             : misfitFailure(kernel, parameter, misfit.culprit, misfit.misfit,
+                             misfit.place);
+}
+
+/// `binding` holds every argument; finds or makes the code for it.
+static Status prepare(KernelState &kernel, LaunchBinding &binding,
+                      Prepared &out) {
+  if (!kernel.heuristicParameters.empty()) {
+    Status status = applyHeuristics(kernel, binding);
+    if (!status.ok()) {
+      return status;
+    }
+  }
+  Status status = binding.complete();
+  if (!status.ok()) [[unlikely]] {
+    return status;
+  }
+  const CompileOptions &options = binding.options;
+  WordKey key;
+  key.add(uint64_t{options.numWarps} | uint64_t{options.numStages} << 8 |
+          uint64_t{options.numCtas} << 16 | uint64_t{options.checks} << 24 |
+          uint64_t{options.cooperativeGrid} << 30 |
+          uint64_t{options.fpFusion} << 31 |
+          uint64_t{options.maxRegisters} << 32 |
+          uint64_t{options.minRegisters} << 40 |
+          static_cast<uint64_t>(binding.device.kind()) << 48 |
+          static_cast<uint64_t>(binding.device.index()) << 56);
+  for (size_t i = 0; i < binding.size(); ++i) {
+    const Argument &argument = *binding.get(i);
+    if (argument.kind >= Argument::Kind::Static && !kernel.precompiled)
+        [[unlikely]] {
+      bool isWhole = true;
+      Status status = prepareComposite(kernel, i, argument, out, key, isWhole);
+      if (!status.ok()) {
+        return status;
+      }
+      if (!isWhole) {
+        continue;
+      }
+    }
+    Specialized &specialized = out.arguments[i];
+    Misfit misfit =
+        specialize(kernel.description.parameters[i], argument, specialized);
+    if (misfit != Misfit::None) [[unlikely]] {
+      return misfitFailure(kernel, i, argument, misfit);
+    }
+    appendKey(key, specialized, argument);
+  }
+  out.specialization = kernel.specializations.find(key);
+  if (out.specialization) [[likely]] {
+    return Status::success();
+  }
+  return compileInto(kernel, binding, key, out);
+}
+
+//===----------------------------------------------------------------------===//
+// The grid
+//===----------------------------------------------------------------------===//
+
+/// Anything but one to three sizes of less than 2^31 and 2^62 programs.
+[[gnu::cold, gnu::noinline]] static Status
+unusualGrid(const KernelState &kernel, const Grid &grid) {
+  if (grid.rank() == 0) {
+    return missingGrid(kernel);
+  }
+  if (grid.rank() > Grid::maxRank) {
+    return launchFailure(kernel, "the grid has " + std::to_string(grid.rank()) +
+                                     " dimensions; expected 1 to 3");
+  }
+  for (int i = 0; i < 3; ++i) {
+    int64_t size = grid.sizes()[i];
+    if (size < 0 || size > INT32_MAX) {
+      std::string which =
+          "grid dimension " + std::to_string(i) + " is " + std::to_string(size);
+      return size < 0
+                 ? launchFailure(kernel, which + "; expected at least 0")
+                 : launchFailure(kernel, which + "; the limit is 2147483647",
+                                 "use a second dimension, or larger blocks");
+    }
+  }
+  return launchFailure(kernel, "the grid has more than 2^62 programs");
+}
+
+static Status checkedGrid(const KernelState &kernel, const Grid &grid,
+                          std::array<int32_t, 3> &out) {
+  const std::array<int64_t, 3> &sizes = grid.sizes();
+  unsigned __int128 programs = 1; // three factors of 31 bits need 93
+  uint64_t bits = 0;
+  for (int i = 0; i < 3; ++i) {
+    auto size = static_cast<uint64_t>(sizes[i]);
+    bits |= size;
+    programs *= size;
+    out[i] = static_cast<int32_t>(size);
+  }
+  if (grid.rank() == 0 || grid.rank() > Grid::maxRank || bits >> 31 ||
+      programs >> 62) [[unlikely]] {
+    return unusualGrid(kernel, grid);
+  }
+  return Status::success();
+}
+
+/// The function is the caller's code and may throw, as Meta does.
+[[gnu::noinline]] static Status evaluatedGrid(const KernelState &kernel,
+                                              const Grid &grid,
+                                              const LaunchBinding &binding,
+                                              std::array<int32_t, 3> &out) {
+  try {
+    return checkedGrid(kernel, grid.evaluate(binding.meta()), out);
+  } catch (const Error &error) {
+    return error.failure();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Launch
+//===----------------------------------------------------------------------===//
+
+[[gnu::cold, gnu::noinline]] static void
+logLaunch(const KernelState &kernel, const LaunchBinding &binding,
+          const std::array<int32_t, 3> &grid) {
+  std::string text = kernel.description.name + " [" + binding.device.str() +
+                     "] grid " + std::to_string(grid[0]) + "x" +
+                     std::to_string(grid[1]) + "x" + std::to_string(grid[2]);
+  for (size_t i = 0; i < binding.size(); ++i) {
+    text += " " + kernel.description.parameters[i].name + "=";
+    const Argument &a = *binding.get(i);
+    text += a.kind == Argument::Kind::Tensor ? a.tensor->str()
+            : a.kind == Argument::Kind::Pointer ||
+                    a.kind >= Argument::Kind::Function
+                ? a.describe()
+                : a.toStatic().str();
+  }
+  logLine(LogTopic::Launch, text);
+}
+
+namespace {
+/// What is left when code and slots are there.
+struct ReadyLaunch {
+  Specialization &specialization;
+  const LaunchBinding &binding;
+  const uint64_t *slots;
+  size_t slotCount;
+};
+} // namespace
+
+[[gnu::noinline]] static Status launchOnHost(const ReadyLaunch &ready,
+                                             std::array<int32_t, 3> grid) {
+  const LaunchBinding &binding = ready.binding;
+  HostLaunch launch{ready.specialization,
+                    binding,
+                    ready.slots,
+                    grid,
+                    0,
+                    binding.device.kind() == Device::Kind::Interp};
+  uint64_t bytes = distinctBytes(binding);
+  if (bytes <= lastLevelCacheBytes()) {
+    return runOnHost(launch);
+  }
+  StreamingChoice &choice = ready.specialization.streaming;
+  bool streams = choice.next();
+  launch.flags = streams ? uint32_t{StreamingStores} : 0;
+  auto begin = std::chrono::steady_clock::now();
+  Status status = runOnHost(launch);
+  std::chrono::duration<double, std::nano> ns =
+      std::chrono::steady_clock::now() - begin;
+  choice.record(streams, ns.count(), bytes);
+  return status;
+}
+
+static Status runReady(const ReadyLaunch &ready, const Grid &grid,
+                       bool logged) {
+  const LaunchBinding &binding = ready.binding;
+  std::array<int32_t, 3> sizes;
+  Status status = grid.isFunction()
+                      ? evaluatedGrid(binding.kernel, grid, binding, sizes)
+                      : checkedGrid(binding.kernel, grid, sizes);
+  if (!status.ok()) [[unlikely]] {
+    return status;
+  }
+  if (logged) [[unlikely]] {
+    logLaunch(binding.kernel, binding, sizes);
+  }
+  if (!sizes[0] || !sizes[1] || !sizes[2]) [[unlikely]] {
+    return Status::success();
+  }
+  if (!binding.device.isHost()) {
+    return launchOnGpu(
+        {ready.specialization, binding, ready.slots, ready.slotCount, sizes});
+  }
+  return launchOnHost(ready, sizes);
+}
+
+/// `call` is what `binding` was bound to, where nothing but that decides: then
+/// the next launch like it can have a plan.
+static Status runBound(KernelState &kernel, LaunchBinding &binding,
+                       const Grid &grid,
+                       const std::span<const LaunchArgument> *call) {
+  if (!grid.isFunction() && grid.rank() == 0) [[unlikely]] {
+    return missingGrid(kernel); // before compiling anything
+  }
+  Prepared prepared(binding.size());
+  Status status = prepare(kernel, binding, prepared);
+  if (!status.ok()) [[unlikely]] {
+    return status;
+  }
+  if (const auto &options = prepared.specialization->options) {
+    binding.options = *options;
+  }
+  bool logged = logEnabled(LogTopic::Launch);
+  if (call && !logged && prepared.leaves.empty()) {
+    rememberLaunch({kernel,
+                    binding.preferred,
+                    *call,
+                    binding,
+                    {prepared.arguments.data(), binding.size()},
+                    *prepared.specialization});
+  }
+  const auto &slotParameters = prepared.specialization->slotParameters;
+  std::array<uint64_t, 64> inlineSlots;
+  std::vector<uint64_t> heapSlots;
+  uint64_t *slots = inlineSlots.data();
+  if (slotParameters.size() > inlineSlots.size()) [[unlikely]] {
+    heapSlots.resize(slotParameters.size());
+    slots = heapSlots.data();
+  }
+  for (size_t i = 0; i < slotParameters.size(); ++i) {
+    size_t place = slotParameters[i];
+    slots[i] = place < binding.size()
+                   ? prepared.arguments[place].slot
+                   : prepared.leaves[place - binding.size()].slot;
+  }
+  return runReady(
+      {*prepared.specialization, binding, slots, slotParameters.size()}, grid,
+      logged);
+}
+
+static Expected<const KernelImage *> compileBound(KernelState &kernel,
+                                                  LaunchBinding &binding) {
+  Prepared prepared(binding.size());
+  Status status = prepare(kernel, binding, prepared);
+  if (!status.ok()) {
+    return status;
+  }
+  return &prepared.specialization->loaded->image;
+}
+
+[[gnu::noinline]] static Status
+launchTheLongWay(KernelState &kernel, std::optional<Device> device,
+                 const Grid &grid, std::span<const LaunchArgument> arguments) {
+  LaunchBinding binding(kernel);
+  binding.preferred = device;
+  Status status = binding.bind(arguments);
+  if (!status.ok()) [[unlikely]] {
+    return status;
+  }
+  std::optional<HookedArguments> hooked; // empty, it would allocate
+  if (!kernel.configs.empty()) {
+    LaunchSteps steps;
+    steps.compile = [&](LaunchBinding &trial) {
+      return compileBound(kernel, trial);
+    };
+    steps.run = [&](LaunchBinding &trial) {
+      return runBound(kernel, trial, grid, nullptr);
+    };
+    status = kernel.configs.apply(binding, hooked.emplace(), steps);
+    if (!status.ok()) {
+      return status;
+    }
+  }
+  bool decided = kernel.configs.empty() && kernel.heuristicParameters.empty();
+  return runBound(kernel, binding, grid, decided ? &arguments : nullptr);
+}
+
+static Status launchKernel(KernelState &kernel, std::optional<Device> device,
+                           const Grid &grid,
+                           std::span<const LaunchArgument> arguments) {
+  LaunchBinding binding(kernel, device);
+  uint64_t slots[LaunchPlan::places];
+  for (size_t i = 0; const LaunchPlan *plan = kernel.plans.get(i); ++i) {
+    if (binding.take(*plan, arguments, slots)) {
+      return runReady({*plan->specialization, binding, slots, plan->slots},
+                      grid, false);
+    }
+  }
+  return launchTheLongWay(kernel, device, grid, arguments);
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] static void
+raiseStatus(const Status &status) {
+  raise(status.failure());
+}
+
+void Kernel::launch(const Grid &grid,
+                    std::span<const LaunchArgument> arguments) const {
+  if (!state) [[unlikely]] {
+    raiseEmpty();
+  }
+  Status status = launchKernel(*state, device, grid, arguments);
+  if (!status.ok()) [[unlikely]] {
+    raiseStatus(status);
+  }
+}
+
+Expected<CompiledInfo>
+compileKernel(KernelState &kernel, std::optional<Device> device,
+              std::span<const LaunchArgument> arguments) {
+  LaunchBinding binding(kernel);
+  binding.preferred = device;
+  Status status = binding.bind(arguments);
+  if (status.ok() && !kernel.configs.empty()) {
+    kernel.configs.applyFirst(binding);
+  }
+  Prepared prepared(binding.size());
+  if (status.ok()) {
+    status = prepare(kernel, binding, prepared);
+  }
+  if (!status.ok()) {
+    return status;
+  }
+  const LoadedImage &loaded = *prepared.specialization->loaded;
+  return CompiledInfo{prepared.origin, loaded.image, loaded.codeBytes,
+                      prepared.milliseconds};
+}
+
+} // namespace nereid

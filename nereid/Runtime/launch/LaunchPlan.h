@@ -1,0 +1,212 @@
+//===- LaunchPlan.h - A launch like an earlier one --------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A plan is what binding, specialising and looking up came to for one way of
+// writing a launch, turned into a test of each argument as it stands in the
+// call: its name, its kind, a range of its bits, whether they are a multiple of
+// 16. A launch that passes all of them has the plan's code, and the test has
+// filled in its slots. One that does not is unknown, never wrong: it takes the
+// long way, which decides.
+//
+// What a launch touches of a plan is a line for the head, half a line an
+// argument, and the names.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_RUNTIME_LAUNCH_LAUNCHPLAN_H
+#define NEREID_RUNTIME_LAUNCH_LAUNCHPLAN_H
+
+#include "nereid/Runtime/Argument.h"
+#include "nereid/Support/Knobs.h"
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstring>
+#include <optional>
+#include <span>
+
+namespace nereid {
+
+struct KernelState;
+struct LaunchBinding;
+struct Specialization;
+struct Specialized;
+
+struct alignas(64) LaunchPlan {
+  /// Room that `match` needs; the last entry of each takes what has no place.
+  static constexpr size_t places = 64;
+  static constexpr size_t nowhere = places - 1;
+
+  /// How the bits of an argument are read.
+  enum class Read : uint8_t { Plain, Address, Float32, DType, Text };
+
+  struct Rule {
+    uint64_t low = 0, span = 0; ///< bits - low <= span
+    uint8_t mask = 0;           ///< (bits & mask) == 0, or not
+    bool isMultiple = true;
+    Argument::Kind kind = Argument::Kind::None;
+    nereid::DType dtype = nereid::DType::Int1; ///< of a tensor or pointer
+    Read read = Read::Plain;
+    uint8_t slot = nowhere, parameter = nowhere;
+    uint8_t nameLength = 0, nameOffset = 0;
+  };
+
+  uint32_t knobs = 0; ///< knobsVersion() it was made under
+  uint16_t arguments = 0, rules = 0;
+  uint16_t parameters = 0, slots = 0;
+  bool hasTensor = false;
+  /// An argument that tells forms apart, a constant: looked at first.
+  bool hasProbe = false;
+  uint8_t probe = 0;
+  int64_t probed = 0;
+  Device given;  ///< of the tensors; without any, what Kernel::on said
+  Device device; ///< where it runs
+  CompileOptions options;
+  Specialization *specialization = nullptr;
+  const Argument *defaults = nullptr;
+  /// Those of the call's arguments, then of the defaults: `low` is the slot.
+  std::array<Rule, 32> rule;
+  std::array<char, 256> text; ///< names, and strings
+
+  /// Fills in `bound` (by parameter) and `slots`, of `places` each.
+  bool match(std::optional<Device> preferred,
+             std::span<const LaunchArgument> call, const Argument **bound,
+             uint64_t *slots) const {
+    if (call.size() != arguments || knobs != knobsVersion()) {
+      return false;
+    }
+    if (hasProbe && (call[probe].value.kind != rule[probe].kind ||
+                     call[probe].value.integer != probed)) {
+      return false;
+    }
+    if (!hasTensor && preferred != given) [[unlikely]] {
+      return false;
+    }
+    const Rule *r = rule.data();
+    for (const LaunchArgument &argument : call) {
+      const Argument &a = argument.value;
+      if (a.kind != r->kind || argument.name.size() != r->nameLength ||
+          !sameText(argument.name.data(), &text[r->nameOffset],
+                    r->nameLength)) {
+        return false;
+      }
+      uint64_t bits;
+      if (a.kind == Argument::Kind::Tensor) {
+        const Tensor &tensor = *a.tensor;
+        if (!tensor.defined() || tensor.dtype() != r->dtype ||
+            tensor.device() != given) {
+          return false;
+        }
+        bits = reinterpret_cast<uintptr_t>(tensor.data());
+      } else if (r->read == Read::Plain) [[likely]] {
+        bits = static_cast<uint64_t>(a.integer);
+      } else if (!readOther(*r, a, bits)) {
+        return false;
+      }
+      if (bits - r->low > r->span || ((bits & r->mask) == 0) != r->isMultiple) {
+        return false;
+      }
+      bound[r->parameter] = &a;
+      slots[r->slot] = bits;
+      ++r;
+    }
+    for (const Rule *end = rule.data() + rules; r != end; ++r) {
+      bound[r->parameter] = &defaults[r->parameter];
+      slots[r->slot] = r->low;
+    }
+    return true;
+  }
+
+private:
+  template <typename Word>
+  static bool differs(const char *a, const char *b) {
+    Word x, y;
+    std::memcpy(&x, a, sizeof(x));
+    std::memcpy(&y, b, sizeof(y));
+    return x != y;
+  }
+  /// Without a call, of which none else is on the way.
+  static bool sameText(const char *a, const char *b, size_t n) {
+    for (; n >= 8; n -= 8, a += 8, b += 8) {
+      if (differs<uint64_t>(a, b)) {
+        return false;
+      }
+    }
+    if (n & 4) {
+      if (differs<uint32_t>(a, b)) {
+        return false;
+      }
+      a += 4;
+      b += 4;
+    }
+    if (n & 2) {
+      if (differs<uint16_t>(a, b)) {
+        return false;
+      }
+      a += 2;
+      b += 2;
+    }
+    return !(n & 1) || *a == *b;
+  }
+
+  [[gnu::noinline]] bool readOther(const Rule &r, const Argument &a,
+                                   uint64_t &bits) const {
+    switch (r.read) {
+    case Read::Plain:
+      break;
+    case Read::Address:
+      bits = reinterpret_cast<uintptr_t>(a.address);
+      return a.pointee == r.dtype;
+    case Read::Float32:
+      bits = std::bit_cast<uint32_t>(static_cast<float>(a.real));
+      return true;
+    case Read::DType:
+      bits = static_cast<uint64_t>(a.dtype);
+      return true;
+    case Read::Text:
+      bits = 0;
+      return a.length == r.span &&
+             sameText(a.characters, &text[r.low], a.length);
+    }
+    return false;
+  }
+};
+
+/// The plans that a kernel's launches try first.
+class LaunchPlans {
+public:
+  static constexpr size_t count = 4;
+
+  /// Null after the last.
+  const LaunchPlan *get(size_t i) const {
+    return i < count ? recent[i].load(std::memory_order_acquire) : nullptr;
+  }
+  void add(const LaunchPlan *plan);
+
+private:
+  std::array<std::atomic<const LaunchPlan *>, count> recent = {};
+  std::atomic<uint32_t> added = 0; ///< about
+};
+
+/// A launch that took the long way, as it came out.
+struct LaunchRecord {
+  KernelState &kernel;
+  std::optional<Device> preferred;
+  std::span<const LaunchArgument> call;
+  const LaunchBinding &binding;
+  std::span<const Specialized> specialized; ///< by parameter
+  Specialization &specialization;
+};
+
+/// Makes a plan of it, the specialization's only one, or takes that one up
+/// again. There is none for a way of writing that no plan can express.
+void rememberLaunch(const LaunchRecord &record);
+
+} // namespace nereid
+
+#endif // NEREID_RUNTIME_LAUNCH_LAUNCHPLAN_H

@@ -1,0 +1,376 @@
+//===- Tensor.cpp - Construction and views --------------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Runtime/Tensor.h"
+
+#include "nereid/Runtime/Error.h"
+#include "nereid/Runtime/cuda/CudaDevice.h"
+#include "nereid/Runtime/device/HostMemory.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace nereid {
+
+[[noreturn]] static void invalid(std::string message) {
+  raise({ErrorCode::InvalidArgument, std::move(message), {}});
+}
+
+static std::string listText(const Shape &values) {
+  std::string text = "[";
+  for (size_t i = 0; i < values.size(); ++i) {
+    text += (i ? ", " : "") + std::to_string(values[i]);
+  }
+  return text + "]";
+}
+
+/// What a process can address: 47 bits on x86-64.
+static constexpr int64_t addressBytes = int64_t{1} << 47;
+
+/// Elements of a shape. Shapes larger than the address space are refused, so
+/// that no later product of sizes and strides can overflow.
+static int64_t checkedCount(const Shape &shape, DType dtype) {
+  int64_t count = 1, bytes = static_cast<int64_t>(byteSize(dtype));
+  for (int64_t size : shape) {
+    if (size < 0) {
+      invalid("a tensor's shape: expected sizes from 0 on, got " +
+              listText(shape));
+    }
+    if (__builtin_mul_overflow(count, size, &count)) {
+      count = INT64_MAX;
+    }
+  }
+  if (count > addressBytes / bytes) {
+    // A zero anywhere makes the product zero, whatever was multiplied before.
+    if (std::find(shape.begin(), shape.end(), 0) != shape.end()) {
+      return 0;
+    }
+    invalid("a tensor of shape " + listText(shape) +
+            " is larger than the address space; expected at most 2^63 bytes, "
+            "got more");
+  }
+  return count;
+}
+
+static Shape rowMajorStrides(const Shape &shape) {
+  Shape strides(shape.size());
+  int64_t stride = 1;
+  for (size_t i = shape.size(); i-- > 0;) {
+    strides[i] = stride;
+    stride *= std::max<int64_t>(shape[i], 1);
+  }
+  return strides;
+}
+
+Tensor::Tensor(std::shared_ptr<void> owner, void *data, DType dtype,
+               Device device, Shape shape, Shape strides)
+    : owner(std::move(owner)), data_(data), dtype_(dtype), device_(device),
+      shape_(std::move(shape)), strides_(std::move(strides)) {
+  numel_ = 1;
+  int64_t last = 0; // index of the last element in memory
+  for (size_t i = 0; i < shape_.size(); ++i) {
+    numel_ *= shape_[i];
+    last += (shape_[i] - 1) * strides_[i];
+  }
+  extentBytes_ =
+      numel_ ? (last + 1) * static_cast<int64_t>(byteSize(dtype_)) : 0;
+}
+
+void Tensor::swap(Tensor &other) noexcept {
+  std::swap(owner, other.owner);
+  std::swap(data_, other.data_);
+  std::swap(dtype_, other.dtype_);
+  std::swap(device_, other.device_);
+  std::swap(shape_, other.shape_);
+  std::swap(strides_, other.strides_);
+  std::swap(numel_, other.numel_);
+  std::swap(extentBytes_, other.extentBytes_);
+}
+
+void Tensor::raiseUndefined(const char *call) {
+  invalid(std::string(call) +
+          ": expected a tensor with memory, got an undefined tensor");
+}
+
+Tensor empty(Shape shape, DType dtype, Device device) {
+  int64_t count = checkedCount(shape, dtype);
+  size_t bytes = static_cast<size_t>(count) * byteSize(dtype);
+  Shape strides = rowMajorStrides(shape);
+  if (!device.isHost()) {
+    auto memory =
+        valueOrThrow(valueOrThrow(cuda::DeviceState::get(device.index()))
+                         ->memory.allocate(bytes));
+    void *address = memory.get();
+    return Tensor(std::move(memory), address, dtype, device, std::move(shape),
+                  std::move(strides));
+  }
+  std::shared_ptr<void> memory = allocateHostMemory(bytes);
+  if (!memory) {
+    raise({ErrorCode::OutOfMemory,
+           "no memory for a tensor of shape " + listText(shape) + ", " +
+               std::string(shortName(dtype)) + ": " + std::to_string(bytes) +
+               " bytes",
+           {}});
+  }
+  void *address = memory.get();
+  return Tensor(std::move(memory), address, dtype, device, std::move(shape),
+                std::move(strides));
+}
+
+Tensor emptyLike(const Tensor &model) {
+  if (!model.defined()) {
+    invalid(
+        "emptyLike: expected a tensor with memory, got an undefined tensor");
+  }
+  return empty(model.shape(), model.dtype(), model.device());
+}
+
+Tensor Tensor::adopt(std::shared_ptr<void> owner, void *data, Shape shape,
+                     DType dtype, Device device, std::optional<Shape> strides) {
+  int64_t count = checkedCount(shape, dtype);
+  if (!data && count) {
+    invalid("a tensor of shape " + listText(shape) + " at a null address");
+  }
+  if (reinterpret_cast<uintptr_t>(data) % byteSize(dtype)) {
+    invalid("the address of a " + std::string(languageName(dtype)) +
+            " tensor is not a multiple of " + std::to_string(byteSize(dtype)) +
+            " bytes");
+  }
+  if (!strides) {
+    strides = rowMajorStrides(shape);
+  }
+  if (strides->size() != shape.size()) {
+    invalid("strides " + listText(*strides) + " for the shape " +
+            listText(shape) + ": expected one a dimension");
+  }
+  int64_t extent = 1;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    int64_t reach = 0;
+    if ((*strides)[i] < 0) {
+      invalid("negative strides are not supported: " + listText(*strides));
+    }
+    if (count && (__builtin_mul_overflow(shape[i] - 1, (*strides)[i], &reach) ||
+                  __builtin_add_overflow(extent, reach, &extent) ||
+                  extent > addressBytes)) {
+      invalid("strides " + listText(*strides) + " for the shape " +
+              listText(shape) + " reach beyond the address space");
+    }
+  }
+  if (!owner) {
+    // A non-null owner is what makes a tensor defined; nothing is kept alive.
+    static char nothing;
+    owner = std::shared_ptr<void>(std::shared_ptr<void>(), &nothing);
+  }
+  return Tensor(std::move(owner), data, dtype, device, std::move(shape),
+                std::move(*strides));
+}
+
+Tensor Tensor::borrow(void *data, Shape shape, DType dtype, Device device,
+                      std::optional<Shape> strides) {
+  return adopt(nullptr, data, std::move(shape), dtype, device,
+               std::move(strides));
+}
+
+bool Tensor::isContiguous() const {
+  int64_t expected = 1;
+  for (size_t i = shape_.size(); i-- > 0;) {
+    if (shape_[i] != 1 && strides_[i] != expected) {
+      return numel_ == 0;
+    }
+    expected *= shape_[i];
+  }
+  return true;
+}
+
+int Tensor::checkedAxis(int axis) const {
+  int wrapped = axis < 0 ? axis + rank() : axis;
+  if (wrapped < 0 || wrapped >= rank()) {
+    invalid("dimension " + std::to_string(axis) + " of " + str() +
+            ": expected " + std::to_string(-rank()) + " to " +
+            std::to_string(rank() - 1));
+  }
+  return wrapped;
+}
+
+void Tensor::checkElementType(std::optional<DType> requested) const {
+  requireDefined("data");
+  bool fits = requested && *requested == dtype_;
+  // Bits of the types that C++ does not have.
+  fits |= requested == u16 && (dtype_ == f16 || dtype_ == bf16);
+  fits |=
+      requested == u8 && (dtype_ == fp8e5 || dtype_ == fp8e4nv || dtype_ == i1);
+  if (!fits) {
+    invalid("data<T>() of " + str() + ": T is " +
+            (requested ? std::string(languageName(*requested))
+                       : std::string("no element type")));
+  }
+}
+
+std::string Tensor::str() const {
+  if (!defined()) {
+    return "an undefined tensor";
+  }
+  std::string text = std::string(shortName(dtype_)) + listText(shape_);
+  return isContiguous() ? text : text + " with strides " + listText(strides_);
+}
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+/// Replaces the one -1 of `shape` by what makes it hold `count` elements.
+static Shape inferShape(Shape shape, int64_t count, const Tensor &from) {
+  auto hole = std::find(shape.begin(), shape.end(), -1);
+  std::string asked = listText(shape);
+  if (hole != shape.end()) {
+    *hole = 1;
+    int64_t rest = checkedCount(shape, DType::Int8);
+    *hole = rest ? count / rest : 0;
+  }
+  if (checkedCount(shape, DType::Int8) != count) {
+    invalid("cannot view " + from.str() + " as " + asked + ": it has " +
+            std::to_string(count) + " elements");
+  }
+  return shape;
+}
+
+Tensor Tensor::view(Shape shape) const {
+  requireDefined("view");
+  shape = inferShape(std::move(shape), numel_, *this);
+  if (!isContiguous()) {
+    invalid("cannot view " + str() + " as " + listText(shape) +
+            " without a copy; use reshape");
+  }
+  Shape strides = rowMajorStrides(shape);
+  return Tensor(owner, data_, dtype_, device_, std::move(shape),
+                std::move(strides));
+}
+
+Tensor Tensor::reshape(Shape shape) const {
+  return contiguous().view(std::move(shape));
+}
+
+Tensor Tensor::permute(const std::vector<int> &order) const {
+  requireDefined("permute");
+  Shape shape, strides;
+  std::vector<bool> seen(shape_.size());
+  for (int axis : order) {
+    int a = checkedAxis(axis);
+    if (seen[a]) {
+      invalid("permute of " + str() + ": dimension " + std::to_string(axis) +
+              " occurs twice");
+    }
+    seen[a] = true;
+    shape.push_back(shape_[a]);
+    strides.push_back(strides_[a]);
+  }
+  if (shape.size() != shape_.size()) {
+    invalid("permute of " + str() + ": expected " + std::to_string(rank()) +
+            " dimensions, got " + std::to_string(order.size()));
+  }
+  return Tensor(owner, data_, dtype_, device_, std::move(shape),
+                std::move(strides));
+}
+
+Tensor Tensor::transpose(int a, int b) const {
+  Tensor result = *this;
+  a = checkedAxis(a);
+  b = checkedAxis(b);
+  std::swap(result.shape_[a], result.shape_[b]);
+  std::swap(result.strides_[a], result.strides_[b]);
+  return result;
+}
+
+Tensor Tensor::slice(int axis, int64_t start, int64_t stop,
+                     int64_t step) const {
+  int a = checkedAxis(axis);
+  if (step < 1) {
+    invalid("slice of " + str() + " with step " + std::to_string(step) +
+            ": expected at least 1");
+  }
+  int64_t size = shape_[a];
+  auto clip = [size](int64_t bound) {
+    return std::clamp<int64_t>(bound < 0 ? bound + size : bound, 0, size);
+  };
+  start = clip(start);
+  stop = std::max(start, clip(stop));
+  Shape shape = shape_, strides = strides_;
+  shape[a] = (stop - start + step - 1) / step;
+  strides[a] *= step;
+  int64_t offset = shape[a] ? start * strides_[a] : 0;
+  return Tensor(owner,
+                static_cast<std::byte *>(data_) +
+                    offset * static_cast<int64_t>(byteSize(dtype_)),
+                dtype_, device_, std::move(shape), std::move(strides));
+}
+
+Tensor Tensor::select(int axis, int64_t index) const {
+  int a = checkedAxis(axis);
+  int64_t wrapped = index < 0 ? index + shape_[a] : index;
+  if (wrapped < 0 || wrapped >= shape_[a]) {
+    invalid("index " + std::to_string(index) + " of dimension " +
+            std::to_string(axis) + " of " + str());
+  }
+  return slice(a, wrapped, wrapped + 1).squeeze(a);
+}
+
+Tensor Tensor::expand(Shape shape) const {
+  requireDefined("expand");
+  size_t extra = shape.size() - std::min(shape.size(), shape_.size());
+  Shape strides(shape.size(), 0);
+  bool fits = shape.size() >= shape_.size();
+  for (size_t i = 0; fits && i < shape_.size(); ++i) {
+    int64_t &wanted = shape[i + extra];
+    wanted = wanted == -1 ? shape_[i] : wanted;
+    fits = shape_[i] == wanted || shape_[i] == 1;
+    strides[i + extra] = shape_[i] == wanted ? strides_[i] : 0;
+  }
+  if (!fits) {
+    invalid("cannot expand " + str() + " to " + listText(shape));
+  }
+  checkedCount(shape, dtype_);
+  return Tensor(owner, data_, dtype_, device_, std::move(shape),
+                std::move(strides));
+}
+
+Tensor Tensor::unsqueeze(int axis) const {
+  requireDefined("unsqueeze");
+  int wrapped = axis < 0 ? axis + rank() + 1 : axis;
+  if (wrapped < 0 || wrapped > rank()) {
+    invalid("unsqueeze of " + str() + " at dimension " + std::to_string(axis));
+  }
+  Tensor result = *this;
+  int64_t stride = wrapped < rank() ? shape_[wrapped] * strides_[wrapped] : 1;
+  result.shape_.insert(result.shape_.begin() + wrapped, 1);
+  result.strides_.insert(result.strides_.begin() + wrapped, stride);
+  return result;
+}
+
+Tensor Tensor::squeeze(int axis) const {
+  int a = checkedAxis(axis);
+  if (shape_[a] != 1) {
+    invalid("squeeze of " + str() + ": dimension " + std::to_string(axis) +
+            " has size " + std::to_string(shape_[a]));
+  }
+  Tensor result = *this;
+  result.shape_.erase(result.shape_.begin() + a);
+  result.strides_.erase(result.strides_.begin() + a);
+  return result;
+}
+
+Tensor Tensor::bitcast(DType dtype) const {
+  requireDefined("bitcast");
+  if (byteSize(dtype) != byteSize(dtype_)) {
+    invalid("bitcast of " + str() + " to " + std::string(languageName(dtype)) +
+            ": the sizes differ");
+  }
+  Tensor result = *this;
+  result.dtype_ = dtype;
+  return result;
+}
+
+} // namespace nereid
