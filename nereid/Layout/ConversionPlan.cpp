@@ -272,9 +272,8 @@ ConversionPlan planShared(const LinearLayout &source,
   return plan;
 }
 
-ConversionPlan planConversion(const LinearLayout &source,
-                              const LinearLayout &target, unsigned elementBytes,
-                              const SharedMemoryShape &memory) {
+std::optional<ConversionPlan> planWithinWarp(const LinearLayout &source,
+                                             const LinearLayout &target) {
   assert(source.isSurjective() && target.isSurjective());
   LinearLayout to = alignOutputs(source, target);
   ConversionPlan plan;
@@ -289,7 +288,14 @@ ConversionPlan planConversion(const LinearLayout &source,
     plan.pull = *pull;
     return plan;
   }
-  return planShared(source, target, elementBytes, memory);
+  return std::nullopt;
+}
+
+ConversionPlan planConversion(const LinearLayout &source,
+                              const LinearLayout &target, unsigned elementBytes,
+                              const SharedMemoryShape &memory) {
+  std::optional<ConversionPlan> plan = planWithinWarp(source, target);
+  return plan ? *plan : planShared(source, target, elementBytes, memory);
 }
 
 unsigned countWavefronts(const LinearLayout &distributed,

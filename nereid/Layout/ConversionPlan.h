@@ -60,6 +60,10 @@ ConversionPlan planConversion(const LinearLayout &source,
                               const LinearLayout &target, unsigned elementBytes,
                               const SharedMemoryShape &memory);
 
+/// The same where no element leaves its warp; absent elsewhere.
+std::optional<ConversionPlan> planWithinWarp(const LinearLayout &source,
+                                             const LinearLayout &target);
+
 /// The same, through shared memory whatever else would do.
 ConversionPlan planShared(const LinearLayout &source,
                           const LinearLayout &target, unsigned elementBytes,

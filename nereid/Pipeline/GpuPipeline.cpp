@@ -28,6 +28,8 @@ void buildTileGPUPipeline(OpPassManager &pm, const GpuOptions &options) {
   if (options.stages > 1) { // one stage asks for nothing ahead of its use
     layouts.addPass(tilegpu::createPrefetchPrograms());
   }
+  layouts.addPass(tilegpu::createAllocateShared());
+  layouts.addPass(tilegpu::createInsertBarriers());
 }
 
 void buildGpuThreadsPipeline(OpPassManager &pm, const GpuOptions &options) {

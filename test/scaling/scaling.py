@@ -102,6 +102,23 @@ def block_fors(n):
     return KERNEL + LOADED + "".join(f"    for i in range(n):\n        a = a * 3 + {i % 7}\n" for i in range(n)) + STORED
 
 
+def trips(n):
+    return KERNEL + LOADED + lines(n, lambda i: f"a += tl.sum(a) * {i}") + STORED
+
+
+def branch_trips(n):
+    return KERNEL + LOADED + "".join(f"    if n == {i}:\n        a += tl.sum(a) * {i}\n" for i in range(n)) + STORED
+
+
+def loop_trips(n):
+    return KERNEL + LOADED + "".join(f"    for i in range(n):\n        a += tl.sum(a) * {i}\n" for i in range(n)) + STORED
+
+
+def copying_fors(n):
+    return (KERNEL + LOADED + "".join(f"    for j in tl.range(n, num_stages=3):\n        a += tl.load(p + o + 128 * j + {i})\n"
+                                      for i in range(n)) + STORED)
+
+
 def helpers(n):
     return ("".join(f"@triton.jit\ndef h{i}(x):\n    return x * 3 + {i}\n\n\n" for i in range(n)) + KERNEL + LOADED +
             lines(n, lambda i: f"a = h{i}(a)") + STORED)
@@ -129,7 +146,20 @@ CHAINS = {
     "block-fors": (block_fors, CHAIN[:-1], [125, 250]),
     "helpers": (helpers, [250, 500, 1000, 2000], [500, 2000]),
 }
-TARGETS = {"cpu": "obj", "interp": "tile-opt", "sm_90a": "ptx"}
+# Trips through shared memory, for the passes that place them and their barriers.
+TRIPS = {
+    "trips": (trips, LONG, [4000, 16000]),
+    "branch-trips": (branch_trips, LONG, [2000, 8000]),
+    "loop-trips": (loop_trips, CHAIN[:-1], [250, 500]),
+    "copying-fors": (copying_fors, CHAIN[:-1], [250, 500]),
+}
+# name: target, stage, chains
+TARGETS = {
+    "cpu": ("cpu", "obj", CHAINS),
+    "interp": ("interp", "tile-opt", CHAINS),
+    "sm_90a": ("sm_90a", "ptx", CHAINS),
+    "tilegpu": ("sm_90a", "tilegpu", TRIPS),
+}
 
 
 def limit():
@@ -143,8 +173,9 @@ def measure(nereid, folder, program, target):
     source = os.path.join(folder, "k.py")
     with open(source, "w") as file:
         file.write(HEAD + program)
-    command = [nereid, "compile", source + ":k", "--signature", "*i32,i32", "--target", target, "--emit",
-               TARGETS[target], "-o", os.path.join(folder, "out")]
+    device, stage, _ = TARGETS[target]
+    command = [nereid, "compile", source + ":k", "--signature", "*i32,i32", "--target", device, "--emit", stage,
+               "-o", os.path.join(folder, "out")]
     environment = dict(os.environ, NEREID_CACHE_SIZE="0")
     process = subprocess.Popen(command, env=environment, preexec_fn=limit, stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE)
@@ -166,11 +197,11 @@ def main():
     failures = []
     print(f"{'chain':16}{'target':8}{'n':>7}{'seconds':>9}{'x':>6}{'MB':>8}{'x':>6}")
     with tempfile.TemporaryDirectory() as folder:
-        for target in TARGETS:
+        for target, (_, _, chains) in TARGETS.items():
             # What a compilation of next to nothing takes.
             base = [min(measures) for measures in zip(*(measure(options.nereid, folder, scalars(2), target)
                                                         for _ in range(3)))]
-            for name, (make, full, short) in CHAINS.items():
+            for name, (make, full, short) in chains.items():
                 if options.only not in name:
                     continue
                 runs = {}  # by length

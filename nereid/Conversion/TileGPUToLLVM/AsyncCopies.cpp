@@ -11,28 +11,16 @@ using namespace mlir;
 
 namespace nereid::togpu {
 
-void KernelEmitter::emitAlloc(tilegpu::AllocOp op) {
-  // What is still being read would lift the buffer above it for good.
-  if (!shared.isClean()) {
-    barrier();
-  }
-  SharedRegion region =
-      shared.find(op.getType().getBytes(), SharedMemory::swizzlePeriod);
-  shared.take(region);
-  shared.reserve(region);
-  buffers[op.getBuffer()] = region;
-}
-
-void KernelEmitter::emitFree(tilegpu::FreeOp op) {
-  SharedRegion region = buffers.lookup(op.getBuffer());
-  shared.release(region);
-  shared.startsReading(region);
-}
-
 Value KernelEmitter::slotAddress(Value buffer, Value slot) {
   auto type = cast<tilegpu::BufferType>(buffer.getType());
+  std::optional<uint32_t> offset =
+      buffer.getDefiningOp<tilegpu::AllocOp>().getOffset();
+  if (!offset) {
+    fail(buffer.getDefiningOp(), "no place in shared memory");
+    offset = 0;
+  }
   return arith::AddIOp::create(
-      b, loc, sharedAddress(buffers.lookup(buffer).offset),
+      b, loc, sharedAddress(*offset),
       arith::MulIOp::create(b, loc, scalar(slot),
                             ops().i32(type.getSlotBytes())));
 }

@@ -145,7 +145,7 @@ void KernelEmitter::emitAtomic(Operation *op) {
       live.push_back(r);
     }
   }
-  if (isRelease(semantic)) {
+  if (beginsWithBarrier(op)) {
     barrier();
   }
   // One fence on each side of several, instead of one in each.
@@ -188,19 +188,18 @@ void KernelEmitter::emitAtomic(Operation *op) {
     machine->fence(scope);
   }
   if (isUsed && !isTensor) {
-    SharedRegion region = acquire(8);
-    Value at = sharedAddress(region.offset);
+    unsigned scratch = acquireScratch();
+    Value at = sharedAddress(scratch);
     storeShared(at, {result[0]}, once);
-    publish(region);
+    barrier();
     result[0] = loadShared(at, lane, 1)[0];
   } else if (isUsed && once) {
     const TileInfo &values = info(op->getResult(0).getType());
-    SharedRegion region =
-        acquire(tile::getElementBytes(element) * elementCount(values.shape));
-    storeRowMajor(region.offset, values, result);
-    publish(region);
-    result = loadRowMajor(region.offset, values);
-  } else if (isAcquire(semantic)) {
+    unsigned scratch = acquireScratch();
+    storeRowMajor(scratch, values, result);
+    barrier();
+    result = loadRowMajor(scratch, values);
+  } else if (endsWithBarrier(op)) {
     barrier();
   }
   if (isTensor) {

@@ -101,16 +101,6 @@ void KernelEmitter::emitBlock(Block &block) {
   }
 }
 
-/// Each entry once: branches one after the other would multiply them.
-static void addNew(SharedMemory::State &regions,
-                   const SharedMemory::State &added) {
-  for (const SharedRegion &region : added) {
-    if (!llvm::is_contained(regions, region)) {
-      regions.push_back(region);
-    }
-  }
-}
-
 void KernelEmitter::emitFor(scf::ForOp loop) {
   SmallVector<Value> inits = flat(loop.getInitArgs());
   auto made = scf::ForOp::create(b, loc, scalar(loop.getLowerBound()),
@@ -124,21 +114,11 @@ void KernelEmitter::emitFor(scf::ForOp loop) {
   if (!body->empty()) {
     body->clear();
   }
-  Pending before = pending();
-  global.enterLoop(loop);
-  GlobalOrder::State within = global.state();
   scalars[loop.getInductionVar()] = made.getInductionVar();
   bindArguments(loop.getRegionIterArgs(), made.getRegionIterArgs());
   b.setInsertionPointToEnd(body);
   emitBlock(*loop.getBody());
-  // The next iteration starts as the first did.
-  if (!shared.isClean()) {
-    barrier();
-  }
   scf::YieldOp::create(b, loc, flat(loop.getYieldedValues()));
-  // It may also not have run at all.
-  GlobalOrder::join(before.global, within);
-  restore(before);
   b.setInsertionPointAfter(made);
   bindArguments(loop.getResults(), made.getResults());
 }
@@ -148,23 +128,18 @@ void KernelEmitter::emitIf(scf::IfOp branch) {
   auto made = scf::IfOp::create(b, loc, flatTypes(branch.getResultTypes()),
                                 scalar(branch.getCondition()),
                                 /*addThenBlock=*/true, hasElse);
-  Pending before = pending(), after = before;
   auto emit = [&](Region &from, Region &to) {
     Block &block = to.front();
     block.clear();
-    restore(before);
     b.setInsertionPointToEnd(&block);
     emitBlock(from.front());
     scf::YieldOp::create(b, loc,
                          flat(from.front().getTerminator()->getOperands()));
-    addNew(after.shared, shared.state());
-    GlobalOrder::join(after.global, global.state());
   };
   emit(branch.getThenRegion(), made.getThenRegion());
   if (hasElse) {
     emit(branch.getElseRegion(), made.getElseRegion());
   }
-  restore(after);
   b.setInsertionPointAfter(made);
   bindArguments(branch.getResults(), made.getResults());
 }
@@ -172,24 +147,13 @@ void KernelEmitter::emitIf(scf::IfOp branch) {
 void KernelEmitter::emitWhile(scf::WhileOp loop) {
   auto made = scf::WhileOp::create(b, loc, flatTypes(loop.getResultTypes()),
                                    flat(loop.getInits()));
-  if (!shared.isClean()) {
-    // Both regions start clean.
-    b.setInsertionPoint(made);
-    barrier();
-  }
-  global.enterLoop(loop);
-  GlobalOrder::State within = global.state();
   auto emit = [&](Region &from, Region &to, auto terminate) {
     SmallVector<Type> types = flatTypes(from.getArgumentTypes());
     Block *block = b.createBlock(&to, to.end(), types,
                                  SmallVector<Location>(types.size(), loc));
     bindArguments(from.getArguments(), block->getArguments());
     b.setInsertionPointToEnd(block);
-    global.restore(within);
     emitBlock(from.front());
-    if (!shared.isClean()) {
-      barrier();
-    }
     terminate(from.front().getTerminator());
   };
   emit(loop.getBefore(), made.getBefore(), [&](Operation *op) {
@@ -200,15 +164,17 @@ void KernelEmitter::emitWhile(scf::WhileOp loop) {
   emit(loop.getAfter(), made.getAfter(), [&](Operation *op) {
     scf::YieldOp::create(b, loc, flat(op->getOperands()));
   });
-  global.restore(within);
   b.setInsertionPointAfter(made);
   bindArguments(loop.getResults(), made.getResults());
 }
 
 void KernelEmitter::emitOp(Operation *op) {
-  if (GlobalOrder::isAccess(op)) {
-    orderAccess(op);
+  auto places = op->getAttrOfType<tilegpu::ScratchAttr>(tilegpu::scratchAttr);
+  if (places) {
+    scratchPlaces = places;
+    nextPiece = 0;
   }
+  scratchOwner = op;
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](arith::ConstantOp constant) { emitConstant(constant); })
       .Case([&](scf::ForOp loop) { emitFor(loop); })
@@ -241,8 +207,6 @@ void KernelEmitter::emitOp(Operation *op) {
       .Case([&](tile::ReduceOp reduce) { emitReduce(reduce); })
       .Case(
           [&](tilegpu::ConvertLayoutOp convert) { emitConvertLayout(convert); })
-      .Case([&](tilegpu::AllocOp alloc) { emitAlloc(alloc); })
-      .Case([&](tilegpu::FreeOp free) { emitFree(free); })
       .Case([&](tilegpu::CopyAsyncOp copy) { emitCopyAsync(copy); })
       .Case([&](tilegpu::CommitCopiesOp) { machine->commitCopies(); })
       .Case([&](tilegpu::WaitCopiesOp wait) {
@@ -270,8 +234,10 @@ void KernelEmitter::emitOp(Operation *op) {
         scalars[id.getResult()] = machine->processorId();
       })
       .Case([&](tile::GridDependencyOp op) { emitGridDependency(op); })
-      .Case([&](tile::BarrierOp) { barrier(); })
-      .Case<tile::AssumeOp, tile::RelaxOp>([](Operation *) {})
+      .Case<tile::BarrierOp, tilegpu::BarrierOp>(
+          [&](Operation *) { barrier(); })
+      .Case<tile::AssumeOp, tile::RelaxOp, tilegpu::AllocOp, tilegpu::FreeOp>(
+          [](Operation *) {})
       .Default([&](Operation *) {
         if (tile::isElementwise(op)) {
           emitElementwise(op);
@@ -279,6 +245,9 @@ void KernelEmitter::emitOp(Operation *op) {
         }
         fail(op, "no form of '" + op->getName().getStringRef() + "'");
       });
+  if (places && nextPiece != places.getOffsets().size()) {
+    fail(op, "more places in shared memory than it uses");
+  }
 }
 
 } // namespace nereid::togpu

@@ -6,51 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
-#include "nereid/Layout/ConversionPlan.h"
+#include "nereid/Layout/HalvedLayout.h"
+#include "nereid/Layout/Pull.h"
 
 #include <bit>
 
 using namespace mlir;
 
 namespace nereid::togpu {
-
-/// Registers and lanes of the source that place (register r, lane 0, warp 0) of
-/// the target takes its element from, and how lane and warp bits change them.
-namespace {
-struct Pull {
-  explicit Pull(const LinearLayout &map) : map(map) {}
-  uint32_t registerOf(Axis axis, uint32_t value) const {
-    return at(axis, value, Axis::Register);
-  }
-  uint32_t laneOf(Axis axis, uint32_t value) const {
-    return at(axis, value, Axis::Lane);
-  }
-  uint32_t at(Axis from, uint32_t value, Axis to) const {
-    for (auto [axis, index] : map.apply({{from, value}})) {
-      if (axis == to) {
-        return index;
-      }
-    }
-    return 0;
-  }
-  /// Bits of the thread number that select among source registers: the
-  /// register bits that each adds.
-  SmallVector<std::pair<unsigned, uint32_t>> selectors() const {
-    SmallVector<std::pair<unsigned, uint32_t>> found;
-    for (auto [axis, first] :
-         {std::pair(Axis::Lane, 0u),
-          std::pair(Axis::Warp, map.inputBits(Axis::Lane))}) {
-      for (unsigned i = 0; i < map.inputBits(axis); ++i) {
-        if (uint32_t r = registerOf(axis, 1u << i)) {
-          found.push_back({first + i, r});
-        }
-      }
-    }
-    return found;
-  }
-  const LinearLayout &map;
-};
-} // namespace
 
 void KernelEmitter::emitConvertLayout(tilegpu::ConvertLayoutOp op) {
   const TileInfo &from = info(op.getSource().getType());
@@ -62,9 +25,7 @@ void KernelEmitter::emitConvertLayout(tilegpu::ConvertLayoutOp op) {
                      tile::getElementBytes(from.element), target.shared);
   Pull pull(plan.pull);
   auto selectors = pull.selectors();
-  // Each selecting bit doubles the values to choose from; beyond two, shared
-  // memory is cheaper.
-  if (plan.kind == ConversionPlan::Kind::Shared || selectors.size() > 2) {
+  if (goesThroughSharedMemory(plan)) {
     bind(op, exchange({from.layout, to.layout, bits, from.element}, source,
                       to.dead));
     return;
@@ -127,42 +88,6 @@ void KernelEmitter::emitConvertLayout(tilegpu::ConvertLayoutOp op) {
   bind(op, std::move(result));
 }
 
-/// A bit of the flattened index that one register column of each layout is, and
-/// nothing else touches: both halves of the tile can move on their own.
-static std::optional<unsigned>
-commonRegisterBit(const TileLayout &from, const TileLayout &to, unsigned bits) {
-  auto isRegister = [](const TileLayout &layout, uint32_t bit) {
-    unsigned touching = 0;
-    for (const auto *part : {&layout.registers, &layout.lanes, &layout.warps}) {
-      touching += llvm::count_if(*part, [&](uint32_t c) { return c & bit; });
-    }
-    return touching == 1 && llvm::is_contained(layout.registers, bit);
-  };
-  for (unsigned i = bits; i-- > 0;) {
-    if (isRegister(from, 1u << i) && isRegister(to, 1u << i)) {
-      return i;
-    }
-  }
-  return std::nullopt;
-}
-
-/// The layout of the half of a tile in which bit `i` has one value; `column` is
-/// the register column that was the bit.
-static TileLayout halfOf(const TileLayout &layout, unsigned i,
-                         unsigned &column) {
-  TileLayout half = layout;
-  auto found = llvm::find(half.registers, 1u << i);
-  column = found - half.registers.begin();
-  half.registers.erase(found);
-  uint32_t below = (1u << i) - 1;
-  for (auto *part : {&half.registers, &half.lanes, &half.warps}) {
-    for (uint32_t &c : *part) {
-      c = (c & below) | (c & ~below) >> 1;
-    }
-  }
-  return half;
-}
-
 /// Large tiles go in halves, as far as both layouts have them in registers: the
 /// shared memory of a block is worth more than barriers.
 Registers KernelEmitter::exchange(const Exchange &tile, ArrayRef<Value> source,
@@ -171,8 +96,8 @@ Registers KernelEmitter::exchange(const Exchange &tile, ArrayRef<Value> source,
   if (bytes << tile.bits > tilegpu::conversionBytes) {
     if (auto bit = commonRegisterBit(tile.from, tile.to, tile.bits)) {
       unsigned fromColumn, toColumn;
-      Exchange half{halfOf(tile.from, *bit, fromColumn),
-                    halfOf(tile.to, *bit, toColumn), tile.bits - 1,
+      Exchange half{halfOf(tile.from, *bit, &fromColumn),
+                    halfOf(tile.to, *bit, &toColumn), tile.bits - 1,
                     tile.element};
       // Register r of the half that has `value` in `column`.
       auto wholeOf = [](unsigned r, unsigned column, unsigned value) {
@@ -204,7 +129,7 @@ Registers KernelEmitter::exchange(const Exchange &tile, ArrayRef<Value> source,
       planShared(tile.from.linear(tile.bits), tile.to.linear(tile.bits), bytes,
                  target.shared);
   LinearLayout toOffset = plan.shared.invert();
-  SharedRegion region = acquire(bytes << tile.bits);
+  unsigned scratch = acquireScratch();
   // Offsets of registers and threads, in elements; vectors are the registers
   // whose offsets differ in the low bits only.
   auto visit = [&](const TileLayout &layout, unsigned vector, auto access) {
@@ -215,7 +140,7 @@ Registers KernelEmitter::exchange(const Exchange &tile, ArrayRef<Value> source,
             static_cast<uint32_t>(toOffset.applyFlat(column)) * bytes);
       }
     }
-    SlotPlaces places = placesAt(sharedAddress(region.offset), threadColumns);
+    SlotPlaces places = placesAt(sharedAddress(scratch), threadColumns);
     std::map<uint32_t, std::vector<unsigned>> groups;
     for (unsigned r = 0; r < layout.registerCount(); ++r) {
       uint32_t offset =
@@ -244,7 +169,7 @@ Registers KernelEmitter::exchange(const Exchange &tile, ArrayRef<Value> source,
           }
           storeShared(at, elements, firstCopy);
         });
-  publish(region);
+  barrier();
   visit(tile.to, plan.loadVector,
         [&](SharedPlace at, const std::vector<unsigned> &registers) {
           if (llvm::all_of(registers,

@@ -46,16 +46,14 @@ void KernelEmitter::emitFma(tile::DotOp op) {
   int64_t m = cTile.shape[rank - 2], n = cTile.shape[rank - 1];
   int64_t depth = aTile.shape[rank - 1];
   int64_t batches = rank == 3 ? cTile.shape[0] : 1;
-  unsigned aBytes = tile::getElementBytes(aTile.element) * batches * m * depth;
-  aBytes = (aBytes + 15) & ~15u;
-  unsigned bBytes = tile::getElementBytes(bTile.element) * batches * depth * n;
-  SharedRegion region = acquire(aBytes + bBytes);
+  auto [aBytes, bytes] = rowMajorOperands(op);
+  unsigned scratch = acquireScratch();
   for (auto [value, offset] :
        {std::pair<Value, unsigned>(op.getLhs(), 0),
         std::pair<Value, unsigned>(op.getRhs(), aBytes)}) {
-    storeRowMajor(region.offset + offset, info(value.getType()), regs(value));
+    storeRowMajor(scratch + offset, info(value.getType()), regs(value));
   }
-  publish(region);
+  barrier();
 
   Type cElement = cTile.element;
   bool isNarrow =
@@ -122,7 +120,7 @@ void KernelEmitter::emitFma(tile::DotOp op) {
     Value &x = loadedA[at.first];
     if (!x) {
       x = widen(
-          loadShared(sharedAddress(region.offset,
+          loadShared(sharedAddress(scratch,
                                    arith::AddIOp::create(b, loc, at.first, k),
                                    aTile.element),
                      laneType(aTile.element), 1)[0],
@@ -131,7 +129,7 @@ void KernelEmitter::emitFma(tile::DotOp op) {
     Value &y = loadedB[at.second];
     if (!y) {
       y = widen(loadShared(
-                    sharedAddress(region.offset + aBytes,
+                    sharedAddress(scratch + aBytes,
                                   arith::AddIOp::create(b, loc, at.second, row),
                                   bTile.element),
                     laneType(bTile.element), 1)[0],

@@ -17,10 +17,9 @@
 
 #include "nereid/Analysis/AxisInfo.h"
 #include "nereid/Analysis/ConstantStrides.h"
+#include "nereid/Analysis/Scratch.h"
 #include "nereid/Conversion/Lanes/LaneOps.h"
-#include "nereid/Conversion/TileGPUToLLVM/GlobalOrder.h"
 #include "nereid/Conversion/TileGPUToLLVM/Instructions.h"
-#include "nereid/Conversion/TileGPUToLLVM/SharedMemory.h"
 #include "nereid/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "nereid/Dialect/TileGPU/IR/TileGPU.h"
 
@@ -80,16 +79,6 @@ private:
   void emitFor(mlir::scf::ForOp loop);
   void emitIf(mlir::scf::IfOp branch);
   void emitWhile(mlir::scf::WhileOp loop);
-  /// What barriers still owe at a point of the program.
-  struct Pending {
-    SharedMemory::State shared;
-    GlobalOrder::State global;
-  };
-  Pending pending() const { return {shared.state(), global.state()}; }
-  void restore(const Pending &state) {
-    shared.restore(state.shared);
-    global.restore(state.global);
-  }
   void bindArguments(mlir::ValueRange from, mlir::ValueRange to);
   llvm::SmallVector<mlir::Value> flat(mlir::ValueRange values);
   llvm::SmallVector<mlir::Type> flatTypes(mlir::TypeRange types);
@@ -178,7 +167,8 @@ private:
   /// A lane's own with that of the lane whose number differs by this bit.
   Partial combineLanes(mlir::Region &region, const Partial &own,
                        unsigned distance);
-  void reduceWarps(tile::ReduceOp op, uint32_t axisLanes, Partials &partials);
+  void reduceWarps(tile::ReduceOp op, uint32_t axisLanes, const WarpParts &plan,
+                   Partials &partials);
 
   // Scan.cpp
   void emitScan(tile::ScanOp op);
@@ -200,8 +190,6 @@ private:
   void emitMultiprocessors(tilegpu::MultiprocessorsOp op);
 
   // AsyncCopies.cpp
-  void emitAlloc(tilegpu::AllocOp op);
-  void emitFree(tilegpu::FreeOp op);
   void emitCopyAsync(tilegpu::CopyAsyncOp op);
   /// Places of a slot: where a thread's part begins, and which bits of a byte
   /// offset must be exclusive-ored into it. The others are added.
@@ -260,7 +248,7 @@ private:
   };
   WarpgroupOperand openWarpgroupOperand(tile::DotOp op, unsigned index);
   /// A tile from registers to scratch, as a buffer of one slot would hold it.
-  std::pair<tilegpu::BufferType, SharedRegion> stage(mlir::Value tensor);
+  std::pair<tilegpu::BufferType, mlir::Value> stage(mlir::Value tensor);
   /// What was written to shared memory becomes visible to products of four
   /// warps at the next barrier.
   void fenceForWarpgroups();
@@ -306,9 +294,8 @@ private:
   mlir::Value shuffleIndex(mlir::Value value, mlir::Value lane);
   template <typename Shuffle>
   mlir::Value shuffleWords(mlir::Value value, Shuffle shuffle);
+  /// Where all threads of the block meet.
   void barrier();
-  /// Keeps the program order of accesses to one array.
-  void orderAccess(mlir::Operation *op);
 
   // SharedAccess.cpp
   // Addresses are i32.
@@ -324,11 +311,9 @@ private:
   void storeShared(SharedPlace at, llvm::ArrayRef<mlir::Value> elements,
                    mlir::Value predicate);
   Registers loadShared(SharedPlace at, mlir::Type lane, unsigned count);
-  /// A region that no thread still reads; `publish` lets all threads read what
-  /// was written, and marks the region read.
-  SharedRegion acquire(unsigned bytes,
-                       unsigned align = SharedMemory::wavefront);
-  void publish(const SharedRegion &region);
+  /// Where the next piece of the operation's scratch lies; behind a barrier, if
+  /// there is to be one. The pieces come in the order of scratchOf().
+  unsigned acquireScratch();
 
   // Values.
   LaneOps ops() { return LaneOps(b, loc, laneTarget); }
@@ -376,11 +361,11 @@ private:
   /// Of pointers under bounds checks: which registers may be followed.
   llvm::DenseMap<mlir::Value, Registers> checkedPointers;
   unsigned textCount = 0;
-  SharedMemory shared;
-  GlobalOrder global;
-  llvm::DenseMap<mlir::Value, SharedRegion> buffers;
-  /// Scratch of a warpgroup product's operands, reserved until it has run.
-  llvm::SmallVector<SharedRegion> stagedRegions;
+  /// Of the last operation that has scratch, and its first piece not yet asked
+  /// for.
+  tilegpu::ScratchAttr scratchPlaces;
+  unsigned nextPiece = 0;
+  mlir::Operation *scratchOwner = nullptr; ///< that is being emitted
   llvm::DenseMap<mlir::Value, Registers> registersOf;
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   llvm::DenseMap<mlir::Type, std::unique_ptr<TileInfo>> infos;

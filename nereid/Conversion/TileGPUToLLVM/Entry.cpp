@@ -53,7 +53,8 @@ void KernelEmitter::findStreamed() {
     } else if (!tile::isElementwise(&op) &&
                !isa<arith::ConstantOp, tile::RangeOp, tile::SplatOp,
                     tile::BroadcastOp, tile::ExpandDimsOp, tile::ProgramIdOp,
-                    tile::NumProgramsOp, func::ReturnOp>(op)) {
+                    tile::NumProgramsOp, tilegpu::BarrierOp, func::ReturnOp>(
+                   op)) {
       streamed.clear();
       return;
     }
@@ -169,7 +170,10 @@ FailureOr<GpuKernelInfo> KernelEmitter::run() {
   eraseDead();
   info.entry = entry.getSymName().str();
   info.threads = target.lanes * warps;
-  info.sharedBytes = shared.bytes();
+  if (auto bytes =
+          kernel->getAttrOfType<IntegerAttr>(tilegpu::sharedBytesAttr)) {
+    info.sharedBytes = bytes.getInt();
+  }
   info.hasFaultRecord = faultRecord != nullptr;
   kernel.erase();
   return info;

@@ -13,33 +13,6 @@ using namespace mlir;
 
 namespace nereid::togpu {
 
-/// May the products read the operand where they need it? Nothing that ends the
-/// slot's content lies between.
-static bool staysInBuffer(tilegpu::LocalLoadOp op) {
-  if (tile::getElementBytes(tile::getElement(op.getType())) > 4) {
-    return false;
-  }
-  SmallPtrSet<Operation *, 4> products;
-  for (OpOperand &use : op->getUses()) {
-    auto dot = dyn_cast<tile::DotOp>(use.getOwner());
-    if (!dot ||
-        !(dot->hasAttr(tilegpu::mmaAttr) ||
-          dot->hasAttr(tilegpu::warpgroupMmaAttr)) ||
-        dot->getBlock() != op->getBlock() || use.getOperandNumber() > 1) {
-      return false;
-    }
-    products.insert(dot);
-  }
-  for (Operation *at = op->getNextNode(); at && !products.empty();
-       at = at->getNextNode()) {
-    if (isa<tilegpu::WaitCopiesOp, tilegpu::FreeOp, tilegpu::CopyAsyncOp>(at)) {
-      return false;
-    }
-    products.erase(at);
-  }
-  return true;
-}
-
 void KernelEmitter::emitLocalLoad(tilegpu::LocalLoadOp op) {
   if (staysInBuffer(op)) {
     return;

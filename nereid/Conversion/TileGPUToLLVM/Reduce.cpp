@@ -100,11 +100,6 @@ constexpr unsigned mostPartsRead = 8;
 /// 37 instead of 32, a second wave of blocks).
 constexpr unsigned runningResults = 8;
 
-/// What is left of a tile when `axis` is reduced: a shape with 1 there.
-Shape shapeWithout(Shape shape, unsigned axis) {
-  shape[axis] = 1;
-  return shape;
-}
 } // namespace
 
 void KernelEmitter::emitReduce(tile::ReduceOp op) {
@@ -122,20 +117,10 @@ void KernelEmitter::emitReduce(tile::ReduceOp op) {
   uint32_t axisMask = ((1u << paddedBits(from.shape[axis])) - 1)
                       << from.shifts[axis];
 
-  // Registers: those that agree in everything but the axis.
-  std::map<uint32_t, SmallVector<unsigned>> groups;
-  for (unsigned r = 0; r < from.count(); ++r) {
-    if (!from.dead[r]) {
-      uint32_t rest = from.layout.ofRegister(r) & ~axisMask;
-      groups[joinIndex(splitIndex(rest, from.shape), kept)].push_back(r);
-    }
-  }
+  auto groups = reducedRegisters(op);
   unsigned most = std::max<unsigned>(1, runningResults / groups.size());
   Partials partials;
   for (auto &[place, members] : groups) {
-    llvm::sort(members, [&](unsigned x, unsigned y) {
-      return from.layout.ofRegister(x) < from.layout.ofRegister(y);
-    });
     SmallVector<Partial> running;
     for (auto [i, r] : llvm::enumerate(members)) {
       Partial one;
@@ -171,9 +156,8 @@ void KernelEmitter::emitReduce(tile::ReduceOp op) {
     }
   }
 
-  if (llvm::any_of(from.layout.warps,
-                   [&](uint32_t column) { return column & axisMask; })) {
-    reduceWarps(op, axisLanes, partials);
+  if (std::optional<WarpParts> parts = warpPartsOf(op)) {
+    reduceWarps(op, axisLanes, *parts, partials);
   }
 
   for (unsigned i = 0; i < op.getSources().size(); ++i) {
@@ -196,7 +180,7 @@ void KernelEmitter::emitReduce(tile::ReduceOp op) {
 /// Through shared memory: at each place of the tile that is left, the parts of
 /// the warps one after the other.
 void KernelEmitter::reduceWarps(tile::ReduceOp op, uint32_t axisLanes,
-                                Partials &partials) {
+                                const WarpParts &plan, Partials &partials) {
   const TileInfo &from = info(op.getSources()[0].getType());
   unsigned n = op.getSources().size();
   Shape kept = shapeWithout(from.shape, op.getAxis());
@@ -204,30 +188,16 @@ void KernelEmitter::reduceWarps(tile::ReduceOp op, uint32_t axisLanes,
   uint32_t axisMask = ((1u << paddedBits(from.shape[op.getAxis()])) - 1)
                       << from.shifts[op.getAxis()];
   SmallVector<uint32_t> warpColumns(target.laneBits(), 0);
-  unsigned parts = 1;
+  unsigned part = 1;
   for (uint32_t column : from.layout.warps) {
     bool isAxis = column & axisMask;
-    warpColumns.push_back(isAxis ? parts : 0);
-    parts *= isAxis ? 2 : 1;
+    warpColumns.push_back(isAxis ? part : 0);
+    part *= isAxis ? 2 : 1;
   }
+  unsigned parts = plan.parts;
+  ArrayRef<Type> elements = plan.elements;
 
-  // A region for each source, one for validity.
-  bool flags = llvm::any_of(partials, [](auto &p) { return p.second.valid; });
-  SmallVector<Type> elements;
-  for (Value source : op.getSources()) {
-    elements.push_back(tile::getElement(source.getType()));
-  }
-  if (flags) {
-    elements.push_back(b.getI1Type());
-  }
-  SmallVector<unsigned> offsets;
-  unsigned bytes = 0;
-  for (Type element : elements) {
-    offsets.push_back(bytes);
-    bytes +=
-        (tile::getElementBytes(element) * parts << tileBits(kept)) + 15 & ~15u;
-  }
-  SharedRegion region = acquire(bytes);
+  unsigned scratch = acquireScratch();
   std::vector<uint32_t> threadColumns;
   for (const auto *list : {&left.lanes, &left.warps}) {
     for (uint32_t column : *list) {
@@ -243,7 +213,7 @@ void KernelEmitter::reduceWarps(tile::ReduceOp op, uint32_t axisLanes,
     if (part) {
       index = arith::AddIOp::create(b, loc, index, part);
     }
-    return sharedAddress(region.offset + offsets[i], index, elements[i]);
+    return sharedAddress(scratch + plan.offsets[i], index, elements[i]);
   };
 
   // Lanes of one axis agree now; one writes. So does one of copies.
@@ -266,12 +236,12 @@ void KernelEmitter::reduceWarps(tile::ReduceOp op, uint32_t axisLanes,
     for (unsigned i = 0; i < n; ++i) {
       storeShared(addressOf(i, place, ownPart), {partial.values[i]}, writes);
     }
-    if (flags) {
+    if (plan.hasFlags) {
       storeShared(addressOf(n, place, ownPart),
                   {partial.valid ? partial.valid : always}, writes);
     }
   }
-  publish(region);
+  barrier();
 
   auto read = [&](unsigned i, Value address, unsigned count,
                   MutableArrayRef<Partial> into) {

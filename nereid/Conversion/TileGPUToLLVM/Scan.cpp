@@ -26,8 +26,6 @@ void KernelEmitter::emitScan(tile::ScanOp op) {
   unsigned axis = op.getAxis();
   unsigned n = op.getSources().size();
   bool reverse = op.getReverse();
-  unsigned shift = tile.shifts[axis];
-  uint32_t axisMask = ((1u << paddedBits(tile.shape[axis])) - 1) << shift;
   bool padded =
       reverse && !std::has_single_bit(static_cast<uint64_t>(tile.shape[axis]));
 
@@ -56,13 +54,8 @@ void KernelEmitter::emitScan(tile::ScanOp op) {
 
   // The axis bits of lanes and warps are their lowest (coalesced() puts them
   // there), in order.
-  unsigned laneBits = 0, warpBits = 0;
-  for (uint32_t column : tile.layout.lanes) {
-    laneBits += (column & axisMask) != 0;
-  }
-  for (uint32_t column : tile.layout.warps) {
-    warpBits += (column & axisMask) != 0;
-  }
+  ScanRounds rounds = scanRoundsOf(op);
+  unsigned laneBits = rounds.laneBits, warpBits = rounds.warpBits;
   unsigned lanes = 1u << laneBits, parts = 1u << warpBits;
   Value laneIndex = arith::AndIOp::create(b, loc, lane, ops().i32(lanes - 1));
   Value warpIndex = arith::AndIOp::create(b, loc, warp, ops().i32(parts - 1));
@@ -74,34 +67,12 @@ void KernelEmitter::emitScan(tile::ScanOp op) {
   Value lanePosition = positionOf(laneIndex, lanes);
   Value warpPosition = positionOf(warpIndex, parts);
 
-  // Rows: registers that agree in everything but the axis, in scan order.
-  std::map<uint32_t, SmallVector<unsigned>> rows;
-  for (unsigned r = 0; r < tile.count(); ++r) {
-    rows[tile.layout.ofRegister(r) & ~axisMask].push_back(r);
-  }
-  unsigned chunk = 1;
-  while (chunk < tile.count() &&
-         std::countr_zero(chunk) < int(tile.layout.registers.size()) &&
-         tile.layout.registers[std::countr_zero(chunk)] == chunk << shift &&
-         chunk < (axisMask >> shift) + 1 && laneBits + warpBits > 0) {
-    chunk *= 2;
-  }
   SmallVector<Registers> results(n, Registers(tile.count()));
-  for (auto &[rest, members] : rows) {
-    llvm::sort(members, [&](unsigned x, unsigned y) {
-      uint32_t a = tile.layout.ofRegister(x), c = tile.layout.ofRegister(y);
-      return reverse ? a > c : a < c;
-    });
-    unsigned step = laneBits + warpBits ? chunk : members.size();
+  for (const auto &row : rounds.rows) {
     Partial carry;
-    for (size_t first = 0; first < members.size(); first += step) {
+    for (const ScanChunk &chunk : row) {
       SmallVector<Partial> list;
-      SmallVector<unsigned> numbers;
-      for (size_t i = first; i < std::min(first + step, members.size()); ++i) {
-        unsigned r = members[i];
-        if (tile.dead[r]) {
-          continue;
-        }
+      for (unsigned r : chunk.registers) {
         Partial one;
         for (Value source : op.getSources()) {
           one.values.push_back(regs(source)[r]);
@@ -112,10 +83,6 @@ void KernelEmitter::emitScan(tile::ScanOp op) {
                                             ops().i32(tile.shape[axis]));
         }
         list.push_back(list.empty() ? one : after(list.back(), one));
-        numbers.push_back(r);
-      }
-      if (list.empty()) {
-        continue;
       }
       // What comes before this thread's chunk in this round.
       std::optional<Partial> before;
@@ -150,13 +117,7 @@ void KernelEmitter::emitScan(tile::ScanOp op) {
       Partial round = laneBits ? shuffle(total, lastLane) : total;
       if (warpBits) {
         // One slot for each row of a warp, row after row of warps.
-        SmallVector<Type> elements;
-        for (Value source : op.getSources()) {
-          elements.push_back(tile::getElement(source.getType()));
-        }
-        if (round.valid) {
-          elements.push_back(b.getI1Type());
-        }
+        SmallVector<Type> elements = scanElements(op, chunk.hasFlag);
         unsigned slots = target.lanes * warps;
         SmallVector<unsigned> offsets;
         unsigned bytes = 0;
@@ -164,13 +125,12 @@ void KernelEmitter::emitScan(tile::ScanOp op) {
           offsets.push_back(bytes);
           bytes += tile::getElementBytes(element) * slots;
         }
-        SharedRegion region = acquire(bytes);
+        unsigned scratch = acquireScratch();
         for (auto [i, element] : llvm::enumerate(elements)) {
-          storeShared(
-              sharedAddress(region.offset + offsets[i], thread, element),
-              {i < n ? round.values[i] : round.valid}, {});
+          storeShared(sharedAddress(scratch + offsets[i], thread, element),
+                      {i < n ? round.values[i] : round.valid}, {});
         }
-        publish(region);
+        barrier();
         Value otherBits = arith::AndIOp::create(
             b, loc, thread, ops().i32(~((parts - 1) << target.laneBits())));
         std::optional<Partial> warpsBefore, all;
@@ -180,9 +140,9 @@ void KernelEmitter::emitScan(tile::ScanOp op) {
               b, loc, otherBits, ops().i32(number << target.laneBits()));
           Partial part;
           for (auto [i, element] : llvm::enumerate(elements)) {
-            Value loaded = loadShared(
-                sharedAddress(region.offset + offsets[i], slot, element),
-                laneType(element), 1)[0];
+            Value loaded =
+                loadShared(sharedAddress(scratch + offsets[i], slot, element),
+                           laneType(element), 1)[0];
             if (i < n) {
               part.values.push_back(loaded);
             } else {
@@ -218,7 +178,7 @@ void KernelEmitter::emitScan(tile::ScanOp op) {
       } else {
         carry = round;
       }
-      for (auto [i, r] : llvm::enumerate(numbers)) {
+      for (auto [i, r] : llvm::enumerate(chunk.registers)) {
         Partial value = list[i];
         if (before) {
           Partial whole = after(*before, value);
@@ -241,9 +201,9 @@ void KernelEmitter::emitHistogram(tile::HistogramOp op) {
   const TileInfo &to = info(op.getType());
   int64_t bins = to.shape[0];
   int64_t threads = int64_t{target.lanes} * warps;
-  SharedRegion region = acquire(4 * bins);
+  unsigned scratch = acquireScratch();
   auto address = [&](Value index) {
-    return sharedAddress(region.offset, index, b.getI32Type());
+    return sharedAddress(scratch, index, b.getI32Type());
   };
   for (int64_t first = 0; first < bins; first += threads) {
     Value index = arith::AddIOp::create(b, loc, thread, ops().i32(first));
@@ -273,7 +233,7 @@ void KernelEmitter::emitHistogram(tile::HistogramOp op) {
     }
     machine->countShared(address(bin), counted);
   }
-  publish(region);
+  barrier();
   Registers result(to.count());
   for (unsigned r = 0; r < to.count(); ++r) {
     if (to.dead[r]) {

@@ -68,11 +68,10 @@ void KernelEmitter::emitReshape(tile::ReshapeOp op) {
                   regs(op.getSource()), to.dead));
     return;
   }
-  SharedRegion region =
-      acquire(tile::getElementBytes(from.element) * elementCount(from.shape));
-  storeRowMajor(region.offset, from, regs(op.getSource()));
-  publish(region);
-  bind(op, loadRowMajor(region.offset, to));
+  unsigned scratch = acquireScratch();
+  storeRowMajor(scratch, from, regs(op.getSource()));
+  barrier();
+  bind(op, loadRowMajor(scratch, to));
 }
 
 void KernelEmitter::emitJoin(tile::JoinOp op) {
@@ -129,9 +128,7 @@ void KernelEmitter::emitSplit(tile::SplitOp op) {
 void KernelEmitter::emitCat(tile::CatOp op) {
   const TileInfo &to = info(op.getType());
   unsigned axis = op.getAxis();
-  unsigned bytes = tile::getElementBytes(to.element);
-  int64_t count = elementCount(to.shape);
-  SharedRegion region = acquire(bytes * count);
+  unsigned scratch = acquireScratch();
   int64_t first = 0;
   for (Value part : {op.getLhs(), op.getRhs()}) {
     const TileInfo &from = info(part.getType());
@@ -153,13 +150,13 @@ void KernelEmitter::emitCat(tile::CatOp op) {
             arith::MulIOp::create(b, loc, index, ops().i32(stride)));
         stride *= to.shape[d];
       }
-      storeShared(sharedAddress(region.offset, position, to.element),
-                  {source[r]}, andOf(insideShape(from, r), firstCopy));
+      storeShared(sharedAddress(scratch, position, to.element), {source[r]},
+                  andOf(insideShape(from, r), firstCopy));
     }
     first += from.shape[axis];
   }
-  publish(region);
-  bind(op, loadRowMajor(region.offset, to));
+  barrier();
+  bind(op, loadRowMajor(scratch, to));
 }
 
 void KernelEmitter::emitGather(tile::GatherOp op) {
@@ -167,10 +164,9 @@ void KernelEmitter::emitGather(tile::GatherOp op) {
   const TileInfo &to = info(op.getType());
   unsigned axis = op.getAxis();
   const Registers &indices = regs(op.getIndex());
-  int64_t count = elementCount(from.shape);
-  SharedRegion region = acquire(tile::getElementBytes(from.element) * count);
-  storeRowMajor(region.offset, from, regs(op.getSource()));
-  publish(region);
+  unsigned scratch = acquireScratch();
+  storeRowMajor(scratch, from, regs(op.getSource()));
+  barrier();
   Registers result(to.count());
   for (unsigned r = 0; r < to.count(); ++r) {
     if (to.dead[r]) {
@@ -198,7 +194,7 @@ void KernelEmitter::emitGather(tile::GatherOp op) {
           arith::MulIOp::create(b, loc, index, ops().i32(stride)));
       stride *= from.shape[d];
     }
-    result[r] = loadShared(sharedAddress(region.offset, position, from.element),
+    result[r] = loadShared(sharedAddress(scratch, position, from.element),
                            laneType(from.element), 1)[0];
   }
   bind(op, std::move(result));

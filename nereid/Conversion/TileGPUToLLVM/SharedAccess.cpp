@@ -11,33 +11,17 @@ using namespace mlir;
 
 namespace nereid::togpu {
 
-void KernelEmitter::barrier() {
-  machine->barrier();
-  shared.wasBarrier();
-  global.wasBarrier();
-}
+void KernelEmitter::barrier() { machine->barrier(); }
 
-void KernelEmitter::orderAccess(Operation *op) {
-  GlobalOrder::Access access = GlobalOrder::accessOf(op);
-  if (global.needsBarrier(access)) {
+unsigned KernelEmitter::acquireScratch() {
+  if (!scratchPlaces || nextPiece == scratchPlaces.getOffsets().size()) {
+    fail(scratchOwner, "no place in shared memory");
+    return 0;
+  }
+  if (llvm::is_contained(scratchPlaces.getBehindBarrier(), nextPiece)) {
     barrier();
   }
-  global.record(access);
-}
-
-SharedRegion KernelEmitter::acquire(unsigned bytes, unsigned align) {
-  SharedRegion region = shared.find(bytes, align);
-  if (!shared.isCheap(region)) {
-    barrier();
-    region = shared.find(bytes, align);
-  }
-  shared.take(region);
-  return region;
-}
-
-void KernelEmitter::publish(const SharedRegion &region) {
-  barrier();
-  shared.startsReading(region);
+  return scratchPlaces.getOffsets()[nextPiece++];
 }
 
 Value KernelEmitter::sharedAddress(unsigned byteOffset) {

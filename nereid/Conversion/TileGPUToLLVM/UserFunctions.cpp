@@ -22,11 +22,6 @@ namespace nereid::togpu {
 //===----------------------------------------------------------------------===//
 
 void KernelEmitter::emitMap(tile::MapOp op) {
-  // Threads go different ways in the region: a barrier that is still owed
-  // belongs before it.
-  if (!shared.isClean()) {
-    barrier();
-  }
   Block &body = op.getFunction().front();
   const TileInfo &tile = info(op.getSources()[0].getType());
   SmallVector<Type> types = flatTypes(body.getTerminator()->getOperandTypes());
@@ -221,10 +216,10 @@ void KernelEmitter::emitInlineAsm(tile::InlineAsmOp op) {
 Value KernelEmitter::agreed(Value value) {
   Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, thread,
                                       ops().i32(0));
-  SharedRegion region = acquire(8);
-  Value at = sharedAddress(region.offset);
+  unsigned scratch = acquireScratch();
+  Value at = sharedAddress(scratch);
   storeShared(at, {value}, first);
-  publish(region);
+  barrier();
   return loadShared(at, value.getType(), 1)[0];
 }
 

@@ -13,7 +13,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Analysis/RegisterOperands.h"
 #include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
 #include "nereid/Dialect/NV/IR/NV.h"
 
@@ -34,13 +33,11 @@ void KernelEmitter::fenceForWarpgroups() {
   }
 }
 
-std::pair<tilegpu::BufferType, SharedRegion>
-KernelEmitter::stage(Value tensor) {
+std::pair<tilegpu::BufferType, Value> KernelEmitter::stage(Value tensor) {
   auto type = tilegpu::oneSlotFor(cast<RankedTensorType>(tensor.getType()));
-  SharedRegion region = acquire(type.getBytes(), SharedMemory::swizzlePeriod);
-  shared.reserve(region);
-  storeTile(tensor, type, sharedAddress(region.offset));
-  return {type, region};
+  Value start = sharedAddress(acquireScratch());
+  storeTile(tensor, type, start);
+  return {type, start};
 }
 
 /// Matrix descriptor (PTX ISA, "Matrix Descriptor Format") without the address:
@@ -61,12 +58,9 @@ KernelEmitter::openWarpgroupOperand(tile::DotOp op, unsigned index) {
   unsigned bytes = tile::getElementBytes(tile.element);
   tilegpu::BufferType type;
   Value start;
-  if (registersOf.contains(value)) {
-    auto [made, region] = stage(value);
-    type = made;
-    start = sharedAddress(region.offset);
+  if (isStagedOperand(op, index)) {
+    std::tie(type, start) = stage(value);
     operand.offsetOfIndex = tilegpu::offsetsOfIndex(type);
-    stagedRegions.push_back(region);
   } else {
     auto load = value.getDefiningOp<tilegpu::LocalLoadOp>();
     type = load.getBuffer().getType();
@@ -98,15 +92,6 @@ KernelEmitter::openWarpgroupOperand(tile::DotOp op, unsigned index) {
   return operand;
 }
 
-/// Is a left operand in the layout that the instruction takes from registers?
-static bool isWarpgroupOperand(const TileInfo &a, const TileInfo &c) {
-  std::vector<unsigned> groups = {1, 1};
-  for (uint32_t column : ArrayRef<uint32_t>(c.layout.warps).drop_front(2)) {
-    groups[column >> c.shifts[0] ? 0 : 1] *= 2;
-  }
-  return a.layout == flatten(warpgroupOperand(a.shape, 2, groups));
-}
-
 /// ptxas takes 10 ms for an instruction with 128 accumulators and its copies:
 /// in a loop, a product of 128x256x64 is assembled in 80 ms instead of 110
 /// (H200), and runs as fast while the next copies are started beside it, if
@@ -126,23 +111,17 @@ void KernelEmitter::emitWarpgroupMma(tile::DotOp op) {
 
   // Registers hold the left operand in the instruction's layout, and as long as
   // ptxas keeps them; else it goes to shared memory, as the right one does.
-  bool isA = registersOf.contains(op.getLhs()) &&
-             isWarpgroupOperand(aTile, cTile) && mayBeRegisterOperand(op);
+  bool isA = registersOf.contains(op.getLhs()) && !isStagedOperand(op, 0);
   WarpgroupOperand a, right;
-  stagedRegions.clear();
   if (isA) {
     a.registers = &regs(op.getLhs());
   } else {
     a = openWarpgroupOperand(op, 0);
   }
   right = openWarpgroupOperand(op, 1);
-  if (!stagedRegions.empty()) {
+  if (isStagedOperand(op, 0) || isStagedOperand(op, 1)) {
     fenceForWarpgroups();
     barrier();
-    for (const SharedRegion &region : stagedRegions) {
-      shared.release(region);
-      shared.startsReading(region);
-    }
   }
 
   Registers c = regs(op.getC());

@@ -1,6 +1,6 @@
 // The lanes of a warp leave a loop of compare and swap together: a vote decides,
 // and what a lane does in the loop is one instruction under a predicate.
-// RUN: nereid-opt %s --split-input-file --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=1},tilegpu-to-llvm)' | FileCheck %s
+// RUN: nereid-opt %s --split-input-file --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=1},func.func(tilegpu-allocate-shared,tilegpu-insert-barriers),tilegpu-to-llvm)' | FileCheck %s
 
 // CHECK-LABEL: llvm.func @least
 // CHECK: nv.load global %{{.*}} if %{{.*}} {order = #nv<order relaxed>, scope = #nv<scope gpu>} : i64 -> i32

@@ -1,7 +1,7 @@
 // One atomic operation has the order in it; several have a fence on each side,
 // and sums of floats that lie side by side are one instruction from sm_90 on.
-// RUN: nereid-opt %s --split-input-file --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=1},tilegpu-to-llvm)' | FileCheck %s --check-prefixes=CHECK,NEW
-// RUN: nereid-opt %s --split-input-file --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_80 warps=1},tilegpu-to-llvm)' | FileCheck %s --check-prefixes=CHECK,OLD
+// RUN: nereid-opt %s --split-input-file --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=1},func.func(tilegpu-allocate-shared,tilegpu-insert-barriers),tilegpu-to-llvm)' | FileCheck %s --check-prefixes=CHECK,NEW
+// RUN: nereid-opt %s --split-input-file --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_80 warps=1},func.func(tilegpu-allocate-shared,tilegpu-insert-barriers),tilegpu-to-llvm)' | FileCheck %s --check-prefixes=CHECK,OLD
 
 // CHECK-LABEL: llvm.func @counter
 // CHECK: nvvm.barrier

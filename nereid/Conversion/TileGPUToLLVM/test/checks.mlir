@@ -1,5 +1,5 @@
 // Prints and failing checks stand in branches, which end as branches must.
-// RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=1" --tilegpu-to-llvm | FileCheck %s
+// RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=1" --tilegpu-allocate-shared --tilegpu-insert-barriers --tilegpu-to-llvm | FileCheck %s
 
 // CHECK-LABEL: llvm.func @reports
 // CHECK: scf.if

@@ -1,4 +1,4 @@
-// RUN: nereid-opt --tilegpu-to-llvm %s | FileCheck %s
+// RUN: nereid-opt --tilegpu-allocate-shared --tilegpu-insert-barriers --tilegpu-to-llvm %s | FileCheck %s
 
 // The result of a product goes into shared memory in words, as a thread has it,
 // and comes out as memory wants it, 16 bytes at once. What no thread reaches of

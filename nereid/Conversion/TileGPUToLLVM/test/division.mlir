@@ -1,6 +1,6 @@
 // A division that may be approximate is one instruction, by a constant a
 // multiplication; others are exact.
-// RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=1" --tilegpu-to-llvm | FileCheck %s
+// RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=1" --tilegpu-allocate-shared --tilegpu-insert-barriers --tilegpu-to-llvm | FileCheck %s
 
 // CHECK-LABEL: llvm.func @quotients
 // CHECK: nv.divide_full

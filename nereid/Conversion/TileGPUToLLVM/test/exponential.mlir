@@ -1,6 +1,6 @@
 // The language's exp is one multiplication and the unit's instruction; the
 // exact one takes back what rounding its argument cost.
-// RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=4" --tilegpu-to-llvm | FileCheck %s
+// RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=4" --tilegpu-allocate-shared --tilegpu-insert-barriers --tilegpu-to-llvm | FileCheck %s
 
 // CHECK-LABEL: llvm.func @exponentials
 // CHECK: arith.mulf

@@ -1,6 +1,6 @@
 // ptxas must not know a word of 8-bit floats to be zero: of such a word it may
 // take another number for the upper half.
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=1},tilegpu-to-llvm)' | FileCheck %s
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=1},func.func(tilegpu-allocate-shared,tilegpu-insert-barriers),tilegpu-to-llvm)' | FileCheck %s
 
 // CHECK-LABEL: llvm.func @fp8
 // CHECK-COUNT-6: nv.hide_from_assembler %{{.*}} because half_of_known_zero

@@ -1,5 +1,5 @@
 // What is packed into a word is frozen; what was cut out of one is not.
-// RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=1" --tilegpu-to-llvm | FileCheck %s
+// RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=1" --tilegpu-allocate-shared --tilegpu-insert-barriers --tilegpu-to-llvm | FileCheck %s
 
 // CHECK-LABEL: llvm.func @words
 // CHECK: nv.load global

@@ -1,6 +1,6 @@
 // What one thread stores and all load needs a barrier in between; a tile whose
 // elements have one thread each does not.
-// RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=4" --tilegpu-to-llvm --split-input-file | FileCheck %s
+// RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=4" --tilegpu-allocate-shared --tilegpu-insert-barriers --tilegpu-to-llvm --split-input-file | FileCheck %s
 
 // CHECK-LABEL: llvm.func @copies
 // CHECK: nv.store global

@@ -1,6 +1,6 @@
 // A loop with a run-time step keeps its mark, and a comparison without sign its
 // kind: the conversion to blocks ends such a loop where its counter would wrap.
-// RUN: nereid-opt --split-input-file %s --tile-to-tilegpu=target=sm_90 --tilegpu-to-llvm | FileCheck %s
+// RUN: nereid-opt --split-input-file %s --tile-to-tilegpu=target=sm_90 --tilegpu-allocate-shared --tilegpu-insert-barriers --tilegpu-to-llvm | FileCheck %s
 
 // CHECK-LABEL: llvm.func @step
 // CHECK: scf.for

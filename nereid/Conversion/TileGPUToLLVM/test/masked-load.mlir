@@ -1,5 +1,5 @@
 // A masked load is one predicated instruction.
-// RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=1" --tilegpu-to-llvm | FileCheck %s
+// RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=1" --tilegpu-allocate-shared --tilegpu-insert-barriers --tilegpu-to-llvm | FileCheck %s
 
 // CHECK: nv.load global %{{.*}} if %{{.*}} else %{{.*}} : i32, i32, i32, i32 : i64 -> i32, i32, i32, i32
 func.func @masked(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32},

@@ -1,4 +1,4 @@
-// RUN: nereid-opt --tilegpu-to-llvm %s | FileCheck %s
+// RUN: nereid-opt --tilegpu-allocate-shared --tilegpu-insert-barriers --tilegpu-to-llvm %s | FileCheck %s
 
 // One thread asks, for a multiple of 16 bytes, if that is any.
 // CHECK-LABEL: llvm.func @prefetch

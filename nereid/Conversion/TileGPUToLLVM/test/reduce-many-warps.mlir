@@ -1,6 +1,6 @@
 // Of 16 partial results every lane reads one, and four shuffles combine them:
 // but only where all lanes want the same.
-// RUN: nereid-opt %s --split-input-file --tile-to-tilegpu="target=sm_90 warps=16" --tilegpu-to-llvm | FileCheck %s
+// RUN: nereid-opt %s --split-input-file --tile-to-tilegpu="target=sm_90 warps=16" --tilegpu-allocate-shared --tilegpu-insert-barriers --tilegpu-to-llvm | FileCheck %s
 
 // CHECK-LABEL: llvm.func @one_row
 // CHECK-COUNT-5: nvvm.shfl.sync bfly

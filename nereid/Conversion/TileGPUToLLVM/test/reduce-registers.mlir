@@ -1,6 +1,6 @@
 // The 32 registers of a thread are combined to 8 running results, element by
 // element in the order of their loads, and those by a tree.
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=1},tilegpu-to-llvm)' | FileCheck %s
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=1},func.func(tilegpu-allocate-shared,tilegpu-insert-barriers),tilegpu-to-llvm)' | FileCheck %s
 
 // CHECK-LABEL: llvm.func @sum
 // CHECK: %[[S0:[0-9]+]] = arith.addf

@@ -1,7 +1,7 @@
 // Four rows, each of four warps: a lane reads one of the 16 partial results, two
 // shuffles combine them, and one a row hands out the sum. A thread's 16 elements
 // have 8 running results, two a row.
-// RUN: nereid-opt %s --split-input-file --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=4},tilegpu-to-llvm)' | FileCheck %s
+// RUN: nereid-opt %s --split-input-file --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=4},func.func(tilegpu-allocate-shared,tilegpu-insert-barriers),tilegpu-to-llvm)' | FileCheck %s
 
 // CHECK-LABEL: llvm.func @four_rows
 // CHECK-COUNT-12: arith.addf

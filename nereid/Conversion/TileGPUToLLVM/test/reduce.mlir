@@ -1,6 +1,6 @@
 // Registers, then five shuffles, then one trip through shared memory with one
 // barrier; a second reduction takes another region and one more barrier.
-// RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=4" --tilegpu-to-llvm | FileCheck %s
+// RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=4" --tilegpu-allocate-shared --tilegpu-insert-barriers --tilegpu-to-llvm | FileCheck %s
 
 // CHECK-LABEL: llvm.func @sums
 // CHECK-COUNT-5: nvvm.shfl.sync bfly

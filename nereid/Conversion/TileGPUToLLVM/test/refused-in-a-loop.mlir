@@ -1,6 +1,6 @@
 // An operation that cannot be lowered, whose result its loop carries: the error
 // names it, and the loop around it is ended without it.
-// RUN: not nereid-opt %s --tilegpu-to-llvm 2>&1 | FileCheck %s
+// RUN: not nereid-opt %s --tilegpu-allocate-shared --tilegpu-insert-barriers --tilegpu-to-llvm 2>&1 | FileCheck %s
 
 #tile = #tilegpu.layout<registers = [32], lanes = [1, 2, 4, 8, 16], warps = []>
 #elsewhere = #tilegpu.layout<registers = [], lanes = [1, 0, 0, 0, 0], warps = []>

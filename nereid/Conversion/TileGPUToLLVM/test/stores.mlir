@@ -1,4 +1,4 @@
-// RUN: nereid-opt --split-input-file --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=1},tilegpu-to-llvm)' %s | FileCheck %s
+// RUN: nereid-opt --split-input-file --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=1},func.func(tilegpu-allocate-shared,tilegpu-insert-barriers),tilegpu-to-llvm)' %s | FileCheck %s
 
 // What an element-wise kernel only writes leaves the first-level cache to loads,
 // if there are more of them; an array that it loads from too is stored to as

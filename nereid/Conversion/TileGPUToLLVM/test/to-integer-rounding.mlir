@@ -1,5 +1,5 @@
 // A rounding is part of a conversion to 64 bits; ptxas makes it part of others.
-// RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=1" --tilegpu-to-llvm | FileCheck %s
+// RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=1" --tilegpu-allocate-shared --tilegpu-insert-barriers --tilegpu-to-llvm | FileCheck %s
 
 // CHECK-LABEL: llvm.func @roundings
 // CHECK: %[[NEAREST:.*]] = arith.select %{{.*}} : f32

@@ -1,6 +1,6 @@
 // Floats become integers of every width by one saturating instruction; NaN is
 // taken care of where the instruction does not give 0 for it.
-// RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=1" --tilegpu-to-llvm | FileCheck %s
+// RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=1" --tilegpu-allocate-shared --tilegpu-insert-barriers --tilegpu-to-llvm | FileCheck %s
 
 // CHECK-LABEL: llvm.func @conversions
 // CHECK: nv.float_to_int rzi %{{.*}} : f32 to si8 in i16

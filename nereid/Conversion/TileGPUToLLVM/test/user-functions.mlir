@@ -1,5 +1,5 @@
 // Branches of elements stay branches; assembly has its elements packed.
-// RUN: nereid-opt %s --split-input-file --tile-to-tilegpu="target=sm_90 warps=4" --tilegpu-to-llvm | FileCheck %s
+// RUN: nereid-opt %s --split-input-file --tile-to-tilegpu="target=sm_90 warps=4" --tilegpu-allocate-shared --tilegpu-insert-barriers --tilegpu-to-llvm | FileCheck %s
 
 // 256 elements of 128 threads: two runs of the region, each with its branch.
 // CHECK-LABEL: llvm.func @map
@@ -47,8 +47,7 @@ func.func @machine(%p: !tile.ptr<i64>, %o: !tile.ptr<i32>) attributes {tile.kern
 
 // -----
 
-// Branches one after the other behind an access: what barriers owe is kept
-// once, not once a path.
+// A branch for each of a thread's registers, and no more.
 // CHECK-LABEL: llvm.func @many
 // CHECK-COUNT-32: scf.if
 func.func @many(%p: !tile.ptr<i32>) attributes {tile.kernel} {

@@ -1,7 +1,7 @@
 // Two pieces of 64 rows with the left operand in registers: ptxas takes
 // instructions of the same operands for one, so the second's are made to look
 // different.
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},tilegpu-to-llvm)' | FileCheck %s
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-allocate-shared,tilegpu-insert-barriers),tilegpu-to-llvm)' | FileCheck %s
 
 // CHECK-LABEL: llvm.func @rows
 // CHECK-COUNT-2: nv.hide_from_assembler %{{.*}} because equal_left_operands

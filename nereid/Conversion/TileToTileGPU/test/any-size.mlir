@@ -1,7 +1,7 @@
 // 768 elements on 128 threads: vectors of 2, so that the last of four registers
 // of 256 elements each is dead in every thread.
 // RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=4" | FileCheck %s
-// RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=4" --tilegpu-to-llvm | FileCheck %s --check-prefix=THREAD
+// RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=4" --tilegpu-allocate-shared --tilegpu-insert-barriers --tilegpu-to-llvm | FileCheck %s --check-prefix=THREAD
 
 // CHECK: tile.load {{.*}}registers = [1, 256, 512], lanes = [2, 4, 8, 16, 32], warps = [64, 128]
 

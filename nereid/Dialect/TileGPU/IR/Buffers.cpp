@@ -132,6 +132,15 @@ static LogicalResult verifyTile(Operation *op, RankedTensorType tensor,
   return success();
 }
 
+LogicalResult AllocOp::verify() {
+  if (std::optional<uint32_t> offset = getOffset();
+      offset && *offset % swizzlePeriodBytes) {
+    return emitOpError("at ")
+           << *offset << "; expected a multiple of " << swizzlePeriodBytes;
+  }
+  return success();
+}
+
 LogicalResult CopyAsyncOp::verify() {
   auto pointers = cast<RankedTensorType>(getPointers().getType());
   auto pointer = dyn_cast<tile::PtrType>(pointers.getElementType());

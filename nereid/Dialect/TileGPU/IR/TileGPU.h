@@ -15,6 +15,7 @@
 #include <deque>
 
 #include "nereid/Dialect/TileGPU/IR/TileGPUDialect.h.inc"
+#include "nereid/Dialect/TileGPU/IR/TileGPUEnums.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "nereid/Dialect/TileGPU/IR/TileGPUAttrs.h.inc"
@@ -40,6 +41,16 @@ inline constexpr llvm::StringLiteral warpgroupMmaAttr = "tilegpu.warpgroup_mma";
 /// result.
 inline constexpr llvm::StringLiteral inFlightAttr = "tilegpu.in_flight";
 
+/// #tilegpu.scratch, on an operation that makes trips through shared memory.
+inline constexpr llvm::StringLiteral scratchAttr = "tilegpu.scratch";
+/// i32 on the kernel: bytes of shared memory that its buffers and scratch take.
+inline constexpr llvm::StringLiteral sharedBytesAttr = "tilegpu.shared_bytes";
+
+/// Bytes of one access of a warp to shared memory.
+inline constexpr unsigned wavefrontBytes = 128;
+/// Eight rows of 128 bytes, after which a swizzle repeats: products that read
+/// shared memory themselves want their operands to start there.
+inline constexpr unsigned swizzlePeriodBytes = 1024;
 /// Shared memory that a conversion between layouts takes at most, where both
 /// have enough of the tile in registers.
 inline constexpr unsigned conversionBytes = 48 * 1024;

@@ -9,6 +9,7 @@
 #define NEREID_DIALECT_TILEGPU_IR_TILEGPU
 
 include "nereid/Dialect/Tile/IR/TileDialect.td"
+include "nereid/Dialect/TileGPU/IR/TileGPUEnums.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/AttrTypeBase.td"
 
@@ -40,6 +41,7 @@ def TileGPU_Dialect : Dialect {
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
   let dependentDialects = ["::nereid::tile::TileDialect"];
 }
 
@@ -110,8 +112,54 @@ def TileGPU_BufferType : TypeDef<TileGPU_Dialect, "Buffer"> {
 
 def TileGPU_AllocOp : TileGPU_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
   let summary = "Reserves shared memory up to the `free` in the same block";
+  let description = [{
+    `tilegpu-allocate-shared` says where the buffer begins, in bytes.
+    ```mlir
+    %buffer = tilegpu.alloc at 1024 : !tilegpu.buffer<...>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<I32Attr>:$offset);
   let results = (outs TileGPU_BufferType:$buffer);
-  let assemblyFormat = "attr-dict `:` type($buffer)";
+  let assemblyFormat = "(`at` $offset^)? attr-dict `:` type($buffer)";
+  let builders = [OpBuilder<(ins "BufferType":$type), [{
+    build($_builder, $_state, type, IntegerAttr());
+  }]>];
+  let hasVerifier = 1;
+}
+
+def TileGPU_BarrierOp : TileGPU_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "The warps wait for one another";
+  let description = [{
+    What each of their threads read and wrote before, in shared and in global
+    memory, it has read, and the others see.
+    ```mlir
+    tilegpu.barrier all
+    ```
+  }];
+  let arguments = (ins TileGPU_Warps:$warps);
+  let assemblyFormat = "$warps attr-dict";
+}
+
+def TileGPU_ScratchAttr : AttrDef<TileGPU_Dialect, "Scratch"> {
+  let mnemonic = "scratch";
+  let summary = "Where an operation's trips through shared memory go";
+  let description = [{
+    `offsets`, in bytes, of the pieces that `scratchOf` (nereid/Analysis/
+    Scratch.h) names, in its order. Before the pieces numbered `behind_barrier`
+    are written there is a barrier; `warps` meet at it and at the one inside
+    each trip.
+    ```mlir
+    %y = tilegpu.convert_layout %x {tilegpu.scratch = #tilegpu.scratch<offsets = [0, 4096], warps = all, behind_barrier = [1]>} : ...
+    ```
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"uint32_t">:$offsets,
+    OptionalArrayRefParameter<"uint32_t">:$behindBarrier,
+    EnumParameter<TileGPU_Warps>:$warps);
+  let assemblyFormat = [{
+    `<` `offsets` `=` `[` $offsets `]` `,` `warps` `=` $warps (`,` `behind_barrier` `=` `[` $behindBarrier^ `]`)? `>`
+  }];
+  let genVerifyDecl = 1;
 }
 
 def TileGPU_FreeOp : TileGPU_Op<"free", [MemoryEffects<[MemFree]>]> {

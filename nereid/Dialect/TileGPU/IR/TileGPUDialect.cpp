@@ -13,6 +13,7 @@
 using namespace mlir;
 
 #include "nereid/Dialect/TileGPU/IR/TileGPUDialect.cpp.inc"
+#include "nereid/Dialect/TileGPU/IR/TileGPUEnums.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "nereid/Dialect/TileGPU/IR/TileGPUAttrs.cpp.inc"
@@ -78,6 +79,43 @@ unsigned warpsOf(Operation *kernel) {
 //===----------------------------------------------------------------------===//
 // Layouts
 //===----------------------------------------------------------------------===//
+
+LogicalResult ScratchAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  ArrayRef<uint32_t> offsets,
+                                  ArrayRef<uint32_t> behindBarrier, Warps) {
+  for (uint32_t offset : offsets) {
+    if (offset % wavefrontBytes) {
+      return emitError() << "scratch at " << offset
+                         << "; expected a multiple of " << wavefrontBytes;
+    }
+  }
+  for (auto [i, piece] : llvm::enumerate(behindBarrier)) {
+    if (piece >= offsets.size()) {
+      return emitError() << "a barrier before piece " << piece << " of "
+                         << offsets.size();
+    }
+    if (i && piece <= behindBarrier[i - 1]) {
+      return emitError() << "barriers before pieces in no ascending order";
+    }
+  }
+  return success();
+}
+
+LogicalResult TileGPUDialect::verifyOperationAttribute(Operation *op,
+                                                       NamedAttribute entry) {
+  StringRef name = entry.getName();
+  if (name == scratchAttr && !isa<ScratchAttr>(entry.getValue())) {
+    return op->emitOpError() << "'" << name << "' is no #tilegpu.scratch";
+  }
+  if (name == sharedBytesAttr) {
+    auto bytes = dyn_cast<IntegerAttr>(entry.getValue());
+    if (!bytes || !bytes.getType().isInteger(32) || bytes.getInt() < 0) {
+      return op->emitOpError()
+             << "'" << name << "' is no number of bytes (i32)";
+    }
+  }
+  return success();
+}
 
 static constexpr const char *partNames[] = {"registers", "lanes", "warps"};
 

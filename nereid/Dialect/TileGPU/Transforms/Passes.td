@@ -39,7 +39,7 @@ def PipelineLoads : Pass<"tilegpu-pipeline-loads", "::mlir::func::FuncOp"> {
     Option<"stages", "stages", "unsigned", "3",
            "iterations in flight, the current one included, of a loop that does not say tile.num_stages">,
     Option<"sharedLimit", "shared-limit", "unsigned", "0",
-           "bytes of shared memory; loops that would need more get fewer stages; 0: what a block may have">
+           "bytes of shared memory; loops with which the kernel would need more get fewer stages; 0: what a block may have">
   ];
 }
 
@@ -50,6 +50,27 @@ def PrefetchPrograms : Pass<"tilegpu-prefetch-programs", "::mlir::func::FuncOp">
     each program asks for the row of a later one. And what all programs read
     behind a reduction program 0 asks for at its start. For targets with bulk
     prefetches.
+  }];
+}
+
+def AllocateShared : Pass<"tilegpu-allocate-shared", "::mlir::func::FuncOp"> {
+  let summary = "Where buffers and scratch lie in shared memory";
+  let description = [{
+    Gives every buffer and every trip through shared memory its place
+    (nereid/Analysis/SharedAllocation.h), and says on the kernel how many bytes
+    that takes. Fails where a buffer is not freed in its block.
+  }];
+  let options = [
+    Option<"sharedLimit", "shared-limit", "unsigned", "0",
+           "bytes of shared memory, which are exceeded only if they must; 0: what a block may have">
+  ];
+}
+
+def InsertBarriers : Pass<"tilegpu-insert-barriers", "::mlir::func::FuncOp"> {
+  let summary = "Barriers between accesses of different threads that conflict";
+  let description = [{
+    Of shared and of global memory (nereid/Analysis/Hazards.h). Behind
+    `tilegpu-allocate-shared`.
   }];
 }
 

@@ -32,12 +32,12 @@
 #include "nereid/Dialect/TileGPU/Transforms/Passes.h"
 
 #include "nereid/Analysis/AxisInfo.h"
-#include "nereid/Analysis/RegisterOperands.h"
 #include "nereid/Analysis/RootPointer.h"
+#include "nereid/Analysis/SharedAllocation.h"
+#include "nereid/Dialect/TileGPU/Transforms/LoopBounds.h"
 #include "nereid/Dialect/TileGPU/Transforms/ProductOperands.h"
 
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
@@ -66,10 +66,11 @@ struct Copy {
 
 class LoopPipeliner {
 public:
+  /// `living`: buffers that do in front of the loop.
   LoopPipeliner(scf::ForOp loop, const AxisInfoAnalysis &axes,
-                const PipelineOptions &options)
+                const PipelineOptions &options, ArrayRef<Span> living)
       : loop(loop), body(*loop.getBody()), axes(axes), options(options),
-        b(loop) {}
+        living(living), b(loop) {}
 
   /// False where the loop stays as it is.
   bool run();
@@ -82,11 +83,9 @@ private:
   void findLive();
   void markLive(Value value);
   void markLive(Operation *op);
-  unsigned stagedBytes(tile::DotOp dot);
-  unsigned chooseDistance();
+  unsigned mostDistance();
 
   void startCopies(IRMapping &map, Value condition, Value slot);
-  Value hasIteration(Value from, unsigned ahead);
   Value constant(int64_t value);
   Value readAs(Value value, const TileLayout &layout, IRMapping &map,
                Value slot);
@@ -94,6 +93,8 @@ private:
   llvm::SmallSetVector<Operation *, 4> productsInFlight() const;
   void cloneBody(IRMapping &map, Value slot,
                  llvm::function_ref<void()> startNext);
+  scf::ForOp rewrite();
+  void restore(scf::ForOp made, Operation *before, Block::iterator after);
 
   const Copy *copyOf(Value value) const {
     auto load = value.getDefiningOp<tile::LoadOp>();
@@ -128,6 +129,7 @@ private:
   Block &body;
   const AxisInfoAnalysis &axes;
   const PipelineOptions &options;
+  ArrayRef<Span> living;
   OpBuilder b;
   SmallVector<Copy> copies;
   unsigned distance = 0;
@@ -246,50 +248,23 @@ void LoopPipeliner::findCopies() {
   }
 }
 
-/// Bytes of operands that go from registers to shared memory for the product.
-unsigned LoopPipeliner::stagedBytes(tile::DotOp dot) {
-  unsigned bytes = 0;
-  for (unsigned i : {0u, 1u}) {
-    Value operand = dot->getOperand(i);
-    if (!operand.getDefiningOp<LocalLoadOp>() &&
-        !isReadInPlace(dot->getOpOperand(i)) &&
-        !(i == 0 && mayBeRegisterOperand(dot))) {
-      bytes += tile::getBytes(operand.getType());
-    }
-  }
-  return bytes;
-}
-
-/// As many iterations ahead as asked for and shared memory holds.
-unsigned LoopPipeliner::chooseDistance() {
+/// As many iterations ahead as asked for, if the buffers alone fit.
+unsigned LoopPipeliner::mostDistance() {
   unsigned stages = options.stages;
   if (auto asked = loop->getAttrOfType<IntegerAttr>("tile.num_stages")) {
     stages = asked.getInt();
   }
-  unsigned slotBytes = 0, scratch = 0;
+  unsigned slotBytes = 0;
   for (Copy &copy : copies) {
     slotBytes += tile::getBytes(copy.load.getType());
   }
-  // Values that change their layout inside the loop need shared memory too.
-  loop.walk([&](ConvertLayoutOp op) {
-    if (!copyOf(sourceOf(op.getSource()))) {
-      unsigned bytes = tile::getBytes(op.getType());
-      scratch = std::max(scratch, std::min(bytes, conversionBytes));
-    }
-  });
-  // So do operands of products that are staged, both at once.
-  loop.walk([&](tile::DotOp dot) {
-    if (isWarpgroupProduct(dot)) {
-      scratch = std::max(scratch, stagedBytes(dot));
-    }
-  });
-  constexpr unsigned reductions = 4096;
-  unsigned distance = stages > 1 ? stages - 1 : 0;
-  unsigned taken = bufferBytesAt(loop) + scratch + reductions;
-  while (distance && (distance + 1) * slotBytes + taken > options.sharedLimit) {
-    --distance;
+  unsigned taken = 0;
+  for (Span buffer : living) {
+    taken += buffer.end - buffer.begin;
   }
-  return distance;
+  taken = std::min(options.sharedLimit, taken);
+  unsigned slots = std::min(stages, (options.sharedLimit - taken) / slotBytes);
+  return slots ? slots - 1 : 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -346,46 +321,6 @@ void LoopPipeliner::findLive() {
 Value LoopPipeliner::constant(int64_t value) {
   return arith::ConstantOp::create(b, loop.getLoc(),
                                    b.getI32IntegerAttr(value));
-}
-
-/// Does the loop reach `from + ahead * step`? In 64 bits the sum cannot wrap
-/// for the language's 32-bit ranges. For wider ones with a run-time step the
-/// step is compared with its share of what is left instead. Only in front of
-/// the loop can the step be other than positive; it reaches nothing then.
-Value LoopPipeliner::hasIteration(Value from, unsigned ahead) {
-  using P = arith::CmpIPredicate;
-  ImplicitLocOpBuilder l(loop.getLoc(), b);
-  Value step = loop.getStep(), upper = loop.getUpperBound();
-  Type i64 = b.getI64Type();
-  P less = loop.getUnsignedCmp() ? P::ult : P::slt;
-  auto number = [&](Type type, int64_t value) -> Value {
-    return arith::ConstantOp::create(l, b.getIntegerAttr(type, value));
-  };
-  auto wide = [&](Value value) -> Value {
-    return value.getType() == i64 ? value
-           : less == P::ult ? Value(arith::ExtUIOp::create(l, i64, value))
-                            : Value(arith::ExtSIOp::create(l, i64, value));
-  };
-  bool isRunTime = !matchPattern(step, m_Constant());
-  Value reaches, times = number(i64, ahead);
-  if (isRunTime && ahead && step.getType() == i64) {
-    Value left = arith::SubIOp::create(l, upper, from);
-    left = arith::SubIOp::create(l, left, number(i64, 1));
-    Value share = arith::DivUIOp::create(l, left, times);
-    reaches = arith::CmpIOp::create(l, P::ule, step, share);
-  } else {
-    Value distance = arith::MulIOp::create(l, wide(step), times);
-    Value at = arith::AddIOp::create(l, wide(from), distance);
-    reaches = arith::CmpIOp::create(l, less, at, wide(upper));
-  }
-  if (isRunTime && from == loop.getLowerBound()) {
-    Value none = number(step.getType(), 0);
-    Value positive = arith::CmpIOp::create(l, less, none, step);
-    Value begins = arith::CmpIOp::create(l, less, from, upper);
-    begins = arith::AndIOp::create(l, begins, positive);
-    reaches = arith::AndIOp::create(l, reaches, begins);
-  }
-  return reaches;
 }
 
 /// One iteration's copies, `map` holding its induction and carried values; they
@@ -521,13 +456,10 @@ void LoopPipeliner::cloneBody(IRMapping &map, Value slot,
   }
 }
 
-bool LoopPipeliner::run() {
-  findCopies();
-  if (copies.empty() || !(distance = chooseDistance())) {
-    return false;
-  }
-  findLive();
+/// The new loop in front of the old one, whose results nobody uses then.
+scf::ForOp LoopPipeliner::rewrite() {
   Location loc = loop.getLoc();
+  b.setInsertionPoint(loop);
   unsigned slots = distance + 1;
   for (Copy &copy : copies) {
     BufferType type =
@@ -562,7 +494,7 @@ bool LoopPipeliner::run() {
   };
   Value lower = loop.getLowerBound();
   for (unsigned j = 0; j < distance; ++j) {
-    advance(stepped(lower, j), hasIteration(lower, j), constant(j));
+    advance(stepped(lower, j), hasIteration(b, loop, lower, j), constant(j));
   }
 
   SmallVector<Value> inits;
@@ -597,8 +529,8 @@ bool LoopPipeliner::run() {
     map.map(loop.getRegionIterArgs()[i], argument);
   }
   cloneBody(map, slot, [&] {
-    advance(stepped(induction, distance), hasIteration(induction, distance),
-            previous);
+    advance(stepped(induction, distance),
+            hasIteration(b, loop, induction, distance), previous);
   });
   SmallVector<Value> yields;
   for (unsigned i : liveArguments) {
@@ -617,8 +549,44 @@ bool LoopPipeliner::run() {
   for (auto [i, argument] : llvm::enumerate(liveArguments)) {
     loop.getResult(argument).replaceAllUsesWith(made.getResult(i));
   }
-  loop.erase();
-  return true;
+  return made;
+}
+
+/// The old loop in the place of what was made for it, between the two.
+void LoopPipeliner::restore(scf::ForOp made, Operation *before,
+                            Block::iterator after) {
+  Block *block = made->getBlock();
+  block->getOperations().insert(after, loop.getOperation());
+  for (auto [i, argument] : llvm::enumerate(liveArguments)) {
+    made.getResult(i).replaceAllUsesWith(loop.getResult(argument));
+  }
+  while (loop->getPrevNode() != before) {
+    loop->getPrevNode()->erase();
+  }
+}
+
+/// What the new loop's trips through shared memory take is known when it is
+/// there: it exchanges less than the old one.
+bool LoopPipeliner::run() {
+  findCopies();
+  if (copies.empty() || !(distance = mostDistance())) {
+    return false;
+  }
+  findLive();
+  Block &block = *loop->getBlock();
+  Operation *before = loop->getPrevNode();
+  auto after = std::next(Block::iterator(loop.getOperation()));
+  for (; distance; --distance) {
+    scf::ForOp made = rewrite();
+    loop->remove();
+    auto first = before ? std::next(Block::iterator(before)) : block.begin();
+    if (bytesNeeded({first, after}, living) <= options.sharedLimit) {
+      loop->erase();
+      return true;
+    }
+    restore(made, before, after);
+  }
+  return false;
 }
 
 //===----------------------------------------------------------------------===//
@@ -659,8 +627,10 @@ void PipelineLoadsPass::runOnOperation() {
     auto &axes = getAnalysis<AxisInfoAnalysis>();
     PipelineOptions options{stages, sharedLimit ? sharedLimit.getValue()
                                                 : target->sharedLimit};
+    // The copies' buffers live around one loop, and change no other's.
+    auto living = buffersAtLoops(getOperation());
     for (scf::ForOp loop : loops) {
-      changed |= LoopPipeliner(loop, axes, options).run();
+      changed |= LoopPipeliner(loop, axes, options, living[loop]).run();
     }
   }
   if (!changed) {

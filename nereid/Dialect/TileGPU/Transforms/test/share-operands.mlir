@@ -4,8 +4,8 @@
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-share-operands))' | FileCheck %s
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-share-operands,tilegpu-pipeline-loads{shared-limit=66560}))' | FileCheck %s --check-prefix=STAGES
 // With the operand's 8 KiB there is room for two slots instead of three.
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-share-operands,tilegpu-pipeline-loads{shared-limit=32768}))' | FileCheck %s --check-prefix=FEWER
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-share-operands),tilegpu-to-llvm)' | FileCheck %s --check-prefix=CODE
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-share-operands,tilegpu-pipeline-loads{shared-limit=32767}))' | FileCheck %s --check-prefix=FEWER
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-share-operands,tilegpu-allocate-shared,tilegpu-insert-barriers),tilegpu-to-llvm)' | FileCheck %s --check-prefix=CODE
 
 // CHECK-LABEL: func.func @loops
 // CHECK: %[[X:.*]] = tile.load
