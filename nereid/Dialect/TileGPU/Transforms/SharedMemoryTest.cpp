@@ -133,16 +133,23 @@ private:
     } else if (kind == 7) {
       access(text, "%s" + root, "%f", pointer);
     } else if (kind == 8) {
-      std::string buffer = fresh();
+      // Of two buffers the first may end inside the second's life.
+      std::string buffer = fresh(), other = below(3) ? "" : fresh();
       text += buffer + " = tilegpu.alloc : !buffer\n";
       statements(text, depth + 1, below(2));
-      text += "tilegpu.local_store %a10, " + buffer +
-              "[%c0] : tensor<1024xf32, #a10>, !buffer\n";
+      if (!other.empty()) {
+        text += other + " = tilegpu.alloc : !buffer\n" + stored(other);
+        statements(text, depth + 1, below(2));
+      }
+      text += stored(buffer);
       statements(text, depth + 1, below(3));
-      text += fresh() + " = tilegpu.local_load " + buffer +
-              "[%c0] : !buffer -> tensor<1024xf32, #b10>\n";
+      text += loaded(buffer);
       statements(text, depth + 1, below(2));
       text += "tilegpu.free " + buffer + " : !buffer\n";
+      if (!other.empty()) {
+        statements(text, depth + 1, 1 + below(2));
+        text += loaded(other) + "tilegpu.free " + other + " : !buffer\n";
+      }
     } else if (kind < 11) {
       text += "scf.for " + fresh() + " = %c0 to %n step %c1 : i32 {\n";
       statements(text, depth + 1, 1 + below(4));
@@ -160,6 +167,15 @@ private:
       statements(text, depth + 1, below(3));
       text += "scf.yield\n}\n";
     }
+  }
+
+  std::string stored(const std::string &buffer) {
+    return "tilegpu.local_store %a10, " + buffer +
+           "[%c0] : tensor<1024xf32, #a10>, !buffer\n";
+  }
+  std::string loaded(const std::string &buffer) {
+    return fresh() + " = tilegpu.local_load " + buffer +
+           "[%c0] : !buffer -> tensor<1024xf32, #b10>\n";
   }
 
   void access(std::string &text, const std::string &at,
