@@ -488,17 +488,24 @@ AxisInfoAnalysis::AxisInfoAnalysis(Operation *op) {
 // Questions
 //===----------------------------------------------------------------------===//
 
-unsigned AxisInfoAnalysis::vectorWidth(Value pointers, Value mask,
-                                       unsigned axis, unsigned maxBytes) const {
+AccessWidth AxisInfoAnalysis::accessWidth(Value pointers, Value mask,
+                                          unsigned axis,
+                                          unsigned maxBytes) const {
   const AxisInfo &info = get(pointers);
   int64_t bytes = unitOf(pointers.getType());
-  int64_t width =
-      std::min<int64_t>(powerDivisor(info.contiguity[axis]), maxBytes / bytes);
-  width = std::min(width, info.divisibility[axis] / bytes);
+  AccessWidth width{static_cast<unsigned>(maxBytes / bytes), WidthLimit::Most};
+  auto limit = [&](int64_t elements, WidthLimit why) {
+    if (elements < width.elements) {
+      width = {static_cast<unsigned>(elements), why};
+    }
+  };
+  limit(powerDivisor(info.contiguity[axis]), WidthLimit::Runs);
+  limit(info.divisibility[axis] / bytes, WidthLimit::Alignment);
   if (mask) {
-    width = std::min(width, powerDivisor(get(mask).constancy[axis]));
+    limit(powerDivisor(get(mask).constancy[axis]), WidthLimit::Mask);
   }
-  return static_cast<unsigned>(std::max<int64_t>(width, 1));
+  width.elements = std::max(width.elements, 1u);
+  return width;
 }
 
 SmallVector<unsigned> AxisInfoAnalysis::order(Value pointers) const {

@@ -40,6 +40,21 @@ struct AxisInfo {
   static AxisInfo meet(const AxisInfo &a, const AxisInfo &b);
 };
 
+/// What keeps an access from moving more elements at once. AxisInfoAnalysis
+/// finds the first four, code generation the others.
+enum class WidthLimit {
+  Most,      ///< nothing: it is as wide as accesses are
+  Runs,      ///< elements that follow each other lie elsewhere
+  Alignment, ///< of the addresses
+  Mask,      ///< may change between neighbours
+  Layout,    ///< the thread holds no more neighbours
+  Checks,    ///< checked elements are let through one by one
+};
+struct AccessWidth {
+  unsigned elements = 1;
+  WidthLimit limit = WidthLimit::Most;
+};
+
 /// Facts on every integer and pointer of a function. An analysis of MLIR's pass
 /// manager; a pass that removes no operation preserves it.
 class AxisInfoAnalysis {
@@ -51,8 +66,12 @@ public:
 
   /// Elements, along dimension `axis`, that one aligned access of at most
   /// `maxBytes` may move through `pointers`; `mask` may be null.
+  AccessWidth accessWidth(mlir::Value pointers, mlir::Value mask, unsigned axis,
+                          unsigned maxBytes) const;
   unsigned vectorWidth(mlir::Value pointers, mlir::Value mask, unsigned axis,
-                       unsigned maxBytes) const;
+                       unsigned maxBytes) const {
+    return accessWidth(pointers, mask, axis, maxBytes).elements;
+  }
 
   /// Dimensions of a tensor of pointers, the one with the longest runs first,
   /// the last dimension first among equals.

@@ -82,21 +82,23 @@ static bool isTiedTo(Value value, Block *block) {
   return false;
 }
 
-bool mayBeRegisterOperand(tile::DotOp dot) {
+LeftOperandLimit leftOperandLimit(tile::DotOp dot) {
   if (dot->hasAttr(leftInRegistersAttr)) {
-    return true;
+    return LeftOperandLimit::None;
   }
   Operation *from = dot.getLhs().getDefiningOp();
   if (!from || from->getBlock() != dot->getBlock()) {
-    return false;
+    return LeftOperandLimit::OtherBlock;
   }
   for (Operation *op = from->getNextNode(); op != dot; op = op->getNextNode()) {
     if (mayBranch(op)) {
-      return false;
+      return LeftOperandLimit::Branch;
     }
   }
   return !dot->getParentOfType<LoopLikeOpInterface>() ||
-         isTiedTo(dot.getLhs(), dot->getBlock());
+                 isTiedTo(dot.getLhs(), dot->getBlock())
+             ? LeftOperandLimit::None
+             : LeftOperandLimit::Untied;
 }
 
 static bool isInFrontOf(Value value, scf::ForOp loop) {

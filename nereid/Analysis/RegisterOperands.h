@@ -29,6 +29,15 @@ namespace nereid {
 inline constexpr llvm::StringLiteral leftInRegistersAttr =
     "tile.left_in_registers";
 
+/// Why a product does not take its left operand from registers.
+enum class LeftOperandLimit {
+  None,
+  OtherBlock, ///< it is defined in front of the loop
+  Branch,     ///< between it and the product
+  Untied,     ///< a compiler may move it out of the loop
+};
+LeftOperandLimit leftOperandLimit(tile::DotOp dot);
+
 /// May a product by four warps take its left operand from registers? If it says
 /// so itself (`leftInRegistersAttr`), or
 ///  - the operand is defined in the product's block, and nothing between the
@@ -37,7 +46,9 @@ inline constexpr llvm::StringLiteral leftInRegistersAttr =
 ///    carried value, the result of a product, what was loaded. Whatever is
 ///    computed from outer values alone, LLVM or ptxas may move out of the loop.
 /// True of values with layouts and without.
-bool mayBeRegisterOperand(tile::DotOp dot);
+inline bool mayBeRegisterOperand(tile::DotOp dot) {
+  return leftOperandLimit(dot) == LeftOperandLimit::None;
+}
 
 /// Marks the products (`leftInRegistersAttr`) whose left operand is defined in
 /// front of their loop and should stay in registers through it. It should if,

@@ -18,6 +18,7 @@
 #include "nereid/IRGen/IRGen.h"
 #include "nereid/Pipeline/GpuPipeline.h"
 #include "nereid/Pipeline/PassTimes.h"
+#include "nereid/Pipeline/UselessOptions.h"
 #include "nereid/Support/Hash.h"
 #include "nereid/Support/Knobs.h"
 #include "nereid/Support/Log.h"
@@ -104,7 +105,7 @@ Compilation::Compilation(MLIRContext &context, const CompileRequest &request,
       recorder(folderOf(request, target), request.emit),
       collector(context, request.source) {}
 
-Expected<CompileResult> Compilation::run() {
+Status Compilation::runAll() {
   std::span<const Step> own = interpSteps;
   if (std::holds_alternative<cpu::CpuTarget>(target)) {
     own = cpuSteps;
@@ -112,8 +113,25 @@ Expected<CompileResult> Compilation::run() {
     own = gpuSteps;
   }
   Status status = runSteps(sourceSteps);
-  if (status.ok()) {
-    status = runSteps(own);
+  return status.ok() ? runSteps(own) : status;
+}
+
+void Compilation::logDecisions() {
+  std::string of = request.kernel + " [" + nameOf(target) + "]";
+  std::string text = render(decisions->take());
+  if (!text.empty()) {
+    text.pop_back(); // the log ends the line
+    logLine(LogTopic::Dispatch, of + ":\n" + text);
+  }
+}
+
+Expected<CompileResult> Compilation::run() {
+  if (logEnabled(LogTopic::Dispatch)) {
+    decisions = std::make_unique<DecisionLog>(context, request.source);
+  }
+  Status status = runAll();
+  if (decisions) {
+    logDecisions();
   }
   if (!status.ok()) {
     return status;
@@ -301,6 +319,11 @@ Status Compilation::describeImage() {
       site.sourceLine = getSourceLine(request.source, site.location.line);
     }
   }
+  bool isGpu = std::holds_alternative<nvptx::NvptxTarget>(target);
+  warn(uselessLoopHints(kernel, request.source, image.target, isGpu));
+  if (!isGpu) {
+    warn(uselessOnHost(kernel, request, image.target));
+  }
   return Status::success();
 }
 
@@ -314,6 +337,12 @@ Status Compilation::keepTiles() {
   }
   image.code = toBytes(print(*module, /*withLocations=*/true));
   return Status::success();
+}
+
+void Compilation::warn(std::vector<Diagnostic> warnings) {
+  for (Diagnostic &warning : warnings) {
+    result.image.warnings.push_back(std::move(warning));
+  }
 }
 
 void Compilation::noteWritten(const std::vector<bool> &parameters) {
@@ -415,9 +444,17 @@ Status Compilation::layOutTiles() {
             "num_warps is " + std::to_string(warps) + "; expected " +
                 powersUpTo(gpu().info.mostWarps) + " for " + gpu().name};
   }
-  return runPasses(tileGpuStage, [&](OpPassManager &pm) {
+  Status status = runPasses(tileGpuStage, [&](OpPassManager &pm) {
     buildTileGPUPipeline(pm, gpuOptions(request, gpu()));
   });
+  if (!status.ok()) {
+    return status;
+  }
+  auto kernel = tile::findKernel(*module);
+  if (kernel.ok()) {
+    warn(uselessOnGpu(*kernel, request, gpu().name));
+  }
+  return kernel.status();
 }
 
 Status Compilation::makeThreads() {

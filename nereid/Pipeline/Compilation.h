@@ -17,6 +17,7 @@
 
 #include "nereid/ABI/KernelCompiler.h"
 #include "nereid/Dialect/Tile/Transforms/ExpandMath.h"
+#include "nereid/Pipeline/DecisionLog.h"
 #include "nereid/Pipeline/Diagnostics.h"
 #include "nereid/Pipeline/StageRecorder.h"
 #include "nereid/Target/CPU/CpuTarget.h"
@@ -62,6 +63,9 @@ private:
   };
   static const Step sourceSteps[], interpSteps[], cpuSteps[], gpuSteps[];
 
+  Status runAll();
+  /// NEREID_LOG=dispatch.
+  void logDecisions();
   Status runSteps(std::span<const Step> steps);
   Status runStep(const Step &step);
   /// Records the text of a stage; takes an edited one in its place.
@@ -100,6 +104,7 @@ private:
                    llvm::function_ref<void(mlir::OpPassManager &)> build);
   Status lowerToLLVM(const tile::ExpandMathOptions &math,
                      llvm::ArrayRef<llvm::StringRef> machineDialects = {});
+  void warn(std::vector<Diagnostic> warnings);
   void noteWritten(const std::vector<bool> &parameters);
   void addTimes(const StageTimes &times);
   const cpu::CpuTarget &cpu() const { return std::get<cpu::CpuTarget>(target); }
@@ -112,6 +117,7 @@ private:
   const Target &target;
   StageRecorder recorder;
   DiagnosticCollector collector;
+  std::unique_ptr<DecisionLog> decisions; ///< null: nobody asked
   mlir::OwningOpRef<mlir::ModuleOp> module;
   CompileResult result;
 };

@@ -21,6 +21,8 @@ static const char *word(LogTopic topic) {
     return "cache";
   case LogTopic::Compile:
     return "compile";
+  case LogTopic::Dispatch:
+    return "dispatch";
   case LogTopic::Launch:
     return "launch";
   case LogTopic::Tune:

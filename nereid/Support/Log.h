@@ -19,7 +19,7 @@ namespace nereid {
 std::string printable(std::string_view text);
 
 /// The words of NEREID_LOG.
-enum class LogTopic { Cache, Compile, Launch, Tune };
+enum class LogTopic { Cache, Compile, Dispatch, Launch, Tune };
 
 /// Ask before building the text.
 bool logEnabled(LogTopic topic);

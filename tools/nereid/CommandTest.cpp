@@ -363,3 +363,43 @@ def plain(x_ptr, sum_ptr, n, BLOCK: tl.constexpr):
   EXPECT_EQ(sum("total", "--device interp"), 1000);
   EXPECT_EQ(sum("plain", ""), 1005);
 }
+
+TEST_F(Command, DecisionsAreToldWhateverIsCached) {
+  auto told = [&](const std::string &environment) {
+    CommandResult r = run("run k.py:scale --grid 1 x_ptr=arange:f32[64] "
+                          "y_ptr=empty:f32[64] n=64 a=2 --device cpu",
+                          environment);
+    EXPECT_EQ(r.code, 0) << r.err;
+    return r.err;
+  };
+  const char *line = "k.py:8:9: remark: load: a vector of neighbours\n";
+  EXPECT_THAT(told("NEREID_LOG=dispatch"), HasSubstr(line));
+  // The first run stored the kernel, and the log needs a compilation.
+  EXPECT_THAT(told("NEREID_LOG=dispatch"), HasSubstr(line));
+  EXPECT_THAT(told("NEREID_TIME=1"), HasSubstr("from the disk cache"));
+  EXPECT_EQ(told(""), "");
+}
+
+TEST_F(Command, DecisionsNameTheCallThatLedToThem) {
+  std::string text = R"(import triton
+import triton.language as tl
+
+
+@triton.jit
+def twice(p):
+    return tl.load(p) * 2
+
+
+@triton.jit
+def k(x_ptr):
+    i = tl.arange(0, 16)
+    tl.store(x_ptr + i, twice(x_ptr + i) + twice(x_ptr + 16 + i))
+)";
+  ASSERT_TRUE(writeFileAtomically(root + "/c.py", text).ok());
+  CommandResult r =
+      run("compile c.py:k --signature '*fp32:16' --target sm_80 -v -o o");
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(r.err, HasSubstr("c.py:7:12: remark: load: "));
+  EXPECT_THAT(r.err, HasSubstr("(called from c.py:13:25)\n"));
+  EXPECT_THAT(r.err, HasSubstr("(called from c.py:13:44)\n"));
+}

@@ -160,6 +160,15 @@ static CompileResult compileKernel(CompileCommandOptions &options) {
   return result;
 }
 
+/// -v, as NEREID_LOG=dispatch does.
+static void logDecisions() {
+  Knobs settings = knobs();
+  if (!settings.logs("dispatch")) {
+    settings.log.push_back("dispatch");
+    exchangeKnobs(std::move(settings));
+  }
+}
+
 static void compileKernelFile(CompileCommandOptions options) {
   if (options.targets.empty()) {
     options.targets = {"cpu"};
@@ -167,6 +176,9 @@ static void compileKernelFile(CompileCommandOptions options) {
   checkStage(options);
   addChecks(options);
   options.options.fpFusion = !options.noFpFusion;
+  if (options.verbose) {
+    logDecisions();
+  }
   if (options.emit == "header") {
     return compileLibrary(options);
   }
@@ -220,8 +232,9 @@ void addCompileCommand(CLI::App &app) {
   command->add_option("--namespace", options->space,
                       "Of --emit header's functions; default: the file's name");
   command->add_flag("-v,--verbose", options->verbose,
-                    "Print registers, spills, shared memory and occupancy of "
-                    "kernels for GPUs");
+                    "Print what accesses, products, reductions and loops "
+                    "became, and why; of kernels for GPUs also registers, "
+                    "spills, shared memory and occupancy");
   command->add_option("--num-warps", options->options.numWarps, "Hint")
       ->check(wholeNumber(1, 32))
       ->capture_default_str();

@@ -113,7 +113,9 @@ void KernelEmitter::emitCopyAsync(tilegpu::CopyAsyncOp op) {
   unsigned elementBytes = tile::getElementBytes(buffer.getElementType());
   std::vector<uint32_t> offsets = tilegpu::offsetsOfIndex(buffer);
   auto columns = bytesOf(tile.layout.registers, offsets, elementBytes);
-  unsigned width = accessWidth(op.getPointers(), op.getMask()), piece = 1;
+  AccessWidth most = accessWidth(op.getPointers(), op.getMask());
+  tellAccess("copy ahead", op.getPointers(), op.getMask(), most);
+  unsigned width = most.elements, piece = 1;
   for (unsigned i = 0; piece < width && i < columns.size() &&
                        columns[i] == elementBytes * piece;
        ++i) {

@@ -19,6 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Analysis/AccessReasons.h"
 #include "nereid/Conversion/Lanes/AtomicKinds.h"
 #include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
 
@@ -100,11 +101,49 @@ Value KernelEmitter::updateInLoop(tile::AtomicRMWOp op, Value address,
 }
 
 /// Elements that one instruction updates, where they lie side by side.
-unsigned KernelEmitter::atomicWidth(tile::AtomicRMWOp op, Type element) {
+AccessWidth KernelEmitter::atomicWidth(tile::AtomicRMWOp op, Type element) {
   unsigned bytes = element.getIntOrFloatBitWidth() / 8;
   bool isFloatSum = op.getKind() == tile::AtomicKind::FAdd;
-  return std::min(accessWidth(op.getPtr(), op.getMask()),
-                  target.atomicBytes(isFloatSum, bytes) / bytes);
+  unsigned most = target.atomicBytes(isFloatSum, bytes) / bytes;
+  AccessWidth width = accessWidth(op.getPtr(), op.getMask());
+  return width.elements < most ? width : AccessWidth{most, WidthLimit::Most};
+}
+
+void KernelEmitter::tellAtomic(Operation *op, AccessWidth width, bool loops) {
+  if (!tellsDecisions(op->getContext())) {
+    return;
+  }
+  auto rmw = dyn_cast<tile::AtomicRMWOp>(op);
+  Type element = tile::getElement(op->getResult(0).getType());
+  auto semantic =
+      rmw ? rmw.getSemantic() : cast<tile::AtomicCASOp>(op).getSemantic();
+  if (loops) {
+    recordDecision(op->getLoc(),
+                   {"atomic", "a loop of compare-and-swap for each element",
+                    "one instruction",
+                    target.name + " has no instruction for '" +
+                        tile::stringifyAtomicKind(rmw.getKind()).str() +
+                        "' of " + elementName(element),
+                    "32-bit elements have more of them"});
+  } else if (rmw) {
+    unsigned bytes = tile::getElementBytes(element);
+    bool isFloatSum = rmw.getKind() == tile::AtomicKind::FAdd;
+    AccessForm form{width, rmw.getPtr(), rmw.getMask(),
+                    target.atomicBytes(isFloatSum, bytes),
+                    int64_t{target.lanes} * warps};
+    recordDecision(op->getLoc(), decisionOf("atomic", form, axes));
+  }
+  if (isRelease(semantic) || isAcquire(semantic)) {
+    recordDecision(
+        op->getLoc(),
+        {"atomic",
+         "the program's threads wait for each other around it, and a fence "
+         "orders memory",
+         "unordered",
+         "its order is '" + tile::stringifyMemSemantic(semantic).str() +
+             "', which the language takes where none is said",
+         "sem=\"relaxed\" where no program waits for what others wrote"});
+  }
 }
 
 void KernelEmitter::emitAtomic(Operation *op) {
@@ -137,7 +176,12 @@ void KernelEmitter::emitAtomic(Operation *op) {
   bool isUsed = !op->getResult(0).use_empty();
   bool loops = rmw && !hasInstruction(rmw, element, target);
   bool isUpdate = rmw && !loops;
-  unsigned width = isUpdate && isTensor ? atomicWidth(rmw, element) : 1;
+  AccessWidth most;
+  if (isUpdate && isTensor) {
+    most = atomicWidth(rmw, element);
+  }
+  tellAtomic(op, most, loops);
+  unsigned width = most.elements;
   AccessShape shape(bits, width);
   SmallVector<unsigned> live;
   for (unsigned r = 0; r < values.size(); r += width) {

@@ -15,6 +15,34 @@ using namespace mlir;
 
 namespace nereid::togpu {
 
+/// "load", "dot"; "arithmetic" for what has no name in the language.
+static std::string nameOf(Operation *op) {
+  if (!op || !isa<tile::TileDialect>(op->getDialect())) {
+    return op && isa<scf::ForOp, scf::WhileOp, scf::YieldOp>(op)
+               ? "a loop-carried value"
+               : "arithmetic";
+  }
+  return "'" + op->getName().stripDialect().str() + "'";
+}
+
+void KernelEmitter::tellConversion(tilegpu::ConvertLayoutOp op,
+                                   const std::string &how, bool isCheap) {
+  tellDecision(op, [&] {
+    const TileInfo &tile = info(op.getType());
+    Decision d{"layout", "", "", "", ""};
+    std::string shape;
+    for (unsigned size : tile.shape) {
+      shape += (shape.empty() ? "" : "x") + std::to_string(size);
+    }
+    d.chosen = "a tile of " + shape + " moves between threads " + how;
+    d.rejected = isCheap ? "" : "left where it is";
+    Operation *user = op->use_empty() ? nullptr : *op->getUsers().begin();
+    d.reason = nameOf(user) + " wants other elements in each thread than " +
+               nameOf(op.getSource().getDefiningOp()) + " gives";
+    return d;
+  });
+}
+
 void KernelEmitter::emitConvertLayout(tilegpu::ConvertLayoutOp op) {
   const TileInfo &from = info(op.getSource().getType());
   const TileInfo &to = info(op.getType());
@@ -26,11 +54,23 @@ void KernelEmitter::emitConvertLayout(tilegpu::ConvertLayoutOp op) {
   Pull pull(plan.pull);
   auto selectors = pull.selectors();
   if (goesThroughSharedMemory(plan)) {
+    unsigned bytes = tile::getElementBytes(from.element) << bits;
+    tellConversion(op,
+                   "through shared memory, " + byteCount(bytes) +
+                       (bytes > tilegpu::conversionBytes
+                            ? " in pieces of at most " +
+                                  byteCount(tilegpu::conversionBytes) +
+                                  ", each with a barrier"
+                            : " with a barrier"),
+                   /*isCheap=*/false);
     bind(op, exchange({from.layout, to.layout, bits, from.element}, source,
                       to.dead));
     return;
   }
   bool shuffles = plan.kind == ConversionPlan::Kind::Shuffles;
+  if (shuffles) {
+    tellConversion(op, "by shuffles inside its warp", /*isCheap=*/true);
+  }
   Value fromLane;
   SmallVector<uint32_t> laneColumns;
   for (unsigned i = 0; i < plan.pull.inputBits(Axis::Lane); ++i) {

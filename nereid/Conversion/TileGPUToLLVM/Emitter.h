@@ -21,6 +21,7 @@
 #include "nereid/Conversion/Lanes/LaneOps.h"
 #include "nereid/Conversion/TileGPUToLLVM/Instructions.h"
 #include "nereid/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
+#include "nereid/Dialect/Tile/IR/Decisions.h"
 #include "nereid/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -145,19 +146,23 @@ private:
   /// i64, and a constant number of bytes to add.
   std::pair<mlir::Value, int64_t> globalAddress(GlobalPlaces &places,
                                                 unsigned r);
-  /// Registers that one access moves, at most 16 bytes.
-  unsigned accessWidth(mlir::Value pointers, mlir::Value mask);
+  /// Registers that one access moves.
+  AccessWidth accessWidth(mlir::Value pointers, mlir::Value mask);
+  void tellAccess(llvm::StringRef subject, mlir::Value pointers,
+                  mlir::Value mask, AccessWidth width);
   /// True where the access of register r may happen; null if always.
   mlir::Value accessMask(mlir::Value pointers, mlir::Value mask, unsigned r);
 
   // Atomic.cpp
   void emitAtomic(mlir::Operation *op);
-  unsigned atomicWidth(tile::AtomicRMWOp op, mlir::Type element);
+  AccessWidth atomicWidth(tile::AtomicRMWOp op, mlir::Type element);
+  void tellAtomic(mlir::Operation *op, AccessWidth width, bool loops);
   mlir::Value updateInLoop(tile::AtomicRMWOp op, mlir::Value address,
                            mlir::Value value, mlir::Value active);
 
   // Reduce.cpp
   void emitReduce(tile::ReduceOp op);
+  void tellReduce(tile::ReduceOp op, unsigned running);
   Registers combine(mlir::Region &region, llvm::ArrayRef<mlir::Value> left,
                     llvm::ArrayRef<mlir::Value> right);
   /// Where one does not count, the other is the result.
@@ -176,6 +181,8 @@ private:
 
   // ConvertLayout.cpp
   void emitConvertLayout(tilegpu::ConvertLayoutOp op);
+  void tellConversion(tilegpu::ConvertLayoutOp op, const std::string &how,
+                      bool isCheap);
   /// Layouts of one tile of 2^bits elements.
   struct Exchange {
     TileLayout from, to;

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Analysis/AccessReasons.h"
 #include "nereid/Analysis/RootPointer.h"
 #include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
 
@@ -19,21 +20,37 @@ using namespace mlir;
 
 namespace nereid::togpu {
 
-unsigned KernelEmitter::accessWidth(Value pointers, Value mask) {
-  // Checked elements are let through one by one.
-  if (!isa<RankedTensorType>(pointers.getType()) ||
-      checkedPointers.contains(pointers)) {
-    return 1;
+AccessWidth KernelEmitter::accessWidth(Value pointers, Value mask) {
+  if (!isa<RankedTensorType>(pointers.getType())) {
+    return {};
+  }
+  if (checkedPointers.contains(pointers)) {
+    return {1, WidthLimit::Checks};
   }
   const TileInfo &tile = info(pointers.getType());
-  unsigned best = 1;
-  for (unsigned d = 0; d < tile.shape.size(); ++d) {
+  // The dimension with the longest runs comes first, and is right among equals.
+  AccessWidth best{0, WidthLimit::Most};
+  for (unsigned d : axes.order(pointers)) {
     unsigned held = contiguousRegisters(tile.layout, tile.shifts[d],
                                         paddedBits(tile.shape[d]));
-    best = std::max(best, std::min(held, axes.vectorWidth(pointers, mask, d,
-                                                          target.accessBytes)));
+    AccessWidth width = axes.accessWidth(pointers, mask, d, target.accessBytes);
+    if (held < width.elements) {
+      width = {held, WidthLimit::Layout};
+    }
+    if (width.elements > best.elements) {
+      best = width;
+    }
   }
   return best;
+}
+
+void KernelEmitter::tellAccess(StringRef subject, Value pointers, Value mask,
+                               AccessWidth width) {
+  tellDecision(loc, [&] {
+    AccessForm form{width, pointers, mask, target.accessBytes,
+                    int64_t{target.lanes} * warps};
+    return decisionOf(subject, form, axes);
+  });
 }
 
 Value KernelEmitter::accessMask(Value pointers, Value mask, unsigned r) {
@@ -115,7 +132,9 @@ void KernelEmitter::emitLoad(tile::LoadOp op) {
   bool isTensor = isa<RankedTensorType>(op.getType());
   Type element = tile::getElement(op.getType());
   Type lane = laneType(element);
-  unsigned width = accessWidth(op.getPtr(), op.getMask());
+  AccessWidth most = accessWidth(op.getPtr(), op.getMask());
+  tellAccess("load", op.getPtr(), op.getMask(), most);
+  unsigned width = most.elements;
   GlobalPlaces places = globalPlaces(op.getPtr());
   Registers result(isTensor ? info(op.getType()).count() : 1);
   AccessShape shape(bitsInMemory(lane), width);
@@ -163,7 +182,9 @@ void KernelEmitter::emitStore(tile::StoreOp op) {
   bool isTensor = isa<RankedTensorType>(op.getPtr().getType());
   Type element = tile::getElement(op.getValue().getType());
   Type lane = laneType(element);
-  unsigned width = accessWidth(op.getPtr(), op.getMask());
+  AccessWidth most = accessWidth(op.getPtr(), op.getMask());
+  tellAccess("store", op.getPtr(), op.getMask(), most);
+  unsigned width = most.elements;
   GlobalPlaces places = globalPlaces(op.getPtr());
   Registers values =
       isTensor ? regs(op.getValue()) : Registers{scalar(op.getValue())};
@@ -171,6 +192,14 @@ void KernelEmitter::emitStore(tile::StoreOp op) {
   AccessHints hints{
       op.getCache(), op.getEvict(), /*isVolatile=*/false,
       leavesCache(op, streamed.contains(rootPointer(op.getPtr())))};
+  if (hints.isStreamed) {
+    tellDecision(op, [] {
+      return Decision{"store", "leaves the nearest cache to the loads", "",
+                      "the kernel writes this array and does not read it, and "
+                      "loads more bytes than it stores",
+                      ""};
+    });
+  }
   // Copies write once.
   Value once =
       isTensor ? isFirstCopy(info(op.getPtr().getType()).layout)

@@ -102,6 +102,57 @@ constexpr unsigned runningResults = 8;
 
 } // namespace
 
+/// `running` results a thread of each row.
+void KernelEmitter::tellReduce(tile::ReduceOp op, unsigned running) {
+  if (!tellsDecisions(op.getContext())) {
+    return;
+  }
+  const TileInfo &from = info(op.getSources()[0].getType());
+  unsigned axis = op.getAxis();
+  uint32_t axisMask = ((1u << paddedBits(from.shape[axis])) - 1)
+                      << from.shifts[axis];
+  auto along = [&](const std::vector<uint32_t> &columns) {
+    return llvm::count_if(columns, [&](uint32_t c) { return c & axisMask; });
+  };
+  unsigned own = 1u << along(from.layout.registers);
+  unsigned steps = along(from.layout.lanes);
+  unsigned parts = 1u << along(from.layout.warps);
+  Decision d{"reduce", "", "", "", ""};
+  std::string each = counted(own, "element") + " in each thread";
+  if (own > running) {
+    each += " as " + counted(running, "running result");
+  }
+  if (steps) {
+    each += ", then " + counted(steps, "step") + " of shuffles between " +
+            counted(uint64_t{1} << steps, "lane");
+  }
+  if (parts > 1) {
+    d.chosen = each + ", then the parts of " + counted(parts, "warp") +
+               " through shared memory, with a barrier";
+    d.rejected = "inside a warp";
+    d.reason = "the axis of " + counted(from.shape[axis], "element") +
+               " is spread over " + counted(parts, "warp");
+    d.hint = "a smaller num_warps where the axis is short";
+  } else if (steps) {
+    d.chosen = each + ", no shared memory";
+    d.reason = "each row of the axis lies in one warp";
+  } else {
+    d.chosen = each + ", no communication";
+    d.reason = "each row of the axis lies in one thread";
+  }
+  recordDecision(op.getLoc(), d);
+  if (!std::has_single_bit(static_cast<uint64_t>(from.shape[axis]))) {
+    recordDecision(op.getLoc(),
+                   {"reduce", "whether a part counts travels with it",
+                    "a plain tree",
+                    "the axis of " + counted(from.shape[axis], "element") +
+                        " is padded to " +
+                        std::to_string(1u << paddedBits(from.shape[axis])),
+                    "a block of a power of two, and a mask with a neutral "
+                    "'other'"});
+  }
+}
+
 void KernelEmitter::emitReduce(tile::ReduceOp op) {
   Region &region = op.getCombine();
   const TileInfo &from = info(op.getSources()[0].getType());
@@ -143,6 +194,8 @@ void KernelEmitter::emitReduce(tile::ReduceOp op) {
     }
     partials[place] = combineTree(region, running);
   }
+
+  tellReduce(op, most);
 
   // Lanes.
   uint32_t axisLanes = 0;

@@ -67,6 +67,29 @@ void KernelEmitter::emitScan(tile::ScanOp op) {
   Value lanePosition = positionOf(laneIndex, lanes);
   Value warpPosition = positionOf(warpIndex, parts);
 
+  tellDecision(op, [&] {
+    const std::vector<ScanChunk> &row = rounds.rows.front();
+    Decision d{"scan",
+               counted(row.front().registers.size(), "element") +
+                   " in each thread",
+               "", "", ""};
+    if (laneBits) {
+      d.chosen += ", then " + counted(laneBits, "step") +
+                  " of shuffles between " + counted(lanes, "lane");
+    }
+    if (warpBits) {
+      d.chosen += ", then the totals of " + counted(parts, "warp") +
+                  " through shared memory, with a barrier";
+      d.rejected = "inside a warp";
+      d.reason = "the axis of " + counted(tile.shape[axis], "element") +
+                 " is spread over " + counted(parts, "warp");
+      d.hint = "a smaller num_warps where the axis is short";
+    }
+    if (row.size() > 1) {
+      d.chosen += ", " + counted(row.size(), "round") + " one after the other";
+    }
+    return d;
+  });
   SmallVector<Registers> results(n, Registers(tile.count()));
   for (const auto &row : rounds.rows) {
     Partial carry;
@@ -201,6 +224,12 @@ void KernelEmitter::emitHistogram(tile::HistogramOp op) {
   const TileInfo &to = info(op.getType());
   int64_t bins = to.shape[0];
   int64_t threads = int64_t{target.lanes} * warps;
+  tellDecision(op, [&] {
+    return Decision{"histogram",
+                    "one atomic addition to shared memory for each element, " +
+                        byteCount(4 * bins) + " of counts, 2 barriers",
+                    "", "", ""};
+  });
   unsigned scratch = acquireScratch();
   auto address = [&](Value index) {
     return sharedAddress(scratch, index, b.getI32Type());

@@ -147,6 +147,15 @@ void DotEmitter::emit() {
   unsigned full = kernel.target.vectorBytes / (sum.getIntOrFloatBitWidth() / 8);
   lanes = std::min<uint64_t>(full, llvm::PowerOf2Ceil(N));
   chooseBlock();
+  tellDecision(op, [&] {
+    return Decision{"dot",
+                    std::to_string(rows) + " rows x " +
+                        counted(columns, "vector") + " of " +
+                        counted(lanes, "element") +
+                        " of the result stay in registers, operands in the "
+                        "thread's memory",
+                    "", "", ""};
+  });
   OpBuilder &b = kernel.b;
   OpBuilder::InsertPoint outside = kernel.getTop();
   kernel.toTop();

@@ -168,6 +168,18 @@ private:
   mlir::Value scalarAddress(const LanePointer &pointer, unsigned *level);
 
   // Memory.cpp
+  /// How lanes are read, from fast to slow.
+  enum class LoadForm {
+    Uniform,
+    Run,
+    Reversed,
+    Window,
+    Wrapped,
+    Gather,
+    Lanes
+  };
+  LoadForm formOf(const LanePointer &from, mlir::Type type, bool isMasked);
+  void tellLoad(tile::LoadOp op, const LanePointer &from, bool isMasked);
   Lane loadFrom(const LanePointer &from, mlir::Type element, Lane mask,
                 Lane other);
   Lane loadUniform(const LanePointer &from, mlir::Type type, Lane mask,

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Analysis/AccessReasons.h"
 #include "nereid/Conversion/TileToCPU/Evaluator.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -101,7 +102,75 @@ Lane Evaluator::load(tile::LoadOp op, unsigned coords) {
     other = evaluate(op.getOther(), coords);
   }
   Type element = tile::getElement(op.getResult().getType());
+  tellLoad(op, from, mask.value || laneMask);
   return loadFrom(from, element, mask, other);
+}
+
+void Evaluator::tellLoad(tile::LoadOp op, const LanePointer &from,
+                         bool isMasked) {
+  if (!tellsDecisions(op.getContext()) || lanes == 1) {
+    return;
+  }
+  Type type =
+      memoryType(tile::getElement(op.getResult().getType()), /*vector=*/true);
+  Decision d{"load", "", "", "", ""};
+  auto slow = [&](const char *how) {
+    d.chosen = how;
+    d.rejected = "a vector of neighbours";
+    std::tie(d.reason, d.hint) = whyNoRuns(op.getPtr());
+  };
+  switch (formOf(from, type, isMasked)) {
+  case LoadForm::Uniform:
+    d.chosen = "one element for all lanes of a vector";
+    break;
+  case LoadForm::Run:
+    d.chosen = "a vector of neighbours";
+    break;
+  case LoadForm::Reversed:
+    d.chosen = "a vector of neighbours, reversed";
+    break;
+  case LoadForm::Window:
+    d.chosen = "all between the first lane and the last, then a shuffle";
+    d.rejected = "a vector of neighbours";
+    d.reason = "the lanes lie a small constant distance apart";
+    break;
+  case LoadForm::Wrapped:
+    d.chosen = "a vector of neighbours where 'x % n' does not wrap in it, else "
+               "a gather";
+    d.rejected = "a vector of neighbours always";
+    d.reason = "whether it wraps is asked at run time";
+    break;
+  case LoadForm::Gather:
+    slow("a gather, each lane from its own address");
+    break;
+  case LoadForm::Lanes:
+    slow("one element after the other");
+    d.reason += "; this processor has no gather for them";
+    break;
+  }
+  recordDecision(op.getLoc(), d);
+}
+
+Evaluator::LoadForm Evaluator::formOf(const LanePointer &from, Type type,
+                                      bool isMasked) {
+  if (from.index.isUniform()) {
+    return LoadForm::Uniform;
+  }
+  if (int way = direction(from, bytesOf(type))) {
+    return way < 0 ? LoadForm::Reversed : LoadForm::Run;
+  }
+  if (!isMasked && from.index.pattern && !from.index.coefficient &&
+      from.bytes == bytesOf(type)) {
+    auto [low, high] = std::minmax_element(from.index.pattern->begin(),
+                                           from.index.pattern->end());
+    if (*high - *low < 4 * static_cast<int64_t>(lanes)) {
+      return LoadForm::Window;
+    }
+  }
+  if (from.index.unwrapped) {
+    return LoadForm::Wrapped;
+  }
+  return hasGather(type) && from.base ? LoadForm::Gather : LoadForm::Lanes;
 }
 
 Lane Evaluator::loadFrom(const LanePointer &from, Type element, Lane mask,
@@ -131,23 +200,23 @@ Lane Evaluator::loadFrom(const LanePointer &from, Type element, Lane mask,
   if (laneMask) {
     mask = combineMasks(mask, {laneMask, innermost()});
   }
-  if (int way = direction(from, bytesOf(type))) {
+  LoadForm form = formOf(from, type, static_cast<bool>(mask.value));
+  switch (form) {
+  case LoadForm::Run:
+  case LoadForm::Reversed: {
     unsigned level;
     Lane address;
     address.value = scalarAddress(from, &level);
     address.level = std::max(level, from.minLevel);
-    return loadRun(address, type, mask, other, way < 0);
+    return loadRun(address, type, mask, other, form == LoadForm::Reversed);
   }
-  if (!mask.value && from.index.pattern && !from.index.coefficient &&
-      from.bytes == bytesOf(type)) {
-    auto [low, high] = std::minmax_element(from.index.pattern->begin(),
-                                           from.index.pattern->end());
-    if (*high - *low < 4 * static_cast<int64_t>(lanes)) {
-      return loadWindow(from, type);
-    }
+  case LoadForm::Window:
+    return loadWindow(from, type);
+  case LoadForm::Wrapped:
+    return loadWrapped(from, type, mask, other);
+  default:
+    return loadGather(from, type, mask, other);
   }
-  return from.index.unwrapped ? loadWrapped(from, type, mask, other)
-                              : loadGather(from, type, mask, other);
 }
 
 Lane Evaluator::loadUniform(const LanePointer &from, Type type, Lane mask,

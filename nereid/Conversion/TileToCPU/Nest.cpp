@@ -72,6 +72,48 @@ void Nest::setAnchors(Evaluator &evaluator) {
   }
 }
 
+void Nest::tell(bool scalarOnly) {
+  Decision d{"pass", "", "", "", ""};
+  SmallVector<Operation *> ops;
+  for (const Root &root : item.roots) {
+    Operation *op = root.op ? root.op : root.value.getDefiningOp();
+    if (op && !llvm::is_contained(ops, op)) {
+      ops.push_back(op);
+    }
+  }
+  if (ops.empty() || !tellsDecisions(ops.front()->getContext())) {
+    return;
+  }
+  std::string shape;
+  for (int64_t size : item.shape) {
+    shape += (shape.empty() ? "" : "x") + std::to_string(size);
+  }
+  d.chosen = "one pass over " + shape;
+  if (ops.size() > 1) {
+    d.chosen += " for " + counted(ops.size(), "operation") + " (";
+    for (Operation *op : ops) {
+      d.chosen += (op == ops.front() ? "'" : ", '") +
+                  op->getName().stripDialect().str() + "'" + inLine(op);
+    }
+    d.chosen += ")";
+  }
+  if (scalarOnly) {
+    d.chosen += ", element by element";
+    d.rejected = "in vectors";
+    d.reason = "the function that combines two elements has control flow";
+    d.hint = "tl.where instead of a branch";
+  } else {
+    d.chosen += ", vectors of " + counted(schedule.lanes, "element") +
+                " along " +
+                (schedule.collapsed()
+                     ? "several short dimensions at once"
+                     : "dimension " + std::to_string(schedule.vector.front()));
+  }
+  for (Operation *op : ops) {
+    recordDecision(op->getLoc(), d);
+  }
+}
+
 void Nest::emit() {
   if (item.roots.empty()) {
     return;
@@ -89,6 +131,7 @@ void Nest::emit() {
   } else {
     schedule = chooseSchedule(kernel, item, scalarOnly, sameLanes);
   }
+  tell(scalarOnly);
   if (item.roots.front().kind == RootKind::Histogram) {
     prepareHistogram(cast<tile::HistogramOp>(item.roots.front().op));
   }

@@ -87,6 +87,8 @@ private:
     /// for every version of the loops while coordinates are numbered anew.
     llvm::DenseSet<unsigned> places;
   };
+  /// How the loops came out, at each root.
+  void tell(bool scalarOnly);
   void prepareBuffers();
   void emitOuterLoops();
   void emitChunks();

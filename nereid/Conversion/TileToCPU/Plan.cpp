@@ -127,6 +127,34 @@ bool Plan::passesLoad(Operation *write, const Item &item) {
   return false;
 }
 
+/// A root that joins none of the passes that there are; `after` is the last
+/// that must be complete.
+void Plan::tellApart(const Root &root, const Item *after, bool exclusive) {
+  bool isFirst = llvm::none_of(list, [](const Item &i) { return i.isNest; });
+  if (!root.op || isFirst) {
+    return;
+  }
+  tellDecision(root.op, [&] {
+    Decision d{"pass", "a pass of its own over the tile",
+               "together with an earlier one", "", ""};
+    Operation *needed = !after                 ? nullptr
+                        : !after->isNest       ? after->op
+                        : after->roots.empty() ? nullptr
+                                               : after->roots.back().op;
+    if (exclusive) {
+      d.reason = "scans, histograms and volatile loads run alone";
+    } else if (needed) {
+      d.reason = "it needs the complete result of '" +
+                 needed->getName().stripDialect().str() + "'" + inLine(needed);
+    } else {
+      d.reason =
+          "no earlier pass goes over a tile of its shape, without memory "
+          "accesses that must stay in order";
+    }
+    return d;
+  });
+}
+
 Item *Plan::addRoot(Root root, ArrayRef<int64_t> shape,
                     ArrayRef<Value> operands, int axis, bool writes,
                     bool exclusive) {
@@ -148,6 +176,7 @@ Item *Plan::addRoot(Root root, ArrayRef<int64_t> shape,
     }
   }
   if (!item) {
+    tellApart(root, after, exclusive);
     item = append();
     item->isNest = true;
     item->exclusive = exclusive;

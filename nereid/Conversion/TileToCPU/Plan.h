@@ -22,6 +22,7 @@
 #define NEREID_CONVERSION_TILETOCPU_PLAN_H
 
 #include "nereid/Conversion/TileToCPU/Regions.h"
+#include "nereid/Dialect/Tile/IR/Decisions.h"
 #include "nereid/Dialect/Tile/IR/Tile.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -146,6 +147,7 @@ private:
   bool isEvaluatedHere(mlir::Value value) const;
   Item *before(mlir::Value value) const;
   bool readsArrays(mlir::Value value) const;
+  void tellApart(const Root &root, const Item *after, bool exclusive);
   Item *append();
   void renumber();
 
@@ -155,8 +157,10 @@ private:
   void demand(mlir::Value value, const Demand &demand);
   void decide(mlir::Operation *op);
   void forward(mlir::Operation *op, llvm::ArrayRef<Demand> wanted);
-  bool mustMaterialize(mlir::Value value, llvm::ArrayRef<Demand> wanted);
+  /// Why `value` must be in a buffer; null if it need not.
+  const char *whyMaterialize(mlir::Value value, llvm::ArrayRef<Demand> wanted);
   void materialize(mlir::Value value, Item *limit, bool limitConflicts);
+  void tellBuffer(mlir::Value value, const char *why);
   Item *nestFor(mlir::Value value, Item *before);
   bool crossing(mlir::Operation *load, llvm::ArrayRef<Demand> wanted,
                 Item *&limit, bool &sameNest);

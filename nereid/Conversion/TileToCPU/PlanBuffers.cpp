@@ -173,7 +173,7 @@ bool Plan::crossing(Operation *op, ArrayRef<Demand> wanted, Item *&limit,
   return limit != nullptr;
 }
 
-bool Plan::mustMaterialize(Value value, ArrayRef<Demand> wanted) {
+const char *Plan::whyMaterialize(Value value, ArrayRef<Demand> wanted) {
   Operation *op = value.getDefiningOp();
   bool isPtr = isa<tile::PtrType>(tile::getElement(value.getType()));
   SmallPtrSet<Item *, 4> items;
@@ -181,27 +181,39 @@ bool Plan::mustMaterialize(Value value, ArrayRef<Demand> wanted) {
   bool memory = touchesMemory(value);
   bool view = isView(op);
   if (known.lookup(value).isDeep) {
-    return true;
+    return "it ends a chain of operations that is too long for one pass";
   }
   for (const Demand &demand : wanted) {
     items.insert(demand.item);
     if (demand.buffer && !(view && !isa<tile::BroadcastOp>(op))) {
-      return true;
+      return "a product, a gather or a print reads it from memory";
     }
     if (isPtr) {
       continue;
     }
     if (demand.captured && !view && (memory || price > captureCost)) {
-      return true;
+      return "a loop or branch reads it again and again";
     }
     if (demand.shuffled && !view && (memory || price > keepCost)) {
-      return true;
+      return "it is read in another order, behind a reshape";
     }
     if (demand.repeated && !view && price >= keepCost) {
-      return true;
+      return "a broadcast would compute it again for each element";
     }
   }
-  return !isPtr && !view && items.size() > 1 && price >= keepCost;
+  return !isPtr && !view && items.size() > 1 && price >= keepCost
+             ? "several passes read it, and it costs more to compute than to "
+               "load"
+             : nullptr;
+}
+
+void Plan::tellBuffer(Value value, const char *why) {
+  tellDecision(value.getLoc(), [&] {
+    return Decision{"buffer",
+                    "kept in the thread's memory, " +
+                        byteCount(tile::getBytes(value.getType())),
+                    "computed where it is used", why, ""};
+  });
 }
 
 /// A nest before `before` that can write `value` to its buffer.
@@ -296,7 +308,10 @@ void Plan::decide(Operation *op) {
                  : only;
     }
   }
-  if (only && (tooLate || mustMaterialize(only, wanted))) {
+  const char *why = only ? whyMaterialize(only, wanted) : nullptr;
+  if (only && (tooLate || why)) {
+    tellBuffer(only,
+               why ? why : "what it reads is written before its last use");
     return materialize(only, limit, sameNest);
   }
   forward(op, wanted);

@@ -77,8 +77,18 @@ void Plan::fetchWhileComputing(tile::LoadOp load) {
     }
   }
   if (loading.size() < 2) {
+    tellDecision(load, [] {
+      return Decision{"row", "each program asks for it itself",
+                      "asked for by the program before",
+                      "one pass reads it, which keeps the memory busy itself",
+                      ""};
+    });
     return;
   }
+  tellDecision(load, [] {
+    return Decision{"row", "the program before asks for it while it computes",
+                    "", "several passes read it", ""};
+  });
   SmallVector<std::pair<Item *, int>> nests; // with their weights
   int total = 0;
   bool begun = false;

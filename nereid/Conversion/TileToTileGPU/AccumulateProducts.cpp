@@ -7,6 +7,8 @@
 
 #include "nereid/Conversion/TileToTileGPU/Passes.h"
 
+#include "nereid/Dialect/Tile/IR/Decisions.h"
+
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -39,7 +41,7 @@ struct AccumulateProductsPass
 void AccumulateProductsPass::runOnOperation() {
   SmallVector<Operation *> sums;
   getOperation().walk([&](Operation *op) {
-    if (isa<arith::AddIOp>(op) || (fpFusion && isa<arith::AddFOp>(op))) {
+    if (isa<arith::AddIOp, arith::AddFOp>(op)) {
       sums.push_back(op);
     }
   });
@@ -49,12 +51,25 @@ void AccumulateProductsPass::runOnOperation() {
       if (!dot) {
         continue;
       }
+      if (isa<arith::AddFOp>(sum) && !fpFusion) {
+        tellDecision(dot, [] {
+          return Decision{"dot", "a sum is computed behind the product",
+                          "the product begins with what is added to it",
+                          "enable_fp_fusion is off, which keeps two roundings",
+                          "tl.dot(a, b, acc)"};
+        });
+        break;
+      }
       Value start = sum->getOperand(1 - i);
       Operation *before = start.getDefiningOp();
       if (before && before->getBlock() == dot->getBlock() &&
           dot->isBeforeInBlock(before)) {
         dot->moveAfter(before);
       }
+      tellDecision(dot, [] {
+        return Decision{"dot", "the product begins with what is added to it",
+                        "", "so that no sum is computed behind it", ""};
+      });
       dot.getCMutable().assign(start);
       sum->getResult(0).replaceAllUsesWith(dot.getResult());
       sum->erase();

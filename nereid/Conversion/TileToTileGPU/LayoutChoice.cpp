@@ -159,6 +159,13 @@ void LayoutChoice::spreadRowsOfManyWeights() {
       unsigned elements = elementCount(shape) / (target.lanes * warps);
       if (!isCheapIn(*layout, load) ||
           words[shape] >= std::min(elements, manyWords)) {
+        tellDecision(load, [&] {
+          return Decision{
+              "layout", "the warps share each row", "a row stays in a warp",
+              "weights of " + counted(words[shape], "register") +
+                  " a thread would be held by every warp",
+              "fewer rows a program, or more warps, to keep rows in a warp"};
+        });
         shapes.insert(shape);
       }
     }
@@ -167,6 +174,19 @@ void LayoutChoice::spreadRowsOfManyWeights() {
     return shapes.count(reduction.first);
   });
   homes.clear();
+}
+
+static void tellAdopted(Operation *op) {
+  bool loads = isa<tile::LoadOp>(op);
+  recordDecision(op->getLoc(),
+                 {"layout",
+                  loads ? "every warp loads what it needs of the tile"
+                        : "one lane of each warp stores what it holds",
+                  "",
+                  "that is at most " +
+                      counted(mostInstructions, "instruction") +
+                      " a thread, less than a trip through shared memory",
+                  ""});
 }
 
 /// The weights of a layer norm of several rows, or its means: a tile smaller
@@ -192,6 +212,9 @@ void LayoutChoice::adoptLayouts() {
       layout = home(op->getOperand(1));
     }
     if (layout && isCheapIn(*layout, op)) {
+      if (tellsDecisions(op->getContext()) && *layout != access(op)) {
+        tellAdopted(op);
+      }
       adopted[op] = *layout;
       homes.clear();
     }
@@ -252,9 +275,7 @@ TileLayout LayoutChoice::scan(Type type, unsigned axis) const {
 // Matrix products
 //===----------------------------------------------------------------------===//
 
-/// As the target's table of instructions names the operands; absent for those
-/// that no matrix instruction takes.
-static std::optional<tilegpu::OperandKind> operandKind(tile::DotOp op) {
+std::optional<tilegpu::OperandKind> operandKind(tile::DotOp op) {
   using tilegpu::OperandKind;
   Type element = tile::getElement(op.getLhs().getType());
   if (element.isF32()) {
@@ -274,14 +295,29 @@ static std::optional<tilegpu::OperandKind> operandKind(tile::DotOp op) {
                             : std::nullopt;
 }
 
-bool LayoutChoice::usesMma(tile::DotOp op) const {
+MatrixLimit LayoutChoice::matrixLimit(tile::DotOp op) const {
   ArrayRef<int64_t> c = op.getType().getShape();
   auto kind = operandKind(op);
-  const tilegpu::MatrixInstruction *one =
-      kind ? target.findMatrix(*kind, /*warps=*/1) : nullptr;
-  return one && c.size() == 2 && isPowerOfTwo(shapeOf(op.getType())) &&
-         isPowerOfTwo(shapeOf(op.getLhs().getType())) && c[0] >= one->m &&
-         c[1] >= one->n && op.getLhs().getType().getShape()[1] >= one->k;
+  if (!kind) {
+    return tile::getElement(op.getLhs().getType()).isF32()
+               ? MatrixLimit::Precision
+               : MatrixLimit::Type;
+  }
+  const tilegpu::MatrixInstruction *one = target.findMatrix(*kind, /*warps=*/1);
+  if (!one) {
+    return MatrixLimit::Type;
+  }
+  if (c.size() != 2) {
+    return MatrixLimit::Batches;
+  }
+  if (!isPowerOfTwo(shapeOf(op.getType())) ||
+      !isPowerOfTwo(shapeOf(op.getLhs().getType()))) {
+    return MatrixLimit::NoPower;
+  }
+  return c[0] < one->m                                  ? MatrixLimit::Rows
+         : c[1] < one->n                                ? MatrixLimit::Columns
+         : op.getLhs().getType().getShape()[1] < one->k ? MatrixLimit::Depth
+                                                        : MatrixLimit::None;
 }
 
 /// Does a product take its left operand from the result of another, element by
@@ -348,21 +384,36 @@ std::vector<unsigned> LayoutChoice::warpgroups(tile::DotOp op) const {
   return {along, groups / along};
 }
 
-bool LayoutChoice::usesWarpgroupMma(tile::DotOp op) const {
+MatrixLimit LayoutChoice::groupLimit(tile::DotOp op) const {
   ArrayRef<int64_t> c = op.getType().getShape();
   Type lhs = tile::getElement(op.getLhs().getType());
   Type rhs = tile::getElement(op.getRhs().getType());
   if (!target.warpsOfGroup()) {
-    return false;
+    return MatrixLimit::Target;
   }
   const tilegpu::MatrixInstruction *one = groupInstruction(op);
-  if (!one || warps % one->warps != 0 || !usesMma(op) || lhs != rhs ||
-      c[0] < one->m || c[1] < one->n) {
-    return false;
+  if (!one) {
+    return MatrixLimit::Type;
+  }
+  if (warps % one->warps != 0) {
+    return MatrixLimit::Warps;
+  }
+  if (MatrixLimit limit = matrixLimit(op); limit != MatrixLimit::None) {
+    return limit;
+  }
+  if (lhs != rhs) {
+    return MatrixLimit::MixedTypes;
+  }
+  if (c[0] < one->m) {
+    return MatrixLimit::Rows;
+  }
+  if (c[1] < one->n) {
+    return MatrixLimit::Columns;
   }
   // A group's columns begin at a panel of 128 bytes.
   std::vector<unsigned> groups = warpgroups(op);
-  return groups[1] == 1 || c[1] / groups[1] >= 64;
+  return groups[1] == 1 || c[1] / groups[1] >= 64 ? MatrixLimit::None
+                                                  : MatrixLimit::PanelColumns;
 }
 
 /// Is the value a tile as it was loaded in the block of `op`, or its transpose?

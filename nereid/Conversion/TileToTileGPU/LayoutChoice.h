@@ -17,12 +17,33 @@
 #define NEREID_CONVERSION_TILETOTILEGPU_LAYOUTCHOICE_H
 
 #include "nereid/Analysis/AxisInfo.h"
+#include "nereid/Dialect/Tile/IR/Decisions.h"
 #include "nereid/Dialect/TileGPU/IR/TileGPU.h"
 
 #include <map>
 #include <set>
 
 namespace nereid::totilegpu {
+
+/// As the target's table of instructions names the operands; absent for those
+/// that no matrix instruction takes.
+std::optional<tilegpu::OperandKind> operandKind(tile::DotOp op);
+
+/// Why a product is not made of the target's matrix instructions.
+enum class MatrixLimit {
+  None,
+  Precision, ///< float32, and not asked for tf32
+  Type,      ///< no instruction takes the operands
+  Batches,   ///< more than two dimensions
+  NoPower,   ///< a size is no power of two
+  Rows,      ///< fewer than an instruction has
+  Columns,
+  Depth,
+  Target,      ///< of groups of warps: the target has none
+  Warps,       ///< of groups: too few
+  MixedTypes,  ///< of groups: the operands differ
+  PanelColumns ///< of groups: too few for each
+};
 
 class LayoutChoice {
 public:
@@ -43,9 +64,15 @@ public:
   TileLayout dotOperand(tile::DotOp op, unsigned index);
   TileLayout dotResult(tile::DotOp op);
   /// By the target's matrix instruction?
-  bool usesMma(tile::DotOp op) const;
+  bool usesMma(tile::DotOp op) const {
+    return matrixLimit(op) == MatrixLimit::None;
+  }
   /// By four warps together, operands in shared memory?
-  bool usesWarpgroupMma(tile::DotOp op) const;
+  bool usesWarpgroupMma(tile::DotOp op) const {
+    return groupLimit(op) == MatrixLimit::None;
+  }
+  /// How a product is computed, in words.
+  Decision decisionOf(tile::DotOp op) const;
   /// Of the source and the result of a scan: the axis in order over registers,
   /// lanes and warps.
   TileLayout scan(mlir::Type type, unsigned axis) const;
@@ -77,6 +104,8 @@ private:
   /// Groups of warps that multiply together, along rows and columns.
   std::vector<unsigned> warpgroups(tile::DotOp op) const;
   const tilegpu::MatrixInstruction *groupInstruction(tile::DotOp op) const;
+  MatrixLimit matrixLimit(tile::DotOp op) const;
+  MatrixLimit groupLimit(tile::DotOp op) const;
   /// Elements of a tile that each thread gets, if all get as many.
   int64_t shareOf(const Shape &shape) const;
 

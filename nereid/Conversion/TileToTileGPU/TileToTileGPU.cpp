@@ -379,6 +379,7 @@ void Rewriter::visit(Operation *op) {
         }
         if (auto dot = dyn_cast<tile::DotOp>(op)) {
           TileLayout layout = choice.dotResult(dot);
+          tellDecision(op, [&] { return choice.decisionOf(dot); });
           Value operands[] = {in(dot.getLhs(), choice.dotOperand(dot, 0)),
                               in(dot.getRhs(), choice.dotOperand(dot, 1)),
                               in(dot.getC(), layout)};

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Dialect/Tile/IR/Decisions.h"
 #include "nereid/Dialect/Tile/IR/Tile.h"
 #include "nereid/IRGen/Eval/AssignedNames.h"
 #include "nereid/IRGen/Eval/Evaluator.h"
@@ -44,6 +45,14 @@ FailureOr<Outcome> Evaluator::runStaticFor(const ast::ForLike *statement,
     broke |= succeeded(outcome) && outcome->kind == Outcome::Breaks;
     return outcome;
   };
+  if (frame->isKernel) {
+    tellDecision(emitter.loc(), [&] {
+      return Decision{"loop",
+                      "unrolled, " + counted(items.size(), "iteration") +
+                          " one after the other",
+                      "", "its items are known while compiling", ""};
+    });
+  }
   FailureOr<Outcome> outcome = runSequence(items.size(), iteration);
   if (failed(outcome)) {
     return failure();

@@ -14,6 +14,8 @@
 
 #include <chrono>
 #include <cstdio>
+#include <mutex>
+#include <set>
 
 namespace nereid {
 
@@ -97,6 +99,16 @@ Expected<std::string> targetOf(Device device) {
   return (*state)->properties.target();
 }
 
+/// The warnings of a kernel come with each of its specialisations.
+static void printOnce(const std::string &text) {
+  static std::mutex mutex;
+  static std::set<std::string> said;
+  std::lock_guard lock(mutex);
+  if (said.insert(text).second) {
+    std::fputs(text.c_str(), stderr);
+  }
+}
+
 static Expected<std::shared_ptr<const cuda::LoadedKernel>>
 loadOnDevice(KernelImage &image, Device device, uint32_t maxRegisters) {
   Expected<cuda::DeviceState *> state = cuda::DeviceState::get(device.index());
@@ -136,7 +148,7 @@ Context::State::load(KernelImage image, Device device, uint32_t maxRegisters,
     loaded->canFail |= site.kind != ImageSite::Kind::Print;
   }
   for (const Diagnostic &warning : image.warnings) {
-    std::fputs(render(warning).c_str(), stderr);
+    printOnce(render(warning));
   }
   loaded->image = std::move(image);
   return std::shared_ptr<const LoadedImage>(std::move(loaded));
@@ -229,7 +241,12 @@ Context::State::obtain(CompileRequest request,
     }
   }
   Obtained obtained;
-  if (std::optional<KernelImage> image = disk.find(key)) {
+  // The log tells how a kernel is compiled, so it must be.
+  std::optional<KernelImage> image;
+  if (!logEnabled(LogTopic::Dispatch)) {
+    image = disk.find(key);
+  }
+  if (image) {
     double readMs = watch.ms();
     Expected<std::shared_ptr<const LoadedImage>> fromDisk =
         load(std::move(*image), device, request.options.maxRegisters);

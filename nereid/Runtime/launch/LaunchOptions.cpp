@@ -8,8 +8,10 @@
 #include "nereid/Runtime/launch/LaunchOptions.h"
 
 #include "nereid/Runtime/launch/LaunchErrors.h"
+#include "nereid/Support/Log.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 
 namespace nereid {
@@ -61,11 +63,13 @@ struct OtherOption {
   const char *name;
   /// Why the launch cannot have it; null: it changes no result, and is ignored.
   const char *refusal;
+  /// Has somebody been told that it is ignored?
+  mutable std::atomic<bool> isTold = false;
 };
 } // namespace
 
 /// Options of Triton's that say something to its code generator or driver.
-static constexpr OtherOption otherOptions[] = {
+static const OtherOption otherOptions[] = {
     {"launch_pdl", nullptr},
     {"sanitize_overflow", nullptr},
     {"instrumentation_mode", nullptr},
@@ -155,6 +159,9 @@ Status setOption(const KernelState &kernel, const LaunchArgument &a,
                          "launch option '" + std::string(a.name) +
                              "' is not supported, got " + a.value.describe(),
                          other->refusal);
+  }
+  if (!other->refusal && a.value.integer && !other->isTold.exchange(true)) {
+    warn("launch option '" + std::string(a.name) + "' has no effect");
   }
   return Status::success();
 }

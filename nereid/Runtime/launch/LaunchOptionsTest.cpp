@@ -43,6 +43,18 @@ TEST_F(LaunchOptions, HintsWithoutEffectAreTaken) {
   }
 }
 
+TEST_F(LaunchOptions, WhatIsIgnoredIsSaidOnce) {
+  testing::internal::CaptureStderr();
+  launch("instrumentation_mode", false);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  testing::internal::CaptureStderr();
+  launch("instrumentation_mode", true);
+  launch("instrumentation_mode", true);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "nereid: warning: launch option 'instrumentation_mode' has no "
+            "effect\n");
+}
+
 TEST_F(LaunchOptions, WhatCannotBeHadIsRefusedWithAReason) {
   EXPECT_THAT(launch("ir_override", "k.ttgir"),
               AllOf(HasSubstr("launch option 'ir_override' is not supported, "

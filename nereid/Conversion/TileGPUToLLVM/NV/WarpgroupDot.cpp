@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Analysis/RegisterOperands.h"
 #include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
 #include "nereid/Dialect/NV/IR/NV.h"
 
@@ -102,6 +103,40 @@ static bool isBetterLooped(nv::WarpgroupMmaOp product, unsigned warps) {
   return warps >= 8 && product.getColumns() == 256 && product.isEven();
 }
 
+static Decision leftOperandDecision(tile::DotOp op, bool isInRegisters) {
+  Decision d{"dot", "the left operand stays in registers", "", "", ""};
+  if (isInRegisters) {
+    return d;
+  }
+  if (op.getLhs().getDefiningOp<tilegpu::LocalLoadOp>()) {
+    d.chosen = "the left operand is read where it already lies in shared "
+               "memory";
+    return d;
+  }
+  d.chosen = "the left operand is written to shared memory for it, " +
+             byteCount(tile::getBytes(op.getLhs().getType())) +
+             " with a barrier";
+  d.rejected = "kept in registers";
+  switch (leftOperandLimit(op)) {
+  case LeftOperandLimit::None:
+    d.reason = "it lies there in another layout";
+    break;
+  case LeftOperandLimit::OtherBlock:
+    d.reason = "it is computed outside of the product's block, and the loop "
+               "holds too many registers, or branches";
+    break;
+  case LeftOperandLimit::Branch:
+    d.reason = "between where it is computed and the product there may be a "
+               "branch (a division, an atomic operation, a check)";
+    break;
+  case LeftOperandLimit::Untied:
+    d.reason = "the loop does not change it, and the assembler would move it "
+               "out of the loop";
+    break;
+  }
+  return d;
+}
+
 void KernelEmitter::emitWarpgroupMma(tile::DotOp op) {
   const TileInfo &aTile = info(op.getLhs().getType());
   const TileInfo &bTile = info(op.getRhs().getType());
@@ -112,6 +147,7 @@ void KernelEmitter::emitWarpgroupMma(tile::DotOp op) {
   // Registers hold the left operand in the instruction's layout, and as long as
   // ptxas keeps them; else it goes to shared memory, as the right one does.
   bool isA = registersOf.contains(op.getLhs()) && !isStagedOperand(op, 0);
+  tellDecision(op, [&] { return leftOperandDecision(op, isA); });
   WarpgroupOperand a, right;
   if (isA) {
     a.registers = &regs(op.getLhs());

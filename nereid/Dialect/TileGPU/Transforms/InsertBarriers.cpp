@@ -8,6 +8,7 @@
 #include "nereid/Dialect/TileGPU/Transforms/Passes.h"
 
 #include "nereid/Analysis/Hazards.h"
+#include "nereid/Dialect/Tile/IR/Decisions.h"
 
 using namespace mlir;
 
@@ -15,6 +16,23 @@ namespace nereid::tilegpu {
 
 #define GEN_PASS_DEF_INSERTBARRIERS
 #include "nereid/Dialect/TileGPU/Transforms/Passes.h.inc"
+
+/// Of accesses to global memory; trips through shared memory tell themselves.
+static void tellOrder(Operation *op) {
+  if (isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
+          op)) {
+    tellDecision(op, [&] {
+      return Decision{
+          "order", "all warps wait at a barrier in front of it",
+          "started at once",
+          isa<tile::LoadOp>(op)
+              ? "the program wrote the same array through other pointers before"
+              : "the program read or wrote the same array through other "
+                "pointers before",
+          "two arrays instead of one need no barrier"};
+    });
+  }
+}
 
 namespace {
 
@@ -28,7 +46,10 @@ private:
   bool conflict(const Spans &read, const Spans &written) override {
     return read.meets(written);
   }
-  void placeBefore(Operation *op) override { meetBefore(op); }
+  void placeBefore(Operation *op) override {
+    tellOrder(op);
+    meetBefore(op);
+  }
   void placeBeforePiece(Operation *op, unsigned piece) override;
   void placeAtStart(Block &block) override { meetBefore(&block.front()); }
   void placeAtEnd(Block &block) override { meetBefore(block.getTerminator()); }

@@ -32,8 +32,9 @@
 #include "nereid/Dialect/TileGPU/Transforms/Passes.h"
 
 #include "nereid/Analysis/AxisInfo.h"
-#include "nereid/Analysis/RootPointer.h"
 #include "nereid/Analysis/SharedAllocation.h"
+#include "nereid/Dialect/Tile/IR/Decisions.h"
+#include "nereid/Dialect/TileGPU/Transforms/CopyableLoads.h"
 #include "nereid/Dialect/TileGPU/Transforms/LoopBounds.h"
 #include "nereid/Dialect/TileGPU/Transforms/ProductOperands.h"
 
@@ -77,9 +78,8 @@ public:
 
 private:
   void findCopies();
-  std::optional<unsigned> innerDimension(tile::LoadOp load) const;
-  bool mayBeWritten(Value pointers);
-  bool addSlice(Value value);
+  /// Null, or what cannot be computed ahead of its iteration.
+  Operation *addSlice(Value value);
   void findLive();
   void markLive(Value value);
   void markLive(Operation *op);
@@ -89,6 +89,7 @@ private:
   Value constant(int64_t value);
   Value readAs(Value value, const TileLayout &layout, IRMapping &map,
                Value slot);
+  void tell();
   bool canBeInFlight(Operation *product) const;
   llvm::SmallSetVector<Operation *, 4> productsInFlight() const;
   void cloneBody(IRMapping &map, Value slot,
@@ -133,6 +134,7 @@ private:
   OpBuilder b;
   SmallVector<Copy> copies;
   unsigned distance = 0;
+  StagesChosen chosen; ///< for the log
   /// What addresses and masks come from: operations, and numbers of carried
   /// values.
   SetVector<Operation *> sliceOps;
@@ -147,65 +149,28 @@ private:
 // What can be copied ahead
 //===----------------------------------------------------------------------===//
 
-/// The dimension along which pieces of 4 to 16 bytes can be copied.
-std::optional<unsigned> LoopPipeliner::innerDimension(tile::LoadOp load) const {
-  auto type = dyn_cast<RankedTensorType>(load.getType());
-  if (!type || load.getIsVolatile() ||
-      (load.getOther() && !isPositiveZero(load.getOther()))) {
-    return std::nullopt;
-  }
-  for (int64_t size : type.getShape()) {
-    if (!std::has_single_bit(static_cast<uint64_t>(size))) {
-      return std::nullopt;
-    }
-  }
-  unsigned bytes = tile::getElementBytes(tile::getElement(type));
-  unsigned inner = axes.order(load.getPtr())[0];
-  Shape shape = shapeOf(type);
-  unsigned held = contiguousRegisters(
-      layoutOf(type), dimensionShifts(shape)[inner], paddedBits(shape[inner]));
-  unsigned width = std::min(
-      held, axes.vectorWidth(load.getPtr(), load.getMask(), inner, 16));
-  if (width * bytes < 4) {
-    return std::nullopt;
-  }
-  return inner;
-}
-
-/// May an iteration write what a later one reads through `pointers`?
-bool LoopPipeliner::mayBeWritten(Value pointers) {
-  Value root = rootPointer(pointers);
-  return body
-      .walk([&](Operation *op) {
-        if (!isa<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(op)) {
-          return WalkResult::advance();
-        }
-        Value written = rootPointer(op->getOperand(0));
-        return root && written && root != written ? WalkResult::advance()
-                                                  : WalkResult::interrupt();
-      })
-      .wasInterrupted();
-}
-
-/// False where the value cannot be computed ahead of its iteration.
-bool LoopPipeliner::addSlice(Value value) {
+Operation *LoopPipeliner::addSlice(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     if (argument.getOwner() != &body || argument.getArgNumber() == 0) {
-      return true;
+      return nullptr;
     }
     unsigned i = argument.getArgNumber() - 1;
-    return !sliceArguments.insert(i) || addSlice(yielded(i));
+    return sliceArguments.insert(i) ? addSlice(yielded(i)) : nullptr;
   }
   Operation *op = value.getDefiningOp();
   if (op->getBlock() != &body || !sliceOps.insert(op)) {
-    return true;
+    return nullptr;
   }
   // It runs also for iterations that do not come.
   if (op->getNumRegions() || !isMemoryEffectFree(op) || !isSpeculatable(op)) {
-    return false;
+    return op;
   }
-  return llvm::all_of(op->getOperands(),
-                      [&](Value operand) { return addSlice(operand); });
+  for (Value operand : op->getOperands()) {
+    if (Operation *culprit = addSlice(operand)) {
+      return culprit;
+    }
+  }
+  return nullptr;
 }
 
 void LoopPipeliner::findCopies() {
@@ -232,19 +197,47 @@ void LoopPipeliner::findCopies() {
   }
   for (Operation *op : wanted) {
     auto load = cast<tile::LoadOp>(op);
-    std::optional<unsigned> inner = innerDimension(load);
-    if (!inner || mayBeWritten(load.getPtr())) {
+    StringRef why;
+    std::optional<unsigned> inner = copyDimension(load, axes, why);
+    if (!inner) {
+      tellStays(load, why);
+      continue;
+    }
+    if (Operation *writer = writerOf(body, load.getPtr())) {
+      tellStays(load,
+                "the loop writes an array" + inLine(writer) +
+                    " that may be the one it reads",
+                "read and write through different parameters");
       continue;
     }
     auto ops = sliceOps;
     auto arguments = sliceArguments;
-    if (!addSlice(load.getPtr()) ||
-        (load.getMask() && !addSlice(load.getMask()))) {
+    Operation *culprit = addSlice(load.getPtr());
+    if (!culprit && load.getMask()) {
+      culprit = addSlice(load.getMask());
+    }
+    if (culprit) {
+      tellStays(load, isa<tile::LoadOp>(culprit)
+                          ? "its address or mask depends on what the same "
+                            "iteration loads" +
+                                inLine(culprit)
+                          : "its address or mask cannot be computed before "
+                            "its iteration" +
+                                inLine(culprit));
       sliceOps = std::move(ops);
       sliceArguments = std::move(arguments);
       continue;
     }
     copies.push_back({load, *inner, {}});
+  }
+  if (tellsDecisions(b.getContext())) {
+    for (auto load : body.getOps<tile::LoadOp>()) {
+      if (!wanted.contains(load) && isa<RankedTensorType>(load.getType())) {
+        tellStays(load, "no product of the loop reads it",
+                  "tl.range(..., num_stages=2) copies all loads of a loop "
+                  "ahead");
+      }
+    }
   }
 }
 
@@ -264,6 +257,12 @@ unsigned LoopPipeliner::mostDistance() {
   }
   taken = std::min(options.sharedLimit, taken);
   unsigned slots = std::min(stages, (options.sharedLimit - taken) / slotBytes);
+  chosen = {unsigned(copies.size()),
+            stages,
+            0,
+            slotBytes,
+            (slots + 1) * slotBytes + taken,
+            options.sharedLimit};
   return slots ? slots - 1 : 0;
 }
 
@@ -569,7 +568,12 @@ void LoopPipeliner::restore(scf::ForOp made, Operation *before,
 /// there: it exchanges less than the old one.
 bool LoopPipeliner::run() {
   findCopies();
-  if (copies.empty() || !(distance = mostDistance())) {
+  if (copies.empty()) {
+    return false;
+  }
+  distance = mostDistance();
+  if (!distance) {
+    tell();
     return false;
   }
   findLive();
@@ -580,26 +584,37 @@ bool LoopPipeliner::run() {
     scf::ForOp made = rewrite();
     loop->remove();
     auto first = before ? std::next(Block::iterator(before)) : block.begin();
-    if (bytesNeeded({first, after}, living) <= options.sharedLimit) {
+    unsigned needed = bytesNeeded({first, after}, living);
+    if (needed <= options.sharedLimit) {
+      tell();
       loop->erase();
       return true;
     }
+    chosen.needed = needed;
     restore(made, before, after);
   }
+  tell();
   return false;
+}
+
+void LoopPipeliner::tell() {
+  if (!tellsDecisions(b.getContext())) {
+    return;
+  }
+  chosen.distance = distance;
+  tellStages(loop, chosen);
+  if (distance) {
+    for (Operation *product : productsInFlight()) {
+      recordDecision(product->getLoc(),
+                     {"dot", "runs while the next iteration's copies start", "",
+                      "both operands lie in shared memory", ""});
+    }
+  }
 }
 
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
-
-/// A loop without loops.
-static bool isInnermost(scf::ForOp loop) {
-  return !loop.getBody()
-              ->walk(
-                  [](LoopLikeOpInterface) { return WalkResult::interrupt(); })
-              .wasInterrupted();
-}
 
 namespace {
 struct PipelineLoadsPass : impl::PipelineLoadsBase<PipelineLoadsPass> {
@@ -614,6 +629,7 @@ void PipelineLoadsPass::runOnOperation() {
   if (!target) {
     return signalPassFailure();
   }
+  tellLoopsNotSeen(getOperation(), *target);
   SmallVector<scf::ForOp> loops;
   getOperation().walk([&](scf::ForOp loop) {
     bool hasLoad = llvm::any_of(

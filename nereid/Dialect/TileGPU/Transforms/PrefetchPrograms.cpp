@@ -32,7 +32,9 @@
 #include "nereid/Dialect/TileGPU/Transforms/Passes.h"
 
 #include "nereid/Analysis/AxisInfo.h"
+#include "nereid/Dialect/Tile/IR/Decisions.h"
 
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -88,9 +90,14 @@ public:
 private:
   void findWaited();
   std::optional<SetVector<Operation *>> sliceOf(tile::LoadOp load) const;
-  std::optional<Fetch> fetchOf(tile::LoadOp load) const;
+  /// Absent, with the reason, where the row is not asked for.
+  std::optional<Fetch> fetchOf(tile::LoadOp load, std::string &why) const;
   bool addMask(Value mask, unsigned axis, Fetch &fetch) const;
   bool storesAsMuch(int64_t bytes);
+
+  void tellNot(tile::LoadOp load, const Twine &reason) const;
+  /// Of every row that a reduction waits for.
+  void tellNot(const Twine &reason);
 
   void askForLater(MutableArrayRef<Fetch> fetches);
   void askForShared(MutableArrayRef<Fetch> fetches);
@@ -210,7 +217,8 @@ bool ProgramPrefetcher::addMask(Value mask, unsigned axis, Fetch &fetch) const {
   return true;
 }
 
-std::optional<Fetch> ProgramPrefetcher::fetchOf(tile::LoadOp load) const {
+std::optional<Fetch> ProgramPrefetcher::fetchOf(tile::LoadOp load,
+                                                std::string &why) const {
   auto type = cast<RankedTensorType>(load.getType());
   unsigned axis = axes.order(load.getPtr())[0];
   const AxisInfo &info = axes.get(load.getPtr());
@@ -219,12 +227,17 @@ std::optional<Fetch> ProgramPrefetcher::fetchOf(tile::LoadOp load) const {
               tile::getElementBytes(tile::getElement(type)),
               {},
               {}};
-  if (info.contiguity[axis] != fetch.elements || info.divisibility[axis] % 16 ||
-      fetch.bytes() < fewestBytes ||
-      (load.getMask() && !addMask(load.getMask(), axis, fetch))) {
-    return std::nullopt;
+  if (info.contiguity[axis] != fetch.elements) {
+    why = "it is not one run of consecutive addresses";
+  } else if (info.divisibility[axis] % 16) {
+    why = "its address is not known to be divisible by 16 bytes";
+  } else if (fetch.bytes() < fewestBytes) {
+    why = "its " + byteCount(fetch.bytes()) + " are fewer than " +
+          byteCount(fewestBytes);
+  } else if (load.getMask() && !addMask(load.getMask(), axis, fetch)) {
+    why = "its mask is not a bound along the row";
   }
-  return fetch;
+  return why.empty() ? std::optional(std::move(fetch)) : std::nullopt;
 }
 
 /// A program that writes a block too holds its place while it only computes
@@ -331,7 +344,15 @@ void ProgramPrefetcher::askForLater(MutableArrayRef<Fetch> fetches) {
   }
   int64_t warps = warpsOf(kernel);
   if (bytes > mostBytes) {
-    return;
+    return tellNot("a program's rows of " + byteCount(bytes) +
+                   " keep the memory busy on their own");
+  }
+  for (const Fetch &fetch : fetches) {
+    tellDecision(fetch.load, [&] {
+      return Decision{
+          "row", "an earlier program asks for it, " + byteCount(fetch.bytes()),
+          "", "a reduction waits for it", ""};
+    });
   }
   // The program's own loads come first, unless they would hold it up.
   if (bytes <= fewLoads * target.accessBytes * target.lanes * warps) {
@@ -369,7 +390,28 @@ void ProgramPrefetcher::askForShared(MutableArrayRef<Fetch> fetches) {
   Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                         programId(), constant(0));
   for (Fetch &fetch : fetches) {
+    tellDecision(fetch.load, [] {
+      return Decision{"row", "program 0 asks for it before anything else", "",
+                      "all programs read it behind a reduction", ""};
+    });
     ask(fetch, {}, isFirst);
+  }
+}
+
+void ProgramPrefetcher::tellNot(tile::LoadOp load, const Twine &reason) const {
+  tellDecision(load, [&] {
+    return Decision{"row", "each program asks for it itself",
+                    "asked for by an earlier program", reason.str(), ""};
+  });
+}
+
+void ProgramPrefetcher::tellNot(const Twine &reason) {
+  if (tellsDecisions(kernel.getContext())) {
+    for (auto load : body.getOps<tile::LoadOp>()) {
+      if (waited.contains(load)) {
+        tellNot(load, reason);
+      }
+    }
   }
 }
 
@@ -377,10 +419,10 @@ void ProgramPrefetcher::run() {
   bool isChecked =
       kernel.walk([](tile::CheckBoundsOp) { return WalkResult::interrupt(); })
           .wasInterrupted();
-  if (isChecked) {
-    return; // a wrong address is reported, not prefetched
-  }
   findWaited();
+  if (isChecked) { // a wrong address is reported, not prefetched
+    return tellNot("NEREID_CHECK=oob reports wrong addresses instead");
+  }
   Operation *start = nullptr; // the first load of what the program is for
   int64_t loaded = 0;
   SmallVector<Fetch> later, shared;
@@ -394,23 +436,34 @@ void ProgramPrefetcher::run() {
     }
     auto slice = sliceOf(load);
     if (!slice) {
+      if (waited.contains(load)) {
+        tellNot(load, "its address is not arithmetic on program ids and "
+                      "arguments");
+      }
       continue;
     }
     bool isOfProgram = llvm::any_of(
         *slice, [](Operation *op) { return isa<tile::ProgramIdOp>(op); });
-    std::optional<Fetch> fetch = fetchOf(load);
+    std::string why;
+    std::optional<Fetch> fetch = fetchOf(load, why);
     if (isOfProgram && waited.contains(load)) {
       start = start ? start : load;
       loaded = std::max(loaded, tile::getBytes(load.getType()));
       if (fetch) {
         later.push_back(std::move(*fetch));
+      } else {
+        tellNot(load, why);
       }
     } else if (!isOfProgram && isReduced && fetch) {
       shared.push_back(std::move(*fetch));
     }
   }
-  if (!start || !storesAsMuch(loaded)) {
+  if (!start) {
     return;
+  }
+  if (!storesAsMuch(loaded)) {
+    return tellNot("the kernel stores less than half of the " +
+                   byteCount(loaded) + " that it loads");
   }
   loc = start->getLoc();
   b.setInsertionPoint(start);
@@ -422,6 +475,25 @@ void ProgramPrefetcher::run() {
   }
 }
 
+/// Rows that the pass does not look at.
+static void tellUnseen(func::FuncOp kernel, const TargetInfo &target) {
+  auto tell = [](Operation *reduce, const Twine &reason) {
+    recordDecision(reduce->getLoc(),
+                   {"row", "each program asks for it itself",
+                    "asked for by an earlier program", reason.str(), ""});
+  };
+  kernel.walk([&](tile::ReduceOp reduce) {
+    if (!target.hasBulkPrefetch) {
+      tell(reduce, target.name + " has no bulk prefetch");
+    } else if (reduce->getParentOfType<LoopLikeOpInterface>()) {
+      tell(reduce, "what it reduces may be loaded in its loop, which can start "
+                   "loads ahead itself");
+    } else if (reduce->getParentOp() != kernel) {
+      tell(reduce, "it stands under a condition; an early return makes one");
+    }
+  });
+}
+
 namespace {
 struct PrefetchProgramsPass : impl::PrefetchProgramsBase<PrefetchProgramsPass> {
   void runOnOperation() override {
@@ -429,6 +501,9 @@ struct PrefetchProgramsPass : impl::PrefetchProgramsBase<PrefetchProgramsPass> {
     const TargetInfo *target = targetOf(kernel);
     if (!target) {
       return signalPassFailure();
+    }
+    if (tellsDecisions(&getContext())) {
+      tellUnseen(kernel, *target);
     }
     // Axes are analysed only where somebody may wait.
     if (target->hasBulkPrefetch &&

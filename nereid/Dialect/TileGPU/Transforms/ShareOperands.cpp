@@ -21,6 +21,7 @@
 
 #include "nereid/Analysis/AxisInfo.h"
 #include "nereid/Analysis/RegisterOperands.h"
+#include "nereid/Dialect/Tile/IR/Decisions.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
@@ -84,10 +85,26 @@ Value OperandSharer::bufferOf(Value value, Operation *loop) {
     return buffer;
   }
   auto type = oneSlotFor(cast<RankedTensorType>(value.getType()));
-  if (bufferBytesAt(loop) + type.getBytes() > most) {
+  unsigned taken = bufferBytesAt(loop);
+  if (taken + type.getBytes() > most) {
+    tellDecision(value.getLoc(), [&] {
+      return Decision{
+          "dot operand", "is written to shared memory for each product",
+          "once in front of the loop",
+          byteCount(type.getBytes()) + " beside " + byteCount(taken) +
+              " of other buffers are more than " + byteCount(most) +
+              ", half of a block's shared memory",
+          "a smaller block"};
+    });
     return {};
   }
   Location loc = value.getLoc();
+  tellDecision(loc, [&] {
+    return Decision{"dot operand",
+                    "is written to shared memory once, in front of the loop, " +
+                        byteCount(type.getBytes()),
+                    "", "the loop does not change it", ""};
+  });
   b.setInsertionPoint(loop);
   buffer = AllocOp::create(b, loc, type);
   Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));

@@ -1,0 +1,124 @@
+//===- UselessOptions.cpp - Options that change nothing -------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Pipeline/UselessOptions.h"
+
+#include "nereid/Dialect/Tile/IR/Decisions.h"
+#include "nereid/Dialect/TileGPU/IR/TileGPU.h"
+#include "nereid/Pipeline/Diagnostics.h"
+
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace nereid {
+
+static std::string listOf(ArrayRef<std::string> names) {
+  return llvm::join(names, ", ") + (names.size() == 1 ? " has" : " have");
+}
+
+std::vector<Diagnostic> uselessLoopHints(func::FuncOp kernel,
+                                         const Source &source,
+                                         const std::string &target,
+                                         bool copiesAhead) {
+  std::vector<Diagnostic> found;
+  kernel.walk([&](LoopLikeOpInterface loop) {
+    SmallVector<std::string> names;
+    std::string hint;
+    for (StringRef name :
+         {"num_stages", "loop_unroll_factor", "flatten", "warp_specialize",
+          "disallow_acc_multi_buffer", "disable_licm"}) {
+      if (loop->hasAttr("tile." + name.str()) &&
+          !(copiesAhead && name == "num_stages")) {
+        names.push_back(name.str());
+      }
+    }
+    if (names.empty()) {
+      return;
+    }
+    Diagnostic said = makeDiagnostic(
+        loop.getLoc(), Severity::Warning,
+        listOf(names) + " no effect on this loop for " + target, source);
+    if (llvm::is_contained(names, "loop_unroll_factor")) {
+      said.hint = "tl.static_range unrolls a loop";
+    }
+    found.push_back(std::move(said));
+  });
+  return found;
+}
+
+static std::vector<Diagnostic> warningAt(func::FuncOp kernel,
+                                         const CompileRequest &request,
+                                         std::string message) {
+  return {makeDiagnostic(kernel.getLoc(), Severity::Warning, std::move(message),
+                         request.source)};
+}
+
+std::vector<Diagnostic> uselessOnHost(func::FuncOp kernel,
+                                      const CompileRequest &request,
+                                      const std::string &target) {
+  const CompileOptions &options = request.options, defaults;
+  SmallVector<std::string> names;
+  auto check = [&](uint32_t CompileOptions::*member, const char *name) {
+    if (options.*member != defaults.*member) {
+      names.push_back(name);
+    }
+  };
+  check(&CompileOptions::numWarps, "num_warps");
+  check(&CompileOptions::numStages, "num_stages");
+  if (!names.empty()) {
+    tellDecision(kernel, [&] {
+      return Decision{"option", listOf(names) + " no effect on " + target, "",
+                      "programs are functions of one thread there", ""};
+    });
+    names.clear();
+  }
+  check(&CompileOptions::numCtas, "num_ctas");
+  check(&CompileOptions::maxRegisters, "maxnreg");
+  check(&CompileOptions::minRegisters, "minnreg");
+  if (names.empty()) {
+    return {};
+  }
+  return warningAt(kernel, request,
+                   "kernel '" + request.kernel + "': " + listOf(names) +
+                       " no effect on " + target);
+}
+
+std::vector<Diagnostic> uselessOnGpu(func::FuncOp kernel,
+                                     const CompileRequest &request,
+                                     const std::string &target) {
+  const CompileOptions &options = request.options, defaults;
+  std::vector<Diagnostic> found;
+  if (options.numCtas != defaults.numCtas) {
+    found = warningAt(kernel, request,
+                      "kernel '" + request.kernel +
+                          "': num_ctas has no effect on " + target +
+                          ": a program is one block");
+  }
+  bool runsAhead =
+      kernel
+          ->walk([](Operation *op) {
+            return isa<tilegpu::CopyAsyncOp, tilegpu::PrefetchOp>(op)
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          })
+          .wasInterrupted();
+  // One stage asks for nothing to run ahead.
+  if (options.numStages > 1 && options.numStages != defaults.numStages &&
+      !runsAhead) {
+    auto more = warningAt(kernel, request,
+                          "kernel '" + request.kernel +
+                              "': num_stages has no effect: none of its loads "
+                              "runs ahead");
+    more.front().hint = "NEREID_LOG=dispatch tells why";
+    found.push_back(std::move(more.front()));
+  }
+  return found;
+}
+
+} // namespace nereid

@@ -1,0 +1,69 @@
+"""What a CPU's code became, and why.
+
+REQUIRES: nereid
+RUN: nereid compile %s:softmax -v --target x86-64-v3 -o %t --signature "*fp32:16, *fp32:16, 1024" 2>&1 | FileCheck %s --check-prefix=PASSES
+RUN: nereid compile %s:reads -v --target x86-64-v3 -o %t --signature "*fp32:16, *i32:16, *fp32:16, i32, 1024" 2>&1 | FileCheck %s --check-prefix=READS
+RUN: nereid compile %s:reads -v --target x86-64 -o %t --signature "*fp32:16, *i32:16, *fp32:16, i32, 1024" 2>&1 | FileCheck %s --check-prefix=LANES
+RUN: nereid compile %s:branches -v --target x86-64-v3 -o %t --signature "*fp32:16, *fp32:16, 1024" 2>&1 | FileCheck %s --check-prefix=BRANCH
+RUN: nereid compile %s:product -v --target x86-64-v3 -o %t --signature "*fp32:16, *fp32:16" 2>&1 | FileCheck %s --check-prefix=DOT
+RUN: nereid compile %s:product -v --target x86-64-v3 --num-warps 8 -o %t --signature "*fp32:16, *fp32:16" 2>&1 | FileCheck %s --check-prefix=OPTION
+"""
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def softmax(x_ptr, y_ptr, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    # PASSES: host.py:[[#@LINE+2]]:9: remark: row: the program before asks for it while it computes: several passes read it
+    # PASSES: :[[#@LINE+1]]:9: remark: load: a vector of neighbours{{$}}
+    x = tl.load(x_ptr + i)
+    # PASSES: :[[#@LINE+2]]:9: remark: buffer: kept in the thread's memory, 4 KiB; not computed where it is used: several passes read it, and it costs more to compute than to load
+    # PASSES: :[[#@LINE+1]]:20: remark: pass: one pass over 1024, vectors of {{[0-9]+}} elements along dimension 0
+    e = tl.exp(x - tl.max(x, axis=0))
+    # PASSES: :[[#@LINE+2]]:29: remark: pass: a pass of its own over the tile; not together with an earlier one: it needs the complete result of 'reduce' in line [[#@LINE-1]]
+    # PASSES: :[[#@LINE+1]]:29: remark: pass: one pass over 1024 for 2 operations ('reduce' in line [[#@LINE+1]], 'exp' in line [[#@LINE-2]])
+    tl.store(y_ptr + i, e / tl.sum(e, axis=0))
+
+
+@triton.jit
+def reads(x_ptr, index_ptr, y_ptr, stride, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    # READS: :[[#@LINE+2]]:9: remark: load: a gather, each lane from its own address; not a vector of neighbours: a gather: the indices are loaded in line [[#@LINE+2]]
+    # LANES: :[[#@LINE+1]]:9: remark: load: one element after the other; not a vector of neighbours: {{.*}}; this processor has no gather for them
+    a = tl.load(x_ptr + tl.load(index_ptr + i))
+    # READS: :[[#@LINE+1]]:9: remark: load: a gather, each lane from its own address; not a vector of neighbours: {{.*}} known at run time only ('stride')
+    b = tl.load(x_ptr + i * stride)
+    # READS: :[[#@LINE+1]]:9: remark: load: all between the first lane and the last, then a shuffle; not a vector of neighbours: the lanes lie a small constant distance apart
+    c = tl.load(x_ptr + i * 2)
+    # READS: :[[#@LINE+1]]:9: remark: load: a vector of neighbours, reversed
+    d = tl.load(x_ptr + (BLOCK - 1 - i))
+    # READS: :[[#@LINE+1]]:9: remark: load: a vector of neighbours where 'x % n' does not wrap in it, else a gather; not a vector of neighbours always: whether it wraps is asked at run time
+    e = tl.load(x_ptr + (i + stride) % 1000)
+    tl.store(y_ptr + i, a + b + c + d + e)
+
+
+@triton.jit
+def first(x, y):
+    if x > 0:
+        r = x
+    else:
+        r = y * 2
+    return r
+
+
+@triton.jit
+def branches(x_ptr, y_ptr, BLOCK: tl.constexpr):
+    x = tl.load(x_ptr + tl.arange(0, BLOCK))
+    # BRANCH: :[[#@LINE+1]]:21: remark: pass: one pass over 1024, element by element; not in vectors: the function that combines two elements has control flow; hint: tl.where instead of a branch
+    tl.store(y_ptr, tl.reduce(x, 0, first))
+
+
+# OPTION: host.py:{{[0-9]+}}:{{[0-9]+}}: remark: option: num_warps has no effect on x86-64-v3: programs are functions of one thread there
+@triton.jit
+def product(x_ptr, y_ptr):
+    i = tl.arange(0, 64)[:, None] * 64 + tl.arange(0, 64)[None, :]
+    # DOT: :[[#@LINE+1]]:9: remark: buffer: kept in the thread's memory, 16 KiB; not computed where it is used: a product, a gather or a print reads it from memory
+    x = tl.load(x_ptr + i)
+    # DOT: :[[#@LINE+1]]:25: remark: dot: {{[0-9]+}} rows x {{[0-9]+}} vectors of 8 elements of the result stay in registers, operands in the thread's memory
+    tl.store(y_ptr + i, tl.dot(x, x))
