@@ -434,7 +434,7 @@ static std::string powersUpTo(unsigned most) {
 static GpuOptions gpuOptions(const CompileRequest &request,
                              const nvptx::NvptxTarget &target) {
   return {target.name, request.options.numWarps, request.options.numStages,
-          request.options.fpFusion};
+          request.options.fpFusion, knobs().disable};
 }
 
 Status Compilation::layOutTiles() {

@@ -19,13 +19,23 @@ namespace nereid {
 
 void buildTileGPUPipeline(OpPassManager &pm, const GpuOptions &options) {
   OpPassManager &tiles = pm.nest<func::FuncOp>();
-  tiles.addPass(createNarrowComparisons());
-  tiles.addPass(createAccumulateProducts({options.fpFusion}));
-  pm.addPass(createTileToTileGPU({options.target, options.warps}));
+  if (options.has("narrow-comparisons")) {
+    tiles.addPass(createNarrowComparisons());
+  }
+  if (options.has("accumulated-products")) {
+    tiles.addPass(createAccumulateProducts({options.fpFusion}));
+  }
+  pm.addPass(createTileToTileGPU(
+      {options.target, options.warps, options.has("matrix-instructions")}));
   OpPassManager &layouts = pm.nest<func::FuncOp>();
-  layouts.addPass(tilegpu::createShareOperands());
-  layouts.addPass(tilegpu::createPipelineLoads({options.stages}));
-  if (options.stages > 1) { // one stage asks for nothing ahead of its use
+  if (options.has("shared-operands")) {
+    layouts.addPass(tilegpu::createShareOperands());
+  }
+  if (options.has("copies-ahead")) {
+    layouts.addPass(tilegpu::createPipelineLoads({options.stages}));
+  }
+  // One stage asks for nothing ahead of its use.
+  if (options.stages > 1 && options.has("prefetch")) {
     layouts.addPass(tilegpu::createPrefetchPrograms());
   }
   layouts.addPass(tilegpu::createAllocateShared());
@@ -50,8 +60,13 @@ struct PipelineText : PassPipelineOptions<PipelineText> {
   Option<bool> fpFusion{*this, "fp-fusion",
                         llvm::cl::desc("a * b + c may be rounded once"),
                         llvm::cl::init(GpuOptions().fpFusion)};
+  ListOption<std::string> disabled{
+      *this, "disable", llvm::cl::desc("policies, as NEREID_DISABLE has them")};
 
-  GpuOptions read() const { return {target, warps, stages, fpFusion}; }
+  GpuOptions read() const {
+    return {target, warps, stages, fpFusion,
+            std::vector<std::string>(disabled.begin(), disabled.end())};
+  }
 };
 } // namespace
 

@@ -32,6 +32,12 @@ struct GpuOptions {
   unsigned warps = 4;
   unsigned stages = 3;
   bool fpFusion = true;
+  /// Words of NEREID_DISABLE (Support/Knobs.def): policies to do without.
+  std::vector<std::string> disabled;
+
+  bool has(llvm::StringRef policy) const {
+    return !llvm::is_contained(disabled, policy);
+  }
 };
 
 /// Tiles get layouts, and loads run ahead of their use. `pm` is anchored on a

@@ -141,7 +141,7 @@ void Generator::growDot() {
   auto dot = create<tile::DotOp>(c.type(), lhs.value, rhs.value, c.value);
   dot.setIsUnsigned(row.lhs.isInteger(8) && random.chance(30));
   dot.setPrecision(
-      random.pick({tile::InputPrecision::IEEE, tile::InputPrecision::IEEE}));
+      random.pick({tile::InputPrecision::IEEE, tile::InputPrecision::TF32}));
   add(dot, false, lhs.magnitude * rhs.magnitude * double(k) + c.magnitude);
 }
 

@@ -8,6 +8,10 @@ RUN: nereid compile %s:product -v --target sm_80 -o %t --signature "*fp16:16, *f
 RUN: nereid compile %s:product -v --target sm_90a -o %t --signature "*fp32:16, *fp32:16, *fp32:16, 64, 64, 64, 'ieee'" 2>&1 | FileCheck %s --check-prefix=IEEE
 RUN: nereid compile %s:product -v --target sm_75 -o %t --signature "*bf16:16, *bf16:16, *fp32:16, 64, 64, 64, None" 2>&1 | FileCheck %s --check-prefix=TYPE
 RUN: nereid compile %s:batches -v --target sm_90a -o %t --signature "*fp16:16, *fp32:16" 2>&1 | FileCheck %s --check-prefix=BATCH
+RUN: nereid compile %s:product -v --target sm_90a -o %t --signature "*fp16:16, *fp16:16, *fp32:16, 64, 64, 1, None" 2>&1 | FileCheck %s --check-prefix=REGISTER
+RUN: env NEREID_DISABLE=matrix-instructions nereid compile %s:product -v --target sm_90a -o %t --signature "*fp16:16, *fp16:16, *fp32:16, 64, 64, 64, None" 2>&1 | FileCheck %s --check-prefix=DISABLED
+RUN: nereid compile %s:product -v --target sm_90a -o %t --signature "*fp16:16, *fp16:16, *fp32:16, 96, 64, 48, None" 2>&1 | FileCheck %s --check-prefix=POWER
+RUN: nereid compile %s:product -v --target sm_89 -o %t --signature "*fp64:16, *fp64:16, *fp64:16, 8, 8, 8, None" 2>&1 | FileCheck %s --check-prefix=WORK
 RUN: nereid compile %s:added -v --target sm_90a -o %t --signature "*fp16:16, *fp32:16" 2>&1 | FileCheck %s --check-prefix=ADDED
 RUN: nereid compile %s:added -v --target sm_90a --no-fp-fusion -o %t --signature "*fp16:16, *fp32:16" 2>&1 | FileCheck %s --check-prefix=FUSION
 RUN: nereid compile %s:chain -v --target sm_90a -o %t --signature "*fp16:16, *fp32:16, i32" 2>&1 | FileCheck %s --check-prefix=CHAIN
@@ -27,6 +31,10 @@ def tile_of(ptr, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
 def product(a_ptr, b_ptr, c_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, PRECISION: tl.constexpr):
     a = tile_of(a_ptr, M, K)
     b = tile_of(b_ptr, K, N)
+    # REGISTER: products.py:[[#@LINE+11]]:9: remark: dot: multiplications and additions {{.*}}: K is 1, less than a register holds of float16
+    # DISABLED: products.py:[[#@LINE+10]]:9: remark: dot: multiplications and additions {{.*}}: NEREID_DISABLE has matrix-instructions
+    # POWER: products.py:[[#@LINE+9]]:9: remark: dot: matrix instructions of one warp {{.*}} together: the sizes 96x64x48 are not all powers of two
+    # WORK: products.py:[[#@LINE+8]]:9: remark: dot: multiplications and additions {{.*}}: a product of so few elements, padded to 16x8x8, takes longer
     # GROUP: products.py:[[#@LINE+7]]:9: remark: dot: matrix instructions of 4 warps together, operands from shared memory
     # GROUP: :[[#@LINE+6]]:9: remark: dot: the left operand {{.*}}
     # WARPS: :[[#@LINE+5]]:9: remark: dot: matrix instructions of one warp (16x8x16), {{.*}}; not matrix instructions of several warps together: they take 4 warps each; hint: a num_warps divisible by 4
@@ -42,7 +50,7 @@ def product(a_ptr, b_ptr, c_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constex
 def batches(a_ptr, c_ptr):
     i = tl.arange(0, 4)[:, None, None] * 4096 + tl.arange(0, 64)[None, :, None] * 64 + tl.arange(0, 64)[None, None, :]
     a = tl.load(a_ptr + i)
-    # BATCH: :[[#@LINE+1]]:9: remark: dot: multiplications and additions {{.*}}; not matrix instructions: the operands have 3 dimensions
+    # BATCH: :[[#@LINE+1]]:9: remark: dot: matrix instructions of one warp (16x8x16), 4x1x1 warps; not {{.*}} together: the operands have 3 dimensions
     c = tl.dot(a, a)
     tl.store(c_ptr + i, c)
 

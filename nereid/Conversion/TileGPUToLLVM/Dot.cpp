@@ -30,8 +30,7 @@ void KernelEmitter::emitDot(tile::DotOp op) {
   if (op->hasAttr(tilegpu::warpgroupMmaAttr)) {
     emitWarpgroupMma(op);
   } else if (op->hasAttr(tilegpu::mmaAttr)) {
-    bool isF64 = tile::getElement(op.getLhs().getType()).isF64();
-    isF64 ? emitF64Mma(op) : emitMma(op);
+    emitMma(op);
   } else {
     emitFma(op);
   }

@@ -265,8 +265,8 @@ private:
   void emitFma(tile::DotOp op);
 
   // NV/Mma.cpp
+  class WarpProduct;
   void emitMma(tile::DotOp op);
-  void emitF64Mma(tile::DotOp op);
 
   // Debug.cpp
   void emitPrint(tile::PrintOp op);

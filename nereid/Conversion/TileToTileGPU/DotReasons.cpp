@@ -29,6 +29,8 @@ static Words wordsFor(MatrixLimit limit, tile::DotOp op,
   switch (limit) {
   case MatrixLimit::None:
     return {};
+  case MatrixLimit::Disabled:
+    return {"NEREID_DISABLE has matrix-instructions", ""};
   case MatrixLimit::Precision:
     return {"input_precision is '" +
                 tile::stringifyInputPrecision(op.getPrecision()).str() +
@@ -37,6 +39,14 @@ static Words wordsFor(MatrixLimit limit, tile::DotOp op,
   case MatrixLimit::Type:
     return {target.name + " has no such matrix instruction for " + lhs,
             "operands of fp16 or bf16"};
+  case MatrixLimit::Register:
+    return {"K is " + text(op.getLhs().getType().getShape().back()) +
+                ", less than a register holds of " + lhs,
+            "a larger K"};
+  case MatrixLimit::Work:
+    return {"a product of so few elements, padded to " + text(one->m) + "x" +
+                text(one->n) + "x" + text(one->k) + ", takes longer",
+            ""};
   case MatrixLimit::Batches:
     return {"the operands have " + text(c.size()) + " dimensions",
             "a product of two-dimensional blocks for each batch"};
@@ -90,9 +100,12 @@ Decision LayoutChoice::decisionOf(tile::DotOp op) const {
   }
   if (single == MatrixLimit::None) {
     std::vector<unsigned> tiles = dotWarps(op);
+    std::string split;
+    for (unsigned tile : tiles) {
+      split += (split.empty() ? "" : "x") + std::to_string(tile);
+    }
     d.chosen = "matrix instructions of one warp (" + shape(*kindOf(1)) + "), " +
-               std::to_string(tiles[0]) + "x" + std::to_string(tiles[1]) +
-               " warps";
+               split + " warps";
     d.rejected = "matrix instructions of several warps together";
     Words words = wordsFor(group, op, kindOf(target.warpsOfGroup()), target);
     d.reason = words.reason;

@@ -19,8 +19,9 @@ namespace nereid::totilegpu {
 
 LayoutChoice::LayoutChoice(func::FuncOp kernel,
                            const tilegpu::TargetInfo &target, unsigned warps,
-                           const AxisInfoAnalysis &axes)
+                           const AxisInfoAnalysis &axes, bool usesMatrix)
     : kernel(kernel), target(target), axes(axes), warps(warps),
+      usesMatrix(usesMatrix),
       threadBits{target.laneBits(),
                  static_cast<unsigned>(std::countr_zero(warps))} {
   // Asked now: the rewriter moves loops' bodies away from their arguments.
@@ -295,29 +296,74 @@ std::optional<tilegpu::OperandKind> operandKind(tile::DotOp op) {
                             : std::nullopt;
 }
 
-MatrixLimit LayoutChoice::matrixLimit(tile::DotOp op) const {
+static int64_t divideUp(int64_t x, int64_t y) { return (x + y - 1) / y; }
+
+/// Issue cycles of a warp for the product on lanes: for each step along K every
+/// element of the result that a thread holds is one multiplication and
+/// addition, and each row and column of them an element read from shared
+/// memory.
+int64_t LayoutChoice::laneCycles(tile::DotOp op) const {
+  Shape shape = shapeOf(op.getType());
+  TileLayout layout = defaultLayout(op.getType());
+  std::vector<bool> dead = deadRegisters(layout, shape);
+  std::set<std::vector<uint32_t>> rows, columns;
+  int64_t sums = 0;
+  for (unsigned r = 0; r < layout.registerCount(); ++r) {
+    if (!dead[r]) {
+      std::vector<uint32_t> index = splitIndex(layout.ofRegister(r), shape);
+      ++sums;
+      std::vector<uint32_t> column = index;
+      column[shape.size() - 2] = 0;
+      columns.insert(column);
+      index.back() = 0;
+      rows.insert(index);
+    }
+  }
+  if (tile::getElement(op.getLhs().getType()).isF64()) {
+    sums *= target.doubleCycles;
+  }
+  int64_t reads = target.schedulers * (rows.size() + columns.size());
+  return op.getLhs().getType().getShape().back() * (sums + reads);
+}
+
+/// The same on matrix instructions, whose blocks are padded.
+int64_t
+LayoutChoice::matrixCycles(tile::DotOp op,
+                           const tilegpu::MatrixInstruction &one) const {
   ArrayRef<int64_t> c = op.getType().getShape();
+  std::vector<unsigned> along = dotWarps(op);
+  size_t rank = c.size();
+  int64_t batches = rank == 3 ? divideUp(c[0], along[0]) : 1;
+  int64_t blocks = divideUp(divideUp(c[rank - 2], one.m), along[rank - 2]) *
+                   divideUp(divideUp(c[rank - 1], one.n), along[rank - 1]);
+  int64_t steps = divideUp(op.getLhs().getType().getShape().back(), one.k);
+  return batches * blocks * steps * one.cycles;
+}
+
+MatrixLimit LayoutChoice::matrixLimit(tile::DotOp op) const {
+  if (!usesMatrix) {
+    return MatrixLimit::Disabled;
+  }
   auto kind = operandKind(op);
+  Type element = tile::getElement(op.getLhs().getType());
   if (!kind) {
-    return tile::getElement(op.getLhs().getType()).isF32()
-               ? MatrixLimit::Precision
-               : MatrixLimit::Type;
+    return element.isF32() ? MatrixLimit::Precision : MatrixLimit::Type;
   }
   const tilegpu::MatrixInstruction *one = target.findMatrix(*kind, /*warps=*/1);
   if (!one) {
     return MatrixLimit::Type;
   }
-  if (c.size() != 2) {
-    return MatrixLimit::Batches;
+  ArrayRef<int64_t> c = op.getType().getShape();
+  int64_t depth = op.getLhs().getType().getShape().back();
+  if (c[c.size() - 2] >= one->m && c.back() >= one->n && depth >= one->k) {
+    return MatrixLimit::None;
   }
-  if (!isPowerOfTwo(shapeOf(op.getType())) ||
-      !isPowerOfTwo(shapeOf(op.getLhs().getType()))) {
-    return MatrixLimit::NoPower;
+  // A register of an operand holds neighbours along K.
+  if (depth * element.getIntOrFloatBitWidth() < 32) {
+    return MatrixLimit::Register;
   }
-  return c[0] < one->m                                  ? MatrixLimit::Rows
-         : c[1] < one->n                                ? MatrixLimit::Columns
-         : op.getLhs().getType().getShape()[1] < one->k ? MatrixLimit::Depth
-                                                        : MatrixLimit::None;
+  return matrixCycles(op, *one) < laneCycles(op) ? MatrixLimit::None
+                                                 : MatrixLimit::Work;
 }
 
 /// Does a product take its left operand from the result of another, element by
@@ -353,13 +399,20 @@ static bool isChained(tile::DotOp op) {
 
 std::vector<unsigned> LayoutChoice::dotWarps(tile::DotOp op) const {
   ArrayRef<int64_t> c = op.getType().getShape();
+  size_t rank = c.size();
+  // A batch is a product of its own.
+  unsigned batches = 1, left = warps;
+  while (rank == 3 && left > 1 && batches < c[0]) {
+    batches *= 2;
+    left /= 2;
+  }
   // Near-square tiles a warp read the fewest operand elements.
   unsigned wm = 1, wn = 1;
-  int64_t m = c[c.size() - 2], n = c.back();
+  int64_t m = c[rank - 2], n = c[rank - 1];
   bool rows = isChained(op);
-  while (wm * wn < warps) {
-    bool canM = m / wm > 16, canN = n / wn > 8;
-    if (canM && (rows || m / wm >= n / wn || !canN)) {
+  while (wm * wn < left) {
+    bool canM = divideUp(m, wm) > 16, canN = divideUp(n, wn) > 8;
+    if (canM && (rows || divideUp(m, wm) >= divideUp(n, wn) || !canN)) {
       wm *= 2;
     } else if (canN) {
       wn *= 2;
@@ -367,7 +420,19 @@ std::vector<unsigned> LayoutChoice::dotWarps(tile::DotOp op) const {
       wm *= 2; // copies
     }
   }
-  return {wm, wn};
+  // Sizes that are no powers of two may leave warps without work that another
+  // split gives them: 96 rows by 64 columns on 8 warps.
+  auto work = [&](unsigned along) {
+    return divideUp(divideUp(m, 16), along) *
+           divideUp(divideUp(n, 8), left / along);
+  };
+  for (unsigned along = 1; along <= left && !rows; along *= 2) {
+    if (work(along) < work(wm)) {
+      wm = along;
+      wn = left / along;
+    }
+  }
+  return rank == 3 ? std::vector{batches, wm, wn} : std::vector{wm, wn};
 }
 
 const tilegpu::MatrixInstruction *
@@ -388,6 +453,9 @@ MatrixLimit LayoutChoice::groupLimit(tile::DotOp op) const {
   ArrayRef<int64_t> c = op.getType().getShape();
   Type lhs = tile::getElement(op.getLhs().getType());
   Type rhs = tile::getElement(op.getRhs().getType());
+  if (!usesMatrix) {
+    return MatrixLimit::Disabled;
+  }
   if (!target.warpsOfGroup()) {
     return MatrixLimit::Target;
   }
@@ -398,8 +466,12 @@ MatrixLimit LayoutChoice::groupLimit(tile::DotOp op) const {
   if (warps % one->warps != 0) {
     return MatrixLimit::Warps;
   }
-  if (MatrixLimit limit = matrixLimit(op); limit != MatrixLimit::None) {
-    return limit;
+  if (c.size() != 2) {
+    return MatrixLimit::Batches;
+  }
+  Shape left = shapeOf(op.getLhs().getType());
+  if (!isPowerOfTwo(shapeOf(op.getType())) || !isPowerOfTwo(left)) {
+    return MatrixLimit::NoPower;
   }
   if (lhs != rhs) {
     return MatrixLimit::MixedTypes;
@@ -409,6 +481,9 @@ MatrixLimit LayoutChoice::groupLimit(tile::DotOp op) const {
   }
   if (c[1] < one->n) {
     return MatrixLimit::Columns;
+  }
+  if (left[1] < one->k) {
+    return MatrixLimit::Depth;
   }
   // A group's columns begin at a panel of 128 bytes.
   std::vector<unsigned> groups = warpgroups(op);

@@ -32,24 +32,30 @@ std::optional<tilegpu::OperandKind> operandKind(tile::DotOp op);
 /// Why a product is not made of the target's matrix instructions.
 enum class MatrixLimit {
   None,
+  Disabled,  ///< by NEREID_DISABLE
   Precision, ///< float32, and not asked for tf32
   Type,      ///< no instruction takes the operands
-  Batches,   ///< more than two dimensions
-  NoPower,   ///< a size is no power of two
-  Rows,      ///< fewer than an instruction has
-  Columns,
-  Depth,
-  Target,      ///< of groups of warps: the target has none
-  Warps,       ///< of groups: too few
-  MixedTypes,  ///< of groups: the operands differ
-  PanelColumns ///< of groups: too few for each
+  // Of those of one warp, which pad.
+  Register, ///< K does not fill a register of an operand
+  Work,     ///< padded blocks take longer than lanes do
+  // Of those of groups of warps.
+  Target,      ///< the target has none
+  Warps,       ///< too few
+  Batches,     ///< more than two dimensions
+  NoPower,     ///< a size is no power of two
+  MixedTypes,  ///< the operands differ
+  Rows,        ///< fewer than an instruction has
+  Columns,     ///< the same
+  Depth,       ///< the same
+  PanelColumns ///< too few for each group
 };
 
 class LayoutChoice {
 public:
   /// For a program of `warps`.
   LayoutChoice(mlir::func::FuncOp kernel, const tilegpu::TargetInfo &target,
-               unsigned warps, const AxisInfoAnalysis &axes);
+               unsigned warps, const AxisInfoAnalysis &axes,
+               bool usesMatrix = true);
 
   /// Absent for a flexible value.
   std::optional<TileLayout> home(mlir::Value value);
@@ -100,6 +106,9 @@ private:
   /// Elements that one instruction of a load or store may take at most.
   unsigned ownWidth(mlir::Operation *op);
   unsigned ownWidth(tile::AtomicRMWOp op);
+  int64_t laneCycles(tile::DotOp op) const;
+  int64_t matrixCycles(tile::DotOp op,
+                       const tilegpu::MatrixInstruction &one) const;
   std::vector<unsigned> dotWarps(tile::DotOp op) const;
   /// Groups of warps that multiply together, along rows and columns.
   std::vector<unsigned> warpgroups(tile::DotOp op) const;
@@ -113,6 +122,7 @@ private:
   const tilegpu::TargetInfo &target;
   const AxisInfoAnalysis &axes;
   unsigned warps;
+  bool usesMatrix; ///< may products use matrix instructions?
   ThreadBits threadBits;
   llvm::DenseMap<mlir::Value, std::optional<TileLayout>> homes;
   /// Arguments of loops whose home is being looked for.

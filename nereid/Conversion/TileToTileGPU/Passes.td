@@ -39,7 +39,8 @@ def TileToTileGPU : Pass<"tile-to-tilegpu", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"target", "target", "std::string", "\"\"", "a GPU that the dialect knows">,
-    Option<"warps", "warps", "unsigned", "4", "warps that run a program">
+    Option<"warps", "warps", "unsigned", "4", "warps that run a program">,
+    Option<"usesMatrix", "matrix-instructions", "bool", "true", "products may use them">
   ];
   let dependentDialects = ["::nereid::tilegpu::TileGPUDialect"];
 }

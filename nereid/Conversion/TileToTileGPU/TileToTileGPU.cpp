@@ -487,8 +487,8 @@ struct TileToTileGPUPass : impl::TileToTileGPUBase<TileToTileGPUPass> {
       return signalPassFailure();
     }
     auto &axes = getChildAnalysis<AxisInfoAnalysis>(*kernel);
-    totilegpu::Rewriter(*kernel,
-                        totilegpu::LayoutChoice(*kernel, *info, warps, axes))
+    totilegpu::Rewriter(*kernel, totilegpu::LayoutChoice(*kernel, *info, warps,
+                                                         axes, usesMatrix))
         .run();
   }
 };

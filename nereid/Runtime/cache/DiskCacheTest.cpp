@@ -263,7 +263,7 @@ TEST_F(Cache, ACapOfZeroTouchesNothing) {
   EXPECT_FALSE(fs::exists(folder));
 }
 
-TEST_F(Cache, DumpAndOverrideBypassIt) {
+TEST_F(Cache, WhatChangesACompilationBypassesIt) {
   runFresh();
   for (auto member : {&Knobs::dump, &Knobs::overrideFrom}) {
     Knobs settings = knobs();
@@ -272,6 +272,11 @@ TEST_F(Cache, DumpAndOverrideBypassIt) {
     EXPECT_EQ(runFresh().compiled, 1u);
     exchangeKnobs(saved);
   }
+  Knobs settings = knobs();
+  settings.disable = {"prefetch"};
+  Knobs saved = exchangeKnobs(settings);
+  EXPECT_EQ(runFresh().compiled, 1u);
+  exchangeKnobs(saved);
   EXPECT_EQ(runFresh().compiled, 0u);
 }
 

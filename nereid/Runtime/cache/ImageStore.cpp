@@ -225,8 +225,10 @@ Context::State::obtain(CompileRequest request,
     return target.failure();
   }
   request.target = *target;
-  // A dump must show a compilation, and an override must take part in one.
-  if (!knobs().dump.empty() || !knobs().overrideFrom.empty()) {
+  // A dump must show a compilation, an override must take part in one, and what
+  // was compiled without a policy is not what others want.
+  if (!knobs().dump.empty() || !knobs().overrideFrom.empty() ||
+      !knobs().disable.empty()) {
     return compile(request, device, std::nullopt);
   }
   Digest key = keyOf(request, description, compiler->buildId());

@@ -48,21 +48,35 @@ std::vector<std::string> architectures() {
 
 bool isArchitecture(std::string_view name) { return name.starts_with("sm_"); }
 
+/// Chips of the data centre have tensor cores and f64 units of another rate
+/// than those of the desk ("Arithmetic instructions" of the CUDA C++
+/// Programming Guide, and the whitepapers of A100, GA102 and H100).
+static bool isOfTheDesk(unsigned capability) {
+  return capability == 86 || capability == 89 || capability == 120;
+}
+
 /// The tables of "Matrix fragments" and of wgmma's shapes (PTX ISA). f64 is
-/// m8n8k4 in the layouts of m16n8.
+/// m8n8k4 in the layouts of m16n8. A quarter of a processor multiplies 256
+/// pairs of 16 bits a cycle by mma.sync, half as many on chips of the desk, and
+/// 16 or 32 of f64.
 static std::vector<tilegpu::MatrixInstruction>
 matrixInstructions(const Row &row) {
   using tilegpu::OperandKind;
   std::vector<tilegpu::MatrixInstruction> all;
+  bool isOfDesk = isOfTheDesk(row.computeCapability);
+  unsigned cycles = isOfDesk ? 16 : 8;
   if (row.computeCapability >= 80) {
-    all = {{OperandKind::F16, 1, 16, 8, 16},
-           {OperandKind::BF16, 1, 16, 8, 16},
-           {OperandKind::TF32, 1, 16, 8, 8},
-           {OperandKind::I8, 1, 16, 8, 32},
-           {OperandKind::F64, 1, 16, 8, 8}};
+    unsigned ofDoubles = isOfDesk                      ? 2048
+                         : row.computeCapability >= 90 ? 32
+                                                       : 64;
+    all = {{OperandKind::F16, 1, 16, 8, 16, cycles},
+           {OperandKind::BF16, 1, 16, 8, 16, cycles},
+           {OperandKind::TF32, 1, 16, 8, 8, cycles},
+           {OperandKind::I8, 1, 16, 8, 32, cycles},
+           {OperandKind::F64, 1, 16, 8, 8, ofDoubles}};
   }
   if (row.computeCapability >= 89) {
-    all.push_back({OperandKind::F8, 1, 16, 8, 32});
+    all.push_back({OperandKind::F8, 1, 16, 8, 32, cycles});
   }
   // wgmma: of this chip alone, neither older nor newer ones have it.
   if (std::string_view(row.name) == "sm_90a") {
@@ -89,6 +103,7 @@ static tilegpu::TargetInfo describe(const Row &row) {
   // An H200 moves 4.8 TB/s with a latency of 0.5 us, for 132 of them. Nobody
   // asks where there is no bulk prefetch.
   info.bytesInFlight = 16 * 1024;
+  info.doubleCycles = isOfTheDesk(capability) ? 64 : capability >= 90 ? 2 : 4;
   info.matrix = matrixInstructions(row);
   info.hasPackedSaturation = info.hasMatrixLoads = capability >= 75;
   info.hasAsyncCopies = info.hasBf16Arithmetic = info.hasPackedRounding =

@@ -4,6 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A warp multiplies blocks of 16 rows by 8 columns. A product of another size
+// is padded: rows and columns outside of it are computed by registers or lanes
+// whose results nothing reads, and along K both operands are zero there (one
+// zero is not enough: the other operand may be infinite). Lanes of blocks
+// smaller than an instruction hold copies (fitToShape), which is as good for
+// rows and columns, and why elements along K are told by the lane's number.
+//
+//===----------------------------------------------------------------------===//
 
 #include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
 #include "nereid/Dialect/NV/IR/NV.h"
@@ -28,137 +37,267 @@ static Type operandType(Type element, bool isUnsigned) {
              : element;
 }
 
-/// m8n8k4 in the layouts of m16n8: half the rows of the accumulator, and a
-/// quarter of an operand's block, at a time.
-void KernelEmitter::emitF64Mma(tile::DotOp op) {
-  const TileInfo &aTile = info(op.getLhs().getType());
-  const TileInfo &bTile = info(op.getRhs().getType());
-  const TileInfo &cTile = info(op.getType());
-  auto aAt = registersByIndex(aTile), bAt = registersByIndex(bTile),
-       cAt = registersByIndex(cTile);
-  const Registers &a = regs(op.getLhs()), &right = regs(op.getRhs());
-  Registers c = regs(op.getC());
-  for (uint32_t k = 0; k < aTile.shape[1]; k += 4) {
-    for (auto [flat, r] : cAt) {
-      std::vector<uint32_t> index = splitIndex(flat, cTile.shape);
-      if (index[1] & 1) {
-        continue;
-      }
-      unsigned second = cAt.at(flat | 1u << cTile.shifts[1]);
-      Value left =
-          a[aAt.at(index[0] << aTile.shifts[0] | k << aTile.shifts[1])];
-      Value top =
-          right[bAt.at(k << bTile.shifts[0] | index[1] << bTile.shifts[1])];
-      auto product =
-          nv::MmaOp::create(b, loc, aTile.element, left, bTile.element, top,
-                            ValueRange{c[r], c[second]});
-      c[r] = product.getResult(0);
-      c[second] = product.getResult(1);
+namespace {
+/// An operand of a product, in registers or in a buffer. `outer` and `k` are
+/// its dimensions.
+struct MmaOperand {
+  const TileInfo *tile;
+  unsigned outer, k;
+  const Registers *registers = nullptr;
+  std::map<uint32_t, unsigned> at;
+  std::map<uint32_t, Value> words;
+
+  /// A place by what registers add to a thread's first element; a batch only of
+  /// three dimensions. Absent outside of the shape.
+  std::optional<uint32_t> flat(uint32_t batch, uint32_t row,
+                               uint32_t step) const {
+    if (row >= tile->shape[outer] || step >= tile->shape[k]) {
+      return std::nullopt;
     }
+    uint32_t found = row << tile->shifts[outer] | step << tile->shifts[k];
+    return tile->shape.size() == 3 ? batch << tile->shifts[0] | found : found;
   }
-  bind(op, std::move(c));
+};
+} // namespace
+
+class KernelEmitter::WarpProduct {
+public:
+  WarpProduct(KernelEmitter &e, tile::DotOp op);
+
+  void emit();
+  /// m8n8k4 in the layouts of m16n8: half the rows of the accumulator, and a
+  /// quarter of an operand's block, at a time.
+  void emitF64();
+
+private:
+  MmaOperand open(Value value, unsigned index);
+  std::optional<Fragment> &fragmentOf(const MmaOperand &operand) {
+    return &operand == &a ? aFragment : bFragment;
+  }
+  Value element(const MmaOperand &operand, uint32_t batch, uint32_t row,
+                uint32_t step);
+  Value word(MmaOperand &operand, uint32_t batch, uint32_t row, uint32_t step);
+  Value keptWithin(Value value, uint32_t step);
+  Value zero(Type type) {
+    return e.ops().constant(cast<TypedAttr>(b.getZeroAttr(type)));
+  }
+  /// Register of the result, or -1.
+  int sumAt(uint32_t batch, uint32_t m, uint32_t n) const;
+  Value sum(int at) { return at < 0 ? zero(sumType) : c[at]; }
+  void findBlocks(unsigned blockRows);
+
+  KernelEmitter &e;
+  OpBuilder &b;
+  Location loc;
+  tile::DotOp op;
+  const TileInfo &cTile;
+  std::optional<Fragment> aFragment, bFragment;
+  MmaOperand a, right;
+  std::map<uint32_t, unsigned> cAt;
+  Registers c;
+  Type operandElement, sumType;
+  unsigned kWidth; ///< elements of an operand's register
+  uint32_t depth;
+  Value laneStep; ///< of a lane's first element along K
+  std::set<uint32_t> batches, rows, columns;
+};
+
+KernelEmitter::WarpProduct::WarpProduct(KernelEmitter &e, tile::DotOp op)
+    : e(e), b(e.b), loc(e.loc), op(op), cTile(e.info(op.getType())),
+      a(open(op.getLhs(), 0)), right(open(op.getRhs(), 1)),
+      cAt(registersByIndex(cTile)), c(e.regs(op.getC())),
+      operandElement(a.tile->element),
+      kWidth(std::max(32 / operandElement.getIntOrFloatBitWidth(), 1u)),
+      depth(a.tile->shape.back()) {
+  sumType = cTile.element.isF16() ? Type(b.getF32Type()) : cTile.element;
 }
 
-void KernelEmitter::emitMma(tile::DotOp op) {
-  const TileInfo &aTile = info(op.getLhs().getType());
-  const TileInfo &bTile = info(op.getRhs().getType());
-  const TileInfo &cTile = info(op.getType());
-  Type aType = operandType(aTile.element, op.getIsUnsigned());
-  Type bType = operandType(bTile.element, op.getIsUnsigned());
-  // Of one instruction 32 bytes along K, of one operand register 4.
-  unsigned elementBits = aTile.element.getIntOrFloatBitWidth();
-  unsigned instructionDepth = 256 / elementBits, kWidth = 32 / elementBits;
-  auto aAt = registersByIndex(aTile), bAt = registersByIndex(bTile),
-       cAt = registersByIndex(cTile);
-  // An operand lies in registers, or in a buffer.
-  struct Operand {
-    const Registers *registers = nullptr;
-    std::optional<Fragment> fragment;
-  };
-  auto open = [&](Value value) {
-    Operand operand;
-    auto known = registersOf.find(value);
-    if (known != registersOf.end()) {
-      operand.registers = &known->second;
-    } else {
-      operand.fragment =
-          openFragment(value.getDefiningOp<tilegpu::LocalLoadOp>());
-    }
-    return operand;
-  };
-  Operand a = open(op.getLhs()), bOperand = open(op.getRhs());
-  Registers c = regs(op.getC());
-  Type cElement = cTile.element;
-  for (Value &value : c) {
-    value = cElement.isF16() ? ops().toF32(value, cElement) : value;
+MmaOperand KernelEmitter::WarpProduct::open(Value value, unsigned index) {
+  const TileInfo &tile = e.info(value.getType());
+  unsigned last = tile.shape.size() - 1;
+  MmaOperand operand{&tile,   last - 1 + index,       last - index,
+                     nullptr, registersByIndex(tile), {}};
+  auto known = e.registersOf.find(value);
+  if (known != e.registersOf.end()) {
+    operand.registers = &known->second;
+  } else {
+    (index ? bFragment : aFragment) =
+        e.openFragment(value.getDefiningOp<tilegpu::LocalLoadOp>());
   }
-  bool isTf32 = aTile.element.isF32();
-  bool isFloat8 = elementBits == 8 && isa<FloatType>(aTile.element);
-  auto roundTf32 = [&](Value value) -> Value {
-    return nv::RoundTf32Op::create(b, loc, bitsOf(value));
-  };
-  // 32-bit operand registers, packed once each.
-  std::map<std::pair<bool, uint32_t>, Value> packed;
-  auto operand = [&](bool isB, uint32_t row, uint32_t column) {
-    const TileInfo &tile = isB ? bTile : aTile;
-    uint32_t flat = row << tile.shifts[0] | column << tile.shifts[1];
-    Value &word = packed[{isB, flat}];
-    Operand &from = isB ? bOperand : a;
-    auto &at = isB ? bAt : aAt;
-    if (!word && from.fragment) {
-      word =
-          fragmentWord(*from.fragment, at.at(flat) >> from.fragment->wordBits);
-      word = isTf32 ? roundTf32(word) : word;
-    } else if (!word) {
-      uint32_t step = 1u << tile.shifts[isB ? 0 : 1];
-      Registers elements;
-      for (unsigned i = 0; i < kWidth; ++i) {
-        elements.push_back((*from.registers)[at.at(flat + i * step)]);
-      }
-      word = isTf32 ? roundTf32(elements[0]) : packWords(elements, 32)[0];
-      // Found by test/fuzz/test/words-of-known-zeros.mlir on 1 warp, where
-      // registers are scarce.
-      if (isFloat8) {
-        word = nv::HideFromAssemblerOp::create(
-            b, loc, word, nv::AssemblerBug::HalfOfKnownZero);
-      }
-    }
-    return word;
-  };
-  std::set<uint32_t> rows, columns;
+  return operand;
+}
+
+int KernelEmitter::WarpProduct::sumAt(uint32_t batch, uint32_t m,
+                                      uint32_t n) const {
+  size_t rank = cTile.shape.size();
+  if (m >= cTile.shape[rank - 2] || n >= cTile.shape[rank - 1]) {
+    return -1;
+  }
+  uint32_t flat = m << cTile.shifts[rank - 2] | n << cTile.shifts[rank - 1];
+  flat |= rank == 3 ? batch << cTile.shifts[0] : 0;
+  unsigned at = cAt.at(flat);
+  return cTile.dead[at] ? -1 : static_cast<int>(at);
+}
+
+/// Where this thread's blocks begin, of 8 or 16 rows and 8 columns: a lane has
+/// one row of every 8, and two columns.
+void KernelEmitter::WarpProduct::findBlocks(unsigned blockRows) {
+  size_t rank = cTile.shape.size();
   for (auto [flat, r] : cAt) {
     std::vector<uint32_t> index = splitIndex(flat, cTile.shape);
-    if (!(index[0] & 8) && !(index[1] & 1)) {
-      rows.insert(index[0]);
-      columns.insert(index[1]);
+    if (!cTile.dead[r] && index[rank - 2] % blockRows == 0 &&
+        index[rank - 1] % 8 == 0) {
+      batches.insert(rank == 3 ? index[0] : 0);
+      rows.insert(index[rank - 2]);
+      columns.insert(index[rank - 1]);
     }
   }
-  unsigned half = instructionDepth / 2;
-  uint32_t depth = aTile.shape[1];
-  for (uint32_t k = 0; k < depth; k += instructionDepth) {
-    for (uint32_t m : rows) {
-      for (uint32_t n : columns) {
-        auto cIndex = [&](unsigned i) {
-          return cAt.at((m + (i & 2 ? 8 : 0)) << cTile.shifts[0] |
-                        (n + (i & 1)) << cTile.shifts[1]);
-        };
-        Value left[] = {operand(false, m, k), operand(false, m + 8, k),
-                        operand(false, m, k + half),
-                        operand(false, m + 8, k + half)};
-        Value right[] = {operand(true, k, n), operand(true, k + half, n)};
-        Value sums[] = {c[cIndex(0)], c[cIndex(1)], c[cIndex(2)], c[cIndex(3)]};
-        auto product =
-            nv::MmaOp::create(b, loc, aType, left, bType, right, sums);
-        for (unsigned i = 0; i < 4; ++i) {
-          c[cIndex(i)] = product.getResult(i);
+}
+
+/// `value`, which stands for this lane's elements along K from `step` on, or
+/// zero where these lie outside.
+Value KernelEmitter::WarpProduct::keptWithin(Value value, uint32_t step) {
+  constexpr unsigned lanesAlong = 4;
+  if (step + lanesAlong * kWidth <= depth) {
+    return value;
+  }
+  if (!laneStep) {
+    laneStep = arith::MulIOp::create(
+        b, loc,
+        arith::AndIOp::create(b, loc, e.lane, e.ops().i32(lanesAlong - 1)),
+        e.ops().i32(kWidth));
+  }
+  Value isWithin = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                         laneStep, e.ops().i32(depth - step));
+  return arith::SelectOp::create(b, loc, isWithin, value,
+                                 zero(value.getType()));
+}
+
+Value KernelEmitter::WarpProduct::element(const MmaOperand &operand,
+                                          uint32_t batch, uint32_t row,
+                                          uint32_t step) {
+  std::optional<uint32_t> flat = operand.flat(batch, row, step);
+  unsigned at = flat ? operand.at.at(*flat) : 0;
+  return flat && !operand.tile->dead[at] ? (*operand.registers)[at]
+                                         : zero(laneType(operandElement));
+}
+
+/// 32 bits of an operand, packed once each.
+Value KernelEmitter::WarpProduct::word(MmaOperand &operand, uint32_t batch,
+                                       uint32_t row, uint32_t step) {
+  std::optional<uint32_t> flat = operand.flat(batch, row, step);
+  bool isFloat8 = kWidth == 4 && isa<FloatType>(operandElement);
+  Value made;
+  Value &word = flat ? operand.words[*flat] : made;
+  if (word) {
+    return word;
+  }
+  auto roundTf32 = [&](Value value) -> Value {
+    return operandElement.isF32()
+               ? Value(nv::RoundTf32Op::create(b, loc, e.bitsOf(value)))
+               : value;
+  };
+  if (!flat) {
+    word = e.ops().i32(0);
+  } else if (std::optional<Fragment> &fragment = fragmentOf(operand)) {
+    word = roundTf32(
+        e.fragmentWord(*fragment, operand.at.at(*flat) >> fragment->wordBits));
+    word = keptWithin(word, step);
+  } else {
+    Registers elements;
+    bool isWhole = depth % kWidth == 0;
+    for (unsigned i = 0; i < kWidth; ++i) {
+      Value one = element(operand, batch, row, step + i);
+      elements.push_back(isWhole ? one : keptWithin(one, step + i));
+    }
+    word = operandElement.isF32() ? roundTf32(elements[0])
+                                  : e.packWords(elements, 32)[0];
+    word = isWhole ? keptWithin(word, step) : word;
+  }
+  // Found by test/fuzz/test/words-of-known-zeros.mlir on 1 warp, where
+  // registers are scarce.
+  if (isFloat8 && !fragmentOf(operand)) {
+    word = nv::HideFromAssemblerOp::create(b, loc, word,
+                                           nv::AssemblerBug::HalfOfKnownZero);
+  }
+  return word;
+}
+
+void KernelEmitter::WarpProduct::emitF64() {
+  findBlocks(/*blockRows=*/8);
+  for (uint32_t k = 0; k < depth; k += 4) {
+    for (uint32_t batch : batches) {
+      for (uint32_t m : rows) {
+        for (uint32_t n : columns) {
+          int first = sumAt(batch, m, n), second = sumAt(batch, m, n + 1);
+          if (first < 0) {
+            continue;
+          }
+          Value left = keptWithin(element(a, batch, m, k), k);
+          Value top = keptWithin(element(right, batch, n, k), k);
+          Value sums[] = {sum(first), sum(second)};
+          auto product = nv::MmaOp::create(b, loc, operandElement, left,
+                                           operandElement, top, sums);
+          c[first] = product.getResult(0);
+          if (second >= 0) {
+            c[second] = product.getResult(1);
+          }
         }
       }
     }
   }
-  for (Value &value : c) {
-    value = cElement.isF16() ? ops().fromF32(value, cElement) : value;
+  e.bind(op, std::move(c));
+}
+
+void KernelEmitter::WarpProduct::emit() {
+  Type aType = operandType(a.tile->element, op.getIsUnsigned());
+  Type bType = operandType(right.tile->element, op.getIsUnsigned());
+  // Of one instruction 32 bytes along K, of one operand register 4.
+  unsigned instructionDepth = 8 * kWidth, half = instructionDepth / 2;
+  Type cElement = cTile.element;
+  auto each = [&](llvm::function_ref<Value(Value)> change) {
+    for (Value &value : c) {
+      value = value && cElement.isF16() ? change(value) : value;
+    }
+  };
+  each([&](Value value) { return e.ops().toF32(value, cElement); });
+  findBlocks(/*blockRows=*/16);
+  for (uint32_t k = 0; k < depth; k += instructionDepth) {
+    for (uint32_t batch : batches) {
+      for (uint32_t m : rows) {
+        for (uint32_t n : columns) {
+          int at[4];
+          for (unsigned i = 0; i < 4; ++i) {
+            at[i] = sumAt(batch, m + (i & 2 ? 8 : 0), n + (i & 1));
+          }
+          if (at[0] < 0) {
+            continue;
+          }
+          Value left[] = {word(a, batch, m, k), word(a, batch, m + 8, k),
+                          word(a, batch, m, k + half),
+                          word(a, batch, m + 8, k + half)};
+          Value top[] = {word(right, batch, n, k),
+                         word(right, batch, n, k + half)};
+          Value sums[] = {sum(at[0]), sum(at[1]), sum(at[2]), sum(at[3])};
+          auto product =
+              nv::MmaOp::create(b, loc, aType, left, bType, top, sums);
+          for (unsigned i = 0; i < 4; ++i) {
+            if (at[i] >= 0) {
+              c[at[i]] = product.getResult(i);
+            }
+          }
+        }
+      }
+    }
   }
-  bind(op, std::move(c));
+  each([&](Value value) { return e.ops().fromF32(value, cElement); });
+  e.bind(op, std::move(c));
+}
+
+void KernelEmitter::emitMma(tile::DotOp op) {
+  bool isF64 = tile::getElement(op.getLhs().getType()).isF64();
+  WarpProduct product(*this, op);
+  isF64 ? product.emitF64() : product.emit();
 }
 
 } // namespace nereid::togpu

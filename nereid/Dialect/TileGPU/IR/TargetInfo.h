@@ -32,12 +32,16 @@ namespace nereid::tilegpu {
 enum class OperandKind { F16, BF16, TF32, F64, I8, F8 };
 
 /// A matrix instruction, or a few of them, as layouts see it: C[m, n] +=
-/// A[m, k] * B[k, n] by `warps` warps together. Products of blocks that it
-/// divides can be made of it.
+/// A[m, k] * B[k, n] by `warps` warps together. A product of one warp may have
+/// any size: it is padded to whole instructions. Products of several are made
+/// of whole ones.
 struct MatrixInstruction {
   OperandKind operand;
   unsigned warps; ///< 1: operands in registers; 4: in shared memory
   unsigned m, n, k;
+  /// From one to the next of a warp, at the least, in the time that an
+  /// instruction of one multiplication and addition a lane takes.
+  unsigned cycles = 1;
 };
 
 struct TargetInfo {
@@ -60,6 +64,10 @@ struct TargetInfo {
   /// Bytes on their way from memory that keep it busy: bandwidth times latency,
   /// of each processor.
   unsigned bytesInFlight = 0;
+  /// A multiplication and addition of f64, in the time that one of f32 takes.
+  unsigned doubleCycles = 2;
+  /// Of instructions; they share the way to shared memory.
+  unsigned schedulers = 4;
 
   // What there are instructions for.
   std::vector<MatrixInstruction> matrix;
