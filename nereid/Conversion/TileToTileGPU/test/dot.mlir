@@ -3,6 +3,7 @@
 // row-major.
 // RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=4" | FileCheck %s
 // RUN: nereid-opt %s --tile-to-tilegpu="target=sm_75 warps=4" | FileCheck %s --check-prefix=FMA
+// RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=4 matrix-instructions=false" | FileCheck %s --check-prefix=FMA
 
 // CHECK-LABEL: func.func @product
 // CHECK: scf.for {{.*}}iter_args(%[[ACC:.*]] = {{.*}}) -> (tensor<64x64xf32, #tilegpu.layout<registers = [1, 512, 16, 32, 2048], lanes = [2, 4, 64, 128, 256], warps = [8, 1024]>>)
