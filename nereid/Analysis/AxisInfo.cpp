@@ -241,6 +241,7 @@ static AxisInfo constantInfo(arith::ConstantOp op) {
                                   : uniform(op.getType(), 1, std::nullopt);
 }
 
+/// In one piece: a table with a row for each operation.
 AxisInfo AxisInfoAnalysis::infer(Operation *op) {
   Type type = op->getResult(0).getType();
   auto of = [&](unsigned i) -> const AxisInfo & {

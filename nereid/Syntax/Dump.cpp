@@ -222,6 +222,7 @@ void Dumper::constant(const Constant *node) {
 // Expressions
 //===----------------------------------------------------------------------===//
 
+/// In one piece: a table with a row for each class of nodes.
 void Dumper::expression(const Expr *node) {
   switch (node->kind) {
   case Kind::BoolOp: {

@@ -171,6 +171,7 @@ FailureOr<Value> emitFloatIntLibrary(CallContext &ctx,
                   : callOwnLibrary(ctx, {*x, *n});
 }
 
+/// In one piece: a table with a row for each function.
 void addPrimitives(BuiltinTable &table) {
   struct Row {
     const char *signature;

@@ -188,6 +188,7 @@ private:
                                const Value &value);
 
   // Globals (Globals.cpp, Imports.cpp, Decorators.cpp)
+  class GlobalSearch;
   FailureOr<Value> evaluateBinding(const std::shared_ptr<SourceModule> &module,
                                    llvm::StringRef name,
                                    const GlobalBinding &binding);

@@ -138,81 +138,142 @@ Evaluator::conditionsHold(const std::shared_ptr<SourceModule> &module,
   return known ? std::optional<bool>(true) : std::nullopt;
 }
 
-FailureOr<Value> Evaluator::global(const std::shared_ptr<SourceModule> &module,
-                                   llvm::StringRef name) {
-  auto known = module->values.find(name);
-  if (known != module->values.end()) {
-    if (hasPendingEffects(*module, name)) {
-      return afterEffects(module, name);
+//===----------------------------------------------------------------------===//
+// What a global means
+//===----------------------------------------------------------------------===//
+
+/// One look-up of a module's name that has no value yet.
+class Evaluator::GlobalSearch {
+public:
+  Evaluator &e;
+  const std::shared_ptr<SourceModule> &module;
+  llvm::StringRef name;
+
+  FailureOr<Value> unbound();
+  FailureOr<Value> among(const std::vector<GlobalBinding> &bindings);
+
+private:
+  struct Order {
+    llvm::SmallVector<size_t, 4> numbers;
+    bool isCertain = false; ///< the first one is what the name means
+  };
+  FailureOr<Value> selfDefined();
+  FailureOr<Order> order(const std::vector<GlobalBinding> &bindings,
+                         size_t end);
+};
+
+/// A name that no statement of the module binds: of a kernel inside a function,
+/// of a star import, of Python.
+FailureOr<Value> Evaluator::GlobalSearch::unbound() {
+  auto nested = module->nestedKernels.find(name);
+  if (nested != module->nestedKernels.end()) {
+    FailureOr<Value> value = e.evaluateBinding(module, name, nested->second);
+    if (succeeded(value)) {
+      module->values[name] = *value;
     }
-    return known->second;
-  }
-  auto given = module->given.find(name.str());
-  if (given != module->given.end()) {
-    Value value = Value::fromStatic(given->second);
-    value.constexprGlobal = true;
     return value;
   }
-  if (module->changedByFunctions.contains(name) && !seesChangedGlobals) {
-    return Value(Opaque{name.str()});
-  }
-  auto found = module->bindings.find(name);
-  if (found == module->bindings.end()) {
-    auto nested = module->nestedKernels.find(name);
-    if (nested != module->nestedKernels.end()) {
-      FailureOr<Value> value = evaluateBinding(module, name, nested->second);
-      if (succeeded(value)) {
-        module->values[name] = *value;
-      }
-      return value;
-    }
-    auto inStarImports = [&]() -> std::optional<Value> {
-      for (const ast::ImportFrom *import : llvm::reverse(module->starImports)) {
-        FrameScope scope(*this, module, nullptr, false,
-                         std::make_shared<Scope>());
-        Diagnostics::Mark mark = diag.mark();
-        FailureOr<Value> value = importFrom(import, name);
-        if (succeeded(value) && !value->isOpaque()) {
-          return *value;
-        }
-        diag.forget(mark);
-      }
-      return std::nullopt;
-    };
-    if (module->soughtInStarImports.insert(name).second) {
-      std::optional<Value> value = inStarImports();
-      module->soughtInStarImports.erase(name);
-      if (value) {
+  auto inStarImports = [&]() -> std::optional<Value> {
+    for (const ast::ImportFrom *import : llvm::reverse(module->starImports)) {
+      FrameScope scope(e, module, nullptr, false, std::make_shared<Scope>());
+      Diagnostics::Mark mark = e.diag.mark();
+      FailureOr<Value> value = e.importFrom(import, name);
+      if (succeeded(value) && !value->isOpaque()) {
         return *value;
       }
+      e.diag.forget(mark);
     }
-    FailureOr<Value> python = builtinModuleAttribute("builtins", name);
-    if (succeeded(python)) {
-      return python;
+    return std::nullopt;
+  };
+  if (module->soughtInStarImports.insert(name).second) {
+    std::optional<Value> value = inStarImports();
+    module->soughtInStarImports.erase(name);
+    if (value) {
+      return *value;
     }
-    const Builtin *builtin = BuiltinTable::get().find("python", name);
-    return builtin ? FailureOr<Value>(Value(builtin))
-                   : FailureOr<Value>(undefinedName(name));
   }
-  const std::vector<GlobalBinding> &bindings = found->second;
+  FailureOr<Value> python = e.builtinModuleAttribute("builtins", name);
+  if (succeeded(python)) {
+    return python;
+  }
+  const Builtin *builtin = BuiltinTable::get().find("python", name);
+  return builtin ? FailureOr<Value>(Value(builtin))
+                 : FailureOr<Value>(e.undefinedName(name));
+}
+
+/// A name that is asked for while its first binding is evaluated.
+FailureOr<Value> Evaluator::GlobalSearch::selfDefined() {
+  // `from package import child` in package/__init__.py itself.
+  FailureOr<std::shared_ptr<SourceModule>> child =
+      module->isPackage ? e.modules.import(*module, name, 1, e.diag)
+                        : FailureOr<std::shared_ptr<SourceModule>>(nullptr);
+  if (failed(child)) {
+    return failure();
+  }
+  if (*child) {
+    return Value(ModuleValue{module->name + "." + name.str(), *child});
+  }
+  return e.diag.error("the global '" + name.str() +
+                      "' is defined by itself; expected a value that does not "
+                      "need the name itself");
+}
+
+/// The bindings of `name` before number `end` that may be what it means, the
+/// likeliest first: certain ones (the last one wins), then possible ones, then
+/// those of handlers.
+FailureOr<Evaluator::GlobalSearch::Order>
+Evaluator::GlobalSearch::order(const std::vector<GlobalBinding> &bindings,
+                               size_t end) {
+  // A condition that asks for the name itself means what it was before.
+  auto bindingHolds = [&](size_t index) {
+    size_t before = module->inProgress.lookup(name);
+    module->inProgress[name] = index + 1;
+    std::optional<bool> holds = e.conditionsHold(module, bindings[index]);
+    module->inProgress[name] = before;
+    return holds;
+  };
+  Order found;
+  llvm::SmallVector<size_t, 4> possible, otherSide, handlers;
+  for (size_t i = end; i-- > 0;) {
+    auto loop = module->loops.find(bindings[i].statement);
+    if (loop != module->loops.end() && loop->second.isRunning) {
+      continue;
+    }
+    FailureOr<std::optional<bool>> runs = e.triesReach(*module, bindings[i]);
+    if (failed(runs)) {
+      return failure();
+    }
+    if (*runs && !**runs) {
+      continue;
+    }
+    if (bindings[i].inHandler && !*runs) {
+      handlers.push_back(i);
+    } else if (bindings[i].conditions.empty()) {
+      found.numbers.push_back(i);
+    } else if (auto holds = bindingHolds(i)) {
+      if (*holds) {
+        found.numbers.push_back(i);
+      }
+    } else {
+      bool side = bindings[i].conditions.back().second;
+      (side ? possible : otherSide).push_back(i);
+    }
+  }
+  found.isCertain = handlers.empty() && !found.numbers.empty();
+  found.numbers.append(possible);
+  found.numbers.append(otherSide);
+  found.numbers.append(handlers.rbegin(), handlers.rend());
+  return found;
+}
+
+FailureOr<Value>
+Evaluator::GlobalSearch::among(const std::vector<GlobalBinding> &bindings) {
   size_t end = bindings.size();
   if (size_t running = module->inProgress.lookup(name)) {
     end = running - 1; // `f = jit(f)`: the name means what it meant before
   }
   if (end == 0) {
-    // `from package import child` in package/__init__.py itself.
-    FailureOr<std::shared_ptr<SourceModule>> child =
-        module->isPackage ? modules.import(*module, name, 1, diag)
-                          : FailureOr<std::shared_ptr<SourceModule>>(nullptr);
-    if (failed(child)) {
-      return failure();
-    }
-    if (*child) {
-      return Value(ModuleValue{module->name + "." + name.str(), *child});
-    }
-    return diag.error("the global '" + name.str() +
-                      "' is defined by itself; expected a value that does not "
-                      "need the name itself");
+    return selfDefined();
   }
   auto attempt = [&](size_t index) {
     size_t before = module->inProgress.lookup(name);
@@ -220,23 +281,15 @@ FailureOr<Value> Evaluator::global(const std::shared_ptr<SourceModule> &module,
     // A function is no value to give; what its decorators read may be.
     bool isValue = !ast::isa<ast::FunctionLike>(bindings[index].statement);
     if (isValue) {
-      evaluating.push_back((module->name.empty() ? "" : module->name + ".") +
-                           name.str());
+      e.evaluating.push_back((module->name.empty() ? "" : module->name + ".") +
+                             name.str());
     }
-    FailureOr<Value> value = evaluateBinding(module, name, bindings[index]);
+    FailureOr<Value> value = e.evaluateBinding(module, name, bindings[index]);
     if (isValue) {
-      evaluating.pop_back();
+      e.evaluating.pop_back();
     }
     module->inProgress[name] = before;
     return value;
-  };
-  // A condition that asks for the name itself means what it was before.
-  auto bindingHolds = [&](size_t index) {
-    size_t before = module->inProgress.lookup(name);
-    module->inProgress[name] = index + 1;
-    std::optional<bool> holds = conditionsHold(module, bindings[index]);
-    module->inProgress[name] = before;
-    return holds;
   };
   // A loop that runs right now reads what its variables were before it.
   std::shared_ptr<Scope> running;
@@ -255,58 +308,30 @@ FailureOr<Value> Evaluator::global(const std::shared_ptr<SourceModule> &module,
       return it->second.value;
     }
   }
-  // Certain bindings first (last wins), then possible ones, then handlers.
-  llvm::SmallVector<size_t, 4> order, possible, otherSide, handlers;
-  for (size_t i = end; i-- > 0;) {
-    auto loop = module->loops.find(bindings[i].statement);
-    if (loop != module->loops.end() && loop->second.isRunning) {
-      continue;
-    }
-    FailureOr<std::optional<bool>> runs = triesReach(*module, bindings[i]);
-    if (failed(runs)) {
-      return failure();
-    }
-    if (*runs && !**runs) {
-      continue;
-    }
-    if (bindings[i].inHandler && !*runs) {
-      handlers.push_back(i);
-    } else if (bindings[i].conditions.empty()) {
-      order.push_back(i);
-    } else if (auto holds = bindingHolds(i)) {
-      if (*holds) {
-        order.push_back(i);
-      }
-    } else {
-      bool side = bindings[i].conditions.back().second;
-      (side ? possible : otherSide).push_back(i);
-    }
+  FailureOr<Order> found = order(bindings, end);
+  if (failed(found)) {
+    return failure();
   }
-  bool certain = handlers.empty() && !order.empty();
-  order.append(possible);
-  order.append(otherSide);
-  order.append(handlers.rbegin(), handlers.rend());
   std::optional<Value> opaque;
-  for (size_t i : order) {
-    Diagnostics::Mark mark = diag.mark();
+  for (size_t i : found->numbers) {
+    bool isLast = i == found->numbers.back();
+    Diagnostics::Mark mark = e.diag.mark();
     FailureOr<Value> value = attempt(i);
     if (failed(value)) {
-      if (certain || i == order.back()) {
-        if (!opaque) {
-          return failure();
-        }
+      if ((found->isCertain || isLast) && !opaque) {
+        return failure();
       }
-      diag.forget(mark);
+      e.diag.forget(mark);
       continue;
     }
-    if (value->isOpaque() && i != order.back() && !certain) {
+    if (value->isOpaque() && !isLast && !found->isCertain) {
       opaque = opaque ? opaque : std::optional<Value>(*value);
       continue;
     }
     module->values[name] = *value;
-    startEffects(*module, name, *bindings[i].statement, until);
-    if (hasPendingEffects(*module, name)) {
-      value = afterEffects(module, name);
+    e.startEffects(*module, name, *bindings[i].statement, until);
+    if (e.hasPendingEffects(*module, name)) {
+      value = e.afterEffects(module, name);
     }
     if (running && succeeded(value)) {
       module->values.erase(name);
@@ -318,7 +343,31 @@ FailureOr<Value> Evaluator::global(const std::shared_ptr<SourceModule> &module,
     module->values[name] = *opaque;
     return *opaque;
   }
-  return undefinedName(name);
+  return e.undefinedName(name);
+}
+
+FailureOr<Value> Evaluator::global(const std::shared_ptr<SourceModule> &module,
+                                   llvm::StringRef name) {
+  auto known = module->values.find(name);
+  if (known != module->values.end()) {
+    if (hasPendingEffects(*module, name)) {
+      return afterEffects(module, name);
+    }
+    return known->second;
+  }
+  auto given = module->given.find(name.str());
+  if (given != module->given.end()) {
+    Value value = Value::fromStatic(given->second);
+    value.constexprGlobal = true;
+    return value;
+  }
+  if (module->changedByFunctions.contains(name) && !seesChangedGlobals) {
+    return Value(Opaque{name.str()});
+  }
+  GlobalSearch search{*this, module, name};
+  auto found = module->bindings.find(name);
+  return found == module->bindings.end() ? search.unbound()
+                                         : search.among(found->second);
 }
 
 FailureOr<Value>
