@@ -58,7 +58,7 @@ def compiled(nereid, case, target, folder):
     """Lines of PTX that multiply: on matrix instructions, on lanes; and whether ptxas takes it."""
     operands, warps = case[4:]
     out = Path(folder) / "k.ptx"
-    signature = f"*{operands}:16,*{operands}:16,*{TYPES[operands][0]}:16,i32," + ",".join(str(size) for _, size in sizes(case))
+    signature = f"*{operands}:16,*{operands}:16,*{TYPES[operands][0]}:16,i32,i32," + ",".join(str(size) for _, size in sizes(case))
     subprocess.run([nereid, "compile", f"{SOURCE}:{'batch' if case[0] else 'product'}", "--signature", signature, "--target", target,
                     "--emit", "ptx", "--num-warps", str(warps), "-o", out], check=True)
     ptx = out.read_text()
@@ -72,20 +72,22 @@ def compiled(nereid, case, target, folder):
     return matrix, lanes, "" if not ptxas else assembled.stderr
 
 
-def launch(nereid, case, device, steps, programs, *options, disable=""):
+def launch(nereid, case, device, steps, held, programs, *options, disable=""):
     operands, warps = case[4:]
     result, values, _ = TYPES[operands]
     lead = f"{case[0]}," if case[0] else ""
     _, m, n, k = case[:4]
-    command = [nereid, "run", f"{SOURCE}:{'batch' if case[0] else 'product'}", f"a_ptr={values}:{operands}[{steps},{lead}{m},{k}]",
-               f"b_ptr={values}:{operands}[{steps},{lead}{k},{n}]", f"c_ptr=zeros:{result}[{programs},{lead}{m},{n}]", f"n={steps}",
+    command = [nereid, "run", f"{SOURCE}:{'batch' if case[0] else 'product'}", f"a_ptr={values}:{operands}[{held},{lead}{m},{k}]",
+               f"b_ptr={values}:{operands}[{held},{lead}{k},{n}]", f"c_ptr=zeros:{result}[{programs},{lead}{m},{n}]", f"n={steps}", f"held={held}",
                *(f"{key}={size}" for key, size in sizes(case)), f"num_warps={warps}", "--grid", str(programs), "--device", device, *options]
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "NEREID_DISABLE": disable})
     return done.returncode, done.stdout + done.stderr
 
 
+# Arrays of the command are copied to the device and back for each launch: few
+# programs of many steps.
 def milliseconds(nereid, case, device, disable=""):
-    status, text = launch(nereid, case, device, 64, 1056, "--time", "--repeat", "30", disable=disable)
+    status, text = launch(nereid, case, device, 4096, 4, 264, "--time", "--repeat", "10", disable=disable)
     found = re.search(r"([\d.]+) ms", text)
     if status or not found:
         raise SystemExit(f"{name(case)}: {text}")
@@ -110,7 +112,7 @@ def main():
           f"that are no powers of two: code for {', '.join(ARCHITECTURES)}")
     if options.device:
         for case in [*CASES, SCALAR]:
-            status, text = launch(options.nereid, case, options.device, 3, 2, "--check")
+            status, text = launch(options.nereid, case, options.device, 5, 3, 2, "--check")
             if status == 0:
                 continue
             if "no NVIDIA driver" in text or "has no cuda devices" in text:

@@ -172,10 +172,12 @@ private:
   /// A lane's own with that of the lane whose number differs by this bit.
   Partial combineLanes(mlir::Region &region, const Partial &own,
                        unsigned distance);
+  class WarpReduction;
   void reduceWarps(tile::ReduceOp op, uint32_t axisLanes, const WarpParts &plan,
                    Partials &partials);
 
   // Scan.cpp
+  class ScanEmitter;
   void emitScan(tile::ScanOp op);
   void emitHistogram(tile::HistogramOp op);
 

@@ -232,43 +232,64 @@ void KernelEmitter::emitReduce(tile::ReduceOp op) {
 
 /// Through shared memory: at each place of the tile that is left, the parts of
 /// the warps one after the other.
-void KernelEmitter::reduceWarps(tile::ReduceOp op, uint32_t axisLanes,
-                                const WarpParts &plan, Partials &partials) {
-  const TileInfo &from = info(op.getSources()[0].getType());
-  unsigned n = op.getSources().size();
-  Shape kept = shapeWithout(from.shape, op.getAxis());
-  TileLayout left = narrow(from.layout, from.shape, kept);
-  uint32_t axisMask = ((1u << paddedBits(from.shape[op.getAxis()])) - 1)
-                      << from.shifts[op.getAxis()];
-  SmallVector<uint32_t> warpColumns(target.laneBits(), 0);
-  unsigned part = 1;
-  for (uint32_t column : from.layout.warps) {
-    bool isAxis = column & axisMask;
-    warpColumns.push_back(isAxis ? part : 0);
-    part *= isAxis ? 2 : 1;
-  }
-  unsigned parts = plan.parts;
-  ArrayRef<Type> elements = plan.elements;
+class KernelEmitter::WarpReduction {
+public:
+  WarpReduction(KernelEmitter &e, tile::ReduceOp op, const WarpParts &plan);
 
-  unsigned scratch = acquireScratch();
+  /// `axisLanes`: bits of the lanes that agree by now.
+  void write(const Partials &partials, uint32_t axisLanes);
+  void read(Partials &partials);
+
+private:
+  Value addressOf(unsigned i, uint32_t place, Value part);
+  void read(unsigned i, Value address, unsigned count,
+            MutableArrayRef<Partial> into);
+  void readAlone(Partials &partials);
+  void readTogether(Partials &partials, unsigned sameLanes);
+
+  KernelEmitter &e;
+  OpBuilder &b;
+  Location loc;
+  tile::ReduceOp op;
+  const WarpParts &plan;
+  const TileInfo &from;
+  TileLayout left; ///< of what the reduction leaves
+  unsigned n, parts, scratch;
+  ArrayRef<Type> elements;
+  Value position; ///< of this thread's first place
+};
+
+KernelEmitter::WarpReduction::WarpReduction(KernelEmitter &e, tile::ReduceOp op,
+                                            const WarpParts &plan)
+    : e(e), b(e.b), loc(e.loc), op(op), plan(plan),
+      from(e.info(op.getSources()[0].getType())),
+      left(narrow(from.layout, from.shape,
+                  shapeWithout(from.shape, op.getAxis()))),
+      n(op.getSources().size()), parts(plan.parts), scratch(e.acquireScratch()),
+      elements(plan.elements) {
   std::vector<uint32_t> threadColumns;
   for (const auto *list : {&left.lanes, &left.warps}) {
     for (uint32_t column : *list) {
       threadColumns.push_back(column * parts);
     }
   }
-  Value position = spreadBits(thread, threadColumns);
-  auto addressOf = [&](unsigned i, uint32_t place, Value part) {
-    Value index = position;
-    if (uint32_t own = place * parts) {
-      index = arith::AddIOp::create(b, loc, index, ops().i32(own));
-    }
-    if (part) {
-      index = arith::AddIOp::create(b, loc, index, part);
-    }
-    return sharedAddress(scratch + plan.offsets[i], index, elements[i]);
-  };
+  position = e.spreadBits(e.thread, threadColumns);
+}
 
+Value KernelEmitter::WarpReduction::addressOf(unsigned i, uint32_t place,
+                                              Value part) {
+  Value index = position;
+  if (uint32_t own = place * parts) {
+    index = arith::AddIOp::create(b, loc, index, e.ops().i32(own));
+  }
+  if (part) {
+    index = arith::AddIOp::create(b, loc, index, part);
+  }
+  return e.sharedAddress(scratch + plan.offsets[i], index, elements[i]);
+}
+
+void KernelEmitter::WarpReduction::write(const Partials &partials,
+                                         uint32_t axisLanes) {
   // Lanes of one axis agree now; one writes. So does one of copies.
   uint32_t silent = axisLanes;
   for (unsigned l = 0; l < from.layout.lanes.size(); ++l) {
@@ -281,91 +302,122 @@ void KernelEmitter::reduceWarps(tile::ReduceOp op, uint32_t axisLanes,
   if (silent) {
     writes = arith::CmpIOp::create(
         b, loc, arith::CmpIPredicate::eq,
-        arith::AndIOp::create(b, loc, thread, ops().i32(silent)), ops().i32(0));
+        arith::AndIOp::create(b, loc, e.thread, e.ops().i32(silent)),
+        e.ops().i32(0));
   }
-  Value ownPart = spreadBits(thread, warpColumns);
+  uint32_t axisMask = ((1u << paddedBits(from.shape[op.getAxis()])) - 1)
+                      << from.shifts[op.getAxis()];
+  SmallVector<uint32_t> warpColumns(e.target.laneBits(), 0);
+  unsigned part = 1;
+  for (uint32_t column : from.layout.warps) {
+    bool isAxis = column & axisMask;
+    warpColumns.push_back(isAxis ? part : 0);
+    part *= isAxis ? 2 : 1;
+  }
+  Value ownPart = e.spreadBits(e.thread, warpColumns);
   Value always = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-  for (auto &[place, partial] : partials) {
+  for (const auto &[place, partial] : partials) {
     for (unsigned i = 0; i < n; ++i) {
-      storeShared(addressOf(i, place, ownPart), {partial.values[i]}, writes);
+      e.storeShared(addressOf(i, place, ownPart), {partial.values[i]}, writes);
     }
     if (plan.hasFlags) {
-      storeShared(addressOf(n, place, ownPart),
-                  {partial.valid ? partial.valid : always}, writes);
+      e.storeShared(addressOf(n, place, ownPart),
+                    {partial.valid ? partial.valid : always}, writes);
     }
   }
-  barrier();
+}
 
-  auto read = [&](unsigned i, Value address, unsigned count,
-                  MutableArrayRef<Partial> into) {
-    Registers loaded = loadShared(address, laneType(elements[i]), count);
-    for (unsigned k = 0; k < count; ++k) {
-      (i < n ? into[k].values.emplace_back() : into[k].valid) = loaded[k];
-    }
-  };
+void KernelEmitter::WarpReduction::read(unsigned i, Value address,
+                                        unsigned count,
+                                        MutableArrayRef<Partial> into) {
+  Registers loaded = e.loadShared(address, laneType(elements[i]), count);
+  for (unsigned k = 0; k < count; ++k) {
+    (i < n ? into[k].values.emplace_back() : into[k].valid) = loaded[k];
+  }
+}
+
+void KernelEmitter::WarpReduction::read(Partials &partials) {
   unsigned sameLanes = 0; // want the same places, 2 to the power of this
   while (sameLanes < left.lanes.size() && !left.lanes[sameLanes]) {
     ++sameLanes;
   }
   unsigned partLanes = std::countr_zero(parts);
   if (parts * partials.size() <= mostPartsRead || partLanes > sameLanes) {
-    for (auto &[place, partial] : partials) {
-      SmallVector<Partial> list(parts);
-      for (unsigned i = 0; i < elements.size(); ++i) {
-        unsigned step =
-            std::min(parts, 16 / tile::getElementBytes(elements[i]));
-        for (unsigned w = 0; w < parts; w += step) {
-          read(i, addressOf(i, place, w ? ops().i32(w) : Value()), step,
-               MutableArrayRef(list).slice(w, step));
-        }
-      }
-      partial = combineTree(op.getCombine(), list);
-    }
-    return;
+    readAlone(partials);
+  } else {
+    readTogether(partials, sameLanes);
   }
+}
 
-  // Lanes that want the same read one part each: of as many places as there are
-  // lanes for. The lowest bits of the lane are the part.
+/// Each thread all parts of its places.
+void KernelEmitter::WarpReduction::readAlone(Partials &partials) {
+  for (auto &[place, partial] : partials) {
+    SmallVector<Partial> list(parts);
+    for (unsigned i = 0; i < elements.size(); ++i) {
+      unsigned step = std::min(parts, 16 / tile::getElementBytes(elements[i]));
+      for (unsigned w = 0; w < parts; w += step) {
+        read(i, addressOf(i, place, w ? e.ops().i32(w) : Value()), step,
+             MutableArrayRef(list).slice(w, step));
+      }
+    }
+    partial = e.combineTree(op.getCombine(), list);
+  }
+}
+
+/// Lanes that want the same read one part each: of as many places as there are
+/// lanes for. The lowest bits of the lane are the part.
+void KernelEmitter::WarpReduction::readTogether(Partials &partials,
+                                                unsigned sameLanes) {
   std::vector<uint32_t> readColumns;
   for (unsigned part = 1; part < parts; part *= 2) {
     readColumns.push_back(part);
   }
   SmallVector<uint32_t> placeColumns;
-  uint32_t readTogether = 0;
+  uint32_t together = 0;
   for (uint32_t column : left.registers) {
-    if (std::has_single_bit(column) && !(readTogether & column) &&
+    if (std::has_single_bit(column) && !(together & column) &&
         readColumns.size() < sameLanes) {
       readColumns.push_back(column * parts);
       placeColumns.push_back(column);
-      readTogether |= column;
+      together |= column;
     }
   }
-  Value ownRead = spreadBits(thread, readColumns);
+  Value ownRead = e.spreadBits(e.thread, readColumns);
   Value otherLanes = arith::AndIOp::create(
-      b, loc, thread, ops().i32((target.lanes - 1) >> sameLanes << sameLanes));
+      b, loc, e.thread,
+      e.ops().i32((e.target.lanes - 1) >> sameLanes << sameLanes));
   Partials rounds;
   for (auto &[place, partial] : partials) {
-    auto [found, isNew] = rounds.try_emplace(place & ~readTogether);
+    auto [found, isNew] = rounds.try_emplace(place & ~together);
     Partial &round = found->second;
     if (isNew) {
       for (unsigned i = 0; i < elements.size(); ++i) {
         read(i, addressOf(i, found->first, ownRead), 1, round);
       }
       for (unsigned part = 1; part < parts; part *= 2) {
-        round = combineLanes(op.getCombine(), round, part);
+        round = e.combineLanes(op.getCombine(), round, part);
       }
     }
     partial = round;
-    if (readTogether) {
+    if (together) {
       unsigned lane = 0;
       for (auto [k, column] : llvm::enumerate(placeColumns)) {
         lane |= place & column ? parts << k : 0;
       }
-      Value holder = arith::OrIOp::create(b, loc, otherLanes, ops().i32(lane));
+      Value holder =
+          arith::OrIOp::create(b, loc, otherLanes, e.ops().i32(lane));
       partial = ofOtherLane(
-          round, [&](Value value) { return shuffleIndex(value, holder); });
+          round, [&](Value value) { return e.shuffleIndex(value, holder); });
     }
   }
+}
+
+void KernelEmitter::reduceWarps(tile::ReduceOp op, uint32_t axisLanes,
+                                const WarpParts &plan, Partials &partials) {
+  WarpReduction reduction(*this, op, plan);
+  reduction.write(partials, axisLanes);
+  barrier();
+  reduction.read(partials);
 }
 
 } // namespace nereid::togpu

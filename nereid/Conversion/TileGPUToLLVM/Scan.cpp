@@ -21,191 +21,213 @@ using namespace mlir;
 
 namespace nereid::togpu {
 
-void KernelEmitter::emitScan(tile::ScanOp op) {
-  const TileInfo &tile = info(op.getSources()[0].getType());
-  unsigned axis = op.getAxis();
-  unsigned n = op.getSources().size();
-  bool reverse = op.getReverse();
-  bool padded =
-      reverse && !std::has_single_bit(static_cast<uint64_t>(tile.shape[axis]));
+/// One scan. `Before` is what comes before this thread's part in scan order:
+/// only where `has` holds, or everywhere if that is null.
+class KernelEmitter::ScanEmitter {
+public:
+  ScanEmitter(KernelEmitter &e, tile::ScanOp op)
+      : e(e), b(e.b), loc(e.loc), op(op),
+        tile(e.info(op.getSources()[0].getType())), rounds(scanRoundsOf(op)),
+        lanes(1u << rounds.laneBits), parts(1u << rounds.warpBits),
+        padded(op.getReverse() && !std::has_single_bit(static_cast<uint64_t>(
+                                      tile.shape[op.getAxis()]))) {}
 
-  auto select = [&](Value condition, const Partial &yes, const Partial &no) {
-    Partial result;
-    for (unsigned i = 0; i < n; ++i) {
-      result.values.push_back(arith::SelectOp::create(
-          b, loc, condition, yes.values[i], no.values[i]));
-    }
-    if (yes.valid || no.valid) {
-      Value always = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-      result.valid = arith::SelectOp::create(b, loc, condition,
-                                             yes.valid ? yes.valid : always,
-                                             no.valid ? no.valid : always);
-    }
-    return result;
+  void emit();
+  Decision decision();
+
+private:
+  struct Before {
+    std::optional<Partial> total;
+    Value has;
   };
+
+  Partial select(Value condition, const Partial &yes, const Partial &no);
   /// `before` comes earlier in scan order.
-  auto after = [&](const Partial &before, const Partial &own) {
-    return combine(op.getCombine(), before, own);
-  };
-  auto shuffle = [&](const Partial &partial, Value from) {
-    return ofOtherLane(partial,
-                       [&](Value value) { return shuffleIndex(value, from); });
-  };
+  Partial after(const Partial &before, const Partial &own) {
+    return e.combine(op.getCombine(), before, own);
+  }
+  Partial shuffle(const Partial &partial, Value from) {
+    return ofOtherLane(
+        partial, [&](Value value) { return e.shuffleIndex(value, from); });
+  }
+  /// The lane `distance` earlier in scan order.
+  Value earlierLane(unsigned distance);
+  /// Of this lane, or warp, in scan order.
+  Value positionOf(Value number, unsigned count);
+  Value compare(arith::CmpIPredicate predicate, Value x, int64_t y) {
+    return arith::CmpIOp::create(b, loc, predicate, x, e.ops().i32(y));
+  }
 
+  SmallVector<Partial> scanChunk(const ScanChunk &chunk);
+  /// The total of the warp's lanes, in every lane of the row.
+  Partial scanLanes(Partial total, Before &before);
+  /// That of the warps; `own` is this warp's.
+  Partial scanWarps(const Partial &own, bool hasFlag, Before &before);
+
+  KernelEmitter &e;
+  OpBuilder &b;
+  Location loc;
+  tile::ScanOp op;
+  const TileInfo &tile;
   // The axis bits of lanes and warps are their lowest (coalesced() puts them
   // there), in order.
-  ScanRounds rounds = scanRoundsOf(op);
-  unsigned laneBits = rounds.laneBits, warpBits = rounds.warpBits;
-  unsigned lanes = 1u << laneBits, parts = 1u << warpBits;
-  Value laneIndex = arith::AndIOp::create(b, loc, lane, ops().i32(lanes - 1));
-  Value warpIndex = arith::AndIOp::create(b, loc, warp, ops().i32(parts - 1));
-  auto positionOf = [&](Value index, unsigned count) -> Value {
-    return reverse ? Value(arith::SubIOp::create(b, loc, ops().i32(count - 1),
-                                                 index))
-                   : index;
-  };
-  Value lanePosition = positionOf(laneIndex, lanes);
-  Value warpPosition = positionOf(warpIndex, parts);
+  ScanRounds rounds;
+  unsigned lanes, parts;
+  bool padded;
+  Value lanePosition, warpPosition;
+};
 
-  tellDecision(op, [&] {
-    const std::vector<ScanChunk> &row = rounds.rows.front();
-    Decision d{"scan",
-               counted(row.front().registers.size(), "element") +
-                   " in each thread",
-               "", "", ""};
-    if (laneBits) {
-      d.chosen += ", then " + counted(laneBits, "step") +
-                  " of shuffles between " + counted(lanes, "lane");
+Partial KernelEmitter::ScanEmitter::select(Value condition, const Partial &yes,
+                                           const Partial &no) {
+  Partial result;
+  for (auto [x, y] : llvm::zip_equal(yes.values, no.values)) {
+    result.values.push_back(arith::SelectOp::create(b, loc, condition, x, y));
+  }
+  if (yes.valid || no.valid) {
+    Value always = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+    result.valid = arith::SelectOp::create(b, loc, condition,
+                                           yes.valid ? yes.valid : always,
+                                           no.valid ? no.valid : always);
+  }
+  return result;
+}
+
+Value KernelEmitter::ScanEmitter::earlierLane(unsigned distance) {
+  Value offset = e.ops().i32(distance);
+  return op.getReverse()
+             ? arith::AddIOp::create(b, loc, e.lane, offset).getResult()
+             : arith::SubIOp::create(b, loc, e.lane, offset).getResult();
+}
+
+Value KernelEmitter::ScanEmitter::positionOf(Value number, unsigned count) {
+  Value index = arith::AndIOp::create(b, loc, number, e.ops().i32(count - 1));
+  return op.getReverse() ? Value(arith::SubIOp::create(
+                               b, loc, e.ops().i32(count - 1), index))
+                         : index;
+}
+
+SmallVector<Partial>
+KernelEmitter::ScanEmitter::scanChunk(const ScanChunk &chunk) {
+  SmallVector<Partial> list;
+  unsigned axis = op.getAxis();
+  for (unsigned r : chunk.registers) {
+    Partial one;
+    for (Value source : op.getSources()) {
+      one.values.push_back(e.regs(source)[r]);
     }
-    if (warpBits) {
-      d.chosen += ", then the totals of " + counted(parts, "warp") +
-                  " through shared memory, with a barrier";
-      d.rejected = "inside a warp";
-      d.reason = "the axis of " + counted(tile.shape[axis], "element") +
-                 " is spread over " + counted(parts, "warp");
-      d.hint = "a smaller num_warps where the axis is short";
+    if (padded && tile.partlyDead[r]) {
+      one.valid = compare(arith::CmpIPredicate::ult, e.indexOf(tile, r, axis),
+                          tile.shape[axis]);
     }
-    if (row.size() > 1) {
-      d.chosen += ", " + counted(row.size(), "round") + " one after the other";
+    list.push_back(list.empty() ? one : after(list.back(), one));
+  }
+  return list;
+}
+
+Partial KernelEmitter::ScanEmitter::scanLanes(Partial total, Before &before) {
+  for (unsigned distance = 1; distance < lanes; distance *= 2) {
+    Partial other = shuffle(total, earlierLane(distance));
+    Value reaches = compare(arith::CmpIPredicate::uge, lanePosition, distance);
+    total = select(reaches, after(other, total), total);
+  }
+  before.total = shuffle(total, earlierLane(1));
+  before.has = compare(arith::CmpIPredicate::ne, lanePosition, 0);
+  Value last =
+      op.getReverse()
+          ? arith::AndIOp::create(b, loc, e.lane, e.ops().i32(~(lanes - 1)))
+                .getResult()
+          : arith::OrIOp::create(b, loc, e.lane, e.ops().i32(lanes - 1))
+                .getResult();
+  return shuffle(total, last);
+}
+
+Partial KernelEmitter::ScanEmitter::scanWarps(const Partial &own, bool hasFlag,
+                                              Before &before) {
+  // One slot for each row of a warp, row after row of warps.
+  SmallVector<Type> elements = scanElements(op, hasFlag);
+  unsigned n = op.getSources().size(), slots = e.target.lanes * e.warps;
+  SmallVector<unsigned> offsets;
+  unsigned bytes = 0;
+  for (Type element : elements) {
+    offsets.push_back(bytes);
+    bytes += tile::getElementBytes(element) * slots;
+  }
+  unsigned scratch = e.acquireScratch();
+  for (auto [i, element] : llvm::enumerate(elements)) {
+    e.storeShared(e.sharedAddress(scratch + offsets[i], e.thread, element),
+                  {i < n ? own.values[i] : own.valid}, {});
+  }
+  e.barrier();
+  Value otherBits = arith::AndIOp::create(
+      b, loc, e.thread, e.ops().i32(~((parts - 1) << e.target.laneBits())));
+  auto read = [&](unsigned number) {
+    Value slot = arith::OrIOp::create(
+        b, loc, otherBits, e.ops().i32(number << e.target.laneBits()));
+    Partial part;
+    for (auto [i, element] : llvm::enumerate(elements)) {
+      Value loaded =
+          e.loadShared(e.sharedAddress(scratch + offsets[i], slot, element),
+                       laneType(element), 1)[0];
+      if (i < n) {
+        part.values.push_back(loaded);
+      } else {
+        part.valid = loaded;
+      }
     }
-    return d;
-  });
+    return part;
+  };
+  std::optional<Partial> warpsBefore, all;
+  for (unsigned w = 0; w < parts; ++w) {
+    Partial part = read(op.getReverse() ? parts - 1 - w : w);
+    if (w > 0) {
+      // Is the sum of parts 0 .. w-1 what comes before this warp?
+      Value mine = compare(arith::CmpIPredicate::eq, warpPosition, w);
+      warpsBefore = warpsBefore ? select(mine, *all, *warpsBefore) : *all;
+    }
+    all = all ? after(*all, part) : part;
+  }
+  Value notFirst = compare(arith::CmpIPredicate::ne, warpPosition, 0);
+  if (before.total) {
+    Partial joined =
+        select(before.has, after(*warpsBefore, *before.total), *warpsBefore);
+    before.total = select(notFirst, joined, *before.total);
+    before.has = arith::OrIOp::create(b, loc, before.has, notFirst);
+  } else {
+    before = {*warpsBefore, notFirst};
+  }
+  return *all;
+}
+
+void KernelEmitter::ScanEmitter::emit() {
+  lanePosition = positionOf(e.lane, lanes);
+  warpPosition = positionOf(e.warp, parts);
+  unsigned n = op.getSources().size();
   SmallVector<Registers> results(n, Registers(tile.count()));
   for (const auto &row : rounds.rows) {
     Partial carry;
     for (const ScanChunk &chunk : row) {
-      SmallVector<Partial> list;
-      for (unsigned r : chunk.registers) {
-        Partial one;
-        for (Value source : op.getSources()) {
-          one.values.push_back(regs(source)[r]);
-        }
-        if (padded && tile.partlyDead[r]) {
-          one.valid = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                            indexOf(tile, r, axis),
-                                            ops().i32(tile.shape[axis]));
-        }
-        list.push_back(list.empty() ? one : after(list.back(), one));
+      SmallVector<Partial> list = scanChunk(chunk);
+      Before before;
+      Partial round = list.back();
+      if (rounds.laneBits) {
+        round = scanLanes(round, before);
       }
-      // What comes before this thread's chunk in this round.
-      std::optional<Partial> before;
-      Value hasBefore;
-      Partial total = list.back();
-      if (laneBits) {
-        for (unsigned distance = 1; distance < lanes; distance *= 2) {
-          Value from =
-              reverse ? arith::AddIOp::create(b, loc, lane, ops().i32(distance))
-                            .getResult()
-                      : arith::SubIOp::create(b, loc, lane, ops().i32(distance))
-                            .getResult();
-          Partial other = shuffle(total, from);
-          Value reaches =
-              arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge,
-                                    lanePosition, ops().i32(distance));
-          total = select(reaches, after(other, total), total);
-        }
-        Value from =
-            reverse
-                ? arith::AddIOp::create(b, loc, lane, ops().i32(1)).getResult()
-                : arith::SubIOp::create(b, loc, lane, ops().i32(1)).getResult();
-        before = shuffle(total, from);
-        hasBefore = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
-                                          lanePosition, ops().i32(0));
+      if (rounds.warpBits) {
+        round = scanWarps(round, chunk.hasFlag, before);
       }
-      // The total of the warp, in every lane of the row.
-      Value lastLane = arith::OrIOp::create(b, loc, lane, ops().i32(lanes - 1));
-      if (reverse) {
-        lastLane = arith::AndIOp::create(b, loc, lane, ops().i32(~(lanes - 1)));
-      }
-      Partial round = laneBits ? shuffle(total, lastLane) : total;
-      if (warpBits) {
-        // One slot for each row of a warp, row after row of warps.
-        SmallVector<Type> elements = scanElements(op, chunk.hasFlag);
-        unsigned slots = target.lanes * warps;
-        SmallVector<unsigned> offsets;
-        unsigned bytes = 0;
-        for (Type element : elements) {
-          offsets.push_back(bytes);
-          bytes += tile::getElementBytes(element) * slots;
-        }
-        unsigned scratch = acquireScratch();
-        for (auto [i, element] : llvm::enumerate(elements)) {
-          storeShared(sharedAddress(scratch + offsets[i], thread, element),
-                      {i < n ? round.values[i] : round.valid}, {});
-        }
-        barrier();
-        Value otherBits = arith::AndIOp::create(
-            b, loc, thread, ops().i32(~((parts - 1) << target.laneBits())));
-        std::optional<Partial> warpsBefore, all;
-        for (unsigned w = 0; w < parts; ++w) {
-          unsigned number = reverse ? parts - 1 - w : w;
-          Value slot = arith::OrIOp::create(
-              b, loc, otherBits, ops().i32(number << target.laneBits()));
-          Partial part;
-          for (auto [i, element] : llvm::enumerate(elements)) {
-            Value loaded =
-                loadShared(sharedAddress(scratch + offsets[i], slot, element),
-                           laneType(element), 1)[0];
-            if (i < n) {
-              part.values.push_back(loaded);
-            } else {
-              part.valid = loaded;
-            }
-          }
-          if (w > 0) {
-            // Is the sum of parts 0 .. w-1 what comes before this warp?
-            Value mine = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                               warpPosition, ops().i32(w));
-            warpsBefore = warpsBefore ? select(mine, *all, *warpsBefore) : *all;
-          }
-          all = all ? after(*all, part) : part;
-        }
-        Value notFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
-                                               warpPosition, ops().i32(0));
-        if (before) {
-          Partial joined =
-              select(hasBefore, after(*warpsBefore, *before), *warpsBefore);
-          before = select(notFirst, joined, *before);
-          hasBefore = arith::OrIOp::create(b, loc, hasBefore, notFirst);
-        } else {
-          before = *warpsBefore;
-          hasBefore = notFirst;
-        }
-        round = *all;
-      }
-      if (!carry.values.empty()) {
-        before =
-            before ? select(hasBefore, after(carry, *before), carry) : carry;
-        hasBefore = {};
-        carry = after(carry, round);
-      } else {
+      if (carry.values.empty()) {
         carry = round;
+      } else {
+        before.total = before.total ? select(before.has,
+                                             after(carry, *before.total), carry)
+                                    : carry;
+        before.has = {};
+        carry = after(carry, round);
       }
-      for (auto [i, r] : llvm::enumerate(chunk.registers)) {
-        Partial value = list[i];
-        if (before) {
-          Partial whole = after(*before, value);
-          value = hasBefore ? select(hasBefore, whole, value) : whole;
+      for (auto [value, r] : llvm::zip_equal(list, chunk.registers)) {
+        if (before.total) {
+          Partial whole = after(*before.total, value);
+          value = before.has ? select(before.has, whole, value) : whole;
         }
         for (unsigned s = 0; s < n; ++s) {
           results[s][r] = value.values[s];
@@ -214,8 +236,38 @@ void KernelEmitter::emitScan(tile::ScanOp op) {
     }
   }
   for (unsigned s = 0; s < n; ++s) {
-    bind(op.getResult(s), std::move(results[s]));
+    e.bind(op.getResult(s), std::move(results[s]));
   }
+}
+
+Decision KernelEmitter::ScanEmitter::decision() {
+  const std::vector<ScanChunk> &row = rounds.rows.front();
+  Decision d{"scan",
+             counted(row.front().registers.size(), "element") +
+                 " in each thread",
+             "", "", ""};
+  if (rounds.laneBits) {
+    d.chosen += ", then " + counted(rounds.laneBits, "step") +
+                " of shuffles between " + counted(lanes, "lane");
+  }
+  if (rounds.warpBits) {
+    d.chosen += ", then the totals of " + counted(parts, "warp") +
+                " through shared memory, with a barrier";
+    d.rejected = "inside a warp";
+    d.reason = "the axis of " + counted(tile.shape[op.getAxis()], "element") +
+               " is spread over " + counted(parts, "warp");
+    d.hint = "a smaller num_warps where the axis is short";
+  }
+  if (row.size() > 1) {
+    d.chosen += ", " + counted(row.size(), "round") + " one after the other";
+  }
+  return d;
+}
+
+void KernelEmitter::emitScan(tile::ScanOp op) {
+  ScanEmitter scan(*this, op);
+  tellDecision(op, [&] { return scan.decision(); });
+  scan.emit();
 }
 
 /// Counts in shared memory.
