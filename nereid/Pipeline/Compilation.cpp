@@ -310,9 +310,14 @@ Status Compilation::describeImage() {
   image.target = nameOf(target);
   image.parameters = std::move(*parameters);
   image.numWarps = request.options.numWarps;
-  image.programsWait =
-      kernel->walk([](tile::RelaxOp) { return WalkResult::interrupt(); })
-          .wasInterrupted();
+  kernel->walk([&](tile::RelaxOp relax) {
+    image.programsWait = true;
+    tellDecision(relax, [] {
+      return Decision{"programs", "each has a thread of its own on a CPU",
+                      "several after each other on one thread",
+                      "this loop waits for what other programs write", ""};
+    });
+  });
   image.sites = tile::assignSites(kernel);
   for (ImageSite &site : image.sites) {
     if (site.sourceLine.empty() && site.location.file == request.source.path) {

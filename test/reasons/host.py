@@ -4,6 +4,9 @@ REQUIRES: nereid
 RUN: nereid compile %s:softmax -v --target x86-64-v3 -o %t --signature "*fp32:16, *fp32:16, 1024" 2>&1 | FileCheck %s --check-prefix=PASSES
 RUN: nereid compile %s:reads -v --target x86-64-v3 -o %t --signature "*fp32:16, *i32:16, *fp32:16, i32, 1024" 2>&1 | FileCheck %s --check-prefix=READS
 RUN: nereid compile %s:reads -v --target x86-64 -o %t --signature "*fp32:16, *i32:16, *fp32:16, i32, 1024" 2>&1 | FileCheck %s --check-prefix=LANES
+RUN: nereid compile %s:writes -v --target x86-64-v4 -o %t --signature "*fp32:16, *fp32:16, i32, 1024" 2>&1 | FileCheck %s --check-prefix=WRITES
+RUN: nereid compile %s:writes -v --target x86-64 -o %t --signature "*fp32:16, *fp32:16, i32, 1024" 2>&1 | FileCheck %s --check-prefix=WRITELANES
+RUN: nereid compile %s:waits -v --target x86-64-v3 -o %t --signature "*i32:16" 2>&1 | FileCheck %s --check-prefix=WAITS
 RUN: nereid compile %s:branches -v --target x86-64-v3 -o %t --signature "*fp32:16, *fp32:16, 1024" 2>&1 | FileCheck %s --check-prefix=BRANCH
 RUN: nereid compile %s:product -v --target x86-64-v3 -o %t --signature "*fp32:16, *fp32:16" 2>&1 | FileCheck %s --check-prefix=DOT
 RUN: nereid compile %s:product -v --target x86-64-v3 --num-warps 8 -o %t --signature "*fp32:16, *fp32:16" 2>&1 | FileCheck %s --check-prefix=OPTION
@@ -41,6 +44,27 @@ def reads(x_ptr, index_ptr, y_ptr, stride, BLOCK: tl.constexpr):
     # READS: :[[#@LINE+1]]:9: remark: load: a vector of neighbours where 'x % n' does not wrap in it, else a gather; not a vector of neighbours always: whether it wraps is asked at run time
     e = tl.load(x_ptr + (i + stride) % 1000)
     tl.store(y_ptr + i, a + b + c + d + e)
+
+
+@triton.jit
+def writes(x_ptr, y_ptr, stride, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i)
+    # WRITES: :[[#@LINE+3]]:5: remark: store: past the caches, where the launch writes more than they hold and the row begins at a line: the kernel does not read what it writes
+    # WRITES: :[[#@LINE+2]]:5: remark: store: a vector of neighbours{{$}}
+    # WRITELANES: :[[#@LINE+1]]:5: remark: store: a vector of neighbours{{$}}
+    tl.store(y_ptr + i, x)
+    # WRITES: :[[#@LINE+2]]:5: remark: store: a scatter, each lane to its own address; not a vector of neighbours: {{.*}} known at run time only ('stride')
+    # WRITELANES: :[[#@LINE+1]]:5: remark: store: one element after the other; not a vector of neighbours: {{.*}} known at run time only ('stride')
+    tl.store(y_ptr + i * stride, x)
+
+
+@triton.jit
+def waits(flag_ptr):
+    # WAITS: :[[#@LINE+1]]:{{[0-9]+}}: remark: programs: each has a thread of its own on a CPU; not several after each other on one thread: this loop waits for what other programs write
+    while tl.atomic_add(flag_ptr, 0) == 0:
+        pass
+    tl.store(flag_ptr + 1, 1)
 
 
 @triton.jit

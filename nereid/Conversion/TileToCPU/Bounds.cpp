@@ -210,7 +210,21 @@ Value Nest::canStream(Evaluator &probe, unsigned coords) {
     LanePointer to = probe.pointer(store.getPtr(), coords);
     bool isRow = to.bytes == bytes && startOfRow(to.index);
     Value address = probe.contiguousAddress(to, bytes, &level);
-    if (!isRow || !address || schedule.lanes * bytes % 64 != 0) {
+    bool isWhole = schedule.lanes * bytes % 64 == 0;
+    tellDecision(store, [&] {
+      Decision d{"store",
+                 "past the caches, where the launch writes more than they hold "
+                 "and the row begins at a line",
+                 "", "the kernel does not read what it writes", ""};
+      if (!isRow || !address || !isWhole) {
+        d = {"store", "through the caches", "past them",
+             isWhole ? "its rows are not known to begin where lines do"
+                     : "a vector of them is no whole line",
+             ""};
+      }
+      return d;
+    });
+    if (!isRow || !address || !isWhole) {
       return nullptr;
     }
     LaneOps ops = probe.at(depth);

@@ -111,6 +111,8 @@ public:
   LanePointer pointer(mlir::Value tile, unsigned coords);
   void store(const LanePointer &to, mlir::Type element, mlir::Value value,
              Lane mask, bool nontemporal);
+  void tellStore(tile::StoreOp op, const LanePointer &to, mlir::Type element,
+                 bool isMasked);
   /// Mask of `mask` (may be null) and the active lanes; null if all are on.
   Lane activeMask(mlir::Value mask, unsigned coords);
   /// Address of the first lane, if the lanes are contiguous; else null.
@@ -179,6 +181,8 @@ private:
     Lanes
   };
   LoadForm formOf(const LanePointer &from, mlir::Type type, bool isMasked);
+  enum class StoreForm { Run, Scatter, Lanes };
+  StoreForm storeFormOf(const LanePointer &to, mlir::Type type, bool isMasked);
   void tellLoad(tile::LoadOp op, const LanePointer &from, bool isMasked);
   Lane loadFrom(const LanePointer &from, mlir::Type element, Lane mask,
                 Lane other);

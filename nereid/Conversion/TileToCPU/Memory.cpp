@@ -521,6 +521,41 @@ void Evaluator::storeBuffer(const Buffer &buffer, unsigned coords, Lane value,
   store(to, type, vector, mask, false);
 }
 
+Evaluator::StoreForm Evaluator::storeFormOf(const LanePointer &to, Type type,
+                                            bool isMasked) {
+  int64_t bytes = bytesOf(type);
+  if (direction(to, bytes) == 1 && (!isMasked || hasMaskedRun(type))) {
+    return StoreForm::Run;
+  }
+  return kernel.target.hasMaskRegisters && bytes >= 4 && to.base &&
+                 !to.index.isUniform()
+             ? StoreForm::Scatter
+             : StoreForm::Lanes;
+}
+
+void Evaluator::tellStore(tile::StoreOp op, const LanePointer &to, Type type,
+                          bool isMasked) {
+  if (!tellsDecisions(op.getContext()) || lanes == 1) {
+    return;
+  }
+  Decision d{"store", "a vector of neighbours", "", "", ""};
+  StoreForm form = storeFormOf(to, type, isMasked);
+  if (form != StoreForm::Run) {
+    d.rejected = d.chosen;
+    d.chosen = form == StoreForm::Scatter
+                   ? "a scatter, each lane to its own address"
+                   : "one element after the other";
+    if (direction(to, bytesOf(type)) == 1) {
+      d.reason =
+          "this processor has no masked stores of " + byteCount(bytesOf(type));
+      d.hint = "no mask, where all elements exist";
+    } else {
+      std::tie(d.reason, d.hint) = whyNoRuns(op.getPtr());
+    }
+  }
+  recordDecision(op.getLoc(), d);
+}
+
 void Evaluator::store(const LanePointer &to, Type type, Value value, Lane mask,
                       bool nontemporal) {
   unsigned level = innermost(), addressLevel;
@@ -539,8 +574,8 @@ void Evaluator::store(const LanePointer &to, Type type, Value value, Lane mask,
   }
   value = at(level).splat(value, lanes);
   Value on = mask.value ? vectorOf(mask) : Value();
-  int way = direction(to, bytes);
-  if (way == 1 && (!on || hasMaskedRun(type))) {
+  StoreForm form = storeFormOf(to, type, static_cast<bool>(on));
+  if (form == StoreForm::Run) {
     Value address = scalarAddress(to, &addressLevel);
     LaneOps ops = at(level);
     if (on) {
@@ -560,8 +595,7 @@ void Evaluator::store(const LanePointer &to, Type type, Value value, Lane mask,
     }
     return;
   }
-  if (kernel.target.hasMaskRegisters && bytes >= 4 && to.base &&
-      !to.index.isUniform()) {
+  if (form == StoreForm::Scatter) {
     unsigned offsetLevel;
     Value base = scalarAddress(to, &addressLevel);
     Value offsets = patternVector(to.index, &offsetLevel);

@@ -456,6 +456,7 @@ void Nest::emitRoots(Evaluator &evaluator, unsigned coords, bool nontemporal) {
       Lane mask = evaluator.activeMask(store.getMask(), coords);
       Type element = laneType(tile::getElement(store.getValue().getType()));
       bool stream = nontemporal && kernel.canStream(store);
+      evaluator.tellStore(store, to, element, static_cast<bool>(mask.value));
       later([&, value, to, mask, element, stream] {
         evaluator.store(to, element, value.value, mask, stream);
       });
