@@ -31,7 +31,7 @@ def tile_of(ptr, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
 def product(a_ptr, b_ptr, c_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, PRECISION: tl.constexpr):
     a = tile_of(a_ptr, M, K)
     b = tile_of(b_ptr, K, N)
-    # REGISTER: products.py:[[#@LINE+11]]:9: remark: dot: multiplications and additions {{.*}}: K is 1, less than a register holds of float16
+    # REGISTER: products.py:[[#@LINE+11]]:9: remark: dot: multiplications and additions {{.*}}: K is 1, less than a register holds of fp16
     # DISABLED: products.py:[[#@LINE+10]]:9: remark: dot: multiplications and additions {{.*}}: NEREID_DISABLE has matrix-instructions
     # POWER: products.py:[[#@LINE+9]]:9: remark: dot: matrix instructions of one warp {{.*}} together: the sizes 96x64x48 are not all powers of two
     # WORK: products.py:[[#@LINE+8]]:9: remark: dot: multiplications and additions {{.*}}: a product of so few elements, padded to 16x8x8, takes longer
