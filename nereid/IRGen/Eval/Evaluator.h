@@ -365,7 +365,6 @@ private:
   void afterLoop(llvm::ArrayRef<Carried> carried, const Branch &body,
                  mlir::ValueRange arguments, mlir::ValueRange results,
                  llvm::ArrayRef<mlir::Value> yields, const ast::Span &loop);
-  bool isReadElsewhere(const ast::Name &target) const;
   void bindLastIndex(const LoopIndex &loop);
   void warnAboutAccumulators(ast::Body body, llvm::ArrayRef<Carried> carried);
 

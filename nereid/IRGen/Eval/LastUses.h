@@ -11,6 +11,7 @@
 #include "nereid/IRGen/Eval/Function.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <map>
 
@@ -23,9 +24,15 @@ public:
   bool isNamedFrom(const Function &function, llvm::StringRef name,
                    const ast::Span &span);
 
+  /// Whether the function names a loop's variable outside of the loops over it,
+  /// by its text: where it does not, nothing is emitted for it.
+  bool isNamedOutsideLoops(const Function &function, llvm::StringRef name);
+
 private:
   /// By function: each word of its text, with the last line that needs it.
   std::map<const ast::FunctionLike *, llvm::StringMap<uint32_t>> known;
+  /// By function: the variables of its loops that are named outside of them.
+  std::map<const ast::FunctionLike *, llvm::StringSet<>> outside;
 };
 
 } // namespace nereid::irgen

@@ -365,7 +365,8 @@ FailureOr<Outcome> Evaluator::runTileFor(const ast::ForLike *statement,
   warnAboutAccumulators(statement->body, *carried);
   afterLoop(*carried, *body, op.getRegionIterArgs(), op.getResults(), yields,
             statement->span);
-  if (!loop.isAssigned && isReadElsewhere(*target)) {
+  if (!loop.isAssigned && frame->function &&
+      lastUses.isNamedOutsideLoops(*frame->function, target->id)) {
     bindLastIndex(loop);
   }
   return Outcome();
