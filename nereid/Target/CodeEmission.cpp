@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Target/CodeEmission.h"
+#include "nereid/Target/ControlSize.h"
 #include "nereid/Target/FatalErrors.h"
+#include "nereid/Target/LlvmSwitches.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -70,6 +72,25 @@ struct Workspace {
   llvm::legacy::PassManager codegenPasses; ///< writes to `stream`
 };
 
+/// The passes that a gate lets through.
+class GatedPasses : public llvm::legacy::PassManagerBase {
+public:
+  GatedPasses(llvm::legacy::PassManagerBase &passes, llvm::OptPassGate *gate)
+      : passes(passes), gate(gate) {}
+
+  void add(llvm::Pass *pass) override {
+    if (gate && !gate->shouldRunPass(pass->getPassName(), "")) {
+      delete pass;
+      return;
+    }
+    passes.add(pass);
+  }
+
+private:
+  llvm::legacy::PassManagerBase &passes;
+  llvm::OptPassGate *gate;
+};
+
 } // namespace
 
 static std::unique_ptr<llvm::Module> translate(mlir::ModuleOp module,
@@ -103,6 +124,9 @@ static void makeModule(Workspace &work, const ModuleMaker &make,
 }
 
 static void optimize(Workspace &work, llvm::StringRef pipeline) {
+  if (pipeline.empty()) {
+    return;
+  }
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager sccs;
@@ -121,15 +145,24 @@ static void optimize(Workspace &work, llvm::StringRef pipeline) {
   passes.run(*work.llvmModule, modules);
 }
 
-static void generate(Workspace &work, CodeKind kind) {
+/// Of a function below this size codegenprepare begins again at the first block
+/// wherever it changes a branch, which is the square of a chain's length.
+static void limitRestarts() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    setSwitch("cgpp-huge-func", std::to_string(ControlSize::manyBlocks));
+  });
+}
+
+static void generate(Workspace &work, CodeKind kind, llvm::OptPassGate *gate) {
   if (kind == CodeKind::LlvmText) {
     work.llvmModule->print(work.stream, /*AAW=*/nullptr);
     return;
   }
   auto type = kind == CodeKind::Object ? llvm::CodeGenFileType::ObjectFile
                                        : llvm::CodeGenFileType::AssemblyFile;
-  if (work.machine->addPassesToEmitFile(work.codegenPasses, work.stream,
-                                        nullptr, type,
+  GatedPasses passes(work.codegenPasses, gate);
+  if (work.machine->addPassesToEmitFile(passes, work.stream, nullptr, type,
                                         /*DisableVerify=*/true)) {
     work.errors += "the machine cannot emit this file type\n";
     return;
@@ -150,6 +183,7 @@ static void handleDiagnostic(const llvm::DiagnosticInfo *info, void *errors) {
 /// The stages, each skipped after an error.
 static void runStages(Workspace &work, const ModuleMaker &make,
                       const CodeEmission &emission, StageClock &clock) {
+  limitRestarts();
   work.machine = emission.createMachine(work.errors);
   if (work.errors.empty()) {
     makeModule(work, make, emission);
@@ -158,12 +192,15 @@ static void runStages(Workspace &work, const ModuleMaker &make,
   if (work.errors.empty() && emission.pipeline) {
     optimize(work, emission.pipeline(*work.llvmModule));
   }
+  if (work.errors.empty() && emission.latePipeline) {
+    optimize(work, emission.latePipeline(*work.llvmModule));
+  }
   if (work.errors.empty() && emission.finish) {
     emission.finish(*work.llvmModule);
   }
   clock.done("llvm-opt");
   if (work.errors.empty()) {
-    generate(work, emission.kind);
+    generate(work, emission.kind, emission.gate);
   }
   clock.done("codegen");
 }

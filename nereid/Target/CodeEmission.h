@@ -45,11 +45,15 @@ struct CodeEmission {
       createMachine;
   /// Facts about every function, before LLVM's passes.
   std::function<void(llvm::Module &)> prepare;
+  /// Passes that code generation begins with itself, for a module that is then
+  /// changed by `finish` in a way that they would undo. Empty: none.
+  std::function<std::string(const llvm::Module &)> latePipeline;
   /// What code generation gets wrong, said in another way: after LLVM's
   /// passes, which would undo it. Empty: nothing.
   std::function<void(llvm::Module &)> finish;
-  /// Says which of code generation's optional passes run; null: all. Outlives
-  /// the emission.
+  /// Says which of code generation's optional passes run, each by LLVM's name
+  /// or its title; null: all. What is refused by its title is not scheduled,
+  /// nor the analyses that it asks for. Outlives the emission.
   llvm::OptPassGate *gate = nullptr;
 };
 

@@ -33,3 +33,10 @@ nereid::target::measureControl(const llvm::Module &module) {
   }
   return size;
 }
+
+std::string
+nereid::target::passesForManyBranches(const std::string &loopPasses) {
+  return "function(sroa,early-cse<memssa>,simplifycfg," + loopPasses +
+         ",early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
+         "adce)";
+}

@@ -10,8 +10,9 @@
 // tuples, ternaries, compile-time branches and unrolled loops, and chains of
 // branches of which some are longer than IRGen nests. The same file is
 // run by the reference executor and, with a few lines in place of triton, by
-// CPython. Arithmetic stays inside int32 and away from `//` and `%`, which mean
-// different things on both sides.
+// CPython; kernels with so many loops that they are emitted in another form are
+// run as machine code too. Arithmetic stays inside int32 and away from `//` and
+// `%`, which mean different things on both sides.
 //
 //===----------------------------------------------------------------------===//
 
@@ -454,7 +455,34 @@ const HostServices services = {
     [](const LaunchFrame *, uint64_t, uint32_t) -> uint8_t { return 1; },
     [](const LaunchFrame *) {}};
 
-void compareWithPython(int count, bool hasChains) {
+/// Compares one specialisation with what CPython gave, from `wanted` on.
+bool runsAs(const int64_t *wanted, const HostCode &code,
+            const std::string &what) {
+  for (const auto &row : inputs) {
+    std::vector<int32_t> in(row, row + numInputs), out(numOutputs, -1);
+    uint64_t arguments[] = {reinterpret_cast<uint64_t>(in.data()),
+                            reinterpret_cast<uint64_t>(out.data())};
+    LaunchFrame frame = {};
+    frame.arguments = arguments;
+    frame.services = &services;
+    frame.grid[0] = frame.grid[1] = frame.grid[2] = 1;
+    code.entry(code.self, &frame, 0, 1);
+    std::vector<int32_t> expected(wanted, wanted + numOutputs);
+    wanted += numOutputs;
+    if (out != expected) {
+      ADD_FAILURE() << what << " in=" << testing::PrintToString(in)
+                    << "\n  here:   " << testing::PrintToString(out)
+                    << "\n  python: " << testing::PrintToString(expected);
+      return false;
+    }
+  }
+  return true;
+}
+
+using Make = std::string (*)(uint32_t seed, std::string name);
+
+void compareWithPython(int count, Make make,
+                       std::vector<std::string> targets = {"interp"}) {
   if (std::system("python3 -c '' 2>/dev/null") != 0) {
     GTEST_SKIP() << "needs python3";
   }
@@ -465,7 +493,7 @@ void compareWithPython(int count, bool hasChains) {
   std::string all;
   for (int i = 0; i < count; ++i) {
     std::string name = "k" + std::to_string(i);
-    kernels.push_back(Generator(1000 + i, name, hasChains).run());
+    kernels.push_back(make(1000 + i, name));
     all += kernels.back();
   }
   std::vector<int64_t> expected = byPython(all, count);
@@ -476,50 +504,113 @@ void compareWithPython(int count, bool hasChains) {
   RuntimeArgument pointer{DType::Int32, true, false, false};
   int failures = 0;
   for (int i = 0; i < count && failures < 5; ++i) {
-    const int64_t *next = expected.data() + i * perKernel;
-    for (auto [k, f] : statics) {
-      CompileRequest request;
-      request.source = {"programs.py",
-                        "import triton\nimport triton.language as tl\n" +
-                            kernels[i],
-                        {}};
-      request.kernel = "k" + std::to_string(i);
-      request.arguments = {pointer, pointer, StaticValue(k), StaticValue(f)};
-      request.target = "interp";
-      Expected<CompileResult> result = compiler->compile(request);
-      ASSERT_TRUE(result.ok()) << kernels[i] << result.failure().str();
-      Expected<HostCode> code = compiler->load(result->image);
-      ASSERT_TRUE(code.ok()) << code.failure().str();
-      for (const auto &row : inputs) {
-        std::vector<int32_t> in(row, row + numInputs), out(numOutputs, -1);
-        uint64_t arguments[] = {reinterpret_cast<uint64_t>(in.data()),
-                                reinterpret_cast<uint64_t>(out.data())};
-        LaunchFrame frame = {};
-        frame.arguments = arguments;
-        frame.services = &services;
-        frame.grid[0] = frame.grid[1] = frame.grid[2] = 1;
-        code->entry(code->self, &frame, 0, 1);
-        std::vector<int32_t> wanted(next, next + numOutputs);
-        next += numOutputs;
-        if (out != wanted) {
-          ++failures;
-          ADD_FAILURE() << kernels[i] << "K=" << k << " F=" << f << " in=("
-                        << row[0] << ", " << row[1] << ", " << row[2]
-                        << ")\n  here:   " << testing::PrintToString(out)
-                        << "\n  python: " << testing::PrintToString(wanted);
-          break;
-        }
+    for (const std::string &target : targets) {
+      const int64_t *wanted = expected.data() + i * perKernel;
+      for (auto [k, f] : statics) {
+        CompileRequest request;
+        request.source = {"programs.py",
+                          "import triton\nimport triton.language as tl\n" +
+                              kernels[i],
+                          {}};
+        request.kernel = "k" + std::to_string(i);
+        request.arguments = {pointer, pointer, StaticValue(k), StaticValue(f)};
+        request.target = target;
+        Expected<CompileResult> result = compiler->compile(request);
+        ASSERT_TRUE(result.ok()) << kernels[i] << result.failure().str();
+        Expected<HostCode> code = compiler->load(result->image);
+        ASSERT_TRUE(code.ok()) << code.failure().str();
+        failures += !runsAs(wanted, *code,
+                            kernels[i] + "on " + target + " with K=" +
+                                std::to_string(k) + " F=" + std::to_string(f));
+        wanted += std::size(inputs) * numOutputs;
       }
     }
   }
 }
 
-TEST(RandomPrograms, AgreeWithPython) {
-  compareWithPython(300, /*hasChains=*/false);
+/// 80 loops in a row, some with a loop inside.
+class LoopsGenerator {
+public:
+  explicit LoopsGenerator(uint32_t seed) : random(seed) {}
+
+  std::string run(const std::string &name) {
+    out << "@triton.jit\ndef " << name
+        << "(inp, out, K: tl.constexpr, F: tl.constexpr):\n"
+           "    a = tl.load(inp) & 1023\n    b = tl.load(inp + 1) & 1023\n"
+           "    c = tl.load(inp + 2) & 1023\n";
+    for (int i = 0; i < 80; ++i) {
+      loop(1, "i" + std::to_string(pick(5)));
+    }
+    for (int i = 0; i < numOutputs; ++i) {
+      out << "    tl.store(out + " << i << ", " << variable() << " + " << i
+          << ")\n";
+    }
+    return out.str();
+  }
+
+private:
+  int pick(int below) { return int(random() % uint32_t(below)); }
+  std::string variable() { return std::string(1, char('a' + pick(3))); }
+
+  /// `for`, or `while` over a counter.
+  void loop(int depth, const std::string &index) {
+    std::string indent(4 * depth, ' ');
+    bool isFor = pick(3) != 0;
+    if (isFor) {
+      const std::string small = "(" + variable() + " & 7)";
+      const std::string ranges[] = {
+          small,
+          small + " - 4, " + variable() + " & 15",
+          small + " - 9, 5, 3",
+          "-3, " + variable() + " & 15, K",
+          small + ", 20, (" + variable() + " & 3) + 1",
+          "2147483640 + K, 2147483647, 4", // the counter passes its type's end
+          "9, " + small + ", -2",
+      };
+      out << indent << "for " << index << " in range(" << ranges[pick(7)]
+          << "):\n";
+    } else {
+      const std::string tests[] = {index + " < " + variable() + " & 7",
+                                   "(tl.load(inp + (" + index +
+                                       " & 1)) & 7) > " + index,
+                                   index + " * K < 9"};
+      out << indent << index << " = 0\n"
+          << indent << "while " << tests[pick(3)] << ":\n"
+          << indent << "    " << index << " = " << index << " + 1\n";
+    }
+    std::string changed = variable();
+    out << indent << "    " << changed << " = (" << changed << " * "
+        << 2 * pick(4) + 1 << " + (" << index << " & 15) + " << variable()
+        << ") & 1023\n";
+    if (depth == 1 && pick(4) == 0) {
+      loop(2, "j");
+    }
+  }
+
+  std::mt19937 random;
+  std::ostringstream out;
+};
+
+std::string randomProgram(uint32_t seed, std::string name) {
+  return Generator(seed, std::move(name), /*hasChains=*/false).run();
 }
 
+std::string programWithChains(uint32_t seed, std::string name) {
+  return Generator(seed, std::move(name), /*hasChains=*/true).run();
+}
+
+std::string programWithLoops(uint32_t seed, std::string name) {
+  return LoopsGenerator(seed).run(name);
+}
+
+TEST(RandomPrograms, AgreeWithPython) { compareWithPython(300, randomProgram); }
+
 TEST(RandomPrograms, LongChainsAgreeWithPython) {
-  compareWithPython(60, /*hasChains=*/true);
+  compareWithPython(60, programWithChains);
+}
+
+TEST(RandomPrograms, ManyLoopsAgreeWithPython) {
+  compareWithPython(12, programWithLoops, {"interp", "cpu"});
 }
 
 } // namespace

@@ -42,6 +42,10 @@ def blocks(n):
     return KERNEL + LOADED + lines(n // 2, lambda i: f"a = a * 3 + {i}") + STORED
 
 
+def argument_blocks(n):
+    return KERNEL + LOADED + lines(n // 2, lambda i: f"a = (a * n) ^ {i}") + STORED
+
+
 def mixed_blocks(n):
     return KERNEL + LOADED + lines(n // 2, lambda i: f"a = (a ^ {i}) * {2 * i + 3}") + STORED
 
@@ -132,18 +136,19 @@ CHAINS = {
     "float-scalars": (float_scalars, LONG, [8000, 16000]),
     "blocks": (blocks, LONG, [4000, 16000]),
     "mixed-blocks": (mixed_blocks, LONG, [2000, 8000]),
+    "argument-blocks": (argument_blocks, LONG, [2000, 8000]),
     "doubled-blocks": (doubled_blocks, LONG, [2000, 8000]),
     "loads": (loads, [500, 1000, 2000, 4000], [500, 2000]),
     "stores": (stores, [2000, 4000, 8000], [2000, 4000]),
-    "branches": (branches, [250, 500, 1000, 2000], [250, 1000]),
+    "branches": (branches, CHAIN, [500, 2000]),
     "elifs": (elifs, CHAIN, [500, 2000]),
-    "loading-elifs": (loading_elifs, CHAIN, [250, 1000]),
-    "block-elifs": (block_elifs, CHAIN, [250, 500]),
+    "loading-elifs": (loading_elifs, CHAIN, [500, 2000]),
+    "block-elifs": (block_elifs, CHAIN, [500, 2000]),
     "returning-elifs": (returning_elifs, CHAIN, [500, 2000]),
-    "returns": (returns, CHAIN, [1000, 2000]),
-    "whiles": (whiles, CHAIN, [250, 500]),
-    "fors": (fors, CHAIN, [125, 250]),
-    "block-fors": (block_fors, CHAIN[:-1], [125, 250]),
+    "returns": (returns, CHAIN, [500, 2000]),
+    "whiles": (whiles, CHAIN, [500, 2000]),
+    "fors": (fors, CHAIN[:-1], [250, 1000]),
+    "block-fors": (block_fors, CHAIN[:-1], [250, 1000]),
     "helpers": (helpers, [250, 500, 1000, 2000], [500, 2000]),
 }
 # Trips through shared memory, for the passes that place them and their barriers.

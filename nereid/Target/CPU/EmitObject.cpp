@@ -22,11 +22,12 @@ using namespace nereid::cpu;
 /// The conversion emits loops over vectors that need no vectoriser, no inliner
 /// and no interprocedural pass; LLVM's own -O2 spends most of its time on
 /// those. docs/TargetCPU.md has the measurements behind the list.
-/// Functions with very many branches are simplified first (ControlSize.h).
+/// Functions with very many branches are treated otherwise (ControlSize.h).
 static std::string defaultPipeline(const llvm::Module &module) {
-  nereid::target::ControlSize size = nereid::target::measureControl(module);
-  std::string first = size.hasManyBranches() ? "simplifycfg," : "";
-  return "function(sroa,early-cse<memssa>," + first +
+  if (nereid::target::measureControl(module).hasManyBranches()) {
+    return nereid::target::passesForManyBranches("loop-mssa(loop-rotate,licm)");
+  }
+  return "function(sroa,early-cse<memssa>,"
          "instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate,"
          "licm),gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
 }
@@ -68,9 +69,10 @@ emit(mlir::ModuleOp module, const CpuTarget &target, const EmitOptions &options,
   LongFunctionGate gate;
   emission.gate = &gate;
   if (kind != nereid::target::CodeKind::LlvmText) {
-    emission.finish = [&](llvm::Module &llvmModule) {
-      gate.prepare(llvmModule);
+    emission.latePipeline = [&](const llvm::Module &llvmModule) {
+      return gate.measure(llvmModule);
     };
+    emission.finish = [&](llvm::Module &llvmModule) { gate.cut(llvmModule); };
   }
   return nereid::target::emitCode(module, emission, times);
 }

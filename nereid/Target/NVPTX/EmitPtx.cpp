@@ -8,6 +8,7 @@
 #include "nereid/Dialect/NV/Transforms/Passes.h"
 #include "nereid/Target/CodeEmission.h"
 #include "nereid/Target/ControlSize.h"
+#include "nereid/Target/LlvmSwitches.h"
 #include "nereid/Target/NVPTX/NvptxTarget.h"
 #include "nereid/Target/NVPTX/ProductLoops.h"
 #include "nereid/Target/NVPTX/ReserveRegisters.h"
@@ -21,7 +22,6 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/OptBisect.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 
@@ -34,34 +34,17 @@ using namespace nereid::nvptx;
 /// instruction combining. LLVM's -O2 spends 24 to 81 ms where this takes 3 to
 /// 7, for the same registers after ptxas (reference measurements in
 /// docs/TargetNVPTX.md).
-/// 250 loops took 3 s, 500 half a minute.
-static constexpr size_t manyLoops = 64;
-
-/// Where there are very many loops they are turned: what code generation asks
-/// of each (LLVM computes the uses of its counter even where nothing wants
-/// them) is found through all loops before it otherwise.
 static std::string defaultPipeline(const llvm::Module &module) {
-  nereid::target::ControlSize size = nereid::target::measureControl(module);
-  return std::string("function(sroa,early-cse<memssa>,") +
-         (size.hasManyBranches() ? "simplifycfg," : "") +
-         "instcombine<no-verify-fixpoint>,simplifycfg,reassociate,loop-mssa(" +
-         (size.loops > manyLoops ? "loop-rotate," : "") +
-         "licm),gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
+  if (nereid::target::measureControl(module).hasManyBranches()) {
+    return nereid::target::passesForManyBranches("reassociate,loop-mssa(licm)");
+  }
+  return "function(sroa,early-cse<memssa>,"
+         "instcombine<no-verify-fixpoint>,simplifycfg,reassociate,"
+         "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,simplifycfg,"
+         "adce)";
 }
 
 static const char *tripleName = "nvptx64-nvidia-cuda";
-
-/// An address is `base + index * size` in one mad.wide: ptxas then keeps what
-/// all lanes share in uniform registers (layer norm of 8192 columns in bf16:
-/// 37.7 us instead of 38.1 on an H200). A switch of LLVM's, off by default, to
-/// which there is no other way than its command line; it is one for the
-/// process.
-static void foldAddressesIntoMadWide() {
-  auto &options = llvm::cl::getRegisteredOptions();
-  if (llvm::cl::Option *option = options.lookup("nvptx-mad-wide-opt")) {
-    option->addOccurrence(/*pos=*/0, option->ArgStr, "true");
-  }
-}
 
 static void initializeNvptx() {
   static std::once_flag once;
@@ -70,7 +53,10 @@ static void initializeNvptx() {
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
-    foldAddressesIntoMadWide();
+    // An address is `base + index * size` in one mad.wide: ptxas then keeps
+    // what all lanes share in uniform registers (layer norm of 8192 columns in
+    // bf16: 37.7 us instead of 38.1 on an H200).
+    nereid::target::setSwitch("nvptx-mad-wide-opt", "true");
   });
 }
 
@@ -116,6 +102,9 @@ static void selectSignedBooleans(llvm::Module &module) {
   }
 }
 
+/// Of a function from which on it has very many.
+static constexpr size_t manyLoops = 64;
+
 namespace {
 /// Leaves straight-line strength reduction out of kernels with products of
 /// several warps: for one of 128x256x64 it takes a fifth of the compiler's
@@ -123,16 +112,20 @@ namespace {
 /// and changes eight of the kernel's or none. Kernels without such products
 /// keep it: products of odd sizes save up to 40 % of their registers by it. And
 /// of a kernel with very many loops everything that describes loops by the
-/// loops before them.
+/// loops before them; of one with very many branches the sinking of
+/// instructions, which looks at all blocks behind each (ptxas does it again).
 class PassGate : public llvm::OptPassGate {
 public:
-  bool hasProducts = false, hasManyLoops = false;
+  bool hasProducts = false, hasManyLoops = false, hasManyBranches = false;
 
   bool isEnabled() const override { return true; }
   /// LLVM names passes over loops by their titles.
   bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override {
     if (pass == "slsr") {
       return !hasProducts && !hasManyLoops;
+    }
+    if (pass == "machine-sink") {
+      return !hasManyBranches;
     }
     return !hasManyLoops ||
            (pass != "nary-reassociate" && pass != "Loop Strength Reduction" &&
@@ -204,8 +197,9 @@ static Expected<std::string> emit(mlir::ModuleOp module,
     if (gate.hasProducts) {
       llvm::for_each(llvmModule, forbidUnrollingProducts);
     }
-    gate.hasManyLoops =
-        nereid::target::measureControl(llvmModule).loops > manyLoops;
+    auto size = nereid::target::measureControl(llvmModule);
+    gate.hasManyLoops = size.loops > manyLoops;
+    gate.hasManyBranches = size.hasManyBranches();
   };
   return nereid::target::emitCode(module, emission, times);
 }
