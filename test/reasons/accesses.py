@@ -5,7 +5,7 @@ RUN: nereid compile %s:wide -v --target sm_90a -o %t --signature "*fp16:16, *fp1
 RUN: nereid compile %s:wide -v --target sm_90a -o %t --signature "*fp16:16, *fp16:16, i32, 1024" 2>&1 | FileCheck %s --check-prefix=MASK
 RUN: nereid compile %s:wide -v --target sm_90a -o %t --signature "*fp16, *fp16:16, i32:16, 1024" 2>&1 | FileCheck %s --check-prefix=ALIGNED
 RUN: nereid compile %s:wide -v --target sm_90a -o %t --signature "*fp16:16, *fp16:16, i32:16, 256" 2>&1 | FileCheck %s --check-prefix=SHARE
-RUN: nereid compile %s:wide -v --target sm_90a --check oob -o %t --signature "*fp32:16, *fp32:16, i32:16, 1024" 2>&1 | FileCheck %s --check-prefix=CHECKED
+RUN: nereid compile %s:wide -v --target sm_90a --check oob -o %t --signature "*fp16:16, *fp16:16, i32:16, 1024" 2>&1 | FileCheck %s --check-prefix=CHECKED
 RUN: nereid compile %s:gathered -v --target sm_90a -o %t --signature "*fp32:16, *i32:16, *fp32:16, 1024" 2>&1 | FileCheck %s --check-prefix=GATHER
 RUN: nereid compile %s:strided -v --target sm_90a -o %t --signature "*fp32:16, *fp32:16, i32:16, 1024" 2>&1 | FileCheck %s --check-prefix=STRIDE
 RUN: nereid compile %s:every_third -v --target sm_90a -o %t --signature "*fp32:16, *fp32:16, 1024" 2>&1 | FileCheck %s --check-prefix=CONSTANT
@@ -26,7 +26,7 @@ def wide(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
     # MASK: :[[#@LINE+4]]:9: remark: load: 2 bytes an access (1 x fp16), {{.*}}; not 16 bytes: the mask may change after 1 element; hint: {{.*}}tl.multiple_of(n, 16)
     # ALIGNED: :[[#@LINE+3]]:9: remark: load: 2 bytes an access {{.*}}; not 16 bytes: the address is known to be divisible by 2 bytes only; hint: {{.*}}tl.multiple_of(x, 16)
     # SHARE: :[[#@LINE+2]]:9: remark: load: 4 bytes an access (2 x fp16), {{.*}}; not 16 bytes: 256 elements on 128 threads leave 2 each; hint: a larger block, or a smaller num_warps
-    # CHECKED: :[[#@LINE+1]]:9: remark: load: 4 bytes an access {{.*}}; not 16 bytes: NEREID_CHECK=oob lets elements through one by one
+    # CHECKED: :[[#@LINE+1]]:9: remark: load: 2 bytes an access {{.*}}; not 16 bytes: NEREID_CHECK=oob lets elements through one by one
     x = tl.load(x_ptr + i, mask=i < n)
     tl.store(y_ptr + i, x, mask=i < n)
 

@@ -348,6 +348,22 @@ void Rewriter::visit(Block &block) {
   }
 }
 
+/// What a check of pointers stands in front of; null for other operations.
+static Operation *checkedAccess(Operation *op) {
+  if (!isa<tile::CheckBoundsOp>(op) || !isTensor(op->getOperand(0))) {
+    return nullptr;
+  }
+  Operation *next = op->getNextNode();
+  while (
+      next &&
+      !(isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
+            next) &&
+        next->getOperand(0) == op->getOperand(0))) {
+    next = next->getNextNode();
+  }
+  return next;
+}
+
 void Rewriter::visit(Operation *op) {
   b.setInsertionPoint(op);
   bool tensors =
@@ -428,6 +444,10 @@ void Rewriter::visit(Operation *op) {
             split && isTensor(split.getLhs())) {
           operands[0] = in(split.getSource(),
                            joined(choice.homeOrDefault(split.getLhs())));
+        }
+        // The access behind a check asks it about each pointer that it has.
+        if (Operation *access = checkedAccess(op)) {
+          operands[0] = in(op->getOperand(0), choice.access(access));
         }
         if (isa<tile::CheckBoundsOp, tile::CheckNanOp>(op) &&
             operands.size() > 1 && isTensor(operands[0])) {
