@@ -83,6 +83,10 @@ static bool isTiedTo(Value value, Block *block) {
 }
 
 LeftOperandLimit leftOperandLimit(tile::DotOp dot) {
+  Type element = tile::getElement(dot.getLhs().getType());
+  if (element.getIntOrFloatBitWidth() != 16) {
+    return LeftOperandLimit::Type;
+  }
   if (dot->hasAttr(leftInRegistersAttr)) {
     return LeftOperandLimit::None;
   }

@@ -35,6 +35,7 @@ enum class LeftOperandLimit {
   OtherBlock, ///< it is defined in front of the loop
   Branch,     ///< between it and the product
   Untied,     ///< a compiler may move it out of the loop
+  Type,       ///< elements are not of 16 bits
 };
 LeftOperandLimit leftOperandLimit(tile::DotOp dot);
 

@@ -84,11 +84,9 @@ def launch(nereid, case, device, steps, held, programs, *options, disable=""):
     return done.returncode, done.stdout + done.stderr
 
 
-# Arrays of the command are copied to the device and back for each launch: few
-# programs of many steps.
 def milliseconds(nereid, case, device, disable=""):
-    status, text = launch(nereid, case, device, 4096, 4, 264, "--time", "--repeat", "10", disable=disable)
-    found = re.search(r"([\d.]+) ms", text)
+    status, text = launch(nereid, case, device, 512, 4, 1056, "--time", "--repeat", "10", disable=disable)
+    found = re.search(r"median ([\d.e+-]+) ms", text)
     if status or not found:
         raise SystemExit(f"{name(case)}: {text}")
     return float(found.group(1))

@@ -6,6 +6,8 @@ RUN: nereid compile %s:matmul -v --target sm_90a --num-stages 8 -o %t --signatur
 RUN: nereid compile %s:matmul -v --target sm_90a --num-stages 1 -o %t --signature "*fp16:16, *fp16:16, *fp32:16, i32:16, i32:16, 64, 64" 2>&1 | FileCheck %s --check-prefix=ONE
 RUN: nereid compile %s:matmul -v --target sm_75 -o %t --signature "*fp16:16, *fp16:16, *fp32:16, i32:16, i32:16, 64, 64" 2>&1 | FileCheck %s --check-prefix=TARGET
 RUN: nereid compile %s:matmul -v --target sm_90a -o %t --signature "*fp16:16, *fp16:16, *fp32:16, i32:16, i32, 64, 64" 2>&1 | FileCheck %s --check-prefix=PIECE
+RUN: nereid compile %s:weights -v --target sm_90a -o %t --signature "*fp16:16, *i8:16, *fp16:16, *fp32:16, i32, 128" 2>&1 | FileCheck %s --check-prefix=SOURCES
+RUN: nereid compile %s:weights -v --target sm_86 -o %t --signature "*fp16:16, *i8:16, *fp16:16, *fp32:16, i32, 256" 2>&1 | FileCheck %s --check-prefix=ALONE
 RUN: nereid compile %s:sums -v --target sm_90a -o %t --signature "*fp32:16, *fp32:16, i32:16, 1024" 2>&1 | FileCheck %s --check-prefix=NODOT
 RUN: nereid compile %s:aliased -v --target sm_90a -o %t --signature "*fp32:16, i32, 1024" 2>&1 | FileCheck %s --check-prefix=ALIAS
 RUN: nereid compile %s:dependent -v --target sm_90a -o %t --signature "*fp32:16, *i32:16, *fp32:16, i32, 1024" 2>&1 | FileCheck %s --check-prefix=DEPENDS
@@ -107,3 +109,19 @@ def unrolled(x_ptr, BLOCK: tl.constexpr):
     # UNROLLED: :[[#@LINE+1]]:14: remark: loop: unrolled, 3 iterations one after the other: its items are known while compiling
     for k in tl.static_range(3):
         tl.store(x_ptr + k * BLOCK + i, i * 1.0)
+
+
+@triton.jit
+def weights(a_ptr, w_ptr, scale_ptr, c_ptr, n, DEPTH: tl.constexpr):
+    i = tl.arange(0, 64)
+    k = tl.arange(0, DEPTH)
+    c = tl.zeros((64, 64), tl.float32)
+    # What the right operand is computed from is copied, too, where two iterations of all fit.
+    # SOURCES: :[[#@LINE+2]]:14: remark: loop: 3 loads copied 2 iterations ahead
+    # ALONE: :[[#@LINE+1]]:14: remark: loop: 1 load copied 1 iteration ahead
+    for j in range(n):
+        a = tl.load(a_ptr + j * 64 * DEPTH + i[:, None] * DEPTH + k[None, :])
+        w = tl.load(w_ptr + j * 64 * DEPTH + k[:, None] * 64 + i[None, :])
+        scale = tl.load(scale_ptr + j * 64 + i)
+        c += tl.dot(a, w.to(tl.float16) * scale[None, :])
+    tl.store(c_ptr + i[:, None] * 64 + i[None, :], c)

@@ -12,6 +12,8 @@ RUN: nereid compile %s:product -v --target sm_90a -o %t --signature "*fp16:16, *
 RUN: env NEREID_DISABLE=matrix-instructions nereid compile %s:product -v --target sm_90a -o %t --signature "*fp16:16, *fp16:16, *fp32:16, 64, 64, 64, None" 2>&1 | FileCheck %s --check-prefix=DISABLED
 RUN: nereid compile %s:product -v --target sm_90a -o %t --signature "*fp16:16, *fp16:16, *fp32:16, 96, 64, 48, None" 2>&1 | FileCheck %s --check-prefix=POWER
 RUN: nereid compile %s:product -v --target sm_89 -o %t --signature "*fp64:16, *fp64:16, *fp64:16, 8, 8, 8, None" 2>&1 | FileCheck %s --check-prefix=WORK
+RUN: nereid compile %s:integers -v --target sm_90a -o %t --signature "*i8:16, *i8:16, *i32:16, i32, True" 2>&1 | FileCheck %s --check-prefix=K_INSIDE
+RUN: nereid compile %s:integers -v --target sm_90a -o %t --signature "*i8:16, *i8:16, *i32:16, i32, False" 2>&1 | FileCheck %s --check-prefix=ACROSS
 RUN: nereid compile %s:added -v --target sm_90a -o %t --signature "*fp16:16, *fp32:16" 2>&1 | FileCheck %s --check-prefix=ADDED
 RUN: nereid compile %s:added -v --target sm_90a --no-fp-fusion -o %t --signature "*fp16:16, *fp32:16" 2>&1 | FileCheck %s --check-prefix=FUSION
 RUN: nereid compile %s:chain -v --target sm_90a -o %t --signature "*fp16:16, *fp32:16, i32" 2>&1 | FileCheck %s --check-prefix=CHAIN
@@ -101,3 +103,16 @@ def two_left(q_ptr, r_ptr, k_ptr, c_ptr, n, DEPTH: tl.constexpr):
         s = tl.dot(q, b.T) - tl.dot(r, b.T)
         c += tl.where(s > 0, s / c, tl.sin(s))
     tl.store(c_ptr + tl.arange(0, 64)[:, None] * 64 + tl.arange(0, 64)[None, :], c)
+
+
+@triton.jit
+def integers(a_ptr, b_ptr, c_ptr, n, INSIDE: tl.constexpr):
+    i = tl.arange(0, 64)
+    c = tl.zeros((64, 64), tl.int32)
+    for k in range(n):
+        a = tile_of(a_ptr + k * 4096, 64, 64)
+        b = tl.load(b_ptr + k * 4096 + (i[None, :] * 64 + i[:, None] if INSIDE else i[:, None] * 64 + i[None, :]))
+        # K_INSIDE: :[[#@LINE+2]]:14: remark: dot: matrix instructions of 4 warps together
+        # ACROSS: :[[#@LINE+1]]:14: remark: dot: matrix instructions of one warp {{.*}} together: operands of int8 must run along K in memory; hint: b[n, k] loaded as
+        c += tl.dot(a, b)
+    tl.store(c_ptr + i[:, None] * 64 + i[None, :], c)

@@ -77,6 +77,9 @@ static Words wordsFor(MatrixLimit limit, tile::DotOp op,
                 " warps would have fewer than 64 of the " + text(c[1]) +
                 " columns",
             "a smaller num_warps, or a larger block"};
+  case MatrixLimit::Orientation:
+    return {"operands of " + lhs + " must run along K in memory",
+            "b[n, k] loaded as b_ptr + n[None, :] * K + k[:, None]"};
   }
   llvm_unreachable("all limits are handled");
 }

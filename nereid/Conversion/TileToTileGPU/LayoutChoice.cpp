@@ -57,7 +57,7 @@ LayoutChoice::LayoutChoice(func::FuncOp kernel,
 // Accesses
 //===----------------------------------------------------------------------===//
 
-unsigned LayoutChoice::ownWidth(Operation *op) {
+unsigned LayoutChoice::ownWidth(Operation *op) const {
   Value pointers = op->getOperand(0);
   auto load = dyn_cast<tile::LoadOp>(op);
   Value mask = load ? load.getMask() : cast<tile::StoreOp>(op).getMask();
@@ -66,7 +66,7 @@ unsigned LayoutChoice::ownWidth(Operation *op) {
 }
 
 /// What one atomic instruction updates.
-unsigned LayoutChoice::ownWidth(tile::AtomicRMWOp op) {
+unsigned LayoutChoice::ownWidth(tile::AtomicRMWOp op) const {
   unsigned bits =
       tile::getElement(op.getResult().getType()).getIntOrFloatBitWidth();
   bool isFloatSum = op.getKind() == tile::AtomicKind::FAdd;
@@ -226,7 +226,7 @@ int64_t LayoutChoice::shareOf(const Shape &shape) const {
   return std::max<int64_t>(elementCount(shape) / (target.lanes * warps), 1);
 }
 
-TileLayout LayoutChoice::access(Operation *op) {
+TileLayout LayoutChoice::access(Operation *op) const {
   auto other = adopted.find(op);
   if (other != adopted.end()) {
     return other->second;

@@ -39,15 +39,16 @@ enum class MatrixLimit {
   Register, ///< K does not fill a register of an operand
   Work,     ///< padded blocks take longer than lanes do
   // Of those of groups of warps.
-  Target,      ///< the target has none
-  Warps,       ///< too few
-  Batches,     ///< more than two dimensions
-  NoPower,     ///< a size is no power of two
-  MixedTypes,  ///< the operands differ
-  Rows,        ///< fewer than an instruction has
-  Columns,     ///< the same
-  Depth,       ///< the same
-  PanelColumns ///< too few for each group
+  Target,       ///< the target has none
+  Warps,        ///< too few
+  Batches,      ///< more than two dimensions
+  NoPower,      ///< a size is no power of two
+  MixedTypes,   ///< the operands differ
+  Rows,         ///< fewer than an instruction has
+  Columns,      ///< the same
+  Depth,        ///< the same
+  PanelColumns, ///< too few for each group
+  Orientation   ///< operands of 8 bits that do not run along K
 };
 
 class LayoutChoice {
@@ -64,7 +65,7 @@ public:
   /// Row-major, coalesced.
   TileLayout defaultLayout(mlir::Type type) const;
   /// Of a load, store or atomic operation with tensor operands.
-  TileLayout access(mlir::Operation *op);
+  TileLayout access(mlir::Operation *op) const;
   /// Of operand `index` (0: lhs, 1: rhs) of a product whose result has
   /// `accumulator`.
   TileLayout dotOperand(tile::DotOp op, unsigned index);
@@ -104,14 +105,15 @@ private:
   std::optional<TileLayout> layoutWhereSpread(mlir::Value value,
                                               Spread &spread);
   /// Elements that one instruction of a load or store may take at most.
-  unsigned ownWidth(mlir::Operation *op);
-  unsigned ownWidth(tile::AtomicRMWOp op);
+  unsigned ownWidth(mlir::Operation *op) const;
+  unsigned ownWidth(tile::AtomicRMWOp op) const;
   int64_t laneCycles(tile::DotOp op) const;
   int64_t matrixCycles(tile::DotOp op,
                        const tilegpu::MatrixInstruction &one) const;
   std::vector<unsigned> dotWarps(tile::DotOp op) const;
   /// Groups of warps that multiply together, along rows and columns.
   std::vector<unsigned> warpgroups(tile::DotOp op) const;
+  bool runsAlongK(tile::DotOp op, unsigned index) const;
   const tilegpu::MatrixInstruction *groupInstruction(tile::DotOp op) const;
   MatrixLimit matrixLimit(tile::DotOp op) const;
   MatrixLimit groupLimit(tile::DotOp op) const;

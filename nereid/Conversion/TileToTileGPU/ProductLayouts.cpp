@@ -193,6 +193,21 @@ std::vector<unsigned> LayoutChoice::warpgroups(tile::DotOp op) const {
   return {along, groups / along};
 }
 
+/// Do rows of operand `index` run along K in shared memory, whether they are
+/// copied there or written from registers? Of loads, perhaps transposed, it is
+/// known.
+bool LayoutChoice::runsAlongK(tile::DotOp op, unsigned index) const {
+  Value value = op->getOperand(index);
+  unsigned k = 1 - index;
+  while (auto transpose = value.getDefiningOp<tile::TransposeOp>()) {
+    k = transpose.getOrder()[k];
+    value = transpose.getSource();
+  }
+  auto load = value.getDefiningOp<tile::LoadOp>();
+  return load && axes.order(load.getPtr())[0] == k &&
+         tilegpu::innerDimension(access(load), shapeOf(load.getType())) == k;
+}
+
 MatrixLimit LayoutChoice::groupLimit(tile::DotOp op) const {
   ArrayRef<int64_t> c = op.getType().getShape();
   Type lhs = tile::getElement(op.getLhs().getType());
@@ -229,6 +244,11 @@ MatrixLimit LayoutChoice::groupLimit(tile::DotOp op) const {
   if (left[1] < one->k) {
     return MatrixLimit::Depth;
   }
+  // Elements of 16 bits may lie along M and N, too.
+  if (lhs.getIntOrFloatBitWidth() != 16 &&
+      !(runsAlongK(op, 0) && runsAlongK(op, 1))) {
+    return MatrixLimit::Orientation;
+  }
   // A group's columns begin at a panel of 128 bytes.
   std::vector<unsigned> groups = warpgroups(op);
   return groups[1] == 1 || c[1] / groups[1] >= 64 ? MatrixLimit::None
@@ -260,7 +280,8 @@ TileLayout LayoutChoice::dotOperand(tile::DotOp op, unsigned index) {
   if (usesWarpgroupMma(op)) {
     Value operand = op->getOperand(index);
     if (index == 1 || isLoadedBeside(operand, op) ||
-        !fromRegisters.contains(op)) {
+        !fromRegisters.contains(op) ||
+        tile::getElement(type).getIntOrFloatBitWidth() != 16) {
       return homeOrDefault(operand);
     }
     return flatten(warpgroupOperand(shapeOf(type), 2, warpgroups(op)));

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+#include "nereid/Conversion/TileGPUToLLVM/NV/OperandType.h"
 #include "nereid/Dialect/NV/IR/NV.h"
 
 #include <set>
@@ -23,9 +24,7 @@ using namespace mlir;
 
 namespace nereid::togpu {
 
-/// The element type of an operand of a product, as the instruction has it: f32
-/// is multiplied as tf32, and integers have a sign or none.
-static Type operandType(Type element, bool isUnsigned) {
+Type operandType(Type element, bool isUnsigned) {
   MLIRContext *context = element.getContext();
   if (element.isF32()) {
     return FloatTF32Type::get(context);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// wgmma multiplies 64 rows by up to 256 columns, 16 deep, and reads the right
-// operand, and the left one if wanted, from shared memory: no ldmatrix, and
-// three times the rate of mma.sync on the same chip (for f16 on an H100).
+// wgmma multiplies 64 rows by up to 256 columns, 32 bytes deep, and reads the
+// right operand, and the left one if wanted, from shared memory: no ldmatrix,
+// and three times the rate of mma.sync on the same chip (for f16 on an H100).
 // All instructions of a product are one operation with its fence, and with its
 // wait, unless the product is left in flight.
 //
@@ -15,6 +15,7 @@
 
 #include "nereid/Analysis/RegisterOperands.h"
 #include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+#include "nereid/Conversion/TileGPUToLLVM/NV/OperandType.h"
 #include "nereid/Dialect/NV/IR/NV.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -133,6 +134,9 @@ static Decision leftOperandDecision(tile::DotOp op, bool isInRegisters) {
     d.reason = "the loop does not change it, and the assembler would move it "
                "out of the loop";
     break;
+  case LeftOperandLimit::Type:
+    d.reason = "its elements are not of 16 bits";
+    break;
   }
   return d;
 }
@@ -141,8 +145,9 @@ void KernelEmitter::emitWarpgroupMma(tile::DotOp op) {
   const TileInfo &aTile = info(op.getLhs().getType());
   const TileInfo &bTile = info(op.getRhs().getType());
   const TileInfo &cTile = info(op.getType());
-  constexpr unsigned depth = 16, rows = 64;
+  constexpr unsigned rows = 64, depthBytes = 32;
   unsigned bytes = tile::getElementBytes(aTile.element);
+  unsigned depth = depthBytes / bytes;
 
   // Registers hold the left operand in the instruction's layout, and as long as
   // ptxas keeps them; else it goes to shared memory, as the right one does.
@@ -162,7 +167,7 @@ void KernelEmitter::emitWarpgroupMma(tile::DotOp op) {
 
   Registers c = regs(op.getC());
   Type cElement = cTile.element;
-  bool isNarrow = !cElement.isF32();
+  bool isNarrow = isa<FloatType>(cElement) && !cElement.isF32();
   auto cAt = registersByIndex(cTile);
   // The first elements of this thread's blocks of 8 columns, by rows of 64.
   std::map<uint32_t, std::vector<uint32_t>> blocks;
@@ -235,7 +240,8 @@ void KernelEmitter::emitWarpgroupMma(tile::DotOp op) {
   }
   bool inFlight = op->hasAttr(tilegpu::inFlightAttr);
   auto product = nv::WarpgroupMmaOp::create(
-      b, loc, aTile.element, left, bTile.element, right.descriptor, sums,
+      b, loc, operandType(aTile.element, op.getIsUnsigned()), left,
+      operandType(bTile.element, op.getIsUnsigned()), right.descriptor, sums,
       instructionColumns, steps, leftOffsets, leftWords, rightOffsets,
       a.isMnMajor, right.isMnMajor, /*looped=*/false, /*waits=*/!inFlight);
   product.setLooped(inFlight && isBetterLooped(product, warps));

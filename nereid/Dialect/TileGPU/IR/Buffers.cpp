@@ -55,9 +55,7 @@ BufferType swizzledBuffer(MLIRContext *context, unsigned slots,
   return BufferType::get(context, slots, shape, element, offsets);
 }
 
-BufferType oneSlotFor(RankedTensorType tensor) {
-  Shape shape = shapeOf(tensor);
-  TileLayout layout = layoutOf(tensor);
+unsigned innerDimension(const TileLayout &layout, const Shape &shape) {
   std::vector<unsigned> shifts = dimensionShifts(shape);
   unsigned inner = shape.size() - 1, best = 0;
   for (unsigned d = shape.size(); d-- > 0;) {
@@ -68,8 +66,13 @@ BufferType oneSlotFor(RankedTensorType tensor) {
       inner = d;
     }
   }
+  return inner;
+}
+
+BufferType oneSlotFor(RankedTensorType tensor) {
+  Shape shape = shapeOf(tensor);
   return swizzledBuffer(tensor.getContext(), 1, shape, tile::getElement(tensor),
-                        inner);
+                        innerDimension(layoutOf(tensor), shape));
 }
 
 unsigned bufferBytesAt(Operation *op) {

@@ -75,8 +75,10 @@ Shape shapeOf(mlir::Type type);
 BufferType swizzledBuffer(mlir::MLIRContext *context, unsigned slots,
                           const Shape &shape, mlir::Type element,
                           unsigned inner);
-/// One slot for a tensor with a layout: rows run along the dimension that
-/// threads hold most consecutive elements of.
+/// The dimension that threads hold most consecutive elements of, the last one
+/// of equals.
+unsigned innerDimension(const TileLayout &layout, const Shape &shape);
+/// One slot for a tensor with a layout: rows run along its inner dimension.
 BufferType oneSlotFor(mlir::RankedTensorType tensor);
 /// Bytes of the buffers that exist where `op` stands: allocated, not yet freed.
 unsigned bufferBytesAt(mlir::Operation *op);

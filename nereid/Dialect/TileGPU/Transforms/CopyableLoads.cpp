@@ -1,5 +1,4 @@
-//===- CopyableLoads.cpp - Which loads can be copied ahead
-//-----------------===//
+//===- CopyableLoads.cpp - Which loads can be copied ahead ----------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -55,6 +54,25 @@ copyDimension(tile::LoadOp load, const AxisInfoAnalysis &axes, StringRef &why) {
     return std::nullopt;
   }
   return inner;
+}
+
+void addSources(Value value, Block &body, SetVector<Operation *> &loads) {
+  SmallVector<Value> work = {value};
+  DenseSet<Value> seen;
+  while (!work.empty()) {
+    Value next = work.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (!op || op->getBlock() != &body || !seen.insert(next).second) {
+      continue;
+    }
+    if (isa<tile::LoadOp>(op) && isa<RankedTensorType>(next.getType())) {
+      loads.insert(op);
+    } else if (tile::isElementwise(op) ||
+               isa<ConvertLayoutOp, tile::TransposeOp, tile::ExpandDimsOp,
+                   tile::BroadcastOp, tile::ReshapeOp, tile::JoinOp>(op)) {
+      work.append(op->operand_begin(), op->operand_end());
+    }
+  }
 }
 
 Operation *writerOf(Block &body, Value pointers) {

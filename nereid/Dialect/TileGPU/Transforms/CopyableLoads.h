@@ -17,6 +17,7 @@
 #include "nereid/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace nereid::tilegpu {
 
@@ -25,6 +26,10 @@ namespace nereid::tilegpu {
 std::optional<unsigned> copyDimension(tile::LoadOp load,
                                       const AxisInfoAnalysis &axes,
                                       llvm::StringRef &why);
+
+/// Loads of `body` that `value` is computed from, element by element.
+void addSources(mlir::Value value, mlir::Block &body,
+                llvm::SetVector<mlir::Operation *> &loads);
 
 /// What in a loop's body may write what a later iteration reads through
 /// `pointers`; null if there is none.

@@ -77,7 +77,8 @@ public:
   bool run();
 
 private:
-  void findCopies();
+  void findCopies(bool throughArithmetic);
+  bool runWithCopies();
   /// Null, or what cannot be computed ahead of its iteration.
   Operation *addSlice(Value value);
   void findLive();
@@ -173,7 +174,10 @@ Operation *LoopPipeliner::addSlice(Value value) {
   return nullptr;
 }
 
-void LoopPipeliner::findCopies() {
+void LoopPipeliner::findCopies(bool throughArithmetic) {
+  copies.clear();
+  sliceOps.clear();
+  sliceArguments.clear();
   bool isAsked = loop->hasAttr("tile.num_stages");
   SetVector<Operation *> wanted;
   auto want = [&](Value value) {
@@ -193,6 +197,10 @@ void LoopPipeliner::findCopies() {
     auto convert = dyn_cast<ConvertLayoutOp>(op);
     if (convert && feedsProduct(convert)) {
       want(convert.getSource());
+    }
+    if (throughArithmetic && isa<tile::DotOp>(op)) {
+      addSources(op.getOperand(0), body, wanted);
+      addSources(op.getOperand(1), body, wanted);
     }
   }
   for (Operation *op : wanted) {
@@ -375,7 +383,8 @@ Value LoopPipeliner::readAs(Value value, const TileLayout &layout,
 bool LoopPipeliner::canBeInFlight(Operation *product) const {
   return isReadInPlace(product->getOpOperand(0)) &&
          isReadInPlace(product->getOpOperand(1)) &&
-         tile::getElement(product->getResult(0).getType()).isF32();
+         tile::getElement(product->getResult(0).getType())
+                 .getIntOrFloatBitWidth() == 32;
 }
 
 /// The products that run while the next copies are started: the first, and
@@ -566,16 +575,38 @@ void LoopPipeliner::restore(scf::ForOp made, Operation *before,
 
 /// What the new loop's trips through shared memory take is known when it is
 /// there: it exchanges less than the old one.
+/// Products wait for what their operands are computed from, too: weights to be
+/// unpacked, say. Where shared memory has no room for two iterations of all of
+/// it, for the operands that are loaded as they are alone.
 bool LoopPipeliner::run() {
-  findCopies();
-  if (copies.empty()) {
-    return false;
+  findCopies(/*throughArithmetic=*/true);
+  size_t all = copies.size();
+  bool isDone = all && runWithCopies();
+  if (!isDone && all) {
+    StagesChosen first = chosen;
+    findCopies(/*throughArithmetic=*/false);
+    if (copies.size() < all) {
+      isDone = !copies.empty() && runWithCopies();
+    } else {
+      chosen = first;
+    }
   }
+  if (all) {
+    tell();
+  }
+  if (isDone) {
+    loop->erase();
+  }
+  return isDone;
+}
+
+bool LoopPipeliner::runWithCopies() {
   distance = mostDistance();
   if (!distance) {
-    tell();
     return false;
   }
+  liveOps.clear();
+  liveArguments.clear();
   findLive();
   Block &block = *loop->getBlock();
   Operation *before = loop->getPrevNode();
@@ -586,14 +617,11 @@ bool LoopPipeliner::run() {
     auto first = before ? std::next(Block::iterator(before)) : block.begin();
     unsigned needed = bytesNeeded({first, after}, living);
     if (needed <= options.sharedLimit) {
-      tell();
-      loop->erase();
       return true;
     }
     chosen.needed = needed;
     restore(made, before, after);
   }
-  tell();
   return false;
 }
 
