@@ -81,6 +81,17 @@ TEST_F(RegisterOperandsTest, ComputedInTheIteration) {
       ofLastDot(loop(dot("s", "x") + narrow("p", "s") + dot("t", "p"))));
 }
 
+// Registers hold 16-bit operands only, whatever else is true of them.
+TEST_F(RegisterOperandsTest, OfEightBits) {
+  tile::DotOp last =
+      lastDot("%q = tile.splat %bit : i1 -> tensor<64x64xi1>\n"
+              "%w = arith.extsi %q : tensor<64x64xi1> to tensor<64x64xi8>\n"
+              "%z = arith.constant dense<0> : tensor<64x64xi32>\n"
+              "%t = tile.dot %w, %w, %z : tensor<64x64xi8>, tensor<64x64xi8>, "
+              "tensor<64x64xi32>\n");
+  EXPECT_EQ(leftOperandLimit(last), LeftOperandLimit::Type);
+}
+
 TEST_F(RegisterOperandsTest, DefinedInFrontOfTheLoop) {
   EXPECT_FALSE(ofLastDot(loop(dot("s", "x"))));
   EXPECT_FALSE(
