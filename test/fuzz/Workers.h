@@ -25,7 +25,7 @@ struct Progress {
   unsigned executor = 0; ///< and on which
   uint64_t agreed = 0, undecided = 0, failures = 0;
   /// For the caller to count with.
-  uint64_t counters[160] = {};
+  uint64_t counters[256] = {};
   char message[4096] = {}; ///< why the seed fails; empty: the process died
 
   void fail(const std::string &why);

@@ -176,6 +176,7 @@ SeedWork makeWork() {
     }
     source::FeatureCounts features;
     source::Program program = makeProgram(seed, features);
+    static_assert(2 * source::numFeatures <= std::size(Progress().counters));
     for (size_t i = 0; i < source::numFeatures; ++i) {
       progress.counters[i] += features.counts[i];
       progress.counters[source::numFeatures + i] += features.counts[i] != 0;
