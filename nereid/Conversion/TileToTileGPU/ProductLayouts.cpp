@@ -40,8 +40,6 @@ std::optional<tilegpu::OperandKind> operandKind(tile::DotOp op) {
                             : std::nullopt;
 }
 
-static int64_t divideUp(int64_t x, int64_t y) { return (x + y - 1) / y; }
-
 /// Issue cycles of a warp for the product on lanes: for each step along K every
 /// element of the result that a thread holds is one multiplication and
 /// addition, and each row and column of them an element read from shared
@@ -77,10 +75,14 @@ LayoutChoice::matrixCycles(tile::DotOp op,
   ArrayRef<int64_t> c = op.getType().getShape();
   std::vector<unsigned> along = dotWarps(op);
   size_t rank = c.size();
-  int64_t batches = rank == 3 ? divideUp(c[0], along[0]) : 1;
-  int64_t blocks = divideUp(divideUp(c[rank - 2], one.m), along[rank - 2]) *
-                   divideUp(divideUp(c[rank - 1], one.n), along[rank - 1]);
-  int64_t steps = divideUp(op.getLhs().getType().getShape().back(), one.k);
+  int64_t batches = rank == 3 ? llvm::divideCeilSigned(c[0], along[0]) : 1;
+  int64_t blocks =
+      llvm::divideCeilSigned(llvm::divideCeilSigned(c[rank - 2], one.m),
+                             along[rank - 2]) *
+      llvm::divideCeilSigned(llvm::divideCeilSigned(c[rank - 1], one.n),
+                             along[rank - 1]);
+  int64_t steps =
+      llvm::divideCeilSigned(op.getLhs().getType().getShape().back(), one.k);
   return batches * blocks * steps * one.cycles;
 }
 
@@ -155,8 +157,12 @@ std::vector<unsigned> LayoutChoice::dotWarps(tile::DotOp op) const {
   int64_t m = c[rank - 2], n = c[rank - 1];
   bool rows = isChained(op);
   while (wm * wn < left) {
-    bool canM = divideUp(m, wm) > 16, canN = divideUp(n, wn) > 8;
-    if (canM && (rows || divideUp(m, wm) >= divideUp(n, wn) || !canN)) {
+    bool canM = llvm::divideCeilSigned(m, wm) > 16,
+         canN = llvm::divideCeilSigned(n, wn) > 8;
+    if (canM &&
+        (rows ||
+         llvm::divideCeilSigned(m, wm) >= llvm::divideCeilSigned(n, wn) ||
+         !canN)) {
       wm *= 2;
     } else if (canN) {
       wn *= 2;
@@ -167,8 +173,8 @@ std::vector<unsigned> LayoutChoice::dotWarps(tile::DotOp op) const {
   // Sizes that are no powers of two may leave warps without work that another
   // split gives them: 96 rows by 64 columns on 8 warps.
   auto work = [&](unsigned along) {
-    return divideUp(divideUp(m, 16), along) *
-           divideUp(divideUp(n, 8), left / along);
+    return llvm::divideCeilSigned(llvm::divideCeilSigned(m, 16), along) *
+           llvm::divideCeilSigned(llvm::divideCeilSigned(n, 8), left / along);
   };
   for (unsigned along = 1; along <= left && !rows; along *= 2) {
     if (work(along) < work(wm)) {

@@ -37,6 +37,19 @@ Type operandType(Type element, bool isUnsigned) {
 }
 
 namespace {
+/// A place by what registers add to a thread's first element: `x`, `y` along
+/// dimensions `dx`, `dy`, and a batch where there are three. Absent outside of
+/// the shape.
+std::optional<uint32_t> placeIn(const TileInfo &tile, uint32_t batch,
+                                unsigned dx, uint32_t x, unsigned dy,
+                                uint32_t y) {
+  if (x >= tile.shape[dx] || y >= tile.shape[dy]) {
+    return std::nullopt;
+  }
+  uint32_t place = x << tile.shifts[dx] | y << tile.shifts[dy];
+  return tile.shape.size() == 3 ? batch << tile.shifts[0] | place : place;
+}
+
 /// An operand of a product, in registers or in a buffer. `outer` and `k` are
 /// its dimensions.
 struct MmaOperand {
@@ -46,15 +59,9 @@ struct MmaOperand {
   std::map<uint32_t, unsigned> at;
   std::map<uint32_t, Value> words;
 
-  /// A place by what registers add to a thread's first element; a batch only of
-  /// three dimensions. Absent outside of the shape.
   std::optional<uint32_t> flat(uint32_t batch, uint32_t row,
                                uint32_t step) const {
-    if (row >= tile->shape[outer] || step >= tile->shape[k]) {
-      return std::nullopt;
-    }
-    uint32_t found = row << tile->shifts[outer] | step << tile->shifts[k];
-    return tile->shape.size() == 3 ? batch << tile->shifts[0] | found : found;
+    return placeIn(*tile, batch, outer, row, k, step);
   }
 };
 } // namespace
@@ -128,14 +135,10 @@ MmaOperand KernelEmitter::WarpProduct::open(Value value, unsigned index) {
 
 int KernelEmitter::WarpProduct::sumAt(uint32_t batch, uint32_t m,
                                       uint32_t n) const {
-  size_t rank = cTile.shape.size();
-  if (m >= cTile.shape[rank - 2] || n >= cTile.shape[rank - 1]) {
-    return -1;
-  }
-  uint32_t flat = m << cTile.shifts[rank - 2] | n << cTile.shifts[rank - 1];
-  flat |= rank == 3 ? batch << cTile.shifts[0] : 0;
-  unsigned at = cAt.at(flat);
-  return cTile.dead[at] ? -1 : static_cast<int>(at);
+  unsigned last = cTile.shape.size() - 1;
+  std::optional<uint32_t> place = placeIn(cTile, batch, last - 1, m, last, n);
+  unsigned at = place ? cAt.at(*place) : 0;
+  return place && !cTile.dead[at] ? static_cast<int>(at) : -1;
 }
 
 /// Where this thread's blocks begin, of 8 or 16 rows and 8 columns: a lane has

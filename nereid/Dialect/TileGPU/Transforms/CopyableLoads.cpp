@@ -13,8 +13,6 @@
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
-#include <bit>
-
 using namespace mlir;
 
 namespace nereid::tilegpu {
@@ -30,15 +28,13 @@ copyDimension(tile::LoadOp load, const AxisInfoAnalysis &axes, StringRef &why) {
     why = "its 'other' is not 0, and copies fill with zeros";
     return std::nullopt;
   }
-  for (int64_t size : type.getShape()) {
-    if (!std::has_single_bit(static_cast<uint64_t>(size))) {
-      why = "a size of its tile is no power of two";
-      return std::nullopt;
-    }
+  Shape shape = shapeOf(type);
+  if (!isPowerOfTwo(shape)) {
+    why = "a size of its tile is no power of two";
+    return std::nullopt;
   }
   unsigned bytes = tile::getElementBytes(tile::getElement(type));
   unsigned inner = axes.order(load.getPtr())[0];
-  Shape shape = shapeOf(type);
   unsigned held = contiguousRegisters(
       layoutOf(type), dimensionShifts(shape)[inner], paddedBits(shape[inner]));
   AccessWidth width =

@@ -581,19 +581,15 @@ void LoopPipeliner::restore(scf::ForOp made, Operation *before,
 bool LoopPipeliner::run() {
   findCopies(/*throughArithmetic=*/true);
   size_t all = copies.size();
-  bool isDone = all && runWithCopies();
-  if (!isDone && all) {
-    StagesChosen first = chosen;
+  if (!all) {
+    return false;
+  }
+  bool isDone = runWithCopies();
+  if (!isDone) {
     findCopies(/*throughArithmetic=*/false);
-    if (copies.size() < all) {
-      isDone = !copies.empty() && runWithCopies();
-    } else {
-      chosen = first;
-    }
+    isDone = !copies.empty() && copies.size() < all && runWithCopies();
   }
-  if (all) {
-    tell();
-  }
+  tell();
   if (isDone) {
     loop->erase();
   }
