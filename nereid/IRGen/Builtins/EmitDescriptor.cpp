@@ -144,19 +144,6 @@ Value loaded(Emitter &e, MemoryAccess access, const Record &record) {
   return emitLoadOf(e, access);
 }
 
-FailureOr<Value> emitDescriptorLoad(CallContext &ctx,
-                                    const BoundArguments &args) {
-  FailureOr<Record> record = descriptorArgument(ctx, args);
-  if (failed(record)) {
-    return failure();
-  }
-  FailureOr<MemoryAccess> access = accessAt(ctx, args, *record);
-  if (failed(access)) {
-    return failure();
-  }
-  return loaded(ctx.emitter, *access, *record);
-}
-
 /// The block to write, in the element type and in `shape` exactly.
 FailureOr<Tensor> valueFor(CallContext &ctx, const BoundArguments &args,
                            ScalarType element, llvm::ArrayRef<int64_t> shape) {
@@ -169,25 +156,6 @@ FailureOr<Tensor> valueFor(CallContext &ctx, const BoundArguments &args,
                          value->typeStr());
   }
   return ctx.emitter.cast(*value, element);
-}
-
-FailureOr<Value> emitDescriptorStore(CallContext &ctx,
-                                     const BoundArguments &args) {
-  FailureOr<Record> record = descriptorArgument(ctx, args);
-  if (failed(record)) {
-    return failure();
-  }
-  FailureOr<MemoryAccess> access = accessAt(ctx, args, *record);
-  if (failed(access)) {
-    return failure();
-  }
-  FailureOr<Tensor> value = valueFor(ctx, args, access->pointer.type.pointee(),
-                                     access->pointer.shape());
-  if (failed(value)) {
-    return failure();
-  }
-  emitStoreOf(ctx.emitter, *access, *value);
-  return Value();
 }
 
 FailureOr<Value> emitDescriptorAtomic(CallContext &ctx,
@@ -269,26 +237,32 @@ FailureOr<MemoryAccess> accessRows(CallContext &ctx, const BoundArguments &args,
   return access;
 }
 
-FailureOr<Value> emitDescriptorGather(CallContext &ctx,
-                                      const BoundArguments &args) {
+/// Where an operation's elements lie: accessAt or accessRows.
+using AccessOf = FailureOr<MemoryAccess>(CallContext &, const BoundArguments &,
+                                         const Record &);
+
+template <AccessOf &accessOf>
+FailureOr<Value> emitDescriptorLoad(CallContext &ctx,
+                                    const BoundArguments &args) {
   FailureOr<Record> record = descriptorArgument(ctx, args);
   if (failed(record)) {
     return failure();
   }
-  FailureOr<MemoryAccess> access = accessRows(ctx, args, *record);
+  FailureOr<MemoryAccess> access = accessOf(ctx, args, *record);
   if (failed(access)) {
     return failure();
   }
   return loaded(ctx.emitter, *access, *record);
 }
 
-FailureOr<Value> emitDescriptorScatter(CallContext &ctx,
-                                       const BoundArguments &args) {
+template <AccessOf &accessOf>
+FailureOr<Value> emitDescriptorStore(CallContext &ctx,
+                                     const BoundArguments &args) {
   FailureOr<Record> record = descriptorArgument(ctx, args);
   if (failed(record)) {
     return failure();
   }
-  FailureOr<MemoryAccess> access = accessRows(ctx, args, *record);
+  FailureOr<MemoryAccess> access = accessOf(ctx, args, *record);
   if (failed(access)) {
     return failure();
   }
@@ -323,15 +297,16 @@ void registerDescriptorBuiltins(BuiltinTable &table) {
     table.add({"tl", signature, emitMakeDescriptor,
                "An array in memory with the block shape of its accesses."});
   }
-  table.add({"tl", "load_tensor_descriptor(desc, offsets)", emitDescriptorLoad,
-             "desc.load(offsets)."});
+  table.add({"tl", "load_tensor_descriptor(desc, offsets)",
+             emitDescriptorLoad<accessAt>, "desc.load(offsets)."});
   table.add({"tl", "store_tensor_descriptor(desc, offsets, value)",
-             emitDescriptorStore, "desc.store(offsets, value)."});
-  table.add({"tensor_descriptor", "load(self, offsets)", emitDescriptorLoad,
+             emitDescriptorStore<accessAt>, "desc.store(offsets, value)."});
+  table.add({"tensor_descriptor", "load(self, offsets)",
+             emitDescriptorLoad<accessAt>,
              "The block at these offsets; padding outside of the array.",
              MemberOnly});
   table.add({"tensor_descriptor", "store(self, offsets, value)",
-             emitDescriptorStore,
+             emitDescriptorStore<accessAt>,
              "The block written; what is outside of the array is dropped.",
              MemberOnly});
   for (const char *signature :
@@ -343,12 +318,13 @@ void registerDescriptorBuiltins(BuiltinTable &table) {
                "Read-modify-write of the block in memory; no result.",
                MemberOnly});
   }
-  table.add({"tensor_descriptor",
-             "gather(self, x_offsets: tensor, y_offset: tensor)",
-             emitDescriptorGather, "Rows picked by number.", MemberOnly});
+  table.add(
+      {"tensor_descriptor", "gather(self, x_offsets: tensor, y_offset: tensor)",
+       emitDescriptorLoad<accessRows>, "Rows picked by number.", MemberOnly});
   table.add({"tensor_descriptor",
              "scatter(self, value, x_offsets: tensor, y_offset: tensor)",
-             emitDescriptorScatter, "Rows written by number.", MemberOnly});
+             emitDescriptorStore<accessRows>, "Rows written by number.",
+             MemberOnly});
 }
 
 } // namespace nereid::irgen
