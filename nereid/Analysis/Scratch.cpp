@@ -261,9 +261,6 @@ static Pieces ofReshape(tile::ReshapeOp op) {
 //===----------------------------------------------------------------------===//
 
 bool staysInBuffer(tilegpu::LocalLoadOp op) {
-  if (tile::getElementBytes(tile::getElement(op.getType())) > 4) {
-    return false;
-  }
   SmallPtrSet<Operation *, 4> products;
   for (OpOperand &use : op->getUses()) {
     auto dot = dyn_cast<tile::DotOp>(use.getOwner());

@@ -34,6 +34,9 @@ void buildTileGPUPipeline(OpPassManager &pm, const GpuOptions &options) {
   if (options.has("copies-ahead")) {
     layouts.addPass(tilegpu::createPipelineLoads({options.stages}));
   }
+  if (options.has("staged-operands")) {
+    layouts.addPass(tilegpu::createStageOperands());
+  }
   // One stage asks for nothing ahead of its use.
   if (options.stages > 1 && options.has("prefetch")) {
     layouts.addPass(tilegpu::createPrefetchPrograms());

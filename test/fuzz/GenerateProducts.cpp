@@ -27,7 +27,7 @@ Generator::ProductTypes Generator::productTypes() {
        i8 = b.getI8Type(), i32 = b.getI32Type();
   Type fp8 = random.chance(50) ? Type(Float8E5M2Type::get(context))
                                : Type(Float8E4M3FNType::get(context));
-  switch (random.below(24)) {
+  switch (random.below(25)) {
   case 0:
   case 1:
   case 2: { // converted in the loop
@@ -56,6 +56,10 @@ Generator::ProductTypes Generator::productTypes() {
   case 15:
   case 16:
     return {bf16, bf16, bf16, bf16, f32};
+  case 17: {
+    Type f64 = b.getF64Type();
+    return {f64, f64, f64, f64, f64};
+  }
   default:
     return {f16, f16, f16, f16, f32};
   }
@@ -69,7 +73,8 @@ Dims Generator::productSizes() {
   if (random.chance(12)) {
     for (int64_t &size : mnk) {
       if (random.chance(60)) {
-        size = random.pick<int64_t>({1, 2, 3, 5, 8, 13, 17, 24, 33, 48, 63});
+        size = random.pick<int64_t>(
+            {1, 2, 3, 5, 8, 13, 17, 24, 33, 48, 63, 80, 96, 100});
       }
     }
   }
@@ -379,7 +384,7 @@ Value Generator::reduceRows(Value value, bool isMaximum) {
 /// maximum it is attention.
 void Generator::growChainedLoop() {
   ProductTypes types = productTypes();
-  while (types.lhs != types.rhs || types.sum.isF16()) {
+  while (types.lhs != types.rhs || types.sum.isF16() || types.sum.isF64()) {
     types = productTypes();
   }
   Dims sizes = productSizes();

@@ -6,9 +6,10 @@
 
 Most sizes are no powers of two, M goes from 1 to 15, and every type of operand
 takes part. Of each the code must multiply by matrix instructions alone, and
-assemble where there is ptxas. On a device every result is compared with the
-reference executor, and loops of 96x96x96 and more must be 5 times as fast as
-with NEREID_DISABLE=matrix-instructions. Exit status 0 or 1; 77 without the device.
+assemble where there is ptxas; loops of 96x96x96 and more without spilled
+registers on sm_90a. On a device every result is compared with the reference
+executor, and these loops must be 5 times as fast as with
+NEREID_DISABLE=matrix-instructions. Exit status 0 or 1; 77 without the device.
 """
 
 import argparse
@@ -38,10 +39,13 @@ CASES = [
     (2, 64, 64, 32, "fp32", 8), (5, 7, 9, 40, "i8", 4), (7, 1, 16, 64, "fp16", 4), (2, 20, 12, 6, "fp64", 2),
     *((0, 96, 96, 96, operands, 4) for operands in TYPES),
     *((0, 160, 96, 112, operands, 8) for operands in ("fp16", "bf16", "i8", "fp8e5")),
+    (0, 128, 96, 96, "fp32", 4), (0, 128, 96, 96, "fp32", 8), (0, 128, 96, 96, "fp64", 8),
+    *((0, 100, 100, 100, operands, 4) for operands in ("fp32", "i8")),
     (2, 96, 96, 96, "fp16", 8),
 ]
 SCALAR = (0, 16, 16, 1, "fp16", 4)  # half of an operand's register
 FASTER = 5
+WITHOUT_SPILLS = "sm_90a"
 
 
 def name(case):
@@ -54,8 +58,12 @@ def sizes(case):
     return ([("B", batch)] if batch else []) + [("M", m), ("N", n), ("K", k)]
 
 
+def is_large(case):
+    return min(case[1:4]) >= 96
+
+
 def compiled(nereid, case, target, folder):
-    """Lines of PTX that multiply: on matrix instructions, on lanes; and whether ptxas takes it."""
+    """Lines of PTX that multiply: on matrix instructions, on lanes; and what is wrong with it."""
     operands, warps = case[4:]
     out = Path(folder) / "k.ptx"
     signature = f"*{operands}:16,*{operands}:16,*{TYPES[operands][0]}:16,i32,i32," + ",".join(str(size) for _, size in sizes(case))
@@ -65,11 +73,18 @@ def compiled(nereid, case, target, folder):
     matrix = len(re.findall(r"\b(?:mma\.sync|wgmma\.mma_async)", ptx))
     lanes = len(re.findall(r"\bfma\.rn\.f(?:32|64)\b", ptx))
     ptxas = find_tool("ptxas")
-    assembled = not ptxas or subprocess.run([ptxas, f"-arch={target}", out, "-o", Path(folder) / "k.cubin"],
-                                            capture_output=True, text=True)
-    if ptxas and assembled.returncode and "is not defined for option" in assembled.stderr:
-        return matrix, lanes, ""  # an assembler older than the chip
-    return matrix, lanes, "" if not ptxas else assembled.stderr
+    if not ptxas:
+        return matrix, lanes, ""
+    done = subprocess.run([ptxas, f"-arch={target}", "-v", out, "-o", Path(folder) / "k.cubin"], capture_output=True, text=True)
+    if done.returncode:  # perhaps an assembler older than the chip
+        return matrix, lanes, "" if "is not defined for option" in done.stderr else done.stderr
+    spilled = re.search(r"(\d+) bytes spill stores", done.stderr)
+    registers = re.search(r"Used (\d+) registers", done.stderr)
+    if is_large(case) and target == WITHOUT_SPILLS:
+        print(f"{name(case):36} {registers.group(1)} registers, {spilled.group(1)} bytes spilled")
+        if int(spilled.group(1)):
+            return matrix, lanes, f"and {spilled.group(1)} bytes of spilled registers; expected none"
+    return matrix, lanes, ""
 
 
 def launch(nereid, case, device, steps, held, programs, *options, disable=""):
@@ -118,7 +133,7 @@ def main():
                 sys.exit(77)
             failures.append(f"{name(case)}: {text}")
         for case in CASES:
-            if min(case[1:4]) >= 96:
+            if is_large(case):
                 own, lanes = (milliseconds(options.nereid, case, options.device, off) for off in ("", "matrix-instructions"))
                 print(f"{name(case):36} {own:8.3f} ms, on lanes {lanes:8.3f} ms: {lanes / own:5.1f} times as fast")
                 if lanes < FASTER * own:

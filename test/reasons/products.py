@@ -36,7 +36,7 @@ def product(a_ptr, b_ptr, c_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constex
     # REGISTER: products.py:[[#@LINE+11]]:9: remark: dot: multiplications and additions {{.*}}: K is 1, less than a register holds of fp16
     # DISABLED: products.py:[[#@LINE+10]]:9: remark: dot: multiplications and additions {{.*}}: NEREID_DISABLE has matrix-instructions
     # POWER: products.py:[[#@LINE+9]]:9: remark: dot: matrix instructions of one warp {{.*}} together: the sizes 96x64x48 are not all powers of two
-    # WORK: products.py:[[#@LINE+8]]:9: remark: dot: multiplications and additions {{.*}}: a product of so few elements, padded to 16x8x8, takes longer
+    # WORK: products.py:[[#@LINE+8]]:9: remark: dot: multiplications and additions {{.*}}: a product of so few elements, padded to 8x8x4, takes longer
     # GROUP: products.py:[[#@LINE+7]]:9: remark: dot: matrix instructions of 4 warps together, operands from shared memory
     # GROUP: :[[#@LINE+6]]:9: remark: dot: the left operand {{.*}}
     # WARPS: :[[#@LINE+5]]:9: remark: dot: matrix instructions of one warp (16x8x16), {{.*}}; not matrix instructions of several warps together: they take 4 warps each; hint: a num_warps divisible by 4

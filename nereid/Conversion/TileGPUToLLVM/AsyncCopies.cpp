@@ -32,22 +32,50 @@ KernelEmitter::placesAt(Value start, ArrayRef<uint32_t> threadColumns) {
   std::vector<uint32_t> columns(threadColumns.begin(), threadColumns.end());
   for (uint32_t column : columns) {
     places.reach |= column;
+    places.span.add(column);
   }
   places.threads = atEntry(columns);
   return places;
 }
 
+KernelEmitter::SlotPlaces
+KernelEmitter::placesIn(tilegpu::BufferType buffer, Value start,
+                        ArrayRef<uint32_t> threadColumns) {
+  SlotPlaces places = placesAt(start, threadColumns);
+  ArrayRef<int64_t> shape = buffer.getShape();
+  places.end =
+      isPowerOfTwo({shape.begin(), shape.end()}) ? 0 : buffer.getSlotBytes();
+  return places;
+}
+
 KernelEmitter::SharedPlace KernelEmitter::place(SlotPlaces &places,
                                                 uint32_t own) {
-  Value &start = places.starts[own & places.reach];
+  return placeToRead(places, own, /*bytes=*/0);
+}
+
+KernelEmitter::SharedPlace
+KernelEmitter::placeToRead(SlotPlaces &places, uint32_t own, unsigned bytes) {
+  constexpr uint32_t anywhere = ~0u;
+  uint32_t exclusive = own & places.reach, added = own & ~places.reach;
+  uint32_t last = anywhere;
+  if (bytes && places.end &&
+      places.span.greatest(exclusive) + added + bytes > places.end) {
+    // Nobody needs what begins behind the end in every thread.
+    added = added + bytes > places.end ? 0 : added;
+    last = places.end - added - bytes;
+  }
+  Value &start = places.starts[{exclusive, last}];
   if (!start) {
     Value threads = places.threads;
-    if (uint32_t bits = own & places.reach) {
-      threads = arith::XOrIOp::create(b, loc, threads, ops().i32(bits));
+    if (exclusive) {
+      threads = arith::XOrIOp::create(b, loc, threads, ops().i32(exclusive));
+    }
+    if (last != anywhere) {
+      threads = arith::MinUIOp::create(b, loc, threads, ops().i32(last));
     }
     start = arith::AddIOp::create(b, loc, places.slot, threads);
   }
-  return {start, own & ~places.reach};
+  return {start, added};
 }
 
 /// Bytes that each column of `part` adds to an offset.
@@ -93,8 +121,17 @@ void KernelEmitter::storeTile(Value tensor, tilegpu::BufferType buffer,
   SlotPlaces places = placesAt(start, threadColumns);
   Value firstCopy = isFirstCopy(tile.layout);
   for (unsigned r = 0; r < tile.count(); r += width) {
-    storeShared(place(places, sumOfColumns(columns, r)),
-                ArrayRef<Value>(source).slice(r, width), firstCopy);
+    // What lies outside begins behind what lies inside, and its place in the
+    // same piece is in the slot, too.
+    if (tile.dead[r]) {
+      continue;
+    }
+    Registers elements(ArrayRef<Value>(source).slice(r, width));
+    for (Value &element : elements) {
+      element = element ? element : elements[0];
+    }
+    storeShared(place(places, sumOfColumns(columns, r)), elements,
+                andOf(insideShape(tile, r), firstCopy));
   }
 }
 
@@ -138,15 +175,19 @@ void KernelEmitter::emitCopyAsync(tilegpu::CopyAsyncOp op) {
             isFirstCopy(tile.layout));
   GlobalPlaces global = globalPlaces(op.getPointers());
   for (unsigned r = 0; r < tile.count(); r += piece) {
+    if (tile.dead[r]) {
+      continue;
+    }
     auto [start, offset] = place(places, sumOfColumns(columns, r));
     auto [address, distance] = globalAddress(global, r);
     Value read;
-    if (Value mask = accessMask(op.getPointers(), op.getMask(), r)) {
+    if (Value mask = maskInside(op.getPointers(), op.getMask(), r)) {
       read =
           arith::SelectOp::create(b, loc, mask, ops().i32(bytes), ops().i32(0));
     }
     machine->copyAsync({Space::Shared, start, offset,
-                        AccessShape(8 * elementBytes, piece), condition},
+                        AccessShape(8 * elementBytes, piece),
+                        andOf(condition, insideShape(tile, r))},
                        address, distance, read);
   }
 }

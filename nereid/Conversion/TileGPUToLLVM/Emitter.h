@@ -152,6 +152,8 @@ private:
                   mlir::Value mask, AccessWidth width);
   /// True where the access of register r may happen; null if always.
   mlir::Value accessMask(mlir::Value pointers, mlir::Value mask, unsigned r);
+  /// The same for what lies inside the shape.
+  mlir::Value maskInside(mlir::Value pointers, mlir::Value mask, unsigned r);
 
   // Atomic.cpp
   void emitAtomic(mlir::Operation *op);
@@ -206,11 +208,16 @@ private:
     mlir::Value slot;    ///< i32, address of the slot
     mlir::Value threads; ///< i32, bytes
     uint32_t reach = 0;  ///< bits that `threads` may have
-    std::map<uint32_t, mlir::Value> starts;
+    f2::Span span;       ///< what `threads` may be
+    uint32_t end = 0;    ///< bytes of the slot; 0: everything lies inside
+    std::map<std::pair<uint32_t, uint32_t>, mlir::Value> starts;
   };
   mlir::Value slotAddress(mlir::Value buffer, mlir::Value slot);
   /// `threadColumns`: bytes that each bit of the thread number adds.
   SlotPlaces placesAt(mlir::Value start,
+                      llvm::ArrayRef<uint32_t> threadColumns);
+  /// Of a buffer's slot.
+  SlotPlaces placesIn(tilegpu::BufferType buffer, mlir::Value start,
                       llvm::ArrayRef<uint32_t> threadColumns);
   /// A place in shared memory: an address, and bytes that the instruction adds.
   struct SharedPlace {
@@ -221,6 +228,9 @@ private:
   };
   /// Of what lies at `own` ^ `threads`.
   SharedPlace place(SlotPlaces &places, uint32_t own);
+  /// The same for an access of `bytes` that may read anything where it would
+  /// reach beyond the slot, but must stay inside.
+  SharedPlace placeToRead(SlotPlaces &places, uint32_t own, unsigned bytes);
 
   /// A tile from registers to `start`, where a slot of `buffer` begins.
   void storeTile(mlir::Value tensor, tilegpu::BufferType buffer,
@@ -232,11 +242,12 @@ private:
 
   // NV/Fragments.cpp
   /// An operand of a warp's product that stays in shared memory until a product
-  /// wants a word (32 bits) of it.
+  /// wants a word (32 bits, or an f64) of it.
   struct Fragment {
     SlotPlaces places;
     std::vector<uint32_t> columns; ///< bytes that a bit of the word number adds
     bool usesMatrices = false, isTransposed = false;
+    mlir::Type wordType;   ///< i32; f64 where that is an element
     unsigned wordBits = 0; ///< register columns inside a word
     unsigned perLoad = 1;  ///< words of one instruction
     unsigned elementBytes = 0;

@@ -43,11 +43,16 @@ void KernelEmitter::emitLocalLoad(tilegpu::LocalLoadOp op) {
     width /= 2;
   }
   SlotPlaces places =
-      placesAt(slotAddress(op.getBuffer(), op.getSlot()), threadColumns);
+      placesIn(op.getBuffer().getType(),
+               slotAddress(op.getBuffer(), op.getSlot()), threadColumns);
   Registers result(tile.count());
   for (unsigned r = 0; r < tile.count(); r += width) {
-    Registers loaded = loadShared(place(places, sumOfColumns(columns, r)),
-                                  laneType(tile.element), width);
+    if (tile.dead[r]) {
+      continue;
+    }
+    Registers loaded =
+        loadShared(placeToRead(places, sumOfColumns(columns, r), width * bytes),
+                   laneType(tile.element), width);
     for (unsigned i = 0; i < width; ++i) {
       result[r + i] = loaded[i];
     }

@@ -53,18 +53,23 @@ void KernelEmitter::tellAccess(StringRef subject, Value pointers, Value mask,
   });
 }
 
-Value KernelEmitter::accessMask(Value pointers, Value mask, unsigned r) {
-  bool isTensor = isa<RankedTensorType>(pointers.getType());
+Value KernelEmitter::maskInside(Value pointers, Value mask, unsigned r) {
   Value all;
   if (mask) {
-    all = isTensor ? regs(mask)[r] : scalar(mask);
-  }
-  if (isTensor) {
-    all = andOf(all, insideShape(info(pointers.getType()), r));
+    all = isa<RankedTensorType>(pointers.getType()) ? regs(mask)[r]
+                                                    : scalar(mask);
   }
   auto checked = checkedPointers.find(pointers);
   return checked == checkedPointers.end() ? all
                                           : andOf(all, checked->second[r]);
+}
+
+Value KernelEmitter::accessMask(Value pointers, Value mask, unsigned r) {
+  Value inside;
+  if (isa<RankedTensorType>(pointers.getType())) {
+    inside = insideShape(info(pointers.getType()), r);
+  }
+  return andOf(maskInside(pointers, mask, r), inside);
 }
 
 KernelEmitter::GlobalPlaces KernelEmitter::globalPlaces(Value pointers) {

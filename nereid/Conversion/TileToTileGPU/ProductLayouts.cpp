@@ -99,11 +99,7 @@ MatrixLimit LayoutChoice::matrixLimit(tile::DotOp op) const {
   if (!one) {
     return MatrixLimit::Type;
   }
-  ArrayRef<int64_t> c = op.getType().getShape();
   int64_t depth = op.getLhs().getType().getShape().back();
-  if (c[c.size() - 2] >= one->m && c.back() >= one->n && depth >= one->k) {
-    return MatrixLimit::None;
-  }
   // A register of an operand holds neighbours along K.
   if (depth * element.getIntOrFloatBitWidth() < 32) {
     return MatrixLimit::Register;

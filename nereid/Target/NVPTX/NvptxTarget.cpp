@@ -56,9 +56,9 @@ static bool isOfTheDesk(unsigned capability) {
 }
 
 /// The tables of "Matrix fragments" and of wgmma's shapes (PTX ISA). f64 is
-/// m8n8k4 in the layouts of m16n8. A quarter of a processor multiplies 256
-/// pairs of 16 bits a cycle by mma.sync, half as many on chips of the desk, and
-/// 16 or 32 of f64.
+/// m8n8k4 before sm_90, in the layouts of m16n8. A quarter of a processor
+/// multiplies 256 pairs of 16 bits a cycle by mma.sync, half as many on chips
+/// of the desk, and 16 or 32 of f64.
 static std::vector<tilegpu::MatrixInstruction>
 matrixInstructions(const Row &row) {
   using tilegpu::OperandKind;
@@ -66,14 +66,18 @@ matrixInstructions(const Row &row) {
   bool isOfDesk = isOfTheDesk(row.computeCapability);
   unsigned cycles = isOfDesk ? 16 : 8;
   if (row.computeCapability >= 80) {
-    unsigned ofDoubles = isOfDesk                      ? 2048
-                         : row.computeCapability >= 90 ? 32
-                                                       : 64;
+    bool isOld = row.computeCapability < 90;
+    tilegpu::MatrixInstruction ofDoubles =
+        isOld ? tilegpu::MatrixInstruction{OperandKind::F64, 1, 8, 8, 4, 16}
+              : tilegpu::MatrixInstruction{OperandKind::F64, 1, 16, 8, 8, 32};
+    if (isOfDesk) {
+      ofDoubles.cycles *= isOld ? 32 : 64;
+    }
     all = {{OperandKind::F16, 1, 16, 8, 16, cycles},
            {OperandKind::BF16, 1, 16, 8, 16, cycles},
            {OperandKind::TF32, 1, 16, 8, 8, cycles},
            {OperandKind::I8, 1, 16, 8, 32, cycles},
-           {OperandKind::F64, 1, 16, 8, 8, ofDoubles}};
+           ofDoubles};
   }
   if (row.computeCapability >= 89) {
     all.push_back({OperandKind::F8, 1, 16, 8, 32, cycles});

@@ -31,7 +31,8 @@ KernelEmitter::Fragment KernelEmitter::openFragment(tilegpu::LocalLoadOp op) {
   const TileInfo &tile = info(op.getType());
   Fragment f;
   f.elementBytes = tile::getElementBytes(tile.element);
-  f.wordBits = std::countr_zero(4 / f.elementBytes);
+  f.wordType = f.elementBytes > 4 ? laneType(tile.element) : b.getI32Type();
+  f.wordBits = std::countr_zero(std::max(4 / f.elementBytes, 1u));
   std::vector<uint32_t> offsets = tilegpu::offsetsOfIndex(
       op.getBuffer().getType(), op.getOrder().value_or(ArrayRef<int32_t>()));
   auto registers = bytesOf(tile.layout.registers, offsets, f.elementBytes);
@@ -48,8 +49,9 @@ KernelEmitter::Fragment KernelEmitter::openFragment(tilegpu::LocalLoadOp op) {
   f.isTransposed = f.elementBytes == 2 && lanes[2] == 2 && lanes[3] == 4 &&
                    lanes[4] == 8 && lanes[0] % 16 == 0 && lanes[1] % 16 == 0 &&
                    f.inner[0] % 16 == 0;
-  f.usesMatrices = target.hasMatrixLoads && (isDirect || f.isTransposed) &&
-                   isWholePieces(f.columns) && isWholePieces(warps);
+  f.usesMatrices = target.hasMatrixLoads && f.elementBytes <= 4 &&
+                   (isDirect || f.isTransposed) && isWholePieces(f.columns) &&
+                   isWholePieces(warps);
   std::vector<uint32_t> threadColumns(lanes);
   if (f.usesMatrices) {
     auto column = [&](unsigned i) {
@@ -62,7 +64,8 @@ KernelEmitter::Fragment KernelEmitter::openFragment(tilegpu::LocalLoadOp op) {
     f.perLoad = 1u << std::min<size_t>(f.columns.size(), 2);
   }
   threadColumns.insert(threadColumns.end(), warps.begin(), warps.end());
-  f.places = placesAt(slotAddress(op.getBuffer(), op.getSlot()), threadColumns);
+  f.places = placesIn(op.getBuffer().getType(),
+                      slotAddress(op.getBuffer(), op.getSlot()), threadColumns);
   return f;
 }
 
@@ -72,13 +75,13 @@ Value KernelEmitter::fragmentWord(Fragment &f, unsigned word) {
   }
   unsigned first = word & ~(f.perLoad - 1);
   uint32_t own = sumOfColumns(f.columns, first);
-  Type i32 = b.getI32Type();
   if (f.usesMatrices) {
-    auto [start, offset] = place(f.places, own);
-    auto words =
-        nv::LoadMatrixOp::create(b, loc, SmallVector<Type>(f.perLoad, i32),
-                                 start, offset, f.isTransposed)
-            .getWords();
+    constexpr unsigned rowBytes = 16;
+    auto [start, offset] = placeToRead(f.places, own, rowBytes);
+    auto words = nv::LoadMatrixOp::create(
+                     b, loc, SmallVector<Type>(f.perLoad, f.wordType), start,
+                     offset, f.isTransposed)
+                     .getWords();
     for (unsigned i = 0; i < f.perLoad; ++i) {
       f.words[first + i] = words[i];
     }
@@ -89,10 +92,11 @@ Value KernelEmitter::fragmentWord(Fragment &f, unsigned word) {
     isWord &= f.inner[i] == f.elementBytes << i;
   }
   auto load = [&](uint32_t at, Type type) {
-    return loadShared(place(f.places, at), type, 1)[0];
+    unsigned bytes = type.getIntOrFloatBitWidth() / 8;
+    return loadShared(placeToRead(f.places, at, bytes), type, 1)[0];
   };
   if (isWord) {
-    return f.words[word] = load(own, i32);
+    return f.words[word] = load(own, f.wordType);
   }
   Registers elements;
   for (unsigned i = 0; i < 1u << f.wordBits; ++i) {

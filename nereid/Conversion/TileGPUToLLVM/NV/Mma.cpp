@@ -12,6 +12,10 @@
 // smaller than an instruction hold copies (fitToShape), which is as good for
 // rows and columns, and why elements along K are told by the lane's number.
 //
+// Operands come in registers, or stay in buffers and are read word by word: 32
+// bits, or an element of 64. Words are made when the first instruction wants
+// them, step by step along K, so that of a buffer one step is in registers.
+//
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
@@ -71,9 +75,9 @@ public:
   WarpProduct(KernelEmitter &e, tile::DotOp op);
 
   void emit();
-  /// m8n8k4 in the layouts of m16n8: half the rows of the accumulator, and a
-  /// quarter of an operand's block, at a time.
-  void emitF64();
+  /// m8n8k4 in the layouts of m16n8, of f64 before sm_90: half the rows of the
+  /// accumulator, and a quarter of an operand's block, at a time.
+  void emitOfEightRows();
 
 private:
   MmaOperand open(Value value, unsigned index);
@@ -84,6 +88,7 @@ private:
                 uint32_t step);
   Value word(MmaOperand &operand, uint32_t batch, uint32_t row, uint32_t step);
   Value keptWithin(Value value, uint32_t step);
+  Value wordWithin(Value word, uint32_t step);
   Value zero(Type type) {
     return e.ops().constant(cast<TypedAttr>(b.getZeroAttr(type)));
   }
@@ -175,6 +180,24 @@ Value KernelEmitter::WarpProduct::keptWithin(Value value, uint32_t step) {
                                  zero(value.getType()));
 }
 
+/// The same of the elements of a word, one by one.
+Value KernelEmitter::WarpProduct::wordWithin(Value word, uint32_t step) {
+  if (depth % kWidth == 0) {
+    return keptWithin(word, step);
+  }
+  if (step + 4 * kWidth <= depth) {
+    return word;
+  }
+  unsigned bits = operandElement.getIntOrFloatBitWidth(); // 8 or 16
+  uint32_t element = (1u << bits) - 1;
+  Value mask = e.ops().i32(0);
+  for (unsigned i = 0; i < kWidth && step + i < depth; ++i) {
+    Value ofOne = e.ops().i32(static_cast<int32_t>(element << bits * i));
+    mask = arith::OrIOp::create(b, loc, mask, keptWithin(ofOne, step + i));
+  }
+  return arith::AndIOp::create(b, loc, word, mask);
+}
+
 Value KernelEmitter::WarpProduct::element(const MmaOperand &operand,
                                           uint32_t batch, uint32_t row,
                                           uint32_t step) {
@@ -184,7 +207,7 @@ Value KernelEmitter::WarpProduct::element(const MmaOperand &operand,
                                          : zero(laneType(operandElement));
 }
 
-/// 32 bits of an operand, packed once each.
+/// 32 bits of an operand, or an f64, made once each.
 Value KernelEmitter::WarpProduct::word(MmaOperand &operand, uint32_t batch,
                                        uint32_t row, uint32_t step) {
   std::optional<uint32_t> flat = operand.flat(batch, row, step);
@@ -200,11 +223,11 @@ Value KernelEmitter::WarpProduct::word(MmaOperand &operand, uint32_t batch,
                : value;
   };
   if (!flat) {
-    word = e.ops().i32(0);
+    word = zero(operandElement.isF64() ? operandElement : b.getI32Type());
   } else if (std::optional<Fragment> &fragment = fragmentOf(operand)) {
     word = roundTf32(
         e.fragmentWord(*fragment, operand.at.at(*flat) >> fragment->wordBits));
-    word = keptWithin(word, step);
+    word = wordWithin(word, step);
   } else {
     Registers elements;
     bool isWhole = depth % kWidth == 0;
@@ -212,8 +235,7 @@ Value KernelEmitter::WarpProduct::word(MmaOperand &operand, uint32_t batch,
       Value one = element(operand, batch, row, step + i);
       elements.push_back(isWhole ? one : keptWithin(one, step + i));
     }
-    word = operandElement.isF32() ? roundTf32(elements[0])
-                                  : e.packWords(elements, 32)[0];
+    word = kWidth == 1 ? roundTf32(elements[0]) : e.packWords(elements, 32)[0];
     word = isWhole ? keptWithin(word, step) : word;
   }
   // Found by test/fuzz/test/words-of-known-zeros.mlir on 1 warp, where
@@ -225,7 +247,7 @@ Value KernelEmitter::WarpProduct::word(MmaOperand &operand, uint32_t batch,
   return word;
 }
 
-void KernelEmitter::WarpProduct::emitF64() {
+void KernelEmitter::WarpProduct::emitOfEightRows() {
   findBlocks(/*blockRows=*/8);
   for (uint32_t k = 0; k < depth; k += 4) {
     for (uint32_t batch : batches) {
@@ -235,8 +257,7 @@ void KernelEmitter::WarpProduct::emitF64() {
           if (first < 0) {
             continue;
           }
-          Value left = keptWithin(element(a, batch, m, k), k);
-          Value top = keptWithin(element(right, batch, n, k), k);
+          Value left = word(a, batch, m, k), top = word(right, batch, n, k);
           Value sums[] = {sum(first), sum(second)};
           auto product = nv::MmaOp::create(b, loc, operandElement, left,
                                            operandElement, top, sums);
@@ -254,7 +275,7 @@ void KernelEmitter::WarpProduct::emitF64() {
 void KernelEmitter::WarpProduct::emit() {
   Type aType = operandType(a.tile->element, op.getIsUnsigned());
   Type bType = operandType(right.tile->element, op.getIsUnsigned());
-  // Of one instruction 32 bytes along K, of one operand register 4.
+  // Of one instruction eight registers along K.
   unsigned instructionDepth = 8 * kWidth, half = instructionDepth / 2;
   Type cElement = cTile.element;
   auto each = [&](llvm::function_ref<Value(Value)> change) {
@@ -298,8 +319,11 @@ void KernelEmitter::WarpProduct::emit() {
 
 void KernelEmitter::emitMma(tile::DotOp op) {
   bool isF64 = tile::getElement(op.getLhs().getType()).isF64();
+  const tilegpu::MatrixInstruction *ofDoubles =
+      target.findMatrix(tilegpu::OperandKind::F64, /*warps=*/1);
   WarpProduct product(*this, op);
-  isF64 ? product.emitF64() : product.emit();
+  isF64 && ofDoubles && ofDoubles->m == 8 ? product.emitOfEightRows()
+                                          : product.emit();
 }
 
 } // namespace nereid::togpu

@@ -27,7 +27,14 @@ using namespace mlir;
 namespace nereid::togpu {
 
 void KernelEmitter::fenceForWarpgroups() {
-  if (target.warpsOfGroup()) {
+  bool hasOne = kernel
+                    .walk([](tile::DotOp op) {
+                      return op->hasAttr(tilegpu::warpgroupMmaAttr)
+                                 ? WalkResult::interrupt()
+                                 : WalkResult::advance();
+                    })
+                    .wasInterrupted();
+  if (hasOne) {
     NVVM::FenceProxyOp::create(
         b, loc, NVVM::ProxyKind::async_shared,
         NVVM::SharedSpaceAttr::get(b.getContext(),

@@ -97,15 +97,15 @@ LogicalResult MmaOp::verify() {
   if (failed(verifyOperandTypes(*this, lhs, rhs))) {
     return failure();
   }
-  bool isF64 = lhs.isF64();
-  Type word = isF64 ? lhs : Type(IntegerType::get(getContext(), 32));
+  Type word = lhs.isF64() ? lhs : Type(IntegerType::get(getContext(), 32));
+  bool isOfEightRows = lhs.isF64() && getLhs().size() == 1;
   return success(
       succeeded(verifyList(*this, "words of the left operand",
-                           getLhs().getTypes(), isF64 ? 1 : 4, word)) &&
+                           getLhs().getTypes(), isOfEightRows ? 1 : 4, word)) &&
       succeeded(verifyList(*this, "words of the right operand",
-                           getRhs().getTypes(), isF64 ? 1 : 2, word)) &&
-      succeeded(verifyList(*this, "sums", getSums().getTypes(), isF64 ? 2 : 4,
-                           sumTypeOf(lhs))));
+                           getRhs().getTypes(), isOfEightRows ? 1 : 2, word)) &&
+      succeeded(verifyList(*this, "sums", getSums().getTypes(),
+                           isOfEightRows ? 2 : 4, sumTypeOf(lhs))));
 }
 
 LogicalResult MmaOp::inferReturnTypes(MLIRContext *, std::optional<Location>,

@@ -43,7 +43,8 @@ def NV_MmaOp : NV_Op<"mma", [Pure, AttrSizedOperandSegments, InferTypeOpAdaptor]
   let summary = "A matrix product of one warp";
   let description = [{
     D = A B + C, of 16 x K by K x 8 where a row of A is 32 bytes (K = 32 of
-    8-bit, 16 of 16-bit, 8 of tf32 elements), and 8 x 4 by 4 x 8 of f64. Which
+    8-bit, 16 of 16-bit, 8 of tf32 elements). Of f64 16 x 8 by 8 x 8, from sm_90
+    on, and 8 x 4 by 4 x 8. Which
     lane holds which elements: section "Matrix Fragments for mma". Integers say
     their signedness; results are f32 of floats, i32 of integers, f64 of f64.
 
@@ -52,7 +53,8 @@ def NV_MmaOp : NV_Op<"mma", [Pure, AttrSizedOperandSegments, InferTypeOpAdaptor]
     | f16 f16, bf16 bf16, tf32 tf32 | 4          | 2    | 4          |
     | f8E4M3FN, f8E5M2, mixed       | 4          | 2    | 4          |
     | si8, ui8, mixed               | 4          | 2    | 4          |
-    | f64 f64                       | 1          | 1    | 2          |
+    | f64 f64                       | 4          | 2    | 4          |
+    | f64 f64, eight rows           | 1          | 1    | 2          |
     ```mlir
     %d:4 = nv.mma f16 %a0, %a1, %a2, %a3 : i32, i32, i32, i32 times f16 %b0, %b1 : i32, i32 plus %c0, %c1, %c2, %c3 : f32, f32, f32, f32
     ```

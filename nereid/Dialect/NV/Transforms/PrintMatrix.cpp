@@ -39,9 +39,9 @@ static std::string sumName(Type type) {
   return type.isF64() ? "f64" : type.isF32() ? "f32" : "s32";
 }
 
-/// Elements of an operand along K in one instruction: 32 bytes.
+/// Elements of an operand along K in one instruction: 32 bytes, 64 of f64.
 static unsigned depthOf(StringRef element) {
-  return element == "tf32"                       ? 8
+  return element == "tf32" || element == "f64"   ? 8
          : element == "f16" || element == "bf16" ? 16
                                                  : 32;
 }
@@ -53,8 +53,9 @@ static void print(MmaOp op) {
   std::string lhs = elementName(op.getLhsType()).str();
   std::string rhs = elementName(op.getRhsType()).str();
   std::string sum = sumName(op.getSums().front().getType());
-  std::string shape =
-      lhs == "f64" ? "m8n8k4" : "m16n8k" + std::to_string(depthOf(lhs));
+  std::string shape = op.getLhs().size() == 1
+                          ? "m8n8k4"
+                          : "m16n8k" + std::to_string(depthOf(lhs));
   if (isa<Float8E4M3FNType, Float8E5M2Type>(op.getLhsType())) {
     w.mark(ptxVersionAttr, Builder(op.getContext()).getI32IntegerAttr(84));
   }

@@ -16,17 +16,51 @@ using namespace mlir;
 
 namespace nereid::tilegpu {
 
-unsigned BufferType::getSlotBytes() const {
-  unsigned count = 1;
-  for (int64_t size : getShape()) {
-    count *= size;
-  }
-  return count * tile::getElementBytes(getElementType());
+/// The greatest offset, in elements, that an element of the tile has. Indices
+/// up to size - 1 are those that agree with it down to a bit that it has and
+/// they lack, and whatever is below, and itself: an affine space each.
+static uint32_t lastOffset(BufferType buffer) {
+  std::vector<uint32_t> columns = offsetsOfIndex(buffer);
+  Shape shape(buffer.getShape().begin(), buffer.getShape().end());
+  std::vector<unsigned> shifts = dimensionShifts(shape);
+  auto greatest = [&](auto &&self, size_t d, uint64_t start,
+                      const std::vector<f2::Vector> &free) -> uint64_t {
+    if (d == shape.size()) {
+      return f2::Span(free).greatest(start);
+    }
+    auto last = static_cast<uint64_t>(shape[d]) - 1;
+    unsigned bits = paddedBits(shape[d]);
+    uint64_t agreeing = start; // in the bits from `bit` on
+    uint64_t most = 0;
+    for (unsigned bit = bits; bit-- > 0;) {
+      if (last >> bit & 1) {
+        std::vector<f2::Vector> below = free;
+        for (unsigned i = 0; i < bit; ++i) {
+          below.push_back(columns[shifts[d] + i]);
+        }
+        most = std::max(most, self(self, d + 1, agreeing, below));
+        agreeing ^= columns[shifts[d] + bit];
+      }
+    }
+    return std::max(most, self(self, d + 1, agreeing, free));
+  };
+  return static_cast<uint32_t>(greatest(greatest, 0, 0, {}));
 }
 
-BufferType swizzledBuffer(MLIRContext *context, unsigned slots,
-                          const Shape &shape, Type element, unsigned inner) {
-  constexpr unsigned pieceBytes = 16, wavefrontBytes = 128;
+unsigned BufferType::getSlotBytes() const {
+  unsigned bytes = tile::getElementBytes(getElementType());
+  Shape shape(getShape().begin(), getShape().end());
+  return isPowerOfTwo(shape)
+             ? static_cast<unsigned>(elementCount(shape)) * bytes
+             : llvm::alignTo((lastOffset(*this) + 1) * bytes, wavefrontBytes);
+}
+
+/// `panelsLast`: behind the rows of a panel comes the next panel; or behind a
+/// row's part of one panel its part of the next.
+static BufferType swizzled(MLIRContext *context, unsigned slots,
+                           const Shape &shape, Type element, unsigned inner,
+                           bool panelsLast) {
+  constexpr unsigned pieceBytes = 16;
   unsigned bytes = tile::getElementBytes(element);
   unsigned innerBits = paddedBits(shape[inner]);
   unsigned rowBits =
@@ -35,24 +69,51 @@ BufferType swizzledBuffer(MLIRContext *context, unsigned slots,
   // Short rows share a wavefront and need fewer permutations.
   unsigned perPhase = wavefrontBytes / rowBytes;
   unsigned phases = std::max(rowBytes / pieceBytes, 1u);
+  // Elements that no product by several warps reads: a warp's product wants 32
+  // bytes of four rows at once, too, so the rows' lowest bit is the pieces'
+  // second.
+  bool isTurned = bytes >= 4 && phases > 1;
+  auto pieceOf = [&](unsigned phase) {
+    return isTurned ? (phase << 1 | phase / (phases / 2)) % phases : phase;
+  };
   std::vector<unsigned> shifts = dimensionShifts(shape);
   SmallVector<uint32_t> offsets;
   auto innerBit = [&](unsigned i) { return 1u << (shifts[inner] + i); };
   for (unsigned i = 0; i < rowBits; ++i) {
     offsets.push_back(innerBit(i));
   }
+  auto addPanels = [&] {
+    for (unsigned i = rowBits; i < innerBits; ++i) {
+      offsets.push_back(innerBit(i));
+    }
+  };
+  if (!panelsLast) {
+    addPanels();
+  }
   unsigned row = 1;
   for (unsigned d = shape.size(); d-- > 0;) {
     for (unsigned i = 0; d != inner && i < paddedBits(shape[d]); ++i) {
-      unsigned piece = row / perPhase % phases * (pieceBytes / bytes);
+      unsigned piece = pieceOf(row / perPhase % phases) * (pieceBytes / bytes);
       offsets.push_back(1u << (shifts[d] + i) | piece << shifts[inner]);
       row *= 2;
     }
   }
-  for (unsigned i = rowBits; i < innerBits; ++i) {
-    offsets.push_back(innerBit(i));
+  if (panelsLast) {
+    addPanels();
   }
   return BufferType::get(context, slots, shape, element, offsets);
+}
+
+BufferType swizzledBuffer(MLIRContext *context, unsigned slots,
+                          const Shape &shape, Type element, unsigned inner) {
+  BufferType type = swizzled(context, slots, shape, element, inner,
+                             /*panelsLast=*/true);
+  if (isPowerOfTwo(shape)) {
+    return type;
+  }
+  BufferType other = swizzled(context, slots, shape, element, inner,
+                              /*panelsLast=*/false);
+  return other.getSlotBytes() < type.getSlotBytes() ? other : type;
 }
 
 unsigned innerDimension(const TileLayout &layout, const Shape &shape) {

@@ -119,6 +119,59 @@ TEST_F(Buffers, RowsAreSwizzledAsTheWarpgroupInstructionReadsThem) {
   }
 }
 
+/// What half a warp reads of an operand of f32 or f64 at once, 32 bytes of four
+/// rows, meets every bank once, wherever these rows begin.
+TEST_F(Buffers, FourRowsOfTwoPiecesMeetEveryBankOnce) {
+  for (mlir::Type element : {mlir::Type(mlir::Float32Type::get(&context)),
+                             mlir::Type(mlir::Float64Type::get(&context))}) {
+    unsigned bytes = tile::getElementBytes(element);
+    for (auto [rows, columns] : sizes) {
+      BufferType type =
+          swizzledBuffer(&context, 1, {rows, columns}, element, 1);
+      for (unsigned row = 0; row < rows; row += 4) {
+        for (unsigned column = 0; column < columns; column += 32 / bytes) {
+          std::set<unsigned> pieces;
+          for (unsigned i = 0; i < 8; ++i) {
+            unsigned at =
+                offset(type, 1, row + i / 2, column + i % 2 * (16 / bytes));
+            pieces.insert(at / 16 % 8);
+          }
+          EXPECT_EQ(pieces.size(), 8u) << rows << "x" << columns;
+        }
+      }
+    }
+  }
+}
+
+/// Lines of 128 bytes are whole, and rows or panels padded, whichever takes
+/// less.
+TEST_F(Buffers, ASlotEndsWithTheLastElement) {
+  struct {
+    unsigned rows, columns, bytes;
+  } padded[] = {{96, 96, 96 * 256},
+                {96, 192, 2 * 128 * 128 + 96 * 128},
+                {100, 100, 100 * 256},
+                {3, 5, 128},
+                {33, 64, 33 * 128}};
+  for (auto [rows, columns, bytes] : padded) {
+    for (unsigned inner : {0, 1}) {
+      Shape shape = inner ? Shape{rows, columns} : Shape{columns, rows};
+      BufferType type = swizzledBuffer(&context, 2, shape,
+                                       mlir::Float16Type::get(&context), inner);
+      std::set<unsigned> seen;
+      for (unsigned row = 0; row < rows; ++row) {
+        for (unsigned column = 0; column < columns; ++column) {
+          seen.insert(offset(type, inner, row, column));
+        }
+      }
+      EXPECT_EQ(seen.size(), rows * columns);
+      EXPECT_LT(*seen.rbegin(), type.getSlotBytes());
+      EXPECT_GT(*seen.rbegin() + 128, type.getSlotBytes());
+      EXPECT_EQ(type.getSlotBytes(), bytes) << rows << "x" << columns;
+    }
+  }
+}
+
 TEST_F(Buffers, LongRowsLieInPanels) {
   BufferType type = swizzledBuffer(&context, 1, {64, 256},
                                    mlir::Float16Type::get(&context), 1);

@@ -71,7 +71,9 @@ Shape shapeOf(mlir::Type type);
 /// A buffer of panels: up to 128 bytes along `inner`, then all rows, then the
 /// next 128 bytes. Within a panel the pieces of 16 bytes are permuted by the
 /// row, so that eight rows of 16 bytes, and a whole row, meet every bank once.
-/// Products by several warps read it as a swizzle of 128, 64 or 32 bytes.
+/// Products by several warps read it as a swizzle of 128, 64 or 32 bytes. Of a
+/// tile whose sizes are no powers of two a slot ends with its last element, and
+/// the panels' parts of a row may lie together instead, where that is shorter.
 BufferType swizzledBuffer(mlir::MLIRContext *context, unsigned slots,
                           const Shape &shape, mlir::Type element,
                           unsigned inner);

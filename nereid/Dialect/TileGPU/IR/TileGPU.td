@@ -90,7 +90,8 @@ def TileGPU_BufferType : TypeDef<TileGPU_Dialect, "Buffer"> {
   let description = [{
     `slots` tiles. Within a slot, for every bit of the offset (in elements) the
     flattened index that it adds, by exclusive or: the inverse of a swizzle is
-    computed from it. Sizes are powers of two. Three tiles of 128 x 32 whose
+    computed from it. Sizes that are no powers of two are padded in the index;
+    a slot ends with the last line of 128 bytes that holds an element. Three tiles of 128 x 32 whose
     16-byte pieces of a row are permuted by the row:
     ```mlir
     !tilegpu.buffer<3 x [128, 32] x f16, offsets = [1, 2, 4, 8, 16, 32, 72, 144, 256, 512, 1024, 2048]>
@@ -105,6 +106,7 @@ def TileGPU_BufferType : TypeDef<TileGPU_Dialect, "Buffer"> {
     `<` $slots `x` `[` $shape `]` `x` $elementType `,` `offsets` `=` `[` $offsets `]` `>`
   }];
   let extraClassDeclaration = [{
+    /// From a slot to the next.
     unsigned getSlotBytes() const;
     unsigned getBytes() const { return getSlots() * getSlotBytes(); }
   }];

@@ -29,10 +29,6 @@ copyDimension(tile::LoadOp load, const AxisInfoAnalysis &axes, StringRef &why) {
     return std::nullopt;
   }
   Shape shape = shapeOf(type);
-  if (!isPowerOfTwo(shape)) {
-    why = "a size of its tile is no power of two";
-    return std::nullopt;
-  }
   unsigned bytes = tile::getElementBytes(tile::getElement(type));
   unsigned inner = axes.order(load.getPtr())[0];
   unsigned held = contiguousRegisters(

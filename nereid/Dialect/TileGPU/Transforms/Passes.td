@@ -43,6 +43,18 @@ def PipelineLoads : Pass<"tilegpu-pipeline-loads", "::mlir::func::FuncOp"> {
   ];
 }
 
+def StageOperands : Pass<"tilegpu-stage-operands", "::mlir::func::FuncOp"> {
+  let summary = "Operands of products that registers cannot hold, to shared memory";
+  let description = [{
+    Where a thread's part of a product's operands and sums is more than three
+    quarters of its registers, operands that come from other threads stay in
+    shared memory, and the product reads them step by step along K. A load that
+    nothing else wants is copied there without registers. Behind
+    `tilegpu-pipeline-loads`, which copies ahead; where shared memory has no
+    room, registers hold them.
+  }];
+}
+
 def PrefetchPrograms : Pass<"tilegpu-prefetch-programs", "::mlir::func::FuncOp"> {
   let summary = "Programs ask for the memory that later ones will load";
   let description = [{

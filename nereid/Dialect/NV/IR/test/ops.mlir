@@ -41,6 +41,8 @@ llvm.func @matrices(%s: i32, %w: i32, %f: f32, %d: f64, %l: i64) {
   %i:4 = nv.mma si8 %w, %w, %w, %w : i32, i32, i32, i32 times ui8 %w, %w : i32, i32 plus %w, %w, %w, %w : i32, i32, i32, i32
   // CHECK: nv.mma f64 %{{.*}} : f64 times f64 %{{.*}} : f64 plus %{{.*}}, %{{.*}} : f64, f64
   %e:2 = nv.mma f64 %d : f64 times f64 %d : f64 plus %d, %d : f64, f64
+  // CHECK: nv.mma f64 %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : f64, f64, f64, f64 times
+  %k:4 = nv.mma f64 %d, %d, %d, %d : f64, f64, f64, f64 times f64 %d, %d : f64, f64 plus %d, %d, %d, %d : f64, f64, f64, f64
   // CHECK: nv.wgmma f16 %{{.*}} : i64 times f16 %{{.*}} plus %{{.*}} : f32, f32, f32, f32 {columns = 8 : i32, leftAlongM, leftOffsets = array<i32: 0>, leftWords = array<i32>, rightOffsets = array<i32: 0>, steps = 1 : i32, waits}
   %g:4 = nv.wgmma f16 %l : i64 times f16 %l plus %f, %f, %f, %f : f32, f32, f32, f32 {columns = 8 : i32, steps = 1 : i32, leftOffsets = array<i32: 0>, leftWords = array<i32>, rightOffsets = array<i32: 0>, leftAlongM, waits}
   // CHECK: nv.wgmma_wait 0, %{{.*}}, %{{.*}} : f32, f32

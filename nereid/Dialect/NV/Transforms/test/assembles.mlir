@@ -76,8 +76,9 @@ llvm.func @products(%g: i64, %w: i32, %f: f32, %d: f64) attributes {nvvm.kernel}
   %c:4 = nv.mma tf32 %w, %w, %w, %w : i32, i32, i32, i32 times tf32 %w, %w : i32, i32 plus %b#0, %b#1, %b#2, %b#3 : f32, f32, f32, f32
   %e:4 = nv.mma si8 %w, %w, %w, %w : i32, i32, i32, i32 times ui8 %w, %w : i32, i32 plus %w, %w, %w, %w : i32, i32, i32, i32
   %h:2 = nv.mma f64 %d : f64 times f64 %d : f64 plus %d, %d : f64, f64
+  %k:4 = nv.mma f64 %d, %d, %d, %d : f64, f64, f64, f64 times f64 %d, %d : f64, f64 plus %h#0, %h#1, %d, %d : f64, f64, f64, f64
   %i = llvm.bitcast %c#0 : f32 to i32
-  %j = llvm.bitcast %h#0 : f64 to i64
+  %j = llvm.bitcast %k#0 : f64 to i64
   nv.store global %g, %i, %e#0 : i64, i32, i32
   nv.store global %g, %j : i64, i64
   llvm.return

@@ -24,6 +24,8 @@ llvm.func @products(%w: i32, %f: f32, %d: f64) {
   %e:4 = nv.mma si8 %w, %w, %w, %w : i32, i32, i32, i32 times ui8 %w, %w : i32, i32 plus %w, %w, %w, %w : i32, i32, i32, i32
   // CHECK: "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {$0, $1}, {$2}, {$3}, {$4, $5};", "=d,=d,d,d,0,1"
   %g:2 = nv.mma f64 %d : f64 times f64 %d : f64 plus %d, %d : f64, f64
+  // CHECK: "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$10, $11, $12, $13};"
+  %h:4 = nv.mma f64 %d, %d, %d, %d : f64, f64, f64, f64 times f64 %d, %d : f64, f64 plus %d, %d, %d, %d : f64, f64, f64, f64
   llvm.return
 }
 
