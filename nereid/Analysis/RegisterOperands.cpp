@@ -17,11 +17,6 @@ using namespace mlir;
 
 namespace nereid {
 
-/// Combines elements, without control flow, by what its region says.
-static bool isReduction(Operation *op) {
-  return isa<tile::ReduceOp, tile::ScanOp>(op);
-}
-
 /// Does `op` become a call, for its rare cases or for all?
 static bool mayCall(Operation *op) {
   if (auto divide = dyn_cast<arith::DivFOp>(op)) {
@@ -37,10 +32,13 @@ static bool mayCall(Operation *op) {
 /// faults, arguments of sin that are large.
 static bool mayBranch(Operation *op) {
   if (mayCall(op) ||
-      isa<tile::AtomicRMWOp, tile::AtomicCASOp, tile::HistogramOp,
-          tile::InlineAsmOp, tile::PrintOp, tile::AssertOp, tile::CheckBoundsOp,
-          tile::CheckNanOp, math::SinOp, math::CosOp, math::TanOp,
-          math::SincosOp>(op)) {
+      isa<tile::AtomicRMWOp, tile::AtomicCASOp, tile::InlineAsmOp,
+          tile::PrintOp, tile::AssertOp, tile::CheckBoundsOp, tile::CheckNanOp,
+          math::SinOp, math::CosOp, math::TanOp, math::SincosOp>(op)) {
+    return true;
+  }
+  auto structured = dyn_cast<tile::StructuredOp>(op);
+  if (structured && structured.mayBranch()) {
     return true;
   }
   if (!op->getNumRegions()) {
@@ -51,7 +49,8 @@ static bool mayBranch(Operation *op) {
                                ? WalkResult::interrupt()
                                : WalkResult::advance();
                   }).wasInterrupted();
-  return inside || !isReduction(op);
+  // A structured operation combines elements by what its region says.
+  return inside || !structured;
 }
 
 /// Does `value` depend on something that no compiler moves out of `block`?
@@ -74,7 +73,7 @@ static bool isTiedTo(Value value, Block *block) {
       continue;
     }
     if (isa<tile::DotOp>(op) || !isMemoryEffectFree(op) ||
-        (op->getNumRegions() && !isReduction(op))) {
+        (op->getNumRegions() && !isa<tile::StructuredOp>(op))) {
       return true;
     }
     work.append(op->operand_begin(), op->operand_end());

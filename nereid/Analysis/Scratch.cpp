@@ -352,18 +352,21 @@ Pieces scratchOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, Pieces>(op)
       .Case([](tile::ReduceOp op) { return ofReduce(op); })
       .Case([](tile::ScanOp op) { return ofScan(op); })
-      .Case([](tile::HistogramOp op) { return wholeTile(op.getType()); })
       .Case([](tilegpu::ConvertLayoutOp op) { return ofConversion(op); })
       .Case([](tile::ReshapeOp op) { return ofReshape(op); })
-      .Case([](tile::CatOp op) { return wholeTile(op.getType()); })
-      .Case(
-          [](tile::GatherOp op) { return wholeTile(op.getSource().getType()); })
       .Case([](tile::DotOp op) { return ofDot(op); })
       .Case<tile::AtomicRMWOp, tile::AtomicCASOp>(
           [](Operation *op) { return ofAtomic(op); })
       .Case([](tile::InlineAsmOp op) { return ofAssembly(op); })
       .Case([](tile::GlobalTimerOp op) {
         return op.getResult().use_empty() ? Pieces() : oneTrip(scalarBytes);
+      })
+      .Case([](tile::StructuredOp op) {
+        Pieces pieces;
+        for (Type block : op.getSharedBlocks()) {
+          pieces.append(wholeTile(block));
+        }
+        return pieces;
       })
       .Default(Pieces());
 }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+#include "nereid/Conversion/TileGPUToLLVM/Forms.h"
 
 using namespace mlir;
 
@@ -190,6 +190,28 @@ void KernelEmitter::emitCopyAsync(tilegpu::CopyAsyncOp op) {
                         andOf(condition, insideShape(tile, r))},
                        address, distance, read);
   }
+}
+
+static void emitCommit(KernelEmitter &e, tilegpu::CommitCopiesOp) {
+  e.machine->commitCopies();
+}
+
+static void emitWait(KernelEmitter &e, tilegpu::WaitCopiesOp op) {
+  e.machine->waitForCopies(op.getPending());
+  e.fenceForWarpgroups();
+  e.barrier();
+}
+
+static void emitPlace(KernelEmitter &, Operation *) {}
+
+void addCopyForms(FormTable &table) {
+  table.add<tilegpu::CopyAsyncOp, &KernelEmitter::emitCopyAsync>();
+  table.add<tilegpu::CommitCopiesOp, emitCommit>();
+  table.add<tilegpu::WaitCopiesOp, emitWait>();
+  table.add<tilegpu::LocalStoreOp, &KernelEmitter::emitLocalStore>();
+  table.add<tilegpu::LocalLoadOp, &KernelEmitter::emitLocalLoad>();
+  table.add<tilegpu::AllocOp, emitPlace>();
+  table.add<tilegpu::FreeOp, emitPlace>();
 }
 
 } // namespace nereid::togpu

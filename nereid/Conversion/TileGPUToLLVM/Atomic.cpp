@@ -21,7 +21,7 @@
 
 #include "nereid/Analysis/AccessReasons.h"
 #include "nereid/Conversion/Lanes/AtomicKinds.h"
-#include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+#include "nereid/Conversion/TileGPUToLLVM/Forms.h"
 
 using namespace mlir;
 
@@ -251,6 +251,11 @@ void KernelEmitter::emitAtomic(Operation *op) {
   } else {
     scalars[op->getResult(0)] = result[0];
   }
+}
+
+void addAtomicForms(FormTable &table) {
+  table.add<tile::AtomicRMWOp, &KernelEmitter::emitAtomic>();
+  table.add<tile::AtomicCASOp, &KernelEmitter::emitAtomic>();
 }
 
 } // namespace nereid::togpu

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Conversion/Lanes/StructuredControl.h"
-#include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+#include "nereid/Conversion/TileGPUToLLVM/Forms.h"
 
 using namespace mlir;
 
@@ -168,6 +168,27 @@ void KernelEmitter::emitWhile(scf::WhileOp loop) {
   bindArguments(loop.getResults(), made.getResults());
 }
 
+static const FormTable &forms() {
+  static const FormTable table = [] {
+    FormTable table;
+    addAtomicForms(table);
+    addConversionForms(table);
+    addCopyForms(table);
+    addDebugForms(table);
+    addDotForms(table);
+    addHistogramForms(table);
+    addMemoryForms(table);
+    addPrefetchForms(table);
+    addProgramForms(table);
+    addReduceForms(table);
+    addScanForms(table);
+    addShapeForms(table);
+    addUserFunctionForms(table);
+    return table;
+  }();
+  return table;
+}
+
 void KernelEmitter::emitOp(Operation *op) {
   auto places = op->getAttrOfType<tilegpu::ScratchAttr>(tilegpu::scratchAttr);
   if (places) {
@@ -175,76 +196,20 @@ void KernelEmitter::emitOp(Operation *op) {
     nextPiece = 0;
   }
   scratchOwner = op;
-  llvm::TypeSwitch<Operation *>(op)
-      .Case([&](arith::ConstantOp constant) { emitConstant(constant); })
-      .Case([&](scf::ForOp loop) { emitFor(loop); })
-      .Case([&](scf::IfOp branch) { emitIf(branch); })
-      .Case([&](scf::WhileOp loop) { emitWhile(loop); })
-      .Case([&](tile::ProgramIdOp id) {
-        scalars[id.getResult()] = programId[id.getAxis()];
-      })
-      .Case([&](tile::NumProgramsOp size) {
-        scalars[size.getResult()] = gridSize[size.getAxis()];
-      })
-      .Case([&](tile::SplatOp splat) {
-        bind(splat, Registers(info(splat.getType()).count(),
-                              scalar(splat.getSource())));
-      })
-      .Case([&](tile::RangeOp range) { emitRange(range); })
-      .Case([&](tile::ExpandDimsOp expand) {
-        // A dimension of size 1 has no bits.
-        bind(expand, Registers(regs(expand.getSource())));
-      })
-      .Case([&](tile::BroadcastOp broadcast) { emitBroadcast(broadcast); })
-      .Case([&](tile::TransposeOp transpose) { emitTranspose(transpose); })
-      .Case([&](tile::ReshapeOp reshape) { emitReshape(reshape); })
-      .Case([&](tile::JoinOp join) { emitJoin(join); })
-      .Case([&](tile::SplitOp split) { emitSplit(split); })
-      .Case([&](tile::CatOp cat) { emitCat(cat); })
-      .Case([&](tile::GatherOp gather) { emitGather(gather); })
-      .Case([&](tile::LoadOp load) { emitLoad(load); })
-      .Case([&](tile::StoreOp store) { emitStore(store); })
-      .Case([&](tile::ReduceOp reduce) { emitReduce(reduce); })
-      .Case(
-          [&](tilegpu::ConvertLayoutOp convert) { emitConvertLayout(convert); })
-      .Case([&](tilegpu::CopyAsyncOp copy) { emitCopyAsync(copy); })
-      .Case([&](tilegpu::CommitCopiesOp) { machine->commitCopies(); })
-      .Case([&](tilegpu::WaitCopiesOp wait) {
-        machine->waitForCopies(wait.getPending());
-        fenceForWarpgroups();
-        barrier();
-      })
-      .Case([&](tilegpu::LocalStoreOp store) { emitLocalStore(store); })
-      .Case([&](tilegpu::LocalLoadOp load) { emitLocalLoad(load); })
-      .Case([&](tilegpu::WaitProductsOp wait) { emitWaitProducts(wait); })
-      .Case([&](tilegpu::PrefetchOp prefetch) { emitPrefetch(prefetch); })
-      .Case([&](tilegpu::MultiprocessorsOp op) { emitMultiprocessors(op); })
-      .Case([&](tile::ScanOp scan) { emitScan(scan); })
-      .Case([&](tile::HistogramOp histogram) { emitHistogram(histogram); })
-      .Case([&](tile::DotOp dot) { emitDot(dot); })
-      .Case<tile::AtomicRMWOp, tile::AtomicCASOp>(
-          [&](Operation *) { emitAtomic(op); })
-      .Case([&](tile::PrintOp print) { emitPrint(print); })
-      .Case<tile::AssertOp, tile::CheckBoundsOp, tile::CheckNanOp>(
-          [&](Operation *) { emitCheck(op); })
-      .Case([&](tile::MapOp map) { emitMap(map); })
-      .Case([&](tile::InlineAsmOp assembly) { emitInlineAsm(assembly); })
-      .Case([&](tile::GlobalTimerOp timer) { emitGlobalTimer(timer); })
-      .Case([&](tile::ProcessorIdOp id) {
-        scalars[id.getResult()] = machine->processorId();
-      })
-      .Case([&](tile::GridDependencyOp op) { emitGridDependency(op); })
-      .Case<tile::BarrierOp, tilegpu::BarrierOp>(
-          [&](Operation *) { barrier(); })
-      .Case<tile::AssumeOp, tile::RelaxOp, tilegpu::AllocOp, tilegpu::FreeOp>(
-          [](Operation *) {})
-      .Default([&](Operation *) {
-        if (tile::isElementwise(op)) {
-          emitElementwise(op);
-          return;
-        }
-        fail(op, "no form of '" + op->getName().getStringRef() + "'");
-      });
+  if (FormTable::Form emit = forms().find(op)) {
+    emit(*this, op);
+  } else if (tile::isElementwise(op)) {
+    emitElementwise(op);
+  } else {
+    llvm::TypeSwitch<Operation *>(op)
+        .Case([&](arith::ConstantOp constant) { emitConstant(constant); })
+        .Case([&](scf::ForOp loop) { emitFor(loop); })
+        .Case([&](scf::IfOp branch) { emitIf(branch); })
+        .Case([&](scf::WhileOp loop) { emitWhile(loop); })
+        .Default([&](Operation *) {
+          fail(op, "no form of '" + op->getName().getStringRef() + "'");
+        });
+  }
   if (places && nextPiece != places.getOffsets().size()) {
     fail(op, "more places in shared memory than it uses");
   }

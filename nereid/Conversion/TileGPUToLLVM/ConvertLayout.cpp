@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+#include "nereid/Conversion/TileGPUToLLVM/Forms.h"
 #include "nereid/Layout/HalvedLayout.h"
 #include "nereid/Layout/Pull.h"
 
@@ -224,6 +224,10 @@ Registers KernelEmitter::exchange(const Exchange &tile, ArrayRef<Value> source,
           }
         });
   return result;
+}
+
+void addConversionForms(FormTable &table) {
+  table.add<tilegpu::ConvertLayoutOp, &KernelEmitter::emitConvertLayout>();
 }
 
 } // namespace nereid::togpu

@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/ABI/LaunchABI.h"
-#include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+#include "nereid/Conversion/TileGPUToLLVM/Forms.h"
 #include "nereid/Support/PrintPrefix.h"
 
 using namespace mlir;
@@ -273,6 +273,13 @@ void KernelEmitter::emitCheck(Operation *op) {
   if (isa<tile::CheckBoundsOp>(op)) {
     checkedPointers[checked] = std::move(good);
   }
+}
+
+void addDebugForms(FormTable &table) {
+  table.add<tile::PrintOp, &KernelEmitter::emitPrint>();
+  table.add<tile::AssertOp, &KernelEmitter::emitCheck>();
+  table.add<tile::CheckBoundsOp, &KernelEmitter::emitCheck>();
+  table.add<tile::CheckNanOp, &KernelEmitter::emitCheck>();
 }
 
 } // namespace nereid::togpu

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+#include "nereid/Conversion/TileGPUToLLVM/Forms.h"
 
 #include <bit>
 
@@ -150,6 +150,11 @@ void KernelEmitter::emitFma(tile::DotOp op) {
     result[r] = isNarrow ? ops().fromF32(sum, cElement) : sum;
   }
   bind(op, std::move(result));
+}
+
+void addDotForms(FormTable &table) {
+  table.add<tile::DotOp, &KernelEmitter::emitDot>();
+  table.add<tilegpu::WaitProductsOp, &KernelEmitter::emitWaitProducts>();
 }
 
 } // namespace nereid::togpu

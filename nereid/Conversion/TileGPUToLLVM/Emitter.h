@@ -72,7 +72,6 @@ private:
   void createEntry();
   void surveyMemory(GpuKernelInfo &info);
   void eraseDead();
-  void fail(mlir::Operation *op, const llvm::Twine &message);
 
   // Control.cpp
   void emitBlock(mlir::Block &block);
@@ -83,6 +82,10 @@ private:
   void bindArguments(mlir::ValueRange from, mlir::ValueRange to);
   llvm::SmallVector<mlir::Value> flat(mlir::ValueRange values);
   llvm::SmallVector<mlir::Type> flatTypes(mlir::TypeRange types);
+
+public:
+  // What the forms of operations (Forms.h) are made of.
+  void fail(mlir::Operation *op, const llvm::Twine &message);
 
   // Elementwise.cpp
   void emitElementwise(mlir::Operation *op);
@@ -111,8 +114,6 @@ private:
   llvm::SmallVector<Registers>
   runAssembly(tile::InlineAsmOp op,
               llvm::ArrayRef<llvm::SmallVector<mlir::Value>> inputs);
-  void emitGlobalTimer(tile::GlobalTimerOp op);
-  void emitGridDependency(tile::GridDependencyOp op);
   /// A scalar that threads may have seen differently, as the first one saw it.
   mlir::Value agreed(mlir::Value value);
 
@@ -122,16 +123,6 @@ private:
                       llvm::ArrayRef<mlir::Value> operands);
   mlir::Value clampedShift(mlir::Operation *op, mlir::Value x,
                            mlir::Value amount);
-
-  // Shape.cpp
-  void emitRange(tile::RangeOp op);
-  void emitBroadcast(tile::BroadcastOp op);
-  void emitJoin(tile::JoinOp op);
-  void emitSplit(tile::SplitOp op);
-  void emitTranspose(tile::TransposeOp op);
-  void emitReshape(tile::ReshapeOp op);
-  void emitCat(tile::CatOp op);
-  void emitGather(tile::GatherOp op);
 
   // Memory.cpp
   void emitLoad(tile::LoadOp op);
@@ -181,7 +172,6 @@ private:
   // Scan.cpp
   class ScanEmitter;
   void emitScan(tile::ScanOp op);
-  void emitHistogram(tile::HistogramOp op);
 
   // ConvertLayout.cpp
   void emitConvertLayout(tilegpu::ConvertLayoutOp op);

@@ -14,7 +14,7 @@
 
 #include "nereid/Analysis/AccessReasons.h"
 #include "nereid/Analysis/RootPointer.h"
-#include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+#include "nereid/Conversion/TileGPUToLLVM/Forms.h"
 
 using namespace mlir;
 
@@ -221,6 +221,11 @@ void KernelEmitter::emitStore(tile::StoreOp op) {
     machine->store({Space::Global, address, distance, shape, mask}, words,
                    hints);
   }
+}
+
+void addMemoryForms(FormTable &table) {
+  table.add<tile::LoadOp, &KernelEmitter::emitLoad>();
+  table.add<tile::StoreOp, &KernelEmitter::emitStore>();
 }
 
 } // namespace nereid::togpu

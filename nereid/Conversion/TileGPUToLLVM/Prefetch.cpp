@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+#include "nereid/Conversion/TileGPUToLLVM/Forms.h"
 
 using namespace mlir;
 
@@ -33,6 +33,11 @@ void KernelEmitter::emitPrefetch(tilegpu::PrefetchOp op) {
 
 void KernelEmitter::emitMultiprocessors(tilegpu::MultiprocessorsOp op) {
   scalars[op.getResult()] = machine->processorCount();
+}
+
+void addPrefetchForms(FormTable &table) {
+  table.add<tilegpu::PrefetchOp, &KernelEmitter::emitPrefetch>();
+  table.add<tilegpu::MultiprocessorsOp, &KernelEmitter::emitMultiprocessors>();
 }
 
 } // namespace nereid::togpu

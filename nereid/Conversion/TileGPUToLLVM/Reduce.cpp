@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Conversion/TileGPUToLLVM/Forms.h"
 #include "nereid/Conversion/TileGPUToLLVM/Partial.h"
 
 #include <bit>
@@ -418,6 +419,10 @@ void KernelEmitter::reduceWarps(tile::ReduceOp op, uint32_t axisLanes,
   reduction.write(partials, axisLanes);
   barrier();
   reduction.read(partials);
+}
+
+void addReduceForms(FormTable &table) {
+  table.add<tile::ReduceOp, &KernelEmitter::emitReduce>();
 }
 
 } // namespace nereid::togpu

@@ -1,4 +1,4 @@
-//===- Scan.cpp - Running combinations, and histograms --------------------===//
+//===- Scan.cpp - Running combinations ------------------------------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Conversion/TileGPUToLLVM/Forms.h"
 #include "nereid/Conversion/TileGPUToLLVM/Partial.h"
 
 #include <bit>
@@ -270,63 +271,8 @@ void KernelEmitter::emitScan(tile::ScanOp op) {
   scan.emit();
 }
 
-/// Counts in shared memory.
-void KernelEmitter::emitHistogram(tile::HistogramOp op) {
-  const TileInfo &from = info(op.getSource().getType());
-  const TileInfo &to = info(op.getType());
-  int64_t bins = to.shape[0];
-  int64_t threads = int64_t{target.lanes} * warps;
-  tellDecision(op, [&] {
-    return Decision{"histogram",
-                    "one atomic addition to shared memory for each element, " +
-                        byteCount(4 * bins) + " of counts, 2 barriers",
-                    "", "", ""};
-  });
-  unsigned scratch = acquireScratch();
-  auto address = [&](Value index) {
-    return sharedAddress(scratch, index, b.getI32Type());
-  };
-  for (int64_t first = 0; first < bins; first += threads) {
-    Value index = arith::AddIOp::create(b, loc, thread, ops().i32(first));
-    Value inside =
-        first + threads <= bins
-            ? Value()
-            : arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index,
-                                    ops().i32(bins));
-    storeShared(address(index), {ops().i32(0)}, inside);
-  }
-  barrier();
-  Value firstCopy = isFirstCopy(from.layout);
-  for (unsigned r = 0; r < from.count(); ++r) {
-    if (from.dead[r]) {
-      continue;
-    }
-    Value bin = regs(op.getSource())[r];
-    Value counted =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, bin,
-                              ops().integer(bin.getType(), bins));
-    counted = andOf(counted, andOf(insideShape(from, r), firstCopy));
-    if (op.getMask()) {
-      counted = andOf(counted, regs(op.getMask())[r]);
-    }
-    if (bin.getType().isInteger(64)) {
-      bin = arith::TruncIOp::create(b, loc, b.getI32Type(), bin);
-    }
-    machine->countShared(address(bin), counted);
-  }
-  barrier();
-  Registers result(to.count());
-  for (unsigned r = 0; r < to.count(); ++r) {
-    if (to.dead[r]) {
-      continue;
-    }
-    Value index = indexOf(to, r, 0);
-    if (Value inside = insideShape(to, r)) {
-      index = arith::SelectOp::create(b, loc, inside, index, ops().i32(0));
-    }
-    result[r] = loadShared(address(index), b.getI32Type(), 1)[0];
-  }
-  bind(op, std::move(result));
+void addScanForms(FormTable &table) {
+  table.add<tile::ScanOp, &KernelEmitter::emitScan>();
 }
 
 } // namespace nereid::togpu

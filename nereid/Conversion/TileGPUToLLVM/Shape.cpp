@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+#include "nereid/Conversion/TileGPUToLLVM/Forms.h"
 
 #include <bit>
 
@@ -17,28 +17,32 @@ using namespace mlir;
 
 namespace nereid::togpu {
 
-void KernelEmitter::emitRange(tile::RangeOp op) {
-  const TileInfo &tile = info(op.getType());
+static void emitSplat(KernelEmitter &e, tile::SplatOp op) {
+  e.bind(op, Registers(e.info(op.getType()).count(), e.scalar(op.getSource())));
+}
+
+static void emitRange(KernelEmitter &e, tile::RangeOp op) {
+  const TileInfo &tile = e.info(op.getType());
   auto start = startOf(op);
   Registers result(tile.count());
   for (unsigned r = 0; r < tile.count(); ++r) {
     if (tile.dead[r]) {
       continue;
     }
-    Value index = indexOf(tile, r, 0);
-    result[r] =
-        start ? Value(arith::AddIOp::create(b, loc, index, ops().i32(start)))
-              : index;
+    Value index = e.indexOf(tile, r, 0);
+    result[r] = start ? Value(arith::AddIOp::create(e.b, e.loc, index,
+                                                    e.ops().i32(start)))
+                      : index;
   }
-  bind(op, std::move(result));
+  e.bind(op, std::move(result));
 }
 
-void KernelEmitter::emitBroadcast(tile::BroadcastOp op) {
-  const TileInfo &to = info(op.getType());
-  const TileInfo &from = info(op.getSource().getType());
+static void emitBroadcast(KernelEmitter &e, tile::BroadcastOp op) {
+  const TileInfo &to = e.info(op.getType());
+  const TileInfo &from = e.info(op.getSource().getType());
   std::vector<unsigned> kept;
   narrow(to.layout, to.shape, from.shape, &kept);
-  const Registers &source = regs(op.getSource());
+  const Registers &source = e.regs(op.getSource());
   Registers result(to.count());
   for (unsigned r = 0; r < to.count(); ++r) {
     unsigned own = 0;
@@ -47,57 +51,62 @@ void KernelEmitter::emitBroadcast(tile::BroadcastOp op) {
     }
     result[r] = to.dead[r] ? Value() : source[own];
   }
-  bind(op, std::move(result));
+  e.bind(op, std::move(result));
+}
+
+/// A dimension of size 1 has no bits.
+static void emitExpandDims(KernelEmitter &e, tile::ExpandDimsOp op) {
+  e.bind(op, Registers(e.regs(op.getSource())));
 }
 
 /// Columns stay in order, so registers do.
-void KernelEmitter::emitTranspose(tile::TransposeOp op) {
-  bind(op, Registers(regs(op.getSource())));
+static void emitTranspose(KernelEmitter &e, tile::TransposeOp op) {
+  e.bind(op, Registers(e.regs(op.getSource())));
 }
 
-void KernelEmitter::emitReshape(tile::ReshapeOp op) {
-  const TileInfo &from = info(op.getSource().getType());
-  const TileInfo &to = info(op.getType());
+static void emitReshape(KernelEmitter &e, tile::ReshapeOp op) {
+  const TileInfo &from = e.info(op.getSource().getType());
+  const TileInfo &to = e.info(op.getType());
   if (from.layout == to.layout && keepsFlatIndex(from.shape, to.shape)) {
-    bind(op, Registers(regs(op.getSource())));
+    e.bind(op, Registers(e.regs(op.getSource())));
     return;
   }
   if (from.shape == to.shape) {
-    bind(op,
-         exchange({from.layout, to.layout, tileBits(from.shape), from.element},
-                  regs(op.getSource()), to.dead));
+    e.bind(op, e.exchange(
+                   {from.layout, to.layout, tileBits(from.shape), from.element},
+                   e.regs(op.getSource()), to.dead));
     return;
   }
-  unsigned scratch = acquireScratch();
-  storeRowMajor(scratch, from, regs(op.getSource()));
-  barrier();
-  bind(op, loadRowMajor(scratch, to));
+  unsigned scratch = e.acquireScratch();
+  e.storeRowMajor(scratch, from, e.regs(op.getSource()));
+  e.barrier();
+  e.bind(op, e.loadRowMajor(scratch, to));
 }
 
-void KernelEmitter::emitJoin(tile::JoinOp op) {
+static void emitJoin(KernelEmitter &e, tile::JoinOp op) {
   if (!isa<RankedTensorType>(op.getLhs().getType())) {
-    const TileInfo &to = info(op.getType());
+    const TileInfo &to = e.info(op.getType());
     Registers result;
     for (unsigned r = 0; r < to.count(); ++r) {
-      Value second = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
-                                           indexOf(to, r, 0), ops().i32(0));
+      Value second = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ne,
+                                           e.indexOf(to, r, 0), e.ops().i32(0));
       result.push_back(arith::SelectOp::create(
-          b, loc, second, scalar(op.getRhs()), scalar(op.getLhs())));
+          e.b, e.loc, second, e.scalar(op.getRhs()), e.scalar(op.getLhs())));
     }
-    bind(op, std::move(result));
+    e.bind(op, std::move(result));
     return;
   }
   Registers result;
-  for (auto [x, y] : llvm::zip(regs(op.getLhs()), regs(op.getRhs()))) {
+  for (auto [x, y] : llvm::zip(e.regs(op.getLhs()), e.regs(op.getRhs()))) {
     result.push_back(x);
     result.push_back(y);
   }
-  bind(op, std::move(result));
+  e.bind(op, std::move(result));
 }
 
-void KernelEmitter::emitSplit(tile::SplitOp op) {
-  const TileInfo &from = info(op.getSource().getType());
-  const Registers &source = regs(op.getSource());
+static void emitSplit(KernelEmitter &e, tile::SplitOp op) {
+  const TileInfo &from = e.info(op.getSource().getType());
+  const Registers &source = e.regs(op.getSource());
   if (!isa<RankedTensorType>(op.getLhs().getType())) {
     // Two elements in two lanes, or in two registers.
     for (unsigned i = 0; i < 2; ++i) {
@@ -109,9 +118,9 @@ void KernelEmitter::emitSplit(tile::SplitOp op) {
         for (unsigned l = 0; l < from.layout.lanes.size(); ++l) {
           holder |= from.layout.lanes[l] & 1 ? i << l : 0;
         }
-        found = shuffleIndex(source[0], ops().i32(holder));
+        found = e.shuffleIndex(source[0], e.ops().i32(holder));
       }
-      scalars[op->getResult(i)] = found;
+      e.scalars[op->getResult(i)] = found;
     }
     return;
   }
@@ -120,84 +129,99 @@ void KernelEmitter::emitSplit(tile::SplitOp op) {
   for (unsigned r = 0; r < source.size(); ++r) {
     halves[r & 1].push_back(source[r]);
   }
-  bind(op.getLhs(), std::move(halves[0]));
-  bind(op.getRhs(), std::move(halves[1]));
+  e.bind(op.getLhs(), std::move(halves[0]));
+  e.bind(op.getRhs(), std::move(halves[1]));
 }
 
 /// Through shared memory at the position in the result.
-void KernelEmitter::emitCat(tile::CatOp op) {
-  const TileInfo &to = info(op.getType());
+static void emitCat(KernelEmitter &e, tile::CatOp op) {
+  const TileInfo &to = e.info(op.getType());
   unsigned axis = op.getAxis();
-  unsigned scratch = acquireScratch();
+  unsigned scratch = e.acquireScratch();
   int64_t first = 0;
   for (Value part : {op.getLhs(), op.getRhs()}) {
-    const TileInfo &from = info(part.getType());
-    const Registers &source = regs(part);
-    Value firstCopy = isFirstCopy(from.layout);
+    const TileInfo &from = e.info(part.getType());
+    const Registers &source = e.regs(part);
+    Value firstCopy = e.isFirstCopy(from.layout);
     for (unsigned r = 0; r < from.count(); ++r) {
       if (from.dead[r]) {
         continue;
       }
-      Value position = ops().i32(0);
+      Value position = e.ops().i32(0);
       int64_t stride = 1;
       for (size_t d = to.shape.size(); d-- > 0;) {
-        Value index = indexOf(from, r, d);
+        Value index = e.indexOf(from, r, d);
         if (d == axis && first) {
-          index = arith::AddIOp::create(b, loc, index, ops().i32(first));
+          index = arith::AddIOp::create(e.b, e.loc, index, e.ops().i32(first));
         }
         position = arith::AddIOp::create(
-            b, loc, position,
-            arith::MulIOp::create(b, loc, index, ops().i32(stride)));
+            e.b, e.loc, position,
+            arith::MulIOp::create(e.b, e.loc, index, e.ops().i32(stride)));
         stride *= to.shape[d];
       }
-      storeShared(sharedAddress(scratch, position, to.element), {source[r]},
-                  andOf(insideShape(from, r), firstCopy));
+      e.storeShared(e.sharedAddress(scratch, position, to.element), {source[r]},
+                    e.andOf(e.insideShape(from, r), firstCopy));
     }
     first += from.shape[axis];
   }
-  barrier();
-  bind(op, loadRowMajor(scratch, to));
+  e.barrier();
+  e.bind(op, e.loadRowMajor(scratch, to));
 }
 
-void KernelEmitter::emitGather(tile::GatherOp op) {
-  const TileInfo &from = info(op.getSource().getType());
-  const TileInfo &to = info(op.getType());
+static void emitGather(KernelEmitter &e, tile::GatherOp op) {
+  const TileInfo &from = e.info(op.getSource().getType());
+  const TileInfo &to = e.info(op.getType());
   unsigned axis = op.getAxis();
-  const Registers &indices = regs(op.getIndex());
-  unsigned scratch = acquireScratch();
-  storeRowMajor(scratch, from, regs(op.getSource()));
-  barrier();
+  const Registers &indices = e.regs(op.getIndex());
+  unsigned scratch = e.acquireScratch();
+  e.storeRowMajor(scratch, from, e.regs(op.getSource()));
+  e.barrier();
   Registers result(to.count());
   for (unsigned r = 0; r < to.count(); ++r) {
     if (to.dead[r]) {
       continue;
     }
-    Value position = ops().i32(0);
+    Value position = e.ops().i32(0);
     int64_t stride = 1;
     for (size_t d = from.shape.size(); d-- > 0;) {
-      Value index = indexOf(to, r, d);
+      Value index = e.indexOf(to, r, d);
       if (d == axis) {
         index = indices[r];
         unsigned width = index.getType().getIntOrFloatBitWidth();
         if (width > 32) {
-          index = arith::TruncIOp::create(b, loc, b.getI32Type(), index);
+          index = arith::TruncIOp::create(e.b, e.loc, e.b.getI32Type(), index);
         } else if (width < 32) {
-          index = arith::ExtUIOp::create(b, loc, b.getI32Type(), index);
+          index = arith::ExtUIOp::create(e.b, e.loc, e.b.getI32Type(), index);
         }
       }
       // An index outside the axis, or padding, must not leave the tile.
-      Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                           index, ops().i32(from.shape[d]));
-      index = arith::SelectOp::create(b, loc, inside, index, ops().i32(0));
+      Value inside =
+          arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ult, index,
+                                e.ops().i32(from.shape[d]));
+      index =
+          arith::SelectOp::create(e.b, e.loc, inside, index, e.ops().i32(0));
       position = arith::AddIOp::create(
-          b, loc, position,
-          arith::MulIOp::create(b, loc, index, ops().i32(stride)));
+          e.b, e.loc, position,
+          arith::MulIOp::create(e.b, e.loc, index, e.ops().i32(stride)));
       stride *= from.shape[d];
     }
-    result[r] = loadShared(sharedAddress(scratch, position, from.element),
-                           laneType(from.element), 1)[0];
+    result[r] = e.loadShared(e.sharedAddress(scratch, position, from.element),
+                             laneType(from.element), 1)[0];
   }
-  bind(op, std::move(result));
+  e.bind(op, std::move(result));
+}
+
+void addShapeForms(FormTable &table) {
+  table.add<tile::SplatOp, emitSplat>();
+  table.add<tile::RangeOp, emitRange>();
+  table.add<tile::ExpandDimsOp, emitExpandDims>();
+  table.add<tile::BroadcastOp, emitBroadcast>();
+  table.add<tile::TransposeOp, emitTranspose>();
+  table.add<tile::ReshapeOp, emitReshape>();
+  table.add<tile::JoinOp, emitJoin>();
+  table.add<tile::SplitOp, emitSplit>();
+  table.add<tile::CatOp, emitCat>();
+  table.add<tile::GatherOp, emitGather>();
 }
 
 } // namespace nereid::togpu

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+#include "nereid/Conversion/TileGPUToLLVM/Forms.h"
 
 using namespace mlir;
 
@@ -223,13 +223,9 @@ Value KernelEmitter::agreed(Value value) {
   return loadShared(at, value.getType(), 1)[0];
 }
 
-void KernelEmitter::emitGlobalTimer(tile::GlobalTimerOp op) {
-  Value now = machine->globalTimer();
-  scalars[op.getResult()] = op.getResult().use_empty() ? now : agreed(now);
-}
-
-void KernelEmitter::emitGridDependency(tile::GridDependencyOp op) {
-  machine->gridDependency(op.getKind() == tile::GridDependency::Wait);
+void addUserFunctionForms(FormTable &table) {
+  table.add<tile::MapOp, &KernelEmitter::emitMap>();
+  table.add<tile::InlineAsmOp, &KernelEmitter::emitInlineAsm>();
 }
 
 } // namespace nereid::togpu

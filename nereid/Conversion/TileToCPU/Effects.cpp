@@ -207,37 +207,4 @@ void Nest::checkLane(Operation *op, ValueRange scalars) {
   kernel.checkElement(op, element, scalars[1]);
 }
 
-/// Counts are zeroed in front of the nest.
-void Nest::prepareHistogram(tile::HistogramOp op) {
-  const Buffer &counts = destinations[op.getResult()];
-  kernel.toTop();
-  LaneOps ops = kernel.ops();
-  LLVM::MemsetOp::create(ops.b, ops.loc, counts.base,
-                         ops.integer(ops.b.getI8Type(), 0),
-                         ops.i64(4 * counts.shape[0]), false);
-}
-
-void Nest::histogramLanes(Evaluator &evaluator, tile::HistogramOp op,
-                          unsigned coords) {
-  const Buffer &counts = destinations[op.getResult()];
-  Value value = evaluator.evaluate(op.getSource(), coords).value;
-  Lane active = evaluator.activeMask(op.getMask(), coords);
-  Value on = active.value ? evaluator.vectorOf(active) : Value();
-  LaneOps ops = evaluator.at(evaluator.innermost());
-  evaluator.forEachLane({value}, on, [&](Value, ValueRange scalars) {
-    Value bin = scalars[0];
-    Value inside =
-        arith::CmpIOp::create(ops.b, ops.loc, arith::CmpIPredicate::ult, bin,
-                              ops.integer(bin.getType(), counts.shape[0]));
-    auto branch = scf::IfOp::create(ops.b, ops.loc, inside, false);
-    OpBuilder::InsertionGuard guard(ops.b);
-    ops.b.setInsertionPoint(branch.thenBlock()->getTerminator());
-    Value slot =
-        LLVM::GEPOp::create(ops.b, ops.loc, counts.base.getType(),
-                            ops.b.getI32Type(), counts.base, ValueRange{bin});
-    Value old = LLVM::LoadOp::create(ops.b, ops.loc, ops.b.getI32Type(), slot);
-    LLVM::StoreOp::create(ops.b, ops.loc, ops.add(old, ops.i32(1)), slot);
-  });
-}
-
 } // namespace nereid::tocpu

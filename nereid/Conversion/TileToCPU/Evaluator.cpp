@@ -7,6 +7,8 @@
 
 #include "nereid/Conversion/TileToCPU/Evaluator.h"
 
+#include "nereid/Conversion/TileToCPU/Forms.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
@@ -190,8 +192,8 @@ Lane Evaluator::compute(Value tile, unsigned coords) {
   if (auto load = dyn_cast<tile::LoadOp>(op)) {
     return this->load(load, coords);
   }
-  if (auto gather = dyn_cast<tile::GatherOp>(op)) {
-    return this->gather(gather, coords);
+  if (const StructuredForm *form = structuredForm(op); form && form->evaluate) {
+    return form->evaluate(*this, cast<OpResult>(tile), coords);
   }
   if (isa<tile::AddPtrOp, tile::PtrCastOp, tile::IntToPtrOp>(op)) {
     return address(pointer(tile, coords));
@@ -240,31 +242,6 @@ Lane Evaluator::compute(Value tile, unsigned coords) {
     }
   }
   return {at(level).elementwise(op, operands), level};
-}
-
-Lane Evaluator::gather(tile::GatherOp op, unsigned coords) {
-  // An index outside the axis must not read outside the tile: clamp.
-  Lane index = evaluate(op.getIndex(), coords);
-  LaneOps ops = at(index.level);
-  int64_t size = tile::getShape(op.getSource().getType())[op.getAxis()];
-  Value value = index.value;
-  Type i64Type = typeLike(ops.b.getI64Type(), value);
-  if (getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth() < 64) {
-    value = arith::ExtSIOp::create(ops.b, ops.loc, i64Type, value);
-  }
-  value = arith::MinUIOp::create(ops.b, ops.loc, value,
-                                 ops.integer(i64Type, size - 1));
-  Coords inner = coordSets[coords];
-  Coord &axis = inner[op.getAxis()];
-  axis = Coord();
-  axis.level = index.level;
-  if (isVector(value)) {
-    axis.vector = arith::TruncIOp::create(
-        ops.b, ops.loc, typeLike(ops.b.getI32Type(), value), value);
-  } else {
-    axis.base = value;
-  }
-  return evaluate(op.getSource(), intern(inner));
 }
 
 } // namespace nereid::tocpu

@@ -149,7 +149,6 @@ public:
 
 private:
   Lane compute(mlir::Value tile, unsigned coords);
-  Lane gather(tile::GatherOp op, unsigned coords);
   Lane combineMasks(Lane x, Lane y);
   Lane dense(mlir::DenseElementsAttr attr, mlir::RankedTensorType type,
              unsigned coords);

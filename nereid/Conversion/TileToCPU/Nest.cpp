@@ -7,6 +7,8 @@
 
 #include "nereid/Conversion/TileToCPU/Nest.h"
 
+#include "nereid/Conversion/TileToCPU/Forms.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 #include <functional>
@@ -132,8 +134,10 @@ void Nest::emit() {
     schedule = chooseSchedule(kernel, item, scalarOnly, sameLanes);
   }
   tell(scalarOnly);
-  if (item.roots.front().kind == RootKind::Histogram) {
-    prepareHistogram(cast<tile::HistogramOp>(item.roots.front().op));
+  if (item.roots.front().kind == RootKind::Structured) {
+    Operation *op = item.roots.front().op;
+    kernel.toTop();
+    structuredForm(op)->begin(kernel, op, destinations[op->getResult(0)]);
   }
   emitOuterLoops();
   kernel.setTop(endOf(outside.getBlock()));
@@ -483,9 +487,10 @@ void Nest::emitRoots(Evaluator &evaluator, unsigned coords, bool nontemporal) {
     case RootKind::Service:
       later([&] { serviceLanes(evaluator, root.op, coords); });
       break;
-    case RootKind::Histogram:
+    case RootKind::Structured:
       later([&] {
-        histogramLanes(evaluator, cast<tile::HistogramOp>(root.op), coords);
+        structuredForm(root.op)->lanes(evaluator, root.op, coords,
+                                       destinations[root.op->getResult(0)]);
       });
       break;
     }

@@ -148,9 +148,6 @@ private:
   void atomicLanes(Evaluator &evaluator, mlir::Operation *op, unsigned coords);
   void serviceLanes(Evaluator &evaluator, mlir::Operation *op, unsigned coords);
   void checkLane(mlir::Operation *op, mlir::ValueRange scalars);
-  void prepareHistogram(tile::HistogramOp op);
-  void histogramLanes(Evaluator &evaluator, tile::HistogramOp op,
-                      unsigned coords);
   mlir::Value linearIndex(Evaluator &evaluator, unsigned coords);
 
   KernelEmitter &kernel;

@@ -15,6 +15,7 @@
 #include "nereid/Conversion/TileToCPU/Plan.h"
 
 #include "nereid/Conversion/Lanes/LaneOps.h"
+#include "nereid/Conversion/TileToCPU/Forms.h"
 #include "nereid/Conversion/TileToCPU/TileToCPU.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -259,9 +260,10 @@ void Plan::visit(Operation *op) {
   } else if (auto scan = dyn_cast<tile::ScanOp>(op)) {
     addRoot({RootKind::Scan, op}, scan.getSourceShape(), operands,
             scan.getAxis(), false, true);
-  } else if (isa<tile::HistogramOp>(op)) {
-    addRoot({RootKind::Histogram, op}, shapeOf(op->getOperand(0)), operands, -1,
-            false, true);
+  } else if (const StructuredForm *form = structuredForm(op);
+             form && form->lanes) {
+    addRoot({RootKind::Structured, op}, shapeOf(op->getOperand(0)), operands,
+            -1, false, true);
   } else if (isa<tile::JoinOp, tile::CatOp>(op)) {
     for (unsigned i = 0; i < 2; ++i) {
       addRoot({RootKind::Part, op, op->getOperand(i), i},

@@ -37,7 +37,7 @@ enum class RootKind {
   Atomic,      ///< tile.atomic_rmw, tile.atomic_cas
   Reduce,      ///< tile.reduce
   Scan,        ///< tile.scan
-  Histogram,   ///< tile.histogram
+  Structured,  ///< an operation with a nest of its own in Forms.h
   Service,     ///< tile.assert, tile.check_bounds, tile.check_nan
   Materialize, ///< `value` is written to a buffer of its own
   Yield,       ///< `value` is written to the buffer of target `index`

@@ -15,6 +15,7 @@
 
 #include "nereid/Analysis/RootPointer.h"
 #include "nereid/Conversion/Lanes/LaneOps.h"
+#include "nereid/Conversion/TileToCPU/Forms.h"
 #include "nereid/Conversion/TileToCPU/Plan.h"
 #include "nereid/Conversion/TileToCPU/TileToCPU.h"
 
@@ -40,11 +41,12 @@ void Plan::learn(Operation *op) {
     return;
   }
   Known all;
-  all.cost = isView(op)                ? 0
-             : isa<tile::LoadOp>(op)   ? 2
-             : isa<tile::GatherOp>(op) ? 4
-             : isExpensive(op)         ? 12
-                                       : 1;
+  const StructuredForm *form = structuredForm(op);
+  all.cost = isView(op)              ? 0
+             : isa<tile::LoadOp>(op) ? 2
+             : form                  ? form->cost
+             : isExpensive(op)       ? 12
+                                     : 1;
   for (Value operand : op->getOperands()) {
     all.after = later(all.after, before(operand));
     all.loads |= readsArrays(operand);
@@ -61,7 +63,7 @@ void Plan::learn(Operation *op) {
     all.after = later(all.after, lastWriteBefore.lookup(op));
     all.loads = true;
   }
-  all.memory |= isa<tile::LoadOp, tile::GatherOp>(op);
+  all.memory |= isa<tile::LoadOp>(op) || (form && form->readsMemory());
   if (isa<arith::ConstantOp, tile::RangeOp, tile::SplatOp>(op)) {
     all.cost = 0;
     all.depth = 0;
@@ -261,6 +263,7 @@ void Plan::materialize(Value value, Item *limit, bool limitConflicts) {
 
 /// Hands the demands on `op`'s result to its operands.
 void Plan::forward(Operation *op, ArrayRef<Demand> wanted) {
+  const StructuredForm *form = structuredForm(op);
   for (Demand demand : wanted) {
     bool view = isView(op);
     if (view && !isa<tile::HintOp>(op)) {
@@ -280,10 +283,9 @@ void Plan::forward(Operation *op, ArrayRef<Demand> wanted) {
     }
     for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
       Demand inner = demand;
-      if (isa<tile::GatherOp>(op) && i == 0) {
-        inner.buffer = true;
-        inner.identity = false;
-      }
+      Reads reads = form ? form->readsOf(i) : Reads::InPlace;
+      inner.buffer |= reads == Reads::Memory;
+      inner.identity &= reads == Reads::InPlace;
       this->demand(operand, inner);
     }
   }

@@ -259,7 +259,7 @@ TileLayout LayoutChoice::defaultLayout(Type type) const {
                    threadBits);
 }
 
-TileLayout LayoutChoice::scan(Type type, unsigned axis) const {
+TileLayout LayoutChoice::alongAxis(Type type, unsigned axis) const {
   Shape shape = shapeOf(type);
   std::vector<unsigned> order = {axis};
   for (unsigned d = shape.size(); d-- > 0;) {
@@ -289,10 +289,44 @@ std::optional<TileLayout> LayoutChoice::settled(Value value) {
   return layout || !visiting.empty() ? layout : defaultLayout(value.getType());
 }
 
-TileLayout LayoutChoice::reduced(tile::ReduceOp op, const TileLayout &source) {
-  Shape from = shapeOf(op.getSources()[0].getType()), to = from;
-  to[op.getAxis()] = 1;
-  return narrow(source, from, to);
+TileLayout LayoutChoice::resultOf(tile::StructuredOp op, unsigned result,
+                                  const TileLayout &named) const {
+  tile::Placement place = op.getResultPlacement(result);
+  switch (place.kind) {
+  case tile::Placement::LikeOperand:
+    return named;
+  case tile::Placement::Reduced: {
+    Shape from = shapeOf(op->getOperand(0).getType()), to = from;
+    to[place.index] = 1;
+    return narrow(named, from, to);
+  }
+  default:
+    return defaultLayout(op->getResult(result).getType());
+  }
+}
+
+std::optional<TileLayout> LayoutChoice::homeOfStructured(tile::StructuredOp op,
+                                                         unsigned result) {
+  tile::Placement place = op.getResultPlacement(result);
+  if (place.kind == tile::Placement::Standard) {
+    return defaultLayout(op->getResult(result).getType());
+  }
+  std::optional<TileLayout> named = settledOperand(op, place.namedOperand());
+  return named ? std::optional(resultOf(op, result, *named)) : std::nullopt;
+}
+
+std::optional<TileLayout> LayoutChoice::settledOperand(tile::StructuredOp op,
+                                                       unsigned index) {
+  tile::Placement place = op.getOperandPlacement(index);
+  Value operand = op->getOperand(index);
+  switch (place.kind) {
+  case tile::Placement::LikeOperand:
+    return settledOperand(op, place.index);
+  case tile::Placement::AlongAxis:
+    return alongAxis(operand.getType(), place.index);
+  default:
+    return settled(operand);
+  }
 }
 
 /// Values whose home `value`'s is found by, which come before it in the
@@ -313,7 +347,8 @@ static SmallVector<Value> sourcesOf(Value value) {
     unsigned result = cast<OpResult>(value).getResultNumber();
     sources.push_back(branch.thenYield().getOperand(result));
     sources.push_back(branch.elseYield().getOperand(result));
-  } else if (isa<scf::ForOp, scf::WhileOp, tile::ReduceOp, tile::MapOp>(op) ||
+  } else if (isa<scf::ForOp, scf::WhileOp, tile::StructuredOp, tile::MapOp>(
+                 op) ||
              op->getNumRegions() == 0) {
     sources.append(op->operand_begin(), op->operand_end());
   }
@@ -426,11 +461,6 @@ std::optional<TileLayout> LayoutChoice::homeOfResult(Operation *op,
       .Case<tile::LoadOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
           [&](Operation *) { return access(op); })
       .Case([&](tile::DotOp dot) { return dotResult(dot); })
-      .Case([&](tile::ReduceOp reduce) {
-        std::optional<TileLayout> layout = settled(reduce.getSources()[0]);
-        return layout ? std::optional(reduced(reduce, *layout)) : std::nullopt;
-      })
-      .Case([&](tile::ScanOp op) { return scan(type, op.getAxis()); })
       .Case<tile::ExpandDimsOp>([&](Operation *) { return source(); })
       .Case([&](tile::TransposeOp transpose) -> std::optional<TileLayout> {
         auto layout = source();
@@ -461,8 +491,7 @@ std::optional<TileLayout> LayoutChoice::homeOfResult(Operation *op,
         auto half = layout ? halved(*layout, column) : std::nullopt;
         return half ? *half : defaultLayout(type);
       })
-      .Case<tile::CatOp, tile::GatherOp, tile::HistogramOp>(
-          [&](Operation *) { return defaultLayout(type); })
+      .Case([&](tile::StructuredOp op) { return homeOfStructured(op, result); })
       .Case([&](scf::ForOp loop) {
         return homeOrDefault(loop.getRegionIterArgs()[result]);
       })

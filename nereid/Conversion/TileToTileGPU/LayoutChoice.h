@@ -80,11 +80,12 @@ public:
   }
   /// How a product is computed, in words.
   Decision decisionOf(tile::DotOp op) const;
-  /// Of the source and the result of a scan: the axis in order over registers,
-  /// lanes and warps.
-  TileLayout scan(mlir::Type type, unsigned axis) const;
-  /// Of the results of a reduction whose sources have the layout `source`.
-  static TileLayout reduced(tile::ReduceOp op, const TileLayout &source);
+  /// Of a result of a structured operation, where the operand that the result's
+  /// placement names has the layout `named`.
+  TileLayout resultOf(tile::StructuredOp op, unsigned result,
+                      const TileLayout &named) const;
+  /// `axis` in order over registers, lanes and warps.
+  TileLayout alongAxis(mlir::Type type, unsigned axis) const;
 
 private:
   std::optional<TileLayout> computeHome(mlir::Value value);
@@ -92,6 +93,10 @@ private:
   bool isAnswered(mlir::Value value) const;
   std::optional<TileLayout> homeOfArgument(mlir::BlockArgument argument);
   std::optional<TileLayout> homeOfResult(mlir::Operation *op, unsigned result);
+  std::optional<TileLayout> homeOfStructured(tile::StructuredOp op,
+                                             unsigned result);
+  std::optional<TileLayout> settledOperand(tile::StructuredOp op,
+                                           unsigned index);
   std::optional<TileLayout> homeFromAccess(mlir::Value value);
   void spreadRowsOfManyWeights();
   void adoptLayouts();

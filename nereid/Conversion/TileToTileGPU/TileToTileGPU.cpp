@@ -58,7 +58,9 @@ private:
   void visitWhile(scf::WhileOp loop);
   void visitYield(Operation *op, ArrayRef<Type> types);
   void visitUserFunction(Operation *op);
-  void visitReduce(Operation *op);
+  void visitStructured(tile::StructuredOp op);
+  TileLayout layoutOfOperand(tile::StructuredOp op, unsigned index,
+                             ArrayRef<Value> made);
   void visitElementwise(Operation *op);
 
   /// The old value in `layout`.
@@ -207,26 +209,45 @@ void Rewriter::visitUserFunction(Operation *op) {
   replace(op, made->getResults());
 }
 
-void Rewriter::visitReduce(Operation *op) {
-  auto scan = dyn_cast<tile::ScanOp>(op);
-  TileLayout layout =
-      scan ? choice.scan(op->getOperand(0).getType(), scan.getAxis())
-           : choice.homeOrDefault(op->getOperand(0));
-  SmallVector<Value> sources;
-  for (Value source : op->getOperands()) {
-    sources.push_back(in(source, layout));
+/// Where the operands are decides where the results are.
+void Rewriter::visitStructured(tile::StructuredOp op) {
+  SmallVector<Value> operands;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    operands.push_back(in(operand, layoutOfOperand(op, i, operands)));
   }
-  // Where the sources are decides where the results are.
-  TileLayout to =
-      scan ? layout : LayoutChoice::reduced(cast<tile::ReduceOp>(op), layout);
   SmallVector<Type> types;
-  for (Value result : op->getResults()) {
-    types.push_back(isTensor(result) ? withLayout(result.getType(), to)
-                                     : result.getType());
+  for (auto [i, result] : llvm::enumerate(op->getResults())) {
+    Value named = operands[op.getResultPlacement(i).namedOperand()];
+    types.push_back(
+        isTensor(result)
+            ? withLayout(result.getType(),
+                         choice.resultOf(op, i, layoutOf(named.getType())))
+            : result.getType());
   }
-  Operation *made = tile::recreate(b, op, sources, types);
-  made->getRegion(0).takeBody(op->getRegion(0));
+  Operation *made = tile::recreate(b, op, operands, types);
+  for (auto [from, to] : llvm::zip(op->getRegions(), made->getRegions())) {
+    to.takeBody(from);
+  }
   replace(op, made->getResults());
+}
+
+/// `made`: the operands in front of it, where they lie now.
+TileLayout Rewriter::layoutOfOperand(tile::StructuredOp op, unsigned index,
+                                     ArrayRef<Value> made) {
+  tile::Placement place = op.getOperandPlacement(index);
+  Value operand = op->getOperand(index);
+  switch (place.kind) {
+  case tile::Placement::LikeOperand:
+    return layoutOf(made[place.index].getType());
+  case tile::Placement::LikeResult:
+    return choice.homeOrDefault(op->getResult(place.index));
+  case tile::Placement::AlongAxis:
+    return choice.alongAxis(operand.getType(), place.index);
+  case tile::Placement::Standard:
+    return choice.defaultLayout(operand.getType());
+  default:
+    return choice.homeOrDefault(operand);
+  }
 }
 
 void Rewriter::visitFor(scf::ForOp loop) {
@@ -374,7 +395,7 @@ void Rewriter::visit(Operation *op) {
       .Case([&](scf::IfOp branch) { visitIf(branch); })
       .Case([&](scf::WhileOp loop) { visitWhile(loop); })
       .Case<scf::YieldOp, scf::ConditionOp>([](Operation *) {})
-      .Case<tile::ReduceOp, tile::ScanOp>([&](Operation *) { visitReduce(op); })
+      .Case([&](tile::StructuredOp op) { visitStructured(op); })
       .Default([&](Operation *) {
         if (!tensors) {
           return;
@@ -451,13 +472,6 @@ void Rewriter::visit(Operation *op) {
         }
         if (isa<tile::CheckBoundsOp, tile::CheckNanOp>(op) &&
             operands.size() > 1 && isTensor(operands[0])) {
-          operands[1] = in(op->getOperand(1), layoutOf(operands[0].getType()));
-        }
-        if (auto gather = dyn_cast<tile::GatherOp>(op)) {
-          operands[1] =
-              in(gather.getIndex(), choice.homeOrDefault(gather.getResult()));
-        }
-        if (isa<tile::HistogramOp>(op) && operands.size() > 1) {
           operands[1] = in(op->getOperand(1), layoutOf(operands[0].getType()));
         }
         // Where operands are decides where the results of these are.

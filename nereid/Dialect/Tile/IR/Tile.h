@@ -28,6 +28,31 @@
 #include "nereid/Dialect/Tile/IR/TileDialect.h.inc"
 #include "nereid/Dialect/Tile/IR/TileEnums.h.inc"
 
+namespace nereid::tile {
+
+/// Where a block of a structured operation lies among the threads of a
+/// program, relative to the operation's other blocks.
+struct Placement {
+  enum Kind {
+    Anywhere,    ///< where it already is
+    Standard,    ///< row by row over all threads
+    AlongAxis,   ///< neighbours along dimension `index` in one thread, then in
+                 ///< neighbouring ones: for what goes through it in order
+    LikeOperand, ///< as operand `index`
+    LikeResult,  ///< as result `index`
+    Reduced      ///< as operand 0, of which dimension `index` is dropped
+  };
+  Kind kind = Anywhere;
+  unsigned index = 0;
+
+  /// Of a result's placement, where it names an operand.
+  unsigned namedOperand() const { return kind == LikeOperand ? index : 0; }
+};
+
+} // namespace nereid::tile
+
+#include "nereid/Dialect/Tile/IR/TileInterfaces.h.inc"
+
 #define GET_TYPEDEF_CLASSES
 #include "nereid/Dialect/Tile/IR/TileTypes.h.inc"
 

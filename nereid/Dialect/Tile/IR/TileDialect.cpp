@@ -15,6 +15,7 @@ using namespace mlir;
 
 #include "nereid/Dialect/Tile/IR/TileDialect.cpp.inc"
 #include "nereid/Dialect/Tile/IR/TileEnums.cpp.inc"
+#include "nereid/Dialect/Tile/IR/TileInterfaces.cpp.inc"
 
 #define GET_TYPEDEF_CLASSES
 #include "nereid/Dialect/Tile/IR/TileTypes.cpp.inc"

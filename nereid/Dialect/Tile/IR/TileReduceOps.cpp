@@ -67,6 +67,14 @@ LogicalResult ReduceOp::verify() {
   return success();
 }
 
+Placement ReduceOp::getOperandPlacement(unsigned index) {
+  return {index == 0 ? Placement::Anywhere : Placement::LikeOperand};
+}
+
+Placement ReduceOp::getResultPlacement(unsigned) {
+  return {Placement::Reduced, getAxis()};
+}
+
 LogicalResult ScanOp::verify() {
   if (failed(verifyCombine(*this))) {
     return failure();
@@ -76,6 +84,23 @@ LogicalResult ScanOp::verify() {
   }
   return success();
 }
+
+Placement ScanOp::getOperandPlacement(unsigned) {
+  return {Placement::AlongAxis, getAxis()};
+}
+
+Placement ScanOp::getResultPlacement(unsigned index) {
+  return {Placement::LikeOperand, index};
+}
+
+Placement HistogramOp::getOperandPlacement(unsigned index) {
+  return {index == 0 ? Placement::Anywhere : Placement::LikeOperand};
+}
+
+/// The counts.
+SmallVector<Type> HistogramOp::getSharedBlocks() { return {getType()}; }
+
+bool HistogramOp::mayBranch() { return true; }
 
 LogicalResult DotOp::verify() {
   ArrayRef<int64_t> a = getLhs().getType().getShape();

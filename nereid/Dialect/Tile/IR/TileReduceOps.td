@@ -9,11 +9,13 @@
 #define NEREID_DIALECT_TILE_IR_TILEREDUCEOPS
 
 include "nereid/Dialect/Tile/IR/TileDialect.td"
+include "nereid/Dialect/Tile/IR/TileInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Tile_ReduceOp : Tile_Op<"reduce", [RecursiveMemoryEffects, SingleBlock, SameVariadicOperandSize]> {
+def Tile_ReduceOp : Tile_Op<"reduce", [RecursiveMemoryEffects, SingleBlock, SameVariadicOperandSize,
+    DeclareOpInterfaceMethods<Tile_StructuredOp, ["getOperandPlacement", "getResultPlacement"]>]> {
   let summary = "Elements along one axis combined to one";
   let description = [{
     n blocks of one shape. The region takes 2n scalars - the first n one
@@ -40,7 +42,8 @@ def Tile_ReduceOp : Tile_Op<"reduce", [RecursiveMemoryEffects, SingleBlock, Same
   }];
 }
 
-def Tile_ScanOp : Tile_Op<"scan", [RecursiveMemoryEffects, SingleBlock, SameVariadicOperandSize]> {
+def Tile_ScanOp : Tile_Op<"scan", [RecursiveMemoryEffects, SingleBlock, SameVariadicOperandSize,
+    DeclareOpInterfaceMethods<Tile_StructuredOp, ["getOperandPlacement", "getResultPlacement"]>]> {
   let summary = "Running combinations along one axis, inclusive";
   let description = [{
     As `tile.reduce`, but every prefix is kept: `r[0] = x[0]`,
@@ -80,7 +83,8 @@ def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<[
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
-def Tile_HistogramOp : Tile_Op<"histogram", [Pure]> {
+def Tile_HistogramOp : Tile_Op<"histogram", [Pure,
+    DeclareOpInterfaceMethods<Tile_StructuredOp, ["getOperandPlacement", "getSharedBlocks", "mayBranch"]>]> {
   let summary = "How often each of 0 .. n-1 occurs";
   let description = [{
     n is the size of the result. Values outside are dropped, as are elements

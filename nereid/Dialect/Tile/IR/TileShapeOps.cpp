@@ -284,6 +284,10 @@ LogicalResult CatOp::verify() {
   return verifySameElement(*this, getLhs().getType(), getType());
 }
 
+SmallVector<Type> CatOp::getSharedBlocks() { return {getType()}; }
+
+SmallVector<Value> CatOp::getElementSources() { return {getLhs(), getRhs()}; }
+
 LogicalResult GatherOp::verify() {
   ArrayRef<int64_t> source = getSource().getType().getShape();
   ArrayRef<int64_t> index = getIndex().getType().getShape();
@@ -306,5 +310,15 @@ LogicalResult GatherOp::verify() {
   }
   return verifySameElement(*this, getSource().getType(), getType());
 }
+
+Placement GatherOp::getOperandPlacement(unsigned index) {
+  return {index == 1 ? Placement::LikeResult : Placement::Anywhere};
+}
+
+SmallVector<Type> GatherOp::getSharedBlocks() {
+  return {getSource().getType()};
+}
+
+SmallVector<Value> GatherOp::getElementSources() { return {getSource()}; }
 
 } // namespace nereid::tile

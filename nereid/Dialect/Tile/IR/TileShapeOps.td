@@ -9,6 +9,7 @@
 #define NEREID_DIALECT_TILE_IR_TILESHAPEOPS
 
 include "nereid/Dialect/Tile/IR/TileDialect.td"
+include "nereid/Dialect/Tile/IR/TileInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -132,7 +133,8 @@ def Tile_SplitOp : Tile_Op<"split", [Pure, AllTypesMatch<["lhs", "rhs"]>]> {
   let hasCanonicalizer = 1;
 }
 
-def Tile_CatOp : Tile_Op<"cat", [Pure]> {
+def Tile_CatOp : Tile_Op<"cat", [Pure,
+    DeclareOpInterfaceMethods<Tile_StructuredOp, ["getSharedBlocks", "getElementSources"]>]> {
   let summary = "Two blocks one after the other along `axis`";
   let description = [{
     Other dimensions equal; order kept.
@@ -146,7 +148,8 @@ def Tile_CatOp : Tile_Op<"cat", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_GatherOp : Tile_Op<"gather", [Pure]> {
+def Tile_GatherOp : Tile_Op<"gather", [Pure,
+    DeclareOpInterfaceMethods<Tile_StructuredOp, ["getOperandPlacement", "getSharedBlocks", "getElementSources"]>]> {
   let summary = "Elements picked along one axis of a block";
   let description = [{
     `result[.., i, ..] = source[.., index[.., i, ..], ..]` with i at `axis`.

@@ -44,13 +44,14 @@ static SmallVector<Value> sourcesOf(Value value) {
   return llvm::TypeSwitch<Operation *, SmallVector<Value>>(
              value.getDefiningOp())
       .Case<AddPtrOp, SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp,
-            TransposeOp, PtrCastOp, HintOp, SplitOp, GatherOp>(
+            TransposeOp, PtrCastOp, HintOp, SplitOp>(
           [](Operation *op) -> SmallVector<Value> {
             return {op->getOperand(0)};
           })
-      .Case<JoinOp, CatOp>([](Operation *op) -> SmallVector<Value> {
-        return {op->getOperand(0), op->getOperand(1)};
+      .Case([](JoinOp op) -> SmallVector<Value> {
+        return {op.getLhs(), op.getRhs()};
       })
+      .Case([](StructuredOp op) { return op.getElementSources(); })
       .Case([](arith::SelectOp op) -> SmallVector<Value> {
         return {op.getTrueValue(), op.getFalseValue()};
       })

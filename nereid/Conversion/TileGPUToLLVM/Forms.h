@@ -1,0 +1,59 @@
+//===- Forms.h - What emits each operation ---------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One table: an operation, and the function that emits what a thread does for
+// it. A row stands in the file of the operation's family. Control flow and
+// element-wise operations, which are many, have no row.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_CONVERSION_TILEGPUTOLLVM_FORMS_H
+#define NEREID_CONVERSION_TILEGPUTOLLVM_FORMS_H
+
+#include "nereid/Conversion/TileGPUToLLVM/Emitter.h"
+
+namespace nereid::togpu {
+
+class FormTable {
+public:
+  using Form = void (*)(KernelEmitter &, mlir::Operation *);
+
+  /// `emit`: a function of the emitter and the operation, or a member of the
+  /// emitter.
+  template <typename Op, auto emit>
+  void add() {
+    rows[mlir::TypeID::get<Op>()] = [](KernelEmitter &e, mlir::Operation *op) {
+      std::invoke(emit, e, mlir::cast<Op>(op));
+    };
+  }
+  /// Null for operations without a row.
+  Form find(mlir::Operation *op) const {
+    return rows.lookup(op->getName().getTypeID());
+  }
+
+private:
+  llvm::DenseMap<mlir::TypeID, Form> rows;
+};
+
+// By family.
+void addAtomicForms(FormTable &table);
+void addConversionForms(FormTable &table);
+void addCopyForms(FormTable &table);
+void addDebugForms(FormTable &table);
+void addDotForms(FormTable &table);
+void addHistogramForms(FormTable &table);
+void addMemoryForms(FormTable &table);
+void addPrefetchForms(FormTable &table);
+void addProgramForms(FormTable &table);
+void addReduceForms(FormTable &table);
+void addScanForms(FormTable &table);
+void addShapeForms(FormTable &table);
+void addUserFunctionForms(FormTable &table);
+
+} // namespace nereid::togpu
+
+#endif // NEREID_CONVERSION_TILEGPUTOLLVM_FORMS_H
