@@ -39,6 +39,7 @@ import torch.nn.functional as F
 from general_cases import general_cases
 from gpu_case import (ROOT, WARPS, Case, Launch, bridge, differences, kernel_file, layer_norm_gradients, on_warps, poison,
                       random_tensor)
+import kernel_cases  # noqa: E402  (test/harness, which gpu_case looks in)
 from tutorial_cases import seed_cases, tutorial_cases
 
 ROWS = ((1, 2), (1, 4), (2, 2), (4, 4), (4, 8), (4, 16))  # warps, rows a program, where rows are short
@@ -166,23 +167,15 @@ def matmul_case(size, dtype, blocks):
 
 
 def all_cases(tutorials):
-    for dtype in ("fp32", "bf16"):
-        for rows, columns in ((4096, 1024), (4096, 4096), (8192, 8192), (4096, 32768)):
-            yield lambda r=rows, c=columns, d=dtype: softmax_case(r, c, d)
-    for columns in (256, 512, 1024, 2048, 4096, 8192, 16384, 32768):
-        yield lambda c=columns: layer_norm_case(4096, c, "bf16")
-    for rows, columns, dtype in ((4096, 1024, "fp32"), (4096, 4096, "fp32"), (4096, 8192, "fp32"), (8192, 512, "fp32"),
-                                 (12288, 768, "fp32"), (12288, 768, "bf16"), (65536, 1024, "bf16")):
-        yield lambda r=rows, c=columns, d=dtype: layer_norm_case(r, c, d)
-    for rows, columns in ((512, 8192), (65536, 1024)):
-        yield lambda r=rows, c=columns: bias_layer_norm_case(r, c, "bf16")
-    for dtype in ("fp32", "bf16"):
-        yield lambda d=dtype: add_case(1 << 26, d)
-    for rows, columns, dtype in ((12288, 768, "bf16"), (12288, 768, "fp32"), (65536, 1024, "bf16"),
-                                 (4096, 8192, "bf16"), (4096, 8192, "fp32")):
-        yield lambda r=rows, c=columns, d=dtype: layer_norm_backward_case(r, c, d)
-    for dtype in ("fp16", "bf16"):
-        yield lambda d=dtype: matmul_case(4096, d, (128, 128, 64))
+    makers = {"softmax_kernel": (softmax_case, "rows", "columns"), "layer_norm_kernel": (layer_norm_case, "rows", "columns"),
+              "fused_bias_layer_norm_kernel": (bias_layer_norm_case, "rows", "columns"), "add_kernel": (add_case, "n"),
+              "layer_norm_backward_kernel": (layer_norm_backward_case, "rows", "columns")}
+    for op in ("softmax", "layer_norm", "vector_add"):
+        for case in kernel_cases.cases(op, "gpu"):
+            make, *sizes = makers[case.kernel]
+            yield lambda m=make, s=case.numbers(*sizes), d=case["type"]: m(*s, d)
+    for case in kernel_cases.cases("matmul", "gpu"):
+        yield lambda c=case: matmul_case(c["M"], c["type"], c.numbers("m", "n", "k"))
     yield from seed_cases()
     if tutorials:
         yield from tutorial_cases(tutorials)

@@ -36,6 +36,7 @@ import torch._dynamo  # noqa: E402
 import torch.nn.functional as F  # noqa: E402
 
 import bridge  # noqa: E402
+import kernel_cases  # noqa: E402
 import report  # noqa: E402
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
@@ -179,12 +180,11 @@ def add_case(machine, n, dtype):
     return case
 
 
-def matmul_case(machine, size):
+def matmul_case(machine, size, shapes):
     a, b, c, d = torch.randn(size, size), torch.randn(size, size), torch.empty(size, size), torch.empty(size, size)
     case = Case(f"matmul {size}^3", "fp32", 3 * a.nbytes, {"eager": 0.7}, operations=2 * size**3)
     choices = []
-    # The tuner's job, done here by hand: the fastest of a few block shapes.
-    for m, n, k in [(64, 64, 64), (64, 128, 128), (128, 128, 256), (96, 128, 256), (256, 256, 256), (128, 256, 512)]:
+    for m, n, k in shapes:  # the fastest is taken
         run = machine.kernel("matmul/matmul.py", "matmul_kernel", (-(-size // m), -(-size // n)),
                              dict(a_ptr=a, b_ptr=b, c_ptr=c, M=size, N=size, K=size, stride_am=size, stride_ak=1,
                                   stride_bk=size, stride_bn=1, stride_cm=size, stride_cn=1, BLOCK_M=m, BLOCK_N=n,
@@ -201,15 +201,24 @@ def matmul_case(machine, size):
 
 def all_cases(machine):
     """Functions that make a case, by name: tensors exist one case at a time."""
+    makers = {"softmax_kernel": softmax_case, "layer_norm_kernel": layer_norm_case,
+              "fused_bias_layer_norm_kernel": bias_layer_norm_case}
     for dtype in ("fp32", "bf16"):
-        for rows, columns in ((4096, 4096), (512, 32768)):
-            yield f"softmax {rows}x{columns} {dtype}", lambda m, a=(rows, columns, dtype): softmax_case(m, *a)
-        for rows, columns in [(4096, 256 << i) for i in range(8)] + [(8192, 512), (12288, 768)]:
-            yield f"layer norm {rows}x{columns} {dtype}", lambda m, a=(rows, columns, dtype): layer_norm_case(m, *a)
-        yield f"bias + layer norm 512x8192 {dtype}", lambda m, d=dtype: bias_layer_norm_case(m, 512, 8192, d)
-        for n in (1 << 20, 1 << 26):
-            yield f"vector add {n >> 20} Mi {dtype}", lambda m, a=(n, dtype): add_case(m, *a)
-    yield "matmul 1024^3 fp32", lambda m: matmul_case(m, 1024)
+        for op in ("softmax", "layer_norm"):
+            for case in kernel_cases.cases(op, "cpu"):
+                if case["type"] == dtype:
+                    rows, columns = case.numbers("rows", "columns")
+                    what = {"softmax_kernel": "softmax", "layer_norm_kernel": "layer norm"}.get(case.kernel, "bias + layer norm")
+                    yield (f"{what} {rows}x{columns} {dtype}",
+                           lambda m, make=makers[case.kernel], a=(rows, columns, dtype): make(m, *a))
+        for case in sorted(kernel_cases.cases("vector_add", "cpu"), key=lambda case: case["n"]):
+            if case["type"] == dtype:
+                yield f"vector add {case['n'] >> 20} Mi {dtype}", lambda m, a=(case["n"], dtype): add_case(m, *a)
+    blocks = {}
+    for case in kernel_cases.cases("matmul", "cpu"):
+        blocks.setdefault(case["M"], []).append(case.numbers("m", "n", "k"))
+    for size, shapes in blocks.items():
+        yield f"matmul {size}^3 fp32", lambda m, a=(size, shapes): matmul_case(m, *a)
 
 
 def once(run, repetitions):

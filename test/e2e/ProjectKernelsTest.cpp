@@ -5,13 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The row kernels of kernels/, through the public API, on every device, at
-// awkward sizes and with gaps between rows, against float64. Twice, with the
-// same bits.
+// The kernels of kernels/ on their cases (kernels/README.md), through the
+// public API, on every device, with gaps between rows, against float64. Twice,
+// with the same bits.
 //
 //===----------------------------------------------------------------------===//
 
 #include "test/e2e/Guarded.h"
+#include "test/e2e/KernelCases.h"
 #include "test/e2e/OnDevice.h"
 
 #include <gtest/gtest.h>
@@ -27,26 +28,21 @@ namespace {
 
 using e2e::Guarded;
 
+using e2e::KernelCase;
+using e2e::kernelCases;
+
+/// A case of a kernel over rows.
 struct RowCase {
+  explicit RowCase(const KernelCase &c)
+      : rows(c["rows"]), columns(c["columns"]),
+        rowsOfProgram(c.valueOr("ROWS", 0)),
+        warps(static_cast<int>(c["warps"])), dtype(c.dtype()), name(c.line) {}
+
   int64_t rows, columns, rowsOfProgram; ///< 0: the kernel of one row a program
   int warps;
   DType dtype;
+  std::string name;
 };
-
-std::string nameOf(const RowCase &c) {
-  return std::to_string(c.rows) + "x" + std::to_string(c.columns) + ", " +
-         std::to_string(c.rowsOfProgram) + " rows a program, " +
-         std::to_string(c.warps) + " warps, " + std::string(shortName(c.dtype));
-}
-
-/// 1, primes, just over a power of two; several rows for a program, which are
-/// and are not a divisor of the rows; a reduction in a warp and across warps.
-const RowCase rowCases[] = {
-    {1, 1, 0, 4, f32},      {3, 7, 0, 1, f16},     {5, 1025, 0, 4, bf16},
-    {7, 768, 0, 2, f32},    {2, 4099, 0, 16, f32}, {4, 2048, 0, 32, bf16},
-    {5, 256, 4, 4, bf16},   {33, 96, 8, 4, f16},   {9, 768, 4, 1, f32},
-    {16, 1000, 2, 4, bf16}, {3, 64, 16, 8, f32},   {1, 1, 2, 1, f32},
-    {10, 513, 4, 16, f16},  {37, 32, 32, 2, f32}};
 
 double roundingOf(DType dtype) {
   return dtype == bf16 ? 0x1p-8 : dtype == f16 ? 0x1p-11 : 0x1p-24;
@@ -62,7 +58,7 @@ protected:
   /// element (i, j) with `expected(i, j)` within `bound(i, j)`.
   template <typename Launch, typename Value, typename Bound>
   void check(const RowCase &c, Launch launch, Value expected, Bound bound) {
-    SCOPED_TRACE(nameOf(c));
+    SCOPED_TRACE(c.name);
     std::vector<double> before;
     for (int run = 0; run < 2; ++run) {
       Guarded y({c.rows, c.columns}, c.dtype, device, {c.columns + 3, 1});
@@ -81,10 +77,64 @@ protected:
   }
 };
 
+TEST_P(ProjectKernels, vectorAdd) {
+  Kernel add = load("vector_add", "add_kernel");
+  for (const KernelCase &c : kernelCases("vector_add", "test")) {
+    SCOPED_TRACE(c.line);
+    int64_t n = c["n"];
+    Tensor x = randn({n}, c.dtype(), device, 1),
+           y = randn({n}, c.dtype(), device, 2);
+    Guarded z({n}, c.dtype(), device);
+    add[{cdiv(n, c["block"])}](x, y, z.tensor(), n, "BLOCK"_a = c["block"],
+                               "num_warps"_a = c["warps"]);
+    std::vector<double> left = x.toFloat64(), right = y.toFloat64(),
+                        got = z.tensor().toFloat64();
+    for (int64_t i = 0; i < n; ++i) {
+      double exact = left[i] + right[i];
+      ASSERT_NEAR(got[i], exact, std::fabs(exact) * roundingOf(c.dtype())) << i;
+    }
+    EXPECT_EQ(z.strayBytes(), 0u);
+  }
+}
+
+TEST_P(ProjectKernels, matmul) {
+  Kernel product = load("matmul", "matmul_kernel");
+  for (const KernelCase &c : kernelCases("matmul", "test")) {
+    SCOPED_TRACE(c.line);
+    int64_t m = c["M"], n = c["N"], k = c["K"];
+    Tensor a = randn({m, k}, c.dtype(), device, 1),
+           b = randn({k, n}, c.dtype(), device, 2);
+    Guarded result({m, n}, f32, device, {n + 3, 1});
+    const Tensor &out = result.tensor();
+    product[{cdiv(m, c["m"]), cdiv(n, c["n"])}](
+        a, b, out, m, n, k, a.stride(0), a.stride(1), b.stride(0), b.stride(1),
+        out.stride(0), out.stride(1), "BLOCK_M"_a = c["m"],
+        "BLOCK_N"_a = c["n"], "BLOCK_K"_a = c["k"], "num_warps"_a = c["warps"]);
+    std::vector<double> left = a.toFloat64(), right = b.toFloat64(),
+                        got = out.toFloat64();
+    // float32 operands are read as tf32.
+    double rounding = c.dtype() == f32 ? 0x1p-9 : double(k) * 0x1p-23;
+    for (int64_t i = 0; i < m; ++i) {
+      for (int64_t j = 0; j < n; ++j) {
+        double exact = 0, magnitude = 0;
+        for (int64_t l = 0; l < k; ++l) {
+          double one = left[i * k + l] * right[l * n + j];
+          exact += one;
+          magnitude += std::fabs(one);
+        }
+        ASSERT_NEAR(got[i * n + j], exact, magnitude * rounding)
+            << i << ", " << j;
+      }
+    }
+    EXPECT_EQ(result.strayBytes(), 0u);
+  }
+}
+
 TEST_P(ProjectKernels, softmax) {
   Kernel one = load("softmax", "softmax_kernel"),
          several = load("softmax", "softmax_rows_kernel");
-  for (const RowCase &c : rowCases) {
+  for (const KernelCase &each : kernelCases("softmax", "test")) {
+    RowCase c(each);
     Tensor x = randn({c.rows, c.columns}, c.dtype, device, c.columns);
     std::vector<double> in = x.toFloat64(), sums(c.rows), largest(c.rows);
     for (int64_t i = 0; i < c.rows; ++i) {
@@ -121,18 +171,20 @@ TEST_P(ProjectKernels, softmax) {
 }
 
 TEST_P(ProjectKernels, layerNorm) {
-  /// Mean and reciprocal deviation kept for the backward, not kept, and the
-  /// fused kernel.
-  enum Form { Keeps, Forgets, WithBias };
+  // Mean and reciprocal deviation kept for the backward, and not kept.
   Kernel one = load("layer_norm", "layer_norm_kernel"),
          several = load("layer_norm", "layer_norm_rows_kernel"),
          fused = load("layer_norm", "fused_bias_layer_norm_kernel");
   constexpr double eps = 1e-5;
-  for (const RowCase &c : rowCases) {
-    for (Form form : {Keeps, Forgets, WithBias}) {
-      bool withBias = form == WithBias;
-      if (withBias && c.rowsOfProgram) {
-        continue;
+  for (const KernelCase &each : kernelCases("layer_norm", "test")) {
+    bool withBias = each.kernel == "fused_bias_layer_norm_kernel";
+    if (each.kernel == "layer_norm_backward_kernel") {
+      continue;
+    }
+    RowCase c(each);
+    for (bool keeps : {true, false}) {
+      if (withBias && keeps) {
+        continue; // it has nothing to keep
       }
       Tensor x = randn({c.rows, c.columns}, c.dtype, device, 1);
       Tensor w = randn({c.columns}, c.dtype, device, 2),
@@ -155,7 +207,7 @@ TEST_P(ProjectKernels, layerNorm) {
         scales[i] = 1 / std::sqrt(std::max(variance, 0.0) + eps);
       }
       Argument keptMean = mean.tensor(), keptRstd = rstd.tensor();
-      if (form == Forgets) {
+      if (!keeps) {
         keptMean = keptRstd = none;
       }
       auto normal = [&](int64_t i, int64_t j) {
@@ -191,12 +243,12 @@ TEST_P(ProjectKernels, layerNorm) {
                    64 * 0x1p-24 *
                        (std::fabs(weights[j]) * inner + std::fabs(offsets[j]));
           });
-      if (form == Keeps) {
+      if (keeps) {
         std::vector<float> m = mean.tensor().toVector<float>(),
                            r = rstd.tensor().toVector<float>();
         for (int64_t i = 0; i < c.rows; ++i) {
-          EXPECT_NEAR(m[i], means[i], 64 * 0x1p-24 * 8) << nameOf(c);
-          EXPECT_NEAR(r[i], scales[i], 64 * 0x1p-24 * scales[i]) << nameOf(c);
+          EXPECT_NEAR(m[i], means[i], 64 * 0x1p-24 * 8) << c.name;
+          EXPECT_NEAR(r[i], scales[i], 64 * 0x1p-24 * scales[i]) << c.name;
         }
         EXPECT_EQ(mean.strayBytes() + rstd.strayBytes(), 0u);
       }
@@ -207,11 +259,12 @@ TEST_P(ProjectKernels, layerNorm) {
 TEST_P(ProjectKernels, layerNormBackward) {
   Kernel rowsKernel = load("layer_norm", "layer_norm_backward_kernel"),
          sums = load("layer_norm", "column_sums_kernel");
-  for (auto [m, n, programs, ahead] :
-       {std::tuple<int64_t, int64_t, int64_t, int>(1, 1, 1, 1),
-        {13, 96, 4, 2},
-        {37, 1000, 5, 3},
-        {9, 768, 16, 2}}) {
+  for (const KernelCase &each : kernelCases("layer_norm", "test")) {
+    if (each.kernel != "layer_norm_backward_kernel") {
+      continue;
+    }
+    int64_t m = each["rows"], n = each["columns"], programs = each["programs"],
+            ahead = each["AHEAD"];
     Tensor x = randn({m, n}, f32, device, 1),
            dy = randn({m, n}, f32, device, 2), w = randn({n}, f32, device, 3);
     std::vector<double> xs = x.toFloat64(), dys = dy.toFloat64(),
@@ -246,10 +299,11 @@ TEST_P(ProjectKernels, layerNormBackward) {
         result({2, n}, f32, device);
     rowsKernel[{programs}](dx.tensor(), parts.tensor().select(0, 0),
                            parts.tensor().select(0, 1), dy, x, w, mean, rstd, n,
-                           n, n, m, "N"_a = n, "AHEAD"_a = ahead);
+                           n, n, m, "N"_a = n, "AHEAD"_a = ahead,
+                           "num_warps"_a = each["warps"]);
     sums[{cdiv(n, 16), 2}](result.tensor(), parts.tensor(), programs, n,
                            "BLOCK_M"_a = 32, "BLOCK_N"_a = 16);
-    SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(n));
+    SCOPED_TRACE(each.line);
     std::vector<double> got = dx.tensor().toFloat64(),
                         total = result.tensor().toFloat64();
     for (int64_t i = 0; i < m * n; ++i) {

@@ -17,41 +17,21 @@ import sys
 import tempfile
 from pathlib import Path
 
-from check_sass import check_text, disassemble, find_tool
-from sass import Unreadable
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "harness"))
+import kernel_cases  # noqa: E402
+from check_sass import check_text, disassemble, find_tool  # noqa: E402
+from sass import Unreadable  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 ARCHITECTURES = ("sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_120a")
-LAYER_NORM = "*{t}:16,*{t}:16,*{t}:16,*{t}:16,*fp32:16,*fp32:16,i32:16,i32:16,fp32,{n}"
-FUSED = "*{t}:16,*{t}:16,*{t}:16,*{t}:16,*{t}:16,i32:16,i32:16,fp32,{n}"
-BACKWARD = ("*{t}:16,*fp32:16,*fp32:16,*{t}:16,*{t}:16,*{t}:16,*fp32:16,*fp32:16,i32:16,i32:16,i32:16,i32,{n},{ahead}")
 CHAINED = "*{t}:16,*{t}:16,*{t}:16,*fp32:16,i32,{b}"
-MATMUL = "*{t}:16,*{t}:16,*fp32:16,i32:16,i32:16,i32:16,i32:16,1,i32:16,1,i32:16,1,{b}"
 
-# file, kernel, signature, warps, bound by memory
+# file, kernel, signature, warps, bound by memory. Those of kernels/ stand in kernels/<op>/cases.txt.
 CASES = [
+    *((f"kernels/{op}/{op}.py", case.kernel, case.signature(), case["warps"], case.values.get("spills") != "may")
+      for op in kernel_cases.ops() for case in kernel_cases.cases(op, "assemble")),
     ("tutorials/01_vector_add/vector_add.py", "add_kernel", "*fp32:16,*fp32:16,*fp32:16,i32:16,1024", 4, True),
     ("tutorials/01_vector_add/vector_add.py", "add_kernel", "*bf16,*bf16,*bf16,i32,1024", 4, True),
-    *(("kernels/vector_add/vector_add.py", "add_kernel", f"*{t}:16,*{t}:16,*{t}:16,i32:16,{n},minnreg={r}", w, True)
-      for t, n, w, r in (("fp32", 512, 2, 80), ("fp32", 1024, 1, 200), ("fp32", 1024, 8, 40), ("fp16", 256, 1, 255), ("fp32", 8192, 16, 255))),
-    *(("kernels/softmax/softmax.py", "softmax_kernel", f"*{t}:16,*{t}:16,i32:16,i32:16,{n}", w, True)
-      for t in ("fp32", "bf16") for n, w in ((256, 1), (1000, 4), (4096, 8), (8192, 16))),
-    *(("kernels/layer_norm/layer_norm.py", "layer_norm_kernel", LAYER_NORM.format(t=t, n=n), w, True)
-      for t in ("fp32", "fp16") for n, w in ((768, 4), (1024, 4), (4096, 8))),
-    *(("kernels/softmax/softmax.py", "softmax_rows_kernel", f"*{t}:16,*{t}:16,i32:16,i32:16,i32,{n},{r}", w, True)
-      for t, n, r, w in (("fp32", 1024, 4, 4), ("bf16", 256, 8, 4))),
-    *(("kernels/layer_norm/layer_norm.py", "layer_norm_rows_kernel",
-       LAYER_NORM.format(t=t, n=f"i32,{n},{r}"), w, True) for t, n, r, w in (("bf16", 256, 8, 4), ("fp32", 768, 4, 4))),
-    ("kernels/layer_norm/layer_norm.py", "layer_norm_kernel",
-     LAYER_NORM.format(t="bf16", n=768).replace("*fp32:16,*fp32:16", "none,none"), 4, True),
-    ("kernels/layer_norm/layer_norm.py", "fused_bias_layer_norm_kernel", FUSED.format(t="bf16", n=8192), 16, True),
-    *(("kernels/matmul/matmul.py", "matmul_kernel", MATMUL.format(t=t, b=b), w, False)
-      for t in ("fp16", "bf16", "fp32") for b, w in (("64,64,32", 4), ("48,40,24", 4), ("128,128,64", 8))),
-    *(("kernels/matmul/matmul.py", "matmul_kernel", MATMUL.format(t=t, b=b), w, False)
-      for t, b, w in (("fp16", "128,256,64", 8), ("bf16", "128,256,64", 8), ("fp16", "128,128,64", 4))),
-    *(("kernels/layer_norm/layer_norm.py", "layer_norm_backward_kernel", BACKWARD.format(t=t, n=n, ahead=a), w, True)
-      for t, n, a, w in (("bf16", 768, 1, 2), ("bf16", 1024, 3, 2), ("fp32", 8192, 2, 8))),
-    ("kernels/layer_norm/layer_norm.py", "column_sums_kernel", "*bf16:16,*fp32:16,i32,i32:16,512,16", 8, True),
     *(("test/gpu/chained_products.py", "left_in_front", CHAINED.format(t=t, b=f'{b},"{between}"'), w, False)
       for between in ("none", "mask", "scale", "call", "loop")
       for t, b, w in (("bf16", "64,64,64", 4), ("fp16", "128,64,128", 8))),
