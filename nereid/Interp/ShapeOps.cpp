@@ -105,6 +105,22 @@ static void runCat(Machine &m, const Step &step) {
   }
 }
 
+static void runSlice(Machine &m, const Step &step) {
+  auto op = mlir::cast<tile::SliceOp>(step.op);
+  const TileValue &source = m.in(step, 0);
+  TileValue &r = m.out(step);
+  matchErrors(r, {&source});
+  Shape strides = rowMajorStrides(source.shape);
+  int64_t first = 0;
+  for (size_t d = 0; d < strides.size(); ++d) {
+    first += op.getOffsets()[d] * strides[d];
+    strides[d] *= op.getStrides()[d];
+  }
+  walk(r.shape, strides, [&](int64_t i, int64_t offset) {
+    copyElement(r, i, source, first + offset);
+  });
+}
+
 /// An index outside the axis, which is undefined, gives zero.
 static void runGather(Machine &m, const Step &step) {
   int32_t axis = mlir::cast<tile::GatherOp>(step.op).getAxis();
@@ -174,6 +190,7 @@ void addShapeHandlers(HandlerTable &table) {
   table["tile.join"] = {runJoin};
   table["tile.split"] = {runSplit};
   table["tile.cat"] = {runCat};
+  table["tile.slice"] = {runSlice};
   table["tile.gather"] = {runGather};
   table["tile.program_id"] = {runProgramId};
   table["tile.num_programs"] = {runNumPrograms};

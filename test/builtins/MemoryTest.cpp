@@ -24,6 +24,39 @@ float at(const std::vector<float> &x, int rows, int columns, int r, int c,
   return isInside ? x[r * columns + c] : outside;
 }
 
+TEST_P(MemoryTest, PartsOfBlocksInEveryOrderOfOperations) {
+  std::vector<int> x(60), y(16), z(9), s(2);
+  std::iota(x.begin(), x.end(), 0);
+  Snippet(GetParam(),
+          "m = tl.load(x + tl.arange(0, 60)).reshape(6, 10)\n"
+          "p = tl.extract_slice(m, [1, 2], [2, 8])\n"
+          "tl.store(y + tl.arange(0, 16), (p * 2).reshape(16))\n"
+          "h = tl.extract_slice(m.T * 10, [1, 0], [3, 3], [3, 2])\n"
+          "tl.store(z + tl.arange(0, 9), h.reshape(9))\n"
+          // A part of a part, of what a reduction leaves, and stored over what
+          // it is a part of.
+          "q = tl.extract_slice(tl.extract_slice(tl.sum(m, 1), [1], [4]), [2],"
+          " [2])\n"
+          "tl.store(s + tl.arange(0, 2), q)\n"
+          "tl.store(x + tl.arange(0, 30), "
+          "tl.extract_slice(m, [3, 0], [3, 10]).reshape(30))")
+      .array("x", x)
+      .array("y", y)
+      .array("z", z)
+      .array("s", s)
+      .run();
+  for (int i = 0; i < 16; ++i) {
+    EXPECT_EQ(y[i], 2 * ((1 + i / 8) * 10 + 2 + i % 8));
+  }
+  for (int i = 0; i < 9; ++i) { // h[a, b] is m[2 b, 1 + 3 a]
+    EXPECT_EQ(z[i], 10 * (i % 3 * 2 * 10 + 1 + i / 3 * 3));
+  }
+  EXPECT_EQ(s, (std::vector<int>{345, 445}));
+  for (int i = 0; i < 60; ++i) {
+    EXPECT_EQ(x[i], i < 30 ? i + 30 : i);
+  }
+}
+
 TEST_P(MemoryTest, BlockPointersPadAndDrop) {
   constexpr int rows = 5, columns = 7;
   std::vector<float> x(rows * columns), nan(24), zero(24);

@@ -24,7 +24,7 @@ void Generator::growShape() {
   Item item =
       found ? *found : fresh(typeOf({random.between(1, 40)}, anyElement()));
   Item result = item;
-  switch (random.below(8)) {
+  switch (random.below(9)) {
   case 0: { // another factorisation
     int64_t n = countOf(tile::getShape(item.type()));
     Dims shape;
@@ -51,6 +51,9 @@ void Generator::growShape() {
     break;
   case 6:
     result = cat(item);
+    break;
+  case 7:
+    result = slice(item);
     break;
   default:
     result = gather(item);
@@ -145,6 +148,23 @@ Item Generator::cat(const Item &item) {
                               other.value, int32_t(axis)),
           item.isExact && other.isExact,
           std::max(item.magnitude, other.magnitude)};
+}
+
+Item Generator::slice(const Item &item) {
+  Dims shape(tile::getShape(item.type())), sizes;
+  SmallVector<int32_t> offsets, strides;
+  for (int64_t extent : shape) {
+    int64_t stride = random.chance(70) ? 1 : 1 + random.below(4);
+    int64_t offset = random.chance(40) ? 0 : random.below(extent);
+    int64_t most = (extent - 1 - offset) / stride + 1;
+    sizes.push_back(random.chance(40) ? most : 1 + random.below(most));
+    offsets.push_back(int32_t(offset));
+    strides.push_back(int32_t(stride));
+  }
+  return {create<tile::SliceOp>(
+              RankedTensorType::get(sizes, tile::getElement(item.type())),
+              item.value, offsets, strides),
+          item.isExact, item.magnitude};
 }
 
 Item Generator::gather(const Item &item) {

@@ -173,6 +173,7 @@ private:
   Item gather(const Item &item);
   Item joinOrSplit(const Item &item);
   Item cat(const Item &item);
+  Item slice(const Item &item);
 
   // GenerateMap.cpp
   void growMap();

@@ -40,6 +40,8 @@ CASES = [
       for b, w in (("64,64,64", 4), ("128,64,64", 4), ("128,64,64", 8))),
     *(("test/gpu/chained_products.py", "of_few_iterations", f"*fp16:16,*fp16:16,*fp32:16,64,64,64,{n}", w, False)
       for n in (2, 4) for w in (4, 8)),
+    ("test/gpu/slices.py", "rotary", "*bf16:16,*fp32:16,*fp32:16,*bf16:16,i32,4,128", 4, True),
+    ("test/gpu/slices.py", "part", "*fp32:16,*fp32:16,33,70,2,5,9,13,3,5", 4, True),
     ("test/e2e/kernels/my_kernel.py", "my_kernel", "*fp16:16,*fp16:16,i32,128", 4, True),
     ("test/e2e/kernels/matmul.py", "matmul_kernel", "*fp32,*fp32,*fp32,i32,i32,i32,i32,i32,i32,i32,i32,i32,32,64,16", 4,
      False),

@@ -168,6 +168,46 @@ static void emitCat(KernelEmitter &e, tile::CatOp op) {
   e.bind(op, e.loadRowMajor(scratch, to));
 }
 
+/// Through shared memory at the position in the result.
+static void emitSlice(KernelEmitter &e, tile::SliceOp op) {
+  const TileInfo &from = e.info(op.getSource().getType());
+  const TileInfo &to = e.info(op.getType());
+  unsigned scratch = e.acquireScratch();
+  const Registers &source = e.regs(op.getSource());
+  Value firstCopy = e.isFirstCopy(from.layout);
+  for (unsigned r = 0; r < from.count(); ++r) {
+    if (from.dead[r]) {
+      continue;
+    }
+    Value position = e.ops().i32(0), wanted = firstCopy;
+    int64_t step = 1;
+    for (size_t d = to.shape.size(); d-- > 0;) {
+      // An index in front of the offset is a large one.
+      Value place = arith::SubIOp::create(e.b, e.loc, e.indexOf(from, r, d),
+                                          e.ops().i32(op.getOffsets()[d]));
+      Value stride = e.ops().i32(op.getStrides()[d]);
+      Value index = arith::DivUIOp::create(e.b, e.loc, place, stride);
+      auto keep = [&](arith::CmpIPredicate is, Value x, int64_t y) {
+        wanted = e.andOf(
+            wanted, arith::CmpIOp::create(e.b, e.loc, is, x, e.ops().i32(y)));
+      };
+      keep(arith::CmpIPredicate::ult, index, to.shape[d]);
+      if (op.getStrides()[d] != 1) {
+        keep(arith::CmpIPredicate::eq,
+             arith::RemUIOp::create(e.b, e.loc, place, stride), 0);
+      }
+      position = arith::AddIOp::create(
+          e.b, e.loc, position,
+          arith::MulIOp::create(e.b, e.loc, index, e.ops().i32(step)));
+      step *= to.shape[d];
+    }
+    e.storeShared(e.sharedAddress(scratch, position, to.element), {source[r]},
+                  wanted);
+  }
+  e.barrier();
+  e.bind(op, e.loadRowMajor(scratch, to));
+}
+
 static void emitGather(KernelEmitter &e, tile::GatherOp op) {
   const TileInfo &from = e.info(op.getSource().getType());
   const TileInfo &to = e.info(op.getType());
@@ -221,6 +261,7 @@ void addShapeForms(FormTable &table) {
   table.add<tile::JoinOp, emitJoin>();
   table.add<tile::SplitOp, emitSplit>();
   table.add<tile::CatOp, emitCat>();
+  table.add<tile::SliceOp, emitSlice>();
   table.add<tile::GatherOp, emitGather>();
 }
 

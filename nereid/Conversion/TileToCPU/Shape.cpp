@@ -38,7 +38,24 @@ static Lane evaluateGather(Evaluator &evaluator, OpResult result,
   return evaluator.evaluate(op.getSource(), evaluator.intern(inner));
 }
 
+/// The source at other coordinates.
+static Lane evaluateSlice(Evaluator &evaluator, OpResult result,
+                          unsigned coords) {
+  auto op = cast<tile::SliceOp>(result.getOwner());
+  Coords inner;
+  for (auto [coord, offset, stride] :
+       llvm::zip_equal(Coords(evaluator.coordsOf(coords)), op.getOffsets(),
+                       op.getStrides())) {
+    Coord first;
+    first.offset = offset;
+    inner.push_back(evaluator.sum(evaluator.scaled(coord, stride), first));
+  }
+  return evaluator.evaluate(op.getSource(), evaluator.intern(inner));
+}
+
 void addShapeForms(FormTable &table) {
+  table.add<tile::SliceOp>(
+      {.evaluate = evaluateSlice, .cost = 0, .reads = {Reads::Elsewhere}});
   table.add<tile::GatherOp>(
       {.evaluate = evaluateGather, .cost = 4, .reads = {Reads::Memory}});
 }

@@ -384,6 +384,57 @@ FailureOr<Value> emitCat(CallContext &ctx, const BoundArguments &args) {
                       a.type});
 }
 
+FailureOr<Value> emitExtractSlice(CallContext &ctx,
+                                  const BoundArguments &args) {
+  const Tensor &x = args.tensor("ful");
+  Shape offsets = args.ints("offsets"), sizes = args.ints("sizes");
+  Shape strides = args.ints("strides");
+  if (failed(requireBlock(ctx, args, "ful", x))) {
+    return failure();
+  }
+  if (strides.empty()) {
+    strides.assign(x.rank(), 1);
+  }
+  for (auto [name, list] : {std::pair("offsets", &offsets),
+                            {"sizes", &sizes},
+                            {"strides", &strides}}) {
+    if (static_cast<int64_t>(list->size()) != x.rank()) {
+      return argumentError(ctx, args, name,
+                           "one number for each of the " +
+                               llvm::Twine(x.rank()) + " axes of " +
+                               x.typeStr(),
+                           shapeStr(*list));
+    }
+  }
+  llvm::SmallVector<int32_t> first, step;
+  for (auto [axis, extent] : llvm::enumerate(x.shape())) {
+    // Compared without a product, which may not be a number of 64 bits.
+    int64_t room = extent - 1 - offsets[axis];
+    if (sizes[axis] < 1) {
+      return argumentError(ctx, args, "sizes", "sizes of 1 or more",
+                           shapeStr(sizes));
+    }
+    if (strides[axis] < 1) {
+      return argumentError(ctx, args, "strides", "strides of 1 or more",
+                           shapeStr(strides));
+    }
+    if (offsets[axis] < 0 || offsets[axis] >= extent ||
+        sizes[axis] - 1 > room / strides[axis]) {
+      return callError(ctx,
+                       "expected a part of axis " + llvm::Twine(axis) + " of " +
+                           x.typeStr() + ", got " + llvm::Twine(sizes[axis]) +
+                           " from " + llvm::Twine(offsets[axis]) +
+                           " on by steps of " + llvm::Twine(strides[axis]));
+    }
+    first.push_back(static_cast<int32_t>(offsets[axis]));
+    step.push_back(sizes[axis] == 1 ? 1 : static_cast<int32_t>(strides[axis]));
+  }
+  return Value(
+      Tensor{ctx.emitter.create<tile::SliceOp>(
+                 ctx.emitter.typeOf(x.type, sizes), x.value, first, step),
+             x.type});
+}
+
 FailureOr<Value> emitGather(CallContext &ctx, const BoundArguments &args) {
   const Tensor &src = args.tensor("src");
   Tensor index = args.tensor("index");
@@ -461,6 +512,13 @@ void registerShapeBuiltins(BuiltinTable &table) {
              "cat(input: tensor, other: tensor, can_reorder: bool=False, "
              "dim: int=0)",
              emitCat, "Two blocks one after the other along dim."});
+  table.add({"tl",
+             "extract_slice(ful: tensor, offsets: ints, sizes: ints, "
+             "strides: ints=())",
+             emitExtractSlice,
+             "A part of a block: along each axis `sizes` elements from "
+             "`offsets` on, every `strides`-th.",
+             Member});
   table.add({"tl", "gather(src: tensor, index: tensor, axis: int)", emitGather,
              "Elements of a block picked along one axis.", Member});
 }

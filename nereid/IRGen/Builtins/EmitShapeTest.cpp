@@ -70,6 +70,8 @@ TEST(EmitShape, TypesAndShapes) {
   expectType("tl.interleave(m, m)", "float32", "(2, 6)");
   expectType("tl.cat(a, a)", "int32", "(12,)");
   expectType("tl.cat(m, m, dim=1)", "float32", "(2, 6)");
+  expectType("tl.extract_slice(m, [0, 1], [2, 2])", "float32", "(2, 2)");
+  expectType("a.extract_slice((1,), (2,), (3,))", "int32", "(2,)");
   expectType("tl.gather(m, tl.full([2, 5], 0, tl.int32), 1)", "float32",
              "(2, 5)");
   expectType("tl.full([1, 1], 2, tl.int32).item()", "int32", "()");
@@ -123,6 +125,28 @@ TEST(EmitShape, Errors) {
   EXPECT_THAT(errorOf("", "tl.gather(tl.arange(0, 6), tl.zeros([6], "
                           "tl.float32), 0)"),
               HasSubstr("integers"));
+}
+
+TEST(EmitShape, PartsAreInsideOfTheirBlock) {
+  auto error = [](const std::string &arguments) {
+    return errorOf("", "tl.extract_slice(tl.arange(0, 6), " + arguments + ")");
+  };
+  EXPECT_THAT(error("[0, 0], [2]"),
+              HasSubstr("argument 'offsets': expected one number for each of "
+                        "the 1 axes of int32[6], got [0, 0]"));
+  EXPECT_THAT(error("[0], [2, 2]"), HasSubstr("argument 'sizes'"));
+  EXPECT_THAT(error("[0], [2], [1, 1]"), HasSubstr("argument 'strides'"));
+  EXPECT_THAT(error("[0], [0]"), HasSubstr("sizes of 1 or more"));
+  EXPECT_THAT(error("[0], [2], [0]"), HasSubstr("strides of 1 or more"));
+  EXPECT_THAT(error("[3], [4]"),
+              HasSubstr("expected a part of axis 0 of int32[6], got 4 from 3 "
+                        "on by steps of 1"));
+  EXPECT_THAT(error("[-1], [2]"), HasSubstr("2 from -1 on"));
+  EXPECT_THAT(error("[0], [2], [1 << 62]"), HasSubstr("by steps of 46116860"));
+  EXPECT_THAT(error("[1 << 70], [1]"),
+              HasSubstr("expected integers of 64 bits"));
+  EXPECT_THAT(errorOf("", "tl.extract_slice(3, [0], [1])"),
+              HasSubstr("argument 'ful': expected a block, got a scalar"));
 }
 
 } // namespace

@@ -229,7 +229,7 @@ OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
 }
 
 //===----------------------------------------------------------------------===//
-// JoinOp, SplitOp, CatOp, GatherOp
+// JoinOp, SplitOp, CatOp, SliceOp, GatherOp
 //===----------------------------------------------------------------------===//
 
 LogicalResult JoinOp::verify() {
@@ -287,6 +287,40 @@ LogicalResult CatOp::verify() {
 SmallVector<Type> CatOp::getSharedBlocks() { return {getType()}; }
 
 SmallVector<Value> CatOp::getElementSources() { return {getLhs(), getRhs()}; }
+
+LogicalResult SliceOp::verify() {
+  ArrayRef<int64_t> from = getSource().getType().getShape();
+  ArrayRef<int64_t> to = getType().getShape();
+  if (getOffsets().size() != from.size() ||
+      getStrides().size() != from.size() || to.size() != from.size()) {
+    return emitOpError("expected an offset, a stride and a size of the result "
+                       "for each of the ")
+           << from.size() << " dimensions, got " << getOffsets().size() << ", "
+           << getStrides().size() << " and " << to.size();
+  }
+  for (auto [d, size] : llvm::enumerate(to)) {
+    int64_t offset = getOffsets()[d], stride = getStrides()[d];
+    if (offset < 0 || stride < 1 || offset + (size - 1) * stride >= from[d]) {
+      return emitOpError("expected elements inside of dimension ")
+             << d << " of size " << from[d] << ", got " << size << " from "
+             << offset << " on by steps of " << stride;
+    }
+  }
+  return verifySameElement(*this, getSource().getType(), getType());
+}
+
+OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
+  if (auto splat = dyn_cast_or_null<SplatElementsAttr>(adaptor.getSource())) {
+    return DenseElementsAttr::get(getType(), splat.getSplatValue<Attribute>());
+  }
+  // As many elements are all of them.
+  return getSource().getType() == getType() ? OpFoldResult(getSource())
+                                            : OpFoldResult();
+}
+
+SmallVector<Type> SliceOp::getSharedBlocks() { return {getType()}; }
+
+SmallVector<Value> SliceOp::getElementSources() { return {getSource()}; }
 
 LogicalResult GatherOp::verify() {
   ArrayRef<int64_t> source = getSource().getType().getShape();

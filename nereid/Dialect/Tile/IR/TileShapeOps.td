@@ -148,6 +148,24 @@ def Tile_CatOp : Tile_Op<"cat", [Pure,
   let hasVerifier = 1;
 }
 
+def Tile_SliceOp : Tile_Op<"slice", [Pure,
+    DeclareOpInterfaceMethods<Tile_StructuredOp, ["getSharedBlocks", "getElementSources"]>]> {
+  let summary = "A part of a block: every `strides[d]`-th element from `offsets[d]` on"
+                " along each dimension d";
+  let description = [{
+    `result[i, j, ..] = source[offsets[0] + i * strides[0], offsets[1] + j * strides[1], ..]`,
+    all inside the source. The inverse of `tile.cat`.
+    ```mlir
+    %h = tile.slice %x {offsets = array<i32: 0, 8>, strides = array<i32: 1, 2>} : tensor<64x32xf32> -> tensor<64x12xf32>
+    ```
+  }];
+  let arguments = (ins Tile_Tensor:$source, DenseI32ArrayAttr:$offsets, DenseI32ArrayAttr:$strides);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
 def Tile_GatherOp : Tile_Op<"gather", [Pure,
     DeclareOpInterfaceMethods<Tile_StructuredOp, ["getOperandPlacement", "getSharedBlocks", "getElementSources"]>]> {
   let summary = "Elements picked along one axis of a block";

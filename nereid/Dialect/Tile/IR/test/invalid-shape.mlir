@@ -118,3 +118,35 @@ func.func @gather_other_dimension(%x: tensor<4x3xf32>, %i: tensor<9x2xi32>) {
   %a = tile.gather %x[%i] {axis = 0 : i32} : tensor<4x3xf32>, tensor<9x2xi32> -> tensor<9x2xf32>
   return
 }
+
+// -----
+
+func.func @slice_rank(%x: tensor<4x3xf32>) {
+  // expected-error @+1 {{'tile.slice' op expected an offset, a stride and a size of the result for each of the 2 dimensions, got 1, 2 and 2}}
+  %a = tile.slice %x {offsets = array<i32: 0>, strides = array<i32: 1, 1>} : tensor<4x3xf32> -> tensor<2x2xf32>
+  return
+}
+
+// -----
+
+func.func @slice_outside(%x: tensor<4x3xf32>) {
+  // expected-error @+1 {{'tile.slice' op expected elements inside of dimension 1 of size 3, got 2 from 1 on by steps of 2}}
+  %a = tile.slice %x {offsets = array<i32: 0, 1>, strides = array<i32: 1, 2>} : tensor<4x3xf32> -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @slice_in_front(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'tile.slice' op expected elements inside of dimension 0 of size 4, got 2 from -1 on by steps of 1}}
+  %a = tile.slice %x {offsets = array<i32: -1>, strides = array<i32: 1>} : tensor<4xf32> -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @slice_of_other_elements(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'tile.slice' op expected result elements of type 'f32', got 'f16'}}
+  %a = tile.slice %x {offsets = array<i32: 1>, strides = array<i32: 1>} : tensor<4xf32> -> tensor<2xf16>
+  return
+}

@@ -40,6 +40,8 @@ func.func @parts(%x: tensor<5xbf16>, %y: tensor<3xbf16>, %s: f64, %i: tensor<9xi
   %c, %d = tile.split %two : tensor<2xf64> -> f64
   // CHECK: tile.cat %{{.*}}, %{{.*}} {axis = 0 : i32} : tensor<5xbf16>, tensor<3xbf16> -> tensor<8xbf16>
   %k = tile.cat %x, %y {axis = 0 : i32} : tensor<5xbf16>, tensor<3xbf16> -> tensor<8xbf16>
+  // CHECK: tile.slice %{{.*}} {offsets = array<i32: 1>, strides = array<i32: 2>} : tensor<8xbf16> -> tensor<3xbf16>
+  %l = tile.slice %k {offsets = array<i32: 1>, strides = array<i32: 2>} : tensor<8xbf16> -> tensor<3xbf16>
   // CHECK: tile.gather %{{.*}}[%{{.*}}] {axis = 0 : i32} : tensor<8xbf16>, tensor<9xi64> -> tensor<9xbf16>
   %g = tile.gather %k[%i] {axis = 0 : i32} : tensor<8xbf16>, tensor<9xi64> -> tensor<9xbf16>
   return
