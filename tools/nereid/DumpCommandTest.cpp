@@ -117,7 +117,8 @@ TEST_F(Dump, TimesOfPasses) {
   EXPECT_EQ(r.code, 0) << r.err;
   for (const char *pass :
        {" irgen ", " tile-simplify ", " cse ", " tile-to-tilegpu ",
-        " tilegpu-pipeline-loads ", " tilegpu-to-llvm ", " to-llvm "}) {
+        " tilegpu-schedule-loops ", " tilegpu-expand-loops ",
+        " tilegpu-to-llvm ", " to-llvm "}) {
     EXPECT_THAT(r.err, HasSubstr(pass));
   }
 }

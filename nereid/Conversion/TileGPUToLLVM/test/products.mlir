@@ -1,7 +1,7 @@
 // Operands from buffers: ldmatrix, transposed where rows run along the other
 // dimension, or descriptors for four warps together.
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_80 warps=4},func.func(tilegpu-pipeline-loads,tilegpu-allocate-shared,tilegpu-insert-barriers),tilegpu-to-llvm)' | FileCheck %s --check-prefixes=CHECK,MMA
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-pipeline-loads,tilegpu-allocate-shared,tilegpu-insert-barriers),tilegpu-to-llvm)' | FileCheck %s --check-prefixes=CHECK,GROUP
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_80 warps=4},func.func(tilegpu-schedule-loops,tilegpu-expand-loops,tilegpu-allocate-shared,tilegpu-insert-barriers),tilegpu-to-llvm)' | FileCheck %s --check-prefixes=CHECK,MMA
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-schedule-loops,tilegpu-expand-loops,tilegpu-allocate-shared,tilegpu-insert-barriers),tilegpu-to-llvm)' | FileCheck %s --check-prefixes=CHECK,GROUP
 
 // CHECK: nv.cp_async %{{[0-9]+}}, %{{[0-9]+}}, 16 read %{{[0-9]+}}
 // CHECK: nvvm.cp.async.commit.group

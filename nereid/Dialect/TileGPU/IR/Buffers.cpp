@@ -230,14 +230,29 @@ LogicalResult LocalLoadOp::verify() {
                     getOrder().value_or(ArrayRef<int32_t>()));
 }
 
+/// The dot in flight whose result `value` is; null if there is none.
+static tile::DotOp dotInFlight(Value value) {
+  auto dot = value.getDefiningOp<tile::DotOp>();
+  return dot && dot->hasAttr(inFlightAttr) && dot->hasOneUse() ? dot : nullptr;
+}
+
 LogicalResult WaitProductsOp::verify() {
-  auto dot = getProduct().getDefiningOp<tile::DotOp>();
-  if (!dot || !dot->hasAttr(inFlightAttr) || !dot->hasOneUse() ||
-      dot->getBlock() != (*this)->getBlock()) {
-    return emitOpError("expects a dot in flight in the same block, for which "
-                       "nobody else waits");
+  tile::DotOp dot = dotInFlight(getProduct());
+  if (dot && dot->getBlock() == (*this)->getBlock()) {
+    return success();
   }
-  return success();
+  auto result = dyn_cast<OpResult>(getProduct());
+  if (auto loop = result ? dyn_cast<scf::ForOp>(result.getOwner()) : nullptr) {
+    unsigned i = result.getResultNumber();
+    Value carried = loop.getRegionIterArg(i);
+    tile::DotOp yielded = dotInFlight(loop.getYieldedValues()[i]);
+    if (yielded && yielded.getC() == carried && carried.hasOneUse() &&
+        result.hasOneUse()) {
+      return success();
+    }
+  }
+  return emitOpError("expects a dot in flight in the same block, or the sum "
+                     "of a loop that yields one, for which nobody else waits");
 }
 
 } // namespace nereid::tilegpu

@@ -37,9 +37,15 @@ inline constexpr llvm::StringLiteral mmaAttr = "tilegpu.mma";
 /// memory.
 inline constexpr llvm::StringLiteral warpgroupMmaAttr = "tilegpu.warpgroup_mma";
 /// Unit, on such a dot of f32 whose operands both lie in buffers: it is
-/// started, and done in its `tilegpu.wait_products`, the only use of its
-/// result.
+/// started, and done in its `tilegpu.wait_products`. That is the only use of
+/// its result, or a loop yields the result, to be added to by the next
+/// iteration's dot, and the wait stands behind the loop.
 inline constexpr llvm::StringLiteral inFlightAttr = "tilegpu.in_flight";
+
+/// #tilegpu.schedule, on an operation in the body of a loop.
+inline constexpr llvm::StringLiteral scheduleAttr = "tilegpu.schedule";
+/// i32, on such a loop: tiles that each of its buffers holds.
+inline constexpr llvm::StringLiteral slotsAttr = "tilegpu.slots";
 
 /// #tilegpu.scratch, on an operation that makes trips through shared memory.
 inline constexpr llvm::StringLiteral scratchAttr = "tilegpu.scratch";

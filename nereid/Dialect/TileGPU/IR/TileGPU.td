@@ -240,7 +240,9 @@ def TileGPU_WaitProductsOp : TileGPU_Op<"wait_products", [
   let summary = "The result of a dot that was only started";
   let description = [{
     From a dot with `tilegpu.in_flight` to this, in the same block, the slots
-    that it reads stay as they are.
+    that it reads stay as they are. Or behind the loop that yields the dot, for
+    the loop's result: then each iteration's dot adds to the one before, still
+    in flight.
     ```mlir
     %d = tile.dot %a, %b, %c {tilegpu.in_flight, tilegpu.warpgroup_mma} : ...
     %e = tilegpu.wait_products %d : tensor<128x256xf32, #c>
@@ -250,6 +252,46 @@ def TileGPU_WaitProductsOp : TileGPU_Op<"wait_products", [
   let results = (outs Tile_Tensor:$result);
   let assemblyFormat = "$product attr-dict `:` type($product)";
   let hasVerifier = 1;
+}
+
+def TileGPU_WaitOlderProductsOp : TileGPU_Op<"wait_older_products", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "All dots in flight but the youngest `pending` are done";
+  let description = [{
+    This thread's part of them has read its operands; a barrier behind it says
+    so of all threads.
+    ```mlir
+    tilegpu.wait_older_products 1
+    ```
+  }];
+  let arguments = (ins ConfinedAttr<I32Attr, [IntPositive]>:$pending);
+  let assemblyFormat = "$pending attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Schedules of loops
+//===----------------------------------------------------------------------===//
+
+def TileGPU_ScheduleAttr : AttrDef<TileGPU_Dialect, "Schedule"> {
+  let mnemonic = "schedule";
+  let summary = "When an operation of a loop's body runs";
+  let description = [{
+    Step t of a loop runs stage s of iteration t - s, for every stage, and
+    within the step smaller orders first (docs/Schedules.md). An operation with
+    several stages is computed anew in each; `orders` has one entry for each.
+    `done`, a stage and an order: from then on the result of an asynchronous
+    operation, a copy or a product, may be used. Copied two iterations ahead:
+    ```mlir
+    %a = tile.load %p {tilegpu.schedule = #tilegpu.schedule<stages = [0], orders = [2], done = [2, 0]>} : ...
+    ```
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"uint32_t">:$stages,
+    ArrayRefParameter<"uint32_t">:$orders,
+    OptionalArrayRefParameter<"uint32_t">:$done);
+  let assemblyFormat = [{
+    `<` `stages` `=` `[` $stages `]` `,` `orders` `=` `[` $orders `]` (`,` `done` `=` `[` $done^ `]`)? `>`
+  }];
+  let genVerifyDecl = 1;
 }
 
 //===----------------------------------------------------------------------===//

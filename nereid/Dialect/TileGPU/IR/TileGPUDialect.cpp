@@ -101,11 +101,41 @@ LogicalResult ScratchAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   ArrayRef<uint32_t> stages,
+                                   ArrayRef<uint32_t> orders,
+                                   ArrayRef<uint32_t> done) {
+  if (stages.empty() || stages.size() != orders.size()) {
+    return emitError() << stages.size() << " stages with " << orders.size()
+                       << " orders; expected as many, and one at least";
+  }
+  for (unsigned i = 1; i < stages.size(); ++i) {
+    if (stages[i] <= stages[i - 1]) {
+      return emitError() << "stages in no ascending order";
+    }
+  }
+  if (!done.empty() && done.size() != 2) {
+    return emitError() << "done has " << done.size()
+                       << " numbers; expected a stage and an order";
+  }
+  return success();
+}
+
 LogicalResult TileGPUDialect::verifyOperationAttribute(Operation *op,
                                                        NamedAttribute entry) {
   StringRef name = entry.getName();
   if (name == scratchAttr && !isa<ScratchAttr>(entry.getValue())) {
     return op->emitOpError() << "'" << name << "' is no #tilegpu.scratch";
+  }
+  if (name == scheduleAttr && !isa<ScheduleAttr>(entry.getValue())) {
+    return op->emitOpError() << "'" << name << "' is no #tilegpu.schedule";
+  }
+  if (name == slotsAttr) {
+    auto slots = dyn_cast<IntegerAttr>(entry.getValue());
+    if (!slots || !slots.getType().isInteger(32) || slots.getInt() < 1) {
+      return op->emitOpError()
+             << "'" << name << "' is no number of tiles (i32)";
+    }
   }
   if (name == sharedBytesAttr) {
     auto bytes = dyn_cast<IntegerAttr>(entry.getValue());

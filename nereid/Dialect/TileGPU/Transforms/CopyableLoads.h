@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What PipelineLoads asks of a loop and its loads, and tells of those that stay
+// What ScheduleLoops asks of a loop and its loads, and tells of those that stay
 // where they are.
 //
 //===----------------------------------------------------------------------===//
@@ -50,7 +50,7 @@ struct StagesChosen {
 };
 void tellStages(mlir::scf::ForOp loop, const StagesChosen &s);
 
-/// Of loops with loads that PipelineLoads does not look at.
+/// Of loops with loads that ScheduleLoops does not look at.
 void tellLoopsNotSeen(mlir::func::FuncOp kernel, const TargetInfo &target);
 
 } // namespace nereid::tilegpu

@@ -19,21 +19,25 @@ def ShareOperands : Pass<"tilegpu-share-operands", "::mlir::func::FuncOp"> {
     Operands that a product by several warps reads from shared memory, and that
     the loops around it do not change, are written there once, in front of the
     loops, as far as they take no more than half of a block's shared memory;
-    others are written for each product. Before `tilegpu-pipeline-loads`, which
+    others are written for each product. Before `tilegpu-schedule-loops`, which
     leaves the buffers their room.
   }];
 }
 
-def PipelineLoads : Pass<"tilegpu-pipeline-loads", "::mlir::func::FuncOp"> {
-  let summary = "Asynchronous copies into shared memory ahead of their use";
+def ScheduleLoops : Pass<"tilegpu-schedule-loops", "::mlir::func::FuncOp"> {
+  let summary = "What of a loop runs ahead of its iteration";
   let description = [{
     Loads that feed matrix products inside a loop become asynchronous copies
     into a ring of buffers, started `stages - 1` iterations before their use; a
     loop that says `tile.num_stages` has all its loads copied so. The operations
-    that compute their addresses and masks run that much ahead too.
+    that compute their addresses and masks run that much ahead too. Products
+    that four warps start together run while the copies are started.
 
     A load stays where it is if an address depends on what the loop loads, if
     the loop may write what it reads, or if a piece would be under 4 bytes.
+
+    Only decides: each operation of the loop says when it runs
+    (`tilegpu.schedule`), and `tilegpu-expand-loops` rewrites the loop.
   }];
   let options = [
     Option<"stages", "stages", "unsigned", "3",
@@ -43,6 +47,16 @@ def PipelineLoads : Pass<"tilegpu-pipeline-loads", "::mlir::func::FuncOp"> {
   ];
 }
 
+def ExpandLoops : Pass<"tilegpu-expand-loops", "::mlir::func::FuncOp"> {
+  let summary = "Loops rewritten as their schedules say";
+  let description = [{
+    A loop with `tilegpu.slots` becomes one whose step runs operations of
+    several iterations, with the first copies in front of it
+    (docs/Schedules.md). Any schedule that keeps the order of definitions and
+    uses can be expanded; it is an error if one does not.
+  }];
+}
+
 def StageOperands : Pass<"tilegpu-stage-operands", "::mlir::func::FuncOp"> {
   let summary = "Operands of products that registers cannot hold, to shared memory";
   let description = [{
@@ -50,7 +64,7 @@ def StageOperands : Pass<"tilegpu-stage-operands", "::mlir::func::FuncOp"> {
     quarters of its registers, operands that come from other threads stay in
     shared memory, and the product reads them step by step along K. A load that
     nothing else wants is copied there without registers. Behind
-    `tilegpu-pipeline-loads`, which copies ahead; where shared memory has no
+    `tilegpu-expand-loops`, which copies ahead; where shared memory has no
     room, registers hold them.
   }];
 }

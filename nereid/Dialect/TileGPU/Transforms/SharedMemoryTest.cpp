@@ -458,8 +458,9 @@ TEST_F(SharedMemoryTest, AtOnePlaceThereAreHazards) {
   EXPECT_GT(caught, 5u);
 }
 
-// What the pipeliner builds on: a kernel takes no more than its parts need, if
-// the target has that, and a loop needs the same alone as in the kernel.
+// What the scheduler of loops builds on: a kernel takes no more than its parts
+// need, if the target has that, and a loop needs the same alone as in the
+// kernel.
 TEST_F(SharedMemoryTest, AKernelTakesWhatItsPartsNeed) {
   unsigned loops = 0;
   for (unsigned seed = 1; seed <= 150; ++seed) {

@@ -1,7 +1,7 @@
 // Passes tell their decisions as remarks of MLIR, for nereid-opt too.
 //
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-pipeline-loads))' --remarks-filter='loop|load' -o /dev/null 2>&1 | FileCheck %s
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-pipeline-loads))' -o /dev/null 2>&1 | FileCheck %s --check-prefix=OFF --allow-empty
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-schedule-loops,tilegpu-expand-loops))' --remarks-filter='loop|load' -o /dev/null 2>&1 | FileCheck %s
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-schedule-loops,tilegpu-expand-loops))' -o /dev/null 2>&1 | FileCheck %s --check-prefix=OFF --allow-empty
 
 // OFF-NOT: remark
 

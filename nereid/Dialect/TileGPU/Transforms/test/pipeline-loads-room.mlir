@@ -1,12 +1,12 @@
 // As many stages as there is room for beside the trips of the loop. Four slots
 // of 2 KiB leave 16 bytes for the warps' parts of the sum only in the first
 // case; with one byte less than two slots and those, nothing is copied.
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=4},func.func(tilegpu-pipeline-loads{shared-limit=8208}))' | FileCheck %s --check-prefix=FOUR
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=4},func.func(tilegpu-pipeline-loads{shared-limit=8207}))' | FileCheck %s --check-prefix=THREE
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=4},func.func(tilegpu-pipeline-loads{shared-limit=4111}))' | FileCheck %s --check-prefix=NONE
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=4},func.func(tilegpu-schedule-loops{shared-limit=8208},tilegpu-expand-loops))' | FileCheck %s --check-prefix=FOUR
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=4},func.func(tilegpu-schedule-loops{shared-limit=8207},tilegpu-expand-loops))' | FileCheck %s --check-prefix=THREE
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=4},func.func(tilegpu-schedule-loops{shared-limit=4111},tilegpu-expand-loops))' | FileCheck %s --check-prefix=NONE
 // What is tried and taken back leaves nothing behind.
 // RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=4" > %t.before
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=4},func.func(tilegpu-pipeline-loads{shared-limit=4111}))' > %t.after
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=4},func.func(tilegpu-schedule-loops{shared-limit=4111},tilegpu-expand-loops))' > %t.after
 // RUN: diff %t.before %t.after
 
 // FOUR: tilegpu.alloc : <4 x[512] x f32

@@ -1,6 +1,6 @@
 // Copies in front of a loop with a run-time step: none where the step is not
 // positive, and none for an iteration whose counter would wrap.
-// RUN: nereid-opt --split-input-file %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=4},func.func(tilegpu-pipeline-loads))' | FileCheck %s
+// RUN: nereid-opt --split-input-file %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=4},func.func(tilegpu-schedule-loops,tilegpu-expand-loops))' | FileCheck %s
 
 // CHECK-LABEL: func.func @narrow
 // CHECK-SAME: %[[N:[^:]*]]: i32, %[[M:[^:]*]]: i32, %[[S:[^:]*]]: i32)

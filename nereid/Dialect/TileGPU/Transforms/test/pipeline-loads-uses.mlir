@@ -1,5 +1,5 @@
 // Who else may use what is copied ahead: the next iteration, and a region.
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=4},func.func(tilegpu-pipeline-loads))' | FileCheck %s
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=4},func.func(tilegpu-schedule-loops,tilegpu-expand-loops))' | FileCheck %s
 
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[LAST:.*]] = %{{.*}}, %[[SLOT:.*]] = %
 // CHECK: %[[NOW:.*]] = tilegpu.local_load %{{.*}}[%[[SLOT]]]

@@ -1,12 +1,12 @@
 // What a product reads is copied two iterations ahead, addresses and masks with
 // it; the transpose is an order of reading. A product by four warps together
 // runs while the copies are started.
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=4},func.func(tilegpu-pipeline-loads))' | FileCheck %s --check-prefixes=CHECK,MMA
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-pipeline-loads))' | FileCheck %s --check-prefixes=CHECK,GROUP
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=4},func.func(tilegpu-schedule-loops,tilegpu-expand-loops))' | FileCheck %s --check-prefixes=CHECK,MMA
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-schedule-loops,tilegpu-expand-loops))' | FileCheck %s --check-prefixes=CHECK,GROUP
 // Two slots of both fit into 40 KiB, three do not; none fits into 16.
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=4},func.func(tilegpu-pipeline-loads{shared-limit=40960}))' | FileCheck %s --check-prefix=FEW
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=4},func.func(tilegpu-pipeline-loads{shared-limit=16384}))' | FileCheck %s --check-prefix=NONE
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=4},func.func(tilegpu-pipeline-loads{stages=1}))' | FileCheck %s --check-prefix=NONE
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=4},func.func(tilegpu-schedule-loops{shared-limit=40960},tilegpu-expand-loops))' | FileCheck %s --check-prefix=FEW
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=4},func.func(tilegpu-schedule-loops{shared-limit=16384},tilegpu-expand-loops))' | FileCheck %s --check-prefix=NONE
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=4},func.func(tilegpu-schedule-loops{stages=1},tilegpu-expand-loops))' | FileCheck %s --check-prefix=NONE
 // Nor is anything copied ahead where there are no such copies.
 // RUN: nereid-opt %s --tilegpu-pipeline="target=toy64 warps=4 stages=3" | FileCheck %s --check-prefix=NONE
 

@@ -1,7 +1,7 @@
 // Two products of one left operand that need nothing of each other: both are
 // started, then the next copies, and then both are waited for. A product that
 // needs the first's result is not started with it.
-// RUN: nereid-opt %s --split-input-file --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-pipeline-loads))' | FileCheck %s
+// RUN: nereid-opt %s --split-input-file --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-schedule-loops,tilegpu-expand-loops))' | FileCheck %s
 
 // CHECK-LABEL: func.func @gated
 // CHECK: scf.for

@@ -2,9 +2,9 @@
 // it, for both loops of a block; a transpose is an order of reading. What the
 // iteration computes stays in registers.
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-share-operands))' | FileCheck %s
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-share-operands,tilegpu-pipeline-loads{shared-limit=66560}))' | FileCheck %s --check-prefix=STAGES
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-share-operands,tilegpu-schedule-loops{shared-limit=66560},tilegpu-expand-loops))' | FileCheck %s --check-prefix=STAGES
 // With the operand's 8 KiB there is room for two slots instead of three.
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-share-operands,tilegpu-pipeline-loads{shared-limit=32767}))' | FileCheck %s --check-prefix=FEWER
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-share-operands,tilegpu-schedule-loops{shared-limit=32767},tilegpu-expand-loops))' | FileCheck %s --check-prefix=FEWER
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-share-operands,tilegpu-allocate-shared,tilegpu-insert-barriers),tilegpu-to-llvm)' | FileCheck %s --check-prefix=CODE
 
 // CHECK-LABEL: func.func @loops

@@ -1,4 +1,4 @@
-// RUN: nereid-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(tilegpu-pipeline-loads))'
+// RUN: nereid-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(tilegpu-schedule-loops,tilegpu-expand-loops))'
 
 // expected-error @+1 {{the kernel has no tilegpu.target; expected the name of a GPU}}
 func.func @none() attributes {tile.kernel, tilegpu.warps = 4 : i32} {

@@ -1,0 +1,373 @@
+//===- ScheduleLoops.cpp - What of a loop runs ahead ----------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Decides for each innermost loop which loads are copied ahead and how far, and
+// what runs while the next copies are started, and writes it down as the
+// schedule that `tilegpu-expand-loops` follows. A step is
+//
+//   1. what comes before the products in flight, and their start
+//   2. addresses, masks and starts of the next copies
+//   3. the end of the products
+//   4. the rest of the computation
+//
+// or, without such products, 2 and 4. If the computation begins with products
+// that four warps start together and that need nothing of each other, the
+// copies are started while they run: a hundred instructions between the barrier
+// and the product kept the tensor cores waiting (4096 x 4096 x 4096, fp16,
+// H200: 128x256x64 on 8 warps 254 us to 233, 128x128x64 on 4 warps 261 to 220).
+//
+// One barrier an iteration. With D slots for D iterations of distance the
+// copies would have to wait for the computation: a second barrier.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Dialect/TileGPU/Transforms/Passes.h"
+
+#include "nereid/Analysis/SharedAllocation.h"
+#include "nereid/Dialect/Tile/IR/Decisions.h"
+#include "nereid/Dialect/TileGPU/Transforms/CopyableLoads.h"
+#include "nereid/Dialect/TileGPU/Transforms/LoopExpander.h"
+#include "nereid/Dialect/TileGPU/Transforms/ProductOperands.h"
+
+using namespace mlir;
+
+namespace nereid::tilegpu {
+
+#define GEN_PASS_DEF_SCHEDULELOOPS
+#include "nereid/Dialect/TileGPU/Transforms/Passes.h.inc"
+
+namespace {
+
+struct ScheduleOptions {
+  unsigned stages, sharedLimit;
+};
+
+class LoopScheduler {
+public:
+  /// `living`: buffers that do in front of the loop.
+  LoopScheduler(scf::ForOp loop, const AxisInfoAnalysis &axes,
+                const ScheduleOptions &options, ArrayRef<Span> living)
+      : loop(loop), body(*loop.getBody()), axes(axes), options(options),
+        living(living) {}
+
+  /// False where the loop stays as it is.
+  bool run();
+
+private:
+  SetVector<Operation *> wantedCopies(bool throughArithmetic) const;
+  void findCopies(bool throughArithmetic);
+  bool runWithCopies();
+  unsigned mostDistance();
+  bool canBeInFlight(Operation *product, const CopyReaders &readers) const;
+  llvm::SmallSetVector<Operation *, 4>
+  productsInFlight(const LoopSlice &computation,
+                   const CopyReaders &readers) const;
+  LoopSchedule makeSchedule(unsigned distance);
+  void tell();
+
+  scf::ForOp loop;
+  Block &body;
+  const AxisInfoAnalysis &axes;
+  const ScheduleOptions &options;
+  ArrayRef<Span> living;
+  SmallVector<tile::LoadOp> copies;
+  LoopSlice ahead;     ///< what their addresses and masks come from
+  StagesChosen chosen; ///< for the log
+  llvm::SmallSetVector<Operation *, 4> inFlight;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What can be copied ahead
+//===----------------------------------------------------------------------===//
+
+SetVector<Operation *>
+LoopScheduler::wantedCopies(bool throughArithmetic) const {
+  bool isAsked = loop->hasAttr("tile.num_stages");
+  SetVector<Operation *> wanted;
+  auto want = [&](Value value) {
+    Operation *source = sourceOf(value).getDefiningOp();
+    if (isa_and_nonnull<tile::LoadOp>(source) && source->getBlock() == &body) {
+      wanted.insert(source);
+    }
+  };
+  for (Operation &op : body) {
+    if (isAsked && isa<tile::LoadOp>(op)) {
+      wanted.insert(&op);
+    }
+    if (isWarpgroupProduct(&op)) {
+      want(op.getOperand(0));
+      want(op.getOperand(1));
+    }
+    auto convert = dyn_cast<ConvertLayoutOp>(op);
+    if (convert && feedsProduct(convert)) {
+      want(convert.getSource());
+    }
+    if (throughArithmetic && isa<tile::DotOp>(op)) {
+      addSources(op.getOperand(0), body, wanted);
+      addSources(op.getOperand(1), body, wanted);
+    }
+  }
+  return wanted;
+}
+
+void LoopScheduler::findCopies(bool throughArithmetic) {
+  copies.clear();
+  ahead = {};
+  SetVector<Operation *> wanted = wantedCopies(throughArithmetic);
+  for (Operation *op : wanted) {
+    auto load = cast<tile::LoadOp>(op);
+    StringRef why;
+    if (!copyDimension(load, axes, why)) {
+      tellStays(load, why);
+      continue;
+    }
+    if (Operation *writer = writerOf(body, load.getPtr())) {
+      tellStays(load,
+                "the loop writes an array" + inLine(writer) +
+                    " that may be the one it reads",
+                "read and write through different parameters");
+      continue;
+    }
+    LoopSlice slice = ahead;
+    Operation *culprit = addAhead(slice, loop, load.getPtr());
+    if (!culprit && load.getMask()) {
+      culprit = addAhead(slice, loop, load.getMask());
+    }
+    if (culprit) {
+      tellStays(load, isa<tile::LoadOp>(culprit)
+                          ? "its address or mask depends on what the same "
+                            "iteration loads" +
+                                inLine(culprit)
+                          : "its address or mask cannot be computed before "
+                            "its iteration" +
+                                inLine(culprit));
+      continue;
+    }
+    ahead = std::move(slice);
+    copies.push_back(load);
+  }
+  if (tellsDecisions(loop.getContext())) {
+    for (auto load : body.getOps<tile::LoadOp>()) {
+      if (!wanted.contains(load) && isa<RankedTensorType>(load.getType())) {
+        tellStays(load, "no product of the loop reads it",
+                  "tl.range(..., num_stages=2) copies all loads of a loop "
+                  "ahead");
+      }
+    }
+  }
+}
+
+/// As many iterations ahead as asked for, if the buffers alone fit.
+unsigned LoopScheduler::mostDistance() {
+  unsigned stages = options.stages;
+  if (auto asked = loop->getAttrOfType<IntegerAttr>("tile.num_stages")) {
+    stages = asked.getInt();
+  }
+  unsigned slotBytes = 0;
+  for (tile::LoadOp load : copies) {
+    slotBytes += tile::getBytes(load.getType());
+  }
+  unsigned taken = 0;
+  for (Span buffer : living) {
+    taken += buffer.end - buffer.begin;
+  }
+  taken = std::min(options.sharedLimit, taken);
+  unsigned slots = std::min(stages, (options.sharedLimit - taken) / slotBytes);
+  chosen = {unsigned(copies.size()),
+            stages,
+            0,
+            slotBytes,
+            (slots + 1) * slotBytes + taken,
+            options.sharedLimit};
+  return slots ? slots - 1 : 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Products in flight
+//===----------------------------------------------------------------------===//
+
+/// Can it be started, and waited for later? If nothing but buffers and
+/// accumulators takes part in it.
+bool LoopScheduler::canBeInFlight(Operation *product,
+                                  const CopyReaders &readers) const {
+  return readers.isReadInPlace(product->getOpOperand(0)) &&
+         readers.isReadInPlace(product->getOpOperand(1)) &&
+         tile::getElement(product->getResult(0).getType())
+                 .getIntOrFloatBitWidth() == 32;
+}
+
+/// The products that run while the next copies are started: the first, and
+/// those behind it that need nothing of it, as two products of one left operand
+/// do.
+llvm::SmallSetVector<Operation *, 4>
+LoopScheduler::productsInFlight(const LoopSlice &computation,
+                                const CopyReaders &readers) const {
+  llvm::SmallSetVector<Operation *, 4> products;
+  for (Operation &op : body.without_terminator()) {
+    if (!computation.ops.contains(&op)) {
+      continue;
+    }
+    bool needsOne = llvm::any_of(op.getOperands(), [&](Value operand) {
+      return products.contains(operand.getDefiningOp());
+    });
+    if (isWarpgroupProduct(&op)) {
+      if (needsOne || !canBeInFlight(&op, readers)) {
+        break;
+      }
+      products.insert(&op);
+    } else if (!products.empty() &&
+               (needsOne || op.getNumRegions() ||
+                !(isMemoryEffectFree(&op) ||
+                  (op.getNumResults() && readers.copyOf(op.getResult(0)))))) {
+      break;
+    }
+  }
+  return products;
+}
+
+//===----------------------------------------------------------------------===//
+// The schedule
+//===----------------------------------------------------------------------===//
+
+LoopSchedule LoopScheduler::makeSchedule(unsigned distance) {
+  CopyReaders readers(loop, copies);
+  LoopSlice computation = computationOf(loop, readers);
+  inFlight = productsInFlight(computation, readers);
+
+  LoopSchedule schedule(loop);
+  schedule.slots = distance + 1;
+  unsigned order = 0;
+  unsigned first = order; // up to the start of the products
+  order += !inFlight.empty();
+  for (Operation *op : ahead.ops) {
+    schedule.run(op, {0, order});
+  }
+  ++order;
+  for (tile::LoadOp load : copies) {
+    schedule.run(load, {0, order++});
+  }
+  for (Operation *product : inFlight) {
+    schedule.finish(product, {distance, order});
+  }
+  unsigned rest = order + !inFlight.empty();
+  bool isBehind = inFlight.empty();
+  for (Operation &op : body.without_terminator()) {
+    if (!computation.ops.contains(&op)) {
+      continue;
+    }
+    Place place{distance, isBehind ? rest : first};
+    if (llvm::is_contained(copies, &op)) {
+      schedule.finish(&op, place);
+    } else {
+      schedule.run(&op, place);
+    }
+    isBehind |= !inFlight.empty() && &op == inFlight.back();
+  }
+  // Of a load that only products and conversions read.
+  for (tile::LoadOp load : copies) {
+    if (!computation.ops.contains(load)) {
+      schedule.finish(load, {distance, first});
+    }
+  }
+  return schedule;
+}
+
+/// What the expanded loop's trips through shared memory take is known when it
+/// is there: it exchanges less than the old one.
+bool LoopScheduler::runWithCopies() {
+  unsigned distance = mostDistance();
+  for (; distance; --distance) {
+    LoopSchedule schedule = makeSchedule(distance);
+    LoopExpander expander(loop, schedule, axes);
+    expander.expand();
+    unsigned needed = bytesNeeded(expander.made(), living);
+    expander.undo();
+    if (needed <= options.sharedLimit) {
+      schedule.write();
+      break;
+    }
+    chosen.needed = needed;
+  }
+  chosen.distance = distance;
+  return distance;
+}
+
+/// Products wait for what their operands are computed from, too: weights to be
+/// unpacked, say. Where shared memory has no room for two iterations of all of
+/// it, for the operands that are loaded as they are alone.
+bool LoopScheduler::run() {
+  findCopies(/*throughArithmetic=*/true);
+  size_t all = copies.size();
+  if (!all) {
+    return false;
+  }
+  bool isDone = runWithCopies();
+  if (!isDone) {
+    findCopies(/*throughArithmetic=*/false);
+    isDone = !copies.empty() && copies.size() < all && runWithCopies();
+  }
+  tell();
+  return isDone;
+}
+
+void LoopScheduler::tell() {
+  if (!tellsDecisions(loop.getContext())) {
+    return;
+  }
+  tellStages(loop, chosen);
+  if (chosen.distance) {
+    for (Operation *product : inFlight) {
+      recordDecision(product->getLoc(),
+                     {"dot", "runs while the next iteration's copies start", "",
+                      "both operands lie in shared memory", ""});
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ScheduleLoopsPass : impl::ScheduleLoopsBase<ScheduleLoopsPass> {
+  using ScheduleLoopsBase::ScheduleLoopsBase;
+
+  void runOnOperation() override;
+};
+} // namespace
+
+void ScheduleLoopsPass::runOnOperation() {
+  const TargetInfo *target = targetOf(getOperation());
+  if (!target) {
+    return signalPassFailure();
+  }
+  tellLoopsNotSeen(getOperation(), *target);
+  SmallVector<scf::ForOp> loops;
+  getOperation().walk([&](scf::ForOp loop) {
+    bool hasLoad = llvm::any_of(
+        *loop.getBody(), [](Operation &op) { return isa<tile::LoadOp>(op); });
+    if (hasLoad && isInnermost(loop)) {
+      loops.push_back(loop);
+    }
+  });
+  if (target->hasAsyncCopies && !loops.empty()) {
+    auto &axes = getAnalysis<AxisInfoAnalysis>();
+    ScheduleOptions options{stages, sharedLimit ? sharedLimit.getValue()
+                                                : target->sharedLimit};
+    // The copies' buffers live around one loop, and change no other's.
+    auto living = buffersAtLoops(getOperation());
+    for (scf::ForOp loop : loops) {
+      LoopScheduler(loop, axes, options, living[loop]).run();
+    }
+  }
+  // Whatever it removes it has made itself.
+  markAnalysesPreserved<AxisInfoAnalysis>();
+}
+
+} // namespace nereid::tilegpu
