@@ -32,7 +32,8 @@ void buildTileGPUPipeline(OpPassManager &pm, const GpuOptions &options) {
     layouts.addPass(tilegpu::createShareOperands());
   }
   if (options.has("copies-ahead")) {
-    layouts.addPass(tilegpu::createScheduleLoops({options.stages}));
+    layouts.addPass(tilegpu::createScheduleLoops(
+        {options.stages, /*sharedLimit=*/0, options.has("carried-products")}));
     layouts.addPass(tilegpu::createExpandLoops());
   }
   if (options.has("staged-operands")) {

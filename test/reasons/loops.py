@@ -6,6 +6,8 @@ RUN: nereid compile %s:matmul -v --target sm_90a --num-stages 8 -o %t --signatur
 RUN: nereid compile %s:matmul -v --target sm_90a --num-stages 1 -o %t --signature "*fp16:16, *fp16:16, *fp32:16, i32:16, i32:16, 64, 64" 2>&1 | FileCheck %s --check-prefix=ONE
 RUN: nereid compile %s:matmul -v --target sm_75 -o %t --signature "*fp16:16, *fp16:16, *fp32:16, i32:16, i32:16, 64, 64" 2>&1 | FileCheck %s --check-prefix=TARGET
 RUN: nereid compile %s:matmul -v --target sm_90a -o %t --signature "*fp16:16, *fp16:16, *fp32:16, i32:16, i32, 64, 64" 2>&1 | FileCheck %s --check-prefix=PIECE
+RUN: nereid compile %s:halved -v --target sm_90a -o %t --signature "*fp16:16, *fp16:16, *fp32:16, i32:16, 64" 2>&1 | FileCheck %s --check-prefix=USED
+RUN: nereid compile %s:attended -v --target sm_90a -o %t --signature "*fp16:16, *fp16:16, *fp32:16, i32:16, 64" 2>&1 | FileCheck %s --check-prefix=OTHERDOT
 RUN: nereid compile %s:weights -v --target sm_90a -o %t --signature "*fp16:16, *i8:16, *fp16:16, *fp32:16, i32, 128" 2>&1 | FileCheck %s --check-prefix=SOURCES
 RUN: nereid compile %s:weights -v --target sm_86 -o %t --signature "*fp16:16, *i8:16, *fp16:16, *fp32:16, i32, 256" 2>&1 | FileCheck %s --check-prefix=ALONE
 RUN: nereid compile %s:sums -v --target sm_90a -o %t --signature "*fp32:16, *fp32:16, i32:16, 1024" 2>&1 | FileCheck %s --check-prefix=NODOT
@@ -35,9 +37,35 @@ def matmul(a_ptr, b_ptr, c_ptr, K, stride, M: tl.constexpr, N: tl.constexpr):
         a = tl.load(a_ptr + m[:, None] * 4096 + (i + k)[None, :])
         # PIECE: :[[#@LINE+1]]:13: remark: load: the loop waits for it in its own iteration; not copied ahead: its address is not known to be divisible by 4 bytes
         b = tl.load(b_ptr + (i + k)[:, None] * stride + n[None, :])
-        # AHEAD: :[[#@LINE+1]]:13: remark: dot: runs while the next iteration's copies start: both operands lie in shared memory
+        # AHEAD: :[[#@LINE+1]]:13: remark: dot: runs on into the next iteration: only the next iteration's product needs the sum
         c = tl.dot(a, b, c)
     tl.store(c_ptr + m[:, None] * N + n[None, :], c)
+
+
+@triton.jit
+def halved(a_ptr, b_ptr, c_ptr, K, N: tl.constexpr):
+    m = tl.arange(0, N)
+    c = tl.zeros((N, N), tl.float32)
+    for i in range(0, K, N):
+        a = tl.load(a_ptr + m[:, None] * 4096 + (i + m)[None, :])
+        b = tl.load(b_ptr + (i + m)[:, None] * 4096 + m[None, :])
+        # USED: :[[#@LINE+1]]:13: remark: dot: runs while the next iteration's copies start; not into the next iteration: the iteration uses its result
+        c = tl.dot(a, b, c) * 0.5
+    tl.store(c_ptr + m[:, None] * N + m[None, :], c)
+
+
+@triton.jit
+def attended(a_ptr, b_ptr, c_ptr, K, N: tl.constexpr):
+    m = tl.arange(0, N)
+    c = tl.zeros((N, N), tl.float32)
+    d = tl.zeros((N, N), tl.float32)
+    for i in range(0, K, N):
+        a = tl.load(a_ptr + m[:, None] * 4096 + (i + m)[None, :])
+        b = tl.load(b_ptr + (i + m)[:, None] * 4096 + m[None, :])
+        # OTHERDOT: :[[#@LINE+1]]:13: remark: dot: runs while the next iteration's copies start; not into the next iteration: another product of the iteration waits for all
+        c = tl.dot(a, b, c)
+        d = tl.dot((a * 2).to(tl.float16), b, d)
+    tl.store(c_ptr + m[:, None] * N + m[None, :], c + d)
 
 
 @triton.jit

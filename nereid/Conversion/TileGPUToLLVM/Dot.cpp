@@ -155,6 +155,8 @@ void KernelEmitter::emitFma(tile::DotOp op) {
 void addDotForms(FormTable &table) {
   table.add<tile::DotOp, &KernelEmitter::emitDot>();
   table.add<tilegpu::WaitProductsOp, &KernelEmitter::emitWaitProducts>();
+  table.add<tilegpu::WaitOlderProductsOp,
+            &KernelEmitter::emitWaitOlderProducts>();
 }
 
 } // namespace nereid::togpu

@@ -250,6 +250,7 @@ public:
   // NV/WarpgroupDot.cpp
   void emitWarpgroupMma(tile::DotOp op);
   void emitWaitProducts(tilegpu::WaitProductsOp op);
+  void emitWaitOlderProducts(tilegpu::WaitOlderProductsOp op);
   struct WarpgroupOperand {
     const Registers *registers = nullptr; ///< left operand only
     std::vector<uint32_t> offsetOfIndex;  ///< elements

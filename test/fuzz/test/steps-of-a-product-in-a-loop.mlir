@@ -1,10 +1,12 @@
 // On eight warps the steps of a product of 256 columns are a loop, of operands of
-// either orientation. Its sums are only carried, or also changed after its wait.
+// either orientation, if its sums are changed after its wait. If they are only
+// carried, it is in flight into the next iteration, one step after the other.
 // RUN: nereid-fuzz --replay %s --executor=cpu
 // RUN: mkdir -p %t && nereid-fuzz --replay %s --executor=sm_90a:8 --save %t
 // RUN: FileCheck %s --input-file %t/steps-of-a-product-in-a-loop.ptx
 // REQUIRES: nereid-fuzz
-// CHECK: @more bra NEXT;
+// CHECK-NOT: @more bra NEXT;
+// CHECK: wgmma.wait_group.sync.aligned 1;
 // CHECK: cp.async
 // CHECK: wgmma.wait_group.sync.aligned 0;
 // CHECK: @more bra NEXT;

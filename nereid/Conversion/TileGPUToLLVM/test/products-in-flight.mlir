@@ -1,7 +1,23 @@
 // The next copies are started between a product and its wait. With 256 columns
-// and eight warps its steps are a loop, a group each.
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=8},func.func(tilegpu-schedule-loops,tilegpu-expand-loops,tilegpu-allocate-shared,tilegpu-insert-barriers),tilegpu-to-llvm)' | FileCheck %s --check-prefixes=CHECK,LOOP
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-schedule-loops,tilegpu-expand-loops,tilegpu-allocate-shared,tilegpu-insert-barriers),tilegpu-to-llvm)' | FileCheck %s --check-prefixes=CHECK,STRAIGHT
+// and eight warps its steps are a loop, a group each. In flight into the next
+// iteration, they are not: the wait there is for all but the youngest group.
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=8},func.func(tilegpu-schedule-loops{carry-products=false},tilegpu-expand-loops,tilegpu-allocate-shared,tilegpu-insert-barriers),tilegpu-to-llvm)' | FileCheck %s --check-prefixes=CHECK,LOOP
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-schedule-loops{carry-products=false},tilegpu-expand-loops,tilegpu-allocate-shared,tilegpu-insert-barriers),tilegpu-to-llvm)' | FileCheck %s --check-prefixes=CHECK,STRAIGHT
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=8},func.func(tilegpu-schedule-loops,tilegpu-expand-loops,tilegpu-allocate-shared,tilegpu-insert-barriers),tilegpu-to-llvm)' | FileCheck %s --check-prefix=CARRIED
+
+// CARRIED: scf.for
+// CARRIED: nvvm.cp.async.wait.group 1
+// CARRIED: nvvm.barrier
+// CARRIED: nv.wgmma {{.*}} {columns = 256 : i32,
+// CARRIED-NOT: looped
+// CARRIED-NOT: nv.cp_async
+// CARRIED: nv.wgmma_wait 1{{$}}
+// CARRIED-NEXT: nvvm.barrier
+// CARRIED: nv.cp_async
+// CARRIED: nvvm.cp.async.commit.group
+// CARRIED-NOT: nv.wgmma_wait
+// CARRIED: scf.yield
+// CARRIED: nv.wgmma_wait 0, %
 
 // CHECK: scf.for
 // CHECK: nvvm.cp.async.wait.group 1

@@ -13,6 +13,15 @@ using namespace mlir;
 
 namespace nereid::tilegpu {
 
+bool isSumOfProducts(scf::ForOp loop, tile::DotOp product) {
+  auto carried = dyn_cast<BlockArgument>(product.getC());
+  return carried && carried.getOwner() == loop.getBody() &&
+         carried.getArgNumber() > 0 && carried.hasOneUse() &&
+         product->hasOneUse() &&
+         loop.getYieldedValues()[carried.getArgNumber() - 1] ==
+             product.getResult();
+}
+
 //===----------------------------------------------------------------------===//
 // As attributes
 //===----------------------------------------------------------------------===//
@@ -172,14 +181,8 @@ LogicalResult LoopSchedule::verifyProduct(Operation *product,
   if (done.stage == last && done.order > start->order) {
     return success();
   }
-  // The sum goes around the loop, and nobody but the next product looks at it.
-  auto carried = dyn_cast<BlockArgument>(dot.getC());
-  bool isOwnChain =
-      done.stage == last + 1 && carried &&
-      carried.getOwner() == loop.getBody() && carried.getArgNumber() > 0 &&
-      carried.hasOneUse() && dot->hasOneUse() &&
-      loop.getYieldedValues()[carried.getArgNumber() - 1] == dot.getResult();
-  if (!isOwnChain || done.order <= start->order) {
+  if (done.stage != last + 1 || done.order <= start->order ||
+      !isSumOfProducts(loop, dot)) {
     return product->emitOpError("is done in stage ")
            << done.stage << ", order " << done.order
            << "; expected a place behind its start, in the next iteration only "

@@ -20,6 +20,10 @@
 
 namespace nereid::tilegpu {
 
+/// Is the product's result a sum that goes around the loop, and that nobody but
+/// the next iteration's product looks at?
+bool isSumOfProducts(mlir::scf::ForOp loop, tile::DotOp product);
+
 struct Place {
   unsigned stage = 0, order = 0;
 };

@@ -43,7 +43,9 @@ def ScheduleLoops : Pass<"tilegpu-schedule-loops", "::mlir::func::FuncOp"> {
     Option<"stages", "stages", "unsigned", "3",
            "iterations in flight, the current one included, of a loop that does not say tile.num_stages">,
     Option<"sharedLimit", "shared-limit", "unsigned", "0",
-           "bytes of shared memory; loops with which the kernel would need more get fewer stages; 0: what a block may have">
+           "bytes of shared memory; loops with which the kernel would need more get fewer stages; 0: what a block may have">,
+    Option<"carryProducts", "carry-products", "bool", "true",
+           "leave a product in flight into the next iteration where that only adds to it">
   ];
 }
 

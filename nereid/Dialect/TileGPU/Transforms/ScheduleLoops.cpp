@@ -14,6 +14,11 @@
 //   3. the end of the products
 //   4. the rest of the computation
 //
+// or, where the products' results are sums that only the next iteration's
+// products look at, with the end of the products of the step before between
+// their start and the copies: the tensor cores go from one iteration's products
+// to the next one's without a pause (docs/decisions/ProductsInFlight.md),
+//
 // or, without such products, 2 and 4. If the computation begins with products
 // that four warps start together and that need nothing of each other, the
 // copies are started while they run: a hundred instructions between the barrier
@@ -44,6 +49,7 @@ namespace {
 
 struct ScheduleOptions {
   unsigned stages, sharedLimit;
+  bool carriesProducts;
 };
 
 class LoopScheduler {
@@ -66,6 +72,7 @@ private:
   llvm::SmallSetVector<Operation *, 4>
   productsInFlight(const LoopSlice &computation,
                    const CopyReaders &readers) const;
+  StringRef whyNotCarried(const LoopSlice &computation) const;
   LoopSchedule makeSchedule(unsigned distance);
   void tell();
 
@@ -78,6 +85,7 @@ private:
   LoopSlice ahead;     ///< what their addresses and masks come from
   StagesChosen chosen; ///< for the log
   llvm::SmallSetVector<Operation *, 4> inFlight;
+  StringRef whyEnds; ///< in their own iteration; empty: they go on
 };
 
 } // namespace
@@ -231,6 +239,28 @@ LoopScheduler::productsInFlight(const LoopSlice &computation,
   return products;
 }
 
+/// Why the products in flight end in their own iteration; empty where they need
+/// not.
+StringRef LoopScheduler::whyNotCarried(const LoopSlice &computation) const {
+  for (Operation *product : inFlight) {
+    if (!isSumOfProducts(loop, cast<tile::DotOp>(product))) {
+      return "the iteration uses its result";
+    }
+  }
+  for (Operation *op : computation.ops) {
+    bool hasOther =
+        op->walk([&](Operation *inner) {
+            return isWarpgroupProduct(inner) && !inFlight.contains(inner)
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          }).wasInterrupted();
+    if (hasOther) {
+      return "another product of the iteration waits for all";
+    }
+  }
+  return "";
+}
+
 //===----------------------------------------------------------------------===//
 // The schedule
 //===----------------------------------------------------------------------===//
@@ -249,13 +279,24 @@ LoopSchedule LoopScheduler::makeSchedule(unsigned distance) {
     schedule.run(op, {0, order});
   }
   ++order;
+  auto finishProducts = [&](unsigned stage) {
+    for (Operation *product : inFlight) {
+      schedule.finish(product, {stage, order});
+    }
+    ++order;
+  };
+  whyEnds = options.carriesProducts ? whyNotCarried(computation) : "";
+  bool areCarried = options.carriesProducts && whyEnds.empty();
+  if (!inFlight.empty() && areCarried) {
+    finishProducts(distance + 1);
+  }
   for (tile::LoadOp load : copies) {
     schedule.run(load, {0, order++});
   }
-  for (Operation *product : inFlight) {
-    schedule.finish(product, {distance, order});
+  if (!inFlight.empty() && !areCarried) {
+    finishProducts(distance);
   }
-  unsigned rest = order + !inFlight.empty();
+  unsigned rest = order;
   bool isBehind = inFlight.empty();
   for (Operation &op : body.without_terminator()) {
     if (!computation.ops.contains(&op)) {
@@ -322,10 +363,19 @@ void LoopScheduler::tell() {
   }
   tellStages(loop, chosen);
   if (chosen.distance) {
+    bool areCarried = options.carriesProducts && whyEnds.empty();
     for (Operation *product : inFlight) {
-      recordDecision(product->getLoc(),
-                     {"dot", "runs while the next iteration's copies start", "",
-                      "both operands lie in shared memory", ""});
+      recordDecision(
+          product->getLoc(),
+          {"dot",
+           areCarried ? "runs on into the next iteration"
+                      : "runs while the next iteration's copies start",
+           areCarried || !options.carriesProducts ? ""
+                                                  : "into the next iteration",
+           areCarried        ? "only the next iteration's product needs the sum"
+           : whyEnds.empty() ? "both operands lie in shared memory"
+                             : whyEnds.str(),
+           ""});
     }
   }
 }
@@ -358,8 +408,9 @@ void ScheduleLoopsPass::runOnOperation() {
   });
   if (target->hasAsyncCopies && !loops.empty()) {
     auto &axes = getAnalysis<AxisInfoAnalysis>();
-    ScheduleOptions options{stages, sharedLimit ? sharedLimit.getValue()
-                                                : target->sharedLimit};
+    ScheduleOptions options{
+        stages, sharedLimit ? sharedLimit.getValue() : target->sharedLimit,
+        carryProducts};
     // The copies' buffers live around one loop, and change no other's.
     auto living = buffersAtLoops(getOperation());
     for (scf::ForOp loop : loops) {

@@ -19,7 +19,7 @@
 //   %buffer = alloc; copy_async %pointers, %buffer; commit_copies
 //   wait_copies 0; dot (local_load %buffer), ...; free %buffer
 //
-// This is for what tilegpu-pipeline-loads has left: it copies ahead.
+// This is for what tilegpu-schedule-loops has left: it copies ahead.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,7 +2,7 @@
 // it; the transpose is an order of reading. A product by four warps together
 // runs while the copies are started.
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=4},func.func(tilegpu-schedule-loops,tilegpu-expand-loops))' | FileCheck %s --check-prefixes=CHECK,MMA
-// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-schedule-loops,tilegpu-expand-loops))' | FileCheck %s --check-prefixes=CHECK,GROUP
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-schedule-loops{carry-products=false},tilegpu-expand-loops))' | FileCheck %s --check-prefixes=CHECK,GROUP
 // Two slots of both fit into 40 KiB, three do not; none fits into 16.
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=4},func.func(tilegpu-schedule-loops{shared-limit=40960},tilegpu-expand-loops))' | FileCheck %s --check-prefix=FEW
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=4},func.func(tilegpu-schedule-loops{shared-limit=16384},tilegpu-expand-loops))' | FileCheck %s --check-prefix=NONE

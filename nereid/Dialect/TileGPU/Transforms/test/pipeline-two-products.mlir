@@ -1,7 +1,31 @@
 // Two products of one left operand that need nothing of each other: both are
 // started, then the next copies, and then both are waited for. A product that
 // needs the first's result is not started with it.
-// RUN: nereid-opt %s --split-input-file --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-schedule-loops,tilegpu-expand-loops))' | FileCheck %s
+// RUN: nereid-opt %s --split-input-file --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-schedule-loops{carry-products=false},tilegpu-expand-loops))' | FileCheck %s
+
+// Two sums of products go on into the next iteration together: there, all but
+// the two that were started last are done before the copies overwrite what they
+// read. A product that needs another's result ends them.
+// RUN: nereid-opt %s --split-input-file --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-schedule-loops,tilegpu-expand-loops))' | FileCheck %s --check-prefix=CARRY
+
+// CARRY-LABEL: func.func @gated
+// CARRY: %[[LOOP:.*]]:3 = scf.for {{.*}} iter_args(%[[ONE:.*]] = %{{.*}}, %[[OTHER:.*]] = %{{.*}}, %{{.*}} = %
+// CARRY: tilegpu.wait_copies 1
+// CARRY: %[[A:.*]] = tile.dot %{{.*}}, %{{.*}}, %[[ONE]] {tilegpu.in_flight, tilegpu.warpgroup_mma}
+// CARRY: %[[B:.*]] = tile.dot %{{.*}}, %{{.*}}, %[[OTHER]] {tilegpu.in_flight, tilegpu.warpgroup_mma}
+// CARRY-NOT: tilegpu.copy_async
+// CARRY: tilegpu.wait_older_products 2
+// CARRY-NEXT: tilegpu.barrier all
+// CARRY: tilegpu.copy_async
+// CARRY: tilegpu.commit_copies
+// CARRY-NOT: tilegpu.wait_products
+// CARRY: scf.yield %[[A]], %[[B]],
+// CARRY: tilegpu.wait_products %[[LOOP]]#0
+// CARRY-NEXT: tilegpu.wait_products %[[LOOP]]#1
+// CARRY-NEXT: tilegpu.free
+
+// CARRY-LABEL: func.func @one_after_the_other
+// CARRY-NOT: tilegpu.wait_older_products
 
 // CHECK-LABEL: func.func @gated
 // CHECK: scf.for
