@@ -28,7 +28,7 @@ def crowded_case(random):
     while True:
         target = random.choice(sorted(LIMITS))
         element = random.choice(sorted(BYTES))
-        m, n, k = (random.choice((16, 32, 64, 128, 256)) for _ in range(3))
+        m, n, k = (random.choice((16, 32, 48, 64, 96, 100, 128, 256)) for _ in range(3))
         stages = random.randint(2, 8)
         warps = random.choice((4, 8))
         buffers = stages * (m * k + k * n) * BYTES[element]

@@ -41,12 +41,12 @@ namespace nereid::tilegpu {
 namespace {
 
 /// A product's operand that may move from registers to a buffer: a conversion
-/// whose only users are products of one block.
+/// whose only users are products, of its block or of loops inside.
 struct Operand {
   ConvertLayoutOp convert;
-  SmallVector<OpOperand *> uses; ///< in the order of the block
-  Operation *first() const { return uses.front()->getOwner(); }
-  Operation *last() const { return uses.back()->getOwner(); }
+  SmallVector<OpOperand *> uses;
+  /// Of the conversion's block: what holds the first of them, and the last.
+  Operation *first = nullptr, *last = nullptr;
 };
 
 class OperandStager {
@@ -114,18 +114,21 @@ static std::optional<Operand> operandOf(ConvertLayoutOp convert) {
   Operand operand{convert, {}};
   for (OpOperand &use : convert->getUses()) {
     auto dot = dyn_cast<tile::DotOp>(use.getOwner());
-    if (!dot || !dot->hasAttr(mmaAttr) || use.getOperandNumber() > 1 ||
-        dot->getBlock() != convert->getBlock()) {
+    if (!dot || !dot->hasAttr(mmaAttr) || use.getOperandNumber() > 1) {
       return std::nullopt;
     }
     operand.uses.push_back(&use);
+    Operation *holder = convert->getBlock()->findAncestorOpInBlock(*dot);
+    if (!operand.first || holder->isBeforeInBlock(operand.first)) {
+      operand.first = holder;
+    }
+    if (!operand.last || operand.last->isBeforeInBlock(holder)) {
+      operand.last = holder;
+    }
   }
   if (operand.uses.empty() || scratchOf(convert).empty()) {
     return std::nullopt;
   }
-  llvm::sort(operand.uses, [](OpOperand *x, OpOperand *y) {
-    return x->getOwner()->isBeforeInBlock(y->getOwner());
-  });
   return operand;
 }
 
@@ -163,7 +166,7 @@ Value OperandStager::fill(const Operand &operand) {
   auto type = cast<RankedTensorType>(source.getType());
   Location loc = source.getLoc();
   auto load = source.getDefiningOp<tile::LoadOp>();
-  if (!canBeCopied(load, operand.first())) {
+  if (!canBeCopied(load, operand.first)) {
     b.setInsertionPoint(convert);
     Value buffer = make<AllocOp>(loc, oneSlotFor(type));
     make<LocalStoreOp>(loc, source, buffer, zero(loc));
@@ -178,17 +181,22 @@ Value OperandStager::fill(const Operand &operand) {
   make<CopyAsyncOp>(loc, load.getPtr(), buffer, zero(loc), load.getMask(),
                     Value());
   make<CommitCopiesOp>(loc);
-  WaitCopiesOp &wait = waits[operand.first()];
+  WaitCopiesOp &wait = waits[operand.first];
   if (!wait) {
-    b.setInsertionPoint(operand.first());
-    wait = make<WaitCopiesOp>(operand.first()->getLoc(), /*pending=*/0);
+    // A read of a buffer stays one only if no wait comes behind it.
+    Operation *at = operand.first;
+    while (isa_and_nonnull<LocalLoadOp, arith::ConstantOp>(at->getPrevNode())) {
+      at = at->getPrevNode();
+    }
+    b.setInsertionPoint(at);
+    wait = make<WaitCopiesOp>(operand.first->getLoc(), /*pending=*/0);
   }
   return buffer;
 }
 
 void OperandStager::tell(const Operand &operand, unsigned words,
                          unsigned needed) const {
-  tellDecision(operand.first()->getLoc(), [&] {
+  tellDecision(operand.first->getLoc(), [&] {
     std::string inRegisters = "held in registers";
     Decision d{
         "dot operand", "is read from shared memory step by step", inRegisters,
@@ -217,8 +225,8 @@ void OperandStager::stage(const Operand &operand, unsigned words) {
     use->set(make<LocalLoadOp>(loc, convert.getType(), buffer, zero(loc),
                                DenseI32ArrayAttr()));
   }
-  b.setInsertionPointAfter(operand.last());
-  make<FreeOp>(operand.last()->getLoc(), buffer);
+  b.setInsertionPointAfter(operand.last);
+  make<FreeOp>(operand.last->getLoc(), buffer);
   Operation *behind = convert->getNextNode();
   convert->remove(); // it takes shared memory too
   unsigned needed = bytesOfKernel();
@@ -234,7 +242,7 @@ void OperandStager::stage(const Operand &operand, unsigned words) {
   }
   for (Operation *op : llvm::reverse(made)) {
     if (isa<WaitCopiesOp>(op)) {
-      waits.erase(operand.first());
+      waits.erase(operand.first);
     }
     op->erase();
   }

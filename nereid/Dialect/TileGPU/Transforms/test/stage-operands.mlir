@@ -107,6 +107,46 @@ func.func @written(%x: !tile.ptr<f64> {tile.divisibility = 16 : i32}) attributes
 
 // -----
 
+// What a loop does not change is there once, and read in each iteration.
+// CHECK-LABEL: func.func @still
+// CHECK: %[[A:.*]] = tilegpu.alloc : <1 x[96, 96] x f64
+// CHECK: tilegpu.copy_async %{{.*}}, %[[A]]
+// CHECK: tilegpu.wait_copies 0
+// CHECK-NEXT: scf.for
+// CHECK: tilegpu.wait_copies 0
+// CHECK: %[[LEFT:.*]] = tilegpu.local_load %[[A]]
+// CHECK: tile.dot %[[LEFT]],
+// CHECK-NOT: tilegpu.free %[[A]]
+// CHECK: scf.yield
+// CHECK-NEXT: }
+// CHECK-NEXT: tilegpu.free %[[A]]
+func.func @still(%x: !tile.ptr<f64> {tile.divisibility = 16 : i32},
+                 %n: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<96x96xf64>
+  %i = tile.range 0, 96 : tensor<96xi32>
+  %by96 = arith.constant dense<96> : tensor<96xi32>
+  %rows = arith.muli %i, %by96 : tensor<96xi32>
+  %r = tile.expand_dims %rows {axis = 1 : i32} : tensor<96xi32> -> tensor<96x1xi32>
+  %rb = tile.broadcast %r : tensor<96x1xi32> -> tensor<96x96xi32>
+  %c = tile.expand_dims %i {axis = 0 : i32} : tensor<96xi32> -> tensor<1x96xi32>
+  %cb = tile.broadcast %c : tensor<1x96xi32> -> tensor<96x96xi32>
+  %o = arith.addi %rb, %cb : tensor<96x96xi32>
+  %xs = tile.splat %x : !tile.ptr<f64> -> tensor<96x96x!tile.ptr<f64>>
+  %xp = tile.addptr %xs, %o : tensor<96x96x!tile.ptr<f64>>, tensor<96x96xi32>
+  %a = tile.load %xp : tensor<96x96x!tile.ptr<f64>>
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<96x96xf64>) : i32 {
+    %b = tile.load %xp : tensor<96x96x!tile.ptr<f64>>
+    %d = tile.dot %a, %b, %acc : tensor<96x96xf64>, tensor<96x96xf64>, tensor<96x96xf64>
+    scf.yield %d : tensor<96x96xf64>
+  }
+  tile.store %xp, %sum : tensor<96x96x!tile.ptr<f64>>
+  return
+}
+
+// -----
+
 // What fits into registers stays there.
 // CHECK-LABEL: func.func @small
 // CHECK-NOT: tilegpu.alloc
