@@ -69,11 +69,18 @@ static BufferType swizzled(MLIRContext *context, unsigned slots,
   // Short rows share a wavefront and need fewer permutations.
   unsigned perPhase = wavefrontBytes / rowBytes;
   unsigned phases = std::max(rowBytes / pieceBytes, 1u);
-  // Elements that no product by several warps reads: a warp's product wants 32
-  // bytes of four rows at once, too, so the rows' lowest bit is the pieces'
-  // second.
+  // What no product by several warps reads need not be as these want it. Of
+  // elements of 4 bytes and more a warp's product reads 32 bytes of four rows
+  // at once: the rows' lowest bit is the pieces' second. Of bytes it reads 8 of
+  // every fourth row: one more bit of the rows counts.
   bool isTurned = bytes >= 4 && phases > 1;
-  auto pieceOf = [&](unsigned phase) {
+  bool isOfEveryFourth =
+      bytes == 1 && phases > 2 && !(element.isInteger() && isPowerOfTwo(shape));
+  auto pieceOf = [&](unsigned row) {
+    unsigned phase = row / perPhase % phases;
+    if (isOfEveryFourth && row == perPhase * phases) {
+      return 1u;
+    }
     return isTurned ? (phase << 1 | phase / (phases / 2)) % phases : phase;
   };
   std::vector<unsigned> shifts = dimensionShifts(shape);
@@ -93,7 +100,7 @@ static BufferType swizzled(MLIRContext *context, unsigned slots,
   unsigned row = 1;
   for (unsigned d = shape.size(); d-- > 0;) {
     for (unsigned i = 0; d != inner && i < paddedBits(shape[d]); ++i) {
-      unsigned piece = pieceOf(row / perPhase % phases) * (pieceBytes / bytes);
+      unsigned piece = pieceOf(row) * (pieceBytes / bytes);
       offsets.push_back(1u << (shifts[d] + i) | piece << shifts[inner]);
       row *= 2;
     }

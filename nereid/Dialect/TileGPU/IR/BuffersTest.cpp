@@ -143,6 +143,25 @@ TEST_F(Buffers, FourRowsOfTwoPiecesMeetEveryBankOnce) {
   }
 }
 
+/// A warp's product reads bytes that do not run along K one by one, those of a
+/// lane from four rows: at once 8 bytes of every fourth row.
+TEST_F(Buffers, EightBytesOfEveryFourthRowMeetEveryBankOnce) {
+  mlir::Type element = mlir::Float8E5M2Type::get(&context);
+  for (auto [rows, columns] : {std::pair(64u, 128u), {32u, 256u}, {64u, 64u}}) {
+    BufferType type = swizzledBuffer(&context, 1, {rows, columns}, element, 1);
+    for (unsigned row = 0; row < rows; row += row % 4 == 3 ? 13 : 1) {
+      for (unsigned column = 0; column < columns; column += 8) {
+        std::set<unsigned> words;
+        for (unsigned i = 0; i < 4; ++i) {
+          unsigned at = offset(type, 1, row + 4 * i, column);
+          words.insert({at / 4 % 32, (at / 4 + 1) % 32});
+        }
+        EXPECT_EQ(words.size(), 8u) << rows << "x" << columns;
+      }
+    }
+  }
+}
+
 /// Lines of 128 bytes are whole, and rows or panels padded, whichever takes
 /// less.
 TEST_F(Buffers, ASlotEndsWithTheLastElement) {
