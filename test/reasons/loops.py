@@ -15,6 +15,8 @@ RUN: nereid compile %s:aliased -v --target sm_90a -o %t --signature "*fp32:16, i
 RUN: nereid compile %s:dependent -v --target sm_90a -o %t --signature "*fp32:16, *i32:16, *fp32:16, i32, 1024" 2>&1 | FileCheck %s --check-prefix=DEPENDS
 RUN: nereid compile %s:other -v --target sm_90a -o %t --signature "*fp32:16, *fp32:16, i32:16, 1024" 2>&1 | FileCheck %s --check-prefix=OTHER
 RUN: nereid compile %s:until -v --target sm_90a -o %t --signature "*fp32:16, *fp32:16, 1024" 2>&1 | FileCheck %s --check-prefix=WHILE
+RUN: nereid compile %s:counting -v --target sm_90a -o %t --signature "*fp16:16, *fp16:16, *fp32:16, i32:16, 64" 2>&1 | FileCheck %s --check-prefix=COUNTING
+RUN: nereid compile %s:early -v --target sm_90a -o %t --signature "*fp16:16, *fp16:16, *fp32:16, i32:16, 64" 2>&1 | FileCheck %s --check-prefix=EARLY
 RUN: nereid compile %s:nested -v --target sm_90a -o %t --signature "*fp32:16, *fp32:16, i32, 1024" 2>&1 | FileCheck %s --check-prefix=NESTED
 RUN: nereid compile %s:unrolled -v --target sm_90a -o %t --signature "*fp32:16, 1024" 2>&1 | FileCheck %s --check-prefix=UNROLLED
 """
@@ -118,6 +120,35 @@ def until(x_ptr, y_ptr, BLOCK: tl.constexpr):
         total += tl.load(x_ptr + k * BLOCK + i)
         k += 1 + tl.program_id(0)
     tl.store(y_ptr + i, total)
+
+
+@triton.jit
+def counting(a_ptr, b_ptr, c_ptr, K, N: tl.constexpr):
+    m = tl.arange(0, N)
+    c = tl.zeros((N, N), tl.float32)
+    i = 0
+    # A while loop that counts is a for loop.
+    # COUNTING: :[[#@LINE+1]]:5: remark: loop: 2 loads copied 2 iterations ahead, 3 stages of 16 KiB{{$}}
+    while i < K:
+        a = tl.load(a_ptr + m[:, None] * 4096 + (i + m)[None, :])
+        b = tl.load(b_ptr + (i + m)[:, None] * 4096 + m[None, :])
+        c = tl.dot(a, b, c)
+        i += N
+    tl.store(c_ptr + m[:, None] * N + m[None, :], c)
+
+
+@triton.jit
+def early(a_ptr, b_ptr, c_ptr, K, N: tl.constexpr):
+    if tl.program_id(0) >= K:
+        return
+    m = tl.arange(0, N)
+    c = tl.zeros((N, N), tl.float32)
+    # EARLY: :[[#@LINE+1]]:14: remark: loop: 2 loads copied 2 iterations ahead, 3 stages of 16 KiB{{$}}
+    for i in range(0, K, N):
+        a = tl.load(a_ptr + m[:, None] * 4096 + (i + m)[None, :])
+        b = tl.load(b_ptr + (i + m)[:, None] * 4096 + m[None, :])
+        c = tl.dot(a, b, c)
+    tl.store(c_ptr + m[:, None] * N + m[None, :], c)
 
 
 @triton.jit

@@ -24,6 +24,7 @@ void buildTilePipeline(OpPassManager &pm, const TilePipelineOptions &options) {
     kernel.addPass(createInsertChecks(checks));
   }
   kernel.addPass(createSimplifyTiles());
+  kernel.addPass(createCountLoops());
   kernel.addPass(createScalarizeInduction());
   kernel.addPass(createSimplifyTiles());
   kernel.addPass(createLoopInvariantCodeMotionPass());
