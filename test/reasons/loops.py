@@ -154,8 +154,8 @@ def early(a_ptr, b_ptr, c_ptr, K, N: tl.constexpr):
 @triton.jit
 def nested(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
-    # NESTED: :[[#@LINE+1]]:14: remark: loop: its loads wait in their own iteration; not copied ahead: there is a loop inside; only innermost loops are looked at
     for k in range(n):
+        # NESTED: :[[#@LINE+1]]:17: remark: load: the loop waits for it in its own iteration; not copied ahead: no product of the loop reads it; hint: tl.range(..., num_stages=2)
         total = tl.load(x_ptr + k * BLOCK + i)
         for j in range(k):
             total = total * 2 + 1

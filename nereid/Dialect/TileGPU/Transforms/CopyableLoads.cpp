@@ -135,9 +135,6 @@ void tellLoopsNotSeen(func::FuncOp kernel, const TargetInfo &target) {
     }
     auto counted = dyn_cast<scf::ForOp>(*loop);
     std::string reason = !counted ? "a while loop may end after any iteration"
-                         : !isInnermost(counted)
-                             ? "there is a loop inside; only innermost loops "
-                               "are looked at"
                          : !target.hasAsyncCopies
                              ? target.name + " has no asynchronous copies"
                              : "";

@@ -29,27 +29,49 @@ static LogicalResult verifyCopies(const LoopSchedule &schedule,
   return success();
 }
 
+/// Loops with a schedule that are inside of no other such loop.
+static SmallVector<scf::ForOp> scheduledLoops(func::FuncOp kernel) {
+  SmallVector<scf::ForOp> loops;
+  kernel.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
+    if (!loop->hasAttr(slotsAttr)) {
+      return WalkResult::advance();
+    }
+    loops.push_back(loop);
+    return WalkResult::skip();
+  });
+  return loops;
+}
+
+static LogicalResult expandLoops(ArrayRef<scf::ForOp> loops,
+                                 const AxisInfoAnalysis &axes) {
+  for (scf::ForOp loop : loops) {
+    LoopSchedule schedule = LoopSchedule::read(loop);
+    if (failed(schedule.verify()) || failed(verifyCopies(schedule, axes))) {
+      return failure();
+    }
+    LoopExpander expander(loop, schedule, axes);
+    expander.expand();
+    expander.replaceLoop();
+  }
+  return success();
+}
+
 namespace {
 struct ExpandLoopsPass : impl::ExpandLoopsBase<ExpandLoopsPass> {
   void runOnOperation() override {
-    SmallVector<scf::ForOp> loops;
-    getOperation().walk([&](scf::ForOp loop) {
-      if (loop->hasAttr(slotsAttr)) {
-        loops.push_back(loop);
-      }
-    });
+    SmallVector<scf::ForOp> loops = scheduledLoops(getOperation());
     if (loops.empty()) {
       return markAllAnalysesPreserved();
     }
-    auto &axes = getAnalysis<AxisInfoAnalysis>();
-    for (scf::ForOp loop : loops) {
-      LoopSchedule schedule = LoopSchedule::read(loop);
-      if (failed(schedule.verify()) || failed(verifyCopies(schedule, axes))) {
-        return signalPassFailure();
-      }
-      LoopExpander expander(loop, schedule, axes);
-      expander.expand();
-      expander.replaceLoop();
+    // An outer loop's operations have places, its inner loop's new ones would
+    // not: so outer loops first.
+    LogicalResult done = expandLoops(loops, getAnalysis<AxisInfoAnalysis>());
+    while (succeeded(done) &&
+           !(loops = scheduledLoops(getOperation())).empty()) {
+      done = expandLoops(loops, AxisInfoAnalysis(getOperation()));
+    }
+    if (failed(done)) {
+      signalPassFailure();
     }
   }
 };

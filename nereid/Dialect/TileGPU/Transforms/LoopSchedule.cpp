@@ -189,6 +189,15 @@ LogicalResult LoopSchedule::verifyProduct(Operation *product,
               "if it is a sum of such products and behind the next one's "
               "start";
   }
+  // Until it is done it reads the slot of the step before.
+  for (tile::LoadOp load : copies()) {
+    Place copy = entries.find(load)->second.starts[0];
+    if (slots < last - copy.stage + 2 && copy.order <= done.order) {
+      return load.emitOpError("starts at order ")
+             << copy.order << ", before the product that still reads its slot "
+             << "is done; expected a later place, or another slot";
+    }
+  }
   return success();
 }
 

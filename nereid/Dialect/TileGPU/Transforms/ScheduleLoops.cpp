@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Decides for each innermost loop which loads are copied ahead and how far, and
+// Decides for each loop which loads are copied ahead and how far, and
 // what runs while the next copies are started, and writes it down as the
 // schedule that `tilegpu-expand-loops` follows. A step is
 //
@@ -24,6 +24,9 @@
 // copies are started while they run: a hundred instructions between the barrier
 // and the product kept the tensor cores waiting (4096 x 4096 x 4096, fp16,
 // H200: 128x256x64 on 8 warps 254 us to 233, 128x128x64 on 4 warps 261 to 220).
+//
+// Inner loops first: they have the room that they want. An iteration around an
+// inner loop is long, and one iteration ahead is enough for its copies.
 //
 // One barrier an iteration. With D slots for D iterations of distance the
 // copies would have to wait for the computation: a second barrier.
@@ -171,9 +174,27 @@ void LoopScheduler::findCopies(bool throughArithmetic) {
   }
 }
 
+/// Shared memory that the copies of scheduled loops inside of `op` will take.
+static unsigned scheduledBytes(Operation *op) {
+  unsigned most = 0;
+  op->walk([&](scf::ForOp inner) {
+    if (inner == op || !inner->hasAttr(slotsAttr)) {
+      return;
+    }
+    LoopSchedule schedule = LoopSchedule::read(inner);
+    unsigned bytes = scheduledBytes(inner);
+    for (tile::LoadOp load : schedule.copies()) {
+      bytes += schedule.slots * tile::getBytes(load.getType());
+    }
+    most = std::max(most, bytes);
+  });
+  return most;
+}
+
 /// As many iterations ahead as asked for, if the buffers alone fit.
 unsigned LoopScheduler::mostDistance() {
-  unsigned stages = options.stages;
+  unsigned stages =
+      isInnermost(loop) ? options.stages : std::min(options.stages, 2u);
   if (auto asked = loop->getAttrOfType<IntegerAttr>("tile.num_stages")) {
     stages = asked.getInt();
   }
@@ -181,7 +202,7 @@ unsigned LoopScheduler::mostDistance() {
   for (tile::LoadOp load : copies) {
     slotBytes += tile::getBytes(load.getType());
   }
-  unsigned taken = 0;
+  unsigned taken = scheduledBytes(loop);
   for (Span buffer : living) {
     taken += buffer.end - buffer.begin;
   }
@@ -327,7 +348,8 @@ bool LoopScheduler::runWithCopies() {
     LoopSchedule schedule = makeSchedule(distance);
     LoopExpander expander(loop, schedule, axes);
     expander.expand();
-    unsigned needed = bytesNeeded(expander.made(), living);
+    unsigned needed =
+        bytesNeeded(expander.made(), living) + scheduledBytes(loop);
     expander.undo();
     if (needed <= options.sharedLimit) {
       schedule.write();
@@ -402,7 +424,7 @@ void ScheduleLoopsPass::runOnOperation() {
   getOperation().walk([&](scf::ForOp loop) {
     bool hasLoad = llvm::any_of(
         *loop.getBody(), [](Operation &op) { return isa<tile::LoadOp>(op); });
-    if (hasLoad && isInnermost(loop)) {
+    if (hasLoad) { // inner loops come first
       loops.push_back(loop);
     }
   });
