@@ -26,7 +26,8 @@ void buildTileGPUPipeline(OpPassManager &pm, const GpuOptions &options) {
     tiles.addPass(createAccumulateProducts({options.fpFusion}));
   }
   pm.addPass(createTileToTileGPU(
-      {options.target, options.warps, options.has("matrix-instructions")}));
+      {options.target, options.warps, options.has("matrix-instructions"),
+       options.has("shared-rows"), options.has("small-tiles")}));
   OpPassManager &layouts = pm.nest<func::FuncOp>();
   if (options.has("shared-operands")) {
     layouts.addPass(tilegpu::createShareOperands());
@@ -48,7 +49,9 @@ void buildTileGPUPipeline(OpPassManager &pm, const GpuOptions &options) {
 }
 
 void buildGpuThreadsPipeline(OpPassManager &pm, const GpuOptions &options) {
-  pm.addPass(createTileGPUToLLVM({options.fpFusion}));
+  pm.addPass(
+      createTileGPUToLLVM({options.fpFusion, options.has("streamed-stores"),
+                           options.has("looped-products")}));
 }
 
 namespace {

@@ -24,6 +24,7 @@ namespace nereid {
 inline tilegpu::TargetInfo describeToy() {
   tilegpu::TargetInfo info;
   info.name = "toy64";
+  info.instructions = "nv"; // it has none of its own to show
   info.lanes = 64;
   info.accessBytes = 16;
   info.threadRegisters = 128;
@@ -42,6 +43,10 @@ inline void registerToyTarget(mlir::DialectRegistry &registry) {
   registry.addExtension(
       +[](mlir::MLIRContext *, tilegpu::TileGPUDialect *dialect) {
         dialect->addTarget(describeToy());
+        tilegpu::TargetInfo bare = describeToy();
+        bare.name = "toy-without-instructions";
+        bare.instructions = "none";
+        dialect->addTarget(bare);
       });
 }
 

@@ -7,6 +7,7 @@
 
 #include "nereid/Conversion/Lanes/StructuredControl.h"
 #include "nereid/Conversion/Lanes/TurnedLoops.h"
+#include "nereid/Support/ManyLoops.h"
 
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -16,13 +17,6 @@
 using namespace mlir;
 
 namespace nereid::lanes {
-
-/// Loops of a function from which on all of them are turned here. LLVM turns
-/// the others, each in a time that grows with their number: some milliseconds
-/// for 64 loops, as much as their other passes; 1.4 s for 1,000. And the
-/// counter of a loop that is not turned is described through all loops before
-/// it.
-static constexpr size_t manyLoops = 64;
 
 static bool isLoop(Operation *op) { return isa<scf::ForOp, scf::WhileOp>(op); }
 

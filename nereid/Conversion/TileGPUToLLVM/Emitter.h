@@ -60,8 +60,13 @@ using Partials = std::map<uint32_t, Partial>;
 
 class KernelEmitter {
 public:
+  /// What may be left out (NEREID_DISABLE) or not be done (fp-fusion).
+  struct Policies {
+    bool fpFusion, streamedStores, loopedProducts;
+  };
   KernelEmitter(mlir::func::FuncOp kernel, const tilegpu::TargetInfo &target,
-                bool fpFusion, const AxisInfoAnalysis &axes);
+                const InstructionSet &instructions, Policies policies,
+                const AxisInfoAnalysis &axes);
 
   /// Fails with an error at the operation that there is no form of.
   mlir::FailureOr<GpuKernelInfo> run();
@@ -356,6 +361,7 @@ public:
   mlir::Location loc;
   const tilegpu::TargetInfo &target;
   std::unique_ptr<Instructions> machine;
+  Policies policies;
   LaneTarget laneTarget;
   mlir::func::FuncOp kernel;
   mlir::LLVM::LLVMFuncOp entry;

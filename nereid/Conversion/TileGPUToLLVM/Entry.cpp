@@ -15,14 +15,15 @@ using namespace mlir;
 namespace nereid::togpu {
 
 KernelEmitter::KernelEmitter(func::FuncOp kernel,
-                             const tilegpu::TargetInfo &target, bool fpFusion,
-                             const AxisInfoAnalysis &axes)
+                             const tilegpu::TargetInfo &target,
+                             const InstructionSet &instructions,
+                             Policies policies, const AxisInfoAnalysis &axes)
     : b(kernel.getContext()), loc(kernel.getLoc()), target(target),
-      machine(makeInstructions(b, loc, target)), kernel(kernel), axes(axes),
-      warps(tilegpu::warpsOf(kernel)) {
+      machine(instructions.make(b, loc, target)), policies(policies),
+      kernel(kernel), axes(axes), warps(tilegpu::warpsOf(kernel)) {
   laneTarget.hasF16c = true;
   laneTarget.hasBf16 = target.hasBf16Arithmetic;
-  laneTarget.fpFusion = fpFusion;
+  laneTarget.fpFusion = policies.fpFusion;
 }
 
 void KernelEmitter::fail(Operation *op, const Twine &message) {
@@ -41,6 +42,9 @@ static Type parameterType(Type type) {
 /// Of a kernel that loads elements, computes with them and stores less than it
 /// has loaded, and does nothing else.
 void KernelEmitter::findStreamed() {
+  if (!policies.streamedStores) {
+    return;
+  }
   llvm::DenseSet<Value> loaded;
   int64_t bytesLoaded = 0, bytesStored = 0;
   for (Operation &op : kernel.getBody().front()) {

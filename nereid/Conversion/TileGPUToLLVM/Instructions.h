@@ -148,11 +148,20 @@ public:
                               llvm::ArrayRef<mlir::Type> results) = 0;
 };
 
-/// Those of the target's vendor, made with `b` at `loc`, which both change
-/// meanwhile. One vendor is known: folder NV.
-std::unique_ptr<Instructions>
-makeInstructions(mlir::OpBuilder &b, const mlir::Location &loc,
-                 const tilegpu::TargetInfo &target);
+/// The instructions of one vendor.
+struct InstructionSet {
+  llvm::StringRef name; ///< as TargetInfo::instructions says it
+  /// Made with `b` at `loc`, which both change meanwhile.
+  std::unique_ptr<Instructions> (*make)(mlir::OpBuilder &b,
+                                        const mlir::Location &loc,
+                                        const tilegpu::TargetInfo &target);
+};
+
+/// Those that the target names; null where no vendor's folder has them.
+const InstructionSet *instructionsOf(const tilegpu::TargetInfo &target);
+
+// By vendor, each in a folder of its own.
+InstructionSet nvInstructionSet(); // NV/NVInstructions.cpp
 
 } // namespace nereid::togpu
 

@@ -72,7 +72,15 @@ struct TileGPUToLLVMPass : impl::TileGPUToLLVMBase<TileGPUToLLVMPass> {
     if (!target) {
       return signalPassFailure();
     }
-    togpu::KernelEmitter emitter(*kernel, *target, fpFusion,
+    const togpu::InstructionSet *instructions = togpu::instructionsOf(*target);
+    if (!instructions) {
+      (*kernel)->emitError("expected instructions that a vendor's folder has, "
+                           "got '")
+          << target->instructions << "' of " << target->name;
+      return signalPassFailure();
+    }
+    togpu::KernelEmitter emitter(*kernel, *target, *instructions,
+                                 {fpFusion, streamedStores, loopedProducts},
                                  getChildAnalysis<AxisInfoAnalysis>(*kernel));
     auto info = emitter.run();
     if (failed(info)) {

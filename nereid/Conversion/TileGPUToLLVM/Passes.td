@@ -20,7 +20,9 @@ def TileGPUToLLVM : Pass<"tilegpu-to-llvm", "::mlir::ModuleOp"> {
     of it stands in its attributes (`readGpuKernel`).
   }];
   let options = [
-    Option<"fpFusion", "fp-fusion", "bool", "true", "a * b + c may be rounded once">
+    Option<"fpFusion", "fp-fusion", "bool", "true", "a * b + c may be rounded once">,
+    Option<"streamedStores", "streamed-stores", "bool", "true", "what is only written may leave the first-level cache alone">,
+    Option<"loopedProducts", "looped-products", "bool", "true", "the steps of a large product may be a loop">
   ];
 }
 

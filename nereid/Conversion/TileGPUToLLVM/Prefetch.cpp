@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // One bulk instruction of one thread: the copy engine walks the lines.
-// A prefetch a line by each thread took registers that kernels had not to give:
-// layer norm 4096x8192 bf16 38.4 us instead of 37.8, 4096x16384 on 16 warps
-// 87.6 instead of 70.1, 39.2 and 72.7 without prefetches (H200).
+// A prefetch a line by each thread took registers that kernels had not to give
+// (docs/decisions/Prefetch.md).
 //
 //===----------------------------------------------------------------------===//
 

@@ -86,20 +86,10 @@ Partial KernelEmitter::combineLanes(Region &region, const Partial &own,
 }
 
 namespace {
-/// Partial results of warps that a thread reads all. More take too many
-/// registers (softmax of 8192 on 16 warps: 40 instead of 32, and three blocks a
-/// multiprocessor instead of four; layer norm of 4 rows of 1024 on 4 warps: 68
-/// instead of 56); then each lane reads one where lanes want the same, and
-/// shuffles combine them.
+/// Partial results of warps that a thread reads all. More would take registers
+/// that a further block of the processor needs; then each lane reads one where
+/// lanes want the same, and shuffles combine them (docs/decisions/Tiles.md).
 constexpr unsigned mostPartsRead = 8;
-/// Running results of a thread, of all its rows. In one tree over all its
-/// registers the first loads are combined while the last have not been asked
-/// for: the assembler puts those behind, and memory is waited for twice
-/// (softmax of 32768 f32 on 16 warps: 335 us on an H200 where 263 are
-/// possible). A dependent addition takes 4 cycles, so that this many keep a
-/// warp busy; more cost registers (layer norm of 4 rows of 512 f32 on 4 warps:
-/// 37 instead of 32, a second wave of blocks).
-constexpr unsigned runningResults = 8;
 
 } // namespace
 
@@ -170,6 +160,11 @@ void KernelEmitter::emitReduce(tile::ReduceOp op) {
                       << from.shifts[axis];
 
   auto groups = reducedRegisters(op);
+  // In one tree over all its registers a thread's first loads would be combined
+  // while the last have not been asked for, and memory be waited for twice: a
+  // quarter of a softmax of long rows (docs/decisions/Tiles.md). Two chains for
+  // each cycle of an addition keep a warp busy; more cost registers.
+  unsigned runningResults = 2 * target.additionCycles;
   unsigned most = std::max<unsigned>(1, runningResults / groups.size());
   Partials partials;
   for (auto &[place, members] : groups) {

@@ -19,9 +19,10 @@ namespace nereid::totilegpu {
 
 LayoutChoice::LayoutChoice(func::FuncOp kernel,
                            const tilegpu::TargetInfo &target, unsigned warps,
-                           const AxisInfoAnalysis &axes, bool usesMatrix)
+                           const AxisInfoAnalysis &axes,
+                           LayoutPolicies policies)
     : kernel(kernel), target(target), axes(axes), warps(warps),
-      usesMatrix(usesMatrix),
+      policies(policies),
       threadBits{target.laneBits(),
                  static_cast<unsigned>(std::countr_zero(warps))} {
   // Asked now: the rewriter moves loops' bodies away from their arguments.
@@ -49,8 +50,12 @@ LayoutChoice::LayoutChoice(func::FuncOp kernel,
                 std::vector<unsigned>(order.begin(), order.end())}];
     width = std::max(width, ownWidth(op));
   });
-  spreadRowsOfManyWeights();
-  adoptLayouts();
+  if (policies.sharesRows) {
+    spreadRowsOfManyWeights();
+  }
+  if (policies.adoptsTiles) {
+    adoptLayouts();
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -127,20 +132,14 @@ bool LayoutChoice::isCheapIn(const TileLayout &layout, Operation *op) {
   return layout.registerCount() <= mostInstructions * width;
 }
 
-/// Registers of weights, a thread, that leave too few for elements of rows.
-static constexpr unsigned manyWords = 32;
-
 /// A row that stays in one warp is reduced without shared memory, but each of
 /// the row's weights is in a register of every warp. Where they are too many to
 /// be loaded by every warp, or as many as the thread has elements of rows, or
-/// would fill a block's share of registers, the warps share the rows. Layer
-/// norm on an H200, on 4 warps: 4 rows of 4096x1024 fp32 take 56 registers
-/// instead of 95, and 13.2 us instead of 14.8; the same in bf16, 54 instead of
-/// 64, and 9.1 us instead of 9.7; 8 rows of 8192x512 fp32, 12.5 us instead
-/// of 13.5. Fewer weights are better in one warp: 8 rows of 4096x512 bf16, 7.2
-/// instead of 7.3.
+/// take an eighth of its registers, the warps share the rows: 11 % of a layer
+/// norm of four rows (docs/decisions/Tiles.md).
 void LayoutChoice::spreadRowsOfManyWeights() {
   std::set<Shape> shapes;
+  unsigned manyWords = (target.threadRegisters + 1) / 8;
   std::map<Shape, unsigned> words; // of 32 bits, of weights, a thread
   kernel.walk([&](tile::LoadOp load) {
     auto type = dyn_cast<RankedTensorType>(load->getOperand(0).getType());

@@ -51,12 +51,19 @@ enum class MatrixLimit {
   Orientation   ///< operands of 8 bits that do not run along K
 };
 
+/// What NEREID_DISABLE may leave out.
+struct LayoutPolicies {
+  bool usesMatrix;  ///< products may use matrix instructions
+  bool sharesRows;  ///< spreadRowsOfManyWeights
+  bool adoptsTiles; ///< adoptLayouts
+};
+
 class LayoutChoice {
 public:
   /// For a program of `warps`.
   LayoutChoice(mlir::func::FuncOp kernel, const tilegpu::TargetInfo &target,
                unsigned warps, const AxisInfoAnalysis &axes,
-               bool usesMatrix = true);
+               LayoutPolicies policies);
 
   /// Absent for a flexible value.
   std::optional<TileLayout> home(mlir::Value value);
@@ -129,7 +136,7 @@ private:
   const tilegpu::TargetInfo &target;
   const AxisInfoAnalysis &axes;
   unsigned warps;
-  bool usesMatrix; ///< may products use matrix instructions?
+  LayoutPolicies policies;
   ThreadBits threadBits;
   llvm::DenseMap<mlir::Value, std::optional<TileLayout>> homes;
   /// Arguments of loops whose home is being looked for.

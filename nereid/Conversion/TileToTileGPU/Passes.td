@@ -40,7 +40,9 @@ def TileToTileGPU : Pass<"tile-to-tilegpu", "::mlir::ModuleOp"> {
   let options = [
     Option<"target", "target", "std::string", "\"\"", "a GPU that the dialect knows">,
     Option<"warps", "warps", "unsigned", "4", "warps that run a program">,
-    Option<"usesMatrix", "matrix-instructions", "bool", "true", "products may use them">
+    Option<"usesMatrix", "matrix-instructions", "bool", "true", "products may use them">,
+    Option<"sharesRows", "shared-rows", "bool", "true", "warps may share rows whose weights would fill registers">,
+    Option<"adoptsTiles", "small-tiles", "bool", "true", "small tiles may be accessed where they are used, not coalesced">
   ];
   let dependentDialects = ["::nereid::tilegpu::TileGPUDialect"];
 }

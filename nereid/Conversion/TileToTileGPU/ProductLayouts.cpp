@@ -87,7 +87,7 @@ LayoutChoice::matrixCycles(tile::DotOp op,
 }
 
 MatrixLimit LayoutChoice::matrixLimit(tile::DotOp op) const {
-  if (!usesMatrix) {
+  if (!policies.usesMatrix) {
     return MatrixLimit::Disabled;
   }
   auto kind = operandKind(op);
@@ -214,7 +214,7 @@ MatrixLimit LayoutChoice::groupLimit(tile::DotOp op) const {
   ArrayRef<int64_t> c = op.getType().getShape();
   Type lhs = tile::getElement(op.getLhs().getType());
   Type rhs = tile::getElement(op.getRhs().getType());
-  if (!usesMatrix) {
+  if (!policies.usesMatrix) {
     return MatrixLimit::Disabled;
   }
   if (!target.warpsOfGroup()) {

@@ -521,8 +521,9 @@ struct TileToTileGPUPass : impl::TileToTileGPUBase<TileToTileGPUPass> {
       return signalPassFailure();
     }
     auto &axes = getChildAnalysis<AxisInfoAnalysis>(*kernel);
-    totilegpu::Rewriter(*kernel, totilegpu::LayoutChoice(*kernel, *info, warps,
-                                                         axes, usesMatrix))
+    totilegpu::Rewriter(
+        *kernel, totilegpu::LayoutChoice(*kernel, *info, warps, axes,
+                                         {usesMatrix, sharesRows, adoptsTiles}))
         .run();
   }
 };

@@ -83,6 +83,10 @@ inline FailureOr<Value> asValue(FailureOr<Tensor> x) {
   return Value(*x);
 }
 
+inline Value tupleOf(llvm::ArrayRef<Tensor> items) {
+  return Value::tuple(std::vector<Value>(items.begin(), items.end()));
+}
+
 /// Calls a function of stdlib/<library>.py.
 FailureOr<Value> callLibrary(CallContext &ctx, llvm::StringRef library,
                              llvm::StringRef function,

@@ -151,10 +151,6 @@ std::shared_ptr<const RecordType> blockPointerType() {
   return type;
 }
 
-Value tupleOf(llvm::ArrayRef<Tensor> items) {
-  return Value::tuple(std::vector<Value>(items.begin(), items.end()));
-}
-
 FailureOr<Value> emitMakeBlockPtr(CallContext &ctx,
                                   const BoundArguments &args) {
   const Tensor &base = args.tensor("base");

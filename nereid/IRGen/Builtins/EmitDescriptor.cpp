@@ -39,10 +39,6 @@ std::shared_ptr<const RecordType> descriptorType() {
   return type;
 }
 
-Value tupleOf(llvm::ArrayRef<Tensor> items) {
-  return Value::tuple(std::vector<Value>(items.begin(), items.end()));
-}
-
 FailureOr<Value> emitMakeDescriptor(CallContext &ctx,
                                     const BoundArguments &args) {
   const Tensor &base = args.tensor("base");

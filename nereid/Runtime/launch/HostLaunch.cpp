@@ -318,7 +318,7 @@ static void timedRange(Run &run, int64_t begin, int64_t end) {
 
 /// Work below this runs on the calling thread.
 static constexpr float wakeUpNs = 20000;
-/// Handing out a range costs about 0.2 us; this keeps it under 5 %.
+/// Handing out a range costs about 0.2 us, a small part of this.
 static constexpr float rangeNs = 5000;
 
 static void runManyPrograms(Run &run, int64_t programs) {

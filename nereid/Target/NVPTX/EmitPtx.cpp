@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Dialect/NV/Transforms/Passes.h"
+#include "nereid/Support/ManyLoops.h"
 #include "nereid/Target/CodeEmission.h"
 #include "nereid/Target/ControlSize.h"
 #include "nereid/Target/LlvmSwitches.h"
@@ -31,9 +32,8 @@ using namespace nereid;
 using namespace nereid::nvptx;
 
 /// Straight-line code over scalars: what pays is common subexpressions and
-/// instruction combining. LLVM's -O2 spends 24 to 81 ms where this takes 3 to
-/// 7, for the same registers after ptxas (reference measurements in
-/// docs/TargetNVPTX.md).
+/// instruction combining. LLVM's -O2 takes ten times as long for the same
+/// registers after ptxas (docs/decisions/Products.md).
 static std::string defaultPipeline(const llvm::Module &module) {
   if (nereid::target::measureControl(module).hasManyBranches()) {
     return nereid::target::passesForManyBranches("reassociate,loop-mssa(licm)");
@@ -54,8 +54,8 @@ static void initializeNvptx() {
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
     // An address is `base + index * size` in one mad.wide: ptxas then keeps
-    // what all lanes share in uniform registers (layer norm of 8192 columns in
-    // bf16: 37.7 us instead of 38.1 on an H200).
+    // what all lanes share in uniform registers: 1 % of a layer norm
+    // (docs/decisions/Tiles.md).
     nereid::target::setSwitch("nvptx-mad-wide-opt", "true");
   });
 }
@@ -101,9 +101,6 @@ static void selectSignedBooleans(llvm::Module &module) {
     }
   }
 }
-
-/// Of a function from which on it has very many.
-static constexpr size_t manyLoops = 64;
 
 namespace {
 /// Leaves straight-line strength reduction out of kernels with products of

@@ -95,6 +95,7 @@ static tilegpu::TargetInfo describe(const Row &row) {
   unsigned capability = row.computeCapability;
   tilegpu::TargetInfo info;
   info.name = row.name;
+  info.instructions = "nv";
   info.lanes = 32;
   info.accessBytes = 16;
   info.threadRegisters = 255;
@@ -105,8 +106,8 @@ static tilegpu::TargetInfo describe(const Row &row) {
   info.processorBlocks = row.blocks;
   info.processorShared = row.allSharedKiB * 1024;
   info.processorRegisters = 64 * 1024;
-  // An H200 moves 4.8 TB/s with a latency of 0.5 us, for 132 of them. Nobody
-  // asks where there is no bulk prefetch.
+  // Of an H200, which has 132 of them: 4.8 TB/s with a latency of half a
+  // microsecond. Nobody asks where there is no bulk prefetch.
   info.bytesInFlight = 16 * 1024;
   info.doubleCycles = isOfTheDesk(capability) ? 64 : capability >= 90 ? 2 : 4;
   info.matrix = matrixInstructions(row);

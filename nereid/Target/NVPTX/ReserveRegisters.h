@@ -9,13 +9,12 @@
 // of a multiprocessor from below (.minnctapersm); the option `minnreg` bounds
 // the programs from above, through their registers. A kernel that streams
 // tensors from memory keeps it busiest with about 48 KiB of loads in flight a
-// multiprocessor; more of them disturb the order in which memory is read:
-// vector add of 64 Mi fp32, 64 KiB in flight (40 registers: 48), 188.0 us
-// instead of 187.2 on an H200, 268.0 instead of 266.6 on an H100.
+// multiprocessor; more of them disturb the order in which memory is read, which
+// costs a vector add 0.5 % (docs/decisions/Tiles.md).
 //
 // The alternative that lost: shared memory that nobody uses. It takes the
-// multiprocessor another split between shared memory and cache, which cost each
-// launch 2 us.
+// multiprocessor another split between shared memory and cache, which each
+// launch pays for.
 //
 //===----------------------------------------------------------------------===//
 

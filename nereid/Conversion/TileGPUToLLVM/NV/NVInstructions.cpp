@@ -392,10 +392,13 @@ Value NVInstructions::packSaturated(ArrayRef<Value> elements) {
                                      words[3], target);
 }
 
-std::unique_ptr<Instructions>
-makeInstructions(OpBuilder &b, const Location &loc,
-                 const tilegpu::TargetInfo &target) {
-  return std::make_unique<NVInstructions>(b, loc, target);
+InstructionSet nvInstructionSet() {
+  return {
+      "nv",
+      [](OpBuilder &b, const Location &loc,
+         const tilegpu::TargetInfo &target) -> std::unique_ptr<Instructions> {
+        return std::make_unique<NVInstructions>(b, loc, target);
+      }};
 }
 
 } // namespace nereid::togpu

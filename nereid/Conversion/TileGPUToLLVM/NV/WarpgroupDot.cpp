@@ -101,13 +101,11 @@ KernelEmitter::openWarpgroupOperand(tile::DotOp op, unsigned index) {
   return operand;
 }
 
-/// ptxas takes 10 ms for an instruction with 128 accumulators and its copies:
-/// in a loop, a product of 128x256x64 is assembled in 80 ms instead of 110
-/// (H200), and runs as fast while the next copies are started beside it, if
-/// another four warps' instructions fill the gaps. With one instruction at a
-/// time (64x256x64 on 4 warps) it takes 4 % longer, with 128 columns
-/// (128x128x64 on 8) 5 %, without copies beside it 3 %, and left in flight for
-/// the next iteration 11 %.
+/// ptxas takes 10 ms for an instruction with 128 accumulators and its copies. A
+/// product of several is as fast as a loop over one if another four warps'
+/// instructions fill the gaps, and the next copies are started beside it,
+/// and is not left in flight for the next iteration
+/// (docs/decisions/Products.md).
 static bool isBetterLooped(nv::WarpgroupMmaOp product, unsigned warps) {
   return warps >= 8 && product.getColumns() == 256 && product.isEven();
 }
@@ -255,7 +253,8 @@ void KernelEmitter::emitWarpgroupMma(tile::DotOp op) {
   bool endsHere = inFlight &&
                   isa<tilegpu::WaitProductsOp>(*op->getUsers().begin()) &&
                   (*op->getUsers().begin())->getBlock() == op->getBlock();
-  product.setLooped(endsHere && isBetterLooped(product, warps));
+  product.setLooped(policies.loopedProducts && endsHere &&
+                    isBetterLooped(product, warps));
   Registers result(cTile.count());
   for (auto [i, r] : llvm::enumerate(sumOrder)) {
     Value sum = product.getResult(i);

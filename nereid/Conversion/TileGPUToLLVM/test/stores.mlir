@@ -1,4 +1,6 @@
 // RUN: nereid-opt --split-input-file --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=1},func.func(tilegpu-allocate-shared,tilegpu-insert-barriers),tilegpu-to-llvm)' %s | FileCheck %s
+// RUN: nereid-opt --split-input-file --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=1},func.func(tilegpu-allocate-shared,tilegpu-insert-barriers),tilegpu-to-llvm{streamed-stores=false})' %s | FileCheck %s --check-prefix=CACHED
+// CACHED-NOT: no_allocate
 
 // What an element-wise kernel only writes leaves the first-level cache to loads,
 // if there are more of them; an array that it loads from too is stored to as

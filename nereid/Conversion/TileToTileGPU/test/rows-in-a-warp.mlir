@@ -1,7 +1,11 @@
 // A layer norm of 8 rows of 256: a row stays in a warp, every warp loads the
 // weights that it needs, and the means are stored from where they are.
 // RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=4" | FileCheck %s
+// RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90 warps=4 small-tiles=false" | FileCheck %s --check-prefix=COALESCED
 
+// COALESCED-LABEL: func.func @rows
+// COALESCED: tilegpu.convert_layout {{.*}}tensor<8xf32
+// COALESCED: tilegpu.convert_layout {{.*}}tensor<1x256xf32
 // CHECK-LABEL: func.func @rows
 // CHECK-NOT: convert_layout
 // CHECK: tile.load {{.*}}tensor<8x256x!tile.ptr<f32>, #tilegpu.layout<registers = [1, 2, 1024, 128], lanes = [4, 8, 16, 32, 64], warps = [256, 512]>>

@@ -1,7 +1,10 @@
 // A layer norm of 4 rows of 1024: whole in a warp, a row's weights would be
 // eight instructions and 32 registers a thread. The warps share the rows.
 // RUN: nereid-opt %s --split-input-file --tile-to-tilegpu="target=sm_90 warps=4" | FileCheck %s
+// RUN: nereid-opt %s --split-input-file --tile-to-tilegpu="target=sm_90 warps=4 shared-rows=false" | FileCheck %s --check-prefix=WHOLE
 
+// WHOLE-LABEL: func.func @rows
+// WHOLE: tile.load {{.*}}tensor<4x1024x!tile.ptr<f32>, #tilegpu.layout<registers = {{.*}}, lanes = [4, 8, 16, 32, 64], warps = [1024, 2048]>>
 // CHECK-LABEL: func.func @rows
 // CHECK-NOT: convert_layout
 // CHECK: tile.load {{.*}}tensor<4x1024x!tile.ptr<f32>, #tilegpu.layout<registers = [1, 2, 512, 1024, 2048], lanes = [4, 8, 16, 32, 64], warps = [128, 256]>>

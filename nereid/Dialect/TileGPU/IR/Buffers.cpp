@@ -143,21 +143,6 @@ BufferType oneSlotFor(RankedTensorType tensor) {
                         innerDimension(layoutOf(tensor), shape));
 }
 
-unsigned bufferBytesAt(Operation *op) {
-  unsigned bytes = 0;
-  for (; op->getBlock() && !isa<FunctionOpInterface>(op);
-       op = op->getParentOp()) {
-    for (Operation *at = op->getPrevNode(); at; at = at->getPrevNode()) {
-      if (auto alloc = dyn_cast<AllocOp>(at)) {
-        bytes += alloc.getType().getBytes();
-      } else if (auto free = dyn_cast<FreeOp>(at)) {
-        bytes -= free.getBuffer().getType().getBytes();
-      }
-    }
-  }
-  return bytes;
-}
-
 std::vector<uint32_t> offsetsOfIndex(BufferType buffer,
                                      ArrayRef<int32_t> order) {
   f2::Matrix columns(buffer.getOffsets().begin(), buffer.getOffsets().end());

@@ -46,11 +46,16 @@ struct MatrixInstruction {
 
 struct TargetInfo {
   std::string name; ///< as --target and `tilegpu.target` spell it
+  /// Whose instructions its threads run: a name of the table in
+  /// Conversion/TileGPUToLLVM/Instructions.cpp.
+  std::string instructions;
 
   // A warp, and a thread of it.
   unsigned lanes = 0;           ///< threads of a warp, a power of two
   unsigned accessBytes = 0;     ///< of the widest load or store of a thread
   unsigned threadRegisters = 0; ///< of 32 bits, at most
+  unsigned additionCycles = 4;  ///< until a sum can be added to
+  unsigned offsetBits = 24; ///< signed, of what an access adds to an address
 
   // A block.
   unsigned mostWarps = 0;   ///< a power of two

@@ -88,8 +88,6 @@ BufferType swizzledBuffer(mlir::MLIRContext *context, unsigned slots,
 unsigned innerDimension(const TileLayout &layout, const Shape &shape);
 /// One slot for a tensor with a layout: rows run along its inner dimension.
 BufferType oneSlotFor(mlir::RankedTensorType tensor);
-/// Bytes of the buffers that exist where `op` stands: allocated, not yet freed.
-unsigned bufferBytesAt(mlir::Operation *op);
 /// From flattened indices of a tile `order`-transposed (empty: as it is) to
 /// offsets in the slot, in elements: bit by bit.
 std::vector<uint32_t> offsetsOfIndex(BufferType buffer,

@@ -17,15 +17,11 @@
 // the first programs, all at once, from memory: program 0 asks for them before
 // it does anything else.
 //
-// On an H200, us without and with: layer norm 4096x8192 bf16 37.3, 36.6;
-// 4096x4096 fp32 36.6, 35.9; 4096x32768 bf16 166.6, 142.9; 12288x768 bf16 15.6,
-// 14.3; softmax 8192x8192 bf16 68.7, 67.4; fp32 133.5, 129.7. What loses is
-// left alone: element-wise kernels (1 %), and loads in loops, which a program
-// can start ahead of their use itself. What lost and is not told apart: softmax
-// 4096x4096 bf16, 19.6 and 20.2 on 2 warps, 19.7 and 20.0 on 4; hence
-// num_stages of 1, which turns all this off. Several rows a program are not
-// asked for: 2 rows of 12288x768 bf16 won 5 %, of fp32 lost 2 %, and one row a
-// program was as fast.
+// What loses is left alone: element-wise kernels, and loads in loops, which a
+// program can start ahead of their use itself; several rows a program, where
+// one is as fast. A softmax of 4096x4096 bf16 loses too and is not told apart:
+// hence num_stages of 1, which turns all this off. Up to 14 % of a layer norm;
+// docs/decisions/Prefetch.md has the cases.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,12 +45,10 @@ namespace {
 
 /// Shorter rows are not worth an instruction.
 constexpr int64_t fewestBytes = 512;
-/// Of a program. One that loads more keeps the memory busy on its own: softmax
-/// 4096x32768 fp32 262.5 us without prefetches, 265.4 with them.
-constexpr int64_t mostBytes = 64 * 1024;
-/// Loads of 16 bytes in front of a prefetch. Softmax 4096x4096 fp32 has 8 on 4
-/// warps, and takes 36.9 us with the prefetch behind them, 36.8 with it before
-/// them; 4096x1024 has 4 on 2 warps, and takes 12.4 and 12.6.
+/// Of a program, in terms of what keeps a processor's memory busy. One that
+/// loads more does that on its own.
+constexpr int64_t mostInFlight = 4;
+/// Loads of a thread in front of a prefetch. More would hold it up.
 constexpr int64_t fewLoads = 4;
 /// Of a processor's registers, the part that the elements of rows take, one a
 /// register. It tells how many programs start together.
@@ -242,7 +236,7 @@ std::optional<Fetch> ProgramPrefetcher::fetchOf(tile::LoadOp load,
 
 /// A program that writes a block too holds its place while it only computes
 /// and writes. Where rows are only read, others' loads fill that time, and
-/// asking twice costs: sums of rows of 8192 bf16 42.0 us instead of 41.2.
+/// asking twice costs 2 % (docs/decisions/Prefetch.md).
 bool ProgramPrefetcher::storesAsMuch(int64_t bytes) {
   int64_t stored = 0;
   for (tile::StoreOp store : body.getOps<tile::StoreOp>()) {
@@ -343,6 +337,7 @@ void ProgramPrefetcher::askForLater(MutableArrayRef<Fetch> fetches) {
     bytes += fetch.bytes();
   }
   int64_t warps = warpsOf(kernel);
+  int64_t mostBytes = mostInFlight * target.bytesInFlight;
   if (bytes > mostBytes) {
     return tellNot("a program's rows of " + byteCount(bytes) +
                    " keep the memory busy on their own");
@@ -363,10 +358,8 @@ void ProgramPrefetcher::askForLater(MutableArrayRef<Fetch> fetches) {
                 std::max<int64_t>(target.processorWarps / warps, 1),
                 std::max<int64_t>(
                     target.processorRegisters / registerShare / elements, 1)});
-  // What keeps the memory busy, but at least half a program. Twice as much on
-  // an H200: softmax 4096x4096 fp32 36.1 us instead of 35.9, layer norm
-  // 4096x8192 bf16 36.6 instead of 36.4. A quarter of a program: layer norm
-  // 4096x32768 bf16 146.0 instead of 142.7.
+  // What keeps the memory busy, but at least half a program: twice as much, and
+  // a quarter of a program, were slower (docs/decisions/Prefetch.md).
   int64_t bytesAhead = target.bytesInFlight;
   Value processors = MultiprocessorsOp::create(b, loc, b.getI32Type());
   Value distance = arith::DivUIOp::create(

@@ -52,10 +52,16 @@ private:
   unsigned most; ///< bytes of buffers that exist at once
   struct Shared {
     Value buffer;
-    Operation *free = nullptr;
+    FreeOp free;
+    bool isLive = false; ///< listed in `live`
   };
+  unsigned bytesAt(Operation *loop);
+  void keep(Shared &shared);
+
   /// By value and block of the loops.
   std::map<std::pair<void *, Block *>, Shared> buffers;
+  /// Those that may exist at the loop that comes next.
+  SmallVector<Shared *> live;
 };
 
 } // namespace
@@ -76,16 +82,16 @@ static Operation *outermostLoop(Value value, Operation *op) {
 }
 
 Value OperandSharer::bufferOf(Value value, Operation *loop) {
-  auto &[buffer, free] =
-      buffers[{value.getAsOpaquePointer(), loop->getBlock()}];
-  if (buffer) {
-    if (free->isBeforeInBlock(loop)) {
-      free->moveAfter(loop);
+  Shared &shared = buffers[{value.getAsOpaquePointer(), loop->getBlock()}];
+  if (shared.buffer) {
+    if (shared.free->isBeforeInBlock(loop)) {
+      shared.free->moveAfter(loop);
+      keep(shared);
     }
-    return buffer;
+    return shared.buffer;
   }
   auto type = oneSlotFor(cast<RankedTensorType>(value.getType()));
-  unsigned taken = bufferBytesAt(loop);
+  unsigned taken = bytesAt(loop);
   if (taken + type.getBytes() > most) {
     tellDecision(value.getLoc(), [&] {
       return Decision{
@@ -106,12 +112,46 @@ Value OperandSharer::bufferOf(Value value, Operation *loop) {
                     "", "the loop does not change it", ""};
   });
   b.setInsertionPoint(loop);
-  buffer = AllocOp::create(b, loc, type);
+  shared.buffer = AllocOp::create(b, loc, type);
   Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
-  LocalStoreOp::create(b, loc, value, buffer, zero);
+  LocalStoreOp::create(b, loc, value, shared.buffer, zero);
   b.setInsertionPointAfter(loop);
-  free = FreeOp::create(b, loc, buffer);
-  return buffer;
+  shared.free = FreeOp::create(b, loc, shared.buffer);
+  keep(shared);
+  return shared.buffer;
+}
+
+void OperandSharer::keep(Shared &shared) {
+  if (!shared.isLive) {
+    shared.isLive = true;
+    live.push_back(&shared);
+  }
+}
+
+/// Is `free` in front of `loop`, wherever it stands?
+static bool isFreedBefore(FreeOp free, Operation *loop) {
+  Operation *from = loop->getBlock()->findAncestorOpInBlock(*free);
+  Operation *to = free->getBlock()->findAncestorOpInBlock(*loop);
+  return (from && from != loop && from->isBeforeInBlock(loop)) ||
+         (to && free->isBeforeInBlock(to));
+}
+
+/// Bytes of the buffers that exist in front of `loop`. Products are visited in
+/// order: what is freed before one is freed before all that follow, and is
+/// looked at for the last time.
+unsigned OperandSharer::bytesAt(Operation *loop) {
+  llvm::erase_if(live, [&](Shared *shared) {
+    shared->isLive = !isFreedBefore(shared->free, loop);
+    return !shared->isLive;
+  });
+  unsigned bytes = 0;
+  for (Shared *shared : live) {
+    // One inside of the loop is not there yet.
+    if (shared->free->getBlock()->findAncestorOpInBlock(*loop)) {
+      bytes += shared->free.getBuffer().getType().getBytes();
+    }
+  }
+  return bytes;
 }
 
 void OperandSharer::share(tile::DotOp dot, unsigned index) {
