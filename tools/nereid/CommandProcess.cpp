@@ -13,6 +13,7 @@
 
 #include "nereid/Runtime/Error.h"
 #include "nereid/Runtime/FaultHandler.h"
+#include "nereid/Runtime/fault/OutOfMemory.h"
 #include "nereid/Runtime/launch/LaunchErrors.h"
 #include "nereid/Support/Files.h"
 #include "nereid/Support/Log.h"
@@ -77,14 +78,10 @@ void writeResult(const std::string &path, std::string_view content) {
 // Memory that runs out
 //===----------------------------------------------------------------------===//
 
-static constexpr const char outOfMemory[] =
-    "error: out of memory; use smaller arrays or blocks, or raise the limit "
-    "(ulimit -v, or the container's)\n";
-
 /// Takes no memory itself.
 [[noreturn]] static void endWithoutMemory() {
   [[maybe_unused]] ssize_t put =
-      ::write(STDERR_FILENO, outOfMemory, sizeof(outOfMemory) - 1);
+      ::write(STDERR_FILENO, outOfMemoryText, sizeof(outOfMemoryText) - 1);
   ::_exit(ExitFailure);
 }
 
@@ -164,10 +161,10 @@ static int runHere(const std::function<int()> &command) {
   } catch (const Error &error) {
     status = tell(error);
   } catch (const std::bad_alloc &) {
-    printError(outOfMemory);
+    printError(outOfMemoryText);
     status = ExitFailure;
   } catch (const std::length_error &) {
-    printError(outOfMemory);
+    printError(outOfMemoryText);
     status = ExitFailure;
   } catch (const std::exception &error) {
     printError(std::string("internal error: ") + error.what() + "\n");

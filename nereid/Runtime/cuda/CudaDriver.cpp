@@ -7,6 +7,7 @@
 
 #include "nereid/Runtime/cuda/CudaDriver.h"
 
+#include "nereid/Runtime/cuda/simulated/SimulatedDriver.h"
 #include "nereid/Support/Knobs.h"
 
 #include <dlfcn.h>
@@ -106,7 +107,9 @@ static Expected<const Driver *> load() {
             "cuda devices are turned off by NEREID_CUDA_DRIVER=none"};
   }
   Expected<std::unique_ptr<const Driver>> driver =
-      openDriver(wanted.empty() ? "libcuda.so.1" : wanted);
+      wanted == "simulator" ? simulatedDriver()
+      : wanted.empty()      ? openDriver("libcuda.so.1")
+                            : openDriver(wanted);
   if (!driver.ok()) {
     return driver.failure();
   }

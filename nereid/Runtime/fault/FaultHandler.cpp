@@ -8,6 +8,7 @@
 #include "nereid/Runtime/FaultHandler.h"
 
 #include "nereid/Runtime/fault/FaultGuard.h"
+#include "nereid/Runtime/fault/OutOfMemory.h"
 
 #include <atomic>
 #include <cerrno>
@@ -241,6 +242,25 @@ static void printOtherFault(const KernelSignal &signal) {
   text.write();
 }
 
+/// LLVM's libraries take memory with malloc here and there and do not look at
+/// the result (mlir::detail::InterfaceMap): under a limit of data they write
+/// through a null pointer. Is that what happened? Then the system gives the
+/// little that a program needs at any time to nobody.
+static bool isForLackOfMemory(const KernelSignal &signal) {
+  constexpr uint64_t largestObject = 64 << 10;
+  constexpr size_t little = size_t{8} << 20;
+  if (!signal.hasAddress || signal.address >= largestObject) {
+    return false;
+  }
+  void *pages = mmap(nullptr, little, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) {
+    return errno == ENOMEM;
+  }
+  munmap(pages, little);
+  return false;
+}
+
 /// As if this handler were not there.
 static void passOn(int number, siginfo_t *info, void *context) {
   for (size_t i = 0; i < std::size(handledSignals); ++i) {
@@ -255,7 +275,12 @@ static void passOn(int number, siginfo_t *info, void *context) {
       return before.sa_handler(number);
     }
   }
-  printOtherFault(read(number, info, context));
+  KernelSignal signal = read(number, info, context);
+  if (isForLackOfMemory(signal)) {
+    (SignalText() << outOfMemoryText).write();
+    _exit(1);
+  }
+  printOtherFault(signal);
   ::signal(number, SIG_DFL);
   ::raise(number); // delivered when the handler returns
 }

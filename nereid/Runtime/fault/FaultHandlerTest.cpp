@@ -16,6 +16,7 @@
 
 #include <cstdio>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 using namespace nereid;
@@ -171,6 +172,23 @@ TEST_F(FaultHandler, FaultsElsewhereSayWhatToReport) {
       testing::KilledBySignal(SIGSEGV),
       AllOf(HasSubstr("internal error: segmentation fault at address 0x"),
             HasSubstr("outside of any kernel"), HasSubstr("please report")));
+}
+
+TEST_F(FaultHandler, ANullPointerWithoutMemoryIsALackOfMemory) {
+  if (signalsAreTheSanitizers) {
+    GTEST_SKIP() << "the address sanitizer has handlers of its own";
+  }
+  EXPECT_EXIT(
+      {
+        installFaultHandler();
+        rlimit limit;
+        limit.rlim_cur = limit.rlim_max = 1;
+        setrlimit(RLIMIT_AS, &limit);
+        int *volatile nothing = nullptr;
+        *static_cast<volatile int *>(nothing) = 1;
+      },
+      testing::ExitedWithCode(1),
+      HasSubstr("error: out of memory; use smaller"));
 }
 
 void leave(int) { _exit(42); }

@@ -1,0 +1,279 @@
+//===- Block.cpp - Warps in turn, and what they may touch -----------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Sim/Block.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace nereid::sim {
+
+/// Instructions that a warp runs before another has its turn: few enough that
+/// warps which wait for each other through memory get on.
+static constexpr unsigned turn = 4096;
+
+Block::Block(const LaunchRequest &launch, unsigned worker)
+    : launch(launch), worker(worker), shared(launch.sharedBytes),
+      random(launch.seed) {
+  uint32_t threads = launch.threads[0] * launch.threads[1] * launch.threads[2];
+  for (unsigned i = 0; i < (threads + lanes - 1) / lanes; ++i) {
+    warps.push_back(std::make_unique<Warp>(*this, i));
+    order.push_back(i);
+  }
+  if (launch.checksRaces) {
+    shadow = std::make_unique<SharedShadow>(launch.sharedBytes);
+  }
+}
+
+void Block::begin(std::array<uint32_t, 3> place) {
+  position = place;
+  // Not what the block before left: a NaN in every format.
+  std::fill(shared.begin(), shared.end(), 0xff);
+  if (shadow) {
+    shadow->begin();
+  }
+  for (auto &warp : warps) {
+    warp->begin();
+  }
+}
+
+bool Block::advance() {
+  bool ran = false, left = false;
+  if (launch.seed) {
+    std::shuffle(order.begin(), order.end(), random);
+  }
+  for (unsigned i : order) {
+    Warp &warp = *warps[i];
+    if (!warp.hasEnded() && !warp.isAtBarrier()) {
+      warp.run(turn);
+      ran = true;
+    }
+    left |= !warp.hasEnded();
+  }
+  if (left && !ran) {
+    passBarriers();
+  }
+  return left;
+}
+
+bool Block::passBarrier(unsigned id) {
+  uint32_t waiting = 0, living = 0, wanted = 0;
+  for (auto &warp : warps) {
+    auto threads = uint32_t(std::popcount(warp->living));
+    living += warp->hasEnded() ? 0 : threads;
+    if (warp->isAtBarrier() && warp->barrierId == id) {
+      waiting += lanes;
+      wanted = warp->barrierThreads;
+    }
+  }
+  bool isWhole = !wanted;
+  wanted = wanted ? wanted : (living + lanes - 1) / lanes * lanes;
+  if (!waiting || waiting < wanted) {
+    return false;
+  }
+  for (auto &warp : warps) {
+    if (warp->isAtBarrier() && warp->barrierId == id) {
+      warp->leaveBarrier();
+    }
+  }
+  if (shadow && (isWhole || wanted == warps.size() * lanes)) {
+    shadow->endPhase();
+  }
+  return true;
+}
+
+void Block::passBarriers() {
+  bool passed = false;
+  for (unsigned id = 0; id < 16; ++id) {
+    passed |= passBarrier(id);
+  }
+  if (passed) {
+    return;
+  }
+  std::string message = "warps wait for warps that do not come:";
+  for (auto &warp : warps) {
+    if (!warp->hasEnded()) {
+      message += "\n  warp " + std::to_string(warp->index) + " at barrier " +
+                 std::to_string(warp->barrierId) + ", " +
+                 launch.program.describe(warp->current);
+    }
+  }
+  throw Fault{Fault::Kind::Deadlock, message};
+}
+
+std::vector<uint64_t> Block::proxyFences() const {
+  std::vector<uint64_t> fences;
+  for (const auto &warp : warps) {
+    fences.push_back(warp->proxyFence);
+  }
+  return fences;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+static std::string tuple(const std::array<uint32_t, 3> &value) {
+  return "(" + std::to_string(value[0]) + ", " + std::to_string(value[1]) +
+         ", " + std::to_string(value[2]) + ")";
+}
+
+void Block::fault(const Warp &warp, Fault::Kind kind,
+                  const std::string &what) const {
+  throw Fault{kind, launch.program.describe(warp.current) + ": " + what +
+                        ", warp " + std::to_string(warp.index) + " of block " +
+                        tuple(position)};
+}
+
+void Block::fault(const Warp &warp, unsigned lane, Fault::Kind kind,
+                  const std::string &what) const {
+  throw Fault{kind, launch.program.describe(warp.current) + ": " + what +
+                        ", thread " +
+                        std::to_string(warp.index * lanes + lane) +
+                        " of block " + tuple(position)};
+}
+
+static std::string hexadecimal(uint64_t value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "0x%llx",
+                static_cast<unsigned long long>(value));
+  return text;
+}
+
+static std::string accessText(Access access, uint32_t bytes) {
+  const char *verb = access == Access::Read    ? "a read"
+                     : access == Access::Write ? "a write"
+                                               : "an atomic operation";
+  return std::string(verb) + " of " + std::to_string(bytes) +
+         (bytes == 1 ? " byte" : " bytes");
+}
+
+unsigned char *Block::sharedBytes(uint64_t address, uint32_t bytes) const {
+  if (address > shared.size() || bytes > shared.size() - address) {
+    return nullptr;
+  }
+  return const_cast<unsigned char *>(shared.data()) + address;
+}
+
+unsigned char *Block::resolve(Warp &warp, unsigned lane, uint64_t address,
+                              uint32_t bytes, Space space, Access access) {
+  if (address & (bytes - 1)) {
+    fault(warp, lane, Fault::Kind::Misaligned,
+          accessText(access, bytes) + " at " + hexadecimal(address) +
+              ", which is no multiple");
+  }
+  if (space == Space::Generic) {
+    space = address & sharedWindow  ? Space::Shared
+            : address & localWindow ? Space::Local
+                                    : Space::Global;
+    address &= ~(sharedWindow | localWindow);
+  }
+  if (space == Space::Global) {
+    if (!recent.contains(address, bytes)) {
+      recent = launch.memory.find(address);
+      if (!recent.contains(address, bytes)) {
+        fault(warp, lane, Fault::Kind::IllegalAddress,
+              accessText(access, bytes) + " at " + hexadecimal(address) +
+                  ", where no memory is allocated");
+      }
+    }
+    return reinterpret_cast<unsigned char *>(address);
+  }
+  if (space == Space::Local) {
+    if (address + bytes > launch.program.localBytes) {
+      fault(warp, lane, Fault::Kind::IllegalAddress,
+            accessText(access, bytes) + " of local memory at " +
+                hexadecimal(address) + ", of " +
+                std::to_string(launch.program.localBytes) + " bytes");
+    }
+    return &warp.local[size_t(lane) * launch.program.localBytes + address];
+  }
+  unsigned char *found = sharedBytes(address, bytes);
+  if (!found) {
+    fault(warp, lane, Fault::Kind::IllegalAddress,
+          accessText(access, bytes) + " of shared memory at " +
+              hexadecimal(address) + ", of " + std::to_string(shared.size()) +
+              " bytes");
+  }
+  if (shadow) {
+    bool isAtomic = access == Access::Atomic;
+    auto at = uint32_t(address);
+    auto wrong = access == Access::Read
+                     ? shadow->read(at, bytes, warp.index)
+                     : shadow->write(at, bytes, warp.index, isAtomic);
+    if (wrong) {
+      fault(warp, lane, Fault::Kind::Race, *wrong);
+    }
+  }
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// Special registers
+//===----------------------------------------------------------------------===//
+
+uint64_t Block::valueOf(Special special, unsigned warp, unsigned lane) const {
+  const auto &shape = launch.threads;
+  uint32_t thread = warp * lanes + lane;
+  switch (special) {
+  case Special::TidX:
+    return thread % shape[0];
+  case Special::TidY:
+    return thread / shape[0] % shape[1];
+  case Special::TidZ:
+    return thread / shape[0] / shape[1];
+  case Special::NtidX:
+  case Special::NtidY:
+  case Special::NtidZ:
+    return shape[size_t(special) - size_t(Special::NtidX)];
+  case Special::CtaidX:
+  case Special::CtaidY:
+  case Special::CtaidZ:
+    return position[size_t(special) - size_t(Special::CtaidX)];
+  case Special::NctaidX:
+  case Special::NctaidY:
+  case Special::NctaidZ:
+    return launch.grid[size_t(special) - size_t(Special::NctaidX)];
+  case Special::LaneId:
+    return lane;
+  case Special::WarpId:
+    return warp;
+  case Special::NWarpId:
+    return warps.capacity();
+  case Special::SmId:
+    return worker;
+  case Special::NSmId:
+    return launch.workers;
+  case Special::GridId:
+    return 1;
+  case Special::Clock:
+    return uint32_t(instructions);
+  case Special::Clock64:
+    return instructions;
+  case Special::GlobalTimer:
+    return uint64_t(
+        std::chrono::steady_clock::now().time_since_epoch().count());
+  case Special::LaneMaskEq:
+    return 1u << lane;
+  case Special::LaneMaskLt:
+    return (1u << lane) - 1;
+  case Special::LaneMaskLe:
+    return (2ull << lane) - 1;
+  case Special::LaneMaskGt:
+    return uint32_t(~((2ull << lane) - 1));
+  case Special::LaneMaskGe:
+    return ~((1u << lane) - 1);
+  case Special::DynamicSharedBytes:
+  case Special::TotalSharedBytes:
+    return launch.sharedBytes;
+  case Special::Count:
+    break;
+  }
+  return 0;
+}
+
+} // namespace nereid::sim

@@ -1,0 +1,151 @@
+//===- Launch.cpp - The blocks of a grid ----------------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Sim/Launch.h"
+
+#include "nereid/Sim/Block.h"
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+namespace nereid::sim {
+
+void Allocations::add(uint64_t address, uint64_t bytes) {
+  std::unique_lock lock(mutex);
+  ends[address] = address + bytes;
+}
+
+bool Allocations::remove(uint64_t address) {
+  std::unique_lock lock(mutex);
+  return ends.erase(address) != 0;
+}
+
+MemoryRange Allocations::find(uint64_t address) const {
+  std::shared_lock lock(mutex);
+  auto next = ends.upper_bound(address);
+  if (next == ends.begin()) {
+    return {};
+  }
+  --next;
+  return address < next->second ? MemoryRange{next->first, next->second}
+                                : MemoryRange{};
+}
+
+uint64_t Allocations::totalBytes() const {
+  std::shared_lock lock(mutex);
+  uint64_t total = 0;
+  for (auto [begin, end] : ends) {
+    total += end - begin;
+  }
+  return total;
+}
+
+static const char *kindText(Fault::Kind kind) {
+  switch (kind) {
+  case Fault::Kind::IllegalAddress:
+    return "illegal memory access";
+  case Fault::Kind::Misaligned:
+    return "misaligned address";
+  case Fault::Kind::Illegal:
+    return "illegal instruction";
+  case Fault::Kind::Trap:
+    return "trap";
+  case Fault::Kind::Deadlock:
+    return "deadlock";
+  case Fault::Kind::Race:
+    return "race";
+  }
+  return "";
+}
+
+namespace {
+
+/// The grid, and the first thing that went wrong in it.
+class Grid {
+public:
+  explicit Grid(const LaunchRequest &request)
+      : request(request),
+        count(uint64_t(request.grid[0]) * request.grid[1] * request.grid[2]) {}
+
+  /// Blocks in order: one may wait for those in front of it, not for others.
+  void runBlocks(unsigned worker) {
+    Block block(request, worker);
+    for (uint64_t i = next++; i < count && !hasFailed; i = next++) {
+      block.begin(position(i));
+      while (!hasFailed && advance(block)) {
+      }
+    }
+  }
+
+  /// All of them in turns.
+  void runTogether() {
+    std::vector<std::unique_ptr<Block>> blocks;
+    for (uint64_t i = 0; i < count; ++i) {
+      blocks.push_back(std::make_unique<Block>(request, unsigned(i)));
+      blocks.back()->begin(position(i));
+    }
+    for (bool left = true; left && !hasFailed;) {
+      left = false;
+      for (auto &block : blocks) {
+        left |= advance(*block);
+      }
+    }
+  }
+
+  Status status() const {
+    return hasFailed ? Status(ErrorCode::KernelFault,
+                              request.program.name + ": " + failure)
+                     : Status::success();
+  }
+  const uint64_t &size() const { return count; }
+
+private:
+  std::array<uint32_t, 3> position(uint64_t i) const {
+    return {uint32_t(i % request.grid[0]),
+            uint32_t(i / request.grid[0] % request.grid[1]),
+            uint32_t(i / request.grid[0] / request.grid[1])};
+  }
+  bool advance(Block &block) {
+    try {
+      return block.advance();
+    } catch (const Fault &fault) {
+      std::lock_guard lock(mutex);
+      if (!hasFailed.exchange(true)) {
+        failure = std::string(kindText(fault.kind)) + ": " + fault.message;
+      }
+      return false;
+    }
+  }
+
+  const LaunchRequest &request;
+  const uint64_t count;
+  std::atomic<uint64_t> next = 0;
+  std::atomic<bool> hasFailed = false;
+  std::mutex mutex;
+  std::string failure;
+};
+
+} // namespace
+
+Status launch(const LaunchRequest &request) {
+  Grid grid(request);
+  if (request.isCooperative) {
+    grid.runTogether();
+    return grid.status();
+  }
+  auto workers = unsigned(std::min<uint64_t>(request.workers, grid.size()));
+  std::vector<std::jthread> threads;
+  for (unsigned i = 1; i < workers; ++i) {
+    threads.emplace_back([&grid, i] { grid.runBlocks(i); });
+  }
+  grid.runBlocks(0);
+  threads.clear();
+  return grid.status();
+}
+
+} // namespace nereid::sim

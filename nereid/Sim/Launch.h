@@ -1,0 +1,65 @@
+//===- Launch.h - Running a kernel without a GPU ----------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_SIM_LAUNCH_H
+#define NEREID_SIM_LAUNCH_H
+
+#include "nereid/Sim/Program.h"
+
+#include <map>
+#include <shared_mutex>
+
+namespace nereid::sim {
+
+struct MemoryRange {
+  uint64_t begin = 0, end = 0;
+  bool contains(uint64_t address, uint64_t bytes) const {
+    return address >= begin && address < end && bytes <= end - address;
+  }
+};
+
+/// What a device has handed out: kernels may touch nothing else. Thread-safe.
+class Allocations {
+public:
+  void add(uint64_t address, uint64_t bytes);
+  /// False if nothing begins there.
+  bool remove(uint64_t address);
+  /// The allocation that holds the address; empty without.
+  MemoryRange find(uint64_t address) const;
+  uint64_t totalBytes() const;
+
+private:
+  mutable std::shared_mutex mutex;
+  std::map<uint64_t, uint64_t> ends; ///< by their beginnings
+};
+
+/// When asynchronous copies and products happen: a GPU may do them at any time
+/// between their start and the wait for them.
+enum class AsyncOrder : uint8_t { Late, Early };
+
+struct LaunchRequest {
+  const Program &program;
+  const Allocations &memory;
+  std::array<uint32_t, 3> grid, threads;
+  uint32_t sharedBytes = 0;
+  std::vector<unsigned char> parameters = {}; ///< as Program::parameters lie
+  AsyncOrder asyncOrder = AsyncOrder::Late;
+  bool checksRaces = false;
+  uint64_t seed = 0;    ///< the order of warps
+  unsigned workers = 1; ///< threads of the host, each with a block at a time
+  /// Blocks wait for each other: all get on, in turns, on one thread.
+  bool isCooperative = false;
+};
+
+/// Every block of the grid, in order of their numbers, `workers` at a time.
+/// KernelFault says which instruction of which thread did what, or that
+/// threads wait for each other forever.
+Status launch(const LaunchRequest &request);
+
+} // namespace nereid::sim
+
+#endif // NEREID_SIM_LAUNCH_H
