@@ -37,6 +37,7 @@ FILES = {"fifo": "fifo:", "folder/": "folder:", "readonly": "mode:444:old\n", "l
          "dangling": "link:nowhere/at/all", "loop": "link:loop", "sparse": "sparse:3221225472"}
 KNOBS = ["NEREID_DUMP", "NEREID_OVERRIDE", "NEREID_TIME", "NEREID_LOG", "NEREID_INTERP", "NEREID_CHECK",
          "NEREID_CACHE_DIR", "NEREID_CACHE_SIZE", "NEREID_NUM_THREADS", "NEREID_CUDA_DRIVER", "NEREID_PTXAS",
+         "NEREID_SIMULATOR",
          "NEREID_UNKNOWN", "HOME", "XDG_CACHE_HOME", "TMPDIR", "PATH", "LANG", "LC_ALL", "PYTHONPATH", "COLUMNS"]
 DEVICES = ["cpu", "interp"]
 
@@ -266,6 +267,13 @@ def environments(r, Attack, encoded):
         attack.environment[name] = r.choice([None, "oob", "nan", "assert", "cache,compile,launch", "x86-64-v3", "interp", "1",
                                              *(p for p in PATHS if "\x00" not in p),
                                              *(n for n in NUMBERS if "\x00" not in n)])
+    # Kernels for GPUs, on the simulated one.
+    if r.random() < 0.3:
+        attack.environment["NEREID_CUDA_DRIVER"] = "simulator"
+        attack.environment["NEREID_SIMULATOR"] = r.choice(["", "early,races", "sm_80,late", "pages,seed=3", "sm_75",
+                                                           f"seed={r.choice(['', '-1', '1' * 30])}", "sm_91", ",", "racesraces"])
+        if attack.words[0] == "run":
+            attack.words += ["--device", r.choice(["cuda:0", "cuda", "cuda:1", "cuda:-1"])]
     return attack
 
 

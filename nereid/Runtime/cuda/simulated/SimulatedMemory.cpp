@@ -28,15 +28,23 @@ Result enqueue(StreamHandle stream, std::function<Result()> work) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// Small blocks hold NaNs at first, as memory of a GPU holds anything.
+/// Small blocks hold NaNs at first, as memory of a GPU holds anything. With
+/// `pages` a kernel may touch all of a block's pages, as on a GPU; else what
+/// was asked for.
 static void *allocate(size_t bytes) {
-  constexpr size_t alignment = 512, filled = size_t{16} << 20;
-  size_t whole =
-      (std::max<size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
-  void *memory = std::aligned_alloc(alignment, whole);
-  if (memory && whole <= filled) {
-    std::memset(memory, 0xff, whole);
+  constexpr size_t pageBytes = size_t{2} << 20, filled = size_t{16} << 20;
+  bool hasPages = world().options.hasPages;
+  size_t unit = hasPages ? pageBytes : 512;
+  size_t whole = (std::max<size_t>(bytes, 1) + unit - 1) / unit * unit;
+  void *memory = std::aligned_alloc(unit, whole);
+  if (!memory) {
+    return nullptr;
   }
+  if (bytes <= filled) {
+    std::memset(memory, 0xff, bytes);
+  }
+  world().memory.add(reinterpret_cast<uint64_t>(memory),
+                     hasPages ? whole : bytes);
   return memory;
 }
 

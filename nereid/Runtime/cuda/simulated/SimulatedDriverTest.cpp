@@ -1,0 +1,161 @@
+//===- SimulatedDriverTest.cpp --------------------------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Runtime/cuda/simulated/SimulatedDriver.h"
+
+#include "nereid/Runtime/cuda/simulated/SimulatedWorld.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace nereid;
+using namespace nereid::cuda;
+using testing::HasSubstr;
+
+namespace {
+
+class SimulatedDriver : public testing::Test {
+protected:
+  void SetUp() override {
+    auto made = simulatedDriver();
+    ASSERT_TRUE(made.ok());
+    driver = std::move(*made);
+    simulated::world().fatal = Success;
+  }
+  void TearDown() override {
+    simulated::world().options = {};
+    simulated::world().fatal = Success;
+  }
+
+  /// y[i] = i, of 32 threads.
+  static constexpr const char *numbers = R"(
+.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry numbers(.param .u64 p) {
+  .reg .b32 %r<2>; .reg .b64 %rd<3>;
+  ld.param.b64 %rd0, [p]; mov.u32 %r0, %tid.x;
+  mul.wide.u32 %rd1, %r0, 4; add.s64 %rd1, %rd0, %rd1;
+  st.global.b32 [%rd1], %r0; ret;
+})";
+
+  FunctionHandle load(const char *text, const char *name) {
+    ModuleHandle module = nullptr;
+    FunctionHandle function = nullptr;
+    EXPECT_EQ(driver->moduleLoadDataEx(&module, text, 0, nullptr, nullptr),
+              Success);
+    EXPECT_EQ(driver->moduleGetFunction(&function, module, name), Success);
+    return function;
+  }
+  Result launch(FunctionHandle function, DeviceAddress address,
+                StreamHandle stream = nullptr) {
+    void *parameters[] = {&address};
+    return driver->launchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream,
+                                parameters, nullptr);
+  }
+
+  std::unique_ptr<const Driver> driver;
+};
+
+TEST_F(SimulatedDriver, RunsAKernel) {
+  FunctionHandle function = load(numbers, "numbers");
+  DeviceAddress memory = 0;
+  ASSERT_EQ(driver->memAlloc(&memory, 128), Success);
+  EXPECT_EQ(launch(function, memory), Success);
+  int out[32] = {};
+  EXPECT_EQ(driver->memcpyDtoHAsync(out, memory, sizeof(out), nullptr),
+            Success);
+  EXPECT_EQ(out[31], 31);
+  driver->memFree(memory);
+}
+
+TEST_F(SimulatedDriver, AFaultIsToldByEveryLaterCall) {
+  FunctionHandle function = load(numbers, "numbers");
+  DeviceAddress memory = 0;
+  ASSERT_EQ(driver->memAlloc(&memory, 124), Success);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(launch(function, memory), Success);
+  EXPECT_THAT(
+      testing::internal::GetCapturedStderr(),
+      HasSubstr("simulator: numbers: illegal memory access: PTX line 9: "
+                "st.global.b32 [%rd1], %r0;: a write of 4 bytes at"));
+  EXPECT_EQ(driver->ctxSynchronize(), IllegalAddress);
+  EXPECT_EQ(launch(function, memory), IllegalAddress);
+}
+
+TEST_F(SimulatedDriver, PagesHideWhatAGpuDoesNotSee) {
+  simulated::world().options.hasPages = true;
+  FunctionHandle function = load(numbers, "numbers");
+  DeviceAddress memory = 0;
+  ASSERT_EQ(driver->memAlloc(&memory, 124), Success);
+  EXPECT_EQ(launch(function, memory), Success);
+  EXPECT_EQ(driver->ctxSynchronize(), Success);
+  driver->memFree(memory);
+}
+
+TEST_F(SimulatedDriver, PtxThatCannotBeRunIsRefusedWithItsLine) {
+  char log[256] = {};
+  int names[] = {JitErrorLogBuffer, JitErrorLogBytes};
+  void *values[] = {log, reinterpret_cast<void *>(sizeof(log))};
+  ModuleHandle module = nullptr;
+  EXPECT_EQ(driver->moduleLoadDataEx(&module,
+                                     ".visible .entry k()\n{\n  tex.1d %r1;\n}",
+                                     2, names, values),
+            InvalidPtx);
+  EXPECT_THAT(log, HasSubstr("simulator: line 3:"));
+}
+
+TEST_F(SimulatedDriver, AGraphRunsWhatItsStreamWasGiven) {
+  FunctionHandle function = load(numbers, "numbers");
+  DeviceAddress memory = 0;
+  ASSERT_EQ(driver->memAlloc(&memory, 128), Success);
+  StreamHandle stream = nullptr;
+  GraphHandle graph = nullptr;
+  GraphExecHandle exec = nullptr;
+  driver->streamCreate(&stream, streamNonBlocking);
+  driver->streamBeginCapture(stream, captureRelaxed);
+  launch(function, memory, stream);
+  driver->streamEndCapture(stream, &graph);
+  int out[32] = {};
+  driver->memcpyDtoHAsync(out, memory, sizeof(out), nullptr);
+  EXPECT_NE(out[31], 31);
+  driver->graphInstantiate(&exec, graph, 0);
+  EXPECT_EQ(driver->graphLaunch(exec, stream), Success);
+  driver->memcpyDtoHAsync(out, memory, sizeof(out), nullptr);
+  EXPECT_EQ(out[31], 31);
+  driver->graphExecDestroy(exec);
+  driver->graphDestroy(graph);
+  driver->streamDestroy(stream);
+  driver->memFree(memory);
+}
+
+TEST_F(SimulatedDriver, CopiesOutsideOfABlockAreRefused) {
+  DeviceAddress memory = 0;
+  ASSERT_EQ(driver->memAlloc(&memory, 100), Success);
+  char host[200] = {};
+  EXPECT_NE(driver->memcpyHtoDAsync(memory, host, 101, nullptr), Success);
+  EXPECT_EQ(driver->memcpyHtoDAsync(memory, host, 100, nullptr), Success);
+  driver->memFree(memory);
+}
+
+TEST(SimulatorOptions, SayWhatIsWrong) {
+  auto options = simulated::parseOptions("sm_80,early,races,pages,seed=7");
+  ASSERT_TRUE(options.ok());
+  EXPECT_EQ(options->computeCapability, 80u);
+  EXPECT_EQ(options->asyncOrder, sim::AsyncOrder::Early);
+  EXPECT_TRUE(options->checksRaces && options->hasPages);
+  EXPECT_EQ(options->seed, 7u);
+  EXPECT_TRUE(simulated::parseOptions("").ok());
+  for (const char *text :
+       {"sm_91", "seed=", "seed=-1", "Races", "early,,late"}) {
+    auto wrong = simulated::parseOptions(text);
+    ASSERT_FALSE(wrong.ok()) << text;
+    EXPECT_THAT(wrong.failure().message, HasSubstr("expected an architecture"));
+  }
+}
+
+} // namespace
