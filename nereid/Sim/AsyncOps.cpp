@@ -32,6 +32,28 @@ static void finishCopy(Warp &warp, const PendingCopy &copy) {
   std::memset(to + copy.readBytes, 0, copy.bytes - copy.readBytes);
 }
 
+/// With a profile: what is read, and what is written to shared memory. Lanes
+/// that read nothing write zeros.
+static void countCopy(Warp &warp, const Instruction &instruction) {
+  auto bytes = uint32_t(instruction.detail[0]);
+  WarpAccess read{0, {}, bytes}, write{warp.active, {}, bytes};
+  forLanes(warp.active, [&](unsigned lane) {
+    write.addresses[lane] =
+        warp.at(instruction.from[0])[lane] + instruction.detail[1];
+    read.addresses[lane] =
+        warp.at(instruction.from[1])[lane] + instruction.detail[2];
+    bool reads = instruction.from.size() < 3 ||
+                 uint32_t(warp.at(instruction.from[2])[lane]);
+    read.mask |= uint32_t(reads) << lane;
+  });
+  uint64_t counted = warp.block.counts[warp.current].bytes;
+  warp.block.count(warp, write, Space::Shared, Access::Write);
+  warp.block.counts[warp.current].bytes = counted; // the read's count
+  if (read.mask) {
+    warp.block.count(warp, read, Space::Global, Access::Read);
+  }
+}
+
 static void startCopy(Warp &warp, const Instruction &instruction) {
   auto bytes = uint32_t(instruction.detail[0]);
   auto toOffset = uint32_t(instruction.detail[1]);
@@ -39,6 +61,9 @@ static void startCopy(Warp &warp, const Instruction &instruction) {
   bool isEarly = warp.block.launch.asyncOrder == AsyncOrder::Early;
   const LaneVector &to = warp.at(instruction.from[0]);
   const LaneVector &from = warp.at(instruction.from[1]);
+  if (!warp.block.counts.empty()) {
+    countCopy(warp, instruction);
+  }
   forLanes(warp.active, [&](unsigned lane) {
     uint32_t readBytes = bytes;
     if (instruction.from.size() > 2) {

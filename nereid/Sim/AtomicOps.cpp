@@ -174,6 +174,14 @@ static void updateLanes(Warp &warp, const Instruction &instruction) {
   auto count = uint32_t(instruction.detail[3]);
   Update change = updates[instruction.detail[2]].update;
   const LaneVector &addresses = warp.at(instruction.from[0]);
+  if (!warp.block.counts.empty()) {
+    WarpAccess access{warp.active, {}, bytes * count};
+    forLanes(warp.active, [&](unsigned lane) {
+      access.addresses[lane] = addresses[lane] + uint64_t(instruction.offset);
+    });
+    warp.block.count(warp, access, Space(instruction.detail[1]),
+                     Access::Atomic);
+  }
   forLanes(warp.active, [&](unsigned lane) {
     uint64_t address = addresses[lane] + uint64_t(instruction.offset);
     unsigned char *at =

@@ -27,10 +27,43 @@ Block::Block(const LaunchRequest &launch, unsigned worker)
   if (launch.checksRaces) {
     shadow = std::make_unique<SharedShadow>(launch.sharedBytes);
   }
+  if (launch.profile) {
+    counts.resize(launch.program.instructions.size());
+  }
+}
+
+void Block::count(const Warp &warp, const WarpAccess &access, Space space,
+                  Access kind) {
+  Counts &to = counts[warp.current];
+  if (space == Space::Generic) {
+    uint64_t any = access.addresses[size_t(std::countr_zero(access.mask))];
+    space = any & sharedWindow  ? Space::Shared
+            : any & localWindow ? Space::Local
+                                : Space::Global;
+  }
+  if (space == Space::Shared) {
+    return countShared(to, access);
+  }
+  if (space != Space::Global) {
+    return;
+  }
+  countGlobal(to, access);
+  for (uint32_t mask = access.mask; mask; mask &= mask - 1) {
+    uint64_t at = access.addresses[size_t(std::countr_zero(mask))];
+    if (Touched *touched = launch.profile->touchedAt(at)) {
+      if (kind != Access::Write) {
+        touched->read(at, access.bytes);
+      }
+      if (kind != Access::Read) {
+        touched->write(at, access.bytes);
+      }
+    }
+  }
 }
 
 void Block::begin(std::array<uint32_t, 3> place) {
   position = place;
+  ++blocksRun;
   // Not what the block before left: a NaN in every format.
   std::fill(shared.begin(), shared.end(), 0xff);
   if (shadow) {

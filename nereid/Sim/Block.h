@@ -50,6 +50,12 @@ public:
   std::array<uint32_t, 3> position = {};
   std::unique_ptr<SharedShadow> shadow; ///< null without a check for races
   uint64_t instructions = 0;
+  /// By instruction, with a profile; else empty.
+  std::vector<Counts> counts;
+  uint64_t blocksRun = 0;
+  /// One request of a warp, with a profile.
+  void count(const Warp &warp, const WarpAccess &access, Space space,
+             Access kind);
 
 private:
   void passBarriers();

@@ -45,6 +45,15 @@ uint64_t Allocations::totalBytes() const {
   return total;
 }
 
+std::vector<MemoryRange> Allocations::ranges() const {
+  std::shared_lock lock(mutex);
+  std::vector<MemoryRange> all;
+  for (auto [begin, end] : ends) {
+    all.push_back({begin, end});
+  }
+  return all;
+}
+
 static const char *kindText(Fault::Kind kind) {
   switch (kind) {
   case Fault::Kind::IllegalAddress:
@@ -70,7 +79,13 @@ class Grid {
 public:
   explicit Grid(const LaunchRequest &request)
       : request(request),
-        count(uint64_t(request.grid[0]) * request.grid[1] * request.grid[2]) {}
+        all(uint64_t(request.grid[0]) * request.grid[1] * request.grid[2]),
+        count(request.mostBlocks ? std::min(all, request.mostBlocks) : all) {
+    if (request.profile) {
+      request.profile->begin(request.program, request.memory.ranges());
+      request.profile->gridBlocks = all;
+    }
+  }
 
   /// Blocks in order: one may wait for those in front of it, not for others.
   void runBlocks(unsigned worker) {
@@ -80,6 +95,7 @@ public:
       while (!hasFailed && advance(block)) {
       }
     }
+    merge(block);
   }
 
   /// All of them in turns.
@@ -95,6 +111,9 @@ public:
         left |= advance(*block);
       }
     }
+    for (auto &block : blocks) {
+      merge(*block);
+    }
   }
 
   Status status() const {
@@ -105,7 +124,9 @@ public:
   const uint64_t &size() const { return count; }
 
 private:
+  /// Of the i-th block that runs.
   std::array<uint32_t, 3> position(uint64_t i) const {
+    i = i * all / count;
     return {uint32_t(i % request.grid[0]),
             uint32_t(i / request.grid[0] % request.grid[1]),
             uint32_t(i / request.grid[0] / request.grid[1])};
@@ -122,8 +143,15 @@ private:
     }
   }
 
+  void merge(const Block &block) {
+    if (request.profile) {
+      std::lock_guard lock(mutex);
+      request.profile->merge(block.counts, block.blocksRun);
+    }
+  }
+
   const LaunchRequest &request;
-  const uint64_t count;
+  const uint64_t all, count;
   std::atomic<uint64_t> next = 0;
   std::atomic<bool> hasFailed = false;
   std::mutex mutex;

@@ -8,19 +8,12 @@
 #ifndef NEREID_SIM_LAUNCH_H
 #define NEREID_SIM_LAUNCH_H
 
-#include "nereid/Sim/Program.h"
+#include "nereid/Sim/Profile.h"
 
 #include <map>
 #include <shared_mutex>
 
 namespace nereid::sim {
-
-struct MemoryRange {
-  uint64_t begin = 0, end = 0;
-  bool contains(uint64_t address, uint64_t bytes) const {
-    return address >= begin && address < end && bytes <= end - address;
-  }
-};
 
 /// What a device has handed out: kernels may touch nothing else. Thread-safe.
 class Allocations {
@@ -31,6 +24,8 @@ public:
   /// The allocation that holds the address; empty without.
   MemoryRange find(uint64_t address) const;
   uint64_t totalBytes() const;
+  /// In order of their addresses.
+  std::vector<MemoryRange> ranges() const;
 
 private:
   mutable std::shared_mutex mutex;
@@ -53,6 +48,11 @@ struct LaunchRequest {
   unsigned workers = 1; ///< threads of the host, each with a block at a time
   /// Blocks wait for each other: all get on, in turns, on one thread.
   bool isCooperative = false;
+  /// Null, or what is filled in.
+  Profile *profile = nullptr;
+  /// Not 0: at most so many blocks, spread over the grid. What the others would
+  /// have written is missing.
+  uint64_t mostBlocks = 0;
 };
 
 /// Every block of the grid, in order of their numbers, `workers` at a time.

@@ -195,11 +195,27 @@ static void decodeMma(Decoder &d) {
 // ldmatrix, stmatrix, movmatrix
 //===----------------------------------------------------------------------===//
 
+/// With a profile: eight rows of 16 bytes a matrix are a pass.
+static void countRows(Warp &warp, const Instruction &instruction,
+                      unsigned matrices) {
+  if (warp.block.counts.empty()) {
+    return;
+  }
+  unsigned rows = 8 * matrices;
+  WarpAccess access{rows == lanes ? allLanes : (1u << rows) - 1, {}, 16};
+  for (unsigned lane = 0; lane < rows; ++lane) {
+    access.addresses[lane] =
+        warp.at(instruction.from[0])[lane] + uint64_t(instruction.offset);
+  }
+  warp.block.count(warp, access, Space::Shared, Access::Read);
+}
+
 /// Lane l of matrix m has its numbers 2 (l % 4) and the next in row l / 4, or
 /// transposed in column l / 4. Row i of matrix m begins at the address of lane
 /// 8 m + i.
 static void loadMatrices(Warp &warp, const Instruction &instruction) {
   needWholeWarp(warp);
+  countRows(warp, instruction, unsigned(instruction.to.size()));
   const LaneVector addresses = warp.at(instruction.from[0]);
   bool isTransposed = instruction.detail[0];
   for (unsigned m = 0; m < instruction.to.size(); ++m) {
@@ -225,6 +241,7 @@ static void loadMatrices(Warp &warp, const Instruction &instruction) {
 
 static void storeMatrices(Warp &warp, const Instruction &instruction) {
   needWholeWarp(warp);
+  countRows(warp, instruction, unsigned(instruction.from.size() - 1));
   const LaneVector &addresses = warp.at(instruction.from[0]);
   bool isTransposed = instruction.detail[0];
   for (unsigned m = 0; m + 1 < instruction.from.size(); ++m) {

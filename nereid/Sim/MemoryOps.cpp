@@ -78,6 +78,20 @@ static void decodeAccess(Decoder &d, size_t addressAt, size_t valuesAt) {
   }
 }
 
+/// With a profile: where the active lanes access.
+static void countAccess(Warp &warp, const Instruction &instruction,
+                        uint32_t bytes, Space space, Access kind) {
+  if (warp.block.counts.empty()) {
+    return;
+  }
+  WarpAccess access{warp.active, {}, bytes};
+  const LaneVector &addresses = warp.at(instruction.from[0]);
+  forLanes(warp.active, [&](unsigned lane) {
+    access.addresses[lane] = addresses[lane] + uint64_t(instruction.offset);
+  });
+  warp.block.count(warp, access, space, kind);
+}
+
 static void load(Warp &warp, const Instruction &instruction) {
   auto bytes = uint32_t(instruction.detail[0]);
   auto space = Space(instruction.detail[1]);
@@ -85,6 +99,7 @@ static void load(Warp &warp, const Instruction &instruction) {
   unsigned signFrom = unsigned(instruction.detail[2]);
   uint64_t registerMask = instruction.detail[3];
   const LaneVector &addresses = warp.at(instruction.from[0]);
+  countAccess(warp, instruction, bytes * count, space, Access::Read);
   forLanes(warp.active, [&](unsigned lane) {
     uint64_t address = addresses[lane] + uint64_t(instruction.offset);
     const unsigned char *from = warp.block.resolve(
@@ -134,6 +149,7 @@ static void store(Warp &warp, const Instruction &instruction) {
   auto space = Space(instruction.detail[1]);
   auto count = uint32_t(instruction.from.size() - 1);
   const LaneVector &addresses = warp.at(instruction.from[0]);
+  countAccess(warp, instruction, bytes * count, space, Access::Write);
   forLanes(warp.active, [&](unsigned lane) {
     uint64_t address = addresses[lane] + uint64_t(instruction.offset);
     unsigned char *to = warp.block.resolve(warp, lane, address, bytes * count,

@@ -32,6 +32,13 @@ inline constexpr uint32_t allLanes = ~0u;
 /// One register of 32 threads; 16 and 32 bits are extended with zeros.
 using LaneVector = std::array<uint64_t, lanes>;
 
+struct MemoryRange {
+  uint64_t begin = 0, end = 0;
+  bool contains(uint64_t address, uint64_t bytes) const {
+    return address >= begin && address < end && bytes <= end - address;
+  }
+};
+
 class Warp;
 struct Instruction;
 using Execute = void (*)(Warp &, const Instruction &);

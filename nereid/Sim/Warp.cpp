@@ -121,6 +121,10 @@ void Warp::step(size_t which) {
     uint32_t guard = predicates[instruction.guard];
     active &= instruction.isGuardNegated ? ~guard : guard;
   }
+  if (!block.counts.empty()) {
+    ++block.counts[current].executed;
+    block.counts[current].lanes += uint64_t(std::popcount(active));
+  }
   switch (instruction.flow) {
   case Flow::Next:
     if (active) {
@@ -146,6 +150,10 @@ void Warp::step(size_t which) {
   case Flow::Barrier:
     if (active && !areTogether(groups[which], instruction)) {
       groups[which].waits = true;
+      if (!block.counts.empty()) {
+        --block.counts[current].executed; // it will run later
+        block.counts[current].lanes -= uint64_t(std::popcount(active));
+      }
       return;
     }
     if (active) {

@@ -1,0 +1,149 @@
+//===- Profile.cpp - What instructions did to memory ----------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Sim/Profile.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace nereid::sim {
+
+void Counts::add(const Counts &other) {
+  executed += other.executed;
+  lanes += other.lanes;
+  bytes += other.bytes;
+  sectors += other.sectors;
+  wavefronts += other.wavefronts;
+  leastSectors += other.leastSectors;
+  leastWavefronts += other.leastWavefronts;
+}
+
+//===----------------------------------------------------------------------===//
+// Bytes that were touched
+//===----------------------------------------------------------------------===//
+
+/// A bit for each byte, up to 64 MiB of bits; then for more bytes.
+static uint64_t granuleOf(uint64_t bytes) {
+  constexpr uint64_t mostBits = uint64_t{1} << 29;
+  return std::bit_ceil(
+      std::max<uint64_t>(1, (bytes + mostBits - 1) / mostBits));
+}
+
+Touched::Touched(uint64_t begin, uint64_t bytes)
+    : begin(begin), end(begin + bytes), granule(granuleOf(bytes)),
+      readBits(bytes / granule / 64 + 1), writeBits(bytes / granule / 64 + 1) {}
+
+void Touched::mark(Bits &bits, uint64_t address, uint64_t bytes) {
+  uint64_t first = (address - begin) / granule;
+  uint64_t last = (address + bytes - 1 - begin) / granule;
+  while (first <= last) {
+    uint64_t inWord = std::min<uint64_t>(last - first + 1, 64 - first % 64);
+    uint64_t mask = inWord == 64 ? ~uint64_t{0} : (uint64_t{1} << inWord) - 1;
+    mask <<= first % 64;
+    std::atomic<uint64_t> &word = bits[first / 64];
+    if ((word.load(std::memory_order_relaxed) & mask) != mask) {
+      word.fetch_or(mask, std::memory_order_relaxed);
+    }
+    first += inWord;
+  }
+}
+
+uint64_t Touched::count(const Bits &bits) const {
+  uint64_t set = 0;
+  for (const std::atomic<uint64_t> &word : bits) {
+    set += uint64_t(std::popcount(word.load(std::memory_order_relaxed)));
+  }
+  return std::min(set * granule, end - begin);
+}
+
+//===----------------------------------------------------------------------===//
+// The launch
+//===----------------------------------------------------------------------===//
+
+void Profile::begin(const Program &program,
+                    std::vector<MemoryRange> allocations) {
+  counts.assign(program.instructions.size(), Counts());
+  blocks = 0;
+  touched.clear();
+  for (const MemoryRange &range : allocations) {
+    touched.push_back(
+        std::make_unique<Touched>(range.begin, range.end - range.begin));
+  }
+}
+
+void Profile::merge(std::span<const Counts> of, uint64_t moreBlocks) {
+  for (size_t i = 0; i < of.size(); ++i) {
+    counts[i].add(of[i]);
+  }
+  blocks += moreBlocks;
+}
+
+Touched *Profile::touchedAt(uint64_t address) {
+  auto next = std::upper_bound(
+      touched.begin(), touched.end(), address,
+      [](uint64_t value, const auto &range) { return value < range->begin; });
+  if (next == touched.begin()) {
+    return nullptr;
+  }
+  Touched *found = (--next)->get();
+  return address < found->end ? found : nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Requests
+//===----------------------------------------------------------------------===//
+
+static constexpr uint64_t sectorBytes = 32, bankBytes = 4, banks = 32;
+
+void countGlobal(Counts &counts, const WarpAccess &access) {
+  std::array<uint64_t, lanes * 4> sectors;
+  size_t count = 0;
+  for (uint32_t mask = access.mask; mask; mask &= mask - 1) {
+    uint64_t at = access.addresses[size_t(std::countr_zero(mask))];
+    uint64_t last = (at + access.bytes - 1) / sectorBytes;
+    for (uint64_t sector = at / sectorBytes; sector <= last; ++sector) {
+      sectors[count++] = sector;
+    }
+  }
+  std::sort(sectors.begin(), sectors.begin() + long(count));
+  auto end = std::unique(sectors.begin(), sectors.begin() + long(count));
+  uint64_t bytes = uint64_t(std::popcount(access.mask)) * access.bytes;
+  counts.bytes += bytes;
+  counts.sectors += uint64_t(end - sectors.begin());
+  counts.leastSectors += (bytes + sectorBytes - 1) / sectorBytes;
+}
+
+/// A pass serves so many lanes that they may take a word of each bank. In a
+/// pass lanes with the same word share it.
+void countShared(Counts &counts, const WarpAccess &access) {
+  uint64_t words = (access.bytes + bankBytes - 1) / bankBytes;
+  unsigned lanesOfPass = unsigned(lanes / words);
+  for (unsigned first = 0; first < lanes; first += lanesOfPass) {
+    std::array<std::array<uint64_t, lanes>, banks> wordsOf;
+    std::array<unsigned, banks> used{};
+    unsigned passes = 0;
+    for (unsigned lane = first; lane < first + lanesOfPass; ++lane) {
+      if (!((access.mask >> lane) & 1)) {
+        continue;
+      }
+      for (uint64_t i = 0; i < words; ++i) {
+        uint64_t word = access.addresses[lane] / bankBytes + i;
+        auto bank = size_t(word % banks);
+        auto *begin = wordsOf[bank].data(), *end = begin + used[bank];
+        if (std::find(begin, end, word) == end) {
+          *end = word;
+          passes = std::max(passes, ++used[bank]);
+        }
+      }
+    }
+    counts.wavefronts += passes;
+    counts.leastWavefronts += passes != 0;
+  }
+  counts.bytes += uint64_t(std::popcount(access.mask)) * access.bytes;
+}
+
+} // namespace nereid::sim

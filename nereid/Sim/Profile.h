@@ -1,0 +1,93 @@
+//===- Profile.h - What instructions did to memory --------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Counted as the hardware's counters do:
+//
+//   sector     32 bytes of global memory; a request of a warp moves whole ones
+//              (ncu: l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum)
+//   wavefront  one pass through shared memory: of each of 32 banks one word of
+//              4 bytes (l1tex__data_pipe_lsu_wavefronts_mem_shared.sum). An
+//              access of 8 or 16 bytes a lane takes 2 or 4 at least.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_SIM_PROFILE_H
+#define NEREID_SIM_PROFILE_H
+
+#include "nereid/Sim/Program.h"
+
+#include <atomic>
+#include <span>
+
+namespace nereid::sim {
+
+/// Of one instruction.
+struct Counts {
+  uint64_t executed = 0; ///< by warps
+  uint64_t lanes = 0;    ///< active ones, over all executions
+  // Of accesses.
+  uint64_t bytes = 0;                             ///< of all lanes
+  uint64_t sectors = 0;                           ///< global
+  uint64_t wavefronts = 0;                        ///< shared
+  uint64_t leastSectors = 0, leastWavefronts = 0; ///< for as many bytes
+
+  void add(const Counts &other);
+};
+
+/// Of an allocation, the bytes that were read and written, each counted once.
+class Touched {
+public:
+  Touched(uint64_t begin, uint64_t bytes);
+  void read(uint64_t address, uint64_t bytes) {
+    mark(readBits, address, bytes);
+  }
+  void write(uint64_t address, uint64_t bytes) {
+    mark(writeBits, address, bytes);
+  }
+  uint64_t bytesRead() const { return count(readBits); }
+  uint64_t bytesWritten() const { return count(writeBits); }
+
+  const uint64_t begin, end;
+
+private:
+  using Bits = std::vector<std::atomic<uint64_t>>;
+  void mark(Bits &bits, uint64_t address, uint64_t bytes);
+  uint64_t count(const Bits &bits) const;
+
+  /// Bytes of a bit: 1, or more for what is large.
+  const uint64_t granule;
+  Bits readBits, writeBits;
+};
+
+/// Of a launch. Blocks add to it from several threads.
+class Profile {
+public:
+  /// Threads of the host add up apart, and `merge` into `counts`.
+  void begin(const Program &program, std::vector<MemoryRange> allocations);
+  void merge(std::span<const Counts> of, uint64_t blocks);
+  Touched *touchedAt(uint64_t address);
+
+  std::vector<Counts> counts; ///< by instruction
+  uint64_t blocks = 0;        ///< that ran
+  uint64_t gridBlocks = 0;    ///< of the launch
+  std::vector<std::unique_ptr<Touched>> touched;
+};
+
+/// What lanes of a warp access together: where each begins.
+struct WarpAccess {
+  uint32_t mask;
+  std::array<uint64_t, lanes> addresses;
+  uint32_t bytes; ///< of a lane
+};
+
+/// Adds one request.
+void countGlobal(Counts &counts, const WarpAccess &access);
+void countShared(Counts &counts, const WarpAccess &access);
+
+} // namespace nereid::sim
+
+#endif // NEREID_SIM_PROFILE_H
