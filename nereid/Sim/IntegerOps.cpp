@@ -92,6 +92,13 @@ template <typename T>
 static T maximum(T a, T b) {
   return std::max(a, b);
 }
+/// .relu: what is negative becomes zero.
+static int32_t minimumPositive(int32_t a, int32_t b) {
+  return std::max(std::min(a, b), 0);
+}
+static int32_t maximumPositive(int32_t a, int32_t b) {
+  return std::max(std::max(a, b), 0);
+}
 static int32_t addSaturated(int32_t a, int32_t b) {
   return int32_t(std::clamp<int64_t>(int64_t(a) + b,
                                      std::numeric_limits<int32_t>::min(),
@@ -153,6 +160,8 @@ void addIntegerOps(MapTable &table) {
       {"abs.s16", mapLanes<absolute<int16_t>>},
       {"abs.s32", mapLanes<absolute<int32_t>>},
       {"abs.s64", mapLanes<absolute<int64_t>>},
+      {"min.relu.s32", mapLanes<minimumPositive>},
+      {"max.relu.s32", mapLanes<maximumPositive>},
       {"add.sat.s32", mapLanes<addSaturated>},
       {"sub.sat.s32", mapLanes<subSaturated>},
       {"mul.wide.s16", mapLanes<mulWide<int16_t, int32_t>>},

@@ -20,6 +20,7 @@ void Counts::add(const Counts &other) {
   wavefronts += other.wavefronts;
   leastSectors += other.leastSectors;
   leastWavefronts += other.leastWavefronts;
+  firstAddress = firstAddress ? firstAddress : other.firstAddress;
 }
 
 //===----------------------------------------------------------------------===//
@@ -112,6 +113,10 @@ void countGlobal(Counts &counts, const WarpAccess &access) {
   std::sort(sectors.begin(), sectors.begin() + long(count));
   auto end = std::unique(sectors.begin(), sectors.begin() + long(count));
   uint64_t bytes = uint64_t(std::popcount(access.mask)) * access.bytes;
+  if (!counts.firstAddress) {
+    counts.firstAddress =
+        access.addresses[size_t(std::countr_zero(access.mask))];
+  }
   counts.bytes += bytes;
   counts.sectors += uint64_t(end - sectors.begin());
   counts.leastSectors += (bytes + sectorBytes - 1) / sectorBytes;

@@ -19,6 +19,7 @@
 #include "nereid/Dialect/Tile/Transforms/Passes.h"
 #include "nereid/Pipeline/GpuPipeline.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"
+#include "nereid/Support/Knobs.h"
 #include "nereid/Target/NVPTX/NvptxTarget.h"
 #include "nereid/Target/NVPTX/Ptxas.h"
 
@@ -217,6 +218,7 @@ private:
     options.target = target.name;
     options.warps = warps;
     options.stages = stages ? *stages : stagesOf(module);
+    options.disabled = knobs().disable; // which policy is to blame?
     // The verifier runs behind every pass.
     mlir::PassManager manager(module.getContext());
     tile::buildTilePipeline(manager);

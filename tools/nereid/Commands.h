@@ -25,6 +25,7 @@ namespace nereid {
 struct KernelDescription;
 
 void addRunCommand(CLI::App &app);
+void addExplainCommand(CLI::App &app);
 void addCompileCommand(CLI::App &app);
 void addDoctorCommand(CLI::App &app);
 void addBuiltinsCommand(CLI::App &app);

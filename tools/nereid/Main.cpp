@@ -64,6 +64,7 @@ static int run(int argc, char **argv) {
   app.require_subcommand(1);
   app.footer("Settings from the environment: docs/KNOBS.md, or nereid doctor.");
   addRunCommand(app);
+  addExplainCommand(app);
   addCompileCommand(app);
   addDoctorCommand(app);
   addBuiltinsCommand(app);

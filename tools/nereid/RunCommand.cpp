@@ -8,6 +8,7 @@
 #include "ArgumentText.h"
 #include "CommandProcess.h"
 #include "Commands.h"
+#include "KernelArguments.h"
 #include "LaunchFile.h"
 #include "LaunchTime.h"
 #include "OptionText.h"
@@ -36,103 +37,7 @@ struct RunOptions {
   std::string results;
 };
 
-/// The parsed arguments of one launch, which views them.
-struct RunArguments {
-  std::vector<NamedText> texts;
-  std::vector<ParsedArgument> values;
-
-  std::vector<LaunchArgument> launchArguments() const {
-    std::vector<LaunchArgument> result;
-    for (size_t i = 0; i < values.size(); ++i) {
-      if (auto *tensor = std::get_if<Tensor>(&values[i])) {
-        result.emplace_back(texts[i].name, Argument(*tensor));
-      } else {
-        result.emplace_back(texts[i].name,
-                            Argument(std::get<StaticValue>(values[i])));
-      }
-    }
-    return result;
-  }
-
-  const Tensor &tensor(const std::string &name) const {
-    std::vector<std::string> names;
-    for (size_t i = 0; i < texts.size(); ++i) {
-      if (auto *tensor = std::get_if<Tensor>(&values[i])) {
-        if (texts[i].name == name) {
-          return *tensor;
-        }
-        names.push_back(texts[i].name);
-      }
-    }
-    std::string list;
-    for (const std::string &known : names) {
-      list += (list.empty() ? "" : ", ") + known;
-    }
-    usageError("expected the name of an array argument (" +
-               (list.empty() ? "there is none" : list) + "), got '" + name +
-               "'" + didYouMean(name, names));
-  }
-};
-
-/// --grid, evaluated over the arguments of each launch. The last result is
-/// kept, so that repeated launches do not pay for it.
-class GridText {
-public:
-  explicit GridText(const std::string &text) : text(text) {
-    if (splitList(text).size() > 3) {
-      usageError("--grid '" + text + "': expected one to three sizes, got " +
-                 std::to_string(splitList(text).size()));
-    }
-  }
-
-  Grid operator()(const Meta &meta) const {
-    std::map<std::string, StaticValue> values = meta.values();
-    if (known && values == knownValues) {
-      return Grid(std::span<const int64_t>(sizes));
-    }
-    StaticValue result = evaluateText(text, values, "--grid");
-    auto *several = std::get_if<StaticValue::Tuple>(&result.value);
-    StaticValue::Tuple items = several ? *several : StaticValue::Tuple{result};
-    sizes.clear();
-    for (const StaticValue &item : items) {
-      if (!std::holds_alternative<int64_t>(item.value)) {
-        usageError("--grid '" + text + "': expected integers, got " +
-                   item.str());
-      }
-      sizes.push_back(std::get<int64_t>(item.value));
-    }
-    knownValues = std::move(values);
-    known = true;
-    return Grid(std::span<const int64_t>(sizes));
-  }
-
-  std::string lastGrid() const {
-    std::string out;
-    for (int64_t size : sizes) {
-      out += (out.empty() ? "" : "x") + std::to_string(size);
-    }
-    return out;
-  }
-
-private:
-  std::string text;
-  mutable bool known = false;
-  mutable std::map<std::string, StaticValue> knownValues;
-  mutable std::vector<int64_t> sizes;
-};
-
 } // namespace
-
-static RunArguments parseArguments(const RunOptions &options, Device device) {
-  RunArguments result;
-  for (size_t i = 0; i < options.arguments.size(); ++i) {
-    result.texts.push_back(splitArgument(options.arguments[i]));
-    // Every array draws from a stream of its own.
-    uint64_t seed = options.seed + (uint64_t{i} << 32);
-    result.values.push_back(parseArgument(result.texts.back(), device, seed));
-  }
-  return result;
-}
 
 /// Runs until `repeat` times, or for a third of a second.
 static void printTimes(const std::string &name, Device device, int repeat,
@@ -221,7 +126,7 @@ static void runKernel(const RunOptions &options) {
                 parseBindings(options.bindings)};
   Kernel kernel = Kernel::fromSource(std::move(source), name).on(device);
   printWarnings(kernel.description());
-  RunArguments arguments = parseArguments(options, device);
+  RunArguments arguments = parseArguments(options.arguments, device, options.seed);
   auto outputs = parseOutputs(options, arguments);
   std::vector<LaunchArgument> launchArguments = arguments.launchArguments();
   auto gridFunction = [&](const Meta &meta) { return grid(meta); };

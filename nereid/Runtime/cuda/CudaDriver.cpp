@@ -102,14 +102,15 @@ Expected<std::unique_ptr<const Driver>> openDriver(const std::string &name) {
 
 static Expected<const Driver *> load() {
   const std::string &wanted = knobs().cudaDriver;
-  if (wanted == "none") {
+  bool isSimulated = isSimulationAskedFor();
+  if (wanted == "none" && !isSimulated) {
     return {ErrorCode::NotFound,
             "cuda devices are turned off by NEREID_CUDA_DRIVER=none"};
   }
   Expected<std::unique_ptr<const Driver>> driver =
-      wanted == "simulator" ? simulatedDriver()
-      : wanted.empty()      ? openDriver("libcuda.so.1")
-                            : openDriver(wanted);
+      isSimulated      ? simulatedDriver()
+      : wanted.empty() ? openDriver("libcuda.so.1")
+                       : openDriver(wanted);
   if (!driver.ok()) {
     return driver.failure();
   }

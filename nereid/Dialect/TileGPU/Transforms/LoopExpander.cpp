@@ -191,13 +191,22 @@ void LoopExpander::emitComputation(Operation *op, Value slot) {
         readAs(convert.getSource(), layoutOf(convert.getType()), map, slot));
     return;
   }
+  // A read of its own: one with other users comes into registers, and would be
+  // written to shared memory again, under a product of the step before.
+  SmallVector<std::pair<unsigned, Value>> inPlace;
   for (OpOperand &operand : op->getOpOperands()) {
-    if (Value value = operand.get();
-        readers.isReadInPlace(operand) && !map.contains(value)) {
-      map.map(value, readAs(value, layoutOf(value.getType()), map, slot));
+    if (Value value = operand.get(); readers.isReadInPlace(operand)) {
+      inPlace.push_back(
+          {operand.getOperandNumber(),
+           readAs(value, layoutOf(value.getType()), map, slot)});
     }
   }
-  Operation *made = clone(op, map);
+  IRMapping own(map);
+  for (auto [number, value] : inPlace) {
+    own.map(op->getOperand(number), value);
+  }
+  Operation *made = clone(op, own);
+  map.map(op->getResults(), made->getResults());
   if (schedule.doneAt(op)) {
     made->setAttr(inFlightAttr, b.getUnitAttr());
   }

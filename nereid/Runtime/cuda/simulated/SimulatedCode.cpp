@@ -59,7 +59,7 @@ static Result load(ModuleObject &made, const std::string &text,
       log.write("simulator: " + program.failure().message);
       return InvalidPtx;
     }
-    made.functions[entry.name] = new FunctionObject{std::move(*program)};
+    made.functions[entry.name] = new FunctionObject{std::move(*program), &made};
   }
   if (globals) {
     world().memory.add(globals, made.globals.size());
@@ -190,8 +190,18 @@ static Result run(const FunctionObject &function, std::array<uint32_t, 3> grid,
   request.seed = options.seed;
   request.workers = options.seed ? 1 : unsigned(availableCores());
   request.isCooperative = isCooperative;
+  sim::Profile profile;
+  const World &all = world();
+  if (all.tell) {
+    request.profile = &profile;
+    request.mostBlocks = isCooperative ? 0 : all.mostBlocks;
+  }
   Status status = sim::launch(request);
   if (status.ok()) {
+    if (all.tell) {
+      all.tell({*function.program, function.module->module->text, profile, grid,
+                block[0] * block[1] * block[2], sharedBytes});
+    }
     return Success;
   }
   std::string line = "simulator: " + status.failure().message + "\n";

@@ -248,9 +248,27 @@ Result ctxSynchronize() { return world().fatal; }
 
 } // namespace simulated
 
+bool simulateAndProfile(const std::string &target, uint64_t mostBlocks,
+                        std::function<void(const ProfiledLaunch &)> tell) {
+  simulated::World &world = simulated::world();
+  if (world.isLoaded) {
+    return false;
+  }
+  world.target = target;
+  world.mostBlocks = mostBlocks;
+  world.tell = std::move(tell);
+  return true;
+}
+
+bool isSimulationAskedFor() {
+  return simulated::world().tell || knobs().cudaDriver == "simulator";
+}
+
 Expected<std::unique_ptr<const Driver>> simulatedDriver() {
-  Expected<simulated::Options> options =
-      simulated::parseOptions(knobs().simulator);
+  const std::string &target = simulated::world().target;
+  simulated::world().isLoaded = true;
+  Expected<simulated::Options> options = simulated::parseOptions(
+      target.empty() ? knobs().simulator : target + ",pages");
   if (!options.ok()) {
     return options.failure();
   }

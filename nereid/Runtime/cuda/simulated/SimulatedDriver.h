@@ -16,12 +16,33 @@
 #define NEREID_RUNTIME_CUDA_SIMULATED_SIMULATEDDRIVER_H
 
 #include "nereid/Runtime/cuda/CudaDriver.h"
+#include "nereid/Sim/Launch.h"
+
+#include <functional>
 
 namespace nereid::cuda {
 
 /// With the options of NEREID_SIMULATOR. InvalidArgument for words that are
 /// none.
 Expected<std::unique_ptr<const Driver>> simulatedDriver();
+
+/// One launch, when it has run.
+struct ProfiledLaunch {
+  const sim::Program &program;
+  const std::string &ptx;
+  const sim::Profile &profile;
+  std::array<uint32_t, 3> grid;
+  uint32_t threads, sharedBytes;
+};
+
+/// Before anything asks for cuda devices: cuda:0 of this process is simulated,
+/// for `target`, as if NEREID_CUDA_DRIVER said so. Every launch is counted, and
+/// told; of a grid at most `mostBlocks` run, 0 being all. False where a driver
+/// is loaded already.
+bool simulateAndProfile(const std::string &target, uint64_t mostBlocks,
+                        std::function<void(const ProfiledLaunch &)> tell);
+/// Did anyone ask for it?
+bool isSimulationAskedFor();
 
 } // namespace nereid::cuda
 

@@ -8,13 +8,11 @@
 #ifndef NEREID_RUNTIME_CUDA_SIMULATED_SIMULATEDWORLD_H
 #define NEREID_RUNTIME_CUDA_SIMULATED_SIMULATEDWORLD_H
 
-#include "nereid/Runtime/cuda/CudaDriver.h"
-#include "nereid/Sim/Launch.h"
+#include "nereid/Runtime/cuda/simulated/SimulatedDriver.h"
 
 #include <atomic>
 #include <functional>
-#include <mutex>
-#include <set>
+#include <map>
 
 namespace nereid::cuda {
 
@@ -50,6 +48,7 @@ struct ModuleObject {
 
 struct FunctionObject {
   std::unique_ptr<const sim::Program> program;
+  const ModuleObject *module;
 };
 
 } // namespace nereid::cuda
@@ -74,9 +73,11 @@ struct World {
   /// A fault: every later call returns it.
   std::atomic<Result> fatal = Success;
   size_t memoryBytes = 0;
-  std::mutex mutex; ///< of memory and captures
-  std::map<uint64_t, size_t> blocks;
-  std::map<void *, size_t> pinned;
+  /// Of simulateAndProfile.
+  std::function<void(const ProfiledLaunch &)> tell;
+  uint64_t mostBlocks = 0;
+  std::string target;
+  bool isLoaded = false;
 };
 
 World &world();

@@ -1,0 +1,41 @@
+//===- Chip.h - Rates of GPUs that are sold ---------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_EXPLAIN_CHIP_H
+#define NEREID_EXPLAIN_CHIP_H
+
+#include "nereid/ABI/Status.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nereid::explain {
+
+/// Peak rates of the data sheets, dense, sums of products in f32.
+struct Chip {
+  std::string_view name;   ///< "h200"
+  std::string_view target; ///< that kernels for it are compiled for
+  unsigned multiprocessors;
+  double gigahertz;          ///< boost
+  double gigabytesPerSecond; ///< of memory
+  unsigned cacheMegabytes;   ///< the last level
+  // Multiplications and additions of matrix instructions, in 10^12 a second,
+  // both counted; 0: none.
+  double teraF16, teraTf32, teraF8, teraI8, teraF64;
+};
+
+const std::vector<Chip> &chips();
+
+/// By name. InvalidArgument with the list otherwise.
+Expected<Chip> findChip(std::string_view name);
+/// The first one with this target: "sm_90a" is an H200.
+Expected<Chip> chipOfTarget(std::string_view target);
+
+} // namespace nereid::explain
+
+#endif // NEREID_EXPLAIN_CHIP_H

@@ -1,0 +1,164 @@
+//===- Hints.cpp - What would make a launch cheaper -----------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Explain/Hints.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace nereid::explain {
+
+namespace {
+/// A hint with what it is about costs, to put the costliest first.
+struct Weighed {
+  double share;
+  Hint hint;
+};
+} // namespace
+
+static std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), value < 10 ? "%.1f" : "%.0f", value);
+  std::string out = text;
+  if (out.ends_with(".0")) {
+    out.resize(out.size() - 2);
+  }
+  return out;
+}
+
+static std::string accessName(const AccessCost &cost) {
+  std::string what = name(cost.kind);
+  return cost.array.empty() ? what : what + " of " + cost.array;
+}
+
+/// Of a global access, or nothing.
+static std::string globalHint(const AccessCost &cost) {
+  constexpr double misaligned = 1.02, scattered = 1.9;
+  std::string counted = accessName(cost) + ": " +
+                        number(cost.unitsPerRequest()) +
+                        " sectors a request, " +
+                        number(cost.leastPerRequest()) + " would do: ";
+  if (cost.excess() >= scattered) {
+    if (cost.kind == AccessKind::Atomic) {
+      return counted + "neighbouring threads update places far apart; let the "
+                       "last dimension of the block run along memory, or add "
+                       "up within the block first";
+    }
+    return counted +
+           "neighbouring threads are not neighbours in memory; let the last "
+           "dimension of the block run along memory (stride 1), or load a "
+           "block that does and transpose it with tl.trans";
+  }
+  if (cost.excess() >= misaligned) {
+    return counted + "accesses begin inside a sector; begin rows at multiples "
+                     "of 32 bytes (pad their stride), or move the start";
+  }
+  return "";
+}
+
+static void addAccessHints(const Report &report,
+                           std::vector<Weighed> &weighed) {
+  double sectors = 0, passes = 0;
+  for (const AccessCost &cost : report.accesses) {
+    (cost.isShared ? passes : sectors) += cost.units;
+  }
+  for (const AccessCost &cost : report.accesses) {
+    constexpr double matters = 0.01, conflicts = 1.5;
+    double share = cost.units / (cost.isShared ? passes : sectors);
+    if (share < matters) {
+      continue;
+    }
+    if (cost.isShared) {
+      if (cost.excess() >= conflicts) {
+        weighed.push_back(
+            {share * 0.3,
+             {cost.file, cost.line,
+              std::string(name(cost.kind)) + " of shared memory: " +
+                  number(cost.unitsPerRequest()) + " passes a request, " +
+                  number(cost.leastPerRequest()) +
+                  " would do (bank conflicts): another order of the block's "
+                  "dimensions, or another number of warps, spreads them over "
+                  "the banks"}});
+      }
+      continue;
+    }
+    double wasted = share * (1 - 1 / cost.excess());
+    if (std::string text = globalHint(cost); !text.empty()) {
+      weighed.push_back({wasted, {cost.file, cost.line, text}});
+    } else if (cost.laneBytes < 4 && cost.lanesActive > 16 &&
+               cost.kind != AccessKind::Atomic) {
+      weighed.push_back(
+          {share * 0.1,
+           {cost.file, cost.line,
+            accessName(cost) + ": " + std::to_string(cost.laneBytes) +
+                " bytes a thread where 16 are possible: tell that addresses "
+                "are multiples (pass strides that are divisible by 16, or "
+                "tl.multiple_of and tl.max_contiguous), or mask whole vectors"}});
+    }
+    if (cost.lanesActive < 12 && cost.requests > 1) {
+      weighed.push_back(
+          {share * (1 - cost.lanesActive / 32),
+           {cost.file, cost.line,
+            accessName(cost) + ": " + number(cost.lanesActive) +
+                " of 32 threads take part: masks leave most of the block out; "
+                "a smaller block would do"}});
+    }
+  }
+}
+
+static void addKernelHints(const Report &report,
+                           std::vector<Weighed> &weighed) {
+  const Resources &resources = report.resources;
+  if (resources.spillBytes) {
+    weighed.push_back(
+        {0.5,
+         {"", 0,
+          std::to_string(resources.spillBytes) +
+              " bytes of registers are spilled to memory: a smaller block, or "
+              "more warps, holds less in a thread"}});
+  }
+  if (report.blocks < report.chip.multiprocessors) {
+    weighed.push_back(
+        {1 - double(report.blocks) / report.chip.multiprocessors,
+         {"", 0,
+          std::to_string(report.blocks) + " programs for " +
+              std::to_string(report.chip.multiprocessors) +
+              " multiprocessors: smaller blocks, or a split of the loop over "
+              "several programs, keep more of them busy"}});
+  }
+  double full = resources.mostWarps
+                    ? double(resources.warps) / resources.mostWarps
+                    : 1;
+  bool isShort = full < 0.25 && report.bound != Bound::Products;
+  if (isShort && (resources.limit == "registers" ||
+                  resources.limit == "shared memory")) {
+    weighed.push_back(
+        {0.3,
+         {"", 0,
+          std::to_string(resources.warps) + " of " +
+              std::to_string(resources.mostWarps) +
+              " warps fit a multiprocessor (" + resources.limit +
+              "): smaller blocks" +
+              (resources.limit == "registers" ? ", or maxnreg,"
+                                              : ", or fewer stages,") +
+              " let more wait for memory at once"}});
+  }
+}
+
+void addHints(Report &report) {
+  std::vector<Weighed> weighed;
+  addAccessHints(report, weighed);
+  addKernelHints(report, weighed);
+  std::stable_sort(
+      weighed.begin(), weighed.end(),
+      [](const Weighed &a, const Weighed &b) { return a.share > b.share; });
+  for (Weighed &one : weighed) {
+    report.hints.push_back(std::move(one.hint));
+  }
+}
+
+} // namespace nereid::explain

@@ -1,0 +1,133 @@
+//===- ReportText.cpp - A report to read ----------------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Explain/Report.h"
+
+#include <cstdarg>
+#include <set>
+
+namespace nereid::explain {
+
+[[gnu::format(printf, 2, 3)]] static void append(std::string &out,
+                                                 const char *format, ...) {
+  char text[512];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text, sizeof(text), format, arguments);
+  va_end(arguments);
+  out += text;
+}
+
+static std::string bytesText(double bytes) {
+  static constexpr std::pair<double, const char *> units[] = {
+      {1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}};
+  char text[32];
+  for (auto [unit, unitName] : units) {
+    if (bytes >= unit) {
+      std::snprintf(text, sizeof(text), "%.3g %s", bytes / unit, unitName);
+      return text;
+    }
+  }
+  std::snprintf(text, sizeof(text), "%.0f B", bytes);
+  return text;
+}
+
+static std::string timeText(double us) {
+  char text[32];
+  std::snprintf(text, sizeof(text), us < 1000 ? "%.3g us" : "%.3g ms",
+                us < 1000 ? us : us / 1000);
+  return text;
+}
+
+static void addHead(std::string &out, const Report &report) {
+  const Resources &r = report.resources;
+  append(out, "%s, %s as of an %s: %llu programs of %u warps\n",
+         report.kernel.c_str(), report.target.c_str(),
+         std::string(report.chip.name).c_str(),
+         static_cast<unsigned long long>(report.blocks), (r.threads + 31) / 32);
+  if (report.simulatedBlocks < report.blocks) {
+    append(out, "  from %llu programs, spread over the grid\n",
+           static_cast<unsigned long long>(report.simulatedBlocks));
+  }
+  if (r.registers) {
+    append(out,
+           "  resources   %u registers, %u bytes spilled, %s shared: %u of %u "
+           "warps resident (limit: %s)\n",
+           r.registers, r.spillBytes, bytesText(r.sharedBytes).c_str(), r.warps,
+           r.mostWarps, r.limit.c_str());
+  } else {
+    append(out,
+           "  resources   %s shared; registers are not known without ptxas\n",
+           bytesText(r.sharedBytes).c_str());
+  }
+  append(out, "  memory      %s read, %s written at least; %s and %s asked for\n",
+         bytesText(report.compulsoryRead).c_str(),
+         bytesText(report.compulsoryWritten).c_str(),
+         bytesText(report.requestedRead).c_str(),
+         bytesText(report.requestedWritten).c_str());
+  append(out, "  time        %s predicted, bound by %s (memory %s, instructions "
+              "%s, products %s)\n",
+         timeText(report.predictedUs).c_str(), name(report.bound),
+         timeText(report.memoryUs).c_str(), timeText(report.issueUs).c_str(),
+         timeText(report.productUs).c_str());
+}
+
+static void addAccesses(std::string &out, const Report &report) {
+  if (report.accesses.empty()) {
+    return;
+  }
+  append(out, "\n  %5s  %-9s %-16s %5s %7s  %9s %6s  %s\n", "line", "access",
+         "of", "bytes", "threads", "a request", "least", "in all");
+  for (const AccessCost &cost : report.accesses) {
+    append(out, "  %5u  %-9s %-16.16s %5u %7.3g  %9.3g %6.3g  %s\n", cost.line,
+           name(cost.kind),
+           cost.isShared ? "shared memory" : cost.array.c_str(), cost.laneBytes,
+           cost.lanesActive, cost.unitsPerRequest(), cost.leastPerRequest(),
+           cost.isShared
+               ? (std::to_string(uint64_t(cost.units)) + " passes").c_str()
+               : bytesText(cost.units * 32).c_str());
+  }
+}
+
+static void
+addLines(std::string &out, const Report &report,
+         const std::function<std::string(const std::string &, uint32_t)>
+             &source) {
+  append(out, "\n  %12s  line\n", "instructions");
+  size_t shown = 0;
+  for (const LineCost &cost : report.lines) {
+    if (!cost.line || ++shown > 12) {
+      continue;
+    }
+    append(out, "  %11.1f%%  %5u  %.200s\n",
+           100 * cost.instructions / report.instructions, cost.line,
+           source(cost.file, cost.line).c_str());
+  }
+}
+
+std::string
+reportText(const Report &report,
+           const std::function<std::string(const std::string &, uint32_t)>
+               &source) {
+  std::string out;
+  addHead(out, report);
+  addAccesses(out, report);
+  addLines(out, report, source);
+  if (!report.hints.empty()) {
+    out += "\n";
+  }
+  for (const Hint &hint : report.hints) {
+    out += "  ";
+    if (hint.line) {
+      out += hint.file + ":" + std::to_string(hint.line) + ": ";
+    }
+    out += "hint: " + hint.text + "\n";
+  }
+  return out;
+}
+
+} // namespace nereid::explain
