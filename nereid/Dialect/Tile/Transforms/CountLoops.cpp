@@ -8,14 +8,16 @@
 //   while i < n: ...; i += c    ==>   for i in range(i, n, c)
 //   while r > 0: ...; r -= c    ==>   for o in range(0, r, c), r - o for r
 //
-// for a step c that is known to be positive and a bound that the loop does not
-// change. A counter that would wrap before it reaches the bound makes the first
-// loop endless, or run through addresses of no array; the second ends.
+// for a step c that is known to be positive - a constant, the number of
+// programs, a product of such - and a bound that the loop does not change. A
+// counter that would wrap before it reaches the bound makes the first loop
+// endless, or run through addresses of no array; the second ends.
 //
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Dialect/Tile/Transforms/Passes.h"
 
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -61,16 +63,37 @@ private:
 
 } // namespace
 
+/// A number of programs, or so many times it. If that wraps, the loop does too.
+static bool isPositive(Value value) {
+  APInt known;
+  if (matchPattern(value, m_ConstantInt(&known))) {
+    return known.isStrictlyPositive();
+  }
+  if (auto times = value.getDefiningOp<arith::MulIOp>()) {
+    return isPositive(times.getLhs()) && isPositive(times.getRhs());
+  }
+  return value.getDefiningOp<NumProgramsOp>() != nullptr;
+}
+
 bool LoopCounter::isOuter(Value value) {
+  if (auto times = value.getDefiningOp<arith::MulIOp>()) {
+    return isOuter(times.getLhs()) && isOuter(times.getRhs());
+  }
   return loop.isDefinedOutsideOfLoop(value) ||
          matchPattern(value, m_Constant()) ||
          value.getDefiningOp<NumProgramsOp>();
 }
 
 Value LoopCounter::outer(OpBuilder &b, Value value) {
-  return loop.isDefinedOutsideOfLoop(value)
-             ? value
-             : b.clone(*value.getDefiningOp())->getResult(0);
+  if (loop.isDefinedOutsideOfLoop(value)) {
+    return value;
+  }
+  Operation *op = value.getDefiningOp();
+  IRMapping map;
+  for (Value operand : op->getOperands()) {
+    map.map(operand, outer(b, operand));
+  }
+  return b.clone(*op, map)->getResult(0);
 }
 
 /// The condition hands on arguments as they are.
@@ -142,8 +165,7 @@ bool LoopCounter::findStep() {
   bool subtracts = isa<arith::SubIOp>(op);
   APInt known;
   if (!matchPattern(count.step, m_ConstantInt(&known))) {
-    return subtracts == count.isDown &&
-           count.step.getDefiningOp<NumProgramsOp>();
+    return subtracts == count.isDown && isPositive(count.step);
   }
   bool isNegative = known.isNegative() && !known.isMinSignedValue();
   if (isNegative == (subtracts == count.isDown) || known.isZero() ||

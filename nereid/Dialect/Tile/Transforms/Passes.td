@@ -25,10 +25,10 @@ def CountLoops : Pass<"tile-count-loops", "::mlir::func::FuncOp"> {
   let summary = "while loops that count become for loops";
   let description = [{
     `while i < n: ...; i += c` and `while r > 0: ...; r -= c`, where the loop
-    does not change n, and c is a positive constant or the number of programs.
-    What is behind knows how many iterations a `scf.for` has: addresses are
-    scalars, and loads can be copied ahead. A loop whose counter would wrap
-    before it gets to n is endless, and may end.
+    does not change n, and c is a positive constant, the number of programs, or
+    a product of such. What is behind knows how many iterations a `scf.for`
+    has: addresses are scalars, and loads can be copied ahead. A loop whose
+    counter would wrap before it gets to n is endless, and may end.
   }];
 }
 

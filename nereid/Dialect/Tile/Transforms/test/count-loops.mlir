@@ -85,6 +85,27 @@ func.func @programs(%n: i32, %x: f32, %a: i32) -> f32 {
   return %r#0 : f32
 }
 
+// So many times it, too.
+// CHECK-LABEL: func.func @strided
+// CHECK: %[[P:.*]] = tile.num_programs
+// CHECK: %[[STEP:.*]] = arith.muli %[[P]], %c64
+// CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %[[STEP]]
+func.func @strided(%n: i32, %x: f32, %a: i32) -> f32 {
+  %c64 = arith.constant 64 : i32
+  %r:2 = scf.while (%s = %x, %i = %a) : (f32, i32) -> (f32, i32) {
+    %more = arith.cmpi slt, %i, %n : i32
+    scf.condition(%more) %s, %i : f32, i32
+  } do {
+  ^bb0(%s: f32, %i: i32):
+    %p = tile.num_programs 0
+    %by = arith.muli %p, %c64 : i32
+    %t = arith.addf %s, %s : f32
+    %next = arith.addi %i, %by : i32
+    scf.yield %t, %next : f32, i32
+  }
+  return %r#0 : f32
+}
+
 // Not: a step of which the sign is not known, or that goes the other way, a
 // bound that changes, a comparison for inequality, a second condition.
 // CHECK-LABEL: func.func @step
