@@ -38,10 +38,9 @@ static std::string accessName(const AccessCost &cost) {
 /// Of a global access, or nothing.
 static std::string globalHint(const AccessCost &cost) {
   constexpr double misaligned = 1.02, scattered = 1.9;
-  std::string counted = accessName(cost) + ": " +
-                        number(cost.unitsPerRequest()) +
-                        " sectors a request, " +
-                        number(cost.leastPerRequest()) + " would do: ";
+  std::string counted =
+      accessName(cost) + ": " + number(cost.unitsPerRequest()) +
+      " sectors a request, " + number(cost.leastPerRequest()) + " would do: ";
   if (cost.excess() >= scattered) {
     if (cost.kind == AccessKind::Atomic) {
       return counted + "neighbouring threads update places far apart; let the "
@@ -77,9 +76,9 @@ static void addAccessHints(const Report &report,
         weighed.push_back(
             {share * 0.3,
              {cost.file, cost.line,
-              std::string(name(cost.kind)) + " of shared memory: " +
-                  number(cost.unitsPerRequest()) + " passes a request, " +
-                  number(cost.leastPerRequest()) +
+              std::string(name(cost.kind)) +
+                  " of shared memory: " + number(cost.unitsPerRequest()) +
+                  " passes a request, " + number(cost.leastPerRequest()) +
                   " would do (bank conflicts): another order of the block's "
                   "dimensions, or another number of warps, spreads them over "
                   "the banks"}});
@@ -97,7 +96,8 @@ static void addAccessHints(const Report &report,
             accessName(cost) + ": " + std::to_string(cost.laneBytes) +
                 " bytes a thread where 16 are possible: tell that addresses "
                 "are multiples (pass strides that are divisible by 16, or "
-                "tl.multiple_of and tl.max_contiguous), or mask whole vectors"}});
+                "tl.multiple_of and tl.max_contiguous), or mask whole "
+                "vectors"}});
     }
     if (cost.lanesActive < 12 && cost.requests > 1) {
       weighed.push_back(
@@ -130,12 +130,11 @@ static void addKernelHints(const Report &report,
               " multiprocessors: smaller blocks, or a split of the loop over "
               "several programs, keep more of them busy"}});
   }
-  double full = resources.mostWarps
-                    ? double(resources.warps) / resources.mostWarps
-                    : 1;
+  double full =
+      resources.mostWarps ? double(resources.warps) / resources.mostWarps : 1;
   bool isShort = full < 0.25 && report.bound != Bound::Products;
-  if (isShort && (resources.limit == "registers" ||
-                  resources.limit == "shared memory")) {
+  if (isShort &&
+      (resources.limit == "registers" || resources.limit == "shared memory")) {
     weighed.push_back(
         {0.3,
          {"", 0,

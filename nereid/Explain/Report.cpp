@@ -55,9 +55,12 @@ const char *name(Bound bound) {
 /// By the opcode, its first word or two.
 static std::optional<AccessKind> kindOf(const std::string &opcode) {
   static constexpr std::pair<std::string_view, AccessKind> kinds[] = {
-      {"ld.", AccessKind::Load},           {"st.", AccessKind::Store},
-      {"atom.", AccessKind::Atomic},       {"red.", AccessKind::Atomic},
-      {"cp.async.c", AccessKind::Copy},    {"ldmatrix.", AccessKind::MatrixLoad},
+      {"ld.", AccessKind::Load},
+      {"st.", AccessKind::Store},
+      {"atom.", AccessKind::Atomic},
+      {"red.", AccessKind::Atomic},
+      {"cp.async.c", AccessKind::Copy},
+      {"ldmatrix.", AccessKind::MatrixLoad},
       {"stmatrix.", AccessKind::MatrixStore},
   };
   for (auto [prefix, kind] : kinds) {
@@ -112,11 +115,11 @@ static Product productOf(const std::string &opcode) {
 
 /// 10^12 a second; the rate of f16 for what the chip has no numbers of.
 static double rateOf(const Chip &chip, const std::string &type) {
-  double rate = type == "tf32"                        ? chip.teraTf32
-                : type == "f64"                       ? chip.teraF64
-                : type == "e4m3" || type == "e5m2"    ? chip.teraF8
-                : type == "s8" || type == "u8"        ? chip.teraI8
-                                                      : chip.teraF16;
+  double rate = type == "tf32"                     ? chip.teraTf32
+                : type == "f64"                    ? chip.teraF64
+                : type == "e4m3" || type == "e5m2" ? chip.teraF8
+                : type == "s8" || type == "u8"     ? chip.teraI8
+                                                   : chip.teraF16;
   return rate ? rate : chip.teraF16;
 }
 
@@ -131,9 +134,9 @@ public:
   Maker(const sim::Program &program, const sim::Profile &profile,
         const std::vector<Array> &arrays, Report &report)
       : program(program), profile(profile), arrays(arrays), report(report),
-        scale(profile.blocks ? double(profile.gridBlocks) /
-                                   double(profile.blocks)
-                             : 1) {}
+        scale(profile.blocks
+                  ? double(profile.gridBlocks) / double(profile.blocks)
+                  : 1) {}
 
   void addInstructions();
   void addTraffic();
@@ -173,8 +176,7 @@ void Maker::addAccess(const sim::Statement &statement,
   auto file = program.files.find(statement.file);
   std::string path = file == program.files.end() ? "" : file->second;
   double requests = double(counts.executed);
-  unsigned laneBytes =
-      counts.lanes ? unsigned(counts.bytes / counts.lanes) : 0;
+  unsigned laneBytes = counts.lanes ? unsigned(counts.bytes / counts.lanes) : 0;
   for (bool isShared : {false, true}) {
     uint64_t units = isShared ? counts.wavefronts : counts.sectors;
     if (!units) {
@@ -275,16 +277,15 @@ void Maker::predict() {
   report.issueUs = report.instructions / schedulers / chip.multiprocessors /
                    (chip.gigahertz * 1e3);
   unsigned resident = std::max(report.resources.residentBlocks, 1u);
-  double waves =
-      std::ceil(double(report.blocks) / (double(resident) * chip.multiprocessors));
+  double waves = std::ceil(double(report.blocks) /
+                           (double(resident) * chip.multiprocessors));
   report.latencyUs = launchUs + waves * waveUs;
-  double busy =
-      std::max({report.memoryUs, report.issueUs, report.productUs});
+  double busy = std::max({report.memoryUs, report.issueUs, report.productUs});
   report.predictedUs = std::max(busy + launchUs, report.latencyUs);
-  report.bound = report.latencyUs > busy + launchUs   ? Bound::Latency
-                 : busy == report.memoryUs            ? Bound::Memory
-                 : busy == report.productUs           ? Bound::Products
-                                                      : Bound::Compute;
+  report.bound = report.latencyUs > busy + launchUs ? Bound::Latency
+                 : busy == report.memoryUs          ? Bound::Memory
+                 : busy == report.productUs         ? Bound::Products
+                                                    : Bound::Compute;
 }
 
 Report makeReport(const sim::Program &program, const sim::Profile &profile,

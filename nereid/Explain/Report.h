@@ -27,9 +27,9 @@ namespace nereid::explain {
 struct Resources {
   unsigned threads = 0; ///< of a block
   unsigned registers = 0, spillBytes = 0, sharedBytes = 0;
-  unsigned residentBlocks = 0;    ///< on a multiprocessor
+  unsigned residentBlocks = 0;       ///< on a multiprocessor
   unsigned warps = 0, mostWarps = 0; ///< resident, and what one can hold
-  std::string limit;              ///< what keeps it from more
+  std::string limit;                 ///< what keeps it from more
 };
 
 /// An argument's memory.
@@ -57,7 +57,9 @@ struct AccessCost {
   double units = 0, leastUnits = 0;
 
   double unitsPerRequest() const { return requests ? units / requests : 0; }
-  double leastPerRequest() const { return requests ? leastUnits / requests : 0; }
+  double leastPerRequest() const {
+    return requests ? leastUnits / requests : 0;
+  }
   double excess() const { return leastUnits ? units / leastUnits : 1; }
 };
 
@@ -89,7 +91,7 @@ struct Report {
   double compulsoryRead = 0, compulsoryWritten = 0;
   /// Whole sectors that warps asked for.
   double requestedRead = 0, requestedWritten = 0;
-  double instructions = 0; ///< of warps
+  double instructions = 0;      ///< of warps
   double productOperations = 0; ///< of matrix instructions
   // Microseconds, each if it alone took time.
   double memoryUs = 0, issueUs = 0, productUs = 0, latencyUs = 0;
@@ -105,8 +107,8 @@ Report makeReport(const sim::Program &program, const sim::Profile &profile,
 
 /// Several lines; ends with a newline. `source` returns the text of a line.
 std::string reportText(const Report &report,
-                       const std::function<std::string(
-                           const std::string &file, uint32_t line)> &source);
+                       const std::function<std::string(const std::string &file,
+                                                       uint32_t line)> &source);
 
 } // namespace nereid::explain
 

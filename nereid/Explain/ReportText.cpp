@@ -64,13 +64,15 @@ static void addHead(std::string &out, const Report &report) {
            "  resources   %s shared; registers are not known without ptxas\n",
            bytesText(r.sharedBytes).c_str());
   }
-  append(out, "  memory      %s read, %s written at least; %s and %s asked for\n",
+  append(out,
+         "  memory      %s read, %s written at least; %s and %s asked for\n",
          bytesText(report.compulsoryRead).c_str(),
          bytesText(report.compulsoryWritten).c_str(),
          bytesText(report.requestedRead).c_str(),
          bytesText(report.requestedWritten).c_str());
-  append(out, "  time        %s predicted, bound by %s (memory %s, instructions "
-              "%s, products %s)\n",
+  append(out,
+         "  time        %s predicted, bound by %s (memory %s, instructions "
+         "%s, products %s)\n",
          timeText(report.predictedUs).c_str(), name(report.bound),
          timeText(report.memoryUs).c_str(), timeText(report.issueUs).c_str(),
          timeText(report.productUs).c_str());
@@ -93,10 +95,9 @@ static void addAccesses(std::string &out, const Report &report) {
   }
 }
 
-static void
-addLines(std::string &out, const Report &report,
-         const std::function<std::string(const std::string &, uint32_t)>
-             &source) {
+static void addLines(
+    std::string &out, const Report &report,
+    const std::function<std::string(const std::string &, uint32_t)> &source) {
   append(out, "\n  %12s  line\n", "instructions");
   size_t shown = 0;
   for (const LineCost &cost : report.lines) {
@@ -109,10 +110,9 @@ addLines(std::string &out, const Report &report,
   }
 }
 
-std::string
-reportText(const Report &report,
-           const std::function<std::string(const std::string &, uint32_t)>
-               &source) {
+std::string reportText(
+    const Report &report,
+    const std::function<std::string(const std::string &, uint32_t)> &source) {
   std::string out;
   addHead(out, report);
   addAccesses(out, report);

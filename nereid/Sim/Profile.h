@@ -34,7 +34,7 @@ struct Counts {
   uint64_t sectors = 0;                           ///< global
   uint64_t wavefronts = 0;                        ///< shared
   uint64_t leastSectors = 0, leastWavefronts = 0; ///< for as many bytes
-  uint64_t firstAddress = 0; ///< a global one; 0: none
+  uint64_t firstAddress = 0;                      ///< a global one; 0: none
 
   void add(const Counts &other);
 };

@@ -7,6 +7,7 @@ RUN: nereid compile %s:matmul -v --target sm_90a --num-stages 1 -o %t --signatur
 RUN: nereid compile %s:matmul -v --target sm_75 -o %t --signature "*fp16:16, *fp16:16, *fp32:16, i32:16, i32:16, 64, 64" 2>&1 | FileCheck %s --check-prefix=TARGET
 RUN: nereid compile %s:matmul -v --target sm_90a -o %t --signature "*fp16:16, *fp16:16, *fp32:16, i32:16, i32, 64, 64" 2>&1 | FileCheck %s --check-prefix=PIECE
 RUN: nereid compile %s:halved -v --target sm_90a -o %t --signature "*fp16:16, *fp16:16, *fp32:16, i32:16, 64" 2>&1 | FileCheck %s --check-prefix=USED
+RUN: nereid compile %s:summed -v --target sm_90a -o %t --signature "*fp16:16, *fp16:16, *fp32:16, i32:16, 64" 2>&1 | FileCheck %s --check-prefix=REGISTERS
 RUN: nereid compile %s:attended -v --target sm_90a -o %t --signature "*fp16:16, *fp16:16, *fp32:16, i32:16, 64" 2>&1 | FileCheck %s --check-prefix=OTHERDOT
 RUN: nereid compile %s:weights -v --target sm_90a -o %t --signature "*fp16:16, *i8:16, *fp16:16, *fp32:16, i32, 128" 2>&1 | FileCheck %s --check-prefix=SOURCES
 RUN: nereid compile %s:weights -v --target sm_86 -o %t --signature "*fp16:16, *i8:16, *fp16:16, *fp32:16, i32, 256" 2>&1 | FileCheck %s --check-prefix=ALONE
@@ -57,6 +58,20 @@ def halved(a_ptr, b_ptr, c_ptr, K, N: tl.constexpr):
 
 
 @triton.jit
+def summed(a_ptr, b_ptr, c_ptr, K, N: tl.constexpr):
+    m = tl.arange(0, N)
+    c = tl.zeros((N, N), tl.float32)
+    d = tl.zeros((N, N), tl.float16)
+    for i in range(0, K, N):
+        a = tl.load(a_ptr + m[:, None] * 4096 + (i + m)[None, :])
+        b = tl.load(b_ptr + (i + m)[:, None] * 4096 + m[None, :])
+        # REGISTERS: :[[#@LINE+1]]:13: remark: dot: runs while the next iteration's copies start; not into the next iteration: the iteration has one of its operands in registers, too
+        c = tl.dot(a, b, c)
+        d += a
+    tl.store(c_ptr + m[:, None] * N + m[None, :], c + d)
+
+
+@triton.jit
 def attended(a_ptr, b_ptr, c_ptr, K, N: tl.constexpr):
     m = tl.arange(0, N)
     c = tl.zeros((N, N), tl.float32)
@@ -66,7 +81,8 @@ def attended(a_ptr, b_ptr, c_ptr, K, N: tl.constexpr):
         b = tl.load(b_ptr + (i + m)[:, None] * 4096 + m[None, :])
         # OTHERDOT: :[[#@LINE+1]]:13: remark: dot: runs while the next iteration's copies start; not into the next iteration: another product of the iteration waits for all
         c = tl.dot(a, b, c)
-        d = tl.dot((a * 2).to(tl.float16), b, d)
+        e = tl.load(a_ptr + N * 4096 + m[:, None] * 4096 + (i + m)[None, :])
+        d = tl.dot((e * 2).to(tl.float16), b, d)
     tl.store(c_ptr + m[:, None] * N + m[None, :], c + d)
 
 

@@ -174,13 +174,12 @@ static void explainKernel(const ExplainOptions &options) {
   std::optional<explain::Report> report;
   std::vector<explain::Array> arrays;
   // The last launch: those before it are trials of @triton.autotune.
-  cuda::simulateAndProfile(
-      std::string(chip.target), options.programs,
-      [&](const cuda::ProfiledLaunch &launch) {
-        report =
-            explain::makeReport(launch.program, launch.profile, launch.grid,
-                                resourcesOf(launch), arrays, chip);
-      });
+  cuda::simulateAndProfile(std::string(chip.target), options.programs,
+                           [&](const cuda::ProfiledLaunch &launch) {
+                             report = explain::makeReport(
+                                 launch.program, launch.profile, launch.grid,
+                                 resourcesOf(launch), arrays, chip);
+                           });
   auto [path, name] = splitKernel(options.kernel);
   GridText grid(options.grid);
   Source source{path, valueOrThrow(readFile(path)),

@@ -41,8 +41,8 @@ const Tensor &RunArguments::tensor(const std::string &name) const {
     list += (list.empty() ? "" : ", ") + known;
   }
   usageError("expected the name of an array argument (" +
-             (list.empty() ? "there is none" : list) + "), got '" + name +
-             "'" + didYouMean(name, names));
+             (list.empty() ? "there is none" : list) + "), got '" + name + "'" +
+             didYouMean(name, names));
 }
 
 RunArguments parseArguments(const std::vector<std::string> &texts,
@@ -50,8 +50,8 @@ RunArguments parseArguments(const std::vector<std::string> &texts,
   RunArguments result;
   for (size_t i = 0; i < texts.size(); ++i) {
     result.texts.push_back(splitArgument(texts[i]));
-    result.values.push_back(parseArgument(result.texts.back(), device,
-                                          seed + (uint64_t{i} << 32)));
+    result.values.push_back(
+        parseArgument(result.texts.back(), device, seed + (uint64_t{i} << 32)));
   }
   return result;
 }
@@ -74,8 +74,7 @@ Grid GridText::operator()(const Meta &meta) const {
   sizes.clear();
   for (const StaticValue &item : items) {
     if (!std::holds_alternative<int64_t>(item.value)) {
-      usageError("--grid '" + text + "': expected integers, got " +
-                 item.str());
+      usageError("--grid '" + text + "': expected integers, got " + item.str());
     }
     sizes.push_back(std::get<int64_t>(item.value));
   }

@@ -126,7 +126,8 @@ static void runKernel(const RunOptions &options) {
                 parseBindings(options.bindings)};
   Kernel kernel = Kernel::fromSource(std::move(source), name).on(device);
   printWarnings(kernel.description());
-  RunArguments arguments = parseArguments(options.arguments, device, options.seed);
+  RunArguments arguments =
+      parseArguments(options.arguments, device, options.seed);
   auto outputs = parseOutputs(options, arguments);
   std::vector<LaunchArgument> launchArguments = arguments.launchArguments();
   auto gridFunction = [&](const Meta &meta) { return grid(meta); };

@@ -196,9 +196,8 @@ void LoopExpander::emitComputation(Operation *op, Value slot) {
   SmallVector<std::pair<unsigned, Value>> inPlace;
   for (OpOperand &operand : op->getOpOperands()) {
     if (Value value = operand.get(); readers.isReadInPlace(operand)) {
-      inPlace.push_back(
-          {operand.getOperandNumber(),
-           readAs(value, layoutOf(value.getType()), map, slot)});
+      inPlace.push_back({operand.getOperandNumber(),
+                         readAs(value, layoutOf(value.getType()), map, slot)});
     }
   }
   IRMapping own(map);

@@ -205,7 +205,13 @@ LogicalResult LoopSchedule::verifyProduct(Operation *product,
 LogicalResult LoopSchedule::verifyOperands(Operation *op, Place place,
                                            const CopyReaders &readers) const {
   Block *body = loop.getBody();
+  auto copied = dyn_cast<tile::LoadOp>(op);
+  bool isCopy = copied && readers.copyOf(copied.getResult());
   auto isThere = [&](OpOperand &use) {
+    // A copy fills with zeros, whatever stands for them.
+    if (isCopy && use.get() == copied.getOther()) {
+      return true;
+    }
     Operation *from = use.get().getDefiningOp();
     if (!from || from->getBlock() != body || readers.isReadInPlace(use)) {
       return true;

@@ -63,6 +63,14 @@ bool CopyReaders::isReadInPlace(OpOperand &use) const {
          use.getOwner()->getBlock() == &body && copyOf(untransposed(use.get()));
 }
 
+bool CopyReaders::isOnlyReadInPlace(Value value) const {
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    return isReadInPlace(use) || (isa<tile::TransposeOp>(user) &&
+                                  isOnlyReadInPlace(user->getResult(0)));
+  });
+}
+
 bool CopyReaders::isComputedOn(OpOperand &use,
                                const LoopSlice &computation) const {
   Operation *user = body.findAncestorOpInBlock(*use.getOwner());

@@ -44,6 +44,10 @@ public:
   bool isRead(mlir::Operation *op) const;
   /// An operand that a product reads from a buffer itself.
   bool isReadInPlace(mlir::OpOperand &use) const;
+  /// Is what a copied load is, or is a transpose of, read in place by products
+  /// alone? What is also in registers a product may take from there, through
+  /// shared memory of its own.
+  bool isOnlyReadInPlace(mlir::Value value) const;
   /// Does the computation use a copied load as it was loaded?
   bool isComputedOn(mlir::OpOperand &use, const LoopSlice &computation) const;
 

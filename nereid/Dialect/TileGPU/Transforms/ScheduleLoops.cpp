@@ -75,7 +75,8 @@ private:
   llvm::SmallSetVector<Operation *, 4>
   productsInFlight(const LoopSlice &computation,
                    const CopyReaders &readers) const;
-  StringRef whyNotCarried(const LoopSlice &computation) const;
+  StringRef whyNotCarried(const LoopSlice &computation,
+                          const CopyReaders &readers) const;
   LoopSchedule makeSchedule(unsigned distance);
   void tell();
 
@@ -262,8 +263,14 @@ LoopScheduler::productsInFlight(const LoopSlice &computation,
 
 /// Why the products in flight end in their own iteration; empty where they need
 /// not.
-StringRef LoopScheduler::whyNotCarried(const LoopSlice &computation) const {
+StringRef LoopScheduler::whyNotCarried(const LoopSlice &computation,
+                                       const CopyReaders &readers) const {
   for (Operation *product : inFlight) {
+    for (Value operand : product->getOperands().take_front(2)) {
+      if (!readers.isOnlyReadInPlace(untransposed(operand))) {
+        return "the iteration has one of its operands in registers, too";
+      }
+    }
     if (!isSumOfProducts(loop, cast<tile::DotOp>(product))) {
       return "the iteration uses its result";
     }
@@ -306,7 +313,7 @@ LoopSchedule LoopScheduler::makeSchedule(unsigned distance) {
     }
     ++order;
   };
-  whyEnds = options.carriesProducts ? whyNotCarried(computation) : "";
+  whyEnds = options.carriesProducts ? whyNotCarried(computation, readers) : "";
   bool areCarried = options.carriesProducts && whyEnds.empty();
   if (!inFlight.empty() && areCarried) {
     finishProducts(distance + 1);
