@@ -317,8 +317,8 @@ static Pieces ofDot(tile::DotOp op) {
   for (unsigned i : {0u, 1u}) {
     if (isStagedOperand(op, i)) {
       auto type = cast<RankedTensorType>(op->getOperand(i).getType());
-      pieces.push_back({tilegpu::oneSlotFor(type).getBytes(),
-                        tilegpu::swizzlePeriodBytes, 0});
+      auto slot = tilegpu::oneSlotFor(type, tilegpu::innerOfOperand(op, i));
+      pieces.push_back({slot.getBytes(), tilegpu::swizzlePeriodBytes, 0});
     }
   }
   return pieces;

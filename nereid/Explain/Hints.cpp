@@ -41,6 +41,16 @@ static std::string globalHint(const AccessCost &cost) {
   std::string counted =
       accessName(cost) + ": " + number(cost.unitsPerRequest()) +
       " sectors a request, " + number(cost.leastPerRequest()) + " would do: ";
+  // Each thread holds neighbours, and takes them one by one.
+  constexpr int64_t widestAccess = 16;
+  bool isSplit =
+      cost.laneStride > cost.laneBytes && cost.laneStride <= widestAccess;
+  if (cost.excess() >= scattered && isSplit) {
+    return counted + "a thread takes its " + std::to_string(cost.laneStride) +
+           " bytes one by one, since the address is not known to be a "
+           "multiple: let rows begin at multiples of 16 bytes, and pass "
+           "strides that are divisible by 16, or tell with tl.multiple_of";
+  }
   if (cost.excess() >= scattered) {
     if (cost.kind == AccessKind::Atomic) {
       return counted + "neighbouring threads update places far apart; let the "

@@ -191,6 +191,7 @@ void Maker::addAccess(const sim::Statement &statement,
     cost.file = path;
     cost.line = statement.sourceLine;
     cost.laneBytes = laneBytes;
+    cost.laneStride = counts.laneStride;
     cost.requests += requests * scale;
     cost.lanesActive += double(counts.lanes) * scale; // divided below
     cost.bytes += double(counts.bytes) * scale;
@@ -246,11 +247,14 @@ void Maker::addInstructions() {
 /// end.
 void Maker::addTraffic() {
   for (const auto &touched : profile.touched) {
-    double all = double(touched->end - touched->begin);
-    report.compulsoryRead +=
-        std::min(all, double(touched->bytesRead()) * scale);
-    report.compulsoryWritten +=
-        std::min(all, double(touched->bytesWritten()) * scale);
+    auto add = [&](double &to, uint64_t bytes) {
+      to += std::min(double(touched->end - touched->begin),
+                     double(bytes) * scale);
+    };
+    add(report.compulsoryRead, touched->bytesRead());
+    add(report.compulsoryWritten, touched->bytesWritten());
+    add(report.movedRead, touched->sectorBytesRead());
+    add(report.movedWritten, touched->sectorBytesWritten());
   }
   for (const AccessCost &cost : report.accesses) {
     if (cost.isShared) {
@@ -270,9 +274,7 @@ void Maker::addTraffic() {
 void Maker::predict() {
   constexpr double achieved = 0.92, schedulers = 4, launchUs = 2, waveUs = 0.7;
   const Chip &chip = report.chip;
-  // Of arrays that exceed the last cache what is asked for again comes from
-  // memory again.
-  double bytes = report.compulsoryRead + report.compulsoryWritten;
+  double bytes = report.movedRead + report.movedWritten;
   report.memoryUs = bytes / (chip.gigabytesPerSecond * achieved * 1e3);
   report.issueUs = report.instructions / schedulers / chip.multiprocessors /
                    (chip.gigahertz * 1e3);

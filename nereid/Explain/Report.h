@@ -50,6 +50,7 @@ struct AccessCost {
   std::string file;
   uint32_t line = 0;
   unsigned laneBytes = 0; ///< of a thread's instruction
+  int64_t laneStride = 0; ///< bytes from one thread to the next, of a request
   double requests = 0;    ///< of warps
   double lanesActive = 0; ///< of 32, on the average
   double bytes = 0;       ///< that threads asked for
@@ -89,7 +90,9 @@ struct Report {
   /// Bytes of memory that the launch has to read and write: each that it
   /// touches counted once.
   double compulsoryRead = 0, compulsoryWritten = 0;
-  /// Whole sectors that warps asked for.
+  /// The same in whole sectors, which is what memory moves.
+  double movedRead = 0, movedWritten = 0;
+  /// Whole sectors that warps asked for; caches answer what was there before.
   double requestedRead = 0, requestedWritten = 0;
   double instructions = 0;      ///< of warps
   double productOperations = 0; ///< of matrix instructions

@@ -65,9 +65,12 @@ static void addHead(std::string &out, const Report &report) {
            bytesText(r.sharedBytes).c_str());
   }
   append(out,
-         "  memory      %s read, %s written at least; %s and %s asked for\n",
+         "  memory      %s read, %s written at least; %s and %s moved; %s and "
+         "%s asked for\n",
          bytesText(report.compulsoryRead).c_str(),
          bytesText(report.compulsoryWritten).c_str(),
+         bytesText(report.movedRead).c_str(),
+         bytesText(report.movedWritten).c_str(),
          bytesText(report.requestedRead).c_str(),
          bytesText(report.requestedWritten).c_str());
   append(out,

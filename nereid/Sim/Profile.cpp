@@ -20,7 +20,10 @@ void Counts::add(const Counts &other) {
   wavefronts += other.wavefronts;
   leastSectors += other.leastSectors;
   leastWavefronts += other.leastWavefronts;
-  firstAddress = firstAddress ? firstAddress : other.firstAddress;
+  if (!firstAddress) {
+    firstAddress = other.firstAddress;
+    laneStride = other.laneStride;
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -59,6 +62,18 @@ uint64_t Touched::count(const Bits &bits) const {
     set += uint64_t(std::popcount(word.load(std::memory_order_relaxed)));
   }
   return std::min(set * granule, end - begin);
+}
+
+uint64_t Touched::countSectors(const Bits &bits) const {
+  if (granule > 1) {
+    return count(bits); // of large arrays bits are nearly sectors
+  }
+  uint64_t sectors = 0;
+  for (const std::atomic<uint64_t> &word : bits) {
+    uint64_t value = word.load(std::memory_order_relaxed);
+    sectors += (uint32_t(value) != 0) + (value >> 32 != 0);
+  }
+  return sectors * 32;
 }
 
 //===----------------------------------------------------------------------===//
@@ -114,8 +129,13 @@ void countGlobal(Counts &counts, const WarpAccess &access) {
   auto end = std::unique(sectors.begin(), sectors.begin() + long(count));
   uint64_t bytes = uint64_t(std::popcount(access.mask)) * access.bytes;
   if (!counts.firstAddress) {
-    counts.firstAddress =
-        access.addresses[size_t(std::countr_zero(access.mask))];
+    auto first = size_t(std::countr_zero(access.mask));
+    uint32_t others = access.mask & (access.mask - 1);
+    counts.firstAddress = access.addresses[first];
+    counts.laneStride =
+        others ? int64_t(access.addresses[size_t(std::countr_zero(others))] -
+                         counts.firstAddress)
+               : 0;
   }
   counts.bytes += bytes;
   counts.sectors += uint64_t(end - sectors.begin());

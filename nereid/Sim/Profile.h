@@ -35,6 +35,8 @@ struct Counts {
   uint64_t wavefronts = 0;                        ///< shared
   uint64_t leastSectors = 0, leastWavefronts = 0; ///< for as many bytes
   uint64_t firstAddress = 0;                      ///< a global one; 0: none
+  /// Of the first request: from one active lane to the next; 0: one lane.
+  int64_t laneStride = 0;
 
   void add(const Counts &other);
 };
@@ -51,6 +53,9 @@ public:
   }
   uint64_t bytesRead() const { return count(readBits); }
   uint64_t bytesWritten() const { return count(writeBits); }
+  /// In whole sectors, which is what memory moves.
+  uint64_t sectorBytesRead() const { return countSectors(readBits); }
+  uint64_t sectorBytesWritten() const { return countSectors(writeBits); }
 
   const uint64_t begin, end;
 
@@ -58,6 +63,7 @@ private:
   using Bits = std::vector<std::atomic<uint64_t>>;
   void mark(Bits &bits, uint64_t address, uint64_t bytes);
   uint64_t count(const Bits &bits) const;
+  uint64_t countSectors(const Bits &bits) const;
 
   /// Bytes of a bit: 1, or more for what is large.
   const uint64_t granule;

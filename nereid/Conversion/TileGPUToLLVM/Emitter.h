@@ -264,7 +264,8 @@ public:
   };
   WarpgroupOperand openWarpgroupOperand(tile::DotOp op, unsigned index);
   /// A tile from registers to scratch, as a buffer of one slot would hold it.
-  std::pair<tilegpu::BufferType, mlir::Value> stage(mlir::Value tensor);
+  std::pair<tilegpu::BufferType, mlir::Value> stage(tile::DotOp op,
+                                                    unsigned index);
   /// What was written to shared memory becomes visible to products of four
   /// warps at the next barrier.
   void fenceForWarpgroups();

@@ -42,8 +42,11 @@ void KernelEmitter::fenceForWarpgroups() {
   }
 }
 
-std::pair<tilegpu::BufferType, Value> KernelEmitter::stage(Value tensor) {
-  auto type = tilegpu::oneSlotFor(cast<RankedTensorType>(tensor.getType()));
+std::pair<tilegpu::BufferType, Value> KernelEmitter::stage(tile::DotOp op,
+                                                           unsigned index) {
+  Value tensor = op->getOperand(index);
+  auto type = tilegpu::oneSlotFor(cast<RankedTensorType>(tensor.getType()),
+                                  tilegpu::innerOfOperand(op, index));
   Value start = sharedAddress(acquireScratch());
   storeTile(tensor, type, start);
   return {type, start};
@@ -68,7 +71,7 @@ KernelEmitter::openWarpgroupOperand(tile::DotOp op, unsigned index) {
   tilegpu::BufferType type;
   Value start;
   if (isStagedOperand(op, index)) {
-    std::tie(type, start) = stage(value);
+    std::tie(type, start) = stage(op, index);
     operand.offsetOfIndex = tilegpu::offsetsOfIndex(type);
   } else {
     auto load = value.getDefiningOp<tilegpu::LocalLoadOp>();

@@ -137,10 +137,17 @@ unsigned innerDimension(const TileLayout &layout, const Shape &shape) {
   return inner;
 }
 
-BufferType oneSlotFor(RankedTensorType tensor) {
+BufferType oneSlotFor(RankedTensorType tensor, std::optional<unsigned> inner) {
   Shape shape = shapeOf(tensor);
-  return swizzledBuffer(tensor.getContext(), 1, shape, tile::getElement(tensor),
-                        innerDimension(layoutOf(tensor), shape));
+  return swizzledBuffer(
+      tensor.getContext(), 1, shape, tile::getElement(tensor),
+      inner.value_or(innerDimension(layoutOf(tensor), shape)));
+}
+
+std::optional<unsigned> innerOfOperand(tile::DotOp dot, unsigned index) {
+  Type element = tile::getElement(dot->getOperand(index).getType());
+  bool isFree = element.getIntOrFloatBitWidth() == 16;
+  return isFree ? std::nullopt : std::optional(1 - index);
 }
 
 std::vector<uint32_t> offsetsOfIndex(BufferType buffer,

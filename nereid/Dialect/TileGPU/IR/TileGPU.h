@@ -86,8 +86,13 @@ BufferType swizzledBuffer(mlir::MLIRContext *context, unsigned slots,
 /// The dimension that threads hold most consecutive elements of, the last one
 /// of equals.
 unsigned innerDimension(const TileLayout &layout, const Shape &shape);
-/// One slot for a tensor with a layout: rows run along its inner dimension.
-BufferType oneSlotFor(mlir::RankedTensorType tensor);
+/// One slot for a tensor with a layout: rows run along its inner dimension, or
+/// along `inner`.
+BufferType oneSlotFor(mlir::RankedTensorType tensor,
+                      std::optional<unsigned> inner = std::nullopt);
+/// The dimension along which rows of an operand of several warps' product must
+/// run: K, where elements are not of 16 bits; else nothing.
+std::optional<unsigned> innerOfOperand(tile::DotOp dot, unsigned index);
 /// From flattened indices of a tile `order`-transposed (empty: as it is) to
 /// offsets in the slot, in elements: bit by bit.
 std::vector<uint32_t> offsetsOfIndex(BufferType buffer,

@@ -45,7 +45,7 @@ public:
 
 private:
   void share(tile::DotOp dot, unsigned index);
-  Value bufferOf(Value value, Operation *loop);
+  Value bufferOf(Value value, std::optional<unsigned> inner, Operation *loop);
 
   func::FuncOp kernel;
   OpBuilder b;
@@ -58,8 +58,9 @@ private:
   unsigned bytesAt(Operation *loop);
   void keep(Shared &shared);
 
-  /// By value and block of the loops.
-  std::map<std::pair<void *, Block *>, Shared> buffers;
+  /// By value, block of the loops, and along which dimension rows must run.
+  std::map<std::tuple<void *, Block *, std::optional<unsigned>>, Shared>
+      buffers;
   /// Those that may exist at the loop that comes next.
   SmallVector<Shared *> live;
 };
@@ -81,8 +82,10 @@ static Operation *outermostLoop(Value value, Operation *op) {
   return found;
 }
 
-Value OperandSharer::bufferOf(Value value, Operation *loop) {
-  Shared &shared = buffers[{value.getAsOpaquePointer(), loop->getBlock()}];
+Value OperandSharer::bufferOf(Value value, std::optional<unsigned> inner,
+                              Operation *loop) {
+  Shared &shared =
+      buffers[{value.getAsOpaquePointer(), loop->getBlock(), inner}];
   if (shared.buffer) {
     if (shared.free->isBeforeInBlock(loop)) {
       shared.free->moveAfter(loop);
@@ -90,7 +93,7 @@ Value OperandSharer::bufferOf(Value value, Operation *loop) {
     }
     return shared.buffer;
   }
-  auto type = oneSlotFor(cast<RankedTensorType>(value.getType()));
+  auto type = oneSlotFor(cast<RankedTensorType>(value.getType()), inner);
   unsigned taken = bytesAt(loop);
   if (taken + type.getBytes() > most) {
     tellDecision(value.getLoc(), [&] {
@@ -169,7 +172,11 @@ void OperandSharer::share(tile::DotOp dot, unsigned index) {
     value = from->getOperand(0);
   }
   Operation *loop = outermostLoop(value, dot);
-  Value buffer = loop ? bufferOf(value, loop) : Value();
+  std::optional<unsigned> inner = innerOfOperand(dot, index);
+  if (inner && order) {
+    inner = order[*inner];
+  }
+  Value buffer = loop ? bufferOf(value, inner, loop) : Value();
   if (!buffer) {
     return;
   }
