@@ -28,7 +28,7 @@ set(NEREID_PUBLIC_HEADERS
 list(TRANSFORM NEREID_PUBLIC_HEADERS PREPEND ${CMAKE_SOURCE_DIR}/)
 target_sources(NereidRuntime PUBLIC FILE_SET HEADERS BASE_DIRS ${CMAKE_SOURCE_DIR} FILES ${NEREID_PUBLIC_HEADERS})
 
-foreach(name Runtime RuntimeCuda Sim Support ABI)
+foreach(name Runtime RuntimeCuda Support ABI)
   set_target_properties(Nereid${name} PROPERTIES EXPORT_NAME ${name})
   install(TARGETS Nereid${name} EXPORT NereidTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
           FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

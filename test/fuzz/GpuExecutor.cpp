@@ -19,6 +19,7 @@
 #include "nereid/Dialect/Tile/Transforms/Passes.h"
 #include "nereid/Pipeline/GpuPipeline.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"
+#include "nereid/Runtime/cuda/simulated/SimulatedDriver.h"
 #include "nereid/Support/Knobs.h"
 #include "nereid/Target/NVPTX/NvptxTarget.h"
 #include "nereid/Target/NVPTX/Ptxas.h"
@@ -36,6 +37,7 @@ struct Gpu {
   std::string architecture;
 
   static Expected<Gpu> start() {
+    cuda::installSimulator();
     auto driver = cuda::loadDriver();
     if (!driver.ok()) {
       return driver.status();

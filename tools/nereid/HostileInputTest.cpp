@@ -97,8 +97,13 @@ TEST_F(HostileInput, LibrariesOfTheWorkingFolderAreNotLoaded) {
 /// What CLI11 finds out is said in the words of every other refusal.
 TEST_F(HostileInput, WrongCommandLinesSayWhatWasExpected) {
   std::pair<const char *, const char *> cases[] = {
-      {"", "expected one of the commands run, compile, doctor, builtins, got "
-           "none"},
+      {"", "expected one of the commands run, explain, compile, doctor, "
+           "builtins, got none"},
+      {"explain k.py:scale --grid 1 --chip h2000",
+       "no chip 'h2000'; expected one of h200"},
+      {"explain --grid 1",
+       "expected FILE:KERNEL and --grid, got no FILE:KERNEL"},
+      {"explain k.py:scale --grid 1 --programs -1", "--programs"},
       {"run --zzz", "expected an option or argument of nereid run, got "
                     "'--zzz'"},
       {"run k.py:scale --gird 1", "got '--gird'; did you mean '--grid'?"},

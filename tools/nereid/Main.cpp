@@ -10,6 +10,7 @@
 #include "Commands.h"
 #include "ExitStatus.h"
 
+#include "nereid/Runtime/cuda/simulated/SimulatedDriver.h"
 #include "nereid/Support/EditDistance.h"
 #include "nereid/nereid.h"
 
@@ -63,6 +64,7 @@ static int run(int argc, char **argv) {
   app.set_version_flag("--version", "nereid " NEREID_VERSION);
   app.require_subcommand(1);
   app.footer("Settings from the environment: docs/KNOBS.md, or nereid doctor.");
+  cuda::installSimulator();
   addRunCommand(app);
   addExplainCommand(app);
   addCompileCommand(app);

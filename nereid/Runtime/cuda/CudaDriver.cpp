@@ -7,7 +7,6 @@
 
 #include "nereid/Runtime/cuda/CudaDriver.h"
 
-#include "nereid/Runtime/cuda/simulated/SimulatedDriver.h"
 #include "nereid/Support/Knobs.h"
 
 #include <dlfcn.h>
@@ -100,17 +99,37 @@ Expected<std::unique_ptr<const Driver>> openDriver(const std::string &name) {
   return std::unique_ptr<const Driver>(std::move(driver));
 }
 
+static OpenDriver openSimulator = nullptr;
+static bool isAlwaysSimulated = false;
+
+void setSimulator(OpenDriver open, bool always) {
+  openSimulator = open;
+  isAlwaysSimulated = always;
+}
+
+static Expected<std::unique_ptr<const Driver>>
+openNamed(const std::string &name) {
+  if (isAlwaysSimulated) {
+    return openSimulator();
+  }
+  if (name != "simulator") {
+    return openDriver(name.empty() ? "libcuda.so.1" : name);
+  }
+  if (!openSimulator) {
+    return {ErrorCode::NotFound,
+            "NEREID_CUDA_DRIVER=simulator: this program does not have the "
+            "simulated GPU; the command nereid has"};
+  }
+  return openSimulator();
+}
+
 static Expected<const Driver *> load() {
   const std::string &wanted = knobs().cudaDriver;
-  bool isSimulated = isSimulationAskedFor();
-  if (wanted == "none" && !isSimulated) {
+  if (wanted == "none" && !isAlwaysSimulated) {
     return {ErrorCode::NotFound,
             "cuda devices are turned off by NEREID_CUDA_DRIVER=none"};
   }
-  Expected<std::unique_ptr<const Driver>> driver =
-      isSimulated      ? simulatedDriver()
-      : wanted.empty() ? openDriver("libcuda.so.1")
-                       : openDriver(wanted);
+  Expected<std::unique_ptr<const Driver>> driver = openNamed(wanted);
   if (!driver.ok()) {
     return driver.failure();
   }

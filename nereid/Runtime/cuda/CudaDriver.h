@@ -136,6 +136,13 @@ struct Driver {
 /// The oldest driver whose entry points and PTX ISA Nereid uses: CUDA 11.8.
 inline constexpr int oldestDriver = 11080;
 
+/// What NEREID_CUDA_DRIVER=simulator opens, where the program has it
+/// (Runtime/cuda/simulated, which programs without a compiler need not carry);
+/// with `always`, whatever the variable says. Before loadDriver is first
+/// called.
+using OpenDriver = Expected<std::unique_ptr<const Driver>> (*)();
+void setSimulator(OpenDriver open, bool always = false);
+
 /// Loads and initialises it once in the process: the library of
 /// NEREID_CUDA_DRIVER, or libcuda.so.1. NotFound without a driver, Unsupported
 /// for one that is too old; both say what to do.

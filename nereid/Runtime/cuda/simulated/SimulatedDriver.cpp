@@ -257,12 +257,11 @@ bool simulateAndProfile(const std::string &target, uint64_t mostBlocks,
   world.target = target;
   world.mostBlocks = mostBlocks;
   world.tell = std::move(tell);
+  setSimulator(simulatedDriver, /*always=*/true);
   return true;
 }
 
-bool isSimulationAskedFor() {
-  return simulated::world().tell || knobs().cudaDriver == "simulator";
-}
+void installSimulator() { setSimulator(simulatedDriver); }
 
 Expected<std::unique_ptr<const Driver>> simulatedDriver() {
   const std::string &target = simulated::world().target;

@@ -41,8 +41,8 @@ struct ProfiledLaunch {
 /// is loaded already.
 bool simulateAndProfile(const std::string &target, uint64_t mostBlocks,
                         std::function<void(const ProfiledLaunch &)> tell);
-/// Did anyone ask for it?
-bool isSimulationAskedFor();
+/// NEREID_CUDA_DRIVER=simulator works in this process from now on.
+void installSimulator();
 
 } // namespace nereid::cuda
 
