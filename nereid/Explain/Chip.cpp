@@ -26,7 +26,7 @@ const std::vector<Chip> &chips() {
   return all;
 }
 
-static std::string chipNames() {
+std::string chipNames() {
   std::string list;
   for (const Chip &chip : chips()) {
     list += (list.empty() ? "" : ", ") + std::string(chip.name);

@@ -31,6 +31,9 @@ struct Chip {
 
 const std::vector<Chip> &chips();
 
+/// "h200, h100, ...".
+std::string chipNames();
+
 /// By name. InvalidArgument with the list otherwise.
 Expected<Chip> findChip(std::string_view name);
 /// The first one with this target: "sm_90a" is an H200.

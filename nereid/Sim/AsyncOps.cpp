@@ -114,8 +114,6 @@ static uint64_t offsetOf(const Operand &address) {
   return address.hasBase ? address.bits : 0;
 }
 
-static void nothing(Warp &, const Instruction &) {}
-
 static void decodeCpAsync(Decoder &d) {
   std::string_view third = d.word(2);
   if (third == "commit_group") {
@@ -124,7 +122,7 @@ static void decodeCpAsync(Decoder &d) {
     d.made->execute = waitCopies;
     d.made->detail[0] = third == "wait_all" ? ~uint64_t{0} : d.operand(0).bits;
   } else if (third == "bulk" && d.has("prefetch")) {
-    d.made->execute = nothing; // changes no result
+    d.made->execute = doNothing; // changes no result
   } else if (third == "ca" || third == "cg") {
     d.address(0);
     d.address(1);

@@ -155,8 +155,7 @@ static void mapPredicates(Warp &warp, const Instruction &instruction) {
       value |= ((i & 2) ? a : ~a) & ((i & 1) ? b : ~b);
     }
   }
-  uint32_t &to = warp.predicates[instruction.predicates[0]];
-  to = (to & ~warp.active) | (value & warp.active);
+  writePredicate(warp, instruction.predicates[0], value);
 }
 
 bool decodePredicateLogic(Decoder &d) {

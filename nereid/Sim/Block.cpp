@@ -276,7 +276,7 @@ uint64_t Block::valueOf(Special special, unsigned warp, unsigned lane) const {
   case Special::WarpId:
     return warp;
   case Special::NWarpId:
-    return warps.capacity();
+    return warps.size();
   case Special::SmId:
     return worker;
   case Special::NSmId:

@@ -46,13 +46,6 @@ static uint32_t compare(Warp &warp, const Instruction &instruction) {
   return mask;
 }
 
-static void writePredicate(Warp &warp, uint32_t index, uint32_t mask) {
-  if (index != noIndex) {
-    uint32_t &to = warp.predicates[index];
-    to = (to & ~warp.active) | (mask & warp.active);
-  }
-}
-
 /// p, q = (a cmp b) op c, !(a cmp b) op c; without c, the comparison itself.
 template <typename T>
 static void setPredicates(Warp &warp, const Instruction &instruction) {
@@ -204,8 +197,7 @@ static void decodeSelp(Decoder &d) {
   d.made->from = {d.source(1), d.source(2)};
   d.made->predicates = {d.predicate(d.operand(3))};
   d.made->detail[0] = d.operand(3).isNegated;
-  unsigned bits = d.bitsOf(d.operand(0));
-  d.made->detail[1] = bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
+  d.made->detail[1] = lowBits(d.bitsOf(d.operand(0)));
 }
 
 template <typename T>

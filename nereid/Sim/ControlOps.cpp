@@ -19,8 +19,6 @@
 
 namespace nereid::sim {
 
-static void nothing(Warp &, const Instruction &) {}
-
 static void waitAtBarrier(Warp &warp, const Instruction &instruction) {
   unsigned lane = unsigned(std::countr_zero(warp.active));
   warp.barrierId = unsigned(warp.at(instruction.from[0])[lane]) & 15;
@@ -34,7 +32,7 @@ static void decodeBarrier(Decoder &d) {
   if (d.word(1) == "warp") {
     d.made->flow = Flow::Together;
     d.made->members = d.source(0);
-    d.made->execute = nothing;
+    d.made->execute = doNothing;
     return;
   }
   if (!d.has("sync")) {
@@ -162,7 +160,7 @@ void addControlOps(DecodeTable &table) {
   table["trap"] = [](Decoder &d) { d.made->execute = trap; };
   for (const char *word :
        {"nanosleep", "griddepcontrol", "setmaxnreg", "pmevent", "brkpt"}) {
-    table[word] = [](Decoder &d) { d.made->execute = nothing; };
+    table[word] = [](Decoder &d) { d.made->execute = doNothing; };
   }
 }
 

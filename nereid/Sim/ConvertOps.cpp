@@ -100,7 +100,7 @@ static int64_t signExtend(uint64_t value, unsigned bits) {
 }
 
 static uint64_t zeroExtend(uint64_t value, unsigned bits) {
-  return bits == 64 ? value : value & ((uint64_t{1} << bits) - 1);
+  return value & lowBits(bits);
 }
 
 /// Too large numbers become the nearest integer of the type, NaNs zero.

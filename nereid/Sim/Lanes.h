@@ -55,6 +55,22 @@ void forLanes(uint32_t mask, F f) {
   }
 }
 
+/// The lower `bits` ones.
+inline uint64_t lowBits(unsigned bits) {
+  return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
+}
+
+/// The active lanes' part of a predicate; noIndex: it is not wanted.
+inline void writePredicate(Warp &warp, uint32_t index, uint32_t mask) {
+  if (index != noIndex) {
+    uint32_t &to = warp.predicates[index];
+    to = (to & ~warp.active) | (mask & warp.active);
+  }
+}
+
+/// Of instructions that change no result.
+inline void doNothing(Warp &, const Instruction &) {}
+
 template <auto Function, typename Out, typename... In, size_t... I>
 void mapLanesOf(Warp &warp, const Instruction &instruction, Out (*)(In...),
                 std::index_sequence<I...>) {

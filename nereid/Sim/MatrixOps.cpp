@@ -24,13 +24,6 @@
 
 namespace nereid::sim {
 
-static void needWholeWarp(const Warp &warp) {
-  if (warp.active != allLanes) {
-    warp.block.fault(warp, Fault::Kind::Illegal,
-                     "lanes are missing in an instruction of a whole warp");
-  }
-}
-
 //===----------------------------------------------------------------------===//
 // mma
 //===----------------------------------------------------------------------===//
@@ -77,7 +70,7 @@ static uint64_t field(uint64_t slot, unsigned i, unsigned bits) {
 /// detail: [0] rows, columns << 16, depth << 32; [1] types of D, A, B, C, a
 /// byte each; [2] registers of D, A, B, a byte each.
 static void multiply(Warp &warp, const Instruction &instruction) {
-  needWholeWarp(warp);
+  warp.needAllLanes();
   unsigned rows = instruction.detail[0] & 0xffff,
            columns = (instruction.detail[0] >> 16) & 0xffff,
            depth = unsigned(instruction.detail[0] >> 32);
@@ -214,7 +207,7 @@ static void countRows(Warp &warp, const Instruction &instruction,
 /// transposed in column l / 4. Row i of matrix m begins at the address of lane
 /// 8 m + i.
 static void loadMatrices(Warp &warp, const Instruction &instruction) {
-  needWholeWarp(warp);
+  warp.needAllLanes();
   countRows(warp, instruction, unsigned(instruction.to.size()));
   const LaneVector addresses = warp.at(instruction.from[0]);
   bool isTransposed = instruction.detail[0];
@@ -240,7 +233,7 @@ static void loadMatrices(Warp &warp, const Instruction &instruction) {
 }
 
 static void storeMatrices(Warp &warp, const Instruction &instruction) {
-  needWholeWarp(warp);
+  warp.needAllLanes();
   countRows(warp, instruction, unsigned(instruction.from.size() - 1));
   const LaneVector &addresses = warp.at(instruction.from[0]);
   bool isTransposed = instruction.detail[0];
@@ -265,7 +258,7 @@ static void storeMatrices(Warp &warp, const Instruction &instruction) {
 }
 
 static void transposeMatrix(Warp &warp, const Instruction &instruction) {
-  needWholeWarp(warp);
+  warp.needAllLanes();
   const LaneVector from = warp.at(instruction.from[0]);
   LaneVector &to = warp.at(instruction.to[0]);
   auto number = [&](unsigned row, unsigned column) {

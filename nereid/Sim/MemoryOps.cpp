@@ -92,12 +92,20 @@ static void countAccess(Warp &warp, const Instruction &instruction,
   warp.block.count(warp, access, space, kind);
 }
 
+/// What a load leaves in its register.
+static uint64_t extended(uint64_t value, const Instruction &instruction) {
+  auto signFrom = unsigned(instruction.detail[2]);
+  if (!signFrom) {
+    return value;
+  }
+  return uint64_t(int64_t(value << (64 - signFrom)) >> (64 - signFrom)) &
+         instruction.detail[3];
+}
+
 static void load(Warp &warp, const Instruction &instruction) {
   auto bytes = uint32_t(instruction.detail[0]);
   auto space = Space(instruction.detail[1]);
   auto count = uint32_t(instruction.to.size());
-  unsigned signFrom = unsigned(instruction.detail[2]);
-  uint64_t registerMask = instruction.detail[3];
   const LaneVector &addresses = warp.at(instruction.from[0]);
   countAccess(warp, instruction, bytes * count, space, Access::Read);
   forLanes(warp.active, [&](unsigned lane) {
@@ -107,10 +115,7 @@ static void load(Warp &warp, const Instruction &instruction) {
     for (uint32_t i = 0; i < count; ++i) {
       uint64_t value = 0;
       std::memcpy(&value, from + i * bytes, bytes);
-      if (signFrom) {
-        value = uint64_t(int64_t(value << (64 - signFrom)) >> (64 - signFrom)) &
-                registerMask;
-      }
+      value = extended(value, instruction);
       if (instruction.to[i] != noIndex) {
         warp.at(instruction.to[i])[lane] = value;
       }
@@ -123,7 +128,6 @@ static void loadParameter(Warp &warp, const Instruction &instruction) {
   auto bytes = uint32_t(instruction.detail[0]);
   const std::vector<unsigned char> &parameters = warp.block.launch.parameters;
   const LaneVector &addresses = warp.at(instruction.from[0]);
-  unsigned signFrom = unsigned(instruction.detail[2]);
   forLanes(warp.active, [&](unsigned lane) {
     uint64_t address = addresses[lane] + uint64_t(instruction.offset);
     for (size_t i = 0; i < instruction.to.size(); ++i, address += bytes) {
@@ -133,10 +137,7 @@ static void loadParameter(Warp &warp, const Instruction &instruction) {
                          "behind the last parameter");
       }
       std::memcpy(&value, &parameters[address], bytes);
-      if (signFrom) {
-        value = uint64_t(int64_t(value << (64 - signFrom)) >> (64 - signFrom)) &
-                instruction.detail[3];
-      }
+      value = extended(value, instruction);
       if (instruction.to[i] != noIndex) {
         warp.at(instruction.to[i])[lane] = value;
       }
@@ -170,7 +171,7 @@ static void decodeLoad(Decoder &d) {
                               ? d.bitsOf(*element)
                               : 0);
   }
-  d.made->detail[3] = bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
+  d.made->detail[3] = lowBits(bits);
   bool isParameter = Space(d.made->detail[1]) == Space::Param;
   d.made->execute = isParameter ? loadParameter : load;
 }
@@ -187,9 +188,7 @@ static void decodeStore(Decoder &d) {
 }
 
 /// Prefetches and their like change no result.
-static void nothing(Warp &, const Instruction &) {}
-
-static void decodePrefetch(Decoder &d) { d.made->execute = nothing; }
+static void decodePrefetch(Decoder &d) { d.made->execute = doNothing; }
 
 void addMemoryOps(DecodeTable &table) {
   table["ld"] = decodeLoad;
@@ -199,7 +198,7 @@ void addMemoryOps(DecodeTable &table) {
   table["prefetchu"] = decodePrefetch;
   table["applypriority"] = decodePrefetch;
   table["discard"] = decodePrefetch;
-  table["createpolicy"] = [](Decoder &d) { d.made->execute = nothing; };
+  table["createpolicy"] = [](Decoder &d) { d.made->execute = doNothing; };
 }
 
 } // namespace nereid::sim

@@ -15,10 +15,6 @@
 
 namespace nereid::sim {
 
-static uint64_t maskOf(unsigned bits) {
-  return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
-}
-
 /// `detail[0]`: bits that the register has; `detail[1]`: added.
 static void move(Warp &warp, const Instruction &instruction) {
   const LaneVector &from = warp.at(instruction.from[0]);
@@ -36,7 +32,7 @@ static void pack(Warp &warp, const Instruction &instruction) {
     uint64_t value = 0;
     for (size_t i = instruction.from.size(); i--;) {
       value =
-          value << bits | (warp.at(instruction.from[i])[lane] & maskOf(bits));
+          value << bits | (warp.at(instruction.from[i])[lane] & lowBits(bits));
     }
     to[lane] = value;
   });
@@ -49,7 +45,7 @@ static void unpack(Warp &warp, const Instruction &instruction) {
     uint64_t value = from[lane];
     for (uint32_t to : instruction.to) {
       if (to != noIndex) {
-        warp.at(to)[lane] = value & maskOf(bits);
+        warp.at(to)[lane] = value & lowBits(bits);
       }
       value = bits >= 64 ? 0 : value >> bits;
     }
@@ -77,7 +73,7 @@ static void decodeMov(Decoder &d) {
     d.made->execute = pack;
   } else {
     d.plain(move);
-    d.made->detail[0] = maskOf(bits);
+    d.made->detail[0] = lowBits(bits);
   }
   for (uint32_t index : d.made->to) {
     if (index == noIndex && d.made->to.size() == 1) {
@@ -96,7 +92,7 @@ static void decodeCvta(Decoder &d) {
     d.refuse();
   }
   d.plain(move);
-  d.made->detail[0] = maskOf(d.lastWord().ends_with("64") ? 64 : 32);
+  d.made->detail[0] = lowBits(d.lastWord().ends_with("64") ? 64 : 32);
   d.made->detail[1] = isTo ? -window : window;
 }
 
@@ -107,8 +103,7 @@ static void isInSpace(Warp &warp, const Instruction &instruction) {
     uint64_t window = from[lane] & (sharedWindow | localWindow);
     mask |= uint32_t(window == instruction.detail[0]) << lane;
   }
-  uint32_t &to = warp.predicates[instruction.predicates[0]];
-  to = (to & ~warp.active) | (mask & warp.active);
+  writePredicate(warp, instruction.predicates[0], mask);
 }
 
 static void decodeIsspacep(Decoder &d) {

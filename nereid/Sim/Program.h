@@ -67,7 +67,6 @@ struct Instruction {
   uint32_t members = 0;
   int64_t offset = 0; ///< added to an address
   uint64_t detail[4] = {};
-  std::shared_ptr<const std::string> text; ///< of vprintf
 };
 
 inline constexpr uint32_t noIndex = ~0u;

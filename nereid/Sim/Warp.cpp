@@ -196,6 +196,13 @@ void Warp::run(unsigned most) {
   }
 }
 
+void Warp::needAllLanes() const {
+  if (active != allLanes) {
+    block.fault(*this, Fault::Kind::Illegal,
+                "lanes are missing in an instruction of a whole warp");
+  }
+}
+
 void Warp::leaveBarrier() { atBarrier = false; }
 
 } // namespace nereid::sim

@@ -64,6 +64,8 @@ public:
   void leaveBarrier();
 
   LaneVector &at(uint32_t index) { return file[index]; }
+  /// Throws Fault where a lane does not take part.
+  void needAllLanes() const;
 
   Block &block;
   const Program &program;

@@ -16,13 +16,6 @@
 
 namespace nereid::sim {
 
-static void writePredicate(Warp &warp, uint32_t index, uint32_t mask) {
-  if (index != noIndex) {
-    uint32_t &to = warp.predicates[index];
-    to = (to & ~warp.active) | (mask & warp.active);
-  }
-}
-
 //===----------------------------------------------------------------------===//
 // shfl
 //===----------------------------------------------------------------------===//

@@ -211,10 +211,7 @@ static void compute(Warp &warp, const PendingProduct &product) {
 }
 
 static void startProduct(Warp &warp, const Instruction &instruction) {
-  if (warp.active != allLanes) {
-    warp.block.fault(warp, Fault::Kind::Illegal,
-                     "lanes are missing in an instruction of a whole warp");
-  }
+  warp.needAllLanes();
   ProductKind kind = kindOf(instruction);
   PendingProduct product{};
   product.instruction = warp.current;
@@ -247,8 +244,6 @@ static void waitProducts(Warp &warp, const Instruction &instruction) {
     warp.products.pop_front();
   }
 }
-
-static void nothing(Warp &, const Instruction &) {}
 
 static void decodeProduct(Decoder &d) {
   const auto &words = d.statement->words;
@@ -317,7 +312,7 @@ static void decodeWgmma(Decoder &d) {
     d.made->execute = waitProducts;
     d.made->detail[0] = d.operand(0).bits;
   } else if (d.word(1) == "fence") {
-    d.made->execute = nothing;
+    d.made->execute = doNothing;
   } else {
     d.refuse();
   }

@@ -183,13 +183,9 @@ static void explainKernel(const ExplainOptions &options) {
                                  launch.program, launch.profile, launch.grid,
                                  resourcesOf(launch), arrays, chip);
                            });
-  auto [path, name] = splitKernel(options.kernel);
   GridText grid(options.grid);
-  Source source{path, valueOrThrow(readFile(path)),
-                parseBindings(options.bindings)};
   Device device = Device::cuda();
-  Kernel kernel = Kernel::fromSource(std::move(source), name).on(device);
-  printWarnings(kernel.description());
+  Kernel kernel = loadKernel(options.kernel, options.bindings, device);
   RunArguments arguments =
       parseArguments(options.arguments, device, options.seed);
   arrays = arraysOf(arguments);
@@ -222,8 +218,7 @@ void addExplainCommand(CLI::App &app) {
                       "One to three sizes: expressions over the arguments");
   command
       ->add_option("--chip", options->chip,
-                   "h200, h100, a100, l40s, rtx4090, rtx3090, b200, rtx5090 or "
-                   "t4: whose rates are compared with")
+                   "Whose rates are compared with: " + explain::chipNames())
       ->capture_default_str();
   command
       ->add_option("--programs", options->programs,

@@ -7,9 +7,11 @@
 
 #include "KernelArguments.h"
 
+#include "CommandProcess.h"
 #include "Commands.h"
 
 #include "nereid/Support/EditDistance.h"
+#include "nereid/Support/Files.h"
 
 namespace nereid {
 
@@ -43,6 +45,15 @@ const Tensor &RunArguments::tensor(const std::string &name) const {
   usageError("expected the name of an array argument (" +
              (list.empty() ? "there is none" : list) + "), got '" + name + "'" +
              didYouMean(name, names));
+}
+
+Kernel loadKernel(const std::string &text,
+                  const std::vector<std::string> &bindings, Device device) {
+  auto [path, name] = splitKernel(text);
+  Source source{path, valueOrThrow(readFile(path)), parseBindings(bindings)};
+  Kernel kernel = Kernel::fromSource(std::move(source), name).on(device);
+  printWarnings(kernel.description());
+  return kernel;
 }
 
 RunArguments parseArguments(const std::vector<std::string> &texts,

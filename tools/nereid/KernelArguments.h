@@ -22,6 +22,10 @@ struct RunArguments {
   const Tensor &tensor(const std::string &name) const;
 };
 
+/// Of FILE:KERNEL with --bind; tells what is wrong with its decorators.
+Kernel loadKernel(const std::string &text,
+                  const std::vector<std::string> &bindings, Device device);
+
 /// NAME=VALUE each. Every array draws from a stream of its own.
 RunArguments parseArguments(const std::vector<std::string> &texts,
                             Device device, uint64_t seed);

@@ -119,13 +119,9 @@ static void runKernel(const RunOptions &options) {
                                         : "neither"));
   }
   requireReference(options.check);
-  auto [path, name] = splitKernel(options.kernel);
   Device device = Device::parse(options.device);
   GridText grid(options.grid);
-  Source source{path, valueOrThrow(readFile(path)),
-                parseBindings(options.bindings)};
-  Kernel kernel = Kernel::fromSource(std::move(source), name).on(device);
-  printWarnings(kernel.description());
+  Kernel kernel = loadKernel(options.kernel, options.bindings, device);
   RunArguments arguments =
       parseArguments(options.arguments, device, options.seed);
   auto outputs = parseOutputs(options, arguments);
@@ -134,7 +130,8 @@ static void runKernel(const RunOptions &options) {
 
   if (!options.check.empty()) {
     check::CheckedLaunch checked;
-    checked.load = [path = path, name = name](Context &context) {
+    checked.load = [&](Context &context) {
+      auto [path, name] = splitKernel(options.kernel);
       return Kernel::load(path, name, context);
     };
     checked.grid = gridFunction;

@@ -36,6 +36,18 @@ protected:
     return at * tile::getElementBytes(type.getElementType());
   }
 
+  /// Of all elements.
+  std::set<unsigned> offsets(BufferType type, unsigned inner, unsigned rows,
+                             unsigned columns) {
+    std::set<unsigned> seen;
+    for (unsigned row = 0; row < rows; ++row) {
+      for (unsigned column = 0; column < columns; ++column) {
+        seen.insert(offset(type, inner, row, column));
+      }
+    }
+    return seen;
+  }
+
   mlir::MLIRContext context;
 };
 
@@ -49,12 +61,7 @@ TEST_F(Buffers, PlacesAreAPermutation) {
       Shape shape = inner ? Shape{rows, columns} : Shape{columns, rows};
       BufferType type = swizzledBuffer(&context, 2, shape,
                                        mlir::Float16Type::get(&context), inner);
-      std::set<unsigned> seen;
-      for (unsigned row = 0; row < rows; ++row) {
-        for (unsigned column = 0; column < columns; ++column) {
-          seen.insert(offset(type, inner, row, column));
-        }
-      }
+      std::set<unsigned> seen = offsets(type, inner, rows, columns);
       EXPECT_EQ(seen.size(), rows * columns);
       EXPECT_EQ(*seen.rbegin(), 2 * rows * columns - 2);
       EXPECT_EQ(type.getBytes(), 2 * 2 * rows * columns);
@@ -177,12 +184,7 @@ TEST_F(Buffers, ASlotEndsWithTheLastElement) {
       Shape shape = inner ? Shape{rows, columns} : Shape{columns, rows};
       BufferType type = swizzledBuffer(&context, 2, shape,
                                        mlir::Float16Type::get(&context), inner);
-      std::set<unsigned> seen;
-      for (unsigned row = 0; row < rows; ++row) {
-        for (unsigned column = 0; column < columns; ++column) {
-          seen.insert(offset(type, inner, row, column));
-        }
-      }
+      std::set<unsigned> seen = offsets(type, inner, rows, columns);
       EXPECT_EQ(seen.size(), rows * columns);
       EXPECT_LT(*seen.rbegin(), type.getSlotBytes());
       EXPECT_GT(*seen.rbegin() + 128, type.getSlotBytes());
