@@ -1,0 +1,269 @@
+//===- Measure.cpp - How long something takes -----------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Bench/Measure.h"
+
+#include "nereid/Runtime/Error.h"
+#include "nereid/Runtime/Stream.h"
+#include "nereid/Runtime/cuda/CudaDevice.h"
+#include "nereid/Runtime/device/ThreadPool.h"
+#include "nereid/Support/Host.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace nereid::bench {
+
+using Clock = std::chrono::steady_clock;
+
+static double msSince(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start)
+      .count();
+}
+
+double clockMs(Device device, const std::function<void()> &call) {
+  Clock::time_point start = Clock::now();
+  call();
+  synchronize(device);
+  return msSince(start);
+}
+
+/// What a warm sample lasts at least: a thousand times what the clock of the
+/// host, or a GPU's events (0.5 us), can tell apart.
+static double leastSampleMs(Device device) { return device.isHost() ? 1 : 0.5; }
+
+/// Four times the last-level cache of a GPU: it replaces lines by chance, and
+/// after a buffer of its own size a third of what was there is left. Twice that
+/// of a processor.
+static int64_t flushedBytes(Device device) {
+  if (device.isHost()) {
+    return int64_t(2 * lastLevelCacheBytes());
+  }
+  cuda::DeviceState &state =
+      *valueOrThrow(cuda::DeviceState::get(device.index()));
+  return std::max(int64_t{4} * state.properties.l2Bytes, int64_t{32} << 20);
+}
+
+struct Measurement::Pending {
+  size_t entry;
+  std::optional<Event> begin, end; ///< of a GPU
+  double ms = 0;                   ///< of a host device: of all runs
+};
+
+Measurement::Measurement(Device device, MeasureOptions options)
+    : device(device), options(std::move(options)) {}
+
+void Measurement::fail(Entry &entry, const Failure &failure) {
+  if (!entry.failure) {
+    entry.failure = failure;
+  }
+}
+
+size_t Measurement::add(Contender contender) {
+  Entry &entry = entries.emplace_back();
+  entry.contender = std::move(contender);
+  try {
+    clockMs(device, [&] { entry.contender.run(entry.turn++); });
+    if (options.caches == Caches::Warm) {
+      chooseRuns(entry);
+    }
+  } catch (const Error &error) {
+    fail(entry, error.failure());
+  }
+  return entries.size() - 1;
+}
+
+/// By the clock, doubling: the cost of starting and waiting spreads over more
+/// and more runs.
+void Measurement::chooseRuns(Entry &entry) {
+  constexpr size_t most = 4096;
+  double least = leastSampleMs(device);
+  while (entry.runs < most) {
+    double ms = clockMs(device, [&] {
+      for (size_t i = 0; i < entry.runs; ++i) {
+        entry.contender.run(entry.turn++);
+      }
+    });
+    if (ms >= least) {
+      return;
+    }
+    entry.runs *= 2;
+  }
+}
+
+/// A GPU that was idle takes some time to reach its clocks.
+void Measurement::start() {
+  constexpr double warmUpMs = 25;
+  isStarted = true;
+  if (options.caches == Caches::Cold && !buffer.defined()) {
+    buffer = empty({flushedBytes(device)}, u8, device);
+    buffer.zero();
+  }
+  if (!device.isHost()) {
+    Clock::time_point begin = Clock::now();
+    while (buffer.defined() && msSince(begin) < warmUpMs) {
+      clockMs(device, [&] { flush(); });
+    }
+  }
+}
+
+/// On the host each thread writes its part, so that the caches of all cores
+/// are full of it.
+void Measurement::flush() {
+  if (!device.isHost()) {
+    buffer.zero();
+    return;
+  }
+  constexpr int64_t lineBytes = 64, grain = 4096;
+  auto *bytes = buffer.data<uint8_t>();
+  parallelRanges(buffer.numel() / lineBytes, grain,
+                 [bytes](int64_t begin, int64_t end) {
+                   for (int64_t line = begin; line < end; ++line) {
+                     bytes[line * lineBytes]++;
+                   }
+                 });
+}
+
+std::optional<Measurement::Pending> Measurement::sample(size_t index) {
+  Entry &entry = entries[index];
+  auto run = [&] {
+    for (size_t i = 0; i < entry.runs; ++i) {
+      entry.contender.run(entry.turn++);
+    }
+  };
+  try {
+    if (options.caches == Caches::Cold) {
+      flush();
+    } else {
+      entry.contender.run(entry.turn++);
+    }
+    Pending pending{index, std::nullopt, std::nullopt};
+    if (device.isHost()) {
+      pending.ms = clockMs(device, run);
+      return pending;
+    }
+    pending.begin.emplace(device);
+    pending.end.emplace(device);
+    pending.begin->record();
+    run();
+    pending.end->record();
+    return pending;
+  } catch (const Error &error) {
+    fail(entry, error.failure());
+    return std::nullopt;
+  }
+}
+
+/// Milliseconds of the runs themselves.
+double Measurement::read(std::vector<Pending> &pending) {
+  double all = 0;
+  for (Pending &one : pending) {
+    Entry &entry = entries[one.entry];
+    try {
+      double ms =
+          device.isHost() ? one.ms : one.end->millisecondsSince(*one.begin);
+      entry.samples.push_back(ms / double(entry.runs));
+      entry.seconds += ms / 1e3;
+      all += ms;
+    } catch (const Error &error) {
+      fail(entry, error.failure());
+    }
+  }
+  return all;
+}
+
+void Measurement::rounds(size_t count, std::span<const size_t> of) {
+  if (!isStarted) {
+    start();
+  }
+  Clock::time_point begin = Clock::now();
+  std::vector<Pending> pending;
+  std::vector<size_t> order(of.begin(), of.end());
+  for (size_t round = 0; round < count; ++round) {
+    std::shuffle(order.begin(), order.end(), random);
+    for (size_t index : order) {
+      if (entries[index].failure) {
+        continue;
+      }
+      if (auto one = sample(index)) {
+        pending.push_back(std::move(*one));
+      }
+    }
+  }
+  double own = read(pending);
+  // What nobody's runs took (flushing, waiting) is shared equally.
+  double shared = std::max(0.0, msSince(begin) - own);
+  for (const Pending &one : pending) {
+    entries[one.entry].seconds += shared / 1e3 / double(pending.size());
+  }
+}
+
+bool Measurement::isDone(const Entry &entry) const {
+  size_t samples = entry.samples.size();
+  if (entry.failure || samples >= options.mostSamples) {
+    return true;
+  }
+  double share = options.seconds / double(entries.size());
+  if (samples < options.leastSamples) {
+    return samples && entry.seconds > 4 * share;
+  }
+  return entry.seconds > share ||
+         medianUncertainty(entry.samples) < options.precision;
+}
+
+/// On a GPU ever more rounds are queued at once, up to a thirtieth of a second
+/// of them, so that it seldom waits for the host.
+void Measurement::run() {
+  constexpr size_t mostQueued = 32;
+  constexpr double mostQueuedMs = 30;
+  size_t queued = 1;
+  Clock::time_point begin = Clock::now();
+  while (true) {
+    std::vector<size_t> left;
+    for (size_t i = 0; i < entries.size(); ++i) {
+      if (!isDone(entries[i])) {
+        left.push_back(i);
+      }
+    }
+    if (left.empty()) {
+      return;
+    }
+    Clock::time_point queuing = Clock::now();
+    rounds(queued, left);
+    if (!device.isHost() && queued < mostQueued &&
+        2 * msSince(queuing) < mostQueuedMs) {
+      queued *= 2;
+    }
+    if (options.progress) {
+      double time = msSince(begin) / 1e3 / options.seconds;
+      double done = 1 - double(left.size() - 1) / double(entries.size());
+      options.progress(std::min(std::max(time, done), 1.0));
+    }
+  }
+}
+
+Times Measurement::times(size_t contender) const {
+  const Entry &entry = entries[contender];
+  return {entry.contender.name, summarize(entry.samples), entry.runs,
+          options.caches == Caches::Cold, entry.failure};
+}
+
+std::vector<Times> measure(Device device, std::vector<Contender> contenders,
+                           MeasureOptions options) {
+  Measurement measurement(device, std::move(options));
+  for (Contender &contender : contenders) {
+    measurement.add(std::move(contender));
+  }
+  measurement.run();
+  std::vector<Times> times;
+  for (size_t i = 0; i < measurement.size(); ++i) {
+    times.push_back(measurement.times(i));
+  }
+  return times;
+}
+
+} // namespace nereid::bench

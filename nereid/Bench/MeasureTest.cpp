@@ -1,0 +1,199 @@
+//===- MeasureTest.cpp - How long something takes -------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Bench/Measure.h"
+
+#include "nereid/Runtime/Error.h"
+#include "nereid/Runtime/cuda/testing/CudaFixture.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <set>
+
+using namespace nereid;
+using namespace nereid::bench;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// Runs before main, and so before the environment is read.
+[[maybe_unused]] static const int fakeIsTheDriver =
+    ::setenv("NEREID_CUDA_DRIVER", NEREID_FAKE_DRIVER, 1);
+
+namespace {
+class Measure : public CudaFixture {
+protected:
+  static Contender spinning(const std::string &name, double ms) {
+    return {name, [ms](size_t) {
+              auto end = std::chrono::steady_clock::now() +
+                         std::chrono::duration<double, std::milli>(ms);
+              while (std::chrono::steady_clock::now() < end) {
+              }
+            }};
+  }
+  /// Notes who ran.
+  Contender noting(const std::string &name) {
+    return {name, [this, name](size_t turn) {
+              log.push_back(name);
+              turns.push_back(turn);
+            }};
+  }
+  /// A kernel of so many milliseconds by the device's clock.
+  Contender onGpu(const std::string &name) {
+    driver().functions["add"].milliseconds = 2.5;
+    return {name, [this](size_t) { kernel("add")[1](x, x, x, 64); }};
+  }
+
+  std::vector<std::string> log;
+  std::vector<size_t> turns;
+  Tensor x = zeros({64}, f32, gpu);
+};
+} // namespace
+
+TEST_F(Measure, TheClockMeasuresHostDevices) {
+  for (Caches caches : {Caches::Cold, Caches::Warm}) {
+    auto times =
+        measure(Device::cpu(), {spinning("short", 0.2), spinning("long", 0.8)},
+                {.caches = caches, .seconds = 0.1});
+    EXPECT_EQ(times[0].name, "short");
+    EXPECT_EQ(times[0].isCold, caches == Caches::Cold);
+    EXPECT_GE(times[0].ms.least, 0.2);
+    EXPECT_GE(times[1].ms.least, 0.8);
+    // Spinning waits for the clock: the fastest run is what was asked for.
+    EXPECT_LT(times[0].ms.least, 0.3);
+    EXPECT_LT(times[1].ms.least, 0.9);
+    EXPECT_GE(times[0].ms.samples, 10u);
+  }
+}
+
+TEST_F(Measure, WarmSamplesAreLongerThanTheClocksResolution) {
+  auto times = measure(Device::cpu(), {{"nothing", [](size_t) {}}},
+                       {.caches = Caches::Warm, .seconds = 0.01});
+  EXPECT_GE(times[0].runs, 1000u);
+  times = measure(Device::cpu(), {spinning("long", 3)},
+                  {.caches = Caches::Warm, .seconds = 0.01});
+  EXPECT_EQ(times[0].runs, 1u);
+}
+
+TEST_F(Measure, EachRoundRunsEveryContender) {
+  Measurement measurement(Device::cpu());
+  size_t a = measurement.add(noting("a")), b = measurement.add(noting("b"));
+  EXPECT_THAT(log, ElementsAre("a", "b"));
+  log.clear();
+  size_t of[] = {a, b};
+  measurement.rounds(20, of);
+  std::set<std::string> orders;
+  for (size_t i = 0; i < log.size(); i += 2) {
+    orders.insert(log[i] + log[i + 1]);
+  }
+  EXPECT_EQ(orders, (std::set<std::string>{"ab", "ba"}));
+  EXPECT_EQ(measurement.samples(a).size(), 20u);
+}
+
+TEST_F(Measure, OnlySomeMayGoOn) {
+  Measurement measurement(Device::cpu());
+  size_t a = measurement.add(noting("a")), b = measurement.add(noting("b"));
+  size_t both[] = {a, b};
+  measurement.rounds(1, both);
+  measurement.rounds(3, {&b, 1});
+  EXPECT_EQ(measurement.times(a).ms.samples, 1u);
+  EXPECT_EQ(measurement.times(b).ms.samples, 4u);
+}
+
+TEST_F(Measure, TurnsCountRuns) {
+  Measurement measurement(Device::cpu());
+  size_t a = measurement.add(noting("a"));
+  measurement.rounds(3, {&a, 1});
+  EXPECT_THAT(turns, ElementsAre(0, 1, 2, 3));
+}
+
+TEST_F(Measure, AFailureEndsOnlyItsContender) {
+  int runs = 0;
+  Contender failing{"failing", [&](size_t turn) {
+                      if (turn == 2) {
+                        raise({ErrorCode::KernelFault, "row 3 is wrong", {}});
+                      }
+                      ++runs;
+                    }};
+  Contender broken{"broken", [](size_t) {
+                     raise({ErrorCode::CompileError, "no such name", {}});
+                   }};
+  auto times = measure(Device::cpu(), {failing, noting("good"), broken},
+                       {.seconds = 1});
+  EXPECT_EQ(times[0].failure->message, "row 3 is wrong");
+  EXPECT_EQ(times[0].ms.samples, 1u);
+  EXPECT_EQ(runs, 2);
+  EXPECT_FALSE(times[1].failure);
+  EXPECT_GE(times[1].ms.samples, 10u);
+  EXPECT_EQ(times[2].failure->message, "no such name");
+  EXPECT_EQ(times[2].ms.samples, 0u);
+}
+
+// Four shares of 10 ms: of a run of 50 ms there is one sample, not ten.
+TEST_F(Measure, ASlowContenderStopsEarly) {
+  auto times = measure(Device::cpu(), {spinning("slow", 50), noting("fast")},
+                       {.caches = Caches::Warm, .seconds = 0.02});
+  EXPECT_LE(times[0].ms.samples, 2u);
+  EXPECT_GE(times[1].ms.samples, 10u);
+}
+
+TEST_F(Measure, SteadyTimesEndBeforeTheBudget) {
+  std::vector<double> shares;
+  MeasureOptions options{.seconds = 1000};
+  options.progress = [&](double share) { shares.push_back(share); };
+  auto times = measure(gpu, {onGpu("a")}, options);
+  EXPECT_LT(times[0].ms.samples, 100u);
+  ASSERT_FALSE(shares.empty());
+  EXPECT_THAT(shares, Each(testing::AllOf(testing::Ge(0), testing::Le(1))));
+}
+
+TEST_F(Measure, EventsMeasureGpus) {
+  auto times = measure(gpu, {onGpu("a")}, {.seconds = 0.05});
+  EXPECT_FLOAT_EQ(float(times[0].ms.median), 2.5f);
+  EXPECT_EQ(times[0].ms.spread(), 0);
+  EXPECT_EQ(times[0].runs, 1u);
+}
+
+TEST_F(Measure, CachesOfAGpuAreFlushedBeforeEachColdRun) {
+  Measurement cold(gpu), warm(gpu, {.caches = Caches::Warm});
+  size_t a = cold.add(onGpu("a")), b = warm.add(onGpu("b"));
+  cold.rounds(1, {&a, 1}); // with the buffer's own first fill
+  int before = calls("cuMemsetD8Async");
+  cold.rounds(5, {&a, 1});
+  EXPECT_EQ(calls("cuMemsetD8Async"), before + 5);
+  warm.rounds(5, {&b, 1});
+  EXPECT_EQ(calls("cuMemsetD8Async"), before + 5);
+  EXPECT_FLOAT_EQ(float(warm.times(b).ms.median), 2.5f);
+}
+
+TEST_F(Measure, AGpuIsReadAfterAllRoundsAreQueued) {
+  Measurement measurement(gpu);
+  size_t a = measurement.add(onGpu("a"));
+  measurement.rounds(1, {&a, 1});
+  int before = calls("cuEventElapsedTime"), waits = 0;
+  driver().functions["add"].run = [&](const cuda::FakeKernelCall &) {
+    waits += calls("cuEventElapsedTime") - before;
+  };
+  measurement.rounds(1, {&a, 1});
+  EXPECT_EQ(waits, 0);
+  EXPECT_EQ(calls("cuEventElapsedTime"), before + 1);
+}
+
+TEST_F(Measure, AKernelThatFaultsIsToldWithItsName) {
+  Contender faulting{"faulting", [&](size_t turn) {
+                       kernel("add")[1](x, x, x, 64);
+                       if (turn == 0) {
+                         driver().functions["add"].run =
+                             [](const cuda::FakeKernelCall &) {
+                               driver().fatal = cuda::IllegalAddress;
+                             };
+                       }
+                     }};
+  auto times = measure(gpu, {faulting}, {.seconds = 0.01});
+  ASSERT_TRUE(times[0].failure);
+  EXPECT_THAT(times[0].failure->message, HasSubstr("ILLEGAL_ADDRESS"));
+}
