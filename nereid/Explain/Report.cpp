@@ -155,6 +155,8 @@ private:
   using Key = std::tuple<std::string, uint32_t, AccessKind, bool, std::string,
                          unsigned>;
   std::map<Key, AccessCost> accesses;
+  /// Also those without an active lane, which are no requests.
+  std::map<const AccessCost *, double> executions;
 };
 
 } // namespace
@@ -175,7 +177,6 @@ void Maker::addAccess(const sim::Statement &statement,
   }
   auto file = program.files.find(statement.file);
   std::string path = file == program.files.end() ? "" : file->second;
-  double requests = double(counts.executed);
   unsigned laneBytes = counts.lanes ? unsigned(counts.bytes / counts.lanes) : 0;
   for (bool isShared : {false, true}) {
     uint64_t units = isShared ? counts.wavefronts : counts.sectors;
@@ -192,7 +193,8 @@ void Maker::addAccess(const sim::Statement &statement,
     cost.line = statement.sourceLine;
     cost.laneBytes = laneBytes;
     cost.laneStride = counts.laneStride;
-    cost.requests += requests * scale;
+    cost.requests += double(counts.requests) * scale;
+    executions[&cost] += double(counts.executed) * scale;
     cost.lanesActive += double(counts.lanes) * scale; // divided below
     cost.bytes += double(counts.bytes) * scale;
     cost.units += double(units) * scale;
@@ -226,7 +228,7 @@ void Maker::addInstructions() {
     }
   }
   for (auto &[key, cost] : accesses) {
-    cost.lanesActive /= cost.requests ? cost.requests : 1;
+    cost.lanesActive /= executions[&cost];
     report.accesses.push_back(cost);
   }
   std::stable_sort(report.accesses.begin(), report.accesses.end(),

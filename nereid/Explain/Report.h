@@ -51,8 +51,8 @@ struct AccessCost {
   uint32_t line = 0;
   unsigned laneBytes = 0; ///< of a thread's instruction
   int64_t laneStride = 0; ///< bytes from one thread to the next, of a request
-  double requests = 0;    ///< of warps
-  double lanesActive = 0; ///< of 32, on the average
+  double requests = 0;    ///< of warps, with one active thread at least
+  double lanesActive = 0; ///< of 32, on the average over all warps
   double bytes = 0;       ///< that threads asked for
   /// Global: sectors of 32 bytes. Shared: passes.
   double units = 0, leastUnits = 0;

@@ -15,6 +15,7 @@ namespace nereid::sim {
 void Counts::add(const Counts &other) {
   executed += other.executed;
   lanes += other.lanes;
+  requests += other.requests;
   bytes += other.bytes;
   sectors += other.sectors;
   wavefronts += other.wavefronts;
@@ -65,13 +66,20 @@ uint64_t Touched::count(const Bits &bits) const {
 }
 
 uint64_t Touched::countSectors(const Bits &bits) const {
-  if (granule > 1) {
+  if (granule > 32) {
     return count(bits); // of large arrays bits are nearly sectors
   }
-  uint64_t sectors = 0;
+  // The lowest bit of each sector, set where one of the sector's bits is.
+  uint64_t bitsOfSector = 32 / granule, lowest = 0, sectors = 0;
+  for (uint64_t bit = 0; bit < 64; bit += bitsOfSector) {
+    lowest |= uint64_t{1} << bit;
+  }
   for (const std::atomic<uint64_t> &word : bits) {
     uint64_t value = word.load(std::memory_order_relaxed);
-    sectors += (uint32_t(value) != 0) + (value >> 32 != 0);
+    for (uint64_t shift = bitsOfSector / 2; shift; shift /= 2) {
+      value |= value >> shift;
+    }
+    sectors += uint64_t(std::popcount(value & lowest));
   }
   return sectors * 32;
 }
@@ -137,6 +145,7 @@ void countGlobal(Counts &counts, const WarpAccess &access) {
                          counts.firstAddress)
                : 0;
   }
+  ++counts.requests;
   counts.bytes += bytes;
   counts.sectors += uint64_t(end - sectors.begin());
   counts.leastSectors += (bytes + sectorBytes - 1) / sectorBytes;
@@ -168,6 +177,7 @@ void countShared(Counts &counts, const WarpAccess &access) {
     counts.wavefronts += passes;
     counts.leastWavefronts += passes != 0;
   }
+  ++counts.requests;
   counts.bytes += uint64_t(std::popcount(access.mask)) * access.bytes;
 }
 

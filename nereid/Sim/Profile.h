@@ -30,6 +30,7 @@ struct Counts {
   uint64_t executed = 0; ///< by warps
   uint64_t lanes = 0;    ///< active ones, over all executions
   // Of accesses.
+  uint64_t requests = 0;                          ///< of at least one lane
   uint64_t bytes = 0;                             ///< of all lanes
   uint64_t sectors = 0;                           ///< global
   uint64_t wavefronts = 0;                        ///< shared
