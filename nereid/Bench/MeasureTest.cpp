@@ -122,8 +122,8 @@ TEST_F(Measure, AFailureEndsOnlyItsContender) {
   Contender broken{"broken", [](size_t) {
                      raise({ErrorCode::CompileError, "no such name", {}});
                    }};
-  auto times = measure(Device::cpu(), {failing, noting("good"), broken},
-                       {.seconds = 1});
+  auto times =
+      measure(Device::cpu(), {failing, noting("good"), broken}, {.seconds = 1});
   EXPECT_EQ(times[0].failure->message, "row 3 is wrong");
   EXPECT_EQ(times[0].ms.samples, 1u);
   EXPECT_EQ(runs, 2);

@@ -8,6 +8,7 @@
 #include "nereid/Explain/Report.h"
 
 #include "nereid/Explain/Hints.h"
+#include "nereid/Explain/Work.h"
 
 #include <algorithm>
 #include <cmath>
@@ -69,48 +70,6 @@ static std::optional<AccessKind> kindOf(const std::string &opcode) {
     }
   }
   return std::nullopt;
-}
-
-/// Without a guard: "@%p1 ld.global.b32 %r1, [%rd1];" is "ld.global.b32".
-static std::string opcodeOf(const sim::Statement &statement) {
-  std::string_view text = statement.text;
-  if (text.starts_with("@")) {
-    text.remove_prefix(std::min(text.find(' '), text.size()));
-    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-  }
-  return std::string(text.substr(0, text.find(' ')));
-}
-
-namespace {
-
-/// Operations and type of a matrix instruction of a warp.
-struct Product {
-  double operations = 0;
-  std::string type;
-};
-
-} // namespace
-
-/// mma...m16n8k16...f32.f16.f16.f32, wgmma...m64n128k16.f32.bf16.bf16: the
-/// latter is a warp's quarter.
-static Product productOf(const std::string &opcode) {
-  bool isGroup = opcode.starts_with("wgmma.mma_async.");
-  if (!isGroup && !opcode.starts_with("mma.sync.")) {
-    return {};
-  }
-  unsigned m = 0, n = 0, k = 0;
-  size_t shape = opcode.find(".m");
-  while (shape != std::string::npos &&
-         std::sscanf(opcode.c_str() + shape, ".m%un%uk%u", &m, &n, &k) != 3) {
-    shape = opcode.find(".m", shape + 1);
-  }
-  Product product;
-  product.operations = 2.0 * m * n * k / (isGroup ? 4 : 1);
-  size_t last = opcode.rfind('.');
-  size_t before = opcode.rfind('.', last - 1);
-  product.type = isGroup ? opcode.substr(last + 1)
-                         : opcode.substr(before + 1, last - before - 1);
-  return product;
 }
 
 /// 10^12 a second; the rate of f16 for what the chip has no numbers of.
@@ -245,19 +204,12 @@ void Maker::addInstructions() {
                    });
 }
 
-/// Blocks that did not run touch as much as those that did, up to the array's
-/// end.
 void Maker::addTraffic() {
-  for (const auto &touched : profile.touched) {
-    auto add = [&](double &to, uint64_t bytes) {
-      to += std::min(double(touched->end - touched->begin),
-                     double(bytes) * scale);
-    };
-    add(report.compulsoryRead, touched->bytesRead());
-    add(report.compulsoryWritten, touched->bytesWritten());
-    add(report.movedRead, touched->sectorBytesRead());
-    add(report.movedWritten, touched->sectorBytesWritten());
-  }
+  sim::Traffic traffic = profile.traffic();
+  report.compulsoryRead = traffic.read;
+  report.compulsoryWritten = traffic.written;
+  report.movedRead = traffic.movedRead;
+  report.movedWritten = traffic.movedWritten;
   for (const AccessCost &cost : report.accesses) {
     if (cost.isShared) {
       continue;

@@ -52,17 +52,18 @@ void Block::count(const Warp &warp, const WarpAccess &access, Space space,
     uint64_t at = access.addresses[size_t(std::countr_zero(mask))];
     if (Touched *touched = launch.profile->touchedAt(at)) {
       if (kind != Access::Write) {
-        touched->read(at, access.bytes);
+        touched->read(at, access.bytes, number);
       }
       if (kind != Access::Read) {
-        touched->write(at, access.bytes);
+        touched->write(at, access.bytes, number);
       }
     }
   }
 }
 
-void Block::begin(std::array<uint32_t, 3> place) {
+void Block::begin(std::array<uint32_t, 3> place, uint64_t ofRunning) {
   position = place;
+  number = ofRunning;
   ++blocksRun;
   // Not what the block before left: a NaN in every format.
   std::fill(shared.begin(), shared.end(), 0xff);

@@ -24,8 +24,8 @@ public:
   Block(const Block &) = delete;
   Block &operator=(const Block &) = delete;
 
-  /// Becomes a block of the grid.
-  void begin(std::array<uint32_t, 3> position);
+  /// Becomes a block of the grid, the `number`-th of those that run.
+  void begin(std::array<uint32_t, 3> position, uint64_t number);
   /// Every warp gets on by a turn; false when all have ended. Throws Fault.
   bool advance();
 
@@ -52,7 +52,7 @@ public:
   uint64_t instructions = 0;
   /// By instruction, with a profile; else empty.
   std::vector<Counts> counts;
-  uint64_t blocksRun = 0;
+  uint64_t blocksRun = 0, number = 0;
   /// One request of a warp, with a profile.
   void count(const Warp &warp, const WarpAccess &access, Space space,
              Access kind);

@@ -74,6 +74,14 @@ static const char *kindText(Fault::Kind kind) {
 
 namespace {
 
+/// Without any pattern (the finaliser of splitmix64).
+uint64_t scrambled(uint64_t value) {
+  value = (value + 1) * 0x9e3779b97f4a7c15;
+  value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9;
+  value = (value ^ value >> 27) * 0x94d049bb133111eb;
+  return value ^ value >> 31;
+}
+
 /// The grid, and the first thing that went wrong in it.
 class Grid {
 public:
@@ -91,7 +99,7 @@ public:
   void runBlocks(unsigned worker) {
     Block block(request, worker);
     for (uint64_t i = next++; i < count && !hasFailed; i = next++) {
-      block.begin(position(i));
+      block.begin(position(i), number(i));
       while (!hasFailed && advance(block)) {
       }
     }
@@ -103,7 +111,7 @@ public:
     std::vector<std::unique_ptr<Block>> blocks;
     for (uint64_t i = 0; i < count; ++i) {
       blocks.push_back(std::make_unique<Block>(request, unsigned(i)));
-      blocks.back()->begin(position(i));
+      blocks.back()->begin(position(i), number(i));
     }
     for (bool left = true; left && !hasFailed;) {
       left = false;
@@ -124,13 +132,17 @@ public:
   const uint64_t &size() const { return count; }
 
 private:
-  /// Of the i-th block that runs.
+  /// Of the i-th block that runs: any of its share of the grid. At even
+  /// distances they might all be of one column of a matrix.
   std::array<uint32_t, 3> position(uint64_t i) const {
-    i = i * all / count;
+    uint64_t first = i * all / count, next = (i + 1) * all / count;
+    i = first + scrambled(i) % (next - first);
     return {uint32_t(i % request.grid[0]),
             uint32_t(i / request.grid[0] % request.grid[1]),
             uint32_t(i / request.grid[0] / request.grid[1])};
   }
+  /// Of each pair of blocks one is even, by chance for the same reason.
+  static uint64_t number(uint64_t i) { return i ^ (scrambled(~(i / 2)) & 1); }
   bool advance(Block &block) {
     try {
       return block.advance();

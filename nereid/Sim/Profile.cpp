@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace nereid::sim {
 
@@ -40,7 +41,9 @@ static uint64_t granuleOf(uint64_t bytes) {
 
 Touched::Touched(uint64_t begin, uint64_t bytes)
     : begin(begin), end(begin + bytes), granule(granuleOf(bytes)),
-      readBits(bytes / granule / 64 + 1), writeBits(bytes / granule / 64 + 1) {}
+      readBits{Bits(bytes / granule / 64 + 1), Bits(bytes / granule / 64 + 1)},
+      writeBits{Bits(bytes / granule / 64 + 1),
+                Bits(bytes / granule / 64 + 1)} {}
 
 void Touched::mark(Bits &bits, uint64_t address, uint64_t bytes) {
   uint64_t first = (address - begin) / granule;
@@ -57,30 +60,39 @@ void Touched::mark(Bits &bits, uint64_t address, uint64_t bytes) {
   }
 }
 
-uint64_t Touched::count(const Bits &bits) const {
-  uint64_t set = 0;
-  for (const std::atomic<uint64_t> &word : bits) {
-    set += uint64_t(std::popcount(word.load(std::memory_order_relaxed)));
+/// Calls f with each word of bits.
+template <typename F>
+static void forEachWord(const auto &halves, Sample of, F f) {
+  for (size_t i = 0; i < halves[0].size(); ++i) {
+    uint64_t word = halves[0][i].load(std::memory_order_relaxed);
+    f(of == Sample::EverySecond
+          ? word
+          : word | halves[1][i].load(std::memory_order_relaxed));
   }
+}
+
+uint64_t Touched::count(const Halves &halves, Sample of) const {
+  uint64_t set = 0;
+  forEachWord(halves, of,
+              [&](uint64_t word) { set += uint64_t(std::popcount(word)); });
   return std::min(set * granule, end - begin);
 }
 
-uint64_t Touched::countSectors(const Bits &bits) const {
+uint64_t Touched::countSectors(const Halves &halves, Sample of) const {
   if (granule > 32) {
-    return count(bits); // of large arrays bits are nearly sectors
+    return count(halves, of); // of large arrays bits are nearly sectors
   }
   // The lowest bit of each sector, set where one of the sector's bits is.
   uint64_t bitsOfSector = 32 / granule, lowest = 0, sectors = 0;
   for (uint64_t bit = 0; bit < 64; bit += bitsOfSector) {
     lowest |= uint64_t{1} << bit;
   }
-  for (const std::atomic<uint64_t> &word : bits) {
-    uint64_t value = word.load(std::memory_order_relaxed);
+  forEachWord(halves, of, [&](uint64_t value) {
     for (uint64_t shift = bitsOfSector / 2; shift; shift /= 2) {
       value |= value >> shift;
     }
     sectors += uint64_t(std::popcount(value & lowest));
-  }
+  });
   return sectors * 32;
 }
 
@@ -104,6 +116,46 @@ void Profile::merge(std::span<const Counts> of, uint64_t moreBlocks) {
     counts[i].add(of[i]);
   }
   blocks += moreBlocks;
+}
+
+/// A byte that k blocks of the grid touch is in a random share f of them with
+/// 1 - (1 - f)^k: how much more all of the sample touched than half of it says
+/// what k is. One block: twice as much, as of rows; all blocks: no more, as of
+/// weights.
+double Profile::ofGrid(uint64_t all, uint64_t everySecond) const {
+  if (blocks == gridBlocks || !all) {
+    return double(all);
+  }
+  double share = double(blocks) / double(gridBlocks);
+  double half = double((blocks + 1) / 2) / double(gridBlocks);
+  auto seen = [](double of, double k) { return 1 - std::pow(1 - of, k); };
+  double growth = everySecond ? double(all) / double(everySecond) : 2;
+  // Blocks of unequal work make disjoint ones look a little shared.
+  double k = 1, most = double(gridBlocks);
+  if (growth < 0.95 * share / half) {
+    for (int step = 0; step < 60; ++step) {
+      double middle = std::sqrt(k * most);
+      bool growsMore = seen(share, middle) / seen(half, middle) > growth;
+      (growsMore ? k : most) = middle;
+    }
+  }
+  return double(all) / seen(share, k);
+}
+
+Traffic Profile::traffic() const {
+  Traffic traffic;
+  for (const auto &one : touched) {
+    auto add = [&](double &to, auto bytes) {
+      to += std::min(double(one->end - one->begin),
+                     ofGrid((*one.*bytes)(Sample::All),
+                            (*one.*bytes)(Sample::EverySecond)));
+    };
+    add(traffic.read, &Touched::bytesRead);
+    add(traffic.written, &Touched::bytesWritten);
+    add(traffic.movedRead, &Touched::sectorBytesRead);
+    add(traffic.movedWritten, &Touched::sectorBytesWritten);
+  }
+  return traffic;
 }
 
 Touched *Profile::touchedAt(uint64_t address) {

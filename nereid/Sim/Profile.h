@@ -42,33 +42,52 @@ struct Counts {
   void add(const Counts &other);
 };
 
+/// Which of the blocks that ran.
+enum class Sample { All, EverySecond };
+
 /// Of an allocation, the bytes that were read and written, each counted once.
 class Touched {
 public:
   Touched(uint64_t begin, uint64_t bytes);
-  void read(uint64_t address, uint64_t bytes) {
-    mark(readBits, address, bytes);
+  /// By the `number`-th of the blocks that run.
+  void read(uint64_t address, uint64_t bytes, uint64_t number) {
+    mark(readBits[number % 2], address, bytes);
   }
-  void write(uint64_t address, uint64_t bytes) {
-    mark(writeBits, address, bytes);
+  void write(uint64_t address, uint64_t bytes, uint64_t number) {
+    mark(writeBits[number % 2], address, bytes);
   }
-  uint64_t bytesRead() const { return count(readBits); }
-  uint64_t bytesWritten() const { return count(writeBits); }
+  uint64_t bytesRead(Sample of = Sample::All) const {
+    return count(readBits, of);
+  }
+  uint64_t bytesWritten(Sample of = Sample::All) const {
+    return count(writeBits, of);
+  }
   /// In whole sectors, which is what memory moves.
-  uint64_t sectorBytesRead() const { return countSectors(readBits); }
-  uint64_t sectorBytesWritten() const { return countSectors(writeBits); }
+  uint64_t sectorBytesRead(Sample of = Sample::All) const {
+    return countSectors(readBits, of);
+  }
+  uint64_t sectorBytesWritten(Sample of = Sample::All) const {
+    return countSectors(writeBits, of);
+  }
 
   const uint64_t begin, end;
 
 private:
   using Bits = std::vector<std::atomic<uint64_t>>;
+  using Halves = std::array<Bits, 2>; ///< of even and odd blocks
   void mark(Bits &bits, uint64_t address, uint64_t bytes);
-  uint64_t count(const Bits &bits) const;
-  uint64_t countSectors(const Bits &bits) const;
+  uint64_t count(const Halves &halves, Sample of) const;
+  uint64_t countSectors(const Halves &halves, Sample of) const;
 
   /// Bytes of a bit: 1, or more for what is large.
   const uint64_t granule;
-  Bits readBits, writeBits;
+  Halves readBits, writeBits;
+};
+
+/// Bytes of memory that a grid touches, each counted once; `moved`: in whole
+/// sectors.
+struct Traffic {
+  double read = 0, written = 0, movedRead = 0, movedWritten = 0;
 };
 
 /// Of a launch. Blocks add to it from several threads.
@@ -78,6 +97,11 @@ public:
   void begin(const Program &program, std::vector<MemoryRange> allocations);
   void merge(std::span<const Counts> of, uint64_t blocks);
   Touched *touchedAt(uint64_t address);
+  /// Exact where all blocks ran.
+  Traffic traffic() const;
+  /// What the whole grid touches, from what the blocks that ran and what every
+  /// second of them touched.
+  double ofGrid(uint64_t all, uint64_t everySecond) const;
 
   std::vector<Counts> counts; ///< by instruction
   uint64_t blocks = 0;        ///< that ran

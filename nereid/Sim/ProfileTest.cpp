@@ -1,0 +1,96 @@
+//===- ProfileTest.cpp - What a sample of blocks says of the grid ---------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Sim/Launch.h"
+
+#include <gtest/gtest.h>
+
+using namespace nereid::sim;
+
+namespace {
+
+/// Blocks (x, y) of 32 x 32 read 64 bytes of a row x of `a`, 64 of a row y of
+/// `b`, 64 that all read, and write 4 of their own.
+const char *product = R"(.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 all, .param .u64 c)
+{
+  .reg .b32 %r<8>;
+  .reg .b64 %rd<8>;
+  .reg .pred %p<2>;
+  mov.u32 %r0, %tid.x;
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ctaid.y;
+  ld.param.u64 %rd0, [a];
+  mad.lo.u32 %r3, %r1, 16, %r0;
+  mad.wide.u32 %rd4, %r3, 4, %rd0;
+  ld.global.b32 %r4, [%rd4];
+  ld.param.u64 %rd1, [b];
+  mad.lo.u32 %r3, %r2, 16, %r0;
+  mad.wide.u32 %rd4, %r3, 4, %rd1;
+  ld.global.b32 %r4, [%rd4];
+  ld.param.u64 %rd2, [all];
+  mad.wide.u32 %rd4, %r0, 4, %rd2;
+  ld.global.b32 %r4, [%rd4];
+  ld.param.u64 %rd3, [c];
+  mad.lo.u32 %r3, %r2, 32, %r1;
+  mad.wide.u32 %rd4, %r3, 4, %rd3;
+  setp.eq.u32 %p0, %r0, 0;
+  @%p0 st.global.b32 [%rd4], %r4;
+  ret;
+}
+)";
+
+Traffic trafficOf(uint64_t mostBlocks) {
+  auto module = parsePtx(product);
+  EXPECT_TRUE(module.ok());
+  auto program = decode(**module, (*module)->entries[0], 0);
+  EXPECT_TRUE(program.ok());
+  // Larger than what is touched: the end of an array is no answer.
+  std::vector<uint32_t> a(4096), b(4096), all(4096), c(4096);
+  Allocations allocations;
+  LaunchRequest request{**program, allocations, {32, 32, 1}, {16, 1, 1}};
+  for (auto *array : {&a, &b, &all, &c}) {
+    auto address = reinterpret_cast<uint64_t>(array->data());
+    allocations.add(address, array->size() * 4);
+    for (unsigned i = 0; i < 8; ++i) {
+      request.parameters.push_back(uint8_t(address >> (8 * i)));
+    }
+  }
+  Profile profile;
+  request.profile = &profile;
+  request.mostBlocks = mostBlocks;
+  EXPECT_TRUE(launch(request).ok());
+  return profile.traffic();
+}
+
+} // namespace
+
+TEST(Profile, AllBlocksAreCounted) {
+  Traffic traffic = trafficOf(0);
+  EXPECT_EQ(traffic.read, 32 * 64 + 32 * 64 + 64);
+  EXPECT_EQ(traffic.written, 32 * 32 * 4);
+}
+
+TEST(Profile, ASampleTellsWhatBlocksShare) {
+  for (uint64_t blocks : {128, 200, 512}) {
+    Traffic traffic = trafficOf(blocks);
+    EXPECT_NEAR(traffic.read / (32 * 64 + 32 * 64 + 64), 1, 0.03) << blocks;
+    EXPECT_NEAR(traffic.written / (32 * 32 * 4), 1, 0.01) << blocks;
+  }
+}
+
+TEST(Profile, DisjointAndSharedBytes) {
+  Profile profile;
+  profile.gridBlocks = 1000;
+  profile.blocks = 100;
+  EXPECT_DOUBLE_EQ(profile.ofGrid(400, 200), 4000);
+  EXPECT_NEAR(profile.ofGrid(400, 400), 400, 1);
+  profile.blocks = 1000;
+  EXPECT_EQ(profile.ofGrid(400, 200), 400);
+}
