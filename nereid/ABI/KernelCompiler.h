@@ -17,6 +17,7 @@
 #include "nereid/ABI/KernelImage.h"
 #include "nereid/ABI/LaunchABI.h"
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -160,11 +161,39 @@ struct CompileRequest {
   /// "ast", "tile", "tile-opt", "llvm"; "cpu", "asm", "obj" of a CPU;
   /// "tilegpu", "gpu", "ptx" of a GPU.
   std::string emit;
+  /// Also return what was decided.
+  bool wantsDecisions = false;
+};
+
+/// A choice that makes a kernel fast or slow (docs/Reasons.md), at its place in
+/// the kernel's source.
+struct ToldDecision {
+  SourceLocation location;
+  std::string subject;  ///< "load", "dot", "loop", "layout"
+  std::string chosen;   ///< what is done
+  std::string rejected; ///< what would be better; may be empty
+  std::string reason, hint;
 };
 
 struct CompileResult {
   KernelImage image;
   std::string stage;
+  std::vector<ToldDecision> decisions;
+};
+
+/// Of a run-time parameter in one launch: an integer, or an array's memory.
+struct ArgumentFact {
+  bool isPointer = false;
+  int64_t integer = 0; ///< or the address
+  /// Of the array, in front of the address and from there on.
+  uint64_t bytesBefore = 0, bytesFrom = 0;
+};
+
+/// What is known of one launch before it runs. `values` by the names of the
+/// image's parameters; those that are missing are not known.
+struct LaunchFacts {
+  std::array<int32_t, 3> grid = {1, 1, 1};
+  std::map<std::string, ArgumentFact> values;
 };
 
 /// A parameter as the source declares it.
@@ -268,6 +297,13 @@ public:
   virtual Expected<KernelDescription> describe(const Source &source,
                                                const std::string &kernel) = 0;
   virtual Expected<CompileResult> compile(const CompileRequest &request) = 0;
+  /// Accesses that leave their arrays in this launch, for certain, as warnings.
+  /// Those that depend on what is loaded are not among them.
+  virtual Expected<std::vector<Diagnostic>>
+  findOutside(const CompileRequest &request, const LaunchFacts &launch) {
+    (void)request, (void)launch;
+    return std::vector<Diagnostic>();
+  }
   virtual Expected<StaticValue> evaluate(const EvaluateRequest &request) = 0;
   /// What the hook does; an error at its line for what is no HookAction.
   virtual Expected<std::vector<HookAction>>

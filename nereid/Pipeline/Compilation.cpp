@@ -8,6 +8,7 @@
 #include "nereid/Pipeline/Compilation.h"
 
 #include "nereid/ABI/Encoding.h"
+#include "nereid/Analysis/OutsideAccesses.h"
 #include "nereid/Conversion/AssemblyToTile/AssemblyToTile.h"
 #include "nereid/Conversion/TileToCPU/TileToCPU.h"
 #include "nereid/Conversion/ToLLVM/ToLLVM.h"
@@ -116,22 +117,28 @@ Status Compilation::runAll() {
   return status.ok() ? runSteps(own) : status;
 }
 
-void Compilation::logDecisions() {
+void Compilation::tellDecisions() {
+  std::vector<LocatedDecision> made = decisions->take();
   std::string of = request.kernel + " [" + nameOf(target) + "]";
-  std::string text = render(decisions->take());
-  if (!text.empty()) {
+  std::string text = render(made);
+  if (!text.empty() && logEnabled(LogTopic::Dispatch)) {
     text.pop_back(); // the log ends the line
     logLine(LogTopic::Dispatch, of + ":\n" + text);
+  }
+  for (const LocatedDecision &one : made) {
+    const Decision &d = one.decision;
+    result.decisions.push_back(
+        {one.location, d.subject, d.chosen, d.rejected, d.reason, d.hint});
   }
 }
 
 Expected<CompileResult> Compilation::run() {
-  if (logEnabled(LogTopic::Dispatch)) {
+  if (logEnabled(LogTopic::Dispatch) || request.wantsDecisions) {
     decisions = std::make_unique<DecisionLog>(context, request.source);
   }
   Status status = runAll();
   if (decisions) {
-    logDecisions();
+    tellDecisions();
   }
   if (!status.ok()) {
     return status;
@@ -142,6 +149,80 @@ Expected<CompileResult> Compilation::run() {
   }
   result.stage = recorder.takeText();
   return std::move(result);
+}
+
+/// "element 7", "elements 7 to 9".
+static std::string indexText(int64_t first, int64_t last) {
+  return first == last ? "element " + std::to_string(first)
+                       : "elements " + std::to_string(first) + " to " +
+                             std::to_string(last);
+}
+
+/// "program 3", "program (3, 0, 1)".
+static std::string programText(const std::array<int32_t, 3> &program,
+                               const std::array<int32_t, 3> &grid) {
+  std::string text = "program " + std::to_string(program[0]);
+  if (grid[1] == 1 && grid[2] == 1) {
+    return text;
+  }
+  return "program (" + std::to_string(program[0]) + ", " +
+         std::to_string(program[1]) + ", " + std::to_string(program[2]) + ")";
+}
+
+/// The parameter with this value, to be compared with; else the number itself.
+static std::string boundText(const LaunchFacts &launch, int64_t elements) {
+  for (const auto &[name, value] : launch.values) {
+    if (!value.isPointer && value.integer == elements) {
+      return name;
+    }
+  }
+  return std::to_string(elements);
+}
+
+static Diagnostic outsideWarning(func::FuncOp kernel,
+                                 const OutsideAccess &outside,
+                                 const LaunchFacts &launch,
+                                 const Source &source) {
+  std::string array = kernel
+                          .getArgAttrOfType<StringAttr>(
+                              outside.array.getArgNumber(), tile::nameAttr)
+                          .str();
+  const char *verb = isa<tile::LoadOp>(outside.op)    ? "load"
+                     : isa<tile::StoreOp>(outside.op) ? "store"
+                                                      : "atomic operation";
+  Diagnostic warning = makeDiagnostic(
+      outside.op->getLoc(), Severity::Warning,
+      std::string(verb) + " leaves " + array + ": expected " +
+          indexText(0, outside.elements - 1) + ", got " +
+          indexText(outside.firstIndex, outside.lastIndex) + " in " +
+          programText(outside.program, launch.grid),
+      source);
+  std::string bound = boundText(launch, outside.elements);
+  warning.hint =
+      outside.firstIndex < 0
+          ? "an index is negative: mask it with index >= 0, or begin later"
+      : outside.hasMask
+          ? "the mask lets them through: it should be false from " + bound +
+                " on"
+          : "pass mask=index < " + bound + ", with the index that is added to " +
+                array;
+  return warning;
+}
+
+Expected<std::vector<Diagnostic>>
+Compilation::findOutside(const LaunchFacts &launch) {
+  if (Status status = runSteps(sourceSteps); !status.ok()) {
+    return status;
+  }
+  auto kernel = tile::findKernel(*module);
+  if (!kernel.ok()) {
+    return kernel.status();
+  }
+  std::vector<Diagnostic> warnings;
+  for (const OutsideAccess &one : findOutsideAccesses(*kernel, launch)) {
+    warnings.push_back(outsideWarning(*kernel, one, launch, request.source));
+  }
+  return warnings;
 }
 
 Status Compilation::runSteps(std::span<const Step> steps) {

@@ -49,6 +49,8 @@ public:
 
   /// Once.
   Expected<CompileResult> run();
+  /// Instead: KernelCompiler::findOutside.
+  Expected<std::vector<Diagnostic>> findOutside(const LaunchFacts &launch);
 
 private:
   /// A step of a compilation, and the stage that it leaves behind, if any.
@@ -64,8 +66,8 @@ private:
   static const Step sourceSteps[], interpSteps[], cpuSteps[], gpuSteps[];
 
   Status runAll();
-  /// NEREID_LOG=dispatch.
-  void logDecisions();
+  /// For NEREID_LOG=dispatch, and for the result.
+  void tellDecisions();
   Status runSteps(std::span<const Step> steps);
   Status runStep(const Step &step);
   /// Records the text of a stage; takes an edited one in its place.

@@ -60,6 +60,17 @@ public:
     return Compilation(*context, request, *target).run();
   }
 
+  Expected<std::vector<Diagnostic>>
+  findOutside(const CompileRequest &request,
+              const LaunchFacts &launch) override {
+    auto target = nereid::resolveTarget(request.target);
+    if (!target.ok()) {
+      return target.status();
+    }
+    ContextPool::Lease context = contexts.take();
+    return Compilation(*context, request, *target).findOutside(launch);
+  }
+
   Expected<StaticValue> evaluate(const EvaluateRequest &request) override {
     return irgen::evaluate(request);
   }

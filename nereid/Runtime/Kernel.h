@@ -68,6 +68,13 @@ struct CompiledInfo {
   double milliseconds = 0; ///< from the look-up to loaded code
 };
 
+/// A launch before it happens: what the compiler is asked for, and with which
+/// values; for tools.
+struct LaunchPreview {
+  CompileRequest request;
+  LaunchFacts facts;
+};
+
 /// A handle; copies share the compiled images. Thread-safe.
 class Kernel {
 public:
@@ -133,6 +140,11 @@ public:
   /// Compiles for these arguments without running. `device` matters when no
   /// tensor is among them.
   CompiledInfo compile(std::span<const LaunchArgument> arguments) const;
+
+  /// What a launch would be, of a kernel with @triton.autotune that of its
+  /// first configuration. Nothing is compiled or run. Throws as `launch`.
+  LaunchPreview preview(const Grid &grid,
+                        std::span<const LaunchArgument> arguments) const;
 
   /// The device of launches whose arguments hold no tensor: Device::best()
   /// unless set.

@@ -21,6 +21,7 @@
 #include "nereid/Support/Files.h"
 
 #include <filesystem>
+#include <functional>
 
 namespace nereid {
 
@@ -101,9 +102,12 @@ struct LaunchFileOptions {
 /// with one does not end the others. Returns the exit code.
 int runLaunchFiles(const LaunchFileOptions &options);
 
-/// Runs a launch and writes its outputs. The result of --time, or null.
-JsonReader::Json runLaunch(const LaunchDescription &launch, Device device,
-                           const LaunchFileOptions &options);
+/// Runs a launch and writes its outputs. The result of --time, or null. Tells
+/// `warn` of accesses outside the launch's memory before it runs.
+JsonReader::Json
+runLaunch(const LaunchDescription &launch, Device device,
+          const LaunchFileOptions &options,
+          const std::function<void(const Diagnostic &)> &warn);
 
 } // namespace nereid
 

@@ -11,6 +11,7 @@
 #include "CommandProcess.h"
 #include "Commands.h"
 #include "ExitStatus.h"
+#include "OutsideWarnings.h"
 
 #include "nereid/Support/Files.h"
 #include "tools/check/DeviceCheck.h"
@@ -153,7 +154,8 @@ static std::string checked(const LaunchDescription &launch,
 }
 
 Json runLaunch(const LaunchDescription &launch, Device device,
-               const LaunchFileOptions &options) {
+               const LaunchFileOptions &options,
+               const std::function<void(const Diagnostic &)> &warn) {
   static LoadedKernels kernels;
   Kernel kernel = kernels.get(launch).on(device);
   LaunchMemory memory(launch, device);
@@ -167,6 +169,14 @@ Json runLaunch(const LaunchDescription &launch, Device device,
   LaunchArguments arguments(launch, memory);
   Grid grid{std::span<const int64_t>(launch.grid)};
   auto run = [&] { kernel.launch(grid, arguments.get()); };
+  std::vector<Tensor> storages;
+  for (size_t i = 0; i < launch.storages.size(); ++i) {
+    storages.push_back(memory.bytes(i));
+  }
+  for (const Diagnostic &warning :
+       outsideWarnings(kernel, grid, arguments.get(), storages)) {
+    warn(warning);
+  }
   Json result;
   if (options.check) {
     result["check"] =
@@ -276,7 +286,9 @@ private:
             protectInput(storage.path);
           }
           device = deviceOf(launch, options);
-          return runLaunch(launch, device, options);
+          return runLaunch(launch, device, options, [&](const Diagnostic &warning) {
+            warnings.push_back(render(warning));
+          });
         },
         given);
     if (!good && !device.isHost()) {
@@ -294,6 +306,7 @@ private:
       line["id"] = id;
     }
     bool good = true;
+    warnings.clear();
     try {
       Json result = work();
       if (result.is_null()) {
@@ -311,6 +324,9 @@ private:
       line["status"] = "failed";
       line["code"] = name(ErrorCode::OutOfMemory);
       line["error"] = "no memory for this launch";
+    }
+    if (!warnings.empty()) {
+      line["warnings"] = warnings;
     }
     ++launches;
     failures += !good;
@@ -355,6 +371,7 @@ private:
   LaunchFileOptions options;
   int results = -1; ///< descriptor of the file
   size_t launches = 0, failures = 0;
+  std::vector<std::string> warnings; ///< of the launch that runs
 };
 
 } // namespace
@@ -397,7 +414,8 @@ int runLaunchFiles(const LaunchFileOptions &options) {
   if (single) {
     if (std::optional<LaunchDescription> launch =
             readSingle(options.files[0])) {
-      Json result = runLaunch(*launch, deviceOf(*launch, options), options);
+      Json result = runLaunch(*launch, deviceOf(*launch, options), options,
+                              printDiagnostic);
       if (options.check) {
         writeOutput(result["check"].get<std::string>());
       }

@@ -12,6 +12,7 @@
 #include "LaunchFile.h"
 #include "LaunchTime.h"
 #include "OptionText.h"
+#include "OutsideWarnings.h"
 
 #include "nereid/Runtime/device/HostMemory.h"
 #include "nereid/Support/EditDistance.h"
@@ -138,6 +139,10 @@ static void runKernel(const RunOptions &options) {
     checked.arguments = launchArguments;
     checked.tolerance = options.tolerance;
     checkOrFail(checked, kernel.name());
+  }
+  for (const Diagnostic &warning :
+       outsideWarnings(kernel, gridFunction, launchArguments)) {
+    printDiagnostic(warning);
   }
   auto launch = [&] { kernel.launch(gridFunction, launchArguments); };
   double firstMs = msOf(device, launch);

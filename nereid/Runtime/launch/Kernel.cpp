@@ -205,4 +205,10 @@ CompiledInfo Kernel::compile(std::span<const LaunchArgument> arguments) const {
   return valueOrThrow(compileKernel(require(), device, arguments));
 }
 
+LaunchPreview
+Kernel::preview(const Grid &grid,
+                std::span<const LaunchArgument> arguments) const {
+  return valueOrThrow(previewLaunch(require(), device, grid, arguments));
+}
+
 } // namespace nereid

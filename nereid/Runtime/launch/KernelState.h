@@ -118,6 +118,10 @@ Expected<CompiledInfo> compileKernel(KernelState &kernel,
                                      std::optional<Device> device,
                                      std::span<const LaunchArgument> arguments);
 
+Expected<LaunchPreview>
+previewLaunch(KernelState &kernel, std::optional<Device> device,
+              const Grid &grid, std::span<const LaunchArgument> arguments);
+
 } // namespace nereid
 
 #endif // NEREID_RUNTIME_LAUNCH_KERNELSTATE_H

@@ -70,72 +70,6 @@ struct Prepared {
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Heuristics
-//===----------------------------------------------------------------------===//
-
-static Expected<std::unique_ptr<HeuristicValues>>
-evaluateHeuristics(KernelState &kernel, const LaunchBinding &binding) {
-  if (!kernel.context.compiler) {
-    return noCompiler("@triton.heuristics of '" + kernel.description.name +
-                      "'");
-  }
-  auto result = std::make_unique<HeuristicValues>();
-  EvaluateRequest request;
-  request.source = kernel.source;
-  request.kernel = kernel.description.name;
-  request.values = binding.values();
-  if (Expected<std::string> target = targetOf(binding.device); target.ok()) {
-    request.target = *target;
-  }
-  for (uint16_t parameter : kernel.heuristicParameters) {
-    if (binding.isGiven(parameter)) {
-      continue;
-    }
-    request.heuristic = kernel.description.parameters[parameter].name;
-    Expected<StaticValue> value = kernel.context.compiler->evaluate(request);
-    if (!value.ok()) {
-      return value.failure();
-    }
-    request.values[request.heuristic] = *value;
-    result->values.push_back(std::move(*value));
-    result->arguments.emplace_back(parameter, result->values.back());
-  }
-  return result;
-}
-
-/// A value that was passed stays, and is not computed: what it depends on may
-/// be known to the host program only.
-static Status applyHeuristics(KernelState &kernel, LaunchBinding &binding) {
-  if (std::all_of(kernel.heuristicParameters.begin(),
-                  kernel.heuristicParameters.end(),
-                  [&](uint16_t p) { return binding.isGiven(p); })) {
-    return Status::success();
-  }
-  WordKey key;
-  key.add(binding.options.numWarps);
-  for (size_t i = 0; i < binding.size(); ++i) {
-    const Argument *argument = binding.get(i);
-    key.add(uint64_t{argument != nullptr} | uint64_t{binding.isGiven(i)} << 1);
-    if (argument) {
-      appendValue(key, *argument);
-    }
-  }
-  HeuristicValues *values = kernel.heuristics.find(key);
-  if (!values) {
-    Expected<std::unique_ptr<HeuristicValues>> made =
-        evaluateHeuristics(kernel, binding);
-    if (!made.ok()) {
-      return made.status();
-    }
-    values = kernel.heuristics.insert(key, std::move(*made));
-  }
-  for (const auto &[parameter, argument] : values->arguments) {
-    binding.set(parameter, &argument);
-  }
-  return Status::success();
-}
-
-//===----------------------------------------------------------------------===//
 // Code
 //===----------------------------------------------------------------------===//
 
@@ -209,9 +143,10 @@ static Status hashFunctions(KernelState &kernel, ArgumentSpec &spec) {
   return Status::success();
 }
 
-static Expected<Context::State::Obtained>
-compileForm(KernelState &kernel, const LaunchBinding &binding, Prepared &out,
-            std::vector<std::string> &leafNames) {
+static Expected<CompileRequest> requestOf(KernelState &kernel,
+                                          const LaunchBinding &binding,
+                                          Prepared &out,
+                                          std::vector<std::string> &leafNames) {
   CompileRequest request;
   request.source = kernel.source;
   request.kernel = kernel.description.name;
@@ -231,8 +166,17 @@ compileForm(KernelState &kernel, const LaunchBinding &binding, Prepared &out,
       return status;
     }
   }
-  return kernel.context.obtain(std::move(request), kernel.description,
-                               binding.device);
+  return request;
+}
+
+static Expected<Context::State::Obtained>
+compileForm(KernelState &kernel, const LaunchBinding &binding, Prepared &out,
+            std::vector<std::string> &leafNames) {
+  auto request = requestOf(kernel, binding, out, leafNames);
+  return request.ok() ? kernel.context.obtain(std::move(*request),
+                                              kernel.description,
+                                              binding.device)
+                      : request.failure();
 }
 
 /// From the library that the kernel was compiled into ahead of time.
@@ -296,9 +240,9 @@ static Status compileInto(KernelState &kernel, const LaunchBinding &binding,
                              misfit.place);
 }
 
-/// `binding` holds every argument; finds or makes the code for it.
-static Status prepare(KernelState &kernel, LaunchBinding &binding,
-                      Prepared &out) {
+/// `binding` holds every argument; each is specialised, and `key` is of all.
+static Status specializeAll(KernelState &kernel, LaunchBinding &binding,
+                            Prepared &out, WordKey &key) {
   if (!kernel.heuristicParameters.empty()) {
     Status status = applyHeuristics(kernel, binding);
     if (!status.ok()) {
@@ -310,7 +254,6 @@ static Status prepare(KernelState &kernel, LaunchBinding &binding,
     return status;
   }
   const CompileOptions &options = binding.options;
-  WordKey key;
   key.add(uint64_t{options.numWarps} | uint64_t{options.numStages} << 8 |
           uint64_t{options.numCtas} << 16 | uint64_t{options.checks} << 24 |
           uint64_t{options.cooperativeGrid} << 30 |
@@ -339,6 +282,17 @@ static Status prepare(KernelState &kernel, LaunchBinding &binding,
       return misfitFailure(kernel, i, argument, misfit);
     }
     appendKey(key, specialized, argument);
+  }
+  return Status::success();
+}
+
+/// `binding` holds every argument; finds or makes the code for it.
+static Status prepare(KernelState &kernel, LaunchBinding &binding,
+                      Prepared &out) {
+  WordKey key;
+  Status status = specializeAll(kernel, binding, out, key);
+  if (!status.ok()) [[unlikely]] {
+    return status;
   }
   out.specialization = kernel.specializations.find(key);
   if (out.specialization) [[likely]] {
@@ -595,15 +549,27 @@ void Kernel::launch(const Grid &grid,
   }
 }
 
-Expected<CompiledInfo>
-compileKernel(KernelState &kernel, std::optional<Device> device,
-              std::span<const LaunchArgument> arguments) {
-  LaunchBinding binding(kernel);
+//===----------------------------------------------------------------------===//
+// Without a launch
+//===----------------------------------------------------------------------===//
+
+/// Bound, and with the first configuration of those to choose from.
+static Status bindAlone(KernelState &kernel, LaunchBinding &binding,
+                        std::optional<Device> device,
+                        std::span<const LaunchArgument> arguments) {
   binding.preferred = device;
   Status status = binding.bind(arguments);
   if (status.ok() && !kernel.configs.empty()) {
     kernel.configs.applyFirst(binding);
   }
+  return status;
+}
+
+Expected<CompiledInfo>
+compileKernel(KernelState &kernel, std::optional<Device> device,
+              std::span<const LaunchArgument> arguments) {
+  LaunchBinding binding(kernel);
+  Status status = bindAlone(kernel, binding, device, arguments);
   Prepared prepared(binding.size());
   if (status.ok()) {
     status = prepare(kernel, binding, prepared);
@@ -614,6 +580,61 @@ compileKernel(KernelState &kernel, std::optional<Device> device,
   const LoadedImage &loaded = *prepared.specialization->loaded;
   return CompiledInfo{prepared.origin, loaded.image, loaded.codeBytes,
                       prepared.milliseconds};
+}
+
+/// The integers; arrays are known by their tensors.
+static void addValue(LaunchFacts &facts, const std::string &name,
+                     const Specialized &of) {
+  const RuntimeArgument &is = of.runtime;
+  if (of.isStatic || is.isPointer || isFloat(is.dtype)) {
+    return;
+  }
+  unsigned spare = 64 - 8 * unsigned(byteSize(is.dtype));
+  facts.values[name].integer = int64_t(of.slot << spare) >> spare;
+}
+
+Expected<LaunchPreview>
+previewLaunch(KernelState &kernel, std::optional<Device> device,
+              const Grid &grid, std::span<const LaunchArgument> arguments) {
+  LaunchBinding binding(kernel);
+  Status status = bindAlone(kernel, binding, device, arguments);
+  Prepared prepared(binding.size());
+  WordKey key;
+  if (status.ok()) {
+    status = specializeAll(kernel, binding, prepared, key);
+  }
+  LaunchPreview preview;
+  if (status.ok()) {
+    status = grid.isFunction()
+                 ? evaluatedGrid(kernel, grid, binding, preview.facts.grid)
+                 : checkedGrid(kernel, grid, preview.facts.grid);
+  }
+  if (!status.ok()) {
+    return status;
+  }
+  std::vector<std::string> leafNames;
+  auto request = requestOf(kernel, binding, prepared, leafNames);
+  auto target = targetOf(binding.device);
+  if (!request.ok() || !target.ok()) {
+    return request.ok() ? target.failure() : request.failure();
+  }
+  preview.request = std::move(*request);
+  preview.request.target = *target;
+  for (size_t i = 0; i < binding.size(); ++i) {
+    const ParameterDescription &parameter = kernel.description.parameters[i];
+    if (!isComposite(parameter, *binding.get(i))) {
+      addValue(preview.facts, parameter.name, prepared.arguments[i]);
+    }
+  }
+  for (size_t i = 0; i < prepared.leaves.size(); ++i) {
+    addValue(preview.facts, leafNames[i], prepared.leaves[i]);
+  }
+  forEachTensor(binding, [&](const std::string &name, const Tensor &tensor) {
+    preview.facts.values[name] = {
+        true, int64_t(reinterpret_cast<uintptr_t>(tensor.data())), 0,
+        uint64_t(tensor.extentBytes())};
+  });
+  return preview;
 }
 
 } // namespace nereid

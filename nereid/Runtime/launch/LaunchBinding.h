@@ -90,6 +90,11 @@ private:
   std::vector<const Argument *> heap;
 };
 
+/// Computes what @triton.heuristics says and the launch did not pass. A value
+/// that was passed stays, and is not computed: what it depends on may be known
+/// to the host program only.
+Status applyHeuristics(KernelState &kernel, LaunchBinding &binding);
+
 } // namespace nereid
 
 #endif // NEREID_RUNTIME_LAUNCH_LAUNCHBINDING_H
