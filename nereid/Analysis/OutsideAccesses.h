@@ -28,8 +28,8 @@ struct OutsideAccess {
 };
 
 /// Each access once, in the order of the kernel. Looks at the corners of the
-/// grid and some programs between them, as far as a few milliseconds reach: what
-/// it finds is there, what it does not find may be there.
+/// grid and some programs between them, as far as a few milliseconds reach:
+/// what it finds is there, what it does not find may be there.
 std::vector<OutsideAccess> findOutsideAccesses(mlir::func::FuncOp kernel,
                                                const LaunchFacts &launch);
 

@@ -131,8 +131,9 @@ static std::optional<int64_t> plain(int64_t a, int64_t b, unsigned width) {
 
 #define NEREID_PLAIN(Op, expression)                                           \
   .Case([](arith::Op) -> Binary {                                              \
-    return plain<[]([[maybe_unused]] uint64_t ua, [[maybe_unused]] uint64_t ub,\
-                    [[maybe_unused]] int64_t a, [[maybe_unused]] int64_t b,    \
+    return plain<[]([[maybe_unused]] uint64_t ua,                              \
+                    [[maybe_unused]] uint64_t ub, [[maybe_unused]] int64_t a,  \
+                    [[maybe_unused]] int64_t b,                                \
                     [[maybe_unused]] unsigned width) { return expression; }>;  \
   })
 
@@ -149,8 +150,8 @@ static Binary plainOf(Operation *op) {
       NEREID_PLAIN(MinSIOp, std::min(a, b))
       NEREID_PLAIN(MaxUIOp, std::max(asUnsigned(a, width), asUnsigned(b, width)))
       NEREID_PLAIN(MinUIOp, std::min(asUnsigned(a, width), asUnsigned(b, width)))
-      // clang-format on
-      .Default([](Operation *) { return nullptr; });
+                      // clang-format on
+                      .Default([](Operation *) { return nullptr; });
 }
 #undef NEREID_PLAIN
 
@@ -349,16 +350,17 @@ ProgramValues::Maybe ProgramValues::advance(Operation *op) {
   }
   int64_t bytes = pointeeBytes(op->getOperand(0));
   bool isBit = widthOf(elementOf(op->getOperand(1))) == 1;
-  Maybe result = elementwise(
-      countOf(op->getResult(0)), isSingle(*from) && isSingle(*by), work,
-      [&](size_t i) -> std::optional<int64_t> {
-        int64_t offset = isBit ? -by->at(i) : by->at(i), scaled, sum;
-        if (__builtin_mul_overflow(offset, bytes, &scaled) ||
-            __builtin_add_overflow(from->at(i), scaled, &sum)) {
-          return std::nullopt;
-        }
-        return sum;
-      });
+  Maybe result =
+      elementwise(countOf(op->getResult(0)), isSingle(*from) && isSingle(*by),
+                  work, [&](size_t i) -> std::optional<int64_t> {
+                    int64_t offset = isBit ? -by->at(i) : by->at(i), scaled,
+                            sum;
+                    if (__builtin_mul_overflow(offset, bytes, &scaled) ||
+                        __builtin_add_overflow(from->at(i), scaled, &sum)) {
+                      return std::nullopt;
+                    }
+                    return sum;
+                  });
   if (result) {
     result->root = from->root;
   }
@@ -387,8 +389,8 @@ ProgramValues::Maybe ProgramValues::evaluateShape(Operation *op) {
       steps[d] = strides[d];
     }
   }
-  Maybe result = elementwise(
-      countOf(op->getResult(0)), false, work, [&](size_t i) {
+  Maybe result =
+      elementwise(countOf(op->getResult(0)), false, work, [&](size_t i) {
         int64_t at = 0, rest = int64_t(i);
         for (int64_t d = target.getRank(); d-- > 0;) {
           at += rest % target.getDimSize(d) * steps[d];
@@ -405,7 +407,8 @@ ProgramValues::Maybe ProgramValues::evaluate(Operation *op) {
   return llvm::TypeSwitch<Operation *, Maybe>(op)
       .Case([](arith::ConstantOp constant) { return constantOf(constant); })
       .Case([&](tile::ProgramIdOp id) { return one(program[id.getAxis()]); })
-      .Case([&](tile::NumProgramsOp n) { return one(launch.grid[n.getAxis()]); })
+      .Case(
+          [&](tile::NumProgramsOp n) { return one(launch.grid[n.getAxis()]); })
       .Case([&](tile::RangeOp range) {
         return elementwise(countOf(range), false, work, [&](size_t i) {
           return std::optional(int64_t(range.getStart()) + int64_t(i));
@@ -448,8 +451,8 @@ void ProgramValues::tellAccess(Operation *op) {
 }
 
 void ProgramValues::runFor(scf::ForOp loop) {
-  auto lower = scalar(loop.getLowerBound()), upper = scalar(loop.getUpperBound()),
-       step = scalar(loop.getStep());
+  auto lower = scalar(loop.getLowerBound()),
+       upper = scalar(loop.getUpperBound()), step = scalar(loop.getStep());
   if (!lower || !upper || !step || *step <= 0) {
     setAll(loop.getResults(),
            std::vector<Maybe>(loop.getNumResults(), std::nullopt));
@@ -492,7 +495,8 @@ void ProgramValues::runWhile(scf::WhileOp loop) {
 void ProgramValues::runIf(scf::IfOp branch) {
   std::vector<Maybe> results(branch.getNumResults());
   if (std::optional<int64_t> condition = scalar(branch.getCondition())) {
-    Region &taken = *condition ? branch.getThenRegion() : branch.getElseRegion();
+    Region &taken =
+        *condition ? branch.getThenRegion() : branch.getElseRegion();
     if (!taken.empty()) {
       run(taken.front());
       results = getAll(taken.front().getTerminator()->getOperands());

@@ -35,8 +35,24 @@ static std::string accessName(const AccessCost &cost) {
   return cost.array.empty() ? what : what + " of " + cost.array;
 }
 
+/// What the compiler says of the access: why it is as narrow as it is, and what
+/// to write. Null where it says nothing to write.
+static const ToldDecision *decisionOf(const Report &report,
+                                      const AccessCost &cost) {
+  for (const ToldDecision &one : report.decisions) {
+    bool isAccess = one.subject == "load" || one.subject == "store" ||
+                    one.subject == "copy ahead";
+    if (isAccess && one.location.line == cost.line &&
+        one.rejected.ends_with(" bytes") && !one.hint.empty()) {
+      return &one;
+    }
+  }
+  return nullptr;
+}
+
 /// Of a global access, or nothing.
-static std::string globalHint(const AccessCost &cost) {
+static std::string globalHint(const AccessCost &cost,
+                              const ToldDecision *decision) {
   constexpr double misaligned = 1.02, scattered = 1.9;
   std::string counted =
       accessName(cost) + ": " + number(cost.unitsPerRequest()) +
@@ -47,9 +63,11 @@ static std::string globalHint(const AccessCost &cost) {
       cost.laneStride > cost.laneBytes && cost.laneStride <= widestAccess;
   if (cost.excess() >= scattered && isSplit) {
     return counted + "a thread takes its " + std::to_string(cost.laneStride) +
-           " bytes one by one, since the address is not known to be a "
-           "multiple: let rows begin at multiples of 16 bytes, and pass "
-           "strides that are divisible by 16, or tell with tl.multiple_of";
+           " bytes one by one, since " +
+           (decision ? decision->reason + ": " + decision->hint
+                     : "the address is not known to be a multiple: let rows "
+                       "begin at multiples of 16 bytes, and pass strides that "
+                       "are divisible by 16, or tell with tl.multiple_of");
   }
   if (cost.excess() >= scattered) {
     if (cost.kind == AccessKind::Atomic) {
@@ -96,20 +114,19 @@ static void addAccessHints(const Report &report,
       continue;
     }
     double wasted = share * (1 - 1 / cost.excess());
-    if (std::string text = globalHint(cost); !text.empty()) {
+    const ToldDecision *decision = decisionOf(report, cost);
+    if (std::string text = globalHint(cost, decision); !text.empty()) {
       weighed.push_back({wasted, {cost.file, cost.line, text}});
-    } else if (cost.laneBytes < 4 && cost.lanesActive > 16 &&
-               cost.kind != AccessKind::Atomic) {
+    } else if (decision && cost.laneBytes < 4 && cost.lanesActive > 16) {
       weighed.push_back(
           {share * 0.1,
            {cost.file, cost.line,
             accessName(cost) + ": " + std::to_string(cost.laneBytes) +
-                " bytes a thread where 16 are possible: tell that addresses "
-                "are multiples (pass strides that are divisible by 16, or "
-                "tl.multiple_of and tl.max_contiguous), or mask whole "
-                "vectors"}});
+                (cost.laneBytes == 1 ? " byte" : " bytes") +
+                " a thread where 16 are possible: " + decision->reason + ": " +
+                decision->hint}});
     }
-    if (cost.lanesActive < 12 && cost.requests > 1) {
+    if (cost.lanesActive < 12 && cost.requests > 1 && share > 0.2) {
       weighed.push_back(
           {share * (1 - cost.lanesActive / 32),
            {cost.file, cost.line,
@@ -120,13 +137,35 @@ static void addAccessHints(const Report &report,
   }
 }
 
+/// Products without matrix instructions, and loops that wait for their loads.
+static void addDecisionHints(const Report &report,
+                             std::vector<Weighed> &weighed) {
+  for (const ToldDecision &one : report.decisions) {
+    bool isLoop = one.subject == "loop" ||
+                  (one.subject == "load" && one.rejected == "copied ahead" &&
+                   report.bound == Bound::Latency);
+    bool isProduct =
+        one.subject == "dot" && one.rejected == "matrix instructions";
+    if (one.hint.empty() || (!isLoop && !isProduct)) {
+      continue;
+    }
+    double ofLine = 0;
+    for (const LineCost &line : report.lines) {
+      ofLine += line.line == one.location.line ? line.instructions : 0;
+    }
+    weighed.push_back({isLoop ? 0.4 : ofLine / report.instructions,
+                       {one.location.file, one.location.line,
+                        decisionText(report, one) + ": " + one.hint}});
+  }
+}
+
 static void addKernelHints(const Report &report,
                            std::vector<Weighed> &weighed) {
   const Resources &resources = report.resources;
   if (resources.spillBytes) {
     weighed.push_back(
         {0.5,
-         {"", 0,
+         {report.location.file, report.location.line,
           std::to_string(resources.spillBytes) +
               " bytes of registers are spilled to memory: a smaller block, or "
               "more warps, holds less in a thread"}});
@@ -134,7 +173,7 @@ static void addKernelHints(const Report &report,
   if (report.blocks < report.chip.multiprocessors) {
     weighed.push_back(
         {1 - double(report.blocks) / report.chip.multiprocessors,
-         {"", 0,
+         {report.location.file, report.location.line,
           std::to_string(report.blocks) + " programs for " +
               std::to_string(report.chip.multiprocessors) +
               " multiprocessors: smaller blocks, or a split of the loop over "
@@ -147,7 +186,7 @@ static void addKernelHints(const Report &report,
       (resources.limit == "registers" || resources.limit == "shared memory")) {
     weighed.push_back(
         {0.3,
-         {"", 0,
+         {report.location.file, report.location.line,
           std::to_string(resources.warps) + " of " +
               std::to_string(resources.mostWarps) +
               " warps fit a multiprocessor (" + resources.limit +
@@ -161,6 +200,7 @@ static void addKernelHints(const Report &report,
 void addHints(Report &report) {
   std::vector<Weighed> weighed;
   addAccessHints(report, weighed);
+  addDecisionHints(report, weighed);
   addKernelHints(report, weighed);
   std::stable_sort(
       weighed.begin(), weighed.end(),

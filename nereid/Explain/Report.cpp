@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <tuple>
 
@@ -39,10 +40,14 @@ const char *name(Bound bound) {
   switch (bound) {
   case Bound::Memory:
     return "memory";
+  case Bound::Cache:
+    return "cache";
+  case Bound::Passes:
+    return "passes";
   case Bound::Compute:
     return "instructions";
   case Bound::Products:
-    return "matrix instructions";
+    return "products";
   case Bound::Latency:
     return "latency";
   }
@@ -105,12 +110,16 @@ private:
   void addAccess(const sim::Statement &statement, const sim::Counts &counts,
                  AccessKind kind);
   std::string arrayAt(uint64_t address) const;
+  std::string fileOf(const sim::Statement &statement) const;
+  double cyclesOfBlock() const;
+  double waves() const;
 
   const sim::Program &program;
   const sim::Profile &profile;
   const std::vector<Array> &arrays;
   Report &report;
   const double scale; ///< from the blocks that ran to the grid
+  double productUs = 0;
   using Key = std::tuple<std::string, uint32_t, AccessKind, bool, std::string,
                          unsigned>;
   std::map<Key, AccessCost> accesses;
@@ -119,6 +128,21 @@ private:
 };
 
 } // namespace
+
+/// As the kernel's file was named by who asked: code has whole paths.
+std::string Maker::fileOf(const sim::Statement &statement) const {
+  auto found = program.files.find(statement.file);
+  if (found == program.files.end()) {
+    return "";
+  }
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::path whole = fs::absolute(report.location.file, error);
+  return !error && whole.lexically_normal() ==
+                       fs::path(found->second).lexically_normal()
+             ? report.location.file
+             : found->second;
+}
 
 std::string Maker::arrayAt(uint64_t address) const {
   for (const Array &array : arrays) {
@@ -134,8 +158,7 @@ void Maker::addAccess(const sim::Statement &statement,
   if (!counts.sectors && !counts.wavefronts) {
     return;
   }
-  auto file = program.files.find(statement.file);
-  std::string path = file == program.files.end() ? "" : file->second;
+  std::string path = fileOf(statement);
   unsigned laneBytes = counts.lanes ? unsigned(counts.bytes / counts.lanes) : 0;
   for (bool isShared : {false, true}) {
     uint64_t units = isShared ? counts.wavefronts : counts.sectors;
@@ -152,7 +175,8 @@ void Maker::addAccess(const sim::Statement &statement,
     cost.line = statement.sourceLine;
     cost.laneBytes = laneBytes;
     cost.laneStride = counts.laneStride;
-    cost.requests += double(counts.requests) * scale;
+    cost.requests +=
+        double(isShared ? counts.sharedRequests : counts.requests) * scale;
     executions[&cost] += double(counts.executed) * scale;
     cost.lanesActive += double(counts.lanes) * scale; // divided below
     cost.bytes += double(counts.bytes) * scale;
@@ -170,20 +194,20 @@ void Maker::addInstructions() {
     if (!counts.executed) {
       continue;
     }
-    auto file = program.files.find(statement.file);
     double executed = double(counts.executed) * scale;
-    lines[{file == program.files.end() ? "" : file->second,
-           statement.sourceLine}] += executed;
+    lines[{fileOf(statement), statement.sourceLine}] += executed;
     report.instructions += executed;
     std::string opcode = opcodeOf(statement);
     if (std::optional<AccessKind> kind = kindOf(opcode)) {
       addAccess(statement, counts, *kind);
     }
+    report.cacheBytes += double(counts.missed) * 32 * scale;
+    report.passes += double(counts.wavefronts + counts.lines) * scale;
     Product product = productOf(opcode);
     report.productOperations += product.operations * executed;
     if (product.operations) {
-      report.productUs += product.operations * executed /
-                          (rateOf(report.chip, product.type) * 1e6);
+      productUs += product.operations * executed /
+                   (rateOf(report.chip, product.type) * 1e6);
     }
   }
   for (auto &[key, cost] : accesses) {
@@ -221,41 +245,87 @@ void Maker::addTraffic() {
   }
 }
 
-/// Four schedulers of a multiprocessor issue an instruction a cycle each.
-/// Memory gives 0.92 of its rate (a copy of 1 GiB on an H200, 2026-11). Nothing
-/// takes less than a kernel that does nothing: 2 us, and a wave of blocks a
-/// latency of memory more.
+/// A block's time where it has to wait for nobody else: what comes from memory
+/// first, and the rest from the second-level cache.
+double Maker::cyclesOfBlock() const {
+  if (!profile.blocks) {
+    return 0;
+  }
+  double read = 0;
+  for (size_t i = 0; i < program.statements.size(); ++i) {
+    std::optional<AccessKind> kind = kindOf(opcodeOf(program.statements[i]));
+    if (kind && *kind != AccessKind::Store) {
+      read += double(profile.counts[i].missed) * 32 * scale;
+    }
+  }
+  double fromMemory = read ? std::min(1.0, report.movedRead / read) : 1;
+  return (fromMemory * double(profile.cycles[0]) +
+          (1 - fromMemory) * double(profile.cycles[1])) /
+         double(profile.blocks);
+}
+
+/// How often a multiprocessor's places for blocks are filled. A few blocks more
+/// than there are places take as long as twice as many; of many waves the last
+/// one overlaps with those before.
+double Maker::waves() const {
+  constexpr double many = 4;
+  unsigned most = report.resources.mostWarps ? report.resources.mostWarps : 64;
+  unsigned ofBlock = std::max((report.resources.threads + 31) / 32, 1u);
+  unsigned resident = report.resources.residentBlocks
+                          ? report.resources.residentBlocks
+                          : std::max(most / ofBlock, 1u);
+  double exact =
+      double(report.blocks) / (double(resident) * report.chip.multiprocessors);
+  return exact > many ? exact : std::ceil(exact);
+}
+
+/// Each limit as if nothing else took time; the largest one counts. Memory
+/// gives 0.92 of its rate (a copy of 1 GiB on an H200, 2026-11), and the
+/// second-level cache 40 bytes a cycle and multiprocessor. A multiprocessor
+/// takes a pass through its own memory a cycle, which is a line of 128 bytes or
+/// a word of each bank, and issues four instructions. A kernel that does
+/// nothing takes 2 us.
 void Maker::predict() {
-  constexpr double achieved = 0.92, schedulers = 4, launchUs = 2, waveUs = 0.7;
+  constexpr double achieved = 0.92, cacheRate = 40, issued = 4, launchUs = 2;
   const Chip &chip = report.chip;
+  double cyclesOfUs = chip.gigahertz * 1e3;
+  double ofAll = chip.multiprocessors * cyclesOfUs;
   double bytes = report.movedRead + report.movedWritten;
-  report.memoryUs = bytes / (chip.gigabytesPerSecond * achieved * 1e3);
-  report.issueUs = report.instructions / schedulers / chip.multiprocessors /
-                   (chip.gigahertz * 1e3);
-  unsigned resident = std::max(report.resources.residentBlocks, 1u);
-  double waves = std::ceil(double(report.blocks) /
-                           (double(resident) * chip.multiprocessors));
-  report.latencyUs = launchUs + waves * waveUs;
-  double busy = std::max({report.memoryUs, report.issueUs, report.productUs});
-  report.predictedUs = std::max(busy + launchUs, report.latencyUs);
-  report.bound = report.latencyUs > busy + launchUs ? Bound::Latency
-                 : busy == report.memoryUs          ? Bound::Memory
-                 : busy == report.productUs         ? Bound::Products
-                                                    : Bound::Compute;
+  report.blockCycles = cyclesOfBlock();
+  const std::pair<Bound, double> all[] = {
+      {Bound::Memory, bytes / (chip.gigabytesPerSecond * achieved * 1e3)},
+      {Bound::Cache, report.cacheBytes / cacheRate / ofAll},
+      {Bound::Passes, report.passes / ofAll},
+      {Bound::Compute, report.instructions / issued / ofAll},
+      {Bound::Products, productUs},
+      {Bound::Latency, waves() * report.blockCycles / cyclesOfUs}};
+  double longest = 0;
+  for (const auto &[bound, us] : all) {
+    if (us > 0) {
+      report.limits.push_back({bound, us});
+    }
+    if (us > longest) {
+      longest = us;
+      report.bound = bound;
+    }
+  }
+  report.predictedUs = launchUs + longest;
 }
 
 Report makeReport(const sim::Program &program, const sim::Profile &profile,
                   std::array<uint32_t, 3> grid, const Resources &resources,
-                  const std::vector<Array> &arrays, const Chip &chip) {
+                  const Subject &subject, const Chip &chip) {
   Report report;
   report.kernel = program.name;
+  report.location = subject.location;
+  report.decisions = subject.decisions;
   report.target = program.target;
   report.chip = chip;
   report.grid = grid;
   report.blocks = profile.gridBlocks;
   report.simulatedBlocks = profile.blocks;
   report.resources = resources;
-  Maker maker(program, profile, arrays, report);
+  Maker maker(program, profile, subject.arrays, report);
   maker.addInstructions();
   maker.addTraffic();
   maker.predict();

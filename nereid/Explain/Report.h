@@ -14,6 +14,7 @@
 #ifndef NEREID_EXPLAIN_REPORT_H
 #define NEREID_EXPLAIN_REPORT_H
 
+#include "nereid/ABI/KernelCompiler.h"
 #include "nereid/Explain/Chip.h"
 #include "nereid/Sim/Launch.h"
 
@@ -70,7 +71,10 @@ struct LineCost {
   double instructions = 0; ///< of warps, PTX
 };
 
-enum class Bound { Memory, Compute, Products, Latency };
+/// What a launch may wait for: bytes of memory and of the second-level cache,
+/// passes through the multiprocessors' own memory, slots to issue instructions,
+/// matrix instructions, and each warp for its own results.
+enum class Bound { Memory, Cache, Passes, Compute, Products, Latency };
 const char *name(Bound bound);
 
 struct Hint {
@@ -79,8 +83,16 @@ struct Hint {
   std::string text;
 };
 
+/// What is known of a kernel besides its code.
+struct Subject {
+  SourceLocation location; ///< of the function
+  std::vector<Array> arrays;
+  std::vector<ToldDecision> decisions;
+};
+
 struct Report {
   std::string kernel, target;
+  SourceLocation location;
   Chip chip{};
   std::array<uint32_t, 3> grid{};
   uint64_t blocks = 0, simulatedBlocks = 0;
@@ -96,22 +108,53 @@ struct Report {
   double requestedRead = 0, requestedWritten = 0;
   double instructions = 0;      ///< of warps
   double productOperations = 0; ///< of matrix instructions
-  // Microseconds, each if it alone took time.
-  double memoryUs = 0, issueUs = 0, productUs = 0, latencyUs = 0;
+  /// Through the second-level cache: what the nearest ones do not have.
+  double cacheBytes = 0;
+  /// Passes through the multiprocessors' own memory and nearest caches.
+  double passes = 0;
+  double blockCycles = 0; ///< of a block that has a multiprocessor to itself
+  /// Microseconds, each if it alone took time. Those that the launch has not
+  /// are missing.
+  std::vector<std::pair<Bound, double>> limits;
   double predictedUs = 0;
   Bound bound = Bound::Memory;
+  std::optional<double> measuredUs; ///< on a device of this machine
+  std::vector<ToldDecision> decisions;
   std::vector<Hint> hints;
 };
 
-/// `profile` is of a launch of `program`; `arrays` name the arguments.
+/// `profile` is of a launch of `program`.
 Report makeReport(const sim::Program &program, const sim::Profile &profile,
                   std::array<uint32_t, 3> grid, const Resources &resources,
-                  const std::vector<Array> &arrays, const Chip &chip);
+                  const Subject &subject, const Chip &chip);
 
-/// Several lines; ends with a newline. `source` returns the text of a line.
-std::string reportText(const Report &report,
-                       const std::function<std::string(const std::string &file,
-                                                       uint32_t line)> &source);
+/// The text of a line of a file; empty behind the last.
+using SourceText =
+    std::function<std::string(const std::string &file, uint32_t line)>;
+
+/// Several lines; ends with a newline.
+std::string reportText(const Report &report, const SourceText &source);
+
+/// The launches of one way to do something, one after the other.
+struct Side {
+  std::string name;
+  std::vector<Report> launches;
+};
+/// Two ways beside each other: launches, bytes, times. Ends with a newline.
+std::string comparisonText(const Side &ours, const Side &theirs);
+
+/// A page that needs nothing else: each report's source with its costs in the
+/// margin, and, where `theirs` has launches, both sides compared.
+std::string reportHtml(const Side &ours, const Side &theirs,
+                       const SourceText &source);
+
+/// "load: 4 bytes an access; not 16 bytes: ...". A conversion between layouts
+/// has its price in passes and time.
+std::string decisionText(const Report &report, const ToldDecision &decision);
+
+/// "1.5 MB", "12 us".
+std::string bytesText(double bytes);
+std::string timeText(double us);
 
 } // namespace nereid::explain
 

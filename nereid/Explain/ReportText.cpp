@@ -22,7 +22,7 @@ namespace nereid::explain {
   out += text;
 }
 
-static std::string bytesText(double bytes) {
+std::string bytesText(double bytes) {
   static constexpr std::pair<double, const char *> units[] = {
       {1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}};
   char text[32];
@@ -36,10 +36,41 @@ static std::string bytesText(double bytes) {
   return text;
 }
 
-static std::string timeText(double us) {
+std::string timeText(double us) {
   char text[32];
   std::snprintf(text, sizeof(text), us < 1000 ? "%.3g us" : "%.3g ms",
                 us < 1000 ? us : us / 1000);
+  return text;
+}
+
+/// Of what a line does in shared memory.
+static std::string priceOf(const Report &report, uint32_t line) {
+  double passes = 0;
+  for (const AccessCost &cost : report.accesses) {
+    passes += cost.isShared && cost.line == line ? cost.units : 0;
+  }
+  if (passes == 0) {
+    return "";
+  }
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.0f", passes);
+  return std::string(" (") + text + " passes: " +
+         timeText(passes / report.chip.multiprocessors /
+                  (report.chip.gigahertz * 1e3)) +
+         " of all multiprocessors)";
+}
+
+std::string decisionText(const Report &report, const ToldDecision &decision) {
+  std::string text = decision.subject + ": " + decision.chosen;
+  if (decision.subject == "layout") {
+    text += priceOf(report, decision.location.line);
+  }
+  if (!decision.rejected.empty()) {
+    text += "; not " + decision.rejected;
+  }
+  if (!decision.reason.empty()) {
+    text += ": " + decision.reason;
+  }
   return text;
 }
 
@@ -73,12 +104,18 @@ static void addHead(std::string &out, const Report &report) {
          bytesText(report.movedWritten).c_str(),
          bytesText(report.requestedRead).c_str(),
          bytesText(report.requestedWritten).c_str());
-  append(out,
-         "  time        %s predicted, bound by %s (memory %s, instructions "
-         "%s, products %s)\n",
-         timeText(report.predictedUs).c_str(), name(report.bound),
-         timeText(report.memoryUs).c_str(), timeText(report.issueUs).c_str(),
-         timeText(report.productUs).c_str());
+  append(out, "  time        %s predicted, bound by %s (",
+         timeText(report.predictedUs).c_str(), name(report.bound));
+  const char *before = "";
+  for (const auto &[limit, us] : report.limits) {
+    append(out, "%s%s %s", before, name(limit), timeText(us).c_str());
+    before = ", ";
+  }
+  out += ")";
+  if (report.measuredUs) {
+    append(out, "; %s measured", timeText(*report.measuredUs).c_str());
+  }
+  out += "\n";
 }
 
 static void addAccesses(std::string &out, const Report &report) {
@@ -98,9 +135,8 @@ static void addAccesses(std::string &out, const Report &report) {
   }
 }
 
-static void addLines(
-    std::string &out, const Report &report,
-    const std::function<std::string(const std::string &, uint32_t)> &source) {
+static void addLines(std::string &out, const Report &report,
+                     const SourceText &source) {
   append(out, "\n  %12s  line\n", "instructions");
   size_t shown = 0;
   for (const LineCost &cost : report.lines) {
@@ -113,13 +149,23 @@ static void addLines(
   }
 }
 
-std::string reportText(
-    const Report &report,
-    const std::function<std::string(const std::string &, uint32_t)> &source) {
+/// What the compiler chose, and of what is worth more: why not.
+static void addDecisions(std::string &out, const Report &report) {
+  if (!report.decisions.empty()) {
+    append(out, "\n  %5s  decided\n", "line");
+  }
+  for (const ToldDecision &one : report.decisions) {
+    append(out, "  %5u  ", one.location.line);
+    out += decisionText(report, one) + "\n";
+  }
+}
+
+std::string reportText(const Report &report, const SourceText &source) {
   std::string out;
   addHead(out, report);
   addAccesses(out, report);
   addLines(out, report, source);
+  addDecisions(out, report);
   if (!report.hints.empty()) {
     out += "\n";
   }

@@ -190,13 +190,13 @@ static Diagnostic outsideWarning(func::FuncOp kernel,
   const char *verb = isa<tile::LoadOp>(outside.op)    ? "load"
                      : isa<tile::StoreOp>(outside.op) ? "store"
                                                       : "atomic operation";
-  Diagnostic warning = makeDiagnostic(
-      outside.op->getLoc(), Severity::Warning,
-      std::string(verb) + " leaves " + array + ": expected " +
-          indexText(0, outside.elements - 1) + ", got " +
-          indexText(outside.firstIndex, outside.lastIndex) + " in " +
-          programText(outside.program, launch.grid),
-      source);
+  Diagnostic warning =
+      makeDiagnostic(outside.op->getLoc(), Severity::Warning,
+                     std::string(verb) + " leaves " + array + ": expected " +
+                         indexText(0, outside.elements - 1) + ", got " +
+                         indexText(outside.firstIndex, outside.lastIndex) +
+                         " in " + programText(outside.program, launch.grid),
+                     source);
   std::string bound = boundText(launch, outside.elements);
   warning.hint =
       outside.firstIndex < 0
@@ -204,8 +204,8 @@ static Diagnostic outsideWarning(func::FuncOp kernel,
       : outside.hasMask
           ? "the mask lets them through: it should be false from " + bound +
                 " on"
-          : "pass mask=index < " + bound + ", with the index that is added to " +
-                array;
+          : "pass mask=index < " + bound +
+                ", with the index that is added to " + array;
   return warning;
 }
 

@@ -19,8 +19,7 @@ static constexpr unsigned turn = 4096;
 Block::Block(const LaunchRequest &launch, unsigned worker)
     : launch(launch), worker(worker), shared(launch.sharedBytes),
       random(launch.seed) {
-  uint32_t threads = launch.threads[0] * launch.threads[1] * launch.threads[2];
-  for (unsigned i = 0; i < (threads + lanes - 1) / lanes; ++i) {
+  for (unsigned i = 0; i < warpCount(); ++i) {
     warps.push_back(std::make_unique<Warp>(*this, i));
     order.push_back(i);
   }
@@ -42,12 +41,22 @@ void Block::count(const Warp &warp, const WarpAccess &access, Space space,
                                 : Space::Global;
   }
   if (space == Space::Shared) {
-    return countShared(to, access);
+    uint64_t before = to.wavefronts;
+    countShared(to, access);
+    seen.passes = to.wavefronts - before;
+    return;
   }
   if (space != Space::Global) {
     return;
   }
-  countGlobal(to, access);
+  // What a block reads again is in the first-level cache, unless it was
+  // copied past that.
+  bool isRead = kind == Access::Read;
+  bool isCopy =
+      launch.profile->timings[warp.current].kind == Timing::Kind::Copy;
+  uint64_t missed =
+      countGlobal(to, access, isRead && !isCopy ? &readSectors : nullptr);
+  seen.isNew = kind != Access::Write && missed;
   for (uint32_t mask = access.mask; mask; mask &= mask - 1) {
     uint64_t at = access.addresses[size_t(std::countr_zero(mask))];
     if (Touched *touched = launch.profile->touchedAt(at)) {
@@ -70,8 +79,21 @@ void Block::begin(std::array<uint32_t, 3> place, uint64_t ofRunning) {
   if (shadow) {
     shadow->begin();
   }
+  readSectors.clear();
   for (auto &warp : warps) {
     warp->begin();
+  }
+}
+
+void Block::addTime() {
+  Cycles last = {};
+  for (auto &warp : warps) {
+    for (size_t i = 0; warp->clock && i < last.size(); ++i) {
+      last[i] = std::max(last[i], warp->clock->now()[i]);
+    }
+  }
+  for (size_t i = 0; i < last.size(); ++i) {
+    cycles[i] += last[i];
   }
 }
 
@@ -109,9 +131,20 @@ bool Block::passBarrier(unsigned id) {
   if (!waiting || waiting < wanted) {
     return false;
   }
+  Cycles last = {};
+  for (auto &warp : warps) {
+    if (warp->clock && warp->isAtBarrier() && warp->barrierId == id) {
+      for (size_t i = 0; i < last.size(); ++i) {
+        last[i] = std::max(last[i], warp->clock->now()[i]);
+      }
+    }
+  }
   for (auto &warp : warps) {
     if (warp->isAtBarrier() && warp->barrierId == id) {
       warp->leaveBarrier();
+      if (warp->clock) {
+        warp->clock->waitUntil(last);
+      }
     }
   }
   if (shadow && (isWhole || wanted == warps.size() * lanes)) {

@@ -13,6 +13,7 @@
 #include "nereid/Sim/Warp.h"
 
 #include <random>
+#include <unordered_set>
 
 namespace nereid::sim {
 
@@ -26,6 +27,10 @@ public:
 
   /// Becomes a block of the grid, the `number`-th of those that run.
   void begin(std::array<uint32_t, 3> position, uint64_t number);
+  size_t warpCount() const {
+    const auto &threads = launch.threads;
+    return (threads[0] * threads[1] * threads[2] + lanes - 1) / lanes;
+  }
   /// Every warp gets on by a turn; false when all have ended. Throws Fault.
   bool advance();
 
@@ -53,6 +58,11 @@ public:
   /// By instruction, with a profile; else empty.
   std::vector<Counts> counts;
   uint64_t blocksRun = 0, number = 0;
+  /// With a profile: of the instruction that runs, and of all blocks in sum.
+  AccessSeen seen;
+  Cycles cycles = {};
+  /// The block has ended: adds its time.
+  void addTime();
   /// One request of a warp, with a profile.
   void count(const Warp &warp, const WarpAccess &access, Space space,
              Access kind);
@@ -66,6 +76,8 @@ private:
   std::vector<std::unique_ptr<Warp>> warps;
   std::vector<unsigned> order; ///< in which warps run
   std::mt19937_64 random;
+  /// With a profile: sectors of global memory that the block has read.
+  std::unordered_set<uint64_t> readSectors;
   MemoryRange recent; ///< the allocation of the last access
 };
 

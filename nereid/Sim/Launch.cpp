@@ -102,6 +102,7 @@ public:
       block.begin(position(i), number(i));
       while (!hasFailed && advance(block)) {
       }
+      block.addTime();
     }
     merge(block);
   }
@@ -120,6 +121,7 @@ public:
       }
     }
     for (auto &block : blocks) {
+      block->addTime();
       merge(*block);
     }
   }
@@ -158,7 +160,7 @@ private:
   void merge(const Block &block) {
     if (request.profile) {
       std::lock_guard lock(mutex);
-      request.profile->merge(block.counts, block.blocksRun);
+      request.profile->merge(block.counts, block.blocksRun, block.cycles);
     }
   }
 

@@ -17,8 +17,11 @@ void Counts::add(const Counts &other) {
   executed += other.executed;
   lanes += other.lanes;
   requests += other.requests;
+  sharedRequests += other.sharedRequests;
   bytes += other.bytes;
   sectors += other.sectors;
+  missed += other.missed;
+  lines += other.lines;
   wavefronts += other.wavefronts;
   leastSectors += other.leastSectors;
   leastWavefronts += other.leastWavefronts;
@@ -103,6 +106,8 @@ uint64_t Touched::countSectors(const Halves &halves, Sample of) const {
 void Profile::begin(const Program &program,
                     std::vector<MemoryRange> allocations) {
   counts.assign(program.instructions.size(), Counts());
+  timings = timingsOf(program);
+  cycles = {};
   blocks = 0;
   touched.clear();
   for (const MemoryRange &range : allocations) {
@@ -111,7 +116,11 @@ void Profile::begin(const Program &program,
   }
 }
 
-void Profile::merge(std::span<const Counts> of, uint64_t moreBlocks) {
+void Profile::merge(std::span<const Counts> of, uint64_t moreBlocks,
+                    const Cycles &moreCycles) {
+  for (size_t i = 0; i < cycles.size(); ++i) {
+    cycles[i] += moreCycles[i];
+  }
   for (size_t i = 0; i < of.size(); ++i) {
     counts[i].add(of[i]);
   }
@@ -173,9 +182,11 @@ Touched *Profile::touchedAt(uint64_t address) {
 // Requests
 //===----------------------------------------------------------------------===//
 
-static constexpr uint64_t sectorBytes = 32, bankBytes = 4, banks = 32;
+static constexpr uint64_t sectorBytes = 32, sectorsOfLine = 4, bankBytes = 4,
+                          banks = 32;
 
-void countGlobal(Counts &counts, const WarpAccess &access) {
+uint64_t countGlobal(Counts &counts, const WarpAccess &access,
+                     std::unordered_set<uint64_t> *cached) {
   std::array<uint64_t, lanes * 4> sectors;
   size_t count = 0;
   for (uint32_t mask = access.mask; mask; mask &= mask - 1) {
@@ -201,6 +212,14 @@ void countGlobal(Counts &counts, const WarpAccess &access) {
   counts.bytes += bytes;
   counts.sectors += uint64_t(end - sectors.begin());
   counts.leastSectors += (bytes + sectorBytes - 1) / sectorBytes;
+  uint64_t missed = 0, lastLine = ~uint64_t{0};
+  for (auto sector = sectors.begin(); sector != end; ++sector) {
+    missed += !cached || cached->insert(*sector).second;
+    counts.lines += *sector / sectorsOfLine != lastLine;
+    lastLine = *sector / sectorsOfLine;
+  }
+  counts.missed += missed;
+  return missed;
 }
 
 /// A pass serves so many lanes that they may take a word of each bank. In a
@@ -229,7 +248,7 @@ void countShared(Counts &counts, const WarpAccess &access) {
     counts.wavefronts += passes;
     counts.leastWavefronts += passes != 0;
   }
-  ++counts.requests;
+  ++counts.sharedRequests;
   counts.bytes += uint64_t(std::popcount(access.mask)) * access.bytes;
 }
 

@@ -19,9 +19,11 @@
 #define NEREID_SIM_PROFILE_H
 
 #include "nereid/Sim/Program.h"
+#include "nereid/Sim/Timing.h"
 
 #include <atomic>
 #include <span>
+#include <unordered_set>
 
 namespace nereid::sim {
 
@@ -30,10 +32,12 @@ struct Counts {
   uint64_t executed = 0; ///< by warps
   uint64_t lanes = 0;    ///< active ones, over all executions
   // Of accesses.
-  uint64_t requests = 0;                          ///< of at least one lane
-  uint64_t bytes = 0;                             ///< of all lanes
-  uint64_t sectors = 0;                           ///< global
-  uint64_t wavefronts = 0;                        ///< shared
+  uint64_t requests = 0, sharedRequests = 0; ///< of at least one lane
+  uint64_t bytes = 0;                        ///< of all lanes
+  uint64_t sectors = 0;                      ///< global
+  uint64_t missed = 0;                       ///< not in the nearest cache
+  uint64_t lines = 0;                        ///< of 128 bytes, each looked up
+  uint64_t wavefronts = 0;                   ///< shared
   uint64_t leastSectors = 0, leastWavefronts = 0; ///< for as many bytes
   uint64_t firstAddress = 0;                      ///< a global one; 0: none
   /// Of the first request: from one active lane to the next; 0: one lane.
@@ -95,7 +99,7 @@ class Profile {
 public:
   /// Threads of the host add up apart, and `merge` into `counts`.
   void begin(const Program &program, std::vector<MemoryRange> allocations);
-  void merge(std::span<const Counts> of, uint64_t blocks);
+  void merge(std::span<const Counts> of, uint64_t blocks, const Cycles &cycles);
   Touched *touchedAt(uint64_t address);
   /// Exact where all blocks ran.
   Traffic traffic() const;
@@ -103,9 +107,11 @@ public:
   /// second of them touched.
   double ofGrid(uint64_t all, uint64_t everySecond) const;
 
-  std::vector<Counts> counts; ///< by instruction
-  uint64_t blocks = 0;        ///< that ran
-  uint64_t gridBlocks = 0;    ///< of the launch
+  std::vector<Counts> counts;  ///< by instruction
+  std::vector<Timing> timings; ///< the same
+  Cycles cycles = {};          ///< of the blocks that ran, in sum
+  uint64_t blocks = 0;         ///< that ran
+  uint64_t gridBlocks = 0;     ///< of the launch
   std::vector<std::unique_ptr<Touched>> touched;
 };
 
@@ -116,8 +122,10 @@ struct WarpAccess {
   uint32_t bytes; ///< of a lane
 };
 
-/// Adds one request.
-void countGlobal(Counts &counts, const WarpAccess &access);
+/// Adds one request. Returns how many sectors are not among `cached`, which
+/// then has them; all of them for null.
+uint64_t countGlobal(Counts &counts, const WarpAccess &access,
+                     std::unordered_set<uint64_t> *cached);
 void countShared(Counts &counts, const WarpAccess &access);
 
 } // namespace nereid::sim

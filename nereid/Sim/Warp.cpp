@@ -21,6 +21,11 @@ Warp::Warp(Block &block, unsigned index)
   for (size_t i = 0; i < program.constants.size(); ++i) {
     file[program.firstConstant() + i].fill(program.constants[i]);
   }
+  if (block.launch.profile) {
+    clock =
+        std::make_unique<WarpClock>(program.fileSize(), program.predicateCount,
+                                    (block.warpCount() + 3) / 4);
+  }
   if (program.localBytes) {
     local =
         std::make_unique<unsigned char[]>(size_t(program.localBytes) * lanes);
@@ -48,6 +53,9 @@ void Warp::begin() {
   productGroup = 0;
   proxyFence = 0;
   atBarrier = false;
+  if (clock) {
+    clock->begin();
+  }
 }
 
 size_t Warp::furthestBehind() const {
@@ -111,6 +119,19 @@ void Warp::branch(size_t which, const Instruction &instruction,
 }
 
 void Warp::step(size_t which) {
+  if (!clock) {
+    execute(which);
+    return;
+  }
+  block.seen = {};
+  bool hasRun = execute(which);
+  if (hasRun) {
+    clock->step(program.instructions[current],
+                block.launch.profile->timings[current], block.seen);
+  }
+}
+
+bool Warp::execute(size_t which) {
   current = groups[which].at;
   if (current >= program.instructions.size()) {
     throw Fault{Fault::Kind::Illegal, "the kernel has no end"};
@@ -131,10 +152,10 @@ void Warp::step(size_t which) {
       instruction.execute(*this, instruction);
     }
     ++groups[which].at;
-    return;
+    return true;
   case Flow::Branch:
     branch(which, instruction, active);
-    return;
+    return true;
   case Flow::Exit:
     living &= ~active;
     groups[which].mask &= ~active;
@@ -145,7 +166,7 @@ void Warp::step(size_t which) {
     for (Group &group : groups) {
       group.waits = false; // for those that have ended
     }
-    return;
+    return true;
   case Flow::Together:
   case Flow::Barrier:
     if (active && !areTogether(groups[which], instruction)) {
@@ -154,15 +175,16 @@ void Warp::step(size_t which) {
         --block.counts[current].executed; // it will run later
         block.counts[current].lanes -= uint64_t(std::popcount(active));
       }
-      return;
+      return false;
     }
     if (active) {
       instruction.execute(*this, instruction);
       atBarrier = instruction.flow == Flow::Barrier;
     }
     ++groups[which].at;
-    return;
+    return true;
   }
+  return true;
 }
 
 void Warp::run(unsigned most) {

@@ -16,6 +16,7 @@
 #define NEREID_SIM_WARP_H
 
 #include "nereid/Sim/Program.h"
+#include "nereid/Sim/Timing.h"
 
 #include <deque>
 #include <memory>
@@ -82,6 +83,8 @@ public:
   std::array<uint32_t, lanes> copyGroups = {};
   std::deque<PendingProduct> products;
   uint32_t productGroup = 0;
+  /// Null without a profile.
+  std::unique_ptr<WarpClock> clock;
   /// Accesses of the block so far, when it last fenced for the async proxy.
   uint64_t proxyFence = 0;
 
@@ -91,6 +94,8 @@ private:
     bool waits = false;
   };
   void step(size_t which);
+  /// The group's instruction; false where it has to wait for other lanes.
+  bool execute(size_t which);
   size_t furthestBehind() const;
   void branch(size_t which, const Instruction &instruction, uint32_t taken);
   void merge();

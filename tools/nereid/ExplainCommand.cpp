@@ -12,25 +12,35 @@
 
 #include "CommandProcess.h"
 #include "Commands.h"
+#include "DecisionKeeper.h"
+#include "ExplainJson.h"
 #include "KernelArguments.h"
 #include "OptionText.h"
+#include "OutsideWarnings.h"
 
+#include "nereid/Bench/Measure.h"
 #include "nereid/Explain/Report.h"
 #include "nereid/Runtime/cuda/simulated/SimulatedDriver.h"
 #include "nereid/Support/EditDistance.h"
 #include "nereid/Support/Files.h"
+#include "nereid/Support/Knobs.h"
 #include "nereid/Target/NVPTX/Occupancy.h"
 #include "nereid/Target/NVPTX/Ptxas.h"
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <fcntl.h>
+#include <set>
+#include <sstream>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace nereid {
 namespace {
 
 struct ExplainOptions {
-  std::string kernel, grid, chip = "h200", json;
-  std::vector<std::string> arguments, bindings;
+  std::string kernel, grid, chip = "h200", json, html;
+  std::vector<std::string> arguments, bindings, against;
   uint64_t seed = 0, programs = 128;
 };
 
@@ -97,114 +107,236 @@ static std::vector<explain::Array> arraysOf(const RunArguments &arguments) {
 }
 
 //===----------------------------------------------------------------------===//
-// JSON
+// One launch
 //===----------------------------------------------------------------------===//
 
-static nlohmann::ordered_json jsonOf(const explain::AccessCost &cost) {
-  return {{"file", cost.file},
-          {"line", cost.line},
-          {"access", explain::name(cost.kind)},
-          {"space", cost.isShared ? "shared" : "global"},
-          {"array", cost.array},
-          {"bytes_a_thread", cost.laneBytes},
-          {"thread_stride", cost.laneStride},
-          {"requests", cost.requests},
-          {"threads_active", cost.lanesActive},
-          {"bytes", cost.bytes},
-          {cost.isShared ? "passes" : "sectors", cost.units},
-          {cost.isShared ? "least_passes" : "least_sectors", cost.leastUnits}};
+namespace {
+
+/// What is explained: a kernel with its arguments, as texts.
+struct ExplainedLaunch {
+  std::string kernel, grid;
+  std::vector<std::string> arguments;
+};
+
+/// Launches kernels on the simulated GPU, one report each.
+class Explainer {
+public:
+  explicit Explainer(const ExplainOptions &options)
+      : options(options), chip(valueOrThrow(explain::findChip(options.chip))),
+        keeper(new DecisionKeeper(createKernelCompiler())),
+        context(std::unique_ptr<KernelCompiler>(keeper), {"", 0}) {
+    // The last launch counts: those before it are trials of @triton.autotune.
+    cuda::simulateAndProfile(std::string(chip.target), options.programs,
+                             [this](const cuda::ProfiledLaunch &launch) {
+                               subject.decisions =
+                                   keeper->decisionsOf(launch.ptx);
+                               report = explain::makeReport(
+                                   launch.program, launch.profile, launch.grid,
+                                   resourcesOf(launch), subject, chip);
+                             });
+  }
+
+  explain::Report explain(const ExplainedLaunch &launch) {
+    report.reset();
+    Device device = Device::cuda();
+    GridText grid(launch.grid);
+    Kernel kernel =
+        loadKernel(launch.kernel, options.bindings, device, context);
+    RunArguments arguments =
+        parseArguments(launch.arguments, device, options.seed);
+    subject = {kernel.description().location, arraysOf(arguments), {}};
+    auto gridFunction = [&](const Meta &meta) { return grid(meta); };
+    std::vector<LaunchArgument> launchArguments = arguments.launchArguments();
+    for (const Diagnostic &warning :
+         outsideWarnings(kernel, gridFunction, launchArguments, {}, context)) {
+      printDiagnostic(warning);
+    }
+    kernel.launch(gridFunction, launchArguments);
+    Stream::current(device).synchronize();
+    if (!report) {
+      usageError("the grid has no programs: there is nothing to explain");
+    }
+    return *report;
+  }
+
+private:
+  const ExplainOptions &options;
+  const explain::Chip chip;
+  DecisionKeeper *keeper; ///< the context's
+  Context context;
+  explain::Subject subject;
+  std::optional<explain::Report> report;
+};
+
+} // namespace
+
+/// Microseconds on this machine's GPU, from cold caches; nothing where there is
+/// none, or where it fails: what the simulator says is told then.
+static std::optional<double> measureHere(const ExplainOptions &options,
+                                         const ExplainedLaunch &launch) {
+  std::vector<Device> devices = Device::available();
+  Device device = Device::cuda();
+  if (std::find(devices.begin(), devices.end(), device) == devices.end()) {
+    return std::nullopt;
+  }
+  try {
+    GridText grid(launch.grid);
+    Kernel kernel = loadKernel(launch.kernel, options.bindings, device);
+    RunArguments arguments =
+        parseArguments(launch.arguments, device, options.seed);
+    std::vector<LaunchArgument> launchArguments = arguments.launchArguments();
+    auto run = [&](size_t) {
+      kernel.launch([&](const Meta &meta) { return grid(meta); },
+                    launchArguments);
+    };
+    auto times =
+        bench::measure(device, {{launch.kernel, run}}, {.seconds = 0.3});
+    return times[0].failure ? std::nullopt
+                            : std::optional(times[0].ms.median * 1e3);
+  } catch (const Error &) {
+    return std::nullopt;
+  }
 }
 
-static nlohmann::ordered_json jsonOf(const explain::Report &report) {
-  nlohmann::ordered_json accesses = nlohmann::ordered_json::array(),
-                         lines = nlohmann::ordered_json::array(),
-                         hints = nlohmann::ordered_json::array();
-  for (const explain::AccessCost &cost : report.accesses) {
-    accesses.push_back(jsonOf(cost));
+/// In a process of its own, since this one's GPU is going to be simulated.
+static std::vector<std::optional<double>>
+measureApart(const ExplainOptions &options,
+             const std::vector<ExplainedLaunch> &launches) {
+  std::vector<std::optional<double>> all(launches.size());
+  int ends[2];
+  if (knobs().cudaDriver == "simulator" || ::pipe(ends)) {
+    return all;
   }
-  for (const explain::LineCost &cost : report.lines) {
-    lines.push_back({{"file", cost.file},
-                     {"line", cost.line},
-                     {"instructions", cost.instructions}});
+  pid_t child = ::fork();
+  if (child == 0) {
+    int nowhere = ::open("/dev/null", O_WRONLY);
+    ::dup2(nowhere, 1);
+    ::dup2(nowhere, 2);
+    for (const ExplainedLaunch &launch : launches) {
+      double us = measureHere(options, launch).value_or(0);
+      if (::write(ends[1], &us, sizeof(us)) != sizeof(us)) {
+        break;
+      }
+    }
+    ::_exit(0);
   }
-  for (const explain::Hint &hint : report.hints) {
-    hints.push_back(
-        {{"file", hint.file}, {"line", hint.line}, {"text", hint.text}});
+  ::close(ends[1]);
+  double us = 0;
+  for (std::optional<double> &one : all) {
+    if (child < 0 || ::read(ends[0], &us, sizeof(us)) != sizeof(us)) {
+      break; // it has crashed
+    }
+    one = us > 0 ? std::optional(us) : std::nullopt;
   }
-  const explain::Resources &r = report.resources;
-  return {{"kernel", report.kernel},
-          {"target", report.target},
-          {"chip", report.chip.name},
-          {"grid", report.grid},
-          {"programs", report.blocks},
-          {"simulated_programs", report.simulatedBlocks},
-          {"threads", r.threads},
-          {"registers", r.registers},
-          {"spill_bytes", r.spillBytes},
-          {"shared_bytes", r.sharedBytes},
-          {"resident_warps", r.warps},
-          {"most_warps", r.mostWarps},
-          {"occupancy_limit", r.limit},
-          {"compulsory_bytes_read", report.compulsoryRead},
-          {"compulsory_bytes_written", report.compulsoryWritten},
-          {"moved_bytes_read", report.movedRead},
-          {"moved_bytes_written", report.movedWritten},
-          {"requested_bytes_read", report.requestedRead},
-          {"requested_bytes_written", report.requestedWritten},
-          {"instructions", report.instructions},
-          {"product_operations", report.productOperations},
-          {"memory_us", report.memoryUs},
-          {"instructions_us", report.issueUs},
-          {"products_us", report.productUs},
-          {"latency_us", report.latencyUs},
-          {"predicted_us", report.predictedUs},
-          {"bound", explain::name(report.bound)},
-          {"accesses", accesses},
-          {"lines", lines},
-          {"hints", hints}};
+  ::close(ends[0]);
+  if (child > 0) {
+    ::waitpid(child, nullptr, 0);
+  }
+  return all;
+}
+
+//===----------------------------------------------------------------------===//
+// Comparison
+//===----------------------------------------------------------------------===//
+
+/// "b.py:mean x=randn:f32[8] --grid 4". What it does not say is as of `ours`:
+/// the grid, and arguments that are parameters of its kernel.
+static ExplainedLaunch parseAgainst(const std::string &text,
+                                    const ExplainedLaunch &ours,
+                                    const ExplainOptions &options) {
+  std::istringstream words(text);
+  ExplainedLaunch launch;
+  words >> launch.kernel;
+  launch.grid = ours.grid;
+  std::set<std::string> given;
+  for (std::string word; words >> word;) {
+    if (word == "--grid") {
+      if (!(words >> launch.grid)) {
+        usageError("--against '" + text + "': expected a size behind --grid");
+      }
+      continue;
+    }
+    launch.arguments.push_back(word);
+    given.insert(splitArgument(word).name);
+  }
+  auto [path, name] = splitKernel(launch.kernel);
+  Source source{path, valueOrThrow(readFile(path)),
+                parseBindings(options.bindings)};
+  KernelDescription described =
+      valueOrThrow(createKernelCompiler()->describe(source, name));
+  for (const std::string &argument : ours.arguments) {
+    std::string name = splitArgument(argument).name;
+    bool isParameter = std::any_of(
+        described.parameters.begin(), described.parameters.end(),
+        [&](const ParameterDescription &p) { return p.name == name; });
+    if (isParameter && !given.count(name)) {
+      launch.arguments.push_back(argument);
+    }
+  }
+  return launch;
 }
 
 //===----------------------------------------------------------------------===//
 // The command
 //===----------------------------------------------------------------------===//
 
+static void tell(const ExplainOptions &options, const explain::Side &ours,
+                 const explain::Side &theirs) {
+  SourceLines lines;
+  auto source = [&](const std::string &file, uint32_t line) {
+    return lines(file, line);
+  };
+  bool compares = !theirs.launches.empty();
+  if (!options.json.empty()) {
+    nlohmann::ordered_json json = jsonOf(ours.launches[0]);
+    for (const explain::Report &report : theirs.launches) {
+      json["against"].push_back(jsonOf(report));
+    }
+    writeResult(options.json, json.dump(2) + "\n");
+  }
+  if (!options.html.empty()) {
+    writeResult(options.html, explain::reportHtml(ours, theirs, source));
+  }
+  if (options.json != "-" && options.html != "-") {
+    writeOutput(compares ? explain::comparisonText(ours, theirs)
+                         : explain::reportText(ours.launches[0], source));
+  }
+}
+
 static void explainKernel(const ExplainOptions &options) {
-  explain::Chip chip = valueOrThrow(explain::findChip(options.chip));
   if (options.kernel.empty() || options.grid.empty()) {
     usageError(std::string("expected FILE:KERNEL and --grid, got ") +
                (!options.kernel.empty() ? "no --grid" : "no FILE:KERNEL"));
   }
-  std::optional<explain::Report> report;
-  std::vector<explain::Array> arrays;
-  // The last launch: those before it are trials of @triton.autotune.
-  cuda::simulateAndProfile(std::string(chip.target), options.programs,
-                           [&](const cuda::ProfiledLaunch &launch) {
-                             report = explain::makeReport(
-                                 launch.program, launch.profile, launch.grid,
-                                 resourcesOf(launch), arrays, chip);
-                           });
-  GridText grid(options.grid);
-  Device device = Device::cuda();
-  Kernel kernel = loadKernel(options.kernel, options.bindings, device);
-  RunArguments arguments =
-      parseArguments(options.arguments, device, options.seed);
-  arrays = arraysOf(arguments);
-  std::vector<LaunchArgument> launchArguments = arguments.launchArguments();
-  kernel.launch([&](const Meta &meta) { return grid(meta); }, launchArguments);
-  Stream::current(device).synchronize();
-  if (!report) {
-    usageError("the grid has no programs: there is nothing to explain");
+  if (options.json == "-" && options.html == "-") {
+    usageError(
+        "expected one of --json and --html on standard output, got both");
   }
-  if (!options.json.empty()) {
-    writeResult(options.json, jsonOf(*report).dump(2) + "\n");
+  throwIfFailed(explain::findChip(options.chip).status());
+  OutputFiles outputs;
+  for (const auto &[option, path] :
+       {std::pair("--json", options.json), std::pair("--html", options.html)}) {
+    if (!path.empty() && path != "-") {
+      throwIfFailed(outputs.add(option, path));
+    }
   }
-  if (options.json != "-") {
-    SourceLines lines;
-    writeOutput(explain::reportText(
-        *report, [&](const std::string &file, uint32_t line) {
-          return lines(file, line);
-        }));
+  std::vector<ExplainedLaunch> launches = {
+      {options.kernel, options.grid, options.arguments}};
+  for (const std::string &text : options.against) {
+    launches.push_back(parseAgainst(text, launches[0], options));
   }
+  std::vector<std::optional<double>> measured = measureApart(options, launches);
+  Explainer explainer(options);
+  explain::Side ours{options.kernel, {}}, theirs{"", {}};
+  for (size_t i = 0; i < launches.size(); ++i) {
+    explain::Report report = explainer.explain(launches[i]);
+    report.measuredUs = measured[i];
+    (i ? theirs : ours).launches.push_back(std::move(report));
+    if (i) {
+      theirs.name += (i > 1 ? " + " : "") + launches[i].kernel;
+    }
+  }
+  tell(options, ours, theirs);
 }
 
 void addExplainCommand(CLI::App &app) {
@@ -228,6 +360,14 @@ void addExplainCommand(CLI::App &app) {
       ->capture_default_str();
   command->add_option("--json", options->json,
                       "FILE, or - for standard output instead of the text");
+  command->add_option("--html", options->html,
+                      "FILE, or -: a page with the source and its costs");
+  command
+      ->add_option("--against", options->against,
+                   "'FILE:KERNEL NAME=VALUE... --grid SIZES': another kernel "
+                   "to compare with; several are a chain. What it does not say "
+                   "is as of the first")
+      ->allow_extra_args(false);
   command
       ->add_option("--bind", options->bindings,
                    "NAME=VALUE: a global of the file, as of nereid run")

@@ -48,10 +48,12 @@ const Tensor &RunArguments::tensor(const std::string &name) const {
 }
 
 Kernel loadKernel(const std::string &text,
-                  const std::vector<std::string> &bindings, Device device) {
+                  const std::vector<std::string> &bindings, Device device,
+                  Context &context) {
   auto [path, name] = splitKernel(text);
   Source source{path, valueOrThrow(readFile(path)), parseBindings(bindings)};
-  Kernel kernel = Kernel::fromSource(std::move(source), name).on(device);
+  Kernel kernel =
+      Kernel::fromSource(std::move(source), name, context).on(device);
   printWarnings(kernel.description());
   return kernel;
 }

@@ -24,7 +24,8 @@ struct RunArguments {
 
 /// Of FILE:KERNEL with --bind; tells what is wrong with its decorators.
 Kernel loadKernel(const std::string &text,
-                  const std::vector<std::string> &bindings, Device device);
+                  const std::vector<std::string> &bindings, Device device,
+                  Context &context = Context::shared());
 
 /// NAME=VALUE each. Every array draws from a stream of its own.
 RunArguments parseArguments(const std::vector<std::string> &texts,

@@ -104,10 +104,9 @@ int runLaunchFiles(const LaunchFileOptions &options);
 
 /// Runs a launch and writes its outputs. The result of --time, or null. Tells
 /// `warn` of accesses outside the launch's memory before it runs.
-JsonReader::Json
-runLaunch(const LaunchDescription &launch, Device device,
-          const LaunchFileOptions &options,
-          const std::function<void(const Diagnostic &)> &warn);
+JsonReader::Json runLaunch(const LaunchDescription &launch, Device device,
+                           const LaunchFileOptions &options,
+                           const std::function<void(const Diagnostic &)> &warn);
 
 } // namespace nereid
 

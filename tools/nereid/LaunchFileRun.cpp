@@ -286,9 +286,10 @@ private:
             protectInput(storage.path);
           }
           device = deviceOf(launch, options);
-          return runLaunch(launch, device, options, [&](const Diagnostic &warning) {
-            warnings.push_back(render(warning));
-          });
+          return runLaunch(launch, device, options,
+                           [&](const Diagnostic &warning) {
+                             warnings.push_back(render(warning));
+                           });
         },
         given);
     if (!good && !device.isHost()) {

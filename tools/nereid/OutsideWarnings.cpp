@@ -27,15 +27,14 @@ static void widen(ArgumentFact &array, const std::vector<Tensor> &memory) {
 std::vector<Diagnostic>
 outsideWarnings(const Kernel &kernel, const Grid &grid,
                 std::span<const LaunchArgument> arguments,
-                const std::vector<Tensor> &memory) {
+                const std::vector<Tensor> &memory, Context &context) {
   LaunchPreview preview = kernel.preview(grid, arguments);
   for (auto &[name, value] : preview.facts.values) {
     if (value.isPointer) {
       widen(value, memory);
     }
   }
-  KernelCompiler *compiler = Context::shared().compiler();
-  auto found = compiler->findOutside(preview.request, preview.facts);
+  auto found = context.compiler()->findOutside(preview.request, preview.facts);
   return found.ok() ? *found : std::vector<Diagnostic>();
 }
 

@@ -18,7 +18,8 @@ namespace nereid {
 std::vector<Diagnostic>
 outsideWarnings(const Kernel &kernel, const Grid &grid,
                 std::span<const LaunchArgument> arguments,
-                const std::vector<Tensor> &memory = {});
+                const std::vector<Tensor> &memory = {},
+                Context &context = Context::shared());
 
 } // namespace nereid
 

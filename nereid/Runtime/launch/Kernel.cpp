@@ -205,9 +205,8 @@ CompiledInfo Kernel::compile(std::span<const LaunchArgument> arguments) const {
   return valueOrThrow(compileKernel(require(), device, arguments));
 }
 
-LaunchPreview
-Kernel::preview(const Grid &grid,
-                std::span<const LaunchArgument> arguments) const {
+LaunchPreview Kernel::preview(const Grid &grid,
+                              std::span<const LaunchArgument> arguments) const {
   return valueOrThrow(previewLaunch(require(), device, grid, arguments));
 }
 

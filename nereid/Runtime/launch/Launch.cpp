@@ -173,10 +173,10 @@ static Expected<Context::State::Obtained>
 compileForm(KernelState &kernel, const LaunchBinding &binding, Prepared &out,
             std::vector<std::string> &leafNames) {
   auto request = requestOf(kernel, binding, out, leafNames);
-  return request.ok() ? kernel.context.obtain(std::move(*request),
-                                              kernel.description,
-                                              binding.device)
-                      : request.failure();
+  return request.ok()
+             ? kernel.context.obtain(std::move(*request), kernel.description,
+                                     binding.device)
+             : request.failure();
 }
 
 /// From the library that the kernel was compiled into ahead of time.

@@ -2,7 +2,8 @@
 
 A launch that crashes, differs, or whose two upstream runs differ is run again with NEREID_CHECK=oob. If that finds an
 access outside of the arguments' memory, the recorded launch itself is `invalid`: it read or wrote a neighbour's memory
-upstream, so no replay of it can be judged.
+upstream, so no replay of it can be judged. So is one of which `nereid run` warns that it leaves its arrays; a warning of an
+access that the check does not find is `wrong`.
 """
 import argparse
 from concurrent.futures import ThreadPoolExecutor
@@ -127,7 +128,9 @@ class Batch:
         for one in launches:
             if results[one["id"]]["status"] == "wrong":
                 results[one["id"]].update(self.judge_perturbed(folder, one))
-        suspects = [launchfile.widened(one) for one in launches if results[one["id"]]["status"] in CHECK_AGAIN]
+        warned = {name for name in self.jobs if results[name].pop("warned", False)}
+        suspects = [launchfile.widened(one) for one in launches
+                    if results[one["id"]]["status"] in CHECK_AGAIN or one["id"] in warned]
         if suspects:
             for name, answer in self.tool.run(suspects, folder, NEREID_CHECK="oob").items():
                 found = re.search(r"out-of-bounds access[^\n]*", answer.get("error", ""))
@@ -135,6 +138,8 @@ class Batch:
                 tables = any(s.get("pointers") for s in self.jobs[name][1]["storages"])
                 if found and not (tables and "outside every argument" in found.group(0)):
                     results[name].update(status="invalid", was=results[name]["status"], message=found.group(0)[:200])
+                elif name in warned:
+                    results[name].update(status="wrong", message="nereid run warned of an access outside, and there is none")
         return list(results.values())
 
     def judge_perturbed(self, folder, launch):
@@ -158,6 +163,7 @@ class Batch:
     def judge(self, folder, name, answer):
         trace, row = self.jobs[name]
         found = {k: answer[k] for k in ("first_ms", "fastest_ms", "median_ms") if k in answer}
+        found["warned"] = "warnings" in answer
         if "upstream_ms" in row:
             found["upstream_ms"] = row["upstream_ms"]
         if answer["status"] != "ok":

@@ -9,8 +9,8 @@ def multiply(a_ptr, b_ptr, c_ptr, N, precision: tl.constexpr, BM: tl.constexpr, 
     n = tl.program_id(1) * BN + tl.arange(0, BN)
     k = tl.arange(0, BK)
     total = tl.zeros([BM, BN], tl.float32)
-    for first in range(0, N, BK):
-        a = tl.load(a_ptr + m[:, None] * N + first + k[None, :])  # unstaged: num_stages
+    for first in range(0, N, BK):  # unstaged: num_stages
+        a = tl.load(a_ptr + m[:, None] * N + first + k[None, :])
         b = tl.load(b_ptr + (first + k)[:, None] * N + n[None, :])
         total = tl.dot(a, b, total, input_precision=precision)  # ieee: input_precision
     tl.store(c_ptr + m[:, None] * N + n[None, :], total.to(c_ptr.dtype.element_ty))

@@ -1,0 +1,265 @@
+//===- ReportHtml.cpp - A page: the source with its costs in the margin ---===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Explain/Comparison.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+namespace nereid::explain {
+
+static constexpr const char *style = R"(
+:root { color-scheme: light dark; --page: #fff; --text: #1b1f24; --soft: #667;
+  --line: #d8dce2; --bar: #9cc3f5; --loss: #fff3d6; --lossLine: #d99a00; }
+@media (prefers-color-scheme: dark) { :root { --page: #14171b; --text: #e3e6ea;
+  --soft: #9aa4b0; --line: #333a43; --bar: #2f5d94; --loss: #3a2f12;
+  --lossLine: #d99a00; } }
+body { background: var(--page); color: var(--text); margin: 2em auto;
+  max-width: 90em; padding: 0 1.5em; font: 15px/1.45 system-ui, sans-serif; }
+h1 { font-size: 1.4em; margin-bottom: 0; } h2 { font-size: 1.1em; }
+.soft, summary { color: var(--soft); }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .2em 1.2em; }
+dt { color: var(--soft); } dd { margin: 0; }
+.limit { display: grid; grid-template-columns: 8em 6em 1fr; gap: .8em; }
+.limit span:last-child { background: var(--bar); align-self: center;
+  height: .8em; border-radius: 2px; }
+table { border-collapse: collapse; } .wide { overflow-x: auto; }
+td, th { padding: 0 .7em; text-align: right; white-space: nowrap; }
+th { color: var(--soft); font-weight: normal; border-bottom: 1px solid
+  var(--line); } .source td:last-child, .source th:last-child,
+.note td { text-align: left; } .source td:last-child, .number { font: 13px/1.5
+  ui-monospace, monospace; white-space: pre; }
+.number { color: var(--soft); } .share { background: linear-gradient(to left,
+  var(--bar) var(--part), transparent var(--part)); }
+.source .note td { white-space: normal; padding: .25em .7em .25em 2em;
+  font: inherit; } .note div { max-width: 70em; }
+.note.hint td { background: var(--loss); border-left: 3px solid
+  var(--lossLine); } .comparison td:first-child { text-align: left; }
+)";
+
+static std::string escaped(const std::string &text) {
+  std::string out;
+  for (char c : text) {
+    switch (c) {
+    case '&':
+      out += "&amp;";
+      break;
+    case '<':
+      out += "&lt;";
+      break;
+    case '>':
+      out += "&gt;";
+      break;
+    case '"':
+      out += "&quot;";
+      break;
+    default:
+      out += c;
+    }
+  }
+  return out;
+}
+
+static std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.3g", value);
+  return text;
+}
+
+static std::string cell(const std::string &text) {
+  return "<td>" + escaped(text) + "</td>";
+}
+
+//===----------------------------------------------------------------------===//
+// The source
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What stands beside a line and below it.
+struct LineNotes {
+  double instructions = 0;
+  double bytes = 0, requests = 0, sectors = 0, leastSectors = 0;
+  double passes = 0, leastPasses = 0;
+  std::vector<std::string> hints, decisions;
+};
+
+} // namespace
+
+using FileNotes = std::map<std::string, std::map<uint32_t, LineNotes>>;
+
+static FileNotes notesOf(const Report &report) {
+  FileNotes files;
+  for (const LineCost &cost : report.lines) {
+    files[cost.file][cost.line].instructions += cost.instructions;
+  }
+  for (const AccessCost &cost : report.accesses) {
+    LineNotes &line = files[cost.file][cost.line];
+    if (cost.isShared) {
+      line.passes += cost.units;
+      line.leastPasses += cost.leastUnits;
+      continue;
+    }
+    line.bytes += cost.units * 32;
+    line.requests += cost.requests;
+    line.sectors += cost.units;
+    line.leastSectors += cost.leastUnits;
+  }
+  for (const Hint &hint : report.hints) {
+    files[hint.file][hint.line].hints.push_back(hint.text);
+  }
+  for (const ToldDecision &one : report.decisions) {
+    files[one.location.file][one.location.line].decisions.push_back(
+        decisionText(report, one));
+  }
+  for (auto &[file, lines] : files) {
+    lines.erase(0); // of no line
+  }
+  return files;
+}
+
+/// "32 (4)": what it is, and what would do, where that is less.
+static std::string ofLeast(double is, double least) {
+  std::string text = number(is);
+  return is > 1.02 * least ? text + " (" + number(least) + ")" : text;
+}
+
+static void addLine(std::string &out, uint32_t at, const std::string &text,
+                    const LineNotes &line, double instructions) {
+  double share = instructions ? 100 * line.instructions / instructions : 0;
+  out += "<tr><td class=number>" + std::to_string(at) + "</td>";
+  out += share >= 0.05 ? "<td class=share style=\"--part:" + number(share) +
+                             "%\">" + number(share) + " %</td>"
+                       : "<td></td>";
+  out += cell(line.bytes > 0 ? bytesText(line.bytes) : "");
+  out += cell(line.requests > 0 ? ofLeast(line.sectors / line.requests,
+                                          line.leastSectors / line.requests)
+                                : "");
+  out += cell(line.passes > 0 ? ofLeast(line.passes, line.leastPasses) : "");
+  out += cell(text) + "</tr>\n";
+  for (const std::string &hint : line.hints) {
+    out += "<tr class=\"note hint\"><td colspan=6><div>" + escaped(hint) +
+           "</div></td></tr>\n";
+  }
+  if (!line.decisions.empty()) {
+    out += "<tr class=note><td colspan=6><details><summary>" +
+           std::to_string(line.decisions.size()) +
+           (line.decisions.size() == 1 ? " decision" : " decisions") +
+           "</summary>";
+    for (const std::string &decision : line.decisions) {
+      out += escaped(decision) + "<br>";
+    }
+    out += "</details></td></tr>\n";
+  }
+}
+
+static void addSource(std::string &out, const Report &report,
+                      const SourceText &source) {
+  for (const auto &[file, lines] : notesOf(report)) {
+    if (file.empty() || lines.empty()) {
+      continue;
+    }
+    uint32_t first = lines.begin()->first, last = lines.rbegin()->first;
+    if (file == report.location.file && report.location.line) {
+      first = std::min(first, report.location.line);
+    }
+    out += "<h2>" + escaped(file) +
+           "</h2>\n<div class=wide><table class=source><tr><th></th>"
+           "<th>instructions</th><th>asked for</th><th>sectors a request "
+           "(least)</th><th>passes (least)</th><th></th></tr>\n";
+    for (uint32_t at = first; at <= last; ++at) {
+      auto found = lines.find(at);
+      addLine(out, at, source(file, at),
+              found == lines.end() ? LineNotes() : found->second,
+              report.instructions);
+    }
+    out += "</table></div>\n";
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The page
+//===----------------------------------------------------------------------===//
+
+static void addFact(std::string &out, const char *what,
+                    const std::string &value) {
+  out += std::string("<dt>") + what + "</dt><dd>" + escaped(value) + "</dd>\n";
+}
+
+static void addReport(std::string &out, const Report &report,
+                      const SourceText &source) {
+  const Resources &r = report.resources;
+  out += "<section>\n<h1>" + escaped(report.kernel) + "</h1>\n<p class=soft>" +
+         escaped(report.target) + " as of an " +
+         escaped(std::string(report.chip.name)) + ", " +
+         std::to_string(report.blocks) + " programs of " +
+         std::to_string((r.threads + 31) / 32) + " warps</p>\n<dl>\n";
+  addFact(out, "time",
+          timeText(report.predictedUs) + " predicted, bound by " +
+              name(report.bound) +
+              (report.measuredUs
+                   ? "; " + timeText(*report.measuredUs) + " measured"
+                   : ""));
+  addFact(out, "memory",
+          bytesText(report.compulsoryRead) + " read, " +
+              bytesText(report.compulsoryWritten) + " written at least; " +
+              bytesText(report.movedRead) + " and " +
+              bytesText(report.movedWritten) + " moved; " +
+              bytesText(report.requestedRead) + " and " +
+              bytesText(report.requestedWritten) + " asked for");
+  addFact(out, "resources",
+          (r.registers ? std::to_string(r.registers) + " registers, " +
+                             std::to_string(r.spillBytes) + " bytes spilled, "
+                       : "") +
+              bytesText(r.sharedBytes) + " shared" +
+              (r.registers ? "; " + std::to_string(r.warps) + " of " +
+                                 std::to_string(r.mostWarps) +
+                                 " warps resident (limit: " + r.limit + ")"
+                           : ""));
+  out += "</dl>\n";
+  double longest = 0;
+  for (const auto &[bound, us] : report.limits) {
+    longest = std::max(longest, us);
+  }
+  for (const auto &[bound, us] : report.limits) {
+    out += std::string("<div class=limit><span>") + name(bound) +
+           "</span><span>" + timeText(us) +
+           "</span><span style=\"width:" + number(100 * us / longest) +
+           "%\"></span></div>\n";
+  }
+  addSource(out, report, source);
+  out += "</section>\n";
+}
+
+std::string reportHtml(const Side &ours, const Side &theirs,
+                       const SourceText &source) {
+  std::string out = "<!doctype html>\n<html lang=en>\n<head>\n<meta "
+                    "charset=utf-8>\n<title>" +
+                    escaped(ours.launches[0].kernel) +
+                    " - nereid explain</title>\n<style>" + style +
+                    "</style>\n</head>\n<body>\n";
+  if (!theirs.launches.empty()) {
+    out += "<section>\n<h1>A: " + escaped(ours.name) +
+           "</h1>\n<h1>B: " + escaped(theirs.name) +
+           "</h1>\n<table class=comparison><tr><th></th><th>A</th><th>B</th>"
+           "<th>B / A</th></tr>\n";
+    for (const ComparisonRow &row : compare(ours, theirs)) {
+      out += "<tr>" + cell(row.what) + cell(row.ours) + cell(row.theirs) +
+             cell(row.ratio) + "</tr>\n";
+    }
+    out += "</table>\n</section>\n";
+  }
+  for (const Side *side : {&ours, &theirs}) {
+    for (const Report &report : side->launches) {
+      addReport(out, report, source);
+    }
+  }
+  return out + "</body>\n</html>\n";
+}
+
+} // namespace nereid::explain
