@@ -34,7 +34,7 @@ HTML: <td>{{ *}}y = tl.load(x_ptr + i) * 2 + 1</td>
 HTML-NOT: http
 HTML: </html>
 
-NONE: error: {{.*}}against.py has no kernel 'none'; expected one of fused, scale, shift, wide
+NONE: error: no kernel 'none' in {{.*}}against.py; expected one of fused, scale, shift, wide
 MISSING: t_ptr
 BOTH: error: expected one of --json and --html on standard output, got both
 UNWRITABLE: error: {{.*}}/no/such/folder
