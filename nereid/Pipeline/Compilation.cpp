@@ -572,21 +572,28 @@ Status Compilation::lowerThreads() {
   return lowerToLLVM(gpuMath(), machineDialects());
 }
 
-static nvptx::EmitOptions emitOptions(const CompileOptions &options) {
+/// What the launch says of registers stands before what the kernel does.
+static nvptx::EmitOptions emitOptions(const CompileOptions &options,
+                                      ModuleOp module) {
   nvptx::EmitOptions emit;
   emit.maxRegisters = options.maxRegisters;
   emit.minRegisters = options.minRegisters;
+  if (!emit.maxRegisters && !emit.minRegisters) {
+    auto kernel = readGpuKernel(module);
+    emit.minRegisters = kernel.ok() ? kernel->registers : 0;
+  }
   return emit;
 }
 
 Expected<std::string> Compilation::gpuLlvmText() {
-  return nvptx::emitLlvmText(*module, gpu(), emitOptions(request.options));
+  return nvptx::emitLlvmText(*module, gpu(),
+                             emitOptions(request.options, *module));
 }
 
 Status Compilation::emitPtx() {
   StageTimes times;
-  auto ptx =
-      nvptx::emitPtx(*module, gpu(), emitOptions(request.options), &times);
+  auto ptx = nvptx::emitPtx(*module, gpu(),
+                            emitOptions(request.options, *module), &times);
   addTimes(times);
   if (ptx.ok()) {
     result.image.code = toBytes(*ptx);

@@ -44,6 +44,9 @@ void buildTileGPUPipeline(OpPassManager &pm, const GpuOptions &options) {
   if (options.stages > 1 && options.has("prefetch")) {
     layouts.addPass(tilegpu::createPrefetchPrograms());
   }
+  if (options.has("registers-for-loads")) {
+    layouts.addPass(tilegpu::createRegistersForLoads());
+  }
   layouts.addPass(tilegpu::createAllocateShared());
   layouts.addPass(tilegpu::createInsertBarriers());
 }

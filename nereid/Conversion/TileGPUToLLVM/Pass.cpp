@@ -28,6 +28,10 @@ static void describe(LLVM::LLVMFuncOp kernel, const GpuKernelInfo &info) {
   Builder b(kernel.getContext());
   kernel->setAttr(threadsAttr, b.getI32IntegerAttr(info.threads));
   kernel->setAttr(sharedBytesAttr, b.getI32IntegerAttr(info.sharedBytes));
+  if (info.registers) {
+    kernel->setAttr(tilegpu::registersAttr,
+                    b.getI32IntegerAttr(info.registers));
+  }
   if (info.hasFaultRecord) {
     kernel->setAttr(faultRecordAttr, b.getUnitAttr());
   }
@@ -43,9 +47,13 @@ Expected<GpuKernelInfo> readGpuKernel(ModuleOp module) {
     auto written = kernel->getAttrOfType<DenseBoolArrayAttr>(writtenAttr);
     if (threads && shared && written) {
       ArrayRef<bool> list = written.asArrayRef();
+      auto registers =
+          kernel->getAttrOfType<IntegerAttr>(tilegpu::registersAttr);
       return GpuKernelInfo{kernel.getSymName().str(),
                            static_cast<unsigned>(threads.getInt()),
                            static_cast<unsigned>(shared.getInt()),
+                           registers ? static_cast<unsigned>(registers.getInt())
+                                     : 0,
                            kernel->hasAttr(faultRecordAttr),
                            std::vector<bool>(list.begin(), list.end())};
     }
@@ -82,10 +90,14 @@ struct TileGPUToLLVMPass : impl::TileGPUToLLVMBase<TileGPUToLLVMPass> {
     togpu::KernelEmitter emitter(*kernel, *target, *instructions,
                                  {fpFusion, streamedStores, loopedProducts},
                                  getChildAnalysis<AxisInfoAnalysis>(*kernel));
+    // The emitter erases the kernel.
+    auto registers =
+        (*kernel)->getAttrOfType<IntegerAttr>(tilegpu::registersAttr);
     auto info = emitter.run();
     if (failed(info)) {
       return signalPassFailure();
     }
+    info->registers = registers ? registers.getInt() : 0;
     describe(getOperation().lookupSymbol<LLVM::LLVMFuncOp>(info->entry), *info);
   }
 };

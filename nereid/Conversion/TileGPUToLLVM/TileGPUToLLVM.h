@@ -35,6 +35,7 @@ struct GpuKernelInfo {
   std::string entry;
   unsigned threads = 0;     ///< of a block
   unsigned sharedBytes = 0; ///< dynamic, of a block
+  unsigned registers = 0;   ///< of a thread, at least
   bool hasFaultRecord = false;
   /// One for each argument of the kernel: a store or an atomic reaches it.
   std::vector<bool> writtenParameters;

@@ -49,6 +49,8 @@ inline constexpr llvm::StringLiteral slotsAttr = "tilegpu.slots";
 
 /// #tilegpu.scratch, on an operation that makes trips through shared memory.
 inline constexpr llvm::StringLiteral scratchAttr = "tilegpu.scratch";
+/// i32 on the kernel: registers of a thread, at least.
+inline constexpr llvm::StringLiteral registersAttr = "tilegpu.registers";
 /// i32 on the kernel: bytes of shared memory that its buffers and scratch take.
 inline constexpr llvm::StringLiteral sharedBytesAttr = "tilegpu.shared_bytes";
 

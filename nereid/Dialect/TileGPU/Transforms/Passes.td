@@ -81,6 +81,17 @@ def PrefetchPrograms : Pass<"tilegpu-prefetch-programs", "::mlir::func::FuncOp">
   }];
 }
 
+def RegistersForLoads : Pass<"tilegpu-registers-for-loads", "::mlir::func::FuncOp"> {
+  let summary = "Registers for the loads of an iteration, all in flight";
+  let description = [{
+    An assembler that saves registers lets the loads of an iteration wait for
+    each other: the second one takes the registers of the first. Where a loop
+    has several, the kernel says how many registers hold them all
+    (`tilegpu.registers`), unless so few warps would be resident then that
+    fewer bytes were on their way.
+  }];
+}
+
 def AllocateShared : Pass<"tilegpu-allocate-shared", "::mlir::func::FuncOp"> {
   let summary = "Where buffers and scratch lie in shared memory";
   let description = [{
