@@ -17,7 +17,10 @@
 // or, where the products' results are sums that only the next iteration's
 // products look at, with the end of the products of the step before between
 // their start and the copies: the tensor cores go from one iteration's products
-// to the next one's without a pause (docs/decisions/ProductsInFlight.md),
+// to the next one's without a pause (docs/decisions/ProductsInFlight.md). A
+// second barrier then keeps the copies from overwriting what those products
+// read; where one slot more costs no resident program, the copies go there, and
+// need not wait for anything,
 //
 // or, without such products, 2 and 4. If the computation begins with products
 // that four warps start together and that need nothing of each other, the
@@ -51,6 +54,8 @@ namespace nereid::tilegpu {
 namespace {
 
 struct ScheduleOptions {
+  const TargetInfo &target;
+  unsigned threads; ///< of a program
   unsigned stages, sharedLimit;
   bool carriesProducts;
 };
@@ -77,7 +82,9 @@ private:
                    const CopyReaders &readers) const;
   StringRef whyNotCarried(const LoopSlice &computation,
                           const CopyReaders &readers) const;
-  LoopSchedule makeSchedule(unsigned distance);
+  LoopSchedule makeSchedule(unsigned distance, bool hasExtraSlot);
+  unsigned bytesOf(const LoopSchedule &schedule);
+  bool isExtraSlotFree(unsigned bytes, unsigned withExtra) const;
   void tell();
 
   scf::ForOp loop;
@@ -90,6 +97,7 @@ private:
   StagesChosen chosen; ///< for the log
   llvm::SmallSetVector<Operation *, 4> inFlight;
   StringRef whyEnds; ///< in their own iteration; empty: they go on
+  bool areCarried = false, hasExtraSlot = false;
 };
 
 } // namespace
@@ -293,13 +301,13 @@ StringRef LoopScheduler::whyNotCarried(const LoopSlice &computation,
 // The schedule
 //===----------------------------------------------------------------------===//
 
-LoopSchedule LoopScheduler::makeSchedule(unsigned distance) {
+LoopSchedule LoopScheduler::makeSchedule(unsigned distance, bool hasExtraSlot) {
   CopyReaders readers(loop, copies);
   LoopSlice computation = computationOf(loop, readers);
   inFlight = productsInFlight(computation, readers);
 
   LoopSchedule schedule(loop);
-  schedule.slots = distance + 1;
+  schedule.slots = distance + 1 + hasExtraSlot;
   unsigned order = 0;
   unsigned first = order; // up to the start of the products
   order += !inFlight.empty();
@@ -314,14 +322,16 @@ LoopSchedule LoopScheduler::makeSchedule(unsigned distance) {
     ++order;
   };
   whyEnds = options.carriesProducts ? whyNotCarried(computation, readers) : "";
-  bool areCarried = options.carriesProducts && whyEnds.empty();
-  if (!inFlight.empty() && areCarried) {
+  areCarried = options.carriesProducts && whyEnds.empty() && !inFlight.empty();
+  if (areCarried && !hasExtraSlot) {
     finishProducts(distance + 1);
   }
   for (tile::LoadOp load : copies) {
     schedule.run(load, {0, order++});
   }
-  if (!inFlight.empty() && !areCarried) {
+  if (areCarried && hasExtraSlot) {
+    finishProducts(distance + 1);
+  } else if (!inFlight.empty() && !areCarried) {
     finishProducts(distance);
   }
   unsigned rest = order;
@@ -349,16 +359,46 @@ LoopSchedule LoopScheduler::makeSchedule(unsigned distance) {
 
 /// What the expanded loop's trips through shared memory take is known when it
 /// is there: it exchanges less than the old one.
+unsigned LoopScheduler::bytesOf(const LoopSchedule &schedule) {
+  LoopExpander expander(loop, schedule, axes);
+  expander.expand();
+  unsigned bytes = bytesNeeded(expander.made(), living) + scheduledBytes(loop);
+  expander.undo();
+  return bytes;
+}
+
+/// Do as many programs share a processor with it, as far as their registers let
+/// them?
+bool LoopScheduler::isExtraSlotFree(unsigned bytes, unsigned withExtra) const {
+  constexpr unsigned registersBesides = 40; // the sums
+  const TargetInfo &target = options.target;
+  unsigned registers = registersBesides;
+  for (Operation *product : inFlight) {
+    registers += layoutOf(product->getResult(0).getType()).registerCount();
+  }
+  unsigned ofSystem = target.processorShared - target.sharedLimit;
+  auto programs = [&](unsigned shared) {
+    return target.processorShared / (shared + ofSystem);
+  };
+  unsigned byRegisters =
+      target.processorRegisters / (options.threads * registers);
+  return withExtra <= options.sharedLimit &&
+         programs(withExtra) >= std::min(programs(bytes), byRegisters);
+}
+
 bool LoopScheduler::runWithCopies() {
   unsigned distance = mostDistance();
   for (; distance; --distance) {
-    LoopSchedule schedule = makeSchedule(distance);
-    LoopExpander expander(loop, schedule, axes);
-    expander.expand();
-    unsigned needed =
-        bytesNeeded(expander.made(), living) + scheduledBytes(loop);
-    expander.undo();
+    LoopSchedule schedule = makeSchedule(distance, /*hasExtraSlot=*/false);
+    unsigned needed = bytesOf(schedule);
     if (needed <= options.sharedLimit) {
+      if (areCarried) {
+        LoopSchedule roomy = makeSchedule(distance, /*hasExtraSlot=*/true);
+        hasExtraSlot = isExtraSlotFree(needed, bytesOf(roomy));
+        if (hasExtraSlot) {
+          schedule = std::move(roomy);
+        }
+      }
       schedule.write();
       break;
     }
@@ -392,7 +432,6 @@ void LoopScheduler::tell() {
   }
   tellStages(loop, chosen);
   if (chosen.distance) {
-    bool areCarried = options.carriesProducts && whyEnds.empty();
     for (Operation *product : inFlight) {
       recordDecision(
           product->getLoc(),
@@ -401,7 +440,11 @@ void LoopScheduler::tell() {
                       : "runs while the next iteration's copies start",
            areCarried || !options.carriesProducts ? ""
                                                   : "into the next iteration",
-           areCarried        ? "only the next iteration's product needs the sum"
+           areCarried ? hasExtraSlot
+                            ? "only the next iteration's product needs the "
+                              "sum; copies "
+                              "go to one slot more, which costs no program"
+                            : "only the next iteration's product needs the sum"
            : whyEnds.empty() ? "both operands lie in shared memory"
                              : whyEnds.str(),
            ""});
@@ -438,7 +481,8 @@ void ScheduleLoopsPass::runOnOperation() {
   if (target->hasAsyncCopies && !loops.empty()) {
     auto &axes = getAnalysis<AxisInfoAnalysis>();
     ScheduleOptions options{
-        stages, sharedLimit ? sharedLimit.getValue() : target->sharedLimit,
+        *target, target->lanes * warpsOf(getOperation()), stages,
+        sharedLimit ? sharedLimit.getValue() : target->sharedLimit,
         carryProducts};
     // The copies' buffers live around one loop, and change no other's.
     auto living = buffersAtLoops(getOperation());
