@@ -150,7 +150,8 @@ bool replaceOp(Operation *op, unsigned way) {
     inlineBlock(op, *loop.getBody());
     return true;
   }
-  if (auto loop = dyn_cast<scf::WhileOp>(op); loop && way < 1) {
+  if (auto loop = dyn_cast<scf::WhileOp>(op);
+      loop && way < 1 && loop.getInits().getTypes() == loop.getResultTypes()) {
     loop.replaceAllUsesWith(loop.getInits());
     loop.erase();
     return true;

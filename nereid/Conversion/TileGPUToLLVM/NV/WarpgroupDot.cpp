@@ -219,8 +219,10 @@ void KernelEmitter::emitWarpgroupMma(tile::DotOp op) {
     return wordAt.at(row << aTile.shifts[0] | column << aTile.shifts[1]);
   };
   unsigned steps = aTile.shape[1] / depth;
-  unsigned instructionColumns =
-      std::min<unsigned>(blocks.begin()->second.size() * 8, 256);
+  // A narrow sum that the loop carries is held twice while it is multiplied,
+  // and ptxas 13.0 finds no registers for two of 256 columns (C7600).
+  unsigned instructionColumns = std::min<unsigned>(
+      blocks.begin()->second.size() * 8, isNarrow ? 128 : 256);
   SmallVector<int32_t> leftOffsets, leftWords, rightOffsets;
   for (auto &[m, columns] : blocks) {
     for (unsigned n = 0; n < columns.size() * 8; n += instructionColumns) {
