@@ -171,6 +171,8 @@ public:
   Partial combineLanes(mlir::Region &region, const Partial &own,
                        unsigned distance);
   class WarpReduction;
+  /// All lanes of a warp by instructions made for it, where there are such.
+  bool reduceWarp(tile::ReduceOp op, Partial &partial);
   void reduceWarps(tile::ReduceOp op, uint32_t axisLanes, const WarpParts &plan,
                    Partials &partials);
 
@@ -307,6 +309,8 @@ public:
   mlir::Value insideShape(const TileInfo &tile, unsigned r);
   /// True in one of the threads that hold copies; null if there are none.
   mlir::Value isFirstCopy(const TileLayout &layout);
+  /// The number of the thread's lane, with these of its bits.
+  mlir::Value laneOf(uint32_t mask);
   mlir::Value shuffleXor(mlir::Value value, unsigned laneMask);
   mlir::Value shuffleIndex(mlir::Value value, mlir::Value lane);
   template <typename Shuffle>

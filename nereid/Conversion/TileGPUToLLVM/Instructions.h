@@ -52,6 +52,17 @@ struct AtomicUpdate {
   tile::MemScope scope;
 };
 
+enum class LaneReduction {
+  Add,
+  And,
+  Or,
+  Xor,
+  Greatest,
+  Least,
+  GreatestUnsigned,
+  LeastUnsigned
+};
+
 enum class IntegerRounding { Nearest, Zero, Down, Up };
 
 class Instructions {
@@ -78,6 +89,8 @@ public:
   /// The word of the lane whose number differs by `laneMask`.
   virtual mlir::Value shuffleXor(mlir::Value word, unsigned laneMask) = 0;
   virtual mlir::Value shuffleIndex(mlir::Value word, mlir::Value lane) = 0;
+  /// An i32 of every lane of the warp, combined: TargetInfo::hasWarpReductions.
+  virtual mlir::Value reduceLanes(LaneReduction kind, mlir::Value word) = 0;
   /// Is it true in any lane of the warp?
   virtual mlir::Value anyLane(mlir::Value condition) = 0;
   /// Waits for the launch before this one, or lets the next one begin.

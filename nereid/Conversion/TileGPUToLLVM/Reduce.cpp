@@ -9,15 +9,18 @@
 // a tree; the lanes of a warp by shuffles; the warps through shared memory,
 // where every thread reads the partial results that it wants, or one of many.
 // The order depends on the layout alone, so the same program gives the same
-// bits.
+// bits. All threads that are given a result are given the same bits of it, also
+// where they combined in different orders what does not commute (Symmetry.h).
 //
 // Padding takes no part: where a thread may hold none of the tile, whether it
 // does travels with the value.
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Analysis/Symmetry.h"
 #include "nereid/Conversion/TileGPUToLLVM/Forms.h"
 #include "nereid/Conversion/TileGPUToLLVM/Partial.h"
+#include "nereid/Dialect/Tile/IR/PairOrder.h"
 
 #include <bit>
 
@@ -83,6 +86,16 @@ Partial KernelEmitter::combineLanes(Region &region, const Partial &own,
   return combine(region, own, ofOtherLane(own, [&](Value value) {
                    return shuffleXor(value, distance);
                  }));
+}
+
+static Partial ofLane(KernelEmitter &e, const Partial &partial, Value lane) {
+  return ofOtherLane(partial,
+                     [&](Value value) { return e.shuffleIndex(value, lane); });
+}
+
+/// Do lanes that combine in different orders get the same?
+static bool lanesAgree(tile::ReduceOp op) {
+  return tile::pairOrderOf(op) || isSymmetric(op.getCombine());
 }
 
 namespace {
@@ -193,19 +206,29 @@ void KernelEmitter::emitReduce(tile::ReduceOp op) {
 
   tellReduce(op, most);
 
-  // Lanes.
   uint32_t axisLanes = 0;
   for (unsigned l = 0; l < from.layout.lanes.size(); ++l) {
-    if (!(from.layout.lanes[l] & axisMask)) {
+    axisLanes |= from.layout.lanes[l] & axisMask ? 1u << l : 0;
+  }
+  std::optional<WarpParts> parts = warpPartsOf(op);
+  // One lane writes the part of its warp.
+  bool isShared = axisLanes && !parts && !lanesAgree(op);
+  Value first = isShared ? laneOf(~axisLanes) : Value();
+  for (auto &[place, partial] : partials) {
+    if (axisLanes == target.lanes - 1 && reduceWarp(op, partial)) {
       continue;
     }
-    axisLanes |= 1u << l;
-    for (auto &[place, partial] : partials) {
-      partial = combineLanes(region, partial, 1u << l);
+    for (unsigned l = 0; l < from.layout.lanes.size(); ++l) {
+      if (axisLanes >> l & 1) {
+        partial = combineLanes(region, partial, 1u << l);
+      }
+    }
+    if (isShared) {
+      partial = ofLane(*this, partial, first);
     }
   }
 
-  if (std::optional<WarpParts> parts = warpPartsOf(op)) {
+  if (parts) {
     reduceWarps(op, axisLanes, *parts, partials);
   }
 
@@ -379,9 +402,8 @@ void KernelEmitter::WarpReduction::readTogether(Partials &partials,
     }
   }
   Value ownRead = e.spreadBits(e.thread, readColumns);
-  Value otherLanes = arith::AndIOp::create(
-      b, loc, e.thread,
-      e.ops().i32((e.target.lanes - 1) >> sameLanes << sameLanes));
+  Value otherLanes = e.laneOf(~0u << sameLanes);
+  bool agree = lanesAgree(op);
   Partials rounds;
   for (auto &[place, partial] : partials) {
     auto [found, isNew] = rounds.try_emplace(place & ~together);
@@ -395,15 +417,14 @@ void KernelEmitter::WarpReduction::readTogether(Partials &partials,
       }
     }
     partial = round;
-    if (together) {
+    if (together || !agree) {
       unsigned lane = 0;
       for (auto [k, column] : llvm::enumerate(placeColumns)) {
         lane |= place & column ? parts << k : 0;
       }
       Value holder =
           arith::OrIOp::create(b, loc, otherLanes, e.ops().i32(lane));
-      partial = ofOtherLane(
-          round, [&](Value value) { return e.shuffleIndex(value, holder); });
+      partial = ofLane(e, round, holder);
     }
   }
 }

@@ -386,6 +386,11 @@ Value KernelEmitter::shuffleWords(Value value, Shuffle shuffle) {
   return fromBits(moved, value.getType());
 }
 
+Value KernelEmitter::laneOf(uint32_t mask) {
+  return arith::AndIOp::create(b, loc, thread,
+                               ops().i32(mask & (target.lanes - 1)));
+}
+
 Value KernelEmitter::shuffleXor(Value value, unsigned laneMask) {
   return shuffleWords(
       value, [&](Value word) { return machine->shuffleXor(word, laneMask); });

@@ -16,6 +16,8 @@
 
 #include "nereid/IRGen/Builtins/EmitReduce.h"
 
+#include "nereid/Dialect/Tile/IR/PairOrder.h"
+
 namespace nereid::irgen {
 
 namespace arith = mlir::arith;
@@ -200,7 +202,8 @@ Tensor reshaped(Emitter &e, Tensor x, llvm::ArrayRef<int64_t> shape,
 FailureOr<llvm::SmallVector<Tensor>>
 emitReduceOp(CallContext &ctx, const BoundArguments &args,
              const ReducedAxis &axis, llvm::ArrayRef<Tensor> sources,
-             llvm::function_ref<LogicalResult(mlir::Region &)> fill) {
+             llvm::function_ref<LogicalResult(mlir::Region &)> fill,
+             std::optional<tile::PairOrder> order = std::nullopt) {
   Emitter &e = ctx.emitter;
   llvm::SmallVector<int64_t> reduced = axis.source;
   reduced.erase(reduced.begin() + axis.axis);
@@ -216,6 +219,9 @@ emitReduceOp(CallContext &ctx, const BoundArguments &args,
   if (failed(fill(op.getCombine()))) {
     return failure();
   }
+  if (order) {
+    tile::setPairOrder(op, *order);
+  }
   llvm::SmallVector<Tensor> results;
   for (auto [result, source] : llvm::zip(op.getResults(), sources)) {
     Tensor x{result, source.type};
@@ -225,19 +231,22 @@ emitReduceOp(CallContext &ctx, const BoundArguments &args,
   return results;
 }
 
-FailureOr<llvm::SmallVector<Tensor>> reduceWith(CallContext &ctx,
-                                                const BoundArguments &args,
-                                                const ReducedAxis &axis,
-                                                llvm::ArrayRef<Tensor> sources,
-                                                CombineFn combine) {
+FailureOr<llvm::SmallVector<Tensor>>
+reduceWith(CallContext &ctx, const BoundArguments &args,
+           const ReducedAxis &axis, llvm::ArrayRef<Tensor> sources,
+           CombineFn combine,
+           std::optional<tile::PairOrder> order = std::nullopt) {
   llvm::SmallVector<ScalarType> types;
   for (const Tensor &source : sources) {
     types.push_back(source.type);
   }
-  return emitReduceOp(ctx, args, axis, sources, [&](mlir::Region &region) {
-    fillCombine(ctx.emitter, region, types, combine);
-    return success();
-  });
+  return emitReduceOp(
+      ctx, args, axis, sources,
+      [&](mlir::Region &region) {
+        fillCombine(ctx.emitter, region, types, combine);
+        return success();
+      },
+      order);
 }
 
 /// One block of numbers, where the order of elements does not matter.
@@ -324,9 +333,14 @@ FailureOr<llvm::SmallVector<Tensor>> reduceIndexed(CallContext &ctx,
   if (failed(positions)) {
     return failure();
   }
+  // Of equal values the least index will do without tieLeft, too.
+  using P = tile::PairOrder;
+  bool isUnsigned = x.type.isUnsignedInt();
   return reduceWith(
       ctx, args, *axis, {reshaped(e, x, axis->source), *positions},
-      tieLeft ? combineIndexed<isMax, true> : combineIndexed<isMax, false>);
+      tieLeft ? combineIndexed<isMax, true> : combineIndexed<isMax, false>,
+      isMax ? (isUnsigned ? P::GreatestUnsigned : P::Greatest)
+            : (isUnsigned ? P::LeastUnsigned : P::Least));
 }
 
 template <bool isMax>

@@ -113,7 +113,7 @@ static tilegpu::TargetInfo describe(const Row &row) {
   info.matrix = matrixInstructions(row);
   info.hasPackedSaturation = info.hasMatrixLoads = capability >= 75;
   info.hasAsyncCopies = info.hasBf16Arithmetic = info.hasPackedRounding =
-      capability >= 80;
+      info.hasWarpReductions = capability >= 80;
   info.hasFloat8Conversions = capability >= 89;
   info.atomicSumBytes = capability >= 90 ? 16 : 4;
   info.hasBulkPrefetch = info.hasBf16Atomics = info.hasGridDependency =

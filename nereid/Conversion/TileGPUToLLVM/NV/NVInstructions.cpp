@@ -106,6 +106,29 @@ static nv::Update toNV(tile::AtomicKind kind) {
   llvm_unreachable("extrema of floats have no instruction");
 }
 
+static NVVM::ReduxKind toNVVM(LaneReduction kind) {
+  using K = LaneReduction;
+  switch (kind) {
+  case K::Add:
+    return NVVM::ReduxKind::ADD;
+  case K::And:
+    return NVVM::ReduxKind::AND;
+  case K::Or:
+    return NVVM::ReduxKind::OR;
+  case K::Xor:
+    return NVVM::ReduxKind::XOR;
+  case K::Greatest:
+    return NVVM::ReduxKind::MAX;
+  case K::Least:
+    return NVVM::ReduxKind::MIN;
+  case K::GreatestUnsigned:
+    return NVVM::ReduxKind::UMAX;
+  case K::LeastUnsigned:
+    return NVVM::ReduxKind::UMIN;
+  }
+  llvm_unreachable("all reductions are handled");
+}
+
 static nv::Rounding toNV(IntegerRounding rounding) {
   switch (rounding) {
   case IntegerRounding::Nearest:
@@ -164,6 +187,10 @@ public:
   }
   Value shuffleIndex(Value word, Value lane) override {
     return shuffle(NVVM::ShflKind::idx, word, lane);
+  }
+  Value reduceLanes(LaneReduction kind, Value word) override {
+    return NVVM::ReduxOp::create(b, loc, word.getType(), word, toNVVM(kind),
+                                 i32(allLanes));
   }
   Value anyLane(Value condition) override {
     return NVVM::VoteSyncOp::create(b, loc, b.getI1Type(), i32(allLanes),

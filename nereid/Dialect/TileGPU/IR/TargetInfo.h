@@ -87,6 +87,7 @@ struct TargetInfo {
   bool hasPackedRounding = false;   ///< two f32 to one word of 16-bit floats
   bool hasPackedSaturation = false; ///< four i32 to one word of 8-bit integers
   bool hasGridDependency = false;   ///< a grid may wait for the one before it
+  bool hasWarpReductions = false; ///< of an i32 of every lane, one instruction
 
   /// Bytes that one atomic operation updates; several elements where they are
   /// floats of at most 32 bits to add to.
