@@ -32,6 +32,17 @@ double clockMs(Device device, const std::function<void()> &call) {
   return msSince(start);
 }
 
+double runMs(Device device, const std::function<void()> &call) {
+  if (device.isHost()) {
+    return clockMs(device, call);
+  }
+  Event begin(device), end(device);
+  begin.record();
+  call();
+  end.record();
+  return end.millisecondsSince(begin);
+}
+
 /// What a warm sample lasts at least: a thousand times what the clock of the
 /// host, or a GPU's events (0.5 us), can tell apart.
 static double leastSampleMs(Device device) { return device.isHost() ? 1 : 0.5; }

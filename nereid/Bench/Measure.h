@@ -127,6 +127,9 @@ std::vector<Times> measure(Device device, std::vector<Contender> contenders,
 
 /// Milliseconds by the clock of one call, until the device has finished.
 double clockMs(Device device, const std::function<void()> &call);
+/// Of one call by the device's own events where it has them: without the cost
+/// of starting and waiting.
+double runMs(Device device, const std::function<void()> &call);
 
 } // namespace nereid::bench
 

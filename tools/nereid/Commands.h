@@ -26,6 +26,7 @@ struct KernelDescription;
 
 void addRunCommand(CLI::App &app);
 void addExplainCommand(CLI::App &app);
+void addBenchCommand(CLI::App &app);
 void addCompileCommand(CLI::App &app);
 void addDoctorCommand(CLI::App &app);
 void addBuiltinsCommand(CLI::App &app);

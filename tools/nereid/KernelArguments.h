@@ -39,6 +39,8 @@ public:
   Grid operator()(const Meta &meta) const;
   /// "64x2".
   std::string lastGrid() const;
+  /// The one of the last launch, as plain sizes.
+  Grid last() const { return Grid(std::span<const int64_t>(sizes)); }
 
 private:
   std::string text;

@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "LaunchFileMemory.h"
-#include "LaunchTime.h"
 
 #include "CommandProcess.h"
 #include "Commands.h"
 #include "ExitStatus.h"
 #include "OutsideWarnings.h"
 
+#include "nereid/Bench/Measure.h"
 #include "nereid/Support/Files.h"
 #include "tools/check/DeviceCheck.h"
 
@@ -184,18 +184,18 @@ Json runLaunch(const LaunchDescription &launch, Device device,
   }
   result["kernel"] = kernel.name();
   result["device"] = device.str();
-  result["first_ms"] = msOf(device, run);
+  result["first_ms"] = bench::clockMs(device, run);
   memory.writeOutputs();
   std::vector<double> times;
   for (int64_t i = 0; i < launch.repeat; ++i) {
     memory.restore();
-    times.push_back(launchMs(device, run));
+    times.push_back(bench::runMs(device, run));
   }
   if (!times.empty()) {
-    std::sort(times.begin(), times.end());
-    result["median_ms"] = times[times.size() / 2];
-    result["fastest_ms"] = times.front();
-    result["launches"] = times.size();
+    bench::Summary ms = bench::summarize(times);
+    result["median_ms"] = ms.median;
+    result["fastest_ms"] = ms.least;
+    result["launches"] = ms.samples;
   }
   return result;
 }

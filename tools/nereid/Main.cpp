@@ -67,6 +67,7 @@ static int run(int argc, char **argv) {
   cuda::installSimulator();
   addRunCommand(app);
   addExplainCommand(app);
+  addBenchCommand(app);
   addCompileCommand(app);
   addDoctorCommand(app);
   addBuiltinsCommand(app);

@@ -37,6 +37,9 @@ constexpr Writer fileWriters[] = {
      "header -o other.h --object OUT"},
     {"run --out", "run k.py:scale --grid 1 x_ptr=zeros:f32[1000] "
                   "y_ptr=zeros:f32[4] n=4 a=1 --out x_ptr=OUT"},
+    {"bench --html", "bench k.py:scale --grid 1 x_ptr=zeros:f32[64] "
+                     "y_ptr=zeros:f32[64] n=64 a=1 --seconds 0 --times-only "
+                     "--html OUT"},
     {"run --launch out", "run --launch writes.json"},
     {"run --results",
      "run --launch reads.json reads.json reads.json reads.json reads.json "
@@ -57,6 +60,11 @@ constexpr Writer printers[] = {
                     "y_ptr=zeros:f32[4] n=4 a=1 --check"},
     {"run --repeat", "run k.py:scale --grid 1 x_ptr=zeros:f32[4] "
                      "y_ptr=zeros:f32[4] n=4 a=1 --repeat 1"},
+    {"bench", "bench k.py:scale --grid 1 x_ptr=zeros:f32[64] "
+              "y_ptr=zeros:f32[64] n=64 a=1 --seconds 0 --times-only"},
+    {"bench --csv -", "bench k.py:scale --grid 1 x_ptr=zeros:f32[64] "
+                      "y_ptr=zeros:f32[64] n=64 a=1 --seconds 0 --times-only "
+                      "--csv -"},
     {"run --launch lines", "run --launch reads.json reads.json"},
     {"builtins", "builtins"},
     {"builtins --json", "builtins --json"},

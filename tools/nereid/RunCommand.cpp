@@ -10,10 +10,10 @@
 #include "Commands.h"
 #include "KernelArguments.h"
 #include "LaunchFile.h"
-#include "LaunchTime.h"
 #include "OptionText.h"
 #include "OutsideWarnings.h"
 
+#include "nereid/Bench/Measure.h"
 #include "nereid/Runtime/device/HostMemory.h"
 #include "nereid/Support/EditDistance.h"
 #include "nereid/Support/Files.h"
@@ -47,14 +47,14 @@ static void printTimes(const std::string &name, Device device, int repeat,
   double total = 0;
   while (repeat ? static_cast<int>(times.size()) < repeat
                 : times.size() < 3 || (total < 333 && times.size() < 10000)) {
-    times.push_back(launchMs(device, launch));
+    times.push_back(bench::runMs(device, launch));
     total += times.back();
   }
-  std::sort(times.begin(), times.end());
+  bench::Summary ms = bench::summarize(times);
   std::printf("%s: median %.4g ms, fastest %.4g ms, slowest %.4g ms, %zu "
               "launches\n",
-              name.c_str(), times[times.size() / 2], times.front(),
-              times.back(), times.size());
+              name.c_str(), ms.median, ms.least,
+              *std::max_element(times.begin(), times.end()), ms.samples);
 }
 
 /// At most the first and last three elements: only they are converted.
@@ -145,7 +145,7 @@ static void runKernel(const RunOptions &options) {
     printDiagnostic(warning);
   }
   auto launch = [&] { kernel.launch(gridFunction, launchArguments); };
-  double firstMs = msOf(device, launch);
+  double firstMs = bench::clockMs(device, launch);
   for (const auto &[array, file] : outputs) {
     saveNpy(file, arguments.tensor(array));
   }

@@ -1,0 +1,342 @@
+//===- Plot.cpp - Lines of a report, and their picture --------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Bench/Report.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace nereid::bench {
+
+static std::optional<double> numberOf(const std::string &text) {
+  double value = 0;
+  const char *last = text.data() + text.size();
+  auto [end, error] = std::from_chars(text.data(), last, value);
+  return error == std::errc() && end == last ? std::optional(value)
+                                             : std::nullopt;
+}
+
+namespace {
+
+/// Where a report's rows lie on the x axis.
+struct Axis {
+  explicit Axis(const Report &report);
+  double at(const Row &row) const;
+
+  std::string name;
+  bool isLog = false;
+  std::vector<std::string> categories; ///< empty: numbers
+};
+
+} // namespace
+
+Axis::Axis(const Report &report) {
+  bool areNumbers = !report.variables.empty();
+  double least = INFINITY, most = 0;
+  name = areNumbers ? report.variables[0] : "";
+  for (const Row &row : report.rows) {
+    std::string value = row.point.empty() ? "" : row.point[0];
+    std::optional<double> number = numberOf(value);
+    areNumbers &= number.has_value();
+    least = std::min(least, number.value_or(0));
+    most = std::max(most, number.value_or(0));
+    if (std::find(categories.begin(), categories.end(), value) ==
+        categories.end()) {
+      categories.push_back(value);
+    }
+  }
+  isLog = areNumbers && least > 0 && most >= 16 * least;
+  if (areNumbers) {
+    categories.clear();
+  }
+}
+
+double Axis::at(const Row &row) const {
+  std::string value = row.point.empty() ? "" : row.point[0];
+  if (categories.empty()) {
+    return *numberOf(value);
+  }
+  return double(std::find(categories.begin(), categories.end(), value) -
+                categories.begin());
+}
+
+static std::string lineOf(const Report &report, const Row &row) {
+  std::string name = row.times.name;
+  for (size_t i = 1; i < row.point.size(); ++i) {
+    name += ", " + report.variables[i] + "=" + row.point[i];
+  }
+  return name;
+}
+
+std::vector<Plot> plotsOf(const Report &report) {
+  Axis axis(report);
+  std::vector<Column> columns = columnsOf(report);
+  auto columnOf = [&](const char *name) -> const Column * {
+    for (const Column &column : columns) {
+      if (column.name == name) {
+        return &column;
+      }
+    }
+    return nullptr;
+  };
+  std::vector<Plot> plots;
+  auto add = [&](const char *title, const Column *column, bool isLog) {
+    if (!column) {
+      return;
+    }
+    Plot plot{title,           axis.name, column->unit, axis.isLog, isLog,
+              axis.categories, {}};
+    for (size_t i = 0; i < report.rows.size(); ++i) {
+      if (!column->values[i]) {
+        continue;
+      }
+      const Row &row = report.rows[i];
+      std::string name = lineOf(report, row);
+      auto line = std::find_if(plot.lines.begin(), plot.lines.end(),
+                               [&](const Line &l) { return l.name == name; });
+      if (line == plot.lines.end()) {
+        line = plot.lines.insert(line, {name, {}});
+      }
+      double y = *column->values[i];
+      const Summary &ms = row.times.ms;
+      bool isTime = column->name == "time";
+      line->points.push_back({axis.at(row), y, isTime ? ms.lowerQuartile : y,
+                              isTime ? ms.upperQuartile : y});
+    }
+    plots.push_back(std::move(plot));
+  };
+  bool multiplies =
+      std::any_of(report.rows.begin(), report.rows.end(), [](const Row &row) {
+        return row.work && !row.work->products.empty();
+      });
+  add("Time", columnOf("time"), true);
+  add("Rate", columnOf(multiplies ? "rate" : "bandwidth"), false);
+  add("Share of the roofline", columnOf("roofline"), false);
+  return plots;
+}
+
+//===----------------------------------------------------------------------===//
+// SVG
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// From values to the picture's pixels.
+struct Scale {
+  Scale(double low, double high, bool isLog, double from, double to)
+      : isLog(isLog), low(low), high(high), from(from), to(to) {}
+  double position(double value) const {
+    return isLog ? std::log(value) : value;
+  }
+  double operator()(double value) const {
+    double begin = position(low), end = position(high);
+    return end > begin
+               ? from + (to - from) * (position(value) - begin) / (end - begin)
+               : (from + to) / 2;
+  }
+  /// 1, 2, 5 times powers of ten; of a linear axis multiples of one of them.
+  std::vector<double> ticks() const;
+
+  bool isLog;
+  double low, high, from, to;
+};
+
+} // namespace
+
+std::vector<double> Scale::ticks() const {
+  std::vector<double> ticks;
+  if (isLog) {
+    bool isWide = high / low > 1e3;
+    for (double power = std::pow(10, std::floor(std::log10(low)));
+         power <= high; power *= 10) {
+      for (double factor : {1, 2, 5}) {
+        double value = factor * power;
+        if (value >= low && value <= high && (factor == 1 || !isWide)) {
+          ticks.push_back(value);
+        }
+      }
+    }
+    return ticks;
+  }
+  double rough = (high - low) / 5,
+         power = std::pow(10, std::floor(std::log10(rough)));
+  double step = power * (rough / power > 5   ? 10
+                         : rough / power > 2 ? 5
+                         : rough / power > 1 ? 2
+                                             : 1);
+  for (double i = std::ceil(low / step); i * step <= high * (1 + 1e-9); ++i) {
+    ticks.push_back(i * step);
+  }
+  return ticks;
+}
+
+static std::string escaped(const std::string &text) {
+  std::string out;
+  for (char c : text) {
+    out += c == '&'   ? "&amp;"
+           : c == '<' ? "&lt;"
+           : c == '>' ? "&gt;"
+           : c == '"' ? "&quot;"
+                      : std::string(1, c);
+  }
+  return out;
+}
+
+static std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.6g", value);
+  return text;
+}
+
+static constexpr int width = 760, height = 300, left = 70, right = 20, top = 40,
+                     bottom = 45, legendLine = 18;
+
+static std::string textAt(double x, double y, const char *anchor,
+                          const std::string &text, const char *more = "") {
+  return "<text x=\"" + number(x) + "\" y=\"" + number(y) +
+         "\" text-anchor=\"" + anchor + "\"" + more + ">" + escaped(text) +
+         "</text>\n";
+}
+
+static std::string straight(double x1, double y1, double x2, double y2) {
+  return "<path class=\"grid\" d=\"M" + number(x1) + " " + number(y1) + "L" +
+         number(x2) + " " + number(y2) + "\"/>\n";
+}
+
+static std::string panelText(const Plot &plot, double y0) {
+  double xLow = INFINITY, xHigh = -INFINITY, yLow = INFINITY, yHigh = 0;
+  std::vector<double> xs;
+  for (const Line &line : plot.lines) {
+    for (const Point &point : line.points) {
+      xLow = std::min(xLow, point.x);
+      xHigh = std::max(xHigh, point.x);
+      yLow = std::min(yLow, point.low);
+      yHigh = std::max(yHigh, point.high);
+      xs.push_back(point.x);
+    }
+  }
+  std::sort(xs.begin(), xs.end());
+  xs.erase(std::unique(xs.begin(), xs.end()), xs.end());
+  Scale x(xLow, xHigh, plot.isLogX, left + 15, width - right - 15);
+  bool isLogY = plot.isLogY && yLow > 0;
+  Scale y(isLogY ? yLow / 1.2 : 0,
+          yHigh > 0 ? yHigh * (isLogY ? 1.2 : 1.08) : 1, isLogY,
+          y0 + height - bottom, y0 + top);
+  std::string text =
+      textAt(left, y0 + 22, "start", plot.title + " [" + plot.yName + "]",
+             " class=\"title\"");
+  for (double tick : y.ticks()) {
+    text += straight(left, y(tick), width - right, y(tick)) +
+            textAt(left - 8, y(tick) + 4, "end", number(tick));
+  }
+  // The points themselves, if their names have room.
+  size_t every = xs.size() / 10 + 1;
+  for (size_t i = 0; i < xs.size(); i += every) {
+    text += textAt(x(xs[i]), y0 + height - bottom + 18, "middle",
+                   plot.categories.empty() ? number(xs[i])
+                                           : plot.categories[size_t(xs[i])]);
+  }
+  text += textAt((left + width - right) / 2.0, y0 + height - 6, "middle",
+                 plot.xName);
+  for (size_t i = 0; i < plot.lines.size(); ++i) {
+    const Line &line = plot.lines[i];
+    std::string path, marks, color = "s" + std::to_string(i % 8);
+    for (const Point &point : line.points) {
+      std::string px = number(x(point.x)), py = number(y(point.y));
+      path += (path.empty() ? "M" : "L") + px + " " + py;
+      if (point.high > point.low) {
+        marks += "<path class=\"line " + color + "\" d=\"M" + px + " " +
+                 number(y(point.low)) + "V" + number(y(point.high)) + "\"/>\n";
+      }
+      marks += "<circle class=\"mark " + color + "\" cx=\"" + px + "\" cy=\"" +
+               py + "\" r=\"3\"/>\n";
+    }
+    text += "<path class=\"line " + color + "\" d=\"" + path + "\"/>\n" + marks;
+  }
+  return text;
+}
+
+std::string svgText(const Report &report) {
+  std::vector<Plot> plots = plotsOf(report);
+  size_t names = plots.empty() ? 0 : plots[0].lines.size();
+  int total = int(plots.size()) * height + int(names) * legendLine + 40;
+  std::string text =
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" +
+      std::to_string(width) + "\" height=\"" + std::to_string(total) +
+      "\" viewBox=\"0 0 " + std::to_string(width) + " " +
+      std::to_string(total) + "\" role=\"img\">\n<title>" +
+      escaped(report.title + " on " + report.device) + "</title>\n" +
+      R"(<style>
+svg{background:#fff;font:12px system-ui,sans-serif}text{fill:#1c2024}.title{font-weight:600;font-size:14px}
+.grid{stroke:#d7dce0;fill:none}.line{fill:none;stroke-width:2}
+.s0{stroke:#0072b2}.s1{stroke:#d55e00}.s2{stroke:#009e73}.s3{stroke:#aa4499}.s4{stroke:#b8860b}.s5{stroke:#56a0d3}.s6{stroke:#7f3b08}.s7{stroke:#666}
+.mark{fill:#fff;stroke-width:2}
+@media(prefers-color-scheme:dark){svg{background:#15181b}text{fill:#e6e9ec}.grid{stroke:#343b42}.mark{fill:#15181b}
+.s0{stroke:#4da6e0}.s1{stroke:#f08a4b}.s2{stroke:#3cc79d}.s3{stroke:#d17fc4}.s4{stroke:#e0b040}.s5{stroke:#9fd0f0}.s6{stroke:#c98a5a}.s7{stroke:#aaa}}
+</style>
+)" +
+      textAt(left, 24, "start", report.title + " on " + report.device,
+             " class=\"title\"");
+  double y = 40;
+  for (size_t i = 0; i < names; ++i, y += legendLine) {
+    text += "<path class=\"line s" + std::to_string(i % 8) + "\" d=\"M" +
+            number(left) + " " + number(y) + "h24\"/>\n" +
+            textAt(left + 32, y + 4, "start", plots[0].lines[i].name);
+  }
+  for (const Plot &plot : plots) {
+    text += panelText(plot, y);
+    y += height;
+  }
+  return text + "</svg>\n";
+}
+
+//===----------------------------------------------------------------------===//
+// HTML
+//===----------------------------------------------------------------------===//
+
+static const char *pageTemplate() {
+  static const std::pair<const char *, const char *> sources[] = {
+#include "nereid/Bench/PageSources.inc"
+  };
+  return sources[0].second;
+}
+
+std::string htmlText(const Report &report) {
+  using Json = nlohmann::ordered_json;
+  Json plots = Json::array();
+  for (const Plot &plot : plotsOf(report)) {
+    Json lines = Json::array();
+    for (const Line &line : plot.lines) {
+      Json points = Json::array();
+      for (const Point &p : line.points) {
+        points.push_back({p.x, p.y, p.low, p.high});
+      }
+      lines.push_back({{"name", line.name}, {"points", points}});
+    }
+    plots.push_back({{"title", plot.title},
+                     {"x", plot.xName},
+                     {"y", plot.yName},
+                     {"logX", plot.isLogX},
+                     {"logY", plot.isLogY},
+                     {"categories", plot.categories},
+                     {"lines", lines}});
+  }
+  Json all = {{"report", Json::parse(jsonText(report))}, {"plots", plots}};
+  std::string data = all.dump(-1, ' ', false, Json::error_handler_t::replace);
+  // Nothing in the data may end the element that holds it.
+  for (size_t at = 0; (at = data.find("</", at)) != std::string::npos;) {
+    data.replace(at, 2, "<\\/");
+  }
+  std::string page = pageTemplate(), place = "@DATA@", name = "@TITLE@";
+  page.replace(page.find(name), name.size(),
+               escaped(report.title + " on " + report.device));
+  return page.replace(page.find(place), place.size(), data);
+}
+
+} // namespace nereid::bench

@@ -1,0 +1,138 @@
+//===- ReportTest.cpp - Times of several sizes and providers --------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Bench/Report.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+using namespace nereid;
+using namespace nereid::bench;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+static Row row(const std::string &x, const std::string &provider, double ms) {
+  Row row{{x, "fp32"}, {provider, {9, ms, ms / 2, ms, 1.5 * ms}}};
+  row.work = Work{2e9 * ms / 1e3, 5e9, {}, false};
+  return row;
+}
+
+static Report sample() {
+  Report report;
+  report.title = "a <kernel>";
+  report.device = "cpu";
+  report.variables = {"N", "dtype"};
+  report.rows = {row("256", "ours", 2), row("256", "theirs", 4),
+                 row("8192", "ours", 20), row("8192", "theirs", 30)};
+  report.rows[3].times.ms = {};
+  report.rows[3].times.failure =
+      Failure{ErrorCode::KernelFault, "no, \"it\"\nfails", {}};
+  report.baseline = "theirs";
+  report.roofline = Roofline{"cpu", "", "", 4, 8, {{"fp32", 10}}};
+  return report;
+}
+
+static const Column &column(const std::vector<Column> &columns,
+                            const std::string &name) {
+  return *std::find_if(columns.begin(), columns.end(),
+                       [&](const Column &c) { return c.name == name; });
+}
+
+TEST(Report, ColumnsAreRatesOfTheWork) {
+  auto columns = columnsOf(sample());
+  EXPECT_EQ(column(columns, "bandwidth").values[0], 2);
+  EXPECT_EQ(column(columns, "rate").values[0], 2.5);
+  EXPECT_EQ(column(columns, "roofline").values[0], 50) << "2 of 4 GB/s";
+  EXPECT_EQ(column(columns, "speed-up").values[0], 2);
+  EXPECT_EQ(column(columns, "speed-up").values[1], std::nullopt);
+  EXPECT_EQ(column(columns, "spread").values[2], 50);
+  EXPECT_EQ(column(columns, "time").values[3], std::nullopt);
+}
+
+TEST(Report, TheLongestOfItsBoundsIsTheRoofline) {
+  Roofline roofline{"", "", "", 4, 8, {{"fp32", 10}, {"bf16", 100}}};
+  EXPECT_DOUBLE_EQ(roofline.leastMs({4e6, 0, {}}), 1);
+  EXPECT_DOUBLE_EQ(roofline.leastMs({4e6, 5e10, {}}), 5);
+  EXPECT_DOUBLE_EQ(roofline.leastMs({4e6, 0, {{"bf16", 5e11}}}), 5);
+  EXPECT_DOUBLE_EQ(roofline.leastMs({0, 0, {{"f64", 5e10}}}), 5)
+      << "without a rate of its own";
+}
+
+TEST(Report, TheTableTellsFailures) {
+  EXPECT_THAT(tableText(sample()),
+              AllOf(HasSubstr("time [ms]"),
+                    HasSubstr("theirs N=8192 dtype=fp32: failed: no, \"it\"")));
+}
+
+TEST(Report, CsvQuotesWhatItMust) {
+  std::string csv = csvText(sample());
+  EXPECT_THAT(csv, HasSubstr("N,dtype,provider,time [ms],"));
+  EXPECT_THAT(csv, HasSubstr("\r\n256,fp32,ours,2,"));
+  EXPECT_THAT(csv, HasSubstr(",0,\"no, \"\"it\"\"\nfails\"\r\n"));
+}
+
+TEST(Report, JsonHasEveryNumber) {
+  auto json = nlohmann::json::parse(jsonText(sample()));
+  EXPECT_EQ(json["rows"][2]["time [ms]"], 20);
+  EXPECT_EQ(json["rows"][2]["point"]["N"], "8192");
+  EXPECT_EQ(json["roofline"]["copy [GB/s]"], 4);
+  EXPECT_TRUE(json["rows"][3]["time [ms]"].is_null());
+}
+
+TEST(Report, ALineIsAProviderWithTheOtherVariables) {
+  auto plots = plotsOf(sample());
+  ASSERT_EQ(plots.size(), 3u);
+  EXPECT_EQ(plots[0].lines[0].name, "ours, dtype=fp32");
+  EXPECT_TRUE(plots[0].isLogX);
+  EXPECT_EQ(plots[1].yName, "GB/s");
+  EXPECT_EQ(plots[0].lines[0].points[1].x, 8192);
+  EXPECT_EQ(plots[0].lines[1].points.size(), 1u) << "what failed is no point";
+}
+
+TEST(Report, TextsAreCategories) {
+  Report report = sample();
+  report.variables = {"dtype"};
+  for (Row &row : report.rows) {
+    row.point = {row.times.ms.median < 10 ? "fp32" : "bf16"};
+  }
+  auto plots = plotsOf(report);
+  EXPECT_THAT(plots[0].categories, ElementsAre("fp32", "bf16"));
+  EXPECT_FALSE(plots[0].isLogX);
+  EXPECT_EQ(plots[0].lines[0].points[1].x, 1);
+}
+
+TEST(Report, PicturesEscapeTexts) {
+  for (const std::string &text : {svgText(sample()), htmlText(sample())}) {
+    EXPECT_THAT(text, HasSubstr("a &lt;kernel&gt;"));
+  }
+  Report report = sample();
+  report.title = "</script><b>";
+  EXPECT_THAT(htmlText(report), Not(HasSubstr("</script><b>")));
+}
+
+TEST(Report, OnePointAndNoVariable) {
+  Report report = sample();
+  report.variables.clear();
+  report.rows.resize(1);
+  report.rows[0].point.clear();
+  EXPECT_THAT(tableText(report), HasSubstr("ours"));
+  EXPECT_THAT(svgText(report), Not(AllOf(HasSubstr("nan"), HasSubstr("inf"))));
+}
+
+TEST(Roofline, IsReadAsItWasWritten) {
+  Roofline before{"GPU \"x\"", "CUDA 13.0 580",
+                  "build",     4000.5,
+                  9000,        {{"fp32", 60}, {"bf16", 900}}};
+  Roofline after = *parseRoofline(textOf(before));
+  EXPECT_EQ(textOf(after), textOf(before));
+  EXPECT_EQ(after.operations["bf16"], 900);
+  for (const char *text : {"", "{", "[]", "{\"device\": 3}"}) {
+    EXPECT_FALSE(parseRoofline(text).ok()) << text;
+  }
+}

@@ -1,0 +1,294 @@
+//===- Roofline.cpp - What a machine can do -------------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Bench/Roofline.h"
+
+#include "nereid/Bench/Measure.h"
+#include "nereid/Runtime/Kernel.h"
+#include "nereid/Runtime/Stream.h"
+#include "nereid/Runtime/cache/DiskCache.h"
+#include "nereid/Runtime/cuda/CudaDevice.h"
+#include "nereid/Support/Files.h"
+#include "nereid/Support/Hash.h"
+#include "nereid/Support/Host.h"
+#include "nereid/Support/Log.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace nereid::bench {
+
+using namespace nereid::literals;
+
+double Work::operations() const {
+  double all = floatOperations;
+  for (const auto &[rate, count] : products) {
+    all += count;
+  }
+  return all;
+}
+
+double Roofline::leastMs(const Work &work) const {
+  double most = copy ? work.bytes / copy / 1e6 : 0;
+  double threads = work.floatOperations;
+  for (const auto &[name, count] : work.products) {
+    auto rate = operations.find(name);
+    if (rate == operations.end()) {
+      threads += count;
+    } else {
+      most = std::max(most, count / rate->second / 1e9);
+    }
+  }
+  auto rate = operations.find("fp32");
+  return rate == operations.end()
+             ? most
+             : std::max(most, threads / rate->second / 1e9);
+}
+
+//===----------------------------------------------------------------------===//
+// Measuring
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class Surveyor {
+public:
+  Surveyor(Device device, const std::function<void(const std::string &)> &tell)
+      : device(device), tell(tell) {
+    if (device.isHost()) {
+      programs = numThreads();
+      cacheBytes = int64_t(lastLevelCacheBytes());
+    } else {
+      const cuda::DeviceProperties &properties =
+          (*valueOrThrow(cuda::DeviceState::get(device.index()))).properties;
+      programs = properties.multiprocessors;
+      cacheBytes = properties.l2Bytes;
+    }
+  }
+
+  double copyRate();
+  double cacheRate();
+  double floatRate();
+  double productRate(DType type);
+
+private:
+  Kernel kernel(const char *name) const;
+  /// `amount` a millisecond, of the fastest sample; 0 where none runs.
+  double bestRate(const std::string &what, double amount,
+                  std::vector<Contender> contenders);
+
+  Device device;
+  const std::function<void(const std::string &)> &tell;
+  int64_t programs, cacheBytes;
+};
+
+} // namespace
+
+Kernel Surveyor::kernel(const char *name) const {
+  static const std::pair<const char *, const char *> sources[] = {
+#include "nereid/Bench/RooflineSources.inc"
+  };
+  return Kernel::fromSource(Source{"roofline.py", sources[0].second, {}}, name)
+      .on(device);
+}
+
+double Surveyor::bestRate(const std::string &what, double amount,
+                          std::vector<Contender> contenders) {
+  tell(what);
+  double best = 0;
+  for (const Times &times : measure(device, std::move(contenders),
+                                    {.caches = Caches::Warm, .seconds = 0.6})) {
+    if (times.ms.samples) {
+      best = std::max(best, amount / times.ms.least);
+    }
+  }
+  return best;
+}
+
+/// Arrays of 1 GiB at most, and a quarter of the device's free memory.
+double Surveyor::copyRate() {
+  constexpr int64_t most = int64_t{1} << 30, unit = 1 << 16;
+  int64_t bytes = std::max<int64_t>(8 * cacheBytes, 256 << 20);
+  bytes = std::min(bytes, most);
+  if (MemoryUse memory = memoryUse(device); memory.total) {
+    bytes = std::min(most, int64_t(memory.free / 4));
+  }
+  bytes = bytes / unit * unit;
+  Tensor x = zeros({bytes / 4}, f32, device),
+         y = zeros({bytes / 4}, f32, device);
+  std::vector<Contender> contenders;
+  for (auto [block, warps] :
+       {std::pair(1024, 4), {2048, 8}, {4096, 8}, {16384, 16}}) {
+    contenders.push_back({"copy", [=, run = kernel("copy")](size_t) {
+                            run[{x.numel() / block}](y, x, "BLOCK"_a = block,
+                                                     "num_warps"_a = warps);
+                          }});
+  }
+  return bestRate("memory", 2 * double(bytes) / 1e6, contenders);
+}
+
+/// From a quarter of the cache, so that it stays there.
+double Surveyor::cacheRate() {
+  const int64_t block = device.isHost() ? 1024 : 4096, steps = 64;
+  const int64_t count = programs * (device.isHost() ? 64 : 16);
+  int64_t blocks = std::max<int64_t>(cacheBytes / 4 / (4 * block), 1);
+  Tensor x = zeros({blocks * block}, f32, device),
+         y = zeros({count * block}, f32, device);
+  return bestRate("last-level cache", 4 * double(block * steps * count) / 1e6,
+                  {{"read", [=, run = kernel("read_again")](size_t) {
+                      run[{count}](y, x, blocks, "STEPS"_a = steps,
+                                   "BLOCK"_a = block, "num_warps"_a = 8);
+                    }}});
+}
+
+/// On a GPU a loop around few steps, whose code fits the cache of
+/// instructions; on a CPU, where what a loop carries lies in memory, one pass.
+double Surveyor::floatRate() {
+  const bool isHost = device.isHost();
+  const int64_t times = isHost ? 1 : 256, steps = isHost ? 64 : 8;
+  const int64_t block = isHost ? 1024 : 512,
+                count = programs * (isHost ? 64 : 32);
+  Tensor y = zeros({count * block}, f32, device);
+  return bestRate("fp32", 16 * double(times * steps * block * count) / 1e9,
+                  {{"multiply_add", [=, run = kernel("multiply_add")](size_t) {
+                      run[{count}](y, 0.5, 1.0, "TIMES"_a = times,
+                                   "STEPS"_a = steps, "BLOCK"_a = block);
+                    }}});
+}
+
+double Surveyor::productRate(DType type) {
+  struct Way {
+    int64_t m, n, bytesK, warps;
+  };
+  static constexpr Way ways[] = {{128, 256, 128, 8},
+                                 {128, 128, 128, 8},
+                                 {128, 128, 128, 4},
+                                 {64, 128, 128, 4}};
+  constexpr int64_t steps = 512, perMultiprocessor = 4;
+  const int64_t count = programs * perMultiprocessor;
+  double best = 0;
+  for (const Way &way : ways) {
+    int64_t k = way.bytesK / int64_t(byteSize(type));
+    auto operand = [&](int64_t rows) {
+      return isFloat(type) ? randn({rows, k}, type, device, 1)
+                           : randint({rows, k}, -9, 9, type, device, 1);
+    };
+    Tensor a = operand(way.m), b = operand(way.n);
+    Tensor c = zeros({count, way.m, way.n}, isFloat(type) ? f32 : i32, device);
+    best = std::max(
+        best,
+        bestRate(std::string(languageName(type)) + " products",
+                 2 * double(way.m * way.n * k * steps * count) / 1e9,
+                 {{"product", [=, run = kernel("multiply_matrices")](size_t) {
+                     run[{count}](c, a, b, "STEPS"_a = steps, "M"_a = way.m,
+                                  "N"_a = way.n, "K"_a = k,
+                                  "num_warps"_a = way.warps);
+                   }}}));
+  }
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// Keeping
+//===----------------------------------------------------------------------===//
+
+using Json = nlohmann::ordered_json;
+
+std::string textOf(const Roofline &roofline) {
+  Json json = {{"device", roofline.device},
+               {"driver", roofline.driver},
+               {"build", roofline.build},
+               {"copy [GB/s]", roofline.copy},
+               {"cache [GB/s]", roofline.cache},
+               {"operations [TFLOP/s]", roofline.operations}};
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Expected<Roofline> parseRoofline(const std::string &text) {
+  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  try {
+    return Roofline{json.at("device"),       json.at("driver"),
+                    json.at("build"),        json.at("copy [GB/s]"),
+                    json.at("cache [GB/s]"), json.at("operations [TFLOP/s]")};
+  } catch (const Json::exception &error) {
+    return {ErrorCode::IoError, "expected the roofline of a machine, got " +
+                                    std::string(error.what())};
+  }
+}
+
+/// "580.159", of the kernel module; empty where the system does not say.
+static std::string moduleVersion() {
+  Expected<std::string> text = readFile("/proc/driver/nvidia/version");
+  std::string line = text.ok() ? text->substr(0, text->find('\n')) : "";
+  size_t first = line.find("  ");
+  first = first == std::string::npos ? line.size()
+                                     : line.find_first_not_of(' ', first);
+  return first >= line.size()
+             ? ""
+             : line.substr(first, line.find(' ', first) - first);
+}
+
+static Roofline identityOf(Device device) {
+  Roofline roofline;
+  KernelCompiler *compiler = Context::shared().compiler();
+  roofline.build = compiler ? compiler->buildId() : "none";
+  if (device.isHost()) {
+    roofline.device =
+        hostProcessorName() + ", " + std::to_string(numThreads()) + " threads";
+    roofline.driver =
+        "features " + hashText(hostFeatureWords()).hex().substr(0, 8);
+    return roofline;
+  }
+  cuda::DeviceState &state =
+      *valueOrThrow(cuda::DeviceState::get(device.index()));
+  roofline.device = state.properties.name;
+  roofline.driver = "CUDA " + std::to_string(state.driver.version / 1000) +
+                    "." + std::to_string(state.driver.version % 1000 / 10) +
+                    " " + moduleVersion();
+  return roofline;
+}
+
+std::string nameOf(Device device) { return identityOf(device).device; }
+
+Roofline rooflineOf(Device device, bool again,
+                    const std::function<void(const std::string &)> &tell) {
+  Roofline roofline = identityOf(device);
+  Hasher hasher;
+  hasher.field(roofline.device).field(roofline.driver).field(roofline.build);
+  std::string folder = DiskCache::defaultFolder();
+  std::string path =
+      folder + "/roofline-" + hasher.finish().hex().substr(0, 16) + ".json";
+  if (Expected<std::string> text = readFile(path); text.ok() && !again) {
+    Expected<Roofline> kept = parseRoofline(*text);
+    if (kept.ok() && kept->device == roofline.device &&
+        kept->driver == roofline.driver && kept->build == roofline.build) {
+      return *kept;
+    }
+  }
+  Surveyor surveyor(device, tell);
+  roofline.copy = surveyor.copyRate();
+  roofline.cache = surveyor.cacheRate();
+  roofline.operations["fp32"] = surveyor.floatRate();
+  if (!device.isHost()) {
+    for (auto [name, type] : {std::pair("tf32", f32),
+                              {"bf16", bf16},
+                              {"fp8", fp8e4nv},
+                              {"int8", i8}}) {
+      if (double rate = surveyor.productRate(type)) {
+        roofline.operations[name] = rate;
+      }
+    }
+  }
+  Status status = makePrivateFolder(folder);
+  status = status.ok() ? replaceFile(path, textOf(roofline)) : status;
+  if (!status.ok()) {
+    warn("the roofline is not kept: " + status.failure().message);
+  }
+  return roofline;
+}
+
+} // namespace nereid::bench

@@ -1,0 +1,65 @@
+//===- Roofline.h - What a machine can do ----------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Measured by kernels of Nereid's own (roofline.py), once for each device,
+// driver and build, and kept as JSON in the cache's folder.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_BENCH_ROOFLINE_H
+#define NEREID_BENCH_ROOFLINE_H
+
+#include "nereid/ABI/Status.h"
+#include "nereid/Runtime/Device.h"
+
+#include <functional>
+#include <map>
+#include <string>
+
+namespace nereid::bench {
+
+/// What a run has to do, as somebody counted it.
+struct Work {
+  double bytes = 0;           ///< of memory, each counted once
+  double floatOperations = 0; ///< a fused multiplication and addition is two
+  /// Of matrix products, by the name of their rate: "tf32", "bf16", "fp8",
+  /// "int8".
+  std::map<std::string, double> products = {};
+  bool isSample = false; ///< told from some of the programs
+
+  double operations() const;
+};
+
+struct Roofline {
+  std::string device, driver, build;
+  // 10^9 bytes a second.
+  double copy = 0;  ///< read and written, of arrays beyond every cache
+  double cache = 0; ///< read, from the last-level cache
+  /// 10^12 operations a second: "fp32" by multiplications and additions of
+  /// threads, the others by products of matrices.
+  std::map<std::string, double> operations;
+
+  /// Milliseconds that the work takes at least. A product whose rate was not
+  /// measured is one of threads.
+  double leastMs(const Work &work) const;
+};
+
+/// The kept one, or one that is measured now and kept; `again`: not the kept
+/// one. `tell` is called with what is being measured. Throws Error.
+Roofline rooflineOf(Device device, bool again,
+                    const std::function<void(const std::string &)> &tell);
+
+/// "NVIDIA H200"; of the host the processor and the number of threads.
+std::string nameOf(Device device);
+
+/// Readable; the inverse fails for what is no such text.
+std::string textOf(const Roofline &roofline);
+Expected<Roofline> parseRoofline(const std::string &text);
+
+} // namespace nereid::bench
+
+#endif // NEREID_BENCH_ROOFLINE_H

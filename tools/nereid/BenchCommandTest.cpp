@@ -1,0 +1,254 @@
+//===- BenchCommandTest.cpp - nereid bench --------------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommandFixture.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace nereid;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace {
+
+constexpr const char *more = R"(import triton
+import triton.language as tl
+
+
+@triton.jit
+def twice(x_ptr, y_ptr, n, a, BLOCK_SIZE: tl.constexpr = 128):
+    i = tl.program_id(0) * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
+    x = tl.load(x_ptr + i, mask=i < n)
+    tl.store(y_ptr + i, x + x + 0.25, mask=i < n)
+
+
+@triton.jit
+def add_one(x_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x_ptr + i, tl.load(x_ptr + i, mask=i < n) + 1, mask=i < n)
+
+
+@triton.jit
+def far(x_ptr, y_ptr, n, a, distance, BLOCK_SIZE: tl.constexpr = 64):
+    i = tl.program_id(0) * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
+    tl.store(y_ptr + i.to(tl.int64) * distance, tl.load(x_ptr + i))
+)";
+
+class Bench : public Command {
+protected:
+  void SetUp() override {
+    Command::SetUp();
+    ASSERT_TRUE(writeFileAtomically(root + "/more.py", more).ok());
+  }
+  static constexpr const char *scale =
+      "bench k.py:scale 'x_ptr=rand:f32[n]' 'y_ptr=empty:f32[n]' a=2.0 --grid "
+      "'cdiv(n, BLOCK_SIZE)' --seconds 0 --roofline none ";
+  CommandResult benchScale(const std::string &options,
+                           const std::string &environment = "") {
+    return run(scale + options, environment);
+  }
+  nlohmann::json json(const std::string &command,
+                      const std::string &environment = "") {
+    std::string roofline =
+        command.find("--roofline") == command.npos ? " --roofline none" : "";
+    CommandResult r = run(command + roofline + " --json -", environment);
+    EXPECT_EQ(r.code, 0) << r.err;
+    return nlohmann::json::parse(r.out);
+  }
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What it prints
+//===----------------------------------------------------------------------===//
+
+TEST_F(Bench, ATableHasUnitsAndARowForEachPoint) {
+  CommandResult r = run("bench vector_add n=256..4096*4 --seconds 0");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(r.out,
+              AllOf(HasSubstr("vector add, dtype=fp32 on cpu"),
+                    HasSubstr("time [ms]"), HasSubstr("bandwidth [GB/s]"),
+                    HasSubstr("roofline [%]"), HasSubstr(" 256  vector_add"),
+                    HasSubstr("1024  vector_add"),
+                    HasSubstr("4096  vector_add")));
+  EXPECT_EQ(r.err, ""); // progress is for terminals
+}
+
+TEST_F(Bench, BytesAreCountedFromWhatTheKernelTouches) {
+  auto report = json(std::string(scale) + "--vary n=1000,70000");
+  EXPECT_EQ(report["rows"][0]["bytes"], 8000);
+  EXPECT_FALSE(report["rows"][0]["counted from a sample"]);
+  EXPECT_EQ(report["rows"][1]["counted from a sample"], true);
+  EXPECT_NEAR(report["rows"][1]["bytes"].get<double>() / 560000, 1, 0.02);
+}
+
+TEST_F(Bench, WhatProgramsShareIsCountedOnce) {
+  auto rows =
+      json("bench matmul --vary N=512,1024 dtype=fp16 --seconds 0")["rows"];
+  for (double n : {512.0, 1024.0}) {
+    const auto &row = rows[n == 512 ? 0 : 1];
+    EXPECT_NEAR(row["bytes"].get<double>() / (2 * n * n * 2 + n * n * 4), 1,
+                0.03);
+    EXPECT_EQ(row["product operations"]["bf16"], 2 * n * n * n);
+    EXPECT_LT(row["max diff"], 1e-2);
+  }
+}
+
+TEST_F(Bench, VariablesStandInShapesTypesAndValues) {
+  auto report = json("bench k.py:scale 'x_ptr=rand:type[2*N]' "
+                     "'y_ptr=empty:type[N + N]' n=2*N a=N/4 --grid "
+                     "'cdiv(2*N, 64)' --vary N=64,128 --vary type=fp32,fp16 "
+                     "--seconds 0 --programs 0");
+  ASSERT_EQ(report["rows"].size(), 4u);
+  EXPECT_EQ(report["variables"], (std::vector<std::string>{"N", "type"}));
+  EXPECT_EQ(report["rows"][0]["bytes"], 2 * 128 * 4);
+  EXPECT_EQ(report["rows"][3]["bytes"], 2 * 256 * 2);
+  EXPECT_EQ(report["rows"][3]["point"]["type"], "fp16");
+}
+
+TEST_F(Bench, AVariableMayBeAParameterOrAnOption) {
+  auto report =
+      json(std::string(scale) +
+           "--vary n=1000 --vary BLOCK_SIZE=64,128 --vary num_warps=1,2");
+  EXPECT_EQ(report["rows"].size(), 4u);
+}
+
+//===----------------------------------------------------------------------===//
+// Others beside it
+//===----------------------------------------------------------------------===//
+
+TEST_F(Bench, AnotherKernelTakesTheSameArguments) {
+  auto report = json(std::string(scale) +
+                     "--vary n=1000 --against 'more.py:twice BLOCK_SIZE=64'");
+  ASSERT_EQ(report["rows"].size(), 2u);
+  EXPECT_EQ(report["rows"][1]["provider"], "more.py:twice BLOCK_SIZE=64");
+  EXPECT_FLOAT_EQ(report["rows"][0]["max diff"], 0.25);
+  EXPECT_TRUE(report["rows"][0].contains("speed-up [x]"));
+}
+
+TEST_F(Bench, TheReferenceIsInterpWhereItIsBeside) {
+  auto report = json(std::string(scale) +
+                     "--vary n=1000 --against more.py:twice --against interp");
+  EXPECT_EQ(report["reference"], "interp");
+  EXPECT_EQ(report["rows"][0]["max diff"], 0);
+  EXPECT_FLOAT_EQ(report["rows"][1]["max diff"], 0.25);
+}
+
+// Each begins with the array as it was.
+TEST_F(Bench, AKernelThatChangesItsInputIsComparedAllTheSame) {
+  auto report = json("bench more.py:add_one x_ptr=rand:f32[512] n=512 BLOCK=64 "
+                     "--grid 8 --seconds 0 --against interp");
+  EXPECT_EQ(report["rows"][0]["max diff"], 0);
+}
+
+TEST_F(Bench, AProviderThatFailsIsToldAndTheOthersGoOn) {
+  CommandResult r = benchScale("--vary n=64 --against 'k.py:wrong BLOCK=64'");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(r.out, AllOf(HasSubstr("k.py:wrong BLOCK=64: failed:"),
+                           HasSubstr("undefined_name"), HasSubstr("scale")));
+}
+
+TEST_F(Bench, ShippedKernels) {
+  for (const char *kernel :
+       {"layer_norm M=64 N=256,512", "softmax M=64 N=256,512",
+        "vector_add n=3000,65536"}) {
+    auto report = json(std::string("bench ") + kernel + " --seconds 0");
+    for (const auto &row : report["rows"]) {
+      EXPECT_LT(row["max diff"], 1e-5) << kernel;
+      EXPECT_GT(row["bandwidth [GB/s]"], 0) << kernel;
+    }
+  }
+}
+
+TEST_F(Bench, OnAGpu) {
+  auto report =
+      json("bench layer_norm M=16 N=256,512 --seconds 0 --device cuda:0",
+           "NEREID_CUDA_DRIVER=simulator");
+  ASSERT_EQ(report["rows"].size(), 4u);
+  EXPECT_LT(report["rows"][0]["max diff"], 1e-5);
+  EXPECT_GT(report["rows"][0]["speed-up [x]"], 0);
+}
+
+//===----------------------------------------------------------------------===//
+// Mistakes
+//===----------------------------------------------------------------------===//
+
+TEST_F(Bench, Mistakes) {
+  const struct {
+    const char *arguments, *message;
+    int code = 2;
+  } cases[] = {
+      {"--vary m=1..2", "--vary m: nothing uses 'm': expected a parameter of "
+                        "scale, a launch option, or a name"},
+      {"--vary blok_size=64", "nothing uses 'blok_size'"},
+      {"--vary n=9..1", "--vary n=9..1: the range is empty: it begins at 9 and "
+                        "ends at 1"},
+      {"--vary n=1..9*1", "a factor of at least 2"},
+      {"--vary n=0..9*2", "a beginning of at least 1"},
+      {"--vary n=1..9+0", "a step of at least 1"},
+      {"--vary n=1..x", "in integers, got 'x'"},
+      {"--vary n=1..1000000", "at most 10000 values"},
+      {"--vary n=", "expected values"},
+      {"--vary n=1,,2", "expected values"},
+      {"--vary n", "expected NAME=VALUE"},
+      {"--vary 9=1", "expected a name"},
+      {"--vary n=1 --vary n=2", "it is varied twice"},
+      {"--vary n=64 --device tpu", "'tpu'", 1},
+      {"--vary n=64 --device cuda:7", "cuda", 1},
+      {"--vary n=64 --against k.py:scal", "scale", 1},
+      {"--vary n=64 --against nothing.py:k", "nothing.py", 1},
+      {"--vary n=64 --against 'k.py:scale a'", "expected NAME=VALUE"},
+      {"--vary n=64 --seconds -1", "from 0 on"},
+      {"--vary n=64 --csv none/f.csv", "there is no folder", 1},
+      {"--vary n=64 --csv same --json same", "same"},
+      {"--vary n=64 --html /dev/full", "No space left on device", 1},
+      {"--vary n=64 b=3", "'b'"},
+  };
+  for (const auto &one : cases) {
+    CommandResult r = benchScale(one.arguments);
+    EXPECT_EQ(r.code, one.code) << one.arguments << ": " << r.err;
+    EXPECT_THAT(r.err, HasSubstr(one.message)) << one.arguments;
+  }
+}
+
+TEST_F(Bench, NoSuchKernel) {
+  EXPECT_THAT(run("bench layer_nrom").err,
+              HasSubstr("got 'layer_nrom'; did you mean 'layer_norm'?"));
+  EXPECT_THAT(run("bench k.py:scle --grid 1").err, HasSubstr("scale"));
+  EXPECT_THAT(run("bench k.py:scale n=1").err, HasSubstr("got no --grid"));
+  EXPECT_THAT(run("bench layer_norm --roofline maybe").err, HasSubstr("maybe"));
+  EXPECT_THAT(run("bench").err, HasSubstr("expected FILE:KERNEL, or one of"));
+  EXPECT_THAT(run("bench layer_norm Q=3").err,
+              HasSubstr("one of the variables of layer_norm, N, M, dtype"));
+}
+
+// The second point leaves its array: what was measured is told, and written.
+TEST_F(Bench, ADeviceThatIsGone) {
+  CommandResult r =
+      run("bench more.py:far x_ptr=zeros:f32[64] y_ptr=zeros:f32[64] n=64 a=1 "
+          "--grid 1 --vary distance=1,100000000,2 --seconds 0 --device cuda:0 "
+          "--times-only --csv out.csv",
+          "NEREID_CUDA_DRIVER=simulator");
+  EXPECT_EQ(r.code, 1);
+  EXPECT_THAT(r.out, AllOf(HasSubstr("far distance=100000000: failed:"),
+                           HasSubstr("ILLEGAL_ADDRESS"),
+                           HasSubstr("does no more after this fault")));
+  std::string csv = *readFile(root + "/out.csv");
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\r'), 3);
+}
+
+TEST_F(Bench, NothingIsLeftOfAFileThatCannotBeWritten) {
+  CommandResult r =
+      benchScale("--vary n=64 --html page.html", "true; ulimit -f 4;");
+  EXPECT_EQ(r.code, 1) << r.out;
+  EXPECT_FALSE(std::filesystem::exists(root + "/page.html"));
+  for (const auto &entry : std::filesystem::directory_iterator(root)) {
+    EXPECT_FALSE(isTemporaryName(entry.path().filename().string()));
+  }
+}
