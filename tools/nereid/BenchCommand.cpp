@@ -9,31 +9,18 @@
 #include "Commands.h"
 #include "CountedWork.h"
 #include "OptionText.h"
-#include "ShippedKernels.h"
+#include "PointTimes.h"
 
-#include "nereid/Bench/Report.h"
 #include "nereid/Runtime/device/HostMemory.h"
-#include "nereid/Runtime/launch/LaunchOptions.h"
-#include "nereid/Support/EditDistance.h"
 #include "nereid/Support/Files.h"
 #include "nereid/Support/Knobs.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
 #include <unistd.h>
 
 namespace nereid {
 namespace {
-
-struct BenchOptions {
-  std::string kernel, device = "cpu", grid, roofline = "kept";
-  std::vector<std::string> arguments, varied, against, bindings;
-  std::string csv, json, svg, html;
-  uint64_t seed = 0, programs = 128;
-  double seconds = 0.5;
-  bool isWarm = false, isTimesOnly = false;
-};
 
 /// The last line of a terminal on standard error; nothing elsewhere.
 class ProgressLine {
@@ -50,363 +37,6 @@ private:
 };
 
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// The plan
-//===----------------------------------------------------------------------===//
-
-static bool isGiven(const std::vector<std::string> &arguments,
-                    const std::string &name) {
-  return std::any_of(arguments.begin(), arguments.end(),
-                     [&](const std::string &text) {
-                       return splitArgument(text).name == name;
-                     });
-}
-
-static bool takes(const Kernel &kernel, const std::string &name) {
-  const auto &parameters = kernel.description().parameters;
-  auto options = launchOptionNames();
-  return std::any_of(parameters.begin(), parameters.end(),
-                     [&](const auto &p) { return p.name == name; }) ||
-         std::find(options.begin(), options.end(), name) != options.end();
-}
-
-/// A variable with the name of a parameter or option is its argument.
-static void passVariables(LaunchText &launch,
-                          const std::vector<Variable> &variables) {
-  for (const Variable &variable : variables) {
-    if (takes(launch.kernel, variable.name) &&
-        !isGiven(launch.arguments, variable.name)) {
-      launch.arguments.push_back(variable.name + "=" + variable.name);
-    }
-  }
-}
-
-static bool isUsed(const std::string &name, const LaunchText &launch) {
-  return mentions(launch.grid, name) ||
-         std::any_of(launch.arguments.begin(), launch.arguments.end(),
-                     [&](const std::string &text) {
-                       return mentions(splitArgument(text).value, name);
-                     });
-}
-
-static void requireUse(const BenchPlan &plan) {
-  for (const Variable &variable : plan.variables) {
-    bool used = std::any_of(
-        plan.arrays.begin(), plan.arrays.end(),
-        [&](const std::string &text) { return mentions(text, variable.name); });
-    std::vector<std::string> names;
-    for (const ProviderText &provider : plan.providers) {
-      for (const LaunchText &launch : provider.launches) {
-        used |= isUsed(variable.name, launch);
-        for (const auto &parameter : launch.kernel.description().parameters) {
-          names.push_back(parameter.name);
-        }
-      }
-    }
-    if (!used) {
-      usageError("--vary " + variable.name + ": nothing uses '" +
-                 variable.name + "': expected a parameter of " +
-                 plan.providers[0].launches[0].kernel.name() +
-                 ", a launch option, or a name that an argument or the grid "
-                 "mentions, as in 'x=randn:f32[4096," +
-                 variable.name + "]'" + didYouMean(variable.name, names));
-    }
-  }
-}
-
-/// "other.py:kernel BLOCK=64 --grid=cdiv(n,64)": what is not said is as of
-/// `main`, as far as the kernel takes it.
-static ProviderText parseRival(const std::string &text,
-                               const BenchOptions &options,
-                               const ProviderText &main) {
-  bool isDevice = text == "interp" || text == "cpu" ||
-                  (text.starts_with("cuda") && text.find('.') == text.npos);
-  if (isDevice) {
-    ProviderText rival = main;
-    rival.name = text;
-    rival.device = Device::parse(text);
-    return rival;
-  }
-  std::istringstream words(text);
-  std::string file;
-  words >> file;
-  LaunchText launch{loadKernel(file, options.bindings, main.device),
-                    {},
-                    main.launches[0].grid};
-  constexpr std::string_view gridOption = "--grid=";
-  for (std::string word; words >> word;) {
-    if (word.starts_with(gridOption)) {
-      launch.grid = word.substr(gridOption.size());
-    } else {
-      splitArgument(word); // or an error
-      launch.arguments.push_back(word);
-    }
-  }
-  for (const std::string &argument : main.launches[0].arguments) {
-    std::string name = splitArgument(argument).name;
-    if (takes(launch.kernel, name) && !isGiven(launch.arguments, name)) {
-      launch.arguments.push_back(argument);
-    }
-  }
-  return {text, main.device, {launch}};
-}
-
-static void replaceVariables(BenchPlan &plan, const BenchOptions &options) {
-  std::vector<std::string> texts = options.varied, names;
-  texts.insert(texts.end(), options.arguments.begin(), options.arguments.end());
-  for (const Variable &variable : plan.variables) {
-    names.push_back(variable.name);
-  }
-  std::string list;
-  for (const std::string &name : names) {
-    list += (list.empty() ? "" : ", ") + name;
-  }
-  for (const std::string &text : texts) {
-    Variable given = parseVariable(text);
-    auto known = std::find(names.begin(), names.end(), given.name);
-    if (known == names.end()) {
-      usageError("--vary " + text + ": expected one of the variables of " +
-                 options.kernel + ", " + list + ", got '" + given.name + "'" +
-                 didYouMean(given.name, names));
-    }
-    plan.variables[size_t(known - names.begin())] = given;
-  }
-}
-
-/// Devices are asked for later: `device` is one of the right kind.
-static BenchPlan makePlan(const BenchOptions &options, Device device) {
-  if (options.kernel.empty()) {
-    usageError("expected FILE:KERNEL, or one of layer_norm, softmax, matmul, "
-               "vector_add, got neither");
-  }
-  if (std::optional<BenchPlan> shipped = shippedPlan(options.kernel, device)) {
-    if (!options.grid.empty()) {
-      usageError("--grid: " + options.kernel + " has its own");
-    }
-    replaceVariables(*shipped, options);
-    return *shipped;
-  }
-  if (options.kernel.find_first_of(":/.") == std::string::npos) {
-    std::vector<std::string> names = shippedNames();
-    usageError("expected FILE:KERNEL, or one of layer_norm, softmax, matmul, "
-               "vector_add, got '" +
-               options.kernel + "'" + didYouMean(options.kernel, names));
-  }
-  if (options.grid.empty()) {
-    usageError("expected FILE:KERNEL and --grid, got no --grid");
-  }
-  BenchPlan plan;
-  for (const std::string &text : options.varied) {
-    plan.variables.push_back(parseVariable(text));
-  }
-  Kernel kernel = loadKernel(options.kernel, options.bindings, device);
-  plan.title = kernel.name();
-  plan.providers = {
-      {kernel.name(), device, {{kernel, options.arguments, options.grid}}}};
-  return plan;
-}
-
-static void addRivals(BenchPlan &plan, const BenchOptions &options) {
-  size_t own = plan.providers.size();
-  for (const std::string &text : options.against) {
-    plan.providers.push_back(parseRival(text, options, plan.providers[0]));
-  }
-  for (ProviderText &provider : plan.providers) {
-    for (LaunchText &launch : provider.launches) {
-      passVariables(launch, plan.variables);
-    }
-  }
-  if (plan.providers.size() > own && plan.baseline.empty()) {
-    plan.baseline = plan.providers[own].name;
-  }
-  for (size_t i = own; i < plan.providers.size(); ++i) {
-    if (plan.reference.empty() ||
-        plan.providers[i].device == Device::interp()) {
-      plan.reference = plan.providers[i].name;
-    }
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// A point
-//===----------------------------------------------------------------------===//
-
-/// So many elements are compared of what has more.
-static constexpr int64_t mostCompared = int64_t{1} << 24;
-
-static std::vector<double> leading(const Tensor &tensor, int64_t count) {
-  return tensor.flatten().slice(0, 0, count).toFloat64();
-}
-
-static double largestDifference(const std::vector<double> &a,
-                                const std::vector<double> &b) {
-  double largest = 0;
-  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-    bool isSame = a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]));
-    double off = isSame ? 0 : std::fabs(a[i] - b[i]);
-    largest = std::isnan(off) ? INFINITY : std::max(largest, off);
-  }
-  return largest;
-}
-
-namespace {
-
-/// Times every provider at one point.
-class PointBench {
-public:
-  PointBench(const BenchPlan &plan, const BenchOptions &options,
-             const VariableValues &values);
-  std::vector<bench::Row> run(const std::function<void(double)> &progress);
-
-private:
-  /// Of one device.
-  struct Side {
-    std::unique_ptr<PointArrays> arrays;
-    std::unique_ptr<bench::Measurement> measurement;
-    /// What the first provider writes, as it was before.
-    std::map<std::string, Tensor> before;
-    size_t providers = 0;
-  };
-  struct Entry {
-    Side *side;
-    std::unique_ptr<BoundProvider> bound;
-    size_t contender = 0;
-    std::vector<double> results;
-  };
-  void bind(const ProviderText &provider);
-  void runOnce(const ProviderText &provider, Entry &entry);
-  std::vector<double> resultsOf(const Entry &entry) const;
-  std::optional<double> differenceOf(size_t index) const;
-
-  const BenchPlan &plan;
-  const BenchOptions &options;
-  const VariableValues &values;
-  std::map<std::string, Side> sides; ///< by device
-  std::vector<Entry> entries;
-  std::vector<std::string> written;
-};
-
-} // namespace
-
-PointBench::PointBench(const BenchPlan &plan, const BenchOptions &options,
-                       const VariableValues &values)
-    : plan(plan), options(options), values(values) {
-  for (const ProviderText &provider : plan.providers) {
-    bind(provider);
-  }
-}
-
-void PointBench::bind(const ProviderText &provider) {
-  Side &side = sides[provider.device.str()];
-  Side &main = sides[plan.providers[0].device.str()];
-  if (!side.arrays) {
-    bool isMain = &side == &main;
-    side.arrays =
-        std::make_unique<PointArrays>(values, provider.device, options.seed,
-                                      isMain ? nullptr : main.arrays.get());
-    if (isMain) {
-      side.arrays->add(plan.arrays);
-    }
-  }
-  ++side.providers;
-  entries.push_back(
-      {&side, std::make_unique<BoundProvider>(provider, *side.arrays), 0, {}});
-}
-
-/// The run that compiles is also the one whose results are looked at.
-void PointBench::runOnce(const ProviderText &provider, Entry &entry) {
-  Side &side = *entry.side;
-  for (const auto &[key, tensor] : side.before) {
-    side.arrays->get(key).copyFrom(tensor);
-  }
-  entry.contender = side.measurement->add(
-      {provider.name, [&entry](size_t turn) { entry.bound->run(turn); }});
-  if (!side.measurement->times(entry.contender).failure) {
-    entry.results = resultsOf(entry);
-  }
-}
-
-std::vector<double> PointBench::resultsOf(const Entry &entry) const {
-  if (plan.exact) {
-    return leading(entry.side->arrays->get(plan.output), mostCompared);
-  }
-  std::vector<double> results;
-  for (const std::string &key :
-       plan.reference.empty() ? std::vector<std::string>() : written) {
-    std::vector<double> more =
-        leading(entry.side->arrays->get(key), mostCompared);
-    results.insert(results.end(), more.begin(), more.end());
-  }
-  return results;
-}
-
-std::optional<double> PointBench::differenceOf(size_t index) const {
-  const Entry &entry = entries[index];
-  if (entry.results.empty()) {
-    return std::nullopt;
-  }
-  if (plan.exact) {
-    return largestDifference(entry.results,
-                             plan.exact(*entries[0].side->arrays));
-  }
-  for (size_t i = 0; i < entries.size(); ++i) {
-    if (plan.providers[i].name == plan.reference && i != index &&
-        !entries[i].results.empty()) {
-      return largestDifference(entry.results, entries[i].results);
-    }
-  }
-  return std::nullopt;
-}
-
-std::vector<bench::Row>
-PointBench::run(const std::function<void(double)> &progress) {
-  bench::MeasureOptions measuring;
-  measuring.caches = options.isWarm ? bench::Caches::Warm : bench::Caches::Cold;
-  measuring.progress = progress;
-  // A failure is the contender's own, and told by it.
-  try {
-    written = entries[0].bound->written();
-  } catch (const Error &) {
-  }
-  for (auto &[device, side] : sides) {
-    measuring.seconds = options.seconds * double(side.providers);
-    if (!options.isWarm) {
-      side.arrays->makeSets();
-    }
-    side.measurement =
-        std::make_unique<bench::Measurement>(side.arrays->device, measuring);
-    if (entries.size() > 1) {
-      for (const std::string &key : written) {
-        if (side.arrays->has(key)) {
-          side.before.emplace(key, side.arrays->get(key).clone());
-        }
-      }
-    }
-  }
-  for (size_t i = 0; i < entries.size(); ++i) {
-    runOnce(plan.providers[i], entries[i]);
-  }
-  std::vector<std::optional<double>> differences;
-  for (size_t i = 0; i < entries.size(); ++i) {
-    differences.push_back(differenceOf(i));
-  }
-  for (auto &[device, side] : sides) {
-    side.measurement->run();
-  }
-  std::vector<bench::Row> rows;
-  for (size_t i = 0; i < entries.size(); ++i) {
-    bench::Row row{{},
-                   entries[i].side->measurement->times(entries[i].contender)};
-    row.maxDifference = differences[i];
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
-//===----------------------------------------------------------------------===//
-// The command
-//===----------------------------------------------------------------------===//
 
 static std::string textOf(const VariableValues &values) {
   std::string text;
@@ -508,18 +138,13 @@ static int runBench(const BenchOptions &options) {
                                             : Device::cuda());
   std::vector<size_t> shown = shownVariables(plan);
   std::vector<VariableValues> points = pointsOf(plan.variables);
-  passVariables(plan.providers[0].launches[0], plan.variables);
   std::optional<WorkCounter> counter;
   if (!options.isTimesOnly) {
     counter.emplace(plan, points, options.programs, options.seed);
   }
 
   Device device = Device::parse(options.device);
-  for (ProviderText &provider : plan.providers) {
-    provider.device = device;
-  }
-  addRivals(plan, options);
-  requireUse(plan);
+  completePlan(plan, options, device);
   ProgressLine line;
   std::vector<std::optional<bench::Work>> counted(points.size());
   std::optional<Failure> uncounted;
@@ -552,10 +177,10 @@ static int runBench(const BenchOptions &options) {
     std::string head = "[" + std::to_string(i + 1) + "/" +
                        std::to_string(points.size()) + "] " + textOf(points[i]);
     line.show(head);
-    PointBench point(plan, options, points[i]);
-    std::vector<bench::Row> rows = point.run([&](double share) {
-      line.show(head + ": " + std::to_string(int(100 * share)) + " %");
-    });
+    std::vector<bench::Row> rows =
+        timePoint(plan, options, points[i], [&](double share) {
+          line.show(head + ": " + std::to_string(int(100 * share)) + " %");
+        });
     for (bench::Row &row : rows) {
       for (size_t variable : shown) {
         row.point.push_back(points[i][variable].second);

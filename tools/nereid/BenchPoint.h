@@ -8,41 +8,11 @@
 #ifndef NEREID_TOOLS_NEREID_BENCHPOINT_H
 #define NEREID_TOOLS_NEREID_BENCHPOINT_H
 
-#include "KernelArguments.h"
-#include "Sweep.h"
+#include "BenchPlan.h"
 
 #include <deque>
-#include <functional>
 
 namespace nereid {
-
-/// A launch, as typed. An argument whose text is the name of one of the plan's
-/// arrays is that array; another array's text makes one, the same for all
-/// launches with that text.
-struct LaunchText {
-  Kernel kernel;
-  std::vector<std::string> arguments; ///< NAME=VALUE
-  std::string grid;
-};
-
-/// One way to do the work: launches, one after the other.
-struct ProviderText {
-  std::string name;
-  Device device;
-  std::vector<LaunchText> launches;
-};
-
-struct BenchPlan {
-  std::string title;
-  std::vector<Variable> variables;
-  std::vector<std::string> arrays;     ///< NAME=TEXT
-  std::vector<ProviderText> providers; ///< the first is what is benchmarked
-  std::string baseline;                ///< a provider's name, or none
-  /// What the array `output` should begin with, in float64; null: results are
-  /// compared with those of `reference`, a provider, if there is one.
-  std::function<std::vector<double>(const class PointArrays &)> exact;
-  std::string output, reference;
-};
 
 /// The arrays of a point, on one device. Several sets of them hold the same
 /// values in other places.

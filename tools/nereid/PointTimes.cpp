@@ -1,0 +1,196 @@
+//===- PointTimes.cpp - Every provider, timed at one point ----------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PointTimes.h"
+
+#include "BenchPoint.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace nereid {
+
+/// So many elements are compared of what has more.
+static constexpr int64_t mostCompared = int64_t{1} << 24;
+
+static std::vector<double> leading(const Tensor &tensor, int64_t count) {
+  return tensor.flatten().slice(0, 0, count).toFloat64();
+}
+
+static double largestDifference(const std::vector<double> &a,
+                                const std::vector<double> &b) {
+  double largest = 0;
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    bool isSame = a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]));
+    double off = isSame ? 0 : std::fabs(a[i] - b[i]);
+    largest = std::isnan(off) ? INFINITY : std::max(largest, off);
+  }
+  return largest;
+}
+
+namespace {
+
+/// Times every provider at one point.
+class PointBench {
+public:
+  PointBench(const BenchPlan &plan, const BenchOptions &options,
+             const VariableValues &values);
+  std::vector<bench::Row> run(const std::function<void(double)> &progress);
+
+private:
+  /// Of one device.
+  struct Side {
+    std::unique_ptr<PointArrays> arrays;
+    std::unique_ptr<bench::Measurement> measurement;
+    /// What the first provider writes, as it was before.
+    std::map<std::string, Tensor> before;
+    size_t providers = 0;
+  };
+  struct Entry {
+    Side *side;
+    std::unique_ptr<BoundProvider> bound;
+    size_t contender = 0;
+    std::vector<double> results;
+  };
+  void bind(const ProviderText &provider);
+  void runOnce(const ProviderText &provider, Entry &entry);
+  std::vector<double> resultsOf(const Entry &entry) const;
+  std::optional<double> differenceOf(size_t index) const;
+
+  const BenchPlan &plan;
+  const BenchOptions &options;
+  const VariableValues &values;
+  std::map<std::string, Side> sides; ///< by device
+  std::vector<Entry> entries;
+  std::vector<std::string> written;
+};
+
+} // namespace
+
+PointBench::PointBench(const BenchPlan &plan, const BenchOptions &options,
+                       const VariableValues &values)
+    : plan(plan), options(options), values(values) {
+  for (const ProviderText &provider : plan.providers) {
+    bind(provider);
+  }
+}
+
+void PointBench::bind(const ProviderText &provider) {
+  Side &side = sides[provider.device.str()];
+  Side &main = sides[plan.providers[0].device.str()];
+  if (!side.arrays) {
+    bool isMain = &side == &main;
+    side.arrays =
+        std::make_unique<PointArrays>(values, provider.device, options.seed,
+                                      isMain ? nullptr : main.arrays.get());
+    if (isMain) {
+      side.arrays->add(plan.arrays);
+    }
+  }
+  ++side.providers;
+  entries.push_back(
+      {&side, std::make_unique<BoundProvider>(provider, *side.arrays), 0, {}});
+}
+
+/// The run that compiles is also the one whose results are looked at.
+void PointBench::runOnce(const ProviderText &provider, Entry &entry) {
+  Side &side = *entry.side;
+  for (const auto &[key, tensor] : side.before) {
+    side.arrays->get(key).copyFrom(tensor);
+  }
+  entry.contender = side.measurement->add(
+      {provider.name, [&entry](size_t turn) { entry.bound->run(turn); }});
+  if (!side.measurement->times(entry.contender).failure) {
+    entry.results = resultsOf(entry);
+  }
+}
+
+std::vector<double> PointBench::resultsOf(const Entry &entry) const {
+  if (plan.exact) {
+    return leading(entry.side->arrays->get(plan.output), mostCompared);
+  }
+  std::vector<double> results;
+  for (const std::string &key :
+       plan.reference.empty() ? std::vector<std::string>() : written) {
+    std::vector<double> more =
+        leading(entry.side->arrays->get(key), mostCompared);
+    results.insert(results.end(), more.begin(), more.end());
+  }
+  return results;
+}
+
+std::optional<double> PointBench::differenceOf(size_t index) const {
+  const Entry &entry = entries[index];
+  if (entry.results.empty()) {
+    return std::nullopt;
+  }
+  if (plan.exact) {
+    return largestDifference(entry.results,
+                             plan.exact(*entries[0].side->arrays));
+  }
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (plan.providers[i].name == plan.reference && i != index &&
+        !entries[i].results.empty()) {
+      return largestDifference(entry.results, entries[i].results);
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<bench::Row>
+PointBench::run(const std::function<void(double)> &progress) {
+  bench::MeasureOptions measuring;
+  measuring.caches = options.isWarm ? bench::Caches::Warm : bench::Caches::Cold;
+  measuring.progress = progress;
+  // A failure is the contender's own, and told by it.
+  try {
+    written = entries[0].bound->written();
+  } catch (const Error &) {
+  }
+  for (auto &[device, side] : sides) {
+    measuring.seconds = options.seconds * double(side.providers);
+    if (!options.isWarm) {
+      side.arrays->makeSets();
+    }
+    side.measurement =
+        std::make_unique<bench::Measurement>(side.arrays->device, measuring);
+    if (entries.size() > 1) {
+      for (const std::string &key : written) {
+        if (side.arrays->has(key)) {
+          side.before.emplace(key, side.arrays->get(key).clone());
+        }
+      }
+    }
+  }
+  for (size_t i = 0; i < entries.size(); ++i) {
+    runOnce(plan.providers[i], entries[i]);
+  }
+  std::vector<std::optional<double>> differences;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    differences.push_back(differenceOf(i));
+  }
+  for (auto &[device, side] : sides) {
+    side.measurement->run();
+  }
+  std::vector<bench::Row> rows;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    bench::Row row{{},
+                   entries[i].side->measurement->times(entries[i].contender)};
+    row.maxDifference = differences[i];
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::vector<bench::Row>
+timePoint(const BenchPlan &plan, const BenchOptions &options,
+          const VariableValues &values,
+          const std::function<void(double share)> &progress) {
+  return PointBench(plan, options, values).run(progress);
+}
+
+} // namespace nereid
