@@ -147,18 +147,21 @@ std::optional<Measurement::Pending> Measurement::sample(size_t index) {
     }
   };
   try {
+    // Events are made before the flush, which hides what queuing takes.
+    Pending pending{index, std::nullopt, std::nullopt};
+    if (!device.isHost()) {
+      pending.begin.emplace(device);
+      pending.end.emplace(device);
+    }
     if (options.caches == Caches::Cold) {
       flush();
     } else {
       entry.contender.run(entry.turn++);
     }
-    Pending pending{index, std::nullopt, std::nullopt};
     if (device.isHost()) {
       pending.ms = clockMs(device, run);
       return pending;
     }
-    pending.begin.emplace(device);
-    pending.end.emplace(device);
     pending.begin->record();
     run();
     pending.end->record();

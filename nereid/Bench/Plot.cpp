@@ -188,9 +188,9 @@ static std::string escaped(const std::string &text) {
   return out;
 }
 
-static std::string number(double value) {
+static std::string number(double value, int digits = 6) {
   char text[32];
-  std::snprintf(text, sizeof(text), "%.6g", value);
+  std::snprintf(text, sizeof(text), "%.*g", digits, value);
   return text;
 }
 
@@ -239,7 +239,7 @@ static std::string panelText(const Plot &plot, double y0) {
   size_t every = xs.size() / 10 + 1;
   for (size_t i = 0; i < xs.size(); i += every) {
     text += textAt(x(xs[i]), y0 + height - bottom + 18, "middle",
-                   plot.categories.empty() ? number(xs[i])
+                   plot.categories.empty() ? number(xs[i], 12)
                                            : plot.categories[size_t(xs[i])]);
   }
   text += textAt((left + width - right) / 2.0, y0 + height - 6, "middle",
