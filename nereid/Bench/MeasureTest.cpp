@@ -156,6 +156,8 @@ TEST_F(Measure, EventsMeasureGpus) {
   EXPECT_FLOAT_EQ(float(times[0].ms.median), 2.5f);
   EXPECT_EQ(times[0].ms.spread(), 0);
   EXPECT_EQ(times[0].runs, 1u);
+  double once = runMs(gpu, [&] { kernel("add")[1](x, x, x, 64); });
+  EXPECT_FLOAT_EQ(float(once), 2.5f);
 }
 
 TEST_F(Measure, CachesOfAGpuAreFlushedBeforeEachColdRun) {

@@ -166,6 +166,33 @@ TEST_F(Bench, ShippedKernels) {
   }
 }
 
+TEST_F(Bench, TheRooflineIsMeasuredOnceAndKept) {
+  auto rooflineWith = [&](const std::string &options) {
+    CommandResult r =
+        run("bench vector_add n=256 --seconds 0 --json - " + options);
+    EXPECT_EQ(r.code, 0) << r.err;
+    return nlohmann::json::parse(r.out)["roofline"];
+  };
+  auto roofline = rooflineWith("");
+  EXPECT_GT(roofline["copy [GB/s]"], 0);
+  EXPECT_GT(roofline["cache [GB/s]"], 0);
+  EXPECT_GT(roofline["operations [TFLOP/s]"]["fp32"], 0);
+  std::string path;
+  for (const auto &entry :
+       std::filesystem::directory_iterator(root + "/cache")) {
+    if (entry.path().filename().string().starts_with("roofline-")) {
+      path = entry.path();
+    }
+  }
+  ASSERT_FALSE(path.empty());
+  roofline["copy [GB/s]"] = 12345;
+  ASSERT_TRUE(replaceFile(path, roofline.dump()).ok());
+  EXPECT_EQ(rooflineWith("")["copy [GB/s]"], 12345);
+  EXPECT_NE(rooflineWith("--roofline again")["copy [GB/s]"], 12345);
+  ASSERT_TRUE(replaceFile(path, "torn").ok());
+  EXPECT_GT(rooflineWith("")["copy [GB/s]"], 0);
+}
+
 TEST_F(Bench, OnAGpu) {
   auto report =
       json("bench layer_norm M=16 N=256,512 --seconds 0 --device cuda:0",
