@@ -59,7 +59,8 @@ struct MeasureOptions {
   /// same, unless these take four times its share.
   double seconds = 1;
   size_t leastSamples = 10, mostSamples = 1000;
-  /// A contender is done when the uncertainty of its median is below.
+  /// A contender is done when the uncertainty of its median is below, after
+  /// 50 ms.
   double precision = 0.002;
   /// Called between rounds with the share of the work that is done, 0 to 1.
   std::function<void(double)> progress = nullptr;
