@@ -60,8 +60,7 @@ static std::vector<size_t> shownVariables(BenchPlan &plan) {
   return shown;
 }
 
-static void addNotes(bench::Report &report, const BenchPlan &plan,
-                     const BenchOptions &options,
+static void addNotes(bench::Report &report, const BenchOptions &options,
                      const std::optional<Failure> &uncounted) {
   auto note = [&](const std::string &text) { report.notes.push_back(text); };
   note(std::string("time: median of ") +
@@ -125,10 +124,69 @@ static void requireOutputs(const BenchOptions &options) {
   }
 }
 
+/// What could not be counted is nothing; `why` is the first reason.
+static std::vector<std::optional<bench::Work>>
+countPoints(WorkCounter &counter, const std::vector<VariableValues> &points,
+            const ProgressLine &line, std::optional<Failure> &why) {
+  std::vector<std::optional<bench::Work>> counted(points.size());
+  for (size_t i = 0; i < points.size(); ++i) {
+    line.show("counting " + textOf(points[i]));
+    if (Expected<bench::Work> work = counter.next(); work.ok()) {
+      counted[i] = *work;
+    } else if (!why) {
+      why = work.failure();
+    }
+  }
+  return counted;
+}
+
+static bool hasRoofline(const BenchOptions &options, Device device) {
+  bool isSimulated = !device.isHost() && knobs().cudaDriver == "simulator";
+  return !options.isTimesOnly && options.roofline != "none" &&
+         device != Device::interp() && !isSimulated;
+}
+
 /// A fault of a kernel ends the work of its GPU in this process.
 static bool endsDevice(const bench::Row &row, Device device) {
   return row.times.failure && !device.isHost() &&
          row.times.failure->code == ErrorCode::KernelFault;
+}
+
+/// False where the first provider failed at some point; throws where it failed
+/// at all of them.
+static bool measurePoints(bench::Report &report, const BenchPlan &plan,
+                          const BenchOptions &options,
+                          const std::vector<VariableValues> &points,
+                          const ProgressLine &line) {
+  Device device = plan.providers[0].device;
+  size_t failures = 0, measured = 0;
+  for (const VariableValues &point : points) {
+    std::string head = "[" + std::to_string(++measured) + "/" +
+                       std::to_string(points.size()) + "] " + textOf(point);
+    line.show(head);
+    std::vector<bench::Row> rows =
+        timePoint(plan, options, point, [&](double share) {
+          line.show(head + ": " + std::to_string(int(100 * share)) + " %");
+        });
+    report.rows.insert(report.rows.end(), rows.begin(), rows.end());
+    const std::optional<Failure> &failure = rows[0].times.failure;
+    failures += failure.has_value();
+    bool isOfCommand =
+        failure && failure->code == ErrorCode::InvalidArgument && measured == 1;
+    if (isOfCommand) {
+      break;
+    }
+    if (endsDevice(rows[0], device) && measured < points.size()) {
+      report.notes.push_back(device.str() +
+                             " does no more after this fault: the points "
+                             "behind it are not measured.");
+      break;
+    }
+  }
+  if (failures == measured) {
+    raise(*report.rows[0].times.failure);
+  }
+  return failures == 0;
 }
 
 static int runBench(const BenchOptions &options) {
@@ -145,17 +203,6 @@ static int runBench(const BenchOptions &options) {
 
   Device device = Device::parse(options.device);
   completePlan(plan, options, device);
-  ProgressLine line;
-  std::vector<std::optional<bench::Work>> counted(points.size());
-  std::optional<Failure> uncounted;
-  for (size_t i = 0; counter && i < points.size(); ++i) {
-    line.show("counting " + textOf(points[i]));
-    if (Expected<bench::Work> work = counter->next(); work.ok()) {
-      counted[i] = *work;
-    } else if (!uncounted) {
-      uncounted = work.failure();
-    }
-  }
   bench::Report report;
   report.title = plan.title;
   report.device = device.str() + " (" + bench::nameOf(device) + ")";
@@ -164,52 +211,30 @@ static int runBench(const BenchOptions &options) {
   for (size_t i : shown) {
     report.variables.push_back(plan.variables[i].name);
   }
-  bool isSimulated = !isHost && knobs().cudaDriver == "simulator";
-  if (options.roofline != "none" && device != Device::interp() &&
-      !isSimulated) {
+  ProgressLine line;
+  std::vector<std::optional<bench::Work>> counted(points.size());
+  std::optional<Failure> uncounted;
+  if (counter) {
+    counted = countPoints(*counter, points, line, uncounted);
+  }
+  if (hasRoofline(options, device)) {
     report.roofline = bench::rooflineOf(
         device, options.roofline == "again", [&](const std::string &what) {
           line.show("measuring the roofline of " + device.str() + ": " + what);
         });
   }
-  bool isMainBroken = true, hasFailed = false;
-  for (size_t i = 0; i < points.size(); ++i) {
-    std::string head = "[" + std::to_string(i + 1) + "/" +
-                       std::to_string(points.size()) + "] " + textOf(points[i]);
-    line.show(head);
-    std::vector<bench::Row> rows =
-        timePoint(plan, options, points[i], [&](double share) {
-          line.show(head + ": " + std::to_string(int(100 * share)) + " %");
-        });
-    for (bench::Row &row : rows) {
-      for (size_t variable : shown) {
-        row.point.push_back(points[i][variable].second);
-      }
-      row.work = counted[i];
-    }
-    const bench::Row &main = rows[0];
-    if (main.times.failure && (isMainBroken && i == 0) &&
-        main.times.failure->code == ErrorCode::InvalidArgument) {
-      raise(*main.times.failure);
-    }
-    isMainBroken &= main.times.failure.has_value();
-    hasFailed |= main.times.failure.has_value();
-    bool ends = endsDevice(main, device);
-    report.rows.insert(report.rows.end(), rows.begin(), rows.end());
-    if (ends) {
-      report.notes.push_back(device.str() +
-                             " does no more after this fault: the points "
-                             "behind it are not measured.");
-      break;
-    }
-  }
+  bool isGood = measurePoints(report, plan, options, points, line);
   line.show("");
-  if (isMainBroken) {
-    raise(*report.rows[0].times.failure);
+  for (size_t i = 0; i < report.rows.size(); ++i) {
+    size_t point = i / plan.providers.size();
+    report.rows[i].work = counted[point];
+    for (size_t variable : shown) {
+      report.rows[i].point.push_back(points[point][variable].second);
+    }
   }
-  addNotes(report, plan, options, uncounted);
+  addNotes(report, options, uncounted);
   writeReport(options, report);
-  return hasFailed;
+  return isGood ? 0 : 1;
 }
 
 void addBenchCommand(CLI::App &app) {
