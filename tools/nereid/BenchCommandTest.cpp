@@ -88,6 +88,13 @@ TEST_F(Bench, BytesAreCountedFromWhatTheKernelTouches) {
   EXPECT_NEAR(report["rows"][1]["bytes"].get<double>() / 560000, 1, 0.02);
 }
 
+TEST_F(Bench, OperationsOfFloatsAreThoseOfThreads) {
+  auto report = json("bench vector_add n=1024,5000 --seconds 0");
+  EXPECT_EQ(report["rows"][0]["float operations"], 1024);
+  // A mask keeps no thread from adding.
+  EXPECT_EQ(report["rows"][1]["float operations"], 5 * 1024);
+}
+
 TEST_F(Bench, WhatProgramsShareIsCountedOnce) {
   auto rows =
       json("bench matmul --vary N=512,1024 dtype=fp16 --seconds 0")["rows"];
