@@ -112,7 +112,6 @@ private:
   std::string arrayAt(uint64_t address) const;
   std::string fileOf(const sim::Statement &statement) const;
   double cyclesOfBlock() const;
-  double waves() const;
 
   const sim::Program &program;
   const sim::Profile &profile;
@@ -264,27 +263,36 @@ double Maker::cyclesOfBlock() const {
          double(profile.blocks);
 }
 
-/// How often a multiprocessor's places for blocks are filled. A few blocks more
-/// than there are places take as long as twice as many; of many waves the last
-/// one overlaps with those before.
-double Maker::waves() const {
-  constexpr double many = 4;
+/// Blocks that share a multiprocessor.
+static unsigned blocksTogether(const Report &report) {
   unsigned most = report.resources.mostWarps ? report.resources.mostWarps : 64;
   unsigned ofBlock = std::max((report.resources.threads + 31) / 32, 1u);
-  unsigned resident = report.resources.residentBlocks
-                          ? report.resources.residentBlocks
-                          : std::max(most / ofBlock, 1u);
-  double exact =
-      double(report.blocks) / (double(resident) * report.chip.multiprocessors);
+  unsigned places = report.resources.residentBlocks
+                        ? report.resources.residentBlocks
+                        : std::max(most / ofBlock, 1u);
+  uint64_t there = (report.blocks + report.chip.multiprocessors - 1) /
+                   report.chip.multiprocessors;
+  return unsigned(std::clamp<uint64_t>(there, 1, places));
+}
+
+/// How often the places for blocks are filled. A few blocks more than there are
+/// places take as long as twice as many; of many waves the last one overlaps
+/// with those before.
+static double wavesOf(const Report &report) {
+  constexpr double many = 4;
+  double exact = double(report.blocks) /
+                 (double(report.blocksTogether) * report.chip.multiprocessors);
   return exact > many ? exact : std::ceil(exact);
 }
 
-/// Each limit as if nothing else took time; the largest one counts. Memory
-/// gives 0.92 of its rate (a copy of 1 GiB on an H200, 2026-11), and the
-/// second-level cache 40 bytes a cycle and multiprocessor. A multiprocessor
-/// takes a pass through its own memory a cycle, which is a line of 128 bytes or
-/// a word of each bank, and issues four instructions. A kernel that does
-/// nothing takes 2 us.
+/// Each limit as if nothing else took time. Memory gives 0.92 of its rate (a
+/// copy of 1 GiB on an H200, 2026-11), and the second-level cache 40 bytes a
+/// cycle and multiprocessor: 80 slices of 64 bytes for 132 of them. A
+/// multiprocessor takes a pass through its own memory a cycle, which is a line
+/// of 128 bytes or a word of each bank, and issues four instructions. What a
+/// block waits for by itself overlaps with the other blocks of its
+/// multiprocessor, and with itself as far as it copies ahead: as if the two
+/// were sides of a right angle. A kernel that does nothing takes 2 us.
 void Maker::predict() {
   constexpr double achieved = 0.92, cacheRate = 40, issued = 4, launchUs = 2;
   const Chip &chip = report.chip;
@@ -292,15 +300,15 @@ void Maker::predict() {
   double ofAll = chip.multiprocessors * cyclesOfUs;
   double bytes = report.movedRead + report.movedWritten;
   report.blockCycles = cyclesOfBlock();
-  const std::pair<Bound, double> all[] = {
+  report.blocksTogether = blocksTogether(report);
+  const std::pair<Bound, double> rates[] = {
       {Bound::Memory, bytes / (chip.gigabytesPerSecond * achieved * 1e3)},
       {Bound::Cache, report.cacheBytes / cacheRate / ofAll},
       {Bound::Passes, report.passes / ofAll},
       {Bound::Compute, report.instructions / issued / ofAll},
-      {Bound::Products, productUs},
-      {Bound::Latency, waves() * report.blockCycles / cyclesOfUs}};
+      {Bound::Products, productUs}};
   double longest = 0;
-  for (const auto &[bound, us] : all) {
+  for (const auto &[bound, us] : rates) {
     if (us > 0) {
       report.limits.push_back({bound, us});
     }
@@ -309,7 +317,15 @@ void Maker::predict() {
       report.bound = bound;
     }
   }
-  report.predictedUs = launchUs + longest;
+  double latency = wavesOf(report) * report.blockCycles / cyclesOfUs;
+  report.limits.push_back({Bound::Latency, latency});
+  if (latency > longest) {
+    report.bound = Bound::Latency;
+  }
+  report.predictedUs =
+      launchUs +
+      std::max(latency,
+               std::hypot(longest, latency / double(report.blocksTogether)));
 }
 
 Report makeReport(const sim::Program &program, const sim::Profile &profile,

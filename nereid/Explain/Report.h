@@ -113,6 +113,7 @@ struct Report {
   /// Passes through the multiprocessors' own memory and nearest caches.
   double passes = 0;
   double blockCycles = 0; ///< of a block that has a multiprocessor to itself
+  unsigned blocksTogether = 1; ///< at a time on a multiprocessor
   /// Microseconds, each if it alone took time. Those that the launch has not
   /// are missing.
   std::vector<std::pair<Bound, double>> limits;

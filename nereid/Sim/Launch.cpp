@@ -9,6 +9,7 @@
 
 #include "nereid/Sim/Block.h"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <thread>
@@ -82,13 +83,49 @@ uint64_t scrambled(uint64_t value) {
   return value ^ value >> 31;
 }
 
+/// What a block costs the simulator: about as many instructions of a warp. A
+/// product of matrix instructions is one for each of its elements.
+uint64_t simulationCost(const LaunchRequest &request) {
+  Profile profile;
+  profile.begin(request.program, {});
+  LaunchRequest alone = request;
+  alone.profile = &profile;
+  Block block(alone, 0);
+  block.begin({request.grid[0] / 2, request.grid[1] / 2, request.grid[2] / 2},
+              0);
+  try {
+    while (block.advance()) {
+    }
+  } catch (const Fault &) {
+    // It is told when the grid runs.
+  }
+  uint64_t cost = 1;
+  for (size_t i = 0; i < block.counts.size(); ++i) {
+    constexpr uint64_t elementsOfCycle = 16;
+    bool isProduct = profile.timings[i].kind == Timing::Kind::Product;
+    cost += block.counts[i].executed *
+            (isProduct ? profile.timings[i].cycles * elementsOfCycle : 1);
+  }
+  return cost;
+}
+
+/// Of `all`: so many that it takes some seconds.
+uint64_t sampleSize(const LaunchRequest &request, uint64_t all) {
+  constexpr uint64_t least = 16, mostCost = uint64_t{1} << 24;
+  if (!request.mostBlocks || all <= std::min(request.mostBlocks, least)) {
+    return request.mostBlocks ? std::min(all, request.mostBlocks) : all;
+  }
+  uint64_t affordable = std::max(mostCost / simulationCost(request), least);
+  return std::min({all, request.mostBlocks, affordable});
+}
+
 /// The grid, and the first thing that went wrong in it.
 class Grid {
 public:
   explicit Grid(const LaunchRequest &request)
       : request(request),
         all(uint64_t(request.grid[0]) * request.grid[1] * request.grid[2]),
-        count(request.mostBlocks ? std::min(all, request.mostBlocks) : all) {
+        count(sampleSize(request, all)) {
     if (request.profile) {
       request.profile->begin(request.program, request.memory.ranges());
       request.profile->gridBlocks = all;

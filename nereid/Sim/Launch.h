@@ -50,8 +50,9 @@ struct LaunchRequest {
   bool isCooperative = false;
   /// Null, or what is filled in.
   Profile *profile = nullptr;
-  /// Not 0: at most so many blocks, spread over the grid. What the others would
-  /// have written is missing.
+  /// Not 0: at most so many blocks, spread over the grid; of blocks that take
+  /// the simulator long fewer, but 16. What the others would have written is
+  /// missing.
   uint64_t mostBlocks = 0;
 };
 

@@ -37,8 +37,8 @@ static Cycles later(Cycles time, uint64_t by) {
 
 /// Of wgmma...m64nNkK where it has the tensor cores to itself: they take two
 /// columns a cycle.
-static uint16_t productCycles(const Statement &statement) {
-  for (std::string_view word : statement.words) {
+static uint16_t productCycles(const std::vector<std::string_view> &words) {
+  for (std::string_view word : words) {
     if (word.starts_with("m64n")) {
       unsigned columns = 0;
       for (char c : word.substr(4)) {
@@ -53,14 +53,28 @@ static uint16_t productCycles(const Statement &statement) {
   return 64;
 }
 
-static Timing timingOf(const Statement &statement) {
+/// What stands between the dots of an opcode: "@%p1 ld.global.b32 ...". A
+/// decoded program has the text only.
+static std::vector<std::string_view> wordsOf(std::string_view text) {
+  if (text.starts_with("@")) {
+    text.remove_prefix(std::min(text.find(' ') + 1, text.size()));
+  }
+  text = text.substr(0, text.find_first_of(" ;"));
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    words.push_back(text.substr(0, text.find('.')));
+    text.remove_prefix(std::min(words.back().size() + 1, text.size()));
+  }
+  return words;
+}
+
+static Timing timingOf(const std::vector<std::string_view> &words) {
   using Kind = Timing::Kind;
   auto word = [&](size_t i) {
-    return i < statement.words.size() ? statement.words[i] : std::string_view();
+    return i < words.size() ? words[i] : std::string_view();
   };
   auto has = [&](std::string_view wanted) {
-    return std::find(statement.words.begin(), statement.words.end(), wanted) !=
-           statement.words.end();
+    return std::find(words.begin(), words.end(), wanted) != words.end();
   };
   std::string_view name = word(0);
   if (name == "ld") {
@@ -78,8 +92,7 @@ static Timing timingOf(const Statement &statement) {
             0};
   }
   if (name == "wgmma") {
-    return word(1) == "mma_async"
-               ? Timing{Kind::Product, productCycles(statement)}
+    return word(1) == "mma_async" ? Timing{Kind::Product, productCycles(words)}
            : word(1) == "commit_group" ? Timing{Kind::CommitProducts, 0}
            : word(1) == "wait_group"   ? Timing{Kind::WaitProducts, 0}
                                        : Timing{};
@@ -100,7 +113,7 @@ static Timing timingOf(const Statement &statement) {
 std::vector<Timing> timingsOf(const Program &program) {
   std::vector<Timing> timings;
   for (const Statement &statement : program.statements) {
-    timings.push_back(timingOf(statement));
+    timings.push_back(timingOf(wordsOf(statement.text)));
   }
   return timings;
 }

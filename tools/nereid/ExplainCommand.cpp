@@ -353,9 +353,10 @@ void addExplainCommand(CLI::App &app) {
                    "Whose rates are compared with: " + explain::chipNames())
       ->capture_default_str();
   command
-      ->add_option("--programs", options->programs,
-                   "At most so many programs are run, spread over the grid; 0: "
-                   "all")
+      ->add_option(
+          "--programs", options->programs,
+          "At most so many programs are run, spread over the grid, and "
+          "fewer where they take long; 0: all")
       ->check(wholeNumber(0, 1000000000))
       ->capture_default_str();
   command->add_option("--json", options->json,

@@ -28,6 +28,7 @@ struct KernelRun {
   bool checksRaces = false;
   bool isCooperative = false;
   uint64_t seed = 0;
+  Profile *profile = nullptr;
   std::vector<uint32_t> memory = std::vector<uint32_t>(1024);
 
   std::string text() const {
@@ -62,6 +63,7 @@ struct KernelRun {
     request.checksRaces = checksRaces;
     request.isCooperative = isCooperative;
     request.seed = seed;
+    request.profile = profile;
     Status status = launch(request);
     return status.ok() ? "" : status.failure().message;
   }
