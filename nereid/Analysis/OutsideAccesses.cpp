@@ -22,6 +22,9 @@ namespace nereid {
 static std::vector<std::array<int32_t, 3>>
 programsToTry(const std::array<int32_t, 3> &grid) {
   std::vector<std::array<int32_t, 3>> programs;
+  if (llvm::any_of(grid, [](int32_t size) { return size <= 0; })) {
+    return programs;
+  }
   auto add = [&](std::array<int32_t, 3> program) {
     if (!llvm::is_contained(programs, program)) {
       programs.push_back(program);

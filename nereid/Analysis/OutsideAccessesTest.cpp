@@ -69,6 +69,11 @@ TEST_F(OutsideAccessesTest, NamesProgramAndElements) {
   EXPECT_FALSE(found[0].hasMask);
 }
 
+TEST_F(OutsideAccessesTest, AGridWithoutProgramsAccessesNothing) {
+  facts.grid = {0, 1, 1};
+  EXPECT_TRUE(of("%v = tile.load %q : tensor<256x!tile.ptr<f32>>").empty());
+}
+
 TEST_F(OutsideAccessesTest, MasksBound) {
   EXPECT_TRUE(of("%m = arith.cmpi slt, %i, %e : tensor<256xi32>"
                  "%v = tile.load %q, %m : tensor<256x!tile.ptr<f32>>")
