@@ -45,13 +45,13 @@ if(NEREID_COMPILER)
   # Whole objects where nothing else would ask for them: a program may use any
   # function of the public API.
   add_library(Nereid SHARED)
-  foreach(module Pipeline Runtime RuntimeCuda Support ABI)
+  foreach(module Pipeline Tune Bench Runtime RuntimeCuda Support ABI)
     target_sources(Nereid PRIVATE $<TARGET_OBJECTS:Nereid${module}>)
   endforeach()
   set_target_properties(Nereid PROPERTIES LINKER_LANGUAGE CXX EXPORT_NAME Nereid INSTALL_RPATH_USE_LINK_PATH ON
                         VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION}
                         LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
-  target_link_libraries(Nereid PRIVATE NereidPipeline NereidRuntime)
+  target_link_libraries(Nereid PRIVATE NereidPipeline NereidTune NereidRuntime)
   target_compile_features(Nereid INTERFACE cxx_std_20)
   target_include_directories(Nereid INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}> $<INSTALL_INTERFACE:include>)
   target_sources(Nereid INTERFACE FILE_SET HEADERS BASE_DIRS ${CMAKE_SOURCE_DIR} FILES ${CMAKE_SOURCE_DIR}/nereid/nereid.h)

@@ -1,6 +1,7 @@
 # nereid_add_kernels(<target> FILES <kernels.py>... SIGNATURES <text>...
 #                    [TARGETS <target>...] [NAMESPACE <name>] [HEADER <name.h>]
-#                    [DEPENDS <file>...] [OPTIONS <option>...])
+#                    [TUNED <tuned.json>] [DEPENDS <file>...]
+#                    [OPTIONS <option>...])
 #
 # Compiles Triton-language kernels ahead of time into the static library
 # <target>, and a header with a typed C++ function for each. What links <target>
@@ -18,13 +19,15 @@
 # TARGETS     default: x86-64, x86-64-v3, x86-64-v4 and sm_80
 # NAMESPACE   of the functions; default: the name of the header
 # HEADER      default: <target>.h
+# TUNED       choices that `nereid tune --export` wrote: signatures leave the
+#             tuned parameters out, and the program chooses by the launch's key
 # DEPENDS     more files that the kernels read, such as modules they import
 # OPTIONS     further options of `nereid compile`, such as --num-warps=8
 #
 # An edited kernel, or another nereid, makes the library anew. docs/AheadOfTime.md
 # says more.
 function(nereid_add_kernels target)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "NAMESPACE;HEADER" "FILES;SIGNATURES;TARGETS;DEPENDS;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "NAMESPACE;HEADER;TUNED" "FILES;SIGNATURES;TARGETS;DEPENDS;OPTIONS")
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "nereid_add_kernels(${target}): unknown arguments ${ARG_UNPARSED_ARGUMENTS}")
   endif()
@@ -63,11 +66,14 @@ function(nereid_add_kernels target)
   if(ARG_NAMESPACE)
     list(APPEND arguments --namespace ${ARG_NAMESPACE})
   endif()
+  if(ARG_TUNED)
+    list(APPEND arguments --tuned ${ARG_TUNED})
+  endif()
   # Paths as they are written here stand in the messages of failing kernels.
   add_custom_command(
     OUTPUT ${header} ${object}
     COMMAND ${program} compile ${ARG_FILES} ${arguments} ${ARG_OPTIONS}
-    DEPENDS ${ARG_FILES} ${ARG_DEPENDS} ${program}
+    DEPENDS ${ARG_FILES} ${ARG_TUNED} ${ARG_DEPENDS} ${program}
     WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
     COMMENT "Compiling the kernels of ${target}"
     VERBATIM)

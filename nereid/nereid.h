@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Compile and run kernels from source. Link the library that defines
-// createKernelCompiler (NereidPipeline). Programs that ship compiled kernels
-// include the headers of nereid/Runtime instead and need no compiler.
+// createKernelCompiler (NereidPipeline) and the one that chooses configurations
+// (NereidTune). Programs that ship compiled kernels include the headers of
+// nereid/Runtime instead and need neither.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,11 +26,17 @@
 #include "nereid/Runtime/Stream.h"
 #include "nereid/Runtime/Tensor.h"
 
+namespace nereid::tune {
+bool installTuner();
+} // namespace nereid::tune
+
 namespace nereid::detail {
 /// Including this header is what connects the shared context to the compiler:
 /// only programs that do so refer to createKernelCompiler.
 inline const bool sharedCompilerIsSet =
     (Context::setSharedCompiler(&createKernelCompiler), true);
+/// And what makes nereid/Tune choose configurations (docs/Tune.md).
+inline const bool tunerIsInstalled = tune::installTuner();
 } // namespace nereid::detail
 
 #endif // NEREID_NEREID_H

@@ -24,7 +24,7 @@
 
 namespace nereid {
 
-inline constexpr uint32_t kernelLibraryVersion = 2;
+inline constexpr uint32_t kernelLibraryVersion = 3;
 
 /// What a runtime must agree with to use a library.
 inline constexpr uint32_t kernelLibraryAbi =

@@ -11,6 +11,14 @@
 
 namespace nereid {
 
+static void addValues(Encoder &out,
+                      const std::map<std::string, StaticValue> &values) {
+  out.add(static_cast<uint64_t>(values.size()));
+  for (const auto &[name, value] : values) {
+    out.add(name).add(value);
+  }
+}
+
 std::string encodeLibraryIndex(const LibraryIndex &index) {
   Encoder out;
   out.add(static_cast<uint64_t>(index.size()));
@@ -31,6 +39,16 @@ std::string encodeLibraryIndex(const LibraryIndex &index) {
       for (uint32_t image : signature.images) {
         out.add(image);
       }
+    }
+    out.add(static_cast<uint64_t>(kernel.choices.size()));
+    for (const LibraryChoice &choice : kernel.choices) {
+      addValues(out.add(choice.device), choice.key);
+      out.add(static_cast<uint64_t>(choice.dtypes.size()));
+      for (const auto &[name, dtype] : choice.dtypes) {
+        out.add(name).add(dtype);
+      }
+      addValues(out, choice.config.values);
+      out.add(choice.config.options);
     }
   }
   return std::move(out.bytes);
@@ -125,6 +143,26 @@ struct IndexDecoder : Decoder {
     get(signature.options);
     list(signature.images, [&](uint32_t &image) { get(image); });
   }
+  void get(std::map<std::string, StaticValue> &values) {
+    std::vector<std::pair<std::string, StaticValue>> entries;
+    list(entries, [&](auto &entry) {
+      get(entry.first);
+      get(entry.second);
+    });
+    values = {entries.begin(), entries.end()};
+  }
+  void get(LibraryChoice &choice) {
+    get(choice.device);
+    get(choice.key);
+    std::vector<std::pair<std::string, DType>> dtypes;
+    list(dtypes, [&](auto &entry) {
+      get(entry.first);
+      get(entry.second, DType::Float64);
+    });
+    choice.dtypes = {dtypes.begin(), dtypes.end()};
+    get(choice.config.values);
+    get(choice.config.options);
+  }
   void get(LibraryKernel &kernel) {
     get(kernel.name);
     get(kernel.path);
@@ -134,6 +172,7 @@ struct IndexDecoder : Decoder {
       get(s);
       bad |= s.arguments.size() != kernel.parameters.size();
     });
+    list(kernel.choices, [&](LibraryChoice &choice) { get(choice); });
   }
 };
 } // namespace
@@ -146,6 +185,12 @@ std::optional<LibraryIndex> decodeLibraryIndex(std::string_view bytes) {
     return std::nullopt;
   }
   return index;
+}
+
+bool isSameTuning(const CompileOptions &a, const CompileOptions &b) {
+  return a.numWarps == b.numWarps && a.numStages == b.numStages &&
+         a.numCtas == b.numCtas && a.maxRegisters == b.maxRegisters &&
+         a.minRegisters == b.minRegisters;
 }
 
 std::string str(const ArgumentSpec &spec) {

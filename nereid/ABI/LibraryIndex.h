@@ -27,6 +27,14 @@ struct LibrarySignature {
   std::vector<uint32_t> images; ///< of KernelLibrary::images
 };
 
+/// What tuning chose for one key.
+struct LibraryChoice {
+  std::string device; ///< as nereid tune calls it
+  std::map<std::string, StaticValue> key;
+  std::map<std::string, DType> dtypes;
+  ConfigDescription config;
+};
+
 struct LibraryParameter {
   std::string name;
   bool isStatic = false; ///< tl.constexpr
@@ -39,6 +47,13 @@ struct LibraryKernel {
   SourceLocation location;
   std::vector<LibraryParameter> parameters;
   std::vector<LibrarySignature> signatures;
+  /// Where there are some, the launch leaves out what they choose.
+  std::vector<LibraryChoice> choices;
+
+  /// Does the runtime choose the parameter's value?
+  bool isTuned(const std::string &parameter) const {
+    return !choices.empty() && choices[0].config.values.contains(parameter);
+  }
 };
 
 using LibraryIndex = std::vector<LibraryKernel>;
@@ -46,6 +61,9 @@ using LibraryIndex = std::vector<LibraryKernel>;
 std::string encodeLibraryIndex(const LibraryIndex &index);
 /// Nothing when the bytes are no index.
 std::optional<LibraryIndex> decodeLibraryIndex(std::string_view bytes);
+
+/// Do options of two configurations make the same code?
+bool isSameTuning(const CompileOptions &a, const CompileOptions &b);
 
 /// "*fp32:16", "i32", "1024": an entry of a signature, as it is typed.
 std::string str(const ArgumentSpec &spec);

@@ -74,11 +74,23 @@ void Measurement::fail(Entry &entry, const Failure &failure) {
   }
 }
 
+void Measurement::runWhole(Entry &entry) {
+  Contender &contender = entry.contender;
+  if (contender.before) {
+    contender.before(entry.turn);
+  }
+  contender.run(entry.turn);
+  if (contender.after) {
+    contender.after(entry.turn);
+  }
+  ++entry.turn;
+}
+
 size_t Measurement::add(Contender contender) {
   Entry &entry = entries.emplace_back();
   entry.contender = std::move(contender);
   try {
-    clockMs(device, [&] { entry.contender.run(entry.turn++); });
+    clockMs(device, [&] { runWhole(entry); });
     if (options.caches == Caches::Warm) {
       chooseRuns(entry);
     }
@@ -153,18 +165,29 @@ std::optional<Measurement::Pending> Measurement::sample(size_t index) {
       pending.begin.emplace(device);
       pending.end.emplace(device);
     }
-    if (options.caches == Caches::Cold) {
+    bool isCold = options.caches == Caches::Cold;
+    if (isCold && entry.contender.before) {
+      entry.contender.before(entry.turn);
+    }
+    if (isCold) {
       flush();
     } else {
       entry.contender.run(entry.turn++);
     }
+    auto finish = [&] {
+      if (isCold && entry.contender.after) {
+        entry.contender.after(entry.turn - 1);
+      }
+    };
     if (device.isHost()) {
       pending.ms = clockMs(device, run);
+      finish();
       return pending;
     }
     pending.begin->record();
     run();
     pending.end->record();
+    finish();
     return pending;
   } catch (const Error &error) {
     fail(entry, error.failure());

@@ -49,6 +49,9 @@ struct Contender {
   /// `turn` counts its runs. Who has several sets of tensors takes the set
   /// turn % sets: where tensors lie is worth 5 % of a short kernel.
   std::function<void(size_t turn)> run;
+  /// Around each run (of cold samples), outside of its time: what has to be
+  /// done to its tensors.
+  std::function<void(size_t turn)> before = nullptr, after = nullptr;
 };
 
 enum class Caches { Cold, Warm };
@@ -108,6 +111,7 @@ private:
 
   void start();
   void flush();
+  void runWhole(Entry &entry);
   bool isDone(const Entry &entry) const;
   void chooseRuns(Entry &entry);
   std::optional<Pending> sample(size_t index);

@@ -316,6 +316,26 @@ TEST(Describe, HeuristicsAskTensors) {
                                                     true, 2, true}));
 }
 
+TEST(Describe, PythonsOwnNamesThroughTheirModule) {
+  std::string text =
+      "import builtins\n"
+      "@triton.heuristics({'B': lambda args: builtins.min(args['n'], 64),\n"
+      "                    'C': lambda args: builtins.mim(args['n'], 64)})\n"
+      "@triton.jit\n"
+      "def k(n, B: tl.constexpr, C: tl.constexpr):\n  pass\n";
+  EvaluateRequest request{
+      {"kernel.py", prelude + text, {}}, "k", "", "B", {{"n", 100}}};
+  auto value = evaluate(request);
+  ASSERT_TRUE(value.ok()) << value.failure().str();
+  EXPECT_EQ(*value, StaticValue(64));
+  request.heuristic = "C";
+  auto wrong = evaluate(request);
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_THAT(wrong.failure().str(),
+              HasSubstr("module 'builtins' has no 'mim'"));
+  EXPECT_THAT(wrong.failure().str(), HasSubstr("did you mean 'min'?"));
+}
+
 TEST(Describe, JitAsAFunctionAndRebinding) {
   std::string text = "def _k(n, B: tl.constexpr):\n  pass\n"
                      "_k = triton.jit(_k)\n"

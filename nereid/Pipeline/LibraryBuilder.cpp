@@ -83,7 +83,8 @@ static std::string conflict(const ArgumentSpec &a, const ArgumentSpec &b) {
 static Status checkTogether(const LibraryKernel &kernel,
                             const LibrarySignature &added) {
   for (const LibrarySignature &other : kernel.signatures) {
-    if (other.arguments == added.arguments) {
+    if (other.arguments == added.arguments &&
+        isSameTuning(other.options, added.options)) {
       return {ErrorCode::InvalidArgument,
               "kernel '" + kernel.name + "': the signature (" +
                   str(kernel, added) + ") is given twice"};
@@ -227,6 +228,15 @@ Status LibraryBuilder::add(const Source &source,
   }
   kernel.signatures.push_back(std::move(signature));
   return Status::success();
+}
+
+void LibraryBuilder::addChoice(const std::string &name, LibraryChoice choice) {
+  for (LibraryKernel &kernel : kernels) {
+    if (kernel.name == name) {
+      kernel.choices.push_back(std::move(choice));
+      return;
+    }
+  }
 }
 
 Expected<std::string> LibraryBuilder::object() const {

@@ -34,6 +34,10 @@ public:
   Status add(const Source &source, const KernelDescription &kernel,
              LibrarySignature signature);
 
+  /// What a launch of the kernel chooses among its signatures by; each fits
+  /// one.
+  void addChoice(const std::string &kernel, LibraryChoice choice);
+
   const LibraryIndex &index() const { return kernels; }
   const std::vector<KernelImage> &images() const { return allImages; }
   /// Warnings of the compilations, and why an image is not there.

@@ -7,6 +7,7 @@
 
 #include "nereid/Runtime/Context.h"
 
+#include "nereid/Runtime/autotune/ConfigSelection.h"
 #include "nereid/Runtime/cache/ImageStore.h"
 
 #include <atomic>
@@ -15,7 +16,9 @@ namespace nereid {
 
 Context::Context(std::unique_ptr<KernelCompiler> compiler,
                  ContextOptions options)
-    : state_(std::make_shared<State>(std::move(compiler), std::move(options))) {
+    : Context(
+          std::make_shared<State>(std::move(compiler), std::move(options))) {
+  ConfigSelection::useTrials();
 }
 
 Context::~Context() = default;
@@ -26,13 +29,15 @@ static constinit std::atomic<Context::CompilerFactory> sharedCompiler = nullptr;
 
 void Context::setSharedCompiler(CompilerFactory factory) {
   sharedCompiler = factory;
+  ConfigSelection::useTrials();
 }
 
 Context &Context::shared() {
   // Never destroyed: kernels in static objects may outlive any order.
   static Context *instance = [] {
     CompilerFactory factory = sharedCompiler;
-    return new Context(factory ? factory() : nullptr);
+    return new Context(std::make_shared<State>(factory ? factory() : nullptr,
+                                               ContextOptions()));
   }();
   return *instance;
 }

@@ -62,6 +62,7 @@ public:
   State &state() const { return *state_; }
 
 private:
+  explicit Context(std::shared_ptr<State> state) : state_(std::move(state)) {}
   std::shared_ptr<State> state_; ///< its kernels keep it, too
 };
 

@@ -7,6 +7,7 @@
 
 #include "aot_forms.h"
 #include "aot_host.h"
+#include "aot_tuned.h"
 
 #include "nereid/ABI/Encoding.h"
 #include "nereid/Runtime/library/Precompiled.h"
@@ -63,6 +64,25 @@ TEST(AheadOfTime, WhatNoSignatureHas) {
                         "'none', which is compiled in, got the string 'relu'"),
               HasSubstr("argument 'bias_ptr': expected a pointer to fp32")));
   }
+}
+
+TEST(AheadOfTime, TunedKernelsChooseByTheKey) {
+  auto block = [](int64_t n, DType dtype = f32) {
+    Tensor y = zeros({n}, dtype, cpu);
+    auto grid = [](const Meta &m) { return cdiv(m["n"], m["BLOCK"]); };
+    aot_tuned::block_of(grid, y, n);
+    EXPECT_EQ(y.at({n - 1}), y.at({0})) << "the grid is that of the choice";
+    return y.at({0});
+  };
+  EXPECT_EQ(block(100), 16);
+  EXPECT_EQ(block(1000), 64);
+  EXPECT_EQ(block(100000), 256);
+  // The nearest by ratio.
+  EXPECT_EQ(block(3), 16);
+  EXPECT_EQ(block(2000), 64);
+  EXPECT_EQ(block(50000), 256);
+  // Types count before sizes.
+  EXPECT_EQ(block(100, i32), 128);
 }
 
 TEST(AheadOfTime, ChecksAreCompiledIn) {

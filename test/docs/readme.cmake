@@ -27,7 +27,7 @@ string(REPLACE "<semicolon>" ";" head "${head}")
 string(REPLACE "<semicolon>" ";" body "${body}")
 file(CONFIGURE OUTPUT ${folder}/snippet.cpp @ONLY
      CONTENT "@head@\n\nint main() {@body@  return y.numel() == 4096 * 4096 ? 0 : 1;\n}\n")
-nereid_executable(readme_snippet SOURCES ${folder}/snippet.cpp DEPENDS NereidPipeline NereidRuntime)
+nereid_executable(readme_snippet SOURCES ${folder}/snippet.cpp DEPENDS NereidPipeline NereidTune NereidRuntime)
 
 file(CONFIGURE OUTPUT ${folder}/program.cpp @ONLY CONTENT "#include \"my_kernels.h\"
 

@@ -15,6 +15,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -27,6 +28,8 @@ struct KernelDescription;
 void addRunCommand(CLI::App &app);
 void addExplainCommand(CLI::App &app);
 void addBenchCommand(CLI::App &app);
+/// `words`: the command line, with which it starts itself again.
+void addTuneCommand(CLI::App &app, std::vector<std::string> words);
 void addCompileCommand(CLI::App &app);
 void addDoctorCommand(CLI::App &app);
 void addBuiltinsCommand(CLI::App &app);

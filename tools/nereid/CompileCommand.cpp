@@ -229,6 +229,10 @@ void addCompileCommand(CLI::App &app) {
                       "File; default: stdout, KERNEL.o for obj, KERNEL.cubin");
   command->add_option("--object", options->object,
                       "The object file of --emit header; default: beside it");
+  command->add_option("--tuned", options->tuned,
+                      "Of --emit header: choices that nereid tune --export "
+                      "wrote. Signatures leave the tuned parameters out, and "
+                      "the program chooses by the key of each launch");
   command->add_option("--namespace", options->space,
                       "Of --emit header's functions; default: the file's name");
   command->add_flag("-v,--verbose", options->verbose,

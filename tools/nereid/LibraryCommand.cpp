@@ -21,10 +21,12 @@
 #include "nereid/Support/Log.h"
 #include "nereid/Target/NVPTX/Occupancy.h"
 #include "nereid/Target/NVPTX/Ptxas.h"
+#include "nereid/Tune/TuningRecord.h"
 #include "nereid/nereid.h"
 
 #include <cstdio>
 #include <filesystem>
+#include <set>
 
 namespace nereid {
 
@@ -144,6 +146,93 @@ static const KnownKernel &findKernel(const std::vector<KnownKernel> &known,
              didYouMean(name, names));
 }
 
+//===----------------------------------------------------------------------===//
+// Tuned kernels
+//===----------------------------------------------------------------------===//
+
+/// The file's choices for a kernel.
+static std::vector<tune::TuningRecord>
+choicesOf(const KernelDescription &kernel,
+          const std::vector<tune::TuningRecord> &tuned,
+          const std::string &file) {
+  std::vector<tune::TuningRecord> choices;
+  bool isOther = false;
+  for (const tune::TuningRecord &record : tuned) {
+    if (record.kernel == kernel.name) {
+      choices.push_back(record);
+      isOther |= record.sourceHash != kernel.sourceHash;
+    }
+  }
+  if (isOther) {
+    warnOnce(file + ": '" + kernel.name +
+             "' has changed since it was tuned; its choices may not be the "
+             "fastest any more");
+  }
+  return choices;
+}
+
+static bool hasParameter(const KernelDescription &kernel,
+                         const std::string &name) {
+  return std::any_of(
+      kernel.parameters.begin(), kernel.parameters.end(),
+      [&](const auto &parameter) { return parameter.name == name; });
+}
+
+/// Whether a choice was made for the types of a signature.
+static bool isOfTypes(const KernelDescription &kernel,
+                      const LibrarySignature &signature,
+                      const tune::TuningRecord &choice) {
+  for (size_t i = 0; i < kernel.parameters.size(); ++i) {
+    auto *runtime = std::get_if<RuntimeArgument>(&signature.arguments[i]);
+    auto dtype = choice.dtypes.find(kernel.parameters[i].name);
+    if (runtime && runtime->isPointer && dtype != choice.dtypes.end() &&
+        dtype->second != runtime->dtype) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// One for each configuration that was chosen for its types.
+static std::vector<LibrarySignature>
+tunedSignatures(const KnownKernel &kernel, const std::string &arguments,
+                const std::string &text,
+                const std::vector<tune::TuningRecord> &choices,
+                const LibraryCommandOptions &options) {
+  std::vector<LibrarySignature> signatures;
+  std::set<std::string> known;
+  for (const tune::TuningRecord &choice : choices) {
+    std::string with = arguments;
+    for (const auto &[name, value] : choice.config.values) {
+      if (!hasParameter(kernel.description, name)) {
+        usageError(options.tuned + ": '" + kernel.description.name +
+                   "' has no parameter '" + name +
+                   "' any more; expected choices for this kernel: tune it "
+                   "again");
+      }
+      with += (with.empty() ? "" : ", ") + name + "=" + value.str();
+    }
+    LibrarySignature signature;
+    signature.options = options.options;
+    signature.arguments = parseSignature(with, kernel.description,
+                                         kernel.source.text, signature.options);
+    CompileOptions own = choice.config.options;
+    own.checks = signature.options.checks;
+    own.fpFusion = signature.options.fpFusion;
+    signature.options = own;
+    if (isOfTypes(kernel.description, signature, choice) &&
+        known.insert(describe(choice.config)).second) {
+      signatures.push_back(std::move(signature));
+    }
+  }
+  if (signatures.empty()) {
+    usageError("--signature '" + text + "': " + options.tuned +
+               " has no choice for these types; expected a signature of the "
+               "types that were tuned, or nereid tune with these");
+  }
+  return signatures;
+}
+
 void compileLibrary(const LibraryCommandOptions &options) {
   namespace fs = std::filesystem;
   if (options.output.empty()) {
@@ -168,15 +257,37 @@ void compileLibrary(const LibraryCommandOptions &options) {
   OutputFiles outputs;
   throwIfFailed(outputs.add("-o", options.output));
   throwIfFailed(outputs.add("--object", object));
+  std::vector<tune::TuningRecord> tuned;
+  if (!options.tuned.empty()) {
+    tuned = valueOrThrow(tune::readRecords(options.tuned));
+  }
+  std::set<std::string> chosen; // kernels whose choices are in the library
   for (const std::string &text : options.signatures) {
     auto [kernelName, arguments] = splitSignature(text);
     const KnownKernel &kernel = findKernel(known, kernelName, text);
-    LibrarySignature signature;
-    signature.options = options.options;
-    signature.arguments = parseSignature(arguments, kernel.description,
-                                         kernel.source.text, signature.options);
-    throwIfFailed(
-        builder.add(kernel.source, kernel.description, std::move(signature)));
+    const KernelDescription &description = kernel.description;
+    std::vector<tune::TuningRecord> choices =
+        choicesOf(description, tuned, options.tuned);
+    if (choices.empty()) {
+      LibrarySignature signature;
+      signature.options = options.options;
+      signature.arguments = parseSignature(
+          arguments, description, kernel.source.text, signature.options);
+      throwIfFailed(
+          builder.add(kernel.source, description, std::move(signature)));
+      continue;
+    }
+    for (LibrarySignature &signature :
+         tunedSignatures(kernel, arguments, text, choices, options)) {
+      throwIfFailed(
+          builder.add(kernel.source, description, std::move(signature)));
+    }
+    if (chosen.insert(description.name).second) {
+      for (tune::TuningRecord &choice : choices) {
+        builder.addChoice(description.name, {choice.device, choice.values,
+                                             choice.dtypes, choice.config});
+      }
+    }
   }
   if (builder.index().empty()) {
     usageError("--emit header: expected a --signature for each form of a "

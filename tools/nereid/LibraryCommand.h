@@ -18,6 +18,7 @@ struct LibraryCommandOptions {
   std::string output; ///< the header; the object lies beside it
   std::string object; ///< or here
   std::string space;  ///< the namespace
+  std::string tuned;  ///< a file of nereid tune --export
   CompileOptions options;
   bool verbose = false;
 };

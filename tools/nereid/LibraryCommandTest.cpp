@@ -41,6 +41,33 @@ protected:
 };
 } // namespace
 
+TEST_F(LibraryCommand, ChoicesThatDoNotFit) {
+  auto compile = [&](const std::string &json, const std::string &signature) {
+    EXPECT_TRUE(writeFileAtomically(root + "/tuned.json", json).ok());
+    return run("compile k.py:scale --emit header -o k.h --target x86-64 "
+               "--tuned tuned.json --signature '" +
+               signature + "'");
+  };
+  auto record = [](const std::string &config) {
+    return R"({"nereid_tuned": 1, "tuned": [{"kernel": "scale", "source_hash": "",
+      "device": "", "driver": "", "key": {}, "dtypes": {"x_ptr": "fp16"},
+      "candidates": "search", "config": )" +
+           config + "}]}";
+  };
+  CommandResult types = compile(record(R"({"BLOCK_SIZE": 128})"),
+                                "scale(*fp32, *fp32, i32, fp32)");
+  EXPECT_NE(types.code, 0);
+  EXPECT_THAT(types.err, HasSubstr("no choice for these types"));
+  CommandResult name =
+      compile(record(R"({"BLOCK": 128})"), "scale(*fp16, *fp16, i32, fp32)");
+  EXPECT_NE(name.code, 0);
+  EXPECT_THAT(name.err, HasSubstr("has no parameter 'BLOCK'"));
+  CommandResult broken = compile("{", "scale(*fp16, *fp16, i32, fp32)");
+  EXPECT_NE(broken.code, 0);
+  EXPECT_THAT(broken.err, HasSubstr("tuned.json: "));
+  EXPECT_FALSE(std::filesystem::exists(root + "/k.h"));
+}
+
 TEST_F(LibraryCommand, CubinByPtxas) {
   CommandResult r =
       run(scale + "--target sm_90a --emit cubin -v", fakePtxas(resources));

@@ -155,7 +155,8 @@ public:
 private:
   using Signatures = std::vector<const LibrarySignature *>;
 
-  /// The same constant in every signature: no parameter of the function.
+  /// The same constant in every signature, or chosen by the runtime: no
+  /// parameter of the function.
   bool isFixed(size_t parameter) const;
   bool isPointer(size_t parameter) const;
   bool isWritten(size_t parameter, const Signatures &signatures) const;
@@ -179,6 +180,9 @@ private:
 } // namespace
 
 bool KernelWriter::isFixed(size_t parameter) const {
+  if (kernel.isTuned(kernel.parameters[parameter].name)) {
+    return true;
+  }
   const ArgumentSpec &first = kernel.signatures[0].arguments[parameter];
   return std::holds_alternative<StaticValue>(first) &&
          std::all_of(kernel.signatures.begin(), kernel.signatures.end(),

@@ -68,6 +68,7 @@ static int run(int argc, char **argv) {
   addRunCommand(app);
   addExplainCommand(app);
   addBenchCommand(app);
+  addTuneCommand(app, {argv, argv + argc});
   addCompileCommand(app);
   addDoctorCommand(app);
   addBuiltinsCommand(app);

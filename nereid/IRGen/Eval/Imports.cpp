@@ -287,6 +287,18 @@ FailureOr<Value> Evaluator::importFrom(const ast::ImportFrom *import,
 
 FailureOr<Value> Evaluator::moduleAttribute(const ModuleValue &module,
                                             llvm::StringRef name) {
+  if (!module.source && module.path == "builtins") {
+    const BuiltinTable &table = BuiltinTable::get();
+    if (const Builtin *builtin = table.find("python", name)) {
+      return Value(builtin);
+    }
+    FailureOr<Value> known = builtinModuleAttribute(module.path, name);
+    if (succeeded(known)) {
+      return known;
+    }
+    return diag.error("module 'builtins' has no '" + name.str() + "'",
+                      choices(name, table.names("python")));
+  }
   if (!module.source) {
     return builtinModuleAttribute(module.path, name);
   }

@@ -7,13 +7,18 @@
 
 #include "nereid/Runtime/autotune/ConfigTrials.h"
 
+#include "nereid/Runtime/launch/Composite.h"
 #include "nereid/Runtime/launch/LaunchErrors.h"
 #include "nereid/Runtime/launch/LaunchOptions.h"
 #include "nereid/Runtime/launch/Specialize.h"
+#include "nereid/Runtime/library/Precompiled.h"
 
 #include <algorithm>
 
 namespace nereid {
+
+constinit std::atomic<const ConfigSelection::TrialCode *>
+    ConfigSelection::trialCode = nullptr;
 
 static std::optional<size_t> indexOf(const KernelDescription &description,
                                      const std::string &name) {
@@ -25,19 +30,24 @@ static std::optional<size_t> indexOf(const KernelDescription &description,
   return std::nullopt;
 }
 
+ConfigSelection::Config::Config(const KernelDescription &kernel,
+                                ConfigDescription given,
+                                std::optional<size_t> index)
+    : source(std::move(given)), index(index) {
+  for (const auto &[name, value] : source.values) {
+    if (std::optional<size_t> parameter = indexOf(kernel, name)) {
+      values.emplace_back(*parameter, Argument(value));
+    }
+  }
+}
+
 ConfigSelection::ConfigSelection(const KernelDescription &description)
     : description(description) {
   for (const ConfigDescription &source : description.configs) {
-    Config config;
-    config.options = source.options;
-    config.hasHook = source.hasHook;
-    for (const auto &[name, value] : source.values) {
-      if (std::optional<size_t> parameter = indexOf(description, name)) {
-        config.values.emplace_back(*parameter, Argument(value));
-        tuned.push_back(*parameter);
-      }
+    configs.emplace_back(description, source, configs.size());
+    for (const auto &[parameter, value] : configs.back().values) {
+      tuned.push_back(parameter);
     }
-    configs.push_back(std::move(config));
   }
   std::sort(tuned.begin(), tuned.end());
   tuned.erase(std::unique(tuned.begin(), tuned.end()), tuned.end());
@@ -53,7 +63,7 @@ void ConfigSelection::apply(LaunchBinding &binding,
   for (const auto &[parameter, value] : config.values) {
     binding.set(parameter, &value);
   }
-  CompileOptions options = config.options;
+  CompileOptions options = config.source.options;
   const CompileOptions &own = binding.options;
   options.checks |= own.checks;
   options.fpFusion &= own.fpFusion;
@@ -127,6 +137,40 @@ WordKey ConfigSelection::keyOf(const LaunchBinding &binding) const {
   return key;
 }
 
+TuningKey ConfigSelection::tuningKey(const LaunchBinding &binding) const {
+  TuningKey key;
+  key.kernel = description.name;
+  key.file = binding.kernel.source.path;
+  key.sourceHash = description.sourceHash;
+  key.device = binding.device;
+  auto add = [&](size_t parameter) {
+    if (const Argument *argument = binding.get(parameter)) {
+      key.values[description.parameters[parameter].name] = argument->toStatic();
+    }
+  };
+  std::for_each(keyParameters.begin(), keyParameters.end(), add);
+  for (size_t parameter : tuned) {
+    if (binding.isGiven(parameter)) {
+      add(parameter);
+    }
+  }
+  const CompileOptions &options = binding.options;
+  auto addOption = [&](GivenOption bit, const char *name, uint32_t value) {
+    if (binding.givenOptions & bit) {
+      key.values[name] = int64_t{value};
+    }
+  };
+  addOption(GivenWarps, "num_warps", options.numWarps);
+  addOption(GivenStages, "num_stages", options.numStages);
+  addOption(GivenCtas, "num_ctas", options.numCtas);
+  addOption(GivenMaxRegisters, "maxnreg", options.maxRegisters);
+  addOption(GivenMinRegisters, "minnreg", options.minRegisters);
+  forEachTensor(binding, [&](const std::string &name, const Tensor &tensor) {
+    key.dtypes[name] = tensor.dtype();
+  });
+  return key;
+}
+
 void ConfigSelection::applyFirst(LaunchBinding &binding) const {
   std::vector<size_t> usable = candidates(binding);
   if (!usable.empty()) {
@@ -134,63 +178,41 @@ void ConfigSelection::applyFirst(LaunchBinding &binding) const {
   }
 }
 
-Expected<std::vector<size_t>>
-ConfigSelection::pruned(const LaunchBinding &binding) const {
-  std::vector<size_t> usable = candidates(binding);
-  KernelCompiler *compiler = binding.kernel.context.compiler.get();
-  if (!description.prunesConfigs || usable.size() < 2 || !compiler) {
-    return usable;
-  }
-  HookRequest request = hookRequest(binding);
-  Expected<std::vector<size_t>> left = compiler->pruneConfigs(request);
-  if (!left.ok()) {
-    return left;
-  }
-  std::erase_if(usable, [&](size_t config) {
-    return std::find(left->begin(), left->end(), config) == left->end();
-  });
-  if (usable.empty()) {
-    return launchFailure(binding.kernel,
-                         "prune_configs_by leaves no configuration");
-  }
-  return usable;
-}
-
-Expected<size_t> ConfigSelection::choose(const LaunchBinding &binding,
-                                         const LaunchSteps &steps) {
-  Expected<std::vector<size_t>> usable = pruned(binding);
-  if (!usable.ok()) {
-    return usable.failure();
-  }
-  if (usable->empty()) {
-    return launchFailure(
-        binding.kernel,
-        "no @triton.autotune configuration has the given values",
-        "leave the tuned parameters out, or give all of them");
-  }
-  // The reference executor's times say nothing about a configuration.
-  if (usable->size() == 1 || binding.device == Device::interp()) {
-    return usable->front();
-  }
-  return Trials(*this, binding, steps).fastest(*usable);
-}
-
-Status ConfigSelection::prepareLaunch(size_t config, LaunchBinding &binding,
-                                      HookedArguments &hooked, bool isFirst) {
-  apply(binding, configs[config]);
-  if (isFirst && configs.size() > 1) {
-    Expected<Actions> actions = actionsBefore(config, true, binding);
-    Status status =
-        actions.ok() ? perform(*actions, binding, hooked) : actions.status();
-    if (!status.ok()) {
-      return status;
+/// With the index of the decorator's configuration that it equals, if any: that
+/// one's hook is its own.
+std::unique_ptr<ConfigSelection::Config>
+ConfigSelection::copyOf(const ConfigDescription &config) const {
+  for (const Config &known : configs) {
+    if (known.source.values == config.values &&
+        known.source.options == config.options) {
+      return std::make_unique<Config>(description, known.source, known.index);
     }
   }
-  if (!configs[config].hasHook) {
-    return Status::success();
+  return std::make_unique<Config>(description, config, std::nullopt);
+}
+
+Expected<std::unique_ptr<ConfigSelection::Config>>
+ConfigSelection::choose(const LaunchBinding &binding, const LaunchSteps &steps,
+                        bool &isKnown) {
+  TuningKey key = tuningKey(binding);
+  if (const auto &precompiled = binding.kernel.precompiled) {
+    isKnown = true;
+    return copyOf(nearestChoice(precompiled->kernel, key));
   }
-  auto actions = actionsOf(HookRequest::Hook::Config, config, false, binding);
-  return actions.ok() ? perform(**actions, binding, hooked) : actions.status();
+  const TrialCode *code = trialCode;
+  if (!code) {
+    return noCompiler("kernel '" + description.name + "'");
+  }
+  return (this->*code->choose)(binding, steps, std::move(key), isKnown);
+}
+
+Status ConfigSelection::prepareLaunch(const Config &config,
+                                      LaunchBinding &binding,
+                                      HookedArguments &hooked, bool isFirst) {
+  apply(binding, config);
+  const TrialCode *code = trialCode;
+  return code ? (this->*code->runHooks)(config, binding, hooked, isFirst)
+              : Status::success();
 }
 
 Status ConfigSelection::apply(LaunchBinding &binding, HookedArguments &hooked,
@@ -200,28 +222,20 @@ Status ConfigSelection::apply(LaunchBinding &binding, HookedArguments &hooked,
     return Status::success();
   }
   WordKey key = keyOf(binding);
-  if (const size_t *known = chosen.find(key)) {
+  if (const Config *known = chosen.find(key)) {
     return prepareLaunch(*known, binding, hooked, false);
   }
   std::lock_guard lock(measuring);
-  if (const size_t *known = chosen.find(key)) {
+  if (const Config *known = chosen.find(key)) {
     return prepareLaunch(*known, binding, hooked, false);
   }
-  Expected<size_t> choice = choose(binding, steps);
+  bool isKnown = false;
+  Expected<std::unique_ptr<Config>> choice = choose(binding, steps, isKnown);
   if (!choice.ok()) {
     return choice.failure();
   }
-  chosen.insert(key, std::make_unique<size_t>(*choice));
-  return prepareLaunch(*choice, binding, hooked, true);
-}
-
-std::string ConfigSelection::describe(size_t config) const {
-  std::string text;
-  for (const auto &[parameter, value] : configs[config].values) {
-    text += description.parameters[parameter].name + "=" +
-            value.toStatic().str() + " ";
-  }
-  return text + "num_warps=" + std::to_string(configs[config].options.numWarps);
+  const Config &config = *chosen.insert(key, std::move(*choice));
+  return prepareLaunch(config, binding, hooked, !isKnown);
 }
 
 } // namespace nereid

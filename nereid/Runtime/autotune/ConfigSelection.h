@@ -9,7 +9,8 @@
 // @triton.autotune lists configurations and names the arguments whose values
 // select among them. The first launch with a new combination of those values
 // (and of the tensors' dtypes) times the configurations that prune_configs_by
-// leaves on the launch's own arguments; the fastest is kept for this process.
+// leaves on the launch's own arguments; the fastest is kept for this process. A
+// ConfigChooser, where the program has one, does this instead.
 //
 // Nothing is timed, and no hook runs, when the launch names every tuned value
 // itself: then it is a launch of the plain function. Some values that are named
@@ -29,8 +30,10 @@
 
 #include "nereid/Runtime/Argument.h"
 #include "nereid/Runtime/Grid.h"
+#include "nereid/Runtime/autotune/ConfigChooser.h"
 #include "nereid/Runtime/launch/WordTable.h"
 
+#include <atomic>
 #include <deque>
 #include <functional>
 
@@ -55,6 +58,9 @@ struct LaunchSteps {
 class ConfigSelection {
 public:
   explicit ConfigSelection(const KernelDescription &description);
+  /// Called for every compiler: programs that have none do not carry the code
+  /// of trials and hooks.
+  static void useTrials();
 
   bool empty() const { return configs.empty(); }
   /// Adds the chosen configuration's values and options to the binding, and
@@ -65,10 +71,15 @@ public:
   void applyFirst(LaunchBinding &binding) const;
 
 private:
+  /// Its values are views of its source: it stays where it is.
   struct Config {
+    Config(const KernelDescription &kernel, ConfigDescription source,
+           std::optional<size_t> index);
+    Config(const Config &) = delete;
+    ConfigDescription source;
+    std::optional<size_t> index;                     ///< in the decorator
     std::vector<std::pair<size_t, Argument>> values; ///< by parameter
-    CompileOptions options;
-    bool hasHook = false;
+    bool hasHook() const { return index && source.hasHook; }
   };
   class Trials;
 
@@ -77,28 +88,42 @@ private:
   std::vector<size_t> candidates(const LaunchBinding &binding) const;
   Expected<std::vector<size_t>> pruned(const LaunchBinding &binding) const;
   WordKey keyOf(const LaunchBinding &binding) const;
-  Expected<size_t> choose(const LaunchBinding &binding,
-                          const LaunchSteps &steps);
-  Status prepareLaunch(size_t config, LaunchBinding &binding,
+  TuningKey tuningKey(const LaunchBinding &binding) const;
+  std::unique_ptr<Config> copyOf(const ConfigDescription &config) const;
+  /// `isKnown`: from an earlier process, so that nothing ran.
+  Expected<std::unique_ptr<Config>>
+  choose(const LaunchBinding &binding, const LaunchSteps &steps, bool &isKnown);
+  Expected<std::unique_ptr<Config>> chooseByTrials(const LaunchBinding &binding,
+                                                   const LaunchSteps &steps,
+                                                   TuningKey key,
+                                                   bool &isKnown);
+  Status runHooks(const Config &config, LaunchBinding &binding,
+                  HookedArguments &hooked, bool isFirst);
+  Status prepareLaunch(const Config &config, LaunchBinding &binding,
                        HookedArguments &hooked, bool isFirst);
-  std::string describe(size_t config) const;
+
+  struct TrialCode {
+    decltype(&ConfigSelection::chooseByTrials) choose;
+    decltype(&ConfigSelection::runHooks) runHooks;
+  };
+  static std::atomic<const TrialCode *> trialCode;
 
   /// Of the binding's values and device.
   HookRequest hookRequest(const LaunchBinding &binding) const;
   using Actions = std::vector<HookAction>;
   /// What a hook does with these arguments: computed once for equal ones.
-  Expected<const Actions *> actionsOf(HookRequest::Hook hook, size_t config,
-                                      bool resetOnly,
+  Expected<const Actions *> actionsOf(HookRequest::Hook hook,
+                                      const Config &config, bool resetOnly,
                                       const LaunchBinding &binding);
   /// pre_hook of the decorator, or reset_to_zero.
-  Expected<Actions> actionsBefore(size_t config, bool resetOnly,
+  Expected<Actions> actionsBefore(const Config &config, bool resetOnly,
                                   const LaunchBinding &binding);
 
   const KernelDescription &description;
-  std::vector<Config> configs;
+  std::deque<Config> configs;
   std::vector<size_t> tuned; ///< parameters that some configuration sets
   std::vector<size_t> keyParameters;
-  WordTable<size_t> chosen;
+  WordTable<Config> chosen;
   WordTable<Actions> hookActions;
   std::mutex measuring;
 };

@@ -91,11 +91,11 @@ HookRequest ConfigSelection::hookRequest(const LaunchBinding &binding) const {
 }
 
 Expected<const ConfigSelection::Actions *>
-ConfigSelection::actionsOf(HookRequest::Hook hook, size_t config,
+ConfigSelection::actionsOf(HookRequest::Hook hook, const Config &config,
                            bool resetOnly, const LaunchBinding &binding) {
   WordKey key;
   key.add(static_cast<uint64_t>(hook) | uint64_t{resetOnly} << 8 |
-          uint64_t{config} << 16);
+          uint64_t{config.index.value_or(0)} << 16);
   key.add(binding.options.numWarps);
   for (size_t i = 0; i < binding.size(); ++i) {
     const Argument *argument = binding.get(i);
@@ -113,7 +113,7 @@ ConfigSelection::actionsOf(HookRequest::Hook hook, size_t config,
   }
   HookRequest request = hookRequest(binding);
   request.hook = hook;
-  request.config = config;
+  request.config = config.index.value_or(0);
   request.resetOnly = resetOnly;
   Expected<Actions> actions = compiler->runHook(request);
   if (!actions.ok()) {
@@ -136,7 +136,7 @@ static std::vector<HookAction> zeroActions(const LaunchBinding &binding,
 }
 
 Expected<ConfigSelection::Actions>
-ConfigSelection::actionsBefore(size_t config, bool resetOnly,
+ConfigSelection::actionsBefore(const Config &config, bool resetOnly,
                                const LaunchBinding &binding) {
   if (!description.hasPreHook) {
     return zeroActions(binding, description.resetToZero);
@@ -195,28 +195,23 @@ Status ConfigSelection::Trials::restore(bool all) {
   return Status::success();
 }
 
-/// Compiles it, and keeps what it and its hooks write.
-Status ConfigSelection::Trials::prepare(Trial &trial) {
+Status ConfigSelection::Trials::prepareHooks(Trial &trial) {
   using Hook = HookRequest::Hook;
-  const KernelDescription &description = selection.description;
-  const Config &config = selection.configs[trial.config];
-  selection.apply(trial.binding, config);
-  if (config.hasHook) {
-    auto own =
-        selection.actionsOf(Hook::Config, trial.config, false, trial.binding);
+  const Config &config = trial.config;
+  if (config.hasHook()) {
+    auto own = selection.actionsOf(Hook::Config, config, false, trial.binding);
     if (!own.ok()) {
       return own.status();
     }
     trial.own = **own;
   }
-  auto before = selection.actionsBefore(trial.config, false, trial.binding);
+  auto before = selection.actionsBefore(config, false, trial.binding);
   if (!before.ok()) {
     return before.status();
   }
   trial.before = std::move(*before);
-  if (description.hasPostHook) {
-    auto after =
-        selection.actionsOf(Hook::After, trial.config, false, trial.binding);
+  if (selection.description.hasPostHook) {
+    auto after = selection.actionsOf(Hook::After, config, false, trial.binding);
     if (!after.ok()) {
       return after.status();
     }
@@ -237,19 +232,19 @@ Status ConfigSelection::Trials::prepare(Trial &trial) {
     }
     std::erase_if(*actions, isBlockShape);
   }
-  LaunchBinding compiled = trial.binding; // heuristics fill in a copy
-  Expected<const KernelImage *> image = steps.compile(compiled);
-  if (!image.ok()) {
-    return image.status();
-  }
+  return Status::success();
+}
+
+/// What it and its hooks write and nobody has written so far.
+Status ConfigSelection::Trials::saveWritten(const Trial &trial) {
   Status status = Status::success();
   for (const Actions *actions : {&trial.own, &trial.before, &trial.after}) {
     saveActions(*actions, status);
   }
-  for (const std::string &name : description.restoreValue) {
+  for (const std::string &name : selection.description.restoreValue) {
     status = status.ok() ? save(name) : status;
   }
-  for (const ImageParameter &parameter : (*image)->parameters) {
+  for (const ImageParameter &parameter : trial.image->parameters) {
     if (parameter.isPointer && parameter.isWritten && status.ok()) {
       status = save(parameter.name);
     }
@@ -258,62 +253,130 @@ Status ConfigSelection::Trials::prepare(Trial &trial) {
 }
 
 //===----------------------------------------------------------------------===//
-// Time
+// Trials
+//===----------------------------------------------------------------------===//
+
+ConfigSelection::Trials::Trials(ConfigSelection &selection,
+                                const LaunchBinding &binding,
+                                const LaunchSteps &steps, TuningKey key,
+                                std::span<const size_t> candidates)
+    : selection(selection), binding(binding), steps(steps),
+      key_(std::move(key)) {
+  for (size_t config : candidates) {
+    trials.emplace_back(selection.configs[config], binding);
+  }
+}
+
+size_t ConfigSelection::Trials::add(ConfigDescription config) {
+  added.emplace_back(selection.description, std::move(config), std::nullopt);
+  trials.emplace_back(added.back(), binding);
+  return trials.size() - 1;
+}
+
+Status ConfigSelection::Trials::compile(size_t index) {
+  Trial &trial = trials[index];
+  selection.apply(trial.binding, trial.config);
+  Status status = prepareHooks(trial);
+  if (!status.ok()) {
+    return status;
+  }
+  LaunchBinding compiled = trial.binding; // heuristics fill in a copy
+  Expected<const KernelImage *> image = steps.compile(compiled);
+  if (image.ok()) {
+    trial.image = *image;
+  }
+  return image.status();
+}
+
+Status ConfigSelection::Trials::before(size_t index) {
+  Trial &trial = trials[index];
+  LaunchBinding hooked = trial.binding;
+  Status status = perform(trial.own, hooked, trial.hooked);
+  return status.ok() ? perform(trial.before, hooked, trial.hooked) : status;
+}
+
+Status ConfigSelection::Trials::run(size_t index) {
+  LaunchBinding fresh = trials[index].binding;
+  return steps.run(fresh);
+}
+
+Status ConfigSelection::Trials::after(size_t index) {
+  Trial &trial = trials[index];
+  Status status = perform(trial.after, trial.binding, trial.hooked);
+  return status.ok() ? restore(false) : status;
+}
+
+Status ConfigSelection::Trials::runFresh(
+    size_t index,
+    const std::function<void(std::span<const NamedTensor>)> &look) {
+  Status status = saveWritten(trials[index]);
+  status = status.ok() ? restore(true) : status;
+  status = status.ok() ? before(index) : status;
+  status = status.ok() ? run(index) : status;
+  if (!status.ok()) {
+    return status;
+  }
+  try {
+    synchronize(binding.device);
+    std::vector<NamedTensor> written;
+    for (const Saved &one : saved) {
+      written.push_back({one.name, one.tensor});
+    }
+    look(written);
+  } catch (const Error &error) {
+    return error.failure();
+  }
+  return after(index);
+}
+
+//===----------------------------------------------------------------------===//
+// The choice where nobody else makes it
 //===----------------------------------------------------------------------===//
 
 /// How long one run took: by the clock where it is done when `run` returns,
 /// else by the device's own events.
-static Expected<double> timedMs(const LaunchSteps &steps,
-                                LaunchBinding &binding) {
-  if (binding.device.isHost()) {
-    auto start = std::chrono::steady_clock::now();
-    Status status = steps.run(binding);
-    std::chrono::duration<double, std::milli> ms =
-        std::chrono::steady_clock::now() - start;
-    return status.ok() ? Expected<double>(ms.count()) : status;
-  }
-  try {
-    Event start(binding.device), end(binding.device);
-    start.record();
-    Status status = steps.run(binding);
-    if (!status.ok()) {
-      return status;
-    }
-    end.record();
-    return end.millisecondsSince(start);
-  } catch (const Error &error) {
-    return error.failure();
-  }
-}
-
-Expected<double> ConfigSelection::Trials::runOnce(Trial &trial) {
-  LaunchBinding fresh = trial.binding;
-  Status status = perform(trial.own, fresh, trial.hooked);
-  if (status.ok()) {
-    status = perform(trial.before, fresh, trial.hooked);
-  }
+Expected<double> ConfigSelection::Trials::timedRun(size_t trial) {
+  Status status = before(trial);
   if (!status.ok()) {
     return status;
   }
-  Expected<double> ms = timedMs(steps, fresh);
-  status = perform(trial.after, trial.binding, trial.hooked);
-  if (status.ok()) {
-    status = restore(false);
+  double ms = 0;
+  try {
+    std::optional<Event> begin, end;
+    if (!binding.device.isHost()) {
+      begin.emplace(binding.device);
+      end.emplace(binding.device);
+      begin->record();
+    }
+    auto start = std::chrono::steady_clock::now();
+    status = run(trial);
+    std::chrono::duration<double, std::milli> byClock =
+        std::chrono::steady_clock::now() - start;
+    ms = byClock.count();
+    if (end && status.ok()) {
+      end->record();
+      ms = end->millisecondsSince(*begin);
+    }
+  } catch (const Error &error) {
+    status = error.failure();
   }
-  return ms.ok() && !status.ok() ? Expected<double>(status) : ms;
+  Status cleaned = after(trial);
+  return !status.ok()    ? Expected<double>(status)
+         : !cleaned.ok() ? Expected<double>(cleaned)
+                         : Expected<double>(ms);
 }
 
 /// Median of the runs after a warm-up. A configuration that is already far
 /// behind `best` is not run again, nor is one that takes long.
-Expected<double> ConfigSelection::Trials::medianMs(Trial &trial, double best) {
-  Expected<double> warmUp = runOnce(trial); // faults pages in
+Expected<double> ConfigSelection::Trials::medianMs(size_t trial, double best) {
+  Expected<double> warmUp = timedRun(trial); // faults pages in
   if (!warmUp.ok()) {
     return warmUp;
   }
   std::vector<double> times;
   double total = 0;
   while (times.size() < 3 || (total < 20 && times.size() < 25)) {
-    Expected<double> ms = runOnce(trial);
+    Expected<double> ms = timedRun(trial);
     if (!ms.ok()) {
       return ms;
     }
@@ -328,16 +391,49 @@ Expected<double> ConfigSelection::Trials::medianMs(Trial &trial, double best) {
   return times[times.size() / 2];
 }
 
-/// A configuration that cannot be compiled here is no candidate; a launch that
-/// is wrong in itself is wrong with every configuration.
-static bool isOfConfig(const Failure &failure) {
-  return failure.code == ErrorCode::CompileError ||
-         failure.code == ErrorCode::Unsupported ||
-         failure.code == ErrorCode::OutOfMemory;
+Expected<size_t> ConfigSelection::Trials::fastest() {
+  // All are compiled first: what they write must be copied before it is.
+  std::vector<size_t> compiled;
+  std::optional<Failure> firstFailure;
+  for (size_t trial = 0; trial < trials.size(); ++trial) {
+    Status status = compile(trial);
+    status = status.ok() ? saveWritten(trials[trial]) : status;
+    if (status.ok()) {
+      compiled.push_back(trial);
+    } else if (!isOfConfig(status.failure())) {
+      return status;
+    } else if (!firstFailure) {
+      firstFailure = status.failure();
+    }
+  }
+  double best = std::numeric_limits<double>::infinity();
+  std::optional<size_t> choice;
+  const std::string &name = selection.description.name;
+  for (size_t trial : compiled) {
+    Expected<double> ms = medianMs(trial, best);
+    if (!ms.ok()) {
+      if (!isOfConfig(ms.failure())) {
+        return ms.failure();
+      }
+      firstFailure = firstFailure ? firstFailure : ms.failure();
+      continue;
+    }
+    if (logEnabled(LogTopic::Tune)) {
+      logLine(LogTopic::Tune, name + " " + describe(config(trial)) + ": " +
+                                  std::to_string(*ms) + " ms");
+    }
+    if (*ms < best || !choice) {
+      best = *ms;
+      choice = trial;
+    }
+  }
+  if (!choice) {
+    return *firstFailure;
+  }
+  return *choice;
 }
 
-Expected<size_t>
-ConfigSelection::Trials::fastest(std::span<const size_t> candidates) {
+Expected<size_t> ConfigSelection::Trials::choose(ConfigChooser *chooser) {
   const std::string &name = selection.description.name;
   if (!binding.device.isHost() &&
       Stream::current(binding.device).isRecording()) {
@@ -345,50 +441,98 @@ ConfigSelection::Trials::fastest(std::span<const size_t> candidates) {
             name + ": configurations cannot be timed while a graph is "
                    "recorded; launch the kernel once before"};
   }
-  // All are compiled first: what they write must be copied before it is.
-  std::deque<Trial> trials;
-  std::optional<Failure> firstFailure;
-  for (size_t config : candidates) {
-    Trial &trial = trials.emplace_back(config, binding);
-    Status status = prepare(trial);
-    if (!status.ok()) {
-      if (!isOfConfig(status.failure())) {
-        return status;
-      }
-      firstFailure = firstFailure ? firstFailure : status.failure();
-      trials.pop_back();
-    }
-  }
-  double best = std::numeric_limits<double>::infinity();
-  std::optional<size_t> choice;
-  std::optional<Failure> fatal;
-  for (Trial &trial : trials) {
-    Expected<double> ms = medianMs(trial, best);
-    if (!ms.ok()) {
-      if (!isOfConfig(ms.failure())) {
-        fatal = ms.failure();
-        break;
-      }
-      firstFailure = firstFailure ? firstFailure : ms.failure();
-      continue;
-    }
-    if (logEnabled(LogTopic::Tune)) {
-      logLine(LogTopic::Tune, name + " " + selection.describe(trial.config) +
-                                  ": " + std::to_string(*ms) + " ms");
-    }
-    if (*ms < best || !choice) {
-      best = *ms;
-      choice = trial.config;
-    }
-  }
+  Expected<size_t> choice = chooser ? chooser->choose(*this) : fastest();
   Status status = restore(true);
-  if (fatal || !choice || !status.ok()) {
-    return fatal ? *fatal : !choice ? *firstFailure : status.failure();
+  if (!choice.ok() || !status.ok()) {
+    return choice.ok() ? Expected<size_t>(status) : choice;
   }
   if (logEnabled(LogTopic::Tune)) {
-    logLine(LogTopic::Tune, name + " uses " + selection.describe(*choice));
+    logLine(LogTopic::Tune, name + " uses " + describe(config(*choice)));
   }
-  return *choice;
+  return choice;
+}
+
+//===----------------------------------------------------------------------===//
+// What a selection uses of all this
+//===----------------------------------------------------------------------===//
+
+Expected<std::vector<size_t>>
+ConfigSelection::pruned(const LaunchBinding &binding) const {
+  std::vector<size_t> usable = candidates(binding);
+  KernelCompiler *compiler = binding.kernel.context.compiler.get();
+  if (!description.prunesConfigs || usable.size() < 2 || !compiler) {
+    return usable;
+  }
+  HookRequest request = hookRequest(binding);
+  Expected<std::vector<size_t>> left = compiler->pruneConfigs(request);
+  if (!left.ok()) {
+    return left;
+  }
+  std::erase_if(usable, [&](size_t config) {
+    return std::find(left->begin(), left->end(), config) == left->end();
+  });
+  if (usable.empty()) {
+    return launchFailure(binding.kernel,
+                         "prune_configs_by leaves no configuration");
+  }
+  return usable;
+}
+
+Expected<std::unique_ptr<ConfigSelection::Config>>
+ConfigSelection::chooseByTrials(const LaunchBinding &binding,
+                                const LaunchSteps &steps, TuningKey key,
+                                bool &isKnown) {
+  // The reference executor's times say nothing about a configuration.
+  bool isInterp = binding.device == Device::interp();
+  ConfigChooser *chooser = isInterp ? nullptr : configChooser();
+  if (chooser) {
+    if (auto found = chooser->find(key, description)) {
+      isKnown = true;
+      return copyOf(*found);
+    }
+  }
+  Expected<std::vector<size_t>> usable = pruned(binding);
+  if (!usable.ok()) {
+    return usable.failure();
+  }
+  if (usable->empty()) {
+    return launchFailure(
+        binding.kernel,
+        "no @triton.autotune configuration has the given values",
+        "leave the tuned parameters out, or give all of them");
+  }
+  if ((usable->size() == 1 && !(chooser && chooser->searches())) || isInterp) {
+    return copyOf(configs[usable->front()].source);
+  }
+  Trials trials(*this, binding, steps, std::move(key), *usable);
+  Expected<size_t> choice = trials.choose(chooser);
+  if (!choice.ok()) {
+    return choice.failure();
+  }
+  return copyOf(trials.config(*choice));
+}
+
+Status ConfigSelection::runHooks(const Config &config, LaunchBinding &binding,
+                                 HookedArguments &hooked, bool isFirst) {
+  if (isFirst && configs.size() > 1) {
+    Expected<Actions> actions = actionsBefore(config, true, binding);
+    Status status =
+        actions.ok() ? perform(*actions, binding, hooked) : actions.status();
+    if (!status.ok()) {
+      return status;
+    }
+  }
+  if (!config.hasHook()) {
+    return Status::success();
+  }
+  auto actions = actionsOf(HookRequest::Hook::Config, config, false, binding);
+  return actions.ok() ? perform(**actions, binding, hooked) : actions.status();
+}
+
+void ConfigSelection::useTrials() {
+  static constexpr TrialCode code = {&ConfigSelection::chooseByTrials,
+                                     &ConfigSelection::runHooks};
+  trialCode = &code;
 }
 
 } // namespace nereid

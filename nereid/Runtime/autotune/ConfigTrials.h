@@ -19,30 +19,50 @@ Status perform(std::span<const HookAction> actions, LaunchBinding &binding,
 
 /// The trials of one launch. Holds copies of what they write until all are
 /// done.
-class ConfigSelection::Trials {
+class ConfigSelection::Trials final : public LaunchTrials {
 public:
   Trials(ConfigSelection &selection, const LaunchBinding &binding,
-         const LaunchSteps &steps)
-      : selection(selection), binding(binding), steps(steps) {}
+         const LaunchSteps &steps, TuningKey key,
+         std::span<const size_t> candidates);
 
-  /// One that does not compile here is no candidate.
-  Expected<size_t> fastest(std::span<const size_t> candidates);
+  /// By the chooser, or by `fastest`; puts the tensors back.
+  Expected<size_t> choose(ConfigChooser *chooser);
+
+  const TuningKey &key() const override { return key_; }
+  const KernelDescription &kernel() const override {
+    return selection.description;
+  }
+  size_t size() const override { return trials.size(); }
+  const ConfigDescription &config(size_t trial) const override {
+    return trials[trial].config.source;
+  }
+  size_t add(ConfigDescription config) override;
+  Status compile(size_t trial) override;
+  Status runFresh(
+      size_t trial,
+      const std::function<void(std::span<const NamedTensor>)> &look) override;
+  Status before(size_t trial) override;
+  Status run(size_t trial) override;
+  Status after(size_t trial) override;
 
 private:
   /// One configuration on its way.
   struct Trial {
-    Trial(size_t config, const LaunchBinding &launch)
+    Trial(const Config &config, const LaunchBinding &launch)
         : config(config), binding(launch) {}
-    size_t config;
+    const Config &config;
     LaunchBinding binding;
     HookedArguments hooked;
     Actions own, before, after; ///< what its hooks do
+    const KernelImage *image = nullptr;
   };
-  Status prepare(Trial &trial);
+  Status prepareHooks(Trial &trial);
+  Status saveWritten(const Trial &trial);
   Status save(const std::string &tensor);
   void saveActions(const Actions &actions, Status &status);
-  Expected<double> runOnce(Trial &trial);
-  Expected<double> medianMs(Trial &trial, double best);
+  Expected<double> timedRun(size_t trial);
+  Expected<double> medianMs(size_t trial, double best);
+  Expected<size_t> fastest();
   Status restore(bool all);
 
   struct Saved {
@@ -54,6 +74,9 @@ private:
   ConfigSelection &selection;
   const LaunchBinding &binding;
   const LaunchSteps &steps;
+  TuningKey key_;
+  std::deque<Config> added;
+  std::deque<Trial> trials;
   std::vector<Saved> saved;
 };
 

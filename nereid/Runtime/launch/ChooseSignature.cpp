@@ -126,7 +126,8 @@ Expected<size_t> chooseSignature(const LaunchBinding &binding,
   const auto &signatures = precompiled.kernel.signatures;
   std::optional<size_t> best;
   for (size_t s = 0; s < signatures.size(); ++s) {
-    bool fits = true;
+    bool fits = precompiled.kernel.choices.empty() ||
+                isSameTuning(signatures[s].options, binding.options);
     for (size_t i = 0; i < binding.size() && fits; ++i) {
       fits = keeps(signatures[s].arguments[i], *binding.get(i), arguments[i]);
     }

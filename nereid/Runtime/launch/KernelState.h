@@ -15,8 +15,10 @@
 #include "nereid/Runtime/launch/WordTable.h"
 
 #include <atomic>
+#include <condition_variable>
 #include <deque>
 #include <limits>
+#include <set>
 
 namespace nereid {
 
@@ -103,7 +105,10 @@ struct KernelState {
   WordTable<Specialization> specializations;
   WordTable<HeuristicValues> heuristics;
   ConfigSelection configs;
-  std::mutex compiling; ///< one thread compiles a kernel at a time
+  /// Forms that some thread is making (FormLock).
+  std::mutex compiling;
+  std::condition_variable compiled;
+  std::set<std::vector<uint64_t>> underway;
 
   std::optional<size_t> findParameter(std::string_view name) const;
   /// "add_kernel(x_ptr, n, BLOCK: tl.constexpr = 64)": for messages.

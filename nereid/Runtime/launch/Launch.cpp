@@ -183,7 +183,8 @@ compileForm(KernelState &kernel, const LaunchBinding &binding, Prepared &out,
 static Expected<Context::State::Obtained>
 takeForm(KernelState &kernel, const LaunchBinding &binding, Prepared &out,
          std::optional<CompileOptions> &options) {
-  const PrecompiledKernel &precompiled = *kernel.precompiled;
+  PrecompiledKernel &precompiled = *kernel.precompiled;
+  std::lock_guard lock(precompiled.loading);
   Expected<size_t> signature = chooseSignature(
       binding, precompiled, {out.arguments.data(), binding.size()});
   if (!signature.ok()) {
@@ -193,9 +194,34 @@ takeForm(KernelState &kernel, const LaunchBinding &binding, Prepared &out,
   return obtainPrecompiled(kernel, *signature, binding.device);
 }
 
+namespace {
+/// Threads that want the same form wait for the one that makes it; others
+/// compile side by side.
+class FormLock {
+public:
+  FormLock(KernelState &kernel, const WordKey &key) : kernel(kernel) {
+    std::vector<uint64_t> words(key.words().begin(), key.words().end());
+    std::unique_lock lock(kernel.compiling);
+    kernel.compiled.wait(lock,
+                         [&] { return !kernel.underway.contains(words); });
+    mine = kernel.underway.insert(std::move(words)).first;
+  }
+  ~FormLock() {
+    std::lock_guard lock(kernel.compiling);
+    kernel.underway.erase(mine);
+    kernel.compiled.notify_all();
+  }
+  FormLock(const FormLock &) = delete;
+
+private:
+  KernelState &kernel;
+  std::set<std::vector<uint64_t>>::iterator mine;
+};
+} // namespace
+
 static Status compileInto(KernelState &kernel, const LaunchBinding &binding,
                           const WordKey &key, Prepared &out) {
-  std::lock_guard lock(kernel.compiling);
+  FormLock lock(kernel, key);
   out.specialization = kernel.specializations.find(key);
   if (out.specialization) {
     return Status::success();

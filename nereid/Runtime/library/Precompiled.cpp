@@ -12,7 +12,9 @@
 #include "nereid/Support/Host.h"
 #include "nereid/Support/Log.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 
 namespace nereid {
 
@@ -106,12 +108,65 @@ KernelDescription describePrecompiled(const LibraryKernel &kernel) {
       p.dtype = std::get<RuntimeArgument>(first).dtype;
     }
     p.isStatic = allConstant;
-    if (allConstant && allEqual) {
+    if (allConstant && allEqual && !kernel.isTuned(p.name)) {
       p.defaultValue = std::get<StaticValue>(first);
     }
     description.parameters.push_back(std::move(p));
   }
+  for (const LibraryChoice &choice : kernel.choices) {
+    description.configs.push_back(choice.config);
+    for (const auto &[name, value] : choice.key) {
+      if (std::find(description.tuneKey.begin(), description.tuneKey.end(),
+                    name) == description.tuneKey.end()) {
+        description.tuneKey.push_back(name);
+      }
+    }
+  }
   return description;
+}
+
+/// How far a launch is from what was tuned: sizes by their ratio, what is no
+/// number by whether it is the same; another device or type counts most.
+static double distance(const TuningKey &key, const std::string &device,
+                       const LibraryChoice &choice) {
+  // "NVIDIA H200 (sm_90a)": the same architecture is nearer than another.
+  auto family = [](const std::string &name) {
+    return name.substr(std::min(name.rfind('('), name.size()));
+  };
+  constexpr double otherDevice = 1e3, otherFamily = 1e6, otherType = 1e9,
+                   otherValue = 1e2;
+  double sum = choice.device == device                   ? 0
+               : family(choice.device) == family(device) ? otherDevice
+                                                         : otherFamily;
+  for (const auto &[name, dtype] : choice.dtypes) {
+    auto own = key.dtypes.find(name);
+    sum += own != key.dtypes.end() && own->second == dtype ? 0 : otherType;
+  }
+  for (const auto &[name, value] : choice.key) {
+    auto own = key.values.find(name);
+    const int64_t *tuned = std::get_if<int64_t>(&value.value),
+                  *given = own == key.values.end()
+                               ? nullptr
+                               : std::get_if<int64_t>(&own->second.value);
+    if (tuned && given && *tuned > 0 && *given > 0) {
+      sum += std::fabs(
+          std::log2(static_cast<double>(*given) / static_cast<double>(*tuned)));
+    } else if (own == key.values.end() || !(own->second == value)) {
+      sum += otherValue;
+    }
+  }
+  return sum;
+}
+
+const ConfigDescription &nearestChoice(const LibraryKernel &kernel,
+                                       const TuningKey &key) {
+  std::string device = tuningDevice(key.device);
+  return std::min_element(kernel.choices.begin(), kernel.choices.end(),
+                          [&](const auto &a, const auto &b) {
+                            return distance(key, device, a) <
+                                   distance(key, device, b);
+                          })
+      ->config;
 }
 
 //===----------------------------------------------------------------------===//

@@ -27,8 +27,9 @@ struct PrecompiledKernel {
   const KernelLibrary &library;
   LibraryKernel kernel;
   /// What images became, by signature and device (-1: the CPU). Guarded by
-  /// KernelState::compiling.
+  /// `loading`.
   std::map<std::pair<size_t, int>, std::shared_ptr<const LoadedImage>> loaded;
+  std::mutex loading;
 };
 
 /// The kernel `name` (or the only one), and what its description would be if
@@ -36,6 +37,9 @@ struct PrecompiledKernel {
 Expected<std::shared_ptr<PrecompiledKernel>>
 findPrecompiled(const KernelLibrary &library, const std::string &name);
 KernelDescription describePrecompiled(const LibraryKernel &kernel);
+/// Of a tuned kernel, what was chosen for the most similar key.
+const ConfigDescription &nearestChoice(const LibraryKernel &kernel,
+                                       const TuningKey &key);
 
 /// The signature that the arguments fit and that promises most of them.
 /// InvalidArgument, with what each signature asks for, when they fit none.

@@ -1,0 +1,61 @@
+//===- ConfigChooser.cpp - Who chooses a configuration --------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Runtime/autotune/ConfigChooser.h"
+
+#include "nereid/Runtime/Context.h"
+#include "nereid/Runtime/cuda/CudaDevice.h"
+#include "nereid/Support/Host.h"
+
+#include <atomic>
+
+namespace nereid {
+
+static std::atomic<ConfigChooser *> theChooser = nullptr;
+
+void setConfigChooser(ConfigChooser *chooser) { theChooser = chooser; }
+ConfigChooser *configChooser() { return theChooser; }
+
+std::string describe(const ConfigDescription &config) {
+  std::string text;
+  for (const auto &[name, value] : config.values) {
+    text += name + "=" + value.str() + " ";
+  }
+  const CompileOptions &options = config.options;
+  text += "num_warps=" + std::to_string(options.numWarps) +
+          " num_stages=" + std::to_string(options.numStages);
+  auto add = [&](const char *name, uint32_t value, uint32_t usual) {
+    if (value != usual) {
+      text += " " + std::string(name) + "=" + std::to_string(value);
+    }
+  };
+  add("num_ctas", options.numCtas, 1);
+  add("maxnreg", options.maxRegisters, 0);
+  add("minnreg", options.minRegisters, 0);
+  return text;
+}
+
+std::string tuningDevice(Device device) {
+  if (device.isHost()) {
+    return hostProcessorName() + ", " + std::to_string(numThreads()) +
+           " threads";
+  }
+  auto state = cuda::DeviceState::get(device.index());
+  if (!state.ok()) {
+    return device.str();
+  }
+  const cuda::DeviceProperties &properties = (*state)->properties;
+  return properties.name + " (" + properties.target() + ")";
+}
+
+bool isOfConfig(const Failure &failure) {
+  return failure.code == ErrorCode::CompileError ||
+         failure.code == ErrorCode::Unsupported ||
+         failure.code == ErrorCode::OutOfMemory;
+}
+
+} // namespace nereid

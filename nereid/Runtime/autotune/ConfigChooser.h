@@ -1,0 +1,97 @@
+//===- ConfigChooser.h - Who chooses a configuration -----------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The runtime asks a ConfigChooser which configuration a launch gets, once a
+// key. Without one it times all of them itself (ConfigTrials.cpp). The library
+// nereid/Tune is one; programs that include "nereid/nereid.h" have it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_RUNTIME_AUTOTUNE_CONFIGCHOOSER_H
+#define NEREID_RUNTIME_AUTOTUNE_CONFIGCHOOSER_H
+
+#include "nereid/ABI/KernelCompiler.h"
+#include "nereid/Runtime/Tensor.h"
+
+#include <functional>
+#include <span>
+
+namespace nereid {
+
+/// What a choice depends on.
+struct TuningKey {
+  std::string kernel, file, sourceHash;
+  Device device;
+  /// The arguments that the decorator's `key` names; tuned parameters and
+  /// options that the launch gives itself.
+  std::map<std::string, StaticValue> values;
+  std::map<std::string, DType> dtypes; ///< of tensors
+};
+
+struct NamedTensor {
+  std::string name;
+  Tensor tensor;
+};
+
+/// The trials of one launch, on its own arguments. A trial has an index; one
+/// that fails because of its configuration (it does not compile, it does not
+/// fit the device) fails with CompileError, Unsupported or OutOfMemory.
+class LaunchTrials {
+public:
+  virtual ~LaunchTrials() = default;
+
+  virtual const TuningKey &key() const = 0;
+  virtual const KernelDescription &kernel() const = 0;
+  /// At first one for each configuration of the decorator that agrees with
+  /// what the launch gives and that prune_configs_by leaves.
+  virtual size_t size() const = 0;
+  virtual const ConfigDescription &config(size_t trial) const = 0;
+  /// A configuration that is in no list.
+  virtual size_t add(ConfigDescription config) = 0;
+
+  /// Thread-safe for different trials; everything else is the launching
+  /// thread's.
+  virtual Status compile(size_t trial) = 0;
+  /// One run with everything around it, from the tensors as they were before
+  /// all trials. `look` sees those that were written, when the run is over.
+  virtual Status
+  runFresh(size_t trial,
+           const std::function<void(std::span<const NamedTensor>)> &look) = 0;
+  /// The parts of a run that is timed: hooks, the kernel alone, hooks.
+  virtual Status before(size_t trial) = 0;
+  virtual Status run(size_t trial) = 0;
+  virtual Status after(size_t trial) = 0;
+};
+
+/// The device's name, as choices are kept by: "NVIDIA H200 (sm_90a)".
+std::string tuningDevice(Device device);
+
+/// "BLOCK=64 num_warps=4 num_stages=3".
+std::string describe(const ConfigDescription &config);
+
+/// A failure of a configuration and not of the launch.
+bool isOfConfig(const Failure &failure);
+
+class ConfigChooser {
+public:
+  virtual ~ConfigChooser() = default;
+  /// A choice that is known. It is applied as it is.
+  virtual std::optional<ConfigDescription>
+  find(const TuningKey &key, const KernelDescription &kernel) = 0;
+  /// Whether it may choose what is in no list.
+  virtual bool searches() const = 0;
+  /// The trial to launch. The tensors are put back by the caller.
+  virtual Expected<size_t> choose(LaunchTrials &trials) = 0;
+};
+
+/// Of the whole process; it must live as long. Null: the runtime's own.
+void setConfigChooser(ConfigChooser *chooser);
+ConfigChooser *configChooser();
+
+} // namespace nereid
+
+#endif // NEREID_RUNTIME_AUTOTUNE_CONFIGCHOOSER_H

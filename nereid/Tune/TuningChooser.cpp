@@ -1,0 +1,106 @@
+//===- TuningChooser.cpp - Choices kept, found, or made -------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Tune/TuningChooser.h"
+
+namespace nereid::tune {
+
+static constexpr const char *searched = "search";
+
+static double msSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(
+             std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+/// What a search found beats every list. Otherwise the list must be the one
+/// that was chosen from.
+bool TuningChooser::isGood(const TuningRecord &record,
+                           std::span<const ConfigDescription> list) const {
+  return record.candidates == searched ||
+         (!searches() && record.candidates == hashOf(list));
+}
+
+void TuningChooser::remember(Choice choice) {
+  std::lock_guard lock(mutex);
+  latest_ = std::move(choice);
+}
+
+KeptResults TuningChooser::kept() const {
+  KeptResults kept = KeptResults::ofThisUser();
+  return kept.isUsable() || spareFolder.empty() ? kept
+                                                : KeptResults(spareFolder);
+}
+
+std::optional<ConfigDescription>
+TuningChooser::find(const TuningKey &key, const KernelDescription &kernel) {
+  auto start = std::chrono::steady_clock::now();
+  if (again) {
+    return std::nullopt;
+  }
+  std::optional<TuningRecord> record =
+      KeptResults::ofThisUser().find(recordOf(key));
+  if (!record || !isGood(*record, kernel.configs)) {
+    return std::nullopt;
+  }
+  ConfigDescription config = record->config;
+  remember({std::move(*record), true, msSince(start)});
+  return config;
+}
+
+/// The trial of a configuration, which may be in no list.
+static size_t trialOf(LaunchTrials &trials, const ConfigDescription &config) {
+  for (size_t i = 0; i < trials.size(); ++i) {
+    if (trials.config(i).values == config.values &&
+        trials.config(i).options == config.options) {
+      return i;
+    }
+  }
+  return trials.add(config);
+}
+
+Expected<size_t> TuningChooser::choose(LaunchTrials &trials) {
+  auto start = std::chrono::steady_clock::now();
+  KeptResults kept = this->kept();
+  TuningRecord record = recordOf(trials.key());
+  KeptResults::Lock lock(kept, record);
+  // Another process may have made it while this one waited.
+  if (auto known = again ? std::nullopt : kept.find(record);
+      known && isGood(*known, trials.kernel().configs)) {
+    size_t trial = trialOf(trials, known->config);
+    Status status = trials.compile(trial);
+    if (!status.ok()) {
+      return status;
+    }
+    remember({std::move(*known), true, msSince(start)});
+    return trial;
+  }
+  Observer silent;
+  Tuner tuner(trials, options, kept.journal(record),
+              observer ? *observer : silent);
+  Expected<size_t> choice = tuner.run();
+  if (!choice.ok()) {
+    return choice;
+  }
+  record.candidates = searches() ? searched : hashOf(trials.kernel().configs);
+  record.config = trials.config(*choice);
+  record.ms = tuner.milliseconds(*choice);
+  record.seconds = msSince(start) / 1e3;
+  record.trials = tuner.records();
+  // What cannot be kept is used all the same; a warning has said so.
+  (void)kept.keep(record).ok();
+  remember({std::move(record), false, msSince(start)});
+  return choice;
+}
+
+bool installTuner() {
+  static TuningChooser chooser;
+  setConfigChooser(&chooser);
+  return true;
+}
+
+} // namespace nereid::tune

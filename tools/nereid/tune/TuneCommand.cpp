@@ -1,0 +1,338 @@
+//===- TuneCommand.cpp - nereid tune --------------------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The command starts itself again as a worker, which launches the kernel once:
+// the launch is tuned as any launch of @triton.autotune is (nereid/Tune). The
+// command itself watches, prints, and writes files.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TuneList.h"
+#include "TuneWorker.h"
+#include "tools/nereid/CommandProcess.h"
+#include "tools/nereid/Commands.h"
+#include "tools/nereid/KernelArguments.h"
+#include "tools/nereid/OptionText.h"
+
+#include "nereid/Support/Files.h"
+#include "nereid/Tune/Supervisor.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace nereid {
+
+using namespace tune;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+struct TuneOptions : TuneLaunch {
+  bool list = false;
+  double limit = 10;
+  std::string json, exportTo, importFrom;
+  int worker = -1;
+  std::vector<std::string> words; ///< of the command line
+};
+
+/// One line of a terminal, or nothing.
+class ProgressBar {
+public:
+  ProgressBar() : isShown(::isatty(STDERR_FILENO)) {}
+  ~ProgressBar() { show(""); }
+
+  void show(const Progress &progress) {
+    constexpr size_t width = 24;
+    size_t done = progress.known ? width * progress.tried / progress.known : 0;
+    char text[256];
+    std::snprintf(text, sizeof(text), "[%s%s] %zu/%zu%s%s",
+                  std::string(done, '#').c_str(),
+                  std::string(width - done, '.').c_str(), progress.tried,
+                  progress.known, progress.isMeasuring ? " measuring" : "",
+                  progress.best.empty() ? ""
+                                        : (", best " + msText(progress.bestMs) +
+                                           " " + progress.best)
+                                              .c_str());
+    show(std::string(text));
+  }
+
+  static std::string msText(double ms) {
+    char text[32];
+    std::snprintf(text, sizeof(text), "%.4g ms", ms);
+    return text;
+  }
+
+private:
+  void show(const std::string &line) {
+    if (isShown) {
+      std::fprintf(stderr, "\r\033[K%s", line.c_str());
+      std::fflush(stderr);
+    }
+  }
+  bool isShown;
+};
+
+/// A folder for the time of the command: what workers tell one another where
+/// nothing is kept.
+class TemporaryFolder {
+public:
+  TemporaryFolder() {
+    std::string name =
+        (std::filesystem::temp_directory_path() / "nereid-tune-XXXXXX")
+            .string();
+    if (::mkdtemp(name.data())) {
+      path = name;
+    }
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    if (!path.empty()) {
+      std::filesystem::remove_all(path, ignored);
+    }
+  }
+  TemporaryFolder(const TemporaryFolder &) = delete;
+  std::string path;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+/// Adds to what the file has; a record of the same key is replaced.
+static void exportRecords(const std::string &path,
+                          std::vector<TuningRecord> records) {
+  std::error_code ignored;
+  std::vector<TuningRecord> all;
+  if (std::filesystem::is_regular_file(path, ignored) &&
+      std::filesystem::file_size(path, ignored)) {
+    // Not as an input of the command, which it may not write to.
+    std::ifstream in(path);
+    all = valueOrThrow(
+        parseRecords(path, {std::istreambuf_iterator<char>(in), {}}));
+  }
+  for (TuningRecord &record : records) {
+    std::erase_if(
+        all, [&](const TuningRecord &old) { return old.id() == record.id(); });
+    all.push_back(std::move(record));
+  }
+  writeResult(path, fileText(all));
+}
+
+static void importRecords(const std::string &path) {
+  std::vector<TuningRecord> records = valueOrThrow(readRecords(path));
+  KeptResults kept = KeptResults::ofThisUser();
+  if (!kept.isUsable()) {
+    raise({ErrorCode::IoError,
+           "--import " + path +
+               ": choices cannot be kept; see NEREID_CACHE_DIR and "
+               "NEREID_CACHE_SIZE",
+           {}});
+  }
+  for (const TuningRecord &record : records) {
+    throwIfFailed(kept.keep(record));
+  }
+  writeOutput("imported " + std::to_string(records.size()) +
+              (records.size() == 1 ? " choice\n" : " choices\n"));
+}
+
+//===----------------------------------------------------------------------===//
+// Report
+//===----------------------------------------------------------------------===//
+
+/// The line that says what is wrong.
+static std::string gist(const std::string &text) {
+  size_t error = text.find(": error: ");
+  size_t begin = error == std::string::npos ? 0 : text.rfind('\n', error) + 1;
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+static std::string report(const WorkerResult &result,
+                          const std::string &device) {
+  const TuningRecord &record = result.record;
+  std::string text = record.kernel + " on " + device + ": " +
+                     describe(record.config) + ", " +
+                     ProgressBar::msText(record.ms);
+  char line[64];
+  if (result.wasFound) {
+    std::snprintf(line, sizeof(line), "; kept before, found in %.2f ms\n",
+                  result.readyMs);
+    return text + line;
+  }
+  std::snprintf(line, sizeof(line), "; %zu configurations in %.2f s\n",
+                record.trials.size(), record.seconds);
+  text += line;
+  std::vector<const TrialRecord *> trials;
+  for (const TrialRecord &trial : record.trials) {
+    trials.push_back(&trial);
+  }
+  std::stable_sort(trials.begin(), trials.end(), [](auto *a, auto *b) {
+    return std::pair(a->state, a->ms) < std::pair(b->state, b->ms);
+  });
+  constexpr size_t mostMeasured = 20;
+  size_t measured = 0;
+  for (const TrialRecord *trial : trials) {
+    if (trial->state == TrialState::Measured && ++measured > mostMeasured) {
+      continue;
+    }
+    if (trial->state == TrialState::Measured) {
+      std::snprintf(line, sizeof(line), "  %9.4g ms +-%4.1f %%  ", trial->ms,
+                    50 * trial->spread);
+      text += line + describe(trial->config) + "\n";
+    } else {
+      std::snprintf(line, sizeof(line), "  %-20s ", name(trial->state));
+      text += line + describe(trial->config) + "\n";
+    }
+    if (!trial->message.empty()) {
+      text += "      " + gist(trial->message) + "\n";
+    }
+  }
+  if (measured > mostMeasured) {
+    text +=
+        "  and " + std::to_string(measured - mostMeasured) + " slower ones\n";
+  }
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// The command
+//===----------------------------------------------------------------------===//
+
+static void tuneKernel(const TuneOptions &options) {
+  if (options.grid.empty()) {
+    usageError("expected FILE:KERNEL and --grid, got no --grid");
+  }
+  if (Device::parse(options.device) == Device::interp()) {
+    usageError("--device interp: expected cpu or cuda:N; what the reference "
+               "executor takes says nothing about a configuration");
+  }
+  OutputFiles outputs;
+  for (auto [option, path] : {std::pair("--export", &options.exportTo),
+                              std::pair("--json", &options.json)}) {
+    if (!path->empty() && *path != "-") {
+      throwIfFailed(outputs.add(option, *path));
+    }
+  }
+  TemporaryFolder spare;
+  SupervisorOptions supervised;
+  supervised.command = options.words;
+  supervised.command.insert(supervised.command.end(),
+                            {"--worker-folder", spare.path});
+  supervised.limitSeconds = options.limit;
+  std::optional<SupervisedTuning> tuning;
+  {
+    ProgressBar bar;
+    supervised.progress = [&](const Progress &progress) { bar.show(progress); };
+    tuning = valueOrThrow(superviseTuning(supervised));
+  }
+  if (!tuning->result) {
+    throw CLI::RuntimeError(tuning->exitCode);
+  }
+  const WorkerResult &result = *tuning->result;
+  if (!options.json.empty()) {
+    Json json = toJson(result.record);
+    json["found"] = result.wasFound;
+    json["ready_ms"] = result.readyMs;
+    writeResult(options.json, json.dump(1) + "\n");
+  }
+  if (options.json != "-") {
+    writeOutput(report(result, options.device));
+  }
+  if (!options.exportTo.empty()) {
+    exportRecords(options.exportTo, {result.record});
+  }
+}
+
+static void runTune(const TuneOptions &options) {
+  if (!options.importFrom.empty()) {
+    importRecords(options.importFrom);
+  }
+  if (options.kernel.empty()) {
+    if (!options.exportTo.empty()) {
+      exportRecords(options.exportTo, KeptResults::ofThisUser().all());
+    } else if (options.importFrom.empty()) {
+      usageError("expected FILE:KERNEL, --import FILE or --export FILE");
+    }
+  } else if (options.list) {
+    Device device = Device::parse(options.device);
+    listTuning(options.kernel, options.bindings,
+               parseArguments(options.arguments, device, options.seed), device);
+  } else if (options.worker >= 0) {
+    runTuneWorker(options, options.worker);
+  } else {
+    tuneKernel(options);
+  }
+}
+
+void addTuneCommand(CLI::App &app, std::vector<std::string> words) {
+  auto options = std::make_shared<TuneOptions>();
+  options->words = std::move(words);
+  CLI::App *command = app.add_subcommand(
+      "tune", "Find a kernel's fastest configuration, and keep it");
+  command->add_option("kernel", options->kernel, "FILE:KERNEL");
+  command->add_option("arguments", options->arguments,
+                      "NAME=VALUE, as of nereid run; parameters that are to be "
+                      "tuned are left out");
+  command->add_option("--grid", options->grid,
+                      "One to three sizes: expressions over the arguments and "
+                      "the tuned parameters");
+  command
+      ->add_option("--device", options->device, "cpu, or cuda:0, cuda:1, ...")
+      ->capture_default_str();
+  command->add_flag("--search", options->search,
+                    "Also try what is in no list: other block sizes, and on a "
+                    "GPU other warps, stages and registers. Without a list of "
+                    "@triton.autotune, every tl.constexpr parameter that has "
+                    "no value is searched");
+  command->add_option("--seconds", options->seconds, "Of --search, at most")
+      ->check(wholeNumber(1, 86400))
+      ->capture_default_str();
+  command
+      ->add_option("--values", options->values,
+                   "Of --search: NAME=V1,V2,... are the values to try of a "
+                   "parameter; else powers of two")
+      ->allow_extra_args(false);
+  command->add_flag("--again", options->again,
+                    "Tune again what was tuned before");
+  command
+      ->add_option("--limit", options->limit,
+                   "Seconds that a trial may take; one that takes longer is "
+                   "ended and left out")
+      ->check(finiteFromZero())
+      ->capture_default_str();
+  command->add_option("--json", options->json,
+                      "FILE for the result as JSON, or - for standard output "
+                      "instead of the text");
+  command->add_option("--export", options->exportTo,
+                      "FILE.json that the choice is added to; without a "
+                      "kernel, all that are kept");
+  command->add_option("--import", options->importFrom,
+                      "FILE.json of choices to be kept from now on");
+  command->add_flag("--list", options->list,
+                    "Only print, as JSON, what the decorators of the file say; "
+                    "with arguments, what their functions make of these");
+  command
+      ->add_option("--bind", options->bindings,
+                   "NAME=VALUE: a global of the file, as of nereid run")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--seed", options->seed,
+                   "Of the generators; every array has its own stream")
+      ->check(wholeNumber(0, UINT64_MAX))
+      ->capture_default_str();
+  command->add_option("--worker", options->worker)->group("");
+  command->add_option("--worker-folder", options->folder)->group("");
+  command->add_flag("--worker-compiles-one-by-one", options->compilesOneByOne)
+      ->group("");
+  command->callback([options] { runTune(*options); });
+}
+
+} // namespace nereid

@@ -1,0 +1,318 @@
+//===- TuneCommandTest.cpp - nereid tune ----------------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/nereid/CommandFixture.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace nereid;
+using testing::HasSubstr;
+using testing::Not;
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr const char *kernels = R"(import triton
+import triton.language as tl
+
+
+def configs(pairs):
+    return [triton.Config({'BLOCK': b, 'KIND': k}, num_warps=4) for b, k in pairs]
+
+
+@triton.autotune(configs=configs([(64, 0), (128, 0), (256, 0)]), key=['n'])
+@triton.jit
+def good(x, y, flag, n, BLOCK: tl.constexpr, KIND: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + i, tl.load(x + i, mask=i < n) * 2 + 1, mask=i < n)
+
+
+@triton.autotune(configs=configs([(64, 0), (64, 1), (128, 0), (128, 2), (256, 3), (512, 0), (65536, 4)]), key=['n'])
+@triton.jit
+def faulty(x, y, flag, n, BLOCK: tl.constexpr, KIND: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    if KIND == 1:
+        tl.store(y + i + (1 << 34), 1.0)
+    if KIND == 2:
+        while tl.atomic_add(flag, 0) == 0:
+            pass
+    v = tl.load(x + i, mask=i < n)
+    if KIND == 3:  # every program reads what others write
+        v = v + tl.load(y + (n - 1 - i), mask=i < n)
+    if KIND == 4:  # all of it goes through shared memory at once
+        rows = tl.reshape(tl.arange(0, BLOCK) // 256, (256, 256))
+        v = tl.reshape(tl.gather(tl.reshape(v, (256, 256)), rows, 0), (BLOCK,))
+    tl.store(y + i, v * 2 + 1, mask=i < n)
+
+
+@triton.autotune(configs=configs([(64, 2), (128, 2)]), key=['n'])
+@triton.jit
+def hopeless(x, y, flag, n, BLOCK: tl.constexpr, KIND: tl.constexpr):
+    tl.static_assert(KIND == 0, "never")
+
+
+@triton.jit
+def softmax(y, x, stride, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    c = tl.arange(0, BLOCK)
+    v = tl.load(x + row * stride + c, mask=c < n, other=-float("inf"))
+    e = tl.exp(v - tl.max(v, axis=0))
+    tl.store(y + row * stride + c, e / tl.sum(e, axis=0), mask=c < n)
+)";
+
+class TuneCommand : public Command {
+protected:
+  void SetUp() override {
+    Command::SetUp();
+    ASSERT_TRUE(writeFileAtomically(root + "/t.py", kernels).ok());
+  }
+  static std::string launch(const std::string &kernel) {
+    return "tune t.py:" + kernel +
+           " 'x=randn:f32[5000]' 'y=zeros:f32[5000]' 'flag=zeros:i32[1]' "
+           "n=5000 --grid 'cdiv(n, BLOCK)' ";
+  }
+  Json json(const std::string &name) {
+    return Json::parse(*readFile(root + "/" + name));
+  }
+  /// state by "BLOCK/KIND".
+  static std::map<std::string, std::string> states(const Json &record) {
+    std::map<std::string, std::string> result;
+    for (const Json &trial : record["trials"]) {
+      const Json &config = trial["config"];
+      result[config["BLOCK"].dump() + "/" + config["KIND"].dump()] =
+          trial["state"];
+    }
+    return result;
+  }
+  /// Names left in the folder of choices, without what is kept for good.
+  std::vector<std::string> leftovers() {
+    std::vector<std::string> names;
+    for (auto &entry :
+         std::filesystem::directory_iterator(root + "/cache/tuned")) {
+      if (entry.path().extension() != ".json") {
+        names.push_back(entry.path().filename());
+      }
+    }
+    return names;
+  }
+};
+
+} // namespace
+
+TEST_F(TuneCommand, ChoosesAndKeeps) {
+  CommandResult first = run(launch("good") + "--json r.json");
+  ASSERT_EQ(first.code, 0) << first.err;
+  EXPECT_THAT(first.out, HasSubstr("3 configurations"));
+  EXPECT_FALSE(json("r.json")["found"]);
+  CommandResult second = run(launch("good") + "--json s.json");
+  ASSERT_EQ(second.code, 0) << second.err;
+  EXPECT_THAT(second.out, HasSubstr("kept before, found in"));
+  EXPECT_EQ(json("r.json")["config"], json("s.json")["config"]);
+  // Another key, and the same one again on demand.
+  EXPECT_THAT(run(launch("good") + "--again").out, Not(HasSubstr("kept")));
+  EXPECT_TRUE(leftovers().empty());
+}
+
+TEST_F(TuneCommand, AnOrdinaryLaunchFindsTheChoice) {
+  ASSERT_EQ(run(launch("good")).code, 0);
+  CommandResult ran =
+      run("run t.py:good 'x=randn:f32[5000]' 'y=zeros:f32[5000]' "
+          "'flag=zeros:i32[1]' n=5000 --grid 'cdiv(n, BLOCK)'",
+          "NEREID_LOG=tune");
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_THAT(ran.err, Not(HasSubstr("ms"))) << "nothing is measured";
+}
+
+TEST_F(TuneCommand, GoesOnAfterFaultsOnTheCpu) {
+  CommandResult tuned = run(launch("faulty") + "--limit 2 --json r.json");
+  ASSERT_EQ(tuned.code, 0) << tuned.err;
+  Json record = json("r.json");
+  EXPECT_EQ(record["config"]["KIND"], 0);
+  auto state = states(record);
+  EXPECT_EQ(state["64/1"], "faulted");
+  EXPECT_EQ(state["128/2"], "hung");
+  EXPECT_EQ(state["256/3"], "suspect");
+  EXPECT_EQ(state["64/0"], "measured");
+  EXPECT_THAT(tuned.out, HasSubstr("did not end within 2 s"));
+  EXPECT_TRUE(leftovers().empty());
+}
+
+TEST_F(TuneCommand, GoesOnAfterFaultsOnAGpu) {
+  CommandResult tuned =
+      run(launch("faulty") + "--device cuda:0 --limit 5 --json r.json",
+          "NEREID_CUDA_DRIVER=simulator");
+  ASSERT_EQ(tuned.code, 0) << tuned.err;
+  Json record = json("r.json");
+  EXPECT_EQ(record["config"]["KIND"], 0);
+  auto state = states(record);
+  EXPECT_EQ(state["64/1"], "faulted"); // with the context
+  EXPECT_EQ(state["128/2"], "hung");
+  EXPECT_EQ(state["256/3"], "suspect");
+  EXPECT_EQ(state["65536/4"], "too large");
+  EXPECT_THAT(record["device"], HasSubstr("sm_90"));
+  EXPECT_TRUE(leftovers().empty());
+}
+
+TEST_F(TuneCommand, GoesOnWhereNothingIsKept) {
+  CommandResult tuned =
+      run(launch("faulty") + "--limit 2 --json r.json", "NEREID_CACHE_SIZE=0");
+  ASSERT_EQ(tuned.code, 0) << tuned.err;
+  EXPECT_EQ(states(json("r.json"))["128/2"], "hung");
+  EXPECT_THAT(run(launch("good"), "NEREID_CACHE_SIZE=0").out,
+              Not(HasSubstr("kept")));
+}
+
+TEST_F(TuneCommand, SearchesWithoutAList) {
+  CommandResult tuned =
+      run("tune t.py:softmax 'x=randn:f32[64,1000]' 'y=zeros:f32[64,1000]' "
+          "stride=1000 n=1000 --grid 64 --search --seconds 5 --json r.json");
+  ASSERT_EQ(tuned.code, 0) << tuned.err;
+  // Smaller blocks leave columns out; each in a way of its own.
+  EXPECT_EQ(json("r.json")["config"]["BLOCK"], 1024);
+  EXPECT_EQ(json("r.json")["candidates"], "search");
+  CommandResult given =
+      run("tune t.py:softmax 'x=randn:f32[64,1000]' 'y=zeros:f32[64,1000]' "
+          "stride=1000 n=1000 --grid 64 --search --seconds 5 --again "
+          "--values BLOCK=2048,4096,8192 --json r.json");
+  ASSERT_EQ(given.code, 0) << given.err;
+  EXPECT_GE(json("r.json")["config"]["BLOCK"], 2048);
+}
+
+TEST_F(TuneCommand, SixteenProcessesDoTheWorkOnce) {
+  std::string one = launch("good") + "> out$i 2>&1";
+  std::string all = "for i in 0 1 2 3 4 5 6 7 8 9 a b c d e f; do "
+                    "NEREID_CACHE_DIR=" +
+                    root + "/cache " NEREID_BINARY " " + one + " & done; wait";
+  ASSERT_EQ(std::system(("cd " + root + " && " + all).c_str()), 0);
+  int tuned = 0;
+  std::set<std::string> choices;
+  for (char i : std::string("0123456789abcdef")) {
+    std::string out = *readFile(root + "/out" + i);
+    tuned += out.find("configurations in") != std::string::npos;
+    EXPECT_THAT(out, HasSubstr("good on cpu"));
+    choices.insert(out.substr(0, out.find(" ms")));
+  }
+  EXPECT_EQ(tuned, 1);
+  EXPECT_EQ(choices.size(), 1u);
+  EXPECT_TRUE(leftovers().empty());
+}
+
+TEST_F(TuneCommand, KilledProcessesLeaveNothingTorn) {
+  ASSERT_EQ(run(launch("good") + "--json kept.json").code, 0);
+  std::string environment = "cd " + root + " && NEREID_CACHE_DIR=" + root +
+                            "/cache " NEREID_BINARY " ";
+  // Every moment from the start of the process to the end of its work.
+  for (int ms = 20; ms < 600; ms += 45) {
+    std::string wait = std::to_string(ms / 1e3);
+    (void)!std::system((environment + launch("good") +
+                        "--again > /dev/null 2>&1 & sleep " + wait +
+                        "; kill -9 $! 2> /dev/null; wait")
+                           .c_str());
+    CommandResult found = run(launch("good"));
+    ASSERT_EQ(found.code, 0) << found.err;
+    EXPECT_THAT(found.out, HasSubstr("kept before"));
+  }
+  CommandResult tuned = run(launch("faulty") + "--limit 2");
+  EXPECT_EQ(tuned.code, 0) << tuned.err;
+}
+
+TEST_F(TuneCommand, ExportsAndImports) {
+  ASSERT_EQ(run(launch("good") + "--export tuned.json").code, 0);
+  ASSERT_EQ(run(launch("faulty") + "--limit 2 --export tuned.json").code, 0);
+  EXPECT_EQ(json("tuned.json")["tuned"].size(), 2u);
+  CommandResult all = run("tune --export all.json");
+  ASSERT_EQ(all.code, 0) << all.err;
+  EXPECT_EQ(json("all.json")["tuned"].size(), 2u);
+  std::filesystem::remove_all(root + "/cache");
+  CommandResult imported = run("tune --import tuned.json");
+  EXPECT_EQ(imported.out, "imported 2 choices\n");
+  EXPECT_THAT(run(launch("good")).out, HasSubstr("kept before"));
+}
+
+//===----------------------------------------------------------------------===//
+// Mistakes
+//===----------------------------------------------------------------------===//
+
+TEST_F(TuneCommand, SaysWhatIsWrongWithACommandLine) {
+  struct Mistake {
+    std::string arguments, message;
+  };
+  for (const Mistake &mistake : std::vector<Mistake>{
+           {"tune", "expected FILE:KERNEL, --import FILE or --export FILE"},
+           {"tune t.py:good n=1", "got no --grid"},
+           {"tune t.py:goud n=1 --grid 1", "did you mean 'good'?"},
+           {"tune none.py:good n=1 --grid 1", "none.py"},
+           {"tune t.py:softmax n=1 --grid 1", "@triton.autotune, or --search"},
+           {launch("good") + "--device interp", "says nothing"},
+           {launch("good") + "BLOCK=64 KIND=0", "nothing to choose"},
+           {launch("good") + "--search --values BLOK=1,2",
+            "did you mean 'BLOCK'?"},
+           {launch("good") + "--search --values BLOCK=",
+            "expected values with commas"},
+           {launch("good") + "--limit -1", "--limit"},
+           {launch("good") + "--device cuda:77", "cuda:77"},
+           {launch("hopeless"), "never"}}) {
+    CommandResult failed = run(mistake.arguments, "NEREID_CUDA_DRIVER=none");
+    EXPECT_NE(failed.code, 0) << mistake.arguments;
+    EXPECT_THAT(failed.err, HasSubstr(mistake.message)) << mistake.arguments;
+  }
+}
+
+TEST_F(TuneCommand, BrokenFilesOfChoicesAreRefused) {
+  for (const char *text :
+       {"", "{", "[]", R"({"nereid_tuned": 2, "tuned": []})",
+        R"({"nereid_tuned": 1, "tuned": [{}]})",
+        R"({"nereid_tuned": 1, "tuned": [{"kernel": 7}]})"}) {
+    ASSERT_TRUE(writeFileAtomically(root + "/broken.json", text).ok());
+    CommandResult failed = run("tune --import broken.json");
+    EXPECT_NE(failed.code, 0) << text;
+    EXPECT_THAT(failed.err, HasSubstr("broken.json: ")) << text;
+    EXPECT_THAT(failed.err, HasSubstr("nereid tune --export wrote")) << text;
+  }
+  // Nor is one written over.
+  CommandResult failed = run("tune --export broken.json");
+  EXPECT_NE(failed.code, 0);
+  EXPECT_THAT(run("tune --import none.json").err, HasSubstr("none.json"));
+}
+
+TEST_F(TuneCommand, ABrokenKeptChoiceIsMadeAgain) {
+  ASSERT_EQ(run(launch("good")).code, 0);
+  for (auto &entry :
+       std::filesystem::directory_iterator(root + "/cache/tuned")) {
+    ASSERT_TRUE(writeFileAtomically(entry.path(), "{\"kernel\":").ok());
+  }
+  EXPECT_THAT(run(launch("good")).out, HasSubstr("configurations in"));
+  EXPECT_THAT(run(launch("good")).out, HasSubstr("kept before"));
+}
+
+TEST_F(TuneCommand, FilesThatCannotBeWritten) {
+  CommandResult folder = run(launch("good") + "--export none/tuned.json");
+  EXPECT_NE(folder.code, 0);
+  EXPECT_THAT(folder.err, HasSubstr("none/tuned.json"));
+  CommandResult full = run(launch("good") + "--export /dev/full");
+  EXPECT_NE(full.code, 0);
+  EXPECT_THAT(full.err, HasSubstr("/dev/full"));
+  CommandResult json = run(launch("good") + "--json /dev/full");
+  EXPECT_NE(json.code, 0);
+  // A cache that cannot be used costs a warning.
+  ASSERT_TRUE(writeFileAtomically(root + "/file", "").ok());
+  CommandResult cache =
+      run(launch("good"), "NEREID_CACHE_DIR=" + root + "/file/x");
+  EXPECT_EQ(cache.code, 0) << cache.err;
+  EXPECT_THAT(cache.err, HasSubstr("choices of configurations are not kept"));
+}
+
+TEST_F(TuneCommand, ListsWhatDecoratorsSay) {
+  CommandResult listed = run("tune t.py --list");
+  ASSERT_EQ(listed.code, 0) << listed.err;
+  Json list = Json::parse(listed.out);
+  ASSERT_EQ(list.size(), 3u);
+  EXPECT_EQ(list[0]["kernel"], "good");
+  EXPECT_EQ(list[0]["key"], Json::parse(R"(["n"])"));
+  EXPECT_EQ(list[0]["configs"].size(), 3u);
+  EXPECT_EQ(list[0]["configs"][1]["BLOCK"], 128);
+}

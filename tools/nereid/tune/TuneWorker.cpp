@@ -1,0 +1,172 @@
+//===- TuneWorker.cpp - The process that tunes ----------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TuneWorker.h"
+
+#include "tools/nereid/Commands.h"
+#include "tools/nereid/KernelArguments.h"
+
+#include "nereid/Runtime/device/HostMemory.h"
+#include "nereid/Support/EditDistance.h"
+#include "nereid/Support/Files.h"
+#include "nereid/Tune/Supervisor.h"
+#include "nereid/Tune/TuningChooser.h"
+
+#include <algorithm>
+
+namespace nereid {
+
+using namespace tune;
+
+namespace {
+
+/// Gives a kernel that is not autotuned a configuration to begin a search with.
+class SearchingCompiler : public KernelCompiler {
+public:
+  SearchingCompiler(std::vector<std::string> given, SearchValues values)
+      : given(std::move(given)), values(std::move(values)) {}
+
+  Expected<KernelDescription> describe(const Source &source,
+                                       const std::string &kernel) override {
+    Expected<KernelDescription> described = compiler->describe(source, kernel);
+    if (described.ok() && described->configs.empty()) {
+      ConfigDescription config;
+      for (const std::string &name : openParameters(*described, given)) {
+        config.values[name] = firstGuess(name, values);
+      }
+      described->configs = {config};
+      for (const ParameterDescription &parameter : described->parameters) {
+        if (!parameter.isStatic && !parameter.isPointer) {
+          described->tuneKey.push_back(parameter.name);
+        }
+      }
+    }
+    return described;
+  }
+
+  std::string buildId() const override { return compiler->buildId(); }
+  Expected<std::string> resolveTarget(const std::string &target) override {
+    return compiler->resolveTarget(target);
+  }
+  Expected<std::vector<std::string>>
+  listKernels(const Source &source) override {
+    return compiler->listKernels(source);
+  }
+  Expected<CompileResult> compile(const CompileRequest &request) override {
+    return compiler->compile(request);
+  }
+  Expected<StaticValue> evaluate(const EvaluateRequest &request) override {
+    return compiler->evaluate(request);
+  }
+  Expected<std::vector<HookAction>>
+  runHook(const HookRequest &request) override {
+    return compiler->runHook(request);
+  }
+  Expected<std::vector<size_t>>
+  pruneConfigs(const HookRequest &request) override {
+    return compiler->pruneConfigs(request);
+  }
+  Expected<HostCode> load(const KernelImage &image) override {
+    return compiler->load(image);
+  }
+
+private:
+  std::unique_ptr<KernelCompiler> compiler = createKernelCompiler();
+  std::vector<std::string> given;
+  SearchValues values;
+};
+
+} // namespace
+
+static SearchValues parseValues(const std::vector<std::string> &texts) {
+  SearchValues values;
+  for (const std::string &text : texts) {
+    NamedText named = splitArgument(text);
+    for (const std::string &item : splitList(named.value)) {
+      std::optional<StaticValue> value = parseValue(item);
+      if (!value) {
+        usageError("--values " + text +
+                   ": expected values with commas "
+                   "between, got '" +
+                   item + "'");
+      }
+      values[named.name].push_back(*value);
+    }
+  }
+  return values;
+}
+
+/// Names of --values are parameters that the launch leaves open.
+static void checkValues(const Kernel &kernel, const SearchValues &values) {
+  std::vector<std::string> names;
+  for (const ParameterDescription &parameter :
+       kernel.description().parameters) {
+    names.push_back(parameter.name);
+  }
+  for (const auto &[name, list] : values) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      usageError("--values " + name + ": expected a parameter of " +
+                 kernel.name() + ", got '" + name + "'" +
+                 didYouMean(name, names));
+    }
+  }
+}
+
+void runTuneWorker(const TuneLaunch &launch, int pipe) {
+  guardHostMemory();
+  WorkerObserver observer(pipe);
+  Device device = Device::parse(launch.device);
+  GridText grid(launch.grid);
+  RunArguments arguments =
+      parseArguments(launch.arguments, device, launch.seed);
+  TunerOptions options;
+  options.searchValues = parseValues(launch.values);
+  options.searchSeconds =
+      launch.search ? static_cast<double>(launch.seconds) : 0;
+  options.compileThreads = launch.compilesOneByOne ? 1 : 0;
+
+  std::vector<std::string> given;
+  for (const NamedText &text : arguments.texts) {
+    given.push_back(text.name);
+  }
+  auto [path, name] = splitKernel(launch.kernel);
+  Source source{path, valueOrThrow(readFile(path)),
+                parseBindings(launch.bindings)};
+  std::unique_ptr<KernelCompiler> compiler = createKernelCompiler();
+  if (launch.search) {
+    compiler = std::make_unique<SearchingCompiler>(given, options.searchValues);
+  }
+  Context context(std::move(compiler));
+  Kernel kernel =
+      Kernel::fromSource(std::move(source), name, context).on(device);
+  printWarnings(kernel.description());
+  if (kernel.description().configs.empty()) {
+    usageError(kernel.name() +
+               " has no configurations to choose from; expected "
+               "@triton.autotune, or --search, which tries values for the "
+               "tl.constexpr parameters that are left out");
+  }
+  checkValues(kernel, options.searchValues);
+
+  TuningChooser chooser(options, &observer);
+  chooser.again = launch.again;
+  chooser.spareFolder = launch.folder;
+  setConfigChooser(&chooser);
+  std::vector<LaunchArgument> launchArguments = arguments.launchArguments();
+  kernel.launch([&](const Meta &meta) { return grid(meta); }, launchArguments);
+  synchronize(device);
+  setConfigChooser(nullptr);
+  if (!chooser.latest()) {
+    usageError(kernel.name() +
+               ": there is nothing to choose; expected several configurations "
+               "and no values for the tuned parameters, or --search");
+  }
+  const TuningChooser::Choice &choice = *chooser.latest();
+  observer.finish({choice.record, choice.wasFound, choice.readyMs});
+}
+
+} // namespace nereid
