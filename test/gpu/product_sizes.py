@@ -18,6 +18,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from check_sass import find_tool
@@ -63,9 +64,9 @@ def is_large(case):
 
 
 def compiled(nereid, case, target, folder):
-    """Lines of PTX that multiply: on matrix instructions, on lanes; and what is wrong with it."""
+    """Lines of PTX that multiply: on matrix instructions, on lanes; what is wrong with it; what there is to say."""
     operands, warps = case[4:]
-    out = Path(folder) / "k.ptx"
+    out = Path(folder) / f"{name(case).replace(' ', '_')}.{target}.ptx"
     signature = f"*{operands}:16,*{operands}:16,*{TYPES[operands][0]}:16,i32,i32," + ",".join(str(size) for _, size in sizes(case))
     subprocess.run([nereid, "compile", f"{SOURCE}:{'batch' if case[0] else 'product'}", "--signature", signature, "--target", target,
                     "--emit", "ptx", "--num-warps", str(warps), "-o", out], check=True)
@@ -74,17 +75,16 @@ def compiled(nereid, case, target, folder):
     lanes = len(re.findall(r"\bfma\.rn\.f(?:32|64)\b", ptx))
     ptxas = find_tool("ptxas")
     if not ptxas:
-        return matrix, lanes, ""
-    done = subprocess.run([ptxas, f"-arch={target}", "-v", out, "-o", Path(folder) / "k.cubin"], capture_output=True, text=True)
+        return matrix, lanes, "", ""
+    done = subprocess.run([ptxas, f"-arch={target}", "-v", out, "-o", out.with_suffix(".cubin")], capture_output=True, text=True)
     if done.returncode:  # perhaps an assembler older than the chip
-        return matrix, lanes, "" if "is not defined for option" in done.stderr else done.stderr
+        return matrix, lanes, "" if "is not defined for option" in done.stderr else done.stderr, ""
     spilled = re.search(r"(\d+) bytes spill stores", done.stderr)
     registers = re.search(r"Used (\d+) registers", done.stderr)
     if is_large(case) and target == WITHOUT_SPILLS:
-        print(f"{name(case):36} {registers.group(1)} registers, {spilled.group(1)} bytes spilled")
-        if int(spilled.group(1)):
-            return matrix, lanes, f"and {spilled.group(1)} bytes of spilled registers; expected none"
-    return matrix, lanes, ""
+        problem = f"and {spilled.group(1)} bytes of spilled registers; expected none" if int(spilled.group(1)) else ""
+        return matrix, lanes, problem, f"{name(case):36} {registers.group(1)} registers, {spilled.group(1)} bytes spilled"
+    return matrix, lanes, "", ""
 
 
 def launch(nereid, case, device, steps, held, programs, *options, disable=""):
@@ -113,19 +113,21 @@ def main():
     parser.add_argument("--device")
     options = parser.parse_args()
     failures = []
-    with tempfile.TemporaryDirectory() as folder:
-        for case in [*CASES, SCALAR]:
-            for target, generation in ARCHITECTURES.items():
-                if generation < TYPES[case[4]][2] or (case[4] == "fp64" and target in OF_DESK):
-                    continue
-                matrix, lanes, problem = compiled(options.nereid, case, target, folder)
-                if (matrix == 0 or lanes) != (case is SCALAR) or problem:
-                    failures.append(f"{name(case)} for {target}: {matrix} matrix instructions, {lanes} on lanes {problem}")
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
+        work = [(case, target) for case in [*CASES, SCALAR] for target, generation in ARCHITECTURES.items()
+                if generation >= TYPES[case[4]][2] and not (case[4] == "fp64" and target in OF_DESK)]
+        for (case, target), (matrix, lanes, problem, remark) in zip(
+                work, pool.map(lambda one: compiled(options.nereid, *one, folder), work)):
+            if remark:
+                print(remark)
+            if (matrix == 0 or lanes) != (case is SCALAR) or problem:
+                failures.append(f"{name(case)} for {target}: {matrix} matrix instructions, {lanes} on lanes {problem}")
     print(f"{len(CASES)} products, {sum(any(size & (size - 1) for _, size in sizes(case)) for case in CASES)} of sizes "
           f"that are no powers of two: code for {', '.join(ARCHITECTURES)}")
     if options.device:
-        for case in [*CASES, SCALAR]:
-            status, text = launch(options.nereid, case, options.device, 5, 3, 2, "--check")
+        with ThreadPoolExecutor(8) as pool:
+            checks = list(pool.map(lambda case: launch(options.nereid, case, options.device, 5, 3, 2, "--check"), [*CASES, SCALAR]))
+        for case, (status, text) in zip([*CASES, SCALAR], checks):
             if status == 0:
                 continue
             if "no NVIDIA driver" in text or "has no cuda devices" in text:
