@@ -152,24 +152,38 @@ Value LoopExpander::slotAhead(Value slot, unsigned distance) {
 // The computation
 //===----------------------------------------------------------------------===//
 
+/// Dimensions of what `value` is a transpose of, of a transpose perhaps, in the
+/// order of its own; empty where they are the same.
+static SmallVector<int32_t> orderOfUntransposed(Value value) {
+  SmallVector<int32_t> order;
+  while (auto transpose = value.getDefiningOp<tile::TransposeOp>()) {
+    ArrayRef<int32_t> inner = transpose.getOrder();
+    if (order.empty()) {
+      order.assign(inner.begin(), inner.end());
+    } else {
+      for (int32_t &dimension : order) {
+        dimension = inner[dimension];
+      }
+    }
+    value = transpose.getSource();
+  }
+  return llvm::is_sorted(order) ? SmallVector<int32_t>() : order;
+}
+
 /// `value`, an image of a copied load, in `layout`.
 Value LoopExpander::readAs(Value value, const TileLayout &layout,
                            IRMapping &map, Value slot) {
-  if (tile::LoadOp load = readers.copyOf(value)) {
-    return LocalLoadOp::create(b, value.getLoc(),
-                               withLayout(value.getType(), layout),
-                               bufferOf(load), slot, DenseI32ArrayAttr());
+  if (tile::LoadOp load = readers.copyOf(untransposed(value))) {
+    SmallVector<int32_t> order = orderOfUntransposed(value);
+    return LocalLoadOp::create(
+        b, value.getLoc(), withLayout(value.getType(), layout), bufferOf(load),
+        slot,
+        order.empty() ? DenseI32ArrayAttr() : b.getDenseI32ArrayAttr(order));
   }
   Operation *op = value.getDefiningOp();
   Value source = op->getOperand(0);
-  auto transpose = dyn_cast<tile::TransposeOp>(op);
-  if (tile::LoadOp load = transpose ? readers.copyOf(source) : nullptr) {
-    return LocalLoadOp::create(
-        b, value.getLoc(), withLayout(value.getType(), layout), bufferOf(load),
-        slot, b.getDenseI32ArrayAttr(transpose.getOrder()));
-  }
   TileLayout wanted = layout;
-  if (transpose) {
+  if (auto transpose = dyn_cast<tile::TransposeOp>(op)) {
     std::vector<unsigned> inverse(transpose.getOrder().size());
     for (auto [d, from] : llvm::enumerate(transpose.getOrder())) {
       inverse[from] = d;
