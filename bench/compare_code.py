@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The machine code that two compilers make of compare_gpu.py's cases. Needs PyTorch and ptxas, no GPU.
 
-    bench/compare_code.py --before OLD/bin/nereid --after build/bin/nereid [--tutorials FOLDER] [--only TEXT]
+    bench/compare_code.py --before OLD/bin/nereid --after build/bin/nereid [--tutorials FOLDER] [--set general] [--only TEXT]
 
 Every launch of every case is compiled by both. Where the PTX is the same, so is the speed; of the others a line tells
 registers, spilled bytes, shared memory, blocks a multiprocessor, and with --nvdisasm the instructions, before -> after.
@@ -74,9 +74,8 @@ def on_no_device():
                                          get_device_capability=lambda *_: (9, 0))
 
 
-def launches(tutorials, only):
+def launches(makers, only):
     """{(path, kernel, signature, warps, stages): "case type variant" of the first}"""
-    import compare_gpu
     import gpu_case
     import torch
 
@@ -87,7 +86,7 @@ def launches(tutorials, only):
     found = {}
     mode, patch = on_no_device()
     with mode, patch:
-        for make in compare_gpu.all_cases(tutorials):
+        for make in makers:
             case = make()
             for variant, steps in case.variants.items() if only in case.name else ():
                 for step in steps:
@@ -143,6 +142,7 @@ def main():
     parser.add_argument("--before", required=True)
     parser.add_argument("--after", required=True)
     parser.add_argument("--tutorials", type=Path)
+    parser.add_argument("--set", choices=["table", "general"], default="table")
     parser.add_argument("--only", default="", help="cases whose name contains this")
     parser.add_argument("--target", default="sm_90a")
     parser.add_argument("--nvdisasm", default="")
@@ -153,6 +153,9 @@ def main():
     except ImportError:
         print("needs PyTorch")
         return 77
+    import compare_gpu
+
+    makers = compare_gpu.general_cases() if options.set == "general" else compare_gpu.all_cases(options.tutorials)
     with tempfile.TemporaryDirectory() as folder:
         before, after = (Compiler(nereid, options.target, options.nvdisasm, folder)
                          for nereid in (options.before, options.after))
@@ -165,7 +168,7 @@ def main():
             return is_worse(*costs), line(name, launch[1], *costs)
 
         with ThreadPoolExecutor(options.jobs) as pool:
-            results = list(pool.map(compare, launches(options.tutorials, options.only).items()))
+            results = list(pool.map(compare, launches(makers, options.only).items()))
     changed = [result for result in results if result]
     for _, text in changed:
         print(text)

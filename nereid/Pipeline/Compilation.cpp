@@ -576,6 +576,8 @@ Status Compilation::lowerThreads() {
 static nvptx::EmitOptions emitOptions(const CompileOptions &options,
                                       ModuleOp module) {
   nvptx::EmitOptions emit;
+  emit.recomputesInvariants =
+      !llvm::is_contained(knobs().disable, "recomputed-invariants");
   emit.maxRegisters = options.maxRegisters;
   emit.minRegisters = options.minRegisters;
   if (!emit.maxRegisters && !emit.minRegisters) {

@@ -11,7 +11,9 @@
 #include "nereid/Target/ControlSize.h"
 #include "nereid/Target/LlvmSwitches.h"
 #include "nereid/Target/NVPTX/NvptxTarget.h"
+#include "nereid/Target/NVPTX/Occupancy.h"
 #include "nereid/Target/NVPTX/ProductLoops.h"
+#include "nereid/Target/NVPTX/RecomputeInvariants.h"
 #include "nereid/Target/NVPTX/ReserveRegisters.h"
 #include "nereid/Target/NVPTX/SourceLines.h"
 
@@ -150,6 +152,19 @@ createMachine(const NvptxTarget &target, const EmitOptions &emit,
       llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
+/// Of a thread, at most.
+static unsigned registersOf(const llvm::Function &function,
+                            const NvptxTarget &target,
+                            const EmitOptions &options) {
+  unsigned threads = target.info.lanes; // where the kernel does not say
+  function.getFnAttribute("nvvm.reqntid")
+      .getValueAsString()
+      .getAsInteger(/*Radix=*/10, threads);
+  unsigned most = std::min(target.info.threadRegisters,
+                           mostRegisters(threads / target.info.lanes));
+  return options.maxRegisters ? std::min(most, options.maxRegisters) : most;
+}
+
 static Expected<std::string> emit(mlir::ModuleOp module,
                                   const NvptxTarget &target,
                                   const EmitOptions &options,
@@ -189,8 +204,13 @@ static Expected<std::string> emit(mlir::ModuleOp module,
   PassGate gate;
   gate.hasProducts = facts.hasWarpgroupProducts;
   emission.gate = &gate;
-  emission.finish = [&gate](llvm::Module &llvmModule) {
+  emission.finish = [&](llvm::Module &llvmModule) {
     selectSignedBooleans(llvmModule);
+    if (options.recomputesInvariants) {
+      for (llvm::Function &function : llvmModule) {
+        recomputeInvariants(function, registersOf(function, target, options));
+      }
+    }
     if (gate.hasProducts) {
       llvm::for_each(llvmModule, forbidUnrollingProducts);
     }

@@ -45,6 +45,8 @@ struct EmitOptions {
   /// Registers of a thread; 0 leaves the choice to the assembler.
   unsigned maxRegisters = 0, minRegisters = 0;
   bool fpFusion = true;
+  /// See RecomputeInvariants.h.
+  bool recomputesInvariants = true;
 };
 
 /// PTX text. `module` holds `llvm`, `nvvm` and `nv` operations only; `nv` ones
