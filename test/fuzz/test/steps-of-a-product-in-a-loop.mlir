@@ -6,8 +6,8 @@
 // RUN: FileCheck %s --input-file %t/steps-of-a-product-in-a-loop.ptx
 // REQUIRES: nereid-fuzz
 // CHECK-NOT: @more bra NEXT;
-// CHECK: cp.async
 // CHECK: wgmma.wait_group.sync.aligned 1;
+// CHECK: cp.async
 // CHECK: wgmma.wait_group.sync.aligned 0;
 // CHECK: @more bra NEXT;
 // CHECK: cp.async

@@ -19,8 +19,9 @@
 // their start and the copies: the tensor cores go from one iteration's products
 // to the next one's without a pause (docs/decisions/ProductsInFlight.md). A
 // second barrier then keeps the copies from overwriting what those products
-// read; where one slot more costs no resident program, the copies go there, and
-// need not wait for anything,
+// read. In a short iteration it takes much of the time: where one slot more
+// costs no resident program, the copies go there, and need not wait for
+// anything,
 //
 // or, without such products, 2 and 4. If the computation begins with products
 // that four warps start together and that need nothing of each other, the
@@ -84,6 +85,7 @@ private:
                           const CopyReaders &readers) const;
   LoopSchedule makeSchedule(unsigned distance, bool hasExtraSlot);
   unsigned bytesOf(const LoopSchedule &schedule);
+  bool isShort() const;
   bool isExtraSlotFree(unsigned bytes, unsigned withExtra) const;
   void tell();
 
@@ -367,6 +369,18 @@ unsigned LoopScheduler::bytesOf(const LoopSchedule &schedule) {
   return bytes;
 }
 
+/// Are the products of an iteration so short that a barrier takes much of it?
+bool LoopScheduler::isShort() const {
+  constexpr unsigned shortRowBytes = 64; // two instructions along K
+  return llvm::all_of(inFlight, [&](Operation *product) {
+    auto dot = cast<tile::DotOp>(product);
+    auto operand = cast<RankedTensorType>(dot.getLhs().getType());
+    unsigned rowBytes = operand.getShape().back() *
+                        tile::getElementBytes(operand.getElementType());
+    return rowBytes <= shortRowBytes;
+  });
+}
+
 /// Do as many programs share a processor with it, as far as their registers let
 /// them?
 bool LoopScheduler::isExtraSlotFree(unsigned bytes, unsigned withExtra) const {
@@ -392,7 +406,7 @@ bool LoopScheduler::runWithCopies() {
     LoopSchedule schedule = makeSchedule(distance, /*hasExtraSlot=*/false);
     unsigned needed = bytesOf(schedule);
     if (needed <= options.sharedLimit) {
-      if (areCarried) {
+      if (areCarried && isShort()) {
         LoopSchedule roomy = makeSchedule(distance, /*hasExtraSlot=*/true);
         hasExtraSlot = isExtraSlotFree(needed, bytesOf(roomy));
         if (hasExtraSlot) {

@@ -8,12 +8,10 @@ import triton.language as tl
 
 
 # CHECK-LABEL: .entry product
-# OUTSIDE: mad.wide.s32
-# OUTSIDE: mad.wide.s32
 # CHECK: $L__BB0_1:
-# INSIDE-COUNT-31: mad.wide.s32
+# INSIDE-COUNT-31: mul.lo.s32
 # INSIDE: ld.global.b16
-# OUTSIDE-NOT: mad.wide.s32
+# OUTSIDE-NOT: mul.lo.s32
 # CHECK: wgmma.mma_async
 @triton.jit
 def product(c_ptr, a_ptr, b_ptr, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
