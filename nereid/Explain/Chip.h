@@ -24,6 +24,7 @@ struct Chip {
   double gigahertz;          ///< boost
   double gigabytesPerSecond; ///< of memory
   unsigned cacheMegabytes;   ///< the last level
+  unsigned fetchBytes;       ///< that memory is read in
   // Multiplications and additions of matrix instructions, in 10^12 a second,
   // both counted; 0: none.
   double teraF16, teraTf32, teraF8, teraI8, teraF64;

@@ -228,7 +228,7 @@ void Maker::addInstructions() {
 }
 
 void Maker::addTraffic() {
-  sim::Traffic traffic = profile.traffic();
+  sim::Traffic traffic = profile.traffic(report.chip.fetchBytes);
   report.compulsoryRead = traffic.read;
   report.compulsoryWritten = traffic.written;
   report.movedRead = traffic.movedRead;

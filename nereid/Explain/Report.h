@@ -102,7 +102,8 @@ struct Report {
   /// Bytes of memory that the launch has to read and write: each that it
   /// touches counted once.
   double compulsoryRead = 0, compulsoryWritten = 0;
-  /// The same in whole sectors, which is what memory moves.
+  /// What memory moves: read in whole fetches of the chip, written in whole
+  /// sectors.
   double movedRead = 0, movedWritten = 0;
   /// Whole sectors that warps asked for; caches answer what was there before.
   double requestedRead = 0, requestedWritten = 0;

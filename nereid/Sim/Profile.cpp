@@ -81,22 +81,23 @@ uint64_t Touched::count(const Halves &halves, Sample of) const {
   return std::min(set * granule, end - begin);
 }
 
-uint64_t Touched::countSectors(const Halves &halves, Sample of) const {
-  if (granule > 32) {
-    return count(halves, of); // of large arrays bits are nearly sectors
+uint64_t Touched::countPieces(const Halves &halves, uint64_t piece,
+                              Sample of) const {
+  if (granule > piece) {
+    return count(halves, of); // of large arrays bits are nearly pieces
   }
-  // The lowest bit of each sector, set where one of the sector's bits is.
-  uint64_t bitsOfSector = 32 / granule, lowest = 0, sectors = 0;
-  for (uint64_t bit = 0; bit < 64; bit += bitsOfSector) {
+  // The lowest bit of each piece, set where one of the piece's bits is.
+  uint64_t bitsOfPiece = piece / granule, lowest = 0, pieces = 0;
+  for (uint64_t bit = 0; bit < 64; bit += bitsOfPiece) {
     lowest |= uint64_t{1} << bit;
   }
   forEachWord(halves, of, [&](uint64_t value) {
-    for (uint64_t shift = bitsOfSector / 2; shift; shift /= 2) {
+    for (uint64_t shift = bitsOfPiece / 2; shift; shift /= 2) {
       value |= value >> shift;
     }
-    sectors += uint64_t(std::popcount(value & lowest));
+    pieces += uint64_t(std::popcount(value & lowest));
   });
-  return sectors * 32;
+  return pieces * piece;
 }
 
 //===----------------------------------------------------------------------===//
@@ -151,18 +152,21 @@ double Profile::ofGrid(uint64_t all, uint64_t everySecond) const {
   return double(all) / seen(share, k);
 }
 
-Traffic Profile::traffic() const {
+Traffic Profile::traffic(uint64_t fetchBytes) const {
+  constexpr uint64_t sector = 32;
   Traffic traffic;
   for (const auto &one : touched) {
-    auto add = [&](double &to, auto bytes) {
-      to += std::min(double(one->end - one->begin),
-                     ofGrid((*one.*bytes)(Sample::All),
-                            (*one.*bytes)(Sample::EverySecond)));
+    auto add = [&](double &to, auto bytesOf) {
+      to +=
+          std::min(double(one->end - one->begin),
+                   ofGrid(bytesOf(Sample::All), bytesOf(Sample::EverySecond)));
     };
-    add(traffic.read, &Touched::bytesRead);
-    add(traffic.written, &Touched::bytesWritten);
-    add(traffic.movedRead, &Touched::sectorBytesRead);
-    add(traffic.movedWritten, &Touched::sectorBytesWritten);
+    add(traffic.read, [&](Sample of) { return one->bytesRead(of); });
+    add(traffic.written, [&](Sample of) { return one->bytesWritten(of); });
+    add(traffic.movedRead,
+        [&](Sample of) { return one->bytesReadBy(fetchBytes, of); });
+    add(traffic.movedWritten,
+        [&](Sample of) { return one->bytesWrittenBy(sector, of); });
   }
   return traffic;
 }

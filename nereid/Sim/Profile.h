@@ -66,12 +66,12 @@ public:
   uint64_t bytesWritten(Sample of = Sample::All) const {
     return count(writeBits, of);
   }
-  /// In whole sectors, which is what memory moves.
-  uint64_t sectorBytesRead(Sample of = Sample::All) const {
-    return countSectors(readBits, of);
+  /// In whole pieces of `piece` bytes, a power of two, at most 64.
+  uint64_t bytesReadBy(uint64_t piece, Sample of = Sample::All) const {
+    return countPieces(readBits, piece, of);
   }
-  uint64_t sectorBytesWritten(Sample of = Sample::All) const {
-    return countSectors(writeBits, of);
+  uint64_t bytesWrittenBy(uint64_t piece, Sample of = Sample::All) const {
+    return countPieces(writeBits, piece, of);
   }
 
   const uint64_t begin, end;
@@ -81,15 +81,15 @@ private:
   using Halves = std::array<Bits, 2>; ///< of even and odd blocks
   void mark(Bits &bits, uint64_t address, uint64_t bytes);
   uint64_t count(const Halves &halves, Sample of) const;
-  uint64_t countSectors(const Halves &halves, Sample of) const;
+  uint64_t countPieces(const Halves &halves, uint64_t piece, Sample of) const;
 
   /// Bytes of a bit: 1, or more for what is large.
   const uint64_t granule;
   Halves readBits, writeBits;
 };
 
-/// Bytes of memory that a grid touches, each counted once; `moved`: in whole
-/// sectors.
+/// Bytes of memory that a grid touches, each counted once; `moved`: what is
+/// read in whole fetches, what is written in whole sectors.
 struct Traffic {
   double read = 0, written = 0, movedRead = 0, movedWritten = 0;
 };
@@ -101,8 +101,8 @@ public:
   void begin(const Program &program, std::vector<MemoryRange> allocations);
   void merge(std::span<const Counts> of, uint64_t blocks, const Cycles &cycles);
   Touched *touchedAt(uint64_t address);
-  /// Exact where all blocks ran.
-  Traffic traffic() const;
+  /// Exact where all blocks ran. Memory is read `fetchBytes` at a time.
+  Traffic traffic(uint64_t fetchBytes = 32) const;
   /// What the whole grid touches, from what the blocks that ran and what every
   /// second of them touched.
   double ofGrid(uint64_t all, uint64_t everySecond) const;

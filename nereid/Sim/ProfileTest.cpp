@@ -85,6 +85,19 @@ TEST(Profile, ASampleTellsWhatBlocksShare) {
   }
 }
 
+TEST(Profile, MemoryIsReadInWholePieces) {
+  Touched touched(4096, 4096);
+  touched.read(4096 + 4, 4, 0);        // one sector of a pair
+  touched.read(4096 + 128 + 28, 8, 0); // both of a pair
+  touched.read(4096 + 256 + 4, 64, 1); // a pair and a half
+  touched.write(4096 + 512 + 32, 4, 1);
+  EXPECT_EQ(touched.bytesRead(), 4 + 8 + 64);
+  EXPECT_EQ(touched.bytesReadBy(32), 32 + 64 + 96);
+  EXPECT_EQ(touched.bytesReadBy(64), 64 + 64 + 128);
+  EXPECT_EQ(touched.bytesReadBy(64, Sample::EverySecond), 64 + 64);
+  EXPECT_EQ(touched.bytesWrittenBy(32), 32);
+}
+
 TEST(Profile, DisjointAndSharedBytes) {
   Profile profile;
   profile.gridBlocks = 1000;

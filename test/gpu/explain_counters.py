@@ -25,9 +25,20 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "explain" / "kernel
 from cases import CASES, FOLDER  # noqa: E402
 
 TIME = "gpu__time_duration.sum"
-KINDS = {"ld": ("load",), "st": ("store",), "atomic": ("atomic",)}
 GLOBAL = "l1tex__t_{}_pipe_lsu_mem_global_op_{}.sum"
+# By what the counters call them: copies to shared memory (cp.async) are loads to them.
+KINDS = {("ld",): ("load", "copy"), ("st",): ("store",), ("atom", "red"): ("atomic",)}
+# All that uses the banks: also shuffles, copies, and what the tensor cores read.
 SHARED = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"
+CONFLICTS = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{}.sum"
+# The counter also has conflicts that no address explains: kernels without any, by their addresses, show up to 13 % of their
+# passes, most of them none. So many passes the two may differ.
+UNEXPLAINED = 0.15
+# Bytes that the second-level cache of an H200 (50 MB) still holds when a kernel ends: kernels that write 268 MB once, in
+# whole lines, show 13 to 26.4 MB less.
+KEPT = 27e6
+# Bytes that the counter has of a kernel that writes four.
+OTHERS = 2.5e6
 LAUNCH = [
     "launch__registers_per_thread", "launch__shared_mem_per_block_static", "launch__shared_mem_per_block_dynamic",
     "launch__shared_mem_per_block_driver", "launch__occupancy_limit_blocks", "launch__occupancy_limit_registers",
@@ -140,10 +151,13 @@ class Comparison:
     def __init__(self):
         self.failures = 0
 
-    def cell(self, ours, theirs, within=0.0, digits=0):
-        off = abs(ours - theirs) > within * abs(theirs) + 0.5 * 10**-digits
+    def cell(self, ours, theirs, within=0.0, digits=0, more=0.0, less=0.0):
+        """Ours may differ by a share of theirs, and be so much more or less besides."""
+        tolerance = within * abs(theirs) + 0.5 * 10**-digits
+        off = not -tolerance - less <= ours - theirs <= tolerance + more
         self.failures += off
-        text = f"{ours:.{digits}f}" if not off and not within else f"{ours:.{digits}f} / {theirs:.{digits}f}"
+        is_exact = not (within or more or less)
+        text = f"{ours:.{digits}f}" if is_exact and not off else f"{ours:.{digits}f} / {theirs:.{digits}f}"
         return text + (" !" if off else "")
 
 
@@ -151,23 +165,32 @@ def access_sum(report, space, kinds, key):
     return sum(access[key] for access in report["accesses"] if access["space"] == space and access["access"] in kinds)
 
 
+def conflicts_of(report):
+    """Passes beyond the least, of what the counters take for loads and stores of shared memory."""
+    kinds = ("load", "store", "ldmatrix", "stmatrix")
+    return access_sum(report, "shared", kinds, "passes") - access_sum(report, "shared", kinds, "least_passes")
+
+
 def row_of(case, report, counted, compare):
-    def sectors(ops, kinds):
+    def sectors(*ops):
+        kinds = KINDS[ops]
         requests = sum(counted.get(GLOBAL.format("requests", op), 0) for op in ops)
         theirs = sum(counted.get(GLOBAL.format("sectors", op), 0) for op in ops) / max(requests, 1)
         ours = access_sum(report, "global", kinds, "sectors") / max(access_sum(report, "global", kinds, "requests"), 1)
         return compare.cell(ours, theirs, digits=1)
 
-    passes = sum(access.get("passes", 0) for access in report["accesses"])
+    conflicts = conflicts_of(report)
+    counted_conflicts = sum(counted.get(CONFLICTS.format(op), 0) for op in ("ld", "st"))
     shared = sum(counted.get(f"launch__shared_mem_per_block_{kind}", 0) for kind in ("static", "dynamic"))
     blocks = min(counted[f"launch__occupancy_limit_{by}"] for by in ("blocks", "registers", "shared_mem", "warps"))
+    unexplained = UNEXPLAINED * counted.get(SHARED, 0) / 1e3
     within = 0.25 if case.bound == "memory" else 0.35
     return [
-        case.kernel, sectors(("ld",), ("load",)), sectors(("st",), ("store",)),
-        sectors(("atom", "red"), ("atomic",)),
-        compare.cell(passes / 1e3, counted.get(SHARED, 0) / 1e3, within=0.01),
+        case.kernel, sectors("ld"), sectors("st"), sectors("atom", "red"),
+        compare.cell(conflicts / 1e3, counted_conflicts / 1e3, less=unexplained, more=unexplained),
         compare.cell(report["moved_bytes_read"] / 1e6, counted["dram__bytes_read.sum"] / 1e6, within=0.05),
-        compare.cell(report["moved_bytes_written"] / 1e6, counted["dram__bytes_write.sum"] / 1e6, within=0.05),
+        compare.cell(report["moved_bytes_written"] / 1e6, counted["dram__bytes_write.sum"] / 1e6, within=0.05,
+                     more=KEPT / 1e6, less=OTHERS / 1e6),
         compare.cell(report["registers"], counted["launch__registers_per_thread"]), compare.cell(report["shared_bytes"], shared),
         compare.cell(report["resident_warps"], blocks * counted["launch__block_size"] / 32),
         compare.cell(report["predicted_us"], counted["us"], within=within, digits=1)
@@ -191,7 +214,7 @@ def main():
     with ThreadPoolExecutor(2) as pool:
         reports = list(pool.map(lambda case: case.explain(arguments.nereid), cases))
     compare = Comparison()
-    head = ["kernel", "sectors a load", "a store", "an atomic", "1000 passes", "MB read", "MB written", "registers",
+    head = ["kernel", "sectors a load", "a store", "an atomic", "1000 conflicts", "MB read", "MB written", "registers",
             "shared", "warps", "us", "faster"]
     rows = [head, ["---"] * len(head)]
     for case, report in zip(cases, reports):

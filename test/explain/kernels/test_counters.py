@@ -23,8 +23,8 @@ def counted(report, us):
            "dram__bytes_write.sum": report["moved_bytes_written"],
            "launch__registers_per_thread": report["registers"], "launch__block_size": report["threads"],
            "launch__shared_mem_per_block_dynamic": report["shared_bytes"],
-           explain_counters.SHARED: sum(access.get("passes", 0) for access in report["accesses"])}
-    for op, kinds in (("ld", ("load",)), ("st", ("store",)), ("red", ("atomic",))):
+           explain_counters.CONFLICTS.format("ld"): explain_counters.conflicts_of(report)}
+    for (op, *_), kinds in explain_counters.KINDS.items():
         row[explain_counters.GLOBAL.format("sectors", op)] = total("sectors", "global", kinds)
         row[explain_counters.GLOBAL.format("requests", op)] = total("requests", "global", kinds)
     for by in ("blocks", "registers", "shared_mem", "warps"):
