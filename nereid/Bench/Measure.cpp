@@ -232,7 +232,7 @@ void Measurement::rounds(size_t count, std::span<const size_t> of) {
     }
   }
   double own = read(pending);
-  // What nobody's runs took (flushing, waiting) is shared equally.
+  // Time outside of all runs (flushing, waiting) is shared equally.
   double shared = std::max(0.0, msSince(begin) - own);
   for (const Pending &one : pending) {
     entries[one.entry].seconds += shared / 1e3 / double(pending.size());

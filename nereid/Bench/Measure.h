@@ -46,8 +46,8 @@ namespace nereid::bench {
 struct Contender {
   std::string name;
   /// One run: on a GPU what it queues on the calling thread's current stream.
-  /// `turn` counts its runs. Who has several sets of tensors takes the set
-  /// turn % sets: where tensors lie is worth 5 % of a short kernel.
+  /// `turn` counts its runs. A contender with several sets of tensors takes the
+  /// set turn % sets: where tensors lie is worth 5 % of a short kernel.
   std::function<void(size_t turn)> run;
   /// Around each run (of cold samples), outside of its time: what has to be
   /// done to its tensors.
@@ -88,7 +88,7 @@ public:
 
   /// Rounds until the time is over or every median is known well.
   void run();
-  /// So many rounds of some contenders: for who decides himself who goes on.
+  /// So many rounds of some contenders, where the caller decides which go on.
   void rounds(size_t count, std::span<const size_t> of);
 
   size_t size() const { return entries.size(); }

@@ -35,7 +35,7 @@ protected:
               }
             }};
   }
-  /// Notes who ran.
+  /// Notes which contender ran.
   Contender noting(const std::string &name) {
     return {name, [this, name](size_t turn) {
               log.push_back(name);

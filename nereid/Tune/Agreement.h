@@ -38,10 +38,10 @@ std::string difference(const Results &a, const Results &b);
 class Agreement {
 public:
   void add(size_t trial, const ConfigDescription &config, Results results);
-  /// Trials that the most agree with; all, where nothing says who is right.
+  /// Trials that the most agree with; all, where nothing says which are right.
   bool agrees(size_t trial) const;
   /// Empty where all agree; else what is wrong with one that does not, or that
-  /// nobody knows.
+  /// it is not known which is right.
   std::string reason(size_t trial) const;
   /// What a trial computed, as one of its group did.
   const Results &results(size_t trial) const;

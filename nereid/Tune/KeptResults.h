@@ -10,11 +10,11 @@
 //   KERNEL-ID.json    the record: written beside and renamed, so that a reader
 //                     sees all of it or none
 //   KERNEL-ID.trials  while it is being made: a line of JSON for each trial
-//                     that begins or ends. Who continues after a process that
-//                     died skips what is known, and leaves to the end what was
-//                     running when it died.
-//   KERNEL-ID.lock    whoever holds flock on it works; the lock dies with its
-//                     process, and the others find the record, or continue
+//                     that begins or ends. A process that continues after one
+//                     that died skips what is known, and leaves to the end
+//                     what was running when that one died.
+//   KERNEL-ID.lock    the process that holds flock on it works; the lock dies
+//                     with it, and the others find the record, or continue
 //
 // A folder that cannot be used gives one warning, and nothing is kept.
 //

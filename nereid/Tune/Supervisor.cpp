@@ -30,7 +30,7 @@ using Clock = std::chrono::steady_clock;
 
 void WorkerObserver::send(const std::string &line) {
   std::lock_guard lock(mutex);
-  // Without a supervisor nobody needs to know.
+  // Without a supervisor there is no one to tell.
   (void)writeDescriptor(pipe, line + "\n", "the supervisor").ok();
 }
 

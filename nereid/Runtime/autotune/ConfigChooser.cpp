@@ -1,4 +1,4 @@
-//===- ConfigChooser.cpp - Who chooses a configuration --------------------===//
+//===- ConfigChooser.cpp - Which configuration a launch gets --------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

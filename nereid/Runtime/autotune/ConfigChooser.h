@@ -1,4 +1,4 @@
-//===- ConfigChooser.h - Who chooses a configuration -----------*- C++ -*-===//
+//===- ConfigChooser.h - Which configuration a launch gets -----*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

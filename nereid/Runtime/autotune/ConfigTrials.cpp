@@ -235,7 +235,7 @@ Status ConfigSelection::Trials::prepareHooks(Trial &trial) {
   return Status::success();
 }
 
-/// What it and its hooks write and nobody has written so far.
+/// What it and its hooks write and nothing has written so far.
 Status ConfigSelection::Trials::saveWritten(const Trial &trial) {
   Status status = Status::success();
   for (const Actions *actions : {&trial.own, &trial.before, &trial.after}) {
@@ -330,7 +330,7 @@ Status ConfigSelection::Trials::runFresh(
 }
 
 //===----------------------------------------------------------------------===//
-// The choice where nobody else makes it
+// The choice without a ConfigChooser
 //===----------------------------------------------------------------------===//
 
 /// How long one run took: by the clock where it is done when `run` returns,
