@@ -89,6 +89,21 @@ static bool isPadded(const Shape &shape, unsigned axis) {
   return !std::has_single_bit(static_cast<uint64_t>(shape[axis]));
 }
 
+/// How many neighbours each thread holds, if lanes hold different ones and all
+/// hold more than one; else 0.
+static unsigned runOfLanes(const TileLayout &layout) {
+  uint32_t lanes = 0, threads = 0;
+  for (uint32_t column : layout.lanes) {
+    lanes |= column;
+  }
+  threads = lanes;
+  for (uint32_t column : layout.warps) {
+    threads |= column;
+  }
+  unsigned run = threads & -threads;
+  return lanes && run > 1 ? run : 0;
+}
+
 std::optional<WarpParts> warpPartsOf(tile::ReduceOp op) {
   Type type = op.getSources()[0].getType();
   Shape shape = tilegpu::shapeOf(type);
@@ -113,7 +128,9 @@ std::optional<WarpParts> warpPartsOf(tile::ReduceOp op) {
   if (found.hasFlags) {
     found.elements.push_back(IntegerType::get(op.getContext(), 1));
   }
-  unsigned places = 1u << tileBits(shapeWithout(shape, op.getAxis()));
+  Shape kept = shapeWithout(shape, op.getAxis());
+  found.run = runOfLanes(narrow(layout, shape, kept));
+  unsigned places = found.padded(1u << tileBits(kept));
   for (Type element : found.elements) {
     found.offsets.push_back(found.bytes);
     found.bytes += llvm::alignTo(

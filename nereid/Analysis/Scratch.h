@@ -62,6 +62,13 @@ struct WarpParts {
   llvm::SmallVector<mlir::Type> elements; ///< of the sources, and i1 for flags
   llvm::SmallVector<unsigned> offsets;    ///< of each, in bytes
   unsigned bytes = 0;
+  /// Places that a thread holds side by side. One is left free behind each run
+  /// of so many: lanes reach the same place of their runs together, and would
+  /// all meet one bank. 0: lanes hold neighbours.
+  unsigned run = 0;
+  unsigned padded(unsigned place) const {
+    return run ? place + place / run : place;
+  }
 };
 /// Absent where no two warps hold parts of one result.
 std::optional<WarpParts> warpPartsOf(tile::ReduceOp op);

@@ -260,6 +260,7 @@ public:
   void read(Partials &partials);
 
 private:
+  Value firstPart(std::vector<uint32_t> columns);
   Value addressOf(unsigned i, uint32_t place, Value part);
   void read(unsigned i, Value address, unsigned count,
             MutableArrayRef<Partial> into);
@@ -288,17 +289,31 @@ KernelEmitter::WarpReduction::WarpReduction(KernelEmitter &e, tile::ReduceOp op,
       elements(plan.elements) {
   std::vector<uint32_t> threadColumns;
   for (const auto *list : {&left.lanes, &left.warps}) {
-    for (uint32_t column : *list) {
-      threadColumns.push_back(column * parts);
-    }
+    threadColumns.insert(threadColumns.end(), list->begin(), list->end());
   }
-  position = e.spreadBits(e.thread, threadColumns);
+  position = firstPart(std::move(threadColumns));
+}
+
+/// Where parts of places begin that the bits of a thread's number stand for.
+Value KernelEmitter::WarpReduction::firstPart(std::vector<uint32_t> columns) {
+  if (!plan.run) {
+    for (uint32_t &column : columns) {
+      column *= parts;
+    }
+    return e.spreadBits(e.thread, columns);
+  }
+  Value place = e.spreadBits(e.thread, columns);
+  Value runs = arith::ShRUIOp::create(b, loc, place,
+                                      e.ops().i32(std::countr_zero(plan.run)));
+  return arith::ShLIOp::create(b, loc,
+                               arith::AddIOp::create(b, loc, place, runs),
+                               e.ops().i32(std::countr_zero(parts)));
 }
 
 Value KernelEmitter::WarpReduction::addressOf(unsigned i, uint32_t place,
                                               Value part) {
   Value index = position;
-  if (uint32_t own = place * parts) {
+  if (uint32_t own = plan.padded(place) * parts) {
     index = arith::AddIOp::create(b, loc, index, e.ops().i32(own));
   }
   if (part) {
@@ -387,21 +402,27 @@ void KernelEmitter::WarpReduction::readAlone(Partials &partials) {
 /// lanes for. The lowest bits of the lane are the part.
 void KernelEmitter::WarpReduction::readTogether(Partials &partials,
                                                 unsigned sameLanes) {
-  std::vector<uint32_t> readColumns;
-  for (unsigned part = 1; part < parts; part *= 2) {
-    readColumns.push_back(part);
-  }
+  unsigned partLanes = std::countr_zero(parts);
+  std::vector<uint32_t> readColumns(partLanes, 0);
   SmallVector<uint32_t> placeColumns;
   uint32_t together = 0;
   for (uint32_t column : left.registers) {
     if (std::has_single_bit(column) && !(together & column) &&
         readColumns.size() < sameLanes) {
-      readColumns.push_back(column * parts);
+      readColumns.push_back(column);
       placeColumns.push_back(column);
       together |= column;
     }
   }
-  Value ownRead = e.spreadBits(e.thread, readColumns);
+  std::vector<uint32_t> partColumns;
+  for (unsigned part = 1; part < parts; part *= 2) {
+    partColumns.push_back(part);
+  }
+  Value ownRead = e.spreadBits(e.thread, partColumns);
+  if (together) {
+    ownRead = arith::AddIOp::create(b, loc, ownRead,
+                                    firstPart(std::move(readColumns)));
+  }
   Value otherLanes = e.laneOf(~0u << sameLanes);
   bool agree = lanesAgree(op);
   Partials rounds;
