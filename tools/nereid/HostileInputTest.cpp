@@ -97,8 +97,8 @@ TEST_F(HostileInput, LibrariesOfTheWorkingFolderAreNotLoaded) {
 /// What CLI11 finds out is said in the words of every other refusal.
 TEST_F(HostileInput, WrongCommandLinesSayWhatWasExpected) {
   std::pair<const char *, const char *> cases[] = {
-      {"", "expected one of the commands run, explain, bench, compile, doctor, "
-           "builtins, got none"},
+      {"", "expected one of the commands run, explain, bench, tune, compile, "
+           "doctor, builtins, got none"},
       {"explain k.py:scale --grid 1 --chip h2000",
        "no chip 'h2000'; expected one of h200"},
       {"explain --grid 1",
