@@ -7,6 +7,8 @@
 
 #include "nereid/Bench/Report.h"
 
+#include "nereid/Support/Markup.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -176,18 +178,6 @@ std::vector<double> Scale::ticks() const {
   return ticks;
 }
 
-static std::string escaped(const std::string &text) {
-  std::string out;
-  for (char c : text) {
-    out += c == '&'   ? "&amp;"
-           : c == '<' ? "&lt;"
-           : c == '>' ? "&gt;"
-           : c == '"' ? "&quot;"
-                      : std::string(1, c);
-  }
-  return out;
-}
-
 static std::string number(double value, int digits = 6) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.*g", digits, value);
@@ -200,8 +190,8 @@ static constexpr int width = 760, height = 300, left = 70, right = 20, top = 40,
 static std::string textAt(double x, double y, const char *anchor,
                           const std::string &text, const char *more = "") {
   return "<text x=\"" + number(x) + "\" y=\"" + number(y) +
-         "\" text-anchor=\"" + anchor + "\"" + more + ">" + escaped(text) +
-         "</text>\n";
+         "\" text-anchor=\"" + anchor + "\"" + more + ">" +
+         escapedMarkup(text) + "</text>\n";
 }
 
 static std::string straight(double x1, double y1, double x2, double y2) {
@@ -271,7 +261,7 @@ std::string svgText(const Report &report) {
       std::to_string(width) + "\" height=\"" + std::to_string(total) +
       "\" viewBox=\"0 0 " + std::to_string(width) + " " +
       std::to_string(total) + "\" role=\"img\">\n<title>" +
-      escaped(report.title + " on " + report.device) + "</title>\n" +
+      escapedMarkup(report.title + " on " + report.device) + "</title>\n" +
       R"(<style>
 svg{background:#fff;font:12px system-ui,sans-serif}text{fill:#1c2024}.title{font-weight:600;font-size:14px}
 .grid{stroke:#d7dce0;fill:none}.line{fill:none;stroke-width:2}
@@ -335,7 +325,7 @@ std::string htmlText(const Report &report) {
   }
   std::string page = pageTemplate(), place = "@DATA@", name = "@TITLE@";
   page.replace(page.find(name), name.size(),
-               escaped(report.title + " on " + report.device));
+               escapedMarkup(report.title + " on " + report.device));
   return page.replace(page.find(place), place.size(), data);
 }
 

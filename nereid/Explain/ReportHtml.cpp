@@ -7,6 +7,8 @@
 
 #include "nereid/Explain/Comparison.h"
 
+#include "nereid/Support/Markup.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -42,29 +44,6 @@ th { color: var(--soft); font-weight: normal; border-bottom: 1px solid
   var(--lossLine); } .comparison td:first-child { text-align: left; }
 )";
 
-static std::string escaped(const std::string &text) {
-  std::string out;
-  for (char c : text) {
-    switch (c) {
-    case '&':
-      out += "&amp;";
-      break;
-    case '<':
-      out += "&lt;";
-      break;
-    case '>':
-      out += "&gt;";
-      break;
-    case '"':
-      out += "&quot;";
-      break;
-    default:
-      out += c;
-    }
-  }
-  return out;
-}
-
 static std::string number(double value) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.3g", value);
@@ -72,7 +51,7 @@ static std::string number(double value) {
 }
 
 static std::string cell(const std::string &text) {
-  return "<td>" + escaped(text) + "</td>";
+  return "<td>" + escapedMarkup(text) + "</td>";
 }
 
 //===----------------------------------------------------------------------===//
@@ -143,7 +122,7 @@ static void addLine(std::string &out, uint32_t at, const std::string &text,
   out += cell(line.passes > 0 ? ofLeast(line.passes, line.leastPasses) : "");
   out += cell(text) + "</tr>\n";
   for (const std::string &hint : line.hints) {
-    out += "<tr class=\"note hint\"><td colspan=6><div>" + escaped(hint) +
+    out += "<tr class=\"note hint\"><td colspan=6><div>" + escapedMarkup(hint) +
            "</div></td></tr>\n";
   }
   if (!line.decisions.empty()) {
@@ -152,7 +131,7 @@ static void addLine(std::string &out, uint32_t at, const std::string &text,
            (line.decisions.size() == 1 ? " decision" : " decisions") +
            "</summary>";
     for (const std::string &decision : line.decisions) {
-      out += escaped(decision) + "<br>";
+      out += escapedMarkup(decision) + "<br>";
     }
     out += "</details></td></tr>\n";
   }
@@ -168,7 +147,7 @@ static void addSource(std::string &out, const Report &report,
     if (file == report.location.file && report.location.line) {
       first = std::min(first, report.location.line);
     }
-    out += "<h2>" + escaped(file) +
+    out += "<h2>" + escapedMarkup(file) +
            "</h2>\n<div class=wide><table class=source><tr><th></th>"
            "<th>instructions</th><th>asked for</th><th>sectors a request "
            "(least)</th><th>passes (least)</th><th></th></tr>\n";
@@ -188,15 +167,16 @@ static void addSource(std::string &out, const Report &report,
 
 static void addFact(std::string &out, const char *what,
                     const std::string &value) {
-  out += std::string("<dt>") + what + "</dt><dd>" + escaped(value) + "</dd>\n";
+  out += std::string("<dt>") + what + "</dt><dd>" + escapedMarkup(value) +
+         "</dd>\n";
 }
 
 static void addReport(std::string &out, const Report &report,
                       const SourceText &source) {
   const Resources &r = report.resources;
-  out += "<section>\n<h1>" + escaped(report.kernel) + "</h1>\n<p class=soft>" +
-         escaped(report.target) + " as of an " +
-         escaped(std::string(report.chip.name)) + ", " +
+  out += "<section>\n<h1>" + escapedMarkup(report.kernel) +
+         "</h1>\n<p class=soft>" + escapedMarkup(report.target) + " as of an " +
+         escapedMarkup(std::string(report.chip.name)) + ", " +
          std::to_string(report.blocks) + " programs of " +
          std::to_string((r.threads + 31) / 32) + " warps</p>\n<dl>\n";
   addFact(out, "time",
@@ -240,12 +220,12 @@ std::string reportHtml(const Side &ours, const Side &theirs,
                        const SourceText &source) {
   std::string out = "<!doctype html>\n<html lang=en>\n<head>\n<meta "
                     "charset=utf-8>\n<title>" +
-                    escaped(ours.launches[0].kernel) +
+                    escapedMarkup(ours.launches[0].kernel) +
                     " - nereid explain</title>\n<style>" + style +
                     "</style>\n</head>\n<body>\n";
   if (!theirs.launches.empty()) {
-    out += "<section>\n<h1>A: " + escaped(ours.name) +
-           "</h1>\n<h1>B: " + escaped(theirs.name) +
+    out += "<section>\n<h1>A: " + escapedMarkup(ours.name) +
+           "</h1>\n<h1>B: " + escapedMarkup(theirs.name) +
            "</h1>\n<table class=comparison><tr><th></th><th>A</th><th>B</th>"
            "<th>B / A</th></tr>\n";
     for (const ComparisonRow &row : compare(ours, theirs)) {

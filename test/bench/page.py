@@ -10,12 +10,14 @@ Exits with 77 where there is no Chromium, after the rest was checked.
 import csv
 import json
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import browser  # noqa: E402
 
 KEYS = """<script>
 const plot = document.querySelector('svg'), before = plot.innerHTML;
@@ -38,15 +40,10 @@ def bench(nereid, folder):
     return {kind: path.read_text() for kind, path in files.items()}
 
 
-def open_page(browser, folder, name, text):
-    """The page's elements when its scripts have run, and what they told the console."""
+def open_text(chromium, folder, name, text):
     path = folder / name
     path.write_text(text)
-    shown = subprocess.run(
-        [browser, "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile", "--no-first-run",
-         "--host-resolver-rules=MAP * ~NOTFOUND", "--enable-logging=stderr", "--dump-dom", f"file://{path}"],
-        capture_output=True, text=True, timeout=120)
-    return shown.stdout, [line for line in shown.stderr.splitlines() if ":CONSOLE" in line or "INFO:CONSOLE" in line]
+    return browser.open_page(chromium, folder, path)
 
 
 def check_texts(report):
@@ -67,27 +64,27 @@ def check_texts(report):
         assert all(place.startswith("data:") for place in places), places
 
 
-def check_page(browser, folder, page):
-    shown, console = open_page(browser, folder, "page.html", page.replace("</body>", KEYS))
+def check_page(chromium, folder, page):
+    shown, console = open_text(chromium, folder, "page.html", page.replace("</body>", KEYS))
     assert not console, console
     assert shown.count("<svg") == 2, shown[:2000]
     assert len(re.findall(r'<path class="line"', shown)) == 4, "a line for each provider, in each plot"
     assert len(re.findall(r"<circle", shown)) == 2 * 6
     assert 'data-zooms="true"' in shown and 'data-hides="true"' in shown, "the keyboard zooms, the legend hides"
     assert ">16384</text>" in shown and "NaN" not in shown
-    _, console = open_page(browser, folder, "wrong.html", page.replace("</body>", MISTAKE))
+    _, console = open_text(chromium, folder, "wrong.html", page.replace("</body>", MISTAKE))
     assert any("undefinedName" in line for line in console), "errors are seen where there are some"
 
 
 def main():
-    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    chromium = browser.find()
     with tempfile.TemporaryDirectory() as name:
         report = bench(sys.argv[1], Path(name))
         check_texts(report)
-        if not browser:
+        if not chromium:
             print("skipped: the page, since there is no Chromium (apt-get install chromium)")
             sys.exit(77)
-        check_page(browser, Path(name), report["html"])
+        check_page(chromium, Path(name), report["html"])
     print("the table, the picture and the page are as they should be")
 
 

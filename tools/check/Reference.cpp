@@ -7,6 +7,7 @@
 
 #include "Reference.h"
 
+#include "nereid/ABI/ForwardingCompiler.h"
 #include "nereid/Dialect/Tile/Transforms/AssignSites.h"
 #include "nereid/Interp/Interp.h"
 #include "nereid/Support/Files.h"
@@ -58,37 +59,11 @@ Contents Reference::poisoned(const Arrays &arrays) const {
 
 namespace {
 
-class OracleCompiler : public KernelCompiler {
+class OracleCompiler : public ForwardingCompiler {
 public:
   explicit OracleCompiler(interp::Oracle &oracle)
-      : compiler(createKernelCompiler()), oracle(oracle) {}
+      : ForwardingCompiler(createKernelCompiler()), oracle(oracle) {}
 
-  std::string buildId() const override { return compiler->buildId(); }
-  Expected<std::string> resolveTarget(const std::string &target) override {
-    return compiler->resolveTarget(target);
-  }
-  Expected<std::vector<std::string>>
-  listKernels(const Source &source) override {
-    return compiler->listKernels(source);
-  }
-  Expected<KernelDescription> describe(const Source &source,
-                                       const std::string &kernel) override {
-    return compiler->describe(source, kernel);
-  }
-  Expected<CompileResult> compile(const CompileRequest &request) override {
-    return compiler->compile(request);
-  }
-  Expected<StaticValue> evaluate(const EvaluateRequest &request) override {
-    return compiler->evaluate(request);
-  }
-  Expected<std::vector<HookAction>>
-  runHook(const HookRequest &request) override {
-    return compiler->runHook(request);
-  }
-  Expected<std::vector<size_t>>
-  pruneConfigs(const HookRequest &request) override {
-    return compiler->pruneConfigs(request);
-  }
   Expected<HostCode> load(const KernelImage &image) override {
     interp::Options options;
     options.oracle = &oracle;
@@ -99,7 +74,6 @@ public:
   }
 
 private:
-  std::unique_ptr<KernelCompiler> compiler;
   interp::Oracle &oracle;
 };
 

@@ -294,15 +294,8 @@ void addBenchCommand(CLI::App &app) {
                    "the grid; 0: all")
       ->check(wholeNumber(0, 1000000000))
       ->capture_default_str();
-  command
-      ->add_option("--bind", options->bindings,
-                   "NAME=VALUE: a global of the file, as of nereid run")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--seed", options->seed,
-                   "Of the generators; every array has its own stream")
-      ->check(wholeNumber(0, UINT64_MAX))
-      ->capture_default_str();
+  addBindOption(*command, options->bindings);
+  addSeedOption(*command, options->seed);
   command->callback([options] {
     guardHostMemory();
     if (int status = runBench(*options)) {

@@ -369,15 +369,8 @@ void addExplainCommand(CLI::App &app) {
                    "to compare with; several are a chain. What it does not say "
                    "is as of the first")
       ->allow_extra_args(false);
-  command
-      ->add_option("--bind", options->bindings,
-                   "NAME=VALUE: a global of the file, as of nereid run")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--seed", options->seed,
-                   "Of the generators; every array has its own stream")
-      ->check(wholeNumber(0, UINT64_MAX))
-      ->capture_default_str();
+  addBindOption(*command, options->bindings);
+  addSeedOption(*command, options->seed);
   command->callback([options] { explainKernel(*options); });
 }
 

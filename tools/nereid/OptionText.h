@@ -1,4 +1,4 @@
-//===- OptionText.h - Numbers of options, as typed --------------*- C++ -*-===//
+//===- OptionText.h - Options, as typed ------------------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // CLI11 converts what it can: "-1" becomes 2^64 - 1, "nan" a number. These
-// refuse it, with what was expected and what came.
+// refuse it, with what was expected and what came. Below them are options that
+// several commands have.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,8 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace nereid {
 
@@ -50,6 +53,22 @@ inline CLI::Validator finiteFromZero() {
                    : "expected a finite number from 0 on, got '" + text + "'";
       },
       "");
+}
+
+inline void addSeedOption(CLI::App &command, uint64_t &seed) {
+  command
+      .add_option("--seed", seed,
+                  "Of the generators; every array has its own stream")
+      ->check(wholeNumber(0, UINT64_MAX))
+      ->capture_default_str();
+}
+
+inline void addBindOption(CLI::App &command,
+                          std::vector<std::string> &bindings) {
+  command
+      .add_option("--bind", bindings,
+                  "NAME=VALUE: a global of the file, as of nereid run")
+      ->allow_extra_args(false);
 }
 
 } // namespace nereid

@@ -194,11 +194,7 @@ void addRunCommand(CLI::App &app) {
                    "cannot be evaluated or is not the wanted one; of another "
                    "module as module.NAME=VALUE")
       ->allow_extra_args(false);
-  command
-      ->add_option("--seed", options->seed,
-                   "Of the generators; every array has its own stream")
-      ->check(wholeNumber(0, UINT64_MAX))
-      ->capture_default_str();
+  addSeedOption(*command, options->seed);
   command->add_flag("--check", options->check,
                     "Also run on every kind of device and compare each element "
                     "with the reference executor, within the error bound of "

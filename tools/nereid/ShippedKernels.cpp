@@ -114,24 +114,40 @@ static std::vector<double> exactSum(const PointArrays &arrays) {
 // The plans
 //===----------------------------------------------------------------------===//
 
-/// Rows from 256 to 32768 columns; the chain's kernels are those of the
+/// A row for each program; of the chain's kernels, too.
+static constexpr const char *rowWarps =
+    "num_warps=min(16, max(1, next_power_of_2(N // 256)))";
+
+/// A kernel of a lesson on M rows of N columns, which it calls `columns`.
+static LaunchText rowsOfLesson(const char *lesson, const char *kernel,
+                               std::vector<std::string> arguments,
+                               std::vector<std::string> columns) {
+  arguments.insert(arguments.end(), columns.begin(), columns.end());
+  arguments.insert(arguments.end(), {"BLOCK=next_power_of_2(N)", rowWarps});
+  return {kernelOf(lessonFiles, lesson, kernel), std::move(arguments), "M"};
+}
+
+/// y of x, rows from 256 to 32768 columns; the chain's kernels are those of the
 /// lessons.
-static BenchPlan layerNormPlan(Device device) {
+static BenchPlan rowsPlan(const char *title) {
   BenchPlan plan;
-  plan.title = "layer norm";
+  plan.title = title;
   plan.variables = {parseVariable("N=256..32768*2"), parseVariable("M=4096"),
                     parseVariable("dtype=fp32")};
   plan.arrays = {"x=randn:dtype[M,N]", "y=empty:dtype[M,N]",
-                 "t=empty:dtype[M,N]", "w=randn:dtype[N]",
-                 "b=randn:dtype[N]",   "mean=empty:f32[M]",
-                 "rstd=empty:f32[M]"};
-  const std::string warps = "num_warps=min(16, max(1, "
-                            "next_power_of_2(N // 256)))";
-  auto chained = [&](const char *kernel, std::vector<std::string> arguments) {
-    arguments.insert(arguments.end(),
-                     {"N=N", "BLOCK=next_power_of_2(N)", warps});
-    return LaunchText{kernelOf(lessonFiles, "layer_norm", kernel), arguments,
-                      "M"};
+                 "t=empty:dtype[M,N]"};
+  plan.baseline = "chain";
+  plan.output = "y";
+  return plan;
+}
+
+static BenchPlan layerNormPlan(Device device) {
+  BenchPlan plan = rowsPlan("layer norm");
+  plan.arrays.insert(plan.arrays.end(),
+                     {"w=randn:dtype[N]", "b=randn:dtype[N]",
+                      "mean=empty:f32[M]", "rstd=empty:f32[M]"});
+  auto chained = [](const char *kernel, std::vector<std::string> arguments) {
+    return rowsOfLesson("layer_norm", kernel, std::move(arguments), {"N=N"});
   };
   plan.providers = {
       {"layer_norm",
@@ -139,7 +155,7 @@ static BenchPlan layerNormPlan(Device device) {
        {{kernelOf(kernelFiles, "layer_norm", "layer_norm_kernel"),
          {"y_ptr=y", "x_ptr=x", "w_ptr=w", "b_ptr=b", "mean_ptr=none",
           "rstd_ptr=none", "y_stride=N", "x_stride=N", "eps=1e-5", "N=N",
-          warps},
+          rowWarps},
          "M"}}},
       {"chain",
        device,
@@ -148,32 +164,23 @@ static BenchPlan layerNormPlan(Device device) {
         chained("row_rstd", {"rstd_ptr=rstd", "t_ptr=t", "eps=1e-5"}),
         chained("scale_and_shift", {"y_ptr=y", "t_ptr=t", "rstd_ptr=rstd",
                                     "w_ptr=w", "b_ptr=b"})}}};
-  plan.baseline = "chain";
   plan.exact = exactLayerNorm;
-  plan.output = "y";
   return plan;
 }
 
 static BenchPlan softmaxPlan(Device device) {
-  BenchPlan plan;
-  plan.title = "softmax";
-  plan.variables = {parseVariable("N=256..32768*2"), parseVariable("M=4096"),
-                    parseVariable("dtype=fp32")};
-  plan.arrays = {"x=randn:dtype[M,N]", "y=empty:dtype[M,N]",
-                 "t=empty:dtype[M,N]", "e=empty:dtype[M,N]",
-                 "m=empty:f32[M]",     "s=empty:f32[M]"};
-  const std::string warps = "num_warps=min(16, max(1, "
-                            "next_power_of_2(N // 256)))";
-  auto chained = [&](const char *kernel, std::vector<std::string> arguments) {
-    arguments.insert(arguments.end(), {"stride=N", "n_cols=N",
-                                       "BLOCK=next_power_of_2(N)", warps});
-    return LaunchText{kernelOf(lessonFiles, "softmax", kernel), arguments, "M"};
+  BenchPlan plan = rowsPlan("softmax");
+  plan.arrays.insert(plan.arrays.end(), {"e=empty:dtype[M,N]", "m=empty:f32[M]",
+                                         "s=empty:f32[M]"});
+  auto chained = [](const char *kernel, std::vector<std::string> arguments) {
+    return rowsOfLesson("softmax", kernel, std::move(arguments),
+                        {"stride=N", "n_cols=N"});
   };
   plan.providers = {
       {"softmax",
        device,
        {{kernelOf(kernelFiles, "softmax", "softmax_kernel"),
-         {"y_ptr=y", "x_ptr=x", "y_stride=N", "x_stride=N", "N=N", warps},
+         {"y_ptr=y", "x_ptr=x", "y_stride=N", "x_stride=N", "N=N", rowWarps},
          "M"}}},
       {"chain",
        device,
@@ -182,9 +189,7 @@ static BenchPlan softmaxPlan(Device device) {
         chained("exponential", {"e_ptr=e", "t_ptr=t"}),
         chained("row_sum", {"s_ptr=s", "e_ptr=e"}),
         chained("divide_row", {"y_ptr=y", "e_ptr=e", "s_ptr=s"})}}};
-  plan.baseline = "chain";
   plan.exact = exactSoftmax;
-  plan.output = "y";
   return plan;
 }
 

@@ -319,15 +319,8 @@ void addTuneCommand(CLI::App &app, std::vector<std::string> words) {
   command->add_flag("--list", options->list,
                     "Only print, as JSON, what the decorators of the file say; "
                     "with arguments, what their functions make of these");
-  command
-      ->add_option("--bind", options->bindings,
-                   "NAME=VALUE: a global of the file, as of nereid run")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--seed", options->seed,
-                   "Of the generators; every array has its own stream")
-      ->check(wholeNumber(0, UINT64_MAX))
-      ->capture_default_str();
+  addBindOption(*command, options->bindings);
+  addSeedOption(*command, options->seed);
   command->add_option("--worker", options->worker)->group("");
   command->add_option("--worker-folder", options->folder)->group("");
   command->add_flag("--worker-compiles-one-by-one", options->compilesOneByOne)

@@ -10,6 +10,7 @@
 #include "tools/nereid/Commands.h"
 #include "tools/nereid/KernelArguments.h"
 
+#include "nereid/ABI/ForwardingCompiler.h"
 #include "nereid/Runtime/device/HostMemory.h"
 #include "nereid/Support/EditDistance.h"
 #include "nereid/Support/Files.h"
@@ -25,10 +26,12 @@ using namespace tune;
 namespace {
 
 /// Gives a kernel that is not autotuned a configuration to begin a search with.
-class SearchingCompiler : public KernelCompiler {
+class SearchingCompiler : public ForwardingCompiler {
 public:
-  SearchingCompiler(std::vector<std::string> given, SearchValues values)
-      : given(std::move(given)), values(std::move(values)) {}
+  SearchingCompiler(std::unique_ptr<KernelCompiler> compiler,
+                    std::vector<std::string> given, SearchValues values)
+      : ForwardingCompiler(std::move(compiler)), given(std::move(given)),
+        values(std::move(values)) {}
 
   Expected<KernelDescription> describe(const Source &source,
                                        const std::string &kernel) override {
@@ -48,34 +51,7 @@ public:
     return described;
   }
 
-  std::string buildId() const override { return compiler->buildId(); }
-  Expected<std::string> resolveTarget(const std::string &target) override {
-    return compiler->resolveTarget(target);
-  }
-  Expected<std::vector<std::string>>
-  listKernels(const Source &source) override {
-    return compiler->listKernels(source);
-  }
-  Expected<CompileResult> compile(const CompileRequest &request) override {
-    return compiler->compile(request);
-  }
-  Expected<StaticValue> evaluate(const EvaluateRequest &request) override {
-    return compiler->evaluate(request);
-  }
-  Expected<std::vector<HookAction>>
-  runHook(const HookRequest &request) override {
-    return compiler->runHook(request);
-  }
-  Expected<std::vector<size_t>>
-  pruneConfigs(const HookRequest &request) override {
-    return compiler->pruneConfigs(request);
-  }
-  Expected<HostCode> load(const KernelImage &image) override {
-    return compiler->load(image);
-  }
-
 private:
-  std::unique_ptr<KernelCompiler> compiler = createKernelCompiler();
   std::vector<std::string> given;
   SearchValues values;
 };
@@ -138,7 +114,8 @@ void runTuneWorker(const TuneLaunch &launch, int pipe) {
                 parseBindings(launch.bindings)};
   std::unique_ptr<KernelCompiler> compiler = createKernelCompiler();
   if (launch.search) {
-    compiler = std::make_unique<SearchingCompiler>(given, options.searchValues);
+    compiler = std::make_unique<SearchingCompiler>(std::move(compiler), given,
+                                                   options.searchValues);
   }
   Context context(std::move(compiler));
   Kernel kernel =
