@@ -16,7 +16,7 @@ import tempfile
 import xml.etree.ElementTree
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "harness"))
 import browser  # noqa: E402
 
 KEYS = """<script>

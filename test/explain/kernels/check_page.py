@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cases import CASES
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "harness"))
 import browser  # noqa: E402
 
 chromium = browser.find()
