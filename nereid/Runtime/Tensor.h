@@ -113,6 +113,9 @@ public:
   }
 
   bool defined() const { return owner != nullptr; }
+  /// Is this the only handle or view of its memory? Then nothing else can see
+  /// it change.
+  bool isUnique() const { return owner.use_count() == 1; }
   DType dtype() const { return dtype_; }
   Device device() const { return device_; }
   int rank() const { return static_cast<int>(shape_.size()); }

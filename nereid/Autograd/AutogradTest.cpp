@@ -1,0 +1,264 @@
+//===- AutogradTest.cpp -----------------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Autograd/Record.h"
+#include "nereid/Runtime/Error.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace nereid;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+Tensor mapped(const Tensor &a, const Tensor &b, double (*f)(double, double)) {
+  std::vector<double> x = a.toFloat64(), y = b.toFloat64();
+  for (size_t i = 0; i < x.size(); ++i) {
+    x[i] = f(x[i], y[i]);
+  }
+  return Tensor::fromVector(x, a.shape()).to(a.dtype());
+}
+
+Tensor times(const Tensor &a, const Tensor &b) {
+  return mapped(a, b, [](double x, double y) { return x * y; });
+}
+
+Variable multiply(const Variable &a, const Variable &b) {
+  return autograd::record(
+      "multiply", {a, b}, times(a.value(), b.value()),
+      [a = a.value(), b = b.value()](const Tensor &dy, autograd::Needs needs) {
+        return autograd::Gradients{needs[0] ? times(dy, b) : Tensor(),
+                                   needs[1] ? times(dy, a) : Tensor()};
+      });
+}
+
+Variable add(const Variable &a, const Variable &b) {
+  return autograd::record(
+      "add", {a, b},
+      mapped(a.value(), b.value(), [](double x, double y) { return x + y; }),
+      [](const Tensor &dy, autograd::Needs) {
+        return autograd::Gradients{dy, dy};
+      });
+}
+
+Variable leaf(std::vector<float> values) {
+  return Variable(Tensor::fromVector(values), true);
+}
+
+std::vector<float> gradOf(const Variable &v) {
+  return v.grad().toVector<float>();
+}
+
+std::string messageOf(const std::function<void()> &f) {
+  try {
+    f();
+  } catch (const Error &error) {
+    EXPECT_EQ(error.code(), ErrorCode::InvalidArgument);
+    return error.message();
+  }
+  return "nothing was thrown";
+}
+
+} // namespace
+
+TEST(Autograd, differentiatesAProduct) {
+  Variable a = leaf({3}), b = leaf({5});
+  multiply(a, b).backward();
+  EXPECT_THAT(gradOf(a), ElementsAre(5));
+  EXPECT_THAT(gradOf(b), ElementsAre(3));
+}
+
+TEST(Autograd, addsTheGradientsOfSeveralUses) {
+  Variable a = leaf({3});
+  Variable square = multiply(a, a);
+  add(multiply(square, a), square).backward(); // a^3 + a^2
+  EXPECT_THAT(gradOf(a), ElementsAre(3 * 9 + 2 * 3));
+}
+
+TEST(Autograd, addsToTheGradientOfAnEarlierPass) {
+  Variable a = leaf({3}), b = leaf({5});
+  multiply(a, b).backward();
+  multiply(a, b).backward();
+  EXPECT_THAT(gradOf(a), ElementsAre(10));
+  a.zeroGrad();
+  EXPECT_FALSE(a.grad().defined());
+}
+
+TEST(Autograd, gradientsOfLeavesShareNoMemory) {
+  Variable a = leaf({1}), b = leaf({2});
+  add(a, b).backward();
+  a.grad().fill(7);
+  EXPECT_THAT(gradOf(b), ElementsAre(1));
+}
+
+TEST(Autograd, addsToNoMemoryOfAnother) {
+  // The gradient that comes out of `add` is one tensor for both inputs.
+  Variable a = leaf({2}), b = leaf({3});
+  Variable c = multiply(a, b), sum = add(c, c);
+  sum.retainGrad();
+  sum.backward();
+  EXPECT_THAT(gradOf(a), ElementsAre(6));
+  EXPECT_THAT(gradOf(sum), ElementsAre(1));
+}
+
+TEST(Autograd, askForNoGradientOfConstants) {
+  Variable a = leaf({2}), b(Tensor::fromVector(std::vector<float>{3}));
+  bool wanted = true;
+  Variable y = autograd::record("second", {a, b}, times(a.value(), b.value()),
+                                [&](const Tensor &dy, autograd::Needs needs) {
+                                  wanted = needs[1];
+                                  return autograd::Gradients{dy, dy};
+                                });
+  y.backward();
+  EXPECT_FALSE(wanted);
+  EXPECT_FALSE(b.grad().defined());
+}
+
+TEST(Autograd, recordsNothingUnderNoGrad) {
+  Variable a = leaf({2});
+  NoGrad guard;
+  Variable y = multiply(a, a);
+  EXPECT_FALSE(y.requiresGrad());
+  EXPECT_TRUE(y.isLeaf());
+}
+
+TEST(Autograd, detachedValuesHaveNoHistory) {
+  Variable a = leaf({3});
+  Variable y = multiply(multiply(a, a).detach(), a);
+  y.backward();
+  EXPECT_THAT(gradOf(a), ElementsAre(9));
+}
+
+TEST(Autograd, outputsThatNothingUsesHaveNoGradient) {
+  Variable a = leaf({3});
+  bool first = true;
+  std::vector<Tensor> values = {a.value().clone(), a.value().clone()};
+  std::vector<Variable> both =
+      autograd::record("split", std::vector{a}, values,
+                       [&](std::span<const Tensor> gradients, autograd::Needs) {
+                         first = gradients[0].defined();
+                         return autograd::Gradients{gradients[1]};
+                       });
+  both[1].backward();
+  EXPECT_FALSE(first);
+  EXPECT_THAT(gradOf(a), ElementsAre(1));
+}
+
+TEST(Autograd, freesSavedTensorsAsItGoes) {
+  Variable a = leaf({3});
+  std::weak_ptr<int> saved;
+  bool wasFreed = false;
+  Variable first = autograd::record("first", {a}, a.value().clone(),
+                                    [&](const Tensor &dy, autograd::Needs) {
+                                      wasFreed = saved.expired();
+                                      return autograd::Gradients{dy};
+                                    });
+  auto mark = std::make_shared<int>(1);
+  saved = mark;
+  Variable second = autograd::record(
+      "second", {first}, a.value().clone(),
+      [mark = std::move(mark)](const Tensor &dy, autograd::Needs) {
+        return autograd::Gradients{dy};
+      });
+  second.backward();
+  EXPECT_TRUE(wasFreed);
+}
+
+TEST(Autograd, hooksSeeTheCompleteGradientOnce) {
+  Variable a = leaf({3});
+  std::vector<float> seen;
+  a.onGradient([&](const Variable &v) { seen.push_back(gradOf(v)[0]); });
+  add(multiply(a, a), a).backward();
+  EXPECT_THAT(seen, ElementsAre(7));
+}
+
+TEST(Autograd, runsLongChains) {
+  Variable a = leaf({1}), y = a;
+  for (int i = 0; i < 200000; ++i) {
+    y = autograd::record("step", {y}, y.value(),
+                         [](const Tensor &dy, autograd::Needs) {
+                           return autograd::Gradients{dy};
+                         });
+  }
+  y.backward(Tensor(), /*retainGraph=*/true);
+  EXPECT_THAT(gradOf(a), ElementsAre(1));
+  y = Variable(); // freed without a recursion
+}
+
+TEST(Autograd, aSecondBackwardIsRefused) {
+  Variable a = leaf({3}), y = multiply(a, a);
+  y.backward();
+  EXPECT_THAT(messageOf([&] { y.backward(); }),
+              AllOf(HasSubstr("graph of 'multiply' was consumed"),
+                    HasSubstr("retainGraph")));
+}
+
+TEST(Autograd, aKeptGraphRunsAgain) {
+  Variable a = leaf({3}), y = multiply(a, a);
+  y.backward(Tensor(), true);
+  y.backward();
+  EXPECT_THAT(gradOf(a), ElementsAre(12));
+}
+
+TEST(Autograd, refusesToBeginWithManyElements) {
+  Variable a = leaf({1, 2});
+  EXPECT_THAT(messageOf([&] { multiply(a, a).backward(); }),
+              HasSubstr("backward of fp32[2]: expected one element"));
+}
+
+TEST(Autograd, refusesAGradientOfAnotherShape) {
+  Variable a = leaf({1, 2});
+  EXPECT_THAT(messageOf([&] {
+                multiply(a, a).backward(zeros({3}, f32, Device::cpu()));
+              }),
+              HasSubstr("expected a gradient of fp32[2] on cpu, got fp32[3]"));
+}
+
+TEST(Autograd, refusesWhatRequiresNoGradient) {
+  Variable a(Tensor::fromVector(std::vector<float>{3}));
+  EXPECT_THAT(messageOf([&] { multiply(a, a).backward(); }),
+              HasSubstr("requires no gradient"));
+}
+
+TEST(Autograd, refusesIntegers) {
+  EXPECT_THAT(messageOf([&] { Variable(arange({3}), true); }),
+              HasSubstr("expected a tensor of floats"));
+}
+
+TEST(Autograd, refusesTheGradientOfAnIntermediate) {
+  Variable a = leaf({3}), y = multiply(a, a);
+  EXPECT_THAT(messageOf([&] { y.grad(); }), HasSubstr("retainGrad()"));
+}
+
+TEST(Autograd, namesAnOperatorWhoseGradientDoesNotFit) {
+  Variable a = leaf({3, 4});
+  Variable y = autograd::record(
+      "mine", {a}, a.value().clone(), [](const Tensor &, autograd::Needs) {
+        return autograd::Gradients{zeros({2, 1}, f32, Device::cpu())};
+      });
+  EXPECT_THAT(
+      messageOf([&] { y.backward(full({2}, 1, f32, Device::cpu())); }),
+      HasSubstr("backward of 'mine': expected fp32[2] on cpu as the gradient "
+                "of input 0, got fp32[2, 1] on cpu"));
+}
+
+TEST(Autograd, namesAnOperatorWithTooFewGradients) {
+  Variable a = leaf({3});
+  Variable y = autograd::record("mine", {a, a}, a.value().clone(),
+                                [](const Tensor &dy, autograd::Needs) {
+                                  return autograd::Gradients{dy};
+                                });
+  EXPECT_THAT(messageOf([&] { y.backward(); }),
+              HasSubstr("'mine': expected 2 gradients, one an input; got 1"));
+}
+
+TEST(Autograd, undefinedVariablesAreNamed) {
+  EXPECT_THAT(messageOf([] { Variable().backward(); }),
+              HasSubstr("backward of an undefined variable"));
+}

@@ -1,0 +1,89 @@
+//===- Graph.h - Records, and what they hold --------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A Node is one recorded operator. It points to the nodes that made its inputs,
+// never to the inputs' tensors: those live as long as a variable, or what a
+// later operator saved, holds them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_AUTOGRAD_GRAPH_H
+#define NEREID_AUTOGRAD_GRAPH_H
+
+#include "nereid/Autograd/Record.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace nereid::autograd {
+
+struct Node;
+
+/// What a gradient must look like.
+struct TensorKind {
+  explicit TensorKind(const Tensor &t)
+      : shape(t.shape()), dtype(t.dtype()), device(t.device()) {}
+  bool fits(const Tensor &t) const {
+    return t.shape() == shape && t.dtype() == dtype && t.device() == device;
+  }
+  std::string str() const;
+  Shape shape;
+  DType dtype;
+  Device device;
+};
+
+struct VariableState {
+  Tensor value, grad;
+  bool requiresGrad = false, retainsGrad = false;
+  std::shared_ptr<Node> producer; ///< null for a leaf
+  size_t output = 0;              ///< of the producer
+  std::vector<std::function<void(const Variable &)>> hooks;
+};
+
+/// Where an input's gradient goes: to a leaf, or to an output of a node.
+/// Neither: the input requires none.
+struct Edge {
+  std::shared_ptr<VariableState> leaf;
+  std::shared_ptr<Node> node;
+  size_t output = 0;
+};
+
+struct Node {
+  Node() = default;
+  /// Chains of nodes are freed in a loop: a long one would overflow the stack.
+  ~Node();
+  Node(const Node &) = delete;
+  Node &operator=(const Node &) = delete;
+
+  std::string name;
+  uint64_t sequence = 0; ///< inputs have smaller ones
+  std::vector<Edge> edges;
+  std::vector<TensorKind> inputs, outputs; ///< `inputs` for defined ones
+  std::vector<size_t> kindOfInput;         ///< index into `inputs`
+  /// Outputs whose gradient is kept.
+  std::vector<std::weak_ptr<VariableState>> retained;
+  Backward backward; ///< empty once the graph was consumed
+};
+
+/// The pass over everything that `root` depends on.
+void runBackward(const std::shared_ptr<VariableState> &root, Tensor gradient,
+                 bool retainGraph);
+
+/// Makes variables of states; only what records may.
+struct Recorder {
+  static Variable variable(std::shared_ptr<VariableState> state) {
+    return Variable(std::move(state));
+  }
+  static const std::shared_ptr<VariableState> &state(const Variable &v) {
+    return v.state;
+  }
+};
+
+} // namespace nereid::autograd
+
+#endif // NEREID_AUTOGRAD_GRAPH_H

@@ -1,0 +1,75 @@
+//===- Record.h - How an operator takes part -------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An operator computes its output from plain tensors and records how gradients
+// go back. What the function captures is what the operator saves:
+//
+//   Variable square(const Variable &x) {
+//     return autograd::record(
+//         "square", {x}, multiply(x.value(), x.value()),
+//         [x = x.value()](const Tensor &dy, autograd::Needs) {
+//           return autograd::Gradients{scale(multiply(x, dy), 2)};
+//         });
+//   }
+//
+// It should capture no Variable: a graph that holds itself is never freed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_AUTOGRAD_RECORD_H
+#define NEREID_AUTOGRAD_RECORD_H
+
+#include "nereid/Autograd/Variable.h"
+#include "nereid/Runtime/Text.h"
+
+#include <span>
+
+namespace nereid::autograd {
+
+/// Which inputs a gradient is wanted for.
+class Needs {
+public:
+  explicit Needs(std::span<const char> flags) : flags(flags) {}
+  bool operator[](size_t input) const { return flags[input] != 0; }
+
+private:
+  std::span<const char> flags;
+};
+
+/// One an input; undefined where none is wanted. A gradient may share memory
+/// with the output's: what is added to is then copied first.
+using Gradients = std::vector<Tensor>;
+
+/// `gradients` has one tensor an output, undefined for outputs that nothing
+/// depends on.
+using Backward =
+    std::function<Gradients(std::span<const Tensor> gradients, Needs needs)>;
+using BackwardOfOne =
+    std::function<Gradients(const Tensor &gradient, Needs needs)>;
+
+/// Would `record` keep anything? Operators compute what only the backward
+/// needs (mean and rstd of a layer norm) where this holds.
+bool isRecording(std::span<const Variable> inputs);
+inline bool isRecording(std::initializer_list<Variable> inputs) {
+  return isRecording(std::span(inputs.begin(), inputs.size()));
+}
+
+/// Variables for `outputs`, computed from `inputs` (undefined ones count as
+/// absent). Where nothing is recorded, `backward` is dropped.
+std::vector<Variable> record(Text name, std::span<const Variable> inputs,
+                             std::vector<Tensor> outputs, Backward backward);
+Variable record(Text name, std::initializer_list<Variable> inputs,
+                Tensor output, BackwardOfOne backward);
+
+/// a + b in a's dtype, on their device; into `a` where `inPlace`. The library
+/// of operators sets it; without one, sums are computed on the host.
+using AddFunction = Tensor (*)(const Tensor &a, const Tensor &b, bool inPlace);
+void setAddFunction(AddFunction function);
+
+} // namespace nereid::autograd
+
+#endif // NEREID_AUTOGRAD_RECORD_H

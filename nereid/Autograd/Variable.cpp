@@ -1,0 +1,102 @@
+//===- Variable.cpp ---------------------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Autograd/Graph.h"
+#include "nereid/Runtime/Error.h"
+
+using namespace nereid;
+
+static thread_local bool gradIsEnabled = true;
+
+NoGrad::NoGrad() : before(gradIsEnabled) { gradIsEnabled = false; }
+NoGrad::~NoGrad() { gradIsEnabled = before; }
+bool nereid::gradEnabled() { return gradIsEnabled; }
+
+[[noreturn]] static void raiseInvalid(std::string message) {
+  raise({ErrorCode::InvalidArgument, std::move(message), {}});
+}
+
+Variable::Variable(Tensor value, bool requiresGrad) {
+  if (!value.defined()) {
+    if (requiresGrad) {
+      raiseInvalid("an undefined tensor cannot require a gradient");
+    }
+    return;
+  }
+  if (requiresGrad && !isFloat(value.dtype())) {
+    raiseInvalid("a gradient is required of " + value.str() +
+                 ": expected a tensor of floats; hint: integers are inputs "
+                 "that nothing is differentiated by");
+  }
+  state = std::make_shared<autograd::VariableState>();
+  state->value = std::move(value);
+  state->requiresGrad = requiresGrad;
+}
+
+autograd::VariableState &Variable::require(const char *call) const {
+  if (!state) {
+    raiseInvalid(std::string(call) + " of an undefined variable");
+  }
+  return *state;
+}
+
+const Tensor &Variable::value() const {
+  static const Tensor undefined;
+  return state ? state->value : undefined;
+}
+
+bool Variable::requiresGrad() const { return state && state->requiresGrad; }
+
+bool Variable::isLeaf() const { return !state || !state->producer; }
+
+const Tensor &Variable::grad() const {
+  autograd::VariableState &s = require("grad");
+  if (s.producer && !s.retainsGrad) {
+    raiseInvalid("grad of a result of '" + s.producer->name +
+                 "': gradients are kept for leaves; hint: call retainGrad() "
+                 "before backward()");
+  }
+  return s.grad;
+}
+
+const Variable &Variable::retainGrad() const {
+  autograd::VariableState &s = require("retainGrad");
+  if (!s.requiresGrad) {
+    raiseInvalid("retainGrad of a variable that requires no gradient");
+  }
+  if (s.producer && !s.retainsGrad) {
+    s.producer->retained.resize(s.producer->outputs.size());
+    s.producer->retained[s.output] = state;
+    s.retainsGrad = true;
+  }
+  return *this;
+}
+
+void Variable::setGrad(Tensor gradient) const {
+  autograd::VariableState &s = require("setGrad");
+  autograd::TensorKind kind(s.value);
+  if (gradient.defined() && !kind.fits(gradient)) {
+    raiseInvalid("setGrad: expected " + kind.str() + ", as the value is; got " +
+                 autograd::TensorKind(gradient).str());
+  }
+  s.grad = std::move(gradient);
+}
+
+void Variable::backward(Tensor gradient, bool retainGraph) const {
+  require("backward");
+  autograd::runBackward(state, std::move(gradient), retainGraph);
+}
+
+Variable Variable::detach() const { return Variable(value()); }
+
+void Variable::onGradient(std::function<void(const Variable &)> hook) const {
+  autograd::VariableState &s = require("onGradient");
+  if (s.producer || !s.requiresGrad) {
+    raiseInvalid("onGradient: expected a leaf that requires a gradient");
+  }
+  s.hooks.push_back(std::move(hook));
+}

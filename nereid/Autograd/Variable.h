@@ -1,0 +1,110 @@
+//===- Variable.h - A tensor that remembers its operator -------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   Variable w(randn({768}), /*requiresGrad=*/true);
+//   Variable loss = kernels::crossEntropy(model(x, w), targets);
+//   loss.backward();
+//   w.grad();                              // a Tensor
+//
+// An operator that is given a variable which requires a gradient records
+// itself (Record.h); `backward` then walks the records, latest first. Each is
+// dropped, with the tensors that it saved, as soon as it is done. Nothing is
+// recorded under a NoGrad, and nothing of inputs that require no gradient.
+//
+// A variable is a handle: copies are the same variable. A Tensor converts to a
+// variable that requires no gradient. Changing a tensor that an operator has
+// saved changes its gradient; nothing detects it.
+//
+// Handles are not thread-safe to modify. Threads may record graphs of their own
+// over the same leaves; their `backward` calls must not overlap.
+//
+// Errors: InvalidArgument, with the operator's name and what to do.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_AUTOGRAD_VARIABLE_H
+#define NEREID_AUTOGRAD_VARIABLE_H
+
+#include "nereid/Runtime/Tensor.h"
+
+#include <functional>
+
+namespace nereid {
+
+namespace autograd {
+struct VariableState;
+struct Recorder;
+} // namespace autograd
+
+class Variable {
+public:
+  /// Undefined: an optional input that is absent.
+  Variable() = default;
+  /// A leaf. Gradients are of floats: an integer tensor cannot require one.
+  Variable(Tensor value, bool requiresGrad = false);
+
+  bool defined() const { return state != nullptr; }
+  /// Undefined for an undefined variable.
+  const Tensor &value() const;
+  const Shape &shape() const { return value().shape(); }
+  int64_t size(int axis) const { return value().size(axis); }
+  DType dtype() const { return value().dtype(); }
+  Device device() const { return value().device(); }
+
+  bool requiresGrad() const;
+  /// False where an operator computed the value.
+  bool isLeaf() const;
+  /// The gradient so far: undefined before `backward`. Kept for leaves, and for
+  /// variables that `retainGrad` was called on.
+  const Tensor &grad() const;
+  /// Keeps the gradient of a variable that is no leaf.
+  const Variable &retainGrad() const;
+  /// Replaces the gradient; undefined forgets it, so that the next `backward`
+  /// takes its first sum as it is. Shape, dtype and device are the value's.
+  void setGrad(Tensor gradient) const;
+  void zeroGrad() const { setGrad(Tensor()); }
+
+  /// Adds d(this)/d(leaf) to each leaf's gradient. Without `gradient`, this
+  /// must have one element, and the gradient is 1. The graph is consumed unless
+  /// `retainGraph`. Gradients are added in an order that depends on the graph
+  /// alone: two runs give the same bits.
+  void backward(Tensor gradient = Tensor(), bool retainGraph = false) const;
+
+  /// The same tensor without its history.
+  Variable detach() const;
+
+  /// Called on the thread of `backward` when this leaf's gradient is complete
+  /// in a backward pass; what reduces gradients over GPUs meanwhile.
+  void onGradient(std::function<void(const Variable &)> hook) const;
+
+private:
+  friend struct autograd::Recorder;
+  explicit Variable(std::shared_ptr<autograd::VariableState> state)
+      : state(std::move(state)) {}
+  autograd::VariableState &require(const char *call) const;
+
+  std::shared_ptr<autograd::VariableState> state;
+};
+
+/// While it lives, nothing is recorded on this thread.
+class NoGrad {
+public:
+  NoGrad();
+  ~NoGrad();
+  NoGrad(const NoGrad &) = delete;
+  NoGrad &operator=(const NoGrad &) = delete;
+
+private:
+  bool before;
+};
+
+/// Is anything recorded on this thread?
+bool gradEnabled();
+
+} // namespace nereid
+
+#endif // NEREID_AUTOGRAD_VARIABLE_H
