@@ -13,7 +13,7 @@ def layer_norm_kernel(y_ptr, x_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr, y_stride, 
     Eight bytes a row are no traffic, but each is a sector of 32 bytes to the memory of a GPU: 1 to 2 % of the time
     of rows of 1024 bf16.
     """
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, N)
     x = tl.load(x_ptr + row * x_stride + cols).to(tl.float32)
     mean = tl.sum(x, axis=0) / N
@@ -22,44 +22,92 @@ def layer_norm_kernel(y_ptr, x_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr, y_stride, 
     if mean_ptr is not None:
         tl.store(mean_ptr + row, mean)
         tl.store(rstd_ptr + row, rstd)
-    w = tl.load(w_ptr + cols).to(tl.float32)
-    b = tl.load(b_ptr + cols).to(tl.float32)
-    tl.store(y_ptr + row * y_stride + cols, centred * rstd * w + b)
+    y = centred * rstd
+    if w_ptr is not None:
+        y *= tl.load(w_ptr + cols).to(tl.float32)
+    if b_ptr is not None:
+        y += tl.load(b_ptr + cols).to(tl.float32)
+    tl.store(y_ptr + row * y_stride + cols, y)
 
 
 @triton.jit
 def layer_norm_rows_kernel(y_ptr, x_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr, y_stride, x_stride, eps, M,
                            N: tl.constexpr, ROWS: tl.constexpr):
     """The same for short rows, of which a program takes ROWS: it loads w and b once for all of them."""
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    first = tl.program_id(0) * ROWS
+    rows = tl.arange(0, ROWS)
     cols = tl.arange(0, N)
-    exists = rows < M
-    x = tl.load(x_ptr + rows[:, None] * x_stride + cols[None, :], mask=exists[:, None], other=0.0).to(tl.float32)
+    exists = rows < M - first
+    x_ptrs = x_ptr + first.to(tl.int64) * x_stride + rows[:, None] * x_stride + cols[None, :]
+    x = tl.load(x_ptrs, mask=exists[:, None], other=0.0).to(tl.float32)
     mean = tl.sum(x, axis=1) / N
     centred = x - mean[:, None]
     rstd = tl.rsqrt(tl.sum(centred * centred, axis=1) / N + eps)
     if mean_ptr is not None:
-        tl.store(mean_ptr + rows, mean, mask=exists)
-        tl.store(rstd_ptr + rows, rstd, mask=exists)
-    w = tl.load(w_ptr + cols).to(tl.float32)
-    b = tl.load(b_ptr + cols).to(tl.float32)
-    y = centred * rstd[:, None] * w[None, :] + b[None, :]
-    tl.store(y_ptr + rows[:, None] * y_stride + cols[None, :], y, mask=exists[:, None])
+        tl.store(mean_ptr + first + rows, mean, mask=exists)
+        tl.store(rstd_ptr + first + rows, rstd, mask=exists)
+    y = centred * rstd[:, None]
+    if w_ptr is not None:
+        y *= tl.load(w_ptr + cols).to(tl.float32)[None, :]
+    if b_ptr is not None:
+        y += tl.load(b_ptr + cols).to(tl.float32)[None, :]
+    y_ptrs = y_ptr + first.to(tl.int64) * y_stride + rows[:, None] * y_stride + cols[None, :]
+    tl.store(y_ptrs, y, mask=exists[:, None])
+
+
+@triton.jit
+def layer_norm_loop_kernel(y_ptr, x_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr, y_stride, x_stride, eps, N,
+                           BLOCK: tl.constexpr):
+    """The same for rows of any length, BLOCK columns at a time.
+
+    The mean and the sum of squared differences of each block are merged into those of the blocks before
+    (Chan, Golub, LeVeque 1979): one reading of the row, and no difference of two large sums.
+    """
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mean = 0.0
+    squares = 0.0
+    for start in range(0, N, BLOCK):
+        inside = cols < N - start
+        x = tl.load(x_ptr + row * x_stride + start + cols, mask=inside, other=0.0).to(tl.float32)
+        count = tl.minimum(N - start, BLOCK).to(tl.float32)
+        block_mean = tl.sum(x, axis=0) / count
+        centred = tl.where(inside, x - block_mean, 0.0)
+        between = block_mean - mean
+        before = start.to(tl.float32)
+        mean += between * (count / (before + count))
+        squares += tl.sum(centred * centred, axis=0) + between * between * (before * count / (before + count))
+    rstd = tl.rsqrt(squares / N + eps)
+    if mean_ptr is not None:
+        tl.store(mean_ptr + row, mean)
+        tl.store(rstd_ptr + row, rstd)
+    for start in range(0, N, BLOCK):
+        inside = cols < N - start
+        x = tl.load(x_ptr + row * x_stride + start + cols, mask=inside, other=0.0).to(tl.float32)
+        y = (x - mean) * rstd
+        if w_ptr is not None:
+            y *= tl.load(w_ptr + start + cols, mask=inside, other=0.0).to(tl.float32)
+        if b_ptr is not None:
+            y += tl.load(b_ptr + start + cols, mask=inside, other=0.0).to(tl.float32)
+        tl.store(y_ptr + row * y_stride + start + cols, y, mask=inside)
 
 
 @triton.jit
 def fused_bias_layer_norm_kernel(y_ptr, x_ptr, bias_ptr, w_ptr, b_ptr, y_stride, x_stride, eps, N: tl.constexpr):
     """y = layer_norm(x + bias). Both sums are taken in one go over the row:
     var = sum(x^2) / N - mean^2, as the formula of seed kernels has it."""
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, N)
     x = tl.load(x_ptr + row * x_stride + cols).to(tl.float32) + tl.load(bias_ptr + cols).to(tl.float32)
     mean = tl.sum(x, axis=0) / N
     var = tl.sum(x * x, axis=0) / N - mean * mean
     rstd = tl.rsqrt(var + eps)
-    w = tl.load(w_ptr + cols).to(tl.float32)
-    b = tl.load(b_ptr + cols).to(tl.float32)
-    tl.store(y_ptr + row * y_stride + cols, (x - mean) * rstd * w + b)
+    y = (x - mean) * rstd
+    if w_ptr is not None:
+        y *= tl.load(w_ptr + cols).to(tl.float32)
+    if b_ptr is not None:
+        y += tl.load(b_ptr + cols).to(tl.float32)
+    tl.store(y_ptr + row * y_stride + cols, y)
 
 
 @triton.jit
@@ -76,24 +124,81 @@ def layer_norm_backward_kernel(dx_ptr, dw_parts_ptr, db_parts_ptr, dy_ptr, x_ptr
         dx = rstd * (g - mean(g) - x' * mean(g * x'))  with  x' = (x - mean) * rstd,  g = dy * w
     """
     cols = tl.arange(0, N)
-    w = tl.load(w_ptr + cols).to(tl.float32)
+    if w_ptr is not None:
+        w = tl.load(w_ptr + cols).to(tl.float32)
     dw = tl.zeros((N,), dtype=tl.float32)
     db = tl.zeros((N,), dtype=tl.float32)
-    for row in tl.range(tl.program_id(0), M, tl.num_programs(0), num_stages=AHEAD):
+    for each in tl.range(tl.program_id(0), M, tl.num_programs(0), num_stages=AHEAD):
+        row = each.to(tl.int64)
         x = tl.load(x_ptr + row * x_stride + cols).to(tl.float32)
         dy = tl.load(dy_ptr + row * dy_stride + cols).to(tl.float32)
         mean = tl.load(mean_ptr + row)
         rstd = tl.load(rstd_ptr + row)
         normal = (x - mean) * rstd
-        g = dy * w
+        g = dy
+        if w_ptr is not None:
+            g = dy * w
         sum_g, sum_gx = tl.reduce((g, g * normal), 0, add_pairs)
         dx = (g - sum_g / N - normal * (sum_gx / N)) * rstd
         tl.store(dx_ptr + row * dx_stride + cols, dx)
         dw += dy * normal
         db += dy
     part = tl.program_id(0) * N
-    tl.store(dw_parts_ptr + part + cols, dw)
-    tl.store(db_parts_ptr + part + cols, db)
+    if dw_parts_ptr is not None:
+        tl.store(dw_parts_ptr + part + cols, dw)
+    if db_parts_ptr is not None:
+        tl.store(db_parts_ptr + part + cols, db)
+
+
+@triton.jit
+def layer_norm_backward_loop_kernel(dx_ptr, dy_ptr, x_ptr, w_ptr, mean_ptr, rstd_ptr, dx_stride, dy_stride, x_stride, N,
+                                    BLOCK: tl.constexpr):
+    """dx of rows of any length, which are read twice."""
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mean = tl.load(mean_ptr + row)
+    rstd = tl.load(rstd_ptr + row)
+    sums_g = tl.zeros((BLOCK,), dtype=tl.float32)
+    sums_gx = tl.zeros((BLOCK,), dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        inside = cols < N - start
+        x = tl.load(x_ptr + row * x_stride + start + cols, mask=inside, other=0.0).to(tl.float32)
+        g = tl.load(dy_ptr + row * dy_stride + start + cols, mask=inside, other=0.0).to(tl.float32)
+        if w_ptr is not None:
+            g *= tl.load(w_ptr + start + cols, mask=inside, other=0.0).to(tl.float32)
+        sums_g += g
+        sums_gx += g * ((x - mean) * rstd)
+    sum_g = tl.sum(sums_g, axis=0)
+    sum_gx = tl.sum(sums_gx, axis=0)
+    for start in range(0, N, BLOCK):
+        inside = cols < N - start
+        x = tl.load(x_ptr + row * x_stride + start + cols, mask=inside, other=0.0).to(tl.float32)
+        g = tl.load(dy_ptr + row * dy_stride + start + cols, mask=inside, other=0.0).to(tl.float32)
+        if w_ptr is not None:
+            g *= tl.load(w_ptr + start + cols, mask=inside, other=0.0).to(tl.float32)
+        dx = (g - sum_g / N - (x - mean) * rstd * (sum_gx / N)) * rstd
+        tl.store(dx_ptr + row * dx_stride + start + cols, dx, mask=inside)
+
+
+@triton.jit
+def layer_norm_weight_kernel(dw_parts_ptr, db_parts_ptr, dy_ptr, x_ptr, mean_ptr, rstd_ptr, dy_stride, x_stride, M, N,
+                             BLOCK: tl.constexpr):
+    """Parts of dw and db, BLOCK columns a program: program (c, p) takes the rows p, p + programs, ..."""
+    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = cols < N
+    dw = tl.zeros((BLOCK,), dtype=tl.float32)
+    db = tl.zeros((BLOCK,), dtype=tl.float32)
+    for each in range(tl.program_id(1), M, tl.num_programs(1)):
+        row = each.to(tl.int64)
+        x = tl.load(x_ptr + row * x_stride + cols, mask=inside, other=0.0).to(tl.float32)
+        dy = tl.load(dy_ptr + row * dy_stride + cols, mask=inside, other=0.0).to(tl.float32)
+        dw += dy * ((x - tl.load(mean_ptr + row)) * tl.load(rstd_ptr + row))
+        db += dy
+    part = tl.program_id(1).to(tl.int64) * N
+    if dw_parts_ptr is not None:
+        tl.store(dw_parts_ptr + part + cols, dw, mask=inside)
+    if db_parts_ptr is not None:
+        tl.store(db_parts_ptr + part + cols, db, mask=inside)
 
 
 @triton.jit

@@ -1,0 +1,190 @@
+//===- LayerNorm.cpp --------------------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/layer_norm/LayerNorm.h"
+
+#include "kernels/operator/Checks.h"
+#include "kernels/operator/OperatorKernel.h"
+#include "kernels/operator/Rows.h"
+#include "nereid/Autograd/Record.h"
+
+using namespace nereid;
+using namespace nereid::kernels;
+using namespace nereid::literals;
+
+/// Columns at a time, of rows that are gone over in a loop.
+static constexpr int64_t loopBlock = 4096;
+
+static void checkArguments(const Tensor &x, const Tensor &weight,
+                           const Tensor &bias, double eps) {
+  Checks checks("layer_norm");
+  checks.floats("x", x).rank(1, 16);
+  Shape row = {x.size(-1)};
+  checks.optional("weight", weight).shape(row, "the last dimension of x");
+  checks.optional("bias", bias).shape(row, "the last dimension of x");
+  checks.require(eps >= 0, "eps", "a number that is not negative", eps);
+}
+
+LayerNormResult kernels::layerNormForward(const Tensor &x, const Tensor &weight,
+                                          const Tensor &bias, double eps,
+                                          bool keepStatistics) {
+  checkArguments(x, weight, bias, eps);
+  Rows in = rowsOf(x);
+  LayerNormResult result;
+  result.y = empty(x.shape(), x.dtype(), x.device());
+  if (keepStatistics) {
+    result.mean = empty({in.count}, f32, x.device());
+    result.rstd = empty({in.count}, f32, x.device());
+  }
+  if (x.numel() == 0) {
+    return result;
+  }
+  Tensor w = contiguousOrNone(weight), b = contiguousOrNone(bias);
+  Argument mean = orNone(result.mean), rstd = orNone(result.rstd);
+  RowPlan plan = planRows(in.columns, byteSize(x.dtype()), x.device());
+  if (plan.loops) {
+    static const OperatorKernel loop("layer_norm", "layer_norm_loop_kernel");
+    loop[{in.count}](result.y, in.tensor, orNone(w), orNone(b), mean, rstd,
+                     in.columns, in.stride, eps, in.columns,
+                     "BLOCK"_a = loopBlock, "num_warps"_a = plan.warps);
+  } else if (plan.rowsOfProgram > 1) {
+    static const OperatorKernel several("layer_norm", "layer_norm_rows_kernel");
+    several[{cdiv(in.count, plan.rowsOfProgram)}](
+        result.y, in.tensor, orNone(w), orNone(b), mean, rstd, in.columns,
+        in.stride, eps, in.count, "N"_a = in.columns,
+        "ROWS"_a = plan.rowsOfProgram, "num_warps"_a = plan.warps);
+  } else {
+    static const OperatorKernel one("layer_norm", "layer_norm_kernel");
+    one[{in.count}](result.y, in.tensor, orNone(w), orNone(b), mean, rstd,
+                    in.columns, in.stride, eps, "N"_a = in.columns,
+                    "num_warps"_a = plan.warps);
+  }
+  return result;
+}
+
+/// dw and db from the parts [programs, N] that programs have summed up.
+static Tensor sumOfParts(const Tensor &parts, DType dtype) {
+  int64_t programs = parts.size(0), columns = parts.size(1);
+  Tensor sum = empty({columns}, dtype, parts.device());
+  constexpr int64_t columnsOfProgram = 16, rowsAtOnce = 512;
+  static const OperatorKernel sums("layer_norm", "column_sums_kernel");
+  sums[{cdiv(columns, columnsOfProgram), 1}](
+      sum, parts, programs, columns, "BLOCK_M"_a = rowsAtOnce,
+      "BLOCK_N"_a = columnsOfProgram, "num_warps"_a = 8);
+  return sum;
+}
+
+LayerNormGradients kernels::layerNormBackward(
+    const Tensor &dy, const Tensor &x, const Tensor &weight, const Tensor &mean,
+    const Tensor &rstd, bool wantsWeight, DType biasType, bool wantsBias) {
+  checkArguments(x, weight, {}, 0);
+  Rows in = rowsOf(x);
+  Checks checks("layer_norm backward");
+  checks.floats("dy", dy).shape(x.shape(), "that of x");
+  checks.floats("mean", mean).shape({in.count}, "rows of x").dtype(f32);
+  checks.floats("rstd", rstd).shape({in.count}, "rows of x").dtype(f32);
+  Rows out = rowsOf(dy);
+  LayerNormGradients gradients;
+  gradients.x = empty(x.shape(), x.dtype(), x.device());
+  int64_t columns = in.columns;
+  if (x.numel() == 0) {
+    if (wantsWeight) {
+      gradients.weight = zeros({columns}, weight.dtype(), x.device());
+    }
+    if (wantsBias) {
+      gradients.bias = zeros({columns}, biasType, x.device());
+    }
+    return gradients;
+  }
+  Tensor w = contiguousOrNone(weight);
+  int64_t programs = programsForSums(in.count, x.device());
+  Tensor dw, db;
+  if (wantsWeight) {
+    dw = empty({programs, columns}, f32, x.device());
+  }
+  if (wantsBias) {
+    db = empty({programs, columns}, f32, x.device());
+  }
+  // x, dy, and both sums stay in registers.
+  RowPlan plan = planRows(columns, byteSize(x.dtype()), x.device(), 4);
+  if (!plan.loops) {
+    static const OperatorKernel whole("layer_norm",
+                                      "layer_norm_backward_kernel");
+    whole[{programs}](
+        gradients.x, orNone(dw), orNone(db), out.tensor, in.tensor, orNone(w),
+        mean, rstd, columns, out.stride, in.stride, in.count, "N"_a = columns,
+        "AHEAD"_a = x.device().isHost() ? 1 : 2, "num_warps"_a = plan.warps);
+  } else {
+    static const OperatorKernel loop("layer_norm",
+                                     "layer_norm_backward_loop_kernel");
+    loop[{in.count}](gradients.x, out.tensor, in.tensor, orNone(w), mean, rstd,
+                     columns, out.stride, in.stride, columns,
+                     "BLOCK"_a = loopBlock, "num_warps"_a = plan.warps);
+    if (wantsWeight || wantsBias) {
+      static const OperatorKernel parts("layer_norm",
+                                        "layer_norm_weight_kernel");
+      constexpr int64_t columnsOfProgram = 1024;
+      parts[{cdiv(columns, columnsOfProgram), programs}](
+          orNone(dw), orNone(db), out.tensor, in.tensor, mean, rstd, out.stride,
+          in.stride, in.count, columns, "BLOCK"_a = columnsOfProgram,
+          "num_warps"_a = 4);
+    }
+  }
+  if (wantsWeight) {
+    gradients.weight = sumOfParts(dw, weight.dtype());
+  }
+  if (wantsBias) {
+    gradients.bias = sumOfParts(db, biasType);
+  }
+  return gradients;
+}
+
+Tensor kernels::layerNorm(const Tensor &x, const Tensor &weight,
+                          const Tensor &bias, double eps) {
+  return layerNormForward(x, weight, bias, eps, false).y;
+}
+
+Variable kernels::layerNorm(const Variable &x, const Variable &weight,
+                            const Variable &bias, double eps) {
+  bool keeps = autograd::isRecording({x, weight, bias});
+  LayerNormResult result =
+      layerNormForward(x.value(), weight.value(), bias.value(), eps, keeps);
+  DType biasType = bias.defined() ? bias.dtype() : f32;
+  return autograd::record(
+      "layer_norm", {x, weight, bias}, result.y,
+      [x = x.value(), w = weight.value(), mean = result.mean,
+       rstd = result.rstd, biasType](const Tensor &dy, autograd::Needs needs) {
+        LayerNormGradients g = layerNormBackward(dy, x, w, mean, rstd, needs[1],
+                                                 biasType, needs[2]);
+        return autograd::Gradients{g.x, g.weight, g.bias};
+      });
+}
+
+Tensor kernels::fusedBiasLayerNorm(const Tensor &x, const Tensor &added,
+                                   const Tensor &weight, const Tensor &bias,
+                                   double eps) {
+  checkArguments(x, weight, bias, eps);
+  Checks checks("fused_bias_layer_norm");
+  checks.floats("x", x);
+  checks.floats("added", added).shape({x.size(-1)}, "the last dimension of x");
+  RowPlan plan = planRows(x.size(-1), byteSize(x.dtype()), x.device());
+  if (plan.loops) {
+    Checks("fused_bias_layer_norm")
+        .fail("x", "rows of at most 65536 elements", x.str());
+  }
+  Rows in = rowsOf(x);
+  Tensor y = empty(x.shape(), x.dtype(), x.device());
+  if (x.numel() != 0) {
+    Tensor w = contiguousOrNone(weight), b = contiguousOrNone(bias);
+    static const OperatorKernel fused("layer_norm",
+                                      "fused_bias_layer_norm_kernel");
+    fused[{in.count}](y, in.tensor, added.contiguous(), orNone(w), orNone(b),
+                      in.columns, in.stride, eps, "N"_a = in.columns,
+                      "num_warps"_a = plan.warps);
+  }
+  return y;
+}

@@ -1,0 +1,62 @@
+//===- LayerNorm.h - Layer norm, forward and backward ----------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Formula:      y = (x - mean) * rstd * weight + bias, over the last dimension;
+//               rstd = 1 / sqrt(var + eps), var = mean((x - mean)^2)
+// Shapes:       x [..., N]; weight, bias [N] or absent; y as x;
+//               mean, rstd [rows] fp32
+// Types:        x, weight, bias of fp32, fp16, bf16; y has x's; arithmetic fp32
+// Gradients:    x, weight, bias
+// Memory:       reads x twice where a row exceeds 65,536 elements, else once;
+//               the backward reads x and dy once and needs
+//               2 * N * min(rows, 2 * processors) floats of scratch
+// Determinism:  the same bits in each run on one device
+// Source:       Ba, Kiros, Hinton, "Layer Normalization", arXiv 1607.06450
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_KERNELS_LAYER_NORM_LAYERNORM_H
+#define NEREID_KERNELS_LAYER_NORM_LAYERNORM_H
+
+#include "nereid/Autograd/Variable.h"
+
+namespace nereid::kernels {
+
+struct LayerNormResult {
+  Tensor y, mean, rstd; ///< mean and rstd undefined unless asked for
+};
+
+/// `weight`, `bias`: undefined for 1 and 0.
+LayerNormResult layerNormForward(const Tensor &x, const Tensor &weight,
+                                 const Tensor &bias, double eps,
+                                 bool keepStatistics);
+
+struct LayerNormGradients {
+  Tensor x, weight, bias; ///< undefined where they were not asked for
+};
+
+/// Of `y` with respect to what `wants` says: x, weight, bias.
+LayerNormGradients layerNormBackward(const Tensor &dy, const Tensor &x,
+                                     const Tensor &weight, const Tensor &mean,
+                                     const Tensor &rstd, bool wantsWeight,
+                                     DType biasType, bool wantsBias);
+
+/// The plain function, and the same on a tape (docs/operators/Autograd.md).
+Tensor layerNorm(const Tensor &x, const Tensor &weight = {},
+                 const Tensor &bias = {}, double eps = 1e-5);
+Variable layerNorm(const Variable &x, const Variable &weight,
+                   const Variable &bias, double eps = 1e-5);
+
+/// y = layerNorm(x + added): `added` [N] is one row for all of them. Both sums
+/// are taken in one go over the row, var = mean(x^2) - mean^2.
+Tensor fusedBiasLayerNorm(const Tensor &x, const Tensor &added,
+                          const Tensor &weight, const Tensor &bias,
+                          double eps = 1e-5);
+
+} // namespace nereid::kernels
+
+#endif // NEREID_KERNELS_LAYER_NORM_LAYERNORM_H

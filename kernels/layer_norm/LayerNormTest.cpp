@@ -1,0 +1,105 @@
+//===- LayerNormTest.cpp ----------------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/layer_norm/LayerNorm.h"
+#include "kernels/layer_norm/reference.h"
+#include "kernels/testing/OperatorTest.h"
+#include "nereid/Runtime/Error.h"
+
+#include <gmock/gmock.h>
+
+using namespace nereid;
+using namespace nereid::kernels;
+using ::testing::HasSubstr;
+
+NEREID_OPERATOR_TEST(LayerNorm);
+
+TEST_P(LayerNorm, agreesWithDoublePrecision) {
+  forCases([&] {
+    int64_t columns = awkwardSize(device == Device::interp() ? 600 : 20000),
+            rows = pick(1, 1 + 20000 / columns);
+    constexpr double eps = 1e-5;
+    DType dtype = floatType();
+    Tensor x = random({rows, columns}, dtype, 1, coin() ? 3 : 0), w, b;
+    if (coin()) {
+      w = random({columns}, coin() ? dtype : f32);
+    }
+    if (coin()) {
+      b = random({columns}, coin() ? dtype : f32);
+    }
+    Tensor y = layerNorm(x, w, b, eps);
+    auto values = [](const Tensor &t) {
+      return t.defined() ? t.toFloat64() : reference::Values();
+    };
+    reference::Values expected = reference::layerNorm(
+        x.toFloat64(), values(w), values(b), size_t(columns), eps);
+    expectClose(y, expected, 64, 4, "y");
+    EXPECT_EQ(layerNorm(x, w, b, eps).toFloat64(), y.toFloat64())
+        << "other bits";
+  });
+}
+
+TEST_P(LayerNorm, gradientsAgreeWithDifferences) {
+  forCases([&] {
+    // Of two columns the normal ones are 1 and -1, and the gradient is what
+    // cancellation leaves of 0.
+    int64_t columns = awkwardSize(device == Device::interp() ? 300 : 20000);
+    columns += columns == 2;
+    int64_t rows = pick(1, 1 + 20000 / columns);
+    DType dtype = floatType();
+    constexpr double eps = 1e-5;
+    Variable x(random({rows, columns}, dtype), true),
+        w(random({columns}, dtype), coin()),
+        b(random({columns}, dtype), coin());
+    checkGradients(
+        layerNorm(x, w, b, eps), {x, w, b},
+        [&](const std::vector<reference::Values> &at) {
+          return reference::layerNorm(at[0], at[1], at[2], size_t(columns),
+                                      eps);
+        },
+        1e-6);
+  });
+}
+
+TEST_P(LayerNorm, takesRowsOfAnyLength) {
+  if (device == Device::interp()) {
+    GTEST_SKIP() << "too long for the interpreter";
+  }
+  constexpr int64_t columns = 70001; // more than a block
+  Variable x(random({3, columns}, f32, 1, 5), true),
+      w(random({columns}, f32), true), b(random({columns}, f32), true);
+  Variable y = layerNorm(x, w, b);
+  expectClose(y.value(),
+              reference::layerNorm(x.value().toFloat64(), w.value().toFloat64(),
+                                   b.value().toFloat64(), columns, 1e-5),
+              64, 8, "y");
+  checkGradients(
+      y, {x, w, b},
+      [&](const std::vector<reference::Values> &at) {
+        return reference::layerNorm(at[0], at[1], at[2], columns, 1e-5);
+      },
+      1e-5);
+}
+
+TEST_P(LayerNorm, takesNoElements) {
+  Variable x(empty({0, 5}, f32, device), true), w(random({5}, f32), true);
+  Variable y = layerNorm(x, w, Variable());
+  EXPECT_EQ(y.shape(), (Shape{0, 5}));
+  y.backward(empty({0, 5}, f32, device));
+  EXPECT_EQ(w.grad().toFloat64(), reference::Values(5, 0.0));
+}
+
+TEST_P(LayerNorm, namesTheArgumentThatDoesNotFit) {
+  try {
+    layerNorm(random({2, 768}, f32), random({512}, f32));
+    FAIL();
+  } catch (const Error &error) {
+    EXPECT_THAT(error.message(),
+                HasSubstr("layer_norm: argument 'weight': expected shape [768] "
+                          "(the last dimension of x), got fp32[512]"));
+  }
+}

@@ -1,0 +1,70 @@
+//===- OperatorKernel.cpp ---------------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/operator/OperatorKernel.h"
+
+#include <map>
+
+using namespace nereid;
+using namespace nereid::kernels;
+
+namespace {
+
+struct SourceFile {
+  std::string_view name, text;
+};
+
+constexpr SourceFile sources[] = {
+#include "kernels/OperatorSources.inc"
+};
+
+struct Libraries {
+  std::mutex mutex;
+  std::map<std::string_view, const KernelLibrary *> byOperator;
+};
+
+Libraries &libraries() {
+  static Libraries all;
+  return all;
+}
+
+} // namespace
+
+bool kernels::hasCompiler() { return Context::shared().compiler() != nullptr; }
+
+void kernels::addKernelLibrary(const char *op, const KernelLibrary &library) {
+  std::lock_guard lock(libraries().mutex);
+  libraries().byOperator[op] = &library;
+}
+
+static Kernel load(const char *op, const char *kernel) {
+  if (hasCompiler()) {
+    for (const SourceFile &source : sources) {
+      if (source.name == op) {
+        std::string path =
+            std::string("kernels/") + op + "/" + std::string(op) + ".py";
+        return Kernel::fromSource({path, std::string(source.text), {}}, kernel);
+      }
+    }
+  }
+  std::lock_guard lock(libraries().mutex);
+  auto found = libraries().byOperator.find(op);
+  if (found == libraries().byOperator.end()) {
+    raise({ErrorCode::NotFound,
+           std::string("operator '") + op +
+               "': this program has no compiler, and no kernels of it that "
+               "were compiled ahead of time; hint: link NereidPipeline and "
+               "include nereid/nereid.h, or link nereid_kernels",
+           {}});
+  }
+  return Kernel::fromLibrary(*found->second, kernel);
+}
+
+const Kernel &OperatorKernel::get() const {
+  std::call_once(once, [&] { loaded = load(op, kernel); });
+  return loaded;
+}

@@ -1,0 +1,66 @@
+//===- OperatorKernel.h - A kernel that an operator launches ---*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   static const OperatorKernel forward("layer_norm", "layer_norm_kernel");
+//   forward[{rows}](y, x, ..., "N"_a = columns, "num_warps"_a = plan.warps);
+//
+// The text of kernels/<op>/<op>.py is part of the library. Where the program
+// links a compiler, kernels are compiled from it for what they are launched
+// with; else they come from the libraries compiled ahead of time that
+// `addKernelLibrary` named, and a launch has to fit one of their signatures
+// (kernels/CMakeLists.txt lists them).
+//
+// Thread-safe; a kernel is loaded when it is first launched.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_KERNELS_OPERATOR_OPERATORKERNEL_H
+#define NEREID_KERNELS_OPERATOR_OPERATORKERNEL_H
+
+#include "nereid/Runtime/Kernel.h"
+#include "nereid/Runtime/Tensor.h"
+
+#include <mutex>
+
+namespace nereid::kernels {
+
+class OperatorKernel {
+public:
+  OperatorKernel(const char *op, const char *kernel) : op(op), kernel(kernel) {}
+
+  Kernel::Launcher operator[](const Grid &grid) const { return get()[grid]; }
+  /// Throws NotFound where the program has neither compiler nor library.
+  const Kernel &get() const;
+
+private:
+  const char *op, *kernel;
+  mutable std::once_flag once;
+  mutable Kernel loaded;
+};
+
+/// An optional tensor as an argument: Python's None where it is undefined. The
+/// result is a view of `tensor`.
+inline Argument orNone(const Tensor &tensor) {
+  return tensor.defined() ? Argument(tensor) : Argument(none);
+}
+
+/// Row-major, or undefined as it was.
+inline Tensor contiguousOrNone(const Tensor &tensor) {
+  return tensor.defined() ? tensor.contiguous() : tensor;
+}
+
+/// True: kernels are compiled while the program runs, for any constant. False:
+/// operators choose among the forms that were compiled ahead of time.
+bool hasCompiler();
+
+/// The kernels of kernels/<op>, compiled ahead of time. `library` must live as
+/// long as the program.
+void addKernelLibrary(const char *op, const KernelLibrary &library);
+
+} // namespace nereid::kernels
+
+#endif // NEREID_KERNELS_OPERATOR_OPERATORKERNEL_H

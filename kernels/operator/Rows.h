@@ -1,0 +1,49 @@
+//===- Rows.h - Operators over the last dimension ---------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_KERNELS_OPERATOR_ROWS_H
+#define NEREID_KERNELS_OPERATOR_ROWS_H
+
+#include "nereid/Runtime/Tensor.h"
+
+namespace nereid::kernels {
+
+/// A tensor [..., N] as `count` rows of `columns` neighbours, `stride` elements
+/// apart. `tensor` is the one that was given where its dimensions in front can
+/// be one with one stride; else a row-major copy.
+struct Rows {
+  Tensor tensor;
+  int64_t count = 0, columns = 0, stride = 0;
+};
+
+/// Rank 1 or more.
+Rows rowsOf(const Tensor &tensor);
+
+/// How a kernel over rows is launched.
+struct RowPlan {
+  int64_t rowsOfProgram = 1;
+  int warps = 4;
+  /// The row does not fit a program's registers (or no block of its size was
+  /// compiled): the kernel goes over it in blocks.
+  bool loops = false;
+};
+
+/// For rows of `columns` elements, of `elementBytes` in memory, of which a
+/// program keeps `kept` values an element in registers. A thread moves 32 bytes
+/// at once, and short rows share a program until that has 4 KiB: measured on
+/// an H200 (docs/BENCHMARKS-GPU.md, "chosen").
+RowPlan planRows(int64_t columns, int64_t elementBytes, Device device,
+                 int kept = 1);
+
+/// Programs that sum up rows each, whose results are summed after: as many as
+/// the device runs at once, and no more than there are rows. The same for
+/// every number of threads of a host.
+int64_t programsForSums(int64_t rows, Device device);
+
+} // namespace nereid::kernels
+
+#endif // NEREID_KERNELS_OPERATOR_ROWS_H

@@ -1,0 +1,37 @@
+//===- DeviceProperties.h - What a device has ------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For programs that choose by it how many programs of a grid to launch.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_RUNTIME_DEVICEPROPERTIES_H
+#define NEREID_RUNTIME_DEVICEPROPERTIES_H
+
+#include "nereid/Runtime/Device.h"
+
+#include <cstdint>
+
+namespace nereid {
+
+struct DeviceProperties {
+  /// "NVIDIA H200"; of the host "cpu" or "interp".
+  std::string name;
+  /// Multiprocessors of a GPU; threads that run programs on the cpu device
+  /// (setNumThreads); 1 of interp.
+  int processors = 1;
+  int64_t memoryBytes = 0; ///< of a GPU; 0 for the host
+  int64_t cacheBytes = 0;  ///< of a GPU's last cache; 0 for the host
+};
+
+/// Cheap, but for the first question about a GPU. Throws Error when there is no
+/// such device.
+DeviceProperties properties(Device device);
+
+} // namespace nereid
+
+#endif // NEREID_RUNTIME_DEVICEPROPERTIES_H

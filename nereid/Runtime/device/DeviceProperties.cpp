@@ -1,0 +1,30 @@
+//===- DeviceProperties.cpp -------------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Runtime/DeviceProperties.h"
+
+#include "nereid/Runtime/Context.h"
+#include "nereid/Runtime/Error.h"
+#include "nereid/Runtime/cuda/CudaDevice.h"
+
+using namespace nereid;
+
+DeviceProperties nereid::properties(Device device) {
+  DeviceProperties found;
+  if (device.isHost()) {
+    found.name = device.str();
+    found.processors = device == Device::interp() ? 1 : numThreads();
+    return found;
+  }
+  const cuda::DeviceProperties &gpu =
+      valueOrThrow(cuda::DeviceState::get(device.index()))->properties;
+  found.name = gpu.name;
+  found.processors = gpu.multiprocessors;
+  found.memoryBytes = static_cast<int64_t>(gpu.memoryBytes);
+  found.cacheBytes = gpu.l2Bytes;
+  return found;
+}
