@@ -8,6 +8,7 @@
 #include "kernels/operator/OperatorKernel.h"
 
 #include <map>
+#include <vector>
 
 using namespace nereid;
 using namespace nereid::kernels;
@@ -62,6 +63,22 @@ static Kernel load(const char *op, const char *kernel) {
            {}});
   }
   return Kernel::fromLibrary(*found->second, kernel);
+}
+
+void OperatorKernel::launch(const Grid &grid,
+                            std::span<const LaunchArgument> arguments) const {
+  if (hasCompiler()) {
+    get().launch(grid, arguments);
+    return;
+  }
+  std::vector<LaunchArgument> kept;
+  for (const LaunchArgument &argument : arguments) {
+    if (argument.name != "num_warps" && argument.name != "num_stages" &&
+        argument.name != "maxnreg" && argument.name != "minnreg") {
+      kept.push_back(argument);
+    }
+  }
+  get().launch(grid, kept);
 }
 
 const Kernel &OperatorKernel::get() const {

@@ -12,7 +12,7 @@
 // links a compiler, kernels are compiled from it for what they are launched
 // with; else they come from the libraries compiled ahead of time that
 // `addKernelLibrary` named, and a launch has to fit one of their signatures
-// (kernels/CMakeLists.txt lists them).
+// (kernels/<op>/ahead.txt).
 //
 // Thread-safe; a kernel is loaded when it is first launched.
 //
@@ -32,7 +32,28 @@ class OperatorKernel {
 public:
   OperatorKernel(const char *op, const char *kernel) : op(op), kernel(kernel) {}
 
-  Kernel::Launcher operator[](const Grid &grid) const { return get()[grid]; }
+  /// One pending launch; valid in the expression that made it.
+  class Launcher {
+  public:
+    template <typename... Args>
+    void operator()(const Args &...args) const {
+      const LaunchArgument arguments[] = {LaunchArgument(args)...};
+      kernel.launch(grid, arguments);
+    }
+
+  private:
+    friend class OperatorKernel;
+    Launcher(const OperatorKernel &kernel, const Grid &grid)
+        : kernel(kernel), grid(grid) {}
+    const OperatorKernel &kernel;
+    const Grid &grid;
+  };
+
+  Launcher operator[](const Grid &grid) const { return {*this, grid}; }
+  /// Options such as num_warps are those of the signature where the kernel was
+  /// compiled ahead of time; what is said here is then left out.
+  void launch(const Grid &grid,
+              std::span<const LaunchArgument> arguments) const;
   /// Throws NotFound where the program has neither compiler nor library.
   const Kernel &get() const;
 

@@ -1,0 +1,43 @@
+# nereid_forms(<file> <variable>): the signatures that a file of forms lists.
+#
+#   # a comment
+#   T=fp32,fp16,bf16 B=*$T,none | norm_kernel(*$T, *$T, $B, i64, BLOCK=4096)
+#
+# A line is names with their values, and a signature (docs/AheadOfTime.md) for
+# each combination of them; a value may name those in front of it.
+function(nereid_forms file variable)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  file(STRINGS ${file} lines)
+  set(all "")
+  foreach(line ${lines})
+    if(line MATCHES "^ *(#|$)")
+      continue()
+    endif()
+    if(NOT line MATCHES "^([^|]*)[|] *(.+)$")
+      message(FATAL_ERROR "${file}: expected NAME=VALUE,... | KERNEL(...), got: ${line}")
+    endif()
+    set(bindings "${CMAKE_MATCH_1}")
+    set(forms "${CMAKE_MATCH_2}")
+    separate_arguments(bindings UNIX_COMMAND "${bindings}")
+    # From the last name to the first: a value may hold names in front of it.
+    list(REVERSE bindings)
+    foreach(binding ${bindings})
+      if(NOT binding MATCHES "^([A-Z]+)=(.+)$")
+        message(FATAL_ERROR "${file}: expected NAME=VALUE,..., got: ${binding}")
+      endif()
+      set(name "${CMAKE_MATCH_1}")
+      string(REPLACE "," ";" values "${CMAKE_MATCH_2}")
+      set(expanded "")
+      foreach(form IN LISTS forms)
+        foreach(value ${values})
+          string(REPLACE "$${name}" "${value}" one "${form}")
+          list(APPEND expanded "${one}")
+        endforeach()
+      endforeach()
+      set(forms "${expanded}")
+    endforeach()
+    list(APPEND all ${forms})
+  endforeach()
+  list(REMOVE_DUPLICATES all)
+  set(${variable} "${all}" PARENT_SCOPE)
+endfunction()
