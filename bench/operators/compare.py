@@ -1,0 +1,247 @@
+#!/usr/bin/env python3
+"""Nereid's operators against PyTorch's, eager and compiled: forward, and forward with backward.
+
+    ninja -C build NereidOperatorBench
+    python3 bench/operators/compare.py --device cpu --threads 2 --only layer_norm
+    python3 bench/operators/compare.py --device cuda:0 --json operators.json
+
+All contenders of a case run in one process on the same tensors, in rounds of random order, with cold caches on a GPU; what counts
+is the median of a contender's times. Results and gradients are compared with PyTorch's in fp32 first. A ratio above 1: Nereid is faster.
+"""
+
+import argparse
+import ctypes
+import json
+import math
+import os
+import random
+import statistics
+import sys
+import time
+from pathlib import Path
+
+# Freed memory stays in the process: otherwise every result that PyTorch allocates is paid for again in page faults.
+HEAP = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 40)}
+if any(os.environ.get(name) != value for name, value in HEAP.items()):
+    os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **HEAP})
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "test" / "harness"), str(Path(__file__).resolve().parent)]
+
+import torch  # noqa: E402
+
+import bridge  # noqa: E402
+import cases  # noqa: E402
+
+DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
+NAMES = {**{dtype: name for name, dtype in DTYPES.items()}, torch.int32: "i32", torch.int64: "i64", torch.int8: "i8",
+         torch.bool: "i1"}
+
+
+class Library:
+    def __init__(self, build, threads):
+        path = os.path.join(build, "lib", "libNereidOperatorBench.so")
+        if not os.path.exists(path):
+            sys.exit(f"{path} is not built (target NereidOperatorBench)")
+        self.c = ctypes.CDLL(path)
+        self.c.nereidOperatorPrepare.restype = ctypes.c_void_p
+        self.c.nereidOperatorRun.restype = ctypes.c_int64
+        self.c.nereidOperatorRun.argtypes = [ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32]
+        self.c.nereidOperatorResult.argtypes = [ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.c_void_p]
+        self.c.nereidOperatorFree.argtypes = [ctypes.c_void_p]
+        self.c.nereidOperatorError.restype = ctypes.c_char_p
+        self.c.nereidOperatorNames.restype = ctypes.c_char_p
+        if threads:
+            self.c.nereidOperatorSetThreads(threads)
+
+    def names(self):
+        return self.c.nereidOperatorNames().decode().split()
+
+    def fail(self):
+        raise RuntimeError(self.c.nereidOperatorError().decode())
+
+
+def packed(tensors, wants=()):
+    slots = (bridge._Argument * max(len(tensors), 1))()
+    for i, (slot, tensor) in enumerate(zip(slots, tensors)):
+        value = None if tensor is None else bridge.Tensor(tensor.data_ptr(), NAMES[tensor.dtype], tuple(tensor.shape),
+                                                          tuple(tensor.stride()), on_device=True)
+        bridge._pack(slot, "", value)
+        slot.integer = i in wants
+    return slots
+
+
+class Ours:
+    """A case on Nereid. It keeps the tensors alive."""
+
+    def __init__(self, library, case, device, gradient, stream):
+        self.library, self.case, self.gradient = library, case, gradient
+        numbers = (ctypes.c_double * max(len(case.numbers), 1))(*case.numbers)
+        self.handle = library.c.nereidOperatorPrepare(
+            case.operator.encode(), device.encode(), packed(case.inputs, case.gradients), len(case.inputs), numbers,
+            len(case.numbers), packed([gradient]), ctypes.c_void_p(stream))
+        if not self.handle:
+            library.fail()
+
+    def run(self, backward):
+        if self.library.c.nereidOperatorRun(self.handle, backward, 1) < 0:
+            self.library.fail()
+
+    def result(self, gradient, index, like):
+        to = torch.empty_like(like, memory_format=torch.contiguous_format)
+        if self.library.c.nereidOperatorResult(self.handle, gradient, index, packed([to])) < 0:
+            self.library.fail()
+        return to
+
+    def close(self):
+        self.library.c.nereidOperatorFree(self.handle)
+
+
+def leaves(case):
+    return [t.detach().requires_grad_(i in case.gradients) if t is not None else None for i, t in enumerate(case.inputs)]
+
+
+def torch_run(function, inputs, gradient, backward):
+    if not backward:
+        def forward():
+            with torch.no_grad():
+                return function(*inputs)
+        return forward
+
+    def both():
+        for t in inputs:
+            if t is not None:
+                t.grad = None
+        y = function(*inputs)
+        y = y[0] if isinstance(y, tuple) else y
+        y.backward(gradient)
+        return y
+    return both
+
+
+def difference(got, expected):
+    scale = expected.abs().max().item() or 1.0
+    return ((got.float() - expected.float()).abs().max().item()) / scale
+
+
+def check(case, ours, gradient):
+    """The largest difference from PyTorch's results in fp32, relative to the largest element."""
+    wide = [t.float().detach().requires_grad_(i in case.gradients) if t is not None and t.is_floating_point() else t
+            for i, t in enumerate(case.inputs)]
+    expected = case.function(*wide)
+    first = expected[0] if isinstance(expected, tuple) else expected
+    ours.run(bool(case.gradients))
+    like = first.to(case.inputs[0].dtype) if case.inputs[0].is_floating_point() else first
+    worst = difference(ours.result(0, 0, like), first.detach())
+    if case.gradients:
+        first.backward(gradient.float())
+        for i in case.gradients:
+            worst = max(worst, difference(ours.result(1, i, case.inputs[i]), wide[i].grad))
+    return worst
+
+
+class Clock:
+    """Seconds of one run: of the host, or of a GPU whose second-level cache was flushed."""
+
+    def __init__(self, device):
+        self.is_gpu = device != "cpu"
+        if self.is_gpu:
+            self.flush = torch.empty(256 << 20, dtype=torch.int8, device=device)
+
+    def time(self, run):
+        if not self.is_gpu:
+            begin = time.perf_counter()
+            run()
+            return time.perf_counter() - begin
+        self.flush.zero_()
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        torch.cuda._sleep(200000)  # so that the launches are queued when the GPU begins
+        begin.record()
+        run()
+        end.record()
+        end.synchronize()
+        return begin.elapsed_time(end) * 1e-3
+
+
+def measure(clock, contenders, seconds):
+    times = {name: [] for name in contenders}
+    for run in contenders.values():
+        run()
+        run()
+    end = time.monotonic() + seconds
+    while time.monotonic() < end or min(map(len, times.values())) < 5:
+        for name in random.sample(list(contenders), len(contenders)):
+            times[name].append(clock.time(contenders[name]))
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
+def rows_of(library, clock, family, dtype, options):
+    make_case, _ = cases.FAMILIES[family]
+
+    def make(*shape, dtype=dtype, scale=1.0):
+        return (torch.randn(*shape, device=options.device) * scale).to(DTYPES[dtype])
+
+    for case in make_case(make, dtype):
+        with torch.no_grad():
+            y = case.function(*case.inputs)
+        y = y[0] if isinstance(y, tuple) else y
+        gradient = torch.randn(y.shape, device=options.device).to(y.dtype)
+        stream = torch.cuda.current_stream().cuda_stream if clock.is_gpu else None
+        ours = Ours(library, case, options.device, gradient, stream)
+        worst = check(case, ours, gradient)
+        for backward in (False, True) if case.gradients else (False,):
+            inputs = leaves(case) if backward else case.inputs
+            contenders = {"nereid": lambda: ours.run(backward), "eager": torch_run(case.function, inputs, gradient, backward)}
+            if options.compile:
+                torch._dynamo.reset()
+                compiled = torch.compile(case.function)
+                contenders["compiled"] = torch_run(compiled, inputs, gradient, backward)
+            contenders.update({name: torch_run(f, inputs, gradient, backward) for name, f in case.peers.items()})
+            times = measure(clock, contenders, options.seconds)
+            best = min(t for name, t in times.items() if name != "nereid")
+            yield {"operator": case.operator, "shape": case.shape, "type": dtype, "pass": "both" if backward else "forward",
+                   "us": {name: t * 1e6 for name, t in times.items()}, "ratio": best / times["nereid"],
+                   "difference": worst, "right": worst <= case.tolerance}
+        ours.close()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--build", default=str(ROOT / "build"))
+    parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--only", default="", help="families, with commas between")
+    parser.add_argument("--types", default="", help="element types, with commas between")
+    parser.add_argument("--seconds", type=float, default=1.0, help="for each row")
+    parser.add_argument("--no-compile", dest="compile", action="store_false", help="without torch.compile")
+    parser.add_argument("--json")
+    options = parser.parse_args()
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    library = Library(options.build, options.threads or (torch.get_num_threads() if options.device == "cpu" else 0))
+    wanted = options.only.split(",") if options.only else list(cases.FAMILIES)
+    if unknown := [name for name in wanted if name not in cases.FAMILIES]:
+        sys.exit(f"no family {', '.join(unknown)}; expected some of {', '.join(cases.FAMILIES)}")
+    clock = Clock(options.device)
+    rows = []
+    print("| operator | shape | type | pass | Nereid us | eager | compiled | x best | difference |")
+    print("|---|---|---|---|--:|--:|--:|--:|--:|")
+    for family in wanted:
+        for dtype in cases.FAMILIES[family][1]:
+            if options.types and dtype not in options.types.split(","):
+                continue
+            for row in rows_of(library, clock, family, dtype, options):
+                rows.append(row)
+                us = row["us"]
+                print(f"| {row['operator']} | {row['shape']} | {dtype} | {row['pass']} | {us['nereid']:.1f} | {us['eager']:.1f} | "
+                      f"{us.get('compiled', math.nan):.1f} | {row['ratio']:.2f} | {row['difference']:.1e} |", flush=True)
+    mean = math.exp(statistics.mean(math.log(row["ratio"]) for row in rows))
+    wrong = [row for row in rows if not row["right"]]
+    print(f"\n{len(rows)} rows, geometric mean {mean:.2f}, least {min(row['ratio'] for row in rows):.2f}, wrong {len(wrong)}")
+    if options.json:
+        Path(options.json).write_text(json.dumps(rows, indent=1))
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
