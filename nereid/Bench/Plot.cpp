@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Bench/Report.h"
+#include "nereid/Bench/Svg.h"
 
 #include "nereid/Support/Markup.h"
 
@@ -178,25 +179,12 @@ std::vector<double> Scale::ticks() const {
   return ticks;
 }
 
-static std::string number(double value, int digits = 6) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.*g", digits, value);
-  return text;
-}
-
-static constexpr int width = 760, height = 300, left = 70, right = 20, top = 40,
-                     bottom = 45, legendLine = 18;
-
-static std::string textAt(double x, double y, const char *anchor,
-                          const std::string &text, const char *more = "") {
-  return "<text x=\"" + number(x) + "\" y=\"" + number(y) +
-         "\" text-anchor=\"" + anchor + "\"" + more + ">" +
-         escapedMarkup(text) + "</text>\n";
-}
+static constexpr int width = svgWidth, height = 300, left = 70, right = 20,
+                     top = 40, bottom = 45, legendLine = 18;
 
 static std::string straight(double x1, double y1, double x2, double y2) {
-  return "<path class=\"grid\" d=\"M" + number(x1) + " " + number(y1) + "L" +
-         number(x2) + " " + number(y2) + "\"/>\n";
+  return "<path class=\"grid\" d=\"M" + svgNumber(x1) + " " + svgNumber(y1) +
+         "L" + svgNumber(x2) + " " + svgNumber(y2) + "\"/>\n";
 }
 
 static std::string panelText(const Plot &plot, double y0) {
@@ -219,30 +207,31 @@ static std::string panelText(const Plot &plot, double y0) {
           yHigh > 0 ? yHigh * (isLogY ? 1.2 : 1.08) : 1, isLogY,
           y0 + height - bottom, y0 + top);
   std::string text =
-      textAt(left, y0 + 22, "start", plot.title + " [" + plot.yName + "]",
-             " class=\"title\"");
+      svgLabel(left, y0 + 22, "start", plot.title + " [" + plot.yName + "]",
+               " class=\"title\"");
   for (double tick : y.ticks()) {
     text += straight(left, y(tick), width - right, y(tick)) +
-            textAt(left - 8, y(tick) + 4, "end", number(tick));
+            svgLabel(left - 8, y(tick) + 4, "end", svgNumber(tick));
   }
   // The points themselves, if their names have room.
   size_t every = xs.size() / 10 + 1;
   for (size_t i = 0; i < xs.size(); i += every) {
-    text += textAt(x(xs[i]), y0 + height - bottom + 18, "middle",
-                   plot.categories.empty() ? number(xs[i], 12)
-                                           : plot.categories[size_t(xs[i])]);
+    text += svgLabel(x(xs[i]), y0 + height - bottom + 18, "middle",
+                     plot.categories.empty() ? svgNumber(xs[i], 12)
+                                             : plot.categories[size_t(xs[i])]);
   }
-  text += textAt((left + width - right) / 2.0, y0 + height - 6, "middle",
-                 plot.xName);
+  text += svgLabel((left + width - right) / 2.0, y0 + height - 6, "middle",
+                   plot.xName);
   for (size_t i = 0; i < plot.lines.size(); ++i) {
     const Line &line = plot.lines[i];
     std::string path, marks, color = "s" + std::to_string(i % 8);
     for (const Point &point : line.points) {
-      std::string px = number(x(point.x)), py = number(y(point.y));
+      std::string px = svgNumber(x(point.x)), py = svgNumber(y(point.y));
       path += (path.empty() ? "M" : "L") + px + " " + py;
       if (point.high > point.low) {
         marks += "<path class=\"line " + color + "\" d=\"M" + px + " " +
-                 number(y(point.low)) + "V" + number(y(point.high)) + "\"/>\n";
+                 svgNumber(y(point.low)) + "V" + svgNumber(y(point.high)) +
+                 "\"/>\n";
       }
       marks += "<circle class=\"mark " + color + "\" cx=\"" + px + "\" cy=\"" +
                py + "\" r=\"3\"/>\n";
@@ -256,28 +245,14 @@ std::string svgText(const Report &report) {
   std::vector<Plot> plots = plotsOf(report);
   size_t names = plots.empty() ? 0 : plots[0].lines.size();
   int total = int(plots.size()) * height + int(names) * legendLine + 40;
-  std::string text =
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" +
-      std::to_string(width) + "\" height=\"" + std::to_string(total) +
-      "\" viewBox=\"0 0 " + std::to_string(width) + " " +
-      std::to_string(total) + "\" role=\"img\">\n<title>" +
-      escapedMarkup(report.title + " on " + report.device) + "</title>\n" +
-      R"(<style>
-svg{background:#fff;font:12px system-ui,sans-serif}text{fill:#1c2024}.title{font-weight:600;font-size:14px}
-.grid{stroke:#d7dce0;fill:none}.line{fill:none;stroke-width:2}
-.s0{stroke:#0072b2}.s1{stroke:#d55e00}.s2{stroke:#009e73}.s3{stroke:#aa4499}.s4{stroke:#b8860b}.s5{stroke:#56a0d3}.s6{stroke:#7f3b08}.s7{stroke:#666}
-.mark{fill:#fff;stroke-width:2}
-@media(prefers-color-scheme:dark){svg{background:#15181b}text{fill:#e6e9ec}.grid{stroke:#343b42}.mark{fill:#15181b}
-.s0{stroke:#4da6e0}.s1{stroke:#f08a4b}.s2{stroke:#3cc79d}.s3{stroke:#d17fc4}.s4{stroke:#e0b040}.s5{stroke:#9fd0f0}.s6{stroke:#c98a5a}.s7{stroke:#aaa}}
-</style>
-)" +
-      textAt(left, 24, "start", report.title + " on " + report.device,
-             " class=\"title\"");
+  std::string title = report.title + " on " + report.device;
+  std::string text = svgBegin(total, title) +
+                     svgLabel(left, 24, "start", title, " class=\"title\"");
   double y = 40;
   for (size_t i = 0; i < names; ++i, y += legendLine) {
     text += "<path class=\"line s" + std::to_string(i % 8) + "\" d=\"M" +
-            number(left) + " " + number(y) + "h24\"/>\n" +
-            textAt(left + 32, y + 4, "start", plots[0].lines[i].name);
+            svgNumber(left) + " " + svgNumber(y) + "h24\"/>\n" +
+            svgLabel(left + 32, y + 4, "start", plots[0].lines[i].name);
   }
   for (const Plot &plot : plots) {
     text += panelText(plot, y);

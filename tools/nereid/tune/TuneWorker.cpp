@@ -10,10 +10,10 @@
 #include "tools/nereid/Commands.h"
 #include "tools/nereid/KernelArguments.h"
 
-#include "nereid/ABI/ForwardingCompiler.h"
 #include "nereid/Runtime/device/HostMemory.h"
 #include "nereid/Support/EditDistance.h"
 #include "nereid/Support/Files.h"
+#include "nereid/Tune/SearchingCompiler.h"
 #include "nereid/Tune/Supervisor.h"
 #include "nereid/Tune/TuningChooser.h"
 
@@ -22,41 +22,6 @@
 namespace nereid {
 
 using namespace tune;
-
-namespace {
-
-/// Gives a kernel that is not autotuned a configuration to begin a search with.
-class SearchingCompiler : public ForwardingCompiler {
-public:
-  SearchingCompiler(std::unique_ptr<KernelCompiler> compiler,
-                    std::vector<std::string> given, SearchValues values)
-      : ForwardingCompiler(std::move(compiler)), given(std::move(given)),
-        values(std::move(values)) {}
-
-  Expected<KernelDescription> describe(const Source &source,
-                                       const std::string &kernel) override {
-    Expected<KernelDescription> described = compiler->describe(source, kernel);
-    if (described.ok() && described->configs.empty()) {
-      ConfigDescription config;
-      for (const std::string &name : openParameters(*described, given)) {
-        config.values[name] = firstGuess(name, values);
-      }
-      described->configs = {config};
-      for (const ParameterDescription &parameter : described->parameters) {
-        if (!parameter.isStatic && !parameter.isPointer) {
-          described->tuneKey.push_back(parameter.name);
-        }
-      }
-    }
-    return described;
-  }
-
-private:
-  std::vector<std::string> given;
-  SearchValues values;
-};
-
-} // namespace
 
 static SearchValues parseValues(const std::vector<std::string> &texts) {
   SearchValues values;
