@@ -33,8 +33,12 @@ std::vector<Diagnostic> uselessLoopHints(func::FuncOp kernel,
     for (StringRef name :
          {"num_stages", "loop_unroll_factor", "flatten", "warp_specialize",
           "disallow_acc_multi_buffer", "disable_licm"}) {
-      if (loop->hasAttr("tile." + name.str()) &&
-          !(copiesAhead && name == "num_stages")) {
+      auto value = loop->getAttr("tile." + name.str());
+      // One stage asks for nothing to run ahead.
+      auto stages = dyn_cast_or_null<IntegerAttr>(value);
+      bool holds = name == "num_stages" &&
+                   (copiesAhead || (stages && stages.getInt() <= 1));
+      if (value && !holds) {
         names.push_back(name.str());
       }
     }

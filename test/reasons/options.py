@@ -7,6 +7,7 @@ RUN: nereid compile %s:add --target sm_90a -o %t --num-stages 4 --signature "*fp
 RUN: nereid compile %s:add --target x86-64-v3 --num-warps 8 -o %t --signature "*fp32:16, n=i32" 2>&1 | FileCheck %s --check-prefix=SILENT --allow-empty
 RUN: nereid compile %s:looped --target sm_90a -o %t --signature "*fp32:16, n=i32" 2>&1 | FileCheck %s --check-prefix=LOOP
 RUN: nereid compile %s:looped --target x86-64-v3 -o %t --signature "*fp32:16, n=i32" 2>&1 | FileCheck %s --check-prefix=BOTH
+RUN: nereid compile %s:one_stage --target x86-64-v3 -o %t --signature "*fp32:16, n=i32" 2>&1 | FileCheck %s --check-prefix=SILENT --allow-empty
 """
 import triton
 import triton.language as tl
@@ -31,4 +32,12 @@ def looped(x_ptr, n):
     for k in tl.range(n, num_stages=2, loop_unroll_factor=4, flatten=True):
         total += tl.load(x_ptr + k)
     # LOOP: hint: tl.static_range unrolls a loop
+    tl.store(x_ptr, total)
+
+
+@triton.jit
+def one_stage(x_ptr, n):
+    total = 0.0
+    for k in tl.range(n, num_stages=1):
+        total += tl.load(x_ptr + k)
     tl.store(x_ptr, total)
