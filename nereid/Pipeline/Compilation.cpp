@@ -456,6 +456,7 @@ Status Compilation::convertToLoops() {
   info.hasGather = cpu().hasGather;
   info.hasFma = cpu().hasFma;
   info.hasF16c = cpu().hasF16c;
+  info.hasDotProducts = cpu().hasDotProducts;
   info.fpFusion = request.options.fpFusion;
   auto converted = convertTileToCPU(*module, info);
   if (!converted.ok()) {

@@ -54,7 +54,9 @@ static std::string readFeatureWords() {
 
 int hostX86Level() {
   __builtin_cpu_init(); // asks CPUID once, and the system through XCR0
-  return __builtin_cpu_supports("x86-64-v4")   ? 4
+  bool hasDotProducts = __builtin_cpu_supports("avx512vnni") &&
+                        __builtin_cpu_supports("avx512bf16");
+  return __builtin_cpu_supports("x86-64-v4")   ? 4 + hasDotProducts
          : __builtin_cpu_supports("x86-64-v3") ? 3
          : __builtin_cpu_supports("x86-64-v2") ? 2
                                                : 1;

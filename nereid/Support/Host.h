@@ -18,7 +18,8 @@ namespace nereid {
 const std::string &hostFeatureWords();
 
 /// The highest level of the x86-64 ABI whose instructions this machine has, 1
-/// to 4; 0 where it is another processor.
+/// to 4, or 5: the fourth with dot products (AVX512-VNNI, AVX512-BF16). 0 where
+/// it is another processor.
 int hostX86Level();
 
 /// "Intel(R) Xeon(R) ...", or "unknown".

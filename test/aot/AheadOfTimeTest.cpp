@@ -124,7 +124,7 @@ struct OneLevel {
 static std::vector<std::string> levelsOfHost() {
   std::vector<std::string> levels = {"x86-64", "x86-64-v2", "x86-64-v3",
                                      "x86-64-v4"};
-  levels.resize(static_cast<size_t>(hostX86Level()));
+  levels.resize(std::min(levels.size(), static_cast<size_t>(hostX86Level())));
   return levels;
 }
 

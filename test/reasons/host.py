@@ -9,6 +9,8 @@ RUN: nereid compile %s:writes -v --target x86-64 -o %t --signature "*fp32:16, *f
 RUN: nereid compile %s:waits -v --target x86-64-v3 -o %t --signature "*i32:16" 2>&1 | FileCheck %s --check-prefix=WAITS
 RUN: nereid compile %s:branches -v --target x86-64-v3 -o %t --signature "*fp32:16, *fp32:16, 1024" 2>&1 | FileCheck %s --check-prefix=BRANCH
 RUN: nereid compile %s:product -v --target x86-64-v3 -o %t --signature "*fp32:16, *fp32:16" 2>&1 | FileCheck %s --check-prefix=DOT
+RUN: nereid compile %s:product -v --target x86-64-v4-bf16 -o %t --signature "*bf16:16, *fp32:16" 2>&1 | FileCheck %s --check-prefix=PAIRS
+RUN: nereid compile %s:turns -v --target x86-64-v3 -o %t --signature "*fp32:16, *fp32:16" 2>&1 | FileCheck %s --check-prefix=TURNS
 RUN: nereid compile %s:product -v --target x86-64-v3 --num-warps 8 -o %t --signature "*fp32:16, *fp32:16" 2>&1 | FileCheck %s --check-prefix=OPTION
 """
 import triton
@@ -87,7 +89,15 @@ def branches(x_ptr, y_ptr, BLOCK: tl.constexpr):
 @triton.jit
 def product(x_ptr, y_ptr):
     i = tl.arange(0, 64)[:, None] * 64 + tl.arange(0, 64)[None, :]
-    # DOT: :[[#@LINE+1]]:9: remark: buffer: kept in the thread's memory, 16 KiB; not computed where it is used: a product, a gather or a print reads it from memory
     x = tl.load(x_ptr + i)
-    # DOT: :[[#@LINE+1]]:25: remark: dot: {{[0-9]+}} rows x {{[0-9]+}} vectors of 8 elements of the result stay in registers, operands in the thread's memory
+    # DOT: :[[#@LINE+2]]:25: remark: dot: {{[0-9]+}} rows x {{[0-9]+}} vectors of 8 elements of the result stay in registers, operands in the thread's memory
+    # PAIRS: :[[#@LINE+1]]:25: remark: dot: {{[0-9]+}} rows x {{[0-9]+}} vectors of 16 elements of the result stay in registers, operands in the thread's memory, 2 products an instruction and lane
     tl.store(y_ptr + i, tl.dot(x, x))
+
+
+@triton.jit
+def turns(x_ptr, y_ptr):
+    i = tl.arange(0, 64)[:, None] * 64 + tl.arange(0, 64)[None, :]
+    # TURNS: :[[#@LINE+1]]:9: remark: load: turned in registers on the way into the thread's memory, 16 KiB; not a gather: the vectors of the pass lie across its neighbours in memory
+    x = tl.load(x_ptr + i)
+    tl.store(y_ptr + i, tl.trans(x))

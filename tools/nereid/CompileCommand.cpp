@@ -221,7 +221,8 @@ void addCompileCommand(CLI::App &app) {
   command
       ->add_option("--target", options->targets,
                    "cpu (this machine; the default), x86-64, x86-64-v2, "
-                   "x86-64-v3, x86-64-v4, interp, sm_75, sm_80, sm_90a, ...; "
+                   "x86-64-v3, x86-64-v4, x86-64-v4-bf16, interp, sm_75, "
+                   "sm_80, sm_90a, ...; "
                    "for --emit header several, with commas")
       ->delimiter(',')
       ->allow_extra_args(false);

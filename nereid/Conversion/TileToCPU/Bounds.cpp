@@ -72,7 +72,9 @@ void Nest::walkMasks(Evaluator &evaluator, unsigned coords,
   };
   for (const Root &root : item.roots) {
     if (root.value) {
-      walk(root.value, coords);
+      for (int64_t i = 0; i < (packing ? packing->count : 1); ++i) {
+        walk(root.value, packing ? packedRow(evaluator, coords, i) : coords);
+      }
       continue;
     }
     for (Value operand : root.op->getOperands()) {

@@ -108,13 +108,14 @@ Buffer KernelEmitter::yieldBuffer(unsigned index, bool throughCopy) {
   return copy;
 }
 
-void KernelEmitter::copyInto(Value value, const Buffer &buffer,
-                             bool isUnsigned) {
+void KernelEmitter::copyInto(Value value, const Buffer &buffer, bool isUnsigned,
+                             bool flipsSign) {
   Item item;
   item.isNest = true;
   item.shape.assign(tile::getShape(value.getType()));
   item.roots.push_back({RootKind::Yield, nullptr, value, 0});
   item.roots.back().isUnsigned = isUnsigned;
+  item.roots.back().flipsSign = flipsSign;
   blocks.push_back({nullptr, {buffer}, {}});
   Nest(*this, item).emit();
   blocks.pop_back();

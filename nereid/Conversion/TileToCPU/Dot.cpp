@@ -10,8 +10,18 @@
 // A register block of `rows` x `columns` vectors of the result stays in
 // registers while a loop goes over k: `columns` vectors of rhs are loaded,
 // `rows` scalars of lhs are broadcast, and each pair is multiplied and added.
-// Operands lie in scratch in the type of the sum, rhs with unit stride along n;
-// they are converted while they are written there.
+// Operands lie in scratch as words as wide as a sum, rhs with unit stride along
+// n. A word is one element in the type of the sum, or, where an instruction
+// multiplies and adds several pairs, two or four narrow neighbours along k:
+//
+//   bf16 pairs     sum += a0 b0 + a1 b1                     AVX512-BF16
+//   int8 quads     sum += a0 b0 + a1 b1 + a2 b2 + a3 b3     AVX512-VNNI
+//   int16 pairs    the same of two, for int8 elsewhere      SSE2
+//
+// Elements are converted and brought into this order while they are written.
+// The instruction for quads multiplies unsigned bytes of lhs by signed ones of
+// rhs: those of lhs are stored 128 larger, and 128 times the sums of the
+// columns of rhs are taken off, all of it modulo 2^32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +41,8 @@ Type dotSumType(tile::DotOp op) {
 
 namespace {
 
+enum class Product { Elements, Bf16Pairs, Int16Pairs, Int8Quads };
+
 /// One dot operation.
 class DotEmitter {
 public:
@@ -38,7 +50,11 @@ public:
   void emit();
 
 private:
-  Buffer operand(Value value, bool unitStride);
+  void chooseProduct();
+  Buffer operand(Value value, bool isRhs);
+  std::optional<Buffer> inPlace(Value value, bool isRhs);
+  Buffer allocateWords(ArrayRef<int64_t> shape, int inner,
+                       bool wholeRows = false);
   void chooseBlock();
   void emitColumns(int64_t first, int64_t last, int64_t vectors);
   void emitBlock(Evaluator &evaluator, const Coord &row, const Coord &column,
@@ -46,18 +62,25 @@ private:
   SmallVector<Value> multiply(Evaluator &evaluator, const Coord &row,
                               const Coord &column, int64_t rows,
                               int64_t vectors, SmallVector<Value> sums);
-  Value element(const Buffer &buffer, ArrayRef<Value> index,
-                ArrayRef<int64_t> offset, Type type);
+  Value word(const Buffer &buffer, Value x, int64_t dx, Value y, int64_t dy,
+             int64_t lanes);
+  Value multiplyAdd(LaneOps ops, Value left, Value right, Value total);
+  void sumColumns(const Coord &column, int64_t vectors);
 
   KernelEmitter &kernel;
   tile::DotOp op;
   Buffer lhs, rhs, result;
+  Product product = Product::Elements;
   Type sum;
+  Type part;         ///< of the elements in a word
+  int64_t group = 1; ///< elements a word
   int64_t M, N, K, batches = 1;
   bool batched = false;
   int64_t lanes = 1, rows = 1, columns = 1;
   Value batchIndex;
   SmallVector<OpBuilder::InsertPoint> anchors;
+  /// Of quads, what is taken off each vector of columns.
+  SmallVector<Value> excess;
 };
 
 } // namespace
@@ -94,16 +117,124 @@ static Buffer viewOf(KernelEmitter &kernel, Value value) {
   return view;
 }
 
-Buffer DotEmitter::operand(Value value, bool unitStride) {
-  Buffer view = viewOf(kernel, value);
-  if (view.base && view.element == sum &&
-      (!unitStride || view.strides.back() == 1)) {
-    return view;
+void DotEmitter::chooseProduct() {
+  Type left = tile::getElement(op.getLhs().getType());
+  Type right = tile::getElement(op.getRhs().getType());
+  part = sum;
+  if (left != right || lanes < 4) {
+    return;
   }
-  Buffer packed = kernel.allocate(sum, tile::getShape(value.getType()));
-  kernel.copyInto(value, packed, op.getIsUnsigned());
-  kernel.toTop();
-  return packed;
+  bool hasDotProducts = kernel.target.hasDotProducts;
+  if (left.isBF16() && sum.isF32() && hasDotProducts && K % 2 == 0) {
+    product = Product::Bf16Pairs;
+    part = left;
+    group = 2;
+  } else if (left.isInteger(8) && sum.isInteger(32) && hasDotProducts &&
+             !op.getIsUnsigned() && K % 4 == 0) {
+    product = Product::Int8Quads;
+    part = left;
+    group = 4;
+  } else if (left.isInteger(8) && sum.isInteger(32) && K % 2 == 0) {
+    product = Product::Int16Pairs;
+    part = IntegerType::get(op.getContext(), 16);
+    group = 2;
+  }
+}
+
+/// The words of an operand that lie in a buffer already.
+std::optional<Buffer> DotEmitter::inPlace(Value value, bool isRhs) {
+  Buffer view = viewOf(kernel, value);
+  bool flips = product == Product::Int8Quads && !isRhs;
+  if (!view.base || view.element != part || flips) {
+    return std::nullopt;
+  }
+  if (group == 1) {
+    return !isRhs || view.strides.back() == 1 ? std::optional(view)
+                                              : std::nullopt;
+  }
+  if (isRhs || view.strides.back() != 1) {
+    return std::nullopt;
+  }
+  view.strides.back() = group;
+  for (int64_t &stride : view.strides) {
+    if (stride % group != 0) {
+      return std::nullopt;
+    }
+    stride /= group;
+  }
+  view.shape.back() /= group;
+  return view;
+}
+
+/// Room for words that are neighbours along `inner`; `wholeRows`: as many rows
+/// as lanes fill.
+Buffer DotEmitter::allocateWords(ArrayRef<int64_t> shape, int inner,
+                                 bool wholeRows) {
+  unsigned bits = sum.getIntOrFloatBitWidth();
+  int64_t full = kernel.target.vectorBytes * 8 / bits;
+  int rank = shape.size(), rows = inner == rank - 1 ? rank - 2 : rank - 1;
+  SmallVector<int64_t> order(shape);
+  order[rank - 2] = wholeRows ? llvm::alignTo(shape[rows], full) : shape[rows];
+  order[rank - 1] = shape[inner];
+  Type type = IntegerType::get(op.getContext(), bits);
+  Buffer buffer = kernel.allocate(type, order, group);
+  buffer.shape.assign(shape);
+  if (inner != rank - 1) {
+    std::swap(buffer.strides[rank - 2], buffer.strides[rank - 1]);
+  }
+  return buffer;
+}
+
+Buffer DotEmitter::operand(Value value, bool isRhs) {
+  if (std::optional<Buffer> found = inPlace(value, isRhs)) {
+    return *found;
+  }
+  SmallVector<int64_t> shape(tile::getShape(value.getType()));
+  int rank = shape.size(), k = isRhs ? rank - 2 : rank - 1,
+      other = isRhs ? rank - 1 : rank - 2;
+  bool flips = product == Product::Int8Quads && !isRhs;
+  SmallVector<int64_t> words = shape;
+  words[k] /= group;
+  int64_t full = kernel.target.vectorBytes / tile::getElementBytes(part);
+  int fast = fastDimension(kernel, value);
+  bool alongOther = fast == other;
+  Packing packing;
+  packing.element = part;
+  std::optional<Packing> turns;
+  if (isRhs && !alongOther) {
+    turns = turning(kernel.target, part, group, other, k, shape);
+  }
+  if (turns) {
+    Buffer buffer = allocateWords(words, other, /*wholeRows=*/true);
+    kernel.pack(value, buffer, *turns, op.getIsUnsigned(), flips);
+    return buffer;
+  }
+  if (group > 1 && (isRhs || (alongOther && shape[other] >= 4))) {
+    packing.vector = other;
+    packing.rows = k;
+    packing.count = packing.interleave = group;
+    packing.lanes = std::min<uint64_t>(full, llvm::PowerOf2Ceil(shape[other]));
+    Buffer buffer = allocateWords(words, other);
+    Buffer rows = buffer;
+    rows.strides[k] /= group; // a multiple of the vector's width
+    kernel.pack(value, rows, packing, op.getIsUnsigned(), flips);
+    return buffer;
+  }
+  if (group > 1) {
+    Buffer buffer = allocateWords(words, k);
+    Buffer elements = buffer;
+    elements.element = part;
+    elements.shape = shape;
+    for (int d = 0; d < rank; ++d) {
+      elements.strides[d] *= d == k ? 1 : group;
+    }
+    kernel.copyInto(value, elements, op.getIsUnsigned(), flips);
+    return buffer;
+  }
+  Buffer buffer = allocateWords(shape, isRhs || alongOther ? other : k);
+  buffer.element = sum;
+  kernel.copyInto(value, buffer, op.getIsUnsigned());
+  return buffer;
 }
 
 /// Fewest loads a multiplication over all blocks of the tile, with at least
@@ -141,19 +272,25 @@ void DotEmitter::emit() {
   M = shape[shape.size() - 2];
   N = shape.back();
   K = tile::getShape(op.getLhs().getType()).back();
-  lhs = operand(op.getLhs(), false);
-  rhs = operand(op.getRhs(), true);
-  result = kernel.resultBuffer(op.getResult());
   unsigned full = kernel.target.vectorBytes / (sum.getIntOrFloatBitWidth() / 8);
   lanes = std::min<uint64_t>(full, llvm::PowerOf2Ceil(N));
+  chooseProduct();
   chooseBlock();
+  lhs = operand(op.getLhs(), false);
+  kernel.toTop();
+  rhs = operand(op.getRhs(), true);
+  kernel.toTop();
+  result = kernel.resultBuffer(op.getResult());
   tellDecision(op, [&] {
     return Decision{"dot",
                     std::to_string(rows) + " rows x " +
                         counted(columns, "vector") + " of " +
                         counted(lanes, "element") +
                         " of the result stay in registers, operands in the "
-                        "thread's memory",
+                        "thread's memory" +
+                        (group == 1 ? ""
+                                    : ", " + std::to_string(group) +
+                                          " products an instruction and lane"),
                     "", "", ""};
   });
   OpBuilder &b = kernel.b;
@@ -194,6 +331,9 @@ void DotEmitter::emitColumns(int64_t first, int64_t last, int64_t vectors) {
   Coord column;
   column.offset = first;
   auto panels = [&] {
+    if (product == Product::Int8Quads) {
+      sumColumns(column, vectors);
+    }
     for (int64_t start : {int64_t(0), M / rows * rows}) {
       int64_t count = start == 0 ? rows : M % rows;
       if (count == 0 || (start == 0 && M < rows)) {
@@ -294,7 +434,8 @@ void DotEmitter::emitBlock(Evaluator &evaluator, const Coord &row,
       Value start =
           evaluator.vectorOf(evaluator.evaluate(op.getC(), places.back()));
       LaneOps ops = evaluator.at(level);
-      sums.push_back(ops.convert(start, cElement, sum, false));
+      start = ops.convert(start, cElement, sum, false);
+      sums.push_back(excess.empty() ? start : ops.sub(start, excess[v]));
     }
   }
   sums = multiply(evaluator, row, column, rows, vectors, sums);
@@ -308,27 +449,79 @@ void DotEmitter::emitBlock(Evaluator &evaluator, const Coord &row,
   evaluator.at(level);
 }
 
-/// buffer[index + offset] as `type`, at the builder's place. A null index is 0.
-Value DotEmitter::element(const Buffer &buffer, ArrayRef<Value> index,
-                          ArrayRef<int64_t> offset, Type type) {
+/// `lanes` neighbouring words from [x + dx, y + dy] of an operand on, or one in
+/// all lanes, at the builder's place. A null index is 0.
+Value DotEmitter::word(const Buffer &buffer, Value x, int64_t dx, Value y,
+                       int64_t dy, int64_t lanes) {
   LaneOps ops = kernel.ops();
+  Type element = group == 1 ? sum : buffer.element;
+  if (group > 1) {
+    element = ops.b.getI32Type();
+  }
+  SmallVector<Value> index = {x, y};
+  SmallVector<int64_t> offset = {dx, dy};
+  if (batched) {
+    index.insert(index.begin(), batchIndex);
+    offset.insert(offset.begin(), 0);
+  }
   Value address = buffer.base;
   int64_t constant = 0;
   for (auto [d, stride] : llvm::enumerate(buffer.strides)) {
     constant += offset[d] * stride;
     if (index[d] && stride) {
       Value step = stride == 1 ? index[d] : ops.mul(index[d], ops.i64(stride));
-      address = LLVM::GEPOp::create(ops.b, ops.loc, address.getType(), sum,
+      address = LLVM::GEPOp::create(ops.b, ops.loc, address.getType(), element,
                                     address, ValueRange{step});
     }
   }
   if (constant) {
     address =
-        LLVM::GEPOp::create(ops.b, ops.loc, address.getType(), sum, address,
+        LLVM::GEPOp::create(ops.b, ops.loc, address.getType(), element, address,
                             LLVM::GEPArg(static_cast<int32_t>(constant)));
   }
+  Type type = lanes == 1 ? element : Type(VectorType::get({lanes}, element));
   return LLVM::LoadOp::create(ops.b, ops.loc, type, address,
                               sum.getIntOrFloatBitWidth() / 8);
+}
+
+/// total + the products of the words, a lane.
+Value DotEmitter::multiplyAdd(LaneOps ops, Value left, Value right,
+                              Value total) {
+  OpBuilder &b = ops.b;
+  if (product == Product::Elements) {
+    if (isa<IntegerType>(sum)) {
+      return ops.add(total, ops.mul(left, right));
+    }
+    if (kernel.target.hasFma) {
+      return math::FmaOp::create(b, ops.loc, left, right, total);
+    }
+    return arith::AddFOp::create(
+        b, ops.loc, total, arith::MulFOp::create(b, ops.loc, left, right));
+  }
+  int64_t bits = lanes * 32;
+  auto parts = [&](Value words) {
+    Type type = VectorType::get({lanes * group}, part);
+    return LLVM::BitcastOp::create(b, ops.loc, type, words);
+  };
+  auto call = [&](const std::string &name, ValueRange operands) {
+    return LLVM::CallIntrinsicOp::create(b, ops.loc, total.getType(),
+                                         b.getStringAttr(name), operands)
+        .getResult(0);
+  };
+  Value x = parts(left), y = parts(right);
+  switch (product) {
+  case Product::Bf16Pairs:
+    return call("llvm.x86.avx512bf16.dpbf16ps." + std::to_string(bits),
+                {total, x, y});
+  case Product::Int8Quads:
+    return call("llvm.x86.avx512.vpdpbusd." + std::to_string(bits),
+                {total, x, y});
+  default:
+    return ops.add(total, call(bits == 512   ? "llvm.x86.avx512.pmaddw.d.512"
+                               : bits == 256 ? "llvm.x86.avx2.pmadd.wd"
+                                             : "llvm.x86.sse2.pmadd.wd",
+                               {x, y}));
+  }
 }
 
 SmallVector<Value> DotEmitter::multiply(Evaluator &evaluator, const Coord &row,
@@ -339,42 +532,23 @@ SmallVector<Value> DotEmitter::multiply(Evaluator &evaluator, const Coord &row,
   LaneOps ops = evaluator.at(evaluator.innermost());
   scf::ForOp loop;
   Value k;
-  if (K > 1) {
-    loop = kernel.createFor(ops.i64(0), ops.i64(K), ops.i64(1), sums);
+  if (K > group) {
+    loop = kernel.createFor(ops.i64(0), ops.i64(K / group), ops.i64(1), sums);
     k = loop.getInductionVar();
     sums.assign(loop.getRegionIterArgs().begin(),
                 loop.getRegionIterArgs().end());
   }
-  Type vectorType = lanes == 1 ? sum : Type(VectorType::get({lanes}, sum));
-  auto read = [&](const Buffer &buffer, Value x, int64_t dx, Value y,
-                  int64_t dy, Type type) {
-    SmallVector<Value> index = {x, y};
-    SmallVector<int64_t> offset = {dx, dy};
-    if (batched) {
-      index.insert(index.begin(), batchIndex);
-      offset.insert(offset.begin(), 0);
-    }
-    return element(buffer, index, offset, type);
-  };
   SmallVector<Value> right;
   for (int64_t v = 0; v < vectors; ++v) {
     right.push_back(
-        read(rhs, k, 0, column.base, column.offset + v * lanes, vectorType));
+        word(rhs, k, 0, column.base, column.offset + v * lanes, lanes));
   }
   for (int64_t r = 0; r < rows; ++r) {
-    Value left = read(lhs, row.base, row.offset + r, k, 0, sum);
+    Value left = word(lhs, row.base, row.offset + r, k, 0, 1);
     left = ops.splat(left, lanes);
     for (int64_t v = 0; v < vectors; ++v) {
       Value &total = sums[r * vectors + v];
-      if (isa<IntegerType>(sum)) {
-        total = ops.add(total, ops.mul(left, right[v]));
-      } else if (kernel.target.hasFma) {
-        total = math::FmaOp::create(b, ops.loc, left, right[v], total);
-      } else {
-        total = arith::AddFOp::create(
-            b, ops.loc, total,
-            arith::MulFOp::create(b, ops.loc, left, right[v]));
-      }
+      total = multiplyAdd(ops, left, right[v], total);
     }
   }
   if (loop) {
@@ -383,6 +557,25 @@ SmallVector<Value> DotEmitter::multiply(Evaluator &evaluator, const Coord &row,
     sums.assign(loop.getResults().begin(), loop.getResults().end());
   }
   return sums;
+}
+
+/// 128 times the sums over k of `vectors` vectors of columns of rhs.
+void DotEmitter::sumColumns(const Coord &column, int64_t vectors) {
+  OpBuilder &b = kernel.b;
+  LaneOps ops = kernel.ops();
+  Type type = VectorType::get({lanes}, sum);
+  excess.assign(vectors, ops.integer(type, 0));
+  Value offset = ops.integer(type, static_cast<int32_t>(0x80808080));
+  scf::ForOp loop =
+      kernel.createFor(ops.i64(0), ops.i64(K / group), ops.i64(1), excess);
+  for (int64_t v = 0; v < vectors; ++v) {
+    Value right = word(rhs, loop.getInductionVar(), 0, column.base,
+                       column.offset + v * lanes, lanes);
+    excess[v] = multiplyAdd(ops, offset, right, loop.getRegionIterArgs()[v]);
+  }
+  scf::YieldOp::create(b, ops.loc, excess);
+  b.setInsertionPointAfter(loop);
+  excess.assign(loop.getResults().begin(), loop.getResults().end());
 }
 
 void KernelEmitter::emitDot(tile::DotOp op) { DotEmitter(*this, op).emit(); }

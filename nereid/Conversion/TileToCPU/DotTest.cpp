@@ -8,6 +8,9 @@
 #include "nereid/Conversion/TileToCPU/TestKernel.h"
 #include "nereid/Conversion/TileToCPU/TileText.h"
 
+#include "nereid/Target/CPU/CpuTarget.h"
+
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 #include <random>
@@ -40,6 +43,36 @@ std::vector<T> randomValues(size_t count, unsigned seed) {
   }
   return values;
 }
+
+/// What this machine runs of some targets.
+std::vector<const char *> targetsHere() {
+  std::vector<const char *> names;
+  for (const char *name : {"x86-64", "x86-64-v3", "x86-64-v4", "cpu"}) {
+    auto target = cpu::resolve(name);
+    if (target.ok() && cpu::runsHere(*target)) {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
+/// The bits of a bf16, for small integers.
+struct Bf16 {
+  Bf16() = default;
+  explicit Bf16(int value) {
+    float wide = static_cast<float>(value);
+    uint32_t word;
+    std::memcpy(&word, &wide, 4);
+    bits = word >> 16;
+  }
+  explicit operator float() const {
+    uint32_t word = static_cast<uint32_t>(bits) << 16;
+    float wide;
+    std::memcpy(&wide, &word, 4);
+    return wide;
+  }
+  uint16_t bits = 0;
+};
 
 /// c += a b, all in exact small integers, whatever the type.
 template <typename T, typename Sum>
@@ -92,6 +125,90 @@ TEST(Dot, SmallIntegersAreExactInEveryType) {
         check<double, double>("f64", "f64", target, M, N, K, false);
       }
     }
+  }
+}
+
+/// Operands in both memory orders, as far as the block's edges, with all bytes.
+template <typename T, typename Sum>
+static void checkLayouts(const std::string &type, const std::string &sumType,
+                         const char *target, bool isUnsigned = false) {
+  for (auto [M, N, K] : std::vector<std::array<int64_t, 3>>{{64, 128, 64},
+                                                            {48, 80, 24},
+                                                            {20, 64, 36},
+                                                            {7, 33, 6},
+                                                            {16, 8, 32}}) {
+    for (int order = 0; order < 4; ++order) {
+      bool leftTurned = order & 1, rightTurned = order & 2;
+      TileText t;
+      TextValue a = t.ptr(type), b = t.ptr(type), c = t.ptr(sumType);
+      TextValue lhs = leftTurned
+                          ? t.transpose(t.load(block(t, a, K, M)), {1, 0})
+                          : t.load(block(t, a, M, K));
+      TextValue rhs = rightTurned
+                          ? t.transpose(t.load(block(t, b, N, K)), {1, 0})
+                          : t.load(block(t, b, K, N));
+      TextValue to = block(t, c, M, N);
+      TextValue sum = t.dot(lhs, rhs, t.load(to));
+      t.store(to, sum);
+      std::string text = t.str();
+      if (isUnsigned) {
+        size_t at = text.find("tile.dot");
+        text.insert(text.find(" :", at), " {isUnsigned}");
+      }
+      TestKernel kernel(text, target);
+      ASSERT_TRUE(kernel.ok()) << kernel.error() << text;
+      std::mt19937 random(order + 1);
+      std::vector<T> a0(M * K), b0(K * N);
+      for (std::vector<T> *values : {&a0, &b0}) {
+        for (T &value : *values) {
+          value = T(static_cast<int>(random() % 256) - (isUnsigned ? 0 : 128));
+        }
+      }
+      std::vector<Sum> result(M * N, Sum(3));
+      kernel.run({1, 1, 1}, a0.data(), b0.data(), result.data());
+      for (int64_t m = 0; m < M; ++m) {
+        for (int64_t n = 0; n < N; ++n) {
+          Sum expected = 3;
+          for (int64_t k = 0; k < K; ++k) {
+            expected += Sum(a0[leftTurned ? k * M + m : m * K + k]) *
+                        Sum(b0[rightTurned ? n * K + k : k * N + n]);
+          }
+          ASSERT_EQ(result[m * N + n], expected)
+              << type << " " << target << " " << M << "x" << N << "x" << K
+              << " order " << order << " at " << m << "," << n;
+        }
+      }
+    }
+  }
+}
+
+TEST(Dot, EveryOrderOfOperandsInMemory) {
+  for (const char *target : targetsHere()) {
+    checkLayouts<Bf16, float>("bf16", "f32", target);
+    checkLayouts<int8_t, int32_t>("i8", "i32", target);
+    checkLayouts<uint8_t, int32_t>("i8", "i32", target, true);
+    checkLayouts<float, float>("f32", "f32", target);
+    checkLayouts<double, double>("f64", "f64", target);
+  }
+}
+
+TEST(Dot, InstructionsThatMultiplyNarrowNeighbours) {
+  auto assembly = [](const std::string &type, const std::string &sum,
+                     const char *target) {
+    TileText t;
+    TextValue a = t.ptr(type), b = t.ptr(type), c = t.ptr(sum);
+    TextValue to = block(t, c, 64, 64);
+    t.store(to, t.dot(t.load(block(t, a, 64, 64)), t.load(block(t, b, 64, 64)),
+                      t.load(to)));
+    return stageText(t.str(), "asm", target);
+  };
+  using testing::HasSubstr;
+  EXPECT_THAT(assembly("bf16", "f32", "x86-64-v4-bf16"),
+              HasSubstr("vdpbf16ps"));
+  EXPECT_THAT(assembly("i8", "i32", "x86-64-v4-bf16"), HasSubstr("vpdpbusd"));
+  for (const char *target : {"x86-64-v3", "x86-64-v4"}) {
+    EXPECT_THAT(assembly("bf16", "f32", target), HasSubstr("vfmadd"));
+    EXPECT_THAT(assembly("i8", "i32", target), HasSubstr("vpmaddwd"));
   }
 }
 

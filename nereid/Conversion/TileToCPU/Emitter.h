@@ -36,6 +36,7 @@ struct Buffer {
 };
 
 class Evaluator;
+struct Packing;
 
 class KernelEmitter {
 public:
@@ -72,11 +73,17 @@ public:
 
   /// Writes `value` to `buffer` by a nest of its own.
   void copyInto(mlir::Value value, const Buffer &buffer,
-                bool isUnsigned = false);
+                bool isUnsigned = false, bool flipsSign = false);
+  /// The same as words, laid out as `packing` says (Pack.cpp). Strides of
+  /// `words` count words; along the dimension of `packing.rows`, where the
+  /// block is not turned, they are those of one element.
+  void pack(mlir::Value value, const Buffer &words, const Packing &packing,
+            bool isUnsigned = false, bool flipsSign = false);
   Buffer allocate(mlir::Type element, llvm::ArrayRef<int64_t> shape,
                   int64_t innerPadding = 1);
   void release(const Buffer &buffer);
   void bind(mlir::Value tile, const Buffer &buffer) { buffers[tile] = buffer; }
+  void unbind(mlir::Value tile) { buffers.erase(tile); }
   void bindScalar(mlir::Value tile, mlir::Value value) {
     scalars[tile] = value;
   }

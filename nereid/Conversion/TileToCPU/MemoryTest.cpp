@@ -8,6 +8,7 @@
 #include "nereid/Conversion/TileToCPU/TestKernel.h"
 #include "nereid/Conversion/TileToCPU/TileText.h"
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 #include <cmath>
@@ -52,6 +53,84 @@ TEST(Memory, LoadSurvivesAStoreToTheSameArray) {
   for (int i = 0; i < 100; ++i) {
     EXPECT_EQ(x0[i], i + 2);
     EXPECT_EQ(z0[i], i + 1 + 5150);
+  }
+}
+
+/// y[c, r] = x[r, c] inside of [m, n], through blocks of rows x columns.
+template <typename T>
+static void checkTransposition(const std::string &type, const char *target,
+                               int64_t rows, int64_t columns) {
+  TileText t;
+  TextValue x = t.ptr(type), y = t.ptr(type), m = t.argument("i32"),
+            n = t.argument("i32");
+  auto start = [&](int axis, int64_t size) {
+    return t.op("arith.muli", t.programId(axis),
+                t.constant("i32", std::to_string(size)));
+  };
+  TextValue r = t.op("arith.addi", t.expand(t.range(rows), 1), start(0, rows));
+  TextValue c =
+      t.op("arith.addi", t.expand(t.range(columns), 0), start(1, columns));
+  TextValue inside =
+      t.op("arith.andi", t.broadcast(t.compare("slt", r, m), {rows, columns}),
+           t.broadcast(t.compare("slt", c, n), {rows, columns}));
+  TextValue from =
+      t.op("arith.addi", t.broadcast(t.op("arith.muli", r, n), {rows, columns}),
+           t.broadcast(c, {rows, columns}));
+  TextValue to =
+      t.op("arith.addi", t.broadcast(t.op("arith.muli", c, m), {rows, columns}),
+           t.broadcast(r, {rows, columns}));
+  t.store(t.addptr(y, t.transpose(to, {1, 0})),
+          t.transpose(t.load(t.addptr(x, from), inside), {1, 0}),
+          t.transpose(inside, {1, 0}));
+  TestKernel kernel(t.str(), target);
+  ASSERT_TRUE(kernel.ok()) << kernel.error();
+  for (auto [height, width] : {std::pair<int, int>{128, 192}, {133, 77}}) {
+    std::vector<T> x0(height * width), y0(height * width, T(7));
+    for (size_t i = 0; i < x0.size(); ++i) {
+      x0[i] = static_cast<T>(i * 37 + 5);
+    }
+    kernel.run({static_cast<int>((height + rows - 1) / rows),
+                static_cast<int>((width + columns - 1) / columns), 1},
+               x0.data(), y0.data(), height, width);
+    for (int i = 0; i < height; ++i) {
+      for (int j = 0; j < width; ++j) {
+        ASSERT_EQ(y0[j * height + i], x0[i * width + j])
+            << type << " " << target << " " << rows << "x" << columns << " at "
+            << i << "," << j;
+      }
+    }
+  }
+}
+
+TEST(Memory, TranspositionsOfEveryWidth) {
+  for (const char *target : {"x86-64", "x86-64-v3", "cpu"}) {
+    for (auto [rows, columns] :
+         {std::pair<int64_t, int64_t>{64, 64}, {128, 24}, {40, 64}}) {
+      checkTransposition<int8_t>("i8", target, rows, columns);
+      checkTransposition<int16_t>("i16", target, rows, columns);
+      checkTransposition<float>("f32", target, rows, columns);
+      checkTransposition<int64_t>("i64", target, rows, columns);
+    }
+  }
+}
+
+TEST(Memory, TransposedBlocksAreTurnedInRegisters) {
+  TileText t;
+  TextValue x = t.ptr("f32"), y = t.ptr("f32");
+  TextValue offsets =
+      t.op("arith.addi",
+           t.broadcast(t.op("arith.muli", t.expand(t.range(64), 1),
+                            t.constant("i32", "64")),
+                       {64, 64}),
+           t.broadcast(t.expand(t.range(64), 0), {64, 64}));
+  t.store(t.addptr(y, offsets),
+          t.transpose(t.load(t.addptr(x, offsets)), {1, 0}));
+  for (const char *target : {"x86-64", "x86-64-v3", "x86-64-v4"}) {
+    std::string text = stageText(t.str(), "asm", target);
+    EXPECT_THAT(text, testing::AnyOf(testing::HasSubstr("unpcklps"),
+                                     testing::HasSubstr("unpckldq")))
+        << target;
+    EXPECT_THAT(text, testing::Not(testing::HasSubstr("gather"))) << target;
   }
 }
 

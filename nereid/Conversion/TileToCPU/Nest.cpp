@@ -24,7 +24,8 @@ static OpBuilder::InsertPoint endOf(Block *block) {
   return {block, block->end()};
 }
 
-Nest::Nest(KernelEmitter &kernel, Item &item) : kernel(kernel), item(item) {}
+Nest::Nest(KernelEmitter &kernel, Item &item, const Packing *packing)
+    : kernel(kernel), item(item), packing(packing) {}
 
 /// Buffers are bound after the nest: inside of it, their tensors are values.
 void Nest::prepareBuffers() {
@@ -130,10 +131,13 @@ void Nest::emit() {
   OpBuilder::InsertPoint outside = kernel.getTop();
   if (item.roots.front().kind == RootKind::Scan) {
     scheduleScan(scalarOnly);
+  } else if (packing) {
+    schedule = packing->schedule(item.shape);
   } else {
     schedule = chooseSchedule(kernel, item, scalarOnly, sameLanes);
   }
   tell(scalarOnly);
+  turnLoads();
   if (item.roots.front().kind == RootKind::Structured) {
     Operation *op = item.roots.front().op;
     kernel.toTop();
@@ -142,6 +146,10 @@ void Nest::emit() {
   emitOuterLoops();
   kernel.setTop(endOf(outside.getBlock()));
   kernel.toTop();
+  for (auto &[value, buffer] : turned) {
+    kernel.unbind(value);
+    kernel.release(buffer);
+  }
   for (const Root &root : item.roots) {
     if (root.kind == RootKind::Materialize) {
       kernel.bindResult(root.value);
@@ -165,13 +173,15 @@ void Nest::emitOuterLoops() {
       continue;
     }
     LaneOps ops = kernel.ops();
+    int64_t step = packing && dim == packing->rows ? packing->count : 1;
     scf::ForOp loop =
-        kernel.createFor(ops.i64(0), ops.i64(item.shape[dim]), ops.i64(1));
+        kernel.createFor(ops.i64(0), ops.i64(item.shape[dim]), ops.i64(step));
     anchors.back() = before(loop);
     if (++depth == 1) {
       kernel.setTop(before(loop));
     }
     outerCoords[dim].base = loop.getInductionVar();
+    outerCoords[dim].divisor = step;
     outerCoords[dim].level = depth;
     anchors.push_back(endOf(loop.getBody()));
   }
@@ -431,6 +441,9 @@ void Nest::emitAxis(Evaluator &evaluator, const Version &version,
 /// All operands are evaluated before anything is written, so that a chunk
 /// reads what was there before it.
 void Nest::emitRoots(Evaluator &evaluator, unsigned coords, bool nontemporal) {
+  if (packing) {
+    return emitPacked(evaluator, coords);
+  }
   SmallVector<std::pair<Operation *, std::function<void()>>> effects;
   for (auto [i, root] : llvm::enumerate(item.roots)) {
     Operation *op = root.op ? root.op : root.value.getDefiningOp();
@@ -447,6 +460,9 @@ void Nest::emitRoots(Evaluator &evaluator, unsigned coords, bool nontemporal) {
           evaluator.at(value.level)
               .convert(value.value, tile::getElement(root.value.getType()),
                        rootBuffers[i].element, root.isUnsigned);
+      if (root.flipsSign) {
+        value.value = flipSign(evaluator.at(value.level), value.value);
+      }
       later([&, i = i, value] {
         evaluator.storeBuffer(rootBuffers[i], coords, value,
                               evaluator.innermost());

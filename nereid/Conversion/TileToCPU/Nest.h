@@ -63,9 +63,31 @@ private:
   mlir::TypedAttr identity;
 };
 
+/// How the elements of a block become words of scratch memory (Pack.cpp).
+struct Packing {
+  mlir::Type element; ///< that the values are converted to
+  int vector = -1;    ///< the dimension that lanes lie along
+  unsigned lanes = 1; ///< of one evaluation
+  int rows = -1;      ///< the dimension that is taken `count` rows at a time
+  int64_t count = 1;  ///< divides the extent of that
+  unsigned group = 1; ///< neighbours along `vector` that are one word
+  unsigned interleave = 1; ///< rows that are one word
+  bool turns = false;      ///< words lie side by side along `rows`
+
+  Schedule schedule(llvm::ArrayRef<int64_t> shape) const;
+};
+
+/// Turns blocks of `shape`, contiguous along `vector`, so that they are
+/// contiguous along `rows`; nothing if the extents do not divide. A buffer for
+/// it holds whole vectors along both.
+std::optional<Packing> turning(const CpuTargetInfo &target, mlir::Type element,
+                               unsigned group, int rows, int vector,
+                               llvm::ArrayRef<int64_t> shape);
+mlir::Value flipSign(LaneOps ops, mlir::Value integer);
+
 class Nest {
 public:
-  Nest(KernelEmitter &kernel, Item &item);
+  Nest(KernelEmitter &kernel, Item &item, const Packing *packing = nullptr);
   void emit();
 
 private:
@@ -117,6 +139,9 @@ private:
                  Fetch fetch);
   unsigned coordsOf(Evaluator &evaluator, const Coord &chunk,
                     const Coord &axis);
+  void turnLoads();
+  void emitPacked(Evaluator &evaluator, unsigned coords);
+  unsigned packedRow(Evaluator &evaluator, unsigned coords, int64_t i);
   Bounds findBounds(Evaluator &probe, unsigned coords);
   void assumeBounds(Evaluator &evaluator, unsigned coords);
   mlir::Value canStream(Evaluator &probe, unsigned coords);
@@ -152,6 +177,7 @@ private:
 
   KernelEmitter &kernel;
   Item &item;
+  const Packing *packing; ///< null: elements are stored as they are
   Schedule schedule;
   llvm::SmallVector<Accumulator> accumulators;
   llvm::SmallVector<Coord> outerCoords; ///< by dimension
@@ -161,6 +187,8 @@ private:
   Bounds bounds;
   llvm::DenseMap<mlir::Value, Buffer> destinations; ///< Materialize, results
   llvm::SmallVector<Buffer> rootBuffers;            ///< by root: Yield, Part
+  /// Loads that were brought into the order of the vectors beforehand.
+  llvm::SmallVector<std::pair<mlir::Value, Buffer>> turned;
 };
 
 } // namespace nereid::tocpu

@@ -214,6 +214,9 @@ void Plan::addOp(Operation *op) {
   bool hasRegions = op->getNumRegions() != 0;
   item->touchesMemory =
       hasRegions ? regions.touchesMemory(op) : !isMemoryEffectFree(op);
+  for (Value operand : op->getOperands()) {
+    item->touchesMemory |= isa<tile::DotOp>(op) && readsArrays(operand);
+  }
   if (hasRegions ? !regions.writes(op).empty() : isWrite(op)) {
     item->writes.push_back(op);
     allWrites.push_back({item, op});

@@ -54,6 +54,8 @@ struct Root {
   bool throughCopy = false;
   /// Integers that the buffer holds wider are zero-extended.
   bool isUnsigned = false;
+  /// The integers that the buffer holds have their sign bit flipped.
+  bool flipsSign = false;
 };
 
 /// A nest's share of a load: from quarter `begin` of the vector dimension,

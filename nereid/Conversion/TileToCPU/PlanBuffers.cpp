@@ -188,7 +188,7 @@ const char *Plan::whyMaterialize(Value value, ArrayRef<Demand> wanted) {
   for (const Demand &demand : wanted) {
     items.insert(demand.item);
     if (demand.buffer && !(view && !isa<tile::BroadcastOp>(op))) {
-      return "a product, a gather or a print reads it from memory";
+      return "a gather or a print reads it from memory";
     }
     if (isPtr) {
       continue;
@@ -350,8 +350,10 @@ void Plan::demandOperands(Operation *op) {
   Demand read = {item, true, false, false, false, false};
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     Demand mine = read;
-    mine.buffer = isa<tile::PrintOp>(op) || (isa<tile::DotOp>(op) && i < 2);
-    mine.identity = !mine.buffer;
+    // Operands of a dot are evaluated while they are packed.
+    bool isPacked = isa<tile::DotOp>(op) && i < 2;
+    mine.buffer = isa<tile::PrintOp>(op);
+    mine.identity = !mine.buffer && !isPacked;
     demand(operand, mine);
   }
   for (Value captured : regions.captured(op)) {

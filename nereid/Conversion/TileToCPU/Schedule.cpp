@@ -46,6 +46,12 @@ public:
 
   /// For each access the step in memory, in elements, along each dimension.
   SmallVector<Strides> accesses;
+  struct Load {
+    tile::LoadOp op;
+    DimMap map;
+    Strides strides;
+  };
+  SmallVector<Load> loads;
   unsigned widestBytes = 1;
   unsigned expensive = 0;
   unsigned operations = 0;
@@ -157,6 +163,7 @@ private:
     }
     if (auto load = dyn_cast<tile::LoadOp>(op)) {
       accesses.push_back(strides(load.getPtr(), map));
+      loads.push_back({load, map, accesses.back()});
       widen(type.getElementType());
       return;
     }
@@ -309,6 +316,30 @@ static double accessCost(int64_t stride, double lanes) {
                                                                  : 1.2;
 }
 
+/// The loads whose neighbours in memory lie along another dimension than the
+/// vector's, and that are read in one order only.
+static SmallVector<TurnedLoad> turnedLoads(const Survey &survey, int vector) {
+  SmallVector<TurnedLoad> result;
+  for (const Survey::Load &load : survey.loads) {
+    int64_t step = load.strides[vector];
+    auto *fast = llvm::find(load.strides, 1);
+    bool readOnce = llvm::count_if(survey.loads, [&](const Survey::Load &l) {
+                      return l.op == load.op;
+                    }) == 1;
+    if (!readOnce || llvm::count(load.strides, 1) != 1 ||
+        (step != unknown && llvm::AbsoluteValue(step) <= 4)) {
+      continue;
+    }
+    auto *own = llvm::find(load.map, vector);
+    auto *ownFast = llvm::find(load.map, fast - load.strides.begin());
+    if (own != load.map.end() && ownFast != load.map.end()) {
+      result.push_back({load.op, static_cast<int>(own - load.map.begin()),
+                        static_cast<int>(ownFast - load.map.begin())});
+    }
+  }
+  return result;
+}
+
 Schedule chooseSchedule(KernelEmitter &kernel, const Item &item,
                         bool scalarOnly, bool sameLanes) {
   Survey survey(kernel, item);
@@ -358,6 +389,9 @@ Schedule chooseSchedule(KernelEmitter &kernel, const Item &item,
   if (scalarOnly) {
     return schedule;
   }
+  if (!collapse) {
+    schedule.turned = turnedLoads(survey, best);
+  }
   schedule.restLanes =
       std::min<uint64_t>(full, llvm::PowerOf2Ceil(schedule.extent));
   unsigned registers = survey.expensive > 0 || survey.operations > 24 ? 2 : 4;
@@ -373,6 +407,15 @@ Schedule chooseSchedule(KernelEmitter &kernel, const Item &item,
     schedule.lanes /= 2;
   }
   return schedule;
+}
+
+int fastDimension(KernelEmitter &kernel, Value block) {
+  Item item;
+  item.isNest = true;
+  item.shape.assign(tile::getShape(block.getType()));
+  item.roots.push_back({RootKind::Yield, nullptr, block, 0});
+  Schedule schedule = chooseSchedule(kernel, item, false, false);
+  return schedule.vector.back();
 }
 
 } // namespace nereid::tocpu

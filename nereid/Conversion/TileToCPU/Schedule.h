@@ -12,6 +12,13 @@
 
 namespace nereid::tocpu {
 
+/// A load of a nest whose neighbours in memory lie along dimension `fast` of
+/// its own, while the nest's vectors lie along its dimension `vector`.
+struct TurnedLoad {
+  tile::LoadOp load;
+  int vector, fast;
+};
+
 /// From outside to inside: a loop for each dimension in `outer`, the loop over
 /// chunks of the vector dimension, and the loop along the axis of a reduction
 /// unless that is the vector dimension itself.
@@ -27,6 +34,7 @@ struct Schedule {
   /// multiple of the second: several registers a value, which is several
   /// independent chains and accumulators.
   unsigned lanes = 1, restLanes = 1;
+  llvm::SmallVector<TurnedLoad> turned;
 
   bool collapsed() const { return vector.size() > 1; }
 };
@@ -35,6 +43,9 @@ struct Schedule {
 /// known that leaves a combination unchanged.
 Schedule chooseSchedule(KernelEmitter &kernel, const Item &item,
                         bool scalarOnly, bool sameLanes);
+/// The dimension along which the elements of a block are computed fastest: that
+/// of its accesses' neighbours, mostly.
+int fastDimension(KernelEmitter &kernel, mlir::Value block);
 
 } // namespace nereid::tocpu
 

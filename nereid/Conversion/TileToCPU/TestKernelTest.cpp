@@ -52,6 +52,7 @@ static CpuTargetInfo infoOf(const cpu::CpuTarget &target) {
   info.hasGather = target.hasGather;
   info.hasFma = target.hasFma;
   info.hasF16c = target.hasF16c;
+  info.hasDotProducts = target.hasDotProducts;
   return info;
 }
 

@@ -33,6 +33,7 @@ struct CpuTargetInfo : lanes::LaneTarget {
   bool hasMaskedMemory = false;  ///< masked access of 32 and 64 bits
   bool hasGather = false;        ///< gathers of 32 and 64 bits
   bool hasFma = false;
+  bool hasDotProducts = false; ///< AVX512-BF16 and AVX512-VNNI
 };
 
 namespace tocpu {

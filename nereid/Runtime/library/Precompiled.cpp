@@ -196,11 +196,13 @@ int rankOnGpu(const KernelImage &image, int major, int minor) {
   return number <= device ? 10000 + 2 * number + isForThatAlone : -1;
 }
 
+/// By what hostX86Level counts, from 1 on.
+static constexpr std::string_view hostTargets[] = {
+    "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-bf16"};
+
 int rankOnHost(const KernelImage &image, int level) {
-  static constexpr std::string_view names[] = {"x86-64", "x86-64-v2",
-                                               "x86-64-v3", "x86-64-v4"};
-  for (int i = 0; i < 4; ++i) {
-    if (image.target == names[i]) {
+  for (int i = 0; i < static_cast<int>(std::size(hostTargets)); ++i) {
+    if (image.target == hostTargets[i]) {
       return i < level ? i : -1;
     }
   }
@@ -216,8 +218,7 @@ struct Candidate {
 } // namespace
 
 static std::string hostTarget() {
-  int level = hostX86Level();
-  return level <= 1 ? "x86-64" : "x86-64-v" + std::to_string(level);
+  return std::string(hostTargets[std::max(hostX86Level(), 1) - 1]);
 }
 
 /// Names what there is, and what to add.

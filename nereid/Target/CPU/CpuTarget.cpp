@@ -31,10 +31,15 @@ struct Level {
 /// as slow), and prefer 256-bit vectors on level 4.
 static const std::vector<Level> &levels() {
   static const std::vector<Level> table = {
-      {{.name = "x86-64", .tuneCpu = "generic"}, {"sse2", "cx8", "fxsr"}},
-      {{.name = "x86-64-v2", .tuneCpu = "generic", .hasSse41 = true},
+      {{.name = "x86-64", .cpu = "x86-64", .tuneCpu = "generic"},
+       {"sse2", "cx8", "fxsr"}},
+      {{.name = "x86-64-v2",
+        .cpu = "x86-64-v2",
+        .tuneCpu = "generic",
+        .hasSse41 = true},
        {"cx16", "sahf", "popcnt", "sse3", "ssse3", "sse4.1", "sse4.2"}},
       {{.name = "x86-64-v3",
+        .cpu = "x86-64-v3",
         .tuneCpu = "skylake",
         .vectorBytes = 32,
         .hasMaskedMemory = true,
@@ -45,6 +50,7 @@ static const std::vector<Level> &levels() {
        {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe",
         "xsave"}},
       {{.name = "x86-64-v4",
+        .cpu = "x86-64-v4",
         .tuneCpu = "skylake-avx512",
         .vectorBytes = 64,
         .vectorRegisters = 32,
@@ -55,6 +61,20 @@ static const std::vector<Level> &levels() {
         .hasF16c = true,
         .hasSse41 = true},
        {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}},
+      {{.name = "x86-64-v4-bf16",
+        .cpu = "x86-64-v4",
+        .features = "+avx512vnni,+avx512bf16",
+        .tuneCpu = "skylake-avx512",
+        .vectorBytes = 64,
+        .vectorRegisters = 32,
+        .hasMaskRegisters = true,
+        .hasMaskedMemory = true,
+        .hasGather = true,
+        .hasFma = true,
+        .hasF16c = true,
+        .hasSse41 = true,
+        .hasDotProducts = true},
+       {"avx512vnni", "avx512bf16"}},
   };
   return table;
 }

@@ -31,11 +31,15 @@
 
 namespace nereid::cpu {
 
-/// An instruction set to compile for. There are four, the x86-64 levels of the
-/// System V ABI, so that a cached object serves every machine of its level:
-/// features between the levels (VNNI, AVX512-FP16, AMX) are not used.
+/// An instruction set to compile for: the four x86-64 levels of the System V
+/// ABI, and the highest with dot products (AVX512-VNNI, AVX512-BF16: Cooper
+/// Lake, Sapphire Rapids, Zen 4 and later). A cached object serves every
+/// machine of its level; other features (AVX512-FP16, AMX) are not used.
 struct CpuTarget {
-  std::string name;    ///< "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"
+  /// "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-bf16"
+  std::string name;
+  std::string cpu;           ///< LLVM's name of the level
+  std::string features = {}; ///< beyond it, as LLVM writes them: "+a,+b"
   std::string tuneCpu; ///< whose scheduling model and preferences to assume
   unsigned vectorBytes = 16;
   unsigned vectorRegisters = 16;
@@ -45,6 +49,8 @@ struct CpuTarget {
   bool hasFma = false;
   bool hasF16c = false;  ///< f16 <-> f32 in one instruction
   bool hasSse41 = false; ///< round, blend, 32-bit multiply
+  /// Sums of two bf16 or four byte products a lane.
+  bool hasDotProducts = false;
 
   /// Lanes of a full vector of elements of `elementBytes`.
   unsigned lanes(unsigned elementBytes) const {

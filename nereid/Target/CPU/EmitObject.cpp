@@ -41,7 +41,10 @@ static void setFunctionAttributes(llvm::Module &module,
     if (function.isDeclaration()) {
       continue;
     }
-    function.addFnAttr("target-cpu", target.name);
+    function.addFnAttr("target-cpu", target.cpu);
+    if (!target.features.empty()) {
+      function.addFnAttr("target-features", target.features);
+    }
     function.addFnAttr("tune-cpu", target.tuneCpu);
     function.addFnAttr("prefer-vector-width",
                        std::to_string(target.vectorBytes * 8));

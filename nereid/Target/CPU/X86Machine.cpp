@@ -39,6 +39,6 @@ std::unique_ptr<llvm::TargetMachine> cpu::createMachine(const CpuTarget &target,
   llvm::TargetOptions options;
   options.MCOptions.OutputAsmVariant = 1; // Intel syntax
   return std::unique_ptr<llvm::TargetMachine>(x86->createTargetMachine(
-      triple, target.name, /*Features=*/"", options, llvm::Reloc::PIC_,
+      triple, target.cpu, target.features, options, llvm::Reloc::PIC_,
       llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
 }
