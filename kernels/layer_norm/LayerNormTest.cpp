@@ -20,8 +20,8 @@ NEREID_OPERATOR_TEST(LayerNorm);
 
 TEST_P(LayerNorm, agreesWithDoublePrecision) {
   forCases([&] {
-    int64_t columns = awkwardSize(device == Device::interp() ? 600 : 20000),
-            rows = pick(1, 1 + 20000 / columns);
+    int64_t columns = awkwardSize(isSlow ? 600 : 20000),
+            rows = pick(1, 1 + (isSlow ? 2000 : 20000) / columns);
     constexpr double eps = 1e-5;
     DType dtype = floatType();
     Tensor x = random({rows, columns}, dtype, 1, coin() ? 3 : 0), w, b;
@@ -47,9 +47,9 @@ TEST_P(LayerNorm, gradientsAgreeWithDifferences) {
   forCases([&] {
     // Of two columns the normal ones are 1 and -1, and the gradient is what
     // cancellation leaves of 0.
-    int64_t columns = awkwardSize(device == Device::interp() ? 300 : 20000);
+    int64_t columns = awkwardSize(isSlow ? 300 : 20000);
     columns += columns == 2;
-    int64_t rows = pick(1, 1 + 20000 / columns);
+    int64_t rows = pick(1, 1 + (isSlow ? 2000 : 20000) / columns);
     DType dtype = floatType();
     constexpr double eps = 1e-5;
     Variable x(random({rows, columns}, dtype), true),
@@ -66,8 +66,8 @@ TEST_P(LayerNorm, gradientsAgreeWithDifferences) {
 }
 
 TEST_P(LayerNorm, takesRowsOfAnyLength) {
-  if (device == Device::interp()) {
-    GTEST_SKIP() << "too long for the interpreter";
+  if (isSlow) {
+    GTEST_SKIP() << "too long for this device";
   }
   constexpr int64_t columns = 70001; // more than a block
   Variable x(random({3, columns}, f32, 1, 5), true),
@@ -102,4 +102,26 @@ TEST_P(LayerNorm, namesTheArgumentThatDoesNotFit) {
                 HasSubstr("layer_norm: argument 'weight': expected shape [768] "
                           "(the last dimension of x), got fp32[512]"));
   }
+}
+
+TEST_P(LayerNorm, runsInAGraph) {
+  if (device.isHost()) {
+    GTEST_SKIP() << "the host has no graphs";
+  }
+  Variable x(randn({5, 64}, f32, device, 1), true),
+      w(randn({64}, f32, device, 2), true);
+  Tensor dy = randn({5, 64}, f32, device, 3);
+  auto step = [&] {
+    x.zeroGrad();
+    w.zeroGrad();
+    layerNorm(x, w, Variable()).backward(dy);
+  };
+  step(); // compiles
+  Values dx = x.grad().toFloat64(), dw = w.grad().toFloat64();
+  Graph graph = Graph::capture(device, step);
+  x.grad().fill(0);
+  w.grad().fill(0);
+  graph.replay();
+  EXPECT_EQ(x.grad().toFloat64(), dx);
+  EXPECT_EQ(w.grad().toFloat64(), dw);
 }

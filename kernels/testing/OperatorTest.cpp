@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/testing/OperatorTest.h"
+#include "nereid/Runtime/cuda/simulated/SimulatedDriver.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <mutex>
 
 using namespace nereid;
 using namespace nereid::kernels;
@@ -18,8 +20,16 @@ double kernels::roundingOf(DType dtype) {
   return dtype == bf16 ? 0x1p-8 : dtype == f16 ? 0x1p-11 : 0x1p-24;
 }
 
+static bool isSimulated(Device device) {
+  const char *driver = std::getenv("NEREID_CUDA_DRIVER");
+  return !device.isHost() && driver && std::string_view(driver) == "simulator";
+}
+
 void OperatorTest::SetUp() {
+  static std::once_flag once;
+  std::call_once(once, cuda::installSimulator);
   e2e::OnDevice::SetUp();
+  isSlow = device == Device::interp() || isSimulated(device);
   const char *given = std::getenv("KERNELS_TEST_SEED");
   seed = given ? std::strtoull(given, nullptr, 0) : std::random_device()();
   generator.seed(seed);
@@ -28,7 +38,7 @@ void OperatorTest::SetUp() {
 void OperatorTest::forCases(const std::function<void()> &one, int cases) {
   if (const char *given = std::getenv("KERNELS_TEST_CASES")) {
     cases = std::atoi(given);
-  } else if (device == Device::interp()) {
+  } else if (isSlow) {
     cases = std::max(cases / 4, 1);
   }
   uint64_t first = seed;

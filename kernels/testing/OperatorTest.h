@@ -10,6 +10,9 @@
 // (1,000 in the long run). Tensors are row-major, have gaps between rows, begin
 // at an offset, or are transposed views, at random.
 //
+// NEREID_CUDA_DRIVER=simulator makes cuda:0 the simulated GPU
+// (docs/Simulator.md).
+//
 // Gradients: `checkGradients` compares the operator's with those of the
 // reference, by central differences in double precision along random
 // directions: d/dt ref(x + t v) = <gradient, v>.
@@ -69,6 +72,9 @@ protected:
       const std::function<Values(const std::vector<Values> &)> &reference,
       double tolerance);
 
+  /// The interpreter, and the simulated GPU (NEREID_CUDA_DRIVER=simulator):
+  /// small cases alone.
+  bool isSlow = false;
   std::mt19937_64 generator;
   uint64_t seed = 0;
 };
