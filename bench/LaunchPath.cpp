@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Prof/Profiler.h"
 #include "nereid/Runtime/Kernel.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"
 #include "nereid/Runtime/cuda/testing/FakeDriver.h"
@@ -113,6 +114,18 @@ void report(const char *what, F launch) {
   std::printf("| %-36s | %7.1f ns | %7.1f ns |\n", what, hotNs, coldNs);
 }
 
+/// What a Profiler adds is the difference from the row "one form". Events do
+/// nothing, as launches do.
+void measureRecorded(const Kernel &kernel, Device device) {
+  Tensor x = zeros({1024}, f32, device), y = zeros({1024}, f32, device),
+         z = zeros({1024}, f32, device);
+  int n = 1000;
+  Profiler profiler({.mostRecords = size_t{8} << 20});
+  profiler.start();
+  report(("one form, recorded (" + device.str() + ")").c_str(),
+         [&] { kernel[{1}](x, y, z, n, "BLOCK"_a = 1024); });
+}
+
 void measure(const Kernel &kernel, Device device) {
   Tensor x = zeros({1024}, f32, device), y = zeros({1024}, f32, device),
          z = zeros({1024}, f32, device);
@@ -152,9 +165,15 @@ int main() {
 
   cuda::fakeDriver().functions["add"].parameterBytes = {8, 8, 8, 4};
   auto gpu = valueOrThrow(cuda::DeviceState::get(0));
-  const_cast<cuda::Driver &>(gpu->driver).launchKernel = launchNothing;
+  auto &driver = const_cast<cuda::Driver &>(gpu->driver);
+  driver.launchKernel = launchNothing;
+  driver.eventRecord = [](cuda::EventHandle, cuda::StreamHandle) {
+    return cuda::Result{cuda::Success};
+  };
 
   std::printf("| %-36s | hot        | cold       |\n|---|---|---|\n", "launch");
   measure(kernel, Device::cuda(0));
   measure(kernel, Device::cpu());
+  measureRecorded(kernel, Device::cuda(0));
+  measureRecorded(kernel, Device::cpu());
 }

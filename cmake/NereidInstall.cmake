@@ -5,6 +5,7 @@
 #                     programs that compile their kernels: nereid/nereid.h
 #   Nereid::Runtime   the runtime as archives, for programs whose kernels are
 #                     compiled ahead of time: nereid_add_kernels
+#   Nereid::Prof      traces of such programs, an archive beside it
 #
 # and the compiler as a program. A program may link both: the executable's copy
 # of the runtime then stands for the library's, as ELF looks names up.
@@ -23,12 +24,14 @@ set(NEREID_PUBLIC_HEADERS
   nereid/ABI/LaunchABI.h nereid/ABI/Status.h
   nereid/Runtime/Argument.h nereid/Runtime/Context.h nereid/Runtime/DLPack.h nereid/Runtime/Device.h nereid/Runtime/DeviceProperties.h
   nereid/Runtime/Error.h nereid/Runtime/FaultHandler.h nereid/Runtime/Grid.h nereid/Runtime/Kernel.h
-  nereid/Runtime/Npy.h nereid/Runtime/Pointer.h nereid/Runtime/Stream.h nereid/Runtime/Tensor.h
+  nereid/Runtime/Npy.h nereid/Runtime/Observer.h nereid/Runtime/Pointer.h nereid/Runtime/Stream.h nereid/Runtime/Tensor.h
   nereid/Runtime/TensorDescriptor.h nereid/Runtime/Text.h)
 list(TRANSFORM NEREID_PUBLIC_HEADERS PREPEND ${CMAKE_SOURCE_DIR}/)
 target_sources(NereidRuntime PUBLIC FILE_SET HEADERS BASE_DIRS ${CMAKE_SOURCE_DIR} FILES ${NEREID_PUBLIC_HEADERS})
+target_sources(NereidProf PUBLIC FILE_SET HEADERS BASE_DIRS ${CMAKE_SOURCE_DIR}
+               FILES ${CMAKE_SOURCE_DIR}/nereid/Prof/Profiler.h)
 
-foreach(name Runtime RuntimeCuda Support ABI)
+foreach(name Prof Runtime RuntimeCuda Support ABI)
   set_target_properties(Nereid${name} PROPERTIES EXPORT_NAME ${name})
   install(TARGETS Nereid${name} EXPORT NereidTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
           FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -45,13 +48,13 @@ if(NEREID_COMPILER)
   # Whole objects where nothing else would ask for them: a program may use any
   # function of the public API.
   add_library(Nereid SHARED)
-  foreach(module Pipeline Tune Bench Runtime RuntimeCuda Support ABI)
+  foreach(module Pipeline Tune Bench Prof Runtime RuntimeCuda Support ABI)
     target_sources(Nereid PRIVATE $<TARGET_OBJECTS:Nereid${module}>)
   endforeach()
   set_target_properties(Nereid PROPERTIES LINKER_LANGUAGE CXX EXPORT_NAME Nereid INSTALL_RPATH_USE_LINK_PATH ON
                         VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION}
                         LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
-  target_link_libraries(Nereid PRIVATE NereidPipeline NereidTune NereidRuntime)
+  target_link_libraries(Nereid PRIVATE NereidPipeline NereidTune NereidProf NereidRuntime)
   target_compile_features(Nereid INTERFACE cxx_std_20)
   target_include_directories(Nereid INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}> $<INSTALL_INTERFACE:include>)
   target_sources(Nereid INTERFACE FILE_SET HEADERS BASE_DIRS ${CMAKE_SOURCE_DIR} FILES ${CMAKE_SOURCE_DIR}/nereid/nereid.h)

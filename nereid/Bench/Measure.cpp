@@ -8,6 +8,7 @@
 #include "nereid/Bench/Measure.h"
 
 #include "nereid/Runtime/Error.h"
+#include "nereid/Runtime/Observer.h"
 #include "nereid/Runtime/Stream.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"
 #include "nereid/Runtime/device/ThreadPool.h"
@@ -154,6 +155,7 @@ void Measurement::flush() {
 std::optional<Measurement::Pending> Measurement::sample(size_t index) {
   Entry &entry = entries[index];
   auto run = [&] {
+    TraceRange range(entry.contender.name);
     for (size_t i = 0; i < entry.runs; ++i) {
       entry.contender.run(entry.turn++);
     }

@@ -10,6 +10,7 @@
 #include "CountedWork.h"
 #include "OptionText.h"
 #include "PointTimes.h"
+#include "TraceOption.h"
 
 #include "nereid/Runtime/device/HostMemory.h"
 #include "nereid/Support/Files.h"
@@ -122,6 +123,7 @@ static void requireOutputs(const BenchOptions &options) {
       throwIfFailed(files.add(option, *path));
     }
   }
+  requireTrace(files, options.trace);
 }
 
 /// What could not be counted is nothing; `why` is the first reason.
@@ -191,6 +193,7 @@ static bool measurePoints(bench::Report &report, const BenchPlan &plan,
 
 static int runBench(const BenchOptions &options) {
   requireOutputs(options);
+  CommandTrace trace(options.trace);
   bool isHost = !options.device.starts_with("cuda");
   BenchPlan plan = makePlan(options, isHost ? Device::parse(options.device)
                                             : Device::cuda());
@@ -234,6 +237,7 @@ static int runBench(const BenchOptions &options) {
   }
   addNotes(report, options, uncounted);
   writeReport(options, report);
+  trace.finish();
   return isGood ? 0 : 1;
 }
 
@@ -282,6 +286,7 @@ void addBenchCommand(CLI::App &app) {
   command->add_option("--svg", options->svg, "FILE, or -: plots");
   command->add_option("--html", options->html,
                       "FILE, or -: plots to zoom into, and the table");
+  addTraceOption(*command, options->trace);
   command
       ->add_option("--roofline", options->roofline,
                    "kept: measured once for each device, driver and build; "

@@ -20,7 +20,7 @@ class PointArrays;
 struct BenchOptions {
   std::string kernel, device = "cpu", grid, roofline = "kept";
   std::vector<std::string> arguments, varied, against, bindings;
-  std::string csv, json, svg, html;
+  std::string csv, json, svg, html, trace;
   uint64_t seed = 0, programs = 128;
   double seconds = 0.5;
   bool isWarm = false, isTimesOnly = false;

@@ -40,6 +40,11 @@ constexpr Writer fileWriters[] = {
     {"bench --html", "bench k.py:scale --grid 1 x_ptr=zeros:f32[64] "
                      "y_ptr=zeros:f32[64] n=64 a=1 --seconds 0 --times-only "
                      "--html OUT"},
+    {"run --trace", "run k.py:scale --grid 1 x_ptr=zeros:f32[64] "
+                    "y_ptr=zeros:f32[64] n=64 a=1 --trace OUT"},
+    {"bench --trace", "bench k.py:scale --grid 1 x_ptr=zeros:f32[64] "
+                      "y_ptr=zeros:f32[64] n=64 a=1 --seconds 0 --times-only "
+                      "--trace OUT"},
     {"run --launch out", "run --launch writes.json"},
     {"run --results",
      "run --launch reads.json reads.json reads.json reads.json reads.json "

@@ -12,6 +12,7 @@
 #include "LaunchFile.h"
 #include "OptionText.h"
 #include "OutsideWarnings.h"
+#include "TraceOption.h"
 
 #include "nereid/Bench/Measure.h"
 #include "nereid/Runtime/device/HostMemory.h"
@@ -35,7 +36,7 @@ struct RunOptions {
   int repeat = 0;
   double tolerance = 0;
   std::vector<std::string> launches;
-  std::string results;
+  std::string results, trace;
 };
 
 } // namespace
@@ -79,9 +80,9 @@ static void printTensor(const std::string &name, const Tensor &tensor) {
 
 /// (name, path) of every --out. Checked before anything runs.
 static std::vector<std::pair<std::string, std::string>>
-parseOutputs(const RunOptions &options, const RunArguments &arguments) {
+parseOutputs(const RunOptions &options, const RunArguments &arguments,
+             OutputFiles &files) {
   std::vector<std::pair<std::string, std::string>> outputs;
-  OutputFiles files;
   for (const std::string &text : options.outputs) {
     NamedText output = splitArgument(text);
     arguments.tensor(output.name);
@@ -122,10 +123,13 @@ static void runKernel(const RunOptions &options) {
   requireReference(options.check);
   Device device = Device::parse(options.device);
   GridText grid(options.grid);
+  OutputFiles files;
+  requireTrace(files, options.trace);
+  CommandTrace trace(options.trace);
   Kernel kernel = loadKernel(options.kernel, options.bindings, device);
   RunArguments arguments =
       parseArguments(options.arguments, device, options.seed);
-  auto outputs = parseOutputs(options, arguments);
+  auto outputs = parseOutputs(options, arguments, files);
   std::vector<LaunchArgument> launchArguments = arguments.launchArguments();
   auto gridFunction = [&](const Meta &meta) { return grid(meta); };
 
@@ -158,6 +162,7 @@ static void runKernel(const RunOptions &options) {
                 grid.lastGrid().c_str(), firstMs);
     printTimes(kernel.name(), device, options.repeat, launch);
   }
+  trace.finish();
 }
 
 void addRunCommand(CLI::App &app) {
@@ -207,6 +212,7 @@ void addRunCommand(CLI::App &app) {
   command->add_flag("--time", options->time, "Print milliseconds a launch");
   command->add_option("--repeat", options->repeat, "Launches to time")
       ->check(wholeNumber(1, 1000000000));
+  addTraceOption(*command, options->trace);
   CLI::Option *launch = command->add_option(
       "--launch", options->launches,
       "FILE.json: launches as docs/LaunchFile.md describes them, instead of "
@@ -233,7 +239,16 @@ void addRunCommand(CLI::App &app) {
     if (device->count()) {
       files.device = options->device;
     }
-    if (int code = runLaunchFiles(files)) {
+    OutputFiles outputs;
+    requireTrace(outputs, options->trace);
+    if (!options->results.empty() && options->trace == options->results) {
+      usageError("--results: expected a file of its own, got '" +
+                 options->results + "', which --trace names, too");
+    }
+    CommandTrace trace(options->trace);
+    int code = runLaunchFiles(files);
+    trace.finish();
+    if (code) {
       throw CLI::RuntimeError(code);
     }
   });

@@ -8,10 +8,12 @@
 #include "nereid/Runtime/cache/ImageStore.h"
 
 #include "nereid/ABI/Encoding.h"
+#include "nereid/Runtime/device/WatchedWork.h"
 #include "nereid/Support/Host.h"
 #include "nereid/Support/Knobs.h"
 #include "nereid/Support/Log.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <mutex>
@@ -126,6 +128,7 @@ Expected<std::shared_ptr<const LoadedImage>>
 Context::State::load(KernelImage image, Device device, uint32_t maxRegisters,
                      HostEntry entry) {
   auto loaded = std::make_shared<LoadedImage>();
+  WatchedSlice watched;
   if (entry) {
     loaded->code.entry = entry;
   } else if (device.isHost()) {
@@ -151,6 +154,13 @@ Context::State::load(KernelImage image, Device device, uint32_t maxRegisters,
     printOnce(render(warning));
   }
   loaded->image = std::move(image);
+  if (watched.isWatched()) {
+    watched.finish({"compile",
+                    "load " + loaded->image.kernel,
+                    0,
+                    0,
+                    {{"device", device.str()}}});
+  }
   return std::shared_ptr<const LoadedImage>(std::move(loaded));
 }
 
@@ -169,13 +179,52 @@ void printTimes(const std::string &kernel, const std::string &target,
   std::fputs(line.c_str(), stderr);
 }
 
+/// The compiler says how long its stages took, not when: they are laid one
+/// behind the other, in their order, from where the compilation began.
+[[gnu::cold]] static void tellCompilation(const WatchedSlice &watched,
+                                          const CompileRequest &request,
+                                          const StageTimes &stages) {
+  int64_t endNs = observedNow(), at = watched.beginNs;
+  std::shared_ptr<Observer> observer = currentObserver();
+  if (!observer) {
+    return;
+  }
+  observer->slice({"compile",
+                   "compile " + request.kernel,
+                   at,
+                   endNs,
+                   {{"target", request.target}}});
+  for (const auto &[stage, ms] : stages) {
+    int64_t next = std::min(endNs, at + static_cast<int64_t>(ms * 1e6));
+    observer->slice({"stage", stage, at, next, {}});
+    at = next;
+  }
+}
+
+static void tellCache(const WatchedSlice &watched,
+                      const CompileRequest &request, const char *result,
+                      const Digest &key) {
+  if (watched.isWatched()) {
+    watched.finish(
+        {"cache",
+         "look up " + request.kernel,
+         0,
+         0,
+         {{"result", result}, {"target", request.target}, {"key", key.hex()}}});
+  }
+}
+
 Expected<Context::State::Obtained>
 Context::State::compile(const CompileRequest &request, Device device,
                         std::optional<Digest> storeAs) {
   Stopwatch total;
+  WatchedSlice watched;
   Expected<CompileResult> result = compiler->compile(request);
   if (!result.ok()) {
     return result.failure();
+  }
+  if (watched.isWatched()) {
+    tellCompilation(watched, request, result->image.stageTimes);
   }
   ++compiled;
   auto parts = result->image.stageTimes;
@@ -231,6 +280,7 @@ Context::State::obtain(CompileRequest request,
       !knobs().disable.empty()) {
     return compile(request, device, std::nullopt);
   }
+  WatchedSlice watched;
   Digest key = keyOf(request, description, compiler->buildId());
   LoadedKey place = {key.bytes, device.isHost() ? -1 : device.index()};
   {
@@ -239,6 +289,7 @@ Context::State::obtain(CompileRequest request,
     if (known != loaded.end()) {
       ++memoryHits;
       logHit("memory hit", known->second->image, key);
+      tellCache(watched, request, "in memory", key);
       return Obtained{known->second, CompiledInfo::Origin::Memory, watch.ms()};
     }
   }
@@ -248,6 +299,7 @@ Context::State::obtain(CompileRequest request,
   if (!logEnabled(LogTopic::Dispatch)) {
     image = disk.find(key);
   }
+  tellCache(watched, request, image ? "on disk" : "missing", key);
   if (image) {
     double readMs = watch.ms();
     Expected<std::shared_ptr<const LoadedImage>> fromDisk =

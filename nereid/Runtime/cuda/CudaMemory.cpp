@@ -53,6 +53,7 @@ Expected<std::shared_ptr<void>> Memory::allocate(size_t bytes) {
     std::lock_guard lock(mutex);
     usedBytes += block->bytes;
   }
+  tellWatcher();
   std::shared_ptr<void> result = own(device, std::move(*block));
   if (recording) {
     recording->keep(result);
@@ -136,17 +137,27 @@ void Memory::addMarks(Block &block) {
   });
 }
 
+void Memory::tellWatcher() {
+  if (MemoryWatcher watcher = memoryWatcher.load(std::memory_order_relaxed)) {
+    Use now = use();
+    watcher(device.index, now.usedBytes, now.cachedBytes);
+  }
+}
+
 void Memory::release(Block block) {
   addMarks(block);
-  std::lock_guard lock(mutex);
-  if (capture) {
-    capture->blocks.push_back(std::move(block));
-    return;
+  {
+    std::lock_guard lock(mutex);
+    if (capture) {
+      capture->blocks.push_back(std::move(block));
+      return;
+    }
+    usedBytes -= block.bytes;
+    cachedBytes += block.bytes;
+    size_t bytes = block.bytes;
+    cached.emplace(bytes, std::move(block));
   }
-  usedBytes -= block.bytes;
-  cachedBytes += block.bytes;
-  size_t bytes = block.bytes;
-  cached.emplace(bytes, std::move(block));
+  tellWatcher();
 }
 
 void Memory::emptyCache() {
@@ -167,6 +178,7 @@ void Memory::emptyCache() {
     }
     device.driver.memFree(block.address);
   }
+  tellWatcher();
 }
 
 Memory::Use Memory::use() {

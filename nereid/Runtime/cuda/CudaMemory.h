@@ -18,6 +18,7 @@
 
 #include "nereid/Runtime/cuda/CudaDriver.h"
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -40,6 +41,11 @@ struct Block {
   size_t bytes = 0;
   std::vector<FreeMark> marks;
 };
+
+/// Told of every change of a device's memory, where it is set (by
+/// nereid/Runtime/Observer.h): bytes in use, and bytes kept for later.
+using MemoryWatcher = void (*)(int device, uint64_t used, uint64_t cached);
+inline constinit std::atomic<MemoryWatcher> memoryWatcher = nullptr;
 
 class Memory {
 public:
@@ -67,6 +73,7 @@ private:
   Expected<Block> obtain(size_t wanted, size_t rounded);
   Failure outOfMemory(size_t wanted);
   void addMarks(Block &block);
+  void tellWatcher();
 
   DeviceState &device;
   std::mutex mutex;

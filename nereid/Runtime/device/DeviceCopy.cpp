@@ -9,6 +9,7 @@
 
 #include "nereid/Runtime/Error.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"
+#include "nereid/Runtime/device/WatchedWork.h"
 
 #include <cstring>
 
@@ -28,15 +29,24 @@ static void copyExtent(const Tensor &to, const Tensor &from) {
   auto bytes = static_cast<size_t>(from.extentBytes());
   if (to.device().isHost()) {
     cuda::StreamState &stream = streamOf(from);
+    WatchedWork watched(ObservedWork::Kind::Copy, "copy to the host",
+                        from.device(), bytes, &stream);
     throwIfFailed(stream.device.staging.download(stream, to.data(),
                                                  addressOf(from), bytes));
   } else if (from.device().isHost()) {
     cuda::StreamState &stream = streamOf(to);
+    WatchedWork watched(ObservedWork::Kind::Copy, "copy from the host",
+                        to.device(), bytes, &stream);
     throwIfFailed(stream.device.staging.upload(stream, addressOf(to),
                                                from.data(), bytes));
   } else {
-    throwIfFailed(cuda::copyOnDevices(streamOf(to), addressOf(to),
-                                      streamOf(from), addressOf(from), bytes));
+    cuda::StreamState &stream = streamOf(to);
+    WatchedWork watched(ObservedWork::Kind::Copy,
+                        from.device() == to.device() ? "copy"
+                                                     : "copy between devices",
+                        to.device(), bytes, &stream);
+    throwIfFailed(cuda::copyOnDevices(stream, addressOf(to), streamOf(from),
+                                      addressOf(from), bytes));
   }
 }
 
@@ -81,8 +91,10 @@ bool fillOnDevice(const Tensor &to, const Tensor &scalar) {
     count *= 2;
   }
   if (count) {
-    throwIfFailed(
-        cuda::fill(streamOf(to), addressOf(to), words[0], bytes, count));
+    cuda::StreamState &stream = streamOf(to);
+    WatchedWork watched(ObservedWork::Kind::Fill, "fill", to.device(),
+                        bytes * count, &stream);
+    throwIfFailed(cuda::fill(stream, addressOf(to), words[0], bytes, count));
   }
   return true;
 }

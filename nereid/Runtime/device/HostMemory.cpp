@@ -7,6 +7,8 @@
 
 #include "nereid/Runtime/device/HostMemory.h"
 
+#include "nereid/Runtime/Observer.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -21,6 +23,8 @@ static constexpr size_t lineBytes = 64, pageBytes = 4096,
 static constexpr size_t guardBytes = size_t{1} << 20;
 
 static std::atomic<bool> isGuarded = false;
+/// Of the tensors of this process.
+static std::atomic<uint64_t> usedBytes = 0;
 
 void guardHostMemory() { isGuarded = true; }
 
@@ -29,6 +33,15 @@ static size_t roundUp(size_t bytes, size_t multiple) {
 }
 
 static bool takesHugePages(size_t bytes) { return bytes >= 2 * hugePageBytes; }
+
+static void noteUse(uint64_t change) {
+  uint64_t used = usedBytes.fetch_add(change) + change;
+  if (isObserved()) {
+    if (std::shared_ptr<Observer> observer = currentObserver()) {
+      observer->memory(Device::cpu(), used, 0);
+    }
+  }
+}
 
 /// One mapping without rights, whose middle gets them.
 static std::shared_ptr<void> allocateBetweenGuards(size_t bytes) {
@@ -52,7 +65,11 @@ static std::shared_ptr<void> allocateBetweenGuards(size_t bytes) {
     ::madvise(begin, body, MADV_HUGEPAGE);
   }
   void *data = isHuge ? begin : begin + body - roundUp(bytes, lineBytes);
-  return {data, [base, size](void *) { ::munmap(base, size); }};
+  noteUse(bytes);
+  return {data, [base, size, bytes](void *) {
+            ::munmap(base, size);
+            noteUse(-uint64_t{bytes});
+          }};
 }
 
 std::shared_ptr<void> allocateHostMemory(size_t bytes) {
@@ -76,7 +93,11 @@ std::shared_ptr<void> allocateHostMemory(size_t bytes) {
   if (align == hugePageBytes) {
     ::madvise(memory, rounded, MADV_HUGEPAGE);
   }
-  return {memory, std::free};
+  noteUse(bytes);
+  return {memory, [bytes](void *data) {
+            std::free(data);
+            noteUse(-uint64_t{bytes});
+          }};
 }
 
 } // namespace nereid

@@ -7,6 +7,7 @@
 
 #include "nereid/Runtime/Kernel.h"
 
+#include "nereid/Runtime/device/WatchedWork.h"
 #include "nereid/Runtime/launch/KernelState.h"
 #include "nereid/Runtime/library/Precompiled.h"
 #include "nereid/Support/EditDistance.h"
@@ -40,7 +41,7 @@ KernelState::KernelState(Context::State &context, Source source,
                          KernelDescription description)
     : context(context), keptContext(context.shared_from_this()),
       source(std::move(source)), description(std::move(description)),
-      configs(this->description) {
+      keptName(keptText(this->description.name)), configs(this->description) {
   for (const ParameterDescription &p : this->description.parameters) {
     defaults.push_back(p.defaultValue ? Argument(*p.defaultValue)
                                       : Argument(nullptr));
@@ -140,6 +141,7 @@ Kernel Kernel::fromSource(Source source, Text name, Context &context) {
     raise(noCompiler("loading the kernel source " + source.path));
   }
   auto start = std::chrono::steady_clock::now();
+  WatchedSlice watched;
   std::string chosen = chooseKernel(*compiler, source, name.str());
   KernelDescription description =
       valueOrThrow(compiler->describe(source, chosen));
@@ -148,6 +150,10 @@ Kernel Kernel::fromSource(Source source, Text name, Context &context) {
         std::chrono::steady_clock::now() - start;
     std::fprintf(stderr, "nereid: time: %s described in %.2f ms\n",
                  chosen.c_str(), ms.count());
+  }
+  if (watched.isWatched()) {
+    watched.finish(
+        {"compile", "read " + chosen, 0, 0, {{"file", source.path}}});
   }
   return Kernel(std::make_shared<KernelState>(
       context.state(), std::move(source), std::move(description)));

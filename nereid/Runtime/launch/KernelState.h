@@ -60,6 +60,11 @@ struct GpuEntry {
   bool hasFaultRecord = false;
 };
 
+/// Texts for observers (Runtime/Observer.h).
+struct KernelTexts {
+  const char *name = "", *symbol = "", *form = "";
+};
+
 /// One compiled form of a kernel.
 struct alignas(64) Specialization {
   GpuEntry gpu;
@@ -73,6 +78,7 @@ struct alignas(64) Specialization {
   /// Of code compiled ahead of time: what it was compiled with.
   std::optional<CompileOptions> options;
   StreamingChoice streaming;
+  KernelTexts texts;
   /// Of the first way in which it was launched; null when there is none.
   std::once_flag planned;
   std::unique_ptr<const LaunchPlan> plan;
@@ -95,6 +101,7 @@ struct KernelState {
   std::shared_ptr<Context::State> keptContext; ///< for kernels that outlive it
   Source source;
   KernelDescription description;
+  const char *keptName; ///< for observers
   /// Where it comes from a library: then nothing is compiled.
   std::shared_ptr<PrecompiledKernel> precompiled;
   /// Defaults as arguments; only those of parameters that have one are used.

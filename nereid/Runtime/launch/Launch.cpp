@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Runtime/cache/ImageStore.h"
+#include "nereid/Runtime/device/WatchedWork.h"
 #include "nereid/Runtime/launch/Composite.h"
 #include "nereid/Runtime/launch/GpuLaunch.h"
 #include "nereid/Runtime/launch/HostLaunch.h"
@@ -219,6 +220,27 @@ private:
 };
 } // namespace
 
+/// "BLOCK=64, num_warps=4".
+static std::string formOf(const KernelState &kernel,
+                          const LaunchBinding &binding) {
+  std::string text;
+  for (size_t i = 0; i < binding.size(); ++i) {
+    const Argument &a = *binding.get(i);
+    bool isPlain = a.kind != Argument::Kind::Tensor &&
+                   a.kind != Argument::Kind::Pointer &&
+                   a.kind < Argument::Kind::Function;
+    if (kernel.description.parameters[i].isStatic) {
+      text += kernel.description.parameters[i].name + "=" +
+              (isPlain ? a.toStatic().str() : a.describe()) + ", ";
+    }
+  }
+  text += "num_warps=" + std::to_string(binding.options.numWarps);
+  return binding.device.isHost()
+             ? text
+             : text +
+                   ", num_stages=" + std::to_string(binding.options.numStages);
+}
+
 static Status compileInto(KernelState &kernel, const LaunchBinding &binding,
                           const WordKey &key, Prepared &out) {
   FormLock lock(kernel, key);
@@ -242,6 +264,8 @@ static Status compileInto(KernelState &kernel, const LaunchBinding &binding,
     return made.failure();
   }
   (*made)->options = options;
+  (*made)->texts = {kernel.keptName, keptText(obtained->loaded->image.entry),
+                    keptText(formOf(kernel, binding))};
   out.specialization = kernel.specializations.insert(key, std::move(*made));
   return Status::success();
 }
@@ -415,6 +439,12 @@ struct ReadyLaunch {
   const uint64_t *slots;
   size_t slotCount;
 };
+
+/// Who watches a launch that nobody watches.
+struct Nobody {
+} nobody;
+Observer *pointerTo(Observer &observer) { return &observer; }
+Observer *pointerTo(Nobody &) { return nullptr; }
 } // namespace
 
 [[gnu::noinline]] static Status launchOnHost(const ReadyLaunch &ready,
@@ -441,8 +471,40 @@ struct ReadyLaunch {
   return status;
 }
 
-static Status runReady(const ReadyLaunch &ready, const Grid &grid,
-                       bool logged) {
+[[gnu::always_inline]] static inline Status
+runOnDevice(const ReadyLaunch &ready, const std::array<int32_t, 3> &sizes) {
+  if (!ready.binding.device.isHost()) {
+    return launchOnGpu({ready.specialization, ready.binding, ready.slots,
+                        ready.slotCount, sizes});
+  }
+  return launchOnHost(ready, sizes);
+}
+
+[[gnu::cold, gnu::noinline]] static Status
+runObserved(const ReadyLaunch &ready, const std::array<int32_t, 3> &sizes,
+            Observer &observer) {
+  const GpuEntry &gpu = ready.specialization.gpu;
+  const KernelTexts &texts = ready.specialization.texts;
+  const ObservedWork work{ObservedWork::Kind::Kernel,
+                          ready.binding.device,
+                          texts.name,
+                          texts.symbol,
+                          texts.form,
+                          sizes,
+                          distinctBytes(ready.binding),
+                          gpu.device ? &gpu.device->currentStream() : nullptr};
+  WorkMark mark;
+  observer.begin(work, mark);
+  Status status = runOnDevice(ready, sizes);
+  observer.end(work, mark, status.ok());
+  return status;
+}
+
+/// `Watcher` is Observer, or Nobody: the usual launch has no trace of the
+/// other.
+template <typename Watcher>
+static Status runReady(const ReadyLaunch &ready, const Grid &grid, bool logged,
+                       Watcher &watcher) {
   const LaunchBinding &binding = ready.binding;
   std::array<int32_t, 3> sizes;
   Status status = grid.isFunction()
@@ -457,17 +519,17 @@ static Status runReady(const ReadyLaunch &ready, const Grid &grid,
   if (!sizes[0] || !sizes[1] || !sizes[2]) [[unlikely]] {
     return Status::success();
   }
-  if (!binding.device.isHost()) {
-    return launchOnGpu(
-        {ready.specialization, binding, ready.slots, ready.slotCount, sizes});
+  if constexpr (std::is_same_v<Watcher, Observer>) {
+    return runObserved(ready, sizes, watcher);
+  } else {
+    return runOnDevice(ready, sizes);
   }
-  return launchOnHost(ready, sizes);
 }
 
 /// `call` is what `binding` was bound to, where nothing but that decides: then
 /// the next launch like it can have a plan.
 static Status runBound(KernelState &kernel, LaunchBinding &binding,
-                       const Grid &grid,
+                       const Grid &grid, Observer *observer,
                        const std::span<const LaunchArgument> *call) {
   if (!grid.isFunction() && grid.rank() == 0) [[unlikely]] {
     return missingGrid(kernel); // before compiling anything
@@ -503,9 +565,10 @@ static Status runBound(KernelState &kernel, LaunchBinding &binding,
                    ? prepared.arguments[place].slot
                    : prepared.leaves[place - binding.size()].slot;
   }
-  return runReady(
-      {*prepared.specialization, binding, slots, slotParameters.size()}, grid,
-      logged);
+  const ReadyLaunch ready{*prepared.specialization, binding, slots,
+                          slotParameters.size()};
+  return observer ? runReady(ready, grid, logged, *observer)
+                  : runReady(ready, grid, logged, nobody);
 }
 
 static Expected<const KernelImage *> compileBound(KernelState &kernel,
@@ -520,7 +583,8 @@ static Expected<const KernelImage *> compileBound(KernelState &kernel,
 
 [[gnu::noinline]] static Status
 launchTheLongWay(KernelState &kernel, std::optional<Device> device,
-                 const Grid &grid, std::span<const LaunchArgument> arguments) {
+                 const Grid &grid, std::span<const LaunchArgument> arguments,
+                 Observer *observer) {
   LaunchBinding binding(kernel);
   binding.preferred = device;
   Status status = binding.bind(arguments);
@@ -534,7 +598,7 @@ launchTheLongWay(KernelState &kernel, std::optional<Device> device,
       return compileBound(kernel, trial);
     };
     steps.run = [&](LaunchBinding &trial) {
-      return runBound(kernel, trial, grid, nullptr);
+      return runBound(kernel, trial, grid, observer, nullptr);
     };
     status = kernel.configs.apply(binding, hooked.emplace(), steps);
     if (!status.ok()) {
@@ -542,21 +606,36 @@ launchTheLongWay(KernelState &kernel, std::optional<Device> device,
     }
   }
   bool decided = kernel.configs.empty() && kernel.heuristicParameters.empty();
-  return runBound(kernel, binding, grid, decided ? &arguments : nullptr);
+  return runBound(kernel, binding, grid, observer,
+                  decided ? &arguments : nullptr);
 }
 
+template <typename Watcher>
 static Status launchKernel(KernelState &kernel, std::optional<Device> device,
                            const Grid &grid,
-                           std::span<const LaunchArgument> arguments) {
+                           std::span<const LaunchArgument> arguments,
+                           Watcher &watcher) {
   LaunchBinding binding(kernel, device);
   uint64_t slots[LaunchPlan::places];
   for (size_t i = 0; const LaunchPlan *plan = kernel.plans.get(i); ++i) {
     if (binding.take(*plan, arguments, slots)) {
       return runReady({*plan->specialization, binding, slots, plan->slots},
-                      grid, false);
+                      grid, false, watcher);
     }
   }
-  return launchTheLongWay(kernel, device, grid, arguments);
+  return launchTheLongWay(kernel, device, grid, arguments, pointerTo(watcher));
+}
+
+[[gnu::cold, gnu::noinline]] static Status
+launchObserved(KernelState &kernel, std::optional<Device> device,
+               const Grid &grid, std::span<const LaunchArgument> arguments) {
+  std::shared_ptr<Observer> observer = currentObserver();
+  int64_t beginNs = observedNow();
+  static Observer indifferent; // where it has stopped watching in between
+  Observer &watcher = observer ? *observer : indifferent;
+  Status status = launchKernel(kernel, device, grid, arguments, watcher);
+  watcher.launched(kernel.keptName, beginNs, observedNow());
+  return status;
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] static void
@@ -569,7 +648,9 @@ void Kernel::launch(const Grid &grid,
   if (!state) [[unlikely]] {
     raiseEmpty();
   }
-  Status status = launchKernel(*state, device, grid, arguments);
+  Status status = isObserved()
+                      ? launchObserved(*state, device, grid, arguments)
+                      : launchKernel(*state, device, grid, arguments, nobody);
   if (!status.ok()) [[unlikely]] {
     raiseStatus(status);
   }

@@ -17,7 +17,9 @@
 #include "tools/nereid/Commands.h"
 #include "tools/nereid/KernelArguments.h"
 #include "tools/nereid/OptionText.h"
+#include "tools/nereid/TraceOption.h"
 
+#include "nereid/Prof/Trace.h"
 #include "nereid/Support/Files.h"
 #include "nereid/Tune/Supervisor.h"
 
@@ -202,6 +204,28 @@ static std::string report(const WorkerResult &result,
   return text;
 }
 
+/// Of all workers; one that a trial ended has left none.
+static std::string traceOf(const std::string &folder,
+                           const TuningRecord &record) {
+  std::vector<std::string> texts, notes;
+  std::error_code ignored;
+  for (const auto &entry :
+       std::filesystem::directory_iterator(folder, ignored)) {
+    if (entry.path().filename().string().starts_with("trace-")) {
+      std::ifstream in(entry.path());
+      texts.emplace_back(std::istreambuf_iterator<char>(in),
+                         std::istreambuf_iterator<char>());
+    }
+  }
+  for (const TrialRecord &trial : record.trials) {
+    if (trial.state == TrialState::Hung || trial.state == TrialState::Faulted) {
+      notes.push_back("what the worker did that ended with " +
+                      describe(trial.config) + " is missing");
+    }
+  }
+  return prof::mergedJson(texts, notes);
+}
+
 //===----------------------------------------------------------------------===//
 // The command
 //===----------------------------------------------------------------------===//
@@ -221,6 +245,7 @@ static void tuneKernel(const TuneOptions &options) {
       throwIfFailed(outputs.add(option, *path));
     }
   }
+  requireTrace(outputs, options.trace);
   TemporaryFolder spare;
   SupervisorOptions supervised;
   supervised.command = options.words;
@@ -237,6 +262,9 @@ static void tuneKernel(const TuneOptions &options) {
     throw CLI::RuntimeError(tuning->exitCode);
   }
   const WorkerResult &result = *tuning->result;
+  if (!options.trace.empty()) {
+    writeResult(options.trace, traceOf(spare.path, result.record));
+  }
   if (!options.json.empty()) {
     Json json = toJson(result.record);
     json["found"] = result.wasFound;
@@ -319,6 +347,7 @@ void addTuneCommand(CLI::App &app, std::vector<std::string> words) {
   command->add_flag("--list", options->list,
                     "Only print, as JSON, what the decorators of the file say; "
                     "with arguments, what their functions make of these");
+  addTraceOption(*command, options->trace);
   addBindOption(*command, options->bindings);
   addSeedOption(*command, options->seed);
   command->add_option("--worker", options->worker)->group("");

@@ -9,6 +9,7 @@
 
 #include "tools/nereid/Commands.h"
 #include "tools/nereid/KernelArguments.h"
+#include "tools/nereid/TraceOption.h"
 
 #include "nereid/Runtime/device/HostMemory.h"
 #include "nereid/Support/EditDistance.h"
@@ -18,6 +19,7 @@
 #include "nereid/Tune/TuningChooser.h"
 
 #include <algorithm>
+#include <unistd.h>
 
 namespace nereid {
 
@@ -57,9 +59,17 @@ static void checkValues(const Kernel &kernel, const SearchValues &values) {
   }
 }
 
+/// A worker may be one of several, of which the command gathers the traces.
+static std::string traceOfWorker(const TuneLaunch &launch) {
+  return launch.trace.empty()
+             ? ""
+             : launch.folder + "/trace-" + std::to_string(::getpid()) + ".json";
+}
+
 void runTuneWorker(const TuneLaunch &launch, int pipe) {
   guardHostMemory();
   WorkerObserver observer(pipe);
+  CommandTrace trace(traceOfWorker(launch));
   Device device = Device::parse(launch.device);
   GridText grid(launch.grid);
   RunArguments arguments =
@@ -102,6 +112,7 @@ void runTuneWorker(const TuneLaunch &launch, int pipe) {
   kernel.launch([&](const Meta &meta) { return grid(meta); }, launchArguments);
   synchronize(device);
   setConfigChooser(nullptr);
+  trace.finish();
   if (!chooser.latest()) {
     usageError(kernel.name() +
                ": there is nothing to choose; expected several configurations "

@@ -21,6 +21,7 @@ struct TuneLaunch {
   uint64_t seed = 0, seconds = 60;
   bool search = false, again = false, compilesOneByOne = false;
   std::string folder; ///< for the time of the command
+  std::string trace;  ///< not empty: a trace into the folder
 };
 
 /// Launches the kernel, and tells the descriptor what happens.

@@ -1,0 +1,278 @@
+//===- TraceJson.cpp - A trace in Chrome's format -------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nereid/Prof/Trace.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+#include <string_view>
+
+namespace nereid::prof {
+
+//===----------------------------------------------------------------------===//
+// Texts
+//===----------------------------------------------------------------------===//
+
+/// Bytes of the UTF-8 character at the front; 0 where there is none.
+static size_t characterBytes(std::string_view text) {
+  auto first = static_cast<unsigned char>(text[0]);
+  size_t bytes = first < 0x80                    ? 1
+                 : first >= 0xC2 && first < 0xE0 ? 2
+                 : first >= 0xE0 && first < 0xF0 ? 3
+                 : first >= 0xF0 && first < 0xF5 ? 4
+                                                 : 0;
+  if (bytes > text.size()) {
+    return 0;
+  }
+  for (size_t i = 1; i < bytes; ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) {
+      return 0;
+    }
+  }
+  return bytes;
+}
+
+static std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  while (!text.empty()) {
+    size_t bytes = characterBytes(text);
+    auto c = static_cast<unsigned char>(text[0]);
+    if (!bytes) {
+      out += '?'; // no UTF-8, such as a path of another encoding
+    } else if (c < 0x20) {
+      char code[8];
+      std::snprintf(code, sizeof(code), "\\u%04x", c);
+      out += code;
+    } else {
+      out += c == '"' || c == '\\' ? "\\" : "";
+      out += text.substr(0, bytes);
+    }
+    text.remove_prefix(std::max<size_t>(bytes, 1));
+  }
+  return out + "\"";
+}
+
+/// Microseconds, as the format has them, exact to the nanosecond.
+static std::string timeText(int64_t ns) {
+  char text[40];
+  std::snprintf(text, sizeof(text), "%lld.%03lld",
+                static_cast<long long>(ns / 1000),
+                static_cast<long long>(ns % 1000));
+  return text;
+}
+
+static std::string numberText(double value) {
+  char text[40];
+  std::snprintf(text, sizeof(text), "%.6g", value);
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Events
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Writer {
+public:
+  explicit Writer(const Trace &trace) : trace(trace) {}
+  std::string run();
+
+private:
+  /// {"ph":...,"pid":...,"tid":...,"name":... without the end.
+  void open(const char *phase, size_t process, int64_t tid,
+            std::string_view name);
+  void close() { text += "},\n"; }
+  void addNames();
+  void addSlice(const TraceSlice &slice);
+  void addRate(const TraceSlice &slice);
+  void addMemory(const TraceMemory &memory);
+
+  const Trace &trace;
+  std::string text;
+};
+} // namespace
+
+void Writer::open(const char *phase, size_t process, int64_t tid,
+                  std::string_view name) {
+  text += "{\"ph\":\"";
+  text += phase;
+  text += "\",\"pid\":" + std::to_string(trace.processes[process].pid) +
+          ",\"tid\":" + std::to_string(tid) + ",\"name\":" + quoted(name);
+}
+
+void Writer::addNames() {
+  for (size_t i = 0; i < trace.processes.size(); ++i) {
+    open("M", i, 0, "process_name");
+    text += ",\"args\":{\"name\":" + quoted(trace.processes[i].name) + "}";
+    close();
+    open("M", i, 0, "process_sort_index");
+    text += ",\"args\":{\"sort_index\":" + std::to_string(i) + "}";
+    close();
+  }
+  for (const TraceTrack &track : trace.tracks) {
+    open("M", track.process, track.tid, "thread_name");
+    text += ",\"args\":{\"name\":" + quoted(track.name) + "}";
+    close();
+  }
+}
+
+/// GB/s, or 0 where nothing is known.
+static double rateOf(const TraceSlice &slice) {
+  int64_t ns = slice.endNs - slice.beginNs;
+  return ns > 0 ? double(slice.bytes) / double(ns) : 0;
+}
+
+void Writer::addSlice(const TraceSlice &slice) {
+  const TraceTrack &track = trace.tracks[slice.track];
+  open("X", track.process, track.tid, slice.name);
+  text += ",\"cat\":" + quoted(slice.category) +
+          ",\"ts\":" + timeText(slice.beginNs) +
+          ",\"dur\":" + timeText(slice.endNs - slice.beginNs);
+  std::string arguments;
+  auto add = [&](const char *name, const std::string &json) {
+    arguments += (arguments.empty() ? "" : ",") + quoted(name) + ":" + json;
+  };
+  if (slice.grid[0]) {
+    add("grid", quoted(std::to_string(slice.grid[0]) + "x" +
+                       std::to_string(slice.grid[1]) + "x" +
+                       std::to_string(slice.grid[2])));
+  }
+  if (*slice.form) {
+    add("compiled for", quoted(slice.form));
+  }
+  if (slice.bytes) {
+    add("bytes", std::to_string(slice.bytes));
+    if (track.isDevice) {
+      add("GB/s", numberText(rateOf(slice)));
+    }
+  }
+  if (slice.details) {
+    for (const auto &[name, value] : *slice.details) {
+      add(name, quoted(value));
+    }
+  }
+  if (!arguments.empty()) {
+    text += ",\"args\":{" + arguments + "}";
+  }
+  close();
+  if (slice.number) {
+    // An arrow from the call on the host to the work on the device.
+    open(track.isDevice ? "f" : "s", track.process, track.tid, "queued");
+    text += ",\"cat\":\"queue\",\"id\":\"" +
+            std::to_string(trace.processes[0].pid) + "." +
+            std::to_string(slice.number) + "\"" +
+            (track.isDevice ? ",\"bp\":\"e\"" : "") +
+            ",\"ts\":" + timeText(slice.beginNs);
+    close();
+  }
+}
+
+void Writer::addRate(const TraceSlice &slice) {
+  const TraceTrack &track = trace.tracks[slice.track];
+  if (!track.isDevice || !slice.bytes || slice.endNs <= slice.beginNs) {
+    return;
+  }
+  for (auto [ns, rate] :
+       {std::pair(slice.beginNs, rateOf(slice)), std::pair(slice.endNs, 0.0)}) {
+    open("C", track.process, 0, "GB/s, " + track.name);
+    text += ",\"ts\":" + timeText(ns) +
+            ",\"args\":{\"GB/s\":" + numberText(rate) + "}";
+    close();
+  }
+}
+
+void Writer::addMemory(const TraceMemory &memory) {
+  open("C", memory.process, 0, "memory [MB]");
+  text += ",\"ts\":" + timeText(memory.ns) +
+          ",\"args\":{\"in use\":" + numberText(double(memory.used) / 1e6) +
+          ",\"kept\":" + numberText(double(memory.cached) / 1e6) + "}";
+  close();
+}
+
+static std::string head(const std::vector<std::string> &notes) {
+  std::string text = "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"version\":"
+                     "\"nereid trace 1\",\"clock\":\"CLOCK_MONOTONIC\"";
+  for (size_t i = 0; i < notes.size(); ++i) {
+    text += ",\"note " + std::to_string(i + 1) + "\":" + quoted(notes[i]);
+  }
+  return text + "},\n\"traceEvents\":[\n";
+}
+
+/// Each line of `lines` ends with a comma.
+static std::string wholeText(const std::vector<std::string> &notes,
+                             std::string lines) {
+  if (!lines.empty()) {
+    lines.resize(lines.size() - 2);
+    lines += "\n";
+  }
+  return head(notes) + lines + "]}\n";
+}
+
+std::string Writer::run() {
+  addNames();
+  for (const TraceSlice &slice : trace.slices) {
+    addSlice(slice);
+    addRate(slice);
+  }
+  for (const TraceMemory &memory : trace.memory) {
+    addMemory(memory);
+  }
+  return wholeText(trace.notes, std::move(text));
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+std::string jsonText(Trace trace) {
+  std::sort(trace.slices.begin(), trace.slices.end(),
+            [](const TraceSlice &a, const TraceSlice &b) {
+              if (a.track != b.track) {
+                return a.track < b.track;
+              }
+              return a.beginNs != b.beginNs ? a.beginNs < b.beginNs
+                                            : a.endNs > b.endNs;
+            });
+  std::vector<int64_t> ends(trace.tracks.size(), 0);
+  for (TraceSlice &slice : trace.slices) {
+    if (trace.tracks[slice.track].isDevice) {
+      slice.beginNs = std::max(slice.beginNs, ends[slice.track]);
+    }
+    slice.endNs = std::max(slice.beginNs, slice.endNs);
+    ends[slice.track] = slice.endNs;
+  }
+  std::sort(
+      trace.memory.begin(), trace.memory.end(),
+      [](const TraceMemory &a, const TraceMemory &b) { return a.ns < b.ns; });
+  return Writer(trace).run();
+}
+
+std::string mergedJson(const std::vector<std::string> &texts,
+                       const std::vector<std::string> &notes) {
+  std::string lines;
+  std::set<std::string_view> names;
+  for (std::string_view text : texts) {
+    while (!text.empty()) {
+      size_t end = std::min(text.find('\n'), text.size());
+      std::string_view line = text.substr(0, end);
+      text.remove_prefix(std::min(end + 1, text.size()));
+      if (!line.starts_with("{\"ph\":")) {
+        continue; // the head and the end
+      }
+      line = line.substr(0, line.find_last_of('}') + 1);
+      if (line.starts_with("{\"ph\":\"M\"") && !names.insert(line).second) {
+        continue;
+      }
+      lines += line;
+      lines += ",\n";
+    }
+  }
+  return wholeText(notes, std::move(lines));
+}
+
+} // namespace nereid::prof

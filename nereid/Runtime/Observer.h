@@ -1,0 +1,154 @@
+//===- Observer.h - Who watches what the runtime does -----------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One object at a time may watch launches, copies, compilations, look-ups in
+// the cache, and memory. nereid/Prof is one, which writes traces.
+//
+// What it costs. Nobody watches: a launch loads one pointer, finds it null, and
+// does nothing else. Somebody does: a launch takes a share in the observer,
+// reads the clock twice (four times on host devices) and makes three virtual
+// calls, about 0.1 us; the rest is what the observer does in them.
+//
+// Threads. The functions of an observer are called on the thread that does what
+// they tell, by several threads at once, without a lock. They must neither
+// throw, nor launch, nor call observe and stopObserving. Calls that have begun
+// may still arrive after stopObserving; the observer lives until the last of
+// them has returned.
+//
+// Times are nanoseconds of std::chrono::steady_clock, which on Linux all
+// processes share. Texts given as `const char *` live as long as the process.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_RUNTIME_OBSERVER_H
+#define NEREID_RUNTIME_OBSERVER_H
+
+#include "nereid/ABI/Status.h"
+#include "nereid/Runtime/Device.h"
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace nereid {
+
+namespace cuda {
+class StreamState;
+} // namespace cuda
+
+inline int64_t observedNow() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// What a device does: the programs of a launch, a copy, a fill.
+struct ObservedWork {
+  enum class Kind : uint8_t { Kernel, Copy, Fill, Graph };
+  Kind kind = Kind::Kernel;
+  Device device;
+  const char *name = "";
+  /// Of a kernel: its symbol in the code, and what was compiled in
+  /// ("BLOCK=64, num_warps=4").
+  const char *symbol = "", *form = "";
+  std::array<int32_t, 3> grid = {0, 0, 0};
+  /// Of a kernel the bytes of the launch's arrays, each counted once.
+  uint64_t bytes = 0;
+  cuda::StreamState *stream = nullptr; ///< of a GPU: where it is queued
+};
+
+/// From `begin` to `end` of the same piece of work; the observer's to fill in.
+struct WorkMark {
+  int64_t beginNs = 0;
+  void *events[2] = {nullptr, nullptr};
+  uint32_t number = 0;
+};
+
+/// Something that took a thread some time.
+struct ObservedSlice {
+  const char *category = ""; ///< "compile", "stage", "cache", "range"
+  std::string name;
+  int64_t beginNs = 0, endNs = 0;
+  std::vector<std::pair<const char *, std::string>> details;
+};
+
+class Observer {
+public:
+  virtual ~Observer() = default;
+
+  /// Kernel::launch has returned: what it compiled and chose lies in between.
+  virtual void launched(const char *kernel, int64_t beginNs, int64_t endNs) {
+    (void)kernel, (void)beginNs, (void)endNs;
+  }
+  /// Around work. On a host device it is done in between; on a GPU it is
+  /// queued, so that an event before it and one behind it measure it.
+  virtual void begin(const ObservedWork &work, WorkMark &mark) {
+    (void)work, (void)mark;
+  }
+  virtual void end(const ObservedWork &work, const WorkMark &mark, bool isOk) {
+    (void)work, (void)mark, (void)isOk;
+  }
+  virtual void slice(ObservedSlice slice) { (void)slice; }
+  /// From now on tensors of the device have `used` bytes, and `cached` are kept
+  /// for later ones.
+  virtual void memory(Device device, uint64_t used, uint64_t cached) {
+    (void)device, (void)used, (void)cached;
+  }
+};
+
+/// From now on it watches. False where another one does.
+bool observe(std::shared_ptr<Observer> observer);
+/// No effect where it does not watch.
+void stopObserving(const Observer &observer);
+
+/// Who watches; null for nobody.
+std::shared_ptr<Observer> currentObserver();
+
+namespace detail {
+inline constinit std::atomic<Observer *> watching = nullptr;
+} // namespace detail
+
+/// Whether somebody watches: one load.
+inline bool isObserved() {
+  return detail::watching.load(std::memory_order_relaxed);
+}
+
+/// A part of the program with a name, for whoever reads the trace: a slice of
+/// the category "range" on this thread, around the launches made meanwhile.
+class TraceRange {
+public:
+  explicit TraceRange(std::string_view name) {
+    if (isObserved()) {
+      open(name);
+    }
+  }
+  ~TraceRange() {
+    if (observer) {
+      close();
+    }
+  }
+  TraceRange(const TraceRange &) = delete;
+  TraceRange &operator=(const TraceRange &) = delete;
+
+private:
+  void open(std::string_view name);
+  void close();
+
+  std::shared_ptr<Observer> observer;
+  std::string name;
+  int64_t beginNs = 0;
+};
+
+} // namespace nereid
+
+#endif // NEREID_RUNTIME_OBSERVER_H
