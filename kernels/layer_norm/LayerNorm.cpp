@@ -8,6 +8,7 @@
 #include "kernels/layer_norm/LayerNorm.h"
 
 #include "kernels/operator/Checks.h"
+#include "kernels/operator/ColumnSums.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/operator/Rows.h"
 #include "nereid/Autograd/Record.h"
@@ -64,18 +65,6 @@ LayerNormResult kernels::layerNormForward(const Tensor &x, const Tensor &weight,
                     "num_warps"_a = plan.warps);
   }
   return result;
-}
-
-/// dw and db from the parts [programs, N] that programs have summed up.
-static Tensor sumOfParts(const Tensor &parts, DType dtype) {
-  int64_t programs = parts.size(0), columns = parts.size(1);
-  Tensor sum = empty({columns}, dtype, parts.device());
-  constexpr int64_t columnsOfProgram = 16, rowsAtOnce = 512;
-  static const OperatorKernel sums("layer_norm", "column_sums_kernel");
-  sums[{cdiv(columns, columnsOfProgram), 1}](
-      sum, parts, programs, columns, "BLOCK_M"_a = rowsAtOnce,
-      "BLOCK_N"_a = columnsOfProgram, "num_warps"_a = 8);
-  return sum;
 }
 
 LayerNormGradients kernels::layerNormBackward(
@@ -135,10 +124,10 @@ LayerNormGradients kernels::layerNormBackward(
     }
   }
   if (wantsWeight) {
-    gradients.weight = sumOfParts(dw, weight.dtype());
+    gradients.weight = columnSums(dw, weight.dtype());
   }
   if (wantsBias) {
-    gradients.bias = sumOfParts(db, biasType);
+    gradients.bias = columnSums(db, biasType);
   }
   return gradients;
 }
@@ -171,15 +160,20 @@ Tensor kernels::fusedBiasLayerNorm(const Tensor &x, const Tensor &added,
   Checks checks("fused_bias_layer_norm");
   checks.floats("x", x);
   checks.floats("added", added).shape({x.size(-1)}, "the last dimension of x");
-  RowPlan plan = planRows(x.size(-1), byteSize(x.dtype()), x.device());
-  if (plan.loops) {
-    Checks("fused_bias_layer_norm")
-        .fail("x", "rows of at most 65536 elements", x.str());
-  }
   Rows in = rowsOf(x);
   Tensor y = empty(x.shape(), x.dtype(), x.device());
-  if (x.numel() != 0) {
-    Tensor w = contiguousOrNone(weight), b = contiguousOrNone(bias);
+  if (x.numel() == 0) {
+    return y;
+  }
+  RowPlan plan = planRows(in.columns, byteSize(x.dtype()), x.device());
+  Tensor w = contiguousOrNone(weight), b = contiguousOrNone(bias);
+  if (plan.loops) {
+    static const OperatorKernel loop("layer_norm",
+                                     "fused_bias_layer_norm_loop_kernel");
+    loop[{in.count}](y, in.tensor, added.contiguous(), orNone(w), orNone(b),
+                     in.columns, in.stride, eps, in.columns,
+                     "BLOCK"_a = loopBlock, "num_warps"_a = plan.warps);
+  } else {
     static const OperatorKernel fused("layer_norm",
                                       "fused_bias_layer_norm_kernel");
     fused[{in.count}](y, in.tensor, added.contiguous(), orNone(w), orNone(b),

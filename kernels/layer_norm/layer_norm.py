@@ -111,6 +111,34 @@ def fused_bias_layer_norm_kernel(y_ptr, x_ptr, bias_ptr, w_ptr, b_ptr, y_stride,
 
 
 @triton.jit
+def fused_bias_layer_norm_loop_kernel(y_ptr, x_ptr, bias_ptr, w_ptr, b_ptr, y_stride, x_stride, eps, N,
+                                      BLOCK: tl.constexpr):
+    """The same for rows of any length, which are read twice."""
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    sums = tl.zeros((BLOCK,), dtype=tl.float32)
+    squares = tl.zeros((BLOCK,), dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        inside = cols < N - start
+        x = tl.load(x_ptr + row * x_stride + start + cols, mask=inside, other=0.0).to(tl.float32)
+        x += tl.load(bias_ptr + start + cols, mask=inside, other=0.0).to(tl.float32)
+        sums += x
+        squares += x * x
+    mean = tl.sum(sums, axis=0) / N
+    rstd = tl.rsqrt(tl.sum(squares, axis=0) / N - mean * mean + eps)
+    for start in range(0, N, BLOCK):
+        inside = cols < N - start
+        x = tl.load(x_ptr + row * x_stride + start + cols, mask=inside, other=0.0).to(tl.float32)
+        x += tl.load(bias_ptr + start + cols, mask=inside, other=0.0).to(tl.float32)
+        y = (x - mean) * rstd
+        if w_ptr is not None:
+            y *= tl.load(w_ptr + start + cols, mask=inside, other=0.0).to(tl.float32)
+        if b_ptr is not None:
+            y += tl.load(b_ptr + start + cols, mask=inside, other=0.0).to(tl.float32)
+        tl.store(y_ptr + row * y_stride + start + cols, y, mask=inside)
+
+
+@triton.jit
 def add_pairs(a, b, c, d):
     return a + c, b + d
 

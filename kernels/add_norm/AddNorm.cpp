@@ -1,0 +1,194 @@
+//===- AddNorm.cpp ----------------------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/add_norm/AddNorm.h"
+
+#include "kernels/operator/Checks.h"
+#include "kernels/operator/ColumnSums.h"
+#include "kernels/operator/OperatorKernel.h"
+#include "kernels/operator/Rows.h"
+#include "nereid/Autograd/Record.h"
+
+using namespace nereid;
+using namespace nereid::kernels;
+using namespace nereid::literals;
+
+/// Columns at a time, of rows that are gone over in a loop.
+static constexpr int64_t loopBlock = 4096;
+
+static double scaleOf(const ResidualDropout &dropout) {
+  return dropout.p < 1 ? 1 / (1 - dropout.p) : 0;
+}
+
+static Tensor forward(const char *op, bool centred, const Tensor &x,
+                      const Tensor &residual, const Tensor &weight,
+                      const Tensor &bias, double eps,
+                      const ResidualDropout &dropout, bool keeps,
+                      NormedSum &result) {
+  Checks checks(op);
+  checks.floats("x", x).rank(1, 16);
+  checks.floats("residual", residual).shape(x.shape(), "that of x");
+  Shape row = {x.size(-1)};
+  checks.optional("weight", weight).shape(row, "the last dimension of x");
+  checks.optional("bias", bias).shape(row, "the last dimension of x");
+  checks.require(eps >= 0, "eps", "a number that is not negative", eps);
+  checks.require(dropout.p >= 0 && dropout.p <= 1, "dropout",
+                 "a probability from 0 to 1", dropout.p);
+  Rows in = rowsOf(x), other = rowsOf(residual);
+  Tensor y = empty(x.shape(), x.dtype(), x.device());
+  result.sum = empty(x.shape(), residual.dtype(), x.device());
+  result.weight = contiguousOrNone(weight);
+  result.dropout = dropout;
+  result.xType = x.dtype();
+  result.biasType = bias.defined() ? bias.dtype() : f32;
+  if (keeps) {
+    result.mean = centred ? empty({in.count}, f32, x.device()) : Tensor();
+    result.rstd = empty({in.count}, f32, x.device());
+  }
+  if (x.numel() == 0) {
+    return y;
+  }
+  Tensor b = contiguousOrNone(bias);
+  RowPlan plan = planRows(in.columns, byteSize(x.dtype()), x.device(), 2);
+  if (plan.loops) {
+    static const OperatorKernel loop("add_norm", "add_norm_loop_kernel");
+    loop[{in.count}](y, result.sum, in.tensor, other.tensor,
+                     orNone(result.weight), orNone(b), orNone(result.mean),
+                     orNone(result.rstd), in.stride, other.stride, eps,
+                     dropout.p, scaleOf(dropout), dropout.seed, dropout.offset,
+                     in.columns, "BLOCK"_a = loopBlock, "CENTRED"_a = centred,
+                     "DROPS"_a = dropout.p > 0, "num_warps"_a = plan.warps);
+  } else {
+    static const OperatorKernel whole("add_norm", "add_norm_kernel");
+    whole[{in.count}](y, result.sum, in.tensor, other.tensor,
+                      orNone(result.weight), orNone(b), orNone(result.mean),
+                      orNone(result.rstd), in.stride, other.stride, eps,
+                      dropout.p, scaleOf(dropout), dropout.seed, dropout.offset,
+                      "N"_a = in.columns, "CENTRED"_a = centred,
+                      "DROPS"_a = dropout.p > 0, "num_warps"_a = plan.warps);
+  }
+  return y;
+}
+
+AddNormGradients kernels::addNormBackward(const Tensor &dy, const Tensor &dsum,
+                                          const NormedSum &of, bool wantsWeight,
+                                          bool wantsBias) {
+  const Tensor &sum = of.sum;
+  Checks checks("add_norm backward");
+  checks.floats("sum", sum).rank(1, 16);
+  checks.optional("dy", dy).shape(sum.shape(), "that of sum");
+  checks.optional("dsum", dsum).shape(sum.shape(), "that of sum");
+  bool centred = of.mean.defined(), drops = of.dropout.p > 0;
+  int64_t columns = sum.size(-1);
+  Device device = sum.device();
+  AddNormGradients g;
+  g.residual = empty(sum.shape(), sum.dtype(), device);
+  bool apart = drops || of.xType != sum.dtype();
+  Tensor dx = apart ? empty(sum.shape(), of.xType, device) : Tensor();
+  g.x = apart ? dx : g.residual;
+  if (sum.numel() == 0) {
+    g.weight =
+        wantsWeight ? zeros({columns}, of.weight.dtype(), device) : Tensor();
+    g.bias = wantsBias ? zeros({columns}, of.biasType, device) : Tensor();
+    return g;
+  }
+  Rows in = rowsOf(sum);
+  Rows out = rowsOf(dy.defined() ? dy : zeros(sum.shape(), of.xType, device));
+  Rows added = dsum.defined() ? rowsOf(dsum) : Rows();
+  int64_t programs = programsForSums(in.count, device);
+  Tensor dw = wantsWeight ? empty({programs, columns}, f32, device) : Tensor();
+  Tensor db = wantsBias ? empty({programs, columns}, f32, device) : Tensor();
+  const ResidualDropout &d = of.dropout;
+  RowPlan plan = planRows(columns, byteSize(sum.dtype()), device, 4);
+  if (!plan.loops) {
+    static const OperatorKernel whole("add_norm", "add_norm_backward_kernel");
+    whole[{programs}](
+        orNone(dx), g.residual, orNone(dw), orNone(db), out.tensor,
+        orNone(added.tensor), in.tensor, orNone(of.weight), orNone(of.mean),
+        of.rstd, out.stride, added.stride, in.stride, d.p, scaleOf(d), d.seed,
+        d.offset, in.count, "N"_a = columns,
+        "AHEAD"_a = device.isHost() ? 1 : 2, "CENTRED"_a = centred,
+        "DROPS"_a = drops, "num_warps"_a = plan.warps);
+  } else {
+    static const OperatorKernel loop("add_norm",
+                                     "add_norm_backward_loop_kernel");
+    loop[{in.count}](orNone(dx), g.residual, out.tensor, orNone(added.tensor),
+                     in.tensor, orNone(of.weight), orNone(of.mean), of.rstd,
+                     out.stride, added.stride, in.stride, d.p, scaleOf(d),
+                     d.seed, d.offset, columns, "BLOCK"_a = loopBlock,
+                     "CENTRED"_a = centred, "DROPS"_a = drops,
+                     "num_warps"_a = plan.warps);
+    if (wantsWeight || wantsBias) {
+      static const OperatorKernel parts("add_norm", "add_norm_weight_kernel");
+      constexpr int64_t columnsOfProgram = 1024;
+      parts[{cdiv(columns, columnsOfProgram), programs}](
+          orNone(dw), orNone(db), out.tensor, in.tensor, orNone(of.mean),
+          of.rstd, out.stride, in.stride, in.count, columns,
+          "BLOCK"_a = columnsOfProgram, "CENTRED"_a = centred,
+          "num_warps"_a = 4);
+    }
+  }
+  g.weight = wantsWeight ? columnSums(dw, of.weight.dtype()) : Tensor();
+  g.bias = wantsBias ? columnSums(db, of.biasType) : Tensor();
+  return g;
+}
+
+static std::pair<Variable, Variable>
+recorded(const char *op, bool centred, const Variable &x,
+         const Variable &residual, const Variable &weight, const Variable &bias,
+         double eps, const ResidualDropout &dropout) {
+  const Variable inputs[] = {x, residual, weight, bias};
+  NormedSum kept;
+  Tensor y =
+      forward(op, centred, x.value(), residual.value(), weight.value(),
+              bias.value(), eps, dropout, autograd::isRecording(inputs), kept);
+  std::vector<Variable> outputs = autograd::record(
+      op, inputs, {y, kept.sum},
+      [kept](std::span<const Tensor> d, autograd::Needs needs) {
+        AddNormGradients g =
+            addNormBackward(d[0], d[1], kept, needs[2], needs[3]);
+        return autograd::Gradients{needs[0] ? g.x : Tensor(),
+                                   needs[1] ? g.residual : Tensor(), g.weight,
+                                   g.bias};
+      });
+  return {outputs[0], outputs[1]};
+}
+
+std::pair<Tensor, Tensor>
+kernels::addLayerNorm(const Tensor &x, const Tensor &residual,
+                      const Tensor &weight, const Tensor &bias, double eps,
+                      const ResidualDropout &dropout) {
+  NormedSum result;
+  Tensor y = forward("add_layer_norm", true, x, residual, weight, bias, eps,
+                     dropout, false, result);
+  return {y, result.sum};
+}
+
+std::pair<Variable, Variable>
+kernels::addLayerNorm(const Variable &x, const Variable &residual,
+                      const Variable &weight, const Variable &bias, double eps,
+                      const ResidualDropout &dropout) {
+  return recorded("add_layer_norm", true, x, residual, weight, bias, eps,
+                  dropout);
+}
+
+std::pair<Tensor, Tensor> kernels::addRmsNorm(const Tensor &x,
+                                              const Tensor &residual,
+                                              const Tensor &weight, double eps,
+                                              const ResidualDropout &dropout) {
+  NormedSum result;
+  Tensor y = forward("add_rms_norm", false, x, residual, weight, {}, eps,
+                     dropout, false, result);
+  return {y, result.sum};
+}
+
+std::pair<Variable, Variable>
+kernels::addRmsNorm(const Variable &x, const Variable &residual,
+                    const Variable &weight, double eps,
+                    const ResidualDropout &dropout) {
+  return recorded("add_rms_norm", false, x, residual, weight, {}, eps, dropout);
+}

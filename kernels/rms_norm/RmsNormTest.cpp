@@ -1,0 +1,74 @@
+//===- RmsNormTest.cpp ------------------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/rms_norm/RmsNorm.h"
+#include "kernels/rms_norm/reference.h"
+#include "kernels/testing/OperatorTest.h"
+#include "nereid/Runtime/Error.h"
+
+#include <gmock/gmock.h>
+
+using namespace nereid;
+using namespace nereid::kernels;
+using ::testing::HasSubstr;
+
+NEREID_OPERATOR_TEST(RmsNorm);
+
+TEST_P(RmsNorm, agreesWithDoublePrecision) {
+  forCases([&] {
+    int64_t columns =
+        !isSlow && pick(0, 9) == 0 ? 70001 : awkwardSize(isSlow ? 600 : 20000);
+    int64_t rows = pick(1, 1 + (isSlow ? 2000 : 20000) / columns);
+    DType dtype = floatType();
+    Tensor x = random({rows, columns}, dtype), w;
+    if (coin()) {
+      w = random({columns}, coin() ? dtype : f32);
+    }
+    Tensor y = rmsNorm(x, w, 1e-6);
+    expectClose(y,
+                reference::rmsNorm(x.toFloat64(),
+                                   w.defined() ? w.toFloat64() : Values(),
+                                   size_t(columns), 1e-6),
+                32, 1, "y");
+    EXPECT_EQ(rmsNorm(x, w, 1e-6).toFloat64(), y.toFloat64()) << "other bits";
+  });
+}
+
+TEST_P(RmsNorm, gradientsAgreeWithDifferences) {
+  forCases([&] {
+    // One column's normal value is 1 or -1: its gradient is what cancellation
+    // leaves of 0.
+    int64_t columns = 1 + awkwardSize(isSlow ? 300 : 20000);
+    int64_t rows = pick(1, 1 + (isSlow ? 2000 : 20000) / columns);
+    DType dtype = floatType();
+    Variable x(random({rows, columns}, dtype), true),
+        w(random({columns}, dtype), coin());
+    checkGradients(
+        rmsNorm(x, w, 1e-6), {x, w},
+        [&](const std::vector<Values> &at) {
+          return reference::rmsNorm(at[0], at[1], size_t(columns), 1e-6);
+        },
+        1e-6);
+  });
+}
+
+TEST_P(RmsNorm, takesNoElements) {
+  Variable x(empty({0, 5}, f32, device), true), w(random({5}, f32), true);
+  rmsNorm(x, w).backward(empty({0, 5}, f32, device));
+  EXPECT_EQ(w.grad().toFloat64(), Values(5, 0.0));
+}
+
+TEST_P(RmsNorm, namesTheArgumentThatDoesNotFit) {
+  try {
+    rmsNorm(random({2, 768}, f32), random({512}, f32));
+    FAIL();
+  } catch (const Error &error) {
+    EXPECT_THAT(error.message(),
+                HasSubstr("rms_norm: argument 'weight': expected shape [768] "
+                          "(the last dimension of x), got fp32[512]"));
+  }
+}
