@@ -6,12 +6,16 @@
 arguments it also runs their functions: heuristics, prune_configs_by, hooks. A decorator counts as evaluated when everything that
 it says was; else the message must name what is missing, with its line. Guesses are of the kind that audit.py makes, so a function
 that asks more of its arguments than a guess can answer (a dict, an object of the program's own) counts as refused too.
+Files for other vendors' machines are evaluated as on a host with an NVIDIA GPU first; what is refused so, as on the machine that
+hosts.json describes: variables of the environment, and what the vendor's library would answer. Both counts are printed.
 Exit status 1 when fewer than --least percent are evaluated or a refusal says no line; 77 without corpora.
 """
 import argparse
 import ast
+import collections
 from concurrent.futures import ThreadPoolExecutor
 import json
+import os
 from pathlib import Path
 import re
 import subprocess
@@ -20,6 +24,7 @@ import sys
 from audit import POINTER, is_constexpr, pointers_of, compared_strings, guess_constexpr
 
 ROOT = Path(__file__).resolve().parents[2]
+HOSTS = json.loads((Path(__file__).parent / "hosts.json").read_text())
 INTEGRAL = ("idx", "index", "indices", "offset", "len", "cu_", "table", "label", "seed")
 
 
@@ -45,7 +50,10 @@ def guesses(function, text):
     """NAME=VALUE of every parameter, for heuristics and hooks to look at."""
     arguments = function.args
     pointers, strings = pointers_of(function), compared_strings(function)
-    asked = set(re.findall(r"\[['\"](\w+)['\"]\]\.(?:dtype|shape|stride|numel|size|element_size|is_contiguous)", text))
+    hooked = {argument.value for decorator in function.decorator_list for call in ast.walk(decorator)
+              if isinstance(call, ast.Call) and "zero" in name_of(call)
+              for argument in call.args if isinstance(argument, ast.Constant)}
+    asked = hooked | set(re.findall(r"\[['\"](\w+)['\"]\]\.(?:dtype|shape|stride|numel|size|element_size|is_contiguous)", text))
     for parameter in arguments.posonlyargs + arguments.args + arguments.kwonlyargs:
         name = parameter.arg
         if is_constexpr(parameter.annotation):
@@ -80,29 +88,42 @@ def refusals(found, decorator):
     return [part["refused"] for part in parts if isinstance(part, dict) and "refused" in part]
 
 
-def run(tool, kernel, arguments):
-    command = [str(tool), "tune", kernel, *arguments, "--list"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+def run(tool, kernel, arguments, host=None):
+    host = host or {}
+    bindings = [part for name, value in host.get("bindings", {}).items() for part in ("--bind", f"{name}={value}")]
+    command = [str(tool), "tune", kernel, *arguments, *bindings, "--list"]
+    environment = {**os.environ, **host.get("environment", {})}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
     return (json.loads(done.stdout), "") if done.returncode == 0 else (None, done.stderr)
 
 
 def judge(tool, path, corpora):
-    """(place, name, refusals) of each decorator of a file."""
+    """(place, name, refusals, machine) of each decorator of a file: as on a host with an NVIDIA GPU, else as on the one described."""
     functions = list(decorated(path))
     if not functions:
         return []
-    everything, error = run(tool, str(path), [])
+    rows = judge_on(tool, path, corpora, functions, None)
+    hosts = [host for host in HOSTS if str(path.relative_to(corpora)).startswith(host["files"])]
+    for host in hosts if any(row[2] for row in rows) else []:
+        rows = [row if not row[2] else (*row[:2], [*row[2], *other[2]], "") if other[2] else other
+                for row, other in zip(rows, judge_on(tool, path, corpora, functions, host))]
+    return rows
+
+
+def judge_on(tool, path, corpora, functions, host):
+    everything, error = run(tool, str(path), [], host)
     by_line = {found.get("line"): found for found in everything or []}
     by_name = {found["kernel"]: found for found in everything or []}
     rows = []
     for function, decorators in functions:
         found = by_line.get(function.lineno) or by_name.get(function.name)
         if found and "refused" not in found:
-            launched, _ = run(tool, f"{path}:{function.name}", list(guesses(function, path.read_text())))
+            launched, _ = run(tool, f"{path}:{function.name}", list(guesses(function, path.read_text())), host)
             found = launched[0] if launched else found
         for decorator in decorators:
             left = refusals(found, decorator) if found else [error or f"{path}:{function.lineno}: '{function.name}' is not among the kernels"]
-            rows.append((f"{path.relative_to(corpora)}:{decorator.lineno}", f"{name_of(decorator)} of {function.name}", left))
+            rows.append((f"{path.relative_to(corpora)}:{decorator.lineno}", f"{name_of(decorator)} of {function.name}", left,
+                         host["machine"] if host else ""))
     return rows
 
 
@@ -130,14 +151,18 @@ def main():
     with ThreadPoolExecutor(options.jobs) as pool:
         rows = [row for rows in pool.map(lambda path: judge(options.tool, path, corpora), files) for row in rows]
     refused = [row for row in rows if row[2]]
-    for place, name, texts in refused:
+    for place, name, texts, _ in refused:
         print(f"{place}: {name}: {summary(texts[0])}")
         if options.verbose:
             print("".join("    " + line + "\n" for text in texts for line in text.splitlines()))
     nameless = [row for row in refused if not any(re.search(r"\.py:\d+", text) for text in row[2])]
-    for place, name, _ in nameless:
+    for place, name, *_ in nameless:
         print(f"{place}: {name}: the refusal names no line")
     share = 100 * (len(rows) - len(refused)) / max(len(rows), 1)
+    described = collections.Counter(row[3] for row in rows if row[3] and not row[2])
+    for machine, count in described.items():
+        print(f"{count} evaluated as on {machine}")
+    print(f"{len(rows) - len(refused) - sum(described.values())} evaluated as on a host with an NVIDIA GPU")
     print(f"{len(rows)} decorators: {len(rows) - len(refused)} evaluated ({share:.1f} %), {len(refused)} refused")
     return 1 if share < options.least or nameless else 0
 

@@ -141,10 +141,15 @@ parseBindings(const std::vector<std::string> &texts) {
   for (const std::string &text : texts) {
     NamedText binding = splitArgument(text);
     std::optional<StaticValue> value = parseValue(binding.value);
+    bool isContainer =
+        binding.value.starts_with('{') || binding.value.starts_with('[');
+    if (!value && isContainer) {
+      value = evaluateText(binding.value, {}, "the value");
+    }
     if (!value) {
       usageError("--bind " + text + ": '" + binding.value +
                  "' is no value; expected a number, True, False, None, a "
-                 "\"quoted\" string, a dtype or a tuple");
+                 "\"quoted\" string, a dtype, a tuple, a list or a dict");
     }
     bindings[binding.name] = std::move(*value);
   }

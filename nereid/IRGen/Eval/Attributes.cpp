@@ -7,6 +7,7 @@
 
 #include "nereid/IRGen/Eval/Evaluator.h"
 #include "nereid/IRGen/Host/HostAnswers.h"
+#include "nereid/IRGen/Host/Objects.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -25,9 +26,9 @@ static LogicalResult noAttribute(Diagnostics &diag, const Value &object,
                                  std::string hint = {}) {
   std::string near =
       hint.empty() ? choices(name, candidates) : suggestion(name, candidates);
-  return diag.error(object.describe() + " has no attribute '" + name.str() +
-                        "'",
-                    near.empty() ? hint : near);
+  return diag.raises("AttributeError")
+      .error(object.describe() + " has no attribute '" + name.str() + "'",
+             near.empty() ? hint : near);
 }
 
 //===----------------------------------------------------------------------===//
@@ -229,20 +230,6 @@ FailureOr<Value> Evaluator::typeMethod(const TypeValue &type,
 // Records and everything else
 //===----------------------------------------------------------------------===//
 
-static const Value *findMember(const PythonClass &cls, llvm::StringRef name) {
-  for (const auto &[member, value] : cls.members) {
-    if (member == name) {
-      return &value;
-    }
-  }
-  for (const auto &base : cls.bases) {
-    if (const Value *found = findMember(*base, name)) {
-      return found;
-    }
-  }
-  return nullptr;
-}
-
 /// Of a value of the host that is known in part: packaging's versions, what
 /// torch says of a GPU. What is not known is opaque.
 FailureOr<Value> Evaluator::hostRecordAttribute(const Record &record,
@@ -262,30 +249,40 @@ FailureOr<Value> Evaluator::hostRecordAttribute(const Record &record,
   return hostName(record.type->name + "." + name.str());
 }
 
-/// `@classmethod`, `@staticmethod`, `@property`, by syntax.
-static bool isDecoratedAs(const Function &function, std::string_view what) {
-  return function.def &&
-         llvm::any_of(function.def->decoratorList, [&](const ast::Expr *expr) {
-           const auto *name = ast::dynCast<ast::Name>(expr);
-           return name && name->id == what;
-         });
+bool isDecoratedAs(const Value &member, llvm::StringRef what) {
+  return member.isFunction() && member.function().def &&
+         llvm::any_of(member.function().def->decoratorList,
+                      [&](const ast::Expr *expr) {
+                        const auto *name = ast::dynCast<ast::Name>(expr);
+                        const auto *path = ast::dynCast<ast::Attribute>(expr);
+                        return what == (name   ? llvm::StringRef(name->id)
+                                        : path ? llvm::StringRef(path->attr)
+                                               : llvm::StringRef());
+                      });
 }
 
 /// A function that is a member of `self`, an object or its class.
 FailureOr<Value> Evaluator::memberFunction(const Value &self,
                                            const Value &function) {
   const Function &callee = function.function();
-  if (isDecoratedAs(callee, "staticmethod")) {
+  if (isDecoratedAs(function, "staticmethod")) {
     return function;
   }
-  if (isDecoratedAs(callee, "property") && !self.isClass()) {
-    return call(function, {Argument{"", self, diag.stack.back().span}});
+  bool isCached = isDecoratedAs(function, "cached_property");
+  if ((isCached || isDecoratedAs(function, "property")) && !self.isClass()) {
+    FailureOr<Value> value =
+        call(function, {Argument{"", self, diag.stack.back().span}});
+    if (succeeded(value) && isCached && self.isObject()) {
+      self.object().set(callee.name, *value);
+    }
+    return value;
   }
-  if (self.isClass() && !isDecoratedAs(callee, "classmethod")) {
+  bool isOfClass = isDecoratedAs(function, "classmethod");
+  if (self.isClass() && !isOfClass) {
     return function;
   }
   BoundMethod method;
-  method.self = self;
+  method.self = isOfClass && self.isObject() ? Value(self.object().cls) : self;
   method.name = callee.name;
   method.function = function.functionPtr();
   return Value(std::move(method));
@@ -305,7 +302,7 @@ FailureOr<Value> Evaluator::recordAttribute(const Value &object,
     method.builtin = BuiltinTable::get().findMember(type.methods, name);
   }
   if (type.userClass) {
-    const Value *member = findMember(*type.userClass, name);
+    const Value *member = type.userClass->find(name);
     if (member && !member->isFunction()) {
       return *member;
     }
@@ -345,7 +342,13 @@ FailureOr<Value> Evaluator::attribute(const Value &object,
     return recordAttribute(object, name);
   }
   if (object.isOpaque()) {
-    return hostName(object.opaque().name + "." + name.str());
+    FailureOr<Value> member = hostName(object.opaque().name + "." + name.str());
+    return succeeded(member) && member->isOpaque()
+               ? Value(Opaque{member->opaque().name, object.opaque().why})
+               : member;
+  }
+  if (object.isObject()) {
+    return objectAttribute(object, name);
   }
   bool isConstexpr = object.isNumber() || object.isString() || object.isNone();
   if (name == "value" && isConstexpr) {
@@ -353,11 +356,23 @@ FailureOr<Value> Evaluator::attribute(const Value &object,
   }
   if (object.isClass()) {
     const PythonClass &cls = object.pythonClass();
-    if (const Value *member = findMember(cls, name)) {
-      return member->isFunction() ? memberFunction(object, *member)
-                                  : FailureOr<Value>(*member);
+    if (const Value *member = cls.find(name)) {
+      if (member->isFunction()) {
+        return memberFunction(object, *member);
+      }
+      return inKernel() ? plainValue(*member) : *member;
     }
-    if (name == "__name__") {
+    if (name == "__members__" && cls.isEnum) {
+      std::vector<std::pair<Value, Value>> entries;
+      for (const std::string &member : cls.enumMembers) {
+        entries.emplace_back(Value(member), *cls.ownMember(member));
+      }
+      return Value::dict(std::move(entries));
+    }
+    if (name == "__new__" && cls.def) {
+      return boundMethod(object, name);
+    }
+    if (name == "__name__" || name == "__qualname__") {
       return Value(cls.name);
     }
     return noAttribute(diag, object, name, {});

@@ -110,6 +110,15 @@ FailureOr<Value> Evaluator::call(const Value &callee,
     return method.builtin ? callBuiltin(*method.builtin, all)
                           : callFunction(method.function, all);
   }
+  if (callee.isObject() && callee.object().cls) {
+    const Value *method = callee.object().cls->find("__call__");
+    if (method && method->isFunction()) {
+      llvm::SmallVector<Argument> all;
+      all.push_back({"", callee, diag.stack.back().span});
+      all.append(arguments.begin(), arguments.end());
+      return call(*method, all);
+    }
+  }
   if (callee.isType()) {
     return diag.error("a type cannot be called",
                       "convert with x.to(tl." + callee.repr() +
@@ -220,10 +229,10 @@ Evaluator::callFunction(const std::shared_ptr<const Function> &function,
                       "@triton.constexpr_function if it computes constants");
   }
   if (frame->depth >= maxCallDepth) {
-    return diag.error("calls are nested more than " +
-                      std::to_string(maxCallDepth) +
-                      " deep; expected calls that end: a kernel has no "
-                      "recursion over run-time values");
+    return diag.raises("RecursionError")
+        .error("calls are nested more than " + std::to_string(maxCallDepth) +
+               " deep; expected calls that end: a kernel has no "
+               "recursion over run-time values");
   }
   if (function->kind == Function::Kind::Constexpr) {
     for (const Argument &argument : arguments) {

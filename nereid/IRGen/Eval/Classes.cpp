@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/IRGen/Eval/Evaluator.h"
+#include "nereid/IRGen/Host/Objects.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -59,17 +60,8 @@ recordTypeOf(const std::shared_ptr<const PythonClass> &cls) {
 }
 
 static std::shared_ptr<const Function> findInit(const PythonClass &cls) {
-  for (const auto &[name, member] : cls.members) {
-    if (name == "__init__" && member.isFunction()) {
-      return member.functionPtr();
-    }
-  }
-  for (const auto &base : cls.bases) {
-    if (auto found = findInit(*base)) {
-      return found;
-    }
-  }
-  return nullptr;
+  const Value *init = cls.find("__init__");
+  return init && init->isFunction() ? init->functionPtr() : nullptr;
 }
 
 /// What a field holds until __init__ sets it.
@@ -122,23 +114,6 @@ Evaluator::construct(const std::shared_ptr<const PythonClass> &cls,
   return made;
 }
 
-/// An instance of a class of the host: of its constants and methods where it
-/// has no __init__, unknown otherwise.
-Value Evaluator::hostInstance(const std::shared_ptr<const PythonClass> &cls) {
-  bool isPlain =
-      cls->bases.size() == cls->def->bases.size() &&
-      llvm::none_of(cls->members, [](const auto &member) {
-        return member.first == "__init__" || member.first == "__new__";
-      });
-  if (!isPlain) {
-    return Value(Opaque{cls->name + "(...)"});
-  }
-  auto type = std::make_shared<RecordType>();
-  type->name = cls->name;
-  type->userClass = cls;
-  return Value(Record{std::move(type), {}});
-}
-
 FailureOr<Value>
 Evaluator::callClass(const std::shared_ptr<const PythonClass> &cls,
                      llvm::ArrayRef<Argument> arguments) {
@@ -166,12 +141,18 @@ Evaluator::callClass(const std::shared_ptr<const PythonClass> &cls,
             BuiltinTable::get().find("python", "_" + cls->name)) {
       return callBuiltin(*conversion, arguments);
     }
+    if (!frame->isKernel && isExceptionName(cls->name)) {
+      return host.makeException(cls->name, valuesOf(arguments));
+    }
     return diag.error("'" + cls->name +
                       "' cannot be called here; expected a class of this "
                       "program, or a dataclass or namedtuple");
   }
+  if (cls->isEnum && !frame->isKernel && arguments.size() == 1) {
+    return enumMember(diag, *cls, arguments[0].value);
+  }
   if (!cls->record && !frame->isKernel) {
-    return hostInstance(cls);
+    return instantiate(cls, arguments);
   }
   if (!cls->record) {
     return diag.hostError("the class '" + cls->name +

@@ -16,6 +16,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 namespace nereid::irgen {
 
@@ -27,18 +28,6 @@ bool ParameterSelection::contains(llvm::StringRef name, size_t index) const {
 //===----------------------------------------------------------------------===//
 // Definitions
 //===----------------------------------------------------------------------===//
-
-/// The last name of a decorator: `triton.autotune(...)` -> "autotune".
-static llvm::StringRef decoratorName(const ast::Expr *expr) {
-  if (const auto *call = ast::dynCast<ast::Call>(expr)) {
-    expr = call->func;
-  }
-  if (const auto *attribute = ast::dynCast<ast::Attribute>(expr)) {
-    return attribute->attr;
-  }
-  const auto *name = ast::dynCast<ast::Name>(expr);
-  return name ? llvm::StringRef(name->id) : llvm::StringRef();
-}
 
 /// The function, with why its configurations or heuristics are not known.
 /// A warning where the decorator itself is wrong, a note where the host is.
@@ -74,6 +63,8 @@ FailureOr<Value> Evaluator::decorate(Value function,
             .Default(false);
     Diagnostics::Mark mark = diag.mark();
     SpanScope at(diag, expr->span);
+    llvm::SaveAndRestore objects(host.skipsObjects,
+                                 host.skipsObjects || (skipsTuning && !ours));
     FailureOr<Value> decorator = evaluate(expr);
     FailureOr<Value> result = failure();
     if (succeeded(decorator) && !decorator->isOpaque()) {
@@ -120,97 +111,16 @@ FailureOr<Value> Evaluator::lambda(const ast::Lambda *expr) {
     return diag.error("a lambda is not supported in a kernel",
                       "define a function with @triton.jit at module level");
   }
+  if (frame->isModuleCode) {
+    return diag.hostError("exec and eval make no functions; expected imports, "
+                          "assignments and expressions");
+  }
   auto function = std::make_shared<Function>();
   function->name = "<lambda>";
   function->lambda = expr;
   function->module = frame->module;
   function->closure = closures.emplace_back(frame->scope);
   return Value(std::shared_ptr<const Function>(function));
-}
-
-FailureOr<Value> Evaluator::defineClass(const ast::ClassDef *def) {
-  auto cls = std::make_shared<PythonClass>();
-  cls->name = std::string(def->name);
-  cls->def = def;
-  cls->module = frame->module;
-  bool isRecord = false, isTuple = false;
-  Int automatic = 0;
-  auto record = std::make_shared<RecordType>();
-  record->name = cls->name;
-  for (const ast::Expr *decorator : def->decoratorList) {
-    isRecord |= decoratorName(decorator) == "aggregate" ||
-                decoratorName(decorator) == "_aggregate" ||
-                decoratorName(decorator) == "dataclass";
-  }
-  for (const ast::Expr *expr : def->bases) {
-    FailureOr<Value> base = evaluate(expr);
-    if (failed(base)) {
-      return failure();
-    }
-    if (base->isOpaque() &&
-        llvm::StringRef(base->opaque().name).ends_with("NamedTuple")) {
-      isRecord = isTuple = true;
-    } else if (base->isClass() && base->pythonClass().record) {
-      const PythonClass &parent = base->pythonClass();
-      isRecord = true;
-      isTuple |= parent.record->isTuple;
-      record->fields = parent.record->fields;
-      cls->defaults = parent.defaults;
-      cls->bases.push_back(base->pythonClassPtr());
-    }
-  }
-  for (const ast::Stmt *statement : def->body) {
-    SpanScope at(diag, statement->span);
-    if (const auto *field = ast::dynCast<ast::AnnAssign>(statement)) {
-      const auto *name = ast::dynCast<ast::Name>(field->target);
-      if (!name) {
-        continue;
-      }
-      std::optional<Value> initial;
-      if (field->value) {
-        FailureOr<Value> value = evaluate(field->value);
-        if (failed(value)) {
-          return failure();
-        }
-        initial = *value;
-      }
-      record->fields.emplace_back(name->id);
-      cls->defaults.push_back(initial);
-      if (initial) {
-        initial->constexprGlobal = true;
-        cls->members.emplace_back(std::string(name->id), *initial);
-      }
-    } else if (const auto *method =
-                   ast::dynCast<ast::FunctionLike>(statement)) {
-      FailureOr<Value> value = defineFunction(method);
-      if (failed(value)) {
-        return failure();
-      }
-      cls->members.emplace_back(std::string(method->name), *value);
-    } else if (const auto *constant = ast::dynCast<ast::Assign>(statement)) {
-      const auto *name = ast::dynCast<ast::Name>(constant->targets.front());
-      Diagnostics::Mark mark = diag.mark();
-      FailureOr<Value> value = evaluate(constant->value);
-      if (failed(value)) {
-        diag.forget(mark);
-      } else if (name) {
-        // enum.auto() counts.
-        if (value->isOpaque() &&
-            llvm::StringRef(value->opaque().name).ends_with("auto(...)")) {
-          value = Value(++automatic);
-        } else if (value->isInt()) {
-          automatic = value->integer();
-        }
-        value->constexprGlobal = true;
-        cls->members.emplace_back(std::string(name->id), *value);
-      }
-    }
-  }
-  if (isRecord) {
-    record->isTuple = isTuple;
-    cls->record = record;
-  }
-  return Value(std::shared_ptr<const PythonClass>(cls));
 }
 
 //===----------------------------------------------------------------------===//

@@ -76,6 +76,19 @@ LogicalResult Diagnostics::error(const ast::Span &span, std::string message,
   return failure();
 }
 
+std::string Diagnostics::reason() const {
+  if (errors.empty()) {
+    return "";
+  }
+  // The innermost reason says it; what it caused repeats it.
+  const Diagnostic &first = errors.front();
+  static constexpr llvm::StringLiteral because = ", which is not known: ";
+  auto [effect, cause] = llvm::StringRef(first.message).split(because);
+  return cause.empty() ? first.message + " (" + first.location.file + ":" +
+                             std::to_string(first.location.line) + ")"
+                       : cause.str();
+}
+
 void Diagnostics::warning(std::string message, std::string hint) {
   warning(stack.empty() ? ast::Span() : stack.back().span, std::move(message),
           std::move(hint));
@@ -118,6 +131,7 @@ void Diagnostics::forget(Mark mark) {
   errors.resize(mark.errors);
   warnings.resize(mark.warnings);
   dueToHost = false;
+  exception.clear();
 }
 
 std::string suggestion(llvm::StringRef name,

@@ -76,6 +76,20 @@ public:
   }
   bool dueToHost = false;
 
+  /// Names the exception that Python raises where the next error is recorded:
+  /// diag.raises("KeyError").error(...). What has no name is a refusal, which
+  /// no `except` catches where the host is the reason.
+  Diagnostics &raises(llvm::StringRef name) {
+    if (errors.empty()) {
+      exception = name.str();
+    }
+    return *this;
+  }
+  std::string exception;
+
+  /// The first error on one line, with its place.
+  std::string reason() const;
+
   bool hasError() const { return !errors.empty(); }
   /// The failure that the module's entry points return.
   Failure takeFailure();

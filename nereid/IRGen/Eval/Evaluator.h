@@ -25,6 +25,7 @@
 #include "nereid/IRGen/Builtins/Builtins.h"
 #include "nereid/IRGen/Eval/Budget.h"
 #include "nereid/IRGen/Eval/Function.h"
+#include "nereid/IRGen/Eval/HostState.h"
 #include "nereid/IRGen/Eval/LastUses.h"
 #include "nereid/IRGen/Eval/Modules.h"
 #include "nereid/IRGen/Eval/Scope.h"
@@ -46,16 +47,14 @@ public:
     }
   }
   Evaluator(const Evaluator &) = delete;
-
   ModuleTable &modules;
   Emitter &emitter;
   Diagnostics &diag;
-
   //===--------------------------------------------------------------------===//
   // For built-ins
   //===--------------------------------------------------------------------===//
 
-  /// Calls anything callable: a function, a built-in, a bound method, a class.
+  /// Calls anything callable.
   FailureOr<Value> call(const Value &callee,
                         llvm::ArrayRef<Argument> arguments);
 
@@ -91,7 +90,7 @@ public:
   std::string constexprHint(const ast::Span &span) const;
 
   /// Whether a kernel (or a function called from one) is being evaluated.
-  bool inKernel() const { return frame && frame->isKernel; }
+  bool inKernel() const;
 
   /// Whether operations may be emitted: in a kernel, or in an extern function
   /// that it called.
@@ -117,6 +116,20 @@ public:
   FailureOr<Value> formatText(llvm::StringRef text,
                               llvm::ArrayRef<Argument> arguments, size_t &next,
                               unsigned depth = 0);
+
+  /// Python's str(x), with the __str__ of objects.
+  FailureOr<std::string> textOf(const Value &value);
+  /// `value`, or what its __bool__ or __len__ says of it.
+  FailureOr<Value> tested(const Value &value);
+  /// obj.name = value, in host code.
+  LogicalResult setAttribute(const Value &object, llvm::StringRef name,
+                             const Value &value);
+  /// A method that Python calls for an operator; nullopt: there is none.
+  std::optional<FailureOr<Value>>
+  callSpecial(const Value &object, llvm::StringRef name,
+              llvm::ArrayRef<Value> arguments = {});
+
+  HostState host;
 
   /// While a hook of @triton.autotune runs: what it does to the arguments.
   std::vector<HookAction> *hookActions = nullptr;
@@ -150,25 +163,7 @@ private:
   std::vector<std::shared_ptr<Scope>> closures;
   bool seesChangedGlobals = false;     ///< in a function that declares them
   std::vector<std::string> evaluating; ///< globals, the innermost last
-  struct Frame {
-    Frame *parent = nullptr;
-    std::shared_ptr<const Function> function; ///< null: module level
-    std::shared_ptr<SourceModule> module;
-    std::shared_ptr<Scope> scope;
-    bool isKernel = false;
-    std::vector<Value> yields; ///< of a generator of the host: all at once
-    Scope entry; ///< of a jit function: its parameters, as it was called
-    unsigned loopDepth = 0; ///< run-time loops around the current statement
-    unsigned depth = 0;     ///< frames below
-    /// While branches are evaluated: what each assignment replaced.
-    struct Undo {
-      std::string name;
-      std::optional<Scope::Binding> old;
-    };
-    std::vector<Undo> journal;
-    unsigned journalling = 0;
-    llvm::StringMap<bool> pendingConstexpr; ///< bare `x: tl.constexpr`
-  };
+  struct Frame;
   /// Pushes a frame here and in the diagnostics.
   class FrameScope;
   Frame *frame = nullptr; ///< innermost
@@ -182,7 +177,8 @@ private:
   LogicalResult assignName(const ast::Name *target, Value value);
   LogicalResult unpack(llvm::ArrayRef<ast::Expr *> targets, const Value &value);
   LogicalResult storeInto(const ast::Expr *target, const Value &value);
-  LogicalResult storeField(const ast::Attribute *target, const Value &value);
+  LogicalResult storeField(const ast::Attribute *target, const Value &object,
+                           const Value &value);
   /// `descriptor.block_shape = value` in a hook (HostArguments.cpp).
   LogicalResult storeAttribute(const ast::Attribute *target,
                                const Value &value);
@@ -273,6 +269,24 @@ private:
   FailureOr<Value> hostRecordAttribute(const Record &record,
                                        llvm::StringRef name);
 
+  // Objects.cpp, ClassDefinitions.cpp
+  class HostLibrary;
+  class ClassBuilder;
+  FailureOr<Value> instantiate(const std::shared_ptr<const PythonClass> &cls,
+                               llvm::ArrayRef<Argument> arguments);
+  FailureOr<Value> initialised(const std::shared_ptr<const PythonClass> &cls,
+                               llvm::ArrayRef<Argument> arguments);
+  FailureOr<Value> objectAttribute(const Value &object, llvm::StringRef name);
+  FailureOr<Value> superAttribute(const HostObject &super,
+                                  llvm::StringRef name);
+  std::optional<FailureOr<Value>> specialBinary(ast::Operator op,
+                                                const Value &a, const Value &b);
+  std::optional<FailureOr<Value>>
+  specialCompare(ast::CompareOperator op, const Value &a, const Value &b);
+  FailureOr<Value> baseMethod(const BoundMethod &method,
+                              llvm::ArrayRef<Argument> arguments);
+  FailureOr<Value> namespaceEntry(const HostObject &space, const Value &key);
+
   // HostMethods.cpp: methods of str, list, dict, tuple, int, float
   static llvm::ArrayRef<llvm::StringRef> hostMethods(const Value &object);
   FailureOr<Value> callHostMethod(const BoundMethod &method,
@@ -292,14 +306,11 @@ private:
   Value resolved(const Value &value) const;
   HostTarget hostTarget() const;
   FailureOr<Value> environment(llvm::ArrayRef<Argument> arguments);
-  std::optional<FailureOr<Value>>
-  callHostLibrary(llvm::StringRef name, llvm::ArrayRef<Argument> arguments);
   FailureOr<Value> callOpaque(const Opaque &callee,
                               llvm::ArrayRef<Argument> arguments);
   FailureOr<Value> construct(const std::shared_ptr<const PythonClass> &cls,
                              const std::shared_ptr<const Function> &init,
                              llvm::ArrayRef<Argument> arguments);
-  Value hostInstance(const std::shared_ptr<const PythonClass> &cls);
   FailureOr<Value> namedTupleClass(llvm::ArrayRef<Argument> arguments);
   LogicalResult bindParameters(const Function &function,
                                llvm::ArrayRef<Argument> arguments,
@@ -332,11 +343,14 @@ private:
   LogicalResult runAssert(const ast::Assert *statement);
   LogicalResult runRaise(const ast::Raise *statement);
   LogicalResult runGlobal(const ast::Global *statement);
+  LogicalResult runDelete(const ast::Delete *statement);
+  FailureOr<Outcome> runWith(const ast::With *statement);
+  FailureOr<Outcome> runHandlers(const ast::TryLike *statement,
+                                 Diagnostics::Mark mark);
   LogicalResult runAnnAssign(const ast::AnnAssign *statement);
   LogicalResult runAugAssign(const ast::AugAssign *statement);
   LogicalResult runImport(const ast::Stmt *statement);
   LogicalResult unsupported(const ast::Stmt *statement);
-
   /// A static bool, or an i1 scalar.
   FailureOr<Value> condition(const ast::Expr *expr, llvm::StringRef what);
 
@@ -379,21 +393,8 @@ private:
   unsigned nesting = 0;
 };
 
-/// One call of a function, or the evaluation of something at module level.
-class Evaluator::FrameScope {
-public:
-  FrameScope(Evaluator &evaluator, std::shared_ptr<SourceModule> module,
-             std::shared_ptr<const Function> function, bool isKernel,
-             std::shared_ptr<Scope> scope, const SourceText *source = nullptr);
-  ~FrameScope();
-  FrameScope(const FrameScope &) = delete;
-  FrameScope &operator=(const FrameScope &) = delete;
-
-private:
-  Evaluator &evaluator;
-  Frame own;
-};
-
 } // namespace nereid::irgen
+
+#include "nereid/IRGen/Eval/Frame.h"
 
 #endif // NEREID_IRGEN_EVAL_EVALUATOR_H

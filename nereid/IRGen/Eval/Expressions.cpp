@@ -269,6 +269,9 @@ FailureOr<Value> Evaluator::binOp(const ast::BinOp *expr) {
 
 FailureOr<Value> Evaluator::unaryOp(const ast::UnaryOp *expr) {
   FailureOr<Value> value = evaluate(expr->operand);
+  if (succeeded(value) && value->isObject()) {
+    value = tested(*value);
+  }
   if (failed(value)) {
     return failure();
   }
@@ -297,11 +300,15 @@ FailureOr<Value> Evaluator::boolOp(const ast::BoolOp *expr) {
   FailureOr<Value> result = evaluate(expr->values.front());
   for (size_t i = 1; succeeded(result) && i < expr->values.size(); ++i) {
     result = resolved(*result);
+    FailureOr<Value> test = tested(*result);
+    if (failed(test)) {
+      return failure();
+    }
     if (result->isOpaque()) {
       return diag.hostError("'" + op.str() + "' of " + result->describe(),
                             bindHint(*result));
     }
-    if (!result->isTensor() && truth(*result) != isAnd) {
+    if (!result->isTensor() && truth(*test) != isAnd) {
       return result;
     }
     FailureOr<Value> next = evaluate(expr->values[i]);
@@ -421,7 +428,10 @@ FailureOr<Value> Evaluator::condition(const ast::Expr *expr,
     return failure();
   }
   SpanScope at(diag, expr->span);
-  value = resolved(*value);
+  value = tested(resolved(*value));
+  if (failed(value)) {
+    return failure();
+  }
   if (value->isOpaque()) {
     return diag.hostError(what.str() + " depends on " + value->describe(),
                           bindHint(*value));

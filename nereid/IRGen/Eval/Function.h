@@ -76,8 +76,35 @@ struct PythonClass {
   /// Fields and defaults of instances; null for Python's own.
   std::shared_ptr<RecordType> record;
   std::vector<std::optional<Value>> defaults;
-  std::vector<std::pair<std::string, Value>> members; ///< methods, constants
+  /// Methods and constants. Host code may assign to them: Class.x = value.
+  mutable std::vector<std::pair<std::string, Value>> members;
   std::vector<std::shared_ptr<const PythonClass>> bases;
+  bool isEnum = false;
+  std::vector<std::string> enumMembers; ///< their names, in order
+  /// Why nothing is known of its instances (a base class of the host, an
+  /// __init__ that could not be evaluated); empty: they are objects.
+  mutable std::string unknown;
+
+  const Value *ownMember(llvm::StringRef name) const;
+  void setMember(llvm::StringRef name, Value value) const;
+  /// In the class or in what it derives from.
+  const Value *find(llvm::StringRef name) const;
+  bool derivesFrom(const PythonClass &other) const;
+};
+
+/// The class and what it derives from, in the order in which names are looked
+/// up: depth first, a base behind all that derive from it.
+std::vector<const PythonClass *> lookupOrder(const PythonClass &cls);
+
+/// An instance of a class of the host: a member of an enum, an exception, what
+/// `Class(...)` makes outside of kernels. An Evaluator owns what it made:
+/// afterwards its objects are empty.
+struct HostObject {
+  std::shared_ptr<const PythonClass> cls;
+  std::vector<std::pair<std::string, Value>> attributes;
+
+  const Value *find(llvm::StringRef name) const;
+  void set(llvm::StringRef name, Value value);
 };
 
 /// The record type of a class's instances, which knows the class, so that

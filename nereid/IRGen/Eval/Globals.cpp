@@ -33,7 +33,8 @@ bool Evaluator::isConstexprAnnotation(const ast::Expr *annotation) {
 bool Evaluator::hasGlobal(const SourceModule &module, llvm::StringRef name) {
   return module.bindings.contains(name) ||
          module.given.count(name.str()) != 0 ||
-         module.nestedKernels.contains(name) || !module.starImports.empty();
+         module.nestedKernels.contains(name) || module.state.contains(name) ||
+         !module.starImports.empty();
 }
 
 /// The value that a statement gives to `name`, evaluated in a frame of the
@@ -348,6 +349,12 @@ Evaluator::GlobalSearch::among(const std::vector<GlobalBinding> &bindings) {
 
 FailureOr<Value> Evaluator::global(const std::shared_ptr<SourceModule> &module,
                                    llvm::StringRef name) {
+  bool seesState =
+      frame && !frame->isKernel && (frame->function || frame->isModuleCode);
+  auto changed = module->state.find(name);
+  if (seesState && changed != module->state.end()) {
+    return changed->second;
+  }
   auto known = module->values.find(name);
   if (known != module->values.end()) {
     if (hasPendingEffects(*module, name)) {

@@ -28,6 +28,9 @@ static llvm::StringRef hostLibrary(llvm::StringRef path) {
       .Case("itertools", "itertools")
       .Case("functools", "functools")
       .Case("operator", "operator")
+      .Case("argparse", "argparse")
+      .Case("queue", "queue")
+      .Case("threading", "threading")
       .Case("torch._inductor.runtime.triton_helpers", "triton_helpers")
       .Default("");
 }
@@ -137,7 +140,7 @@ static bool isHostFunction(llvm::StringRef name) {
              .Cases({"__import__", "bytes", "bytearray", "complex",
                      "memoryview", "property", "classmethod", "staticmethod",
                      "issubclass", "slice", "BaseException", "StopIteration",
-                     "KeyboardInterrupt", "NotImplemented"},
+                     "KeyboardInterrupt", "NotImplemented", "SystemExit"},
                     true)
              .Default(false);
 }
@@ -303,7 +306,8 @@ FailureOr<Value> Evaluator::moduleAttribute(const ModuleValue &module,
     return builtinModuleAttribute(module.path, name);
   }
   const std::shared_ptr<SourceModule> &source = module.source;
-  if (source->bindings.contains(name) || source->given.count(name.str())) {
+  if (source->bindings.contains(name) || source->given.count(name.str()) ||
+      source->state.contains(name)) {
     return global(source, name);
   }
   if (source->isPackage) {

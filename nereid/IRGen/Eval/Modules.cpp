@@ -23,15 +23,19 @@ namespace fs = std::filesystem;
 // What a module's top level binds
 //===----------------------------------------------------------------------===//
 
+llvm::StringRef decoratorName(const ast::Expr *expr) {
+  if (const auto *call = ast::dynCast<ast::Call>(expr)) {
+    expr = call->func;
+  }
+  if (const auto *attribute = ast::dynCast<ast::Attribute>(expr)) {
+    return attribute->attr;
+  }
+  const auto *name = ast::dynCast<ast::Name>(expr);
+  return name ? llvm::StringRef(name->id) : llvm::StringRef();
+}
+
 bool saysJit(const ast::Expr *decorator) {
-  if (const auto *call = ast::dynCast<ast::Call>(decorator)) {
-    decorator = call->func;
-  }
-  if (const auto *attribute = ast::dynCast<ast::Attribute>(decorator)) {
-    return attribute->attr == "jit";
-  }
-  const auto *name = ast::dynCast<ast::Name>(decorator);
-  return name && name->id == "jit";
+  return decoratorName(decorator) == "jit";
 }
 
 namespace {
@@ -350,10 +354,12 @@ static std::shared_ptr<const ParsedModule> parsedLibrary(llvm::StringRef name) {
 ModuleTable::~ModuleTable() {
   for (const auto &module : all) {
     module->values.clear();
+    module->state.clear();
   }
   for (const auto &entry : byPath) {
     if (entry.second) {
       entry.second->values.clear();
+      entry.second->state.clear();
     }
   }
 }

@@ -76,6 +76,9 @@ struct SourceModule {
   /// Evaluated globals, and for each name the binding that is being evaluated
   /// right now (one past its index; a cycle otherwise).
   llvm::StringMap<Value> values;
+  /// What functions of the host assigned through `global`, and code that exec
+  /// ran: functions of the host see it, kernels and constants do not.
+  llvm::StringMap<Value> state;
   llvm::StringMap<size_t> inProgress;
   /// Names that are being looked for in `starImports` right now: modules may
   /// import each other, and themselves.
@@ -116,6 +119,9 @@ bool isBuiltinModule(llvm::StringRef path);
 
 /// Lists the statements that bind names at a module's top level.
 void collectBindings(SourceModule &module);
+
+/// The last name of a decorator: `triton.autotune(...)` -> "autotune".
+llvm::StringRef decoratorName(const ast::Expr *expr);
 
 /// By syntax: `@...jit`, `@...jit(...)`.
 bool saysJit(const ast::Expr *decorator);

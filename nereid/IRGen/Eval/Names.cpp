@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/IRGen/Eval/Evaluator.h"
+#include "nereid/IRGen/Host/Objects.h"
+
+#include "llvm/Support/SaveAndRestore.h"
 
 namespace nereid::irgen {
 
@@ -46,10 +49,18 @@ Evaluator::FrameScope::~FrameScope() {
 static bool readableInKernel(const Value &value) {
   return value.constexprGlobal || value.isType() || value.isFunction() ||
          value.isBuiltin() || value.isModule() || value.isClass() ||
-         value.isMethod() || value.isOpaque() || value.isRecord();
+         value.isMethod() || value.isOpaque() || value.isRecord() ||
+         value.isObject();
 }
 
 FailureOr<Value> Evaluator::readName(llvm::StringRef name) {
+  auto outer = frame->outerNames.find(name);
+  if (outer != frame->outerNames.end() && outer->second) {
+    llvm::SaveAndRestore own(seesChangedGlobals, true);
+    return hasGlobal(*frame->module, name)
+               ? global(frame->module, name)
+               : FailureOr<Value>(undefinedName(name));
+  }
   for (const Scope *scope = frame->scope.get(); scope;
        scope = scope->parent.get()) {
     auto it = scope->variables.find(name);
@@ -64,6 +75,9 @@ FailureOr<Value> Evaluator::readName(llvm::StringRef name) {
   }
   if (frame->module && hasGlobal(*frame->module, name)) {
     FailureOr<Value> value = global(frame->module, name);
+    if (succeeded(value) && frame->isKernel && isEnumMember(*value)) {
+      value = plainValue(*value);
+    }
     if (succeeded(value) && frame->isKernel && !frame->module->isLibrary &&
         !readableInKernel(*value)) {
       return diag.error(
@@ -155,6 +169,22 @@ std::string Evaluator::constexprHint(const ast::Span &span) const {
 //===----------------------------------------------------------------------===//
 
 void Evaluator::bind(llvm::StringRef name, Scope::Binding binding) {
+  auto outer = frame->outerNames.find(name);
+  if (frame->isModuleCode ||
+      (outer != frame->outerNames.end() && outer->second)) {
+    frame->module->state[name] = std::move(binding.value);
+    return;
+  }
+  if (outer != frame->outerNames.end()) {
+    for (Scope *scope = frame->scope->parent.get(); scope;
+         scope = scope->parent.get()) {
+      auto it = scope->variables.find(name);
+      if (it != scope->variables.end()) {
+        it->second = std::move(binding);
+        return;
+      }
+    }
+  }
   auto [it, isNew] = frame->scope->variables.try_emplace(name);
   if (frame->journalling) {
     std::optional<Scope::Binding> old;
@@ -289,14 +319,14 @@ static llvm::StringRef annotationOf(const PythonClass &cls,
 
 /// `self.x = v` in the __init__ of an aggregate.
 LogicalResult Evaluator::storeField(const ast::Attribute *target,
-                                    const Value &value) {
-  FailureOr<Value> object = evaluate(target->value);
-  if (failed(object)) {
-    return failure();
-  }
+                                    const Value &object, const Value &value) {
   SpanScope at(diag, target->span);
+  if (!frame->isKernel && (object.isObject() || object.isClass() ||
+                           object.isModule() || object.isOpaque())) {
+    return setAttribute(object, target->attr, value);
+  }
   const auto *name = ast::dynCast<ast::Name>(target->value);
-  bool isOwn = object->isRecord() && object->record().type->userClass;
+  bool isOwn = object.isRecord() && object.record().type->userClass;
   bool isInit = frame->function && frame->function->name == "__init__";
   if (!name || !isOwn || !isInit) {
     return diag.error("assigning to an attribute is not supported",
@@ -304,7 +334,7 @@ LogicalResult Evaluator::storeField(const ast::Attribute *target,
                               "gave it: make a new one"
                             : "expected a variable: name = value");
   }
-  Record changed = object->record();
+  Record changed = object.record();
   const std::vector<std::string> &fields = changed.type->fields;
   size_t index = llvm::find(fields, target->attr) - fields.begin();
   if (index == fields.size()) {
@@ -331,8 +361,11 @@ LogicalResult Evaluator::storeField(const ast::Attribute *target,
 LogicalResult Evaluator::storeInto(const ast::Expr *target,
                                    const Value &value) {
   if (const auto *field = ast::dynCast<ast::Attribute>(target)) {
-    return hookActions && !frame->isKernel ? storeAttribute(field, value)
-                                           : storeField(field, value);
+    if (hookActions && !frame->isKernel) {
+      return storeAttribute(field, value);
+    }
+    FailureOr<Value> object = evaluate(field->value);
+    return failed(object) ? failure() : storeField(field, *object, value);
   }
   SpanScope at(diag, target->span);
   const auto *element = ast::dynCast<ast::Subscript>(target);
@@ -368,6 +401,18 @@ LogicalResult Evaluator::storeInto(const ast::Expr *target,
                           " is out of range for a list of " + toString(size) +
                           "; expected an index from 0 on, below the length",
                       "negative ones count from the end");
+  }
+  if (auto stored = callSpecial(*object, "__setitem__", {*index, value})) {
+    return LogicalResult::success(succeeded(*stored));
+  }
+  if (SourceModule *space = namespaceOf(*object)) {
+    if (!index->isString()) {
+      return diag.raises("TypeError")
+          .error("a name of a module is a string; "
+                 "expected a string before '='");
+    }
+    space->state[index->string()] = value;
+    return success();
   }
   if (object->isOpaque()) {
     return diag.hostError("cannot assign to an element of " +

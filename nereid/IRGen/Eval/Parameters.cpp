@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/IRGen/Eval/Evaluator.h"
+#include "nereid/IRGen/Host/Objects.h"
 
 namespace nereid::irgen {
 
@@ -16,7 +17,10 @@ FailureOr<Value> Evaluator::defaultValue(const Function &function,
   FrameScope own(*this, function.module, nullptr, /*isKernel=*/false,
                  function.closure ? function.closure
                                   : std::make_shared<Scope>());
-  return evaluate(expr);
+  FailureOr<Value> value = evaluate(expr);
+  return succeeded(value) && function.kind == Function::Kind::Jit
+             ? plainValue(*value)
+             : value;
 }
 
 namespace {

@@ -31,6 +31,11 @@ public:
 
   std::string run(const std::string &kernel) {
     visit(modules.main, kernel);
+    for (const auto &[name, value] : modules.main->given) {
+      if (name.find('.') != std::string::npos) {
+        hasher.field(name).field(value.str()); // of the host
+      }
+    }
     while (!pending.empty()) {
       auto [module, name] = std::move(pending.back());
       pending.pop_back();

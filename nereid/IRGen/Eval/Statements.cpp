@@ -7,8 +7,6 @@
 
 #include "nereid/IRGen/Eval/Spine.h"
 
-#include "llvm/Support/SaveAndRestore.h"
-
 namespace nereid::irgen {
 
 //===----------------------------------------------------------------------===//
@@ -151,9 +149,17 @@ FailureOr<Outcome> Evaluator::runStatement(const ast::Stmt *statement,
       return ended(runGlobal(ast::cast<ast::Global>(statement)));
     }
     return ended(unsupported(statement));
+  case ast::Kind::Nonlocal:
+    if (!frame->isKernel) {
+      for (std::string_view name : ast::cast<ast::Nonlocal>(statement)->names) {
+        frame->outerNames[name] = false;
+      }
+      return Outcome();
+    }
+    return ended(unsupported(statement));
   case ast::Kind::Delete:
     if (!frame->isKernel) {
-      return Outcome();
+      return ended(runDelete(ast::cast<ast::Delete>(statement)));
     }
     return ended(unsupported(statement));
   case ast::Kind::Try:
@@ -163,15 +169,7 @@ FailureOr<Outcome> Evaluator::runStatement(const ast::Stmt *statement,
     return ended(unsupported(statement));
   case ast::Kind::With:
     if (!frame->isKernel) {
-      for (const ast::WithItem *item : ast::cast<ast::With>(statement)->items) {
-        const auto *name = item->optionalVars
-                               ? ast::dynCast<ast::Name>(item->optionalVars)
-                               : nullptr;
-        if (name) {
-          bind(name->id, {Value(Opaque{std::string(name->id)}), false, {}});
-        }
-      }
-      return runBody(ast::cast<ast::With>(statement)->body);
+      return runWith(ast::cast<ast::With>(statement));
     }
     return ended(unsupported(statement));
   default:
@@ -179,18 +177,57 @@ FailureOr<Outcome> Evaluator::runStatement(const ast::Stmt *statement,
   }
 }
 
-/// `global x` of a host function: one call sees the module's own value, and its
-/// own assignments. What calls leave behind is not known to anybody else.
+/// `global x` of a host function: what it reads and assigns is the module's
+/// state, which starts as the module's own value.
 LogicalResult Evaluator::runGlobal(const ast::Global *statement) {
   for (std::string_view name : statement->names) {
-    llvm::SaveAndRestore own(seesChangedGlobals, true);
-    Diagnostics::Mark mark = diag.mark();
-    FailureOr<Value> value = global(frame->module, name);
-    if (failed(value)) {
-      diag.forget(mark); // the function itself makes it
+    frame->outerNames[name] = true;
+  }
+  return success();
+}
+
+/// `del x`, `del d[k]`, `del obj.name` of host code.
+LogicalResult Evaluator::runDelete(const ast::Delete *statement) {
+  for (const ast::Expr *target : statement->targets) {
+    SpanScope at(diag, target->span);
+    if (const auto *name = ast::dynCast<ast::Name>(target)) {
+      unbind(name->id);
       continue;
     }
-    bind(name, {*value, false, statement->span});
+    const auto *field = ast::dynCast<ast::Attribute>(target);
+    const auto *element = ast::dynCast<ast::Subscript>(target);
+    if (!field && !element) {
+      return diag.hostError("'del' is not understood here; expected a name, an "
+                            "element or an attribute");
+    }
+    FailureOr<Value> object = evaluate(field ? field->value : element->value);
+    if (failed(object)) {
+      return failure();
+    }
+    if (field) {
+      if (!object->isObject()) {
+        return diag.hostError("cannot delete an attribute of " +
+                              object->describe());
+      }
+      llvm::erase_if(object->object().attributes, [&](const auto &entry) {
+        return entry.first == field->attr;
+      });
+      continue;
+    }
+    FailureOr<Value> key = evaluate(element->slice);
+    if (failed(key)) {
+      return failure();
+    }
+    BoundMethod pop;
+    pop.self = *object;
+    pop.name = "pop";
+    if ((!object->isDict() && !object->isList()) || key->isSlice()) {
+      return diag.hostError("cannot delete an element of " +
+                            object->describe());
+    }
+    if (failed(callHostMethod(pop, {Argument{"", *key, target->span}}))) {
+      return failure();
+    }
   }
   return success();
 }
@@ -306,7 +343,8 @@ LogicalResult Evaluator::runAssert(const ast::Assert *statement) {
   if (!test->isTensor()) {
     return truth(*test)
                ? success()
-               : diag.error(statement->test->span,
+               : diag.raises("AssertionError")
+                     .error(statement->test->span,
                             message.empty() ? "assertion failed"
                                             : "assertion failed: " + message,
                             "expected a condition that holds; this one is "
@@ -317,21 +355,6 @@ LogicalResult Evaluator::runAssert(const ast::Assert *statement) {
       callBuiltin(*check, {Argument{"", *test, statement->test->span},
                            Argument{"", Value(message), statement->span}});
   return LogicalResult::success(succeeded(done));
-}
-
-LogicalResult Evaluator::runRaise(const ast::Raise *statement) {
-  std::string what = "'raise' is reached";
-  const auto *call = ast::dynCast<ast::Call>(statement->exc);
-  if (call && !call->args.empty()) {
-    Diagnostics::Mark mark = diag.mark();
-    FailureOr<Value> text = evaluate(call->args.front());
-    if (failed(text)) {
-      diag.forget(mark);
-    } else if (text->isStatic()) {
-      what += ": " + text->str();
-    }
-  }
-  return diag.error(what, "expected a specialization that does not get here");
 }
 
 LogicalResult Evaluator::runImport(const ast::Stmt *statement) {
@@ -362,28 +385,6 @@ LogicalResult Evaluator::runImport(const ast::Stmt *statement) {
          {*value, false, alias->span});
   }
   return success();
-}
-
-/// Host code: the first handler runs if the body fails.
-FailureOr<Outcome> Evaluator::runTry(const ast::TryLike *statement) {
-  Diagnostics::Mark mark = diag.mark();
-  FailureOr<Outcome> outcome = runBody(statement->body);
-  if (failed(outcome) && !statement->handlers.empty()) {
-    diag.forget(mark);
-    const ast::ExceptHandler *handler = statement->handlers.front();
-    if (!handler->name.empty()) {
-      bind(handler->name,
-           {Value(Opaque{std::string(handler->name)}), false, {}});
-    }
-    outcome = runBody(handler->body);
-  } else if (succeeded(outcome) && outcome->kind == Outcome::Falls) {
-    outcome = runBody(statement->orelse);
-  }
-  if (failed(outcome)) {
-    return failure();
-  }
-  FailureOr<Outcome> last = runBody(statement->finalbody);
-  return failed(last) || last->kind != Outcome::Falls ? last : outcome;
 }
 
 } // namespace nereid::irgen

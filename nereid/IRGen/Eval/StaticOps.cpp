@@ -296,6 +296,9 @@ FailureOr<Value> Evaluator::staticBinary(Operator op, const Value &a,
   if (op == Operator::BitOr && a.isDict() && b.isDict()) {
     return mergeDicts(a, b);
   }
+  if (std::optional<FailureOr<Value>> done = specialBinary(op, a, b)) {
+    return *done;
+  }
   std::string message = "operator '" + std::string(spelling(op)) +
                         "' is not defined for " + a.describe() + " and " +
                         b.describe();
@@ -432,6 +435,9 @@ FailureOr<Value> Evaluator::staticCompare(ast::CompareOperator op,
   if (!a.isStatic() || !b.isStatic()) {
     return diag.error(what + " is not defined for tuples of run-time values",
                       "compare them one by one");
+  }
+  if (std::optional<FailureOr<Value>> done = specialCompare(op, a, b)) {
+    return *done;
   }
   switch (op) {
   case ast::CompareOperator::Eq:

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/IRGen/Eval/Evaluator.h"
+#include "nereid/IRGen/Host/Objects.h"
 
 namespace nereid::irgen {
 
@@ -52,22 +53,42 @@ FailureOr<Value> Evaluator::subscriptValue(const Value &object,
         keys.push_back(entry.first.string());
       }
     }
-    return diag.error("the dict has no key " + index.repr(),
-                      index.isString() ? choices(index.string(), keys)
-                                       : "expected one of its keys");
+    return diag.raises("KeyError")
+        .error("the dict has no key " + index.repr(),
+               index.isString() ? choices(index.string(), keys)
+                                : "expected one of its keys");
   }
   if (object.isOpaque() && object.opaque().name == "os.environ") {
     FailureOr<Value> found = environment({Argument{"", index, {}}});
     return succeeded(found) && found->isNone()
-               ? FailureOr<Value>(diag.hostError(
-                     "the environment has no variable " + index.repr()))
+               ? FailureOr<Value>(
+                     diag.raises("KeyError")
+                         .hostError("the environment has no variable " +
+                                    index.repr()))
                : found;
   }
   if (object.isOpaque()) {
-    return Value(Opaque{object.opaque().name + "[...]"});
+    return Value(Opaque{object.opaque().name + "[...]", object.opaque().why});
   }
-  if (object.isClass() && object.pythonClass().def && index.isString()) {
-    return attribute(object, index.string()); // Mode["FAST"] of an enum
+  if (auto item = callSpecial(object, "__getitem__", {index})) {
+    return *item;
+  }
+  if (namespaceOf(object)) {
+    return namespaceEntry(object.object(), index);
+  }
+  if (object.isClass() && object.pythonClass().isEnum) {
+    const PythonClass &cls = object.pythonClass();
+    const Value *member =
+        index.isString() && llvm::is_contained(cls.enumMembers, index.string())
+            ? cls.ownMember(index.string())
+            : nullptr;
+    if (!member) {
+      return diag.raises("KeyError")
+          .error(
+              "the enum '" + cls.name + "' has no member " + index.repr(),
+              choices(index.isString() ? index.string() : "", cls.enumMembers));
+    }
+    return inKernel() ? plainValue(*member) : *member;
   }
   if (object.isClass()) {
     return object; // list[int], tl.constexpr[int]
@@ -196,10 +217,11 @@ FailureOr<Value> Evaluator::subscriptSequence(const Value &object,
   if (index.isIntegral()) {
     Int i = index.integer() < 0 ? index.integer() + size : index.integer();
     if (i < 0 || i >= size) {
-      return diag.error("the index " + index.repr() + " is out of range for " +
-                            object.describe() +
-                            "; expected an index from 0 on, below the length",
-                        "negative ones count from the end");
+      return diag.raises("IndexError")
+          .error("the index " + index.repr() + " is out of range for " +
+                     object.describe() +
+                     "; expected an index from 0 on, below the length",
+                 "negative ones count from the end");
     }
     size_t at = static_cast<size_t>(i);
     return isString ? Value(std::string(1, object.string()[at]))

@@ -11,6 +11,7 @@
 #include "nereid/IRGen/Builtins/Builtins.h"
 #include "nereid/IRGen/Eval/Budget.h"
 #include "nereid/IRGen/Eval/Function.h"
+#include "nereid/IRGen/Host/Objects.h"
 
 #include <charconv>
 #include <cmath>
@@ -234,7 +235,17 @@ std::string Value::describe() const {
   if (isRecord()) {
     return "a " + record().type->name;
   }
-  return isOpaque() ? "the host value '" + opaque().name + "'" : repr();
+  if (isObject()) {
+    const PythonClass *cls = object().cls.get();
+    return cls && cls->isEnum ? repr()
+                              : "an instance of class '" +
+                                    (cls ? cls->name : std::string("?")) + "'";
+  }
+  if (!isOpaque()) {
+    return repr();
+  }
+  return "the host value '" + opaque().name + "'" +
+         (opaque().why.empty() ? "" : ", which is not known: " + opaque().why);
 }
 
 /// Python's repr: the shortest digits that read back, with an exponent below
@@ -362,6 +373,11 @@ std::string Value::repr() const {
   if (isSlice()) {
     return "<slice>";
   }
+  if (isObject() && object().cls && object().cls->isEnum) {
+    const Value *name = object().find("name"), *value = object().find("value");
+    return "<" + object().cls->name + "." + (name ? name->str() : "?") + ": " +
+           (value ? value->repr() : "?") + ">";
+  }
   return "<" + describe() + ">";
 }
 
@@ -377,6 +393,10 @@ static std::string nameOf(const TypeValue &type) {
 }
 
 std::string Value::str() const {
+  if (isObject() && object().cls && object().cls->isEnum) {
+    const Value *name = object().find("name");
+    return object().cls->name + "." + (name ? name->str() : "?");
+  }
   return isString() ? string() : isType() ? nameOf(type()) : repr();
 }
 
@@ -449,6 +469,9 @@ bool equal(const Value &a, const Value &b) {
   }
   if (a.isOpaque()) {
     return a.opaque().name == b.opaque().name;
+  }
+  if (a.isObject()) {
+    return &a.object() == &b.object();
   }
   return a.isNone() || a.isEllipsis();
 }
@@ -564,7 +587,8 @@ bool sameType(const Value &a, const Value &b, std::string &why) {
   return false;
 }
 
-std::optional<StaticValue> toStaticValue(const Value &value) {
+std::optional<StaticValue> toStaticValue(const Value &given) {
+  const Value value = plainValue(given);
   Look look;
   if (!look || !Budget::make(sizeof(StaticValue))) {
     return std::nullopt;

@@ -11,8 +11,9 @@
 // a constexpr, and assignment to a plain variable is what turns it into a
 // Tensor (Emitter::decay).
 //
-// Values are cheap to copy: anything larger than a number is shared. Lists and
-// dicts are mutable and shared, as in Python; everything else is immutable.
+// Values are cheap to copy: anything larger than a number is shared. Lists,
+// dicts and objects of the host's classes are mutable and shared, as in Python;
+// everything else is immutable.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,6 +37,7 @@ namespace nereid::irgen {
 
 struct Builtin;      // Builtins.h
 struct Function;     // Function.h
+struct HostObject;   // Function.h
 struct PythonClass;  // Function.h
 struct SourceModule; // Modules.h
 class Value;
@@ -115,6 +117,9 @@ struct ModuleValue {
 /// give further opaque values; `name` is what the user wrote.
 struct Opaque {
   std::string name;
+  /// What was missing when it was computed, with its line; empty: nothing was
+  /// tried.
+  std::string why = {};
 };
 
 class Value {
@@ -134,7 +139,7 @@ public:
       std::shared_ptr<const PythonClass>, std::shared_ptr<const BoundMethod>,
       std::shared_ptr<const RangeValue>, std::shared_ptr<const SliceValue>,
       Ellipsis, std::shared_ptr<const Opaque>, std::shared_ptr<const Record>,
-      Tensor>;
+      Tensor, std::shared_ptr<HostObject>>;
 
   Value() = default;
   Value(bool v) : storage(v) {}
@@ -158,6 +163,7 @@ public:
       : storage(std::make_shared<const ModuleValue>(std::move(v))) {}
   Value(std::shared_ptr<const Function> v) : storage(std::move(v)) {}
   Value(std::shared_ptr<const PythonClass> v) : storage(std::move(v)) {}
+  Value(std::shared_ptr<HostObject> v) : storage(std::move(v)) {}
   Value(BoundMethod v);
   Value(RangeValue v);
   Value(SliceValue v);
@@ -191,6 +197,7 @@ public:
   bool isOpaque() const { return is<std::shared_ptr<const Opaque>>(); }
   bool isRecord() const { return is<std::shared_ptr<const Record>>(); }
   bool isTensor() const { return is<Tensor>(); }
+  bool isObject() const { return is<std::shared_ptr<HostObject>>(); }
 
   /// bool, int or float.
   bool isNumber() const { return isBool() || isInt() || isFloat(); }
@@ -235,6 +242,9 @@ public:
   const Opaque &opaque() const { return get<Opaque>(); }
   const Record &record() const { return get<Record>(); }
   const Tensor &tensor() const { return std::get<Tensor>(storage); }
+  HostObject &object() const {
+    return *std::get<std::shared_ptr<HostObject>>(storage);
+  }
 
   /// For messages: "int", "tuple", "tensor float32[64]", "function 'f'".
   std::string describe() const;

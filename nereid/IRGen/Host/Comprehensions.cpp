@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/IRGen/Eval/Evaluator.h"
+#include "nereid/IRGen/Host/Objects.h"
 
 namespace nereid::irgen {
 
@@ -190,6 +191,20 @@ FailureOr<std::vector<Value>> Evaluator::iterate(const Value &value,
     }
     return items;
   }
+  if (value.isClass() && value.pythonClass().isEnum) {
+    return enumMembers(value.pythonClass());
+  }
+  if (auto items = callSpecial(value, "__iter__")) {
+    if (failed(*items)) {
+      return failure();
+    }
+    if (!(*items)->isObject()) {
+      return iterate(**items, what);
+    }
+    return diag.hostError(what.str() + " goes over " + value.describe() +
+                          ", whose __iter__ returns an object; expected a "
+                          "generator or iter(list)");
+  }
   if (value.isOpaque()) {
     return diag.hostError(what.str() + " goes over " + value.describe());
   }
@@ -214,6 +229,13 @@ FailureOr<std::string> Evaluator::formatted(const ast::FormattedValue *expr) {
                       "this part is " +
                           value->describe(),
                       "print run-time values with tl.device_print");
+  }
+  if (value->isObject() && expr->conversion != 'r') {
+    FailureOr<std::string> text = textOf(*value);
+    if (failed(text)) {
+      return failure();
+    }
+    value = Value(std::move(*text));
   }
   if (expr->conversion == 'r' || expr->conversion == 'a') {
     value = Value(value->repr());

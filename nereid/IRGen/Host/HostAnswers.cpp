@@ -324,15 +324,33 @@ std::optional<Value> hostAnswer(llvm::StringRef name, const HostTarget &target,
 bool hostLacks(llvm::StringRef name) {
   return llvm::StringSwitch<bool>(name)
       .Cases({"torch.npu", "torch.musa", "torch.mlu", "torch.hpu", "torch.gcu",
-              "torch.ptpu", "torch.sdaa", "torch.txda", "torch.dipu"},
+              "torch.ptpu", "torch.sdaa", "torch.txda", "torch.dipu",
+              "torch.corex"},
              true)
       .Default(false);
+}
+
+std::optional<bool> hostHasCommand(llvm::StringRef name) {
+  return llvm::StringSwitch<std::optional<bool>>(name)
+      .Case("nvidia-smi", true)
+      .Cases({"rocm-smi", "amd-smi", "rocminfo", "hipconfig", "hy-smi",
+              "xpu-smi", "sycl-ls", "hl-smi", "npu-smi", "npu-smi info",
+              "cnmon", "mx-smi", "ixsmi", "mthreads-gmi", "aipu",
+              "cat /proc/cpuinfo"},
+             false)
+      .Default(std::nullopt);
+}
+
+Value finishedCommand() {
+  static const auto type =
+      hostRecord("subprocess.run(...)", {"returncode"}, false);
+  return Value(Record{type, {0}});
 }
 
 bool hostHasModule(llvm::StringRef name) {
   return llvm::StringSwitch<bool>(name.split('.').first)
       .Cases({"torch", "triton", "numpy", "packaging", "typing_extensions",
-              "__future__"},
+              "__future__", "yaml"},
              true)
       .Cases({"abc", "argparse", "array", "ast", "asyncio", "atexit", "base64",
               "bisect", "builtins", "collections", "concurrent", "contextlib",
@@ -383,7 +401,9 @@ std::string hostAnswersMarkdown() {
       "that a kernel means the same on every device. A name without a dot "
       "counts whatever module it comes from, where that module's file is not "
       "found. Everything else is said with `--bind NAME=VALUE`, or "
-      "`Source::bindings`.\n\n"
+      "`Source::bindings`. A path describes another host, and goes before "
+      "this table: `--bind 'torch.mlu.device_count()=1'`, with empty "
+      "parentheses for each call.\n\n"
       "| asked | on an sm_90 | on an sm_80 | |\n|---|---|---|---|\n";
   for (const AnswerRow &row : rows) {
     llvm::SmallVector<llvm::StringRef> names;
@@ -403,6 +423,12 @@ std::string hostAnswersMarkdown() {
       "80, or (8, 0) | |\n"
       "| `os.environ`, `os.getenv()` | the environment of this process | "
       "the same | part of the source's hash |\n"
+      "| `subprocess.run()` | nothing runs: `nvidia-smi` returns 0, tools of "
+      "other vendors are not found | the same | its output is not known |\n"
+      "| `hasattr(torch, X)` | false for other vendors' parts: npu, musa, mlu, "
+      "hpu, gcu, corex and the like | the same | |\n"
+      "| `ArgumentParser.parse_args()` | defaults: the program was started "
+      "without options | the same | |\n"
       "| `importlib.metadata.version()` | of torch and triton; others are "
       "not installed | the same | |\n"
       "| `import X` | Python's library, torch, triton, numpy and packaging "
@@ -410,7 +436,39 @@ std::string hostAnswersMarkdown() {
       "not | the same | |\n"
       "| `from X import tl` | of a module that is not found: `triton`, `tl`, "
       "`libdevice`, `tldevice`, `tl_extra_shim` mean Triton's own | the "
-      "same | |\n";
+      "same | |\n"
+      "\n"
+      "## What host code may do\n\n"
+      "Objects (Objects.cpp): a class of the program makes objects with "
+      "`__new__`, `__init__`, methods, `classmethod`, `staticmethod`, "
+      "`property`, `cached_property`, `__getattr__`, `super`, several bases, "
+      "attributes that are assigned and deleted, also of the class, and "
+      "`__call__`, `__len__`, `__bool__`, `__getitem__`, `__setitem__`, "
+      "`__contains__`, `__iter__`, `__enter__`, `__exit__`, `__str__`, "
+      "comparisons and `+ - * / // % | &`. Members of an `Enum` are objects "
+      "with `name` and `value`; in a kernel each is its value. Dataclasses "
+      "and named tuples are immutable. An object whose class derives from "
+      "one of the host, has a metaclass, or cannot be initialised is unknown, "
+      "and a message that needs it says why.\n\n"
+      "Exceptions: a failure that Python has too goes to the `except` that "
+      "names it. A failure because the host is not known is none: no handler "
+      "runs for it.\n\n"
+      "State: what functions assign through `global` is seen by functions, "
+      "not by constants and kernels. Globals are evaluated when they are "
+      "read: a call at module level that only changes the state of functions "
+      "is not made.\n\n"
+      "Files, while tuning decorators, heuristics and hooks are evaluated: "
+      "`open` for reading below the folder of the outermost package (of a "
+      "file in none: its own folder), at most 4 MB; `os.path`; `json`; `yaml` "
+      "as PyYAML's safe loader has it, without tags, merge keys, dates and "
+      "numbers to base 60. A compilation reads source files only.\n\n"
+      "Code: `exec` and `eval` of a text in `globals()`: imports, assignments "
+      "and expressions, at most 64 KB. `importlib.import_module`. Of Python's "
+      "library also `argparse`, `queue`, `threading` (a thread runs where it "
+      "is started), `functools`, `itertools`, `operator`, `copy`.\n\n"
+      "All of it counts against the limits of docs/IRGen.md. Programs are "
+      "not run, nothing is written, and no file outside of the program's "
+      "folder is read.\n";
   return out;
 }
 

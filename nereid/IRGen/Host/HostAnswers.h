@@ -48,6 +48,14 @@ std::optional<Value> hostAnswer(llvm::StringRef name, const HostTarget &target,
 /// fails as in Python.
 bool hostLacks(llvm::StringRef name);
 
+/// Whether a program is there: the tool that asks NVIDIA's devices is, those of
+/// other vendors are not. Nullopt: not known.
+std::optional<bool> hostHasCommand(llvm::StringRef name);
+
+/// What subprocess.run gives of a program that ran: its return code. What the
+/// program wrote is not known.
+Value finishedCommand();
+
 /// Whether `import name` succeeds for a module whose file is not found.
 bool hostHasModule(llvm::StringRef name);
 

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/IRGen/Eval/Evaluator.h"
 #include "nereid/IRGen/Host/HostAnswers.h"
+#include "nereid/IRGen/Host/HostLibrary.h"
 
 #include <cmath>
 #include <cstdlib>
@@ -24,12 +24,58 @@ namespace nereid::irgen {
 // Names
 //===----------------------------------------------------------------------===//
 
+static std::string withoutArguments(llvm::StringRef name) {
+  std::string text;
+  for (auto [part, rest] = name.split("(...)");;
+       std::tie(part, rest) = rest.split("(...)")) {
+    text += part;
+    if (part.data() + part.size() == name.data() + name.size()) {
+      return text;
+    }
+    text += "()";
+    if (rest.empty()) {
+      return text;
+    }
+  }
+}
+
+/// What the program's user says of the host: --bind 'torch.mlu.count()=1'. A
+/// call is written with empty parentheses.
+static std::optional<Value> boundAnswer(const ModuleTable &modules,
+                                        llvm::StringRef name) {
+  if (!modules.main || modules.main->given.empty()) {
+    return std::nullopt;
+  }
+  auto found = modules.main->given.find(withoutArguments(name));
+  return found == modules.main->given.end()
+             ? std::nullopt
+             : std::optional<Value>(Value::fromStatic(found->second));
+}
+
+/// Whether something is said of a part of `name`.
+static bool hasBoundMembers(const ModuleTable &modules, llvm::StringRef name) {
+  if (!modules.main || modules.main->given.empty()) {
+    return false;
+  }
+  std::string prefix = withoutArguments(name) + ".";
+  auto next = modules.main->given.lower_bound(prefix);
+  return next != modules.main->given.end() &&
+         llvm::StringRef(next->first).starts_with(prefix);
+}
+
 FailureOr<Value> Evaluator::hostName(std::string name) {
+  if (std::optional<Value> answer = boundAnswer(modules, name)) {
+    return *answer;
+  }
+  if (hasBoundMembers(modules, name)) {
+    return Value(Opaque{std::move(name)});
+  }
   if (std::optional<Value> answer = hostAnswer(name, hostTarget(), true)) {
     return *answer;
   }
   if (hostLacks(name)) {
-    return diag.hostError("'" + name + "' does not exist on this machine");
+    return diag.raises("AttributeError")
+        .hostError("'" + name + "' does not exist on this machine");
   }
   if (isBuiltinModule(name)) {
     return importModule(name, 0);
@@ -169,6 +215,19 @@ static std::optional<Value> packageVersion(llvm::ArrayRef<Argument> arguments) {
                          : std::nullopt;
 }
 
+/// importlib.import_module("package.module"): a module that is not found is an
+/// error, as Python has it.
+FailureOr<Value> Evaluator::HostLibrary::importByName(llvm::StringRef name) {
+  FailureOr<Value> module = e.importModule(name, 0);
+  if (succeeded(module) && module->isOpaque() && !hostHasModule(name)) {
+    return diag.raises("ModuleNotFoundError")
+        .hostError("the module '" + name.str() +
+                   "' is not found; expected one beside the program, or in the "
+                   "packages around it");
+  }
+  return module;
+}
+
 /// inspect.signature(f): its .parameters, by name.
 static std::optional<Value> signatureOf(llvm::ArrayRef<Argument> arguments) {
   if (arguments.size() != 1) {
@@ -192,9 +251,34 @@ static std::optional<Value> signatureOf(llvm::ArrayRef<Argument> arguments) {
   return Value(Record{type, {Value::dict(std::move(parameters))}});
 }
 
-std::optional<FailureOr<Value>>
-Evaluator::callHostLibrary(llvm::StringRef name,
-                           llvm::ArrayRef<Argument> arguments) {
+/// subprocess.run([program, ...]): nothing runs. Nullopt: not a program that
+/// anything is known of.
+static std::optional<FailureOr<Value>>
+runCommand(Diagnostics &diag, llvm::ArrayRef<Argument> arguments) {
+  const Value *program = arguments.empty() ? nullptr : &arguments[0].value;
+  if (program && program->isSequence() && !program->items().empty()) {
+    program = &program->items().front();
+  }
+  if (!program || !program->isString()) {
+    return std::nullopt;
+  }
+  std::optional<bool> exists = hostHasCommand(program->string());
+  if (!exists) {
+    return FailureOr<Value>(diag.hostError("programs are not run, and what '" +
+                                           program->string() +
+                                           "' would say is not known"));
+  }
+  return *exists ? FailureOr<Value>(finishedCommand())
+                 : FailureOr<Value>(diag.raises("FileNotFoundError")
+                                        .hostError("there is no program '" +
+                                                   program->string() +
+                                                   "' on the host of "
+                                                   "an NVIDIA GPU"));
+}
+
+Evaluator::HostLibrary::Result
+Evaluator::HostLibrary::call(llvm::StringRef name,
+                             llvm::ArrayRef<Argument> arguments) {
   auto known =
       [](std::optional<Value> value) -> std::optional<FailureOr<Value>> {
     if (value) {
@@ -202,15 +286,21 @@ Evaluator::callHostLibrary(llvm::StringRef name,
     }
     return std::nullopt;
   };
+  if (auto done = callPython(name, arguments)) {
+    return done;
+  }
+  if (auto done = callFile(name, arguments)) {
+    return done;
+  }
   if (name.ends_with("namedtuple")) {
-    return namedTupleClass(arguments);
+    return e.namedTupleClass(arguments);
   }
   if ((name.ends_with(".finfo") || name.ends_with(".iinfo")) &&
       arguments.size() == 1) {
     return known(numericLimits(arguments[0].value));
   }
   if (name == "os.environ.get" || name == "os.getenv") {
-    return environment(arguments);
+    return e.environment(arguments);
   }
   if (name.ends_with("metadata.version") ||
       name.ends_with("pkg_resources.get_distribution")) {
@@ -218,7 +308,8 @@ Evaluator::callHostLibrary(llvm::StringRef name,
       return FailureOr<Value>(*version);
     }
     return FailureOr<Value>(
-        diag.hostError("'" + name.str() + "': the package is not installed"));
+        diag.raises("PackageNotFoundError")
+            .hostError("'" + name.str() + "': the package is not installed"));
   }
   bool parses = name.ends_with("version.parse") ||
                 name.ends_with("version.Version") ||
@@ -235,7 +326,10 @@ Evaluator::callHostLibrary(llvm::StringRef name,
   }
   if (name == "importlib.import_module" && arguments.size() == 1 &&
       arguments[0].value.isString()) {
-    return importModule(arguments[0].value.string(), 0);
+    return importByName(arguments[0].value.string());
+  }
+  if (name == "subprocess.run") {
+    return runCommand(diag, arguments);
   }
   if (name == "inspect.signature") {
     return known(signatureOf(arguments));
@@ -246,7 +340,7 @@ Evaluator::callHostLibrary(llvm::StringRef name,
         return FailureOr<Value>(argument.value);
       }
       if (argument.keyword == "default_factory") {
-        return call(argument.value, {});
+        return e.call(argument.value, {});
       }
     }
     return std::nullopt;
@@ -256,7 +350,8 @@ Evaluator::callHostLibrary(llvm::StringRef name,
                                  : std::nullopt;
   }
   if (name == "collections.OrderedDict" || name == "types.MappingProxyType") {
-    return callBuiltin(*BuiltinTable::get().find("python", "_dict"), arguments);
+    return e.callBuiltin(*BuiltinTable::get().find("python", "_dict"),
+                         arguments);
   }
   return std::nullopt;
 }
@@ -264,9 +359,15 @@ Evaluator::callHostLibrary(llvm::StringRef name,
 /// What host code calls and kernels' configuration depends on, by name.
 FailureOr<Value> Evaluator::callOpaque(const Opaque &callee,
                                        llvm::ArrayRef<Argument> arguments) {
+  if (std::optional<Value> answer = boundAnswer(modules, callee.name + "()")) {
+    return *answer;
+  }
+  if (!frame->isKernel && hasBoundMembers(modules, callee.name + "()")) {
+    return Value(Opaque{callee.name + "(...)", callee.why});
+  }
   if (!frame->isKernel) {
     if (std::optional<FailureOr<Value>> done =
-            callHostLibrary(callee.name, arguments)) {
+            HostLibrary(*this).call(callee.name, arguments)) {
       return *done;
     }
   }
@@ -280,7 +381,7 @@ FailureOr<Value> Evaluator::callOpaque(const Opaque &callee,
                           "kernels call tl.* and functions decorated with "
                           "@triton.jit");
   }
-  return Value(Opaque{callee.name + "(...)"});
+  return Value(Opaque{callee.name + "(...)", callee.why});
 }
 
 } // namespace nereid::irgen

@@ -86,13 +86,17 @@ static FailureOr<Value> toBool(CallContext &ctx, const BoundArguments &args) {
                               args["x"].describe(),
                           "write x != 0");
   }
-  return args["x"].isOpaque()
-             ? FailureOr<Value>(wrongArgument(ctx, args, "x", "a value"))
-             : FailureOr<Value>(Value(truth(args["x"])));
+  if (args["x"].isOpaque()) {
+    return wrongArgument(ctx, args, "x", "a value");
+  }
+  FailureOr<Value> value = ctx.evaluator.tested(args["x"]);
+  return failed(value) ? value : FailureOr<Value>(Value(truth(*value)));
 }
 
 static FailureOr<Value> toStr(CallContext &ctx, const BoundArguments &args) {
-  return Value(args["x"].str());
+  FailureOr<std::string> text = ctx.evaluator.textOf(args["x"]);
+  return failed(text) ? FailureOr<Value>(failure())
+                      : FailureOr<Value>(Value(std::move(*text)));
 }
 
 static FailureOr<Value> toRepr(CallContext &ctx, const BoundArguments &args) {
@@ -176,6 +180,12 @@ static FailureOr<Value> toDType(CallContext &ctx, const BoundArguments &args) {
 
 static FailureOr<Value> emitType(CallContext &ctx, const BoundArguments &args) {
   const Value &x = args["x"];
+  if (x.isObject() && x.object().cls) {
+    return Value(x.object().cls);
+  }
+  if (x.isRecord() && x.record().type->userClass) {
+    return Value(x.record().type->userClass);
+  }
   const char *name = x.isBool()     ? "bool"
                      : x.isInt()    ? "int"
                      : x.isFloat()  ? "float"

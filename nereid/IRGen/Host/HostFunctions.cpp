@@ -14,6 +14,7 @@
 #include "nereid/IRGen/Host/HostFunctions.h"
 
 #include "nereid/IRGen/Host/HostArguments.h"
+#include "nereid/IRGen/Host/Objects.h"
 
 #include "nereid/IRGen/Eval/Evaluator.h"
 
@@ -211,6 +212,12 @@ static FailureOr<Value> emitLen(CallContext &ctx, const BoundArguments &args) {
                ? FailureOr<Value>(failure())
                : FailureOr<Value>(Value(static_cast<int64_t>(items->size())));
   }
+  if (x.isClass() && x.pythonClass().isEnum) {
+    return Value(static_cast<int64_t>(enumMembers(x.pythonClass()).size()));
+  }
+  if (auto length = ctx.evaluator.callSpecial(x, "__len__")) {
+    return *length;
+  }
   return wrongArgument(ctx, args, "x", "a tuple or a list");
 }
 
@@ -230,8 +237,18 @@ bool Evaluator::isInstance(const Value &value,
   const PythonClass &cls = classOrTuple.pythonClass();
   llvm::StringRef name(cls.name);
   if (cls.record) {
-    return value.isRecord() && (value.record().type == cls.record ||
-                                value.record().type->userClass.get() == &cls);
+    return value.isRecord() &&
+           (value.record().type == cls.record ||
+            (value.record().type->userClass &&
+             value.record().type->userClass->derivesFrom(cls)));
+  }
+  if (value.isObject() && value.object().cls && name != "object") {
+    return llvm::any_of(
+        lookupOrder(*value.object().cls), [&](const PythonClass *own) {
+          return own == &cls ||
+                 (!own->def && !cls.def &&
+                  (own->name == cls.name || isCaughtBy(own->name, cls.name)));
+        });
   }
   if (name == "object") {
     return true;
@@ -264,6 +281,9 @@ static FailureOr<Value> emitHasAttr(CallContext &ctx,
   Diagnostics::Mark mark = ctx.diag.mark();
   FailureOr<Value> found =
       ctx.evaluator.attribute(args["x"], args.string("name"));
+  if (failed(found) && ctx.diag.dueToHost && ctx.diag.exception.empty()) {
+    return failure(); // nobody knows
+  }
   if (failed(found)) {
     ctx.diag.forget(mark);
   }
@@ -275,7 +295,8 @@ static FailureOr<Value> emitGetAttr(CallContext &ctx,
   Diagnostics::Mark mark = ctx.diag.mark();
   FailureOr<Value> found =
       ctx.evaluator.attribute(args["x"], args.string("name"));
-  if (failed(found) && args.given("default")) {
+  bool isUnknown = ctx.diag.dueToHost && ctx.diag.exception.empty();
+  if (failed(found) && args.given("default") && !isUnknown) {
     ctx.diag.forget(mark);
     return args["default"];
   }
@@ -285,7 +306,9 @@ static FailureOr<Value> emitGetAttr(CallContext &ctx,
 static FailureOr<Value> emitCallable(CallContext &ctx,
                                      const BoundArguments &args) {
   const Value &x = args["x"];
-  return Value(x.isFunction() || x.isBuiltin() || x.isClass() || x.isMethod());
+  return Value(
+      x.isFunction() || x.isBuiltin() || x.isClass() || x.isMethod() ||
+      (x.isObject() && x.object().cls && x.object().cls->find("__call__")));
 }
 
 //===----------------------------------------------------------------------===//

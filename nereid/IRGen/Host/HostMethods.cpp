@@ -351,6 +351,9 @@ private:
 
 FailureOr<Value> Evaluator::callHostMethod(const BoundMethod &method,
                                            llvm::ArrayRef<Argument> arguments) {
+  if (method.self.isObject() || method.self.isClass()) {
+    return baseMethod(method, arguments);
+  }
   if (method.self.isType()) {
     return typeMethod(method.self.type(), method.name, arguments);
   }
