@@ -8,7 +8,8 @@
 // On cuda:0: source text to loaded kernel, cold and from the disk cache, in a
 // process whose driver has assembled something before; the time in which a
 // launch is enqueued, against the driver's own launch of a kernel with the same
-// parameters in the same run; and a graph's replay, against the driver's.
+// parameters in the same run; what recording adds to it; and a graph's replay,
+// against the driver's.
 //
 //   NereidGpuCost [FOLDER OF kernels/]
 //
@@ -16,6 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Prof/Profiler.h"
 #include "nereid/nereid.h"
 
 #include <algorithm>
@@ -303,6 +305,22 @@ void launching(const std::string &folder) {
   std::printf("| a launch of the driver's own: %.2f us; Nereid's: %.2f us\n",
               median(theirs), median(ours));
   report("a warm launch, more than the driver's", median(more), "us", 0.3);
+
+  // With what CUPTI, or the events, take for themselves.
+  Profiler profiler;
+  profiler.start();
+  launch(); // loads CUPTI
+  stream.synchronize();
+  std::vector<double> recorded;
+  for (int i = 0; i < 101; ++i) {
+    recorded.push_back(microseconds(launch));
+  }
+  profiler.stop();
+  for (const std::string &note : profiler.notes()) {
+    std::printf("| %s\n", note.c_str());
+  }
+  report("a launch that is recorded, more than one that is not",
+         median(recorded) - median(ours), "us", 1);
 
   constexpr int nodes = 1000;
   Graph graph = Graph::capture(gpu, [&] {

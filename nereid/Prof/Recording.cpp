@@ -9,6 +9,7 @@
 
 #include "nereid/Runtime/Error.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"
+#include "nereid/Runtime/device/HostMemory.h"
 
 #include <map>
 #include <unistd.h>
@@ -38,6 +39,7 @@ void Recording::start() {
            {}});
   }
   on = true;
+  memory(Device::cpu(), hostMemoryUse(), 0);
   if (GpuTimes *times = gpu) {
     (void)times->start().ok(); // what it lacks then is in its notes
   }
@@ -136,6 +138,8 @@ void Recording::begin(const ObservedWork &work, WorkMark &mark) {
     GpuTimes &times = *gpu.load(std::memory_order_relaxed);
     if (isNew) [[unlikely]] {
       times.addLane(lane, *work.stream);
+      cuda::Memory::Use use = work.stream->device.memory.use();
+      memory(work.device, use.usedBytes, use.cachedBytes);
     }
     times.begin(work, mark);
     mark.number = queued.fetch_add(1, std::memory_order_relaxed) + 1;

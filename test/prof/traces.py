@@ -116,6 +116,16 @@ def check_tune(options, folder):
     require(len({form.split(",")[0] for form in forms}) == 2, f"nereid tune --trace has the forms {sorted(forms)}")
 
 
+def check_failure(options, folder):
+    """A command that fails leaves the trace of what it did."""
+    words = [options.nereid, "run", "tuned.py:add", "x=randn:f32[1000]", "y=empty:f32[1000]", "n=1000", "--grid", "8",
+             "BLOCK=0", "--device", options.device, "--trace", "failed.json"]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
+    require(done.returncode == 1 and "error: " in done.stderr, f"{' '.join(words)}: status {done.returncode}\n{done.stderr}")
+    names = [event["name"] for slices in tracks_of(folder, "failed.json").values() for event in slices]
+    require("read add" in names and "add" in names, f"the trace of a failed run has only {names}")
+
+
 def check_errors(options, folder):
     """Whatever keeps a trace from being written is told before the work, or, of a full disk, leaves nothing."""
     launch = ["tuned.py:add", "x=randn:f32[1000]", "y=empty:f32[1000]", "n=1000", "--grid", "8", "--device", options.device]
@@ -148,6 +158,7 @@ def main():
         check_bench(options, folder)
         check_run(options, folder)
         check_tune(options, folder)
+        check_failure(options, folder)
         check_errors(options, folder)
 
 

@@ -8,6 +8,7 @@
 #include "CountedWork.h"
 
 #include "nereid/Explain/Work.h"
+#include "nereid/Runtime/Observer.h"
 #include "nereid/Runtime/Stream.h"
 #include "nereid/Runtime/cuda/simulated/SimulatedDriver.h"
 
@@ -92,6 +93,9 @@ static nlohmann::json countedJson(const BenchPlan &plan,
 [[noreturn]] static void runCounter(int to, const BenchPlan &plan,
                                     const std::vector<VariableValues> &points,
                                     uint64_t mostPrograms, uint64_t seed) {
+  if (std::shared_ptr<Observer> observer = currentObserver()) {
+    stopObserving(*observer); // a trace is of the process that asks
+  }
   bench::Work sum;
   cuda::simulateAndProfile(
       target, mostPrograms, [&](const cuda::ProfiledLaunch &launch) {

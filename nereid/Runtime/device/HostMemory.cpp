@@ -34,6 +34,8 @@ static size_t roundUp(size_t bytes, size_t multiple) {
 
 static bool takesHugePages(size_t bytes) { return bytes >= 2 * hugePageBytes; }
 
+uint64_t hostMemoryUse() { return usedBytes; }
+
 static void noteUse(uint64_t change) {
   uint64_t used = usedBytes.fetch_add(change) + change;
   if (isObserved()) {

@@ -9,6 +9,7 @@
 #define NEREID_RUNTIME_DEVICE_HOSTMEMORY_H
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 namespace nereid {
@@ -17,6 +18,9 @@ namespace nereid {
 /// address for zero bytes, too. From two huge pages on it begins at one. Null
 /// when there is none.
 std::shared_ptr<void> allocateHostMemory(size_t bytes);
+
+/// Bytes of such memory that tensors have.
+uint64_t hostMemoryUse();
 
 /// From now on such memory lies between pages that nobody may touch: a kernel
 /// that leaves its arrays by a little stops with a fault instead of changing
