@@ -1,0 +1,185 @@
+//===- CrossEntropy.cpp -----------------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/cross_entropy/CrossEntropy.h"
+
+#include "kernels/operator/Checks.h"
+#include "kernels/operator/OperatorKernel.h"
+#include "kernels/operator/Rows.h"
+#include "nereid/Autograd/Record.h"
+#include "nereid/Runtime/Error.h"
+
+using namespace nereid;
+using namespace nereid::kernels;
+using namespace nereid::literals;
+
+static constexpr int64_t block = 4096;
+static constexpr int warps = 8;
+
+void cross_entropy::checkTargets(const char *op, const Tensor &targets,
+                                 int64_t classes, int64_t ignored) {
+  if (!targets.device().isHost()) {
+    return;
+  }
+  std::vector<int64_t> all = targets.toVector<int64_t>();
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i] != ignored && (all[i] < 0 || all[i] >= classes)) {
+      Checks(op).fail(
+          "targets",
+          "classes from 0 to " + std::to_string(classes - 1) + ", or " +
+              std::to_string(ignored) + " for what is ignored",
+          std::to_string(all[i]) + " at element " + std::to_string(i));
+    }
+  }
+}
+
+Tensor cross_entropy::count(const Tensor &targets, int64_t ignored) {
+  Tensor result = empty({}, f32, targets.device());
+  static const OperatorKernel kernel("cross_entropy",
+                                     "cross_entropy_count_kernel");
+  kernel[{1}](result, targets, ignored, targets.numel(), "BLOCK"_a = block,
+              "num_warps"_a = warps);
+  return result;
+}
+
+void cross_entropy::losses(const Tensor &losses, const Tensor &lse,
+                           const Tensor &gradient, const Tensor &logits,
+                           int64_t stride, const Tensor &targets,
+                           const Tensor &count,
+                           const CrossEntropyOptions &options) {
+  int64_t columns = logits.size(-1);
+  static const OperatorKernel kernel("cross_entropy", "cross_entropy_kernel");
+  kernel[{targets.numel()}](
+      losses, orNone(lse), orNone(gradient), logits, targets, orNone(count),
+      stride, columns, options.ignored, options.smoothing, columns,
+      "BLOCK"_a = block, "SMOOTHS"_a = options.smoothing > 0,
+      "num_warps"_a = warps);
+}
+
+Tensor cross_entropy::sum(const Tensor &losses, const Tensor &count) {
+  Tensor result = empty({}, f32, losses.device());
+  static const OperatorKernel kernel("cross_entropy",
+                                     "cross_entropy_sum_kernel");
+  kernel[{1}](result, losses, orNone(count), losses.numel(), "BLOCK"_a = block,
+              "num_warps"_a = warps);
+  return result;
+}
+
+void cross_entropy::scale(const Tensor &x, const Tensor &factor) {
+  if (x.numel() == 0) {
+    return;
+  }
+  static const OperatorKernel kernel("cross_entropy",
+                                     "cross_entropy_scale_kernel");
+  kernel[{cdiv(x.numel(), block)}](x, factor, x.numel(), "BLOCK"_a = block,
+                                   "num_warps"_a = warps);
+}
+
+namespace {
+
+struct Kept {
+  Rows logits;
+  Tensor targets, lse, gradient, count;
+  CrossEntropyOptions options;
+  Shape shape; ///< of the logits
+};
+
+} // namespace
+
+/// `kept`: filled in where it is not null.
+static Tensor forward(const Tensor &logits, const Tensor &targets,
+                      const CrossEntropyOptions &options, Kept *kept) {
+  Checks checks("cross_entropy");
+  checks.floats("logits", logits).rank(1, 16);
+  Shape rows(logits.shape().begin(), logits.shape().end() - 1);
+  checks.integers("targets", targets)
+      .shape(rows, "that of logits without the last dimension");
+  checks.require(options.smoothing >= 0 && options.smoothing <= 1, "smoothing",
+                 "a number from 0 to 1", options.smoothing);
+  if (logits.size(-1) == 0 && targets.numel() != 0) {
+    checks.fail("logits", "at least one class", logits.str());
+  }
+  cross_entropy::checkTargets("cross_entropy", targets, logits.size(-1),
+                              options.ignored);
+  bool one = options.reduction != Reduction::None;
+  Device device = logits.device();
+  Kept local;
+  Kept &k = kept ? *kept : local;
+  k.shape = logits.shape();
+  k.options = options;
+  if (targets.numel() == 0) {
+    return one ? zeros({}, f32, device) : empty(rows, f32, device);
+  }
+  k.targets = targets.contiguous();
+  k.logits = rowsOf(logits);
+  if (options.reduction == Reduction::Mean) {
+    k.count = cross_entropy::count(k.targets, options.ignored);
+  }
+  Tensor losses = empty(rows, f32, device), divisor = k.count;
+  // Gradients of a mean are too small for fp16 before they are scaled.
+  if (kept && one && logits.dtype() != f16) {
+    k.gradient = empty(logits.shape(), logits.dtype(), device);
+    divisor = k.count.defined() ? k.count : full({}, 1, f32, device);
+  } else if (kept) {
+    k.lse = empty(rows, f32, device);
+  }
+  cross_entropy::losses(losses, k.lse, k.gradient, k.logits.tensor,
+                        k.logits.stride, k.targets,
+                        k.gradient.defined() ? divisor : Tensor(), options);
+  if (k.gradient.defined()) {
+    k.logits = {};
+  }
+  return one ? cross_entropy::sum(losses, k.count) : losses;
+}
+
+static Tensor backward(Kept &kept, const Tensor &dloss) {
+  if (kept.gradient.defined()) {
+    Tensor result = std::move(kept.gradient);
+    cross_entropy::scale(result, dloss);
+    return result;
+  }
+  if (!kept.logits.tensor.defined()) {
+    if (kept.targets.defined()) {
+      raise({ErrorCode::InvalidArgument,
+             "cross_entropy: the gradient was handed out by an earlier "
+             "backward; hint: compute the loss again, or with "
+             "Reduction::None, for another one",
+             {}});
+    }
+    return zeros(kept.shape, f32, dloss.device()); // no rows
+  }
+  const Rows &logits = kept.logits;
+  Tensor dx = empty(kept.shape, logits.tensor.dtype(), dloss.device());
+  Tensor factors = dloss.contiguous();
+  static const OperatorKernel kernel("cross_entropy",
+                                     "cross_entropy_backward_kernel");
+  kernel[{cdiv(logits.columns, block), logits.count}](
+      dx, logits.tensor, kept.targets, kept.lse, factors, orNone(kept.count),
+      logits.stride, kept.options.reduction == Reduction::None ? 1 : 0,
+      kept.options.ignored, kept.options.smoothing, logits.columns,
+      "BLOCK"_a = block, "SMOOTHS"_a = kept.options.smoothing > 0,
+      "num_warps"_a = warps);
+  return dx;
+}
+
+Tensor kernels::crossEntropy(const Tensor &logits, const Tensor &targets,
+                             const CrossEntropyOptions &options) {
+  return forward(logits, targets, options, nullptr);
+}
+
+Variable kernels::crossEntropy(const Variable &logits, const Tensor &targets,
+                               const CrossEntropyOptions &options) {
+  auto kept = std::make_shared<Kept>();
+  bool keeps = autograd::isRecording({logits});
+  Tensor loss =
+      forward(logits.value(), targets, options, keeps ? kept.get() : nullptr);
+  return autograd::record(
+      "cross_entropy", {logits}, loss,
+      [kept, dtype = logits.dtype()](const Tensor &dloss, autograd::Needs) {
+        return autograd::Gradients{backward(*kept, dloss).to(dtype)};
+      });
+}

@@ -1,0 +1,154 @@
+//===- CrossEntropyTest.cpp -------------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/cross_entropy/CrossEntropy.h"
+#include "kernels/cross_entropy/reference.h"
+#include "kernels/testing/OperatorTest.h"
+#include "nereid/Runtime/Error.h"
+
+#include <gmock/gmock.h>
+
+using namespace nereid;
+using namespace nereid::kernels;
+using ::testing::HasSubstr;
+
+NEREID_OPERATOR_TEST(CrossEntropy);
+
+namespace {
+
+struct CrossEntropyCase {
+  Tensor targets;
+  CrossEntropyOptions options;
+  Values operator()(const Values &x) const {
+    double ignored = double(options.ignored);
+    Values values = targets.toFloat64(),
+           losses =
+               reference::crossEntropy(x, values, ignored, options.smoothing);
+    return options.reduction == Reduction::None
+               ? losses
+               : Values{reference::sumOf(losses, values, ignored,
+                                         options.reduction == Reduction::Mean)};
+  }
+};
+
+} // namespace
+
+static CrossEntropyCase
+randomCase(const std::function<int64_t(int64_t, int64_t)> &pick, int64_t rows,
+           int64_t classes, Device device) {
+  CrossEntropyCase c;
+  c.options.reduction = Reduction(pick(0, 2));
+  c.options.smoothing = pick(0, 1) ? 0 : 0.1;
+  c.options.ignored = pick(0, 1) ? -100 : 0;
+  std::vector<int64_t> targets;
+  for (int64_t i = 0; i < rows; ++i) {
+    targets.push_back(pick(0, 4) ? pick(0, classes - 1) : c.options.ignored);
+  }
+  c.targets = Tensor::fromVector(targets).to(pick(0, 1) ? i32 : i64).to(device);
+  return c;
+}
+
+TEST_P(CrossEntropy, agreesWithDoublePrecision) {
+  forCases([&] {
+    int64_t classes =
+        !isSlow && pick(0, 5) == 0 ? 50257 : awkwardSize(isSlow ? 300 : 9000);
+    int64_t rows = pick(1, 1 + (isSlow ? 500 : 20000) / classes);
+    CrossEntropyCase c =
+        randomCase([&](int64_t a, int64_t b) { return pick(a, b); }, rows,
+                   classes, device);
+    Tensor logits = random({rows, classes}, floatType(), 3);
+    auto run = [&] { return crossEntropy(logits, c.targets, c.options); };
+    Tensor loss = run();
+    Values expected = c(logits.toFloat64());
+    double floor = c.options.reduction == Reduction::Sum ? double(rows) : 1;
+    expectClose(loss, expected, 32, 16 * floor, "loss");
+    EXPECT_EQ(run().toFloat64(), loss.toFloat64()) << "other bits";
+    // The same where the gradient is computed beside it.
+    Variable recorded(logits, true);
+    EXPECT_EQ(crossEntropy(recorded, c.targets, c.options).value().toFloat64(),
+              loss.toFloat64());
+  });
+}
+
+TEST_P(CrossEntropy, gradientsAgreeWithDifferences) {
+  forCases([&] {
+    int64_t classes =
+        !isSlow && pick(0, 5) == 0 ? 50257 : awkwardSize(isSlow ? 300 : 9000);
+    int64_t rows = pick(1, 1 + (isSlow ? 500 : 20000) / classes);
+    CrossEntropyCase c =
+        randomCase([&](int64_t a, int64_t b) { return pick(a, b); }, rows,
+                   classes, device);
+    Variable logits(random({rows, classes}, floatType()), true);
+    double tolerance = 4e-6 + (logits.dtype() == f16 ? 1e-3 : 0);
+    checkGradients(
+        crossEntropy(logits, c.targets, c.options), {logits},
+        [&](const std::vector<Values> &at) { return c(at[0]); }, tolerance);
+  });
+}
+
+TEST_P(CrossEntropy, keepsSmallGradientsOfHalves) {
+  // 1 / 300 of 1 / 64 of a row's share is below fp16 before it is scaled.
+  int64_t rows = 64, classes = 300;
+  Variable x(zeros({rows, classes}, f16, device), true);
+  Tensor targets = zeros({rows}, i32, device);
+  crossEntropy(x, targets).backward(full({}, 65536, f32, device));
+  EXPECT_NEAR(x.grad().at({5, 7}), 65536.0 / 64 / 300, 2e-3);
+}
+
+TEST_P(CrossEntropy, ignoresAllRows) {
+  Variable x(random({3, 5}, f32), true);
+  Variable loss = crossEntropy(x, full({3}, -100, i64, device));
+  EXPECT_EQ(loss.value().item(), 0);
+  loss.backward();
+  EXPECT_EQ(x.grad().toFloat64(), Values(15, 0.0));
+}
+
+TEST_P(CrossEntropy, takesNoElements) {
+  Variable x(empty({0, 5}, bf16, device), true);
+  crossEntropy(x, empty({0}, i64, device)).backward();
+  EXPECT_EQ(x.grad().shape(), (Shape{0, 5}));
+  EXPECT_EQ(x.grad().dtype(), bf16);
+}
+
+TEST_P(CrossEntropy, handsItsGradientOutOnce) {
+  Variable x(random({3, 5}, f32), true);
+  Variable loss = crossEntropy(x, zeros({3}, i64, device));
+  loss.backward({}, /*retainGraph=*/true);
+  try {
+    loss.backward();
+    FAIL();
+  } catch (const Error &error) {
+    EXPECT_THAT(error.message(),
+                HasSubstr("cross_entropy: the gradient was handed out by an "
+                          "earlier backward"));
+  }
+}
+
+TEST_P(CrossEntropy, namesTheArgumentThatDoesNotFit) {
+  auto messageOf = [&](const Tensor &targets, CrossEntropyOptions options) {
+    try {
+      crossEntropy(random({2, 8}, f32), targets, options);
+    } catch (const Error &error) {
+      return error.message();
+    }
+    return std::string();
+  };
+  EXPECT_THAT(messageOf(zeros({3}, i32, device), {}),
+              HasSubstr("cross_entropy: argument 'targets': expected shape [2] "
+                        "(that of logits without the last dimension), got "
+                        "i32[3]"));
+  EXPECT_THAT(messageOf(zeros({2}, f32, device), {}),
+              HasSubstr("argument 'targets': expected a tensor of i32 or i64"));
+  EXPECT_THAT(messageOf(zeros({2}, i32, device), {.smoothing = 2}),
+              HasSubstr("argument 'smoothing': expected a number from 0 to 1, "
+                        "got 2"));
+  if (device.isHost()) {
+    EXPECT_THAT(messageOf(full({2}, 8, i32, device), {}),
+                HasSubstr("argument 'targets': expected classes from 0 to 7, "
+                          "or -100 for what is ignored, got 8 at element 0"));
+  }
+}

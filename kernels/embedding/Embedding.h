@@ -1,0 +1,43 @@
+//===- Embedding.h - Rows of a table, forward and backward -----*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Formula:      y[t] = weight[indices[t]]; dweight[v] = the sum of dy[t] over
+//               all t with indices[t] = v
+// Shapes:       indices [...]; weight [V, N]; y [..., N]
+// Types:        indices of i32, i64; weight of fp32, fp16, bf16; y has
+// weight's;
+//               sums fp32
+// Gradients:    weight
+// Memory:       the backward writes all of dweight, reads dy once, and needs an
+//               int32 for each index and each row of the table. Work grows with
+//               indices + V; one program links the indices, 128 at a time, and
+//               a row that many indices name is summed by one program
+// Determinism:  the same bits in each run on every device: each row is summed
+//               from its last index to its first
+// Source:       the chains are those of a hash table with separate chaining
+//               (Knuth, The Art of Computer Programming, volume 3, 6.4)
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_KERNELS_EMBEDDING_EMBEDDING_H
+#define NEREID_KERNELS_EMBEDDING_EMBEDDING_H
+
+#include "nereid/Autograd/Variable.h"
+
+namespace nereid::kernels {
+
+/// Indices on a host device that the table lacks are refused; on a GPU their
+/// rows of y are NaN, and their gradients go nowhere.
+Tensor embedding(const Tensor &indices, const Tensor &weight);
+Variable embedding(const Tensor &indices, const Variable &weight);
+
+/// The gradient of a table of `rows` rows.
+Tensor embeddingBackward(const Tensor &dy, const Tensor &indices, int64_t rows);
+
+} // namespace nereid::kernels
+
+#endif // NEREID_KERNELS_EMBEDDING_EMBEDDING_H

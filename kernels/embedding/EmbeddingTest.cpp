@@ -1,0 +1,90 @@
+//===- EmbeddingTest.cpp ----------------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/embedding/Embedding.h"
+#include "kernels/embedding/reference.h"
+#include "kernels/testing/OperatorTest.h"
+#include "nereid/Runtime/Error.h"
+
+#include <gmock/gmock.h>
+
+using namespace nereid;
+using namespace nereid::kernels;
+using ::testing::HasSubstr;
+
+NEREID_OPERATOR_TEST(Embedding);
+
+TEST_P(Embedding, takesRowsAndSumsGradients) {
+  forCases([&] {
+    int64_t columns = awkwardSize(isSlow ? 100 : 3000),
+            rows = awkwardSize(isSlow ? 50 : 1000),
+            count = awkwardSize(isSlow ? 300 : 1 + 200000 / columns);
+    // Few indices come often.
+    int64_t most = coin() ? rows : std::min<int64_t>(rows, 3);
+    std::vector<int64_t> values;
+    for (int64_t i = 0; i < count; ++i) {
+      values.push_back(pick(0, most - 1));
+    }
+    Tensor indices = laidOut(
+        Tensor::fromVector(values, Shape{1, count}).to(coin() ? i32 : i64));
+    Variable weight(random({rows, columns}, floatType()), true);
+    Variable y = embedding(indices, weight);
+    EXPECT_EQ(y.shape(), (Shape{1, count, columns}));
+    EXPECT_EQ(y.value().toFloat64(),
+              reference::embedding(indices.toFloat64(),
+                                   weight.value().toFloat64(),
+                                   size_t(columns)));
+    Tensor dy = random(y.shape(), weight.dtype());
+    y.backward(dy);
+    Values expected(size_t(rows * columns)), scale(expected);
+    Values gradient = dy.toFloat64();
+    for (size_t i = 0; i < gradient.size(); ++i) {
+      size_t at =
+          size_t(values[i / size_t(columns)] * columns) + i % size_t(columns);
+      expected[at] += gradient[i];
+      scale[at] += std::fabs(gradient[i]);
+    }
+    Values got = weight.grad().toFloat64();
+    for (size_t i = 0; i < got.size(); ++i) {
+      double bound = std::fabs(expected[i]) * roundingOf(weight.dtype()) +
+                     scale[i] * double(count) * 0x1p-24 + 0x1p-25;
+      ASSERT_NEAR(got[i], expected[i], bound) << "element " << i;
+    }
+    EXPECT_EQ(embeddingBackward(dy, indices, rows).toFloat64(), got)
+        << "other bits";
+  });
+}
+
+TEST_P(Embedding, takesNoElements) {
+  Variable weight(random({4, 5}, f32), true);
+  embedding(empty({0}, i64, device), weight)
+      .backward(empty({0, 5}, f32, device));
+  EXPECT_EQ(weight.grad().toFloat64(), Values(20, 0.0));
+}
+
+TEST_P(Embedding, namesTheArgumentThatDoesNotFit) {
+  auto messageOf = [&](const Tensor &indices, const Tensor &weight) {
+    try {
+      embedding(indices, weight);
+    } catch (const Error &error) {
+      return error.message();
+    }
+    return std::string();
+  };
+  Tensor weight = zeros({4, 5}, f32, device);
+  EXPECT_THAT(messageOf(zeros({3}, f32, device), weight),
+              HasSubstr("embedding: argument 'indices': expected a tensor of "
+                        "i32 or i64, got fp32[3]"));
+  EXPECT_THAT(messageOf(zeros({3}, i32, device), zeros({4}, f32, device)),
+              HasSubstr("embedding: argument 'weight': expected 2 dimensions, "
+                        "got fp32[4]"));
+  if (device.isHost()) {
+    EXPECT_THAT(messageOf(full({3}, 4, i64, device), weight),
+                HasSubstr("embedding: argument 'indices': expected rows of "
+                          "weight, which has 4, got 4 at element 0"));
+  }
+}
