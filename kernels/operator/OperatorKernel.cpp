@@ -7,6 +7,9 @@
 
 #include "kernels/operator/OperatorKernel.h"
 
+#include "kernels/accumulate/Accumulate.h"
+#include "nereid/Autograd/Record.h"
+
 #include <map>
 #include <vector>
 
@@ -34,6 +37,13 @@ Libraries &libraries() {
 }
 
 } // namespace
+
+/// A program that launches an operator links this file, and so adds gradients
+/// where they are.
+static const bool addsOnDevice = [] {
+  autograd::setAddFunction(accumulate);
+  return true;
+}();
 
 bool kernels::hasCompiler() { return Context::shared().compiler() != nullptr; }
 

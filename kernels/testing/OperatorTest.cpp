@@ -129,7 +129,7 @@ void OperatorTest::expectClose(const Tensor &got, const Values &expected,
 void OperatorTest::checkGradients(
     const Variable &output, const std::vector<Variable> &inputs,
     const std::function<Values(const std::vector<Values> &)> &reference,
-    double tolerance) {
+    double tolerance, double floor) {
   Tensor dy = random(output.shape(), output.dtype());
   output.backward(dy);
   Values seed = dy.toFloat64();
@@ -176,7 +176,7 @@ void OperatorTest::checkGradients(
     }
     double rounding = roundingOf(inputs[k].dtype());
     EXPECT_NEAR(got, expected,
-                (std::sqrt(scale) + 1e-3) * (4 * rounding + tolerance) +
+                (std::sqrt(scale) + floor) * (4 * rounding + tolerance) +
                     1e-8 * std::fabs(expected) + unknown)
         << "gradient of input " << k << ", " << inputs[k].value().str();
   }

@@ -66,11 +66,11 @@ protected:
   /// `inputs`: leaves on the device, all of them floats; `output` was computed
   /// from them. `reference` computes the output from their values in double
   /// precision. Compares <dx, v> with the reference's derivative along v within
-  /// `tolerance` of the gradient's scale.
+  /// `tolerance` of the gradient's scale + `floor`.
   void checkGradients(
       const Variable &output, const std::vector<Variable> &inputs,
       const std::function<Values(const std::vector<Values> &)> &reference,
-      double tolerance);
+      double tolerance, double floor = 1e-3);
 
   /// The interpreter, and the simulated GPU (NEREID_CUDA_DRIVER=simulator):
   /// small cases alone.

@@ -1,0 +1,54 @@
+//===- AccumulateTest.cpp ---------------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/accumulate/Accumulate.h"
+#include "kernels/expression/Expression.h"
+#include "kernels/testing/OperatorTest.h"
+#include "nereid/Runtime/Error.h"
+
+#include <gmock/gmock.h>
+
+using namespace nereid;
+using namespace nereid::kernels;
+using ::testing::HasSubstr;
+
+NEREID_OPERATOR_TEST(Accumulate);
+
+TEST_P(Accumulate, agreesWithDoublePrecision) {
+  forCases([&] {
+    Shape shape = {pick(1, 20), awkwardSize(2000)};
+    DType dtype = floatType();
+    Tensor a = random(shape, dtype), b = random(shape, dtype);
+    Values expected = a.toFloat64(), right = b.toFloat64();
+    for (size_t i = 0; i < right.size(); ++i) {
+      expected[i] += right[i];
+    }
+    bool inPlace = coin();
+    Tensor sum = accumulate(a, b, inPlace);
+    EXPECT_EQ(sum.data() == a.data(), inPlace);
+    EXPECT_EQ(sum.dtype(), a.dtype());
+    expectClose(sum, expected, 2, 0, "sum");
+  });
+}
+
+TEST_P(Accumulate, isWhatAddsGradients) {
+  Variable x(full({3}, 1, f32, device), true);
+  Variable y = x * 3, z = x * 0.5;
+  Variable sum = y + z;
+  sum.backward(full({3}, 1, f32, device));
+  EXPECT_EQ(x.grad().toFloat64(), Values(3, 3.5));
+}
+
+TEST_P(Accumulate, namesWhatDoesNotFit) {
+  try {
+    accumulate(random({2}, f32), random({3}, f32), false);
+    FAIL();
+  } catch (const Error &error) {
+    EXPECT_THAT(error.message(),
+                HasSubstr("accumulate: argument 'b': expected shape [2]"));
+  }
+}

@@ -1,0 +1,128 @@
+//===- Derivatives.cpp - Expressions of gradients ---------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/expression/Node.h"
+
+#include <numbers>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+using namespace nereid;
+using namespace nereid::kernels;
+using namespace nereid::kernels::expression;
+
+/// d(input)/... for each input of `y`, where `d` is y's.
+static std::vector<std::optional<Expression>> ofInputs(const Expression &y,
+                                                       const Expression &d) {
+  const Node &node = *y.node;
+  auto in = [&](size_t i) { return Expression(node.inputs[i]); };
+  constexpr double rootOfPi = 1 / std::numbers::inv_sqrtpi;
+  Expression zero = constant(0), half = constant(0.5), one = constant(1);
+  switch (node.op) {
+  case Op::Leaf:
+  case Op::Number:
+  case Op::Constant:
+  case Op::Gradient:
+    return {};
+  case Op::Cast:
+    return {d};
+  case Op::Add:
+    return {d, d};
+  case Op::Subtract:
+    return {d, -d};
+  case Op::Multiply:
+    return {d * in(1), d * in(0)};
+  case Op::Divide:
+    return {d / in(1), -(d * y) / in(1)};
+  case Op::Negate:
+    return {-d};
+  case Op::Less:
+  case Op::LessEqual:
+  case Op::Equal:
+  case Op::NotEqual:
+    return {std::nullopt, std::nullopt};
+  case Op::Where:
+    return {std::nullopt, where(in(0), d, zero), where(in(0), zero, d)};
+  case Op::Maximum:
+  case Op::Minimum: {
+    // Equal ones share, as PyTorch has it.
+    Expression a = in(0), b = in(1),
+               first = node.op == Op::Maximum ? b < a : a < b;
+    Expression shared = where(equal(a, b), half * d, zero);
+    return {where(first, d, shared),
+            where(first, zero, where(equal(a, b), half * d, d))};
+  }
+  case Op::Exp:
+    return {d * y};
+  case Op::Log:
+    return {d / in(0)};
+  case Op::Sqrt:
+    return {half * d / y};
+  case Op::Rsqrt:
+    return {constant(-0.5) * d * (y * y * y)};
+  case Op::Tanh:
+    return {d * (one - y * y)};
+  case Op::Sigmoid:
+    return {d * (y * (one - y))};
+  case Op::Erf:
+    return {d * (constant(2 / rootOfPi) * exp(-(in(0) * in(0))))};
+  case Op::Abs:
+    return {where(zero < in(0), d, where(in(0) < zero, -d, zero))};
+  case Op::Relu:
+    return {where(zero < in(0), d, zero)};
+  case Op::Power:
+    return {d * (node.number * pow(in(0), node.number - 1))};
+  }
+  return {};
+}
+
+std::vector<NodePtr> expression::derivatives(const NodePtr &root,
+                                             const NodePtr &gradient,
+                                             std::span<const NodePtr> leaves) {
+  std::vector<const Node *> order = inOrder({&root, 1});
+  std::unordered_set<const Node *> wanted;
+  for (const NodePtr &leaf : leaves) {
+    wanted.insert(leaf.get());
+  }
+  for (const Node *node : order) {
+    for (const NodePtr &input : node->inputs) {
+      if (wanted.contains(input.get()) && isFloat(node->dtype)) {
+        wanted.insert(node);
+      }
+    }
+  }
+  std::unordered_map<const Node *, Expression> sums;
+  if (wanted.contains(root.get())) {
+    sums.emplace(root.get(), Expression(gradient));
+  }
+  for (size_t i = order.size(); i-- > 0;) {
+    const Node *node = order[i];
+    auto found = sums.find(node);
+    if (found == sums.end() || node->inputs.empty()) {
+      continue;
+    }
+    std::vector<std::optional<Expression>> parts =
+        ofInputs(Expression(node->shared_from_this()), found->second);
+    for (size_t k = 0; k < parts.size(); ++k) {
+      const Node *input = node->inputs[k].get();
+      if (!parts[k] || !wanted.contains(input)) {
+        continue;
+      }
+      auto [at, isNew] = sums.try_emplace(input, *parts[k]);
+      if (!isNew) {
+        at->second = at->second + *parts[k];
+      }
+    }
+  }
+  std::vector<NodePtr> results;
+  for (const NodePtr &leaf : leaves) {
+    auto found = sums.find(leaf.get());
+    results.push_back(found == sums.end() ? nullptr : found->second.node);
+  }
+  return results;
+}

@@ -1,0 +1,275 @@
+//===- Evaluate.cpp - Expressions computed, and on a tape -------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/expression/Text.h"
+#include "kernels/operator/OperatorKernel.h"
+#include "kernels/reduce/Reduce.h"
+#include "nereid/Autograd/Graph.h"
+#include "nereid/Autograd/Record.h"
+#include "nereid/Runtime/Error.h"
+
+#include <algorithm>
+#include <bit>
+#include <mutex>
+#include <unordered_map>
+
+using namespace nereid;
+using namespace nereid::kernels;
+using namespace nereid::kernels::expression;
+
+static Kernel kernelOf(const std::string &text) {
+  if (!hasCompiler()) {
+    raise({ErrorCode::NotFound,
+           "expression: this program has no compiler to make its kernel; hint: "
+           "link NereidPipeline and include nereid/nereid.h, or call operators "
+           "that were compiled ahead of time",
+           {}});
+  }
+  static std::mutex mutex;
+  static std::unordered_map<std::string, Kernel> known;
+  std::lock_guard lock(mutex);
+  auto found = known.find(text);
+  if (found == known.end()) {
+    found = known
+                .emplace(text, Kernel::fromSource({"<expression>", text, {}},
+                                                  "expression_kernel"))
+                .first;
+  }
+  return found->second;
+}
+
+static void check(std::span<const NodePtr> roots) {
+  for (const NodePtr &root : roots) {
+    if (!root->device) {
+      raise({ErrorCode::InvalidArgument,
+             "expression: expected a tensor in it, got numbers alone",
+             {}});
+    }
+    if (root->shape != roots[0]->shape || root->device != roots[0]->device) {
+      raise({ErrorCode::InvalidArgument,
+             "expression: expected results of one shape on one device",
+             {}});
+    }
+  }
+}
+
+/// Elements of a program: on a GPU 16 bytes a thread and tensor, several times;
+/// on a host a piece that stays in the first cache.
+static int64_t elementsOfProgram(Device device) {
+  return device.isHost() ? 4096 : 1024;
+}
+
+std::vector<Tensor> expression::launch(std::span<const NodePtr> roots,
+                                       std::span<const DType> types,
+                                       const Tensor &gradient) {
+  check(roots);
+  Device device = *roots[0]->device;
+  std::vector<Tensor> results;
+  for (DType type : types) {
+    results.push_back(empty(roots[0]->shape, type, device));
+  }
+  if (results[0].numel() == 0) {
+    return results;
+  }
+  KernelText text = writeKernel(roots, types, gradient);
+  std::vector<LaunchArgument> arguments(results.begin(), results.end());
+  arguments.insert(arguments.end(), text.tensors.begin(), text.tensors.end());
+  auto append = [&](const std::vector<LaunchArgument> &more) {
+    arguments.insert(arguments.end(), more.begin(), more.end());
+  };
+  append(text.sizes);
+  append(text.numbers);
+  const Loops &loops = text.loops;
+  int64_t elements = elementsOfProgram(device), programs;
+  if (loops.isFlat()) {
+    arguments.push_back({"BLOCK", Argument(elements)});
+    programs = cdiv(loops.columns(), elements);
+  } else {
+    // Both sides of a transposition are read in pieces of a line.
+    int64_t most = loops.rowDimension >= 0 ? 32 : elements;
+    int64_t width = std::min(nextPowerOf2(loops.columns()), most);
+    int64_t height = std::min(nextPowerOf2(loops.rows()),
+                              std::max<int64_t>(elements / width, 1));
+    arguments.push_back({"BLOCK_M", Argument(height)});
+    arguments.push_back({"BLOCK_N", Argument(width)});
+    programs = cdiv(loops.columns(), width) * cdiv(loops.rows(), height) *
+               loops.batches();
+  }
+  arguments.push_back({"num_warps", Argument(4)});
+  kernelOf(text.text).launch(Grid(programs), arguments);
+  return results;
+}
+
+static std::vector<NodePtr> nodesOf(std::span<const Expression> expressions) {
+  std::vector<NodePtr> nodes;
+  for (const Expression &one : expressions) {
+    nodes.push_back(one.node);
+  }
+  return nodes;
+}
+
+std::vector<Tensor> kernels::evaluate(std::span<const Expression> expressions) {
+  if (expressions.empty()) {
+    return {};
+  }
+  std::vector<NodePtr> roots = nodesOf(expressions);
+  std::vector<DType> types;
+  for (const NodePtr &root : roots) {
+    types.push_back(root->dtype);
+  }
+  return launch(roots, types, {});
+}
+
+Tensor kernels::evaluate(const Expression &expression) {
+  return evaluate(std::span(&expression, 1))[0];
+}
+
+std::string kernels::source(std::span<const Expression> expressions) {
+  if (expressions.empty()) {
+    return "";
+  }
+  std::vector<NodePtr> roots = nodesOf(expressions);
+  check(roots);
+  std::vector<DType> types;
+  for (const NodePtr &root : roots) {
+    types.push_back(root->dtype);
+  }
+  return writeKernel(roots, types, {}).text;
+}
+
+std::string kernels::source(const Expression &expression) {
+  return source(std::span(&expression, 1));
+}
+
+/// The leaves that are variables, each variable once.
+static std::vector<Variable> variablesOf(const NodePtr &root) {
+  std::vector<Variable> found;
+  for (const Node *node : inOrder({&root, 1})) {
+    const Variable &own = node->variable;
+    if (own.defined() && std::none_of(found.begin(), found.end(), [&](auto &v) {
+          return autograd::Recorder::state(v) == autograd::Recorder::state(own);
+        })) {
+      found.push_back(own);
+    }
+  }
+  return found;
+}
+
+Expression::operator Tensor() const {
+  if (autograd::isRecording(variablesOf(node))) {
+    raise({ErrorCode::InvalidArgument,
+           "expression: expected tensors, got a variable that requires a "
+           "gradient, which a tensor would lose; hint: Variable y = ..., or "
+           "NoGrad",
+           {}});
+  }
+  return evaluate(*this);
+}
+
+/// The same expression of plain tensors: what a tape keeps must not hold
+/// variables. `leaves[i]` becomes the leaf of `variables[i]`.
+static NodePtr withoutVariables(const NodePtr &root,
+                                std::span<const Variable> variables,
+                                std::vector<NodePtr> &leaves) {
+  std::unordered_map<const Node *, NodePtr> done;
+  leaves.resize(variables.size());
+  for (const Node *node : inOrder({&root, 1})) {
+    if (node->variable.defined()) {
+      size_t i = 0;
+      while (autograd::Recorder::state(variables[i]) !=
+             autograd::Recorder::state(node->variable)) {
+        ++i;
+      }
+      if (!leaves[i]) {
+        leaves[i] = Expression(node->tensor).node;
+      }
+      done[node] = leaves[i];
+    } else if (node->inputs.empty()) {
+      done[node] = node->shared_from_this();
+    } else {
+      auto copy = std::make_shared<Node>(*node);
+      for (NodePtr &input : copy->inputs) {
+        input = done.at(input.get());
+      }
+      done[node] = std::move(copy);
+    }
+  }
+  return done.at(root.get());
+}
+
+namespace {
+/// A variable's gradient: an expression of the result's shape, summed where
+/// the variable was broadcast.
+struct InputGradient {
+  NodePtr value;
+  Shape shape;
+  DType dtype;
+};
+} // namespace
+
+static autograd::Gradients
+evaluateGradients(std::span<const InputGradient> inputs, const Tensor &dy,
+                  autograd::Needs needs) {
+  autograd::Gradients gradients(inputs.size());
+  std::vector<NodePtr> roots;
+  std::vector<DType> types;
+  std::vector<size_t> of;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const InputGradient &input = inputs[i];
+    if (!needs[i]) {
+      continue;
+    }
+    if (!input.value) {
+      gradients[i] = zeros(input.shape, input.dtype, dy.device());
+      continue;
+    }
+    bool sums = input.shape != dy.shape();
+    // dx = dy needs no kernel.
+    if (input.value->op == Op::Gradient &&
+        (sums || input.dtype == dy.dtype())) {
+      gradients[i] = sums ? sumTo(dy, input.shape, input.dtype) : dy;
+      continue;
+    }
+    roots.push_back(input.value);
+    types.push_back(sums ? f32 : input.dtype);
+    of.push_back(i);
+  }
+  if (roots.empty()) {
+    return gradients;
+  }
+  std::vector<Tensor> values = launch(roots, types, dy);
+  for (size_t k = 0; k < of.size(); ++k) {
+    const InputGradient &input = inputs[of[k]];
+    gradients[of[k]] = input.shape == dy.shape()
+                           ? values[k]
+                           : sumTo(values[k], input.shape, input.dtype);
+  }
+  return gradients;
+}
+
+Expression::operator Variable() const {
+  std::vector<Variable> variables = variablesOf(node);
+  if (!autograd::isRecording(variables)) {
+    return Variable(evaluate(*this));
+  }
+  std::vector<NodePtr> leaves;
+  NodePtr root = withoutVariables(node, variables, leaves);
+  Tensor value = evaluate(Expression(root));
+  std::vector<NodePtr> derived =
+      derivatives(root, gradientOf(*root).node, leaves);
+  std::vector<InputGradient> inputs;
+  for (size_t i = 0; i < variables.size(); ++i) {
+    inputs.push_back({variables[i].requiresGrad() ? derived[i] : nullptr,
+                      variables[i].shape(), variables[i].dtype()});
+  }
+  return autograd::record(
+      "expression", variables, {value},
+      [inputs = std::move(inputs)](std::span<const Tensor> dy,
+                                   autograd::Needs needs) {
+        return evaluateGradients(inputs, dy[0], needs);
+      })[0];
+}

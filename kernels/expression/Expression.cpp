@@ -1,0 +1,294 @@
+//===- Expression.cpp - Types and shapes of expressions ---------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/expression/Node.h"
+#include "nereid/Runtime/Error.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+using namespace nereid;
+using namespace nereid::kernels;
+using namespace nereid::kernels::expression;
+
+[[noreturn]] static void invalid(const std::string &message) {
+  raise({ErrorCode::InvalidArgument, "expression: " + message, {}});
+}
+
+static std::string text(const Node &node) {
+  std::string text = std::string(shortName(node.dtype)) + "[";
+  for (size_t i = 0; i < node.shape.size(); ++i) {
+    text += (i ? ", " : "") + std::to_string(node.shape[i]);
+  }
+  return text + "]";
+}
+
+static Shape broadcast(const Node &a, const Node &b) {
+  const Shape &x = a.shape, &y = b.shape;
+  Shape result(std::max(x.size(), y.size()));
+  for (size_t i = 0; i < result.size(); ++i) {
+    int64_t m = i < x.size() ? x[x.size() - 1 - i] : 1;
+    int64_t n = i < y.size() ? y[y.size() - 1 - i] : 1;
+    if (m != n && m != 1 && n != 1) {
+      invalid("shapes of " + text(a) + " and " + text(b) +
+              " do not fit; expected sizes, counted from the last, that are "
+              "equal or 1");
+    }
+    result[result.size() - 1 - i] = m == 1 ? n : m;
+  }
+  return result;
+}
+
+static Expression leaf(const Tensor &tensor, const Variable &variable) {
+  if (!tensor.defined()) {
+    invalid("expected a tensor, got an undefined one");
+  }
+  DType t = tensor.dtype();
+  if (t == f64 || (isFloat(t) && byteSize(t) == 1)) {
+    invalid("expected a tensor of fp32, fp16, bf16, integers or int1, got " +
+            tensor.str());
+  }
+  auto node = std::make_shared<Node>();
+  node->dtype = t;
+  node->shape = tensor.shape();
+  node->tensor = tensor;
+  node->variable = variable;
+  node->device = tensor.device();
+  return Expression(std::move(node));
+}
+
+Expression::Expression(const Tensor &tensor)
+    : node(leaf(tensor, Variable()).node) {}
+
+Expression::Expression(const Variable &variable)
+    : node(leaf(variable.value(), variable).node) {}
+
+Expression::Expression(double number, bool isInteger) {
+  auto made = std::make_shared<Node>();
+  made->op = Op::Number;
+  made->isNumber = true;
+  made->isInteger = isInteger;
+  made->dtype = isInteger ? i64 : f32;
+  made->number = number;
+  node = std::move(made);
+}
+
+const Shape &Expression::shape() const { return node->shape; }
+DType Expression::dtype() const { return node->dtype; }
+
+Expression expression::constant(double value) {
+  auto node = std::make_shared<Node>(*Expression(value).node);
+  node->op = Op::Constant;
+  return Expression(std::move(node));
+}
+
+Expression expression::gradientOf(const Node &result) {
+  auto node = std::make_shared<Node>();
+  node->op = Op::Gradient;
+  node->dtype = result.dtype;
+  node->shape = result.shape;
+  node->device = result.device;
+  return Expression(std::move(node));
+}
+
+NodePtr expression::make(Op op, std::vector<NodePtr> inputs, DType dtype,
+                         double number) {
+  auto node = std::make_shared<Node>();
+  node->op = op;
+  node->dtype = dtype;
+  node->number = number;
+  node->isNumber = true;
+  for (const NodePtr &input : inputs) {
+    if (input->device && node->device && *input->device != *node->device) {
+      invalid("tensors on " + node->device->str() + " and on " +
+              input->device->str() + "; expected one device");
+    }
+    node->device = node->device ? node->device : input->device;
+    node->isNumber &= input->isNumber;
+    node->shape = broadcast(*node, *input);
+  }
+  node->isInteger = node->isNumber && !isFloat(dtype);
+  node->inputs = std::move(inputs);
+  return node;
+}
+
+/// The type of a + b.
+static DType promote(const Node &a, const Node &b) {
+  if (a.isNumber != b.isNumber) {
+    const Node &tensor = a.isNumber ? b : a, &number = a.isNumber ? a : b;
+    if (isFloat(tensor.dtype)) {
+      return tensor.dtype;
+    }
+    return !number.isInteger ? f32 : tensor.dtype == i1 ? i64 : tensor.dtype;
+  }
+  DType x = a.dtype, y = b.dtype;
+  if (x == y) {
+    return x;
+  }
+  if (isFloat(x) || isFloat(y)) {
+    return !isFloat(x) ? y : !isFloat(y) ? x : f32;
+  }
+  if (x == i1 || y == i1) {
+    return x == i1 ? y : x;
+  }
+  if (isSigned(x) == isSigned(y)) {
+    return bitWidth(x) > bitWidth(y) ? x : y;
+  }
+  // The signed type that holds both; 64 bits where none does.
+  unsigned bits = std::max(bitWidth(isSigned(x) ? x : y),
+                           2 * bitWidth(isSigned(x) ? y : x));
+  return bits <= 16 ? i16 : bits <= 32 ? i32 : i64;
+}
+
+std::vector<const Node *> expression::inOrder(std::span<const NodePtr> roots) {
+  std::vector<const Node *> order;
+  std::unordered_set<const Node *> seen;
+  // Long chains would overflow the stack of a recursion.
+  std::vector<std::pair<const Node *, size_t>> stack;
+  for (const NodePtr &root : roots) {
+    if (seen.insert(root.get()).second) {
+      stack.push_back({root.get(), 0});
+    }
+    while (!stack.empty()) {
+      auto &[node, next] = stack.back();
+      if (next == node->inputs.size()) {
+        order.push_back(node);
+        stack.pop_back();
+        continue;
+      }
+      const Node *input = node->inputs[next++].get();
+      if (seen.insert(input).second) {
+        stack.push_back({input, 0});
+      }
+    }
+  }
+  return order;
+}
+
+static Expression binary(Op op, const Expression &a, const Expression &b) {
+  DType type = promote(*a.node, *b.node);
+  // Sums and products of int1 are no int1.
+  bool counts = op == Op::Add || op == Op::Subtract || op == Op::Multiply;
+  if (counts && type == i1) {
+    type = i32;
+  }
+  return Expression(make(op, {a.node, b.node}, type));
+}
+
+static Expression compare(Op op, const Expression &a, const Expression &b) {
+  return Expression(make(op, {a.node, b.node}, i1));
+}
+
+static Expression ofFloat(Op op, const Expression &x, double number = 0) {
+  DType type = isFloat(x.dtype()) ? x.dtype() : f32;
+  return Expression(make(op, {x.node}, type, number));
+}
+
+namespace nereid::kernels {
+
+Expression operator+(const Expression &a, const Expression &b) {
+  return binary(Op::Add, a, b);
+}
+Expression operator-(const Expression &a, const Expression &b) {
+  return binary(Op::Subtract, a, b);
+}
+Expression operator*(const Expression &a, const Expression &b) {
+  return binary(Op::Multiply, a, b);
+}
+Expression operator/(const Expression &a, const Expression &b) {
+  DType type = promote(*a.node, *b.node);
+  return Expression(
+      make(Op::Divide, {a.node, b.node}, isFloat(type) ? type : f32));
+}
+Expression operator-(const Expression &x) {
+  DType type = x.dtype() == i1 ? i32 : x.dtype();
+  return Expression(make(Op::Negate, {x.node}, type));
+}
+Expression operator<(const Expression &a, const Expression &b) {
+  return compare(Op::Less, a, b);
+}
+Expression operator<=(const Expression &a, const Expression &b) {
+  return compare(Op::LessEqual, a, b);
+}
+Expression operator>(const Expression &a, const Expression &b) { return b < a; }
+Expression operator>=(const Expression &a, const Expression &b) {
+  return b <= a;
+}
+Expression equal(const Expression &a, const Expression &b) {
+  return compare(Op::Equal, a, b);
+}
+Expression notEqual(const Expression &a, const Expression &b) {
+  return compare(Op::NotEqual, a, b);
+}
+
+Expression where(const Expression &condition, const Expression &a,
+                 const Expression &b) {
+  return Expression(make(Op::Where, {condition.node, a.node, b.node},
+                         promote(*a.node, *b.node)));
+}
+Expression maximum(const Expression &a, const Expression &b) {
+  return binary(Op::Maximum, a, b);
+}
+Expression minimum(const Expression &a, const Expression &b) {
+  return binary(Op::Minimum, a, b);
+}
+
+Expression exp(const Expression &x) { return ofFloat(Op::Exp, x); }
+Expression log(const Expression &x) { return ofFloat(Op::Log, x); }
+Expression sqrt(const Expression &x) { return ofFloat(Op::Sqrt, x); }
+Expression rsqrt(const Expression &x) { return ofFloat(Op::Rsqrt, x); }
+Expression tanh(const Expression &x) { return ofFloat(Op::Tanh, x); }
+Expression sigmoid(const Expression &x) { return ofFloat(Op::Sigmoid, x); }
+Expression erf(const Expression &x) { return ofFloat(Op::Erf, x); }
+
+Expression pow(const Expression &x, double exponent) {
+  return exponent == 2     ? isFloat(x.dtype()) ? x * x : pow(cast(x, f32), 2)
+         : exponent == 0.5 ? sqrt(x)
+                           : ofFloat(Op::Power, x, exponent);
+}
+
+Expression abs(const Expression &x) {
+  return Expression(make(Op::Abs, {x.node}, x.dtype() == i1 ? i32 : x.dtype()));
+}
+
+Expression cast(const Expression &x, DType dtype) {
+  if (dtype == f64) {
+    invalid("cast: expected fp32, fp16, bf16, fp8, integers or int1, got fp64");
+  }
+  return Expression(make(Op::Cast, {x.node}, dtype));
+}
+
+Expression relu(const Expression &x) {
+  return Expression(
+      make(Op::Relu, {x.node}, x.dtype() == i1 ? i32 : x.dtype()));
+}
+Expression reluSquared(const Expression &x) {
+  Expression positive = relu(x);
+  return positive * positive;
+}
+Expression silu(const Expression &x) { return x * sigmoid(x); }
+
+Expression gelu(const Expression &x) {
+  return x * (constant(0.5) +
+              constant(0.5) * erf(x * constant(0.70710678118654752)));
+}
+
+// (1 + tanh(u)) / 2 = sigmoid(2u), and 2 sqrt(2/pi) = 1.59576...
+Expression geluTanh(const Expression &x) {
+  Expression cubic = x * (constant(1.5957691216057308) +
+                          constant(0.071354816272600248) * (x * x));
+  return x * sigmoid(cubic);
+}
+
+Expression swiglu(const Expression &gate, const Expression &up) {
+  return silu(gate) * up;
+}
+Expression geglu(const Expression &gate, const Expression &up) {
+  return gelu(gate) * up;
+}
+
+} // namespace nereid::kernels

@@ -1,0 +1,89 @@
+//===- Node.h - What an expression is made of -------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_KERNELS_EXPRESSION_NODE_H
+#define NEREID_KERNELS_EXPRESSION_NODE_H
+
+#include "kernels/expression/Expression.h"
+
+namespace nereid::kernels::expression {
+
+enum class Op : uint8_t {
+  Leaf,
+  Number,   ///< an argument of the kernel
+  Constant, ///< a number in the kernel's text
+  Gradient, ///< of the result: bound when the derivative is evaluated
+  Cast,
+  Add,
+  Subtract,
+  Multiply,
+  Divide,
+  Negate,
+  Less,
+  LessEqual,
+  Equal,
+  NotEqual,
+  Where,
+  Maximum,
+  Minimum,
+  Exp,
+  Log,
+  Sqrt,
+  Rsqrt,
+  Tanh,
+  Sigmoid,
+  Erf,
+  Abs,
+  Relu,
+  Power, ///< by `number`
+};
+
+struct Node : std::enable_shared_from_this<Node> {
+  Op op = Op::Leaf;
+  DType dtype = f32; ///< of the value, as PyTorch has it
+  Shape shape;
+  /// A number takes the type of what it meets.
+  bool isNumber = false, isInteger = false;
+  double number = 0;
+  Tensor tensor;     ///< of a leaf
+  Variable variable; ///< of a leaf that is one
+  std::vector<std::shared_ptr<const Node>> inputs;
+  /// The device of the leaves below; absent for numbers.
+  std::optional<Device> device;
+};
+
+using NodePtr = std::shared_ptr<const Node>;
+
+/// A number in the text of the kernel.
+Expression constant(double value);
+
+/// The result's gradient, of this type and shape.
+Expression gradientOf(const Node &result);
+
+NodePtr make(Op op, std::vector<NodePtr> inputs, DType dtype,
+             double number = 0);
+
+/// Nodes below the roots, inputs first, each once.
+std::vector<const Node *> inOrder(std::span<const NodePtr> roots);
+
+/// One for each of `leaves`; null where it is zero everywhere. `gradient` is
+/// that of the root.
+std::vector<NodePtr> derivatives(const NodePtr &root, const NodePtr &gradient,
+                                 std::span<const NodePtr> leaves);
+
+/// The type that arithmetic of these is done in: fp32 for floats.
+inline DType computedIn(DType dtype) { return isFloat(dtype) ? f32 : dtype; }
+
+/// What the common kernel of `roots` computes, into tensors of `types`, with
+/// `gradient` for Op::Gradient.
+std::vector<Tensor> launch(std::span<const NodePtr> roots,
+                           std::span<const DType> types,
+                           const Tensor &gradient);
+
+} // namespace nereid::kernels::expression
+
+#endif // NEREID_KERNELS_EXPRESSION_NODE_H

@@ -1,0 +1,518 @@
+//===- Text.cpp - Operations as lines of a kernel ---------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/expression/Text.h"
+
+#include "nereid/Runtime/Error.h"
+
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <unordered_map>
+
+using namespace nereid;
+using namespace nereid::kernels;
+using namespace nereid::kernels::expression;
+
+static std::string numbered(const char *name, size_t number) {
+  return name + std::to_string(number);
+}
+
+static std::string typeName(DType dtype) {
+  return "tl." + std::string(languageName(dtype));
+}
+
+/// Shortest that reads back as the same fp32.
+static std::string literal(double value) {
+  char text[40];
+  for (int digits = 1; digits <= 9; ++digits) {
+    std::snprintf(text, sizeof(text), "%.*g", digits, value);
+    if (static_cast<float>(std::atof(text)) == static_cast<float>(value)) {
+      break;
+    }
+  }
+  std::string result = text;
+  if (result.find_first_of(".en") == std::string::npos) {
+    result += ".0";
+  }
+  return result;
+}
+
+namespace {
+
+/// A value in the kernel.
+struct Value {
+  std::string name;
+  DType type = f32;
+  bool isNumber = false;  ///< no tensor: a scalar
+  bool isLiteral = false; ///< no variable either
+  bool isName = true;     ///< needs no parentheses
+};
+
+class Writer {
+public:
+  Writer(KernelText &kernel, std::span<const DType> types,
+         const Tensor &gradient)
+      : kernel(kernel), types(types), gradient(gradient) {}
+  void write(std::span<const NodePtr> roots, const Shape &shape);
+
+private:
+  size_t tensorOf(const Node &node);
+  void writeIndices();
+  void loadTensors();
+  std::string offset(size_t t, bool &rows, bool &columns);
+  std::string size(const std::string &name, int64_t value);
+  void line(const std::string &text) { body += "    " + text + "\n"; }
+
+  Value valueOf(const Node *node);
+  Value number(const Node &node, bool asInteger);
+  Value compute(const Node &node);
+  std::string operand(const Node *node, DType type);
+  std::string cast(const Value &value, DType type);
+
+  KernelText &kernel;
+  std::span<const DType> types;
+  const Tensor &gradient;
+  std::string body, parameters;
+  std::map<std::string, bool> sizeNames;
+  std::unordered_map<const Node *, size_t> tensorOfNode;
+  std::unordered_map<const Node *, Value> values;
+  std::map<std::string, Value> byText; ///< the same operation once
+  size_t numbers = 0, names = 0;
+  bool usesLibdevice = false;
+};
+
+} // namespace
+
+size_t Writer::tensorOf(const Node &node) {
+  const Tensor &tensor = node.op == Op::Gradient ? gradient : node.tensor;
+  std::vector<Tensor> &all = kernel.tensors;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i].data() == tensor.data() && all[i].dtype() == tensor.dtype() &&
+        all[i].shape() == tensor.shape() &&
+        all[i].strides() == tensor.strides()) {
+      return i;
+    }
+  }
+  all.push_back(tensor);
+  return all.size() - 1;
+}
+
+/// A size as a parameter, once.
+std::string Writer::size(const std::string &name, int64_t value) {
+  if (sizeNames.try_emplace(name, true).second) {
+    parameters += ", " + name;
+    kernel.sizes.push_back(LaunchArgument(value));
+  }
+  return name;
+}
+
+/// What of the tile a tensor's element depends on, beside its own strides.
+std::string Writer::offset(size_t t, bool &rows, bool &columns) {
+  const Loops &loops = kernel.loops;
+  const std::vector<int64_t> &strides = loops.strides[t];
+  std::string text;
+  auto add = [&](const std::string &index, const std::string &name,
+                 int64_t stride) {
+    text += " + " + index;
+    if (stride != 1) {
+      text += " * " + size(name, stride);
+    }
+  };
+  std::string own = numbered("x", t);
+  int last = loops.last();
+  rows = columns = false;
+  for (int d = 0; d < last; ++d) {
+    if (!loops.isOfRows(d) && strides[size_t(d)]) {
+      add(numbered("i", size_t(d)), own + "_stride" + std::to_string(d),
+          strides[size_t(d)]);
+    }
+  }
+  std::optional<int64_t> together = loops.strideOfRows(t);
+  const char *asColumn = "[:, None]";
+  if (together) {
+    if (*together) {
+      rows = true;
+      add("rows", own + "_row", *together);
+    }
+  } else {
+    for (int d = 0; d < last; ++d) {
+      if (loops.isOfRows(d) && strides[size_t(d)]) {
+        rows = true;
+        add(numbered("i", size_t(d)), own + "_stride" + std::to_string(d),
+            strides[size_t(d)]);
+      }
+    }
+  }
+  if (strides.back()) {
+    columns = true;
+  }
+  if (columns && rows) {
+    text = " + (" + text.substr(3) + ")" + asColumn;
+  }
+  if (columns) {
+    std::string index = loops.isFlat() ? "at" : "cols";
+    index = strides.back() == 1
+                ? index
+                : index + " * " + size(own + "_column", strides.back());
+    text += " + " + (rows ? "(" + index + ")[None, :]" : index);
+  }
+  return text;
+}
+
+/// The indices of a program's elements. Dimensions of rows are taken apart
+/// only where a tensor has no one stride for them.
+void Writer::writeIndices() {
+  const Loops &loops = kernel.loops;
+  std::string wide = loops.wide ? ".to(tl.int64)" : "";
+  if (loops.isFlat()) {
+    size("n", loops.columns());
+    line("at = tl.program_id(0)" + wide + " * BLOCK + tl.arange(0, BLOCK)");
+    line("inside = at < n");
+    return;
+  }
+  size("row_count", loops.rows());
+  size("column_count", loops.columns());
+  line("program = tl.program_id(0)");
+  line("column_blocks = tl.cdiv(column_count, BLOCK_N)");
+  line("cols = (program % column_blocks) * BLOCK_N + tl.arange(0, BLOCK_N)");
+  line("program //= column_blocks");
+  int last = loops.last();
+  if (loops.rowDimension >= 0) {
+    line("row_blocks = tl.cdiv(row_count, BLOCK_M)");
+    line("rows = (program % row_blocks)" + wide +
+         " * BLOCK_M + tl.arange(0, BLOCK_M)");
+    if (loops.batches() > 1 || loops.sizes.size() > 2) {
+      line("program //= row_blocks");
+      for (int d = last; d-- > 0;) {
+        if (!loops.isOfRows(d)) {
+          std::string name =
+              size(numbered("size", size_t(d)), loops.sizes[size_t(d)]);
+          line(numbered("i", size_t(d)) + " = (program % " + name + ")" + wide);
+          line("program //= " + name);
+        }
+      }
+    }
+  } else {
+    line("rows = program" + wide + " * BLOCK_M + tl.arange(0, BLOCK_M)");
+    bool divides = false;
+    for (size_t t = 0; t < loops.strides.size(); ++t) {
+      divides |= !loops.strideOfRows(t);
+    }
+    if (divides) {
+      line("rest = rows");
+      for (int d = last; d-- > 0;) {
+        std::string name =
+            size(numbered("size", size_t(d)), loops.sizes[size_t(d)]);
+        line(numbered("i", size_t(d)) + " = rest % " + name);
+        line("rest = rest // " + name);
+      }
+    }
+  }
+  line("inside = (rows < row_count)[:, None] & (cols < column_count)[None, :]");
+}
+
+void Writer::loadTensors() {
+  for (size_t t = 0; t < kernel.tensors.size(); ++t) {
+    bool rows, columns;
+    std::string at = offset(t, rows, columns);
+    std::string mask = kernel.loops.isFlat() ? (columns ? "inside" : "")
+                       : rows && columns     ? "inside"
+                       : rows                ? "rows < row_count"
+                       : columns             ? "cols < column_count"
+                                             : "";
+    std::string text = "tl.load(" + numbered("x", t) + "_ptr" + at +
+                       (mask.empty() ? "" : ", mask=" + mask) + ")";
+    if (!kernel.loops.isFlat() && rows != columns) {
+      text += rows ? "[:, None]" : "[None, :]";
+    }
+    DType dtype = kernel.tensors[t].dtype();
+    if (computedIn(dtype) != dtype) {
+      text += ".to(tl.float32)";
+    }
+    line(numbered("x", t) + " = " + text);
+  }
+}
+
+/// Small halves are part of the text; others are arguments.
+Value Writer::number(const Node &node, bool asInteger) {
+  Value value;
+  value.isNumber = true;
+  value.type = asInteger ? i64 : f32;
+  double twice = 2 * node.number;
+  bool isSmall = std::fabs(node.number) <= 16 && twice == std::floor(twice);
+  if (node.op == Op::Constant || isSmall) {
+    value.isLiteral = true;
+    value.isName = node.number >= 0;
+    value.name =
+        asInteger ? std::to_string(int64_t(node.number)) : literal(node.number);
+    return value;
+  }
+  value.name = numbered("c", numbers++);
+  parameters += ", " + value.name;
+  kernel.numbers.push_back(asInteger ? LaunchArgument(int64_t(node.number))
+                                     : LaunchArgument(node.number));
+  return value;
+}
+
+std::string Writer::cast(const Value &value, DType type) {
+  std::string name = value.isName ? value.name : "(" + value.name + ")";
+  if (value.type == type) {
+    return name;
+  }
+  if (type == i1) {
+    return "(" + name + " != 0)";
+  }
+  if (value.isLiteral) {
+    return "tl.full((), " + name + ", " + typeName(type) + ")";
+  }
+  return name + ".to(" + typeName(type) + ")";
+}
+
+/// A node's value as a number of `type`, one that arithmetic is done in.
+std::string Writer::operand(const Node *node, DType type) {
+  if (node->op == Op::Number || node->op == Op::Constant) {
+    auto key = numbered(isFloat(type) ? "float " : "integer ",
+                        reinterpret_cast<size_t>(node));
+    auto found = byText.find(key);
+    if (found == byText.end()) {
+      found = byText.emplace(key, number(*node, !isFloat(type))).first;
+    }
+    const Value &value = found->second;
+    return value.isName ? value.name : "(" + value.name + ")";
+  }
+  return cast(valueOf(node), type);
+}
+
+Value Writer::valueOf(const Node *node) {
+  if (node->op == Op::Number || node->op == Op::Constant) {
+    Value value;
+    value.isNumber = true;
+    value.type = isFloat(node->dtype) ? f32 : i64;
+    value.name = "tl.full((), " + operand(node, value.type) + ", " +
+                 typeName(value.type) + ")";
+    return value;
+  }
+  return values.at(node);
+}
+
+static const char *infix(Op op) {
+  switch (op) {
+  case Op::Add:
+    return " + ";
+  case Op::Subtract:
+    return " - ";
+  case Op::Multiply:
+    return " * ";
+  case Op::Divide:
+    return " / ";
+  case Op::Less:
+    return " < ";
+  case Op::LessEqual:
+    return " <= ";
+  case Op::Equal:
+    return " == ";
+  case Op::NotEqual:
+    return " != ";
+  default:
+    return nullptr;
+  }
+}
+
+static const char *function(Op op) {
+  switch (op) {
+  case Op::Exp:
+    return "tl.exp";
+  case Op::Log:
+    return "tl.log";
+  case Op::Sqrt:
+    return "tl.sqrt";
+  case Op::Rsqrt:
+    return "tl.rsqrt";
+  case Op::Tanh:
+    return "libdevice.tanh";
+  case Op::Sigmoid:
+    return "tl.sigmoid";
+  case Op::Erf:
+    return "tl.erf";
+  case Op::Abs:
+    return "tl.abs";
+  default:
+    return nullptr;
+  }
+}
+
+/// What two values are compared in.
+static DType comparedIn(const Node &a, const Node &b) {
+  if (isFloat(a.dtype) || isFloat(b.dtype)) {
+    return f32;
+  }
+  const Node &wider = a.isNumber                              ? b
+                      : b.isNumber                            ? a
+                      : bitWidth(a.dtype) > bitWidth(b.dtype) ? a
+                                                              : b;
+  return wider.dtype == i1 ? i32
+         : isSigned(a.dtype) == isSigned(b.dtype) || a.isNumber || b.isNumber
+             ? wider.dtype
+             : i64;
+}
+
+Value Writer::compute(const Node &node) {
+  Value value;
+  value.type = computedIn(node.dtype);
+  auto input = [&](size_t i) { return node.inputs[i].get(); };
+  std::string &text = value.name;
+  constexpr const char *nans = ", propagate_nan=tl.PropagateNan.ALL";
+  switch (node.op) {
+  case Op::Cast: {
+    const Value &from = valueOf(input(0));
+    if (node.dtype == f32 || (isFloat(node.dtype) && !isFloat(from.type))) {
+      text = cast(from, f32);
+    } else {
+      text = from.isName ? from.name : "(" + from.name + ")";
+    }
+    if (node.dtype == i1) {
+      text += " != 0";
+    } else if (node.dtype != f32) {
+      text += ".to(" + typeName(node.dtype) + ")";
+      text += isFloat(node.dtype) ? ".to(tl.float32)" : "";
+    }
+    return value;
+  }
+  case Op::Less:
+  case Op::LessEqual:
+  case Op::Equal:
+  case Op::NotEqual: {
+    DType type = comparedIn(*input(0), *input(1));
+    text = operand(input(0), type) + infix(node.op) + operand(input(1), type);
+    return value;
+  }
+  case Op::Where:
+    text = "tl.where(" + operand(input(0), i1) + ", " +
+           operand(input(1), value.type) + ", " +
+           operand(input(2), value.type) + ")";
+    if (input(1)->isNumber && input(2)->isNumber) {
+      text += ".to(" + typeName(value.type) + ")";
+    }
+    return value;
+  case Op::Maximum:
+  case Op::Minimum:
+    text = std::string(node.op == Op::Maximum ? "tl.maximum(" : "tl.minimum(") +
+           operand(input(0), value.type) + ", " +
+           operand(input(1), value.type) + (isFloat(value.type) ? nans : "") +
+           ")";
+    return value;
+  case Op::Relu:
+    text = "tl.maximum(" + operand(input(0), value.type) +
+           (isFloat(value.type) ? std::string(", 0.0") + nans : ", 0") + ")";
+    return value;
+  case Op::Negate:
+    text = "-" + operand(input(0), value.type);
+    return value;
+  case Op::Power: {
+    usesLibdevice = true;
+    Node exponent;
+    exponent.op = Op::Constant;
+    exponent.number = node.number;
+    std::string x = operand(input(0), f32);
+    text = "libdevice.pow(" + x + ", " + number(exponent, false).name + ")";
+    return value;
+  }
+  default:
+    break;
+  }
+  if (const char *name = function(node.op)) {
+    usesLibdevice |= node.op == Op::Tanh;
+    const Node *x = input(0);
+    text =
+        std::string(name) + "(" +
+        (x->isNumber ? cast(valueOf(x), value.type) : operand(x, value.type)) +
+        ")";
+    return value;
+  }
+  text = operand(input(0), value.type) + infix(node.op) +
+         operand(input(1), value.type);
+  return value;
+}
+
+void Writer::write(std::span<const NodePtr> roots, const Shape &shape) {
+  std::vector<const Node *> order = inOrder(roots);
+  for (const Node *node : order) {
+    if (node->op == Op::Leaf || node->op == Op::Gradient) {
+      tensorOfNode[node] = tensorOf(*node);
+    }
+  }
+  kernel.loops = planLoops(shape, kernel.tensors);
+  writeIndices();
+  loadTensors();
+  for (const Node *node : order) {
+    if (auto leaf = tensorOfNode.find(node); leaf != tensorOfNode.end()) {
+      Value value;
+      value.name = numbered("x", leaf->second);
+      value.type = computedIn(node->dtype);
+      values[node] = value;
+    } else if (node->op != Op::Number && node->op != Op::Constant) {
+      Value value = compute(*node);
+      std::string key = typeName(value.type) + " " + value.name;
+      auto [found, isNew] = byText.try_emplace(key, value);
+      if (isNew) {
+        std::string name = numbered("t", names++);
+        line(name + " = " + value.name);
+        found->second.name = name;
+      }
+      values[node] = found->second;
+    }
+  }
+  std::string outputs, pointers;
+  const Loops &loops = kernel.loops;
+  std::string at = "at";
+  if (!loops.isFlat()) {
+    std::string wide = loops.wide ? ".to(tl.int64)" : "";
+    if (loops.rowDimension < 0) {
+      at = "(rows * column_count)[:, None] + cols[None, :]";
+    } else {
+      // Row-major: each dimension's stride is the product of those behind.
+      std::string row;
+      std::string stride = "column_count";
+      for (int d = loops.last(); d-- > 0;) {
+        std::string index =
+            loops.isOfRows(d) ? "rows" : numbered("i", size_t(d));
+        row = row.empty() ? index + " * " + stride
+                          : index + " * " + stride + " + " + row;
+        stride += " * " + (loops.isOfRows(d) ? "row_count"
+                                             : numbered("size", size_t(d)));
+      }
+      at = "(" + row + ")[:, None] + cols[None, :]";
+    }
+  }
+  for (size_t k = 0; k < roots.size(); ++k) {
+    std::string name = roots.size() == 1 ? "y" : numbered("y", k);
+    outputs += (k ? ", " : "") + name + "_ptr";
+    Value value = valueOf(roots[k].get());
+    line("tl.store(" + name + "_ptr + " + at + ", " + value.name +
+         ", mask=inside)");
+  }
+  for (size_t t = 0; t < kernel.tensors.size(); ++t) {
+    pointers += ", " + numbered("x", t) + "_ptr";
+  }
+  kernel.text =
+      std::string("import triton\nimport triton.language as tl\n") +
+      (usesLibdevice ? "from triton.language.extra import libdevice\n" : "") +
+      "\n\n@triton.jit\ndef expression_kernel(" + outputs + pointers +
+      parameters + ", " +
+      (loops.isFlat() ? "BLOCK: tl.constexpr"
+                      : "BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr") +
+      "):\n" + body;
+}
+
+KernelText expression::writeKernel(std::span<const NodePtr> roots,
+                                   std::span<const DType> types,
+                                   const Tensor &gradient) {
+  KernelText kernel;
+  Writer(kernel, types, gradient).write(roots, roots[0]->shape);
+  return kernel;
+}

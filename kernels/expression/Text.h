@@ -1,0 +1,32 @@
+//===- Text.h - The kernel of an expression ---------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_KERNELS_EXPRESSION_TEXT_H
+#define NEREID_KERNELS_EXPRESSION_TEXT_H
+
+#include "kernels/expression/Loops.h"
+#include "kernels/expression/Node.h"
+#include "nereid/Runtime/Argument.h"
+
+namespace nereid::kernels::expression {
+
+/// The text depends on the operations, types, and on what Loops says of
+/// strides: no size, stride or number is part of it.
+struct KernelText {
+  std::string text;
+  Loops loops;
+  std::vector<Tensor> tensors; ///< what is loaded, each once
+  std::vector<LaunchArgument> numbers, sizes;
+};
+
+/// `types`: of the results.
+KernelText writeKernel(std::span<const NodePtr> roots,
+                       std::span<const DType> types, const Tensor &gradient);
+
+} // namespace nereid::kernels::expression
+
+#endif // NEREID_KERNELS_EXPRESSION_TEXT_H

@@ -1,0 +1,111 @@
+//===- Reduce.cpp -----------------------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/reduce/Reduce.h"
+
+#include "kernels/operator/Checks.h"
+#include "kernels/operator/OperatorKernel.h"
+#include "nereid/Runtime/DeviceProperties.h"
+
+#include <algorithm>
+
+using namespace nereid;
+using namespace nereid::kernels;
+using namespace nereid::literals;
+
+/// Into how many parts a sum of `length` is split, so that there are programs
+/// enough where few sums are taken.
+static int64_t partsOf(int64_t length, int64_t sums, int64_t leastPart,
+                       Device device) {
+  int64_t wanted = device.isHost() ? 64 : 4 * properties(device).processors;
+  int64_t parts = std::min(cdiv(wanted, std::max<int64_t>(sums, 1)),
+                           cdiv(length, leastPart));
+  return std::clamp<int64_t>(parts, 1, 1024);
+}
+
+/// x [A, R, B], contiguous, summed over R.
+static Tensor sumMiddle(const Tensor &x, DType dtype) {
+  int64_t a = x.size(0), r = x.size(1), b = x.size(2);
+  auto result = [&](int64_t parts) {
+    return empty({a, parts, b}, parts > 1 ? f32 : dtype, x.device());
+  };
+  Tensor y;
+  if (b == 1) {
+    int64_t width = std::min<int64_t>(nextPowerOf2(r), 1024);
+    int64_t height = std::max<int64_t>(2048 / width, 1);
+    int64_t parts = partsOf(r, cdiv(a, height), 4096, x.device());
+    int64_t part = cdiv(cdiv(r, parts), width) * width;
+    parts = cdiv(r, part);
+    y = result(parts);
+    static const OperatorKernel inner("reduce", "inner_sums_kernel");
+    inner[{cdiv(a, height), parts}](y, x, a, r, part, parts,
+                                    "BLOCK_M"_a = height, "BLOCK_N"_a = width,
+                                    "num_warps"_a = 4);
+  } else {
+    int64_t width = std::min<int64_t>(nextPowerOf2(b), 256);
+    int64_t height =
+        std::min<int64_t>(nextPowerOf2(r), std::max<int64_t>(4096 / width, 1));
+    int64_t blocks = cdiv(b, width);
+    int64_t parts = partsOf(r, a * blocks, 64, x.device());
+    int64_t part = cdiv(cdiv(r, parts), height) * height;
+    parts = cdiv(r, part);
+    y = result(parts);
+    static const OperatorKernel outer("reduce", "outer_sums_kernel");
+    outer[{a * blocks, parts}](y, x, r, b, part, parts, blocks,
+                               "BLOCK_M"_a = height, "BLOCK_N"_a = width,
+                               "num_warps"_a = 4);
+  }
+  return y.size(1) > 1 ? sumMiddle(y, dtype) : y;
+}
+
+Tensor kernels::sumTo(const Tensor &x, const Shape &shape, DType dtype) {
+  Checks checks("sum_to");
+  checks.floats("x", x);
+  int front = x.rank() - int(shape.size());
+  bool fits = front >= 0;
+  for (int i = 0; fits && i < int(shape.size()); ++i) {
+    fits = shape[size_t(i)] == 1 || shape[size_t(i)] == x.size(front + i);
+  }
+  if (!fits) {
+    std::string sizes;
+    for (int64_t size : shape) {
+      sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
+    }
+    checks.fail("shape", "sizes that broadcast to those of x, " + x.str(),
+                "[" + sizes + "]");
+  }
+  if (x.numel() == 0) {
+    return zeros(shape, dtype, x.device());
+  }
+  auto isSummed = [&](int axis) {
+    return axis < front || shape[size_t(axis - front)] == 1;
+  };
+  // From the last: each run of dimensions that are summed is one step, and the
+  // last step rounds.
+  Shape sizes = x.shape();
+  Tensor sum = x.contiguous();
+  int64_t behind = 1;
+  for (int axis = x.rank(); axis-- > 0;) {
+    if (!isSummed(axis)) {
+      behind *= sizes[size_t(axis)];
+      continue;
+    }
+    int64_t length = sizes[size_t(axis)];
+    while (axis > 0 && (isSummed(axis - 1) || sizes[size_t(axis - 1)] == 1)) {
+      length *= sizes[size_t(--axis)];
+    }
+    if (length > 1) {
+      bool isLast = true;
+      for (int other = 0; other < axis; ++other) {
+        isLast &= !isSummed(other) || sizes[size_t(other)] == 1;
+      }
+      Tensor middle = sum.view({-1, length, behind});
+      sum = sumMiddle(middle, isLast ? dtype : f32);
+    }
+  }
+  return sum.view(shape).to(dtype);
+}
