@@ -18,7 +18,7 @@ using namespace nereid::kernels;
 using namespace nereid::literals;
 
 /// Columns at a time, of rows that are gone over in a loop.
-static constexpr int64_t loopBlock = 4096;
+static constexpr int64_t loopBlock = 2048;
 
 static double scaleOf(const ResidualDropout &dropout) {
   return dropout.p < 1 ? 1 / (1 - dropout.p) : 0;

@@ -43,8 +43,8 @@ private:
 } // namespace
 
 TEST(SearchingCompiler, BeginsWithWhatTheLaunchLeavesOpen) {
-  tune::SearchingCompiler compiler(std::make_unique<OneKernel>(false),
-                                   {"MODE"}, {{"BLOCK", {48, 96}}});
+  tune::SearchingCompiler compiler(std::make_unique<OneKernel>(false), {"MODE"},
+                                   {{"BLOCK", {48, 96}}});
   KernelDescription kernel = *compiler.describe({}, "f");
   ASSERT_EQ(kernel.configs.size(), 1u);
   ASSERT_EQ(kernel.configs[0].values.size(), 1u);

@@ -1,0 +1,177 @@
+//===- GroupNorm.cpp --------------------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/group_norm/GroupNorm.h"
+
+#include "kernels/operator/Checks.h"
+#include "kernels/operator/ColumnSums.h"
+#include "kernels/operator/OperatorKernel.h"
+#include "nereid/Autograd/Record.h"
+
+#include <algorithm>
+
+using namespace nereid;
+using namespace nereid::kernels;
+using namespace nereid::literals;
+
+namespace {
+
+/// x as [samples, channels, positions] in one of the two memory orders.
+struct Samples {
+  Samples(const Tensor &x, int64_t groups);
+  /// The same order for another tensor of x's shape, copied where needed.
+  Tensor inOrder(const Tensor &t) const;
+  Tensor make() const;
+
+  Shape shape;
+  Tensor tensor;
+  int64_t count = 0, channels = 0, positions = 0, groups = 0;
+  bool isLast = false; ///< channels are neighbours in memory
+  int64_t blockOfChannels = 1, blockOfPositions = 1;
+};
+
+struct GroupStatistics {
+  Tensor mean, rstd;
+};
+
+} // namespace
+
+/// Channels moved behind the positions.
+static Tensor channelsBehind(const Tensor &t) {
+  std::vector<int> order = {0};
+  for (int axis = 2; axis < t.rank(); ++axis) {
+    order.push_back(axis);
+  }
+  order.push_back(1);
+  return t.permute(order);
+}
+
+static Tensor channelsSecond(const Tensor &t) {
+  std::vector<int> order = {0, t.rank() - 1};
+  for (int axis = 1; axis < t.rank() - 1; ++axis) {
+    order.push_back(axis);
+  }
+  return t.permute(order);
+}
+
+Samples::Samples(const Tensor &x, int64_t groups)
+    : shape(x.shape()), count(x.size(0)), channels(x.size(1)), groups(groups) {
+  positions = 1;
+  for (int axis = 2; axis < x.rank(); ++axis) {
+    positions *= x.size(axis);
+  }
+  isLast = !x.isContiguous() && channelsBehind(x).isContiguous();
+  tensor = inOrder(x);
+  // Tiles of 4,096 elements, whose second dimension is long where it can be.
+  int64_t inGroup = channels / groups;
+  if (!hasCompiler()) {
+    blockOfChannels = isLast ? 16 : 4;
+    blockOfPositions = isLast ? 256 : 1024;
+  } else if (isLast) {
+    blockOfChannels = std::clamp<int64_t>(inGroup, 1, 256);
+    blockOfPositions =
+        std::clamp<int64_t>(positions, 1, 4096 / blockOfChannels);
+  } else {
+    blockOfPositions = std::clamp<int64_t>(positions, 1, 1024);
+    blockOfChannels = std::clamp<int64_t>(inGroup, 1, 4096 / blockOfPositions);
+  }
+}
+
+Tensor Samples::inOrder(const Tensor &t) const {
+  return isLast ? channelsSecond(channelsBehind(t).contiguous())
+                : t.contiguous();
+}
+
+Tensor Samples::make() const {
+  if (!isLast) {
+    return empty(shape, tensor.dtype(), tensor.device());
+  }
+  Shape behind = channelsBehind(tensor).shape();
+  return channelsSecond(empty(behind, tensor.dtype(), tensor.device()));
+}
+
+static void checkArguments(const Tensor &x, int64_t groups,
+                           const Tensor &weight, const Tensor &bias,
+                           double eps) {
+  Checks checks("group_norm");
+  checks.floats("x", x).rank(2, 16);
+  Shape channels = {x.size(1)};
+  checks.optional("weight", weight).shape(channels, "the channels of x");
+  checks.optional("bias", bias).shape(channels, "the channels of x");
+  checks.require(groups > 0 && x.size(1) % groups == 0, "groups",
+                 "a divisor of the channels, " + std::to_string(x.size(1)),
+                 double(groups));
+  checks.require(eps >= 0, "eps", "a number that is not negative", eps);
+}
+
+static Tensor forward(const Samples &in, const Tensor &weight,
+                      const Tensor &bias, double eps, GroupStatistics *kept) {
+  Tensor y = in.make();
+  if (kept) {
+    kept->mean = empty({in.count * in.groups}, f32, y.device());
+    kept->rstd = empty({in.count * in.groups}, f32, y.device());
+  }
+  if (y.numel() == 0) {
+    return y;
+  }
+  Tensor w = contiguousOrNone(weight), b = contiguousOrNone(bias);
+  static const OperatorKernel kernel("group_norm", "group_norm_kernel");
+  kernel[{in.groups, in.count}](
+      y, in.tensor, orNone(w), orNone(b),
+      kept ? orNone(kept->mean) : Argument(none),
+      kept ? orNone(kept->rstd) : Argument(none), eps, in.channels,
+      in.positions, in.channels / in.groups, "BLOCK_C"_a = in.blockOfChannels,
+      "BLOCK_S"_a = in.blockOfPositions, "LAST"_a = in.isLast,
+      "num_warps"_a = 8);
+  return y;
+}
+
+static autograd::Gradients backward(const Samples &in, const Tensor &dy,
+                                    const Tensor &w, DType biasType,
+                                    const GroupStatistics &kept,
+                                    autograd::Needs needs) {
+  Tensor dx = in.make(), dw, db;
+  Device device = dx.device();
+  if (dx.numel() == 0) {
+    return {dx, needs[1] ? zeros({in.channels}, w.dtype(), device) : Tensor(),
+            needs[2] ? zeros({in.channels}, biasType, device) : Tensor()};
+  }
+  dw = needs[1] ? empty({in.count, in.channels}, f32, device) : Tensor();
+  db = needs[2] ? empty({in.count, in.channels}, f32, device) : Tensor();
+  static const OperatorKernel kernel("group_norm",
+                                     "group_norm_backward_kernel");
+  kernel[{in.groups, in.count}](
+      dx, orNone(dw), orNone(db), in.inOrder(dy), in.tensor, orNone(w),
+      kept.mean, kept.rstd, in.channels, in.positions, in.channels / in.groups,
+      "BLOCK_C"_a = in.blockOfChannels, "BLOCK_S"_a = in.blockOfPositions,
+      "LAST"_a = in.isLast, "num_warps"_a = 8);
+  return {dx, needs[1] ? columnSums(dw, w.dtype()) : Tensor(),
+          needs[2] ? columnSums(db, biasType) : Tensor()};
+}
+
+Tensor kernels::groupNorm(const Tensor &x, int64_t groups, const Tensor &weight,
+                          const Tensor &bias, double eps) {
+  checkArguments(x, groups, weight, bias, eps);
+  return forward(Samples(x, groups), weight, bias, eps, nullptr);
+}
+
+Variable kernels::groupNorm(const Variable &x, int64_t groups,
+                            const Variable &weight, const Variable &bias,
+                            double eps) {
+  checkArguments(x.value(), groups, weight.value(), bias.value(), eps);
+  Samples in(x.value(), groups);
+  GroupStatistics kept;
+  bool keeps = autograd::isRecording({x, weight, bias});
+  Tensor y =
+      forward(in, weight.value(), bias.value(), eps, keeps ? &kept : nullptr);
+  DType biasType = bias.defined() ? bias.dtype() : f32;
+  return autograd::record("group_norm", {x, weight, bias}, y,
+                          [in, w = contiguousOrNone(weight.value()), biasType,
+                           kept](const Tensor &dy, autograd::Needs needs) {
+                            return backward(in, dy, w, biasType, kept, needs);
+                          });
+}

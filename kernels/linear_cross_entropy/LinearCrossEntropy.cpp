@@ -1,0 +1,179 @@
+//===- LinearCrossEntropy.cpp -----------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/linear_cross_entropy/LinearCrossEntropy.h"
+
+#include "kernels/operator/Checks.h"
+#include "kernels/operator/OperatorKernel.h"
+#include "nereid/Autograd/Record.h"
+#include "nereid/Runtime/Error.h"
+
+#include <algorithm>
+
+using namespace nereid;
+using namespace nereid::kernels;
+using namespace nereid::literals;
+
+/// c = a @ b + before (undefined: 0). c and before are row-major.
+static void product(const Tensor &c, const Tensor &before, const Tensor &a,
+                    const Tensor &b) {
+  bool isWide = a.dtype() == f32;
+  int64_t m = isWide ? 64 : 128, n = m, k = isWide ? 32 : 64;
+  if (hasCompiler() && a.device().isHost()) {
+    m = n = 128; // blocks that the caches of a core hold
+    k = 256;
+  } else if (hasCompiler() && !isWide) {
+    n = 256;
+  }
+  static const OperatorKernel kernel("linear_cross_entropy",
+                                     "chunk_product_kernel");
+  kernel[{cdiv(c.size(0), m), cdiv(c.size(1), n)}](
+      c, orNone(before), a, b, c.size(0), c.size(1), a.size(1), a.stride(0),
+      a.stride(1), b.stride(0), b.stride(1), c.size(1), "BLOCK_M"_a = m,
+      "BLOCK_N"_a = n, "BLOCK_K"_a = k,
+      "PRECISION"_a = isWide ? "ieee" : "tf32", "num_warps"_a = isWide ? 4 : 8);
+}
+
+namespace {
+
+/// What a recorded loss keeps: its gradients, to be scaled.
+struct Gradients {
+  Tensor x, weight;
+  Tensor divisor; ///< undefined for 1
+  DType weightType = f32;
+  bool isSpent = false;
+};
+
+} // namespace
+
+static void checkArguments(const Tensor &x, const Tensor &weight,
+                           const Tensor &targets,
+                           const CrossEntropyOptions &options) {
+  Checks checks("linear_cross_entropy");
+  checks.floats("x", x).rank(1, 16);
+  checks.floats("weight", weight)
+      .shape({-1, x.size(-1)}, "classes, and the last dimension of x")
+      .dtype(x.dtype(), "those of x");
+  Shape rows(x.shape().begin(), x.shape().end() - 1);
+  checks.integers("targets", targets)
+      .shape(rows, "that of x without the last dimension");
+  checks.require(options.smoothing >= 0 && options.smoothing <= 1, "smoothing",
+                 "a number from 0 to 1", options.smoothing);
+  if (options.reduction == Reduction::None) {
+    checks.fail("reduction", "Mean or Sum", "None");
+  }
+  if (weight.size(0) == 0 || x.size(-1) == 0) {
+    checks.fail("weight", "at least one class and one column", weight.str());
+  }
+  cross_entropy::checkTargets("linear_cross_entropy", targets, weight.size(0),
+                              options.ignored);
+}
+
+/// `kept`: filled in where it is not null, as `wants` says.
+static Tensor forward(const Tensor &given, const Tensor &weight,
+                      const Tensor &targets, const CrossEntropyOptions &options,
+                      Gradients *kept, bool wantsX, bool wantsWeight) {
+  checkArguments(given, weight, targets, options);
+  Device device = given.device();
+  DType dtype = given.dtype();
+  int64_t rows = targets.numel(), columns = given.size(-1),
+          classes = weight.size(0);
+  if (rows == 0) {
+    if (kept) {
+      kept->x = empty(given.shape(), dtype, device);
+      kept->weight = zeros(weight.shape(), weight.dtype(), device);
+    }
+    return zeros({}, f32, device);
+  }
+  Tensor x = given.reshape({rows, columns});
+  Tensor flat = targets.contiguous().view({rows});
+  Tensor count;
+  if (options.reduction == Reduction::Mean) {
+    count = cross_entropy::count(flat, options.ignored);
+  }
+  // Shares of a mean are too small for fp16: its gradients are divided last.
+  Tensor one = kept ? full({}, 1, f32, device) : Tensor();
+  bool dividesLast = dtype == f16;
+  Tensor divisor = count.defined() && !dividesLast ? count : one;
+  // The products have blocks of 128 rows.
+  int64_t part = std::min(rows, cdiv(cdiv(rows, 8), 128) * 128);
+  Tensor losses = empty({rows}, f32, device),
+         buffer = empty({part, classes}, dtype, device), dx, dw, sums;
+  if (kept && wantsX) {
+    dx = empty({rows, columns}, dtype, device);
+  }
+  if (kept && wantsWeight) {
+    dw = empty({classes, columns}, dividesLast ? f32 : dtype, device);
+    sums = dtype == f32 || dividesLast || part == rows
+               ? dw
+               : empty({classes, columns}, f32, device);
+  }
+  for (int64_t first = 0; first < rows; first += part) {
+    int64_t behind = std::min(rows, first + part);
+    Tensor of = x.slice(0, first, behind),
+           logits = buffer.slice(0, 0, behind - first);
+    product(logits, {}, of, weight.transpose(0, 1));
+    cross_entropy::losses(losses.slice(0, first, behind), {},
+                          kept ? logits : Tensor(), logits, classes,
+                          flat.slice(0, first, behind),
+                          kept ? divisor : Tensor(), options);
+    if (dx.defined()) {
+      product(dx.slice(0, first, behind), {}, logits, weight);
+    }
+    if (dw.defined()) {
+      product(behind == rows ? dw : sums, first ? sums : Tensor(),
+              logits.transpose(0, 1), of);
+    }
+  }
+  if (kept) {
+    kept->x = dx.defined() ? dx.view(given.shape()) : Tensor();
+    kept->weight = dw;
+    kept->divisor = dividesLast ? count : Tensor();
+  }
+  return cross_entropy::sum(losses, count);
+}
+
+static autograd::Gradients backward(Gradients &kept, const Tensor &dloss) {
+  if (kept.isSpent) {
+    raise({ErrorCode::InvalidArgument,
+           "linear_cross_entropy: the gradients were handed out by an earlier "
+           "backward; hint: compute the loss again for another one",
+           {}});
+  }
+  kept.isSpent = true;
+  Tensor factor = kept.divisor.defined()
+                      ? cross_entropy::sum(dloss.contiguous(), kept.divisor)
+                      : dloss.contiguous();
+  for (const Tensor *gradient : {&kept.x, &kept.weight}) {
+    if (gradient->defined()) {
+      cross_entropy::scale(*gradient, factor);
+    }
+  }
+  Tensor dw = std::move(kept.weight);
+  return {std::move(kept.x), dw.defined() ? dw.to(kept.weightType) : Tensor()};
+}
+
+Tensor kernels::linearCrossEntropy(const Tensor &x, const Tensor &weight,
+                                   const Tensor &targets,
+                                   const CrossEntropyOptions &options) {
+  return forward(x, weight, targets, options, nullptr, false, false);
+}
+
+Variable kernels::linearCrossEntropy(const Variable &x, const Variable &weight,
+                                     const Tensor &targets,
+                                     const CrossEntropyOptions &options) {
+  auto kept = std::make_shared<Gradients>();
+  kept->weightType = weight.value().dtype();
+  bool keeps = autograd::isRecording({x, weight});
+  Tensor loss = forward(x.value(), weight.value(), targets, options,
+                        keeps ? kept.get() : nullptr, x.requiresGrad(),
+                        weight.requiresGrad());
+  return autograd::record("linear_cross_entropy", {x, weight}, loss,
+                          [kept](const Tensor &dloss, autograd::Needs) {
+                            return backward(*kept, dloss);
+                          });
+}

@@ -1,0 +1,102 @@
+//===- LinearCrossEntropyTest.cpp -------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/linear_cross_entropy/LinearCrossEntropy.h"
+#include "kernels/cross_entropy/reference.h"
+#include "kernels/linear_cross_entropy/reference.h"
+#include "kernels/testing/OperatorTest.h"
+#include "nereid/Runtime/Error.h"
+
+#include <gmock/gmock.h>
+
+using namespace nereid;
+using namespace nereid::kernels;
+using ::testing::HasSubstr;
+
+NEREID_OPERATOR_TEST(LinearCrossEntropy);
+
+TEST_P(LinearCrossEntropy, agreesWithDoublePrecisionAndDifferences) {
+  forCases([&] {
+    // More rows than one part of 128 has, now and then.
+    int64_t columns = pick(1, isSlow ? 9 : 70),
+            classes = pick(1, isSlow ? 20 : 150),
+            rows = !isSlow && pick(0, 3) == 0 ? 300 : pick(1, 40);
+    DType dtype = oneOf({f32, f32, bf16, f16});
+    CrossEntropyOptions options;
+    options.reduction = coin() ? Reduction::Mean : Reduction::Sum;
+    options.smoothing = coin() ? 0 : 0.1;
+    std::vector<int64_t> classOf;
+    for (int64_t i = 0; i < rows; ++i) {
+      classOf.push_back(pick(0, 4) ? pick(0, classes - 1) : -100);
+    }
+    Tensor targets = Tensor::fromVector(classOf).to(device);
+    double scale = 1 / std::sqrt(double(columns));
+    Variable x(random({rows, columns}, dtype), coin()),
+        w(random({classes, columns}, dtype, scale), true);
+    auto loss = [&](const std::vector<Values> &at) {
+      Values values = targets.toFloat64();
+      return Values{reference::sumOf(
+          reference::crossEntropy(
+              reference::logitsOf(at[0], at[1], size_t(columns)), values, -100,
+              options.smoothing),
+          values, -100, options.reduction == Reduction::Mean)};
+    };
+    Variable got = linearCrossEntropy(x, w, targets, options);
+    // Logits of up to 5 are rounded to their type.
+    double rounding = 5 * roundingOf(dtype),
+           sum = options.reduction == Reduction::Sum ? double(rows) : 1;
+    EXPECT_NEAR(got.value().item(),
+                loss({x.value().toFloat64(), w.value().toFloat64()})[0],
+                sum * (rounding + 1e-5));
+    EXPECT_EQ(linearCrossEntropy(x.value(), w.value(), targets, options).item(),
+              got.value().item());
+    checkGradients(got, {x, w}, loss, 1e-5 + (dtype == f32 ? 0 : rounding));
+  });
+}
+
+TEST_P(LinearCrossEntropy, takesNoElements) {
+  Variable x(empty({0, 5}, f32, device), true), w(random({3, 5}, f32), true);
+  linearCrossEntropy(x, w, empty({0}, i64, device)).backward();
+  EXPECT_EQ(w.grad().toFloat64(), Values(15, 0.0));
+}
+
+TEST_P(LinearCrossEntropy, namesTheArgumentThatDoesNotFit) {
+  auto messageOf = [&](const Tensor &w, CrossEntropyOptions options) {
+    try {
+      linearCrossEntropy(random({2, 8}, f32), w, zeros({2}, i32, device),
+                         options);
+    } catch (const Error &error) {
+      return error.message();
+    }
+    return std::string();
+  };
+  EXPECT_THAT(messageOf(zeros({3, 7}, f32, device), {}),
+              HasSubstr("linear_cross_entropy: argument 'weight': expected "
+                        "shape [any, 8] (classes, and the last dimension of "
+                        "x), got fp32[3, 7]"));
+  EXPECT_THAT(messageOf(zeros({3, 8}, bf16, device), {}),
+              HasSubstr("argument 'weight': expected fp32 elements (those of "
+                        "x), got bf16[3, 8]"));
+  EXPECT_THAT(
+      messageOf(zeros({3, 8}, f32, device), {.reduction = Reduction::None}),
+      HasSubstr("argument 'reduction': expected Mean or Sum, got "
+                "None"));
+}
+
+TEST_P(LinearCrossEntropy, handsItsGradientsOutOnce) {
+  Variable x(random({3, 5}, f32), true), w(random({4, 5}, f32), true);
+  Variable loss = linearCrossEntropy(x, w, zeros({3}, i64, device));
+  loss.backward({}, /*retainGraph=*/true);
+  try {
+    loss.backward();
+    FAIL();
+  } catch (const Error &error) {
+    EXPECT_THAT(error.message(),
+                HasSubstr("linear_cross_entropy: the gradients were handed "
+                          "out by an earlier backward"));
+  }
+}
