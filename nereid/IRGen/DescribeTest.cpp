@@ -455,4 +455,20 @@ TEST(SourceHash, FollowsImportsAndBindings) {
   EXPECT_NE(base, hash(one, 2));
 }
 
+// Choices that were tuned on one machine hold where the files lie elsewhere.
+TEST(SourceHash, IsThatOfAFolderWhereverItLies) {
+  auto hash = [](const TemporaryFolder &folder) {
+    std::string text = "import triton\nimport triton.language as tl\n"
+                       "from helper import f\n"
+                       "@triton.jit\ndef k(p):\n  tl.store(p, f(1))\n";
+    folder.write("helper.py",
+                 "import triton\n@triton.jit\ndef f(x):\n  return x + 1\n");
+    auto d = describe(Source{folder.write("kernel.py", text), text, {}}, "k");
+    EXPECT_TRUE(d.ok()) << d.failure().str();
+    return d.ok() ? d->sourceHash : "";
+  };
+  TemporaryFolder here, there;
+  EXPECT_EQ(hash(here), hash(there));
+}
+
 } // namespace

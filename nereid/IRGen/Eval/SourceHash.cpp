@@ -20,6 +20,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 #include <cstdlib>
+#include <filesystem>
 
 namespace nereid::irgen {
 
@@ -90,9 +91,27 @@ private:
     scan(module, text);
   }
 
+  /// Where a file lies from the kernel's own: a folder that moves, or is named
+  /// from elsewhere, is the same source.
+  std::string placeOf(const SourceModule &module) const {
+    namespace fs = std::filesystem;
+    fs::path folder = fs::path(modules.main->path).parent_path(),
+             file = module.path;
+    if (folder.is_absolute() != file.is_absolute()) {
+      std::error_code error;
+      folder = fs::absolute(folder, error);
+      file = fs::absolute(file, error);
+    }
+    return &module == modules.main.get()
+               ? ""
+               : file.lexically_normal()
+                     .lexically_relative(folder.lexically_normal())
+                     .string();
+  }
+
   void hashName(const std::shared_ptr<SourceModule> &module,
                 const std::string &name) {
-    hasher.field(module->path).field(name);
+    hasher.field(placeOf(*module)).field(name);
     auto given = module->given.find(name);
     if (given != module->given.end()) {
       hasher.field(given->second.str());
