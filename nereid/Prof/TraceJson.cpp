@@ -203,17 +203,19 @@ static std::string head(const std::vector<std::string> &notes) {
   return text + "},\n\"traceEvents\":[\n";
 }
 
-/// Each line of `lines` ends with a comma.
-static std::string wholeText(const std::vector<std::string> &notes,
-                             std::string lines) {
-  if (!lines.empty()) {
-    lines.resize(lines.size() - 2);
-    lines += "\n";
+/// Behind the last event, which has a comma like all others.
+static void finish(std::string &text) {
+  if (text.ends_with(",\n")) {
+    text.resize(text.size() - 2);
+    text += "\n";
   }
-  return head(notes) + lines + "]}\n";
+  text += "]}\n";
 }
 
 std::string Writer::run() {
+  constexpr size_t sliceBytes = 256; // about
+  text = head(trace.notes);
+  text.reserve(text.size() + sliceBytes * trace.slices.size());
   addNames();
   for (const TraceSlice &slice : trace.slices) {
     addSlice(slice);
@@ -222,7 +224,8 @@ std::string Writer::run() {
   for (const TraceMemory &memory : trace.memory) {
     addMemory(memory);
   }
-  return wholeText(trace.notes, std::move(text));
+  finish(text);
+  return std::move(text);
 }
 
 //===----------------------------------------------------------------------===//
@@ -254,7 +257,7 @@ std::string jsonText(Trace trace) {
 
 std::string mergedJson(const std::vector<std::string> &texts,
                        const std::vector<std::string> &notes) {
-  std::string lines;
+  std::string merged = head(notes);
   std::set<std::string_view> names;
   for (std::string_view text : texts) {
     while (!text.empty()) {
@@ -268,11 +271,12 @@ std::string mergedJson(const std::vector<std::string> &texts,
       if (line.starts_with("{\"ph\":\"M\"") && !names.insert(line).second) {
         continue;
       }
-      lines += line;
-      lines += ",\n";
+      merged += line;
+      merged += ",\n";
     }
   }
-  return wholeText(notes, std::move(lines));
+  finish(merged);
+  return merged;
 }
 
 } // namespace nereid::prof

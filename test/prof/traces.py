@@ -29,6 +29,15 @@ import triton.language as tl
 def add(x, y, n, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(y + i, tl.load(x + i, i < n) + 1, i < n)
+
+@triton.autotune(configs=[triton.Config({"HANGS": 0}), triton.Config({"HANGS": 1}, num_warps=8)], key=["n"])
+@triton.jit
+def hanging(x, y, flag, n, HANGS: tl.constexpr):
+    i = tl.program_id(0) * 64 + tl.arange(0, 64)
+    if HANGS:
+        while tl.atomic_add(flag, 0) == 0:
+            pass
+    tl.store(y + i, tl.load(x + i, i < n) + 1, i < n)
 """
 
 
@@ -114,6 +123,12 @@ def check_tune(options, folder):
     tracks = tracks_of(folder, "tune.json")
     forms = {event["args"]["compiled for"] for slices in tracks.values() for event in slices if event["cat"] == "kernel"}
     require(len({form.split(",")[0] for form in forms}) == 2, f"nereid tune --trace has the forms {sorted(forms)}")
+    run(options.nereid, folder, "tune", "tuned.py:hanging", "x=randn:f32[1000]", "y=empty:f32[1000]", "flag=zeros:i32[1]", "n=1000",
+        "--grid", "16", "--limit", "1", "--again", "--device", options.device, "--trace", "hanging.json")
+    tracks_of(folder, "hanging.json")
+    with open(os.path.join(folder, "hanging.json"), encoding="utf-8") as file:
+        told = json.load(file)["otherData"]
+    require(any("HANGS=1" in text and "is missing" in text for text in told.values()), f"a worker that was ended is not told: {told}")
 
 
 def check_failure(options, folder):
