@@ -89,6 +89,7 @@ def branches(x_ptr, y_ptr, BLOCK: tl.constexpr):
 @triton.jit
 def product(x_ptr, y_ptr):
     i = tl.arange(0, 64)[:, None] * 64 + tl.arange(0, 64)[None, :]
+    # DOT: :[[#@LINE+1]]:9: remark: buffer: kept in the thread's memory, 16 KiB; not computed where it is used: products, a gather or a print read it from memory
     x = tl.load(x_ptr + i)
     # DOT: :[[#@LINE+2]]:25: remark: dot: {{[0-9]+}} rows x {{[0-9]+}} vectors of 8 elements of the result stay in registers, operands in the thread's memory
     # PAIRS: :[[#@LINE+1]]:25: remark: dot: {{[0-9]+}} rows x {{[0-9]+}} vectors of 16 elements of the result stay in registers, operands in the thread's memory, 2 products an instruction and lane

@@ -188,7 +188,7 @@ const char *Plan::whyMaterialize(Value value, ArrayRef<Demand> wanted) {
   for (const Demand &demand : wanted) {
     items.insert(demand.item);
     if (demand.buffer && !(view && !isa<tile::BroadcastOp>(op))) {
-      return "a gather or a print reads it from memory";
+      return "products, a gather or a print read it from memory";
     }
     if (isPtr) {
       continue;
@@ -319,6 +319,19 @@ void Plan::decide(Operation *op) {
   forward(op, wanted);
 }
 
+/// Is `operand` of a dot, behind views, used by anything else? If not, it is
+/// evaluated while it is packed, and needs no buffer before that.
+static bool isShared(Value operand) {
+  while (operand.hasOneUse()) {
+    Operation *op = operand.getDefiningOp();
+    if (!op || !isView(op)) {
+      return false;
+    }
+    operand = op->getOperand(0);
+  }
+  return true;
+}
+
 void Plan::demandOperands(Operation *op) {
   Item *item = itemOf.lookup(op);
   if (!item) {
@@ -350,9 +363,8 @@ void Plan::demandOperands(Operation *op) {
   Demand read = {item, true, false, false, false, false};
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     Demand mine = read;
-    // Operands of a dot are evaluated while they are packed.
     bool isPacked = isa<tile::DotOp>(op) && i < 2;
-    mine.buffer = isa<tile::PrintOp>(op);
+    mine.buffer = isa<tile::PrintOp>(op) || (isPacked && isShared(operand));
     mine.identity = !mine.buffer && !isPacked;
     demand(operand, mine);
   }
