@@ -39,8 +39,10 @@ import bridge  # noqa: E402
 import kernel_cases  # noqa: E402
 import report  # noqa: E402
 
-DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
+DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
+NAMES = {**{t: name for name, t in DTYPES.items()}, torch.int8: "i8", torch.int32: "i32"}
 KERNELS = ROOT / "kernels"
+GENERAL = ROOT / "bench" / "general"
 
 
 class Case:
@@ -53,8 +55,7 @@ class Case:
 
 
 def tensor(t):
-    name = {torch.float32: "fp32", torch.bfloat16: "bf16"}[t.dtype]
-    return bridge.Tensor(t.data_ptr(), name, tuple(t.shape), tuple(t.stride()))
+    return bridge.Tensor(t.data_ptr(), NAMES[t.dtype], tuple(t.shape), tuple(t.stride()))
 
 
 def random_tensor(*shape, dtype):
@@ -180,23 +181,82 @@ def add_case(machine, n, dtype):
     return case
 
 
-def matmul_case(machine, size, shapes):
-    a, b, c, d = torch.randn(size, size), torch.randn(size, size), torch.empty(size, size), torch.empty(size, size)
-    case = Case(f"matmul {size}^3", "fp32", 3 * a.nbytes, {"eager": 0.7}, operations=2 * size**3)
-    choices = []
-    for m, n, k in shapes:  # the fastest is taken
-        run = machine.kernel("matmul/matmul.py", "matmul_kernel", (-(-size // m), -(-size // n)),
-                             dict(a_ptr=a, b_ptr=b, c_ptr=c, M=size, N=size, K=size, stride_am=size, stride_ak=1,
-                                  stride_bk=size, stride_bn=1, stride_cm=size, stride_cn=1, BLOCK_M=m, BLOCK_N=n,
-                                  BLOCK_K=k))
+def fastest(choices):
+    """(description, run) of the fastest of several launches of one kernel."""
+    timed = []
+    for blocks, run in choices:
         run()
-        choices.append((min(run() for _ in range(3)), (m, n, k), run))
-    _, blocks, case.contenders["nereid"] = min(choices, key=lambda choice: choice[0])
-    case.name += f" (blocks {'x'.join(map(str, blocks))})"
-    case.contenders["eager"] = lambda: torch.mm(a, b, out=d)
+        timed.append((min(run() for _ in range(3)), blocks, run))
+    _, blocks, run = min(timed, key=lambda choice: choice[0])
+    return f"blocks {'x'.join(map(str, blocks))}", run
+
+
+def product_case(machine, size, dtype, shapes, transposed=False):
+    """C = A B in the operands' type, int32 of int8; `transposed`: B lies column after column."""
+    if dtype == "int8":
+        a, b = (torch.randint(-128, 128, (size, size), dtype=torch.int8) for _ in range(2))
+        c = torch.empty(size, size, dtype=torch.int32)
+    else:
+        a, b = random_tensor(size, size, dtype=dtype), random_tensor(size, size, dtype=dtype)
+        c = torch.empty_like(a)
+    d = torch.empty_like(c)
+    if transposed:
+        b = b.t()
+    target = {"fp32": 0.95}.get(dtype, 0.9)
+    case = Case(f"matmul {size}^3{' B transposed' if transposed else ''}", dtype, 2 * a.nbytes + c.nbytes, {"eager": target},
+                operations=2 * size**3)
+
+    def launch(m, n, k):
+        grid = (-(-size // m), -(-size // n))
+        blocks = dict(BLOCK_M=m, BLOCK_N=n, BLOCK_K=k)
+        if dtype == "int8":
+            return machine.kernel(GENERAL / "products.py", "int8_kernel", grid,
+                                  dict(c_ptr=c, a_ptr=a, b_ptr=b, M=size, N=size, K=size, **blocks))
+        return machine.kernel("matmul/matmul.py", "matmul_kernel", grid,
+                              dict(a_ptr=a, b_ptr=b, c_ptr=c, M=size, N=size, K=size, stride_am=size, stride_ak=1,
+                                   stride_bk=b.stride(0), stride_bn=b.stride(1), stride_cm=size, stride_cn=1, **blocks))
+
+    blocks, case.contenders["nereid"] = fastest((shape, launch(*shape)) for shape in shapes)
+    case.name += f" ({blocks})"
+    multiply = torch._int_mm if dtype == "int8" else torch.mm
+    case.contenders["eager"] = lambda: multiply(a, b, out=d)
     expected = a[:64].double() @ b.double()
     case.check = lambda: {"nereid": max_difference(c, expected), "pytorch": max_difference(d, expected)}
     return case
+
+
+def gelu_case(machine, n, dtype):
+    x = random_tensor(n, dtype=dtype)
+    y, z = torch.empty_like(x), torch.empty_like(x)
+    case = Case(f"GELU (tanh) {n >> 20} Mi", dtype, 2 * x.nbytes, {"pytorch": 1.0})
+    case.contenders["nereid"] = machine.kernel(GENERAL / "elements.py", "gelu_kernel", (-(-n // 16384),),
+                                               dict(y_ptr=y, x_ptr=x, n=n, BLOCK=16384))
+    case.contenders["eager"] = lambda: torch.ops.aten.gelu.out(x, approximate="tanh", out=z)
+    compiled = torch.compile(lambda x, z: z.copy_(F.gelu(x, approximate="tanh")), dynamic=False)
+    case.contenders["compiled"] = lambda: compiled(x, z)
+    expected = F.gelu(x.double(), approximate="tanh")
+    case.check = lambda: {"nereid": max_difference(y, expected), "pytorch": max_difference(z, expected)}
+    return case
+
+
+def transposition_case(machine, rows, columns, dtype, sizes=(32, 64, 128)):
+    x = random_tensor(rows, columns, dtype=dtype)
+    y, z = (torch.empty(columns, rows, dtype=x.dtype) for _ in range(2))
+    case = Case(f"transposition {rows}x{columns}", dtype, 2 * x.nbytes, {"pytorch": 1.0})
+    blocks, case.contenders["nereid"] = fastest(
+        ((size,), machine.kernel(GENERAL / "columns.py", "transpose_kernel", (-(-rows // size), -(-columns // size)),
+                                 dict(y_ptr=y, x_ptr=x, M=rows, N=columns, BLOCK=size))) for size in sizes)
+    case.name += f" ({blocks})"
+    case.contenders["eager"] = lambda: z.copy_(x.t())
+    compiled = torch.compile(lambda x, z: z.copy_(x.t()), dynamic=False)
+    case.contenders["compiled"] = lambda: compiled(x, z)
+    case.check = lambda: {"nereid": float((y != x.t()).sum()), "pytorch": float((z != x.t()).sum())}
+    return case
+
+
+INT8_BLOCKS = {256: [(128, 128, 256), (256, 256, 256), (128, 256, 256)],
+               1024: [(256, 256, 256), (256, 256, 1024), (128, 256, 1024)],
+               2048: [(256, 256, 1024), (512, 512, 256)]}
 
 
 def all_cases(machine):
@@ -214,11 +274,22 @@ def all_cases(machine):
         for case in sorted(kernel_cases.cases("vector_add", "cpu"), key=lambda case: case["n"]):
             if case["type"] == dtype:
                 yield f"vector add {case['n'] >> 20} Mi {dtype}", lambda m, a=(case["n"], dtype): add_case(m, *a)
+    for n in (1 << 20, 1 << 24):
+        for dtype in DTYPES:
+            yield f"GELU {n >> 20} Mi {dtype}", lambda m, a=(n, dtype): gelu_case(m, *a)
+    for rows, columns in ((512, 512), (4096, 4096), (4000, 3001)):
+        for dtype in ("fp32", "bf16"):
+            yield f"transposition {rows}x{columns} {dtype}", lambda m, a=(rows, columns, dtype): transposition_case(m, *a)
     blocks = {}
     for case in kernel_cases.cases("matmul", "cpu"):
-        blocks.setdefault(case["M"], []).append(case.numbers("m", "n", "k"))
-    for size, shapes in blocks.items():
-        yield f"matmul {size}^3 fp32", lambda m, a=(size, shapes): matmul_case(m, *a)
+        blocks.setdefault((case["type"], case["M"]), []).append(case.numbers("m", "n", "k"))
+    for (dtype, size), shapes in blocks.items():
+        yield f"matmul {size}^3 {dtype}", lambda m, a=(size, dtype, shapes): product_case(m, *a)
+    for dtype in ("fp32", "bf16"):
+        yield (f"matmul 1024^3 B transposed {dtype}",
+               lambda m, a=(1024, dtype, blocks[dtype, 1024], True): product_case(m, *a))
+    for size, shapes in INT8_BLOCKS.items():
+        yield f"matmul {size}^3 B transposed int8", lambda m, a=(size, "int8", shapes, True): product_case(m, *a)
 
 
 def once(run, repetitions):
@@ -289,7 +360,7 @@ def main():
     random.seed(0)
     torch.manual_seed(0)
     machine, results = Machine(options), []
-    about = {"processor": report.processor(), "threads": options.threads, "pytorch": torch.__version__,
+    about = {"measured": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()), "processor": report.processor(), "threads": options.threads, "pytorch": torch.__version__,
              "system": platform.platform(), "last-level cache": f"{machine.cache_bytes >> 20} MiB",
              "load before": os.getloadavg()[0]}
     print(report.heading())

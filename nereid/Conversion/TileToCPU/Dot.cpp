@@ -403,6 +403,10 @@ void DotEmitter::emitBlock(Evaluator &evaluator, const Coord &row,
   SmallVector<Value> sums;
   unsigned level = evaluator.innermost();
   Type cElement = tile::getElement(op.getC().getType());
+  LaneOps outside = evaluator.at(0);
+  Type vectorType = lanes == 1 ? sum : Type(VectorType::get({lanes}, sum));
+  Value zero = isa<FloatType>(sum) ? outside.real(vectorType, 0)
+                                   : outside.integer(vectorType, 0);
   auto setLaneMask = [&](int64_t v) {
     evaluator.laneMask = nullptr;
     if (column.base || (v + 1) * lanes <= inside) {
@@ -430,20 +434,20 @@ void DotEmitter::emitBlock(Evaluator &evaluator, const Coord &row,
       coords.back().offset += v * lanes;
       coords.back().pattern = lanes > 1 ? evaluator.iota() : nullptr;
       places.push_back(evaluator.intern(coords));
-      setLaneMask(v);
-      Value start =
-          evaluator.vectorOf(evaluator.evaluate(op.getC(), places.back()));
       LaneOps ops = evaluator.at(level);
-      start = ops.convert(start, cElement, sum, false);
-      sums.push_back(excess.empty() ? start : ops.sub(start, excess[v]));
+      sums.push_back(excess.empty() ? zero : ops.sub(zero, excess[v]));
     }
   }
   sums = multiply(evaluator, row, column, rows, vectors, sums);
   for (auto [i, place] : llvm::enumerate(places)) {
-    int64_t v = i % vectors;
-    setLaneMask(v);
+    setLaneMask(i % vectors);
+    Value start = evaluator.vectorOf(evaluator.evaluate(op.getC(), place));
     LaneOps ops = evaluator.at(level);
-    Value value = ops.convert(sums[i], sum, cElement, false);
+    start = ops.convert(start, cElement, sum, false);
+    Value value = isa<FloatType>(sum)
+                      ? arith::AddFOp::create(ops.b, ops.loc, start, sums[i])
+                      : ops.add(start, sums[i]);
+    value = ops.convert(value, sum, cElement, false);
     evaluator.storeBuffer(result, place, {value, level}, level);
   }
   evaluator.at(level);
