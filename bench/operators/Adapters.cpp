@@ -7,16 +7,38 @@
 
 #include "bench/operators/Adapters.h"
 
+#include "kernels/attention/Attention.h"
+#include "kernels/decoding/Decoding.h"
 #include "kernels/layer_norm/LayerNorm.h"
+#include "kernels/linear/Linear.h"
 
 using namespace nereid;
 using namespace nereid::bench;
 
 const std::map<std::string, Adapter> &bench::adapters() {
   static const std::map<std::string, Adapter> all = {
+      {"attention",
+       [](const Inputs &in, const Numbers &numbers) {
+         kernels::AttentionOptions options;
+         options.causal = numbers[0] != 0;
+         return Outputs{kernels::attention(in[0], in[1], in[2], options)};
+       }},
+      {"decoding",
+       [](const Inputs &in, const Numbers &numbers) {
+         return Outputs{kernels::decoding(in[0].value(), in[1].value(),
+                                          in[2].value(), in[3].value())};
+       }},
       {"layer_norm",
        [](const Inputs &in, const Numbers &numbers) {
          return Outputs{kernels::layerNorm(in[0], in[1], in[2], numbers[0])};
+       }},
+      {"linear_gelu",
+       [](const Inputs &in, const Numbers &numbers) {
+         return Outputs{kernels::linearGelu(in[0], in[1], in[2])};
+       }},
+      {"matmul",
+       [](const Inputs &in, const Numbers &numbers) {
+         return Outputs{kernels::matmul(in[0], in[1])};
        }},
   };
   return all;

@@ -25,4 +25,50 @@ def layer_norm(make, dtype):
                    lambda x, w, b, n=columns: F.layer_norm(x, (n,), w, b, 1e-5), (1e-5,), (0, 1, 2))
 
 
-FAMILIES = {"layer_norm": (layer_norm, ("fp32", "bf16"))}
+def matmul(make, dtype):
+    for size in (256, 512, 1024, 2048, 4096):
+        yield Case("matmul", f"{size}", [make(size, size, dtype=dtype), make(size, size, dtype=dtype)], torch.matmul)
+
+
+def thin_matmul(make, dtype):
+    """Of few blocks, that are cut along K; of weights' gradients; of one token."""
+    for m, n, k in ((64, 768, 12288), (768, 768, 12288), (1, 4096, 4096)):
+        yield Case("matmul", f"{m}x{k} by {n}", [make(m, k, dtype=dtype), make(k, n, dtype=dtype)], torch.matmul)
+
+
+def linear_gelu(make, dtype):
+    for rows, k, n in ((12288, 768, 3072), (512, 768, 3072)):
+        inputs = [make(rows, k, dtype=dtype), make(n, k, dtype=dtype, scale=k**-0.5), make(n, dtype=dtype)]
+        yield Case("linear_gelu", f"{rows}x{k}x{n}", inputs, lambda x, w, b: F.gelu(F.linear(x, w, b)), (), (0, 1, 2))
+
+
+def attention(make, dtype):
+    # The host computes exactly the same, of fewer and shorter sequences.
+    on_host = make(1, dtype=dtype).device.type == "cpu"
+    shapes = ((1, 8, 512, 64), (1, 4, 2048, 64), (1, 4, 1024, 128)) if on_host else (
+        (4, 32, 2048, 64), (4, 32, 4096, 128), (12, 12, 1024, 64), (4, 32, 2048, 128))
+    for batch, heads, length, size in shapes:
+        for causal in (True, False):
+            inputs = [make(batch, heads, length, size, dtype=dtype) for _ in range(3)]
+            yield Case("attention", f"B{batch} H{heads} T{length} D{size}{' causal' if causal else ''}", inputs,
+                       lambda q, k, v, causal=causal: F.scaled_dot_product_attention(q, k, v, is_causal=causal),
+                       (causal,), (0, 1, 2))
+
+
+def decoding(make, dtype):
+    """One token of each sequence; PyTorch is told that all keys of the cache are there."""
+    on_host = make(1, dtype=dtype).device.type == "cpu"
+    shapes = ((4, 8, 8, 1024, 64), (4, 8, 2, 1024, 64)) if on_host else (
+        (64, 16, 16, 4096, 64), (64, 32, 8, 4096, 128), (1, 32, 8, 32768, 128))
+    for batch, heads, kv_heads, length, size in shapes:
+        q = make(batch, heads, size, dtype=dtype)
+        k, v = (make(batch, kv_heads, length, size, dtype=dtype) for _ in range(2))
+        lengths = torch.full((batch,), length, dtype=torch.int32, device=q.device)
+        yield Case("decoding", f"B{batch} H{heads}/{kv_heads} T{length} D{size}", [q, k, v, lengths],
+                   lambda q, k, v, lengths: F.scaled_dot_product_attention(q[:, :, None], k, v, enable_gqa=True)[:, :, 0])
+
+
+FAMILIES = {"attention": (attention, ("fp32", "bf16", "fp16")), "decoding": (decoding, ("fp32", "bf16")),
+            "layer_norm": (layer_norm, ("fp32", "bf16")),
+            "linear_gelu": (linear_gelu, ("fp32", "bf16", "fp16")), "matmul": (matmul, ("fp32", "bf16", "fp16")),
+            "thin_matmul": (thin_matmul, ("fp32", "bf16"))}

@@ -1,0 +1,73 @@
+//===- Attention.h - Attention, forward and backward -----------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Formula:      softmax(scale * q @ k^T + mask) @ v, for each head
+// Shapes:       q [B, H, Tq, D], k and v [B, G, Tk, D], where G divides H: each
+//               H / G heads of queries share one of keys; D from 1 to 256; any
+//               strides. The result has q's shape, and its order in memory
+// Types:        fp32, fp16, bf16, all of one; sums and exponentials fp32
+// Gradients:    q, k, v
+// Memory:       O(B H Tq) beyond the results: the logarithm of each query's sum
+//               of exponentials is saved, and no matrix of scores is held. The
+//               backward computes scores twice
+// Determinism:  the same bits in each run on one device; no atomics
+// Source:       Dao, "FlashAttention-2", arXiv 2307.08691; grouped heads:
+//               Ainslie et al., arXiv 2305.13245
+//
+// Query i stands at position i + Tk - Tq among the keys: the last query at the
+// last key. A query that sees no key has the result 0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_KERNELS_ATTENTION_ATTENTION_H
+#define NEREID_KERNELS_ATTENTION_ATTENTION_H
+
+#include "nereid/Autograd/Variable.h"
+
+#include <optional>
+
+namespace nereid::kernels {
+
+struct AttentionOptions {
+  bool causal = false; ///< no key behind the query's position
+  /// Of more than 0: only keys nearer to the query's position than this.
+  int64_t window = 0;
+  std::optional<double> scale; ///< more than 0; 1 / sqrt(D) when absent
+  /// On a GPU, operands of fp32 are read as tf32 (10 bits of mantissa).
+  bool tf32 = false;
+};
+
+Tensor attention(const Tensor &q, const Tensor &k, const Tensor &v,
+                 const AttentionOptions &options = {});
+Variable attention(const Variable &q, const Variable &k, const Variable &v,
+                   const AttentionOptions &options = {});
+
+struct AttentionResult {
+  Tensor o;
+  /// [B, H, Tq] fp32, natural; of a query without keys -inf. Undefined unless
+  /// asked for.
+  Tensor lse;
+};
+
+AttentionResult attentionForward(const Tensor &q, const Tensor &k,
+                                 const Tensor &v,
+                                 const AttentionOptions &options,
+                                 bool keepsLse);
+
+struct AttentionGradients {
+  Tensor q, k, v; ///< undefined where they were not asked for
+};
+
+AttentionGradients attentionBackward(const Tensor &grad, const Tensor &q,
+                                     const Tensor &k, const Tensor &v,
+                                     const AttentionResult &result,
+                                     const AttentionOptions &options,
+                                     bool wantsQ, bool wantsKV);
+
+} // namespace nereid::kernels
+
+#endif // NEREID_KERNELS_ATTENTION_ATTENTION_H

@@ -1,0 +1,33 @@
+//===- AttentionPlan.h - Blocks, warps and stages --------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_KERNELS_ATTENTION_ATTENTIONPLAN_H
+#define NEREID_KERNELS_ATTENTION_ATTENTIONPLAN_H
+
+#include "nereid/Runtime/Tensor.h"
+
+namespace nereid::kernels {
+
+/// Queries and keys of a program's blocks.
+struct AttentionPlan {
+  int64_t queries = 0, keys = 0;
+  int warps = 4, stages = 2;
+};
+
+AttentionPlan planAttention(int64_t headSize, int64_t queries, int64_t keys,
+                            DType dtype, bool tf32, Device device);
+/// Of the gradients of keys and values, whose program keeps a block of those.
+AttentionPlan planKeysBackward(int64_t headSize, int64_t queries, int64_t keys,
+                               DType dtype, bool tf32, Device device);
+/// Of the gradients of queries, whose program keeps a block of those.
+AttentionPlan planQueriesBackward(int64_t headSize, int64_t queries,
+                                  int64_t keys, DType dtype, bool tf32,
+                                  Device device);
+
+} // namespace nereid::kernels
+
+#endif // NEREID_KERNELS_ATTENTION_ATTENTIONPLAN_H

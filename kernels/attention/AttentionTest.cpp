@@ -1,0 +1,180 @@
+//===- AttentionTest.cpp ----------------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/attention/Attention.h"
+#include "kernels/attention/reference.h"
+#include "kernels/testing/OperatorTest.h"
+#include "nereid/Runtime/Error.h"
+
+#include <gmock/gmock.h>
+
+using namespace nereid;
+using namespace nereid::kernels;
+using ::testing::HasSubstr;
+
+class Attention : public OperatorTest {
+protected:
+  struct Inputs {
+    Tensor q, k, v;
+    AttentionOptions options;
+    reference::AttentionSizes sizes;
+  };
+
+  /// Of random sizes. Softmax over one key has no gradient but what rounding
+  /// leaves of 0, so there are two or more where `leastKeys` says it.
+  Inputs inputs(int64_t longest, std::initializer_list<int64_t> headSizes,
+                int64_t leastKeys) {
+    Inputs in;
+    reference::AttentionSizes &s = in.sizes;
+    s.batch = pick(1, 2);
+    s.kvHeads = pick(1, 2);
+    s.heads = s.kvHeads * pick(1, 3);
+    s.headSize = isSlow ? pick(2, 16) : oneOf(headSizes);
+    s.keys = std::max(awkwardSize(longest), leastKeys);
+    s.queries = coin() ? s.keys : awkwardSize(longest);
+    s.causal = coin();
+    s.window = coin() ? 0 : pick(leastKeys, s.keys + 2);
+    s.scale = 1 / std::sqrt(double(s.headSize));
+    in.options.causal = s.causal;
+    in.options.window = s.window;
+    if (coin()) {
+      in.options.scale = s.scale = 0.1;
+    }
+    DType dtype = floatType();
+    in.q = random({s.batch, s.heads, s.queries, s.headSize}, dtype);
+    in.k = random({s.batch, s.kvHeads, s.keys, s.headSize}, dtype);
+    in.v = random({s.batch, s.kvHeads, s.keys, s.headSize}, dtype);
+    return in;
+  }
+
+  std::string messageOf(const Tensor &q, const Tensor &k, const Tensor &v,
+                        const AttentionOptions &options = {}) {
+    try {
+      attention(q, k, v, options);
+    } catch (const Error &error) {
+      return error.message();
+    }
+    return "";
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Devices, Attention,
+                         ::testing::Values("cpu", "interp", "cuda:0"),
+                         [](const auto &info) {
+                           std::string name = info.param;
+                           return name.substr(0, name.find(':'));
+                         });
+
+TEST_P(Attention, agreesWithDoublePrecision) {
+  forCases(
+      [&] {
+        Inputs in =
+            inputs(isSlow ? 20 : 200, {1, 7, 16, 32, 64, 80, 96, 128, 256}, 1);
+        Tensor o = attention(in.q, in.k, in.v, in.options);
+        Values expected = reference::attention(
+            in.q.toFloat64(), in.k.toFloat64(), in.v.toFloat64(), in.sizes);
+        // Results are means of values of about 1. Weights are rounded to the
+        // type of those.
+        expectClose(o, expected, 64, 2, "o");
+        EXPECT_EQ(attention(in.q, in.k, in.v, in.options).toFloat64(),
+                  o.toFloat64())
+            << "other bits";
+      },
+      8);
+}
+
+TEST_P(Attention, gradientsAgreeWithDifferences) {
+  forCases(
+      [&] {
+        Inputs in = inputs(isSlow ? 12 : 70, {2, 16, 32, 64, 80, 96}, 2);
+        Variable q(in.q, true), k(in.k, true), v(in.v, true);
+        // Weights and their gradients are rounded to the inputs' type, the
+        // result as well, of which the backward computes with differences.
+        double rounding =
+            in.q.dtype() == f32 ? 0 : 8 * roundingOf(in.q.dtype());
+        checkGradients(
+            attention(q, k, v, in.options), {q, k, v},
+            [&](const std::vector<Values> &at) {
+              return reference::attention(at[0], at[1], at[2], in.sizes);
+            },
+            4e-6 + rounding);
+      },
+      4);
+}
+
+TEST_P(Attention, gradientsHaveTheSameBitsInEachRun) {
+  Inputs in = inputs(isSlow ? 12 : 100, {32}, 2);
+  Tensor grad = random(in.q.shape(), in.q.dtype());
+  std::vector<Values> first;
+  for (int run = 0; run < 2; ++run) {
+    Variable q(in.q, true), k(in.k, true), v(in.v, true);
+    attention(q, k, v, in.options).backward(grad);
+    std::vector<Values> bits = {q.grad().toFloat64(), k.grad().toFloat64(),
+                                v.grad().toFloat64()};
+    EXPECT_TRUE(run == 0 || bits == first);
+    first = bits;
+  }
+}
+
+TEST_P(Attention, theResultKeepsTheOrderOfMemory) {
+  Tensor x = random({2, 5, 3, 16}, f32).contiguous(), q = x.transpose(1, 2);
+  Tensor o = attention(q, q, q);
+  EXPECT_TRUE(o.transpose(1, 2).isContiguous());
+  EXPECT_EQ(
+      o.toFloat64(),
+      attention(q.contiguous(), q.contiguous(), q.contiguous()).toFloat64());
+}
+
+TEST_P(Attention, ofMuchLargerScoresStaysFinite) {
+  Tensor q = full({1, 1, 3, 16}, 100, f32, device);
+  AttentionResult result = attentionForward(q, q, q, {}, true);
+  EXPECT_EQ(result.o.toFloat64(), Values(48, 100.0));
+  // 100 * 100 * 16 / sqrt(16), and three of them.
+  EXPECT_NEAR(result.lse.toFloat64()[0], 40000 + std::log(3.0), 1e-2);
+}
+
+TEST_P(Attention, takesNoElements) {
+  Tensor none = empty({2, 2, 0, 8}, f32, device),
+         some = random({2, 2, 3, 8}, f32);
+  EXPECT_EQ(attention(none, some, some).shape(), (Shape{2, 2, 0, 8}));
+  // Without keys: 0, and no gradient.
+  Variable q(some, true), k(none, true);
+  Variable o = attention(q, k, k);
+  EXPECT_EQ(o.value().toFloat64(), Values(96, 0.0));
+  o.backward(random({2, 2, 3, 8}, f32));
+  EXPECT_EQ(q.grad().toFloat64(), Values(96, 0.0));
+}
+
+TEST_P(Attention, namesTheArgumentThatDoesNotFit) {
+  Tensor q = random({2, 4, 3, 8}, f32);
+  EXPECT_THAT(messageOf(q, random({2, 4, 5, 9}, f32), q),
+              HasSubstr("attention: argument 'k': expected shape [2, any, any, "
+                        "8] (batch and head size of q), got fp32[2, 4, 5, 9"));
+  EXPECT_THAT(messageOf(q, random({2, 3, 5, 8}, f32), q),
+              HasSubstr("attention: argument 'k': expected a number of heads "
+                        "that divides the 4 of q"));
+  EXPECT_THAT(messageOf(q, random({2, 2, 5, 8}, f32), q),
+              HasSubstr("attention: argument 'v': expected shape [2, 2, 5, 8] "
+                        "(that of k)"));
+  EXPECT_THAT(messageOf(q, random({2, 4, 5, 8}, f16), q),
+              HasSubstr("attention: argument 'k': expected fp32 elements (as "
+                        "q has)"));
+  Tensor large = zeros({1, 1, 1, 257}, f32, device);
+  EXPECT_THAT(messageOf(large, large, large),
+              HasSubstr("attention: argument 'q': expected a head size (its "
+                        "last dimension) from 1 to 256, got 257"));
+  AttentionOptions options;
+  options.window = -1;
+  EXPECT_THAT(messageOf(q, q, q, options),
+              HasSubstr("attention: argument 'window': expected a number that "
+                        "is not negative, got -1"));
+  options = {};
+  options.scale = 0;
+  EXPECT_THAT(messageOf(q, q, q, options),
+              HasSubstr("attention: argument 'scale': expected a finite number "
+                        "of more than 0, got 0"));
+}

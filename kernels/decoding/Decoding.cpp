@@ -1,0 +1,111 @@
+//===- Decoding.cpp ---------------------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/decoding/Decoding.h"
+
+#include "kernels/operator/Checks.h"
+#include "kernels/operator/OperatorKernel.h"
+#include "nereid/Runtime/DeviceProperties.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numbers>
+
+using namespace nereid;
+using namespace nereid::kernels;
+using namespace nereid::literals;
+
+static constexpr int64_t mostSplits = 64;
+
+static void checkArguments(const Tensor &q, const Tensor &k, const Tensor &v,
+                           const Tensor &lengths,
+                           const DecodingOptions &options) {
+  Checks checks("decoding");
+  checks.floats("q", q).rank(3, 3);
+  checks.require(q.size(2) >= 1 && q.size(2) <= 256, "q",
+                 "a head size (its last dimension) from 1 to 256",
+                 double(q.size(2)));
+  checks.floats("k", k)
+      .shape({q.size(0), -1, -1, q.size(2)}, "batch and head size of q")
+      .dtype(q.dtype(), "as q has");
+  if (k.size(1) == 0 ? q.size(1) != 0 : q.size(1) % k.size(1) != 0) {
+    checks.fail("k",
+                "a number of heads that divides the " +
+                    std::to_string(q.size(1)) + " of q",
+                k.str());
+  }
+  checks.floats("v", v)
+      .shape(k.shape(), "that of k")
+      .dtype(q.dtype(), "as q has");
+  checks.integers("lengths", lengths).shape({q.size(0)}, "the batch of q");
+  checks.require(options.window >= 0, "window", "a number that is not negative",
+                 double(options.window));
+  double scale = options.scale.value_or(1);
+  checks.require(scale > 0 && std::isfinite(scale), "scale",
+                 "a finite number of more than 0", scale);
+  int64_t splits = options.splits.value_or(1);
+  checks.require(splits >= 1 && splits <= mostSplits &&
+                     std::has_single_bit(uint64_t(splits)),
+                 "splits", "a power of two from 1 to 64", double(splits));
+}
+
+/// So many that the device has a few programs a processor, of 256 keys or more.
+static int64_t splitsFor(int64_t programs, int64_t capacity, Device device) {
+  int64_t wanted =
+      device.isHost() ? 16 : int64_t(4) * properties(device).processors;
+  constexpr int64_t leastKeys = 256;
+  int64_t most = std::clamp<int64_t>(capacity / leastKeys, 1, mostSplits);
+  int64_t splits = std::clamp<int64_t>(cdiv(wanted, programs), 1, most);
+  return int64_t(std::bit_floor(uint64_t(splits)));
+}
+
+Tensor kernels::decoding(const Tensor &q, const Tensor &k, const Tensor &v,
+                         const Tensor &lengths,
+                         const DecodingOptions &options) {
+  checkArguments(q, k, v, lengths, options);
+  Tensor o = empty(q.shape(), q.dtype(), q.device());
+  if (q.numel() == 0) {
+    return o;
+  }
+  int64_t batch = q.size(0), heads = q.size(1), headSize = q.size(2),
+          kvHeads = k.size(1), capacity = k.size(2), group = heads / kvHeads;
+  bool isHost = q.device().isHost();
+  int64_t splits =
+      options.splits.value_or(splitsFor(batch * kvHeads, capacity, q.device()));
+  Tensor parts, lse;
+  if (splits > 1) {
+    parts = empty({batch, heads, splits, headSize}, f32, q.device());
+    lse = empty({batch, heads, splits}, f32, q.device());
+  }
+  double scale = options.scale.value_or(1 / std::sqrt(double(headSize)));
+  int64_t window =
+      options.window > 0 ? std::min(options.window, capacity) : capacity;
+  // Offsets within a block are of 32 bits.
+  auto nearby = [](const Tensor &t) {
+    constexpr int64_t most = INT32_MAX / 512;
+    return t.stride(2) <= most && t.stride(3) <= most ? t : t.contiguous();
+  };
+  Tensor key = nearby(k), value = nearby(v);
+  bool products = group > 1 || (!isHost && q.dtype() != f32);
+  int64_t block = isHost ? 128 : q.dtype() == f32 ? 32 : 64;
+  static const OperatorKernel kernel("decoding", "decoding_kernel");
+  kernel[{batch * kvHeads, splits}](
+      splits > 1 ? parts : o, orNone(lse), q, key, value, lengths.contiguous(),
+      q.stride(0), q.stride(1), q.stride(2), key.stride(0), key.stride(1),
+      key.stride(2), key.stride(3), value.stride(0), value.stride(1),
+      value.stride(2), value.stride(3), kvHeads, capacity, window,
+      scale * std::numbers::log2e, "GROUP"_a = group, "D"_a = headSize,
+      "BLOCK"_a = block, "PRODUCTS"_a = products, "num_warps"_a = 4,
+      "num_stages"_a = 3);
+  if (splits > 1) {
+    static const OperatorKernel combine("decoding", "combine_kernel");
+    combine[{batch * heads}](o, parts, lse, "SPLITS"_a = splits,
+                             "D"_a = headSize, "num_warps"_a = 4);
+  }
+  return o;
+}

@@ -1,0 +1,123 @@
+//===- DecodingTest.cpp -----------------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/decoding/Decoding.h"
+#include "kernels/decoding/reference.h"
+#include "kernels/testing/OperatorTest.h"
+#include "nereid/Runtime/Error.h"
+
+#include <gmock/gmock.h>
+
+using namespace nereid;
+using namespace nereid::kernels;
+using ::testing::HasSubstr;
+
+NEREID_OPERATOR_TEST(Decoding);
+
+static std::string messageOf(const Tensor &q, const Tensor &k, const Tensor &v,
+                             const Tensor &lengths,
+                             const DecodingOptions &options = {}) {
+  try {
+    decoding(q, k, v, lengths, options);
+  } catch (const Error &error) {
+    return error.message();
+  }
+  return "";
+}
+
+TEST_P(Decoding, agreesWithDoublePrecision) {
+  forCases(
+      [&] {
+        int64_t batch = pick(1, 3), kvHeads = pick(1, 2),
+                heads = kvHeads * oneOf<int64_t>({1, 1, 2, 4, 7}),
+                capacity = awkwardSize(isSlow ? 40 : 1500),
+                headSize = isSlow
+                               ? pick(1, 16)
+                               : oneOf<int64_t>({1, 16, 64, 80, 96, 128, 256});
+        DType dtype = floatType();
+        Tensor q = random({batch, heads, headSize}, dtype),
+               k = random({batch, kvHeads, capacity, headSize}, dtype),
+               v = random({batch, kvHeads, capacity, headSize}, dtype);
+        std::vector<int64_t> lengths;
+        for (int64_t i = 0; i < batch; ++i) {
+          lengths.push_back(pick(-1, capacity + 1));
+        }
+        Tensor given =
+            Tensor::fromVector(lengths).to(coin() ? i32 : i64).to(device);
+        DecodingOptions options;
+        options.window = coin() ? 0 : pick(1, capacity + 1);
+        if (coin()) {
+          options.splits = oneOf<int64_t>({1, 2, 8, 64});
+        }
+        Tensor o = decoding(q, k, v, given, options);
+        expectClose(o,
+                    reference::decoding(q.toFloat64(), k.toFloat64(),
+                                        v.toFloat64(), lengths, heads, kvHeads,
+                                        capacity, headSize, options.window,
+                                        1 / std::sqrt(double(headSize))),
+                    64, 2, "o");
+        EXPECT_EQ(decoding(q, k, v, given, options).toFloat64(), o.toFloat64())
+            << "other bits";
+      },
+      8);
+}
+
+TEST_P(Decoding, keysBehindTheLengthAreNotRead) {
+  Tensor k = full({1, 1, 9, 16}, NAN, f32, device);
+  k.slice(2, 0, 5).fill(1);
+  Tensor o = decoding(full({1, 2, 16}, 1, f32, device), k, k,
+                      full({1}, 5, i32, device));
+  EXPECT_EQ(o.toFloat64(), reference::Values(32, 1.0));
+}
+
+TEST_P(Decoding, takesNoElements) {
+  Tensor q = empty({0, 2, 8}, f32, device),
+         k = empty({0, 2, 5, 8}, f32, device);
+  EXPECT_EQ(decoding(q, k, k, empty({0}, i32, device)).shape(), q.shape());
+  Tensor one = random({1, 2, 8}, f32), none = empty({1, 2, 0, 8}, f32, device);
+  EXPECT_EQ(decoding(one, none, none, full({1}, 3, i32, device)).toFloat64(),
+            reference::Values(16, 0.0));
+}
+
+TEST_P(Decoding, namesTheArgumentThatDoesNotFit) {
+  Tensor q = random({2, 4, 8}, f32), k = random({2, 2, 5, 8}, f32),
+         lengths = full({2}, 5, i32, device);
+  EXPECT_THAT(messageOf(q, random({2, 2, 5, 9}, f32), k, lengths),
+              HasSubstr("decoding: argument 'k': expected shape [2, any, any, "
+                        "8] (batch and head size of q), got fp32[2, 2, 5, 9"));
+  EXPECT_THAT(messageOf(q, random({2, 3, 5, 8}, f32), k, lengths),
+              HasSubstr("decoding: argument 'k': expected a number of heads "
+                        "that divides the 4 of q"));
+  EXPECT_THAT(messageOf(q, k, random({2, 2, 4, 8}, f32), lengths),
+              HasSubstr("decoding: argument 'v': expected shape [2, 2, 5, 8] "
+                        "(that of k)"));
+  EXPECT_THAT(messageOf(q, k, k, full({3}, 5, i32, device)),
+              HasSubstr("decoding: argument 'lengths': expected shape [2] (the "
+                        "batch of q)"));
+  EXPECT_THAT(messageOf(q, k, k, full({2}, 5, f32, device)),
+              HasSubstr("decoding: argument 'lengths': expected a tensor of "
+                        "i32 or i64"));
+  Tensor large = zeros({1, 1, 257}, f32, device);
+  EXPECT_THAT(messageOf(large, k, k, lengths),
+              HasSubstr("decoding: argument 'q': expected a head size (its "
+                        "last dimension) from 1 to 256, got 257"));
+  DecodingOptions options;
+  options.window = -1;
+  EXPECT_THAT(messageOf(q, k, k, lengths, options),
+              HasSubstr("decoding: argument 'window': expected a number that "
+                        "is not negative, got -1"));
+  options = {};
+  options.scale = 0;
+  EXPECT_THAT(messageOf(q, k, k, lengths, options),
+              HasSubstr("decoding: argument 'scale': expected a finite number "
+                        "of more than 0, got 0"));
+  options = {};
+  options.splits = 3;
+  EXPECT_THAT(messageOf(q, k, k, lengths, options),
+              HasSubstr("decoding: argument 'splits': expected a power of two "
+                        "from 1 to 64, got 3"));
+}

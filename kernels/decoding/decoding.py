@@ -1,0 +1,78 @@
+"""Attention of one token over a cache of keys and values, which are cut into splits that programs share.
+
+A program takes a split of one sequence's keys for the GROUP query heads that share them, so that each key is read once.
+Exponentials are powers of two: scale2 = scale * log2(e).
+"""
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def decoding_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, lengths_ptr, q_batch, q_head, q_col, k_batch, k_head, k_row,
+                    k_col, v_batch, v_head, v_row, v_col, kv_heads, capacity, window, scale2, GROUP: tl.constexpr,
+                    D: tl.constexpr, BLOCK: tl.constexpr, PRODUCTS: tl.constexpr):
+    """o [batch, heads, splits, D] of each split, and lse [batch, heads, splits]: the power of two that its sum of
+    exponentials is, -inf of a split without keys. Without lse there is one split, and o is the result.
+
+    Without PRODUCTS, scores are sums over rows: of one query head, a host's product would pack all keys first.
+    """
+    batch = (tl.program_id(0) // kv_heads).to(tl.int64)
+    kv_head = (tl.program_id(0) % kv_heads).to(tl.int64)
+    splits = tl.num_programs(1)
+    length = max(min(tl.load(lengths_ptr + batch), capacity), 0).to(tl.int32)
+    begin = max(length - window, 0)
+    share = tl.cdiv(tl.cdiv(length - begin, splits), BLOCK) * BLOCK
+    first = begin + tl.program_id(1) * share
+    last = min(first + share, length)
+    members = tl.arange(0, GROUP)
+    d = tl.arange(0, D)
+    keys = tl.arange(0, BLOCK)
+    heads = kv_head * GROUP + members
+    q = tl.load(q_ptr + batch * q_batch + heads[:, None] * q_head + d[None, :] * q_col)
+    first64 = first.to(tl.int64)
+    k_ptrs = k_ptr + batch * k_batch + kv_head * k_head + first64 * k_row + (keys[:, None] * k_row + d[None, :] * k_col)
+    v_ptrs = v_ptr + batch * v_batch + kv_head * v_head + first64 * v_row + (keys[:, None] * v_row + d[None, :] * v_col)
+    largest = tl.full((GROUP,), -float("inf"), dtype=tl.float32)
+    total = tl.zeros((GROUP,), dtype=tl.float32)
+    o = tl.zeros((GROUP, D), dtype=tl.float32)
+    for start in range(first, last, BLOCK):
+        inside = keys < last - start
+        k = tl.load(k_ptrs, mask=inside[:, None], other=0.0)
+        v = tl.load(v_ptrs, mask=inside[:, None], other=0.0)
+        if PRODUCTS:
+            s = tl.dot(q, tl.trans(k), input_precision="ieee")
+        else:
+            s = tl.sum(k.to(tl.float32) * q.to(tl.float32), axis=1)[None, :]
+        s = tl.where(inside[None, :], s * scale2, -float("inf"))
+        larger = tl.maximum(largest, tl.max(s, axis=1))
+        p = tl.exp2(s - larger[:, None])
+        correction = tl.exp2(largest - larger)
+        total = total * correction + tl.sum(p, axis=1)
+        o = o * correction[:, None]
+        if PRODUCTS:
+            o = tl.dot(p.to(v.dtype), v, o, input_precision="ieee")
+        else:
+            o += tl.sum(tl.trans(p) * v.to(tl.float32), axis=0)[None, :]
+        largest = larger
+        k_ptrs += BLOCK * k_row
+        v_ptrs += BLOCK * v_row
+    o = o / tl.where(total == 0.0, 1.0, total)[:, None]
+    place = (batch * kv_heads * GROUP + heads) * splits + tl.program_id(1)
+    tl.store(o_ptr + place[:, None] * D + d[None, :], o)
+    if lse_ptr is not None:
+        tl.store(lse_ptr + place, largest + tl.log2(total))
+
+
+@triton.jit
+def combine_kernel(o_ptr, parts_ptr, lse_ptr, SPLITS: tl.constexpr, D: tl.constexpr):
+    """One head's result: the mean of its splits', weighted by their sums of exponentials."""
+    head = tl.program_id(0).to(tl.int64)
+    split = tl.arange(0, SPLITS)
+    d = tl.arange(0, D)
+    lse = tl.load(lse_ptr + head * SPLITS + split)
+    largest = tl.max(lse, axis=0)
+    weights = tl.exp2(lse - tl.where(largest == -float("inf"), 0.0, largest))
+    parts = tl.load(parts_ptr + head * SPLITS * D + (split[:, None] * D + d[None, :]))
+    total = tl.sum(weights, axis=0)
+    o = tl.sum(parts * weights[:, None], axis=0) / tl.where(total == 0.0, 1.0, total)
+    tl.store(o_ptr + head * D + d, o)

@@ -1,0 +1,191 @@
+//===- Linear.cpp -----------------------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/linear/Linear.h"
+
+#include "kernels/linear/Product.h"
+#include "kernels/operator/Checks.h"
+#include "kernels/operator/OperatorKernel.h"
+#include "kernels/operator/Rows.h"
+#include "nereid/Autograd/Record.h"
+
+#include <algorithm>
+
+using namespace nereid;
+using namespace nereid::kernels;
+using namespace nereid::literals;
+
+/// [..., K] as [1, rows, K], copied only where rows have no one stride. Columns
+/// may have any.
+static Tensor matrixOf(const Tensor &x) {
+  if (x.rank() == 2) {
+    return x.unsqueeze(0);
+  }
+  Rows rows = rowsOf(x);
+  return Tensor::adopt(std::make_shared<Tensor>(rows.tensor),
+                       rows.tensor.data(), {1, rows.count, rows.columns},
+                       x.dtype(), x.device(), Shape{0, rows.stride, 1});
+}
+
+static void checkArguments(const char *op, const Tensor &x,
+                           const Tensor &weight, const Tensor &bias) {
+  Checks checks(op);
+  checks.floats("x", x).rank(1, 16);
+  checks.floats("weight", weight)
+      .shape({-1, x.size(-1)}, "columns: the last dimension of x")
+      .dtype(x.dtype(), "as x has");
+  checks.optional("bias", bias).shape({weight.size(0)}, "the rows of weight");
+}
+
+struct LinearResult {
+  Tensor y, before;
+};
+
+static LinearResult forward(const char *op, const Tensor &x,
+                            const Tensor &weight, const Tensor &bias,
+                            Activation activation, bool tf32,
+                            bool keepsBefore) {
+  checkArguments(op, x, weight, bias);
+  Product p;
+  p.a = matrixOf(x);
+  p.b = weight.transpose(0, 1).unsqueeze(0);
+  p.options.bias = bias;
+  p.options.activation = activation;
+  p.options.tf32 = tf32;
+  if (keepsBefore) {
+    p.before = empty({1, p.a.size(1), weight.size(0)}, x.dtype(), x.device());
+  }
+  Shape shape = x.shape();
+  shape.back() = weight.size(0);
+  return {run(p).view(shape), p.before};
+}
+
+/// Programs a column of blocks, for sums of columns that lie `rows` deep.
+static int64_t programsOfColumns(int64_t rows, int64_t blocks, int64_t blockM,
+                                 Device device) {
+  int64_t all = programsForSums(INT32_MAX, device) * 2;
+  return std::clamp<int64_t>(cdiv(all, blocks), 1, cdiv(rows, blockM));
+}
+
+/// dz = dy * activation'(z) into `dz` (without an activation: neither), and its
+/// column sums.
+static Tensor columnSums(const Tensor &dy, const Tensor &z, const Tensor &dz,
+                         Activation activation, std::optional<DType> biasType) {
+  int64_t rows = dy.size(0), columns = dy.size(1);
+  constexpr int64_t blockM = 16, blockN = 128;
+  static const OperatorKernel kernel("linear", "columns_kernel");
+  auto launch = [&](const Tensor &sums, const Tensor &from, int64_t programs,
+                    bool derives) {
+    kernel[{cdiv(columns, blockN), programs}](
+        orNone(sums), derives ? orNone(dz) : Argument(none), from,
+        derives ? orNone(z) : Argument(none), from.size(0), columns,
+        from.stride(0), from.stride(1), "BLOCK_M"_a = blockM,
+        "BLOCK_N"_a = blockN,
+        "ACTIVATION"_a = derives ? nameOf(activation) : "none",
+        "num_warps"_a = 4);
+  };
+  int64_t programs =
+      programsOfColumns(rows, cdiv(columns, blockN), blockM, dy.device());
+  if (!biasType) {
+    launch({}, dy, programs, true);
+    return {};
+  }
+  Tensor sums = empty({columns}, *biasType, dy.device());
+  if (programs == 1) {
+    launch(sums, dy, 1, z.defined());
+  } else {
+    Tensor parts = empty({programs, columns}, f32, dy.device());
+    launch(parts, dy, programs, z.defined());
+    launch(sums, parts, 1, false);
+  }
+  return sums;
+}
+
+LinearGradients kernels::linearBackward(const Tensor &dy, const Tensor &x,
+                                        const Tensor &weight, const Tensor &z,
+                                        Activation activation, bool wantsX,
+                                        bool wantsWeight,
+                                        std::optional<DType> biasType,
+                                        bool tf32) {
+  checkArguments("linear backward", x, weight, {});
+  Checks checks("linear backward");
+  Shape shape = x.shape();
+  shape.back() = weight.size(0);
+  checks.floats("dy", dy).shape(shape, "of the result").dtype(x.dtype());
+  Tensor in = matrixOf(x), out = matrixOf(dy);
+  int64_t rows = in.size(1), columns = weight.size(0);
+  LinearGradients gradients;
+  if (rows == 0 || columns == 0) {
+    if (wantsX) {
+      gradients.x = zeros(x.shape(), x.dtype(), x.device());
+    }
+    if (wantsWeight) {
+      gradients.weight = zeros(weight.shape(), weight.dtype(), x.device());
+    }
+    if (biasType) {
+      gradients.bias = zeros({columns}, *biasType, x.device());
+    }
+    return gradients;
+  }
+  Tensor dz = out.squeeze(0);
+  if (activation != Activation::None) {
+    checks.floats("z", z).contiguous();
+    Tensor flat = z.view({rows, columns});
+    Tensor dense = empty({rows, columns}, x.dtype(), x.device());
+    gradients.bias = columnSums(dz, flat, dense, activation, biasType);
+    dz = dense;
+  } else if (biasType) {
+    gradients.bias = columnSums(dz, {}, {}, activation, biasType);
+  }
+  Product p;
+  p.options.tf32 = tf32;
+  if (wantsX) {
+    p.a = dz.unsqueeze(0);
+    p.b = weight.unsqueeze(0);
+    gradients.x = run(p).view(x.shape());
+  }
+  if (wantsWeight) {
+    p.a = dz.transpose(0, 1).unsqueeze(0);
+    p.b = in;
+    gradients.weight = run(p).view(weight.shape());
+  }
+  return gradients;
+}
+
+Tensor kernels::linear(const Tensor &x, const Tensor &weight,
+                       const Tensor &bias, Activation activation, bool tf32) {
+  return forward("linear", x, weight, bias, activation, tf32, false).y;
+}
+
+Variable kernels::linear(const Variable &x, const Variable &weight,
+                         const Variable &bias, Activation activation,
+                         bool tf32) {
+  bool keeps = activation != Activation::None &&
+               autograd::isRecording({x, weight, bias});
+  LinearResult result = forward("linear", x.value(), weight.value(),
+                                bias.value(), activation, tf32, keeps);
+  DType biasType = bias.defined() ? bias.dtype() : f32;
+  return autograd::record(
+      "linear", {x, weight, bias}, result.y,
+      [x = x.value(), w = weight.value(), z = result.before, activation,
+       biasType, tf32](const Tensor &dy, autograd::Needs needs) {
+        LinearGradients g = linearBackward(
+            dy, x, w, z, activation, needs[0], needs[1],
+            needs[2] ? std::optional(biasType) : std::nullopt, tf32);
+        return autograd::Gradients{g.x, g.weight, g.bias};
+      });
+}
+
+Tensor kernels::linearGelu(const Tensor &x, const Tensor &weight,
+                           const Tensor &bias) {
+  return linear(x, weight, bias, Activation::Gelu);
+}
+
+Variable kernels::linearGelu(const Variable &x, const Variable &weight,
+                             const Variable &bias) {
+  return linear(x, weight, bias, Activation::Gelu);
+}

@@ -1,0 +1,75 @@
+//===- Linear.h - Products and linear layers, with gradients ---*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Formula:      matmul: activation(scale * (a @ b) + bias) + residual;
+//               linear: activation(x @ weight^T + bias)
+// Shapes:       a [M, K] or [B, M, K], b [K, N] or [B, K, N], where one of two
+//               batches may be 1; bias [N]; residual as the result;
+//               x [..., K], weight [N, K], result [..., N]; any strides
+// Types:        a and b of fp32, fp16, bf16 or int8, both of one; sums fp32
+//               (int8: i32). The result has a's type, of int8 i32, or the one
+//               asked for. fp32 is exact unless `tf32` is asked for
+// Gradients:    a, b; x, weight, bias
+// Memory:       reads operands of any strides in place; where K is cut, a part
+//               of the result's size in fp32 for each split. linear with an
+//               activation saves what that is applied to
+// Determinism:  the same bits in each run on one device
+// Source:       activations: Hendrycks, Gimpel, "Gaussian Error Linear Units",
+//               arXiv 1606.08415
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_KERNELS_LINEAR_LINEAR_H
+#define NEREID_KERNELS_LINEAR_LINEAR_H
+
+#include "nereid/Autograd/Variable.h"
+
+#include <optional>
+
+namespace nereid::kernels {
+
+/// Gelu: by erf. GeluTanh: 0.5 z (1 + tanh(sqrt(2 / pi) (z + 0.044715 z^3))).
+enum class Activation { None, Relu, Gelu, GeluTanh, Silu };
+
+struct MatmulOptions {
+  Tensor bias, residual; ///< or undefined
+  Activation activation = Activation::None;
+  double scale = 1;
+  std::optional<DType> type; ///< of the result
+  /// On a GPU, operands of fp32 are read as tf32 (10 bits of mantissa).
+  bool tf32 = false;
+};
+
+Tensor matmul(const Tensor &a, const Tensor &b,
+              const MatmulOptions &options = {});
+Variable matmul(const Variable &a, const Variable &b, bool tf32 = false);
+
+Tensor linear(const Tensor &x, const Tensor &weight, const Tensor &bias = {},
+              Activation activation = Activation::None, bool tf32 = false);
+Variable linear(const Variable &x, const Variable &weight, const Variable &bias,
+                Activation activation = Activation::None, bool tf32 = false);
+
+/// GELU (erf) of linear, in one kernel.
+Tensor linearGelu(const Tensor &x, const Tensor &weight,
+                  const Tensor &bias = {});
+Variable linearGelu(const Variable &x, const Variable &weight,
+                    const Variable &bias);
+
+struct LinearGradients {
+  Tensor x, weight, bias; ///< undefined where they were not asked for
+};
+
+/// `z`: what the activation was applied to, row-major; undefined for None.
+LinearGradients linearBackward(const Tensor &dy, const Tensor &x,
+                               const Tensor &weight, const Tensor &z,
+                               Activation activation, bool wantsX,
+                               bool wantsWeight, std::optional<DType> biasType,
+                               bool tf32 = false);
+
+} // namespace nereid::kernels
+
+#endif // NEREID_KERNELS_LINEAR_LINEAR_H

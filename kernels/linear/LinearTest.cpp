@@ -1,0 +1,258 @@
+//===- LinearTest.cpp -------------------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/linear/Linear.h"
+#include "kernels/linear/Product.h"
+#include "kernels/linear/reference.h"
+#include "kernels/testing/OperatorTest.h"
+#include "nereid/Runtime/Error.h"
+
+#include <gmock/gmock.h>
+
+using namespace nereid;
+using namespace nereid::kernels;
+using ::testing::HasSubstr;
+
+NEREID_OPERATOR_TEST(Linear);
+
+namespace {
+
+constexpr auto activations = {Activation::None, Activation::Relu,
+                              Activation::Gelu, Activation::GeluTanh,
+                              Activation::Silu};
+
+/// How far sums of k products of standard normals may be off, as multiples of
+/// 2^-24: products of one sign at most, and each partial sum rounds.
+double ulpsOfSum(int64_t k) { return 8 + 2 * std::sqrt(double(k)); }
+
+Values valuesOf(const Tensor &t) {
+  return t.defined() ? t.toFloat64() : Values();
+}
+
+template <typename Call>
+std::string messageOf(Call call) {
+  try {
+    call();
+  } catch (const Error &error) {
+    return error.message();
+  }
+  return "";
+}
+
+} // namespace
+
+TEST_P(Linear, matmulAgreesWithDoublePrecision) {
+  int64_t most = isSlow ? 40 : 260;
+  forCases([&] {
+    int64_t m = awkwardSize(most), n = awkwardSize(most), k = awkwardSize(most);
+    int64_t ofA = coin() ? 0 : pick(1, 3), // 0: two dimensions
+        ofB = oneOf<int64_t>({0, 1, std::max<int64_t>(ofA, 1)});
+    DType dtype = floatType();
+    Tensor a = random(ofA ? Shape{ofA, m, k} : Shape{m, k}, dtype),
+           b = random(ofB ? Shape{ofB, k, n} : Shape{k, n}, dtype);
+    MatmulOptions options;
+    options.activation = oneOf(activations);
+    Shape shape = ofA || ofB ? Shape{std::max(ofA, ofB), m, n} : Shape{m, n};
+    if (coin()) {
+      options.bias = random({n}, coin() ? f32 : dtype);
+    }
+    if (coin()) {
+      options.residual = random(shape, dtype);
+    }
+    if (coin()) {
+      options.scale = 0.25;
+    }
+    if (coin()) {
+      options.type = f32;
+    }
+    Tensor y = matmul(a, b, options);
+    EXPECT_EQ(y.shape(), shape);
+    Values expected = reference::product(
+        a.toFloat64(), size_t(std::max<int64_t>(ofA, 1)), b.toFloat64(),
+        size_t(std::max<int64_t>(ofB, 1)), size_t(m), size_t(n), size_t(k));
+    Values bias = valuesOf(options.bias), residual = valuesOf(options.residual);
+    for (size_t i = 0; i < expected.size(); ++i) {
+      double z = expected[i] * options.scale +
+                 (bias.empty() ? 0 : bias[i % size_t(n)]);
+      expected[i] = reference::activate(z, options.activation) +
+                    (residual.empty() ? 0 : residual[i]);
+    }
+    expectClose(y, expected, ulpsOfSum(k), std::sqrt(double(k)) + 4, "y");
+    EXPECT_EQ(matmul(a, b, options).toFloat64(), y.toFloat64()) << "other bits";
+  });
+}
+
+TEST_P(Linear, matmulOfIntegersIsExact) {
+  forCases(
+      [&] {
+        int64_t most = isSlow ? 40 : 200;
+        int64_t m = awkwardSize(most), n = awkwardSize(most),
+                k = awkwardSize(most);
+        Tensor a = laidOut(randint({m, k}, -128, 128, i8, Device::cpu(), seed)),
+               b = laidOut(
+                   randint({k, n}, -128, 128, i8, Device::cpu(), seed + 1));
+        Values expected = reference::product(a.toFloat64(), 1, b.toFloat64(), 1,
+                                             size_t(m), size_t(n), size_t(k));
+        Tensor y = matmul(a, b);
+        EXPECT_EQ(y.dtype(), i32);
+        EXPECT_EQ(y.toFloat64(), expected);
+        MatmulOptions options;
+        options.scale = 0x1p-10;
+        options.type = f32;
+        for (double &value : expected) {
+          value *= 0x1p-10;
+        }
+        EXPECT_EQ(matmul(a, b, options).toFloat64(), expected);
+      },
+      4);
+}
+
+TEST_P(Linear, partsOfKAreSummed) {
+  if (isSlow) {
+    GTEST_SKIP() << "too long for this device";
+  }
+  // Few blocks of a deep product: splits, wherever the device has processors
+  // for them.
+  constexpr int64_t m = 17, n = 40, k = 5003;
+  MatmulOptions options;
+  options.activation = Activation::Silu;
+  Tensor a = random({m, k}, f32), b = random({k, n}, f32);
+  options.bias = random({n}, f32);
+  Values expected =
+      reference::product(a.toFloat64(), 1, b.toFloat64(), 1, m, n, k);
+  Values bias = options.bias.toFloat64();
+  for (size_t i = 0; i < expected.size(); ++i) {
+    expected[i] =
+        reference::activate(expected[i] + bias[i % n], options.activation);
+  }
+  EXPECT_GT(planProduct({1, m, n, k}, f32, false, device).splits, 1);
+  expectClose(matmul(a, b, options), expected, ulpsOfSum(k), std::sqrt(k), "y");
+}
+
+TEST_P(Linear, gradientsOfMatmulAgreeWithDifferences) {
+  forCases(
+      [&] {
+        int64_t most = isSlow ? 20 : 100;
+        int64_t m = awkwardSize(most), n = awkwardSize(most),
+                k = awkwardSize(most);
+        int64_t ofA = coin() ? 0 : pick(1, 3),
+                ofB = oneOf<int64_t>({0, 1, std::max<int64_t>(ofA, 1)});
+        DType dtype = floatType();
+        Variable a(random(ofA ? Shape{ofA, m, k} : Shape{m, k}, dtype), true),
+            b(random(ofB ? Shape{ofB, k, n} : Shape{k, n}, dtype), true);
+        checkGradients(
+            matmul(a, b), {a, b},
+            [&](const std::vector<Values> &at) {
+              return reference::product(
+                  at[0], size_t(std::max<int64_t>(ofA, 1)), at[1],
+                  size_t(std::max<int64_t>(ofB, 1)), size_t(m), size_t(n),
+                  size_t(k));
+            },
+            1e-6);
+      },
+      8);
+}
+
+TEST_P(Linear, gradientsAgreeWithDifferences) {
+  forCases(
+      [&] {
+        int64_t most = isSlow ? 20 : 100;
+        int64_t rows = awkwardSize(2 * most), n = awkwardSize(most),
+                k = awkwardSize(most);
+        DType dtype = floatType();
+        Activation activation = oneOf(activations);
+        bool deep = coin();
+        Variable x(random(deep ? Shape{2, rows, k} : Shape{rows, k}, dtype),
+                   true),
+            w(random({n, k}, dtype, 1 / std::sqrt(double(k))), true), b;
+        std::vector<Variable> inputs = {x, w};
+        if (coin()) {
+          b = Variable(random({n}, coin() ? f32 : dtype), coin());
+          inputs.push_back(b);
+        }
+        Variable y = linear(x, w, b, activation);
+        Values expected = reference::linear(
+            x.value().toFloat64(), w.value().toFloat64(), valuesOf(b.value()),
+            size_t(n), size_t(k), activation);
+        expectClose(y.value(), expected, ulpsOfSum(k), 4, "y");
+        // A derivative with a jump has no differences; there the test above
+        // stands.
+        if (activation != Activation::Relu) {
+          // What an activation was applied to is kept in x's type.
+          double kept = activation == Activation::None ? 0 : roundingOf(dtype);
+          checkGradients(
+              y, inputs,
+              [&](const std::vector<Values> &at) {
+                return reference::linear(at[0], at[1],
+                                         at.size() > 2 ? at[2] : Values(),
+                                         size_t(n), size_t(k), activation);
+              },
+              1e-6 + 4 * kept);
+        }
+      },
+      8);
+}
+
+TEST_P(Linear, takesNoElements) {
+  Variable x(empty({0, 5}, f32, device), true), w(random({3, 5}, f32), true),
+      b(random({3}, f32), true);
+  Variable y = linearGelu(x, w, b);
+  EXPECT_EQ(y.shape(), (Shape{0, 3}));
+  y.backward(empty({0, 3}, f32, device));
+  EXPECT_EQ(w.grad().toFloat64(), Values(15, 0.0));
+  EXPECT_EQ(b.grad().toFloat64(), Values(3, 0.0));
+  EXPECT_EQ(matmul(empty({2, 0}, f32, device), empty({0, 2}, f32, device))
+                .toFloat64(),
+            Values(4, 0.0));
+}
+
+TEST_P(Linear, reluHasTheStepAsItsDerivative) {
+  Variable x(Tensor::fromVector<float>({-1, 2, 3, -4}, Shape{2, 2}, device),
+             true),
+      w(Tensor::fromVector<float>({1, 0, 0, 1}, Shape{2, 2}, device), true);
+  linear(x, w, Variable(), Activation::Relu)
+      .backward(full({2, 2}, 1, f32, device));
+  EXPECT_EQ(x.grad().toFloat64(), (Values{0, 1, 1, 0}));
+  EXPECT_EQ(w.grad().toFloat64(), (Values{3, -4, -1, 2}));
+}
+
+TEST_P(Linear, namesTheArgumentThatDoesNotFit) {
+  EXPECT_THAT(
+      messageOf([&] { matmul(random({2, 3}, f32), random({4, 5}, f32)); }),
+      HasSubstr("matmul: argument 'b': expected 3 rows (the last dimension of "
+                "a, fp32[2, 3"));
+  EXPECT_THAT(
+      messageOf([&] { matmul(random({2, 3}, f32), random({3, 5}, f16)); }),
+      HasSubstr("matmul: argument 'b': expected fp32 elements (as a "
+                "has)"));
+  EXPECT_THAT(messageOf([&] {
+                matmul(random({2, 3, 4}, f32), random({3, 4, 5}, f32));
+              }),
+              HasSubstr("matmul: argument 'b': expected a batch of 2 or 1"));
+  EXPECT_THAT(messageOf([&] {
+                matmul(zeros({2, 3}, i64, device), zeros({3, 2}, i64, device));
+              }),
+              HasSubstr("matmul: argument 'a': expected a tensor of fp32, "
+                        "fp16, bf16 or int8"));
+  EXPECT_THAT(messageOf([&] {
+                MatmulOptions options;
+                options.type = i32;
+                matmul(random({2, 3}, f32), random({3, 2}, f32), options);
+              }),
+              HasSubstr("matmul: argument 'type': expected fp32, fp16 or bf16, "
+                        "or i32 for a product of int8 alone, got"));
+  EXPECT_THAT(
+      messageOf([&] { linear(random({2, 3}, f32), random({4, 5}, f32)); }),
+      HasSubstr("linear: argument 'weight': expected shape [any, 3] (columns: "
+                "the last dimension of x)"));
+  EXPECT_THAT(messageOf([&] {
+                linear(random({2, 3}, f32), random({4, 3}, f32),
+                       random({3}, f32));
+              }),
+              HasSubstr("linear: argument 'bias': expected shape [4] (the rows "
+                        "of weight)"));
+}

@@ -1,0 +1,123 @@
+//===- Product.cpp ----------------------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/linear/Product.h"
+
+#include "kernels/operator/OperatorKernel.h"
+
+#include <algorithm>
+
+using namespace nereid;
+using namespace nereid::kernels;
+using namespace nereid::literals;
+
+const char *kernels::nameOf(Activation activation) {
+  switch (activation) {
+  case Activation::None:
+    return "none";
+  case Activation::Relu:
+    return "relu";
+  case Activation::Gelu:
+    return "gelu";
+  case Activation::GeluTanh:
+    return "gelu_tanh";
+  case Activation::Silu:
+    return "silu";
+  }
+  __builtin_unreachable();
+}
+
+/// The largest offset within a batch.
+static int64_t extentOfBatch(const Tensor &t) {
+  return (t.size(1) - 1) * t.stride(1) + (t.size(2) - 1) * t.stride(2);
+}
+
+/// All matrices as one, where the rows of `a` follow each other with one stride
+/// and all are multiplied by the same.
+static bool foldBatch(Product &p) {
+  const Tensor &a = p.a;
+  if (a.size(0) == 1 || p.b.stride(0) != 0 || p.sumsBatches ||
+      p.options.residual.defined() || a.stride(0) != a.size(1) * a.stride(1)) {
+    return false;
+  }
+  // Row-major in its first two dimensions, so that slices of one row do.
+  p.a = Tensor::adopt(std::make_shared<Tensor>(a), a.data(),
+                      {1, a.size(0) * a.size(1), a.size(2)}, a.dtype(),
+                      a.device(), Shape{0, a.stride(1), a.stride(2)});
+  p.b = p.b.slice(0, 0, 1);
+  return true;
+}
+
+Tensor kernels::run(const Product &given) {
+  Product p = given;
+  Shape shape = {p.sumsBatches ? 1 : p.a.size(0), p.a.size(1), p.b.size(2)};
+  DType inType = p.a.dtype(), sumType = inType == i8 ? i32 : f32;
+  DType outType = p.options.type.value_or(inType == i8 ? i32 : inType);
+  Tensor y = empty(shape, outType, p.a.device());
+  if (y.numel() == 0) {
+    return y;
+  }
+  foldBatch(p);
+  ProductSize size = {p.a.size(0), p.a.size(1), p.b.size(2), p.a.size(2)};
+  int64_t m = size.m, n = size.n, k = size.k;
+  ProductPlan plan = planProduct(size, inType, p.options.tf32, y.device());
+  if (p.sumsBatches) {
+    plan.splits = 1; // each batch is a part
+  }
+  int64_t share = cdiv(cdiv(k, plan.splits), plan.blockK) * plan.blockK;
+  if (plan.splits > 1) {
+    plan.splits = cdiv(k, share);
+  }
+  bool hasParts = plan.splits > 1 || (p.sumsBatches && size.batch > 1);
+  int64_t parts = p.sumsBatches ? size.batch : plan.splits;
+  int64_t batchOfParts = p.sumsBatches ? 1 : size.batch;
+
+  const Tensor &residual = p.options.residual;
+  Shape r = residual.defined() ? residual.strides() : Shape{0, 0, 0};
+  const char *activation = nameOf(p.options.activation);
+  bool plain = !p.options.bias.defined() && !residual.defined() &&
+               !p.before.defined() && !p.of.defined() &&
+               p.options.activation == Activation::None && p.options.scale == 1;
+  // Blocks go beyond the end by less than 512.
+  int64_t largest = std::max(
+      {extentOfBatch(p.a) + 512 * std::max(p.a.stride(1), p.a.stride(2)),
+       extentOfBatch(p.b) + 512 * std::max(p.b.stride(1), p.b.stride(2)),
+       (m + 512) * n, (m + 512) * r[1] + (n + 512) * r[2]});
+  bool wide = largest > INT32_MAX;
+  Tensor bias = contiguousOrNone(p.options.bias);
+  Tensor partial = hasParts
+                       ? empty({parts, batchOfParts, m, n}, sumType, y.device())
+                       : Tensor();
+  Argument absent = none;
+  static const OperatorKernel product("linear", "linear_kernel");
+  int64_t blocks = cdiv(m, plan.blockM) * cdiv(n, plan.blockN);
+  product[{blocks * size.batch, plan.splits}](
+      hasParts ? partial : y, p.a, p.b, hasParts ? absent : orNone(bias),
+      hasParts ? absent : orNone(residual),
+      hasParts ? absent : orNone(p.before), hasParts ? absent : orNone(p.of), m,
+      n, k, p.a.size(0) == 1 ? 0 : p.a.stride(0), p.a.stride(1), p.a.stride(2),
+      p.b.size(0) == 1 ? 0 : p.b.stride(0), p.b.stride(1), p.b.stride(2), r[0],
+      r[1], r[2], p.options.scale, share, "BLOCK_M"_a = plan.blockM,
+      "BLOCK_N"_a = plan.blockN, "BLOCK_K"_a = plan.blockK, "GROUP"_a = 8,
+      "WRAP"_a = !y.device().isHost(), "EVEN"_a = k % plan.blockK == 0,
+      "WIDE"_a = wide, "PARTS"_a = plan.splits > 1,
+      "ACTIVATION"_a = hasParts ? "none" : activation,
+      "PLAIN"_a = hasParts || plain,
+      "PRECISION"_a = p.options.tf32 ? "tf32" : "ieee",
+      "num_warps"_a = plan.warps, "num_stages"_a = plan.stages);
+  if (hasParts) {
+    constexpr int64_t blockM = 8, blockN = 128;
+    static const OperatorKernel sum("linear", "parts_kernel");
+    sum[{batchOfParts * cdiv(m, blockM) * cdiv(n, blockN)}](
+        y, partial, orNone(bias), orNone(residual), orNone(p.before),
+        orNone(p.of), m, n, r[0], r[1], r[2], p.options.scale, parts,
+        batchOfParts * m * n, "BLOCK_M"_a = blockM, "BLOCK_N"_a = blockN,
+        "WIDE"_a = wide, "ACTIVATION"_a = activation, "PLAIN"_a = plain,
+        "num_warps"_a = 4);
+  }
+  return y;
+}

@@ -1,0 +1,52 @@
+//===- Product.h - One product, and how it is launched ---------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_KERNELS_LINEAR_PRODUCT_H
+#define NEREID_KERNELS_LINEAR_PRODUCT_H
+
+#include "kernels/linear/Linear.h"
+
+namespace nereid::kernels {
+
+/// How a product [batch, m, k] @ [batch, k, n] is cut into programs.
+struct ProductPlan {
+  int64_t blockM = 0, blockN = 0, blockK = 0;
+  int warps = 4, stages = 1;
+  int64_t splits = 1; ///< of K
+};
+
+struct ProductSize {
+  int64_t batch = 1, m = 0, n = 0, k = 0;
+};
+
+/// The fastest for the device: what has been measured for large products, and
+/// smaller blocks or splits where those would leave processors idle
+/// (ProductPlan.cpp).
+ProductPlan planProduct(const ProductSize &size, DType dtype, bool tf32,
+                        Device device);
+
+/// A checked product: `a` [B, M, K], `b` [B, K, N] of any strides, where a
+/// batch of stride 0 is repeated.
+struct Product {
+  Tensor a, b;
+  MatmulOptions options; ///< residual [B, M, N] or undefined
+  Tensor before;         ///< kept: what the activation is applied to
+  /// Instead of being activated, the product is multiplied by the activation's
+  /// derivative at these values.
+  Tensor of;
+  /// The sum over all batches instead of all of them: [1, M, N].
+  bool sumsBatches = false;
+};
+
+/// [B, M, N], row-major.
+Tensor run(const Product &product);
+
+const char *nameOf(Activation activation);
+
+} // namespace nereid::kernels
+
+#endif // NEREID_KERNELS_LINEAR_PRODUCT_H

@@ -1,0 +1,185 @@
+"""Products of any strides with what follows them: y = activation(scale * (a @ b) + bias) + residual.
+
+All of it is accumulated in float32 (int8: in int32). Where the product alone gives a device too few programs, K is cut
+into splits, whose results parts_kernel adds in the order of the splits.
+"""
+import triton
+import triton.language as tl
+
+SQRT_HALF: tl.constexpr = 0.7071067811865476
+DENSITY_AT_0: tl.constexpr = 0.3989422804014327  # of the standard normal distribution
+TANH_SLOPE: tl.constexpr = 1.5957691216057308  # 2 * sqrt(2 / pi): tanh(u) = 2 * sigmoid(2 * u) - 1
+TANH_CUBE: tl.constexpr = 0.044715
+
+
+@triton.jit
+def activate(z, ACTIVATION: tl.constexpr):
+    if ACTIVATION == "relu":
+        z = tl.maximum(z, 0.0)
+    elif ACTIVATION == "gelu":
+        z = 0.5 * z * (1.0 + tl.erf(z * SQRT_HALF))
+    elif ACTIVATION == "gelu_tanh":
+        z = z * tl.sigmoid(TANH_SLOPE * z * (1.0 + TANH_CUBE * z * z))
+    elif ACTIVATION == "silu":
+        z = z * tl.sigmoid(z)
+    return z
+
+
+@triton.jit
+def derivative(z, ACTIVATION: tl.constexpr):
+    if ACTIVATION == "relu":
+        slope = tl.where(z > 0.0, 1.0, 0.0)
+    elif ACTIVATION == "gelu":
+        slope = 0.5 * (1.0 + tl.erf(z * SQRT_HALF)) + z * DENSITY_AT_0 * tl.exp(-0.5 * z * z)
+    elif ACTIVATION == "gelu_tanh":
+        s = tl.sigmoid(TANH_SLOPE * z * (1.0 + TANH_CUBE * z * z))
+        slope = s + z * s * (1.0 - s) * TANH_SLOPE * (1.0 + 3.0 * TANH_CUBE * z * z)
+    elif ACTIVATION == "silu":
+        s = tl.sigmoid(z)
+        slope = s + z * s * (1.0 - s)
+    return slope
+
+
+@triton.jit
+def finish(total, y_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, batch, rows, cols, inside, M, N, r_batch, r_row,
+           r_col, scale, ACTIVATION: tl.constexpr, PLAIN: tl.constexpr):
+    """Stores a block of y [batch, M, N]. before_ptr keeps the values in front of the activation; with of_ptr, the
+    product is multiplied by the activation's derivative at what that holds, instead of activated."""
+    base = batch.to(tl.int64) * M * N
+    at = rows[:, None] * N + cols[None, :]
+    if not PLAIN:
+        total = total.to(tl.float32) * scale
+        if bias_ptr is not None:
+            total += tl.load(bias_ptr + cols, mask=cols < N, other=0.0).to(tl.float32)[None, :]
+        if before_ptr is not None:
+            tl.store(before_ptr + base + at, total, mask=inside)
+        if of_ptr is not None:
+            total *= derivative(tl.load(of_ptr + base + at, mask=inside, other=0.0).to(tl.float32), ACTIVATION)
+        else:
+            total = activate(total, ACTIVATION)
+        if residual_ptr is not None:
+            r_ptrs = residual_ptr + batch.to(tl.int64) * r_batch + rows[:, None] * r_row + cols[None, :] * r_col
+            total += tl.load(r_ptrs, mask=inside, other=0.0).to(tl.float32)
+    tl.store(y_ptr + base + at, total, mask=inside)
+
+
+@triton.jit
+def linear_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, M, N, K, a_batch, a_row, a_col,
+                  b_batch, b_row, b_col, r_batch, r_row, r_col, scale, share, BLOCK_M: tl.constexpr,
+                  BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP: tl.constexpr, WRAP: tl.constexpr,
+                  EVEN: tl.constexpr, WIDE: tl.constexpr, PARTS: tl.constexpr, ACTIVATION: tl.constexpr,
+                  PLAIN: tl.constexpr, PRECISION: tl.constexpr):
+    """One block of y [batch, M, N]. Programs go down GROUP blocks of rows before they take the next columns, so that
+    those which run together share operands in a GPU's last cache.
+
+    WRAP: rows and columns beyond the end read those at the beginning, and no mask is needed (GPUs). EVEN: K is a
+    multiple of BLOCK_K. WIDE: offsets within a batch need 64 bits. PARTS: program (_, s) multiplies from s * share on,
+    and y is [splits, batch, M, N].
+    """
+    blocks_m = tl.cdiv(M, BLOCK_M)
+    blocks_n = tl.cdiv(N, BLOCK_N)
+    program = tl.program_id(0) % (blocks_m * blocks_n)
+    batch = tl.program_id(0) // (blocks_m * blocks_n)
+    group = program // (GROUP * blocks_n)
+    height = min(blocks_m - group * GROUP, GROUP)
+    within = program % (GROUP * blocks_n)
+    rows = (group * GROUP + within % height) * BLOCK_M + tl.arange(0, BLOCK_M)
+    cols = within // height * BLOCK_N + tl.arange(0, BLOCK_N)
+    ks = tl.arange(0, BLOCK_K)
+    a_rows = rows
+    b_cols = cols
+    if WRAP:
+        a_rows = rows % M
+        b_cols = cols % N
+    a_step = BLOCK_K * a_col
+    b_step = BLOCK_K * b_row
+    if WIDE:
+        rows = rows.to(tl.int64)
+        cols = cols.to(tl.int64)
+        a_rows = a_rows.to(tl.int64)
+        b_cols = b_cols.to(tl.int64)
+        ks = ks.to(tl.int64)
+        a_step = tl.full((), BLOCK_K, tl.int64) * a_col
+        b_step = tl.full((), BLOCK_K, tl.int64) * b_row
+    a_ptrs = a_ptr + batch.to(tl.int64) * a_batch + a_rows[:, None] * a_row + ks[None, :] * a_col
+    b_ptrs = b_ptr + batch.to(tl.int64) * b_batch + ks[:, None] * b_row + b_cols[None, :] * b_col
+    count = K
+    if PARTS:
+        split = tl.program_id(1)
+        first = split.to(tl.int64) * share
+        a_ptrs += first * a_col
+        b_ptrs += first * b_row
+        count = min(share, K - split * share)
+    inside = (rows[:, None] < M) & (cols[None, :] < N)
+    if a_ptr.dtype.element_ty == tl.int8:
+        total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.int32)
+    else:
+        total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+    for k in range(0, count, BLOCK_K):
+        if WRAP and EVEN:
+            a = tl.load(a_ptrs)
+            b = tl.load(b_ptrs)
+        elif WRAP:
+            a = tl.load(a_ptrs, mask=ks[None, :] < count - k, other=0)
+            b = tl.load(b_ptrs, mask=ks[:, None] < count - k, other=0)
+        elif EVEN:
+            a = tl.load(a_ptrs, mask=rows[:, None] < M, other=0)
+            b = tl.load(b_ptrs, mask=cols[None, :] < N, other=0)
+        else:
+            a = tl.load(a_ptrs, mask=(rows[:, None] < M) & (ks[None, :] < count - k), other=0)
+            b = tl.load(b_ptrs, mask=(ks[:, None] < count - k) & (cols[None, :] < N), other=0)
+        total = tl.dot(a, b, total, input_precision=PRECISION)
+        a_ptrs += a_step
+        b_ptrs += b_step
+    if PARTS:
+        # A split's results lie behind those of all batches in front of it.
+        y_ptr += tl.program_id(1).to(tl.int64) * (tl.num_programs(0) // (blocks_m * blocks_n)) * M * N
+    finish(total, y_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, batch, rows, cols, inside, M, N, r_batch, r_row,
+           r_col, scale, ACTIVATION, PLAIN)
+
+
+@triton.jit
+def parts_kernel(y_ptr, parts_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, M, N, r_batch, r_row, r_col, scale,
+                 parts, part_stride, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, WIDE: tl.constexpr,
+                 ACTIVATION: tl.constexpr, PLAIN: tl.constexpr):
+    """y [batch, M, N] from parts [parts, batch, M, N]."""
+    blocks_m = tl.cdiv(M, BLOCK_M)
+    blocks_n = tl.cdiv(N, BLOCK_N)
+    program = tl.program_id(0) % (blocks_m * blocks_n)
+    batch = tl.program_id(0) // (blocks_m * blocks_n)
+    rows = program // blocks_n * BLOCK_M + tl.arange(0, BLOCK_M)
+    cols = program % blocks_n * BLOCK_N + tl.arange(0, BLOCK_N)
+    if WIDE:
+        rows = rows.to(tl.int64)
+        cols = cols.to(tl.int64)
+    inside = (rows[:, None] < M) & (cols[None, :] < N)
+    from_ptrs = parts_ptr + batch.to(tl.int64) * M * N + (rows[:, None] * N + cols[None, :])
+    total = tl.load(from_ptrs, mask=inside, other=0)
+    for part in range(1, parts):
+        from_ptrs += part_stride
+        total += tl.load(from_ptrs, mask=inside, other=0)
+    finish(total, y_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, batch, rows, cols, inside, M, N, r_batch, r_row,
+           r_col, scale, ACTIVATION, PLAIN)
+
+
+@triton.jit
+def columns_kernel(sums_ptr, dz_ptr, dy_ptr, z_ptr, M, N, dy_row, dy_col, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+                   ACTIVATION: tl.constexpr):
+    """dz = dy * activation'(z) and the sums of its columns; without z, dz is dy. Program (c, p) adds the blocks of rows
+    p, p + programs, ... into row p of sums."""
+    cols = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
+    rows = tl.arange(0, BLOCK_M)
+    sums = tl.zeros((BLOCK_N,), dtype=tl.float32)
+    for start in range(tl.program_id(1) * BLOCK_M, M, tl.num_programs(1) * BLOCK_M):
+        first = start.to(tl.int64)
+        inside = (rows[:, None] < M - start) & (cols[None, :] < N)
+        dy_ptrs = dy_ptr + first * dy_row + (rows[:, None] * dy_row + cols[None, :].to(tl.int64) * dy_col)
+        dz = tl.load(dy_ptrs, mask=inside, other=0.0).to(tl.float32)
+        if z_ptr is not None:
+            at = first * N + (rows[:, None] * N + cols[None, :])
+            dz *= derivative(tl.load(z_ptr + at, mask=inside, other=0.0).to(tl.float32), ACTIVATION)
+            tl.store(dz_ptr + at, dz, mask=inside)
+        if sums_ptr is not None:
+            sums += tl.sum(dz, axis=0)
+    if sums_ptr is not None:
+        tl.store(sums_ptr + tl.program_id(1) * N + cols, sums, mask=cols < N)
