@@ -10,6 +10,7 @@
 #include "kernels/attention/AttentionPlan.h"
 #include "kernels/operator/Checks.h"
 #include "kernels/operator/OperatorKernel.h"
+#include "kernels/operator/Stages.h"
 #include "nereid/Autograd/Record.h"
 
 #include <cmath>
@@ -133,7 +134,7 @@ AttentionResult kernels::attentionForward(const Tensor &q, const Tensor &k,
       s.window, s.scale2, "D"_a = s.headSize, "BLOCK_M"_a = plan.queries,
       "BLOCK_N"_a = plan.keys, "BOUNDED"_a = s.bounded, "WINDOW"_a = s.windowed,
       "PRECISION"_a = s.precision, "num_warps"_a = plan.warps,
-      "num_stages"_a = plan.stages);
+      "num_stages"_a = stagesFor(plan.stages, {key, value}));
   return result;
 }
 
@@ -203,7 +204,8 @@ AttentionGradients kernels::attentionBackward(const Tensor &grad,
         s.scale2, "D"_a = s.headSize, "BLOCK_M"_a = plan.queries,
         "BLOCK_N"_a = plan.keys, "BOUNDED"_a = s.bounded,
         "WINDOW"_a = s.windowed, "PRECISION"_a = s.precision,
-        "num_warps"_a = plan.warps, "num_stages"_a = plan.stages);
+        "num_warps"_a = plan.warps,
+        "num_stages"_a = stagesFor(plan.stages, {query, dout}));
   }
   if (wantsQ) {
     AttentionPlan plan = planQueriesBackward(
@@ -221,7 +223,7 @@ AttentionGradients kernels::attentionBackward(const Tensor &grad,
         "BLOCK_M"_a = plan.queries, "BLOCK_N"_a = plan.keys,
         "BOUNDED"_a = s.bounded, "WINDOW"_a = s.windowed,
         "PRECISION"_a = s.precision, "num_warps"_a = plan.warps,
-        "num_stages"_a = plan.stages);
+        "num_stages"_a = stagesFor(plan.stages, {key, value}));
   }
   return gradients;
 }

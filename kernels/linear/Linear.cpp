@@ -9,6 +9,7 @@
 
 #include "kernels/linear/Product.h"
 #include "kernels/operator/Checks.h"
+#include "kernels/operator/ColumnSums.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/operator/Rows.h"
 #include "nereid/Autograd/Record.h"
@@ -73,36 +74,23 @@ static int64_t programsOfColumns(int64_t rows, int64_t blocks, int64_t blockM,
 
 /// dz = dy * activation'(z) into `dz` (without an activation: neither), and its
 /// column sums.
-static Tensor columnSums(const Tensor &dy, const Tensor &z, const Tensor &dz,
-                         Activation activation, std::optional<DType> biasType) {
+static Tensor derivativeAndSums(const Tensor &dy, const Tensor &z,
+                                const Tensor &dz, Activation activation,
+                                std::optional<DType> biasType) {
   int64_t rows = dy.size(0), columns = dy.size(1);
   constexpr int64_t blockM = 16, blockN = 128;
-  static const OperatorKernel kernel("linear", "columns_kernel");
-  auto launch = [&](const Tensor &sums, const Tensor &from, int64_t programs,
-                    bool derives) {
-    kernel[{cdiv(columns, blockN), programs}](
-        orNone(sums), derives ? orNone(dz) : Argument(none), from,
-        derives ? orNone(z) : Argument(none), from.size(0), columns,
-        from.stride(0), from.stride(1), "BLOCK_M"_a = blockM,
-        "BLOCK_N"_a = blockN,
-        "ACTIVATION"_a = derives ? nameOf(activation) : "none",
-        "num_warps"_a = 4);
-  };
   int64_t programs =
       programsOfColumns(rows, cdiv(columns, blockN), blockM, dy.device());
-  if (!biasType) {
-    launch({}, dy, programs, true);
-    return {};
+  Tensor parts;
+  if (biasType) {
+    parts = empty({programs, columns}, f32, dy.device());
   }
-  Tensor sums = empty({columns}, *biasType, dy.device());
-  if (programs == 1) {
-    launch(sums, dy, 1, z.defined());
-  } else {
-    Tensor parts = empty({programs, columns}, f32, dy.device());
-    launch(parts, dy, programs, z.defined());
-    launch(sums, parts, 1, false);
-  }
-  return sums;
+  static const OperatorKernel kernel("linear", "columns_kernel");
+  kernel[{cdiv(columns, blockN), programs}](
+      orNone(parts), orNone(dz), dy, orNone(z), rows, columns, dy.stride(0),
+      dy.stride(1), "BLOCK_M"_a = blockM, "BLOCK_N"_a = blockN,
+      "ACTIVATION"_a = nameOf(activation), "num_warps"_a = 4);
+  return biasType ? columnSums(parts, *biasType) : Tensor();
 }
 
 LinearGradients kernels::linearBackward(const Tensor &dy, const Tensor &x,
@@ -136,10 +124,10 @@ LinearGradients kernels::linearBackward(const Tensor &dy, const Tensor &x,
     checks.floats("z", z).contiguous();
     Tensor flat = z.view({rows, columns});
     Tensor dense = empty({rows, columns}, x.dtype(), x.device());
-    gradients.bias = columnSums(dz, flat, dense, activation, biasType);
+    gradients.bias = derivativeAndSums(dz, flat, dense, activation, biasType);
     dz = dense;
   } else if (biasType) {
-    gradients.bias = columnSums(dz, {}, {}, activation, biasType);
+    gradients.bias = derivativeAndSums(dz, {}, {}, activation, biasType);
   }
   Product p;
   p.options.tf32 = tf32;

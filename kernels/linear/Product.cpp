@@ -8,6 +8,7 @@
 #include "kernels/linear/Product.h"
 
 #include "kernels/operator/OperatorKernel.h"
+#include "kernels/operator/Stages.h"
 
 #include <algorithm>
 
@@ -108,7 +109,8 @@ Tensor kernels::run(const Product &given) {
       "ACTIVATION"_a = hasParts ? "none" : activation,
       "PLAIN"_a = hasParts || plain,
       "PRECISION"_a = p.options.tf32 ? "tf32" : "ieee",
-      "num_warps"_a = plan.warps, "num_stages"_a = plan.stages);
+      "num_warps"_a = plan.warps,
+      "num_stages"_a = k % 16 ? 3 : stagesFor(plan.stages, {p.a, p.b}));
   if (hasParts) {
     constexpr int64_t blockM = 8, blockN = 128;
     static const OperatorKernel sum("linear", "parts_kernel");

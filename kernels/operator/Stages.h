@@ -1,0 +1,39 @@
+//===- Stages.h - Whether loads of a loop run ahead ------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_KERNELS_OPERATOR_STAGES_H
+#define NEREID_KERNELS_OPERATOR_STAGES_H
+
+#include "nereid/Runtime/Tensor.h"
+
+#include <algorithm>
+
+namespace nereid::kernels {
+
+/// Can blocks of `tensor` be copied ahead, 16 bytes at once? One stride is 1;
+/// the others, and the address, are multiples of 16: this is what a kernel is
+/// told of its arguments when it is compiled.
+inline bool isAligned(const Tensor &tensor) {
+  const Shape &strides = tensor.strides();
+  return reinterpret_cast<uintptr_t>(tensor.data()) % 16 == 0 &&
+         std::count(strides.begin(), strides.end(), 1) == 1 &&
+         std::all_of(strides.begin(), strides.end(), [](int64_t stride) {
+           return stride == 1 || stride % 16 == 0;
+         });
+}
+
+/// `stages`, or where these tensors cannot be copied ahead, the default, for
+/// which no compiler warns that it has no effect.
+inline int stagesFor(int stages, std::initializer_list<Tensor> tensors) {
+  constexpr int byDefault = 3;
+  return std::all_of(tensors.begin(), tensors.end(), isAligned) ? stages
+                                                                : byDefault;
+}
+
+} // namespace nereid::kernels
+
+#endif // NEREID_KERNELS_OPERATOR_STAGES_H
