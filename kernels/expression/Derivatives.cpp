@@ -75,6 +75,8 @@ static std::vector<std::optional<Expression>> ofInputs(const Expression &y,
     return {where(zero < in(0), d, where(in(0) < zero, -d, zero))};
   case Op::Relu:
     return {where(zero < in(0), d, zero)};
+  case Op::Dropout:
+    return {dropout(d, node.number, node.seed, node.offset)};
   case Op::Power:
     return {d * (node.number * pow(in(0), node.number - 1))};
   }

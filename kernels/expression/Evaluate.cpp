@@ -63,19 +63,8 @@ static int64_t elementsOfProgram(Device device) {
   return device.isHost() ? 4096 : 1024;
 }
 
-std::vector<Tensor> expression::launch(std::span<const NodePtr> roots,
-                                       std::span<const DType> types,
-                                       const Tensor &gradient) {
-  check(roots);
-  Device device = *roots[0]->device;
-  std::vector<Tensor> results;
-  for (DType type : types) {
-    results.push_back(empty(roots[0]->shape, type, device));
-  }
-  if (results[0].numel() == 0) {
-    return results;
-  }
-  KernelText text = writeKernel(roots, types, gradient);
+static void launchText(const KernelText &text,
+                       std::span<const Tensor> results) {
   std::vector<LaunchArgument> arguments(results.begin(), results.end());
   arguments.insert(arguments.end(), text.tensors.begin(), text.tensors.end());
   auto append = [&](const std::vector<LaunchArgument> &more) {
@@ -84,7 +73,7 @@ std::vector<Tensor> expression::launch(std::span<const NodePtr> roots,
   append(text.sizes);
   append(text.numbers);
   const Loops &loops = text.loops;
-  int64_t elements = elementsOfProgram(device), programs;
+  int64_t elements = elementsOfProgram(results[0].device()), programs;
   if (loops.isFlat()) {
     arguments.push_back({"BLOCK", Argument(elements)});
     programs = cdiv(loops.columns(), elements);
@@ -101,7 +90,27 @@ std::vector<Tensor> expression::launch(std::span<const NodePtr> roots,
   }
   arguments.push_back({"num_warps", Argument(4)});
   kernelOf(text.text).launch(Grid(programs), arguments);
+}
+
+std::vector<Tensor> expression::launch(std::span<const NodePtr> roots,
+                                       std::span<const DType> types,
+                                       const Tensor &gradient) {
+  check(roots);
+  std::vector<Tensor> results;
+  for (DType type : types) {
+    results.push_back(empty(roots[0]->shape, type, *roots[0]->device));
+  }
+  if (results[0].numel() != 0) {
+    launchText(writeKernel(roots, gradient), results);
+  }
   return results;
+}
+
+void expression::launchInto(const Tensor &result, const NodePtr &root) {
+  if (result.numel() != 0) {
+    Tensor strided = result.isContiguous() ? Tensor() : result;
+    launchText(writeKernel({&root, 1}, {}, strided), {&result, 1});
+  }
 }
 
 static std::vector<NodePtr> nodesOf(std::span<const Expression> expressions) {
@@ -134,11 +143,7 @@ std::string kernels::source(std::span<const Expression> expressions) {
   }
   std::vector<NodePtr> roots = nodesOf(expressions);
   check(roots);
-  std::vector<DType> types;
-  for (const NodePtr &root : roots) {
-    types.push_back(root->dtype);
-  }
-  return writeKernel(roots, types, {}).text;
+  return writeKernel(roots, {}).text;
 }
 
 std::string kernels::source(const Expression &expression) {

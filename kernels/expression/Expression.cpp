@@ -262,6 +262,19 @@ Expression cast(const Expression &x, DType dtype) {
   return Expression(make(Op::Cast, {x.node}, dtype));
 }
 
+Expression dropout(const Expression &x, double p, int64_t seed,
+                   int64_t offset) {
+  if (!(p >= 0 && p < 1) || offset < 0) {
+    invalid("dropout: expected a probability in [0, 1) and an offset that is "
+            "not negative, got " +
+            std::to_string(p) + " and " + std::to_string(offset));
+  }
+  auto node = std::make_shared<Node>(*ofFloat(Op::Dropout, x, p).node);
+  node->seed = seed;
+  node->offset = offset;
+  return Expression(std::move(node));
+}
+
 Expression relu(const Expression &x) {
   return Expression(
       make(Op::Relu, {x.node}, x.dtype() == i1 ? i32 : x.dtype()));

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/expression/Expression.h"
+#include "kernels/expression/CopyOnDevice.h"
 #include "kernels/expression/reference.h"
 #include "kernels/reduce/reference.h"
 #include "kernels/testing/OperatorTest.h"
@@ -380,6 +381,61 @@ TEST_P(Expressions, takesNoElementsAndScalars) {
   EXPECT_EQ(evaluate(one * one).item(), 9);
 }
 
+TEST_P(Expressions, dropsWhatPhiloxSays) {
+  Shape shape = {3, 50};
+  Tensor x = random(shape, f32);
+  Variable v(x, true), bias(random({50}, f32), true);
+  constexpr double p = 0.3;
+  constexpr int64_t seed = 1234567890123, offset = 77;
+  Variable y = dropout(v * 2 + bias, p, seed, offset) * 3;
+  Tensor dy = full(shape, 1, f32, device);
+  y.backward(dy);
+  // Lane 0 of counter i is element 4i of Tensor's generator.
+  Values numbers =
+      rand({4 * (offset + 150)}, f64, Device::cpu(), seed).toFloat64();
+  Values expected = x.toFloat64(), added = bias.value().toFloat64(), dx(150);
+  size_t dropped = 0;
+  for (size_t i = 0; i < 150; ++i) {
+    bool drops = numbers[4 * (i + size_t(offset))] < p;
+    dropped += drops;
+    expected[i] = drops ? 0 : (2 * expected[i] + added[i % 50]) * 3 / (1 - p);
+    dx[i] = drops ? 0 : 6 / (1 - p);
+  }
+  EXPECT_GT(dropped, 10u);
+  expectClose(y.value(), expected, 8, 1, "y");
+  expectClose(v.grad(), dx, 8, 1, "dx");
+}
+
+TEST_P(Expressions, copiesAsTensorsDo) {
+  forCases(
+      [&] {
+        auto type = [&] {
+          return oneOf({i1, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16,
+                        f32, f64, fp8e4nv, fp8e5});
+        };
+        DType from = type(), to = coin() ? from : type();
+        Shape shape;
+        for (int i = int(pick(1, 4)); i > 0; --i) {
+          shape.push_back(pick(1, isSlow ? 5 : 30));
+        }
+        Tensor values = random(shape, f32, 100).to(Device::cpu()).to(from);
+        Tensor source = laidOut(values),
+               target = laidOut(zeros(shape, to, Device::cpu()));
+        bool copied = copyOnDevice(target, source);
+        EXPECT_TRUE(copied || from != to);
+        if (copied) {
+          Tensor got = target.to(Device::cpu()).contiguous();
+          Tensor expected = values.to(to).contiguous();
+          std::string a(static_cast<const char *>(got.data()),
+                        size_t(got.bytes())),
+              b(static_cast<const char *>(expected.data()),
+                size_t(got.bytes()));
+          EXPECT_TRUE(a == b) << source.str() << " to " << target.str();
+        }
+      },
+      24);
+}
+
 static std::string errorOf(const std::function<void()> &call) {
   try {
     call();
@@ -404,6 +460,11 @@ TEST_P(Expressions, saysWhatDoesNotFit) {
   EXPECT_THAT(errorOf([&] { cast(x, f64); }), HasSubstr("got fp64"));
   EXPECT_THAT(errorOf([&] { Tensor lost = Variable(x, true) + 1; }),
               HasSubstr("which a tensor would lose"));
+  EXPECT_THAT(errorOf([&] { dropout(x, 1, 0); }),
+              HasSubstr("dropout: expected a probability in [0, 1)"));
+  EXPECT_THAT(
+      errorOf([&] { evaluate(x + dropout(zeros({3}, f32, device), 0.5, 0)); }),
+      HasSubstr("dropout: expected a tensor of the result's shape"));
   Expression unlike[] = {x + 1, zeros({3}, f32, device) + 1};
   EXPECT_THAT(errorOf([&] { evaluate(unlike); }),
               HasSubstr("results of one shape"));

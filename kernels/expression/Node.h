@@ -39,7 +39,8 @@ enum class Op : uint8_t {
   Erf,
   Abs,
   Relu,
-  Power, ///< by `number`
+  Power,   ///< by `number`
+  Dropout, ///< with probability `number`
 };
 
 struct Node : std::enable_shared_from_this<Node> {
@@ -49,8 +50,9 @@ struct Node : std::enable_shared_from_this<Node> {
   /// A number takes the type of what it meets.
   bool isNumber = false, isInteger = false;
   double number = 0;
-  Tensor tensor;     ///< of a leaf
-  Variable variable; ///< of a leaf that is one
+  int64_t seed = 0, offset = 0; ///< of dropout
+  Tensor tensor;                ///< of a leaf
+  Variable variable;            ///< of a leaf that is one
   std::vector<std::shared_ptr<const Node>> inputs;
   /// The device of the leaves below; absent for numbers.
   std::optional<Device> device;
@@ -83,6 +85,9 @@ inline DType computedIn(DType dtype) { return isFloat(dtype) ? f32 : dtype; }
 std::vector<Tensor> launch(std::span<const NodePtr> roots,
                            std::span<const DType> types,
                            const Tensor &gradient);
+
+/// Into a tensor of any strides, of the root's shape.
+void launchInto(const Tensor &result, const NodePtr &root);
 
 } // namespace nereid::kernels::expression
 

@@ -55,9 +55,8 @@ struct Value {
 
 class Writer {
 public:
-  Writer(KernelText &kernel, std::span<const DType> types,
-         const Tensor &gradient)
-      : kernel(kernel), types(types), gradient(gradient) {}
+  Writer(KernelText &kernel, const Tensor &gradient, const Tensor &result)
+      : kernel(kernel), gradient(gradient), result(result) {}
   void write(std::span<const NodePtr> roots, const Shape &shape);
 
 private:
@@ -65,6 +64,8 @@ private:
   void writeIndices();
   void loadTensors();
   std::string offset(size_t t, bool &rows, bool &columns);
+  std::string offsetOfResult();
+  std::string argument(LaunchArgument value);
   std::string size(const std::string &name, int64_t value);
   void line(const std::string &text) { body += "    " + text + "\n"; }
 
@@ -75,15 +76,14 @@ private:
   std::string cast(const Value &value, DType type);
 
   KernelText &kernel;
-  std::span<const DType> types;
-  const Tensor &gradient;
+  const Tensor &gradient, &result;
   std::string body, parameters;
   std::map<std::string, bool> sizeNames;
   std::unordered_map<const Node *, size_t> tensorOfNode;
   std::unordered_map<const Node *, Value> values;
   std::map<std::string, Value> byText; ///< the same operation once
   size_t numbers = 0, names = 0;
-  bool usesLibdevice = false;
+  bool usesLibdevice = false, drawsNumbers = false;
 };
 
 } // namespace
@@ -123,7 +123,7 @@ std::string Writer::offset(size_t t, bool &rows, bool &columns) {
       text += " * " + size(name, stride);
     }
   };
-  std::string own = numbered("x", t);
+  std::string own = t < kernel.tensors.size() ? numbered("x", t) : "y";
   int last = loops.last();
   rows = columns = false;
   for (int d = 0; d < last; ++d) {
@@ -238,6 +238,13 @@ void Writer::loadTensors() {
   }
 }
 
+std::string Writer::argument(LaunchArgument value) {
+  std::string name = numbered("c", numbers++);
+  parameters += ", " + name;
+  kernel.numbers.push_back(value);
+  return name;
+}
+
 /// Small halves are part of the text; others are arguments.
 Value Writer::number(const Node &node, bool asInteger) {
   Value value;
@@ -252,10 +259,8 @@ Value Writer::number(const Node &node, bool asInteger) {
         asInteger ? std::to_string(int64_t(node.number)) : literal(node.number);
     return value;
   }
-  value.name = numbered("c", numbers++);
-  parameters += ", " + value.name;
-  kernel.numbers.push_back(asInteger ? LaunchArgument(int64_t(node.number))
-                                     : LaunchArgument(node.number));
+  value.name = argument(asInteger ? LaunchArgument(int64_t(node.number))
+                                  : LaunchArgument(node.number));
   return value;
 }
 
@@ -413,6 +418,25 @@ Value Writer::compute(const Node &node) {
   case Op::Negate:
     text = "-" + operand(input(0), value.type);
     return value;
+  case Op::Dropout: {
+    if (!drawsNumbers) {
+      line("position = " + offsetOfResult());
+      drawsNumbers = true;
+    }
+    int64_t count = 1;
+    for (int64_t size : kernel.loops.sizes) {
+      count *= size;
+    }
+    bool isFar = node.offset + count > INT32_MAX - (1 << 20);
+    std::string seed = argument(LaunchArgument(node.seed)),
+                offset = argument(LaunchArgument(node.offset)),
+                p = argument(LaunchArgument(node.number)),
+                scale = argument(LaunchArgument(1 / (1 - node.number)));
+    text = "tl.where(tl.rand(" + seed + ", " + offset + " + position" +
+           (isFar ? ".to(tl.int64)" : "") + ") < " + p + ", 0.0, " +
+           operand(input(0), f32) + " * " + scale + ")";
+    return value;
+  }
   case Op::Power: {
     usesLibdevice = true;
     Node exponent;
@@ -439,16 +463,53 @@ Value Writer::compute(const Node &node) {
   return value;
 }
 
+/// Of a tile's elements in the result, which is row-major unless `result` is
+/// given.
+std::string Writer::offsetOfResult() {
+  const Loops &loops = kernel.loops;
+  if (result.defined()) {
+    bool rows, columns;
+    return offset(kernel.tensors.size(), rows, columns).substr(3);
+  }
+  if (loops.isFlat()) {
+    return "at";
+  }
+  if (loops.rowDimension < 0) {
+    return "(rows * column_count)[:, None] + cols[None, :]";
+  }
+  // Each dimension's stride is the product of the sizes behind.
+  std::string row, stride = "column_count";
+  for (int d = loops.last(); d-- > 0;) {
+    std::string index = loops.isOfRows(d) ? "rows" : numbered("i", size_t(d));
+    row = index + " * " + stride + (row.empty() ? "" : " + " + row);
+    stride +=
+        " * " + (loops.isOfRows(d) ? "row_count" : numbered("size", size_t(d)));
+  }
+  return "(" + row + ")[:, None] + cols[None, :]";
+}
+
 void Writer::write(std::span<const NodePtr> roots, const Shape &shape) {
   std::vector<const Node *> order = inOrder(roots);
   for (const Node *node : order) {
+    if (node->op == Op::Dropout && node->shape != shape) {
+      raise(
+          {ErrorCode::InvalidArgument,
+           "expression: dropout: expected a tensor of the result's shape, got "
+           "one that is broadcast after; hint: evaluate it first",
+           {}});
+    }
     if (node->op == Op::Leaf || node->op == Op::Gradient) {
       tensorOfNode[node] = tensorOf(*node);
     }
   }
-  kernel.loops = planLoops(shape, kernel.tensors);
+  std::vector<Tensor> all = kernel.tensors;
+  if (result.defined()) {
+    all.push_back(result);
+  }
+  kernel.loops = planLoops(shape, all);
   writeIndices();
   loadTensors();
+  std::string at = offsetOfResult(); // sizes are in front of numbers
   for (const Node *node : order) {
     if (auto leaf = tensorOfNode.find(node); leaf != tensorOfNode.end()) {
       Value value;
@@ -469,26 +530,6 @@ void Writer::write(std::span<const NodePtr> roots, const Shape &shape) {
   }
   std::string outputs, pointers;
   const Loops &loops = kernel.loops;
-  std::string at = "at";
-  if (!loops.isFlat()) {
-    std::string wide = loops.wide ? ".to(tl.int64)" : "";
-    if (loops.rowDimension < 0) {
-      at = "(rows * column_count)[:, None] + cols[None, :]";
-    } else {
-      // Row-major: each dimension's stride is the product of those behind.
-      std::string row;
-      std::string stride = "column_count";
-      for (int d = loops.last(); d-- > 0;) {
-        std::string index =
-            loops.isOfRows(d) ? "rows" : numbered("i", size_t(d));
-        row = row.empty() ? index + " * " + stride
-                          : index + " * " + stride + " + " + row;
-        stride += " * " + (loops.isOfRows(d) ? "row_count"
-                                             : numbered("size", size_t(d)));
-      }
-      at = "(" + row + ")[:, None] + cols[None, :]";
-    }
-  }
   for (size_t k = 0; k < roots.size(); ++k) {
     std::string name = roots.size() == 1 ? "y" : numbered("y", k);
     outputs += (k ? ", " : "") + name + "_ptr";
@@ -510,9 +551,9 @@ void Writer::write(std::span<const NodePtr> roots, const Shape &shape) {
 }
 
 KernelText expression::writeKernel(std::span<const NodePtr> roots,
-                                   std::span<const DType> types,
-                                   const Tensor &gradient) {
+                                   const Tensor &gradient,
+                                   const Tensor &result) {
   KernelText kernel;
-  Writer(kernel, types, gradient).write(roots, roots[0]->shape);
+  Writer(kernel, gradient, result).write(roots, roots[0]->shape);
   return kernel;
 }

@@ -23,9 +23,9 @@ struct KernelText {
   std::vector<LaunchArgument> numbers, sizes;
 };
 
-/// `types`: of the results.
-KernelText writeKernel(std::span<const NodePtr> roots,
-                       std::span<const DType> types, const Tensor &gradient);
+/// `result`: where the one root goes, if that is not row-major.
+KernelText writeKernel(std::span<const NodePtr> roots, const Tensor &gradient,
+                       const Tensor &result = {});
 
 } // namespace nereid::kernels::expression
 

@@ -8,7 +8,9 @@
 #include "kernels/operator/OperatorKernel.h"
 
 #include "kernels/accumulate/Accumulate.h"
+#include "kernels/expression/CopyOnDevice.h"
 #include "nereid/Autograd/Record.h"
+#include "nereid/Runtime/device/DeviceCopy.h"
 
 #include <map>
 #include <vector>
@@ -39,9 +41,10 @@ Libraries &libraries() {
 } // namespace
 
 /// A program that launches an operator links this file, and so adds gradients
-/// where they are.
-static const bool addsOnDevice = [] {
+/// and copies tensors where they are.
+static const bool worksOnDevice = [] {
   autograd::setAddFunction(accumulate);
+  setDeviceCopy(copyOnDevice);
   return true;
 }();
 

@@ -1,0 +1,197 @@
+//===- AdamW.cpp ------------------------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/adamw/AdamW.h"
+
+#include "kernels/operator/Checks.h"
+#include "kernels/operator/OperatorKernel.h"
+
+#include <algorithm>
+
+using namespace nereid;
+using namespace nereid::kernels;
+using namespace nereid::literals;
+
+static constexpr int64_t fields = 6;
+
+static int64_t blockOf(Device device) { return device.isHost() ? 4096 : 2048; }
+
+AdamW::AdamW(const AdamWOptions &options) : options(options) {
+  Checks checks("adamw");
+  auto isBelowOne = [](double v) { return v >= 0 && v < 1; };
+  checks.require(options.learningRate >= 0, "learningRate",
+                 "a number that is not negative", options.learningRate);
+  checks.require(isBelowOne(options.beta1), "beta1", "a number in [0, 1)",
+                 options.beta1);
+  checks.require(isBelowOne(options.beta2), "beta2", "a number in [0, 1)",
+                 options.beta2);
+  checks.require(options.eps >= 0, "eps", "a number that is not negative",
+                 options.eps);
+  checks.require(options.weightDecay >= 0, "weightDecay",
+                 "a number that is not negative", options.weightDecay);
+}
+
+void AdamW::add(const Variable &parameter, double weightDecay) {
+  Checks checks("adamw");
+  checks.require(weightDecay >= 0, "weightDecay",
+                 "a number that is not negative", weightDecay);
+  if (!parameters.empty()) {
+    checks.any("the first parameter", parameters[0].variable.value());
+  }
+  const Tensor &value = parameter.value();
+  checks.floats("parameter", value).contiguous();
+  if (!parameter.requiresGrad() || !parameter.isLeaf()) {
+    checks.fail("parameter", "a leaf that requires a gradient", value.str());
+  }
+  Device device = value.device();
+  Parameter one{parameter, weightDecay, zeros(value.shape(), f32, device),
+                zeros(value.shape(), f32, device), Tensor()};
+  if (options.masterWeights && value.dtype() != f32) {
+    one.master = value.to(f32);
+  }
+  if (parameters.empty()) {
+    state = Tensor::fromVector(std::vector<double>{options.learningRate,
+                                                   options.beta1, options.beta2,
+                                                   1, 1},
+                               std::nullopt, device);
+    factors = zeros({3}, f32, device);
+  }
+  parameters.push_back(std::move(one));
+}
+
+void AdamW::setLearningRate(double rate) {
+  options.learningRate = rate;
+  if (state.defined()) {
+    state.slice(0, 0, 1).copyFrom(full({1}, rate, f64, Device::cpu()));
+  }
+}
+
+void AdamW::zeroGrad() const {
+  for (const Parameter &one : parameters) {
+    if (one.variable.grad().defined()) {
+      one.variable.grad().zero();
+    }
+  }
+}
+
+/// Tables are uploaded where an address has changed since the last call.
+const std::vector<AdamW::Group> &AdamW::currentGroups() {
+  struct Rows {
+    DType dtype;
+    bool masters, aligned = true;
+    std::vector<int64_t> table, chunks;
+    std::vector<float> decays;
+  };
+  std::vector<Rows> all;
+  for (const Parameter &one : parameters) {
+    const Tensor &value = one.variable.value(), &grad = one.variable.grad();
+    if (!grad.defined() || value.numel() == 0) {
+      continue;
+    }
+    Checks("adamw").any("gradient", grad).contiguous();
+    bool masters = one.master.defined();
+    auto rows = std::find_if(all.begin(), all.end(), [&](const Rows &r) {
+      return r.dtype == value.dtype() && r.masters == masters;
+    });
+    if (rows == all.end()) {
+      rows = all.insert(all.end(), {value.dtype(), masters, true, {}, {}, {}});
+    }
+    for (const Tensor *t : {&value, &grad, &one.m, &one.v, &one.master}) {
+      auto address = reinterpret_cast<int64_t>(t->data());
+      rows->aligned &= address % 16 == 0;
+      rows->table.push_back(address);
+    }
+    rows->table.push_back(value.numel());
+    auto tensor = int64_t(rows->decays.size());
+    int64_t block = blockOf(value.device());
+    for (int64_t start = 0; start < value.numel(); start += block) {
+      rows->chunks.push_back(tensor);
+      rows->chunks.push_back(start);
+    }
+    rows->decays.push_back(float(one.decay));
+  }
+  groups.resize(all.size());
+  for (size_t i = 0; i < all.size(); ++i) {
+    const Rows &rows = all[i];
+    Group &group = groups[i];
+    group.dtype = rows.dtype;
+    group.masters = rows.masters;
+    group.aligned = rows.aligned;
+    if (group.onHost == rows.table) {
+      continue;
+    }
+    Device device = state.device();
+    auto count = int64_t(rows.decays.size());
+    auto chunks = int64_t(rows.chunks.size() / 2);
+    group.onHost = rows.table;
+    group.table = Tensor::fromVector(rows.table, Shape{count, fields}, device);
+    group.decays = Tensor::fromVector(rows.decays, std::nullopt, device);
+    group.chunks = Tensor::fromVector(rows.chunks, Shape{chunks, 2}, device);
+  }
+  return groups;
+}
+
+void AdamW::step(const Tensor &factor) {
+  if (parameters.empty()) {
+    return;
+  }
+  if (factor.defined()) {
+    Checks checks("adamw");
+    checks.any("parameters", state);
+    checks.floats("factor", factor).shape({1}).dtype(f32);
+  }
+  static const OperatorKernel advance("adamw", "advance_kernel");
+  advance[{1}](state, factors, "num_warps"_a = 1);
+  for (const Group &group : currentGroups()) {
+    static const OperatorKernel update("adamw", "adamw_kernel");
+    update[{group.chunks.size(0)}](
+        group.table, group.decays, group.chunks, factors, orNone(factor),
+        options.beta1, 1 - options.beta1, options.beta2, 1 - options.beta2,
+        options.eps, "P"_a = group.dtype, "MASTER"_a = group.masters,
+        "ALIGNED"_a = group.aligned, "BLOCK"_a = blockOf(state.device()),
+        "num_warps"_a = 4);
+  }
+}
+
+Tensor AdamW::norm(double most, const Tensor &factor) {
+  if (parameters.empty()) {
+    Checks("adamw").fail("parameters", "at least one", "none");
+  }
+  Device device = state.device();
+  const std::vector<Group> &all = currentGroups();
+  int64_t count = 0;
+  for (const Group &group : all) {
+    count += group.chunks.size(0);
+  }
+  Tensor parts = empty({count}, f32, device), result = empty({1}, f32, device);
+  int64_t begin = 0;
+  for (const Group &group : all) {
+    int64_t chunks = group.chunks.size(0);
+    static const OperatorKernel squares("adamw", "squares_kernel");
+    squares[{chunks}](parts.slice(0, begin, begin + chunks), group.table,
+                      group.chunks, "P"_a = group.dtype,
+                      "ALIGNED"_a = group.aligned, "BLOCK"_a = blockOf(device),
+                      "num_warps"_a = 4);
+    begin += chunks;
+  }
+  static const OperatorKernel finish("adamw", "norm_kernel");
+  finish[{1}](result, orNone(factor), parts, count, most, "BLOCK"_a = 4096,
+              "num_warps"_a = 8);
+  return result;
+}
+
+Tensor AdamW::gradNorm() { return norm(0, Tensor()); }
+
+Tensor AdamW::clipFactor(double most) {
+  Checks("adamw").require(most > 0, "most", "a positive number", most);
+  if (parameters.empty()) {
+    return Tensor();
+  }
+  Tensor factor = empty({1}, f32, state.device());
+  norm(most, factor);
+  return factor;
+}

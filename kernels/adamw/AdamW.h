@@ -1,0 +1,97 @@
+//===- AdamW.h - The optimiser, over all tensors at once --------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   AdamW optimizer({.learningRate = 3e-4});
+//   for (Variable &w : weights) {
+//     optimizer.add(w);
+//   }
+//   ...
+//   loss.backward();
+//   optimizer.step(optimizer.clipFactor(1.0));
+//   optimizer.zeroGrad();
+//
+// Formula:      g = factor * gradient; m = b1 m + (1 - b1) g;
+//               v = b2 v + (1 - b2) g^2; w = w (1 - rate * decay) -
+//               rate / (1 - b1^t) * m / (sqrt(v / (1 - b2^t)) + eps)
+// Shapes:       parameters of any shape, row-major
+// Types:        parameters of fp32, fp16, bf16; m and v fp32; arithmetic fp32;
+//               parameters that are not fp32 have fp32 master weights if asked
+// Gradients:    none
+// Memory:       8 bytes an element for m and v, 4 for master weights; one
+// launch
+//               reads and writes all tensors of one type
+// Determinism:  the same bits in each run on one device; norms are sums of
+//               chunks of fixed size, added in their order
+// Source:       Loshchilov, Hutter, "Decoupled Weight Decay Regularization",
+//               arXiv 1711.05101
+//
+// Learning rate and step live in the device's memory, and nothing waits for the
+// host: a step may be captured in a Graph, if a step was taken before and
+// `zeroGrad` keeps the gradients where they are.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_KERNELS_ADAMW_ADAMW_H
+#define NEREID_KERNELS_ADAMW_ADAMW_H
+
+#include "nereid/Autograd/Variable.h"
+
+namespace nereid::kernels {
+
+struct AdamWOptions {
+  double learningRate = 1e-3, beta1 = 0.9, beta2 = 0.999, eps = 1e-8,
+         weightDecay = 0.01;
+  bool masterWeights = true;
+};
+
+class AdamW {
+public:
+  /// Throws InvalidArgument where a number is out of its range.
+  explicit AdamW(const AdamWOptions &options = {});
+
+  /// A leaf that requires a gradient; one device for all.
+  void add(const Variable &parameter) { add(parameter, options.weightDecay); }
+  void add(const Variable &parameter, double weightDecay);
+
+  /// Parameters without a gradient stay as they are. `factor`: an fp32 number
+  /// in the device's memory that gradients are multiplied with.
+  void step(const Tensor &factor = {});
+  /// The 2-norm of all gradients as one, fp32 [1] on their device.
+  Tensor gradNorm();
+  /// min(1, most / (norm + 1e-6)): what `step` takes.
+  Tensor clipFactor(double most);
+  /// Fills gradients with zeros, where they are.
+  void zeroGrad() const;
+
+  void setLearningRate(double rate);
+
+private:
+  struct Parameter {
+    Variable variable;
+    double decay;
+    Tensor m, v, master;
+  };
+  /// Parameters that one launch takes: those of one type.
+  struct Group {
+    DType dtype = f32;
+    bool masters = false, aligned = true;
+    std::vector<int64_t> onHost; ///< the table as it was uploaded
+    Tensor table, decays, chunks;
+  };
+
+  const std::vector<Group> &currentGroups();
+  Tensor norm(double most, const Tensor &factor);
+
+  AdamWOptions options;
+  std::vector<Parameter> parameters;
+  std::vector<Group> groups;
+  Tensor state, factors;
+};
+
+} // namespace nereid::kernels
+
+#endif // NEREID_KERNELS_ADAMW_ADAMW_H

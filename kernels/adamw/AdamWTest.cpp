@@ -1,0 +1,134 @@
+//===- AdamWTest.cpp --------------------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/adamw/AdamW.h"
+#include "kernels/adamw/reference.h"
+#include "kernels/testing/OperatorTest.h"
+#include "nereid/Runtime/Error.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+using namespace nereid;
+using namespace nereid::kernels;
+using ::testing::HasSubstr;
+
+NEREID_OPERATOR_TEST(AdamWOptimizer);
+
+TEST_P(AdamWOptimizer, stepsAgreeWithDoublePrecision) {
+  forCases([&] {
+    AdamWOptions options;
+    options.learningRate = 0.01;
+    options.beta2 = coin() ? 0.95 : 0.999;
+    AdamW optimizer(options);
+    std::vector<Variable> weights;
+    std::vector<reference::AdamW> expected;
+    for (int64_t count = pick(1, 5); count > 0; --count) {
+      // Some tensors begin at addresses that no 16 bytes divide.
+      DType dtype = floatType();
+      int64_t size = awkwardSize(isSlow ? 300 : 20000), before = pick(0, 3);
+      Tensor w = random({size + before}, dtype).contiguous();
+      weights.push_back(Variable(w.slice(0, before), true));
+      double decay = coin() ? 0.1 : 0;
+      optimizer.add(weights.back(), decay);
+      expected.push_back({options.learningRate,
+                          options.beta1,
+                          options.beta2,
+                          options.eps,
+                          decay,
+                          weights.back().value().toFloat64(),
+                          {},
+                          {}});
+    }
+    for (int step = 0; step < 3; ++step) {
+      double squares = 0;
+      std::vector<Values> gradients;
+      for (const Variable &w : weights) {
+        w.setGrad(random(w.shape(), w.dtype()).contiguous());
+        gradients.push_back(w.grad().toFloat64());
+        for (double g : gradients.back()) {
+          squares += g * g;
+        }
+      }
+      double norm = std::sqrt(squares);
+      EXPECT_NEAR(optimizer.gradNorm().item(), norm, norm * 1e-5);
+      EXPECT_EQ(optimizer.gradNorm().item(), optimizer.gradNorm().item());
+      bool clips = coin();
+      Tensor factor = clips ? optimizer.clipFactor(2) : Tensor();
+      double scale = clips ? std::min(2 / (norm + 1e-6), 1.0) : 1;
+      if (clips) {
+        EXPECT_NEAR(factor.item(), scale, scale * 1e-5);
+      }
+      optimizer.step(factor);
+      for (size_t i = 0; i < weights.size(); ++i) {
+        for (double &g : gradients[i]) {
+          g *= scale;
+        }
+        expected[i].step(gradients[i]);
+        // An update is a quotient near 1 times the rate; roundings of a step
+        // stay, of master weights too.
+        Values got = weights[i].value().toFloat64();
+        double rounding = roundingOf(weights[i].dtype());
+        for (size_t j = 0; j < got.size(); ++j) {
+          double bound =
+              std::fabs(expected[i].w[j]) * rounding +
+              (std::fabs(expected[i].w[j]) + 0.3) * 2e-6 * (step + 1) + 0x1p-25;
+          ASSERT_NEAR(got[j], expected[i].w[j], bound)
+              << "element " << j << ", step " << step << ", "
+              << weights[i].value().str();
+        }
+      }
+    }
+  });
+}
+
+TEST_P(AdamWOptimizer, readsItsRateFromTheDevice) {
+  AdamW optimizer({.learningRate = 0, .weightDecay = 0});
+  Variable w(full({3}, 1, f32, device), true),
+      other(full({2}, 5, f32, device), true);
+  optimizer.add(w);
+  optimizer.add(other); // has no gradient: stays
+  w.setGrad(full({3}, 2, f32, device));
+  optimizer.step();
+  EXPECT_EQ(w.value().toFloat64(), Values(3, 1.0));
+  optimizer.setLearningRate(0.25);
+  optimizer.step();
+  for (double v : w.value().toFloat64()) {
+    EXPECT_NEAR(v, 0.75, 1e-6);
+  }
+  EXPECT_EQ(other.value().toFloat64(), Values(2, 5.0));
+  void *place = w.grad().data();
+  optimizer.zeroGrad();
+  EXPECT_EQ(w.grad().toFloat64(), Values(3, 0.0));
+  EXPECT_EQ(w.grad().data(), place);
+}
+
+TEST_P(AdamWOptimizer, saysWhatDoesNotFit) {
+  auto errorOf = [](const std::function<void()> &call) {
+    try {
+      call();
+    } catch (const Error &error) {
+      return error.message();
+    }
+    return std::string();
+  };
+  AdamW optimizer;
+  Tensor w = zeros({2, 3}, f32, device);
+  EXPECT_THAT(errorOf([&] { optimizer.add(Variable(w)); }),
+              HasSubstr("adamw: argument 'parameter': expected a leaf that "
+                        "requires a gradient"));
+  EXPECT_THAT(
+      errorOf([&] { optimizer.add(Variable(w.transpose(0, 1), true)); }),
+      HasSubstr("expected a row-major tensor"));
+  EXPECT_THAT(errorOf([&] { AdamW({.beta1 = 1}); }),
+              HasSubstr("'beta1': expected a number in [0, 1), got 1"));
+  EXPECT_THAT(errorOf([&] { optimizer.gradNorm(); }),
+              HasSubstr("expected at least one, got none"));
+  EXPECT_THAT(errorOf([&] { optimizer.clipFactor(0); }),
+              HasSubstr("'most': expected a positive number, got 0"));
+}

@@ -1,0 +1,100 @@
+"""AdamW over all tensors of a model, and the norm of their gradients.
+
+Tensors are given as a table [tensors, FIELDS] of addresses and sizes: parameter, gradient, m, v, master weights, elements.
+Chunk c is BLOCK elements of tensor chunks[c, 0] from element chunks[c, 1] on.
+"""
+import triton
+import triton.language as tl
+
+FIELDS: tl.constexpr = 6
+
+
+@triton.jit
+def address(row_ptr, field: tl.constexpr, element: tl.constexpr, start, ALIGNED: tl.constexpr):
+    ptr = tl.load(row_ptr + field).to(tl.pointer_type(element))
+    return (tl.multiple_of(ptr, 16) if ALIGNED else ptr) + start
+
+
+@triton.jit
+def advance_kernel(state_ptr, factors_ptr):
+    """state: the learning rate, both betas and their powers, float64; factors: what one step multiplies with."""
+    rate = tl.load(state_ptr)
+    power1 = tl.load(state_ptr + 3) * tl.load(state_ptr + 1)
+    power2 = tl.load(state_ptr + 4) * tl.load(state_ptr + 2)
+    tl.store(state_ptr + 3, power1)
+    tl.store(state_ptr + 4, power2)
+    tl.store(factors_ptr, rate.to(tl.float32))
+    tl.store(factors_ptr + 1, (rate / (1.0 - power1)).to(tl.float32))
+    tl.store(factors_ptr + 2, (1.0 / tl.sqrt(1.0 - power2)).to(tl.float32))
+
+
+@triton.jit
+def update(row_ptr, start, n, decay, rate, step, root, scale, beta1, left1, beta2, left2, eps, P: tl.constexpr, MASTER: tl.constexpr,
+           ALIGNED: tl.constexpr, MASKED: tl.constexpr, BLOCK: tl.constexpr):
+    p_ptr = address(row_ptr, 0, P, start, ALIGNED)
+    g_ptr = address(row_ptr, 1, P, start, ALIGNED)
+    m_ptr = address(row_ptr, 2, tl.float32, start, ALIGNED)
+    v_ptr = address(row_ptr, 3, tl.float32, start, ALIGNED)
+    w_ptr = address(row_ptr, 4, tl.float32, start, ALIGNED) if MASTER else p_ptr
+    at = tl.arange(0, BLOCK)
+    mask = at < n - start if MASKED else None
+    g = tl.load(g_ptr + at, mask=mask).to(tl.float32) * scale
+    m = tl.load(m_ptr + at, mask=mask)
+    v = tl.load(v_ptr + at, mask=mask)
+    w = tl.load(w_ptr + at, mask=mask).to(tl.float32)
+    m = m * beta1 + g * left1
+    v = v * beta2 + g * g * left2
+    w = w * (1.0 - rate * decay) - step * m / (tl.sqrt(v) * root + eps)
+    tl.store(m_ptr + at, m, mask=mask)
+    tl.store(v_ptr + at, v, mask=mask)
+    if MASTER:
+        tl.store(w_ptr + at, w, mask=mask)
+    tl.store(p_ptr + at, w, mask=mask)
+
+
+@triton.jit
+def adamw_kernel(table_ptr, decays_ptr, chunks_ptr, factors_ptr, scale_ptr, beta1, left1, beta2, left2, eps,
+                 P: tl.constexpr, MASTER: tl.constexpr, ALIGNED: tl.constexpr, BLOCK: tl.constexpr):
+    """One step of every tensor. Whole chunks are not masked, so that they are read in wide pieces."""
+    chunk = tl.program_id(0).to(tl.int64)
+    tensor = tl.load(chunks_ptr + 2 * chunk)
+    start = tl.multiple_of(tl.load(chunks_ptr + 2 * chunk + 1), BLOCK)
+    row_ptr = table_ptr + tensor * FIELDS
+    n = tl.load(row_ptr + 5)
+    decay = tl.load(decays_ptr + tensor)
+    rate = tl.load(factors_ptr)
+    step = tl.load(factors_ptr + 1)
+    root = tl.load(factors_ptr + 2)
+    scale = 1.0
+    if scale_ptr is not None:
+        scale = tl.load(scale_ptr)
+    if n - start >= BLOCK:
+        update(row_ptr, start, n, decay, rate, step, root, scale, beta1, left1, beta2, left2, eps, P, MASTER, ALIGNED, False, BLOCK)
+    else:
+        update(row_ptr, start, n, decay, rate, step, root, scale, beta1, left1, beta2, left2, eps, P, MASTER, ALIGNED, True, BLOCK)
+
+
+@triton.jit
+def squares_kernel(parts_ptr, table_ptr, chunks_ptr, P: tl.constexpr, ALIGNED: tl.constexpr, BLOCK: tl.constexpr):
+    """parts[c]: the sum of squares of chunk c of the gradients."""
+    chunk = tl.program_id(0).to(tl.int64)
+    row_ptr = table_ptr + tl.load(chunks_ptr + 2 * chunk) * FIELDS
+    start = tl.multiple_of(tl.load(chunks_ptr + 2 * chunk + 1), BLOCK)
+    g_ptr = address(row_ptr, 1, P, start, ALIGNED)
+    left = tl.load(row_ptr + 5) - start
+    at = tl.arange(0, BLOCK)
+    g = tl.load(g_ptr + at, mask=at < left, other=0.0).to(tl.float32)
+    tl.store(parts_ptr + chunk, tl.sum(g * g, axis=0))
+
+
+@triton.jit
+def norm_kernel(norm_ptr, scale_ptr, parts_ptr, count, most, BLOCK: tl.constexpr):
+    """The norm, and what gradients are multiplied with so that it is at most `most`."""
+    at = tl.arange(0, BLOCK)
+    total = tl.zeros((BLOCK, ), dtype=tl.float32)
+    for start in range(0, count, BLOCK):
+        total += tl.load(parts_ptr + start + at, mask=at < count - start, other=0.0)
+    norm = tl.sqrt(tl.sum(total, axis=0))
+    tl.store(norm_ptr, norm)
+    if scale_ptr is not None:
+        tl.store(scale_ptr, tl.minimum(most / (norm + 1e-6), 1.0))

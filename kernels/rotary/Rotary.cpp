@@ -1,0 +1,93 @@
+//===- Rotary.cpp -----------------------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/rotary/Rotary.h"
+
+#include "kernels/operator/Checks.h"
+#include "kernels/operator/OperatorKernel.h"
+#include "nereid/Autograd/Record.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace nereid;
+using namespace nereid::kernels;
+using namespace nereid::literals;
+
+std::pair<Tensor, Tensor> kernels::rotaryAngles(int64_t positions,
+                                                int64_t headSize, Device device,
+                                                double base, int64_t first) {
+  Checks checks("rotary");
+  checks.require(positions >= 0, "positions", "a number that is not negative",
+                 double(positions));
+  checks.require(headSize > 0 && headSize % 2 == 0, "headSize",
+                 "a positive even number", double(headSize));
+  checks.require(base > 0, "base", "a positive number", base);
+  int64_t half = headSize / 2;
+  std::vector<float> cos, sin;
+  for (int64_t t = 0; t < positions; ++t) {
+    for (int64_t i = 0; i < half; ++i) {
+      double angle = double(first + t) *
+                     std::pow(base, -2.0 * double(i) / double(headSize));
+      cos.push_back(float(std::cos(angle)));
+      sin.push_back(float(std::sin(angle)));
+    }
+  }
+  Shape shape = {positions, half};
+  return {Tensor::fromVector(cos, shape, device),
+          Tensor::fromVector(sin, shape, device)};
+}
+
+static Tensor rotate(const Tensor &given, const Tensor &cos, const Tensor &sin,
+                     bool interleaved, int direction) {
+  Checks checks("rotary");
+  checks.floats("x", given).rank(3, 4);
+  int64_t size = given.size(-1);
+  if (size % 2 != 0) {
+    checks.fail("x", "an even last dimension", given.str());
+  }
+  Shape angles = {given.size(-3), size / 2};
+  checks.floats("cos", cos).shape(angles, "positions and half the head of x");
+  checks.floats("sin", sin).shape(angles, "positions and half the head of x");
+  Tensor y = empty(given.shape(), given.dtype(), given.device());
+  if (given.numel() == 0) {
+    return y;
+  }
+  Tensor x = given.rank() == 3 ? given.unsqueeze(0) : given;
+  if (x.stride(3) != 1) {
+    x = x.contiguous();
+  }
+  int64_t positions = x.size(1), heads = x.size(2), half = size / 2;
+  int64_t elements = x.device().isHost() ? 4096 : 2048;
+  int64_t atOnce = std::clamp<int64_t>(elements / nextPowerOf2(half), 1,
+                                       nextPowerOf2(heads));
+  static const OperatorKernel kernel("rotary", "rotary_kernel");
+  kernel[{x.size(0) * positions}](
+      y, x, cos.contiguous(), sin.contiguous(), positions, heads, x.stride(0),
+      x.stride(1), x.stride(2), double(direction), "HALF"_a = half,
+      "HEADS"_a = atOnce, "INTERLEAVED"_a = interleaved, "num_warps"_a = 4);
+  return y;
+}
+
+Tensor kernels::rotary(const Tensor &x, const Tensor &cos, const Tensor &sin,
+                       bool interleaved) {
+  return rotate(x, cos, sin, interleaved, 1);
+}
+
+Tensor kernels::rotaryInverse(const Tensor &x, const Tensor &cos,
+                              const Tensor &sin, bool interleaved) {
+  return rotate(x, cos, sin, interleaved, -1);
+}
+
+Variable kernels::rotary(const Variable &x, const Tensor &cos,
+                         const Tensor &sin, bool interleaved) {
+  return autograd::record(
+      "rotary", {x}, rotary(x.value(), cos, sin, interleaved),
+      [cos, sin, interleaved](const Tensor &dy, autograd::Needs) {
+        return autograd::Gradients{rotaryInverse(dy, cos, sin, interleaved)};
+      });
+}
