@@ -95,6 +95,23 @@ def raw_bytes(r, Attack, encoded):
                                                      "*fp32, *i32, i32, fp32"], {"k.py": encoded(bytes(data))})
 
 
+HOST_DATA = "sizes: [16, 32]\nkernel:\n  - warps: 4\n  - {warps: 8, note: 'x'}\nothers: &a\n  - yes\n  - ~\n  - |\n    text\nlast: *a\n"
+
+
+def hosts(r, Attack, encoded):
+    """Host code with objects, files and exceptions, and its data, spoilt."""
+    text, data = (ROOT / "test/attack/host_program.py").read_text(), HOST_DATA
+    for _ in range(r.randint(0, 4)):
+        text = programs.mutate(r, text)
+    for _ in range(r.choice([0, 0, 1, 3])):
+        data = programs.mutate(r, data)
+    words = ["tune", "k.py:k", "p=zeros:f32[64]", "q=zeros:i32[64]", f"n={r.choice(['0', '1', '64'])}", "x=1.5", "--list"]
+    if r.random() < 0.2:
+        words += ["--bind", r.choice(["torch.mlu.count()=1", "yaml.safe_load()={}", "open()=3", "Loader=1", "first=1", "a.b()={'x': 1}",
+                                      "subprocess.run().returncode=1", "triton.Config()=2", "chosen=[1]", "HERE='/'"])]
+    return Attack("", words, {"k.py": text, "configs.yaml": data})
+
+
 def value(r):
     kind = r.randrange(6)
     if kind == 0:
@@ -306,7 +323,7 @@ def signatures(r, Attack, encoded):
 
 KINDS = {"mutated": mutated, "built": built, "shaped": shaped, "bytes": raw_bytes, "arguments": arguments,
          "options": options, "grids": grids, "launch": launch_files, "arrays": arrays, "inputs": inputs, "outputs": outputs,
-         "cache": cache, "environments": environments, "limits": limits, "signatures": signatures}
+         "cache": cache, "environments": environments, "limits": limits, "signatures": signatures, "hosts": hosts}
 
 
 def make(kind, r, Attack, encoded):

@@ -32,6 +32,8 @@ struct Evaluator::Frame {
   llvm::StringMap<bool> pendingConstexpr; ///< bare `x: tl.constexpr`
   /// Of the host: names that `global` (true) and `nonlocal` declare.
   llvm::StringMap<bool> outerNames;
+  /// Of a statement at module level that is evaluated; 0: none.
+  uint32_t statementLine = 0;
   bool isModuleCode = false; ///< run by exec: each name is a global
 };
 

@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Globals are evaluated one by one, when they are read. What changes a list or
-// a dict afterwards (`configs.append(...)`, `TABLE["x"] = ...`, a loop of them)
-// runs once, before the first read of that name is answered. A statement that
-// cannot be evaluated leaves the name unknown and not half filled.
+// Globals are evaluated one by one, when they are read. What changes a list, a
+// dict, an object or a class afterwards (`configs.append(...)`, `TABLE["x"] =
+// ...`, `loader.size = 3`, a loop of them) runs once, before the first read of
+// that name is answered. A statement that cannot be evaluated leaves the name
+// unknown and not half filled.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +51,8 @@ Evaluator::afterEffects(const std::shared_ptr<SourceModule> &module,
   while (hasPendingEffects(*module, name)) {
     const Value &value = module->values[name];
     std::vector<size_t> &pending = module->pendingEffects[name];
-    if (!value.isList() && !value.isDict()) {
+    if (!value.isList() && !value.isDict() && !value.isObject() &&
+        !value.isClass()) {
       pending.clear();
       break;
     }
@@ -64,10 +66,12 @@ Evaluator::afterEffects(const std::shared_ptr<SourceModule> &module,
       bool done = succeeded(runEffect(module, module->effects[index].where));
       module->effects[index].state = done ? State::Done : State::Failed;
       if (!done) {
+        module->values[name] = Value(Opaque{name.str(), diag.reason()});
         diag.forget(mark);
       }
     }
-    if (module->effects[index].state == State::Failed) {
+    if (module->effects[index].state == State::Failed &&
+        !module->values[name].isOpaque()) {
       module->values[name] = Value(Opaque{name.str()});
     }
     std::vector<size_t> &left = module->pendingEffects[name];

@@ -110,6 +110,7 @@ Evaluator::evaluateBinding(const std::shared_ptr<SourceModule> &module,
                            llvm::StringRef name, const GlobalBinding &binding) {
   FrameScope scope(*this, module, nullptr, /*isKernel=*/false,
                    std::make_shared<Scope>());
+  frame->statementLine = binding.statement->span.line;
   SpanScope at(diag, binding.statement->span);
   if (const auto *import = ast::dynCast<ast::Import>(binding.statement)) {
     return importName(import, binding.alias);
@@ -152,6 +153,7 @@ public:
 
   FailureOr<Value> unbound();
   FailureOr<Value> among(const std::vector<GlobalBinding> &bindings);
+  std::optional<FailureOr<Value>> earlier();
 
 private:
   struct Order {
@@ -347,6 +349,51 @@ Evaluator::GlobalSearch::among(const std::vector<GlobalBinding> &bindings) {
   return e.undefinedName(name);
 }
 
+/// What the name means to a statement of the module's top level that stands
+/// between its bindings. Nullopt: it does not.
+std::optional<FailureOr<Value>> Evaluator::GlobalSearch::earlier() {
+  if (!e.frame || e.frame->function || e.frame->module != module ||
+      e.frame->statementLine == 0 || module->inProgress.lookup(name) != 0 ||
+      module->given.count(name.str()) != 0) {
+    return std::nullopt;
+  }
+  auto found = module->bindings.find(name);
+  if (found == module->bindings.end()) {
+    return std::nullopt;
+  }
+  const std::vector<GlobalBinding> &bindings = found->second;
+  size_t before = llvm::count_if(bindings, [&](const GlobalBinding &binding) {
+    return binding.statement->span.line < e.frame->statementLine;
+  });
+  if (before == 0 || before == bindings.size()) {
+    return std::nullopt;
+  }
+  std::pair key(name.str(), before);
+  auto known = module->earlier.find(key);
+  if (known != module->earlier.end()) {
+    return FailureOr<Value>(known->second);
+  }
+  // The last binding's value, and what is still to happen to it, come back.
+  std::optional<Value> last;
+  if (module->values.contains(name)) {
+    last = module->values[name];
+  }
+  std::vector<size_t> pending = module->pendingEffects.lookup(name);
+  module->values.erase(name);
+  module->inProgress[name] = before + 1;
+  FailureOr<Value> value = among(bindings);
+  module->inProgress[name] = 0;
+  module->values.erase(name);
+  if (last) {
+    module->values[name] = *last;
+  }
+  module->pendingEffects[name] = std::move(pending);
+  if (succeeded(value)) {
+    module->earlier[key] = *value;
+  }
+  return value;
+}
+
 FailureOr<Value> Evaluator::global(const std::shared_ptr<SourceModule> &module,
                                    llvm::StringRef name) {
   bool seesState =
@@ -354,6 +401,10 @@ FailureOr<Value> Evaluator::global(const std::shared_ptr<SourceModule> &module,
   auto changed = module->state.find(name);
   if (seesState && changed != module->state.end()) {
     return changed->second;
+  }
+  GlobalSearch search{*this, module, name};
+  if (std::optional<FailureOr<Value>> value = search.earlier()) {
+    return *value;
   }
   auto known = module->values.find(name);
   if (known != module->values.end()) {
@@ -371,7 +422,6 @@ FailureOr<Value> Evaluator::global(const std::shared_ptr<SourceModule> &module,
   if (module->changedByFunctions.contains(name) && !seesChangedGlobals) {
     return Value(Opaque{name.str()});
   }
-  GlobalSearch search{*this, module, name};
   auto found = module->bindings.find(name);
   return found == module->bindings.end() ? search.unbound()
                                          : search.among(found->second);

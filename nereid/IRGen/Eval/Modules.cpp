@@ -98,7 +98,14 @@ private:
       }
     } else if (const auto *assign = ast::dynCast<ast::Assign>(statement)) {
       for (const ast::Expr *target : assign->targets) {
-        if (ast::isa<ast::Subscript>(target)) {
+        if (ast::isa<ast::Subscript>(target) ||
+            ast::isa<ast::Attribute>(target)) {
+          add(target);
+        }
+      }
+    } else if (const auto *gone = ast::dynCast<ast::Delete>(statement)) {
+      for (const ast::Expr *target : gone->targets) {
+        if (!ast::isa<ast::Name>(target)) {
           add(target);
         }
       }
@@ -245,6 +252,7 @@ private:
     case ast::Kind::While:
       return visitLoop(statement);
     case ast::Kind::ExprStmt:
+    case ast::Kind::Delete:
       return addEffect(statement);
     case ast::Kind::AnnAssign:
       if (ast::cast<ast::AnnAssign>(statement)->value) {
@@ -253,8 +261,8 @@ private:
       return;
     case ast::Kind::AugAssign: {
       const ast::Expr *target = ast::cast<ast::AugAssign>(statement)->target;
-      return ast::isa<ast::Subscript>(target) ? addEffect(statement)
-                                              : bindTargets(target, statement);
+      return ast::isa<ast::Name>(target) ? bindTargets(target, statement)
+                                         : addEffect(statement);
     }
     case ast::Kind::Import:
       return visitImport(ast::cast<ast::Import>(statement));
@@ -355,11 +363,13 @@ ModuleTable::~ModuleTable() {
   for (const auto &module : all) {
     module->values.clear();
     module->state.clear();
+    module->earlier.clear();
   }
   for (const auto &entry : byPath) {
     if (entry.second) {
       entry.second->values.clear();
       entry.second->state.clear();
+      entry.second->earlier.clear();
     }
   }
 }

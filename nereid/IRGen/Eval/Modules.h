@@ -36,8 +36,9 @@ struct GlobalBinding {
   std::vector<std::pair<const ast::TryLike *, bool>> tries;
 };
 
-/// A statement that changes lists and dicts of the module without binding
-/// them: `configs.append(...)`, `TABLE["x"] = ...`, a loop that does so.
+/// A statement that changes lists, dicts, objects and classes of the module
+/// without binding them: `configs.append(...)`, `TABLE["x"] = ...`,
+/// `loader.size = 3`, a loop that does so.
 struct GlobalEffect {
   GlobalBinding where;
   enum class State { Pending, Running, Done, Failed } state = State::Pending;
@@ -79,6 +80,9 @@ struct SourceModule {
   /// What functions of the host assigned through `global`, and code that exec
   /// ran: functions of the host see it, kernels and constants do not.
   llvm::StringMap<Value> state;
+  /// What names of several bindings meant to statements between them, by name
+  /// and number of bindings before.
+  std::map<std::pair<std::string, size_t>, Value> earlier;
   llvm::StringMap<size_t> inProgress;
   /// Names that are being looked for in `starImports` right now: modules may
   /// import each other, and themselves.

@@ -333,6 +333,32 @@ def f():
   return (args.ops, args.block_size, args.verbose, rest, n, queue.get(),
           queue.empty(), partial(double, 4)())
 )"},
+    {"moduleLevel", R"(class Loader:
+  size = 1
+  def __init__(self):
+    self.rows = []
+  def add(self, row):
+    self.rows.append(row)
+    return self
+loader = Loader()
+loader.scale = 2
+loader.add('a').add('b')
+loader.scale += 3
+loader.gone = 1
+del loader.gone
+Loader.size = 7
+configs = [1, 2]
+configs.append(3)
+early = [c + 1 for c in configs]
+name = 'a'
+both = name + 'b'
+configs = ['last']
+configs += ['one']
+name = 'z'
+def f():
+  return (loader.scale, loader.rows, hasattr(loader, 'gone'), Loader.size,
+          loader.size, early, configs, both, name)
+)"},
     {"classBodies", R"(class K:
   A = 2
   B = A * 3
