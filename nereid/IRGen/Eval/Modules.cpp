@@ -70,6 +70,8 @@ private:
         expr = attribute->value;
       } else if (const auto *subscript = ast::dynCast<ast::Subscript>(expr)) {
         expr = subscript->value;
+      } else if (const auto *call = ast::dynCast<ast::Call>(expr)) {
+        expr = call->func; // x.add(1).add(2)
       } else {
         const auto *name = ast::dynCast<ast::Name>(expr);
         return name ? llvm::StringRef(name->id) : llvm::StringRef();
