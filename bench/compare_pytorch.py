@@ -351,7 +351,7 @@ def summarise(machine, case, times):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default=str(ROOT / "build"))
-    parser.add_argument("--only", default="", help="cases whose name contains this")
+    parser.add_argument("--only", default="", help="cases whose name contains one of these, with commas")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--seconds", type=float, default=8, help="a case")
     parser.add_argument("--no-write", action="store_true", help="print only")
@@ -365,7 +365,7 @@ def main():
              "load before": os.getloadavg()[0]}
     print(report.heading())
     for name, make in all_cases(machine):
-        if options.only not in name:
+        if not any(part in name for part in options.only.split(",")):
             continue
         torch._dynamo.reset()
         case = make(machine)
