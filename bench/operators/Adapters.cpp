@@ -9,8 +9,10 @@
 
 #include "kernels/attention/Attention.h"
 #include "kernels/decoding/Decoding.h"
+#include "kernels/expression/Expression.h"
 #include "kernels/layer_norm/LayerNorm.h"
 #include "kernels/linear/Linear.h"
+#include "kernels/rotary/Rotary.h"
 
 using namespace nereid;
 using namespace nereid::bench;
@@ -28,6 +30,22 @@ const std::map<std::string, Adapter> &bench::adapters() {
          return Outputs{kernels::decoding(in[0].value(), in[1].value(),
                                           in[2].value(), in[3].value())};
        }},
+      {"element_wise_chain",
+       [](const Inputs &in, const Numbers &) {
+         Variable y =
+             kernels::silu(kernels::gelu(in[0] + in[1]) * in[2]) + in[0] * 0.5;
+         return Outputs{y};
+       }},
+      {"gelu",
+       [](const Inputs &in, const Numbers &) {
+         Variable y = kernels::gelu(in[0]);
+         return Outputs{y};
+       }},
+      {"gelu_tanh",
+       [](const Inputs &in, const Numbers &) {
+         Variable y = kernels::geluTanh(in[0]);
+         return Outputs{y};
+       }},
       {"layer_norm",
        [](const Inputs &in, const Numbers &numbers) {
          return Outputs{kernels::layerNorm(in[0], in[1], in[2], numbers[0])};
@@ -39,6 +57,15 @@ const std::map<std::string, Adapter> &bench::adapters() {
       {"matmul",
        [](const Inputs &in, const Numbers &numbers) {
          return Outputs{kernels::matmul(in[0], in[1])};
+       }},
+      {"rotary",
+       [](const Inputs &in, const Numbers &) {
+         return Outputs{kernels::rotary(in[0], in[1].value(), in[2].value())};
+       }},
+      {"swiglu",
+       [](const Inputs &in, const Numbers &) {
+         Variable y = kernels::swiglu(in[0], in[1]);
+         return Outputs{y};
        }},
   };
   return all;

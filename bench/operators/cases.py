@@ -68,7 +68,31 @@ def decoding(make, dtype):
                    lambda q, k, v, lengths: F.scaled_dot_product_attention(q[:, :, None], k, v, enable_gqa=True)[:, :, 0])
 
 
+def element_wise(make, dtype):
+    on_host = make(1, dtype=dtype).device.type == "cpu"
+    for rows, columns in ((4096, 1024),) if on_host else ((65536, 1024), (12288, 3072)):
+        x, y = make(rows, columns, dtype=dtype), make(rows, columns, dtype=dtype)
+        shape = f"{rows}x{columns}"
+        yield Case("gelu", shape, [x], F.gelu, (), (0,))
+        yield Case("gelu_tanh", shape, [x], lambda x: F.gelu(x, approximate="tanh"), (), (0,))
+        yield Case("swiglu", shape, [x, y], lambda gate, up: F.silu(gate) * up, (), (0, 1))
+        yield Case("element_wise_chain", shape, [x, make(columns, dtype=dtype), y],
+                   lambda x, bias, gate: F.silu(F.gelu(x + bias) * gate) + x * 0.5, (), (0, 1, 2))
+
+
+def rotary(make, dtype):
+    def by_pytorch(x, cos, sin):
+        a, b = x.chunk(2, dim=-1)
+        cos, sin = cos[None, :, None], sin[None, :, None]
+        return torch.cat((a * cos - b * sin, b * cos + a * sin), dim=-1)
+
+    for batch, length, heads, size in ((4, 1024, 12, 64), (2, 1024, 16, 128)):
+        yield Case("rotary", f"B{batch} T{length} H{heads} D{size}",
+                   [make(batch, length, heads, size, dtype=dtype), make(length, size // 2, dtype=dtype),
+                    make(length, size // 2, dtype=dtype)], by_pytorch, (), (0,))
+
+
 FAMILIES = {"attention": (attention, ("fp32", "bf16", "fp16")), "decoding": (decoding, ("fp32", "bf16")),
-            "layer_norm": (layer_norm, ("fp32", "bf16")),
+            "element_wise": (element_wise, ("fp32", "bf16")), "layer_norm": (layer_norm, ("fp32", "bf16")),
             "linear_gelu": (linear_gelu, ("fp32", "bf16", "fp16")), "matmul": (matmul, ("fp32", "bf16", "fp16")),
-            "thin_matmul": (thin_matmul, ("fp32", "bf16"))}
+            "rotary": (rotary, ("fp32", "bf16")), "thin_matmul": (thin_matmul, ("fp32", "bf16"))}

@@ -1,0 +1,113 @@
+//===- SamplingTest.cpp -----------------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/sampling/Sampling.h"
+#include "kernels/sampling/reference.h"
+#include "kernels/testing/OperatorTest.h"
+#include "nereid/Runtime/Error.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+using namespace nereid;
+using namespace nereid::kernels;
+using ::testing::HasSubstr;
+
+NEREID_OPERATOR_TEST(Sampling);
+
+TEST_P(Sampling, takesTheTokenThatTheNumbersSay) {
+  forCases([&] {
+    int64_t columns = awkwardSize(isSlow ? 200 : 9000), rows = pick(1, 3);
+    SamplingOptions options;
+    options.temperature = oneOf({0.0, 0.5, 1.0, 2.0});
+    options.topK = coin() ? pick(1, 40) : 0;
+    options.topP = coin() ? oneOf({0.3, 0.9}) : 1;
+    options.seed = pick(0, 1 << 30);
+    options.offset = pick(0, 1000);
+    Tensor logits = random({rows, columns}, floatType(), 3);
+    Tensor tokens = sample(logits, options);
+    EXPECT_EQ(sample(logits, options).toFloat64(), tokens.toFloat64());
+    // Lane 0 of counter i is element 4i of Tensor's generator.
+    Values numbers = rand({4 * (options.offset + rows * columns)}, f32,
+                          Device::cpu(), uint64_t(options.seed))
+                         .toFloat64();
+    Values x = logits.toFloat64();
+    double scale = options.temperature > 0 ? 1 / options.temperature : 1;
+    for (double &v : x) {
+      v *= scale;
+    }
+    for (int64_t r = 0; r < rows; ++r) {
+      Values row(x.begin() + r * columns, x.begin() + (r + 1) * columns);
+      bool draws = options.temperature > 0;
+      // Sums of probabilities are rounded: a little more or less may be kept.
+      auto leastFor = [&](double p) {
+        return draws ? reference::leastKept(row, size_t(options.topK), p)
+                     : -INFINITY;
+      };
+      double top = options.topP;
+      double least = leastFor(top < 1 ? top + 1e-4 : 1),
+             surely = leastFor(top < 1 ? top - 1e-4 : 1);
+      auto score = [&](int64_t c) {
+        size_t i = size_t(options.offset + r * columns + c);
+        double g = draws ? -std::log(-std::log(numbers[4 * i])) : 0;
+        return row[size_t(c)] + g;
+      };
+      double best = -INFINITY;
+      for (int64_t c = 0; c < columns; ++c) {
+        best =
+            row[size_t(c)] >= surely - 1e-9 ? std::max(best, score(c)) : best;
+      }
+      auto token = int64_t(tokens.at({r}));
+      ASSERT_TRUE(token >= 0 && token < columns);
+      EXPECT_GE(row[size_t(token)], least - 1e-5 * (1 + std::fabs(least)));
+      // u near 1 has few digits, and so has -log(u).
+      EXPECT_GE(score(token), best - 1e-3 - (best > 8 ? 0.5 : 0));
+    }
+  });
+}
+
+TEST_P(Sampling, drawsAsSoftmaxDoes) {
+  if (isSlow) {
+    GTEST_SKIP() << "too long for this device";
+  }
+  constexpr int64_t rows = 20000;
+  Tensor logits = Tensor::fromVector(std::vector<float>{0, 1, 2, -1})
+                      .to(device)
+                      .unsqueeze(0)
+                      .expand({rows, 4});
+  Values counts(4);
+  for (double token : sample(logits, {.topK = 3, .seed = 9}).toFloat64()) {
+    counts[size_t(token)] += 1.0 / rows;
+  }
+  double total = 1 + std::exp(1) + std::exp(2);
+  EXPECT_NEAR(counts[0], 1 / total, 0.01);
+  EXPECT_NEAR(counts[1], std::exp(1) / total, 0.015);
+  EXPECT_NEAR(counts[2], std::exp(2) / total, 0.015);
+  EXPECT_EQ(counts[3], 0);
+}
+
+TEST_P(Sampling, saysWhatDoesNotFit) {
+  auto errorOf = [](const std::function<void()> &call) {
+    try {
+      call();
+    } catch (const Error &error) {
+      return error.message();
+    }
+    return std::string();
+  };
+  Tensor x = zeros({2, 3}, f32, device);
+  EXPECT_THAT(errorOf([&] { sample(x, {.temperature = -1}); }),
+              HasSubstr("sampling: argument 'temperature': expected a number "
+                        "that is not negative, got -1"));
+  EXPECT_THAT(errorOf([&] { sample(x, {.topP = 0}); }),
+              HasSubstr("'topP': expected a number in (0, 1], got 0"));
+  EXPECT_THAT(errorOf([&] { sample(x.select(0, 0)); }),
+              HasSubstr("expected 2 dimensions"));
+  EXPECT_THAT(errorOf([&] { sample(zeros({2, 0}, f32, device)); }),
+              HasSubstr("expected at least one column"));
+}
