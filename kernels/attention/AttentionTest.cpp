@@ -84,7 +84,7 @@ TEST_P(Attention, agreesWithDoublePrecision) {
                   o.toFloat64())
             << "other bits";
       },
-      8);
+      6);
 }
 
 TEST_P(Attention, gradientsAgreeWithDifferences) {
@@ -103,7 +103,7 @@ TEST_P(Attention, gradientsAgreeWithDifferences) {
             },
             4e-6 + rounding);
       },
-      4);
+      3);
 }
 
 TEST_P(Attention, gradientsHaveTheSameBitsInEachRun) {

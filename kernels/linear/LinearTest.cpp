@@ -108,7 +108,7 @@ TEST_P(Linear, matmulOfIntegersIsExact) {
         }
         EXPECT_EQ(matmul(a, b, options).toFloat64(), expected);
       },
-      4);
+      3);
 }
 
 TEST_P(Linear, partsOfKAreSummed) {
@@ -154,7 +154,7 @@ TEST_P(Linear, gradientsOfMatmulAgreeWithDifferences) {
             },
             1e-6);
       },
-      8);
+      5);
 }
 
 TEST_P(Linear, gradientsAgreeWithDifferences) {
@@ -194,7 +194,7 @@ TEST_P(Linear, gradientsAgreeWithDifferences) {
               1e-6 + 4 * kept);
         }
       },
-      8);
+      5);
 }
 
 TEST_P(Linear, takesNoElements) {
