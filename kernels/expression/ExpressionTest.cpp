@@ -312,6 +312,17 @@ def expression_kernel(y_ptr, x0_ptr, x1_ptr, row_count, column_count, x0_row, c0
 )");
 }
 
+TEST_P(Expressions, isOneLaunch) {
+  if (device.isHost()) {
+    GTEST_SKIP() << "launches are counted by graphs";
+  }
+  Tensor x = random({6, 40}, f32), bias = random({40}, bf16),
+         gate = random({6, 40}, f32), y;
+  auto step = [&] { y = gelu(x * 2 + bias) * gate; };
+  step();
+  EXPECT_EQ(Graph::capture(device, step).nodes(), 1u);
+}
+
 TEST_P(Expressions, severalResultsAreOneKernel) {
   Tensor g = random({7, 33}, f32), u = random({7, 33}, f32);
   Expression both[] = {silu(g) * u, silu(g) + u};
