@@ -7,12 +7,19 @@
 
 #include "bench/operators/Adapters.h"
 
+#include "kernels/add_norm/AddNorm.h"
 #include "kernels/attention/Attention.h"
+#include "kernels/cross_entropy/CrossEntropy.h"
 #include "kernels/decoding/Decoding.h"
+#include "kernels/embedding/Embedding.h"
 #include "kernels/expression/Expression.h"
+#include "kernels/group_norm/GroupNorm.h"
 #include "kernels/layer_norm/LayerNorm.h"
 #include "kernels/linear/Linear.h"
+#include "kernels/linear_cross_entropy/LinearCrossEntropy.h"
+#include "kernels/rms_norm/RmsNorm.h"
 #include "kernels/rotary/Rotary.h"
+#include "kernels/softmax/Softmax.h"
 
 using namespace nereid;
 using namespace nereid::bench;
@@ -46,6 +53,25 @@ const std::map<std::string, Adapter> &bench::adapters() {
          Variable y = kernels::geluTanh(in[0]);
          return Outputs{y};
        }},
+      {"add_layer_norm",
+       [](const Inputs &in, const Numbers &numbers) {
+         auto [y, sum] =
+             kernels::addLayerNorm(in[0], in[1], in[2], in[3], numbers[0]);
+         return Outputs{y, sum};
+       }},
+      {"cross_entropy",
+       [](const Inputs &in, const Numbers &) {
+         return Outputs{kernels::crossEntropy(in[0], in[1].value())};
+       }},
+      {"embedding",
+       [](const Inputs &in, const Numbers &) {
+         return Outputs{kernels::embedding(in[1].value(), in[0])};
+       }},
+      {"group_norm",
+       [](const Inputs &in, const Numbers &numbers) {
+         return Outputs{
+             kernels::groupNorm(in[0], int64_t(numbers[0]), in[1], in[2])};
+       }},
       {"layer_norm",
        [](const Inputs &in, const Numbers &numbers) {
          return Outputs{kernels::layerNorm(in[0], in[1], in[2], numbers[0])};
@@ -66,6 +92,24 @@ const std::map<std::string, Adapter> &bench::adapters() {
        [](const Inputs &in, const Numbers &) {
          Variable y = kernels::swiglu(in[0], in[1]);
          return Outputs{y};
+       }},
+      {"linear_cross_entropy",
+       [](const Inputs &in, const Numbers &) {
+         return Outputs{
+             kernels::linearCrossEntropy(in[0], in[1], in[2].value())};
+       }},
+      {"log_softmax",
+       [](const Inputs &in, const Numbers &) {
+         return Outputs{kernels::logSoftmax(in[0])};
+       }},
+      {"rms_norm",
+       [](const Inputs &in, const Numbers &numbers) {
+         return Outputs{kernels::rmsNorm(in[0], in[1], numbers[0])};
+       }},
+      {"softmax",
+       [](const Inputs &in, const Numbers &numbers) {
+         return Outputs{kernels::softmax(
+             in[0], {.scale = numbers[0], .causal = numbers[1] != 0})};
        }},
   };
   return all;

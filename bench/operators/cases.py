@@ -92,7 +92,78 @@ def rotary(make, dtype):
                     make(length, size // 2, dtype=dtype)], by_pytorch, (), (0,))
 
 
+def add_layer_norm(make, dtype):
+    for rows, columns in ((12288, 768), (4096, 4096)):
+        inputs = [make(rows, columns, dtype=dtype), make(rows, columns, dtype=dtype), make(columns, dtype=dtype),
+                  make(columns, dtype=dtype)]
+
+        def function(x, residual, w, b, n=columns):
+            total = x + residual
+            return F.layer_norm(total, (n,), w, b, 1e-5), total
+        yield Case("add_layer_norm", f"{rows}x{columns}", inputs, function, (1e-5,), (0, 1, 2, 3))
+
+
+def rms_norm(make, dtype):
+    for rows, columns in ((12288, 768), (4096, 4096), (512, 8192)):
+        inputs = [make(rows, columns, dtype=dtype), make(columns, dtype=dtype)]
+        yield Case("rms_norm", f"{rows}x{columns}", inputs, lambda x, w, n=columns: F.rms_norm(x, (n,), w, 1e-6), (1e-6,),
+                   (0, 1))
+
+
+def softmax(make, dtype):
+    for rows, columns in ((12288, 1024), (4096, 4096), (512, 32768)):
+        yield Case("softmax", f"{rows}x{columns}", [make(rows, columns, dtype=dtype)], lambda x: F.softmax(x, -1), (1.0, 0.0),
+                   (0,))
+    x = make(48, 1024, 1024, dtype=dtype)
+    mask = torch.ones(1024, 1024, dtype=torch.bool, device=x.device).triu(1)
+    yield Case("softmax", "48x1024x1024 causal", [x], lambda x: F.softmax((x * 0.125).masked_fill(mask, float("-inf")), -1),
+               (0.125, 1.0), (0,))
+
+
+def log_softmax(make, dtype):
+    for rows, columns in ((4096, 4096), (512, 50304)):
+        yield Case("log_softmax", f"{rows}x{columns}", [make(rows, columns, dtype=dtype)], lambda x: F.log_softmax(x, -1), (),
+                   (0,))
+
+
+def cross_entropy(make, dtype):
+    shapes = [(8192, 1000), (2048, 50304)]
+    if make(1).is_cuda:
+        shapes.append((12288, 50304))
+    for rows, classes in shapes:
+        logits = make(rows, classes, dtype=dtype)
+        targets = torch.randint(classes, (rows,), device=logits.device)
+        yield Case("cross_entropy", f"{rows}x{classes}", [logits, targets], F.cross_entropy, (), (0,))
+
+
+def linear_cross_entropy(make, dtype):
+    for rows, columns, classes in ((12288, 768, 50304),) if make(1).is_cuda else ((1024, 256, 8192),):
+        x, w = make(rows, columns, dtype=dtype), make(classes, columns, dtype=dtype, scale=columns ** -0.5)
+        targets = torch.randint(classes, (rows,), device=x.device)
+        yield Case("linear_cross_entropy", f"{rows}x{columns}x{classes}", [x, w, targets],
+                   lambda x, w, t: F.cross_entropy(F.linear(x, w), t), (), (0, 1))
+
+
+def group_norm(make, dtype):
+    for samples, channels, size, last in ((8, 320, 64, False), (8, 320, 64, True), (8, 1280, 16, False)):
+        x = make(samples, channels, size, size, dtype=dtype)
+        if last:
+            x = x.contiguous(memory_format=torch.channels_last)
+        yield Case("group_norm", f"{samples}x{channels}x{size}x{size}{' channels last' if last else ''}",
+                   [x, make(channels, dtype=dtype), make(channels, dtype=dtype)], lambda x, w, b: F.group_norm(x, 32, w, b),
+                   (32.0,), (0, 1, 2))
+
+
+def embedding(make, dtype):
+    for tokens, rows, columns in ((12288, 50304, 768), (8192, 2048, 1024)):
+        weight = make(rows, columns, dtype=dtype)
+        indices = torch.randint(rows, (tokens,), device=weight.device)
+        yield Case("embedding", f"{tokens} of {rows}x{columns}", [weight, indices], lambda w, i: F.embedding(i, w), (), (0,))
+
+
 FAMILIES = {"attention": (attention, ("fp32", "bf16", "fp16")), "decoding": (decoding, ("fp32", "bf16")),
             "element_wise": (element_wise, ("fp32", "bf16")), "layer_norm": (layer_norm, ("fp32", "bf16")),
             "linear_gelu": (linear_gelu, ("fp32", "bf16", "fp16")), "matmul": (matmul, ("fp32", "bf16", "fp16")),
-            "rotary": (rotary, ("fp32", "bf16")), "thin_matmul": (thin_matmul, ("fp32", "bf16"))}
+            "rotary": (rotary, ("fp32", "bf16")), "thin_matmul": (thin_matmul, ("fp32", "bf16")),
+            **{f.__name__: (f, ("fp32", "bf16")) for f in (add_layer_norm, cross_entropy, embedding, group_norm,
+                                                           linear_cross_entropy, log_softmax, rms_norm, softmax)}}

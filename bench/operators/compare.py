@@ -185,9 +185,11 @@ def rows_of(library, clock, family, dtype, options):
         with torch.no_grad():
             y = case.function(*case.inputs)
         y = y[0] if isinstance(y, tuple) else y
-        gradient = torch.randn(y.shape, device=options.device).to(y.dtype)
+        # That of a loss is 1, as `loss.backward()` has it.
+        gradient = (torch.randn(y.shape, device=options.device) if y.dim() else torch.ones((), device=options.device)).to(y.dtype)
         stream = torch.cuda.current_stream().cuda_stream if clock.is_gpu else None
-        ours = Ours(library, case, options.device, gradient, stream)
+        # Losses of Nereid are fp32.
+        ours = Ours(library, case, options.device, gradient if y.dim() else gradient.float(), stream)
         worst = check(case, ours, gradient)
         for backward in (False, True) if case.gradients else (False,):
             inputs = leaves(case) if backward else case.inputs

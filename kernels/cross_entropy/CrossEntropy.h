@@ -6,10 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Formula:      loss = lse - (1 - s) * x[target] - s * mean(x) of each row,
-// with
-//               lse = log(sum(exp(x))) and the smoothing s; 0 of a row whose
-//               target is ignored. Mean: over the rows that are not ignored,
-//               and 0 where all are
+//               with lse = log(sum(exp(x))) and the smoothing s; 0 of a row
+//               whose target is ignored. Mean: over the rows that are not
+//               ignored, and 0 where all are
 // Shapes:       logits [..., V]; targets as logits without V; the loss [], or
 //               as targets without reduction
 // Types:        logits of fp32, fp16, bf16; targets of i32 or i64; the loss and

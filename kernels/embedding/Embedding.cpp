@@ -29,21 +29,28 @@ static Shape shapeOfRows(const Tensor &indices, int64_t columns) {
   return shape;
 }
 
+/// Those on a host device; reading others would wait for the GPU.
+static void checkIndices(const Checks &checks, const Tensor &indices,
+                         int64_t rows) {
+  if (!indices.device().isHost()) {
+    return;
+  }
+  std::vector<int64_t> all = indices.toVector<int64_t>();
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i] < 0 || all[i] >= rows) {
+      checks.fail("indices",
+                  "rows of weight, which has " + std::to_string(rows),
+                  std::to_string(all[i]) + " at element " + std::to_string(i));
+    }
+  }
+}
+
 Tensor kernels::embedding(const Tensor &indices, const Tensor &weight) {
   Checks checks("embedding");
   checks.floats("weight", weight).rank(2, 2);
   checks.integers("indices", indices).rank(0, 15);
   int64_t rows = weight.size(0), columns = weight.size(1);
-  if (indices.device().isHost()) {
-    std::vector<int64_t> all = indices.toVector<int64_t>();
-    for (size_t i = 0; i < all.size(); ++i) {
-      if (all[i] < 0 || all[i] >= rows) {
-        checks.fail(
-            "indices", "rows of weight, which has " + std::to_string(rows),
-            std::to_string(all[i]) + " at element " + std::to_string(i));
-      }
-    }
-  }
+  checkIndices(checks, indices, rows);
   Tensor y =
       empty(shapeOfRows(indices, columns), weight.dtype(), weight.device());
   if (y.numel() == 0) {
@@ -57,6 +64,17 @@ Tensor kernels::embedding(const Tensor &indices, const Tensor &weight) {
       y, flat, table.tensor, table.stride, rows, columns, "BLOCK"_a = block,
       "num_warps"_a = 4);
   return y;
+}
+
+/// What embedding_chain_kernel does, on the host: one pass, where a kernel
+/// would compare pairs.
+static void linkTokens(int32_t *last, int32_t *previous, int64_t rows,
+                       const std::vector<int64_t> &indices) {
+  std::fill_n(last, rows, -1);
+  for (size_t t = 0; t < indices.size(); ++t) {
+    previous[t] = last[indices[t]];
+    last[indices[t]] = static_cast<int32_t>(t);
+  }
 }
 
 Tensor kernels::embeddingBackward(const Tensor &dy, const Tensor &indices,
@@ -74,9 +92,15 @@ Tensor kernels::embeddingBackward(const Tensor &dy, const Tensor &indices,
   Tensor dw = empty({rows, columns}, dy.dtype(), device),
          last = empty({rows}, i32, device),
          previous = empty({indices.numel()}, i32, device);
-  static const OperatorKernel chains("embedding", "embedding_chain_kernel");
-  chains[{1}](last, previous, indices.contiguous(), rows, indices.numel(),
-              "BLOCK"_a = 128, "num_warps"_a = 8);
+  if (device == Device::cpu()) {
+    checkIndices(checks, indices, rows);
+    linkTokens(last.data<int32_t>(), previous.data<int32_t>(), rows,
+               indices.toVector<int64_t>());
+  } else {
+    static const OperatorKernel chains("embedding", "embedding_chain_kernel");
+    chains[{1}](last, previous, indices.contiguous(), rows, indices.numel(),
+                "BLOCK"_a = 128, "num_warps"_a = 8);
+  }
   Rows out = rowsOf(dy);
   int64_t block = blockOf(columns);
   static const OperatorKernel sums("embedding", "embedding_backward_kernel");

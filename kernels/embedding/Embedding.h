@@ -8,14 +8,13 @@
 // Formula:      y[t] = weight[indices[t]]; dweight[v] = the sum of dy[t] over
 //               all t with indices[t] = v
 // Shapes:       indices [...]; weight [V, N]; y [..., N]
-// Types:        indices of i32, i64; weight of fp32, fp16, bf16; y has
-// weight's;
-//               sums fp32
+// Types:        indices of i32, i64; weight of fp32, fp16, bf16, which y has,
+//               too; sums fp32
 // Gradients:    weight
 // Memory:       the backward writes all of dweight, reads dy once, and needs an
 //               int32 for each index and each row of the table. Work grows with
-//               indices + V; one program links the indices, 128 at a time, and
-//               a row that many indices name is summed by one program
+//               indices + V; one program of a GPU, or thread of a host, links
+//               the indices, and one program sums a row
 // Determinism:  the same bits in each run on every device: each row is summed
 //               from its last index to its first
 // Source:       the chains are those of a hash table with separate chaining

@@ -8,9 +8,8 @@
 // Formula:      the loss of CrossEntropy.h, of the logits x @ weight^T
 // Shapes:       x [..., C]; weight [V, C]; targets as x without C; the loss []
 // Types:        x and weight of one of fp32, fp16, bf16; targets i32 or i64;
-// the
-//               loss fp32; logits are rounded to x's type; products of fp32 are
-//               in fp32, not tf32
+//               the loss fp32; logits are rounded to x's type; products of fp32
+//               are in fp32, not tf32
 // Gradients:    x, weight: computed beside the loss where it is recorded, and
 //               scaled by the backward, which runs once
 // Memory:       logits of an eighth of the rows, and no less than 128, at a

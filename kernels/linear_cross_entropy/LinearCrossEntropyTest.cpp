@@ -10,8 +10,11 @@
 #include "kernels/linear_cross_entropy/reference.h"
 #include "kernels/testing/OperatorTest.h"
 #include "nereid/Runtime/Error.h"
+#include "nereid/Runtime/Observer.h"
 
 #include <gmock/gmock.h>
+
+#include <atomic>
 
 using namespace nereid;
 using namespace nereid::kernels;
@@ -56,6 +59,42 @@ TEST_P(LinearCrossEntropy, agreesWithDoublePrecisionAndDifferences) {
               got.value().item());
     checkGradients(got, {x, w}, loss, 1e-5 + (dtype == f32 ? 0 : rounding));
   });
+}
+
+namespace {
+
+struct MostMemory : Observer {
+  void memory(Device, uint64_t used, uint64_t) override {
+    uint64_t before = most;
+    while (before < used && !most.compare_exchange_weak(before, used)) {
+    }
+  }
+  std::atomic<uint64_t> most = 0;
+};
+
+} // namespace
+
+TEST_P(LinearCrossEntropy, needsLessThanAQuarterOfTheLogits) {
+  if (isSlow) {
+    GTEST_SKIP() << "too long for the interpreter";
+  }
+  constexpr int64_t rows = 2048, columns = 32, classes = 1000;
+  Variable x(random({rows, columns}, f32), true),
+      w(random({classes, columns}, f32, 0.2), true);
+  Tensor targets = zeros({rows}, i64, device);
+  auto observer = std::make_shared<MostMemory>();
+  if (!observe(observer)) {
+    GTEST_SKIP() << "somebody else watches";
+  }
+  uint64_t before = 0;
+  {
+    Tensor one = empty({1}, f32, device);
+    before = observer->most;
+    linearCrossEntropy(x, w, targets).backward();
+  }
+  stopObserving(*observer);
+  EXPECT_GT(before, 0u);
+  EXPECT_LT(observer->most - before, rows * classes * 4 / 4);
 }
 
 TEST_P(LinearCrossEntropy, takesNoElements) {

@@ -32,7 +32,7 @@ struct SoftmaxOptions {
   /// Column j of row i takes part where j <= i + N - M: the last row of each
   /// matrix sees all columns.
   bool causal = false;
-  Tensor mask; ///< undefined for none
+  Tensor mask = {}; ///< undefined for none
 };
 
 Tensor softmax(const Tensor &x, const SoftmaxOptions &options = {});
