@@ -13,6 +13,8 @@
 #include "nereid/Autograd/Record.h"
 #include "nereid/Runtime/Error.h"
 
+#include <algorithm>
+
 using namespace nereid;
 using namespace nereid::kernels;
 using namespace nereid::literals;
@@ -52,11 +54,14 @@ void cross_entropy::losses(const Tensor &losses, const Tensor &lse,
                            const Tensor &count,
                            const CrossEntropyOptions &options) {
   int64_t columns = logits.size(-1);
+  // Ahead of time there is one block.
+  int64_t blockOfRow =
+      hasCompiler() ? std::clamp<int64_t>(columns, 1, block) : block;
   static const OperatorKernel kernel("cross_entropy", "cross_entropy_kernel");
   kernel[{targets.numel()}](
       losses, orNone(lse), orNone(gradient), logits, targets, orNone(count),
       stride, columns, options.ignored, options.smoothing, columns,
-      "BLOCK"_a = block, "SMOOTHS"_a = options.smoothing > 0,
+      "BLOCK"_a = blockOfRow, "SMOOTHS"_a = options.smoothing > 0,
       "num_warps"_a = warps);
 }
 

@@ -181,6 +181,10 @@ Status LibraryBuilder::addGpu(CompileResult result,
       nvptx::assemble(*ptxas, machine, signature.options.maxRegisters);
   if (status.ok()) {
     addImage(std::move(machine), std::nullopt, signature);
+    if (ptxTargets && std::ranges::find(*ptxTargets, result.image.target) ==
+                          ptxTargets->end()) {
+      return Status::success();
+    }
   } else if (status.failure().code == ErrorCode::Unsupported) {
     warnOnce("only PTX is kept for " + machine.target + ": " +
              status.failure().message);
@@ -188,6 +192,21 @@ Status LibraryBuilder::addGpu(CompileResult result,
     return status;
   }
   addImage(std::move(result.image), std::nullopt, signature);
+  return Status::success();
+}
+
+Status LibraryBuilder::keepPtxOf(std::vector<std::string> only) {
+  for (const std::string &target : only) {
+    if (std::ranges::find(targets, target) == targets.end()) {
+      std::string list;
+      for (const std::string &each : targets) {
+        list += (list.empty() ? "" : ", ") + each;
+      }
+      return {ErrorCode::InvalidArgument,
+              "--ptx " + target + ": expected one of the targets, " + list};
+    }
+  }
+  ptxTargets = std::move(only);
   return Status::success();
 }
 

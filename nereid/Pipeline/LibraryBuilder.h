@@ -7,7 +7,8 @@
 //
 // Ahead-of-time compilation: each signature of each kernel for each target. Of
 // a GPU both the PTX is kept, which newer GPUs and older drivers can use, and
-// the machine code, where there is a ptxas to make it. docs/AheadOfTime.md.
+// the machine code, where there is a ptxas to make it, unless `keepPtxOf` says
+// less. docs/AheadOfTime.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +28,10 @@ public:
 
   /// "cpu", "x86-64-v3", "sm_90a"; the same one twice counts once.
   Status addTarget(const std::string &target);
+
+  /// Beside machine code, PTX is kept of these targets alone. InvalidArgument
+  /// for one that was not added.
+  Status keepPtxOf(std::vector<std::string> only);
 
   /// Compiles a signature for every target. InvalidArgument for one that was
   /// there before, or does not go together with another of the kernel. Kernels
@@ -61,6 +66,7 @@ private:
   KernelCompiler &compiler;
   std::string symbol;
   std::vector<std::string> targets;
+  std::optional<std::vector<std::string>> ptxTargets; ///< absent: all
   LibraryIndex kernels;
   std::vector<KernelImage> allImages;
   std::vector<std::optional<size_t>> functionOfImage;

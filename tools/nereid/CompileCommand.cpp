@@ -230,6 +230,12 @@ void addCompileCommand(CLI::App &app) {
                       "File; default: stdout, KERNEL.o for obj, KERNEL.cubin");
   command->add_option("--object", options->object,
                       "The object file of --emit header; default: beside it");
+  command
+      ->add_option("--ptx", options->ptx,
+                   "Of --emit header: the targets whose PTX is kept beside "
+                   "machine code, with commas; default: all")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command->add_option("--tuned", options->tuned,
                       "Of --emit header: choices that nereid tune --export "
                       "wrote. Signatures leave the tuned parameters out, and "

@@ -252,6 +252,9 @@ void compileLibrary(const LibraryCommandOptions &options) {
   for (const std::string &target : options.targets) {
     throwIfFailed(builder.addTarget(target));
   }
+  if (!options.ptx.empty()) {
+    throwIfFailed(builder.keepPtxOf(options.ptx));
+  }
   std::vector<KnownKernel> known =
       readKernels(options.files, parseBindings(options.bindings), compiler);
   OutputFiles outputs;

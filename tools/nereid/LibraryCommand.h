@@ -15,10 +15,11 @@ namespace nereid {
 struct LibraryCommandOptions {
   std::vector<std::string> files; ///< "k.py" or "k.py:kernel"
   std::vector<std::string> signatures, targets, bindings;
-  std::string output; ///< the header; the object lies beside it
-  std::string object; ///< or here
-  std::string space;  ///< the namespace
-  std::string tuned;  ///< a file of nereid tune --export
+  std::vector<std::string> ptx; ///< kept of these targets; empty: of all
+  std::string output;           ///< the header; the object lies beside it
+  std::string object;           ///< or here
+  std::string space;            ///< the namespace
+  std::string tuned;            ///< a file of nereid tune --export
   CompileOptions options;
   bool verbose = false;
 };

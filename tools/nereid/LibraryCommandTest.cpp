@@ -193,6 +193,16 @@ TEST_F(LibraryCommand, HeaderAndObject) {
                                  HasSubstr("::a::b::scale().launch(grid")));
 }
 
+TEST_F(LibraryCommand, PtxOfSomeTargets) {
+  std::string command = scale + "--target sm_80,sm_86 --emit header -o k.h ";
+  CommandResult r = run(command + "--ptx sm_86", fakePtxas(resources));
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(file("k.h"), HasSubstr("sm_80, sm_86, sm_86 (PTX)."));
+  EXPECT_THAT(run(command + "--ptx sm_75", fakePtxas(resources)).err,
+              HasSubstr("--ptx sm_75: expected one of the targets, sm_80, "
+                        "sm_86"));
+}
+
 TEST_F(LibraryCommand, ArchitecturesThatPtxasDoesNotKnow) {
   CommandResult r =
       run(scale + "--target sm_70 --emit header -o k.h",

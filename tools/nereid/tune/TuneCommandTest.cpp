@@ -171,8 +171,9 @@ TEST_F(TuneCommand, SearchesWithoutAList) {
       run("tune t.py:softmax 'x=randn:f32[64,1000]' 'y=zeros:f32[64,1000]' "
           "stride=1000 n=1000 --grid 64 --search --seconds 5 --json r.json");
   ASSERT_EQ(tuned.code, 0) << tuned.err;
-  // Smaller blocks leave columns out; each in a way of its own.
-  EXPECT_EQ(json("r.json")["config"]["BLOCK"], 1024);
+  // Smaller blocks leave columns out; each in a way of its own. Which of the
+  // others is the fastest is for a quiet machine to say.
+  EXPECT_GE(json("r.json")["config"]["BLOCK"], 1024);
   EXPECT_EQ(json("r.json")["candidates"], "search");
   CommandResult given =
       run("tune t.py:softmax 'x=randn:f32[64,1000]' 'y=zeros:f32[64,1000]' "
