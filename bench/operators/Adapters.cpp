@@ -7,6 +7,7 @@
 
 #include "bench/operators/Adapters.h"
 
+#include "bench/operators/Transformer.h"
 #include "kernels/add_norm/AddNorm.h"
 #include "kernels/attention/Attention.h"
 #include "kernels/cross_entropy/CrossEntropy.h"
@@ -111,6 +112,7 @@ const std::map<std::string, Adapter> &bench::adapters() {
          return Outputs{kernels::softmax(
              in[0], {.scale = numbers[0], .causal = numbers[1] != 0})};
        }},
+      {"transformer", &transformer},
   };
   return all;
 }

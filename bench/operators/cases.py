@@ -161,9 +161,54 @@ def embedding(make, dtype):
         yield Case("embedding", f"{tokens} of {rows}x{columns}", [weight, indices], lambda w, i: F.embedding(i, w), (), (0,))
 
 
+def torch_transformer(heads, layers):
+    """As bench/operators/Transformer.cpp: the loss of a decoder in GPT-2's form."""
+    def norm(x, w, b):
+        return F.layer_norm(x, w.shape, w, b, 1e-5)
+
+    def loss(tokens, targets, words, places, *weights):
+        left = list(weights)
+
+        def take():
+            return left.pop(0), left.pop(0)
+        x = F.embedding(tokens, words) + places
+        batch, length, width = x.shape
+        for _ in range(layers):
+            qkv = F.linear(norm(x, *take()), *take())
+            q, k, v = (t.view(batch, length, heads, width // heads).transpose(1, 2) for t in qkv.split(width, dim=2))
+            y = F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).reshape(batch, length, width)
+            x = x + F.linear(y, *take())
+            x = x + F.linear(F.gelu(F.linear(norm(x, *take()), *take()), approximate="tanh"), *take())
+        x = norm(x, *take()).view(batch * length, width)
+        return F.cross_entropy(F.linear(x, words), targets)
+    return loss
+
+
+def transformer(make, dtype):
+    """Loss and gradients of a whole model: in fp32 they are PyTorch's to 1e-5."""
+    layers = 2
+    for batch, length, width, heads, vocabulary in ((2, 37, 48, 3, 101), (4, 128, 128, 4, 1000)):
+        def matrix(rows, columns):
+            return [make(rows, columns, dtype=dtype, scale=columns**-0.5), make(rows, dtype=dtype, scale=0.1)]
+
+        def norm():
+            return [make(width, dtype=dtype, scale=0.1) + 1, make(width, dtype=dtype, scale=0.1)]
+        device = make(1, dtype=dtype).device
+        inputs = [torch.randint(vocabulary, (batch, length), device=device),
+                  torch.randint(vocabulary, (batch * length,), device=device),
+                  make(vocabulary, width, dtype=dtype, scale=0.1), make(length, width, dtype=dtype, scale=0.1)]
+        for _ in range(layers):
+            inputs += [*norm(), *matrix(3 * width, width), *matrix(width, width), *norm(), *matrix(4 * width, width),
+                       *matrix(width, 4 * width)]
+        inputs += norm()
+        yield Case("transformer", f"B{batch} T{length} C{width}", inputs, torch_transformer(heads, layers), (heads, layers),
+                   tuple(range(2, len(inputs))), 1e-5 if dtype == "fp32" else 0.05)
+
+
 FAMILIES = {"attention": (attention, ("fp32", "bf16", "fp16")), "decoding": (decoding, ("fp32", "bf16")),
             "element_wise": (element_wise, ("fp32", "bf16")), "layer_norm": (layer_norm, ("fp32", "bf16")),
             "linear_gelu": (linear_gelu, ("fp32", "bf16", "fp16")), "matmul": (matmul, ("fp32", "bf16", "fp16")),
             "rotary": (rotary, ("fp32", "bf16")), "thin_matmul": (thin_matmul, ("fp32", "bf16")),
             **{f.__name__: (f, ("fp32", "bf16")) for f in (add_layer_norm, cross_entropy, embedding, group_norm,
-                                                           linear_cross_entropy, log_softmax, rms_norm, softmax)}}
+                                                           linear_cross_entropy, log_softmax, rms_norm, softmax,
+                                                           transformer)}}

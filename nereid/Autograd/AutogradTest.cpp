@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Autograd/Record.h"
+#include "nereid/Autograd/Views.h"
 #include "nereid/Runtime/Error.h"
 
 #include <gmock/gmock.h>
@@ -256,6 +257,30 @@ TEST(Autograd, namesAnOperatorWithTooFewGradients) {
                                 });
   EXPECT_THAT(messageOf([&] { y.backward(); }),
               HasSubstr("'mine': expected 2 gradients, one an input; got 1"));
+}
+
+TEST(Autograd, viewsGoBackTheOtherWay) {
+  Variable x(arange({2, 3, 4}, f32, Device::cpu()), true);
+  Variable y = autograd::permute(autograd::transpose(x, 0, 2), {1, 2, 0});
+  EXPECT_EQ(y.shape(), (Shape{3, 2, 4}));
+  Variable flat = autograd::reshape(y, {6, 4});
+  flat.backward(flat.value().clone());
+  EXPECT_EQ(gradOf(x), x.value().toVector<float>());
+}
+
+TEST(Autograd, aPermutationMayCountFromTheEnd) {
+  Variable x(arange({2, 3, 4}, f32, Device::cpu()), true);
+  Variable y = autograd::permute(x, {-1, 0, 1});
+  EXPECT_EQ(y.shape(), (Shape{4, 2, 3}));
+  y.backward(y.value().clone());
+  EXPECT_EQ(gradOf(x), x.value().toVector<float>());
+}
+
+TEST(Autograd, slicesGoBackIntoZeros) {
+  Variable x = leaf({1, 2, 3, 4, 5});
+  Variable y = autograd::slice(x, 0, -4, 5, 2); // 2, 4
+  y.backward(y.value().clone());
+  EXPECT_THAT(gradOf(x), ElementsAre(0, 2, 0, 4, 0));
 }
 
 TEST(Autograd, undefinedVariablesAreNamed) {
