@@ -24,6 +24,9 @@ target_compile_definitions(NereidTBB PRIVATE __TBB_BUILD __TBB_DYNAMIC_LOAD_ENAB
 target_compile_options(NereidTBB PRIVATE -mrtm -mwaitpkg -w -ffunction-sections -fdata-sections)
 target_link_libraries(NereidTBB PUBLIC Threads::Threads)
 
+find_library(NEREID_LIBZSTD libzstd.a REQUIRED)
+set(NEREID_ZSTD ${NEREID_LIBZSTD})
+
 # nereid_mlir_archives(<variable>): what stands for libMLIR.so and libLLVM.so.
 # All of MLIR's dialects and conversions are named: an archive that nothing asks
 # for costs a linker's glance, and a list of our own would break with every new
@@ -44,7 +47,6 @@ function(nereid_mlir_archives variable)
   # Z3 serves clang's analyzer only; the two compressors sections of debug
   # information.
   find_library(NEREID_LIBZ libz.a REQUIRED)
-  find_library(NEREID_LIBZSTD libzstd.a REQUIRED)
   set_target_properties(LLVMSupport PROPERTIES
     INTERFACE_LINK_LIBRARIES "rt;dl;m;${NEREID_LIBZ};${NEREID_LIBZSTD};LLVMDemangle")
 

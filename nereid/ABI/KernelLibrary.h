@@ -24,7 +24,7 @@
 
 namespace nereid {
 
-inline constexpr uint32_t kernelLibraryVersion = 3;
+inline constexpr uint32_t kernelLibraryVersion = 4;
 
 /// What a runtime must agree with to use a library.
 inline constexpr uint32_t kernelLibraryAbi =
@@ -33,10 +33,22 @@ inline constexpr uint32_t kernelLibraryAbi =
 /// One kernel for one target.
 struct LibraryImage {
   /// A KernelImage (ABI/Encoding.h), without `code` where there is an
-  /// `entry`.
+  /// `entry`, or where it stands in a block.
   const std::byte *bytes;
   uint64_t size;
   HostEntry entry; ///< null for a GPU
+  /// Where `codeSize` is not 0, the code is bytes [begin, begin + codeSize) of
+  /// what block `block` unpacks to.
+  uint32_t block = 0;
+  uint32_t reserved = 0;
+  uint64_t begin = 0, codeSize = 0;
+};
+
+/// Code of several images that are like each other, as one frame of Zstandard.
+/// An image is unpacked with what stands in front of it.
+struct LibraryBlock {
+  const std::byte *bytes;
+  uint64_t size;
 };
 
 struct KernelLibrary {
@@ -46,13 +58,19 @@ struct KernelLibrary {
   /// A LibraryIndex (ABI/LibraryIndex.h).
   const std::byte *index;
   uint64_t indexSize;
+  const LibraryBlock *blocks = nullptr;
+  uint64_t blockCount = 0;
 };
 
-static_assert(sizeof(LibraryImage) == 24);
+static_assert(sizeof(LibraryImage) == 48);
 static_assert(offsetof(LibraryImage, entry) == 16);
-static_assert(sizeof(KernelLibrary) == 32);
+static_assert(offsetof(LibraryImage, block) == 24);
+static_assert(offsetof(LibraryImage, begin) == 32);
+static_assert(sizeof(LibraryBlock) == 16);
+static_assert(sizeof(KernelLibrary) == 48);
 static_assert(offsetof(KernelLibrary, images) == 8);
 static_assert(offsetof(KernelLibrary, index) == 16);
+static_assert(offsetof(KernelLibrary, blocks) == 32);
 
 } // namespace nereid
 

@@ -8,12 +8,14 @@
 #include "nereid/Pipeline/LibraryBuilder.h"
 
 #include "nereid/ABI/Encoding.h"
+#include "nereid/Pipeline/PackImages.h"
 #include "nereid/Target/CPU/CpuTarget.h"
 #include "nereid/Target/NVPTX/NvptxTarget.h"
 #include "nereid/Target/NVPTX/Ptxas.h"
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 namespace nereid {
 
@@ -140,13 +142,15 @@ void LibraryBuilder::addImage(KernelImage image, std::optional<size_t> function,
   image.stageTimes.clear();
   image.warnings.clear();
   // A promise that a GPU's code makes nothing of gives the same code.
-  for (size_t i = 0; i < allImages.size() && !function; ++i) {
-    if (encodeImage(allImages[i]) == encodeImage(image)) {
-      signature.images.push_back(static_cast<uint32_t>(i));
+  auto next = static_cast<uint32_t>(allImages.size());
+  if (!function) {
+    auto [known, isNew] = imageOfBytes.emplace(encodeImage(image), next);
+    if (!isNew) {
+      signature.images.push_back(known->second);
       return;
     }
   }
-  signature.images.push_back(static_cast<uint32_t>(allImages.size()));
+  signature.images.push_back(next);
   allImages.push_back(std::move(image));
   functionOfImage.push_back(function);
 }
@@ -212,7 +216,16 @@ Status LibraryBuilder::keepPtxOf(std::vector<std::string> only) {
 
 Status LibraryBuilder::add(const Source &source,
                            const KernelDescription &description,
-                           LibrarySignature signature) {
+                           LibrarySignature signature, Processors processors) {
+  std::vector<std::string> wanted;
+  std::ranges::copy_if(
+      targets, std::back_inserter(wanted), [&](const std::string &target) {
+        return processors == Processors::All ||
+               nvptx::isArchitecture(target) == (processors == Processors::Gpu);
+      });
+  if (wanted.empty() && !targets.empty()) {
+    return Status::success();
+  }
   LibraryKernel &kernel = kernelOf(source, description);
   Status status = checkTogether(kernel, signature);
   if (!status.ok()) {
@@ -220,7 +233,7 @@ Status LibraryBuilder::add(const Source &source,
   }
   std::string suffix =
       "_" + kernel.name + "_" + std::to_string(kernel.signatures.size());
-  for (const std::string &target : targets) {
+  for (const std::string &target : wanted) {
     bool isGpu = nvptx::isArchitecture(target);
     CompileRequest request;
     request.source = source;
@@ -234,7 +247,7 @@ Status LibraryBuilder::add(const Source &source,
     if (!result.ok()) {
       return result.status();
     }
-    if (target == targets.front()) {
+    if (target == wanted.front()) {
       for (Diagnostic &warning : result->image.warnings) {
         allWarnings.push_back(std::move(warning));
       }
@@ -262,9 +275,16 @@ Expected<std::string> LibraryBuilder::object() const {
   cpu::LibraryObject library;
   library.symbol = symbol;
   library.index = encodeLibraryIndex(kernels);
-  for (size_t i = 0; i < allImages.size(); ++i) {
-    library.images.push_back({encodeImage(allImages[i]), functionOfImage[i]});
+  Expected<PackedImages> packed = packImages(allImages);
+  if (!packed.ok()) {
+    return packed.failure();
   }
+  for (size_t i = 0; i < allImages.size(); ++i) {
+    const PackedImages::Image &image = packed->images[i];
+    library.images.push_back({image.bytes, functionOfImage[i], image.block,
+                              image.begin, image.codeSize});
+  }
+  library.blocks = std::move(packed->blocks);
   for (const Function &function : functions) {
     library.functions.push_back(
         {function.llvmText, function.entry, function.name});

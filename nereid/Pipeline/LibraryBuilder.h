@@ -18,10 +18,14 @@
 #include "nereid/ABI/KernelCompiler.h"
 #include "nereid/ABI/LibraryIndex.h"
 
+#include <unordered_map>
+
 namespace nereid {
 
 class LibraryBuilder {
 public:
+  enum class Processors { All, Cpu, Gpu };
+
   /// `symbol` is the KernelLibrary's, and begins the names of its functions.
   LibraryBuilder(KernelCompiler &compiler, std::string symbol)
       : compiler(compiler), symbol(std::move(symbol)) {}
@@ -33,11 +37,13 @@ public:
   /// for one that was not added.
   Status keepPtxOf(std::vector<std::string> only);
 
-  /// Compiles a signature for every target. InvalidArgument for one that was
-  /// there before, or does not go together with another of the kernel. Kernels
-  /// of two sources must have different names.
+  /// Compiles a signature for every target, or those of some processors.
+  /// InvalidArgument for one that was there before, or does not go together
+  /// with another of the kernel. Kernels of two sources must have different
+  /// names.
   Status add(const Source &source, const KernelDescription &kernel,
-             LibrarySignature signature);
+             LibrarySignature signature,
+             Processors processors = Processors::All);
 
   /// What a launch of the kernel chooses among its signatures by; each fits
   /// one.
@@ -70,6 +76,7 @@ private:
   LibraryIndex kernels;
   std::vector<KernelImage> allImages;
   std::vector<std::optional<size_t>> functionOfImage;
+  std::unordered_map<std::string, uint32_t> imageOfBytes; ///< of GPUs
   std::vector<Function> functions;
   std::vector<Diagnostic> allWarnings;
 };

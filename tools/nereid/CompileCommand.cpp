@@ -209,7 +209,8 @@ void addCompileCommand(CLI::App &app) {
           "An entry a parameter: '*fp32:16, i32:16, i32, 1024' or "
           "'x_ptr=*fp32, BLOCK=1024'. :16 promises divisibility by 16; a value "
           "is compiled in. For --emit header as often as there are forms, each "
-          "as 'KERNEL(...)' where there are several kernels")
+          "as 'KERNEL(...)' where there are several kernels, with @cpu or @gpu "
+          "behind it where the form is for these targets alone")
       ->allow_extra_args(false);
   command
       ->add_option(

@@ -233,6 +233,19 @@ tunedSignatures(const KnownKernel &kernel, const std::string &arguments,
   return signatures;
 }
 
+/// Cuts "@cpu" or "@gpu" off, what says that a form is for these alone.
+static LibraryBuilder::Processors cutProcessors(std::string &signature) {
+  using Processors = LibraryBuilder::Processors;
+  for (auto [suffix, processors] : {std::pair(")@cpu", Processors::Cpu),
+                                    std::pair(")@gpu", Processors::Gpu)}) {
+    if (signature.ends_with(suffix)) {
+      signature.resize(signature.size() - 4);
+      return processors;
+    }
+  }
+  return Processors::All;
+}
+
 void compileLibrary(const LibraryCommandOptions &options) {
   namespace fs = std::filesystem;
   if (options.output.empty()) {
@@ -265,7 +278,8 @@ void compileLibrary(const LibraryCommandOptions &options) {
     tuned = valueOrThrow(tune::readRecords(options.tuned));
   }
   std::set<std::string> chosen; // kernels whose choices are in the library
-  for (const std::string &text : options.signatures) {
+  for (std::string text : options.signatures) {
+    LibraryBuilder::Processors processors = cutProcessors(text);
     auto [kernelName, arguments] = splitSignature(text);
     const KnownKernel &kernel = findKernel(known, kernelName, text);
     const KernelDescription &description = kernel.description;
@@ -276,14 +290,14 @@ void compileLibrary(const LibraryCommandOptions &options) {
       signature.options = options.options;
       signature.arguments = parseSignature(
           arguments, description, kernel.source.text, signature.options);
-      throwIfFailed(
-          builder.add(kernel.source, description, std::move(signature)));
+      throwIfFailed(builder.add(kernel.source, description,
+                                std::move(signature), processors));
       continue;
     }
     for (LibrarySignature &signature :
          tunedSignatures(kernel, arguments, text, choices, options)) {
-      throwIfFailed(
-          builder.add(kernel.source, description, std::move(signature)));
+      throwIfFailed(builder.add(kernel.source, description,
+                                std::move(signature), processors));
     }
     if (chosen.insert(description.name).second) {
       for (tune::TuningRecord &choice : choices) {

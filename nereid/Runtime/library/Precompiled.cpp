@@ -8,6 +8,7 @@
 #include "nereid/Runtime/library/Precompiled.h"
 
 #include "nereid/ABI/Encoding.h"
+#include "nereid/Runtime/library/UnpackCode.h"
 #include "nereid/Support/EditDistance.h"
 #include "nereid/Support/Host.h"
 #include "nereid/Support/Log.h"
@@ -213,7 +214,7 @@ namespace {
 struct Candidate {
   int rank;
   KernelImage image;
-  HostEntry entry;
+  const LibraryImage &place;
 };
 } // namespace
 
@@ -247,6 +248,12 @@ static Failure noImage(const PrecompiledKernel &precompiled,
   return {ErrorCode::Unsupported, std::move(message), {}};
 }
 
+static Failure damagedImage(const PrecompiledKernel &precompiled) {
+  return {ErrorCode::Internal, "an image of kernel '" +
+                                   precompiled.kernel.name +
+                                   "' in the kernel library is damaged"};
+}
+
 /// The images that the device can run.
 static Expected<std::vector<Candidate>>
 candidatesFor(const PrecompiledKernel &precompiled,
@@ -267,9 +274,7 @@ candidatesFor(const PrecompiledKernel &precompiled,
     const LibraryImage &entry = precompiled.library.images[i];
     auto image = decodeImage(textOf(entry.bytes, entry.size));
     if (!image) {
-      return {ErrorCode::Internal, "an image of kernel '" +
-                                       precompiled.kernel.name +
-                                       "' in the kernel library is damaged"};
+      return damagedImage(precompiled);
     }
     int rank =
         gpu ? rankOnGpu(*image, gpu->properties.major, gpu->properties.minor)
@@ -277,7 +282,7 @@ candidatesFor(const PrecompiledKernel &precompiled,
             ? rankOnHost(*image, hostX86Level())
             : -1;
     if (rank >= 0) {
-      candidates.push_back({rank, std::move(*image), entry.entry});
+      candidates.push_back({rank, std::move(*image), entry});
     }
   }
   if (candidates.empty()) {
@@ -308,8 +313,15 @@ obtainPrecompiled(KernelState &kernel, size_t signature, Device device) {
         candidates->begin(), candidates->end(),
         [](const Candidate &a, const Candidate &b) { return a.rank < b.rank; });
     best->rank = -1;
+    if (best->place.codeSize) {
+      auto code = unpackCode(precompiled.library, best->place);
+      if (!code) {
+        return damagedImage(precompiled);
+      }
+      best->image.code = std::move(*code);
+    }
     auto obtained = kernel.context.loadPrecompiled(
-        std::move(best->image), best->entry, chosen.options, device);
+        std::move(best->image), best->place.entry, chosen.options, device);
     if (obtained.ok()) {
       precompiled.loaded[place] = obtained->loaded;
       return obtained;

@@ -30,52 +30,41 @@ struct Level {
 /// default LLVM would replace gathers by a branch a lane (it counts Haswell's
 /// as slow), and prefer 256-bit vectors on level 4.
 static const std::vector<Level> &levels() {
-  static const std::vector<Level> table = {
-      {{.name = "x86-64", .cpu = "x86-64", .tuneCpu = "generic"},
-       {"sse2", "cx8", "fxsr"}},
-      {{.name = "x86-64-v2",
-        .cpu = "x86-64-v2",
-        .tuneCpu = "generic",
-        .hasSse41 = true},
-       {"cx16", "sahf", "popcnt", "sse3", "ssse3", "sse4.1", "sse4.2"}},
-      {{.name = "x86-64-v3",
-        .cpu = "x86-64-v3",
-        .tuneCpu = "skylake",
-        .vectorBytes = 32,
-        .hasMaskedMemory = true,
-        .hasGather = true,
-        .hasFma = true,
-        .hasF16c = true,
-        .hasSse41 = true},
-       {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe",
-        "xsave"}},
-      {{.name = "x86-64-v4",
-        .cpu = "x86-64-v4",
-        .tuneCpu = "skylake-avx512",
-        .vectorBytes = 64,
-        .vectorRegisters = 32,
-        .hasMaskRegisters = true,
-        .hasMaskedMemory = true,
-        .hasGather = true,
-        .hasFma = true,
-        .hasF16c = true,
-        .hasSse41 = true},
-       {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}},
-      {{.name = "x86-64-v4-bf16",
-        .cpu = "x86-64-v4",
-        .features = "+avx512vnni,+avx512bf16",
-        .tuneCpu = "skylake-avx512",
-        .vectorBytes = 64,
-        .vectorRegisters = 32,
-        .hasMaskRegisters = true,
-        .hasMaskedMemory = true,
-        .hasGather = true,
-        .hasFma = true,
-        .hasF16c = true,
-        .hasSse41 = true,
-        .hasDotProducts = true},
-       {"avx512vnni", "avx512bf16"}},
-  };
+  static const std::vector<Level> table = [] {
+    std::vector<Level> rising;
+    CpuTarget target = {
+        .name = "x86-64", .cpu = "x86-64", .tuneCpu = "generic"};
+    rising.push_back({target, {"sse2", "cx8", "fxsr"}});
+
+    target.name = target.cpu = "x86-64-v2";
+    target.hasSse41 = true;
+    rising.push_back(
+        {target,
+         {"cx16", "sahf", "popcnt", "sse3", "ssse3", "sse4.1", "sse4.2"}});
+
+    target.name = target.cpu = "x86-64-v3";
+    target.tuneCpu = "skylake";
+    target.vectorBytes = 32;
+    target.hasMaskedMemory = target.hasGather = true;
+    target.hasFma = target.hasF16c = true;
+    rising.push_back({target,
+                      {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt",
+                       "movbe", "xsave"}});
+
+    target.name = target.cpu = "x86-64-v4";
+    target.tuneCpu = "skylake-avx512";
+    target.vectorBytes = 64;
+    target.vectorRegisters = 32;
+    target.hasMaskRegisters = true;
+    rising.push_back(
+        {target, {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}});
+
+    target.name = "x86-64-v4-bf16";
+    target.features = "+avx512vnni,+avx512bf16";
+    target.hasDotProducts = true;
+    rising.push_back({target, {"avx512vnni", "avx512bf16"}});
+    return rising;
+  }();
   return table;
 }
 

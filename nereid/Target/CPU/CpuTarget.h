@@ -105,8 +105,12 @@ struct LibraryObject {
   struct Image {
     std::string bytes;
     std::optional<size_t> function; ///< index of `functions`
+    /// Of the code in `blocks`, as LibraryImage has it.
+    uint32_t block = 0;
+    uint64_t begin = 0, codeSize = 0;
   };
   std::vector<Image> images;
+  std::vector<std::string> blocks; ///< packed
   std::vector<LibraryFunction> functions;
 };
 Expected<std::string> emitLibrary(const LibraryObject &library);

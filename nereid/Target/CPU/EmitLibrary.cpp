@@ -55,13 +55,14 @@ static llvm::Constant *addBytes(llvm::Module &module, const std::string &bytes,
   return variable;
 }
 
-/// The KernelLibrary and its LibraryImages, field by field.
+/// The KernelLibrary, its LibraryImages and LibraryBlocks, field by field.
 static void addTable(llvm::Module &module, const LibraryObject &library) {
   llvm::LLVMContext &context = module.getContext();
   auto *pointer = llvm::PointerType::getUnqual(context);
   auto *word = llvm::Type::getInt64Ty(context);
   auto *half = llvm::Type::getInt32Ty(context);
-  auto *imageType = llvm::StructType::get(context, {pointer, word, pointer});
+  auto *imageType = llvm::StructType::get(
+      context, {pointer, word, pointer, half, half, word, word});
   std::vector<llvm::Constant *> images;
   for (const LibraryObject::Image &image : library.images) {
     llvm::Constant *entry = llvm::ConstantPointerNull::get(pointer);
@@ -70,23 +71,41 @@ static void addTable(llvm::Module &module, const LibraryObject &library) {
     }
     images.push_back(llvm::ConstantStruct::get(
         imageType, {addBytes(module, image.bytes, "image"),
-                    llvm::ConstantInt::get(word, image.bytes.size()), entry}));
+                    llvm::ConstantInt::get(word, image.bytes.size()), entry,
+                    llvm::ConstantInt::get(half, image.block),
+                    llvm::ConstantInt::get(half, 0),
+                    llvm::ConstantInt::get(word, image.begin),
+                    llvm::ConstantInt::get(word, image.codeSize)}));
   }
+  auto *blockType = llvm::StructType::get(context, {pointer, word});
+  std::vector<llvm::Constant *> blocks;
+  for (const std::string &block : library.blocks) {
+    blocks.push_back(llvm::ConstantStruct::get(
+        blockType, {addBytes(module, block, "block"),
+                    llvm::ConstantInt::get(word, block.size())}));
+  }
+  auto *blocksType = llvm::ArrayType::get(blockType, blocks.size());
+  auto *blockTable = new llvm::GlobalVariable(
+      module, blocksType, /*isConstant=*/true,
+      llvm::GlobalValue::PrivateLinkage,
+      llvm::ConstantArray::get(blocksType, blocks), "blocks");
   auto *imagesType = llvm::ArrayType::get(imageType, images.size());
   auto *table = new llvm::GlobalVariable(
       module, imagesType, /*isConstant=*/true,
       llvm::GlobalValue::PrivateLinkage,
       llvm::ConstantArray::get(imagesType, images), "images");
-  auto *libraryType =
-      llvm::StructType::get(context, {half, half, pointer, pointer, word});
+  auto *libraryType = llvm::StructType::get(
+      context, {half, half, pointer, pointer, word, pointer, word});
   auto *symbol = new llvm::GlobalVariable(
       module, libraryType, /*isConstant=*/true,
       llvm::GlobalValue::ExternalLinkage,
       llvm::ConstantStruct::get(
-          libraryType, {llvm::ConstantInt::get(half, kernelLibraryAbi),
-                        llvm::ConstantInt::get(half, images.size()), table,
-                        addBytes(module, library.index, "index"),
-                        llvm::ConstantInt::get(word, library.index.size())}),
+          libraryType,
+          {llvm::ConstantInt::get(half, kernelLibraryAbi),
+           llvm::ConstantInt::get(half, images.size()), table,
+           addBytes(module, library.index, "index"),
+           llvm::ConstantInt::get(word, library.index.size()), blockTable,
+           llvm::ConstantInt::get(word, blocks.size())}),
       library.symbol);
   symbol->setVisibility(llvm::GlobalValue::HiddenVisibility);
 }
