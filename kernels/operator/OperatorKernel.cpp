@@ -9,6 +9,7 @@
 
 #include "kernels/accumulate/Accumulate.h"
 #include "kernels/expression/CopyOnDevice.h"
+#include "kernels/random/Random.h"
 #include "nereid/Autograd/Record.h"
 #include "nereid/Runtime/device/DeviceCopy.h"
 
@@ -40,11 +41,12 @@ Libraries &libraries() {
 
 } // namespace
 
-/// A program that launches an operator links this file, and so adds gradients
-/// and copies tensors where they are.
+/// A program that launches an operator links this file, and so adds gradients,
+/// copies tensors and makes numbers where they are.
 static const bool worksOnDevice = [] {
   autograd::setAddFunction(accumulate);
   setDeviceCopy(copyOnDevice);
+  setDeviceGenerator(generate);
   return true;
 }();
 

@@ -179,6 +179,28 @@ TEST(Autograd, hooksSeeTheCompleteGradientOnce) {
   EXPECT_THAT(seen, ElementsAre(7));
 }
 
+TEST(Autograd, leavesMoveToOtherMemory) {
+  Variable x(full({2}, 3, f32, Device::cpu()), true);
+  Tensor block = full({4}, 5, f32, Device::cpu());
+  Variable(x).setValue(block.slice(0, 2));
+  EXPECT_EQ(x.value().data(), block.slice(0, 2).data());
+  Variable y = autograd::reshape(x, {1, 2});
+  for (const Tensor &other : {Tensor(), zeros({3}, f32, Device::cpu())}) {
+    try {
+      x.setValue(other);
+      FAIL() << "expected an error";
+    } catch (const Error &error) {
+      EXPECT_THAT(error.what(), HasSubstr("setValue: expected fp32[2]"));
+    }
+  }
+  try {
+    y.setValue(zeros({1, 2}, f32, Device::cpu()));
+    FAIL() << "expected an error";
+  } catch (const Error &error) {
+    EXPECT_THAT(error.what(), HasSubstr("expected a leaf"));
+  }
+}
+
 TEST(Autograd, runsLongChains) {
   Variable a = leaf({1}), y = a;
   for (int i = 0; i < 200000; ++i) {

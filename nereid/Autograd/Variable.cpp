@@ -49,6 +49,21 @@ const Tensor &Variable::value() const {
   return state ? state->value : undefined;
 }
 
+void Variable::setValue(Tensor value) const {
+  autograd::VariableState &s = require("setValue");
+  autograd::TensorKind kind(s.value);
+  if (s.producer) {
+    raiseInvalid("setValue of a result of '" + s.producer->name +
+                 "': expected a leaf");
+  }
+  if (!value.defined() || !kind.fits(value)) {
+    raiseInvalid("setValue: expected " + kind.str() + ", as before; got " +
+                 (value.defined() ? autograd::TensorKind(value).str()
+                                  : "an undefined tensor"));
+  }
+  s.value = std::move(value);
+}
+
 bool Variable::requiresGrad() const { return state && state->requiresGrad; }
 
 bool Variable::isLeaf() const { return !state || !state->producer; }

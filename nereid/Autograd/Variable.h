@@ -55,6 +55,11 @@ public:
   DType dtype() const { return value().dtype(); }
   Device device() const { return value().device(); }
 
+  /// Moves a leaf to other memory: `value` is what the next operators read.
+  /// Shape, dtype and device stay, and the gradient does. Not between an
+  /// operator and its backward.
+  void setValue(Tensor value) const;
+
   bool requiresGrad() const;
   /// False where an operator computed the value.
   bool isLeaf() const;

@@ -18,7 +18,7 @@
 // GPUs are measured by their own events, host devices by the clock. Several
 // rounds are queued on a GPU before anything waits: it is never idle between
 // the events of a run as long as a run is queued faster than the buffer is
-// written (60 us on an H200).
+// written (about 60 us).
 //
 //   Measurement measurement(device, {.seconds = 0.5});
 //   size_t ours = measurement.add({"ours", [&](size_t) { ... }});

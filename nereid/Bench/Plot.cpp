@@ -241,6 +241,29 @@ static std::string panelText(const Plot &plot, double y0) {
   return text;
 }
 
+std::string svgOf(const std::string &title, std::span<const Plot> plots) {
+  auto legendOf = [](const Plot &plot) {
+    return plot.lines.size() > 1 ? int(plot.lines.size()) : 0;
+  };
+  int total = 40;
+  for (const Plot &plot : plots) {
+    total += height + legendOf(plot) * legendLine;
+  }
+  std::string text = svgBegin(total, title) +
+                     svgLabel(left, 24, "start", title, " class=\"title\"");
+  double y = 40;
+  for (const Plot &plot : plots) {
+    text += panelText(plot, y);
+    y += height;
+    for (int i = 0; i < legendOf(plot); ++i, y += legendLine) {
+      text += "<path class=\"line s" + std::to_string(i % 8) + "\" d=\"M" +
+              svgNumber(left) + " " + svgNumber(y) + "h24\"/>\n" +
+              svgLabel(left + 32, y + 4, "start", plot.lines[size_t(i)].name);
+    }
+  }
+  return text + "</svg>\n";
+}
+
 std::string svgText(const Report &report) {
   std::vector<Plot> plots = plotsOf(report);
   size_t names = plots.empty() ? 0 : plots[0].lines.size();

@@ -17,6 +17,8 @@
 #include "nereid/Bench/Measure.h"
 #include "nereid/Bench/Roofline.h"
 
+#include <span>
+
 namespace nereid::bench {
 
 /// One provider at one point.
@@ -82,6 +84,9 @@ struct Plot {
 
 /// Time; GB/s or TFLOP/s, by what most of the work is; share of the roofline.
 std::vector<Plot> plotsOf(const Report &report);
+
+/// Panels below each other; each with a legend where it has several lines.
+std::string svgOf(const std::string &title, std::span<const Plot> plots);
 
 } // namespace nereid::bench
 

@@ -1,5 +1,4 @@
-//===- ConfigSelectionTest.cpp - Which configuration runs, and when it is
-// measured ===//
+//===- ConfigSelectionTest.cpp - Which configuration runs, and when -------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -32,13 +32,18 @@ struct Capture {
     kept.push_back(std::move(user));
   }
 
+  const uint64_t serial = ++made; ///< no other recording has it
   GraphExecHandle exec = nullptr;
   size_t nodes = 0;
-  std::vector<Block> blocks; ///< freed while recording
+  std::vector<Block> blocks; ///< older than the recording, freed during it
+  /// By their bytes: allocated by the recording, and free for it again. Of
+  /// `kept`; under the lock of the device's memory.
+  std::multimap<size_t, std::shared_ptr<void>> idle;
 
 private:
   Expected<GraphHandle> finishRecording();
 
+  static inline std::atomic<uint64_t> made = 0;
   std::vector<std::shared_ptr<const void>> kept;
 };
 

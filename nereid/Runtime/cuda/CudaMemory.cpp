@@ -38,10 +38,10 @@ Expected<std::shared_ptr<void>> Memory::allocate(size_t bytes) {
     return outOfMemory(bytes);
   }
   StreamState &stream = device.currentStream();
-  Capture *recording = stream.capture.load();
-  // A graph cannot wait for what was queued before its recording began.
-  std::optional<Block> block =
-      recording ? std::nullopt : takeCached(rounded, stream);
+  if (Capture *recording = stream.capture.load()) {
+    return allocateFor(*recording, bytes, rounded);
+  }
+  std::optional<Block> block = takeCached(rounded, stream);
   if (!block) {
     Expected<Block> made = obtain(bytes, rounded);
     if (!made.ok()) {
@@ -49,16 +49,62 @@ Expected<std::shared_ptr<void>> Memory::allocate(size_t bytes) {
     }
     block = std::move(*made);
   }
+  return owned(std::move(*block));
+}
+
+std::shared_ptr<void> Memory::owned(Block block) {
   {
     std::lock_guard lock(mutex);
-    usedBytes += block->bytes;
+    usedBytes += block.bytes;
   }
   tellWatcher();
-  std::shared_ptr<void> result = own(device, std::move(*block));
-  if (recording) {
-    recording->keep(result);
+  return own(device, std::move(block));
+}
+
+Expected<std::shared_ptr<void>>
+Memory::allocateFor(Capture &recording, size_t bytes, size_t rounded) {
+  std::shared_ptr<void> memory;
+  size_t size = rounded;
+  {
+    std::lock_guard lock(mutex);
+    auto found = recording.idle.lower_bound(rounded);
+    if (found != recording.idle.end() &&
+        found->first <= rounded + rounded / 4) {
+      size = found->first;
+      memory = std::move(found->second);
+      recording.idle.erase(found);
+    }
   }
-  return result;
+  if (!memory) {
+    // A graph cannot wait for what was queued before its recording began: what
+    // is cached stays there.
+    Expected<Block> made = obtain(bytes, rounded);
+    if (!made.ok()) {
+      return made.failure();
+    }
+    memory = owned(std::move(*made));
+    recording.keep(memory);
+  }
+  // Handles are counted apart from the recording's own, so that
+  // Tensor::isUnique says the same in a recording as outside one.
+  void *address = memory.get();
+  return std::shared_ptr<void>(address,
+                               [this, memory = std::move(memory), size,
+                                serial = recording.serial](void *) mutable {
+                                 giveBack(serial, size, std::move(memory));
+                               });
+}
+
+void Memory::giveBack(uint64_t serial, size_t bytes,
+                      std::shared_ptr<void> memory) {
+  // The recording's work is in one order, if one stream records it: one that
+  // joined by an event could still use the memory.
+  unsigned others = 0;
+  device.forEachStream([&](StreamState &stream) { others += !stream.capture; });
+  std::lock_guard lock(mutex);
+  if (capture && capture->serial == serial && others < 2) {
+    capture->idle.emplace(bytes, std::move(memory));
+  }
 }
 
 std::optional<Block> Memory::takeCached(size_t bytes, StreamState &stream) {

@@ -69,6 +69,12 @@ public:
   void release(Block block);
 
 private:
+  /// Of a recording: its own memory, used again within it where one stream
+  /// records.
+  Expected<std::shared_ptr<void>> allocateFor(Capture &recording, size_t bytes,
+                                              size_t rounded);
+  void giveBack(uint64_t serial, size_t bytes, std::shared_ptr<void> memory);
+  std::shared_ptr<void> owned(Block block);
   std::optional<Block> takeCached(size_t bytes, StreamState &stream);
   Expected<Block> obtain(size_t wanted, size_t rounded);
   Failure outOfMemory(size_t wanted);

@@ -117,6 +117,43 @@ TEST_F(CudaStreams, GraphsReplayWhatWasRecorded) {
   EXPECT_THAT(errorOf([&] { graph.replay(); }), HasSubstr("is empty"));
 }
 
+TEST_F(CudaStreams, RecordedWorkUsesItsMemoryAgain) {
+  Kernel add = kernel("add");
+  Tensor sum = zeros({1 << 20}, f32, gpu), first;
+  add[1](sum, sum, sum, 64);
+  auto bytesOf = [&](int temporaries) {
+    uint64_t before = memoryUse(gpu).used;
+    Graph graph = Graph::capture(gpu, [&] {
+      for (int i = 0; i < temporaries; ++i) {
+        Tensor temporary = empty(sum.shape(), f32, gpu);
+        EXPECT_TRUE(temporary.isUnique()) << "as outside of a recording";
+        add[1](sum, sum, temporary, 64);
+        add[1](temporary, sum, sum, 64);
+      }
+    });
+    EXPECT_EQ(graph.nodes(), size_t(2 * temporaries));
+    return memoryUse(gpu).used - before;
+  };
+  EXPECT_GT(bytesOf(1), 0u);
+  EXPECT_EQ(bytesOf(1), bytesOf(5));
+  // What is still held is not handed out again.
+  Graph graph = Graph::capture(gpu, [&] {
+    first = empty(sum.shape(), f32, gpu);
+    EXPECT_NE(empty(sum.shape(), f32, gpu).data(), first.data());
+  });
+}
+
+TEST_F(CudaStreams, AStreamThatMayHaveJoinedKeepsRecordedMemory) {
+  Stream side(gpu);
+  std::vector<void *> taken;
+  Graph graph = Graph::capture(gpu, [&] {
+    for (int i = 0; i < 2; ++i) {
+      taken.push_back(empty({1 << 20}, f32, gpu).data());
+    }
+  });
+  EXPECT_NE(taken[0], taken[1]);
+}
+
 TEST_F(CudaStreams, AContextIsGivenBeforeTheFirstUse) {
   int anything = 0;
   EXPECT_THAT(errorOf([&] { useContext(gpu, &anything); }),

@@ -8,16 +8,24 @@
 // Philox4x32-10: J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel random
 // numbers: as easy as 1, 2, 3", SC 2011. Uniform and normal numbers follow the
 // formulas of the language's own tl.rand4x and tl.randn4x, so that lane j of
-// counter k here is what a kernel gets for seed and offset k.
+// counter k here is what a kernel gets for seed and offset k (normal numbers
+// within some roundings).
+//
+// Normal numbers are computed with fused multiply-adds alone, which round alike
+// everywhere: kernels/random does the same steps, and gets the same bits. Their
+// polynomials interpolate at the Chebyshev points of the interval.
 //
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Runtime/Error.h"
 #include "nereid/Runtime/Tensor.h"
+#include "nereid/Runtime/device/DeviceGenerator.h"
 #include "nereid/Runtime/device/ThreadPool.h"
 #include "nereid/Runtime/tensor/Convert.h"
 
 #include <array>
+#include <atomic>
+#include <bit>
 #include <cmath>
 
 namespace nereid {
@@ -47,13 +55,24 @@ static float uniform(uint32_t bits) {
   return static_cast<float>(x) * 4.6566127342e-10f;
 }
 
-/// Makes `tensor` element by element in groups of four: `make(group, values)`
-/// fills values[0..3], which are elements 4 * group + 0..3.
+static std::atomic<DeviceGeneratorFunction> deviceGenerator = nullptr;
+
+void setDeviceGenerator(DeviceGeneratorFunction function) {
+  deviceGenerator = function;
+}
+
+/// Makes `tensor` in groups of four: `make(group, groups, values)` fills values
+/// with elements 4 * group .. 4 * (group + groups).
 template <typename Value, typename Make>
-static void generate(const Tensor &tensor, DType valueType, Make make) {
+static void generate(const Tensor &tensor, DType valueType,
+                     const Generation &generation, Make make) {
   if (!tensor.device().isHost()) {
+    if (DeviceGeneratorFunction function = deviceGenerator;
+        function && function(tensor, generation)) {
+      return;
+    }
     Tensor here = empty(tensor.shape(), tensor.dtype(), Device::cpu());
-    generate<Value>(here, valueType, make);
+    generate<Value>(here, valueType, generation, make);
     tensor.copyFrom(here);
     return;
   }
@@ -66,9 +85,7 @@ static void generate(const Tensor &tensor, DType valueType, Make make) {
     Value values[4 * groupsAtOnce];
     for (int64_t g = begin; g < end; g += groupsAtOnce) {
       int64_t groups = std::min(groupsAtOnce, end - g);
-      for (int64_t i = 0; i < groups; ++i) {
-        make(g + i, values + 4 * i);
-      }
+      make(g, groups, values);
       int64_t n = std::min(4 * groups, count - 4 * g);
       convert(values, 1, out + 4 * g * bytes, 1, n);
     }
@@ -92,11 +109,14 @@ Tensor full(Shape shape, double value, DType dtype, Device device) {
 Tensor arange(Shape shape, DType dtype, Device device, double start,
               double step) {
   Tensor result = empty(std::move(shape), dtype, device);
-  generate<double>(result, f64, [=](int64_t group, double *values) {
-    for (int j = 0; j < 4; ++j) {
-      values[j] = start + static_cast<double>(4 * group + j) * step;
-    }
-  });
+  generate<double>(
+      result, f64,
+      {.kind = Generation::Kind::Arange, .start = start, .step = step},
+      [=](int64_t group, int64_t groups, double *values) {
+        for (int64_t i = 0; i < 4 * groups; ++i) {
+          values[i] = start + static_cast<double>(4 * group + i) * step;
+        }
+      });
   return result;
 }
 
@@ -110,28 +130,89 @@ static void requireFloat(const char *name, DType dtype) {
 Tensor rand(Shape shape, DType dtype, Device device, uint64_t seed) {
   requireFloat("rand", dtype);
   Tensor result = empty(std::move(shape), dtype, device);
-  generate<float>(result, f32, [=](int64_t group, float *values) {
-    Lanes lanes = philox(seed, static_cast<uint64_t>(group));
-    for (int j = 0; j < 4; ++j) {
-      values[j] = uniform(lanes[j]);
-    }
-  });
+  generate<float>(result, f32,
+                  {.kind = Generation::Kind::Uniform, .seed = seed},
+                  [=](int64_t group, int64_t groups, float *values) {
+                    for (int64_t i = 0; i < groups; ++i) {
+                      Lanes lanes = philox(seed, uint64_t(group + i));
+                      for (int j = 0; j < 4; ++j) {
+                        values[4 * i + j] = uniform(lanes[j]);
+                      }
+                    }
+                  });
   return result;
+}
+
+/// coefficients[0] is that of the highest power.
+template <size_t count>
+static inline float polynomial(const float (&coefficients)[count], float x) {
+  float sum = coefficients[0];
+  for (size_t i = 1; i < count; ++i) {
+    sum = std::fma(sum, x, coefficients[i]);
+  }
+  return sum;
+}
+
+/// Of normal numbers. x = 2^e (1 + f), with 1 + f from sqrt(1/2) to sqrt(2):
+/// ln(1 + f) = f + f^2 p(f).
+static inline float logarithm(float x) {
+  constexpr float p[] = {0.06769024f, -0.11557288f, 0.11812136f, -0.124208145f,
+                         0.14232318f, -0.16667537f, 0.20001447f, -0.25000012f,
+                         0.33333322f, -0.5f};
+  auto bits = std::bit_cast<int32_t>(x);
+  int32_t exponent = (bits - 0x3F3504F3) >> 23;
+  float f = std::bit_cast<float>(bits - exponent * (1 << 23)) - 1.0f;
+  auto e = static_cast<float>(exponent);
+  float square = f * f, rest = e * -2.1219444e-4f;
+  float low = std::fma(square, polynomial(p, f), rest);
+  float sum = f + low;
+  // ln 2 in two parts: e times the first one is exact.
+  return std::fma(e, 0.693359375f, sum);
+}
+
+/// Two independent standard normals of two uniform numbers.
+static inline void boxMuller(float a, float b, float *values) {
+  // Of a quarter of a turn, from -1/2 to 1/2: sin(pi/2 r) / r and cos(pi/2 r)
+  // as polynomials of r^2.
+  constexpr float sines[] = {0.00015820631f, -0.0046812664f, 0.07969258f,
+                             -0.6459641f, 1.5707964f};
+  constexpr float cosines[] = {-2.4850946e-05f, 0.0009191617f, -0.020863468f,
+                               0.2536695f,      -1.2337005f,   1.0f};
+  float logOfA = logarithm(std::max(1e-7f, a));
+  float radius = std::sqrt(-2.0f * logOfA);
+  float turns = b * 4.0f;
+  float shifted = turns + 0.5f;
+  auto quarter = static_cast<int32_t>(shifted);
+  float r = turns - static_cast<float>(quarter), z = r * r;
+  float s = polynomial(sines, z) * r, c = polynomial(cosines, z);
+  bool swaps = quarter & 1;
+  float cosine = swaps ? s : c, sine = swaps ? c : s;
+  values[0] = radius * ((quarter + 1) & 2 ? -cosine : cosine);
+  values[1] = radius * (quarter & 2 ? -sine : sine);
+}
+
+// A processor without these instructions computes std::fma by a call, with the
+// same bits.
+#if defined(__x86_64__) && defined(__linux__)
+__attribute__((target_clones("arch=haswell", "default")))
+#endif
+static void normals(uint64_t seed, int64_t group, int64_t groups,
+                    float *values) {
+  for (int64_t i = 0; i < groups; ++i) {
+    Lanes lanes = philox(seed, static_cast<uint64_t>(group + i));
+    for (int j = 0; j < 4; j += 2) {
+      boxMuller(uniform(lanes[j]), uniform(lanes[j + 1]), values + 4 * i + j);
+    }
+  }
 }
 
 Tensor randn(Shape shape, DType dtype, Device device, uint64_t seed) {
   requireFloat("randn", dtype);
   Tensor result = empty(std::move(shape), dtype, device);
-  generate<float>(result, f32, [=](int64_t group, float *values) {
-    Lanes lanes = philox(seed, static_cast<uint64_t>(group));
-    for (int j = 0; j < 4; j += 2) {
-      float u = std::max(1e-7f, uniform(lanes[j]));
-      float angle = 6.283185307179586f * uniform(lanes[j + 1]);
-      float radius = std::sqrt(-2.0f * std::log(u));
-      values[j] = radius * std::cos(angle);
-      values[j + 1] = radius * std::sin(angle);
-    }
-  });
+  generate<float>(result, f32, {.kind = Generation::Kind::Normal, .seed = seed},
+                  [=](int64_t group, int64_t groups, float *values) {
+                    normals(seed, group, groups, values);
+                  });
   return result;
 }
 
@@ -166,21 +247,27 @@ Tensor randint(Shape shape, int64_t low, int64_t high, DType dtype,
   // Multiply-high maps 32 (or 64) random bits onto the range; the bias is
   // below range / 2^32 (2^64).
   uint64_t size = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
-  generate<int64_t>(result, i64, [=](int64_t group, int64_t *values) {
-    uint64_t counter = static_cast<uint64_t>(group);
-    Lanes lanes = philox(seed, counter);
-    Lanes more = size >> 32 ? philox(~seed, counter) : Lanes{};
-    for (int j = 0; j < 4; ++j) {
-      uint64_t offset =
-          size >> 32
-              ? static_cast<uint64_t>(static_cast<unsigned __int128>(
-                                          uint64_t{lanes[j]} << 32 | more[j]) *
-                                          size >>
-                                      64)
-              : uint64_t{lanes[j]} * size >> 32;
-      values[j] = static_cast<int64_t>(static_cast<uint64_t>(low) + offset);
-    }
-  });
+  Generation generation = {Generation::Kind::Integers, seed, low, size};
+  generate<int64_t>(
+      result, i64, generation,
+      [=](int64_t group, int64_t groups, int64_t *values) {
+        for (int64_t i = 0; i < 4 * groups; i += 4) {
+          uint64_t counter = static_cast<uint64_t>(group + i / 4);
+          Lanes lanes = philox(seed, counter);
+          Lanes more = size >> 32 ? philox(~seed, counter) : Lanes{};
+          for (int j = 0; j < 4; ++j) {
+            uint64_t offset =
+                size >> 32 ? static_cast<uint64_t>(
+                                 static_cast<unsigned __int128>(
+                                     uint64_t{lanes[j]} << 32 | more[j]) *
+                                     size >>
+                                 64)
+                           : uint64_t{lanes[j]} * size >> 32;
+            values[i + j] =
+                static_cast<int64_t>(static_cast<uint64_t>(low) + offset);
+          }
+        }
+      });
   return result;
 }
 

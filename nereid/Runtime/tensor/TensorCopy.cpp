@@ -153,9 +153,12 @@ const Tensor &Tensor::fill(double value) const {
   requireDefined("fill");
   Tensor scalar = borrow(&value, {}, f64);
   if (!device_.isHost() && isContiguous()) {
-    return fillOnDevice(*this, scalar.to(dtype_)) ? *this : copyFrom(scalar);
+    if (fillOnDevice(*this, scalar.to(dtype_))) {
+      return *this;
+    }
   }
-  return copyFrom(scalar);
+  // The element is uploaded, then repeated where this tensor is.
+  return copyFrom(scalar.to(dtype_).to(device_));
 }
 
 std::vector<double> Tensor::toFloat64() const { return toVector<double>(); }

@@ -15,6 +15,7 @@
 #include <functional>
 #include <gmock/gmock.h>
 #include <limits>
+#include <numbers>
 #include <random>
 #include <sys/resource.h>
 
@@ -313,6 +314,20 @@ TEST(Generators, Moments) {
   auto [meanN, varN] = moments(randn({1000000}));
   EXPECT_NEAR(meanN, 0, 5e-3);
   EXPECT_NEAR(varN, 1, 7e-3);
+}
+
+TEST(Generators, NormalNumbersAreThoseOfTheUniformOnes) {
+  Tensor u = rand({100000}, f32, Device::cpu(), 5),
+         z = randn({100000}, f32, Device::cpu(), 5);
+  auto uniform = u.toVector<double>(), normal = z.toVector<double>();
+  for (size_t i = 0; i < uniform.size(); i += 2) {
+    double radius = std::sqrt(-2 * std::log(std::max(1e-7, uniform[i])));
+    double angle = 2 * std::numbers::pi * uniform[i + 1];
+    // The radius of u near 1 is as exact as u itself.
+    double bound = 4e-7 * (radius + 1e-3);
+    ASSERT_NEAR(normal[i], radius * std::cos(angle), bound) << i;
+    ASSERT_NEAR(normal[i + 1], radius * std::sin(angle), bound) << i;
+  }
 }
 
 TEST(Generators, RandintCoversItsRange) {

@@ -1,5 +1,4 @@
-//===- RecomputeInvariants.h - Addresses of loops of full registers -*- C++
-//-*-//
+//===- RecomputeInvariants.h - Addresses in full registers ------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -26,8 +26,7 @@
 // or, without such products, 2 and 4. If the computation begins with products
 // that four warps start together and that need nothing of each other, the
 // copies are started while they run: a hundred instructions between the barrier
-// and the product kept the tensor cores waiting (4096 x 4096 x 4096, fp16,
-// H200: 128x256x64 on 8 warps 254 us to 233, 128x128x64 on 4 warps 261 to 220).
+// and the product kept the tensor cores waiting (docs/decisions/Products.md).
 //
 // Inner loops first: they have the room that they want. An iteration around an
 // inner loop is long, and one iteration ahead is enough for its copies.
