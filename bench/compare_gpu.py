@@ -135,8 +135,8 @@ def layer_norm_backward_case(rows, columns, dtype):
                             mean_ptr=mean, rstd_ptr=rstd, dx_stride=columns, dy_stride=columns, x_stride=columns,
                             M=rows, N=columns, AHEAD=ahead), num_warps=warps),
                 Launch(kernel_file("layer_norm"), "column_sums_kernel", (math.ceil(columns / 16), 2),
-                       dict(y_ptr=sums, x_ptr=parts, M=programs, N=columns, BLOCK_M=min(512, 128 * per_processor),
-                            BLOCK_N=16), num_warps=8)]
+                       dict(y_ptr=sums[0], second_y_ptr=sums[1], x_ptr=parts[0], second_x_ptr=parts[1], M=programs, N=columns,
+                            BLOCK_M=min(512, 128 * per_processor), BLOCK_N=16), num_warps=8)]
 
     small = columns <= 2048
     ways = [(2, 8, 1), (2, 8, 2), (4, 4, 1), (4, 4, 3)] if small else [(8, 1, 1), (8, 1, 3), (16, 1, 1), (16, 1, 3)]

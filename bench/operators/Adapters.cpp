@@ -8,6 +8,7 @@
 #include "bench/operators/Adapters.h"
 
 #include "bench/operators/Transformer.h"
+#include "kernels/adamw/AdamW.h"
 #include "kernels/add_norm/AddNorm.h"
 #include "kernels/attention/Attention.h"
 #include "kernels/cross_entropy/CrossEntropy.h"
@@ -25,8 +26,24 @@
 using namespace nereid;
 using namespace nereid::bench;
 
+/// A step over the first half of the inputs, whose gradients are the second.
+/// States live as long as the process: the first call makes them.
+static Outputs adamw(const Inputs &in, const Numbers &) {
+  static std::map<const void *, kernels::AdamW> optimizers;
+  auto [found, isNew] = optimizers.try_emplace(
+      in[0].value().data(), kernels::AdamWOptions{.weightDecay = 0.1});
+  for (size_t i = 0, count = in.size() / 2; isNew && i < count; ++i) {
+    Variable parameter(in[i].value(), /*requiresGrad=*/true);
+    parameter.setGrad(in[count + i].value());
+    found->second.add(parameter);
+  }
+  found->second.step();
+  return {in[0]};
+}
+
 const std::map<std::string, Adapter> &bench::adapters() {
   static const std::map<std::string, Adapter> all = {
+      {"adamw", &adamw},
       {"attention",
        [](const Inputs &in, const Numbers &numbers) {
          kernels::AttentionOptions options;

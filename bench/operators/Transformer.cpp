@@ -1,5 +1,4 @@
-//===- Transformer.cpp - A model of operators, on a tape
-//-------------------===//
+//===- Transformer.cpp - A model of operators, on a tape ------------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

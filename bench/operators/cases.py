@@ -1,8 +1,10 @@
 """What bench/operators/compare.py runs: each operator beside PyTorch's functions, on shapes that models have."""
 
+import math
 from dataclasses import dataclass, field
 
 import torch
+import torch.nn.attention
 import torch.nn.functional as F
 
 
@@ -16,6 +18,7 @@ class Case:
     gradients: tuple = ()  # which inputs want one; none: forward alone
     tolerance: float = 0.02  # of the largest element
     peers: dict = field(default_factory=dict)  # further ways to compute it, by name
+    compiles: bool = True  # by torch.compile
 
 
 def layer_norm(make, dtype):
@@ -50,9 +53,14 @@ def attention(make, dtype):
     for batch, heads, length, size in shapes:
         for causal in (True, False):
             inputs = [make(batch, heads, length, size, dtype=dtype) for _ in range(3)]
-            yield Case("attention", f"B{batch} H{heads} T{length} D{size}{' causal' if causal else ''}", inputs,
-                       lambda q, k, v, causal=causal: F.scaled_dot_product_attention(q, k, v, is_causal=causal),
-                       (causal,), (0, 1, 2))
+            def function(q, k, v, causal=causal):
+                return F.scaled_dot_product_attention(q, k, v, is_causal=causal)
+
+            def flash(*inputs, function=function):
+                with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.FLASH_ATTENTION):
+                    return function(*inputs)
+            yield Case("attention", f"B{batch} H{heads} T{length} D{size}{' causal' if causal else ''}", inputs, function,
+                       (causal,), (0, 1, 2), peers={} if on_host or dtype == "fp32" else {"flash": flash})
 
 
 def decoding(make, dtype):
@@ -161,6 +169,32 @@ def embedding(make, dtype):
         yield Case("embedding", f"{tokens} of {rows}x{columns}", [weight, indices], lambda w, i: F.embedding(i, w), (), (0,))
 
 
+def adamw(make, dtype):
+    """One step over all tensors of GPT-2 124M, as PyTorch's fused optimiser takes it; the host has two layers of it."""
+    layers, vocabulary, width = (12, 50304, 768) if make(1).is_cuda else (2, 5000, 768)
+    shapes = [(vocabulary, width), (1024, width)]
+    for _ in range(layers):
+        for n, k in ((3 * width, width), (width, width), (4 * width, width), (width, 4 * width)):
+            shapes += [(n, k), (n,)]
+        shapes += [(width,)] * 4
+    parameters = [make(*shape, dtype=dtype) for shape in shapes]
+    gradients = [make(*shape, dtype=dtype, scale=0.01) for shape in shapes]
+    optimizers = {}
+
+    def step(*tensors):
+        if tensors[0].data_ptr() not in optimizers:
+            own = [t.clone() for t in tensors[:len(shapes)]]
+            for t, gradient in zip(own, tensors[len(shapes):]):
+                t.grad = gradient
+            optimizers[tensors[0].data_ptr()] = own[0], torch.optim.AdamW(own, lr=1e-3, weight_decay=0.1, fused=True)
+            return own[0]  # the first call only asks for the shape
+        first, optimizer = optimizers[tensors[0].data_ptr()]
+        optimizer.step()
+        return first
+
+    yield Case("adamw", f"{sum(map(math.prod, shapes)) / 1e6:.0f}M", [*parameters, *gradients], step, compiles=False)
+
+
 def torch_transformer(heads, layers):
     """As bench/operators/Transformer.cpp: the loss of a decoder in GPT-2's form."""
     def norm(x, w, b):
@@ -205,7 +239,7 @@ def transformer(make, dtype):
                    tuple(range(2, len(inputs))), 1e-5 if dtype == "fp32" else 0.05)
 
 
-FAMILIES = {"attention": (attention, ("fp32", "bf16", "fp16")), "decoding": (decoding, ("fp32", "bf16")),
+FAMILIES = {"adamw": (adamw, ("fp32",)), "attention": (attention, ("fp32", "bf16", "fp16")), "decoding": (decoding, ("fp32", "bf16")),
             "element_wise": (element_wise, ("fp32", "bf16")), "layer_norm": (layer_norm, ("fp32", "bf16")),
             "linear_gelu": (linear_gelu, ("fp32", "bf16", "fp16")), "matmul": (matmul, ("fp32", "bf16", "fp16")),
             "rotary": (rotary, ("fp32", "bf16")), "thin_matmul": (thin_matmul, ("fp32", "bf16")),

@@ -145,17 +145,29 @@ class Clock:
 
     def __init__(self, device):
         self.is_gpu = device != "cpu"
+        self.ahead = {}
         if self.is_gpu:
             self.flush = torch.empty(256 << 20, dtype=torch.int8, device=device)
 
-    def time(self, run):
-        if not self.is_gpu:
+    def prepare(self, run):
+        """Compiles, and finds for how many cycles a GPU has to be kept busy so that all launches are queued when it begins."""
+        run()
+        run()
+        if self.is_gpu:
+            torch.cuda.synchronize()
             begin = time.perf_counter()
+            run()
+            self.ahead[run] = int(min(2 * (time.perf_counter() - begin), 0.01) * 2e9) + 100000
+            torch.cuda.synchronize()
+
+    def time(self, run):
+        begin = time.perf_counter()
+        if not self.is_gpu:
             run()
             return time.perf_counter() - begin
         self.flush.zero_()
         begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        torch.cuda._sleep(200000)  # so that the launches are queued when the GPU begins
+        torch.cuda._sleep(self.ahead.get(run, 200000))
         begin.record()
         run()
         end.record()
@@ -166,8 +178,7 @@ class Clock:
 def measure(clock, contenders, seconds):
     times = {name: [] for name in contenders}
     for run in contenders.values():
-        run()
-        run()
+        clock.prepare(run)
     end = time.monotonic() + seconds
     while time.monotonic() < end or min(map(len, times.values())) < 5:
         for name in random.sample(list(contenders), len(contenders)):
@@ -193,12 +204,16 @@ def rows_of(library, clock, family, dtype, options):
         worst = check(case, ours, gradient)
         for backward in (False, True) if case.gradients else (False,):
             inputs = leaves(case) if backward else case.inputs
-            contenders = {"nereid": lambda: ours.run(backward), "eager": torch_run(case.function, inputs, gradient, backward)}
-            if options.compile:
+            contenders = {"nereid": lambda backward=backward: ours.run(backward), "eager": torch_run(case.function, inputs, gradient, backward)}
+            if options.compile and case.compiles:
                 torch._dynamo.reset()
                 compiled = torch.compile(case.function)
                 contenders["compiled"] = torch_run(compiled, inputs, gradient, backward)
             contenders.update({name: torch_run(f, inputs, gradient, backward) for name, f in case.peers.items()})
+            if options.warm:
+                for run in contenders.values():
+                    run()
+                continue
             times = measure(clock, contenders, options.seconds)
             best = min(t for name, t in times.items() if name != "nereid")
             yield {"operator": case.operator, "shape": case.shape, "type": dtype, "pass": "both" if backward else "forward",
@@ -216,6 +231,7 @@ def main():
     parser.add_argument("--types", default="", help="element types, with commas between")
     parser.add_argument("--seconds", type=float, default=1.0, help="for each row")
     parser.add_argument("--no-compile", dest="compile", action="store_false", help="without torch.compile")
+    parser.add_argument("--warm", action="store_true", help="only compiles: fills the caches of all contenders")
     parser.add_argument("--json")
     options = parser.parse_args()
     if options.threads:
@@ -224,6 +240,9 @@ def main():
     wanted = options.only.split(",") if options.only else list(cases.FAMILIES)
     if unknown := [name for name in wanted if name not in cases.FAMILIES]:
         sys.exit(f"no family {', '.join(unknown)}; expected some of {', '.join(cases.FAMILIES)}")
+    if options.device != "cpu":
+        # The legacy default stream would wait for Nereid's at each launch.
+        torch.cuda.set_stream(torch.cuda.Stream(options.device))
     clock = Clock(options.device)
     rows = []
     print("| operator | shape | type | pass | Nereid us | eager | compiled | x best | difference |")
@@ -235,8 +254,12 @@ def main():
             for row in rows_of(library, clock, family, dtype, options):
                 rows.append(row)
                 us = row["us"]
+                others = "".join(f" {name} {t:.1f}, x {t / us['nereid']:.2f}" for name, t in us.items()
+                                 if name not in ("nereid", "eager", "compiled"))
                 print(f"| {row['operator']} | {row['shape']} | {dtype} | {row['pass']} | {us['nereid']:.1f} | {us['eager']:.1f} | "
-                      f"{us.get('compiled', math.nan):.1f} | {row['ratio']:.2f} | {row['difference']:.1e} |", flush=True)
+                      f"{us.get('compiled', math.nan):.1f} | {row['ratio']:.2f} | {row['difference']:.1e} |{others}", flush=True)
+    if options.warm:
+        return
     mean = math.exp(statistics.mean(math.log(row["ratio"]) for row in rows))
     wrong = [row for row in rows if not row["right"]]
     print(f"\n{len(rows)} rows, geometric mean {mean:.2f}, least {min(row['ratio'] for row in rows):.2f}, wrong {len(wrong)}")

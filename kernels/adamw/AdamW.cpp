@@ -63,11 +63,31 @@ void AdamW::add(const Variable &parameter, double weightDecay) {
   parameters.push_back(std::move(one));
 }
 
+void AdamW::resetMasters() {
+  for (const Parameter &one : parameters) {
+    if (one.master.defined()) {
+      one.master.copyFrom(one.variable.value());
+    }
+  }
+}
+
 void AdamW::setLearningRate(double rate) {
   options.learningRate = rate;
   if (state.defined()) {
     state.slice(0, 0, 1).copyFrom(full({1}, rate, f64, Device::cpu()));
   }
+}
+
+std::vector<AdamW::Moments> AdamW::moments() const {
+  std::vector<Moments> result;
+  for (const Parameter &one : parameters) {
+    result.push_back({one.m, one.v, one.master});
+  }
+  return result;
+}
+
+Tensor AdamW::powers() const {
+  return state.defined() ? state.slice(0, 3, 5) : Tensor();
 }
 
 void AdamW::zeroGrad() const {
@@ -186,12 +206,13 @@ Tensor AdamW::norm(double most, const Tensor &factor) {
 
 Tensor AdamW::gradNorm() { return norm(0, Tensor()); }
 
-Tensor AdamW::clipFactor(double most) {
+ClippedNorm AdamW::clippedNorm(double most) {
   Checks("adamw").require(most > 0, "most", "a positive number", most);
   if (parameters.empty()) {
-    return Tensor();
+    return {};
   }
   Tensor factor = empty({1}, f32, state.device());
-  norm(most, factor);
-  return factor;
+  return {norm(most, factor), factor};
 }
+
+Tensor AdamW::clipFactor(double most) { return clippedNorm(most).factor; }

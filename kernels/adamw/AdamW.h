@@ -48,6 +48,10 @@ struct AdamWOptions {
   bool masterWeights = true;
 };
 
+struct ClippedNorm {
+  Tensor norm, factor; ///< fp32 [1]
+};
+
 class AdamW {
 public:
   /// Throws InvalidArgument where a number is out of its range.
@@ -64,10 +68,27 @@ public:
   Tensor gradNorm();
   /// min(1, most / (norm + 1e-6)): what `step` takes.
   Tensor clipFactor(double most);
+  /// Both, of one pass over the gradients. Undefined without parameters.
+  ClippedNorm clippedNorm(double most);
+  /// Uploads the table of addresses where one has changed: what `step` does
+  /// first, and what a Graph cannot record.
+  void prepare() { currentGroups(); }
   /// Fills gradients with zeros, where they are.
   void zeroGrad() const;
 
   void setLearningRate(double rate);
+
+  /// What steps change beside the parameters, for checkpoints: the optimiser's
+  /// own memory, so that values that are copied into it are a state to go on
+  /// from. In the order of `add`; `master` is undefined where there is none.
+  struct Moments {
+    Tensor m, v, master;
+  };
+  std::vector<Moments> moments() const;
+  /// Master weights become the parameters' values as they are now.
+  void resetMasters();
+  /// beta1^t and beta2^t after t steps, f64 [2]; undefined without parameters.
+  Tensor powers() const;
 
 private:
   struct Parameter {

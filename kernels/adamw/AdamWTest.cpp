@@ -108,6 +108,42 @@ TEST_P(AdamWOptimizer, readsItsRateFromTheDevice) {
   EXPECT_EQ(w.grad().data(), place);
 }
 
+TEST_P(AdamWOptimizer, goesOnFromItsState) {
+  struct Run {
+    Variable w;
+    AdamW optimizer{{.learningRate = 0.01}};
+    void step(double gradient) {
+      w.setGrad(full(w.shape(), gradient, w.dtype(), w.device()));
+      optimizer.step();
+    }
+  };
+  for (DType dtype : {f32, bf16}) {
+    Tensor begin = random({300}, dtype).contiguous();
+    Run first{Variable(begin.clone(), true)}, second{Variable(begin, true)};
+    EXPECT_FALSE(first.optimizer.powers().defined());
+    first.optimizer.add(first.w);
+    second.optimizer.add(second.w);
+    EXPECT_EQ(first.optimizer.powers().toFloat64(), Values({1, 1}));
+    first.step(0.5);
+    first.step(-2);
+    EXPECT_EQ(first.optimizer.powers().toFloat64(),
+              Values({0.9 * 0.9, 0.999 * 0.999}));
+    AdamW::Moments from = first.optimizer.moments()[0],
+                   to = second.optimizer.moments()[0];
+    EXPECT_EQ(from.master.defined(), dtype != f32);
+    second.w.value().copyFrom(first.w.value());
+    second.optimizer.powers().copyFrom(first.optimizer.powers());
+    to.m.copyFrom(from.m);
+    to.v.copyFrom(from.v);
+    if (from.master.defined()) {
+      to.master.copyFrom(from.master);
+    }
+    first.step(1);
+    second.step(1);
+    EXPECT_EQ(first.w.value().toFloat64(), second.w.value().toFloat64());
+  }
+}
+
 TEST_P(AdamWOptimizer, saysWhatDoesNotFit) {
   auto errorOf = [](const std::function<void()> &call) {
     try {

@@ -13,6 +13,8 @@
 #include "kernels/operator/Rows.h"
 #include "nereid/Autograd/Record.h"
 
+#include <tuple>
+
 using namespace nereid;
 using namespace nereid::kernels;
 using namespace nereid::literals;
@@ -22,6 +24,11 @@ static constexpr int64_t loopBlock = 2048;
 
 static double scaleOf(const ResidualDropout &dropout) {
   return dropout.p < 1 ? 1 / (1 - dropout.p) : 0;
+}
+
+static Argument seedOf(const ResidualDropout &dropout) {
+  return dropout.seedOnDevice.defined() ? Argument(dropout.seedOnDevice)
+                                        : Argument(dropout.seed);
 }
 
 static Tensor forward(const char *op, bool centred, const Tensor &x,
@@ -38,6 +45,9 @@ static Tensor forward(const char *op, bool centred, const Tensor &x,
   checks.require(eps >= 0, "eps", "a number that is not negative", eps);
   checks.require(dropout.p >= 0 && dropout.p <= 1, "dropout",
                  "a probability from 0 to 1", dropout.p);
+  if (dropout.seedOnDevice.defined()) {
+    checks.any("seedOnDevice", dropout.seedOnDevice).shape({1}).dtype(i64);
+  }
   Rows in = rowsOf(x), other = rowsOf(residual);
   Tensor y = empty(x.shape(), x.dtype(), x.device());
   result.sum = empty(x.shape(), residual.dtype(), x.device());
@@ -59,16 +69,17 @@ static Tensor forward(const char *op, bool centred, const Tensor &x,
     loop[{in.count}](y, result.sum, in.tensor, other.tensor,
                      orNone(result.weight), orNone(b), orNone(result.mean),
                      orNone(result.rstd), in.stride, other.stride, eps,
-                     dropout.p, scaleOf(dropout), dropout.seed, dropout.offset,
-                     in.columns, "BLOCK"_a = loopBlock, "CENTRED"_a = centred,
-                     "DROPS"_a = dropout.p > 0, "num_warps"_a = plan.warps);
+                     dropout.p, scaleOf(dropout), seedOf(dropout),
+                     dropout.offset, in.columns, "BLOCK"_a = loopBlock,
+                     "CENTRED"_a = centred, "DROPS"_a = dropout.p > 0,
+                     "num_warps"_a = plan.warps);
   } else {
     static const OperatorKernel whole("add_norm", "add_norm_kernel");
     whole[{in.count}](y, result.sum, in.tensor, other.tensor,
                       orNone(result.weight), orNone(b), orNone(result.mean),
                       orNone(result.rstd), in.stride, other.stride, eps,
-                      dropout.p, scaleOf(dropout), dropout.seed, dropout.offset,
-                      "N"_a = in.columns, "CENTRED"_a = centred,
+                      dropout.p, scaleOf(dropout), seedOf(dropout),
+                      dropout.offset, "N"_a = in.columns, "CENTRED"_a = centred,
                       "DROPS"_a = dropout.p > 0, "num_warps"_a = plan.warps);
   }
   return y;
@@ -99,19 +110,23 @@ AddNormGradients kernels::addNormBackward(const Tensor &dy, const Tensor &dsum,
   Rows in = rowsOf(sum);
   Rows out = rowsOf(dy.defined() ? dy : zeros(sum.shape(), of.xType, device));
   Rows added = dsum.defined() ? rowsOf(dsum) : Rows();
-  int64_t programs = programsForSums(in.count, device);
+  RowPlan plan = planRows(columns, byteSize(sum.dtype()), device, 4);
+  int64_t rowBytes =
+      columns * (byteSize(sum.dtype()) + byteSize(out.tensor.dtype()) +
+                 (dsum.defined() ? byteSize(dsum.dtype()) : 0));
+  int64_t programs =
+      programsForSums(in.count, device, plan.loops ? 0 : rowBytes);
   Tensor dw = wantsWeight ? empty({programs, columns}, f32, device) : Tensor();
   Tensor db = wantsBias ? empty({programs, columns}, f32, device) : Tensor();
   const ResidualDropout &d = of.dropout;
-  RowPlan plan = planRows(columns, byteSize(sum.dtype()), device, 4);
   if (!plan.loops) {
     static const OperatorKernel whole("add_norm", "add_norm_backward_kernel");
     whole[{programs}](
         orNone(dx), g.residual, orNone(dw), orNone(db), out.tensor,
         orNone(added.tensor), in.tensor, orNone(of.weight), orNone(of.mean),
-        of.rstd, out.stride, added.stride, in.stride, d.p, scaleOf(d), d.seed,
-        d.offset, in.count, "N"_a = columns,
-        "AHEAD"_a = device.isHost() ? 1 : 2, "CENTRED"_a = centred,
+        of.rstd, out.stride, added.stride, in.stride, d.p, scaleOf(d),
+        seedOf(d), d.offset, in.count, "N"_a = columns,
+        "AHEAD"_a = device.isHost() ? 1 : 3, "CENTRED"_a = centred,
         "DROPS"_a = drops, "num_warps"_a = plan.warps);
   } else {
     static const OperatorKernel loop("add_norm",
@@ -119,7 +134,7 @@ AddNormGradients kernels::addNormBackward(const Tensor &dy, const Tensor &dsum,
     loop[{in.count}](orNone(dx), g.residual, out.tensor, orNone(added.tensor),
                      in.tensor, orNone(of.weight), orNone(of.mean), of.rstd,
                      out.stride, added.stride, in.stride, d.p, scaleOf(d),
-                     d.seed, d.offset, columns, "BLOCK"_a = loopBlock,
+                     seedOf(d), d.offset, columns, "BLOCK"_a = loopBlock,
                      "CENTRED"_a = centred, "DROPS"_a = drops,
                      "num_warps"_a = plan.warps);
     if (wantsWeight || wantsBias) {
@@ -132,8 +147,8 @@ AddNormGradients kernels::addNormBackward(const Tensor &dy, const Tensor &dsum,
           "num_warps"_a = 4);
     }
   }
-  g.weight = wantsWeight ? columnSums(dw, of.weight.dtype()) : Tensor();
-  g.bias = wantsBias ? columnSums(db, of.biasType) : Tensor();
+  std::tie(g.weight, g.bias) =
+      columnSums(dw, wantsWeight ? of.weight.dtype() : f32, db, of.biasType);
   return g;
 }
 

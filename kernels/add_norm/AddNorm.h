@@ -35,6 +35,7 @@ namespace nereid::kernels {
 struct ResidualDropout {
   double p = 0;
   int64_t seed = 0, offset = 0;
+  Tensor seedOnDevice = {}; ///< i64 [1], instead of `seed`; or undefined
 };
 
 /// y and sum.

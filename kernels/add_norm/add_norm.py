@@ -12,6 +12,9 @@ import triton.language as tl
 
 @triton.jit
 def dropped(x, seed, offset, positions, p, scale):
+    """`seed`: a number, or a pointer to it, which may then change between launches of one graph."""
+    if seed.dtype.is_ptr():
+        seed = tl.load(seed)
     return tl.where(tl.rand(seed, offset + positions) < p, 0.0, x * scale)
 
 

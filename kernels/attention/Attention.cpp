@@ -8,7 +8,7 @@
 #include "kernels/attention/Attention.h"
 
 #include "kernels/attention/AttentionPlan.h"
-#include "kernels/operator/Checks.h"
+#include "kernels/operator/AttentionChecks.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/operator/Stages.h"
 #include "nereid/Autograd/Record.h"
@@ -30,6 +30,8 @@ struct Setting {
   bool bounded, windowed;
   double scale, scale2;
   const char *precision;
+  double drop, keep;
+  bool drops;
 };
 
 } // namespace
@@ -38,26 +40,13 @@ static void checkArguments(const char *op, const Tensor &q, const Tensor &k,
                            const Tensor &v, const AttentionOptions &options) {
   Checks checks(op);
   checks.floats("q", q).rank(4, 4);
-  checks.require(q.size(3) >= 1 && q.size(3) <= 256, "q",
-                 "a head size (its last dimension) from 1 to 256",
-                 double(q.size(3)));
-  checks.floats("k", k)
-      .shape({q.size(0), -1, -1, q.size(3)}, "batch and head size of q")
-      .dtype(q.dtype(), "as q has");
-  if (k.size(1) == 0 ? q.size(1) != 0 : q.size(1) % k.size(1) != 0) {
-    checks.fail("k",
-                "a number of heads that divides the " +
-                    std::to_string(q.size(1)) + " of q",
-                k.str());
+  checkKeysAndValues(checks, q, k, v, options.window, options.scale);
+  const AttentionDropout &dropout = options.dropout;
+  checks.require(dropout.p >= 0 && dropout.p < 1, "dropout",
+                 "a probability from 0 to below 1", dropout.p);
+  if (dropout.seedOnDevice.defined()) {
+    checks.any("seedOnDevice", dropout.seedOnDevice).shape({1}).dtype(i64);
   }
-  checks.floats("v", v)
-      .shape(k.shape(), "that of k")
-      .dtype(q.dtype(), "as q has");
-  checks.require(options.window >= 0, "window", "a number that is not negative",
-                 double(options.window));
-  double scale = options.scale.value_or(1);
-  checks.require(scale > 0 && std::isfinite(scale), "scale",
-                 "a finite number of more than 0", scale);
 }
 
 static Setting settingOf(const Tensor &q, const Tensor &k,
@@ -77,8 +66,16 @@ static Setting settingOf(const Tensor &q, const Tensor &k,
   s.ahead = options.causal ? 1 : s.window;
   s.scale = options.scale.value_or(1 / std::sqrt(double(s.headSize)));
   s.scale2 = s.scale * std::numbers::log2e;
+  s.drop = options.dropout.p;
+  s.keep = 1 / (1 - s.drop);
+  s.drops = s.drop > 0;
   s.precision = options.tf32 ? "tf32" : "ieee";
   return s;
+}
+
+static Argument seedOf(const AttentionDropout &dropout) {
+  return dropout.seedOnDevice.defined() ? Argument(dropout.seedOnDevice)
+                                        : Argument(dropout.seed);
 }
 
 /// A tensor whose offsets within a block fit 32 bits, copied otherwise.
@@ -131,9 +128,11 @@ AttentionResult kernels::attentionForward(const Tensor &q, const Tensor &k,
       query.stride(3), key.stride(0), key.stride(1), key.stride(2),
       key.stride(3), value.stride(0), value.stride(1), value.stride(2),
       value.stride(3), s.heads, s.heads / s.kvHeads, s.queries, s.keys, s.ahead,
-      s.window, s.scale2, "D"_a = s.headSize, "BLOCK_M"_a = plan.queries,
+      s.window, s.scale2, seedOf(options.dropout), options.dropout.site, s.drop,
+      s.keep, "D"_a = s.headSize, "BLOCK_M"_a = plan.queries,
       "BLOCK_N"_a = plan.keys, "BOUNDED"_a = s.bounded, "WINDOW"_a = s.windowed,
-      "PRECISION"_a = s.precision, "num_warps"_a = plan.warps,
+      "PRECISION"_a = s.precision, "DROPS"_a = s.drops,
+      "num_warps"_a = plan.warps,
       "num_stages"_a = stagesFor(plan.stages, {key, value}));
   return result;
 }
@@ -150,12 +149,11 @@ static Tensor deltaOf(const Tensor &o, const Tensor &grad, const Setting &s) {
   return delta;
 }
 
-AttentionGradients kernels::attentionBackward(const Tensor &grad,
-                                              const Tensor &q, const Tensor &k,
-                                              const Tensor &v,
-                                              const AttentionResult &result,
-                                              const AttentionOptions &options,
-                                              bool wantsQ, bool wantsKV) {
+AttentionGradients
+kernels::attentionBackward(const Tensor &grad, const Tensor &q, const Tensor &k,
+                           const Tensor &v, const AttentionResult &result,
+                           const AttentionOptions &options, bool wantsQ,
+                           bool wantsKV, const AttentionGradients &into) {
   checkArguments("attention backward", q, k, v, options);
   Setting s = settingOf(q, k, options);
   Checks checks("attention backward");
@@ -166,12 +164,22 @@ AttentionGradients kernels::attentionBackward(const Tensor &grad,
       .dtype(f32)
       .contiguous();
   AttentionGradients gradients;
+  auto place = [&](const char *name, const Tensor &given, const Tensor &like) {
+    if (!given.defined()) {
+      return emptyAs(like);
+    }
+    checks.floats(name, given).shape(like.shape()).dtype(like.dtype());
+    checks.require(given.stride(3) == 1 || s.headSize == 1, name,
+                   "neighbours along the last dimension",
+                   double(given.stride(3)));
+    return given;
+  };
   if (wantsQ) {
-    gradients.q = emptyAs(q);
+    gradients.q = place("into.q", into.q, q);
   }
   if (wantsKV) {
-    gradients.k = emptyAs(k);
-    gradients.v = emptyAs(v);
+    gradients.k = place("into.k", into.k, k);
+    gradients.v = place("into.v", into.v, v);
   }
   if (q.numel() == 0 || k.numel() == 0) {
     for (const Tensor &t : {gradients.q, gradients.k, gradients.v}) {
@@ -201,9 +209,10 @@ AttentionGradients kernels::attentionBackward(const Tensor &grad,
         value.stride(0), value.stride(1), value.stride(2), value.stride(3),
         dout.stride(0), dout.stride(1), dout.stride(2), dout.stride(3),
         s.kvHeads, group, s.queries, s.keys, s.ahead, s.window, s.scale,
-        s.scale2, "D"_a = s.headSize, "BLOCK_M"_a = plan.queries,
-        "BLOCK_N"_a = plan.keys, "BOUNDED"_a = s.bounded,
-        "WINDOW"_a = s.windowed, "PRECISION"_a = s.precision,
+        s.scale2, seedOf(options.dropout), options.dropout.site, s.drop, s.keep,
+        "D"_a = s.headSize, "BLOCK_M"_a = plan.queries, "BLOCK_N"_a = plan.keys,
+        "BOUNDED"_a = s.bounded, "WINDOW"_a = s.windowed,
+        "PRECISION"_a = s.precision, "DROPS"_a = s.drops,
         "num_warps"_a = plan.warps,
         "num_stages"_a = stagesFor(plan.stages, {query, dout}));
   }
@@ -219,10 +228,12 @@ AttentionGradients kernels::attentionBackward(const Tensor &grad,
         key.stride(2), key.stride(3), value.stride(0), value.stride(1),
         value.stride(2), value.stride(3), dout.stride(0), dout.stride(1),
         dout.stride(2), dout.stride(3), s.heads, group, s.queries, s.keys,
-        s.ahead, s.window, s.scale, s.scale2, "D"_a = s.headSize,
+        s.ahead, s.window, s.scale, s.scale2, seedOf(options.dropout),
+        options.dropout.site, s.drop, s.keep, "D"_a = s.headSize,
         "BLOCK_M"_a = plan.queries, "BLOCK_N"_a = plan.keys,
         "BOUNDED"_a = s.bounded, "WINDOW"_a = s.windowed,
-        "PRECISION"_a = s.precision, "num_warps"_a = plan.warps,
+        "PRECISION"_a = s.precision, "DROPS"_a = s.drops,
+        "num_warps"_a = plan.warps,
         "num_stages"_a = stagesFor(plan.stages, {key, value}));
   }
   return gradients;
@@ -247,5 +258,60 @@ Variable kernels::attention(const Variable &q, const Variable &k,
             grad, q, k, v, result, options, needs[0], needs[1] || needs[2]);
         return autograd::Gradients{g.q, needs[1] ? g.k : Tensor(),
                                    needs[2] ? g.v : Tensor()};
+      });
+}
+
+/// Part `i` of three, [B, T, 3 H D], as [B, H, T, D].
+static Tensor headsOf(const Tensor &qkv, int64_t i, int64_t heads) {
+  int64_t width = qkv.size(2) / 3;
+  return qkv.view({qkv.size(0), qkv.size(1), 3, heads, width / heads})
+      .select(2, i)
+      .transpose(1, 2);
+}
+
+static void checkPacked(const Tensor &qkv, int64_t heads) {
+  Checks checks("self_attention");
+  checks.floats("qkv", qkv).rank(3, 3).contiguous();
+  if (heads < 1 || qkv.size(2) % (3 * heads) != 0) {
+    checks.fail("heads",
+                "a number whose triple divides the last dimension of qkv, " +
+                    std::to_string(qkv.size(2)),
+                std::to_string(heads));
+  }
+}
+
+/// [B, H, T, D] as [B, T, H D], which is how it lies in memory.
+static Tensor joined(const Tensor &o) {
+  return o.transpose(1, 2).reshape(
+      {o.size(0), o.size(2), o.size(1) * o.size(3)});
+}
+
+Tensor kernels::selfAttention(const Tensor &qkv, int64_t heads,
+                              const AttentionOptions &options) {
+  checkPacked(qkv, heads);
+  return joined(attention(headsOf(qkv, 0, heads), headsOf(qkv, 1, heads),
+                          headsOf(qkv, 2, heads), options));
+}
+
+Variable kernels::selfAttention(const Variable &packed, int64_t heads,
+                                const AttentionOptions &options) {
+  const Tensor &qkv = packed.value();
+  checkPacked(qkv, heads);
+  AttentionResult result = attentionForward(
+      headsOf(qkv, 0, heads), headsOf(qkv, 1, heads), headsOf(qkv, 2, heads),
+      options, autograd::isRecording({packed}));
+  return autograd::record(
+      "self_attention", {packed}, joined(result.o),
+      [qkv, result, heads, options](const Tensor &grad, autograd::Needs) {
+        Tensor d = empty(qkv.shape(), qkv.dtype(), qkv.device());
+        Tensor dout = grad.contiguous()
+                          .view({qkv.size(0), qkv.size(1), heads,
+                                 qkv.size(2) / 3 / heads})
+                          .transpose(1, 2);
+        attentionBackward(
+            dout, headsOf(qkv, 0, heads), headsOf(qkv, 1, heads),
+            headsOf(qkv, 2, heads), result, options, true, true,
+            {headsOf(d, 0, heads), headsOf(d, 1, heads), headsOf(d, 2, heads)});
+        return autograd::Gradients{d};
       });
 }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Formula:      softmax(scale * q @ k^T + mask) @ v, for each head
+// Formula:      dropout(softmax(scale * q @ k^T + mask)) @ v, for each head
 // Shapes:       q [B, H, Tq, D], k and v [B, G, Tk, D], where G divides H: each
 //               H / G heads of queries share one of keys; D from 1 to 256; any
 //               strides. The result has q's shape, and its order in memory
@@ -14,7 +14,8 @@
 // Memory:       O(B H Tq) beyond the results: the logarithm of each query's sum
 //               of exponentials is saved, and no matrix of scores is held. The
 //               backward computes scores twice
-// Determinism:  the same bits in each run on one device; no atomics
+// Determinism:  the same bits in each run on one device; no atomics. Dropout
+//               draws from Philox, whose counter is key, query, head and site
 // Source:       Dao, "FlashAttention-2", arXiv 2307.08691; grouped heads:
 //               Ainslie et al., arXiv 2305.13245
 //
@@ -32,6 +33,15 @@
 
 namespace nereid::kernels {
 
+/// Of the weights that values are summed with: each is 0 with probability `p`,
+/// else multiplied by 1 / (1 - p). The same seed and site draw the same.
+struct AttentionDropout {
+  double p = 0; ///< from 0 to below 1
+  int64_t seed = 0;
+  Tensor seedOnDevice; ///< i64 [1], instead of `seed`; or undefined
+  int32_t site = 0;
+};
+
 struct AttentionOptions {
   bool causal = false; ///< no key behind the query's position
   /// Of more than 0: only keys nearer to the query's position than this.
@@ -39,6 +49,7 @@ struct AttentionOptions {
   std::optional<double> scale; ///< more than 0; 1 / sqrt(D) when absent
   /// On a GPU, operands of fp32 are read as tf32 (10 bits of mantissa).
   bool tf32 = false;
+  AttentionDropout dropout = {};
 };
 
 Tensor attention(const Tensor &q, const Tensor &k, const Tensor &v,
@@ -62,11 +73,22 @@ struct AttentionGradients {
   Tensor q, k, v; ///< undefined where they were not asked for
 };
 
+/// `into`: where gradients are written, if it is defined; neighbours along D
+/// must be neighbours in memory.
 AttentionGradients attentionBackward(const Tensor &grad, const Tensor &q,
                                      const Tensor &k, const Tensor &v,
                                      const AttentionResult &result,
                                      const AttentionOptions &options,
-                                     bool wantsQ, bool wantsKV);
+                                     bool wantsQ, bool wantsKV,
+                                     const AttentionGradients &into = {});
+
+/// Of one packed product: qkv [B, T, 3 H D] holds queries, keys and values of
+/// all heads beside each other; the result is [B, T, H D]. No gradient is
+/// copied.
+Tensor selfAttention(const Tensor &qkv, int64_t heads,
+                     const AttentionOptions &options = {});
+Variable selfAttention(const Variable &qkv, int64_t heads,
+                       const AttentionOptions &options = {});
 
 } // namespace nereid::kernels
 

@@ -20,68 +20,80 @@ static int64_t atMost(int64_t block, int64_t size) {
       size <= 1 ? 1 : std::max<int64_t>(std::bit_ceil(uint64_t(size)), 16));
 }
 
-static AttentionPlan planOfHost(int64_t queries, int64_t keys) {
-  return {atMost(64, queries), atMost(128, keys), 4, 1};
+namespace {
+
+/// The products of a program: exact (fp32 without a GPU's units for products),
+/// tf32, or of two-byte operands.
+enum class Operands { Exact, Tf32, Halves };
+
+} // namespace
+
+/// `onGpu(operands)` is the plan of a GPU.
+template <typename OnGpu>
+static AttentionPlan plan(int64_t queries, int64_t keys, DType dtype, bool tf32,
+                          Device device, OnGpu onGpu) {
+  if (device.isHost()) {
+    return {atMost(64, queries), atMost(128, keys), 4, 1};
+  }
+  return onGpu(dtype != f32 ? Operands::Halves
+               : tf32       ? Operands::Tf32
+                            : Operands::Exact);
 }
 
-/// Do products read their operands exactly, without a GPU's units for them?
-static bool isExact(DType dtype, bool tf32) { return dtype == f32 && !tf32; }
-
 // Of GPUs: the blocks with which ptxas spills nothing on sm_90a, but for
-// gradients of keys of head sizes beyond 64 (64 bytes) and 128.
+// gradients of keys of head sizes beyond 64 (48 bytes) and 128.
 
 AttentionPlan kernels::planAttention(int64_t headSize, int64_t queries,
                                      int64_t keys, DType dtype, bool tf32,
                                      Device device) {
-  if (device.isHost()) {
-    return planOfHost(queries, keys);
-  }
-  if (isExact(dtype, tf32)) {
-    return {32, 32, headSize > 128 ? 8 : 4, 1};
-  }
-  if (dtype == f32) {
-    return {64, 32, headSize > 64 ? 8 : 4, 2};
-  }
-  // Measured on an H200 (docs/BENCHMARKS-GPU.md, "Products"). Of head sizes
-  // beyond 128, two blocks of keys and values fit 100 KiB of shared memory.
-  return {64, headSize > 128 ? 32 : 64, 4, 2};
+  auto onGpu = [&](Operands operands) -> AttentionPlan {
+    switch (operands) {
+    case Operands::Exact:
+      return {32, 32, headSize > 128 ? 8 : 4, 1};
+    case Operands::Tf32:
+      return {64, 32, headSize > 64 ? 8 : 4, 2};
+    case Operands::Halves:
+      break;
+    }
+    // The fastest measured (docs/BENCHMARKS-GPU.md, "Products"). Of head sizes
+    // beyond 128, two blocks of keys and values fit 100 KiB of shared memory.
+    return {64, headSize > 128 ? 32 : 64, 4, 2};
+  };
+  return plan(queries, keys, dtype, tf32, device, onGpu);
 }
 
 AttentionPlan kernels::planKeysBackward(int64_t headSize, int64_t queries,
                                         int64_t keys, DType dtype, bool tf32,
                                         Device device) {
-  if (device.isHost()) {
-    return planOfHost(queries, keys);
-  }
-  if (isExact(dtype, tf32)) {
-    return headSize > 128 ? AttentionPlan{16, 16, 8, 1}
-                          : AttentionPlan{32, 32, 8, 1};
-  }
-  if (headSize > 128) {
-    return {32, 32, 8, 1};
-  }
-  if (dtype == f32) {
-    return {32, 32, 8, 1};
-  }
-  return headSize > 64 ? AttentionPlan{32, 128, 8, 1}
-                       : AttentionPlan{64, 64, 4, 2};
+  auto onGpu = [&](Operands operands) -> AttentionPlan {
+    if (operands == Operands::Exact && headSize > 128) {
+      return {16, 16, 8, 1};
+    }
+    if (operands != Operands::Halves || headSize > 128) {
+      return {32, 32, 8, 1};
+    }
+    return {64, 64, 4, 2};
+  };
+  return plan(queries, keys, dtype, tf32, device, onGpu);
 }
 
 AttentionPlan kernels::planQueriesBackward(int64_t headSize, int64_t queries,
                                            int64_t keys, DType dtype, bool tf32,
                                            Device device) {
-  if (device.isHost()) {
-    return planOfHost(queries, keys);
-  }
-  if (isExact(dtype, tf32)) {
-    return {32, 16, headSize > 64 ? 8 : 4, 1};
-  }
-  if (dtype == f32) {
-    return {32, 32, 8, 1};
-  }
-  if (headSize > 128) {
-    return {64, 16, 4, 1};
-  }
-  return headSize > 64 ? AttentionPlan{128, 64, 8, 2}
-                       : AttentionPlan{64, 64, 4, 2};
+  auto onGpu = [&](Operands operands) -> AttentionPlan {
+    switch (operands) {
+    case Operands::Exact:
+      return {32, 16, headSize > 64 ? 8 : 4, 1};
+    case Operands::Tf32:
+      return {32, 32, 8, 1};
+    case Operands::Halves:
+      break;
+    }
+    if (headSize > 128) {
+      return {64, 16, 4, 1};
+    }
+    return headSize > 64 ? AttentionPlan{128, 64, 8, 2}
+                         : AttentionPlan{64, 64, 4, 2};
+  };
+  return plan(queries, keys, dtype, tf32, device, onGpu);
 }

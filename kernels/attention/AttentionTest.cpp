@@ -8,6 +8,7 @@
 #include "kernels/attention/Attention.h"
 #include "kernels/attention/reference.h"
 #include "kernels/testing/OperatorTest.h"
+#include "nereid/Autograd/Views.h"
 #include "nereid/Runtime/Error.h"
 
 #include <gmock/gmock.h>
@@ -106,6 +107,79 @@ TEST_P(Attention, gradientsAgreeWithDifferences) {
       3);
 }
 
+TEST_P(Attention, dropoutIsOneMaskForwardAndBackward) {
+  forCases(
+      [&] {
+        Inputs in = inputs(isSlow ? 12 : 70, {16, 32, 64}, 2);
+        reference::AttentionSizes &s = in.sizes;
+        AttentionDropout &dropout = in.options.dropout;
+        dropout.p = 0.3;
+        dropout.site = int32_t(pick(1, 1000));
+        if (coin()) {
+          dropout.seed = pick(0, INT64_MAX - 1);
+        } else {
+          dropout.seedOnDevice =
+              full({1}, double(pick(0, 1 << 30)), i64, device);
+        }
+        // Equal scores and values of one key each show the factors.
+        AttentionOptions all;
+        all.dropout = dropout;
+        Tensor q = zeros({s.batch, s.heads, s.queries, 1}, f32, device),
+               k = zeros({s.batch, s.kvHeads, s.keys, 1}, f32, device);
+        s.factors.resize(size_t(s.batch * s.heads * s.queries * s.keys));
+        int64_t dropped = 0;
+        for (int64_t key = 0; key < s.keys; ++key) {
+          Tensor v = zeros(k.shape(), f32, device);
+          v.slice(2, key, key + 1).fill(double(s.keys));
+          Values o = attention(q, k, v, all).toFloat64();
+          for (size_t i = 0; i < o.size(); ++i) {
+            s.factors[i * size_t(s.keys) + size_t(key)] = o[i];
+            dropped += o[i] == 0;
+            if (o[i] != 0) {
+              EXPECT_NEAR(o[i], 1 / 0.7, 1e-5);
+            }
+          }
+        }
+        double count = double(s.factors.size());
+        EXPECT_NEAR(double(dropped) / count, 0.3, 3 / std::sqrt(count) + 0.01);
+        Variable x(in.q, true), y(in.k, true), z(in.v, true);
+        double rounding =
+            in.q.dtype() == f32 ? 0 : 12 * roundingOf(in.q.dtype());
+        checkGradients(
+            attention(x, y, z, in.options), {x, y, z},
+            [&](const std::vector<Values> &at) {
+              return reference::attention(at[0], at[1], at[2], s);
+            },
+            4e-6 + rounding);
+      },
+      2);
+}
+
+TEST_P(Attention, aPackedProductIsTheSameInOneTensor) {
+  int64_t heads = 3, width = heads * 8;
+  Tensor qkv = random({2, 9, 3 * width}, f32).contiguous();
+  auto part = [&](const Variable &packed, int64_t i) {
+    Variable one = autograd::slice(packed, 2, i * width, (i + 1) * width);
+    return autograd::transpose(autograd::reshape(one, {2, 9, heads, 8}), 1, 2);
+  };
+  AttentionOptions causal;
+  causal.causal = true;
+  Variable packed(qkv, true), apart(qkv, true);
+  Variable y = selfAttention(packed, heads, causal);
+  Variable expected = autograd::reshape(
+      autograd::transpose(
+          attention(part(apart, 0), part(apart, 1), part(apart, 2), causal), 1,
+          2),
+      {2, 9, width});
+  EXPECT_EQ(y.value().toFloat64(), expected.value().toFloat64());
+  EXPECT_EQ(selfAttention(qkv, heads, causal).toFloat64(),
+            y.value().toFloat64());
+  Tensor dy = random(y.shape(), f32);
+  y.backward(dy);
+  expected.backward(dy);
+  EXPECT_EQ(packed.grad().toFloat64(), apart.grad().toFloat64());
+}
+
 TEST_P(Attention, gradientsHaveTheSameBitsInEachRun) {
   Inputs in = inputs(isSlow ? 12 : 100, {32}, 2);
   Tensor grad = random(in.q.shape(), in.q.dtype());
@@ -177,4 +251,26 @@ TEST_P(Attention, namesTheArgumentThatDoesNotFit) {
   EXPECT_THAT(messageOf(q, q, q, options),
               HasSubstr("attention: argument 'scale': expected a finite number "
                         "of more than 0, got 0"));
+  Tensor good = random({1, 1, 4, 8}, f32);
+  options = {};
+  options.dropout.p = 1;
+  EXPECT_THAT(messageOf(good, good, good, options),
+              HasSubstr("attention: argument 'dropout': expected a probability "
+                        "from 0 to below 1, got 1"));
+  options.dropout.p = 0.5;
+  options.dropout.seedOnDevice = zeros({2}, i64, device);
+  EXPECT_THAT(messageOf(good, good, good, options),
+              HasSubstr("argument 'seedOnDevice': expected shape [1], got"));
+  auto packedMessage = [&](int64_t heads) -> std::string {
+    try {
+      selfAttention(zeros({1, 2, 12}, f32, device), heads);
+    } catch (const Error &error) {
+      return error.message();
+    }
+    return "";
+  };
+  EXPECT_THAT(packedMessage(3),
+              HasSubstr("self_attention: argument 'heads': expected a number "
+                        "whose triple divides the last dimension of qkv, 12, "
+                        "got 3"));
 }

@@ -42,9 +42,26 @@ def sees(positions, keys, ahead, window, BOUNDED: tl.constexpr, WINDOW: tl.const
 
 
 @triton.jit
+def seed_of(seed):
+    """A number, or what a pointer to it leads to: then it may change between launches of one graph."""
+    if seed.dtype.is_ptr():
+        return tl.load(seed)
+    return seed
+
+
+@triton.jit
+def dropped(x, seed, site, head, positions, keys, drop, keep):
+    """0 with the probability `drop`, else x * keep. The counter of an element is its key, its query's position, its head
+    and `site`."""
+    zeros = (positions + keys) * 0
+    bits, _, _, _ = tl.philox(seed, zeros + keys, zeros + positions, zeros + head, zeros + site)
+    return tl.where(tl.uint_to_uniform_float(bits) < drop, 0.0, x * keep)
+
+
+@triton.jit
 def attend(o, total, largest, q, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first, last, positions, Tk, ahead, window,
-           scale2, D: tl.constexpr, BLOCK_N: tl.constexpr, BOUNDED: tl.constexpr, WINDOW: tl.constexpr,
-           MASKED: tl.constexpr, PRECISION: tl.constexpr):
+           scale2, seed, site, head, drop, keep, D: tl.constexpr, BLOCK_N: tl.constexpr, BOUNDED: tl.constexpr,
+           WINDOW: tl.constexpr, DROPS: tl.constexpr, MASKED: tl.constexpr, PRECISION: tl.constexpr):
     """Online softmax: o and total are sums so far, in units of 2^largest."""
     keys = tl.arange(0, BLOCK_N)
     d = tl.arange(0, D)
@@ -70,6 +87,8 @@ def attend(o, total, largest, q, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first
         p = tl.exp2(s * scale2 - shift[:, None])
         correction = tl.exp2(largest - shift)
         total = total * correction + tl.sum(p, axis=1)
+        if DROPS:
+            p = dropped(p, seed, site, head, positions[:, None], (start + keys)[None, :], drop, keep)
         o = o * correction[:, None]
         if MASKED:
             v = tl.load(v_ptrs, mask=keys[:, None] < Tk - start, other=0.0)
@@ -85,10 +104,12 @@ def attend(o, total, largest, q, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first
 @triton.jit
 def attention_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, o_batch, o_head, o_row, q_batch, q_head, q_row, q_col, k_batch,
                      k_head, k_row, k_col, v_batch, v_head, v_row, v_col, heads, group, Tq, Tk, ahead, window, scale2,
-                     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BOUNDED: tl.constexpr,
-                     WINDOW: tl.constexpr, PRECISION: tl.constexpr):
+                     seed, site, drop, keep, D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+                     BOUNDED: tl.constexpr, WINDOW: tl.constexpr, PRECISION: tl.constexpr, DROPS: tl.constexpr):
     """`group` query heads share a head of keys and values. lse [batch, heads, Tq]: log of the sums of exponentials,
     unless its pointer is None. Programs of the last queries, which see most keys, begin first."""
+    if DROPS:
+        seed = seed_of(seed)
     blocks = tl.cdiv(Tq, BLOCK_M)
     first_query = (blocks - 1 - tl.program_id(0) % blocks) * BLOCK_M
     head = tl.program_id(0) // blocks
@@ -112,11 +133,14 @@ def attention_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, o_batch, o_head, o_row
     largest = tl.full((BLOCK_M,), -float("inf"), dtype=tl.float32)
     if WINDOW:
         o, total, largest = attend(o, total, largest, q, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first, whole,
-                                   positions, Tk, ahead, window, scale2, D, BLOCK_N, BOUNDED, WINDOW, True, PRECISION)
+                                   positions, Tk, ahead, window, scale2, seed, site, head, drop, keep, D, BLOCK_N, BOUNDED,
+                                   WINDOW, DROPS, True, PRECISION)
     o, total, largest = attend(o, total, largest, q, k_ptr, v_ptr, k_row, k_col, v_row, v_col, whole, whole_end,
-                               positions, Tk, ahead, window, scale2, D, BLOCK_N, BOUNDED, WINDOW, False, PRECISION)
+                               positions, Tk, ahead, window, scale2, seed, site, head, drop, keep, D, BLOCK_N, BOUNDED,
+                                   WINDOW, DROPS, False, PRECISION)
     o, total, largest = attend(o, total, largest, q, k_ptr, v_ptr, k_row, k_col, v_row, v_col, whole_end, last,
-                               positions, Tk, ahead, window, scale2, D, BLOCK_N, BOUNDED, WINDOW, True, PRECISION)
+                               positions, Tk, ahead, window, scale2, seed, site, head, drop, keep, D, BLOCK_N, BOUNDED,
+                                   WINDOW, DROPS, True, PRECISION)
     # Queries without keys have a result of 0.
     o = o / tl.where(total == 0.0, 1.0, total)[:, None]
     o_ptrs = o_ptr + batch * o_batch + head64 * o_head + first64 * o_row + (rows[:, None] * o_row + d[None, :])
@@ -154,8 +178,9 @@ def exponents(lse):
 
 @triton.jit
 def add_queries(dk, dv, k, v, q_ptr, do_ptr, lse_ptr, delta_ptr, q_row, q_col, do_row, do_col, first, last, keys, Tq,
-                Tk, ahead, window, scale2, D: tl.constexpr, BLOCK_M: tl.constexpr, BOUNDED: tl.constexpr,
-                WINDOW: tl.constexpr, MASKED: tl.constexpr, PRECISION: tl.constexpr):
+                Tk, ahead, window, scale2, seed, site, head, drop, keep, D: tl.constexpr, BLOCK_M: tl.constexpr,
+                BOUNDED: tl.constexpr, WINDOW: tl.constexpr, DROPS: tl.constexpr, MASKED: tl.constexpr,
+                PRECISION: tl.constexpr):
     """What the queries from `first` to `last` add to the gradients of a block of keys. Scores are held transposed,
     [keys, queries]: so they are left operands without a transposition."""
     rows = tl.arange(0, BLOCK_M)
@@ -180,8 +205,14 @@ def add_queries(dk, dv, k, v, q_ptr, do_ptr, lse_ptr, delta_ptr, q_row, q_col, d
         if MASKED and BOUNDED:
             positions = start + rows + Tk - Tq
             p = tl.where(sees(positions[None, :], keys[:, None], ahead, window, BOUNDED, WINDOW), p, 0.0)
-        dv = tl.dot(p.to(do.dtype), do, dv, input_precision=PRECISION)
         dp = tl.dot(v, tl.trans(do), input_precision=PRECISION)
+        if DROPS:
+            places = (start + rows + Tk - Tq)[None, :]
+            dv = tl.dot(dropped(p, seed, site, head, places, keys[:, None], drop, keep).to(do.dtype), do, dv,
+                        input_precision=PRECISION)
+            dp = dropped(dp, seed, site, head, places, keys[:, None], drop, keep)
+        else:
+            dv = tl.dot(p.to(do.dtype), do, dv, input_precision=PRECISION)
         ds = p * (dp - delta[None, :])
         dk = tl.dot(ds.to(q.dtype), q, dk, input_precision=PRECISION)
         q_ptrs += BLOCK_M * q_row
@@ -193,9 +224,12 @@ def add_queries(dk, dv, k, v, q_ptr, do_ptr, lse_ptr, delta_ptr, q_row, q_col, d
 def keys_backward_kernel(dk_ptr, dv_ptr, q_ptr, k_ptr, v_ptr, do_ptr, lse_ptr, delta_ptr, dk_batch, dk_head, dk_row,
                          dv_batch, dv_head, dv_row, q_batch, q_head, q_row, q_col, k_batch, k_head, k_row, k_col,
                          v_batch, v_head, v_row, v_col, do_batch, do_head, do_row, do_col, kv_heads, group, Tq, Tk,
-                         ahead, window, scale, scale2, D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
-                         BOUNDED: tl.constexpr, WINDOW: tl.constexpr, PRECISION: tl.constexpr):
+                         ahead, window, scale, scale2, seed, site, drop, keep, D: tl.constexpr, BLOCK_M: tl.constexpr,
+                         BLOCK_N: tl.constexpr, BOUNDED: tl.constexpr, WINDOW: tl.constexpr, PRECISION: tl.constexpr,
+                         DROPS: tl.constexpr):
     """dk and dv of a block of keys: sums over the queries of all heads that share them, in one order."""
+    if DROPS:
+        seed = seed_of(seed)
     blocks = tl.cdiv(Tk, BLOCK_N)
     first_key = tl.program_id(0) % blocks * BLOCK_N
     head = tl.program_id(0) // blocks
@@ -228,19 +262,20 @@ def keys_backward_kernel(dk_ptr, dv_ptr, q_ptr, k_ptr, v_ptr, do_ptr, lse_ptr, d
     whole_end = max(whole_end, whole)
     for member in range(0, group):
         q_head64 = kv_head * group + member
+        number = ((batch * kv_heads + kv_head) * group + member).to(tl.int32)
         q_base = q_ptr + batch * q_batch + q_head64 * q_head
         do_base = do_ptr + batch * do_batch + q_head64 * do_head
         at = (batch * kv_heads * group + q_head64) * Tq
         if BOUNDED:
             dk, dv = add_queries(dk, dv, k, v, q_base, do_base, lse_ptr + at, delta_ptr + at, q_row, q_col, do_row,
-                                 do_col, first, whole, keys, Tq, Tk, ahead, window, scale2, D, BLOCK_M, BOUNDED, WINDOW,
-                                 True, PRECISION)
+                                 do_col, first, whole, keys, Tq, Tk, ahead, window, scale2, seed, site, number, drop, keep, D,
+                                 BLOCK_M, BOUNDED, WINDOW, DROPS, True, PRECISION)
         dk, dv = add_queries(dk, dv, k, v, q_base, do_base, lse_ptr + at, delta_ptr + at, q_row, q_col, do_row, do_col,
-                             whole, whole_end, keys, Tq, Tk, ahead, window, scale2, D, BLOCK_M, BOUNDED, WINDOW, False,
-                             PRECISION)
+                             whole, whole_end, keys, Tq, Tk, ahead, window, scale2, seed, site, number, drop, keep, D, BLOCK_M,
+                             BOUNDED, WINDOW, DROPS, False, PRECISION)
         dk, dv = add_queries(dk, dv, k, v, q_base, do_base, lse_ptr + at, delta_ptr + at, q_row, q_col, do_row, do_col,
-                             whole_end, last, keys, Tq, Tk, ahead, window, scale2, D, BLOCK_M, BOUNDED, WINDOW, True,
-                             PRECISION)
+                             whole_end, last, keys, Tq, Tk, ahead, window, scale2, seed, site, number, drop, keep, D, BLOCK_M,
+                             BOUNDED, WINDOW, DROPS, True, PRECISION)
     if dk_ptr is not None:
         dk_ptrs = dk_ptr + batch * dk_batch + kv_head * dk_head + first64 * dk_row + (cols[:, None] * dk_row + d[None, :])
         tl.store(dk_ptrs, dk * scale, mask=exists[:, None])
@@ -251,8 +286,8 @@ def keys_backward_kernel(dk_ptr, dv_ptr, q_ptr, k_ptr, v_ptr, do_ptr, lse_ptr, d
 
 @triton.jit
 def add_keys(dq, q, do, lse2, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first, last, positions, Tk, ahead, window,
-             scale2, D: tl.constexpr, BLOCK_N: tl.constexpr, BOUNDED: tl.constexpr, WINDOW: tl.constexpr,
-             MASKED: tl.constexpr, PRECISION: tl.constexpr):
+             scale2, seed, site, head, drop, keep, D: tl.constexpr, BLOCK_N: tl.constexpr, BOUNDED: tl.constexpr,
+             WINDOW: tl.constexpr, DROPS: tl.constexpr, MASKED: tl.constexpr, PRECISION: tl.constexpr):
     keys = tl.arange(0, BLOCK_N)
     d = tl.arange(0, D)
     start64 = tl.cast(first, tl.int64)
@@ -273,6 +308,8 @@ def add_keys(dq, q, do, lse2, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, f
                 visible = visible & sees(positions[:, None], (start + keys)[None, :], ahead, window, BOUNDED, WINDOW)
             p = tl.where(visible, p, 0.0)
         dp = tl.dot(do, tl.trans(v), input_precision=PRECISION)
+        if DROPS:
+            dp = dropped(dp, seed, site, head, positions[:, None], (start + keys)[None, :], drop, keep)
         ds = p * (dp - delta[:, None])
         dq = tl.dot(ds.to(k.dtype), k, dq, input_precision=PRECISION)
         k_ptrs += BLOCK_N * k_row
@@ -284,9 +321,11 @@ def add_keys(dq, q, do, lse2, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, f
 def queries_backward_kernel(dq_ptr, q_ptr, k_ptr, v_ptr, do_ptr, lse_ptr, delta_ptr, dq_batch, dq_head, dq_row, q_batch,
                             q_head, q_row, q_col, k_batch, k_head, k_row, k_col, v_batch, v_head, v_row, v_col,
                             do_batch, do_head, do_row, do_col, heads, group, Tq, Tk, ahead, window, scale, scale2,
-                            D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BOUNDED: tl.constexpr,
-                            WINDOW: tl.constexpr, PRECISION: tl.constexpr):
+                            seed, site, drop, keep, D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+                            BOUNDED: tl.constexpr, WINDOW: tl.constexpr, PRECISION: tl.constexpr, DROPS: tl.constexpr):
     """dq of a block of queries: sums over the keys that they see."""
+    if DROPS:
+        seed = seed_of(seed)
     blocks = tl.cdiv(Tq, BLOCK_M)
     first_query = (blocks - 1 - tl.program_id(0) % blocks) * BLOCK_M
     head = tl.program_id(0) // blocks
@@ -314,10 +353,13 @@ def queries_backward_kernel(dq_ptr, q_ptr, k_ptr, v_ptr, do_ptr, lse_ptr, delta_
     dq = tl.zeros((BLOCK_M, D), dtype=tl.float32)
     if WINDOW:
         dq = add_keys(dq, q, do, lse2, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first, whole, positions, Tk,
-                      ahead, window, scale2, D, BLOCK_N, BOUNDED, WINDOW, True, PRECISION)
+                      ahead, window, scale2, seed, site, head, drop, keep, D, BLOCK_N, BOUNDED,
+                                   WINDOW, DROPS, True, PRECISION)
     dq = add_keys(dq, q, do, lse2, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, whole, whole_end, positions, Tk,
-                  ahead, window, scale2, D, BLOCK_N, BOUNDED, WINDOW, False, PRECISION)
+                  ahead, window, scale2, seed, site, head, drop, keep, D, BLOCK_N, BOUNDED,
+                                   WINDOW, DROPS, False, PRECISION)
     dq = add_keys(dq, q, do, lse2, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, whole_end, last, positions, Tk,
-                  ahead, window, scale2, D, BLOCK_N, BOUNDED, WINDOW, True, PRECISION)
+                  ahead, window, scale2, seed, site, head, drop, keep, D, BLOCK_N, BOUNDED,
+                                   WINDOW, DROPS, True, PRECISION)
     dq_ptrs = dq_ptr + batch * dq_batch + head64 * dq_head + first64 * dq_row + (rows[:, None] * dq_row + d[None, :])
     tl.store(dq_ptrs, dq * scale, mask=exists[:, None])

@@ -21,6 +21,9 @@ struct AttentionSizes {
   bool causal;
   int64_t window; ///< 0: none
   double scale;
+  /// [batch, heads, queries, keys]: what weights are multiplied by, of dropout;
+  /// empty for 1.
+  Values factors = {};
 };
 
 /// All row-major, of the shapes that Attention.h says. Scores are small enough
@@ -47,6 +50,9 @@ inline Values attention(const Values &q, const Values &k, const Values &v,
       }
       double p = std::exp(s.scale * score);
       total += p;
+      if (!s.factors.empty()) {
+        p *= s.factors[size_t(row * s.keys + key)];
+      }
       for (int64_t i = 0; i < d; ++i) {
         o[size_t(row * d + i)] +=
             p * v[size_t((shared * s.keys + key) * d + i)];

@@ -11,9 +11,11 @@
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/operator/Rows.h"
 #include "nereid/Autograd/Record.h"
+#include "nereid/Runtime/DeviceProperties.h"
 #include "nereid/Runtime/Error.h"
 
 #include <algorithm>
+#include <bit>
 
 using namespace nereid;
 using namespace nereid::kernels;
@@ -48,21 +50,51 @@ Tensor cross_entropy::count(const Tensor &targets, int64_t ignored) {
   return result;
 }
 
+namespace {
+
+/// How a row is gone over.
+struct RowsPlan {
+  int64_t block = ::block, group = 1;
+  int warps = ::warps;
+};
+
+} // namespace
+
+static RowsPlan planOf(int64_t columns, bool hasGradient, Device device) {
+  RowsPlan plan;
+  if (!hasCompiler()) {
+    return plan; // ahead of time there is one form
+  }
+  if (device.isHost() || columns <= block) {
+    plan.block = std::clamp<int64_t>(columns, 1, block);
+    // 512 columns a warp: a thread has 16.
+    plan.warps = static_cast<int>(std::bit_floor(
+        static_cast<uint64_t>(std::clamp<int64_t>(columns / 512, 1, warps))));
+    return plan;
+  }
+  plan.group = 8; // of bf16 what a thread loads at once
+  // A row that is read twice should be in the second-level cache still: large
+  // programs, thus few rows under way.
+  if (hasGradient) {
+    plan.block = 16384;
+    plan.warps = 16;
+  }
+  return plan;
+}
+
 void cross_entropy::losses(const Tensor &losses, const Tensor &lse,
                            const Tensor &gradient, const Tensor &logits,
                            int64_t stride, const Tensor &targets,
                            const Tensor &count,
                            const CrossEntropyOptions &options) {
   int64_t columns = logits.size(-1);
-  // Ahead of time there is one block.
-  int64_t blockOfRow =
-      hasCompiler() ? std::clamp<int64_t>(columns, 1, block) : block;
+  RowsPlan plan = planOf(columns, gradient.defined(), logits.device());
   static const OperatorKernel kernel("cross_entropy", "cross_entropy_kernel");
   kernel[{targets.numel()}](
       losses, orNone(lse), orNone(gradient), logits, targets, orNone(count),
       stride, columns, options.ignored, options.smoothing, columns,
-      "BLOCK"_a = blockOfRow, "SMOOTHS"_a = options.smoothing > 0,
-      "num_warps"_a = warps);
+      "BLOCK"_a = plan.block, "SMOOTHS"_a = options.smoothing > 0,
+      "GROUP"_a = plan.group, "num_warps"_a = plan.warps);
 }
 
 Tensor cross_entropy::sum(const Tensor &losses, const Tensor &count) {
@@ -80,8 +112,9 @@ void cross_entropy::scale(const Tensor &x, const Tensor &factor) {
   }
   static const OperatorKernel kernel("cross_entropy",
                                      "cross_entropy_scale_kernel");
-  kernel[{cdiv(x.numel(), block)}](x, factor, x.numel(), "BLOCK"_a = block,
-                                   "num_warps"_a = warps);
+  int64_t most = 16 * int64_t(properties(x.device()).processors);
+  kernel[{std::min(cdiv(x.numel(), block), most)}](
+      x, factor, x.numel(), "BLOCK"_a = block, "num_warps"_a = warps);
 }
 
 namespace {

@@ -11,23 +11,45 @@ import triton.language as tl
 
 @triton.jit
 def cross_entropy_kernel(loss_ptr, lse_ptr, dx_ptr, x_ptr, target_ptr, count_ptr, x_stride, dx_stride, ignored, smoothing,
-                         N, BLOCK: tl.constexpr, SMOOTHS: tl.constexpr):
+                         N, BLOCK: tl.constexpr, SMOOTHS: tl.constexpr, GROUP: tl.constexpr):
     """One pass for the maximum and the sum, which are kept from block to block, and a second one for dx, divided by count,
-    unless dx_ptr is None. dx may lie where x does."""
+    unless dx_ptr is None. dx may lie where x does.
+
+    GROUP > 1: each GROUP neighbours of a block keep a maximum and a sum of their own, so that a GPU's threads wait for
+    each other after the last block alone.
+    """
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
-    most = float("-inf")
-    total = 0.0
-    plain = 0.0
-    for start in range(0, N, BLOCK):
-        inside = cols < N - start
-        x = tl.load(x_ptr + row * x_stride + start + cols, mask=inside, other=float("-inf")).to(tl.float32)
-        before = most
-        most = tl.maximum(most, tl.max(x, axis=0))
-        base = tl.where(most == float("-inf"), 0.0, most)
-        total = total * tl.exp(before - base) + tl.sum(tl.exp(x - base), axis=0)
-        if SMOOTHS:
-            plain += tl.sum(tl.where(inside, x, 0.0), axis=0)
+    if GROUP > 1:
+        mosts = tl.full((BLOCK // GROUP,), float("-inf"), dtype=tl.float32)
+        totals = tl.zeros((BLOCK // GROUP,), dtype=tl.float32)
+        plains = tl.zeros((BLOCK // GROUP,), dtype=tl.float32)
+        for start in range(0, N, BLOCK):
+            inside = cols < N - start
+            x = tl.load(x_ptr + row * x_stride + start + cols, mask=inside, other=float("-inf")).to(tl.float32)
+            if SMOOTHS:
+                plains += tl.sum(tl.reshape(tl.where(inside, x, 0.0), (BLOCK // GROUP, GROUP)), axis=1)
+            x = tl.reshape(x, (BLOCK // GROUP, GROUP))
+            before = mosts
+            mosts = tl.maximum(mosts, tl.max(x, axis=1))
+            base = tl.where(mosts == float("-inf"), 0.0, mosts)
+            totals = totals * tl.exp(before - base) + tl.sum(tl.exp(x - base[:, None]), axis=1)
+        most = tl.max(mosts, axis=0)
+        total = tl.sum(totals * tl.exp(mosts - tl.where(most == float("-inf"), 0.0, most)), axis=0)
+        plain = tl.sum(plains, axis=0)
+    else:
+        most = float("-inf")
+        total = 0.0
+        plain = 0.0
+        for start in range(0, N, BLOCK):
+            inside = cols < N - start
+            x = tl.load(x_ptr + row * x_stride + start + cols, mask=inside, other=float("-inf")).to(tl.float32)
+            before = most
+            most = tl.maximum(most, tl.max(x, axis=0))
+            base = tl.where(most == float("-inf"), 0.0, most)
+            total = total * tl.exp(before - base) + tl.sum(tl.exp(x - base), axis=0)
+            if SMOOTHS:
+                plain += tl.sum(tl.where(inside, x, 0.0), axis=0)
     lse = tl.where(most == float("-inf"), 0.0, most) + tl.log(total)
     target = tl.load(target_ptr + row).to(tl.int64)
     counts = target != ignored
@@ -100,6 +122,8 @@ def cross_entropy_scale_kernel(x_ptr, factor_ptr, n, BLOCK: tl.constexpr):
     """x *= factor in place; reads and writes nothing where the factor is 1, as it is behind `loss.backward()`."""
     factor = tl.load(factor_ptr).to(tl.float32)
     if factor != 1.0:
-        at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-        x = tl.load(x_ptr + at, mask=at < n, other=0.0).to(tl.float32)
-        tl.store(x_ptr + at, x * factor, mask=at < n)
+        first = tl.program_id(0).to(tl.int64) * BLOCK
+        for start in range(first, n, tl.num_programs(0) * BLOCK):
+            at = start + tl.arange(0, BLOCK)
+            x = tl.load(x_ptr + at, mask=at < n, other=0.0).to(tl.float32)
+            tl.store(x_ptr + at, x * factor, mask=at < n)

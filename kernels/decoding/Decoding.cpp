@@ -7,7 +7,7 @@
 
 #include "kernels/decoding/Decoding.h"
 
-#include "kernels/operator/Checks.h"
+#include "kernels/operator/AttentionChecks.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "nereid/Runtime/DeviceProperties.h"
 
@@ -27,27 +27,8 @@ static void checkArguments(const Tensor &q, const Tensor &k, const Tensor &v,
                            const DecodingOptions &options) {
   Checks checks("decoding");
   checks.floats("q", q).rank(3, 3);
-  checks.require(q.size(2) >= 1 && q.size(2) <= 256, "q",
-                 "a head size (its last dimension) from 1 to 256",
-                 double(q.size(2)));
-  checks.floats("k", k)
-      .shape({q.size(0), -1, -1, q.size(2)}, "batch and head size of q")
-      .dtype(q.dtype(), "as q has");
-  if (k.size(1) == 0 ? q.size(1) != 0 : q.size(1) % k.size(1) != 0) {
-    checks.fail("k",
-                "a number of heads that divides the " +
-                    std::to_string(q.size(1)) + " of q",
-                k.str());
-  }
-  checks.floats("v", v)
-      .shape(k.shape(), "that of k")
-      .dtype(q.dtype(), "as q has");
+  checkKeysAndValues(checks, q, k, v, options.window, options.scale);
   checks.integers("lengths", lengths).shape({q.size(0)}, "the batch of q");
-  checks.require(options.window >= 0, "window", "a number that is not negative",
-                 double(options.window));
-  double scale = options.scale.value_or(1);
-  checks.require(scale > 0 && std::isfinite(scale), "scale",
-                 "a finite number of more than 0", scale);
   int64_t splits = options.splits.value_or(1);
   checks.require(splits >= 1 && splits <= mostSplits &&
                      std::has_single_bit(uint64_t(splits)),

@@ -8,11 +8,14 @@
 #include "kernels/embedding/Embedding.h"
 
 #include "kernels/operator/Checks.h"
+#include "kernels/operator/ColumnSums.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/operator/Rows.h"
 #include "nereid/Autograd/Record.h"
+#include "nereid/Runtime/DeviceProperties.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace nereid;
 using namespace nereid::kernels;
@@ -68,13 +71,63 @@ Tensor kernels::embedding(const Tensor &indices, const Tensor &weight) {
 
 /// What embedding_chain_kernel does, on the host: one pass, where a kernel
 /// would compare pairs.
-static void linkTokens(int32_t *last, int32_t *previous, int64_t rows,
-                       const std::vector<int64_t> &indices) {
-  std::fill_n(last, rows, -1);
-  for (size_t t = 0; t < indices.size(); ++t) {
-    previous[t] = last[indices[t]];
-    last[indices[t]] = static_cast<int32_t>(t);
+namespace {
+
+/// Of each row of the table the tokens that took it: `count` of them, from
+/// `begin` on in `order`.
+struct TokensOfRows {
+  Tensor begin, count, order;
+};
+
+} // namespace
+
+/// A stable sort by counting.
+static TokensOfRows sortOnHost(const Tensor &indices, int64_t rows) {
+  std::vector<int64_t> all = indices.toVector<int64_t>();
+  std::vector<int32_t> count(static_cast<size_t>(rows)), begin(count.size()),
+      order(all.size());
+  for (int64_t index : all) {
+    ++count[size_t(index)];
   }
+  std::exclusive_scan(count.begin(), count.end(), begin.begin(), 0);
+  std::vector<int32_t> next = begin;
+  for (size_t t = 0; t < all.size(); ++t) {
+    order[size_t(next[size_t(all[t])]++)] = static_cast<int32_t>(t);
+  }
+  Device device = indices.device();
+  return {Tensor::fromVector(begin, {}, device),
+          Tensor::fromVector(count, {}, device),
+          Tensor::fromVector(order, {}, device)};
+}
+
+/// On the device, without waiting for it.
+static TokensOfRows sortOnDevice(const Tensor &indices, int64_t rows) {
+  Device device = indices.device();
+  int64_t tokens = indices.numel();
+  TokensOfRows result = {empty({rows}, i32, device), zeros({rows}, i32, device),
+                         empty({tokens}, i32, device)};
+  Tensor place = empty({tokens}, i32, device), taken = zeros({1}, i32, device);
+  constexpr int64_t block = 32, step = 128, tokensOfProgram = 256;
+  static const OperatorKernel places("embedding", "embedding_places_kernel");
+  places[{cdiv(tokens, block)}](place, result.begin, result.count, taken,
+                                indices, rows, tokens, "BLOCK"_a = block,
+                                "STEP"_a = step, "num_warps"_a = 4);
+  static const OperatorKernel order("embedding", "embedding_order_kernel");
+  order[{cdiv(tokens, tokensOfProgram)}](
+      result.order, place, result.begin, indices, rows, tokens,
+      "BLOCK"_a = tokensOfProgram, "num_warps"_a = 4);
+  return result;
+}
+
+/// Programs that share a row's tokens, where there are few rows: their sums are
+/// added after.
+static int64_t partsOf(int64_t programs, int64_t tokens, int64_t rows,
+                       Device device) {
+  constexpr int64_t most = 16, leastTokens = 8;
+  int64_t wanted =
+      device.isHost() ? 64 : 4 * int64_t(properties(device).processors);
+  return std::clamp<int64_t>(
+      std::min(wanted / programs, tokens / (rows * leastTokens)), 1, most);
 }
 
 Tensor kernels::embeddingBackward(const Tensor &dy, const Tensor &indices,
@@ -85,29 +138,42 @@ Tensor kernels::embeddingBackward(const Tensor &dy, const Tensor &indices,
   checks.integers("indices", indices);
   checks.floats("dy", dy).shape(shapeOfRows(indices, columns),
                                 "that of indices, and columns");
+  checkIndices(checks, indices, rows);
   Device device = dy.device();
   if (dy.numel() == 0) {
     return zeros({rows, columns}, dy.dtype(), device);
   }
-  Tensor dw = empty({rows, columns}, dy.dtype(), device),
-         last = empty({rows}, i32, device),
-         previous = empty({indices.numel()}, i32, device);
-  if (device == Device::cpu()) {
-    checkIndices(checks, indices, rows);
-    linkTokens(last.data<int32_t>(), previous.data<int32_t>(), rows,
-               indices.toVector<int64_t>());
-  } else {
-    static const OperatorKernel chains("embedding", "embedding_chain_kernel");
-    chains[{1}](last, previous, indices.contiguous(), rows, indices.numel(),
-                "BLOCK"_a = 128, "num_warps"_a = 8);
-  }
   Rows out = rowsOf(dy);
-  int64_t block = blockOf(columns);
-  static const OperatorKernel sums("embedding", "embedding_backward_kernel");
-  sums[{rows, cdiv(columns, block)}](dw, out.tensor, last, previous, out.stride,
-                                     columns, "BLOCK"_a = block,
-                                     "num_warps"_a = 4);
-  return dw;
+  Tensor flat = indices.contiguous().flatten();
+  int64_t tokens = flat.numel(), block = blockOf(columns),
+          blocks = cdiv(columns, block),
+          parts = partsOf(rows * blocks, tokens, rows, device);
+  // A GPU compares all of them with each other.
+  constexpr int64_t most = 65536;
+  Tensor dw, before;
+  for (int64_t first = 0; first < tokens; first += most) {
+    int64_t behind = std::min(tokens, first + most);
+    bool isLast = behind == tokens;
+    Tensor some = flat.slice(0, first, behind);
+    TokensOfRows of =
+        device.isHost() ? sortOnHost(some, rows) : sortOnDevice(some, rows);
+    dw = empty({parts, rows, columns}, isLast && parts == 1 ? dy.dtype() : f32,
+               device);
+    static const OperatorKernel sums("embedding", "embedding_backward_kernel");
+    Tensor from = Tensor::borrow(
+        static_cast<char *>(out.tensor.data()) +
+            first * out.stride * int64_t(byteSize(dy.dtype())),
+        {behind - first, columns}, dy.dtype(), device, Shape{out.stride, 1});
+    sums[{rows, blocks, parts}](
+        dw, orNone(before), from, of.begin, of.count, of.order, out.stride,
+        rows, columns, "ROWS"_a = 4, "BLOCK"_a = block, "num_warps"_a = 4);
+    if (parts > 1) {
+      dw = columnSums(dw.view({parts, rows * columns}),
+                      isLast ? dy.dtype() : f32);
+    }
+    before = dw;
+  }
+  return dw.view({rows, columns});
 }
 
 Variable kernels::embedding(const Tensor &indices, const Variable &weight) {

@@ -11,14 +11,16 @@
 // Types:        indices of i32, i64; weight of fp32, fp16, bf16, which y has,
 //               too; sums fp32
 // Gradients:    weight
-// Memory:       the backward writes all of dweight, reads dy once, and needs an
-//               int32 for each index and each row of the table. Work grows with
-//               indices + V; one program of a GPU, or thread of a host, links
-//               the indices, and one program sums a row
-// Determinism:  the same bits in each run on every device: each row is summed
-//               from its last index to its first
-// Source:       the chains are those of a hash table with separate chaining
-//               (Knuth, The Art of Computer Programming, volume 3, 6.4)
+// Memory:       the backward writes all of dweight, reads dy once, and needs
+// two
+//               int32 for each index and each row of the table. A GPU compares
+//               65536 indices at a time with each other, a host sorts them; one
+//               program sums a row, up to 16 where rows are few
+// Determinism:  the same bits in each run on one device: each row is summed
+// from
+//               its first index to its last
+// Source:       a stable sort by counting (Knuth, The Art of Computer
+//               Programming, volume 3, 5.2)
 //
 //===----------------------------------------------------------------------===//
 

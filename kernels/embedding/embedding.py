@@ -15,36 +15,77 @@ def embedding_kernel(y_ptr, index_ptr, w_ptr, w_stride, V, N, BLOCK: tl.constexp
 
 
 @triton.jit
-def embedding_chain_kernel(last_ptr, previous_ptr, index_ptr, V, T, BLOCK: tl.constexpr):
-    """For each row of the table a chain of the tokens that took it: last[v] is the latest of them, previous[t] the one in
-    front of t; -1 is the end. One program, BLOCK tokens at a time: within a block all pairs are compared, and last[] says
-    what the blocks in front had."""
-    slots = tl.arange(0, BLOCK)
-    for start in range(0, V, BLOCK):
-        tl.store(last_ptr + start + slots, -1, mask=slots < V - start)
-    tl.debug_barrier()
-    for start in range(0, T, BLOCK):
-        index = tl.load(index_ptr + start + slots, mask=slots < T - start, other=-1)
-        exists = (index >= 0) & (index < V)
-        same = (index[:, None] == index[None, :]) & exists[:, None]
-        nearest = tl.max(tl.where(same & (slots[None, :] < slots[:, None]), slots[None, :], -1), axis=1)
-        later = tl.max(tl.where(same & (slots[None, :] > slots[:, None]), 1, 0), axis=1)
-        before = tl.load(last_ptr + index, mask=exists & (nearest < 0), other=-1)
-        tl.store(previous_ptr + start + slots, tl.where(nearest < 0, before, start + nearest), mask=slots < T - start)
-        # Every thread has read last[] before any writes it, and has written it before the next block reads.
-        tl.debug_barrier()
-        tl.store(last_ptr + index, start + slots, mask=exists & (later == 0))
-        tl.debug_barrier()
+def same_rows(index, index_ptr, s, V, T):
+    """[token, other]: do the tokens s take the same row? What is no row is like nothing else."""
+    other = tl.load(index_ptr + s, mask=s < T, other=-1)
+    other = tl.where((other >= 0) & (other < V), other, -2).to(tl.int32)
+    return other[None, :] == index[:, None]
 
 
 @triton.jit
-def embedding_backward_kernel(dw_ptr, dy_ptr, last_ptr, previous_ptr, dy_stride, N, BLOCK: tl.constexpr):
-    """dw[v] = the sum of dy[t] along v's chain, from the latest token on: one order in every run."""
+def embedding_places_kernel(place_ptr, begin_ptr, count_ptr, taken_ptr, index_ptr, V, T, BLOCK: tl.constexpr,
+                            STEP: tl.constexpr):
+    """For each row of the table a list of the tokens that took it: begin[v] is where it lies, count[v] how many they are
+    (0 before), place[t] which of them t is. BLOCK tokens a program, compared with all others STEP at a time. The first
+    token of a row takes the list's place at the end of what is taken: where a list lies may differ from run to run, its
+    order may not."""
+    first = tl.program_id(0) * BLOCK
+    t = first + tl.arange(0, BLOCK)
+    index = tl.load(index_ptr + t, mask=t < T, other=-1)
+    exists = (index >= 0) & (index < V)
+    index = tl.where(exists, index, -1).to(tl.int32)
+    slots = tl.arange(0, STEP)
+    earlier = tl.zeros((BLOCK, STEP), dtype=tl.int32)
+    later = tl.zeros((BLOCK, STEP), dtype=tl.int32)
+    # The block lies in one step, in which alone it matters which of two tokens comes first.
+    own = first // STEP * STEP
+    for start in range(0, own, STEP):
+        earlier += same_rows(index, index_ptr, start + slots, V, T).to(tl.int32)
+    same = same_rows(index, index_ptr, own + slots, V, T)
+    before = (own + slots)[None, :] < t[:, None]
+    earlier += (same & before).to(tl.int32)
+    later += (same & ~before).to(tl.int32)
+    for start in range(own + STEP, T, STEP):
+        later += same_rows(index, index_ptr, start + slots, V, T).to(tl.int32)
+    place = tl.sum(earlier, axis=1)
+    count = place + tl.sum(later, axis=1)
+    tl.store(place_ptr + t, place, mask=t < T)
+    opens = exists & (place == 0)
+    wanted = tl.where(opens, count, 0)
+    begin = tl.atomic_add(taken_ptr, tl.sum(wanted, axis=0)) + tl.cumsum(wanted, axis=0) - wanted
+    tl.store(begin_ptr + index, begin, mask=opens)
+    tl.store(count_ptr + index, count, mask=opens)
+
+
+@triton.jit
+def embedding_order_kernel(order_ptr, place_ptr, begin_ptr, index_ptr, V, T, BLOCK: tl.constexpr):
+    """Writes each token into its row's list."""
+    t = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    index = tl.load(index_ptr + t, mask=t < T, other=-1)
+    exists = (index >= 0) & (index < V)
+    at = tl.load(begin_ptr + index, mask=exists, other=0) + tl.load(place_ptr + t, mask=exists, other=0)
+    tl.store(order_ptr + at, t, mask=exists)
+
+
+@triton.jit
+def embedding_backward_kernel(dw_ptr, before_ptr, dy_ptr, begin_ptr, count_ptr, order_ptr, dy_stride, V, N,
+                              ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    """dw[s, v] = before[v] + the sum of dy[t] over part s of v's list, in its order. Programs (v, columns, parts)."""
     v = tl.program_id(0).to(tl.int64)
     cols = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    inside = cols < N
     total = tl.zeros((BLOCK,), dtype=tl.float32)
-    t = tl.load(last_ptr + v)
-    while t >= 0:
-        total += tl.load(dy_ptr + t.to(tl.int64) * dy_stride + cols, mask=cols < N, other=0.0).to(tl.float32)
-        t = tl.load(previous_ptr + t)
-    tl.store(dw_ptr + v * N + cols, total, mask=cols < N)
+    if before_ptr is not None:
+        total += tl.load(before_ptr + v * N + cols, mask=inside, other=0.0)
+    count = tl.load(count_ptr + v)
+    if count > 0:
+        share = tl.cdiv(count, tl.num_programs(2))
+        begin = tl.load(begin_ptr + v)
+        first = tl.program_id(2) * share
+        for i in range(first, tl.minimum(first + share, count), ROWS):
+            rows = i + tl.arange(0, ROWS)
+            exists = (rows < count) & (rows < first + share)
+            t = tl.load(order_ptr + begin + rows, mask=exists, other=0).to(tl.int64)
+            dy = tl.load(dy_ptr + t[:, None] * dy_stride + cols[None, :], mask=exists[:, None] & inside[None, :], other=0.0)
+            total += tl.sum(dy.to(tl.float32), axis=0)
+    tl.store(dw_ptr + (tl.program_id(2).to(tl.int64) * V + v) * N + cols, total, mask=inside)

@@ -323,6 +323,22 @@ TEST_P(Expressions, isOneLaunch) {
   EXPECT_EQ(Graph::capture(device, step).nodes(), 1u);
 }
 
+TEST_P(Expressions, aStepOfTwoLeavesIsTwoLaunches) {
+  if (device.isHost()) {
+    GTEST_SKIP() << "launches are counted by graphs";
+  }
+  Variable x(random({6, 40}, f32), true), gate(random({6, 40}, f32), true);
+  Tensor dy = randn({6, 40}, f32, device, 3);
+  auto step = [&] {
+    x.zeroGrad();
+    gate.zeroGrad();
+    Variable y = gelu(x * 2) * gate;
+    y.backward(dy);
+  };
+  step();
+  EXPECT_EQ(Graph::capture(device, step).nodes(), 2u);
+}
+
 TEST_P(Expressions, severalResultsAreOneKernel) {
   Tensor g = random({7, 33}, f32), u = random({7, 33}, f32);
   Expression both[] = {silu(g) * u, silu(g) + u};

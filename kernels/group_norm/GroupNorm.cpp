@@ -149,8 +149,9 @@ static autograd::Gradients backward(const Samples &in, const Tensor &dy,
       kept.mean, kept.rstd, in.channels, in.positions, in.channels / in.groups,
       "BLOCK_C"_a = in.blockOfChannels, "BLOCK_S"_a = in.blockOfPositions,
       "LAST"_a = in.isLast, "num_warps"_a = 8);
-  return {dx, needs[1] ? columnSums(dw, w.dtype()) : Tensor(),
-          needs[2] ? columnSums(db, biasType) : Tensor()};
+  auto [dwSum, dbSum] =
+      columnSums(dw, needs[1] ? w.dtype() : f32, db, biasType);
+  return {dx, dwSum, dbSum};
 }
 
 Tensor kernels::groupNorm(const Tensor &x, int64_t groups, const Tensor &weight,

@@ -13,6 +13,8 @@
 #include "kernels/operator/Rows.h"
 #include "nereid/Autograd/Record.h"
 
+#include <tuple>
+
 using namespace nereid;
 using namespace nereid::kernels;
 using namespace nereid::literals;
@@ -90,7 +92,13 @@ LayerNormGradients kernels::layerNormBackward(
     return gradients;
   }
   Tensor w = contiguousOrNone(weight);
-  int64_t programs = programsForSums(in.count, x.device());
+  // x, dy, and both sums stay in registers.
+  RowPlan plan = planRows(columns, byteSize(x.dtype()), x.device(), 4);
+  int64_t programs = programsForSums(
+      in.count, x.device(),
+      plan.loops
+          ? 0
+          : columns * int64_t(byteSize(x.dtype()) + byteSize(dy.dtype())));
   Tensor dw, db;
   if (wantsWeight) {
     dw = empty({programs, columns}, f32, x.device());
@@ -98,15 +106,13 @@ LayerNormGradients kernels::layerNormBackward(
   if (wantsBias) {
     db = empty({programs, columns}, f32, x.device());
   }
-  // x, dy, and both sums stay in registers.
-  RowPlan plan = planRows(columns, byteSize(x.dtype()), x.device(), 4);
   if (!plan.loops) {
     static const OperatorKernel whole("layer_norm",
                                       "layer_norm_backward_kernel");
     whole[{programs}](
         gradients.x, orNone(dw), orNone(db), out.tensor, in.tensor, orNone(w),
         mean, rstd, columns, out.stride, in.stride, in.count, "N"_a = columns,
-        "AHEAD"_a = x.device().isHost() ? 1 : 2, "num_warps"_a = plan.warps);
+        "AHEAD"_a = x.device().isHost() ? 1 : 3, "num_warps"_a = plan.warps);
   } else {
     static const OperatorKernel loop("layer_norm",
                                      "layer_norm_backward_loop_kernel");
@@ -123,12 +129,8 @@ LayerNormGradients kernels::layerNormBackward(
           "num_warps"_a = 4);
     }
   }
-  if (wantsWeight) {
-    gradients.weight = columnSums(dw, weight.dtype());
-  }
-  if (wantsBias) {
-    gradients.bias = columnSums(db, biasType);
-  }
+  std::tie(gradients.weight, gradients.bias) =
+      columnSums(dw, wantsWeight ? weight.dtype() : f32, db, biasType);
   return gradients;
 }
 

@@ -230,14 +230,23 @@ def layer_norm_weight_kernel(dw_parts_ptr, db_parts_ptr, dy_ptr, x_ptr, mean_ptr
 
 
 @triton.jit
-def column_sums_kernel(y_ptr, x_ptr, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
-    """y[b, j] = sum over i of x[b, i, j], all contiguous; b is the second dimension of the grid."""
+def column_sums(y_ptr, x_ptr, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
     cols = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
     rows = tl.arange(0, BLOCK_M)
-    batch = tl.program_id(1)
-    x_ptrs = x_ptr + batch * M * N + rows[:, None] * N + cols[None, :]
+    x_ptrs = x_ptr + rows[:, None] * N + cols[None, :]
     total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
     for start in range(0, M, BLOCK_M):
         total += tl.load(x_ptrs, mask=(rows[:, None] < M - start) & (cols[None, :] < N), other=0.0)
         x_ptrs += BLOCK_M * N
-    tl.store(y_ptr + batch * N + cols, tl.sum(total, axis=0), mask=cols < N)
+    tl.store(y_ptr + cols, tl.sum(total, axis=0), mask=cols < N)
+
+
+@triton.jit
+def column_sums_kernel(y_ptr, second_y_ptr, x_ptr, second_x_ptr, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
+    """y[j] = sum over i of x[i, j], row-major; the programs (_, 1) do the same for the second pair."""
+    if second_y_ptr is None:
+        column_sums(y_ptr, x_ptr, M, N, BLOCK_M, BLOCK_N)
+    elif tl.program_id(1) == 0:
+        column_sums(y_ptr, x_ptr, M, N, BLOCK_M, BLOCK_N)
+    else:
+        column_sums(second_y_ptr, second_x_ptr, M, N, BLOCK_M, BLOCK_N)

@@ -58,7 +58,7 @@ Tensor kernels::run(const Product &given) {
   Shape shape = {p.sumsBatches ? 1 : p.a.size(0), p.a.size(1), p.b.size(2)};
   DType inType = p.a.dtype(), sumType = inType == i8 ? i32 : f32;
   DType outType = p.options.type.value_or(inType == i8 ? i32 : inType);
-  Tensor y = empty(shape, outType, p.a.device());
+  Tensor y = p.to.defined() ? p.to : empty(shape, outType, p.a.device());
   if (y.numel() == 0) {
     return y;
   }

@@ -40,6 +40,7 @@ struct Product {
   Tensor of;
   /// The sum over all batches instead of all of them: [1, M, N].
   bool sumsBatches = false;
+  Tensor to = {}; ///< the result, row-major; undefined: a new tensor
 };
 
 /// [B, M, N], row-major.

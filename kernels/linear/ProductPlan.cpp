@@ -32,7 +32,7 @@ struct Family {
   double operations;
 };
 
-// The first of each: measured on an H200 (docs/BENCHMARKS-GPU.md, "Products").
+// The first of each is measured (docs/BENCHMARKS-GPU.md, "Products").
 // A block's traffic from the cache is m + n values for m * n operations, which
 // is what lowers the efficiency of the smaller ones.
 constexpr Candidate halves[] = {{128, 256, 64, 8, 3, 1.00},

@@ -7,6 +7,7 @@
 
 #include "kernels/linear_cross_entropy/LinearCrossEntropy.h"
 
+#include "kernels/linear/Product.h"
 #include "kernels/operator/Checks.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "nereid/Autograd/Record.h"
@@ -18,16 +19,24 @@ using namespace nereid;
 using namespace nereid::kernels;
 using namespace nereid::literals;
 
-/// c = a @ b + before (undefined: 0). c and before are row-major.
+/// c = a @ b + before (undefined: 0). c and before are row-major, and may be
+/// the same.
 static void product(const Tensor &c, const Tensor &before, const Tensor &a,
                     const Tensor &b) {
+  if (hasCompiler() && !a.device().isHost()) {
+    Product p;
+    p.a = a.unsqueeze(0);
+    p.b = b.unsqueeze(0);
+    p.to = c.unsqueeze(0);
+    p.options.residual = before.defined() ? before.unsqueeze(0) : Tensor();
+    run(p);
+    return;
+  }
   bool isWide = a.dtype() == f32;
   int64_t m = isWide ? 64 : 128, n = m, k = isWide ? 32 : 64;
   if (hasCompiler() && a.device().isHost()) {
     m = n = 128; // blocks that the caches of a core hold
     k = 256;
-  } else if (hasCompiler() && !isWide) {
-    n = 256;
   }
   static const OperatorKernel kernel("linear_cross_entropy",
                                      "chunk_product_kernel");

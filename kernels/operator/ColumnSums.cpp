@@ -9,15 +9,37 @@
 #include "kernels/operator/OperatorKernel.h"
 
 using namespace nereid;
+using namespace nereid::kernels;
 using namespace nereid::literals;
 
-Tensor kernels::columnSums(const Tensor &parts, DType dtype) {
-  int64_t programs = parts.size(0), columns = parts.size(1);
-  Tensor sum = empty({columns}, dtype, parts.device());
+/// `second` may be undefined.
+static std::pair<Tensor, Tensor> launch(const Tensor &first,
+                                        const Tensor &second, DType dtype) {
+  int64_t programs = first.size(0), columns = first.size(1);
+  Tensor sum = empty({columns}, dtype, first.device()), other;
+  if (second.defined()) {
+    other = empty({columns}, dtype, first.device());
+  }
   constexpr int64_t columnsOfProgram = 16, rowsAtOnce = 512;
   static const OperatorKernel sums("layer_norm", "column_sums_kernel");
-  sums[{cdiv(columns, columnsOfProgram), 1}](
-      sum, parts, programs, columns, "BLOCK_M"_a = rowsAtOnce,
-      "BLOCK_N"_a = columnsOfProgram, "num_warps"_a = 8);
-  return sum;
+  sums[{cdiv(columns, columnsOfProgram), second.defined() ? 2 : 1}](
+      sum, orNone(other), first, second.defined() ? second : first, programs,
+      columns, "BLOCK_M"_a = rowsAtOnce, "BLOCK_N"_a = columnsOfProgram,
+      "num_warps"_a = 8);
+  return {sum, other};
+}
+
+Tensor kernels::columnSums(const Tensor &parts, DType dtype) {
+  return launch(parts, {}, dtype).first;
+}
+
+std::pair<Tensor, Tensor> kernels::columnSums(const Tensor &first,
+                                              DType firstType,
+                                              const Tensor &second,
+                                              DType secondType) {
+  if (first.defined() && second.defined() && firstType == secondType) {
+    return launch(first, second, firstType);
+  }
+  return {first.defined() ? columnSums(first, firstType) : Tensor(),
+          second.defined() ? columnSums(second, secondType) : Tensor()};
 }

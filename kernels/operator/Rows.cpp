@@ -72,8 +72,15 @@ RowPlan kernels::planRows(int64_t columns, int64_t elementBytes, Device device,
   return plan;
 }
 
-int64_t kernels::programsForSums(int64_t rows, Device device) {
+int64_t kernels::programsForSums(int64_t rows, Device device,
+                                 int64_t rowBytes) {
+  // By Little's law a multiprocessor's share of 4 TB/s, at 1 us from request to
+  // data, is some 32 KiB; a program has one row under way at least.
+  constexpr int64_t bytesUnderWay = 32768, most = 8;
+  int64_t perProcessor =
+      rowBytes ? std::clamp<int64_t>(bytesUnderWay / rowBytes, 1, most) : 2;
   // A host's threads share 64 programs evenly enough, however many they are.
-  int64_t programs = device.isHost() ? 64 : 2 * properties(device).processors;
+  int64_t programs =
+      device.isHost() ? 64 : perProcessor * properties(device).processors;
   return std::clamp<int64_t>(programs, 1, std::max<int64_t>(rows, 1));
 }

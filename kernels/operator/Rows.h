@@ -34,15 +34,17 @@ struct RowPlan {
 
 /// For rows of `columns` elements, of `elementBytes` in memory, of which a
 /// program keeps `kept` values an element in registers. A thread moves 32 bytes
-/// at once, and short rows share a program until that has 4 KiB: measured on
-/// an H200 (docs/BENCHMARKS-GPU.md, "chosen").
+/// at once, and short rows share a program until that has 4 KiB: measured
+/// (docs/BENCHMARKS-GPU.md, "chosen").
 RowPlan planRows(int64_t columns, int64_t elementBytes, Device device,
                  int kept = 1);
 
 /// Programs that sum up rows each, whose results are summed after: as many as
 /// the device runs at once, and no more than there are rows. The same for
-/// every number of threads of a host.
-int64_t programsForSums(int64_t rows, Device device);
+/// every number of threads of a host. `rowBytes`: what a program reads of a row
+/// where it reads whole rows one after the other; of short ones more programs
+/// have to be under way for a GPU's memory to be busy.
+int64_t programsForSums(int64_t rows, Device device, int64_t rowBytes = 0);
 
 } // namespace nereid::kernels
 

@@ -301,8 +301,10 @@ TEST_P(ProjectKernels, layerNormBackward) {
                            parts.tensor().select(0, 1), dy, x, w, mean, rstd, n,
                            n, n, m, "N"_a = n, "AHEAD"_a = ahead,
                            "num_warps"_a = each["warps"]);
-    sums[{cdiv(n, 16), 2}](result.tensor(), parts.tensor(), programs, n,
-                           "BLOCK_M"_a = 32, "BLOCK_N"_a = 16);
+    sums[{cdiv(n, 16), 2}](
+        result.tensor().select(0, 0), result.tensor().select(0, 1),
+        parts.tensor().select(0, 0), parts.tensor().select(0, 1), programs, n,
+        "BLOCK_M"_a = 32, "BLOCK_N"_a = 16);
     SCOPED_TRACE(each.line);
     std::vector<double> got = dx.tensor().toFloat64(),
                         total = result.tensor().toFloat64();

@@ -188,8 +188,10 @@ TEST(CheckedKernelsTest, LayerNormBackward) {
   expectRight({path,
                "column_sums_kernel",
                Grid{cdiv(n, 16), 2},
-               {{"y_ptr", nothing({2, n}, f32)},
-                {"x_ptr", numbers({2, programs, n}, f32, 6)}},
+               {{"y_ptr", nothing({n}, f32)},
+                {"second_y_ptr", nothing({n}, f32)},
+                {"x_ptr", numbers({programs, n}, f32, 6)},
+                {"second_x_ptr", numbers({programs, n}, f32, 7)}},
                {{"M", programs}, {"N", n}, {"BLOCK_M", 32}, {"BLOCK_N", 16}}});
 }
 

@@ -1,0 +1,23 @@
+//===- AttentionChecks.h - What queries ask of keys, values -----*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_KERNELS_OPERATOR_ATTENTIONCHECKS_H
+#define NEREID_KERNELS_OPERATOR_ATTENTIONCHECKS_H
+
+#include "kernels/operator/Checks.h"
+
+namespace nereid::kernels {
+
+/// `q` [batch, heads, ..., D] was checked to be floats of its rank; k and v are
+/// [batch, kv heads, keys, D], where kv heads divide heads.
+void checkKeysAndValues(Checks &checks, const Tensor &q, const Tensor &k,
+                        const Tensor &v, int64_t window,
+                        std::optional<double> scale);
+
+} // namespace nereid::kernels
+
+#endif // NEREID_KERNELS_OPERATOR_ATTENTIONCHECKS_H
