@@ -1,0 +1,77 @@
+//===- Options.h - What a training run is told ------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// nanoGPT's options, by its names and with its defaults, from the command line
+// (--batch_size=12) and from its configuration files (batch_size = 12).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_APPS_GPT2_OPTIONS_H
+#define NEREID_APPS_GPT2_OPTIONS_H
+
+#include "apps/gpt2/model/GptConfig.h"
+
+#include <nlohmann/json_fwd.hpp>
+#include <string_view>
+
+namespace nereid::gpt2 {
+
+struct Options {
+  // Where.
+  std::string outDir = "out", dataset = "openwebtext", initFrom = "scratch",
+              device = "cuda", dtype = "auto";
+  bool compile = true;
+  int64_t seed = 1337;
+  // When.
+  int64_t maxIters = 600000, evalInterval = 2000, evalIters = 200,
+          logInterval = 1;
+  bool evalOnly = false, alwaysSaveCheckpoint = true;
+  // The batch.
+  int64_t gradientAccumulationSteps = 40, batchSize = 12, blockSize = 1024;
+  // The model. Vocabulary 0: that of the data.
+  int64_t layers = 12, heads = 12, width = 768, vocabulary = 0;
+  double dropout = 0;
+  bool bias = false, tanhGelu = true;
+  // AdamW.
+  double learningRate = 6e-4, minLr = 6e-5, weightDecay = 0.1, beta1 = 0.9,
+         beta2 = 0.95, gradClip = 1;
+  bool decayLr = true;
+  int64_t warmupIters = 2000, lrDecayIters = 600000;
+  // What is written beside the checkpoints.
+  std::string plot, trace;
+};
+
+/// A description of one option, for help and for messages.
+struct OptionRow {
+  std::string name, help, group;
+  bool isFlag = false; ///< may stand without a value
+};
+const std::vector<OptionRow> &optionRows();
+
+/// Throws InvalidArgument: "--dropout: expected a number from 0 to below 1, got
+/// 2", and for unknown names what was meant.
+void setOption(Options &options, const std::string &name,
+               const std::string &value);
+/// The value as `setOption` takes it.
+std::string optionText(const Options &options, const std::string &name);
+/// Every option, as numbers, truth values and texts, by its name.
+nlohmann::json toJson(const Options &options);
+
+/// Lines "name = value" with comments, as Python reads them: numbers, products
+/// of numbers, texts in quotes, True and False. Options of nanoGPT that have no
+/// meaning here (wandb_log, backend) are returned. Errors have the place:
+/// "config.py:3:1: error: ...". Throws Error.
+std::vector<std::string> readConfig(Options &options, const std::string &path);
+std::vector<std::string> readConfigText(Options &options, std::string_view text,
+                                        const std::string &path);
+
+/// What one option alone cannot tell. Throws InvalidArgument.
+void checkOptions(const Options &options);
+
+} // namespace nereid::gpt2
+
+#endif // NEREID_APPS_GPT2_OPTIONS_H

@@ -1,0 +1,108 @@
+//===- Checkpoint.h - What a training run goes on from ---------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   CheckpointWriter writer(outDir);               // makes and locks the
+//   folder writer.save({weights, optimizer, state});      // copies; training
+//   goes on
+//   ...
+//   writer.wait();                                 // at the end
+//
+//   Checkpoint last = loadCheckpoint(outDir);
+//
+// The folder holds
+//   state.json                     names the two others, with their checksums
+//   ckpt-STEP.safetensors          weights, names and layout as Hugging Face's
+//   optimizer-STEP.safetensors     m.NAME, v.NAME, master.NAME, powers
+//   ckpt.safetensors               a link to the newest weights
+//
+// A save writes both tensor files under new names, flushes them to the disk,
+// then replaces state.json by a rename, and removes what the old one named.
+// Whenever the process is killed, state.json names a whole set.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_APPS_GPT2_CHECKPOINT_CHECKPOINT_H
+#define NEREID_APPS_GPT2_CHECKPOINT_CHECKPOINT_H
+
+#include "apps/gpt2/checkpoint/Safetensors.h"
+
+#include <nlohmann/json.hpp>
+
+#include <limits>
+#include <memory>
+
+namespace nereid::gpt2 {
+
+/// Everything beside the tensors. What `options`, `model`, `generator` and
+/// `schedule` hold is up to the trainer; numbers come back bit for bit.
+struct TrainingState {
+  uint64_t step = 0;     ///< steps that are done
+  uint64_t dataStep = 0; ///< batches that the loader has given
+  uint64_t seed = 0;
+  double bestLoss = std::numeric_limits<double>::infinity();
+  nlohmann::json options = nlohmann::json::object();
+  /// As a config.json of Hugging Face (HuggingFace.h: toJson).
+  nlohmann::json model = nlohmann::json::object();
+  nlohmann::json generator = nlohmann::json::object();
+  nlohmann::json schedule = nlohmann::json::object();
+};
+
+struct Checkpoint {
+  /// The model's parameters, in its own layout ([out, in]); the files have
+  /// Hugging Face's.
+  std::vector<NamedTensor> weights;
+  std::vector<NamedTensor> optimizer;
+  TrainingState state;
+};
+
+/// Is there a state.json?
+bool hasCheckpoint(const std::string &folder);
+
+/// Tensors are views of the mapped files, on the host. Throws NotFound without
+/// a checkpoint; InvalidArgument where a file is damaged, cut off, missing, or
+/// no checkpoint of this program. Messages say what to do.
+Checkpoint loadCheckpoint(const std::string &folder);
+/// state.json alone.
+TrainingState loadTrainingState(const std::string &folder);
+
+/// Saves and waits. What `CheckpointWriter` does in its thread.
+void saveCheckpoint(const std::string &folder, const Checkpoint &checkpoint);
+
+/// Copies values into tensors of the same names, in place: addresses stay, so
+/// that a captured step stays valid. Throws InvalidArgument for a name without
+/// a value, a value without a name, and shapes or types that differ. `what` and
+/// `path` are for messages ("weights", where they come from).
+void copyInto(std::span<const NamedTensor> to,
+              std::span<const NamedTensor> values, const std::string &what,
+              const std::string &path);
+
+/// One process at a time writes to a folder: the second one is refused.
+class CheckpointWriter {
+public:
+  /// Makes the folder. Throws IoError where it cannot be written to.
+  explicit CheckpointWriter(std::string folder);
+  CheckpointWriter(const CheckpointWriter &) = delete;
+  /// Waits. An error that nobody has asked for is printed.
+  ~CheckpointWriter();
+
+  /// Copies all tensors to the host and returns; a thread writes them. Waits
+  /// for an earlier save that is not done. Throws the error of that one.
+  void save(const Checkpoint &checkpoint);
+  /// Until everything is on the disk. Throws the error of the last save, once:
+  /// the checkpoint before it is still there.
+  void wait();
+  /// Does the thread write at this moment?
+  bool isBusy() const;
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+} // namespace nereid::gpt2
+
+#endif // NEREID_APPS_GPT2_CHECKPOINT_CHECKPOINT_H

@@ -1,0 +1,157 @@
+//===- BytePairFiles.cpp - vocab.json and merges.txt ----------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// As openai/gpt-2 published them and Hugging Face's tokenizers reads and writes
+// them: {"token": number, ...}, and a pair of tokens a line, in the order of
+// their ranks, behind a line "#version: 0.2".
+//
+//===----------------------------------------------------------------------===//
+
+#include "apps/gpt2/data/ByteAlphabet.h"
+#include "apps/gpt2/data/BytePairTokenizer.h"
+
+#include "nereid/Runtime/Error.h"
+#include "nereid/Support/Files.h"
+#include "nereid/Support/Log.h"
+
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+namespace nereid::gpt2 {
+
+using Numbers = std::unordered_map<std::string, int32_t>;
+
+/// Far above any vocabulary, and small enough for a table.
+static constexpr int64_t mostTokens = 1 << 24;
+
+[[noreturn]] static void refuse(const std::string &path,
+                                const std::string &what) {
+  raise({ErrorCode::IoError, path + ": " + what, {}});
+}
+
+static Numbers readVocabulary(const std::string &path) {
+  nlohmann::json json;
+  try {
+    json = nlohmann::json::parse(valueOrThrow(readFile(path)));
+  } catch (const nlohmann::json::exception &error) {
+    refuse(path, std::string("expected JSON, got ") + printable(error.what()));
+  }
+  if (!json.is_object() || json.empty()) {
+    refuse(path, "expected an object of tokens and their numbers, got " +
+                     std::string(json.empty() ? "none" : json.type_name()));
+  }
+  Numbers numbers;
+  std::unordered_map<int64_t, std::string> known;
+  for (const auto &[text, value] : json.items()) {
+    if (!value.is_number_integer() || value < 0 || value >= mostTokens) {
+      refuse(path, "'" + printable(text) + "': expected a number from 0 to " +
+                       std::to_string(mostTokens - 1) + ", got " +
+                       value.dump());
+    }
+    if (text.empty()) {
+      refuse(path, "expected tokens with at least one character, got ''");
+    }
+    int64_t number = value;
+    auto [other, isNew] = known.emplace(number, text);
+    if (!isNew) {
+      refuse(path, "expected a number for each token, got " +
+                       std::to_string(number) + " for '" +
+                       printable(other->second) + "' and for '" +
+                       printable(text) + "'");
+    }
+    numbers.emplace(text, static_cast<int32_t>(number));
+  }
+  return numbers;
+}
+
+/// The lines without their ends.
+template <typename F>
+static void eachLine(std::string_view text, F use) {
+  for (size_t number = 1; !text.empty(); ++number) {
+    size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (line.ends_with('\r')) {
+      line.remove_suffix(1);
+    }
+    use(number, line);
+  }
+}
+
+static std::vector<Merge> readMerges(const std::string &path,
+                                     const std::string &vocabPath,
+                                     const Numbers &numbers) {
+  std::string text = valueOrThrow(readFile(path));
+  std::vector<Merge> merges;
+  eachLine(text, [&](size_t number, std::string_view line) {
+    if (line.empty() || line.starts_with("#version")) {
+      return;
+    }
+    std::string place = path + ":" + std::to_string(number) + ": error: ";
+    size_t space = line.find(' ');
+    if (space == std::string_view::npos ||
+        line.find(' ', space + 1) != std::string_view::npos) {
+      raise({ErrorCode::IoError,
+             place + "expected two tokens with a space between them, got '" +
+                 printable(line.substr(0, 80)) + "'",
+             {}});
+    }
+    auto tokenOf = [&](std::string token) {
+      auto found = numbers.find(token);
+      if (found == numbers.end()) {
+        raise({ErrorCode::IoError,
+               place + "expected a token of " + vocabPath + ", got '" +
+                   printable(token) + "'",
+               {}});
+      }
+      return found->second;
+    };
+    std::string left(line.substr(0, space)), right(line.substr(space + 1));
+    merges.push_back({tokenOf(left), tokenOf(right), tokenOf(left + right)});
+  });
+  return merges;
+}
+
+std::shared_ptr<const BytePairTokenizer>
+BytePairTokenizer::read(const std::string &vocabJson,
+                        const std::string &mergesText) {
+  Numbers numbers = readVocabulary(vocabJson);
+  std::vector<Merge> merges = readMerges(mergesText, vocabJson, numbers);
+  std::vector<std::string> vocabulary;
+  for (const auto &[text, number] : numbers) {
+    if (static_cast<size_t>(number) >= vocabulary.size()) {
+      vocabulary.resize(static_cast<size_t>(number) + 1);
+    }
+    vocabulary[static_cast<size_t>(number)] = text;
+  }
+  try {
+    return std::make_shared<BytePairTokenizer>(std::move(vocabulary),
+                                               std::move(merges));
+  } catch (const Error &error) {
+    refuse(vocabJson, error.message());
+  }
+}
+
+void BytePairTokenizer::save(const std::string &folder) const {
+  std::string json = "{", text = "#version: 0.2\n";
+  for (size_t token = 0; token < vocabulary.size(); ++token) {
+    if (!vocabulary[token].empty()) {
+      json += json.size() > 1 ? ", " : "";
+      json += nlohmann::json(vocabulary[token]).dump() + ": " +
+              std::to_string(token);
+    }
+  }
+  json += "}\n";
+  for (const Merge &merge : merges_) {
+    text += vocabulary[static_cast<size_t>(merge.left)] + " " +
+            vocabulary[static_cast<size_t>(merge.right)] + "\n";
+  }
+  throwIfFailed(writeFileAtomically(folder + "/vocab.json", json));
+  throwIfFailed(writeFileAtomically(folder + "/merges.txt", text));
+}
+
+} // namespace nereid::gpt2

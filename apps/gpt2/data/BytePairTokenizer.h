@@ -1,0 +1,113 @@
+//===- BytePairTokenizer.h - GPT-2's byte-level BPE -------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A text is cut into pieces (PieceScanner.h); in each piece, beginning with its
+// bytes, the pair of neighbours with the lowest rank becomes one token, the
+// leftmost of equals first, until no pair has a rank. <|endoftext|> is one
+// token where the vocabulary has it, and never a part of a piece.
+//
+// Pieces of up to 15 bytes that become at most three tokens are remembered: in
+// most texts nearly all are found, and the pair table is for the others.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_APPS_GPT2_DATA_BYTEPAIRTOKENIZER_H
+#define NEREID_APPS_GPT2_DATA_BYTEPAIRTOKENIZER_H
+
+#include "apps/gpt2/data/Tokenizer.h"
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace nereid::gpt2 {
+
+/// "merges[rank]: left and right become result", all tokens.
+struct Merge {
+  int32_t left, right, result;
+};
+
+/// A hash table of pairs of tokens.
+class PairTable {
+public:
+  struct Entry {
+    uint64_t pair = ~uint64_t{0};
+    uint32_t rank = 0;
+    int32_t result = 0;
+  };
+  /// A pair that occurs twice has its last rank.
+  explicit PairTable(const std::vector<Merge> &merges);
+  static uint64_t pairOf(int32_t left, int32_t right) {
+    return uint64_t{static_cast<uint32_t>(left)} << 32 |
+           static_cast<uint32_t>(right);
+  }
+  /// Null when the pair does not merge.
+  const Entry *find(int32_t left, int32_t right) const {
+    uint64_t pair = pairOf(left, right);
+    for (uint64_t slot = slotOf(pair);; slot = (slot + 1) & mask) {
+      const Entry &entry = entries[slot];
+      if (entry.pair == pair) {
+        return &entry;
+      }
+      if (entry.pair == ~uint64_t{0}) {
+        return nullptr;
+      }
+    }
+  }
+
+private:
+  uint64_t slotOf(uint64_t pair) const {
+    return pair * 0x9E3779B97F4A7C15 >> shift;
+  }
+  std::vector<Entry> entries;
+  uint64_t mask;
+  int shift;
+};
+
+class BytePairTokenizer : public Tokenizer {
+public:
+  /// `vocabulary`: the spelling of each token (ByteAlphabet.h) at its number;
+  /// an empty one is a gap. Throws InvalidArgument when a byte has no token.
+  BytePairTokenizer(std::vector<std::string> vocabulary,
+                    std::vector<Merge> merges);
+  /// Reads both files. Throws NotFound or IoError.
+  static std::shared_ptr<const BytePairTokenizer>
+  read(const std::string &vocabJson, const std::string &mergesText);
+  ~BytePairTokenizer() override;
+
+  const char *kind() const override { return "bpe"; }
+  int32_t size() const override { return static_cast<int32_t>(texts.size()); }
+  using Tokenizer::encode;
+  void encode(std::string_view text,
+              std::vector<int32_t> &tokens) const override;
+  std::optional<int32_t> endOfText() const override { return special; }
+  void save(const std::string &folder) const override;
+
+  const std::vector<Merge> &merges() const { return merges_; }
+
+private:
+  struct Cache;
+  struct Work;
+  void encodeSegment(std::string_view text, Work &work,
+                     std::vector<int32_t> &tokens) const;
+  void mergeShort(const uint8_t *piece, size_t bytes, Work &work) const;
+  void mergeLong(const uint8_t *piece, size_t bytes, Work &work) const;
+  std::unique_ptr<Work> takeWork() const;
+
+  std::vector<std::string> vocabulary;
+  std::vector<Merge> merges_;
+  PairTable pairs;
+  std::array<int32_t, 256> byteTokens;
+  std::optional<int32_t> special;
+  mutable std::mutex mutex;
+  mutable std::vector<std::unique_ptr<Work>> idle; ///< one a thread
+};
+
+} // namespace nereid::gpt2
+
+#endif // NEREID_APPS_GPT2_DATA_BYTEPAIRTOKENIZER_H

@@ -1,0 +1,173 @@
+//===- CommunicatorTest.cpp -----------------------------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "apps/gpt2/distributed/Communicator.h"
+#include "apps/gpt2/distributed/Peers.h"
+#include "apps/gpt2/distributed/testing/Ranks.h"
+
+#include "nereid/Runtime/Error.h"
+
+#include <gmock/gmock.h>
+
+using namespace nereid;
+using namespace nereid::gpt2;
+using ::testing::HasSubstr;
+
+class HostRanks : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Communicator, HostRanks, testing::Values(1, 2, 3, 4));
+
+TEST_P(HostRanks, sumsInTheOrderOfTheRanks) {
+  int n = GetParam();
+  for (DType dtype : {f32, bf16, i64}) {
+    for (int64_t count : {0, 1, 7, 4099}) {
+      std::vector<double> expected(size_t(count), 0.0);
+      for (int r = 0; r < n; ++r) {
+        Tensor one = randn({count}, f32, Device::cpu(), uint64_t(r)).to(dtype);
+        std::vector<double> values = one.toFloat64();
+        for (size_t i = 0; i < expected.size(); ++i) {
+          expected[i] = float(expected[i] + values[i]);
+        }
+      }
+      Tensor rounded = Tensor::fromVector(expected).to(dtype);
+      forRanks(n, [&](Communicator &all) {
+        Tensor own =
+            randn({count}, f32, Device::cpu(), uint64_t(all.rank())).to(dtype);
+        own = own.clone();
+        all.allReduce(own);
+        all.join();
+        EXPECT_EQ(own.toFloat64(), rounded.toFloat64());
+      });
+    }
+  }
+}
+
+TEST_P(HostRanks, scatterAndGather) {
+  int n = GetParam();
+  forRanks(n, [&](Communicator &all) {
+    Tensor parts = arange({n, 5}, f32, Device::cpu(), all.rank());
+    Tensor whole = zeros({n, 5}, f32, Device::cpu());
+    Tensor own = whole.select(0, all.rank());
+    all.reduceScatter(parts, own);
+    all.allGather(own, whole);
+    Tensor word = full({3}, all.rank(), i32, Device::cpu());
+    all.broadcast(word, n - 1);
+    all.join();
+    all.barrier();
+    all.check();
+    double ranks = n * (n - 1) / 2.0;
+    for (int64_t i = 0; i < 5 * n; ++i) {
+      EXPECT_EQ(whole.flatten().at({i}), double(i) * n + ranks);
+    }
+    EXPECT_EQ(word.at({2}), n - 1);
+  });
+}
+
+TEST(Communicator, refusesWhatDoesNotFit) {
+  forRanks(2, [&](Communicator &all) {
+    Tensor two = zeros({2}, f32, Device::cpu());
+    EXPECT_THAT(errorOf([&] { all.allGather(two, two); }),
+                HasSubstr("allGather: expected 2 parts like fp32[2] together"));
+    EXPECT_THAT(errorOf([&] { all.allReduce(Tensor()); }),
+                HasSubstr("got an undefined one"));
+    EXPECT_THAT(errorOf([&] { all.broadcast(two, 2); }),
+                HasSubstr("expected a process from 0 to 1, got 2"));
+    EXPECT_THAT(
+        errorOf([&] { all.allReduce(zeros({2}, fp8e5, Device::cpu())); }),
+        HasSubstr("expected integers, or floats of 16 bits and more"));
+  });
+}
+
+TEST(Communicator, processesAtDifferentCallsAreTold) {
+  std::vector<std::string> errors = errorsOfRanks(2, [&](Communicator &all) {
+    Tensor t = zeros({all.rank() == 0 ? 4 : 6}, f32, Device::cpu());
+    all.broadcast(t, 0);
+    all.join();
+    if (all.rank() == 0) {
+      all.barrier();
+    }
+  });
+  EXPECT_THAT(errors[1], HasSubstr("process 0: expected call 1, broadcast of "
+                                   "24 bytes, as process 1 does; got call 1, "
+                                   "broadcast of 16 bytes"));
+  EXPECT_THAT(errors[0], HasSubstr("process 1 of 2"));
+}
+
+TEST(Communicator, oneThatFailsEndsTheOthers) {
+  std::vector<std::string> errors = errorsOfRanks(3, [&](Communicator &all) {
+    if (all.rank() == 1) {
+      raise({ErrorCode::IoError, "the disk is full", {}});
+    }
+    for (;;) {
+      all.barrier();
+    }
+  });
+  EXPECT_EQ(errors[1], "the disk is full");
+  EXPECT_THAT(errors[0], HasSubstr("process 1 of 3"));
+  EXPECT_THAT(errors[2], HasSubstr("process 1 of 3"));
+}
+
+TEST(Peers, oneThatIsSilentEndsTheRun) {
+  Processes all;
+  all.size = 2;
+  Socket listener = listenAt(0);
+  int port = listener.localPort();
+  all.listeningSocket = listener.get();
+  all.silenceSeconds = 0.3;
+  std::thread silent;
+  {
+    std::atomic<bool> done = false;
+    silent = std::thread([&] {
+      Socket socket =
+          std::move(*tryConnect("127.0.0.1", port, secondsFromNow(5)));
+      socket.sendText("nereid-gpt2 " NEREID_VERSION " 1 2", secondsFromNow(5));
+      EXPECT_THAT(socket.receiveText(secondsFromNow(5)), HasSubstr("ok "));
+      while (!done) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      }
+    });
+    Peers peers(all);
+    listener = Socket(); // Peers has closed it
+    std::atomic<int> calls = 0;
+    peers.watch([&] { ++calls; });
+    EXPECT_THAT(errorOf([&] { peers.raiseFailure("none"); }),
+                HasSubstr("process 1 of 2 has shown no sign of life"));
+    EXPECT_EQ(calls, 1);
+    done = true;
+    silent.join();
+  }
+}
+
+TEST(Peers, strangersAreRefused) {
+  int port = freePort();
+  std::thread other([&] {
+    Processes two;
+    two.rank = 1;
+    two.size = 3;
+    two.host = "127.0.0.1";
+    two.port = port;
+    EXPECT_THAT(errorOf([&] { Peers peers(two); }),
+                HasSubstr("expected a run of 2 processes, got one of 3"));
+  });
+  Processes one;
+  one.size = 2;
+  one.port = port;
+  one.meetSeconds = 1;
+  EXPECT_THAT(errorOf([&] { Peers peers(one); }),
+              HasSubstr("expected all, got none of 1"));
+  other.join();
+}
+
+TEST(Peers, nobodyIsThere) {
+  Processes one;
+  one.rank = 1;
+  one.size = 2;
+  one.host = "127.0.0.1";
+  one.port = freePort();
+  one.meetSeconds = 0.2;
+  EXPECT_THAT(errorOf([&] { Peers peers(one); }),
+              HasSubstr("process 1 of 2 cannot reach process 0 at 127.0.0.1:"));
+}

@@ -1,0 +1,212 @@
+//===- DataParallelTest.cpp -----------------------------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "apps/gpt2/distributed/DataParallel.h"
+#include "apps/gpt2/distributed/testing/Ranks.h"
+
+#include "kernels/expression/Expression.h"
+#include "kernels/linear/Linear.h"
+#include "kernels/reduce/Reduce.h"
+#include "nereid/nereid.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <mutex>
+
+using namespace nereid;
+using namespace nereid::gpt2;
+using ::testing::HasSubstr;
+
+namespace {
+
+using Values = std::vector<double>;
+
+/// x w1 w2, where each of four parts of the batch has a gradient of its own.
+struct Network {
+  explicit Network(Device device, DType dtype = f32) {
+    auto add = [&](const char *name, Shape shape, uint64_t seed, double decay) {
+      parameters.push_back(
+          {name,
+           Variable(randn(shape, f32, Device::cpu(), seed).to(dtype).to(device),
+                    true),
+           decay});
+    };
+    add("first", {24, 16}, 1, 0.1);
+    add("unused", {7}, 2, 0);
+    add("second", {8, 24}, 3, 0.1);
+    add("bias", {8}, 4, 0);
+  }
+
+  /// Adds the gradients of part `i` of four.
+  void backward(int i, double scale) const {
+    Tensor x = randn({4, 16}, f32, Device::cpu(), uint64_t(100 + i))
+                   .to(parameters[0].variable.dtype())
+                   .to(parameters[0].variable.device());
+    Variable hidden =
+        kernels::linear(Variable(x), parameters[0].variable, Variable());
+    Variable y =
+        kernels::linear(hidden, parameters[2].variable, parameters[3].variable);
+    // d(sum y^2 / 2) = y
+    y.backward(Tensor(kernels::Expression(y.value()) * (scale / 4)));
+  }
+
+  std::vector<TrainedParameter> parameters;
+};
+
+struct Result {
+  Values weights, norms;
+  std::vector<NamedTensor> state;
+  int64_t kept = 0;
+  size_t buckets = 0;
+};
+
+DataParallelOptions smallBuckets() {
+  DataParallelOptions options;
+  options.optimizer.learningRate = 0.01;
+  options.bucketBytes = 1000;
+  return options;
+}
+
+void step(const Network &network, DataParallel &optimizer,
+          const Communicator &all, Values *norms = nullptr) {
+  optimizer.zeroGrad();
+  int each = 4 / all.size();
+  for (int i = 0; i < each; ++i) {
+    if (i == each - 1) {
+      optimizer.begin();
+    }
+    network.backward(all.rank() * each + i, 1.0 / 4);
+  }
+  optimizer.finish();
+  kernels::ClippedNorm clipped = optimizer.clippedNorm(0.5);
+  if (norms) {
+    norms->push_back(clipped.norm.item());
+  }
+  optimizer.step(clipped.factor);
+}
+
+/// Five steps in `n` processes; what each of them has then.
+std::vector<Result> train(int n, DType dtype = f32,
+                          Device device = Device::cpu(),
+                          const std::vector<NamedTensor> &begin = {}) {
+  std::vector<Result> results(static_cast<size_t>(n));
+  forRanks(
+      n,
+      [&](Communicator &all) {
+        Network network(device, dtype);
+        Result &result = results[size_t(all.rank())];
+        DataParallel optimizer(all, network.parameters, smallBuckets());
+        if (!begin.empty()) {
+          optimizer.loadOptimizerState(begin, "state");
+        }
+        for (int i = 0; i < 5; ++i) {
+          step(network, optimizer, all, &result.norms);
+        }
+        for (const TrainedParameter &one : network.parameters) {
+          Values values = one.variable.value().toFloat64();
+          result.weights.insert(result.weights.end(), values.begin(),
+                                values.end());
+        }
+        result.kept = optimizer.elementsKept();
+        result.buckets = optimizer.buckets();
+        result.state = optimizer.optimizerState();
+        all.check();
+      },
+      device);
+  return results;
+}
+
+void expectNear(const Values &a, const Values &b, double bound) {
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    EXPECT_NEAR(a[i], b[i], bound * (1 + std::fabs(b[i]))) << i;
+  }
+}
+
+} // namespace
+
+TEST(DataParallel, anyNumberOfProcessesTrainsTheSame) {
+  Result alone = train(1)[0];
+  for (int n : {2, 4}) {
+    std::vector<Result> all = train(n), again = train(n);
+    int64_t kept = 0;
+    for (size_t r = 0; r < all.size(); ++r) {
+      EXPECT_EQ(all[r].weights, all[0].weights);
+      EXPECT_EQ(all[r].weights, again[r].weights);
+      kept += all[r].kept;
+    }
+    EXPECT_GT(all[0].buckets, 1u);
+    EXPECT_EQ(kept, alone.kept);
+    EXPECT_LT(all[0].kept, alone.kept * 3 / 4);
+    // The gradient of "unused" is 0 here, and undefined there: both leave the
+    // weights as they are without decay.
+    expectNear(all[0].weights, alone.weights, 2e-6);
+    expectNear(all[0].norms, alone.norms, 1e-6);
+  }
+}
+
+TEST(DataParallel, narrowGradientsAreSummedInFp32) {
+  Result alone = train(1, bf16)[0];
+  std::vector<Result> all = train(2, bf16);
+  EXPECT_EQ(all[1].weights, all[0].weights);
+  expectNear(all[0].norms, alone.norms, 2e-2);
+  EXPECT_THAT(all[0].state.back().name, "powers");
+}
+
+TEST(DataParallel, aStateIsThatOfAnyNumberOfProcesses) {
+  std::vector<NamedTensor> four = train(4)[0].state, one = train(1)[0].state;
+  EXPECT_TRUE(train(4)[3].state.empty());
+  ASSERT_EQ(four.size(), one.size());
+  for (size_t i = 0; i < one.size(); ++i) {
+    EXPECT_EQ(four[i].name, one[i].name);
+    expectNear(four[i].tensor.toFloat64(), one[i].tensor.toFloat64(), 1e-5);
+  }
+  Result goesOn = train(1, f32, Device::cpu(), four)[0];
+  expectNear(train(2, f32, Device::cpu(), four)[1].weights, goesOn.weights,
+             2e-6);
+}
+
+TEST(DataParallel, refusesAStateThatDoesNotFit) {
+  std::vector<NamedTensor> state = train(1)[0].state;
+  forRanks(2, [&](Communicator &all) {
+    Network network(Device::cpu());
+    DataParallel optimizer(all, network.parameters, smallBuckets());
+    std::vector<NamedTensor> some = state;
+    some.pop_back();
+    EXPECT_THAT(errorOf([&] { optimizer.loadOptimizerState(some, "a.file"); }),
+                HasSubstr("a.file: expected the optimiser's tensor 'powers', "
+                          "got none"));
+    some = state;
+    some[0].tensor = zeros({3}, f32, Device::cpu());
+    EXPECT_THAT(errorOf([&] { optimizer.loadOptimizerState(some, "a.file"); }),
+                HasSubstr("'m.first' as fp32[24, 16], got fp32[3]"));
+  });
+}
+
+TEST(DataParallel, processesWithOtherParametersAreTold) {
+  std::vector<std::string> errors = errorsOfRanks(2, [](Communicator &all) {
+    Network network(Device::cpu());
+    if (all.rank() == 1) {
+      network.parameters[0].name = "other";
+    }
+    DataParallel optimizer(all, network.parameters, smallBuckets());
+  });
+  EXPECT_THAT(errors[0], HasSubstr("process 1: expected the parameters of "
+                                   "process 0, got others"));
+}
+
+TEST(DataParallel, refusesBucketsOfNothing) {
+  forRanks(1, [](Communicator &all) {
+    Network network(Device::cpu());
+    DataParallelOptions options;
+    options.bucketBytes = 0;
+    EXPECT_THAT(
+        errorOf([&] { DataParallel(all, network.parameters, options); }),
+        HasSubstr("bucketBytes: expected a positive number, got 0"));
+  });
+}

@@ -1,0 +1,95 @@
+//===- Peers.h - The other processes, and whether they live ----*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each process has a connection to process 0, which no tensor goes over. At
+// first it carries what all have to know of each other; then a thread sends a
+// sign of life every second, and listens for those of the other side. A
+// connection that closes without a goodbye, and a process that is silent for
+// too long, end the run: process 0 tells all others which one it was.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_APPS_GPT2_DISTRIBUTED_PEERS_H
+#define NEREID_APPS_GPT2_DISTRIBUTED_PEERS_H
+
+#include "apps/gpt2/distributed/Processes.h"
+#include "apps/gpt2/distributed/Socket.h"
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace nereid::gpt2 {
+
+class Peers {
+public:
+  /// Meets the others. Throws IoError, or InvalidArgument where they are not of
+  /// one run.
+  explicit Peers(const Processes &processes);
+  /// Says goodbye; or, where an exception is on its way, that this process has
+  /// failed.
+  ~Peers();
+  Peers(const Peers &) = delete;
+  Peers &operator=(const Peers &) = delete;
+
+  /// One text of each process, by rank. Collective; before `watch`.
+  std::vector<std::string> gather(const std::string &text);
+  /// How the others reach this process, and this one process 0.
+  std::string ownAddress() const;
+  std::string rootAddress() const;
+  /// The same number in all processes of the run, and in no other run.
+  uint64_t token() const { return token_; }
+  const Processes &processes() const { return all; }
+
+  /// Begins to look for signs of life. `onFailure` is called once, in the
+  /// thread, to end what waits for the others; `isFailing` says what is wrong
+  /// beside the connections (empty: nothing), each second. A process that has
+  /// not ended by itself `graceSeconds` after a failure is ended.
+  void watch(std::function<void()> onFailure,
+             std::function<std::string()> isFailing = {},
+             double graceSeconds = 10);
+
+  bool hasFailed() const { return failed.load(); }
+  /// Throws IoError if a process is gone.
+  void check() const;
+  /// The failure that the connections have shown or will show shortly; else
+  /// `otherwise`.
+  [[noreturn]] void raiseFailure(const std::string &otherwise) const;
+
+private:
+  struct Link {
+    Socket socket;
+    int rank = 0;
+    Deadline heard;
+    std::string unread;
+    bool hasLeft = false;
+  };
+
+  void meetAsRoot();
+  void meetAsOther();
+  void run();
+  void listenTo(Link &link);
+  void handle(Link &link, char kind, const std::string &text);
+  void fail(const std::string &message, int except);
+  std::string nameOf(int rank) const;
+
+  Processes all;
+  uint64_t token_ = 0;
+  std::vector<Link> links; ///< process 0: to all others; else to process 0
+  std::function<void()> onFailure;
+  std::function<std::string()> isFailing;
+  double graceSeconds = 0;
+  std::atomic<bool> failed = false, stops = false, isDone = false;
+  mutable std::mutex mutex;
+  std::string failure;
+  std::thread thread;
+};
+
+} // namespace nereid::gpt2
+
+#endif // NEREID_APPS_GPT2_DISTRIBUTED_PEERS_H

@@ -1,0 +1,207 @@
+//===- Processes.cpp - Which of how many this process is ------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Sources of the variables' meaning: the manuals of torchrun, of Open MPI 4.1
+// (mpirun: "OMPI_COMM_WORLD_..."), of MPICH's Hydra, and of Slurm (srun:
+// "OUTPUT ENVIRONMENT VARIABLES").
+//
+//===----------------------------------------------------------------------===//
+
+#include "apps/gpt2/distributed/Processes.h"
+
+#include "nereid/Runtime/Error.h"
+
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <unistd.h>
+
+using namespace nereid;
+using namespace nereid::gpt2;
+
+namespace {
+
+/// The names under which one starter gives what is needed.
+struct Starter {
+  const char *rank, *size, *localRank, *localSize, *job;
+};
+
+constexpr Starter starters[] = {
+    {"RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", nullptr},
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
+     "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE",
+     "OMPI_MCA_ess_base_jobid"},
+    {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", nullptr},
+    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", nullptr,
+     "SLURM_JOB_ID"},
+};
+
+class Reader {
+public:
+  explicit Reader(const GetVariable &get) : get(get) {}
+
+  std::string text(const char *name) const {
+    const char *value = name ? get(name) : nullptr;
+    return value ? value : "";
+  }
+  bool has(const char *name) const { return !text(name).empty(); }
+
+  int number(const char *name, int64_t least, int64_t most) const {
+    std::string value = text(name);
+    int64_t result = 0;
+    auto [end, error] =
+        std::from_chars(value.data(), value.data() + value.size(), result);
+    if (error != std::errc() || end != value.data() + value.size() ||
+        result < least || result > most) {
+      fail(std::string("environment variable ") + name +
+           ": expected a number from " + std::to_string(least) + " to " +
+           std::to_string(most) + ", got '" + value + "'");
+    }
+    return static_cast<int>(result);
+  }
+  int numberOr(const char *name, int otherwise, int64_t most) const {
+    return name && has(name) ? number(name, 0, most) : otherwise;
+  }
+
+  [[noreturn]] static void fail(std::string message) {
+    raise({ErrorCode::InvalidArgument, std::move(message), {}});
+  }
+
+private:
+  const GetVariable &get;
+};
+
+} // namespace
+
+static constexpr int mostProcesses = 65536, torchPort = 29500;
+
+/// A step of srun: a script that sbatch runs sees variables of the job, too,
+/// but is one process.
+static bool isSlurmStep(const Reader &read) {
+  std::string step = read.text("SLURM_STEP_ID");
+  return !step.empty() && step.size() < 9 &&
+         step.find_first_not_of("0123456789") == std::string::npos &&
+         read.has("SLURM_STEP_NUM_TASKS");
+}
+
+/// node[03-10,12],other -> node03
+static std::string firstNode(const std::string &list) {
+  size_t end = list.find_first_of(",[");
+  std::string name = list.substr(0, end);
+  if (end != std::string::npos && list[end] == '[') {
+    size_t number = list.find_first_of(",-]", end);
+    name += list.substr(end + 1, number - end - 1);
+  }
+  return name;
+}
+
+/// When a process started, in ticks: with its number it is unique since boot.
+static std::string startOf(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  size_t at = text.rfind(')'); // the name may hold anything
+  constexpr int fieldsToStart = 20;
+  for (int i = 0; i < fieldsToStart && at != std::string::npos; ++i) {
+    at = text.find(' ', at + 1);
+  }
+  return at == std::string::npos
+             ? ""
+             : text.substr(at + 1, text.find(' ', at + 1) - at - 1);
+}
+
+/// A name that the processes of one job agree on, and no others: by the job's
+/// number, or by the process that started them.
+static std::string meetingFileOf(const std::string &job) {
+  std::string key = job;
+  if (key.empty()) {
+    key = std::to_string(getppid()) + "-" + startOf(getppid());
+  }
+  const char *folder = std::getenv("TMPDIR");
+  return std::string(folder && *folder ? folder : "/tmp") + "/nereid-gpt2-" +
+         std::to_string(getuid()) + "-" + key;
+}
+
+/// Where process 0 listens.
+static void setMeeting(const Reader &read, const Starter &starter,
+                       Processes &all) {
+  constexpr int mostPort = 65535;
+  bool isTorch = starter.rank == starters[0].rank;
+  bool isSlurm = starter.rank == std::string("SLURM_PROCID");
+  all.host = read.text("MASTER_ADDR");
+  all.port = read.numberOr("MASTER_PORT", torchPort, mostPort);
+  all.listeningSocket = read.numberOr("RENDEZVOUS_SOCKET", -1, 1 << 20);
+  if (all.listeningSocket >= 0 && all.rank != 0) {
+    all.listeningSocket = -1;
+  }
+  if (isTorch && read.text("TORCHELASTIC_USE_AGENT_STORE") == "True") {
+    ++all.port; // torchrun itself listens on the one that it names
+  }
+  if (!all.host.empty()) {
+    return;
+  }
+  if (isTorch) {
+    all.host = "127.0.0.1";
+  } else if (isSlurm) {
+    std::string nodes = read.text("SLURM_STEP_NODELIST");
+    all.host =
+        firstNode(nodes.empty() ? read.text("SLURM_JOB_NODELIST") : nodes);
+    if (all.host.empty()) {
+      all.host = "127.0.0.1";
+    }
+    if (!read.has("MASTER_PORT")) {
+      constexpr int firstPort = 20000, ports = 10000, stepsApart = 37;
+      std::string job = read.text("SLURM_JOB_ID");
+      int64_t number = std::strtoll(job.c_str(), nullptr, 10);
+      all.port =
+          firstPort + int((number + read.number("SLURM_STEP_ID", 0, 99999999) *
+                                        int64_t{stepsApart}) %
+                          ports);
+    }
+  } else if (all.localSize == all.size) {
+    all.meetingFile = meetingFileOf(read.text(starter.job));
+  } else {
+    Reader::fail(std::string(starter.size) + "=" + std::to_string(all.size) +
+                 ", of which " + std::to_string(all.localSize) +
+                 " run on this machine: expected MASTER_ADDR, the name of the "
+                 "machine of process 0, got none; hint: mpirun -x "
+                 "MASTER_ADDR=HOST (Open MPI), -genv MASTER_ADDR HOST (MPICH)");
+  }
+}
+
+Processes gpt2::processesFromEnvironment(const GetVariable &get) {
+  Reader read(get);
+  for (const Starter &starter : starters) {
+    bool hasRank = read.has(starter.rank), hasSize = read.has(starter.size);
+    bool isSlurm = starter.rank == std::string("SLURM_PROCID");
+    if (isSlurm ? !isSlurmStep(read) || !hasRank : !hasRank && !hasSize) {
+      continue;
+    }
+    if (hasRank != hasSize) {
+      Reader::fail(std::string("environment variables ") + starter.rank +
+                   " and " + starter.size + ": expected both, got " +
+                   (hasRank ? starter.rank : starter.size) + " alone");
+    }
+    Processes all;
+    all.source = starter.rank;
+    all.size = read.number(starter.size, 1, mostProcesses);
+    all.rank = read.number(starter.rank, 0, all.size - 1);
+    all.localSize = all.size;
+    if (starter.localSize && read.has(starter.localSize)) {
+      all.localSize = read.number(starter.localSize, 1, all.size);
+    }
+    all.localRank = read.numberOr(starter.localRank, all.rank, all.size - 1);
+    setMeeting(read, starter, all);
+    return all;
+  }
+  return {};
+}
+
+Processes gpt2::processesFromEnvironment() {
+  return processesFromEnvironment(
+      [](const char *name) { return std::getenv(name); });
+}

@@ -1,0 +1,159 @@
+//===- ProcessesTest.cpp --------------------------------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "apps/gpt2/distributed/Processes.h"
+#include "apps/gpt2/distributed/BucketPlan.h"
+#include "apps/gpt2/distributed/Launcher.h"
+
+#include "nereid/Runtime/Error.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <map>
+
+using namespace nereid;
+using namespace nereid::gpt2;
+using ::testing::HasSubstr;
+
+using Variables = std::map<std::string, std::string>;
+
+static Processes from(const Variables &variables) {
+  return processesFromEnvironment([&](const char *name) -> const char * {
+    auto found = variables.find(name);
+    return found == variables.end() ? nullptr : found->second.c_str();
+  });
+}
+
+static std::string errorOf(const Variables &variables) {
+  try {
+    from(variables);
+  } catch (const Error &error) {
+    EXPECT_EQ(error.code(), ErrorCode::InvalidArgument);
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(Processes, oneWhereNothingSaysOtherwise) {
+  Processes all = from({{"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "0"}});
+  EXPECT_EQ(all.size, 1);
+  EXPECT_EQ(all.source, "");
+}
+
+TEST(Processes, ofTorchrun) {
+  Processes all = from({{"RANK", "5"},
+                        {"WORLD_SIZE", "8"},
+                        {"LOCAL_RANK", "1"},
+                        {"LOCAL_WORLD_SIZE", "4"},
+                        {"MASTER_ADDR", "node7"},
+                        {"MASTER_PORT", "1234"},
+                        {"TORCHELASTIC_USE_AGENT_STORE", "True"}});
+  EXPECT_EQ(all.rank, 5);
+  EXPECT_EQ(all.size, 8);
+  EXPECT_EQ(all.localRank, 1);
+  EXPECT_EQ(all.localSize, 4);
+  EXPECT_EQ(all.host, "node7");
+  EXPECT_EQ(all.port, 1235); // torchrun listens at its own
+}
+
+TEST(Processes, ofOpenMpiMeetByAFile) {
+  Processes all = from({{"OMPI_COMM_WORLD_RANK", "1"},
+                        {"OMPI_COMM_WORLD_SIZE", "2"},
+                        {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
+                        {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"},
+                        {"OMPI_MCA_ess_base_jobid", "77"}});
+  EXPECT_EQ(all.rank, 1);
+  EXPECT_EQ(all.host, "");
+  EXPECT_THAT(all.meetingFile, HasSubstr("-77"));
+}
+
+TEST(Processes, ofMpichMeetByTheirParent) {
+  Variables variables = {{"PMI_RANK", "0"}, {"PMI_SIZE", "2"}};
+  EXPECT_EQ(from(variables).size, 2);
+  EXPECT_NE(from(variables).meetingFile, "");
+  EXPECT_EQ(from(variables).meetingFile, from(variables).meetingFile);
+}
+
+TEST(Processes, ofSlurmMeetAtTheFirstNode) {
+  Processes all = from({{"SLURM_PROCID", "3"},
+                        {"SLURM_STEP_NUM_TASKS", "4"},
+                        {"SLURM_LOCALID", "1"},
+                        {"SLURM_JOB_ID", "123456"},
+                        {"SLURM_STEP_ID", "0"},
+                        {"SLURM_STEP_NODELIST", "gpu[07-09,12],cpu3"}});
+  EXPECT_EQ(all.rank, 3);
+  EXPECT_EQ(all.localRank, 1);
+  EXPECT_EQ(all.host, "gpu07");
+  EXPECT_EQ(all.port, 23456);
+}
+
+TEST(Processes, contradictionsAreNamed) {
+  EXPECT_THAT(errorOf({{"RANK", "0"}}),
+              HasSubstr("environment variables RANK and WORLD_SIZE: expected "
+                        "both, got RANK alone"));
+  EXPECT_THAT(errorOf({{"RANK", "2"}, {"WORLD_SIZE", "2"}}),
+              HasSubstr("RANK: expected a number from 0 to 1, got '2'"));
+  EXPECT_THAT(errorOf({{"RANK", "x"}, {"WORLD_SIZE", "2"}}),
+              HasSubstr("got 'x'"));
+  EXPECT_THAT(
+      errorOf({{"RANK", "0"}, {"WORLD_SIZE", "2"}, {"MASTER_PORT", "99999"}}),
+      HasSubstr("MASTER_PORT: expected a number from 0 to 65535"));
+  EXPECT_THAT(errorOf({{"OMPI_COMM_WORLD_RANK", "0"},
+                       {"OMPI_COMM_WORLD_SIZE", "8"},
+                       {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"}}),
+              HasSubstr("OMPI_COMM_WORLD_SIZE=8, of which 4 run on this "
+                        "machine: expected MASTER_ADDR"));
+}
+
+TEST(BucketPlan, goesFromTheLastParameterToTheFirst) {
+  std::vector<PlannedParameter> all = {{DType::Float32, 1000},
+                                       {DType::Float32, 10},
+                                       {DType::Float32, 100},
+                                       {DType::BFloat16, 5}};
+  std::vector<BucketPlan> plans = planBuckets(all, 1024, 3);
+  ASSERT_EQ(plans.size(), 3u);
+  EXPECT_EQ(plans[0].dtype, DType::BFloat16);
+  EXPECT_EQ(plans[0].count, 64 * 3);
+  ASSERT_EQ(plans[1].places.size(), 2u);
+  EXPECT_EQ(plans[1].places[0].parameter, 2u);
+  EXPECT_EQ(plans[1].places[1].parameter, 1u);
+  EXPECT_EQ(plans[1].places[1].begin, 128); // 100, and what aligns
+  EXPECT_EQ(plans[2].places[0].count, 1000);
+  EXPECT_EQ(plans[2].count % (64 * 3), 0);
+}
+
+static int sh(const std::string &script, int processes) {
+  return launch({"/bin/sh", {"-c", script}, processes});
+}
+
+TEST(Launcher, tellsEachItsPlace) {
+  EXPECT_EQ(sh("test $WORLD_SIZE = 3 && test $RANK = $LOCAL_RANK && "
+               "test -n \"$MASTER_PORT\" && test -n \"$NEREID_NUM_THREADS\"",
+               3),
+            0);
+}
+
+TEST(Launcher, oneThatFailsEndsTheOthers) {
+  auto start = std::chrono::steady_clock::now();
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(sh("test $RANK = 1 && exit 3; exec sleep 60", 3), 3);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("ended with exit status 3; the others are ended"));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+}
+
+TEST(Launcher, oneThatIsKilledEndsTheOthers) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(sh("test $RANK = 0 && kill -9 $$; exec sleep 60", 2), 1);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("error: process 0 of 2"));
+}
+
+TEST(Launcher, refusesNoProcesses) {
+  EXPECT_THROW(launch({"/bin/sh", {}, 0}), Error);
+}

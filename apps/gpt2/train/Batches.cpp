@@ -1,0 +1,23 @@
+//===- Batches.cpp ----------------------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "apps/gpt2/train/Batches.h"
+
+using namespace nereid;
+using namespace nereid::gpt2;
+
+static Loader loaderOf(const std::vector<Shard> &shards, const Options &o,
+                       uint64_t role) {
+  // The seed's high half is free: options have no larger ones.
+  return Loader(shards, o.batchSize, o.blockSize,
+                uint64_t(o.seed) ^ role << 60);
+}
+
+Batches::Batches(const Options &o)
+    : data(openDataset(o.dataset)), train(loaderOf(data.train, o, 0)),
+      trainSeen(loaderOf(data.train, o, 1)),
+      validation(loaderOf(data.val, o, 2)) {}

@@ -1,0 +1,72 @@
+//===- Log.h - What a run says of itself ------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// log.jsonl has a line for each interval and each evaluation:
+//   {"iter":100,"loss":2.51,"lr":0.001,"grad_norm":0.7,"tokens_per_second":...,
+//    "mfu":0.41,"memory_bytes":...,"ms":...}
+//   {"iter":250,"train_loss":2.1,"val_loss":2.2}
+// mfu is absent where the device's peak is not known. Memory: what tensors of a
+// GPU take, or what the process has at most had of the host's.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_APPS_GPT2_TRAIN_LOG_H
+#define NEREID_APPS_GPT2_TRAIN_LOG_H
+
+#include "nereid/Runtime/Device.h"
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+namespace nereid::gpt2 {
+
+struct StepLine {
+  int64_t iter = 0;
+  double loss = 0, learningRate = 0, gradientNorm = 0, tokensPerSecond = 0;
+  std::optional<double> mfu;
+  int64_t memoryBytes = 0;
+  double milliseconds = 0; ///< a step, on average since the last line
+};
+
+struct EvaluationLine {
+  int64_t iter = 0;
+  double trainLoss = 0, validationLoss = 0;
+};
+
+/// Lines go to standard output, and to a file, where there is one.
+class Log {
+public:
+  /// Appends where the run goes on, and begins anew otherwise; "" for no file.
+  Log(const std::string &path, bool appends);
+
+  void write(const StepLine &line);
+  void write(const EvaluationLine &line);
+
+private:
+  struct Close {
+    void operator()(std::FILE *file) const { std::fclose(file); }
+  };
+  void put(const std::string &line);
+  std::string path;
+  std::unique_ptr<std::FILE, Close> file;
+};
+
+/// Keeps the lines of steps before `step`: a run that goes on writes the others
+/// again. Throws Error.
+void cutLog(const std::string &path, int64_t step);
+
+int64_t memoryBytes(Device device);
+
+/// The curves of a log as SVG: losses, learning rate, norm of the gradients.
+/// Throws Error for a log that cannot be read.
+void writePlot(const std::string &svgPath, const std::string &logPath,
+               const std::string &title);
+
+} // namespace nereid::gpt2
+
+#endif // NEREID_APPS_GPT2_TRAIN_LOG_H

@@ -1,0 +1,299 @@
+//===- Run.cpp --------------------------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "apps/gpt2/train/Run.h"
+
+#include "apps/gpt2/train/Batches.h"
+#include "apps/gpt2/train/Log.h"
+#include "apps/gpt2/train/Resume.h"
+#include "apps/gpt2/train/Schedule.h"
+#include "apps/gpt2/train/Trainer.h"
+#include "nereid/Prof/Profiler.h"
+#include "nereid/Runtime/DeviceProperties.h"
+#include "nereid/Runtime/Error.h"
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <optional>
+
+using namespace nereid;
+using namespace nereid::gpt2;
+
+Device gpt2::deviceOf(const std::string &name) {
+  Expected<Device> device = Device::tryParse(name);
+  if (device.ok()) {
+    return *device;
+  }
+  bool wantsGpu = name == "cuda" || name.starts_with("cuda:");
+  std::vector<Device> all = Device::available();
+  if (!wantsGpu || !all.front().isHost()) {
+    raise(device.failure());
+  }
+  std::fprintf(stderr, "note: there is no GPU (%s); the CPU is used\n",
+               device.failure().message.c_str());
+  return Device::cpu();
+}
+
+DType gpt2::dtypeOf(const Options &options, Device device) {
+  if (options.dtype == "auto") {
+    return device.isHost() ? f32 : bf16;
+  }
+  return options.dtype == "float32" ? f32 : bf16;
+}
+
+GptConfig gpt2::configOf(const Options &o, int64_t vocabulary, Device device) {
+  GptConfig config;
+  config.layers = o.layers;
+  config.heads = o.heads;
+  config.width = o.width;
+  config.context = o.blockSize;
+  // Products of whole blocks are faster; characters are few enough as they are.
+  config.vocabulary = o.vocabulary        ? o.vocabulary
+                      : vocabulary > 1000 ? (vocabulary + 63) / 64 * 64
+                                          : vocabulary;
+  config.bias = o.bias;
+  config.tanhGelu = o.tanhGelu;
+  config.dropout = o.dropout;
+  config.dtype = dtypeOf(o, device);
+  return config;
+}
+
+std::string gpt2::describeKernels(const GptConfig &config, Device device,
+                                  bool isCaptured) {
+  std::string text =
+      "layer norm: one kernel with residual sum" +
+      std::string(config.dropout > 0 ? " and dropout" : "") +
+      "; attention: blocks of keys with online softmax, no matrix of scores; ";
+  text += device.isHost() ? "kernels compiled for this processor"
+          : isCaptured    ? "the step is one CUDA graph"
+                          : "kernels are launched one by one";
+  return text;
+}
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Averages over the steps since the last line.
+class Meter {
+public:
+  Meter(const GptConfig &config, const Options &options, Device device)
+      : device(device), tokens(double(options.gradientAccumulationSteps *
+                                      options.batchSize * options.blockSize)),
+        operations(operationsPerToken(config, options.blockSize)),
+        peak(peakOperations(properties(device).name, config.dtype)) {}
+
+  void begin() {
+    start = Clock::now();
+    steps = 0;
+  }
+  void count() { ++steps; }
+  /// The device has finished all steps.
+  void finish(StepLine &line) {
+    std::chrono::duration<double> elapsed = Clock::now() - start;
+    double seconds = elapsed.count() / double(std::max<int64_t>(steps, 1));
+    line.milliseconds = seconds * 1e3;
+    line.tokensPerSecond = tokens / seconds;
+    if (peak > 0) {
+      line.mfu = line.tokensPerSecond * operations / peak;
+    }
+    line.memoryBytes = memoryBytes(device);
+    begin();
+  }
+
+private:
+  Device device;
+  double tokens, operations, peak;
+  Clock::time_point start;
+  int64_t steps = 0;
+};
+
+} // namespace
+
+static void checkLoss(double loss, int64_t step) {
+  if (!std::isfinite(loss)) {
+    raise({ErrorCode::KernelFault,
+           "the loss of step " + std::to_string(step) + " is " +
+               (std::isnan(loss) ? "not a number" : "infinite") +
+               "; the last checkpoint is kept; hint: lower --learning_rate, "
+               "raise --warmup_iters, or set --grad_clip",
+           {}});
+  }
+}
+
+namespace {
+
+/// A run between its checkpoints.
+class Run {
+public:
+  explicit Run(const Options &given);
+  void train();
+
+private:
+  void announce() const;
+  double evaluate(int64_t step);
+  void save(int64_t step);
+  void logStep(int64_t step);
+
+  Options options;
+  Device device;
+  Start start;
+  Batches data;
+  GptConfig config;
+  Model model;
+  Trainer trainer;
+  Meter meter;
+  std::optional<CheckpointWriter> writer;
+  std::optional<Log> log;
+  std::string logPath;
+  int64_t first = 0;
+  double best = std::numeric_limits<double>::infinity();
+};
+
+} // namespace
+
+static Options checked(const Options &options) {
+  checkOptions(options);
+  return options;
+}
+
+Run::Run(const Options &given)
+    : options(checked(given)), device(deviceOf(options.device)),
+      start(startOf(options)), data(options),
+      config(configOf(options, start, data.vocabulary(), device)),
+      model(config, uint64_t(options.seed), device), trainer(model, options),
+      meter(config, options, device), logPath(options.outDir + "/log.jsonl") {
+  if (data.vocabulary() > config.vocabulary) {
+    raise({ErrorCode::InvalidArgument,
+           "dataset " + options.dataset + ": expected at most " +
+               std::to_string(config.vocabulary) +
+               " tokens, as the model has, got " +
+               std::to_string(data.vocabulary()),
+           {}});
+  }
+  setWeights(model, start);
+  if (start.checkpoint) {
+    copyInto(optimiserTensorsOf(model, trainer.optimiser()),
+             start.checkpoint->optimizer, "optimiser", start.path);
+    first = int64_t(start.checkpoint->state.step);
+    best = start.checkpoint->state.bestLoss;
+  } else {
+    trainer.optimiser().resetMasters();
+  }
+  if (!options.evalOnly) {
+    writer.emplace(options.outDir);
+    bool goesOn = start.checkpoint.has_value();
+    if (goesOn) {
+      cutLog(logPath, first);
+    }
+    log.emplace(logPath, goesOn);
+  } else {
+    log.emplace("", false);
+  }
+  start = {};
+}
+
+void Run::announce() const {
+  std::printf("%s, %s, %.2fM parameters, vocabulary %lld, %lld tokens a step\n"
+              "%s\n",
+              device.str().c_str(),
+              std::string(shortName(config.dtype)).c_str(),
+              double(parameterCount(config)) / 1e6,
+              static_cast<long long>(config.vocabulary),
+              static_cast<long long>(options.gradientAccumulationSteps *
+                                     options.batchSize * options.blockSize),
+              describeKernels(config, device, trainer.isCaptured()).c_str());
+  if (first > 0) {
+    std::printf("resumed behind step %lld\n", static_cast<long long>(first));
+  }
+  std::fflush(stdout);
+}
+
+double Run::evaluate(int64_t step) {
+  auto lossOf = [&](Split split) {
+    return trainer.evaluate(
+        [&](int64_t i) { return data.evaluation(split, uint64_t(i)); },
+        options.evalIters);
+  };
+  EvaluationLine line{step, lossOf(Split::Train), lossOf(Split::Validation)};
+  log->write(line);
+  checkLoss(line.trainLoss, step);
+  return line.validationLoss;
+}
+
+void Run::save(int64_t step) {
+  Checkpoint checkpoint;
+  checkpoint.weights = weightsOf(model);
+  checkpoint.optimizer = optimiserTensorsOf(model, trainer.optimiser());
+  checkpoint.state.step = uint64_t(step);
+  checkpoint.state.dataStep =
+      uint64_t(step * options.gradientAccumulationSteps);
+  checkpoint.state.seed = uint64_t(options.seed);
+  checkpoint.state.bestLoss = best;
+  checkpoint.state.options = toJson(options);
+  checkpoint.state.model = toJson(config);
+  writer->save(checkpoint);
+}
+
+void Run::logStep(int64_t step) {
+  StepLine line;
+  line.iter = step;
+  line.loss = trainer.loss();
+  line.learningRate = learningRateAt(options, step);
+  line.gradientNorm = trainer.gradientNorm();
+  meter.finish(line);
+  log->write(line);
+  checkLoss(line.loss, step);
+}
+
+void Run::train() {
+  announce();
+  std::optional<TraceFile> trace;
+  if (!options.trace.empty()) {
+    trace.emplace(options.trace);
+  }
+  auto micro = uint64_t(options.gradientAccumulationSteps);
+  std::vector<Batch> batches(micro);
+  for (int64_t step = first;; ++step) {
+    bool isLast = step >= options.maxIters;
+    if (step % options.evalInterval == 0 || isLast || options.evalOnly) {
+      double loss = evaluate(step);
+      if (options.evalOnly) {
+        break;
+      }
+      if (step > first && (options.alwaysSaveCheckpoint || loss < best)) {
+        best = std::min(best, loss);
+        save(step);
+      }
+      meter.begin();
+    }
+    if (isLast) {
+      break;
+    }
+    for (uint64_t i = 0; i < micro; ++i) {
+      batches[i] = data.training(uint64_t(step) * micro + i);
+    }
+    trainer.step(step, batches);
+    meter.count();
+    if (step % options.logInterval == 0) {
+      logStep(step);
+    }
+  }
+  if (writer) {
+    writer->wait();
+  }
+  if (trace) {
+    trace->finish();
+  }
+  if (!options.plot.empty()) {
+    writePlot(options.plot, logPath, "Training of " + options.outDir);
+  }
+}
+
+void gpt2::train(const Options &options) { Run(options).train(); }

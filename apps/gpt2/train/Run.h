@@ -1,0 +1,34 @@
+//===- Run.h - A training run from its options ------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_APPS_GPT2_TRAIN_RUN_H
+#define NEREID_APPS_GPT2_TRAIN_RUN_H
+
+#include "apps/gpt2/Options.h"
+
+namespace nereid::gpt2 {
+
+/// The device that `device` names, or the CPU where there is no GPU, which is
+/// then said on standard error. Throws for names that are no device.
+Device deviceOf(const std::string &device);
+
+/// Of options: f32 or bf16.
+DType dtypeOf(const Options &options, Device device);
+
+GptConfig configOf(const Options &options, int64_t vocabulary, Device device);
+
+/// "layer norm: fused with the residual sum; attention: ...": which kernels the
+/// model is computed by.
+std::string describeKernels(const GptConfig &config, Device device,
+                            bool isCaptured);
+
+/// Trains, evaluates each interval, logs, and writes checkpoints.
+void train(const Options &options);
+
+} // namespace nereid::gpt2
+
+#endif // NEREID_APPS_GPT2_TRAIN_RUN_H

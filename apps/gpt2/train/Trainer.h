@@ -1,0 +1,71 @@
+//===- Trainer.h - Steps of training, and evaluations -----------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A step is micro-steps, whose gradients add up, clipping, and the optimiser.
+// Nothing in it waits for the device. With `compile` on a GPU it is recorded
+// once and replayed: tokens, learning rate and dropout's seed lie in the
+// device's memory, where each step writes them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_APPS_GPT2_TRAIN_TRAINER_H
+#define NEREID_APPS_GPT2_TRAIN_TRAINER_H
+
+#include "apps/gpt2/Options.h"
+#include "apps/gpt2/data/Loader.h"
+#include "apps/gpt2/model/Model.h"
+
+#include "kernels/adamw/AdamW.h"
+#include "nereid/Runtime/Stream.h"
+
+#include <functional>
+#include <optional>
+#include <span>
+
+namespace nereid::gpt2 {
+
+class Trainer {
+public:
+  /// `compile`: capture on a GPU; without an effect on hosts.
+  Trainer(Model &model, const Options &options);
+
+  /// Step number `step`, of one micro-step a batch. Returns when the device has
+  /// been given its work.
+  void step(int64_t step, std::span<const Batch> batches);
+
+  /// Of the last step; these wait for the device. The mean over its batches,
+  /// and the norm before clipping (0 without clipping).
+  double loss() const;
+  double gradientNorm() const;
+
+  /// The mean loss over batches, without dropout and without gradients.
+  double evaluate(const std::function<Batch(int64_t)> &batch, int64_t count);
+
+  kernels::AdamW &optimiser() { return adamw; }
+  bool isCaptured() const { return options.compile && !where.isHost(); }
+
+private:
+  void setBatch(const Batch &batch);
+  /// Forward and backward; gradients are added to those there are.
+  void microStep();
+  void update();
+  void run(std::optional<Graph> &graph, bool isReady,
+           const std::function<void()> &work);
+
+  Model &model;
+  Options options;
+  Device where;
+  kernels::AdamW adamw;
+  int64_t steps = 0; ///< of this object
+  Tensor tokens, targets, lossSum, norm;
+  /// The first micro-step sets the gradients, the others add to them.
+  std::optional<Graph> first, further, last;
+};
+
+} // namespace nereid::gpt2
+
+#endif // NEREID_APPS_GPT2_TRAIN_TRAINER_H
