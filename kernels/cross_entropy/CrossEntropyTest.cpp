@@ -67,7 +67,8 @@ TEST_P(CrossEntropy, agreesWithDoublePrecision) {
     double floor = c.options.reduction == Reduction::Sum ? double(rows) : 1;
     expectClose(loss, expected, 32, 16 * floor, "loss");
     EXPECT_EQ(run().toFloat64(), loss.toFloat64()) << "other bits";
-    // Where the gradient is computed beside it, another block may go over the row.
+    // Where the gradient is computed beside it, another block may go over the
+    // row.
     Variable recorded(logits, true);
     expectClose(crossEntropy(recorded, c.targets, c.options).value(), expected,
                 32, 16 * floor, "loss beside its gradient");

@@ -57,8 +57,8 @@ TEST_P(LinearCrossEntropy, agreesWithDoublePrecisionAndDifferences) {
                 sum * (rounding + 1e-5));
     EXPECT_EQ(linearCrossEntropy(x.value(), w.value(), targets, options).item(),
               got.value().item());
-    // Of one class all gradients cancel: what a logit's roundings leave, 3 * 2^-24
-    // a row, adds up over rows and columns as a random walk.
+    // Of one class all gradients cancel: what a logit's roundings leave, 3 *
+    // 2^-24 a row, adds up over rows and columns as a random walk.
     double floor =
         std::max(1e-3, 0.02 * std::sqrt(double(rows) * double(columns)));
     checkGradients(got, {x, w}, loss, 1e-5 + (dtype == f32 ? 0 : rounding),

@@ -20,7 +20,7 @@ config.excludes = ["Inputs", "stdlib", "lit", "attack", "corpus", "e2e",
                    "harness", "errors", "perf", "kernels", "tutorials",
                    "bench", "scripts", "tools", "cmake", "docs", "syntax",
                    "gpu", "aot", "examples", "semantics", "source", "upstream",
-                   "scaling", "prof"]
+                   "scaling", "prof", "apps"]
 config.excludes += [name for name in os.listdir(config.nereid_source)
                     if name.startswith(("build", "."))]
 
