@@ -7,6 +7,7 @@
 
 #include "apps/gpt2/train/Resume.h"
 
+#include "apps/gpt2/checkpoint/OptimizerState.h"
 #include "apps/gpt2/train/Run.h"
 
 using namespace nereid;
@@ -22,18 +23,11 @@ std::vector<NamedTensor> gpt2::weightsOf(const Model &model) {
 
 std::vector<NamedTensor> gpt2::optimiserTensorsOf(const Model &model,
                                                   kernels::AdamW &optimiser) {
-  std::vector<NamedTensor> result;
-  std::vector<kernels::AdamW::Moments> moments = optimiser.moments();
-  for (size_t i = 0; i < moments.size(); ++i) {
-    const std::string &name = model.parameters()[i].name;
-    result.push_back({"m." + name, moments[i].m});
-    result.push_back({"v." + name, moments[i].v});
-    if (moments[i].master.defined()) {
-      result.push_back({"master." + name, moments[i].master});
-    }
+  std::vector<std::string> names;
+  for (const Parameter &p : model.parameters()) {
+    names.push_back(p.name);
   }
-  result.push_back({"powers", optimiser.powers()});
-  return result;
+  return optimizerTensors(optimiser, names);
 }
 
 Start gpt2::startOf(const Options &options) {

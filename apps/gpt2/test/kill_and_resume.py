@@ -1,0 +1,134 @@
+"""Runs that are killed with SIGKILL at random moments, among them while a checkpoint is written, and go on with
+--init_from=resume: they end with the weights, the optimiser's tensors and the log of a run that nothing disturbed, bit for
+bit. Two undisturbed runs are equal as well.
+
+    apps/gpt2/test/kill_and_resume.py build/bin/nereid-gpt2 [--kills=50] [--device=cuda] [--dtype=bfloat16] [--compile=True]
+"""
+import argparse
+import math
+import os
+import pathlib
+import random
+import signal
+import sys
+import tempfile
+import time
+
+from program import SMALL, Program, curve_of, state_of, words_of
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("--kills", type=int, default=6)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--dtype", default="auto")
+    parser.add_argument("--compile", default="True")
+    parser.add_argument("--seed", type=int, default=1, help="of the moments")
+    return parser.parse_args()
+
+
+def fail(message):
+    sys.exit("error: " + message)
+
+
+def without_names(state):
+    """Of state.json: all but what names this run. A resumed run has its model's vocabulary from the checkpoint."""
+    for name in ("out_dir", "init_from", "vocab_size"):
+        del state["options"][name]
+    return state
+
+
+def compare(out, whole, what):
+    """Bits of weights and optimiser, the state, and the log."""
+    ours, expected = state_of(out), state_of(whole)
+    for key in ("weights", "optimizer"):
+        # Names may have a count behind the step.
+        a, b = ours["files"][key].pop("name"), expected["files"][key].pop("name")
+        if (out / a).read_bytes() != (whole / b).read_bytes():
+            fail(f"{what}: the {key} of the last checkpoint are not those of the undisturbed run")
+    ours, expected = without_names(ours), without_names(expected)
+    for key, value in expected.items():
+        if ours.get(key) != value:
+            fail(f"{what}: state.json: {key}: expected {value}, got {ours.get(key)}")
+    lines, others = curve_of(out), curve_of(whole)
+    for line, other in zip(lines, others):
+        if line != other:
+            fail(f"{what}: expected the line {other} in the log, got {line}")
+    if len(lines) != len(others):
+        fail(f"{what}: expected {len(others)} lines in the log, got {len(lines)}")
+
+
+def parts_of(out):
+    """Files of a save that is under way or was killed: temporary ones, and tensors that state.json does not name."""
+    if not (out / "state.json").exists():
+        return set(os.listdir(out)) - {"log.jsonl"} if out.exists() else set()
+    named = {file["name"] for file in state_of(out)["files"].values()}
+    return {name for name in os.listdir(out) if name.startswith((".tmp-", "ckpt-", "optimizer-"))} - named
+
+
+def kill_once(process, out, seconds, draw, aims):
+    """After a random part of `seconds` of training; where it aims, as soon as a save is under way then. Was the run done
+    before, and was a checkpoint being written?"""
+    before, output = parts_of(out), ""
+    for line in process.stdout:
+        output += line
+        if line.startswith("step"):
+            break
+    end = time.monotonic() + seconds * draw.random()
+    while process.poll() is None and time.monotonic() < end:
+        time.sleep(0.0005)
+    while aims and process.poll() is None and not parts_of(out) - before:
+        pass
+    process.kill()
+    output += process.communicate()[0]
+    if process.returncode not in (0, -signal.SIGKILL):
+        fail(f"a run ended with status {process.returncode}: {output}")
+    return process.returncode == 0, bool(parts_of(out) - before)
+
+
+def disturbed_run(program, out, options, kills, wanted, seconds, draw):
+    """One run, killed and resumed until it is done; adds to kills = [all, those while a checkpoint was written, resumes]."""
+    isDone = False
+    while not isDone:
+        isResumed = (out / "state.json").exists()
+        process = program.start("train", f"--out_dir={out}", "--dataset=text", *words_of(options),
+                                *(["--init_from=resume"] if isResumed else []))
+        isLast = kills[0] >= wanted and kills[1] > 0
+        isDone, isPart = kill_once(process, out, math.inf if isLast else seconds / 5, draw, aims=kills[0] % 3 == 1)
+        kills[0] += not isDone
+        kills[1] += not isDone and isPart
+        kills[2] += isResumed
+
+
+def main():
+    o = parse()
+    draw = random.Random(o.seed)
+    options = SMALL | dict(device=o.device, dtype=o.dtype, compile=o.compile)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        program = Program(o.program, folder)
+        program.prepare()
+        for out in "whole", "again":
+            begin = time.monotonic()
+            result = program.train(out, options)
+            seconds = time.monotonic() - begin
+            if result.returncode:
+                fail(result.stderr)
+        compare(folder / "again", folder / "whole", "a second run")
+        lines = len(curve_of(folder / "whole"))
+        print(f"two undisturbed runs: {options['max_iters']} steps in {seconds:.2f} s, {lines} lines of the log, equal bit for bit")
+
+        kills, runs = [0, 0, 0], 0
+        while kills[0] < o.kills or kills[1] == 0:
+            out = folder / f"run{runs}"
+            disturbed_run(program, out, options, kills, o.kills, seconds, draw)
+            compare(out, folder / "whole", f"run {runs}, after {kills[0]} kills")
+            runs += 1
+            if kills[0] > 5 * o.kills + 20:
+                fail(f"{kills[0]} kills, and none of them while a checkpoint was written")
+        print(f"{kills[0]} kills, {kills[1]} of them while a checkpoint was written; {kills[2]} resumes in {runs} runs: "
+              "weights, optimiser, state and log as undisturbed, bit for bit")
+
+
+main()
