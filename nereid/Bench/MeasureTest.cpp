@@ -66,7 +66,8 @@ TEST_F(Measure, TheClockMeasuresHostDevices) {
     // Spinning waits for the clock: the fastest run is what was asked for.
     EXPECT_LT(times[0].ms.least, 0.3);
     EXPECT_LT(times[1].ms.least, 0.9);
-    EXPECT_GE(times[0].ms.samples, 10u);
+    // Emptying a server's cache of 480 MiB takes longer than the runs.
+    EXPECT_GE(times[0].ms.samples, caches == Caches::Cold ? 3u : 10u);
   }
 }
 

@@ -457,6 +457,7 @@ Status Compilation::convertToLoops() {
   info.hasFma = cpu().hasFma;
   info.hasF16c = cpu().hasF16c;
   info.hasDotProducts = cpu().hasDotProducts;
+  info.hasTiles = cpu().hasTiles;
   info.fpFusion = request.options.fpFusion;
   auto converted = convertTileToCPU(*module, info);
   if (!converted.ok()) {

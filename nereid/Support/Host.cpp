@@ -18,6 +18,7 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
 #endif
 
 namespace nereid {
@@ -49,14 +50,34 @@ static std::string readFeatureWords() {
     __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
     out += std::to_string((uint64_t{high} << 32) | low);
   }
+  out += mayUseTiles() ? " tiles" : "";
   return out;
+}
+
+bool mayUseTiles() {
+#if defined(__linux__)
+  static const bool may = [] {
+    // Of the system's headers only newer ones have these.
+    constexpr long requestPermission = 0x1023, tileData = 18;
+    // CPUID 7: bf16, tiles, int8.
+    constexpr unsigned wanted = 1u << 22 | 1u << 24 | 1u << 25;
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    __get_cpuid_count(7, 0, &a, &b, &c, &d);
+    return (d & wanted) == wanted &&
+           ::syscall(SYS_arch_prctl, requestPermission, tileData) == 0;
+  }();
+  return may;
+#else
+  return false;
+#endif
 }
 
 int hostX86Level() {
   __builtin_cpu_init(); // asks CPUID once, and the system through XCR0
   bool hasDotProducts = __builtin_cpu_supports("avx512vnni") &&
                         __builtin_cpu_supports("avx512bf16");
-  return __builtin_cpu_supports("x86-64-v4")   ? 4 + hasDotProducts
+  bool hasTiles = hasDotProducts && mayUseTiles();
+  return __builtin_cpu_supports("x86-64-v4")   ? 4 + hasDotProducts + hasTiles
          : __builtin_cpu_supports("x86-64-v3") ? 3
          : __builtin_cpu_supports("x86-64-v2") ? 2
                                                : 1;
@@ -83,6 +104,8 @@ static std::string readFeatureWords() {
 }
 
 int hostX86Level() { return 0; }
+
+bool mayUseTiles() { return false; }
 
 std::string hostProcessorName() { return "unknown"; }
 #endif

@@ -102,7 +102,8 @@ static const char *const passes[] = {broken,
                                      "tile-pipeline"};
 
 static const char *const cpuTargets[] = {
-    "cpu", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-bf16"};
+    "cpu",       "x86-64",         "x86-64-v2",    "x86-64-v3",
+    "x86-64-v4", "x86-64-v4-bf16", "x86-64-v4-amx"};
 
 std::vector<std::string> executorNames() {
   std::vector<std::string> names = {"interp"};

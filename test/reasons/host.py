@@ -10,6 +10,7 @@ RUN: nereid compile %s:waits -v --target x86-64-v3 -o %t --signature "*i32:16" 2
 RUN: nereid compile %s:branches -v --target x86-64-v3 -o %t --signature "*fp32:16, *fp32:16, 1024" 2>&1 | FileCheck %s --check-prefix=BRANCH
 RUN: nereid compile %s:product -v --target x86-64-v3 -o %t --signature "*fp32:16, *fp32:16" 2>&1 | FileCheck %s --check-prefix=DOT
 RUN: nereid compile %s:product -v --target x86-64-v4-bf16 -o %t --signature "*bf16:16, *fp32:16" 2>&1 | FileCheck %s --check-prefix=PAIRS
+RUN: nereid compile %s:product -v --target x86-64-v4-amx -o %t --signature "*bf16:16, *fp32:16" 2>&1 | FileCheck %s --check-prefix=TILES
 RUN: nereid compile %s:turns -v --target x86-64-v3 -o %t --signature "*fp32:16, *fp32:16" 2>&1 | FileCheck %s --check-prefix=TURNS
 RUN: nereid compile %s:product -v --target x86-64-v3 --num-warps 8 -o %t --signature "*fp32:16, *fp32:16" 2>&1 | FileCheck %s --check-prefix=OPTION
 """
@@ -91,6 +92,7 @@ def product(x_ptr, y_ptr):
     i = tl.arange(0, 64)[:, None] * 64 + tl.arange(0, 64)[None, :]
     # DOT: :[[#@LINE+1]]:9: remark: buffer: kept in the thread's memory, 16 KiB; not computed where it is used: products, a gather or a print read it from memory
     x = tl.load(x_ptr + i)
+    # TILES: :[[#@LINE+3]]:25: remark: dot: blocks of 32 x 32 of the result in tile registers, operands in the thread's memory
     # DOT: :[[#@LINE+2]]:25: remark: dot: {{[0-9]+}} rows x {{[0-9]+}} vectors of 8 elements of the result stay in registers, operands in the thread's memory
     # PAIRS: :[[#@LINE+1]]:25: remark: dot: {{[0-9]+}} rows x {{[0-9]+}} vectors of 16 elements of the result stay in registers, operands in the thread's memory, 2 products an instruction and lane
     tl.store(y_ptr + i, tl.dot(x, x))

@@ -220,11 +220,12 @@ void addCompileCommand(CLI::App &app) {
           "an object file for programs without the compiler")
       ->capture_default_str();
   command
-      ->add_option("--target", options->targets,
-                   "cpu (this machine; the default), x86-64, x86-64-v2, "
-                   "x86-64-v3, x86-64-v4, x86-64-v4-bf16, interp, sm_75, "
-                   "sm_80, sm_90a, ...; "
-                   "for --emit header several, with commas")
+      ->add_option(
+          "--target", options->targets,
+          "cpu (this machine; the default), x86-64, x86-64-v2, "
+          "x86-64-v3, x86-64-v4, x86-64-v4-bf16, x86-64-v4-amx, interp, sm_75, "
+          "sm_80, sm_90a, ...; "
+          "for --emit header several, with commas")
       ->delimiter(',')
       ->allow_extra_args(false);
   command->add_option("-o", options->output,

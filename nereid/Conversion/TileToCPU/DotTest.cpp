@@ -47,7 +47,8 @@ std::vector<T> randomValues(size_t count, unsigned seed) {
 /// What this machine runs of some targets.
 std::vector<const char *> targetsHere() {
   std::vector<const char *> names;
-  for (const char *name : {"x86-64", "x86-64-v3", "x86-64-v4", "cpu"}) {
+  for (const char *name :
+       {"x86-64", "x86-64-v3", "x86-64-v4", "x86-64-v4-bf16", "cpu"}) {
     auto target = cpu::resolve(name);
     if (target.ok() && cpu::runsHere(*target)) {
       names.push_back(name);
@@ -136,7 +137,9 @@ static void checkLayouts(const std::string &type, const std::string &sumType,
                                                             {48, 80, 24},
                                                             {20, 64, 36},
                                                             {7, 33, 6},
-                                                            {16, 8, 32}}) {
+                                                            {16, 8, 32},
+                                                            {48, 80, 128},
+                                                            {16, 112, 64}}) {
     for (int order = 0; order < 4; ++order) {
       bool leftTurned = order & 1, rightTurned = order & 2;
       TileText t;
@@ -207,6 +210,8 @@ TEST(Dot, InstructionsThatMultiplyNarrowNeighbours) {
   EXPECT_THAT(assembly("bf16", "f32", "x86-64-v4-bf16"),
               HasSubstr("vdpbf16ps"));
   EXPECT_THAT(assembly("i8", "i32", "x86-64-v4-bf16"), HasSubstr("vpdpbusd"));
+  EXPECT_THAT(assembly("bf16", "f32", "x86-64-v4-amx"), HasSubstr("tdpbf16ps"));
+  EXPECT_THAT(assembly("i8", "i32", "x86-64-v4-amx"), HasSubstr("tdpbssd"));
   for (const char *target : {"x86-64-v3", "x86-64-v4"}) {
     EXPECT_THAT(assembly("bf16", "f32", target), HasSubstr("vfmadd"));
     EXPECT_THAT(assembly("i8", "i32", target), HasSubstr("vpmaddwd"));
@@ -246,6 +251,52 @@ TEST(Dot, AccumulatorOfALoopIsUpdatedInPlace) {
   // One accumulator, one panel of each operand, nothing copied.
   EXPECT_LE(kernel.info().scratchBytes,
             4u * (24 * 40 + 24 * 16 + 16 * 40) + 1280);
+}
+
+TEST(Dot, SumsOfALoopStayWhereTheyAre) {
+  // c = sum over 3 blocks of a[:, 64 i:][:, :64] b[64 i:, :]; both operands in
+  // both orders, as gradients of a linear layer have them.
+  constexpr int64_t M = 48, N = 96, K = 192, depth = 64;
+  for (int order = 0; order < 4; ++order) {
+    bool leftTurned = order & 1, rightTurned = order & 2;
+    TileText t;
+    TextValue a = t.ptr("bf16"), b = t.ptr("bf16"), c = t.ptr("f32");
+    auto sums = t.loop(
+        t.constant("i32", "3"), {t.constant("f32", "0.0", {M, N})},
+        [&](TextValue i, std::vector<TextValue> carried) {
+          TextValue k =
+              t.op("arith.muli", i, t.constant("i32", std::to_string(depth)));
+          auto times = [&](int64_t n) {
+            return t.op("arith.muli", k, t.constant("i32", std::to_string(n)));
+          };
+          TextValue left =
+              leftTurned
+                  ? t.transpose(t.load(block(t, a, depth, M, times(M))), {1, 0})
+                  : t.load(block(t, a, M, depth, k, K));
+          TextValue right =
+              rightTurned
+                  ? t.transpose(t.load(block(t, b, N, depth, k, K)), {1, 0})
+                  : t.load(block(t, b, depth, N, times(N)));
+          return std::vector<TextValue>{t.dot(left, right, carried[0])};
+        });
+    t.store(block(t, c, M, N), sums[0]);
+    TestKernel kernel(t.str());
+    ASSERT_TRUE(kernel.ok()) << kernel.error();
+    auto a0 = randomValues<Bf16>(M * K, 1), b0 = randomValues<Bf16>(K * N, 2);
+    std::vector<float> c0(M * N, -1);
+    kernel.run({1, 1, 1}, a0.data(), b0.data(), c0.data());
+    for (int64_t m = 0; m < M; ++m) {
+      for (int64_t n = 0; n < N; ++n) {
+        float expected = 0;
+        for (int64_t k = 0; k < K; ++k) {
+          expected += float(a0[leftTurned ? k * M + m : m * K + k]) *
+                      float(b0[rightTurned ? n * K + k : k * N + n]);
+        }
+        ASSERT_EQ(c0[m * N + n], expected)
+            << "order " << order << " at " << m << "," << n;
+      }
+    }
+  }
 }
 
 TEST(Carried, TensorsThatALoopSwaps) {

@@ -53,6 +53,7 @@ static CpuTargetInfo infoOf(const cpu::CpuTarget &target) {
   info.hasFma = target.hasFma;
   info.hasF16c = target.hasF16c;
   info.hasDotProducts = target.hasDotProducts;
+  info.hasTiles = target.hasTiles;
   return info;
 }
 

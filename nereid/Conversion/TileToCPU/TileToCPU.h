@@ -34,6 +34,7 @@ struct CpuTargetInfo : lanes::LaneTarget {
   bool hasGather = false;        ///< gathers of 32 and 64 bits
   bool hasFma = false;
   bool hasDotProducts = false; ///< AVX512-BF16 and AVX512-VNNI
+  bool hasTiles = false;       ///< AMX of bf16 and int8
 };
 
 namespace tocpu {

@@ -266,6 +266,7 @@ TEST_F(Libraries, TheBestLevelOfTheHostIsTaken) {
   lib.addHost(plain, addEntry<3>, "x86-64-v3");
   lib.addHost(plain, addEntry<4>, "x86-64-v4");
   lib.addHost(plain, addEntry<5>, "x86-64-v4-bf16");
+  lib.addHost(plain, addEntry<6>, "x86-64-v4-amx");
   kernel()[1](x, y, out, 9);
   EXPECT_EQ(out.at({0}), 3 + hostX86Level());
 }

@@ -199,7 +199,8 @@ int rankOnGpu(const KernelImage &image, int major, int minor) {
 
 /// By what hostX86Level counts, from 1 on.
 static constexpr std::string_view hostTargets[] = {
-    "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-bf16"};
+    "x86-64",    "x86-64-v2",      "x86-64-v3",
+    "x86-64-v4", "x86-64-v4-bf16", "x86-64-v4-amx"};
 
 int rankOnHost(const KernelImage &image, int level) {
   for (int i = 0; i < static_cast<int>(std::size(hostTargets)); ++i) {

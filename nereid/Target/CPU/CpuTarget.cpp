@@ -7,6 +7,8 @@
 
 #include "nereid/Target/CPU/CpuTarget.h"
 
+#include "nereid/Support/Host.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/TargetParser/Host.h"
@@ -63,6 +65,11 @@ static const std::vector<Level> &levels() {
     target.features = "+avx512vnni,+avx512bf16";
     target.hasDotProducts = true;
     rising.push_back({target, {"avx512vnni", "avx512bf16"}});
+
+    target.name = "x86-64-v4-amx";
+    target.features += ",+amx-tile,+amx-bf16,+amx-int8";
+    target.hasTiles = true;
+    rising.push_back({target, {"amx-tile", "amx-bf16", "amx-int8"}});
     return rising;
   }();
   return table;
@@ -76,7 +83,8 @@ static size_t hostLevels() {
     size_t level = 0;
     for (; level < levels().size(); ++level) {
       if (!llvm::all_of(levels()[level].features,
-                        [&](llvm::StringRef f) { return host.lookup(f); })) {
+                        [&](llvm::StringRef f) { return host.lookup(f); }) ||
+          (levels()[level].target.hasTiles && !mayUseTiles())) {
         break;
       }
     }

@@ -32,11 +32,13 @@
 namespace nereid::cpu {
 
 /// An instruction set to compile for: the four x86-64 levels of the System V
-/// ABI, and the highest with dot products (AVX512-VNNI, AVX512-BF16: Cooper
-/// Lake, Sapphire Rapids, Zen 4 and later). A cached object serves every
-/// machine of its level; other features (AVX512-FP16, AMX) are not used.
+/// ABI, the highest with dot products (AVX512-VNNI, AVX512-BF16: Cooper Lake,
+/// Sapphire Rapids, Zen 4 and later), and that with tiles (AMX: Sapphire Rapids
+/// and later). A cached object serves every machine of its level; other
+/// features (AVX512-FP16) are not used.
 struct CpuTarget {
-  /// "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-bf16"
+  /// "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-bf16",
+  /// "x86-64-v4-amx"
   std::string name;
   std::string cpu;           ///< LLVM's name of the level
   std::string features = {}; ///< beyond it, as LLVM writes them: "+a,+b"
@@ -51,6 +53,8 @@ struct CpuTarget {
   bool hasSse41 = false; ///< round, blend, 32-bit multiply
   /// Sums of two bf16 or four byte products a lane.
   bool hasDotProducts = false;
+  /// AMX: products of 16 x 16 tiles of bf16 and of bytes.
+  bool hasTiles = false;
 
   /// Lanes of a full vector of elements of `elementBytes`.
   unsigned lanes(unsigned elementBytes) const {

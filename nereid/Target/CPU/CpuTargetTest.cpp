@@ -102,8 +102,8 @@ TEST_F(CpuTargetTest, NamesAreLevels) {
 
 TEST_F(CpuTargetTest, TheRuntimeCountsTheSameLevels) {
   int level = 0;
-  for (const char *name :
-       {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-bf16"}) {
+  for (const char *name : {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4",
+                           "x86-64-v4-bf16", "x86-64-v4-amx"}) {
     EXPECT_EQ(cpu::runsHere(target(name)), ++level <= hostX86Level()) << name;
   }
 }
@@ -134,8 +134,8 @@ TEST_F(CpuTargetTest, LibrariesHoldFunctionsOfSeveralLevels) {
 
 TEST_F(CpuTargetTest, RunsOnEveryLevelOfThisMachine) {
   auto module = parse(affineKernel);
-  for (const char *name :
-       {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-bf16"}) {
+  for (const char *name : {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4",
+                           "x86-64-v4-bf16", "x86-64-v4-amx"}) {
     SCOPED_TRACE(name);
     auto object = cpu::emitObject(*module, target(name));
     ASSERT_TRUE(object.ok()) << object.failure().str();

@@ -1,0 +1,96 @@
+//===- DotEmitter.h - One matrix product -----------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Dot.cpp chooses the instructions and lays the operands out for them,
+// DotBlocks.cpp goes over the result, DotTiles.cpp is the part of AMX.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_CONVERSION_TILETOCPU_DOTEMITTER_H
+#define NEREID_CONVERSION_TILETOCPU_DOTEMITTER_H
+
+#include "nereid/Conversion/TileToCPU/Nest.h"
+
+namespace nereid::tocpu {
+
+/// What multiplies: elements in the type of the sum, or words of narrow
+/// neighbours along k, by vectors or by tiles.
+enum class Product {
+  Elements,
+  Bf16Pairs,
+  Int16Pairs,
+  Int8Quads,
+  Bf16Tiles,
+  Int8Tiles
+};
+
+/// One dot operation.
+class DotEmitter {
+public:
+  DotEmitter(KernelEmitter &kernel, tile::DotOp op) : kernel(kernel), op(op) {}
+  void emit();
+
+private:
+  void chooseProduct();
+  Buffer operand(mlir::Value value, bool isRhs);
+  std::optional<Buffer> inPlace(mlir::Value value, bool isRhs);
+  Buffer allocateWords(llvm::ArrayRef<int64_t> shape, int inner,
+                       bool wholeRows = false);
+  void chooseBlock();
+  void emitColumns(int64_t first, int64_t last, int64_t vectors);
+  void emitBlock(Evaluator &evaluator, const Coord &row, const Coord &column,
+                 int64_t rows, int64_t vectors, int64_t inside);
+  llvm::SmallVector<mlir::Value> multiply(Evaluator &evaluator,
+                                          const Coord &row, const Coord &column,
+                                          int64_t rows, int64_t vectors,
+                                          llvm::SmallVector<mlir::Value> sums);
+  mlir::Value word(const Buffer &buffer, mlir::Value x, int64_t dx,
+                   mlir::Value y, int64_t dy, int64_t lanes);
+  mlir::Value multiplyAdd(LaneOps ops, mlir::Value left, mlir::Value right,
+                          mlir::Value total);
+  void sumColumns(const Coord &column, int64_t vectors);
+  mlir::Value address(const Buffer &buffer, mlir::Type element, mlir::Value x,
+                      int64_t dx, mlir::Value y, int64_t dy);
+
+  // DotTiles.cpp
+  bool usesTiles() const {
+    return product == Product::Bf16Tiles || product == Product::Int8Tiles;
+  }
+  bool fillsTiles();
+  void chooseTiles();
+  void configureTiles();
+  void releaseTiles();
+  bool addsInPlace();
+  llvm::SmallVector<mlir::Value> multiplyTiles(Evaluator &evaluator,
+                                               const Coord &row,
+                                               const Coord &column,
+                                               int64_t rows, int64_t vectors);
+
+  KernelEmitter &kernel;
+  tile::DotOp op;
+  Buffer lhs, rhs, result;
+  Product product = Product::Elements;
+  mlir::Type sum;
+  mlir::Type part;   ///< of the elements in a word
+  int64_t group = 1; ///< elements a word
+  int64_t M, N, K, batches = 1;
+  bool batched = false;
+  int64_t lanes = 1, rows = 1, columns = 1;
+  mlir::Value batchIndex;
+  llvm::SmallVector<mlir::OpBuilder::InsertPoint> anchors;
+  /// Of quads, what is taken off each vector of columns.
+  llvm::SmallVector<mlir::Value> excess;
+  Buffer tileConfig;
+  Buffer tileSums; ///< of one block, where they are not added in place
+};
+
+/// The buffer that `value` names, through views; a base of null if none.
+Buffer viewOf(KernelEmitter &kernel, mlir::Value value);
+
+} // namespace nereid::tocpu
+
+#endif // NEREID_CONVERSION_TILETOCPU_DOTEMITTER_H
