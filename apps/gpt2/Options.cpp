@@ -32,9 +32,12 @@ struct Row {
   std::vector<std::string> choices = {}; ///< of texts; empty: any
 };
 
+constexpr const char *samplingGroup = "sampling";
+
 const std::vector<Row> &rows() {
   using O = Options;
   constexpr double many = 1e15;
+  constexpr const char *sampling = samplingGroup;
   static const std::vector<Row> table = {
       {"dataset", &O::dataset, "data",
        "folder that `prepare` wrote, or a text file: its characters"},
@@ -100,6 +103,18 @@ const std::vector<Row> &rows() {
       {"plot", &O::plot, "output", "SVG of the losses and the learning rate"},
       {"trace", &O::trace, "output",
        "JSON of launches, for chrome://tracing and ui.perfetto.dev"},
+      {"start", &O::start, sampling, "the prompt, or FILE:path"},
+      {"num_samples", &O::numSamples, sampling, "texts, drawn side by side", 1,
+       65536},
+      {"max_new_tokens", &O::maxNewTokens, sampling, "tokens of a text", 0,
+       8e6},
+      {"temperature", &O::temperature, sampling,
+       "below 1: more of the probable; 0: the most probable token", 0, 1e6},
+      {"top_k", &O::topK, sampling, "of the most probable tokens; 0: of all", 0,
+       1 << 24},
+      {"top_p", &O::topP, sampling,
+       "of the most probable tokens that have this probability together", 1e-6,
+       1},
   };
   return table;
 }
@@ -232,8 +247,10 @@ std::string gpt2::optionText(const Options &options, const std::string &name) {
 nlohmann::json gpt2::toJson(const Options &options) {
   nlohmann::json json;
   for (const Row &row : rows()) {
-    std::visit([&](auto member) { json[row.name] = options.*member; },
-               row.member);
+    if (row.group != std::string_view(samplingGroup)) {
+      std::visit([&](auto member) { json[row.name] = options.*member; },
+                 row.member);
+    }
   }
   return json;
 }

@@ -43,6 +43,10 @@ struct Options {
   int64_t warmupIters = 2000, lrDecayIters = 600000;
   // What is written beside the checkpoints.
   std::string plot, trace;
+  // Of sampling; no part of a run's record.
+  std::string start = "\n";
+  int64_t numSamples = 10, maxNewTokens = 500, topK = 200;
+  double temperature = 0.8, topP = 1;
 };
 
 /// A description of one option, for help and for messages.
@@ -58,7 +62,7 @@ void setOption(Options &options, const std::string &name,
                const std::string &value);
 /// The value as `setOption` takes it.
 std::string optionText(const Options &options, const std::string &name);
-/// Every option, as numbers, truth values and texts, by its name.
+/// Every option of training, as numbers, truth values and texts, by its name.
 nlohmann::json toJson(const Options &options);
 
 /// Lines "name = value" with comments, as Python reads them: numbers, products

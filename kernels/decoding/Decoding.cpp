@@ -22,7 +22,8 @@ using namespace nereid::literals;
 
 static constexpr int64_t mostSplits = 64;
 
-static void checkArguments(const Tensor &q, const Tensor &k, const Tensor &v,
+static void checkArguments(const Tensor &q, const KeyAndValue &own,
+                           const Tensor &k, const Tensor &v,
                            const Tensor &lengths,
                            const DecodingOptions &options) {
   Checks checks("decoding");
@@ -33,6 +34,18 @@ static void checkArguments(const Tensor &q, const Tensor &k, const Tensor &v,
   checks.require(splits >= 1 && splits <= mostSplits &&
                      std::has_single_bit(uint64_t(splits)),
                  "splits", "a power of two from 1 to 64", double(splits));
+  if (!own.k.defined() && !own.v.defined()) {
+    return;
+  }
+  Shape shape = {q.size(0), k.size(1), q.size(2)};
+  for (auto [name, tensor] : {std::pair("own.k", &own.k), {"own.v", &own.v}}) {
+    checks.floats(name, *tensor)
+        .shape(shape, "batch and head size of q, heads of k")
+        .dtype(q.dtype(), "as q has");
+  }
+  if (own.k.strides() != own.v.strides()) {
+    checks.fail("own.v", "the strides of own.k, " + own.k.str(), own.v.str());
+  }
 }
 
 /// So many that the device has a few programs a processor, of 256 keys or more.
@@ -45,10 +58,17 @@ static int64_t splitsFor(int64_t programs, int64_t capacity, Device device) {
   return int64_t(std::bit_floor(uint64_t(splits)));
 }
 
-Tensor kernels::decoding(const Tensor &q, const Tensor &k, const Tensor &v,
-                         const Tensor &lengths,
-                         const DecodingOptions &options) {
-  checkArguments(q, k, v, lengths, options);
+/// Offsets within a block are of 32 bits.
+static bool isNearby(const Tensor &t) {
+  constexpr int64_t most = INT32_MAX / 512;
+  return t.stride(2) <= most && t.stride(3) <= most;
+}
+
+/// `own` undefined: the token's key and value are in the cache.
+static Tensor run(const Tensor &q, const KeyAndValue &own, const Tensor &k,
+                  const Tensor &v, const Tensor &lengths,
+                  const DecodingOptions &options) {
+  checkArguments(q, own, k, v, lengths, options);
   Tensor o = empty(q.shape(), q.dtype(), q.device());
   if (q.numel() == 0) {
     return o;
@@ -64,22 +84,22 @@ Tensor kernels::decoding(const Tensor &q, const Tensor &k, const Tensor &v,
     lse = empty({batch, heads, splits}, f32, q.device());
   }
   double scale = options.scale.value_or(1 / std::sqrt(double(headSize)));
-  int64_t window =
-      options.window > 0 ? std::min(options.window, capacity) : capacity;
-  // Offsets within a block are of 32 bits.
-  auto nearby = [](const Tensor &t) {
-    constexpr int64_t most = INT32_MAX / 512;
-    return t.stride(2) <= most && t.stride(3) <= most ? t : t.contiguous();
-  };
-  Tensor key = nearby(k), value = nearby(v);
+  // With the token's own key, those of a full cache are one less.
+  int64_t window = options.window > 0 ? std::min(options.window, capacity + 1)
+                                      : capacity + 1;
+  Tensor key = isNearby(k) ? k : k.contiguous(),
+         value = isNearby(v) ? v : v.contiguous();
+  bool hasOwn = own.k.defined();
+  auto ownStride = [&](int axis) { return hasOwn ? own.k.stride(axis) : 0; };
   bool products = group > 1 || (!isHost && q.dtype() != f32);
   int64_t block = isHost ? 128 : q.dtype() == f32 ? 32 : 64;
   static const OperatorKernel kernel("decoding", "decoding_kernel");
   kernel[{batch * kvHeads, splits}](
-      splits > 1 ? parts : o, orNone(lse), q, key, value, lengths.contiguous(),
-      q.stride(0), q.stride(1), q.stride(2), key.stride(0), key.stride(1),
-      key.stride(2), key.stride(3), value.stride(0), value.stride(1),
-      value.stride(2), value.stride(3), kvHeads, capacity, window,
+      splits > 1 ? parts : o, orNone(lse), q, key, value, orNone(own.k),
+      orNone(own.v), lengths.contiguous(), q.stride(0), q.stride(1),
+      q.stride(2), key.stride(0), key.stride(1), key.stride(2), key.stride(3),
+      value.stride(0), value.stride(1), value.stride(2), value.stride(3),
+      ownStride(0), ownStride(1), ownStride(2), kvHeads, capacity, window,
       scale * std::numbers::log2e, "GROUP"_a = group, "D"_a = headSize,
       "BLOCK"_a = block, "PRODUCTS"_a = products, "num_warps"_a = 4,
       "num_stages"_a = 3);
@@ -89,4 +109,27 @@ Tensor kernels::decoding(const Tensor &q, const Tensor &k, const Tensor &v,
                              "D"_a = headSize, "num_warps"_a = 4);
   }
   return o;
+}
+
+Tensor kernels::decoding(const Tensor &q, const Tensor &k, const Tensor &v,
+                         const Tensor &lengths,
+                         const DecodingOptions &options) {
+  return run(q, {}, k, v, lengths, options);
+}
+
+Tensor kernels::decodeNext(const Tensor &q, const KeyAndValue &own,
+                           const Tensor &k, const Tensor &v,
+                           const Tensor &lengths,
+                           const DecodingOptions &options) {
+  Checks checks("decoding");
+  checks.floats("own.k", own.k).rank(3, 3);
+  checks.floats("own.v", own.v).rank(3, 3);
+  for (auto [name, cache] : {std::pair("k", &k), {"v", &v}}) {
+    checks.any(name, *cache).rank(4, 4);
+    if (!isNearby(*cache)) {
+      checks.fail(name, "a cache whose keys lie less than 2^22 elements apart",
+                  cache->str());
+    }
+  }
+  return run(q, own, k, v, lengths, options);
 }

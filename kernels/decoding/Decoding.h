@@ -22,6 +22,10 @@
 // graph while lengths grow. A length beyond the capacity counts as that, one
 // below 0 as 0. A sequence without keys has the result 0.
 //
+// decodeNext takes a token whose key and value are not in the cache: it attends
+// to what the cache has of its sequence and to itself, and one launch does both
+// that and the writing.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef NEREID_KERNELS_DECODING_DECODING_H
@@ -45,6 +49,17 @@ struct DecodingOptions {
 /// [B, H, D]. The token of `q` has its own key and value in the cache already.
 Tensor decoding(const Tensor &q, const Tensor &k, const Tensor &v,
                 const Tensor &lengths, const DecodingOptions &options = {});
+
+/// A token's own: [B, G, D], of the same strides.
+struct KeyAndValue {
+  Tensor k, v;
+};
+
+/// [B, H, D]. `own` is written into the caches behind the first `lengths` keys,
+/// and left out there where the cache is full. `options.window` counts it.
+Tensor decodeNext(const Tensor &q, const KeyAndValue &own, const Tensor &k,
+                  const Tensor &v, const Tensor &lengths,
+                  const DecodingOptions &options = {});
 
 } // namespace nereid::kernels
 

@@ -12,6 +12,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 using namespace nereid;
 using namespace nereid::kernels;
 using ::testing::HasSubstr;
@@ -62,6 +64,56 @@ TEST_P(Decoding, agreesWithDoublePrecision) {
                     64, 2, "o");
         EXPECT_EQ(decoding(q, k, v, given, options).toFloat64(), o.toFloat64())
             << "other bits";
+      },
+      8);
+}
+
+TEST_P(Decoding, takesTheTokensOwnKeyAndKeepsIt) {
+  forCases(
+      [&] {
+        int64_t batch = pick(1, 3), kvHeads = pick(1, 2),
+                heads = kvHeads * oneOf<int64_t>({1, 1, 3}),
+                capacity = awkwardSize(isSlow ? 40 : 1200),
+                headSize =
+                    isSlow ? pick(1, 16) : oneOf<int64_t>({1, 16, 64, 80, 128});
+        DType dtype = floatType();
+        Tensor q = random({batch, heads, headSize}, dtype),
+               k = random({batch, kvHeads, capacity, headSize}, dtype),
+               v = random({batch, kvHeads, capacity, headSize}, dtype),
+               both = random({batch, 2, kvHeads, headSize}, dtype);
+        KeyAndValue own = {both.select(1, 0), both.select(1, 1)};
+        // What the caches hold afterwards: one place more, for a full one.
+        Shape longer = {batch, kvHeads, capacity + 1, headSize};
+        Tensor keys = zeros(longer, dtype, Device::cpu()),
+               values = zeros(longer, dtype, Device::cpu());
+        keys.slice(2, 0, capacity).copyFrom(k.onHost());
+        values.slice(2, 0, capacity).copyFrom(v.onHost());
+        std::vector<int64_t> before, lengths;
+        for (int64_t i = 0; i < batch; ++i) {
+          int64_t length = pick(0, capacity);
+          before.push_back(length);
+          lengths.push_back(length + 1);
+          keys.select(0, i).select(1, length).copyFrom(
+              own.k.select(0, i).onHost());
+          values.select(0, i).select(1, length).copyFrom(
+              own.v.select(0, i).onHost());
+        }
+        DecodingOptions options;
+        options.window = coin() ? 0 : pick(1, capacity + 2);
+        if (coin()) {
+          options.splits = oneOf<int64_t>({1, 2, 8, 64});
+        }
+        Tensor o =
+            decodeNext(q, own, k, v,
+                       Tensor::fromVector(before).to(i32).to(device), options);
+        expectClose(o,
+                    reference::decoding(
+                        q.toFloat64(), keys.toFloat64(), values.toFloat64(),
+                        lengths, heads, kvHeads, capacity + 1, headSize,
+                        options.window, 1 / std::sqrt(double(headSize))),
+                    64, 2, "o");
+        EXPECT_EQ(k.toFloat64(), keys.slice(2, 0, capacity).toFloat64());
+        EXPECT_EQ(v.toFloat64(), values.slice(2, 0, capacity).toFloat64());
       },
       8);
 }
@@ -120,4 +172,20 @@ TEST_P(Decoding, namesTheArgumentThatDoesNotFit) {
   EXPECT_THAT(messageOf(q, k, k, lengths, options),
               HasSubstr("decoding: argument 'splits': expected a power of two "
                         "from 1 to 64, got 3"));
+  Tensor own = random({2, 2, 8}, f32);
+  auto messageOfOwn = [&](const KeyAndValue &own) {
+    try {
+      decodeNext(q, own, k, k, lengths);
+    } catch (const Error &error) {
+      return error.message();
+    }
+    return std::string();
+  };
+  EXPECT_THAT(messageOfOwn({zeros({2, 1, 8}, f32, device), own}),
+              HasSubstr("decoding: argument 'own.k': expected shape [2, 2, 8] "
+                        "(batch and head size of q, heads of k)"));
+  EXPECT_THAT(messageOfOwn({own, {}}), HasSubstr("decoding: argument 'own.v'"));
+  EXPECT_THAT(messageOfOwn({zeros({2, 2, 8}, f32, device),
+                            zeros({2, 8, 2}, f32, device).transpose(1, 2)}),
+              HasSubstr("'own.v': expected the strides of own.k"));
 }

@@ -8,11 +8,14 @@ import triton.language as tl
 
 
 @triton.jit
-def decoding_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, lengths_ptr, q_batch, q_head, q_col, k_batch, k_head, k_row,
-                    k_col, v_batch, v_head, v_row, v_col, kv_heads, capacity, window, scale2, GROUP: tl.constexpr,
-                    D: tl.constexpr, BLOCK: tl.constexpr, PRODUCTS: tl.constexpr):
+def decoding_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, own_k_ptr, own_v_ptr, lengths_ptr, q_batch, q_head, q_col,
+                    k_batch, k_head, k_row, k_col, v_batch, v_head, v_row, v_col, own_batch, own_head, own_col,
+                    kv_heads, capacity, window, scale2, GROUP: tl.constexpr, D: tl.constexpr, BLOCK: tl.constexpr,
+                    PRODUCTS: tl.constexpr):
     """o [batch, heads, splits, D] of each split, and lse [batch, heads, splits]: the power of two that its sum of
     exponentials is, -inf of a split without keys. Without lse there is one split, and o is the result.
+
+    With own_k_ptr, the token's key and value are not in the cache yet: the first split takes them, and stores them there.
 
     Without PRODUCTS, scores are sums over rows: of one query head, a host's product would pack all keys first.
     """
@@ -21,6 +24,8 @@ def decoding_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, lengths_ptr, q_batch, q
     splits = tl.num_programs(1)
     length = max(min(tl.load(lengths_ptr + batch), capacity), 0).to(tl.int32)
     begin = max(length - window, 0)
+    if own_k_ptr is not None:
+        begin = max(length + 1 - window, 0)
     share = tl.cdiv(tl.cdiv(length - begin, splits), BLOCK) * BLOCK
     first = begin + tl.program_id(1) * share
     last = min(first + share, length)
@@ -35,6 +40,19 @@ def decoding_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, lengths_ptr, q_batch, q
     largest = tl.full((GROUP,), -float("inf"), dtype=tl.float32)
     total = tl.zeros((GROUP,), dtype=tl.float32)
     o = tl.zeros((GROUP, D), dtype=tl.float32)
+    if own_k_ptr is not None:
+        own = batch * own_batch + kv_head * own_head + d * own_col
+        own_k = tl.load(own_k_ptr + own)
+        own_v = tl.load(own_v_ptr + own)
+        takes = tl.program_id(1) == 0
+        score = tl.sum(q.to(tl.float32) * own_k.to(tl.float32)[None, :], axis=1) * scale2
+        largest = tl.where(takes, score, largest)
+        total = tl.where(takes, 1.0, total)
+        o = tl.where(takes, own_v.to(tl.float32)[None, :], o)
+        keeps = takes & (length < capacity) & (d < D)
+        place = length.to(tl.int64)
+        tl.store(k_ptr + batch * k_batch + kv_head * k_head + place * k_row + d * k_col, own_k, mask=keeps)
+        tl.store(v_ptr + batch * v_batch + kv_head * v_head + place * v_row + d * v_col, own_v, mask=keeps)
     for start in range(first, last, BLOCK):
         inside = keys < last - start
         k = tl.load(k_ptrs, mask=inside[:, None], other=0.0)

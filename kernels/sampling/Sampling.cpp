@@ -17,11 +17,10 @@ using namespace nereid;
 using namespace nereid::kernels;
 using namespace nereid::literals;
 
-Tensor kernels::sample(const Tensor &logits, const SamplingOptions &options) {
-  Checks checks("sampling");
+static void checkArguments(Checks &checks, const Tensor &logits,
+                           const SamplingOptions &options) {
   checks.floats("logits", logits).rank(2, 2);
-  int64_t columns = logits.size(1);
-  if (columns == 0) {
+  if (logits.size(1) == 0) {
     checks.fail("logits", "at least one column", logits.str());
   }
   checks.require(options.temperature >= 0, "temperature",
@@ -32,20 +31,58 @@ Tensor kernels::sample(const Tensor &logits, const SamplingOptions &options) {
                  "a number in (0, 1]", options.topP);
   checks.require(options.offset >= 0, "offset", "a number that is not negative",
                  double(options.offset));
-  Rows rows = rowsOf(logits);
-  Tensor y = empty({logits.size(0)}, i32, logits.device());
+}
+
+/// Of each row into `y`.
+static void draw(const Tensor &logits, const Tensor &y,
+                 const SamplingState &state, const SamplingOptions &options) {
   if (y.numel() == 0) {
-    return y;
+    return;
   }
+  Rows rows = rowsOf(logits);
+  int64_t columns = logits.size(1);
   bool draws = options.temperature > 0;
+  // A multiprocessor's threads hold 65536 logits in registers.
+  int64_t block = nextPowerOf2(columns);
+  bool isWhole = !logits.device().isHost() && block <= 65536;
+  int64_t warps = isWhole ? std::clamp<int64_t>(block / 2048, 4, 32) : 8;
+  int64_t ring = state.history.defined() ? state.history.size(0) : 1;
   static const OperatorKernel kernel("sampling", "sampling_kernel");
   kernel[{rows.count}](
-      y, rows.tensor, rows.stride, columns,
+      y, rows.tensor, orNone(state.positions), orNone(state.steps),
+      orNone(state.history), rows.stride, columns,
       draws ? 1 / options.temperature : 1.0, double(options.topK), options.topP,
-      options.seed, options.offset,
+      options.seed, options.offset, ring,
       "TOP_K"_a = draws && options.topK > 0 && options.topK < columns,
       "TOP_P"_a = draws && options.topP < 1, "DRAWS"_a = draws,
-      "BLOCK"_a = std::min<int64_t>(nextPowerOf2(columns), 4096),
-      "num_warps"_a = 8);
+      "BLOCK"_a = isWhole ? block : std::min<int64_t>(block, 4096),
+      "ROW"_a = isWhole, "num_warps"_a = warps);
+}
+
+Tensor kernels::sample(const Tensor &logits, const SamplingOptions &options) {
+  Checks checks("sampling");
+  checkArguments(checks, logits, options);
+  Tensor y = empty({logits.size(0)}, i32, logits.device());
+  draw(logits, y, {}, options);
   return y;
+}
+
+void kernels::sampleNext(const Tensor &logits, const SamplingState &state,
+                         const SamplingOptions &options) {
+  Checks checks("sampling");
+  checkArguments(checks, logits, options);
+  Shape rows = {logits.size(0)};
+  auto check = [&](const char *name, const Tensor &tensor) {
+    checks.any(name, tensor).shape(rows, "the rows of logits").dtype(i32);
+    checks.any(name, tensor).contiguous();
+  };
+  check("tokens", state.tokens);
+  check("positions", state.positions);
+  check("steps", state.steps);
+  checks.any("history", state.history)
+      .shape({-1, logits.size(0)}, "columns: the rows of logits")
+      .dtype(i32)
+      .contiguous();
+  checks.require(state.history.size(0) > 0, "history", "at least one row", 0);
+  draw(logits, state.tokens, state, options);
 }

@@ -12,10 +12,13 @@
 // Shapes:       x [rows, N]; the result [rows] int32
 // Types:        fp32, fp16, bf16; arithmetic fp32
 // Gradients:    none
-// Memory:       reads x once, 32 times more for each of topK and topP
+// Memory:       reads x once; on a host, or where N is more than 65536, 32
+// times
+//               more for each of topK and topP
 // Determinism:  the same tokens in each run: row r takes
 //               argmax(x / temperature - log(-log(u))), where u of column c is
-//               tl.rand(seed, offset + r * N + c)
+//               tl.rand(seed, offset + r * N + c); sampleNext's offset for a
+//               row is 2^40 times its step
 // Source:       Fan, Lewis, Dauphin, arXiv 1805.04833 (top-k); Holtzman et al.,
 //               arXiv 1904.09751 (top-p); Gumbel, "Statistical Theory of
 //               Extreme Values", 1954
@@ -37,6 +40,22 @@ struct SamplingOptions {
 };
 
 Tensor sample(const Tensor &logits, const SamplingOptions &options = {});
+
+/// How far each sequence is: on the device, so that a step that was captured
+/// goes on from there when it is replayed.
+struct SamplingState {
+  /// i32 [rows], contiguous, like the next two: the token drawn last.
+  Tensor tokens;
+  Tensor positions; ///< of that token in its sequence
+  Tensor steps;     ///< tokens drawn so far, below 2^23
+  /// i32 [ring, rows], contiguous: the token of step s is in row s % ring.
+  Tensor history;
+};
+
+/// Draws the next token of each row, and notes it: positions and steps are then
+/// one more. The offset of `options` counts for nothing.
+void sampleNext(const Tensor &logits, const SamplingState &state,
+                const SamplingOptions &options = {});
 
 } // namespace nereid::kernels
 

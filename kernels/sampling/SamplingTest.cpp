@@ -91,6 +91,41 @@ TEST_P(Sampling, drawsAsSoftmaxDoes) {
   EXPECT_EQ(counts[3], 0);
 }
 
+// What a replayed graph does: everything that changes lies on the device.
+TEST_P(Sampling, goesOnFromItsState) {
+  int64_t columns = isSlow ? 33 : 5000;
+  constexpr int64_t rows = 3, ring = 2;
+  Tensor logits = random({rows, columns}, f32);
+  SamplingState state;
+  auto numbers = [&](std::vector<int32_t> values) {
+    return Tensor::fromVector(values).to(device);
+  };
+  state.tokens = numbers({0, 0, 0});
+  state.positions = numbers({5, 6, 0});
+  state.steps = numbers({0, 1, 7});
+  state.history = zeros({ring, rows}, i32, device);
+  SamplingOptions options;
+  options.topK = 20;
+  options.seed = 12;
+  std::vector<Values> drawn;
+  for (int64_t step = 0; step < 2; ++step) {
+    Values expected;
+    for (int64_t r : {0, 1, 2}) {
+      options.offset = int64_t(state.steps.at({r})) << 40;
+      expected.push_back(sample(logits, options).at({r}));
+    }
+    options.offset = 0;
+    sampleNext(logits, state, options);
+    EXPECT_EQ(state.tokens.toFloat64(), expected);
+    drawn.push_back(expected);
+  }
+  EXPECT_EQ(state.positions.toFloat64(), (Values{7, 8, 2}));
+  EXPECT_EQ(state.steps.toFloat64(), (Values{2, 3, 9}));
+  EXPECT_EQ(state.history.toFloat64(),
+            (Values{drawn[0][0], drawn[1][1], drawn[1][2], drawn[1][0],
+                    drawn[0][1], drawn[0][2]}));
+}
+
 TEST_P(Sampling, saysWhatDoesNotFit) {
   auto errorOf = [](const std::function<void()> &call) {
     try {
@@ -110,4 +145,17 @@ TEST_P(Sampling, saysWhatDoesNotFit) {
               HasSubstr("expected 2 dimensions"));
   EXPECT_THAT(errorOf([&] { sample(zeros({2, 0}, f32, device)); }),
               HasSubstr("expected at least one column"));
+  Tensor two = zeros({2}, i32, device), history = zeros({4, 2}, i32, device);
+  EXPECT_THAT(
+      errorOf(
+          [&] { sampleNext(x, {two, zeros({3}, i32, device), two, history}); }),
+      HasSubstr("'positions': expected shape [2] (the rows of logits)"));
+  EXPECT_THAT(errorOf([&] {
+                sampleNext(x, {two, two, zeros({2}, i64, device), history});
+              }),
+              HasSubstr("'steps': expected"));
+  EXPECT_THAT(errorOf([&] {
+                sampleNext(x, {two, two, two, zeros({0, 2}, i32, device)});
+              }),
+              HasSubstr("'history': expected at least one row, got 0"));
 }

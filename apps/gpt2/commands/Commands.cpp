@@ -14,4 +14,5 @@ void nereid::gpt2::addCommands(CLI::App &app) {
   addPrepareCommand(app);
   addExportCommand(app);
   addTrainCommand(app);
+  addSampleCommand(app);
 }

@@ -8,6 +8,7 @@
 #include "apps/gpt2/checkpoint/AtomicFile.h"
 #include "apps/gpt2/checkpoint/HuggingFace.h"
 #include "apps/gpt2/commands/Commands.h"
+#include "apps/gpt2/commands/LoadedModel.h"
 #include "apps/gpt2/data/Dataset.h"
 #include "nereid/Runtime/Error.h"
 #include "nereid/Support/Files.h"
@@ -33,32 +34,21 @@ static bool isThere(const std::string &path) {
   return fs::exists(path, error);
 }
 
-/// The folder with the tokenizer's files: the one that is named, the model's
-/// own, or that of the data which it was trained on; empty where there is none.
-static std::string tokenizerFolder(const ExportOptions &options,
-                                   const ImportedModel &model) {
-  if (!options.tokenizer.empty()) {
-    if (!isThere(options.tokenizer + "/meta.json") &&
-        !isThere(options.tokenizer + "/vocab.json")) {
-      raise({ErrorCode::NotFound,
-             "--tokenizer: expected a folder with meta.json or vocab.json, "
-             "got '" +
-                 options.tokenizer + "'",
-             {}});
-    }
-    return options.tokenizer;
+/// The folder with the tokenizer's files, as --tokenizer says or the model.
+static std::string tokenizerOf(const ExportOptions &options,
+                               const ImportedModel &model) {
+  if (options.tokenizer.empty()) {
+    return tokenizerFolder(options.from, model.options);
   }
-  std::vector<std::string> places = {options.from};
-  if (model.options.is_object() && model.options.contains("dataset") &&
-      model.options["dataset"].is_string()) {
-    places.push_back(datasetFolder(model.options["dataset"]));
+  if (!isThere(options.tokenizer + "/meta.json") &&
+      !isThere(options.tokenizer + "/vocab.json")) {
+    raise({ErrorCode::NotFound,
+           "--tokenizer: expected a folder with meta.json or vocab.json, "
+           "got '" +
+               options.tokenizer + "'",
+           {}});
   }
-  for (const std::string &place : places) {
-    if (isThere(place + "/meta.json") || isThere(place + "/vocab.json")) {
-      return place;
-    }
-  }
-  return "";
+  return options.tokenizer;
 }
 
 /// Tokens that there are: rows behind them are padding.
@@ -122,7 +112,7 @@ static void run(const ExportOptions &options) {
            {}});
   }
   ImportedModel model = importModel(options.from);
-  std::string tokenizer = tokenizerFolder(options, model);
+  std::string tokenizer = tokenizerOf(options, model);
   int64_t vocabulary = vocabularyOf(options, model, tokenizer);
   exportModel(options.to, model.config, model.weights, vocabulary, *dtype);
   if (!tokenizer.empty()) {

@@ -10,15 +10,22 @@
 #include "nereid/Runtime/Error.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 
 using namespace nereid;
 using namespace nereid::gpt2;
 
-TrainingOptions::TrainingOptions(CLI::App &command) {
+TrainingOptions::TrainingOptions(CLI::App &command,
+                                 const std::vector<std::string> &names) {
   command.add_option("config", files,
                      "files of lines 'name = value', as nanoGPT's");
   for (const OptionRow &row : optionRows()) {
+    bool isMine = names.empty() ? row.group != "sampling"
+                                : std::ranges::count(names, row.name) > 0;
+    if (!isMine) {
+      continue;
+    }
     CLI::Option *option =
         command.add_option("--" + row.name, values[row.name], row.help);
     option->group(row.group)->type_name("");
@@ -30,11 +37,12 @@ TrainingOptions::TrainingOptions(CLI::App &command) {
 }
 
 bool TrainingOptions::isGiven(const std::string &name) const {
-  return options.at(name)->count() > 0;
+  auto found = options.find(name);
+  return found != options.end() && found->second->count() > 0;
 }
 
-Options TrainingOptions::read() const {
-  Options result;
+Options TrainingOptions::read(Options defaults) const {
+  Options result = std::move(defaults);
   for (const std::string &file : files) {
     for (const std::string &name : readConfig(result, file)) {
       std::fprintf(stderr, "note: %s: %s has no effect here\n", file.c_str(),

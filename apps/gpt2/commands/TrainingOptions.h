@@ -19,15 +19,17 @@ class Option;
 
 namespace nereid::gpt2 {
 
-/// --NAME=VALUE for every option, and configuration files as arguments. Must
-/// live as long as the command.
+/// --NAME=VALUE for each option of a command, and configuration files as
+/// arguments. Must live as long as the command.
 class TrainingOptions {
 public:
-  explicit TrainingOptions(CLI::App &command);
+  /// `names`: the command's options; empty: those of training.
+  explicit TrainingOptions(CLI::App &command,
+                           const std::vector<std::string> &names = {});
 
   /// The defaults, then the files in their order, then the options. Throws
   /// Error.
-  Options read() const;
+  Options read(Options defaults = {}) const;
   bool isGiven(const std::string &name) const;
 
 private:

@@ -72,7 +72,9 @@ private:
 };
 } // namespace
 
-Variable Model::hidden(const Tensor &tokens) const {
+Variable
+Model::hidden(const Tensor &tokens,
+              const std::function<void(size_t, const Tensor &)> &seen) const {
   checkTokens(tokens, shape);
   Variable stream = kernels::embedding(tokens, tokenTable) +
                     autograd::slice(positionTable, 0, 0, tokens.size(1));
@@ -94,8 +96,11 @@ Variable Model::hidden(const Tensor &tokens) const {
     kernels::AttentionOptions causal;
     causal.causal = true;
     causal.dropout = places.attention();
-    Variable mixed = kernels::selfAttention(
-        kernels::linear(y, b.qkv, b.qkvBias), shape.heads, causal);
+    Variable qkv = kernels::linear(y, b.qkv, b.qkvBias);
+    if (seen) {
+      seen(i, qkv.value());
+    }
+    Variable mixed = kernels::selfAttention(qkv, shape.heads, causal);
     Variable added = kernels::linear(mixed, b.attention, b.attentionBias);
     std::tie(y, stream) = kernels::addLayerNorm(
         added, stream, b.norm2, b.norm2Bias, 1e-5, places.residual());
@@ -122,4 +127,11 @@ Variable Model::loss(const Tensor &tokens, const Tensor &targets) const {
 Tensor Model::logits(const Tensor &tokens) const {
   NoGrad off;
   return kernels::linear(hidden(tokens).value(), tokenTable.value());
+}
+
+Tensor
+Model::features(const Tensor &tokens,
+                const std::function<void(size_t, const Tensor &)> &seen) const {
+  NoGrad off;
+  return hidden(tokens, seen).value();
 }

@@ -62,21 +62,36 @@ double gpt2::operationsPerToken(const GptConfig &c, int64_t block) {
          12 * double(c.layers) * double(c.width) * double(block);
 }
 
-double gpt2::peakOperations(const std::string &name, DType dtype) {
-  // NVIDIA's data sheets: dense, bf16; fp32 outside the tensor cores.
-  struct Peak {
-    const char *part;
-    double bf16, fp32;
-  };
-  constexpr Peak peaks[] = {
-      {"H200", 989e12, 67e12},      {"H100 PCIe", 756e12, 51e12},
-      {"H100", 989e12, 67e12},      {"A100", 312e12, 19.5e12},
-      {"B200", 2250e12, 80e12},     {"L40S", 362e12, 91.6e12},
-      {"RTX 4090", 165e12, 82.6e12}};
+namespace {
+/// NVIDIA's data sheets: dense, bf16; fp32 outside the tensor cores; memory.
+struct Peak {
+  const char *part;
+  double bf16, fp32, bandwidth;
+};
+} // namespace
+
+static const Peak *peakOf(const std::string &name) {
+  static constexpr Peak peaks[] = {{"H200", 989e12, 67e12, 4.8e12},
+                                   {"H100 PCIe", 756e12, 51e12, 2.0e12},
+                                   {"H100", 989e12, 67e12, 3.35e12},
+                                   {"A100", 312e12, 19.5e12, 2.04e12},
+                                   {"B200", 2250e12, 80e12, 8.0e12},
+                                   {"L40S", 362e12, 91.6e12, 0.864e12},
+                                   {"RTX 4090", 165e12, 82.6e12, 1.008e12}};
   for (const Peak &peak : peaks) {
     if (name.find(peak.part) != std::string::npos) {
-      return dtype == f32 ? peak.fp32 : peak.bf16;
+      return &peak;
     }
   }
-  return 0;
+  return nullptr;
+}
+
+double gpt2::peakOperations(const std::string &name, DType dtype) {
+  const Peak *peak = peakOf(name);
+  return !peak ? 0 : dtype == f32 ? peak->fp32 : peak->bf16;
+}
+
+double gpt2::peakBandwidth(const std::string &name) {
+  const Peak *peak = peakOf(name);
+  return peak ? peak->bandwidth : 0;
 }

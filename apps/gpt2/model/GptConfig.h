@@ -47,6 +47,10 @@ double operationsPerToken(const GptConfig &config, int64_t block);
 /// it is not known.
 double peakOperations(const std::string &deviceName, DType dtype);
 
+/// Bytes a second that its memory gives, by the data sheet; 0 where it is not
+/// known.
+double peakBandwidth(const std::string &deviceName);
+
 } // namespace nereid::gpt2
 
 #endif // NEREID_APPS_GPT2_MODEL_GPTCONFIG_H

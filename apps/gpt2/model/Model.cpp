@@ -18,13 +18,17 @@ namespace {
 /// its own, so that a model with other layers begins with the same embedding.
 class Maker {
 public:
-  Maker(const GptConfig &config, uint64_t seed, Device device,
+  Maker(const GptConfig &config, std::optional<uint64_t> seed, Device device,
         std::vector<Parameter> &all)
       : config(config), seed(seed), device(device), all(all) {}
 
   Variable normal(const std::string &name, Shape shape, double deviation) {
+    if (!seed) {
+      return keep(name, zeros(std::move(shape), config.dtype, device),
+                  /*decays=*/true);
+    }
     Tensor values = randn(std::move(shape), f32, Device::cpu(),
-                          seed * 0x9E3779B97F4A7C15u + all.size());
+                          *seed * 0x9E3779B97F4A7C15u + all.size());
     auto *data = values.data<float>();
     for (int64_t i = 0; i < values.numel(); ++i) {
       data[i] *= float(deviation);
@@ -49,14 +53,15 @@ private:
   }
 
   const GptConfig &config;
-  uint64_t seed;
+  std::optional<uint64_t> seed;
   Device device;
   std::vector<Parameter> &all;
 };
 
 } // namespace
 
-Model::Model(const GptConfig &config, uint64_t seed, Device device)
+Model::Model(const GptConfig &config, std::optional<uint64_t> seed,
+             Device device)
     : shape(config), where(device) {
   checkConfig(config);
   Maker make(config, seed, device, all);

@@ -23,6 +23,8 @@
 #include "apps/gpt2/model/GptConfig.h"
 #include "nereid/Autograd/Variable.h"
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,8 +41,9 @@ class Model {
 public:
   /// Fresh parameters: normal with deviation 0.02, those of projections onto
   /// the residual stream 0.02 / sqrt(2 layers), biases 0, norms 1. They depend
-  /// on the seed and on the configuration alone. Throws InvalidArgument.
-  Model(const GptConfig &config, uint64_t seed, Device device);
+  /// on the seed and on the configuration alone. Without a seed all are 0,
+  /// for weights that are copied into them. Throws InvalidArgument.
+  Model(const GptConfig &config, std::optional<uint64_t> seed, Device device);
 
   const GptConfig &config() const { return shape; }
   Device device() const { return where; }
@@ -57,6 +60,13 @@ public:
 
   /// [B, T, vocabulary]; nothing is recorded.
   Tensor logits(const Tensor &tokens) const;
+
+  /// What the last layer, the embedding, is applied to: [B, T, width]. `seen`
+  /// is called with each layer's number and its queries, keys and values,
+  /// [B, T, 3 width]. Nothing is recorded.
+  Tensor
+  features(const Tensor &tokens,
+           const std::function<void(size_t, const Tensor &)> &seen) const;
 
   /// What dropout draws its numbers from: i64 [1] on the device. The same
   /// number gives the same masks; a step writes a new one.
@@ -75,7 +85,9 @@ public:
 
 private:
   /// Of the last norm: [B, T, width].
-  Variable hidden(const Tensor &tokens) const;
+  Variable
+  hidden(const Tensor &tokens,
+         const std::function<void(size_t, const Tensor &)> &seen = {}) const;
 
   GptConfig shape;
   Device where;

@@ -1,0 +1,37 @@
+//===- LoadedModel.h - A trained model for a command ------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_APPS_GPT2_COMMANDS_LOADEDMODEL_H
+#define NEREID_APPS_GPT2_COMMANDS_LOADEDMODEL_H
+
+#include "apps/gpt2/Options.h"
+#include "apps/gpt2/checkpoint/HuggingFace.h"
+#include "apps/gpt2/model/Model.h"
+
+namespace nereid::gpt2 {
+
+struct LoadedModel {
+  Model model;
+  std::string path;
+  nlohmann::json options; ///< of the run that made it, or null
+};
+
+/// What --init_from, --out_dir, --device and --dtype say: a run's last
+/// checkpoint, or the weights of a file or folder. Throws Error.
+LoadedModel loadModel(const Options &options);
+
+/// The data set that the model was trained on; empty where it does not say.
+std::string datasetOf(const nlohmann::json &options);
+
+/// The folder with the tokenizer's files: the model's own, or that of the data
+/// which it was trained on; empty where there is none.
+std::string tokenizerFolder(const std::string &modelPath,
+                            const nlohmann::json &options);
+
+} // namespace nereid::gpt2
+
+#endif // NEREID_APPS_GPT2_COMMANDS_LOADEDMODEL_H

@@ -1,0 +1,285 @@
+//===- Generator.cpp --------------------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "apps/gpt2/sample/Generator.h"
+
+#include "kernels/add_norm/AddNorm.h"
+#include "kernels/decoding/Decoding.h"
+#include "kernels/embedding/Embedding.h"
+#include "kernels/linear/Linear.h"
+#include "nereid/Runtime/Error.h"
+
+#include <algorithm>
+#include <tuple>
+
+using namespace nereid;
+using namespace nereid::gpt2;
+using kernels::Activation;
+
+/// Steps whose tokens are kept on the device: one is read while the next runs.
+static constexpr int64_t ring = 4;
+
+[[noreturn]] static void refuse(const std::string &name,
+                                const std::string &expected,
+                                const std::string &got) {
+  raise({ErrorCode::InvalidArgument,
+         name + ": expected " + expected + ", got " + got,
+         {}});
+}
+
+/// `value`, or `most` where it is 0.
+static int64_t upTo(const char *name, int64_t value, int64_t most) {
+  if (value < 0 || value > most) {
+    refuse(name, "a number from 0 to " + std::to_string(most),
+           std::to_string(value));
+  }
+  return value ? value : most;
+}
+
+Generator::Generator(const Model &model, int64_t rows,
+                     const GenerationOptions &options)
+    : model(model), options(options), where(model.device()),
+      vocabulary(
+          upTo("vocabulary", options.vocabulary, model.config().vocabulary)),
+      capacity(upTo("capacity", options.capacity, model.config().context)) {
+  const GptConfig &config = model.config();
+  constexpr int64_t mostRows = 1 << 16;
+  if (rows < 1 || rows > mostRows) {
+    refuse("rows", "a number from 1 to " + std::to_string(mostRows),
+           std::to_string(rows));
+  }
+  cache = empty({config.layers, 2, rows, config.heads, capacity,
+                 config.width / config.heads},
+                config.dtype, where);
+  state.tokens = zeros({rows}, i32, where);
+  state.positions = zeros({rows}, i32, where);
+  state.steps = zeros({rows}, i32, where);
+  state.history = zeros({ring, rows}, i32, where);
+  if (!where.isHost()) {
+    reader.emplace(where);
+    done.emplace(where);
+  }
+}
+
+Generator::~Generator() = default;
+
+void Generator::begin(std::vector<std::vector<int32_t>> prompts) {
+  auto rows = size_t(state.tokens.numel());
+  if (prompts.size() != rows) {
+    refuse("prompts", std::to_string(rows) + ", one for each row",
+           std::to_string(prompts.size()));
+  }
+  for (const std::vector<int32_t> &prompt : prompts) {
+    if (prompt.empty()) {
+      refuse("prompt", "at least one token", "none");
+    }
+    for (int32_t token : prompt) {
+      if (token < 0 || token >= model.config().vocabulary) {
+        refuse("prompt",
+               "tokens of the model, 0 to " +
+                   std::to_string(model.config().vocabulary - 1),
+               std::to_string(token));
+      }
+    }
+  }
+  sequences.clear();
+  for (std::vector<int32_t> &prompt : prompts) {
+    size_t first = prompt.size() - std::min(prompt.size(), size_t(capacity));
+    sequences.push_back({std::move(prompt), first});
+  }
+  launched = seen = 0;
+  state.steps.zero();
+  refill();
+}
+
+/// All but the last token of each row, whose step is the next one.
+void Generator::refill() {
+  std::vector<int32_t> tokens, positions;
+  for (size_t begin = 0; begin < sequences.size();) {
+    auto lengthOf = [&](size_t row) {
+      return sequences[row].tokens.size() - sequences[row].first;
+    };
+    size_t end = begin, length = lengthOf(begin);
+    for (; end < sequences.size() && lengthOf(end) == length; ++end) {
+      tokens.push_back(sequences[end].tokens.back());
+      positions.push_back(int32_t(length) - 1);
+    }
+    if (length > 1) {
+      fillCache(begin, end, length - 1);
+    }
+    begin = end;
+  }
+  state.tokens.copyFrom(Tensor::fromVector(tokens));
+  state.positions.copyFrom(Tensor::fromVector(positions));
+}
+
+/// The keys and values of `length` tokens of rows begin to end, by the model's
+/// own forward pass. Equal rows take one.
+void Generator::fillCache(size_t begin, size_t end, size_t length) {
+  auto tokensOf = [&](size_t row) {
+    const Sequence &s = sequences[row];
+    return std::span(s.tokens).subspan(s.first, length);
+  };
+  bool isOne = true;
+  for (size_t row = begin; row < end; ++row) {
+    isOne = isOne && std::ranges::equal(tokensOf(begin), tokensOf(row));
+  }
+  std::vector<int32_t> tokens;
+  for (size_t row = begin; row < (isOne ? begin + 1 : end); ++row) {
+    std::span<const int32_t> part = tokensOf(row);
+    tokens.insert(tokens.end(), part.begin(), part.end());
+  }
+  auto time = int64_t(length), rows = int64_t(tokens.size() / length);
+  const GptConfig &config = model.config();
+  model.features(Tensor::fromVector(tokens, Shape{rows, time}).to(where),
+                 [&](size_t layer, const Tensor &qkv) {
+                   // [queries, keys, values; rows, heads, time, head size]
+                   Tensor parts = qkv.view({rows, time, 3, config.heads,
+                                            config.width / config.heads})
+                                      .permute({2, 0, 3, 1, 4});
+                   Tensor places = cache.select(0, int64_t(layer))
+                                       .slice(1, int64_t(begin), int64_t(end))
+                                       .slice(3, 0, time);
+                   for (int64_t i : {0, 1}) {
+                     places.select(0, i).copyFrom(parts.select(0, i + 1));
+                   }
+                 });
+}
+
+/// The forward pass of one token a row.
+void Generator::step() {
+  const GptConfig &config = model.config();
+  const std::vector<Model::Block> &blocks = model.blocks();
+  int64_t rows = state.tokens.numel(), size = config.width / config.heads;
+  Activation activation =
+      config.tanhGelu ? Activation::GeluTanh : Activation::Gelu;
+  Tensor y, stream;
+  std::tie(y, stream) = kernels::addLayerNorm(
+      kernels::embedding(state.tokens, model.tokenEmbedding().value()),
+      kernels::embedding(state.positions, model.positionEmbedding().value()),
+      blocks[0].norm1.value(), blocks[0].norm1Bias.value());
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    const Model::Block &b = blocks[i];
+    Tensor qkv = kernels::linear(y, b.qkv.value(), b.qkvBias.value())
+                     .view({rows, 3, config.heads, size});
+    Tensor places = cache.select(0, int64_t(i));
+    Tensor mixed = kernels::decodeNext(
+        qkv.select(1, 0), {qkv.select(1, 1), qkv.select(1, 2)},
+        places.select(0, 0), places.select(0, 1), state.positions);
+    Tensor added =
+        kernels::linear(mixed.view({rows, config.width}), b.attention.value(),
+                        b.attentionBias.value());
+    std::tie(y, stream) = kernels::addLayerNorm(added, stream, b.norm2.value(),
+                                                b.norm2Bias.value());
+    added = kernels::linear(
+        kernels::linear(y, b.up.value(), b.upBias.value(), activation),
+        b.down.value(), b.downBias.value());
+    bool isLast = i + 1 == blocks.size();
+    const Variable &weight = isLast ? model.lastNorm() : blocks[i + 1].norm1,
+                   &bias =
+                       isLast ? model.lastNormBias() : blocks[i + 1].norm1Bias;
+    std::tie(y, stream) =
+        kernels::addLayerNorm(added, stream, weight.value(), bias.value());
+  }
+  lastLogits = kernels::linear(
+      y, model.tokenEmbedding().value().slice(0, 0, vocabulary));
+  kernels::SamplingOptions sampling;
+  sampling.temperature = options.temperature;
+  sampling.topK = options.topK;
+  sampling.topP = options.topP;
+  sampling.seed = options.seed;
+  kernels::sampleNext(lastLogits, state, sampling);
+}
+
+/// The first step compiles the kernels, the second one is recorded.
+void Generator::launch() {
+  if (!isCaptured() || !isWarm) {
+    step();
+    isWarm = true;
+  } else {
+    if (!graph) {
+      graph = Graph::capture(where, [&] { step(); });
+    }
+    graph->replay();
+  }
+  ++launched;
+}
+
+/// The tokens of the first step that has not been read.
+std::vector<int32_t> Generator::read() {
+  Tensor tokens = state.history.select(0, seen % ring);
+  ++seen;
+  std::vector<int32_t> result;
+  if (where.isHost()) {
+    result = tokens.toVector<int32_t>();
+  } else {
+    StreamGuard guard(*reader);
+    result = tokens.toVector<int32_t>();
+  }
+  for (size_t row = 0; row < result.size(); ++row) {
+    sequences[row].tokens.push_back(result[row]);
+  }
+  return result;
+}
+
+/// Has a row as many tokens as the cache has places? Those that are still to be
+/// read count.
+bool Generator::isFull() const {
+  return std::ranges::any_of(sequences, [&](const Sequence &s) {
+    return s.tokens.size() - s.first + size_t(launched - seen) >
+           size_t(capacity);
+  });
+}
+
+void Generator::slide() {
+  for (Sequence &s : sequences) {
+    if (s.tokens.size() - s.first > size_t(capacity)) {
+      s.first = s.tokens.size() - size_t(std::max<int64_t>(capacity / 2, 1));
+    }
+  }
+  refill();
+}
+
+void Generator::generate(
+    int64_t count, const std::function<void(std::span<const int32_t>)> &each) {
+  if (sequences.empty()) {
+    refuse("generate", "prompts (begin) before", "none");
+  }
+  auto launchNext = [&] {
+    launch();
+    if (done) {
+      done->record();
+    }
+  };
+  for (int64_t i = 0; i < count; ++i) {
+    if (launched == seen) {
+      if (isFull()) {
+        slide();
+      }
+      launchNext();
+    }
+    if (reader) {
+      reader->wait(*done);
+      if (i + 1 < count && !isFull()) {
+        launchNext();
+      }
+    }
+    each(read());
+  }
+}
+
+std::vector<int32_t> Generator::context(int64_t row) const {
+  const Sequence &s = sequences.at(size_t(row));
+  // The last token has been drawn, and not been taken.
+  return {s.tokens.begin() + int64_t(s.first), s.tokens.end() - 1};
+}
+
+double Generator::bytesOfStep() const {
+  double elements =
+      double(parameterCount(model.config(), false)) + double(cache.numel());
+  return elements * double(byteSize(model.config().dtype));
+}
