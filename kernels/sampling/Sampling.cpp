@@ -42,10 +42,11 @@ static void draw(const Tensor &logits, const Tensor &y,
   Rows rows = rowsOf(logits);
   int64_t columns = logits.size(1);
   bool draws = options.temperature > 0;
-  // A multiprocessor's threads hold 65536 logits in registers.
-  int64_t block = nextPowerOf2(columns);
-  bool isWhole = !logits.device().isHost() && block <= 65536;
-  int64_t warps = isWhole ? std::clamp<int64_t>(block / 2048, 4, 32) : 8;
+  // A row is one program's: as many threads as a multiprocessor has, each with
+  // 16 loads under way.
+  int64_t block = std::min<int64_t>(nextPowerOf2(columns),
+                                    logits.device().isHost() ? 4096 : 16384);
+  int64_t warps = std::clamp<int64_t>(block / 512, 4, 32);
   int64_t ring = state.history.defined() ? state.history.size(0) : 1;
   static const OperatorKernel kernel("sampling", "sampling_kernel");
   kernel[{rows.count}](
@@ -55,8 +56,7 @@ static void draw(const Tensor &logits, const Tensor &y,
       options.seed, options.offset, ring,
       "TOP_K"_a = draws && options.topK > 0 && options.topK < columns,
       "TOP_P"_a = draws && options.topP < 1, "DRAWS"_a = draws,
-      "BLOCK"_a = isWhole ? block : std::min<int64_t>(block, 4096),
-      "ROW"_a = isWhole, "num_warps"_a = warps);
+      "BLOCK"_a = block, "num_warps"_a = warps);
 }
 
 Tensor kernels::sample(const Tensor &logits, const SamplingOptions &options) {

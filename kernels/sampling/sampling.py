@@ -16,69 +16,52 @@ def ordered(x):
 
 
 @triton.jit
-def weight_of(x, inside, least, most, floor, COUNTS: tl.constexpr):
-    """Of each logit that has at least these bits, and at least those of floor: 1, or unless COUNTS exp(x - most)."""
-    bits = ordered(x)
-    return tl.where(inside & (bits >= least) & (bits >= floor), 1.0 if COUNTS else tl.exp(x - most), 0.0)
-
-
-@triton.jit
-def weight_from(x_ptr, row, least, N, scale, most, floor, COUNTS: tl.constexpr, BLOCK: tl.constexpr,
-                ROW: tl.constexpr):
-    """The sum of weights over the row: with ROW, over the block `row`, which is all of it."""
+def weight_from(x_ptr, least, N, scale, most, floor, COUNTS: tl.constexpr, BLOCK: tl.constexpr):
+    """How many logits have at least these bits; unless COUNTS, the sum of exp(x - most) of those that are >= floor, too."""
     at = tl.arange(0, BLOCK)
     total = tl.zeros((BLOCK, ), dtype=tl.float32)
-    if ROW:
-        total = weight_of(row, at < N, least, most, floor, COUNTS)
-    else:
-        for start in range(0, N, BLOCK):
-            x = scores(x_ptr, start, at, N, scale)
-            total += weight_of(x, at < N - start, least, most, floor, COUNTS)
+    for start in range(0, N, BLOCK):
+        x = scores(x_ptr, start, at, N, scale)
+        bits = ordered(x)
+        inside = (at < N - start) & (bits >= least) & (bits >= floor)
+        total += tl.where(inside, 1.0 if COUNTS else tl.exp(x - most), 0.0)
     return tl.sum(total, axis=0)
 
 
 @triton.jit
-def least_bits(x_ptr, row, wanted, N, scale, most, floor, COUNTS: tl.constexpr, BLOCK: tl.constexpr,
-               ROW: tl.constexpr):
+def least_bits(x_ptr, wanted, N, scale, most, floor, COUNTS: tl.constexpr, BLOCK: tl.constexpr):
     """The largest bits from which on logits weigh at least `wanted`, one bit after the other."""
     found = tl.full((), 0, tl.uint32)
     for i in range(32):
         bit = tl.full((), 1, tl.uint32) << (31 - i).to(tl.uint32)
         tried = found | bit
-        weight = weight_from(x_ptr, row, tried, N, scale, most, floor, COUNTS, BLOCK, ROW)
+        weight = weight_from(x_ptr, tried, N, scale, most, floor, COUNTS, BLOCK)
         found = tl.where(weight >= wanted, tried, found)
     return found
 
 
 @triton.jit
 def sampling_kernel(y_ptr, x_ptr, positions_ptr, steps_ptr, history_ptr, x_stride, N, scale, k, p, seed, offset, ring,
-                    TOP_K: tl.constexpr, TOP_P: tl.constexpr, DRAWS: tl.constexpr, BLOCK: tl.constexpr,
-                    ROW: tl.constexpr):
+                    TOP_K: tl.constexpr, TOP_P: tl.constexpr, DRAWS: tl.constexpr, BLOCK: tl.constexpr):
     """argmax of x * scale + g over the logits that are kept, g of the Gumbel distribution: what softmax draws.
 
     g of element (row, column) comes from tl.rand(seed, offset + row * N + column). With steps_ptr, the offset is
     2**40 times what it holds for the row; the step and the position of the row are then one further, and the token is
-    kept in history [ring, rows] at the step, too. ROW: the row is one block, read once.
+    kept in history [ring, rows] at the step, too.
     """
     row = tl.program_id(0).to(tl.int64)
     x_ptr += row * x_stride
     at = tl.arange(0, BLOCK)
-    whole = tl.zeros((BLOCK, ), dtype=tl.float32)
-    if ROW:
-        whole = scores(x_ptr, 0, at, N, scale)
     floor = tl.full((), 0, tl.uint32)
     if TOP_K:
-        floor = least_bits(x_ptr, whole, k, N, scale, 0.0, floor, True, BLOCK, ROW)
+        floor = least_bits(x_ptr, k, N, scale, 0.0, floor, True, BLOCK)
     if TOP_P:
         highest = tl.full((BLOCK, ), float("-inf"), tl.float32)
-        if ROW:
-            highest = whole
-        else:
-            for start in range(0, N, BLOCK):
-                highest = tl.maximum(highest, scores(x_ptr, start, at, N, scale))
+        for start in range(0, N, BLOCK):
+            highest = tl.maximum(highest, scores(x_ptr, start, at, N, scale))
         most = tl.max(highest, axis=0)
-        total = weight_from(x_ptr, whole, floor, N, scale, most, floor, False, BLOCK, ROW)
-        floor = tl.maximum(floor, least_bits(x_ptr, whole, total * p, N, scale, most, floor, False, BLOCK, ROW))
+        total = weight_from(x_ptr, floor, N, scale, most, floor, False, BLOCK)
+        floor = tl.maximum(floor, least_bits(x_ptr, total * p, N, scale, most, floor, False, BLOCK))
     step = tl.full((), 0, tl.int64)
     if steps_ptr is not None:
         step = tl.load(steps_ptr + row).to(tl.int64)
@@ -86,10 +69,7 @@ def sampling_kernel(y_ptr, x_ptr, positions_ptr, steps_ptr, history_ptr, x_strid
     best = tl.full((BLOCK, ), float("-inf"), tl.float32)
     index = tl.full((BLOCK, ), 0, tl.int32)
     for start in range(0, N, BLOCK):
-        if ROW:
-            x = whole
-        else:
-            x = scores(x_ptr, start, at, N, scale)
+        x = scores(x_ptr, start, at, N, scale)
         kept = (at < N - start) & (ordered(x) >= floor)
         if DRAWS:
             uniform = tl.rand(seed, offset + row * N + start + at)
