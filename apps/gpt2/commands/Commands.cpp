@@ -14,5 +14,7 @@ void nereid::gpt2::addCommands(CLI::App &app) {
   addPrepareCommand(app);
   addExportCommand(app);
   addTrainCommand(app);
+  addEvalCommand(app);
   addSampleCommand(app);
+  addBenchCommand(app);
 }

@@ -22,7 +22,9 @@ namespace nereid::gpt2 {
 void addPrepareCommand(CLI::App &app);
 void addExportCommand(CLI::App &app);
 void addTrainCommand(CLI::App &app);
+void addEvalCommand(CLI::App &app);
 void addSampleCommand(CLI::App &app);
+void addBenchCommand(CLI::App &app);
 
 /// Adds every command.
 void addCommands(CLI::App &app);

@@ -5,16 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "apps/gpt2/commands/Commands.h"
+#include "apps/gpt2/commands/Testing.h"
 
 #include "apps/gpt2/checkpoint/HuggingFace.h"
 #include "apps/gpt2/checkpoint/Testing.h"
 #include "apps/gpt2/train/Resume.h"
-#include "nereid/Runtime/Error.h"
 
-#include <CLI/CLI.hpp>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 using namespace nereid;
 using namespace nereid::gpt2;
@@ -24,30 +21,6 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 namespace {
-
-struct Outcome {
-  std::string out, err, error;
-};
-
-/// What the command line `words` does, in this process.
-Outcome runCommand(std::vector<std::string> words) {
-  CLI::App app;
-  addCommands(app);
-  std::ranges::reverse(words);
-  Outcome outcome;
-  ::testing::internal::CaptureStdout();
-  ::testing::internal::CaptureStderr();
-  try {
-    app.parse(words);
-  } catch (const Error &error) {
-    outcome.error = error.message();
-  } catch (const CLI::Error &error) {
-    outcome.error = error.what();
-  }
-  outcome.out = ::testing::internal::GetCapturedStdout();
-  outcome.err = ::testing::internal::GetCapturedStderr();
-  return outcome;
-}
 
 class SampleCommand : public ::testing::Test {
 protected:
