@@ -166,6 +166,10 @@ void AdamW::step(const Tensor &factor) {
   }
   static const OperatorKernel advance("adamw", "advance_kernel");
   advance[{1}](state, factors, "num_warps"_a = 1);
+  if (state.device().isHost()) {
+    stepOnHost(factor);
+    return;
+  }
   for (const Group &group : currentGroups()) {
     static const OperatorKernel update("adamw", "adamw_kernel");
     update[{group.chunks.size(0)}](
@@ -173,6 +177,23 @@ void AdamW::step(const Tensor &factor) {
         options.beta1, 1 - options.beta1, options.beta2, 1 - options.beta2,
         options.eps, "P"_a = group.dtype, "MASTER"_a = group.masters,
         "ALIGNED"_a = group.aligned, "BLOCK"_a = blockOf(state.device()),
+        "num_warps"_a = 4);
+  }
+}
+
+void AdamW::stepOnHost(const Tensor &factor) const {
+  static const OperatorKernel update("adamw", "adamw_tensor_kernel");
+  int64_t block = blockOf(state.device());
+  for (const Parameter &one : parameters) {
+    const Tensor &value = one.variable.value(), &grad = one.variable.grad();
+    if (!grad.defined() || value.numel() == 0) {
+      continue;
+    }
+    Checks("adamw").any("gradient", grad).contiguous();
+    update[{cdiv(value.numel(), block)}](
+        value, grad, one.m, one.v, orNone(one.master), value.numel(), one.decay,
+        factors, orNone(factor), options.beta1, 1 - options.beta1,
+        options.beta2, 1 - options.beta2, options.eps, "BLOCK"_a = block,
         "num_warps"_a = 4);
   }
 }

@@ -105,6 +105,7 @@ private:
   };
 
   const std::vector<Group> &currentGroups();
+  void stepOnHost(const Tensor &factor) const;
   Tensor norm(double most, const Tensor &factor);
 
   AdamWOptions options;

@@ -29,25 +29,25 @@ def advance_kernel(state_ptr, factors_ptr):
 
 
 @triton.jit
-def update(row_ptr, start, n, decay, rate, step, root, scale, beta1, left1, beta2, left2, eps, P: tl.constexpr, MASTER: tl.constexpr,
-           ALIGNED: tl.constexpr, MASKED: tl.constexpr, BLOCK: tl.constexpr):
-    p_ptr = address(row_ptr, 0, P, start, ALIGNED)
-    g_ptr = address(row_ptr, 1, P, start, ALIGNED)
-    m_ptr = address(row_ptr, 2, tl.float32, start, ALIGNED)
-    v_ptr = address(row_ptr, 3, tl.float32, start, ALIGNED)
-    w_ptr = address(row_ptr, 4, tl.float32, start, ALIGNED) if MASTER else p_ptr
-    at = tl.arange(0, BLOCK)
-    mask = at < n - start if MASKED else None
-    g = tl.load(g_ptr + at, mask=mask).to(tl.float32) * scale
+def update(p_ptr, g_ptr, m_ptr, v_ptr, w_ptr, at, mask, decay, factors_ptr, scale_ptr, beta1, left1, beta2, left2, eps):
+    rate = tl.load(factors_ptr)
+    step = tl.load(factors_ptr + 1)
+    root = tl.load(factors_ptr + 2)
+    g = tl.load(g_ptr + at, mask=mask).to(tl.float32)
+    if scale_ptr is not None:
+        g *= tl.load(scale_ptr)
     m = tl.load(m_ptr + at, mask=mask)
     v = tl.load(v_ptr + at, mask=mask)
-    w = tl.load(w_ptr + at, mask=mask).to(tl.float32)
+    if w_ptr is not None:
+        w = tl.load(w_ptr + at, mask=mask)
+    else:
+        w = tl.load(p_ptr + at, mask=mask).to(tl.float32)
     m = m * beta1 + g * left1
     v = v * beta2 + g * g * left2
     w = w * (1.0 - rate * decay) - step * m / (tl.sqrt(v) * root + eps)
     tl.store(m_ptr + at, m, mask=mask)
     tl.store(v_ptr + at, v, mask=mask)
-    if MASTER:
+    if w_ptr is not None:
         tl.store(w_ptr + at, w, mask=mask)
     tl.store(p_ptr + at, w, mask=mask)
 
@@ -62,16 +62,26 @@ def adamw_kernel(table_ptr, decays_ptr, chunks_ptr, factors_ptr, scale_ptr, beta
     row_ptr = table_ptr + tensor * FIELDS
     n = tl.load(row_ptr + 5)
     decay = tl.load(decays_ptr + tensor)
-    rate = tl.load(factors_ptr)
-    step = tl.load(factors_ptr + 1)
-    root = tl.load(factors_ptr + 2)
-    scale = 1.0
-    if scale_ptr is not None:
-        scale = tl.load(scale_ptr)
+    p_ptr = address(row_ptr, 0, P, start, ALIGNED)
+    g_ptr = address(row_ptr, 1, P, start, ALIGNED)
+    m_ptr = address(row_ptr, 2, tl.float32, start, ALIGNED)
+    v_ptr = address(row_ptr, 3, tl.float32, start, ALIGNED)
+    w_ptr = address(row_ptr, 4, tl.float32, start, ALIGNED) if MASTER else None
+    at = tl.arange(0, BLOCK)
     if n - start >= BLOCK:
-        update(row_ptr, start, n, decay, rate, step, root, scale, beta1, left1, beta2, left2, eps, P, MASTER, ALIGNED, False, BLOCK)
+        update(p_ptr, g_ptr, m_ptr, v_ptr, w_ptr, at, None, decay, factors_ptr, scale_ptr, beta1, left1, beta2, left2, eps)
     else:
-        update(row_ptr, start, n, decay, rate, step, root, scale, beta1, left1, beta2, left2, eps, P, MASTER, ALIGNED, True, BLOCK)
+        update(p_ptr, g_ptr, m_ptr, v_ptr, w_ptr, at, at < n - start, decay, factors_ptr, scale_ptr, beta1, left1, beta2, left2,
+               eps)
+
+
+@triton.jit
+def adamw_tensor_kernel(p_ptr, g_ptr, m_ptr, v_ptr, w_ptr, n, decay, factors_ptr, scale_ptr, beta1, left1, beta2, left2, eps,
+                        BLOCK: tl.constexpr):
+    """One step of one tensor, for processors: a launch costs little there, and of arguments the compiler knows that they are
+    different arrays, so that all is one pass; addresses from a table have to be read before anything is written."""
+    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    update(p_ptr, g_ptr, m_ptr, v_ptr, w_ptr, at, at < n, decay, factors_ptr, scale_ptr, beta1, left1, beta2, left2, eps)
 
 
 @triton.jit
