@@ -1,0 +1,299 @@
+//===- TrainerTest.cpp ------------------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "apps/gpt2/train/Trainer.h"
+
+#include "apps/gpt2/checkpoint/Testing.h"
+#include "apps/gpt2/commands/Testing.h"
+#include "apps/gpt2/train/Resume.h"
+#include "nereid/Runtime/cuda/simulated/SimulatedDriver.h"
+#include "test/e2e/OnDevice.h"
+
+#include <cmath>
+#include <gmock/gmock.h>
+
+using namespace nereid;
+using namespace nereid::gpt2;
+using ::testing::HasSubstr;
+
+namespace {
+
+/// NEREID_CUDA_DRIVER=simulator makes cuda:0 the simulated GPU.
+class TrainerTest : public e2e::OnDevice {
+protected:
+  static void SetUpTestSuite() { cuda::installSimulator(); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Devices, TrainerTest,
+                         ::testing::Values("cpu", "cuda:0"),
+                         [](const auto &info) {
+                           std::string name = info.param;
+                           return name.substr(0, name.find(':'));
+                         });
+
+Options optionsOf(int64_t batch, int64_t parts) {
+  Options o;
+  o.batchSize = batch;
+  o.gradientAccumulationSteps = parts;
+  o.blockSize = 8;
+  o.layers = 2;
+  o.heads = 2;
+  o.width = 16;
+  o.learningRate = 1e-2;
+  o.warmupIters = 2;
+  o.maxIters = o.lrDecayIters = 20;
+  return o;
+}
+
+/// A model and what trains it.
+struct Training {
+  Training(const Options &o, Device device, DType dtype = f32)
+      : options(o), model(configOf(o, dtype), uint64_t(o.seed), device),
+        trainer(model, o) {
+    trainer.optimiser().resetMasters();
+  }
+
+  static GptConfig configOf(const Options &o, DType dtype) {
+    GptConfig config;
+    config.layers = o.layers;
+    config.heads = o.heads;
+    config.width = o.width;
+    config.context = o.blockSize;
+    config.vocabulary = 30;
+    config.dropout = o.dropout;
+    config.dtype = dtype;
+    return config;
+  }
+
+  /// Rows first to last of a batch of many.
+  Batch rows(int64_t step, int64_t first, int64_t last) const {
+    auto tokens = [&](int which) {
+      return randint({64, options.blockSize}, 0, 30, i32, Device::cpu(),
+                     uint64_t(2 * step + which))
+          .slice(0, first, last)
+          .contiguous();
+    };
+    return {tokens(0), tokens(1)};
+  }
+
+  void step(int64_t number) {
+    std::vector<Batch> batches;
+    for (int64_t i = 0; i < options.gradientAccumulationSteps; ++i) {
+      batches.push_back(
+          rows(number, i * options.batchSize, (i + 1) * options.batchSize));
+    }
+    trainer.step(number, batches);
+    losses.push_back(trainer.loss());
+  }
+
+  void steps(int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      step(i);
+    }
+  }
+
+  std::vector<NamedTensor> state() {
+    std::vector<NamedTensor> all = weightsOf(model);
+    for (NamedTensor &one : optimiserTensorsOf(model, trainer.optimiser())) {
+      all.push_back(std::move(one));
+    }
+    return all;
+  }
+
+  Options options;
+  Model model;
+  Trainer trainer;
+  std::vector<double> losses;
+};
+
+void expectSameBits(Training &a, Training &b) {
+  EXPECT_EQ(a.losses, b.losses);
+  std::vector<NamedTensor> x = a.state(), y = b.state();
+  ASSERT_EQ(x.size(), y.size());
+  for (size_t i = 0; i < x.size(); ++i) {
+    EXPECT_TRUE(haveSameBits(x[i].tensor, y[i].tensor)) << x[i].name;
+  }
+}
+
+bool haveSameState(Training &a, Training &b) {
+  std::vector<NamedTensor> x = a.state(), y = b.state();
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (!haveSameBits(x[i].tensor, y[i].tensor)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+} // namespace
+
+// The first moments are the clipped gradients of a step, times 1 - beta1.
+TEST_P(TrainerTest, microStepsAreOneLargeBatch) {
+  for (double clip : {0.0, 1e-2}) {
+    Options whole = optionsOf(6, 1), parts = optionsOf(2, 3);
+    whole.gradClip = parts.gradClip = clip;
+    Training a(whole, device), b(parts, device);
+    // The third one is a graph's replay, on a GPU.
+    for (int64_t step = 0; step < 3; ++step) {
+      a.step(step);
+      b.step(step);
+      EXPECT_NEAR(a.losses.back(), b.losses.back(), 2e-5);
+      if (clip > 0) {
+        EXPECT_NEAR(a.trainer.gradientNorm(), b.trainer.gradientNorm(),
+                    1e-3 * a.trainer.gradientNorm());
+        EXPECT_GT(a.trainer.gradientNorm(), clip);
+      }
+      if (step > 0) {
+        continue;
+      }
+      auto x = a.trainer.optimiser().moments(),
+           y = b.trainer.optimiser().moments();
+      for (size_t i = 0; i < x.size(); ++i) {
+        std::vector<double> m = x[i].m.toFloat64(), n = y[i].m.toFloat64();
+        double largest = 0, difference = 0;
+        for (size_t k = 0; k < m.size(); ++k) {
+          largest = std::max(largest, std::fabs(m[k]));
+          difference = std::max(difference, std::fabs(m[k] - n[k]));
+        }
+        // Of a key's bias, the gradient is nothing but rounding.
+        EXPECT_LE(difference, 1e-5 * largest + 1e-9)
+            << a.model.parameters()[i].name;
+      }
+    }
+  }
+}
+
+TEST_P(TrainerTest, oneSeedGivesTheSameBits) {
+  for (DType dtype : {f32, bf16}) {
+    Options o = optionsOf(2, 2);
+    o.dropout = 0.2;
+    Training a(o, device, dtype), b(o, device, dtype);
+    a.steps(0, 4);
+    b.steps(0, 4);
+    expectSameBits(a, b);
+    o.seed = 1338;
+    Training c(o, device, dtype);
+    c.steps(0, 4);
+    EXPECT_FALSE(haveSameState(a, c));
+  }
+}
+
+TEST_P(TrainerTest, dropoutDependsOnTheStep) {
+  Options o = optionsOf(4, 1);
+  o.learningRate = o.minLr = 0; // the model stays as it is
+  o.weightDecay = 0;
+  Training without(o, device);
+  o.dropout = 0.3;
+  Training with(o, device), again(o, device);
+  auto lossAt = [](Training &run, int64_t step) {
+    std::vector<Batch> batches = {run.rows(0, 0, 4)};
+    run.trainer.step(step, batches);
+    return run.trainer.loss();
+  };
+  double first = lossAt(with, 7);
+  EXPECT_EQ(lossAt(without, 7), lossAt(without, 8));
+  EXPECT_NE(first, lossAt(without, 7));
+  EXPECT_NE(first, lossAt(with, 8)) << "the same mask in another step";
+  EXPECT_EQ(first, lossAt(with, 7));
+  EXPECT_EQ(first, lossAt(again, 7));
+  // No dropout where nothing is learnt.
+  auto evaluated = [](Training &run) {
+    return run.trainer.evaluate([&](int64_t i) { return run.rows(i, 0, 4); },
+                                3);
+  };
+  EXPECT_EQ(evaluated(with), evaluated(without));
+}
+
+TEST_P(TrainerTest, goesOnFromItsState) {
+  for (DType dtype : {f32, bf16}) {
+    Options o = optionsOf(2, 2);
+    o.dropout = 0.1;
+    Training whole(o, device, dtype);
+    whole.steps(0, 6);
+    Training first(o, device, dtype);
+    first.steps(0, 3);
+    Training resumed(o, device, dtype);
+    resumed.steps(7, 9); // another state, which is replaced
+    resumed.losses = first.losses;
+    std::vector<NamedTensor> from = first.state(), to = resumed.state();
+    for (size_t i = 0; i < from.size(); ++i) {
+      to[i].tensor.copyFrom(from[i].tensor);
+    }
+    resumed.steps(3, 6);
+    expectSameBits(resumed, whole);
+  }
+}
+
+TEST_P(TrainerTest, capturedStepsAreThoseThatAreLaunched) {
+  Options o = optionsOf(2, 2);
+  o.dropout = 0.1;
+  Training captured(o, device);
+  EXPECT_EQ(captured.trainer.isCaptured(), !device.isHost());
+  captured.steps(0, 5);
+  o.compile = false;
+  Training launched(o, device);
+  EXPECT_FALSE(launched.trainer.isCaptured());
+  launched.steps(0, 5);
+  expectSameBits(captured, launched);
+}
+
+TEST_P(TrainerTest, lossFallsOnABatch) {
+  for (DType dtype : {f32, bf16}) {
+    Options o = optionsOf(4, 1);
+    Training run(o, device, dtype);
+    std::vector<Batch> batches = {run.rows(0, 0, 4)};
+    run.trainer.step(0, batches);
+    double first = run.trainer.loss();
+    EXPECT_NEAR(first, std::log(30), 0.2);
+    for (int64_t step = 1; step < 20; ++step) {
+      run.trainer.step(step, batches);
+    }
+    EXPECT_LT(run.trainer.loss(), 0.8 * first);
+  }
+}
+
+TEST(TrainCommand, endsWhereTheLossIsNotFinite) {
+  TestFolder folder;
+  std::string text;
+  for (int i = 0; i < 300; ++i) {
+    text += "abcdefgh\n";
+  }
+  writeContent(folder / "text.txt", text);
+  runCommand(
+      {"prepare", folder / "text.txt", "--dataset=" + (folder / "data")});
+  std::vector<std::string> words = {"train",
+                                    "--dataset=" + (folder / "data"),
+                                    "--out_dir=" + (folder / "out"),
+                                    "--device=cpu",
+                                    "--n_layer=1",
+                                    "--n_head=1",
+                                    "--n_embd=8",
+                                    "--block_size=8",
+                                    "--batch_size=2",
+                                    "--gradient_accumulation_steps=1",
+                                    "--max_iters=30",
+                                    "--eval_interval=30",
+                                    "--eval_iters=1"};
+  std::vector<std::string> wild = words;
+  for (const char *word : {"--learning_rate=1e6", "--decay_lr=False",
+                           "--weight_decay=10", "--grad_clip=0"}) {
+    wild.emplace_back(word);
+  }
+  EXPECT_THAT(runCommand(wild).error,
+              ::testing::MatchesRegex("the loss of step [0-9]+ is (not a "
+                                      "number|infinite); the last checkpoint "
+                                      "is kept; hint: lower "
+                                      "--learning_rate.*"));
+  // Without a line of each step, the evaluation sees it, before a checkpoint.
+  wild.emplace_back("--log_interval=1000");
+  EXPECT_THAT(runCommand(wild).error, HasSubstr("the loss of step 30 is "));
+  EXPECT_THAT(
+      runCommand({"eval", "--out_dir=" + (folder / "out"), "--device=cpu"})
+          .error,
+      HasSubstr(folder / "out"))
+      << "a checkpoint was written";
+}
