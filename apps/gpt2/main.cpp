@@ -7,16 +7,18 @@
 
 #include "apps/gpt2/commands/Commands.h"
 
-#include "nereid/nereid.h"
+#include "nereid/CommandLine/CommandProcess.h"
+#include "nereid/CommandLine/Parse.h"
+#include "nereid/nereid.h" // brings the compiler
 
 #include <CLI/CLI.hpp>
 
-int main(int argc, char **argv) try {
-  CLI::App app{"nereid-gpt2: trains GPT-2 models and samples from them"};
-  nereid::gpt2::addCommands(app);
-  CLI11_PARSE(app, argc, argv);
-  return 0;
-} catch (const nereid::Error &error) {
-  std::fprintf(stderr, "error: %s\n", error.what());
-  return 1;
+int main(int argc, char **argv) {
+  return nereid::runCommand([=] {
+    CLI::App app{"nereid-gpt2: trains GPT-2 models and samples from them",
+                 "nereid-gpt2"};
+    app.set_version_flag("--version", "nereid-gpt2 " NEREID_VERSION);
+    nereid::gpt2::addCommands(app);
+    return nereid::parseCommandLine(app, argc, argv);
+  });
 }

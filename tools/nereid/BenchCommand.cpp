@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CommandProcess.h"
 #include "Commands.h"
 #include "CountedWork.h"
 #include "OptionText.h"
 #include "PointTimes.h"
 #include "TraceOption.h"
+#include "nereid/CommandLine/CommandProcess.h"
 
 #include "nereid/Runtime/device/HostMemory.h"
 #include "nereid/Support/Files.h"

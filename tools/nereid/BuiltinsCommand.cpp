@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CommandProcess.h"
 #include "Commands.h"
+#include "nereid/CommandLine/CommandProcess.h"
 
 // Not self-contained without these.
 #include "llvm/ADT/ArrayRef.h"

@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "ArgumentText.h"
-#include "CommandProcess.h"
 #include "Commands.h"
 #include "LibraryCommand.h"
 #include "OptionText.h"
 #include "SignatureText.h"
+#include "nereid/CommandLine/CommandProcess.h"
 
 #include "nereid/Runtime/cache/ImageStore.h"
 #include "nereid/Support/EditDistance.h"

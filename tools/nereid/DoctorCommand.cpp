@@ -10,9 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CommandProcess.h"
 #include "Commands.h"
-#include "ExitStatus.h"
+#include "nereid/CommandLine/CommandProcess.h"
+#include "nereid/CommandLine/ExitStatus.h"
 
 #include "nereid/Runtime/cache/DiskCache.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"

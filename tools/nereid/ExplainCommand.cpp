@@ -10,13 +10,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CommandProcess.h"
 #include "Commands.h"
 #include "DecisionKeeper.h"
 #include "ExplainJson.h"
 #include "KernelArguments.h"
 #include "OptionText.h"
 #include "OutsideWarnings.h"
+#include "nereid/CommandLine/CommandProcess.h"
 
 #include "nereid/Bench/Measure.h"
 #include "nereid/Explain/Report.h"

@@ -7,7 +7,7 @@
 
 #include "CommandFixture.h"
 
-#include "ExitStatus.h"
+#include "nereid/CommandLine/ExitStatus.h"
 
 #include <fcntl.h>
 #include <set>

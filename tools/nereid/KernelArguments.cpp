@@ -7,8 +7,8 @@
 
 #include "KernelArguments.h"
 
-#include "CommandProcess.h"
 #include "Commands.h"
+#include "nereid/CommandLine/CommandProcess.h"
 
 #include "nereid/Support/EditDistance.h"
 #include "nereid/Support/Files.h"

@@ -7,10 +7,10 @@
 
 #include "LaunchFileMemory.h"
 
-#include "CommandProcess.h"
 #include "Commands.h"
-#include "ExitStatus.h"
 #include "OutsideWarnings.h"
+#include "nereid/CommandLine/CommandProcess.h"
+#include "nereid/CommandLine/ExitStatus.h"
 
 #include "nereid/Bench/Measure.h"
 #include "nereid/Support/Files.h"

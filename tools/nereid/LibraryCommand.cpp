@@ -9,10 +9,10 @@
 
 #include "ArgumentText.h"
 
-#include "CommandProcess.h"
 #include "Commands.h"
 #include "LibraryHeader.h"
 #include "SignatureText.h"
+#include "nereid/CommandLine/CommandProcess.h"
 
 #include "nereid/Pipeline/LibraryBuilder.h"
 #include "nereid/Runtime/cuda/CudaModule.h"

@@ -5,17 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CommandLineErrors.h"
-#include "CommandProcess.h"
 #include "Commands.h"
-#include "ExitStatus.h"
 
+#include "llvm/Support/ErrorHandling.h"
+
+#include "nereid/CommandLine/CommandProcess.h"
+#include "nereid/CommandLine/Parse.h"
 #include "nereid/Runtime/cuda/simulated/SimulatedDriver.h"
-#include "nereid/Support/EditDistance.h"
+#include "nereid/Support/Files.h"
 #include "nereid/nereid.h"
 
 #include <CLI/CLI.hpp>
-#include <sstream>
 
 namespace nereid {
 
@@ -24,24 +24,6 @@ void printWarnings(const KernelDescription &kernel) {
     if (diagnostic.severity == Severity::Warning) {
       printDiagnostic(diagnostic);
     }
-  }
-}
-
-/// "rn" -> "; did you mean 'run'?". CLI11 would only say that the word was not
-/// expected.
-static void checkSubcommand(const CLI::App &app, int argc, char **argv) {
-  if (argc < 2 || argv[1][0] == '-') {
-    return;
-  }
-  std::vector<std::string> names;
-  std::string list;
-  for (const CLI::App *command : app.get_subcommands(nullptr)) {
-    names.push_back(command->get_name());
-    list += (list.empty() ? "" : ", ") + names.back();
-  }
-  if (std::find(names.begin(), names.end(), argv[1]) == names.end()) {
-    usageError("expected one of the commands " + list + ", got '" +
-               std::string(argv[1]) + "'" + didYouMean(argv[1], names));
   }
 }
 
@@ -60,11 +42,14 @@ static std::vector<char *> joinCheck(int argc, char **argv) {
 }
 
 static int run(int argc, char **argv) {
-  CLI::App app{"Nereid: compiles and runs Triton-language kernels"};
+  CLI::App app{"Nereid: compiles and runs Triton-language kernels", "nereid"};
   app.set_version_flag("--version", "nereid " NEREID_VERSION);
   app.require_subcommand(1);
   app.footer("Settings from the environment: docs/KNOBS.md, or nereid doctor.");
   cuda::installSimulator();
+  protectInputs();
+  llvm::install_bad_alloc_error_handler(
+      [](void *, const char *, bool) { endWithoutMemory(); });
   addRunCommand(app);
   addExplainCommand(app);
   addBenchCommand(app);
@@ -72,22 +57,8 @@ static int run(int argc, char **argv) {
   addCompileCommand(app);
   addDoctorCommand(app);
   addBuiltinsCommand(app);
-  checkSubcommand(app, argc, argv);
-  try {
-    std::vector<char *> words = joinCheck(argc, argv);
-    app.parse(static_cast<int>(words.size()), words.data());
-  } catch (const CLI::RuntimeError &error) {
-    return error.get_exit_code(); // a command's own
-  } catch (const CLI::ParseError &error) {
-    if (error.get_exit_code() != 0) {
-      usageError(explainParseError(app, error));
-    }
-    std::ostringstream out, err; // --help and --version
-    app.exit(error, out, err);
-    writeOutput(out.str());
-    return ExitSuccess;
-  }
-  return ExitSuccess;
+  std::vector<char *> words = joinCheck(argc, argv);
+  return parseCommandLine(app, static_cast<int>(words.size()), words.data());
 }
 
 } // namespace nereid

@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "ArgumentText.h"
-#include "CommandProcess.h"
 #include "Commands.h"
 #include "KernelArguments.h"
 #include "LaunchFile.h"
 #include "OptionText.h"
 #include "OutsideWarnings.h"
 #include "TraceOption.h"
+#include "nereid/CommandLine/CommandProcess.h"
 
 #include "nereid/Bench/Measure.h"
 #include "nereid/Runtime/device/HostMemory.h"

@@ -7,7 +7,7 @@
 
 #include "TraceOption.h"
 
-#include "CommandProcess.h"
+#include "nereid/CommandLine/CommandProcess.h"
 
 #include "nereid/Runtime/Error.h"
 #include "nereid/Support/Files.h"

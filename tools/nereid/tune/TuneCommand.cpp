@@ -13,7 +13,7 @@
 
 #include "TuneList.h"
 #include "TuneWorker.h"
-#include "tools/nereid/CommandProcess.h"
+#include "nereid/CommandLine/CommandProcess.h"
 #include "tools/nereid/Commands.h"
 #include "tools/nereid/KernelArguments.h"
 #include "tools/nereid/OptionText.h"

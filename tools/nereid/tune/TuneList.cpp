@@ -7,7 +7,7 @@
 
 #include "TuneList.h"
 
-#include "tools/nereid/CommandProcess.h"
+#include "nereid/CommandLine/CommandProcess.h"
 #include "tools/nereid/Commands.h"
 #include "tools/nereid/KernelArguments.h"
 

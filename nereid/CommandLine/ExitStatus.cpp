@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ExitStatus.h"
+#include "nereid/CommandLine/ExitStatus.h"
 
 #include <algorithm>
 
@@ -51,7 +51,8 @@ ExitStatus exitStatusOf(ErrorCode code) {
 std::string exitStatusMarkdown() {
   std::string text =
       "# Exit statuses of `nereid`\n\nMade by `scripts/update-docs` from the "
-      "table in `tools/nereid/ExitStatus.cpp`.\n\n| status | meaning | for "
+      "table in `nereid/CommandLine/ExitStatus.cpp`.\n\n| status | meaning | "
+      "for "
       "example | error codes |\n|---|---|---|---|\n";
   for (const ExitStatusRow &row : exitStatusTable()) {
     text += "| " + std::to_string(row.status) + " | " + row.meaning + " | " +

@@ -5,11 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CommandProcess.h"
+#include "nereid/CommandLine/CommandProcess.h"
 
-#include "ExitStatus.h"
-
-#include "llvm/Support/ErrorHandling.h"
+#include "nereid/CommandLine/ExitStatus.h"
 
 #include "nereid/Runtime/Error.h"
 #include "nereid/Runtime/FaultHandler.h"
@@ -78,8 +76,7 @@ void writeResult(const std::string &path, std::string_view content) {
 // Memory that runs out
 //===----------------------------------------------------------------------===//
 
-/// Takes no memory itself.
-[[noreturn]] static void endWithoutMemory() {
+void endWithoutMemory() {
   [[maybe_unused]] ssize_t put =
       ::write(STDERR_FILENO, outOfMemoryText, sizeof(outOfMemoryText) - 1);
   ::_exit(ExitFailure);
@@ -130,9 +127,6 @@ static void prepareProcess() {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   std::set_terminate(onTerminate);
-  llvm::install_bad_alloc_error_handler(
-      [](void *, const char *, bool) { endWithoutMemory(); });
-  protectInputs();
   setHintStyle(HintStyle::Command);
 }
 

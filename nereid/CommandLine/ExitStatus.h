@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NEREID_TOOLS_NEREID_EXITSTATUS_H
-#define NEREID_TOOLS_NEREID_EXITSTATUS_H
+#ifndef NEREID_COMMANDLINE_EXITSTATUS_H
+#define NEREID_COMMANDLINE_EXITSTATUS_H
 
 #include "nereid/ABI/Status.h"
 
@@ -40,4 +40,4 @@ std::string exitStatusMarkdown();
 
 } // namespace nereid
 
-#endif // NEREID_TOOLS_NEREID_EXITSTATUS_H
+#endif // NEREID_COMMANDLINE_EXITSTATUS_H

@@ -1,4 +1,4 @@
-//===- CommandLineErrors.cpp - Wrong command lines, explained -------------===//
+//===- Parse.cpp - Command lines, and what is wrong with them -------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,12 +11,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CommandLineErrors.h"
+#include "nereid/CommandLine/Parse.h"
 
+#include "nereid/CommandLine/CommandProcess.h"
+#include "nereid/CommandLine/ExitStatus.h"
+#include "nereid/Runtime/Error.h"
 #include "nereid/Support/EditDistance.h"
 
 #include <CLI/CLI.hpp>
 #include <regex>
+#include <sstream>
 #include <vector>
 
 namespace nereid {
@@ -46,6 +50,10 @@ constexpr Rewording rewordings[] = {
 };
 } // namespace
 
+[[noreturn]] static void refuse(const std::string &message) {
+  raise({ErrorCode::InvalidArgument, message, {}});
+}
+
 static std::string listOf(const std::vector<std::string> &names) {
   std::string list;
   for (const std::string &name : names) {
@@ -62,27 +70,28 @@ static const CLI::App &commandOf(const CLI::App &app) {
 
 static std::string nameOf(const CLI::App &app, const CLI::App &command) {
   std::string name = command.get_name();
-  return &app == &command || name.empty() ? "nereid" : "nereid " + name;
+  return app.get_name() + (&app == &command || name.empty() ? "" : " " + name);
 }
 
-/// Words that no option and no argument takes.
-static std::string explainExtras(const CLI::App &app, const CLI::App &command) {
-  std::vector<std::string> extras = app.remaining(true);
+/// A word that no option and no argument takes.
+static std::string explainExtra(const CLI::App &app, const CLI::App &command,
+                                const std::string &word) {
   std::vector<std::string> names;
   for (const CLI::Option *option : command.get_options()) {
     for (const std::string &name : option->get_lnames()) {
       names.push_back("--" + name);
     }
   }
-  std::string first = extras.empty() ? "" : extras.front();
   return "expected an option or argument of " + nameOf(app, command) +
-         ", got '" + first + "'" + didYouMean(first, names);
+         ", got '" + word + "'" +
+         didYouMean(word.substr(0, word.find('=')), names);
 }
 
 static std::string explain(const CLI::App &app, const CLI::App &command,
                            const CLI::ParseError &error) {
   if (dynamic_cast<const CLI::ExtrasError *>(&error)) {
-    return explainExtras(app, command);
+    std::vector<std::string> extras = app.remaining(true);
+    return explainExtra(app, command, extras.empty() ? "" : extras.front());
   }
   if (dynamic_cast<const CLI::RequiredError *>(&error) && &command == &app) {
     std::vector<std::string> names;
@@ -101,11 +110,51 @@ static std::string explain(const CLI::App &app, const CLI::App &command,
   return text;
 }
 
-std::string explainParseError(const CLI::App &app,
-                              const CLI::ParseError &error) {
+static std::string explainParseError(const CLI::App &app,
+                                     const CLI::ParseError &error) {
   const CLI::App &command = commandOf(app);
   return explain(app, command, error) + "\n(" + nameOf(app, command) +
          " --help tells more)";
+}
+
+/// "rn" -> "; did you mean 'run'?". CLI11 would only say that the word was not
+/// expected.
+static void checkSubcommand(const CLI::App &app, int argc, char **argv) {
+  if (argc < 2) {
+    return;
+  }
+  std::string first = argv[1];
+  if (first.starts_with("-")) {
+    if (!app.get_option_no_throw(first.substr(0, first.find('=')))) {
+      refuse(explainExtra(app, app, first));
+    }
+    return;
+  }
+  std::vector<std::string> names;
+  for (const CLI::App *command : app.get_subcommands(nullptr)) {
+    names.push_back(command->get_name());
+  }
+  if (std::find(names.begin(), names.end(), first) == names.end()) {
+    refuse("expected one of the commands " + listOf(names) + ", got '" + first +
+           "'" + didYouMean(first, names));
+  }
+}
+
+int parseCommandLine(CLI::App &app, int argc, char **argv) {
+  checkSubcommand(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::RuntimeError &error) {
+    return error.get_exit_code(); // a command's own
+  } catch (const CLI::ParseError &error) {
+    if (error.get_exit_code() != 0) {
+      refuse(explainParseError(app, error));
+    }
+    std::ostringstream out, err; // --help and --version
+    app.exit(error, out, err);
+    writeOutput(out.str());
+  }
+  return ExitSuccess;
 }
 
 } // namespace nereid

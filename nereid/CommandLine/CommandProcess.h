@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NEREID_TOOLS_NEREID_COMMANDPROCESS_H
-#define NEREID_TOOLS_NEREID_COMMANDPROCESS_H
+#ifndef NEREID_COMMANDLINE_COMMANDPROCESS_H
+#define NEREID_COMMANDLINE_COMMANDPROCESS_H
 
 #include <functional>
 #include <string>
@@ -24,6 +24,10 @@ struct Diagnostic;
 /// Runs `command`, which returns an exit status or throws; prints what is
 /// thrown, and makes sure that standard output took everything.
 int runCommand(const std::function<int()> &command);
+
+/// The end of a process without memory, with a line that says so. Takes no
+/// memory itself.
+[[noreturn]] void endWithoutMemory();
 
 /// On standard error, fit for a terminal.
 void printError(const std::string &text);
@@ -38,4 +42,4 @@ void writeResult(const std::string &path, std::string_view content);
 
 } // namespace nereid
 
-#endif // NEREID_TOOLS_NEREID_COMMANDPROCESS_H
+#endif // NEREID_COMMANDLINE_COMMANDPROCESS_H
