@@ -52,6 +52,11 @@ static void check(const PrepareOptions &options) {
     usageError("--val-fraction: expected a number from 0 to below 1, got " +
                std::to_string(options.valFraction));
   }
+  constexpr int mostThreads = 4096;
+  if (options.threads < 0 || options.threads > mostThreads) {
+    usageError("--threads: expected 1 to " + std::to_string(mostThreads) +
+               ", got " + std::to_string(std::max(options.threads, 0)));
+  }
   if (options.shardTokens < 1) {
     usageError("--shard-tokens: expected at least 1, got " +
                std::to_string(options.shardTokens));
@@ -86,9 +91,14 @@ void addPrepareCommand(CLI::App &app) {
                       "(default 0.1)");
   command->add_option("--shard-tokens,--shard_tokens", options->shardTokens,
                       "Most tokens in a file (default 1073741824)");
-  command->callback([options, train] {
+  auto *threads = command->add_option("--threads", options->threads,
+                                      "How many cores work (default: all)");
+  command->callback([options, train, threads] {
     if (train->count() && options->trainBpe == 0) {
       options->trainBpe = -1; // not what leaving it out means
+    }
+    if (threads->count() && options->threads == 0) {
+      options->threads = -1;
     }
     check(*options);
     std::fputs(prepare(*options).c_str(), stdout);

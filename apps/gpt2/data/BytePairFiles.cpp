@@ -13,12 +13,12 @@
 
 #include "apps/gpt2/data/ByteAlphabet.h"
 #include "apps/gpt2/data/BytePairTokenizer.h"
+#include "apps/gpt2/data/JsonFile.h"
 
 #include "nereid/Runtime/Error.h"
 #include "nereid/Support/Files.h"
 #include "nereid/Support/Log.h"
 
-#include <nlohmann/json.hpp>
 #include <unordered_map>
 
 namespace nereid::gpt2 {
@@ -34,34 +34,28 @@ static constexpr int64_t mostTokens = 1 << 24;
 }
 
 static Numbers readVocabulary(const std::string &path) {
-  nlohmann::json json;
-  try {
-    json = nlohmann::json::parse(valueOrThrow(readFile(path)));
-  } catch (const nlohmann::json::exception &error) {
-    refuse(path, std::string("expected JSON, got ") + printable(error.what()));
-  }
+  JsonFile file(path);
+  const JsonFile::Json &json = file.value();
   if (!json.is_object() || json.empty()) {
-    refuse(path, "expected an object of tokens and their numbers, got " +
-                     std::string(json.empty() ? "none" : json.type_name()));
+    file.refuse(
+        {}, "expected an object of tokens and their numbers, got " +
+                std::string(json.empty() ? "nothing in it" : json.type_name()));
   }
   Numbers numbers;
   std::unordered_map<int64_t, std::string> known;
-  for (const auto &[text, value] : json.items()) {
-    if (!value.is_number_integer() || value < 0 || value >= mostTokens) {
-      refuse(path, "'" + printable(text) + "': expected a number from 0 to " +
-                       std::to_string(mostTokens - 1) + ", got " +
-                       value.dump());
-    }
+  for (const auto &[text, value] :
+       json.get_ref<const JsonFile::Json::object_t &>()) {
+    int64_t number = file.integer({text}, 0, mostTokens - 1);
     if (text.empty()) {
-      refuse(path, "expected tokens with at least one character, got ''");
+      file.refuse({text},
+                  "expected tokens with at least one character, got \"\"");
     }
-    int64_t number = value;
     auto [other, isNew] = known.emplace(number, text);
     if (!isNew) {
-      refuse(path, "expected a number for each token, got " +
-                       std::to_string(number) + " for '" +
-                       printable(other->second) + "' and for '" +
-                       printable(text) + "'");
+      file.refuse({text}, "expected a number for each token, got " +
+                              std::to_string(number) + " for '" +
+                              printable(other->second) + "' and for '" +
+                              printable(text) + "'");
     }
     numbers.emplace(text, static_cast<int32_t>(number));
   }

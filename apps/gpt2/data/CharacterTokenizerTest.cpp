@@ -82,7 +82,7 @@ TEST(CharacterTokenizer, refusesVocabulariesThatAreNone) {
   };
   EXPECT_EQ(refusal({"a", "bc"}), "token 1: expected one character, got 'bc'");
   EXPECT_EQ(refusal({""}), "token 0: expected one character, got ''");
-  EXPECT_EQ(refusal({"\xFF"}), "token 0: expected one character, got '\\xFF'");
+  EXPECT_EQ(refusal({"\xFF"}), "token 0: expected one character, got '\xFF'");
   EXPECT_EQ(refusal({"a", "b", "a"}),
             "'a': expected each character once, got it as tokens 0 and 2");
   EXPECT_EQ(refusal({}), "");

@@ -9,13 +9,12 @@
 
 #include "apps/gpt2/data/BytePairTokenizer.h"
 #include "apps/gpt2/data/CharacterTokenizer.h"
+#include "apps/gpt2/data/JsonFile.h"
 
 #include "nereid/Runtime/Error.h"
 #include "nereid/Support/Files.h"
-#include "nereid/Support/Log.h"
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 namespace nereid::gpt2 {
 
@@ -29,16 +28,16 @@ static constexpr int formatVersion = 1;
   raise({ErrorCode::IoError, path + ": " + what, {}});
 }
 
-static PartMeta partOf(const Json &json) {
-  return {json.at("tokens").get<uint64_t>(),
-          json.at("shards").get<std::vector<std::string>>()};
+static PartMeta partOf(const JsonFile &file, const std::string &part) {
+  return {static_cast<uint64_t>(
+              file.integer({part, "tokens"}, 0, int64_t{1} << 53)),
+          file.texts({part, "shards"})};
 }
 
 DatasetMeta readMeta(const std::string &folder) {
   std::string path = folder + "/meta.json";
-  Expected<std::string> text = readFile(path);
-  if (!text.ok() && text.failure().code == ErrorCode::NotFound) {
-    std::error_code error;
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) {
     bool isFolder = std::filesystem::is_directory(folder, error);
     raise({ErrorCode::NotFound,
            folder + ": expected a folder of tokens, got " +
@@ -46,29 +45,30 @@ DatasetMeta readMeta(const std::string &folder) {
                "; nereid-gpt2 prepare TEXT --dataset=" + folder + " makes it",
            {}});
   }
-  try {
-    Json json = Json::parse(valueOrThrow(std::move(text)));
-    if (json.value("format", "") != formatName) {
-      refuse(path, std::string("expected \"format\": \"") + formatName +
-                       "\", got another file; nereid-gpt2 prepare writes such "
-                       "ones");
-    }
-    if (json.at("version") != formatVersion) {
-      refuse(path, "expected version 1, got version " +
-                       json.at("version").dump() + "; prepare the data anew");
-    }
-    DatasetMeta meta;
-    meta.tokenizer = json.at("tokenizer");
-    meta.vocabulary = json.at("vocab_size");
-    meta.hash = json.at("tokenizer_hash");
-    meta.characters = json.value("characters", std::vector<std::string>());
-    meta.train = partOf(json.at("train"));
-    meta.val = partOf(json.at("val"));
-    return meta;
-  } catch (const nlohmann::json::exception &error) {
-    refuse(path, "expected what nereid-gpt2 prepare writes, got " +
-                     printable(error.what()));
+  JsonFile file(path);
+  if (!file.value().is_object() ||
+      file.value().value("format", JsonFile::Json()) != formatName) {
+    refuse(path, std::string("expected \"format\": \"") + formatName +
+                     "\", got another file; nereid-gpt2 prepare writes such "
+                     "ones");
   }
+  if (file.at({"version"}) != formatVersion) {
+    file.expected({"version"}, "1, or the data prepared anew",
+                  file.at({"version"}));
+  }
+  DatasetMeta meta;
+  meta.tokenizer = file.text({"tokenizer"});
+  if (meta.tokenizer != "char" && meta.tokenizer != "bpe") {
+    file.expected({"tokenizer"}, "\"char\" or \"bpe\"", file.at({"tokenizer"}));
+  }
+  meta.vocabulary = file.integer({"vocab_size"}, 1, INT32_MAX);
+  meta.hash = file.text({"tokenizer_hash"});
+  if (meta.tokenizer == "char") {
+    meta.characters = file.texts({"characters"});
+  }
+  meta.train = partOf(file, "train");
+  meta.val = partOf(file, "val");
+  return meta;
 }
 
 static Json jsonOf(const PartMeta &part) {
@@ -91,6 +91,20 @@ void writeMeta(const std::string &folder, const DatasetMeta &meta) {
       writeFileAtomically(folder + "/meta.json", json.dump(2) + "\n"));
 }
 
+void checkMetaIsOurs(const std::string &folder) {
+  std::string path = folder + "/meta.json";
+  Expected<std::string> text = readFile(path);
+  if (!text.ok() && text.failure().code == ErrorCode::NotFound) {
+    return;
+  }
+  // One of ours that was cut off or damaged may be replaced.
+  std::string content = valueOrThrow(std::move(text));
+  if (!content.empty() && content.find(formatName) == std::string::npos) {
+    refuse(path, "expected none, or one of an earlier data set, got another "
+                 "program's; take another --dataset");
+  }
+}
+
 TokenizerPtr tokenizerOf(const DatasetMeta &meta, const std::string &folder) {
   TokenizerPtr tokenizer;
   std::string path = folder + "/meta.json";
@@ -100,12 +114,9 @@ TokenizerPtr tokenizerOf(const DatasetMeta &meta, const std::string &folder) {
     } catch (const Error &error) {
       refuse(path, "characters: " + error.message());
     }
-  } else if (meta.tokenizer == "bpe") {
+  } else {
     tokenizer =
         BytePairTokenizer::read(folder + "/vocab.json", folder + "/merges.txt");
-  } else {
-    refuse(path, "expected the tokenizer char or bpe, got '" +
-                     printable(meta.tokenizer) + "'");
   }
   if (tokenizer->hash().hex() != meta.hash ||
       tokenizer->size() != meta.vocabulary) {

@@ -33,6 +33,8 @@ struct DatasetMeta {
 /// Throws NotFound without one, IoError for one that is damaged.
 DatasetMeta readMeta(const std::string &folder);
 void writeMeta(const std::string &folder, const DatasetMeta &meta);
+/// Throws IoError when the folder has a meta.json of another program.
+void checkMetaIsOurs(const std::string &folder);
 /// Throws IoError when the folder has another tokenizer than its meta.json
 /// says.
 TokenizerPtr tokenizerOf(const DatasetMeta &meta, const std::string &folder);

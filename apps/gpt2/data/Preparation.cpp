@@ -14,9 +14,11 @@
 #include "apps/gpt2/data/ParallelChunks.h"
 #include "apps/gpt2/data/PieceScanner.h"
 #include "apps/gpt2/data/ProgressBar.h"
+#include "apps/gpt2/data/StagedFolder.h"
 #include "apps/gpt2/data/TextInput.h"
 #include "apps/gpt2/data/Utf8.h"
 
+#include "nereid/Runtime/Context.h"
 #include "nereid/Runtime/Error.h"
 #include "nereid/Support/Log.h"
 
@@ -341,25 +343,6 @@ static void encodeSegments(const std::vector<Segment> &segments,
   }
 }
 
-/// Shards of an earlier data set that this one does not have.
-static void removeOldShards(const std::string &folder,
-                            const DatasetMeta &meta) {
-  std::error_code error;
-  for (const fs::directory_entry &entry :
-       fs::directory_iterator(folder, error)) {
-    std::string name = entry.path().filename().string();
-    auto has = [&](const PartMeta &part) {
-      return std::find(part.shards.begin(), part.shards.end(), name) !=
-             part.shards.end();
-    };
-    bool isShard = (name.starts_with("train-") || name.starts_with("val-")) &&
-                   name.ends_with(".tokens");
-    if (isShard && !has(meta.train) && !has(meta.val)) {
-      fs::remove(entry.path(), error);
-    }
-  }
-}
-
 static std::string nameOfInput(const std::string &input) {
   std::string path = input.substr(0, input.find_first_of("?#"));
   std::string name = fs::path(path).stem().string();
@@ -372,25 +355,18 @@ static std::string folderOf(const PrepareOptions &options) {
   }
   bool isPath = options.dataset.find('/') != std::string::npos ||
                 options.dataset == "." || options.dataset == "..";
-  return isPath ? options.dataset : "data/" + options.dataset;
-}
-
-static void makeFolder(const std::string &folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (!fs::is_directory(folder)) {
-    refuse(ErrorCode::IoError,
-           "cannot make the folder " + folder + ": " +
-               (error ? error.message() : "a file has this name"));
-  }
+  std::string folder = isPath ? options.dataset : "data/" + options.dataset;
+  folder.erase(std::max<size_t>(1, folder.find_last_not_of('/') + 1));
+  return folder;
 }
 
 std::string prepare(const PrepareOptions &options) {
+  setNumThreads(options.threads);
   std::string folder = folderOf(options);
-  makeFolder(folder);
+  StagedFolder staged(folder);
   std::vector<TextInput> inputs;
   for (const std::string &name : options.inputs) {
-    inputs.emplace_back(name, folder);
+    inputs.emplace_back(name, staged.staging());
   }
   Scan texts = scan(inputs);
   Split split = splitInputs(texts, inputs, options.valFraction);
@@ -398,14 +374,13 @@ std::string prepare(const PrepareOptions &options) {
   if (texts.invalid) {
     std::string place = placeOfInvalid(texts, inputs);
     warn(place.substr(0, place.size() - std::strlen(": error: ")) + ": " +
-         std::to_string(texts.invalid) +
-         " bytes are not UTF-8, the first of them here; they become tokens of "
-         "one byte");
+         "bytes that are not UTF-8: " + std::to_string(texts.invalid) +
+         ", the first one here; they are taken as they are");
   }
   auto start = std::chrono::steady_clock::now();
   uint64_t shardTokens = static_cast<uint64_t>(options.shardTokens);
-  PartWriter train(folder, "train", *tokenizer, shardTokens);
-  PartWriter val(folder, "val", *tokenizer, shardTokens);
+  PartWriter train(staged.staging(), "train", *tokenizer, shardTokens);
+  PartWriter val(staged.staging(), "val", *tokenizer, shardTokens);
   {
     ProgressBar progress("encode", texts.bytes, "MB");
     uint64_t done = 0;
@@ -420,14 +395,11 @@ std::string prepare(const PrepareOptions &options) {
   DatasetMeta meta{
       tokenizer->kind(),       tokenizer->size(), tokenizer->hash().hex(),
       tokenizer->characters(), train.meta,        val.meta};
-  // From here until its meta.json is there the folder is no data set.
-  std::error_code error;
-  fs::remove(folder + "/meta.json", error);
   train.commit();
   val.commit();
-  tokenizer->save(folder);
-  writeMeta(folder, meta);
-  removeOldShards(folder, meta);
+  tokenizer->save(staged.staging());
+  writeMeta(staged.staging(), meta);
+  staged.commit();
   char speed[64];
   std::snprintf(speed, sizeof(speed), "%.2f s, %.0f MB/s", seconds,
                 static_cast<double>(texts.bytes) / 1e6 / seconds);

@@ -32,6 +32,7 @@ struct PrepareOptions {
   int64_t trainBpe = 0;            ///< size of the vocabulary; 0: no training
   double valFraction = 0.1;
   int64_t shardTokens = int64_t{1} << 30;
+  int threads = 0; ///< 0: all cores
 };
 
 /// What was made, in sentences for the user.

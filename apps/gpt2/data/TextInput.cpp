@@ -14,6 +14,7 @@
 #include "nereid/Support/Log.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -51,6 +52,17 @@ struct TemporaryFile {
 
 static bool isUrl(const std::string &name) {
   return name.starts_with("http://") || name.starts_with("https://");
+}
+
+/// "ftp" of ftp://host/file.
+static std::string schemeOf(const std::string &name) {
+  size_t colon = name.find("://");
+  bool isScheme =
+      colon != std::string::npos && colon > 0 &&
+      std::all_of(
+          name.begin(), name.begin() + static_cast<ptrdiff_t>(colon),
+          [](char c) { return std::isalpha(static_cast<unsigned char>(c)); });
+  return isScheme ? name.substr(0, colon) : "";
 }
 
 static void fetch(const std::string &url, const std::string &to) {
@@ -124,8 +136,15 @@ TextInput::TextInput(std::string name, const std::string &folder)
     fetch(name_, path);
   }
   struct stat status;
-  if (path == "-" ||
-      (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))) {
+  bool isThere = ::stat(path.c_str(), &status) == 0;
+  if (std::string scheme = schemeOf(path); !scheme.empty() && !isThere) {
+    raise({ErrorCode::InvalidArgument,
+           name_ +
+               ": expected a path, or an address of http:// or https://, got " +
+               scheme + "://",
+           {}});
+  }
+  if (path == "-" || (isThere && !S_ISREG(status.st_mode))) {
     storage->read = readAll(path);
   } else {
     int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -164,12 +183,7 @@ std::string_view TextInput::text() const {
 }
 
 std::string TextInput::placeOf(size_t offset) const {
-  std::string_view before = text().substr(0, offset);
-  auto line = std::count(before.begin(), before.end(), '\n') + 1;
-  size_t start = before.rfind('\n') + 1; // npos + 1 == 0
-  uint64_t column = countCharacters(before.substr(start)).characters + 1;
-  return name_ + ":" + std::to_string(line) + ":" + std::to_string(column) +
-         ": error: ";
+  return placeInText(name_, text(), offset);
 }
 
 } // namespace nereid::gpt2

@@ -7,7 +7,7 @@
 //
 // A file is mapped into memory; a pipe, and "-" for the standard input, is read
 // whole. http:// and https:// are fetched with the program curl into a file
-// beside the output, which is removed afterwards.
+// of the folder that is written, which is removed afterwards.
 //
 //===----------------------------------------------------------------------===//
 

@@ -134,4 +134,14 @@ std::string wellFormed(std::string_view text) {
   return result;
 }
 
+std::string placeInText(const std::string &name, std::string_view text,
+                        size_t offset) {
+  std::string_view before = text.substr(0, std::min(offset, text.size()));
+  auto line = std::count(before.begin(), before.end(), '\n') + 1;
+  size_t start = before.rfind('\n') + 1; // npos + 1 == 0
+  uint64_t column = countCharacters(before.substr(start)).characters + 1;
+  return name + ":" + std::to_string(line) + ":" + std::to_string(column) +
+         ": error: ";
+}
+
 } // namespace nereid::gpt2

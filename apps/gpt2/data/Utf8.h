@@ -53,6 +53,10 @@ size_t unfinishedBytes(std::string_view text);
 /// Every byte that is no part of a character becomes U+FFFD.
 std::string wellFormed(std::string_view text);
 
+/// "name:line:column: error: " of a byte of a text; columns count characters.
+std::string placeInText(const std::string &name, std::string_view text,
+                        size_t offset);
+
 } // namespace nereid::gpt2
 
 #endif // NEREID_APPS_GPT2_DATA_UTF8_H
