@@ -87,6 +87,8 @@ const std::vector<Row> &rows() {
        {"auto", "float32", "bfloat16"}},
       {"compile", &O::compile, "machine",
        "on a GPU, the step as one CUDA graph"},
+      {"recompute", &O::recompute, "machine",
+       "backward computes activations again: less memory, more time"},
       {"seed", &O::seed, "machine",
        "of the first weights, the batches, and dropout", 0, many},
       {"out_dir", &O::outDir, "output",

@@ -24,7 +24,7 @@ struct Options {
   // Where.
   std::string outDir = "out", dataset = "openwebtext", initFrom = "scratch",
               device = "cuda", dtype = "auto";
-  bool compile = true;
+  bool compile = true, recompute = false;
   int64_t seed = 1337;
   // When.
   int64_t maxIters = 600000, evalInterval = 2000, evalIters = 200,

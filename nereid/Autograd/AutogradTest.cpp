@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Autograd/Record.h"
+#include "nereid/Autograd/Recompute.h"
 #include "nereid/Autograd/Views.h"
 #include "nereid/Runtime/Error.h"
 
@@ -308,4 +308,66 @@ TEST(Autograd, slicesGoBackIntoZeros) {
 TEST(Autograd, undefinedVariablesAreNamed) {
   EXPECT_THAT(messageOf([] { Variable().backward(); }),
               HasSubstr("backward of an undefined variable"));
+}
+
+TEST(Autograd, recomputesWhatItDoesNotKeep) {
+  int calls = 0;
+  Variable a = leaf({3, 2}), b = leaf({5, 7}), c = leaf({1, 1});
+  auto function = [&](std::span<const Variable> in) {
+    ++calls;
+    Variable product = multiply(in[0], in[1]);
+    return std::vector<Variable>{multiply(product, in[0]), add(product, in[2])};
+  };
+  auto run = [&](bool recomputes) {
+    for (const Variable &v : {a, b, c}) {
+      v.zeroGrad();
+    }
+    Variable inputs[] = {a, b, multiply(c, c), Variable()};
+    std::vector<Variable> y =
+        recomputes ? autograd::recomputed("twice", inputs, function)
+                   : function(inputs);
+    Variable sum = add(multiply(y[0], y[1]), y[1]);
+    sum.backward(Tensor::fromVector(std::vector<float>{1, 2}));
+    return std::vector{sum.value().toVector<float>(), gradOf(a), gradOf(b),
+                       gradOf(c)};
+  };
+  auto expected = run(false);
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(run(true), expected);
+  EXPECT_EQ(calls, 3);
+}
+
+TEST(Autograd, recomputesForTheInputsThatNeedIt) {
+  int calls = 0;
+  Variable a = leaf({3}), fixed(Tensor::fromVector(std::vector<float>{4}));
+  auto function = [&](std::span<const Variable> in) {
+    ++calls;
+    EXPECT_EQ(in[1].requiresGrad(), false);
+    return std::vector<Variable>{multiply(in[0], in[1]), in[1]};
+  };
+  Variable inputs[] = {a, fixed};
+  std::vector<Variable> y = autograd::recomputed("part", inputs, function);
+  y[0].backward();
+  EXPECT_THAT(gradOf(a), ElementsAre(4));
+  EXPECT_EQ(calls, 2);
+  // Nothing to record: as if the function were called.
+  NoGrad off;
+  EXPECT_FALSE(
+      autograd::recomputed("part", inputs, function)[0].requiresGrad());
+  EXPECT_EQ(calls, 3);
+}
+
+TEST(Autograd, hooksRunOnceBehindWhatIsRecomputed) {
+  Variable a = leaf({3});
+  std::vector<float> seen;
+  a.onGradient([&](const Variable &v) { seen.push_back(gradOf(v)[0]); });
+  auto square = [](std::span<const Variable> in) {
+    return std::vector<Variable>{multiply(in[0], in[0])};
+  };
+  Variable first[] = {a};
+  std::vector<Variable> y = autograd::recomputed("square", first, square);
+  Variable second[] = {y[0]};
+  std::vector<Variable> z = autograd::recomputed("square", second, square);
+  add(z[0], a).backward(); // a^4 + a
+  EXPECT_THAT(seen, ElementsAre(4 * 27 + 1));
 }

@@ -74,6 +74,18 @@ struct Node {
 void runBackward(const std::shared_ptr<VariableState> &root, Tensor gradient,
                  bool retainGraph);
 
+/// Whether operators are recorded, on this thread and in this scope.
+class GradMode {
+public:
+  explicit GradMode(bool isOn);
+  ~GradMode();
+  GradMode(const GradMode &) = delete;
+  GradMode &operator=(const GradMode &) = delete;
+
+private:
+  bool before;
+};
+
 /// Makes variables of states; only what records may.
 struct Recorder {
   static Variable variable(std::shared_ptr<VariableState> state) {

@@ -14,6 +14,10 @@ static thread_local bool gradIsEnabled = true;
 
 NoGrad::NoGrad() : before(gradIsEnabled) { gradIsEnabled = false; }
 NoGrad::~NoGrad() { gradIsEnabled = before; }
+autograd::GradMode::GradMode(bool isOn) : before(gradIsEnabled) {
+  gradIsEnabled = isOn;
+}
+autograd::GradMode::~GradMode() { gradIsEnabled = before; }
 bool nereid::gradEnabled() { return gradIsEnabled; }
 
 [[noreturn]] static void raiseInvalid(std::string message) {

@@ -114,6 +114,7 @@ static void run(const Options &options, const BenchOptions &bench) {
   Device device = deviceOf(options.device);
   GptConfig config = configOf(options, 50257, device);
   Model model(config, uint64_t(options.seed), device);
+  model.setRecomputes(options.recompute);
   Trainer trainer(model, options);
   trainer.optimiser().resetMasters();
   std::vector<Batch> batches = randomBatches(
@@ -186,11 +187,11 @@ void gpt2::addBenchCommand(CLI::App &app) {
   CLI::App *command = app.add_subcommand(
       "bench", "times training steps of a configuration on random tokens");
   auto given = std::make_shared<TrainingOptions>(
-      *command,
-      std::vector<std::string>{
-          "batch_size", "block_size", "gradient_accumulation_steps", "n_layer",
-          "n_head", "n_embd", "vocab_size", "dropout", "bias", "tanh_gelu",
-          "grad_clip", "device", "dtype", "compile", "seed", "trace"});
+      *command, std::vector<std::string>{
+                    "batch_size", "block_size", "gradient_accumulation_steps",
+                    "n_layer", "n_head", "n_embd", "vocab_size", "dropout",
+                    "bias", "tanh_gelu", "grad_clip", "device", "dtype",
+                    "compile", "recompute", "seed", "trace"});
   auto bench = std::make_shared<BenchOptions>();
   command->add_option("--steps", bench->steps, "steps that are timed (20)")
       ->check(CLI::Range(int64_t{1}, int64_t{1000000}));

@@ -19,6 +19,7 @@
 #include "kernels/expression/Expression.h"
 #include "kernels/layer_norm/LayerNorm.h"
 #include "kernels/linear/Linear.h"
+#include "nereid/Autograd/Recompute.h"
 #include "nereid/Autograd/Views.h"
 #include "nereid/Runtime/Error.h"
 
@@ -72,6 +73,31 @@ private:
 };
 } // namespace
 
+namespace {
+struct BlockOptions {
+  kernels::AttentionOptions attention;
+  kernels::ResidualDropout dropout; ///< behind attention
+  int64_t heads = 1;
+  Activation activation = Activation::None;
+};
+} // namespace
+
+/// The normed stream, the stream and a block's parameters give what the block
+/// adds, and the stream that it is to be added to.
+static std::vector<Variable>
+runBlock(std::span<const Variable> in, const BlockOptions &options,
+         const std::function<void(const Tensor &)> &seen) {
+  Variable qkv = kernels::linear(in[0], in[2], in[3]);
+  seen(qkv.value());
+  Variable mixed =
+      kernels::selfAttention(qkv, options.heads, options.attention);
+  Variable added = kernels::linear(mixed, in[4], in[5]);
+  auto [y, stream] =
+      kernels::addLayerNorm(added, in[1], in[6], in[7], 1e-5, options.dropout);
+  Variable wide = kernels::linear(y, in[8], in[9], options.activation);
+  return {kernels::linear(wide, in[10], in[11]), stream};
+}
+
 Variable
 Model::hidden(const Tensor &tokens,
               const std::function<void(size_t, const Tensor &)> &seen) const {
@@ -93,19 +119,24 @@ Model::hidden(const Tensor &tokens,
   }
   for (size_t i = 0; i < layers.size(); ++i) {
     const Block &b = layers[i];
-    kernels::AttentionOptions causal;
-    causal.causal = true;
-    causal.dropout = places.attention();
-    Variable qkv = kernels::linear(y, b.qkv, b.qkvBias);
-    if (seen) {
-      seen(i, qkv.value());
-    }
-    Variable mixed = kernels::selfAttention(qkv, shape.heads, causal);
-    Variable added = kernels::linear(mixed, b.attention, b.attentionBias);
-    std::tie(y, stream) = kernels::addLayerNorm(
-        added, stream, b.norm2, b.norm2Bias, 1e-5, places.residual());
-    Variable wide = kernels::linear(y, b.up, b.upBias, activation);
-    added = kernels::linear(wide, b.down, b.downBias);
+    BlockOptions options;
+    options.attention.causal = true;
+    options.attention.dropout = places.attention();
+    options.dropout = places.residual();
+    options.heads = shape.heads;
+    options.activation = activation;
+    auto block = [options, i, seen](std::span<const Variable> in) {
+      return runBlock(in, options,
+                      [&](const Tensor &qkv) { seen ? seen(i, qkv) : void(); });
+    };
+    const Variable inputs[] = {
+        y,       stream,      b.qkv, b.qkvBias, b.attention, b.attentionBias,
+        b.norm2, b.norm2Bias, b.up,  b.upBias,  b.down,      b.downBias};
+    std::vector<Variable> outputs =
+        recomputes ? autograd::recomputed("block", inputs, block)
+                   : block(inputs);
+    Variable added = outputs[0];
+    stream = outputs[1];
     bool isLast = i + 1 == layers.size();
     const Variable &weight = isLast ? norm : layers[i + 1].norm1,
                    &bias = isLast ? normBias : layers[i + 1].norm1Bias;

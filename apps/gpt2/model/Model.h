@@ -68,6 +68,10 @@ public:
   features(const Tensor &tokens,
            const std::function<void(size_t, const Tensor &)> &seen) const;
 
+  /// Backward computes the activations of a block again, so that only what is
+  /// between blocks is kept. The gradients have the same bits.
+  void setRecomputes(bool recomputes) { this->recomputes = recomputes; }
+
   /// What dropout draws its numbers from: i64 [1] on the device. The same
   /// number gives the same masks; a step writes a new one.
   const Tensor &dropoutSeed() const { return seedOfDropout; }
@@ -95,6 +99,7 @@ private:
   std::vector<Block> layers;
   Variable tokenTable, positionTable, norm, normBias;
   Tensor seedOfDropout;
+  bool recomputes = false;
 };
 
 } // namespace nereid::gpt2

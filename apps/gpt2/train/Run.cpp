@@ -178,6 +178,7 @@ Run::Run(const Options &given)
            {}});
   }
   setWeights(model, start);
+  model.setRecomputes(options.recompute);
   if (start.checkpoint) {
     copyInto(optimiserTensorsOf(model, trainer.optimiser()),
              start.checkpoint->optimizer, "optimiser", start.path);

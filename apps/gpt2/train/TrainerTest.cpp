@@ -54,6 +54,7 @@ struct Training {
   Training(const Options &o, Device device, DType dtype = f32)
       : options(o), model(configOf(o, dtype), uint64_t(o.seed), device),
         trainer(model, o) {
+    model.setRecomputes(o.recompute);
     trainer.optimiser().resetMasters();
   }
 
@@ -239,6 +240,17 @@ TEST_P(TrainerTest, capturedStepsAreThoseThatAreLaunched) {
   EXPECT_FALSE(launched.trainer.isCaptured());
   launched.steps(0, 5);
   expectSameBits(captured, launched);
+}
+
+TEST_P(TrainerTest, recomputedActivationsGiveTheSameBits) {
+  Options o = optionsOf(2, 2);
+  o.dropout = 0.1;
+  Training kept(o, device);
+  kept.steps(0, 4);
+  o.recompute = true;
+  Training recomputed(o, device);
+  recomputed.steps(0, 4);
+  expectSameBits(kept, recomputed);
 }
 
 TEST_P(TrainerTest, lossFallsOnABatch) {
