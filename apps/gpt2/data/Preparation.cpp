@@ -26,13 +26,15 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <future>
 
 namespace nereid::gpt2 {
 
 namespace fs = std::filesystem;
 
-/// A chunk is encoded by one thread; a wave of them is in memory.
-static constexpr size_t chunkBytes = size_t{1} << 20, waveChunks = 256;
+/// A chunk is encoded by one thread; two waves of them are in memory, one that
+/// is encoded and one that is written.
+static constexpr size_t chunkBytes = size_t{1} << 20, waveChunks = 64;
 
 [[noreturn]] static void refuse(ErrorCode code, const std::string &message) {
   raise({code, message, {}});
@@ -323,6 +325,7 @@ static void encodeSegments(const std::vector<Segment> &segments,
       jobs.push_back({parts[i], segment.endsText && i + 1 == parts.size()});
     }
   }
+  std::future<void> writing;
   for (size_t first = 0; first < jobs.size(); first += waveChunks) {
     size_t count = std::min(waveChunks, jobs.size() - first);
     std::vector<std::vector<int32_t>> tokens(count);
@@ -337,9 +340,17 @@ static void encodeSegments(const std::vector<Segment> &segments,
       std::lock_guard lock(mutex);
       progress.advanceTo(done += job.text.size());
     });
-    for (const std::vector<int32_t> &part : tokens) {
-      writer.append(part);
+    if (writing.valid()) {
+      writing.get();
     }
+    writing = std::async([&, tokens = std::move(tokens)] {
+      for (const std::vector<int32_t> &part : tokens) {
+        writer.append(part);
+      }
+    });
+  }
+  if (writing.valid()) {
+    writing.get();
   }
 }
 

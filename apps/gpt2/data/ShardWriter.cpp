@@ -83,8 +83,13 @@ void ShardWriter::append(std::span<const int32_t> tokens) {
     size_t used = state->block.size();
     size_t count = std::min(tokens.size(), (header.blockBytes - used) / width);
     state->block.resize(used + count * width);
-    for (size_t i = 0; i < count; ++i) {
-      std::memcpy(&state->block[used + i * width], &tokens[i], width);
+    if (width == 4) {
+      std::memcpy(&state->block[used], tokens.data(), 4 * count);
+    } else {
+      for (size_t i = 0; i < count; ++i) {
+        uint16_t token = static_cast<uint16_t>(tokens[i]);
+        std::memcpy(&state->block[used + 2 * i], &token, 2);
+      }
     }
     header.tokens += count;
     tokens = tokens.subspan(count);
