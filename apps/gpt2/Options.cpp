@@ -40,7 +40,7 @@ const std::vector<Row> &rows() {
   constexpr const char *sampling = samplingGroup;
   static const std::vector<Row> table = {
       {"dataset", &O::dataset, "data",
-       "folder that `prepare` wrote, or a text file: its characters"},
+       "folder that `prepare` wrote: a path, or a name in data/"},
       {"batch_size", &O::batchSize, "data", "sequences of a micro-step", 1,
        1e6},
       {"block_size", &O::blockSize, "data", "tokens of a sequence", 1, 1 << 20},
@@ -129,7 +129,10 @@ const std::vector<Row> &rows() {
 
 static std::string textOf(double number) {
   char text[32];
-  auto [end, error] = std::to_chars(text, text + sizeof(text), number);
+  bool isWhole = number == std::floor(number) && std::abs(number) <= 1e15;
+  auto [end, error] =
+      isWhole ? std::to_chars(text, text + sizeof(text), int64_t(number))
+              : std::to_chars(text, text + sizeof(text), number);
   return std::string(text, end);
 }
 

@@ -37,6 +37,14 @@ static PartMeta partOf(const JsonFile &file, const std::string &part) {
 DatasetMeta readMeta(const std::string &folder) {
   std::string path = folder + "/meta.json";
   std::error_code error;
+  if (std::filesystem::is_regular_file(folder, error)) {
+    raise({ErrorCode::NotFound,
+           folder +
+               ": expected a folder of tokens, got a file; nereid-gpt2 "
+               "prepare " +
+               folder + " --dataset=NAME makes the folder of NAME",
+           {}});
+  }
   if (!std::filesystem::exists(path, error)) {
     bool isFolder = std::filesystem::is_directory(folder, error);
     raise({ErrorCode::NotFound,

@@ -8,7 +8,9 @@
 #include "apps/gpt2/train/Run.h"
 
 #include "apps/gpt2/train/Batches.h"
+#include "apps/gpt2/train/Interrupt.h"
 #include "apps/gpt2/train/Log.h"
+#include "apps/gpt2/train/Memory.h"
 #include "apps/gpt2/train/Resume.h"
 #include "apps/gpt2/train/Schedule.h"
 #include "apps/gpt2/train/Trainer.h"
@@ -18,6 +20,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <limits>
 #include <optional>
@@ -116,15 +119,13 @@ private:
 
 } // namespace
 
-static void checkLoss(double loss, int64_t step) {
-  if (!std::isfinite(loss)) {
-    raise({ErrorCode::KernelFault,
-           "the loss of step " + std::to_string(step) + " is " +
-               (std::isnan(loss) ? "not a number" : "infinite") +
-               "; the last checkpoint is kept; hint: lower --learning_rate, "
-               "raise --warmup_iters, or set --grad_clip",
-           {}});
-  }
+/// Before the run takes anything.
+static StepFit checkedFit(const GptConfig &config, const Options &options,
+                          Device device) {
+  StepFit fit{config, options.batchSize, options.blockSize, options.recompute,
+              device, freeBytes(device)};
+  fit.check();
+  return fit;
 }
 
 namespace {
@@ -133,10 +134,15 @@ namespace {
 class Run {
 public:
   explicit Run(const Options &given);
-  void train();
+  /// The signal that ended it early, or 0.
+  int train();
 
 private:
   void announce() const;
+  void steps();
+  void checkLoss(double loss, int64_t step) const;
+  /// After a signal: what has been done is kept.
+  void stop(int64_t step);
   double evaluate(int64_t step);
   void save(int64_t step);
   void logStep(int64_t step);
@@ -146,12 +152,14 @@ private:
   Start start;
   Batches data;
   GptConfig config;
+  StepFit fit;
   Model model;
   Trainer trainer;
   Meter meter;
   std::optional<CheckpointWriter> writer;
   std::optional<Log> log;
   std::string logPath;
+  Interrupt interrupt;
   int64_t first = 0;
   double best = std::numeric_limits<double>::infinity();
 };
@@ -167,6 +175,7 @@ Run::Run(const Options &given)
     : options(checked(given)), device(deviceOf(options.device)),
       start(startOf(options)), data(options),
       config(configOf(options, start, data.vocabulary(), device)),
+      fit(checkedFit(config, options, device)),
       model(config, uint64_t(options.seed), device), trainer(model, options),
       meter(config, options, device), logPath(options.outDir + "/log.jsonl") {
   if (data.vocabulary() > config.vocabulary) {
@@ -216,6 +225,19 @@ void Run::announce() const {
   std::fflush(stdout);
 }
 
+void Run::checkLoss(double loss, int64_t step) const {
+  if (!std::isfinite(loss)) {
+    bool isKept = !options.evalOnly && hasCheckpoint(options.outDir);
+    raise({ErrorCode::KernelFault,
+           "the loss of step " + std::to_string(step) + " is " +
+               (std::isnan(loss) ? "not a number" : "infinite") +
+               (isKept ? "; the last checkpoint is kept" : "") +
+               "; hint: lower --learning_rate, raise --warmup_iters, or set "
+               "--grad_clip",
+           {}});
+  }
+}
+
 double Run::evaluate(int64_t step) {
   auto lossOf = [&](Split split) {
     return trainer.evaluate(
@@ -253,8 +275,35 @@ void Run::logStep(int64_t step) {
   checkLoss(line.loss, step);
 }
 
-void Run::train() {
+void Run::stop(int64_t step) {
+  bool isKept = step > first;
+  if (isKept) {
+    checkLoss(trainer.loss() + trainer.gradientNorm(), step - 1);
+    save(step);
+    writer->wait();
+  }
+  std::fprintf(stderr, "stopped by SIG%s behind step %lld%s\n",
+               interrupt.signal() == SIGINT ? "INT" : "TERM",
+               static_cast<long long>(step),
+               isKept ? "; --init_from=resume goes on" : "");
+}
+
+int Run::train() {
   announce();
+  try {
+    steps();
+  } catch (const Error &error) {
+    if (error.code() != ErrorCode::OutOfMemory) {
+      throw;
+    }
+    Failure failure = fit.failure();
+    failure.message += " (" + error.message() + ")";
+    raise(std::move(failure));
+  }
+  return interrupt.signal();
+}
+
+void Run::steps() {
   std::optional<TraceFile> trace;
   if (!options.trace.empty()) {
     trace.emplace(options.trace);
@@ -263,6 +312,10 @@ void Run::train() {
   std::vector<Batch> batches(micro);
   for (int64_t step = first;; ++step) {
     bool isLast = step >= options.maxIters;
+    if (interrupt.signal() && !isLast && !options.evalOnly) {
+      stop(step);
+      break;
+    }
     if (step % options.evalInterval == 0 || isLast || options.evalOnly) {
       double loss = evaluate(step);
       if (options.evalOnly) {
@@ -297,4 +350,9 @@ void Run::train() {
   }
 }
 
-void gpt2::train(const Options &options) { Run(options).train(); }
+void gpt2::train(const Options &options) {
+  int signal = Run(options).train();
+  if (signal != 0) {
+    std::raise(signal); // the process ends as one that did not catch it
+  }
+}

@@ -297,9 +297,9 @@ TEST(TrainCommand, endsWhereTheLossIsNotFinite) {
   }
   EXPECT_THAT(runCommand(wild).error,
               ::testing::MatchesRegex("the loss of step [0-9]+ is (not a "
-                                      "number|infinite); the last checkpoint "
-                                      "is kept; hint: lower "
-                                      "--learning_rate.*"));
+                                      "number|infinite); hint: lower "
+                                      "--learning_rate.*"))
+      << "no checkpoint yet, so that none is kept";
   // Without a line of each step, the evaluation sees it, before a checkpoint.
   wild.emplace_back("--log_interval=1000");
   EXPECT_THAT(runCommand(wild).error, HasSubstr("the loss of step 30 is "));

@@ -1,0 +1,301 @@
+"""What goes wrong with a run, and what is then said: each message's words, the exit status, and that the last good
+checkpoint still loads.
+
+    apps/gpt2/test/faults.py build/bin/nereid-gpt2 [--device=cuda] [TEST...]
+"""
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+from program import SMALL, Program, curve_of, state_of, words_of
+
+BRIEF = SMALL | dict(max_iters=20, lr_decay_iters=20, gradient_accumulation_steps=1)
+
+
+class Faults:
+
+    def __init__(self, program, device):
+        self.program, self.folder = program, program.folder
+        self.options = BRIEF | dict(device=device)
+
+    def expect(self, result, status, *parts):
+        """The status, and texts of standard error in their order."""
+        at = 0
+        for part in parts:
+            found = result.stderr.find(part, at)
+            if found < 0 or result.returncode != status:
+                sys.exit(f"error: {' '.join(map(str, result.args))}\nexpected status {status} and '{part}', got status "
+                         f"{result.returncode} and:\n{result.stderr}")
+            at = found
+        assert "Assertion" not in result.stderr and "internal error" not in result.stderr, result.stderr
+
+    def train(self, out, *words, **changes):
+        return self.program.train(out, self.options | changes, *words)
+
+    def trained(self, out, **changes):
+        result = self.train(out, **changes)
+        assert result.returncode == 0, result.stderr
+        return self.folder / out
+
+    def resume(self, out, **changes):
+        return self.train(out, "--init_from=resume", **changes)
+
+    def expect_whole(self, out, step):
+        """The checkpoint is that of `step`, and a run goes on from it."""
+        assert state_of(self.folder / out)["step"] == step, state_of(self.folder / out)["step"]
+        result = self.resume(out, max_iters=step + 2)
+        assert result.returncode == 0 and f"resumed behind step {step}" in result.stdout, result.stderr
+
+    # Options.
+
+    def test_options(self):
+        words = words_of(self.options)
+        table = [
+            ("train --batchsize=3", "expected an option or argument of nereid-gpt2 train, got '--batchsize=3'; did you mean '--batch_size'?"),
+            ("train --batch_size=x", "--batch_size: expected an integer from 1 to 1000000, got 'x'"),
+            ("train --batch_size=0", "--batch_size: expected an integer from 1 to 1000000, got '0'"),
+            ("train --batch_size=2.5", "--batch_size: expected an integer from 1 to 1000000, got '2.5'"),
+            ("train --max_iters=-1", "--max_iters: expected an integer from 0 to 1000000000000000, got '-1'"),
+            ("train --dropout=1", "--dropout: expected a number from 0 to below 1, got '1'"),
+            ("train --dropout=nan", "--dropout: expected a number from 0 to below 1, got 'nan'"),
+            ("train --beta2=", "--beta2: expected a value, got none"),
+            ("train --learning_rate=-1e-3", "--learning_rate: expected a number from 0 to 1000000, got '-1e-3'"),
+            ("train --bias=maybe", "--bias: expected True or False, got 'maybe'"),
+            ("train --dtype=bfloat", "--dtype: expected one of auto, float32, bfloat16, got 'bfloat'; did you mean 'bfloat16'?"),
+            ("train --dtype=float16", "--dtype: expected one of auto, float32, bfloat16, got 'float16'"),
+            ("train --device=gpu", "no device 'gpu'; expected one of this machine's: "),
+            ("train --n_embd=33 --n_head=4", "n_head: expected a divisor of n_embd (33), got 4"),
+            ("train --n_embd=1024 --n_head=2", "n_embd: expected heads of at most 256 elements (n_embd / n_head), got 512"),
+            ("train --warmup_iters=10 --lr_decay_iters=5", "lr_decay_iters: expected at least warmup_iters (10), got 5"),
+            ("train --learning_rate=1e-5 --min_lr=1e-4", "min_lr: expected at most learning_rate (1e-05), got 1e-04"),
+            ("train --n_head=2 --n_head=4", "--n_head: expected at most 1 of it, got 2"),
+            ("train --out_dir", "--out_dir: expected a value, got none"),
+            ("train nothing.py", "cannot read 'nothing.py': No such file or directory"),
+            ("trian", "expected one of the commands prepare, ", "got 'trian'; did you mean 'train'?"),
+            ("--hlep", "expected an option or argument of nereid-gpt2, got '--hlep'; did you mean '--help'?"),
+            ("", "expected one of the commands prepare, ", "got none"),
+            ("prepare", "expected TEXT, got none"),
+            ("prepare nothing.txt", "nothing.txt: No such file or directory"),
+            ("prepare text.txt --train-bpe=3", "--train-bpe: expected the size of the vocabulary, 257"),
+            ("prepare text.txt --val-fraction=1", "--val-fraction: expected a number from 0 to below 1, got 1"),
+            ("prepare text.txt --vocab=v.json", "expected --vocab and --merges together, got --vocab alone"),
+            ("export", "expected --to, got none"),
+            ("export --to=x --dtype=int8", "--dtype: expected float32, bfloat16 or float16, got 'int8'"),
+            ("export --to=x --out_dir=nothing", "'nothing': expected a folder of checkpoints"),
+        ]
+        for line, *parts in table:
+            result = self.program.run(*line.split())
+            self.expect(result, 1 if "No such file" in parts[-1] or "no device" in parts[0] or "nothing" in line else 2, "error: ", *parts)
+        for line in "--help", "--version", "train --help":
+            result = self.program.run(*line.split())
+            assert result.returncode == 0 and result.stdout and not result.stderr, line
+        help = self.program.run("train", "--help").stdout
+        for word in words:
+            assert word.split("=")[0] in help, f"train --help does not tell of {word}"
+
+    def test_config_files(self):
+        table = [
+            ("batch_size = 4\n  n_hed = 3\n", "2:3: error: expected an option of training, got 'n_hed'; did you mean 'n_head'?", "n_hed = 3"),
+            ("n_head == 3", "1:1: error: expected 'name = value'", "a configuration file assigns options"),
+            ("import os\n", "1:1: error: expected 'name = value'"),
+            ("\nn_head =  # none\n", "2:8: error: expected a value after '='"),
+            ("n_layer = 2\nn_head = many", "2:10: error: n_head: expected an integer from 1 to 4096, got 'many'"),
+            ("out_dir = 'here", "1:11: error: expected the quote that ends this text"),
+            ("out_dir = 'here' + 'there'", "1:18: error: expected the end of the line, got '+ 'there''"),
+        ]
+        for text, *parts in table:
+            (self.folder / "config.py").write_text(text)
+            result = self.program.run("train", "config.py")
+            self.expect(result, 2, "config.py:" + parts[0], *parts[1:])
+            assert "error: error" not in result.stderr and "error: config" not in result.stderr, result.stderr
+        (self.folder / "config.py").write_text("wandb_log = True\nn_head = 2 * 1 # two\nout_dir = \"from-config\"\n")
+        options = {k: v for k, v in self.options.items() if k != "n_head"}
+        result = self.program.run("train", "config.py", "--dataset=text", *words_of(options))
+        assert result.returncode == 0 and "note: config.py: wandb_log has no effect here" in result.stderr, result.stderr
+        assert state_of(self.folder / "from-config")["step"] == 20
+
+    # Data.
+
+    def test_data(self):
+        run = lambda name, **more: self.program.run("train", "--out_dir=data-out", f"--dataset={name}", *words_of(self.options | more))
+        self.expect(run("none"), 1, "data/none: expected a folder of tokens, got no such folder; nereid-gpt2 prepare TEXT")
+        self.expect(run("./text.txt"), 1, "./text.txt: expected a folder of tokens, got a file; nereid-gpt2 prepare ./text.txt")
+        (self.folder / "empty").mkdir()
+        self.expect(run("./empty"), 1, "./empty: expected a folder of tokens, got one without meta.json")
+        self.expect(run("text", block_size=5000), 2, "expected at least 5001 tokens, one more than the block, got", "a smaller --block_size")
+        for part in "train", "val":
+            for damage, message in {"cut": "cut off or damaged: expected", "header": "another one; nereid-gpt2 prepare makes such files",
+                                    "middle": "damaged: the checksum of"}.items():
+                copy = self.folder / f"damaged-{part}-{damage}"
+                shutil.copytree(self.folder / "data/text", copy)
+                shard = copy / state_of_data(copy)[part]["shards"][0]
+                content = bytearray(shard.read_bytes())
+                if damage == "cut":
+                    del content[-100:]
+                else:
+                    content[0 if damage == "header" else len(content) // 2] ^= 1
+                shard.write_bytes(content)
+                self.expect(run(f"./{copy.name}"), 1, "error: ", shard.name, message, "prepare")
+        copy = self.folder / "gone"
+        shutil.copytree(self.folder / "data/text", copy)
+        (copy / state_of_data(copy)["val"]["shards"][0]).unlink()
+        self.expect(run("./gone"), 1, "cannot open ./gone/", "No such file or directory")
+        (copy / "meta.json").write_text("{")
+        self.expect(run("./gone"), 1, "./gone/meta.json: expected what nereid-gpt2 prepare writes")
+
+    # Checkpoints.
+
+    def test_checkpoints(self):
+        self.expect(self.resume("nowhere"), 1, "'nowhere': expected a checkpoint (state.json), got none; train one first, or name")
+        out = self.trained("good")
+        files = {key: value["name"] for key, value in state_of(out)["files"].items()}
+        for name in files.values():
+            for damage, message in {"cut": "the checkpoint is damaged: expected", "bit": "expected the checksum that state.json has",
+                                    "gone": "the checkpoint is not complete: expected this file"}.items():
+                copy = self.folder / f"{damage}-{name}"
+                shutil.copytree(out, copy, symlinks=True)
+                content = bytearray((copy / name).read_bytes())
+                content[-1] ^= 1
+                if damage == "gone":
+                    (copy / name).unlink()
+                else:
+                    (copy / name).write_bytes(content[:-7] if damage == "cut" else content)
+                self.expect(self.resume(copy.name), 2, name, message, "start again with --init_from=scratch")
+        foreign = self.folder / "foreign"
+        foreign.mkdir()
+        (foreign / "state.json").write_text('{"format": "of another"}')
+        self.expect(self.resume("foreign"), 2, "state.json", "got that of another program; choose another folder")
+        (foreign / "model.safetensors").write_bytes(b"PK\3\4 a zip file" + bytes(100))
+        self.expect(self.train("new", init_from="foreign/model.safetensors"), 2, "foreign/model.safetensors", "expected a safetensors file")
+        self.expect(self.train("new", init_from="nothing.safetensors"), 1, "'nothing.safetensors': expected a folder of checkpoints, ")
+        self.expect_whole("good", 20)
+
+    def test_two_writers(self):
+        process = self.program.start("train", "--out_dir=twice", "--dataset=text", *words_of(self.options | dict(max_iters=10**6)))
+        for line in process.stdout:
+            if line.startswith("step"):
+                break
+        self.expect(self.train("twice"), 1, "another process writes its checkpoints here; choose another --out_dir")
+        process.kill()
+        process.communicate()
+
+    # Disks.
+
+    def test_full_disk(self):
+        """A file system of two megabytes, in a mount namespace of this test's own."""
+        mount = self.folder / "small"
+        mount.mkdir()
+        script = f'mount -t tmpfs -o size=2m none {mount} && "$@"; status=$?; mkdir -p kept && cp -a {mount}/. kept; exit $status'
+        if subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode:
+            print("note: no mount namespaces here; disks are tried with a limit of the files' sizes alone")
+            return
+        # A checkpoint has 1.3 MB, and the next one is written beside it.
+        command = ["unshare", "-m", "sh", "-c", script, "sh", self.program.path, "train", f"--out_dir={mount}", "--dataset=text",
+                   *words_of(self.options)]
+        result = subprocess.run(command, cwd=self.folder, text=True, capture_output=True)
+        self.expect(result, 1, f"error: cannot write '{mount}/", "on this disk", "make room, or choose another folder",
+                    "the checkpoint before this one is kept")
+        self.expect_whole("kept", 10)
+
+    def test_large_files(self):
+        """Files may not grow: what an ulimit does, and much like a full disk."""
+        self.trained("limited")
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100000, resource.RLIM_INFINITY))
+        result = self.program.train("limited", self.options | dict(max_iters=40), "--init_from=resume", preexec_fn=limit)
+        self.expect(result, 1, "File too large; files may not be as large here", "the checkpoint before this one is kept")
+        self.expect_whole("limited", 20)
+        (self.folder / "file").write_text("")
+        self.expect(self.train("file"), 1, "error: cannot use the folder 'file': it is a file")
+        self.expect(self.train("file/below"), 1, "file/below': Not a directory")
+        result = self.train("full-plot", plot="/dev/full/x.svg")
+        self.expect(result, 1, "error: cannot write", "/dev/full/x.svg")
+        self.expect_whole("full-plot", 20)
+
+    # Numbers and memory.
+
+    def test_loss(self):
+        self.trained("finite")
+        result = self.resume("finite", learning_rate=1e6, min_lr=1e5, grad_clip=0, max_iters=60, lr_decay_iters=60)
+        self.expect(result, 1, "error: the loss of step ", "; the last checkpoint is kept; hint: lower --learning_rate")
+        self.expect_whole("finite", 20)
+        result = self.train("never", learning_rate=1e6, min_lr=1e5, grad_clip=0, warmup_iters=0, eval_interval=100)
+        self.expect(result, 1, "error: the loss of step ", "; hint: lower --learning_rate")
+        assert "is kept" not in result.stderr, result.stderr
+
+    def test_memory(self):
+        parts = "error: out of memory: a step of ", " sequences of 32 tokens takes about ", " GB free; --batch_size="
+        result = self.train("large", batch_size=1000000)
+        self.expect(result, 1, *parts, " would fit, or ", " with --recompute; more --gradient_accumulation_steps make up for it")
+        result = self.train("large", n_layer=4096, n_embd=65536, n_head=4096)
+        self.expect(result, 1, "error: out of memory: ", "of this model no batch fits: its parameters take ", "a smaller --block_size")
+        if self.options["device"] != "cpu":
+            return
+        limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (2 << 30, resource.RLIM_INFINITY))
+        result = self.program.train("large", self.options | dict(batch_size=50000), preexec_fn=limit)
+        self.expect(result, 1, *parts, " would fit")
+        # What it says is true.
+        fits = int(result.stderr.split("--batch_size=")[1].split(" ")[0])
+        assert 1000 < fits < 50000, fits
+        result = self.program.train("large", self.options | dict(batch_size=fits // 2, max_iters=1, lr_decay_iters=10), preexec_fn=limit)
+        assert result.returncode == 0, result.stderr
+
+    # Signals.
+
+    def test_signals(self):
+        options = self.options | dict(max_iters=4000, lr_decay_iters=4000, eval_interval=100000, dropout=0.1)
+        for number, name in (signal.SIGTERM, "TERM"), (signal.SIGINT, "INT"):
+            out = f"stopped-{name}"
+            process = subprocess.Popen([self.program.path, "train", f"--out_dir={out}", "--dataset=text", *words_of(options)],
+                                       cwd=self.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            for line in process.stdout:
+                if line.startswith("iter 20:"):
+                    break
+            process.send_signal(number)
+            errors = process.communicate(timeout=60)[1]
+            step = state_of(self.folder / out)["step"]
+            assert process.returncode == -number, process.returncode
+            assert f"stopped by SIG{name} behind step {step}; --init_from=resume goes on" in errors, errors
+            assert 20 < step < 4000, step
+            # The bits are those of a run that nobody stopped.
+            end = step + 5
+            result = self.program.train(out, options | dict(max_iters=end), "--init_from=resume")
+            assert result.returncode == 0, result.stderr
+            whole = self.trained(f"whole-{name}", **(options | dict(max_iters=end)))
+            assert curve_of(whole) == curve_of(self.folder / out), f"SIG{name}: another log"
+            for key in "weights", "optimizer":
+                a, b = ((folder / state_of(folder)["files"][key]["name"]).read_bytes() for folder in (whole, self.folder / out))
+                assert a == b, f"SIG{name}: other {key}"
+
+    def test_closed_output(self):
+        """A reader that goes away ends no training."""
+        process = self.program.start("train", "--out_dir=closed", "--dataset=text", *words_of(self.options))
+        process.stdout.close()
+        assert process.wait(timeout=60) == 1, "expected a status that tells of lost output"
+        self.expect_whole("closed", 20)
+
+
+def state_of_data(folder):
+    import json
+    return json.loads((folder / "meta.json").read_text())
+
+
+def main():
+    words = sys.argv[1:]
+    device = next((w.split("=")[1] for w in words if w.startswith("--device=")), "cpu")
+    program, *chosen = [w for w in words if not w.startswith("--")]
+    with tempfile.TemporaryDirectory() as name:
+        faults = Faults(Program(program, name), device)
+        faults.program.prepare()
+        tests = [test for test in dir(Faults) if test.startswith("test_") and (not chosen or test[5:] in chosen)]
+        for test in tests:
+            getattr(faults, test)()
+            print(f"{test[5:].replace('_', ' ')}: as it should be", flush=True)
+        assert tests, f"expected names of tests, got {chosen}"
+
+
+main()
