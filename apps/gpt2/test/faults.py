@@ -146,7 +146,7 @@ class Faults:
         (copy / state_of_data(copy)["val"]["shards"][0]).unlink()
         self.expect(run("./gone"), 1, "cannot open ./gone/", "No such file or directory")
         (copy / "meta.json").write_text("{")
-        self.expect(run("./gone"), 1, "./gone/meta.json: expected what nereid-gpt2 prepare writes")
+        self.expect(run("./gone"), 1, "./gone/meta.json:1:2: error: expected JSON")
 
     # Checkpoints.
 
