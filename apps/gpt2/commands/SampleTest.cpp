@@ -90,7 +90,7 @@ TEST_F(SampleCommand, saysWhatIsWrong) {
   EXPECT_THAT(sample({"--start=FILE:" + (folder / "none")}).error,
               HasSubstr(folder / "none"));
   EXPECT_THAT(sample({"--temperature=-1"}).error,
-              HasSubstr("--temperature: expected a number from 0 to 1e+06, "
+              HasSubstr("--temperature: expected a number from 0 to 1000000, "
                         "got '-1'"));
   EXPECT_THAT(sample({"--top_p=0"}).error,
               HasSubstr("--top_p: expected a number from 1e-06 to 1, got '0'"));

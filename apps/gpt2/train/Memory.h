@@ -13,7 +13,7 @@
 
 namespace nereid::gpt2 {
 
-/// Bytes of a training step, from the shape alone; within a tenth of what is
+/// Bytes of a training step, from the shape alone; within a quarter of what is
 /// measured (test `Memory`).
 struct StepMemory {
   /// Weights, gradients, both means, and master weights.
