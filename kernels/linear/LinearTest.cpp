@@ -86,6 +86,40 @@ TEST_P(Linear, matmulAgreesWithDoublePrecision) {
   });
 }
 
+// Few enough rows that a kernel of their own takes them, and one more.
+TEST_P(Linear, aFewRowsAgreeWithDoublePrecision) {
+  int64_t most = isSlow ? 40 : 3000;
+  forCases([&] {
+    int64_t m = oneOf<int64_t>({1, 1, 2, 8, 9}), n = awkwardSize(most),
+            k = awkwardSize(most);
+    DType dtype = floatType();
+    Tensor x = random({m, k}, dtype);
+    Tensor w = randn({n, k}, f32, Device::cpu(), seed).to(dtype).to(device);
+    MatmulOptions options;
+    options.activation = oneOf(activations);
+    if (coin()) {
+      options.bias = random({n}, dtype);
+    }
+    if (coin()) {
+      options.residual = random({m, n}, dtype);
+    }
+    options.scale = oneOf({1.0, 0.5});
+    Tensor b = w.transpose(0, 1);
+    Tensor y = matmul(x, b, options);
+    Values expected = reference::product(x.toFloat64(), 1, b.toFloat64(), 1,
+                                         size_t(m), size_t(n), size_t(k));
+    Values bias = valuesOf(options.bias), residual = valuesOf(options.residual);
+    for (size_t i = 0; i < expected.size(); ++i) {
+      double z = expected[i] * options.scale +
+                 (bias.empty() ? 0 : bias[i % size_t(n)]);
+      expected[i] = reference::activate(z, options.activation) +
+                    (residual.empty() ? 0 : residual[i]);
+    }
+    expectClose(y, expected, ulpsOfSum(k), std::sqrt(double(k)) + 4, "y");
+    EXPECT_EQ(matmul(x, b, options).toFloat64(), y.toFloat64()) << "other bits";
+  });
+}
+
 TEST_P(Linear, matmulOfIntegersIsExact) {
   forCases(
       [&] {

@@ -63,6 +63,9 @@ Tensor kernels::run(const Product &given) {
     return y;
   }
   foldBatch(p);
+  if (runFewRows(p, y)) {
+    return y;
+  }
   ProductSize size = {p.a.size(0), p.a.size(1), p.b.size(2), p.a.size(2)};
   int64_t m = size.m, n = size.n, k = size.k;
   ProductPlan plan = planProduct(size, inType, p.options.tf32, y.device());

@@ -45,7 +45,7 @@ def finish(total, y_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, batch, rows
            r_col, scale, ACTIVATION: tl.constexpr, PLAIN: tl.constexpr):
     """Stores a block of y [batch, M, N]. before_ptr keeps the values in front of the activation; with of_ptr, the
     product is multiplied by the activation's derivative at what that holds, instead of activated."""
-    base = batch.to(tl.int64) * M * N
+    base = tl.to_tensor(batch).to(tl.int64) * M * N
     at = rows[:, None] * N + cols[None, :]
     if not PLAIN:
         total = total.to(tl.float32) * scale
@@ -58,7 +58,7 @@ def finish(total, y_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, batch, rows
         else:
             total = activate(total, ACTIVATION)
         if residual_ptr is not None:
-            r_ptrs = residual_ptr + batch.to(tl.int64) * r_batch + rows[:, None] * r_row + cols[None, :] * r_col
+            r_ptrs = residual_ptr + tl.to_tensor(batch).to(tl.int64) * r_batch + rows[:, None] * r_row + cols[None, :] * r_col
             total += tl.load(r_ptrs, mask=inside, other=0.0).to(tl.float32)
     tl.store(y_ptr + base + at, total, mask=inside)
 
@@ -136,6 +136,34 @@ def linear_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_pt
         y_ptr += tl.program_id(1).to(tl.int64) * (tl.num_programs(0) // (blocks_m * blocks_n)) * M * N
     finish(total, y_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, batch, rows, cols, inside, M, N, r_batch, r_row,
            r_col, scale, ACTIVATION, PLAIN)
+
+
+@triton.jit
+def few_rows_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, M, N, K, a_row, a_col, b_col, r_row,
+                    r_col, scale, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, EVEN: tl.constexpr,
+                    ACTIVATION: tl.constexpr, PLAIN: tl.constexpr):
+    """BLOCK_N elements of a row of y [M, N], where columns of b lie in a row of memory, as a weight's do: no block is
+    transposed, and what b's memory gives is the limit. Programs of one block of columns run together."""
+    row = tl.program_id(0) % M
+    cols = tl.program_id(0) // M * BLOCK_N + tl.arange(0, BLOCK_N)
+    ks = tl.arange(0, BLOCK_K)
+    a_ptrs = a_ptr + row.to(tl.int64) * a_row + ks * a_col
+    b_ptrs = b_ptr + cols[:, None].to(tl.int64) * b_col + ks[None, :]
+    total = tl.zeros((BLOCK_N, BLOCK_K), dtype=tl.float32)
+    for k in range(0, K, BLOCK_K):
+        if EVEN:
+            a = tl.load(a_ptrs)
+            b = tl.load(b_ptrs, mask=cols[:, None] < N, other=0.0)
+        else:
+            a = tl.load(a_ptrs, mask=ks < K - k, other=0.0)
+            b = tl.load(b_ptrs, mask=(cols[:, None] < N) & (ks[None, :] < K - k), other=0.0)
+        total += a.to(tl.float32)[None, :] * b.to(tl.float32)
+        a_ptrs += BLOCK_K * a_col
+        b_ptrs += BLOCK_K
+    rows = row.to(tl.int64) + tl.arange(0, 1)
+    inside = (rows[:, None] < M) & (cols[None, :] < N)
+    finish(tl.sum(total, axis=1)[None, :], y_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, 0, rows, cols, inside, M, N,
+           0, r_row, r_col, scale, ACTIVATION, PLAIN)
 
 
 @triton.jit
