@@ -10,8 +10,11 @@
 #include "apps/gpt2/data/Preparation.h"
 
 #include "nereid/Runtime/Error.h"
+#include "nereid/Support/Log.h"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 
@@ -19,6 +22,45 @@ namespace nereid::gpt2 {
 
 [[noreturn]] static void usageError(const std::string &message) {
   raise({ErrorCode::InvalidArgument, message, {}});
+}
+
+namespace {
+/// Numbers as they were typed; empty: not given.
+struct Typed {
+  std::string trainBpe, valFraction, shardTokens, threads;
+};
+} // namespace
+
+template <typename T>
+static void take(T &value, const char *name, const std::string &typed,
+                 const std::string &what, T low, T high) {
+  if (typed.empty()) {
+    return;
+  }
+  const char *end = typed.data() + typed.size();
+  T number{};
+  auto [stop, error] = std::from_chars(typed.data(), end, number);
+  if (error != std::errc() || stop != end || !(number >= low) ||
+      !(number <= high)) {
+    usageError(std::string(name) + ": expected " + what + ", got " +
+               printable(typed));
+  }
+  value = number;
+}
+
+static void takeNumbers(PrepareOptions &options, const Typed &typed) {
+  constexpr int64_t most = 1 << 24;
+  take<int64_t>(options.trainBpe, "--train-bpe", typed.trainBpe,
+                "the size of the vocabulary, " +
+                    std::to_string(leastBytePairVocabulary) +
+                    " (the bytes and <|endoftext|>) to " + std::to_string(most),
+                leastBytePairVocabulary, most);
+  take(options.valFraction, "--val-fraction", typed.valFraction,
+       "a number from 0 to below 1", 0.0, std::nextafter(1.0, 0.0));
+  take<int64_t>(options.shardTokens, "--shard-tokens", typed.shardTokens,
+                "a number of tokens, 1 to 2^47", 1, int64_t{1} << 47);
+  take(options.threads, "--threads", typed.threads,
+       "a number of cores, 1 to 4096", 1, 4096);
 }
 
 static void check(const PrepareOptions &options) {
@@ -36,70 +78,45 @@ static void check(const PrepareOptions &options) {
                "--merges=merges.txt, or --train-bpe=N, got neither");
   }
   if (isBytePairs && !options.tokenizer.empty() && options.tokenizer != "bpe") {
-    usageError("--tokenizer=" + options.tokenizer +
-               ": expected bpe beside --train-bpe or --vocab, got '" +
-               options.tokenizer + "'");
-  }
-  constexpr int64_t most = 1 << 24;
-  if (options.trainBpe != 0 &&
-      (options.trainBpe < leastBytePairVocabulary || options.trainBpe > most)) {
-    usageError("--train-bpe: expected the size of the vocabulary, " +
-               std::to_string(leastBytePairVocabulary) +
-               " (the bytes and <|endoftext|>) to " + std::to_string(most) +
-               ", got " + std::to_string(options.trainBpe));
-  }
-  if (!(options.valFraction >= 0 && options.valFraction < 1)) {
-    usageError("--val-fraction: expected a number from 0 to below 1, got " +
-               std::to_string(options.valFraction));
-  }
-  constexpr int mostThreads = 4096;
-  if (options.threads < 0 || options.threads > mostThreads) {
-    usageError("--threads: expected 1 to " + std::to_string(mostThreads) +
-               ", got " + std::to_string(std::max(options.threads, 0)));
-  }
-  if (options.shardTokens < 1) {
-    usageError("--shard-tokens: expected at least 1, got " +
-               std::to_string(options.shardTokens));
+    usageError("--tokenizer: expected bpe beside --train-bpe or --vocab, got " +
+               printable(options.tokenizer));
   }
 }
 
 void addPrepareCommand(CLI::App &app) {
   auto options = std::make_shared<PrepareOptions>();
+  auto typed = std::make_shared<Typed>();
   CLI::App *command =
       app.add_subcommand("prepare", "Turns text into the tokens of a data set");
+  auto add = [&](const char *names, std::string &value, const char *type,
+                 const char *help) {
+    command->add_option(names, value, help)->type_name(type);
+  };
   command
       ->add_option("TEXT", options->inputs,
                    "Text files, http(s) addresses (fetched with curl), or - "
                    "for the standard input; several are joined")
-      ->required();
-  command->add_option("--dataset", options->dataset,
-                      "Name of a folder in data/, or a path with a slash "
-                      "(default: data/ and the name of the first text)");
-  command->add_option("--tokenizer", options->tokenizer,
-                      "char: a token for each character (default); bpe: "
-                      "GPT-2's byte pairs; or a folder whose tokenizer is "
-                      "taken: a data set, or one with vocab.json and "
-                      "merges.txt");
-  command->add_option("--vocab", options->vocab, "vocab.json of byte pairs");
-  command->add_option("--merges", options->merges, "merges.txt of byte pairs");
-  auto *train =
-      command->add_option("--train-bpe,--train_bpe", options->trainBpe,
-                          "Learns byte pairs from the training text: a "
-                          "vocabulary of so many tokens");
-  command->add_option("--val-fraction,--val_fraction", options->valFraction,
-                      "How much of the text, at its end, is for validation "
-                      "(default 0.1)");
-  command->add_option("--shard-tokens,--shard_tokens", options->shardTokens,
-                      "Most tokens in a file (default 1073741824)");
-  auto *threads = command->add_option("--threads", options->threads,
-                                      "How many cores work (default: all)");
-  command->callback([options, train, threads] {
-    if (train->count() && options->trainBpe == 0) {
-      options->trainBpe = -1; // not what leaving it out means
-    }
-    if (threads->count() && options->threads == 0) {
-      options->threads = -1;
-    }
+      ->required()
+      ->type_name("");
+  add("--dataset", options->dataset, "NAME",
+      "A folder of data/, or a path with a slash, which train takes as its "
+      "--dataset (default: the first text's name)");
+  add("--tokenizer", options->tokenizer, "KIND",
+      "char: a token for each character (default); bpe: GPT-2's byte pairs; "
+      "or a folder whose tokenizer is taken: a data set, or one with "
+      "vocab.json and merges.txt");
+  add("--vocab", options->vocab, "FILE", "vocab.json of byte pairs");
+  add("--merges", options->merges, "FILE", "merges.txt of byte pairs");
+  add("--train-bpe,--train_bpe", typed->trainBpe, "N",
+      "Learns byte pairs from the training text: a vocabulary of so many "
+      "tokens");
+  add("--val-fraction,--val_fraction", typed->valFraction, "X",
+      "How much of the text, at its end, is for validation (default 0.1)");
+  add("--shard-tokens,--shard_tokens", typed->shardTokens, "N",
+      "Most tokens in a file (default 1073741824)");
+  add("--threads", typed->threads, "N", "How many cores work (default: all)");
+  command->callback([options, typed] {
+    takeNumbers(*options, *typed);
     check(*options);
     std::fputs(prepare(*options).c_str(), stdout);
   });

@@ -136,7 +136,7 @@ static void checkCharacters(const Scan &scan,
                             const std::vector<std::string> &known,
                             const std::string &folder) {
   if (scan.invalid) {
-    refuse(ErrorCode::InvalidArgument,
+    refuse(ErrorCode::IoError,
            placeOfInvalid(scan, inputs) +
                "expected UTF-8, got a byte that is none; --tokenizer=bpe takes "
                "any bytes");
@@ -148,10 +148,10 @@ static void checkCharacters(const Scan &scan,
     for (const TextInput &input : inputs) {
       size_t at = input.text().find(character);
       if (at != std::string_view::npos) {
-        refuse(ErrorCode::InvalidArgument,
-               input.placeOf(at) + "expected one of the " +
-                   std::to_string(known.size()) + " characters of " + folder +
-                   ", got '" + printable(character) + "'");
+        refuse(ErrorCode::IoError, input.placeOf(at) + "expected one of the " +
+                                       std::to_string(known.size()) +
+                                       " characters of " + folder + ", got '" +
+                                       printable(character) + "'");
       }
     }
   }

@@ -32,7 +32,7 @@ StagedFolder::StagedFolder(const std::string &folder)
   isNew = fs::create_directories(folder, error);
   if (!fs::is_directory(folder)) {
     refuse("cannot make the folder " + folder + ": " +
-           (error ? error.message() : "a file has this name"));
+           (error ? error.message() : "Not a directory"));
   }
   // Held until the process ends, however it ends.
   lock = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

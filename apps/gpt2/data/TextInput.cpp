@@ -166,9 +166,8 @@ TextInput::TextInput(std::string name, const std::string &folder)
     }
   }
   if (text().empty()) {
-    raise({ErrorCode::InvalidArgument,
-           name_ + ": expected text, got an empty file",
-           {}});
+    raise(
+        {ErrorCode::IoError, name_ + ": expected text, got an empty file", {}});
   }
 }
 

@@ -1,9 +1,8 @@
 """Reads data sets of nereid-gpt2 prepare, from the description in apps/gpt2/data/Shard.h alone."""
+import array
 import json
 import pathlib
 import struct
-
-import numpy as np
 
 HEADER = struct.Struct("<8sIIQII32sQQ")
 
@@ -16,8 +15,7 @@ def read_shard(path):
     data_bytes = tokens * bits // 8
     blocks = -(-data_bytes // block)
     assert len(content) == 4096 + -(-data_bytes // 8) * 8 + 8 * blocks, f"{path}: {len(content)} bytes for {tokens} tokens"
-    array = np.frombuffer(content, {16: "<u2", 32: "<u4"}[bits], tokens, 4096)
-    return array.astype(np.int64), vocabulary
+    return array.array({16: "H", 32: "I"}[bits], content[4096:4096 + data_bytes]), vocabulary
 
 
 def read_part(folder, part="train"):
@@ -25,7 +23,9 @@ def read_part(folder, part="train"):
     meta = json.loads((pathlib.Path(folder) / "meta.json").read_text())
     shards = [read_shard(pathlib.Path(folder) / name) for name in meta[part]["shards"]]
     assert all(vocabulary == meta["vocab_size"] for _, vocabulary in shards), f"{folder}: vocabularies differ"
-    tokens = np.concatenate([tokens for tokens, _ in shards])
+    tokens = array.array("I")
+    for part_tokens, _ in shards:
+        tokens.extend(array.array("I", part_tokens))
     assert len(tokens) == meta[part]["tokens"], f"{folder}: {len(tokens)} tokens, {meta[part]['tokens']} in meta.json"
     return tokens
 
@@ -45,4 +45,4 @@ def vocabulary_bytes(folder):
 
 
 def decode(tokens, texts):
-    return b"".join(texts[int(token)] for token in tokens)
+    return b"".join(texts[token] for token in tokens)

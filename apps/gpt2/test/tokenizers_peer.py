@@ -149,7 +149,8 @@ def merges_of(folder):
 def compare(name, ours, texts, folder, seed):
     """Our tokens of the texts beside the peer's, both with the vocabulary of `folder`; returns how many bytes."""
     data = ours.prepare(texts, f"--vocab={folder}/vocab.json", f"--merges={folder}/merges.txt")
-    got = token_files.read_part(data)
+    tokens = token_files.read_part(data)
+    got = np.array(tokens, np.int64)
     peer = load_theirs(folder)
     end = peer.token_to_id(END)
     at = 0
@@ -165,7 +166,7 @@ def compare(name, ours, texts, folder, seed):
     if at != len(got):
         sys.exit(f"error: {name}, seed {seed}: expected {at} tokens, got {len(got)}")
     whole = END.join(texts).encode()
-    if token_files.decode(got, token_files.vocabulary_bytes(folder)) != whole:
+    if token_files.decode(tokens, token_files.vocabulary_bytes(folder)) != whole:
         sys.exit(f"error: {name}, seed {seed}: the tokens do not decode to the text")
     print(f"{name}: {len(whole) / 1e6:.1f} MB, {len(got)} tokens, all equal to those of tokenizers {tokenizers.__version__}")
     return len(whole)
