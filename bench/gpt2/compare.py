@@ -83,7 +83,7 @@ def main():
     rows = []
     for batch in o.batch:
         ours = [o.program, "bench", f"--n_layer={layers}", f"--n_head={heads}", f"--n_embd={width}", f"--block_size={o.length}",
-                f"--batch_size={batch}", "--vocab_size=50304", "--gradient_accumulation_steps=1", "--dropout=0", "--bias=False",
+                f"--batch_size={batch}", "--vocab_size=50304", "--gradient_accumulation_steps=1", "--dropout=0", "--bias=False", "--tanh_gelu=False",
                 "--dtype=bfloat16", "--device=cuda", f"--steps={o.steps}", "--json"]
         contenders = {"nereid": ours}
         if o.nanogpt:
