@@ -53,7 +53,7 @@ Tensor linear(const Tensor &x, const Tensor &weight, const Tensor &bias = {},
 Variable linear(const Variable &x, const Variable &weight, const Variable &bias,
                 Activation activation = Activation::None, bool tf32 = false);
 
-/// GELU (erf) of linear, in one kernel.
+/// GELU (erf) of linear, in one kernel; where a GPU records a gradient, in two.
 Tensor linearGelu(const Tensor &x, const Tensor &weight,
                   const Tensor &bias = {});
 Variable linearGelu(const Variable &x, const Variable &weight,

@@ -191,6 +191,27 @@ def parts_kernel(y_ptr, parts_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, M
 
 
 @triton.jit
+def activation_kernel(y_ptr, z_ptr, n, BLOCK: tl.constexpr, ACTIVATION: tl.constexpr):
+    """y = activation(z)."""
+    start = tl.program_id(0).to(tl.int64) * BLOCK
+    at = tl.arange(0, BLOCK)
+    inside = at < n - start
+    z = tl.load(z_ptr + start + at, mask=inside, other=0.0).to(tl.float32)
+    tl.store(y_ptr + start + at, activate(z, ACTIVATION), mask=inside)
+
+
+@triton.jit
+def derivative_kernel(dz_ptr, dy_ptr, z_ptr, n, BLOCK: tl.constexpr, ACTIVATION: tl.constexpr):
+    """dz = dy * activation'(z)."""
+    start = tl.program_id(0).to(tl.int64) * BLOCK
+    at = tl.arange(0, BLOCK)
+    inside = at < n - start
+    dy = tl.load(dy_ptr + start + at, mask=inside, other=0.0).to(tl.float32)
+    z = tl.load(z_ptr + start + at, mask=inside, other=0.0).to(tl.float32)
+    tl.store(dz_ptr + start + at, dy * derivative(z, ACTIVATION), mask=inside)
+
+
+@triton.jit
 def columns_kernel(sums_ptr, dz_ptr, dy_ptr, z_ptr, M, N, dy_row, dy_col, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
                    ACTIVATION: tl.constexpr):
     """dz = dy * activation'(z) and the sums of its columns; without z, dz is dy. Program (c, p) adds the blocks of rows

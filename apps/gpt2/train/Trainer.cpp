@@ -91,6 +91,12 @@ void Trainer::step(int64_t step, std::span<const Batch> batches) {
   lossSum.zero();
   // What a step compiles, the first one has; the second one is recorded.
   bool isReady = steps > 0;
+  // One graph for every micro-step: a second one would hold the memory of a
+  // second forward pass.
+  bool addsAll = isCaptured() && isReady && batches.size() > 1;
+  if (addsAll) {
+    adamw.zeroGrad();
+  }
   for (size_t i = 0; i < batches.size(); ++i) {
     setBatch(batches[i]);
     if (options.dropout > 0) {
@@ -98,7 +104,7 @@ void Trainer::step(int64_t step, std::span<const Batch> batches) {
           int64_t(philox(uint64_t(options.seed), uint64_t(step), i) >> 1);
       model.dropoutSeed().copyFrom(Tensor::fromVector(std::vector{seed}));
     }
-    if (i == 0) {
+    if (i == 0 && !addsAll) {
       run(first, isReady, [&] {
         for (const Parameter &p : model.parameters()) {
           p.value.zeroGrad();

@@ -62,7 +62,8 @@ private:
   kernels::AdamW adamw;
   int64_t steps = 0; ///< of this object
   Tensor tokens, targets, lossSum, norm;
-  /// The first micro-step sets the gradients, the others add to them.
+  /// Of a step with one micro-step, which sets the gradients; of one with
+  /// several, which add to zeros; and the optimiser's.
   std::optional<Graph> first, further, last;
 };
 

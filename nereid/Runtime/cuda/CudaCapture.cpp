@@ -29,6 +29,14 @@ Status Capture::begin() {
   if (!status.ok()) {
     return status;
   }
+  // A graph waits for no event of the streams that it is replayed beside: what
+  // has been freed is the recording's to use once their work has ended.
+  status = device.check(device.driver.ctxSynchronize(),
+                        "waiting for the device's work");
+  if (!status.ok()) {
+    device.driver.streamDestroy(handle);
+    return status;
+  }
   // Not among the device's streams: nothing ever runs on it.
   stream = std::make_shared<StreamState>(device, handle, true);
   if (!device.memory.setCapture(this)) {

@@ -41,7 +41,7 @@ Expected<std::shared_ptr<void>> Memory::allocate(size_t bytes) {
   if (Capture *recording = stream.capture.load()) {
     return allocateFor(*recording, bytes, rounded);
   }
-  std::optional<Block> block = takeCached(rounded, stream);
+  std::optional<Block> block = takeCached(rounded);
   if (!block) {
     Expected<Block> made = obtain(bytes, rounded);
     if (!made.ok()) {
@@ -49,10 +49,17 @@ Expected<std::shared_ptr<void>> Memory::allocate(size_t bytes) {
     }
     block = std::move(*made);
   }
+  for (const FreeMark &mark : block->marks) {
+    if (mark.stream != stream.handle) {
+      // What fails here fails again at the stream's next use, and is told.
+      device.driver.streamWaitEvent(stream.handle, mark.event, 0);
+    }
+  }
   return owned(std::move(*block));
 }
 
 std::shared_ptr<void> Memory::owned(Block block) {
+  dropMarks(block);
   {
     std::lock_guard lock(mutex);
     usedBytes += block.bytes;
@@ -76,13 +83,17 @@ Memory::allocateFor(Capture &recording, size_t bytes, size_t rounded) {
     }
   }
   if (!memory) {
-    // A graph cannot wait for what was queued before its recording began: what
-    // is cached stays there.
-    Expected<Block> made = obtain(bytes, rounded);
-    if (!made.ok()) {
-      return made.failure();
+    // Nothing that was queued when the recording began still uses what is
+    // cached (Capture::begin), and nothing is cached while one goes on.
+    std::optional<Block> block = takeCached(rounded);
+    if (!block) {
+      Expected<Block> made = obtain(bytes, rounded);
+      if (!made.ok()) {
+        return made.failure();
+      }
+      block = std::move(*made);
     }
-    memory = owned(std::move(*made));
+    memory = owned(std::move(*block));
     recording.keep(memory);
   }
   // Handles are counted apart from the recording's own, so that
@@ -107,27 +118,23 @@ void Memory::giveBack(uint64_t serial, size_t bytes,
   }
 }
 
-std::optional<Block> Memory::takeCached(size_t bytes, StreamState &stream) {
-  Block block;
-  {
-    std::lock_guard lock(mutex);
-    auto found = cached.lower_bound(bytes);
-    if (found == cached.end() || found->first > bytes + bytes / 4) {
-      return std::nullopt;
-    }
-    block = std::move(found->second);
-    cached.erase(found);
-    cachedBytes -= block.bytes;
+std::optional<Block> Memory::takeCached(size_t bytes) {
+  std::lock_guard lock(mutex);
+  auto found = cached.lower_bound(bytes);
+  if (found == cached.end() || found->first > bytes + bytes / 4) {
+    return std::nullopt;
   }
+  Block block = std::move(found->second);
+  cached.erase(found);
+  cachedBytes -= block.bytes;
+  return block;
+}
+
+void Memory::dropMarks(Block &block) {
   for (const FreeMark &mark : block.marks) {
-    if (mark.stream != stream.handle) {
-      // What fails here fails again at the stream's next use, and is told.
-      device.driver.streamWaitEvent(stream.handle, mark.event, 0);
-    }
     device.giveEvent(mark.event);
   }
   block.marks.clear();
-  return block;
 }
 
 Expected<Block> Memory::obtain(size_t wanted, size_t rounded) {
@@ -219,9 +226,7 @@ void Memory::emptyCache() {
   // Kernels that use a freed block may still be queued.
   device.driver.ctxSynchronize();
   for (auto &[bytes, block] : blocks) {
-    for (const FreeMark &mark : block.marks) {
-      device.giveEvent(mark.event);
-    }
+    dropMarks(block);
     device.driver.memFree(block.address);
   }
   tellWatcher();

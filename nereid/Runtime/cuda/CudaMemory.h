@@ -63,8 +63,8 @@ public:
   Use use();
 
   /// While set, freed blocks and those allocated by the capturing stream stay
-  /// with the capture, since its graph goes on using them. False when there is
-  /// another.
+  /// with the capture, since its graph goes on using them. The device's work
+  /// from before must have ended. False when there is another.
   bool setCapture(Capture *capture);
   void release(Block block);
 
@@ -75,7 +75,8 @@ private:
                                               size_t rounded);
   void giveBack(uint64_t serial, size_t bytes, std::shared_ptr<void> memory);
   std::shared_ptr<void> owned(Block block);
-  std::optional<Block> takeCached(size_t bytes, StreamState &stream);
+  std::optional<Block> takeCached(size_t bytes);
+  void dropMarks(Block &block);
   Expected<Block> obtain(size_t wanted, size_t rounded);
   Failure outOfMemory(size_t wanted);
   void addMarks(Block &block);

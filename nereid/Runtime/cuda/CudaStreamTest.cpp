@@ -143,6 +143,21 @@ TEST_F(CudaStreams, RecordedWorkUsesItsMemoryAgain) {
   });
 }
 
+TEST_F(CudaStreams, ARecordingTakesWhatWasFreedBeforeIt) {
+  for (bool hasSide : {false, true}) {
+    std::optional<Stream> side;
+    if (hasSide) {
+      side.emplace(gpu);
+    }
+    Shape shape = {(1 + hasSide) << 20};
+    void *before = empty(shape, f32, gpu).data(), *taken = nullptr;
+    Graph graph =
+        Graph::capture(gpu, [&] { taken = empty(shape, f32, gpu).data(); });
+    EXPECT_EQ(taken, before);
+    EXPECT_NE(empty(shape, f32, gpu).data(), taken) << "it is the graph's";
+  }
+}
+
 TEST_F(CudaStreams, AStreamThatMayHaveJoinedKeepsRecordedMemory) {
   Stream side(gpu);
   std::vector<void *> taken;
