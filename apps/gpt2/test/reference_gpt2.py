@@ -2,11 +2,12 @@
 """GPT-2 in PyTorch, written for comparison with nereid-gpt2.
 
     reference_gpt2.py train --dataset tinyshakespeare.txt [--compile] [--max_iters 2000]    # the CPU recipe: losses and time
-    reference_gpt2.py export --out model.npz ...       # weights, batches, 100 steps' losses and the first gradients
+    reference_gpt2.py export --out model.safetensors ...     # weights, batches, 100 steps' losses and the first gradients
 
 Text files are read as characters: the last tenth is for validation.
 """
 import argparse
+import copy
 import json
 import math
 import struct
@@ -107,7 +108,7 @@ class Text:
         cut = int(len(tokens) * 0.9)
         self.parts = {"train": tokens[:cut], "val": tokens[cut:]}
         self.o = o
-        self.random = np.random.default_rng(o.seed)
+        self.random = np.random.default_rng(o.seed if o.data_seed < 0 else o.data_seed)
 
     def batch(self, part):
         data, length = self.parts[part], self.o.block_size
@@ -120,7 +121,8 @@ class Text:
 def one_step(step, forward, model, optimizer, batch, o):
     for group in optimizer.param_groups:
         group["lr"] = rate_at(o, step)
-    loss = forward(*batch)
+    with torch.autocast(o.device.split(":")[0], torch.bfloat16, enabled=o.dtype == "bfloat16"):
+        loss = forward(*batch)
     loss.backward()
     norm = torch.nn.utils.clip_grad_norm_(model.parameters(), o.grad_clip) if o.grad_clip else None
     optimizer.step()
@@ -170,7 +172,8 @@ def write_safetensors(path, tensors, metadata):
 
 
 def export(o):
-    """Weights in our layout ([out, in]), batches, losses and the first step's gradients, in one safetensors file."""
+    """Weights in our layout ([out, in]), batches, losses and norms of each step, and the first step's gradients in the
+    precision of the run ("grad.NAME") and in float64 ("exact.NAME"), in one safetensors file."""
     torch.manual_seed(o.seed)
     if o.dataset:
         data = Text(o.dataset, o)
@@ -195,8 +198,9 @@ def export(o):
         tokens.append(x.int())
         targets.append(y.int())
         if step == 0:
-            model(x, y).backward()
-            tensors |= {"grad." + n: p.grad.clone() for n, p in model.named_parameters()}
+            for name, other in ("grad.", model), ("exact.", copy.deepcopy(model).double()):
+                other(x, y).backward()
+                tensors |= {name + n: p.grad.clone() for n, p in other.named_parameters()}
             optimizer.zero_grad(set_to_none=True)
         loss, norm = one_step(step, model, model, optimizer, (x, y), o)
         losses.append(loss.item())
@@ -213,7 +217,7 @@ def main():
     parser.add_argument("command", choices=["train", "export"])
     for name, value in {"n_layer": 4, "n_head": 4, "n_embd": 128, "block_size": 64, "batch_size": 12, "max_iters": 2000,
                         "warmup_iters": 100, "lr_decay_iters": 2000, "eval_interval": 250, "eval_iters": 20,
-                        "log_interval": 100, "seed": 1337, "threads": 0}.items():
+                        "log_interval": 100, "seed": 1337, "data_seed": -1, "threads": 0}.items():
         parser.add_argument("--" + name, type=int, default=value)
     for name, value in {"learning_rate": 1e-3, "min_lr": 1e-4, "beta1": 0.9, "beta2": 0.99, "weight_decay": 0.1,
                         "grad_clip": 1.0, "dropout": 0.0}.items():
@@ -222,6 +226,7 @@ def main():
         parser.add_argument("--" + name, action="store_true")
     parser.add_argument("--dataset", default="")
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--dtype", default="float32", choices=["float32", "bfloat16"])
     parser.add_argument("--gelu", default="tanh", choices=["tanh", "none"])
     parser.add_argument("--out", default="reference.safetensors")
     o = parser.parse_args()
