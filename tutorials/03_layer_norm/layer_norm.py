@@ -91,3 +91,115 @@ def scale_and_shift(y_ptr, t_ptr, rstd_ptr, w_ptr, b_ptr, N, BLOCK: tl.constexpr
     w = tl.load(w_ptr + cols, mask=mask)
     b = tl.load(b_ptr + cols, mask=mask)
     tl.store(y_ptr + row * N + cols, t * tl.load(rstd_ptr + row) * w + b, mask=mask)
+
+
+# ---- The backward pass ----------------------------------------------------------------------------------------------
+# With n = (x - mean) * rstd, y = n * w + b, and g = dy * w, the gradient of n:
+#
+#     dx = rstd * (g - sum(g) / N - n * sum(g * n) / N)      both sums over the row
+#     dw = sum of dy * n over all rows,   db = sum of dy over all rows
+#
+# mean and rstd depend on x, too; the two subtracted terms are what that does. A row of dx needs that row alone: one
+# program a row would do. dw and db need all rows: each program would have to add to the same N numbers.
+#
+# So a program takes every P-th row of P programs, and keeps its part of dw and db in registers while it goes along. One
+# store at the end: P x N numbers, little beside the matrix. mean and rstd are made again from the row, which is read anyway.
+@triton.jit
+def layer_norm_backward(dx_ptr, dw_parts_ptr, db_parts_ptr, dy_ptr, x_ptr, w_ptr, rows, N, eps, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    dw = tl.zeros((BLOCK,), dtype=tl.float32)
+    db = tl.zeros((BLOCK,), dtype=tl.float32)
+    for each in range(tl.program_id(0), rows, tl.num_programs(0)):
+        row = each.to(tl.int64)  # 64 bits: rows * N may exceed 2^31
+        x = tl.load(x_ptr + row * N + cols, mask=mask, other=0.0).to(tl.float32)
+        dy = tl.load(dy_ptr + row * N + cols, mask=mask, other=0.0).to(tl.float32)
+        centred = tl.where(mask, x - tl.sum(x, axis=0) / N, 0.0)
+        rstd = tl.rsqrt(tl.sum(centred * centred, axis=0) / N + eps)
+        n = centred * rstd
+        g = dy * w
+        dx = rstd * (g - tl.sum(g, axis=0) / N - n * (tl.sum(g * n, axis=0) / N))
+        tl.store(dx_ptr + row * N + cols, dx, mask=mask)
+        dw += dy * n
+        db += dy
+    part = tl.program_id(0) * N + cols
+    tl.store(dw_parts_ptr + part, dw, mask=mask)
+    tl.store(db_parts_ptr + part, db, mask=mask)
+
+
+# The parts are added in their order, the same in every run: so the gradients have the same bits in every run. Atomic
+# additions would save this kernel, and add in the order in which programs happen to end.
+@triton.jit
+def add_parts(dw_ptr, db_ptr, dw_parts_ptr, db_parts_ptr, PARTS, N, BLOCK: tl.constexpr):
+    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = cols < N
+    dw = tl.zeros((BLOCK,), dtype=tl.float32)
+    db = tl.zeros((BLOCK,), dtype=tl.float32)
+    for part in range(PARTS):
+        dw += tl.load(dw_parts_ptr + part * N + cols, mask=mask, other=0.0)
+        db += tl.load(db_parts_ptr + part * N + cols, mask=mask, other=0.0)
+    tl.store(dw_ptr + cols, dw, mask=mask)
+    tl.store(db_ptr + cols, db, mask=mask)
+
+
+# The chain that it is compared with: a kernel for each line of the formula, as a tape of separate operations runs them.
+# n and rstd are those of the forward pass, saved: one more matrix that is held until here.
+@triton.jit
+def times_weight(g_ptr, dy_ptr, w_ptr, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    dy = tl.load(dy_ptr + row * N + cols, mask=mask)
+    tl.store(g_ptr + row * N + cols, dy * tl.load(w_ptr + cols, mask=mask), mask=mask)
+
+
+@triton.jit
+def row_means(g_mean_ptr, gn_mean_ptr, g_ptr, n_ptr, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    g = tl.load(g_ptr + row * N + cols, mask=mask, other=0.0)
+    n = tl.load(n_ptr + row * N + cols, mask=mask, other=0.0)
+    tl.store(g_mean_ptr + row, tl.sum(g, axis=0) / N)
+    tl.store(gn_mean_ptr + row, tl.sum(g * n, axis=0) / N)
+
+
+@triton.jit
+def gradient_of_rows(dx_ptr, g_ptr, n_ptr, g_mean_ptr, gn_mean_ptr, rstd_ptr, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    g = tl.load(g_ptr + row * N + cols, mask=mask)
+    n = tl.load(n_ptr + row * N + cols, mask=mask)
+    g_mean = tl.load(g_mean_ptr + row)
+    gn_mean = tl.load(gn_mean_ptr + row)
+    tl.store(dx_ptr + row * N + cols, tl.load(rstd_ptr + row) * (g - g_mean - n * gn_mean), mask=mask)
+
+
+@triton.jit
+def column_sums(dw_ptr, db_ptr, dy_ptr, n_ptr, rows, N, BLOCK: tl.constexpr):
+    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = cols < N
+    dw = tl.zeros((BLOCK,), dtype=tl.float32)
+    db = tl.zeros((BLOCK,), dtype=tl.float32)
+    for each in range(rows):
+        at = tl.cast(each, tl.int64) * N + cols
+        dy = tl.load(dy_ptr + at, mask=mask, other=0.0)
+        dw += dy * tl.load(n_ptr + at, mask=mask, other=0.0)
+        db += dy
+    tl.store(dw_ptr + cols, dw, mask=mask)
+    tl.store(db_ptr + cols, db, mask=mask)
+
+
+# n and rstd for the chain, outside of the time that is measured.
+@triton.jit
+def normalized(n_ptr, rstd_ptr, x_ptr, N, eps, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(x_ptr + row * N + cols, mask=mask, other=0.0)
+    centred = tl.where(mask, x - tl.sum(x, axis=0) / N, 0.0)
+    rstd = tl.rsqrt(tl.sum(centred * centred, axis=0) / N + eps)
+    tl.store(n_ptr + row * N + cols, centred * rstd, mask=mask)
+    tl.store(rstd_ptr + row, rstd)
