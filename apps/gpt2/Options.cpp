@@ -260,21 +260,20 @@ nlohmann::json gpt2::toJson(const Options &options) {
   return json;
 }
 
-const std::vector<OptionRow> &gpt2::optionRows() {
-  static const std::vector<OptionRow> all = [] {
-    std::vector<OptionRow> result;
-    Options defaults;
-    for (const Row &row : rows()) {
-      bool isFlag = std::holds_alternative<bool Options::*>(row.member);
-      std::string byDefault = optionText(defaults, row.name);
-      result.push_back({row.name,
-                        row.help + (byDefault.empty() ? std::string()
-                                                      : " [" + byDefault + "]"),
-                        row.group, isFlag});
+std::vector<OptionRow> gpt2::optionRows(const Options &defaults) {
+  std::vector<OptionRow> result;
+  for (const Row &row : rows()) {
+    bool isFlag = std::holds_alternative<bool Options::*>(row.member);
+    std::string byDefault = optionText(defaults, row.name);
+    if (byDefault == "\n") {
+      byDefault = "a new line";
     }
-    return result;
-  }();
-  return all;
+    result.push_back({row.name,
+                      row.help + (byDefault.empty() ? std::string()
+                                                    : " [" + byDefault + "]"),
+                      row.group, isFlag});
+  }
+  return result;
 }
 
 void gpt2::checkOptions(const Options &o) {

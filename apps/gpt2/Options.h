@@ -54,7 +54,8 @@ struct OptionRow {
   std::string name, help, group;
   bool isFlag = false; ///< may stand without a value
 };
-const std::vector<OptionRow> &optionRows();
+/// The help ends with the value in `defaults`.
+std::vector<OptionRow> optionRows(const Options &defaults = {});
 
 /// Throws InvalidArgument: "--dropout: expected a number from 0 to below 1, got
 /// 2", and for unknown names what was meant.

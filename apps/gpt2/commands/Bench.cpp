@@ -186,19 +186,19 @@ static void run(const Options &options, const BenchOptions &bench) {
 void gpt2::addBenchCommand(CLI::App &app) {
   CLI::App *command = app.add_subcommand(
       "bench", "times training steps of a configuration on random tokens");
+  Options defaults;
+  defaults.gradientAccumulationSteps = 1;
   auto given = std::make_shared<TrainingOptions>(
-      *command, std::vector<std::string>{
-                    "batch_size", "block_size", "gradient_accumulation_steps",
-                    "n_layer", "n_head", "n_embd", "vocab_size", "dropout",
-                    "bias", "tanh_gelu", "grad_clip", "device", "dtype",
-                    "compile", "recompute", "seed", "trace"});
+      *command,
+      std::vector<std::string>{
+          "batch_size", "block_size", "gradient_accumulation_steps", "n_layer",
+          "n_head", "n_embd", "vocab_size", "dropout", "bias", "tanh_gelu",
+          "grad_clip", "device", "dtype", "compile", "recompute", "seed",
+          "trace"},
+      defaults);
   auto bench = std::make_shared<BenchOptions>();
   command->add_option("--steps", bench->steps, "steps that are timed (20)")
       ->check(CLI::Range(int64_t{1}, int64_t{1000000}));
   command->add_flag("--json", bench->isJson, "one line of JSON");
-  command->callback([given, bench] {
-    Options defaults;
-    defaults.gradientAccumulationSteps = 1;
-    run(given->read(defaults), *bench);
-  });
+  command->callback([given, bench] { run(given->read(), *bench); });
 }

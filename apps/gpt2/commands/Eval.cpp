@@ -74,14 +74,14 @@ static void run(Options options) {
 void gpt2::addEvalCommand(CLI::App &app) {
   CLI::App *command = app.add_subcommand(
       "eval", "mean loss of a trained model on both parts of a data set");
+  Options defaults;
+  defaults.initFrom = "resume";
+  defaults.dataset.clear();
   auto given = std::make_shared<TrainingOptions>(
-      *command, std::vector<std::string>{
-                    "init_from", "out_dir", "dataset", "batch_size",
-                    "block_size", "eval_iters", "seed", "device", "dtype"});
-  command->callback([given] {
-    Options defaults;
-    defaults.initFrom = "resume";
-    defaults.dataset.clear();
-    run(given->read(defaults));
-  });
+      *command,
+      std::vector<std::string>{"init_from", "out_dir", "dataset", "batch_size",
+                               "block_size", "eval_iters", "seed", "device",
+                               "dtype"},
+      defaults);
+  command->callback([given] { run(given->read()); });
 }

@@ -159,16 +159,18 @@ static void run(const Options &options, const std::string &dataset) {
 void gpt2::addSampleCommand(CLI::App &app) {
   CLI::App *command = app.add_subcommand(
       "sample", "writes texts of a trained model; options as nanoGPT's");
+  Options defaults;
+  defaults.initFrom = "resume";
+  defaults.dataset.clear();
   auto given = std::make_shared<TrainingOptions>(
-      *command, std::vector<std::string>{
-                    "init_from", "out_dir", "dataset", "start", "num_samples",
-                    "max_new_tokens", "temperature", "top_k", "top_p", "seed",
-                    "device", "dtype", "compile"});
+      *command,
+      std::vector<std::string>{"init_from", "out_dir", "dataset", "start",
+                               "num_samples", "max_new_tokens", "temperature",
+                               "top_k", "top_p", "seed", "device", "dtype",
+                               "compile"},
+      defaults);
   command->callback([given] {
-    Options defaults;
-    defaults.initFrom = "resume";
-    defaults.dataset.clear();
-    Options options = given->read(defaults);
+    Options options = given->read();
     run(options, options.dataset);
   });
 }

@@ -17,10 +17,12 @@ using namespace nereid;
 using namespace nereid::gpt2;
 
 TrainingOptions::TrainingOptions(CLI::App &command,
-                                 const std::vector<std::string> &names) {
+                                 const std::vector<std::string> &names,
+                                 Options defaults)
+    : defaults(std::move(defaults)) {
   command.add_option("config", files,
                      "files of lines 'name = value', as nanoGPT's");
-  for (const OptionRow &row : optionRows()) {
+  for (const OptionRow &row : optionRows(this->defaults)) {
     bool isMine = names.empty() ? row.group != "sampling"
                                 : std::ranges::count(names, row.name) > 0;
     if (!isMine) {
@@ -41,8 +43,8 @@ bool TrainingOptions::isGiven(const std::string &name) const {
   return found != options.end() && found->second->count() > 0;
 }
 
-Options TrainingOptions::read(Options defaults) const {
-  Options result = std::move(defaults);
+Options TrainingOptions::read() const {
+  Options result = defaults;
   for (const std::string &file : files) {
     for (const std::string &name : readConfig(result, file)) {
       std::fprintf(stderr, "note: %s: %s has no effect here\n", file.c_str(),

@@ -25,14 +25,16 @@ class TrainingOptions {
 public:
   /// `names`: the command's options; empty: those of training.
   explicit TrainingOptions(CLI::App &command,
-                           const std::vector<std::string> &names = {});
+                           const std::vector<std::string> &names = {},
+                           Options defaults = {});
 
   /// The defaults, then the files in their order, then the options. Throws
   /// Error.
-  Options read(Options defaults = {}) const;
+  Options read() const;
   bool isGiven(const std::string &name) const;
 
 private:
+  Options defaults;
   std::vector<std::string> files;
   std::map<std::string, std::string> values;
   std::map<std::string, CLI::Option *> options;
