@@ -8,6 +8,7 @@
 #include "bench/operators/OperatorBench.h"
 
 #include "bench/operators/Adapters.h"
+#include "nereid/Bench/PeakMemory.h"
 #include "nereid/nereid.h"
 
 #include <chrono>
@@ -83,6 +84,21 @@ NereidOperatorCall *nereidOperatorPrepare(const char *name, const char *device,
       nullptr);
 }
 
+static void runOnce(NereidOperatorCall &call, bool backward) {
+  if (!backward) {
+    NoGrad off;
+    call.outputs = call.adapter(call.inputs, call.numbers);
+    return;
+  }
+  for (const Variable &input : call.inputs) {
+    if (input.requiresGrad()) {
+      input.zeroGrad();
+    }
+  }
+  call.outputs = call.adapter(call.inputs, call.numbers);
+  call.outputs[0].backward(call.gradient);
+}
+
 int64_t nereidOperatorRun(NereidOperatorCall *call, int32_t backward,
                           int32_t repetitions) {
   return guarded(
@@ -93,22 +109,25 @@ int64_t nereidOperatorRun(NereidOperatorCall *call, int32_t backward,
         }
         auto begin = std::chrono::steady_clock::now();
         for (int32_t i = 0; i < repetitions; ++i) {
-          if (backward) {
-            for (const Variable &input : call->inputs) {
-              if (input.requiresGrad()) {
-                input.zeroGrad();
-              }
-            }
-            call->outputs = call->adapter(call->inputs, call->numbers);
-            call->outputs[0].backward(call->gradient);
-          } else {
-            NoGrad off;
-            call->outputs = call->adapter(call->inputs, call->numbers);
-          }
+          runOnce(*call, backward != 0);
         }
         return std::chrono::duration_cast<std::chrono::nanoseconds>(
                    std::chrono::steady_clock::now() - begin)
             .count();
+      },
+      -1);
+}
+
+int64_t nereidOperatorMemory(NereidOperatorCall *call, int32_t backward) {
+  return guarded(
+      [&]() -> int64_t {
+        std::optional<StreamGuard> guard;
+        if (call->stream) {
+          guard.emplace(*call->stream);
+        }
+        return static_cast<int64_t>(memoryOf(call->device, [&] {
+                                      runOnce(*call, backward != 0);
+                                    }).peak);
       },
       -1);
 }

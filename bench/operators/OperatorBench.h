@@ -33,6 +33,9 @@ NereidOperatorCall *nereidOperatorPrepare(const char *name, const char *device,
 /// the host of all of them together, or -1.
 int64_t nereidOperatorRun(NereidOperatorCall *call, int32_t backward,
                           int32_t repetitions);
+/// The most bytes of tensors beyond those before, while it ran once, or -1. Of
+/// the first run with `backward` the gradients are a part.
+int64_t nereidOperatorMemory(NereidOperatorCall *call, int32_t backward);
 /// The last run's output `index`, or with `gradient` that of input `index`,
 /// copied to `to`. 0, or -1.
 int32_t nereidOperatorResult(NereidOperatorCall *call, int32_t gradient,

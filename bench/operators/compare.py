@@ -4,9 +4,13 @@
     ninja -C build NereidOperatorBench
     python3 bench/operators/compare.py --device cpu --threads 2 --only layer_norm
     python3 bench/operators/compare.py --device cuda:0 --json operators.json
+    python3 bench/operators/compare.py --memory --only transformer
 
 All contenders of a case run in one process on the same tensors, in rounds of random order, with cold caches on a GPU; what counts
 is the median of a contender's times. Results and gradients are compared with PyTorch's in fp32 first. A ratio above 1: Nereid is faster.
+
+With --memory nothing is timed: what counts is the most that tensors hold during a pass, beyond the inputs, with outputs and
+gradients. The status is 1 where Nereid's are more than eager PyTorch's.
 """
 
 import argparse
@@ -47,6 +51,8 @@ class Library:
         self.c.nereidOperatorPrepare.restype = ctypes.c_void_p
         self.c.nereidOperatorRun.restype = ctypes.c_int64
         self.c.nereidOperatorRun.argtypes = [ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32]
+        self.c.nereidOperatorMemory.restype = ctypes.c_int64
+        self.c.nereidOperatorMemory.argtypes = [ctypes.c_void_p, ctypes.c_int32]
         self.c.nereidOperatorResult.argtypes = [ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.c_void_p]
         self.c.nereidOperatorFree.argtypes = [ctypes.c_void_p]
         self.c.nereidOperatorError.restype = ctypes.c_char_p
@@ -86,6 +92,11 @@ class Ours:
     def run(self, backward):
         if self.library.c.nereidOperatorRun(self.handle, backward, 1) < 0:
             self.library.fail()
+
+    def memory(self, backward):
+        if (peak := self.library.c.nereidOperatorMemory(self.handle, backward)) < 0:
+            self.library.fail()
+        return peak
 
     def result(self, gradient, index, like):
         to = torch.empty_like(like, memory_format=torch.contiguous_format)
@@ -186,9 +197,27 @@ def measure(clock, contenders, seconds):
     return {name: statistics.median(values) for name, values in times.items()}
 
 
-def rows_of(library, clock, family, dtype, options):
-    make_case, _ = cases.FAMILIES[family]
+def torch_memory(run, device):
+    """The most bytes that PyTorch's tensors hold while it runs, beyond those before."""
+    if device != "cpu":
+        torch.cuda.synchronize()
+        before = torch.cuda.memory_allocated(device)
+        torch.cuda.reset_peak_memory_stats(device)
+        kept = run()
+        return torch.cuda.max_memory_allocated(device) - before
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True) as profile:
+        kept = run()
+    del kept
+    changes = [(e.start_ns(), e.nbytes()) for e in profile.profiler.kineto_results.events() if e.name() == "[memory]"]
+    now = most = 0
+    for _, change in sorted(changes, key=lambda each: each[0]):
+        now += change
+        most = max(most, now)
+    return most
 
+
+def with_gradients(make_case, dtype, options):
+    """Cases, with the gradient of the first output."""
     def make(*shape, dtype=dtype, scale=1.0):
         return (torch.randn(*shape, device=options.device) * scale).to(DTYPES[dtype])
 
@@ -197,7 +226,41 @@ def rows_of(library, clock, family, dtype, options):
             y = case.function(*case.inputs)
         y = y[0] if isinstance(y, tuple) else y
         # That of a loss is 1, as `loss.backward()` has it.
-        gradient = (torch.randn(y.shape, device=options.device) if y.dim() else torch.ones((), device=options.device)).to(y.dtype)
+        yield case, y, (torch.randn(y.shape, device=options.device) if y.dim() else torch.ones((), device=options.device)).to(y.dtype)
+
+
+def memory_rows_of(library, clock, family, dtype, options):
+    stream = torch.cuda.current_stream().cuda_stream if clock.is_gpu else None
+    for case, y, gradient in with_gradients(cases.FAMILIES[family][0], dtype, options):
+        for backward in (False, True) if case.gradients else (False,):
+            bytes_of = {}
+            # What is compiled, tuned or initialised stays with the first run, that of gradients too: both are measured with new inputs.
+            for _ in range(2):
+                ours = Ours(library, case, options.device, gradient if y.dim() else gradient.float(), stream)
+                bytes_of["nereid"] = ours.memory(backward)
+                ours.close()
+                inputs = leaves(case) if backward else case.inputs
+                bytes_of["eager"] = torch_memory(torch_run(case.function, inputs, gradient, backward), options.device)
+            yield {"operator": case.operator, "shape": case.shape, "type": dtype, "pass": "both" if backward else "forward",
+                   "bytes": bytes_of, "right": bytes_of["nereid"] <= bytes_of["eager"]}
+
+
+def compare_memory(library, clock, chosen, options):
+    rows = []
+    print("| operator | shape | type | pass | Nereid MB | eager | share |")
+    print("|---|---|---|---|--:|--:|--:|")
+    for family, dtype in chosen:
+        for row in memory_rows_of(library, clock, family, dtype, options):
+            rows.append(row)
+            ours, eager = row["bytes"]["nereid"], row["bytes"]["eager"]
+            print(f"| {row['operator']} | {row['shape']} | {dtype} | {row['pass']} | {ours / 1e6:.3f} | {eager / 1e6:.3f} | "
+                  f"{ours / max(eager, 1):.2f} |", flush=True)
+    print(f"\n{len(rows)} rows, more than PyTorch: {sum(not row['right'] for row in rows)}")
+    return rows
+
+
+def rows_of(library, clock, family, dtype, options):
+    for case, y, gradient in with_gradients(cases.FAMILIES[family][0], dtype, options):
         stream = torch.cuda.current_stream().cuda_stream if clock.is_gpu else None
         # Losses of Nereid are fp32.
         ours = Ours(library, case, options.device, gradient if y.dim() else gradient.float(), stream)
@@ -232,6 +295,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=1.0, help="for each row")
     parser.add_argument("--no-compile", dest="compile", action="store_false", help="without torch.compile")
     parser.add_argument("--warm", action="store_true", help="only compiles: fills the caches of all contenders")
+    parser.add_argument("--memory", action="store_true", help="compares memory instead of time")
     parser.add_argument("--json")
     options = parser.parse_args()
     if options.threads:
@@ -244,20 +308,24 @@ def main():
         # The legacy default stream would wait for Nereid's at each launch.
         torch.cuda.set_stream(torch.cuda.Stream(options.device))
     clock = Clock(options.device)
+    chosen = [(family, dtype) for family in wanted for dtype in cases.FAMILIES[family][1]
+              if not options.types or dtype in options.types.split(",")]
+    if options.memory:
+        rows = compare_memory(library, clock, chosen, options)
+        if options.json:
+            Path(options.json).write_text(json.dumps(rows, indent=1))
+        sys.exit(0 if all(row["right"] for row in rows) else 1)
     rows = []
     print("| operator | shape | type | pass | Nereid us | eager | compiled | x best | difference |")
     print("|---|---|---|---|--:|--:|--:|--:|--:|")
-    for family in wanted:
-        for dtype in cases.FAMILIES[family][1]:
-            if options.types and dtype not in options.types.split(","):
-                continue
-            for row in rows_of(library, clock, family, dtype, options):
-                rows.append(row)
-                us = row["us"]
-                others = "".join(f" {name} {t:.1f}, x {t / us['nereid']:.2f}" for name, t in us.items()
-                                 if name not in ("nereid", "eager", "compiled"))
-                print(f"| {row['operator']} | {row['shape']} | {dtype} | {row['pass']} | {us['nereid']:.1f} | {us['eager']:.1f} | "
-                      f"{us.get('compiled', math.nan):.1f} | {row['ratio']:.2f} | {row['difference']:.1e} |{others}", flush=True)
+    for family, dtype in chosen:
+        for row in rows_of(library, clock, family, dtype, options):
+            rows.append(row)
+            us = row["us"]
+            others = "".join(f" {name} {t:.1f}, x {t / us['nereid']:.2f}" for name, t in us.items()
+                             if name not in ("nereid", "eager", "compiled"))
+            print(f"| {row['operator']} | {row['shape']} | {dtype} | {row['pass']} | {us['nereid']:.1f} | {us['eager']:.1f} | "
+                  f"{us.get('compiled', math.nan):.1f} | {row['ratio']:.2f} | {row['difference']:.1e} |{others}", flush=True)
     if options.warm:
         return
     mean = math.exp(statistics.mean(math.log(row["ratio"]) for row in rows))
