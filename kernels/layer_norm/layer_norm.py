@@ -38,7 +38,7 @@ def layer_norm_rows_kernel(y_ptr, x_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr, y_str
     rows = tl.arange(0, ROWS)
     cols = tl.arange(0, N)
     exists = rows < M - first
-    x_ptrs = x_ptr + first.to(tl.int64) * x_stride + rows[:, None] * x_stride + cols[None, :]
+    x_ptrs = x_ptr + first.to(tl.int64) * x_stride + rows[:, None].to(tl.int64) * x_stride + cols[None, :]
     x = tl.load(x_ptrs, mask=exists[:, None], other=0.0).to(tl.float32)
     mean = tl.sum(x, axis=1) / N
     centred = x - mean[:, None]
@@ -51,7 +51,7 @@ def layer_norm_rows_kernel(y_ptr, x_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr, y_str
         y *= tl.load(w_ptr + cols).to(tl.float32)[None, :]
     if b_ptr is not None:
         y += tl.load(b_ptr + cols).to(tl.float32)[None, :]
-    y_ptrs = y_ptr + first.to(tl.int64) * y_stride + rows[:, None] * y_stride + cols[None, :]
+    y_ptrs = y_ptr + first.to(tl.int64) * y_stride + rows[:, None].to(tl.int64) * y_stride + cols[None, :]
     tl.store(y_ptrs, y, mask=exists[:, None])
 
 

@@ -23,7 +23,7 @@ def rotary_kernel(y_ptr, x_ptr, cos_ptr, sin_ptr, T, H, x_batch, x_position, x_h
     for start in range(0, H, HEADS):
         heads = start + tl.arange(0, HEADS)
         exists = (heads < H)[:, None]
-        x_ptrs = x_ptr + (heads * x_head)[:, None] + first
+        x_ptrs = x_ptr + (heads.to(tl.int64) * x_head)[:, None] + first
         y_ptrs = y_ptr + (heads * (2 * HALF))[:, None] + first
         a = tl.load(x_ptrs, mask=exists).to(tl.float32)
         b = tl.load(x_ptrs + second, mask=exists).to(tl.float32)

@@ -24,11 +24,11 @@ def softmax_rows_kernel(y_ptr, x_ptr, y_stride, x_stride, M, N: tl.constexpr, RO
     rows = tl.arange(0, ROWS)
     cols = tl.arange(0, N)
     exists = (rows < M - first)[:, None]
-    x_ptrs = x_ptr + first.to(tl.int64) * x_stride + rows[:, None] * x_stride + cols[None, :]
+    x_ptrs = x_ptr + first.to(tl.int64) * x_stride + rows[:, None].to(tl.int64) * x_stride + cols[None, :]
     x = tl.load(x_ptrs, mask=exists, other=0.0).to(tl.float32)
     e = tl.exp(x - tl.max(x, axis=1)[:, None])
     scale = 1.0 / tl.sum(e, axis=1)
-    y_ptrs = y_ptr + first.to(tl.int64) * y_stride + rows[:, None] * y_stride + cols[None, :]
+    y_ptrs = y_ptr + first.to(tl.int64) * y_stride + rows[:, None].to(tl.int64) * y_stride + cols[None, :]
     tl.store(y_ptrs, e * scale[:, None], mask=exists)
 
 
