@@ -47,8 +47,7 @@ TEST(RotaryOffsets, headsMayLieBeyond2To31Elements) {
   if (memory == MAP_FAILED) {
     GTEST_SKIP() << "no address space of 8 GiB";
   }
-  {
-    Device device = Device::cpu();
+  for (Device device : {Device::cpu(), Device::interp()}) {
     Tensor far = Tensor::borrow(memory, Shape{1, 3, heads, 8}, f32, device,
                                 Shape{24, 8, apart, 1});
     Tensor near = randn({1, 3, heads, 8}, f32, device, 1);
