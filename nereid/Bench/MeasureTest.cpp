@@ -67,7 +67,7 @@ TEST_F(Measure, TheClockMeasuresHostDevices) {
     EXPECT_LT(times[0].ms.least, 0.3);
     EXPECT_LT(times[1].ms.least, 0.9);
     // Emptying a server's cache of 480 MiB takes longer than the runs.
-    EXPECT_GE(times[0].ms.samples, caches == Caches::Cold ? 3u : 10u);
+    EXPECT_GE(times[0].ms.samples, caches == Caches::Cold ? 1u : 10u);
   }
 }
 
