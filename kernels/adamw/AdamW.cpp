@@ -58,7 +58,8 @@ void AdamW::add(const Variable &parameter, double weightDecay) {
                                                    options.beta1, options.beta2,
                                                    1, 1},
                                std::nullopt, device);
-    factors = zeros({3}, f32, device);
+    factors = Tensor::fromVector(std::vector<float>{0, 0, 0, 1}, std::nullopt,
+                                 device);
   }
   parameters.push_back(std::move(one));
 }
@@ -140,7 +141,7 @@ const std::vector<AdamW::Group> &AdamW::currentGroups() {
     Group &group = groups[i];
     group.dtype = rows.dtype;
     group.masters = rows.masters;
-    group.aligned = rows.aligned;
+    group.aligned = rows.aligned && (hasCompiler() || !state.device().isHost());
     if (group.onHost == rows.table) {
       continue;
     }
@@ -164,16 +165,19 @@ void AdamW::step(const Tensor &factor) {
     checks.any("parameters", state);
     checks.floats("factor", factor).shape({1}).dtype(f32);
   }
+  // Forms compiled ahead of time always read a factor.
+  Tensor scale =
+      factor.defined() || hasCompiler() ? factor : factors.slice(0, 3, 4);
   static const OperatorKernel advance("adamw", "advance_kernel");
   advance[{1}](state, factors, "num_warps"_a = 1);
   if (state.device().isHost()) {
-    stepOnHost(factor);
+    stepOnHost(scale);
     return;
   }
   for (const Group &group : currentGroups()) {
     static const OperatorKernel update("adamw", "adamw_kernel");
     update[{group.chunks.size(0)}](
-        group.table, group.decays, group.chunks, factors, orNone(factor),
+        group.table, group.decays, group.chunks, factors, orNone(scale),
         options.beta1, 1 - options.beta1, options.beta2, 1 - options.beta2,
         options.eps, "P"_a = group.dtype, "MASTER"_a = group.masters,
         "ALIGNED"_a = group.aligned, "BLOCK"_a = blockOf(state.device()),

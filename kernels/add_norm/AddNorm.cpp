@@ -9,6 +9,7 @@
 
 #include "kernels/operator/Checks.h"
 #include "kernels/operator/ColumnSums.h"
+#include "kernels/operator/OneType.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/operator/Rows.h"
 #include "nereid/Autograd/Record.h"
@@ -31,10 +32,22 @@ static Argument seedOf(const ResidualDropout &dropout) {
                                         : Argument(dropout.seed);
 }
 
+/// With the seed in a tensor, where kernels compiled ahead of time take it.
+static ResidualDropout prepared(const ResidualDropout &given, Device device) {
+  ResidualDropout dropout = given;
+  if (!hasCompiler() && !dropout.seedOnDevice.defined()) {
+    dropout.seedOnDevice =
+        given.p > 0 ? Tensor::fromVector(std::vector<int64_t>{given.seed},
+                                         std::nullopt, device)
+                    : empty({1}, i64, device); // not read
+  }
+  return dropout;
+}
+
 static Tensor forward(const char *op, bool centred, const Tensor &x,
                       const Tensor &residual, const Tensor &weight,
                       const Tensor &bias, double eps,
-                      const ResidualDropout &dropout, bool keeps,
+                      const ResidualDropout &given, bool keeps,
                       NormedSum &result) {
   Checks checks(op);
   checks.floats("x", x).rank(1, 16);
@@ -43,10 +56,31 @@ static Tensor forward(const char *op, bool centred, const Tensor &x,
   checks.optional("weight", weight).shape(row, "the last dimension of x");
   checks.optional("bias", bias).shape(row, "the last dimension of x");
   checks.require(eps >= 0, "eps", "a number that is not negative", eps);
-  checks.require(dropout.p >= 0 && dropout.p <= 1, "dropout",
-                 "a probability from 0 to 1", dropout.p);
-  if (dropout.seedOnDevice.defined()) {
-    checks.any("seedOnDevice", dropout.seedOnDevice).shape({1}).dtype(i64);
+  checks.require(given.p >= 0 && given.p <= 1, "dropout",
+                 "a probability from 0 to 1", given.p);
+  if (given.seedOnDevice.defined()) {
+    checks.any("seedOnDevice", given.seedOnDevice).shape({1}).dtype(i64);
+  }
+  ResidualDropout dropout = prepared(given, x.device());
+  if (mixesTypes({x, residual, weight, bias})) {
+    Tensor y = forward(op, centred, inType(x), inType(residual), inType(weight),
+                       inType(bias), eps, dropout, keeps, result)
+                   .to(x.dtype());
+    if (residual.dtype() != f32) {
+      // The norm is that of the rounded sum.
+      result.sum = result.sum.to(residual.dtype());
+      Tensor rounded = result.sum;
+      y = forward(op, centred, zeros(x.shape(), f32, x.device()),
+                  inType(rounded), inType(weight), inType(bias), eps, {}, keeps,
+                  result)
+              .to(x.dtype());
+      result.sum = rounded;
+      result.dropout = dropout;
+    }
+    result.weight = contiguousOrNone(weight);
+    result.xType = x.dtype();
+    result.biasType = bias.defined() ? bias.dtype() : f32;
+    return y;
   }
   Rows in = rowsOf(x), other = rowsOf(residual);
   Tensor y = empty(x.shape(), x.dtype(), x.device());
@@ -62,17 +96,17 @@ static Tensor forward(const char *op, bool centred, const Tensor &x,
   if (x.numel() == 0) {
     return y;
   }
-  Tensor b = contiguousOrNone(bias);
+  Tensor b = contiguousOrNone(bias),
+         w = orFilled(result.weight, in.columns, 1, x.dtype(), x.device());
   RowPlan plan = planRows(in.columns, byteSize(x.dtype()), x.device(), 2);
   if (plan.loops) {
     static const OperatorKernel loop("add_norm", "add_norm_loop_kernel");
-    loop[{in.count}](y, result.sum, in.tensor, other.tensor,
-                     orNone(result.weight), orNone(b), orNone(result.mean),
-                     orNone(result.rstd), in.stride, other.stride, eps,
-                     dropout.p, scaleOf(dropout), seedOf(dropout),
-                     dropout.offset, in.columns, "BLOCK"_a = loopBlock,
-                     "CENTRED"_a = centred, "DROPS"_a = dropout.p > 0,
-                     "num_warps"_a = plan.warps);
+    loop[{in.count}](y, result.sum, in.tensor, other.tensor, orNone(w),
+                     orNone(b), orNone(result.mean), orNone(result.rstd),
+                     in.stride, other.stride, eps, dropout.p, scaleOf(dropout),
+                     seedOf(dropout), dropout.offset, in.columns,
+                     "BLOCK"_a = loopBlock, "CENTRED"_a = centred,
+                     "DROPS"_a = dropout.p > 0, "num_warps"_a = plan.warps);
   } else {
     static const OperatorKernel whole("add_norm", "add_norm_kernel");
     whole[{in.count}](y, result.sum, in.tensor, other.tensor,
@@ -93,6 +127,17 @@ AddNormGradients kernels::addNormBackward(const Tensor &dy, const Tensor &dsum,
   checks.floats("sum", sum).rank(1, 16);
   checks.optional("dy", dy).shape(sum.shape(), "that of sum");
   checks.optional("dsum", dsum).shape(sum.shape(), "that of sum");
+  if (mixesTypes({sum, dy, dsum, of.weight}) ||
+      (!hasCompiler() && of.xType != sum.dtype())) {
+    NormedSum wide = of;
+    wide.sum = inType(sum);
+    wide.weight = inType(of.weight);
+    wide.xType = f32;
+    AddNormGradients g =
+        addNormBackward(inType(dy), inType(dsum), wide, wantsWeight, wantsBias);
+    return {g.x.to(of.xType), g.residual.to(sum.dtype()),
+            wantsWeight ? g.weight.to(of.weight.dtype()) : Tensor(), g.bias};
+  }
   bool centred = of.mean.defined(), drops = of.dropout.p > 0;
   int64_t columns = sum.size(-1);
   Device device = sum.device();
@@ -116,9 +161,11 @@ AddNormGradients kernels::addNormBackward(const Tensor &dy, const Tensor &dsum,
                  (dsum.defined() ? byteSize(dsum.dtype()) : 0));
   int64_t programs =
       programsForSums(in.count, device, plan.loops ? 0 : rowBytes);
-  Tensor dw = wantsWeight ? empty({programs, columns}, f32, device) : Tensor();
+  // A kernel compiled ahead of time sums for the weight, too.
+  bool sumsWeight = wantsWeight || (wantsBias && !hasCompiler());
+  Tensor dw = sumsWeight ? empty({programs, columns}, f32, device) : Tensor();
   Tensor db = wantsBias ? empty({programs, columns}, f32, device) : Tensor();
-  const ResidualDropout &d = of.dropout;
+  ResidualDropout d = prepared(of.dropout, device);
   if (!plan.loops) {
     static const OperatorKernel whole("add_norm", "add_norm_backward_kernel");
     whole[{programs}](
@@ -131,10 +178,11 @@ AddNormGradients kernels::addNormBackward(const Tensor &dy, const Tensor &dsum,
   } else {
     static const OperatorKernel loop("add_norm",
                                      "add_norm_backward_loop_kernel");
+    Tensor w = orFilled(of.weight, columns, 1, sum.dtype(), device);
     loop[{in.count}](orNone(dx), g.residual, out.tensor, orNone(added.tensor),
-                     in.tensor, orNone(of.weight), orNone(of.mean), of.rstd,
-                     out.stride, added.stride, in.stride, d.p, scaleOf(d),
-                     seedOf(d), d.offset, columns, "BLOCK"_a = loopBlock,
+                     in.tensor, orNone(w), orNone(of.mean), of.rstd, out.stride,
+                     added.stride, in.stride, d.p, scaleOf(d), seedOf(d),
+                     d.offset, columns, "BLOCK"_a = loopBlock,
                      "CENTRED"_a = centred, "DROPS"_a = drops,
                      "num_warps"_a = plan.warps);
     if (wantsWeight || wantsBias) {
@@ -147,6 +195,7 @@ AddNormGradients kernels::addNormBackward(const Tensor &dy, const Tensor &dsum,
           "num_warps"_a = 4);
     }
   }
+  dw = wantsWeight ? dw : Tensor();
   std::tie(g.weight, g.bias) =
       columnSums(dw, wantsWeight ? of.weight.dtype() : f32, db, of.biasType);
   return g;

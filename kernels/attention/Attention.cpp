@@ -70,18 +70,78 @@ static Setting settingOf(const Tensor &q, const Tensor &k,
   s.keep = 1 / (1 - s.drop);
   s.drops = s.drop > 0;
   s.precision = options.tf32 ? "tf32" : "ieee";
+  if (!hasCompiler()) {
+    // One form serves all (ahead.txt): bounds that nothing lies beyond.
+    constexpr int64_t beyond = int64_t{1} << 29;
+    s.ahead = s.bounded ? s.ahead : beyond;
+    s.window = s.windowed ? s.window : beyond;
+    s.bounded = s.windowed = true;
+    s.precision = "ieee";
+  }
   return s;
 }
 
-static Argument seedOf(const AttentionDropout &dropout) {
-  return dropout.seedOnDevice.defined() ? Argument(dropout.seedOnDevice)
-                                        : Argument(dropout.seed);
+/// As an argument: a number, or a tensor. The forms compiled ahead of time take
+/// a tensor, and do not read it where nothing is dropped.
+static Tensor seedOf(const AttentionDropout &dropout, Device device) {
+  return dropout.seedOnDevice.defined() ? dropout.seedOnDevice
+         : hasCompiler()                ? Tensor()
+         : dropout.p > 0
+             ? Tensor::fromVector(std::vector<int64_t>{dropout.seed},
+                                  std::nullopt, device)
+             : zeros({1}, i64, device);
 }
+
+/// The constant DROPS (attention.py).
+static int dropsOf(const Setting &s) { return hasCompiler() ? s.drops : 2; }
 
 /// A tensor whose offsets within a block fit 32 bits, copied otherwise.
 static Tensor nearby(const Tensor &t) {
   constexpr int64_t most = INT32_MAX / 512;
   return t.stride(2) <= most && t.stride(3) <= most ? t : t.contiguous();
+}
+
+/// The head size of kernels: without a compiler there are three (ahead.txt).
+static int64_t widthFor(int64_t headSize) {
+  return hasCompiler()     ? headSize
+         : headSize <= 64  ? 64
+         : headSize <= 128 ? 128
+                           : 256;
+}
+
+/// Can kernels work on it in place? Those of ahead.txt read 16 bytes at once.
+static bool isFitting(const Tensor &t) {
+  const Shape &strides = t.strides();
+  return hasCompiler() || (t.size(3) == widthFor(t.size(3)) &&
+                           strides[3] == 1 && strides[2] % 16 == 0 &&
+                           strides[1] % 16 == 0 && strides[0] % 16 == 0 &&
+                           reinterpret_cast<uintptr_t>(t.data()) % 16 == 0);
+}
+
+static Tensor emptyOfWidth(const Tensor &t) {
+  return empty({t.size(0), t.size(1), t.size(2), widthFor(t.size(3))},
+               t.dtype(), t.device());
+}
+
+/// As kernels read it; heads are filled up with zeros.
+static Tensor fitted(const Tensor &t) {
+  if (isFitting(t)) {
+    return nearby(t);
+  }
+  Tensor wide = emptyOfWidth(t).zero();
+  wide.slice(3, 0, t.size(3)).copyFrom(t);
+  return wide;
+}
+
+/// What a kernel writes instead of `t`.
+static Tensor targetFor(const Tensor &t) {
+  return isFitting(t) ? t : emptyOfWidth(t);
+}
+
+static void copyBack(const Tensor &t, const Tensor &target) {
+  if (target.data() != t.data()) {
+    t.copyFrom(target.slice(3, 0, t.size(3)));
+  }
 }
 
 /// Uninitialised, and with heads and rows in the order that `t` has them in
@@ -104,21 +164,23 @@ AttentionResult kernels::attentionForward(const Tensor &q, const Tensor &k,
   Setting s = settingOf(q, k, options);
   AttentionResult result;
   result.o = emptyAs(q);
-  const Tensor &o = result.o;
-  if (keepsLse) {
+  if (keepsLse || !hasCompiler()) {
     result.lse = empty({s.batch, s.heads, s.queries}, f32, q.device());
   }
   if (q.numel() == 0) {
     return result;
   }
   if (s.keys == 0) {
-    o.zero();
-    if (keepsLse) {
+    result.o.zero();
+    if (result.lse.defined()) {
       result.lse.fill(-std::numeric_limits<double>::infinity());
     }
     return result;
   }
-  Tensor query = nearby(q), key = nearby(k), value = nearby(v);
+  Tensor query = fitted(q), key = fitted(k), value = fitted(v);
+  int64_t width = query.size(3);
+  Tensor o = targetFor(result.o);
+  Tensor seed = seedOf(options.dropout, q.device());
   AttentionPlan plan = planAttention(s.headSize, s.queries, s.keys, q.dtype(),
                                      options.tf32, q.device());
   static const OperatorKernel kernel("attention", "attention_kernel");
@@ -128,12 +190,15 @@ AttentionResult kernels::attentionForward(const Tensor &q, const Tensor &k,
       query.stride(3), key.stride(0), key.stride(1), key.stride(2),
       key.stride(3), value.stride(0), value.stride(1), value.stride(2),
       value.stride(3), s.heads, s.heads / s.kvHeads, s.queries, s.keys, s.ahead,
-      s.window, s.scale2, seedOf(options.dropout), options.dropout.site, s.drop,
-      s.keep, "D"_a = s.headSize, "BLOCK_M"_a = plan.queries,
-      "BLOCK_N"_a = plan.keys, "BOUNDED"_a = s.bounded, "WINDOW"_a = s.windowed,
-      "PRECISION"_a = s.precision, "DROPS"_a = s.drops,
+      s.window, s.scale2,
+      seed.defined() ? Argument(seed) : Argument(options.dropout.seed),
+      options.dropout.site, s.drop, s.keep, "D"_a = width,
+      "BLOCK_M"_a = plan.queries, "BLOCK_N"_a = plan.keys,
+      "BOUNDED"_a = s.bounded, "WINDOW"_a = s.windowed,
+      "PRECISION"_a = s.precision, "DROPS"_a = dropsOf(s),
       "num_warps"_a = plan.warps,
       "num_stages"_a = stagesFor(plan.stages, {key, value}));
+  copyBack(result.o, o);
   return result;
 }
 
@@ -145,7 +210,7 @@ static Tensor deltaOf(const Tensor &o, const Tensor &grad, const Setting &s) {
   kernel[{s.batch * s.heads * cdiv(s.queries, rows)}](
       delta, o, grad, o.stride(0), o.stride(1), o.stride(2), grad.stride(0),
       grad.stride(1), grad.stride(2), grad.stride(3), s.heads, s.queries,
-      "D"_a = s.headSize, "BLOCK_M"_a = rows, "num_warps"_a = 4);
+      "D"_a = o.size(3), "BLOCK_M"_a = rows, "num_warps"_a = 4);
   return delta;
 }
 
@@ -189,17 +254,21 @@ kernels::attentionBackward(const Tensor &grad, const Tensor &q, const Tensor &k,
     }
     return gradients;
   }
-  Tensor query = nearby(q), key = nearby(k), value = nearby(v),
-         dout = nearby(grad);
-  Tensor out = result.o.stride(3) == 1 || s.headSize == 1
-                   ? nearby(result.o)
-                   : result.o.contiguous();
+  Tensor query = fitted(q), key = fitted(k), value = fitted(v),
+         dout = fitted(grad);
+  Tensor out = fitted(result.o.stride(3) == 1 || s.headSize == 1
+                          ? result.o
+                          : result.o.contiguous());
+  int64_t width = query.size(3);
+  Tensor seed = seedOf(options.dropout, q.device());
+  Argument seedArgument =
+      seed.defined() ? Argument(seed) : Argument(options.dropout.seed);
   Tensor delta = deltaOf(out, dout, s);
   int64_t group = s.heads / s.kvHeads;
   if (wantsKV) {
     AttentionPlan plan = planKeysBackward(s.headSize, s.queries, s.keys,
                                           q.dtype(), options.tf32, q.device());
-    const Tensor &dk = gradients.k, &dv = gradients.v;
+    Tensor dk = targetFor(gradients.k), dv = targetFor(gradients.v);
     static const OperatorKernel kernel("attention", "keys_backward_kernel");
     kernel[{s.batch * s.kvHeads * cdiv(s.keys, plan.keys)}](
         dk, dv, query, key, value, dout, result.lse, delta, dk.stride(0),
@@ -209,17 +278,19 @@ kernels::attentionBackward(const Tensor &grad, const Tensor &q, const Tensor &k,
         value.stride(0), value.stride(1), value.stride(2), value.stride(3),
         dout.stride(0), dout.stride(1), dout.stride(2), dout.stride(3),
         s.kvHeads, group, s.queries, s.keys, s.ahead, s.window, s.scale,
-        s.scale2, seedOf(options.dropout), options.dropout.site, s.drop, s.keep,
-        "D"_a = s.headSize, "BLOCK_M"_a = plan.queries, "BLOCK_N"_a = plan.keys,
+        s.scale2, seedArgument, options.dropout.site, s.drop, s.keep,
+        "D"_a = width, "BLOCK_M"_a = plan.queries, "BLOCK_N"_a = plan.keys,
         "BOUNDED"_a = s.bounded, "WINDOW"_a = s.windowed,
-        "PRECISION"_a = s.precision, "DROPS"_a = s.drops,
+        "PRECISION"_a = s.precision, "DROPS"_a = dropsOf(s),
         "num_warps"_a = plan.warps,
         "num_stages"_a = stagesFor(plan.stages, {query, dout}));
+    copyBack(gradients.k, dk);
+    copyBack(gradients.v, dv);
   }
   if (wantsQ) {
     AttentionPlan plan = planQueriesBackward(
         s.headSize, s.queries, s.keys, q.dtype(), options.tf32, q.device());
-    const Tensor &dq = gradients.q;
+    Tensor dq = targetFor(gradients.q);
     static const OperatorKernel kernel("attention", "queries_backward_kernel");
     kernel[{s.batch * s.heads * cdiv(s.queries, plan.queries)}](
         dq, query, key, value, dout, result.lse, delta, dq.stride(0),
@@ -228,13 +299,14 @@ kernels::attentionBackward(const Tensor &grad, const Tensor &q, const Tensor &k,
         key.stride(2), key.stride(3), value.stride(0), value.stride(1),
         value.stride(2), value.stride(3), dout.stride(0), dout.stride(1),
         dout.stride(2), dout.stride(3), s.heads, group, s.queries, s.keys,
-        s.ahead, s.window, s.scale, s.scale2, seedOf(options.dropout),
-        options.dropout.site, s.drop, s.keep, "D"_a = s.headSize,
+        s.ahead, s.window, s.scale, s.scale2, seedArgument,
+        options.dropout.site, s.drop, s.keep, "D"_a = width,
         "BLOCK_M"_a = plan.queries, "BLOCK_N"_a = plan.keys,
         "BOUNDED"_a = s.bounded, "WINDOW"_a = s.windowed,
-        "PRECISION"_a = s.precision, "DROPS"_a = s.drops,
+        "PRECISION"_a = s.precision, "DROPS"_a = dropsOf(s),
         "num_warps"_a = plan.warps,
         "num_stages"_a = stagesFor(plan.stages, {key, value}));
+    copyBack(gradients.q, dq);
   }
   return gradients;
 }

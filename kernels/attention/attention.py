@@ -5,6 +5,9 @@ position - window < key < position + ahead, where ahead is 1 for causal attentio
 three ranges: blocks that some of its queries see in part, then blocks that all see whole, without masks, and again some.
 
 Exponentials are powers of two: scale2 = scale * log2(e).
+
+DROPS: 0, 1, or 2 in a kernel that is compiled ahead of time: it drops if `drop` is not 0, and has one loop with masks, which
+is a third of the code.
 """
 import triton
 import triton.language as tl
@@ -50,12 +53,23 @@ def seed_of(seed):
 
 
 @triton.jit
-def dropped(x, seed, site, head, positions, keys, drop, keep):
-    """0 with the probability `drop`, else x * keep. The counter of an element is its key, its query's position, its head
-    and `site`."""
+def drawn(x, seed, site, head, positions, keys, drop, keep):
     zeros = (positions + keys) * 0
     bits, _, _, _ = tl.philox(seed, zeros + keys, zeros + positions, zeros + head, zeros + site)
     return tl.where(tl.uint_to_uniform_float(bits) < drop, 0.0, x * keep)
+
+
+@triton.jit
+def dropped(x, seed, site, head, positions, keys, drop, keep, DROPS: tl.constexpr):
+    """0 with the probability `drop`, else x * keep. The counter of an element is its key, its query's position, its head
+    and `site`."""
+    y = x
+    if DROPS == 2:
+        if drop > 0.0:
+            y = drawn(x, seed, site, head, positions, keys, drop, keep)
+    else:
+        y = drawn(x, seed, site, head, positions, keys, drop, keep)
+    return y
 
 
 @triton.jit
@@ -88,7 +102,7 @@ def attend(o, total, largest, q, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first
         correction = tl.exp2(largest - shift)
         total = total * correction + tl.sum(p, axis=1)
         if DROPS:
-            p = dropped(p, seed, site, head, positions[:, None], (start + keys)[None, :], drop, keep)
+            p = dropped(p, seed, site, head, positions[:, None], (start + keys)[None, :], drop, keep, DROPS)
         o = o * correction[:, None]
         if MASKED:
             v = tl.load(v_ptrs, mask=keys[:, None] < Tk - start, other=0.0)
@@ -131,16 +145,21 @@ def attention_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, o_batch, o_head, o_row
     o = tl.zeros((BLOCK_M, D), dtype=tl.float32)
     total = tl.zeros((BLOCK_M,), dtype=tl.float32)
     largest = tl.full((BLOCK_M,), -float("inf"), dtype=tl.float32)
-    if WINDOW:
-        o, total, largest = attend(o, total, largest, q, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first, whole,
+    if DROPS == 2:
+        o, total, largest = attend(o, total, largest, q, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first, last,
+                                   positions, Tk, ahead, window, scale2, seed, site, head, drop, keep, D, BLOCK_N,
+                                   BOUNDED, WINDOW, DROPS, True, PRECISION)
+    else:
+        if WINDOW:
+            o, total, largest = attend(o, total, largest, q, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first, whole,
+                                       positions, Tk, ahead, window, scale2, seed, site, head, drop, keep, D, BLOCK_N, BOUNDED,
+                                       WINDOW, DROPS, True, PRECISION)
+        o, total, largest = attend(o, total, largest, q, k_ptr, v_ptr, k_row, k_col, v_row, v_col, whole, whole_end,
                                    positions, Tk, ahead, window, scale2, seed, site, head, drop, keep, D, BLOCK_N, BOUNDED,
-                                   WINDOW, DROPS, True, PRECISION)
-    o, total, largest = attend(o, total, largest, q, k_ptr, v_ptr, k_row, k_col, v_row, v_col, whole, whole_end,
-                               positions, Tk, ahead, window, scale2, seed, site, head, drop, keep, D, BLOCK_N, BOUNDED,
-                                   WINDOW, DROPS, False, PRECISION)
-    o, total, largest = attend(o, total, largest, q, k_ptr, v_ptr, k_row, k_col, v_row, v_col, whole_end, last,
-                               positions, Tk, ahead, window, scale2, seed, site, head, drop, keep, D, BLOCK_N, BOUNDED,
-                                   WINDOW, DROPS, True, PRECISION)
+                                       WINDOW, DROPS, False, PRECISION)
+        o, total, largest = attend(o, total, largest, q, k_ptr, v_ptr, k_row, k_col, v_row, v_col, whole_end, last,
+                                   positions, Tk, ahead, window, scale2, seed, site, head, drop, keep, D, BLOCK_N, BOUNDED,
+                                       WINDOW, DROPS, True, PRECISION)
     # Queries without keys have a result of 0.
     o = o / tl.where(total == 0.0, 1.0, total)[:, None]
     o_ptrs = o_ptr + batch * o_batch + head64 * o_head + first64 * o_row + (rows[:, None] * o_row + d[None, :])
@@ -208,9 +227,9 @@ def add_queries(dk, dv, k, v, q_ptr, do_ptr, lse_ptr, delta_ptr, q_row, q_col, d
         dp = tl.dot(v, tl.trans(do), input_precision=PRECISION)
         if DROPS:
             places = (start + rows + Tk - Tq)[None, :]
-            dv = tl.dot(dropped(p, seed, site, head, places, keys[:, None], drop, keep).to(do.dtype), do, dv,
+            dv = tl.dot(dropped(p, seed, site, head, places, keys[:, None], drop, keep, DROPS).to(do.dtype), do, dv,
                         input_precision=PRECISION)
-            dp = dropped(dp, seed, site, head, places, keys[:, None], drop, keep)
+            dp = dropped(dp, seed, site, head, places, keys[:, None], drop, keep, DROPS)
         else:
             dv = tl.dot(p.to(do.dtype), do, dv, input_precision=PRECISION)
         ds = p * (dp - delta[None, :])
@@ -266,16 +285,21 @@ def keys_backward_kernel(dk_ptr, dv_ptr, q_ptr, k_ptr, v_ptr, do_ptr, lse_ptr, d
         q_base = q_ptr + batch * q_batch + q_head64 * q_head
         do_base = do_ptr + batch * do_batch + q_head64 * do_head
         at = (batch * kv_heads * group + q_head64) * Tq
-        if BOUNDED:
+        if DROPS == 2:
             dk, dv = add_queries(dk, dv, k, v, q_base, do_base, lse_ptr + at, delta_ptr + at, q_row, q_col, do_row,
-                                 do_col, first, whole, keys, Tq, Tk, ahead, window, scale2, seed, site, number, drop, keep, D,
-                                 BLOCK_M, BOUNDED, WINDOW, DROPS, True, PRECISION)
-        dk, dv = add_queries(dk, dv, k, v, q_base, do_base, lse_ptr + at, delta_ptr + at, q_row, q_col, do_row, do_col,
-                             whole, whole_end, keys, Tq, Tk, ahead, window, scale2, seed, site, number, drop, keep, D, BLOCK_M,
-                             BOUNDED, WINDOW, DROPS, False, PRECISION)
-        dk, dv = add_queries(dk, dv, k, v, q_base, do_base, lse_ptr + at, delta_ptr + at, q_row, q_col, do_row, do_col,
-                             whole_end, last, keys, Tq, Tk, ahead, window, scale2, seed, site, number, drop, keep, D, BLOCK_M,
-                             BOUNDED, WINDOW, DROPS, True, PRECISION)
+                                 do_col, first, last, keys, Tq, Tk, ahead, window, scale2, seed, site, number, drop,
+                                 keep, D, BLOCK_M, BOUNDED, WINDOW, DROPS, True, PRECISION)
+        else:
+            if BOUNDED:
+                dk, dv = add_queries(dk, dv, k, v, q_base, do_base, lse_ptr + at, delta_ptr + at, q_row, q_col, do_row,
+                                     do_col, first, whole, keys, Tq, Tk, ahead, window, scale2, seed, site, number, drop, keep, D,
+                                     BLOCK_M, BOUNDED, WINDOW, DROPS, True, PRECISION)
+            dk, dv = add_queries(dk, dv, k, v, q_base, do_base, lse_ptr + at, delta_ptr + at, q_row, q_col, do_row, do_col,
+                                 whole, whole_end, keys, Tq, Tk, ahead, window, scale2, seed, site, number, drop, keep, D, BLOCK_M,
+                                 BOUNDED, WINDOW, DROPS, False, PRECISION)
+            dk, dv = add_queries(dk, dv, k, v, q_base, do_base, lse_ptr + at, delta_ptr + at, q_row, q_col, do_row, do_col,
+                                 whole_end, last, keys, Tq, Tk, ahead, window, scale2, seed, site, number, drop, keep, D, BLOCK_M,
+                                 BOUNDED, WINDOW, DROPS, True, PRECISION)
     if dk_ptr is not None:
         dk_ptrs = dk_ptr + batch * dk_batch + kv_head * dk_head + first64 * dk_row + (cols[:, None] * dk_row + d[None, :])
         tl.store(dk_ptrs, dk * scale, mask=exists[:, None])
@@ -309,7 +333,7 @@ def add_keys(dq, q, do, lse2, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, f
             p = tl.where(visible, p, 0.0)
         dp = tl.dot(do, tl.trans(v), input_precision=PRECISION)
         if DROPS:
-            dp = dropped(dp, seed, site, head, positions[:, None], (start + keys)[None, :], drop, keep)
+            dp = dropped(dp, seed, site, head, positions[:, None], (start + keys)[None, :], drop, keep, DROPS)
         ds = p * (dp - delta[:, None])
         dq = tl.dot(ds.to(k.dtype), k, dq, input_precision=PRECISION)
         k_ptrs += BLOCK_N * k_row
@@ -351,15 +375,20 @@ def queries_backward_kernel(dq_ptr, q_ptr, k_ptr, v_ptr, do_ptr, lse_ptr, delta_
     highest = min(first_query + BLOCK_M, Tq) - 1 + Tk - Tq
     first, whole, whole_end, last = ranges(lowest, highest, Tk, ahead, window, BLOCK_N, BOUNDED, WINDOW)
     dq = tl.zeros((BLOCK_M, D), dtype=tl.float32)
-    if WINDOW:
-        dq = add_keys(dq, q, do, lse2, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first, whole, positions, Tk,
+    if DROPS == 2:
+        dq = add_keys(dq, q, do, lse2, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first, last, positions, Tk,
+                      ahead, window, scale2, seed, site, head, drop, keep, D, BLOCK_N, BOUNDED, WINDOW, DROPS, True,
+                      PRECISION)
+    else:
+        if WINDOW:
+            dq = add_keys(dq, q, do, lse2, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first, whole, positions, Tk,
+                          ahead, window, scale2, seed, site, head, drop, keep, D, BLOCK_N, BOUNDED,
+                                       WINDOW, DROPS, True, PRECISION)
+        dq = add_keys(dq, q, do, lse2, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, whole, whole_end, positions, Tk,
                       ahead, window, scale2, seed, site, head, drop, keep, D, BLOCK_N, BOUNDED,
-                                   WINDOW, DROPS, True, PRECISION)
-    dq = add_keys(dq, q, do, lse2, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, whole, whole_end, positions, Tk,
-                  ahead, window, scale2, seed, site, head, drop, keep, D, BLOCK_N, BOUNDED,
-                                   WINDOW, DROPS, False, PRECISION)
-    dq = add_keys(dq, q, do, lse2, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, whole_end, last, positions, Tk,
-                  ahead, window, scale2, seed, site, head, drop, keep, D, BLOCK_N, BOUNDED,
-                                   WINDOW, DROPS, True, PRECISION)
+                                       WINDOW, DROPS, False, PRECISION)
+        dq = add_keys(dq, q, do, lse2, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, whole_end, last, positions, Tk,
+                      ahead, window, scale2, seed, site, head, drop, keep, D, BLOCK_N, BOUNDED,
+                                       WINDOW, DROPS, True, PRECISION)
     dq_ptrs = dq_ptr + batch * dq_batch + head64 * dq_head + first64 * dq_row + (rows[:, None] * dq_row + d[None, :])
     tl.store(dq_ptrs, dq * scale, mask=exists[:, None])

@@ -63,7 +63,10 @@ struct RowsPlan {
 static RowsPlan planOf(int64_t columns, bool hasGradient, Device device) {
   RowsPlan plan;
   if (!hasCompiler()) {
-    return plan; // ahead of time there is one form
+    // Those of ahead.txt: on a host one for few classes, too.
+    constexpr int64_t few = 64;
+    plan.block = device.isHost() && columns <= few ? few : block;
+    return plan;
   }
   if (device.isHost() || columns <= block) {
     plan.block = std::clamp<int64_t>(columns, 1, block);
@@ -199,8 +202,10 @@ static Tensor backward(Kept &kept, const Tensor &dloss) {
       dx, logits.tensor, kept.targets, kept.lse, factors, orNone(kept.count),
       logits.stride, kept.options.reduction == Reduction::None ? 1 : 0,
       kept.options.ignored, kept.options.smoothing, logits.columns,
-      "BLOCK"_a = block, "SMOOTHS"_a = kept.options.smoothing > 0,
-      "num_warps"_a = warps);
+      "BLOCK"_a = hasCompiler()
+                      ? block
+                      : planOf(logits.columns, true, dx.device()).block,
+      "SMOOTHS"_a = kept.options.smoothing > 0, "num_warps"_a = warps);
   return dx;
 }
 

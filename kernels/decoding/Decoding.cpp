@@ -58,6 +58,25 @@ static int64_t splitsFor(int64_t programs, int64_t capacity, Device device) {
   return int64_t(std::bit_floor(uint64_t(splits)));
 }
 
+/// With zeros behind each head, and rows that are read 16 bytes at once, where
+/// kernels were compiled for these alone.
+static Tensor widened(const Tensor &t, int64_t width) {
+  int last = t.rank() - 1;
+  bool isAligned =
+      reinterpret_cast<uintptr_t>(t.data()) % 16 == 0 && t.stride(last) == 1;
+  for (int i = 0; i < last; ++i) {
+    isAligned &= t.stride(i) % 16 == 0;
+  }
+  if (hasCompiler() || (t.size(last) == width && isAligned)) {
+    return t;
+  }
+  Shape shape = t.shape();
+  shape.back() = width;
+  Tensor wide = zeros(shape, t.dtype(), t.device());
+  wide.slice(last, 0, t.size(last)).copyFrom(t);
+  return wide;
+}
+
 /// Offsets within a block are of 32 bits.
 static bool isNearby(const Tensor &t) {
   constexpr int64_t most = INT32_MAX / 512;
@@ -78,35 +97,71 @@ static Tensor run(const Tensor &q, const KeyAndValue &own, const Tensor &k,
   bool isHost = q.device().isHost();
   int64_t splits =
       options.splits.value_or(splitsFor(batch * kvHeads, capacity, q.device()));
+  // Kernels compiled ahead of time: three head sizes, behind zeros, and results
+  // in fp32, to be combined.
+  int64_t width = hasCompiler()     ? headSize
+                  : headSize <= 64  ? 64
+                  : headSize <= 128 ? 128
+                                    : 256;
+  bool combines = splits > 1 || !hasCompiler();
   Tensor parts, lse;
-  if (splits > 1) {
-    parts = empty({batch, heads, splits, headSize}, f32, q.device());
+  if (combines) {
+    parts = empty({batch, heads, splits, width}, f32, q.device());
     lse = empty({batch, heads, splits}, f32, q.device());
   }
   double scale = options.scale.value_or(1 / std::sqrt(double(headSize)));
   // With the token's own key, those of a full cache are one less.
   int64_t window = options.window > 0 ? std::min(options.window, capacity + 1)
                                       : capacity + 1;
-  Tensor key = isNearby(k) ? k : k.contiguous(),
-         value = isNearby(v) ? v : v.contiguous();
+  Tensor query = widened(q, width), keys = widened(k, width),
+         values = widened(v, width);
+  Tensor key = isNearby(keys) ? keys : keys.contiguous(),
+         value = isNearby(values) ? values : values.contiguous();
   bool hasOwn = own.k.defined();
-  auto ownStride = [&](int axis) { return hasOwn ? own.k.stride(axis) : 0; };
+  KeyAndValue token = own;
+  if (hasOwn && !hasCompiler()) {
+    token = {widened(own.k, width), widened(own.v, width)};
+    if (token.k.strides() != token.v.strides()) {
+      token = {token.k.contiguous(), token.v.contiguous()};
+    }
+  }
+  auto ownStride = [&](int axis) { return hasOwn ? token.k.stride(axis) : 0; };
   bool products = group > 1 || (!isHost && q.dtype() != f32);
+  int64_t members = group;
+  if (!hasCompiler()) {
+    products = group > 1 || !isHost;
+    members = products ? 16 : 1;
+  }
   int64_t block = isHost ? 128 : q.dtype() == f32 ? 32 : 64;
   static const OperatorKernel kernel("decoding", "decoding_kernel");
-  kernel[{batch * kvHeads, splits}](
-      splits > 1 ? parts : o, orNone(lse), q, key, value, orNone(own.k),
-      orNone(own.v), lengths.contiguous(), q.stride(0), q.stride(1),
-      q.stride(2), key.stride(0), key.stride(1), key.stride(2), key.stride(3),
-      value.stride(0), value.stride(1), value.stride(2), value.stride(3),
-      ownStride(0), ownStride(1), ownStride(2), kvHeads, capacity, window,
-      scale * std::numbers::log2e, "GROUP"_a = group, "D"_a = headSize,
+  kernel[{batch * kvHeads, splits, cdiv(group, members)}](
+      combines ? parts : o, orNone(lse), query, key, value, orNone(token.k),
+      orNone(token.v), (hasCompiler() ? lengths : lengths.to(i32)).contiguous(),
+      query.stride(0), query.stride(1), query.stride(2), key.stride(0),
+      key.stride(1), key.stride(2), key.stride(3), value.stride(0),
+      value.stride(1), value.stride(2), value.stride(3), ownStride(0),
+      ownStride(1), ownStride(2), kvHeads, group, capacity, window,
+      scale * std::numbers::log2e, "GROUP"_a = members, "D"_a = width,
       "BLOCK"_a = block, "PRODUCTS"_a = products, "num_warps"_a = 4,
       "num_stages"_a = 3);
-  if (splits > 1) {
+  // A kernel stored the token in what it was given.
+  if (hasOwn && key.data() != k.data() && !hasCompiler()) {
+    k.copyFrom(key.slice(3, 0, headSize));
+  }
+  if (hasOwn && value.data() != v.data() && !hasCompiler()) {
+    v.copyFrom(value.slice(3, 0, headSize));
+  }
+  if (combines) {
+    Tensor all = width == headSize
+                     ? o
+                     : empty({batch, heads, width}, q.dtype(), q.device());
     static const OperatorKernel combine("decoding", "combine_kernel");
-    combine[{batch * heads}](o, parts, lse, "SPLITS"_a = splits,
-                             "D"_a = headSize, "num_warps"_a = 4);
+    combine[{batch * heads}](all, parts, lse, splits,
+                             "SPLITS"_a = hasCompiler() ? splits : mostSplits,
+                             "D"_a = width, "num_warps"_a = 4);
+    if (width != headSize) {
+      o.copyFrom(all.slice(2, 0, headSize));
+    }
   }
   return o;
 }

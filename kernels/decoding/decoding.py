@@ -10,12 +10,14 @@ import triton.language as tl
 @triton.jit
 def decoding_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, own_k_ptr, own_v_ptr, lengths_ptr, q_batch, q_head, q_col,
                     k_batch, k_head, k_row, k_col, v_batch, v_head, v_row, v_col, own_batch, own_head, own_col,
-                    kv_heads, capacity, window, scale2, GROUP: tl.constexpr, D: tl.constexpr, BLOCK: tl.constexpr,
-                    PRODUCTS: tl.constexpr):
+                    kv_heads, group, capacity, window, scale2, GROUP: tl.constexpr, D: tl.constexpr,
+                    BLOCK: tl.constexpr, PRODUCTS: tl.constexpr):
     """o [batch, heads, splits, D] of each split, and lse [batch, heads, splits]: the power of two that its sum of
     exponentials is, -inf of a split without keys. Without lse there is one split, and o is the result.
 
     With own_k_ptr, the token's key and value are not in the cache yet: the first split takes them, and stores them there.
+
+    `group` heads share each head of keys; programs (_, _, c) take those from c * GROUP on.
 
     Without PRODUCTS, scores are sums over rows: of one query head, a host's product would pack all keys first.
     """
@@ -29,11 +31,12 @@ def decoding_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, own_k_ptr, own_v_ptr, l
     share = tl.cdiv(tl.cdiv(length - begin, splits), BLOCK) * BLOCK
     first = begin + tl.program_id(1) * share
     last = min(first + share, length)
-    members = tl.arange(0, GROUP)
+    members = tl.program_id(2) * GROUP + tl.arange(0, GROUP)
+    exists = (members < group)[:, None]
     d = tl.arange(0, D)
     keys = tl.arange(0, BLOCK)
-    heads = kv_head * GROUP + members
-    q = tl.load(q_ptr + batch * q_batch + heads[:, None] * q_head + d[None, :] * q_col)
+    heads = kv_head * group + members
+    q = tl.load(q_ptr + batch * q_batch + heads[:, None] * q_head + d[None, :] * q_col, mask=exists, other=0.0)
     first64 = first.to(tl.int64)
     k_ptrs = k_ptr + batch * k_batch + kv_head * k_head + first64 * k_row + (keys[:, None] * k_row + d[None, :] * k_col)
     v_ptrs = v_ptr + batch * v_batch + kv_head * v_head + first64 * v_row + (keys[:, None] * v_row + d[None, :] * v_col)
@@ -75,22 +78,23 @@ def decoding_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, own_k_ptr, own_v_ptr, l
         k_ptrs += BLOCK * k_row
         v_ptrs += BLOCK * v_row
     o = o / tl.where(total == 0.0, 1.0, total)[:, None]
-    place = (batch * kv_heads * GROUP + heads) * splits + tl.program_id(1)
-    tl.store(o_ptr + place[:, None] * D + d[None, :], o)
+    at = (batch * kv_heads * group + heads) * splits + tl.program_id(1)
+    tl.store(o_ptr + at[:, None] * D + d[None, :], o, mask=exists)
     if lse_ptr is not None:
-        tl.store(lse_ptr + place, largest + tl.log2(total))
+        tl.store(lse_ptr + at, largest + tl.log2(total), mask=members < group)
 
 
 @triton.jit
-def combine_kernel(o_ptr, parts_ptr, lse_ptr, SPLITS: tl.constexpr, D: tl.constexpr):
-    """One head's result: the mean of its splits', weighted by their sums of exponentials."""
+def combine_kernel(o_ptr, parts_ptr, lse_ptr, splits, SPLITS: tl.constexpr, D: tl.constexpr):
+    """One head's result: the mean of its splits', SPLITS at most, weighted by their sums of exponentials."""
     head = tl.program_id(0).to(tl.int64)
     split = tl.arange(0, SPLITS)
     d = tl.arange(0, D)
-    lse = tl.load(lse_ptr + head * SPLITS + split)
+    exists = split < splits
+    lse = tl.load(lse_ptr + head * splits + split, mask=exists, other=-float("inf"))
     largest = tl.max(lse, axis=0)
     weights = tl.exp2(lse - tl.where(largest == -float("inf"), 0.0, largest))
-    parts = tl.load(parts_ptr + head * SPLITS * D + (split[:, None] * D + d[None, :]))
+    parts = tl.load(parts_ptr + head * splits * D + (split[:, None] * D + d[None, :]), mask=exists[:, None], other=0.0)
     total = tl.sum(weights, axis=0)
     o = tl.sum(parts * weights[:, None], axis=0) / tl.where(total == 0.0, 1.0, total)
     tl.store(o_ptr + head * D + d, o)

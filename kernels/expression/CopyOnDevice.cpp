@@ -7,6 +7,7 @@
 
 #include "kernels/expression/CopyOnDevice.h"
 
+#include "kernels/copy/Copy.h"
 #include "kernels/expression/Node.h"
 #include "kernels/operator/OperatorKernel.h"
 
@@ -41,7 +42,7 @@ bool kernels::copyOnDevice(const Tensor &to, const Tensor &from) {
     }
   }
   if (!hasCompiler()) {
-    return false;
+    return copyByKernel(to, from);
   }
   DType type = to.dtype();
   if (from.dtype() == type) {

@@ -9,6 +9,7 @@
 
 #include "kernels/operator/Checks.h"
 #include "kernels/operator/ColumnSums.h"
+#include "kernels/operator/OneType.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "nereid/Autograd/Record.h"
 
@@ -110,6 +111,12 @@ static void checkArguments(const Tensor &x, int64_t groups,
 
 static Tensor forward(const Samples &in, const Tensor &weight,
                       const Tensor &bias, double eps, GroupStatistics *kept) {
+  if (mixesTypes({in.tensor, weight, bias})) {
+    Samples wide = in;
+    wide.tensor = in.inOrder(inType(in.tensor));
+    return in.make().copyFrom(
+        forward(wide, inType(weight), inType(bias), eps, kept));
+  }
   Tensor y = in.make();
   if (kept) {
     kept->mean = empty({in.count * in.groups}, f32, y.device());
@@ -119,6 +126,11 @@ static Tensor forward(const Samples &in, const Tensor &weight,
     return y;
   }
   Tensor w = contiguousOrNone(weight), b = contiguousOrNone(bias);
+  if (w.defined() || b.defined()) {
+    // Both, in a kernel compiled ahead of time.
+    w = orFilled(w, in.channels, 1, y.dtype(), y.device());
+    b = orFilled(b, in.channels, 0, y.dtype(), y.device());
+  }
   static const OperatorKernel kernel("group_norm", "group_norm_kernel");
   kernel[{in.groups, in.count}](
       y, in.tensor, orNone(w), orNone(b),
@@ -135,13 +147,23 @@ static autograd::Gradients backward(const Samples &in, const Tensor &dy,
                                     const GroupStatistics &kept,
                                     autograd::Needs needs) {
   Tensor dx = in.make(), dw, db;
+  if (mixesTypes({in.tensor, w, dy})) {
+    Samples wide = in;
+    wide.tensor = in.inOrder(inType(in.tensor));
+    autograd::Gradients g =
+        backward(wide, inType(dy), inType(w), biasType, kept, needs);
+    return {dx.copyFrom(g[0]), needs[1] ? g[1].to(w.dtype()) : Tensor(), g[2]};
+  }
   Device device = dx.device();
   if (dx.numel() == 0) {
     return {dx, needs[1] ? zeros({in.channels}, w.dtype(), device) : Tensor(),
             needs[2] ? zeros({in.channels}, biasType, device) : Tensor()};
   }
-  dw = needs[1] ? empty({in.count, in.channels}, f32, device) : Tensor();
-  db = needs[2] ? empty({in.count, in.channels}, f32, device) : Tensor();
+  // Both, in a kernel compiled ahead of time.
+  bool both = (needs[1] || needs[2]) && !hasCompiler();
+  Shape sums = {in.count, in.channels};
+  dw = needs[1] || both ? empty(sums, f32, device) : Tensor();
+  db = needs[2] || both ? empty(sums, f32, device) : Tensor();
   static const OperatorKernel kernel("group_norm",
                                      "group_norm_backward_kernel");
   kernel[{in.groups, in.count}](
@@ -149,6 +171,8 @@ static autograd::Gradients backward(const Samples &in, const Tensor &dy,
       kept.mean, kept.rstd, in.channels, in.positions, in.channels / in.groups,
       "BLOCK_C"_a = in.blockOfChannels, "BLOCK_S"_a = in.blockOfPositions,
       "LAST"_a = in.isLast, "num_warps"_a = 8);
+  dw = needs[1] ? dw : Tensor();
+  db = needs[2] ? db : Tensor();
   auto [dwSum, dbSum] =
       columnSums(dw, needs[1] ? w.dtype() : f32, db, biasType);
   return {dx, dwSum, dbSum};

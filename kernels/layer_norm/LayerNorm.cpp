@@ -9,6 +9,7 @@
 
 #include "kernels/operator/Checks.h"
 #include "kernels/operator/ColumnSums.h"
+#include "kernels/operator/OneType.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/operator/Rows.h"
 #include "nereid/Autograd/Record.h"
@@ -36,8 +37,14 @@ LayerNormResult kernels::layerNormForward(const Tensor &x, const Tensor &weight,
                                           const Tensor &bias, double eps,
                                           bool keepStatistics) {
   checkArguments(x, weight, bias, eps);
-  Rows in = rowsOf(x);
   LayerNormResult result;
+  if (mixesTypes({x, weight, bias})) {
+    result = layerNormForward(inType(x), inType(weight), inType(bias), eps,
+                              keepStatistics);
+    result.y = result.y.to(x.dtype());
+    return result;
+  }
+  Rows in = rowsOf(x);
   result.y = empty(x.shape(), x.dtype(), x.device());
   if (keepStatistics) {
     result.mean = empty({in.count}, f32, x.device());
@@ -80,6 +87,14 @@ LayerNormGradients kernels::layerNormBackward(
   checks.floats("rstd", rstd).shape({in.count}, "rows of x").dtype(f32);
   Rows out = rowsOf(dy);
   LayerNormGradients gradients;
+  if (mixesTypes({x, weight, dy})) {
+    gradients = layerNormBackward(inType(dy), inType(x), inType(weight), mean,
+                                  rstd, wantsWeight, biasType, wantsBias);
+    gradients.x = gradients.x.to(x.dtype());
+    gradients.weight =
+        wantsWeight ? gradients.weight.to(weight.dtype()) : Tensor();
+    return gradients;
+  }
   gradients.x = empty(x.shape(), x.dtype(), x.device());
   int64_t columns = in.columns;
   if (x.numel() == 0) {
@@ -162,6 +177,11 @@ Tensor kernels::fusedBiasLayerNorm(const Tensor &x, const Tensor &added,
   Checks checks("fused_bias_layer_norm");
   checks.floats("x", x);
   checks.floats("added", added).shape({x.size(-1)}, "the last dimension of x");
+  if (mixesTypes({x, added, weight, bias})) {
+    return fusedBiasLayerNorm(inType(x), inType(added), inType(weight),
+                              inType(bias), eps)
+        .to(x.dtype());
+  }
   Rows in = rowsOf(x);
   Tensor y = empty(x.shape(), x.dtype(), x.device());
   if (x.numel() == 0) {

@@ -117,11 +117,14 @@ static Tensor derivativeAndSums(const Tensor &dy, const Tensor &z,
   if (biasType) {
     parts = empty({programs, columns}, f32, dy.device());
   }
+  bool isGiven = !hasCompiler() && z.defined();
   static const OperatorKernel kernel("linear", "columns_kernel");
   kernel[{cdiv(columns, blockN), programs}](
       orNone(parts), orNone(dz), dy, orNone(z), rows, columns, dy.stride(0),
-      dy.stride(1), "BLOCK_M"_a = blockM, "BLOCK_N"_a = blockN,
-      "ACTIVATION"_a = nameOf(activation), "num_warps"_a = 4);
+      dy.stride(1), isGiven ? bitOf(activation) : 0, "BLOCK_M"_a = blockM,
+      "BLOCK_N"_a = blockN,
+      "ACTIVATION"_a = isGiven ? "given" : nameOf(activation),
+      "num_warps"_a = 4);
   return biasType ? columnSums(parts, *biasType) : Tensor();
 }
 

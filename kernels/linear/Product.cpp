@@ -53,6 +53,18 @@ static bool foldBatch(Product &p) {
   return true;
 }
 
+bool kernels::isWide(const Product &p) {
+  const Tensor &residual = p.options.residual;
+  Shape r = residual.defined() ? residual.strides() : Shape{0, 0, 0};
+  int64_t m = p.a.size(1), n = p.b.size(2);
+  // Blocks go beyond the end by less than 512.
+  int64_t largest = std::max(
+      {extentOfBatch(p.a) + 512 * std::max(p.a.stride(1), p.a.stride(2)),
+       extentOfBatch(p.b) + 512 * std::max(p.b.stride(1), p.b.stride(2)),
+       (m + 512) * n, (m + 512) * r[1] + (n + 512) * r[2]});
+  return largest > INT32_MAX;
+}
+
 Tensor kernels::run(const Product &given) {
   Product p = given;
   Shape shape = {p.sumsBatches ? 1 : p.a.size(0), p.a.size(1), p.b.size(2)};
@@ -63,6 +75,10 @@ Tensor kernels::run(const Product &given) {
     return y;
   }
   foldBatch(p);
+  if (!hasCompiler()) {
+    runAheadOfTime(p, y);
+    return y;
+  }
   if (runFewRows(p, y)) {
     return y;
   }
@@ -86,12 +102,7 @@ Tensor kernels::run(const Product &given) {
   bool plain = !p.options.bias.defined() && !residual.defined() &&
                !p.before.defined() && !p.of.defined() &&
                p.options.activation == Activation::None && p.options.scale == 1;
-  // Blocks go beyond the end by less than 512.
-  int64_t largest = std::max(
-      {extentOfBatch(p.a) + 512 * std::max(p.a.stride(1), p.a.stride(2)),
-       extentOfBatch(p.b) + 512 * std::max(p.b.stride(1), p.b.stride(2)),
-       (m + 512) * n, (m + 512) * r[1] + (n + 512) * r[2]});
-  bool wide = largest > INT32_MAX;
+  bool wide = isWide(p);
   Tensor bias = contiguousOrNone(p.options.bias);
   Tensor partial = hasParts
                        ? empty({parts, batchOfParts, m, n}, sumType, y.device())
@@ -105,7 +116,7 @@ Tensor kernels::run(const Product &given) {
       hasParts ? absent : orNone(p.before), hasParts ? absent : orNone(p.of), m,
       n, k, p.a.size(0) == 1 ? 0 : p.a.stride(0), p.a.stride(1), p.a.stride(2),
       p.b.size(0) == 1 ? 0 : p.b.stride(0), p.b.stride(1), p.b.stride(2), r[0],
-      r[1], r[2], p.options.scale, share, "BLOCK_M"_a = plan.blockM,
+      r[1], r[2], p.options.scale, share, 0, "BLOCK_M"_a = plan.blockM,
       "BLOCK_N"_a = plan.blockN, "BLOCK_K"_a = plan.blockK, "GROUP"_a = 8,
       "WRAP"_a = !y.device().isHost(), "EVEN"_a = k % plan.blockK == 0,
       "WIDE"_a = wide, "PARTS"_a = plan.splits > 1,

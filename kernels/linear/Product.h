@@ -51,6 +51,18 @@ Tensor run(const Product &product);
 bool runFewRows(const Product &product, const Tensor &y);
 
 const char *nameOf(Activation activation);
+/// What kernels whose ACTIVATION is "given" take: 0 for None, else one bit, in
+/// the order of the enumeration.
+inline int bitOf(Activation activation) {
+  return activation == Activation::None ? 0 : 1 << (int(activation) - 1);
+}
+
+/// Do offsets within a batch take 64 bits?
+bool isWide(const Product &product);
+
+/// Into `y`, by the forms that were compiled ahead of time (ahead.txt): what no
+/// form has behind the product is done by a second launch.
+void runAheadOfTime(const Product &product, const Tensor &y);
 
 } // namespace nereid::kernels
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/linear/Product.h"
+#include "kernels/operator/OperatorKernel.h"
 #include "nereid/Runtime/DeviceProperties.h"
 #include "nereid/Runtime/Grid.h"
 
@@ -57,6 +58,17 @@ Family familyOf(DType dtype, bool tf32) {
   return tf32 ? Family{tf32s, 2600} : Family{floats, 300};
 }
 
+/// The one that ahead.txt lists.
+std::span<const Candidate> compiledAhead(DType dtype, bool tf32) {
+  if (dtype == i8) {
+    return {bytes + 1, 1};
+  }
+  if (dtype != f32) {
+    return {halves + 1, 1};
+  }
+  return tf32 ? std::span(tf32s + 1, 1) : std::span(floats + 1, 1);
+}
+
 } // namespace
 
 /// The block with which `size` costs least, where each block costs its places
@@ -78,9 +90,14 @@ static ProductPlan planOfHost(const ProductSize &size) {
   // Each program packs its operands: large blocks pack less often, and two
   // packed blocks should stay in a second-level cache of 1 MiB.
   ProductPlan plan;
-  plan.blockM = blockOf(size.m, 8, {1, 4, 16, 32, 64, 96, 128});
-  plan.blockN = blockOf(size.n, 32, {16, 32, 64, 96, 128, 256});
-  plan.blockK = blockOf(size.k, 32, {16, 64, 128, 256});
+  if (hasCompiler()) {
+    plan.blockM = blockOf(size.m, 8, {1, 4, 16, 32, 64, 96, 128});
+    plan.blockN = blockOf(size.n, 32, {16, 32, 64, 96, 128, 256});
+    plan.blockK = blockOf(size.k, 32, {16, 64, 128, 256});
+  } else {
+    plan.blockM = size.m <= 8 ? 4 : 64; // those of ahead.txt
+    plan.blockN = plan.blockK = 128;
+  }
   // Rows of so few programs that threads would idle: parts of K.
   int64_t programs =
       size.batch * cdiv(size.m, plan.blockM) * cdiv(size.n, plan.blockN);
@@ -98,6 +115,9 @@ ProductPlan kernels::planProduct(const ProductSize &size, DType dtype,
     return planOfHost(size);
   }
   Family family = familyOf(dtype, tf32);
+  if (!hasCompiler()) {
+    family.candidates = compiledAhead(dtype, tf32);
+  }
   double processors = properties(device).processors;
   // Of a second launch and of a program's first loads, in nanoseconds; bytes a
   // nanosecond of the device's memory.

@@ -41,8 +41,36 @@ def derivative(z, ACTIVATION: tl.constexpr):
 
 
 @triton.jit
+def activate_given(z, activation):
+    """By a bit of the launch's (Product.h), in a kernel that is compiled ahead of time."""
+    if (activation & 1) != 0:
+        z = activate(z, "relu")
+    if (activation & 2) != 0:
+        z = activate(z, "gelu")
+    if (activation & 4) != 0:
+        z = activate(z, "gelu_tanh")
+    if (activation & 8) != 0:
+        z = activate(z, "silu")
+    return z
+
+
+@triton.jit
+def slope_given(z, activation):
+    slope = z
+    if (activation & 1) != 0:
+        slope = derivative(z, "relu")
+    if (activation & 2) != 0:
+        slope = derivative(z, "gelu")
+    if (activation & 4) != 0:
+        slope = derivative(z, "gelu_tanh")
+    if (activation & 8) != 0:
+        slope = derivative(z, "silu")
+    return slope
+
+
+@triton.jit
 def finish(total, y_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, batch, rows, cols, inside, M, N, r_batch, r_row,
-           r_col, scale, ACTIVATION: tl.constexpr, PLAIN: tl.constexpr):
+           r_col, scale, activation, ACTIVATION: tl.constexpr, PLAIN: tl.constexpr):
     """Stores a block of y [batch, M, N]. before_ptr keeps the values in front of the activation; with of_ptr, the
     product is multiplied by the activation's derivative at what that holds, instead of activated."""
     base = tl.to_tensor(batch).to(tl.int64) * M * N
@@ -55,6 +83,8 @@ def finish(total, y_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, batch, rows
             tl.store(before_ptr + base + at, total, mask=inside)
         if of_ptr is not None:
             total *= derivative(tl.load(of_ptr + base + at, mask=inside, other=0.0).to(tl.float32), ACTIVATION)
+        elif ACTIVATION == "given":
+            total = activate_given(total, activation)
         else:
             total = activate(total, ACTIVATION)
         if residual_ptr is not None:
@@ -65,7 +95,7 @@ def finish(total, y_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, batch, rows
 
 @triton.jit
 def linear_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, M, N, K, a_batch, a_row, a_col,
-                  b_batch, b_row, b_col, r_batch, r_row, r_col, scale, share, BLOCK_M: tl.constexpr,
+                  b_batch, b_row, b_col, r_batch, r_row, r_col, scale, share, activation, BLOCK_M: tl.constexpr,
                   BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP: tl.constexpr, WRAP: tl.constexpr,
                   EVEN: tl.constexpr, WIDE: tl.constexpr, PARTS: tl.constexpr, ACTIVATION: tl.constexpr,
                   PLAIN: tl.constexpr, PRECISION: tl.constexpr):
@@ -74,7 +104,7 @@ def linear_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_pt
 
     WRAP: rows and columns beyond the end read those at the beginning, and no mask is needed (GPUs). EVEN: K is a
     multiple of BLOCK_K. WIDE: offsets within a batch need 64 bits. PARTS: program (_, s) multiplies from s * share on,
-    and y is [splits, batch, M, N].
+    and y is [splits, batch, M, N]. ACTIVATION: a name, or "given": a bit of `activation`.
     """
     blocks_m = tl.cdiv(M, BLOCK_M)
     blocks_n = tl.cdiv(N, BLOCK_N)
@@ -135,7 +165,7 @@ def linear_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_pt
         # A split's results lie behind those of all batches in front of it.
         y_ptr += tl.program_id(1).to(tl.int64) * (tl.num_programs(0) // (blocks_m * blocks_n)) * M * N
     finish(total, y_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, batch, rows, cols, inside, M, N, r_batch, r_row,
-           r_col, scale, ACTIVATION, PLAIN)
+           r_col, scale, activation, ACTIVATION, PLAIN)
 
 
 @triton.jit
@@ -163,7 +193,7 @@ def few_rows_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_
     rows = row.to(tl.int64) + tl.arange(0, 1)
     inside = (rows[:, None] < M) & (cols[None, :] < N)
     finish(tl.sum(total, axis=1)[None, :], y_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, 0, rows, cols, inside, M, N,
-           0, r_row, r_col, scale, ACTIVATION, PLAIN)
+           0, r_row, r_col, scale, 0, ACTIVATION, PLAIN)
 
 
 @triton.jit
@@ -187,7 +217,7 @@ def parts_kernel(y_ptr, parts_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, M
         from_ptrs += part_stride
         total += tl.load(from_ptrs, mask=inside, other=0)
     finish(total, y_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, batch, rows, cols, inside, M, N, r_batch, r_row,
-           r_col, scale, ACTIVATION, PLAIN)
+           r_col, scale, 0, ACTIVATION, PLAIN)
 
 
 @triton.jit
@@ -212,8 +242,38 @@ def derivative_kernel(dz_ptr, dy_ptr, z_ptr, n, BLOCK: tl.constexpr, ACTIVATION:
 
 
 @triton.jit
-def columns_kernel(sums_ptr, dz_ptr, dy_ptr, z_ptr, M, N, dy_row, dy_col, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
-                   ACTIVATION: tl.constexpr):
+def given_parts_kernel(y_ptr, parts_ptr, bias_ptr, residual_ptr, before_ptr, M, N, r_batch, r_row, r_col, scale, parts,
+                       part_stride, has_bias, has_residual, has_before, activation, BLOCK_M: tl.constexpr,
+                       BLOCK_N: tl.constexpr, PLAIN: tl.constexpr):
+    """As parts_kernel; numbers of the launch say what follows the sum, so that few forms are compiled ahead of time.
+    What there is not has any address."""
+    blocks_m = tl.cdiv(M, BLOCK_M)
+    blocks_n = tl.cdiv(N, BLOCK_N)
+    program = tl.program_id(0) % (blocks_m * blocks_n)
+    batch = (tl.program_id(0) // (blocks_m * blocks_n)).to(tl.int64)
+    rows = (program // blocks_n * BLOCK_M).to(tl.int64) + tl.arange(0, BLOCK_M)
+    cols = (program % blocks_n * BLOCK_N).to(tl.int64) + tl.arange(0, BLOCK_N)
+    inside = (rows[:, None] < M) & (cols[None, :] < N)
+    at = batch * M * N + (rows[:, None] * N + cols[None, :])
+    from_ptrs = parts_ptr + at
+    total = tl.load(from_ptrs, mask=inside, other=0)
+    for part in range(1, parts):
+        from_ptrs += part_stride
+        total += tl.load(from_ptrs, mask=inside, other=0)
+    if not PLAIN:
+        total = total.to(tl.float32) * scale
+        bias = tl.load(bias_ptr + cols, mask=(cols < N) & (has_bias != 0), other=0.0)
+        total += bias[None, :]
+        tl.store(before_ptr + at, total, mask=inside & (has_before != 0))
+        total = activate_given(total, activation)
+        r_ptrs = residual_ptr + batch * r_batch + (rows[:, None] * r_row + cols[None, :] * r_col)
+        total += tl.load(r_ptrs, mask=inside & (has_residual != 0), other=0.0)
+    tl.store(y_ptr + at, total, mask=inside)
+
+
+@triton.jit
+def columns_kernel(sums_ptr, dz_ptr, dy_ptr, z_ptr, M, N, dy_row, dy_col, activation, BLOCK_M: tl.constexpr,
+                   BLOCK_N: tl.constexpr, ACTIVATION: tl.constexpr):
     """dz = dy * activation'(z) and the sums of its columns; without z, dz is dy. Program (c, p) adds the blocks of rows
     p, p + programs, ... into row p of sums."""
     cols = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
@@ -226,7 +286,11 @@ def columns_kernel(sums_ptr, dz_ptr, dy_ptr, z_ptr, M, N, dy_row, dy_col, BLOCK_
         dz = tl.load(dy_ptrs, mask=inside, other=0.0).to(tl.float32)
         if z_ptr is not None:
             at = first * N + (rows[:, None] * N + cols[None, :])
-            dz *= derivative(tl.load(z_ptr + at, mask=inside, other=0.0).to(tl.float32), ACTIVATION)
+            z = tl.load(z_ptr + at, mask=inside, other=0.0).to(tl.float32)
+            if ACTIVATION == "given":
+                dz *= slope_given(z, activation)
+            else:
+                dz *= derivative(z, ACTIVATION)
             tl.store(dz_ptr + at, dz, mask=inside)
         if sums_ptr is not None:
             sums += tl.sum(dz, axis=0)

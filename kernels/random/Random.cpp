@@ -33,8 +33,23 @@ static bool storesIntegers(DType dtype, double low, double high) {
 
 static bool isWhole(double value) { return value == std::floor(value); }
 
+/// Is there a kernel without a compiler (ahead.txt)?
+static bool isCompiledAhead(Generation::Kind kind, DType dtype) {
+  bool isNormal = dtype == f32 || dtype == f16 || dtype == bf16;
+  switch (kind) {
+  case Generation::Kind::Uniform:
+  case Generation::Kind::Normal:
+    return isNormal;
+  case Generation::Kind::Integers:
+  case Generation::Kind::Arange:
+    return dtype == i32 || dtype == i64 || dtype == f32;
+  }
+  return false;
+}
+
 bool kernels::generate(const Tensor &to, const Generation &g) {
-  if (!hasCompiler() || !to.isContiguous()) {
+  if ((!hasCompiler() && !isCompiledAhead(g.kind, to.dtype())) ||
+      !to.isContiguous()) {
     return false;
   }
   int64_t n = to.numel();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/random/Random.h"
+#include "kernels/operator/OperatorKernel.h"
 
 #include "kernels/testing/OperatorTest.h"
 #include "nereid/Runtime/Stream.h"
@@ -30,7 +31,12 @@ TEST_P(Random, hasTheHostsBits) {
     DType type = oneOf({f32, bf16, f16, f64});
     auto compare = [&](const Generation &g, const Tensor &expected) {
       Tensor got = empty(shape, expected.dtype(), device);
-      EXPECT_TRUE(generate(got, g));
+      if (!generate(got, g)) {
+        // Without a compiler there are kernels for common types alone.
+        EXPECT_FALSE(hasCompiler()) << expected.str();
+        EXPECT_NE(expected.dtype(), f32);
+        return;
+      }
       EXPECT_TRUE(bitsOf(got) == bitsOf(expected)) << expected.str();
     };
     using Kind = Generation::Kind;

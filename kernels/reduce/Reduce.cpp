@@ -35,7 +35,8 @@ static Tensor sumMiddle(const Tensor &x, DType dtype) {
   };
   Tensor y;
   if (b == 1) {
-    int64_t width = std::min<int64_t>(nextPowerOf2(r), 1024);
+    int64_t width =
+        hasCompiler() ? std::min<int64_t>(nextPowerOf2(r), 1024) : 1024;
     int64_t height = std::max<int64_t>(2048 / width, 1);
     int64_t parts = partsOf(r, cdiv(a, height), 4096, x.device());
     int64_t part = cdiv(cdiv(r, parts), width) * width;
@@ -46,9 +47,12 @@ static Tensor sumMiddle(const Tensor &x, DType dtype) {
                                     "BLOCK_M"_a = height, "BLOCK_N"_a = width,
                                     "num_warps"_a = 4);
   } else {
-    int64_t width = std::min<int64_t>(nextPowerOf2(b), 256);
-    int64_t height =
-        std::min<int64_t>(nextPowerOf2(r), std::max<int64_t>(4096 / width, 1));
+    int64_t width = 256, height = 16; // as ahead.txt has them
+    if (hasCompiler()) {
+      width = std::min<int64_t>(nextPowerOf2(b), 256);
+      height = std::min<int64_t>(nextPowerOf2(r),
+                                 std::max<int64_t>(4096 / width, 1));
+    }
     int64_t blocks = cdiv(b, width);
     int64_t parts = partsOf(r, a * blocks, 64, x.device());
     int64_t part = cdiv(cdiv(r, parts), height) * height;
@@ -84,6 +88,10 @@ Tensor kernels::sumTo(const Tensor &x, const Shape &shape, DType dtype) {
   auto isSummed = [&](int axis) {
     return axis < front || shape[size_t(axis - front)] == 1;
   };
+  if (!hasCompiler() && dtype != f32 && dtype != x.dtype() &&
+      x.dtype() != f32) {
+    return sumTo(x, shape, f32).to(dtype);
+  }
   // From the last: each run of dimensions that are summed is one step, and the
   // last step rounds.
   Shape sizes = x.shape();

@@ -9,6 +9,7 @@
 
 #include "kernels/add_norm/AddNorm.h"
 #include "kernels/operator/Checks.h"
+#include "kernels/operator/OneType.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/operator/Rows.h"
 #include "nereid/Autograd/Record.h"
@@ -25,6 +26,9 @@ static Tensor forward(const Tensor &x, const Tensor &weight, double eps,
   checks.optional("weight", weight)
       .shape({x.size(-1)}, "the last dimension of x");
   checks.require(eps >= 0, "eps", "a number that is not negative", eps);
+  if (mixesTypes({x, weight})) {
+    return forward(inType(x), inType(weight), eps, rstd).to(x.dtype());
+  }
   Rows in = rowsOf(x);
   Tensor y = empty(x.shape(), x.dtype(), x.device());
   if (rstd) {

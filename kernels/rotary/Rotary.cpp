@@ -65,11 +65,20 @@ static Tensor rotate(const Tensor &given, const Tensor &cos, const Tensor &sin,
   int64_t elements = x.device().isHost() ? 4096 : 2048;
   int64_t atOnce = std::clamp<int64_t>(elements / nextPowerOf2(half), 1,
                                        nextPowerOf2(heads));
+  int64_t pairs = half;
+  bool exact = hasCompiler();
+  Tensor c = cos.contiguous(), s = sin.contiguous();
+  if (!exact) {
+    pairs = 64; // as ahead.txt has it
+    atOnce = 16;
+    c = c.to(f32);
+    s = s.to(f32);
+  }
   static const OperatorKernel kernel("rotary", "rotary_kernel");
-  kernel[{x.size(0) * positions}](
-      y, x, cos.contiguous(), sin.contiguous(), positions, heads, x.stride(0),
-      x.stride(1), x.stride(2), double(direction), "HALF"_a = half,
-      "HEADS"_a = atOnce, "INTERLEAVED"_a = interleaved, "num_warps"_a = 4);
+  kernel[{x.size(0) * positions, cdiv(half, pairs)}](
+      y, x, c, s, positions, heads, x.stride(0), x.stride(1), x.stride(2),
+      double(direction), half, "HALF"_a = pairs, "HEADS"_a = atOnce,
+      "INTERLEAVED"_a = interleaved, "EXACT"_a = exact, "num_warps"_a = 4);
   return y;
 }
 

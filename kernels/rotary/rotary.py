@@ -4,27 +4,36 @@ import triton.language as tl
 
 
 @triton.jit
-def rotary_kernel(y_ptr, x_ptr, cos_ptr, sin_ptr, T, H, x_batch, x_position, x_head, direction, HALF: tl.constexpr,
-                  HEADS: tl.constexpr, INTERLEAVED: tl.constexpr):
+def rotary_kernel(y_ptr, x_ptr, cos_ptr, sin_ptr, T, H, x_batch, x_position, x_head, direction, half, HALF: tl.constexpr,
+                  HEADS: tl.constexpr, INTERLEAVED: tl.constexpr, EXACT: tl.constexpr):
     """A program is one position of one batch, HEADS heads at a time, so that the angles are read once.
 
     A pair is elements (2i, 2i + 1) if INTERLEAVED, else (i, HALF + i). direction: 1, or -1 for the inverse.
+    EXACT: HALF is half of a head, else `half` is, which programs (_, p) share.
     """
     program = tl.program_id(0)
     t = program % T
     batch = (program // T).to(tl.int64)
     pairs = tl.arange(0, HALF)
-    cos = tl.load(cos_ptr + t * HALF + pairs).to(tl.float32)[None, :]
-    sin = tl.load(sin_ptr + t * HALF + pairs).to(tl.float32)[None, :] * direction
+    inside = None
+    if EXACT:
+        half = HALF
+    else:
+        pairs += tl.program_id(1) * HALF
+        inside = pairs < half
+    cos = tl.load(cos_ptr + t * half + pairs, mask=inside).to(tl.float32)[None, :]
+    sin = tl.load(sin_ptr + t * half + pairs, mask=inside).to(tl.float32)[None, :] * direction
     first = (pairs * 2 if INTERLEAVED else pairs)[None, :]
-    second: tl.constexpr = 1 if INTERLEAVED else HALF
+    second = 1 if INTERLEAVED else half
     x_ptr += batch * x_batch + t.to(tl.int64) * x_position
-    y_ptr += program.to(tl.int64) * H * (2 * HALF)
+    y_ptr += program.to(tl.int64) * H * (2 * half)
     for start in range(0, H, HEADS):
         heads = start + tl.arange(0, HEADS)
         exists = (heads < H)[:, None]
+        if not EXACT:
+            exists = exists & inside[None, :]
         x_ptrs = x_ptr + (heads.to(tl.int64) * x_head)[:, None] + first
-        y_ptrs = y_ptr + (heads * (2 * HALF))[:, None] + first
+        y_ptrs = y_ptr + (heads * (2 * half))[:, None] + first
         a = tl.load(x_ptrs, mask=exists).to(tl.float32)
         b = tl.load(x_ptrs + second, mask=exists).to(tl.float32)
         tl.store(y_ptrs, a * cos - b * sin, mask=exists)

@@ -34,11 +34,12 @@ static void checkArguments(Checks &checks, const Tensor &logits,
 }
 
 /// Of each row into `y`.
-static void draw(const Tensor &logits, const Tensor &y,
+static void draw(const Tensor &given, const Tensor &y,
                  const SamplingState &state, const SamplingOptions &options) {
   if (y.numel() == 0) {
     return;
   }
+  Tensor logits = hasCompiler() ? given : given.to(f32); // as ahead.txt has it
   Rows rows = rowsOf(logits);
   int64_t columns = logits.size(1);
   bool draws = options.temperature > 0;
@@ -46,6 +47,9 @@ static void draw(const Tensor &logits, const Tensor &y,
   // 16 loads under way.
   int64_t block = std::min<int64_t>(nextPowerOf2(columns),
                                     logits.device().isHost() ? 4096 : 16384);
+  if (!hasCompiler()) {
+    block = 4096;
+  }
   int64_t warps = std::clamp<int64_t>(block / 512, 4, 32);
   int64_t ring = state.history.defined() ? state.history.size(0) : 1;
   static const OperatorKernel kernel("sampling", "sampling_kernel");

@@ -8,6 +8,7 @@
 #include "kernels/softmax/Softmax.h"
 
 #include "kernels/operator/Checks.h"
+#include "kernels/operator/OneType.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/operator/Rows.h"
 #include "nereid/Autograd/Record.h"
@@ -99,6 +100,12 @@ static void checkArguments(const char *op, const Tensor &x,
 static Tensor forward(const char *op, bool isLog, const Tensor &x,
                       const SoftmaxOptions &options) {
   checkArguments(op, x, options);
+  if (options.mask.defined() && options.mask.dtype() != i1 &&
+      mixesTypes({x, options.mask})) {
+    SoftmaxOptions wide = options;
+    wide.mask = inType(options.mask);
+    return forward(op, isLog, inType(x), wide).to(x.dtype());
+  }
   Tensor y = empty(x.shape(), x.dtype(), x.device());
   if (x.numel() == 0) {
     return y;

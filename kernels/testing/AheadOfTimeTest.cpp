@@ -10,9 +10,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kernels/expression/Expression.h"
 #include "kernels/layer_norm/LayerNorm.h"
 #include "kernels/layer_norm/reference.h"
+#include "kernels/linear/Linear.h"
 #include "kernels/operator/OperatorKernel.h"
+#include "nereid/Runtime/Error.h"
 
 #include <gtest/gtest.h>
 
@@ -20,6 +23,48 @@ using namespace nereid;
 using namespace nereid::kernels;
 
 TEST(AheadOfTime, hasNoCompiler) { EXPECT_FALSE(hasCompiler()); }
+
+TEST(AheadOfTime, expressionsSayThatTheyNeedACompiler) {
+  Tensor x = randn({3}, f32, Device::cpu(), 1);
+  try {
+    Tensor y = gelu(Expression(x)) * 2;
+    FAIL() << "computed " << y.str();
+  } catch (const Error &error) {
+    EXPECT_EQ(error.code(), ErrorCode::NotFound);
+    EXPECT_EQ(error.message(),
+              "expression: this program has no compiler to make its kernel; "
+              "hint: link NereidPipeline and include nereid/nereid.h, or call "
+              "operators that were compiled ahead of time");
+  }
+}
+
+TEST(AheadOfTime, productsOfEveryEpilogueFindTheirForms) {
+  Device cpu = Device::cpu();
+  auto values = [](const Tensor &t) { return t.toFloat64(); };
+  for (DType dtype : {f32, f16, bf16}) {
+    for (int64_t k : {1, 64, 130}) {
+      Tensor a = randn({5, k}, dtype, cpu, 1),
+             b = randn({k, 48}, dtype, cpu, 2);
+      std::vector<double> plain = values(matmul(a, b, {.type = f32}));
+      for (DType other : {f32, dtype}) {
+        Tensor bias = randn({48}, other, cpu, 3),
+               residual = randn({5, 48}, other, cpu, 4);
+        std::vector<double> rows = values(bias), added = values(residual),
+                            got = values(matmul(a, b,
+                                                {.bias = bias,
+                                                 .residual = residual,
+                                                 .activation = Activation::Relu,
+                                                 .scale = 0.5,
+                                                 .type = f32}));
+        for (size_t i = 0; i < got.size(); ++i) {
+          double z = 0.5 * plain[i] + rows[i % 48];
+          ASSERT_NEAR(got[i], std::max(z, 0.0) + added[i],
+                      1e-5 * (1 + std::fabs(plain[i])));
+        }
+      }
+    }
+  }
+}
 
 TEST(AheadOfTime, layerNormWithEachOptionalArgument) {
   Device cpu = Device::cpu();

@@ -15,6 +15,7 @@
 #define NEREID_TEST_DOCS_PATTERNS_H
 
 #include "nereid/Runtime/cuda/simulated/SimulatedDriver.h"
+#include "nereid/nereid.h"
 #include "test/e2e/Guarded.h"
 #include "test/e2e/OnDevice.h"
 

@@ -8,7 +8,7 @@
 #ifndef NEREID_TEST_E2E_ONDEVICE_H
 #define NEREID_TEST_E2E_ONDEVICE_H
 
-#include "nereid/nereid.h"
+#include "nereid/Runtime/Tensor.h"
 
 #include <gtest/gtest.h>
 

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/nereid.h"
 #include "test/e2e/Guarded.h"
 #include "test/e2e/KernelCases.h"
 #include "test/e2e/OnDevice.h"
