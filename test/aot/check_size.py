@@ -2,7 +2,9 @@
 import os
 import sys
 
-most, archives = float(sys.argv[1]), sys.argv[2:]
+most = float(sys.argv[1])
+# CMake joins those of a target with semicolons.
+archives = [path for argument in sys.argv[2:] for path in argument.split(";")]
 total = 0.0
 for path in archives:
     size = os.path.getsize(path) / 1e6
