@@ -61,8 +61,9 @@ def box_muller(a, b):
     swaps = (quarter & 1) != 0
     cosine = tl.where(swaps, s, c)
     sine = tl.where(swaps, c, s)
-    cosine = tl.where(((quarter + 1) & 2) != 0, -cosine, cosine)
-    sine = tl.where((quarter & 2) != 0, -sine, sine)
+    # A minus would be taken from 0, which makes 0 of 0, not -0.
+    cosine = tl.where(((quarter + 1) & 2) != 0, cosine * -1.0, cosine)
+    sine = tl.where((quarter & 2) != 0, sine * -1.0, sine)
     return radius * cosine, radius * sine
 
 
