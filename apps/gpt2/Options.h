@@ -26,6 +26,7 @@ struct Options {
               device = "cuda", dtype = "auto";
   bool compile = true, recompute = false;
   int64_t seed = 1337;
+  int64_t gpus = 1, processes = 1; ///< of this machine
   // When.
   int64_t maxIters = 600000, evalInterval = 2000, evalIters = 200,
           logInterval = 1;

@@ -116,7 +116,7 @@ static void run(const Options &options, const BenchOptions &bench) {
   Model model(config, uint64_t(options.seed), device);
   model.setRecomputes(options.recompute);
   Trainer trainer(model, options);
-  trainer.optimiser().resetMasters();
+  trainer.optimiser().weightsChanged();
   std::vector<Batch> batches = randomBatches(
       options, std::min<int64_t>(config.vocabulary, 50257), device);
   // The first steps compile and record.

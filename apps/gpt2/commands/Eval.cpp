@@ -48,7 +48,7 @@ static void run(Options options) {
            {}});
   }
   options.blockSize = std::min(options.blockSize, config.context);
-  Batches data(options);
+  Batches data(options, shareOf(options, 0, 1));
   if (data.vocabulary() > config.vocabulary) {
     raise({ErrorCode::InvalidArgument,
            "dataset " + options.dataset + ": expected at most " +

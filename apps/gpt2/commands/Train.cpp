@@ -8,6 +8,7 @@
 #include "apps/gpt2/commands/TrainingOptions.h"
 
 #include "apps/gpt2/commands/Commands.h"
+#include "apps/gpt2/distributed/Placement.h"
 #include "apps/gpt2/train/Run.h"
 
 #include <CLI/CLI.hpp>
@@ -19,5 +20,11 @@ void gpt2::addTrainCommand(CLI::App &app) {
   CLI::App *command = app.add_subcommand(
       "train", "trains a model; options as nanoGPT's, by name or from a file");
   auto given = std::make_shared<TrainingOptions>(*command);
-  command->callback([given] { train(given->read()); });
+  command->callback([given] {
+    Options options = given->read();
+    if (std::optional<int> status = startProcesses(options)) {
+      throw CLI::RuntimeError(*status);
+    }
+    train(options);
+  });
 }

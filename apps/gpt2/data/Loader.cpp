@@ -173,7 +173,7 @@ Loader::~Loader() = default;
 
 uint64_t Loader::tokens() const { return state->tokens(); }
 
-Batch Loader::batch(uint64_t step, int rank, int ranks) {
+Batch Loader::batch(uint64_t step, int rank, int ranks, uint64_t stride) {
   if (ranks < 1 || rank < 0 || rank >= ranks || state->batch % ranks != 0) {
     raise({ErrorCode::InvalidArgument,
            "expected a batch that divides by the number of processes, got " +
@@ -201,7 +201,7 @@ Batch Loader::batch(uint64_t step, int rank, int ranks) {
     std::rethrow_exception(thrown);
   }
   if (state->startThread()) {
-    state->asked = Request{step + 1, rank, ranks};
+    state->asked = Request{step + stride, rank, ranks};
   }
   lock.unlock();
   state->changed.notify_all();

@@ -11,7 +11,7 @@
 // there are, nor on the batches that were read before. Shards count as one long
 // text, so that a row may cross from one into the next.
 //
-// A thread reads the batch of step + 1 while that of step is in use.
+// A thread reads the batch of the next step while that of this one is in use.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,10 +43,11 @@ public:
   ~Loader();
 
   /// Rows rank * batch / ranks and following of the batch of a step; batch must
-  /// be a multiple of ranks. With micro-batches, `step` counts these. Throws
-  /// IoError for damaged data. The tensors are the caller's: a later call does
-  /// not change them. One thread at a time.
-  Batch batch(uint64_t step, int rank = 0, int ranks = 1);
+  /// be a multiple of ranks. With micro-batches, `step` counts these. The batch
+  /// of step + stride is read ahead. Throws IoError for damaged data. The
+  /// tensors are the caller's: a later call does not change them. One thread at
+  /// a time.
+  Batch batch(uint64_t step, int rank = 0, int ranks = 1, uint64_t stride = 1);
   uint64_t tokens() const; ///< of all shards
 
 private:

@@ -7,7 +7,7 @@
 
 #include "apps/gpt2/distributed/DataParallel.h"
 
-#include "apps/gpt2/distributed/BucketPlan.h"
+#include "apps/gpt2/distributed/DataParallelState.h"
 
 #include "kernels/expression/Expression.h"
 #include "kernels/reduce/Reduce.h"
@@ -27,56 +27,6 @@ static Tensor placeIn(const Tensor &flat, int64_t begin, const Shape &shape) {
                        flat.dtype(), flat.device());
 }
 
-namespace {
-
-struct Bucket {
-  BucketPlan plan;
-  Tensor values, gradients; ///< flat
-  size_t complete = 0;      ///< gradients, of this step
-
-  int64_t partSize(int processes) const { return plan.count / processes; }
-  Tensor part(const Tensor &flat, int rank, int processes) const {
-    int64_t size = partSize(processes);
-    return flat.slice(0, rank * size, (rank + 1) * size);
-  }
-};
-
-/// What of a parameter this process updates.
-struct Piece {
-  size_t parameter, bucket;
-  int64_t begin; ///< of the parameter's elements
-  int64_t place; ///< of the part's elements
-  int64_t count;
-};
-
-} // namespace
-
-struct DataParallel::State : std::enable_shared_from_this<State> {
-  State(Communicator &communicator, std::vector<TrainedParameter> parameters,
-        const DataParallelOptions &options)
-      : communicator(communicator), parameters(std::move(parameters)),
-        options(options),
-        adamw(std::make_unique<kernels::AdamW>(options.optimizer)) {}
-
-  bool isAlone() const { return communicator.size() == 1; }
-  void makeBuckets();
-  void makePieces();
-  void checkAgreement();
-  void complete(size_t parameter);
-  void queueReady(bool all);
-
-  Communicator &communicator;
-  std::vector<TrainedParameter> parameters;
-  DataParallelOptions options;
-  std::unique_ptr<kernels::AdamW> adamw;
-  std::vector<Bucket> buckets;
-  /// Of each parameter: its bucket, and its place there.
-  std::vector<std::pair<size_t, BucketPlan::Place>> places;
-  std::vector<Piece> pieces; ///< in the order of `adamw`
-  size_t nextBucket = 0;
-  bool reduces = false;
-};
-
 /// A sum of tensors that differ would be nonsense: names, shapes, types and
 /// options are compared by a hash.
 void DataParallel::State::checkAgreement() {
@@ -95,7 +45,6 @@ void DataParallel::State::checkAgreement() {
   communicator.allGather(own, all);
   communicator.join();
   std::vector<int64_t> hashes = all.toVector<int64_t>();
-  communicator.check();
   for (size_t r = 0; r < hashes.size(); ++r) {
     if (hashes[r] != hashes[0]) {
       raise({ErrorCode::InvalidArgument,
@@ -105,6 +54,7 @@ void DataParallel::State::checkAgreement() {
              {}});
     }
   }
+  communicator.check();
 }
 
 void DataParallel::State::makeBuckets() {
@@ -322,125 +272,3 @@ int64_t DataParallel::elementsKept() const {
 }
 
 size_t DataParallel::buckets() const { return state->buckets.size(); }
-
-//===----------------------------------------------------------------------===//
-// Checkpoints
-//===----------------------------------------------------------------------===//
-
-namespace {
-struct Kind {
-  const char *name;
-  Tensor kernels::AdamW::Moments::*tensor;
-};
-constexpr Kind kinds[] = {{"m.", &kernels::AdamW::Moments::m},
-                          {"v.", &kernels::AdamW::Moments::v},
-                          {"master.", &kernels::AdamW::Moments::master}};
-
-bool hasMaster(const TrainedParameter &one, const DataParallelOptions &o) {
-  return o.optimizer.masterWeights && one.variable.dtype() != f32;
-}
-} // namespace
-
-std::vector<NamedTensor> DataParallel::optimizerState() {
-  State &s = *state;
-  int rank = s.communicator.rank(), size = s.communicator.size();
-  std::vector<NamedTensor> result;
-  for (const Kind &kind : kinds) {
-    bool isMaster = kind.tensor == &kernels::AdamW::Moments::master;
-    if (s.isAlone()) {
-      for (size_t i = 0; i < s.pieces.size(); ++i) {
-        Tensor whole = s.adamw->moments()[i].*kind.tensor;
-        if (whole.defined()) {
-          result.push_back({kind.name + s.parameters[i].name, whole});
-        }
-      }
-      continue;
-    }
-    std::vector<Tensor> whole(s.parameters.size());
-    for (size_t b = 0; b < s.buckets.size(); ++b) {
-      const Bucket &bucket = s.buckets[b];
-      if (isMaster && !hasMaster(s.parameters[bucket.plan.places[0].parameter],
-                                 s.options)) {
-        continue;
-      }
-      Tensor all = zeros({bucket.plan.count}, f32, bucket.values.device());
-      Tensor part = bucket.part(all, rank, size);
-      for (size_t i = 0; i < s.pieces.size(); ++i) {
-        const Piece &piece = s.pieces[i];
-        if (piece.bucket == b) {
-          part.slice(0, piece.place, piece.place + piece.count)
-              .copyFrom((s.adamw->moments()[i].*kind.tensor).flatten());
-        }
-      }
-      s.communicator.allGather(part, all);
-      s.communicator.join();
-      if (rank == 0) {
-        Tensor host = all.onHost();
-        for (const BucketPlan::Place &place : bucket.plan.places) {
-          whole[place.parameter] =
-              host.slice(0, place.begin, place.begin + place.count)
-                  .view(s.parameters[place.parameter].variable.shape());
-        }
-      }
-      s.communicator.check();
-    }
-    for (size_t i = 0; i < whole.size(); ++i) {
-      if (whole[i].defined()) {
-        result.push_back({kind.name + s.parameters[i].name, whole[i]});
-      }
-    }
-  }
-  if (rank == 0 && s.adamw->powers().defined()) {
-    result.push_back({"powers", s.adamw->powers().onHost()});
-  }
-  return result;
-}
-
-void DataParallel::loadOptimizerState(std::span<const NamedTensor> all,
-                                      const std::string &path) {
-  State &s = *state;
-  auto fail = [&](const std::string &expected, const std::string &got) {
-    raise({ErrorCode::InvalidArgument,
-           path + ": expected " + expected + ", got " + got,
-           {}});
-  };
-  auto find = [&](const std::string &name, const Shape &shape, DType dtype) {
-    auto found = std::ranges::find(all, name, &NamedTensor::name);
-    std::string expected = "the optimiser's tensor '" + name + "'";
-    if (found == all.end()) {
-      fail(expected, "none");
-    }
-    if (found->tensor.shape() != shape || found->tensor.dtype() != dtype) {
-      fail(expected + " as " + zeros(shape, dtype, Device::cpu()).str(),
-           found->tensor.str());
-    }
-    return found->tensor;
-  };
-  // All are looked at before the first one is changed, in every process, also
-  // those that it has no part of.
-  for (const Kind &kind : kinds) {
-    for (const TrainedParameter &one : s.parameters) {
-      if (kind.tensor != &kernels::AdamW::Moments::master ||
-          hasMaster(one, s.options)) {
-        find(kind.name + one.name, one.variable.shape(), f32);
-      }
-    }
-  }
-  Tensor powers = find("powers", {2}, f64);
-  for (const Kind &kind : kinds) {
-    for (size_t i = 0; i < s.pieces.size(); ++i) {
-      const Piece &piece = s.pieces[i];
-      const TrainedParameter &one = s.parameters[piece.parameter];
-      Tensor own = s.adamw->moments()[i].*kind.tensor;
-      if (own.defined()) {
-        own.flatten().copyFrom(
-            find(kind.name + one.name, one.variable.shape(), f32)
-                .flatten()
-                .slice(0, piece.begin, piece.begin + piece.count));
-      }
-    }
-  }
-  if (!s.pieces.empty()) {
-    s.adamw->powers().copyFrom(powers);
-  }
-}

@@ -108,6 +108,7 @@ private:
     for (pid_t id : ids) {
       if (id > 0) {
         kill(id, signal);
+        kill(id, SIGCONT); // a stopped one would not hear of it
       }
     }
   }

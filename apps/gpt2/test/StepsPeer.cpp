@@ -66,14 +66,15 @@ static void run(const std::vector<std::string> &words) {
   }
   copyInto(weightsOf(model), weights, "weights", words[0]);
   Trainer trainer(model, options);
-  trainer.optimiser().resetMasters();
+  trainer.optimiser().weightsChanged();
   // A master has what bf16 rounds away.
-  for (const NamedTensor &one :
-       optimiserTensorsOf(model, trainer.optimiser())) {
+  std::vector<NamedTensor> state = trainer.optimiser().optimizerState();
+  for (const NamedTensor &one : state) {
     if (one.name.starts_with("master.")) {
       one.tensor.copyFrom(file.find("weight." + one.name.substr(7)));
     }
   }
+  trainer.optimiser().loadOptimizerState(state, words[0]);
   Tensor tokens = file.find("tokens"), targets = file.find("targets");
   auto batchOf = [&](int64_t step) {
     return Batch{tokens.select(0, step).contiguous(),

@@ -17,7 +17,7 @@ static Loader loaderOf(const std::vector<Shard> &shards, const Options &o,
                 uint64_t(o.seed) ^ role << 60);
 }
 
-Batches::Batches(const Options &o)
-    : data(openDataset(o.dataset)), train(loaderOf(data.train, o, 0)),
-      trainSeen(loaderOf(data.train, o, 1)),
+Batches::Batches(const Options &o, const Share &share)
+    : share(share), data(openDataset(o.dataset)),
+      train(loaderOf(data.train, o, 0)), trainSeen(loaderOf(data.train, o, 1)),
       validation(loaderOf(data.val, o, 2)) {}

@@ -11,6 +11,7 @@
 #include "apps/gpt2/Options.h"
 #include "apps/gpt2/data/Dataset.h"
 #include "apps/gpt2/data/Loader.h"
+#include "apps/gpt2/distributed/Share.h"
 
 namespace nereid::gpt2 {
 
@@ -21,17 +22,23 @@ enum class Split { Train, Validation };
 class Batches {
 public:
   /// Throws what opening the data set throws.
-  explicit Batches(const Options &options);
+  Batches(const Options &options, const Share &share);
 
-  /// Micro-steps are numbered over all steps.
-  Batch training(uint64_t microStep) { return train.batch(microStep); }
+  /// Micro-steps are numbered over all steps, and over all processes.
+  Batch training(uint64_t microStep) { return read(train, microStep); }
   Batch evaluation(Split split, uint64_t number) {
-    return (split == Split::Train ? trainSeen : validation).batch(number);
+    return read(split == Split::Train ? trainSeen : validation, number);
   }
   /// Tokens that the data can have.
   int64_t vocabulary() const { return data.tokenizer->size(); }
 
 private:
+  Batch read(Loader &from, uint64_t number) const {
+    return share.splitsRows ? from.batch(number, share.rank, share.size)
+                            : from.batch(number, 0, 1, uint64_t(share.size));
+  }
+
+  Share share;
   Dataset data;
   Loader train, trainSeen, validation;
 };

@@ -7,7 +7,6 @@
 
 #include "apps/gpt2/train/Resume.h"
 
-#include "apps/gpt2/checkpoint/OptimizerState.h"
 #include "apps/gpt2/train/Run.h"
 
 using namespace nereid;
@@ -19,15 +18,6 @@ std::vector<NamedTensor> gpt2::weightsOf(const Model &model) {
     result.push_back({p.name, p.value.value()});
   }
   return result;
-}
-
-std::vector<NamedTensor> gpt2::optimiserTensorsOf(const Model &model,
-                                                  kernels::AdamW &optimiser) {
-  std::vector<std::string> names;
-  for (const Parameter &p : model.parameters()) {
-    names.push_back(p.name);
-  }
-  return optimizerTensors(optimiser, names);
 }
 
 Start gpt2::startOf(const Options &options) {

@@ -8,10 +8,10 @@
 #ifndef NEREID_APPS_GPT2_TRAIN_RESUME_H
 #define NEREID_APPS_GPT2_TRAIN_RESUME_H
 
+#include "apps/gpt2/Options.h"
 #include "apps/gpt2/checkpoint/Checkpoint.h"
 #include "apps/gpt2/checkpoint/HuggingFace.h"
 #include "apps/gpt2/model/Model.h"
-#include "apps/gpt2/train/Trainer.h"
 
 #include <optional>
 
@@ -19,9 +19,6 @@ namespace nereid::gpt2 {
 
 /// A model's parameters under their names; the tensors are the model's own.
 std::vector<NamedTensor> weightsOf(const Model &model);
-/// m.NAME, v.NAME, master.NAME and powers; the optimiser's own.
-std::vector<NamedTensor> optimiserTensorsOf(const Model &model,
-                                            kernels::AdamW &optimiser);
 
 /// What `init_from` names, read before the model is made.
 struct Start {

@@ -7,6 +7,7 @@
 
 #include "apps/gpt2/train/Run.h"
 
+#include "apps/gpt2/distributed/Placement.h"
 #include "apps/gpt2/train/Batches.h"
 #include "apps/gpt2/train/Interrupt.h"
 #include "apps/gpt2/train/Log.h"
@@ -86,11 +87,13 @@ using Clock = std::chrono::steady_clock;
 /// Averages over the steps since the last line.
 class Meter {
 public:
-  Meter(const GptConfig &config, const Options &options, Device device)
+  Meter(const GptConfig &config, const Options &options, Device device,
+        int processes)
       : device(device), tokens(double(options.gradientAccumulationSteps *
                                       options.batchSize * options.blockSize)),
         operations(operationsPerToken(config, options.blockSize)),
-        peak(peakOperations(properties(device).name, config.dtype)) {}
+        peak(peakOperations(properties(device).name, config.dtype) *
+             processes) {}
 
   void begin() {
     start = Clock::now();
@@ -147,8 +150,14 @@ private:
   void save(int64_t step);
   void logStep(int64_t step);
 
+  /// One process speaks and writes for all.
+  bool isRoot() const { return all->rank() == 0; }
+
   Options options;
+  Processes processes;
   Device device;
+  /// Made first: from then on the others notice where this process fails.
+  std::unique_ptr<Communicator> all;
   Start start;
   Batches data;
   GptConfig config;
@@ -172,12 +181,16 @@ static Options checked(const Options &options) {
 }
 
 Run::Run(const Options &given)
-    : options(checked(given)), device(deviceOf(options.device)),
-      start(startOf(options)), data(options),
+    : options(checked(given)), processes(processesOf(options)),
+      device(deviceOf(options, processes)),
+      all(makeCommunicator(processes, device)), start(startOf(options)),
+      data(options, shareOf(options, all->rank(), all->size())),
       config(configOf(options, start, data.vocabulary(), device)),
       fit(checkedFit(config, options, device)),
-      model(config, uint64_t(options.seed), device), trainer(model, options),
-      meter(config, options, device), logPath(options.outDir + "/log.jsonl") {
+      model(config, uint64_t(options.seed), device),
+      trainer(model, options, *all),
+      meter(config, options, device, all->size()),
+      logPath(options.outDir + "/log.jsonl") {
   if (data.vocabulary() > config.vocabulary) {
     raise({ErrorCode::InvalidArgument,
            "dataset " + options.dataset + ": expected at most " +
@@ -189,12 +202,16 @@ Run::Run(const Options &given)
   setWeights(model, start);
   model.setRecomputes(options.recompute);
   if (start.checkpoint) {
-    copyInto(optimiserTensorsOf(model, trainer.optimiser()),
-             start.checkpoint->optimizer, "optimiser", start.path);
+    trainer.optimiser().loadOptimizerState(start.checkpoint->optimizer,
+                                           start.path);
     first = int64_t(start.checkpoint->state.step);
     best = start.checkpoint->state.bestLoss;
   } else {
-    trainer.optimiser().resetMasters();
+    trainer.optimiser().weightsChanged();
+  }
+  if (!isRoot()) {
+    start = {};
+    return;
   }
   if (!options.evalOnly) {
     writer.emplace(options.outDir);
@@ -210,15 +227,20 @@ Run::Run(const Options &given)
 }
 
 void Run::announce() const {
-  std::printf("%s, %s, %.2fM parameters, vocabulary %lld, %lld tokens a step\n"
-              "%s\n",
-              device.str().c_str(),
-              std::string(shortName(config.dtype)).c_str(),
-              double(parameterCount(config)) / 1e6,
-              static_cast<long long>(config.vocabulary),
-              static_cast<long long>(options.gradientAccumulationSteps *
-                                     options.batchSize * options.blockSize),
-              describeKernels(config, device, trainer.isCaptured()).c_str());
+  if (!isRoot()) {
+    return;
+  }
+  std::string others = all->size() > 1 ? ", " + all->describe() : "";
+  std::printf(
+      "%s%s, %s, %.2fM parameters, vocabulary %lld, %lld tokens a step\n"
+      "%s\n",
+      device.str().c_str(), others.c_str(),
+      std::string(shortName(config.dtype)).c_str(),
+      double(parameterCount(config)) / 1e6,
+      static_cast<long long>(config.vocabulary),
+      static_cast<long long>(options.gradientAccumulationSteps *
+                             options.batchSize * options.blockSize),
+      describeKernels(config, device, trainer.isCaptured()).c_str());
   if (first > 0) {
     std::printf("resumed behind step %lld\n", static_cast<long long>(first));
   }
@@ -245,15 +267,20 @@ double Run::evaluate(int64_t step) {
         options.evalIters);
   };
   EvaluationLine line{step, lossOf(Split::Train), lossOf(Split::Validation)};
-  log->write(line);
+  if (isRoot()) {
+    log->write(line);
+  }
   checkLoss(line.trainLoss, step);
   return line.validationLoss;
 }
 
 void Run::save(int64_t step) {
   Checkpoint checkpoint;
+  checkpoint.optimizer = trainer.optimiser().optimizerState();
+  if (!isRoot()) {
+    return;
+  }
   checkpoint.weights = weightsOf(model);
-  checkpoint.optimizer = optimiserTensorsOf(model, trainer.optimiser());
   checkpoint.state.step = uint64_t(step);
   checkpoint.state.dataStep =
       uint64_t(step * options.gradientAccumulationSteps);
@@ -271,7 +298,9 @@ void Run::logStep(int64_t step) {
   line.learningRate = learningRateAt(options, step);
   line.gradientNorm = trainer.gradientNorm();
   meter.finish(line);
-  log->write(line);
+  if (isRoot()) {
+    log->write(line);
+  }
   checkLoss(line.loss, step);
 }
 
@@ -305,11 +334,12 @@ int Run::train() {
 
 void Run::steps() {
   std::optional<TraceFile> trace;
-  if (!options.trace.empty()) {
+  if (isRoot() && !options.trace.empty()) {
     trace.emplace(options.trace);
   }
   auto micro = uint64_t(options.gradientAccumulationSteps);
-  std::vector<Batch> batches(micro);
+  const Share &share = trainer.share();
+  std::vector<Batch> batches(size_t(share.microSteps));
   for (int64_t step = first;; ++step) {
     bool isLast = step >= options.maxIters;
     if (interrupt.signal() && !isLast && !options.evalOnly) {
@@ -330,8 +360,9 @@ void Run::steps() {
     if (isLast) {
       break;
     }
-    for (uint64_t i = 0; i < micro; ++i) {
-      batches[i] = data.training(uint64_t(step) * micro + i);
+    for (size_t i = 0; i < batches.size(); ++i) {
+      batches[i] = data.training(uint64_t(step) * micro +
+                                 uint64_t(share.microStep(int64_t(i))));
     }
     trainer.step(step, batches);
     meter.count();
@@ -345,7 +376,7 @@ void Run::steps() {
   if (trace) {
     trace->finish();
   }
-  if (!options.plot.empty()) {
+  if (isRoot() && !options.plot.empty()) {
     writePlot(options.plot, logPath, "Training of " + options.outDir);
   }
 }

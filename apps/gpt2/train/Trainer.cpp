@@ -25,13 +25,30 @@ static kernels::AdamWOptions adamwOptions(const Options &o) {
   return result;
 }
 
-Trainer::Trainer(Model &model, const Options &options)
-    : model(model), options(options), where(model.device()),
-      adamw(adamwOptions(options)) {
+static std::vector<TrainedParameter> trainedOf(const Model &model,
+                                               const Options &o) {
+  std::vector<TrainedParameter> result;
   for (const Parameter &p : model.parameters()) {
-    adamw.add(p.value, p.decays ? options.weightDecay : 0);
+    result.push_back({p.name, p.value, p.decays ? o.weightDecay : 0});
   }
-  Shape shape = {options.batchSize, options.blockSize};
+  return result;
+}
+
+Trainer::Trainer(Model &model, const Options &options)
+    : Trainer(model, options, makeCommunicator(Processes(), model.device()),
+              nullptr) {}
+
+Trainer::Trainer(Model &model, const Options &options, Communicator &all)
+    : Trainer(model, options, nullptr, &all) {}
+
+Trainer::Trainer(Model &model, const Options &options,
+                 std::unique_ptr<Communicator> one, Communicator *given)
+    : model(model), options(options), where(model.device()),
+      own(std::move(one)), all(given ? *given : *own),
+      part(shareOf(options, all.rank(), all.size())),
+      parallel(all, trainedOf(model, options),
+               {.optimizer = adamwOptions(options)}) {
+  Shape shape = {part.rows, options.blockSize};
   tokens = zeros(shape, i32, where);
   targets = zeros(shape, i32, where);
   lossSum = zeros({}, f32, where);
@@ -42,25 +59,35 @@ void Trainer::setBatch(const Batch &batch) {
   targets.copyFrom(batch.targets);
 }
 
-void Trainer::microStep() {
+void Trainer::microStep(bool isLast) {
   Variable loss;
   {
     TraceRange range("forward");
     loss = model.loss(tokens, targets);
   }
   TraceRange range("backward");
+  if (isLast) {
+    parallel.begin();
+  }
   loss.backward();
   kernels::accumulate(lossSum, loss.value(), /*inPlace=*/true);
+  if (isLast) {
+    parallel.finish();
+  }
 }
 
 /// Gradients are sums over the micro-steps. They are divided where the
 /// optimiser reads them, together with what clips them.
 void Trainer::update() {
   TraceRange range("optimiser");
-  auto parts = double(options.gradientAccumulationSteps);
+  auto parts = double(part.units());
+  if (part.size > 1) {
+    all.allReduce(lossSum);
+  }
   Tensor factor;
   if (options.gradClip > 0) {
-    kernels::ClippedNorm clipped = adamw.clippedNorm(options.gradClip * parts);
+    kernels::ClippedNorm clipped =
+        parallel.clippedNorm(options.gradClip * parts);
     norm = clipped.norm;
     factor = clipped.factor;
   } else if (parts > 1) {
@@ -69,7 +96,7 @@ void Trainer::update() {
   if (parts > 1) {
     factor = kernels::Expression(factor) * (1 / parts);
   }
-  adamw.step(factor);
+  parallel.step(factor);
 }
 
 /// Runs `work`, or what was recorded of it. Kernels are compiled by the steps
@@ -87,7 +114,8 @@ void Trainer::run(std::optional<Graph> &graph, bool isReady,
 }
 
 void Trainer::step(int64_t step, std::span<const Batch> batches) {
-  adamw.setLearningRate(learningRateAt(options, step));
+  all.check();
+  parallel.setLearningRate(learningRateAt(options, step));
   lossSum.zero();
   // What a step compiles, the first one has; the second one is recorded.
   bool isReady = steps > 0;
@@ -95,41 +123,44 @@ void Trainer::step(int64_t step, std::span<const Batch> batches) {
   // second forward pass.
   bool addsAll = isCaptured() && isReady && batches.size() > 1;
   if (addsAll) {
-    adamw.zeroGrad();
+    for (const Parameter &p : model.parameters()) {
+      p.value.grad().zero();
+    }
   }
   for (size_t i = 0; i < batches.size(); ++i) {
     setBatch(batches[i]);
     if (options.dropout > 0) {
-      auto seed =
-          int64_t(philox(uint64_t(options.seed), uint64_t(step), i) >> 1);
+      auto seed = int64_t(philox(uint64_t(options.seed), uint64_t(step),
+                                 uint64_t(part.unit(int64_t(i)))) >>
+                          1);
       model.dropoutSeed().copyFrom(Tensor::fromVector(std::vector{seed}));
     }
+    bool isLast = i + 1 == batches.size();
     if (i == 0 && !addsAll) {
       run(first, isReady, [&] {
-        for (const Parameter &p : model.parameters()) {
-          p.value.zeroGrad();
-        }
-        microStep();
+        parallel.zeroGrad();
+        microStep(isLast);
       });
     } else {
-      run(further, isReady, [&] { microStep(); });
+      run(isLast && part.size > 1 ? closing : further, isReady,
+          [&] { microStep(isLast); });
     }
   }
   if (isCaptured() && isReady && !last) {
-    adamw.prepare(); // gradients of the graphs lie elsewhere
+    parallel.prepare(); // gradients of the graphs lie elsewhere
   }
   run(last, isReady, [&] { update(); });
   ++steps;
 }
 
 double Trainer::loss() const {
-  return lossSum.item() / double(options.gradientAccumulationSteps);
+  double sum = lossSum.item();
+  all.check();
+  return sum / double(part.units());
 }
 
 double Trainer::gradientNorm() const {
-  return norm.defined()
-             ? norm.item() / double(options.gradientAccumulationSteps)
-             : 0;
+  return norm.defined() ? norm.item() / double(part.units()) : 0;
 }
 
 double Trainer::evaluate(const std::function<Batch(int64_t)> &batch,
@@ -137,9 +168,13 @@ double Trainer::evaluate(const std::function<Batch(int64_t)> &batch,
   NoGrad off;
   TraceRange range("evaluate");
   Tensor sum = zeros({}, f32, where);
-  for (int64_t i = 0; i < count; ++i) {
-    setBatch(batch(i));
+  for (int64_t i = 0; part.microStep(i) < count; ++i) {
+    setBatch(batch(part.microStep(i)));
     kernels::accumulate(sum, model.loss(tokens, targets).value(), true);
   }
-  return sum.item() / double(count);
+  all.allReduce(sum);
+  all.join();
+  double total = sum.item();
+  all.check();
+  return total / double(part.splitsRows ? count * part.size : count);
 }

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A step is micro-steps, whose gradients add up, clipping, and the optimiser.
+// Of several processes each computes its share of the micro-steps; gradients
+// are summed over them while the last one's backward pass goes on.
 // Nothing in it waits for the device. With `compile` on a GPU it is recorded
 // once and replayed: tokens, learning rate and dropout's seed lie in the
 // device's memory, where each step writes them.
@@ -17,12 +19,14 @@
 
 #include "apps/gpt2/Options.h"
 #include "apps/gpt2/data/Loader.h"
+#include "apps/gpt2/distributed/DataParallel.h"
+#include "apps/gpt2/distributed/Share.h"
 #include "apps/gpt2/model/Model.h"
 
-#include "kernels/adamw/AdamW.h"
 #include "nereid/Runtime/Stream.h"
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -30,28 +34,36 @@ namespace nereid::gpt2 {
 
 class Trainer {
 public:
-  /// `compile`: capture on a GPU; without an effect on hosts.
+  /// `compile`: capture on a GPU; without an effect on hosts. Collective.
+  Trainer(Model &model, const Options &options, Communicator &all);
+  /// One process.
   Trainer(Model &model, const Options &options);
 
-  /// Step number `step`, of one micro-step a batch. Returns when the device has
-  /// been given its work.
+  /// Step number `step`, of one micro-step a batch, of this process's share.
+  /// Returns when the device has been given its work.
   void step(int64_t step, std::span<const Batch> batches);
 
-  /// Of the last step; these wait for the device. The mean over its batches,
-  /// and the norm before clipping (0 without clipping).
+  /// Of the last step; these wait for the device. The mean over the batches of
+  /// all processes, and the norm before clipping (0 without clipping). They
+  /// throw where another process is gone.
   double loss() const;
   double gradientNorm() const;
 
-  /// The mean loss over batches, without dropout and without gradients.
+  /// The mean loss over batches, without dropout and without gradients. Each
+  /// process takes its share of `count`. Collective.
   double evaluate(const std::function<Batch(int64_t)> &batch, int64_t count);
 
-  kernels::AdamW &optimiser() { return adamw; }
+  DataParallel &optimiser() { return parallel; }
+  const Share &share() const { return part; }
   bool isCaptured() const { return options.compile && !where.isHost(); }
 
 private:
+  Trainer(Model &model, const Options &options,
+          std::unique_ptr<Communicator> one, Communicator *given);
   void setBatch(const Batch &batch);
-  /// Forward and backward; gradients are added to those there are.
-  void microStep();
+  /// Forward and backward; gradients are added to those there are, and those
+  /// of all processes to one another after a step's last one.
+  void microStep(bool isLast);
   void update();
   void run(std::optional<Graph> &graph, bool isReady,
            const std::function<void()> &work);
@@ -59,12 +71,16 @@ private:
   Model &model;
   Options options;
   Device where;
-  kernels::AdamW adamw;
+  std::unique_ptr<Communicator> own; ///< of one process
+  Communicator &all;
+  Share part;
+  DataParallel parallel;
   int64_t steps = 0; ///< of this object
   Tensor tokens, targets, lossSum, norm;
   /// Of a step with one micro-step, which sets the gradients; of one with
-  /// several, which add to zeros; and the optimiser's.
-  std::optional<Graph> first, further, last;
+  /// several, which add to zeros, the last one of several processes recorded
+  /// with its communication; and the optimiser's.
+  std::optional<Graph> first, further, closing, last;
 };
 
 } // namespace nereid::gpt2
