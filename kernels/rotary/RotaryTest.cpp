@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/rotary/Rotary.h"
+#include "kernels/operator/OperatorKernel.h"
 #include "kernels/rotary/reference.h"
 #include "kernels/testing/OperatorTest.h"
 #include "nereid/Runtime/Error.h"
@@ -48,6 +49,9 @@ TEST(RotaryOffsets, headsMayLieBeyond2To31Elements) {
     GTEST_SKIP() << "no address space of 8 GiB";
   }
   for (Device device : {Device::cpu(), Device::interp()}) {
+    if (device == Device::interp() && !hasCompiler()) {
+      continue;
+    }
     Tensor far = Tensor::borrow(memory, Shape{1, 3, heads, 8}, f32, device,
                                 Shape{24, 8, apart, 1});
     Tensor near = randn({1, 3, heads, 8}, f32, device, 1);

@@ -64,7 +64,7 @@ def source(r, Attack, text, kernel="k"):
 
 def mutated(r, Attack, encoded):
     seeds = sorted((ROOT / "kernels").glob("*/*.py")) + sorted((ROOT / "tutorials").glob("*/*.py"))
-    text = r.choice(seeds).read_text()
+    text = r.choice([path for path in seeds if "\ndef " in path.read_text()]).read_text()
     name = r.choice([line.split("(")[0][4:] for line in text.splitlines() if line.startswith("def ")])
     for _ in range(r.randint(1, 4)):
         text = programs.mutate(r, text)

@@ -48,7 +48,7 @@ static void run(Options options) {
            {}});
   }
   options.blockSize = std::min(options.blockSize, config.context);
-  Batches data(options, shareOf(options, 0, 1));
+  Batches data(options);
   if (data.vocabulary() > config.vocabulary) {
     raise({ErrorCode::InvalidArgument,
            "dataset " + options.dataset + ": expected at most " +

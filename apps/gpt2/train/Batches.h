@@ -23,6 +23,9 @@ class Batches {
 public:
   /// Throws what opening the data set throws.
   Batches(const Options &options, const Share &share);
+  /// One process's.
+  explicit Batches(const Options &options)
+      : Batches(options, shareOf(options, 0, 1)) {}
 
   /// Micro-steps are numbered over all steps, and over all processes.
   Batch training(uint64_t microStep) { return read(train, microStep); }
