@@ -25,7 +25,9 @@ struct DeviceProperties {
   /// (setNumThreads); 1 of interp.
   int processors = 1;
   int64_t memoryBytes = 0; ///< of a GPU; 0 for the host
-  int64_t cacheBytes = 0;  ///< of a GPU's last cache; 0 for the host
+  /// Of a GPU's last cache; of a core's second level for the host.
+  int64_t cacheBytes = 0;
+  int64_t sharedBytes = 0; ///< of a GPU's multiprocessor; 0 for the host
 };
 
 /// Cheap, but for the first question about a GPU. Throws Error when there is no

@@ -49,11 +49,22 @@ struct Capture;
 
 class Event;
 
+/// What memory a stream's work uses, beside tensors that are older than a
+/// Graph's recording.
+enum class StreamMemory {
+  Any,
+  /// Where the stream has joined a recording by an event: of the recording's
+  /// own memory only what is freed after the recorded stream has waited for it.
+  /// The recording hands its memory out again then, as it does with one stream.
+  FreedAfterJoin
+};
+
 /// A handle; copies are the same stream.
 class Stream {
 public:
   /// A new stream.
-  explicit Stream(Device device = Device::cuda());
+  explicit Stream(Device device = Device::cuda(),
+                  StreamMemory memory = StreamMemory::Any);
   /// A stream (CUstream, cudaStream_t) of the caller's, which must outlive all
   /// copies. Keep the result: making one orders the stream with all others.
   static Stream borrow(void *handle, Device device = Device::cuda());
@@ -149,9 +160,10 @@ struct MemoryUse {
   uint64_t cached = 0; ///< kept for later ones
   uint64_t free = 0, total = 0;
 };
-/// All zeros for host devices.
+/// Of host devices `free` and `total` are zero; all of them share one cache.
 MemoryUse memoryUse(Device device);
-/// Gives cached memory back to the driver. Waits for the device.
+/// Gives cached memory back to the driver, or to the system. Waits for the
+/// device.
 void emptyCache(Device device);
 
 } // namespace nereid

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <sched.h>
 #include <thread>
@@ -115,20 +116,29 @@ const std::string &hostFeatureWords() {
   return words;
 }
 
+/// Of the first core's cache number `index`, in the order of the system; 0
+/// behind the last one.
+static uint64_t cacheBytes(int index, int *level = nullptr) {
+  std::string folder =
+      "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index);
+  Expected<std::string> text = readFile(folder + "/size"),
+                        ofLevel = readFile(folder + "/level");
+  if (!text.ok()) {
+    return 0;
+  }
+  uint64_t value = 0;
+  auto end =
+      std::from_chars(text->data(), text->data() + text->size(), value).ptr;
+  if (level && ofLevel.ok()) {
+    *level = std::atoi(ofLevel->c_str());
+  }
+  return value << (*end == 'K' ? 10 : *end == 'M' ? 20 : 0);
+}
+
 static uint64_t readCacheBytes() {
   uint64_t largest = 0;
   for (int index = 0; index < 8; ++index) {
-    Expected<std::string> text =
-        readFile("/sys/devices/system/cpu/cpu0/cache/index" +
-                 std::to_string(index) + "/size");
-    if (!text.ok()) {
-      break;
-    }
-    uint64_t value = 0;
-    auto end =
-        std::from_chars(text->data(), text->data() + text->size(), value).ptr;
-    value <<= *end == 'K' ? 10 : *end == 'M' ? 20 : 0;
-    largest = std::max(largest, value);
+    largest = std::max(largest, cacheBytes(index));
   }
   if (!largest) {
     largest = std::max({0L, ::sysconf(_SC_LEVEL2_CACHE_SIZE),
@@ -139,6 +149,23 @@ static uint64_t readCacheBytes() {
 
 uint64_t lastLevelCacheBytes() {
   static const uint64_t bytes = readCacheBytes();
+  return bytes;
+}
+
+static uint64_t readSecondLevelBytes() {
+  for (int index = 0; index < 8; ++index) {
+    int level = 0;
+    uint64_t bytes = cacheBytes(index, &level);
+    if (bytes && level == 2) {
+      return bytes;
+    }
+  }
+  long bytes = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
+  return bytes > 0 ? static_cast<uint64_t>(bytes) : uint64_t{1} << 20;
+}
+
+uint64_t secondLevelCacheBytes() {
+  static const uint64_t bytes = readSecondLevelBytes();
   return bytes;
 }
 

@@ -36,6 +36,9 @@ std::string hostProcessorName();
 /// say.
 uint64_t lastLevelCacheBytes();
 
+/// Bytes of a core's second-level cache; 1 MiB when the system does not say.
+uint64_t secondLevelCacheBytes();
+
 /// Cores this process may run on (affinity and cgroup CPU quota), at least 1.
 int availableCores();
 

@@ -29,23 +29,23 @@ Status Capture::begin() {
   if (!status.ok()) {
     return status;
   }
-  // A graph waits for no event of the streams that it is replayed beside: what
-  // has been freed is the recording's to use once their work has ended.
-  status = device.check(device.driver.ctxSynchronize(),
-                        "waiting for the device's work");
-  if (!status.ok()) {
-    device.driver.streamDestroy(handle);
-    return status;
-  }
   // Not among the device's streams: nothing ever runs on it.
   stream = std::make_shared<StreamState>(device, handle, true);
+  // From here on what is freed stays with this recording. Before anything is
+  // waited for: that would end another one.
   if (!device.memory.setCapture(this)) {
     return {ErrorCode::InvalidArgument,
             device.name() + ": a graph is being recorded already"};
   }
-  status =
-      device.check(device.driver.streamBeginCapture(handle, captureRelaxed),
-                   "beginning to record a graph");
+  // A graph waits for no event of the streams that it is replayed beside: what
+  // has been freed is the recording's to use once their work has ended.
+  status = device.check(device.driver.ctxSynchronize(),
+                        "waiting for the device's work");
+  if (status.ok()) {
+    status =
+        device.check(device.driver.streamBeginCapture(handle, captureRelaxed),
+                     "beginning to record a graph");
+  }
   if (!status.ok()) {
     device.memory.setCapture(nullptr);
     return status;

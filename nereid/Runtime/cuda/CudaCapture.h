@@ -10,6 +10,8 @@
 
 #include "nereid/Runtime/cuda/CudaDevice.h"
 
+#include <mutex>
+
 namespace nereid::cuda {
 
 /// Work that a stream records instead of running it, then a graph of it, and
@@ -29,6 +31,7 @@ struct Capture {
   void abandon();
 
   void keep(std::shared_ptr<const void> user) {
+    std::lock_guard lock(keptMutex);
     kept.push_back(std::move(user));
   }
 
@@ -44,6 +47,7 @@ private:
   Expected<GraphHandle> finishRecording();
 
   static inline std::atomic<uint64_t> made = 0;
+  std::mutex keptMutex;
   std::vector<std::shared_ptr<const void>> kept;
 };
 

@@ -41,7 +41,8 @@ Expected<std::shared_ptr<void>> Memory::allocate(size_t bytes) {
   if (Capture *recording = stream.capture.load()) {
     return allocateFor(*recording, bytes, rounded);
   }
-  std::optional<Block> block = takeCached(rounded);
+  bool isRecording = false;
+  std::optional<Block> block = takeCached(rounded, &isRecording);
   if (!block) {
     Expected<Block> made = obtain(bytes, rounded);
     if (!made.ok()) {
@@ -49,13 +50,26 @@ Expected<std::shared_ptr<void>> Memory::allocate(size_t bytes) {
     }
     block = std::move(*made);
   }
+  // While something is recorded, nothing uses what is cached (allocateFor), and
+  // a stream that has joined the recording may not wait for what is older.
   for (const FreeMark &mark : block->marks) {
-    if (mark.stream != stream.handle) {
+    if (mark.stream != stream.handle && !isRecording) {
       // What fails here fails again at the stream's next use, and is told.
       device.driver.streamWaitEvent(stream.handle, mark.event, 0);
     }
   }
-  return owned(std::move(*block));
+  std::shared_ptr<void> memory = owned(std::move(*block));
+  if (isRecording) {
+    // The stream may have joined the recording: replays use the memory.
+    std::lock_guard lock(mutex);
+    if (capture) {
+      capture->keep(memory);
+      void *address = memory.get(); // counted apart, as in allocateFor
+      return std::shared_ptr<void>(address,
+                                   [memory = std::move(memory)](void *) {});
+    }
+  }
+  return memory;
 }
 
 std::shared_ptr<void> Memory::owned(Block block) {
@@ -111,15 +125,20 @@ void Memory::giveBack(uint64_t serial, size_t bytes,
   // The recording's work is in one order, if one stream records it: one that
   // joined by an event could still use the memory.
   unsigned others = 0;
-  device.forEachStream([&](StreamState &stream) { others += !stream.capture; });
+  device.forEachStream([&](StreamState &stream) {
+    others += !stream.capture && !stream.freesAfterJoin;
+  });
   std::lock_guard lock(mutex);
   if (capture && capture->serial == serial && others < 2) {
     capture->idle.emplace(bytes, std::move(memory));
   }
 }
 
-std::optional<Block> Memory::takeCached(size_t bytes) {
+std::optional<Block> Memory::takeCached(size_t bytes, bool *isRecording) {
   std::lock_guard lock(mutex);
+  if (isRecording) {
+    *isRecording = capture;
+  }
   auto found = cached.lower_bound(bytes);
   if (found == cached.end() || found->first > bytes + bytes / 4) {
     return std::nullopt;
@@ -215,16 +234,21 @@ void Memory::release(Block block) {
 
 void Memory::emptyCache() {
   std::multimap<size_t, Block> blocks;
+  bool isRecording = false;
   {
     std::lock_guard lock(mutex);
+    isRecording = capture;
     blocks.swap(cached);
     cachedBytes = 0;
   }
   if (blocks.empty() || !device.makeCurrent().ok()) {
     return;
   }
-  // Kernels that use a freed block may still be queued.
-  device.driver.ctxSynchronize();
+  // Kernels that use a freed block may still be queued; but for a recording,
+  // when nothing is (Capture::begin), and waiting would end it.
+  if (!isRecording) {
+    device.driver.ctxSynchronize();
+  }
   for (auto &[bytes, block] : blocks) {
     dropMarks(block);
     device.driver.memFree(block.address);

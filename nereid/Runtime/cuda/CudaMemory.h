@@ -75,7 +75,8 @@ private:
                                               size_t rounded);
   void giveBack(uint64_t serial, size_t bytes, std::shared_ptr<void> memory);
   std::shared_ptr<void> owned(Block block);
-  std::optional<Block> takeCached(size_t bytes);
+  /// `isRecording`: does a recording go on?
+  std::optional<Block> takeCached(size_t bytes, bool *isRecording = nullptr);
   void dropMarks(Block &block);
   Expected<Block> obtain(size_t wanted, size_t rounded);
   Failure outOfMemory(size_t wanted);

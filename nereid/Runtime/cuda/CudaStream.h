@@ -32,6 +32,8 @@ public:
   const StreamHandle handle;
   /// What is being recorded from this stream; null when it runs its work.
   std::atomic<Capture *> capture = nullptr;
+  /// StreamMemory::FreedAfterJoin.
+  std::atomic<bool> freesAfterJoin = false;
 
   /// Waits for all work so far. Tells the failure of a kernel.
   Status synchronize();

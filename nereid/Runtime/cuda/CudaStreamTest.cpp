@@ -143,6 +143,86 @@ TEST_F(CudaStreams, RecordedWorkUsesItsMemoryAgain) {
   });
 }
 
+TEST_F(CudaStreams, MemoryOfAJoinedStreamDoesNotEndARecording) {
+  Kernel add = kernel("add");
+  Stream side(gpu);
+  Event begin(gpu), end(gpu);
+  Shape shape = {1 << 20};
+  // Marked by both streams, when it is freed.
+  add[1](x, y, empty(shape, f32, gpu), 64);
+  Graph graph = Graph::capture(gpu, [&] {
+    Stream recorded = Stream::current(gpu);
+    begin.record();
+    side.wait(begin);
+    {
+      StreamGuard guard(side);
+      Tensor sum = empty(shape, f32, gpu);
+      add[1](x, y, sum, 64);
+      add[1](sum, y, out, 64);
+    }
+    end.record(side);
+    recorded.wait(end);
+  });
+  EXPECT_EQ(graph.nodes(), 2u);
+  graph.replay();
+  EXPECT_THAT(out.toVector<float>(), Each(5));
+}
+
+TEST_F(CudaStreams, AGraphKeepsWhatAJoinedStreamHasAllocated) {
+  Kernel add = kernel("add");
+  Stream side(gpu);
+  Event begin(gpu), end(gpu);
+  Tensor sum;
+  Graph graph = Graph::capture(gpu, [&] {
+    Stream recorded = Stream::current(gpu);
+    begin.record();
+    side.wait(begin);
+    {
+      StreamGuard guard(side);
+      sum = empty({64}, f32, gpu);
+      EXPECT_TRUE(sum.isUnique());
+      add[1](x, y, sum, 64);
+    }
+    end.record(side);
+    recorded.wait(end);
+  });
+  const void *memory = sum.data();
+  sum = Tensor();
+  EXPECT_NE(empty({64}, f32, gpu).data(), memory) << "it is the graph's";
+}
+
+// Memory that is cached is given back to the driver without waiting.
+TEST_F(CudaStreams, ARecordingGoesOnWhereMemoryRunsOut) {
+  {
+    Tensor cached = empty({1 << 20}, f32, gpu);
+  }
+  Graph graph = Graph::capture(gpu, [&] {
+    emptyCache(gpu);
+    kernel("add")[1](x, y, out, 64);
+  });
+  EXPECT_EQ(graph.nodes(), 1u);
+}
+
+TEST_F(CudaStreams, ARecordingUsesItsMemoryAgainBesideAStreamThatAllowsIt) {
+  Kernel add = kernel("add");
+  Tensor sum = zeros({1 << 20}, f32, gpu);
+  add[1](sum, sum, sum, 64);
+  for (StreamMemory memory :
+       {StreamMemory::FreedAfterJoin, StreamMemory::Any}) {
+    Stream side(gpu, memory);
+    auto bytesOf = [&](int temporaries) {
+      uint64_t before = memoryUse(gpu).used;
+      Graph graph = Graph::capture(gpu, [&] {
+        for (int i = 0; i < temporaries; ++i) {
+          add[1](sum, sum, empty(sum.shape(), f32, gpu), 64);
+        }
+      });
+      return memoryUse(gpu).used - before;
+    };
+    EXPECT_EQ(bytesOf(1) == bytesOf(5), memory != StreamMemory::Any);
+  }
+}
+
 TEST_F(CudaStreams, ARecordingTakesWhatWasFreedBeforeIt) {
   for (bool hasSide : {false, true}) {
     std::optional<Stream> side;
@@ -210,10 +290,13 @@ TEST_F(CudaStreams, WhatAGraphCannotHold) {
               HasSubstr("exactly one element"));
   EXPECT_THAT(errorOf([&] { Graph::capture(gpu, [&] { x.at({0}); }); }),
               HasSubstr("records a graph cannot be waited for"));
-  EXPECT_THAT(errorOf([&] {
-                Graph::capture(gpu, [&] { Graph::capture(gpu, [] {}); });
-              }),
-              HasSubstr("being recorded already"));
+  // The one that is being recorded goes on.
+  Graph whole = Graph::capture(gpu, [&] {
+    EXPECT_THAT(errorOf([&] { Graph::capture(gpu, [] {}); }),
+                HasSubstr("being recorded already"));
+    kernel("add")[1](x, y, out, 64);
+  });
+  EXPECT_EQ(whole.nodes(), 1u);
   EXPECT_THAT(
       errorOf([&] {
         FakeKernel tuned = addKernel();

@@ -10,6 +10,7 @@
 #include "nereid/Runtime/Context.h"
 #include "nereid/Runtime/Error.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"
+#include "nereid/Support/Host.h"
 
 using namespace nereid;
 
@@ -18,6 +19,7 @@ DeviceProperties nereid::properties(Device device) {
   if (device.isHost()) {
     found.name = device.str();
     found.processors = device == Device::interp() ? 1 : numThreads();
+    found.cacheBytes = static_cast<int64_t>(secondLevelCacheBytes());
     return found;
   }
   const cuda::DeviceProperties &gpu =
@@ -26,5 +28,6 @@ DeviceProperties nereid::properties(Device device) {
   found.processors = gpu.multiprocessors;
   found.memoryBytes = static_cast<int64_t>(gpu.memoryBytes);
   found.cacheBytes = gpu.l2Bytes;
+  found.sharedBytes = gpu.sharedBytesPerMultiprocessor;
   return found;
 }

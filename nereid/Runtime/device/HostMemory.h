@@ -21,6 +21,10 @@ std::shared_ptr<void> allocateHostMemory(size_t bytes);
 
 /// Bytes of such memory that tensors have.
 uint64_t hostMemoryUse();
+/// Bytes of blocks that tensors have left and later ones will get, and their
+/// return to the system.
+uint64_t hostMemoryCached();
+void emptyHostCache();
 
 /// From now on such memory lies between pages that nobody may touch: a kernel
 /// that leaves its arrays by a little stops with a fault instead of changing

@@ -9,6 +9,7 @@
 
 #include "nereid/Runtime/Error.h"
 #include "nereid/Runtime/cuda/CudaCapture.h"
+#include "nereid/Runtime/device/HostMemory.h"
 #include "nereid/Runtime/device/WatchedWork.h"
 
 namespace nereid {
@@ -31,8 +32,10 @@ static DeviceState &stateOf(Device device) {
 // Stream
 //===----------------------------------------------------------------------===//
 
-Stream::Stream(Device device)
-    : state(valueOrThrow(stateOf(device).createStream(cuda::streamDefault))) {}
+Stream::Stream(Device device, StreamMemory memory)
+    : state(valueOrThrow(stateOf(device).createStream(cuda::streamDefault))) {
+  state->freesAfterJoin = memory == StreamMemory::FreedAfterJoin;
+}
 
 Stream Stream::borrow(void *handle, Device device) {
   return Stream(valueOrThrow(
@@ -201,7 +204,7 @@ void useContext(Device device, void *context) {
 
 MemoryUse memoryUse(Device device) {
   if (device.isHost()) {
-    return {};
+    return {hostMemoryUse(), hostMemoryCached(), 0, 0};
   }
   DeviceState &state = stateOf(device);
   throwIfFailed(state.makeCurrent());
@@ -213,7 +216,9 @@ MemoryUse memoryUse(Device device) {
 }
 
 void emptyCache(Device device) {
-  if (!device.isHost()) {
+  if (device.isHost()) {
+    emptyHostCache();
+  } else {
     stateOf(device).memory.emptyCache();
   }
 }

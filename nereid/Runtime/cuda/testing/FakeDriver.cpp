@@ -95,8 +95,8 @@ Result drainAll() {
 
 void push(StreamHandle handle, std::function<void()> piece) {
   StreamObject &stream = streamOf(handle);
-  if (stream.capturing) {
-    stream.captured.push_back(std::move(piece));
+  if (StreamObject *capture = stream.capture()) {
+    capture->captured.push_back(std::move(piece));
   } else {
     stream.work.push_back(std::move(piece));
   }
@@ -196,6 +196,12 @@ Result cuCtxGetCurrent(ContextHandle *context) {
 
 Result cuCtxSynchronize() {
   NEREID_FAKE("cuCtxSynchronize");
+  for (StreamObject *stream : world().streams) {
+    if (stream->capturing) {
+      stream->isInvalid = true;
+      return captureUnsupported;
+    }
+  }
   return drainAll();
 }
 

@@ -8,6 +8,7 @@
 #include "nereid/Runtime/cuda/testing/FakeWorld.h"
 
 #include <algorithm>
+#include <utility>
 
 using namespace nereid::cuda;
 
@@ -30,7 +31,7 @@ Result cuStreamDestroy_v2(StreamHandle stream) {
 
 Result cuStreamSynchronize(StreamHandle stream) {
   NEREID_FAKE("cuStreamSynchronize");
-  return streamOf(stream).capturing ? captureUnsupported
+  return streamOf(stream).capture() ? captureUnsupported
                                     : drain(streamOf(stream));
 }
 
@@ -43,6 +44,17 @@ Result cuStreamWaitEvent(StreamHandle stream, EventHandle event, unsigned) {
   NEREID_FAKE("cuStreamWaitEvent");
   uint64_t point = event->recorded;
   StreamHandle other = event->stream;
+  StreamObject *capture = streamOf(stream).capture();
+  if (capture && point && event->capture != capture) {
+    capture->isInvalid = true;
+    return captureIsolation;
+  }
+  if (event->capture && world().streams.count(event->capture) &&
+      event->capture->capturing) {
+    streamOf(stream).joined =
+        event->capture == &streamOf(stream) ? nullptr : event->capture;
+    return Success; // pieces are captured in one order
+  }
   if (!point || &streamOf(other) == &streamOf(stream)) {
     return Success;
   }
@@ -64,8 +76,18 @@ Result cuStreamBeginCapture_v2(StreamHandle stream, int) {
 Result cuStreamEndCapture(StreamHandle stream, GraphHandle *graph) {
   NEREID_FAKE("cuStreamEndCapture");
   stream->capturing = false;
-  *graph = new GraphObject{std::move(stream->captured)};
-  stream->captured.clear();
+  for (StreamObject *other : world().streams) {
+    if (other->joined == stream) {
+      other->joined = nullptr;
+    }
+  }
+  std::vector<std::function<void()>> captured;
+  captured.swap(stream->captured);
+  if (std::exchange(stream->isInvalid, false)) {
+    *graph = nullptr;
+    return captureInvalidated;
+  }
+  *graph = new GraphObject{std::move(captured)};
   return Success;
 }
 
@@ -83,6 +105,10 @@ Result cuEventRecord(EventHandle event, StreamHandle stream) {
   uint64_t point = ++world().events;
   event->recorded = point;
   event->stream = stream;
+  event->capture = streamOf(stream).capture();
+  if (event->capture) {
+    return Success; // an edge of the graph, no node
+  }
   push(stream, [=] {
     event->reached = std::max(event->reached, point);
     event->milliseconds = fakeDriver().clockMs;

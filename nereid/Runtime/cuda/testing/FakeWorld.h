@@ -23,11 +23,17 @@ struct ContextObject {
 struct StreamObject {
   std::deque<std::function<void()>> work;
   bool capturing = false;
+  bool isInvalid = false; ///< the capture, as the driver has it
   std::vector<std::function<void()>> captured;
+  /// The capturing stream that this one has joined by an event.
+  StreamObject *joined = nullptr;
+
+  StreamObject *capture() { return capturing ? this : joined; }
 };
 
 struct EventObject {
   StreamHandle stream = nullptr;
+  StreamObject *capture = nullptr; ///< that it was recorded in
   uint64_t recorded = 0, reached = 0;
   double milliseconds = 0;
 };
@@ -54,7 +60,8 @@ struct FunctionObject {
 inline constexpr int deviceCount = 2;
 inline constexpr size_t arenaBytes = size_t{1}
                                      << 30; // of addresses, not of memory
-inline constexpr Result invalidValue = 1, captureUnsupported = 900;
+inline constexpr Result invalidValue = 1, captureUnsupported = 900,
+                        captureInvalidated = 901, captureIsolation = 905;
 
 struct World {
   std::recursive_mutex mutex;
