@@ -268,6 +268,7 @@ void KernelEmitter::emitFor(scf::ForOp loop, Item &item) {
   scf::ForOp copy = createFor(lower, upper, step, inits);
   copy->setAttr(exactLoop, b.getUnitAttr());
   copy.setUnsignedCmp(loop.getUnsignedCmp());
+  sources[copy] = loop;
   scalars[loop.getInductionVar()] = copy.getInductionVar();
   unsigned next = 0;
   for (auto [i, argument] : llvm::enumerate(loop.getRegionIterArgs())) {

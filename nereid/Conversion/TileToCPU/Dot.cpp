@@ -242,6 +242,8 @@ void DotEmitter::emit() {
   kernel.toTop();
   rhs = operand(op.getRhs(), true);
   kernel.toTop();
+  planFetches();
+  kernel.toTop();
   result = kernel.resultBuffer(op.getResult());
   tellDecision(op, [&] {
     if (usesTiles()) {

@@ -51,6 +51,7 @@ void DotEmitter::emitColumns(int64_t first, int64_t last, int64_t vectors) {
       for (auto [level, anchor] : llvm::enumerate(anchors)) {
         evaluator.setAnchor(level, anchor);
       }
+      fetches = !ahead.empty() && first == 0 && loops;
       emitBlock(evaluator, row, column, count, vectors,
                 std::min(last - first, N - first));
       anchors.pop_back();
@@ -234,23 +235,30 @@ SmallVector<Value> DotEmitter::multiply(Evaluator &evaluator, const Coord &row,
   LaneOps ops = evaluator.at(evaluator.innermost());
   scf::ForOp loop;
   Value k;
-  if (K > group) {
-    loop = kernel.createFor(ops.i64(0), ops.i64(K / group), ops.i64(1), sums);
+  int64_t steps = fetches ? fetchSteps : 1;
+  if (K > group * steps) {
+    loop =
+        kernel.createFor(ops.i64(0), ops.i64(K / group), ops.i64(steps), sums);
     k = loop.getInductionVar();
     sums.assign(loop.getRegionIterArgs().begin(),
                 loop.getRegionIterArgs().end());
   }
-  SmallVector<Value> right;
-  for (int64_t v = 0; v < vectors; ++v) {
-    right.push_back(
-        word(rhs, k, 0, column.base, column.offset + v * lanes, lanes));
+  if (fetches) {
+    fetchAhead(ops, row, column, k);
   }
-  for (int64_t r = 0; r < rows; ++r) {
-    Value left = word(lhs, row.base, row.offset + r, k, 0, 1);
-    left = ops.splat(left, lanes);
+  for (int64_t step = 0; step < steps; ++step) {
+    SmallVector<Value> right;
     for (int64_t v = 0; v < vectors; ++v) {
-      Value &total = sums[r * vectors + v];
-      total = multiplyAdd(ops, left, right[v], total);
+      right.push_back(
+          word(rhs, k, step, column.base, column.offset + v * lanes, lanes));
+    }
+    for (int64_t r = 0; r < rows; ++r) {
+      Value left = word(lhs, row.base, row.offset + r, k, step, 1);
+      left = ops.splat(left, lanes);
+      for (int64_t v = 0; v < vectors; ++v) {
+        Value &total = sums[r * vectors + v];
+        total = multiplyAdd(ops, left, right[v], total);
+      }
     }
   }
   if (loop) {

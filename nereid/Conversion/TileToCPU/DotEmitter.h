@@ -56,6 +56,18 @@ private:
   mlir::Value address(const Buffer &buffer, mlir::Type element, mlir::Value x,
                       int64_t dx, mlir::Value y, int64_t dy);
 
+  // DotFetch.cpp
+  /// A block in memory whose lines are asked for ahead of their use.
+  struct Ahead {
+    mlir::Value address;  ///< of its first element
+    mlir::Value rowBytes; ///< i64, from row to row
+    int64_t rows, lines;  ///< lines of a row
+  };
+  std::optional<Ahead> nextBlock(mlir::Value value);
+  void planFetches();
+  void fetchAhead(LaneOps ops, const Coord &row, const Coord &column,
+                  mlir::Value k);
+
   // DotTiles.cpp
   bool usesTiles() const {
     return product == Product::Bf16Tiles || product == Product::Int8Tiles;
@@ -84,6 +96,11 @@ private:
   llvm::SmallVector<mlir::OpBuilder::InsertPoint> anchors;
   /// Of quads, what is taken off each vector of columns.
   llvm::SmallVector<mlir::Value> excess;
+  llvm::SmallVector<Ahead, 2> ahead;
+  /// Steps along k of all blocks of the result that are as large as they can
+  /// be; every `fetchSteps` of them, `fetchLines` lines are asked for.
+  int64_t fetchSlots = 0, fetchSteps = 1, fetchLines = 0;
+  bool fetches = false; ///< in the block that is being emitted
   Buffer tileConfig;
   Buffer tileSums; ///< of one block, where they are not added in place
 };

@@ -100,6 +100,8 @@ public:
 
   mlir::scf::ForOp createFor(mlir::Value lower, mlir::Value upper,
                              mlir::Value step, mlir::ValueRange carried = {});
+  /// Prefetch.cpp
+  mlir::Value nextCarried(mlir::scf::ForOp loop, mlir::BlockArgument carried);
   /// Ends the body that the builder stands in.
   void yield(mlir::ValueRange values);
 
@@ -160,6 +162,8 @@ private:
   mlir::func::FuncOp entry;
   mlir::OpBuilder::InsertPoint top;
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
+  /// The kernel's loop that a loop of the entry was made of.
+  llvm::DenseMap<mlir::Operation *, mlir::scf::ForOp> sources;
   llvm::DenseMap<mlir::Value, Buffer> buffers;
   llvm::DenseMap<mlir::Value, Buffer> pending; ///< being computed
   std::vector<BlockState> blocks;

@@ -191,6 +191,12 @@ private:
   llvm::SmallVector<std::pair<mlir::Value, Buffer>> turned;
 };
 
+/// Moves `pointer` to the next iteration of the innermost loop of the kernel
+/// that changes it, which it returns; null if none does, or in a way that is
+/// not known yet. Prefetch.cpp
+mlir::scf::ForOp advance(KernelEmitter &kernel, Evaluator &evaluator,
+                         LanePointer &pointer);
+
 } // namespace nereid::tocpu
 
 #endif // NEREID_CONVERSION_TILETOCPU_NEST_H

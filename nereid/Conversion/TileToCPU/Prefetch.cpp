@@ -151,7 +151,7 @@ namespace {
 class NextIteration {
 public:
   NextIteration(KernelEmitter &kernel, OpBuilder &b, scf::ForOp loop)
-      : b(b), loop(loop) {
+      : kernel(kernel), b(b), loop(loop) {
     for (auto [id, next] : llvm::zip(kernel.programId, kernel.nextProgramId)) {
       if (cast<BlockArgument>(id).getOwner() == loop.getBody()) {
         map[id] = next;
@@ -173,8 +173,12 @@ public:
       return value;
     }
     Operation *op = value.getDefiningOp();
-    if (!op || depth > maxAddressDepth) {
-      return nullptr; // carried by a loop
+    if (!op) {
+      Value next = kernel.nextCarried(loop, cast<BlockArgument>(value));
+      return next ? map[value] = next : nullptr;
+    }
+    if (depth > maxAddressDepth) {
+      return nullptr;
     }
     IRMapping operands;
     bool changes = false;
@@ -197,6 +201,7 @@ public:
   }
 
 private:
+  KernelEmitter &kernel;
   OpBuilder &b;
   scf::ForOp loop;
   llvm::DenseMap<Value, Value> map;
@@ -204,12 +209,40 @@ private:
 
 } // namespace
 
-/// `pointer` in the next iteration of the innermost loop of the kernel that
-/// moves it; false if none does, or in a way that is not known yet.
-static bool advance(KernelEmitter &kernel, Evaluator &evaluator,
-                    LanePointer &pointer) {
+/// What a scalar that `loop` carries will be in its next iteration, where that
+/// follows from what is known in this one; else null.
+Value KernelEmitter::nextCarried(scf::ForOp loop, BlockArgument carried) {
+  scf::ForOp source = sources.lookup(loop);
+  if (!source || carried.getOwner() != loop.getBody() ||
+      top.getBlock() != loop.getBody()) {
+    return nullptr;
+  }
+  Value yielded;
+  for (auto [argument, value] :
+       llvm::zip(source.getRegionIterArgs(), source.getYieldedValues())) {
+    if (!isTensor(argument) && scalars.lookup(argument) == carried) {
+      yielded = value;
+    }
+  }
+  SmallVector<Value> work = {yielded};
+  for (unsigned count = 0; !work.empty(); ++count) {
+    Value value = work.pop_back_val();
+    if (scalars.count(value)) {
+      continue;
+    }
+    Operation *op = value ? value.getDefiningOp() : nullptr;
+    if (!op || !isPureScalar(op) || count > maxAddressDepth) {
+      return nullptr;
+    }
+    llvm::append_range(work, op->getOperands());
+  }
+  return scalar(yielded);
+}
+
+scf::ForOp advance(KernelEmitter &kernel, Evaluator &evaluator,
+                   LanePointer &pointer) {
   if (!pointer.base || pointer.index.unwrapped) {
-    return false;
+    return nullptr;
   }
   Operation *parent = kernel.getTop().getBlock()->getParentOp();
   for (; parent && !isa<func::FuncOp>(parent); parent = parent->getParentOp()) {
@@ -231,14 +264,14 @@ static bool advance(KernelEmitter &kernel, Evaluator &evaluator,
       }
     }
     if (!known) {
-      return false;
+      return nullptr;
     }
     if (changes) {
       pointer = moved;
-      return true;
+      return loop;
     }
   }
-  return false;
+  return nullptr;
 }
 
 /// Fetches `bytes` from `distance` behind `address` on.
