@@ -7,6 +7,7 @@
 
 #include "bench/operators/Adapters.h"
 
+#include "bench/operators/ProductPlans.h"
 #include "bench/operators/Transformer.h"
 #include "kernels/adamw/AdamW.h"
 #include "kernels/add_norm/AddNorm.h"
@@ -102,6 +103,7 @@ const std::map<std::string, Adapter> &bench::adapters() {
        [](const Inputs &in, const Numbers &numbers) {
          return Outputs{kernels::matmul(in[0], in[1])};
        }},
+      {"planned_matmul", plannedMatmul},
       {"rotary",
        [](const Inputs &in, const Numbers &) {
          return Outputs{kernels::rotary(in[0], in[1].value(), in[2].value())};

@@ -24,6 +24,8 @@ struct NereidOperatorCall {
   Numbers numbers;
   Tensor gradient;
   Outputs outputs;
+  /// Of the forward pass, and of both.
+  std::optional<Graph> graphs[2];
 };
 
 static thread_local std::string lastError;
@@ -84,6 +86,18 @@ NereidOperatorCall *nereidOperatorPrepare(const char *name, const char *device,
       nullptr);
 }
 
+namespace {
+/// Work goes to the call's stream, if it has one, while this lives.
+struct OnStream {
+  explicit OnStream(const NereidOperatorCall &call) {
+    if (call.stream) {
+      guard.emplace(*call.stream);
+    }
+  }
+  std::optional<StreamGuard> guard;
+};
+} // namespace
+
 static void runOnce(NereidOperatorCall &call, bool backward) {
   if (!backward) {
     NoGrad off;
@@ -103,10 +117,7 @@ int64_t nereidOperatorRun(NereidOperatorCall *call, int32_t backward,
                           int32_t repetitions) {
   return guarded(
       [&]() -> int64_t {
-        std::optional<StreamGuard> guard;
-        if (call->stream) {
-          guard.emplace(*call->stream);
-        }
+        OnStream guard(*call);
         auto begin = std::chrono::steady_clock::now();
         for (int32_t i = 0; i < repetitions; ++i) {
           runOnce(*call, backward != 0);
@@ -118,13 +129,29 @@ int64_t nereidOperatorRun(NereidOperatorCall *call, int32_t backward,
       -1);
 }
 
+int64_t nereidOperatorReplay(NereidOperatorCall *call, int32_t backward) {
+  return guarded(
+      [&]() -> int64_t {
+        OnStream guard(*call);
+        std::optional<Graph> &graph = call->graphs[backward != 0];
+        if (!graph) {
+          runOnce(*call, backward != 0);
+          graph = Graph::capture(call->device,
+                                 [&] { runOnce(*call, backward != 0); });
+        }
+        auto begin = std::chrono::steady_clock::now();
+        graph->replay();
+        return std::chrono::duration_cast<std::chrono::nanoseconds>(
+                   std::chrono::steady_clock::now() - begin)
+            .count();
+      },
+      -1);
+}
+
 int64_t nereidOperatorMemory(NereidOperatorCall *call, int32_t backward) {
   return guarded(
       [&]() -> int64_t {
-        std::optional<StreamGuard> guard;
-        if (call->stream) {
-          guard.emplace(*call->stream);
-        }
+        OnStream guard(*call);
         return static_cast<int64_t>(memoryOf(call->device, [&] {
                                       runOnce(*call, backward != 0);
                                     }).peak);
@@ -136,10 +163,7 @@ int32_t nereidOperatorResult(NereidOperatorCall *call, int32_t gradient,
                              int32_t index, const NereidBridgeArgument *to) {
   return guarded(
       [&]() -> int32_t {
-        std::optional<StreamGuard> guard;
-        if (call->stream) {
-          guard.emplace(*call->stream);
-        }
+        OnStream guard(*call);
         auto place = static_cast<size_t>(index);
         borrowed(*to, call->device)
             .copyFrom(gradient ? call->inputs.at(place).grad()

@@ -33,6 +33,9 @@ NereidOperatorCall *nereidOperatorPrepare(const char *name, const char *device,
 /// the host of all of them together, or -1.
 int64_t nereidOperatorRun(NereidOperatorCall *call, int32_t backward,
                           int32_t repetitions);
+/// Replays the pass, of a GPU, as a graph, which the first call captures;
+/// nanoseconds in which the host has enqueued it, or -1. It does not wait.
+int64_t nereidOperatorReplay(NereidOperatorCall *call, int32_t backward);
 /// The most bytes of tensors beyond those before, while it ran once, or -1. Of
 /// the first run with `backward` the gradients are a part.
 int64_t nereidOperatorMemory(NereidOperatorCall *call, int32_t backward);

@@ -5,12 +5,16 @@
     python3 bench/operators/compare.py --device cpu --threads 2 --only layer_norm
     python3 bench/operators/compare.py --device cuda:0 --json operators.json
     python3 bench/operators/compare.py --memory --only transformer
+    python3 bench/operators/compare.py --device cuda:0 --graph --only transformer
 
 All contenders of a case run in one process on the same tensors, in rounds of random order, with cold caches on a GPU; what counts
 is the median of a contender's times. Results and gradients are compared with PyTorch's in fp32 first. A ratio above 1: Nereid is faster.
 
 With --memory nothing is timed: what counts is the most that tensors hold during a pass, beyond the inputs, with outputs and
 gradients. The status is 1 where Nereid's are more than eager PyTorch's.
+
+With --graph, of a GPU, each pass is captured once and replayed: for how long the host is busy with a replay while the device is
+idle, the median of 200, and what the launches one by one take it. The status is 1 where a replay takes more than 20 us.
 """
 
 import argparse
@@ -51,6 +55,8 @@ class Library:
         self.c.nereidOperatorPrepare.restype = ctypes.c_void_p
         self.c.nereidOperatorRun.restype = ctypes.c_int64
         self.c.nereidOperatorRun.argtypes = [ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32]
+        self.c.nereidOperatorReplay.restype = ctypes.c_int64
+        self.c.nereidOperatorReplay.argtypes = [ctypes.c_void_p, ctypes.c_int32]
         self.c.nereidOperatorMemory.restype = ctypes.c_int64
         self.c.nereidOperatorMemory.argtypes = [ctypes.c_void_p, ctypes.c_int32]
         self.c.nereidOperatorResult.argtypes = [ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.c_void_p]
@@ -90,8 +96,16 @@ class Ours:
             library.fail()
 
     def run(self, backward):
-        if self.library.c.nereidOperatorRun(self.handle, backward, 1) < 0:
+        """Nanoseconds of the host."""
+        if (busy := self.library.c.nereidOperatorRun(self.handle, backward, 1)) < 0:
             self.library.fail()
+        return busy
+
+    def replay(self, backward):
+        """Nanoseconds of the host."""
+        if (busy := self.library.c.nereidOperatorReplay(self.handle, backward)) < 0:
+            self.library.fail()
+        return busy
 
     def memory(self, backward):
         if (peak := self.library.c.nereidOperatorMemory(self.handle, backward)) < 0:
@@ -186,6 +200,19 @@ class Clock:
         return begin.elapsed_time(end) * 1e-3
 
 
+def burst(clock, run, seconds=0.015):
+    """Times of a contender in its own company: threads of the one before still spin for some milliseconds on a host."""
+    if clock.is_gpu:
+        return [clock.time(run)]
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        run()
+    times, end = [], time.monotonic() + seconds
+    while not times or time.monotonic() < end:
+        times.append(clock.time(run))
+    return times
+
+
 def measure(clock, contenders, seconds):
     times = {name: [] for name in contenders}
     for run in contenders.values():
@@ -193,7 +220,7 @@ def measure(clock, contenders, seconds):
     end = time.monotonic() + seconds
     while time.monotonic() < end or min(map(len, times.values())) < 5:
         for name in random.sample(list(contenders), len(contenders)):
-            times[name].append(clock.time(contenders[name]))
+            times[name] += burst(clock, contenders[name])
     return {name: statistics.median(values) for name, values in times.items()}
 
 
@@ -259,6 +286,36 @@ def compare_memory(library, clock, chosen, options):
     return rows
 
 
+def compare_graphs(library, clock, chosen, options):
+    rows, limit = [], 20.0
+
+    def busy(run):
+        times = []
+        for _ in range(200):
+            torch.cuda.synchronize()
+            times.append(run())
+        return statistics.median(times) * 1e-3
+
+    print("| operator | shape | type | pass | replayed, us of the host | launched | device |")
+    print("|---|---|---|---|--:|--:|--:|")
+    stream = torch.cuda.current_stream().cuda_stream
+    for family, dtype in chosen:
+        for case, y, gradient in with_gradients(cases.FAMILIES[family][0], dtype, options):
+            ours = Ours(library, case, options.device, gradient if y.dim() else gradient.float(), stream)
+            for backward in (False, True) if case.gradients else (False,):
+                clock.prepare(lambda: ours.replay(backward))
+                row = {"operator": case.operator, "shape": case.shape, "type": dtype, "pass": "both" if backward else "forward",
+                       "replayed": busy(lambda: ours.replay(backward)), "launched": busy(lambda: ours.run(backward)),
+                       "device": statistics.median(clock.time(lambda: ours.replay(backward)) for _ in range(20)) * 1e6}
+                row["right"] = row["replayed"] <= limit
+                rows.append(row)
+                print(f"| {row['operator']} | {row['shape']} | {dtype} | {row['pass']} | {row['replayed']:.1f} | "
+                      f"{row['launched']:.1f} | {row['device']:.1f} |", flush=True)
+            ours.close()
+    print(f"\n{len(rows)} rows, above {limit:.0f} us: {sum(not row['right'] for row in rows)}")
+    return rows
+
+
 def rows_of(library, clock, family, dtype, options):
     for case, y, gradient in with_gradients(cases.FAMILIES[family][0], dtype, options):
         stream = torch.cuda.current_stream().cuda_stream if clock.is_gpu else None
@@ -296,6 +353,7 @@ def main():
     parser.add_argument("--no-compile", dest="compile", action="store_false", help="without torch.compile")
     parser.add_argument("--warm", action="store_true", help="only compiles: fills the caches of all contenders")
     parser.add_argument("--memory", action="store_true", help="compares memory instead of time")
+    parser.add_argument("--graph", action="store_true", help="the host's time for a replayed pass instead")
     parser.add_argument("--json")
     options = parser.parse_args()
     if options.threads:
@@ -310,8 +368,10 @@ def main():
     clock = Clock(options.device)
     chosen = [(family, dtype) for family in wanted for dtype in cases.FAMILIES[family][1]
               if not options.types or dtype in options.types.split(",")]
-    if options.memory:
-        rows = compare_memory(library, clock, chosen, options)
+    if options.graph and options.device == "cpu":
+        sys.exit("--graph: expected a GPU as --device, got cpu")
+    if options.memory or options.graph:
+        rows = (compare_memory if options.memory else compare_graphs)(library, clock, chosen, options)
         if options.json:
             Path(options.json).write_text(json.dumps(rows, indent=1))
         sys.exit(0 if all(row["right"] for row in rows) else 1)

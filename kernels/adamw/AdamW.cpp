@@ -9,6 +9,7 @@
 
 #include "kernels/operator/Checks.h"
 #include "kernels/operator/OperatorKernel.h"
+#include "nereid/Autograd/Graph.h"
 
 #include <algorithm>
 
@@ -46,6 +47,12 @@ void AdamW::add(const Variable &parameter, double weightDecay) {
   checks.floats("parameter", value).contiguous();
   if (!parameter.requiresGrad() || !parameter.isLeaf()) {
     checks.fail("parameter", "a leaf that requires a gradient", value.str());
+  }
+  for (const Parameter &other : parameters) {
+    if (autograd::Recorder::state(other.variable) ==
+        autograd::Recorder::state(parameter)) {
+      checks.fail("parameter", "each variable once", "one that is there");
+    }
   }
   Device device = value.device();
   Parameter one{parameter, weightDecay, zeros(value.shape(), f32, device),
@@ -113,7 +120,9 @@ const std::vector<AdamW::Group> &AdamW::currentGroups() {
     if (!grad.defined() || value.numel() == 0) {
       continue;
     }
-    Checks("adamw").any("gradient", grad).contiguous();
+    Checks checks("adamw");
+    checks.any("parameter", value).contiguous();
+    checks.any("gradient", grad).contiguous();
     bool masters = one.master.defined();
     auto rows = std::find_if(all.begin(), all.end(), [&](const Rows &r) {
       return r.dtype == value.dtype() && r.masters == masters;
@@ -193,7 +202,9 @@ void AdamW::stepOnHost(const Tensor &factor) const {
     if (!grad.defined() || value.numel() == 0) {
       continue;
     }
-    Checks("adamw").any("gradient", grad).contiguous();
+    Checks checks("adamw");
+    checks.any("parameter", value).contiguous();
+    checks.any("gradient", grad).contiguous();
     update[{cdiv(value.numel(), block)}](
         value, grad, one.m, one.v, orNone(one.master), value.numel(), one.decay,
         factors, orNone(factor), options.beta1, 1 - options.beta1,

@@ -161,6 +161,18 @@ TEST_P(AdamWOptimizer, saysWhatDoesNotFit) {
   EXPECT_THAT(
       errorOf([&] { optimizer.add(Variable(w.transpose(0, 1), true)); }),
       HasSubstr("expected a row-major tensor"));
+  Variable tied(w, true);
+  AdamW twice;
+  twice.add(tied);
+  EXPECT_THAT(errorOf([&] { twice.add(tied); }),
+              HasSubstr("expected each variable once, got one that is there"));
+  Variable turned(zeros({3, 3}, f32, device), true);
+  AdamW other;
+  other.add(turned);
+  turned.setGrad(zeros({3, 3}, f32, device));
+  turned.setValue(zeros({3, 3}, f32, device).transpose(0, 1));
+  EXPECT_THAT(errorOf([&] { other.step(); }),
+              HasSubstr("adamw: argument 'parameter': expected a row-major"));
   EXPECT_THAT(errorOf([&] { AdamW({.beta1 = 1}); }),
               HasSubstr("'beta1': expected a number in [0, 1), got 1"));
   EXPECT_THAT(errorOf([&] { optimizer.gradNorm(); }),

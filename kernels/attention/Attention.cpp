@@ -9,6 +9,7 @@
 
 #include "kernels/attention/AttentionPlan.h"
 #include "kernels/operator/AttentionChecks.h"
+#include "kernels/operator/Nearby.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/operator/Stages.h"
 #include "nereid/Autograd/Record.h"
@@ -30,6 +31,7 @@ struct Setting {
   bool bounded, windowed;
   double scale, scale2;
   const char *precision;
+  bool tf32 = false; ///< no form that is compiled ahead of time has it
   double drop, keep;
   bool drops;
 };
@@ -69,14 +71,14 @@ static Setting settingOf(const Tensor &q, const Tensor &k,
   s.drop = options.dropout.p;
   s.keep = 1 / (1 - s.drop);
   s.drops = s.drop > 0;
-  s.precision = options.tf32 ? "tf32" : "ieee";
+  s.tf32 = options.tf32 && hasCompiler();
+  s.precision = s.tf32 ? "tf32" : "ieee";
   if (!hasCompiler()) {
     // One form serves all (ahead.txt): bounds that nothing lies beyond.
     constexpr int64_t beyond = int64_t{1} << 29;
     s.ahead = s.bounded ? s.ahead : beyond;
     s.window = s.windowed ? s.window : beyond;
     s.bounded = s.windowed = true;
-    s.precision = "ieee";
   }
   return s;
 }
@@ -94,12 +96,6 @@ static Tensor seedOf(const AttentionDropout &dropout, Device device) {
 
 /// The constant DROPS (attention.py).
 static int dropsOf(const Setting &s) { return hasCompiler() ? s.drops : 2; }
-
-/// A tensor whose offsets within a block fit 32 bits, copied otherwise.
-static Tensor nearby(const Tensor &t) {
-  constexpr int64_t most = INT32_MAX / 512;
-  return t.stride(2) <= most && t.stride(3) <= most ? t : t.contiguous();
-}
 
 /// The head size of kernels: without a compiler there are three (ahead.txt).
 static int64_t widthFor(int64_t headSize) {
@@ -135,7 +131,7 @@ static Tensor fitted(const Tensor &t) {
 
 /// What a kernel writes instead of `t`.
 static Tensor targetFor(const Tensor &t) {
-  return isFitting(t) ? t : emptyOfWidth(t);
+  return isFitting(t) && isNearby(t) ? t : emptyOfWidth(t);
 }
 
 static void copyBack(const Tensor &t, const Tensor &target) {
@@ -147,7 +143,7 @@ static void copyBack(const Tensor &t, const Tensor &target) {
 /// Uninitialised, and with heads and rows in the order that `t` has them in
 /// memory: [batch, sequence, heads, D] stays so.
 static Tensor emptyAs(const Tensor &t) {
-  bool rowsFirst = t.stride(2) > t.stride(1) && t.size(1) > 1;
+  bool rowsFirst = t.stride(2) > t.stride(1) && t.size(1) > 1 && isNearby(t);
   if (!rowsFirst) {
     return empty(t.shape(), t.dtype(), t.device());
   }
@@ -182,7 +178,7 @@ AttentionResult kernels::attentionForward(const Tensor &q, const Tensor &k,
   Tensor o = targetFor(result.o);
   Tensor seed = seedOf(options.dropout, q.device());
   AttentionPlan plan = planAttention(s.headSize, s.queries, s.keys, q.dtype(),
-                                     options.tf32, q.device());
+                                     s.tf32, q.device());
   static const OperatorKernel kernel("attention", "attention_kernel");
   kernel[{s.batch * s.heads * cdiv(s.queries, plan.queries)}](
       o, orNone(result.lse), query, key, value, o.stride(0), o.stride(1),
@@ -267,7 +263,7 @@ kernels::attentionBackward(const Tensor &grad, const Tensor &q, const Tensor &k,
   int64_t group = s.heads / s.kvHeads;
   if (wantsKV) {
     AttentionPlan plan = planKeysBackward(s.headSize, s.queries, s.keys,
-                                          q.dtype(), options.tf32, q.device());
+                                          q.dtype(), s.tf32, q.device());
     Tensor dk = targetFor(gradients.k), dv = targetFor(gradients.v);
     static const OperatorKernel kernel("attention", "keys_backward_kernel");
     kernel[{s.batch * s.kvHeads * cdiv(s.keys, plan.keys)}](
@@ -288,8 +284,8 @@ kernels::attentionBackward(const Tensor &grad, const Tensor &q, const Tensor &k,
     copyBack(gradients.v, dv);
   }
   if (wantsQ) {
-    AttentionPlan plan = planQueriesBackward(
-        s.headSize, s.queries, s.keys, q.dtype(), options.tf32, q.device());
+    AttentionPlan plan = planQueriesBackward(s.headSize, s.queries, s.keys,
+                                             q.dtype(), s.tf32, q.device());
     Tensor dq = targetFor(gradients.q);
     static const OperatorKernel kernel("attention", "queries_backward_kernel");
     kernel[{s.batch * s.heads * cdiv(s.queries, plan.queries)}](

@@ -211,6 +211,22 @@ TEST_P(Attention, ofMuchLargerScoresStaysFinite) {
   EXPECT_NEAR(result.lse.toFloat64()[0], 40000 + std::log(3.0), 1e-2);
 }
 
+// Also in a program without a compiler, whose forms read fp32 as it is.
+TEST_P(Attention, mayReadFloatsAsTf32) {
+  Tensor q = full({1, 1, 3, 16}, 0.5, f32, device);
+  AttentionOptions options;
+  options.tf32 = true;
+  Variable x(q, true);
+  Variable y = attention(x, x, x, options);
+  y.backward(q);
+  for (double value : y.value().toFloat64()) {
+    EXPECT_NEAR(value, 0.5, 1e-3);
+  }
+  for (double value : x.grad().toFloat64()) {
+    EXPECT_NEAR(value, 0.5, 1e-2);
+  }
+}
+
 TEST_P(Attention, takesNoElements) {
   Tensor none = empty({2, 2, 0, 8}, f32, device),
          some = random({2, 2, 3, 8}, f32);

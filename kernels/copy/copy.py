@@ -11,7 +11,7 @@ def copy_kernel(y_ptr, x_ptr, n0, n1, n2, columns, y0, y1, y2, y3, x0, x1, x2, x
     program = tl.program_id(0).to(tl.int64)
     row = program // blocks * BLOCK_M + tl.arange(0, BLOCK_M)
     col = (program % blocks * BLOCK_N + tl.arange(0, BLOCK_N))[None, :]
-    inside = (row < n0 * n1 * n2)[:, None] & (col < columns)
+    inside = (row < tl.to_tensor(n0).to(tl.int64) * n1 * n2)[:, None] & (col < columns)
     rest = row // n2
     i2 = row - rest * n2
     i0 = rest // n1

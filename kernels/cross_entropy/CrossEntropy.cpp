@@ -163,7 +163,9 @@ static Tensor forward(const Tensor &logits, const Tensor &targets,
   Tensor losses = empty(rows, f32, device), divisor = k.count;
   // Gradients of a mean are too small for fp16 before they are scaled.
   if (kept && one && logits.dtype() != f16) {
-    k.gradient = empty(logits.shape(), logits.dtype(), device);
+    k.gradient = options.overwritesLogits && logits.isContiguous()
+                     ? logits
+                     : empty(logits.shape(), logits.dtype(), device);
     divisor = k.count.defined() ? k.count : full({}, 1, f32, device);
   } else if (kept) {
     k.lse = empty(rows, f32, device);
@@ -196,16 +198,16 @@ static Tensor backward(Kept &kept, const Tensor &dloss) {
   const Rows &logits = kept.logits;
   Tensor dx = empty(kept.shape, logits.tensor.dtype(), dloss.device());
   Tensor factors = dloss.contiguous();
+  int64_t blockOfRow =
+      hasCompiler() ? block : planOf(logits.columns, true, dx.device()).block;
   static const OperatorKernel kernel("cross_entropy",
                                      "cross_entropy_backward_kernel");
-  kernel[{cdiv(logits.columns, block), logits.count}](
+  kernel[{cdiv(logits.columns, blockOfRow) * logits.count}](
       dx, logits.tensor, kept.targets, kept.lse, factors, orNone(kept.count),
       logits.stride, kept.options.reduction == Reduction::None ? 1 : 0,
       kept.options.ignored, kept.options.smoothing, logits.columns,
-      "BLOCK"_a = hasCompiler()
-                      ? block
-                      : planOf(logits.columns, true, dx.device()).block,
-      "SMOOTHS"_a = kept.options.smoothing > 0, "num_warps"_a = warps);
+      "BLOCK"_a = blockOfRow, "SMOOTHS"_a = kept.options.smoothing > 0,
+      "num_warps"_a = warps);
   return dx;
 }
 

@@ -18,7 +18,8 @@
 //               or a sum, and logits are not fp16, the second pass writes the
 //               gradient, which is kept in place of the logits, and the
 //               backward scales it, reading nothing where the factor is 1: it
-//               runs once. Else logits and a float a row are kept
+//               runs once. Else logits and a float a row are kept. With
+//               `overwritesLogits` the gradient takes the logits' memory
 // Determinism:  the same bits in each run on one device
 // Source:       Szegedy et al., "Rethinking the Inception Architecture",
 //               arXiv 1512.00567 (smoothing); Milakov, Gimelshein, arXiv
@@ -39,6 +40,10 @@ struct CrossEntropyOptions {
   Reduction reduction = Reduction::Mean;
   double smoothing = 0; ///< from 0 to 1
   int64_t ignored = -100;
+  /// Where a gradient is recorded, it is written over row-major logits, which
+  /// nothing may read afterwards: half the memory, and lines that the cache
+  /// holds already.
+  bool overwritesLogits = false;
 };
 
 /// Targets on a host device that are neither classes nor ignored are refused;

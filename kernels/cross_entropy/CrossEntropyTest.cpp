@@ -100,6 +100,41 @@ TEST_P(CrossEntropy, keepsSmallGradientsOfHalves) {
   EXPECT_NEAR(x.grad().at({5, 7}), 65536.0 / 64 / 300, 2e-3);
 }
 
+TEST_P(CrossEntropy, writesItsGradientOverLogits) {
+  Tensor logits = random({7, isSlow ? 300 : 9001}, bf16);
+  Tensor targets = randint({7}, 0, 300, i64, device, 5);
+  Variable kept(logits, true), given(logits.clone(), true);
+  crossEntropy(kept, targets).backward();
+  CrossEntropyOptions options;
+  options.overwritesLogits = true;
+  Variable loss = crossEntropy(given, targets, options);
+  EXPECT_EQ(loss.value().item(), crossEntropy(logits, targets).item());
+  loss.backward();
+  EXPECT_EQ(given.grad().toFloat64(), kept.grad().toFloat64());
+  EXPECT_EQ(given.value().toFloat64(), kept.grad().toFloat64());
+}
+
+TEST_P(CrossEntropy, takesMoreRowsThanAGridIsHigh) {
+  if (isSlow) {
+    GTEST_SKIP() << "70,000 rows take too long here";
+  }
+  Variable x(zeros({70000, 2}, f32, device), true);
+  CrossEntropyOptions options;
+  options.reduction = Reduction::None;
+  crossEntropy(x, zeros({70000}, i64, device), options)
+      .backward(full({70000}, 1, f32, device));
+  EXPECT_EQ(x.grad().slice(0, 69999, 70000).toFloat64(), (Values{-0.5, 0.5}));
+}
+
+// A number that the targets' type does not have.
+TEST_P(CrossEntropy, ignoresNothing) {
+  Tensor x = random({5, 7}, f32);
+  CrossEntropyOptions options;
+  options.ignored = INT64_MIN;
+  EXPECT_EQ(crossEntropy(x, zeros({5}, i32, device), options).item(),
+            crossEntropy(x, zeros({5}, i32, device)).item());
+}
+
 TEST_P(CrossEntropy, ignoresAllRows) {
   Variable x(random({3, 5}, f32), true);
   Variable loss = crossEntropy(x, full({3}, -100, i64, device));

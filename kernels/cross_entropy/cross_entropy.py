@@ -13,7 +13,8 @@ import triton.language as tl
 def cross_entropy_kernel(loss_ptr, lse_ptr, dx_ptr, x_ptr, target_ptr, count_ptr, x_stride, dx_stride, ignored, smoothing,
                          N, BLOCK: tl.constexpr, SMOOTHS: tl.constexpr, GROUP: tl.constexpr):
     """One pass for the maximum and the sum, which are kept from block to block, and a second one for dx, divided by count,
-    unless dx_ptr is None. dx may lie where x does.
+    unless dx_ptr is None. dx may lie where x does. The second pass finds the row in a GPU's last cache, unless what is
+    read no more, and dx, take its place there.
 
     GROUP > 1: each GROUP neighbours of a block keep a maximum and a sum of their own, so that a GPU's threads wait for
     each other after the last block alone.
@@ -26,7 +27,8 @@ def cross_entropy_kernel(loss_ptr, lse_ptr, dx_ptr, x_ptr, target_ptr, count_ptr
         plains = tl.zeros((BLOCK // GROUP,), dtype=tl.float32)
         for start in range(0, N, BLOCK):
             inside = cols < N - start
-            x = tl.load(x_ptr + row * x_stride + start + cols, mask=inside, other=float("-inf")).to(tl.float32)
+            x = tl.load(x_ptr + row * x_stride + start + cols, mask=inside, other=float("-inf"),
+                        eviction_policy="evict_last").to(tl.float32)
             if SMOOTHS:
                 plains += tl.sum(tl.reshape(tl.where(inside, x, 0.0), (BLOCK // GROUP, GROUP)), axis=1)
             x = tl.reshape(x, (BLOCK // GROUP, GROUP))
@@ -67,19 +69,23 @@ def cross_entropy_kernel(loss_ptr, lse_ptr, dx_ptr, x_ptr, target_ptr, count_ptr
         tl.debug_barrier()
         for start in range(0, N, BLOCK):
             inside = cols < N - start
-            x = tl.load(x_ptr + row * x_stride + start + cols, mask=inside, other=float("-inf")).to(tl.float32)
+            x = tl.load(x_ptr + row * x_stride + start + cols, mask=inside, other=float("-inf"),
+                        eviction_policy="evict_first").to(tl.float32)
             d = tl.exp(x - lse) - tl.where(cols == target - start, 1.0 - smoothing, 0.0)
             if SMOOTHS:
                 d -= smoothing / N
-            tl.store(dx_ptr + row * dx_stride + start + cols, tl.where(counts, d * factor, 0.0), mask=inside)
+            tl.store(dx_ptr + row * dx_stride + start + cols, tl.where(counts, d * factor, 0.0), mask=inside,
+                     eviction_policy="evict_first")
 
 
 @triton.jit
 def cross_entropy_backward_kernel(dx_ptr, x_ptr, target_ptr, lse_ptr, dloss_ptr, count_ptr, x_stride, dloss_stride, ignored,
                                   smoothing, N, BLOCK: tl.constexpr, SMOOTHS: tl.constexpr):
-    """dx of a block of a row from lse, times the row's dloss (dloss_stride 0: that of all of them), divided by count."""
-    row = tl.program_id(1).to(tl.int64)
-    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    """dx of a block of a row from lse, times the row's dloss (dloss_stride 0: that of all of them), divided by count. The
+    programs of a row follow one another."""
+    blocks = tl.cdiv(N, BLOCK)
+    row = (tl.program_id(0) // blocks).to(tl.int64)
+    cols = tl.program_id(0) % blocks * BLOCK + tl.arange(0, BLOCK)
     inside = cols < N
     target = tl.load(target_ptr + row).to(tl.int64)
     counts = target != ignored
@@ -99,8 +105,9 @@ def cross_entropy_count_kernel(count_ptr, target_ptr, ignored, M, BLOCK: tl.cons
     rows = tl.arange(0, BLOCK)
     counts = tl.zeros((BLOCK,), dtype=tl.float32)
     for start in range(0, M, BLOCK):
-        target = tl.load(target_ptr + start + rows, mask=rows < M - start, other=ignored)
-        counts += tl.where(target != ignored, 1.0, 0.0)
+        exists = rows < M - start
+        target = tl.load(target_ptr + start + rows, mask=exists, other=0).to(tl.int64)
+        counts += tl.where(exists & (target != ignored), 1.0, 0.0)
     tl.store(count_ptr, tl.maximum(tl.sum(counts, axis=0), 1.0))
 
 

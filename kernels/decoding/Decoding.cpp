@@ -8,6 +8,7 @@
 #include "kernels/decoding/Decoding.h"
 
 #include "kernels/operator/AttentionChecks.h"
+#include "kernels/operator/Nearby.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "nereid/Runtime/DeviceProperties.h"
 
@@ -77,12 +78,6 @@ static Tensor widened(const Tensor &t, int64_t width) {
   return wide;
 }
 
-/// Offsets within a block are of 32 bits.
-static bool isNearby(const Tensor &t) {
-  constexpr int64_t most = INT32_MAX / 512;
-  return t.stride(2) <= most && t.stride(3) <= most;
-}
-
 /// `own` undefined: the token's key and value are in the cache.
 static Tensor run(const Tensor &q, const KeyAndValue &own, const Tensor &k,
                   const Tensor &v, const Tensor &lengths,
@@ -115,12 +110,15 @@ static Tensor run(const Tensor &q, const KeyAndValue &own, const Tensor &k,
                                       : capacity + 1;
   Tensor query = widened(q, width), keys = widened(k, width),
          values = widened(v, width);
-  Tensor key = isNearby(keys) ? keys : keys.contiguous(),
-         value = isNearby(values) ? values : values.contiguous();
+  query = nearby(query);
+  Tensor key = nearby(keys), value = nearby(values);
   bool hasOwn = own.k.defined();
   KeyAndValue token = own;
+  if (hasOwn && !isNearby(own.k)) {
+    token = {own.k.contiguous(), own.v.contiguous()};
+  }
   if (hasOwn && !hasCompiler()) {
-    token = {widened(own.k, width), widened(own.v, width)};
+    token = {widened(token.k, width), widened(token.v, width)};
     if (token.k.strides() != token.v.strides()) {
       token = {token.k.contiguous(), token.v.contiguous()};
     }

@@ -139,8 +139,10 @@ Tensor kernels::embeddingBackward(const Tensor &dy, const Tensor &indices,
   checks.floats("dy", dy).shape(shapeOfRows(indices, columns),
                                 "that of indices, and columns");
   checkIndices(checks, indices, rows);
+  checks.require(rows >= 0, "rows", "a number that is not negative",
+                 double(rows));
   Device device = dy.device();
-  if (dy.numel() == 0) {
+  if (dy.numel() == 0 || rows == 0) {
     return zeros({rows, columns}, dy.dtype(), device);
   }
   Rows out = rowsOf(dy);

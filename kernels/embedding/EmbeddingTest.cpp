@@ -59,6 +59,29 @@ TEST_P(Embedding, takesRowsAndSumsGradients) {
   });
 }
 
+// More tokens than are sorted at once, of rows whose lists several programs
+// share.
+TEST_P(Embedding, sumsManyTokensOfFewRows) {
+  if (isSlow) {
+    GTEST_SKIP() << "70,000 tokens take too long here";
+  }
+  constexpr int64_t tokens = 70000, columns = 9;
+  std::vector<int64_t> rows(tokens);
+  for (int64_t i = 0; i < tokens; ++i) {
+    rows[size_t(i)] = i % 3 == 0;
+  }
+  Tensor dy = full({tokens, columns}, 1, f32, device);
+  Tensor dw = embeddingBackward(dy, Tensor::fromVector(rows).to(device), 2);
+  EXPECT_EQ(dw.at({0, 0}), 46666);
+  EXPECT_EQ(dw.at({1, columns - 1}), 23334);
+}
+
+TEST_P(Embedding, hasNoGradientOfATableWithoutRows) {
+  Tensor dw =
+      embeddingBackward(zeros({0, 8}, f32, device), zeros({0}, i64, device), 0);
+  EXPECT_EQ(dw.shape(), (Shape{0, 8}));
+}
+
 TEST_P(Embedding, takesNoElements) {
   Variable weight(random({4, 5}, f32), true);
   embedding(empty({0}, i64, device), weight)

@@ -70,13 +70,14 @@ def embedding_order_kernel(order_ptr, place_ptr, begin_ptr, index_ptr, V, T, BLO
 @triton.jit
 def embedding_backward_kernel(dw_ptr, before_ptr, dy_ptr, begin_ptr, count_ptr, order_ptr, dy_stride, V, N,
                               ROWS: tl.constexpr, BLOCK: tl.constexpr):
-    """dw[s, v] = before[v] + the sum of dy[t] over part s of v's list, in its order. Programs (v, columns, parts)."""
+    """dw[s, v] = the sum of dy[t] over part s of v's list, in its order; before[v] is added to part 0. Programs (v, columns,
+    parts)."""
     v = tl.program_id(0).to(tl.int64)
     cols = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     inside = cols < N
     total = tl.zeros((BLOCK,), dtype=tl.float32)
     if before_ptr is not None:
-        total += tl.load(before_ptr + v * N + cols, mask=inside, other=0.0)
+        total += tl.load(before_ptr + v * N + cols, mask=inside & (tl.program_id(2) == 0), other=0.0)
     count = tl.load(count_ptr + v)
     if count > 0:
         share = tl.cdiv(count, tl.num_programs(2))

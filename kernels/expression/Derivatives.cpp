@@ -78,6 +78,9 @@ static std::vector<std::optional<Expression>> ofInputs(const Expression &y,
   case Op::Dropout:
     return {dropout(d, node.number, node.seed, node.offset)};
   case Op::Power:
+    if (node.number == 0) { // also where 0 * pow(0, -1) is none
+      return {zero * d};
+    }
     return {d * (node.number * pow(in(0), node.number - 1))};
   }
   return {};

@@ -43,6 +43,20 @@ static Shape broadcast(const Node &a, const Node &b) {
   return result;
 }
 
+void kernels::evaluateInto(const Tensor &result, const Expression &given) {
+  const Node &node = *given.node;
+  if (!node.device) {
+    invalid("expected a tensor in it, got numbers alone");
+  }
+  if (!result.defined() || result.shape() != node.shape ||
+      result.device() != *node.device) {
+    invalid("expected a result like " + text(node) + " on " +
+            node.device->str() + ", got " + result.str() +
+            (result.defined() ? " on " + result.device().str() : ""));
+  }
+  launchInto(result, given.node);
+}
+
 static Expression leaf(const Tensor &tensor, const Variable &variable) {
   if (!tensor.defined()) {
     invalid("expected a tensor, got an undefined one");
@@ -67,13 +81,14 @@ Expression::Expression(const Tensor &tensor)
 Expression::Expression(const Variable &variable)
     : node(leaf(variable.value(), variable).node) {}
 
-Expression::Expression(double number, bool isInteger) {
+Expression::Expression(double number, int64_t integer, bool isInteger) {
   auto made = std::make_shared<Node>();
   made->op = Op::Number;
   made->isNumber = true;
   made->isInteger = isInteger;
   made->dtype = isInteger ? i64 : f32;
   made->number = number;
+  made->integer = integer;
   node = std::move(made);
 }
 

@@ -63,7 +63,8 @@ public:
   template <typename T>
     requires std::integral<T> || std::floating_point<T>
   Expression(T number)
-      : Expression(static_cast<double>(number), std::integral<T>) {}
+      : Expression(static_cast<double>(number), integerOf(number),
+                   std::integral<T>) {}
   explicit Expression(std::shared_ptr<const expression::Node> node)
       : node(std::move(node)) {}
 
@@ -79,10 +80,19 @@ public:
   std::shared_ptr<const expression::Node> node;
 
 private:
-  Expression(double number, bool isInteger);
+  /// A double has no more than 53 bits of an integer.
+  Expression(double number, int64_t integer, bool isInteger);
+  template <typename T>
+  static int64_t integerOf(T number) {
+    return std::integral<T> ? static_cast<int64_t>(number) : 0;
+  }
 };
 
 Tensor evaluate(const Expression &expression);
+/// Into a tensor of its shape, of any strides and type; what the tensor shares
+/// with the expression's own tensors must be the same elements. Throws
+/// InvalidArgument.
+void evaluateInto(const Tensor &result, const Expression &expression);
 /// Several at once, of one shape: one kernel that reads each tensor once.
 std::vector<Tensor> evaluate(std::span<const Expression> expressions);
 /// The text of the kernel that `evaluate` launches.

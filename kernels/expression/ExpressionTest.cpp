@@ -312,6 +312,19 @@ def expression_kernel(y_ptr, x0_ptr, x1_ptr, row_count, column_count, x0_row, c0
 )");
 }
 
+TEST_P(Expressions, areWrittenWhereTheyAreWanted) {
+  Tensor x = random({5, 7}, f32);
+  Tensor all = zeros({10, 14}, bf16, device);
+  Tensor part = all.slice(0, 2, 7).slice(1, 1, 8);
+  evaluateInto(part, x * 2);
+  Tensor expected = evaluate(x * 2).to(bf16);
+  EXPECT_EQ(part.toFloat64(), expected.toFloat64());
+  part.zero();
+  for (double rest : all.toFloat64()) {
+    EXPECT_EQ(rest, 0);
+  }
+}
+
 TEST_P(Expressions, isOneLaunch) {
   if (device.isHost()) {
     GTEST_SKIP() << "launches are counted by graphs";
@@ -370,6 +383,22 @@ TEST_P(Expressions, typesMeetAsPyTorchs) {
   EXPECT_EQ(evaluate(cast(i > 0, i1)).toFloat64(), (Values{0, 1}));
 }
 
+// As PyTorch: a number takes the type of the tensor, and wraps.
+TEST_P(Expressions, numbersTakeTheTypeOfIntegers) {
+  auto one = [&](int64_t value, DType type) {
+    return Tensor::fromVector(std::vector{value}).to(type).to(device);
+  };
+  auto valueOf = [](const Expression &e) { return evaluate(e).item(); };
+  EXPECT_EQ(valueOf(cast(one(100, i8) + 100, f32)), -56);
+  EXPECT_EQ(valueOf(one(100, i8) + 1000), 76);
+  EXPECT_EQ(valueOf(one(200, u8) * -1), 56);
+  EXPECT_EQ(valueOf(cast(one(200, u8) > -1, i32)), 0);
+  EXPECT_EQ(valueOf(one(5, i32) + (int64_t{1} << 40)), 5);
+  int64_t odd = (int64_t{1} << 53) + 1;
+  EXPECT_EQ(evaluate(one(1, i64) + odd).toVector<int64_t>()[0], odd + 1);
+  EXPECT_EQ(valueOf(cast(equal(one(INT64_MAX, i64), INT64_MAX), i32)), 1);
+}
+
 TEST_P(Expressions, anotherNumberIsTheSameKernel) {
   Tensor x = random({5}, f32).contiguous();
   EXPECT_EQ(source(x * 3.14), source(x * 2.72));
@@ -391,6 +420,13 @@ TEST_P(Expressions, kinksHavePyTorchsGradients) {
   Variable y = relu(x) + abs(x) + maximum(x, 0);
   y.backward(full({3}, 1, f32, device));
   EXPECT_EQ(x.grad().toFloat64(), (Values{-1, 0.5, 3}));
+}
+
+TEST_P(Expressions, thePowerOfNoneHasNoGradient) {
+  Variable x(Tensor::fromVector(std::vector<float>{-1, 0, 2}).to(device), true);
+  Variable y = pow(x, 0) + x;
+  y.backward(full({3}, 1, f32, device));
+  EXPECT_EQ(x.grad().toFloat64(), Values(3, 1.0));
 }
 
 TEST_P(Expressions, aTapeKeepsOnlyWhatDerivativesRead) {
@@ -462,6 +498,10 @@ TEST_P(Expressions, saysWhatDoesNotFit) {
   EXPECT_THAT(
       errorOf([&] { evaluate(x + dropout(zeros({3}, f32, device), 0.5, 0)); }),
       HasSubstr("dropout: expected a tensor of the result's shape"));
+  EXPECT_THAT(errorOf([&] { evaluateInto(zeros({3}, f32, device), x + 1); }),
+              HasSubstr("expected a result like "));
+  EXPECT_THAT(errorOf([&] { evaluateInto(Tensor(), x + 1); }),
+              HasSubstr("got an undefined tensor"));
   Expression unlike[] = {x + 1, zeros({3}, f32, device) + 1};
   EXPECT_THAT(errorOf([&] { evaluate(unlike); }),
               HasSubstr("results of one shape"));

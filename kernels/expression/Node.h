@@ -50,6 +50,7 @@ struct Node : std::enable_shared_from_this<Node> {
   /// A number takes the type of what it meets.
   bool isNumber = false, isInteger = false;
   double number = 0;
+  int64_t integer = 0;          ///< the number, where it is one
   int64_t seed = 0, offset = 0; ///< of dropout
   Tensor tensor;                ///< of a leaf
   Variable variable;            ///< of a leaf that is one

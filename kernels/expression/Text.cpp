@@ -156,9 +156,10 @@ std::string Writer::offset(size_t t, bool &rows, bool &columns) {
   }
   if (columns) {
     std::string index = loops.isFlat() ? "at" : "cols";
-    index = strides.back() == 1
-                ? index
-                : index + " * " + size(own + "_column", strides.back());
+    if (strides.back() != 1) {
+      index += loops.wide && !loops.isFlat() ? ".to(tl.int64)" : "";
+      index += " * " + size(own + "_column", strides.back());
+    }
     text += " + " + (rows ? "(" + index + ")[None, :]" : index);
   }
   return text;
@@ -250,16 +251,16 @@ Value Writer::number(const Node &node, bool asInteger) {
   Value value;
   value.isNumber = true;
   value.type = asInteger ? i64 : f32;
+  int64_t integer = node.isInteger ? node.integer : int64_t(node.number);
   double twice = 2 * node.number;
   bool isSmall = std::fabs(node.number) <= 16 && twice == std::floor(twice);
   if (node.op == Op::Constant || isSmall) {
     value.isLiteral = true;
     value.isName = node.number >= 0;
-    value.name =
-        asInteger ? std::to_string(int64_t(node.number)) : literal(node.number);
+    value.name = asInteger ? std::to_string(integer) : literal(node.number);
     return value;
   }
-  value.name = argument(asInteger ? LaunchArgument(int64_t(node.number))
+  value.name = argument(asInteger ? LaunchArgument(integer)
                                   : LaunchArgument(node.number));
   return value;
 }
@@ -288,6 +289,13 @@ std::string Writer::operand(const Node *node, DType type) {
       found = byText.emplace(key, number(*node, !isFloat(type))).first;
     }
     const Value &value = found->second;
+    if (!isFloat(type) && type != i1 && !(value.isLiteral && value.isName)) {
+      // It takes the type of what it meets, and wraps as PyTorch's do.
+      std::string wide = value.isLiteral
+                             ? "tl.full((), " + value.name + ", tl.int64)"
+                             : value.name;
+      return wide + ".to(" + typeName(type) + ")";
+    }
     return value.isName ? value.name : "(" + value.name + ")";
   }
   return cast(valueOf(node), type);

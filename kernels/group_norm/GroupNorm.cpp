@@ -132,7 +132,7 @@ static Tensor forward(const Samples &in, const Tensor &weight,
     b = orFilled(b, in.channels, 0, y.dtype(), y.device());
   }
   static const OperatorKernel kernel("group_norm", "group_norm_kernel");
-  kernel[{in.groups, in.count}](
+  kernel[{in.groups * in.count}](
       y, in.tensor, orNone(w), orNone(b),
       kept ? orNone(kept->mean) : Argument(none),
       kept ? orNone(kept->rstd) : Argument(none), eps, in.channels,
@@ -166,7 +166,7 @@ static autograd::Gradients backward(const Samples &in, const Tensor &dy,
   db = needs[2] || both ? empty(sums, f32, device) : Tensor();
   static const OperatorKernel kernel("group_norm",
                                      "group_norm_backward_kernel");
-  kernel[{in.groups, in.count}](
+  kernel[{in.groups * in.count}](
       dx, orNone(dw), orNone(db), in.inOrder(dy), in.tensor, orNone(w),
       kept.mean, kept.rstd, in.channels, in.positions, in.channels / in.groups,
       "BLOCK_C"_a = in.blockOfChannels, "BLOCK_S"_a = in.blockOfPositions,

@@ -102,6 +102,17 @@ TEST_P(GroupNorm, keepsTheMemoryOrder) {
   EXPECT_TRUE(groupNorm(last.contiguous(), 3).isContiguous());
 }
 
+// Of the dimensions of a GPU's grid only the first has more than 65,535.
+TEST_P(GroupNorm, takesMoreSamplesThanAGridIsHigh) {
+  if (isSlow) {
+    GTEST_SKIP() << "70,000 samples take too long here";
+  }
+  Tensor x = zeros({70000, 2, 2}, f32, device);
+  x.slice(2, 1, 2).fill(1);
+  Tensor y = groupNorm(x, 2, {}, {}, 0).slice(0, 69999, 70000);
+  EXPECT_EQ(y.toVector<float>(), (std::vector<float>{-1, 1, -1, 1}));
+}
+
 TEST_P(GroupNorm, takesNoElements) {
   Variable x(empty({0, 4, 3}, f32, device), true), w(random({4}, f32), true);
   groupNorm(x, 2, w, {}).backward(empty({0, 4, 3}, f32, device));

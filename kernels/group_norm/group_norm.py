@@ -39,8 +39,9 @@ def group_norm_kernel(y_ptr, x_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr, eps, C, S,
                       BLOCK_S: tl.constexpr, LAST: tl.constexpr):
     """y = (x - mean) * rstd * w + b, of a group of CHANNELS. Tiles' means and sums of squares are merged one by one, so that
     the group is read twice, and no two large sums are subtracted."""
-    group = tl.program_id(0)
-    sample = tl.program_id(1).to(tl.int64)
+    groups = C // CHANNELS
+    group = tl.program_id(0) % groups
+    sample = (tl.program_id(0) // groups).to(tl.int64)
     first = group * CHANNELS
     x_ptr += sample * C * S
     y_ptr += sample * C * S
@@ -62,7 +63,7 @@ def group_norm_kernel(y_ptr, x_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr, eps, C, S,
             before += count
     rstd = tl.rsqrt(squares / before + eps)
     if mean_ptr is not None:
-        place = sample * tl.num_programs(0) + group
+        place = tl.program_id(0)
         tl.store(mean_ptr + place, mean)
         tl.store(rstd_ptr + place, rstd)
     for c in range(0, CHANNELS, BLOCK_C):
@@ -88,14 +89,15 @@ def group_norm_backward_kernel(dx_ptr, dw_parts_ptr, db_parts_ptr, dy_ptr, x_ptr
 
         dx = rstd * (g - mean(g) - x' * mean(g * x'))  with  x' = (x - mean) * rstd,  g = dy * w
     """
-    group = tl.program_id(0)
-    sample = tl.program_id(1).to(tl.int64)
+    groups = C // CHANNELS
+    group = tl.program_id(0) % groups
+    sample = (tl.program_id(0) // groups).to(tl.int64)
     first = group * CHANNELS
     x_ptr += sample * C * S
     dy_ptr += sample * C * S
     dx_ptr += sample * C * S
-    mean = tl.load(mean_ptr + sample * tl.num_programs(0) + group)
-    rstd = tl.load(rstd_ptr + sample * tl.num_programs(0) + group)
+    mean = tl.load(mean_ptr + tl.program_id(0))
+    rstd = tl.load(rstd_ptr + tl.program_id(0))
     cs = tl.arange(0, BLOCK_C)
     ss = tl.arange(0, BLOCK_S)
     sum_g = 0.0

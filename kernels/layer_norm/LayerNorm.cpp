@@ -83,8 +83,14 @@ LayerNormGradients kernels::layerNormBackward(
   Rows in = rowsOf(x);
   Checks checks("layer_norm backward");
   checks.floats("dy", dy).shape(x.shape(), "that of x");
-  checks.floats("mean", mean).shape({in.count}, "rows of x").dtype(f32);
-  checks.floats("rstd", rstd).shape({in.count}, "rows of x").dtype(f32);
+  checks.floats("mean", mean)
+      .shape({in.count}, "rows of x")
+      .dtype(f32)
+      .contiguous();
+  checks.floats("rstd", rstd)
+      .shape({in.count}, "rows of x")
+      .dtype(f32)
+      .contiguous();
   Rows out = rowsOf(dy);
   LayerNormGradients gradients;
   if (mixesTypes({x, weight, dy})) {

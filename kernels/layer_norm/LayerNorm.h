@@ -13,7 +13,8 @@
 // Gradients:    x, weight, bias
 // Memory:       reads x twice where a row exceeds 65,536 elements, else once;
 //               the backward reads x and dy once and needs
-//               2 * N * min(rows, 2 * processors) floats of scratch
+//               2 * N * min(rows, programs) floats of scratch; programs: 1 to
+//               8 a multiprocessor, 64 on a host
 // Determinism:  the same bits in each run on one device
 // Source:       Ba, Kiros, Hinton, "Layer Normalization", arXiv 1607.06450
 //

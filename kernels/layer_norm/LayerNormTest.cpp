@@ -110,6 +110,21 @@ TEST_P(LayerNorm, fusesTheSumWithABias) {
   });
 }
 
+// mean(x^2) - mean^2 of nearly equal elements may be rounded below 0.
+TEST_P(LayerNorm, theSumWithABiasIsFiniteInEqualRows) {
+  for (int64_t columns : {37, 70001}) {
+    if (isSlow && columns > 1000) {
+      continue;
+    }
+    Tensor none = zeros({columns}, f32, device);
+    for (double value : {1000.1, 333.3, 77.7, 12345.6}) {
+      Tensor y = fusedBiasLayerNorm(full({1, columns}, value, f32, device),
+                                    none, {}, {}, 1e-5);
+      EXPECT_TRUE(std::isfinite(y.at({0, columns - 1}))) << value;
+    }
+  }
+}
+
 TEST_P(LayerNorm, takesNoElements) {
   Variable x(empty({0, 5}, f32, device), true), w(random({5}, f32), true);
   Variable y = layerNorm(x, w, Variable());
@@ -119,6 +134,15 @@ TEST_P(LayerNorm, takesNoElements) {
 }
 
 TEST_P(LayerNorm, namesTheArgumentThatDoesNotFit) {
+  Tensor both = zeros({3, 2}, f32, device), x = random({3, 4}, f32);
+  try {
+    layerNormBackward(x, x, {}, both.select(1, 0), both.select(1, 1), false,
+                      f32, false);
+    FAIL();
+  } catch (const Error &error) {
+    EXPECT_THAT(error.message(), HasSubstr("argument 'mean': expected a "
+                                           "row-major tensor"));
+  }
   try {
     layerNorm(random({2, 768}, f32), random({512}, f32));
     FAIL();

@@ -34,11 +34,11 @@ def layer_norm_kernel(y_ptr, x_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr, y_stride, 
 def layer_norm_rows_kernel(y_ptr, x_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr, y_stride, x_stride, eps, M,
                            N: tl.constexpr, ROWS: tl.constexpr):
     """The same for short rows, of which a program takes ROWS: it loads w and b once for all of them."""
-    first = tl.program_id(0) * ROWS
+    first = tl.program_id(0).to(tl.int64) * ROWS
     rows = tl.arange(0, ROWS)
     cols = tl.arange(0, N)
-    exists = rows < M - first
-    x_ptrs = x_ptr + first.to(tl.int64) * x_stride + rows[:, None].to(tl.int64) * x_stride + cols[None, :]
+    exists = rows < tl.minimum(M - first, ROWS).to(tl.int32)
+    x_ptrs = x_ptr + first * x_stride + rows[:, None].to(tl.int64) * x_stride + cols[None, :]
     x = tl.load(x_ptrs, mask=exists[:, None], other=0.0).to(tl.float32)
     mean = tl.sum(x, axis=1) / N
     centred = x - mean[:, None]
@@ -51,7 +51,7 @@ def layer_norm_rows_kernel(y_ptr, x_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr, y_str
         y *= tl.load(w_ptr + cols).to(tl.float32)[None, :]
     if b_ptr is not None:
         y += tl.load(b_ptr + cols).to(tl.float32)[None, :]
-    y_ptrs = y_ptr + first.to(tl.int64) * y_stride + rows[:, None].to(tl.int64) * y_stride + cols[None, :]
+    y_ptrs = y_ptr + first * y_stride + rows[:, None].to(tl.int64) * y_stride + cols[None, :]
     tl.store(y_ptrs, y, mask=exists[:, None])
 
 
@@ -100,7 +100,8 @@ def fused_bias_layer_norm_kernel(y_ptr, x_ptr, bias_ptr, w_ptr, b_ptr, y_stride,
     cols = tl.arange(0, N)
     x = tl.load(x_ptr + row * x_stride + cols).to(tl.float32) + tl.load(bias_ptr + cols).to(tl.float32)
     mean = tl.sum(x, axis=0) / N
-    var = tl.sum(x * x, axis=0) / N - mean * mean
+    # Of a row of nearly equal elements the difference may be rounded below 0.
+    var = tl.maximum(tl.sum(x * x, axis=0) / N - mean * mean, 0.0)
     rstd = tl.rsqrt(var + eps)
     y = (x - mean) * rstd
     if w_ptr is not None:
@@ -125,7 +126,7 @@ def fused_bias_layer_norm_loop_kernel(y_ptr, x_ptr, bias_ptr, w_ptr, b_ptr, y_st
         sums += x
         squares += x * x
     mean = tl.sum(sums, axis=0) / N
-    rstd = tl.rsqrt(tl.sum(squares, axis=0) / N - mean * mean + eps)
+    rstd = tl.rsqrt(tl.maximum(tl.sum(squares, axis=0) / N - mean * mean, 0.0) + eps)
     for start in range(0, N, BLOCK):
         inside = cols < N - start
         x = tl.load(x_ptr + row * x_stride + start + cols, mask=inside, other=0.0).to(tl.float32)
@@ -233,11 +234,11 @@ def layer_norm_weight_kernel(dw_parts_ptr, db_parts_ptr, dy_ptr, x_ptr, mean_ptr
 def column_sums(y_ptr, x_ptr, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
     cols = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
     rows = tl.arange(0, BLOCK_M)
-    x_ptrs = x_ptr + rows[:, None] * N + cols[None, :]
+    x_ptrs = x_ptr + (rows.to(tl.int64) * N)[:, None] + cols[None, :]
     total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
     for start in range(0, M, BLOCK_M):
         total += tl.load(x_ptrs, mask=(rows[:, None] < M - start) & (cols[None, :] < N), other=0.0)
-        x_ptrs += BLOCK_M * N
+        x_ptrs += tl.to_tensor(N).to(tl.int64) * BLOCK_M
     tl.store(y_ptr + cols, tl.sum(total, axis=0), mask=cols < N)
 
 

@@ -26,6 +26,13 @@ static Tensor matrixOf(const Tensor &x) {
   if (x.rank() == 2) {
     return x.unsqueeze(0);
   }
+  if (x.size(-1) == 0) {
+    int64_t count = 1;
+    for (int axis = 0; axis + 1 < x.rank(); ++axis) {
+      count *= x.size(axis);
+    }
+    return x.contiguous().view({1, count, 0});
+  }
   Rows rows = rowsOf(x);
   return Tensor::adopt(std::make_shared<Tensor>(rows.tensor),
                        rows.tensor.data(), {1, rows.count, rows.columns},
@@ -46,8 +53,9 @@ struct LinearResult {
   Tensor y, before;
 };
 
-/// Of elements, each on its own: a whole number of programs.
-static constexpr int64_t flatBlock = 1024;
+/// Elements of a program, each on its own: 32 a thread, and with a second
+/// array to read 16.
+static constexpr int64_t flatBlock = 4096, flatBlockOfTwo = 2048;
 
 /// A GPU's multiprocessor has room for one block of a large product. What
 /// follows that keeps its matrix unit waiting: GELU of 12288 x 3072 from K of
@@ -105,8 +113,8 @@ static Tensor derivativeAndSums(const Tensor &dy, const Tensor &z,
   int64_t rows = dy.size(0), columns = dy.size(1);
   if (!biasType && dy.isContiguous() && hasCompiler()) {
     static const OperatorKernel flat("linear", "derivative_kernel");
-    flat[{cdiv(dy.numel(), flatBlock)}](
-        dz, dy, z, dy.numel(), "BLOCK"_a = flatBlock,
+    flat[{cdiv(dy.numel(), flatBlockOfTwo)}](
+        dz, dy, z, dy.numel(), "BLOCK"_a = flatBlockOfTwo,
         "ACTIVATION"_a = nameOf(activation), "num_warps"_a = 4);
     return {};
   }

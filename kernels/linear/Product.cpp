@@ -79,12 +79,17 @@ Tensor kernels::run(const Product &given) {
     runAheadOfTime(p, y);
     return y;
   }
-  if (runFewRows(p, y)) {
+  if (!p.plan && runFewRows(p, y)) {
     return y;
   }
   ProductSize size = {p.a.size(0), p.a.size(1), p.b.size(2), p.a.size(2)};
   int64_t m = size.m, n = size.n, k = size.k;
-  ProductPlan plan = planProduct(size, inType, p.options.tf32, y.device());
+  bool plain = !p.options.bias.defined() && !p.options.residual.defined() &&
+               !p.before.defined() && !p.of.defined() &&
+               p.options.activation == Activation::None && p.options.scale == 1;
+  ProductPlan plan =
+      p.plan ? *p.plan
+             : planProduct(size, inType, p.options.tf32, y.device(), plain);
   if (p.sumsBatches) {
     plan.splits = 1; // each batch is a part
   }
@@ -99,9 +104,6 @@ Tensor kernels::run(const Product &given) {
   const Tensor &residual = p.options.residual;
   Shape r = residual.defined() ? residual.strides() : Shape{0, 0, 0};
   const char *activation = nameOf(p.options.activation);
-  bool plain = !p.options.bias.defined() && !residual.defined() &&
-               !p.before.defined() && !p.of.defined() &&
-               p.options.activation == Activation::None && p.options.scale == 1;
   bool wide = isWide(p);
   Tensor bias = contiguousOrNone(p.options.bias);
   Tensor partial = hasParts

@@ -9,25 +9,11 @@
 #define NEREID_KERNELS_LINEAR_PRODUCT_H
 
 #include "kernels/linear/Linear.h"
+#include "kernels/linear/ProductPlan.h"
+
+#include <optional>
 
 namespace nereid::kernels {
-
-/// How a product [batch, m, k] @ [batch, k, n] is cut into programs.
-struct ProductPlan {
-  int64_t blockM = 0, blockN = 0, blockK = 0;
-  int warps = 4, stages = 1;
-  int64_t splits = 1; ///< of K
-};
-
-struct ProductSize {
-  int64_t batch = 1, m = 0, n = 0, k = 0;
-};
-
-/// The fastest for the device: what has been measured for large products, and
-/// smaller blocks or splits where those would leave processors idle
-/// (ProductPlan.cpp).
-ProductPlan planProduct(const ProductSize &size, DType dtype, bool tf32,
-                        Device device);
 
 /// A checked product: `a` [B, M, K], `b` [B, K, N] of any strides, where a
 /// batch of stride 0 is repeated.
@@ -41,6 +27,7 @@ struct Product {
   /// The sum over all batches instead of all of them: [1, M, N].
   bool sumsBatches = false;
   Tensor to = {}; ///< the result, row-major; undefined: a new tensor
+  std::optional<ProductPlan> plan = {}; ///< absent: planProduct's
 };
 
 /// [B, M, N], row-major.

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/linear/Product.h"
+#include "kernels/linear/ProductPlan.h"
+
 #include "kernels/operator/OperatorKernel.h"
 #include "nereid/Runtime/DeviceProperties.h"
 #include "nereid/Runtime/Grid.h"
@@ -24,6 +25,17 @@ struct Candidate {
   int64_t m, n, k;
   int warps, stages;
   double efficiency;
+  /// Blocks that share a multiprocessor where its shared memory has room: one
+  /// computes while the other waits.
+  int resident = 1;
+  /// Nanoseconds of a wave beside its operations: first loads, stores.
+  double startTime = 1500;
+  /// Only where nothing but a store follows: registers are full.
+  bool plainOnly = false;
+
+  int64_t sharedBytes(int64_t elementBytes) const {
+    return stages * (m + n) * k * elementBytes;
+  }
 };
 
 /// What the candidates of one type have in common. Of one multiprocessor:
@@ -33,13 +45,14 @@ struct Family {
   double operations;
 };
 
-// The first of each is measured (docs/BENCHMARKS-GPU.md, "Products").
-// A block's traffic from the cache is m + n values for m * n operations, which
-// is what lowers the efficiency of the smaller ones.
-constexpr Candidate halves[] = {{128, 256, 64, 8, 3, 1.00},
-                                {128, 128, 64, 8, 3, 0.90},
-                                {64, 128, 64, 4, 4, 0.72},
-                                {64, 64, 64, 4, 4, 0.50}};
+// docs/decisions/ProductBlocks.md says where they come from. A block's traffic
+// from the cache is m + n values for m * n operations, which is what lowers the
+// efficiency of the smaller ones.
+constexpr Candidate halves[] = {{128, 256, 64, 8, 3, 1.00, 1, 3100},
+                                {128, 128, 64, 4, 3, 0.95, 2, 2500, true},
+                                {128, 128, 64, 8, 3, 0.89, 2, 2400},
+                                {64, 128, 64, 4, 4, 0.62},
+                                {64, 64, 64, 4, 4, 0.43}};
 constexpr Candidate bytes[] = {{128, 128, 128, 8, 3, 1.00},
                                {64, 64, 128, 4, 3, 0.60}};
 constexpr Candidate tf32s[] = {{128, 128, 32, 8, 3, 1.00},
@@ -53,7 +66,7 @@ Family familyOf(DType dtype, bool tf32) {
     return {bytes, 9000};
   }
   if (dtype != f32) {
-    return {halves, 5300};
+    return {halves, 6200};
   }
   return tf32 ? Family{tf32s, 2600} : Family{floats, 300};
 }
@@ -64,89 +77,85 @@ std::span<const Candidate> compiledAhead(DType dtype, bool tf32) {
     return {bytes + 1, 1};
   }
   if (dtype != f32) {
-    return {halves + 1, 1};
+    return {halves + 2, 1};
   }
   return tf32 ? std::span(tf32s + 1, 1) : std::span(floats + 1, 1);
 }
 
 } // namespace
 
-/// The block with which `size` costs least, where each block costs its places
-/// and `each` more. Few sizes, since each is compiled.
-static int64_t blockOf(int64_t size, int64_t each,
-                       std::initializer_list<int64_t> choices) {
-  int64_t best = 0, bestCost = INT64_MAX;
-  for (int64_t block : choices) {
-    int64_t cost = cdiv(size, block) * (block + each);
-    if (cost <= bestCost) {
-      best = block;
-      bestCost = cost;
-    }
+/// Nanoseconds that `tiles` blocks take, of `work` each.
+static double timeOf(const Candidate &c, double tiles, double work,
+                     double processors, int resident) {
+  // Of what a full multiprocessor does, where a block has it alone.
+  constexpr double alone = 0.74;
+  double together = resident;
+  double waves = std::floor(tiles / (processors * together));
+  double left = tiles - waves * processors * together;
+  double time = waves * (c.startTime + work * together);
+  if (left > 0) {
+    bool isAlone = together > 1 && left <= processors;
+    time += c.startTime + (isAlone ? work / alone : work * together);
   }
-  return best;
+  return time;
 }
 
-static ProductPlan planOfHost(const ProductSize &size) {
-  // Each program packs its operands: large blocks pack less often, and two
-  // packed blocks should stay in a second-level cache of 1 MiB.
-  ProductPlan plan;
-  if (hasCompiler()) {
-    plan.blockM = blockOf(size.m, 8, {1, 4, 16, 32, 64, 96, 128});
-    plan.blockN = blockOf(size.n, 32, {16, 32, 64, 96, 128, 256});
-    plan.blockK = blockOf(size.k, 32, {16, 64, 128, 256});
-  } else {
-    plan.blockM = size.m <= 8 ? 4 : 64; // those of ahead.txt
-    plan.blockN = plan.blockK = 128;
-  }
-  // Rows of so few programs that threads would idle: parts of K.
-  int64_t programs =
-      size.batch * cdiv(size.m, plan.blockM) * cdiv(size.n, plan.blockN);
-  constexpr int64_t enough = 8, leastShare = 1024;
-  while (programs * plan.splits < enough &&
-         size.k >= 2 * plan.splits * leastShare) {
-    plan.splits *= 2;
-  }
-  return plan;
-}
-
-ProductPlan kernels::planProduct(const ProductSize &size, DType dtype,
-                                 bool tf32, Device device) {
+void kernels::forEachProductPlan(const ProductSize &size, DType dtype,
+                                 bool tf32, Device device, bool plain,
+                                 const PlanConsumer &use) {
   if (device.isHost()) {
-    return planOfHost(size);
+    return forEachHostPlan(size, dtype, use);
   }
   Family family = familyOf(dtype, tf32);
   if (!hasCompiler()) {
     family.candidates = compiledAhead(dtype, tf32);
   }
-  double processors = properties(device).processors;
-  // Of a second launch and of a program's first loads, in nanoseconds; bytes a
-  // nanosecond of the device's memory.
-  constexpr double launchTime = 2500, startTime = 1500, bandwidth = 3500;
-  ProductPlan best;
-  double bestTime = 1e300;
+  DeviceProperties gpu = properties(device);
+  double processors = gpu.processors;
+  int64_t elementBytes = dtype == i8 ? 1 : dtype == f32 ? 4 : 2;
+  // Of a second launch, in nanoseconds; bytes a nanosecond at which it reads
+  // parts.
+  constexpr double launchTime = 2500, bandwidth = 3500;
   for (const Candidate &c : family.candidates) {
     double tiles =
         double(size.batch) * double(cdiv(size.m, c.m) * cdiv(size.n, c.n));
+    int64_t room = gpu.sharedBytes / c.sharedBytes(elementBytes);
+    int resident = int(std::clamp<int64_t>(room, 1, c.resident));
+    if (c.plainOnly && resident < c.resident) {
+      continue;
+    }
     double operationTime =
         2.0 * double(c.m * c.n) / (family.operations * c.efficiency);
-    for (int64_t splits = 1; splits <= 32; splits *= 2) {
+    for (int64_t splits = 1; splits <= 16; ++splits) {
       // A split should have a few blocks of K to overlap.
       if (splits > 1 && size.k < splits * c.k * 4) {
         break;
       }
+      if (c.plainOnly && !plain && splits == 1) {
+        continue;
+      }
       int64_t share = cdiv(cdiv(size.k, splits), c.k) * c.k;
-      double waves = std::ceil(tiles * double(splits) / processors);
-      double time = waves * (startTime + double(share) * operationTime);
+      double time = timeOf(c, tiles * double(splits),
+                           double(share) * operationTime, processors, resident);
       if (splits > 1) {
         double partBytes =
             double(size.batch) * double(size.m) * double(size.n) * 4;
-        time += launchTime + 2 * double(splits) * partBytes / bandwidth;
+        time += launchTime + double(splits) * partBytes / bandwidth;
       }
-      if (time < bestTime) {
-        bestTime = time;
-        best = {c.m, c.n, c.k, c.warps, c.stages, splits};
-      }
+      use({c.m, c.n, c.k, c.warps, c.stages, splits, time});
     }
   }
+}
+
+ProductPlan kernels::planProduct(const ProductSize &size, DType dtype,
+                                 bool tf32, Device device, bool plain) {
+  ProductPlan best;
+  best.nanoseconds = INFINITY;
+  forEachProductPlan(size, dtype, tf32, device, plain,
+                     [&](const ProductPlan &plan) {
+                       if (plan.nanoseconds < best.nanoseconds) {
+                         best = plan;
+                       }
+                     });
   return best;
 }

@@ -9,6 +9,7 @@
 
 #include "kernels/linear/Product.h"
 #include "kernels/operator/Checks.h"
+#include "kernels/operator/Nearby.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "nereid/Autograd/Record.h"
 #include "nereid/Runtime/Error.h"
@@ -83,10 +84,11 @@ static void checkArguments(const Tensor &x, const Tensor &weight,
 }
 
 /// `kept`: filled in where it is not null, as `wants` says.
-static Tensor forward(const Tensor &given, const Tensor &weight,
+static Tensor forward(const Tensor &given, const Tensor &givenWeight,
                       const Tensor &targets, const CrossEntropyOptions &options,
                       Gradients *kept, bool wantsX, bool wantsWeight) {
-  checkArguments(given, weight, targets, options);
+  checkArguments(given, givenWeight, targets, options);
+  Tensor weight = nearby(givenWeight);
   Device device = given.device();
   DType dtype = given.dtype();
   int64_t rows = targets.numel(), columns = given.size(-1),
@@ -98,7 +100,7 @@ static Tensor forward(const Tensor &given, const Tensor &weight,
     }
     return zeros({}, f32, device);
   }
-  Tensor x = given.reshape({rows, columns});
+  Tensor x = nearby(given.reshape({rows, columns}));
   Tensor flat = targets.contiguous().view({rows});
   Tensor count;
   if (options.reduction == Reduction::Mean) {

@@ -26,13 +26,13 @@ def outer_sums_kernel(y_ptr, x_ptr, M, N, part_size, parts, column_blocks, BLOCK
     batch = (tl.program_id(0) // column_blocks).to(tl.int64)
     cols = (tl.program_id(0) % column_blocks) * BLOCK_N + tl.arange(0, BLOCK_N)
     part = tl.program_id(1)
-    begin = part * part_size
+    begin = part.to(tl.int64) * part_size
     end = tl.minimum(begin + part_size, M)
     rows = tl.arange(0, BLOCK_M)
     exists = cols < N
     total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
     for start in range(begin, end, BLOCK_M):
-        inside = (rows < end - start)[:, None] & exists[None, :]
+        inside = (rows < tl.minimum(end - start, BLOCK_M).to(tl.int32))[:, None] & exists[None, :]
         row = (batch * M + start + rows) * N
         total += tl.load(x_ptr + row[:, None] + cols[None, :], mask=inside, other=0.0).to(tl.float32)
     tl.store(y_ptr + (batch * parts + part) * N + cols, tl.sum(total, axis=0), mask=exists)

@@ -12,7 +12,8 @@
 // Gradients:    x, weight
 // Memory:       reads x twice where a row exceeds 65,536 elements, else once;
 //               keeps a float a row; the backward reads x and dy once and needs
-//               N * min(rows, 2 * processors) floats of scratch
+//               N * min(rows, programs) floats of scratch; programs: 1 to
+//               8 a multiprocessor, 64 on a host
 // Determinism:  the same bits in each run on one device
 // Source:       Zhang, Sennrich, "Root Mean Square Layer Normalization",
 //               arXiv 1910.07467

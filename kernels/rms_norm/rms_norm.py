@@ -25,11 +25,11 @@ def rms_norm_kernel(y_ptr, x_ptr, w_ptr, rstd_ptr, y_stride, x_stride, eps, N: t
 def rms_norm_rows_kernel(y_ptr, x_ptr, w_ptr, rstd_ptr, y_stride, x_stride, eps, M, N: tl.constexpr,
                          ROWS: tl.constexpr):
     """The same for short rows, of which a program takes ROWS: it loads w once for all of them."""
-    first = tl.program_id(0) * ROWS
+    first = tl.program_id(0).to(tl.int64) * ROWS
     rows = tl.arange(0, ROWS)
     cols = tl.arange(0, N)
-    exists = rows < M - first
-    x_ptrs = x_ptr + first.to(tl.int64) * x_stride + rows[:, None].to(tl.int64) * x_stride + cols[None, :]
+    exists = rows < tl.minimum(M - first, ROWS).to(tl.int32)
+    x_ptrs = x_ptr + first * x_stride + rows[:, None].to(tl.int64) * x_stride + cols[None, :]
     x = tl.load(x_ptrs, mask=exists[:, None], other=0.0).to(tl.float32)
     rstd = tl.rsqrt(tl.sum(x * x, axis=1) / N + eps)
     if rstd_ptr is not None:
@@ -37,7 +37,7 @@ def rms_norm_rows_kernel(y_ptr, x_ptr, w_ptr, rstd_ptr, y_stride, x_stride, eps,
     y = x * rstd[:, None]
     if w_ptr is not None:
         y *= tl.load(w_ptr + cols).to(tl.float32)[None, :]
-    y_ptrs = y_ptr + first.to(tl.int64) * y_stride + rows[:, None].to(tl.int64) * y_stride + cols[None, :]
+    y_ptrs = y_ptr + first * y_stride + rows[:, None].to(tl.int64) * y_stride + cols[None, :]
     tl.store(y_ptrs, y, mask=exists[:, None])
 
 

@@ -12,7 +12,6 @@
 #include "nereid/Runtime/Error.h"
 
 #include <gmock/gmock.h>
-#include <sys/mman.h>
 
 using namespace nereid;
 using namespace nereid::kernels;
@@ -37,32 +36,6 @@ TEST_P(Rotary, agreesWithDoublePrecision) {
     expectClose(y.value(), expected({x.value().toFloat64()}), 4, 6, "y");
     checkGradients(y, {x}, expected, 1e-6);
   });
-}
-
-// The elements lie in memory of which only the pages that are touched exist.
-TEST(RotaryOffsets, headsMayLieBeyond2To31Elements) {
-  constexpr int64_t heads = 5, apart = int64_t{1} << 29;
-  constexpr size_t bytes = (heads - 1) * apart * sizeof(float) + 4096;
-  void *memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) {
-    GTEST_SKIP() << "no address space of 8 GiB";
-  }
-  for (Device device : {Device::cpu(), Device::interp()}) {
-    if (device == Device::interp() && !hasCompiler()) {
-      continue;
-    }
-    Tensor far = Tensor::borrow(memory, Shape{1, 3, heads, 8}, f32, device,
-                                Shape{24, 8, apart, 1});
-    Tensor near = randn({1, 3, heads, 8}, f32, device, 1);
-    for (int64_t head = 0; head < heads; ++head) {
-      far.slice(2, head, head + 1).copyFrom(near.slice(2, head, head + 1));
-    }
-    auto [cos, sin] = rotaryAngles(3, 8, device);
-    EXPECT_EQ(rotary(far, cos, sin).toVector<float>(),
-              rotary(near, cos, sin).toVector<float>());
-  }
-  ::munmap(memory, bytes);
 }
 
 TEST_P(Rotary, isUndoneByItsInverse) {

@@ -12,7 +12,7 @@ def rotary_kernel(y_ptr, x_ptr, cos_ptr, sin_ptr, T, H, x_batch, x_position, x_h
     EXACT: HALF is half of a head, else `half` is, which programs (_, p) share.
     """
     program = tl.program_id(0)
-    t = program % T
+    t = (program % T).to(tl.int64)
     batch = (program // T).to(tl.int64)
     pairs = tl.arange(0, HALF)
     inside = None
@@ -25,14 +25,14 @@ def rotary_kernel(y_ptr, x_ptr, cos_ptr, sin_ptr, T, H, x_batch, x_position, x_h
     sin = tl.load(sin_ptr + t * half + pairs, mask=inside).to(tl.float32)[None, :] * direction
     first = (pairs * 2 if INTERLEAVED else pairs)[None, :]
     second = 1 if INTERLEAVED else half
-    x_ptr += batch * x_batch + t.to(tl.int64) * x_position
+    x_ptr += batch * x_batch + t * x_position
     y_ptr += program.to(tl.int64) * H * (2 * half)
     for start in range(0, H, HEADS):
-        heads = start + tl.arange(0, HEADS)
+        heads = (start + tl.arange(0, HEADS)).to(tl.int64)
         exists = (heads < H)[:, None]
         if not EXACT:
             exists = exists & inside[None, :]
-        x_ptrs = x_ptr + (heads.to(tl.int64) * x_head)[:, None] + first
+        x_ptrs = x_ptr + (heads * x_head)[:, None] + first
         y_ptrs = y_ptr + (heads * (2 * half))[:, None] + first
         a = tl.load(x_ptrs, mask=exists).to(tl.float32)
         b = tl.load(x_ptrs + second, mask=exists).to(tl.float32)

@@ -27,8 +27,9 @@ static void checkArguments(Checks &checks, const Tensor &logits,
                  "a number that is not negative", options.temperature);
   checks.require(options.topK >= 0, "topK", "a number that is not negative",
                  double(options.topK));
-  checks.require(options.topP > 0 && options.topP <= 1, "topP",
-                 "a number in (0, 1]", options.topP);
+  // As fp32, which is what the kernel takes.
+  checks.require(static_cast<float>(options.topP) > 0 && options.topP <= 1,
+                 "topP", "a number in (0, 1]", options.topP);
   checks.require(options.offset >= 0, "offset", "a number that is not negative",
                  double(options.offset));
 }

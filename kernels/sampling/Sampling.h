@@ -12,9 +12,8 @@
 // Shapes:       x [rows, N]; the result [rows] int32
 // Types:        fp32, fp16, bf16; arithmetic fp32
 // Gradients:    none
-// Memory:       reads x once; on a host, or where N is more than 65536, 32
-// times
-//               more for each of topK and topP
+// Memory:       reads x once, and 32 times more, out of a cache where it fits,
+//               for each of topK and topP
 // Determinism:  the same tokens in each run: row r takes
 //               argmax(x / temperature - log(-log(u))), where u of column c is
 //               tl.rand(seed, offset + r * N + c); sampleNext's offset for a

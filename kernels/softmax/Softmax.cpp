@@ -58,7 +58,10 @@ static MaskRows maskRows(const Tensor &mask, const Shape &shape) {
     }
     return all;
   };
-  rows.tensor = mask.expand(shape);
+  // A column's offset is of 32 bits.
+  bool isFar = mask.rank() > 0 &&
+               mask.stride(-1) > INT32_MAX / std::max<int64_t>(shape.back(), 1);
+  rows.tensor = (isFar ? mask.contiguous() : mask).expand(shape);
   std::vector<Dimension> all = collapse(rows.tensor);
   if (all.size() > 3) {
     rows.tensor = rows.tensor.contiguous();

@@ -165,6 +165,16 @@ TEST_P(Softmax, isZeroWhereNothingTakesPart) {
             Values(6, -INFINITY));
 }
 
+TEST_P(Softmax, ofMinusInfinityIsZeroInEveryForm) {
+  for (Shape shape : {Shape{1, 4}, Shape{2, 3000}}) {
+    Tensor x = full(shape, -INFINITY, f32, device);
+    for (double scale : {1.0, 2.0}) {
+      EXPECT_EQ(softmax(x, {scale}).toFloat64(),
+                Values(size_t(x.numel()), 0.0));
+    }
+  }
+}
+
 TEST_P(Softmax, takesNoElements) {
   EXPECT_EQ(softmax(empty({3, 0}, f32, device)).shape(), (Shape{3, 0}));
   Variable x(empty({0, 5}, f32, device), true);

@@ -1,6 +1,7 @@
 """Softmax over the last dimension, arithmetic in float32.
 
-The block is the row, or ROWS rows: N need not be a power of two, so no column is masked.
+The block is the row, or ROWS rows: N need not be a power of two, so no column is masked. Of a row of -inf, where nothing takes
+part, y is 0.
 """
 import triton
 import triton.language as tl
@@ -11,24 +12,28 @@ def softmax_kernel(y_ptr, x_ptr, y_stride, x_stride, N: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, N)
     x = tl.load(x_ptr + row * x_stride + cols).to(tl.float32)
-    e = tl.exp(x - tl.max(x, axis=0))
+    most = tl.max(x, axis=0)
+    e = tl.exp(x - tl.where(most == float("-inf"), 0.0, most))
     # One division a row; dividing every element would take longer than exp.
-    scale = 1.0 / tl.sum(e, axis=0)
+    total = tl.sum(e, axis=0)
+    scale = 1.0 / tl.where(total == 0.0, 1.0, total)
     tl.store(y_ptr + row * y_stride + cols, e * scale)
 
 
 @triton.jit
 def softmax_rows_kernel(y_ptr, x_ptr, y_stride, x_stride, M, N: tl.constexpr, ROWS: tl.constexpr):
     """For short rows, of which a program takes ROWS: starting a program costs as much as moving 2 KiB."""
-    first = tl.program_id(0) * ROWS
+    first = tl.program_id(0).to(tl.int64) * ROWS
     rows = tl.arange(0, ROWS)
     cols = tl.arange(0, N)
-    exists = (rows < M - first)[:, None]
-    x_ptrs = x_ptr + first.to(tl.int64) * x_stride + rows[:, None].to(tl.int64) * x_stride + cols[None, :]
+    exists = (rows < tl.minimum(M - first, ROWS).to(tl.int32))[:, None]
+    x_ptrs = x_ptr + first * x_stride + rows[:, None].to(tl.int64) * x_stride + cols[None, :]
     x = tl.load(x_ptrs, mask=exists, other=0.0).to(tl.float32)
-    e = tl.exp(x - tl.max(x, axis=1)[:, None])
-    scale = 1.0 / tl.sum(e, axis=1)
-    y_ptrs = y_ptr + first.to(tl.int64) * y_stride + rows[:, None].to(tl.int64) * y_stride + cols[None, :]
+    most = tl.max(x, axis=1)
+    e = tl.exp(x - tl.where(most == float("-inf"), 0.0, most)[:, None])
+    total = tl.sum(e, axis=1)
+    scale = 1.0 / tl.where(total == 0.0, 1.0, total)
+    y_ptrs = y_ptr + first * y_stride + rows[:, None].to(tl.int64) * y_stride + cols[None, :]
     tl.store(y_ptrs, e * scale[:, None], mask=exists)
 
 

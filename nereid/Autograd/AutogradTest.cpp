@@ -179,6 +179,14 @@ TEST(Autograd, hooksSeeTheCompleteGradientOnce) {
   EXPECT_THAT(seen, ElementsAre(7));
 }
 
+TEST(Autograd, hooksOfALeafRunWhereBackwardBegins) {
+  Variable a = leaf({3});
+  int calls = 0;
+  a.onGradient([&](const Variable &v) { calls += v.grad().defined(); });
+  a.backward();
+  EXPECT_EQ(calls, 1);
+}
+
 TEST(Autograd, leavesMoveToOtherMemory) {
   Variable x(full({2}, 3, f32, Device::cpu()), true);
   Tensor block = full({4}, 5, f32, Device::cpu());

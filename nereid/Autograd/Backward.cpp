@@ -190,7 +190,7 @@ void Pass::toLeaf(const std::shared_ptr<VariableState> &leaf, Tensor gradient) {
     }
     accumulate(leaf->grad, std::move(gradient));
   }
-  if (--uses[leaf.get()] == 0) {
+  if (--uses[leaf.get()] == 0 && leaf->grad.defined()) {
     for (const auto &hook : leaf->hooks) {
       hook(Recorder::variable(leaf));
     }
@@ -218,6 +218,9 @@ void autograd::runBackward(const std::shared_ptr<VariableState> &root,
   }
   if (!state.producer) {
     accumulate(state.grad, gradient.clone());
+    for (const auto &hook : state.hooks) {
+      hook(Recorder::variable(root));
+    }
     return;
   }
   Pass(state.producer, retainGraph).run(state.output, std::move(gradient));
