@@ -12,6 +12,8 @@
 #include "nereid/Runtime/Error.h"
 
 #include <gmock/gmock.h>
+#include <latch>
+#include <thread>
 
 using namespace nereid;
 using namespace nereid::gpt2;
@@ -110,6 +112,14 @@ TEST(Communicator, oneThatFailsEndsTheOthers) {
   EXPECT_THAT(errors[2], HasSubstr("process 1 of 3"));
 }
 
+/// Process 1 of 2 as far as the others can tell, without what watches it.
+static Socket joinedAsSecond(int port) {
+  Socket socket = std::move(*tryConnect("127.0.0.1", port, secondsFromNow(5)));
+  socket.sendText("nereid-gpt2 " NEREID_VERSION " 1 2", secondsFromNow(5));
+  EXPECT_THAT(socket.receiveText(secondsFromNow(5)), HasSubstr("ok "));
+  return socket;
+}
+
 TEST(Peers, oneThatIsSilentEndsTheRun) {
   Processes all;
   all.size = 2;
@@ -121,10 +131,7 @@ TEST(Peers, oneThatIsSilentEndsTheRun) {
   {
     std::atomic<bool> done = false;
     silent = std::thread([&] {
-      Socket socket =
-          std::move(*tryConnect("127.0.0.1", port, secondsFromNow(5)));
-      socket.sendText("nereid-gpt2 " NEREID_VERSION " 1 2", secondsFromNow(5));
-      EXPECT_THAT(socket.receiveText(secondsFromNow(5)), HasSubstr("ok "));
+      Socket socket = joinedAsSecond(port);
       while (!done) {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
       }
@@ -135,10 +142,66 @@ TEST(Peers, oneThatIsSilentEndsTheRun) {
     peers.watch([&] { ++calls; });
     EXPECT_THAT(errorOf([&] { peers.raiseFailure("none"); }),
                 HasSubstr("process 1 of 2 has shown no sign of life"));
+    for (int i = 0; i < 500 && calls == 0; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
     EXPECT_EQ(calls, 1);
     done = true;
     silent.join();
   }
+}
+
+/// What waits for a process may be slow to give up: of that the others hear all
+/// the same, and signs of life go on being read.
+TEST(Peers, aFailureIsKnownWhileItsHandlerWaits) {
+  Processes all;
+  all.size = 2;
+  Socket listener = listenAt(0);
+  int port = listener.localPort();
+  all.listeningSocket = listener.get();
+  std::thread gone([&] { joinedAsSecond(port); });
+  std::latch isEnding(1);
+  {
+    Peers peers(all);
+    listener = Socket(); // Peers has closed it
+    gone.join();
+    peers.watch([&] { isEnding.wait(); });
+    EXPECT_THAT(errorOf([&] { peers.raiseFailure("none"); }),
+                HasSubstr("process 1 of 2 has ended, without a goodbye"));
+    isEnding.count_down();
+  }
+}
+
+TEST(Peers, aProcessThatGoesOnAloneIsTold) {
+  int port = freePort();
+  auto peersOf = [&](int rank) {
+    Processes all;
+    all.rank = rank;
+    all.size = 2;
+    all.host = "127.0.0.1";
+    all.port = port;
+    return std::make_unique<Peers>(all);
+  };
+  std::thread other([&] {
+    auto peers = peersOf(1);
+    peers->watch([] {});
+  });
+  auto peers = peersOf(0);
+  peers->watch([] {});
+  other.join();
+  std::string error;
+  for (int i = 0; i < 500 && error.empty(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    try {
+      peers->checkAllAreHere();
+    } catch (const Error &thrown) {
+      error = thrown.message();
+    }
+  }
+  EXPECT_THAT(error,
+              HasSubstr("process 1 of 2 has ended its run, which process "
+                        "0 of 2 goes on with"));
+  peers->check(); // a goodbye is no failure
 }
 
 TEST(Peers, strangersAreRefused) {

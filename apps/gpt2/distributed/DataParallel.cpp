@@ -30,7 +30,7 @@ static Tensor placeIn(const Tensor &flat, int64_t begin, const Shape &shape) {
 /// A sum of tensors that differ would be nonsense: names, shapes, types and
 /// options are compared by a hash.
 void DataParallel::State::checkAgreement() {
-  std::string text = std::to_string(options.bucketBytes);
+  std::string text = std::to_string(options.bucketBytes) + options.agreement;
   for (const TrainedParameter &one : parameters) {
     text += one.name + one.variable.value().str() +
             std::to_string(one.weightDecay) + ";";
@@ -49,8 +49,9 @@ void DataParallel::State::checkAgreement() {
     if (hashes[r] != hashes[0]) {
       raise({ErrorCode::InvalidArgument,
              "process " + std::to_string(r) +
-                 ": expected the parameters of process 0, got others; hint: do "
-                 "all processes have the same options?",
+                 ": expected the parameters and options of process 0, got "
+                 "others; hint: have all processes the same options, and the "
+                 "same checkpoint to go on from?",
              {}});
     }
   }

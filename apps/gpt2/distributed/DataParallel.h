@@ -54,13 +54,15 @@ struct DataParallelOptions {
   kernels::AdamWOptions optimizer;
   /// Of gradients; a larger parameter is a bucket of its own.
   int64_t bucketBytes = int64_t{25} << 20;
+  /// What else must be alike in all processes, as a text.
+  std::string agreement = {};
 };
 
 class DataParallel {
 public:
   /// `parameters` in the order in which the forward pass uses them. Collective:
   /// all processes get the values of process 0. Throws InvalidArgument where
-  /// the processes have different parameters.
+  /// the processes have different parameters or another agreement.
   DataParallel(Communicator &communicator,
                std::vector<TrainedParameter> parameters,
                const DataParallelOptions &options);

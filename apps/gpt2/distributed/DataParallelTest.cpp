@@ -199,8 +199,21 @@ TEST(DataParallel, processesWithOtherParametersAreTold) {
     DataParallel optimizer(all, network.parameters, smallBuckets());
   });
   // The one that sees it first ends the run.
-  EXPECT_THAT(errors, Contains(HasSubstr("process 1: expected the parameters "
-                                         "of process 0, got others")));
+  EXPECT_THAT(errors,
+              Contains(HasSubstr("process 1: expected the parameters and "
+                                 "options of process 0, got others")));
+  EXPECT_THAT(errors, Not(Contains("")));
+}
+
+TEST(DataParallel, processesWithOtherOptionsAreTold) {
+  std::vector<std::string> errors = errorsOfRanks(2, [](Communicator &all) {
+    Network network(Device::cpu());
+    DataParallelOptions options = smallBuckets();
+    options.agreement = all.rank() == 1 ? "behind step 20" : "behind step 10";
+    DataParallel optimizer(all, network.parameters, options);
+  });
+  EXPECT_THAT(errors,
+              Contains(HasSubstr("the same checkpoint to go on from?")));
   EXPECT_THAT(errors, Not(Contains("")));
 }
 

@@ -21,6 +21,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
+#include <optional>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -88,8 +89,11 @@ static std::vector<char *> pointersTo(std::vector<std::string> &texts) {
   return pointers;
 }
 
-static volatile std::sig_atomic_t received = 0;
-static void noteSignal(int signal) { received = signal; }
+static volatile std::sig_atomic_t received = 0, receivedSignal = 0;
+static void noteSignal(int signal) {
+  receivedSignal = signal;
+  received = received + 1;
+}
 
 namespace {
 
@@ -163,10 +167,12 @@ int Children::statusOf(size_t rank, pid_t id, int status) const {
 }
 
 int Children::wait() {
-  int result = 0;
+  int result = 0, passedOn = 0;
   bool ends = false, kills = false;
-  Deadline grace;
-  constexpr double secondsToEnd = 5;
+  // From then on those that live are killed. A process that is asked to stop
+  // ends its step and writes a checkpoint, for which there is no limit.
+  std::optional<Deadline> grace;
+  constexpr double secondsToEnd = 15, secondsAfterSecondWish = 5;
   while (std::ranges::any_of(ids, [](pid_t id) { return id > 0; })) {
     int status = 0;
     pid_t id = waitpid(-1, &status, WNOHANG);
@@ -178,20 +184,23 @@ int Children::wait() {
         result = statusOf(size_t(child - ids.begin()), id, status);
         ends = true;
         grace = secondsFromNow(secondsToEnd);
-        // Whoever notices by itself says so; that takes a moment.
+        // Those that notice by themselves say so; that takes a moment.
         usleep(300'000);
         sendAll(SIGTERM);
       }
       continue;
     }
-    if (received != 0 && !ends) {
+    if (int wishes = received; wishes != passedOn) {
+      passedOn = wishes;
+      sendAll(receivedSignal);
+      if (ends) {
+        grace = secondsFromNow(secondsAfterSecondWish);
+      }
       ends = true;
-      grace = secondsFromNow(secondsToEnd);
-      sendAll(received);
       constexpr int signalBase = 128;
-      result = signalBase + received;
+      result = signalBase + receivedSignal;
     }
-    if (ends && !kills && millisecondsUntil(grace) == 0) {
+    if (grace && !kills && millisecondsUntil(*grace) == 0) {
       kills = true;
       sendAll(SIGKILL);
     }

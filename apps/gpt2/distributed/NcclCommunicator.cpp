@@ -13,8 +13,9 @@
 // j to process j, which adds the parts by one kernel in fp32 and rounds once;
 // the bytes that go over the links are those of NCCL's reduceScatter.
 //
-// A kernel of NCCL waits for the other GPUs without end. When one is gone, the
-// thread of Peers aborts the communicator, which ends those kernels.
+// A kernel of NCCL waits for the other GPUs without end. When one is gone, a
+// thread of Peers aborts the communicator, which ends those kernels. NCCL frees
+// an aborted communicator: all uses of it are under one lock.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +29,10 @@
 #include "nereid/Runtime/Error.h"
 #include "nereid/Runtime/Stream.h"
 
+#include <chrono>
 #include <cstring>
+#include <mutex>
+#include <utility>
 
 using namespace nereid;
 using namespace nereid::gpt2;
@@ -53,18 +57,22 @@ public:
   void check() override;
 
 private:
-  void begin();
-  void require(Nccl::Result result, const char *call);
+  /// `needsAll`: what the others have to do for it is not done yet.
+  void begin(bool needsAll = true);
+  /// Calls NCCL; throws unless that succeeds.
+  template <typename Call>
+  void enqueue(const char *name, const Call &call);
   std::string asyncError();
   void abort();
   void exchange(const Tensor &parts);
-  Tensor sumOf(const Tensor &rows) const;
+  void addInto(const Tensor &sum, const Tensor &rows) const;
 
   Device device;
   std::unique_ptr<const Nccl> nccl;
+  // In front of `peers`, whose threads use both until they end.
+  std::timed_mutex mutex;    ///< of `comm`
+  Nccl::Comm comm = nullptr; ///< null: not yet, or no longer
   Peers peers;
-  Nccl::Comm comm = nullptr;
-  std::atomic<bool> isReady = false, isAborted = false;
   Stream side;
   Event before, after;
   bool isPending = false;
@@ -77,7 +85,8 @@ private:
 NcclCommunicator::NcclCommunicator(const Processes &processes, Device device,
                                    std::unique_ptr<const Nccl> library)
     : Communicator(processes.rank, processes.size), device(device),
-      nccl(std::move(library)), peers(processes), side(device), before(device),
+      nccl(std::move(library)), peers(processes),
+      side(device, StreamMemory::FreedAfterJoin), before(device),
       after(device) {
   NcclId id = {};
   std::string text;
@@ -98,40 +107,45 @@ NcclCommunicator::NcclCommunicator(const Processes &processes, Device device,
   peers.watch([this] { abort(); }, [this] { return asyncError(); });
   // NCCL takes the GPU of the thread's context, which this call has set.
   before.record();
-  Nccl::Result result = nccl->commInitRank(&comm, size(), id, rank());
+  // A communicator that is still being made can be neither used nor aborted.
+  Nccl::Comm made = nullptr;
+  Nccl::Result result = nccl->commInitRank(&made, size(), id, rank());
   if (result != Nccl::success) {
-    comm = nullptr;
     peers.raiseFailure("NCCL " + nccl->version + " cannot connect process " +
                        std::to_string(rank()) + " of " +
                        std::to_string(size()) + " on " + device.str() + ": " +
                        nccl->describe(result) +
                        "; hint: NCCL_DEBUG=INFO tells more");
   }
-  isReady = true;
+  std::lock_guard lock(mutex);
+  comm = made;
 }
 
 NcclCommunicator::~NcclCommunicator() {
-  isReady = false;
-  if (!comm) {
-    return;
-  }
   if (std::uncaught_exceptions() > 0 || peers.hasFailed()) {
     abort();
-  } else if (!isAborted) {
-    isAborted = true;
-    nccl->commDestroy(comm);
+    return;
+  }
+  std::lock_guard lock(mutex);
+  if (comm) {
+    nccl->commDestroy(std::exchange(comm, nullptr));
   }
 }
 
 void NcclCommunicator::abort() {
-  if (comm && !isAborted.exchange(true)) {
-    nccl->commAbort(comm);
+  // A call of NCCL may itself wait for the process that is gone; then the end
+  // of this process is what helps (Peers).
+  std::unique_lock lock(mutex, std::defer_lock);
+  if (lock.try_lock_for(std::chrono::seconds(2)) && comm) {
+    nccl->commAbort(std::exchange(comm, nullptr));
   }
 }
 
 std::string NcclCommunicator::asyncError() {
+  // The thread that asks shows that this process lives: it does not wait.
+  std::unique_lock lock(mutex, std::try_to_lock);
   Nccl::Result error = Nccl::success;
-  if (!isReady || isAborted ||
+  if (!lock.owns_lock() || !comm ||
       nccl->commGetAsyncError(comm, &error) != Nccl::success ||
       error == Nccl::success || error == Nccl::inProgress) {
     return "";
@@ -139,12 +153,23 @@ std::string NcclCommunicator::asyncError() {
   return "NCCL has failed: " + nccl->describe(error, comm);
 }
 
-void NcclCommunicator::require(Nccl::Result result, const char *call) {
-  if (result != Nccl::success) {
-    peers.raiseFailure(std::string(call) + " of process " +
-                       std::to_string(rank()) + ": " +
-                       nccl->describe(result, comm));
+template <typename Call>
+void NcclCommunicator::enqueue(const char *name, const Call &call) {
+  std::string wrong;
+  {
+    std::lock_guard lock(mutex);
+    if (comm) {
+      Nccl::Result result = call();
+      if (result == Nccl::success) {
+        return;
+      }
+      wrong = nccl->describe(result, comm);
+    } else {
+      wrong = "the connection was given up";
+    }
   }
+  peers.raiseFailure(std::string(name) + " of process " +
+                     std::to_string(rank()) + ": " + wrong);
 }
 
 void NcclCommunicator::check() {
@@ -154,8 +179,8 @@ void NcclCommunicator::check() {
   }
 }
 
-void NcclCommunicator::begin() {
-  peers.check();
+void NcclCommunicator::begin(bool needsAll) {
+  needsAll ? peers.checkAllAreHere() : peers.check();
   before.record(Stream::current(device));
   side.wait(before);
   isPending = true;
@@ -195,22 +220,20 @@ static bool isNarrow(const Tensor &tensor) {
 
 void NcclCommunicator::allReduce(const Tensor &tensor) {
   checkSummed("allReduce", tensor, false);
-  int type = typeOf("allReduce", tensor);
-  begin();
-  StreamGuard guard(side);
   Tensor wide = tensor;
   if (isNarrow(tensor)) {
     wide = kernels::cast(tensor, f32);
-    type = *Nccl::typeOf(f32);
     held.push_back(wide);
   }
-  require(nccl->allReduce(wide.data(), wide.data(), size_t(wide.numel()), type,
-                          Nccl::sum, comm, side.handle()),
-          "ncclAllReduce");
+  int type = typeOf("allReduce", wide);
+  begin();
+  StreamGuard guard(side);
+  enqueue("ncclAllReduce", [&] {
+    return nccl->allReduce(wide.data(), wide.data(), size_t(wide.numel()), type,
+                           Nccl::sum, comm, side.handle());
+  });
   if (isNarrow(tensor)) {
-    Tensor narrow = kernels::cast(wide, tensor.dtype());
-    held.push_back(narrow);
-    tensor.copyFrom(narrow);
+    kernels::evaluateInto(tensor, wide);
   }
 }
 
@@ -222,67 +245,79 @@ void NcclCommunicator::exchange(const Tensor &parts) {
     return static_cast<char *>(tensor.data()) +
            r * count * int64_t(byteSize(parts.dtype()));
   };
-  require(nccl->groupStart(), "ncclGroupStart");
-  for (int step = 0; step < size(); ++step) {
-    // In each step every process sends to another one and hears from another.
-    int to = (rank() + step) % size(), from = (rank() - step + size()) % size();
-    require(
-        nccl->send(at(parts, to), size_t(count), type, to, comm, side.handle()),
-        "ncclSend");
-    require(nccl->receive(at(received, from), size_t(count), type, from, comm,
-                          side.handle()),
-            "ncclRecv");
-  }
-  require(nccl->groupEnd(), "ncclGroupEnd");
+  enqueue("an exchange by ncclSend and ncclRecv", [&] {
+    Nccl::Result result = nccl->groupStart();
+    for (int step = 0; step < size() && result == Nccl::success; ++step) {
+      // In each step every process sends to another one and hears from another.
+      int to = (rank() + step) % size(),
+          from = (rank() - step + size()) % size();
+      result = nccl->send(at(parts, to), size_t(count), type, to, comm,
+                          side.handle());
+      if (result == Nccl::success) {
+        result = nccl->receive(at(received, from), size_t(count), type, from,
+                               comm, side.handle());
+      }
+    }
+    Nccl::Result end = nccl->groupEnd();
+    return result == Nccl::success ? end : result;
+  });
 }
 
-/// One kernel, which adds from left to right in fp32 and rounds once.
-Tensor NcclCommunicator::sumOf(const Tensor &rows) const {
-  kernels::Expression sum = rows.select(0, 0);
+/// One kernel, which adds from left to right in fp32 and rounds once. It takes
+/// no memory: `side` may have joined a recording.
+void NcclCommunicator::addInto(const Tensor &sum, const Tensor &rows) const {
+  kernels::Expression total = rows.select(0, 0);
   for (int r = 1; r < size(); ++r) {
-    sum = sum + rows.select(0, r);
+    total = total + rows.select(0, r);
   }
-  return sum;
+  kernels::evaluateInto(sum, total);
 }
 
 void NcclCommunicator::reduceScatter(const Tensor &parts, const Tensor &sum) {
   checkSummed("reduceScatter", parts, false);
   checkParts("reduceScatter", sum, parts, size(), false);
+  if (isNarrow(parts) &&
+      (!received.defined() || received.bytes() < parts.bytes())) {
+    if (received.defined()) {
+      held.push_back(received); // `side` may still read it
+    }
+    received = empty({parts.bytes()}, u8, device);
+  }
+  int type = typeOf("reduceScatter", parts);
   begin();
   StreamGuard guard(side);
   if (!isNarrow(parts)) {
-    require(nccl->reduceScatter(parts.data(), sum.data(), size_t(sum.numel()),
-                                typeOf("reduceScatter", parts), Nccl::sum, comm,
-                                side.handle()),
-            "ncclReduceScatter");
+    enqueue("ncclReduceScatter", [&] {
+      return nccl->reduceScatter(parts.data(), sum.data(), size_t(sum.numel()),
+                                 type, Nccl::sum, comm, side.handle());
+    });
     return;
-  }
-  if (!received.defined() || received.bytes() < parts.bytes()) {
-    received = empty({parts.bytes()}, u8, device);
   }
   exchange(parts);
   Tensor rows =
       Tensor::adopt(std::make_shared<Tensor>(received), received.data(),
                     {size(), sum.numel()}, parts.dtype(), device);
-  held.push_back(sumOf(rows));
-  sum.flatten().copyFrom(held.back());
+  addInto(sum.flatten(), rows);
 }
 
 void NcclCommunicator::allGather(const Tensor &part, const Tensor &all) {
   checkParts("allGather", part, all, size(), false);
+  int type = typeOf("allGather", part);
   begin();
-  require(nccl->allGather(part.data(), all.data(), size_t(part.numel()),
-                          typeOf("allGather", part), comm, side.handle()),
-          "ncclAllGather");
+  enqueue("ncclAllGather", [&] {
+    return nccl->allGather(part.data(), all.data(), size_t(part.numel()), type,
+                           comm, side.handle());
+  });
 }
 
 void NcclCommunicator::broadcast(const Tensor &tensor, int root) {
   checkRoot(tensor, root, size(), false);
-  begin();
-  require(nccl->broadcast(tensor.data(), tensor.data(), size_t(tensor.numel()),
-                          typeOf("broadcast", tensor), root, comm,
-                          side.handle()),
-          "ncclBroadcast");
+  int type = typeOf("broadcast", tensor);
+  begin(/*needsAll=*/rank() == root);
+  enqueue("ncclBroadcast", [&] {
+    return nccl->broadcast(tensor.data(), tensor.data(), size_t(tensor.numel()),
+                           type, root, comm, side.handle());
+  });
 }
 
 std::unique_ptr<Communicator>

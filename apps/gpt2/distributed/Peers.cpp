@@ -250,14 +250,12 @@ void Peers::fail(const std::string &message, int except) {
       frame(link.socket, FailureNotice, message);
     }
   }
-  if (onFailure) {
-    onFailure();
-  }
 }
 
 void Peers::handle(Link &link, char kind, const std::string &text) {
   if (kind == Goodbye) {
     link.hasLeft = true;
+    left = link.rank;
   } else if (kind == FailureNotice) {
     fail(text, link.rank);
   }
@@ -321,20 +319,43 @@ void Peers::run() {
       }
     }
   }
+  if (!hasFailed()) {
+    return;
+  }
+  // In a thread of its own: what ends the waiting may itself wait.
   Deadline grace = secondsFromNow(graceSeconds);
-  while (!stops) {
+  std::atomic<bool> isDone = false;
+  std::thread ending([&] {
+    if (onFailure) {
+      onFailure();
+    }
+    isDone = true;
+  });
+  while (!stops || !isDone) {
     if (millisecondsUntil(grace) == 0) {
       std::fprintf(stderr, "error: %s\n", failure.c_str());
       _exit(1);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
+  ending.join();
 }
 
 void Peers::check() const {
   if (hasFailed()) {
     std::lock_guard lock(mutex);
     raise({ErrorCode::IoError, failure, {}});
+  }
+}
+
+void Peers::checkAllAreHere() const {
+  check();
+  if (int rank = left; rank >= 0) {
+    raise({ErrorCode::IoError,
+           nameOf(rank) + " has ended its run, which " + nameOf(all.rank) +
+               " goes on with; hint: do all of them have the same options and "
+               "the same checkpoint?",
+           {}});
   }
 }
 

@@ -46,17 +46,20 @@ public:
   uint64_t token() const { return token_; }
   const Processes &processes() const { return all; }
 
-  /// Begins to look for signs of life. `onFailure` is called once, in the
-  /// thread, to end what waits for the others; `isFailing` says what is wrong
-  /// beside the connections (empty: nothing), each second. A process that has
-  /// not ended by itself `graceSeconds` after a failure is ended.
+  /// Begins to look for signs of life. `onFailure` is called once, in a thread
+  /// of its own, to end what waits for the others; `isFailing` says what is
+  /// wrong beside the connections (empty: nothing), each second, and does not
+  /// wait. A process that has not ended by itself `graceSeconds` after a
+  /// failure is ended.
   void watch(std::function<void()> onFailure,
              std::function<std::string()> isFailing = {},
-             double graceSeconds = 10);
+             double graceSeconds = 8);
 
   bool hasFailed() const { return failed.load(); }
   /// Throws IoError if a process is gone.
   void check() const;
+  /// Throws as well if one has said goodbye: before what needs all of them.
+  void checkAllAreHere() const;
   /// The failure that the connections have shown or will show shortly; else
   /// `otherwise`.
   [[noreturn]] void raiseFailure(const std::string &otherwise) const;
@@ -84,7 +87,8 @@ private:
   std::function<void()> onFailure;
   std::function<std::string()> isFailing;
   double graceSeconds = 0;
-  std::atomic<bool> failed = false, stops = false, isDone = false;
+  std::atomic<bool> failed = false, stops = false;
+  std::atomic<int> left = -1; ///< a process that has said goodbye
   mutable std::mutex mutex;
   std::string failure;
   std::thread thread;

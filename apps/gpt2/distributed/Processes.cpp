@@ -181,6 +181,11 @@ Processes gpt2::processesFromEnvironment(const GetVariable &get) {
     if (isSlurm ? !isSlurmStep(read) || !hasRank : !hasRank && !hasSize) {
       continue;
     }
+    // srun --mpi=pmi2 sets these two as well, but no ranks within a machine.
+    bool isPmi = starter.rank == std::string("PMI_RANK");
+    if (isPmi && !read.has(starter.localRank) && isSlurmStep(read)) {
+      continue;
+    }
     if (hasRank != hasSize) {
       Reader::fail(std::string("environment variables ") + starter.rank +
                    " and " + starter.size + ": expected both, got " +

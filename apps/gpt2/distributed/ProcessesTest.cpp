@@ -79,6 +79,20 @@ TEST(Processes, ofMpichMeetByTheirParent) {
   EXPECT_EQ(from(variables).meetingFile, from(variables).meetingFile);
 }
 
+/// srun --mpi=pmi2 sets MPICH's variables, too, without ranks of a machine.
+TEST(Processes, ofSlurmWithPmi2AreSlurms) {
+  Processes all = from({{"PMI_RANK", "9"},
+                        {"PMI_SIZE", "16"},
+                        {"SLURM_PROCID", "9"},
+                        {"SLURM_STEP_NUM_TASKS", "16"},
+                        {"SLURM_LOCALID", "1"},
+                        {"SLURM_JOB_ID", "123456"},
+                        {"SLURM_STEP_ID", "0"},
+                        {"SLURM_STEP_NODELIST", "gpu[07-08]"}});
+  EXPECT_EQ(all.localRank, 1);
+  EXPECT_EQ(all.host, "gpu07");
+}
+
 TEST(Processes, ofSlurmMeetAtTheFirstNode) {
   Processes all = from({{"SLURM_PROCID", "3"},
                         {"SLURM_STEP_NUM_TASKS", "4"},

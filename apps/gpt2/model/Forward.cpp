@@ -151,6 +151,7 @@ Variable Model::loss(const Tensor &tokens, const Tensor &targets) const {
   Variable rows = autograd::reshape(y, {targets.numel(), shape.width});
   kernels::CrossEntropyOptions options;
   options.ignored = -1;
+  options.overwritesLogits = true; // the layer's backward does not read them
   return kernels::crossEntropy(kernels::linear(rows, tokenTable, Variable()),
                                targets.reshape({targets.numel()}), options);
 }

@@ -271,6 +271,13 @@ class Faults:
                 a, b = ((folder / state_of(folder)["files"][key]["name"]).read_bytes() for folder in (whole, self.folder / out))
                 assert a == b, f"SIG{name}: other {key}"
 
+    def test_context_of_the_checkpoint(self):
+        """A run goes on with the context that its weights have, also where --block_size is not said again."""
+        self.trained("context", max_iters=5, eval_interval=5)
+        result = self.program.run("train", "--out_dir=context", "--dataset=text", "--init_from=resume", "--device=cpu",
+                                  "--max_iters=6", "--batch_size=4", "--gradient_accumulation_steps=1", "--eval_iters=1")
+        assert result.returncode == 0, result.stderr
+
     def test_closed_output(self):
         """A reader that goes away ends no training."""
         process = self.program.start("train", "--out_dir=closed", "--dataset=text", *words_of(self.options))

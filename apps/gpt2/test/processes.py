@@ -1,5 +1,5 @@
 """A run in one, two and four processes, which divide each step's tokens: the same losses. Its checkpoint goes on in any number
-of processes. Where a process dies, the run ends and says so.
+of processes. Where one is told to stop, all do, with a checkpoint; where one dies, the run ends and says so.
 
     apps/gpt2/test/processes.py build/bin/nereid-gpt2
 """
@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 
-from program import SMALL, Program, curve_of, words_of
+from program import SMALL, Program, curve_of, state_of, words_of
 
 OPTIONS = SMALL | dict(batch_size=8, gradient_accumulation_steps=4, max_iters=12, log_interval=1, device="cpu")
 
@@ -60,9 +60,11 @@ def children_of(pid):
     return [int(p) for p in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-def check_death(program):
-    run = program.start("train", "--out_dir=dies", "--dataset=text", *words_of(OPTIONS | dict(max_iters=100000)), "--processes=2")
-    log = program.folder / "dies" / "log.jsonl"
+def begun(program, out, **more):
+    """A run of two processes that has logged steps, and their numbers."""
+    options = OPTIONS | dict(max_iters=100000, eval_interval=100000)
+    run = program.start("train", f"--out_dir={out}", "--dataset=text", *words_of(options), "--processes=2", **more)
+    log = program.folder / out / "log.jsonl"
     end = time.monotonic() + 60
     while not (log.exists() and len(log.read_text().splitlines()) > 3):
         if time.monotonic() > end or run.poll() is not None:
@@ -71,6 +73,32 @@ def check_death(program):
     children = children_of(run.pid)
     if len(children) != 2:
         fail(f"expected 2 processes, got {len(children)}")
+    return run, children
+
+
+def check_signals(program):
+    """Whatever process hears of it, all stop behind one step, with a checkpoint."""
+    ways = {
+        "the starter": lambda run, children: run.send_signal(signal.SIGTERM),
+        # A terminal sends it to each process of the group; the starter sends it on, too.
+        "the group": lambda run, children: os.killpg(run.pid, signal.SIGINT),
+        "the last process": lambda run, children: os.kill(children[1], signal.SIGTERM),
+    }
+    for i, (name, send) in enumerate(ways.items()):
+        run, children = begun(program, f"stopped{i}", start_new_session=True)
+        send(run, children)
+        text = run.communicate(timeout=60)[0]
+        if run.returncode == 0 or text.count("stopped by") != 1 or "--init_from=resume goes on" not in text:
+            fail(f"a signal to {name}: status {run.returncode}, got {text[-400:]}")
+        step = state_of(program.folder / f"stopped{i}")["step"]
+        result = program.train(f"stopped{i}", OPTIONS | dict(max_iters=step + 2), "--init_from=resume", "--processes=2")
+        if result.returncode:
+            fail(f"a signal to {name}: resumed: {result.stderr}")
+        print(f"a signal to {name}: all stop behind step {step}, and go on")
+
+
+def check_death(program):
+    run, children = begun(program, "dies")
     begin = time.monotonic()
     os.kill(children[1], signal.SIGKILL)
     text = run.communicate(timeout=60)[0]
@@ -90,6 +118,7 @@ def main():
         program.prepare()
         check_losses(program)
         check_resume(program)
+        check_signals(program)
         check_death(program)
 
 

@@ -8,13 +8,28 @@
 #include "apps/gpt2/train/Interrupt.h"
 
 #include <csignal>
+#include <ctime>
 #include <initializer_list>
 
 using namespace nereid::gpt2;
 
 static volatile std::sig_atomic_t noted = 0;
+static timespec notedAt = {};
 
-static void note(int number) { noted = number; }
+/// One wish may come twice: from the terminal and from what has started this
+/// process. Only what is safe in a handler.
+static void note(int number) {
+  constexpr time_t secondsOfOneWish = 1;
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if (noted == 0) {
+    notedAt = now;
+    noted = number;
+  } else if (now.tv_sec - notedAt.tv_sec > secondsOfOneWish) {
+    signal(number, SIG_DFL);
+    raise(number);
+  }
+}
 
 static void install(void (*handler)(int), void (*instead)(int)) {
   for (int number : {SIGINT, SIGTERM}) {
@@ -23,8 +38,10 @@ static void install(void (*handler)(int), void (*instead)(int)) {
         present.sa_handler == instead) {
       struct sigaction action = {};
       action.sa_handler = handler;
-      // The second one finds the default again.
-      action.sa_flags = SA_RESTART | SA_RESETHAND;
+      // Both change the same variables.
+      sigaddset(&action.sa_mask, SIGINT);
+      sigaddset(&action.sa_mask, SIGTERM);
+      action.sa_flags = SA_RESTART;
       ::sigaction(number, &action, nullptr);
     }
   }

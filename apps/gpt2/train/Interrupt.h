@@ -11,7 +11,8 @@
 namespace nereid::gpt2 {
 
 /// While it lives, SIGINT and SIGTERM are noted; the second one ends the
-/// process. Signals that were ignored stay so.
+/// process, if it comes more than a second after the first. Signals that were
+/// ignored stay so.
 class Interrupt {
 public:
   Interrupt();

@@ -122,6 +122,7 @@ TEST(Memory, theEstimateIsThatOfAStep) {
     // The first step compiles, which takes memory as well.
     for (int64_t batch : {2, 256}) {
       options.batchSize = batch;
+      emptyCache(Device::cpu());
       int64_t before = peakBytes(/*resets=*/true);
       Model model(config, 1, Device::cpu());
       model.setRecomputes(recomputes);

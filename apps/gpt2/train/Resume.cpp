@@ -9,6 +9,8 @@
 
 #include "apps/gpt2/train/Run.h"
 
+#include <limits>
+
 using namespace nereid;
 using namespace nereid::gpt2;
 
@@ -30,6 +32,13 @@ Start gpt2::startOf(const Options &options) {
     start.imported = importModel(start.path);
   }
   return start;
+}
+
+int64_t gpt2::contextOf(const Start &start) {
+  return start.checkpoint
+             ? gptConfigFrom(start.checkpoint->state.model, start.path).context
+         : start.imported ? start.imported->config.context
+                          : std::numeric_limits<int64_t>::max();
 }
 
 GptConfig gpt2::configOf(Options &options, const Start &start,

@@ -28,6 +28,8 @@ struct Start {
 };
 
 Start startOf(const Options &options);
+/// Places of the context that its weights have; of new ones any number.
+int64_t contextOf(const Start &start);
 /// The model's shape is that of what the run begins with: options of the model
 /// are replaced by it, but dropout.
 GptConfig configOf(Options &options, const Start &start, int64_t vocabulary,

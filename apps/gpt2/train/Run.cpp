@@ -19,11 +19,13 @@
 #include "nereid/Runtime/DeviceProperties.h"
 #include "nereid/Runtime/Error.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 using namespace nereid;
@@ -144,7 +146,10 @@ private:
   void announce() const;
   void steps();
   void checkLoss(double loss, int64_t step) const;
-  /// After a signal: what has been done is kept.
+  /// Has one of the processes been sent a signal? Collective: all stop behind
+  /// the same step.
+  bool isAskedToStop(int64_t step) const;
+  /// After a signal: what has been done is kept. Collective.
   void stop(int64_t step);
   double evaluate(int64_t step);
   void save(int64_t step);
@@ -175,8 +180,27 @@ private:
 
 } // namespace
 
+/// What all processes of a run must have alike: collective calls follow from
+/// it.
+static std::string agreementOf(const Options &options, const Start &start) {
+  nlohmann::json all = toJson(options);
+  // Of each process alone, or of the one that writes.
+  for (const char *own : {"out_dir", "dataset", "init_from", "device", "plot",
+                          "trace", "gpus", "processes"}) {
+    all.erase(own);
+  }
+  return all.dump() + " behind step " +
+         std::to_string(start.checkpoint ? start.checkpoint->state.step : 0);
+}
+
 static Options checked(const Options &options) {
   checkOptions(options);
+  return options;
+}
+
+/// With the context that the weights have, which batches follow.
+static const Options &limited(Options &options, const Start &start) {
+  options.blockSize = std::min(options.blockSize, contextOf(start));
   return options;
 }
 
@@ -184,11 +208,11 @@ Run::Run(const Options &given)
     : options(checked(given)), processes(processesOf(options)),
       device(deviceOf(options, processes)),
       all(makeCommunicator(processes, device)), start(startOf(options)),
-      data(options, shareOf(options, all->rank(), all->size())),
+      data(limited(options, start), shareOf(options, all->rank(), all->size())),
       config(configOf(options, start, data.vocabulary(), device)),
       fit(checkedFit(config, options, device)),
       model(config, uint64_t(options.seed), device),
-      trainer(model, options, *all),
+      trainer(model, options, *all, agreementOf(options, start)),
       meter(config, options, device, all->size()),
       logPath(options.outDir + "/log.jsonl") {
   if (data.vocabulary() > config.vocabulary) {
@@ -304,17 +328,47 @@ void Run::logStep(int64_t step) {
   checkLoss(line.loss, step);
 }
 
+bool Run::isAskedToStop(int64_t step) const {
+  bool isAsked = interrupt.signal() != 0;
+  if (all->size() == 1) {
+    return isAsked;
+  }
+  // To ask the others is to wait for them.
+  constexpr int64_t mostMicroSteps = 10;
+  int64_t between = std::max<int64_t>(
+      mostMicroSteps / std::max<int64_t>(options.gradientAccumulationSteps, 1),
+      1);
+  if ((step - first) % between != 0) {
+    return false;
+  }
+  Tensor count = full({1}, isAsked ? 1 : 0, i32, device);
+  all->allReduce(count);
+  all->join();
+  int64_t asked = int64_t(count.item());
+  all->check();
+  return asked > 0;
+}
+
 void Run::stop(int64_t step) {
   bool isKept = step > first;
   if (isKept) {
     checkLoss(trainer.loss() + trainer.gradientNorm(), step - 1);
     save(step);
-    writer->wait();
+    if (writer) {
+      writer->wait();
+    }
+    // The end of one process would end the others.
+    all->barrier();
   }
-  std::fprintf(stderr, "stopped by SIG%s behind step %lld%s\n",
-               interrupt.signal() == SIGINT ? "INT" : "TERM",
-               static_cast<long long>(step),
-               isKept ? "; --init_from=resume goes on" : "");
+  if (isRoot()) {
+    int signal = interrupt.signal();
+    std::fprintf(stderr, "stopped by %s behind step %lld%s\n",
+                 signal == SIGINT    ? "SIGINT"
+                 : signal == SIGTERM ? "SIGTERM"
+                                     : "a signal to another process",
+                 static_cast<long long>(step),
+                 isKept ? "; --init_from=resume goes on" : "");
+  }
 }
 
 int Run::train() {
@@ -342,7 +396,7 @@ void Run::steps() {
   std::vector<Batch> batches(size_t(share.microSteps));
   for (int64_t step = first;; ++step) {
     bool isLast = step >= options.maxIters;
-    if (interrupt.signal() && !isLast && !options.evalOnly) {
+    if (!isLast && !options.evalOnly && isAskedToStop(step)) {
       stop(step);
       break;
     }

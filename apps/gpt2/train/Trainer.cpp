@@ -36,18 +36,20 @@ static std::vector<TrainedParameter> trainedOf(const Model &model,
 
 Trainer::Trainer(Model &model, const Options &options)
     : Trainer(model, options, makeCommunicator(Processes(), model.device()),
-              nullptr) {}
+              nullptr, "") {}
 
-Trainer::Trainer(Model &model, const Options &options, Communicator &all)
-    : Trainer(model, options, nullptr, &all) {}
+Trainer::Trainer(Model &model, const Options &options, Communicator &all,
+                 const std::string &agreement)
+    : Trainer(model, options, nullptr, &all, agreement) {}
 
 Trainer::Trainer(Model &model, const Options &options,
-                 std::unique_ptr<Communicator> one, Communicator *given)
+                 std::unique_ptr<Communicator> one, Communicator *given,
+                 const std::string &agreement)
     : model(model), options(options), where(model.device()),
       own(std::move(one)), all(given ? *given : *own),
       part(shareOf(options, all.rank(), all.size())),
       parallel(all, trainedOf(model, options),
-               {.optimizer = adamwOptions(options)}) {
+               {.optimizer = adamwOptions(options), .agreement = agreement}) {
   Shape shape = {part.rows, options.blockSize};
   tokens = zeros(shape, i32, where);
   targets = zeros(shape, i32, where);
@@ -119,6 +121,13 @@ void Trainer::step(int64_t step, std::span<const Batch> batches) {
   lossSum.zero();
   // What a step compiles, the first one has; the second one is recorded.
   bool isReady = steps > 0;
+  if (recorded != batches.size()) {
+    // What was recorded goes with the gradients of another number.
+    for (std::optional<Graph> *graph : {&first, &further, &closing, &last}) {
+      graph->reset();
+    }
+    recorded = batches.size();
+  }
   // One graph for every micro-step: a second one would hold the memory of a
   // second forward pass.
   bool addsAll = isCaptured() && isReady && batches.size() > 1;

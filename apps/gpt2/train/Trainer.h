@@ -34,8 +34,10 @@ namespace nereid::gpt2 {
 
 class Trainer {
 public:
-  /// `compile`: capture on a GPU; without an effect on hosts. Collective.
-  Trainer(Model &model, const Options &options, Communicator &all);
+  /// `compile`: capture on a GPU; without an effect on hosts. `agreement`: a
+  /// text that all processes must have alike. Collective.
+  Trainer(Model &model, const Options &options, Communicator &all,
+          const std::string &agreement = "");
   /// One process.
   Trainer(Model &model, const Options &options);
 
@@ -59,7 +61,8 @@ public:
 
 private:
   Trainer(Model &model, const Options &options,
-          std::unique_ptr<Communicator> one, Communicator *given);
+          std::unique_ptr<Communicator> one, Communicator *given,
+          const std::string &agreement);
   void setBatch(const Batch &batch);
   /// Forward and backward; gradients are added to those there are, and those
   /// of all processes to one another after a step's last one.
@@ -81,6 +84,7 @@ private:
   /// several, which add to zeros, the last one of several processes recorded
   /// with its communication; and the optimiser's.
   std::optional<Graph> first, further, closing, last;
+  size_t recorded = 0; ///< batches of the steps that they are of
 };
 
 } // namespace nereid::gpt2
