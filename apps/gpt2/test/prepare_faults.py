@@ -1,7 +1,9 @@
-"""nereid-gpt2 prepare when things go wrong: killed at random moments it leaves the earlier data set, the new one or none; a full
+"""nereid-gpt2 prepare when things go wrong: killed while it writes it leaves the earlier data set, the new one or none; a full
 disk, what cannot be read, addresses, texts that are none, wrong options: the exact message and status of each.
 
-    apps/gpt2/test/prepare_faults.py build/bin/nereid-gpt2 [--kills=200] [--seed=N]
+    apps/gpt2/test/prepare_faults.py build/bin/nereid-gpt2 [--kills=200] [--seed=N] [--moments]
+
+A kill comes when as many files are written as the seed says; with --moments, after a random time.
 """
 import argparse
 import http.server
@@ -230,7 +232,21 @@ def state_of(folder, expected):
     fail(f"{folder}: a data set of no text")
 
 
-def check_kills(program, kills, generator):
+def wait_for_files(process, folder, count):
+    """Until a run has written so many files, or has begun to replace the data set, or is done."""
+    partial, most = folder / ".prepare-partial", 0
+    while process.poll() is None:
+        try:
+            now = len(os.listdir(partial))
+        except FileNotFoundError:  # not yet, or all files have their names
+            now = 0
+        if now >= count or now < most:
+            return
+        most = now
+        os.sched_yield()
+
+
+def check_kills(program, kills, generator, moments):
     """Two texts by turns into one folder, in many files, so that the moment of their renaming is long."""
     letters = {"a": "abcdefgh", "b": "stuvwxyz "}
     words, expected = {}, {}
@@ -251,7 +267,10 @@ def check_kills(program, kills, generator):
             assert program.run(*words[state]).returncode == 0
         text = "b" if state == "a" else "a"
         process = program.start(*words[text])
-        time.sleep(generator.uniform(0, 1.2 * max(took)))
+        if moments:
+            time.sleep(generator.uniform(0, 1.2 * max(took)))
+        else:  # more than the files that there will be: while they get their names
+            wait_for_files(process, folder, generator.randrange(60))
         process.kill()
         process.communicate()
         now = state_of(folder, expected)
@@ -271,7 +290,8 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
     parser.add_argument("--kills", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--moments", action="store_true")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         program = Program(arguments.program, name)
@@ -283,7 +303,7 @@ def main():
         check_disk(program)
         check_addresses(program)
         check_terminal(program)
-        check_kills(program, arguments.kills, random.Random(arguments.seed))
+        check_kills(program, arguments.kills, random.Random(arguments.seed), arguments.moments)
 
 
 if __name__ == "__main__":
