@@ -232,18 +232,28 @@ def state_of(folder, expected):
     fail(f"{folder}: a data set of no text")
 
 
-def wait_for_files(process, folder, count):
-    """Until a run has written so many files, or has begun to replace the data set, or is done."""
-    partial, most = folder / ".prepare-partial", 0
-    while process.poll() is None:
-        try:
-            now = len(os.listdir(partial))
-        except FileNotFoundError:  # not yet, or all files have their names
-            now = 0
-        if now >= count or now < most:
-            return
-        most = now
+def files_in(folder):
+    try:
+        return len(os.listdir(folder))
+    except FileNotFoundError:
+        return 0
+
+
+def wait_for_files(process, partial, left, written, renamed):
+    """Until a run has written so many files in its folder of partial ones, or, once there are fewer again, has given so many of
+    them their names, or is done. `left`: how many an earlier run left there, which this one removes first."""
+    while left and process.poll() is None and files_in(partial) == left:
         os.sched_yield()
+    most = 0
+    while process.poll() is None:
+        now = files_in(partial)
+        if now >= written or now <= most - renamed:
+            return
+        most = max(most, now)
+        os.sched_yield()
+
+
+FILES = 1 + 36 + 4  # meta.json, those for training, those for validation
 
 
 def check_kills(program, kills, generator, moments):
@@ -254,7 +264,7 @@ def check_kills(program, kills, generator, moments):
         (program.folder / f"{name}.txt").write_text("".join(generator.choices(alphabet, k=60000)))
         words[name] = ["prepare", f"{name}.txt", "--dataset=killed", "--shard-tokens=1500"]
     folder = program.folder / "data/killed"
-    took = []
+    partial, took = folder / ".prepare-partial", []
     for name in letters:
         start = time.monotonic()
         assert program.run(*words[name]).returncode == 0
@@ -266,11 +276,12 @@ def check_kills(program, kills, generator, moments):
             state = generator.choice("ab")
             assert program.run(*words[state]).returncode == 0
         text = "b" if state == "a" else "a"
+        left = files_in(partial)
         process = program.start(*words[text])
         if moments:
             time.sleep(generator.uniform(0, 1.2 * max(took)))
-        else:  # more than the files that there will be: while they get their names
-            wait_for_files(process, folder, generator.randrange(60))
+        else:
+            wait_for_files(process, partial, left, generator.randrange(2 * FILES), generator.randrange(1, FILES))
         process.kill()
         process.communicate()
         now = state_of(folder, expected)
@@ -281,7 +292,7 @@ def check_kills(program, kills, generator, moments):
     assert program.run(*words["a"]).returncode == 0
     expect("after the kills", state_of(folder, expected), "a")
     left = {path.name for path in folder.iterdir()}
-    expect("files after the kills", len(left), 1 + 36 + 4)
+    expect("files after the kills", len(left), FILES)
     print(f"{kills} kills: {seen['before']} times the data set stayed, {seen['new']} times it was the new one, {seen['none']} times "
           "there was none")
 
