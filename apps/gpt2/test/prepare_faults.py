@@ -87,7 +87,7 @@ def told(result):
 
 def check_errors(program):
     for words, status, message in ERRORS:
-        result = program.run("prepare", *words.split(), stdin=subprocess.DEVNULL, timeout=60)
+        result = program.run("prepare", *words.split(), stdin=subprocess.DEVNULL)
         expect(f"prepare {words}", (result.returncode, told(result)), (status, message))
         expect(f"prepare {words}: standard output", result.stdout, "")
     left = sorted(path.name for path in program.folder.iterdir())
