@@ -15,27 +15,19 @@
 #include "nereid/Support/Host.h"
 
 #include <algorithm>
-#include <chrono>
 
 namespace nereid::bench {
 
-using Clock = std::chrono::steady_clock;
-
-static double msSince(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start)
-      .count();
-}
-
-double clockMs(Device device, const std::function<void()> &call) {
-  Clock::time_point start = Clock::now();
+double clockMs(Device device, const std::function<void()> &call, Clock &clock) {
+  int64_t begin = clock.now();
   call();
   synchronize(device);
-  return msSince(start);
+  return clock.millisecondsSince(begin);
 }
 
-double runMs(Device device, const std::function<void()> &call) {
+double runMs(Device device, const std::function<void()> &call, Clock &clock) {
   if (device.isHost()) {
-    return clockMs(device, call);
+    return clockMs(device, call, clock);
   }
   Event begin(device), end(device);
   begin.record();
@@ -91,7 +83,8 @@ size_t Measurement::add(Contender contender) {
   Entry &entry = entries.emplace_back();
   entry.contender = std::move(contender);
   try {
-    clockMs(device, [&] { runWhole(entry); });
+    runWhole(entry);
+    synchronize(device);
     if (options.caches == Caches::Warm) {
       chooseRuns(entry);
     }
@@ -107,11 +100,14 @@ void Measurement::chooseRuns(Entry &entry) {
   constexpr size_t most = 4096;
   double least = leastSampleMs(device);
   while (entry.runs < most) {
-    double ms = clockMs(device, [&] {
-      for (size_t i = 0; i < entry.runs; ++i) {
-        entry.contender.run(entry.turn++);
-      }
-    });
+    double ms = clockMs(
+        device,
+        [&] {
+          for (size_t i = 0; i < entry.runs; ++i) {
+            entry.contender.run(entry.turn++);
+          }
+        },
+        clock());
     if (ms >= least) {
       return;
     }
@@ -128,9 +124,10 @@ void Measurement::start() {
     buffer.zero();
   }
   if (!device.isHost()) {
-    Clock::time_point begin = Clock::now();
-    while (buffer.defined() && msSince(begin) < warmUpMs) {
-      clockMs(device, [&] { flush(); });
+    int64_t begin = clock().now();
+    while (buffer.defined() && clock().millisecondsSince(begin) < warmUpMs) {
+      flush();
+      synchronize(device);
     }
   }
 }
@@ -182,7 +179,7 @@ std::optional<Measurement::Pending> Measurement::sample(size_t index) {
       }
     };
     if (device.isHost()) {
-      pending.ms = clockMs(device, run);
+      pending.ms = clockMs(device, run, clock());
       finish();
       return pending;
     }
@@ -219,7 +216,7 @@ void Measurement::rounds(size_t count, std::span<const size_t> of) {
   if (!isStarted) {
     start();
   }
-  Clock::time_point begin = Clock::now();
+  int64_t begin = clock().now();
   std::vector<Pending> pending;
   std::vector<size_t> order(of.begin(), of.end());
   for (size_t round = 0; round < count; ++round) {
@@ -235,7 +232,7 @@ void Measurement::rounds(size_t count, std::span<const size_t> of) {
   }
   double own = read(pending);
   // Time outside of all runs (flushing, waiting) is shared equally.
-  double shared = std::max(0.0, msSince(begin) - own);
+  double shared = std::max(0.0, clock().millisecondsSince(begin) - own);
   for (const Pending &one : pending) {
     entries[one.entry].seconds += shared / 1e3 / double(pending.size());
   }
@@ -263,7 +260,7 @@ void Measurement::run() {
   constexpr size_t mostQueued = 32;
   constexpr double mostQueuedMs = 30;
   size_t queued = 1;
-  Clock::time_point begin = Clock::now();
+  int64_t begin = clock().now();
   while (true) {
     std::vector<size_t> left;
     for (size_t i = 0; i < entries.size(); ++i) {
@@ -274,14 +271,14 @@ void Measurement::run() {
     if (left.empty()) {
       return;
     }
-    Clock::time_point queuing = Clock::now();
+    int64_t queuing = clock().now();
     rounds(queued, left);
     if (!device.isHost() && queued < mostQueued &&
-        2 * msSince(queuing) < mostQueuedMs) {
+        2 * clock().millisecondsSince(queuing) < mostQueuedMs) {
       queued *= 2;
     }
     if (options.progress) {
-      double time = msSince(begin) / 1e3 / options.seconds;
+      double time = clock().secondsSince(begin) / options.seconds;
       double done = 1 - double(left.size() - 1) / double(entries.size());
       options.progress(std::min(std::max(time, done), 1.0));
     }

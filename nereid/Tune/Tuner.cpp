@@ -25,7 +25,8 @@ Tuner::Tuner(LaunchTrials &trials, TunerOptions options, Journal journal,
              Observer &observer)
     : trials(trials), options(std::move(options)), journal(std::move(journal)),
       observer(observer), history(this->journal.read()),
-      measurement(trials.key().device) {}
+      measurement(trials.key().device, {.clock = this->options.clock}),
+      startNs(this->options.clock->now()) {}
 
 //===----------------------------------------------------------------------===//
 // Outcomes
@@ -400,8 +401,7 @@ Status Tuner::search() {
   // The last rounds take their time, too.
   constexpr double share = 0.85;
   auto isOver = [&] {
-    return std::chrono::duration<double>(Clock::now() - start).count() >
-           share * options.searchSeconds;
+    return options.clock->secondsSince(startNs) > share * options.searchSeconds;
   };
   size_t atOnce =
       2 * (options.compileThreads ? options.compileThreads
