@@ -22,7 +22,7 @@ set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/Nereid)
 set(NEREID_PUBLIC_HEADERS
   nereid/ABI/DType.h nereid/ABI/KernelCompiler.h nereid/ABI/KernelImage.h nereid/ABI/KernelLibrary.h
   nereid/ABI/LaunchABI.h nereid/ABI/Status.h
-  nereid/Machine/Clock.h
+  nereid/Machine/Clock.h nereid/Machine/Machine.h
   nereid/Runtime/Argument.h nereid/Runtime/Context.h nereid/Runtime/DLPack.h nereid/Runtime/Device.h nereid/Runtime/DeviceProperties.h
   nereid/Runtime/Error.h nereid/Runtime/FaultHandler.h nereid/Runtime/Grid.h nereid/Runtime/Kernel.h
   nereid/Runtime/Npy.h nereid/Runtime/Observer.h nereid/Runtime/Pointer.h nereid/Runtime/Stream.h nereid/Runtime/Tensor.h

@@ -12,7 +12,6 @@
 #include "nereid/Runtime/Stream.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"
 #include "nereid/Runtime/device/ThreadPool.h"
-#include "nereid/Support/Host.h"
 
 #include <algorithm>
 
@@ -39,18 +38,6 @@ double runMs(Device device, const std::function<void()> &call, Clock &clock) {
 /// What a warm sample lasts at least: a thousand times what the clock of the
 /// host, or a GPU's events (0.5 us), can tell apart.
 static double leastSampleMs(Device device) { return device.isHost() ? 1 : 0.5; }
-
-/// Four times the last-level cache of a GPU: it replaces lines by chance, and
-/// after a buffer of its own size a third of what was there is left. Twice that
-/// of a processor.
-static int64_t flushedBytes(Device device) {
-  if (device.isHost()) {
-    return int64_t(2 * lastLevelCacheBytes());
-  }
-  cuda::DeviceState &state =
-      *valueOrThrow(cuda::DeviceState::get(device.index()));
-  return std::max(int64_t{4} * state.properties.l2Bytes, int64_t{32} << 20);
-}
 
 struct Measurement::Pending {
   size_t entry;
@@ -115,12 +102,24 @@ void Measurement::chooseRuns(Entry &entry) {
   }
 }
 
+/// Four times the last-level cache of a GPU: it replaces lines by chance, and
+/// after a buffer of its own size a third of what was there is left. Twice that
+/// of a processor.
+int64_t Measurement::flushedBytes() const {
+  if (device.isHost()) {
+    return int64_t(2 * options.machine.lastLevelCacheBytes);
+  }
+  cuda::DeviceState &state =
+      *valueOrThrow(cuda::DeviceState::get(device.index()));
+  return std::max(int64_t{4} * state.properties.l2Bytes, int64_t{32} << 20);
+}
+
 /// A GPU that was idle takes some time to reach its clocks.
 void Measurement::start() {
   constexpr double warmUpMs = 25;
   isStarted = true;
   if (options.caches == Caches::Cold && !buffer.defined()) {
-    buffer = empty({flushedBytes(device)}, u8, device);
+    buffer = empty({flushedBytes()}, u8, device);
     buffer.zero();
   }
   if (!device.isHost()) {

@@ -34,6 +34,7 @@
 #include "nereid/ABI/Status.h"
 #include "nereid/Bench/Statistics.h"
 #include "nereid/Machine/Clock.h"
+#include "nereid/Machine/Machine.h"
 #include "nereid/Runtime/Tensor.h"
 
 #include <functional>
@@ -70,6 +71,7 @@ struct MeasureOptions {
   std::function<void(double)> progress = nullptr;
   /// Measures runs on host devices, and how much of `seconds` is over.
   std::shared_ptr<Clock> clock = steadyClock();
+  Machine machine = thisMachine(); ///< whose caches are emptied
 };
 
 struct Times {
@@ -113,6 +115,7 @@ private:
   struct Pending;
 
   Clock &clock() const { return *options.clock; }
+  int64_t flushedBytes() const;
   void start();
   void flush();
   void runWhole(Entry &entry);

@@ -7,6 +7,7 @@
 
 #include "nereid/Bench/Measure.h"
 
+#include "nereid/Machine/testing/FakeMachine.h"
 #include "nereid/Machine/testing/ManualClock.h"
 #include "nereid/Runtime/Error.h"
 #include "nereid/Runtime/cuda/testing/CudaFixture.h"
@@ -54,8 +55,9 @@ protected:
 
 // Shares of 49.5 ms, and ten samples at least.
 TEST_F(Measure, ColdSamplesAreSingleRunsByTheClock) {
-  auto times = measure(Device::cpu(), {taking("short", 2), taking("long", 8)},
-                       {.seconds = 0.099, .clock = clock});
+  auto times =
+      measure(Device::cpu(), {taking("short", 2), taking("long", 8)},
+              {.seconds = 0.099, .clock = clock, .machine = tinyMachine()});
   EXPECT_EQ(times[0].name, "short");
   EXPECT_TRUE(times[0].isCold);
   EXPECT_EQ(times[0].ms.median, 2);
@@ -92,14 +94,15 @@ TEST_F(Measure, WarmSamplesAreLongerThanTheClocksResolution) {
 }
 
 TEST_F(Measure, ADefaultMeasurementReadsTheSystemsClock) {
-  auto times = measure(Device::cpu(), {noting("a")},
-                       {.leastSamples = 1, .mostSamples = 1});
+  auto times =
+      measure(Device::cpu(), {noting("a")},
+              {.leastSamples = 1, .mostSamples = 1, .machine = tinyMachine()});
   EXPECT_EQ(times[0].ms.samples, 1u);
   EXPECT_GE(times[0].ms.median, 0);
 }
 
 TEST_F(Measure, EachRoundRunsEveryContender) {
-  Measurement measurement(Device::cpu());
+  Measurement measurement(Device::cpu(), {.machine = tinyMachine()});
   size_t a = measurement.add(noting("a")), b = measurement.add(noting("b"));
   EXPECT_THAT(log, ElementsAre("a", "b"));
   log.clear();
@@ -114,7 +117,7 @@ TEST_F(Measure, EachRoundRunsEveryContender) {
 }
 
 TEST_F(Measure, OnlySomeMayGoOn) {
-  Measurement measurement(Device::cpu());
+  Measurement measurement(Device::cpu(), {.machine = tinyMachine()});
   size_t a = measurement.add(noting("a")), b = measurement.add(noting("b"));
   size_t both[] = {a, b};
   measurement.rounds(1, both);
@@ -124,7 +127,7 @@ TEST_F(Measure, OnlySomeMayGoOn) {
 }
 
 TEST_F(Measure, TurnsCountRuns) {
-  Measurement measurement(Device::cpu());
+  Measurement measurement(Device::cpu(), {.machine = tinyMachine()});
   size_t a = measurement.add(noting("a"));
   measurement.rounds(3, {&a, 1});
   EXPECT_THAT(turns, ElementsAre(0, 1, 2, 3));
@@ -141,8 +144,9 @@ TEST_F(Measure, AFailureEndsOnlyItsContender) {
   Contender broken{"broken", [](size_t) {
                      raise({ErrorCode::CompileError, "no such name", {}});
                    }};
-  auto times = measure(Device::cpu(), {failing, taking("good", 10), broken},
-                       {.seconds = 1, .clock = clock});
+  auto times =
+      measure(Device::cpu(), {failing, taking("good", 10), broken},
+              {.seconds = 1, .clock = clock, .machine = tinyMachine()});
   EXPECT_EQ(times[0].failure->message, "row 3 is wrong");
   EXPECT_EQ(times[0].ms.samples, 1u);
   EXPECT_EQ(runs, 2);
@@ -166,8 +170,9 @@ TEST_F(Measure, ASlowContenderStopsEarly) {
 TEST_F(Measure, AContenderWhoseTimesSpreadIsMeasuredForItsShare) {
   Contender spreading{"spreading",
                       [&](size_t turn) { clock->advanceMs(turn % 2 ? 4 : 8); }};
-  auto times = measure(Device::cpu(), {taking("steady", 6), spreading},
-                       {.seconds = 0.301, .clock = clock});
+  auto times =
+      measure(Device::cpu(), {taking("steady", 6), spreading},
+              {.seconds = 0.301, .clock = clock, .machine = tinyMachine()});
   EXPECT_EQ(times[0].ms.samples, 10u);
   EXPECT_EQ(times[1].ms.samples, 26u);
 }

@@ -62,7 +62,7 @@ public:
       : device(device), tell(tell), clock(std::move(clock)) {
     if (device.isHost()) {
       programs = numThreads();
-      cacheBytes = int64_t(lastLevelCacheBytes());
+      cacheBytes = int64_t(thisMachine().lastLevelCacheBytes);
     } else {
       const cuda::DeviceProperties &properties =
           (*valueOrThrow(cuda::DeviceState::get(device.index()))).properties;
@@ -240,8 +240,8 @@ static Roofline identityOf(Device device) {
   KernelCompiler *compiler = Context::shared().compiler();
   roofline.build = compiler ? compiler->buildId() : "none";
   if (device.isHost()) {
-    roofline.device =
-        hostProcessorName() + ", " + std::to_string(numThreads()) + " threads";
+    roofline.device = thisMachine().processor + ", " +
+                      std::to_string(numThreads()) + " threads";
     roofline.driver =
         "features " + hashText(hostFeatureWords()).hex().substr(0, 8);
     return roofline;

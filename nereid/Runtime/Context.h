@@ -17,6 +17,7 @@
 
 #include "nereid/ABI/KernelCompiler.h"
 #include "nereid/Machine/Clock.h"
+#include "nereid/Machine/Machine.h"
 #include "nereid/Runtime/Device.h"
 
 #include <memory>
@@ -39,6 +40,8 @@ struct ContextOptions {
   /// Measures launches on host devices, to decide how they run: never what
   /// they compute.
   std::shared_ptr<Clock> clock = steadyClock();
+  /// Whose caches say which launches are large.
+  Machine machine = thisMachine();
 };
 
 /// Counts since the context was made.
@@ -75,8 +78,9 @@ private:
 };
 
 /// Threads that run programs of a grid on the cpu device; all cores by
-/// default, or NEREID_NUM_THREADS. 0 restores the default. Results do not
-/// depend on it. Not to be called while a kernel runs.
+/// default, or NEREID_NUM_THREADS. 0 restores the default. More than
+/// Machine::mostThreads() are told, and not taken. Results do not depend on it.
+/// Not to be called while a kernel runs.
 void setNumThreads(int count);
 int numThreads();
 

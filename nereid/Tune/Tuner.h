@@ -56,6 +56,7 @@ struct TunerOptions {
   size_t compileThreads = 0; ///< 0: one a core
   /// Measures runs on host devices, and how much of searchSeconds is over.
   std::shared_ptr<Clock> clock = steadyClock();
+  Machine machine = thisMachine();
 };
 
 class Tuner {
@@ -96,6 +97,7 @@ private:
   double roughMs(size_t trial) const;
   TrialRecord record(size_t trial) const;
   void tell(bool isMeasuring = false);
+  size_t compileThreads() const;
 
   LaunchTrials &trials;
   TunerOptions options;

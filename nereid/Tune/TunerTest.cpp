@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Machine/testing/FakeMachine.h"
 #include "nereid/Machine/testing/ManualClock.h"
 #include "nereid/Runtime/cuda/testing/CudaFixture.h"
 #include "nereid/Support/Knobs.h"
@@ -19,6 +20,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <latch>
 #include <unistd.h>
 
 using namespace nereid;
@@ -68,6 +70,7 @@ protected:
   void choose() {
     TunerOptions options;
     options.clock = clock;
+    options.machine = tinyMachine();
     options.compileThreads = 1; // hooks of the test are no threads' business
     chooser = std::make_unique<TuningChooser>(options);
     setConfigChooser(chooser.get());
@@ -75,6 +78,7 @@ protected:
   void search(double seconds) {
     TunerOptions options;
     options.clock = clock;
+    options.machine = tinyMachine();
     options.compileThreads = 1;
     options.searchSeconds = seconds;
     chooser = std::make_unique<TuningChooser>(options);
@@ -151,6 +155,24 @@ TEST_F(Tuned, OneThatComputesSomethingElseIsASuspect) {
   EXPECT_NE(chosen(), 2000);
   EXPECT_EQ(states()[2000], TrialState::Suspect);
   EXPECT_EQ(states()[1000], TrialState::Measured);
+}
+
+/// Each compilation waits for the others: on a machine of 64 cores all three
+/// are on their way at once, however many cores run this test.
+TEST_F(Tuned, AllCoresCompile) {
+  std::latch begun(3);
+  world->kernels["tuned"].refuse = [&](const CompileRequest &) {
+    begun.arrive_and_wait();
+    return "";
+  };
+  TunerOptions options;
+  options.clock = clock;
+  options.machine = tinyMachine();
+  options.machine.cores = serverMachine().cores;
+  chooser = std::make_unique<TuningChooser>(options);
+  setConfigChooser(chooser.get());
+  launch();
+  EXPECT_EQ(chosen(), 2000);
 }
 
 TEST_F(Tuned, OneThatDoesNotCompileIsNamed) {

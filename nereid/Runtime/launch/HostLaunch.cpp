@@ -19,7 +19,6 @@
 #include "nereid/Runtime/device/ThreadPool.h"
 #include "nereid/Runtime/fault/Crash.h"
 #include "nereid/Runtime/fault/Fault.h"
-#include "nereid/Support/Host.h"
 #include "nereid/Support/Log.h"
 
 #include <csetjmp>

@@ -28,7 +28,6 @@
 #include "nereid/Runtime/launch/LaunchErrors.h"
 #include "nereid/Runtime/launch/Specialize.h"
 #include "nereid/Runtime/library/Precompiled.h"
-#include "nereid/Support/Host.h"
 #include "nereid/Support/Log.h"
 
 #include <algorithm>
@@ -225,7 +224,7 @@ Observer *pointerTo(Nobody &) { return nullptr; }
                     0,
                     binding.device.kind() == Device::Kind::Interp};
   uint64_t bytes = distinctBytes(binding);
-  if (bytes <= lastLevelCacheBytes()) {
+  if (bytes <= binding.kernel.context.machine.lastLevelCacheBytes) {
     return runOnHost(launch);
   }
   StreamingChoice &choice = ready.specialization.streaming;
