@@ -16,6 +16,8 @@
 #define NEREID_RUNTIME_CONTEXT_H
 
 #include "nereid/ABI/KernelCompiler.h"
+#include "nereid/Machine/Clock.h"
+#include "nereid/Machine/Machine.h"
 #include "nereid/Runtime/Device.h"
 
 #include <memory>
@@ -23,14 +25,23 @@
 
 namespace nereid {
 
+class ConfigChooser;
 class DiskCache;
 
 struct ContextOptions {
   /// Empty: NEREID_CACHE_DIR, else the user's cache folder.
-  std::string cacheDirectory;
+  std::string cacheDirectory = {};
   /// Bytes kept on disk; 0 turns the disk cache off. Absent:
   /// NEREID_CACHE_SIZE, else 1 GiB.
-  std::optional<uint64_t> cacheBytes;
+  std::optional<uint64_t> cacheBytes = std::nullopt;
+  /// Chooses among the configurations of @triton.autotune for this context's
+  /// kernels. Null: the process's (setConfigChooser), if it has one.
+  std::shared_ptr<ConfigChooser> chooser = nullptr;
+  /// Measures launches on host devices, to decide how they run: never what
+  /// they compute.
+  std::shared_ptr<Clock> clock = steadyClock();
+  /// Whose caches say which launches are large.
+  Machine machine = thisMachine();
 };
 
 /// Counts since the context was made.
@@ -67,8 +78,9 @@ private:
 };
 
 /// Threads that run programs of a grid on the cpu device; all cores by
-/// default, or NEREID_NUM_THREADS. 0 restores the default. Results do not
-/// depend on it. Not to be called while a kernel runs.
+/// default, or NEREID_NUM_THREADS. 0 restores the default. More than
+/// Machine::mostThreads() are told, and not taken. Results do not depend on it.
+/// Not to be called while a kernel runs.
 void setNumThreads(int count);
 int numThreads();
 

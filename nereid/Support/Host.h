@@ -29,19 +29,6 @@ int hostX86Level();
 /// is too small for that state.
 bool mayUseTiles();
 
-/// "Intel(R) Xeon(R) ...", or "unknown".
-std::string hostProcessorName();
-
-/// Bytes of the largest cache a core can use; 32 MiB when the system does not
-/// say.
-uint64_t lastLevelCacheBytes();
-
-/// Bytes of a core's second-level cache; 1 MiB when the system does not say.
-uint64_t secondLevelCacheBytes();
-
-/// Cores this process may run on (affinity and cgroup CPU quota), at least 1.
-int availableCores();
-
 } // namespace nereid
 
 #endif // NEREID_SUPPORT_HOST_H

@@ -7,8 +7,6 @@
 
 #include "CommandFixture.h"
 
-#include <sys/resource.h>
-
 using namespace nereid;
 using testing::AllOf;
 using testing::AnyOf;
@@ -294,32 +292,6 @@ TEST_F(Command, TopLevel) {
   for (const char *command : {"", "run ", "compile ", "doctor ", "builtins "}) {
     EXPECT_EQ(run(std::string(command) + "--help").code, 0) << command;
   }
-}
-
-/// Processor time of all children so far, in milliseconds: what a start costs
-/// when nothing else runs on the machine.
-static double childrenMs() {
-  rusage usage;
-  ::getrusage(RUSAGE_CHILDREN, &usage);
-  auto ms = [](const timeval &t) {
-    return static_cast<double>(t.tv_sec) * 1e3 +
-           static_cast<double>(t.tv_usec) / 1e3;
-  };
-  return ms(usage.ru_utime) + ms(usage.ru_stime);
-}
-
-/// Start-up is mostly the relocation of LLVM's shared libraries.
-TEST_F(Command, HelpIsFast) {
-  double best = 1e9;
-  for (int i = 0; i < 10; ++i) {
-    double before = childrenMs();
-    ASSERT_EQ(run("--help").code, 0);
-    best = std::min(best, childrenMs() - before);
-  }
-  std::printf("nereid --help: %.1f ms\n", best);
-#if !__has_feature(address_sanitizer)
-  EXPECT_LT(best, 60);
-#endif
 }
 
 /// Whatever trials ran, the sum is that of one launch; and none run when the

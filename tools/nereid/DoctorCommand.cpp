@@ -14,10 +14,10 @@
 #include "nereid/CommandLine/CommandProcess.h"
 #include "nereid/CommandLine/ExitStatus.h"
 
+#include "nereid/Machine/Machine.h"
 #include "nereid/Runtime/cache/DiskCache.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"
 #include "nereid/Support/Files.h"
-#include "nereid/Support/Host.h"
 #include "nereid/Support/Knobs.h"
 #include "nereid/Target/NVPTX/Ptxas.h"
 #include "nereid/nereid.h"
@@ -54,7 +54,7 @@ static std::string sizeText(uint64_t bytes) {
 }
 
 static void reportMachine() {
-  line("processor", hostProcessorName());
+  line("processor", thisMachine().processor);
   Expected<std::string> target =
       Context::shared().compiler()->resolveTarget("cpu");
   if (target.ok()) {
@@ -66,13 +66,12 @@ static void reportMachine() {
   } else {
     problem("target", target.failure().str());
   }
-  line("cores", std::to_string(availableCores()) + " available, " +
+  line("cores", std::to_string(thisMachine().cores) + " available, " +
                     std::to_string(numThreads()) +
                     " used (NEREID_NUM_THREADS)");
-  line("cache", sizeText(lastLevelCacheBytes()) +
+  line("cache", sizeText(thisMachine().lastLevelCacheBytes) +
                     " last level; larger launches use streaming stores");
-  line("memory", sizeText(static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
-                          static_cast<uint64_t>(::sysconf(_SC_PAGESIZE))));
+  line("memory", sizeText(thisMachine().memoryBytes));
   Expected<std::string> pages =
       readFile("/sys/kernel/mm/transparent_hugepage/enabled");
   bool off = pages.ok() && pages->find("[never]") != std::string::npos;

@@ -7,9 +7,9 @@
 
 #include "nereid/Runtime/autotune/ConfigChooser.h"
 
+#include "nereid/Machine/Machine.h"
 #include "nereid/Runtime/Context.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"
-#include "nereid/Support/Host.h"
 
 #include <atomic>
 
@@ -41,7 +41,7 @@ std::string describe(const ConfigDescription &config) {
 
 std::string tuningDevice(Device device) {
   if (device.isHost()) {
-    return hostProcessorName() + ", " + std::to_string(numThreads()) +
+    return thisMachine().processor + ", " + std::to_string(numThreads()) +
            " threads";
   }
   auto state = cuda::DeviceState::get(device.index());
