@@ -61,6 +61,9 @@ private:
   double ms = 0;
 };
 
+/// Every level that this machine can run, in rising order.
+std::vector<std::string> runnableTargets();
+
 /// The text after a stage: "loops", "llvm", "ll" or "asm"; or the error.
 std::string stageText(const std::string &text, const std::string &stage,
                       const std::string &target = "cpu");

@@ -188,6 +188,17 @@ void TestKernel::launch(std::array<int, 3> grid,
   code.entry(code.self, &frame, begin, end);
 }
 
+std::vector<std::string> runnableTargets() {
+  std::vector<std::string> names;
+  for (const char *name : {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4",
+                           "x86-64-v4-bf16", "x86-64-v4-amx"}) {
+    if (cpu::runsHere(*cpu::resolve(name))) {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
 std::string stageText(const std::string &text, const std::string &stage,
                       const std::string &name) {
   auto target = cpu::resolve(name);
