@@ -13,10 +13,8 @@
 using namespace nereid;
 using namespace nereid::kernels;
 
-void LaunchJudge::reach(const Tensor &tensor) {
-  if (tensor.defined()) {
-    reachable.push_back(tensor);
-  }
+std::unique_ptr<LaunchJudge> LaunchJudge::make(Device device) {
+  return std::make_unique<LaunchJudge>(device);
 }
 
 std::string LaunchJudge::judge(const OperatorLaunch &launch) const {

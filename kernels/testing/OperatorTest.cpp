@@ -98,7 +98,7 @@ void OperatorTest::forCases(const std::function<void()> &one, int cases) {
     bool isJudged = device != Device::interp() && seed % 2 == 1;
     isSlow = isSlowDevice || isJudged;
     if (isJudged) {
-      judge.emplace(device);
+      judge = LaunchJudge::make(device);
     }
     one();
     judge.reset();

@@ -31,7 +31,6 @@
 #include "test/e2e/OnDevice.h"
 
 #include <functional>
-#include <optional>
 #include <random>
 
 namespace nereid::kernels {
@@ -85,8 +84,8 @@ protected:
       const Variable &output, const std::vector<Variable> &inputs,
       const std::function<Numbers(const std::vector<Numbers> &)> &reference);
 
-  /// Judges the launches of a case that is judged.
-  std::optional<LaunchJudge> judge;
+  /// Judges the launches of a case that is judged; else null.
+  std::unique_ptr<LaunchJudge> judge;
   /// Small cases alone: of the interpreter, the simulated GPU
   /// (NEREID_CUDA_DRIVER=simulator), and where launches are judged.
   bool isSlow = false;
