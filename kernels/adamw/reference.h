@@ -8,26 +8,27 @@
 #ifndef NEREID_KERNELS_ADAMW_REFERENCE_H
 #define NEREID_KERNELS_ADAMW_REFERENCE_H
 
-#include <cmath>
-#include <vector>
+#include "kernels/testing/Number.h"
 
 namespace nereid::kernels::reference {
 
 struct AdamW {
   double rate, beta1, beta2, eps, decay;
-  std::vector<double> w, m, v;
+  Numbers w;
+  Numbers m = {}, v = {};
   int t = 0;
 
-  void step(const std::vector<double> &g) {
+  void step(const Numbers &g) {
     m.resize(w.size());
     v.resize(w.size());
     ++t;
+    Number first = parameter(rate / (1 - std::pow(beta1, t))),
+           root = parameter(1 / std::sqrt(1 - std::pow(beta2, t)));
     for (size_t i = 0; i < w.size(); ++i) {
-      m[i] = beta1 * m[i] + (1 - beta1) * g[i];
-      v[i] = beta2 * v[i] + (1 - beta2) * g[i] * g[i];
-      double first = m[i] / (1 - std::pow(beta1, t));
-      double second = v[i] / (1 - std::pow(beta2, t));
-      w[i] -= rate * (decay * w[i] + first / (std::sqrt(second) + eps));
+      m[i] = m[i] * parameter(beta1) + g[i] * parameter(1 - beta1);
+      v[i] = v[i] * parameter(beta2) + g[i] * g[i] * parameter(1 - beta2);
+      w[i] = w[i] * (1 - parameter(rate) * parameter(decay)) -
+             first * m[i] / (sqrt(v[i]) * root + parameter(eps));
     }
   }
 };

@@ -8,17 +8,15 @@
 #ifndef NEREID_KERNELS_ADD_NORM_REFERENCE_H
 #define NEREID_KERNELS_ADD_NORM_REFERENCE_H
 
-#include <vector>
+#include "kernels/testing/Number.h"
 
 namespace nereid::kernels::reference {
 
-using Values = std::vector<double>;
-
 /// `factors`: what dropout multiplies x with, 0 or 1 / (1 - p). The norms are
 /// those of layer_norm/reference.h and rms_norm/reference.h.
-inline Values residualSum(const Values &x, const Values &residual,
-                          const Values &factors) {
-  Values sum(x.size());
+inline Numbers residualSum(const Numbers &x, const Numbers &residual,
+                           const Numbers &factors) {
+  Numbers sum(x.size());
   for (size_t i = 0; i < x.size(); ++i) {
     sum[i] = residual[i] + x[i] * factors[i];
   }

@@ -8,58 +8,60 @@
 #ifndef NEREID_KERNELS_ATTENTION_REFERENCE_H
 #define NEREID_KERNELS_ATTENTION_REFERENCE_H
 
-#include <cmath>
-#include <cstdint>
-#include <vector>
+#include "kernels/testing/Number.h"
 
 namespace nereid::kernels::reference {
-
-using Values = std::vector<double>;
 
 struct AttentionSizes {
   int64_t batch, heads, kvHeads, queries, keys, headSize;
   bool causal;
   int64_t window; ///< 0: none
   double scale;
+  DType type = DType::Float32; ///< that weights are rounded to
   /// [batch, heads, queries, keys]: what weights are multiplied by, of dropout;
   /// empty for 1.
-  Values factors = {};
+  Numbers factors = {};
 };
 
-/// All row-major, of the shapes that Attention.h says. Scores are small enough
-/// for plain exponentials.
-inline Values attention(const Values &q, const Values &k, const Values &v,
-                        const AttentionSizes &s) {
-  Values o(q.size());
+inline Numbers attention(const Numbers &q, const Numbers &k, const Numbers &v,
+                         const AttentionSizes &s) {
+  Numbers o(q.size());
   int64_t d = s.headSize;
   for (int64_t row = 0; row < s.batch * s.heads * s.queries; ++row) {
     int64_t head = row / s.queries;
     int64_t shared =
         head / s.heads * s.kvHeads + head % s.heads / (s.heads / s.kvHeads);
     int64_t position = row % s.queries + s.keys - s.queries;
-    double total = 0;
+    std::vector<int64_t> keys;
+    Numbers scores;
     for (int64_t key = 0; key < s.keys; ++key) {
       if ((s.causal && key > position) ||
           (s.window && std::abs(key - position) >= s.window)) {
         continue;
       }
-      double score = 0;
+      Sum score;
       for (int64_t i = 0; i < d; ++i) {
-        score +=
-            q[size_t(row * d + i)] * k[size_t((shared * s.keys + key) * d + i)];
+        score.addProduct(q[size_t(row * d + i)],
+                         k[size_t((shared * s.keys + key) * d + i)]);
       }
-      double p = std::exp(s.scale * score);
-      total += p;
+      keys.push_back(key);
+      scores.push_back(gradientIn(score.total(), s.type) * parameter(s.scale));
+    }
+    Number lse = logSumExp(scores);
+    std::vector<Sum> sums(static_cast<size_t>(d));
+    for (size_t j = 0; j < keys.size(); ++j) {
+      Number p = exp(scores[j] - lse);
       if (!s.factors.empty()) {
-        p *= s.factors[size_t(row * s.keys + key)];
+        p = p * s.factors[size_t(row * s.keys + keys[j])];
       }
+      p = storedAs(p, s.type);
       for (int64_t i = 0; i < d; ++i) {
-        o[size_t(row * d + i)] +=
-            p * v[size_t((shared * s.keys + key) * d + i)];
+        sums[size_t(i)].addProduct(
+            p, v[size_t((shared * s.keys + keys[j]) * d + i)]);
       }
     }
-    for (int64_t i = 0; i < d && total != 0; ++i) {
-      o[size_t(row * d + i)] /= total;
+    for (int64_t i = 0; i < d; ++i) {
+      o[size_t(row * d + i)] = sums[size_t(i)].total();
     }
   }
   return o;

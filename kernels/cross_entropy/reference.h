@@ -8,47 +8,41 @@
 #ifndef NEREID_KERNELS_CROSS_ENTROPY_REFERENCE_H
 #define NEREID_KERNELS_CROSS_ENTROPY_REFERENCE_H
 
-#include <cmath>
-#include <vector>
+#include "kernels/testing/Number.h"
 
 namespace nereid::kernels::reference {
 
-using Values = std::vector<double>;
-
 /// The loss of each row; 0 for those whose target is `ignored`.
-inline Values crossEntropy(const Values &x, const Values &targets,
-                           double ignored, double smoothing) {
-  Values losses(targets.size());
+inline Numbers crossEntropy(const Numbers &x,
+                            const std::vector<double> &targets, double ignored,
+                            double smoothing) {
+  Numbers losses(targets.size());
   size_t columns = targets.empty() ? 0 : x.size() / targets.size();
   for (size_t row = 0; row < targets.size(); ++row) {
     if (targets[row] == ignored) {
       continue;
     }
-    const double *logits = x.data() + row * columns;
-    double most = -INFINITY, total = 0, sum = 0;
-    for (size_t j = 0; j < columns; ++j) {
-      most = std::fmax(most, logits[j]);
-      sum += logits[j];
+    std::span logits(&x[row * columns], columns);
+    Sum sum;
+    for (const Number &logit : logits) {
+      sum.add(logit);
     }
-    for (size_t j = 0; j < columns; ++j) {
-      total += std::exp(logits[j] - most);
-    }
-    losses[row] = most + std::log(total) -
-                  (1 - smoothing) * logits[size_t(targets[row])] -
-                  smoothing * sum / double(columns);
+    losses[row] = logSumExp(logits) -
+                  (1 - parameter(smoothing)) * logits[size_t(targets[row])] -
+                  parameter(smoothing) * (sum.total() / double(columns));
   }
   return losses;
 }
 
-/// `losses` in one number.
-inline double sumOf(const Values &losses, const Values &targets, double ignored,
-                    bool mean) {
-  double sum = 0, count = 0;
+inline Number sumOf(const Numbers &losses, const std::vector<double> &targets,
+                    double ignored, bool mean) {
+  Sum sum;
+  double count = 0;
   for (size_t i = 0; i < losses.size(); ++i) {
-    sum += losses[i];
+    sum.add(losses[i]);
     count += targets[i] != ignored;
   }
-  return mean && count != 0 ? sum / count : sum;
+  return mean && count != 0 ? sum.total() / count : sum.total();
 }
 
 } // namespace nereid::kernels::reference

@@ -57,11 +57,11 @@ TEST_P(Decoding, agreesWithDoublePrecision) {
         }
         Tensor o = decoding(q, k, v, given, options);
         expectClose(o,
-                    reference::decoding(q.toFloat64(), k.toFloat64(),
-                                        v.toFloat64(), lengths, heads, kvHeads,
-                                        capacity, headSize, options.window,
-                                        1 / std::sqrt(double(headSize))),
-                    64, 2, "o");
+                    reference::decoding(exactly(q), exactly(k), exactly(v),
+                                        lengths, heads, kvHeads, capacity,
+                                        headSize, options.window,
+                                        1 / std::sqrt(double(headSize)), dtype),
+                    "o");
         EXPECT_EQ(decoding(q, k, v, given, options).toFloat64(), o.toFloat64())
             << "other bits";
       },
@@ -108,10 +108,10 @@ TEST_P(Decoding, takesTheTokensOwnKeyAndKeepsIt) {
                        Tensor::fromVector(before).to(i32).to(device), options);
         expectClose(o,
                     reference::decoding(
-                        q.toFloat64(), keys.toFloat64(), values.toFloat64(),
-                        lengths, heads, kvHeads, capacity + 1, headSize,
-                        options.window, 1 / std::sqrt(double(headSize))),
-                    64, 2, "o");
+                        exactly(q), exactly(keys), exactly(values), lengths,
+                        heads, kvHeads, capacity + 1, headSize, options.window,
+                        1 / std::sqrt(double(headSize)), dtype),
+                    "o");
         EXPECT_EQ(k.toFloat64(), keys.slice(2, 0, capacity).toFloat64());
         EXPECT_EQ(v.toFloat64(), values.slice(2, 0, capacity).toFloat64());
       },
@@ -123,7 +123,7 @@ TEST_P(Decoding, keysBehindTheLengthAreNotRead) {
   k.slice(2, 0, 5).fill(1);
   Tensor o = decoding(full({1, 2, 16}, 1, f32, device), k, k,
                       full({1}, 5, i32, device));
-  EXPECT_EQ(o.toFloat64(), reference::Values(32, 1.0));
+  EXPECT_EQ(o.toFloat64(), Values(32, 1.0));
 }
 
 TEST_P(Decoding, takesNoElements) {
@@ -132,7 +132,7 @@ TEST_P(Decoding, takesNoElements) {
   EXPECT_EQ(decoding(q, k, k, empty({0}, i32, device)).shape(), q.shape());
   Tensor one = random({1, 2, 8}, f32), none = empty({1, 2, 0, 8}, f32, device);
   EXPECT_EQ(decoding(one, none, none, full({1}, 3, i32, device)).toFloat64(),
-            reference::Values(16, 0.0));
+            Values(16, 0.0));
 }
 
 TEST_P(Decoding, namesTheArgumentThatDoesNotFit) {

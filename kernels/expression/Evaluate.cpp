@@ -21,6 +21,11 @@ using namespace nereid;
 using namespace nereid::kernels;
 using namespace nereid::kernels::expression;
 
+static Kernel compile(const std::string &text, Context &context) {
+  return Kernel::fromSource({"<expression>", text, {}}, "expression_kernel",
+                            context);
+}
+
 static Kernel kernelOf(const std::string &text) {
   if (!hasCompiler()) {
     raise({ErrorCode::NotFound,
@@ -34,10 +39,7 @@ static Kernel kernelOf(const std::string &text) {
   std::lock_guard lock(mutex);
   auto found = known.find(text);
   if (found == known.end()) {
-    found = known
-                .emplace(text, Kernel::fromSource({"<expression>", text, {}},
-                                                  "expression_kernel"))
-                .first;
+    found = known.emplace(text, compile(text, Context::shared())).first;
   }
   return found->second;
 }
@@ -89,7 +91,8 @@ static void launchText(const KernelText &text,
                loops.batches();
   }
   arguments.push_back({"num_warps", Argument(4)});
-  kernelOf(text.text).launch(Grid(programs), arguments);
+  launchWatched(kernelOf(text.text), Grid(programs), arguments,
+                [&](Context &context) { return compile(text.text, context); });
 }
 
 std::vector<Tensor> expression::launch(std::span<const NodePtr> roots,

@@ -8,32 +8,36 @@
 #ifndef NEREID_KERNELS_GROUP_NORM_REFERENCE_H
 #define NEREID_KERNELS_GROUP_NORM_REFERENCE_H
 
-#include <cmath>
-#include <vector>
+#include "kernels/testing/Number.h"
 
 namespace nereid::kernels::reference {
 
-using Values = std::vector<double>;
-
 /// x [samples, channels, positions]; `w`, `b`: empty for 1 and 0.
-inline Values groupNorm(const Values &x, const Values &w, const Values &b,
-                        size_t channels, size_t positions, size_t groups,
-                        double eps) {
-  Values y(x.size());
+inline Numbers groupNorm(const Numbers &x, const Numbers &w, const Numbers &b,
+                         size_t channels, size_t positions, size_t groups,
+                         double eps) {
+  Numbers y(x.size());
   size_t size = channels / groups * positions;
   for (size_t first = 0; first < x.size(); first += size) {
-    double mean = 0, var = 0;
+    Sum sum, squares;
     for (size_t i = first; i < first + size; ++i) {
-      mean += x[i] / double(size);
+      sum.add(x[i]);
     }
+    Number mean = sum.total() / double(size);
     for (size_t i = first; i < first + size; ++i) {
-      var += (x[i] - mean) * (x[i] - mean) / double(size);
+      Number centred = x[i] - mean;
+      squares.addProduct(centred, centred);
     }
+    Number factor = rsqrt(squares.total() / double(size) + parameter(eps));
     for (size_t i = first; i < first + size; ++i) {
       size_t channel = i / positions % channels;
-      y[i] =
-          (x[i] - mean) / std::sqrt(var + eps) * (w.empty() ? 1 : w[channel]) +
-          (b.empty() ? 0 : b[channel]);
+      y[i] = (x[i] - mean) * factor;
+      if (!w.empty()) {
+        y[i] = y[i] * w[channel];
+      }
+      if (!b.empty()) {
+        y[i] = y[i] + b[channel];
+      }
     }
   }
   return y;

@@ -8,29 +8,39 @@
 #ifndef NEREID_KERNELS_LAYER_NORM_REFERENCE_H
 #define NEREID_KERNELS_LAYER_NORM_REFERENCE_H
 
-#include <cmath>
-#include <vector>
+#include "kernels/testing/Number.h"
 
 namespace nereid::kernels::reference {
 
-using Values = std::vector<double>;
-
-/// `w`, `b`: empty for 1 and 0.
-inline Values layerNorm(const Values &x, const Values &w, const Values &b,
-                        size_t columns, double eps) {
-  Values y(x.size());
+/// `w`, `b`: empty for 1 and 0. The variance is mean((x - mean)^2), or
+/// mean(x^2) - mean^2 where one pass over x has both sums.
+inline Numbers layerNorm(const Numbers &x, const Numbers &w, const Numbers &b,
+                         size_t columns, double eps, bool isOnePass = false) {
+  Numbers y(x.size());
   for (size_t row = 0; row < x.size(); row += columns) {
-    double mean = 0, var = 0;
-    for (size_t j = 0; j < columns; ++j) {
-      mean += x[row + j] / double(columns);
+    Sum sum, squares;
+    for (size_t j = row; j < row + columns; ++j) {
+      sum.add(x[j]);
     }
-    for (size_t j = 0; j < columns; ++j) {
-      var += (x[row + j] - mean) * (x[row + j] - mean) / double(columns);
+    Number mean = sum.total() / double(columns);
+    for (size_t j = row; j < row + columns; ++j) {
+      Number centred = isOnePass ? x[j] : x[j] - mean;
+      squares.addProduct(centred, centred);
     }
+    Number variance = squares.total() / double(columns);
+    if (isOnePass) {
+      variance = variance - mean * mean;
+    }
+    Number factor = rsqrt(variance + parameter(eps));
     for (size_t j = 0; j < columns; ++j) {
-      y[row + j] =
-          (x[row + j] - mean) / std::sqrt(var + eps) * (w.empty() ? 1 : w[j]) +
-          (b.empty() ? 0 : b[j]);
+      Number &result = y[row + j];
+      result = (x[row + j] - mean) * factor;
+      if (!w.empty()) {
+        result = result * w[j];
+      }
+      if (!b.empty()) {
+        result = result + b[j];
+      }
     }
   }
   return y;

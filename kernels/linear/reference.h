@@ -9,64 +9,68 @@
 #define NEREID_KERNELS_LINEAR_REFERENCE_H
 
 #include "kernels/linear/Linear.h"
+#include "kernels/testing/Number.h"
 
-#include <cmath>
+#include <algorithm>
 #include <numbers>
-#include <vector>
 
 namespace nereid::kernels::reference {
 
-using Values = std::vector<double>;
-
-inline double activate(double z, Activation activation) {
+inline Number activate(const Number &z, Activation activation) {
   switch (activation) {
   case Activation::None:
     return z;
   case Activation::Relu:
-    return z > 0 ? z : 0;
+    return z.value > 0 ? z : Number(Bound{0, z.error});
   case Activation::Gelu:
-    return 0.5 * z * std::erfc(-z / std::numbers::sqrt2);
-  case Activation::GeluTanh:
-    return 0.5 * z *
-           (1 + std::tanh(std::sqrt(2 / std::numbers::pi) *
-                          (z + 0.044715 * z * z * z)));
+    return z * (0.5 + 0.5 * erf(z * parameter(1 / std::numbers::sqrt2)));
+  case Activation::GeluTanh: {
+    Number cubed = z + parameter(0.044715) * z * z * z;
+    return z * sigmoid(parameter(2 * std::sqrt(2 / std::numbers::pi)) * cubed);
+  }
   case Activation::Silu:
-    return z / (1 + std::exp(-z));
+    return z * sigmoid(z);
   }
   __builtin_unreachable();
 }
 
-/// a [B, M, K] @ b [B, K, N], all row-major; `ofA`, `ofB`: their batches, 1 or
-/// B.
-inline Values product(const Values &a, size_t ofA, const Values &b, size_t ofB,
-                      size_t m, size_t n, size_t k) {
+/// a [ofA, m, k] times b [ofB, k, n]; a batch of 1 is that of all.
+inline Numbers product(const Numbers &a, size_t ofA, const Numbers &b,
+                       size_t ofB, size_t m, size_t n, size_t k) {
   size_t batch = std::max(ofA, ofB);
-  Values y(batch * m * n);
+  Numbers y(batch * m * n);
+  std::vector<Sum> sums(n);
   for (size_t i = 0; i < batch * m; ++i) {
     size_t each = i / m;
-    const double *left = &a[((ofA == 1 ? 0 : each) * m + i % m) * k];
-    const double *right = &b[(ofB == 1 ? 0 : each) * k * n];
+    const Number *left = &a[((ofA == 1 ? 0 : each) * m + i % m) * k];
+    const Number *right = &b[(ofB == 1 ? 0 : each) * k * n];
+    sums.assign(n, {});
     for (size_t l = 0; l < k; ++l) {
       for (size_t j = 0; j < n; ++j) {
-        y[i * n + j] += left[l] * right[l * n + j];
+        sums[j].addProduct(left[l], right[l * n + j]);
       }
+    }
+    for (size_t j = 0; j < n; ++j) {
+      y[i * n + j] = sums[j].total();
     }
   }
   return y;
 }
 
-/// activation(x [rows, K] @ weight [N, K]^T + bias), `bias` empty for 0.
-inline Values linear(const Values &x, const Values &weight, const Values &bias,
-                     size_t n, size_t k, Activation activation) {
+/// What an activation is applied to is kept in `kept` for the backward.
+inline Numbers linear(const Numbers &x, const Numbers &weight,
+                      const Numbers &bias, size_t n, size_t k,
+                      Activation activation, DType kept = DType::Float32) {
   size_t rows = x.size() / k;
-  Values y(rows * n);
+  Numbers y(rows * n);
   for (size_t i = 0; i < rows; ++i) {
     for (size_t j = 0; j < n; ++j) {
-      double sum = bias.empty() ? 0 : bias[j];
+      Sum sum;
       for (size_t l = 0; l < k; ++l) {
-        sum += x[i * k + l] * weight[j * k + l];
+        sum.addProduct(x[i * k + l], weight[j * k + l]);
       }
-      y[i * n + j] = activate(sum, activation);
+      Number z = bias.empty() ? sum.total() : sum.total() + bias[j];
+      y[i * n + j] = activate(storedAs(z, kept), activation);
     }
   }
   return y;

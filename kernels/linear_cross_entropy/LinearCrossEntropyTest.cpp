@@ -40,29 +40,23 @@ TEST_P(LinearCrossEntropy, agreesWithDoublePrecisionAndDifferences) {
     double scale = 1 / std::sqrt(double(columns));
     Variable x(random({rows, columns}, dtype), coin()),
         w(random({classes, columns}, dtype, scale), true);
-    auto loss = [&](const std::vector<Values> &at) {
+    // Logits, and their gradients, are kept in the type of x; so are the
+    // gradients of x and w until they are multiplied by the loss's.
+    auto loss = [&](const std::vector<Numbers> &at) {
       Values values = targets.toFloat64();
-      return Values{reference::sumOf(
-          reference::crossEntropy(
-              reference::logitsOf(at[0], at[1], size_t(columns)), values, -100,
-              options.smoothing),
+      return Numbers{reference::sumOf(
+          reference::crossEntropy(reference::logitsOf(gradientIn(at[0], dtype),
+                                                      gradientIn(at[1], dtype),
+                                                      size_t(columns), dtype),
+                                  values, -100, options.smoothing),
           values, -100, options.reduction == Reduction::Mean)};
     };
     Variable got = linearCrossEntropy(x, w, targets, options);
-    // Logits of up to 5 are rounded to their type.
-    double rounding = 5 * roundingOf(dtype),
-           sum = options.reduction == Reduction::Sum ? double(rows) : 1;
-    EXPECT_NEAR(got.value().item(),
-                loss({x.value().toFloat64(), w.value().toFloat64()})[0],
-                sum * (rounding + 1e-5));
+    expectClose(got.value(), loss({exactly(x.value()), exactly(w.value())}),
+                "loss");
     EXPECT_EQ(linearCrossEntropy(x.value(), w.value(), targets, options).item(),
               got.value().item());
-    // Of one class all gradients cancel: what a logit's roundings leave, 3 *
-    // 2^-24 a row, adds up over rows and columns as a random walk.
-    double floor =
-        std::max(1e-3, 0.02 * std::sqrt(double(rows) * double(columns)));
-    checkGradients(got, {x, w}, loss, 1e-5 + (dtype == f32 ? 0 : rounding),
-                   floor);
+    checkGradients(got, {x, w}, loss);
   });
 }
 

@@ -14,6 +14,7 @@
 #include "nereid/Runtime/device/DeviceCopy.h"
 
 #include <map>
+#include <utility>
 #include <vector>
 
 using namespace nereid;
@@ -57,15 +58,24 @@ void kernels::addKernelLibrary(const char *op, const KernelLibrary &library) {
   libraries().byOperator[op] = &library;
 }
 
+/// From the text of kernels/<op>/<op>.py.
+static Kernel compile(const char *op, const char *kernel, Context &context) {
+  for (const SourceFile &source : sources) {
+    if (source.name == op) {
+      std::string path =
+          std::string("kernels/") + op + "/" + std::string(op) + ".py";
+      return Kernel::fromSource({path, std::string(source.text), {}}, kernel,
+                                context);
+    }
+  }
+  raise({ErrorCode::NotFound,
+         std::string("operator '") + op + "' has no kernels",
+         {}});
+}
+
 static Kernel load(const char *op, const char *kernel) {
   if (hasCompiler()) {
-    for (const SourceFile &source : sources) {
-      if (source.name == op) {
-        std::string path =
-            std::string("kernels/") + op + "/" + std::string(op) + ".py";
-        return Kernel::fromSource({path, std::string(source.text), {}}, kernel);
-      }
-    }
+    return compile(op, kernel, Context::shared());
   }
   std::lock_guard lock(libraries().mutex);
   auto found = libraries().byOperator.find(op);
@@ -80,10 +90,31 @@ static Kernel load(const char *op, const char *kernel) {
   return Kernel::fromLibrary(*found->second, kernel);
 }
 
+static thread_local LaunchWatcher *watcher = nullptr;
+
+LaunchWatcher::LaunchWatcher() : outer(std::exchange(watcher, this)) {}
+LaunchWatcher::~LaunchWatcher() { watcher = outer; }
+
+void kernels::launchWatched(const Kernel &kernel, const Grid &grid,
+                            std::span<const LaunchArgument> arguments,
+                            const std::function<Kernel(Context &)> &compile) {
+  if (LaunchWatcher *seeing = std::exchange(watcher, nullptr)) {
+    struct Restore {
+      LaunchWatcher *seeing;
+      ~Restore() { watcher = seeing; }
+    } restore{seeing};
+    seeing->launching({kernel, grid, arguments, compile});
+  }
+  kernel.launch(grid, arguments);
+}
+
 void OperatorKernel::launch(const Grid &grid,
                             std::span<const LaunchArgument> arguments) const {
+  auto fromText = [this](Context &context) {
+    return compile(op, kernel, context);
+  };
   if (hasCompiler()) {
-    get().launch(grid, arguments);
+    launchWatched(get(), grid, arguments, fromText);
     return;
   }
   std::vector<LaunchArgument> kept;
@@ -93,7 +124,7 @@ void OperatorKernel::launch(const Grid &grid,
       kept.push_back(argument);
     }
   }
-  get().launch(grid, kept);
+  launchWatched(get(), grid, kept, fromText);
 }
 
 const Kernel &OperatorKernel::get() const {

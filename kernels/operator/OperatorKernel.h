@@ -24,6 +24,7 @@
 #include "nereid/Runtime/Kernel.h"
 #include "nereid/Runtime/Tensor.h"
 
+#include <functional>
 #include <mutex>
 
 namespace nereid::kernels {
@@ -62,6 +63,34 @@ private:
   mutable std::once_flag once;
   mutable Kernel loaded;
 };
+
+/// What an operator is about to launch.
+struct OperatorLaunch {
+  Kernel kernel;
+  Grid grid;
+  std::span<const LaunchArgument> arguments;
+  /// The same kernel from its text, in a context with a compiler.
+  std::function<Kernel(Context &)> compile;
+};
+
+/// Sees the operators' launches of the thread that made it, each before it is
+/// done. Tests judge launches so; what a watcher launches is not seen.
+class LaunchWatcher {
+public:
+  LaunchWatcher();
+  virtual ~LaunchWatcher();
+  LaunchWatcher(const LaunchWatcher &) = delete;
+  LaunchWatcher &operator=(const LaunchWatcher &) = delete;
+  virtual void launching(const OperatorLaunch &launch) = 0;
+
+private:
+  LaunchWatcher *outer;
+};
+
+/// Launches, and lets this thread's watcher see it.
+void launchWatched(const Kernel &kernel, const Grid &grid,
+                   std::span<const LaunchArgument> arguments,
+                   const std::function<Kernel(Context &)> &compile);
 
 /// An optional tensor as an argument: Python's None where it is undefined. The
 /// result is a view of `tensor`.

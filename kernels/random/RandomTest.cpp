@@ -23,6 +23,10 @@ static std::string bitsOf(const Tensor &tensor) {
   return {static_cast<const char *>(here.data()), size_t(here.bytes())};
 }
 
+// On every processor and GPU, by construction: every product in these
+// computations that a sum follows is exact or part of a tl.fma (Generators.cpp
+// and random.py agree step for step), so that no choice of contractions shows;
+// sqrt is rounded correctly; no number is so small that it might be flushed.
 TEST_P(Random, hasTheHostsBits) {
   Device cpu = Device::cpu();
   forCases([&] {

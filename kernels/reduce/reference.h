@@ -8,8 +8,7 @@
 #ifndef NEREID_KERNELS_REDUCE_REFERENCE_H
 #define NEREID_KERNELS_REDUCE_REFERENCE_H
 
-#include <cstdint>
-#include <vector>
+#include "kernels/testing/Number.h"
 
 namespace nereid::kernels::reference {
 
@@ -28,18 +27,21 @@ inline size_t broadcastIndex(size_t index, const std::vector<int64_t> &from,
   return result;
 }
 
-inline std::vector<double> sumTo(const std::vector<double> &x,
-                                 const std::vector<int64_t> &from,
-                                 const std::vector<int64_t> &to) {
+inline Numbers sumTo(const Numbers &x, const std::vector<int64_t> &from,
+                     const std::vector<int64_t> &to) {
   size_t count = 1;
   for (int64_t size : to) {
     count *= size_t(size);
   }
-  std::vector<double> sums(count);
+  std::vector<Sum> sums(count);
   for (size_t i = 0; i < x.size(); ++i) {
-    sums[broadcastIndex(i, from, to)] += x[i];
+    sums[broadcastIndex(i, from, to)].add(x[i]);
   }
-  return sums;
+  Numbers result;
+  for (const Sum &sum : sums) {
+    result.push_back(sum.total());
+  }
+  return result;
 }
 
 } // namespace nereid::kernels::reference

@@ -29,30 +29,24 @@ TEST_P(RmsNorm, agreesWithDoublePrecision) {
       w = random({columns}, coin() ? dtype : f32);
     }
     Tensor y = rmsNorm(x, w, 1e-6);
-    expectClose(y,
-                reference::rmsNorm(x.toFloat64(),
-                                   w.defined() ? w.toFloat64() : Values(),
-                                   size_t(columns), 1e-6),
-                32, 1, "y");
+    expectClose(
+        y, reference::rmsNorm(exactly(x), exactly(w), size_t(columns), 1e-6),
+        "y");
     EXPECT_EQ(rmsNorm(x, w, 1e-6).toFloat64(), y.toFloat64()) << "other bits";
   });
 }
 
 TEST_P(RmsNorm, gradientsAgreeWithDifferences) {
   forCases([&] {
-    // One column's normal value is 1 or -1: its gradient is what cancellation
-    // leaves of 0.
-    int64_t columns = 1 + awkwardSize(isSlow ? 300 : 20000);
+    int64_t columns = awkwardSize(isSlow ? 300 : 20000);
     int64_t rows = pick(1, 1 + (isSlow ? 2000 : 20000) / columns);
     DType dtype = floatType();
     Variable x(random({rows, columns}, dtype), true),
         w(random({columns}, dtype), coin());
     checkGradients(
-        rmsNorm(x, w, 1e-6), {x, w},
-        [&](const std::vector<Values> &at) {
+        rmsNorm(x, w, 1e-6), {x, w}, [&](const std::vector<Numbers> &at) {
           return reference::rmsNorm(at[0], at[1], size_t(columns), 1e-6);
-        },
-        1e-6);
+        });
   });
 }
 

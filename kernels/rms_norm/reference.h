@@ -8,25 +8,25 @@
 #ifndef NEREID_KERNELS_RMS_NORM_REFERENCE_H
 #define NEREID_KERNELS_RMS_NORM_REFERENCE_H
 
-#include <cmath>
-#include <vector>
+#include "kernels/testing/Number.h"
 
 namespace nereid::kernels::reference {
 
-using Values = std::vector<double>;
-
 /// `w`: empty for 1.
-inline Values rmsNorm(const Values &x, const Values &w, size_t columns,
-                      double eps) {
-  Values y(x.size());
+inline Numbers rmsNorm(const Numbers &x, const Numbers &w, size_t columns,
+                       double eps) {
+  Numbers y(x.size());
   for (size_t row = 0; row < x.size(); row += columns) {
-    double squares = 0;
+    Sum squares;
     for (size_t j = 0; j < columns; ++j) {
-      squares += x[row + j] * x[row + j] / double(columns);
+      squares.addProduct(x[row + j], x[row + j]);
     }
+    Number factor = rsqrt(squares.total() / double(columns) + parameter(eps));
     for (size_t j = 0; j < columns; ++j) {
-      y[row + j] =
-          x[row + j] / std::sqrt(squares + eps) * (w.empty() ? 1 : w[j]);
+      y[row + j] = x[row + j] * factor;
+      if (!w.empty()) {
+        y[row + j] = y[row + j] * w[j];
+      }
     }
   }
   return y;

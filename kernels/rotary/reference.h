@@ -8,17 +8,15 @@
 #ifndef NEREID_KERNELS_ROTARY_REFERENCE_H
 #define NEREID_KERNELS_ROTARY_REFERENCE_H
 
-#include <vector>
+#include "kernels/testing/Number.h"
 
 namespace nereid::kernels::reference {
 
 /// x [batches, positions, heads, 2 * half].
-inline std::vector<double> rotary(const std::vector<double> &x,
-                                  const std::vector<double> &cos,
-                                  const std::vector<double> &sin,
-                                  size_t positions, size_t heads, size_t half,
-                                  bool interleaved) {
-  std::vector<double> y(x.size());
+inline Numbers rotary(const Numbers &x, const Numbers &cos, const Numbers &sin,
+                      size_t positions, size_t heads, size_t half,
+                      bool interleaved) {
+  Numbers y(x.size());
   for (size_t row = 0; row < x.size() / (2 * half); ++row) {
     size_t angles = row / heads % positions * half;
     for (size_t i = 0; i < half; ++i) {

@@ -8,32 +8,29 @@
 #ifndef NEREID_KERNELS_SOFTMAX_REFERENCE_H
 #define NEREID_KERNELS_SOFTMAX_REFERENCE_H
 
-#include <cmath>
-#include <vector>
+#include "kernels/testing/Number.h"
 
 namespace nereid::kernels::reference {
 
-using Values = std::vector<double>;
-
-/// `added`: as many as x, -inf for what takes no part.
-inline Values softmax(const Values &x, const Values &added, size_t columns,
-                      double scale, bool isLog) {
-  Values y(x.size());
+/// `added`: as many as x, -infinity for what takes no part. Of what takes none
+/// the logarithm is -infinity.
+inline Numbers softmax(const Numbers &x, const std::vector<double> &added,
+                       size_t columns, double scale, bool isLog) {
+  Numbers y(x.size());
   for (size_t row = 0; row < x.size(); row += columns) {
-    double most = -INFINITY, total = 0;
+    Numbers scores;
     for (size_t j = row; j < row + columns; ++j) {
-      y[j] = x[j] * scale + added[j];
-      most = std::fmax(most, y[j]);
+      if (!std::isinf(added[j])) {
+        scores.push_back(x[j] * scale + added[j]);
+      }
     }
-    for (size_t j = row; j < row + columns; ++j) {
-      total += std::isinf(y[j]) ? 0 : std::exp(y[j] - most);
-    }
-    for (size_t j = row; j < row + columns; ++j) {
-      bool takesPart = !std::isinf(y[j]);
-      if (isLog) {
-        y[j] = takesPart ? y[j] - most - std::log(total) : -INFINITY;
+    Number lse = logSumExp(scores);
+    for (size_t j = row, k = 0; j < row + columns; ++j) {
+      if (std::isinf(added[j])) {
+        y[j] = isLog ? -INFINITY : 0.0;
       } else {
-        y[j] = takesPart ? std::exp(y[j] - most) / total : 0;
+        Number shifted = scores[k++] - lse;
+        y[j] = isLog ? shifted : exp(shifted);
       }
     }
   }

@@ -13,15 +13,20 @@
 // NEREID_CUDA_DRIVER=simulator makes cuda:0 the simulated GPU
 // (docs/Simulator.md).
 //
-// Gradients: `checkGradients` compares the operator's with those of the
-// reference, by central differences in double precision along random
-// directions: d/dt ref(x + t v) = <gradient, v>.
+// Results and gradients are judged twice. By the operator's reference, on every
+// device: each element may be off by twice what a plain loop in fp32 may be,
+// which the reference's numbers know (kernels/testing/Number.h), and by one
+// rounding to its type. And on other devices than `interp`, of cases with an
+// odd seed, which are small: each launch by the reference executor with the
+// same kernel, grid and arguments (kernels/testing/LaunchJudge.h).
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef NEREID_KERNELS_TESTING_OPERATORTEST_H
 #define NEREID_KERNELS_TESTING_OPERATORTEST_H
 
+#include "kernels/testing/LaunchJudge.h"
+#include "kernels/testing/Number.h"
 #include "nereid/Autograd/Variable.h"
 #include "test/e2e/OnDevice.h"
 
@@ -30,10 +35,20 @@
 
 namespace nereid::kernels {
 
-namespace reference {
 using Values = std::vector<double>;
-} // namespace reference
-using reference::Values;
+using reference::Bound;
+using reference::Number;
+using reference::Numbers;
+
+/// The elements, without error; none of an undefined tensor.
+Numbers exactly(const Tensor &tensor);
+Numbers exactly(const Values &values);
+
+/// What of `got` is farther from the reference than twice a plain loop in fp32
+/// may be, and one rounding to its type: the first such element; empty if there
+/// is none.
+std::string misfit(const Tensor &got, const Numbers &expected);
+std::string misfit(const Tensor &got, const std::vector<Bound> &expected);
 
 class OperatorTest : public e2e::OnDevice {
 protected:
@@ -58,29 +73,25 @@ protected:
   /// `values` in a random layout.
   Tensor laidOut(const Tensor &values);
 
-  /// Each element within `ulps` roundings of the dtype of its scale, where the
-  /// scale is |expected| + `floor`.
-  void expectClose(const Tensor &got, const Values &expected, double ulps,
-                   double floor, const char *what);
+  void expectClose(const Tensor &got, const Numbers &expected,
+                   const char *what);
 
   /// `inputs`: leaves on the device, all of them floats; `output` was computed
-  /// from them. `reference` computes the output from their values in double
-  /// precision. Compares <dx, v> with the reference's derivative along v within
-  /// `tolerance` of the gradient's scale + `floor`.
+  /// from them. `reference` computes the output from their values. Each element
+  /// of the gradients of a random `output.backward(dy)` must fit the
+  /// reference's.
   void checkGradients(
       const Variable &output, const std::vector<Variable> &inputs,
-      const std::function<Values(const std::vector<Values> &)> &reference,
-      double tolerance, double floor = 1e-3);
+      const std::function<Numbers(const std::vector<Numbers> &)> &reference);
 
-  /// The interpreter, and the simulated GPU (NEREID_CUDA_DRIVER=simulator):
-  /// small cases alone.
+  /// Judges the launches of a case that is judged; else null.
+  std::unique_ptr<LaunchJudge> judge;
+  /// Small cases alone: of the interpreter, the simulated GPU
+  /// (NEREID_CUDA_DRIVER=simulator), and where launches are judged.
   bool isSlow = false;
   std::mt19937_64 generator;
   uint64_t seed = 0;
 };
-
-/// Relative rounding of one operation in this type.
-double roundingOf(DType dtype);
 
 } // namespace nereid::kernels
 

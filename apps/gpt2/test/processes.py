@@ -1,5 +1,6 @@
-"""A run in one, two and four processes, which divide each step's tokens: the same losses. Its checkpoint goes on in any number
-of processes. Where one is told to stop, all do, with a checkpoint; where one dies, the run ends and says so.
+"""A run in one, two and four processes, which divide each step's tokens: the same log, with the same losses where the weights
+are the same. Its checkpoint goes on in any number of processes. Where one is told to stop, all do, with a checkpoint; where
+one dies, the run ends and says so.
 
     apps/gpt2/test/processes.py build/bin/nereid-gpt2
 """
@@ -18,17 +19,33 @@ def fail(message):
     sys.exit("error: " + message)
 
 
-def losses_agree(one, other, what):
-    if len(one) != len(other):
+def losses_of(program, out):
+    return curve_of(program.folder / out, ("iter", "loss", "train_loss", "val_loss"))
+
+
+def losses_agree(one, other, last, what):
+    """The same lines of the log; until `last`, the first step that begins with other weights, the same losses but for the
+    roundings of a mean of micro-steps (or batches of an evaluation) in two orders: so many fp32 sums each. Later a rounding
+    of a gradient that is 0 may turn a whole step of AdamW, so that nothing is claimed of them here; that weights stay equal
+    is DataParallelTest's, whose sums are exact."""
+    if [line[0] for line in one] != [line[0] for line in other]:
         fail(f"{what}: {len(other)} lines of the log, expected {len(one)}")
-    largest = max(abs(a - b) / abs(a) for x, y in zip(one, other) for a, b in zip(x, y) if a is not None)
-    if largest > 1e-6:
-        fail(f"{what}: losses differ by {largest:.1e}, expected at most 1e-6")
+    terms = max(OPTIONS["gradient_accumulation_steps"], OPTIONS["eval_iters"])
+    bound = 2 * terms * 2**-24
+    largest = compared = 0
+    for x, y in zip(one, other):
+        if x[0] <= last:
+            for a, b in zip(x[1:], y[1:]):
+                if (a is None) != (b is None):
+                    fail(f"{what}: step {x[0]} has other numbers")
+                if a is not None:
+                    largest = max(largest, abs(a - b) / abs(a))
+                    compared += 1
+    if not compared:
+        fail(f"{what}: no loss until step {last} in the log")
+    if largest > bound:
+        fail(f"{what}: losses differ by {largest:.1e}, expected at most {bound:.1e}")
     return largest
-
-
-def curve(program, out):
-    return curve_of(program.folder / out, ("loss", "train_loss", "val_loss"))
 
 
 def check_losses(program):
@@ -36,10 +53,10 @@ def check_losses(program):
         result = program.train(f"of{count}", OPTIONS, f"--processes={count}")
         if result.returncode:
             fail(f"{count} processes: {result.stderr}")
-    alone = curve(program, "of1")
+    alone = losses_of(program, "of1")
     for count in (2, 4):
-        largest = losses_agree(alone, curve(program, f"of{count}"), f"{count} processes")
-        print(f"{count} processes: {len(alone)} lines of the log, losses within {largest:.1e} of one process's")
+        largest = losses_agree(alone, losses_of(program, f"of{count}"), 0, f"{count} processes")
+        print(f"{count} processes: {len(alone)} lines of the log, first losses within {largest:.1e} of one process's")
 
 
 def check_resume(program):
@@ -51,8 +68,9 @@ def check_resume(program):
         result = program.train(out.name, longer, "--init_from=resume", f"--processes={count}")
         if result.returncode:
             fail(f"resumed in {count} processes: {result.stderr}")
-    largest = losses_agree(curve(program, "on1"), curve(program, "on2"), "resumed in 2 processes")
-    print(f"resumed from 4 processes in 1 and 2: losses within {largest:.1e}")
+    begun_at = OPTIONS["max_iters"]
+    largest = losses_agree(losses_of(program, "on1"), losses_of(program, "on2"), begun_at, "resumed in 2 processes")
+    print(f"resumed from 4 processes in 1 and 2: first losses within {largest:.1e}")
 
 
 def children_of(pid):
