@@ -199,7 +199,11 @@ static std::string overlapNote(const Arrays &arrays,
 
 void LaunchCheck::judge(const Run &run, CheckReport &report) const {
   const Arrays &all = arrays();
+  size_t arguments = all.views.size() - launch.reachable.size();
   for (const Reference::Overlap &overlap : run.reference->overlaps) {
+    if (overlap.second >= arguments) { // what arguments lead into
+      continue;
+    }
     std::string note = overlapNote(all, overlap);
     if (std::find(report.notes.begin(), report.notes.end(), note) ==
         report.notes.end()) {
@@ -213,7 +217,6 @@ void LaunchCheck::judge(const Run &run, CheckReport &report) const {
   }
   // The report of the first view of each region.
   std::vector<size_t> owners(all.regions.size(), SIZE_MAX);
-  size_t arguments = all.views.size() - launch.reachable.size();
   for (size_t i = 0; i < all.views.size(); ++i) {
     const Arrays::View &view = all.views[i];
     bool isArgument = i < arguments;
