@@ -12,6 +12,7 @@
 #include "nereid/Runtime/Stream.h"
 #include "nereid/Runtime/cache/DiskCache.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"
+#include "nereid/Support/CpuLevels.h"
 #include "nereid/Support/Files.h"
 #include "nereid/Support/Hash.h"
 #include "nereid/Support/Host.h"
@@ -242,8 +243,9 @@ static Roofline identityOf(Device device) {
   if (device.isHost()) {
     roofline.device = thisMachine().processor + ", " +
                       std::to_string(numThreads()) + " threads";
-    roofline.driver =
-        "features " + hashText(hostFeatureWords()).hex().substr(0, 8);
+    roofline.driver = "features " +
+                      hashText(hostFeatureWords()).hex().substr(0, 8) +
+                      ", level " + std::to_string(cpu::deviceLevel());
     return roofline;
   }
   cuda::DeviceState &state =

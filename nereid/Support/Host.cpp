@@ -69,23 +69,12 @@ bool mayUseTiles() {
 #endif
 }
 
-int hostX86Level() {
-  __builtin_cpu_init(); // asks CPUID once, and the system through XCR0
-  bool hasDotProducts = __builtin_cpu_supports("avx512vnni") &&
-                        __builtin_cpu_supports("avx512bf16");
-  bool hasTiles = hasDotProducts && mayUseTiles();
-  return __builtin_cpu_supports("x86-64-v4")   ? 4 + hasDotProducts + hasTiles
-         : __builtin_cpu_supports("x86-64-v3") ? 3
-         : __builtin_cpu_supports("x86-64-v2") ? 2
-                                               : 1;
 }
 #else
 static std::string readFeatureWords() {
   Expected<std::string> info = readFile("/proc/cpuinfo");
   return info.ok() ? *info : "unknown";
 }
-
-int hostX86Level() { return 0; }
 
 bool mayUseTiles() { return false; }
 #endif

@@ -10,7 +10,6 @@
 #include "nereid/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "nereid/Conversion/TileToCPU/TileToCPU.h"
 #include "nereid/Conversion/ToLLVM/ToLLVM.h"
-#include "nereid/Dialect/Tile/Transforms/ExpandMath.h"
 #include "nereid/Dialect/Tile/Transforms/Passes.h"
 #include "nereid/Target/CPU/CpuTarget.h"
 #include "nereid/Target/CodeEmission.h"
@@ -20,19 +19,6 @@
 #include "mlir/Pass/PassManager.h"
 
 namespace nereid::fuzz {
-
-static CpuTargetInfo infoOf(const cpu::CpuTarget &target) {
-  CpuTargetInfo info;
-  info.vectorBytes = target.vectorBytes;
-  info.vectorRegisters = target.vectorRegisters;
-  info.hasMaskRegisters = target.hasMaskRegisters;
-  info.hasMaskedMemory = target.hasMaskedMemory;
-  info.hasGather = target.hasGather;
-  info.hasFma = target.hasFma;
-  info.hasF16c = target.hasF16c;
-  info.fpFusion = true; // as kernels are compiled; the bounds allow for it
-  return info;
-}
 
 namespace {
 
@@ -51,17 +37,16 @@ public:
     if (mlir::failed(manager.run(module))) {
       return Status(ErrorCode::Internal, "the Tile passes failed");
     }
-    auto converted = convertTileToCPU(module, infoOf(target));
+    // a * b + c may be rounded once, as kernels are compiled; the bounds allow
+    // for it.
+    auto converted = convertTileToCPU(module, target);
     if (!converted.ok()) {
       return converted.status();
     }
     if (mlir::failed(mlir::verify(module))) {
       return Status(ErrorCode::Internal, "the loops are not valid IR");
     }
-    tile::ExpandMathOptions math;
-    math.hasFma = target.hasFma;
-    math.hasScalef = target.hasMaskRegisters;
-    tile::expandMath(module, math);
+    tile::expandMath(module, mathOptionsOf(target));
     if (Status status = convertToLLVM(module); !status.ok()) {
       return status;
     }

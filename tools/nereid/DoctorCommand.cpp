@@ -17,12 +17,14 @@
 #include "nereid/Machine/Machine.h"
 #include "nereid/Runtime/cache/DiskCache.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"
+#include "nereid/Support/CpuLevels.h"
 #include "nereid/Support/Files.h"
 #include "nereid/Support/Knobs.h"
 #include "nereid/Target/NVPTX/Ptxas.h"
 #include "nereid/nereid.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <unistd.h>
@@ -58,8 +60,13 @@ static void reportMachine() {
   Expected<std::string> target =
       Context::shared().compiler()->resolveTarget("cpu");
   if (target.ok()) {
-    line("target", *target);
-    if (*target == "x86-64-v2") {
+    const std::string &machine =
+        cpu::levels()[std::max(cpu::machineLevel(), 1) - 1].name;
+    line("target", *target + (knobs().cpu.empty()
+                                  ? ""
+                                  : " (NEREID_CPU; this machine runs up to " +
+                                        machine + ")"));
+    if (cpu::deviceLevel() <= 2) {
       line("", "no AVX2: kernels use 16-byte vectors, about a quarter of what "
                "AVX-512 gives");
     }

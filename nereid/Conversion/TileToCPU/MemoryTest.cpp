@@ -58,8 +58,9 @@ TEST(Memory, LoadSurvivesAStoreToTheSameArray) {
 
 /// y[c, r] = x[r, c] inside of [m, n], through blocks of rows x columns.
 template <typename T>
-static void checkTransposition(const std::string &type, const char *target,
-                               int64_t rows, int64_t columns) {
+static void checkTransposition(const std::string &type,
+                               const std::string &target, int64_t rows,
+                               int64_t columns) {
   TileText t;
   TextValue x = t.ptr(type), y = t.ptr(type), m = t.argument("i32"),
             n = t.argument("i32");
@@ -103,7 +104,7 @@ static void checkTransposition(const std::string &type, const char *target,
 }
 
 TEST(Memory, TranspositionsOfEveryWidth) {
-  for (const char *target : {"x86-64", "x86-64-v3", "cpu"}) {
+  for (const std::string &target : runnable({"x86-64", "x86-64-v3", "cpu"})) {
     for (auto [rows, columns] :
          {std::pair<int64_t, int64_t>{64, 64}, {128, 24}, {40, 64}}) {
       checkTransposition<int8_t>("i8", target, rows, columns);
@@ -135,7 +136,7 @@ TEST(Memory, TransposedBlocksAreTurnedInRegisters) {
 }
 
 TEST(Memory, TransposedGatheredAndWrappedAddresses) {
-  for (const char *target : {"x86-64", "x86-64-v3", "cpu"}) {
+  for (const std::string &target : runnable({"x86-64", "x86-64-v3", "cpu"})) {
     TileText t;
     TextValue x = t.ptr("i32"), y = t.ptr("i32"), n = t.argument("i32");
     TextValue stride = t.argument("i32");
@@ -245,7 +246,7 @@ TEST(Memory, ConditionsOfRowsAndOfColumns) {
 
 TEST(Memory, ReshapesOfShortDimensions) {
   // [2, 2, ..., 2] as a sorting network sees it: swap neighbours 2^d apart.
-  for (const char *target : {"x86-64", "cpu"}) {
+  for (const std::string &target : runnable({"x86-64", "cpu"})) {
     for (int d = 0; d < 8; ++d) {
       TileText t;
       TextValue x = t.ptr("i32"), y = t.ptr("i32");
@@ -279,14 +280,14 @@ TEST(Memory, CodeDoesNotGrowWithTheBlock) {
     t.store(t.addptr(y, range), t.op("arith.divf", e, sum), mask);
     return t.str();
   };
-  TestKernel small(text(256)), large(text(65536));
+  TestKernel small(text(256), "x86-64-v3"), large(text(65536), "x86-64-v3");
   ASSERT_TRUE(small.ok() && large.ok());
   EXPECT_LT(large.objectBytes(), 1.1 * small.objectBytes());
 }
 
 TEST(Memory, ConversionsOfNarrowFloats) {
   // Every bf16, through f32 and back, on a target without and one with F16C.
-  for (const char *target : {"x86-64", "cpu"}) {
+  for (const std::string &target : runnable({"x86-64", "cpu"})) {
     for (const char *type : {"bf16", "f16", "f8E5M2", "f8E4M3FN"}) {
       std::string name = type;
       int bits = name[1] == '8' ? 8 : 16;

@@ -80,7 +80,7 @@ struct Packing {
 /// Turns blocks of `shape`, contiguous along `vector`, so that they are
 /// contiguous along `rows`; nothing if the extents do not divide. A buffer for
 /// it holds whole vectors along both.
-std::optional<Packing> turning(const CpuTargetInfo &target, mlir::Type element,
+std::optional<Packing> turning(const cpu::CpuTarget &target, mlir::Type element,
                                unsigned group, int rows, int vector,
                                llvm::ArrayRef<int64_t> shape);
 mlir::Value flipSign(LaneOps ops, mlir::Value integer);

@@ -43,20 +43,6 @@ struct Compiled {
 };
 } // namespace
 
-static CpuTargetInfo infoOf(const cpu::CpuTarget &target) {
-  CpuTargetInfo info;
-  info.vectorBytes = target.vectorBytes;
-  info.vectorRegisters = target.vectorRegisters;
-  info.hasMaskRegisters = target.hasMaskRegisters;
-  info.hasMaskedMemory = target.hasMaskedMemory;
-  info.hasGather = target.hasGather;
-  info.hasFma = target.hasFma;
-  info.hasF16c = target.hasF16c;
-  info.hasDotProducts = target.hasDotProducts;
-  info.hasTiles = target.hasTiles;
-  return info;
-}
-
 static Compiled compile(const std::string &text, const cpu::CpuTarget &target,
                         bool toLlvm) {
   Compiled result;
@@ -83,7 +69,7 @@ static Compiled compile(const std::string &text, const cpu::CpuTarget &target,
     result.error += "passes failed";
     return result;
   }
-  auto info = convertTileToCPU(*result.module, infoOf(target));
+  auto info = convertTileToCPU(*result.module, target);
   if (!info.ok()) {
     result.error = info.failure().str();
     return result;
@@ -95,10 +81,7 @@ static Compiled compile(const std::string &text, const cpu::CpuTarget &target,
     result.error += "invalid loops\n" + dump;
     return result;
   }
-  tile::ExpandMathOptions math;
-  math.hasFma = target.hasFma;
-  math.hasScalef = target.hasMaskRegisters;
-  tile::expandMath(*result.module, math);
+  tile::expandMath(*result.module, mathOptionsOf(target));
   if (toLlvm) {
     Status status = convertToLLVM(*result.module);
     if (!status.ok()) {
@@ -188,15 +171,23 @@ void TestKernel::launch(std::array<int, 3> grid,
   code.entry(code.self, &frame, begin, end);
 }
 
-std::vector<std::string> runnableTargets() {
-  std::vector<std::string> names;
-  for (const char *name : {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4",
-                           "x86-64-v4-bf16", "x86-64-v4-amx"}) {
-    if (cpu::runsHere(*cpu::resolve(name))) {
-      names.push_back(name);
+std::vector<std::string> runnable(const std::vector<std::string> &names) {
+  std::vector<std::string> result;
+  for (const std::string &name : names) {
+    auto target = cpu::resolve(name);
+    if (target.ok() && cpu::runsHere(*target)) {
+      result.push_back(name);
     }
   }
-  return names;
+  return result;
+}
+
+std::vector<std::string> runnableTargets() {
+  std::vector<std::string> names;
+  for (const cpu::CpuTarget &target : cpu::levels()) {
+    names.push_back(target.name);
+  }
+  return runnable(names);
 }
 
 std::string stageText(const std::string &text, const std::string &stage,

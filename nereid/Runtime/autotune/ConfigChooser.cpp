@@ -10,6 +10,7 @@
 #include "nereid/Machine/Machine.h"
 #include "nereid/Runtime/Context.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"
+#include "nereid/Support/CpuLevels.h"
 
 #include <atomic>
 
@@ -41,8 +42,10 @@ std::string describe(const ConfigDescription &config) {
 
 std::string tuningDevice(Device device) {
   if (device.isHost()) {
-    return thisMachine().processor + ", " + std::to_string(numThreads()) +
-           " threads";
+    Expected<cpu::CpuTarget> target = cpu::deviceTarget();
+    bool isPinned = target.ok() && target->level != cpu::machineLevel();
+    return thisMachine().processor + (isPinned ? " as " + target->name : "") +
+           ", " + std::to_string(numThreads()) + " threads";
   }
   auto state = cuda::DeviceState::get(device.index());
   if (!state.ok()) {
