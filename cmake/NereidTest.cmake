@@ -47,7 +47,7 @@ function(nereid_test name)
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS};${ARG_RING}" TIMEOUT ${ARG_TIMEOUT}
                        ENVIRONMENT "${environment}")
-  if(ARG_RING MATCHES "host|speed|soak")
+  if(ARG_RING MATCHES "level|host|speed|soak")
     set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
   endif()
   if(ARG_RING STREQUAL speed)

@@ -69,7 +69,6 @@ bool mayUseTiles() {
 #endif
 }
 
-}
 #else
 static std::string readFeatureWords() {
   Expected<std::string> info = readFile("/proc/cpuinfo");
