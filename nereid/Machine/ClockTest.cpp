@@ -18,9 +18,9 @@ TEST(ManualClock, StandsStillUnlessItIsMoved) {
   clock.advanceMs(2.5);
   EXPECT_EQ(clock.millisecondsSince(begin), 2.5);
   clock.advanceSeconds(1);
-  EXPECT_EQ(clock.now() - begin, 1002500000);
+  EXPECT_EQ(clock.now(), begin + 1002500000);
   clock.sleep(500);
-  EXPECT_EQ(clock.now() - begin, 1002500500);
+  EXPECT_EQ(clock.now(), begin + 1002500500);
 }
 
 TEST(ManualClock, AStepMovesItWithEachReading) {
@@ -35,6 +35,6 @@ TEST(SteadyClock, SleepsAtLeastAsLongAsAsked) {
   Clock &clock = *steadyClock();
   int64_t begin = clock.now();
   clock.sleep(1000);
-  EXPECT_GE(clock.now() - begin, 1000);
+  EXPECT_GE(clock.now(), begin + 1000);
   EXPECT_EQ(steadyClock(), steadyClock());
 }

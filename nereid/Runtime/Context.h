@@ -63,7 +63,8 @@ public:
   /// The context used when none is named. Made on first use.
   static Context &shared();
   using CompilerFactory = std::unique_ptr<KernelCompiler> (*)();
-  /// Gives the shared context its compiler; no effect once that exists.
+  /// Gives the shared context another compiler than that of nereid/nereid.h; no
+  /// effect once that context exists.
   static void setSharedCompiler(CompilerFactory factory);
 
   KernelCompiler *compiler() const;
@@ -76,6 +77,20 @@ private:
   explicit Context(std::shared_ptr<State> state) : state_(std::move(state)) {}
   std::shared_ptr<State> state_; ///< its kernels keep it, too
 };
+
+namespace detail {
+void useConfigTrials();
+/// What a program has that includes nereid/nereid.h, which defines it. It is
+/// data, which the first use of the shared context reads: no code runs before
+/// main. Weak: a program without that header has none, and its address is null.
+struct SharedDefaults {
+  Context::CompilerFactory compiler;
+  ConfigChooser &(*chooser)();
+  void (*useTrials)();
+};
+[[gnu::weak,
+  gnu::visibility("default")]] extern const SharedDefaults sharedDefaults;
+} // namespace detail
 
 /// Threads that run programs of a grid on the cpu device; all cores by
 /// default, or NEREID_NUM_THREADS. 0 restores the default. More than

@@ -107,7 +107,7 @@ TEST_F(Supervised, ATrialThatTakesItsTimeIsLeftAlone) {
 TEST_F(Supervised, ATrialBeyondItsTimeIsEndedAndTheNextWorkerGoesOn) {
   secondsPerProgress = 10.1;
   SupervisedTuning tuning =
-      supervise(begin() + progress() + "exec sleep 1000000\n");
+      supervise(begin() + progress() + "exec tail -f /dev/null\n");
   ASSERT_TRUE(tuning.result);
   ASSERT_TRUE(ended());
   EXPECT_EQ(ended()->state, TrialState::Hung);
@@ -122,7 +122,7 @@ TEST_F(Supervised, ARoundHasTimeForEachOfItsTrials) {
   std::filesystem::remove(root + "/first");
   secondsPerProgress = 30.1;
   tuning =
-      supervise(say({{"measuring", 3}}) + progress() + "exec sleep 1000000\n");
+      supervise(say({{"measuring", 3}}) + progress() + "exec tail -f /dev/null\n");
   EXPECT_TRUE(tuning.result) << "the next worker's";
 }
 

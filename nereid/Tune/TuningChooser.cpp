@@ -92,10 +92,10 @@ Expected<size_t> TuningChooser::choose(LaunchTrials &trials) {
   return choice;
 }
 
-bool installTuner() {
-  static TuningChooser chooser;
-  setConfigChooser(&chooser);
-  return true;
+ConfigChooser &processTuner() {
+  // Never destroyed: kernels in static objects may launch until the end.
+  static auto *chooser = new TuningChooser;
+  return *chooser;
 }
 
 } // namespace nereid::tune

@@ -16,10 +16,18 @@
 
 namespace nereid {
 
-static std::atomic<ConfigChooser *> theChooser = nullptr;
+static constinit std::atomic<bool> isChosen = false; ///< that of the process
+static constinit std::atomic<ConfigChooser *> theChooser = nullptr;
 
-void setConfigChooser(ConfigChooser *chooser) { theChooser = chooser; }
-ConfigChooser *configChooser() { return theChooser; }
+void setConfigChooser(ConfigChooser *chooser) {
+  theChooser = chooser;
+  isChosen = true;
+}
+
+ConfigChooser *configChooser() {
+  const detail::SharedDefaults *defaults = &detail::sharedDefaults;
+  return isChosen || !defaults ? theChooser.load() : &defaults->chooser();
+}
 
 std::string describe(const ConfigDescription &config) {
   std::string text;

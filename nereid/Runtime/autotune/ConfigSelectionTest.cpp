@@ -105,6 +105,13 @@ TEST_F(Configs, AContextsChooserGoesBeforeTheProcesss) {
   EXPECT_EQ(ofProcess.asked, 1);
 }
 
+// What nereid/nereid.h gives a program that includes it (SeedKernelsTest.cpp).
+TEST(SharedDefaults, AProgramOfTheRuntimeAloneHasNone) {
+  EXPECT_EQ(&detail::sharedDefaults, nullptr);
+  EXPECT_EQ(Context::shared().compiler(), nullptr);
+  EXPECT_EQ(configChooser(), nullptr);
+}
+
 // The decorator's order decides, no clock: the same on every machine.
 TEST_F(WithoutAChooser, TheFirstThatCompilesIsUsed) {
   Kernel k = kernel("tuned");

@@ -447,6 +447,8 @@ Status ConfigSelection::runHooks(const Config &config, LaunchBinding &binding,
   return actions.ok() ? perform(**actions, binding, hooked) : actions.status();
 }
 
+void detail::useConfigTrials() { ConfigSelection::useTrials(); }
+
 void ConfigSelection::useTrials() {
   static constexpr TrialCode code = {&ConfigSelection::chooseByTrials,
                                      &ConfigSelection::runHooks};
