@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// CLI11 tells what was wrong in words of its own, some of them made of parts:
-// "--emit: At Most 1 required but received 2". The kinds are told apart by
-// their type, and the parts by the fixed words between them.
+// CLI11 tells what was wrong in words of its own, which change with its
+// version. Here an error's type says the kind, and the state of the parsed
+// options says which of them is meant and how often it was given.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,36 +19,10 @@
 #include "nereid/Support/EditDistance.h"
 
 #include <CLI/CLI.hpp>
-#include <regex>
 #include <sstream>
 #include <vector>
 
 namespace nereid {
-
-namespace {
-/// Words of the library in the order of their parts, and ours for them.
-struct Rewording {
-  const char *pattern;
-  const char *replacement;
-};
-
-constexpr Rewording rewordings[] = {
-    {"(.*): At [Mm]ost (\\d+) required but received (\\d+)",
-     "$1: expected at most $2 of it, got $3"},
-    {"(.*): At [Ll]east (\\d+) required but received (\\d+)",
-     "$1: expected at least $2 of it, got $3"},
-    {"(.*): \\d+ required .* missing", "$1: expected a value, got none"},
-    {"Expected exactly (\\d+) arguments to (.*), got (\\d+)",
-     "$2: expected $1 of it, got $3"},
-    {"Expected at least (\\d+) arguments to (.*), got (\\d+)",
-     "$2: expected at least $1 of it, got $3"},
-    {"(.*) was given a disallowed flag override",
-     "$1: expected no value, got one"},
-    {"(.*) requires (.*)", "$1: expected $2 beside it, got none"},
-    {"(.*) excludes (.*)", "expected either $1 or $2, got both"},
-    {"(.*) is required", "expected $1, got none"},
-};
-} // namespace
 
 [[noreturn]] static void refuse(const std::string &message) {
   raise({ErrorCode::InvalidArgument, message, {}});
@@ -87,6 +61,65 @@ static std::string explainExtra(const CLI::App &app, const CLI::App &command,
          didYouMean(word.substr(0, word.find('=')), names);
 }
 
+static std::string explainRequired(const CLI::App &command) {
+  for (const CLI::Option *option : command.get_options()) {
+    if (option->get_required() && option->count() == 0) {
+      return "expected " + option->get_name() + ", got none";
+    }
+  }
+  return "";
+}
+
+static std::string explainNeeds(const CLI::App &command) {
+  for (const CLI::Option *option : command.get_options()) {
+    for (const CLI::Option *other : option->get_needs()) {
+      if (option->count() != 0 && other->count() == 0) {
+        return option->get_name() + ": expected " + other->get_name() +
+               " beside it, got none";
+      }
+    }
+  }
+  return "";
+}
+
+static std::string explainExcludes(const CLI::App &command) {
+  for (const CLI::Option *option : command.get_options()) {
+    for (const CLI::Option *other : option->get_excludes()) {
+      if (option->count() != 0 && other->count() != 0) {
+        return "expected either " + option->get_name() + " or " +
+               other->get_name() + ", got both";
+      }
+    }
+  }
+  return "";
+}
+
+/// An option was given too often, or with too few values. `text` names it.
+static std::string explainCount(const CLI::App &command,
+                                const std::string &text) {
+  const CLI::Option *found = nullptr;
+  for (const CLI::Option *option : command.get_options()) {
+    bool isLonger =
+        !found || option->get_name().size() > found->get_name().size();
+    if (isLonger && text.find(option->get_name()) != std::string::npos) {
+      found = option;
+    }
+  }
+  if (!found) {
+    return "";
+  }
+  int least = found->get_items_expected_min(),
+      most = found->get_items_expected_max();
+  auto got = static_cast<int>(found->count());
+  std::string numbers = std::to_string(got > most ? most : least) +
+                        " of it, got " + std::to_string(got);
+  return found->get_name() + ": expected " +
+         (most == 0    ? "no value, got one"
+          : got == 0   ? "a value, got none"
+          : got > most ? "at most " + numbers
+                       : "at least " + numbers);
+}
+
 static std::string explain(const CLI::App &app, const CLI::App &command,
                            const CLI::ParseError &error) {
   if (dynamic_cast<const CLI::ExtrasError *>(&error)) {
@@ -100,14 +133,17 @@ static std::string explain(const CLI::App &app, const CLI::App &command,
     }
     return "expected one of the commands " + listOf(names) + ", got none";
   }
-  std::string text = error.what();
-  for (const Rewording &rewording : rewordings) {
-    std::regex pattern(rewording.pattern);
-    if (std::regex_match(text, pattern)) {
-      return std::regex_replace(text, pattern, rewording.replacement);
-    }
+  std::string text = error.what(), reason;
+  if (dynamic_cast<const CLI::RequiredError *>(&error)) {
+    reason = explainRequired(command);
+  } else if (dynamic_cast<const CLI::RequiresError *>(&error)) {
+    reason = explainNeeds(command);
+  } else if (dynamic_cast<const CLI::ExcludesError *>(&error)) {
+    reason = explainExcludes(command);
+  } else if (dynamic_cast<const CLI::ArgumentMismatch *>(&error)) {
+    reason = explainCount(command, text);
   }
-  return text;
+  return reason.empty() ? text : reason;
 }
 
 static std::string explainParseError(const CLI::App &app,

@@ -483,8 +483,9 @@ using Make = std::string (*)(uint32_t seed, std::string name);
 
 void compareWithPython(int count, Make make,
                        std::vector<std::string> targets = {"interp"}) {
-  if (std::system("python3 -c '' 2>/dev/null") != 0) {
-    GTEST_SKIP() << "needs python3";
+  if (std::system("python3 -c 'import sys; sys.exit(sys.version_info < (3, "
+                  "11))' 2>/dev/null") != 0) {
+    GTEST_SKIP() << "needs python3 of version 3.11 or later";
   }
   if (const char *requested = std::getenv("NEREID_TEST_PROGRAMS")) {
     count = std::atoi(requested);

@@ -154,7 +154,11 @@ std::vector<std::string> byPython(const std::vector<std::string> &lines) {
   return results;
 }
 
-bool havePython() { return std::system("python3 -c '' 2>/dev/null") == 0; }
+/// Messages and limits are those of 3.11 and later.
+bool havePython() {
+  return std::system("python3 -c 'import sys; "
+                     "sys.exit(sys.version_info < (3, 11))' 2>/dev/null") == 0;
+}
 
 /// A list in a result is a tuple in the interface; nested ones are not
 /// compared here.
@@ -164,7 +168,7 @@ bool hasNestedList(const std::string &text) {
 
 TEST(StaticEvaluation, ExpressionsAgreeWithPython) {
   if (!havePython()) {
-    GTEST_SKIP() << "needs python3";
+    GTEST_SKIP() << "needs python3 of version 3.11 or later";
   }
   Generator generator(20240229);
   std::vector<std::string> lines;
@@ -455,7 +459,7 @@ def f():
 
 TEST(StaticEvaluation, ProgramsAgreeWithPython) {
   if (!havePython()) {
-    GTEST_SKIP() << "needs python3";
+    GTEST_SKIP() << "needs python3 of version 3.11 or later";
   }
   for (const char *program : programs) {
     std::string quoted;

@@ -74,8 +74,9 @@ struct Program {
 class HostPrograms : public testing::TestWithParam<Program> {};
 
 TEST_P(HostPrograms, AgreeWithPython) {
-  if (system("python3 -c '' >/dev/null 2>&1") != 0) {
-    GTEST_SKIP() << "needs python3";
+  if (system("python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' "
+             ">/dev/null 2>&1") != 0) {
+    GTEST_SKIP() << "needs python3 of version 3.11 or later";
   }
   TemporaryFolder folder;
   folder.write("package/__init__.py", "from .loader import Loader\n"
