@@ -121,8 +121,8 @@ TEST_F(Supervised, ARoundHasTimeForEachOfItsTrials) {
   EXPECT_TRUE(tuning.result);
   std::filesystem::remove(root + "/first");
   secondsPerProgress = 30.1;
-  tuning =
-      supervise(say({{"measuring", 3}}) + progress() + "exec tail -f /dev/null\n");
+  tuning = supervise(say({{"measuring", 3}}) + progress() +
+                     "exec tail -f /dev/null\n");
   EXPECT_TRUE(tuning.result) << "the next worker's";
 }
 
