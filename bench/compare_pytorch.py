@@ -254,6 +254,49 @@ def transposition_case(machine, rows, columns, dtype, sizes=(32, 64, 128)):
     return case
 
 
+def into(z, function):
+    """`function` compiled by PyTorch, its result written to z."""
+    compiled = torch.compile(lambda z, *inputs: z.copy_(function(*inputs)), dynamic=False)
+    return lambda *inputs: compiled(z, *inputs)
+
+
+def tiles_case(machine, kernel, rows, columns, dtype, per_program, block):
+    """bench/general/tiles.py: a row's condition and a column's in each mask."""
+    x = random_tensor(rows, columns, dtype=dtype)
+    w, b = random_tensor(columns, dtype=dtype), random_tensor(columns, dtype=dtype)
+    of_rows, of_columns = torch.empty(rows), torch.empty(columns)
+    y = {"row_sum": of_rows, "column_sum": of_columns}.get(kernel, torch.empty_like(x))
+    z = torch.empty_like(y)
+    inputs, peer, eager = {
+        "scale": ((x, w), lambda x, w: x * w, lambda: torch.mul(x, w, out=z)),
+        "fill": ((w,), lambda w: w.expand(rows, columns), lambda: z.copy_(w.expand(rows, columns))),
+        "row_sum": ((x,), lambda x: x.sum(1, dtype=torch.float32), lambda: torch.sum(x, 1, dtype=torch.float32, out=z)),
+        "column_sum": ((x,), lambda x: x.sum(0, dtype=torch.float32),
+                       lambda: torch.sum(x, 0, dtype=torch.float32, out=z)),
+        "layer_norm": ((x, w, b), lambda x, w, b: F.layer_norm(x, (columns,), w, b, 1e-5),
+                       lambda: z.copy_(F.layer_norm(x, (columns,), w, b, 1e-5))),
+        "softmax": ((x,), lambda x: torch.softmax(x, -1), lambda: torch.ops.aten._softmax.out(x, -1, False, out=z)),
+    }[kernel]
+    if kernel == "layer_norm":
+        eager = lambda: F.layer_norm(x, (columns,), w, b, 1e-5)  # has no form with out=
+    read = 0 if kernel == "fill" else x.nbytes
+    case = Case(f"tiles, {kernel.replace('_', ' ')} {rows}x{columns}, {per_program} a program", dtype, read + (y.nbytes if y.dim() > 1 else 0),
+                {"pytorch": 0.95})
+    arguments = dict(y_ptr=y, M=rows, N=columns, stride=columns, ROWS=per_program, BLOCK=block)
+    arguments |= {} if kernel == "fill" else {"x_ptr": x}
+    arguments |= {"w_ptr": w} if kernel in ("scale", "fill", "layer_norm") else {}
+    arguments |= {"b_ptr": b, "eps": 1e-5} if kernel == "layer_norm" else {}
+    programs = -(-columns // block) if kernel == "column_sum" else -(-rows // per_program)
+    case.contenders["nereid"] = machine.kernel(GENERAL / "tiles.py", f"{kernel}_kernel", (programs,), arguments)
+    case.contenders["eager"] = eager
+    compiled = into(z, peer)
+    case.contenders["compiled"] = lambda: compiled(*inputs)
+    expected = peer(*(t.double() for t in inputs)).double()
+    case.check = lambda: {"nereid": max_difference(y, expected), "pytorch": max_difference(z, expected)}
+    return case
+
+
+TILE_KERNELS = ("scale", "fill", "row_sum", "column_sum", "layer_norm", "softmax")
 INT8_BLOCKS = {256: [(128, 128, 256), (256, 256, 256), (128, 256, 256)],
                1024: [(256, 256, 256), (256, 256, 1024), (128, 256, 1024)],
                2048: [(256, 256, 1024), (512, 512, 256)]}
@@ -280,6 +323,13 @@ def all_cases(machine):
     for rows, columns in ((512, 512), (4096, 4096), (4000, 3001)):
         for dtype in ("fp32", "bf16"):
             yield f"transposition {rows}x{columns} {dtype}", lambda m, a=(rows, columns, dtype): transposition_case(m, *a)
+    for kernel in TILE_KERNELS:
+        for rows, columns in ((4096, 4096), (4001, 3001)):
+            for dtype in ("fp32", "bf16"):
+                for per_program in (1, 4) if kernel != "column_sum" else (16, 64):
+                    block = 256 if kernel == "column_sum" else 1024
+                    yield (f"tiles {kernel} {rows}x{columns} {dtype} {per_program}",
+                           lambda m, a=(kernel, rows, columns, dtype, per_program, block): tiles_case(m, *a))
     blocks = {}
     for case in kernel_cases.cases("matmul", "cpu"):
         blocks.setdefault((case["type"], case["M"]), []).append(case.numbers("m", "n", "k"))

@@ -22,6 +22,7 @@ set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/Nereid)
 set(NEREID_PUBLIC_HEADERS
   nereid/ABI/DType.h nereid/ABI/KernelCompiler.h nereid/ABI/KernelImage.h nereid/ABI/KernelLibrary.h
   nereid/ABI/LaunchABI.h nereid/ABI/Status.h
+  nereid/Machine/Clock.h nereid/Machine/Machine.h
   nereid/Runtime/Argument.h nereid/Runtime/Context.h nereid/Runtime/DLPack.h nereid/Runtime/Device.h nereid/Runtime/DeviceProperties.h
   nereid/Runtime/Error.h nereid/Runtime/FaultHandler.h nereid/Runtime/Grid.h nereid/Runtime/Kernel.h
   nereid/Runtime/Npy.h nereid/Runtime/Observer.h nereid/Runtime/Pointer.h nereid/Runtime/Stream.h nereid/Runtime/Tensor.h
@@ -31,7 +32,7 @@ target_sources(NereidRuntime PUBLIC FILE_SET HEADERS BASE_DIRS ${CMAKE_SOURCE_DI
 target_sources(NereidProf PUBLIC FILE_SET HEADERS BASE_DIRS ${CMAKE_SOURCE_DIR}
                FILES ${CMAKE_SOURCE_DIR}/nereid/Prof/Profiler.h)
 
-foreach(name Prof Runtime RuntimeCuda Support ABI)
+foreach(name Prof Runtime RuntimeCuda Support Machine ABI)
   set_target_properties(Nereid${name} PROPERTIES EXPORT_NAME ${name})
   install(TARGETS Nereid${name} EXPORT NereidTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
           FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -48,7 +49,7 @@ if(NEREID_COMPILER)
   # Whole objects where nothing else would ask for them: a program may use any
   # function of the public API.
   add_library(Nereid SHARED)
-  foreach(module Pipeline Tune Bench Prof Runtime RuntimeCuda Support ABI)
+  foreach(module Pipeline Tune Bench Prof Runtime RuntimeCuda Support Machine ABI)
     target_sources(Nereid PRIVATE $<TARGET_OBJECTS:Nereid${module}>)
   endforeach()
   set_target_properties(Nereid PROPERTIES LINKER_LANGUAGE CXX EXPORT_NAME Nereid INSTALL_RPATH_USE_LINK_PATH ON

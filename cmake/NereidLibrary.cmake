@@ -5,12 +5,13 @@ function(nereid_reuse_precompiled target)
   target_compile_options(${target} PRIVATE -fPIC)
 endfunction()
 
-# nereid_library(<name> [MLIR] [FOLDERS <folder>...] [EXCLUDE <regex>...]
+# nereid_library(<name> [MLIR] [RING <ring>] [FOLDERS <folder>...] [EXCLUDE <regex>...]
 #                [DEPENDS <targets>...])
 #
 # A module: every *.cpp of the current folder, and of its FOLDERS, except
 # *Test.cpp and *Fuzz.cpp becomes a static library; *Test.cpp become one GoogleTest program <name>Tests
-# registered with CTest (label unit). MLIR adds the shared precompiled header.
+# registered with CTest (label unit, and the ring: exact, or level for tests
+# that run what is compiled for this processor; cmake/NereidTest.cmake). MLIR adds the shared precompiled header.
 set(NEREID_WARNINGS -Wall -Wextra -Wno-unused-parameter -Werror=return-type
     -Werror=switch -ffunction-sections -fdata-sections)
 
@@ -26,9 +27,12 @@ function(nereid_compile_options target)
 endfunction()
 
 function(nereid_library name)
-  cmake_parse_arguments(ARG "MLIR" "" "FOLDERS;EXCLUDE;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "MLIR" "RING" "FOLDERS;EXCLUDE;DEPENDS" ${ARGN})
   if(ARG_MLIR AND NOT NEREID_COMPILER)
     return()
+  endif()
+  if(NOT ARG_RING)
+    set(ARG_RING exact)
   endif()
   set(patterns *.cpp)
   foreach(folder ${ARG_FOLDERS})
@@ -60,8 +64,7 @@ function(nereid_library name)
     if(ARG_MLIR)
       nereid_reuse_precompiled(${name}Tests)
     endif()
-    add_test(NAME unit.${name} COMMAND ${name}Tests)
-    set_tests_properties(unit.${name} PROPERTIES LABELS unit)
+    nereid_googletest(unit.${name} ${name}Tests RING ${ARG_RING} LABELS unit SOURCES ${tests})
   endif()
 endfunction()
 

@@ -3,6 +3,10 @@
 
 # GPUs are reached by dlopen, so the C library itself stays dynamic.
 add_link_options(-static-libstdc++ -static-libgcc -Wl,--gc-sections -Wl,--strip-all -Wl,--as-needed)
+# What a shared library has from archives stays inside: Debian compiled libz.a and
+# libzstd.a for programs (-fPIE), and their code reaches only symbols that no other
+# library can replace. A Python process may also hold another LLVM.
+add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,SHARED_LIBRARY>:-Wl,--exclude-libs,ALL>)
 
 # Debian has oneTBB as a shared library only, and its authors advise against
 # archives: two copies in a process are two schedulers. Here nothing else can

@@ -26,17 +26,23 @@
 #include "nereid/Runtime/Stream.h"
 #include "nereid/Runtime/Tensor.h"
 
+namespace nereid {
+class ConfigChooser;
+} // namespace nereid
+
 namespace nereid::tune {
-bool installTuner();
+ConfigChooser &processTuner();
 } // namespace nereid::tune
 
 namespace nereid::detail {
-/// Including this header is what connects the shared context to the compiler:
-/// only programs that do so refer to createKernelCompiler.
-inline const bool sharedCompilerIsSet =
-    (Context::setSharedCompiler(&createKernelCompiler), true);
-/// And what makes nereid/Tune choose configurations (docs/Tune.md).
-inline const bool tunerIsInstalled = tune::installTuner();
+/// Including this header is what connects the shared context to the compiler,
+/// and to the tuner that chooses configurations (docs/Tune.md): only programs
+/// that do so refer to them. Several files of a program define it, as weak
+/// data.
+[[gnu::weak, gnu::used,
+  gnu::visibility(
+      "default")]] extern constinit const SharedDefaults sharedDefaults = {
+    &createKernelCompiler, &tune::processTuner, &useConfigTrials};
 } // namespace nereid::detail
 
 #endif // NEREID_NEREID_H

@@ -21,7 +21,7 @@
 #include "kernels/operator/OperatorKernel.h"
 #include "nereid/Runtime/DeviceProperties.h"
 #include "nereid/Runtime/Grid.h"
-#include "nereid/Support/Host.h"
+#include "nereid/Support/CpuLevels.h"
 
 #include <algorithm>
 #include <cmath>
@@ -31,7 +31,7 @@ using namespace nereid::kernels;
 
 /// Neighbours along k that one 32-bit word of a packed operand holds.
 static int64_t elementsPerWord(DType dtype) {
-  bool hasDotProducts = hostX86Level() >= 5;
+  bool hasDotProducts = cpu::deviceLevel() >= 5;
   return dtype == i8                       ? (hasDotProducts ? 4 : 2)
          : dtype == bf16 && hasDotProducts ? 2
                                            : 1;
@@ -80,7 +80,7 @@ double HostModel::cyclesOf(const ProductPlan &plan) const {
   // cycle; few rows wait for the multiplier's 4 cycles.
   double rows = std::min(m, 6.0);
   double ofBlock = std::max({rows * 2, (rows + 4) / 2, 4.0});
-  bool hasTiles = perWord > 1 && hostX86Level() >= 6 && plan.blockM >= 16;
+  bool hasTiles = perWord > 1 && cpu::deviceLevel() >= 6 && plan.blockM >= 16;
   double products = std::ceil(m / rows) * std::ceil(n / 64) * words *
                     (hasTiles ? rows * 2 / 8 : ofBlock);
   // A word is read, written, and takes a line's way back to the second level.

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A fixture for tests of operators on each device. Cases are random:
-// KERNELS_TEST_SEED says of which seed, KERNELS_TEST_CASES how many (1,000 in
-// the long run). Tensors are row-major, have gaps between rows, begin at an
-// offset, or are transposed views, at random.
+// A fixture for tests of operators on each device. Cases are drawn from a seed:
+// 1, or KERNELS_TEST_SEED. KERNELS_TEST_CASES says how many (1,000 in the long
+// run). Tensors are row-major, have gaps between rows, begin at an offset, or
+// are transposed views, by the draw.
 //
 // NEREID_CUDA_DRIVER=simulator makes cuda:0 the simulated GPU
 // (docs/Simulator.md).

@@ -12,30 +12,21 @@
 #include "nereid/Runtime/Stream.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"
 #include "nereid/Runtime/device/ThreadPool.h"
-#include "nereid/Support/Host.h"
 
 #include <algorithm>
-#include <chrono>
 
 namespace nereid::bench {
 
-using Clock = std::chrono::steady_clock;
-
-static double msSince(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start)
-      .count();
-}
-
-double clockMs(Device device, const std::function<void()> &call) {
-  Clock::time_point start = Clock::now();
+double clockMs(Device device, const std::function<void()> &call, Clock &clock) {
+  int64_t begin = clock.now();
   call();
   synchronize(device);
-  return msSince(start);
+  return clock.millisecondsSince(begin);
 }
 
-double runMs(Device device, const std::function<void()> &call) {
+double runMs(Device device, const std::function<void()> &call, Clock &clock) {
   if (device.isHost()) {
-    return clockMs(device, call);
+    return clockMs(device, call, clock);
   }
   Event begin(device), end(device);
   begin.record();
@@ -47,18 +38,6 @@ double runMs(Device device, const std::function<void()> &call) {
 /// What a warm sample lasts at least: a thousand times what the clock of the
 /// host, or a GPU's events (0.5 us), can tell apart.
 static double leastSampleMs(Device device) { return device.isHost() ? 1 : 0.5; }
-
-/// Four times the last-level cache of a GPU: it replaces lines by chance, and
-/// after a buffer of its own size a third of what was there is left. Twice that
-/// of a processor.
-static int64_t flushedBytes(Device device) {
-  if (device.isHost()) {
-    return int64_t(2 * lastLevelCacheBytes());
-  }
-  cuda::DeviceState &state =
-      *valueOrThrow(cuda::DeviceState::get(device.index()));
-  return std::max(int64_t{4} * state.properties.l2Bytes, int64_t{32} << 20);
-}
 
 struct Measurement::Pending {
   size_t entry;
@@ -91,7 +70,8 @@ size_t Measurement::add(Contender contender) {
   Entry &entry = entries.emplace_back();
   entry.contender = std::move(contender);
   try {
-    clockMs(device, [&] { runWhole(entry); });
+    runWhole(entry);
+    synchronize(device);
     if (options.caches == Caches::Warm) {
       chooseRuns(entry);
     }
@@ -107,11 +87,14 @@ void Measurement::chooseRuns(Entry &entry) {
   constexpr size_t most = 4096;
   double least = leastSampleMs(device);
   while (entry.runs < most) {
-    double ms = clockMs(device, [&] {
-      for (size_t i = 0; i < entry.runs; ++i) {
-        entry.contender.run(entry.turn++);
-      }
-    });
+    double ms = clockMs(
+        device,
+        [&] {
+          for (size_t i = 0; i < entry.runs; ++i) {
+            entry.contender.run(entry.turn++);
+          }
+        },
+        clock());
     if (ms >= least) {
       return;
     }
@@ -119,18 +102,31 @@ void Measurement::chooseRuns(Entry &entry) {
   }
 }
 
+/// Four times the last-level cache of a GPU: it replaces lines by chance, and
+/// after a buffer of its own size a third of what was there is left. Twice that
+/// of a processor.
+int64_t Measurement::flushedBytes() const {
+  if (device.isHost()) {
+    return int64_t(2 * options.machine.lastLevelCacheBytes);
+  }
+  cuda::DeviceState &state =
+      *valueOrThrow(cuda::DeviceState::get(device.index()));
+  return std::max(int64_t{4} * state.properties.l2Bytes, int64_t{32} << 20);
+}
+
 /// A GPU that was idle takes some time to reach its clocks.
 void Measurement::start() {
   constexpr double warmUpMs = 25;
   isStarted = true;
   if (options.caches == Caches::Cold && !buffer.defined()) {
-    buffer = empty({flushedBytes(device)}, u8, device);
+    buffer = empty({flushedBytes()}, u8, device);
     buffer.zero();
   }
   if (!device.isHost()) {
-    Clock::time_point begin = Clock::now();
-    while (buffer.defined() && msSince(begin) < warmUpMs) {
-      clockMs(device, [&] { flush(); });
+    int64_t begin = clock().now();
+    while (buffer.defined() && clock().millisecondsSince(begin) < warmUpMs) {
+      flush();
+      synchronize(device);
     }
   }
 }
@@ -182,7 +178,7 @@ std::optional<Measurement::Pending> Measurement::sample(size_t index) {
       }
     };
     if (device.isHost()) {
-      pending.ms = clockMs(device, run);
+      pending.ms = clockMs(device, run, clock());
       finish();
       return pending;
     }
@@ -219,7 +215,7 @@ void Measurement::rounds(size_t count, std::span<const size_t> of) {
   if (!isStarted) {
     start();
   }
-  Clock::time_point begin = Clock::now();
+  int64_t begin = clock().now();
   std::vector<Pending> pending;
   std::vector<size_t> order(of.begin(), of.end());
   for (size_t round = 0; round < count; ++round) {
@@ -235,7 +231,7 @@ void Measurement::rounds(size_t count, std::span<const size_t> of) {
   }
   double own = read(pending);
   // Time outside of all runs (flushing, waiting) is shared equally.
-  double shared = std::max(0.0, msSince(begin) - own);
+  double shared = std::max(0.0, clock().millisecondsSince(begin) - own);
   for (const Pending &one : pending) {
     entries[one.entry].seconds += shared / 1e3 / double(pending.size());
   }
@@ -263,7 +259,7 @@ void Measurement::run() {
   constexpr size_t mostQueued = 32;
   constexpr double mostQueuedMs = 30;
   size_t queued = 1;
-  Clock::time_point begin = Clock::now();
+  int64_t begin = clock().now();
   while (true) {
     std::vector<size_t> left;
     for (size_t i = 0; i < entries.size(); ++i) {
@@ -274,14 +270,14 @@ void Measurement::run() {
     if (left.empty()) {
       return;
     }
-    Clock::time_point queuing = Clock::now();
+    int64_t queuing = clock().now();
     rounds(queued, left);
     if (!device.isHost() && queued < mostQueued &&
-        2 * msSince(queuing) < mostQueuedMs) {
+        2 * clock().millisecondsSince(queuing) < mostQueuedMs) {
       queued *= 2;
     }
     if (options.progress) {
-      double time = msSince(begin) / 1e3 / options.seconds;
+      double time = clock().secondsSince(begin) / options.seconds;
       double done = 1 - double(left.size() - 1) / double(entries.size());
       options.progress(std::min(std::max(time, done), 1.0));
     }

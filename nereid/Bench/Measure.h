@@ -33,6 +33,8 @@
 
 #include "nereid/ABI/Status.h"
 #include "nereid/Bench/Statistics.h"
+#include "nereid/Machine/Clock.h"
+#include "nereid/Machine/Machine.h"
 #include "nereid/Runtime/Tensor.h"
 
 #include <functional>
@@ -67,6 +69,9 @@ struct MeasureOptions {
   double precision = 0.002;
   /// Called between rounds with the share of the work that is done, 0 to 1.
   std::function<void(double)> progress = nullptr;
+  /// Measures runs on host devices, and how much of `seconds` is over.
+  std::shared_ptr<Clock> clock = steadyClock();
+  Machine machine = thisMachine(); ///< whose caches are emptied
 };
 
 struct Times {
@@ -109,6 +114,8 @@ private:
   /// One sample that waits to be read.
   struct Pending;
 
+  Clock &clock() const { return *options.clock; }
+  int64_t flushedBytes() const;
   void start();
   void flush();
   void runWhole(Entry &entry);
@@ -131,10 +138,12 @@ std::vector<Times> measure(Device device, std::vector<Contender> contenders,
                            MeasureOptions options = {});
 
 /// Milliseconds by the clock of one call, until the device has finished.
-double clockMs(Device device, const std::function<void()> &call);
+double clockMs(Device device, const std::function<void()> &call,
+               Clock &clock = *steadyClock());
 /// Of one call by the device's own events where it has them: without the cost
 /// of starting and waiting.
-double runMs(Device device, const std::function<void()> &call);
+double runMs(Device device, const std::function<void()> &call,
+             Clock &clock = *steadyClock());
 
 } // namespace nereid::bench
 

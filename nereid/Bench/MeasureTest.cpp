@@ -7,10 +7,11 @@
 
 #include "nereid/Bench/Measure.h"
 
+#include "nereid/Machine/testing/FakeMachine.h"
+#include "nereid/Machine/testing/ManualClock.h"
 #include "nereid/Runtime/Error.h"
 #include "nereid/Runtime/cuda/testing/CudaFixture.h"
 
-#include <chrono>
 #include <cstdlib>
 #include <set>
 
@@ -27,13 +28,8 @@ using testing::HasSubstr;
 namespace {
 class Measure : public CudaFixture {
 protected:
-  static Contender spinning(const std::string &name, double ms) {
-    return {name, [ms](size_t) {
-              auto end = std::chrono::steady_clock::now() +
-                         std::chrono::duration<double, std::milli>(ms);
-              while (std::chrono::steady_clock::now() < end) {
-              }
-            }};
+  Contender taking(const std::string &name, double ms) {
+    return {name, [this, ms](size_t) { clock->advanceMs(ms); }};
   }
   /// Notes which contender ran.
   Contender noting(const std::string &name) {
@@ -48,40 +44,65 @@ protected:
     return {name, [this](size_t) { kernel("add")[1](x, x, x, 64); }};
   }
 
+  std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>();
+  /// For GPUs, which warm up until the clock says so.
+  std::shared_ptr<Clock> ticking = std::make_shared<ManualClock>(2);
   std::vector<std::string> log;
   std::vector<size_t> turns;
   Tensor x = zeros({64}, f32, gpu);
 };
 } // namespace
 
-TEST_F(Measure, TheClockMeasuresHostDevices) {
-  for (Caches caches : {Caches::Cold, Caches::Warm}) {
-    auto times =
-        measure(Device::cpu(), {spinning("short", 0.2), spinning("long", 0.8)},
-                {.caches = caches, .seconds = 0.1});
-    EXPECT_EQ(times[0].name, "short");
-    EXPECT_EQ(times[0].isCold, caches == Caches::Cold);
-    EXPECT_GE(times[0].ms.least, 0.2);
-    EXPECT_GE(times[1].ms.least, 0.8);
-    // Spinning waits for the clock: the fastest run is what was asked for.
-    EXPECT_LT(times[0].ms.least, 0.3);
-    EXPECT_LT(times[1].ms.least, 0.9);
-    // Emptying a server's cache of 480 MiB takes longer than the runs.
-    EXPECT_GE(times[0].ms.samples, caches == Caches::Cold ? 1u : 10u);
-  }
+// Shares of 49.5 ms, and ten samples at least.
+TEST_F(Measure, ColdSamplesAreSingleRunsByTheClock) {
+  auto times =
+      measure(Device::cpu(), {taking("short", 2), taking("long", 8)},
+              {.seconds = 0.099, .clock = clock, .machine = tinyMachine()});
+  EXPECT_EQ(times[0].name, "short");
+  EXPECT_TRUE(times[0].isCold);
+  EXPECT_EQ(times[0].ms.median, 2);
+  EXPECT_EQ(times[0].ms.samples, 25u);
+  EXPECT_EQ(times[1].ms.least, 8);
+  EXPECT_EQ(times[1].ms.samples, 10u);
+}
+
+// A round: 8 * 0.2 ms and 2 * 0.8 ms, and one run of each that does not count,
+// whose time both share: 2.1 ms of the 49.5 ms of each.
+TEST_F(Measure, WarmSamplesAreSeveralRunsByTheClock) {
+  auto times =
+      measure(Device::cpu(), {taking("short", 0.2), taking("long", 0.8)},
+              {.caches = Caches::Warm, .seconds = 0.099, .clock = clock});
+  EXPECT_FALSE(times[0].isCold);
+  EXPECT_EQ(times[0].runs, 8u);
+  EXPECT_DOUBLE_EQ(times[0].ms.median, 0.2);
+  EXPECT_EQ(times[0].ms.samples, 24u);
+  EXPECT_EQ(times[1].runs, 2u);
+  EXPECT_DOUBLE_EQ(times[1].ms.median, 0.8);
+  EXPECT_EQ(times[1].ms.samples, 24u);
 }
 
 TEST_F(Measure, WarmSamplesAreLongerThanTheClocksResolution) {
-  auto times = measure(Device::cpu(), {{"nothing", [](size_t) {}}},
-                       {.caches = Caches::Warm, .seconds = 0.01});
-  EXPECT_GE(times[0].runs, 1000u);
-  times = measure(Device::cpu(), {spinning("long", 3)},
-                  {.caches = Caches::Warm, .seconds = 0.01});
-  EXPECT_EQ(times[0].runs, 1u);
+  auto runsOf = [&](double ms) {
+    Measurement measurement(Device::cpu(),
+                            {.caches = Caches::Warm, .clock = clock});
+    return measurement.times(measurement.add(taking("it", ms))).runs;
+  };
+  EXPECT_EQ(runsOf(0), 4096u);
+  EXPECT_EQ(runsOf(0.001), 1024u);
+  EXPECT_EQ(runsOf(0.3), 4u);
+  EXPECT_EQ(runsOf(1), 1u);
+}
+
+TEST_F(Measure, ADefaultMeasurementReadsTheSystemsClock) {
+  auto times =
+      measure(Device::cpu(), {noting("a")},
+              {.leastSamples = 1, .mostSamples = 1, .machine = tinyMachine()});
+  EXPECT_EQ(times[0].ms.samples, 1u);
+  EXPECT_GE(times[0].ms.median, 0);
 }
 
 TEST_F(Measure, EachRoundRunsEveryContender) {
-  Measurement measurement(Device::cpu());
+  Measurement measurement(Device::cpu(), {.machine = tinyMachine()});
   size_t a = measurement.add(noting("a")), b = measurement.add(noting("b"));
   EXPECT_THAT(log, ElementsAre("a", "b"));
   log.clear();
@@ -96,7 +117,7 @@ TEST_F(Measure, EachRoundRunsEveryContender) {
 }
 
 TEST_F(Measure, OnlySomeMayGoOn) {
-  Measurement measurement(Device::cpu());
+  Measurement measurement(Device::cpu(), {.machine = tinyMachine()});
   size_t a = measurement.add(noting("a")), b = measurement.add(noting("b"));
   size_t both[] = {a, b};
   measurement.rounds(1, both);
@@ -106,7 +127,7 @@ TEST_F(Measure, OnlySomeMayGoOn) {
 }
 
 TEST_F(Measure, TurnsCountRuns) {
-  Measurement measurement(Device::cpu());
+  Measurement measurement(Device::cpu(), {.machine = tinyMachine()});
   size_t a = measurement.add(noting("a"));
   measurement.rounds(3, {&a, 1});
   EXPECT_THAT(turns, ElementsAre(0, 1, 2, 3));
@@ -124,36 +145,51 @@ TEST_F(Measure, AFailureEndsOnlyItsContender) {
                      raise({ErrorCode::CompileError, "no such name", {}});
                    }};
   auto times =
-      measure(Device::cpu(), {failing, noting("good"), broken}, {.seconds = 1});
+      measure(Device::cpu(), {failing, taking("good", 10), broken},
+              {.seconds = 1, .clock = clock, .machine = tinyMachine()});
   EXPECT_EQ(times[0].failure->message, "row 3 is wrong");
   EXPECT_EQ(times[0].ms.samples, 1u);
   EXPECT_EQ(runs, 2);
   EXPECT_FALSE(times[1].failure);
-  EXPECT_GE(times[1].ms.samples, 10u);
+  EXPECT_EQ(times[1].ms.samples, 10u);
   EXPECT_EQ(times[2].failure->message, "no such name");
   EXPECT_EQ(times[2].ms.samples, 0u);
 }
 
-// Four shares of 10 ms: of a run of 50 ms there is one sample, not ten.
+// Four shares of 10 ms: of a run of 50 ms there is one sample, not ten. The
+// other one has half of the run that did not count, which is below four shares.
 TEST_F(Measure, ASlowContenderStopsEarly) {
-  auto times = measure(Device::cpu(), {spinning("slow", 50), noting("fast")},
-                       {.caches = Caches::Warm, .seconds = 0.02});
-  EXPECT_LE(times[0].ms.samples, 2u);
-  EXPECT_GE(times[1].ms.samples, 10u);
+  auto times =
+      measure(Device::cpu(), {taking("slow", 50), noting("fast")},
+              {.caches = Caches::Warm, .seconds = 0.02, .clock = clock});
+  EXPECT_EQ(times[0].ms.samples, 1u);
+  EXPECT_EQ(times[1].ms.samples, 10u);
+}
+
+// After the tenth sample, when 50 ms are over, and not before.
+TEST_F(Measure, AContenderWhoseTimesSpreadIsMeasuredForItsShare) {
+  Contender spreading{"spreading",
+                      [&](size_t turn) { clock->advanceMs(turn % 2 ? 4 : 8); }};
+  auto times =
+      measure(Device::cpu(), {taking("steady", 6), spreading},
+              {.seconds = 0.301, .clock = clock, .machine = tinyMachine()});
+  EXPECT_EQ(times[0].ms.samples, 10u);
+  EXPECT_EQ(times[1].ms.samples, 26u);
 }
 
 TEST_F(Measure, SteadyTimesEndBeforeTheBudget) {
   std::vector<double> shares;
-  MeasureOptions options{.seconds = 1000};
+  MeasureOptions options{.seconds = 1000, .clock = ticking};
   options.progress = [&](double share) { shares.push_back(share); };
   auto times = measure(gpu, {onGpu("a")}, options);
-  EXPECT_LT(times[0].ms.samples, 100u);
+  // Queued are 1, 1, 2, 4, 8, 16 runs of 2.5 ms: 50 ms lie in the last.
+  EXPECT_EQ(times[0].ms.samples, 32u);
   ASSERT_FALSE(shares.empty());
   EXPECT_THAT(shares, Each(testing::AllOf(testing::Ge(0), testing::Le(1))));
 }
 
 TEST_F(Measure, EventsMeasureGpus) {
-  auto times = measure(gpu, {onGpu("a")}, {.seconds = 0.05});
+  auto times = measure(gpu, {onGpu("a")}, {.seconds = 0.05, .clock = ticking});
   EXPECT_FLOAT_EQ(float(times[0].ms.median), 2.5f);
   EXPECT_EQ(times[0].ms.spread(), 0);
   EXPECT_EQ(times[0].runs, 1u);
@@ -162,7 +198,8 @@ TEST_F(Measure, EventsMeasureGpus) {
 }
 
 TEST_F(Measure, CachesOfAGpuAreFlushedBeforeEachColdRun) {
-  Measurement cold(gpu), warm(gpu, {.caches = Caches::Warm});
+  Measurement cold(gpu, {.clock = ticking}),
+      warm(gpu, {.caches = Caches::Warm, .clock = ticking});
   size_t a = cold.add(onGpu("a")), b = warm.add(onGpu("b"));
   cold.rounds(1, {&a, 1}); // with the buffer's own first fill
   int before = calls("cuMemsetD8Async");
@@ -174,7 +211,7 @@ TEST_F(Measure, CachesOfAGpuAreFlushedBeforeEachColdRun) {
 }
 
 TEST_F(Measure, AGpuIsReadAfterAllRoundsAreQueued) {
-  Measurement measurement(gpu);
+  Measurement measurement(gpu, {.clock = ticking});
   size_t a = measurement.add(onGpu("a"));
   measurement.rounds(1, {&a, 1});
   int before = calls("cuEventElapsedTime"), waits = 0;
@@ -196,7 +233,7 @@ TEST_F(Measure, AKernelThatFaultsIsToldWithItsName) {
                              };
                        }
                      }};
-  auto times = measure(gpu, {faulting}, {.seconds = 0.01});
+  auto times = measure(gpu, {faulting}, {.seconds = 0.01, .clock = ticking});
   ASSERT_TRUE(times[0].failure);
   EXPECT_THAT(times[0].failure->message, HasSubstr("ILLEGAL_ADDRESS"));
 }

@@ -12,6 +12,7 @@
 #include "nereid/Runtime/Stream.h"
 #include "nereid/Runtime/cache/DiskCache.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"
+#include "nereid/Support/CpuLevels.h"
 #include "nereid/Support/Files.h"
 #include "nereid/Support/Hash.h"
 #include "nereid/Support/Host.h"
@@ -57,11 +58,12 @@ namespace {
 
 class Surveyor {
 public:
-  Surveyor(Device device, const std::function<void(const std::string &)> &tell)
-      : device(device), tell(tell) {
+  Surveyor(Device device, const std::function<void(const std::string &)> &tell,
+           std::shared_ptr<Clock> clock)
+      : device(device), tell(tell), clock(std::move(clock)) {
     if (device.isHost()) {
       programs = numThreads();
-      cacheBytes = int64_t(lastLevelCacheBytes());
+      cacheBytes = int64_t(thisMachine().lastLevelCacheBytes);
     } else {
       const cuda::DeviceProperties &properties =
           (*valueOrThrow(cuda::DeviceState::get(device.index()))).properties;
@@ -83,6 +85,7 @@ private:
 
   Device device;
   const std::function<void(const std::string &)> &tell;
+  std::shared_ptr<Clock> clock;
   int64_t programs, cacheBytes;
 };
 
@@ -100,8 +103,9 @@ double Surveyor::bestRate(const std::string &what, double amount,
                           std::vector<Contender> contenders) {
   tell(what);
   double best = 0;
-  for (const Times &times : measure(device, std::move(contenders),
-                                    {.caches = Caches::Warm, .seconds = 0.6})) {
+  for (const Times &times :
+       measure(device, std::move(contenders),
+               {.caches = Caches::Warm, .seconds = 0.6, .clock = clock})) {
     if (times.ms.samples) {
       best = std::max(best, amount / times.ms.least);
     }
@@ -237,10 +241,11 @@ static Roofline identityOf(Device device) {
   KernelCompiler *compiler = Context::shared().compiler();
   roofline.build = compiler ? compiler->buildId() : "none";
   if (device.isHost()) {
-    roofline.device =
-        hostProcessorName() + ", " + std::to_string(numThreads()) + " threads";
-    roofline.driver =
-        "features " + hashText(hostFeatureWords()).hex().substr(0, 8);
+    roofline.device = thisMachine().processor + ", " +
+                      std::to_string(numThreads()) + " threads";
+    roofline.driver = "features " +
+                      hashText(hostFeatureWords()).hex().substr(0, 8) +
+                      ", level " + std::to_string(cpu::deviceLevel());
     return roofline;
   }
   cuda::DeviceState &state =
@@ -255,7 +260,8 @@ static Roofline identityOf(Device device) {
 std::string nameOf(Device device) { return identityOf(device).device; }
 
 Roofline rooflineOf(Device device, bool again,
-                    const std::function<void(const std::string &)> &tell) {
+                    const std::function<void(const std::string &)> &tell,
+                    const std::shared_ptr<Clock> &clock) {
   Roofline roofline = identityOf(device);
   Hasher hasher;
   hasher.field(roofline.device).field(roofline.driver).field(roofline.build);
@@ -269,7 +275,7 @@ Roofline rooflineOf(Device device, bool again,
       return *kept;
     }
   }
-  Surveyor surveyor(device, tell);
+  Surveyor surveyor(device, tell, clock);
   roofline.copy = surveyor.copyRate();
   roofline.cache = surveyor.cacheRate();
   roofline.operations["fp32"] = surveyor.floatRate();

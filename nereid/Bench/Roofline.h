@@ -14,6 +14,7 @@
 #define NEREID_BENCH_ROOFLINE_H
 
 #include "nereid/ABI/Status.h"
+#include "nereid/Machine/Clock.h"
 #include "nereid/Runtime/Device.h"
 
 #include <functional>
@@ -51,7 +52,8 @@ struct Roofline {
 /// The kept one, or one that is measured now and kept; `again`: not the kept
 /// one. `tell` is called with what is being measured. Throws Error.
 Roofline rooflineOf(Device device, bool again,
-                    const std::function<void(const std::string &)> &tell);
+                    const std::function<void(const std::string &)> &tell,
+                    const std::shared_ptr<Clock> &clock = steadyClock());
 
 /// "NVIDIA H200"; of the host the processor and the number of threads.
 std::string nameOf(Device device);

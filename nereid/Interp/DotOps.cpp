@@ -68,6 +68,14 @@ static double tf32Error(double x) {
              : std::ldexp(std::fabs(x), -10);
 }
 
+/// What a processor's products of bf16 (`vdpbf16ps`, `tdpbf16ps`) lose of an
+/// operand: they take those below the smallest normal number as zero, and make
+/// such sums zero, too.
+static constexpr double smallestNormal = 0x1p-126;
+static double flushError(double x) {
+  return std::fabs(x) < smallestNormal ? std::fabs(x) : 0;
+}
+
 /// The unit of a Hopper for fp8 sums up 32 products and the sum so far at a
 /// time. It cuts each of them at the 14th bit counted from the largest one's
 /// first, and the result to 14 bits.
@@ -81,6 +89,8 @@ struct ShortSums {
 static void fillErrors(const Extents &e, const TileValue &lhs,
                        const TileValue &rhs, const TileValue &c, bool isTf32,
                        bool isShort, TileValue &r) {
+  bool flushes = lhs.element.width == 16 && // bf16
+                 lhs.element.format->precision == 8;
   std::vector<double> magnitude(r.size()), slack(r.size());
   std::vector<char> whole(r.size(), 1);
   for (int64_t i = 0, n = r.size(); i < n; ++i) {
@@ -91,6 +101,10 @@ static void fillErrors(const Extents &e, const TileValue &lhs,
   forProducts(e, [&](int64_t i, int64_t a, int64_t b) {
     double x = lhs.floats[a], y = rhs.floats[b];
     double dx = lhs.errorAt(a), dy = rhs.errorAt(b);
+    if (flushes) {
+      dx += flushError(x);
+      dy += flushError(y);
+    }
     if (isTf32) {
       dx += tf32Error(x) + std::ldexp(dx, -10);
       dy += tf32Error(y) + std::ldexp(dy, -10);
@@ -117,7 +131,8 @@ static void fillErrors(const Extents &e, const TileValue &lhs,
     r.errors[i] = isExact ? 0
                   : overflows
                       ? std::numeric_limits<double>::infinity()
-                      : slack[i] + steps * spacing(format, magnitude[i]);
+                      : slack[i] + steps * spacing(format, magnitude[i]) +
+                            (flushes ? steps * smallestNormal : 0);
   }
 }
 

@@ -272,5 +272,36 @@ TEST(OracleTest, UpstreamKeeps14BitsOfSumsOfFp8Products) {
   }
 }
 
+/// A processor's dot products of bf16 take what is below 2^-126 as zero.
+TEST(OracleTest, ProductsOfBf16MayFlushDenormals) {
+  for (auto [type, denormal, large] :
+       {std::tuple<const char *, uint16_t, uint16_t>{"bf16", 0x0040, 0x7e80},
+        {"f16", 0x0040, 0x7800}}) {
+    std::string element(type);
+    KernelRunner kernel(
+        "%x: !tile.ptr<" + element + ">, %y: !tile.ptr<" + element +
+            ">, %r: !tile.ptr<f32>",
+        "%a = tile.splat %x : !tile.ptr<" + element +
+            "> -> tensor<1x1x!tile.ptr<" + element +
+            ">>\n%b = tile.splat %y : !tile.ptr<" + element +
+            "> -> tensor<1x1x!tile.ptr<" + element +
+            ">>\n%m = tile.load %a : tensor<1x1x!tile.ptr<" + element +
+            ">>\n%n = tile.load %b : tensor<1x1x!tile.ptr<" + element + R"(>>
+  %z = arith.constant dense<0.0> : tensor<1x1xf32>
+  %d = tile.dot %m, %n, %z {precision = 2 : i32} : tensor<1x1x)" +
+            element + ">, tensor<1x1x" + element +
+            R"(>, tensor<1x1xf32>
+  %q = tile.splat %r : !tile.ptr<f32> -> tensor<1x1x!tile.ptr<f32>>
+  tile.store %q, %d : tensor<1x1x!tile.ptr<f32>>)");
+    std::vector<uint16_t> x{denormal}, y{large};
+    std::vector<float> r(1);
+    kernel.pass(x).pass(y).pass(r);
+    // 2^-127 * 2^126, of which nothing may be left; f16's own are kept.
+    double error = errorFor(kernel, false);
+    EXPECT_EQ(error >= 0.5, element == "bf16") << error;
+    EXPECT_LT(error, 0.6);
+  }
+}
+
 } // namespace
 } // namespace nereid::interp

@@ -448,18 +448,7 @@ Status Compilation::lowerToLLVM(const tile::ExpandMathOptions &math,
 //===----------------------------------------------------------------------===//
 
 Status Compilation::convertToLoops() {
-  CpuTargetInfo info;
-  info.vectorBytes = cpu().vectorBytes;
-  info.vectorRegisters = cpu().vectorRegisters;
-  info.hasMaskRegisters = cpu().hasMaskRegisters;
-  info.hasMaskedMemory = cpu().hasMaskedMemory;
-  info.hasGather = cpu().hasGather;
-  info.hasFma = cpu().hasFma;
-  info.hasF16c = cpu().hasF16c;
-  info.hasDotProducts = cpu().hasDotProducts;
-  info.hasTiles = cpu().hasTiles;
-  info.fpFusion = request.options.fpFusion;
-  auto converted = convertTileToCPU(*module, info);
+  auto converted = convertTileToCPU(*module, cpu(), request.options.fpFusion);
   if (!converted.ok()) {
     return converted.status();
   }
@@ -471,12 +460,7 @@ Status Compilation::convertToLoops() {
   return Status::success();
 }
 
-Status Compilation::lowerLoops() {
-  tile::ExpandMathOptions math;
-  math.hasFma = cpu().hasFma;
-  math.hasScalef = cpu().hasMaskRegisters;
-  return lowerToLLVM(math);
-}
+Status Compilation::lowerLoops() { return lowerToLLVM(mathOptionsOf(cpu())); }
 
 Expected<std::string> Compilation::cpuLlvmText() {
   return cpu::emitLlvmText(*module, cpu());

@@ -54,7 +54,8 @@ struct ClockPair {
 
 class CuptiTimes : public GpuTimes {
 public:
-  explicit CuptiTimes(const Library &library) : library(library) {}
+  CuptiTimes(const Library &library, std::shared_ptr<Clock> clock)
+      : library(library), clock(std::move(clock)) {}
   ~CuptiTimes() override { stop(); }
 
   Status start() override;
@@ -73,6 +74,7 @@ private:
   int64_t hostTime(uint64_t cuptiNs) const;
 
   const Library &library;
+  const std::shared_ptr<Clock> clock; ///< of the host
   bool isOn = false;
   ClockPair first, last;
   mutable std::mutex mutex;
@@ -263,9 +265,9 @@ ClockPair CuptiTimes::readClocks() const {
   int64_t least = INT64_MAX;
   for (int i = 0; i < 16; ++i) {
     uint64_t ns = 0;
-    int64_t before = observedNow();
+    int64_t before = clock->now();
     library.getTimestamp(&ns);
-    int64_t took = observedNow() - before;
+    int64_t took = clock->now() - before;
     if (took < least) {
       least = took;
       best = {ns, before + took / 2};
@@ -383,12 +385,12 @@ std::vector<std::string> CuptiTimes::notes() const {
   return notes;
 }
 
-Expected<std::unique_ptr<GpuTimes>> timesByCupti() {
+Expected<std::unique_ptr<GpuTimes>> timesByCupti(std::shared_ptr<Clock> clock) {
   Expected<const Library *> library = cupti::load();
   if (!library.ok()) {
     return library.failure();
   }
-  auto times = std::make_unique<CuptiTimes>(**library);
+  auto times = std::make_unique<CuptiTimes>(**library, std::move(clock));
   Status status = times->start();
   if (!status.ok()) {
     return status.failure();

@@ -30,7 +30,7 @@ namespace {
 /// Of one device.
 class Timeline {
 public:
-  explicit Timeline(DeviceState &device) : device(device) {}
+  Timeline(DeviceState &device, Clock &clock) : device(device), clock(clock) {}
   ~Timeline();
 
   /// Records an event; null where that fails.
@@ -54,6 +54,7 @@ private:
   bool read(const Pending &pending, GpuSlice &slice);
 
   DeviceState &device;
+  Clock &clock; ///< of the host
   std::mutex mutex;
   std::vector<EventHandle> spare;
   std::deque<Pending> pending;
@@ -65,6 +66,7 @@ private:
 
 class EventTimes : public GpuTimes {
 public:
+  explicit EventTimes(std::shared_ptr<Clock> clock) : clock(std::move(clock)) {}
   void begin(const ObservedWork &work, WorkMark &mark) override;
   void end(const ObservedWork &work, const WorkMark &mark,
            const Record &queued) override;
@@ -74,6 +76,7 @@ public:
 private:
   Timeline &of(DeviceState &device);
 
+  const std::shared_ptr<Clock> clock;
   mutable std::mutex mutex; ///< of making timelines
   std::array<std::atomic<Timeline *>, cuda::maxDevices> known = {};
   std::array<std::unique_ptr<Timeline>, cuda::maxDevices> timelines;
@@ -127,7 +130,7 @@ bool Timeline::start(StreamState &stream) {
     return false;
   }
   base = event;
-  baseNs = observedNow();
+  baseNs = clock.now();
   return true;
 }
 
@@ -231,7 +234,7 @@ Timeline &EventTimes::of(DeviceState &device) {
   std::lock_guard lock(mutex);
   std::unique_ptr<Timeline> &own = timelines[device.index];
   if (!own) {
-    own = std::make_unique<Timeline>(device);
+    own = std::make_unique<Timeline>(device, *clock);
     place.store(own.get(), std::memory_order_release);
   }
   return *own;
@@ -274,8 +277,8 @@ std::vector<std::string> EventTimes::notes() const {
   return notes;
 }
 
-std::unique_ptr<GpuTimes> timesByEvents() {
-  return std::make_unique<EventTimes>();
+std::unique_ptr<GpuTimes> timesByEvents(std::shared_ptr<Clock> clock) {
+  return std::make_unique<EventTimes>(std::move(clock));
 }
 
 } // namespace nereid::prof

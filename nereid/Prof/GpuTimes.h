@@ -58,10 +58,10 @@ public:
   virtual std::vector<std::string> notes() const = 0;
 };
 
-std::unique_ptr<GpuTimes> timesByEvents();
+std::unique_ptr<GpuTimes> timesByEvents(std::shared_ptr<Clock> clock);
 /// Fails where CUPTI is not installed, is of a version whose records are not
 /// known, or refuses (another profiler uses it).
-Expected<std::unique_ptr<GpuTimes>> timesByCupti();
+Expected<std::unique_ptr<GpuTimes>> timesByCupti(std::shared_ptr<Clock> clock);
 
 } // namespace nereid::prof
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Machine/testing/ManualClock.h"
 #include "nereid/Prof/Profiler.h"
 #include "nereid/Prof/testing/FakeCupti.h"
 #include "nereid/Prof/testing/TraceReader.h"
-#include "nereid/Runtime/Observer.h"
 #include "nereid/Runtime/cuda/testing/CudaFixture.h"
 #include "nereid/Support/Knobs.h"
 
@@ -58,10 +58,12 @@ protected:
     return begins.size();
   }
 
+  /// A microsecond a reading: nothing happens at the same time.
+  std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>(1e-3);
   Knobs saved;
   Tensor x;
   Kernel add;
-  Profiler profiler;
+  Profiler profiler{{.clock = clock}};
 };
 
 class ByEvents : public GpuTrace {
@@ -71,17 +73,23 @@ protected:
 
 class ByCupti : public GpuTrace {
 protected:
-  ByCupti() : GpuTrace(NEREID_FAKE_CUPTI) { cupti::fakeCupti().reset(); }
+  ByCupti() : GpuTrace(NEREID_FAKE_CUPTI) {
+    cupti::fakeCupti().reset();
+    cupti::fakeCupti().clock = clock;
+  }
   ~ByCupti() override { cupti::fakeCupti().reset(); }
 
   static uint32_t stream(const Stream &of) {
     return cupti::fakeCupti().streamId(
         static_cast<cuda::StreamHandle>(of.handle()));
   }
-  /// A launch, and what CUPTI says of it: `ns` long, from now on.
-  void launchFor(int64_t ns) {
+  /// A launch, and what CUPTI says of it: `ns` long, from now on. Returns when
+  /// that is.
+  int64_t launchFor(int64_t ns) {
     launch();
-    ran("add", observedNow(), ns);
+    int64_t begin = clock->now();
+    ran("add", begin, ns);
+    return begin;
   }
   void ran(const std::string &name, int64_t begin, int64_t ns) {
     cupti::FakeActivity kernel;
@@ -212,15 +220,14 @@ TEST_F(ByEvents, WorkOfADeviceThatIsGoneIsANote) {
 
 TEST_F(ByCupti, AKernelIsWhereCuptiSays) {
   profiler.start();
-  int64_t begin = observedNow();
-  launchFor(300000);
+  int64_t begin = launchFor(300000);
   profiler.stop();
   ReadTrace trace(profiler.json());
   auto kernels = trace.slices("kernel");
   ASSERT_THAT(kernels, SizeIs(1));
   EXPECT_EQ(kernels[0]["name"], "add");
   EXPECT_NEAR(double(kernels[0]["dur"]), 300, 1e-3);
-  EXPECT_NEAR(double(kernels[0]["ts"]), double(begin) / 1e3, 5000);
+  EXPECT_NEAR(double(kernels[0]["ts"]), double(begin) / 1e3, 1e-3);
   EXPECT_EQ(kernels[0]["args"]["bytes"], 512);
   EXPECT_EQ(trace.trackOf(kernels[0]), "stream 1");
   EXPECT_EQ(arrows(trace), 1u);
@@ -238,7 +245,7 @@ TEST_F(ByCupti, ALaunchRecordsNoEvents) {
 TEST_F(ByCupti, WhatOthersLaunchedIsNoLaunchOfOurs) {
   profiler.start();
   launchFor(1000);
-  ran("theirs", observedNow(), 1000);
+  ran("theirs", clock->now(), 1000);
   launchFor(1000);
   profiler.stop();
   ReadTrace trace(profiler.json());
@@ -253,7 +260,7 @@ TEST_F(ByCupti, RecordsThatAreMissingShiftNothing) {
   cupti::fakeCupti().waiting.clear(); // dropped
   cupti::fakeCupti().dropped = 1;
   add[3](x, x, x, 100);
-  ran("add", observedNow(), 1000);
+  ran("add", clock->now(), 1000);
   cupti::fakeCupti().waiting.back().grid = {3, 1, 1};
   profiler.stop();
   ReadTrace trace(profiler.json());
@@ -270,7 +277,7 @@ TEST_F(ByCupti, CopiesAndFills) {
   copy.kind = cupti::Memcpy;
   copy.copyKind = cupti::DeviceToHost;
   copy.bytes = 4000;
-  copy.beginNs = observedNow();
+  copy.beginNs = clock->now();
   copy.endNs = copy.beginNs + 2000;
   copy.stream = 99; // of another library
   cupti::fakeCupti().waiting.push_back(copy);

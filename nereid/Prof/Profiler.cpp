@@ -16,7 +16,7 @@
 namespace nereid {
 
 Profiler::Profiler(ProfilerOptions options)
-    : recording(std::make_shared<prof::Recording>(options)) {}
+    : recording(std::make_shared<prof::Recording>(std::move(options))) {}
 
 Profiler::~Profiler() { recording->stop(); }
 
@@ -35,7 +35,7 @@ void Profiler::write(const std::string &path) {
 std::vector<std::string> Profiler::notes() const { return recording->notes(); }
 
 TraceFile::TraceFile(std::string file, ProfilerOptions options)
-    : path(std::move(file)), recorder(options) {
+    : path(std::move(file)), recorder(std::move(options)) {
   OutputFiles outputs;
   throwIfFailed(outputs.add("the trace", path));
   recorder.start();

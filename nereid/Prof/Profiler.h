@@ -33,6 +33,8 @@
 #ifndef NEREID_PROF_PROFILER_H
 #define NEREID_PROF_PROFILER_H
 
+#include "nereid/Machine/Clock.h"
+
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -48,6 +50,8 @@ struct ProfilerOptions {
   /// Of launches and their work on devices, 72 bytes each, beside the first
   /// 4096 of each thread. What comes after them is only counted.
   size_t mostRecords = size_t{1} << 20;
+  /// Of the times on the host. Those of GPUs are laid onto it.
+  std::shared_ptr<Clock> clock = steadyClock();
 };
 
 class Profiler {

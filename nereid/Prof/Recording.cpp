@@ -22,7 +22,8 @@ static uint64_t nextId() {
 }
 
 Recording::Recording(ProfilerOptions options)
-    : id(nextId()), left(options.mostRecords), missing(0) {}
+    : Observer(std::move(options.clock)), id(nextId()),
+      left(options.mostRecords), missing(0) {}
 
 //===----------------------------------------------------------------------===//
 // On and off
@@ -60,13 +61,13 @@ void Recording::stop() {
 /// When the first work is queued: a program that uses no GPU loads nothing.
 void Recording::chooseGpuTimes() {
   std::call_once(gpuTimesChosen, [this] {
-    Expected<std::unique_ptr<GpuTimes>> cupti = timesByCupti();
+    Expected<std::unique_ptr<GpuTimes>> cupti = timesByCupti(clock);
     std::lock_guard lock(mutex);
     if (cupti.ok()) {
       gpuTimes = std::move(*cupti);
     } else {
       whyEvents = cupti.failure().message;
-      gpuTimes = timesByEvents();
+      gpuTimes = timesByEvents(clock);
     }
     gpu = gpuTimes.get();
   });
@@ -144,7 +145,7 @@ void Recording::begin(const ObservedWork &work, WorkMark &mark) {
     times.begin(work, mark);
     mark.number = queued.fetch_add(1, std::memory_order_relaxed) + 1;
   }
-  mark.beginNs = observedNow();
+  mark.beginNs = now();
 }
 
 void Recording::end(const ObservedWork &work, const WorkMark &mark, bool isOk) {
@@ -154,7 +155,7 @@ void Recording::end(const ObservedWork &work, const WorkMark &mark, bool isOk) {
   (void)isOk; // a launch that fails has taken its time, too
   bool isNew = false;
   Record record = {mark.beginNs,
-                   observedNow(),
+                   now(),
                    work.name,
                    work.symbol,
                    work.form,
@@ -176,7 +177,7 @@ void Recording::slice(ObservedSlice slice) {
 }
 
 void Recording::memory(Device device, uint64_t used, uint64_t cached) {
-  int64_t ns = observedNow();
+  int64_t ns = now();
   std::lock_guard lock(mutex);
   memorySamples.push_back({device, ns, used, cached});
 }

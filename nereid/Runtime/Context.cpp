@@ -23,8 +23,7 @@ Context::Context(std::unique_ptr<KernelCompiler> compiler,
 
 Context::~Context() = default;
 
-// Constant-initialised, since setSharedCompiler runs while other static
-// objects are still being made.
+// Constant-initialised: setSharedCompiler may be called by a static object.
 static constinit std::atomic<Context::CompilerFactory> sharedCompiler = nullptr;
 
 void Context::setSharedCompiler(CompilerFactory factory) {
@@ -36,6 +35,11 @@ Context &Context::shared() {
   // Never destroyed: kernels in static objects may outlive any order.
   static Context *instance = [] {
     CompilerFactory factory = sharedCompiler;
+    const detail::SharedDefaults *defaults = &detail::sharedDefaults;
+    if (defaults) {
+      defaults->useTrials();
+      factory = factory ? factory : defaults->compiler;
+    }
     return new Context(std::make_shared<State>(factory ? factory() : nullptr,
                                                ContextOptions()));
   }();

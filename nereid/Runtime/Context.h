@@ -16,6 +16,8 @@
 #define NEREID_RUNTIME_CONTEXT_H
 
 #include "nereid/ABI/KernelCompiler.h"
+#include "nereid/Machine/Clock.h"
+#include "nereid/Machine/Machine.h"
 #include "nereid/Runtime/Device.h"
 
 #include <memory>
@@ -23,14 +25,23 @@
 
 namespace nereid {
 
+class ConfigChooser;
 class DiskCache;
 
 struct ContextOptions {
   /// Empty: NEREID_CACHE_DIR, else the user's cache folder.
-  std::string cacheDirectory;
+  std::string cacheDirectory = {};
   /// Bytes kept on disk; 0 turns the disk cache off. Absent:
   /// NEREID_CACHE_SIZE, else 1 GiB.
-  std::optional<uint64_t> cacheBytes;
+  std::optional<uint64_t> cacheBytes = std::nullopt;
+  /// Chooses among the configurations of @triton.autotune for this context's
+  /// kernels. Null: the process's (setConfigChooser), if it has one.
+  std::shared_ptr<ConfigChooser> chooser = nullptr;
+  /// Measures launches on host devices, to decide how they run: never what
+  /// they compute.
+  std::shared_ptr<Clock> clock = steadyClock();
+  /// Whose caches say which launches are large.
+  Machine machine = thisMachine();
 };
 
 /// Counts since the context was made.
@@ -52,7 +63,8 @@ public:
   /// The context used when none is named. Made on first use.
   static Context &shared();
   using CompilerFactory = std::unique_ptr<KernelCompiler> (*)();
-  /// Gives the shared context its compiler; no effect once that exists.
+  /// Gives the shared context another compiler than that of nereid/nereid.h; no
+  /// effect once that context exists.
   static void setSharedCompiler(CompilerFactory factory);
 
   KernelCompiler *compiler() const;
@@ -66,9 +78,24 @@ private:
   std::shared_ptr<State> state_; ///< its kernels keep it, too
 };
 
+namespace detail {
+void useConfigTrials();
+/// What a program has that includes nereid/nereid.h, which defines it. It is
+/// data, which the first use of the shared context reads: no code runs before
+/// main. Weak: a program without that header has none, and its address is null.
+struct SharedDefaults {
+  Context::CompilerFactory compiler;
+  ConfigChooser &(*chooser)();
+  void (*useTrials)();
+};
+[[gnu::weak,
+  gnu::visibility("default")]] extern const SharedDefaults sharedDefaults;
+} // namespace detail
+
 /// Threads that run programs of a grid on the cpu device; all cores by
-/// default, or NEREID_NUM_THREADS. 0 restores the default. Results do not
-/// depend on it. Not to be called while a kernel runs.
+/// default, or NEREID_NUM_THREADS. 0 restores the default. More than
+/// Machine::mostThreads() are told, and not taken. Results do not depend on it.
+/// Not to be called while a kernel runs.
 void setNumThreads(int count);
 int numThreads();
 

@@ -35,11 +35,11 @@
 //
 // On host devices a launch returns when the kernel has finished; on cuda
 // devices when it has been queued on the current stream (Stream.h). Kernels
-// with @triton.autotune that are called without the tuned parameters time every
-// configuration once for each new value of their key, and keep the fastest for
-// this process; ConfigSelection.h says which hooks run when. Called with all of
-// them, they are launched as they are. Parameters of @triton.heuristics that
-// are passed are not computed.
+// with @triton.autotune that are called without the tuned parameters get a
+// configuration for each new value of their key, by trials where the program
+// has a tuner; ConfigSelection.h says more, and which hooks run when. Called
+// with all of them, they are launched as they are. Parameters of
+// @triton.heuristics that are passed are not computed.
 //
 //===----------------------------------------------------------------------===//
 

@@ -72,11 +72,11 @@ const char *keptText(std::string_view text) {
 void TraceRange::open(std::string_view of) {
   observer = currentObserver();
   name = of;
-  beginNs = observedNow();
+  beginNs = observer ? observer->now() : 0;
 }
 
 void TraceRange::close() {
-  observer->slice({"range", std::move(name), beginNs, observedNow(), {}});
+  observer->slice({"range", std::move(name), beginNs, observer->now(), {}});
 }
 
 void WatchedWork::begin(ObservedWork::Kind kind, const char *name,
@@ -95,11 +95,17 @@ void WatchedWork::begin(ObservedWork::Kind kind, const char *name,
   observer->begin(work, mark);
 }
 
+WatchedSlice::WatchedSlice() {
+  if (std::shared_ptr<Observer> observer = currentObserver()) {
+    beginNs = observer->now();
+  }
+}
+
 void WatchedSlice::finish(ObservedSlice slice) const {
   std::shared_ptr<Observer> observer = currentObserver();
   if (beginNs && observer) {
     slice.beginNs = beginNs;
-    slice.endNs = observedNow();
+    slice.endNs = observer->now();
     observer->slice(std::move(slice));
   }
 }

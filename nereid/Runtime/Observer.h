@@ -19,7 +19,7 @@
 // may still arrive after stopObserving; the observer lives until the last of
 // them has returned.
 //
-// Times are nanoseconds of std::chrono::steady_clock, which on Linux all
+// Times are those of the observer's clock: by default the system's, which all
 // processes share. Texts given as `const char *` live as long as the process.
 //
 //===----------------------------------------------------------------------===//
@@ -28,11 +28,11 @@
 #define NEREID_RUNTIME_OBSERVER_H
 
 #include "nereid/ABI/Status.h"
+#include "nereid/Machine/Clock.h"
 #include "nereid/Runtime/Device.h"
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -45,12 +45,6 @@ namespace nereid {
 namespace cuda {
 class StreamState;
 } // namespace cuda
-
-inline int64_t observedNow() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 /// What a device does: the programs of a launch, a copy, a fill.
 struct ObservedWork {
@@ -84,7 +78,11 @@ struct ObservedSlice {
 
 class Observer {
 public:
+  explicit Observer(std::shared_ptr<Clock> clock = steadyClock())
+      : clock(std::move(clock)) {}
   virtual ~Observer() = default;
+
+  int64_t now() const { return clock->now(); }
 
   /// Kernel::launch has returned: what it compiled and chose lies in between.
   virtual void launched(const char *kernel, int64_t beginNs, int64_t endNs) {
@@ -104,6 +102,9 @@ public:
   virtual void memory(Device device, uint64_t used, uint64_t cached) {
     (void)device, (void)used, (void)cached;
   }
+
+protected:
+  const std::shared_ptr<Clock> clock;
 };
 
 /// From now on it watches. False where another one does.

@@ -9,12 +9,8 @@
 
 #include "nereid/Support/Files.h"
 
-#include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <sched.h>
-#include <thread>
 #include <unistd.h>
 
 #if defined(__x86_64__)
@@ -73,124 +69,18 @@ bool mayUseTiles() {
 #endif
 }
 
-int hostX86Level() {
-  __builtin_cpu_init(); // asks CPUID once, and the system through XCR0
-  bool hasDotProducts = __builtin_cpu_supports("avx512vnni") &&
-                        __builtin_cpu_supports("avx512bf16");
-  bool hasTiles = hasDotProducts && mayUseTiles();
-  return __builtin_cpu_supports("x86-64-v4")   ? 4 + hasDotProducts + hasTiles
-         : __builtin_cpu_supports("x86-64-v3") ? 3
-         : __builtin_cpu_supports("x86-64-v2") ? 2
-                                               : 1;
-}
-
-std::string hostProcessorName() {
-  unsigned words[12] = {};
-  for (unsigned i = 0; i < 3; ++i) {
-    unsigned *w = words + 4 * i;
-    if (!__get_cpuid(0x80000002 + i, &w[0], &w[1], &w[2], &w[3])) {
-      return "unknown";
-    }
-  }
-  char text[49] = {};
-  std::memcpy(text, words, 48);
-  std::string name = text;
-  name.erase(0, name.find_first_not_of(' '));
-  return name.empty() ? "unknown" : name;
-}
 #else
 static std::string readFeatureWords() {
   Expected<std::string> info = readFile("/proc/cpuinfo");
   return info.ok() ? *info : "unknown";
 }
 
-int hostX86Level() { return 0; }
-
 bool mayUseTiles() { return false; }
-
-std::string hostProcessorName() { return "unknown"; }
 #endif
 
 const std::string &hostFeatureWords() {
   static const std::string words = readFeatureWords();
   return words;
-}
-
-/// Of the first core's cache number `index`, in the order of the system; 0
-/// behind the last one.
-static uint64_t cacheBytes(int index, int *level = nullptr) {
-  std::string folder =
-      "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index);
-  Expected<std::string> text = readFile(folder + "/size"),
-                        ofLevel = readFile(folder + "/level");
-  if (!text.ok()) {
-    return 0;
-  }
-  uint64_t value = 0;
-  auto end =
-      std::from_chars(text->data(), text->data() + text->size(), value).ptr;
-  if (level && ofLevel.ok()) {
-    *level = std::atoi(ofLevel->c_str());
-  }
-  return value << (*end == 'K' ? 10 : *end == 'M' ? 20 : 0);
-}
-
-static uint64_t readCacheBytes() {
-  uint64_t largest = 0;
-  for (int index = 0; index < 8; ++index) {
-    largest = std::max(largest, cacheBytes(index));
-  }
-  if (!largest) {
-    largest = std::max({0L, ::sysconf(_SC_LEVEL2_CACHE_SIZE),
-                        ::sysconf(_SC_LEVEL3_CACHE_SIZE)});
-  }
-  return largest ? largest : uint64_t{32} << 20;
-}
-
-uint64_t lastLevelCacheBytes() {
-  static const uint64_t bytes = readCacheBytes();
-  return bytes;
-}
-
-static uint64_t readSecondLevelBytes() {
-  for (int index = 0; index < 8; ++index) {
-    int level = 0;
-    uint64_t bytes = cacheBytes(index, &level);
-    if (bytes && level == 2) {
-      return bytes;
-    }
-  }
-  long bytes = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
-  return bytes > 0 ? static_cast<uint64_t>(bytes) : uint64_t{1} << 20;
-}
-
-uint64_t secondLevelCacheBytes() {
-  static const uint64_t bytes = readSecondLevelBytes();
-  return bytes;
-}
-
-/// CPU quota of the cgroup (v2), in whole cores, rounded up; a big number when
-/// there is none.
-static int quotaCores() {
-  Expected<std::string> text = readFile("/sys/fs/cgroup/cpu.max");
-  if (!text.ok() || text->starts_with("max")) {
-    return 1 << 20;
-  }
-  long quota = 0, period = 0;
-  if (std::sscanf(text->c_str(), "%ld %ld", &quota, &period) != 2 ||
-      period <= 0) {
-    return 1 << 20;
-  }
-  return static_cast<int>(std::max(1L, (quota + period - 1) / period));
-}
-
-int availableCores() {
-  int cores = static_cast<int>(std::thread::hardware_concurrency());
-  cpu_set_t set;
-  if (::sched_getaffinity(0, sizeof(set), &set) == 0) {
-    cores = CPU_COUNT(&set);
-  }
-  return std::max(1, std::min(cores, quotaCores()));
 }
 
 } // namespace nereid

@@ -17,30 +17,11 @@ namespace nereid {
 /// machines with the same words run each other's code. Microseconds.
 const std::string &hostFeatureWords();
 
-/// The highest level of the x86-64 ABI whose instructions this machine has, 1
-/// to 4, 5: the fourth with dot products (AVX512-VNNI, AVX512-BF16), or 6: that
-/// with tiles (AMX) which this process may use. 0 where it is another
-/// processor.
-int hostX86Level();
-
 /// May this process use AMX's tile registers? The first call asks the system
 /// for it, for all threads: their state is 8 KiB that a process must want.
 /// False where there are none, and where a thread's stack for signal handlers
 /// is too small for that state.
 bool mayUseTiles();
-
-/// "Intel(R) Xeon(R) ...", or "unknown".
-std::string hostProcessorName();
-
-/// Bytes of the largest cache a core can use; 32 MiB when the system does not
-/// say.
-uint64_t lastLevelCacheBytes();
-
-/// Bytes of a core's second-level cache; 1 MiB when the system does not say.
-uint64_t secondLevelCacheBytes();
-
-/// Cores this process may run on (affinity and cgroup CPU quota), at least 1.
-int availableCores();
 
 } // namespace nereid
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   tune::TuningChooser chooser({.searchSeconds = 10});
-//   setConfigChooser(&chooser);
-//   Context context(std::make_unique<tune::SearchingCompiler>(
-//       createKernelCompiler()));
+//   tune::TunerOptions options{.searchSeconds = 10};
+//   Context context(
+//       std::make_unique<tune::SearchingCompiler>(createKernelCompiler()),
+//       {.chooser = std::make_shared<tune::TuningChooser>(options)});
 //   Kernel::load("k.py", "matmul", context)[grid](c, a, b, M, N, K);
 //
 //===----------------------------------------------------------------------===//

@@ -9,6 +9,7 @@
 
 #include "nereid/Support/Files.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -22,7 +23,6 @@
 namespace nereid::tune {
 
 using Json = nlohmann::ordered_json;
-using Clock = std::chrono::steady_clock;
 
 //===----------------------------------------------------------------------===//
 // The worker's side
@@ -110,11 +110,12 @@ public:
 
 private:
   void take(const std::string &line);
+  double secondsLeft() const;
   const SupervisorOptions &options;
   bool compilesOneByOne;
   pid_t process = -1;
   int pipe = -1;
-  Clock::time_point since;
+  int64_t sinceNs = 0; ///< when the trial or the rounds began
 };
 
 Status Worker::start() {
@@ -142,7 +143,7 @@ Status Worker::start() {
       ::_exit(0); // the supervisor has ended in between
     }
     ::fcntl(ends[1], F_SETFD, 0);
-    ::execv("/proc/self/exe", argv.data());
+    ::execv(options.program.c_str(), argv.data());
     ::_exit(127);
   }
   ::close(ends[1]);
@@ -162,14 +163,14 @@ void Worker::take(const std::string &line) {
     compiling.erase(describe(configOf(json.at("compiled"))));
   } else if (json.contains("begin")) {
     running = configOf(json.at("begin"));
-    since = Clock::now();
+    sinceNs = options.clock->now();
   } else if (json.contains("journal")) {
     journal = json.at("journal");
   } else if (json.contains("end")) {
     running.reset();
   } else if (json.contains("measuring")) {
     measuring = json.at("measuring");
-    since = Clock::now();
+    sinceNs = options.clock->now();
   } else if (json.contains("lost")) {
     isLost = true;
   } else if (json.contains("result")) {
@@ -181,21 +182,29 @@ void Worker::take(const std::string &line) {
   }
 }
 
+/// What is left of the time of the trial or the rounds that are running.
+double Worker::secondsLeft() const {
+  // A round runs each of its configurations once.
+  double limit =
+      options.limitSeconds * static_cast<double>(running ? 1 : measuring);
+  return limit - options.clock->secondsSince(sinceNs);
+}
+
 void Worker::watch() {
   std::string text;
   while (true) {
     int waitMs = -1;
     if (running || measuring) {
-      // A round runs each of its configurations once.
-      double limit =
-          options.limitSeconds * static_cast<double>(running ? 1 : measuring);
-      std::chrono::duration<double> left =
-          std::chrono::duration<double>(limit) - (Clock::now() - since);
-      waitMs = std::max(0, static_cast<int>(left.count() * 1e3) + 1);
+      constexpr double mostSeconds = 1e5; // fits an int of milliseconds
+      double left = std::clamp(secondsLeft(), 0.0, mostSeconds);
+      waitMs = left > 0 ? static_cast<int>(left * 1e3) + 1 : 0;
     }
     pollfd ready{pipe, POLLIN, 0};
     int count = ::poll(&ready, 1, waitMs);
     if (count == 0) {
+      if (secondsLeft() > 0) {
+        continue;
+      }
       isHung = true;
       ::kill(process, SIGKILL);
       break;

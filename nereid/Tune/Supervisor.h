@@ -54,6 +54,10 @@ struct SupervisorOptions {
   std::vector<std::string> command;
   double limitSeconds = 10; ///< of one trial
   std::function<void(const Progress &)> progress;
+  /// The file that is executed: this program itself.
+  std::string program = "/proc/self/exe";
+  /// Says when a trial has had its time. While it stands still, nothing has.
+  std::shared_ptr<Clock> clock = steadyClock();
 };
 
 struct SupervisedTuning {

@@ -9,7 +9,6 @@
 
 #include "nereid/Runtime/Error.h"
 #include "nereid/Runtime/Stream.h"
-#include "nereid/Support/Host.h"
 #include "nereid/Support/Log.h"
 
 #include <algorithm>
@@ -25,7 +24,9 @@ Tuner::Tuner(LaunchTrials &trials, TunerOptions options, Journal journal,
              Observer &observer)
     : trials(trials), options(std::move(options)), journal(std::move(journal)),
       observer(observer), history(this->journal.read()),
-      measurement(trials.key().device) {}
+      measurement(trials.key().device, {.clock = this->options.clock,
+                                        .machine = this->options.machine}),
+      startNs(this->options.clock->now()) {}
 
 //===----------------------------------------------------------------------===//
 // Outcomes
@@ -148,6 +149,11 @@ Status Tuner::failed(size_t trial, const Failure &failure) {
 // Compiling
 //===----------------------------------------------------------------------===//
 
+size_t Tuner::compileThreads() const {
+  return options.compileThreads ? options.compileThreads
+                                : static_cast<size_t>(options.machine.cores);
+}
+
 /// `done` is called on this thread, in the order in which they are ready. A
 /// failure of it ends everything.
 Status
@@ -167,11 +173,8 @@ Tuner::compileAll(const std::vector<size_t> &batch,
       ready.notify_one();
     }
   };
-  size_t threads = options.compileThreads
-                       ? options.compileThreads
-                       : static_cast<size_t>(availableCores());
   std::vector<std::jthread> pool;
-  for (size_t i = 0; i < std::min(threads, batch.size()); ++i) {
+  for (size_t i = 0; i < std::min(compileThreads(), batch.size()); ++i) {
     pool.emplace_back(work);
   }
   Status status = Status::success();
@@ -400,12 +403,9 @@ Status Tuner::search() {
   // The last rounds take their time, too.
   constexpr double share = 0.85;
   auto isOver = [&] {
-    return std::chrono::duration<double>(Clock::now() - start).count() >
-           share * options.searchSeconds;
+    return options.clock->secondsSince(startNs) > share * options.searchSeconds;
   };
-  size_t atOnce =
-      2 * (options.compileThreads ? options.compileThreads
-                                  : static_cast<size_t>(availableCores()));
+  size_t atOnce = 2 * compileThreads();
   auto evaluateInTime = [&](std::vector<size_t> batch) -> Status {
     for (size_t i = 0; i < batch.size() && !isOver(); i += atOnce) {
       auto end = batch.begin() + std::min(i + atOnce, batch.size());

@@ -25,8 +25,6 @@
 #include "nereid/Tune/KeptResults.h"
 #include "nereid/Tune/Search.h"
 
-#include <chrono>
-
 namespace nereid::tune {
 
 struct Progress {
@@ -56,6 +54,9 @@ struct TunerOptions {
   double searchSeconds = 0; ///< 0: the list alone
   SearchValues searchValues;
   size_t compileThreads = 0; ///< 0: one a core
+  /// Measures runs on host devices, and how much of searchSeconds is over.
+  std::shared_ptr<Clock> clock = steadyClock();
+  Machine machine = thisMachine();
 };
 
 class Tuner {
@@ -69,7 +70,6 @@ public:
   std::vector<TrialRecord> records() const;
 
 private:
-  using Clock = std::chrono::steady_clock;
   struct Entry {
     TrialState state = TrialState::Measured;
     std::string message;
@@ -97,6 +97,7 @@ private:
   double roughMs(size_t trial) const;
   TrialRecord record(size_t trial) const;
   void tell(bool isMeasuring = false);
+  size_t compileThreads() const;
 
   LaunchTrials &trials;
   TunerOptions options;
@@ -108,7 +109,7 @@ private:
   std::vector<Entry> entries;
   std::set<std::string> known; ///< configurations, described
   std::optional<Failure> firstFailure;
-  Clock::time_point start = Clock::now();
+  const int64_t startNs;
 };
 
 } // namespace nereid::tune

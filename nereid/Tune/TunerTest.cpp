@@ -5,23 +5,31 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// On the fake compiler, in one process. What ends a process is tested with the
-// command (tools/nereid/tune/TuneCommandTest.cpp).
+// On the fake compiler, in one process, by a clock that the kernels move. What
+// ends a process is tested with the command
+// (tools/nereid/tune/TuneCommandTest.cpp).
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Runtime/testing/LaunchFixture.h"
+#include "nereid/Machine/testing/FakeMachine.h"
+#include "nereid/Machine/testing/ManualClock.h"
+#include "nereid/Runtime/cuda/testing/CudaFixture.h"
 #include "nereid/Support/Knobs.h"
 #include "nereid/Tune/TuningChooser.h"
 
-#include <chrono>
+#include <cmath>
+#include <cstdlib>
 #include <filesystem>
-#include <thread>
+#include <latch>
 #include <unistd.h>
 
 using namespace nereid;
 using namespace nereid::tune;
 using testing::HasSubstr;
+
+/// Runs before main, and so before the environment is read.
+[[maybe_unused]] static const int fakeIsTheDriver =
+    ::setenv("NEREID_CUDA_DRIVER", NEREID_FAKE_DRIVER, 1);
 
 namespace {
 class Tuned : public LaunchFixture {
@@ -45,9 +53,7 @@ protected:
     k.program = [this, add = k.program](const FakeCall &call) {
       int64_t block = call.integer("BLOCK_SIZE");
       ++runs[block];
-      if (block != fastest) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
-      }
+      clock->advanceMs(costMs ? costMs(block) : block == fastest ? 1 : 5);
       add(call);
       call.pointer<float>("out_ptr")[999] += 1 + (block == wrong);
     };
@@ -63,7 +69,18 @@ protected:
   /// As another process would begin.
   void choose() {
     TunerOptions options;
+    options.clock = clock;
+    options.machine = tinyMachine();
     options.compileThreads = 1; // hooks of the test are no threads' business
+    chooser = std::make_unique<TuningChooser>(options);
+    setConfigChooser(chooser.get());
+  }
+  void search(double seconds) {
+    TunerOptions options;
+    options.clock = clock;
+    options.machine = tinyMachine();
+    options.compileThreads = 1;
+    options.searchSeconds = seconds;
     chooser = std::make_unique<TuningChooser>(options);
     setConfigChooser(chooser.get());
   }
@@ -81,10 +98,12 @@ protected:
     return result;
   }
 
+  std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>();
   std::string root;
   Knobs before;
   std::unique_ptr<TuningChooser> chooser;
   int64_t fastest = 2000, wrong = 0;
+  std::function<double(int64_t)> costMs; ///< by block; empty: by `fastest`
   std::map<int64_t, int> runs;
   Tensor x = zeros({1000}, f32, Device::cpu());
   Tensor out = zeros({1000}, f32, Device::cpu());
@@ -97,7 +116,18 @@ TEST_F(Tuned, TheFastestIsChosenAndTrialsLeaveNoTrace) {
   EXPECT_EQ(chosen(), 2000);
   EXPECT_EQ(out.at({999}), 1); // x + x, and what one launch adds
   EXPECT_EQ(out.at({0}), 0);
-  EXPECT_GT(runs[2000], runs[1000]) << "hopeless ones get few runs";
+  // Each runs from fresh tensors, once before it is timed, and twice timed, but
+  // for the last, which is hopeless after its first time. The best has four
+  // rounds more, repeats itself, and is launched.
+  EXPECT_EQ(runs, (std::map<int64_t, int>{{1000, 4}, {2000, 10}, {4000, 3}}));
+  const TuningRecord &record = chooser->latest()->record;
+  EXPECT_EQ(record.ms, 1);
+  EXPECT_EQ(record.trials[0].ms, 5);
+  EXPECT_EQ(record.trials[0].samples, 2u);
+  EXPECT_EQ(record.trials[1].samples, 6u);
+  // Not counted: the launch itself.
+  EXPECT_EQ(record.seconds, 0.044);
+  EXPECT_EQ(chooser->latest()->readyMs, 44);
 }
 
 TEST_F(Tuned, TheNextProcessRunsNoTrial) {
@@ -127,6 +157,24 @@ TEST_F(Tuned, OneThatComputesSomethingElseIsASuspect) {
   EXPECT_EQ(states()[1000], TrialState::Measured);
 }
 
+/// Each compilation waits for the others: on a machine of 64 cores all three
+/// are on their way at once, however many cores run this test.
+TEST_F(Tuned, AllCoresCompile) {
+  std::latch begun(3);
+  world->kernels["tuned"].refuse = [&](const CompileRequest &) {
+    begun.arrive_and_wait();
+    return "";
+  };
+  TunerOptions options;
+  options.clock = clock;
+  options.machine = tinyMachine();
+  options.machine.cores = serverMachine().cores;
+  chooser = std::make_unique<TuningChooser>(options);
+  setConfigChooser(chooser.get());
+  launch();
+  EXPECT_EQ(chosen(), 2000);
+}
+
 TEST_F(Tuned, OneThatDoesNotCompileIsNamed) {
   world->kernels["tuned"].refuse = [](const CompileRequest &request) {
     auto &block = std::get<StaticValue>(request.arguments[4]);
@@ -139,6 +187,31 @@ TEST_F(Tuned, OneThatDoesNotCompileIsNamed) {
     return "none works";
   };
   EXPECT_THAT(errorOf([&] { launch(16); }), HasSubstr("none works"));
+}
+
+// From the list (1000, 2000, 4000) to 16000, each step of which is faster than
+// the one before.
+TEST_F(Tuned, ASearchGoesOnWhileTheBestHasNewNeighbours) {
+  costMs = [](int64_t block) {
+    return 1 + std::abs(std::log2(double(block) / 16000));
+  };
+  search(1e6);
+  launch();
+  EXPECT_EQ(chosen(), 16000);
+  EXPECT_EQ(chooser->latest()->record.candidates, "search");
+}
+
+TEST_F(Tuned, ASearchEndsWhenItsTimeIsOver) {
+  costMs = [](int64_t block) {
+    return 1000 + 100 * std::abs(std::log2(double(block) / 16000));
+  };
+  search(20);
+  launch();
+  // The last rounds have what is left: 17 s have gone when they begin, or a
+  // batch of two, of at most four runs each, later.
+  double seconds = chooser->latest()->record.seconds;
+  EXPECT_GE(seconds, 17);
+  EXPECT_LT(seconds, 17 + 2 * 4 * 2 + 10);
 }
 
 TEST_F(Tuned, HooksAreAsWithoutIt) {
@@ -179,4 +252,57 @@ TEST_F(Tuned, WhatEndedTwoProcessesIsLeftOut) {
   launch(500);
   EXPECT_EQ(states()[2000], TrialState::Faulted);
   EXPECT_EQ(runs.count(2000), 0u);
+}
+
+//===----------------------------------------------------------------------===//
+// On a GPU
+//===----------------------------------------------------------------------===//
+
+namespace {
+class TunedOnGpu : public CudaFixture {
+protected:
+  static std::shared_ptr<TuningChooser> ticking() {
+    TunerOptions options;
+    options.clock = std::make_shared<ManualClock>(2);
+    options.compileThreads = 1;
+    return std::make_shared<TuningChooser>(options);
+  }
+  explicit TunedOnGpu(std::shared_ptr<TuningChooser> its = ticking())
+      : CudaFixture({.chooser = its}), chooser(its) {
+    Knobs settings = knobs();
+    settings.cacheSize = 0;
+    before = exchangeKnobs(settings);
+  }
+  ~TunedOnGpu() override { exchangeKnobs(before); }
+  std::shared_ptr<TuningChooser> chooser;
+  Knobs before;
+};
+} // namespace
+
+TEST_F(TunedOnGpu, EventsOfTheDeviceDecide) {
+  FakeKernel tuned = addKernel();
+  for (int warps : {2, 4, 8}) {
+    ConfigDescription config;
+    config.options.numWarps = static_cast<uint32_t>(warps);
+    config.values["BLOCK_SIZE"] = StaticValue(64);
+    tuned.description.configs.push_back(config);
+  }
+  tuned.description.tuneKey = {"n"};
+  tuned.description.parameters[4].defaultValue.reset();
+  world->kernels["add"] = tuned;
+  std::map<unsigned, int> launches;
+  driver().functions["add"].milliseconds = 0;
+  driver().functions["add"].run = [&](const cuda::FakeKernelCall &call) {
+    ++launches[call.threads];
+    driver().clockMs += call.threads == 128 ? 1 : 3;
+  };
+  Tensor x = zeros({1000}, f32, gpu), out = zeros({1000}, f32, gpu);
+  Kernel add = kernel("add");
+  add[16](x, x, out, 1000);
+  synchronize(gpu);
+  EXPECT_EQ(chooser->latest()->record.ms, 1);
+  launches.clear();
+  add[16](x, x, out, 1000);
+  synchronize(gpu);
+  EXPECT_EQ(launches, (std::map<unsigned, int>{{128, 1}}));
 }

@@ -11,12 +11,6 @@ namespace nereid::tune {
 
 static constexpr const char *searched = "search";
 
-static double msSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(
-             std::chrono::steady_clock::now() - start)
-      .count();
-}
-
 /// What a search found beats every list. Otherwise the list must be the one
 /// that was chosen from.
 bool TuningChooser::isGood(const TuningRecord &record,
@@ -38,7 +32,7 @@ KeptResults TuningChooser::kept() const {
 
 std::optional<ConfigDescription>
 TuningChooser::find(const TuningKey &key, const KernelDescription &kernel) {
-  auto start = std::chrono::steady_clock::now();
+  int64_t begin = options.clock->now();
   if (again) {
     return std::nullopt;
   }
@@ -48,7 +42,7 @@ TuningChooser::find(const TuningKey &key, const KernelDescription &kernel) {
     return std::nullopt;
   }
   ConfigDescription config = record->config;
-  remember({std::move(*record), true, msSince(start)});
+  remember({std::move(*record), true, options.clock->millisecondsSince(begin)});
   return config;
 }
 
@@ -64,7 +58,7 @@ static size_t trialOf(LaunchTrials &trials, const ConfigDescription &config) {
 }
 
 Expected<size_t> TuningChooser::choose(LaunchTrials &trials) {
-  auto start = std::chrono::steady_clock::now();
+  int64_t begin = options.clock->now();
   KeptResults kept = this->kept();
   TuningRecord record = recordOf(trials.key());
   KeptResults::Lock lock(kept, record);
@@ -76,7 +70,8 @@ Expected<size_t> TuningChooser::choose(LaunchTrials &trials) {
     if (!status.ok()) {
       return status;
     }
-    remember({std::move(*known), true, msSince(start)});
+    remember(
+        {std::move(*known), true, options.clock->millisecondsSince(begin)});
     return trial;
   }
   Observer silent;
@@ -89,18 +84,18 @@ Expected<size_t> TuningChooser::choose(LaunchTrials &trials) {
   record.candidates = searches() ? searched : hashOf(trials.kernel().configs);
   record.config = trials.config(*choice);
   record.ms = tuner.milliseconds(*choice);
-  record.seconds = msSince(start) / 1e3;
+  record.seconds = options.clock->secondsSince(begin);
   record.trials = tuner.records();
   // What cannot be kept is used all the same; a warning has said so.
   (void)kept.keep(record).ok();
-  remember({std::move(record), false, msSince(start)});
+  remember({std::move(record), false, options.clock->millisecondsSince(begin)});
   return choice;
 }
 
-bool installTuner() {
-  static TuningChooser chooser;
-  setConfigChooser(&chooser);
-  return true;
+ConfigChooser &processTuner() {
+  // Never destroyed: kernels in static objects may launch until the end.
+  static auto *chooser = new TuningChooser;
+  return *chooser;
 }
 
 } // namespace nereid::tune

@@ -50,8 +50,8 @@ private:
   std::optional<Choice> latest_;
 };
 
-/// Makes it the process's chooser. What includes nereid/nereid.h has done so.
-bool installTuner();
+/// What a program that includes nereid/nereid.h has. Made on first use.
+ConfigChooser &processTuner();
 
 } // namespace nereid::tune
 

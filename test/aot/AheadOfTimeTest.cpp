@@ -11,7 +11,7 @@
 
 #include "nereid/ABI/Encoding.h"
 #include "nereid/Runtime/library/Precompiled.h"
-#include "nereid/Support/Host.h"
+#include "nereid/Support/CpuLevels.h"
 
 #include <cmath>
 #include <gmock/gmock.h>
@@ -124,7 +124,8 @@ struct OneLevel {
 static std::vector<std::string> levelsOfHost() {
   std::vector<std::string> levels = {"x86-64", "x86-64-v2", "x86-64-v3",
                                      "x86-64-v4"};
-  levels.resize(std::min(levels.size(), static_cast<size_t>(hostX86Level())));
+  levels.resize(
+      std::min(levels.size(), static_cast<size_t>(cpu::deviceLevel())));
   return levels;
 }
 

@@ -47,8 +47,7 @@ nereid_readme_block(cmake kernels)
 file(CONFIGURE OUTPUT ${folder}/kernels.cmake @ONLY CONTENT "@kernels@")
 include(${folder}/kernels.cmake)
 
-add_test(NAME docs.readme.snippet COMMAND readme_snippet WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-add_test(NAME docs.readme.kernels COMMAND my_program)
-add_test(NAME docs.readme.commands
-         COMMAND ${CMAKE_SOURCE_DIR}/test/docs/follow-readme --build ${CMAKE_BINARY_DIR})
-set_tests_properties(docs.readme.snippet docs.readme.kernels docs.readme.commands PROPERTIES LABELS docs)
+nereid_test(docs.readme.snippet RING level LABELS docs WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} COMMAND readme_snippet)
+nereid_test(docs.readme.kernels RING level LABELS docs COMMAND my_program)
+nereid_test(docs.readme.commands RING level LABELS docs
+  COMMAND ${CMAKE_SOURCE_DIR}/test/docs/follow-readme --build ${CMAKE_BINARY_DIR})

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Runtime/autotune/ConfigChooser.h"
 #include "nereid/nereid.h"
 #include "test/e2e/Guarded.h"
 #include "test/e2e/OnDevice.h"
@@ -168,6 +169,16 @@ TEST_P(SeedKernels, matmulAutotuned) {
   matmul[grid](a, b, c.tensor(), m, n, k, a.stride(0), a.stride(1), b.stride(0),
                b.stride(1), c.tensor().stride(0), c.tensor().stride(1));
   expectProduct(c, product(a, b));
+}
+
+// What nereid/nereid.h gives a program, without running anything before main.
+TEST(SharedContext, hasTheCompilerAndTheTunerOfTheHeader) {
+  EXPECT_NE(Context::shared().compiler(), nullptr);
+  ConfigChooser *tuner = configChooser();
+  EXPECT_EQ(tuner, &tune::processTuner());
+  setConfigChooser(nullptr);
+  EXPECT_EQ(configChooser(), nullptr);
+  setConfigChooser(tuner);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, SeedKernels,

@@ -10,36 +10,24 @@
 #include "nereid/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "nereid/Conversion/TileToCPU/TileToCPU.h"
 #include "nereid/Conversion/ToLLVM/ToLLVM.h"
-#include "nereid/Dialect/Tile/Transforms/ExpandMath.h"
 #include "nereid/Dialect/Tile/Transforms/Passes.h"
 #include "nereid/Target/CPU/CpuTarget.h"
 #include "nereid/Target/CodeEmission.h"
 #include "nereid/Target/NVPTX/NvptxTarget.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace nereid::fuzz {
 
-static CpuTargetInfo infoOf(const cpu::CpuTarget &target) {
-  CpuTargetInfo info;
-  info.vectorBytes = target.vectorBytes;
-  info.vectorRegisters = target.vectorRegisters;
-  info.hasMaskRegisters = target.hasMaskRegisters;
-  info.hasMaskedMemory = target.hasMaskedMemory;
-  info.hasGather = target.hasGather;
-  info.hasFma = target.hasFma;
-  info.hasF16c = target.hasF16c;
-  info.fpFusion = true; // as kernels are compiled; the bounds allow for it
-  return info;
-}
-
 namespace {
 
 class CpuExecutor : public Executor {
 public:
-  CpuExecutor(std::string label, cpu::CpuTarget target)
-      : label(std::move(label)), target(std::move(target)) {}
+  CpuExecutor(std::string label, cpu::CpuTarget target, std::string fault)
+      : label(std::move(label)), target(std::move(target)),
+        fault(std::move(fault)) {}
 
   std::string name() const override { return label; }
 
@@ -51,19 +39,28 @@ public:
     if (mlir::failed(manager.run(module))) {
       return Status(ErrorCode::Internal, "the Tile passes failed");
     }
-    auto converted = convertTileToCPU(module, infoOf(target));
+    // a * b + c may be rounded once, as kernels are compiled; the bounds allow
+    // for it.
+    auto converted = convertTileToCPU(module, target);
     if (!converted.ok()) {
       return converted.status();
     }
     if (mlir::failed(mlir::verify(module))) {
       return Status(ErrorCode::Internal, "the loops are not valid IR");
     }
-    tile::ExpandMathOptions math;
-    math.hasFma = target.hasFma;
-    math.hasScalef = target.hasMaskRegisters;
-    tile::expandMath(module, math);
+    if (!fault.empty() && plantFault(module) && !cpu::runsHere(target)) {
+      return Status(ErrorCode::Unsupported,
+                    "the program has '" + fault +
+                        "', which this machine cannot run");
+    }
+    tile::expandMath(module, mathOptionsOf(target));
     if (Status status = convertToLLVM(module); !status.ok()) {
       return status;
+    }
+    if (!cpu::runsHere(target)) {
+      Prepared prepared;
+      prepared.compileOnly = true;
+      return prepared;
     }
     auto object = cpu::emitObject(module, target);
     if (!object.ok()) {
@@ -80,21 +77,48 @@ public:
   }
 
 private:
+  /// Makes the right operand of each such instruction, its last one, the left
+  /// one. Is there any?
+  bool plantFault(mlir::ModuleOp module) {
+    bool found = false;
+    module.walk([&](mlir::LLVM::CallIntrinsicOp call) {
+      if (call.getIntrin().contains("." + fault)) {
+        unsigned last = call->getNumOperands() - 1;
+        call->setOperand(last, call->getOperand(last - 1));
+        found = true;
+      }
+    });
+    return found;
+  }
+
   std::string label;
   cpu::CpuTarget target;
+  std::string fault; ///< the instruction that is wrong; empty: none
 };
 
 } // namespace
 
 Expected<std::unique_ptr<Executor>> makeCpuExecutor(const std::string &name) {
-  Expected<cpu::CpuTarget> target = cpu::resolve(name);
+  static constexpr std::string_view mark = ":fault=";
+  size_t colon = std::min(name.find(':'), name.size());
+  std::string fault;
+  if (colon < name.size()) {
+    if (name.compare(colon, mark.size(), mark) != 0 ||
+        name.size() == colon + mark.size()) {
+      return Status(ErrorCode::NotFound,
+                    "no executor '" + name +
+                        "'; expected TARGET or TARGET:fault=INSTRUCTION");
+    }
+    fault = name.substr(colon + mark.size());
+  }
+  Expected<cpu::CpuTarget> target = cpu::resolve(name.substr(0, colon));
   if (!target.ok()) {
     return target.status();
   }
-  if (!cpu::runsHere(*target)) {
+  if (fault.empty() && !cpu::runsHere(*target)) {
     return Status(ErrorCode::Unsupported, "this machine cannot run " + name);
   }
-  return std::unique_ptr<Executor>(new CpuExecutor(name, *target));
+  return std::unique_ptr<Executor>(new CpuExecutor(name, *target, fault));
 }
 
 void registerExecutorDialects(mlir::DialectRegistry &registry) {

@@ -109,7 +109,8 @@ std::vector<std::string> executorNames() {
   std::vector<std::string> names = {"interp"};
   names.insert(names.end(), std::begin(passes), std::end(passes));
   names.insert(names.end(), std::begin(cpuTargets), std::end(cpuTargets));
-  names.insert(names.end(), {"cuda:WARPS[:STAGES]", "sm_90a:WARPS[:STAGES]"});
+  names.insert(names.end(), {"x86-64...:fault=INSTRUCTION",
+                             "cuda:WARPS[:STAGES]", "sm_90a:WARPS[:STAGES]"});
   return names;
 }
 
@@ -123,7 +124,7 @@ Expected<std::unique_ptr<Executor>> makeExecutor(const std::string &name) {
     }
   }
   for (const char *target : cpuTargets) {
-    if (name == target) {
+    if (name.substr(0, name.find(':')) == target) {
       return makeCpuExecutor(name);
     }
   }
@@ -136,6 +137,43 @@ Expected<std::unique_ptr<Executor>> makeExecutor(const std::string &name) {
   }
   return Status(ErrorCode::NotFound,
                 "no executor '" + name + "'; there are:" + known);
+}
+
+/// The executor; null where this machine cannot run it.
+static std::unique_ptr<Executor> executorOrExit(const std::string &name) {
+  auto executor = makeExecutor(name);
+  if (executor.ok()) {
+    return std::move(*executor);
+  }
+  if (executor.failure().code == ErrorCode::Unsupported) {
+    return nullptr;
+  }
+  llvm::errs() << executor.failure().str() << "\n";
+  std::exit(2);
+}
+
+std::vector<std::unique_ptr<Executor>>
+executorsOrExit(const std::vector<std::string> &names) {
+  std::vector<std::unique_ptr<Executor>> executors;
+  for (const std::string &name : names) {
+    if (std::unique_ptr<Executor> executor = executorOrExit(name)) {
+      executors.push_back(std::move(executor));
+    }
+  }
+  if (executors.empty() && !names.empty()) {
+    std::exit(77);
+  }
+  return executors;
+}
+
+void announceSkipped(const std::vector<std::string> &names) {
+  for (const std::string &name : names) {
+    if (!executorOrExit(name)) {
+      llvm::outs() << "skipped: this machine cannot run " << name << "\n";
+    }
+  }
+  llvm::outs().flush();
+  executorsOrExit(names);
 }
 
 } // namespace nereid::fuzz

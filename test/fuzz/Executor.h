@@ -55,11 +55,23 @@ public:
 /// any other name.
 Expected<std::unique_ptr<Executor>> makeExecutor(const std::string &name);
 
+/// Those of `names` that this machine can run, for programs: a name that is
+/// none ends the process with status 2; where it can run none, with 77.
+std::vector<std::unique_ptr<Executor>>
+executorsOrExit(const std::vector<std::string> &names);
+/// A line for each of `names` that executorsOrExit leaves out.
+void announceSkipped(const std::vector<std::string> &names);
+
 /// What makeExecutor takes.
 std::vector<std::string> executorNames();
 
 /// Tile passes, loops, machine code. NotFound for an unknown target,
 /// Unsupported for one that this machine cannot run.
+///
+/// "TARGET:fault=INSTRUCTION" plants a fault in what the conversion made: each
+/// such instruction multiplies its left operand by itself. A program that shows
+/// it has reached that conversion, and is a failure. Where this machine cannot
+/// run the target, having the instruction is enough.
 Expected<std::unique_ptr<Executor>> makeCpuExecutor(const std::string &target);
 
 /// "cuda:WARPS" runs programs on the first GPU with that many warps;

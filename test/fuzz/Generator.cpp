@@ -29,7 +29,11 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::run() {
   if (choice.chance(options.products)) {
     tileLoops = int(choice.between(2, 4));
   }
+  bool decides = choice.chance(options.masks);
   growBlock(options.operations, options.depth);
+  if (decides) {
+    growMaskedDecision();
+  }
   while (tileLoops > 0) {
     growTileLoop();
   }

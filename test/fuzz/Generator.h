@@ -35,6 +35,7 @@ struct GeneratorOptions {
   int operations = 16;        ///< of the outermost block, roughly
   int depth = 2;              ///< of nested control flow
   int products = 13;          ///< of 100 programs, those with product loops
+  int masks = 6; ///< of 100 programs, those whose masked loads decide masks
 };
 
 /// A module with one function and its launch (Launch.h). The same seed and
@@ -157,6 +158,10 @@ private:
   void store(const Item &item, bool reread = false);
   void growAtomic();
   mlir::Value exclusiveShift(int64_t extent, int64_t &count);
+
+  // GenerateMasks.cpp
+  mlir::Value boxMask(llvm::ArrayRef<int64_t> shape);
+  void growMaskedDecision();
 
   // GeneratePointers.cpp
   mlir::Value disguised(mlir::Value pointer);

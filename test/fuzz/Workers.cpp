@@ -12,6 +12,7 @@
 
 #include <cstring>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -81,9 +82,9 @@ private:
       progress.seed = seed;
       progress.message[0] = 0;
       uint64_t before = progress.failures;
-      alarm(limitSeconds); // a program that hangs dies of it
+      limitProcessorTime(limitSeconds); // a program that hangs dies of it
       one(seed, progress);
-      alarm(0);
+      limitProcessorTime(0);
       if (progress.failures == before) {
         continue;
       }
@@ -119,6 +120,13 @@ private:
 };
 
 } // namespace
+
+void limitProcessorTime(unsigned seconds) {
+  itimerval limit{};
+  limit.it_value.tv_sec = seconds;
+  setitimer(ITIMER_PROF, &limit, nullptr);
+  alarm(10 * seconds);
+}
 
 std::vector<Progress>
 runSeeds(const SeedRange &range, const std::function<SeedWork()> &makeWork,

@@ -34,6 +34,11 @@ struct Progress {
 /// "seed 7 fails on 'cpu': why".
 void printFailure(const Progress &progress, const std::string &executor);
 
+/// Ends this process by SIGPROF when its threads have used so many seconds of
+/// processors, which a busy machine does not shorten; by SIGALRM when it waits
+/// ten times as long, as for a lock that nothing opens. 0: no limit.
+void limitProcessorTime(unsigned seconds);
+
 struct SeedRange {
   uint64_t first = 1, count = 1;
   int jobs = 1;

@@ -52,6 +52,9 @@ static cl::opt<int>
 static cl::opt<int>
     products("products", cl::cat(category), cl::init(13),
              cl::desc("of 100 programs, those with product loops"));
+static cl::opt<int>
+    masks("masks", cl::cat(category), cl::init(6),
+          cl::desc("of 100 programs, those whose masked loads decide masks"));
 static cl::opt<bool> printOnly("print", cl::cat(category),
                                cl::desc("print the first program"));
 static cl::opt<bool> noShrink("no-shrink", cl::cat(category),
@@ -81,6 +84,7 @@ GeneratorOptions generatorOptions(uint64_t seed) {
   GeneratorOptions options;
   options.maxElements = maxElements;
   options.products = products;
+  options.masks = masks;
   options.operations =
       operations ? int(operations) : 1 + int(seed * 0x9e3779b97f4a7c15 >> 60);
   return options;
@@ -91,16 +95,7 @@ std::vector<std::unique_ptr<Executor>> makeExecutors() {
   if (names.empty()) {
     names = {"interp", "tile-pipeline"};
   }
-  std::vector<std::unique_ptr<Executor>> executors;
-  for (const std::string &name : names) {
-    auto executor = makeExecutor(name);
-    if (!executor.ok()) {
-      llvm::errs() << executor.failure().str() << "\n";
-      exit(2);
-    }
-    executors.push_back(std::move(*executor));
-  }
-  return executors;
+  return executorsOrExit(names);
 }
 
 void tryProgram(mlir::ModuleOp module,
@@ -228,6 +223,7 @@ int main(int argc, char **argv) {
   // LLVM registers its own on top.
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Differential test of executors\n");
+  announceSkipped({executorList.begin(), executorList.end()});
   if (!replay.empty()) {
     return runReplay();
   }

@@ -111,9 +111,10 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("nereid")
     parser.add_argument("--device")
+    parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     failures = []
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
         work = [(case, target) for case in [*CASES, SCALAR] for target, generation in ARCHITECTURES.items()
                 if generation >= TYPES[case[4]][2] and not (case[4] == "fp64" and target in OF_DESK)]
         for (case, target), (matrix, lanes, problem, remark) in zip(

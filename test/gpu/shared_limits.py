@@ -21,22 +21,22 @@ REFUSED = re.compile(r"needs (\d+) bytes of shared memory for a block")
 TAKES = re.compile(r"tilegpu\.shared_bytes = (\d+)")
 
 
-def crowded_case(random):
+def crowded_case(draw):
     """A loop whose buffers alone take about what there is; of eight, one whose
     trip does, whatever the number of stages."""
-    whole_tile = random.randrange(8) == 0
+    whole_tile = draw.randrange(8) == 0
     while True:
-        target = random.choice(sorted(LIMITS))
-        element = random.choice(sorted(BYTES))
-        m, n, k = (random.choice((16, 32, 48, 64, 96, 100, 128, 256)) for _ in range(3))
-        stages = random.randint(2, 8)
-        warps = random.choice((4, 8))
+        target = draw.choice(sorted(LIMITS))
+        element = draw.choice(sorted(BYTES))
+        m, n, k = (draw.choice((16, 32, 48, 64, 96, 100, 128, 256)) for _ in range(3))
+        stages = draw.randint(2, 8)
+        warps = draw.choice((4, 8))
         buffers = stages * (m * k + k * n) * BYTES[element]
         if whole_tile:
             if 0.8 <= m * k * BYTES[element] / LIMITS[target] <= 1.4 and m * n <= 128 * 256:
                 return target, element, (m, n, k), "gather", stages, warps
         elif m * n <= 128 * 256 and 0.8 <= buffers / LIMITS[target] <= 1.2:
-            return target, element, (m, n, k), random.choice(KINDS), stages, warps
+            return target, element, (m, n, k), draw.choice(KINDS), stages, warps
 
 
 def compile_case(nereid, case, stages):

@@ -2,7 +2,9 @@
 """Time and memory of the compiler over the length of programs.
 
     scaling.py NEREID                every chain, up to its full length
-    scaling.py --short NEREID        what CTest runs: a few lengths of each
+    scaling.py --short NEREID        what scripts/speed runs: a few lengths of each
+    scaling.py --compiles NEREID     what scripts/test runs: the longer of these lengths, with the stack that a process has by
+                                     default; that it compiles, and no time or memory
     scaling.py --only TEXT NEREID    chains whose name contains TEXT
 
 For each chain and target it prints the processor time and the memory of one
@@ -192,12 +194,26 @@ def measure(nereid, folder, program, target):
     return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 
+def check_compiles(options):
+    count = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for target, (_, _, chains) in TARGETS.items():
+            for name, (make, _, short) in chains.items():
+                if options.only in name:
+                    measure(options.nereid, folder, make(short[-1]), target)
+                    count += 1
+    print(f"{count} long programs compile")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("nereid")
     parser.add_argument("--short", action="store_true")
+    parser.add_argument("--compiles", action="store_true")
     parser.add_argument("--only", default="")
     options = parser.parse_args()
+    if options.compiles:
+        return check_compiles(options)
     allowed = 2 if options.short else 1.3
     failures = []
     print(f"{'chain':16}{'target':8}{'n':>7}{'seconds':>9}{'x':>6}{'MB':>8}{'x':>6}")

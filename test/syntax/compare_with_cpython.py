@@ -314,7 +314,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", help="a folder for the mutations")
     parser.add_argument("--verbose", type=int, default=20, help="how many differences to print")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("files", nargs="*", help="compare these files only")
     options = parser.parse_args()
     if not options.python:

@@ -52,8 +52,10 @@ struct ArrayReport {
 
 struct CheckReport {
   std::vector<ArrayReport> arrays;
+  /// What is not wrong, but may explain what is: arrays that overlap.
+  std::vector<std::string> notes;
   bool passed() const;
-  /// A line an array and device, and one for each sample.
+  /// A line a note, a line an array and device, and one for each sample.
   std::string text() const;
 };
 

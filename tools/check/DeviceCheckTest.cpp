@@ -66,6 +66,21 @@ def cumulative(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def scale_every_second(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + 2 * i, mask=i < n)
+    tl.store(y_ptr + 2 * i, x * 3 + 1, mask=i < n)
+
+
+@triton.jit
+def scale_behind_a_barrier(x_ptr, y_ptr, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i)
+    tl.debug_barrier()
+    tl.store(y_ptr + i, x * 3 + 1)
+
+
+@triton.jit
 def in_place(x_ptr, n, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     x = tl.load(x_ptr + i, mask=i < n)
@@ -496,19 +511,57 @@ TEST(DeviceCheckTest, AKernelThatLeavesItsArraysIsSaidToDoSo) {
 //===----------------------------------------------------------------------===//
 
 TEST(DeviceCheckTest, ArraysThatShareMemoryShareItInTheCopies) {
-  // The kernel reads all of x before it writes y, which begins in the middle.
+  // y begins in the middle of x. Without the barrier the order of one program's
+  // loads and stores would be the target's: as many elements at a time as its
+  // vectors hold.
   Tensor memory = numbers({200}, f32, 7);
   Example example{
       kernels,
-      "scale",
+      "scale_behind_a_barrier",
       1,
       {{"x_ptr", memory.slice(0, 0, 64)}, {"y_ptr", memory.slice(0, 32, 96)}},
-      {{"n", 64}, {"BLOCK", 64}}};
+      {{"BLOCK", 64}}};
   LaunchCheck check(example.make());
   EXPECT_EQ(check.arrays().regions.size(), 1u);
   CheckReport report;
   check.judge(check.run(Device::cpu()), report);
   EXPECT_TRUE(report.passed()) << report.text();
+  EXPECT_THAT(report.text(),
+              testing::StartsWith("check note: arrays overlap: bytes 128 to "
+                                  "256 of x_ptr are bytes 0 to 128 of y_ptr, "
+                                  "and the kernel stores there."));
+}
+
+TEST(DeviceCheckTest, OnlyBytesInCommonThatAreStoredToAreNoted) {
+  auto notesOf = [](const char *kernel, Tensor x, Tensor y, int64_t n) {
+    Example example{kernels,
+                    kernel,
+                    1,
+                    {{"x_ptr", std::move(x)}, {"y_ptr", std::move(y)}},
+                    {{"n", n}, {"BLOCK", 64}}};
+    CheckReport report = checkLaunch(example.make());
+    EXPECT_TRUE(report.passed()) << report.text();
+    return report.notes;
+  };
+  Tensor memory = numbers({200}, f32, 7);
+  auto part = [&](int64_t begin, int64_t end) {
+    return memory.slice(0, begin, end);
+  };
+  EXPECT_THAT(notesOf("scale", part(0, 64), part(64, 128), 64),
+              testing::IsEmpty());
+  // They overlap where nothing is stored.
+  EXPECT_THAT(notesOf("scale", part(32, 64), part(0, 64), 32),
+              testing::IsEmpty());
+  // In place: the arrays are one.
+  EXPECT_THAT(
+      notesOf("scale", part(0, 64), part(0, 64), 64),
+      testing::ElementsAre(HasSubstr("bytes 0 to 256 of x_ptr are bytes 0 to "
+                                     "256 of y_ptr")));
+  // Two columns of one array: each lies in the gaps of the other.
+  Tensor columns = numbers({64, 2}, f32, 8);
+  EXPECT_THAT(notesOf("scale_every_second", columns.slice(1, 0, 1),
+                      columns.slice(1, 1, 2), 64),
+              testing::IsEmpty());
 }
 
 TEST(DeviceCheckTest, AddressesLeadIntoTheCopies) {

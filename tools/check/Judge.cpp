@@ -182,8 +182,34 @@ ArrayReport Judgement::report(const Arrays::View &view, Device device,
   return result;
 }
 
+/// "bytes 128 to 256 of x_ptr are bytes 0 to 128 of y_ptr".
+static std::string overlapNote(const Arrays &arrays,
+                               const Reference::Overlap &overlap) {
+  auto part = [&](size_t i) {
+    const Arrays::View &view = arrays.views[i];
+    return "bytes " + std::to_string(overlap.begin - view.offset) + " to " +
+           std::to_string(overlap.end - view.offset) + " of " + view.name;
+  };
+  return "arrays overlap: " + part(overlap.first) + " are " +
+         part(overlap.second) +
+         ", and the kernel stores there. A program's loads and stores of them "
+         "have an order only where they are of the same elements, or with "
+         "tl.debug_barrier() between (docs/Check.md)";
+}
+
 void LaunchCheck::judge(const Run &run, CheckReport &report) const {
   const Arrays &all = arrays();
+  size_t arguments = all.views.size() - launch.reachable.size();
+  for (const Reference::Overlap &overlap : run.reference->overlaps) {
+    if (overlap.second >= arguments) { // what arguments lead into
+      continue;
+    }
+    std::string note = overlapNote(all, overlap);
+    if (std::find(report.notes.begin(), report.notes.end(), note) ==
+        report.notes.end()) {
+      report.notes.push_back(std::move(note));
+    }
+  }
   std::vector<Judgement> regions;
   for (size_t r = 0; r < all.regions.size(); ++r) {
     regions.emplace_back(*run.reference, r, run.before[r], run.after[r],
@@ -191,7 +217,6 @@ void LaunchCheck::judge(const Run &run, CheckReport &report) const {
   }
   // The report of the first view of each region.
   std::vector<size_t> owners(all.regions.size(), SIZE_MAX);
-  size_t arguments = all.views.size() - launch.reachable.size();
   for (size_t i = 0; i < all.views.size(); ++i) {
     const Arrays::View &view = all.views[i];
     bool isArgument = i < arguments;
@@ -222,6 +247,9 @@ bool CheckReport::passed() const {
 
 std::string CheckReport::text() const {
   std::string text;
+  for (const std::string &note : notes) {
+    text += "check note: " + note + "\n";
+  }
   for (const ArrayReport &a : arrays) {
     if (!a.isArgument && !a.wrong) {
       continue;

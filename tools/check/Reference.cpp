@@ -184,6 +184,63 @@ static void fill(Reference &result, const Arrays &arrays,
   }
 }
 
+/// A bit a byte of its region: is it an element's?
+static std::vector<bool> bytesOf(const Arrays::View &view, int64_t size) {
+  std::vector<bool> bytes(size);
+  auto each = static_cast<int64_t>(byteSize(view.tensor.dtype()));
+  forElements(view, [&](int64_t, int64_t offset) {
+    std::fill_n(bytes.begin() + offset, each, true);
+  });
+  return bytes;
+}
+
+/// Views that lie in each other's gaps have no bytes in common.
+static std::vector<Reference::Overlap>
+findOverlaps(const Arrays &arrays, const ArraysCopy &copy,
+             const interp::Oracle &oracle) {
+  std::vector<Reference::Overlap> result;
+  for (size_t r = 0; r < arrays.regions.size(); ++r) {
+    std::vector<size_t> views;
+    for (size_t i = 0; i < arrays.views.size(); ++i) {
+      if (arrays.views[i].region == r && arrays.views[i].tensor.extentBytes()) {
+        views.push_back(i);
+      }
+    }
+    if (views.size() < 2) {
+      continue;
+    }
+    int64_t size = arrays.regions[r].size();
+    std::vector<bool> isWritten(size);
+    std::vector<std::vector<bool>> bytes;
+    for (size_t i : views) {
+      const Arrays::View &view = arrays.views[i];
+      auto each = static_cast<int64_t>(byteSize(view.tensor.dtype()));
+      bytes.push_back(bytesOf(view, size));
+      forElements(view, [&](int64_t, int64_t offset) {
+        uint64_t address = copy.address(r) + static_cast<uint64_t>(offset);
+        if (oracle.log.useOf(address, each).isWritten) {
+          std::fill_n(isWritten.begin() + offset, each, true);
+        }
+      });
+    }
+    for (size_t a = 0; a < views.size(); ++a) {
+      for (size_t b = a + 1; b < views.size(); ++b) {
+        Reference::Overlap both{views[a], views[b], size, 0};
+        for (int64_t at = 0; at < size; ++at) {
+          if (isWritten[at] && bytes[a][at] && bytes[b][at]) {
+            both.begin = std::min(both.begin, at);
+            both.end = at + 1;
+          }
+        }
+        if (both.begin < both.end) {
+          result.push_back(both);
+        }
+      }
+    }
+  }
+  return result;
+}
+
 static Reference::Bound joined(const Reference::Bound &a,
                                const Reference::Bound &b) {
   Reference::Bound result = a;
@@ -257,6 +314,7 @@ Reference Reference::run(const Arrays &arrays, bool isForHost,
     }
     Reference result;
     fill(result, arrays, copy, oracle);
+    result.overlaps = findOverlaps(arrays, copy, oracle);
     if (oracle.metTf32) {
       result.isForHost = isForHost;
     }

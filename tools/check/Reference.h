@@ -57,6 +57,12 @@ public:
   /// Bytes whose first use is a store, by one program: what they held before
   /// cannot matter.
   std::vector<std::vector<bool>> isOverwritten;
+  /// Bytes that two views have in common and that the launch stores to.
+  struct Overlap {
+    size_t first, second; ///< of Arrays::views
+    int64_t begin, end;   ///< bytes of their region: the first, behind the last
+  };
+  std::vector<Overlap> overlaps;
   /// Control flow hangs on a rounding: nothing is claimed.
   bool isUndecided = false;
   /// Does it hold for executors of host memory alone, or for GPUs, which may

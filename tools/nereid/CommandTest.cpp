@@ -7,7 +7,7 @@
 
 #include "CommandFixture.h"
 
-#include <sys/resource.h>
+#include "nereid/Support/CpuLevels.h"
 
 using namespace nereid;
 using testing::AllOf;
@@ -296,32 +296,6 @@ TEST_F(Command, TopLevel) {
   }
 }
 
-/// Processor time of all children so far, in milliseconds: what a start costs
-/// when nothing else runs on the machine.
-static double childrenMs() {
-  rusage usage;
-  ::getrusage(RUSAGE_CHILDREN, &usage);
-  auto ms = [](const timeval &t) {
-    return static_cast<double>(t.tv_sec) * 1e3 +
-           static_cast<double>(t.tv_usec) / 1e3;
-  };
-  return ms(usage.ru_utime) + ms(usage.ru_stime);
-}
-
-/// Start-up is mostly the relocation of LLVM's shared libraries.
-TEST_F(Command, HelpIsFast) {
-  double best = 1e9;
-  for (int i = 0; i < 10; ++i) {
-    double before = childrenMs();
-    ASSERT_EQ(run("--help").code, 0);
-    best = std::min(best, childrenMs() - before);
-  }
-  std::printf("nereid --help: %.1f ms\n", best);
-#if !__has_feature(address_sanitizer)
-  EXPECT_LT(best, 60);
-#endif
-}
-
 /// Whatever trials ran, the sum is that of one launch; and none run when the
 /// block is given.
 TEST_F(Command, TrialsDoNotAddUp) {
@@ -364,11 +338,53 @@ def plain(x_ptr, sum_ptr, n, BLOCK: tl.constexpr):
   EXPECT_EQ(sum("plain", ""), 1005);
 }
 
+TEST_F(Command, TheLevelOfTheProcessorIsASetting) {
+  auto scale = [&](const std::string &environment) {
+    return run("run k.py:scale --grid 1 x_ptr=arange:f32[64] "
+               "y_ptr=empty:f32[64] n=64 a=2 --print y_ptr --device cpu",
+               environment);
+  };
+  for (const char *level : {"x86-64", "x86-64-v2", "x86-64-v3"}) {
+    std::string setting = std::string("NEREID_TIME=1 NEREID_CPU=") + level;
+    if (!cpu::runsHere(*cpu::resolve(level))) {
+      continue;
+    }
+    // What is kept of one level is not taken for another.
+    CommandResult first = scale(setting), second = scale(setting);
+    EXPECT_EQ(first.code, 0) << first.err;
+    EXPECT_EQ(first.out, second.out);
+    EXPECT_THAT(first.out, HasSubstr("y_ptr: "));
+    EXPECT_THAT(first.err, testing::Not(HasSubstr("from the disk cache")))
+        << level;
+    EXPECT_THAT(second.err, HasSubstr("from the disk cache")) << level;
+    EXPECT_THAT(run("doctor", setting).out,
+                HasSubstr(std::string("target       ") + level +
+                          " (NEREID_CPU; this machine runs up to "));
+  }
+  CommandResult wrong = scale("NEREID_CPU=x86-64v3");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.err,
+              HasSubstr("NEREID_CPU=x86-64v3: expected a level that this "
+                        "machine can run, one of 'x86-64'"));
+  EXPECT_THAT(wrong.err, HasSubstr("did you mean 'x86-64-v3'?"));
+  EXPECT_THAT(run("doctor", "NEREID_CPU=x86-64v3").out, HasSubstr("PROBLEM: "));
+  if (cpu::machineLevel() < 6) {
+    CommandResult tooHigh = scale("NEREID_CPU=x86-64-v4-amx");
+    EXPECT_EQ(tooHigh.code, 2);
+    EXPECT_THAT(tooHigh.err, HasSubstr("got a higher one"));
+  }
+}
+
 TEST_F(Command, DecisionsAreToldWhateverIsCached) {
+  // What is decided differs by level; below this one loads are masked lane by
+  // lane.
+  if (cpu::machineLevel() < 3) {
+    GTEST_SKIP() << "this machine does not run x86-64-v3";
+  }
   auto told = [&](const std::string &environment) {
     CommandResult r = run("run k.py:scale --grid 1 x_ptr=arange:f32[64] "
                           "y_ptr=empty:f32[64] n=64 a=2 --device cpu",
-                          environment);
+                          "NEREID_CPU=x86-64-v3 " + environment);
     EXPECT_EQ(r.code, 0) << r.err;
     return r.err;
   };

@@ -14,15 +14,17 @@
 #include "nereid/CommandLine/CommandProcess.h"
 #include "nereid/CommandLine/ExitStatus.h"
 
+#include "nereid/Machine/Machine.h"
 #include "nereid/Runtime/cache/DiskCache.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"
+#include "nereid/Support/CpuLevels.h"
 #include "nereid/Support/Files.h"
-#include "nereid/Support/Host.h"
 #include "nereid/Support/Knobs.h"
 #include "nereid/Target/NVPTX/Ptxas.h"
 #include "nereid/nereid.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <unistd.h>
@@ -54,25 +56,29 @@ static std::string sizeText(uint64_t bytes) {
 }
 
 static void reportMachine() {
-  line("processor", hostProcessorName());
+  line("processor", thisMachine().processor);
   Expected<std::string> target =
       Context::shared().compiler()->resolveTarget("cpu");
   if (target.ok()) {
-    line("target", *target);
-    if (*target == "x86-64-v2") {
+    const std::string &machine =
+        cpu::levels()[std::max(cpu::machineLevel(), 1) - 1].name;
+    line("target", *target + (knobs().cpu.empty()
+                                  ? ""
+                                  : " (NEREID_CPU; this machine runs up to " +
+                                        machine + ")"));
+    if (cpu::deviceLevel() <= 2) {
       line("", "no AVX2: kernels use 16-byte vectors, about a quarter of what "
                "AVX-512 gives");
     }
   } else {
     problem("target", target.failure().str());
   }
-  line("cores", std::to_string(availableCores()) + " available, " +
+  line("cores", std::to_string(thisMachine().cores) + " available, " +
                     std::to_string(numThreads()) +
                     " used (NEREID_NUM_THREADS)");
-  line("cache", sizeText(lastLevelCacheBytes()) +
+  line("cache", sizeText(thisMachine().lastLevelCacheBytes) +
                     " last level; larger launches use streaming stores");
-  line("memory", sizeText(static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
-                          static_cast<uint64_t>(::sysconf(_SC_PAGESIZE))));
+  line("memory", sizeText(thisMachine().memoryBytes));
   Expected<std::string> pages =
       readFile("/sys/kernel/mm/transparent_hugepage/enabled");
   bool off = pages.ok() && pages->find("[never]") != std::string::npos;

@@ -30,9 +30,9 @@ struct BenchOptions {
 };
 
 /// Points in the work of a device, and the time between them.
-class Clock {
+class StepClock {
 public:
-  explicit Clock(Device device) : device(device) { mark(); }
+  explicit StepClock(Device device) : device(device) { mark(); }
   void mark() {
     if (device.isHost()) {
       times.push_back(std::chrono::steady_clock::now());
@@ -90,7 +90,7 @@ static std::vector<double> partsOf(const Model &model, Trainer &trainer,
     for (const Parameter &p : model.parameters()) {
       p.value.zeroGrad();
     }
-    Clock clock(model.device());
+    StepClock clock(model.device());
     Variable loss = model.loss(batch.inputs, batch.targets);
     clock.mark();
     loss.backward();
@@ -129,7 +129,7 @@ static void run(const Options &options, const BenchOptions &bench) {
   if (!options.trace.empty()) {
     trace.emplace(options.trace);
   }
-  Clock clock(device);
+  StepClock clock(device);
   for (int64_t i = 0; i < bench.steps; ++i) {
     trainer.step(first + i, batches);
     clock.mark();

@@ -20,7 +20,6 @@
 
 using namespace nereid;
 using namespace nereid::gpt2;
-using Clock = std::chrono::steady_clock;
 
 /// `named`: what --dataset says, or empty.
 static TokenizerPtr tokenizerOf(const LoadedModel &loaded,
@@ -134,7 +133,7 @@ static void run(const Options &options, const std::string &dataset) {
   };
   // The first two steps compile and record.
   constexpr int64_t first = 2;
-  Clock::time_point begin;
+  std::chrono::steady_clock::time_point begin;
   int64_t steps = 0;
   generator.generate(options.maxNewTokens,
                      [&](std::span<const int32_t> tokens) {
@@ -142,10 +141,11 @@ static void run(const Options &options, const std::string &dataset) {
                          take(i, decoders[i].put(tokens[i]));
                        }
                        if (++steps == first) {
-                         begin = Clock::now();
+                         begin = std::chrono::steady_clock::now();
                        }
                      });
-  std::chrono::duration<double> elapsed = Clock::now() - begin;
+  std::chrono::duration<double> elapsed =
+      std::chrono::steady_clock::now() - begin;
   for (size_t i = 0; i < texts.size(); ++i) {
     take(i, decoders[i].finish());
     write((i ? texts[i] : "") + "\n---------------\n");

@@ -13,6 +13,8 @@
 
 #include <gmock/gmock.h>
 #include <latch>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <thread>
 
 using namespace nereid;
@@ -114,39 +116,30 @@ TEST(Communicator, oneThatFailsEndsTheOthers) {
 
 /// Process 1 of 2 as far as the others can tell, without what watches it.
 static Socket joinedAsSecond(int port) {
-  Socket socket = std::move(*tryConnect("127.0.0.1", port, secondsFromNow(5)));
-  socket.sendText("nereid-gpt2 " NEREID_VERSION " 1 2", secondsFromNow(5));
-  EXPECT_THAT(socket.receiveText(secondsFromNow(5)), HasSubstr("ok "));
+  Deadline end = secondsFromNow(forEver);
+  Socket socket = std::move(*tryConnect("127.0.0.1", port, end));
+  socket.sendText("nereid-gpt2 " NEREID_VERSION " 1 2", end);
+  EXPECT_THAT(socket.receiveText(end), HasSubstr("ok "));
   return socket;
 }
 
 TEST(Peers, oneThatIsSilentEndsTheRun) {
-  Processes all;
-  all.size = 2;
-  Socket listener = listenAt(0);
-  int port = listener.localPort();
-  all.listeningSocket = listener.get();
+  Meeting meeting;
+  Processes all = meeting.processes(0, 2);
   all.silenceSeconds = 0.3;
-  std::thread silent;
+  std::latch done(1);
+  std::thread silent([&] {
+    Socket socket = joinedAsSecond(meeting.port());
+    done.wait();
+  });
   {
-    std::atomic<bool> done = false;
-    silent = std::thread([&] {
-      Socket socket = joinedAsSecond(port);
-      while (!done) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-      }
-    });
     Peers peers(all);
-    listener = Socket(); // Peers has closed it
-    std::atomic<int> calls = 0;
-    peers.watch([&] { ++calls; });
+    std::latch isCalled(1);
+    peers.watch([&] { isCalled.count_down(); });
     EXPECT_THAT(errorOf([&] { peers.raiseFailure("none"); }),
                 HasSubstr("process 1 of 2 has shown no sign of life"));
-    for (int i = 0; i < 500 && calls == 0; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    EXPECT_EQ(calls, 1);
-    done = true;
+    isCalled.wait();
+    done.count_down();
     silent.join();
   }
 }
@@ -154,16 +147,11 @@ TEST(Peers, oneThatIsSilentEndsTheRun) {
 /// What waits for a process may be slow to give up: of that the others hear all
 /// the same, and signs of life go on being read.
 TEST(Peers, aFailureIsKnownWhileItsHandlerWaits) {
-  Processes all;
-  all.size = 2;
-  Socket listener = listenAt(0);
-  int port = listener.localPort();
-  all.listeningSocket = listener.get();
-  std::thread gone([&] { joinedAsSecond(port); });
+  Meeting meeting;
+  std::thread gone([&] { joinedAsSecond(meeting.port()); });
   std::latch isEnding(1);
   {
-    Peers peers(all);
-    listener = Socket(); // Peers has closed it
+    Peers peers(meeting.processes(0, 2));
     gone.join();
     peers.watch([&] { isEnding.wait(); });
     EXPECT_THAT(errorOf([&] { peers.raiseFailure("none"); }),
@@ -173,14 +161,9 @@ TEST(Peers, aFailureIsKnownWhileItsHandlerWaits) {
 }
 
 TEST(Peers, aProcessThatGoesOnAloneIsTold) {
-  int port = freePort();
+  Meeting meeting;
   auto peersOf = [&](int rank) {
-    Processes all;
-    all.rank = rank;
-    all.size = 2;
-    all.host = "127.0.0.1";
-    all.port = port;
-    return std::make_unique<Peers>(all);
+    return std::make_unique<Peers>(meeting.processes(rank, 2));
   };
   std::thread other([&] {
     auto peers = peersOf(1);
@@ -190,8 +173,8 @@ TEST(Peers, aProcessThatGoesOnAloneIsTold) {
   peers->watch([] {});
   other.join();
   std::string error;
-  for (int i = 0; i < 500 && error.empty(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  while (error.empty()) {
+    std::this_thread::yield();
     try {
       peers->checkAllAreHere();
     } catch (const Error &thrown) {
@@ -205,31 +188,36 @@ TEST(Peers, aProcessThatGoesOnAloneIsTold) {
 }
 
 TEST(Peers, strangersAreRefused) {
-  int port = freePort();
-  std::thread other([&] {
-    Processes two;
-    two.rank = 1;
-    two.size = 3;
-    two.host = "127.0.0.1";
-    two.port = port;
-    EXPECT_THAT(errorOf([&] { Peers peers(two); }),
+  Meeting meeting;
+  std::thread others([&] {
+    EXPECT_THAT(errorOf([&] { Peers peers(meeting.processes(1, 3)); }),
                 HasSubstr("expected a run of 2 processes, got one of 3"));
+    Peers peers(meeting.processes(1, 2));
+    peers.watch([] {});
   });
-  Processes one;
-  one.size = 2;
-  one.port = port;
-  one.meetSeconds = 1;
-  EXPECT_THAT(errorOf([&] { Peers peers(one); }),
+  Peers peers(meeting.processes(0, 2));
+  peers.watch([] {});
+  others.join();
+}
+
+TEST(Peers, nobodyComes) {
+  Processes all = Meeting().processes(0, 2);
+  all.meetSeconds = 0.2;
+  EXPECT_THAT(errorOf([&] { Peers peers(all); }),
               HasSubstr("expected all, got none of 1"));
-  other.join();
 }
 
 TEST(Peers, nobodyIsThere) {
-  Processes one;
-  one.rank = 1;
-  one.size = 2;
-  one.host = "127.0.0.1";
-  one.port = freePort();
+  // A port that this test has, and where it does not listen.
+  Socket bound(::socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ASSERT_EQ(::bind(bound.get(), reinterpret_cast<sockaddr *>(&address),
+                   sizeof(address)),
+            0);
+  Processes one = Meeting().processes(1, 2);
+  one.port = bound.localPort();
   one.meetSeconds = 0.2;
   EXPECT_THAT(errorOf([&] { Peers peers(one); }),
               HasSubstr("process 1 of 2 cannot reach process 0 at 127.0.0.1:"));

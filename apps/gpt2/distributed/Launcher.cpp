@@ -10,8 +10,8 @@
 #include "apps/gpt2/distributed/Processes.h"
 #include "apps/gpt2/distributed/Socket.h"
 
+#include "nereid/Machine/Machine.h"
 #include "nereid/Runtime/Error.h"
-#include "nereid/Support/Host.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -61,7 +61,7 @@ static std::vector<std::string> environmentOf(int rank, int size, int port,
       {"RENDEZVOUS_SOCKET", rank == 0 ? std::to_string(socket) : ""}};
   if (!std::getenv("NEREID_NUM_THREADS")) {
     set.emplace_back("NEREID_NUM_THREADS",
-                     std::to_string(std::max(1, availableCores() / size)));
+                     std::to_string(std::max(1, thisMachine().cores / size)));
   }
   std::vector<std::string> all;
   for (char **one = environ; *one; ++one) {

@@ -13,7 +13,6 @@
 
 #include <gmock/gmock.h>
 
-#include <chrono>
 #include <map>
 
 using namespace nereid;
@@ -153,17 +152,15 @@ TEST(Launcher, tellsEachItsPlace) {
 }
 
 TEST(Launcher, oneThatFailsEndsTheOthers) {
-  auto start = std::chrono::steady_clock::now();
   testing::internal::CaptureStderr();
-  EXPECT_EQ(sh("test $RANK = 1 && exit 3; exec sleep 60", 3), 3);
+  EXPECT_EQ(sh("test $RANK = 1 && exit 3; exec tail -f /dev/null", 3), 3);
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               HasSubstr("ended with exit status 3; the others are ended"));
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
 }
 
 TEST(Launcher, oneThatIsKilledEndsTheOthers) {
   testing::internal::CaptureStderr();
-  EXPECT_EQ(sh("test $RANK = 0 && kill -9 $$; exec sleep 60", 2), 1);
+  EXPECT_EQ(sh("test $RANK = 0 && kill -9 $$; exec tail -f /dev/null", 2), 1);
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               HasSubstr("error: process 0 of 2"));
 }

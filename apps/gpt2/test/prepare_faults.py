@@ -1,7 +1,9 @@
-"""nereid-gpt2 prepare when things go wrong: killed at random moments it leaves the earlier data set, the new one or none; a full
+"""nereid-gpt2 prepare when things go wrong: killed while it writes it leaves the earlier data set, the new one or none; a full
 disk, what cannot be read, addresses, texts that are none, wrong options: the exact message and status of each.
 
-    apps/gpt2/test/prepare_faults.py build/bin/nereid-gpt2 [--kills=200] [--seed=N]
+    apps/gpt2/test/prepare_faults.py build/bin/nereid-gpt2 [--kills=200] [--seed=N] [--moments]
+
+A kill comes when as many files are written as the seed says; with --moments, after a random time.
 """
 import argparse
 import http.server
@@ -85,7 +87,7 @@ def told(result):
 
 def check_errors(program):
     for words, status, message in ERRORS:
-        result = program.run("prepare", *words.split(), stdin=subprocess.DEVNULL, timeout=60)
+        result = program.run("prepare", *words.split(), stdin=subprocess.DEVNULL)
         expect(f"prepare {words}", (result.returncode, told(result)), (status, message))
         expect(f"prepare {words}: standard output", result.stdout, "")
     left = sorted(path.name for path in program.folder.iterdir())
@@ -230,7 +232,31 @@ def state_of(folder, expected):
     fail(f"{folder}: a data set of no text")
 
 
-def check_kills(program, kills, generator):
+def files_in(folder):
+    try:
+        return len(os.listdir(folder))
+    except FileNotFoundError:
+        return 0
+
+
+def wait_for_files(process, partial, left, written, renamed):
+    """Until a run has written so many files in its folder of partial ones, or, once there are fewer again, has given so many of
+    them their names, or is done. `left`: how many an earlier run left there, which this one removes first."""
+    while left and process.poll() is None and files_in(partial) == left:
+        os.sched_yield()
+    most = 0
+    while process.poll() is None:
+        now = files_in(partial)
+        if now >= written or now <= most - renamed:
+            return
+        most = max(most, now)
+        os.sched_yield()
+
+
+FILES = 1 + 36 + 4  # meta.json, those for training, those for validation
+
+
+def check_kills(program, kills, generator, moments):
     """Two texts by turns into one folder, in many files, so that the moment of their renaming is long."""
     letters = {"a": "abcdefgh", "b": "stuvwxyz "}
     words, expected = {}, {}
@@ -238,7 +264,7 @@ def check_kills(program, kills, generator):
         (program.folder / f"{name}.txt").write_text("".join(generator.choices(alphabet, k=60000)))
         words[name] = ["prepare", f"{name}.txt", "--dataset=killed", "--shard-tokens=1500"]
     folder = program.folder / "data/killed"
-    took = []
+    partial, took = folder / ".prepare-partial", []
     for name in letters:
         start = time.monotonic()
         assert program.run(*words[name]).returncode == 0
@@ -250,8 +276,12 @@ def check_kills(program, kills, generator):
             state = generator.choice("ab")
             assert program.run(*words[state]).returncode == 0
         text = "b" if state == "a" else "a"
+        left = files_in(partial)
         process = program.start(*words[text])
-        time.sleep(generator.uniform(0, 1.2 * max(took)))
+        if moments:
+            time.sleep(generator.uniform(0, 1.2 * max(took)))
+        else:
+            wait_for_files(process, partial, left, generator.randrange(2 * FILES), generator.randrange(1, FILES))
         process.kill()
         process.communicate()
         now = state_of(folder, expected)
@@ -262,7 +292,7 @@ def check_kills(program, kills, generator):
     assert program.run(*words["a"]).returncode == 0
     expect("after the kills", state_of(folder, expected), "a")
     left = {path.name for path in folder.iterdir()}
-    expect("files after the kills", len(left), 1 + 36 + 4)
+    expect("files after the kills", len(left), FILES)
     print(f"{kills} kills: {seen['before']} times the data set stayed, {seen['new']} times it was the new one, {seen['none']} times "
           "there was none")
 
@@ -271,7 +301,8 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
     parser.add_argument("--kills", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--moments", action="store_true")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         program = Program(arguments.program, name)
@@ -283,7 +314,7 @@ def main():
         check_disk(program)
         check_addresses(program)
         check_terminal(program)
-        check_kills(program, arguments.kills, random.Random(arguments.seed))
+        check_kills(program, arguments.kills, random.Random(arguments.seed), arguments.moments)
 
 
 if __name__ == "__main__":

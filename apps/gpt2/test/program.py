@@ -33,9 +33,8 @@ class Program:
         return subprocess.Popen([self.path, *map(str, words)], cwd=self.folder, text=True, stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT, **more)
 
-    def run(self, *words, timeout=300, **more):
-        return subprocess.run([self.path, *map(str, words)], cwd=self.folder, text=True, capture_output=True, timeout=timeout,
-                              **more)
+    def run(self, *words, **more):
+        return subprocess.run([self.path, *map(str, words)], cwd=self.folder, text=True, capture_output=True, **more)
 
     def prepare(self, name="text", **more):
         """A data set of characters in the folder's data/."""

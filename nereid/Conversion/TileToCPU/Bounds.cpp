@@ -6,8 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // `start + range < n` holds below n - start. A nest whose masks are
-// conjunctions of such compares, and of compares that do not vary along the
-// vector, runs without any mask up to the least bound.
+// conjunctions of such compares, and of conditions that do not vary along the
+// vector, runs without any mask up to the least bound. A condition of a row is
+// a compare where a program has several rows, and a scalar where it has one.
+// Where a reduction runs along the rows inside of each chunk, a row's compare
+// bounds that loop in the same way.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +22,8 @@ using namespace mlir;
 
 namespace nereid::tocpu {
 
-/// Calls `visit(compare, coordinates)` for the conjuncts of a mask, each once.
+/// Calls `visit(conjunct, coordinates)` for the compares and the scalars of a
+/// conjunction, each once.
 static void walkConjuncts(Evaluator &evaluator, Value mask, unsigned coords,
                           llvm::function_ref<void(Value, unsigned)> visit) {
   DenseSet<std::pair<Value, unsigned>> seen;
@@ -38,7 +42,7 @@ static void walkConjuncts(Evaluator &evaluator, Value mask, unsigned coords,
     } else if (isView(op) && !(isa<tile::ReshapeOp>(op) &&
                                !isTrivialReshape(cast<tile::ReshapeOp>(op)))) {
       work.push_back({op->getOperand(0), evaluator.mapped(op, at, 0)});
-    } else if (isa<arith::CmpIOp>(op)) {
+    } else if (isa<arith::CmpIOp, tile::SplatOp>(op)) {
       visit(value, at);
     }
   }
@@ -86,20 +90,63 @@ void Nest::walkMasks(Evaluator &evaluator, unsigned coords,
   }
 }
 
-/// What a probe says of chunk v, for v = 0; false if it is not v + that.
-bool Nest::startOfRow(LaneIndex &index) const {
+/// What a probe says of position v of a level's loop, for v = 0; false if it
+/// is not v + that.
+bool Nest::dropOrigin(LaneIndex &index, unsigned level) const {
   if (index.terms.empty() ||
       index.terms.back() !=
-          std::pair<unsigned, Value>(depth + 1, kernel.opaqueZero)) {
+          std::pair<unsigned, Value>(level, kernel.opaqueZero)) {
     return false;
   }
   index.terms.pop_back();
   return true;
 }
 
+bool Nest::startOfRow(LaneIndex &index) const {
+  return dropOrigin(index, depth + 1);
+}
+
+/// The number of positions v, at most `most`, for which first + v is below
+/// `limit`; null if it is not known in front of the loops.
+Value Nest::countBelow(Evaluator &probe, const LaneIndex &first,
+                       const LaneIndex &limit, arith::CmpIPredicate predicate,
+                       Value most) {
+  unsigned levelX, levelY;
+  Value begin = probe.sumTerms(first, &levelX),
+        end = probe.sumTerms(limit, &levelY);
+  if (std::max(levelX, levelY) > depth) {
+    return nullptr;
+  }
+  LaneOps ops = probe.at(depth);
+  Value count = ops.sub(end, begin);
+  if (predicate == arith::CmpIPredicate::sle) {
+    count = ops.add(count, ops.i64(1));
+  }
+  count = arith::MaxSIOp::create(ops.b, ops.loc, count, ops.i64(0));
+  return arith::MinSIOp::create(ops.b, ops.loc, count, most);
+}
+
+/// Takes a conjunct that does not vary along the vector.
+void Nest::addCondition(Evaluator &probe, Value mask, unsigned coords,
+                        Bounds &bounds) {
+  Lane holds = probe.evaluate(mask, coords);
+  if (!holds.isUniform() || holds.level > depth) {
+    return;
+  }
+  LaneOps ops = probe.at(depth);
+  bounds.condition = bounds.condition
+                         ? Value(arith::AndIOp::create(
+                               ops.b, ops.loc, bounds.condition, holds.value))
+                         : holds.value;
+  bounds.conjuncts.push_back({mask, coords});
+}
+
 void Nest::addBound(Evaluator &probe, Value mask, unsigned coords,
                     Bounds &bounds) {
   auto compare = mask.getDefiningOp<arith::CmpIOp>();
+  if (!compare) {
+    return addCondition(probe, mask, coords, bounds);
+  }
   Value lhs = compare.getLhs(), rhs = compare.getRhs();
   arith::CmpIPredicate predicate = compare.getPredicate();
   using P = arith::CmpIPredicate;
@@ -111,39 +158,34 @@ void Nest::addBound(Evaluator &probe, Value mask, unsigned coords,
     return;
   }
   LaneIndex x = probe.index(lhs, coords), y = probe.index(rhs, coords);
+  bool isBelow = predicate == P::slt || predicate == P::sle;
   if (x.isUniform() && y.isUniform()) {
-    Lane holds = probe.evaluate(mask, coords);
-    if (!holds.isUniform() || holds.level > depth) {
-      return;
+    // Short axes are unrolled (emitAxis).
+    int64_t size = schedule.axis < 0 || schedule.axisIsVector
+                       ? 0
+                       : item.shape[schedule.axis];
+    LaneIndex first = x;
+    if (!isBelow || size <= maxUnrolledAxis || !dropOrigin(first, depth + 2)) {
+      return addCondition(probe, mask, coords, bounds);
     }
-    LaneOps ops = probe.at(depth);
-    bounds.condition = bounds.condition
-                           ? Value(arith::AndIOp::create(
-                                 ops.b, ops.loc, bounds.condition, holds.value))
-                           : holds.value;
-    bounds.compares.push_back({mask, coords});
+    Value most =
+        bounds.axisUpper ? bounds.axisUpper : probe.at(depth).i64(size);
+    if (Value count = countBelow(probe, first, y, predicate, most)) {
+      bounds.axisUpper = count;
+      bounds.axisConjuncts.push_back({mask, coords});
+    }
     return;
   }
-  if ((predicate != P::slt && predicate != P::sle) || !y.isUniform() ||
-      x.pattern != probe.iota() || x.coefficient || !startOfRow(x)) {
+  if (!isBelow || !y.isUniform() || x.pattern != probe.iota() ||
+      x.coefficient || !startOfRow(x)) {
     return;
   }
-  unsigned levelX, levelY;
-  Value first = probe.sumTerms(x, &levelX), limit = probe.sumTerms(y, &levelY);
-  if (std::max(levelX, levelY) > depth) {
-    return;
+  Value most =
+      bounds.upper ? bounds.upper : probe.at(depth).i64(schedule.extent);
+  if (Value count = countBelow(probe, x, y, predicate, most)) {
+    bounds.upper = count;
+    bounds.conjuncts.push_back({mask, coords});
   }
-  LaneOps ops = probe.at(depth);
-  Value count = ops.sub(limit, first);
-  if (predicate == P::sle) {
-    count = ops.add(count, ops.i64(1));
-  }
-  count = arith::MaxSIOp::create(ops.b, ops.loc, count, ops.i64(0));
-  count = arith::MinSIOp::create(ops.b, ops.loc, count,
-                                 bounds.upper ? bounds.upper
-                                              : ops.i64(schedule.extent));
-  bounds.upper = count;
-  bounds.compares.push_back({mask, coords});
 }
 
 Nest::Bounds Nest::findBounds(Evaluator &probe, unsigned coords) {
@@ -152,13 +194,15 @@ Nest::Bounds Nest::findBounds(Evaluator &probe, unsigned coords) {
   unsigned place = 0;
   walkMasks(probe, coords, [&](Value mask, unsigned at, bool) {
     if (mask) {
-      walkConjuncts(probe, mask, at, [&](Value compare, unsigned where) {
-        std::pair<Value, unsigned> key(compare, where);
+      walkConjuncts(probe, mask, at, [&](Value conjunct, unsigned where) {
+        std::pair<Value, unsigned> key(conjunct, where);
         if (seen.insert(key).second) {
-          addBound(probe, compare, where, result);
+          addBound(probe, conjunct, where, result);
         }
-        if (llvm::is_contained(result.compares, key)) {
+        if (llvm::is_contained(result.conjuncts, key)) {
           result.places.insert(place);
+        } else if (llvm::is_contained(result.axisConjuncts, key)) {
+          result.axisPlaces.insert(place);
         }
         ++place;
       });
@@ -172,26 +216,32 @@ Nest::Bounds Nest::findBounds(Evaluator &probe, unsigned coords) {
     walkMasks(probe, coords, [&](Value mask, unsigned at, bool isStore) {
       SmallVector<std::pair<Value, unsigned>> found;
       if (mask && isStore) {
-        walkConjuncts(probe, mask, at, [&](Value compare, unsigned where) {
-          found.push_back({compare, where});
+        walkConjuncts(probe, mask, at, [&](Value conjunct, unsigned where) {
+          found.push_back({conjunct, where});
         });
       }
-      for (auto compare : result.compares) {
-        result.storesOnly &= !isStore || llvm::is_contained(found, compare);
+      for (auto conjunct : result.conjuncts) {
+        result.storesOnly &= !isStore || llvm::is_contained(found, conjunct);
       }
     });
   }
   return result;
 }
 
-void Nest::assumeBounds(Evaluator &evaluator, unsigned coords) {
+void Nest::assumeBounds(Evaluator &evaluator, unsigned coords, bool alongVector,
+                        bool alongAxis) {
+  if (!alongVector && !alongAxis) {
+    return;
+  }
   unsigned place = 0;
   walkMasks(evaluator, coords, [&](Value mask, unsigned at, bool) {
     if (mask) {
-      walkConjuncts(evaluator, mask, at, [&](Value compare, unsigned where) {
-        if (bounds.places.contains(place++)) {
-          evaluator.assumed[{compare, where}] = true;
+      walkConjuncts(evaluator, mask, at, [&](Value conjunct, unsigned where) {
+        if ((alongVector && bounds.places.contains(place)) ||
+            (alongAxis && bounds.axisPlaces.contains(place))) {
+          evaluator.assumed[{conjunct, where}] = true;
         }
+        ++place;
       });
     }
   });

@@ -44,19 +44,6 @@ std::vector<T> randomValues(size_t count, unsigned seed) {
   return values;
 }
 
-/// What this machine runs of some targets.
-std::vector<const char *> targetsHere() {
-  std::vector<const char *> names;
-  for (const char *name :
-       {"x86-64", "x86-64-v3", "x86-64-v4", "x86-64-v4-bf16", "cpu"}) {
-    auto target = cpu::resolve(name);
-    if (target.ok() && cpu::runsHere(*target)) {
-      names.push_back(name);
-    }
-  }
-  return names;
-}
-
 /// The bits of a bf16, for small integers.
 struct Bf16 {
   Bf16() = default;
@@ -78,7 +65,7 @@ struct Bf16 {
 /// c += a b, all in exact small integers, whatever the type.
 template <typename T, typename Sum>
 void check(const std::string &type, const std::string &sumType,
-           const char *target, int64_t M, int64_t N, int64_t K,
+           const std::string &target, int64_t M, int64_t N, int64_t K,
            bool transposed) {
   TileText t;
   TextValue a = t.ptr(type), b = t.ptr(type), c = t.ptr(sumType);
@@ -109,7 +96,7 @@ void check(const std::string &type, const std::string &sumType,
 } // namespace
 
 TEST(Dot, SmallIntegersAreExactInEveryType) {
-  for (const char *target : {"x86-64", "x86-64-v3", "cpu"}) {
+  for (const std::string &target : runnable({"x86-64", "x86-64-v3", "cpu"})) {
     for (auto [M, N, K] : std::vector<std::array<int64_t, 3>>{{1, 1, 1},
                                                               {16, 16, 16},
                                                               {13, 17, 5},
@@ -132,7 +119,7 @@ TEST(Dot, SmallIntegersAreExactInEveryType) {
 /// Operands in both memory orders, as far as the block's edges, with all bytes.
 template <typename T, typename Sum>
 static void checkLayouts(const std::string &type, const std::string &sumType,
-                         const char *target, bool isUnsigned = false) {
+                         const std::string &target, bool isUnsigned = false) {
   for (auto [M, N, K] : std::vector<std::array<int64_t, 3>>{{64, 128, 64},
                                                             {48, 80, 24},
                                                             {20, 64, 36},
@@ -186,7 +173,7 @@ static void checkLayouts(const std::string &type, const std::string &sumType,
 }
 
 TEST(Dot, EveryOrderOfOperandsInMemory) {
-  for (const char *target : targetsHere()) {
+  for (const std::string &target : runnableTargets()) {
     checkLayouts<Bf16, float>("bf16", "f32", target);
     checkLayouts<int8_t, int32_t>("i8", "i32", target);
     checkLayouts<uint8_t, int32_t>("i8", "i32", target, true);
@@ -198,7 +185,7 @@ TEST(Dot, EveryOrderOfOperandsInMemory) {
 
 TEST(Dot, InstructionsThatMultiplyNarrowNeighbours) {
   auto assembly = [](const std::string &type, const std::string &sum,
-                     const char *target) {
+                     const std::string &target) {
     TileText t;
     TextValue a = t.ptr(type), b = t.ptr(type), c = t.ptr(sum);
     TextValue to = block(t, c, 64, 64);
@@ -249,7 +236,8 @@ TEST(Dot, AccumulatorOfALoopIsUpdatedInPlace) {
     }
   }
   // One accumulator, one panel of each operand, nothing copied.
-  EXPECT_LE(kernel.info().scratchBytes,
+  TestKernel named(t.str(), "x86-64-v4");
+  EXPECT_LE(named.info().scratchBytes,
             4u * (24 * 40 + 24 * 16 + 16 * 40) + 1280);
 }
 

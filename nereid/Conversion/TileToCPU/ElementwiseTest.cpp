@@ -26,9 +26,7 @@ static std::vector<float> randomFloats(size_t count, unsigned seed = 1) {
 }
 
 /// Every instruction set that this machine can run.
-static std::vector<std::string> targets() {
-  return {"x86-64", "x86-64-v2", "x86-64-v3", "cpu"};
-}
+static std::vector<std::string> targets() { return runnableTargets(); }
 
 static std::string vectorAdd(int64_t block) {
   TileText t;

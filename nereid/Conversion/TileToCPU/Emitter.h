@@ -40,7 +40,8 @@ struct Packing;
 
 class KernelEmitter {
 public:
-  KernelEmitter(mlir::func::FuncOp kernel, const CpuTargetInfo &target);
+  KernelEmitter(mlir::func::FuncOp kernel, const cpu::CpuTarget &target,
+                bool fpFusion);
 
   Expected<CpuKernelInfo> run();
 
@@ -69,7 +70,7 @@ public:
   void setTop(mlir::OpBuilder::InsertPoint point) { top = point; }
   mlir::OpBuilder::InsertPoint getTop() const { return top; }
   void toTop() { b.restoreInsertionPoint(top); }
-  LaneOps ops() { return LaneOps(b, loc, target); }
+  LaneOps ops() { return LaneOps(b, loc, laneTarget); }
 
   /// Writes `value` to `buffer` by a nest of its own.
   void copyInto(mlir::Value value, const Buffer &buffer,
@@ -107,7 +108,8 @@ public:
 
   mlir::OpBuilder b;
   mlir::Location loc;
-  const CpuTargetInfo &target;
+  const cpu::CpuTarget &target;
+  const LaneTarget laneTarget;
   mlir::Value frame, services, streaming;
   /// i1 and i64 that nobody but the running program knows to be 1 and 0.
   mlir::Value opaqueTrue, opaqueZero;

@@ -23,8 +23,10 @@ using namespace mlir;
 
 namespace nereid::tocpu {
 
-KernelEmitter::KernelEmitter(func::FuncOp kernel, const CpuTargetInfo &target)
+KernelEmitter::KernelEmitter(func::FuncOp kernel, const cpu::CpuTarget &target,
+                             bool fpFusion)
     : b(kernel.getContext()), loc(kernel.getLoc()), target(target),
+      laneTarget{.hasF16c = target.hasF16c, .fpFusion = fpFusion},
       kernel(kernel), regions(kernel) {}
 
 void KernelEmitter::fail(Operation *op, const Twine &message) {

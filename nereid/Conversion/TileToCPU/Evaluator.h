@@ -199,6 +199,7 @@ private:
   Lane addressVector(const LanePointer &pointer);
   Lane runAddresses(Lane first, int64_t step);
   bool hasMaskedRun(mlir::Type type) const;
+  mlir::Value opaqueMask(mlir::Value mask, mlir::Type type, unsigned level);
   bool hasGather(mlir::Type type) const;
   Lane fromMemory(Lane lane, mlir::Type element);
   mlir::Value toMemory(mlir::Value value, unsigned level);

@@ -257,6 +257,27 @@ Lane Evaluator::runAddresses(Lane first, int64_t step) {
   return {ops.add(ops.splat(base, lanes), offsets), first.level};
 }
 
+/// `mask`, of which LLVM knows no lane. A vector of several registers has parts
+/// whose mask is a constant where that of the whole is none (`i < n` and `row <
+/// 1` over rows of one register). Of such a part LLVM 22 (X86's
+/// combineMaskedLoadConstantMask, without AVX-512 only) takes the first and the
+/// last lane to be on if they are not zero; but it has reduced the constant to
+/// its sign bits before, the others are arbitrary. It then reads the whole part
+/// without any mask. A comparison with a number that only the running program
+/// knows costs an instruction a register and stays one.
+Value Evaluator::opaqueMask(Value mask, Type type, unsigned level) {
+  LaneOps ops = at(level);
+  Type element = ops.b.getIntegerType(8 * bytesOf(type));
+  Value zero = kernel.opaqueZero;
+  if (element != zero.getType()) {
+    zero = arith::TruncIOp::create(ops.b, ops.loc, element, zero);
+  }
+  Value signs =
+      arith::ExtSIOp::create(ops.b, ops.loc, typeLike(element, mask), mask);
+  return arith::CmpIOp::create(ops.b, ops.loc, arith::CmpIPredicate::slt, signs,
+                               ops.splat(zero, lanes));
+}
+
 Lane Evaluator::loadRun(Lane address, Type type, Lane mask, Lane other,
                         bool reversed) {
   auto vectorType = VectorType::get({lanes}, type);
@@ -286,6 +307,9 @@ Lane Evaluator::loadRun(Lane address, Type type, Lane mask, Lane other,
   if (reversed) {
     on = ops.shuffle(on, order);
     rest = ops.shuffle(rest, order);
+  }
+  if (!kernel.target.hasMaskRegisters) {
+    on = opaqueMask(on, type, level);
   }
   result = LLVM::MaskedLoadOp::create(ops.b, ops.loc, vectorType, first, on,
                                       rest, ops.b.getI32IntegerAttr(bytes),

@@ -58,8 +58,9 @@ TEST(Memory, LoadSurvivesAStoreToTheSameArray) {
 
 /// y[c, r] = x[r, c] inside of [m, n], through blocks of rows x columns.
 template <typename T>
-static void checkTransposition(const std::string &type, const char *target,
-                               int64_t rows, int64_t columns) {
+static void checkTransposition(const std::string &type,
+                               const std::string &target, int64_t rows,
+                               int64_t columns) {
   TileText t;
   TextValue x = t.ptr(type), y = t.ptr(type), m = t.argument("i32"),
             n = t.argument("i32");
@@ -103,7 +104,7 @@ static void checkTransposition(const std::string &type, const char *target,
 }
 
 TEST(Memory, TranspositionsOfEveryWidth) {
-  for (const char *target : {"x86-64", "x86-64-v3", "cpu"}) {
+  for (const std::string &target : runnable({"x86-64", "x86-64-v3", "cpu"})) {
     for (auto [rows, columns] :
          {std::pair<int64_t, int64_t>{64, 64}, {128, 24}, {40, 64}}) {
       checkTransposition<int8_t>("i8", target, rows, columns);
@@ -135,7 +136,7 @@ TEST(Memory, TransposedBlocksAreTurnedInRegisters) {
 }
 
 TEST(Memory, TransposedGatheredAndWrappedAddresses) {
-  for (const char *target : {"x86-64", "x86-64-v3", "cpu"}) {
+  for (const std::string &target : runnable({"x86-64", "x86-64-v3", "cpu"})) {
     TileText t;
     TextValue x = t.ptr("i32"), y = t.ptr("i32"), n = t.argument("i32");
     TextValue stride = t.argument("i32");
@@ -172,9 +173,80 @@ TEST(Memory, TransposedGatheredAndWrappedAddresses) {
   }
 }
 
+/// y = x + 1 and the sums of columns, inside of [m, n], in tiles of
+/// rows x columns of a matrix whose rows are 100 elements apart.
+static void checkConditions(const char *target, int64_t rows) {
+  constexpr int64_t columns = 80, stride = 100;
+  TileText t;
+  TextValue x = t.ptr("i16"), y = t.ptr("i16"), sums = t.ptr("i16"),
+            m = t.argument("i32"), n = t.argument("i32");
+  Shape tile = {rows, columns};
+  TextValue first = t.op("arith.muli", t.programId(0),
+                         t.constant("i32", std::to_string(rows)));
+  TextValue c = t.broadcast(t.expand(t.range(columns), 0), tile), r, above;
+  if (rows == 1) { // a row's condition is a scalar
+    r = t.splat(first, tile);
+    above = t.splat(t.compare("slt", first, m), tile);
+  } else {
+    TextValue row = t.op("arith.addi", t.expand(t.range(rows), 1), first);
+    r = t.broadcast(row, tile);
+    above = t.broadcast(t.compare("slt", row, m), tile);
+  }
+  TextValue inside = t.op("arith.andi", above, t.compare("slt", c, n));
+  TextValue at =
+      t.op("arith.addi",
+           t.op("arith.muli", r, t.constant("i32", std::to_string(stride))), c);
+  TextValue other = t.constant("i16", "3", tile);
+  TextValue loaded = t.load(t.addptr(x, at), inside, other);
+  t.store(t.addptr(y, at), t.op("arith.addi", loaded, t.constant("i16", "1")),
+          inside);
+  TextValue to = t.op("arith.addi", t.range(columns),
+                      t.op("arith.muli", t.programId(0),
+                           t.constant("i32", std::to_string(columns))));
+  t.store(t.addptr(sums, to), t.reduce(loaded, 0, "arith.addi"));
+  TestKernel kernel(t.str(), target);
+  ASSERT_TRUE(kernel.ok()) << kernel.error();
+  constexpr int programs = 3;
+  for (int height : {0, 1, 5, 8, 17, 24}) {
+    for (int width : {0, 1, 15, 16, 33, 79, 80}) {
+      std::vector<int16_t> x0(programs * rows * stride), y0(x0.size(), -7),
+          sums0(programs * columns, -7);
+      std::iota(x0.begin(), x0.end(), 10);
+      kernel.run({programs, 1, 1}, x0.data(), y0.data(), sums0.data(), height,
+                 width);
+      for (int program = 0; program < programs; ++program) {
+        for (int64_t j = 0; j < stride; ++j) {
+          int16_t sum = 0;
+          for (int64_t i = program * rows; i < (program + 1) * rows; ++i) {
+            bool isInside = i < height && j < width;
+            sum += isInside ? x0[i * stride + j] : 3;
+            ASSERT_EQ(y0[i * stride + j],
+                      isInside ? x0[i * stride + j] + 1 : -7)
+                << target << " " << rows << " rows, " << height << "x" << width
+                << " at " << i << "," << j;
+          }
+          if (j < columns) {
+            ASSERT_EQ(sums0[program * columns + j], sum)
+                << target << " " << rows << " rows, " << height << "x" << width
+                << " column " << j;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Memory, ConditionsOfRowsAndOfColumns) {
+  for (const char *target : {"x86-64", "cpu"}) {
+    for (int64_t rows : {1, 3, 8}) {
+      checkConditions(target, rows);
+    }
+  }
+}
+
 TEST(Memory, ReshapesOfShortDimensions) {
   // [2, 2, ..., 2] as a sorting network sees it: swap neighbours 2^d apart.
-  for (const char *target : {"x86-64", "cpu"}) {
+  for (const std::string &target : runnable({"x86-64", "cpu"})) {
     for (int d = 0; d < 8; ++d) {
       TileText t;
       TextValue x = t.ptr("i32"), y = t.ptr("i32");
@@ -208,14 +280,14 @@ TEST(Memory, CodeDoesNotGrowWithTheBlock) {
     t.store(t.addptr(y, range), t.op("arith.divf", e, sum), mask);
     return t.str();
   };
-  TestKernel small(text(256)), large(text(65536));
+  TestKernel small(text(256), "x86-64-v3"), large(text(65536), "x86-64-v3");
   ASSERT_TRUE(small.ok() && large.ok());
   EXPECT_LT(large.objectBytes(), 1.1 * small.objectBytes());
 }
 
 TEST(Memory, ConversionsOfNarrowFloats) {
   // Every bf16, through f32 and back, on a target without and one with F16C.
-  for (const char *target : {"x86-64", "cpu"}) {
+  for (const std::string &target : runnable({"x86-64", "cpu"})) {
     for (const char *type : {"bf16", "f16", "f8E5M2", "f8E4M3FN"}) {
       std::string name = type;
       int bits = name[1] == '8' ? 8 : 16;

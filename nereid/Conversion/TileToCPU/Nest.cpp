@@ -250,7 +250,7 @@ void Nest::emitChunks() {
   LaneOps ops = kernel.ops();
   Version main, remainder;
   main.lanes = lanes;
-  main.assume = !bounds.compares.empty();
+  main.assume = !bounds.conjuncts.empty();
   main.last = extent - extent % lanes;
   if (bounds.upper || bounds.condition) {
     Value upper = bounds.upper ? bounds.upper : ops.i64(extent);
@@ -381,54 +381,60 @@ void Nest::emitChunk(Evaluator &evaluator, const Version &version,
     return emitAxis(evaluator, version, chunk);
   }
   unsigned coords = coordsOf(evaluator, chunk, Coord());
-  if (version.assume) {
-    assumeBounds(evaluator, coords);
-  }
+  assumeBounds(evaluator, coords, version.assume, false);
   emitRoots(evaluator, coords, version.nontemporal);
   if (!version.masked && version.lanes > 1 && !schedule.collapsed()) {
     emitPrefetches(evaluator, coords, chunk, version.nontemporal);
   }
 }
 
+/// Part of the loop along an axis. `assumeAxis`: the masks that bound it hold.
+void Nest::emitAxisLoop(Evaluator &evaluator, const Version &version,
+                        const Coord &chunk, Value lower, Value upper,
+                        bool assumeAxis) {
+  OpBuilder &b = kernel.b;
+  LaneOps ops = evaluator.at(depth + 1);
+  Block *block = b.getInsertionBlock();
+  scf::ForOp loop = kernel.createFor(lower, upper, ops.i64(1), carried());
+  evaluator.enter(loop);
+  evaluator.setAnchor(depth + 2, endOf(loop.getBody()));
+  setCarried(loop.getRegionIterArgs());
+  Coord axis;
+  axis.base = loop.getInductionVar();
+  axis.level = depth + 2;
+  unsigned coords = coordsOf(evaluator, chunk, axis);
+  assumeBounds(evaluator, coords, version.assume, assumeAxis);
+  emitRoots(evaluator, coords, false);
+  b.setInsertionPointToEnd(loop.getBody());
+  scf::YieldOp::create(b, kernel.loc, carried());
+  setCarried(loop.getResults());
+  evaluator.leave(loop);
+  evaluator.setAnchor(depth + 2, endOf(block));
+  b.setInsertionPointToEnd(block);
+}
+
 /// A reduction across another dimension than the vector's: a loop along it
 /// inside of every chunk. Short axes are unrolled.
 void Nest::emitAxis(Evaluator &evaluator, const Version &version,
                     const Coord &chunk) {
-  OpBuilder &b = kernel.b;
   resetAccumulators(version.lanes);
   int64_t size = item.shape[schedule.axis];
-  if (size <= 4) {
+  if (size <= maxUnrolledAxis) {
     for (int64_t i = 0; i < size; ++i) {
       Coord axis;
       axis.offset = i;
       unsigned coords = coordsOf(evaluator, chunk, axis);
-      if (version.assume) {
-        assumeBounds(evaluator, coords);
-      }
+      assumeBounds(evaluator, coords, version.assume, false);
       emitRoots(evaluator, coords, false);
     }
   } else {
     LaneOps ops = evaluator.at(depth + 1);
-    Block *block = b.getInsertionBlock();
-    scf::ForOp loop =
-        kernel.createFor(ops.i64(0), ops.i64(size), ops.i64(1), carried());
-    evaluator.enter(loop);
-    evaluator.setAnchor(depth + 2, endOf(loop.getBody()));
-    setCarried(loop.getRegionIterArgs());
-    Coord axis;
-    axis.base = loop.getInductionVar();
-    axis.level = depth + 2;
-    unsigned coords = coordsOf(evaluator, chunk, axis);
-    if (version.assume) {
-      assumeBounds(evaluator, coords);
+    Value begin = ops.i64(0), end = ops.i64(size);
+    if (version.lanes > 1 && bounds.axisUpper) {
+      emitAxisLoop(evaluator, version, chunk, begin, bounds.axisUpper, true);
+      begin = bounds.axisUpper;
     }
-    emitRoots(evaluator, coords, false);
-    b.setInsertionPointToEnd(loop.getBody());
-    scf::YieldOp::create(b, kernel.loc, carried());
-    setCarried(loop.getResults());
-    evaluator.leave(loop);
-    evaluator.setAnchor(depth + 2, endOf(block));
-    b.setInsertionPointToEnd(block);
+    emitAxisLoop(evaluator, version, chunk, begin, end, false);
   }
   if (item.roots.front().kind != RootKind::Scan) {
     finishAlongAxis(evaluator, chunk);

@@ -80,10 +80,13 @@ struct Packing {
 /// Turns blocks of `shape`, contiguous along `vector`, so that they are
 /// contiguous along `rows`; nothing if the extents do not divide. A buffer for
 /// it holds whole vectors along both.
-std::optional<Packing> turning(const CpuTargetInfo &target, mlir::Type element,
+std::optional<Packing> turning(const cpu::CpuTarget &target, mlir::Type element,
                                unsigned group, int rows, int vector,
                                llvm::ArrayRef<int64_t> shape);
 mlir::Value flipSign(LaneOps ops, mlir::Value integer);
+
+/// Positions of an axis inside of the chunks that are unrolled.
+inline constexpr int64_t maxUnrolledAxis = 4;
 
 class Nest {
 public:
@@ -101,13 +104,18 @@ private:
   struct Bounds {
     mlir::Value upper;     ///< i64: masks hold for all v below it; null: extent
     mlir::Value condition; ///< i1: masks that do not depend on v; null: true
+    /// i64: masks hold for all positions below it along the axis of a reduction
+    /// inside of the chunks; null: none are known to.
+    mlir::Value axisUpper;
     bool storesOnly = true; ///< nothing happens where the masks are false
     /// With the coordinates they are read at: one compare may bound the rows
     /// for one access and say nothing of the columns of another.
-    llvm::SmallVector<std::pair<mlir::Value, unsigned>> compares;
-    /// The same compares as places in the order of the walk, which is the same
+    llvm::SmallVector<std::pair<mlir::Value, unsigned>> conjuncts;
+    /// Of `axisUpper`.
+    llvm::SmallVector<std::pair<mlir::Value, unsigned>> axisConjuncts;
+    /// The same conjuncts as places in the order of the walk, which is the same
     /// for every version of the loops while coordinates are numbered anew.
-    llvm::DenseSet<unsigned> places;
+    llvm::DenseSet<unsigned> places, axisPlaces;
   };
   /// How the loops came out, at each root.
   void tell(bool scalarOnly);
@@ -131,25 +139,37 @@ private:
                  const Coord &chunk);
   void emitAxis(Evaluator &evaluator, const Version &version,
                 const Coord &chunk);
+  void emitAxisLoop(Evaluator &evaluator, const Version &version,
+                    const Coord &chunk, mlir::Value lower, mlir::Value upper,
+                    bool assumeAxis);
   void setAnchors(Evaluator &evaluator);
   void emitRoots(Evaluator &evaluator, unsigned coords, bool nontemporal);
   void emitPrefetches(Evaluator &evaluator, unsigned coords, const Coord &chunk,
                       bool nontemporal);
   void fetchNext(Evaluator &evaluator, unsigned coords, const Coord &chunk,
                  Fetch fetch);
+  bool isShortRow(mlir::Type tensor) const;
   unsigned coordsOf(Evaluator &evaluator, const Coord &chunk,
                     const Coord &axis);
   void turnLoads();
   void emitPacked(Evaluator &evaluator, unsigned coords);
   unsigned packedRow(Evaluator &evaluator, unsigned coords, int64_t i);
   Bounds findBounds(Evaluator &probe, unsigned coords);
-  void assumeBounds(Evaluator &evaluator, unsigned coords);
+  void assumeBounds(Evaluator &evaluator, unsigned coords, bool alongVector,
+                    bool alongAxis);
   mlir::Value canStream(Evaluator &probe, unsigned coords);
   bool startOfRow(LaneIndex &index) const;
+  bool dropOrigin(LaneIndex &index, unsigned level) const;
   void walkMasks(Evaluator &evaluator, unsigned coords,
                  llvm::function_ref<void(mlir::Value, unsigned, bool)> visit);
   void addBound(Evaluator &probe, mlir::Value mask, unsigned coords,
                 Bounds &bounds);
+  void addCondition(Evaluator &probe, mlir::Value mask, unsigned coords,
+                    Bounds &bounds);
+  mlir::Value countBelow(Evaluator &probe, const LaneIndex &first,
+                         const LaneIndex &limit,
+                         mlir::arith::CmpIPredicate predicate,
+                         mlir::Value most);
 
   // Reduce.cpp
   void createAccumulators();

@@ -263,7 +263,7 @@ void Nest::emitPacked(Evaluator &evaluator, unsigned coords) {
   }
 }
 
-std::optional<Packing> turning(const CpuTargetInfo &target, Type element,
+std::optional<Packing> turning(const cpu::CpuTarget &target, Type element,
                                unsigned group, int rows, int vector,
                                ArrayRef<int64_t> shape) {
   unsigned bytes = tile::getElementBytes(element);

@@ -63,6 +63,9 @@ struct Root {
 struct Fetch {
   tile::LoadOp load;
   int begin, count;
+  /// The nest is the only one that reads the load: worth it for a tile whose
+  /// rows are short pieces of memory.
+  bool isOwn = false;
 };
 
 struct Item {

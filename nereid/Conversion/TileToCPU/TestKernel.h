@@ -61,6 +61,11 @@ private:
   double ms = 0;
 };
 
+/// The levels that this machine can run, in rising order.
+std::vector<std::string> runnableTargets();
+/// Those of `names` that it can run.
+std::vector<std::string> runnable(const std::vector<std::string> &names);
+
 /// The text after a stage: "loops", "llvm", "ll" or "asm"; or the error.
 std::string stageText(const std::string &text, const std::string &stage,
                       const std::string &target = "cpu");

@@ -43,20 +43,6 @@ struct Compiled {
 };
 } // namespace
 
-static CpuTargetInfo infoOf(const cpu::CpuTarget &target) {
-  CpuTargetInfo info;
-  info.vectorBytes = target.vectorBytes;
-  info.vectorRegisters = target.vectorRegisters;
-  info.hasMaskRegisters = target.hasMaskRegisters;
-  info.hasMaskedMemory = target.hasMaskedMemory;
-  info.hasGather = target.hasGather;
-  info.hasFma = target.hasFma;
-  info.hasF16c = target.hasF16c;
-  info.hasDotProducts = target.hasDotProducts;
-  info.hasTiles = target.hasTiles;
-  return info;
-}
-
 static Compiled compile(const std::string &text, const cpu::CpuTarget &target,
                         bool toLlvm) {
   Compiled result;
@@ -83,7 +69,7 @@ static Compiled compile(const std::string &text, const cpu::CpuTarget &target,
     result.error += "passes failed";
     return result;
   }
-  auto info = convertTileToCPU(*result.module, infoOf(target));
+  auto info = convertTileToCPU(*result.module, target);
   if (!info.ok()) {
     result.error = info.failure().str();
     return result;
@@ -95,10 +81,7 @@ static Compiled compile(const std::string &text, const cpu::CpuTarget &target,
     result.error += "invalid loops\n" + dump;
     return result;
   }
-  tile::ExpandMathOptions math;
-  math.hasFma = target.hasFma;
-  math.hasScalef = target.hasMaskRegisters;
-  tile::expandMath(*result.module, math);
+  tile::expandMath(*result.module, mathOptionsOf(target));
   if (toLlvm) {
     Status status = convertToLLVM(*result.module);
     if (!status.ok()) {
@@ -186,6 +169,25 @@ void TestKernel::launch(std::array<int, 3> grid,
     end = static_cast<int64_t>(grid[0]) * grid[1] * grid[2];
   }
   code.entry(code.self, &frame, begin, end);
+}
+
+std::vector<std::string> runnable(const std::vector<std::string> &names) {
+  std::vector<std::string> result;
+  for (const std::string &name : names) {
+    auto target = cpu::resolve(name);
+    if (target.ok() && cpu::runsHere(*target)) {
+      result.push_back(name);
+    }
+  }
+  return result;
+}
+
+std::vector<std::string> runnableTargets() {
+  std::vector<std::string> names;
+  for (const cpu::CpuTarget &target : cpu::levels()) {
+    names.push_back(target.name);
+  }
+  return runnable(names);
 }
 
 std::string stageText(const std::string &text, const std::string &stage,

@@ -27,14 +27,21 @@ void registerTileToCPUDialects(DialectRegistry &registry) {
               ub::UBDialect, vector::VectorDialect, tile::TileDialect>();
 }
 
-Expected<CpuKernelInfo> convertTileToCPU(ModuleOp module,
-                                         const CpuTargetInfo &target) {
+Expected<CpuKernelInfo>
+convertTileToCPU(ModuleOp module, const cpu::CpuTarget &target, bool fpFusion) {
   auto kernel = tile::findKernel(module);
   if (!kernel.ok()) {
     return kernel.status();
   }
   lanes::loadDialects(module.getContext(), registerTileToCPUDialects);
-  return tocpu::KernelEmitter(*kernel, target).run();
+  return tocpu::KernelEmitter(*kernel, target, fpFusion).run();
+}
+
+tile::ExpandMathOptions mathOptionsOf(const cpu::CpuTarget &target) {
+  tile::ExpandMathOptions options;
+  options.hasFma = target.hasFma;
+  options.hasScalef = target.hasMaskRegisters;
+  return options;
 }
 
 } // namespace nereid

@@ -15,6 +15,8 @@
 
 #include "nereid/ABI/Status.h"
 #include "nereid/Conversion/Lanes/LaneOps.h"
+#include "nereid/Dialect/Tile/Transforms/ExpandMath.h"
+#include "nereid/Support/CpuLevels.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -24,18 +26,6 @@
 #include <vector>
 
 namespace nereid {
-
-/// What the conversion must know of the processor.
-struct CpuTargetInfo : lanes::LaneTarget {
-  unsigned vectorBytes = 16;     ///< 16, 32 or 64
-  unsigned vectorRegisters = 16; ///< 16 or 32
-  bool hasMaskRegisters = false; ///< AVX-512: masked access of 8 to 64 bits
-  bool hasMaskedMemory = false;  ///< masked access of 32 and 64 bits
-  bool hasGather = false;        ///< gathers of 32 and 64 bits
-  bool hasFma = false;
-  bool hasDotProducts = false; ///< AVX512-BF16 and AVX512-VNNI
-  bool hasTiles = false;       ///< AMX of bf16 and int8
-};
 
 namespace tocpu {
 using namespace lanes;
@@ -52,9 +42,13 @@ struct CpuKernelInfo {
 /// HostEntry (nereid/ABI/LaunchABI.h): upstream func, scf, arith, math and
 /// vector operations, with `llvm` operations for memory. Fails with Unsupported
 /// and the operation's location where an operation has no CPU form; the module
-/// is then unspecified.
+/// is then unspecified. `fpFusion`: a * b + c may be rounded once.
 Expected<CpuKernelInfo> convertTileToCPU(mlir::ModuleOp module,
-                                         const CpuTargetInfo &target);
+                                         const cpu::CpuTarget &target,
+                                         bool fpFusion = true);
+
+/// For tile::expandMath, which comes behind it.
+tile::ExpandMathOptions mathOptionsOf(const cpu::CpuTarget &target);
 
 /// The dialects that convertTileToCPU and convertToLLVM create.
 void registerTileToCPUDialects(mlir::DialectRegistry &registry);

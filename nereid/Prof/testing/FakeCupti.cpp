@@ -95,7 +95,8 @@ Result cuptiGetResultString(Result result, const char **text) {
 }
 
 Result cuptiGetTimestamp(uint64_t *ns) {
-  *ns = static_cast<uint64_t>(observedNow() + fakeCupti().clockOffset);
+  *ns =
+      static_cast<uint64_t>(fakeCupti().clock->now() + fakeCupti().clockOffset);
   return Success;
 }
 

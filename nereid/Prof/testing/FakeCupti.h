@@ -14,6 +14,7 @@
 #ifndef NEREID_PROF_TESTING_FAKECUPTI_H
 #define NEREID_PROF_TESTING_FAKECUPTI_H
 
+#include "nereid/Machine/Clock.h"
 #include "nereid/Prof/Cupti.h"
 
 #include <array>
@@ -36,8 +37,9 @@ struct FakeActivity {
 
 struct FakeCupti {
   uint32_t version = 24;
-  int64_t clockOffset = 5'000'000'000;    ///< of its clock from the host's
-  std::map<std::string, Result> failNext; ///< by symbol, once
+  std::shared_ptr<Clock> clock = steadyClock(); ///< the host's
+  int64_t clockOffset = 5'000'000'000;          ///< of its own from that
+  std::map<std::string, Result> failNext;       ///< by symbol, once
   std::set<int> enabled;
   std::vector<FakeActivity> waiting;
   size_t dropped = 0;

@@ -7,18 +7,27 @@
 
 #include "nereid/Runtime/autotune/ConfigChooser.h"
 
+#include "nereid/Machine/Machine.h"
 #include "nereid/Runtime/Context.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"
-#include "nereid/Support/Host.h"
+#include "nereid/Support/CpuLevels.h"
 
 #include <atomic>
 
 namespace nereid {
 
-static std::atomic<ConfigChooser *> theChooser = nullptr;
+static constinit std::atomic<bool> isChosen = false; ///< that of the process
+static constinit std::atomic<ConfigChooser *> theChooser = nullptr;
 
-void setConfigChooser(ConfigChooser *chooser) { theChooser = chooser; }
-ConfigChooser *configChooser() { return theChooser; }
+void setConfigChooser(ConfigChooser *chooser) {
+  theChooser = chooser;
+  isChosen = true;
+}
+
+ConfigChooser *configChooser() {
+  const detail::SharedDefaults *defaults = &detail::sharedDefaults;
+  return isChosen || !defaults ? theChooser.load() : &defaults->chooser();
+}
 
 std::string describe(const ConfigDescription &config) {
   std::string text;
@@ -41,8 +50,10 @@ std::string describe(const ConfigDescription &config) {
 
 std::string tuningDevice(Device device) {
   if (device.isHost()) {
-    return hostProcessorName() + ", " + std::to_string(numThreads()) +
-           " threads";
+    Expected<cpu::CpuTarget> target = cpu::deviceTarget();
+    bool isPinned = target.ok() && target->level != cpu::machineLevel();
+    return thisMachine().processor + (isPinned ? " as " + target->name : "") +
+           ", " + std::to_string(numThreads()) + " threads";
   }
   auto state = cuda::DeviceState::get(device.index());
   if (!state.ok()) {

@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // The runtime asks a ConfigChooser which configuration a launch gets, once a
-// key. Without one it times all of them itself (ConfigTrials.cpp). The library
-// nereid/Tune is one; programs that include "nereid/nereid.h" have it.
+// key: that of the kernel's context (ContextOptions::chooser), else that of the
+// process. The library nereid/Tune is one; programs that include
+// "nereid/nereid.h" have it. Without any the runtime, which measures nothing,
+// takes the first configuration in the decorator's order that compiles.
 //
 //===----------------------------------------------------------------------===//
 
@@ -88,7 +90,8 @@ public:
   virtual Expected<size_t> choose(LaunchTrials &trials) = 0;
 };
 
-/// Of the whole process; it must live as long. Null: the runtime's own.
+/// Of the contexts that have none of their own, instead of that of
+/// nereid/nereid.h; it must live as long as it is set. Null: none.
 void setConfigChooser(ConfigChooser *chooser);
 ConfigChooser *configChooser();
 

@@ -1,4 +1,4 @@
-//===- ConfigSelection.cpp - The fastest configuration, measured once -----===//
+//===- ConfigSelection.cpp - The configuration of a launch ----------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- ConfigSelection.h - The fastest configuration, measured once -*- C++
-//-*-===//
+//===- ConfigSelection.h - The configuration of a launch --------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // @triton.autotune lists configurations and names the arguments whose values
-// select among them. The first launch with a new combination of those values
-// (and of the tensors' dtypes) times the configurations that prune_configs_by
-// leaves on the launch's own arguments; the fastest is kept for this process. A
-// ConfigChooser, where the program has one, does this instead.
+// select among them. At the first launch with a new combination of those values
+// (and of the tensors' dtypes) a ConfigChooser chooses one of those that
+// prune_configs_by leaves, by trials on the launch's own arguments; it is kept
+// for this process. Without a ConfigChooser it is the first that compiles.
 //
-// Nothing is timed, and no hook runs, when the launch names every tuned value
+// Nothing is tried, and no hook runs, when the launch names every tuned value
 // itself: then it is a launch of the plain function. Some values that are named
 // restrict the choice to the configurations that agree.
 //

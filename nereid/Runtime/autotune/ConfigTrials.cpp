@@ -1,4 +1,4 @@
-//===- ConfigTrials.cpp - Timing of configurations ------------------------===//
+//===- ConfigTrials.cpp - Runs of configurations --------------------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,8 +15,6 @@
 #include "nereid/Support/Log.h"
 
 #include <algorithm>
-#include <chrono>
-#include <limits>
 
 namespace nereid {
 
@@ -330,126 +328,35 @@ Status ConfigSelection::Trials::runFresh(
 }
 
 //===----------------------------------------------------------------------===//
-// The choice without a ConfigChooser
+// The choice
 //===----------------------------------------------------------------------===//
 
-/// How long one run took: by the clock where it is done when `run` returns,
-/// else by the device's own events.
-Expected<double> ConfigSelection::Trials::timedRun(size_t trial) {
-  Status status = before(trial);
-  if (!status.ok()) {
-    return status;
-  }
-  double ms = 0;
-  try {
-    std::optional<Event> begin, end;
-    if (!binding.device.isHost()) {
-      begin.emplace(binding.device);
-      end.emplace(binding.device);
-      begin->record();
-    }
-    auto start = std::chrono::steady_clock::now();
-    status = run(trial);
-    std::chrono::duration<double, std::milli> byClock =
-        std::chrono::steady_clock::now() - start;
-    ms = byClock.count();
-    if (end && status.ok()) {
-      end->record();
-      ms = end->millisecondsSince(*begin);
-    }
-  } catch (const Error &error) {
-    status = error.failure();
-  }
-  Status cleaned = after(trial);
-  return !status.ok()    ? Expected<double>(status)
-         : !cleaned.ok() ? Expected<double>(cleaned)
-                         : Expected<double>(ms);
-}
-
-/// Median of the runs after a warm-up. A configuration that is already far
-/// behind `best` is not run again, nor is one that takes long.
-Expected<double> ConfigSelection::Trials::medianMs(size_t trial, double best) {
-  Expected<double> warmUp = timedRun(trial); // faults pages in
-  if (!warmUp.ok()) {
-    return warmUp;
-  }
-  std::vector<double> times;
-  double total = 0;
-  while (times.size() < 3 || (total < 20 && times.size() < 25)) {
-    Expected<double> ms = timedRun(trial);
-    if (!ms.ok()) {
-      return ms;
-    }
-    times.push_back(*ms);
-    total += *ms;
-    if (*ms > 4 * best || total > 500) {
-      break;
-    }
-  }
-  std::nth_element(times.begin(), times.begin() + times.size() / 2,
-                   times.end());
-  return times[times.size() / 2];
-}
-
-Expected<size_t> ConfigSelection::Trials::fastest() {
-  // All are compiled first: what they write must be copied before it is.
-  std::vector<size_t> compiled;
+Expected<size_t> ConfigSelection::Trials::firstThatCompiles() {
   std::optional<Failure> firstFailure;
   for (size_t trial = 0; trial < trials.size(); ++trial) {
     Status status = compile(trial);
-    status = status.ok() ? saveWritten(trials[trial]) : status;
     if (status.ok()) {
-      compiled.push_back(trial);
-    } else if (!isOfConfig(status.failure())) {
+      return trial;
+    }
+    if (!isOfConfig(status.failure())) {
       return status;
-    } else if (!firstFailure) {
-      firstFailure = status.failure();
     }
+    firstFailure = firstFailure ? firstFailure : status.failure();
   }
-  double best = std::numeric_limits<double>::infinity();
-  std::optional<size_t> choice;
-  const std::string &name = selection.description.name;
-  for (size_t trial : compiled) {
-    Expected<double> ms = medianMs(trial, best);
-    if (!ms.ok()) {
-      if (!isOfConfig(ms.failure())) {
-        return ms.failure();
-      }
-      firstFailure = firstFailure ? firstFailure : ms.failure();
-      continue;
-    }
-    if (logEnabled(LogTopic::Tune)) {
-      logLine(LogTopic::Tune, name + " " + describe(config(trial)) + ": " +
-                                  std::to_string(*ms) + " ms");
-    }
-    if (*ms < best || !choice) {
-      best = *ms;
-      choice = trial;
-    }
-  }
-  if (!choice) {
-    return *firstFailure;
-  }
-  return *choice;
+  return *firstFailure;
 }
 
-Expected<size_t> ConfigSelection::Trials::choose(ConfigChooser *chooser) {
-  const std::string &name = selection.description.name;
+Expected<size_t> ConfigSelection::Trials::choose(ConfigChooser &chooser) {
   if (!binding.device.isHost() &&
       Stream::current(binding.device).isRecording()) {
     return {ErrorCode::InvalidArgument,
-            name + ": configurations cannot be timed while a graph is "
-                   "recorded; launch the kernel once before"};
+            selection.description.name +
+                ": configurations cannot be timed while a graph is "
+                "recorded; launch the kernel once before"};
   }
-  Expected<size_t> choice = chooser ? chooser->choose(*this) : fastest();
+  Expected<size_t> choice = chooser.choose(*this);
   Status status = restore(true);
-  if (!choice.ok() || !status.ok()) {
-    return choice.ok() ? Expected<size_t>(status) : choice;
-  }
-  if (logEnabled(LogTopic::Tune)) {
-    logLine(LogTopic::Tune, name + " uses " + describe(config(*choice)));
-  }
-  return choice;
+  return choice.ok() && !status.ok() ? Expected<size_t>(status) : choice;
 }
 
 //===----------------------------------------------------------------------===//
@@ -484,7 +391,10 @@ ConfigSelection::chooseByTrials(const LaunchBinding &binding,
                                 bool &isKnown) {
   // The reference executor's times say nothing about a configuration.
   bool isInterp = binding.device == Device::interp();
-  ConfigChooser *chooser = isInterp ? nullptr : configChooser();
+  const Context::State &context = binding.kernel.context;
+  ConfigChooser *chooser = isInterp          ? nullptr
+                           : context.chooser ? context.chooser.get()
+                                             : configChooser();
   if (chooser) {
     if (auto found = chooser->find(key, description)) {
       isKnown = true;
@@ -501,13 +411,21 @@ ConfigSelection::chooseByTrials(const LaunchBinding &binding,
         "no @triton.autotune configuration has the given values",
         "leave the tuned parameters out, or give all of them");
   }
-  if ((usable->size() == 1 && !(chooser && chooser->searches())) || isInterp) {
+  if (usable->size() == 1 && !(chooser && chooser->searches())) {
     return copyOf(configs[usable->front()].source);
   }
   Trials trials(*this, binding, steps, std::move(key), *usable);
-  Expected<size_t> choice = trials.choose(chooser);
+  Expected<size_t> choice =
+      chooser ? trials.choose(*chooser) : trials.firstThatCompiles();
   if (!choice.ok()) {
     return choice.failure();
+  }
+  if (!isInterp && logEnabled(LogTopic::Tune)) {
+    logLine(LogTopic::Tune,
+            description.name + " uses " + describe(trials.config(*choice)) +
+                (chooser ? ""
+                         : ", the first that compiles: this program has no "
+                           "tuner (docs/Tune.md)"));
   }
   return copyOf(trials.config(*choice));
 }
@@ -528,6 +446,8 @@ Status ConfigSelection::runHooks(const Config &config, LaunchBinding &binding,
   auto actions = actionsOf(HookRequest::Hook::Config, config, false, binding);
   return actions.ok() ? perform(**actions, binding, hooked) : actions.status();
 }
+
+void detail::useConfigTrials() { ConfigSelection::useTrials(); }
 
 void ConfigSelection::useTrials() {
   static constexpr TrialCode code = {&ConfigSelection::chooseByTrials,

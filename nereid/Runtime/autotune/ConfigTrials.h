@@ -1,4 +1,4 @@
-//===- ConfigTrials.h - Timing of configurations ---------------*- C++ -*-===//
+//===- ConfigTrials.h - Runs of configurations -----------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,8 +25,11 @@ public:
          const LaunchSteps &steps, TuningKey key,
          std::span<const size_t> candidates);
 
-  /// By the chooser, or by `fastest`; puts the tensors back.
-  Expected<size_t> choose(ConfigChooser *chooser);
+  /// The chooser's; puts the tensors back.
+  Expected<size_t> choose(ConfigChooser &chooser);
+  /// In the decorator's order, without running any: the rule of a program that
+  /// has no chooser.
+  Expected<size_t> firstThatCompiles();
 
   const TuningKey &key() const override { return key_; }
   const KernelDescription &kernel() const override {
@@ -60,9 +63,6 @@ private:
   Status saveWritten(const Trial &trial);
   Status save(const std::string &tensor);
   void saveActions(const Actions &actions, Status &status);
-  Expected<double> timedRun(size_t trial);
-  Expected<double> medianMs(size_t trial, double best);
-  Expected<size_t> fastest();
   Status restore(bool all);
 
   struct Saved {

@@ -12,7 +12,6 @@
 #include "nereid/Support/Files.h"
 #include "nereid/Support/Knobs.h"
 
-#include <chrono>
 #include <filesystem>
 #include <sys/stat.h>
 
@@ -278,24 +277,4 @@ TEST_F(Cache, WhatChangesACompilationBypassesIt) {
   EXPECT_EQ(runFresh().compiled, 1u);
   exchangeKnobs(saved);
   EXPECT_EQ(runFresh().compiled, 0u);
-}
-
-/// The runtime's share of the 2 ms that a hit may cost: key, read, verify,
-/// decode, of an image of 100 KB. (Loading the code is the compiler's share.)
-TEST_F(Cache, AHitIsReadInHalfAMillisecond) {
-  Digest key = hashText("a");
-  DiskCache(folder, 1 << 20).store(key, image("k", 100000));
-  double best = 1e9;
-  for (int i = 0; i < 20; ++i) {
-    auto start = std::chrono::steady_clock::now();
-    DiskCache fresh(folder, 1 << 20);
-    ASSERT_TRUE(fresh.find(key));
-    std::chrono::duration<double, std::milli> ms =
-        std::chrono::steady_clock::now() - start;
-    best = std::min(best, ms.count());
-  }
-  std::printf("disk hit: %.3f ms\n", best);
-#if !__has_feature(address_sanitizer)
-  EXPECT_LT(best, 0.5);
-#endif
 }

@@ -14,7 +14,6 @@
 #include "nereid/Support/Log.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <mutex>
 #include <set>
@@ -33,7 +32,8 @@ Failure noCompiler(const std::string &what) {
 
 Context::State::State(std::unique_ptr<KernelCompiler> compiler,
                       ContextOptions options)
-    : compiler(std::move(compiler)),
+    : compiler(std::move(compiler)), chooser(std::move(options.chooser)),
+      clock(std::move(options.clock)), machine(std::move(options.machine)),
       disk(options.cacheDirectory.empty() ? DiskCache::defaultFolder()
                                           : options.cacheDirectory,
            options.cacheBytes.value_or(
@@ -43,14 +43,12 @@ Context::State::State(std::unique_ptr<KernelCompiler> compiler,
 namespace {
 class Stopwatch {
 public:
-  double ms() const {
-    return std::chrono::duration<double, std::milli>(Clock::now() - start)
-        .count();
-  }
+  explicit Stopwatch(Clock &clock) : clock(clock) {}
+  double ms() const { return clock.millisecondsSince(begin); }
 
 private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point start = Clock::now();
+  Clock &clock;
+  const int64_t begin = clock.now();
 };
 } // namespace
 
@@ -184,11 +182,11 @@ void printTimes(const std::string &kernel, const std::string &target,
 [[gnu::cold]] static void tellCompilation(const WatchedSlice &watched,
                                           const CompileRequest &request,
                                           const StageTimes &stages) {
-  int64_t endNs = observedNow(), at = watched.beginNs;
   std::shared_ptr<Observer> observer = currentObserver();
   if (!observer) {
     return;
   }
+  int64_t endNs = observer->now(), at = watched.beginNs;
   observer->slice({"compile",
                    "compile " + request.kernel,
                    at,
@@ -217,7 +215,7 @@ static void tellCache(const WatchedSlice &watched,
 Expected<Context::State::Obtained>
 Context::State::compile(const CompileRequest &request, Device device,
                         std::optional<Digest> storeAs) {
-  Stopwatch total;
+  Stopwatch total(*clock);
   WatchedSlice watched;
   Expected<CompileResult> result = compiler->compile(request);
   if (!result.ok()) {
@@ -232,7 +230,7 @@ Context::State::compile(const CompileRequest &request, Device device,
   if (storeAs) {
     kept = result->image;
   }
-  Stopwatch loading;
+  Stopwatch loading(*clock);
   Expected<std::shared_ptr<const LoadedImage>> loaded =
       load(std::move(result->image), device, request.options.maxRegisters);
   if (!loaded.ok()) {
@@ -265,7 +263,7 @@ Context::State::obtain(CompileRequest request,
   if (!compiler) {
     return noCompiler("kernel '" + request.kernel + "'");
   }
-  Stopwatch watch;
+  Stopwatch watch(*clock);
   Expected<std::string> target = targetOf(device);
   if (target.ok()) {
     target = resolveTarget(*target);
@@ -333,7 +331,7 @@ Context::State::obtain(CompileRequest request,
 Expected<Context::State::Obtained>
 Context::State::loadPrecompiled(KernelImage image, HostEntry entry,
                                 const CompileOptions &options, Device device) {
-  Stopwatch watch;
+  Stopwatch watch(*clock);
   std::string kernel = image.kernel, target = image.target;
   auto parts = image.stageTimes;
   auto made = load(std::move(image), device, options.maxRegisters, entry);

@@ -41,6 +41,9 @@ struct Context::State : std::enable_shared_from_this<Context::State> {
   State(std::unique_ptr<KernelCompiler> compiler, ContextOptions options);
 
   std::unique_ptr<KernelCompiler> compiler;
+  const std::shared_ptr<ConfigChooser> chooser;
+  const std::shared_ptr<Clock> clock;
+  const Machine machine;
   DiskCache disk;
   std::atomic<uint64_t> memoryHits = 0, diskHits = 0, compiled = 0;
 

@@ -11,7 +11,6 @@
 #include "nereid/Support/Files.h"
 #include "nereid/Support/Knobs.h"
 
-#include <chrono>
 #include <filesystem>
 #include <unistd.h>
 
@@ -336,7 +335,7 @@ TEST_F(CudaFaults, NothingIsToldWhenNothingFailed) {
 }
 
 //===----------------------------------------------------------------------===//
-// Cost, and configurations
+// Cost
 //===----------------------------------------------------------------------===//
 
 TEST_F(CudaLaunches, AWarmLaunchAsksTheDriverOnce) {
@@ -355,72 +354,4 @@ TEST_F(CudaLaunches, AWarmLaunchAsksTheDriverOnce) {
     add[16](x, y, out, 1000);
   }
   EXPECT_EQ(total() - before, 100);
-}
-
-TEST_F(CudaLaunches, AWarmLaunchCostsLittleMoreThanTheDriversCall) {
-  Kernel add = kernel("add");
-  add[16](x, y, out, 1000);
-  synchronize(gpu);
-  driver().functions["add"].run = nullptr;
-  cuda::DeviceState &device = **cuda::DeviceState::get(0);
-  cuda::ModuleHandle module = nullptr;
-  cuda::FunctionHandle function = nullptr;
-  char cubin[] = "CUBIN .entry add(";
-  device.driver.moduleLoadDataEx(&module, cubin, 0, nullptr, nullptr);
-  device.driver.moduleGetFunction(&function, module, "add");
-  void *pointers[] = {x.data(), y.data(), out.data()};
-  int n = 1000;
-  void *parameters[] = {&pointers[0], &pointers[1], &pointers[2], &n};
-  // The fastest of many short rounds: the machine may be busy.
-  auto nsOf = [&](auto launch) {
-    double best = 1e9;
-    for (int round = 0; round < 200; ++round) {
-      auto start = std::chrono::steady_clock::now();
-      for (int i = 0; i < 100; ++i) {
-        launch();
-      }
-      std::chrono::duration<double, std::nano> ns =
-          std::chrono::steady_clock::now() - start;
-      best = std::min(best, ns.count() / 100);
-      synchronize(gpu);
-    }
-    return best;
-  };
-  double bare = nsOf([&] {
-    device.driver.launchKernel(function, 16, 1, 1, 128, 1, 1, 0,
-                               device.defaultStream->handle, parameters,
-                               nullptr);
-  });
-  double ours = nsOf([&] { add[16](x, y, out, 1000); });
-  device.driver.moduleUnload(module);
-  std::printf("launch: %.0f ns over the driver's call of %.0f ns\n",
-              ours - bare, bare);
-#if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer)
-  EXPECT_LT(ours - bare, 1000);
-#endif
-}
-
-TEST_F(CudaLaunches, ConfigurationsAreTimedByTheDevice) {
-  FakeKernel tuned = addKernel();
-  for (int warps : {2, 4, 8}) {
-    ConfigDescription config;
-    config.options.numWarps = static_cast<uint32_t>(warps);
-    config.values["BLOCK_SIZE"] = StaticValue(64);
-    tuned.description.configs.push_back(config);
-  }
-  tuned.description.tuneKey = {"n"};
-  tuned.description.parameters[4].defaultValue.reset();
-  world->kernels["add"] = tuned;
-  std::map<unsigned, int> launches;
-  driver().functions["add"].run = [&](const cuda::FakeKernelCall &call) {
-    ++launches[call.threads];
-    driver().clockMs += call.threads == 128 ? 1 : 3;
-  };
-  Kernel add = kernel("add");
-  add[16](x, y, out, 1000);
-  synchronize(gpu);
-  launches.clear();
-  add[16](x, y, out, 1000);
-  synchronize(gpu);
-  EXPECT_EQ(launches, (std::map<unsigned, int>{{128, 1}}));
 }

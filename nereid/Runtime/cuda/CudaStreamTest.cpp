@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Runtime/cuda/testing/CudaFixture.h"
+#include "nereid/Runtime/testing/ScriptedChooser.h"
 
 #include <atomic>
 #include <thread>
@@ -297,6 +298,7 @@ TEST_F(CudaStreams, WhatAGraphCannotHold) {
     kernel("add")[1](x, y, out, 64);
   });
   EXPECT_EQ(whole.nodes(), 1u);
+  ScriptedChooser chooser;
   EXPECT_THAT(
       errorOf([&] {
         FakeKernel tuned = addKernel();
@@ -307,9 +309,12 @@ TEST_F(CudaStreams, WhatAGraphCannotHold) {
           tuned.description.configs.push_back(config);
         }
         world->kernels["add"] = tuned;
+        setConfigChooser(&chooser);
         Graph::capture(gpu, [&] { kernel("add")[1](x, y, out, 64); });
       }),
       HasSubstr("configurations cannot be timed while a graph is recorded"));
+  setConfigChooser(nullptr);
+  EXPECT_EQ(chooser.asked, 0);
   world->kernels["add"] = addKernel();
   // A failed recording leaves nothing behind.
   kernel("add")[1](x, y, out, 64);

@@ -7,10 +7,10 @@
 
 #include "nereid/Runtime/DeviceProperties.h"
 
+#include "nereid/Machine/Machine.h"
 #include "nereid/Runtime/Context.h"
 #include "nereid/Runtime/Error.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"
-#include "nereid/Support/Host.h"
 
 using namespace nereid;
 
@@ -19,7 +19,8 @@ DeviceProperties nereid::properties(Device device) {
   if (device.isHost()) {
     found.name = device.str();
     found.processors = device == Device::interp() ? 1 : numThreads();
-    found.cacheBytes = static_cast<int64_t>(secondLevelCacheBytes());
+    found.cacheBytes =
+        static_cast<int64_t>(thisMachine().secondLevelCacheBytes);
     return found;
   }
   const cuda::DeviceProperties &gpu =

@@ -7,6 +7,7 @@
 
 #include "nereid/Runtime/device/HostMemory.h"
 
+#include "nereid/Machine/Machine.h"
 #include "nereid/Runtime/Observer.h"
 
 #include <algorithm>
@@ -122,10 +123,7 @@ uint64_t HostCache::limit() {
   return 0;
 #endif
 #endif
-  static const uint64_t bytes =
-      static_cast<uint64_t>(std::max(::sysconf(_SC_PHYS_PAGES), 0L)) *
-      pageBytes / 8;
-  return bytes;
+  return thisMachine().memoryBytes / 8;
 }
 
 void HostCache::shrink(uint64_t wanted) {

@@ -7,8 +7,8 @@
 
 #include "nereid/Runtime/device/ThreadPool.h"
 
+#include "nereid/Machine/Machine.h"
 #include "nereid/Runtime/Context.h"
-#include "nereid/Support/Host.h"
 #include "nereid/Support/Knobs.h"
 #include "nereid/Support/Log.h"
 
@@ -47,8 +47,23 @@ struct PoolHolder {
 };
 } // namespace
 
+/// What is asked for, up to what the machine has use for.
+static int threadsOf(int64_t asked, const char *by) {
+  const Machine &machine = thisMachine();
+  if (asked > machine.mostThreads()) {
+    warnOnce(std::string(by) + ": expected at most " +
+             std::to_string(machine.mostThreads()) +
+             " threads, eight times the cores that this process may use, got " +
+             std::to_string(asked) + "; takes " +
+             std::to_string(machine.mostThreads()));
+    return machine.mostThreads();
+  }
+  return static_cast<int>(asked);
+}
+
 static int defaultThreads() {
-  return static_cast<int>(knobs().numThreads.value_or(availableCores()));
+  return threadsOf(knobs().numThreads.value_or(thisMachine().cores),
+                   "NEREID_NUM_THREADS");
 }
 
 // Never destroyed: kernels may still run while static objects die.
@@ -76,7 +91,7 @@ void setNumThreads(int count) {
   h.current = nullptr;
   h.tried = false;
   h.owned.reset(); // two controls at once would give the smaller of both
-  h.owned = std::make_unique<Pool>(count > 0 ? std::min(count, 4096)
+  h.owned = std::make_unique<Pool>(count > 0 ? threadsOf(count, "setNumThreads")
                                              : defaultThreads());
   h.current = h.owned.get();
 }

@@ -49,11 +49,11 @@ private:
 /// watches then.
 class WatchedSlice {
 public:
-  WatchedSlice() : beginNs(isObserved() ? observedNow() : 0) {}
+  WatchedSlice();
 
   bool isWatched() const { return beginNs != 0 && isObserved(); }
   void finish(ObservedSlice slice) const;
-  const int64_t beginNs;
+  int64_t beginNs = 0;
 };
 
 } // namespace nereid

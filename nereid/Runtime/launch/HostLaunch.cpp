@@ -19,10 +19,8 @@
 #include "nereid/Runtime/device/ThreadPool.h"
 #include "nereid/Runtime/fault/Crash.h"
 #include "nereid/Runtime/fault/Fault.h"
-#include "nereid/Support/Host.h"
 #include "nereid/Support/Log.h"
 
-#include <chrono>
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
@@ -304,16 +302,11 @@ void WaitingThreads::runAll() {
   }
 }
 
-static int64_t nowNs() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
 static void timedRange(Run &run, int64_t begin, int64_t end) {
-  int64_t start = nowNs();
+  Clock &clock = *run.launch.binding.kernel.context.clock;
+  int64_t start = clock.now();
   runRange(run, begin, end);
-  run.busyNs.fetch_add(nowNs() - start, std::memory_order_relaxed);
+  run.busyNs.fetch_add(clock.now() - start, std::memory_order_relaxed);
 }
 
 /// Work below this runs on the calling thread.

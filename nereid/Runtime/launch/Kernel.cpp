@@ -15,7 +15,6 @@
 #include "nereid/Support/Knobs.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 
 namespace nereid {
@@ -140,16 +139,15 @@ Kernel Kernel::fromSource(Source source, Text name, Context &context) {
   if (!compiler) {
     raise(noCompiler("loading the kernel source " + source.path));
   }
-  auto start = std::chrono::steady_clock::now();
+  Clock &clock = *context.state().clock;
+  int64_t begin = clock.now();
   WatchedSlice watched;
   std::string chosen = chooseKernel(*compiler, source, name.str());
   KernelDescription description =
       valueOrThrow(compiler->describe(source, chosen));
   if (knobs().time) {
-    std::chrono::duration<double, std::milli> ms =
-        std::chrono::steady_clock::now() - start;
     std::fprintf(stderr, "nereid: time: %s described in %.2f ms\n",
-                 chosen.c_str(), ms.count());
+                 chosen.c_str(), clock.millisecondsSince(begin));
   }
   if (watched.isWatched()) {
     watched.finish(

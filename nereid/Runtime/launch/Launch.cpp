@@ -28,11 +28,9 @@
 #include "nereid/Runtime/launch/LaunchErrors.h"
 #include "nereid/Runtime/launch/Specialize.h"
 #include "nereid/Runtime/library/Precompiled.h"
-#include "nereid/Support/Host.h"
 #include "nereid/Support/Log.h"
 
 #include <algorithm>
-#include <chrono>
 
 namespace nereid {
 //===----------------------------------------------------------------------===//
@@ -226,17 +224,16 @@ Observer *pointerTo(Nobody &) { return nullptr; }
                     0,
                     binding.device.kind() == Device::Kind::Interp};
   uint64_t bytes = distinctBytes(binding);
-  if (bytes <= lastLevelCacheBytes()) {
+  if (bytes <= binding.kernel.context.machine.lastLevelCacheBytes) {
     return runOnHost(launch);
   }
   StreamingChoice &choice = ready.specialization.streaming;
   bool streams = choice.next();
   launch.flags = streams ? uint32_t{StreamingStores} : 0;
-  auto begin = std::chrono::steady_clock::now();
+  Clock &clock = *binding.kernel.context.clock;
+  int64_t begin = clock.now();
   Status status = runOnHost(launch);
-  std::chrono::duration<double, std::nano> ns =
-      std::chrono::steady_clock::now() - begin;
-  choice.record(streams, ns.count(), bytes);
+  choice.record(streams, static_cast<double>(clock.now() - begin), bytes);
   return status;
 }
 
@@ -399,11 +396,11 @@ static Status launchKernel(KernelState &kernel, std::optional<Device> device,
 launchObserved(KernelState &kernel, std::optional<Device> device,
                const Grid &grid, std::span<const LaunchArgument> arguments) {
   std::shared_ptr<Observer> observer = currentObserver();
-  int64_t beginNs = observedNow();
   static Observer indifferent; // where it has stopped watching in between
   Observer &watcher = observer ? *observer : indifferent;
+  int64_t beginNs = watcher.now();
   Status status = launchKernel(kernel, device, grid, arguments, watcher);
-  watcher.launched(kernel.keptName, beginNs, observedNow());
+  watcher.launched(kernel.keptName, beginNs, watcher.now());
   return status;
 }
 

@@ -9,7 +9,7 @@
 
 #include "nereid/Runtime/Kernel.h"
 #include "nereid/Runtime/library/Precompiled.h"
-#include "nereid/Support/Host.h"
+#include "nereid/Support/CpuLevels.h"
 #include "nereid/Support/Knobs.h"
 
 #include <gmock/gmock.h>
@@ -268,7 +268,30 @@ TEST_F(Libraries, TheBestLevelOfTheHostIsTaken) {
   lib.addHost(plain, addEntry<5>, "x86-64-v4-bf16");
   lib.addHost(plain, addEntry<6>, "x86-64-v4-amx");
   kernel()[1](x, y, out, 9);
-  EXPECT_EQ(out.at({0}), 3 + hostX86Level());
+  EXPECT_EQ(out.at({0}), 3 + cpu::deviceLevel());
+}
+
+TEST_F(Libraries, TheLevelThatTheDeviceIsPinnedToIsTaken) {
+  Knobs settings = knobs();
+  settings.cpu = "x86-64";
+  Knobs old = exchangeKnobs(settings);
+  auto &plain = lib.plain();
+  lib.addHost(plain, addEntry<1>, "x86-64");
+  lib.addHost(plain, addEntry<2>, "x86-64-v2");
+  kernel()[1](x, y, out, 9);
+  exchangeKnobs(old);
+  EXPECT_EQ(out.at({0}), 4);
+}
+
+TEST_F(Libraries, ALevelThatIsNoneIsRefused) {
+  lib.addHost(lib.plain(), addEntry<1>, "x86-64");
+  Knobs settings = knobs();
+  settings.cpu = "x86-65";
+  Knobs old = exchangeKnobs(settings);
+  std::string said = errorOf([&] { kernel()[1](x, y, out, 9); });
+  exchangeKnobs(old);
+  EXPECT_THAT(said, HasSubstr("NEREID_CPU=x86-65: expected a level that this "
+                              "machine can run"));
 }
 
 TEST_F(Libraries, MistakesWithTheLibraryItself) {

@@ -9,8 +9,8 @@
 
 #include "nereid/ABI/Encoding.h"
 #include "nereid/Runtime/library/UnpackCode.h"
+#include "nereid/Support/CpuLevels.h"
 #include "nereid/Support/EditDistance.h"
-#include "nereid/Support/Host.h"
 #include "nereid/Support/Log.h"
 
 #include <algorithm>
@@ -197,15 +197,10 @@ int rankOnGpu(const KernelImage &image, int major, int minor) {
   return number <= device ? 10000 + 2 * number + isForThatAlone : -1;
 }
 
-/// By what hostX86Level counts, from 1 on.
-static constexpr std::string_view hostTargets[] = {
-    "x86-64",    "x86-64-v2",      "x86-64-v3",
-    "x86-64-v4", "x86-64-v4-bf16", "x86-64-v4-amx"};
-
 int rankOnHost(const KernelImage &image, int level) {
-  for (int i = 0; i < static_cast<int>(std::size(hostTargets)); ++i) {
-    if (image.target == hostTargets[i]) {
-      return i < level ? i : -1;
+  for (const cpu::CpuTarget &target : cpu::levels()) {
+    if (image.target == target.name) {
+      return target.level <= level ? target.level : -1;
     }
   }
   return -1;
@@ -218,10 +213,6 @@ struct Candidate {
   const LibraryImage &place;
 };
 } // namespace
-
-static std::string hostTarget() {
-  return std::string(hostTargets[std::max(hostX86Level(), 1) - 1]);
-}
 
 /// Names what there is, and what to add.
 static Failure noImage(const PrecompiledKernel &precompiled,
@@ -260,8 +251,16 @@ static Expected<std::vector<Candidate>>
 candidatesFor(const PrecompiledKernel &precompiled,
               const LibrarySignature &signature, Device device) {
   cuda::DeviceState *gpu = nullptr;
-  std::string target = hostTarget();
-  if (!device.isHost()) {
+  std::string target;
+  int level = 0;
+  if (device.isHost()) {
+    Expected<cpu::CpuTarget> host = cpu::deviceTarget();
+    if (!host.ok()) {
+      return host.failure();
+    }
+    target = host->name;
+    level = host->level;
+  } else {
     Expected<cuda::DeviceState *> state =
         cuda::DeviceState::get(device.index());
     if (!state.ok()) {
@@ -280,7 +279,7 @@ candidatesFor(const PrecompiledKernel &precompiled,
     int rank =
         gpu ? rankOnGpu(*image, gpu->properties.major, gpu->properties.minor)
         : device.kind() == Device::Kind::Cpu && entry.entry
-            ? rankOnHost(*image, hostX86Level())
+            ? rankOnHost(*image, level)
             : -1;
     if (rank >= 0) {
       candidates.push_back({rank, std::move(*image), entry});

@@ -19,12 +19,19 @@ namespace nereid {
 /// tutorial, and `count`, which notes every program that ran.
 class LaunchFixture : public testing::Test {
 protected:
-  LaunchFixture()
+  /// Options but for the disk cache.
+  explicit LaunchFixture(ContextOptions options = {})
       : world(std::make_shared<FakeWorld>()),
         context(std::make_unique<FakeCompiler>(world),
-                ContextOptions{"/nonexistent", 0}) {
+                withoutDisk(std::move(options))) {
     world->kernels["add"] = addKernel();
     world->kernels["count"] = countKernel();
+  }
+
+  static ContextOptions withoutDisk(ContextOptions options) {
+    options.cacheDirectory = "/nonexistent";
+    options.cacheBytes = 0;
+    return options;
   }
 
   static FakeKernel addKernel() {

@@ -20,54 +20,16 @@
 #include "nereid/ABI/KernelImage.h"
 #include "nereid/ABI/LaunchABI.h"
 #include "nereid/ABI/Status.h"
+#include "nereid/Support/CpuLevels.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace nereid::cpu {
-
-/// An instruction set to compile for: the four x86-64 levels of the System V
-/// ABI, the highest with dot products (AVX512-VNNI, AVX512-BF16: Cooper Lake,
-/// Sapphire Rapids, Zen 4 and later), and that with tiles (AMX: Sapphire Rapids
-/// and later). A cached object serves every machine of its level; other
-/// features (AVX512-FP16) are not used.
-struct CpuTarget {
-  /// "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-bf16",
-  /// "x86-64-v4-amx"
-  std::string name;
-  std::string cpu;           ///< LLVM's name of the level
-  std::string features = {}; ///< beyond it, as LLVM writes them: "+a,+b"
-  std::string tuneCpu; ///< whose scheduling model and preferences to assume
-  unsigned vectorBytes = 16;
-  unsigned vectorRegisters = 16;
-  bool hasMaskRegisters = false; ///< AVX-512: any vector op under a mask
-  bool hasMaskedMemory = false;  ///< masked load and store of 32/64-bit lanes
-  bool hasGather = false;
-  bool hasFma = false;
-  bool hasF16c = false;  ///< f16 <-> f32 in one instruction
-  bool hasSse41 = false; ///< round, blend, 32-bit multiply
-  /// Sums of two bf16 or four byte products a lane.
-  bool hasDotProducts = false;
-  /// AMX: products of 16 x 16 tiles of bf16 and of bytes.
-  bool hasTiles = false;
-
-  /// Lanes of a full vector of elements of `elementBytes`.
-  unsigned lanes(unsigned elementBytes) const {
-    return vectorBytes / elementBytes;
-  }
-};
-
-/// "cpu" is this machine; the names of CpuTarget::name are themselves.
-/// Anything else is InvalidArgument with the list of names.
-Expected<CpuTarget> resolve(std::string_view name);
-
-/// Can this machine run code of `target`?
-bool runsHere(const CpuTarget &target);
 
 struct EmitOptions {
   /// An LLVM pass pipeline in place of the built-in one (experiments).

@@ -11,6 +11,9 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Parser/Parser.h"
 
+#include "llvm/ADT/StringMap.h"
+#include "llvm/TargetParser/Host.h"
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -84,27 +87,26 @@ static void expectAffine(const HostCode &code) {
   }
 }
 
-TEST_F(CpuTargetTest, NamesAreLevels) {
-  auto host = cpu::resolve("cpu");
-  ASSERT_TRUE(host.ok());
-  EXPECT_TRUE(cpu::runsHere(*host));
-  EXPECT_EQ(cpu::resolve(host->name)->vectorBytes, host->vectorBytes);
-  EXPECT_EQ(target("x86-64-v4").lanes(4), 16u);
-  EXPECT_EQ(target("x86-64-v3").lanes(4), 8u);
-  EXPECT_FALSE(target("x86-64-v3").hasMaskRegisters);
-  EXPECT_FALSE(target("x86-64-v2").hasFma);
-  auto unknown = cpu::resolve("x86-64-v5");
-  ASSERT_FALSE(unknown.ok());
-  EXPECT_EQ(unknown.failure().code, ErrorCode::InvalidArgument);
-  EXPECT_THAT(unknown.failure().message, HasSubstr("'x86-64-v5'"));
-  EXPECT_THAT(unknown.failure().message, HasSubstr("'x86-64-v4'"));
-}
-
-TEST_F(CpuTargetTest, TheRuntimeCountsTheSameLevels) {
-  int level = 0;
-  for (const char *name : {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4",
-                           "x86-64-v4-bf16", "x86-64-v4-amx"}) {
-    EXPECT_EQ(cpu::runsHere(target(name)), ++level <= hostX86Level()) << name;
+/// Support/CpuLevels.cpp asks the processor itself; LLVM asks the same for each
+/// feature of a level.
+TEST_F(CpuTargetTest, LlvmFindsTheSameLevelOnThisMachine) {
+  static const std::vector<std::vector<const char *>> features = {
+      {"sse2", "cx8", "fxsr"},
+      {"cx16", "sahf", "popcnt", "sse3", "ssse3", "sse4.1", "sse4.2"},
+      {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"},
+      {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"},
+      {"avx512vnni", "avx512bf16"},
+      {"amx-tile", "amx-bf16", "amx-int8"}};
+  ASSERT_EQ(features.size(), cpu::levels().size());
+  llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
+  bool has = true;
+  for (const cpu::CpuTarget &level : cpu::levels()) {
+    for (const char *feature : features[level.level - 1]) {
+      has &= host.lookup(feature);
+    }
+    // The system, too, must allow a process its tiles.
+    has &= !level.hasTiles || mayUseTiles();
+    EXPECT_EQ(cpu::runsHere(level), has) << level.name;
   }
 }
 

@@ -114,12 +114,12 @@ def tensor_status(got, want, before, again, kind, dot, others=()):
 
 def perturbed(data, views, seed):
     """The bytes with every fp32 and fp64 of the views changed by up to four units of fp32's last place."""
-    changed, random = bytearray(data), np.random.default_rng(seed)
+    changed, draw = bytearray(data), np.random.default_rng(seed)
     for low, size, dtype in sorted(set(views)):
         if TYPES.get(dtype, ("", ""))[1] in ("fp32", "fp64"):
             item = np.dtype(bits_of(dtype))
             values = np.frombuffer(data[low:low + size - size % item.itemsize], item)
-            factors = 1 + (2.0 * random.integers(0, 2, values.size) - 1) * random.uniform(1, 4, values.size) * 2.0**-24
+            factors = 1 + (2.0 * draw.integers(0, 2, values.size) - 1) * draw.uniform(1, 4, values.size) * 2.0**-24
             with np.errstate(all="ignore"):
                 changed[low:low + values.nbytes] = (values * factors).astype(item).tobytes()
     return bytes(changed)

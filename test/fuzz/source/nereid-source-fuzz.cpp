@@ -109,16 +109,7 @@ std::vector<std::unique_ptr<Executor>> makeExecutors() {
   if (names.empty() && emitDir.empty()) {
     names = {"interp", "cpu"};
   }
-  std::vector<std::unique_ptr<Executor>> executors;
-  for (const std::string &name : names) {
-    auto executor = makeExecutor(name);
-    if (!executor.ok()) {
-      llvm::errs() << executor.failure().str() << "\n";
-      exit(2);
-    }
-    executors.push_back(std::move(*executor));
-  }
-  return executors;
+  return executorsOrExit(names);
 }
 
 void tryProgram(mlir::MLIRContext &context, const source::Program &program,
@@ -261,6 +252,7 @@ int main(int argc, char **argv) {
   // LLVM registers its own on top.
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Random kernels in the language\n");
+  announceSkipped({executorList.begin(), executorList.end()});
   if (printOnly) {
     source::FeatureCounts features;
     llvm::outs() << print(makeProgram(firstSeed, features));

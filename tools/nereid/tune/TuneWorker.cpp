@@ -92,7 +92,10 @@ void runTuneWorker(const TuneLaunch &launch, int pipe) {
     compiler = std::make_unique<SearchingCompiler>(std::move(compiler), given,
                                                    options.searchValues);
   }
-  Context context(std::move(compiler));
+  auto chooser = std::make_shared<TuningChooser>(options, &observer);
+  chooser->again = launch.again;
+  chooser->spareFolder = launch.folder;
+  Context context(std::move(compiler), {.chooser = chooser});
   Kernel kernel =
       Kernel::fromSource(std::move(source), name, context).on(device);
   printWarnings(kernel.description());
@@ -104,21 +107,16 @@ void runTuneWorker(const TuneLaunch &launch, int pipe) {
   }
   checkValues(kernel, options.searchValues);
 
-  TuningChooser chooser(options, &observer);
-  chooser.again = launch.again;
-  chooser.spareFolder = launch.folder;
-  setConfigChooser(&chooser);
   std::vector<LaunchArgument> launchArguments = arguments.launchArguments();
   kernel.launch([&](const Meta &meta) { return grid(meta); }, launchArguments);
   synchronize(device);
-  setConfigChooser(nullptr);
   trace.finish();
-  if (!chooser.latest()) {
+  if (!chooser->latest()) {
     usageError(kernel.name() +
                ": there is nothing to choose; expected several configurations "
                "and no values for the tuned parameters, or --search");
   }
-  const TuningChooser::Choice &choice = *chooser.latest();
+  const TuningChooser::Choice &choice = *chooser->latest();
   observer.finish({choice.record, choice.wasFound, choice.readyMs});
 }
 

@@ -15,11 +15,35 @@
 
 #include <functional>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace nereid::gpt2 {
 
-inline int freePort() { return listenAt(0).localPort(); }
+/// Longer than any test: a test that waits for others ends with them.
+constexpr double forEver = 3600;
+
+/// What process 0 of `n` listens at: open from the beginning, so that nothing
+/// else gets its port and the others find it. `Processes` takes a copy.
+class Meeting {
+public:
+  Processes processes(int rank, int n) const {
+    Processes all;
+    all.rank = all.localRank = rank;
+    all.size = all.localSize = n;
+    all.host = "127.0.0.1";
+    all.port = port();
+    all.meetSeconds = forEver;
+    if (rank == 0) {
+      all.listeningSocket = ::dup(listener.get());
+    }
+    return all;
+  }
+  int port() const { return listener.localPort(); }
+
+private:
+  Socket listener = listenAt(0);
+};
 
 /// "" where `work` throws nothing.
 inline std::string errorOf(const std::function<void()> &work) {
@@ -37,18 +61,12 @@ errorsOfRanks(int n, const std::function<void(Communicator &)> &work,
               Device device = Device::cpu()) {
   std::vector<std::string> errors(static_cast<size_t>(n));
   std::vector<std::thread> threads;
-  int port = freePort();
+  Meeting meeting;
   for (int r = 0; r < n; ++r) {
     threads.emplace_back([&, r] {
       errors[size_t(r)] = errorOf([&] {
-        Processes all;
-        all.rank = all.localRank = r;
-        all.size = all.localSize = n;
-        all.host = "127.0.0.1";
-        all.port = port;
-        all.meetSeconds = 20;
         std::unique_ptr<Communicator> communicator =
-            makeCommunicator(all, device);
+            makeCommunicator(meeting.processes(r, n), device);
         work(*communicator);
       });
     });

@@ -73,7 +73,8 @@ def Tile_LoadOp : Tile_Op<"load", [
   let summary = "Elements read through pointers";
   let description = [{
     Where `mask` is false memory is not touched and the result is `other`, or
-    zero without one. `volatile` loads are neither removed nor reordered.
+    zero (all bits; the null pointer) without one: on every target, whatever
+    uses the result. `volatile` loads are neither removed nor reordered.
     ```mlir
     %x = tile.load %p, %m, %o : tensor<64x!tile.ptr<f32>>
     ```

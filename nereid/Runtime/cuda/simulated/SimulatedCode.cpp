@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Machine/Machine.h"
 #include "nereid/Runtime/cuda/simulated/SimulatedWorld.h"
-#include "nereid/Support/Host.h"
 
 #include <cstring>
 
@@ -188,7 +188,7 @@ static Result run(const FunctionObject &function, std::array<uint32_t, 3> grid,
   request.asyncOrder = options.asyncOrder;
   request.checksRaces = options.checksRaces;
   request.seed = options.seed;
-  request.workers = options.seed ? 1 : unsigned(availableCores());
+  request.workers = options.seed ? 1 : unsigned(thisMachine().cores);
   request.isCooperative = isCooperative;
   sim::Profile profile;
   const World &all = world();

@@ -7,6 +7,7 @@
 
 #include "nereid/Runtime/cuda/simulated/SimulatedDriver.h"
 
+#include "nereid/Machine/Machine.h"
 #include "nereid/Runtime/cuda/simulated/SimulatedWorld.h"
 #include "nereid/Support/Knobs.h"
 
@@ -273,8 +274,7 @@ Expected<std::unique_ptr<const Driver>> simulatedDriver() {
   }
   simulated::world().options = *options;
   // As much as the machine has: what does not fit fails as on a GPU.
-  simulated::world().memoryBytes =
-      size_t(::sysconf(_SC_PHYS_PAGES)) * size_t(::sysconf(_SC_PAGESIZE));
+  simulated::world().memoryBytes = thisMachine().memoryBytes;
   auto driver = std::make_unique<Driver>();
 #define NEREID_CUDA(name, symbol, parameters) driver->name = simulated::name;
 #include "nereid/Runtime/cuda/CudaDriver.def"

@@ -17,7 +17,8 @@ namespace nereid {
 /// Two GPUs, and the kernels of LaunchFixture on them: `add` runs there, too.
 class CudaFixture : public LaunchFixture {
 protected:
-  CudaFixture() {
+  explicit CudaFixture(ContextOptions options = {})
+      : LaunchFixture(std::move(options)) {
     cuda::FakeFunction add;
     add.parameterBytes = {8, 8, 8, 4};
     add.run = [](const cuda::FakeKernelCall &call) {

@@ -1,22 +1,13 @@
-//===- CompileTimeTest.cpp - The budget of the last stage -----------------===//
+//===- CodeSizeTest.cpp - How much code the last stage makes --------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
-//
-// Times are of the thread's processor, so that other work on the machine does
-// not count, and the bounds are three times what was measured
-// (docs/TargetCPU.md): they catch a default pipeline or a pass that explodes,
-// not a percent.
 //
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Target/CPU/ExpandMathTest.h"
 
 #include "gtest/gtest.h"
-
-#include <ctime>
 
 using namespace nereid;
 using namespace nereid::cpu;
@@ -76,37 +67,9 @@ func.func @entry(%self: !llvm.ptr, %frame: !llvm.ptr, %begin: i64, %end: i64) {
 })mlir";
 }
 
-static double threadMs() {
-  timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) * 1e3 +
-         static_cast<double>(time.tv_nsec) * 1e-6;
-}
-
-TEST(CompileTime, SoftmaxIsWithinBudget) {
-  CpuTarget target = *resolve("cpu");
-  auto lowered = lowerText(softmaxText(4096), target);
-  ASSERT_TRUE(lowered.ok()) << lowered.failure().str();
-  double emitMs = 1e9, loadMs = 1e9;
-  for (int repeat = 0; repeat < 3; ++repeat) {
-    double start = threadMs();
-    auto object = emitObject(*lowered->module, target);
-    double emitted = threadMs();
-    ASSERT_TRUE(object.ok());
-    auto code = loadObject(*object, "entry");
-    double loaded = threadMs();
-    ASSERT_TRUE(code.ok());
-    emitMs = std::min(emitMs, emitted - start);
-    loadMs = std::min(loadMs, loaded - emitted);
-  }
-  EXPECT_LT(emitMs, 36); // 12 measured
-  EXPECT_LT(loadMs, 1);  // 0.15 measured
-  RecordProperty("emitMs", std::to_string(emitMs));
-}
-
 /// Loops, not unrolled code: a larger block changes constants only.
-TEST(CompileTime, CodeSizeDoesNotGrowWithTheBlock) {
-  CpuTarget target = *resolve("cpu");
+TEST(CodeSize, DoesNotGrowWithTheBlock) {
+  CpuTarget target = *resolve("x86-64-v3"); // the same on every machine
   auto size = [&](int columns) {
     auto lowered = lowerText(softmaxText(columns), target);
     return emitObject(*lowered->module, target)->size();
