@@ -66,7 +66,7 @@ TEST_P(AddNorm, agreesWithDoublePrecision) {
   });
 }
 
-TEST_P(AddNorm, gradientsOfBothOutputsAgreeWithDifferences) {
+TEST_P(AddNorm, gradientsOfBothOutputsAgreeWithDerivatives) {
   forCases([&] {
     bool centred = coin(), isLong = !isSlow && pick(0, 9) == 0;
     int64_t columns = isLong ? 70001 : awkwardSize(isSlow ? 300 : 17000);

@@ -85,7 +85,7 @@ TEST_P(Attention, agreesWithDoublePrecision) {
       6);
 }
 
-TEST_P(Attention, gradientsAgreeWithDifferences) {
+TEST_P(Attention, gradientsAgreeWithDerivatives) {
   forCases(
       [&] {
         Inputs in = inputs(isSlow ? 12 : 50, {2, 16, 32, 64, 80, 96});

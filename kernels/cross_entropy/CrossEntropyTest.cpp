@@ -75,7 +75,7 @@ TEST_P(CrossEntropy, agreesWithDoublePrecision) {
   });
 }
 
-TEST_P(CrossEntropy, gradientsAgreeWithDifferences) {
+TEST_P(CrossEntropy, gradientsAgreeWithDerivatives) {
   forCases([&] {
     int64_t classes =
         !isSlow && pick(0, 5) == 0 ? 50257 : awkwardSize(isSlow ? 300 : 9000);

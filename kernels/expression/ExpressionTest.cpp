@@ -225,7 +225,7 @@ TEST_P(Expressions, compositionsAgreeWithDoublePrecision) {
       40);
 }
 
-TEST_P(Expressions, gradientsAgreeWithDifferences) {
+TEST_P(Expressions, gradientsAgreeWithDerivatives) {
   forCases([&] {
     makeLeaves(true);
     makeSteps(int(pick(1, 5)), reference::numSmoothOps);

@@ -75,7 +75,7 @@ TEST_P(GroupNorm, agreesWithDoublePrecision) {
   });
 }
 
-TEST_P(GroupNorm, gradientsAgreeWithDifferences) {
+TEST_P(GroupNorm, gradientsAgreeWithDerivatives) {
   forCases([&] {
     DType dtype = floatType();
     GroupNormCase c = randomCase(

@@ -28,7 +28,7 @@ inline Numbers groupNorm(const Numbers &x, const Numbers &w, const Numbers &b,
       Number centred = x[i] - mean;
       squares.addProduct(centred, centred);
     }
-    Number factor = rsqrt(squares.total() / double(size) + parameter(eps));
+    Number factor = rsqrt(squares.total() / double(size) + parameter(eps), eps);
     for (size_t i = first; i < first + size; ++i) {
       size_t channel = i / positions % channels;
       y[i] = (x[i] - mean) * factor;

@@ -44,7 +44,7 @@ TEST_P(LayerNorm, agreesWithDoublePrecision) {
   });
 }
 
-TEST_P(LayerNorm, gradientsAgreeWithDifferences) {
+TEST_P(LayerNorm, gradientsAgreeWithDerivatives) {
   forCases([&] {
     int64_t columns = awkwardSize(isSlow ? 300 : 20000),
             rows = pick(1, 1 + (isSlow ? 2000 : 20000) / columns);

@@ -31,7 +31,7 @@ inline Numbers layerNorm(const Numbers &x, const Numbers &w, const Numbers &b,
     if (isOnePass) {
       variance = variance - mean * mean;
     }
-    Number factor = rsqrt(variance + parameter(eps));
+    Number factor = rsqrt(variance + parameter(eps), eps);
     for (size_t j = 0; j < columns; ++j) {
       Number &result = y[row + j];
       result = (x[row + j] - mean) * factor;

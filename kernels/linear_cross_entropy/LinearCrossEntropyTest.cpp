@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 
 NEREID_OPERATOR_TEST(LinearCrossEntropy);
 
-TEST_P(LinearCrossEntropy, agreesWithDoublePrecisionAndDifferences) {
+TEST_P(LinearCrossEntropy, agreesWithDoublePrecisionAndDerivatives) {
   forCases([&] {
     // More rows than one part of 128 has, now and then.
     int64_t columns = pick(1, isSlow ? 9 : 70),

@@ -36,7 +36,7 @@ TEST_P(RmsNorm, agreesWithDoublePrecision) {
   });
 }
 
-TEST_P(RmsNorm, gradientsAgreeWithDifferences) {
+TEST_P(RmsNorm, gradientsAgreeWithDerivatives) {
   forCases([&] {
     int64_t columns = awkwardSize(isSlow ? 300 : 20000);
     int64_t rows = pick(1, 1 + (isSlow ? 2000 : 20000) / columns);

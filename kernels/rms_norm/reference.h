@@ -21,7 +21,8 @@ inline Numbers rmsNorm(const Numbers &x, const Numbers &w, size_t columns,
     for (size_t j = 0; j < columns; ++j) {
       squares.addProduct(x[row + j], x[row + j]);
     }
-    Number factor = rsqrt(squares.total() / double(columns) + parameter(eps));
+    Number factor =
+        rsqrt(squares.total() / double(columns) + parameter(eps), eps);
     for (size_t j = 0; j < columns; ++j) {
       y[row + j] = x[row + j] * factor;
       if (!w.empty()) {

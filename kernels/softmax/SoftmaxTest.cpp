@@ -102,7 +102,7 @@ TEST_P(Softmax, agreesWithDoublePrecision) {
   });
 }
 
-TEST_P(Softmax, gradientsAgreeWithDifferences) {
+TEST_P(Softmax, gradientsAgreeWithDerivatives) {
   forCases([&] {
     bool isLong = !isSlow && pick(0, 9) == 0;
     Case c =

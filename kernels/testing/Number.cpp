@@ -62,11 +62,15 @@ Bound sqrt(Bound a) {
                  }));
 }
 
-Bound rsqrt(Bound a) {
+Bound rsqrt(Bound a, double least) {
   auto f = [](double x) { return 1 / std::sqrt(x); };
-  double value = f(a.value);
-  return a.value > a.error
-             ? rounded(value, movedBy(a, value, f), 2 * roundingsOfUlp)
+  double value = f(a.value), low = std::max(a.value - a.error, least);
+  return low > 0
+             ? rounded(value,
+                       a.error == 0 ? 0
+                                    : std::max(f(low) - value,
+                                               value - f(a.value + a.error)),
+                       2 * roundingsOfUlp)
              : Bound{value, unknown};
 }
 
@@ -204,8 +208,8 @@ Number sqrt(const Number &a) {
   Bound value = sqrt(bound(a));
   return a.node < 0 ? Number(value) : result(value, a, Bound{0.5, 0} / value);
 }
-Number rsqrt(const Number &a) {
-  Bound value = rsqrt(bound(a));
+Number rsqrt(const Number &a, double least) {
+  Bound value = rsqrt(bound(a), least);
   return result(value, a, Bound{-0.5, 0} * value * value * value);
 }
 Number tanh(const Number &a) {

@@ -67,7 +67,8 @@ Bound operator/(Bound a, Bound b);
 Bound exp(Bound a);
 Bound log(Bound a);
 Bound sqrt(Bound a);
-Bound rsqrt(Bound a);
+/// Of what is computed as `least` or more, whatever a's error is.
+Bound rsqrt(Bound a, double least = 0);
 Bound tanh(Bound a);
 Bound erf(Bound a);
 Bound pow(Bound a, double exponent);
@@ -144,7 +145,7 @@ Number operator/(const Number &a, const Number &b);
 Number exp(const Number &a);
 Number log(const Number &a);
 Number sqrt(const Number &a);
-Number rsqrt(const Number &a);
+Number rsqrt(const Number &a, double least = 0);
 Number tanh(const Number &a);
 Number erf(const Number &a);
 Number pow(const Number &a, double exponent);

@@ -177,9 +177,18 @@ Tensor OperatorTest::laidOut(const Tensor &values) {
   }
 }
 
+/// A judgement in which every bound is infinite could not fail.
+template <typename Bounds>
+static bool claimsSomething(const Bounds &expected) {
+  return expected.empty() ||
+         std::any_of(expected.begin(), expected.end(),
+                     [](const Bound &b) { return std::isfinite(b.error); });
+}
+
 void OperatorTest::expectClose(const Tensor &got, const Numbers &expected,
                                const char *what) {
   ASSERT_EQ(misfit(got, expected), "") << what;
+  EXPECT_TRUE(claimsSomething(expected)) << what;
 }
 
 void OperatorTest::checkGradients(
@@ -213,5 +222,6 @@ void OperatorTest::checkGradients(
     ASSERT_TRUE(inputs[k].grad().defined()) << "input " << k;
     EXPECT_EQ(misfit(inputs[k].grad(), expected), "")
         << "gradient of input " << k;
+    EXPECT_TRUE(claimsSomething(expected)) << "gradient of input " << k;
   }
 }

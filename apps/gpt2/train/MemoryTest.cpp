@@ -7,14 +7,16 @@
 
 #include "apps/gpt2/train/Memory.h"
 
+#include "apps/gpt2/train/Trainer.h"
+#include "nereid/Runtime/Observer.h"
+#include "nereid/Runtime/device/HostMemory.h"
+#include "nereid/nereid.h"
+
+#include <atomic>
 #include <fstream>
 #include <gmock/gmock.h>
-#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include "apps/gpt2/train/Trainer.h"
-#include "nereid/nereid.h"
 
 using namespace nereid;
 using namespace nereid::gpt2;
@@ -69,40 +71,47 @@ TEST(Memory, sizesOfTheLargestKindDoNotOverflow) {
 }
 
 TEST(Memory, theHostHasSomeFreeAndLimitsCount) {
+  auto addresses = [] {
+    int64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    return pages * ::sysconf(_SC_PAGESIZE);
+  };
   int64_t all = freeBytes(Device::cpu());
-  EXPECT_GT(all, 1 << 20);
+  EXPECT_GT(all, 0);
   rlimit before{};
   ::getrlimit(RLIMIT_AS, &before);
-  int64_t pages = 0;
-  std::ifstream("/proc/self/statm") >> pages;
   constexpr int64_t spare = int64_t{64} << 20;
-  rlimit small = {rlim_t(pages * ::sysconf(_SC_PAGESIZE) + spare),
-                  before.rlim_max};
-  ::setrlimit(RLIMIT_AS, &small);
-  int64_t limited = freeBytes(Device::cpu());
+  int64_t first = addresses(), limit = first + spare;
+  rlimit small = {rlim_t(limit), before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &small), 0);
+  int64_t limited = freeBytes(Device::cpu()), last = addresses();
   ::setrlimit(RLIMIT_AS, &before);
-  EXPECT_LE(limited, spare);
-  EXPECT_GT(limited, spare / 2);
+  // Another thread may have mapped or unmapped memory in between.
+  EXPECT_LE(limited, limit - std::min(first, last));
+  if (all > 16 * spare) { // else the machine itself may have less
+    EXPECT_GE(limited, limit - std::max(first, last));
+  }
 }
 
-/// Resident memory at most, since this was last called with `resets`.
-static int64_t peakBytes(bool resets) {
-  if (resets) {
-    ::malloc_trim(0); // what was freed is not to be taken again
-    std::ofstream("/proc/self/clear_refs") << "5";
-  }
-  std::ifstream file("/proc/self/status");
-  std::string word;
-  int64_t kilobytes = 0;
-  while (file >> word) {
-    if (word == "VmHWM:") {
-      file >> kilobytes;
+namespace {
+
+/// The largest number of bytes that the runtime has held for tensors: those of
+/// tensors, and those kept for later ones.
+struct MostMemory : Observer {
+  void memory(Device, uint64_t used, uint64_t cached) override {
+    uint64_t held = used + cached, before = most;
+    while (before < held && !most.compare_exchange_weak(before, held)) {
     }
   }
-  return kilobytes * 1024;
-}
+  std::atomic<uint64_t> most = 0;
+};
 
+} // namespace
+
+/// By the runtime's own count: what the system holds beside that, for threads
+/// and compiled code, differs from machine to machine.
 TEST(Memory, theEstimateIsThatOfAStep) {
+  constexpr int64_t batch = 256;
   for (auto [dtype, recomputes] :
        {std::pair(f32, false), {bf16, false}, {f32, true}}) {
     Options options;
@@ -110,7 +119,7 @@ TEST(Memory, theEstimateIsThatOfAStep) {
     options.heads = 4;
     options.width = 96;
     options.blockSize = 64;
-    options.batchSize = 256;
+    options.batchSize = batch;
     options.gradientAccumulationSteps = 1;
     GptConfig config{.layers = 4,
                      .heads = 4,
@@ -119,28 +128,32 @@ TEST(Memory, theEstimateIsThatOfAStep) {
                      .vocabulary = 512,
                      .bias = false,
                      .dtype = dtype};
-    // The first step compiles, which takes memory as well.
-    for (int64_t batch : {2, 256}) {
-      options.batchSize = batch;
-      emptyCache(Device::cpu());
-      int64_t before = peakBytes(/*resets=*/true);
-      Model model(config, 1, Device::cpu());
-      model.setRecomputes(recomputes);
-      Trainer trainer(model, options);
-      Shape shape = {batch, options.blockSize};
-      Batch one{zeros(shape, i32, Device::cpu()),
-                zeros(shape, i32, Device::cpu())};
-      for (int64_t step = 0; step < 2; ++step) {
-        trainer.step(step, {&one, 1});
-        trainer.loss();
-      }
-      auto taken = double(peakBytes(false) - before);
-      double estimate =
-          stepMemory(config, options.blockSize, recomputes).total(batch);
-      if (batch > 2) {
-        EXPECT_NEAR(taken, estimate, 0.25 * estimate)
-            << shortName(dtype) << (recomputes ? ", recomputed" : "");
-      }
+    emptyCache(Device::cpu());
+    auto observer = std::make_shared<MostMemory>();
+    ASSERT_TRUE(observe(observer)) << "another observer is left";
+    uint64_t before = hostMemoryUse();
+    Model model(config, 1, Device::cpu());
+    model.setRecomputes(recomputes);
+    Trainer trainer(model, options);
+    Shape shape = {batch, options.blockSize};
+    Batch one{zeros(shape, i32, Device::cpu()),
+              zeros(shape, i32, Device::cpu())};
+    for (int64_t step = 0; step < 2; ++step) {
+      trainer.step(step, {&one, 1});
+      trainer.loss();
+    }
+    stopObserving(*observer);
+    auto taken = double(observer->most - before);
+    double estimate =
+        stepMemory(config, options.blockSize, recomputes).total(batch);
+    // What Memory.h promises. Of layers that are computed again tensors take
+    // less: their values are there when the logits are gone. What the system
+    // counts of such a step is near the estimate (MemoryOnMachineTest.cpp).
+    std::string name =
+        std::string(shortName(dtype)) + (recomputes ? ", recomputed" : "");
+    EXPECT_LE(taken, 1.25 * estimate) << name;
+    if (!recomputes) {
+      EXPECT_GE(taken, 0.75 * estimate) << name;
     }
   }
 }
