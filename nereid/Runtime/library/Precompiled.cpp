@@ -253,14 +253,14 @@ candidatesFor(const PrecompiledKernel &precompiled,
   cuda::DeviceState *gpu = nullptr;
   std::string target;
   int level = 0;
-  if (device.isHost()) {
+  if (device.kind() == Device::Kind::Cpu) {
     Expected<cpu::CpuTarget> host = cpu::deviceTarget();
     if (!host.ok()) {
       return host.failure();
     }
     target = host->name;
     level = host->level;
-  } else {
+  } else if (!device.isHost()) {
     Expected<cuda::DeviceState *> state =
         cuda::DeviceState::get(device.index());
     if (!state.ok()) {
