@@ -21,7 +21,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-static const Device cpu = Device::cpu();
+static const Device host = Device::cpu();
 
 TEST(AheadOfTime, TensorsAndConstantsThatChoose) {
   Tensor x = Tensor::fromVector<float>({-1, 2, 3}),
@@ -34,24 +34,24 @@ TEST(AheadOfTime, TensorsAndConstantsThatChoose) {
 
 TEST(AheadOfTime, AddressesOfEachType) {
   alignas(16) float x[] = {-1, 2, 3}, bias[] = {10, -10, 1}, y[3];
-  forms::affine(cpu, {1}, x, bias, y, 3, 2, "relu");
+  forms::affine(host, {1}, x, bias, y, 3, 2, "relu");
   EXPECT_THAT(y, ElementsAre(8, 0, 7));
   // At an address that the first signature does not promise.
   float shifted[5];
   std::copy(x, x + 3, shifted + 1);
-  forms::affine(cpu, {1}, shifted + 1, bias, y, 3, 2, "relu");
+  forms::affine(host, {1}, shifted + 1, bias, y, 3, 2, "relu");
   EXPECT_THAT(y, ElementsAre(8, 0, 7));
-  forms::affine(cpu, {1}, x, nullptr, y, 3, 2, "none");
+  forms::affine(host, {1}, x, nullptr, y, 3, 2, "none");
   EXPECT_THAT(y, ElementsAre(-2, 4, 6));
   // 1.0 and 0.5 as halves.
   Float16 h[] = {{0x3c00}, {0x3800}}, g[2];
-  forms::affine(cpu, {1}, h, h, g, 2, 1, "none");
+  forms::affine(host, {1}, h, h, g, 2, 1, "none");
   EXPECT_EQ(g[0].bits, 0x4000);
   EXPECT_EQ(g[1].bits, 0x3c00);
 }
 
 TEST(AheadOfTime, WhatNoSignatureHas) {
-  Tensor x = zeros({3}, f32, cpu);
+  Tensor x = zeros({3}, f32, host);
   try {
     forms::affine({1}, x, none, x, 3, 2, "relu");
     FAIL();
@@ -68,7 +68,7 @@ TEST(AheadOfTime, WhatNoSignatureHas) {
 
 TEST(AheadOfTime, TunedKernelsChooseByTheKey) {
   auto block = [](int64_t n, DType dtype = f32) {
-    Tensor y = zeros({n}, dtype, cpu);
+    Tensor y = zeros({n}, dtype, host);
     auto grid = [](const Meta &m) { return cdiv(m["n"], m["BLOCK"]); };
     aot_tuned::block_of(grid, y, n);
     EXPECT_EQ(y.at({n - 1}), y.at({0})) << "the grid is that of the choice";
@@ -86,7 +86,7 @@ TEST(AheadOfTime, TunedKernelsChooseByTheKey) {
 }
 
 TEST(AheadOfTime, ChecksAreCompiledIn) {
-  Tensor y = zeros({16}, i32, cpu);
+  Tensor y = zeros({16}, i32, host);
   aot_host::checked({1}, y, 16);
   EXPECT_EQ(y.at({15}), 15);
   try {
@@ -131,12 +131,12 @@ static std::vector<std::string> levelsOfHost() {
 
 TEST(AheadOfTime, EveryLevelMultiplies) {
   constexpr int64_t m = 48, n = 80, k = 64;
-  Tensor a = randn({m, k}, f32, cpu, 1), b = randn({k, n}, f32, cpu, 2);
+  Tensor a = randn({m, k}, f32, host, 1), b = randn({k, n}, f32, host, 2);
   std::vector<double> x = a.toFloat64(), y = b.toFloat64();
   for (const std::string &level : levelsOfHost()) {
     OneLevel one(nereid_kernels_aot_host, level);
     Kernel matmul = Kernel::fromLibrary(one.library, "matmul_kernel");
-    Tensor c = zeros({m, n}, f32, cpu);
+    Tensor c = zeros({m, n}, f32, host);
     const LaunchArgument arguments[] = {a, b, c, m, n, k, k, 1, n, 1, n, 1};
     EXPECT_EQ(matmul.compile(arguments).image.target, level);
     matmul.launch({cdiv(m, 32), cdiv(n, 32)}, arguments);
@@ -155,7 +155,7 @@ TEST(AheadOfTime, EveryLevelMultiplies) {
 }
 
 TEST(AheadOfTime, EveryLevelGivesTheSame) {
-  Tensor x = randn({1000}, f32, cpu, 3), bias = randn({1000}, f32, cpu, 4);
+  Tensor x = randn({1000}, f32, host, 3), bias = randn({1000}, f32, host, 4);
   std::vector<float> first;
   for (const std::string &level : levelsOfHost()) {
     OneLevel one(nereid_kernels_aot_forms, level);
