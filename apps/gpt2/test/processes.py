@@ -20,7 +20,12 @@ def fail(message):
 
 
 def losses_of(program, out):
-    return curve_of(program.folder / out, ("iter", "loss", "train_loss", "val_loss"))
+    return curve_of(program.folder / out, ("iter", "loss", "train_loss", "val_loss", "grad_norm"))
+
+
+# Of gradients: sums of fewer than 2^10 roundings, with magnitudes of up to ten times the sum's. A process that is left out, or
+# counted twice, changes the norm by a tenth and more.
+NORM_BOUND = 10 * 2**10 * 2**-24
 
 
 def losses_agree(one, other, last, what):
@@ -32,17 +37,22 @@ def losses_agree(one, other, last, what):
         fail(f"{what}: {len(other)} lines of the log, expected {len(one)}")
     terms = max(OPTIONS["gradient_accumulation_steps"], OPTIONS["eval_iters"])
     bound = 2 * terms * 2**-24
-    largest = compared = 0
+    largest = compared = norms = 0
     for x, y in zip(one, other):
         if x[0] <= last:
-            for a, b in zip(x[1:], y[1:]):
-                if (a is None) != (b is None):
-                    fail(f"{what}: step {x[0]} has other numbers")
+            if [a is None for a in x] != [b is None for b in y]:
+                fail(f"{what}: step {x[0]} has other numbers")
+            for a, b in zip(x[1:-1], y[1:-1]):
                 if a is not None:
                     largest = max(largest, abs(a - b) / abs(a))
                     compared += 1
-    if not compared:
-        fail(f"{what}: no loss until step {last} in the log")
+            if x[-1] is not None:
+                norms += 1
+                difference = abs(x[-1] - y[-1]) / x[-1]
+                if difference > NORM_BOUND:
+                    fail(f"{what}: gradients of step {x[0]} have norms {difference:.1e} apart, expected at most {NORM_BOUND:.1e}")
+    if not compared or not norms:
+        fail(f"{what}: no loss or no norm until step {last} in the log")
     if largest > bound:
         fail(f"{what}: losses differ by {largest:.1e}, expected at most {bound:.1e}")
     return largest
