@@ -33,6 +33,9 @@ struct Machine {
   int mostThreads() const { return 8 * cores; }
 };
 
+/// Machine::cores as they are now: affinity and quotas change.
+int availableCores();
+
 /// What the system says of the machine that runs this process, asked once.
 /// Where it does not say, Machine's defaults.
 const Machine &thisMachine();

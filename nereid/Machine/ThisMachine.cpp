@@ -110,7 +110,7 @@ static int quotaCores() {
   return static_cast<int>(std::max(1L, (quota + period - 1) / period));
 }
 
-static int readCores() {
+int availableCores() {
   int cores = static_cast<int>(std::thread::hardware_concurrency());
   cpu_set_t set;
   if (::sched_getaffinity(0, sizeof(set), &set) == 0) {
@@ -130,7 +130,7 @@ const Machine &thisMachine() {
   // Never destroyed: tensors of static objects may outlive it.
   static const Machine *machine = [] {
     const Machine usual;
-    return new Machine{readProcessor(), readCores(),
+    return new Machine{readProcessor(), availableCores(),
                        readLastLevelBytes(usual.lastLevelCacheBytes),
                        readSecondLevelBytes(usual.secondLevelCacheBytes),
                        readMemoryBytes()};

@@ -125,8 +125,9 @@ Expected<CpuTarget> deviceTarget() {
 }
 
 int deviceLevel() {
-  Expected<CpuTarget> target = deviceTarget();
-  return target.ok() ? target->level : machineLevel();
+  const std::string &pinned = knobs().cpu;
+  const CpuTarget *target = pinned.empty() ? nullptr : find(pinned);
+  return target && runsHere(*target) ? target->level : machineLevel();
 }
 
 Expected<CpuTarget> resolve(std::string_view name) {

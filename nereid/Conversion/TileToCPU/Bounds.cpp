@@ -126,6 +126,29 @@ Value Nest::countBelow(Evaluator &probe, const LaneIndex &first,
   return arith::MinSIOp::create(ops.b, ops.loc, count, most);
 }
 
+/// Does a scalar depend on the program? One that does not may be false for a
+/// whole launch (a flag among the arguments): the loops without masks would
+/// never run, for the sake of one access.
+static bool variesByProgram(Value scalar) {
+  constexpr unsigned mostOperations = 64;
+  SmallVector<Value> work = {scalar};
+  for (unsigned count = 0; !work.empty() && count < mostOperations; ++count) {
+    Value value = work.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (!op) { // an argument of the kernel, or what a loop changes
+      if (!isa<func::FuncOp>(value.getParentBlock()->getParentOp())) {
+        return true;
+      }
+      continue;
+    }
+    if (isa<tile::ProgramIdOp, tile::LoadOp>(op)) {
+      return true;
+    }
+    llvm::append_range(work, op->getOperands());
+  }
+  return false;
+}
+
 /// Takes a conjunct that does not vary along the vector.
 void Nest::addCondition(Evaluator &probe, Value mask, unsigned coords,
                         Bounds &bounds) {
@@ -143,10 +166,13 @@ void Nest::addCondition(Evaluator &probe, Value mask, unsigned coords,
 
 void Nest::addBound(Evaluator &probe, Value mask, unsigned coords,
                     Bounds &bounds) {
-  auto compare = mask.getDefiningOp<arith::CmpIOp>();
-  if (!compare) {
-    return addCondition(probe, mask, coords, bounds);
+  if (auto splat = mask.getDefiningOp<tile::SplatOp>()) {
+    if (variesByProgram(splat.getSource())) {
+      addCondition(probe, mask, coords, bounds);
+    }
+    return;
   }
+  auto compare = mask.getDefiningOp<arith::CmpIOp>();
   Value lhs = compare.getLhs(), rhs = compare.getRhs();
   arith::CmpIPredicate predicate = compare.getPredicate();
   using P = arith::CmpIPredicate;

@@ -363,7 +363,8 @@ void Nest::emitPrefetches(Evaluator &evaluator, unsigned coords,
       kernel.fetched.insert(store);
     }
   }
-  // Beyond a short row of a tile lies what other programs write.
+  // Behind a long row are its own next lines; behind a short row of a tile the
+  // next iteration's, where the tile leaves room for them in the caches.
   bool isLong = depth == 0 || schedule.extent >= longRow;
   for (const Root &root : item.roots) {
     auto store = dyn_cast_or_null<tile::StoreOp>(root.op);
@@ -372,7 +373,8 @@ void Nest::emitPrefetches(Evaluator &evaluator, unsigned coords,
     }
     if (isLong) {
       fetchForStore(evaluator, store, coords, storeDistance);
-    } else if (chunk.base && isShortRow(store.getValue().getType())) {
+    } else if (chunk.base && isShortRow(store.getValue().getType()) &&
+               isFetched(store.getValue().getType())) {
       fetchForStore(evaluator, store, coords, 0, &kernel);
     }
   }

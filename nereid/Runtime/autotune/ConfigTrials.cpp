@@ -411,7 +411,7 @@ ConfigSelection::chooseByTrials(const LaunchBinding &binding,
         "no @triton.autotune configuration has the given values",
         "leave the tuned parameters out, or give all of them");
   }
-  if (usable->size() == 1 && !(chooser && chooser->searches())) {
+  if (isInterp || (usable->size() == 1 && !(chooser && chooser->searches()))) {
     return copyOf(configs[usable->front()].source);
   }
   Trials trials(*this, binding, steps, std::move(key), *usable);
@@ -420,7 +420,7 @@ ConfigSelection::chooseByTrials(const LaunchBinding &binding,
   if (!choice.ok()) {
     return choice.failure();
   }
-  if (!isInterp && logEnabled(LogTopic::Tune)) {
+  if (logEnabled(LogTopic::Tune)) {
     logLine(LogTopic::Tune,
             description.name + " uses " + describe(trials.config(*choice)) +
                 (chooser ? ""

@@ -49,20 +49,20 @@ struct PoolHolder {
 
 /// What is asked for, up to what the machine has use for.
 static int threadsOf(int64_t asked, const char *by) {
-  const Machine &machine = thisMachine();
-  if (asked > machine.mostThreads()) {
-    warnOnce(std::string(by) + ": expected at most " +
-             std::to_string(machine.mostThreads()) +
+  Machine now;
+  now.cores = availableCores();
+  int most = now.mostThreads();
+  if (asked > most) {
+    warnOnce(std::string(by) + ": expected at most " + std::to_string(most) +
              " threads, eight times the cores that this process may use, got " +
-             std::to_string(asked) + "; takes " +
-             std::to_string(machine.mostThreads()));
-    return machine.mostThreads();
+             std::to_string(asked) + "; takes " + std::to_string(most));
+    return most;
   }
   return static_cast<int>(asked);
 }
 
 static int defaultThreads() {
-  return threadsOf(knobs().numThreads.value_or(thisMachine().cores),
+  return threadsOf(knobs().numThreads.value_or(availableCores()),
                    "NEREID_NUM_THREADS");
 }
 
