@@ -22,7 +22,9 @@ set(NEREID_TEST_TIMEOUT_soak 3600)
 #
 # POOL      keeps two cores busy: CTest starts nothing beside it on two cores
 # The pool of every test has two threads, so that the number of cores of the
-# machine changes nothing. Python's sets have one order.
+# machine changes nothing. Python's sets have one order. Variables of the caller
+# that choose a language, tests, seeds or numbers of cases change nothing. A
+# GoogleTest filter that matches nothing is a failure.
 function(nereid_test name)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "POOL" "RING;TIMEOUT;WORKING_DIRECTORY" "LABELS;ENVIRONMENT;PROPERTIES;COMMAND")
   if(NOT ARG_RING IN_LIST NEREID_TEST_RINGS)
@@ -45,8 +47,15 @@ function(nereid_test name)
   if(NOT "${ARG_ENVIRONMENT}" MATCHES "NEREID_NUM_THREADS=")
     list(APPEND environment NEREID_NUM_THREADS=2)
   endif()
+  set(modification LC_ALL=set:C.UTF-8 LANGUAGE=unset: GTEST_FILTER=unset: GTEST_SHUFFLE=unset: GTEST_REPEAT=unset:)
+  foreach(variable KERNELS_TEST_SEED KERNELS_TEST_CASES)
+    if(NOT ARG_RING STREQUAL soak AND NOT "${ARG_ENVIRONMENT}" MATCHES "${variable}=")
+      list(APPEND modification ${variable}=unset:)
+    endif()
+  endforeach()
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS};${ARG_RING}" TIMEOUT ${ARG_TIMEOUT}
-                       ENVIRONMENT "${environment}")
+                       ENVIRONMENT "${environment}" ENVIRONMENT_MODIFICATION "${modification}"
+                       FAIL_REGULAR_EXPRESSION "Running 0 tests from 0 test suites")
   if(NOT ARG_RING STREQUAL exact) # a level that the machine cannot run, a tool that it lacks
     set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
   endif()

@@ -120,7 +120,7 @@ def check_run(options, folder):
 
 def check_tune(options, folder):
     run(options.nereid, folder, "tune", "tuned.py:add", "x=randn:f32[100000]", "y=empty:f32[100000]", "n=100000", "--grid",
-        "cdiv(n, BLOCK)", "--again", "--device", options.device, "--trace", "tune.json")
+        "cdiv(n, BLOCK)", "--limit", "3600", "--again", "--device", options.device, "--trace", "tune.json")
     tracks = tracks_of(folder, "tune.json")
     forms = {event["args"]["compiled for"] for slices in tracks.values() for event in slices if event["cat"] == "kernel"}
     require(len({form.split(",")[0] for form in forms}) == 2, f"nereid tune --trace has the forms {sorted(forms)}")
