@@ -9,7 +9,7 @@ loses its left operand or its result.
     test/gpu/assemble.py NEREID --all    architectures, and not one of each generation
 
 ptxas is looked for in PATH, /usr/local/cuda/bin and .venv; without one, or for an
-architecture that it does not know, the PTX is only written. Spills and serialized
+architecture or a version of PTX that it does not know, the PTX is only written. Spills and serialized
 products are failures with the release of TESTED, and notes with any other: they
 are choices of an assembler.
 """
@@ -67,7 +67,8 @@ def assemble(ptxas, architecture, path):
     run = subprocess.run([ptxas, f"-arch={architecture}", "-lineinfo", "-v", path, "-o", cubin],
                          capture_output=True, text=True)
     text = run.stdout + run.stderr
-    if run.returncode and ("is not defined for option" in text or "no longer supported" in text):
+    # It does not know the architecture, any longer or yet, or the version of PTX.
+    if run.returncode and re.search(r"is not defined for option|no longer supported|[Uu]nsupported (\.version|PTX)", text):
         return None
     if run.returncode == 0 and b".debug_line" not in cubin.read_bytes():
         return "error: no line table\n" + text
