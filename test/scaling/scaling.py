@@ -5,6 +5,7 @@
     scaling.py --short NEREID        what scripts/speed runs: a few lengths of each
     scaling.py --compiles NEREID     what scripts/test runs: the longer of these lengths, with the stack that a process has by
                                      default; that it compiles, and no time or memory
+    A stack that is limited to less is a reason to skip (status 77).
     scaling.py --only TEXT NEREID    chains whose name contains TEXT
 
 For each chain and target it prints the processor time and the memory of one
@@ -169,13 +170,20 @@ TARGETS = {
 }
 
 
-def limit():
-    """The stack that a process has by default, and an end."""
-    resource.setrlimit(resource.RLIMIT_STACK, (8 << 20, 8 << 20))
+# Bytes that a process has by default.
+STACK = 8 << 20
+
+
+def limit_stack():
+    resource.setrlimit(resource.RLIMIT_STACK, (STACK, STACK))
+
+
+def limit_stack_and_time():
+    limit_stack()
     resource.setrlimit(resource.RLIMIT_CPU, (120, 120))
 
 
-def measure(nereid, folder, program, target):
+def measure(nereid, folder, program, target, limit=limit_stack_and_time):
     """Seconds of processor time and megabytes of one compilation."""
     source = os.path.join(folder, "k.py")
     with open(source, "w") as file:
@@ -200,7 +208,7 @@ def check_compiles(options):
         for target, (_, _, chains) in TARGETS.items():
             for name, (make, _, short) in chains.items():
                 if options.only in name:
-                    measure(options.nereid, folder, make(short[-1]), target)
+                    measure(options.nereid, folder, make(short[-1]), target, limit_stack)
                     count += 1
     print(f"{count} long programs compile")
 
@@ -212,6 +220,10 @@ def main():
     parser.add_argument("--compiles", action="store_true")
     parser.add_argument("--only", default="")
     options = parser.parse_args()
+    hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
+    if hard != resource.RLIM_INFINITY and hard < STACK:
+        print(f"skipped: the hard limit of the stack is {hard} bytes, programs need {STACK}")
+        sys.exit(77)
     if options.compiles:
         return check_compiles(options)
     allowed = 2 if options.short else 1.3

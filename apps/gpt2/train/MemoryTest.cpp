@@ -148,7 +148,7 @@ TEST(Memory, theEstimateIsThatOfAStep) {
         stepMemory(config, options.blockSize, recomputes).total(batch);
     // What Memory.h promises. Of layers that are computed again tensors take
     // less: their values are there when the logits are gone. What the system
-    // counts of such a step is near the estimate (MemoryOnMachineTest.cpp).
+    // counts of such a step is near the estimate (MemorySpeedTest.cpp).
     std::string name =
         std::string(shortName(dtype)) + (recomputes ? ", recomputed" : "");
     EXPECT_LE(taken, 1.25 * estimate) << name;

@@ -1,4 +1,4 @@
-//===- MemoryOnMachineTest.cpp - A step's memory as the system counts it --===//
+//===- MemorySpeedTest.cpp - A step's memory as the system counts it ------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // What a system holds beside tensors, for threads, arenas and compiled code,
-// differs from machine to machine; MemoryTest.cpp judges the tensors alone.
+// differs from machine to machine, and with its load, its huge pages and its
+// swap; MemoryTest.cpp judges the tensors alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +43,7 @@ static int64_t peakBytes() {
   return kilobytes * 1024;
 }
 
-TEST(MemoryOnMachine, theEstimateIsWhatAStepTakesOfTheSystem) {
+TEST(MemorySpeed, theEstimateIsWhatAStepTakesOfTheSystem) {
   for (auto [dtype, recomputes] :
        {std::pair(f32, false), {bf16, false}, {f32, true}}) {
     Options options;
