@@ -1,6 +1,7 @@
 # RUN: nereid compile %s:scale --signature '*bf16:16, *bf16:16, i32, i32, i32:16, 1, 1024' --target x86-64-v3 --emit llvm | FileCheck %s --check-prefix=ONE
 # RUN: nereid compile %s:scale --signature '*bf16:16, *bf16:16, i32, i32, i32:16, 4, 1024' --target x86-64-v3 --emit llvm | FileCheck %s --check-prefix=SEVERAL
 # RUN: nereid compile %s:column_sums --signature '*fp32:16, *bf16:16, i32, i32, i32:16, 32, 256' --target x86-64-v3 --emit llvm | FileCheck %s --check-prefix=SUMS
+# RUN: nereid compile %s:add_bias --signature '*fp32:16, *fp32:16, *fp32:16, i1, 1024' --target x86-64-v3 --emit llvm | FileCheck %s --check-prefix=FLAG
 import triton
 import triton.language as tl
 
@@ -44,3 +45,16 @@ def column_sums(y_ptr, x_ptr, M, N, stride, ROWS: tl.constexpr, BLOCK: tl.conste
         x = tl.load(x_ptr + rows[:, None] * stride + columns[None, :], mask=inside, other=0.0).to(tl.float32)
         total += tl.sum(x, axis=0)
     tl.store(y_ptr + columns, total, mask=columns < N)
+
+
+# A flag that a whole launch shares bounds no loop: where it is false, the loads
+# of x would lose their vectors, too.
+# FLAG: define void @add_bias
+# FLAG-NOT: i64 1024, i64 0
+# FLAG: ret void
+@triton.jit
+def add_bias(y_ptr, x_ptr, b_ptr, has_bias, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    bias = tl.load(b_ptr + i, mask=tl.full([BLOCK], has_bias, tl.int1), other=0.0)
+    at = tl.program_id(0) * BLOCK + i
+    tl.store(y_ptr + at, tl.load(x_ptr + at) + bias)
