@@ -247,6 +247,20 @@ TEST_F(Configs, TheReferenceExecutorMeasuresNothing) {
   EXPECT_EQ(runs, (std::map<int64_t, int>{{32, 1}}));
 }
 
+TEST_F(Configs, TheReferenceExecutorRunsNoHookOfTrials) {
+  auto &description = world->kernels["tuned"].description;
+  description.hasPreHook = description.hasPostHook = true;
+  int trials = 0;
+  world->hook = [&](const HookRequest &request) {
+    trials += !request.resetOnly;
+    return std::vector<HookAction>();
+  };
+  Device interp = Device::interp();
+  Tensor a = x.to(interp), o = out.to(interp);
+  kernel("tuned")[1](a, a, o, 10);
+  EXPECT_EQ(trials, 0);
+}
+
 /// Kernel.h's promise: what is named is used, and nothing is tried.
 TEST_F(Configs, NamedValuesAreNotTried) {
   auto &configs = world->kernels["tuned"].description.configs;
