@@ -4,11 +4,12 @@
     scripts/test-venv; ninja -C build NereidBridge NereidPlainLoops
     .venv/bin/python bench/compare_pytorch.py             # all, about 10 minutes
     .venv/bin/python bench/compare_pytorch.py --only softmax --seconds 2 --no-write
+    .venv/bin/python bench/compare_pytorch.py --level x86-64-v3    # as on a processor with AVX2 and no more
 
 All contenders of a case run in one process, on the same memory, with the same
 number of threads, in rounds of random order; what counts is the median over the
 rounds of the ratio within a round. docs/BENCHMARKING.md has the method. Writes
-docs/BENCHMARKS-CPU.md, .json and .svg.
+docs/BENCHMARKS-CPU.md, .json and .svg; with --level docs/BENCHMARKS-CPU-x86-64-v3.md and so on.
 """
 
 import argparse
@@ -22,11 +23,26 @@ import sys
 import time
 from pathlib import Path
 
+# The level of the processor, for both: what PyTorch, oneDNN and MKL take.
+LEVELS = {"x86-64-v3": {"NEREID_CPU": "x86-64-v3", "ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2",
+                        "MKL_ENABLE_INSTRUCTIONS": "AVX2"},
+          "x86-64-v4": {"NEREID_CPU": "x86-64-v4", "ATEN_CPU_CAPABILITY": "avx512", "ONEDNN_MAX_CPU_ISA": "AVX512_CORE_VNNI",
+                        "MKL_ENABLE_INSTRUCTIONS": "AVX512"}}
+
+
+def level_of(arguments):
+    """--level, before PyTorch is loaded: libraries read their levels then."""
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--level", choices=LEVELS)
+    return parser.parse_known_args(arguments)[0].level
+
+
 # Freed memory stays in the process: otherwise every result PyTorch allocates
 # would be paid for again in page faults. Read by the C library at its start.
-HEAP = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 40)}
-if any(os.environ.get(name) != value for name, value in HEAP.items()):
-    os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **HEAP})
+LEVEL = level_of(sys.argv[1:])
+SETTINGS = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 40), **LEVELS.get(LEVEL, {})}
+if any(os.environ.get(name) != value for name, value in SETTINGS.items()):
+    os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **SETTINGS})
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "test" / "harness"), str(ROOT / "bench")]
@@ -260,6 +276,10 @@ def into(z, function):
     return lambda *inputs: compiled(z, *inputs)
 
 
+def of_sums(x):
+    return torch.promote_types(x.dtype, torch.float32)
+
+
 def tiles_case(machine, kernel, rows, columns, dtype, per_program, block):
     """bench/general/tiles.py: a row's condition and a column's in each mask."""
     x = random_tensor(rows, columns, dtype=dtype)
@@ -270,17 +290,16 @@ def tiles_case(machine, kernel, rows, columns, dtype, per_program, block):
     inputs, peer, eager = {
         "scale": ((x, w), lambda x, w: x * w, lambda: torch.mul(x, w, out=z)),
         "fill": ((w,), lambda w: w.expand(rows, columns), lambda: z.copy_(w.expand(rows, columns))),
-        "row_sum": ((x,), lambda x: x.sum(1, dtype=torch.float32), lambda: torch.sum(x, 1, dtype=torch.float32, out=z)),
-        "column_sum": ((x,), lambda x: x.sum(0, dtype=torch.float32),
+        "row_sum": ((x,), lambda x: x.sum(1, dtype=of_sums(x)), lambda: torch.sum(x, 1, dtype=torch.float32, out=z)),
+        "column_sum": ((x,), lambda x: x.sum(0, dtype=of_sums(x)),
                        lambda: torch.sum(x, 0, dtype=torch.float32, out=z)),
         "layer_norm": ((x, w, b), lambda x, w, b: F.layer_norm(x, (columns,), w, b, 1e-5),
-                       lambda: z.copy_(F.layer_norm(x, (columns,), w, b, 1e-5))),
+                       lambda: F.layer_norm(x, (columns,), w, b, 1e-5)),  # has no form with out=
         "softmax": ((x,), lambda x: torch.softmax(x, -1), lambda: torch.ops.aten._softmax.out(x, -1, False, out=z)),
     }[kernel]
-    if kernel == "layer_norm":
-        eager = lambda: F.layer_norm(x, (columns,), w, b, 1e-5)  # has no form with out=
     read = 0 if kernel == "fill" else x.nbytes
-    case = Case(f"tiles, {kernel.replace('_', ' ')} {rows}x{columns}, {per_program} a program", dtype, read + (y.nbytes if y.dim() > 1 else 0),
+    written = y.nbytes if y.dim() > 1 else 0
+    case = Case(f"tiles, {kernel.replace('_', ' ')} {rows}x{columns}, {per_program} a program", dtype, read + written,
                 {"pytorch": 0.95})
     arguments = dict(y_ptr=y, M=rows, N=columns, stride=columns, ROWS=per_program, BLOCK=block)
     arguments |= {} if kernel == "fill" else {"x_ptr": x}
@@ -405,12 +424,15 @@ def main():
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--seconds", type=float, default=8, help="a case")
     parser.add_argument("--no-write", action="store_true", help="print only")
-    parser.add_argument("--output", default=str(ROOT / "docs" / "BENCHMARKS-CPU"), help="without suffix")
+    parser.add_argument("--level", choices=LEVELS, help="of the processor, for Nereid and PyTorch (default: its own)")
+    parser.add_argument("--output", default=str(ROOT / "docs" / ("BENCHMARKS-CPU" + (f"-{LEVEL}" if LEVEL else ""))),
+                        help="without suffix")
     options = parser.parse_args()
     random.seed(0)
     torch.manual_seed(0)
     machine, results = Machine(options), []
-    about = {"measured": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()), "processor": report.processor(), "threads": options.threads, "pytorch": torch.__version__,
+    about = {"measured": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()), "processor": report.processor(),
+             "level": LEVEL or "the processor's own", "threads": options.threads, "pytorch": torch.__version__,
              "system": platform.platform(), "last-level cache": f"{machine.cache_bytes >> 20} MiB",
              "load before": os.getloadavg()[0]}
     print(report.heading())

@@ -47,9 +47,9 @@ def missed(results):
 
 def correct(r):
     """As near to float64 as PyTorch is, times two; sums of two floats exactly.
-    Times four for a product of matrices: one chain of additions an element,
-    where PyTorch's library adds up blocks of K."""
-    factor = 4 if r["case"].startswith("matmul") else 2
+    Times four for a product of matrices and sums over tiles: one chain of
+    additions an element or lane, where PyTorch adds up blocks."""
+    factor = 4 if r["case"].startswith(("matmul", "tiles, row sum", "tiles, column sum")) else 2
     return r["differences"]["nereid"] <= factor * r["differences"].get("pytorch", 0)
 
 
