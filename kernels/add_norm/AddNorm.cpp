@@ -11,6 +11,7 @@
 #include "kernels/operator/ColumnSums.h"
 #include "kernels/operator/OneType.h"
 #include "kernels/operator/OperatorKernel.h"
+#include "kernels/operator/OverlappedLaunches.h"
 #include "kernels/operator/Rows.h"
 #include "nereid/Autograd/Record.h"
 
@@ -108,13 +109,15 @@ static Tensor forward(const char *op, bool centred, const Tensor &x,
                      "BLOCK"_a = loopBlock, "CENTRED"_a = centred,
                      "DROPS"_a = dropout.p > 0, "num_warps"_a = plan.warps);
   } else {
+    bool early = beginsEarly(x.device());
     static const OperatorKernel whole("add_norm", "add_norm_kernel");
     whole[{in.count}](y, result.sum, in.tensor, other.tensor,
                       orNone(result.weight), orNone(b), orNone(result.mean),
                       orNone(result.rstd), in.stride, other.stride, eps,
                       dropout.p, scaleOf(dropout), seedOf(dropout),
                       dropout.offset, "N"_a = in.columns, "CENTRED"_a = centred,
-                      "DROPS"_a = dropout.p > 0, "num_warps"_a = plan.warps);
+                      "DROPS"_a = dropout.p > 0, "EARLY"_a = early,
+                      "launch_pdl"_a = early, "num_warps"_a = plan.warps);
   }
   return y;
 }

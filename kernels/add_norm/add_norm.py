@@ -20,9 +20,18 @@ def dropped(x, seed, offset, positions, p, scale):
 
 @triton.jit
 def add_norm_kernel(y_ptr, sum_ptr, x_ptr, residual_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr, x_stride, residual_stride,
-                    eps, p, scale, seed, offset, N: tl.constexpr, CENTRED: tl.constexpr, DROPS: tl.constexpr):
+                    eps, p, scale, seed, offset, N: tl.constexpr, CENTRED: tl.constexpr, DROPS: tl.constexpr,
+                    EARLY: tl.constexpr = False):
+    """EARLY: the launch may begin before x and the residual are there."""
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, N)
+    if EARLY:
+        if w_ptr is not None:
+            w = tl.load(w_ptr + cols).to(tl.float32)
+        if b_ptr is not None:
+            b = tl.load(b_ptr + cols).to(tl.float32)
+        tl.extra.cuda.gdc_launch_dependents()
+        tl.extra.cuda.gdc_wait()
     x = tl.load(x_ptr + row * x_stride + cols).to(tl.float32)
     if DROPS:
         x = dropped(x, seed, offset, row * N + cols, p, scale)
@@ -39,9 +48,13 @@ def add_norm_kernel(y_ptr, sum_ptr, x_ptr, residual_ptr, w_ptr, b_ptr, mean_ptr,
         tl.store(rstd_ptr + row, rstd)
     y = centred * rstd
     if w_ptr is not None:
-        y *= tl.load(w_ptr + cols).to(tl.float32)
+        if not EARLY:
+            w = tl.load(w_ptr + cols).to(tl.float32)
+        y *= w
     if b_ptr is not None:
-        y += tl.load(b_ptr + cols).to(tl.float32)
+        if not EARLY:
+            b = tl.load(b_ptr + cols).to(tl.float32)
+        y += b
     tl.store(y_ptr + row * N + cols, y)
 
 

@@ -10,6 +10,7 @@
 #include "kernels/operator/AttentionChecks.h"
 #include "kernels/operator/Nearby.h"
 #include "kernels/operator/OperatorKernel.h"
+#include "kernels/operator/OverlappedLaunches.h"
 #include "nereid/Runtime/DeviceProperties.h"
 
 #include <algorithm>
@@ -130,7 +131,18 @@ static Tensor run(const Tensor &q, const KeyAndValue &own, const Tensor &k,
     products = group > 1 || !isHost;
     members = products ? 16 : 1;
   }
-  int64_t block = isHost ? 128 : q.dtype() == f32 ? 32 : 64;
+  int64_t block = isHost ? 128 : q.dtype() == f32 ? 32 : 64, warps = 4;
+  bool early = beginsEarly(q.device());
+  if (early && group == 1 && hasOwn) {
+    // A block of keys and values is in registers before the launch in front has
+    // ended: as many as 256 threads hold.
+    constexpr int64_t bytesAhead = 32 << 10;
+    block = std::clamp<int64_t>(
+        bytesAhead / (nextPowerOf2(width) * int64_t(byteSize(q.dtype()))), 16,
+        256);
+    warps = 8;
+    products = false;
+  }
   static const OperatorKernel kernel("decoding", "decoding_kernel");
   kernel[{batch * kvHeads, splits, cdiv(group, members)}](
       combines ? parts : o, orNone(lse), query, key, value, orNone(token.k),
@@ -140,8 +152,8 @@ static Tensor run(const Tensor &q, const KeyAndValue &own, const Tensor &k,
       value.stride(1), value.stride(2), value.stride(3), ownStride(0),
       ownStride(1), ownStride(2), kvHeads, group, capacity, window,
       scale * std::numbers::log2e, "GROUP"_a = members, "D"_a = width,
-      "BLOCK"_a = block, "PRODUCTS"_a = products, "num_warps"_a = 4,
-      "num_stages"_a = 3);
+      "BLOCK"_a = block, "PRODUCTS"_a = products, "EARLY"_a = early,
+      "launch_pdl"_a = early, "num_warps"_a = warps, "num_stages"_a = 3);
   // A kernel stored the token in what it was given.
   if (hasOwn && key.data() != k.data() && !hasCompiler()) {
     k.copyFrom(key.slice(3, 0, headSize));
@@ -153,10 +165,12 @@ static Tensor run(const Tensor &q, const KeyAndValue &own, const Tensor &k,
     Tensor all = width == headSize
                      ? o
                      : empty({batch, heads, width}, q.dtype(), q.device());
+    bool early = beginsEarly(q.device());
     static const OperatorKernel combine("decoding", "combine_kernel");
     combine[{batch * heads}](all, parts, lse, splits,
                              "SPLITS"_a = hasCompiler() ? splits : mostSplits,
-                             "D"_a = width, "num_warps"_a = 4);
+                             "D"_a = width, "EARLY"_a = early,
+                             "launch_pdl"_a = early, "num_warps"_a = 4);
     if (width != headSize) {
       o.copyFrom(all.slice(2, 0, headSize));
     }

@@ -11,7 +11,7 @@ import triton.language as tl
 def decoding_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, own_k_ptr, own_v_ptr, lengths_ptr, q_batch, q_head, q_col,
                     k_batch, k_head, k_row, k_col, v_batch, v_head, v_row, v_col, own_batch, own_head, own_col,
                     kv_heads, group, capacity, window, scale2, GROUP: tl.constexpr, D: tl.constexpr,
-                    BLOCK: tl.constexpr, PRODUCTS: tl.constexpr):
+                    BLOCK: tl.constexpr, PRODUCTS: tl.constexpr, EARLY: tl.constexpr = False):
     """o [batch, heads, splits, D] of each split, and lse [batch, heads, splits]: the power of two that its sum of
     exponentials is, -inf of a split without keys. Without lse there is one split, and o is the result.
 
@@ -19,8 +19,14 @@ def decoding_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, own_k_ptr, own_v_ptr, l
 
     `group` heads share each head of keys; programs (_, _, c) take those from c * GROUP on.
 
-    Without PRODUCTS, scores are sums over rows: of one query head, a host's product would pack all keys first.
+    Without PRODUCTS, scores are sums over rows: of one query head, a product would pack all keys first. EARLY: the launch
+    may begin before its queries and what own_k_ptr points to are there, and reads the first keys of the cache meanwhile.
     """
+    AHEAD: tl.constexpr = EARLY and not PRODUCTS and own_k_ptr is not None
+    if EARLY:
+        tl.extra.cuda.gdc_launch_dependents()
+    if EARLY and not AHEAD:
+        tl.extra.cuda.gdc_wait()
     batch = (tl.program_id(0) // kv_heads).to(tl.int64)
     kv_head = (tl.program_id(0) % kv_heads).to(tl.int64)
     splits = tl.num_programs(1)
@@ -36,10 +42,15 @@ def decoding_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, own_k_ptr, own_v_ptr, l
     d = tl.arange(0, D)
     keys = tl.arange(0, BLOCK)
     heads = kv_head * group + members
-    q = tl.load(q_ptr + batch * q_batch + heads[:, None] * q_head + d[None, :] * q_col, mask=exists, other=0.0)
     first64 = first.to(tl.int64)
     k_ptrs = k_ptr + batch * k_batch + kv_head * k_head + first64 * k_row + (keys[:, None] * k_row + d[None, :] * k_col)
     v_ptrs = v_ptr + batch * v_batch + kv_head * v_head + first64 * v_row + (keys[:, None] * v_row + d[None, :] * v_col)
+    if AHEAD:
+        inside = keys < last - first
+        k = tl.load(k_ptrs, mask=inside[:, None], other=0.0)
+        v = tl.load(v_ptrs, mask=inside[:, None], other=0.0)
+        tl.extra.cuda.gdc_wait()
+    q = tl.load(q_ptr + batch * q_batch + heads[:, None] * q_head + d[None, :] * q_col, mask=exists, other=0.0)
     largest = tl.full((GROUP,), -float("inf"), dtype=tl.float32)
     total = tl.zeros((GROUP,), dtype=tl.float32)
     o = tl.zeros((GROUP, D), dtype=tl.float32)
@@ -58,8 +69,9 @@ def decoding_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, own_k_ptr, own_v_ptr, l
         tl.store(v_ptr + batch * v_batch + kv_head * v_head + place * v_row + d * v_col, own_v, mask=keeps)
     for start in range(first, last, BLOCK):
         inside = keys < last - start
-        k = tl.load(k_ptrs, mask=inside[:, None], other=0.0)
-        v = tl.load(v_ptrs, mask=inside[:, None], other=0.0)
+        if not AHEAD:
+            k = tl.load(k_ptrs, mask=inside[:, None], other=0.0)
+            v = tl.load(v_ptrs, mask=inside[:, None], other=0.0)
         if PRODUCTS:
             s = tl.dot(q, tl.trans(k), input_precision="ieee")
         else:
@@ -77,6 +89,10 @@ def decoding_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, own_k_ptr, own_v_ptr, l
         largest = larger
         k_ptrs += BLOCK * k_row
         v_ptrs += BLOCK * v_row
+        if AHEAD:
+            next_inside = keys < last - start - BLOCK
+            k = tl.load(k_ptrs, mask=next_inside[:, None], other=0.0)
+            v = tl.load(v_ptrs, mask=next_inside[:, None], other=0.0)
     o = o / tl.where(total == 0.0, 1.0, total)[:, None]
     at = (batch * kv_heads * group + heads) * splits + tl.program_id(1)
     tl.store(o_ptr + at[:, None] * D + d[None, :], o, mask=exists)
@@ -85,8 +101,11 @@ def decoding_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, own_k_ptr, own_v_ptr, l
 
 
 @triton.jit
-def combine_kernel(o_ptr, parts_ptr, lse_ptr, splits, SPLITS: tl.constexpr, D: tl.constexpr):
+def combine_kernel(o_ptr, parts_ptr, lse_ptr, splits, SPLITS: tl.constexpr, D: tl.constexpr, EARLY: tl.constexpr = False):
     """One head's result: the mean of its splits', SPLITS at most, weighted by their sums of exponentials."""
+    if EARLY:
+        tl.extra.cuda.gdc_launch_dependents()
+        tl.extra.cuda.gdc_wait()
     head = tl.program_id(0).to(tl.int64)
     split = tl.arange(0, SPLITS)
     d = tl.arange(0, D)

@@ -10,6 +10,7 @@
 #include "kernels/operator/Checks.h"
 #include "kernels/operator/ColumnSums.h"
 #include "kernels/operator/OperatorKernel.h"
+#include "kernels/operator/OverlappedLaunches.h"
 #include "kernels/operator/Rows.h"
 #include "nereid/Autograd/Record.h"
 #include "nereid/Runtime/DeviceProperties.h"
@@ -62,10 +63,11 @@ Tensor kernels::embedding(const Tensor &indices, const Tensor &weight) {
   Rows table = rowsOf(weight);
   Tensor flat = indices.contiguous();
   int64_t block = blockOf(columns);
+  bool early = beginsEarly(weight.device());
   static const OperatorKernel kernel("embedding", "embedding_kernel");
   kernel[{flat.numel(), cdiv(columns, block)}](
       y, flat, table.tensor, table.stride, rows, columns, "BLOCK"_a = block,
-      "num_warps"_a = 4);
+      "EARLY"_a = early, "launch_pdl"_a = early, "num_warps"_a = 4);
   return y;
 }
 

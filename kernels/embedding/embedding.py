@@ -4,10 +4,14 @@ import triton.language as tl
 
 
 @triton.jit
-def embedding_kernel(y_ptr, index_ptr, w_ptr, w_stride, V, N, BLOCK: tl.constexpr):
-    """y[t] = w[index[t]], NaN where the table has no such row. BLOCK columns a program."""
+def embedding_kernel(y_ptr, index_ptr, w_ptr, w_stride, V, N, BLOCK: tl.constexpr, EARLY: tl.constexpr = False):
+    """y[t] = w[index[t]], NaN where the table has no such row. BLOCK columns a program. EARLY: the launch may begin before
+    the indices are there."""
     t = tl.program_id(0).to(tl.int64)
     cols = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    if EARLY:
+        tl.extra.cuda.gdc_launch_dependents()
+        tl.extra.cuda.gdc_wait()
     index = tl.load(index_ptr + t).to(tl.int64)
     exists = (index >= 0) & (index < V)
     w = tl.load(w_ptr + index * w_stride + cols, mask=exists & (cols < N), other=float("nan"))

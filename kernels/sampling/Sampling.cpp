@@ -9,6 +9,7 @@
 
 #include "kernels/operator/Checks.h"
 #include "kernels/operator/OperatorKernel.h"
+#include "kernels/operator/OverlappedLaunches.h"
 #include "kernels/operator/Rows.h"
 
 #include <algorithm>
@@ -34,6 +35,74 @@ static void checkArguments(Checks &checks, const Tensor &logits,
                  double(options.offset));
 }
 
+namespace {
+/// What is drawn of, and how.
+struct Draw {
+  Rows rows;
+  int64_t columns;
+  const SamplingState &state;
+  const SamplingOptions &options;
+  bool draws = options.temperature > 0;
+  double scale = draws ? 1 / options.temperature : 1;
+  bool topK = draws && options.topK > 0 && options.topK < columns;
+  bool topP = draws && options.topP < 1;
+  int64_t ring = state.history.defined() ? state.history.size(0) : 1;
+};
+} // namespace
+
+/// A row is one program's: as many threads as a multiprocessor has, each with
+/// 16 loads under way; of short rows one warp, which adds up by shuffles.
+static int64_t warpsFor(int64_t block) {
+  return std::clamp<int64_t>(block / 512, 1, 32);
+}
+
+static void drawAtOnce(const Draw &d, const Tensor &y, int64_t block) {
+  bool early = beginsEarly(y.device());
+  static const OperatorKernel kernel("sampling", "sampling_kernel");
+  kernel[{d.rows.count}](
+      y, d.rows.tensor, orNone(d.state.positions), orNone(d.state.steps),
+      orNone(d.state.history), d.rows.stride, d.columns, d.scale,
+      double(d.options.topK), d.options.topP, d.options.seed, d.options.offset,
+      d.ring, "TOP_K"_a = d.topK, "TOP_P"_a = d.topP, "DRAWS"_a = d.draws,
+      "BLOCK"_a = block, "EARLY"_a = early, "launch_pdl"_a = early,
+      "num_warps"_a = warpsFor(block));
+}
+
+/// 50,257 logits, each with its random number, are 45 us of one
+/// multiprocessor's time on an H100: all of them take part. Three launches, the
+/// first one only where something is left out.
+static void drawInParts(const Draw &d, const Tensor &y) {
+  Device device = y.device();
+  constexpr int64_t floorBlock = 16384, block = 1024;
+  int64_t parts = cdiv(d.columns, block);
+  Tensor floor, best = empty({d.rows.count, parts}, f32, device),
+                index = empty({d.rows.count, parts}, i32, device);
+  if (d.topK || d.topP) {
+    floor = empty({d.rows.count}, f32, device);
+    bool early = beginsEarly(device);
+    static const OperatorKernel floors("sampling", "floor_kernel");
+    floors[{d.rows.count}](
+        floor, d.rows.tensor, d.rows.stride, d.columns, d.scale,
+        double(d.options.topK), d.options.topP, "TOP_K"_a = d.topK,
+        "TOP_P"_a = d.topP, "BLOCK"_a = floorBlock, "EARLY"_a = early,
+        "launch_pdl"_a = early, "num_warps"_a = warpsFor(floorBlock));
+  }
+  bool early = beginsEarly(device);
+  static const OperatorKernel bests("sampling", "best_kernel");
+  bests[{d.rows.count, parts}](
+      best, index, d.rows.tensor, orNone(floor), orNone(d.state.steps),
+      d.rows.stride, d.columns, d.scale, d.options.seed, d.options.offset,
+      "DRAWS"_a = d.draws, "BLOCK"_a = block, "EARLY"_a = early,
+      "launch_pdl"_a = early, "num_warps"_a = 4);
+  early = beginsEarly(device);
+  static const OperatorKernel choice("sampling", "choice_kernel");
+  choice[{d.rows.count}](y, orNone(d.state.positions), orNone(d.state.steps),
+                         orNone(d.state.history), best, index, parts, d.columns,
+                         d.ring, "PARTS"_a = nextPowerOf2(parts),
+                         "EARLY"_a = early, "launch_pdl"_a = early,
+                         "num_warps"_a = warpsFor(nextPowerOf2(parts)));
+}
+
 /// Of each row into `y`.
 static void draw(const Tensor &given, const Tensor &y,
                  const SamplingState &state, const SamplingOptions &options) {
@@ -41,27 +110,16 @@ static void draw(const Tensor &given, const Tensor &y,
     return;
   }
   Tensor logits = hasCompiler() ? given : given.to(f32); // as ahead.txt has it
-  Rows rows = rowsOf(logits);
   int64_t columns = logits.size(1);
-  bool draws = options.temperature > 0;
-  // A row is one program's: as many threads as a multiprocessor has, each with
-  // 16 loads under way.
-  int64_t block = std::min<int64_t>(nextPowerOf2(columns),
-                                    logits.device().isHost() ? 4096 : 16384);
-  if (!hasCompiler()) {
-    block = 4096;
+  Draw d{rowsOf(logits), columns, state, options};
+  constexpr int64_t longRow = 4096;
+  bool isHost = y.device().isHost();
+  if (!isHost && hasCompiler() && columns > longRow) {
+    drawInParts(d, y);
+    return;
   }
-  int64_t warps = std::clamp<int64_t>(block / 512, 4, 32);
-  int64_t ring = state.history.defined() ? state.history.size(0) : 1;
-  static const OperatorKernel kernel("sampling", "sampling_kernel");
-  kernel[{rows.count}](
-      y, rows.tensor, orNone(state.positions), orNone(state.steps),
-      orNone(state.history), rows.stride, columns,
-      draws ? 1 / options.temperature : 1.0, double(options.topK), options.topP,
-      options.seed, options.offset, ring,
-      "TOP_K"_a = draws && options.topK > 0 && options.topK < columns,
-      "TOP_P"_a = draws && options.topP < 1, "DRAWS"_a = draws,
-      "BLOCK"_a = block, "num_warps"_a = warps);
+  drawAtOnce(
+      d, y, hasCompiler() ? std::min(nextPowerOf2(columns), longRow) : longRow);
 }
 
 Tensor kernels::sample(const Tensor &logits, const SamplingOptions &options) {

@@ -141,6 +141,10 @@ struct CompileOptions {
   bool fpFusion = true; ///< a * b + c may become one rounding
   /// All programs run at once or the launch is refused. The code is the same.
   bool cooperativeGrid = false;
+  /// The launch may begin before the one in front of it in its stream has
+  /// ended (GPUs from 9.0 on): the kernel waits where it says gdc_wait. The
+  /// code is the same.
+  bool dependentLaunch = false;
   uint32_t checks = 0; ///< CheckFlags
 
   bool operator==(const CompileOptions &) const = default;

@@ -156,6 +156,21 @@ TileLayout narrow(const TileLayout &layout, const Shape &from, const Shape &to,
   return result;
 }
 
+TileLayout widen(const TileLayout &layout, const Shape &from, const Shape &to) {
+  assert(from.size() == to.size());
+  TileLayout result = mapColumns(layout, [&](uint32_t column) {
+    return joinIndex(splitIndex(column, from), to);
+  });
+  for (size_t d = to.size(); d-- > 0;) {
+    for (uint32_t step = 1; from[d] == 1 && step < to[d]; step *= 2) {
+      std::vector<uint32_t> index(to.size());
+      index[d] = step;
+      result.registers.push_back(joinIndex(index, to));
+    }
+  }
+  return result;
+}
+
 TileLayout permute(const TileLayout &layout, const Shape &shape,
                    const std::vector<unsigned> &order) {
   Shape permuted;

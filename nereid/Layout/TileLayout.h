@@ -63,6 +63,10 @@ uint32_t joinIndex(const std::vector<uint32_t> &index, const Shape &shape);
 TileLayout narrow(const TileLayout &layout, const Shape &from, const Shape &to,
                   std::vector<unsigned> *kept = nullptr);
 
+/// The layout of a tile `to` that a tile `from` becomes by repeating its
+/// dimensions of size 1: in registers of the thread that holds the element.
+TileLayout widen(const TileLayout &layout, const Shape &from, const Shape &to);
+
 /// The layout of a transposed tile: dimension d of the result is dimension
 /// order[d] of the source.
 TileLayout permute(const TileLayout &layout, const Shape &shape,

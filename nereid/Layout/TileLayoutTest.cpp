@@ -146,6 +146,20 @@ TEST(TileLayout, WholeRowsStayInAWarp) {
   }
 }
 
+TEST(TileLayout, WidenRepeatsInRegisters) {
+  Shape small = {8, 1, 32}, wide = {8, 3, 32};
+  TileLayout layout = coalesced(small, {2, 1, 0}, 4, {3, 1});
+  TileLayout result = widen(layout, small, wide);
+  EXPECT_EQ(narrow(result, wide, small), layout);
+  EXPECT_EQ(result.registerCount(), 4 * layout.registerCount());
+  EXPECT_EQ(result.lanes.size(), layout.lanes.size());
+  EXPECT_EQ(freeThreadBits(result), 0u);
+  std::vector<bool> dead = deadRegisters(result, wide);
+  // A dimension of 3 takes two bits.
+  EXPECT_EQ(std::count(dead.begin(), dead.end(), true),
+            int64_t(layout.registerCount()));
+}
+
 TEST(TileLayout, NarrowIsWhatABroadcastNeeds) {
   Shape wide = {16, 48}, narrowShape = {16, 1};
   TileLayout layout = coalesced(wide, {1, 0}, 4, {5, 2});

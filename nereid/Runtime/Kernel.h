@@ -21,7 +21,9 @@
 //   debug                             device_assert is compiled in
 //   launch_cooperative_grid           all programs run at once, or the launch
 //                                     is refused
-//   launch_pdl                        a hint, without effect
+//   launch_pdl                        the launch may begin before the one in
+//                                     front of it has ended, and waits for that
+//                                     at gdc_wait (GPUs from 9.0 on)
 //
 // An argument is a Tensor, a Pointer, a number, a dtype, a string, none; a
 // Tuple of such, whose items are specialised one by one; a TensorDescriptor; or

@@ -11,6 +11,7 @@
 #include "kernels/decoding/Decoding.h"
 #include "kernels/embedding/Embedding.h"
 #include "kernels/linear/Linear.h"
+#include "kernels/operator/OverlappedLaunches.h"
 #include "nereid/Runtime/Error.h"
 
 #include <algorithm>
@@ -20,8 +21,12 @@ using namespace nereid;
 using namespace nereid::gpt2;
 using kernels::Activation;
 
-/// Steps whose tokens are kept on the device: one is read while the next runs.
-static constexpr int64_t ring = 4;
+/// Steps of one graph: between two graphs a GPU does nothing for some
+/// microseconds, a tenth of what a step of GPT-2's smallest model takes.
+static constexpr int64_t stepsOfGraph = 8;
+/// Steps whose tokens are kept on the device: those of one graph are read while
+/// the next one runs.
+static constexpr int64_t ring = 2 * stepsOfGraph;
 
 [[noreturn]] static void refuse(const std::string &name,
                                 const std::string &expected,
@@ -61,7 +66,6 @@ Generator::Generator(const Model &model, int64_t rows,
   state.history = zeros({ring, rows}, i32, where);
   if (!where.isHost()) {
     reader.emplace(where);
-    done.emplace(where);
   }
 }
 
@@ -92,6 +96,7 @@ void Generator::begin(std::vector<std::vector<int32_t>> prompts) {
     sequences.push_back({std::move(prompt), first});
   }
   launched = seen = 0;
+  inFlight.clear();
   state.steps.zero();
   refill();
 }
@@ -150,8 +155,10 @@ void Generator::fillCache(size_t begin, size_t end, size_t length) {
                  });
 }
 
-/// The forward pass of one token a row.
+/// The forward pass of one token a row. The weights are read while the launches
+/// in front run: nothing writes them here.
 void Generator::step() {
+  kernels::OverlappedLaunches overlap;
   const GptConfig &config = model.config();
   const std::vector<Model::Block> &blocks = model.blocks();
   int64_t rows = state.tokens.numel(), size = config.width / config.heads;
@@ -195,18 +202,33 @@ void Generator::step() {
   kernels::sampleNext(lastLogits, state, sampling);
 }
 
-/// The first step compiles the kernels, the second one is recorded.
-void Generator::launch() {
+/// At most `most` steps, and not more than the cache has places for. The first
+/// step compiles the kernels, what comes then is recorded.
+void Generator::launch(int64_t most) {
+  int64_t count = 1;
   if (!isCaptured() || !isWarm) {
     step();
     isWarm = true;
   } else {
-    if (!graph) {
-      graph = Graph::capture(where, [&] { step(); });
+    count = std::min(most, room()) >= stepsOfGraph ? stepsOfGraph : 1;
+    Recording &recording = count > 1 ? severalSteps : oneStep;
+    if (!recording.graph) {
+      recording.graph = Graph::capture(where, [&] {
+        for (int64_t i = 0; i < count; ++i) {
+          step();
+        }
+      });
+      recording.logits = lastLogits;
     }
-    graph->replay();
+    recording.graph->replay();
+    lastLogits = recording.logits;
   }
-  ++launched;
+  launched += count;
+  Batch batch{launched, std::nullopt};
+  if (!where.isHost()) {
+    batch.done.emplace(where).record();
+  }
+  inFlight.push_back(std::move(batch));
 }
 
 /// The tokens of the first step that has not been read.
@@ -226,13 +248,15 @@ std::vector<int32_t> Generator::read() {
   return result;
 }
 
-/// Has a row as many tokens as the cache has places? Those that are still to be
+/// Steps for which the cache has places in each row. Those that are still to be
 /// read count.
-bool Generator::isFull() const {
-  return std::ranges::any_of(sequences, [&](const Sequence &s) {
-    return s.tokens.size() - s.first + size_t(launched - seen) >
-           size_t(capacity);
-  });
+int64_t Generator::room() const {
+  int64_t room = capacity;
+  for (const Sequence &s : sequences) {
+    auto taken = int64_t(s.tokens.size() - s.first) + launched - seen;
+    room = std::min(room, capacity + 1 - taken);
+  }
+  return room;
 }
 
 void Generator::slide() {
@@ -249,26 +273,26 @@ void Generator::generate(
   if (sequences.empty()) {
     refuse("generate", "prompts (begin) before", "none");
   }
-  auto launchNext = [&] {
-    launch();
-    if (done) {
-      done->record();
-    }
-  };
-  for (int64_t i = 0; i < count; ++i) {
-    if (launched == seen) {
-      if (isFull()) {
+  int64_t end = launched + count;
+  while (seen < end) {
+    if (inFlight.empty()) {
+      if (room() <= 0) {
         slide();
       }
-      launchNext();
+      launch(end - launched);
     }
+    // A GPU has the next ones to do while the host reads these.
+    if (!where.isHost() && launched < end && room() > 0) {
+      launch(end - launched);
+    }
+    Batch batch = std::move(inFlight.front());
+    inFlight.pop_front();
     if (reader) {
-      reader->wait(*done);
-      if (i + 1 < count && !isFull()) {
-        launchNext();
-      }
+      reader->wait(*batch.done);
     }
-    each(read());
+    while (seen < batch.end) {
+      each(read());
+    }
   }
 }
 

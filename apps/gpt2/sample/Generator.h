@@ -20,6 +20,7 @@
 #include "kernels/sampling/Sampling.h"
 #include "nereid/Runtime/Stream.h"
 
+#include <deque>
 #include <optional>
 #include <span>
 
@@ -73,10 +74,20 @@ private:
     size_t first = 0;
   };
 
-  void launch();
+  struct Recording {
+    std::optional<Graph> graph;
+    Tensor logits; ///< of its last step
+  };
+  /// Steps that were launched together.
+  struct Batch {
+    int64_t end; ///< `launched` behind them
+    std::optional<Event> done;
+  };
+
+  void launch(int64_t most);
   void step();
   std::vector<int32_t> read();
-  bool isFull() const;
+  int64_t room() const;
   /// Cuts what has filled the cache.
   void slide();
   /// The cache, tokens and positions from `sequences`.
@@ -93,10 +104,10 @@ private:
   Tensor lastLogits;
   int64_t launched = 0, seen = 0; ///< steps since `begin`
   bool isWarm = false;
-  std::optional<Graph> graph;
+  Recording oneStep, severalSteps;
+  std::deque<Batch> inFlight;
   /// Of a GPU: copies tokens while the next step runs.
   std::optional<Stream> reader;
-  std::optional<Event> done;
 };
 
 } // namespace nereid::gpt2

@@ -452,6 +452,38 @@ std::optional<TileLayout> LayoutChoice::homeOfArgument(BlockArgument argument) {
   return std::nullopt;
 }
 
+/// Of two tiles that are repeated along each other's dimensions, in registers,
+/// and lie alike in lanes and warps: the rows of a product with few rows, and
+/// the weight's. Nothing then moves between threads.
+std::optional<TileLayout> LayoutChoice::whereOperandsMeet(Operation *op) {
+  std::optional<TileLayout> common;
+  unsigned met = 0;
+  for (Value operand : op->getOperands()) {
+    auto broadcast = operand.getDefiningOp<tile::BroadcastOp>();
+    if (!broadcast) {
+      continue;
+    }
+    std::optional<TileLayout> source = home(broadcast.getSource());
+    if (!source || freeThreadBits(*source) != 0) {
+      return std::nullopt;
+    }
+    TileLayout layout = widen(*source, shapeOf(broadcast.getSource().getType()),
+                              shapeOf(broadcast.getType()));
+    auto isSame = [&] {
+      return std::is_permutation(
+                 layout.registers.begin(), layout.registers.end(),
+                 common->registers.begin(), common->registers.end()) &&
+             layout.lanes == common->lanes && layout.warps == common->warps;
+    };
+    if (common && !isSame()) {
+      return std::nullopt;
+    }
+    common = common ? common : layout;
+    ++met;
+  }
+  return met > 1 ? common : std::nullopt;
+}
+
 std::optional<TileLayout> LayoutChoice::homeOfResult(Operation *op,
                                                      unsigned result) {
   Type type = op->getResult(result).getType();
@@ -518,6 +550,7 @@ std::optional<TileLayout> LayoutChoice::homeOfResult(Operation *op,
               return layout;
             }
           }
+          return whereOperandsMeet(op);
         }
         return std::nullopt; // constant, range, splat, broadcast
       });

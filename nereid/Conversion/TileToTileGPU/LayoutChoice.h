@@ -100,6 +100,7 @@ private:
   bool isAnswered(mlir::Value value) const;
   std::optional<TileLayout> homeOfArgument(mlir::BlockArgument argument);
   std::optional<TileLayout> homeOfResult(mlir::Operation *op, unsigned result);
+  std::optional<TileLayout> whereOperandsMeet(mlir::Operation *op);
   std::optional<TileLayout> homeOfStructured(tile::StructuredOp op,
                                              unsigned result);
   std::optional<TileLayout> settledOperand(tile::StructuredOp op,

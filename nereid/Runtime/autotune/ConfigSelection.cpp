@@ -68,6 +68,7 @@ void ConfigSelection::apply(LaunchBinding &binding,
   options.checks |= own.checks;
   options.fpFusion &= own.fpFusion;
   options.cooperativeGrid = own.cooperativeGrid;
+  options.dependentLaunch = own.dependentLaunch;
   auto keep = [&](GivenOption bit, uint32_t CompileOptions::*option) {
     if (binding.givenOptions & bit) {
       options.*option = own.*option;

@@ -63,6 +63,23 @@ enum FunctionAttribute : int {
   MaxDynamicSharedBytes = 8,
 };
 
+/// CUlaunchAttribute: 8 bytes for the name, 64 for the value.
+struct LaunchAttribute {
+  /// The launch may begin before the one in front of it has ended, and waits
+  /// where its kernel says so.
+  static constexpr int programmaticStreamSerialization = 6;
+  int name, padding;
+  int value[16];
+};
+
+/// CUlaunchConfig.
+struct LaunchConfig {
+  unsigned gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes;
+  StreamHandle stream;
+  LaunchAttribute *attributes;
+  unsigned attributeCount;
+};
+
 /// CUjit_option.
 enum JitOption : int {
   JitMaxRegisters = 0,

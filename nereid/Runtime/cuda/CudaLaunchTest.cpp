@@ -227,6 +227,21 @@ TEST_F(CudaLaunches, CooperativeGridsGoToTheirEntryPoint) {
             HasSubstr("can run at once, got 1000")));
 }
 
+TEST_F(CudaLaunches, DependentLaunchesMayBeginEarly) {
+  Kernel add = kernel("add");
+  for (int i = 0; i < 2; ++i) { // the second one by its plan
+    add[16](x, y, out, 1000, "launch_pdl"_a = true);
+    EXPECT_THAT(out.toVector<float>(), Each(3));
+    out.zero();
+  }
+  EXPECT_EQ(driver().dependentLaunches, 2);
+  add[16](x, y, out, 1000, "launch_pdl"_a = false);
+  EXPECT_EQ(driver().dependentLaunches, 2);
+  // The second GPU is an 8.0.
+  add[16](x.to(other), y.to(other), out.to(other), 1000, "launch_pdl"_a = true);
+  EXPECT_EQ(driver().dependentLaunches, 2);
+}
+
 TEST_F(CudaLaunches, ALaunchThatTheDriverRefuses) {
   driver().failNext["cuLaunchKernel"] = cuda::LaunchOutOfResources;
   EXPECT_THAT(errorOf([&] { kernel("add")[16](x, y, out, 9); }),

@@ -65,6 +65,13 @@ Status StreamState::waitFor(StreamState &other) {
   return status;
 }
 
+bool StreamState::takesDependentLaunches() const {
+  constexpr int firstInGraphs = 12030;
+  return device.properties.major >= 9 &&
+         (device.driver.version >= firstInGraphs ||
+          !capture.load(std::memory_order_relaxed));
+}
+
 //===----------------------------------------------------------------------===//
 // What was launched
 //===----------------------------------------------------------------------===//

@@ -41,6 +41,10 @@ public:
   /// host.
   Status waitFor(StreamState &other);
 
+  /// Do its launches overlap where they ask for it? From 9.0 on; in graphs,
+  /// from CUDA 12.3 on.
+  bool takesDependentLaunches() const;
+
   /// Notes a launch, for the message when it turns out to have failed: a
   /// handful of plain stores. Of launches that race one may be noted as a mix.
   void remember(const LoadedKernel &kernel, const std::array<int32_t, 3> &grid,

@@ -28,6 +28,29 @@ gridTooLarge(const GpuLaunch &launch, int dimension) {
                        "2147483647 programs");
 }
 
+/// launch_pdl. Where the driver or the GPU has no such launches, this one
+/// begins when those in front of it have ended, as gdc_wait then expects.
+[[gnu::noinline]] static cuda::Result enqueueDependent(const GpuLaunch &launch,
+                                                       StreamState &stream,
+                                                       void **parameters) {
+  const GpuEntry &entry = launch.specialization.gpu;
+  const auto &grid = launch.grid;
+  cuda::LaunchAttribute early = {
+      cuda::LaunchAttribute::programmaticStreamSerialization, 0, {1}};
+  cuda::LaunchConfig config = {static_cast<unsigned>(grid[0]),
+                               static_cast<unsigned>(grid[1]),
+                               static_cast<unsigned>(grid[2]),
+                               entry.threads,
+                               1,
+                               1,
+                               entry.sharedBytes,
+                               stream.handle,
+                               &early,
+                               stream.takesDependentLaunches() ? 1u : 0u};
+  return stream.device.driver.launchKernelEx(&config, entry.function,
+                                             parameters, nullptr);
+}
+
 [[gnu::cold, gnu::noinline]] static cuda::Result
 enqueueCooperative(const GpuLaunch &launch, StreamState &stream,
                    void **parameters) {
@@ -45,6 +68,9 @@ static cuda::Result enqueue(const GpuLaunch &launch, StreamState &stream,
   const auto &grid = launch.grid;
   if (launch.binding.options.cooperativeGrid) [[unlikely]] {
     return enqueueCooperative(launch, stream, parameters);
+  }
+  if (launch.binding.options.dependentLaunch) {
+    return enqueueDependent(launch, stream, parameters);
   }
   return stream.device.driver.launchKernel(
       entry.function, static_cast<unsigned>(grid[0]),

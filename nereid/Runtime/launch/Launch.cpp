@@ -73,6 +73,7 @@ static Status specializeAll(KernelState &kernel, LaunchBinding &binding,
   const CompileOptions &options = binding.options;
   key.add(uint64_t{options.numWarps} | uint64_t{options.numStages} << 8 |
           uint64_t{options.numCtas} << 16 | uint64_t{options.checks} << 24 |
+          uint64_t{options.dependentLaunch} << 29 |
           uint64_t{options.cooperativeGrid} << 30 |
           uint64_t{options.fpFusion} << 31 |
           uint64_t{options.maxRegisters} << 32 |
@@ -306,7 +307,9 @@ static Status runBound(KernelState &kernel, LaunchBinding &binding,
     return status;
   }
   if (const auto &options = prepared.specialization->options) {
+    bool isDependent = binding.options.dependentLaunch; // is no code's
     binding.options = *options;
+    binding.options.dependentLaunch = isDependent;
   }
   bool logged = logEnabled(LogTopic::Launch);
   if (call && !logged && prepared.leaves.empty()) {

@@ -70,7 +70,6 @@ struct OtherOption {
 
 /// Options of Triton's that say something to its code generator or driver.
 static const OtherOption otherOptions[] = {
-    {"launch_pdl", nullptr},
     {"sanitize_overflow", nullptr},
     {"instrumentation_mode", nullptr},
     {"enable_reflect_ftz", nullptr},
@@ -108,6 +107,9 @@ static bool isUnset(const LaunchArgument &a) {
 
 Status setOption(const KernelState &kernel, const LaunchArgument &a,
                  CompileOptions &options, uint32_t &given) {
+  if (a.name == "launch_pdl") {
+    return setBool(kernel, a, options.dependentLaunch);
+  }
   auto names = launchOptionNames();
   if (kernel.precompiled &&
       std::find(names.begin(), names.end(), a.name) != names.end()) {

@@ -34,10 +34,18 @@ TEST_F(LaunchOptions, CooperativeGridsAreAsked) {
               HasSubstr("expected true or false, got the string 'yes'"));
 }
 
+TEST_F(LaunchOptions, DependentLaunchesAreAsked) {
+  EXPECT_EQ(launch("launch_pdl", true), "");
+  EXPECT_TRUE(world->requests.back().options.dependentLaunch);
+  EXPECT_EQ(launch("launch_pdl", false), "");
+  EXPECT_EQ(world->compiles, 1); // the code is the same
+  EXPECT_THAT(launch("launch_pdl", "yes"),
+              HasSubstr("expected true or false, got the string 'yes'"));
+}
+
 TEST_F(LaunchOptions, HintsWithoutEffectAreTaken) {
   EXPECT_EQ(launch("num_warps", 4), "");
-  for (const char *name :
-       {"launch_pdl", "sanitize_overflow", "enable_reflect_ftz"}) {
+  for (const char *name : {"sanitize_overflow", "enable_reflect_ftz"}) {
     EXPECT_EQ(launch(name, true), "");
     EXPECT_EQ(world->compiles, 1) << name;
   }

@@ -245,6 +245,14 @@ Result launchKernel(FunctionHandle function, unsigned gridX, unsigned gridY,
                 sharedBytes, stream, parameters, false);
 }
 
+/// Grids run one after the other: none begins early.
+Result launchKernelEx(const LaunchConfig *config, FunctionHandle function,
+                      void **parameters, void **extra) {
+  return launchKernel(function, config->gridX, config->gridY, config->gridZ,
+                      config->blockX, config->blockY, config->blockZ,
+                      config->sharedBytes, config->stream, parameters, extra);
+}
+
 Result launchCooperativeKernel(FunctionHandle function, unsigned gridX,
                                unsigned gridY, unsigned gridZ, unsigned blockX,
                                unsigned blockY, unsigned blockZ,

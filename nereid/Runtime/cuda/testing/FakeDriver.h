@@ -64,6 +64,8 @@ struct FakeDriver {
   /// Of the last PTX that was loaded.
   std::map<int, size_t> jitOptions;
   std::map<std::string, int> functionAttributes; ///< "name:attribute"
+  /// Launches that may begin before the one in front of them has ended.
+  int dependentLaunches = 0;
 
   /// Everything as at first, but for memory and streams that exist.
   void reset();

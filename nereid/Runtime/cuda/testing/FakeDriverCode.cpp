@@ -157,6 +157,20 @@ Result cuLaunchKernel(FunctionHandle function, unsigned gridX, unsigned gridY,
   return Success;
 }
 
+Result cuLaunchKernelEx(const LaunchConfig *config, FunctionHandle function,
+                        void **parameters, void **extra) {
+  NEREID_FAKE("cuLaunchKernelEx");
+  for (unsigned i = 0; i < config->attributeCount; ++i) {
+    const LaunchAttribute &attribute = config->attributes[i];
+    if (attribute.name == LaunchAttribute::programmaticStreamSerialization) {
+      fakeDriver().dependentLaunches += attribute.value[0];
+    }
+  }
+  return cuLaunchKernel(function, config->gridX, config->gridY, config->gridZ,
+                        config->blockX, config->blockY, config->blockZ,
+                        config->sharedBytes, config->stream, parameters, extra);
+}
+
 Result cuLaunchCooperativeKernel(FunctionHandle function, unsigned gridX,
                                  unsigned gridY, unsigned gridZ,
                                  unsigned blockX, unsigned blockY,

@@ -1,0 +1,47 @@
+//===- OverlappedLaunches.h - Launches that begin early ---------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A step of inference is a chain of about a hundred launches of a microsecond
+// each. On a GPU from 9.0 on, a launch of such a chain may begin while the one
+// in front of it runs (launch_pdl), and read its weights until what it needs of
+// the others is there:
+//
+//   kernels::OverlappedLaunches overlap;
+//   Tensor y = kernels::linear(x, weight, bias);
+//
+// While the guard lives, nothing that is queued may write a weight or a bias of
+// an operator, or lengths and earlier keys of a cache that decodeNext is given:
+// they are read early. Elsewhere, and for operators that know
+// nothing of it, nothing changes. A guard is of the thread that made it; guards
+// nest.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_KERNELS_OPERATOR_OVERLAPPEDLAUNCHES_H
+#define NEREID_KERNELS_OPERATOR_OVERLAPPEDLAUNCHES_H
+
+#include "nereid/Runtime/Tensor.h"
+
+namespace nereid::kernels {
+
+class OverlappedLaunches {
+public:
+  OverlappedLaunches();
+  ~OverlappedLaunches();
+  OverlappedLaunches(const OverlappedLaunches &) = delete;
+  OverlappedLaunches &operator=(const OverlappedLaunches &) = delete;
+};
+
+/// For an operator that is about to launch a kernel: may this launch begin
+/// early? Then the kernel is told so (EARLY), and the launch (launch_pdl). The
+/// first launch of a guard may not: what is in front of it may have written
+/// weights.
+bool beginsEarly(Device device);
+
+} // namespace nereid::kernels
+
+#endif // NEREID_KERNELS_OPERATOR_OVERLAPPEDLAUNCHES_H

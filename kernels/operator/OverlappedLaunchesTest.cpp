@@ -1,0 +1,93 @@
+//===- OverlappedLaunchesTest.cpp -------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/operator/OverlappedLaunches.h"
+
+#include "kernels/add_norm/AddNorm.h"
+#include "kernels/decoding/Decoding.h"
+#include "kernels/embedding/Embedding.h"
+#include "kernels/linear/Linear.h"
+#include "kernels/operator/OperatorKernel.h"
+#include "kernels/sampling/Sampling.h"
+#include "kernels/testing/OperatorTest.h"
+
+using namespace nereid;
+using namespace nereid::kernels;
+
+NEREID_OPERATOR_TEST(OverlappedLaunch);
+
+namespace {
+/// Which launches may begin early.
+struct EarlyLaunches final : LaunchWatcher {
+  std::vector<bool> isEarly;
+  void launching(const OperatorLaunch &launch) override {
+    for (const LaunchArgument &a : launch.arguments) {
+      if (a.name == "launch_pdl") {
+        isEarly.push_back(a.value.integer != 0);
+      }
+    }
+  }
+};
+} // namespace
+
+/// What a step of inference does with `x`: logits, and a token.
+static std::vector<Values> stepOf(const Tensor &x, const Tensor &weight,
+                                  const Tensor &bias, const Tensor &table) {
+  int64_t rows = x.size(0), width = x.size(1);
+  Device device = x.device();
+  Tensor index = zeros({rows}, i32, device), lengths = full({rows}, 2, i32, device);
+  Tensor keys = full({rows, 1, 4, width}, 0.5, x.dtype(), device),
+         values = full({rows, 1, 4, width}, 0.25, x.dtype(), device);
+  Tensor token = embedding(index, table);
+  auto [y, sum] = addLayerNorm(x, token, bias, bias);
+  Tensor heads = linear(y, weight, bias, Activation::GeluTanh).unsqueeze(1);
+  Tensor mixed = decodeNext(heads, {heads, heads}, keys, values, lengths);
+  Tensor logits = linear(mixed.view({rows, width}), table);
+  return {sum.toFloat64(), mixed.toFloat64(), logits.toFloat64(), keys.toFloat64(),
+          sample(logits, {.topK = 3, .seed = 5}).toFloat64()};
+}
+
+TEST_P(OverlappedLaunch, changesNoResult) {
+  for (int64_t rows : {1, 3}) {
+    for (DType type : {f32, bf16}) {
+      constexpr int64_t width = 32;
+      int64_t tokens = isSlow ? 40 : 5000;
+      Tensor x = random({rows, width}, type), bias = random({width}, type),
+             weight = random({width, width}, type), table = random({tokens, width}, type);
+      std::vector<Values> expected = stepOf(x, weight, bias, table);
+      OverlappedLaunches overlap;
+      // The second one begins every launch early.
+      for (int i = 0; i < 2; ++i) {
+        std::vector<Values> got = stepOf(x, weight, bias, table);
+        EXPECT_EQ(got.back(), expected.back());
+        for (size_t k = 0; k + 1 < got.size(); ++k) {
+          for (size_t j = 0; j < got[k].size(); ++j) {
+            EXPECT_NEAR(got[k][j], expected[k][j],
+                        std::abs(expected[k][j]) / 64 + 1e-3);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_P(OverlappedLaunch, beginsBehindTheFirstLaunchOfTheOutermostGuard) {
+  Tensor table = random({8, 16}, f32), index = zeros({2}, i32, device);
+  EarlyLaunches seen;
+  embedding(index, table);
+  {
+    OverlappedLaunches overlap;
+    embedding(index, table);
+    embedding(index, table);
+    OverlappedLaunches inner;
+    embedding(index, table);
+  }
+  embedding(index, table);
+  bool begins = !device.isHost() && hasCompiler();
+  EXPECT_EQ(seen.isEarly,
+            (std::vector<bool>{false, false, begins, begins, false}));
+}
