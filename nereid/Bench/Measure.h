@@ -70,7 +70,7 @@ struct MeasureOptions {
   /// Called between rounds with the share of the work that is done, 0 to 1.
   std::function<void(double)> progress = nullptr;
   /// Measures runs on host devices, and how much of `seconds` is over.
-  std::shared_ptr<Clock> clock = steadyClock();
+  SharedClock clock = {};
   Machine machine = thisMachine(); ///< whose caches are emptied
 };
 

@@ -59,7 +59,7 @@ namespace {
 class Surveyor {
 public:
   Surveyor(Device device, const std::function<void(const std::string &)> &tell,
-           std::shared_ptr<Clock> clock)
+           SharedClock clock)
       : device(device), tell(tell), clock(std::move(clock)) {
     if (device.isHost()) {
       programs = numThreads();
@@ -85,7 +85,7 @@ private:
 
   Device device;
   const std::function<void(const std::string &)> &tell;
-  std::shared_ptr<Clock> clock;
+  SharedClock clock;
   int64_t programs, cacheBytes;
 };
 
@@ -261,7 +261,7 @@ std::string nameOf(Device device) { return identityOf(device).device; }
 
 Roofline rooflineOf(Device device, bool again,
                     const std::function<void(const std::string &)> &tell,
-                    const std::shared_ptr<Clock> &clock) {
+                    const SharedClock &clock) {
   Roofline roofline = identityOf(device);
   Hasher hasher;
   hasher.field(roofline.device).field(roofline.driver).field(roofline.build);

@@ -53,7 +53,7 @@ struct Roofline {
 /// one. `tell` is called with what is being measured. Throws Error.
 Roofline rooflineOf(Device device, bool again,
                     const std::function<void(const std::string &)> &tell,
-                    const std::shared_ptr<Clock> &clock = steadyClock());
+                    const SharedClock &clock = {});
 
 /// "NVIDIA H200"; of the host the processor and the number of threads.
 std::string nameOf(Device device);

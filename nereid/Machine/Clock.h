@@ -17,6 +17,8 @@
 #ifndef NEREID_MACHINE_CLOCK_H
 #define NEREID_MACHINE_CLOCK_H
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -41,6 +43,24 @@ public:
 
 /// std::chrono::steady_clock, which on Linux all processes share.
 const std::shared_ptr<Clock> &steadyClock();
+
+/// What options hold: a clock that is never null. It is the system's unless
+/// another is given, and where null is.
+class SharedClock {
+public:
+  SharedClock() : clock(steadyClock()) {}
+  SharedClock(std::nullptr_t) : SharedClock() {}
+  template <std::derived_from<Clock> Given>
+  SharedClock(const std::shared_ptr<Given> &given)
+      : clock(given ? std::shared_ptr<Clock>(given) : steadyClock()) {}
+
+  Clock &operator*() const { return *clock; }
+  Clock *operator->() const { return clock.get(); }
+  operator const std::shared_ptr<Clock> &() const { return clock; }
+
+private:
+  std::shared_ptr<Clock> clock;
+};
 
 } // namespace nereid
 

@@ -38,3 +38,12 @@ TEST(SteadyClock, SleepsAtLeastAsLongAsAsked) {
   EXPECT_GE(clock.now(), begin + 1000);
   EXPECT_EQ(steadyClock(), steadyClock());
 }
+
+TEST(SharedClock, IsTheSystemsWhereNoneIsGiven) {
+  std::shared_ptr<ManualClock> none, manual = std::make_shared<ManualClock>();
+  for (const SharedClock &clock :
+       {SharedClock(), SharedClock(nullptr), SharedClock(none)}) {
+    EXPECT_EQ(&*clock, steadyClock().get());
+  }
+  EXPECT_EQ(&*SharedClock(manual), manual.get());
+}

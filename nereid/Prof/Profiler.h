@@ -51,7 +51,7 @@ struct ProfilerOptions {
   /// 4096 of each thread. What comes after them is only counted.
   size_t mostRecords = size_t{1} << 20;
   /// Of the times on the host. Those of GPUs are laid onto it.
-  std::shared_ptr<Clock> clock = steadyClock();
+  SharedClock clock = {};
 };
 
 class Profiler {

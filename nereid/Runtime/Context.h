@@ -39,7 +39,7 @@ struct ContextOptions {
   std::shared_ptr<ConfigChooser> chooser = nullptr;
   /// Measures launches on host devices, to decide how they run: never what
   /// they compute.
-  std::shared_ptr<Clock> clock = steadyClock();
+  SharedClock clock = {};
   /// Whose caches say which launches are large.
   Machine machine = thisMachine();
 };

@@ -78,8 +78,7 @@ struct ObservedSlice {
 
 class Observer {
 public:
-  explicit Observer(std::shared_ptr<Clock> clock = steadyClock())
-      : clock(std::move(clock)) {}
+  explicit Observer(SharedClock clock = {}) : clock(std::move(clock)) {}
   virtual ~Observer() = default;
 
   int64_t now() const { return clock->now(); }
@@ -104,7 +103,7 @@ public:
   }
 
 protected:
-  const std::shared_ptr<Clock> clock;
+  const SharedClock clock;
 };
 
 /// From now on it watches. False where another one does.

@@ -57,7 +57,7 @@ struct SupervisorOptions {
   /// The file that is executed: this program itself.
   std::string program = "/proc/self/exe";
   /// Says when a trial has had its time. While it stands still, nothing has.
-  std::shared_ptr<Clock> clock = steadyClock();
+  SharedClock clock = {};
 };
 
 struct SupervisedTuning {

@@ -55,7 +55,7 @@ struct TunerOptions {
   SearchValues searchValues;
   size_t compileThreads = 0; ///< 0: one a core
   /// Measures runs on host devices, and how much of searchSeconds is over.
-  std::shared_ptr<Clock> clock = steadyClock();
+  SharedClock clock = {};
   Machine machine = thisMachine();
 };
 

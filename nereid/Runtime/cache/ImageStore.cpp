@@ -33,7 +33,7 @@ Failure noCompiler(const std::string &what) {
 Context::State::State(std::unique_ptr<KernelCompiler> compiler,
                       ContextOptions options)
     : compiler(std::move(compiler)), chooser(std::move(options.chooser)),
-      clock(std::move(options.clock)), machine(std::move(options.machine)),
+      clock(options.clock), machine(std::move(options.machine)),
       disk(options.cacheDirectory.empty() ? DiskCache::defaultFolder()
                                           : options.cacheDirectory,
            options.cacheBytes.value_or(

@@ -42,7 +42,7 @@ struct Context::State : std::enable_shared_from_this<Context::State> {
 
   std::unique_ptr<KernelCompiler> compiler;
   const std::shared_ptr<ConfigChooser> chooser;
-  const std::shared_ptr<Clock> clock;
+  const SharedClock clock;
   const Machine machine;
   DiskCache disk;
   std::atomic<uint64_t> memoryHits = 0, diskHits = 0, compiled = 0;
