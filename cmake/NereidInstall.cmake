@@ -26,7 +26,8 @@ set(NEREID_PUBLIC_HEADERS
   nereid/Runtime/Argument.h nereid/Runtime/Context.h nereid/Runtime/DLPack.h nereid/Runtime/Device.h nereid/Runtime/DeviceProperties.h
   nereid/Runtime/Error.h nereid/Runtime/FaultHandler.h nereid/Runtime/Grid.h nereid/Runtime/Kernel.h
   nereid/Runtime/Npy.h nereid/Runtime/Observer.h nereid/Runtime/Pointer.h nereid/Runtime/Stream.h nereid/Runtime/Tensor.h
-  nereid/Runtime/TensorDescriptor.h nereid/Runtime/Text.h)
+  nereid/Runtime/TensorDescriptor.h nereid/Runtime/Text.h
+  nereid/Support/Knobs.def nereid/Support/Knobs.h)
 list(TRANSFORM NEREID_PUBLIC_HEADERS PREPEND ${CMAKE_SOURCE_DIR}/)
 target_sources(NereidRuntime PUBLIC FILE_SET HEADERS BASE_DIRS ${CMAKE_SOURCE_DIR} FILES ${NEREID_PUBLIC_HEADERS})
 target_sources(NereidProf PUBLIC FILE_SET HEADERS BASE_DIRS ${CMAKE_SOURCE_DIR}

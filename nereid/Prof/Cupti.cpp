@@ -75,14 +75,14 @@ static Expected<const Library *> open(const std::string &name) {
 }
 
 Expected<const Library *> load() {
-  const std::string &wanted = knobs().cupti;
+  const std::string &wanted = processKnobs().cupti;
   if (wanted == "none") {
     return {ErrorCode::NotFound, "CUPTI is turned off by NEREID_CUPTI=none"};
   }
   if (!wanted.empty()) {
     return open(wanted);
   }
-  if (!knobs().cudaDriver.empty()) {
+  if (!processKnobs().cudaDriver.empty()) {
     return {ErrorCode::NotFound,
             "CUPTI sees nothing of the driver that NEREID_CUDA_DRIVER names"};
   }

@@ -11,6 +11,7 @@
 #include "nereid/Runtime/cache/ImageStore.h"
 
 #include <atomic>
+#include <utility>
 
 namespace nereid {
 
@@ -22,6 +23,10 @@ Context::Context(std::unique_ptr<KernelCompiler> compiler,
 }
 
 Context::~Context() = default;
+
+//===----------------------------------------------------------------------===//
+// The shared one
+//===----------------------------------------------------------------------===//
 
 // Constant-initialised: setSharedCompiler may be called by a static object.
 static constinit std::atomic<Context::CompilerFactory> sharedCompiler = nullptr;
@@ -45,6 +50,33 @@ Context &Context::shared() {
   }();
   return *instance;
 }
+
+//===----------------------------------------------------------------------===//
+// The thread's
+//===----------------------------------------------------------------------===//
+
+static constinit thread_local Context::State *contextOfThread = nullptr;
+
+Context::State *Context::State::ofThread() { return contextOfThread; }
+
+Context::State &Context::State::current() {
+  State *own = contextOfThread;
+  return own ? *own : shared().state();
+}
+
+Context Context::current() {
+  return Context(State::current().shared_from_this());
+}
+
+ContextScope::ContextScope(Context::State *context)
+    : outer(std::exchange(contextOfThread, context)),
+      settings(context ? context->ownSettings() : nullptr) {}
+
+ContextScope::~ContextScope() { contextOfThread = outer; }
+
+//===----------------------------------------------------------------------===//
+// Any
+//===----------------------------------------------------------------------===//
 
 KernelCompiler *Context::compiler() const { return state_->compiler.get(); }
 

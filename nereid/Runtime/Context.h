@@ -10,6 +10,11 @@
 // the built-in compiler. A program that includes only Runtime headers links no
 // compiler, and its shared context runs ahead-of-time images only.
 //
+// A launch is its kernel's context's business: its settings, threads, chooser
+// and observer. What a thread does beside launches, such as copies of tensors,
+// it does for the shared context, or for that of a ContextScope. Devices and
+// tensors belong to no context: any context's kernels may be given them.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef NEREID_RUNTIME_CONTEXT_H
@@ -19,6 +24,7 @@
 #include "nereid/Machine/Clock.h"
 #include "nereid/Machine/Machine.h"
 #include "nereid/Runtime/Device.h"
+#include "nereid/Support/Knobs.h"
 
 #include <memory>
 #include <optional>
@@ -27,6 +33,7 @@ namespace nereid {
 
 class ConfigChooser;
 class DiskCache;
+class Observer;
 
 struct ContextOptions {
   /// Empty: NEREID_CACHE_DIR, else the user's cache folder.
@@ -42,6 +49,14 @@ struct ContextOptions {
   SharedClock clock = {};
   /// Whose caches say which launches are large.
   Machine machine = thisMachine();
+  /// What NEREID_... variables set (docs/KNOBS.md), the level of the processor
+  /// and the number of threads among them: the context then has a pool of its
+  /// own. Absent: the process's settings and pool. Which drivers are loaded
+  /// (cudaDriver, cupti, simulator) is for the process alone to say.
+  std::optional<Knobs> settings = std::nullopt;
+  /// Is told what is done for this context. Null: the process's (observe), if
+  /// it has one.
+  std::shared_ptr<Observer> observer = nullptr;
 };
 
 /// Counts since the context was made.
@@ -62,6 +77,9 @@ public:
 
   /// The context used when none is named. Made on first use.
   static Context &shared();
+  /// A handle of the context that this thread works for: that of its innermost
+  /// ContextScope, else the shared one.
+  static Context current();
   using CompilerFactory = std::unique_ptr<KernelCompiler> (*)();
   /// Gives the shared context another compiler than that of nereid/nereid.h; no
   /// effect once that context exists.
@@ -76,6 +94,24 @@ public:
 private:
   explicit Context(std::shared_ptr<State> state) : state_(std::move(state)) {}
   std::shared_ptr<State> state_; ///< its kernels keep it, too
+};
+
+/// This thread works for `context`, which must outlive the scope: it has that
+/// context's settings, its loops the pool's threads, its copies and trace
+/// ranges are told to that observer. Scopes nest.
+class ContextScope {
+public:
+  explicit ContextScope(const Context &context)
+      : ContextScope(&context.state()) {}
+  /// Null: the shared one.
+  explicit ContextScope(Context::State *context);
+  ~ContextScope();
+  ContextScope(const ContextScope &) = delete;
+  ContextScope &operator=(const ContextScope &) = delete;
+
+private:
+  Context::State *outer;
+  KnobsScope settings;
 };
 
 namespace detail {
@@ -95,8 +131,10 @@ struct SharedDefaults {
 /// Threads that run programs of a grid on the cpu device; all cores by
 /// default, or NEREID_NUM_THREADS. 0 restores the default. More than
 /// Machine::mostThreads() are told, and not taken. Results do not depend on it.
-/// Not to be called while a kernel runs.
+/// Of the process: contexts with settings of their own have their own. Not to
+/// be called while a kernel runs.
 void setNumThreads(int count);
+/// Those of the context that this thread works for.
 int numThreads();
 
 } // namespace nereid

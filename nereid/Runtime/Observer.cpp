@@ -7,6 +7,7 @@
 
 #include "nereid/Runtime/Observer.h"
 
+#include "nereid/Runtime/cache/ImageStore.h"
 #include "nereid/Runtime/cuda/CudaMemory.h"
 #include "nereid/Runtime/device/WatchedWork.h"
 
@@ -20,6 +21,7 @@ namespace {
 struct Watch {
   std::atomic<std::shared_ptr<Observer>> observer;
   std::mutex mutex; ///< of changes
+  std::mutex counting;
 };
 Watch &watch() {
   static Watch *instance = new Watch;
@@ -33,29 +35,37 @@ static void tellDeviceMemory(int device, uint64_t used, uint64_t cached) {
   }
 }
 
+void detail::countObservers(int change) {
+  std::lock_guard lock(watch().counting);
+  observers += static_cast<uint32_t>(change);
+  cuda::memoryWatcher = observers.load() ? tellDeviceMemory : nullptr;
+}
+
 bool observe(std::shared_ptr<Observer> observer) {
   std::lock_guard lock(watch().mutex);
-  if (detail::watching.load()) {
+  if (watch().observer.load()) {
     return false;
   }
-  Observer *plain = observer.get();
   watch().observer.store(std::move(observer));
-  cuda::memoryWatcher = tellDeviceMemory;
-  detail::watching = plain;
+  detail::countObservers(+1);
   return true;
 }
 
 void stopObserving(const Observer &observer) {
   std::lock_guard lock(watch().mutex);
-  if (detail::watching.load() == &observer) {
-    detail::watching = nullptr;
-    cuda::memoryWatcher = nullptr;
+  if (watch().observer.load().get() == &observer) {
+    detail::countObservers(-1);
     watch().observer.store(nullptr);
   }
 }
 
+std::shared_ptr<Observer> observerOf(const Context::State *context) {
+  return context && context->observer ? context->observer
+                                      : watch().observer.load();
+}
+
 std::shared_ptr<Observer> currentObserver() {
-  return isObserved() ? watch().observer.load() : nullptr;
+  return isObserved() ? observerOf(Context::State::ofThread()) : nullptr;
 }
 
 const char *keptText(std::string_view text) {

@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // One object at a time may watch launches, copies, compilations, look-ups in
-// the cache, and memory. nereid/Prof is one, which writes traces.
+// the cache, and memory; a context may have another one, which is told of what
+// is done for that context, instead. nereid/Prof is one, which writes traces.
 //
-// What it costs. Nobody watches: a launch loads one pointer, finds it null, and
-// does nothing else. Somebody does: a launch takes a share in the observer,
+// What it costs. Nobody watches anything: a launch loads one word, finds it
+// zero, and does nothing else. Somebody does: a launch takes a share in the
+// observer,
 // reads the clock twice (four times on host devices) and makes three virtual
 // calls, about 0.1 us; the rest is what the observer does in them.
 //
@@ -96,8 +98,8 @@ public:
     (void)work, (void)mark, (void)isOk;
   }
   virtual void slice(ObservedSlice slice) { (void)slice; }
-  /// From now on tensors of the device have `used` bytes, and `cached` are kept
-  /// for later ones.
+  /// From now on the process's tensors of the device have `used` bytes, and
+  /// `cached` are kept for later ones.
   virtual void memory(Device device, uint64_t used, uint64_t cached) {
     (void)device, (void)used, (void)cached;
   }
@@ -106,21 +108,25 @@ protected:
   const SharedClock clock;
 };
 
-/// From now on it watches. False where another one does.
+/// From now on it watches the shared context and those that have no observer of
+/// their own. False where another one does.
 bool observe(std::shared_ptr<Observer> observer);
 /// No effect where it does not watch.
 void stopObserving(const Observer &observer);
 
-/// Who watches; null for nobody.
+/// Who watches what is done for the context that this thread works for; null
+/// for nobody.
 std::shared_ptr<Observer> currentObserver();
 
 namespace detail {
-inline constinit std::atomic<Observer *> watching = nullptr;
+/// Observers of contexts, and that of the process.
+inline constinit std::atomic<uint32_t> observers = 0;
+void countObservers(int change);
 } // namespace detail
 
-/// Whether somebody watches: one load.
+/// Whether somebody watches anything: one load.
 inline bool isObserved() {
-  return detail::watching.load(std::memory_order_relaxed);
+  return detail::observers.load(std::memory_order_relaxed);
 }
 
 /// A part of the program with a name, for whoever reads the trace: a slice of

@@ -144,16 +144,16 @@ static Knobs readEnvironment() {
   return result;
 }
 
-static Knobs &processKnobs() {
+static Knobs &ofProcess() {
   static Knobs instance = readEnvironment();
   return instance;
 }
 
-const Knobs &knobs() { return processKnobs(); }
+const Knobs &processKnobs() { return ofProcess(); }
 
 Knobs exchangeKnobs(Knobs settings) {
   detail::exchangesOfKnobs.fetch_add(1, std::memory_order_relaxed);
-  return std::exchange(processKnobs(), std::move(settings));
+  return std::exchange(ofProcess(), std::move(settings));
 }
 
 const std::vector<KnobDescription> &knobTable() {

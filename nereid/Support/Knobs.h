@@ -7,7 +7,9 @@
 //
 // The table is Knobs.def. The environment is read once, on first use; what is
 // wrong with it (an unknown NEREID_ variable, a value that does not parse) is
-// reported on stderr then, with a "did you mean", and otherwise ignored.
+// reported on stderr then, with a "did you mean", and otherwise ignored. That
+// is what the process has; a context may have settings of its own
+// (Runtime/Context.h), and threads that work for it see these.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,15 +49,38 @@ struct Knobs {
 };
 
 /// The process's settings.
-const Knobs &knobs();
-
-/// Replaces them and returns the old ones: for command-line flags and tests.
-/// Not while kernels run.
-Knobs exchangeKnobs(Knobs settings);
+const Knobs &processKnobs();
 
 namespace detail {
-inline std::atomic<uint32_t> exchangesOfKnobs = 0;
+inline constinit std::atomic<uint32_t> exchangesOfKnobs = 0;
+/// Null: the process's.
+inline constinit thread_local const Knobs *knobsOfThread = nullptr;
+} // namespace detail
+
+/// Those that this thread works under: the process's, but in a KnobsScope.
+inline const Knobs &knobs() {
+  const Knobs *own = detail::knobsOfThread;
+  return own ? *own : processKnobs();
 }
+
+/// This thread works under other settings, as long as it lives; null: under the
+/// process's. Scopes nest.
+class KnobsScope {
+public:
+  explicit KnobsScope(const Knobs *settings)
+      : outer(std::exchange(detail::knobsOfThread, settings)) {}
+  ~KnobsScope() { detail::knobsOfThread = outer; }
+  KnobsScope(const KnobsScope &) = delete;
+  KnobsScope &operator=(const KnobsScope &) = delete;
+
+private:
+  const Knobs *outer;
+};
+
+/// Replaces the process's and returns the old ones: for command-line flags and
+/// tests. Not while kernels run.
+Knobs exchangeKnobs(Knobs settings);
+
 /// What was derived from the settings holds as long as this stays the same.
 inline uint32_t knobsVersion() {
   return detail::exchangesOfKnobs.load(std::memory_order_relaxed);
@@ -63,7 +88,8 @@ inline uint32_t knobsVersion() {
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
-/// The parser behind knobs(). Appends one line a problem to `complaints`.
+/// The parser behind processKnobs(). Appends one line a problem to
+/// `complaints`.
 Knobs parseKnobs(const Environment &environment,
                  std::vector<std::string> &complaints);
 

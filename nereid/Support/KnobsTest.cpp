@@ -11,6 +11,8 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 using namespace nereid;
 
 static Knobs parse(const Environment &environment,
@@ -78,6 +80,21 @@ TEST(Knobs, UnknownWordAndBadNumberAreReported) {
     EXPECT_FALSE(k.numThreads.has_value()) << text;
     EXPECT_EQ(complaints.size(), 1u) << text;
   }
+}
+
+TEST(Knobs, AScopeIsItsThreadsAlone) {
+  Knobs own;
+  own.cacheDir = "/own";
+  const std::string ofProcess = processKnobs().cacheDir;
+  KnobsScope scope(&own);
+  EXPECT_EQ(knobs().cacheDir, "/own");
+  EXPECT_EQ(processKnobs().cacheDir, ofProcess);
+  std::thread([&] { EXPECT_EQ(knobs().cacheDir, ofProcess); }).join();
+  {
+    KnobsScope inner(nullptr);
+    EXPECT_EQ(knobs().cacheDir, ofProcess);
+  }
+  EXPECT_EQ(knobs().cacheDir, "/own");
 }
 
 TEST(Knobs, DocumentationIsCurrent) {

@@ -272,6 +272,7 @@ size_t ConfigSelection::Trials::add(ConfigDescription config) {
 }
 
 Status ConfigSelection::Trials::compile(size_t index) {
+  ContextScope scope(&binding.kernel.context); // on a thread of the chooser's
   Trial &trial = trials[index];
   selection.apply(trial.binding, trial.config);
   Status status = prepareHooks(trial);

@@ -28,9 +28,9 @@ static constexpr size_t headerBytes = 80;
 static constexpr uint64_t mostEntryBytes = uint64_t{1} << 30;
 static constexpr time_t staleSeconds = 3600;
 
-std::string DiskCache::defaultFolder() {
-  if (!knobs().cacheDir.empty()) {
-    return knobs().cacheDir;
+std::string DiskCache::defaultFolder(const Knobs &settings) {
+  if (!settings.cacheDir.empty()) {
+    return settings.cacheDir;
   }
   if (const char *base = std::getenv("XDG_CACHE_HOME"); base && *base == '/') {
     return std::string(base) + "/nereid";

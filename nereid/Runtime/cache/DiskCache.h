@@ -28,6 +28,7 @@
 
 #include "nereid/ABI/KernelImage.h"
 #include "nereid/Support/Hash.h"
+#include "nereid/Support/Knobs.h"
 
 #include <mutex>
 #include <optional>
@@ -55,7 +56,7 @@ public:
 
   /// NEREID_CACHE_DIR, $XDG_CACHE_HOME/nereid, ~/.cache/nereid, or a folder in
   /// the temporary directory when there is no home.
-  static std::string defaultFolder();
+  static std::string defaultFolder(const Knobs &settings = knobs());
 
 private:
   std::string fileOf(const Digest &key) const;

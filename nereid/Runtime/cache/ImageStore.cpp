@@ -32,12 +32,25 @@ Failure noCompiler(const std::string &what) {
 
 Context::State::State(std::unique_ptr<KernelCompiler> compiler,
                       ContextOptions options)
-    : compiler(std::move(compiler)), chooser(std::move(options.chooser)),
-      clock(options.clock), machine(std::move(options.machine)),
-      disk(options.cacheDirectory.empty() ? DiskCache::defaultFolder()
+    : own(std::move(options.settings)), compiler(std::move(compiler)),
+      chooser(std::move(options.chooser)), clock(options.clock),
+      machine(std::move(options.machine)),
+      observer(std::move(options.observer)),
+      disk(options.cacheDirectory.empty() ? DiskCache::defaultFolder(settings())
                                           : options.cacheDirectory,
            options.cacheBytes.value_or(
-               knobs().cacheSize.value_or(defaultCacheBytes))) {}
+               settings().cacheSize.value_or(defaultCacheBytes))),
+      ownPool(ownSettings()) {
+  if (observer) {
+    detail::countObservers(+1);
+  }
+}
+
+Context::State::~State() {
+  if (observer) {
+    detail::countObservers(-1);
+  }
+}
 
 /// Milliseconds since construction.
 namespace {
@@ -241,7 +254,7 @@ Context::State::compile(const CompileRequest &request, Device device,
     kept->spillBytes = (*loaded)->image.spillBytes; // told only once
     disk.store(*storeAs, *kept);
   }
-  if (knobs().time) {
+  if (settings().time) {
     parts.emplace_back("load", loadingMs);
     printTimes(request.kernel, (*loaded)->image.target, "compiled in", parts,
                total.ms());
@@ -274,8 +287,8 @@ Context::State::obtain(CompileRequest request,
   request.target = *target;
   // A dump must show a compilation, an override must take part in one, and what
   // was compiled without a policy is not what others want.
-  if (!knobs().dump.empty() || !knobs().overrideFrom.empty() ||
-      !knobs().disable.empty()) {
+  if (!settings().dump.empty() || !settings().overrideFrom.empty() ||
+      !settings().disable.empty()) {
     return compile(request, device, std::nullopt);
   }
   WatchedSlice watched;
@@ -307,7 +320,7 @@ Context::State::obtain(CompileRequest request,
       ++diskHits;
       obtained = {*fromDisk, CompiledInfo::Origin::Disk, watch.ms()};
       logHit("disk hit", obtained.loaded->image, key);
-      if (knobs().time) {
+      if (settings().time) {
         const KernelImage &known = obtained.loaded->image;
         printTimes(known.kernel, known.target, "from the disk cache in",
                    {{"read", readMs}, {"load", watch.ms() - readMs}},
@@ -338,7 +351,7 @@ Context::State::loadPrecompiled(KernelImage image, HostEntry entry,
   if (!made.ok()) {
     return made.failure();
   }
-  if (knobs().time) {
+  if (settings().time) {
     parts.emplace_back("load", watch.ms());
     printTimes(kernel, target, "from the program in", parts, watch.ms());
   }

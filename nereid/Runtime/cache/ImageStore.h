@@ -17,6 +17,7 @@
 #include "nereid/Runtime/Kernel.h"
 #include "nereid/Runtime/cache/DiskCache.h"
 #include "nereid/Runtime/cuda/CudaModule.h"
+#include "nereid/Runtime/device/ThreadPool.h"
 
 #include <atomic>
 #include <map>
@@ -39,12 +40,30 @@ void printTimes(const std::string &kernel, const std::string &target,
 
 struct Context::State : std::enable_shared_from_this<Context::State> {
   State(std::unique_ptr<KernelCompiler> compiler, ContextOptions options);
+  ~State();
 
+  /// That of this thread's innermost ContextScope; null: the shared one.
+  static State *ofThread();
+  /// The same, or the shared one.
+  static State &current();
+
+private:
+  // In front of what is made by them.
+  const std::optional<Knobs> own;
+
+public:
   std::unique_ptr<KernelCompiler> compiler;
   const std::shared_ptr<ConfigChooser> chooser;
   const SharedClock clock;
   const Machine machine;
+  const std::shared_ptr<Observer> observer; ///< null: the process's
   DiskCache disk;
+
+  /// Null: the process's.
+  const Knobs *ownSettings() const { return own ? &*own : nullptr; }
+  const Knobs &settings() const { return own ? *own : processKnobs(); }
+  ThreadPool &pool() { return own ? ownPool : ThreadPool::ofProcess(); }
+
   std::atomic<uint64_t> memoryHits = 0, diskHits = 0, compiled = 0;
 
   struct Obtained {
@@ -73,6 +92,7 @@ private:
                                                     uint32_t maxRegisters,
                                                     HostEntry entry = nullptr);
 
+  ThreadPool ownPool;
   std::mutex mutex; ///< of the two maps
   std::map<std::string, std::string> resolvedTargets;
   /// Machine code is loaded into each cuda device that runs it.

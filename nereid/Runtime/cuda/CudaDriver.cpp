@@ -124,7 +124,7 @@ openNamed(const std::string &name) {
 }
 
 static Expected<const Driver *> load() {
-  const std::string &wanted = knobs().cudaDriver;
+  const std::string &wanted = processKnobs().cudaDriver;
   if (wanted == "none" && !isAlwaysSimulated) {
     return {ErrorCode::NotFound,
             "cuda devices are turned off by NEREID_CUDA_DRIVER=none"};

@@ -8,15 +8,13 @@
 #include "nereid/Runtime/device/ThreadPool.h"
 
 #include "nereid/Machine/Machine.h"
-#include "nereid/Runtime/Context.h"
+#include "nereid/Runtime/cache/ImageStore.h"
 #include "nereid/Support/Knobs.h"
 #include "nereid/Support/Log.h"
 
 #include <algorithm>
-#include <atomic>
 #include <latch>
-#include <mutex>
-#include <optional>
+#include <set>
 #include <system_error>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
@@ -26,26 +24,62 @@
 
 namespace nereid {
 namespace {
-struct Pool {
-  // Without the control, oneTBB never has more workers than cores, whatever
-  // the arena asks for.
-  tbb::global_control limit;
+/// Without a control, oneTBB never has more workers than cores, whatever an
+/// arena asks for; of several it heeds the smallest. So there is one, for the
+/// largest arena.
+class WorkerLimit {
+public:
+  void add(int threads) {
+    std::lock_guard lock(mutex);
+    arenas.insert(threads);
+    update();
+  }
+  void remove(int threads) {
+    std::lock_guard lock(mutex);
+    arenas.erase(arenas.find(threads));
+    update();
+  }
+
+private:
+  void update() {
+    int most = arenas.empty() ? 0 : *arenas.rbegin();
+    if (most == limit) {
+      return;
+    }
+    limit = most;
+    control.reset();
+    if (most) {
+      control = std::make_unique<tbb::global_control>(
+          tbb::global_control::max_allowed_parallelism,
+          static_cast<size_t>(most));
+    }
+  }
+
+  std::mutex mutex;
+  std::multiset<int> arenas;
+  int limit = 0;
+  std::unique_ptr<tbb::global_control> control;
+};
+} // namespace
+
+// Never destroyed: kernels may still run while static objects die.
+static WorkerLimit &workerLimit() {
+  static WorkerLimit *instance = new WorkerLimit;
+  return *instance;
+}
+
+struct ThreadPool::Arena {
   tbb::task_arena arena;
   int threads;
 
-  explicit Pool(int count)
-      : limit(tbb::global_control::max_allowed_parallelism,
-              static_cast<size_t>(count)),
-        arena(count), threads(count) {}
+  explicit Arena(int count) : arena(count), threads(count) {
+    workerLimit().add(count);
+  }
+  ~Arena() { workerLimit().remove(threads); }
 };
 
-struct PoolHolder {
-  std::mutex mutex;
-  std::atomic<Pool *> current = nullptr;
-  std::atomic<bool> tried = false; ///< whether its threads can be had
-  std::unique_ptr<Pool> owned;
-};
-} // namespace
+ThreadPool::ThreadPool(const Knobs *settings) : settings(settings) {}
+ThreadPool::~ThreadPool() = default;
 
 /// What is asked for, up to what the machine has use for.
 static int threadsOf(int64_t asked, const char *by) {
@@ -61,42 +95,53 @@ static int threadsOf(int64_t asked, const char *by) {
   return static_cast<int>(asked);
 }
 
-static int defaultThreads() {
-  return threadsOf(knobs().numThreads.value_or(availableCores()),
+int ThreadPool::threadsOfSettings() const {
+  const Knobs &now = settings ? *settings : processKnobs();
+  return threadsOf(now.numThreads.value_or(availableCores()),
                    "NEREID_NUM_THREADS");
 }
 
 // Never destroyed: kernels may still run while static objects die.
-static PoolHolder &holder() {
-  static PoolHolder *instance = new PoolHolder;
+ThreadPool &ThreadPool::ofProcess() {
+  static ThreadPool *instance = new ThreadPool(nullptr);
   return *instance;
 }
 
-static Pool &pool() {
-  PoolHolder &h = holder();
-  if (Pool *p = h.current.load(std::memory_order_acquire)) {
-    return *p;
+ThreadPool::Arena &ThreadPool::arena() {
+  if (Arena *arena = current.load(std::memory_order_acquire)) {
+    return *arena;
   }
-  std::lock_guard lock(h.mutex);
-  if (!h.owned) {
-    h.owned = std::make_unique<Pool>(defaultThreads());
-    h.current.store(h.owned.get(), std::memory_order_release);
+  std::lock_guard lock(mutex);
+  if (!owned) {
+    owned = std::make_unique<Arena>(threadsOfSettings());
+    current.store(owned.get(), std::memory_order_release);
   }
-  return *h.owned;
+  return *owned;
 }
 
-void setNumThreads(int count) {
-  PoolHolder &h = holder();
-  std::lock_guard lock(h.mutex);
-  h.current = nullptr;
-  h.tried = false;
-  h.owned.reset(); // two controls at once would give the smaller of both
-  h.owned = std::make_unique<Pool>(count > 0 ? threadsOf(count, "setNumThreads")
-                                             : defaultThreads());
-  h.current = h.owned.get();
+void ThreadPool::setThreads(int count) {
+  std::lock_guard lock(mutex);
+  current = nullptr;
+  tried = false;
+  owned.reset();
+  owned = std::make_unique<Arena>(count > 0 ? threadsOf(count, "setNumThreads")
+                                            : threadsOfSettings());
+  current = owned.get();
 }
 
-int numThreads() { return pool().threads; }
+int ThreadPool::threads() { return arena().threads; }
+
+static ThreadPool &poolOfThread() {
+  Context::State *context = Context::State::ofThread();
+  return context ? context->pool() : ThreadPool::ofProcess();
+}
+
+void setNumThreads(int count) { ThreadPool::ofProcess().setThreads(count); }
+int numThreads() { return poolOfThread().threads(); }
+
+void parallelRanges(int64_t count, int64_t grain, RangeBody body) {
+  poolOfThread().runRanges(count, grain, body);
+}
 
 namespace {
 /// A thread's own neighbourhood of the whole.
@@ -139,42 +184,41 @@ static int threadsToHave(int wanted) {
   return static_cast<int>(threads.size());
 }
 
-/// The pool, for work that wakes its threads: the first time it is made smaller
-/// when there are not as many.
-static Pool &awakePool() {
-  PoolHolder &h = holder();
-  if (h.tried.load(std::memory_order_acquire)) {
-    return pool();
+/// The arena, for work that wakes its threads: the first time it is made
+/// smaller when there are not as many.
+ThreadPool::Arena &ThreadPool::awakeArena() {
+  if (tried.load(std::memory_order_acquire)) {
+    return arena();
   }
-  int wanted = pool().threads;
-  std::lock_guard lock(h.mutex);
-  if (!h.tried.load(std::memory_order_relaxed)) {
+  int wanted = threads();
+  std::lock_guard lock(mutex);
+  if (!tried.load(std::memory_order_relaxed)) {
     int have = threadsToHave(wanted - 1) + 1;
     if (have < wanted) {
       warnOnce("only " + std::to_string(have) + " of " +
                std::to_string(wanted) +
                " threads can be had (ulimit -u, or a container's limit)");
-      h.current = nullptr;
-      h.owned.reset();
-      h.owned = std::make_unique<Pool>(have);
-      h.current = h.owned.get();
+      current = nullptr;
+      owned.reset();
+      owned = std::make_unique<Arena>(have);
+      current = owned.get();
     }
-    h.tried.store(true, std::memory_order_release);
+    tried.store(true, std::memory_order_release);
   }
-  return *h.owned;
+  return *owned;
 }
 
 // Every thread goes through a contiguous share of its own, the same one at
 // every launch, and then helps the others. tbb::auto_partitioner deals shares
 // to whoever comes first: 1 to 4 % slower where a tensor stays in the caches.
-void parallelRanges(int64_t count, int64_t grain, RangeBody body) {
-  if (count <= grain || pool().threads == 1) {
+void ThreadPool::runRanges(int64_t count, int64_t grain, RangeBody body) {
+  if (count <= grain || threads() == 1) {
     if (count > 0) {
       body(0, count);
     }
     return;
   }
-  Pool &p = awakePool();
+  Arena &p = awakeArena();
   if (p.threads == 1) {
     body(0, count);
     return;
@@ -185,10 +229,13 @@ void parallelRanges(int64_t count, int64_t grain, RangeBody body) {
     shares[i].next = count / parts * i + std::min(i, count % parts);
     shares[i].end = count / parts * (i + 1) + std::min(i + 1, count % parts);
   }
+  Context::State *context = Context::State::ofThread();
   p.arena.execute([&] {
     tbb::parallel_for(
         int64_t{0}, parts,
         [&](int64_t own) {
+          // A worker, or a thread that waits for work of another context.
+          ContextScope scope(context);
           for (int64_t i = 0; i < parts; ++i) {
             Share &share = shares[(own + i) % parts];
             int64_t begin, end;

@@ -5,18 +5,28 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One oneTBB arena of numThreads() slots, the calling thread being one of
-// them. Work is handed out in contiguous ranges and stolen when a thread runs
-// dry, so that programs of unequal cost balance.
+// One oneTBB arena of so many slots, the calling thread being one of them. Work
+// is handed out in contiguous ranges and stolen when a thread runs dry, so that
+// programs of unequal cost balance.
+//
+// The process has a pool; a context with settings of its own has another. The
+// workers are oneTBB's, which all pools share: there are as many as the largest
+// pool has use for.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef NEREID_RUNTIME_DEVICE_THREADPOOL_H
 #define NEREID_RUNTIME_DEVICE_THREADPOOL_H
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <type_traits>
+
+namespace nereid {
+struct Knobs;
+} // namespace nereid
 
 namespace nereid {
 
@@ -38,10 +48,40 @@ private:
   void (*call)(const void *, int64_t, int64_t);
 };
 
-/// Calls body on disjoint ranges that cover [0, count), on all threads, none
-/// shorter than `grain` except the last ones. Returns when all are done. The
-/// body must not throw. Start-up costs some microseconds: small work is better
-/// done by the caller itself.
+class ThreadPool {
+public:
+  /// Of as many threads as the settings say when it is first used.
+  /// `settings` must outlive it; null: those of the process.
+  explicit ThreadPool(const Knobs *settings);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool &) = delete;
+  ThreadPool &operator=(const ThreadPool &) = delete;
+
+  static ThreadPool &ofProcess();
+
+  int threads();
+  /// From now on so many; 0: what the settings say.
+  void setThreads(int count);
+  /// Calls body on disjoint ranges that cover [0, count), on all threads, none
+  /// shorter than `grain` except the last ones. Returns when all are done. The
+  /// body must not throw; its thread works for the caller's context. Start-up
+  /// costs some microseconds: small work is better done by the caller itself.
+  void runRanges(int64_t count, int64_t grain, RangeBody body);
+
+private:
+  struct Arena;
+  Arena &arena();
+  Arena &awakeArena();
+  int threadsOfSettings() const;
+
+  const Knobs *settings;
+  std::mutex mutex;
+  std::atomic<Arena *> current = nullptr;
+  std::atomic<bool> tried = false; ///< whether its threads can be had
+  std::unique_ptr<Arena> owned;
+};
+
+/// On the pool of the context that the calling thread works for.
 void parallelRanges(int64_t count, int64_t grain, RangeBody body);
 
 } // namespace nereid

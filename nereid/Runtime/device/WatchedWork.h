@@ -8,11 +8,16 @@
 #ifndef NEREID_RUNTIME_DEVICE_WATCHEDWORK_H
 #define NEREID_RUNTIME_DEVICE_WATCHEDWORK_H
 
+#include "nereid/Runtime/Context.h"
 #include "nereid/Runtime/Observer.h"
 
 #include <exception>
 
 namespace nereid {
+
+/// Who watches what is done for the context (null: for the shared one), if
+/// anybody does.
+std::shared_ptr<Observer> observerOf(const Context::State *context);
 
 /// The text for as long as the process lives; equal texts once.
 const char *keptText(std::string_view text);

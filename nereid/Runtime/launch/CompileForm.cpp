@@ -182,6 +182,7 @@ static std::string formOf(const KernelState &kernel,
 
 Status compileInto(KernelState &kernel, const LaunchBinding &binding,
                    const WordKey &key, Prepared &out) {
+  ContextScope scope(&kernel.context);
   FormLock lock(kernel, key);
   out.specialization = kernel.specializations.find(key);
   if (out.specialization) {

@@ -19,6 +19,7 @@ evaluateHeuristics(KernelState &kernel, const LaunchBinding &binding) {
     return noCompiler("@triton.heuristics of '" + kernel.description.name +
                       "'");
   }
+  ContextScope scope(&kernel.context);
   auto result = std::make_unique<HeuristicValues>();
   EvaluateRequest request;
   request.source = kernel.source;

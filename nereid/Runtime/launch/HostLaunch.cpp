@@ -284,7 +284,8 @@ size_t WaitingThreads::count() {
 }
 
 void WaitingThreads::runAll() {
-  for (int64_t t = 1; t < std::min<int64_t>(numThreads(), programs); ++t) {
+  int most = run.launch.binding.kernel.context.pool().threads();
+  for (int64_t t = 1; t < std::min<int64_t>(most, programs); ++t) {
     add();
   }
   work();
@@ -330,9 +331,10 @@ static void runManyPrograms(Run &run, int64_t programs) {
   } else {
     // Long enough to pay for themselves, short enough to balance the tail.
     int64_t worthwhile = static_cast<int64_t>(rangeNs / programNs);
-    int64_t balanced = left / (4 * numThreads());
+    ThreadPool &pool = run.launch.binding.kernel.context.pool();
+    int64_t balanced = left / (4 * pool.threads());
     int64_t grain = std::max<int64_t>(1, std::min(worthwhile, balanced));
-    parallelRanges(left, grain, [&](int64_t begin, int64_t end) {
+    pool.runRanges(left, grain, [&](int64_t begin, int64_t end) {
       timedRange(run, done + begin, done + end);
     });
   }

@@ -135,6 +135,7 @@ static std::string chooseKernel(KernelCompiler &compiler, const Source &source,
 }
 
 Kernel Kernel::fromSource(Source source, Text name, Context &context) {
+  ContextScope scope(context);
   KernelCompiler *compiler = context.compiler();
   if (!compiler) {
     raise(noCompiler("loading the kernel source " + source.path));

@@ -19,6 +19,7 @@
 
 #include "nereid/Runtime/Observer.h"
 #include "nereid/Runtime/cache/ImageStore.h"
+#include "nereid/Runtime/device/WatchedWork.h"
 #include "nereid/Runtime/launch/CompileForm.h"
 #include "nereid/Runtime/launch/Composite.h"
 #include "nereid/Runtime/launch/GpuLaunch.h"
@@ -311,7 +312,7 @@ static Status runBound(KernelState &kernel, LaunchBinding &binding,
     binding.options = *options;
     binding.options.dependentLaunch = isDependent;
   }
-  bool logged = logEnabled(LogTopic::Launch);
+  bool logged = kernel.context.settings().logs("launch");
   if (call && !logged && prepared.leaves.empty()) {
     rememberLaunch({kernel,
                     binding.preferred,
@@ -362,6 +363,7 @@ launchTheLongWay(KernelState &kernel, std::optional<Device> device,
   }
   std::optional<HookedArguments> hooked; // empty, it would allocate
   if (!kernel.configs.empty()) {
+    ContextScope scope(&kernel.context);
     LaunchSteps steps;
     steps.compile = [&](LaunchBinding &trial) {
       return compileBound(kernel, trial);
@@ -398,8 +400,8 @@ static Status launchKernel(KernelState &kernel, std::optional<Device> device,
 [[gnu::cold, gnu::noinline]] static Status
 launchObserved(KernelState &kernel, std::optional<Device> device,
                const Grid &grid, std::span<const LaunchArgument> arguments) {
-  std::shared_ptr<Observer> observer = currentObserver();
-  static Observer indifferent; // where it has stopped watching in between
+  std::shared_ptr<Observer> observer = observerOf(&kernel.context);
+  static Observer indifferent; // where others are watched
   Observer &watcher = observer ? *observer : indifferent;
   int64_t beginNs = watcher.now();
   Status status = launchKernel(kernel, device, grid, arguments, watcher);
@@ -444,6 +446,7 @@ static Status bindAlone(KernelState &kernel, LaunchBinding &binding,
 Expected<CompiledInfo>
 compileKernel(KernelState &kernel, std::optional<Device> device,
               std::span<const LaunchArgument> arguments) {
+  ContextScope scope(&kernel.context);
   LaunchBinding binding(kernel);
   Status status = bindAlone(kernel, binding, device, arguments);
   Prepared prepared(binding.size());
@@ -472,6 +475,7 @@ static void addValue(LaunchFacts &facts, const std::string &name,
 Expected<LaunchPreview>
 previewLaunch(KernelState &kernel, std::optional<Device> device,
               const Grid &grid, std::span<const LaunchArgument> arguments) {
+  ContextScope scope(&kernel.context);
   LaunchBinding binding(kernel);
   Status status = bindAlone(kernel, binding, device, arguments);
   Prepared prepared(binding.size());

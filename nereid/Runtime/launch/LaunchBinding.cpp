@@ -112,10 +112,11 @@ Status LaunchBinding::resolveDevice() {
       return onTwoDevices(first, i, *elsewhere);
     }
   }
+  const Knobs &settings = kernel.context.settings();
   if (!firstTensor) {
+    KnobsScope scope(&settings);
     device = preferred ? *preferred : Device::best();
   }
-  const Knobs &settings = knobs();
   if (settings.interp && device.isHost()) [[unlikely]] {
     device = Device::interp();
   }

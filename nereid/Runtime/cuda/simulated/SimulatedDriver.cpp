@@ -268,7 +268,7 @@ Expected<std::unique_ptr<const Driver>> simulatedDriver() {
   const std::string &target = simulated::world().target;
   simulated::world().isLoaded = true;
   Expected<simulated::Options> options = simulated::parseOptions(
-      target.empty() ? knobs().simulator : target + ",pages");
+      target.empty() ? processKnobs().simulator : target + ",pages");
   if (!options.ok()) {
     return options.failure();
   }
