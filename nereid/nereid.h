@@ -45,4 +45,15 @@ namespace nereid::detail {
     &createKernelCompiler, &tune::processTuner, &useConfigTrials};
 } // namespace nereid::detail
 
+namespace nereid {
+/// For a library that includes this header and that a program opens while it
+/// runs (dlopen): the program had no compiler when its runtime was loaded, and
+/// looks no more. From now on the shared context has the compiler and the
+/// tuner. The library must stay open. A program that includes this header
+/// itself need not call it.
+inline void installDefaults() {
+  detail::installDefaults(detail::sharedDefaults);
+}
+} // namespace nereid
+
 #endif // NEREID_NEREID_H

@@ -11,6 +11,7 @@
 #include "nereid/Runtime/cache/ImageStore.h"
 
 #include <atomic>
+#include <mutex>
 #include <utility>
 
 namespace nereid {
@@ -30,25 +31,49 @@ Context::~Context() = default;
 
 // Constant-initialised: setSharedCompiler may be called by a static object.
 static constinit std::atomic<Context::CompilerFactory> sharedCompiler = nullptr;
+static constinit std::atomic<const detail::SharedDefaults *> installed =
+    nullptr;
+/// Guards that the shared context is made, and given a compiler.
+static constinit std::mutex sharedMutex;
+static constinit std::atomic<Context *> sharedContext = nullptr;
 
 void Context::setSharedCompiler(CompilerFactory factory) {
   sharedCompiler = factory;
   ConfigSelection::useTrials();
 }
 
+const detail::SharedDefaults *detail::presentDefaults() {
+  // What is linked is not there at all in a program without the header, and
+  // where the library that has it was opened later than this one.
+  const SharedDefaults *linked = &sharedDefaults;
+  return linked ? linked : installed.load();
+}
+
+void detail::installDefaults(const SharedDefaults &defaults) {
+  std::lock_guard lock(sharedMutex);
+  installed = &defaults;
+  if (Context *context = sharedContext; context && !context->compiler()) {
+    defaults.useTrials();
+    context->state().compiler.give(defaults.compiler());
+  }
+}
+
 Context &Context::shared() {
-  // Never destroyed: kernels in static objects may outlive any order.
-  static Context *instance = [] {
+  if (Context *made = sharedContext.load(std::memory_order_acquire)) {
+    return *made;
+  }
+  std::lock_guard lock(sharedMutex);
+  if (!sharedContext) {
     CompilerFactory factory = sharedCompiler;
-    const detail::SharedDefaults *defaults = &detail::sharedDefaults;
-    if (defaults) {
+    if (const detail::SharedDefaults *defaults = detail::presentDefaults()) {
       defaults->useTrials();
       factory = factory ? factory : defaults->compiler;
     }
-    return new Context(std::make_shared<State>(factory ? factory() : nullptr,
-                                               ContextOptions()));
-  }();
-  return *instance;
+    // Never destroyed: kernels in static objects may outlive any order.
+    sharedContext = new Context(std::make_shared<State>(
+        factory ? factory() : nullptr, ContextOptions()));
+  }
+  return *sharedContext;
 }
 
 //===----------------------------------------------------------------------===//

@@ -126,6 +126,11 @@ struct SharedDefaults {
 };
 [[gnu::weak,
   gnu::visibility("default")]] extern const SharedDefaults sharedDefaults;
+/// What there is of it: the above, else what was installed; null: nothing.
+const SharedDefaults *presentDefaults();
+/// They live as long as the process. A shared context without a compiler has
+/// theirs from now on.
+void installDefaults(const SharedDefaults &defaults);
 } // namespace detail
 
 /// Threads that run programs of a grid on the cpu device; all cores by

@@ -366,3 +366,38 @@ TEST(ContextOptions, ANullClockIsTheSystems) {
   Context context(nullptr, {.clock = nullptr});
   EXPECT_EQ(&*context.state().clock, steadyClock().get());
 }
+
+//===----------------------------------------------------------------------===//
+// The shared context gets a compiler late
+//===----------------------------------------------------------------------===//
+
+static std::unique_ptr<KernelCompiler> makeLateCompiler() {
+  return std::make_unique<FakeCompiler>(std::make_shared<FakeWorld>());
+}
+static ConfigChooser &lateChooser() {
+  static ScriptedChooser chooser;
+  return chooser;
+}
+
+/// What a process ends with that does nothing else.
+static int installLate(bool isUsedBefore) {
+  if (isUsedBefore && Context::shared().compiler()) {
+    return 1;
+  }
+  static constexpr detail::SharedDefaults late = {
+      &makeLateCompiler, &lateChooser, &detail::useConfigTrials};
+  detail::installDefaults(late);
+  KernelCompiler *compiler = Context::shared().compiler();
+  detail::installDefaults(late); // the first one stays
+  bool isRight = compiler && compiler == Context::shared().compiler() &&
+                 configChooser() == &lateChooser();
+  return isRight ? 0 : 2;
+}
+
+TEST(SharedContextDeathTest, ALibraryOpenedLateGivesItsCompiler) {
+  for (bool isUsedBefore : {false, true}) {
+    EXPECT_EXIT(::_exit(installLate(isUsedBefore)), testing::ExitedWithCode(0),
+                "")
+        << isUsedBefore;
+  }
+}

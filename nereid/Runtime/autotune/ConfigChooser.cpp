@@ -25,7 +25,7 @@ void setConfigChooser(ConfigChooser *chooser) {
 }
 
 ConfigChooser *configChooser() {
-  const detail::SharedDefaults *defaults = &detail::sharedDefaults;
+  const detail::SharedDefaults *defaults = detail::presentDefaults();
   return isChosen || !defaults ? theChooser.load() : &defaults->chooser();
 }
 

@@ -38,6 +38,31 @@ struct LoadedImage {
 void printTimes(const std::string &kernel, const std::string &target,
                 const char *origin, const StageTimes &parts, double total);
 
+/// A context's compiler, if it has one. The shared one may be given it while
+/// others look.
+class CompilerSlot {
+public:
+  explicit CompilerSlot(std::unique_ptr<KernelCompiler> compiler)
+      : held(compiler.release()) {}
+  ~CompilerSlot() { delete held.load(); }
+  CompilerSlot(const CompilerSlot &) = delete;
+  CompilerSlot &operator=(const CompilerSlot &) = delete;
+
+  /// Where there is none.
+  void give(std::unique_ptr<KernelCompiler> compiler) {
+    KernelCompiler *none = nullptr;
+    if (held.compare_exchange_strong(none, compiler.get())) {
+      (void)compiler.release();
+    }
+  }
+  KernelCompiler *get() const { return held.load(std::memory_order_acquire); }
+  KernelCompiler *operator->() const { return get(); }
+  explicit operator bool() const { return get(); }
+
+private:
+  std::atomic<KernelCompiler *> held;
+};
+
 struct Context::State : std::enable_shared_from_this<Context::State> {
   State(std::unique_ptr<KernelCompiler> compiler, ContextOptions options);
   ~State();
@@ -52,7 +77,7 @@ private:
   const std::optional<Knobs> own;
 
 public:
-  std::unique_ptr<KernelCompiler> compiler;
+  CompilerSlot compiler;
   const std::shared_ptr<ConfigChooser> chooser;
   const SharedClock clock;
   const Machine machine;
