@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <mutex>
 #include <unordered_map>
 
 using namespace nereid;
@@ -34,14 +33,9 @@ static Kernel kernelOf(const std::string &text) {
            "that were compiled ahead of time",
            {}});
   }
-  static std::mutex mutex;
-  static std::unordered_map<std::string, Kernel> known;
-  std::lock_guard lock(mutex);
-  auto found = known.find(text);
-  if (found == known.end()) {
-    found = known.emplace(text, compile(text, Context::shared())).first;
-  }
-  return found->second;
+  Context context = Context::current();
+  return Kernel::keptBy(context, text,
+                        [&](Context &owner) { return compile(text, owner); });
 }
 
 static void check(std::span<const NodePtr> roots) {

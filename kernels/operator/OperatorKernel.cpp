@@ -10,8 +10,7 @@
 #include "kernels/accumulate/Accumulate.h"
 #include "kernels/expression/CopyOnDevice.h"
 #include "kernels/random/Random.h"
-#include "nereid/Autograd/Record.h"
-#include "nereid/Runtime/device/DeviceCopy.h"
+#include "nereid/Runtime/cache/ImageStore.h"
 
 #include <map>
 #include <utility>
@@ -44,14 +43,16 @@ Libraries &libraries() {
 
 /// A program that launches an operator links this file, and so adds gradients,
 /// copies tensors and makes numbers where they are.
-static const bool worksOnDevice = [] {
-  autograd::setAddFunction(accumulate);
-  setDeviceCopy(copyOnDevice);
-  setDeviceGenerator(generate);
-  return true;
-}();
+constinit const DeviceFunctions detail::operatorFunctions = {
+    copyOnDevice, generate, accumulate};
 
-bool kernels::hasCompiler() { return Context::shared().compiler() != nullptr; }
+void kernels::installOperators() {
+  detail::installDeviceFunctions(detail::operatorFunctions);
+}
+
+bool kernels::hasCompiler() {
+  return Context::State::current().compiler.get() != nullptr;
+}
 
 void kernels::addKernelLibrary(const char *op, const KernelLibrary &library) {
   std::lock_guard lock(libraries().mutex);
@@ -73,13 +74,27 @@ static Kernel compile(const char *op, const char *kernel, Context &context) {
          {}});
 }
 
-static Kernel load(const char *op, const char *kernel) {
-  if (hasCompiler()) {
-    return compile(op, kernel, Context::shared());
+static const KernelLibrary *libraryOf(std::string_view op) {
+  {
+    std::lock_guard lock(libraries().mutex);
+    auto found = libraries().byOperator.find(op);
+    if (found != libraries().byOperator.end()) {
+      return found->second;
+    }
   }
-  std::lock_guard lock(libraries().mutex);
-  auto found = libraries().byOperator.find(op);
-  if (found == libraries().byOperator.end()) {
+  const LinkedLibrary *linked = linkedLibraries;
+  while (linked && linked->op && linked->op != op) {
+    ++linked;
+  }
+  return linked ? linked->library : nullptr;
+}
+
+static Kernel load(const char *op, const char *kernel, Context &context) {
+  if (context.compiler()) {
+    return compile(op, kernel, context);
+  }
+  const KernelLibrary *library = libraryOf(op);
+  if (!library) {
     raise({ErrorCode::NotFound,
            std::string("operator '") + op +
                "': this program has no compiler, and no kernels of it that "
@@ -87,7 +102,7 @@ static Kernel load(const char *op, const char *kernel) {
                "include nereid/nereid.h, or link nereid_kernels",
            {}});
   }
-  return Kernel::fromLibrary(*found->second, kernel);
+  return Kernel::fromLibrary(*library, kernel, context);
 }
 
 static thread_local LaunchWatcher *watcher = nullptr;
@@ -108,26 +123,54 @@ void kernels::launchWatched(const Kernel &kernel, const Grid &grid,
   kernel.launch(grid, arguments);
 }
 
+static bool worksForShared() {
+  Context::State *own = Context::State::ofThread();
+  return !own || own == &Context::shared().state();
+}
+
 void OperatorKernel::launch(const Grid &grid,
                             std::span<const LaunchArgument> arguments) const {
   auto fromText = [this](Context &context) {
     return compile(op, kernel, context);
   };
-  if (hasCompiler()) {
-    launchWatched(get(), grid, arguments, fromText);
-    return;
-  }
-  std::vector<LaunchArgument> kept;
-  for (const LaunchArgument &argument : arguments) {
-    if (argument.name != "num_warps" && argument.name != "num_stages" &&
-        argument.name != "maxnreg" && argument.name != "minnreg") {
-      kept.push_back(argument);
+  auto launchThis = [&](const Kernel &loaded) {
+    if (hasCompiler()) {
+      launchWatched(loaded, grid, arguments, fromText);
+      return;
     }
+    std::vector<LaunchArgument> kept;
+    for (const LaunchArgument &argument : arguments) {
+      if (argument.name != "num_warps" && argument.name != "num_stages" &&
+          argument.name != "maxnreg" && argument.name != "minnreg") {
+        kept.push_back(argument);
+      }
+    }
+    launchWatched(loaded, grid, kept, fromText);
+  };
+  if (worksForShared()) {
+    launchThis(ofShared());
+  } else {
+    launchThis(get());
   }
-  launchWatched(get(), grid, kept, fromText);
 }
 
-const Kernel &OperatorKernel::get() const {
-  std::call_once(once, [&] { loaded = load(op, kernel); });
-  return loaded;
+const Kernel &OperatorKernel::ofShared() const {
+  Shared &one = hasCompiler() ? compiled : ahead;
+  std::call_once(one.once,
+                 [&] { one.kernel = load(op, kernel, Context::shared()); });
+  return one.kernel;
+}
+
+Kernel OperatorKernel::ofContext(Context &context) const {
+  std::string key = std::string(op) + "/" + kernel;
+  return Kernel::keptBy(
+      context, key, [this](Context &owner) { return load(op, kernel, owner); });
+}
+
+Kernel OperatorKernel::get() const {
+  if (worksForShared()) {
+    return ofShared();
+  }
+  Context context = Context::current();
+  return ofContext(context);
 }

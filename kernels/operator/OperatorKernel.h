@@ -14,7 +14,8 @@
 // `addKernelLibrary` named, and a launch has to fit one of their signatures
 // (kernels/<op>/ahead.txt).
 //
-// Thread-safe; a kernel is loaded when it is first launched.
+// Thread-safe. Kernels are those of the context that the caller works for
+// (Context::current); each is loaded when it is first launched there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,12 +57,20 @@ public:
   void launch(const Grid &grid,
               std::span<const LaunchArgument> arguments) const;
   /// Throws NotFound where the program has neither compiler nor library.
-  const Kernel &get() const;
+  Kernel get() const;
 
 private:
+  /// Of the shared context, without a look-up.
+  struct Shared {
+    std::once_flag once;
+    Kernel kernel;
+  };
+  const Kernel &ofShared() const;
+  Kernel ofContext(Context &context) const;
+
   const char *op, *kernel;
-  mutable std::once_flag once;
-  mutable Kernel loaded;
+  /// The shared context may be given a compiler late.
+  mutable Shared compiled, ahead;
 };
 
 /// What an operator is about to launch.
@@ -110,6 +119,20 @@ bool hasCompiler();
 /// The kernels of kernels/<op>, compiled ahead of time. `library` must live as
 /// long as the program.
 void addKernelLibrary(const char *op, const KernelLibrary &library);
+
+struct LinkedLibrary {
+  const char *op = nullptr;
+  const KernelLibrary *library = nullptr;
+};
+/// Those of nereid_kernels, which a program links or not. The last is empty.
+[[gnu::weak,
+  gnu::visibility("default")]] extern const LinkedLibrary linkedLibraries[];
+
+/// For a library with operators that a program without any opens while it runs
+/// (dlopen), and that stays open: tensors are copied, numbers made and
+/// gradients added by operators from now on. A program that links operators
+/// need not call it.
+void installOperators();
 
 } // namespace nereid::kernels
 

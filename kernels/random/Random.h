@@ -28,7 +28,7 @@
 
 namespace nereid::kernels {
 
-/// What Runtime's generators call for tensors of a GPU (setDeviceGenerator).
+/// What Runtime's generators call for tensors of a GPU (DeviceFunctions).
 /// False: the host has to make this one.
 bool generate(const Tensor &to, const Generation &generation);
 

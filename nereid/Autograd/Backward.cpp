@@ -13,10 +13,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Autograd/Graph.h"
+#include "nereid/Runtime/Context.h"
 #include "nereid/Runtime/Error.h"
 
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <unordered_map>
 
@@ -32,10 +32,9 @@ static Tensor addOnHost(const Tensor &a, const Tensor &b, bool inPlace) {
   return (inPlace ? a : emptyLike(a)).copyFrom(sum);
 }
 
-static std::atomic<AddFunction> addFunction = addOnHost;
-
-void autograd::setAddFunction(AddFunction function) {
-  addFunction = function ? function : addOnHost;
+static Tensor add(const Tensor &a, const Tensor &b, bool inPlace) {
+  auto function = deviceFunctions().add;
+  return (function ? function : addOnHost)(a, b, inPlace);
 }
 
 [[noreturn]] static void raiseInvalid(std::string message) {
@@ -50,11 +49,11 @@ static void accumulate(Tensor &sum, Tensor gradient) {
     return;
   }
   if (sum.isUnique() && sum.isContiguous()) {
-    addFunction.load()(sum, gradient, /*inPlace=*/true);
+    add(sum, gradient, /*inPlace=*/true);
   } else if (gradient.isUnique() && gradient.isContiguous()) {
-    sum = addFunction.load()(gradient, sum, /*inPlace=*/true);
+    sum = add(gradient, sum, /*inPlace=*/true);
   } else {
-    sum = addFunction.load()(sum, gradient, /*inPlace=*/false);
+    sum = add(sum, gradient, /*inPlace=*/false);
   }
 }
 

@@ -65,11 +65,6 @@ std::vector<Variable> record(Text name, std::span<const Variable> inputs,
 Variable record(Text name, std::initializer_list<Variable> inputs,
                 Tensor output, BackwardOfOne backward);
 
-/// a + b in a's dtype, on their device; into `a` where `inPlace`. The library
-/// of operators sets it; without one, sums are computed on the host.
-using AddFunction = Tensor (*)(const Tensor &a, const Tensor &b, bool inPlace);
-void setAddFunction(AddFunction function);
-
 } // namespace nereid::autograd
 
 #endif // NEREID_AUTOGRAD_RECORD_H

@@ -33,6 +33,8 @@ Context::~Context() = default;
 static constinit std::atomic<Context::CompilerFactory> sharedCompiler = nullptr;
 static constinit std::atomic<const detail::SharedDefaults *> installed =
     nullptr;
+static constinit std::atomic<const DeviceFunctions *> installedFunctions =
+    nullptr;
 /// Guards that the shared context is made, and given a compiler.
 static constinit std::mutex sharedMutex;
 static constinit std::atomic<Context *> sharedContext = nullptr;
@@ -47,6 +49,10 @@ const detail::SharedDefaults *detail::presentDefaults() {
   // where the library that has it was opened later than this one.
   const SharedDefaults *linked = &sharedDefaults;
   return linked ? linked : installed.load();
+}
+
+void detail::installDeviceFunctions(const DeviceFunctions &functions) {
+  installedFunctions = &functions;
 }
 
 void detail::installDefaults(const SharedDefaults &defaults) {
@@ -91,6 +97,17 @@ Context::State &Context::State::current() {
 
 Context Context::current() {
   return Context(State::current().shared_from_this());
+}
+
+const DeviceFunctions &deviceFunctions() {
+  static constexpr DeviceFunctions none;
+  Context::State *own = contextOfThread;
+  if (own && own->deviceFunctions) {
+    return *own->deviceFunctions;
+  }
+  const DeviceFunctions *linked = &detail::operatorFunctions;
+  const DeviceFunctions *present = linked ? linked : installedFunctions.load();
+  return present ? *present : none;
 }
 
 ContextScope::ContextScope(Context::State *context)

@@ -34,6 +34,21 @@ namespace nereid {
 class ConfigChooser;
 class DiskCache;
 class Observer;
+class Tensor;
+struct Generation;
+
+/// What computes on a device what the runtime computes on the host otherwise.
+/// The library of operators (kernels/) has all of it, with the same results.
+struct DeviceFunctions {
+  /// Copies between tensors of one GPU and one shape, with strides or
+  /// conversion. False: it cannot.
+  bool (*copy)(const Tensor &to, const Tensor &from) = nullptr;
+  /// Fills a row-major tensor of a GPU with numbers
+  /// (Runtime/device/DeviceGenerator.h). False: it cannot.
+  bool (*generate)(const Tensor &to, const Generation &generation) = nullptr;
+  /// a + b in a's dtype, on their device; into `a` where `inPlace`.
+  Tensor (*add)(const Tensor &a, const Tensor &b, bool inPlace) = nullptr;
+};
 
 struct ContextOptions {
   /// Empty: NEREID_CACHE_DIR, else the user's cache folder.
@@ -57,6 +72,8 @@ struct ContextOptions {
   /// Is told what is done for this context. Null: the process's (observe), if
   /// it has one.
   std::shared_ptr<Observer> observer = nullptr;
+  /// Absent: those of the operators, in a program that links them.
+  std::optional<DeviceFunctions> deviceFunctions = std::nullopt;
 };
 
 /// Counts since the context was made.
@@ -98,7 +115,7 @@ private:
 
 /// This thread works for `context`, which must outlive the scope: it has that
 /// context's settings, its loops the pool's threads, its copies and trace
-/// ranges are told to that observer. Scopes nest.
+/// ranges are told to that observer, operators launch its kernels. Scopes nest.
 class ContextScope {
 public:
   explicit ContextScope(const Context &context)
@@ -131,7 +148,15 @@ const SharedDefaults *presentDefaults();
 /// They live as long as the process. A shared context without a compiler has
 /// theirs from now on.
 void installDefaults(const SharedDefaults &defaults);
+
+/// Of the library of operators, likewise.
+[[gnu::weak,
+  gnu::visibility("default")]] extern const DeviceFunctions operatorFunctions;
+void installDeviceFunctions(const DeviceFunctions &functions);
 } // namespace detail
+
+/// Those of the context that this thread works for.
+const DeviceFunctions &deviceFunctions();
 
 /// Threads that run programs of a grid on the cpu device; all cores by
 /// default, or NEREID_NUM_THREADS. 0 restores the default. More than

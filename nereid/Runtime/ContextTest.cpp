@@ -344,7 +344,7 @@ TEST_F(TwoContexts, BothWorkAtOnce) {
 }
 
 //===----------------------------------------------------------------------===//
-// Scopes, and a null clock
+// Scopes, and what a context keeps
 //===----------------------------------------------------------------------===//
 
 TEST_F(TwoContexts, AScopesContextIsTheThreadsCurrentOne) {
@@ -362,7 +362,61 @@ TEST_F(TwoContexts, AScopeEndsWhereItEnds) {
   EXPECT_EQ(&Context::current().state(), &Context::shared().state());
 }
 
+TEST_F(TwoContexts, ADeviceFunctionIsThatOfTheThreadsContext) {
+  EXPECT_EQ(deviceFunctions().add, nullptr);
+  DeviceFunctions functions;
+  functions.add = [](const Tensor &a, const Tensor &, bool) { return a; };
+  Context own(nullptr, {.deviceFunctions = functions});
+  ContextScope scope(own);
+  EXPECT_EQ(deviceFunctions().add, functions.add);
+}
+
+TEST_F(TwoContexts, AContextKeepsAKernelOnce) {
+  int made = 0;
+  auto make = [&](Context &context) {
+    ++made;
+    return Kernel::fromSource("", "add", context);
+  };
+  for (int i = 0; i < 3; ++i) {
+    Kernel::keptBy(left.context, "the key", make)[1](x, 1);
+  }
+  EXPECT_EQ(made, 1);
+  Kernel::keptBy(right.context, "the key", make)[1](x, 1);
+  EXPECT_EQ(made, 2);
+  EXPECT_EQ(x.at({0}), 4);
+}
+
+TEST_F(TwoContexts, AContextKeepsNoKernelOfAnother) {
+  try {
+    Kernel::keptBy(left.context, "the key",
+                   [&](Context &) { return right.kernel("add"); });
+    FAIL() << "kept it";
+  } catch (const Error &error) {
+    EXPECT_THAT(error.what(),
+                testing::HasSubstr("expected a kernel of the context that "
+                                   "keeps it, got 'add' of another one"));
+  }
+}
+
+TEST(ContextLife, AKeptKernelGoesWithItsContextUnlessAHandleIsLeft) {
+  auto world = std::make_shared<FakeWorld>();
+  Kernel left;
+  {
+    Side side{Knobs()};
+    world = side.world;
+    left = Kernel::keptBy(side.context, "k", [&](Context &context) {
+      return Kernel::fromSource("", "add", context);
+    });
+  }
+  Tensor x = zeros({1}, f32, Device::cpu());
+  left[1](x, 3);
+  EXPECT_EQ(x.item(), 3);
+  left = Kernel();
+  EXPECT_EQ(world.use_count(), 1) << "something keeps the compiler";
+}
+
 TEST(ContextOptions, ANullClockIsTheSystems) {
+  auto world = std::make_shared<FakeWorld>();
   Context context(nullptr, {.clock = nullptr});
   EXPECT_EQ(&*context.state().clock, steadyClock().get());
 }

@@ -54,6 +54,7 @@
 #include "nereid/Runtime/Error.h"
 #include "nereid/Runtime/Grid.h"
 
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -99,6 +100,13 @@ public:
   /// of another version.
   static Kernel fromLibrary(const KernelLibrary &library, Text name = "",
                             Context &context = Context::shared());
+
+  /// The context's own kernel of this key, made by `make` when it is first
+  /// asked for, of which no other handle may be left. It lives as long as the
+  /// context or a handle. For libraries that launch their kernels in whatever
+  /// context their caller works for (Context::current).
+  static Kernel keptBy(Context &context, const std::string &key,
+                       const std::function<Kernel(Context &)> &make);
 
   const std::string &name() const;
   const KernelDescription &description() const;

@@ -23,8 +23,7 @@ using namespace nereid;
 using namespace nereid::gpt2;
 
 /// Both sides must say it: programs that differ may sum other things.
-static const std::string greeting =
-    std::string("nereid-gpt2 " NEREID_VERSION) + " ";
+static constexpr std::string_view greeting = "nereid-gpt2 " NEREID_VERSION " ";
 
 enum Kind : char { SignOfLife = 'h', Goodbye = 'b', FailureNotice = 'f' };
 
@@ -100,7 +99,8 @@ void Peers::meetAsRoot() {
     if (hello.compare(0, greeting.size(), greeting) != 0 ||
         std::sscanf(hello.c_str() + greeting.size(), "%d %d", &rank, &size) !=
             2) {
-      answer = "expected '" + greeting + "', the same program, got '" +
+      answer = "expected '" + std::string(greeting) +
+               "', the same program, got '" +
                hello.substr(0, greeting.size() + 20) + "'";
     } else if (size != all.size) {
       answer = "expected a run of " + std::to_string(all.size) +
@@ -144,8 +144,8 @@ void Peers::meetAsOther() {
     }
     if (socket) {
       try {
-        socket->sendText(greeting + std::to_string(all.rank) + " " +
-                             std::to_string(all.size),
+        socket->sendText(std::string(greeting) + std::to_string(all.rank) +
+                             " " + std::to_string(all.size),
                          deadline);
         answer = socket->receiveText(deadline);
       } catch (const Error &) {

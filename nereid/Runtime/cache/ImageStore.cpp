@@ -36,6 +36,7 @@ Context::State::State(std::unique_ptr<KernelCompiler> compiler,
       chooser(std::move(options.chooser)), clock(options.clock),
       machine(std::move(options.machine)),
       observer(std::move(options.observer)),
+      deviceFunctions(options.deviceFunctions),
       disk(options.cacheDirectory.empty() ? DiskCache::defaultFolder(settings())
                                           : options.cacheDirectory,
            options.cacheBytes.value_or(

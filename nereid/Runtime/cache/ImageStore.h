@@ -22,6 +22,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <unordered_map>
 
 namespace nereid {
 
@@ -82,6 +83,7 @@ public:
   const SharedClock clock;
   const Machine machine;
   const std::shared_ptr<Observer> observer; ///< null: the process's
+  const std::optional<DeviceFunctions> deviceFunctions;
   DiskCache disk;
 
   /// Null: the process's.
@@ -123,6 +125,11 @@ private:
   /// Machine code is loaded into each cuda device that runs it.
   using LoadedKey = std::pair<std::array<uint8_t, 32>, int>;
   std::map<LoadedKey, std::shared_ptr<const LoadedImage>> loaded;
+
+  friend class nereid::Kernel;
+  /// Kernel::keptBy. They do not keep the context.
+  std::mutex keeping;
+  std::unordered_map<std::string, std::shared_ptr<KernelState>> kept;
 };
 
 /// What a call that needs a compiler fails with when there is none.

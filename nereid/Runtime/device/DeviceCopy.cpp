@@ -7,11 +7,11 @@
 
 #include "nereid/Runtime/device/DeviceCopy.h"
 
+#include "nereid/Runtime/Context.h"
 #include "nereid/Runtime/Error.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"
 #include "nereid/Runtime/device/WatchedWork.h"
 
-#include <atomic>
 #include <cstring>
 
 namespace nereid {
@@ -64,16 +64,12 @@ static Tensor hostTwin(const Tensor &model, bool filled) {
   return twin;
 }
 
-static std::atomic<DeviceCopyFunction> deviceCopy = nullptr;
-
-void setDeviceCopy(DeviceCopyFunction function) { deviceCopy = function; }
-
 void copyAcrossDevices(const Tensor &to, const Tensor &from) {
   if (to.dtype() == from.dtype() && to.isContiguous() && from.isContiguous()) {
     copyExtent(to, from);
     return;
   }
-  if (DeviceCopyFunction function = deviceCopy;
+  if (auto function = deviceFunctions().copy;
       function && to.device() == from.device() && function(to, from)) {
     return;
   }

@@ -20,12 +20,6 @@ void copyAcrossDevices(const Tensor &to, const Tensor &from);
 /// tensor of the same dtype. False when the device has no fill for this value.
 bool fillOnDevice(const Tensor &to, const Tensor &scalar);
 
-/// Copies with strides or conversion between tensors of one GPU, of one shape,
-/// without the host; false: it cannot. The library of operators sets one;
-/// without it such copies go through the host.
-using DeviceCopyFunction = bool (*)(const Tensor &to, const Tensor &from);
-void setDeviceCopy(DeviceCopyFunction function);
-
 } // namespace nereid
 
 #endif // NEREID_RUNTIME_DEVICE_DEVICECOPY_H

@@ -12,7 +12,8 @@
 
 namespace nereid {
 
-/// What rand, randn, randint or arange was asked for.
+/// What rand, randn, randint or arange was asked for. DeviceFunctions::generate
+/// makes the bits that the host would.
 struct Generation {
   enum class Kind { Uniform, Normal, Integers, Arange };
   Kind kind = Kind::Uniform;
@@ -21,13 +22,6 @@ struct Generation {
   uint64_t size = 0;          ///< of integers: how many there are
   double start = 0, step = 0; ///< of arange
 };
-
-/// Fills a row-major tensor of a GPU with the bits that the host would make;
-/// false: it cannot. The library of operators sets one; without it the host
-/// makes the numbers and copies them.
-using DeviceGeneratorFunction = bool (*)(const Tensor &to,
-                                         const Generation &generation);
-void setDeviceGenerator(DeviceGeneratorFunction function);
 
 } // namespace nereid
 

@@ -177,6 +177,27 @@ Kernel Kernel::fromLibrary(const KernelLibrary &library, Text name,
   return Kernel(std::move(state));
 }
 
+Kernel Kernel::keptBy(Context &context, const std::string &key,
+                      const std::function<Kernel(Context &)> &make) {
+  Context::State &owner = context.state();
+  std::lock_guard lock(owner.keeping);
+  auto found = owner.kept.find(key);
+  if (found == owner.kept.end()) {
+    std::shared_ptr<KernelState> made = make(context).state;
+    if (&made->context != &owner) {
+      raise({ErrorCode::InvalidArgument,
+             "Kernel::keptBy: expected a kernel of the context that keeps it, "
+             "got '" +
+                 made->description.name + "' of another one",
+             {}});
+    }
+    made->keptContext.reset(); // it would keep the one that keeps it
+    found = owner.kept.emplace(key, std::move(made)).first;
+  }
+  return Kernel(std::shared_ptr<KernelState>(owner.shared_from_this(),
+                                             found->second.get()));
+}
+
 //===----------------------------------------------------------------------===//
 // The handle
 //===----------------------------------------------------------------------===//

@@ -17,6 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Runtime/Context.h"
 #include "nereid/Runtime/Error.h"
 #include "nereid/Runtime/Tensor.h"
 #include "nereid/Runtime/device/DeviceGenerator.h"
@@ -24,7 +25,6 @@
 #include "nereid/Runtime/tensor/Convert.h"
 
 #include <array>
-#include <atomic>
 #include <bit>
 #include <cmath>
 
@@ -55,19 +55,13 @@ static float uniform(uint32_t bits) {
   return static_cast<float>(x) * 4.6566127342e-10f;
 }
 
-static std::atomic<DeviceGeneratorFunction> deviceGenerator = nullptr;
-
-void setDeviceGenerator(DeviceGeneratorFunction function) {
-  deviceGenerator = function;
-}
-
 /// Makes `tensor` in groups of four: `make(group, groups, values)` fills values
 /// with elements 4 * group .. 4 * (group + groups).
 template <typename Value, typename Make>
 static void generate(const Tensor &tensor, DType valueType,
                      const Generation &generation, Make make) {
   if (!tensor.device().isHost()) {
-    if (DeviceGeneratorFunction function = deviceGenerator;
+    if (auto function = deviceFunctions().generate;
         function && function(tensor, generation)) {
       return;
     }
