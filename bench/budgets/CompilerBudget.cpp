@@ -14,9 +14,13 @@
 #include "bench/budgets/Best.h"
 
 #include "nereid/ABI/KernelCompiler.h"
+#include "nereid/Runtime/Kernel.h"
+#include "nereid/Runtime/Tensor.h"
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -89,4 +93,38 @@ TEST(CompilerBudget, HelpTakesSixtyMilliseconds) {
   }
   std::printf("nereid --help: %.1f ms\n", best);
   EXPECT_LT(best, 60);
+}
+
+/// Resident, in MiB.
+static double residentMiB() {
+  uint64_t pages = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> pages >> resident;
+  return static_cast<double>(resident) * 4096 / (1 << 20);
+}
+
+TEST(CompilerBudget, AThousandContextsAreAsLargeAsAHundred) {
+  std::string folder = testing::TempDir() + "/nereid-budget-contexts";
+  Tensor x = rand({4, 64}, f32, Device::cpu()),
+         y = zeros({4, 64}, f32, Device::cpu());
+  auto openAndClose = [&] {
+    Knobs settings;
+    settings.numThreads = 2;
+    Context context(createKernelCompiler(),
+                    {.cacheDirectory = folder, .settings = settings});
+    Kernel kernel = Kernel::fromSource(softmax, "softmax", context);
+    const LaunchArgument arguments[] = {y, x, 64, {"BLOCK", Argument(64)}};
+    kernel.launch(4, arguments);
+  };
+  for (int i = 0; i < 100; ++i) {
+    openAndClose();
+  }
+  double hundred = residentMiB();
+  for (int i = 100; i < 1000; ++i) {
+    openAndClose();
+  }
+  double thousand = residentMiB();
+  std::filesystem::remove_all(folder);
+  std::printf("100 contexts: %.1f MiB resident, 1000: %.1f\n", hundred,
+              thousand);
+  EXPECT_LT(thousand - hundred, 8);
 }

@@ -60,6 +60,16 @@ TEST_F(CudaLaunches, AreAsynchronous) {
   EXPECT_EQ(ran, 1);
 }
 
+TEST_F(CudaLaunches, ThoseOfAThousandContextsLeaveNoModules) {
+  int loaded = calls("cuModuleLoadDataEx"), unloaded = calls("cuModuleUnload");
+  for (int i = 0; i < 1000; ++i) {
+    Context own(std::make_unique<FakeCompiler>(world), withoutDisk({}));
+    Kernel::fromSource("", "add", own)[16](x, y, out, 1000);
+  }
+  EXPECT_EQ(calls("cuModuleLoadDataEx") - loaded, 1000);
+  EXPECT_EQ(calls("cuModuleUnload") - unloaded, 1000);
+}
+
 TEST_F(CudaLaunches, ABlockHasTheThreadsOfTheImage) {
   world->kernels["add"].lanes = 64;
   unsigned threads = 0;

@@ -1,4 +1,4 @@
-//===- LaunchAllocationTest.cpp - Warm launches allocate nothing ----------===//
+//===- LaunchAllocationTest.cpp - What launches and contexts allocate -----===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,29 +6,41 @@
 //===----------------------------------------------------------------------===//
 //
 // Time depends on the machine, and half of what a launch takes would not be
-// noticed; the number of allocations does not, and it has to be 0.
+// noticed; the number of allocations does not, and it has to be 0. Nor does the
+// number of those that are left, of which a context that is gone has none.
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Machine/testing/ManualClock.h"
+#include "nereid/Runtime/Observer.h"
+#include "nereid/Runtime/device/ThreadPool.h"
 #include "nereid/Runtime/testing/LaunchFixture.h"
+#include "nereid/Runtime/testing/ScriptedChooser.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <new>
 
 using namespace nereid;
 using namespace nereid::literals;
 
 static thread_local int64_t allocations = 0;
+/// Not yet freed, of all threads.
+static constinit std::atomic<int64_t> held = 0;
 
 void *operator new(size_t size) {
   ++allocations;
+  ++held;
   if (void *memory = std::malloc(size ? size : 1)) {
     return memory;
   }
   throw std::bad_alloc();
 }
-void operator delete(void *memory) noexcept { std::free(memory); }
-void operator delete(void *memory, size_t) noexcept { std::free(memory); }
+void operator delete(void *memory) noexcept {
+  held -= memory != nullptr;
+  std::free(memory);
+}
+void operator delete(void *memory, size_t) noexcept { operator delete(memory); }
 
 namespace {
 
@@ -64,3 +76,72 @@ TEST_F(LaunchAllocation, None) { EXPECT_EQ(ofForms(1), 0); }
 
 /// More forms than a kernel has plans for: every launch goes the long way.
 TEST_F(LaunchAllocation, NoneOnTheLongWay) { EXPECT_EQ(ofForms(16), 0); }
+
+//===----------------------------------------------------------------------===//
+// Contexts that come and go
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+size_t entries(const char *folder) {
+  std::filesystem::directory_iterator all(folder);
+  return static_cast<size_t>(std::distance(begin(all), end(all)));
+}
+
+class ContextsThatGo : public LaunchFixture {
+protected:
+  /// Opens one with everything of its own, launches, and closes it.
+  void openAndClose() {
+    Knobs settings;
+    settings.numThreads = 3;
+    settings.cacheSize = 0;
+    Context own(std::make_unique<FakeCompiler>(world),
+                {.chooser = std::make_shared<ScriptedChooser>(),
+                 .clock = clock,
+                 .settings = settings,
+                 .observer = std::make_shared<Observer>()});
+    ContextScope scope(own);
+    Kernel::fromSource("", "add", own)[4](x, x, x, 200);
+    Kernel::keptBy(own, "count", [](Context &context) {
+      return Kernel::fromSource("", "count", context);
+    })[4](counts);
+    std::lock_guard lock(world->mutex);
+    world->requests.clear();
+    world->requests.shrink_to_fit();
+  }
+
+  std::shared_ptr<Clock> clock = std::make_shared<ManualClock>();
+  Tensor x = zeros({256}, f32, Device::cpu()),
+         counts = zeros({4}, i32, Device::cpu());
+};
+
+} // namespace
+
+TEST_F(ContextsThatGo, AThousandLeaveNothing) {
+  openAndClose(); // texts that the process keeps, once
+  long users = world.use_count();
+  int64_t before = held;
+  for (int i = 0; i < 1000; ++i) {
+    openAndClose();
+  }
+  EXPECT_EQ(held - before, 0) << "allocations are left";
+  EXPECT_EQ(world.use_count(), users) << "compilers are left";
+  EXPECT_EQ(counts.at({3}), 1001);
+}
+
+TEST_F(ContextsThatGo, AThousandPoolsLeaveNoThreadsAndFiles) {
+  size_t files = entries("/proc/self/fd"), threads = entries("/proc/self/task");
+  for (int i = 0; i < 1000; ++i) {
+    Knobs settings;
+    settings.numThreads = 3;
+    Context own(nullptr, {.cacheBytes = 0, .settings = settings});
+    ContextScope scope(own);
+    std::atomic<int64_t> done = 0;
+    parallelRanges(100, 1,
+                   [&](int64_t begin, int64_t end) { done += end - begin; });
+    ASSERT_EQ(done, 100);
+  }
+  EXPECT_EQ(entries("/proc/self/fd"), files);
+  // Workers are oneTBB's, for all pools: two beside this thread.
+  EXPECT_LE(entries("/proc/self/task"), threads + 2);
+}
