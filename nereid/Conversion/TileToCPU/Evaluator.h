@@ -136,6 +136,9 @@ public:
   unsigned lanes;
   /// Compares that hold in every lane of this version of the loops.
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, bool> assumed;
+  /// Asks in front of the loops what bounds them: what is read along the vector
+  /// is neither needed nor known to exist there.
+  bool isProbe = false;
   /// Lanes inside the tile; null: all.
   mlir::Value laneMask;
 
@@ -189,6 +192,9 @@ private:
                    Lane other);
   Lane loadRun(Lane address, mlir::Type type, Lane mask, Lane other,
                bool reversed);
+  Lane loadMaskedRun(Lane address, mlir::Type type, Lane mask, Lane other,
+                     bool reversed);
+  void storeMaskedRun(const LanePointer &to, mlir::Value value, mlir::Value on);
   Lane loadWindow(const LanePointer &from, mlir::Type type);
   Lane loadGather(const LanePointer &from, mlir::Type type, Lane mask,
                   Lane other);

@@ -226,6 +226,7 @@ void Nest::emitChunks() {
   Value stream;
   if (!schedule.collapsed() && lanes > 1 && !isScan) {
     Evaluator probe(kernel, lanes);
+    probe.isProbe = true;
     setAnchors(probe);
     // The bases stand for every chunk and every position along the axis.
     Coord chunk;
