@@ -9,12 +9,16 @@
 
 #include "nereid/Conversion/Lanes/KernelConversion.h"
 #include "nereid/Conversion/TileToCPU/Emitter.h"
+#include "nereid/Conversion/TileToCPU/SplitRows.h"
 #include "nereid/Dialect/Tile/IR/Kernel.h"
+#include "nereid/Dialect/Tile/Transforms/Passes.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
@@ -34,6 +38,17 @@ convertTileToCPU(ModuleOp module, const cpu::CpuTarget &target, bool fpFusion) {
     return kernel.status();
   }
   lanes::loadDialects(module.getContext(), registerTileToCPUDialects);
+  if (tocpu::splitRows(*kernel)) {
+    PassManager again(module.getContext());
+    OpPassManager &passes = again.nest<func::FuncOp>();
+    passes.addPass(tile::createSimplifyTiles());
+    passes.addPass(createLoopInvariantCodeMotionPass());
+    passes.addPass(createCSEPass());
+    if (failed(again.run(module))) {
+      return Failure{
+          ErrorCode::Internal, "tiles of one row do not simplify", {}};
+    }
+  }
   return tocpu::KernelEmitter(*kernel, target, fpFusion).run();
 }
 
