@@ -406,6 +406,9 @@ void Nest::emitAxisLoop(Evaluator &evaluator, const Version &version,
   unsigned coords = coordsOf(evaluator, chunk, axis);
   assumeBounds(evaluator, coords, version.assume, assumeAxis);
   emitRoots(evaluator, coords, false);
+  if (!version.masked && version.lanes > 1 && !schedule.collapsed()) {
+    fetchPieces(evaluator, coords, chunk);
+  }
   b.setInsertionPointToEnd(loop.getBody());
   scf::YieldOp::create(b, kernel.loc, carried());
   setCarried(loop.getResults());

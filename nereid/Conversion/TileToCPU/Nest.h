@@ -148,7 +148,10 @@ private:
                       bool nontemporal);
   void fetchNext(Evaluator &evaluator, unsigned coords, const Coord &chunk,
                  Fetch fetch);
+  void fetchPieces(Evaluator &evaluator, unsigned coords, const Coord &chunk);
+  bool isPiece(mlir::Type tensor) const;
   bool isShortRow(mlir::Type tensor) const;
+  bool readsBeside(tile::StoreOp store) const;
   unsigned coordsOf(Evaluator &evaluator, const Coord &chunk,
                     const Coord &axis);
   void turnLoads();

@@ -22,6 +22,8 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 
 namespace nereid::tocpu {
@@ -37,6 +39,9 @@ static constexpr int64_t longRow = 8192;
 /// A row of a tile that ends before the processor's prefetcher is far ahead: it
 /// follows accesses within a page, and begins anew in the next.
 static constexpr int64_t shortRowBytes = 8192;
+
+/// Values behind an address, or behind what is stored, that are looked at.
+static constexpr unsigned maxOrigins = 256;
 
 static bool isFetched(Type tensor) {
   return tile::getBytes(tensor) <= maxFetchBytes;
@@ -343,18 +348,89 @@ static bool fetchForStore(Evaluator &evaluator, tile::StoreOp store,
   return true;
 }
 
+/// Is a row of the tile a piece that the processor's prefetcher is not done
+/// with before the next row begins?
+bool Nest::isPiece(Type tensor) const {
+  return schedule.extent * tile::getElementBytes(tile::getElement(tensor)) <=
+         shortRowBytes;
+}
+
 /// Is the chunk loop a piece of one of several rows of a tile?
 bool Nest::isShortRow(Type tensor) const {
-  return depth > 0 &&
-         schedule.extent * tile::getElementBytes(tile::getElement(tensor)) <=
-             shortRowBytes;
+  return depth > 0 && isPiece(tensor);
+}
+
+/// Of a reduction along the rows inside of each chunk.
+void Nest::fetchPieces(Evaluator &evaluator, unsigned coords,
+                       const Coord &chunk) {
+  for (Fetch fetch : item.fetchNext) {
+    if (fetch.isOwn && isPiece(fetch.load.getResult().getType())) {
+      fetchNext(evaluator, coords, chunk, fetch);
+    }
+  }
+  evaluator.at(evaluator.innermost());
+}
+
+/// The programs' numbers and the loops' counters that an address depends on;
+/// nothing where that is not known.
+static SmallVector<Value> origins(Value address) {
+  SetVector<Value> seen;
+  SmallVector<Value> found;
+  seen.insert(address);
+  for (unsigned i = 0; i < seen.size(); ++i) {
+    Value value = seen[i];
+    Operation *op = value.getDefiningOp();
+    if (seen.size() > maxOrigins) {
+      return {};
+    }
+    if (isa_and_nonnull<tile::ProgramIdOp>(op) ||
+        (!op && !isa<func::FuncOp>(value.getParentBlock()->getParentOp()))) {
+      found.push_back(value);
+    } else if (op) {
+      seen.insert(op->operand_begin(), op->operand_end());
+    }
+  }
+  return found;
+}
+
+/// Does the nest read an array as it goes, beside writing one? A load that
+/// depends on less than the store's address reads the same again and again.
+bool Nest::readsBeside(tile::StoreOp store) const {
+  SmallVector<Value> written = origins(store.getPtr());
+  SetVector<Value> seen;
+  seen.insert(store.getValue());
+  for (unsigned i = 0; i < seen.size() && i < maxOrigins; ++i) {
+    Value value = seen[i];
+    Operation *op = value.getDefiningOp();
+    if (!op || kernel.buffer(value)) {
+      continue;
+    }
+    if (auto load = dyn_cast<tile::LoadOp>(op)) {
+      SmallVector<Value> read = origins(load.getPtr());
+      if (written.empty() || read.empty() ||
+          llvm::all_of(written, [&](Value origin) {
+            return llvm::is_contained(read, origin);
+          })) {
+        return true;
+      }
+    } else {
+      seen.insert(op->operand_begin(), op->operand_end());
+    }
+  }
+  return seen.size() > maxOrigins;
 }
 
 void Nest::emitPrefetches(Evaluator &evaluator, unsigned coords,
                           const Coord &chunk, bool nontemporal) {
+  // What only adds up is followed by a pass over the sums, in which memory
+  // would be idle, and then by another row.
+  bool pauses = llvm::all_of(item.roots, [](const Root &root) {
+    return root.kind == RootKind::Yield || root.kind == RootKind::Reduce;
+  });
   for (Fetch fetch : item.fetchNext) {
     Type type = fetch.load.getResult().getType();
-    if (!fetch.isOwn || isShortRow(type)) {
+    bool isShort = isShortRow(type) || (pauses && isPiece(type));
+    if (!fetch.isOwn || isShort) {
       fetchNext(evaluator, coords, chunk, fetch);
     }
   }
@@ -371,9 +447,10 @@ void Nest::emitPrefetches(Evaluator &evaluator, unsigned coords,
     if (!store || nontemporal || kernel.fetched.contains(store)) {
       continue;
     }
-    if (isLong) {
+    if (isLong && readsBeside(store)) {
       fetchForStore(evaluator, store, coords, storeDistance);
-    } else if (chunk.base && isShortRow(store.getValue().getType()) &&
+    } else if (!isLong && chunk.base &&
+               isShortRow(store.getValue().getType()) &&
                isFetched(store.getValue().getType())) {
       fetchForStore(evaluator, store, coords, 0, &kernel);
     }

@@ -395,7 +395,15 @@ Schedule chooseSchedule(KernelEmitter &kernel, const Item &item,
   schedule.restLanes =
       std::min<uint64_t>(full, llvm::PowerOf2Ceil(schedule.extent));
   unsigned registers = survey.expensive > 0 || survey.operations > 24 ? 2 : 4;
-  if (kernel.target.vectorRegisters < 32 || schedule.collapsed()) {
+  // A reduction inside of each chunk jumps from row to row: wide pieces of one
+  // that does little else.
+  bool jumps = item.axis >= 0 && !schedule.axisIsVector &&
+               item.roots.size() == 1 && survey.operations <= 8;
+  // Where there are 16 registers, four values for what hardly computes: whole
+  // cache lines of narrow elements, and half the steps of the loop.
+  bool isLight = survey.expensive == 0 && survey.operations <= 4;
+  bool hasRoom = kernel.target.vectorRegisters >= 32 || jumps || isLight;
+  if (!hasRoom || schedule.collapsed()) {
     registers = std::min(registers, 2u);
   }
   if (sameLanes) {

@@ -1,6 +1,9 @@
 # RUN: nereid compile %s:softmax --signature '*fp32:16, *fp32:16, i32:16, 4096' --target x86-64-v4 --emit llvm | FileCheck %s --check-prefix=ROW
 # RUN: nereid compile %s:softmax --signature '*fp32:16, *fp32:16, i32:16, 1048576' --target x86-64-v4 --emit llvm | FileCheck %s --check-prefix=LARGE
 # RUN: nereid compile %s:scale --signature '*fp32:16, *fp32:16, i32, 1024' --target x86-64-v4 --emit llvm | FileCheck %s --check-prefix=STREAM
+# RUN: nereid compile %s:row_sum --signature '*fp32:16, *bf16:16, i32, i32:16, 1024' --target x86-64-v3 --emit llvm | FileCheck %s --check-prefix=SUM
+# RUN: nereid compile %s:column_sum --signature '*fp32:16, *fp32:16, i32, i32:16, 16, 256' --target x86-64-v3 --emit llvm | FileCheck %s --check-prefix=COLUMNS
+# RUN: nereid compile %s:fill --signature '*bf16:16, *bf16:16, i32, i32:16, 1024' --target x86-64-v3 --emit llvm | FileCheck %s --check-prefix=FILL
 import triton
 import triton.language as tl
 
@@ -35,3 +38,50 @@ def softmax(y_ptr, x_ptr, stride, N: tl.constexpr):
 def scale(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(y_ptr + i, 2.0 * tl.load(x_ptr + i, mask=i < n), mask=i < n)
+
+
+# What only adds up asks for the next tile, and so at the end of a row for the
+# next one's first: behind it comes a pass over the sums, which leaves memory
+# idle. Four vectors a step: a line of narrow elements is asked for once.
+# SUM: define void @row_sum
+# SUM: load <32 x i16>
+# SUM: store <32 x float>
+# SUM: call void @llvm.prefetch.p0(ptr {{.*}}, i32 0, i32 3, i32 1)
+@triton.jit
+def row_sum(y_ptr, x_ptr, N, stride, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], tl.float32)
+    for start in range(0, N, BLOCK):
+        columns = start + tl.arange(0, BLOCK)
+        total += tl.load(x_ptr + row * stride + columns, mask=columns < N, other=0.0).to(tl.float32)
+    tl.store(y_ptr + row, tl.sum(total, axis=0))
+
+
+# Sums across rows jump from row to row inside of each chunk: wide pieces, and
+# the same piece of the next tile is asked for.
+# COLUMNS: define void @column_sum
+# COLUMNS: load <32 x float>
+# COLUMNS: call void @llvm.prefetch.p0(ptr {{.*}}, i32 0, i32 3, i32 1)
+@triton.jit
+def column_sum(y_ptr, x_ptr, M, stride, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    columns = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    total = tl.zeros([BLOCK], tl.float32)
+    for start in range(0, M, ROWS):
+        rows = start + tl.arange(0, ROWS)
+        x = tl.load(x_ptr + rows[:, None] * stride + columns[None, :], mask=rows[:, None] < M, other=0.0)
+        total += tl.sum(x, axis=0)
+    tl.store(y_ptr + columns, total)
+
+
+# Every row is written with the same: there is no stream of loads that the
+# stores' lines could be asked for beside.
+# FILL: define void @fill
+# FILL-NOT: call void @llvm.prefetch
+# FILL: ret void
+@triton.jit
+def fill(y_ptr, w_ptr, N, stride, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    for start in range(0, N, BLOCK):
+        columns = start + tl.arange(0, BLOCK)
+        w = tl.load(w_ptr + columns, mask=columns < N)
+        tl.store(y_ptr + row * stride + columns, w, mask=columns < N)
