@@ -25,16 +25,19 @@ namespace nereid {
 /// Whether stores should pass the caches, where a launch's tensors exceed them.
 /// On a socket whose cores saturate the memory it saves reading what is
 /// overwritten, a third of a copy's traffic; where few cores wait for latency,
-/// it costs 15 %. The first launches try both. Never changes a result.
+/// it costs 15 %; and arrays that are hardly larger than the cache stay in it
+/// for a good part from launch to launch, unless stores pass it. So the first
+/// launches try both, each several times in a row: the last finds the caches as
+/// its own kind leaves them. Never changes a result.
 class StreamingChoice {
 public:
-  static constexpr uint32_t trials = 6; ///< three of each, in turn
+  static constexpr uint32_t trials = 6; ///< three through the caches, then past
 
   bool next() {
     uint32_t launch = launches.load(std::memory_order_relaxed);
     if (launch < trials) {
       launches.store(launch + 1, std::memory_order_relaxed);
-      return launch % 2 != 0;
+      return launch >= trials / 2;
     }
     return nsPerByte[1] < nsPerByte[0];
   }

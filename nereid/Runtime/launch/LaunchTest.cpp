@@ -334,6 +334,28 @@ TEST_F(Launch, TheFasterStoresAreFoundByTrial) {
   }
 }
 
+TEST_F(Launch, StoresAreTriedOnCachesThatTheirOwnKindLeaves) {
+  auto clock = std::make_shared<ManualClock>();
+  Context manual(std::make_unique<FakeCompiler>(world),
+                 withoutDisk({.clock = clock, .machine = tinyMachine()}));
+  // Through the caches is the faster way, but not behind one past them.
+  std::atomic<uint32_t> flags = 0;
+  FakeKernel k = addKernel();
+  k.description.name = "warms";
+  k.program = [&](const FakeCall &call) {
+    uint32_t before = flags.exchange(call.frame->flags);
+    clock->advanceMs(call.frame->flags ? 2 : before ? 3 : 1);
+  };
+  world->kernels["warms"] = k;
+  Kernel f = Kernel::fromSource("", "warms", manual);
+  Tensor a = empty({40000}, f32), b = empty({40000}, f32); // 160 KB
+  flags = StreamingStores;
+  for (uint32_t i = 0; i < StreamingChoice::trials + 1; ++i) {
+    f[1](a, b, a, 5);
+  }
+  EXPECT_EQ(flags, 0u);
+}
+
 TEST_F(Launch, HeuristicsAreComputedInOrderAndRemembered) {
   FakeKernel k = addKernel();
   k.description.name = "heur";
