@@ -30,6 +30,7 @@ target_link_libraries(NereidTBB PUBLIC Threads::Threads)
 
 find_library(NEREID_LIBZSTD libzstd.a REQUIRED)
 set(NEREID_ZSTD ${NEREID_LIBZSTD})
+find_library(NEREID_SODIUM libsodium.a REQUIRED)
 
 # nereid_mlir_archives(<variable>): what stands for libMLIR.so and libLLVM.so.
 # All of MLIR's dialects and conversions are named: an archive that nothing asks

@@ -13,8 +13,6 @@
 
 #include <gmock/gmock.h>
 #include <latch>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <thread>
 
 using namespace nereid;
@@ -114,22 +112,13 @@ TEST(Communicator, oneThatFailsEndsTheOthers) {
   EXPECT_THAT(errors[2], HasSubstr("process 1 of 3"));
 }
 
-/// Process 1 of 2 as far as the others can tell, without what watches it.
-static Socket joinedAsSecond(int port) {
-  Deadline end = secondsFromNow(forEver);
-  Socket socket = std::move(*tryConnect("127.0.0.1", port, end));
-  socket.sendText("nereid-gpt2 " NEREID_VERSION " 1 2", end);
-  EXPECT_THAT(socket.receiveText(end), HasSubstr("ok "));
-  return socket;
-}
-
 TEST(Peers, oneThatIsSilentEndsTheRun) {
-  Meeting meeting;
+  MeetingPlace meeting;
   Processes all = meeting.processes(0, 2);
   all.silenceSeconds = 0.3;
   std::latch done(1);
   std::thread silent([&] {
-    Socket socket = joinedAsSecond(meeting.port());
+    Met met = meet(meeting.processes(1, 2));
     done.wait();
   });
   {
@@ -147,8 +136,8 @@ TEST(Peers, oneThatIsSilentEndsTheRun) {
 /// What waits for a process may be slow to give up: of that the others hear all
 /// the same, and signs of life go on being read.
 TEST(Peers, aFailureIsKnownWhileItsHandlerWaits) {
-  Meeting meeting;
-  std::thread gone([&] { joinedAsSecond(meeting.port()); });
+  MeetingPlace meeting;
+  std::thread gone([&] { meet(meeting.processes(1, 2)); });
   std::latch isEnding(1);
   {
     Peers peers(meeting.processes(0, 2));
@@ -161,7 +150,7 @@ TEST(Peers, aFailureIsKnownWhileItsHandlerWaits) {
 }
 
 TEST(Peers, aProcessThatGoesOnAloneIsTold) {
-  Meeting meeting;
+  MeetingPlace meeting;
   auto peersOf = [&](int rank) {
     return std::make_unique<Peers>(meeting.processes(rank, 2));
   };
@@ -185,40 +174,4 @@ TEST(Peers, aProcessThatGoesOnAloneIsTold) {
               HasSubstr("process 1 of 2 has ended its run, which process "
                         "0 of 2 goes on with"));
   peers->check(); // a goodbye is no failure
-}
-
-TEST(Peers, strangersAreRefused) {
-  Meeting meeting;
-  std::thread others([&] {
-    EXPECT_THAT(errorOf([&] { Peers peers(meeting.processes(1, 3)); }),
-                HasSubstr("expected a run of 2 processes, got one of 3"));
-    Peers peers(meeting.processes(1, 2));
-    peers.watch([] {});
-  });
-  Peers peers(meeting.processes(0, 2));
-  peers.watch([] {});
-  others.join();
-}
-
-TEST(Peers, nobodyComes) {
-  Processes all = Meeting().processes(0, 2);
-  all.meetSeconds = 0.2;
-  EXPECT_THAT(errorOf([&] { Peers peers(all); }),
-              HasSubstr("expected all, got none of 1"));
-}
-
-TEST(Peers, nobodyIsThere) {
-  // A port that this test has, and where it does not listen.
-  Socket bound(::socket(AF_INET, SOCK_STREAM, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  ASSERT_EQ(::bind(bound.get(), reinterpret_cast<sockaddr *>(&address),
-                   sizeof(address)),
-            0);
-  Processes one = Meeting().processes(1, 2);
-  one.port = bound.localPort();
-  one.meetSeconds = 0.2;
-  EXPECT_THAT(errorOf([&] { Peers peers(one); }),
-              HasSubstr("process 1 of 2 cannot reach process 0 at 127.0.0.1:"));
 }

@@ -8,6 +8,7 @@
 #include "apps/gpt2/distributed/Launcher.h"
 
 #include "apps/gpt2/distributed/Processes.h"
+#include "apps/gpt2/distributed/Secret.h"
 #include "apps/gpt2/distributed/Socket.h"
 
 #include "nereid/Machine/Machine.h"
@@ -49,7 +50,8 @@ static std::vector<std::string> ownArguments() {
 /// This environment, with the place of process `rank` in it. The processes of
 /// one machine share its cores, unless the user has said how.
 static std::vector<std::string> environmentOf(int rank, int size, int port,
-                                              int socket) {
+                                              int socket,
+                                              const std::string &secret) {
   std::vector<std::pair<std::string, std::string>> set = {
       {"RANK", std::to_string(rank)},
       {"WORLD_SIZE", std::to_string(size)},
@@ -58,6 +60,7 @@ static std::vector<std::string> environmentOf(int rank, int size, int port,
       {"MASTER_ADDR", "127.0.0.1"},
       {"MASTER_PORT", std::to_string(port)},
       {"TORCHELASTIC_USE_AGENT_STORE", ""},
+      {"RENDEZVOUS_SECRET", secret},
       {"RENDEZVOUS_SOCKET", rank == 0 ? std::to_string(socket) : ""}};
   if (!std::getenv("NEREID_NUM_THREADS")) {
     set.emplace_back("NEREID_NUM_THREADS",
@@ -229,7 +232,8 @@ int gpt2::launch(const Launch &launch) {
     }
   }
   // The socket is made here, so that no other program can take its port.
-  Socket listener = listenAt(0);
+  Socket listener = listenAt("127.0.0.1", 0);
+  std::string secret = makeSecret();
   received = 0;
   struct sigaction note = {}, oldInterrupt, oldTerminate;
   note.sa_handler = noteSignal;
@@ -241,7 +245,7 @@ int gpt2::launch(const Launch &launch) {
     for (int rank = 0; rank < launch.processes; ++rank) {
       children.start(program, arguments,
                      environmentOf(rank, launch.processes, listener.localPort(),
-                                   listener.get()),
+                                   listener.get(), secret),
                      rank, listener.get());
     }
     listener = Socket();

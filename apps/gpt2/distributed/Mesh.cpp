@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <poll.h>
 #include <sys/socket.h>
@@ -54,18 +55,18 @@ std::string text(const Head &head) {
 Mesh::Mesh(Peers &peers) : peers(peers) {
   const Processes &all = peers.processes();
   Deadline deadline = secondsFromNow(all.meetSeconds);
-  Socket listener = listenAt(0);
+  Socket listener = listenAt(peers.ownAddress(), 0);
   std::vector<std::string> places = peers.gather(
       peers.ownAddress() + " " + std::to_string(listener.localPort()));
   sockets.resize(size_t(all.size));
-  uint64_t hello[2] = {peers.token(), uint64_t(all.rank)};
+  const std::string hello = peers.token() + std::to_string(all.rank);
   for (int other = 0; other < all.rank; ++other) {
     const std::string &place = places[size_t(other)];
     size_t space = place.find(' ');
     std::string host =
         other == 0 ? peers.rootAddress() : place.substr(0, space);
     std::optional<Socket> socket =
-        tryConnect(host, std::stoi(place.substr(space + 1)), deadline);
+        tryConnect(host, std::atoi(place.c_str() + space + 1), deadline);
     if (!socket) {
       raise({ErrorCode::IoError,
              "process " + std::to_string(all.rank) + " cannot reach process " +
@@ -73,20 +74,22 @@ Mesh::Mesh(Peers &peers) : peers(peers) {
                  "; hint: a firewall between the machines?",
              {}});
     }
-    socket->send(hello, sizeof(hello), deadline);
+    socket->sendText(hello, deadline);
     sockets[size_t(other)] = std::move(*socket);
   }
   for (int missing = all.size - 1 - all.rank; missing > 0;) {
     Socket socket = acceptFrom(listener, deadline);
-    uint64_t got[2] = {};
+    std::string got;
     try {
-      socket.receive(got, sizeof(got), std::min(deadline, secondsFromNow(5)));
+      got = socket.receiveText(std::min(deadline, secondsFromNow(5)), 64);
     } catch (const Error &) {
       continue; // not one of us
     }
-    if (got[0] == peers.token() && got[1] < uint64_t(all.size)) {
-      sockets[got[1]] = std::move(socket);
-      --missing;
+    for (int rank = all.rank + 1; rank < all.size; ++rank) {
+      if (got == peers.token() + std::to_string(rank)) {
+        sockets[size_t(rank)] = std::move(socket);
+        --missing;
+      }
     }
   }
 }

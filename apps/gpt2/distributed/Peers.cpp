@@ -13,17 +13,12 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <fstream>
 #include <poll.h>
-#include <random>
 #include <sys/socket.h>
 #include <unistd.h>
 
 using namespace nereid;
 using namespace nereid::gpt2;
-
-/// Both sides must say it: programs that differ may sum other things.
-static constexpr std::string_view greeting = "nereid-gpt2 " NEREID_VERSION " ";
 
 enum Kind : char { SignOfLife = 'h', Goodbye = 'b', FailureNotice = 'f' };
 
@@ -37,139 +32,18 @@ static void frame(const Socket &socket, Kind kind, const std::string &text) {
               MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-std::string Peers::nameOf(int rank) const {
-  return "process " + std::to_string(rank) + " of " + std::to_string(all.size);
-}
-
 //===----------------------------------------------------------------------===//
 // Meeting
 //===----------------------------------------------------------------------===//
 
 Peers::Peers(const Processes &processes) : all(processes) {
-  if (all.rank == 0) {
-    meetAsRoot();
-  } else {
-    meetAsOther();
-  }
-}
-
-void Peers::meetAsRoot() {
-  Deadline deadline = secondsFromNow(all.meetSeconds);
-  Socket listener = all.listeningSocket >= 0  ? Socket(all.listeningSocket)
-                    : all.meetingFile.empty() ? listenAt(all.port)
-                                              : listenAt(0);
-  token_ = std::random_device()() | uint64_t{std::random_device()()} << 32;
-  if (!all.meetingFile.empty()) {
-    std::string beside = all.meetingFile + "." + std::to_string(getpid());
-    std::ofstream(beside) << listener.localPort() << '\n';
-    if (std::rename(beside.c_str(), all.meetingFile.c_str()) != 0) {
-      raise({ErrorCode::IoError,
-             "cannot write " + all.meetingFile +
-                 ", by which the processes find each other: " +
-                 std::strerror(errno) + "; hint: set TMPDIR or MASTER_ADDR",
-             {}});
+  Met met = meet(all);
+  token_ = std::move(met.token);
+  for (size_t i = 0; i < met.sockets.size(); ++i) {
+    if (met.sockets[i].isOpen()) {
+      links.push_back({std::move(met.sockets[i]), int(i), {}, {}, false});
     }
   }
-  std::vector<Link> found(size_t(all.size));
-  for (int missing = all.size - 1; missing > 0;) {
-    Socket socket;
-    std::string hello;
-    try {
-      socket = acceptFrom(listener, deadline);
-      hello = socket.receiveText(std::min(deadline, secondsFromNow(5)));
-    } catch (const Error &) {
-      if (millisecondsUntil(deadline) > 0) {
-        continue; // whoever it was, it is not one of us
-      }
-      std::string names;
-      for (int rank = 1; rank < all.size; ++rank) {
-        if (!found[size_t(rank)].socket.isOpen()) {
-          names += (names.empty() ? "" : ", ") + std::to_string(rank);
-        }
-      }
-      raise({ErrorCode::IoError,
-             "process 0 of " + std::to_string(all.size) + " waited " +
-                 std::to_string(int(all.meetSeconds)) +
-                 " s for the others: expected all, got none of " + names +
-                 "; hint: do all of them run, and reach this machine?",
-             {}});
-    }
-    int rank = -1, size = 0;
-    std::string answer;
-    if (hello.compare(0, greeting.size(), greeting) != 0 ||
-        std::sscanf(hello.c_str() + greeting.size(), "%d %d", &rank, &size) !=
-            2) {
-      answer = "expected '" + std::string(greeting) +
-               "', the same program, got '" +
-               hello.substr(0, greeting.size() + 20) + "'";
-    } else if (size != all.size) {
-      answer = "expected a run of " + std::to_string(all.size) +
-               " processes, got one of " + std::to_string(size);
-    } else if (rank < 1 || rank >= size ||
-               found[size_t(rank)].socket.isOpen()) {
-      answer = "expected one process " + std::to_string(rank) + ", got two";
-    }
-    socket.sendText(answer.empty() ? "ok " + std::to_string(token_) : answer,
-                    deadline);
-    if (answer.empty()) {
-      found[size_t(rank)] = {std::move(socket), rank, {}, {}, false};
-      --missing;
-    }
-  }
-  for (int rank = 1; rank < all.size; ++rank) {
-    links.push_back(std::move(found[size_t(rank)]));
-  }
-  if (!all.meetingFile.empty()) {
-    unlink(all.meetingFile.c_str());
-  }
-}
-
-void Peers::meetAsOther() {
-  Deadline deadline = secondsFromNow(all.meetSeconds);
-  std::string where = all.meetingFile.empty()
-                          ? all.host + ":" + std::to_string(all.port)
-                          : all.meetingFile;
-  while (millisecondsUntil(deadline) > 0) {
-    std::string host = all.host;
-    int port = all.port;
-    if (!all.meetingFile.empty()) {
-      host = "127.0.0.1";
-      port = 0;
-      std::ifstream(all.meetingFile) >> port;
-    }
-    std::string answer;
-    std::optional<Socket> socket;
-    if (port > 0) {
-      socket = tryConnect(host, port, std::min(deadline, secondsFromNow(5)));
-    }
-    if (socket) {
-      try {
-        socket->sendText(std::string(greeting) + std::to_string(all.rank) +
-                             " " + std::to_string(all.size),
-                         deadline);
-        answer = socket->receiveText(deadline);
-      } catch (const Error &) {
-        answer.clear(); // a listener of an earlier run
-      }
-    }
-    if (answer.starts_with("ok ")) {
-      token_ = std::stoull(answer.substr(3));
-      links.push_back({std::move(*socket), 0, {}, {}, false});
-      return;
-    }
-    if (!answer.empty()) {
-      raise({ErrorCode::InvalidArgument,
-             nameOf(all.rank) + " was refused by process 0 at " + where + ": " +
-                 answer,
-             {}});
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  raise({ErrorCode::IoError,
-         nameOf(all.rank) + " cannot reach process 0 at " + where + " for " +
-             std::to_string(int(all.meetSeconds)) +
-             " s; hint: does it run, and is the port open?",
-         {}});
 }
 
 std::vector<std::string> Peers::gather(const std::string &text) {
@@ -268,9 +142,14 @@ void Peers::listenTo(Link &link) {
     link.heard = secondsFromNow(0);
     link.unread.append(data, size_t(got));
     uint32_t bytes = 0;
-    constexpr size_t head = 1 + sizeof(bytes);
+    constexpr size_t head = 1 + sizeof(bytes), mostBytes = 1 << 16;
     while (link.unread.size() >= head) {
       std::memcpy(&bytes, link.unread.data() + 1, sizeof(bytes));
+      if (bytes > mostBytes) {
+        fail(nameOf(link.rank) + " has sent what is no sign of life",
+             link.rank);
+        return;
+      }
       if (link.unread.size() < head + bytes) {
         break;
       }

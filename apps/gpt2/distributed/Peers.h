@@ -16,8 +16,7 @@
 #ifndef NEREID_APPS_GPT2_DISTRIBUTED_PEERS_H
 #define NEREID_APPS_GPT2_DISTRIBUTED_PEERS_H
 
-#include "apps/gpt2/distributed/Processes.h"
-#include "apps/gpt2/distributed/Socket.h"
+#include "apps/gpt2/distributed/Meeting.h"
 
 #include <atomic>
 #include <mutex>
@@ -42,8 +41,8 @@ public:
   /// How the others reach this process, and this one process 0.
   std::string ownAddress() const;
   std::string rootAddress() const;
-  /// The same number in all processes of the run, and in no other run.
-  uint64_t token() const { return token_; }
+  /// Random bytes that all processes of the run know, and no others.
+  const std::string &token() const { return token_; }
   const Processes &processes() const { return all; }
 
   /// Begins to look for signs of life. `onFailure` is called once, in a thread
@@ -73,16 +72,14 @@ private:
     bool hasLeft = false;
   };
 
-  void meetAsRoot();
-  void meetAsOther();
   void run();
   void listenTo(Link &link);
   void handle(Link &link, char kind, const std::string &text);
   void fail(const std::string &message, int except);
-  std::string nameOf(int rank) const;
+  std::string nameOf(int rank) const { return gpt2::nameOf(rank, all); }
 
   Processes all;
-  uint64_t token_ = 0;
+  std::string token_;
   std::vector<Link> links; ///< process 0: to all others; else to process 0
   std::function<void()> onFailure;
   std::function<std::string()> isFailing;

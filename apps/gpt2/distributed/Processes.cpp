@@ -138,6 +138,17 @@ static void setMeeting(const Reader &read, const Starter &starter,
   if (all.listeningSocket >= 0 && all.rank != 0) {
     all.listeningSocket = -1;
   }
+  all.secret = read.text("RENDEZVOUS_SECRET");
+  constexpr size_t leastSecret = 16;
+  if (!all.secret.empty() && all.secret.size() < leastSecret) {
+    Reader::fail("environment variable RENDEZVOUS_SECRET: expected " +
+                 std::to_string(leastSecret) +
+                 " characters or more that nobody can guess, got " +
+                 std::to_string(all.secret.size()) +
+                 "; hint: openssl rand -hex 32");
+  }
+  int nodes = isSlurm ? read.numberOr("SLURM_STEP_NUM_NODES", 0, all.size) : 1;
+  all.isOneMachine = all.localSize == all.size && nodes <= 1;
   if (isTorch && read.text("TORCHELASTIC_USE_AGENT_STORE") == "True") {
     ++all.port; // torchrun itself listens on the one that it names
   }
@@ -147,12 +158,14 @@ static void setMeeting(const Reader &read, const Starter &starter,
   if (isTorch) {
     all.host = "127.0.0.1";
   } else if (isSlurm) {
-    std::string nodes = read.text("SLURM_STEP_NODELIST");
-    all.host =
-        firstNode(nodes.empty() ? read.text("SLURM_JOB_NODELIST") : nodes);
-    if (all.host.empty()) {
-      all.host = "127.0.0.1";
+    std::string list = read.text("SLURM_STEP_NODELIST");
+    if (list.empty()) {
+      list = read.text("SLURM_JOB_NODELIST");
     }
+    bool isOneNode =
+        nodes == 1 || list.find_first_of(",[") == std::string::npos;
+    all.isOneMachine = isOneNode;
+    all.host = isOneNode ? "127.0.0.1" : firstNode(list);
     if (!read.has("MASTER_PORT")) {
       constexpr int firstPort = 20000, ports = 10000, stepsApart = 37;
       std::string job = read.text("SLURM_JOB_ID");

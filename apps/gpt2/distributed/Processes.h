@@ -31,6 +31,10 @@ struct Processes {
   std::string host;
   int port = 0;
   std::string meetingFile;
+  /// What they know of each other, and nobody else does; empty: nothing, or
+  /// what is in `meetingFile`.
+  std::string secret;
+  bool isOneMachine = true; ///< as far as the environment says
   /// A socket that process 0 has inherited and that listens already; -1: none.
   int listeningSocket = -1;
 

@@ -105,6 +105,30 @@ TEST(Processes, ofSlurmMeetAtTheFirstNode) {
   EXPECT_EQ(all.port, 23456);
 }
 
+TEST(Processes, ofSlurmOnOneNodeMeetOnIt) {
+  Variables variables = {
+      {"SLURM_PROCID", "1"},  {"SLURM_STEP_NUM_TASKS", "2"},
+      {"SLURM_LOCALID", "1"}, {"SLURM_JOB_ID", "123456"},
+      {"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NODELIST", "gpu07"}};
+  EXPECT_EQ(from(variables).host, "127.0.0.1");
+  EXPECT_TRUE(from(variables).isOneMachine);
+  variables["SLURM_STEP_NODELIST"] = "gpu[07-08]";
+  EXPECT_FALSE(from(variables).isOneMachine);
+  variables["SLURM_STEP_NUM_NODES"] = "1";
+  EXPECT_EQ(from(variables).host, "127.0.0.1");
+}
+
+TEST(Processes, aSecretIsLong) {
+  Variables variables = {{"RANK", "0"},
+                         {"WORLD_SIZE", "2"},
+                         {"RENDEZVOUS_SECRET", "0123456789abcdef"}};
+  EXPECT_EQ(from(variables).secret, "0123456789abcdef");
+  variables["RENDEZVOUS_SECRET"] = "0123456789abcde";
+  EXPECT_THAT(errorOf(variables),
+              HasSubstr("RENDEZVOUS_SECRET: expected 16 characters or more "
+                        "that nobody can guess, got 15"));
+}
+
 TEST(Processes, contradictionsAreNamed) {
   EXPECT_THAT(errorOf({{"RANK", "0"}}),
               HasSubstr("environment variables RANK and WORLD_SIZE: expected "
@@ -146,7 +170,8 @@ static int sh(const std::string &script, int processes) {
 
 TEST(Launcher, tellsEachItsPlace) {
   EXPECT_EQ(sh("test $WORLD_SIZE = 3 && test $RANK = $LOCAL_RANK && "
-               "test -n \"$MASTER_PORT\" && test -n \"$NEREID_NUM_THREADS\"",
+               "test -n \"$MASTER_PORT\" && test -n \"$NEREID_NUM_THREADS\" "
+               "&& test ${#RENDEZVOUS_SECRET} = 64",
                3),
             0);
 }

@@ -97,7 +97,11 @@ void Socket::receive(void *data, size_t bytes, Deadline deadline) const {
   }
 }
 
-static constexpr uint32_t mostText = 1 << 20;
+bool Socket::sendNow(const std::string &bytes) const {
+  ssize_t sent = ::send(descriptor, bytes.data(), bytes.size(),
+                        MSG_NOSIGNAL | MSG_DONTWAIT);
+  return sent == ssize_t(bytes.size());
+}
 
 void Socket::sendText(const std::string &text, Deadline deadline) const {
   auto bytes = static_cast<uint32_t>(text.size());
@@ -105,10 +109,10 @@ void Socket::sendText(const std::string &text, Deadline deadline) const {
   send(text.data(), bytes, deadline);
 }
 
-std::string Socket::receiveText(Deadline deadline) const {
+std::string Socket::receiveText(Deadline deadline, size_t most) const {
   uint32_t bytes = 0;
   receive(&bytes, sizeof(bytes), deadline);
-  if (bytes > mostText) {
+  if (bytes > most) {
     fail("receiving from another process", EPROTO);
   }
   std::string text(bytes, '\0');
@@ -149,22 +153,51 @@ int Socket::localPort() const {
 
 void Socket::shutDown() const { shutdown(descriptor, SHUT_RDWR); }
 
-Socket gpt2::listenAt(int port) {
-  Socket listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  int yes = 1;
-  setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_ANY);
-  address.sin_port = htons(static_cast<uint16_t>(port));
-  constexpr int backlog = 1024;
-  if (!listener.isOpen() ||
-      bind(listener.get(), reinterpret_cast<sockaddr *>(&address),
-           sizeof(address)) != 0 ||
-      listen(listener.get(), backlog) != 0) {
-    fail("listening at port " + std::to_string(port), errno);
+std::string gpt2::placeText(const std::string &host, int port) {
+  bool isNumber6 = host.find(':') != std::string::npos;
+  return (isNumber6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+bool gpt2::isLoopback(const std::string &address) {
+  in_addr four = {};
+  constexpr uint32_t network = 127;
+  return address == "::1" || (inet_pton(AF_INET, address.c_str(), &four) == 1 &&
+                              ntohl(four.s_addr) >> 24 == network);
+}
+
+using Addresses = std::unique_ptr<addrinfo, void (*)(addrinfo *)>;
+
+/// Null where the name is not known.
+static Addresses addressesOf(const std::string &host, int port) {
+  addrinfo wanted = {}, *found = nullptr;
+  wanted.ai_socktype = SOCK_STREAM;
+  wanted.ai_flags = AI_NUMERICSERV;
+  if (getaddrinfo(host.c_str(), std::to_string(port).c_str(), &wanted,
+                  &found) != 0) {
+    found = nullptr;
   }
-  return listener;
+  return {found, freeaddrinfo};
+}
+
+Socket gpt2::listenAt(const std::string &host, int port) {
+  Addresses addresses = addressesOf(host, port);
+  int error = addresses ? 0 : ENXIO;
+  for (addrinfo *one = addresses.get(); one; one = one->ai_next) {
+    Socket listener(
+        socket(one->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    int yes = 1;
+    setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+    constexpr int backlog = 4096;
+    if (listener.isOpen() &&
+        bind(listener.get(), one->ai_addr, one->ai_addrlen) == 0 &&
+        listen(listener.get(), backlog) == 0) {
+      return listener;
+    }
+    error = errno;
+  }
+  fail("process 0 listening at " + placeText(host, port) +
+           ": expected a free port of an address of its machine",
+       error);
 }
 
 static void sendAtOnce(const Socket &socket) {
@@ -172,12 +205,18 @@ static void sendAtOnce(const Socket &socket) {
   setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
 }
 
+Socket gpt2::acceptNow(const Socket &listener) {
+  Socket accepted(accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  if (accepted.isOpen()) {
+    sendAtOnce(accepted);
+  }
+  return accepted;
+}
+
 Socket gpt2::acceptFrom(const Socket &listener, Deadline deadline) {
   for (;;) {
     waitFor(listener.get(), POLLIN, deadline, "waiting for other processes");
-    Socket accepted(accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (accepted.isOpen()) {
-      sendAtOnce(accepted);
+    if (Socket accepted = acceptNow(listener); accepted.isOpen()) {
       return accepted;
     }
   }
@@ -185,26 +224,26 @@ Socket gpt2::acceptFrom(const Socket &listener, Deadline deadline) {
 
 std::optional<Socket> gpt2::tryConnect(const std::string &host, int port,
                                        Deadline deadline) {
-  addrinfo wanted = {}, *found = nullptr;
-  wanted.ai_family = AF_INET;
-  wanted.ai_socktype = SOCK_STREAM;
-  if (getaddrinfo(host.c_str(), std::to_string(port).c_str(), &wanted,
-                  &found) != 0) {
-    return std::nullopt;
-  }
-  std::unique_ptr<addrinfo, void (*)(addrinfo *)> guard(found, freeaddrinfo);
-  Socket made(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (connect(made.get(), found->ai_addr, found->ai_addrlen) != 0) {
-    pollfd one = {made.get(), POLLOUT, 0};
-    int error = 0;
-    socklen_t length = sizeof(error);
-    if (errno != EINPROGRESS ||
-        poll(&one, 1, millisecondsUntil(deadline)) < 1 ||
-        getsockopt(made.get(), SOL_SOCKET, SO_ERROR, &error, &length) != 0 ||
-        error != 0) {
-      return std::nullopt;
+  Addresses addresses = addressesOf(host, port);
+  for (addrinfo *at = addresses.get(); at; at = at->ai_next) {
+    Socket made(
+        socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (!made.isOpen()) {
+      continue;
     }
+    if (connect(made.get(), at->ai_addr, at->ai_addrlen) != 0) {
+      pollfd one = {made.get(), POLLOUT, 0};
+      int error = 0;
+      socklen_t length = sizeof(error);
+      if (errno != EINPROGRESS ||
+          poll(&one, 1, millisecondsUntil(deadline)) < 1 ||
+          getsockopt(made.get(), SOL_SOCKET, SO_ERROR, &error, &length) != 0 ||
+          error != 0) {
+        continue;
+      }
+    }
+    sendAtOnce(made);
+    return made;
   }
-  sendAtOnce(made);
-  return made;
+  return std::nullopt;
 }

@@ -42,9 +42,11 @@ public:
   bool isOpen() const { return descriptor >= 0; }
   void send(const void *data, size_t bytes, Deadline deadline) const;
   void receive(void *data, size_t bytes, Deadline deadline) const;
-  /// A length and the bytes. At most 1 MiB.
+  /// What fits at once: false where that is not all.
+  bool sendNow(const std::string &bytes) const;
+  /// A length and the bytes, of which there are at most `most`.
   void sendText(const std::string &text, Deadline deadline) const;
-  std::string receiveText(Deadline deadline) const;
+  std::string receiveText(Deadline deadline, size_t most = 1 << 20) const;
   /// The number of this side's or the other side's address.
   std::string localAddress() const;
   std::string remoteAddress() const;
@@ -56,10 +58,18 @@ private:
   int descriptor = -1;
 };
 
-/// Port 0: any that is free.
-Socket listenAt(int port);
+/// "node7:1234", "[::1]:1234".
+std::string placeText(const std::string &host, int port);
+/// Of a number.
+bool isLoopback(const std::string &address);
+
+/// At the first address of `host`, a name or a number of IPv4 or IPv6, that
+/// this machine has. Port 0: any that is free.
+Socket listenAt(const std::string &host, int port);
+/// Closed where nobody is at the door; errno says why.
+Socket acceptNow(const Socket &listener);
 Socket acceptFrom(const Socket &listener, Deadline deadline);
-/// Nothing where nobody listens (yet).
+/// To any address of `host`. Nothing where nobody listens (yet).
 std::optional<Socket> tryConnect(const std::string &host, int port,
                                  Deadline deadline);
 

@@ -25,7 +25,7 @@ constexpr double forEver = 3600;
 
 /// What process 0 of `n` listens at: open from the beginning, so that nothing
 /// else gets its port and the others find it. `Processes` takes a copy.
-class Meeting {
+class MeetingPlace {
 public:
   Processes processes(int rank, int n) const {
     Processes all;
@@ -40,9 +40,13 @@ public:
     return all;
   }
   int port() const { return listener.localPort(); }
+  /// In place of process 0.
+  Socket accept(Deadline deadline) const {
+    return acceptFrom(listener, deadline);
+  }
 
 private:
-  Socket listener = listenAt(0);
+  Socket listener = listenAt("127.0.0.1", 0);
 };
 
 /// "" where `work` throws nothing.
@@ -61,7 +65,7 @@ errorsOfRanks(int n, const std::function<void(Communicator &)> &work,
               Device device = Device::cpu()) {
   std::vector<std::string> errors(static_cast<size_t>(n));
   std::vector<std::thread> threads;
-  Meeting meeting;
+  MeetingPlace meeting;
   for (int r = 0; r < n; ++r) {
     threads.emplace_back([&, r] {
       errors[size_t(r)] = errorOf([&] {

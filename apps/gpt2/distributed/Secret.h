@@ -1,0 +1,38 @@
+//===- Secret.h - Who belongs to a run -------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// HMAC-SHA-256 of libsodium: whoever knows the secret can make a tag and check
+// one; whoever sees a tag learns neither the secret nor another tag.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_APPS_GPT2_DISTRIBUTED_SECRET_H
+#define NEREID_APPS_GPT2_DISTRIBUTED_SECRET_H
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace nereid::gpt2 {
+
+/// Of the kernel's generator, as many as a tag has.
+std::string randomBytes();
+/// Random, as 64 hexadecimal digits.
+std::string makeSecret();
+
+constexpr size_t tagBytes = 32;
+
+/// Of the parts and of where each ends.
+std::string tagOf(std::string_view secret,
+                  std::initializer_list<std::string_view> parts);
+/// Takes as long for every wrong tag.
+bool isTagOf(std::string_view tag, std::string_view secret,
+             std::initializer_list<std::string_view> parts);
+
+} // namespace nereid::gpt2
+
+#endif // NEREID_APPS_GPT2_DISTRIBUTED_SECRET_H
