@@ -28,6 +28,8 @@ target_compile_definitions(NereidTBB PRIVATE __TBB_BUILD __TBB_DYNAMIC_LOAD_ENAB
 target_compile_options(NereidTBB PRIVATE -mrtm -mwaitpkg -w -ffunction-sections -fdata-sections)
 target_link_libraries(NereidTBB PUBLIC Threads::Threads)
 
+include(NereidGloo)
+
 find_library(NEREID_LIBZSTD libzstd.a REQUIRED)
 set(NEREID_ZSTD ${NEREID_LIBZSTD})
 find_library(NEREID_SODIUM libsodium.a REQUIRED)

@@ -7,7 +7,7 @@
 
 #include "apps/gpt2/distributed/Communicator.h"
 
-#include "apps/gpt2/distributed/HostCommunicator.h"
+#include "apps/gpt2/distributed/GlooCommunicator.h"
 #include "apps/gpt2/distributed/NcclCommunicator.h"
 #include "apps/gpt2/distributed/TensorChecks.h"
 
@@ -61,7 +61,7 @@ std::unique_ptr<Communicator> gpt2::makeCommunicator(const Processes &processes,
     return std::make_unique<OneProcess>(device);
   }
   if (device.isHost()) {
-    return std::make_unique<HostCommunicator>(processes);
+    return makeGlooCommunicator(processes);
   }
   return makeNcclCommunicator(processes, device);
 }

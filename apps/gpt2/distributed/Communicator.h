@@ -16,10 +16,10 @@
 // `join` puts an end to that. Tensors are contiguous, and must be left alone
 // until then.
 //
-// Sums are of fp32 numbers, added in the order of the ranks, where the elements
-// are bf16 or fp16, or where the tensors are on a host: the same bits however
-// fast each process is. NCCL adds fp32 gradients in an order that depends on
-// the machine's links alone.
+// Sums of bf16 and fp16 are of fp32 numbers, rounded once. All processes have
+// the same bits of a sum, however fast each is: on a host the order of its
+// additions depends on the number of processes and the tensor's size, on GPUs
+// on the machine's links, too.
 //
 // When a process dies or hangs, every call in the others throws IoError, at
 // once or after `silenceSeconds`; a call that waits is ended.
@@ -45,7 +45,7 @@ public:
 
   int rank() const { return rank_; }
   int size() const { return size_; }
-  /// "one process", "4 processes over sockets", "2 GPUs over NCCL 2.27.7".
+  /// "one process", "4 processes over Gloo", "2 GPUs over NCCL 2.27.7".
   virtual std::string describe() const = 0;
 
   /// The sum over all processes, in every process.
@@ -76,7 +76,7 @@ private:
 };
 
 /// Meets the other processes; collective. For one process nothing is set up.
-/// `device`: of all tensors. A host's go over sockets, a GPU's through NCCL.
+/// `device`: of all tensors. A host's go through Gloo, a GPU's through NCCL.
 /// Throws NotFound where there is no NCCL, IoError where the others cannot be
 /// reached in time.
 std::unique_ptr<Communicator> makeCommunicator(const Processes &processes,

@@ -246,17 +246,20 @@ void Reception::giveUp() const {
 }
 
 Met Reception::receiveAll() {
+  // Whoever is at the door then is heard; not those who keep coming.
+  constexpr auto courtesy = std::chrono::seconds(60);
   while (missing > 0) {
-    if (millisecondsUntil(deadline) == 0) {
-      giveUp();
-    }
     std::vector<pollfd> polled = {{listener.get(), POLLIN, 0}};
     Deadline next = deadline;
     for (const Guest &guest : guests) {
       polled.push_back({guest.socket.get(), POLLIN, 0});
       next = std::min(next, guest.deadline);
     }
-    poll(polled.data(), polled.size(), millisecondsUntil(next) + 1);
+    int ready = poll(polled.data(), polled.size(), millisecondsUntil(next) + 1);
+    if (millisecondsUntil(deadline) == 0 &&
+        (ready == 0 || millisecondsUntil(deadline + courtesy) == 0)) {
+      giveUp();
+    }
     for (size_t i = 0; i < guests.size(); ++i) {
       if (polled[i + 1].revents != 0) {
         listenTo(guests[i]);

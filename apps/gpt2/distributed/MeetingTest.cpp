@@ -163,7 +163,7 @@ TEST(Meeting, anAnswerWithoutTheSecretIsNotBelieved) {
   for (const std::string &answer : std::vector<std::string>{
            "ok zzz", "y" + std::string(tagBytes, 'x') + "token",
            "n" + std::string(tagBytes, 'x') + "go away", std::string()}) {
-    Socket socket = place.accept(end);
+    Socket socket = place.accept();
     socket.send(randomBytes().data(), tagBytes, end);
     socket.receiveText(end);
     socket.sendText(answer, end);

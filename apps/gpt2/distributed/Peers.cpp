@@ -9,6 +9,7 @@
 
 #include "nereid/Runtime/Error.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -76,9 +77,6 @@ std::vector<std::string> Peers::gather(const std::string &text) {
 }
 
 std::string Peers::ownAddress() const { return links[0].socket.localAddress(); }
-std::string Peers::rootAddress() const {
-  return all.rank == 0 ? ownAddress() : links[0].socket.remoteAddress();
-}
 
 //===----------------------------------------------------------------------===//
 // Signs of life
@@ -126,8 +124,54 @@ void Peers::fail(const std::string &message, int except) {
   }
 }
 
+void Peers::note(uint64_t number, std::string call) {
+  std::lock_guard lock(mutex);
+  constexpr size_t kept = 64;
+  calls.emplace_back(number, std::move(call));
+  if (calls.size() > kept) {
+    calls.pop_front();
+  }
+}
+
+/// A line each: number, space, what it is.
+std::string Peers::lastCalls() const {
+  std::lock_guard lock(mutex);
+  std::string text;
+  constexpr size_t told = 4;
+  for (size_t i = calls.size() - std::min(calls.size(), told); i < calls.size();
+       ++i) {
+    text += std::to_string(calls[i].first) + " " + calls[i].second + "\n";
+  }
+  return text;
+}
+
+std::string Peers::differenceFrom(const std::string &theirs, int rank) const {
+  if (all.rank != 0) {
+    return "";
+  }
+  std::lock_guard lock(mutex);
+  for (const auto &[number, call] : calls) {
+    std::string key = std::to_string(number) + " ";
+    for (size_t begin = 0, end; begin < theirs.size(); begin = end + 1) {
+      end = std::min(theirs.find('\n', begin), theirs.size());
+      std::string line = theirs.substr(begin, end - begin);
+      if (line.starts_with(key) && line != key + call) {
+        return nameOf(rank) + ": expected call " + key + call +
+               ", as process 0 does; got " + line.substr(key.size()) +
+               "; hint: do all processes have the same options?";
+      }
+    }
+  }
+  return "";
+}
+
 void Peers::handle(Link &link, char kind, const std::string &text) {
-  if (kind == Goodbye) {
+  if (kind == SignOfLife) {
+    std::string wrong = differenceFrom(text, link.rank);
+    if (!wrong.empty()) {
+      fail(wrong, -1);
+    }
+  } else if (kind == Goodbye) {
     link.hasLeft = true;
     left = link.rank;
   } else if (kind == FailureNotice) {
@@ -190,7 +234,7 @@ void Peers::run() {
       next = secondsFromNow(secondsBetween);
       for (const Link &link : links) {
         if (!link.hasLeft) {
-          frame(link.socket, SignOfLife, "");
+          frame(link.socket, SignOfLife, lastCalls());
         }
       }
       if (std::string wrong = isFailing ? isFailing() : ""; !wrong.empty()) {

@@ -7,7 +7,8 @@
 //
 // Each process has a connection to process 0, which no tensor goes over. At
 // first it carries what all have to know of each other; then a thread sends a
-// sign of life every second, and listens for those of the other side. A
+// sign of life every second, which also says at which calls the process is, and
+// listens for those of the other side. A
 // connection that closes without a goodbye, and a process that is silent for
 // too long, end the run: process 0 tells all others which one it was.
 //
@@ -19,6 +20,7 @@
 #include "apps/gpt2/distributed/Meeting.h"
 
 #include <atomic>
+#include <deque>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -38,9 +40,8 @@ public:
 
   /// One text of each process, by rank. Collective; before `watch`.
   std::vector<std::string> gather(const std::string &text);
-  /// How the others reach this process, and this one process 0.
+  /// By which this process has met process 0, or process 0 the first of them.
   std::string ownAddress() const;
-  std::string rootAddress() const;
   /// Random bytes that all processes of the run know, and no others.
   const std::string &token() const { return token_; }
   const Processes &processes() const { return all; }
@@ -53,6 +54,10 @@ public:
   void watch(std::function<void()> onFailure,
              std::function<std::string()> isFailing = {},
              double graceSeconds = 8);
+
+  /// What this process is at: call `number` of those that all make alike. Signs
+  /// of life tell process 0 of it, which ends the run where they differ.
+  void note(uint64_t number, std::string call);
 
   bool hasFailed() const { return failed.load(); }
   /// Throws IoError if a process is gone.
@@ -75,6 +80,9 @@ private:
   void run();
   void listenTo(Link &link);
   void handle(Link &link, char kind, const std::string &text);
+  std::string lastCalls() const;
+  /// What is wrong with the calls of process `rank`; empty: nothing.
+  std::string differenceFrom(const std::string &calls, int rank) const;
   void fail(const std::string &message, int except);
   std::string nameOf(int rank) const { return gpt2::nameOf(rank, all); }
 
@@ -88,6 +96,7 @@ private:
   std::atomic<int> left = -1; ///< a process that has said goodbye
   mutable std::mutex mutex;
   std::string failure;
+  std::deque<std::pair<uint64_t, std::string>> calls; ///< the last ones
   std::thread thread;
 };
 

@@ -120,26 +120,20 @@ std::string Socket::receiveText(Deadline deadline, size_t most) const {
   return text;
 }
 
-static std::string addressText(const sockaddr_storage &address,
-                               socklen_t length) {
-  char text[NI_MAXHOST] = "";
-  getnameinfo(reinterpret_cast<const sockaddr *>(&address), length, text,
-              sizeof(text), nullptr, 0, NI_NUMERICHOST);
-  return text;
-}
-
 std::string Socket::localAddress() const {
   sockaddr_storage address = {};
   socklen_t length = sizeof(address);
   getsockname(descriptor, reinterpret_cast<sockaddr *>(&address), &length);
-  return addressText(address, length);
-}
-
-std::string Socket::remoteAddress() const {
-  sockaddr_storage address = {};
-  socklen_t length = sizeof(address);
-  getpeername(descriptor, reinterpret_cast<sockaddr *>(&address), &length);
-  return addressText(address, length);
+  char text[NI_MAXHOST] = "";
+  getnameinfo(reinterpret_cast<const sockaddr *>(&address), length, text,
+              sizeof(text), nullptr, 0, NI_NUMERICHOST);
+  // Of IPv4, at a listener of both.
+  std::string_view mapped = "::ffff:", number = text;
+  if (number.starts_with(mapped) &&
+      number.find('.') != std::string_view::npos) {
+    number.remove_prefix(mapped.size());
+  }
+  return std::string(number);
 }
 
 int Socket::localPort() const {
@@ -150,8 +144,6 @@ int Socket::localPort() const {
                    ? reinterpret_cast<sockaddr_in6 &>(address).sin6_port
                    : reinterpret_cast<sockaddr_in &>(address).sin_port);
 }
-
-void Socket::shutDown() const { shutdown(descriptor, SHUT_RDWR); }
 
 std::string gpt2::placeText(const std::string &host, int port) {
   bool isNumber6 = host.find(':') != std::string::npos;
@@ -211,15 +203,6 @@ Socket gpt2::acceptNow(const Socket &listener) {
     sendAtOnce(accepted);
   }
   return accepted;
-}
-
-Socket gpt2::acceptFrom(const Socket &listener, Deadline deadline) {
-  for (;;) {
-    waitFor(listener.get(), POLLIN, deadline, "waiting for other processes");
-    if (Socket accepted = acceptNow(listener); accepted.isOpen()) {
-      return accepted;
-    }
-  }
 }
 
 std::optional<Socket> gpt2::tryConnect(const std::string &host, int port,

@@ -47,12 +47,9 @@ public:
   /// A length and the bytes, of which there are at most `most`.
   void sendText(const std::string &text, Deadline deadline) const;
   std::string receiveText(Deadline deadline, size_t most = 1 << 20) const;
-  /// The number of this side's or the other side's address.
+  /// The number of this side's address.
   std::string localAddress() const;
-  std::string remoteAddress() const;
   int localPort() const;
-  /// Ends what waits for it, in any thread.
-  void shutDown() const;
 
 private:
   int descriptor = -1;
@@ -68,7 +65,6 @@ bool isLoopback(const std::string &address);
 Socket listenAt(const std::string &host, int port);
 /// Closed where nobody is at the door; errno says why.
 Socket acceptNow(const Socket &listener);
-Socket acceptFrom(const Socket &listener, Deadline deadline);
 /// To any address of `host`. Nothing where nobody listens (yet).
 std::optional<Socket> tryConnect(const std::string &host, int port,
                                  Deadline deadline);

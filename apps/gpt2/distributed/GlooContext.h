@@ -1,0 +1,52 @@
+//===- GlooContext.h - Gloo's connections of a run -------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each process listens at the address by which it has met process 0, once for
+// each other one, and closes that port with the first connection. Gloo asks
+// nobody who he is: so each side then sends a tag under the run's token, and
+// the processes connect anew where one is missing.
+//
+// A connection that breaks, or ends, in the midst of a message is not noticed
+// by the call that waits for the message (Gloo of 2022, which Debian has). All
+// waiting goes through buffers of this context, which `end` wakes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_APPS_GPT2_DISTRIBUTED_GLOOCONTEXT_H
+#define NEREID_APPS_GPT2_DISTRIBUTED_GLOOCONTEXT_H
+
+#include "apps/gpt2/distributed/Peers.h"
+
+#include <gloo/rendezvous/context.h>
+
+#include <memory>
+
+namespace nereid::gpt2 {
+
+class GlooContext final : public gloo::rendezvous::Context {
+public:
+  /// Collective; before `peers.watch`, in a thread that SIGPIPE does not reach:
+  /// threads of Gloo inherit that. Throws IoError.
+  static std::shared_ptr<GlooContext> connect(Peers &peers);
+
+  GlooContext(int rank, int size);
+  /// Each wait throws gloo::Exception, now and later; in any thread.
+  void end();
+
+private:
+  /// Null where it did not succeed; `wrong` says why.
+  static std::shared_ptr<GlooContext> tryConnect(Peers &peers,
+                                                 std::string &wrong);
+  void greetAll(const Peers &peers);
+
+  class Waits;
+  std::shared_ptr<Waits> waits;
+};
+
+} // namespace nereid::gpt2
+
+#endif // NEREID_APPS_GPT2_DISTRIBUTED_GLOOCONTEXT_H
