@@ -154,6 +154,47 @@ TEST(Communicator, processesAtDifferentCallsAreTold) {
   }
 }
 
+TEST(Communicator, oneThatEndsWhileOthersGoOnIsTold) {
+  std::vector<std::string> errors = errorsOfRanks(2, [&](Communicator &all) {
+    if (all.rank() == 1) {
+      Tensor one = zeros({1}, f32, Device::cpu());
+      all.allReduce(one);
+      all.join();
+    }
+  });
+  EXPECT_EQ(errors[0], "");
+  EXPECT_THAT(
+      errors[1],
+      HasSubstr("process 1 of 2: expected call 1 barrier of 0 bytes, as "
+                "process 0 does; got all-reduce of 4 bytes"));
+}
+
+/// All live, and yet a connection is gone.
+TEST(Communicator, aConnectionThatBreaksIsTold) {
+  MeetingPlace meeting;
+  std::latch done(1);
+  std::thread other([&] {
+    Processes all = meeting.processes(1, 2);
+    all.silenceSeconds = forEver;
+    Peers peers(all);
+    {
+      std::shared_ptr<GlooContext> context = GlooContext::connect(peers);
+    }
+    done.wait();
+  });
+  {
+    Processes all = meeting.processes(0, 2);
+    all.silenceSeconds = forEver;
+    auto communicator = makeCommunicator(all, Device::cpu());
+    Tensor one = zeros({1}, f32, Device::cpu());
+    communicator->allReduce(one);
+    EXPECT_THAT(errorOf([&] { communicator->join(); }),
+                HasSubstr("process 0 of 2: Gloo: "));
+    done.count_down();
+    other.join();
+  }
+}
+
 TEST(Communicator, oneThatFailsEndsTheOthers) {
   std::vector<std::string> errors = errorsOfRanks(3, [&](Communicator &all) {
     if (all.rank() == 1) {
@@ -212,6 +253,23 @@ TEST(Communicator, oneThatIsSilentEndsTheOthers) {
     done.count_down();
     silent.join();
   }
+}
+
+/// Nothing is kept of what is longer than any message.
+TEST(Peers, aMessageOfNoSenseEndsTheRun) {
+  MeetingPlace meeting;
+  std::latch done(1);
+  std::thread other([&] {
+    Met met = meet(meeting.processes(1, 2));
+    met.sockets[0].sendNow(std::string("h\xff\xff\xff\xff", 5));
+    done.wait();
+  });
+  Peers peers(meeting.processes(0, 2));
+  peers.watch([] {});
+  EXPECT_THAT(errorOf([&] { peers.raiseFailure("none"); }),
+              HasSubstr("process 1 of 2 has sent what is no sign of life"));
+  done.count_down();
+  other.join();
 }
 
 /// What waits for a process may be slow to give up: of that the others hear all

@@ -155,6 +155,53 @@ TEST(Meeting, thoseOfAnotherRunAreRefused) {
   others.join();
 }
 
+/// What one that knows the secret is answered: a verdict, a tag, and why.
+static std::string answerTo(const MeetingPlace &place,
+                            const std::string &text) {
+  Deadline end = secondsFromNow(forEver);
+  Socket socket = strangerAt(place.port(), StrangerKind::Silent);
+  std::string random(tagBytes, '\0'), ours = randomBytes();
+  socket.receive(random.data(), random.size(), end);
+  socket.sendText(ours + tagOf(secret, {"join", random, ours, text}) + text,
+                  end);
+  std::string answer = socket.receiveText(end);
+  std::string why = answer.substr(1 + tagBytes);
+  EXPECT_TRUE(isTagOf(answer.substr(1, tagBytes), secret,
+                      {"answer", random, ours, answer.substr(0, 1), why}));
+  return answer.substr(0, 1) + " " + why;
+}
+
+TEST(Meeting, whatIsNoPlaceOfTheRunIsRefused) {
+  MeetingPlace place;
+  std::thread others([&] {
+    std::string program = "nereid-gpt2 " NEREID_VERSION " ";
+    for (const char *text :
+         {"another program", "nereid-gpt2 0.0.0-0 1 3", ""}) {
+      EXPECT_THAT(answerTo(place, text),
+                  HasSubstr("n expected '" + program +
+                            "', the same program, got '" +
+                            std::string(text).substr(0, 3)));
+    }
+    for (const char *text : {"1", "1 ", "x 3", "1 x", "1 3 5", " 1 3",
+                             "99999999999 3", "1 99999999999"}) {
+      EXPECT_THAT(answerTo(place, program + text),
+                  HasSubstr("the same program, got"))
+          << text;
+    }
+    for (const char *text : {"0 3", "-1 3", "3 3"}) {
+      EXPECT_THAT(answerTo(place, program + text), HasSubstr(", got two"))
+          << text;
+    }
+    std::thread second([&] { meet(placeOf(place, 2, 3)); });
+    second.join();
+    EXPECT_THAT(answerTo(place, program + "2 3"),
+                HasSubstr("n expected one process 2, got two"));
+    meet(placeOf(place, 1, 3));
+  });
+  meet(placeOf(place, 0, 3));
+  others.join();
+}
+
 /// Whoever took process 0's port cannot say what it likes.
 TEST(Meeting, anAnswerWithoutTheSecretIsNotBelieved) {
   MeetingPlace place;
@@ -249,6 +296,14 @@ TEST(MeetingFile, isThisUsersAlone) {
     EXPECT_EQ(MeetingFile(name).read(read), 0) << text;
   }
   unlink(name.c_str());
+}
+
+TEST(MeetingFile, aFolderThatIsNotThereIsTold) {
+  MeetingFile file("/no/such/folder/meeting");
+  EXPECT_THAT(errorOf([&] { file.write(1234, "a secret"); }),
+              HasSubstr("cannot write /no/such/folder/meeting, by which the "
+                        "processes find each other: No such file or directory; "
+                        "hint: set TMPDIR or MASTER_ADDR"));
 }
 
 /// All of what process 0 writes and its secret, of which the others learn
