@@ -176,6 +176,14 @@ TEST(Launcher, tellsEachItsPlace) {
             0);
 }
 
+TEST(Launcher, listensAtThisMachineAlone) {
+  EXPECT_EQ(sh("test $RANK = 1 || { s=$(readlink "
+               "/proc/$$/fd/$RENDEZVOUS_SOCKET); s=${s#socket:[}; "
+               "grep \" ${s%]} \" /proc/net/tcp | grep -q ' 0100007F:'; }",
+               2),
+            0);
+}
+
 TEST(Launcher, oneThatFailsEndsTheOthers) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(sh("test $RANK = 1 && exit 3; exec tail -f /dev/null", 3), 3);

@@ -171,6 +171,17 @@ def check_loopback6(hosts, program):
     print("MASTER_ADDR=::1: two processes meet")
 
 
+def check_all_addresses(hosts, program):
+    """Process 0 may listen at every address, of which the others name one."""
+    for everywhere, version in (("0.0.0.0", 4), ("::", 4), ("::", 6)) if hosts.has6 else (("0.0.0.0", 4),):
+        what = f"MASTER_ADDR={everywhere} for process 0, IPv{version} for process 1"
+        (_, zero), (_, one) = places(torchrun, 2, version)
+        started = [hosts.start(0, zero | {"MASTER_ADDR": everywhere}, "all"), hosts.start(1, one, "all")]
+        wait_all(started, what)
+        compare(losses_of(program, "alone"), losses_of(program, "all"), what)
+        print(f"{what}: they meet")
+
+
 def listening_of(pid):
     """Addresses and ports at which this process listens, as /proc has them."""
     numbers = set()
@@ -299,6 +310,7 @@ def main():
         hosts = Hosts(program)
         check_losses(hosts, program)
         check_loopback6(hosts, program)
+        check_all_addresses(hosts, program)
         check_strangers(hosts, program)
         check_refusals(hosts, program)
         check_without_secret(hosts, program)
