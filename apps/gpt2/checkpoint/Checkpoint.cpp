@@ -9,6 +9,7 @@
 
 #include "apps/gpt2/checkpoint/CheckpointFiles.h"
 #include "apps/gpt2/checkpoint/HuggingFace.h"
+#include "apps/gpt2/checkpoint/NanoGpt.h"
 #include "nereid/Runtime/Error.h"
 #include "nereid/Support/Files.h"
 
@@ -21,9 +22,18 @@ static std::string stateName(const std::string &folder) {
   return folder + "/state.json";
 }
 
+/// A folder of nanoGPT's, where nothing of ours was saved yet: its file.
+static std::optional<std::string> nanoGptIn(const std::string &folder) {
+  std::error_code error;
+  std::string path = folder + "/" + nanoGptFile;
+  bool isIt = !std::filesystem::exists(stateName(folder), error) &&
+              std::filesystem::exists(path, error);
+  return isIt ? std::optional(path) : std::nullopt;
+}
+
 bool gpt2::hasCheckpoint(const std::string &folder) {
   std::error_code error;
-  return std::filesystem::exists(stateName(folder), error);
+  return std::filesystem::exists(stateName(folder), error) || nanoGptIn(folder);
 }
 
 static std::string readState(const std::string &folder) {
@@ -74,6 +84,9 @@ static std::vector<NamedTensor> readTensors(const std::string &folder,
 }
 
 Checkpoint gpt2::loadCheckpoint(const std::string &folder) {
+  if (std::optional<std::string> file = nanoGptIn(folder)) {
+    return loadNanoGpt(*file);
+  }
   std::string text = readState(folder);
   while (true) {
     StateFile file = parseState(text, stateName(folder));
@@ -92,6 +105,9 @@ Checkpoint gpt2::loadCheckpoint(const std::string &folder) {
 }
 
 TrainingState gpt2::loadTrainingState(const std::string &folder) {
+  if (std::optional<std::string> file = nanoGptIn(folder)) {
+    return loadNanoGpt(*file).state;
+  }
   return parseState(readState(folder), stateName(folder)).state;
 }
 

@@ -59,7 +59,8 @@ struct Checkpoint {
   TrainingState state;
 };
 
-/// Is there a state.json?
+/// Is there a state.json, or else a ckpt.pt of nanoGPT (NanoGpt.h)? Training
+/// goes on from either, and writes ours beside it.
 bool hasCheckpoint(const std::string &folder);
 
 /// Tensors are views of the mapped files, on the host. Throws NotFound without

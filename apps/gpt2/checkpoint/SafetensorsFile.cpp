@@ -5,21 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "apps/gpt2/checkpoint/MappedFile.h"
 #include "apps/gpt2/checkpoint/Safetensors.h"
 #include "apps/gpt2/checkpoint/SafetensorsTypes.h"
 #include "nereid/Runtime/Error.h"
-#include "nereid/Support/FileNames.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <set>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 using namespace nereid;
 using namespace nereid::gpt2;
@@ -210,52 +205,10 @@ private:
   const std::string &path;
 };
 
-struct Mapping {
-  void *data = nullptr;
-  uint64_t bytes = 0;
-
-  ~Mapping() {
-    if (bytes) {
-      ::munmap(data, bytes);
-    }
-  }
-};
-
-std::shared_ptr<Mapping> map(const std::string &path) {
-  throwIfFailed(checkName(path, "read"));
-  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  struct Closed {
-    int fd;
-    ~Closed() { fd >= 0 ? ::close(fd) : 0; }
-  } closed{fd};
-  struct stat info;
-  if (fd < 0 || ::fstat(fd, &info) != 0) {
-    raise(ioFailure("read", path));
-  }
-  if (!S_ISREG(info.st_mode)) {
-    raise({ErrorCode::IoError,
-           "cannot read '" + path + "': expected a file, got a " +
-               (S_ISDIR(info.st_mode) ? "folder" : "device or pipe"),
-           {}});
-  }
-  auto mapping = std::make_shared<Mapping>();
-  if (info.st_size > 0) {
-    // Private: what is changed in memory stays there.
-    void *data = ::mmap(nullptr, size_t(info.st_size), PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_NORESERVE, fd, 0);
-    if (data == MAP_FAILED) {
-      raise(ioFailure("map", path));
-    }
-    mapping->data = data;
-    mapping->bytes = uint64_t(info.st_size);
-  }
-  return mapping;
-}
-
 } // namespace
 
 SafetensorsFile::SafetensorsFile(const std::string &path) : path_(path) {
-  std::shared_ptr<Mapping> file = map(path);
+  std::shared_ptr<MappedFile> file = MappedFile::open(path);
   mapping = std::shared_ptr<void>(file, file->data);
   bytes_ = file->bytes;
   const auto *bytes = static_cast<const uint8_t *>(file->data);

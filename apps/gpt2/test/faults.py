@@ -171,6 +171,8 @@ class Faults:
         (foreign / "state.json").write_text('{"format": "of another"}')
         self.expect(self.resume("foreign"), 2, "state.json", "got that of another program; choose another folder")
         (foreign / "model.safetensors").write_bytes(b"PK\3\4 a zip file" + bytes(100))
+        self.expect(self.train("new", init_from="foreign/model.safetensors"), 1, "foreign/model.safetensors", "the zip is damaged or cut off")
+        (foreign / "model.safetensors").write_bytes(b"\x89HDF another file" + bytes(100))
         self.expect(self.train("new", init_from="foreign/model.safetensors"), 2, "foreign/model.safetensors", "expected a safetensors file")
         self.expect(self.train("new", init_from="nothing.safetensors"), 1, "'nothing.safetensors': expected a folder of checkpoints, ")
         self.expect_whole("good", 20)
