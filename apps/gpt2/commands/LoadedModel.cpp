@@ -49,15 +49,13 @@ std::string gpt2::datasetOf(const nlohmann::json &options) {
 std::string gpt2::tokenizerFolder(const std::string &modelPath,
                                   const nlohmann::json &options) {
   std::vector<std::string> places = {modelPath};
-  // Of a .safetensors file, what lies beside it.
+  // Of a file, what lies beside it.
   places.push_back(fs::path(modelPath).parent_path().string());
   if (std::string dataset = datasetOf(options); !dataset.empty()) {
     places.push_back(datasetFolder(dataset));
   }
   for (const std::string &place : places) {
-    std::error_code error;
-    if (!place.empty() && (fs::exists(place + "/meta.json", error) ||
-                           fs::exists(place + "/vocab.json", error))) {
+    if (!place.empty() && hasTokenizer(place)) {
       return place;
     }
   }

@@ -103,8 +103,9 @@ void addPrepareCommand(CLI::App &app) {
       "--dataset (default: the first text's name)");
   add("--tokenizer", options->tokenizer, "KIND",
       "char: a token for each character (default); bpe: GPT-2's byte pairs; "
-      "or a folder whose tokenizer is taken: a data set, or one with "
-      "vocab.json and merges.txt");
+      "or whose tokenizer is taken: the folder of a data set, or with "
+      "vocab.json and merges.txt, tokenizer.json, encoder.json and vocab.bpe, "
+      "or meta.pkl; or a file tokenizer.json or NAME.tiktoken");
   add("--vocab", options->vocab, "FILE", "vocab.json of byte pairs");
   add("--merges", options->merges, "FILE", "merges.txt of byte pairs");
   add("--train-bpe,--train_bpe", typed->trainBpe, "N",

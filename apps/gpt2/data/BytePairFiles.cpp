@@ -16,24 +16,42 @@
 #include "apps/gpt2/data/JsonFile.h"
 
 #include "nereid/Runtime/Error.h"
+#include "nereid/Support/FileNames.h"
 #include "nereid/Support/Files.h"
 #include "nereid/Support/Log.h"
 
+#include <filesystem>
 #include <unordered_map>
 
 namespace nereid::gpt2 {
 
 using Numbers = std::unordered_map<std::string, int32_t>;
 
-/// Far above any vocabulary, and small enough for a table.
-static constexpr int64_t mostTokens = 1 << 24;
+static constexpr auto mostTokens = static_cast<int64_t>(mostBytePairTokens);
 
 [[noreturn]] static void refuse(const std::string &path,
                                 const std::string &what) {
   raise({ErrorCode::IoError, path + ": " + what, {}});
 }
 
+/// Does it look like a file of tiktoken, "IQ== 0" in its first line?
+static bool looksLikeRanks(const std::string &text) {
+  size_t end = std::min(text.find('\n'), text.size());
+  size_t space = text.find(' ');
+  return space != std::string::npos && space < end && text[0] != '#' &&
+         text.find_first_not_of("0123456789\r", space + 1) >= end &&
+         text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrst"
+                                "uvwxyz0123456789+/=") == space;
+}
+
 static Numbers readVocabulary(const std::string &path) {
+  if (Expected<std::string> text = readFile(path);
+      text.ok() && looksLikeRanks(*text)) {
+    refuse(path,
+           "expected vocab.json, got a file of tiktoken, which is a whole "
+           "tokenizer: give it as --tokenizer=" +
+               path);
+  }
   JsonFile file(path);
   const JsonFile::Json &json = file.value();
   if (!json.is_object() || json.empty()) {
@@ -80,6 +98,9 @@ static std::vector<Merge> readMerges(const std::string &path,
                                      const std::string &vocabPath,
                                      const Numbers &numbers) {
   std::string text = valueOrThrow(readFile(path));
+  if (text.starts_with("\xEF\xBB\xBF")) {
+    text.erase(0, 3); // a byte order mark
+  }
   std::vector<Merge> merges;
   eachLine(text, [&](size_t number, std::string_view line) {
     if (line.empty() || line.starts_with("#version")) {
@@ -110,6 +131,26 @@ static std::vector<Merge> readMerges(const std::string &path,
   return merges;
 }
 
+/// Of added_tokens.json, {"[PAD]": 50257}, which transformers wrote beside
+/// vocab.json for tokens that are not in it.
+static std::vector<AddedToken> readAdded(const std::string &path) {
+  std::error_code error;
+  std::vector<AddedToken> added;
+  if (!std::filesystem::exists(path, error)) {
+    return added;
+  }
+  JsonFile file(path);
+  if (!file.value().is_object()) {
+    file.expected({}, "an object of added tokens and their numbers",
+                  file.value());
+  }
+  for (const auto &[text, value] : file.value().items()) {
+    added.push_back(
+        {text, static_cast<int32_t>(file.integer({text}, 0, mostTokens - 1))});
+  }
+  return added;
+}
+
 std::shared_ptr<const BytePairTokenizer>
 BytePairTokenizer::read(const std::string &vocabJson,
                         const std::string &mergesText) {
@@ -123,8 +164,9 @@ BytePairTokenizer::read(const std::string &vocabJson,
     vocabulary[static_cast<size_t>(number)] = text;
   }
   try {
-    return std::make_shared<BytePairTokenizer>(std::move(vocabulary),
-                                               std::move(merges));
+    return std::make_shared<BytePairTokenizer>(
+        std::move(vocabulary), std::move(merges),
+        readAdded(folderOf(vocabJson) + "/added_tokens.json"));
   } catch (const Error &error) {
     refuse(vocabJson, error.message());
   }
@@ -132,8 +174,14 @@ BytePairTokenizer::read(const std::string &vocabJson,
 
 void BytePairTokenizer::save(const std::string &folder) const {
   std::string json = "{", text = "#version: 0.2\n";
+  nlohmann::json others = nlohmann::json::object();
+  for (const AddedToken &one : added) {
+    if (one.text != endOfTextText) {
+      others[one.text] = one.token;
+    }
+  }
   for (size_t token = 0; token < vocabulary.size(); ++token) {
-    if (!vocabulary[token].empty()) {
+    if (!vocabulary[token].empty() && !others.contains(vocabulary[token])) {
       json += json.size() > 1 ? ", " : "";
       json += nlohmann::json(vocabulary[token]).dump() + ": " +
               std::to_string(token);
@@ -146,6 +194,10 @@ void BytePairTokenizer::save(const std::string &folder) const {
   }
   throwIfFailed(writeFileAtomically(folder + "/vocab.json", json));
   throwIfFailed(writeFileAtomically(folder + "/merges.txt", text));
+  if (!others.empty()) {
+    throwIfFailed(writeFileAtomically(folder + "/added_tokens.json",
+                                      others.dump() + "\n"));
+  }
 }
 
 } // namespace nereid::gpt2

@@ -40,10 +40,34 @@ PairTable::PairTable(const std::vector<Merge> &merges) {
 }
 
 BytePairTokenizer::BytePairTokenizer(std::vector<std::string> vocabulary,
-                                     std::vector<Merge> merges)
+                                     std::vector<Merge> merges,
+                                     const std::vector<AddedToken> &others)
     : vocabulary(std::move(vocabulary)), merges_(std::move(merges)),
       pairs(merges_) {
   byteTokens.fill(-1);
+  for (const AddedToken &one : others) {
+    auto number = static_cast<size_t>(one.token);
+    if (one.text.empty() || one.token < 0 || number >= mostBytePairTokens) {
+      raise({ErrorCode::InvalidArgument,
+             "expected added tokens with a text and a number below " +
+                 std::to_string(mostBytePairTokens) + ", got '" +
+                 printable(one.text) + "' as " + std::to_string(one.token),
+             {}});
+    }
+    this->vocabulary.resize(std::max(this->vocabulary.size(), number + 1));
+    std::string &spelling = this->vocabulary[number];
+    if (!spelling.empty() && spelling != one.text) {
+      raise({ErrorCode::InvalidArgument,
+             "expected one text for token " + std::to_string(one.token) +
+                 ", got '" + printable(spelling) + "' and '" +
+                 printable(one.text) + "'",
+             {}});
+    }
+    spelling = one.text;
+    if (one.text != endOfTextText) {
+      added.push_back(one);
+    }
+  }
   Hasher hasher;
   hasher.field("bpe");
   for (const std::string &text : this->vocabulary) {
@@ -71,6 +95,24 @@ BytePairTokenizer::BytePairTokenizer(std::vector<std::string> vocabulary,
     hasher.field(static_cast<uint64_t>(merge.left));
     hasher.field(static_cast<uint64_t>(merge.right));
   }
+  // In one order, whatever file they are of.
+  std::sort(added.begin(), added.end(),
+            [](const AddedToken &a, const AddedToken &b) {
+              return a.token < b.token;
+            });
+  for (const AddedToken &one : added) {
+    hasher.field("added");
+    hasher.field(static_cast<uint64_t>(one.token));
+    texts[static_cast<size_t>(one.token)] = one.text;
+  }
+  if (special) {
+    added.push_back({std::string(endOfTextText), *special});
+  }
+  std::sort(added.begin(), added.end(),
+            [](const AddedToken &a, const AddedToken &b) {
+              return std::pair(b.text.size(), a.token) <
+                     std::pair(a.text.size(), b.token);
+            });
   hash_ = hasher.finish();
 }
 
@@ -295,20 +337,69 @@ std::unique_ptr<BytePairTokenizer::Work> BytePairTokenizer::takeWork() const {
   return work;
 }
 
+namespace {
+/// Added tokens of a text, from left to right.
+class AddedScan {
+public:
+  AddedScan(const std::vector<AddedToken> &added, std::string_view text)
+      : added(added), text(text), next(added.size()) {
+    for (size_t i = 0; i < added.size(); ++i) {
+      next[i] = text.find(added[i].text);
+    }
+  }
+  /// The leftmost one from `from` on, of several the longest; null without one.
+  const AddedToken *find(size_t from, size_t &place) {
+    const AddedToken *best = nullptr;
+    for (size_t i = 0; i < added.size(); ++i) {
+      if (next[i] < from) {
+        next[i] = text.find(added[i].text, from);
+      }
+      if (next[i] != std::string_view::npos && (!best || next[i] < place)) {
+        best = &added[i];
+        place = next[i];
+      }
+    }
+    return best;
+  }
+
+private:
+  const std::vector<AddedToken> &added;
+  std::string_view text;
+  std::vector<size_t> next; ///< of each its first place not yet passed
+};
+} // namespace
+
 void BytePairTokenizer::encode(std::string_view text,
                                std::vector<int32_t> &tokens) const {
   std::unique_ptr<Work> work = takeWork();
-  while (true) {
-    size_t at = special ? text.find(endOfTextText) : std::string_view::npos;
-    encodeSegment(text.substr(0, at), *work, tokens);
-    if (at == std::string_view::npos) {
-      break;
-    }
-    tokens.push_back(*special);
-    text.remove_prefix(at + endOfTextText.size());
+  AddedScan scan(added, text);
+  size_t from = 0, place = 0;
+  while (const AddedToken *one = scan.find(from, place)) {
+    encodeSegment(text.substr(from, place - from), *work, tokens);
+    tokens.push_back(one->token);
+    from = place + one->text.size();
   }
+  encodeSegment(text.substr(from), *work, tokens);
   std::lock_guard lock(mutex);
   idle.push_back(std::move(work));
+}
+
+size_t BytePairTokenizer::cutAfter(std::string_view text, size_t from) const {
+  while (true) {
+    size_t cut = gpt2::cutAfter(text, from);
+    bool isInside = false;
+    for (const AddedToken &one : added) {
+      // Where one of them would reach over the cut.
+      size_t before = std::min(cut, one.text.size() - 1);
+      std::string_view around =
+          text.substr(cut - before, before + one.text.size() - 1);
+      isInside |= around.find(one.text) != std::string_view::npos;
+    }
+    if (!isInside || cut == text.size()) {
+      return cut;
+    }
+    from = cut + 1;
+  }
 }
 
 } // namespace nereid::gpt2

@@ -8,7 +8,9 @@
 // A text is cut into pieces (PieceScanner.h); in each piece, beginning with its
 // bytes, the pair of neighbours with the lowest rank becomes one token, the
 // leftmost of equals first, until no pair has a rank. <|endoftext|> is one
-// token where the vocabulary has it, and never a part of a piece.
+// token where the vocabulary has it, and never a part of a piece; so are tokens
+// that were added to a vocabulary ("[PAD]"): the leftmost one is taken, of
+// several at one place the longest.
 //
 // Pieces of up to 15 bytes that become at most three tokens are remembered: in
 // most texts nearly all are found, and the pair table is for the others.
@@ -27,9 +29,18 @@
 
 namespace nereid::gpt2 {
 
+/// Far above any vocabulary, and small enough for a table.
+inline constexpr size_t mostBytePairTokens = size_t{1} << 24;
+
 /// "merges[rank]: left and right become result", all tokens.
 struct Merge {
   int32_t left, right, result;
+};
+
+/// A text that is one token wherever it stands.
+struct AddedToken {
+  std::string text;
+  int32_t token = 0;
 };
 
 /// A hash table of pairs of tokens.
@@ -72,12 +83,23 @@ private:
 class BytePairTokenizer : public Tokenizer {
 public:
   /// `vocabulary`: the spelling of each token (ByteAlphabet.h) at its number;
-  /// an empty one is a gap. Throws InvalidArgument when a byte has no token.
+  /// an empty one is a gap. `added`: beside <|endoftext|>; they may stand
+  /// behind the vocabulary. Throws InvalidArgument when a byte has no token.
   BytePairTokenizer(std::vector<std::string> vocabulary,
-                    std::vector<Merge> merges);
-  /// Reads both files. Throws NotFound or IoError.
+                    std::vector<Merge> merges,
+                    const std::vector<AddedToken> &added = {});
+  /// Reads both files, and added_tokens.json where it lies beside vocab.json.
+  /// Throws NotFound or IoError.
   static std::shared_ptr<const BytePairTokenizer>
   read(const std::string &vocabJson, const std::string &mergesText);
+  /// tokenizer.json, as `tokenizers` and transformers 5 write it. Throws
+  /// NotFound, IoError, and Unsupported for tokenizers of other kinds.
+  static std::shared_ptr<const BytePairTokenizer>
+  readJson(const std::string &path);
+  /// A file of tiktoken: a token in base64 and its rank a line. <|endoftext|>
+  /// is the first number without a token. Throws as readJson.
+  static std::shared_ptr<const BytePairTokenizer>
+  readRanks(const std::string &path);
   ~BytePairTokenizer() override;
 
   const char *kind() const override { return "bpe"; }
@@ -86,6 +108,7 @@ public:
   void encode(std::string_view text,
               std::vector<int32_t> &tokens) const override;
   std::optional<int32_t> endOfText() const override { return special; }
+  size_t cutAfter(std::string_view text, size_t from) const override;
   void save(const std::string &folder) const override;
 
   const std::vector<Merge> &merges() const { return merges_; }
@@ -103,7 +126,8 @@ private:
   std::vector<Merge> merges_;
   PairTable pairs;
   std::array<int32_t, 256> byteTokens;
-  std::optional<int32_t> special;
+  std::optional<int32_t> special; ///< <|endoftext|>
+  std::vector<AddedToken> added;  ///< it and others, the longest first
   mutable std::mutex mutex;
   mutable std::vector<std::unique_ptr<Work>> idle; ///< one a thread
 };

@@ -8,6 +8,7 @@
 #include "apps/gpt2/data/Dataset.h"
 
 #include "apps/gpt2/data/DatasetMeta.h"
+#include "apps/gpt2/data/TokenFiles.h"
 
 #include "nereid/Runtime/Error.h"
 
@@ -20,8 +21,9 @@ std::string datasetFolder(const std::string &name) {
   std::error_code error;
   bool isPath =
       name.find('/') != std::string::npos || name == "." || name == "..";
-  if (!isPath && (fs::exists("data/" + name, error) ||
-                  !fs::exists(name + "/meta.json", error))) {
+  if (!isPath &&
+      (fs::exists("data/" + name, error) ||
+       (!fs::exists(name + "/meta.json", error) && !hasTokenFiles(name)))) {
     return "data/" + name;
   }
   return name;
@@ -56,6 +58,11 @@ static std::vector<Shard> openPart(const std::string &folder,
 
 Dataset openDataset(const std::string &name) {
   std::string folder = datasetFolder(name);
+  std::error_code error;
+  if (!std::filesystem::exists(folder + "/meta.json", error) &&
+      hasTokenFiles(folder)) {
+    return openTokenFiles(folder);
+  }
   DatasetMeta meta = readMeta(folder);
   TokenizerPtr tokenizer = tokenizerOf(meta, folder);
   return {folder, tokenizer, openPart(folder, meta.train, *tokenizer),

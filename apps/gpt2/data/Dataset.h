@@ -13,7 +13,8 @@
 //   vocab.json, merges.txt     of BPE
 //   train-*.tokens, val-*.tokens     shards (Shard.h)
 //
-// meta.json is written last: a folder without it is not a data set.
+// meta.json is written last: a folder without it is not a data set, unless it
+// has files of nanoGPT or llm.c (TokenFiles.h).
 //
 //===----------------------------------------------------------------------===//
 

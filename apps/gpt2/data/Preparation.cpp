@@ -317,10 +317,10 @@ static void encodeSegments(const std::vector<Segment> &segments,
   };
   std::vector<Job> jobs;
   for (const Segment &segment : segments) {
-    bool isBytes = std::string_view(tokenizer.kind()) == "bpe";
     std::vector<std::string_view> parts =
-        isBytes ? cutText(segment.text, cutAfter)
-                : cutText(segment.text, characterCut);
+        cutText(segment.text, [&](std::string_view text, size_t from) {
+          return tokenizer.cutAfter(text, from);
+        });
     for (size_t i = 0; i < parts.size(); ++i) {
       jobs.push_back({parts[i], segment.endsText && i + 1 == parts.size()});
     }

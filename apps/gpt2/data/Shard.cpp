@@ -32,6 +32,8 @@ struct Shard::Mapping {
   const uint8_t *bytes = nullptr;
   uint64_t size = 0;
   ShardHeader header;
+  uint64_t dataOffset = ShardHeader::dataOffset;
+  bool hasChecksums = true;
   Digest tokenizer;
   /// Whether a block's checksum was found right.
   std::unique_ptr<std::atomic<bool>[]> isChecked;
@@ -66,6 +68,8 @@ struct Shard::Mapping {
     }
     return static_cast<uint64_t>(status.st_size);
   }
+  void openFile();
+  void map();
   void checkBlock(uint64_t block) const;
   template <typename T>
   void checkTokens(const uint8_t *from, uint64_t count, uint64_t block) const;
@@ -83,7 +87,9 @@ void Shard::Mapping::checkTokens(const uint8_t *from, uint64_t count,
   if (largest >= header.vocabulary) {
     refuse("expected tokens below " + std::to_string(header.vocabulary) +
            ", got " + std::to_string(largest) + " in block " +
-           std::to_string(block) + "; prepare the data anew");
+           std::to_string(block) +
+           (hasChecksums ? "; prepare the data anew"
+                         : "; the file is damaged, or of another tokenizer"));
   }
 }
 
@@ -93,10 +99,12 @@ void Shard::Mapping::checkBlock(uint64_t block) const {
   }
   uint64_t begin = block * header.blockBytes;
   uint64_t end = std::min(begin + header.blockBytes, header.tokenBytes());
-  const uint8_t *from = bytes + ShardHeader::dataOffset + begin;
-  uint64_t expected;
-  std::memcpy(&expected, bytes + header.tableOffset() + 8 * block, 8);
-  if (checksum(from, end - begin) != expected) {
+  const uint8_t *from = bytes + dataOffset + begin;
+  uint64_t expected = 0;
+  if (hasChecksums) {
+    std::memcpy(&expected, bytes + header.tableOffset() + 8 * block, 8);
+  }
+  if (hasChecksums && checksum(from, end - begin) != expected) {
     refuse("damaged: the checksum of bytes " +
            std::to_string(ShardHeader::dataOffset + begin) + " to " +
            std::to_string(ShardHeader::dataOffset + end) +
@@ -110,14 +118,51 @@ void Shard::Mapping::checkBlock(uint64_t block) const {
   isChecked[block].store(true, std::memory_order_relaxed);
 }
 
+void Shard::Mapping::openFile() {
+  fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) {
+    fail("open");
+  }
+  size = fileSize();
+}
+
+void Shard::Mapping::map() {
+  if (size == 0) {
+    return;
+  }
+  void *at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, fd, 0);
+  if (at == MAP_FAILED) {
+    fail("map");
+  }
+  bytes = static_cast<const uint8_t *>(at);
+}
+
+Shard Shard::openBare(const std::string &path, const BareTokens &tokens,
+                      int32_t vocabulary) {
+  auto mapping = std::make_shared<Mapping>();
+  mapping->path = path;
+  mapping->openFile();
+  ShardHeader &header = mapping->header;
+  header.bits = tokens.bits;
+  header.tokens = tokens.count;
+  header.vocabulary = static_cast<uint32_t>(vocabulary);
+  uint64_t expected = tokens.offset + header.tokenBytes();
+  if (tokens.count >= uint64_t{1} << 48 || mapping->size != expected) {
+    mapping->refuse("cut off or damaged: expected " + std::to_string(expected) +
+                    " bytes for " + std::to_string(tokens.count) +
+                    " tokens, got " + std::to_string(mapping->size));
+  }
+  mapping->dataOffset = tokens.offset;
+  mapping->hasChecksums = false;
+  mapping->map();
+  mapping->isChecked = std::make_unique<std::atomic<bool>[]>(header.blocks());
+  return Shard(mapping);
+}
+
 Shard Shard::open(const std::string &path) {
   auto mapping = std::make_shared<Mapping>();
   mapping->path = path;
-  mapping->fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (mapping->fd < 0) {
-    mapping->fail("open");
-  }
-  mapping->size = mapping->fileSize();
+  mapping->openFile();
   ShardHeader &header = mapping->header;
   const ShardHeader model;
   if (mapping->size < sizeof(header) ||
@@ -146,12 +191,7 @@ Shard Shard::open(const std::string &path) {
                     std::to_string(header.tokens) + " tokens, got " +
                     std::to_string(mapping->size) + "; prepare the data anew");
   }
-  void *bytes =
-      ::mmap(nullptr, mapping->size, PROT_READ, MAP_SHARED, mapping->fd, 0);
-  if (bytes == MAP_FAILED) {
-    mapping->fail("map");
-  }
-  mapping->bytes = static_cast<const uint8_t *>(bytes);
+  mapping->map();
   if (checksum(mapping->bytes + header.tableOffset(), 8 * header.blocks()) !=
       header.tableChecksum) {
     mapping->refuse("damaged: the checksum of its table is wrong; prepare the "
@@ -194,8 +234,7 @@ void Shard::read(uint64_t first, size_t count, int32_t *to) const {
        block <= ((first + count) * width - 1) / header.blockBytes; ++block) {
     mapping->checkBlock(block);
   }
-  const uint8_t *from =
-      mapping->bytes + ShardHeader::dataOffset + first * width;
+  const uint8_t *from = mapping->bytes + mapping->dataOffset + first * width;
   if (width == 4) {
     std::memcpy(to, from, count * 4);
     return;

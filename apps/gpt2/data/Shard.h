@@ -32,6 +32,12 @@
 
 namespace nereid::gpt2 {
 
+/// Where the tokens of a file lie, little-endian.
+struct BareTokens {
+  uint64_t offset = 0, count = 0;
+  uint32_t bits = 16; ///< 16 or 32
+};
+
 /// A file of tokens that is mapped into memory. A handle; copies share it, and
 /// threads may, too.
 class Shard {
@@ -39,6 +45,10 @@ public:
   /// Throws NotFound, or IoError for a file that is damaged, cut off or of
   /// another kind.
   static Shard open(const std::string &path);
+  /// Another program's tokens: bare numbers from a place on, without checksums.
+  /// That they are below `vocabulary` is checked as blocks are read.
+  static Shard openBare(const std::string &path, const BareTokens &tokens,
+                        int32_t vocabulary);
 
   const std::string &path() const;
   uint64_t size() const; ///< in tokens

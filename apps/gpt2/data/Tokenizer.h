@@ -9,6 +9,10 @@
 //
 //   meta.json with "tokenizer": "char"     its characters stand in the file
 //   vocab.json and merges.txt              byte-level BPE
+//   encoder.json and vocab.bpe             the same, as OpenAI named them
+//   tokenizer.json                         the same, of transformers 5
+//   NAME.tiktoken                          the same, of tiktoken
+//   meta.pkl                               characters, of nanoGPT
 //
 // encode and decode are inverse: decode(encode(text)) == text for every text
 // that a tokenizer takes. BPE takes all bytes; characters must be UTF-8 and
@@ -55,6 +59,10 @@ public:
   /// The token of <|endoftext|>; a vocabulary of characters has none.
   virtual std::optional<int32_t> endOfText() const = 0;
 
+  /// A place from `from` on where a text may be cut: the tokens of both parts
+  /// are those of the whole. Its end where there is none.
+  virtual size_t cutAfter(std::string_view text, size_t from) const;
+
   /// Of the whole vocabulary: equal tokenizers have equal hashes. Shards carry
   /// it.
   const Digest &hash() const { return hash_; }
@@ -73,9 +81,12 @@ protected:
 
 using TokenizerPtr = std::shared_ptr<const Tokenizer>;
 
-/// Of a folder that `prepare` wrote, or of one with vocab.json and merges.txt.
-/// Throws NotFound or IoError with the file's name.
-TokenizerPtr openTokenizer(const std::string &folder);
+/// Does the folder have one of the files above?
+bool hasTokenizer(const std::string &folder);
+/// Of such a folder, or of the file tokenizer.json or NAME.tiktoken alone.
+/// Throws NotFound or IoError with the file's name, Unsupported for tokenizers
+/// of other kinds.
+TokenizerPtr openTokenizer(const std::string &path);
 
 /// Turns tokens that come one by one into text. Only whole characters come out;
 /// bytes that cannot be a part of UTF-8 come out as U+FFFD.

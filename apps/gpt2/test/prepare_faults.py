@@ -24,7 +24,8 @@ from program import Program
 
 HELP = "\n(nereid-gpt2 prepare --help tells more)"
 BPE_SIZE = "the size of the vocabulary, 257 (the bytes and <|endoftext|>) to 16777216"
-TOKENIZER = "expected a folder with a tokenizer, that is meta.json (nereid-gpt2 prepare writes it) or vocab.json and merges.txt"
+TOKENIZER = ("expected a folder with a tokenizer, that is meta.json (nereid-gpt2 prepare writes it), vocab.json and merges.txt, "
+             "tokenizer.json, encoder.json and vocab.bpe, a .tiktoken file or meta.pkl")
 
 # Words of the command line, status, standard error behind "error: ".
 ERRORS = [
