@@ -187,6 +187,39 @@ static std::string straight(double x1, double y1, double x2, double y2) {
          "L" + svgNumber(x2) + " " + svgNumber(y2) + "\"/>\n";
 }
 
+/// What a picture can show of many points.
+static std::vector<Point> thinned(const std::vector<Point> &points) {
+  constexpr size_t most = 1000, parts = most / 2;
+  if (points.size() <= most) {
+    return points;
+  }
+  std::vector<Point> result;
+  for (size_t part = 0; part < parts; ++part) {
+    auto first = points.begin() + ptrdiff_t(part * points.size() / parts),
+         last = points.begin() + ptrdiff_t((part + 1) * points.size() / parts);
+    auto [low, high] = std::minmax_element(
+        first, last, [](const Point &a, const Point &b) { return a.y < b.y; });
+    result.push_back(low <= high ? *low : *high);
+    if (low != high) {
+      result.push_back(low <= high ? *high : *low);
+    }
+  }
+  return result;
+}
+
+/// The y axis: from 0, or from near the data.
+static Scale yScale(const Plot &plot, double low, double high, double y0) {
+  bool isLog = plot.isLogY && low > 0;
+  double from = isLog ? low / 1.2 : 0,
+         to = high > 0 ? high * (isLog ? 1.2 : 1.08) : 1;
+  if (plot.isNearData && !isLog && high > low) {
+    double space = (high - low) * 0.08;
+    from = low >= 0 ? std::max(low - space, 0.0) : low - space;
+    to = high + space;
+  }
+  return {from, to, isLog, y0 + height - bottom, y0 + top};
+}
+
 static std::string panelText(const Plot &plot, double y0) {
   double xLow = INFINITY, xHigh = -INFINITY, yLow = INFINITY, yHigh = 0;
   std::vector<double> xs;
@@ -202,10 +235,7 @@ static std::string panelText(const Plot &plot, double y0) {
   std::sort(xs.begin(), xs.end());
   xs.erase(std::unique(xs.begin(), xs.end()), xs.end());
   Scale x(xLow, xHigh, plot.isLogX, left + 15, width - right - 15);
-  bool isLogY = plot.isLogY && yLow > 0;
-  Scale y(isLogY ? yLow / 1.2 : 0,
-          yHigh > 0 ? yHigh * (isLogY ? 1.2 : 1.08) : 1, isLogY,
-          y0 + height - bottom, y0 + top);
+  Scale y = yScale(plot, yLow, yHigh, y0);
   std::string text =
       svgLabel(left, y0 + 22, "start", plot.title + " [" + plot.yName + "]",
                " class=\"title\"");
@@ -213,9 +243,14 @@ static std::string panelText(const Plot &plot, double y0) {
     text += straight(left, y(tick), width - right, y(tick)) +
             svgLabel(left - 8, y(tick) + 4, "end", svgNumber(tick));
   }
-  // The points themselves, if their names have room.
+  // The points themselves, if their names have room; else round numbers.
+  bool areMany = xs.size() > 12 && plot.categories.empty();
+  for (double tick : areMany ? x.ticks() : std::vector<double>()) {
+    text += svgLabel(x(tick), y0 + height - bottom + 18, "middle",
+                     svgNumber(tick, 12));
+  }
   size_t every = xs.size() / 10 + 1;
-  for (size_t i = 0; i < xs.size(); i += every) {
+  for (size_t i = 0; i < xs.size() && !areMany; i += every) {
     text += svgLabel(x(xs[i]), y0 + height - bottom + 18, "middle",
                      plot.categories.empty() ? svgNumber(xs[i], 12)
                                              : plot.categories[size_t(xs[i])]);
@@ -223,9 +258,10 @@ static std::string panelText(const Plot &plot, double y0) {
   text += svgLabel((left + width - right) / 2.0, y0 + height - 6, "middle",
                    plot.xName);
   for (size_t i = 0; i < plot.lines.size(); ++i) {
-    const Line &line = plot.lines[i];
+    std::vector<Point> points = thinned(plot.lines[i].points);
+    bool areMarked = points.size() <= 50;
     std::string path, marks, color = "s" + std::to_string(i % 8);
-    for (const Point &point : line.points) {
+    for (const Point &point : points) {
       std::string px = svgNumber(x(point.x)), py = svgNumber(y(point.y));
       path += (path.empty() ? "M" : "L") + px + " " + py;
       if (point.high > point.low) {
@@ -233,8 +269,10 @@ static std::string panelText(const Plot &plot, double y0) {
                  svgNumber(y(point.low)) + "V" + svgNumber(y(point.high)) +
                  "\"/>\n";
       }
-      marks += "<circle class=\"mark " + color + "\" cx=\"" + px + "\" cy=\"" +
-               py + "\" r=\"3\"/>\n";
+      if (areMarked) {
+        marks += "<circle class=\"mark " + color + "\" cx=\"" + px +
+                 "\" cy=\"" + py + "\" r=\"3\"/>\n";
+      }
     }
     text += "<path class=\"line " + color + "\" d=\"" + path + "\"/>\n" + marks;
   }

@@ -80,12 +80,16 @@ struct Plot {
   /// Where the first variable is no number: the texts of x = 0, 1, ...
   std::vector<std::string> categories;
   std::vector<Line> lines;
+  /// The y axis ends near the data, and not at 0.
+  bool isNearData = false;
 };
 
 /// Time; GB/s or TFLOP/s, by what most of the work is; share of the roofline.
 std::vector<Plot> plotsOf(const Report &report);
 
-/// Panels below each other; each with a legend where it has several lines.
+/// Panels below each other; each with a legend where it has several lines. Of
+/// a line with more than 1000 points the lowest and the highest ones of 500
+/// parts are drawn; points are marked where a line has at most 50.
 std::string svgOf(const std::string &title, std::span<const Plot> plots);
 
 } // namespace nereid::bench

@@ -136,3 +136,53 @@ TEST(Roofline, IsReadAsItWasWritten) {
     EXPECT_FALSE(parseRoofline(text).ok()) << text;
   }
 }
+
+static size_t countOf(const std::string &text, const std::string &part) {
+  size_t count = 0;
+  for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) {
+    ++count;
+  }
+  return count;
+}
+
+/// A loss that falls from 4 to 2 in so many steps.
+static std::string curveOf(int steps) {
+  Plot plot{"loss", "step", "nats", false, false, {}, {{"loss", {}}}, true};
+  for (int i = 0; i < steps; ++i) {
+    double y = 2 + 2.0 * (steps - i) / steps;
+    plot.lines[0].points.push_back({double(i + 1), y, y, y});
+  }
+  const Plot plots[] = {plot};
+  return svgOf("curve", plots);
+}
+
+TEST(Plot, ManyPointsAreALineWithoutMarks) {
+  EXPECT_EQ(countOf(curveOf(50), "<circle"), 50u);
+  EXPECT_EQ(countOf(curveOf(51), "<circle"), 0u);
+}
+
+TEST(Plot, ItsSizeHasABound) {
+  EXPECT_LT(curveOf(100000).size(), 30000u);
+  // The highest point of a part is drawn, however narrow it is.
+  Plot plots[] = {{"loss", "step", "nats", false, false, {}, {{"loss", {}}}}};
+  for (int i = 0; i < 5000; ++i) {
+    double y = i == 2345 ? 1000 : 1;
+    plots[0].lines[0].points.push_back({double(i), y, y, y});
+  }
+  std::string svg = svgOf("spike", plots);
+  plots[0].lines[0].points[2345].y = 1;
+  EXPECT_NE(svg, svgOf("spike", plots));
+}
+
+TEST(Plot, TicksOfManyPointsAreRound) {
+  std::string svg = curveOf(2000);
+  for (const char *tick : {">500<", ">1000<", ">1500<", ">2000<"}) {
+    EXPECT_THAT(svg, HasSubstr(tick));
+  }
+  EXPECT_THAT(svg, Not(HasSubstr(">201<")));
+}
+
+TEST(Plot, AnAxisMayEndNearTheData) {
+  EXPECT_THAT(curveOf(2000), Not(HasSubstr(">0<")));
+  EXPECT_THAT(curveOf(2000), HasSubstr(">2<"));
+}

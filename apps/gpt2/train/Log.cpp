@@ -148,7 +148,8 @@ void gpt2::writePlot(const std::string &svgPath, const std::string &logPath,
        false,
        false,
        {},
-       {loss, train, validation}},
+       {loss, train, validation},
+       /*isNearData=*/true},
       {"learning rate", "step", "learning rate", false, false, {}, {rate}},
       {"gradients", "step", "norm", false, false, {}, {norm}}};
   throwIfFailed(writeFileAtomically(svgPath, bench::svgOf(title, plots)));
