@@ -220,7 +220,7 @@ void gpt2::copyWeights(std::span<const NamedTensor> parameters,
 
 void gpt2::exportModel(const std::string &folder, GptConfig config,
                        std::span<const NamedTensor> weights, int64_t vocabulary,
-                       DType dtype) {
+                       DType dtype, std::optional<int64_t> endOfText) {
   if (vocabulary < 1 || vocabulary > config.vocabulary) {
     raise({ErrorCode::InvalidArgument,
            "vocabulary: expected a number from 1 to the model's " +
@@ -251,10 +251,12 @@ void gpt2::exportModel(const std::string &folder, GptConfig config,
   json text = toJson(config);
   text["torch_dtype"] = languageName(dtype);
   json generation = {{"_from_model_config", true}};
-  if (vocabulary == 50257) {
-    // <|endoftext|>, the one special token of GPT-2's vocabulary.
+  if (!endOfText && vocabulary == 50257) {
+    endOfText = 50256; // of GPT-2's vocabulary
+  }
+  if (endOfText && *endOfText < vocabulary) {
     for (const char *key : {"bos_token_id", "eos_token_id"}) {
-      text[key] = generation[key] = 50256;
+      text[key] = generation[key] = *endOfText;
     }
   } else {
     // Without these keys, theirs are those of GPT-2's vocabulary.

@@ -57,10 +57,12 @@ void copyWeights(std::span<const NamedTensor> parameters,
 /// Writes config.json, generation_config.json and model.safetensors, which
 /// `transformers` loads. `vocabulary`: tokens that there are; rows of the
 /// embedding behind them are padding, and left out. Biases that the model does
-/// not have are zeros.
+/// not have are zeros. `endOfText`: what generation ends with; without one
+/// GPT-2's, where the vocabulary has its size.
 void exportModel(const std::string &folder, GptConfig config,
                  std::span<const NamedTensor> weights, int64_t vocabulary,
-                 DType dtype = f32);
+                 DType dtype = f32,
+                 std::optional<int64_t> endOfText = std::nullopt);
 
 } // namespace nereid::gpt2
 

@@ -164,13 +164,14 @@ static void run(const Options &options, const BenchOptions &bench) {
     std::printf("%s\n", json.dump().c_str());
     return;
   }
+  bool isLarge = operations >= 1e12;
   char mfu[48] = "";
   if (peak > 0) {
     std::snprintf(mfu, sizeof(mfu), ", %.1f %% MFU", 100 * operations / peak);
   }
   std::printf(
       "%s, %s, %.2fM parameters, %s\n"
-      "%.3f ms a step (the median of %lld), %.0f tokens/s, %.2f TFLOP/s%s, "
+      "%.3f ms a step (the median of %lld), %.0f tokens/s, %.2f %s%s, "
       "%.0f MB\n"
       "launched one by one, a micro-step: forward %.3f ms, backward %.3f ms, "
       "optimiser %.3f ms\n",
@@ -179,8 +180,8 @@ static void run(const Options &options, const BenchOptions &bench) {
       double(parameterCount(config)) / 1e6,
       describeKernels(config, device, trainer.isCaptured()).c_str(),
       milliseconds, static_cast<long long>(bench.steps), rate,
-      operations / 1e12, mfu, double(memory) / 1e6, parts[0], parts[1],
-      parts[2]);
+      operations / (isLarge ? 1e12 : 1e9), isLarge ? "TFLOP/s" : "GFLOP/s", mfu,
+      double(memory) / 1e6, parts[0], parts[1], parts[2]);
 }
 
 void gpt2::addBenchCommand(CLI::App &app) {

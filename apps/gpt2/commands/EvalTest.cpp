@@ -103,6 +103,15 @@ TEST_F(EvalCommand, saysWhatIsWrong) {
                           "--dataset=" + (folder / "data")})
                   .error,
               HasSubstr("expected at most 5 tokens, as the model has, got 9"));
+  ASSERT_EQ(runCommand({"prepare", folder / "text.txt",
+                        "--dataset=" + (folder / "all"), "--val-fraction=0"})
+                .error,
+            "");
+  EXPECT_THAT(runCommand({"eval", from, "--device=cpu",
+                          "--dataset=" + (folder / "all")})
+                  .error,
+              HasSubstr("expected tokens to validate with, got none; prepare "
+                        "the data with a --val-fraction above 0"));
   EXPECT_THAT(runCommand({"eval", from, "--eval_iters=0"}).error,
               HasSubstr("--eval_iters: expected an integer from 1"));
   EXPECT_THAT(
@@ -120,6 +129,7 @@ TEST(BenchCommand, timesStepsAndTheirParts) {
   ASSERT_EQ(text.error, "");
   EXPECT_THAT(text.out, HasSubstr("ms a step (the median of 3)"));
   EXPECT_THAT(text.out, HasSubstr("optimiser "));
+  EXPECT_THAT(text.out, HasSubstr(" GFLOP/s, ")); // of a CPU: not 0.00 TFLOP/s
   words.emplace_back("--gradient_accumulation_steps=3");
   words.emplace_back("--json");
   Outcome got = runCommand(words);

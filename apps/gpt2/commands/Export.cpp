@@ -40,27 +40,20 @@ static std::string tokenizerOf(const ExportOptions &options,
   if (options.tokenizer.empty()) {
     return tokenizerFolder(options.from, model.options);
   }
-  if (!isThere(options.tokenizer + "/meta.json") &&
-      !isThere(options.tokenizer + "/vocab.json")) {
-    raise({ErrorCode::NotFound,
-           "--tokenizer: expected a folder with meta.json or vocab.json, "
-           "got '" +
-               options.tokenizer + "'",
-           {}});
-  }
   return options.tokenizer;
 }
 
 /// Tokens that there are: rows behind them are padding.
 static int64_t vocabularyOf(const ExportOptions &options,
                             const ImportedModel &model,
-                            const std::string &folder) {
+                            const std::string &folder,
+                            const TokenizerPtr &tokenizer) {
   int64_t rows = model.config.vocabulary;
   if (options.vocabulary) {
     return options.vocabulary;
   }
-  if (!folder.empty()) {
-    int64_t size = openTokenizer(folder)->size();
+  if (tokenizer) {
+    int64_t size = tokenizer->size();
     if (size > rows) {
       raise({ErrorCode::InvalidArgument,
              "'" + folder + "': expected a tokenizer of at most the model's " +
@@ -80,19 +73,29 @@ static int64_t vocabularyOf(const ExportOptions &options,
   return rows;
 }
 
-static void copyTokenizer(const std::string &from, const std::string &to) {
-  for (const char *name :
-       {"vocab.json", "merges.txt", "tokenizer.json", "tokenizer_config.json",
-        "special_tokens_map.json", "added_tokens.json"}) {
+/// `from`: a folder, or a tokenizer's file.
+static void writeTokenizer(const std::string &from, const Tokenizer &tokenizer,
+                           const std::string &to) {
+  auto copy = [&](const char *name) {
     if (isThere(from + "/" + name)) {
       writeAtomically(to + "/" + name,
                       valueOrThrow(readFile(from + "/" + name)));
     }
+  };
+  bool isPairs = std::string_view(tokenizer.kind()) == "bpe";
+  if (!isPairs) {
+    // Of characters: transformers has no such tokenizer, `sample` does.
+    copy("meta.json");
+    copy("meta.pkl");
+    return;
   }
-  // Of characters: transformers has no such tokenizer, `sample` does.
-  if (isThere(from + "/meta.json") && !isThere(from + "/vocab.json")) {
-    writeAtomically(to + "/meta.json",
-                    valueOrThrow(readFile(from + "/meta.json")));
+  for (const char *name :
+       {"vocab.json", "merges.txt", "tokenizer.json", "tokenizer_config.json",
+        "special_tokens_map.json", "added_tokens.json"}) {
+    copy(name);
+  }
+  if (!isThere(from + "/vocab.json")) {
+    tokenizer.save(to);
   }
 }
 
@@ -112,11 +115,13 @@ static void run(const ExportOptions &options) {
            {}});
   }
   ImportedModel model = importModel(options.from);
-  std::string tokenizer = tokenizerOf(options, model);
-  int64_t vocabulary = vocabularyOf(options, model, tokenizer);
-  exportModel(options.to, model.config, model.weights, vocabulary, *dtype);
-  if (!tokenizer.empty()) {
-    copyTokenizer(tokenizer, options.to);
+  std::string folder = tokenizerOf(options, model);
+  TokenizerPtr tokenizer = folder.empty() ? nullptr : openTokenizer(folder);
+  int64_t vocabulary = vocabularyOf(options, model, folder, tokenizer);
+  exportModel(options.to, model.config, model.weights, vocabulary, *dtype,
+              tokenizer ? tokenizer->endOfText() : std::nullopt);
+  if (tokenizer) {
+    writeTokenizer(folder, *tokenizer, options.to);
   }
   GptConfig written = model.config;
   written.vocabulary = vocabulary;
@@ -132,14 +137,14 @@ void gpt2::addExportCommand(CLI::App &app) {
       "export", "writes a model as Hugging Face's transformers reads it");
   auto options = std::make_shared<ExportOptions>();
   command->add_option("--out_dir,--from", options->from,
-                      "a folder of checkpoints, one of transformers, or a "
-                      ".safetensors file (out)");
+                      "a folder of checkpoints, one of transformers, a "
+                      ".safetensors file, or nanoGPT's ckpt.pt (out)");
   command->add_option("--to", options->to, "the folder to write")->required();
   command->add_option("--dtype", options->dtype,
                       "float32, bfloat16 or float16 (float32)");
   command->add_option("--tokenizer", options->tokenizer,
-                      "the folder with vocab.json and merges.txt, or meta.json "
-                      "(that of the data)");
+                      "the folder with vocab.json and merges.txt, meta.json or "
+                      "another tokenizer, or its file (that of the data)");
   command
       ->add_option("--vocab_size", options->vocabulary,
                    "tokens that there are; rows of the embedding behind them "

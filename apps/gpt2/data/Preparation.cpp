@@ -119,6 +119,28 @@ static Scan scan(const std::vector<TextInput> &inputs) {
   return scan;
 }
 
+static bool isUtf16(std::string_view text) {
+  return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
+}
+
+static constexpr const char *convertUtf16 = "iconv -f UTF-16 -t UTF-8";
+
+/// What a byte order mark at the beginning of a text means.
+static void warnOfMarks(const std::vector<TextInput> &inputs) {
+  for (const TextInput &input : inputs) {
+    if (input.text().starts_with("\xEF\xBB\xBF")) {
+      warn(input.name() +
+           ":1:1: it begins with a byte order mark, which becomes a character "
+           "as any other; sed '1s/^\\xEF\\xBB\\xBF//' takes it away");
+    } else if (isUtf16(input.text())) {
+      warn(input.name() +
+           ":1:1: it is UTF-16, whose bytes are taken as they "
+           "are; " +
+           convertUtf16 + " makes UTF-8 of it");
+    }
+  }
+}
+
 /// "input.txt:3:7: error: ", where the first byte is that is not UTF-8.
 static std::string placeOfInvalid(const Scan &scan,
                                   const std::vector<TextInput> &inputs) {
@@ -135,6 +157,14 @@ static void checkCharacters(const Scan &scan,
                             const std::vector<TextInput> &inputs,
                             const std::vector<std::string> &known,
                             const std::string &folder) {
+  for (const TextInput &input : inputs) {
+    if (isUtf16(input.text())) {
+      refuse(ErrorCode::IoError, input.placeOf(0) +
+                                     "expected UTF-8, got UTF-16, as its byte "
+                                     "order mark says; " +
+                                     convertUtf16 + " converts it");
+    }
+  }
   if (scan.invalid) {
     refuse(ErrorCode::IoError,
            placeOfInvalid(scan, inputs) +
@@ -382,6 +412,7 @@ std::string prepare(const PrepareOptions &options) {
   Scan texts = scan(inputs);
   Split split = splitInputs(texts, inputs, options.valFraction);
   TokenizerPtr tokenizer = makeTokenizer(options, texts, split, inputs);
+  warnOfMarks(inputs);
   if (texts.invalid) {
     std::string place = placeOfInvalid(texts, inputs);
     warn(place.substr(0, place.size() - std::strlen(": error: ")) + ": " +
@@ -421,7 +452,10 @@ std::string prepare(const PrepareOptions &options) {
          (isCharacters ? " characters" : " byte pair tokens") +
          "\ntrain: " + std::to_string(train.meta.tokens) +
          " tokens\nval: " + std::to_string(val.meta.tokens) +
-         " tokens\nencoded in " + speed + " to " + folder + "\n";
+         (val.meta.tokens == 0
+              ? " tokens; train and eval need some, of a --val-fraction above 0"
+              : " tokens") +
+         "\nencoded in " + speed + " to " + folder + "\n";
 }
 
 } // namespace nereid::gpt2

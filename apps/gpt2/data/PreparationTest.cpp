@@ -245,6 +245,26 @@ TEST_F(Preparation, whatCannotBeReadIsNamed) {
   EXPECT_FALSE(std::filesystem::exists(data));
 }
 
+TEST_F(Preparation, byteOrderMarksAreNamed) {
+  std::string bom = "\xEF\xBB\xBF" + std::string("abc\n"),
+              wide("\xFF\xFE\x61\x00\x62\x00", 6);
+  auto warningOf = [&](const std::string &text, int64_t trainBpe) {
+    writeContent(folder / "marked.txt", text);
+    PrepareOptions options;
+    options.inputs = {folder / "marked.txt"};
+    options.dataset = folder / "marked";
+    options.trainBpe = trainBpe;
+    ::testing::internal::CaptureStderr();
+    std::string error = errorOf([&] { prepare(options); });
+    return ::testing::internal::GetCapturedStderr() + error;
+  };
+  EXPECT_THAT(warningOf(bom, 0), HasSubstr("begins with a byte order mark"));
+  EXPECT_THAT(warningOf(wide, 0),
+              HasSubstr("marked.txt:1:1: error: expected UTF-8, got UTF-16"));
+  EXPECT_THAT(warningOf(wide, 258), HasSubstr("it is UTF-16"));
+  EXPECT_THAT(warningOf("abc\n", 0), ::testing::Not(HasSubstr("order mark")));
+}
+
 TEST_F(Preparation, aPipeIsRead) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);

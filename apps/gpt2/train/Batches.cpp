@@ -7,6 +7,8 @@
 
 #include "apps/gpt2/train/Batches.h"
 
+#include "nereid/Runtime/Error.h"
+
 using namespace nereid;
 using namespace nereid::gpt2;
 
@@ -17,7 +19,23 @@ static Loader loaderOf(const std::vector<Shard> &shards, const Options &o,
                 uint64_t(o.seed) ^ role << 60);
 }
 
+/// Data may have been prepared without any.
+static const std::vector<Shard> &validationOf(const Dataset &data) {
+  uint64_t tokens = 0;
+  for (const Shard &shard : data.val) {
+    tokens += shard.size();
+  }
+  if (tokens == 0) {
+    raise({ErrorCode::InvalidArgument,
+           data.folder +
+               ": expected tokens to validate with, got none; prepare "
+               "the data with a --val-fraction above 0",
+           {}});
+  }
+  return data.val;
+}
+
 Batches::Batches(const Options &o, const Share &share)
     : share(share), data(openDataset(o.dataset)),
       train(loaderOf(data.train, o, 0)), trainSeen(loaderOf(data.train, o, 1)),
-      validation(loaderOf(data.val, o, 2)) {}
+      validation(loaderOf(validationOf(data), o, 2)) {}
