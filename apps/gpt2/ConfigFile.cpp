@@ -5,13 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "apps/gpt2/ConfigExpression.h"
 #include "apps/gpt2/Options.h"
 
 #include "nereid/Runtime/Error.h"
 #include "nereid/Support/Files.h"
 
 #include <algorithm>
-#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
 
 using namespace nereid;
 using namespace nereid::gpt2;
@@ -41,40 +43,59 @@ bool isNameCharacter(char c) {
          ((c | 32) >= 'a' && (c | 32) <= 'z');
 }
 
-bool isUnused(const std::string &name) {
-  constexpr std::array names = {"wandb_log", "wandb_project", "wandb_run_name",
-                                "backend"};
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
+/// A file, read from its first line to its last.
+class ConfigReader {
+public:
+  explicit ConfigReader(Options &options) : options(options) {}
+
+  void read(const Line &line);
+  /// Names that are no options, and that no later line uses.
+  void finish() const;
+
+  std::vector<std::string> without;
+
+private:
+  struct Variable {
+    Line line; ///< where it was first assigned
+    size_t place;
+    std::string message; ///< why it is no option
+    bool isUsed = false;
+  };
+
+  void assign(const Line &line, const std::string &name, size_t begin,
+              size_t at);
+  const ConfigValue *valueOf(const std::string &name);
+
+  Options &options;
+  std::map<std::string, ConfigValue> values;
+  std::map<std::string, Variable> variables; ///< that are no options
+};
 
 } // namespace
 
-/// The value from `begin` on, without quotes and comment.
-static std::string valueOf(const Line &line, size_t begin) {
-  const std::string &text = line.text;
-  char quote = text[begin];
-  if (quote == '"' || quote == '\'') {
-    size_t end = text.find(quote, begin + 1);
-    if (end == std::string::npos) {
-      line.fail(begin, "expected the quote that ends this text");
-    }
-    size_t rest = text.find_first_not_of(" \t", end + 1);
-    if (rest != std::string::npos && text[rest] != '#') {
-      line.fail(rest, "expected the end of the line, got '" +
-                          text.substr(rest) + "'");
-    }
-    return text.substr(begin + 1, end - begin - 1);
-  }
-  std::string value = text.substr(begin, text.find('#', begin) - begin);
-  value.erase(value.find_last_not_of(" \t") + 1);
-  return value;
+bool gpt2::isIgnoredOption(const std::string &name) {
+  return std::ranges::count(ignoredOptions(), name) > 0;
 }
 
-static void readLine(Options &options, const Line &line,
-                     std::vector<std::string> &without) {
+const std::vector<std::string> &gpt2::ignoredOptions() {
+  static const std::vector<std::string> names = {"wandb_log", "wandb_project",
+                                                 "wandb_run_name", "backend"};
+  return names;
+}
+
+/// "import time" and "from os import path": whatever uses the module is looked
+/// at where it stands.
+static bool isImport(const std::string &text, size_t begin) {
+  return text.compare(begin, 7, "import ") == 0 ||
+         (text.compare(begin, 5, "from ") == 0 &&
+          text.find(" import ", begin) != std::string::npos);
+}
+
+void ConfigReader::read(const Line &line) {
   const std::string &text = line.text;
   size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string::npos || text[begin] == '#') {
+  if (begin == std::string::npos || text[begin] == '#' ||
+      isImport(text, begin)) {
     return;
   }
   size_t end = begin;
@@ -92,36 +113,83 @@ static void readLine(Options &options, const Line &line,
   if (at == std::string::npos || text[at] == '#') {
     line.fail(equals, "expected a value after '='");
   }
-  if (isUnused(name)) {
+  assign(line, name, begin, at);
+}
+
+void ConfigReader::assign(const Line &line, const std::string &name,
+                          size_t begin, size_t at) {
+  ConfigValue value;
+  try {
+    value = evaluate(std::string_view(line.text).substr(at),
+                     [&](const std::string &used) { return valueOf(used); });
+  } catch (const ConfigExpressionError &error) {
+    line.fail(at + error.place, error.message);
+  }
+  values[name] = value;
+  if (isIgnoredOption(name)) {
     without.push_back(name);
     return;
   }
   try {
-    setOption(options, name, valueOf(line, at));
+    setOption(options, name, textOf(value));
   } catch (const Error &error) {
-    if (!error.diagnostics().empty()) {
-      throw;
+    if (error.message().find("expected an option") != 0) {
+      line.fail(at, error.message());
     }
-    bool isName = error.message().find("expected an option") == 0;
-    line.fail(isName ? begin : at, error.message());
+    variables.emplace(name, Variable{line, begin, error.message()});
+  }
+}
+
+/// Of a line before, or the option's value, as nanoGPT's files see its
+/// defaults.
+const ConfigValue *ConfigReader::valueOf(const std::string &name) {
+  if (auto variable = variables.find(name); variable != variables.end()) {
+    variable->second.isUsed = true;
+  }
+  auto found = values.find(name);
+  if (found == values.end()) {
+    nlohmann::json all = toJson(options);
+    auto option = all.find(name);
+    if (option == all.end()) {
+      return nullptr;
+    }
+    ConfigValue value =
+        option->is_boolean()          ? ConfigValue(option->get<bool>())
+        : option->is_number_integer() ? ConfigValue(option->get<int64_t>())
+        : option->is_number()         ? ConfigValue(option->get<double>())
+                                      : ConfigValue(option->get<std::string>());
+    found = values.emplace(name, value).first;
+  }
+  return &found->second;
+}
+
+void ConfigReader::finish() const {
+  for (const auto &[name, variable] : variables) {
+    if (!variable.isUsed) {
+      variable.line.fail(variable.place, variable.message);
+    }
   }
 }
 
 std::vector<std::string> gpt2::readConfigText(Options &options,
                                               std::string_view text,
                                               const std::string &path) {
-  std::vector<std::string> without;
+  ConfigReader reader(options);
   uint32_t number = 0;
+  if (text.starts_with("\xEF\xBB\xBF")) {
+    text.remove_prefix(3); // a byte order mark
+  }
   while (!text.empty()) {
     size_t end = std::min(text.find('\n'), text.size());
     std::string line(text.substr(0, end));
     if (line.ends_with('\r')) {
       line.pop_back();
     }
-    readLine(options, {path, line, ++number}, without);
+    reader.read({path, line, ++number});
     text.remove_prefix(std::min(end + 1, text.size()));
   }
-  return without;
+  reader.finish();
+  return reader.without;
 }
 
 std::vector<std::string> gpt2::readConfig(Options &options,

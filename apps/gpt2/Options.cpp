@@ -275,7 +275,8 @@ std::vector<OptionRow> gpt2::optionRows(const Options &defaults) {
     result.push_back({row.name,
                       row.help + (byDefault.empty() ? std::string()
                                                     : " [" + byDefault + "]"),
-                      row.group, isFlag});
+                      row.group, isFlag,
+                      row.name == std::string_view("start")});
   }
   return result;
 }

@@ -53,7 +53,8 @@ struct Options {
 /// A description of one option, for help and for messages.
 struct OptionRow {
   std::string name, help, group;
-  bool isFlag = false; ///< may stand without a value
+  bool isFlag = false;     ///< may stand without a value
+  bool mayBeEmpty = false; ///< a text that may be empty: --start=
 };
 /// The help ends with the value in `defaults`.
 std::vector<OptionRow> optionRows(const Options &defaults = {});
@@ -67,9 +68,13 @@ std::string optionText(const Options &options, const std::string &name);
 /// Every option of training, as numbers, truth values and texts, by its name.
 nlohmann::json toJson(const Options &options);
 
-/// Lines "name = value" with comments, as Python reads them: numbers, products
-/// of numbers, texts in quotes, True and False. Options of nanoGPT that have no
-/// meaning here (wandb_log, backend) are returned. Errors have the place:
+/// Options of nanoGPT that have no meaning here: wandb_log, backend ...
+const std::vector<std::string> &ignoredOptions();
+bool isIgnoredOption(const std::string &name);
+
+/// Lines "name = value" with comments, as Python reads them, and imports; the
+/// values are those of ConfigExpression.h. A name that is no option must be
+/// used by a later line. Ignored options are returned. Errors have the place:
 /// "config.py:3:1: error: ...". Throws Error.
 std::vector<std::string> readConfig(Options &options, const std::string &path);
 std::vector<std::string> readConfigText(Options &options, std::string_view text,

@@ -31,10 +31,18 @@ TrainingOptions::TrainingOptions(CLI::App &command,
     CLI::Option *option =
         command.add_option("--" + row.name, values[row.name], row.help);
     option->group(row.group)->type_name("");
-    if (row.isFlag) {
+    // Of several the last, as scripts append what they override.
+    option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    if (row.isFlag || row.mayBeEmpty) {
       option->expected(0, 1);
     }
     options[row.name] = option;
+  }
+  for (const std::string &name : ignoredOptions()) {
+    options[name] = command.add_option("--" + name, values[name])
+                        ->group("") // in no help
+                        ->expected(0, 1)
+                        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   }
 }
 
@@ -49,6 +57,11 @@ Options TrainingOptions::read() const {
     for (const std::string &name : readConfig(result, file)) {
       std::fprintf(stderr, "note: %s: %s has no effect here\n", file.c_str(),
                    name.c_str());
+    }
+  }
+  for (const std::string &name : ignoredOptions()) {
+    if (isGiven(name)) {
+      std::fprintf(stderr, "note: --%s has no effect here\n", name.c_str());
     }
   }
   for (const OptionRow &row : optionRows()) {

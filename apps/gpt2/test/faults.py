@@ -73,7 +73,7 @@ class Faults:
             ("train --n_embd=1024 --n_head=2", "n_embd: expected heads of at most 256 elements (n_embd / n_head), got 512"),
             ("train --warmup_iters=10 --lr_decay_iters=5", "lr_decay_iters: expected at least warmup_iters (10), got 5"),
             ("train --learning_rate=1e-5 --min_lr=1e-4", "min_lr: expected at most learning_rate (1e-05), got 1e-04"),
-            ("train --n_head=2 --n_head=4", "--n_head: expected at most 1 of it, got 2"),
+            ("train --n_head=2 --n_head=0", "--n_head: expected an integer from 1 to 4096, got '0'"),
             ("train --out_dir", "--out_dir: expected a value, got none"),
             ("train nothing.py", "cannot read 'nothing.py': No such file or directory"),
             ("trian", "expected one of the commands prepare, ", "got 'trian'; did you mean 'train'?"),
@@ -102,11 +102,12 @@ class Faults:
         table = [
             ("batch_size = 4\n  n_hed = 3\n", "2:3: error: expected an option of training, got 'n_hed'; did you mean 'n_head'?", "n_hed = 3"),
             ("n_head == 3", "1:1: error: expected 'name = value'", "a configuration file assigns options"),
-            ("import os\n", "1:1: error: expected 'name = value'"),
+            ("if True:\n", "1:1: error: expected 'name = value'"),
             ("\nn_head =  # none\n", "2:8: error: expected a value after '='"),
-            ("n_layer = 2\nn_head = many", "2:10: error: n_head: expected an integer from 1 to 4096, got 'many'"),
+            ("n_layer = 2\nn_head = many", "2:10: error: expected a name that was assigned before, got 'many'"),
+            ("n_head = 'two'", "1:10: error: n_head: expected an integer from 1 to 4096, got 'two'"),
             ("out_dir = 'here", "1:11: error: expected the quote that ends this text"),
-            ("out_dir = 'here' + 'there'", "1:18: error: expected the end of the line, got '+ 'there''"),
+            ("out_dir = 'here' 'there'", "1:18: error: expected the end of the line, got ''there''"),
         ]
         for text, *parts in table:
             (self.folder / "config.py").write_text(text)
