@@ -207,6 +207,8 @@ TEST_F(HuggingFace, readsCheckpointsAndTheirWeights) {
 
 TEST_F(HuggingFace, saysWhatDoesNotFit) {
   EXPECT_THAT(refusal(out / "none"), HasSubstr("a name that is not there"));
+  EXPECT_THAT(refusal("gpt2-xl"),
+              HasSubstr("https://huggingface.co/openai-community/gpt2-xl"));
   EXPECT_THAT(refusal(out.path), HasSubstr("got none of them"));
   exportSmall();
   std::string text = contentOf(out / "config.json");

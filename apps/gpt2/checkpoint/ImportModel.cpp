@@ -108,6 +108,25 @@ static ImportedModel importPickled(const std::string &path,
   return all.finish(config, path, WeightCollection::Layout::HuggingFace);
 }
 
+/// With a config.json beside it, pytorch_model.bin; else nanoGPT's.
+static ImportedModel importTorch(const std::string &path) {
+  std::string config = folderOf(path) + "/config.json";
+  return path.ends_with(".bin") && isThere(config)
+             ? importPickled(path, gptConfigFrom(readJson(config), config))
+             : importNanoGpt(path);
+}
+
+/// For people who give a model's name, as nanoGPT takes it.
+static std::string adviceFor(const std::string &path) {
+  bool isName = path == "gpt2" || path == "gpt2-medium" ||
+                path == "gpt2-large" || path == "gpt2-xl";
+  return isName ? "; hint: nothing is downloaded here; put config.json, "
+                  "model.safetensors, vocab.json and merges.txt of "
+                  "https://huggingface.co/openai-community/" +
+                      path + " into a folder '" + path + "'"
+                : "";
+}
+
 /// Master weights, where training kept them, are the exact ones.
 static ImportedModel importCheckpoint(const std::string &folder) {
   Checkpoint checkpoint = loadCheckpoint(folder);
@@ -140,11 +159,12 @@ ImportedModel gpt2::importModel(const std::string &path) {
     refuse(path,
            "expected a folder of checkpoints, a folder with config.json and "
            "model.safetensors, a .safetensors file, or nanoGPT's ckpt.pt, got "
-           "a name that is not there",
+           "a name that is not there" +
+               adviceFor(path),
            ErrorCode::NotFound);
   }
   if (!std::filesystem::is_directory(path, error)) {
-    return isTorchFile(path) ? importNanoGpt(path) : importFile(path);
+    return isTorchFile(path) ? importTorch(path) : importFile(path);
   }
   if (std::string file = path + "/" + nanoGptFile;
       !isThere(path + "/state.json") && isThere(file)) {

@@ -294,4 +294,6 @@ TEST_F(NanoGptFiles, pytorchModelBinOfTransformersIsRead) {
   ImportedModel model = importModel(folder.path);
   EXPECT_EQ(model.weights[3].tensor.shape(), (Shape{12, 4}));
   EXPECT_EQ(model.weights[3].tensor.at({1, 0}), 1 + 1.0 / 64);
+  ImportedModel file = importModel(folder / "pytorch_model.bin");
+  EXPECT_TRUE(haveSameBits(file.weights[3].tensor, model.weights[3].tensor));
 }

@@ -31,8 +31,8 @@ static TokenizerPtr tokenizerOf(const LoadedModel &loaded,
     std::string dataset = datasetOf(loaded.options);
     raise({ErrorCode::NotFound,
            loaded.path +
-               ": expected a tokenizer beside the weights (meta.json, or "
-               "vocab.json and merges.txt)" +
+               ": expected a tokenizer beside the weights (meta.json, "
+               "vocab.json and merges.txt, tokenizer.json or meta.pkl)" +
                (dataset.empty() ? "" : " or in " + datasetFolder(dataset)) +
                ", got none; hint: name its folder or the data set with "
                "--dataset",
