@@ -95,7 +95,7 @@ static void report(const Generator &generator, const Options &options,
   std::fprintf(stderr, "%.0f tokens/s (%lld samples, %.3f ms a step%s)%s\n",
                steps * double(options.numSamples),
                static_cast<long long>(options.numSamples), 1e3 / steps,
-               generator.isCaptured() ? ", one graph" : "", text.c_str());
+               generator.isCaptured() ? ", a graph" : "", text.c_str());
 }
 
 static void run(const Options &options, const std::string &dataset) {

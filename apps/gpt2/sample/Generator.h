@@ -7,8 +7,8 @@
 //
 // The keys and values of the tokens so far stay in a cache on the device, so
 // that a step takes one token of each sequence. Tokens, positions and what
-// random numbers depend on lie on the device, too: on a GPU, all of a step is
-// one graph, and the host reads a token while the next step runs.
+// random numbers depend on lie on the device, too: on a GPU, several steps are
+// one graph, and the host reads their tokens while the next ones run.
 //
 //===----------------------------------------------------------------------===//
 
