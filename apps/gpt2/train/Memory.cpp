@@ -111,19 +111,32 @@ static std::string gigabytes(double bytes) {
 
 Failure StepFit::failure() const {
   StepMemory memory = stepMemory(config, block, recomputes);
+  // Where the estimate has said that it fits, it knows no better batch: half is
+  // a step that ends soon.
+  bool wasToFit = memory.total(batch) <= double(available);
   auto largest = [&](bool again) {
+    int64_t most = wasToFit               ? batch / 2
+                   : again && !recomputes ? batch
+                                          : batch - 1;
     return std::min(stepMemory(config, block, again).largestBatch(available),
-                    again && !recomputes ? batch : batch - 1);
+                    most);
   };
   int64_t fits = largest(recomputes), again = largest(true);
   bool helps = !recomputes && again > fits;
+  std::string takes = gigabytes(memory.total(batch)),
+              there = device.str() + (wasToFit ? " had " : " has ") +
+                      gigabytes(double(available)) + " free";
   std::string message =
       "out of memory: a step of " + std::to_string(batch) + " sequences of " +
-      std::to_string(block) + " tokens takes about " +
-      gigabytes(memory.total(batch)) + ", and " + device.str() + " has " +
-      gigabytes(double(available)) + " free; ";
+      std::to_string(block) + " tokens takes " +
+      (wasToFit ? "more than the " + takes + " that were expected, and " +
+                      there + " at the start; "
+                : "about " + takes + ", and " + there + "; ");
   std::string more = "; more --gradient_accumulation_steps make up for it";
-  if (fits > 0) {
+  if (wasToFit && batch > 1) {
+    message += "try --batch_size=" + std::to_string(fits) +
+               (recomputes ? "" : " or --recompute") + more;
+  } else if (fits > 0) {
     message +=
         "--batch_size=" + std::to_string(fits) + " would fit" +
         (helps ? ", or " + std::to_string(again) + " with --recompute" : "") +

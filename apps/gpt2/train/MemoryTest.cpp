@@ -52,10 +52,19 @@ TEST(Memory, saysWhatWouldFit) {
   EXPECT_THAT(refusal(fit),
               HasSubstr("of this model no batch fits: its parameters take 2.0 "
                         "GB, a sequence 1.0 GB; a smaller --block_size"));
-  // The estimate fitted, and the step did not: less than was asked for.
+  // The estimate fitted, and the step did not: it is no guide any more, and
+  // half of what was asked for ends after few tries.
   fit.available = int64_t(memory.total(20));
+  EXPECT_EQ(fit.failure().message,
+            "out of memory: a step of 12 sequences of 1024 tokens takes more "
+            "than the 14.4 GB that were expected, and cpu had 22.6 GB free at "
+            "the start; try --batch_size=6 or --recompute; more "
+            "--gradient_accumulation_steps make up for it");
   fit.recomputes = true;
-  EXPECT_THAT(fit.failure().message, HasSubstr("--batch_size=11 would fit; "));
+  EXPECT_THAT(fit.failure().message, HasSubstr("try --batch_size=6; more "));
+  fit.batch = 1;
+  EXPECT_THAT(fit.failure().message,
+              HasSubstr("of this model no batch fits: "));
 }
 
 TEST(Memory, sizesOfTheLargestKindDoNotOverflow) {
