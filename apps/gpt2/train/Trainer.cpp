@@ -13,6 +13,8 @@
 #include "kernels/expression/Expression.h"
 #include "nereid/Runtime/Observer.h"
 
+#include <limits>
+
 using namespace nereid;
 using namespace nereid::gpt2;
 
@@ -87,10 +89,13 @@ void Trainer::update() {
     all.allReduce(lossSum);
   }
   Tensor factor;
-  if (options.gradClip > 0) {
-    kernels::ClippedNorm clipped =
-        parallel.clippedNorm(options.gradClip * parts);
-    norm = clipped.norm;
+  // The norm is told without clipping, too.
+  constexpr double any = std::numeric_limits<float>::max();
+  bool clips = options.gradClip > 0;
+  kernels::ClippedNorm clipped =
+      parallel.clippedNorm(clips ? options.gradClip * parts : any);
+  norm = clipped.norm;
+  if (clips) {
     factor = clipped.factor;
   } else if (parts > 1) {
     factor = full({1}, 1, f32, where);

@@ -46,7 +46,7 @@ public:
   void step(int64_t step, std::span<const Batch> batches);
 
   /// Of the last step; these wait for the device. The mean over the batches of
-  /// all processes, and the norm before clipping (0 without clipping). They
+  /// all processes, and the norm before clipping. They
   /// throw where another process is gone.
   double loss() const;
   double gradientNorm() const;
