@@ -13,6 +13,7 @@
 #include "nereid/Support/Files.h"
 
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <functional>
@@ -48,6 +49,11 @@ void Log::put(const std::string &line) {
   }
 }
 
+/// Of what is not a number, the sign means nothing.
+static double shown(double number) {
+  return std::isnan(number) ? std::abs(number) : number;
+}
+
 void Log::write(const StepLine &line) {
   Json json = {{"iter", line.iter},
                {"loss", line.loss},
@@ -66,9 +72,10 @@ void Log::write(const StepLine &line) {
   put(json.dump());
   std::printf("iter %lld: loss %.4f, lr %.2e, norm %.3f, %.2f ms, %.0f "
               "tokens/s%s, %.0f MB\n",
-              static_cast<long long>(line.iter), line.loss, line.learningRate,
-              line.gradientNorm, line.milliseconds, line.tokensPerSecond,
-              mfu.c_str(), double(line.memoryBytes) / 1e6);
+              static_cast<long long>(line.iter), shown(line.loss),
+              line.learningRate, shown(line.gradientNorm), line.milliseconds,
+              line.tokensPerSecond, mfu.c_str(),
+              double(line.memoryBytes) / 1e6);
   std::fflush(stdout);
 }
 
@@ -78,8 +85,8 @@ void Log::write(const EvaluationLine &line) {
             {"val_loss", line.validationLoss}})
           .dump());
   std::printf("step %lld: train loss %.4f, val loss %.4f\n",
-              static_cast<long long>(line.iter), line.trainLoss,
-              line.validationLoss);
+              static_cast<long long>(line.iter), shown(line.trainLoss),
+              shown(line.validationLoss));
   std::fflush(stdout);
 }
 
