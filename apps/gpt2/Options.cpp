@@ -58,6 +58,9 @@ const std::vector<Row> &rows() {
        "GELU by tanh (GPT-2's); False: by erf (nanoGPT's)"},
       {"init_from", &O::initFrom, "model",
        "scratch, resume, or a file or folder of weights"},
+      {"checkpoint", &O::checkpoint, "model",
+       "of a folder's: best, last, or a step; without it, resume goes on from "
+       "the last, all else takes the best"},
       {"max_iters", &O::maxIters, "schedule", "steps", 0, many},
       {"learning_rate", &O::learningRate, "schedule",
        "the largest learning rate", 0, 1e6},
@@ -93,6 +96,8 @@ const std::vector<Row> &rows() {
        1024},
       {"processes", &O::processes, "machine",
        "processes of this machine, on its CPU", 1, 1024},
+      {"threads", &O::threads, "machine",
+       "of a process on the CPU; 0: NEREID_NUM_THREADS, or all cores", 0, 1024},
       {"seed", &O::seed, "machine",
        "of the first weights, the batches, and dropout", 0, many},
       {"out_dir", &O::outDir, "output",
@@ -106,6 +111,10 @@ const std::vector<Row> &rows() {
       {"eval_only", &O::evalOnly, "output", "evaluate once, and end"},
       {"always_save_checkpoint", &O::alwaysSaveCheckpoint, "output",
        "after every evaluation; False: where the loss has fallen"},
+      {"keep", &O::keep, "output",
+       "checkpoints that stay beside the last and the best", 0, 10000},
+      {"overwrite", &O::overwrite, "output",
+       "a new run may replace the checkpoints of out_dir"},
       {"plot", &O::plot, "output", "SVG of the losses and the learning rate"},
       {"trace", &O::trace, "output",
        "JSON of launches, for chrome://tracing and ui.perfetto.dev"},
@@ -193,6 +202,7 @@ static std::optional<double> numberOf(std::string text) {
 void gpt2::setOption(Options &options, const std::string &name,
                      const std::string &value) {
   const Row &row = knownRow(name);
+  options.given.insert(name);
   auto fail = [&](const std::string &expected) {
     refuse(name + ": expected " + expected + ", got '" + value + "'");
   };
@@ -264,6 +274,25 @@ nlohmann::json gpt2::toJson(const Options &options) {
   return json;
 }
 
+Options gpt2::optionsFrom(const nlohmann::json &json) {
+  Options options;
+  for (const Row &row : rows()) {
+    auto found = json.find(row.name);
+    if (found == json.end() || row.group == std::string_view(samplingGroup)) {
+      continue;
+    }
+    std::string text = found->is_string()    ? found->get<std::string>()
+                       : found->is_boolean() ? (*found ? "True" : "False")
+                                             : found->dump();
+    try {
+      setOption(options, row.name, text);
+    } catch (const Error &) {
+      options.given.erase(row.name);
+    }
+  }
+  return options;
+}
+
 std::vector<OptionRow> gpt2::optionRows(const Options &defaults) {
   std::vector<OptionRow> result;
   for (const Row &row : rows()) {
@@ -284,7 +313,10 @@ std::vector<OptionRow> gpt2::optionRows(const Options &defaults) {
 void gpt2::checkOptions(const Options &o) {
   GptConfig config{o.layers, o.heads,    o.width,   o.blockSize, 1,
                    o.bias,   o.tanhGelu, o.dropout, f32};
-  checkConfig(config);
+  // Other models have their own shape.
+  if (o.initFrom == "scratch") {
+    checkConfig(config);
+  }
   if (o.decayLr && o.lrDecayIters < o.warmupIters) {
     refuse("lr_decay_iters: expected at least warmup_iters (" +
            std::to_string(o.warmupIters) + "), got " +

@@ -16,6 +16,7 @@
 #include "apps/gpt2/model/GptConfig.h"
 
 #include <nlohmann/json_fwd.hpp>
+#include <set>
 #include <string_view>
 
 namespace nereid::gpt2 {
@@ -24,13 +25,16 @@ struct Options {
   // Where.
   std::string outDir = "out", dataset = "openwebtext", initFrom = "scratch",
               device = "cuda", dtype = "auto";
-  bool compile = true, recompute = false;
+  std::string checkpoint; ///< of a folder's; empty: see its row
+  bool compile = true, recompute = false, overwrite = false;
   int64_t seed = 1337;
   int64_t gpus = 1, processes = 1; ///< of this machine
+  int64_t threads = 0;             ///< of a process on the CPU; 0: the default
   // When.
   int64_t maxIters = 600000, evalInterval = 2000, evalIters = 200,
           logInterval = 1;
   bool evalOnly = false, alwaysSaveCheckpoint = true;
+  int64_t keep = 0; ///< checkpoints before the last one
   // The batch.
   int64_t gradientAccumulationSteps = 40, batchSize = 12, blockSize = 1024;
   // The model. Vocabulary 0: that of the data.
@@ -48,6 +52,9 @@ struct Options {
   std::string start = "\n";
   int64_t numSamples = 10, maxNewTokens = 500, topK = 200;
   double temperature = 0.8, topP = 1;
+
+  /// Those that somebody has set, by a command line or a file.
+  std::set<std::string> given = {};
 };
 
 /// A description of one option, for help and for messages.
@@ -67,6 +74,9 @@ void setOption(Options &options, const std::string &name,
 std::string optionText(const Options &options, const std::string &name);
 /// Every option of training, as numbers, truth values and texts, by its name.
 nlohmann::json toJson(const Options &options);
+/// From `toJson`; what this program does not know, or does not take, is left
+/// out. `given` holds what there was.
+Options optionsFrom(const nlohmann::json &json);
 
 /// Options of nanoGPT that have no meaning here: wandb_log, backend ...
 const std::vector<std::string> &ignoredOptions();

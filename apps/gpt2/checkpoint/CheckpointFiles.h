@@ -1,4 +1,4 @@
-//===- CheckpointFiles.h - The three files of a checkpoint -----*- C++ -*-===//
+//===- CheckpointFiles.h - The files of a checkpoint --- -----*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,21 +23,35 @@ struct NamedFile {
   std::string digest; ///< hexadecimal
 };
 
-/// The whole of a state.json.
-struct StateFile {
+/// A checkpoint, as state.json has it.
+struct SavedSet {
   TrainingState state;
   NamedFile weights, optimizer;
 };
 
+/// The whole of a state.json. Sets may share their files.
+struct StateFile {
+  SavedSet last;
+  std::optional<SavedSet> best;
+  std::vector<SavedSet> older; ///< the newest one first
+};
+
 std::string stateText(const StateFile &file);
-/// `path`: for messages. Throws InvalidArgument.
+/// `path`: for messages. Throws IoError, Unsupported for another version.
 StateFile parseState(const std::string &text, const std::string &path);
 
 /// Is this a name that the writer gives to tensor files?
 bool isTensorFileName(const std::string &name);
 
+/// What state.json of this folder says; nothing where there is none that can be
+/// read.
+std::optional<StateFile> findState(const std::string &folder);
+
 /// Writes the set, and removes what it replaces. For one process at a time.
-void writeCheckpoint(const std::string &folder, const Checkpoint &checkpoint);
+/// The path of the weights.
+std::string writeCheckpoint(const std::string &folder,
+                            const Checkpoint &checkpoint,
+                            const SaveOptions &options);
 
 } // namespace nereid::gpt2
 

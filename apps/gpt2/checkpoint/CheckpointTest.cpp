@@ -124,6 +124,142 @@ TEST(Checkpoint, keepsTheNewestSetAlone) {
                              "optimizer-2-1.safetensors"}));
 }
 
+/// Evaluated behind its step.
+static Checkpoint evaluatedAt(uint64_t step, double loss, double best,
+                              uint64_t bestStep) {
+  Checkpoint checkpoint = checkpointOf(step);
+  checkpoint.state.loss = loss;
+  checkpoint.state.bestLoss = best;
+  checkpoint.state.bestStep = bestStep;
+  return checkpoint;
+}
+
+TEST(Checkpoint, theBestAndTheLastAreTwo) {
+  TestFolder folder;
+  CheckpointWriter writer(folder.path);
+  auto choiceOf = [&](const std::string &which) {
+    return loadCheckpoint(folder.path, which).choice;
+  };
+  Checkpoint best = evaluatedAt(3, 2.5, 2.5, 3);
+  writer.save(best, {.isBest = true});
+  writer.wait();
+  EXPECT_EQ(choiceOf(""), "the best and last checkpoint, of step 3 (validation "
+                          "loss 2.5000)");
+  EXPECT_EQ(filesOf(folder.path).size(), 5U) << "one set, two links";
+  // As a run that is stopped.
+  Checkpoint last = evaluatedAt(7, 0, 2.5, 3);
+  last.state.loss.reset();
+  writer.save(last);
+  writer.save(last);
+  writer.wait();
+  expectEqual(loadCheckpoint(folder.path), last);
+  expectEqual(loadCheckpoint(folder.path, "last"), last);
+  expectEqual(loadCheckpoint(folder.path, "best"), best);
+  expectEqual(loadCheckpoint(folder.path, ""), best);
+  expectEqual(loadCheckpoint(folder.path, "3"), best);
+  EXPECT_EQ(loadTrainingState(folder.path, "best").bestStep, 3U);
+  EXPECT_FALSE(loadTrainingState(folder.path).loss);
+  EXPECT_EQ(choiceOf(""), "the best checkpoint, of step 3 (validation loss "
+                          "2.5000); --checkpoint=last is of step 7");
+  EXPECT_EQ(choiceOf("last"), "the last checkpoint, of step 7");
+  EXPECT_EQ(choiceOf("7"), "the checkpoint, of step 7");
+  EXPECT_THAT(errorOf([&] { choiceOf("5"); }),
+              HasSubstr("expected one of its checkpoints, last (step 7), best "
+                        "(step 3), got '5'"));
+  EXPECT_EQ(filesOf(folder.path),
+            (std::set<std::string>{
+                "state.json", "ckpt.safetensors", "best.safetensors",
+                "ckpt-3.safetensors", "optimizer-3.safetensors",
+                "ckpt-7-1.safetensors", "optimizer-7-1.safetensors"}));
+  // A run that goes back to an earlier step does not forget it.
+  saveCheckpoint(folder / "worse", evaluatedAt(2, 4, 4, 2), {.keep = 2});
+  saveCheckpoint(folder / "worse", evaluatedAt(3, 3, 3, 3),
+                 {.isBest = true, .keep = 2});
+  EXPECT_EQ(loadCheckpoint(folder / "worse", "2").state.bestLoss, 3);
+}
+
+TEST(Checkpoint, keepsOlderOnes) {
+  TestFolder folder;
+  CheckpointWriter writer(folder.path);
+  for (uint64_t step : {1, 2, 3, 4, 5}) {
+    writer.save(checkpointOf(step), {.isBest = step == 1, .keep = 2});
+  }
+  writer.wait();
+  EXPECT_EQ(filesOf(folder.path).size(), 3 + 2 * 4U) << "5, 4, 3, and 1";
+  for (uint64_t step : {1, 3, 4, 5}) {
+    Checkpoint expected = checkpointOf(step);
+    expected.state.bestLoss = checkpointOf(1).state.bestLoss;
+    expectEqual(loadCheckpoint(folder.path, std::to_string(step)), expected);
+  }
+  EXPECT_THAT(errorOf([&] { loadCheckpoint(folder.path, "2"); }),
+              HasSubstr("last (step 5), best (step 1), 4, 3, got '2'"));
+  // From step 3 on anew: what lies behind it is another run's.
+  writer.save(checkpointOf(4), {.keep = 2});
+  writer.wait();
+  EXPECT_EQ(filesOf(folder.path).size(), 3 + 2 * 3U) << "4, 3, and 1";
+  removeCheckpoints(folder.path);
+  EXPECT_EQ(filesOf(folder.path).size(), 0U);
+}
+
+TEST(Checkpoint, weightsAloneAreEnough) {
+  TestFolder folder;
+  Checkpoint saved = checkpointOf(3);
+  std::swap(saved.weights[0], saved.weights[1]); // bf16
+  saved.optimizer.push_back({"master.transformer.h.0.attn.c_attn.weight",
+                             full({12, 4}, 1 / 3.0, f32, Device::cpu())});
+  saveCheckpoint(folder.path, saved);
+  EXPECT_EQ(loadWeights(folder.path, "").optimizer.size(), 1U)
+      << "master weights";
+  std::filesystem::remove(folder / "optimizer-3.safetensors");
+  ::testing::internal::CaptureStderr();
+  Checkpoint got = loadWeights(folder.path, "");
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              HasSubstr("optimizer-3.safetensors': the checkpoint is not "
+                        "complete: expected this file, as state.json says, got "
+                        "none; the weights are whole: "));
+  EXPECT_EQ(got.weights.size(), 2U);
+  EXPECT_TRUE(got.optimizer.empty());
+  EXPECT_THAT(errorOf([&] { loadCheckpoint(folder.path); }),
+              HasSubstr("--init_from=" + folder.path +
+                        " with another --out_dir begins a run with them"));
+}
+
+TEST(Checkpoint, readsItsFirstVersion) {
+  TestFolder folder;
+  saveCheckpoint(folder.path, checkpointOf(3));
+  auto state = nlohmann::json::parse(contentOf(folder / "state.json"));
+  for (const char *key : {"loss", "best_step", "data", "older", "checksum"}) {
+    EXPECT_EQ(state.erase(key), 1U) << key;
+  }
+  state["version"] = 1;
+  writeContent(folder / "state.json", state.dump());
+  expectEqual(loadCheckpoint(folder.path), checkpointOf(3));
+  // Without a checksum, the weights know their step and their model.
+  for (auto [key, value] : {std::pair<std::string, nlohmann::json>("step", 4),
+                            {"model", {{"n_layer", 2}}}}) {
+    auto other = state;
+    other[key] = value;
+    writeContent(folder / "state.json", other.dump());
+    EXPECT_THAT(errorOf([&] { loadCheckpoint(folder.path); }),
+                HasSubstr("expected the step and the model that "
+                          "ckpt-3.safetensors has, got others"));
+  }
+}
+
+TEST(Checkpoint, saysWhenItIsWritten) {
+  TestFolder folder;
+  std::string told;
+  CheckpointWriter writer(folder.path, [&](const std::string &weights,
+                                           const TrainingState &state,
+                                           const SaveOptions &options) {
+    told += weights + ": " + std::to_string(state.step) + options.said;
+    expectEqual(loadCheckpoint(folder.path), checkpointOf(state.step));
+  });
+  writer.save(checkpointOf(4), {.said = ", well"});
+  writer.wait();
+  EXPECT_EQ(told, folder / "ckpt-4.safetensors" + ": 4, well");
+}
+
 TEST(Checkpoint, copiesBeforeTrainingGoesOn) {
   TestFolder folder;
   CheckpointWriter writer(folder.path);
@@ -154,8 +290,8 @@ TEST(Checkpoint, saysWhatIsDamaged) {
   EXPECT_THAT(withState("{", "["), HasSubstr("expected JSON, got text that"));
   EXPECT_THAT(withState("nereid-gpt2 checkpoint", "another"),
               HasSubstr("got that of another program; choose another folder"));
-  EXPECT_THAT(withState("\"version\": 1", "\"version\": 2"),
-              HasSubstr("expected version 1 of checkpoints, got 2; read it "
+  EXPECT_THAT(withState("\"version\": 2", "\"version\": 3"),
+              HasSubstr("expected version 2 of checkpoints, got 3; read it "
                         "with the nereid-gpt2 that wrote it"));
   EXPECT_THAT(withState("\"step\": 3", "\"step\": -3"),
               HasSubstr("expected 'step' to be a number from 0 on, got -3"));
@@ -169,8 +305,22 @@ TEST(Checkpoint, saysWhatIsDamaged) {
               HasSubstr("expected 'name' to be a text, got 7"));
   EXPECT_THAT(withState("ckpt-3.safetensors", "../x.safetensors"),
               HasSubstr("expected the name of a tensor file of this folder"));
-  EXPECT_THAT(withState("ckpt-3.safetensors", "ckpt-4.safetensors"),
+  // Numbers that could be right.
+  for (auto [from, to] : {std::pair("ckpt-3.safetensors", "ckpt-4.safetensors"),
+                          {"\"step\": 3", "\"step\": 4"},
+                          {"\"n_layer\": 1", "\"n_layer\": 2"}}) {
+    EXPECT_THAT(withState(from, to),
+                HasSubstr("state.json': the checkpoint is damaged: expected "
+                          "the checksum that this file has of itself"));
+  }
+  EXPECT_THAT(withState("\"step\": 3", "\"step\": 18446744073709551615"),
+              HasSubstr("expected 'step' to be at most 1000000000000000, got "
+                        "18446744073709551615"));
+  std::filesystem::rename(folder / "ckpt-3.safetensors", folder / "away");
+  writeContent(folder / "state.json", state);
+  EXPECT_THAT(message(),
               HasSubstr("the checkpoint is not complete: expected this file"));
+  std::filesystem::rename(folder / "away", folder / "ckpt-3.safetensors");
   writeContent(folder / "state.json", "");
   EXPECT_THAT(message(), HasSubstr("state.json': expected JSON"));
   writeContent(folder / "state.json", state);
@@ -185,11 +335,14 @@ TEST(Checkpoint, saysWhatIsDamaged) {
     damaged.back() ^= 1;
     writeContent(folder / name, damaged);
     EXPECT_THAT(message(), HasSubstr("expected the checksum that state.json "
-                                     "has, got another; take the whole"));
+                                     "has, got another; "));
     damaged[8] = 'x';
     writeContent(folder / name, damaged);
     EXPECT_THAT(message(), HasSubstr("expected a safetensors file"));
-    EXPECT_THAT(message(), HasSubstr("start again with --init_from=scratch"));
+    EXPECT_THAT(message(), name[0] == 'c'
+                               ? HasSubstr("start again with --init_from=scr")
+                               : HasSubstr("the weights are whole: "
+                                           "--init_from="));
     writeContent(folder / name, whole);
   }
   expectEqual(loadCheckpoint(folder.path), checkpointOf(3));

@@ -12,12 +12,14 @@
 #include "nereid/Runtime/Error.h"
 #include "nereid/Support/Files.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <condition_variable>
 #include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
 #include <mutex>
+#include <set>
 #include <sys/file.h>
 #include <thread>
 #include <unistd.h>
@@ -46,8 +48,9 @@ static std::string freeName(const std::string &folder, const std::string &begin,
 }
 
 /// A name that stays the same. Where a file system has no links, there is none.
-static void linkWeights(const std::string &folder, const std::string &name) {
-  std::string link = folder + "/ckpt.safetensors", temporary = link + ".new";
+static void linkWeights(const std::string &folder, const std::string &stable,
+                        const std::string &name) {
+  std::string link = folder + "/" + stable, temporary = link + ".new";
   std::error_code error;
   if (fs::exists(fs::symlink_status(link, error)) &&
       !fs::is_symlink(link, error)) {
@@ -60,15 +63,15 @@ static void linkWeights(const std::string &folder, const std::string &name) {
   }
 }
 
-/// Files of earlier sets, and of saves that were killed.
-static void removeOthers(const std::string &folder, const StateFile &file) {
+/// Files that no checkpoint names, and of saves that were killed.
+static void removeOthers(const std::string &folder,
+                         const std::set<std::string> &named) {
   std::error_code error;
   std::vector<fs::path> others;
   for (fs::directory_iterator at(folder, error), end; !error && at != end;
        at.increment(error)) {
     std::string name = at->path().filename();
-    bool isOther = isTensorFileName(name) && name != file.weights.name &&
-                   name != file.optimizer.name;
+    bool isOther = isTensorFileName(name) && !named.contains(name);
     if (isOther || isTemporaryName(name)) {
       others.push_back(at->path());
     }
@@ -78,26 +81,71 @@ static void removeOthers(const std::string &folder, const StateFile &file) {
   }
 }
 
-void gpt2::writeCheckpoint(const std::string &folder,
-                           const Checkpoint &checkpoint) {
-  StateFile file;
-  file.state = checkpoint.state;
+void gpt2::removeCheckpoints(const std::string &folder) {
+  std::error_code error;
+  // First what names the others.
+  fs::remove(folder + "/state.json", error);
+  for (const char *link : {"/ckpt.safetensors", "/best.safetensors"}) {
+    if (fs::is_symlink(folder + link, error)) {
+      fs::remove(folder + link, error);
+    }
+  }
+  removeOthers(folder, {});
+}
+
+/// What a folder has when `now` is its last checkpoint.
+static StateFile succeeded(std::optional<StateFile> before, SavedSet now,
+                           const SaveOptions &options) {
+  StateFile file{std::move(now), std::nullopt, {}};
+  uint64_t step = file.last.state.step;
+  if (before) {
+    file.best = std::move(before->best);
+    file.older = std::move(before->older);
+    file.older.insert(file.older.begin(), std::move(before->last));
+    // A run that has gone back to an earlier step writes its own.
+    std::erase_if(file.older,
+                  [&](const SavedSet &set) { return set.state.step >= step; });
+    file.older.resize(std::min(file.older.size(), size_t(options.keep)));
+  }
+  if (options.isBest) {
+    file.best = file.last;
+  }
+  return file;
+}
+
+std::string gpt2::writeCheckpoint(const std::string &folder,
+                                  const Checkpoint &checkpoint,
+                                  const SaveOptions &options) {
+  SavedSet now;
+  now.state = checkpoint.state;
   auto write = [&](const std::string &begin,
                    std::span<const NamedTensor> tensors,
                    const Metadata &metadata) {
-    std::string name = freeName(folder, begin, file.state.step);
+    std::string name = freeName(folder, begin, now.state.step);
     WrittenFile written =
         writeSafetensors(folder + "/" + name, tensors, metadata);
     return NamedFile{name, written.bytes, written.digest.hex()};
   };
-  std::string step = std::to_string(file.state.step);
-  file.optimizer = write("optimizer", checkpoint.optimizer, {{"step", step}});
-  file.weights = write(
+  std::string step = std::to_string(now.state.step);
+  now.optimizer = write("optimizer", checkpoint.optimizer, {{"step", step}});
+  now.weights = write(
       "ckpt", transposed(checkpoint.weights),
-      {{"format", "pt"}, {"step", step}, {"config", file.state.model.dump()}});
+      {{"format", "pt"}, {"step", step}, {"config", now.state.model.dump()}});
+  StateFile file = succeeded(findState(folder), std::move(now), options);
   writeAtomically(folder + "/state.json", stateText(file));
-  linkWeights(folder, file.weights.name);
-  removeOthers(folder, file);
+  std::set<std::string> named;
+  auto take = [&](const SavedSet &set) {
+    named.insert({set.weights.name, set.optimizer.name});
+  };
+  take(file.last);
+  linkWeights(folder, "ckpt.safetensors", file.last.weights.name);
+  if (file.best) {
+    take(*file.best);
+    linkWeights(folder, "best.safetensors", file.best->weights.name);
+  }
+  std::ranges::for_each(file.older, take);
+  removeOthers(folder, named);
+  return folder + "/" + file.last.weights.name;
 }
 
 //===----------------------------------------------------------------------===//
@@ -106,9 +154,11 @@ void gpt2::writeCheckpoint(const std::string &folder,
 
 struct CheckpointWriter::State {
   std::string folder;
+  Written written;
   int lock = -1;
   /// What the thread writes; its memory is used again by the next save.
   Checkpoint copy;
+  SaveOptions options;
   std::mutex mutex;
   std::condition_variable changed;
   bool isFull = false, ends = false;
@@ -125,7 +175,10 @@ struct CheckpointWriter::State {
       held.unlock();
       std::optional<Failure> outcome;
       try {
-        writeCheckpoint(folder, copy);
+        std::string weights = writeCheckpoint(folder, copy, options);
+        if (written) {
+          written(weights, copy.state, options);
+        }
       } catch (const Error &error) {
         outcome = error.failure();
         outcome->message += hasCheckpoint(folder)
@@ -145,10 +198,11 @@ struct CheckpointWriter::State {
   }
 };
 
-CheckpointWriter::CheckpointWriter(std::string folder)
+CheckpointWriter::CheckpointWriter(std::string folder, Written written)
     : state(std::make_unique<State>()) {
   makeFolder(folder);
   state->folder = std::move(folder);
+  state->written = std::move(written);
   state->lock = ::open(state->folder.c_str(), O_RDONLY | O_CLOEXEC);
   // File systems without locks are used as they are.
   if (state->lock >= 0 && ::flock(state->lock, LOCK_EX | LOCK_NB) != 0 &&
@@ -199,11 +253,13 @@ static void copyToHost(std::vector<NamedTensor> &old,
   }
 }
 
-void CheckpointWriter::save(const Checkpoint &checkpoint) {
+void CheckpointWriter::save(const Checkpoint &checkpoint,
+                            const SaveOptions &options) {
   wait();
   copyToHost(state->copy.weights, checkpoint.weights);
   copyToHost(state->copy.optimizer, checkpoint.optimizer);
   state->copy.state = checkpoint.state;
+  state->options = options;
   {
     std::lock_guard held(state->mutex);
     state->isFull = true;
@@ -227,8 +283,9 @@ bool CheckpointWriter::isBusy() const {
 }
 
 void gpt2::saveCheckpoint(const std::string &folder,
-                          const Checkpoint &checkpoint) {
+                          const Checkpoint &checkpoint,
+                          const SaveOptions &options) {
   CheckpointWriter writer(folder);
-  writer.save(checkpoint);
+  writer.save(checkpoint, options);
   writer.wait();
 }

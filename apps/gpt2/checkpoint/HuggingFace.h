@@ -26,7 +26,7 @@ namespace nereid::gpt2 {
 
 /// A config.json. `dtype` is left out of it.
 nlohmann::json toJson(const GptConfig &config);
-/// Throws InvalidArgument; Unsupported for models that are no GPT-2, or are one
+/// Throws IoError; Unsupported for models that are no GPT-2, or are one
 /// with another activation or epsilon than Model.h has. `path` is for messages.
 GptConfig gptConfigFrom(const nlohmann::json &json, const std::string &path);
 
@@ -41,11 +41,17 @@ struct ImportedModel {
   /// Our names and layout; views of mapped files, on the host.
   std::vector<NamedTensor> weights;
   nlohmann::json options; ///< of the run that made it, or null
+  nlohmann::json data =
+      nullptr; ///< what it was trained on (RunData.h), or null
+  /// Which of a folder's checkpoints it is, as a person is told.
+  std::string choice = {};
 };
 
 /// `path`: a folder as above; a .safetensors file with config.json beside it or
-/// a configuration in its metadata; a folder of checkpoints (Checkpoint.h).
-ImportedModel importModel(const std::string &path);
+/// a configuration in its metadata; a folder of checkpoints (Checkpoint.h), of
+/// which `checkpoint` says which one.
+ImportedModel importModel(const std::string &path,
+                          const std::string &checkpoint = "");
 
 /// Copies imported weights into a model's parameters, in place, with
 /// conversion. More positions than the parameters have are left out (nanoGPT's

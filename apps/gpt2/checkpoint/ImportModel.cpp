@@ -22,7 +22,7 @@ using namespace nereid::gpt2;
 using nlohmann::json;
 
 [[noreturn]] static void refuse(const std::string &path, const std::string &why,
-                                ErrorCode code = ErrorCode::InvalidArgument) {
+                                ErrorCode code = ErrorCode::IoError) {
   raise({code, "'" + path + "': " + why, {}});
 }
 
@@ -128,12 +128,15 @@ static std::string adviceFor(const std::string &path) {
 }
 
 /// Master weights, where training kept them, are the exact ones.
-static ImportedModel importCheckpoint(const std::string &folder) {
-  Checkpoint checkpoint = loadCheckpoint(folder);
+static ImportedModel importCheckpoint(const std::string &folder,
+                                      const std::string &which) {
+  Checkpoint checkpoint = loadWeights(folder, which);
   ImportedModel model;
   model.config = gptConfigFrom(checkpoint.state.model, folder);
   model.weights = std::move(checkpoint.weights);
   model.options = std::move(checkpoint.state.options);
+  model.data = std::move(checkpoint.state.data);
+  model.choice = std::move(checkpoint.choice);
   if (!model.weights.empty()) {
     model.config.dtype = model.weights[0].tensor.dtype();
   }
@@ -153,7 +156,8 @@ static ImportedModel importCheckpoint(const std::string &folder) {
   return model;
 }
 
-ImportedModel gpt2::importModel(const std::string &path) {
+ImportedModel gpt2::importModel(const std::string &path,
+                                const std::string &checkpoint) {
   std::error_code error;
   if (!isThere(path)) {
     refuse(path,
@@ -171,7 +175,7 @@ ImportedModel gpt2::importModel(const std::string &path) {
     return importNanoGpt(file);
   }
   if (hasCheckpoint(path)) {
-    return importCheckpoint(path);
+    return importCheckpoint(path, checkpoint);
   }
   if (!isThere(path + "/config.json")) {
     refuse(path,

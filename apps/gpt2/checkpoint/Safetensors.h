@@ -62,7 +62,7 @@ WrittenFile writeSafetensors(const std::string &path,
 /// it, as `writeSafetensors` does.
 class SafetensorsFile {
 public:
-  /// Throws NotFound, IoError, InvalidArgument with the rule that is broken,
+  /// Throws NotFound, IoError with the rule that is broken,
   /// Unsupported for element types that Nereid does not have.
   explicit SafetensorsFile(const std::string &path);
 

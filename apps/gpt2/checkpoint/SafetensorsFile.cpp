@@ -50,7 +50,7 @@ public:
 
   [[noreturn]] static void refuse(const std::string &path,
                                   const std::string &why,
-                                  ErrorCode code = ErrorCode::InvalidArgument) {
+                                  ErrorCode code = ErrorCode::IoError) {
     raise({code, "'" + path + "': " + why, {}});
   }
 

@@ -7,6 +7,7 @@
 
 #include "apps/gpt2/checkpoint/CheckpointFiles.h"
 #include "nereid/Runtime/Error.h"
+#include "nereid/Support/Hash.h"
 
 #include <cmath>
 
@@ -15,30 +16,61 @@ using namespace nereid::gpt2;
 using nlohmann::json;
 
 static constexpr const char *formatName = "nereid-gpt2 checkpoint";
-static constexpr int formatVersion = 1;
+static constexpr int formatVersion = 2;
+/// Without a best checkpoint, older ones and a checksum.
+static constexpr int firstVersion = 1;
 
 static json fileJson(const NamedFile &file) {
   return {{"name", file.name}, {"bytes", file.bytes}, {"blake2b", file.digest}};
 }
 
-std::string gpt2::stateText(const StateFile &file) {
-  const TrainingState &state = file.state;
+/// JSON has no infinity, and no "none".
+static json numberJson(std::optional<double> number) {
+  return number && std::isfinite(*number) ? json(*number) : json(nullptr);
+}
+
+static nlohmann::ordered_json setJson(const SavedSet &set) {
+  const TrainingState &state = set.state;
   nlohmann::ordered_json text;
-  text["format"] = formatName;
-  text["version"] = formatVersion;
   text["step"] = state.step;
   text["data_step"] = state.dataStep;
   text["seed"] = state.seed;
-  // JSON has no infinity: null stands for "none so far".
-  text["best_loss"] =
-      std::isfinite(state.bestLoss) ? json(state.bestLoss) : json(nullptr);
+  text["loss"] = numberJson(state.loss);
+  text["best_loss"] = numberJson(state.bestLoss);
+  text["best_step"] = state.bestStep;
   text["generator"] = state.generator;
   text["schedule"] = state.schedule;
   text["options"] = state.options;
   text["model"] = state.model;
-  text["files"] = {{"weights", fileJson(file.weights)},
-                   {"optimizer", fileJson(file.optimizer)}};
-  return text.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  text["data"] = state.data;
+  text["files"] = {{"weights", fileJson(set.weights)},
+                   {"optimizer", fileJson(set.optimizer)}};
+  return text;
+}
+
+static std::string dumped(const nlohmann::ordered_json &text, int indent) {
+  return text.dump(indent, ' ', false, json::error_handler_t::replace);
+}
+
+/// Of all but itself, whatever the order of keys and the spaces.
+static std::string checksumOf(json object) {
+  object.erase("checksum");
+  return hashText(object.dump()).hex();
+}
+
+std::string gpt2::stateText(const StateFile &file) {
+  nlohmann::ordered_json text = {{"format", formatName},
+                                 {"version", formatVersion}};
+  text.update(setJson(file.last));
+  if (file.best) {
+    text["best"] = setJson(*file.best);
+  }
+  text["older"] = json::array();
+  for (const SavedSet &set : file.older) {
+    text["older"].push_back(setJson(set));
+  }
+  text["checksum"] = checksumOf(json::parse(dumped(text, -1)));
+  return dumped(text, 2) + "\n";
 }
 
 namespace {
@@ -48,7 +80,7 @@ public:
       : object(object), path(path) {}
 
   [[noreturn]] void refuse(const std::string &why) const {
-    raise({ErrorCode::InvalidArgument, "'" + path + "': " + why, {}});
+    raise({ErrorCode::IoError, "'" + path + "': " + why, {}});
   }
   const json &value(const char *key) const {
     auto found = object.find(key);
@@ -65,6 +97,26 @@ public:
              "got " + number.dump());
     }
     return number.get<uint64_t>();
+  }
+  /// A number of steps: what --max_iters takes.
+  uint64_t steps(const char *key) const {
+    constexpr uint64_t most = 1'000'000'000'000'000;
+    uint64_t count = number(key);
+    if (count > most) {
+      refuse(std::string("expected '") + key + "' to be at most " +
+             std::to_string(most) + ", got " + std::to_string(count) +
+             "; the checkpoint is damaged");
+    }
+    return count;
+  }
+  /// Nothing for null.
+  std::optional<double> loss(const char *key) const {
+    const json &loss = value(key);
+    if (!loss.is_number() && !loss.is_null()) {
+      refuse(std::string("expected '") + key +
+             "' to be a number or null, got " + loss.dump());
+    }
+    return loss.is_number() ? std::optional(loss.get<double>()) : std::nullopt;
   }
   std::string text(const char *key) const {
     const json &text = value(key);
@@ -99,41 +151,67 @@ private:
 };
 } // namespace
 
-StateFile gpt2::parseState(const std::string &text, const std::string &path) {
-  json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  auto refuse = [&](const std::string &why) {
-    raise({ErrorCode::InvalidArgument, "'" + path + "': " + why, {}});
-  };
-  if (object.is_discarded()) {
-    refuse("expected JSON, got text that is none; the checkpoint is damaged");
-  }
-  if (!object.is_object() || object.value("format", json()) != formatName) {
-    refuse("expected a state.json of nereid-gpt2, got that of another program; "
-           "choose another folder");
-  }
-  Reader reader(object, path);
-  if (uint64_t version = reader.number("version"); version != formatVersion) {
-    refuse("expected version " + std::to_string(formatVersion) +
-           " of checkpoints, got " + std::to_string(version) +
-           "; read it with the nereid-gpt2 that wrote it");
-  }
-  StateFile file;
-  TrainingState &state = file.state;
-  state.step = reader.number("step");
+static SavedSet setFrom(const Reader &reader, bool isFirstVersion) {
+  SavedSet set;
+  TrainingState &state = set.state;
+  state.step = reader.steps("step");
   state.dataStep = reader.number("data_step");
   state.seed = reader.number("seed");
-  const json &best = reader.value("best_loss");
-  if (best.is_number()) {
-    state.bestLoss = best.get<double>();
-  } else if (!best.is_null()) {
-    refuse("expected 'best_loss' to be a number or null, got " + best.dump());
-  }
+  constexpr double none = std::numeric_limits<double>::infinity();
+  state.bestLoss = reader.loss("best_loss").value_or(none);
   state.generator = reader.part("generator");
   state.schedule = reader.part("schedule");
   state.options = reader.part("options");
   state.model = reader.part("model");
-  file.weights = reader.file("weights");
-  file.optimizer = reader.file("optimizer");
+  if (!isFirstVersion) {
+    state.loss = reader.loss("loss");
+    state.bestStep = reader.steps("best_step");
+    state.data = reader.part("data");
+  }
+  set.weights = reader.file("weights");
+  set.optimizer = reader.file("optimizer");
+  return set;
+}
+
+StateFile gpt2::parseState(const std::string &text, const std::string &path) {
+  json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  Reader reader(object, path);
+  if (object.is_discarded()) {
+    reader.refuse(
+        "expected JSON, got text that is none; the checkpoint is damaged");
+  }
+  if (!object.is_object() || object.value("format", json()) != formatName) {
+    reader.refuse("expected a state.json of nereid-gpt2, got that of another "
+                  "program; choose another folder");
+  }
+  uint64_t version = reader.number("version");
+  if (version < firstVersion || version > formatVersion) {
+    raise({ErrorCode::Unsupported,
+           "'" + path + "': expected version " + std::to_string(formatVersion) +
+               " of checkpoints, got " + std::to_string(version) +
+               "; read it with the nereid-gpt2 that wrote it",
+           {}});
+  }
+  StateFile file;
+  file.last = setFrom(reader, version == firstVersion);
+  if (version == firstVersion) {
+    return file;
+  }
+  if (object.contains("best")) {
+    file.best = setFrom(Reader(reader.part("best"), path), false);
+  }
+  const json &older = reader.value("older");
+  if (!older.is_array()) {
+    reader.refuse("expected 'older' to be an array, got " +
+                  std::string(older.type_name()));
+  }
+  for (const json &one : older) {
+    file.older.push_back(setFrom(Reader(one, path), false));
+  }
+  if (reader.text("checksum") != checksumOf(object)) {
+    reader.refuse("the checkpoint is damaged: expected the checksum that this "
+                  "file has of itself, got another");
+  }
   return file;
 }
 

@@ -17,7 +17,7 @@ using namespace nereid;
 using namespace nereid::gpt2;
 
 [[noreturn]] static void refuse(const std::string &path, const std::string &why,
-                                ErrorCode code = ErrorCode::InvalidArgument) {
+                                ErrorCode code = ErrorCode::IoError) {
   raise({code, "'" + path + "': " + why, {}});
 }
 

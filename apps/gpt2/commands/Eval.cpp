@@ -9,7 +9,9 @@
 #include "apps/gpt2/commands/LoadedModel.h"
 #include "apps/gpt2/commands/TrainingOptions.h"
 #include "apps/gpt2/train/Batches.h"
+#include "apps/gpt2/train/RunData.h"
 #include "kernels/accumulate/Accumulate.h"
+#include "nereid/Runtime/Context.h"
 #include "nereid/Runtime/Error.h"
 
 #include <CLI/CLI.hpp>
@@ -36,10 +38,11 @@ static double meanLoss(const Model &model, Batches &data, Split split,
 }
 
 static void run(Options options) {
+  setNumThreads(int(options.threads));
   LoadedModel loaded = loadModel(options);
   const GptConfig &config = loaded.model.config();
   if (options.dataset.empty()) {
-    options.dataset = datasetOf(loaded.options);
+    options.dataset = findDataset(loaded.options, loaded.data, loaded.path);
   }
   if (options.dataset.empty()) {
     raise({ErrorCode::InvalidArgument,
@@ -49,6 +52,8 @@ static void run(Options options) {
   }
   options.blockSize = std::min(options.blockSize, config.context);
   Batches data(options);
+  checkTokenizer(loaded.data, *data.dataset().tokenizer, data.dataset().folder,
+                 loaded.path);
   if (data.vocabulary() > config.vocabulary) {
     raise({ErrorCode::InvalidArgument,
            "dataset " + options.dataset + ": expected at most " +
@@ -66,6 +71,13 @@ static void run(Options options) {
   for (auto [split, name] :
        {std::pair(Split::Train, "train"), {Split::Validation, "val"}}) {
     double loss = meanLoss(loaded.model, data, split, options.evalIters);
+    if (!std::isfinite(loss)) {
+      raise({ErrorCode::KernelFault,
+             loaded.path + ": the " + name + " loss is " +
+                 (std::isnan(loss) ? "not a number" : "infinite") +
+                 ": the model's numbers are too large for " + options.dtype,
+             {}});
+    }
     std::printf("%s loss %.4f, perplexity %.4g\n", name, loss, std::exp(loss));
     std::fflush(stdout);
   }
@@ -79,9 +91,9 @@ void gpt2::addEvalCommand(CLI::App &app) {
   defaults.dataset.clear();
   auto given = std::make_shared<TrainingOptions>(
       *command,
-      std::vector<std::string>{"init_from", "out_dir", "dataset", "batch_size",
-                               "block_size", "eval_iters", "seed", "device",
-                               "dtype"},
+      std::vector<std::string>{"init_from", "out_dir", "checkpoint", "dataset",
+                               "batch_size", "block_size", "eval_iters", "seed",
+                               "device", "threads", "dtype"},
       defaults);
   command->callback([given] { run(given->read()); });
 }

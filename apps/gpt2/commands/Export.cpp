@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 namespace {
 struct ExportOptions {
-  std::string from = "out", to, dtype = "float32", tokenizer;
+  std::string from = "out", to, dtype = "float32", tokenizer, checkpoint;
   int64_t vocabulary = 0;
 };
 } // namespace
@@ -114,7 +114,8 @@ static void run(const ExportOptions &options) {
                options.to + "'",
            {}});
   }
-  ImportedModel model = importModel(options.from);
+  ImportedModel model = importModel(options.from, options.checkpoint);
+  noteChoice(options.from, model);
   std::string folder = tokenizerOf(options, model);
   TokenizerPtr tokenizer = folder.empty() ? nullptr : openTokenizer(folder);
   int64_t vocabulary = vocabularyOf(options, model, folder, tokenizer);
@@ -140,6 +141,9 @@ void gpt2::addExportCommand(CLI::App &app) {
                       "a folder of checkpoints, one of transformers, a "
                       ".safetensors file, or nanoGPT's ckpt.pt (out)");
   command->add_option("--to", options->to, "the folder to write")->required();
+  command->add_option("--checkpoint", options->checkpoint,
+                      "of a folder of checkpoints: best, last, or a step "
+                      "(best)");
   command->add_option("--dtype", options->dtype,
                       "float32, bfloat16 or float16 (float32)");
   command->add_option("--tokenizer", options->tokenizer,

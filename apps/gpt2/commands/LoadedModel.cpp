@@ -12,11 +12,32 @@
 #include "apps/gpt2/train/Run.h"
 #include "nereid/Runtime/Error.h"
 
+#include <cmath>
+#include <cstdio>
 #include <filesystem>
 
 using namespace nereid;
 using namespace nereid::gpt2;
 namespace fs = std::filesystem;
+
+/// Of a run that has diverged, say.
+static void checkNumbers(const ImportedModel &model, const std::string &path) {
+  for (const NamedTensor &one : model.weights) {
+    Tensor all = one.tensor.to(f32).contiguous();
+    const auto *values = static_cast<const float *>(all.data());
+    for (int64_t i = 0; i < all.numel(); ++i) {
+      if (!std::isfinite(values[i])) {
+        raise({ErrorCode::KernelFault,
+               "'" + path + "': tensor '" + one.name +
+                   "': expected numbers, got " +
+                   (std::isnan(values[i]) ? "nan" : "infinity") +
+                   " as element " + std::to_string(i) +
+                   "; take an earlier checkpoint, as --checkpoint=best",
+               {}});
+      }
+    }
+  }
+}
 
 LoadedModel gpt2::loadModel(const Options &options) {
   if (options.initFrom == "scratch") {
@@ -29,13 +50,21 @@ LoadedModel gpt2::loadModel(const Options &options) {
   std::string path =
       options.initFrom == "resume" ? options.outDir : options.initFrom;
   Device device = deviceOf(options.device);
-  ImportedModel imported = importModel(path);
+  ImportedModel imported = importModel(path, options.checkpoint);
+  noteChoice(path, imported);
+  checkNumbers(imported, path);
   GptConfig config = imported.config;
   config.dropout = 0;
   config.dtype = dtypeOf(options, device);
   Model model(config, std::nullopt, device);
   copyWeights(weightsOf(model), imported, path);
-  return {model, path, imported.options};
+  return {model, path, imported.options, imported.data};
+}
+
+void gpt2::noteChoice(const std::string &path, const ImportedModel &model) {
+  if (!model.choice.empty()) {
+    std::fprintf(stderr, "note: %s: %s\n", path.c_str(), model.choice.c_str());
+  }
 }
 
 std::string gpt2::datasetOf(const nlohmann::json &options) {
@@ -48,9 +77,14 @@ std::string gpt2::datasetOf(const nlohmann::json &options) {
 
 std::string gpt2::tokenizerFolder(const std::string &modelPath,
                                   const nlohmann::json &options) {
-  std::vector<std::string> places = {modelPath};
-  // Of a file, what lies beside it.
-  places.push_back(fs::path(modelPath).parent_path().string());
+  std::vector<std::string> places = {modelPath, modelPath + "/tokenizer"};
+  std::error_code error;
+  if (!fs::is_directory(modelPath, error)) {
+    // What lies beside the file.
+    std::string parent = fs::path(modelPath).parent_path().string();
+    parent = parent.empty() ? "." : parent;
+    places = {parent, parent + "/tokenizer"};
+  }
   if (std::string dataset = datasetOf(options); !dataset.empty()) {
     places.push_back(datasetFolder(dataset));
   }

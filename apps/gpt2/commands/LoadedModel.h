@@ -18,17 +18,23 @@ struct LoadedModel {
   Model model;
   std::string path;
   nlohmann::json options; ///< of the run that made it, or null
+  nlohmann::json data;    ///< what that run was trained on (RunData.h), or null
 };
 
-/// What --init_from, --out_dir, --device and --dtype say: a run's last
-/// checkpoint, or the weights of a file or folder. Throws Error.
+/// What --init_from, --out_dir, --checkpoint, --device and --dtype say: a run's
+/// checkpoint, or the weights of a file or folder. Throws Error, also where a
+/// weight is not a number.
 LoadedModel loadModel(const Options &options);
+
+/// Says on standard error which checkpoint of a folder was taken.
+void noteChoice(const std::string &path, const ImportedModel &model);
 
 /// The data set that the model was trained on; empty where it does not say.
 std::string datasetOf(const nlohmann::json &options);
 
-/// The folder with the tokenizer's files: the model's own, or that of the data
-/// which it was trained on; empty where there is none.
+/// The folder with the tokenizer's files: the model's own, beside its weights
+/// or in tokenizer/ there, or that of the data which it was trained on; empty
+/// where there is none.
 std::string tokenizerFolder(const std::string &modelPath,
                             const nlohmann::json &options);
 

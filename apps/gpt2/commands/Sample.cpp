@@ -10,6 +10,8 @@
 #include "apps/gpt2/commands/TrainingOptions.h"
 #include "apps/gpt2/data/Dataset.h"
 #include "apps/gpt2/sample/Generator.h"
+#include "apps/gpt2/train/RunData.h"
+#include "nereid/Runtime/Context.h"
 #include "nereid/Runtime/DeviceProperties.h"
 #include "nereid/Runtime/Error.h"
 #include "nereid/Support/Files.h"
@@ -39,6 +41,7 @@ static TokenizerPtr tokenizerOf(const LoadedModel &loaded,
            {}});
   }
   TokenizerPtr tokenizer = openTokenizer(folder);
+  checkTokenizer(loaded.data, *tokenizer, folder, loaded.path);
   int64_t rows = loaded.model.config().vocabulary;
   if (tokenizer->size() > rows) {
     raise({ErrorCode::InvalidArgument,
@@ -99,6 +102,7 @@ static void report(const Generator &generator, const Options &options,
 }
 
 static void run(const Options &options, const std::string &dataset) {
+  setNumThreads(int(options.threads));
   LoadedModel loaded = loadModel(options);
   const GptConfig &config = loaded.model.config();
   TokenizerPtr tokenizer = tokenizerOf(loaded, dataset);
@@ -164,10 +168,10 @@ void gpt2::addSampleCommand(CLI::App &app) {
   defaults.dataset.clear();
   auto given = std::make_shared<TrainingOptions>(
       *command,
-      std::vector<std::string>{"init_from", "out_dir", "dataset", "start",
-                               "num_samples", "max_new_tokens", "temperature",
-                               "top_k", "top_p", "seed", "device", "dtype",
-                               "compile"},
+      std::vector<std::string>{"init_from", "out_dir", "checkpoint", "dataset",
+                               "start", "num_samples", "max_new_tokens",
+                               "temperature", "top_k", "top_p", "seed",
+                               "device", "threads", "dtype", "compile"},
       defaults);
   command->callback([given] {
     Options options = given->read();

@@ -209,6 +209,18 @@ int32_t Shard::vocabulary() const {
   return static_cast<int32_t>(mapping->header.vocabulary);
 }
 const Digest &Shard::tokenizerHash() const { return mapping->tokenizer; }
+uint64_t Shard::tokensChecksum() const {
+  const ShardHeader &header = mapping->header;
+  if (mapping->hasChecksums || header.tokens == 0) {
+    return header.tableChecksum;
+  }
+  constexpr uint64_t most = uint64_t{1} << 20;
+  uint64_t size = std::min(header.tokenBytes(), most);
+  const uint8_t *first = mapping->bytes + mapping->dataOffset;
+  const uint64_t ends[] = {checksum(first, size),
+                           checksum(first + header.tokenBytes() - size, size)};
+  return checksum(ends, sizeof(ends));
+}
 
 void Shard::read(uint64_t first, size_t count, int32_t *to) const {
   const ShardHeader &header = mapping->header;

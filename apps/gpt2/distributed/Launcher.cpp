@@ -10,6 +10,7 @@
 #include "apps/gpt2/distributed/Processes.h"
 #include "apps/gpt2/distributed/Secret.h"
 #include "apps/gpt2/distributed/Socket.h"
+#include "apps/gpt2/train/Interrupt.h"
 
 #include "nereid/Machine/Machine.h"
 #include "nereid/Runtime/Error.h"
@@ -120,6 +121,9 @@ private:
     }
   }
   int statusOf(size_t rank, pid_t id, int status) const;
+  /// Has a child that `waitpid` gives this status of done what it should, or
+  /// stopped as somebody has asked it to?
+  static bool isOrderly(int status);
 
   std::vector<pid_t> ids; ///< 0: has ended
 };
@@ -133,7 +137,18 @@ void Children::start(const std::string &program,
   std::vector<char *> argv = pointersTo(arguments),
                       envp = pointersTo(environment);
   pid_t parent = getpid();
+  // A signal between fork and exec would end in this process's handler, which
+  // the child is about to lose.
+  sigset_t stops, before;
+  sigemptyset(&stops);
+  for (int signal : stopSignals) {
+    sigaddset(&stops, signal);
+  }
+  sigprocmask(SIG_BLOCK, &stops, &before);
   pid_t id = fork();
+  if (id != 0) {
+    sigprocmask(SIG_SETMASK, &before, nullptr);
+  }
   if (id < 0) {
     raise({ErrorCode::IoError,
            "cannot start process " + std::to_string(rank) + ": " +
@@ -149,6 +164,14 @@ void Children::start(const std::string &program,
     if (rank == 0) {
       fcntl(socket, F_SETFD, 0);
     }
+    for (int stop : stopSignals) {
+      struct sigaction present = {};
+      if (sigaction(stop, nullptr, &present) == 0 &&
+          present.sa_handler != SIG_IGN) {
+        signal(stop, SIG_DFL);
+      }
+    }
+    sigprocmask(SIG_SETMASK, &before, nullptr);
     execve(program.c_str(), argv.data(), envp.data());
     constexpr int cannotExecute = 126;
     _exit(cannotExecute);
@@ -169,9 +192,22 @@ int Children::statusOf(size_t rank, pid_t id, int status) const {
   return WIFSIGNALED(status) ? 1 : WEXITSTATUS(status);
 }
 
+bool Children::isOrderly(int status) {
+  return WIFEXITED(status) &&
+         (WEXITSTATUS(status) == 0 ||
+          std::ranges::any_of(stopSignals, [&](int signal) {
+            return WEXITSTATUS(status) == statusOfSignal(signal);
+          }));
+}
+
 int Children::wait() {
   int result = 0, passedOn = 0;
-  bool ends = false, kills = false;
+  // One wish may come twice, as from a terminal and from a scheduler.
+  std::optional<Deadline> firstWish;
+  constexpr double secondsOfOneWish = 1;
+  // A process that was asked to stop before it took note of signals is gone,
+  // and the others cannot go on without it.
+  bool hasFailed = false, hasGone = false, kills = false;
   // From then on those that live are killed. A process that is asked to stop
   // ends its step and writes a checkpoint, for which there is no limit.
   std::optional<Deadline> grace;
@@ -182,10 +218,20 @@ int Children::wait() {
     auto child = std::ranges::find(ids, id);
     if (id > 0 && child != ids.end()) {
       *child = 0;
-      bool failed = !WIFEXITED(status) || WEXITSTATUS(status) != 0;
-      if (failed && !ends) {
+      if (isOrderly(status)) {
+        // The others have agreed to stop with it.
+        result = result ? result : WEXITSTATUS(status);
+        continue;
+      }
+      bool isAsked =
+          firstWish && WIFSIGNALED(status) &&
+          (kills || std::ranges::count(stopSignals, WTERMSIG(status)) > 0);
+      if (isAsked && !hasFailed) {
+        result = statusOfSignal(receivedSignal);
+        hasGone = true;
+      } else if (!hasFailed && !hasGone) {
+        hasFailed = true;
         result = statusOf(size_t(child - ids.begin()), id, status);
-        ends = true;
         grace = secondsFromNow(secondsToEnd);
         // Those that notice by themselves say so; that takes a moment.
         usleep(300'000);
@@ -196,12 +242,13 @@ int Children::wait() {
     if (int wishes = received; wishes != passedOn) {
       passedOn = wishes;
       sendAll(receivedSignal);
-      if (ends) {
+      bool isSecond = firstWish && millisecondsUntil(*firstWish) == 0;
+      if (isSecond || hasFailed) {
         grace = secondsFromNow(secondsAfterSecondWish);
       }
-      ends = true;
-      constexpr int signalBase = 128;
-      result = signalBase + receivedSignal;
+      if (!firstWish) {
+        firstWish = secondsFromNow(secondsOfOneWish);
+      }
     }
     if (grace && !kills && millisecondsUntil(*grace) == 0) {
       kills = true;
@@ -235,10 +282,17 @@ int gpt2::launch(const Launch &launch) {
   Socket listener = listenAt("127.0.0.1", 0);
   std::string secret = makeSecret();
   received = 0;
-  struct sigaction note = {}, oldInterrupt, oldTerminate;
+  struct sigaction note = {};
   note.sa_handler = noteSignal;
-  sigaction(SIGINT, &note, &oldInterrupt);
-  sigaction(SIGTERM, &note, &oldTerminate);
+  std::vector<std::pair<int, struct sigaction>> before;
+  for (int signal : stopSignals) {
+    struct sigaction old = {};
+    // What nohup has made ignored stays so.
+    if (sigaction(signal, nullptr, &old) == 0 && old.sa_handler != SIG_IGN) {
+      sigaction(signal, &note, nullptr);
+      before.emplace_back(signal, old);
+    }
+  }
   int result = 0;
   {
     Children children(launch.processes);
@@ -251,7 +305,8 @@ int gpt2::launch(const Launch &launch) {
     listener = Socket();
     result = children.wait();
   }
-  sigaction(SIGINT, &oldInterrupt, nullptr);
-  sigaction(SIGTERM, &oldTerminate, nullptr);
+  for (const auto &[signal, old] : before) {
+    sigaction(signal, &old, nullptr);
+  }
   return result;
 }

@@ -14,6 +14,13 @@
 
 namespace nereid::gpt2 {
 
+/// What a process of several ends with when it stops as it was asked to by
+/// `signal`, and has kept what it has: the number that a shell shows.
+inline int statusOfSignal(int signal) {
+  constexpr int signalBase = 128;
+  return signalBase + signal;
+}
+
 struct Launch {
   std::string program; ///< path; empty: this program
   std::vector<std::string>
@@ -22,11 +29,13 @@ struct Launch {
 };
 
 /// Starts the processes, each with its place in the environment, and waits for
-/// them; their output is not touched. When one fails, the others are ended, by
-/// SIGTERM and 5 s later by SIGKILL, and a line on stderr says which it was.
-/// They also end when this process does. Returns the exit status: 0, or that of
-/// the first that failed (1 for a signal). Throws IoError where one cannot be
-/// started.
+/// them; their output is not touched. Signals that ask to stop are passed on;
+/// one of the processes may also get one alone, and the others agree to stop
+/// with it. When one fails, the others are ended, by SIGTERM and 15 s later by
+/// SIGKILL, and a line on stderr says which it was. They also end when this
+/// process does. Returns the exit status: 0, that of the first that failed (1
+/// for a signal), or `statusOfSignal` where they were asked to stop. Throws
+/// IoError where one cannot be started.
 int launch(const Launch &launch);
 
 /// Is this process one of a launch, whoever started it? Then --gpus and

@@ -10,6 +10,7 @@
 #include "apps/gpt2/distributed/Launcher.h"
 #include "apps/gpt2/distributed/Nccl.h"
 #include "apps/gpt2/distributed/Share.h"
+#include "apps/gpt2/train/Interrupt.h"
 #include "apps/gpt2/train/Run.h"
 #include "nereid/Runtime/Error.h"
 
@@ -63,6 +64,7 @@ std::optional<int> gpt2::startProcesses(const Options &o) {
     refuse("processes: expected --device=cpu, got '" + o.device +
            "'; hint: --gpus=" + std::to_string(size) + " for as many GPUs");
   }
+  Interrupt untilTheEnd; // behind `launch`, too
   return launch({"", {}, int(size)});
 }
 

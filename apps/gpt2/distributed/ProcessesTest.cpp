@@ -11,6 +11,7 @@
 
 #include "nereid/Runtime/Error.h"
 
+#include <csignal>
 #include <gmock/gmock.h>
 
 #include <map>
@@ -196,6 +197,21 @@ TEST(Launcher, oneThatIsKilledEndsTheOthers) {
   EXPECT_EQ(sh("test $RANK = 0 && kill -9 $$; exec tail -f /dev/null", 2), 1);
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               HasSubstr("error: process 0 of 2"));
+}
+
+TEST(Launcher, endsWithTheSignalThatTheyAreAskedToStopBy) {
+  testing::internal::CaptureStderr();
+  // Of the launcher, which passes it on.
+  EXPECT_EQ(sh("test $RANK = 1 && kill -HUP $PPID; exec tail -f /dev/null", 3),
+            statusOfSignal(SIGHUP));
+  EXPECT_EQ(sh("test $RANK = 1 && kill -INT $PPID; exec tail -f /dev/null", 2),
+            statusOfSignal(SIGINT));
+  // Of one of them, with which the others agree.
+  EXPECT_EQ(sh("test $RANK = 1 && exit 143; exit 0", 3),
+            statusOfSignal(SIGTERM));
+  // It is done all the same.
+  EXPECT_EQ(sh("trap '' TERM; kill -TERM $PPID; exit 0", 1), 0);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
 TEST(Launcher, refusesNoProcesses) {

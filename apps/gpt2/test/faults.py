@@ -26,7 +26,7 @@ class Faults:
     def expect(self, result, status, *parts):
         """The status, and texts of standard error in their order."""
         at = 0
-        for part in parts:
+        for part in parts or ("",):
             found = result.stderr.find(part, at)
             if found < 0 or result.returncode != status:
                 sys.exit(f"error: {' '.join(map(str, result.args))}\nexpected status {status} and '{part}', got status "
@@ -68,7 +68,7 @@ class Faults:
             ("train --bias=maybe", "--bias: expected True or False, got 'maybe'"),
             ("train --dtype=bfloat", "--dtype: expected one of auto, float32, bfloat16, got 'bfloat'; did you mean 'bfloat16'?"),
             ("train --dtype=float16", "--dtype: expected one of auto, float32, bfloat16, got 'float16'"),
-            ("train --device=gpu", "no device 'gpu'; expected one of this machine's: "),
+            ("train --device=gpu", "no device 'gpu'; expected cpu, cuda or cuda:N (the CPU where there is no GPU)"),
             ("train --n_embd=33 --n_head=4", "n_head: expected a divisor of n_embd (33), got 4"),
             ("train --n_embd=1024 --n_head=2", "n_embd: expected heads of at most 256 elements (n_embd / n_head), got 512"),
             ("train --warmup_iters=10 --lr_decay_iters=5", "lr_decay_iters: expected at least warmup_iters (10), got 5"),
@@ -155,7 +155,9 @@ class Faults:
         self.expect(self.resume("nowhere"), 1, "'nowhere': expected a checkpoint (state.json), got none; train one first, or name")
         out = self.trained("good")
         files = {key: value["name"] for key, value in state_of(out)["files"].items()}
-        for name in files.values():
+        for key, name in files.items():
+            # Without the optimiser's tensors the weights are still whole.
+            advice = "start again with --init_from=scratch" if key == "weights" else "the weights are whole: --init_from="
             for damage, message in {"cut": "the checkpoint is damaged: expected", "bit": "expected the checksum that state.json has",
                                     "gone": "the checkpoint is not complete: expected this file"}.items():
                 copy = self.folder / f"{damage}-{name}"
@@ -166,15 +168,27 @@ class Faults:
                     (copy / name).unlink()
                 else:
                     (copy / name).write_bytes(content[:-7] if damage == "cut" else content)
-                self.expect(self.resume(copy.name), 2, name, message, "start again with --init_from=scratch")
+                self.expect(self.resume(copy.name), 1, name, message, advice)
+                used = [self.program.run("sample", f"--out_dir={copy.name}", "--device=cpu", "--num_samples=1", "--max_new_tokens=3"),
+                        self.program.run("export", f"--out_dir={copy.name}", f"--to=exported-{copy.name}"),
+                        self.train(f"tuned-{copy.name}", init_from=copy.name, max_iters=2)]
+                for result in used:
+                    self.expect(result, *((1, name, message) if key == "weights" else (0,)))
         foreign = self.folder / "foreign"
         foreign.mkdir()
         (foreign / "state.json").write_text('{"format": "of another"}')
-        self.expect(self.resume("foreign"), 2, "state.json", "got that of another program; choose another folder")
+        self.expect(self.resume("foreign"), 1, "state.json", "got that of another program; choose another folder")
         (foreign / "model.safetensors").write_bytes(b"PK\3\4 a zip file" + bytes(100))
         self.expect(self.train("new", init_from="foreign/model.safetensors"), 1, "foreign/model.safetensors", "the zip is damaged or cut off")
         (foreign / "model.safetensors").write_bytes(b"\x89HDF another file" + bytes(100))
-        self.expect(self.train("new", init_from="foreign/model.safetensors"), 2, "foreign/model.safetensors", "expected a safetensors file")
+        self.expect(self.train("new", init_from="foreign/model.safetensors"), 1, "foreign/model.safetensors", "expected a safetensors file")
+        shutil.copytree(self.folder / f"exported-bit-{files['optimizer']}", self.folder / "model")
+        for name, content in ("config.json", b"{"), ("config.json", b"{}"), ("model.safetensors", b"short"):
+            before = (self.folder / "model" / name).read_bytes()
+            (self.folder / "model" / name).write_bytes(content)
+            for command in "eval", "sample":
+                self.expect(self.program.run(command, "--init_from=model", "--dataset=text", "--device=cpu"), 1, "error: 'model")
+            (self.folder / "model" / name).write_bytes(before)
         self.expect(self.train("new", init_from="nothing.safetensors"), 1, "'nothing.safetensors': expected a folder of checkpoints, ")
         self.expect_whole("good", 20)
 
@@ -183,7 +197,7 @@ class Faults:
         for line in process.stdout:
             if line.startswith("step"):
                 break
-        self.expect(self.train("twice"), 1, "another process writes its checkpoints here; choose another --out_dir")
+        self.expect(self.train("twice", "--overwrite"), 1, "another process writes its checkpoints here; choose another --out_dir")
         process.kill()
         process.communicate()
 
@@ -217,7 +231,7 @@ class Faults:
         self.expect(self.train("file/below"), 1, "file/below': Not a directory")
         result = self.train("full-plot", plot="/dev/full/x.svg")
         self.expect(result, 1, "error: cannot write", "/dev/full/x.svg")
-        self.expect_whole("full-plot", 20)
+        assert not (self.folder / "full-plot").exists(), "the plot is tried before anything is done"
 
     # Numbers and memory.
 
@@ -228,6 +242,7 @@ class Faults:
         self.expect_whole("finite", 20)
         result = self.train("never", learning_rate=1e6, min_lr=1e5, grad_clip=0, warmup_iters=0, eval_interval=100)
         self.expect(result, 1, "error: the loss of step ", "; hint: lower --learning_rate")
+        assert "-nan" not in result.stdout and "loss nan" in result.stdout, result.stdout
         assert "is kept" not in result.stderr, result.stderr
 
     def test_memory(self):
@@ -253,7 +268,7 @@ class Faults:
 
     def test_signals(self):
         options = self.options | dict(max_iters=4000, lr_decay_iters=4000, eval_interval=100000, dropout=0.1)
-        for number, name in (signal.SIGTERM, "TERM"), (signal.SIGINT, "INT"):
+        for number, name in (signal.SIGTERM, "TERM"), (signal.SIGINT, "INT"), (signal.SIGHUP, "HUP"):
             out = f"stopped-{name}"
             process = subprocess.Popen([self.program.path, "train", f"--out_dir={out}", "--dataset=text", *words_of(options)],
                                        cwd=self.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -276,12 +291,192 @@ class Faults:
                 a, b = ((folder / state_of(folder)["files"][key]["name"]).read_bytes() for folder in (whole, self.folder / out))
                 assert a == b, f"SIG{name}: other {key}"
 
+    def test_stop_in_evaluation(self):
+        """An evaluation that takes long is given up, and is made when the run goes on."""
+        long = self.options | dict(eval_iters=10**6, max_iters=14, dropout=0.1)
+        whole = self.trained("evaluated", **(long | dict(eval_iters=2)))
+
+        def stop(out, line, *words):
+            process = self.program.start("train", f"--out_dir={out}", "--dataset=text", *words_of(long), *words)
+            text = ""
+            for got in process.stdout:
+                text += got
+                if got.startswith(line):
+                    break
+            process.send_signal(signal.SIGTERM)
+            text += process.communicate()[0]
+            assert process.returncode == -signal.SIGTERM and "train loss" not in text, text
+            return text
+
+        for count in 1, 2:
+            out, words = f"in-evaluation-{count}", [f"--processes={count}"]
+            assert "stopped by SIGTERM behind step 0\n" in stop(out, "layer norm", *words)
+            result = self.train(out, *words, **(long | dict(eval_iters=2, max_iters=8, eval_interval=100)))
+            assert result.returncode == 0, result.stderr
+            text = stop(out, "iter 9:", "--init_from=resume", *words)
+            assert "stopped by SIGTERM behind step 10; --init_from=resume goes on" in text, text
+            result = self.resume(out, **(long | dict(eval_iters=2)))
+            assert result.returncode == 0, result.stderr
+            ours, expected = state_of(self.folder / out), state_of(whole)
+            assert [s["best"]["step"] for s in (ours, expected)] == [14, 14] and (count > 1 or ours["best_loss"] == expected["best_loss"])
+
+    def test_best_checkpoint(self):
+        """A stop leaves the best checkpoint as it is, and the last one beside it; each can be taken."""
+        options = self.options | dict(max_iters=4000, lr_decay_iters=4000, eval_interval=10, log_interval=1, learning_rate=0.03,
+                                      always_save_checkpoint=False)
+        process = self.program.start("train", "--out_dir=best", "--dataset=text", *words_of(options))
+        text = ""
+        for line in process.stdout:
+            text += line
+            if line.startswith("iter 55:"):
+                break
+        process.send_signal(signal.SIGINT)
+        text += process.communicate()[0]
+        state, out = state_of(self.folder / "best"), self.folder / "best"
+        losses = {line[0]: line[5] for line in curve_of(out) if line[5] is not None}
+        step = min(losses, key=losses.get)
+        assert state["best"]["step"] == step < 55 < state["step"], (state["best"]["step"], losses, state["step"])
+        assert state["best"]["loss"] == state["best_loss"] == losses[step] and state["loss"] is None, state
+        # A line for each, and what there is at the end.
+        names = {one: state_of(out)[one]["files"]["weights"]["name"] if one == "best" else state["files"]["weights"]["name"]
+                 for one in ("best", "last")}
+        assert f"saved best/{names['best']}: step {step}, validation loss {losses[step]:.4f}, the best so far\n" in text, text
+        assert f"saved best/{names['last']}: step {state['step']}, loss of the last batch " in text, text
+        assert f"best validation loss {losses[step]:.4f}, at step {step}\ncheckpoints in best; texts: nereid-gpt2 sample --out_dir=best; " \
+               "on: nereid-gpt2 train --init_from=resume --out_dir=best --max_iters=N" in text, text
+        run = lambda *words: self.program.run(*words, "--out_dir=best")
+        best, last = f"step {step} (validation loss {losses[step]:.4f})", f"step {state['step']}"
+        brief = ["--device=cpu", "--num_samples=1", "--max_new_tokens=3"]
+        self.expect(run("sample", *brief), 0, f"note: best: the best checkpoint, of {best}; --checkpoint=last is of {last}")
+        self.expect(run("sample", *brief, "--checkpoint=last"), 0, f"note: best: the last checkpoint, of {last}")
+        self.expect(run("eval", "--device=cpu", "--eval_iters=1", f"--checkpoint={step}"), 0, f"note: best: the checkpoint, of {best}")
+        self.expect(run("export", "--to=exported-best", "--checkpoint=3"), 1, f"expected one of its checkpoints, last ({last}), best (step {step})")
+        self.expect(run("export", "--to=exported-best"), 0, f"note: best: the best checkpoint, of {best}")
+        assert (out / "best.safetensors").resolve().name == names["best"] and (out / "ckpt.safetensors").resolve().name == names["last"]
+
+        result = self.program.run("train", "--init_from=best", "--out_dir=from-best", "--dataset=text", "--device=cpu", "--max_iters=0",
+                                  "--eval_iters=1")
+        self.expect(result, 0, f"note: best: the best checkpoint, of {best}; --checkpoint=last is of {last}")
+        result = run("train", "--init_from=resume", "--checkpoint=best", f"--max_iters={step + 1}")
+        self.expect(result, 0)
+        assert f"resumed behind step {step}\n" in result.stdout, result.stdout
+
+    # Going on.
+
+    def test_options_of_the_run(self):
+        """A run goes on with its own options; what differs is told, and what cannot differ is refused."""
+        own = self.options | dict(seed=7, batch_size=3, max_iters=6, eval_interval=3)
+        self.trained("own", **own)
+        whole = self.trained("own-whole", **(own | dict(max_iters=9)))
+        result = self.program.run("train", "--init_from=resume", "--out_dir=own", "--max_iters=9")
+        self.expect(result, 0, "note: max_iters was 6, is 9\n")
+        assert result.stderr.count("note: ") == 1, result.stderr
+        assert curve_of(whole) == curve_of(self.folder / "own"), "a resumed run is another one"
+        (self.folder / "own.py").write_text("batch_size = 6\ndropout = 0.2\n")
+        result = self.program.run("train", "own.py", "--init_from=resume", "--out_dir=own", "--max_iters=10", "--processes=2",
+                                  "--n_layer=2", "--vocab_size=0")
+        self.expect(result, 0, "note: batch_size was 3, is 6\n", "note: dropout was 0.1, is 0.2\n", "note: max_iters was 9, is 10\n",
+                    "note: processes was 1, is 2\n")
+        self.expect(self.program.run("train", "--init_from=resume", "--out_dir=own", "--max_iters=5"), 0,
+                    "note: step 10 of max_iters 5: nothing is left to train; --max_iters=N goes on")
+        for word, has, got in (("n_layer=5", "2", "5"), ("n_head=4", "2", "4"), ("n_embd=32", "64", "32"), ("bias=True", "False", "True"),
+                               ("tanh_gelu=False", "True", "False"), ("vocab_size=128", "", "128"), ("block_size=64", "at most 32", "64")):
+            for begin in "--init_from=resume", "--init_from=own":
+                result = self.program.run("train", begin, "--out_dir=own", "--overwrite", "--dataset=text", "--device=cpu", f"--{word}")
+                self.expect(result, 2, f"--{word.split('=')[0]}: expected {has}", "as the model in 'own' has, got " + got, "leave the option out")
+        self.expect_whole("own", 10)
+
+    def test_folder_with_checkpoints(self):
+        """A new run asks before it takes a folder, and has touched nothing."""
+        out = self.trained("taken")
+        before = {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
+        for words in [], ["--processes=2"], ["--init_from=taken"]:
+            self.expect(self.train("taken", *words), 1, "'taken': expected a folder without checkpoints for a new run, got the one of step 20",
+                        "--init_from=resume goes on with it, --overwrite replaces it, another --out_dir keeps it")
+        assert before == {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
+        result = self.train("taken", "--overwrite", max_iters=3, eval_interval=3)
+        assert result.returncode == 0 and state_of(out)["step"] == 3 and state_of(out)["best"]["step"] == 3, result.stderr
+        result = self.train("taken", "--eval_only=True")
+        assert result.returncode == 0, "an evaluation writes nothing: " + result.stderr
+
+    def test_data_of_the_run(self):
+        self.trained("data-run", max_iters=4, eval_interval=4)
+        # As many characters of another alphabet.
+        text = (self.folder / "text.txt").read_text()
+        (self.folder / "other.txt").write_text(text.replace("e", "\u00e9"))
+        (self.folder / "more.txt").write_text(text.swapcase() + text)
+        for name, words in ("other", []), ("more", ["--tokenizer=data/text"]):
+            result = self.program.run("prepare", f"{name}.txt", f"--dataset={name}", *words)
+            assert result.returncode == 0, result.stderr
+        resume = lambda *words: self.program.run("train", "--init_from=resume", "--out_dir=data-run", "--device=cpu", *words)
+        self.expect(resume("--max_iters=5", "--dataset=other"), 1, "dataset other: expected the tokenizer that data-run was trained with, got another")
+        self.expect(self.program.run("eval", "--out_dir=data-run", "--device=cpu", "--dataset=other"), 1, "data/other: expected the tokenizer that")
+        self.expect(self.program.run("sample", "--out_dir=data-run", "--device=cpu", "--dataset=other"), 1, "data/other: expected the tokenizer that")
+        # Other tokens of the same tokenizer are no accident where they are asked for.
+        self.expect(resume("--max_iters=5", "--eval_interval=100", "--dataset=more"), 0, "note: dataset was text, is more",
+                    "note: dataset more: expected the tokens that the run in 'data-run' has been trained on, got others")
+        self.trained("changed", max_iters=4, eval_interval=4)
+        kept = self.folder / "text.kept"
+        (self.folder / "data/text").rename(kept)
+        shutil.copytree(self.folder / "data/more", self.folder / "data/text")
+        result = self.program.run("train", "--init_from=resume", "--out_dir=changed", "--max_iters=5")
+        self.expect(result, 1, "dataset text: expected the tokens that the run in 'changed' has been trained on, got others; --dataset=text goes on")
+        shutil.rmtree(self.folder / "data/text")
+        kept.rename(self.folder / "data/text")
+
+    def test_other_folders(self):
+        """A run is used from another working directory, and after it was moved, with its data or alone."""
+        home = self.folder / "home"
+        home.mkdir()
+        shutil.copytree(self.folder / "data", home / "data")
+        elsewhere = self.folder / "elsewhere"
+        elsewhere.mkdir()
+        at = lambda folder, *words: subprocess.run([self.program.path, *words], cwd=folder, text=True, capture_output=True)
+        result = at(home, "train", "--out_dir=out", "--dataset=text", *words_of(self.options | dict(max_iters=4, eval_interval=4)))
+        assert result.returncode == 0, result.stderr
+        brief = ["--device=cpu", "--num_samples=1", "--max_new_tokens=3"]
+        self.expect(at(elsewhere, "sample", "--out_dir=../home/out", *brief), 0)
+        self.expect(at(elsewhere, "eval", "--out_dir=../home/out", "--device=cpu", "--eval_iters=1"), 0)
+        self.expect(at(elsewhere, "train", "--init_from=resume", "--out_dir=../home/out", "--max_iters=5"), 0)
+        home.rename(self.folder / "moved")
+        self.expect(at(elsewhere, "train", "--init_from=resume", "--out_dir=../moved/out", "--max_iters=6"), 0)
+        shutil.move(self.folder / "moved/out", elsewhere / "alone")
+        shutil.rmtree(self.folder / "moved")
+        self.expect(at(elsewhere, "sample", "--out_dir=alone", *brief), 0)
+        self.expect(at(elsewhere, "sample", "--init_from=alone/ckpt.safetensors", *brief), 0)
+        self.expect(at(elsewhere, "export", "--out_dir=alone", "--to=exported"), 0)
+        assert (elsewhere / "exported/meta.json").exists()
+
+    def test_types(self):
+        """Weights in bfloat16 and in float32 go on from each other, by way of the master weights."""
+        self.trained("types", dtype="bfloat16", max_iters=4, eval_interval=4)
+        step = lambda step, dtype: self.program.run("train", "--init_from=resume", "--out_dir=types", f"--max_iters={step}", f"--dtype={dtype}")
+        self.expect(step(6, "float32"), 0, "note: dtype was bfloat16, is float32", "note: weights were bf16, are fp32")
+        self.expect(step(8, "bfloat16"), 0, "note: dtype was float32, is bfloat16", "note: weights were fp32, are bf16")
+        losses = [line[1] for line in curve_of(self.folder / "types") if line[1] is not None]
+        assert len(losses) == 8 and max(abs(a - b) for a, b in zip(losses, losses[1:])) < 0.2, losses
+
+    def test_numbers(self):
+        """Weights that are no numbers are an error; without clipping the norm is told."""
+        self.trained("norms", grad_clip=0, max_iters=3, eval_interval=3)
+        assert all(line[3] > 0.1 for line in curve_of(self.folder / "norms") if line[1] is not None)
+        self.program.run("export", "--out_dir=norms", "--to=nan")
+        file = self.folder / "nan/model.safetensors"
+        content = bytearray(file.read_bytes())
+        content[-4:] = b"\0\0\xc0\xff"
+        file.write_bytes(content)
+        for command in "eval", "sample":
+            self.expect(self.program.run(command, "--init_from=nan", "--dataset=text", "--device=cpu"), 1, "'nan': tensor '",
+                        "': expected numbers, got nan as element ", "take an earlier checkpoint")
+
     def test_context_of_the_checkpoint(self):
         """A run goes on with the context that its weights have, also where --block_size is not said again."""
         self.trained("context", max_iters=5, eval_interval=5)
-        result = self.program.run("train", "--out_dir=context", "--dataset=text", "--init_from=resume", "--device=cpu",
-                                  "--max_iters=6", "--batch_size=4", "--gradient_accumulation_steps=1", "--eval_iters=1")
-        assert result.returncode == 0, result.stderr
+        for words in ["--out_dir=context", "--init_from=resume"], ["--out_dir=tuned", "--init_from=context"]:
+            result = self.program.run("train", *words, "--dataset=text", "--device=cpu", "--max_iters=6", "--batch_size=4",
+                                      "--gradient_accumulation_steps=1", "--eval_iters=1")
+            assert result.returncode == 0, result.stderr
+            assert state_of(self.folder / words[0].split("=")[1])["options"]["block_size"] == 32
 
     def test_closed_output(self):
         """A reader that goes away ends no training."""

@@ -16,7 +16,8 @@ import sys
 import tempfile
 import time
 
-from program import SMALL, Program, curve_of, state_of, words_of
+from program import SMALL, Program, curve_of, words_of
+from runs import compare, fail, lines_of_log, parts_of
 
 
 def parse():
@@ -29,49 +30,6 @@ def parse():
     parser.add_argument("--seed", type=int, default=1, help="of the kills")
     parser.add_argument("--moments", action="store_true")
     return parser.parse_args()
-
-
-def fail(message):
-    sys.exit("error: " + message)
-
-
-def without_names(state):
-    """Of state.json: all but what names this run. A resumed run has its model's vocabulary from the checkpoint."""
-    for name in ("out_dir", "init_from", "vocab_size"):
-        del state["options"][name]
-    return state
-
-
-def compare(out, whole, what):
-    """Bits of weights and optimiser, the state, and the log."""
-    ours, expected = state_of(out), state_of(whole)
-    for key in ("weights", "optimizer"):
-        # Names may have a count behind the step.
-        a, b = ours["files"][key].pop("name"), expected["files"][key].pop("name")
-        if (out / a).read_bytes() != (whole / b).read_bytes():
-            fail(f"{what}: the {key} of the last checkpoint are not those of the undisturbed run")
-    ours, expected = without_names(ours), without_names(expected)
-    for key, value in expected.items():
-        if ours.get(key) != value:
-            fail(f"{what}: state.json: {key}: expected {value}, got {ours.get(key)}")
-    lines, others = curve_of(out), curve_of(whole)
-    for line, other in zip(lines, others):
-        if line != other:
-            fail(f"{what}: expected the line {other} in the log, got {line}")
-    if len(lines) != len(others):
-        fail(f"{what}: expected {len(others)} lines in the log, got {len(lines)}")
-
-
-def parts_of(out):
-    """Files of a save that is under way or was killed: temporary ones, and tensors that state.json does not name."""
-    if not (out / "state.json").exists():
-        return set(os.listdir(out)) - {"log.jsonl"} if out.exists() else set()
-    named = {file["name"] for file in state_of(out)["files"].values()}
-    return {name for name in os.listdir(out) if name.startswith((".tmp-", "ckpt-", "optimizer-"))} - named
-
-
-def lines_of_log(out):
-    return (out / "log.jsonl").read_bytes().count(b"\n") if (out / "log.jsonl").exists() else 0
 
 
 class AtMoments:

@@ -107,16 +107,16 @@ def begun(program, out, **more):
 def check_signals(program):
     """Whatever process hears of it, all stop behind one step, with a checkpoint."""
     ways = {
-        "the starter": lambda run, children: run.send_signal(signal.SIGTERM),
+        "the starter": lambda run, children: run.send_signal(signal.SIGTERM) or signal.SIGTERM,
         # A terminal sends it to each process of the group; the starter sends it on, too.
-        "the group": lambda run, children: os.killpg(run.pid, signal.SIGINT),
-        "the last process": lambda run, children: os.kill(children[1], signal.SIGTERM),
+        "the group": lambda run, children: os.killpg(run.pid, signal.SIGINT) or signal.SIGINT,
+        "the last process": lambda run, children: os.kill(children[1], signal.SIGHUP) or signal.SIGHUP,
     }
     for i, (name, send) in enumerate(ways.items()):
         run, children = begun(program, f"stopped{i}", start_new_session=True)
-        send(run, children)
+        number = send(run, children)
         text = run.communicate()[0]
-        if run.returncode == 0 or text.count("stopped by") != 1 or "--init_from=resume goes on" not in text:
+        if run.returncode != -number or text.count("stopped by " + number.name) != 1 or "--init_from=resume goes on" not in text or "error" in text:
             fail(f"a signal to {name}: status {run.returncode}, got {text[-400:]}")
         step = state_of(program.folder / f"stopped{i}")["step"]
         result = program.train(f"stopped{i}", OPTIONS | dict(max_iters=step + 2), "--init_from=resume", "--processes=2")

@@ -34,6 +34,7 @@ public:
   }
   /// Tokens that the data can have.
   int64_t vocabulary() const { return data.tokenizer->size(); }
+  const Dataset &dataset() const { return data; }
 
 private:
   Batch read(Loader &from, uint64_t number) const {

@@ -7,51 +7,69 @@
 
 #include "apps/gpt2/train/Interrupt.h"
 
-#include <csignal>
 #include <ctime>
-#include <initializer_list>
+#include <unistd.h>
 
+using namespace nereid;
 using namespace nereid::gpt2;
 
 static volatile std::sig_atomic_t noted = 0;
+/// Of the process that started this one, and of everybody else.
+static volatile std::sig_atomic_t wishes[2] = {};
 static timespec notedAt = {};
+static pid_t starter = 0;
 
-/// One wish may come twice: from the terminal and from what has started this
-/// process. Only what is safe in a handler.
-static void note(int number) {
+/// Only what is safe in a handler.
+static void note(int number, siginfo_t *info, void *) {
   constexpr time_t secondsOfOneWish = 1;
   timespec now = {};
   clock_gettime(CLOCK_MONOTONIC, &now);
+  // Of a terminal's signals the code is that of the kernel.
+  bool isOfStarter = info->si_code <= 0 && info->si_pid == starter;
+  std::sig_atomic_t count = wishes[isOfStarter] + 1;
+  wishes[isOfStarter] = count;
   if (noted == 0) {
     notedAt = now;
     noted = number;
-  } else if (now.tv_sec - notedAt.tv_sec > secondsOfOneWish) {
+  } else if (count > 1 && now.tv_sec - notedAt.tv_sec > secondsOfOneWish) {
     signal(number, SIG_DFL);
     raise(number);
   }
 }
 
-static void install(void (*handler)(int), void (*instead)(int)) {
-  for (int number : {SIGINT, SIGTERM}) {
+Interrupt::Interrupt() {
+  noted = 0;
+  wishes[0] = 0;
+  wishes[1] = 0;
+  starter = ::getppid();
+  struct sigaction action = {};
+  action.sa_sigaction = note;
+  // All change the same variables.
+  for (int number : stopSignals) {
+    sigaddset(&action.sa_mask, number);
+  }
+  action.sa_flags = SA_RESTART | SA_SIGINFO;
+  for (int number : stopSignals) {
     struct sigaction present = {};
     if (::sigaction(number, nullptr, &present) == 0 &&
-        present.sa_handler == instead) {
-      struct sigaction action = {};
-      action.sa_handler = handler;
-      // Both change the same variables.
-      sigaddset(&action.sa_mask, SIGINT);
-      sigaddset(&action.sa_mask, SIGTERM);
-      action.sa_flags = SA_RESTART;
+        present.sa_handler == SIG_DFL) {
       ::sigaction(number, &action, nullptr);
     }
   }
 }
 
-Interrupt::Interrupt() {
-  noted = 0;
-  install(note, SIG_DFL);
+void Interrupt::release() {
+  for (int number : stopSignals) {
+    struct sigaction present = {};
+    if (::sigaction(number, nullptr, &present) == 0 &&
+        (present.sa_flags & SA_SIGINFO) && present.sa_sigaction == note) {
+      ::signal(number, SIG_DFL);
+    }
+  }
 }
 
-Interrupt::~Interrupt() { install(SIG_DFL, note); }
-
 int Interrupt::signal() const { return noted; }
+
+const char *gpt2::nameOfStop(int signal) {
+  return signal == SIGTERM ? "SIGTERM" : signal == SIGINT ? "SIGINT" : "SIGHUP";
+}

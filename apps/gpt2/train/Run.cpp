@@ -7,22 +7,25 @@
 
 #include "apps/gpt2/train/Run.h"
 
+#include "apps/gpt2/checkpoint/AtomicFile.h"
 #include "apps/gpt2/distributed/Placement.h"
 #include "apps/gpt2/train/Batches.h"
 #include "apps/gpt2/train/Interrupt.h"
 #include "apps/gpt2/train/Log.h"
 #include "apps/gpt2/train/Memory.h"
+#include "apps/gpt2/train/Report.h"
 #include "apps/gpt2/train/Resume.h"
+#include "apps/gpt2/train/RunData.h"
 #include "apps/gpt2/train/Schedule.h"
 #include "apps/gpt2/train/Trainer.h"
 #include "nereid/Prof/Profiler.h"
+#include "nereid/Runtime/Context.h"
 #include "nereid/Runtime/DeviceProperties.h"
 #include "nereid/Runtime/Error.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <cstdio>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -37,8 +40,15 @@ Device gpt2::deviceOf(const std::string &name) {
     return *device;
   }
   bool wantsGpu = name == "cuda" || name.starts_with("cuda:");
+  if (!wantsGpu) {
+    raise({device.failure().code,
+           "no device '" + name +
+               "'; expected cpu, cuda or cuda:N (the CPU where there is no "
+               "GPU)",
+           {}});
+  }
   std::vector<Device> all = Device::available();
-  if (!wantsGpu || !all.front().isHost()) {
+  if (!all.front().isHost()) {
     raise(device.failure());
   }
   std::fprintf(stderr, "note: there is no GPU (%s); the CPU is used\n",
@@ -138,27 +148,38 @@ namespace {
 /// A run between its checkpoints.
 class Run {
 public:
-  explicit Run(const Options &given);
+  Run(const Options &given, const std::vector<std::string> &notes);
   /// The signal that ended it early, or 0.
   int train();
 
 private:
+  /// What it begins with, and whether that goes with the data.
+  void begin();
+  void checkData();
+  void openFolder();
   void announce() const;
-  void steps();
+  /// Returns as `train`.
+  int steps();
   void checkLoss(double loss, int64_t step) const;
-  /// Has one of the processes been sent a signal? Collective: all stop behind
-  /// the same step.
-  bool isAskedToStop(int64_t step) const;
+  /// That has been sent to one of the processes, or 0. Collective: all stop
+  /// behind the same step.
+  int signalToStop() const;
+  /// Before a step; to ask the others is to wait for them, so that not every
+  /// step asks.
+  int signalBefore(int64_t step) const;
   /// After a signal: what has been done is kept. Collective.
-  void stop(int64_t step);
-  double evaluate(int64_t step);
-  void save(int64_t step);
+  void stop(int64_t step, int signal);
+  /// Writes a checkpoint where one is due. A signal that ends it early, or 0.
+  int evaluate(int64_t step);
+  void save(int64_t step, std::optional<double> validationLoss, bool isBest);
   void logStep(int64_t step);
+  void summarize(int64_t step) const;
 
   /// One process speaks and writes for all.
   bool isRoot() const { return all->rank() == 0; }
 
   Options options;
+  std::vector<std::string> notes;
   Processes processes;
   Device device;
   /// Made first: from then on the others notice where this process fails.
@@ -168,14 +189,21 @@ private:
   GptConfig config;
   StepFit fit;
   Model model;
+  /// Before the trainer, with which all processes meet: when one speaks, all
+  /// take note of signals.
+  Interrupt interrupt;
   Trainer trainer;
   Meter meter;
   std::optional<CheckpointWriter> writer;
   std::optional<Log> log;
   std::string logPath;
-  Interrupt interrupt;
   int64_t first = 0;
+  /// Is the checkpoint of the first step one that was evaluated there?
+  bool isFirstSaved = true;
   double best = std::numeric_limits<double>::infinity();
+  uint64_t bestStep = 0;
+  nlohmann::json record; ///< of the data
+  Clock::time_point begun = Clock::now();
 };
 
 } // namespace
@@ -185,8 +213,9 @@ private:
 static std::string agreementOf(const Options &options, const Start &start) {
   nlohmann::json all = toJson(options);
   // Of each process alone, or of the one that writes.
-  for (const char *own : {"out_dir", "dataset", "init_from", "device", "plot",
-                          "trace", "gpus", "processes"}) {
+  for (const char *own :
+       {"out_dir", "dataset", "init_from", "device", "plot", "trace", "gpus",
+        "processes", "threads", "overwrite", "keep"}) {
     all.erase(own);
   }
   return all.dump() + " behind step " +
@@ -200,12 +229,15 @@ static Options checked(const Options &options) {
 
 /// With the context that the weights have, which batches follow.
 static const Options &limited(Options &options, const Start &start) {
-  options.blockSize = std::min(options.blockSize, contextOf(start));
+  // A longer one that was asked for is refused with the rest of the model.
+  if (!options.given.contains("block_size")) {
+    options.blockSize = std::min(options.blockSize, contextOf(start));
+  }
   return options;
 }
 
-Run::Run(const Options &given)
-    : options(checked(given)), processes(processesOf(options)),
+Run::Run(const Options &given, const std::vector<std::string> &notes)
+    : options(checked(given)), notes(notes), processes(processesOf(options)),
       device(deviceOf(options, processes)),
       all(makeCommunicator(processes, device)), start(startOf(options)),
       data(limited(options, start), shareOf(options, all->rank(), all->size())),
@@ -215,44 +247,115 @@ Run::Run(const Options &given)
       trainer(model, options, *all, agreementOf(options, start)),
       meter(config, options, device, all->size()),
       logPath(options.outDir + "/log.jsonl") {
+  checkData();
+  begin();
+  if (isRoot()) {
+    openFolder();
+  }
+  start = {};
+}
+
+void Run::checkData() {
+  std::string name = "dataset " + options.dataset;
+  const Dataset &set = data.dataset();
   if (data.vocabulary() > config.vocabulary) {
     raise({ErrorCode::InvalidArgument,
-           "dataset " + options.dataset + ": expected at most " +
-               std::to_string(config.vocabulary) +
+           name + ": expected at most " + std::to_string(config.vocabulary) +
                " tokens, as the model has, got " +
                std::to_string(data.vocabulary()),
            {}});
   }
-  setWeights(model, start);
-  model.setRecomputes(options.recompute);
-  if (start.checkpoint) {
-    trainer.optimiser().loadOptimizerState(start.checkpoint->optimizer,
-                                           start.path);
-    first = int64_t(start.checkpoint->state.step);
-    best = start.checkpoint->state.bestLoss;
-  } else {
-    trainer.optimiser().weightsChanged();
+  if (start.imported) {
+    if (!start.imported->choice.empty()) {
+      notes.push_back(start.path + ": " + start.imported->choice);
+    }
+    try {
+      checkTokenizer(start.imported->data, *set.tokenizer, name, start.path);
+    } catch (const Error &error) {
+      notes.push_back(error.message());
+    }
   }
-  if (!isRoot()) {
-    start = {};
+  if (!start.checkpoint) {
     return;
   }
-  if (!options.evalOnly) {
-    writer.emplace(options.outDir);
-    bool goesOn = start.checkpoint.has_value();
-    if (goesOn) {
-      cutLog(logPath, first);
+  const nlohmann::json &before = start.checkpoint->state.data;
+  checkTokenizer(before, *set.tokenizer, name, start.path);
+  if (!hasTokensOf(before, set)) {
+    std::string what = name + ": expected the tokens that the run in '" +
+                       start.path + "' has been trained on, got others";
+    if (!options.given.contains("dataset")) {
+      raise({ErrorCode::IoError,
+             what + "; --dataset=" + options.dataset + " goes on with them",
+             {}});
     }
-    log.emplace(logPath, goesOn);
-  } else {
-    log.emplace("", false);
+    notes.push_back(what);
   }
-  start = {};
+}
+
+void Run::begin() {
+  if (start.checkpoint) {
+    DType was = start.checkpoint->weights.empty()
+                    ? config.dtype
+                    : start.checkpoint->weights[0].tensor.dtype();
+    if (was != config.dtype) {
+      notes.push_back("weights were " + std::string(shortName(was)) + ", are " +
+                      std::string(shortName(config.dtype)));
+    }
+    convert(*start.checkpoint, weightsOf(model));
+  }
+  setWeights(model, start);
+  model.setRecomputes(options.recompute);
+  if (!start.checkpoint) {
+    trainer.optimiser().weightsChanged();
+    return;
+  }
+  const TrainingState &state = start.checkpoint->state;
+  trainer.optimiser().loadOptimizerState(start.checkpoint->optimizer,
+                                         start.path);
+  first = int64_t(state.step);
+  isFirstSaved = state.loss.has_value();
+  best = state.bestLoss;
+  bestStep = state.bestStep;
+}
+
+void Run::openFolder() {
+  if (!options.plot.empty()) {
+    AtomicFile(options.plot, 0); // can it be written?
+  }
+  if (options.evalOnly) {
+    log.emplace("", false);
+    return;
+  }
+  writer.emplace(options.outDir, [](const std::string &weights,
+                                    const TrainingState &,
+                                    const SaveOptions &saved) {
+    std::printf("saved %s: %s\n", weights.c_str(), saved.said.c_str());
+    std::fflush(stdout);
+  });
+  bool goesOn = start.checkpoint.has_value();
+  if (goesOn) {
+    cutLog(logPath, first);
+  } else if (options.overwrite) {
+    removeCheckpoints(options.outDir);
+  }
+  log.emplace(logPath, goesOn);
+  saveTokenizer(*data.dataset().tokenizer, options.outDir);
+  record = dataRecord(data.dataset(), options.outDir);
 }
 
 void Run::announce() const {
   if (!isRoot()) {
     return;
+  }
+  for (const std::string &note : notes) {
+    std::fprintf(stderr, "note: %s\n", note.c_str());
+  }
+  if (!options.evalOnly && first >= options.maxIters) {
+    std::fprintf(stderr,
+                 "note: step %lld of max_iters %lld: nothing is left to train; "
+                 "--max_iters=N goes on\n",
+                 static_cast<long long>(first),
+                 static_cast<long long>(options.maxIters));
   }
   std::string others = all->size() > 1 ? ", " + all->describe() : "";
   std::printf(
@@ -284,35 +387,69 @@ void Run::checkLoss(double loss, int64_t step) const {
   }
 }
 
-double Run::evaluate(int64_t step) {
+int Run::evaluate(int64_t step) {
+  int signal = 0;
   auto lossOf = [&](Split split) {
-    return trainer.evaluate(
-        [&](int64_t i) { return data.evaluation(split, uint64_t(i)); },
-        options.evalIters);
+    if (signal != 0) {
+      return 0.0;
+    }
+    return trainer
+        .evaluate(
+            [&](int64_t i) { return data.evaluation(split, uint64_t(i)); },
+            options.evalIters,
+            [&] {
+              signal = signalToStop();
+              return signal != 0;
+            })
+        .value_or(0);
   };
   EvaluationLine line{step, lossOf(Split::Train), lossOf(Split::Validation)};
+  if (signal != 0) {
+    return signal;
+  }
   if (isRoot()) {
     log->write(line);
   }
   checkLoss(line.trainLoss, step);
-  return line.validationLoss;
+  double loss = line.validationLoss;
+  bool isSaved = step == first && isFirstSaved, isBest = loss < best;
+  if (options.evalOnly || isSaved ||
+      !(options.alwaysSaveCheckpoint || isBest)) {
+    return 0;
+  }
+  if (isBest) {
+    best = loss;
+    bestStep = uint64_t(step);
+  }
+  save(step, loss, isBest);
+  return 0;
 }
 
-void Run::save(int64_t step) {
+void Run::save(int64_t step, std::optional<double> validationLoss,
+               bool isBest) {
   Checkpoint checkpoint;
   checkpoint.optimizer = trainer.optimiser().optimizerState();
   if (!isRoot()) {
     return;
   }
   checkpoint.weights = weightsOf(model);
-  checkpoint.state.step = uint64_t(step);
-  checkpoint.state.dataStep =
-      uint64_t(step * options.gradientAccumulationSteps);
-  checkpoint.state.seed = uint64_t(options.seed);
-  checkpoint.state.bestLoss = best;
-  checkpoint.state.options = toJson(options);
-  checkpoint.state.model = toJson(config);
-  writer->save(checkpoint);
+  TrainingState &state = checkpoint.state;
+  state.step = uint64_t(step);
+  state.dataStep = uint64_t(step * options.gradientAccumulationSteps);
+  state.seed = uint64_t(options.seed);
+  state.loss = validationLoss;
+  state.bestLoss = best;
+  state.bestStep = bestStep;
+  state.options = toJson(options);
+  state.model = toJson(config);
+  state.data = record;
+  std::optional<double> trained;
+  if (!validationLoss) {
+    trained = trainer.loss();
+  }
+  writer->save(checkpoint,
+               {isBest, options.keep,
+                saidOfCheckpoint(step, validationLoss, trained, isBest)});
 }
 
 void Run::logStep(int64_t step) {
@@ -328,32 +465,42 @@ void Run::logStep(int64_t step) {
   checkLoss(line.loss, step);
 }
 
-bool Run::isAskedToStop(int64_t step) const {
-  bool isAsked = interrupt.signal() != 0;
-  if (all->size() == 1) {
-    return isAsked;
-  }
-  // To ask the others is to wait for them.
+int Run::signalBefore(int64_t step) const {
   constexpr int64_t mostMicroSteps = 10;
   int64_t between = std::max<int64_t>(
       mostMicroSteps / std::max<int64_t>(options.gradientAccumulationSteps, 1),
       1);
-  if ((step - first) % between != 0) {
-    return false;
-  }
-  Tensor count = full({1}, isAsked ? 1 : 0, i32, device);
-  all->allReduce(count);
-  all->join();
-  int64_t asked = int64_t(count.item());
-  all->check();
-  return asked > 0;
+  bool asks = all->size() == 1 || (step - first) % between == 0;
+  return asks ? signalToStop() : 0;
 }
 
-void Run::stop(int64_t step) {
+int Run::signalToStop() const {
+  int own = interrupt.signal();
+  if (all->size() == 1) {
+    return own;
+  }
+  std::vector<int32_t> asked;
+  for (int signal : stopSignals) {
+    asked.push_back(signal == own);
+  }
+  Tensor counts = Tensor::fromVector(asked).to(device);
+  all->allReduce(counts);
+  all->join();
+  Tensor host = counts.onHost();
+  all->check();
+  for (size_t i = 0; i < stopSignals.size(); ++i) {
+    if (host.at({int64_t(i)}) > 0) {
+      return stopSignals[i];
+    }
+  }
+  return 0;
+}
+
+void Run::stop(int64_t step, int signal) {
   bool isKept = step > first;
   if (isKept) {
     checkLoss(trainer.loss() + trainer.gradientNorm(), step - 1);
-    save(step);
+    save(step, std::nullopt, /*isBest=*/false);
     if (writer) {
       writer->wait();
     }
@@ -361,20 +508,35 @@ void Run::stop(int64_t step) {
     all->barrier();
   }
   if (isRoot()) {
-    int signal = interrupt.signal();
     std::fprintf(stderr, "stopped by %s behind step %lld%s\n",
-                 signal == SIGINT    ? "SIGINT"
-                 : signal == SIGTERM ? "SIGTERM"
-                                     : "a signal to another process",
-                 static_cast<long long>(step),
+                 nameOfStop(signal), static_cast<long long>(step),
                  isKept ? "; --init_from=resume goes on" : "");
   }
+}
+
+void Run::summarize(int64_t step) const {
+  if (!isRoot() || options.evalOnly) {
+    return;
+  }
+  std::chrono::duration<double> elapsed = Clock::now() - begun;
+  RunEnd end{options.outDir,
+             first,
+             step,
+             elapsed.count(),
+             {},
+             bestStep,
+             hasCheckpoint(options.outDir)};
+  if (std::isfinite(best)) {
+    end.bestLoss = best;
+  }
+  std::fputs(summaryOf(end).c_str(), stdout);
+  std::fflush(stdout);
 }
 
 int Run::train() {
   announce();
   try {
-    steps();
+    return steps();
   } catch (const Error &error) {
     if (error.code() != ErrorCode::OutOfMemory) {
       throw;
@@ -383,10 +545,9 @@ int Run::train() {
     failure.message += " (" + error.message() + ")";
     raise(std::move(failure));
   }
-  return interrupt.signal();
 }
 
-void Run::steps() {
+int Run::steps() {
   std::optional<TraceFile> trace;
   if (isRoot() && !options.trace.empty()) {
     trace.emplace(options.trace);
@@ -394,24 +555,24 @@ void Run::steps() {
   auto micro = uint64_t(options.gradientAccumulationSteps);
   const Share &share = trainer.share();
   std::vector<Batch> batches(size_t(share.microSteps));
-  for (int64_t step = first;; ++step) {
+  int signal = 0;
+  int64_t step = first;
+  meter.begin();
+  for (;; ++step) {
     bool isLast = step >= options.maxIters;
-    if (!isLast && !options.evalOnly && isAskedToStop(step)) {
-      stop(step);
-      break;
+    if (!isLast && !options.evalOnly) {
+      signal = signalBefore(step);
     }
-    if (step % options.evalInterval == 0 || isLast || options.evalOnly) {
-      double loss = evaluate(step);
-      if (options.evalOnly) {
-        break;
-      }
-      if (step > first && (options.alwaysSaveCheckpoint || loss < best)) {
-        best = std::min(best, loss);
-        save(step);
-      }
+    bool isDue = step % options.evalInterval == 0 || isLast || options.evalOnly;
+    if (signal == 0 && isDue) {
+      signal = evaluate(step);
       meter.begin();
     }
-    if (isLast) {
+    if (signal != 0) {
+      stop(step, signal);
+      break;
+    }
+    if (isLast || options.evalOnly) {
       break;
     }
     for (size_t i = 0; i < batches.size(); ++i) {
@@ -433,11 +594,11 @@ void Run::steps() {
   if (isRoot() && !options.plot.empty()) {
     writePlot(options.plot, logPath, "Training of " + options.outDir);
   }
+  summarize(step);
+  return signal;
 }
 
-void gpt2::train(const Options &options) {
-  int signal = Run(options).train();
-  if (signal != 0) {
-    std::raise(signal); // the process ends as one that did not catch it
-  }
+int gpt2::train(const Options &options, const std::vector<std::string> &notes) {
+  setNumThreads(int(options.threads));
+  return Run(options, notes).train();
 }

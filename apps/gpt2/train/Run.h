@@ -26,8 +26,10 @@ GptConfig configOf(const Options &options, int64_t vocabulary, Device device);
 std::string describeKernels(const GptConfig &config, Device device,
                             bool isCaptured);
 
-/// Trains, evaluates each interval, logs, and writes checkpoints.
-void train(const Options &options);
+/// Trains, evaluates each interval, logs, and writes checkpoints. `options` and
+/// `notes`: of optionsOfRun (Resume.h). Returns the signal that has stopped it,
+/// or 0.
+int train(const Options &options, const std::vector<std::string> &notes);
 
 } // namespace nereid::gpt2
 

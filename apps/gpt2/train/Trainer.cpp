@@ -177,14 +177,21 @@ double Trainer::gradientNorm() const {
   return norm.defined() ? norm.item() / double(part.units()) : 0;
 }
 
-double Trainer::evaluate(const std::function<Batch(int64_t)> &batch,
-                         int64_t count) {
+std::optional<double>
+Trainer::evaluate(const std::function<Batch(int64_t)> &batch, int64_t count,
+                  const std::function<bool()> &isAskedToStop) {
   NoGrad off;
   TraceRange range("evaluate");
   Tensor sum = zeros({}, f32, where);
   for (int64_t i = 0; part.microStep(i) < count; ++i) {
     setBatch(batch(part.microStep(i)));
     kernels::accumulate(sum, model.loss(tokens, targets).value(), true);
+    // So many have all processes.
+    constexpr int64_t between = 8;
+    if (isAskedToStop && i % between == between - 1 && i < count / part.size &&
+        isAskedToStop()) {
+      return std::nullopt;
+    }
   }
   all.allReduce(sum);
   all.join();

@@ -52,8 +52,11 @@ public:
   double gradientNorm() const;
 
   /// The mean loss over batches, without dropout and without gradients. Each
-  /// process takes its share of `count`. Collective.
-  double evaluate(const std::function<Batch(int64_t)> &batch, int64_t count);
+  /// process takes its share of `count`. Collective. `isAskedToStop` is called
+  /// now and then, in all processes alike; where it says so, there is no loss.
+  std::optional<double>
+  evaluate(const std::function<Batch(int64_t)> &batch, int64_t count,
+           const std::function<bool()> &isAskedToStop = {});
 
   DataParallel &optimiser() { return parallel; }
   const Share &share() const { return part; }

@@ -250,8 +250,8 @@ TEST_P(TrainerTest, dropoutDependsOnTheStep) {
   EXPECT_EQ(first, lossAt(again, 7));
   // No dropout where nothing is learnt.
   auto evaluated = [](Training &run) {
-    return run.trainer.evaluate([&](int64_t i) { return run.rows(i, 0, 4); },
-                                3);
+    return *run.trainer.evaluate([&](int64_t i) { return run.rows(i, 0, 4); },
+                                 3);
   };
   EXPECT_EQ(evaluated(with), evaluated(without));
 }

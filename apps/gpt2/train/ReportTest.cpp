@@ -1,0 +1,36 @@
+//===- ReportTest.cpp -------------------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "apps/gpt2/train/Report.h"
+
+#include <gtest/gtest.h>
+
+using namespace nereid;
+using namespace nereid::gpt2;
+
+TEST(Report, tellsOfACheckpoint) {
+  EXPECT_EQ(saidOfCheckpoint(250, 2.20814, {}, true),
+            "step 250, validation loss 2.2081, the best so far");
+  EXPECT_EQ(saidOfCheckpoint(500, 2.5, {}, false),
+            "step 500, validation loss 2.5000");
+  EXPECT_EQ(saidOfCheckpoint(501, {}, 1.25, false),
+            "step 501, loss of the last batch 1.2500");
+}
+
+TEST(Report, tellsHowARunEnded) {
+  RunEnd end{"out", 100, 2000, 54.31, 1.8575, 1750, true};
+  EXPECT_EQ(
+      summaryOf(end),
+      "1900 steps, to step 2000, in 54.3 s; best validation loss 1.8575, at "
+      "step 1750\ncheckpoints in out; texts: nereid-gpt2 sample "
+      "--out_dir=out; on: nereid-gpt2 train --init_from=resume --out_dir=out "
+      "--max_iters=N\n");
+  EXPECT_EQ(summaryOf({"out", 0, 3, 250.9, {}, 0, false}),
+            "3 steps, to step 3, in 4 min 10 s\n");
+  EXPECT_EQ(summaryOf({"out", 0, 3, 11599, {}, 0, false}),
+            "3 steps, to step 3, in 3 h 13 min\n");
+}
