@@ -34,6 +34,10 @@ struct Options {
   int64_t maxIters = 600000, evalInterval = 2000, evalIters = 200,
           logInterval = 1;
   bool evalOnly = false, alwaysSaveCheckpoint = true;
+  double epochs = 0;       ///< instead of maxIters
+  int64_t patience = 0;    ///< evaluations without a better loss; 0: any
+  int64_t sampleEvery = 0; ///< steps between texts; 0: none
+  bool csv = false, tensorboard = false;
   int64_t keep = 0; ///< checkpoints before the last one
   // The batch.
   int64_t gradientAccumulationSteps = 40, batchSize = 12, blockSize = 1024;
@@ -45,7 +49,9 @@ struct Options {
   double learningRate = 6e-4, minLr = 6e-5, weightDecay = 0.1, beta1 = 0.9,
          beta2 = 0.95, gradClip = 1;
   bool decayLr = true;
+  std::string lrSchedule = "cosine";
   int64_t warmupIters = 2000, lrDecayIters = 600000;
+  int64_t decayIters = 0; ///< of wsd; 0: a tenth of lrDecayIters
   // What is written beside the checkpoints.
   std::string plot, trace;
   // Of sampling; no part of a run's record.

@@ -7,12 +7,14 @@
 
 #include "apps/gpt2/train/Log.h"
 
+#include "apps/gpt2/train/Report.h"
 #include "nereid/Bench/Report.h"
 #include "nereid/Runtime/Error.h"
 #include "nereid/Runtime/Stream.h"
 #include "nereid/Support/Files.h"
 
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -24,28 +26,107 @@ using namespace nereid;
 using namespace nereid::gpt2;
 using Json = nlohmann::ordered_json;
 
-Log::Log(const std::string &path, bool appends) : path(path) {
+/// Calls `take` for each whole line; the last one of a run that was killed may
+/// be none.
+static void
+forLines(const std::string &path,
+         const std::function<void(const Json &, std::string_view)> &take) {
+  std::string text = valueOrThrow(readFile(path, uint64_t{1} << 30));
+  for (size_t begin = 0; begin < text.size();) {
+    size_t end = std::min(text.find('\n', begin), text.size());
+    auto line = std::string_view(text).substr(begin, end - begin);
+    begin = end + 1;
+    Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (json.is_object() && json.contains("iter") &&
+        json["iter"].is_number_integer()) {
+      take(json, line);
+    }
+  }
+}
+
+static double now() {
+  return std::chrono::duration<double>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+/// Of log.csv.
+static constexpr const char *columns[] = {
+    "iter", "loss",         "lr", "grad_norm",  "tokens_per_second",
+    "mfu",  "memory_bytes", "ms", "train_loss", "val_loss"};
+
+static std::string csvLine(const Json &json) {
+  std::string line;
+  for (const char *column : columns) {
+    line += line.empty() ? "" : ",";
+    auto found = json.find(column);
+    line += found == json.end() || found->is_null() ? "" : found->dump();
+  }
+  return line + "\n";
+}
+
+Log::File Log::open(const std::string &name, bool appends) {
+  File opened(std::fopen(name.c_str(), appends ? "a" : "w"));
+  if (!opened) {
+    raise({ErrorCode::IoError,
+           "cannot write to " + name + ": " + std::strerror(errno),
+           {}});
+  }
+  return opened;
+}
+
+Log::Log(const std::string &path, bool appends, LogFormats formats)
+    : path(path) {
   if (path.empty()) {
     return;
   }
-  file.reset(std::fopen(path.c_str(), appends ? "a" : "w"));
+  file = open(path, appends);
+  std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (formats.csv) {
+    csvPath = folder / "log.csv";
+    csv = open(csvPath, false);
+    std::string text;
+    for (const char *column : columns) {
+      text += (text.empty() ? "" : ",") + std::string(column);
+    }
+    text += "\n";
+    // What the run has done before, too, whatever it has written then.
+    forLines(path, [&](const Json &json, std::string_view) {
+      text += csvLine(json);
+    });
+    put(csv, csvPath, text);
+  }
+  if (formats.events) {
+    double seconds = now();
+    events.emplace(folder / eventFileName(seconds), seconds);
+  }
+}
+
+void Log::put(File &file, const std::string &path, const std::string &line) {
   if (!file) {
+    return;
+  }
+  if (std::fwrite(line.data(), 1, line.size(), file.get()) != line.size() ||
+      std::fflush(file.get()) != 0) {
     raise({ErrorCode::IoError,
            "cannot write to " + path + ": " + std::strerror(errno),
            {}});
   }
 }
 
-void Log::put(const std::string &line) {
-  if (!file) {
-    return;
+void Log::put(const Json &line) {
+  put(file, path, line.dump() + "\n");
+  if (csv) {
+    put(csv, csvPath, csvLine(line));
   }
-  std::string whole = line + "\n";
-  if (std::fwrite(whole.data(), 1, whole.size(), file.get()) != whole.size() ||
-      std::fflush(file.get()) != 0) {
-    raise({ErrorCode::IoError,
-           "cannot write to " + path + ": " + std::strerror(errno),
-           {}});
+  if (events) {
+    std::vector<std::pair<std::string, double>> scalars;
+    for (const auto &[key, value] : line.items()) {
+      if (key != "iter" && value.is_number()) {
+        scalars.emplace_back(key, value.get<double>());
+      }
+    }
+    events->write(now(), line["iter"], scalars);
   }
 }
 
@@ -67,45 +148,34 @@ void Log::write(const StepLine &line) {
     std::snprintf(text, sizeof(text), ", mfu %.2f%%", *line.mfu * 100);
     mfu = text;
   }
+  if (line.flops) {
+    json["flops"] = *line.flops;
+    char text[48];
+    std::snprintf(text, sizeof(text), ", %.1f GFLOP/s", *line.flops / 1e9);
+    mfu += text;
+  }
   json["memory_bytes"] = line.memoryBytes;
   json["ms"] = line.milliseconds;
-  put(json.dump());
+  put(json);
+  std::string left =
+      line.secondsLeft ? ", " + durationText(*line.secondsLeft) + " left" : "";
   std::printf("iter %lld: loss %.4f, lr %.2e, norm %.3f, %.2f ms, %.0f "
-              "tokens/s%s, %.0f MB\n",
+              "tokens/s%s, %.0f MB%s\n",
               static_cast<long long>(line.iter), shown(line.loss),
               line.learningRate, shown(line.gradientNorm), line.milliseconds,
-              line.tokensPerSecond, mfu.c_str(),
-              double(line.memoryBytes) / 1e6);
+              line.tokensPerSecond, mfu.c_str(), double(line.memoryBytes) / 1e6,
+              left.c_str());
   std::fflush(stdout);
 }
 
 void Log::write(const EvaluationLine &line) {
   put(Json({{"iter", line.iter},
             {"train_loss", line.trainLoss},
-            {"val_loss", line.validationLoss}})
-          .dump());
+            {"val_loss", line.validationLoss}}));
   std::printf("step %lld: train loss %.4f, val loss %.4f\n",
               static_cast<long long>(line.iter), shown(line.trainLoss),
               shown(line.validationLoss));
   std::fflush(stdout);
-}
-
-/// Calls `take` for each whole line; the last one of a run that was killed may
-/// be none.
-static void
-forLines(const std::string &path,
-         const std::function<void(const Json &, std::string_view)> &take) {
-  std::string text = valueOrThrow(readFile(path, uint64_t{1} << 30));
-  for (size_t begin = 0; begin < text.size();) {
-    size_t end = std::min(text.find('\n', begin), text.size());
-    auto line = std::string_view(text).substr(begin, end - begin);
-    begin = end + 1;
-    Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (json.is_object() && json.contains("iter") &&
-        json["iter"].is_number_integer()) {
-      take(json, line);
-    }
-  }
 }
 
 void gpt2::cutLog(const std::string &path, int64_t step) {

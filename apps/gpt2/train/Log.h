@@ -9,18 +9,23 @@
 //   {"iter":100,"loss":2.51,"lr":0.001,"grad_norm":0.7,"tokens_per_second":...,
 //    "mfu":0.41,"memory_bytes":...,"ms":...}
 //   {"iter":250,"train_loss":2.1,"val_loss":2.2}
-// mfu is absent where the device's peak is not known. Memory: what tensors of a
-// GPU take, or what the process has at most had of the host's.
+// mfu is absent where the device's peak is not known; "flops" are those of the
+// model a second, on a CPU. log.csv has a column for each key, and an empty
+// cell where a line has none; a file of events has the same curves. Memory:
+// what tensors of a GPU take, or what the process has at most had of the
+// host's.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef NEREID_APPS_GPT2_TRAIN_LOG_H
 #define NEREID_APPS_GPT2_TRAIN_LOG_H
 
+#include "apps/gpt2/train/EventFile.h"
 #include "nereid/Runtime/Device.h"
 
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 
 namespace nereid::gpt2 {
@@ -29,8 +34,11 @@ struct StepLine {
   int64_t iter = 0;
   double loss = 0, learningRate = 0, gradientNorm = 0, tokensPerSecond = 0;
   std::optional<double> mfu;
+  std::optional<double> flops; ///< a second
   int64_t memoryBytes = 0;
   double milliseconds = 0; ///< a step, on average since the last line
+  /// Until the run's end, as far as one knows.
+  std::optional<double> secondsLeft;
 };
 
 struct EvaluationLine {
@@ -38,11 +46,16 @@ struct EvaluationLine {
   double trainLoss = 0, validationLoss = 0;
 };
 
-/// Lines go to standard output, and to a file, where there is one.
+/// Files beside log.jsonl.
+struct LogFormats {
+  bool csv = false, events = false;
+};
+
+/// Lines go to standard output, and to files, where there are some.
 class Log {
 public:
   /// Appends where the run goes on, and begins anew otherwise; "" for no file.
-  Log(const std::string &path, bool appends);
+  Log(const std::string &path, bool appends, LogFormats formats = {});
 
   void write(const StepLine &line);
   void write(const EvaluationLine &line);
@@ -51,9 +64,13 @@ private:
   struct Close {
     void operator()(std::FILE *file) const { std::fclose(file); }
   };
-  void put(const std::string &line);
-  std::string path;
-  std::unique_ptr<std::FILE, Close> file;
+  using File = std::unique_ptr<std::FILE, Close>;
+  File open(const std::string &name, bool appends);
+  static void put(File &file, const std::string &path, const std::string &line);
+  void put(const nlohmann::ordered_json &line);
+  std::string path, csvPath;
+  File file, csv;
+  std::optional<EventFile> events;
 };
 
 /// Keeps the lines of steps before `step`: a run that goes on writes the others

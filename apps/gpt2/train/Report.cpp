@@ -30,8 +30,7 @@ std::string gpt2::saidOfCheckpoint(int64_t step,
   return text + (isBest ? ", the best so far" : "");
 }
 
-/// "3 h 12 min", "4 min 10 s", "54.3 s".
-static std::string durationText(double seconds) {
+std::string gpt2::durationText(double seconds) {
   auto whole = int64_t(seconds);
   if (whole >= 3600) {
     return std::to_string(whole / 3600) + " h " +
@@ -42,6 +41,35 @@ static std::string durationText(double seconds) {
            " s";
   }
   return numberText("%.1f s", seconds);
+}
+
+std::string gpt2::settingsTable(const Options &options) {
+  constexpr size_t indent = 11, width = 110;
+  std::string text, line, group;
+  auto flush = [&] {
+    if (!line.empty()) {
+      text += line + "\n";
+    }
+  };
+  for (const OptionRow &row : optionRows()) {
+    std::string value = optionText(options, row.name);
+    if (row.group == "sampling" || value.empty()) {
+      continue;
+    }
+    std::string word = row.name + "=" + value;
+    if (row.group != group) {
+      flush();
+      group = row.group;
+      line = group + std::string(indent - group.size(), ' ') + word;
+    } else if (line.size() + word.size() + 2 > width) {
+      text += line + ",\n";
+      line = std::string(indent, ' ') + word;
+    } else {
+      line += ", " + word;
+    }
+  }
+  flush();
+  return text;
 }
 
 std::string gpt2::summaryOf(const RunEnd &end) {

@@ -8,11 +8,20 @@
 #ifndef NEREID_APPS_GPT2_TRAIN_REPORT_H
 #define NEREID_APPS_GPT2_TRAIN_REPORT_H
 
+#include "apps/gpt2/Options.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 
 namespace nereid::gpt2 {
+
+/// "3 h 12 min", "4 min 10 s", "54.3 s".
+std::string durationText(double seconds);
+
+/// Every option of training, a paragraph for each of its groups:
+///   data       dataset=books, batch_size=12, ...
+std::string settingsTable(const Options &options);
 
 /// "step 250, validation loss 2.2081, the best so far": behind the name of a
 /// checkpoint that is written. `trained`: the loss of the last step's batch,

@@ -34,3 +34,21 @@ TEST(Report, tellsHowARunEnded) {
   EXPECT_EQ(summaryOf({"out", 0, 3, 11599, {}, 0, false}),
             "3 steps, to step 3, in 3 h 13 min\n");
 }
+
+TEST(Report, listsTheSettings) {
+  Options options;
+  options.dataset = "books";
+  options.batchSize = 7;
+  std::string table = settingsTable(options);
+  EXPECT_EQ(table.substr(0, table.find("\nmodel")),
+            "data       dataset=books, batch_size=7, block_size=1024, "
+            "gradient_accumulation_steps=40");
+  EXPECT_EQ(table.find("num_samples"), std::string::npos);
+  EXPECT_NE(table.find("\noptimiser  weight_decay=0.1, "), std::string::npos)
+      << table;
+  for (size_t begin = 0; begin < table.size();) {
+    size_t end = table.find('\n', begin);
+    EXPECT_LE(end - begin, 111U);
+    begin = end + 1;
+  }
+}

@@ -92,6 +92,9 @@ static Options resumed(const Options &given, std::vector<std::string> &notes) {
       setOption(result, row.name, was);
     }
   }
+  if (given.given.contains("max_iters") && !given.given.contains("epochs")) {
+    result.epochs = 0;
+  }
   result.given = given.given;
   return result;
 }

@@ -9,6 +9,7 @@
 
 #include "apps/gpt2/checkpoint/AtomicFile.h"
 #include "apps/gpt2/distributed/Placement.h"
+#include "apps/gpt2/sample/Generator.h"
 #include "apps/gpt2/train/Batches.h"
 #include "apps/gpt2/train/Interrupt.h"
 #include "apps/gpt2/train/Log.h"
@@ -111,15 +112,27 @@ public:
     start = Clock::now();
     steps = 0;
   }
-  void count() { ++steps; }
-  /// The device has finished all steps.
-  void finish(StepLine &line) {
+  void count() {
+    ++steps;
+    // What a step compiles, the first one does.
+    if (counted++ == 0) {
+      warm = Clock::now();
+    }
+  }
+  /// The device has finished all steps, and `left` are to come.
+  void finish(StepLine &line, int64_t left) {
+    if (counted > 1) {
+      std::chrono::duration<double> all = Clock::now() - warm;
+      line.secondsLeft = all.count() / double(counted - 1) * double(left);
+    }
     std::chrono::duration<double> elapsed = Clock::now() - start;
     double seconds = elapsed.count() / double(std::max<int64_t>(steps, 1));
     line.milliseconds = seconds * 1e3;
     line.tokensPerSecond = tokens / seconds;
     if (peak > 0) {
       line.mfu = line.tokensPerSecond * operations / peak;
+    } else if (device.isHost()) {
+      line.flops = line.tokensPerSecond * operations;
     }
     line.memoryBytes = memoryBytes(device);
     begin();
@@ -128,8 +141,8 @@ public:
 private:
   Device device;
   double tokens, operations, peak;
-  Clock::time_point start;
-  int64_t steps = 0;
+  Clock::time_point start, warm;
+  int64_t steps = 0, counted = 0;
 };
 
 } // namespace
@@ -173,6 +186,10 @@ private:
   int evaluate(int64_t step);
   void save(int64_t step, std::optional<double> validationLoss, bool isBest);
   void logStep(int64_t step);
+  /// Have the last evaluations all been worse than an earlier one? Said.
+  bool hasLostPatience(int64_t step) const;
+  /// Of the model as it is.
+  void writeText(int64_t step) const;
   void summarize(int64_t step) const;
 
   /// One process speaks and writes for all.
@@ -236,12 +253,29 @@ static const Options &limited(Options &options, const Start &start) {
   return options;
 }
 
+/// As many steps as --epochs says, which the schedule follows.
+static Options &timed(Options &options, const Batches &data) {
+  if (options.epochs > 0) {
+    double tokens = 0, perStep = double(options.gradientAccumulationSteps *
+                                        options.batchSize * options.blockSize);
+    for (const Shard &shard : data.dataset().train) {
+      tokens += double(shard.size());
+    }
+    options.maxIters = int64_t(std::ceil(options.epochs * tokens / perStep));
+    if (!options.given.contains("lr_decay_iters")) {
+      options.lrDecayIters = options.maxIters;
+    }
+    checkOptions(options);
+  }
+  return options;
+}
+
 Run::Run(const Options &given, const std::vector<std::string> &notes)
     : options(checked(given)), notes(notes), processes(processesOf(options)),
       device(deviceOf(options, processes)),
       all(makeCommunicator(processes, device)), start(startOf(options)),
       data(limited(options, start), shareOf(options, all->rank(), all->size())),
-      config(configOf(options, start, data.vocabulary(), device)),
+      config(configOf(timed(options, data), start, data.vocabulary(), device)),
       fit(checkedFit(config, options, device)),
       model(config, uint64_t(options.seed), device),
       trainer(model, options, *all, agreementOf(options, start)),
@@ -263,6 +297,13 @@ void Run::checkData() {
            name + ": expected at most " + std::to_string(config.vocabulary) +
                " tokens, as the model has, got " +
                std::to_string(data.vocabulary()),
+           {}});
+  }
+  if (options.sampleEvery &&
+      std::string_view(set.tokenizer->kind()) == "unknown") {
+    raise({ErrorCode::NotFound,
+           "--sample_every: expected a tokenizer beside the tokens of " +
+               set.folder + ", got none",
            {}});
   }
   if (start.imported) {
@@ -338,7 +379,7 @@ void Run::openFolder() {
   } else if (options.overwrite) {
     removeCheckpoints(options.outDir);
   }
-  log.emplace(logPath, goesOn);
+  log.emplace(logPath, goesOn, LogFormats{options.csv, options.tensorboard});
   saveTokenizer(*data.dataset().tokenizer, options.outDir);
   record = dataRecord(data.dataset(), options.outDir);
 }
@@ -356,6 +397,9 @@ void Run::announce() const {
                  "--max_iters=N goes on\n",
                  static_cast<long long>(first),
                  static_cast<long long>(options.maxIters));
+  }
+  if (!options.evalOnly) {
+    std::fputs(settingsTable(options).c_str(), stdout);
   }
   std::string others = all->size() > 1 ? ", " + all->describe() : "";
   std::printf(
@@ -458,7 +502,7 @@ void Run::logStep(int64_t step) {
   line.loss = trainer.loss();
   line.learningRate = learningRateAt(options, step);
   line.gradientNorm = trainer.gradientNorm();
-  meter.finish(line);
+  meter.finish(line, options.maxIters - step - 1);
   if (isRoot()) {
     log->write(line);
   }
@@ -512,6 +556,44 @@ void Run::stop(int64_t step, int signal) {
                  nameOfStop(signal), static_cast<long long>(step),
                  isKept ? "; --init_from=resume goes on" : "");
   }
+}
+
+bool Run::hasLostPatience(int64_t step) const {
+  if (!options.patience || step % options.evalInterval != 0 ||
+      !std::isfinite(best) ||
+      (step - int64_t(bestStep)) / options.evalInterval < options.patience) {
+    return false;
+  }
+  if (isRoot()) {
+    std::printf("stopped at step %lld: no validation loss below %.4f, that of "
+                "step %llu, in %lld evaluations\n",
+                static_cast<long long>(step), best,
+                static_cast<unsigned long long>(bestStep),
+                static_cast<long long>(options.patience));
+  }
+  return true;
+}
+
+void Run::writeText(int64_t step) const {
+  if (!isRoot()) {
+    return;
+  }
+  constexpr int64_t length = 200;
+  const Tokenizer &tokenizer = *data.dataset().tokenizer;
+  GenerationOptions generation;
+  generation.seed = options.seed;
+  generation.compile = false; // a graph's memory would stay
+  generation.vocabulary = tokenizer.size();
+  Generator generator(model, 1, generation);
+  std::vector<int32_t> tokens = {tokenizer.endOfText().value_or(0)};
+  generator.begin({tokens});
+  generator.generate(length, [&](std::span<const int32_t> drawn) {
+    tokens.push_back(drawn[0]);
+  });
+  tokens.erase(tokens.begin());
+  std::printf("sample of step %lld:\n%s\n---------------\n",
+              static_cast<long long>(step), tokenizer.decode(tokens).c_str());
+  std::fflush(stdout);
 }
 
 void Run::summarize(int64_t step) const {
@@ -572,8 +654,13 @@ int Run::steps() {
       stop(step, signal);
       break;
     }
-    if (isLast || options.evalOnly) {
+    if (isLast || options.evalOnly || hasLostPatience(step)) {
       break;
+    }
+    if (options.sampleEvery && step % options.sampleEvery == 0 &&
+        step > first) {
+      writeText(step);
+      meter.begin();
     }
     for (size_t i = 0; i < batches.size(); ++i) {
       batches[i] = data.training(uint64_t(step) * micro +
