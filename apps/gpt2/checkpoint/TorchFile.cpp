@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 using namespace nereid;
@@ -51,6 +52,10 @@ static std::vector<std::string_view> knownNames() {
 }
 
 bool gpt2::isTorchFile(const std::string &path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) {
+    return false; // a pipe would be waited for
+  }
   char bytes[14] = {};
   std::ifstream file(path, std::ios::binary);
   file.read(bytes, sizeof(bytes));

@@ -18,6 +18,7 @@
 
 #include <gmock/gmock.h>
 #include <random>
+#include <sys/stat.h>
 
 using namespace nereid;
 using namespace nereid::gpt2;
@@ -174,6 +175,13 @@ TEST_F(TorchFiles, refusesOtherFormsByName) {
               HasSubstr("TorchScript"));
   EXPECT_THAT(refusal(torchZip(pickle, {}, {.pickleName = "x.pkl"})),
               HasSubstr("with one data.pkl, got another zip"));
+}
+
+TEST_F(TorchFiles, aPipeIsNotWaitedFor) {
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_FALSE(isTorchFile(path));
+  EXPECT_THAT(errorOf([&] { importModel(path); }),
+              HasSubstr("expected a file, got a device or pipe"));
 }
 
 TEST_F(TorchFiles, refusesDamage) {
