@@ -199,6 +199,10 @@ TEST_F(NanoGptFiles, trainingGoesOnFromItsOptimiser) {
   EXPECT_EQ(all.state.step, 7u);
   EXPECT_EQ(all.state.dataStep, 35u);
   EXPECT_EQ(all.state.bestLoss, 2.5);
+  EXPECT_EQ(all.state.bestStep, 7u);
+  EXPECT_EQ(loadCheckpoint(folder.path, "7").state.loss, 2.5);
+  EXPECT_THAT(errorOf([&] { loadCheckpoint(folder.path, "6"); }),
+              HasSubstr("nanoGPT's one checkpoint, of step 7, got '6'"));
   EXPECT_EQ(all.state.model["activation_function"], "gelu");
   std::map<std::string, Tensor> found;
   for (const NamedTensor &one : all.optimizer) {

@@ -25,7 +25,7 @@ public:
   enum class Layout { HuggingFace, Ours };
 
   /// Masks are left out, and the prefix of compiled models. `path`: for
-  /// messages. Throws InvalidArgument for a name that is there twice, and for
+  /// messages. Throws IoError for a name that is there twice, and for
   /// elements that are no floats.
   void add(const NamedTensor &one, const std::string &path);
   /// Of a dictionary of names and tensors.

@@ -137,6 +137,24 @@ TEST_F(TokenFiles, withoutATokenizerAreGpt2s) {
               HasSubstr("expected a tokenizer beside its tokens"));
 }
 
+TEST_F(TokenFiles, otherTokensHaveAnotherChecksum) {
+  Tokens many(100000, 7);
+  auto checksumOf = [&] {
+    write("train.bin", bytesOf(many));
+    write("val.bin", bytesOf({1}));
+    return openDataset(folder.path).train[0].tokensChecksum();
+  };
+  uint64_t first = checksumOf();
+  EXPECT_EQ(checksumOf(), first);
+  many.back() = 8;
+  EXPECT_NE(checksumOf(), first);
+  many.back() = 7;
+  many.front() = 8;
+  EXPECT_NE(checksumOf(), first);
+  many.clear();
+  EXPECT_NE(checksumOf(), first);
+}
+
 TEST_F(TokenFiles, metaPickleMayHaveNoCharacters) {
   write("train.bin", bytesOf({6}));
   write("val.bin", bytesOf({1}));

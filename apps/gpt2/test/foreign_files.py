@@ -71,6 +71,9 @@ class Test:
         assert (self.folder / "exported/meta.pkl").exists()
         result = self.run("sample", "--init_from=exported", "--num_samples=1", "--max_new_tokens=5", "--device=cpu")
         assert result.stdout, result
+        # A run goes on with its data.
+        self.run("train", "--init_from=resume", "--out_dir=nano-2", "--device=cpu", "--max_iters=7")
+        assert curve_of(self.folder / "nano-2")[-2][0] == 6, curve_of(self.folder / "nano-2")
         # Of a newer Python, or by hand.
         (folder / "meta.pkl").write_bytes(pickle.dumps({"vocab_size": 65}, protocol=0))
         result = self.program.run("train", "--dataset=nano", "--device=cpu", *words_of(TINY))

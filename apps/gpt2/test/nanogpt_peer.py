@@ -104,7 +104,7 @@ def train_theirs(o, folder, tokens, vocabulary, bias):
             tokens.astype(np.uint16).tofile(data / f"{part}.bin")
         (data / "meta.pkl").write_bytes(pickle.dumps({"vocab_size": vocabulary}))
         words = words_of(OPTIONS | dict(bias=bias, dataset="theirs", out_dir=out, device="cpu", compile=False, max_iters=FIRST,
-                                        eval_interval=FIRST, eval_iters=2, log_interval=10, dtype="float32"))
+                                        eval_interval=FIRST, eval_iters=2, log_interval=1, dtype="float32"))
         for name in "train.py", "model.py", "configurator.py":
             (folder / name).write_bytes((o.nanogpt / name).read_bytes())
         subprocess.run([sys.executable, "train.py", *words], cwd=folder, check=True, stdout=subprocess.DEVNULL)
@@ -116,7 +116,7 @@ def train_theirs(o, folder, tokens, vocabulary, bias):
     go_on(model, optimizer, tokens, 0, FIRST)
     out.mkdir()
     torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "model_args": args, "iter_num": FIRST,
-                "best_val_loss": torch.tensor(9.0), "config": OPTIONS | dict(dataset="text", bias=bias)}, out / "ckpt.pt")
+                "best_val_loss": torch.tensor(9.0), "config": OPTIONS | dict(dataset="text", bias=bias, eval_iters=2, log_interval=1)}, out / "ckpt.pt")
     return out
 
 
@@ -140,6 +140,14 @@ def compare(o, ours, tokens, vocabulary, bias):
           f"{theirs[0][0]:.4f} to {theirs[-1][0]:.4f} agree to {losses:.1e}, norms to {norms:.1e}", flush=True)
     if not (len(own) == o.steps and losses <= LOSSES and norms <= NORMS):
         sys.exit(f"error: expected losses that agree to {LOSSES} and norms to {NORMS}")
+    # Without options it has those of nanoGPT's run.
+    again = ours.folder / f"again-{bias}"
+    again.mkdir()
+    (again / "ckpt.pt").write_bytes((out / "ckpt.pt").read_bytes())
+    result = ours.run("train", "--init_from=resume", f"--out_dir={again}", "--dataset=text", "--device=cpu", f"--max_iters={FIRST + 2}")
+    assert result.returncode == 0, result.stderr
+    lines = [json.loads(line) for line in (again / "log.jsonl").read_text().splitlines()]
+    assert [(line["loss"], line["grad_norm"]) for line in lines if "loss" in line] == own[:2], lines
     # Other commands, and a run that begins with the weights.
     file = str(out / "ckpt.pt")
     for words in (["eval", f"--init_from={file}", "--dataset=text", "--device=cpu", "--eval_iters=2", "--batch_size=2"],
