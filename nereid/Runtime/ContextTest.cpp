@@ -140,11 +140,12 @@ TEST_F(TwoContexts, LevelsAreTheirOwn) {
   if (cpu::machineLevel() < 2) {
     GTEST_SKIP() << "a processor of the first level";
   }
+  int ofProcess = cpu::deviceLevel();
   left.kernel("add")[1](x, 2);
   right.kernel("add")[1](x, 2);
   EXPECT_EQ(left.lastTarget(), "x86-64");
   EXPECT_EQ(right.lastTarget(), "x86-64-v2");
-  EXPECT_EQ(cpu::deviceLevel(), cpu::machineLevel());
+  EXPECT_EQ(cpu::deviceLevel(), ofProcess);
   ContextScope scope(left.context);
   EXPECT_EQ(cpu::deviceLevel(), 1);
 }
@@ -446,6 +447,19 @@ static int installLate(bool isUsedBefore) {
   bool isRight = compiler && compiler == Context::shared().compiler() &&
                  configChooser() == &lateChooser();
   return isRight ? 0 : 2;
+}
+
+/// The same for functions on devices.
+static int installFunctionsLate() {
+  static constexpr DeviceFunctions late = {
+      .add = [](const Tensor &a, const Tensor &, bool) { return a; }};
+  bool hadNone = !deviceFunctions().add;
+  detail::installDeviceFunctions(late);
+  return hadNone && deviceFunctions().add == late.add ? 0 : 1;
+}
+
+TEST(SharedContextDeathTest, ALibraryOpenedLateGivesItsDeviceFunctions) {
+  EXPECT_EXIT(::_exit(installFunctionsLate()), testing::ExitedWithCode(0), "");
 }
 
 TEST(SharedContextDeathTest, ALibraryOpenedLateGivesItsCompiler) {

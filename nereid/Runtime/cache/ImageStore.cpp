@@ -26,7 +26,8 @@ Failure noCompiler(const std::string &what) {
   return {ErrorCode::Unsupported,
           what + " needs the compiler, and this program has none: it includes "
                  "only nereid/Runtime headers. Include \"nereid/nereid.h\" and "
-                 "link NereidPipeline, or pass a Context with a compiler",
+                 "link NereidPipeline, or pass a Context with a compiler; a "
+                 "library that a program opens calls nereid::installDefaults()",
           {}};
 }
 

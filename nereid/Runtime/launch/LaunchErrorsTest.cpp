@@ -206,7 +206,9 @@ TEST_F(LaunchErrors, WithoutACompiler) {
   // This program includes Runtime headers only.
   EXPECT_EQ(Context::shared().compiler(), nullptr);
   EXPECT_THAT(errorOf([] { Kernel::fromSource("text", "k"); }),
-              HasSubstr("needs the compiler"));
+              AllOf(HasSubstr("needs the compiler"),
+                    HasSubstr("a library that a program opens calls "
+                              "nereid::installDefaults()")));
 }
 
 TEST_F(LaunchErrors, CompileErrorsComeThrough) {
