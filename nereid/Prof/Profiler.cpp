@@ -20,7 +20,9 @@ Profiler::Profiler(ProfilerOptions options)
 
 Profiler::~Profiler() { recording->stop(); }
 
-void Profiler::start() { recording->start(); }
+void Profiler::start() { recording->start(nullptr); }
+
+void Profiler::start(Context &context) { recording->start(&context); }
 
 void Profiler::stop() { recording->stop(); }
 

@@ -24,9 +24,10 @@
 //   profiler.stop();
 //   profiler.write("out.json");
 //
-// One Profiler of a process records at a time. While none does, a launch costs
-// one load more than without this library; while one does, less than 1 us more
-// (docs/Prof.md). All functions are thread-safe, and throw Error.
+// One Profiler of a process records at a time, and one of each context beside
+// it. While none does, a launch costs one load more than without this library;
+// while one does, less than 1 us more (docs/Prof.md). All functions are
+// thread-safe, and throw Error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,6 +42,8 @@
 #include <vector>
 
 namespace nereid {
+
+class Context;
 
 namespace prof {
 class Recording;
@@ -65,6 +68,10 @@ public:
   /// InvalidArgument while another Profiler records. A second start goes on
   /// behind what was recorded before.
   void start();
+  /// The same of what is done for this context alone: its kernels, and what
+  /// threads do in a ContextScope. A Profiler of the process does not record
+  /// it meanwhile.
+  void start(Context &context);
   /// No effect where it does not record. Work that GPUs have been given so far
   /// belongs to the trace and is waited for.
   void stop();

@@ -226,6 +226,50 @@ TEST_F(ProfilerOnHost, TheProfilerMayEndBeforeItsProgram) {
   launch();
 }
 
+TEST_F(ProfilerOnHost, OneOfAContextRecordsThatAlone) {
+  Context own(std::make_unique<FakeCompiler>(world), withoutDisk({}));
+  Kernel its = Kernel::fromSource("", "add", own);
+  Profiler ofOwn({.clock = clock});
+  profiler.start();
+  ofOwn.start(own);
+  launch();
+  its[1](x, x, x, 50);
+  {
+    ContextScope scope(own);
+    (void)x.clone();
+  }
+  ofOwn.stop();
+  its[4](x, x, x, 50);
+  profiler.stop();
+  ReadTrace process(profiler.json()), trace(ofOwn.json());
+  ASSERT_THAT(trace.names("kernel"), ElementsAre("add"));
+  EXPECT_EQ(trace.slices("kernel")[0]["args"]["grid"], "1x1x1");
+  EXPECT_THAT(trace.names("copy"), ElementsAre("copy"));
+  ASSERT_THAT(process.names("kernel"), ElementsAre("add", "add"));
+  EXPECT_EQ(process.slices("kernel")[1]["args"]["grid"], "4x1x1");
+  EXPECT_THAT(process.names("copy"), IsEmpty());
+}
+
+TEST_F(ProfilerOnHost, AContextIsRecordedOnceAtATime) {
+  ContextOptions options;
+  options.observer = std::make_shared<Observer>();
+  Context own(nullptr, options);
+  EXPECT_THAT(errorOf([&] { profiler.start(own); }),
+              HasSubstr("another observer watches this context already"));
+  EXPECT_FALSE(profiler.isRecording());
+}
+
+TEST_F(ProfilerOnHost, AContextMayGoWhileItIsRecorded) {
+  {
+    Context own(std::make_unique<FakeCompiler>(world), withoutDisk({}));
+    profiler.start(own);
+    Kernel::fromSource("", "add", own)[1](x, x, x, 50);
+  }
+  profiler.stop();
+  EXPECT_FALSE(isObserved());
+  EXPECT_THAT(ReadTrace(profiler.json()).names("launch"), ElementsAre("add"));
+}
+
 //===----------------------------------------------------------------------===//
 // Files
 //===----------------------------------------------------------------------===//

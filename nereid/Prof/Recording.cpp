@@ -7,6 +7,7 @@
 
 #include "nereid/Prof/Recording.h"
 
+#include "nereid/Runtime/Context.h"
 #include "nereid/Runtime/Error.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"
 #include "nereid/Runtime/device/HostMemory.h"
@@ -29,15 +30,21 @@ Recording::Recording(ProfilerOptions options)
 // On and off
 //===----------------------------------------------------------------------===//
 
-void Recording::start() {
+void Recording::start(Context *context) {
   std::lock_guard lock(control);
   if (on) {
     return;
   }
-  if (!observe(shared_from_this())) {
+  if (context ? !observe(*context, shared_from_this())
+              : !observe(shared_from_this())) {
     raise({ErrorCode::InvalidArgument,
-           "another Profiler records already; stop it first",
+           context ? "another observer watches this context already, by "
+                     "ContextOptions::observer or a Profiler; stop it first"
+                   : "another Profiler records already; stop it first",
            {}});
+  }
+  if (context) { // it may go before this stops
+    watched.reset(new Context(context->handle()));
   }
   on = true;
   memory(Device::cpu(), hostMemoryUse(), 0);
@@ -51,7 +58,12 @@ void Recording::stop() {
   if (!on) {
     return;
   }
-  stopObserving(*this);
+  if (watched) {
+    stopObserving(*watched, *this);
+    watched.reset();
+  } else {
+    stopObserving(*this);
+  }
   on = false;
   if (GpuTimes *times = gpu) {
     times->stop();

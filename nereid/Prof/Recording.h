@@ -20,7 +20,8 @@ class Recording : public Observer,
 public:
   explicit Recording(ProfilerOptions options);
 
-  void start();
+  /// Null: what is done in the process, and for no context with its own.
+  void start(Context *context);
   void stop();
   bool isOn() const { return on; }
   Trace trace();
@@ -58,6 +59,8 @@ private:
   std::atomic<GpuTimes *> gpu = nullptr;
   std::string whyEvents;
   std::mutex control; ///< start, stop and trace, one at a time
+  /// The context that it watches, while it does: that of the process is empty.
+  std::shared_ptr<Context> watched;
 };
 
 } // namespace nereid::prof

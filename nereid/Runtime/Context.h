@@ -70,7 +70,7 @@ struct ContextOptions {
   /// (cudaDriver, cupti, simulator) is for the process alone to say.
   std::optional<Knobs> settings = std::nullopt;
   /// Is told what is done for this context. Null: the process's (observe), if
-  /// it has one.
+  /// it has one. nereid/Prof records a context by Profiler::start.
   std::shared_ptr<Observer> observer = nullptr;
   /// Absent: those of the operators, in a program that links them.
   std::optional<DeviceFunctions> deviceFunctions = std::nullopt;
@@ -97,6 +97,8 @@ public:
   /// A handle of the context that this thread works for: that of its innermost
   /// ContextScope, else the shared one.
   static Context current();
+  /// Another handle of this context, which keeps what kernels keep.
+  Context handle() const { return Context(state_); }
   using CompilerFactory = std::unique_ptr<KernelCompiler> (*)();
   /// Gives the shared context another compiler than that of nereid/nereid.h; no
   /// effect once that context exists.

@@ -19,9 +19,8 @@ namespace nereid {
 namespace {
 /// Never destroyed: static tensors are freed after everything else.
 struct Watch {
-  std::atomic<std::shared_ptr<Observer>> observer;
-  std::mutex mutex; ///< of changes
-  std::mutex counting;
+  ObserverPlace place; ///< the process's
+  std::mutex mutex;    ///< of all places
 };
 Watch &watch() {
   static Watch *instance = new Watch;
@@ -35,33 +34,54 @@ static void tellDeviceMemory(int device, uint64_t used, uint64_t cached) {
   }
 }
 
-void detail::countObservers(int change) {
-  std::lock_guard lock(watch().counting);
-  observers += static_cast<uint32_t>(change);
-  cuda::memoryWatcher = observers.load() ? tellDeviceMemory : nullptr;
+/// Under the mutex.
+static void countObservers(int change) {
+  detail::observers += static_cast<uint32_t>(change);
+  cuda::memoryWatcher = isObserved() ? tellDeviceMemory : nullptr;
 }
 
-bool observe(std::shared_ptr<Observer> observer) {
+bool ObserverPlace::take(std::shared_ptr<Observer> observer) {
   std::lock_guard lock(watch().mutex);
-  if (watch().observer.load()) {
-    return false;
+  if (isTaken || !observer) {
+    return !isTaken;
   }
-  watch().observer.store(std::move(observer));
-  detail::countObservers(+1);
+  held.store(std::move(observer));
+  isTaken = true;
+  countObservers(+1);
   return true;
 }
 
-void stopObserving(const Observer &observer) {
+void ObserverPlace::leave(const Observer &observer) {
   std::lock_guard lock(watch().mutex);
-  if (watch().observer.load().get() == &observer) {
-    detail::countObservers(-1);
-    watch().observer.store(nullptr);
+  if (held.load().get() == &observer) {
+    countObservers(-1);
+    isTaken = false;
+    held.store(nullptr);
   }
 }
 
+ObserverPlace::~ObserverPlace() {
+  if (isTaken) {
+    std::lock_guard lock(watch().mutex);
+    countObservers(-1);
+  }
+}
+
+bool observe(std::shared_ptr<Observer> observer) {
+  return watch().place.take(std::move(observer));
+}
+bool observe(Context &context, std::shared_ptr<Observer> observer) {
+  return context.state().observer.take(std::move(observer));
+}
+
+void stopObserving(const Observer &observer) { watch().place.leave(observer); }
+void stopObserving(Context &context, const Observer &observer) {
+  context.state().observer.leave(observer);
+}
+
 std::shared_ptr<Observer> observerOf(const Context::State *context) {
-  return context && context->observer ? context->observer
-                                      : watch().observer.load();
+  std::shared_ptr<Observer> own = context ? context->observer.get() : nullptr;
+  return own ? own : watch().place.get();
 }
 
 std::shared_ptr<Observer> currentObserver() {

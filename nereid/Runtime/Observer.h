@@ -44,6 +44,8 @@
 
 namespace nereid {
 
+class Context;
+
 namespace cuda {
 class StreamState;
 } // namespace cuda
@@ -111,8 +113,12 @@ protected:
 /// From now on it watches the shared context and those that have no observer of
 /// their own. False where another one does.
 bool observe(std::shared_ptr<Observer> observer);
+/// From now on it watches what is done for the context, and the process's
+/// observer does not. False where the context has another one.
+bool observe(Context &context, std::shared_ptr<Observer> observer);
 /// No effect where it does not watch.
 void stopObserving(const Observer &observer);
+void stopObserving(Context &context, const Observer &observer);
 
 /// Who watches what is done for the context that this thread works for; null
 /// for nobody.
@@ -121,7 +127,6 @@ std::shared_ptr<Observer> currentObserver();
 namespace detail {
 /// Observers of contexts, and that of the process.
 inline constinit std::atomic<uint32_t> observers = 0;
-void countObservers(int change);
 } // namespace detail
 
 /// Whether somebody watches anything: one load.

@@ -36,23 +36,18 @@ Context::State::State(std::unique_ptr<KernelCompiler> compiler,
     : own(std::move(options.settings)), compiler(std::move(compiler)),
       chooser(std::move(options.chooser)), clock(options.clock),
       machine(std::move(options.machine)),
-      observer(std::move(options.observer)),
       deviceFunctions(options.deviceFunctions),
       disk(options.cacheDirectory.empty() ? DiskCache::defaultFolder(settings())
                                           : options.cacheDirectory,
            options.cacheBytes.value_or(
                settings().cacheSize.value_or(defaultCacheBytes))),
       ownPool(ownSettings()) {
-  if (observer) {
-    detail::countObservers(+1);
+  if (options.observer) {
+    observer.take(std::move(options.observer));
   }
 }
 
-Context::State::~State() {
-  if (observer) {
-    detail::countObservers(-1);
-  }
-}
+Context::State::~State() = default;
 
 /// Milliseconds since construction.
 namespace {

@@ -18,6 +18,7 @@
 #include "nereid/Runtime/cache/DiskCache.h"
 #include "nereid/Runtime/cuda/CudaModule.h"
 #include "nereid/Runtime/device/ThreadPool.h"
+#include "nereid/Runtime/device/WatchedWork.h"
 
 #include <atomic>
 #include <map>
@@ -82,7 +83,7 @@ public:
   const std::shared_ptr<ConfigChooser> chooser;
   const SharedClock clock;
   const Machine machine;
-  const std::shared_ptr<Observer> observer; ///< null: the process's
+  ObserverPlace observer; ///< empty: the process's
   const std::optional<DeviceFunctions> deviceFunctions;
   DiskCache disk;
 

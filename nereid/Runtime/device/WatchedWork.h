@@ -15,6 +15,24 @@
 
 namespace nereid {
 
+/// Room for an observer, of the process or a context.
+class ObserverPlace {
+public:
+  ObserverPlace() = default;
+  ~ObserverPlace();
+  /// False where there is one.
+  bool take(std::shared_ptr<Observer> observer);
+  /// No effect where it is not there.
+  void leave(const Observer &observer);
+  std::shared_ptr<Observer> get() const {
+    return isTaken.load(std::memory_order_acquire) ? held.load() : nullptr;
+  }
+
+private:
+  std::atomic<bool> isTaken = false; ///< a plain load, for most launches
+  std::atomic<std::shared_ptr<Observer>> held;
+};
+
 /// Who watches what is done for the context (null: for the shared one), if
 /// anybody does.
 std::shared_ptr<Observer> observerOf(const Context::State *context);
