@@ -31,6 +31,9 @@ namespace nereid::tocpu {
 /// One offset a lane. Interned: equal patterns have equal addresses.
 using Pattern = const llvm::SmallVector<int64_t, 0> *;
 
+/// Of one lane in memory.
+int64_t bytesOf(mlir::Type type);
+
 /// Where the lanes are along one dimension.
 struct Coord {
   mlir::Value base;          ///< i64, or null for 0
