@@ -226,10 +226,23 @@ readSet(const std::string &folder, const std::string &which,
   }
 }
 
+/// There is one alone.
+static Checkpoint ofNanoGpt(const std::string &file, const std::string &which) {
+  Checkpoint checkpoint = loadNanoGpt(file);
+  std::string step = std::to_string(checkpoint.state.step);
+  if (!which.empty() && which != "last" && which != "best" && which != step) {
+    raise({ErrorCode::NotFound,
+           "'" + file + "': expected nanoGPT's one checkpoint, of step " +
+               step + ", got '" + which + "'",
+           {}});
+  }
+  return checkpoint;
+}
+
 Checkpoint gpt2::loadCheckpoint(const std::string &folder,
                                 const std::string &which) {
   if (std::optional<std::string> file = nanoGptIn(folder)) {
-    return loadNanoGpt(*file);
+    return ofNanoGpt(*file, which);
   }
   return readSet(folder, which, [&](const SavedSet &set) {
     return Checkpoint{
@@ -267,7 +280,7 @@ Checkpoint gpt2::loadWeights(const std::string &folder,
 TrainingState gpt2::loadTrainingState(const std::string &folder,
                                       const std::string &which) {
   if (std::optional<std::string> file = nanoGptIn(folder)) {
-    return loadNanoGpt(*file).state;
+    return ofNanoGpt(*file, which).state;
   }
   return chooseSet(parseState(readState(folder), stateName(folder)), which,
                    folder)

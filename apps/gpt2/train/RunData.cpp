@@ -9,7 +9,6 @@
 
 #include "apps/gpt2/checkpoint/AtomicFile.h"
 #include "apps/gpt2/data/DatasetMeta.h"
-#include "apps/gpt2/data/TokenFiles.h"
 #include "nereid/Runtime/Error.h"
 
 #include <filesystem>
