@@ -28,9 +28,9 @@ using BufferPointer = std::unique_ptr<gloo::transport::UnboundBuffer>;
 
 namespace {
 
-/// What processes tell each other before they connect. Each one sets a value of
-/// its own twice, under a key that ends with its rank, before it asks for those
-/// of others: so `set` may be collective.
+/// What processes tell each other before they connect. Each one sets values of
+/// its own, under keys that end with its rank, as often as the others; then it
+/// waits for theirs. So `set` may be collective.
 class MeetingStore final : public gloo::rendezvous::Store {
 public:
   explicit MeetingStore(Peers &peers) : peers(peers) {}
@@ -45,17 +45,16 @@ public:
       values[prefix + std::to_string(r)].assign(texts[r].begin(),
                                                 texts[r].end());
     }
-    ++sets;
   }
   std::vector<char> get(const std::string &key) override { return values[key]; }
-  void wait(const std::vector<std::string> &keys) override {}
+  void wait(const std::vector<std::string> &keys) override { hasAll = true; }
 
-  /// The others wait for nothing of this process.
-  bool isDone() const { return sets == 2; }
+  /// Each has set all: the others wait for nothing of this process.
+  bool isDone() const { return hasAll; }
 
 private:
   Peers &peers;
-  int sets = 0;
+  bool hasAll = false;
   std::map<std::string, std::vector<char>> values;
 };
 

@@ -31,6 +31,9 @@ static void blockBrokenPipes() {
   pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
 }
 
+// Newer versions (this header) have one port a process, and ask who connects by
+// a number.
+#if !__has_include(<gloo/common/store.h>)
 /// Tells process 0 that process 1 listens at an address behind its own, so that
 /// process 0 waits for it; connects to where process 0 listens, in its place.
 static Socket strangerInPlaceOf(Peers &peers) {
@@ -92,6 +95,8 @@ TEST(GlooContext, givesUpAfterThreeStrangers) {
                         "of 2 at 127.0.0.1: "));
   other.join();
 }
+
+#endif
 
 /// Where the other process never comes to the barrier.
 TEST(GlooContext, waitsCanBeEnded) {
