@@ -82,9 +82,10 @@ Value LaneOps::splat(Value value, unsigned lanes) {
 
 Value LaneOps::integer(Type type, int64_t value) {
   auto element = cast<IntegerType>(getElementTypeOrSelf(type));
+  // Of more than 64 bits (the bits of a mask of 128 lanes) -1 is all ones, too.
   TypedAttr attr = IntegerAttr::get(
-      element, APInt(element.getWidth(), static_cast<uint64_t>(value), false,
-                     /*implicitTrunc=*/true));
+      element, APInt(element.getWidth(), static_cast<uint64_t>(value),
+                     /*isSigned=*/true, /*implicitTrunc=*/true));
   if (auto vector = dyn_cast<VectorType>(type)) {
     attr = DenseElementsAttr::get(vector, Attribute(attr));
   }

@@ -118,6 +118,12 @@ static std::vector<Mask> masks() {
        [=](TileText &t, const T &p, TextValue, TextValue rows, TextValue) {
          return t.compare("eq", p[0], rows);
        }},
+      // Half of 128 lanes, whose mask has more bits than a word.
+      {"64 of 128", [](P, int64_t i, int, int) { return i % 128 < 64; },
+       [=](TileText &t, const T &, TextValue i, TextValue, TextValue) {
+         return t.compare("slt", t.op("arith.remui", i, number(t, 128)),
+                          number(t, 64));
+       }},
   };
 }
 
@@ -135,6 +141,7 @@ static std::vector<Access> accesses() {
       {"wrapped", {1, 1, 200}, {0, 0, 1}, 0, Access::Wrapped},
       {"gathered", {2, 8, 8}, {64, 8, 1}, 0, Access::Gathered},
       {"long rows", {2, 1, 100}, {100, 0, 1}},
+      {"long", {1, 1, 512}, {0, 0, 1}},
   };
 }
 

@@ -23,6 +23,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -67,13 +69,17 @@ private:
   // What has rows
   //===--------------------------------------------------------------------===//
 
+  /// A loop stores at other addresses in each iteration. Where rows overlap, a
+  /// later iteration of one row would be overtaken by an earlier one of the
+  /// next: nothing says here that a row's step is at least its length.
   bool memoryAllows() {
     DenseMap<Value, Value> written; // array to addresses
     bool fits = true;
     kernel->walk([&](tile::StoreOp store) {
       Value array = rootPointer(store.getPtr());
       auto [place, isNew] = written.insert({array, store.getPtr()});
-      fits &= array && (isNew || place->second == store.getPtr());
+      fits &= array && (isNew || place->second == store.getPtr()) &&
+              !store->getParentOfType<LoopLikeOpInterface>();
     });
     kernel->walk([&](tile::LoadOp load) {
       Value array = rootPointer(load.getPtr());
@@ -368,12 +374,22 @@ private:
 
   void split() {
     Block &body = kernel.getBody().front();
-    SmallVector<Operation *> old;
+    llvm::SetVector<Operation *> old;
+    auto usesOld = [&](Operation &op) {
+      return op
+          .walk([&](Operation *inner) {
+            return llvm::any_of(inner->getOperands(),
+                                [&](Value operand) {
+                                  return old.contains(operand.getDefiningOp());
+                                })
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          })
+          .wasInterrupted();
+    };
     for (Operation &op : body.without_terminator()) {
-      if (isOfRows(&op) || llvm::any_of(op.getOperands(), [&](Value operand) {
-            return llvm::is_contained(old, operand.getDefiningOp());
-          })) {
-        old.push_back(&op);
+      if (isOfRows(&op) || usesOld(op)) {
+        old.insert(&op);
       }
     }
     OpBuilder b(body.getTerminator());
@@ -396,6 +412,7 @@ private:
       copy(inner, op);
     }
     for (Operation *op : llvm::reverse(old)) {
+      assert(op->use_empty() && "what uses rows is split with them");
       op->erase();
     }
   }
