@@ -132,7 +132,10 @@ static Tensor run(const Tensor &q, const KeyAndValue &own, const Tensor &k,
     members = products ? 16 : 1;
   }
   int64_t block = isHost ? 128 : q.dtype() == f32 ? 32 : 64, warps = 4;
-  bool early = beginsEarly(q.device());
+  Tensor counts = (hasCompiler() ? lengths : lengths.to(i32)).contiguous();
+  bool isCopied = counts.data() != lengths.data() || key.data() != k.data() ||
+                  value.data() != v.data();
+  bool early = !isCopied && beginsEarly(q.device());
   if (early && group == 1 && hasOwn) {
     // A block of keys and values is in registers before the launch in front has
     // ended: as many as 256 threads hold.
@@ -146,14 +149,14 @@ static Tensor run(const Tensor &q, const KeyAndValue &own, const Tensor &k,
   static const OperatorKernel kernel("decoding", "decoding_kernel");
   kernel[{batch * kvHeads, splits, cdiv(group, members)}](
       combines ? parts : o, orNone(lse), query, key, value, orNone(token.k),
-      orNone(token.v), (hasCompiler() ? lengths : lengths.to(i32)).contiguous(),
-      query.stride(0), query.stride(1), query.stride(2), key.stride(0),
-      key.stride(1), key.stride(2), key.stride(3), value.stride(0),
-      value.stride(1), value.stride(2), value.stride(3), ownStride(0),
-      ownStride(1), ownStride(2), kvHeads, group, capacity, window,
-      scale * std::numbers::log2e, "GROUP"_a = members, "D"_a = width,
-      "BLOCK"_a = block, "PRODUCTS"_a = products, "EARLY"_a = early,
-      "launch_pdl"_a = early, "num_warps"_a = warps, "num_stages"_a = 3);
+      orNone(token.v), counts, query.stride(0), query.stride(1),
+      query.stride(2), key.stride(0), key.stride(1), key.stride(2),
+      key.stride(3), value.stride(0), value.stride(1), value.stride(2),
+      value.stride(3), ownStride(0), ownStride(1), ownStride(2), kvHeads, group,
+      capacity, window, scale * std::numbers::log2e, "GROUP"_a = members,
+      "D"_a = width, "BLOCK"_a = block, "PRODUCTS"_a = products,
+      "EARLY"_a = early, "launch_pdl"_a = early, "num_warps"_a = warps,
+      "num_stages"_a = 3);
   // A kernel stored the token in what it was given.
   if (hasOwn && key.data() != k.data() && !hasCompiler()) {
     k.copyFrom(key.slice(3, 0, headSize));

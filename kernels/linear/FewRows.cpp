@@ -64,12 +64,14 @@ static void runOnGpu(const FewRows &f) {
   // half as many programs fit a multiprocessor (0.39 instead of 0.35 ms a step
   // of GPT-2 with 8 rows, H100, 2026-11-26).
   int64_t mostRegisters = f.m > 1 ? 168 : 255;
-  bool early = beginsEarly(p.a.device());
+  Tensor bias = contiguousOrNone(p.options.bias);
+  bool isCopied = bias.defined() && bias.data() != p.options.bias.data();
+  bool early = !isCopied && beginsEarly(p.a.device());
   static const OperatorKernel kernel("linear", "weight_rows_kernel");
   kernel[{cdiv(f.n, blockN)}](
-      f.y, p.a, p.b, orNone(contiguousOrNone(p.options.bias)), orNone(residual),
-      orNone(p.before), orNone(p.of), f.m, f.n, f.k, p.a.stride(1),
-      p.a.stride(2), p.b.stride(2), residual.defined() ? residual.stride(1) : 0,
+      f.y, p.a, p.b, orNone(bias), orNone(residual), orNone(p.before),
+      orNone(p.of), f.m, f.n, f.k, p.a.stride(1), p.a.stride(2), p.b.stride(2),
+      residual.defined() ? residual.stride(1) : 0,
       residual.defined() ? residual.stride(2) : 0, p.options.scale,
       "ROWS"_a = nextPowerOf2(f.m), "BLOCK_N"_a = blockN, "PARTS"_a = parts,
       "LANES"_a = lanes, "WIDTH"_a = width, "EARLY"_a = early,

@@ -8,16 +8,24 @@
 #include "kernels/operator/OverlappedLaunches.h"
 
 #include "kernels/operator/OperatorKernel.h"
+#include "nereid/Runtime/Stream.h"
 
+#include <optional>
 #include <utility>
 
 using namespace nereid;
 using namespace nereid::kernels;
 
 static thread_local int guards = 0;
-static thread_local bool isFirst = false;
+/// Where this thread's guards have launched last: what lies in front on another
+/// stream may have written weights.
+static thread_local std::optional<std::pair<Device, void *>> last;
 
-OverlappedLaunches::OverlappedLaunches() { isFirst = guards++ == 0 || isFirst; }
+OverlappedLaunches::OverlappedLaunches() {
+  if (guards++ == 0) {
+    last.reset();
+  }
+}
 OverlappedLaunches::~OverlappedLaunches() { --guards; }
 
 bool kernels::beginsEarly(Device device) {
@@ -25,5 +33,6 @@ bool kernels::beginsEarly(Device device) {
   if (guards == 0 || device.isHost() || !hasCompiler()) {
     return false;
   }
-  return !std::exchange(isFirst, false);
+  std::pair<Device, void *> here(device, Stream::current(device).handle());
+  return std::exchange(last, here) == here;
 }

@@ -282,17 +282,18 @@ void Generator::generate(
       launch(end - launched);
     }
     // A GPU has the next ones to do while the host reads these.
-    if (!where.isHost() && launched < end && room() > 0) {
+    if (!where.isHost() && inFlight.size() < 2 && launched < end &&
+        room() > 0) {
       launch(end - launched);
     }
-    Batch batch = std::move(inFlight.front());
-    inFlight.pop_front();
     if (reader) {
-      reader->wait(*batch.done);
+      reader->wait(*inFlight.front().done);
     }
-    while (seen < batch.end) {
+    // Where `each` throws, a later call goes on with what is still unread.
+    while (seen < inFlight.front().end) {
       each(read());
     }
+    inFlight.pop_front();
   }
 }
 

@@ -58,7 +58,13 @@ public:
   void generate(int64_t count,
                 const std::function<void(std::span<const int32_t>)> &each);
 
-  /// What the last tokens were drawn from: [rows, vocabulary].
+  /// Steps since `begin` that are done: those of a graph are when the first of
+  /// them is told.
+  int64_t finished() const {
+    return inFlight.empty() ? seen : inFlight.front().end;
+  }
+  /// Behind `generate`, what the last tokens were drawn from: [rows,
+  /// vocabulary].
   const Tensor &logits() const { return lastLogits; }
   /// The tokens that these depend on: all of a row, or those that it went on
   /// with.

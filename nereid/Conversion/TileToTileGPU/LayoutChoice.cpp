@@ -457,6 +457,7 @@ std::optional<TileLayout> LayoutChoice::homeOfArgument(BlockArgument argument) {
 /// the weight's. Nothing then moves between threads.
 std::optional<TileLayout> LayoutChoice::whereOperandsMeet(Operation *op) {
   std::optional<TileLayout> common;
+  std::set<size_t> repeated; // dimensions
   unsigned met = 0;
   for (Value operand : op->getOperands()) {
     auto broadcast = operand.getDefiningOp<tile::BroadcastOp>();
@@ -467,8 +468,14 @@ std::optional<TileLayout> LayoutChoice::whereOperandsMeet(Operation *op) {
     if (!source || freeThreadBits(*source) != 0) {
       return std::nullopt;
     }
-    TileLayout layout = widen(*source, shapeOf(broadcast.getSource().getType()),
-                              shapeOf(broadcast.getType()));
+    Shape from = shapeOf(broadcast.getSource().getType()),
+          to = shapeOf(broadcast.getType());
+    for (size_t d = 0; d < to.size(); ++d) {
+      if (from[d] != to[d] && !repeated.insert(d).second) {
+        return std::nullopt;
+      }
+    }
+    TileLayout layout = widen(*source, from, to);
     auto isSame = [&] {
       return std::is_permutation(
                  layout.registers.begin(), layout.registers.end(),
