@@ -176,9 +176,10 @@ def check_all_addresses(hosts, program):
     for everywhere, version in (("0.0.0.0", 4), ("::", 4), ("::", 6)) if hosts.has6 else (("0.0.0.0", 4),):
         what = f"MASTER_ADDR={everywhere} for process 0, IPv{version} for process 1"
         (_, zero), (_, one) = places(torchrun, 2, version)
-        started = [hosts.start(0, zero | {"MASTER_ADDR": everywhere}, "all"), hosts.start(1, one, "all")]
+        out = f"all-{everywhere.replace(':', '_')}-{version}"
+        started = [hosts.start(0, zero | {"MASTER_ADDR": everywhere}, out), hosts.start(1, one, out)]
         wait_all(started, what)
-        compare(losses_of(program, "alone"), losses_of(program, "all"), what)
+        compare(losses_of(program, "alone"), losses_of(program, out), what)
         print(f"{what}: they meet")
 
 
