@@ -16,14 +16,19 @@ using namespace nereid::gpt2;
 static volatile std::sig_atomic_t noted = 0;
 /// Of the process that started this one, and of everybody else.
 static volatile std::sig_atomic_t wishes[2] = {};
-static timespec notedAt = {};
+static int64_t notedAt = 0;
+static Interrupt::Clock clockOfWishes = nullptr;
 static pid_t starter = 0;
+
+static int64_t monotonicNanoseconds() {
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
 
 /// Only what is safe in a handler.
 static void note(int number, siginfo_t *info, void *) {
-  constexpr time_t secondsOfOneWish = 1;
-  timespec now = {};
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  int64_t now = clockOfWishes();
   // Of a terminal's signals the code is that of the kernel.
   bool isOfStarter = info->si_code <= 0 && info->si_pid == starter;
   std::sig_atomic_t count = wishes[isOfStarter] + 1;
@@ -31,13 +36,16 @@ static void note(int number, siginfo_t *info, void *) {
   if (noted == 0) {
     notedAt = now;
     noted = number;
-  } else if (count > 1 && now.tv_sec - notedAt.tv_sec > secondsOfOneWish) {
+  } else if (count > 1 && now - notedAt > nanosecondsOfOneWish) {
     signal(number, SIG_DFL);
     raise(number);
   }
 }
 
-Interrupt::Interrupt() {
+Interrupt::Interrupt() : Interrupt(monotonicNanoseconds) {}
+
+Interrupt::Interrupt(Clock clock) {
+  clockOfWishes = clock;
   noted = 0;
   wishes[0] = 0;
   wishes[1] = 0;

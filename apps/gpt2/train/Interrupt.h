@@ -10,6 +10,7 @@
 
 #include <array>
 #include <csignal>
+#include <cstdint>
 
 namespace nereid::gpt2 {
 
@@ -20,16 +21,24 @@ inline constexpr std::array stopSignals = {SIGTERM, SIGINT, SIGHUP};
 /// "SIGTERM".
 const char *nameOfStop(int signal);
 
+/// Within this time two signals are one wish, which comes from the terminal and
+/// from what passes it on.
+inline constexpr int64_t nanosecondsOfOneWish = 1'000'000'000;
+
 /// From its first object on, `stopSignals` are noted; the second one ends the
-/// process, if it comes more than a second after the first. One wish may come
-/// twice, from the terminal and from what has started this process: what the
+/// process, if it comes more than `nanosecondsOfOneWish` after the first. What
+/// has started this process may pass a wish on later than that: what the
 /// starter sends is counted apart. Signals that were ignored stay so.
 ///
 /// The end of an object changes nothing: a run that is done is done, and the
 /// process, which is about to end, does so with its own status.
 class Interrupt {
 public:
+  /// Nanoseconds since any moment; called by the handler.
+  using Clock = int64_t (*)();
+
   Interrupt();
+  explicit Interrupt(Clock clock);
   Interrupt(const Interrupt &) = delete;
 
   /// The one that came since this object was made; 0 for none.

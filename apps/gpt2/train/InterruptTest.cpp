@@ -13,13 +13,17 @@
 using namespace nereid;
 using namespace nereid::gpt2;
 
+static int64_t testTime = 0;
+static int64_t testClock() { return testTime; }
+
 TEST(Interrupt, notesTheFirstOfEachKindOfSignal) {
   for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    Interrupt interrupt;
+    Interrupt interrupt(testClock);
     EXPECT_EQ(interrupt.signal(), 0);
     std::raise(signal);
     EXPECT_EQ(interrupt.signal(), signal);
     // The same wish, a second time.
+    testTime += nanosecondsOfOneWish;
     std::raise(SIGTERM);
     EXPECT_EQ(interrupt.signal(), signal);
   }
@@ -34,6 +38,29 @@ TEST(Interrupt, leavesIgnoredSignals) {
   Interrupt::release();
   EXPECT_EQ(std::signal(SIGHUP, SIG_DFL), SIG_IGN);
   EXPECT_EQ(std::signal(SIGINT, SIG_DFL), SIG_DFL);
+}
+
+TEST(InterruptDeathTest, aSecondWishEndsTheProcess) {
+  EXPECT_EXIT(
+      {
+        testTime = 999'999'999; // a part of a second
+        Interrupt interrupt(testClock);
+        std::raise(SIGINT);
+        testTime += nanosecondsOfOneWish + 1;
+        std::raise(SIGTERM);
+        std::_Exit(0);
+      },
+      ::testing::KilledBySignal(SIGTERM), "");
+  EXPECT_EXIT(
+      {
+        testTime = 0;
+        Interrupt interrupt(testClock);
+        std::raise(SIGINT);
+        testTime = nanosecondsOfOneWish + 1;
+        std::raise(SIGTERM);
+        std::_Exit(0);
+      },
+      ::testing::KilledBySignal(SIGTERM), "");
 }
 
 TEST(InterruptDeathTest, aRunThatIsDoneEndsByItself) {
