@@ -52,14 +52,27 @@ static std::string readState(const std::string &folder) {
 
 std::optional<StateFile> gpt2::findState(const std::string &folder) {
   Expected<std::string> text = readFile(stateName(folder));
-  if (!text.ok()) {
+  if (!text.ok() && text.failure().code == ErrorCode::NotFound) {
     return std::nullopt;
   }
-  try {
-    return parseState(*text, stateName(folder));
-  } catch (const Error &) {
-    return std::nullopt;
+  return parseState(valueOrThrow(std::move(text)), stateName(folder));
+}
+
+std::vector<uint64_t> gpt2::stepsBehind(const std::string &folder,
+                                        uint64_t step) {
+  std::vector<uint64_t> steps;
+  std::optional<StateFile> file = findState(folder);
+  if (!file) {
+    return steps;
   }
+  file->older.insert(file->older.begin(), file->last);
+  for (const SavedSet &set : file->older) {
+    bool isBest = file->best && file->best->weights.name == set.weights.name;
+    if (set.state.step > step && !isBest) {
+      steps.push_back(set.state.step);
+    }
+  }
+  return steps;
 }
 
 [[noreturn]] static void refuse(const std::string &path, const std::string &why,
@@ -158,7 +171,7 @@ static Chosen chooseSet(const StateFile &file, const std::string &which,
     return Chosen{set, what + ", of " + describe(set) + more};
   };
   const std::optional<SavedSet> &best = file.best;
-  if (which.empty() && best && best->state.step == file.last.state.step) {
+  if (which.empty() && best && best->weights.name == file.last.weights.name) {
     return chosen(*best, "the best and last checkpoint");
   }
   if (which == "last" || (which.empty() && !best)) {

@@ -91,6 +91,11 @@ Checkpoint loadWeights(const std::string &folder, const std::string &which);
 TrainingState loadTrainingState(const std::string &folder,
                                 const std::string &which = "last");
 
+/// The steps behind `step` that a folder has checkpoints of, the newest one
+/// first, but for the best: a save of a run that goes back to `step` removes
+/// them.
+std::vector<uint64_t> stepsBehind(const std::string &folder, uint64_t step);
+
 /// Removes every checkpoint of a folder, and leaves all else.
 void removeCheckpoints(const std::string &folder);
 

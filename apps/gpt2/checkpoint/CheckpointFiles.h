@@ -43,8 +43,8 @@ StateFile parseState(const std::string &text, const std::string &path);
 /// Is this a name that the writer gives to tensor files?
 bool isTensorFileName(const std::string &name);
 
-/// What state.json of this folder says; nothing where there is none that can be
-/// read.
+/// What state.json of this folder says; nothing where there is none. Throws
+/// where it cannot be read: what it names must stay.
 std::optional<StateFile> findState(const std::string &folder);
 
 /// Writes the set, and removes what it replaces. For one process at a time.

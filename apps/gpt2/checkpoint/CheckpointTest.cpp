@@ -107,7 +107,11 @@ TEST(Checkpoint, filesHaveHuggingFaceLayout) {
 TEST(Checkpoint, keepsTheNewestSetAlone) {
   TestFolder folder;
   writeContent(folder / "notes.txt", "mine");
-  writeContent(folder / "ckpt-best.safetensors", "mine");
+  for (const char *mine :
+       {"ckpt-best.safetensors", "ckpt-2026-11-25.safetensors",
+        "optimizer-01.safetensors"}) {
+    writeContent(folder / mine, "mine");
+  }
   // What killed saves leave behind.
   writeContent(folder / "ckpt-1.safetensors", "half");
   writeContent(folder / ".tmp-1-2-3", "half");
@@ -117,11 +121,12 @@ TEST(Checkpoint, keepsTheNewestSetAlone) {
   }
   writer.wait();
   expectEqual(loadCheckpoint(folder.path), checkpointOf(2));
-  EXPECT_EQ(
-      filesOf(folder.path),
-      (std::set<std::string>{"notes.txt", "ckpt-best.safetensors", "state.json",
-                             "ckpt.safetensors", "ckpt-2-1.safetensors",
-                             "optimizer-2-1.safetensors"}));
+  EXPECT_EQ(filesOf(folder.path),
+            (std::set<std::string>{"notes.txt", "ckpt-best.safetensors",
+                                   "ckpt-2026-11-25.safetensors",
+                                   "optimizer-01.safetensors", "state.json",
+                                   "ckpt.safetensors", "ckpt-2-1.safetensors",
+                                   "optimizer-2-1.safetensors"}));
 }
 
 /// Evaluated behind its step.
@@ -199,6 +204,54 @@ TEST(Checkpoint, keepsOlderOnes) {
   EXPECT_EQ(filesOf(folder.path).size(), 3 + 2 * 3U) << "4, 3, and 1";
   removeCheckpoints(folder.path);
   EXPECT_EQ(filesOf(folder.path).size(), 0U);
+}
+
+TEST(Checkpoint, aSaveKeepsWhatAnUnreadableStateNames) {
+  TestFolder folder;
+  CheckpointWriter writer(folder.path);
+  for (uint64_t step : {1, 2, 3}) {
+    writer.save(checkpointOf(step), {.isBest = step == 1, .keep = 2});
+  }
+  writer.wait();
+  std::string state = contentOf(folder / "state.json");
+  writeContent(folder / "state.json", state.substr(0, 100));
+  std::set<std::string> files = filesOf(folder.path);
+  writer.save(checkpointOf(4), {.keep = 2});
+  EXPECT_THAT(errorOf([&] { writer.wait(); }),
+              HasSubstr("state.json': expected JSON, got text that is none; "
+                        "the checkpoint is damaged"));
+  EXPECT_EQ(filesOf(folder.path), files);
+  writeContent(folder / "state.json", state);
+  writer.save(checkpointOf(4), {.keep = 2});
+  writer.wait();
+  for (const char *step : {"4", "3", "2", "1"}) {
+    EXPECT_EQ(errorOf([&] { loadCheckpoint(folder.path, step); }), "");
+  }
+}
+
+TEST(Checkpoint, tellsWhatGoingBackRemoves) {
+  TestFolder folder;
+  EXPECT_TRUE(stepsBehind(folder.path, 0).empty());
+  CheckpointWriter writer(folder.path);
+  for (uint64_t step : {1, 2, 3, 4}) {
+    writer.save(checkpointOf(step), {.isBest = step == 3, .keep = 5});
+  }
+  writer.wait();
+  EXPECT_EQ(stepsBehind(folder.path, 1), (std::vector<uint64_t>{4, 2}));
+  EXPECT_TRUE(stepsBehind(folder.path, 4).empty());
+}
+
+TEST(Checkpoint, theBestIsTheLastWhereTheyAreOneFile) {
+  TestFolder folder;
+  CheckpointWriter writer(folder.path);
+  writer.save(evaluatedAt(3, 2.5, 2.5, 3), {.isBest = true});
+  // From an earlier step on anew, to the same step.
+  writer.save(evaluatedAt(2, 4, 2.5, 3));
+  writer.save(evaluatedAt(3, 3.5, 2.5, 3));
+  writer.wait();
+  EXPECT_EQ(loadCheckpoint(folder.path, "").choice,
+            "the best checkpoint, of step 3 (validation loss 2.5000); "
+            "--checkpoint=last is of step 3 (validation loss 3.5000)");
 }
 
 TEST(Checkpoint, weightsAloneAreEnough) {

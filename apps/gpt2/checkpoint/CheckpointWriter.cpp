@@ -116,6 +116,8 @@ static StateFile succeeded(std::optional<StateFile> before, SavedSet now,
 std::string gpt2::writeCheckpoint(const std::string &folder,
                                   const Checkpoint &checkpoint,
                                   const SaveOptions &options) {
+  // Before anything is written: files of an unknown state stay.
+  std::optional<StateFile> before = findState(folder);
   SavedSet now;
   now.state = checkpoint.state;
   auto write = [&](const std::string &begin,
@@ -131,7 +133,7 @@ std::string gpt2::writeCheckpoint(const std::string &folder,
   now.weights = write(
       "ckpt", transposed(checkpoint.weights),
       {{"format", "pt"}, {"step", step}, {"config", now.state.model.dump()}});
-  StateFile file = succeeded(findState(folder), std::move(now), options);
+  StateFile file = succeeded(std::move(before), std::move(now), options);
   writeAtomically(folder + "/state.json", stateText(file));
   std::set<std::string> named;
   auto take = [&](const SavedSet &set) {

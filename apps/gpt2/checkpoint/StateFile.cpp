@@ -215,6 +215,12 @@ StateFile gpt2::parseState(const std::string &text, const std::string &path) {
   return file;
 }
 
+/// As the writer writes one.
+static bool isPlainNumber(std::string_view text) {
+  return !text.empty() && (text == "0" || text.front() != '0') &&
+         text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 bool gpt2::isTensorFileName(const std::string &name) {
   // "ckpt-STEP.safetensors", "ckpt-STEP-COUNT.safetensors"
   constexpr std::string_view end = ".safetensors";
@@ -226,8 +232,10 @@ bool gpt2::isTensorFileName(const std::string &name) {
   for (std::string_view begin : {"ckpt-", "optimizer-"}) {
     if (rest.starts_with(begin)) {
       rest.remove_prefix(begin.size());
-      return !rest.empty() && rest.front() != '-' && rest.back() != '-' &&
-             rest.find_first_not_of("0123456789-") == std::string_view::npos;
+      size_t dash = rest.find('-');
+      return isPlainNumber(rest.substr(0, dash)) &&
+             (dash == std::string_view::npos ||
+              isPlainNumber(rest.substr(dash + 1)));
     }
   }
   return false;

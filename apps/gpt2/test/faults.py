@@ -360,6 +360,7 @@ class Faults:
         result = run("train", "--init_from=resume", "--checkpoint=best", f"--max_iters={step + 1}")
         self.expect(result, 0)
         assert f"resumed behind step {step}\n" in result.stdout, result.stdout
+        self.expect(result, 0, f"note: the next checkpoint replaces those behind step {step}, of step {state['step']}; a copy of best ")
 
     # Going on.
 

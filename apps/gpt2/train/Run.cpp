@@ -375,6 +375,18 @@ void Run::openFolder() {
   });
   bool goesOn = start.checkpoint.has_value();
   if (goesOn) {
+    std::string behind;
+    for (uint64_t step : stepsBehind(options.outDir, uint64_t(first))) {
+      behind += (behind.empty() ? "" : ", ") + std::to_string(step);
+    }
+    if (!behind.empty()) {
+      notes.push_back("the next checkpoint replaces those behind step " +
+                      std::to_string(first) + ", of step " + behind +
+                      "; a copy of " + options.outDir +
+                      " under another name keeps them");
+    }
+  }
+  if (goesOn) {
     cutLog(logPath, first);
   } else if (options.overwrite) {
     removeCheckpoints(options.outDir);
