@@ -96,14 +96,13 @@ TrainingState loadTrainingState(const std::string &folder,
 /// them.
 std::vector<uint64_t> stepsBehind(const std::string &folder, uint64_t step);
 
-/// Removes every checkpoint of a folder, and leaves all else.
-void removeCheckpoints(const std::string &folder);
-
 /// What a save does beside writing the last checkpoint.
 struct SaveOptions {
   bool isBest = false;   ///< it is the best one, too
   int64_t keep = 0;      ///< so many of the ones before stay
   std::string said = {}; ///< of it, for who is told that it is written
+  /// What the folder has is of another run, and goes.
+  bool isNewRun = false;
 };
 
 /// Saves and waits. What `CheckpointWriter` does in its thread.

@@ -202,8 +202,25 @@ TEST(Checkpoint, keepsOlderOnes) {
   writer.save(checkpointOf(4), {.keep = 2});
   writer.wait();
   EXPECT_EQ(filesOf(folder.path).size(), 3 + 2 * 3U) << "4, 3, and 1";
-  removeCheckpoints(folder.path);
-  EXPECT_EQ(filesOf(folder.path).size(), 0U);
+}
+
+TEST(Checkpoint, aNewRunReplacesAllWithItsFirstSave) {
+  TestFolder folder;
+  CheckpointWriter writer(folder.path);
+  for (uint64_t step : {1, 2, 3}) {
+    writer.save(checkpointOf(step), {.isBest = step == 1, .keep = 2});
+  }
+  writer.wait();
+  writeContent(folder / "notes.txt", "mine");
+  // Even where nobody can read what was.
+  writeContent(folder / "state.json", "{");
+  writer.save(checkpointOf(2), {.keep = 2, .isNewRun = true});
+  writer.wait();
+  EXPECT_EQ(filesOf(folder.path),
+            (std::set<std::string>{"notes.txt", "state.json",
+                                   "ckpt.safetensors", "ckpt-2-1.safetensors",
+                                   "optimizer-2-1.safetensors"}));
+  expectEqual(loadCheckpoint(folder.path), checkpointOf(2));
 }
 
 TEST(Checkpoint, aSaveKeepsWhatAnUnreadableStateNames) {

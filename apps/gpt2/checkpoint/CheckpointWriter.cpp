@@ -63,6 +63,13 @@ static void linkWeights(const std::string &folder, const std::string &stable,
   }
 }
 
+static void removeLink(const std::string &folder, const std::string &stable) {
+  std::error_code error;
+  if (fs::is_symlink(folder + "/" + stable, error)) {
+    fs::remove(folder + "/" + stable, error);
+  }
+}
+
 /// Files that no checkpoint names, and of saves that were killed.
 static void removeOthers(const std::string &folder,
                          const std::set<std::string> &named) {
@@ -79,18 +86,6 @@ static void removeOthers(const std::string &folder,
   for (const fs::path &other : others) {
     fs::remove(other, error);
   }
-}
-
-void gpt2::removeCheckpoints(const std::string &folder) {
-  std::error_code error;
-  // First what names the others.
-  fs::remove(folder + "/state.json", error);
-  for (const char *link : {"/ckpt.safetensors", "/best.safetensors"}) {
-    if (fs::is_symlink(folder + link, error)) {
-      fs::remove(folder + link, error);
-    }
-  }
-  removeOthers(folder, {});
 }
 
 /// What a folder has when `now` is its last checkpoint.
@@ -117,7 +112,8 @@ std::string gpt2::writeCheckpoint(const std::string &folder,
                                   const Checkpoint &checkpoint,
                                   const SaveOptions &options) {
   // Before anything is written: files of an unknown state stay.
-  std::optional<StateFile> before = findState(folder);
+  std::optional<StateFile> before =
+      options.isNewRun ? std::nullopt : findState(folder);
   SavedSet now;
   now.state = checkpoint.state;
   auto write = [&](const std::string &begin,
@@ -144,6 +140,8 @@ std::string gpt2::writeCheckpoint(const std::string &folder,
   if (file.best) {
     take(*file.best);
     linkWeights(folder, "best.safetensors", file.best->weights.name);
+  } else {
+    removeLink(folder, "best.safetensors");
   }
   std::ranges::for_each(file.older, take);
   removeOthers(folder, named);

@@ -395,10 +395,28 @@ class Faults:
             self.expect(self.train("taken", *words), 1, "'taken': expected a folder without checkpoints for a new run, got the one of step 20",
                         "--init_from=resume goes on with it, --overwrite replaces it, another --out_dir keeps it")
         assert before == {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
+        # Nothing goes before the new run has a checkpoint.
+        whole = {path.name: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+        result = self.train("taken", "--overwrite", learning_rate=1e6, min_lr=1e5, grad_clip=0, warmup_iters=0, eval_interval=100)
+        self.expect(result, 1, "error: the loss of step ", "; the last checkpoint is kept")
+        (out / "log.jsonl.new").unlink()
+        assert whole == {path.name: path.read_bytes() for path in out.rglob("*") if path.is_file()}
         result = self.train("taken", "--overwrite", max_iters=3, eval_interval=3)
+        assert [line[0] for line in curve_of(out)][-1] == 3 and not (out / "log.jsonl.new").exists(), curve_of(out)
         assert result.returncode == 0 and state_of(out)["step"] == 3 and state_of(out)["best"]["step"] == 3, result.stderr
         result = self.train("taken", "--eval_only=True")
         assert result.returncode == 0, "an evaluation writes nothing: " + result.stderr
+
+    def test_going_back(self):
+        """The log keeps the lines of steps that have a checkpoint, until another one replaces it."""
+        out = self.trained("back", keep=3, eval_interval=5)
+        before = curve_of(out)
+        back = lambda *words: self.program.run("train", "--init_from=resume", "--out_dir=back", "--checkpoint=10", *words)
+        result = back("--max_iters=10")
+        self.expect(result, 0, "note: the next checkpoint replaces those behind step 10, of step ")
+        assert state_of(out)["step"] == 20 and curve_of(out) == before, curve_of(out)
+        self.expect(back("--max_iters=15"), 0)
+        assert state_of(out)["step"] == 15 and curve_of(out) == [line for line in before if line[0] < 15 or line[0] == 15 and line[1] is None]
 
     def test_data_of_the_run(self):
         self.trained("data-run", max_iters=4, eval_interval=4)

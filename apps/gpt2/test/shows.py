@@ -5,11 +5,12 @@ itself.
 """
 import csv
 import json
+import shutil
 import struct
 import sys
 import tempfile
 
-from program import SMALL, Program, curve_of, state_of
+from program import SMALL, Program, curve_of, state_of, words_of
 from runs import fail
 
 OPTIONS = SMALL | dict(max_iters=12, lr_decay_iters=12, eval_interval=4, device="cpu")
@@ -96,13 +97,59 @@ def check_ends(program):
         fail(f"expected an early end, got {result.stdout[-600:]}{result.stderr}")
 
 
+def check_schedule(program):
+    """--epochs sets the end of the decay where nobody else has."""
+    options = {key: value for key, value in OPTIONS.items() if key not in ("max_iters", "lr_decay_iters")} | dict(
+        batch_size=32, gradient_accumulation_steps=4, eval_interval=1000)
+    decay = lambda: [state_of(program.folder / "decay")["options"][name] for name in ("max_iters", "lr_decay_iters")]
+    for word, follows in ("--lr_decay_iters=1000", False), ("--overwrite", True):
+        for words in [word], ["--init_from=resume", "--epochs=1.5"], ["--init_from=resume", "--epochs=2"]:
+            result = program.train("decay", options | dict(epochs=1), *words)
+            if result.returncode or (decay()[0] == decay()[1]) != follows or not follows and decay()[1] != 1000:
+                fail(f"{words}: expected {'max_iters' if follows else 1000} for lr_decay_iters, got {decay()}: {result.stderr}")
+    result = program.train("short", {key: value for key, value in options.items() if key != "warmup_iters"} | dict(epochs=1))
+    if result.returncode != 2 or "--epochs: expected at least as many steps as warmup_iters (2000), got " not in result.stderr or \
+            " times the data; a lower --warmup_iters fits" not in result.stderr:
+        fail(f"expected a word on --epochs, got {result.stderr}")
+
+
+def check_tokenizers(program):
+    """A vocabulary that leaves numbers out has texts, too; another run's tokenizer leaves nothing of it."""
+    def run(*words):
+        result = program.run(*words, errors="replace")  # bytes of no character, too
+        if result.returncode:
+            fail(f"{words}: {result.stderr}")
+        return result
+
+    run("prepare", "text.txt", "--dataset=pairs", "--train-bpe=260")
+    tokenizer = program.folder / "far"
+    tokenizer.mkdir()
+    for name in "vocab.json", "merges.txt":
+        shutil.copy(program.folder / "data/pairs" / name, tokenizer)
+    (tokenizer / "added_tokens.json").write_text('{"<|far|>": 2000}')
+    run("prepare", "text.txt", "--dataset=gaps", "--tokenizer=far")
+    words = ["--out_dir=tokens", *words_of(OPTIONS | dict(max_iters=4, eval_interval=4))]
+    result = run("train", "--dataset=gaps", "--sample_every=3", *words)
+    if "sample of step 3:\n" not in result.stdout or "\ufffd" not in result.stdout:
+        fail(f"expected a text, got {result.stdout}{result.stderr}")
+    files = program.folder / "tokens/tokenizer"
+    if not (files / "added_tokens.json").exists():
+        fail("expected the added tokens beside the checkpoint")
+    run("train", "--dataset=pairs", "--overwrite", *words)
+    run("sample", "--out_dir=tokens", "--device=cpu", "--num_samples=1", "--max_new_tokens=3")
+    if sorted(path.name for path in files.iterdir()) != ["merges.txt", "meta.json", "vocab.json"]:
+        fail(f"expected the files of one tokenizer, got {list(files.iterdir())}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         program = Program(sys.argv[1], folder)
         program.prepare()
         check_files(program)
         check_ends(program)
-    print("settings, time left, texts, CSV, events, epochs and patience: as they should be")
+        check_schedule(program)
+        check_tokenizers(program)
+    print("settings, time left, texts, CSV, events, epochs, patience, schedules and tokenizers: as they should be")
 
 
 main()

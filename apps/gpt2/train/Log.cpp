@@ -178,7 +178,8 @@ void Log::write(const EvaluationLine &line) {
   std::fflush(stdout);
 }
 
-void gpt2::cutLog(const std::string &path, int64_t step) {
+void gpt2::cutLog(const std::string &path, int64_t step,
+                  const std::string &to) {
   if (!std::filesystem::exists(path)) {
     return;
   }
@@ -188,7 +189,7 @@ void gpt2::cutLog(const std::string &path, int64_t step) {
       kept += std::string(line) + "\n";
     }
   });
-  throwIfFailed(writeFileAtomically(path, kept));
+  throwIfFailed(writeFileAtomically(to, kept));
 }
 
 int64_t gpt2::memoryBytes(Device device) {

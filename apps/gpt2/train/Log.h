@@ -74,8 +74,8 @@ private:
 };
 
 /// Keeps the lines of steps before `step`: a run that goes on writes the others
-/// again. Throws Error.
-void cutLog(const std::string &path, int64_t step);
+/// again. They are written to the file `to`. Throws Error.
+void cutLog(const std::string &path, int64_t step, const std::string &to);
 
 int64_t memoryBytes(Device device);
 

@@ -7,6 +7,8 @@
 
 #include "apps/gpt2/train/Report.h"
 
+#include "nereid/Support/Log.h"
+
 #include <cstdio>
 
 using namespace nereid;
@@ -43,6 +45,10 @@ std::string gpt2::durationText(double seconds) {
   return numberText("%.1f s", seconds);
 }
 
+std::string gpt2::noteText(const std::string &note) {
+  return "note: " + printable(note) + "\n";
+}
+
 std::string gpt2::settingsTable(const Options &options) {
   constexpr size_t indent = 11, width = 110;
   std::string text, line, group;
@@ -52,7 +58,7 @@ std::string gpt2::settingsTable(const Options &options) {
     }
   };
   for (const OptionRow &row : optionRows()) {
-    std::string value = optionText(options, row.name);
+    std::string value = printable(optionText(options, row.name));
     if (row.group == "sampling" || value.empty()) {
       continue;
     }

@@ -19,6 +19,9 @@ namespace nereid::gpt2 {
 /// "3 h 12 min", "4 min 10 s", "54.3 s".
 std::string durationText(double seconds);
 
+/// A line for standard error, of a text that may be of somebody's file.
+std::string noteText(const std::string &note);
+
 /// Every option of training, a paragraph for each of its groups:
 ///   data       dataset=books, batch_size=12, ...
 std::string settingsTable(const Options &options);

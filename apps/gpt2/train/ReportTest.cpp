@@ -52,3 +52,11 @@ TEST(Report, listsTheSettings) {
     begin = end + 1;
   }
 }
+
+TEST(Report, showsForeignTextsWithoutTheirControlCharacters) {
+  EXPECT_EQ(noteText("a\x1b[31mb"), "note: a\\x1b[31mb\n");
+  Options options;
+  options.dataset = "a\x1b[31mb";
+  EXPECT_EQ(settingsTable(options).find("data       dataset=a\\x1b[31mb, "),
+            0U);
+}

@@ -28,6 +28,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -170,16 +171,18 @@ private:
   void begin();
   void checkData();
   void openFolder();
+  /// Of the writer's thread, behind the first checkpoint.
+  void replaceFiles();
   void announce() const;
   /// Returns as `train`.
   int steps();
   void checkLoss(double loss, int64_t step) const;
   /// That has been sent to one of the processes, or 0. Collective: all stop
   /// behind the same step.
-  int signalToStop() const;
+  int signalToStop();
   /// Before a step; to ask the others is to wait for them, so that not every
   /// step asks.
-  int signalBefore(int64_t step) const;
+  int signalBefore(int64_t step);
   /// After a signal: what has been done is kept. Collective.
   void stop(int64_t step, int signal);
   /// Writes a checkpoint where one is due. A signal that ends it early, or 0.
@@ -214,12 +217,23 @@ private:
   std::optional<CheckpointWriter> writer;
   std::optional<Log> log;
   std::string logPath;
+  /// What the folder has of another run, or of steps that are trained again,
+  /// stays until the first checkpoint: till then lines of the log go to a file
+  /// of their own.
+  std::string newLogPath;
+  bool isFolderReplaced = false, isNewRun = false;
   int64_t first = 0;
   /// Is the checkpoint of the first step one that was evaluated there?
   bool isFirstSaved = true;
   double best = std::numeric_limits<double>::infinity();
   uint64_t bestStep = 0;
   nlohmann::json record; ///< of the data
+  bool decayFollowsEpochs = false;
+  /// When the others were asked, behind how many steps; how long a step has
+  /// taken on average of all processes, and when they are asked next.
+  std::optional<Clock::time_point> asked;
+  int64_t askedAt = 0, nextQuestion = 0;
+  double ownMilliseconds = 0, agreedMilliseconds = 0;
   Clock::time_point begun = Clock::now();
 };
 
@@ -239,6 +253,9 @@ static std::string agreementOf(const Options &options, const Start &start) {
          std::to_string(start.checkpoint ? start.checkpoint->state.step : 0);
 }
 
+/// Of TrainingState::schedule.
+static constexpr const char *followsEpochsKey = "follows_epochs";
+
 static Options checked(const Options &options) {
   checkOptions(options);
   return options;
@@ -253,8 +270,27 @@ static const Options &limited(Options &options, const Start &start) {
   return options;
 }
 
-/// As many steps as --epochs says, which the schedule follows.
-static Options &timed(Options &options, const Batches &data) {
+/// Does the decay end with the last epoch? Where nobody has said when it ends.
+static bool followsEpochs(const Options &options, const Start &start) {
+  if (options.epochs <= 0 || options.given.contains("lr_decay_iters")) {
+    return false;
+  }
+  if (!start.checkpoint) {
+    return true;
+  }
+  const TrainingState &state = start.checkpoint->state;
+  auto found = state.schedule.find(followsEpochsKey);
+  if (found != state.schedule.end() && found->is_boolean()) {
+    return found->get<bool>();
+  }
+  // A state.json from before the key.
+  Options own = optionsFrom(state.options);
+  return own.epochs > 0 && own.lrDecayIters == own.maxIters;
+}
+
+/// As many steps as --epochs says.
+static Options &timed(Options &options, const Batches &data,
+                      const Start &start) {
   if (options.epochs > 0) {
     double tokens = 0, perStep = double(options.gradientAccumulationSteps *
                                         options.batchSize * options.blockSize);
@@ -262,8 +298,17 @@ static Options &timed(Options &options, const Batches &data) {
       tokens += double(shard.size());
     }
     options.maxIters = int64_t(std::ceil(options.epochs * tokens / perStep));
-    if (!options.given.contains("lr_decay_iters")) {
+    if (followsEpochs(options, start)) {
       options.lrDecayIters = options.maxIters;
+      if (options.decayLr && options.maxIters < options.warmupIters) {
+        raise({ErrorCode::InvalidArgument,
+               "--epochs: expected at least as many steps as warmup_iters (" +
+                   std::to_string(options.warmupIters) + "), got " +
+                   std::to_string(options.maxIters) + ", which is " +
+                   optionText(options, "epochs") +
+                   " times the data; a lower --warmup_iters fits",
+               {}});
+      }
     }
     checkOptions(options);
   }
@@ -275,17 +320,19 @@ Run::Run(const Options &given, const std::vector<std::string> &notes)
       device(deviceOf(options, processes)),
       all(makeCommunicator(processes, device)), start(startOf(options)),
       data(limited(options, start), shareOf(options, all->rank(), all->size())),
-      config(configOf(timed(options, data), start, data.vocabulary(), device)),
+      config(configOf(timed(options, data, start), start, data.vocabulary(),
+                      device)),
       fit(checkedFit(config, options, device)),
       model(config, uint64_t(options.seed), device),
       trainer(model, options, *all, agreementOf(options, start)),
       meter(config, options, device, all->size()),
-      logPath(options.outDir + "/log.jsonl") {
+      logPath(options.outDir + "/log.jsonl"), newLogPath(logPath + ".new") {
   checkData();
   begin();
   if (isRoot()) {
     openFolder();
   }
+  decayFollowsEpochs = followsEpochs(options, start);
   start = {};
 }
 
@@ -367,18 +414,22 @@ void Run::openFolder() {
     log.emplace("", false);
     return;
   }
-  writer.emplace(options.outDir, [](const std::string &weights,
-                                    const TrainingState &,
-                                    const SaveOptions &saved) {
+  writer.emplace(options.outDir, [this](const std::string &weights,
+                                        const TrainingState &,
+                                        const SaveOptions &saved) {
+    replaceFiles();
     std::printf("saved %s: %s\n", weights.c_str(), saved.said.c_str());
     std::fflush(stdout);
   });
   bool goesOn = start.checkpoint.has_value();
+  isNewRun = !goesOn;
+  bool replaces = isNewRun && hasCheckpoint(options.outDir);
   if (goesOn) {
     std::string behind;
     for (uint64_t step : stepsBehind(options.outDir, uint64_t(first))) {
       behind += (behind.empty() ? "" : ", ") + std::to_string(step);
     }
+    replaces = loadTrainingState(options.outDir).step > uint64_t(first);
     if (!behind.empty()) {
       notes.push_back("the next checkpoint replaces those behind step " +
                       std::to_string(first) + ", of step " + behind +
@@ -386,14 +437,33 @@ void Run::openFolder() {
                       " under another name keeps them");
     }
   }
+  std::error_code error;
+  std::filesystem::remove(newLogPath, error);
+  isFolderReplaced = !replaces;
+  const std::string &lines = replaces ? newLogPath : logPath;
   if (goesOn) {
-    cutLog(logPath, first);
-  } else if (options.overwrite) {
-    removeCheckpoints(options.outDir);
+    cutLog(logPath, first, lines);
   }
-  log.emplace(logPath, goesOn, LogFormats{options.csv, options.tensorboard});
-  saveTokenizer(*data.dataset().tokenizer, options.outDir);
+  log.emplace(lines, goesOn, LogFormats{options.csv, options.tensorboard});
+  if (!replaces) {
+    saveTokenizer(*data.dataset().tokenizer, options.outDir);
+  }
   record = dataRecord(data.dataset(), options.outDir);
+}
+
+void Run::replaceFiles() {
+  if (isFolderReplaced) {
+    return;
+  }
+  saveTokenizer(*data.dataset().tokenizer, options.outDir);
+  std::error_code error;
+  std::filesystem::rename(newLogPath, logPath, error);
+  if (error) {
+    raise({ErrorCode::IoError,
+           "cannot write to " + logPath + ": " + error.message(),
+           {}});
+  }
+  isFolderReplaced = true;
 }
 
 void Run::announce() const {
@@ -401,7 +471,7 @@ void Run::announce() const {
     return;
   }
   for (const std::string &note : notes) {
-    std::fprintf(stderr, "note: %s\n", note.c_str());
+    std::fputs(noteText(note).c_str(), stderr);
   }
   if (!options.evalOnly && first >= options.maxIters) {
     std::fprintf(stderr,
@@ -499,13 +569,16 @@ void Run::save(int64_t step, std::optional<double> validationLoss,
   state.options = toJson(options);
   state.model = toJson(config);
   state.data = record;
+  state.schedule = {{followsEpochsKey, decayFollowsEpochs}};
   std::optional<double> trained;
   if (!validationLoss) {
     trained = trainer.loss();
   }
   writer->save(checkpoint,
                {isBest, options.keep,
-                saidOfCheckpoint(step, validationLoss, trained, isBest)});
+                saidOfCheckpoint(step, validationLoss, trained, isBest),
+                isNewRun});
+  isNewRun = false;
 }
 
 void Run::logStep(int64_t step) {
@@ -521,29 +594,43 @@ void Run::logStep(int64_t step) {
   checkLoss(line.loss, step);
 }
 
-int Run::signalBefore(int64_t step) const {
-  constexpr int64_t mostMicroSteps = 10;
-  int64_t between = std::max<int64_t>(
-      mostMicroSteps / std::max<int64_t>(options.gradientAccumulationSteps, 1),
-      1);
-  bool asks = all->size() == 1 || (step - first) % between == 0;
-  return asks ? signalToStop() : 0;
+int Run::signalBefore(int64_t step) {
+  if (all->size() > 1 && step < nextQuestion) {
+    return 0;
+  }
+  bool isTimed = asked && step > askedAt;
+  if (isTimed) {
+    std::chrono::duration<double, std::milli> since = Clock::now() - *asked;
+    ownMilliseconds = since.count() / double(step - askedAt);
+  }
+  int signal = signalToStop();
+  asked = Clock::now();
+  askedAt = step;
+  nextQuestion =
+      step + (isTimed ? stepsBetweenQuestions(options.gradientAccumulationSteps,
+                                              agreedMilliseconds)
+                      : 1);
+  return signal;
 }
 
-int Run::signalToStop() const {
+int Run::signalToStop() {
   int own = interrupt.signal();
   if (all->size() == 1) {
     return own;
   }
-  std::vector<int32_t> asked;
+  std::vector<int32_t> told;
   for (int signal : stopSignals) {
-    asked.push_back(signal == own);
+    told.push_back(signal == own);
   }
-  Tensor counts = Tensor::fromVector(asked).to(device);
+  constexpr double longest = 10000; // the sum of all fits
+  told.push_back(int32_t(std::min(ownMilliseconds, longest)));
+  Tensor counts = Tensor::fromVector(told).to(device);
   all->allReduce(counts);
   all->join();
   Tensor host = counts.onHost();
   all->check();
+  agreedMilliseconds =
+      double(host.at({int64_t(stopSignals.size())})) / double(all->size());
   for (size_t i = 0; i < stopSignals.size(); ++i) {
     if (host.at({int64_t(i)}) > 0) {
       return stopSignals[i];
@@ -586,6 +673,15 @@ bool Run::hasLostPatience(int64_t step) const {
   return true;
 }
 
+/// A model may draw a number that the vocabulary leaves out.
+static std::string shownToken(const Tokenizer &tokenizer, int32_t token) {
+  try {
+    return std::string(tokenizer.bytesOf(token));
+  } catch (const Error &) {
+    return "\uFFFD";
+  }
+}
+
 void Run::writeText(int64_t step) const {
   if (!isRoot()) {
     return;
@@ -596,15 +692,24 @@ void Run::writeText(int64_t step) const {
   generation.seed = options.seed;
   generation.compile = false; // a graph's memory would stay
   generation.vocabulary = tokenizer.size();
-  Generator generator(model, 1, generation);
-  std::vector<int32_t> tokens = {tokenizer.endOfText().value_or(0)};
-  generator.begin({tokens});
-  generator.generate(length, [&](std::span<const int32_t> drawn) {
-    tokens.push_back(drawn[0]);
-  });
-  tokens.erase(tokens.begin());
+  std::string text;
+  // Training goes on without it.
+  try {
+    Generator generator(model, 1, generation);
+    std::vector<int32_t> begin = {tokenizer.endOfText().value_or(0)};
+    generator.begin({begin});
+    generator.generate(length, [&](std::span<const int32_t> drawn) {
+      text += shownToken(tokenizer, drawn[0]);
+    });
+  } catch (const Error &error) {
+    std::fputs(noteText("no sample of step " + std::to_string(step) + ": " +
+                        error.message())
+                   .c_str(),
+               stderr);
+    return;
+  }
   std::printf("sample of step %lld:\n%s\n---------------\n",
-              static_cast<long long>(step), tokenizer.decode(tokens).c_str());
+              static_cast<long long>(step), text.c_str());
   std::fflush(stdout);
 }
 
@@ -691,7 +796,9 @@ int Run::steps() {
     trace->finish();
   }
   if (isRoot() && !options.plot.empty()) {
-    writePlot(options.plot, logPath, "Training of " + options.outDir);
+    writePlot(options.plot,
+              options.evalOnly || isFolderReplaced ? logPath : newLogPath,
+              "Training of " + options.outDir);
   }
   summarize(step);
   return signal;

@@ -97,16 +97,39 @@ bool gpt2::hasTokensOf(const json &record, const Dataset &data) {
 
 void gpt2::saveTokenizer(const Tokenizer &tokenizer,
                          const std::string &outDir) {
-  if (std::string_view(tokenizer.kind()) == "unknown") {
-    return; // data that says how many tokens there are, and not which
+  fs::path folder = outDir + "/tokenizer", staging = outDir + "/.tokenizer.new";
+  std::error_code error;
+  fs::remove_all(staging, error); // of a process that was killed
+  makeFolder(staging);
+  // Other data says how many tokens there are, and not which.
+  if (std::string_view(tokenizer.kind()) != "unknown") {
+    makeFolder(folder);
+    tokenizer.save(staging);
+    writeMeta(staging, {tokenizer.kind(),
+                        tokenizer.size(),
+                        tokenizer.hash().hex(),
+                        tokenizer.characters(),
+                        {},
+                        {}});
   }
-  std::string folder = outDir + "/tokenizer";
-  makeFolder(folder);
-  tokenizer.save(folder);
-  writeMeta(folder, {tokenizer.kind(),
-                     tokenizer.size(),
-                     tokenizer.hash().hex(),
-                     tokenizer.characters(),
-                     {},
-                     {}});
+  // All that a tokenizer may have; another one's files would be read with it.
+  for (const char *name :
+       {"vocab.json", "merges.txt", "added_tokens.json", "meta.json"}) {
+    error.clear();
+    if (fs::exists(staging / name)) {
+      fs::rename(staging / name, folder / name, error);
+    } else if (fs::exists(folder / name, error)) {
+      fs::remove(folder / name, error);
+    }
+    if (error) {
+      raise(
+          {ErrorCode::IoError,
+           "cannot write " + (folder / name).string() + ": " + error.message(),
+           {}});
+    }
+  }
+  fs::remove_all(staging, error);
+  if (fs::is_empty(folder, error) && !error) {
+    fs::remove(folder, error);
+  }
 }

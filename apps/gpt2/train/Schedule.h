@@ -49,6 +49,17 @@ inline double learningRateAt(const Options &o, int64_t step) {
   return o.minLr + left * (o.learningRate - o.minLr);
 }
 
+/// Processes ask each other for signals so many steps apart: that costs little
+/// of short steps, and a stop waits for a second or one step.
+inline int64_t stepsBetweenQuestions(int64_t microSteps,
+                                     double millisecondsOfStep) {
+  constexpr int64_t mostMicroSteps = 10;
+  constexpr double longest = 1000;
+  int64_t most = mostMicroSteps / std::max<int64_t>(microSteps, 1);
+  double fit = longest / std::max(millisecondsOfStep, 1.0);
+  return std::max<int64_t>(std::min(most, int64_t(fit)), 1);
+}
+
 } // namespace nereid::gpt2
 
 #endif // NEREID_APPS_GPT2_TRAIN_SCHEDULE_H

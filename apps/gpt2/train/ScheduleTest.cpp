@@ -55,3 +55,12 @@ TEST(Schedule, hasItsShapeBetween) {
   o.decayLr = false;
   EXPECT_EQ(learningRateAt(o, 0), 1);
 }
+
+TEST(Schedule, asksForSignalsEachSecondOrEachStep) {
+  EXPECT_EQ(stepsBetweenQuestions(1, 0), 10);
+  EXPECT_EQ(stepsBetweenQuestions(1, 100), 10);
+  EXPECT_EQ(stepsBetweenQuestions(1, 400), 2);
+  EXPECT_EQ(stepsBetweenQuestions(1, 30000), 1);
+  EXPECT_EQ(stepsBetweenQuestions(4, 1), 2);
+  EXPECT_EQ(stepsBetweenQuestions(40, 1), 1);
+}
