@@ -79,6 +79,13 @@ struct Layout {
 
 static Layout layoutOf(const std::string &path) {
   std::error_code error;
+  if (!fs::is_regular_file(path, error)) {
+    // To open a pipe would wait for somebody who writes to it.
+    refuse(path, std::string("expected a file of tokens, got ") +
+                     (fs::is_directory(path, error) ? "a folder"
+                      : fs::exists(path, error)     ? "a device or pipe"
+                                                    : "a name of no file"));
+  }
   uint64_t bytes = fs::file_size(path, error);
   std::ifstream file(path, std::ios::binary);
   int32_t words[3] = {};

@@ -16,7 +16,10 @@
 #include "apps/gpt2/data/Loader.h"
 #include "apps/gpt2/data/Preparation.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace nereid;
 using namespace nereid::gpt2;
@@ -164,6 +167,26 @@ TEST_F(TokenFiles, metaPickleMayHaveNoCharacters) {
   write("meta.pkl", metaPickle({"a", "bc"}));
   write("train.bin", bytesOf({1}));
   EXPECT_EQ(openDataset(folder.path).tokenizer->size(), 2);
+}
+
+TEST_F(TokenFiles, aPipeIsNotReadFrom) {
+  write("val.bin", bytesOf({1}));
+  ASSERT_EQ(::mkfifo((folder / "train.bin").c_str(), 0600), 0);
+  // With a writer, so that a reader need not wait either.
+  int pipe = ::open((folder / "train.bin").c_str(), O_RDWR | O_CLOEXEC);
+  std::string tokens = headerOf(20240520, 1, 0);
+  ASSERT_EQ(::write(pipe, tokens.data(), tokens.size()),
+            ssize_t(tokens.size()));
+  EXPECT_THAT(refusal(), HasSubstr("train.bin: expected a file of tokens, got "
+                                   "a device or pipe"));
+  ::close(pipe);
+  std::filesystem::remove(folder / "train.bin");
+  std::filesystem::create_directory(folder / "train.bin");
+  EXPECT_THAT(refusal(), HasSubstr("expected a file of tokens, got a folder"));
+  std::filesystem::remove(folder / "train.bin");
+  std::filesystem::create_symlink("gone", folder / "train.bin");
+  EXPECT_THAT(refusal(),
+              HasSubstr("expected a file of tokens, got a name of no file"));
 }
 
 TEST_F(TokenFiles, areRefusedWhereTheyAreDamaged) {
