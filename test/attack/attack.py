@@ -57,6 +57,10 @@ MACHINE = re.compile(r"^(\S+ (\S+: )?)?cannot (read|write|open|create|make|remov
                      r"expected every launch to be ok")
 
 
+# Files that are not their text.
+SPECIAL = re.compile(r"(base64|fifo|sparse|link|folder|mode|nested):")
+
+
 def incomplete(text):
     """The first error of a message that is none of the three."""
     lines = []
@@ -79,8 +83,8 @@ def incomplete(text):
 
 @dataclasses.dataclass
 class Attack:
-    """Files are {name: text}, where text may be "base64:...", "fifo:", "sparse:BYTES", "link:TARGET", "folder:" and
-    "mode:444:..."; the command's words may name them."""
+    """Files are {name: text}, where text may be "base64:...", "fifo:", "sparse:BYTES", "link:TARGET", "folder:",
+    "mode:444:..." and "nested:COUNT:...*...", COUNT pairs of brackets for the star; the command's words may name them."""
     kind: str
     words: list
     files: dict = dataclasses.field(default_factory=dict)
@@ -88,6 +92,7 @@ class Attack:
     limits: dict = dataclasses.field(default_factory=dict)
     stdin: str = ""
     stdout: str = ""  # empty: kept; "full": /dev/full; "closed"
+    program: str = ""  # beside --binary; empty: --binary itself
 
     def to_json(self):
         return json.dumps(dataclasses.asdict(self), indent=1, ensure_ascii=True)
@@ -104,7 +109,7 @@ class Outcome:
 def encoded(data):
     try:
         text = data.decode("utf-8")
-        if not re.match(r"(base64|fifo|sparse|link|folder|mode):", text):
+        if not SPECIAL.match(text):
             return text
     except UnicodeDecodeError:
         pass
@@ -129,6 +134,9 @@ def place(folder, files):
             mode, _, text = rest.partition(":")
             path.write_text(text, errors="surrogateescape")
             path.chmod(int(mode, 8))
+        elif head == "nested":
+            count, _, text = rest.partition(":")
+            path.write_text(text.replace("*", "[" * int(count) + "]" * int(count)))
         elif head == "base64":
             path.write_bytes(base64.b64decode(rest))
         else:
@@ -194,6 +202,8 @@ def broken_rule(attack, status, timed_out, err, files_before, folder):
 
 
 def attempt(attack, binary):
+    if attack.program:
+        binary = str(pathlib.Path(binary).with_name(attack.program))
     folder = pathlib.Path(tempfile.mkdtemp(prefix="nereid-attack-"))
     try:
         place(folder, attack.files)
@@ -285,7 +295,7 @@ def shrink(attack, binary, rule, seconds=60):
     words = reduce_list(attack.words[1:], lambda w: dataclasses.replace(attack, words=attack.words[:1] + w))
     attack = dataclasses.replace(attack, words=attack.words[:1] + words)
     for name, content in list(attack.files.items()):
-        if re.match(r"(base64|fifo|sparse|link|folder|mode):", content):
+        if SPECIAL.match(content):
             continue
         lines = reduce_list(content.splitlines(keepends=True),
                             lambda part: dataclasses.replace(attack, files={**attack.files, name: "".join(part)}))
@@ -314,6 +324,9 @@ def main():
     kept = [pathlib.Path(name) for name in options.replay] if options.replay is not None else \
         sorted((HERE / "found").glob("*.json"))
     attacks = [(path.name, Attack(**json.loads(path.read_text()))) for path in kept]
+    # Not every build has every program.
+    attacks = [(name, attack) for name, attack in attacks
+               if not attack.program or pathlib.Path(binary).with_name(attack.program).exists()]
     if options.replay is None:
         kinds = [k for k in generators.KINDS if (not options.only or k in options.only.split(","))
                  and k not in options.skip.split(",")]

@@ -357,7 +357,13 @@ TEST(Checkpoint, saysWhatIsDamaged) {
     writeContent(folder / "state.json", text.replace(at, from.size(), to));
     return message();
   };
-  EXPECT_THAT(withState("{", "["), HasSubstr("expected JSON, got text that"));
+  EXPECT_THAT(withState("{", "["), HasSubstr("expected JSON, got a syntax"));
+  // Copies of it would end the stack.
+  std::string deep = std::string(200000, '[') + std::string(200000, ']');
+  EXPECT_THAT(withState("\"step\": 3", "\"step\": " + deep),
+              HasSubstr("nested at most 64 deep"));
+  EXPECT_THAT(withState("\"step\": 3", "\"step\": [1, [2]]"),
+              HasSubstr("to be a number from 0 on, got a list"));
   EXPECT_THAT(withState("nereid-gpt2 checkpoint", "another"),
               HasSubstr("got that of another program; choose another folder"));
   EXPECT_THAT(withState("\"version\": 2", "\"version\": 3"),

@@ -8,6 +8,7 @@
 #include "apps/gpt2/checkpoint/HuggingFace.h"
 
 #include "apps/gpt2/checkpoint/AtomicFile.h"
+#include "apps/gpt2/data/JsonFile.h"
 #include "nereid/Runtime/Error.h"
 
 #include <algorithm>
@@ -67,7 +68,7 @@ struct Keys {
     }
     if (!value->is_number_integer() || *value < 1 || *value > 1 << 24) {
       refuse(path, std::string("expected '") + key +
-                       "' to be a number from 1 on, got " + value->dump());
+                       "' to be a number from 1 on, got " + shortText(*value));
     }
     return value->get<int64_t>();
   }
@@ -84,7 +85,7 @@ struct Keys {
       }
       refuse(path,
              std::string("expected '") + key + "' to be " + text + ", got " +
-                 value->dump(),
+                 shortText(*value),
              ErrorCode::Unsupported);
     }
   }

@@ -234,6 +234,15 @@ TEST_F(HuggingFace, saysWhatDoesNotFit) {
   EXPECT_THAT(refusal(out.path), HasSubstr("an object, got array"));
   writeContent(out / "config.json", "{");
   EXPECT_THAT(refusal(out.path), HasSubstr("expected JSON"));
+  writeContent(out / "config.json",
+               "{\"model_type\": " + std::string(200000, '[') +
+                   std::string(200000, ']') + "}");
+  EXPECT_THAT(refusal(out.path), HasSubstr("nested at most 64 deep"));
+  EXPECT_THAT(withKey("n_layer", json::array({1})),
+              HasSubstr("from 1 on, got a list"));
+  EXPECT_THAT(withKey("model_type", json::array({1})), HasSubstr("got a list"));
+  writeContent(out / "config.json", "[1e999]");
+  EXPECT_THAT(refusal(out.path), HasSubstr("got a number overflow"));
   writeContent(out / "config.json", "{}");
   EXPECT_THAT(refusal(out.path), HasSubstr("expected the key 'n_layer'"));
   writeContent(out / "config.json", text);

@@ -10,6 +10,7 @@
 #include "apps/gpt2/checkpoint/NanoGpt.h"
 #include "apps/gpt2/checkpoint/TorchFile.h"
 #include "apps/gpt2/checkpoint/WeightCollection.h"
+#include "apps/gpt2/data/JsonFile.h"
 #include "nereid/Runtime/Error.h"
 #include "nereid/Support/FileNames.h"
 #include "nereid/Support/Files.h"
@@ -31,13 +32,16 @@ static bool isThere(const std::string &path) {
   return std::filesystem::exists(path, error);
 }
 
-static json readJson(const std::string &path) {
-  std::string text = valueOrThrow(readFile(path));
-  json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (object.is_discarded()) {
-    refuse(path, "expected JSON, got text that is none; the file is damaged");
+static json jsonOf(const std::string &text, const std::string &path) {
+  ParsedJson parsed = parseJson(text);
+  if (!parsed.ok()) {
+    refuse(path, parsed.problem + "; the file is damaged");
   }
-  return object;
+  return std::move(parsed.value);
+}
+
+static json readJson(const std::string &path) {
+  return jsonOf(valueOrThrow(readFile(path)), path);
 }
 
 static ImportedModel importShards(const std::string &folder,
@@ -54,7 +58,7 @@ static ImportedModel importShards(const std::string &folder,
         file.get<std::string>().find('/') != std::string::npos) {
       refuse(path, "expected 'weight_map' to have the name of a file of the "
                    "folder for '" +
-                       name + "', got " + file.dump());
+                       name + "', got " + shortText(file));
     }
     files[file.get<std::string>()].insert(name);
   }
@@ -82,8 +86,7 @@ static ImportedModel importFile(const std::string &path) {
   auto text = file.metadata().find("config");
   std::string beside = folderOf(path) + "/config.json";
   if (text != file.metadata().end()) {
-    json object = json::parse(text->second, nullptr, false);
-    config = gptConfigFrom(object, path);
+    config = gptConfigFrom(jsonOf(text->second, path), path);
   } else if (isThere(beside)) {
     config = gptConfigFrom(readJson(beside), beside);
   } else {

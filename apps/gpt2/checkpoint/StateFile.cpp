@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "apps/gpt2/checkpoint/CheckpointFiles.h"
+#include "apps/gpt2/data/JsonFile.h"
 #include "nereid/Runtime/Error.h"
 #include "nereid/Support/Hash.h"
 
@@ -94,7 +95,7 @@ public:
     const json &number = value(key);
     if (!number.is_number_unsigned()) {
       refuse(std::string("expected '") + key + "' to be a number from 0 on, " +
-             "got " + number.dump());
+             "got " + shortText(number));
     }
     return number.get<uint64_t>();
   }
@@ -114,7 +115,7 @@ public:
     const json &loss = value(key);
     if (!loss.is_number() && !loss.is_null()) {
       refuse(std::string("expected '") + key +
-             "' to be a number or null, got " + loss.dump());
+             "' to be a number or null, got " + shortText(loss));
     }
     return loss.is_number() ? std::optional(loss.get<double>()) : std::nullopt;
   }
@@ -122,7 +123,7 @@ public:
     const json &text = value(key);
     if (!text.is_string()) {
       refuse(std::string("expected '") + key + "' to be a text, got " +
-             text.dump());
+             shortText(text));
     }
     return text.get<std::string>();
   }
@@ -174,11 +175,11 @@ static SavedSet setFrom(const Reader &reader, bool isFirstVersion) {
 }
 
 StateFile gpt2::parseState(const std::string &text, const std::string &path) {
-  json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  ParsedJson parsed = parseJson(text);
+  const json &object = parsed.value;
   Reader reader(object, path);
-  if (object.is_discarded()) {
-    reader.refuse(
-        "expected JSON, got text that is none; the checkpoint is damaged");
+  if (!parsed.ok()) {
+    reader.refuse(parsed.problem + "; the checkpoint is damaged");
   }
   if (!object.is_object() || object.value("format", json()) != formatName) {
     reader.refuse("expected a state.json of nereid-gpt2, got that of another "

@@ -80,8 +80,55 @@ private:
 };
 } // namespace
 
-/// Short enough for a message.
-static std::string shortText(const JsonFile::Json &value) {
+/// Where more than deepestJson lists and objects are open; npos: nowhere.
+static size_t placeOfDepth(std::string_view text) {
+  int depth = 0;
+  bool isString = false;
+  for (size_t at = 0; at < text.size(); ++at) {
+    char c = text[at];
+    if (isString) {
+      at += c == '\\';
+      isString = c != '"';
+    } else if (c == '"') {
+      isString = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > deepestJson) {
+        return at;
+      }
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return std::string_view::npos;
+}
+
+ParsedJson parseJson(std::string_view text) {
+  ParsedJson parsed;
+  if (size_t at = placeOfDepth(text); at != std::string_view::npos) {
+    parsed.byte = at;
+    parsed.problem = "expected JSON whose lists and objects are nested at "
+                     "most " +
+                     std::to_string(deepestJson) +
+                     " deep, got one that is nested deeper";
+    return parsed;
+  }
+  try {
+    parsed.value = nlohmann::json::parse(text);
+  } catch (const nlohmann::json::exception &error) {
+    // "[json.exception.parse_error.101] parse error at line 3, column 4: ...",
+    // "[json.exception.out_of_range.406] ..."
+    auto *place = dynamic_cast<const nlohmann::json::parse_error *>(&error);
+    std::string message = error.what(), before = place ? ": " : "] ";
+    size_t at = message.find(before);
+    std::string why =
+        message.substr(at == std::string::npos ? 0 : at + before.size());
+    parsed.byte = place && place->byte > 0 ? place->byte - 1 : 0;
+    parsed.problem = "expected JSON, got a " + printable(wellFormed(why));
+  }
+  return parsed;
+}
+
+std::string shortText(const nlohmann::json &value) {
   if (value.is_structured()) {
     return value.is_array() ? "a list" : "an object";
   }
@@ -92,20 +139,13 @@ static std::string shortText(const JsonFile::Json &value) {
 
 JsonFile::JsonFile(const std::string &path)
     : path(path), content(valueOrThrow(readFile(path))) {
-  try {
-    json = Json::parse(content);
-  } catch (const Json::parse_error &error) {
-    // "[json.exception.parse_error.101] parse error at line 3, column 4: ...".
-    std::string message = error.what();
-    size_t colon = message.find(": ");
-    std::string why =
-        message.substr(colon == std::string::npos ? 0 : colon + 2);
-    size_t byte = error.byte > 0 ? error.byte - 1 : 0;
+  ParsedJson parsed = parseJson(content);
+  if (!parsed.ok()) {
     raise({ErrorCode::IoError,
-           placeInText(path, content, byte) + "expected JSON, got a " +
-               printable(wellFormed(why)),
+           placeInText(path, content, parsed.byte) + parsed.problem,
            {}});
   }
+  json = std::move(parsed.value);
 }
 
 void JsonFile::refuse(const Keys &keys, const std::string &what) const {

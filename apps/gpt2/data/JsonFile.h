@@ -15,9 +15,29 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace nereid::gpt2 {
+
+/// Lists and objects in each other. What parses into more would end the stack
+/// with its first copy, for copies recur.
+inline constexpr int deepestJson = 64;
+
+/// A value, or what is wrong with the text: "expected JSON, got ...".
+struct ParsedJson {
+  nlohmann::json value;
+  std::string problem; ///< empty: none
+  size_t byte = 0;     ///< where the problem is
+
+  bool ok() const { return problem.empty(); }
+};
+
+/// Every text that is not our own is parsed here.
+ParsedJson parseJson(std::string_view text);
+
+/// Short enough for a message; of lists and objects their kind alone.
+std::string shortText(const nlohmann::json &value);
 
 class JsonFile {
 public:

@@ -236,11 +236,34 @@ TEST_F(TokenizerFiles, damagedTokenizerJsonIsRefused) {
   EXPECT_THAT(with("/model/merges", 3), HasSubstr("a list of pairs"));
   EXPECT_THAT(with("/model/merges/0", "a"), HasSubstr("merge 0"));
   EXPECT_THAT(with("/model/merges/1", "a qqq"), HasSubstr("merge 1"));
+  EXPECT_THAT(with("/model/merges/1", json::array({"a", "qqq"})),
+              HasSubstr("what they become, got \"a\" and \"qqq\""));
   EXPECT_THAT(with("/added_tokens/0/id", -4), HasSubstr("\"id\""));
   EXPECT_THAT(with("/added_tokens/0/id", 3), HasSubstr("one text for token 3"));
+  EXPECT_THAT(with("/model/merges/0", {{"a"}, {"b"}}),
+              HasSubstr("merge 0: expected two tokens, got a list"));
   json without = tokenizerJson();
   without["model"]["vocab"].erase("!");
   EXPECT_THAT(jsonRefusal(without), HasSubstr("each of the 256 bytes"));
+}
+
+TEST_F(TokenizerFiles, deepJsonIsRefusedWithItsPlace) {
+  auto nested = [&](size_t depth) {
+    std::string file = tokenizerJson().dump(),
+                place = "\"post_processor\":null";
+    file.replace(file.find(place), place.size(),
+                 "\"[{\":\"\\\"[[\",\"post_processor\":" +
+                     std::string(depth, '[') + std::string(depth, ']'));
+    std::string path = write("tokenizer.json", file);
+    return errorOf([&] { openTokenizer(path); });
+  };
+  // In the file's own object.
+  EXPECT_EQ(nested(63), "");
+  EXPECT_THAT(nested(64), AllOf(HasSubstr("tokenizer.json:1:"),
+                                HasSubstr("error: expected JSON whose lists "
+                                          "and objects are nested at most 64 "
+                                          "deep")));
+  EXPECT_THAT(nested(200000), HasSubstr("nested at most 64 deep"));
 }
 
 TEST_F(TokenizerFiles, damagedAndOtherRankFilesAreRefused) {

@@ -87,7 +87,7 @@ private:
           "byte_fallback", "ignore_merges"}) {
       if (!isNothing(model, key)) {
         unsupported(std::string("byte pairs without \"") + key + "\"",
-                    model[key].dump());
+                    shortText(model[key]));
       }
     }
   }
@@ -158,10 +158,10 @@ private:
       file.expected({"model", "merges"}, "a list of pairs", list);
     }
     for (size_t i = 0; i < list.size(); ++i) {
-      auto fail = [&](const std::string &what) {
+      auto fail = [&](const std::string &what, const std::string &got) {
         raise({ErrorCode::IoError,
                path + ": merge " + std::to_string(i) + ": expected " + what +
-                   ", got " + printable(list[i].dump()),
+                   ", got " + got,
                {}});
       };
       std::string left, right;
@@ -174,17 +174,18 @@ private:
         size_t space = text.find(' ');
         if (space == std::string::npos ||
             text.find(' ', space + 1) != std::string::npos) {
-          fail("two tokens with a space between them");
+          fail("two tokens with a space between them", shortText(list[i]));
         }
         left = text.substr(0, space);
         right = text.substr(space + 1);
       } else {
-        fail("two tokens");
+        fail("two tokens", shortText(list[i]));
       }
       auto a = numbers.find(left), b = numbers.find(right),
            c = numbers.find(left + right);
       if (a == numbers.end() || b == numbers.end() || c == numbers.end()) {
-        fail("tokens of the vocabulary, both and what they become");
+        fail("tokens of the vocabulary, both and what they become",
+             shortText(left) + " and " + shortText(right));
       }
       merges.push_back({a->second, b->second, c->second});
     }
