@@ -63,7 +63,7 @@ static Numbers readVocabulary(const std::string &path) {
   std::unordered_map<int64_t, std::string> known;
   for (const auto &[text, value] :
        json.get_ref<const JsonFile::Json::object_t &>()) {
-    int64_t number = file.integer({text}, 0, mostTokens - 1);
+    int64_t number = file.integer({text}, 0, numbersFor(json.size()) - 1);
     if (text.empty()) {
       file.refuse({text},
                   "expected tokens with at least one character, got \"\"");

@@ -45,13 +45,15 @@ BytePairTokenizer::BytePairTokenizer(std::vector<std::string> vocabulary,
     : vocabulary(std::move(vocabulary)), merges_(std::move(merges)),
       pairs(merges_) {
   byteTokens.fill(-1);
+  auto below =
+      static_cast<size_t>(numbersFor(this->vocabulary.size() + others.size()));
   for (const AddedToken &one : others) {
     auto number = static_cast<size_t>(one.token);
-    if (one.text.empty() || one.token < 0 || number >= mostBytePairTokens) {
+    if (one.text.empty() || one.token < 0 || number >= below) {
       raise({ErrorCode::InvalidArgument,
              "expected added tokens with a text and a number below " +
-                 std::to_string(mostBytePairTokens) + ", got '" +
-                 printable(one.text) + "' as " + std::to_string(one.token),
+                 std::to_string(below) + ", got '" + printable(one.text) +
+                 "' as " + std::to_string(one.token),
              {}});
     }
     this->vocabulary.resize(std::max(this->vocabulary.size(), number + 1));

@@ -22,6 +22,7 @@
 
 #include "apps/gpt2/data/Tokenizer.h"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <mutex>
@@ -31,6 +32,13 @@ namespace nereid::gpt2 {
 
 /// Far above any vocabulary, and small enough for a table.
 inline constexpr size_t mostBytePairTokens = size_t{1} << 24;
+
+/// Below this the numbers of a file with so many tokens must be. There may be
+/// gaps; but what is kept for each number should not be far more than the file.
+inline constexpr int64_t numbersFor(size_t tokens) {
+  return static_cast<int64_t>(
+      std::min(mostBytePairTokens, 2 * tokens + (size_t{1} << 16)));
+}
 
 /// "merges[rank]: left and right become result", all tokens.
 struct Merge {

@@ -327,9 +327,9 @@ TEST_F(BytePairFiles, errorsNameTheFileAndTheLine) {
   };
   std::string expected = vocabPath +
                          ":2:9: error: \"ab\": expected an integer from 0 to "
-                         "16777215, got ";
+                         "65539, got ";
   EXPECT_EQ(number("-1"), expected + "-1");
-  EXPECT_EQ(number("16777216"), expected + "16777216");
+  EXPECT_EQ(number("65540"), expected + "65540");
   EXPECT_EQ(number("1.5"), expected + "1.5");
   EXPECT_EQ(number("\"x\""), expected + "\"x\"");
   EXPECT_EQ(number("[[1, {\"ab\": 2}], \"]\"]"), expected + "a list");

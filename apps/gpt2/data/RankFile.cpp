@@ -103,6 +103,9 @@ private:
   void readLines() {
     std::string content = valueOrThrow(readFile(path));
     std::string_view rest = content;
+    // The last line may have no end.
+    int64_t below = numbersFor(
+        static_cast<size_t>(std::count(rest.begin(), rest.end(), '\n')) + 1);
     for (size_t number = 1; !rest.empty(); ++number) {
       size_t end = rest.find('\n');
       std::string_view line = rest.substr(0, end);
@@ -122,11 +125,13 @@ private:
       // GPT-2's longest has 128 bytes; finding merges takes their square.
       bool isLine = bytes && !bytes->empty() && bytes->size() <= 1024 &&
                     error == std::errc() && stop == last && rank >= 0 &&
-                    static_cast<size_t>(rank) < mostBytePairTokens;
+                    rank < below;
       if (!isLine) {
         refuse(path + ":" + std::to_string(number),
-               "error: expected a token in base64 and its rank, as tiktoken's "
-               "files have them, got '" +
+               "error: expected a token in base64 and its rank, a number "
+               "below " +
+                   std::to_string(below) +
+                   ", as tiktoken's files have them, got '" +
                    printable(line.substr(0, 80)) + "'");
       }
       auto place = static_cast<size_t>(rank);

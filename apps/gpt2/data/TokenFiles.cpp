@@ -138,8 +138,10 @@ TokenizerPtr readMetaPickle(const std::string &folder) {
                      (size ? describe(*size) : "none"));
   }
   auto count = static_cast<size_t>(size->integer);
-  std::vector<std::string> characters(count);
-  bool isTexts = texts && texts->is(Kind::Dict);
+  // 'vocab_size' may be any number in a file of some bytes.
+  bool isTexts =
+      texts && texts->is(Kind::Dict) && texts->items.size() / 2 >= count;
+  std::vector<std::string> characters(isTexts ? count : 0);
   for (size_t i = 0; isTexts && i + 1 < texts->items.size(); i += 2) {
     const PickleValue &number = *texts->items[i], &text = *texts->items[i + 1];
     isTexts = number.is(Kind::Integer) && text.is(Kind::Text) &&

@@ -163,6 +163,13 @@ TEST_F(TokenFiles, metaPickleMayHaveNoCharacters) {
   write("val.bin", bytesOf({1}));
   write("meta.pkl", "\x80\x04" + dictPickle({{"vocab_size", "K\x07"}}) + ".");
   EXPECT_EQ(openDataset(folder.path).tokenizer->size(), 7);
+  // As many tokens as it says, and not as many characters.
+  write("meta.pkl", "\x80\x04" +
+                        dictPickle({{"vocab_size", integerPickle(1 << 24)},
+                                    {"itos", "}(" + integerPickle(0) +
+                                                 textPickle("a") + "u"}}) +
+                        ".");
+  EXPECT_EQ(openDataset(folder.path).tokenizer->size(), 1 << 24);
   // Tokens of several characters are of another tokenizer.
   write("meta.pkl", metaPickle({"a", "bc"}));
   write("train.bin", bytesOf({1}));

@@ -307,3 +307,30 @@ TEST_F(TokenizerFiles, whereGpt2sFilesComeFromIsSaid) {
   EXPECT_THAT(errorOf([&] { openTokenizer(folder / "two"); }),
               HasSubstr("two files of tiktoken"));
 }
+
+TEST_F(TokenizerFiles, numbersFarAboveTheCountOfTokensAreRefused) {
+  size_t count = vocabulary.size();
+  std::string below = std::to_string(2 * (count + 1) + 65536);
+  json large = vocabulary, file = tokenizerJson(), added = file;
+  large["zzz"] = 16777215;
+  file["model"]["vocab"] = large;
+  std::string last = std::to_string(2 * (count + 1) + 65535);
+  EXPECT_THAT(jsonRefusal(file),
+              HasSubstr("an integer from 0 to " + last + ", got 16777215"));
+  write("pairs/vocab.json", large.dump());
+  EXPECT_THAT(errorOf([&] { openTokenizer(folder / "pairs"); }),
+              HasSubstr("an integer from 0 to " + last + ", got 16777215"));
+  write("pairs/vocab.json", vocabulary.dump());
+  write("pairs/added_tokens.json", "{\"[PAD]\": 16777215}");
+  EXPECT_THAT(errorOf([&] { openTokenizer(folder / "pairs"); }),
+              HasSubstr("a number below " + below + ", got '[PAD]'"));
+  added["added_tokens"].push_back({{"id", 16777215}, {"content", "[PAD]"}});
+  EXPECT_THAT(jsonRefusal(added), HasSubstr("got '[PAD]' as 16777215"));
+  EXPECT_THAT(rankRefusal(ranks() + base64Of("zz") + " 16777215\n"),
+              HasSubstr("and its rank, a number below " + below + ","));
+  // A gap of some thousand is none of these.
+  large["zzz"] = 60000;
+  write("gap/vocab.json", large.dump());
+  write("gap/merges.txt", contentOf(folder / "pairs/merges.txt"));
+  EXPECT_EQ(openTokenizer(folder / "gap")->size(), 60001);
+}

@@ -135,9 +135,8 @@ private:
       file.expected({"model", "vocab"}, "tokens and their numbers", tokens);
     }
     for (const auto &[text, value] : tokens.items()) {
-      auto number = static_cast<int32_t>(
-          file.integer({"model", "vocab", text}, 0,
-                       static_cast<int64_t>(mostBytePairTokens) - 1));
+      auto number = static_cast<int32_t>(file.integer(
+          {"model", "vocab", text}, 0, numbersFor(tokens.size()) - 1));
       auto place = static_cast<size_t>(number);
       vocabulary.resize(std::max(vocabulary.size(), place + 1));
       if (text.empty() || !vocabulary[place].empty()) {
