@@ -224,6 +224,7 @@ private:
              parameter.tensor.str() + ", got " +
              (tensor.defined() ? tensor.str() : describe(required(of, key))));
     }
+    file.take(tensor);
     return tensor.to(f32);
   }
 

@@ -137,6 +137,16 @@ Tensor TorchFile::tensor(const PickleValue &value) {
   return view(*items[0], items[1]->integer, *shape, *strides);
 }
 
+void TorchFile::take(const Tensor &tensor) {
+  taken += static_cast<uint64_t>(tensor.bytes());
+  if (taken > file->text().size()) {
+    refuse("expected elements of its own for each tensor, got tensors that "
+           "share them: together " +
+           std::to_string(taken) + " bytes or more, in a file of " +
+           std::to_string(file->text().size()));
+  }
+}
+
 /// `storage`: ("storage", torch.FloatStorage, key, device, elements).
 Tensor TorchFile::view(const PickleValue &storage, int64_t offset, Shape shape,
                        const Shape &strides) {

@@ -40,6 +40,10 @@ public:
   /// Views of the mapped file, which live longer than this. Undefined for a
   /// value that is no tensor. Throws as the constructor.
   Tensor tensor(const PickleValue &value);
+  /// For a tensor that will be copied: all of them together must not have more
+  /// bytes than the file, as tensors that share a storage may have. Throws
+  /// IoError.
+  void take(const Tensor &tensor);
 
 private:
   [[noreturn]] void refuse(const std::string &why) const;
@@ -50,6 +54,7 @@ private:
   std::shared_ptr<MappedFile> file;
   std::optional<ZipArchive> zip;
   std::optional<Pickle> pickle;
+  uint64_t taken = 0;                    ///< bytes
   std::map<std::string, Tensor> aligned; ///< copies of storages that are not
 };
 

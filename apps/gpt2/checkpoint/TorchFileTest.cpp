@@ -15,6 +15,7 @@
 #include "apps/gpt2/checkpoint/HuggingFace.h"
 #include "apps/gpt2/checkpoint/Testing.h"
 #include "apps/gpt2/checkpoint/TorchTesting.h"
+#include "apps/gpt2/checkpoint/WeightCollection.h"
 
 #include <gmock/gmock.h>
 #include <random>
@@ -182,6 +183,41 @@ TEST_F(TorchFiles, aPipeIsNotWaitedFor) {
   EXPECT_FALSE(isTorchFile(path));
   EXPECT_THAT(errorOf([&] { importModel(path); }),
               HasSubstr("expected a file, got a device or pipe"));
+}
+
+TEST_F(TorchFiles, entriesHaveBytesOfTheirOwn) {
+  std::string zip = torchZip(
+      pickleOf({{"x", tensorPickle("FloatStorage", "1", 6, 0, {6}, {1})}}),
+      {{"0", floats}, {"1", floats}});
+  ASSERT_EQ(refusal(zip), "");
+  // The directory's place of an entry stands in front of its name.
+  size_t first = zip.rfind("ckpt/data/0") - 4,
+         second = zip.rfind("ckpt/data/1") - 4;
+  zip.replace(second, 4, zip.substr(first, 4));
+  EXPECT_THAT(refusal(zip),
+              HasSubstr("expected bytes of its own for each entry, got "
+                        "'ckpt/data/"));
+}
+
+TEST_F(TorchFiles, tensorsThatAreTakenHaveElementsOfTheirOwn) {
+  std::string many;
+  for (int i = 0; i < 500; ++i) {
+    many += floats;
+  }
+  // 12000 bytes each, in a file of less than twice that.
+  std::string tensor = tensorPickle("FloatStorage", "0", 3000, 0, {3000}, {1});
+  auto addAll = [&](const NamedTexts &tensors) {
+    writeContent(path, torchZip(pickleOf(tensors), {{"0", many}}));
+    TorchFile file(path);
+    WeightCollection weights;
+    weights.addAll(file, file.value());
+  };
+  // The last product may be the embedding.
+  addAll({{"wte.weight", tensor}, {"lm_head.weight", tensor}});
+  EXPECT_THAT(errorOf([&] { addAll({{"x", tensor}, {"y", tensor}}); }),
+              HasSubstr("elements of its own for each tensor, got tensors that "
+                        "share them: together 24000 bytes or more, in a file "
+                        "of 1"));
 }
 
 TEST_F(TorchFiles, refusesDamage) {

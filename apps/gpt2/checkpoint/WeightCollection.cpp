@@ -62,7 +62,13 @@ void WeightCollection::addAll(TorchFile &file, const PickleValue &dictionary) {
       refuse(file.path(), "expected a dictionary of names and tensors, got " +
                               describe(value) + " under " + describe(name));
     }
+    // Masks and lm_head.weight, which may be another name of an embedding, are
+    // not kept.
+    size_t before = tensors.size();
     add({name.text, tensor}, file.path());
+    if (tensors.size() > before) {
+      file.take(tensor);
+    }
   }
 }
 

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <vector>
 
 using namespace nereid;
 using namespace nereid::gpt2;
@@ -84,6 +85,7 @@ ZipArchive::ZipArchive(std::shared_ptr<MappedFile> mapped,
                        const std::string &path)
     : file(std::move(mapped)), content(file->text()), path(path) {
   readDirectory(findDirectory());
+  placeEntries();
 }
 
 ZipArchive::Directory ZipArchive::findDirectory() const {
@@ -183,11 +185,44 @@ void ZipArchive::readDirectory(const Directory &directory) {
                       " bytes that are stored, got " + std::to_string(packed),
                   ErrorCode::IoError);
     }
-    Entry entry{offset, bytes, uint32_t(number(at + 16, 4))};
+    Entry entry{.offset = offset,
+                .bytes = bytes,
+                .checksum = uint32_t(number(at + 16, 4))};
     if (!entries.emplace(name, entry).second) {
       refuseEntry("it stands twice in the zip", ErrorCode::IoError);
     }
     at += whole;
+  }
+}
+
+/// Finds the bytes of each entry, which are of no other one.
+void ZipArchive::placeEntries() {
+  using Named = std::pair<const std::string, Entry>;
+  std::vector<Named *> ordered;
+  for (Named &one : entries) {
+    auto &[name, entry] = one;
+    std::string what = "entry '" + printable(name) + "'";
+    part(entry.offset, localBytes, what.c_str());
+    if (number(entry.offset, 4) != localRecord) {
+      refuse("the zip is damaged: expected " + what + " at byte " +
+             std::to_string(entry.offset) + ", got something else");
+    }
+    entry.begin = entry.offset + localBytes + number(entry.offset + 26, 2) +
+                  number(entry.offset + 28, 2);
+    part(entry.begin, entry.bytes, what.c_str());
+    ordered.push_back(&one);
+  }
+  std::sort(ordered.begin(), ordered.end(), [](Named *a, Named *b) {
+    return a->second.offset < b->second.offset;
+  });
+  for (size_t i = 1; i < ordered.size(); ++i) {
+    const auto &[name, before] = *ordered[i - 1];
+    if (before.begin + before.bytes > ordered[i]->second.offset) {
+      refuse("the zip is damaged: expected bytes of its own for each entry, "
+             "got '" +
+             printable(name) + "' and '" + printable(ordered[i]->first) +
+             "' in the same bytes");
+    }
   }
 }
 
@@ -198,14 +233,7 @@ std::optional<std::string_view> ZipArchive::read(const std::string &name) {
   }
   Entry &entry = found->second;
   std::string what = "entry '" + printable(name) + "'";
-  part(entry.offset, localBytes, what.c_str());
-  if (number(entry.offset, 4) != localRecord) {
-    refuse("the zip is damaged: expected " + what + " at byte " +
-           std::to_string(entry.offset) + ", got something else");
-  }
-  uint64_t begin = entry.offset + localBytes + number(entry.offset + 26, 2) +
-                   number(entry.offset + 28, 2);
-  std::string_view bytes = part(begin, entry.bytes, what.c_str());
+  std::string_view bytes = content.substr(entry.begin, entry.bytes);
   if (!entry.isChecked && entry.checksum != 0 &&
       crc32(bytes) != entry.checksum) {
     refuse(what + ": it is damaged: its checksum is another one than the zip "

@@ -7,7 +7,8 @@
 //
 // The directory at the end of the file says where each entry lies; with more
 // than 65535 entries, or 4 GiB, in the fields of zip64. Entries must be stored:
-// nothing is unpacked, so that nothing is larger than the file.
+// nothing is unpacked, and no two lie in the same bytes, so that all together
+// are not larger than the file.
 //
 // Source: APPNOTE.TXT of PKWARE, sections 4.3 and 4.5.3.
 //
@@ -40,6 +41,7 @@ private:
   struct Entry {
     uint64_t offset = 0, bytes = 0; ///< of the entry's own header; stored
     uint32_t checksum = 0;
+    uint64_t begin = 0; ///< of its bytes
     bool isChecked = false;
   };
   struct Directory {
@@ -51,6 +53,7 @@ private:
   std::string_view part(uint64_t at, uint64_t bytes, const char *what) const;
   Directory findDirectory() const;
   void readDirectory(const Directory &directory);
+  void placeEntries();
 
   std::shared_ptr<MappedFile> file;
   std::string_view content;
