@@ -13,7 +13,9 @@
 #include "nereid/Runtime/testing/ScriptedChooser.h"
 #include "nereid/Support/CpuLevels.h"
 
+#include <set>
 #include <tbb/global_control.h>
+#include <tbb/task_arena.h>
 #include <thread>
 
 using namespace nereid;
@@ -118,7 +120,8 @@ protected:
     return settings;
   }
 
-  Side left{with("x86-64", 1)}, right{with("x86-64-v2", 3)};
+  /// Of the level that every machine has.
+  Side left{with("x86-64", 1)}, right{with("x86-64", 3)};
   Tensor x = zeros({64}, f32, Device::cpu());
 };
 
@@ -141,10 +144,11 @@ TEST_F(TwoContexts, LevelsAreTheirOwn) {
     GTEST_SKIP() << "a processor of the first level";
   }
   int ofProcess = cpu::deviceLevel();
+  Side higher{with("x86-64-v2", 1)};
   left.kernel("add")[1](x, 2);
-  right.kernel("add")[1](x, 2);
+  higher.kernel("add")[1](x, 2);
   EXPECT_EQ(left.lastTarget(), "x86-64");
-  EXPECT_EQ(right.lastTarget(), "x86-64-v2");
+  EXPECT_EQ(higher.lastTarget(), "x86-64-v2");
   EXPECT_EQ(cpu::deviceLevel(), ofProcess);
   ContextScope scope(left.context);
   EXPECT_EQ(cpu::deviceLevel(), 1);
@@ -175,19 +179,26 @@ TEST_F(TwoContexts, NumbersOfThreadsAreTheirOwn) {
 TEST_F(TwoContexts, AKernelRunsOnItsContextsThreads) {
   // Each program takes longer than threads take to wake, says the clock.
   auto clock = std::make_shared<ManualClock>();
-  Side one(with("", 1), {.clock = clock});
-  std::atomic<int> elsewhere = 0;
-  one.world->kernels["add"].program =
-      [&, caller = std::this_thread::get_id()](const FakeCall &) {
-        elsewhere += std::this_thread::get_id() != caller;
-        clock->advanceMs(1);
-      };
+  Side one(with("x86-64", 3), {.clock = clock});
+  // Of the pools in which programs ran. The very first is the measure of the
+  // others, and runs in none.
+  std::atomic<int> programs = 0;
+  std::mutex mutex;
+  std::set<int> sizes;
+  one.world->kernels["add"].program = [&](const FakeCall &) {
+    if (programs++ != 0) {
+      std::lock_guard lock(mutex);
+      sizes.insert(tbb::this_task_arena::max_concurrency());
+    }
+    clock->advanceMs(1);
+  };
   setNumThreads(4);
+  Kernel add = one.kernel("add");
   for (int launch = 0; launch < 3; ++launch) {
-    one.kernel("add")[64](x, 1);
+    add[64](x, 1);
   }
   setNumThreads(0);
-  EXPECT_EQ(elsewhere, 0);
+  EXPECT_THAT(sizes, ElementsAre(3));
 }
 
 /// oneTBB heeds the smallest limit of several.
@@ -196,18 +207,33 @@ TEST_F(TwoContexts, TheLargestPoolHasItsThreads) {
     return tbb::global_control::active_value(
         tbb::global_control::max_allowed_parallelism);
   };
+  auto loop = [] { parallelRanges(100, 1, [](int64_t, int64_t) {}); };
   setNumThreads(2);
+  loop();
   {
     Side large(with("", 4));
-    Side small(with("", 1));
+    Side small(with("", 2));
     for (Side *side : {&large, &small}) {
       ContextScope scope(side->context);
-      EXPECT_GT(numThreads(), 0);
+      loop();
     }
     EXPECT_EQ(limit(), 4u);
   }
   EXPECT_EQ(limit(), 2u);
   setNumThreads(0);
+}
+
+/// The workers are oneTBB's, which has those of the first pool.
+TEST_F(TwoContexts, APoolTriesNoThreadThatAnotherHad) {
+  auto triedBy = [](Side &side) {
+    int64_t before = ThreadPool::threadsTried();
+    ContextScope scope(side.context);
+    parallelRanges(100, 1, [](int64_t, int64_t) {});
+    return ThreadPool::threadsTried() - before;
+  };
+  triedBy(right);
+  Side asLarge(with("x86-64", 3));
+  EXPECT_EQ(triedBy(asLarge), 0);
 }
 
 /// On whatever thread they run.

@@ -24,15 +24,54 @@
 
 namespace nereid {
 namespace {
-/// Without a control, oneTBB never has more workers than cores, whatever an
-/// arena asks for; of several it heeds the smallest. So there is one, for the
-/// largest arena.
+
+/// oneTBB's threads that have worked for a pool and have not ended. A worker
+/// that has done nothing yet is not among them.
+constinit std::atomic<int> liveWorkers = 0;
+
+/// What this thread is to the pools, from its first loop to its end.
+class Role {
+public:
+  ~Role() {
+    if (role == Worker) {
+      --liveWorkers;
+    }
+  }
+  void calls() { role = role == None ? Caller : role; }
+  void works() {
+    if (role == None) {
+      role = Worker;
+      ++liveWorkers;
+    }
+  }
+
+private:
+  enum { None, Caller, Worker } role = None;
+};
+thread_local Role roleOfThread;
+
+/// How many workers oneTBB may have, for all pools.
+///
+/// Without a control it never has more of them than cores, whatever an arena
+/// asks for; of several controls it heeds the smallest. So there is one, for
+/// the largest arena.
+///
+/// It cannot go on when the system refuses it a worker (ulimit -u, a
+/// container's limit). So threads are made on trial before it asks. All pools
+/// share its workers: only what no pool has had is tried.
 class WorkerLimit {
 public:
-  void add(int threads) {
+  /// For an arena of so many threads, its caller among them, or of as many as
+  /// there can be, which is the result.
+  int add(int wanted) {
     std::lock_guard lock(mutex);
+    if (wanted - 1 > had) {
+      had = std::max(had, workersToHave(wanted - 1));
+    }
+    int threads = std::min(wanted, had + 1);
     arenas.insert(threads);
     update();
+    return threads;
   }
   void remove(int threads) {
     std::lock_guard lock(mutex);
@@ -55,8 +94,34 @@ private:
     }
   }
 
+  /// Workers there can be at once, up to `wanted`: those that live, and beside
+  /// them threads that are made and ended here.
+  int workersToHave(int wanted) {
+    std::vector<std::thread> threads;
+    std::latch done(1);
+    auto there = [&] { return static_cast<int>(threads.size()) + liveWorkers; };
+    try {
+      while (there() < wanted) {
+        threads.emplace_back([&done] { done.wait(); });
+        ++tried;
+      }
+    } catch (const std::system_error &) {
+    }
+    int most = std::min(wanted, there());
+    done.count_down();
+    for (std::thread &thread : threads) {
+      thread.join();
+    }
+    return most;
+  }
+
+public:
+  std::atomic<int64_t> tried = 0; ///< threads made on trial
+
+private:
   std::mutex mutex;
   std::multiset<int> arenas;
+  int had = 0; ///< most workers that there could be at once
   int limit = 0;
   std::unique_ptr<tbb::global_control> control;
 };
@@ -70,12 +135,34 @@ static WorkerLimit &workerLimit() {
 
 struct ThreadPool::Arena {
   tbb::task_arena arena;
-  int threads;
+  /// Fewer than the arena has slots for where there cannot be as many. Others
+  /// may read it meanwhile: the arena stays.
+  std::atomic<int> threads;
 
-  explicit Arena(int count) : arena(count), threads(count) {
-    workerLimit().add(count);
+  explicit Arena(int count) : arena(count), threads(count) {}
+  ~Arena() {
+    if (isAwake) {
+      workerLimit().remove(threads);
+    }
   }
-  ~Arena() { workerLimit().remove(threads); }
+
+  /// Before the first work that wakes its threads.
+  void wake() {
+    std::call_once(woken, [this] {
+      int wanted = threads, have = workerLimit().add(wanted);
+      isAwake = true;
+      if (have < wanted) {
+        threads = have;
+        warnOnce("only " + std::to_string(have) + " of " +
+                 std::to_string(wanted) +
+                 " threads can be had (ulimit -u, or a container's limit)");
+      }
+    });
+  }
+
+private:
+  std::once_flag woken;
+  bool isAwake = false;
 };
 
 ThreadPool::ThreadPool(const Knobs *settings) : settings(settings) {}
@@ -122,7 +209,6 @@ ThreadPool::Arena &ThreadPool::arena() {
 void ThreadPool::setThreads(int count) {
   std::lock_guard lock(mutex);
   current = nullptr;
-  tried = false;
   owned.reset();
   owned = std::make_unique<Arena>(count > 0 ? threadsOf(count, "setNumThreads")
                                             : threadsOfSettings());
@@ -130,6 +216,8 @@ void ThreadPool::setThreads(int count) {
 }
 
 int ThreadPool::threads() { return arena().threads; }
+
+int64_t ThreadPool::threadsTried() { return workerLimit().tried; }
 
 static ThreadPool &poolOfThread() {
   Context::State *context = Context::State::ofThread();
@@ -165,49 +253,6 @@ struct alignas(64) Share {
 };
 } // namespace
 
-/// Threads that can be had beside this one, up to `wanted`. oneTBB cannot go on
-/// when the system refuses it a worker (ulimit -u, a container's limit), so
-/// they are made on trial, all at once, before it asks.
-static int threadsToHave(int wanted) {
-  std::vector<std::thread> threads;
-  std::latch done(1);
-  try {
-    while (static_cast<int>(threads.size()) < wanted) {
-      threads.emplace_back([&done] { done.wait(); });
-    }
-  } catch (const std::system_error &) {
-  }
-  done.count_down();
-  for (std::thread &thread : threads) {
-    thread.join();
-  }
-  return static_cast<int>(threads.size());
-}
-
-/// The arena, for work that wakes its threads: the first time it is made
-/// smaller when there are not as many.
-ThreadPool::Arena &ThreadPool::awakeArena() {
-  if (tried.load(std::memory_order_acquire)) {
-    return arena();
-  }
-  int wanted = threads();
-  std::lock_guard lock(mutex);
-  if (!tried.load(std::memory_order_relaxed)) {
-    int have = threadsToHave(wanted - 1) + 1;
-    if (have < wanted) {
-      warnOnce("only " + std::to_string(have) + " of " +
-               std::to_string(wanted) +
-               " threads can be had (ulimit -u, or a container's limit)");
-      current = nullptr;
-      owned.reset();
-      owned = std::make_unique<Arena>(have);
-      current = owned.get();
-    }
-    tried.store(true, std::memory_order_release);
-  }
-  return *owned;
-}
-
 // Every thread goes through a contiguous share of its own, the same one at
 // every launch, and then helps the others. tbb::auto_partitioner deals shares
 // to whoever comes first: 1 to 4 % slower where a tensor stays in the caches.
@@ -218,12 +263,15 @@ void ThreadPool::runRanges(int64_t count, int64_t grain, RangeBody body) {
     }
     return;
   }
-  Arena &p = awakeArena();
-  if (p.threads == 1) {
+  Arena &p = arena();
+  p.wake();
+  int threads = p.threads;
+  if (threads == 1) {
     body(0, count);
     return;
   }
-  int64_t parts = std::min<int64_t>(p.threads, (count + grain - 1) / grain);
+  roleOfThread.calls();
+  int64_t parts = std::min<int64_t>(threads, (count + grain - 1) / grain);
   std::vector<Share> shares(static_cast<size_t>(parts));
   for (int64_t i = 0; i < parts; ++i) {
     shares[i].next = count / parts * i + std::min(i, count % parts);
@@ -235,6 +283,7 @@ void ThreadPool::runRanges(int64_t count, int64_t grain, RangeBody body) {
         int64_t{0}, parts,
         [&](int64_t own) {
           // A worker, or a thread that waits for work of another context.
+          roleOfThread.works();
           ContextScope scope(context);
           for (int64_t i = 0; i < parts; ++i) {
             Share &share = shares[(own + i) % parts];

@@ -59,7 +59,10 @@ public:
 
   static ThreadPool &ofProcess();
 
+  /// Fewer from the first loop on where there cannot be as many.
   int threads();
+  /// By all pools so far, to see whether there can be as many; for tests.
+  static int64_t threadsTried();
   /// From now on so many; 0: what the settings say.
   void setThreads(int count);
   /// Calls body on disjoint ranges that cover [0, count), on all threads, none
@@ -71,13 +74,11 @@ public:
 private:
   struct Arena;
   Arena &arena();
-  Arena &awakeArena();
   int threadsOfSettings() const;
 
   const Knobs *settings;
   std::mutex mutex;
   std::atomic<Arena *> current = nullptr;
-  std::atomic<bool> tried = false; ///< whether its threads can be had
   std::unique_ptr<Arena> owned;
 };
 

@@ -13,6 +13,7 @@
 #include "nereid/Support/Knobs.h"
 
 #include <atomic>
+#include <latch>
 #include <pthread.h>
 #include <set>
 #include <sys/resource.h>
@@ -509,6 +510,36 @@ static int runWithoutThreads() {
   parallelRanges(1000, 1,
                  [&](int64_t begin, int64_t end) { sum += end - begin; });
   return sum == 1000 && numThreads() == 1 ? 0 : 1;
+}
+
+/// The same, after one pool has had four threads.
+static int runOnThreadsOfAnotherPool() {
+  setNumThreads(4);
+  std::latch all(4);
+  parallelRanges(4, 1, [&](int64_t, int64_t) { all.arrive_and_wait(); });
+  if (!refuseThreads()) {
+    return 2;
+  }
+  Knobs settings;
+  settings.numThreads = 4;
+  Context own(nullptr, {.cacheBytes = 0, .settings = settings});
+  ContextScope scope(own);
+  std::atomic<int64_t> sum = 0;
+  parallelRanges(1000, 1,
+                 [&](int64_t begin, int64_t end) { sum += end - begin; });
+  return sum == 1000 && numThreads() == 4 ? 0 : 1;
+}
+
+TEST(LaunchLimitsDeathTest, APoolHasTheThreadsThatAnotherHad) {
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  GTEST_SKIP() << "the sanitizer begins threads of its own";
+#endif
+  if (!threadsCanBeRefused()) {
+    GTEST_SKIP() << "this system limits nobody's threads";
+  }
+  GTEST_FLAG_SET(death_test_style, "threadsafe"); // a process without a pool
+  EXPECT_EXIT(::_exit(runOnThreadsOfAnotherPool()), testing::ExitedWithCode(0),
+              "");
 }
 
 TEST(LaunchLimitsDeathTest, ThreadsThatCannotBeHadAreDoneWithout) {
