@@ -249,6 +249,7 @@ static Checkpoint ofNanoGpt(const std::string &file, const std::string &which) {
                step + ", got '" + which + "'",
            {}});
   }
+  checkpoint.isTakenOver = true;
   return checkpoint;
 }
 

@@ -70,6 +70,8 @@ struct Checkpoint {
   TrainingState state;
   /// Of one that was loaded: which of its folder's it is, as a person is told.
   std::string choice = {};
+  /// It is of another program: the folder has none of ours yet.
+  bool isTakenOver = false;
 };
 
 /// Is there a state.json, or else a ckpt.pt of nanoGPT (NanoGpt.h)? Training

@@ -14,6 +14,7 @@
 
 #include "apps/gpt2/checkpoint/Testing.h"
 #include "apps/gpt2/checkpoint/TorchTesting.h"
+#include "apps/gpt2/commands/Testing.h"
 
 #include <gmock/gmock.h>
 
@@ -300,4 +301,30 @@ TEST_F(NanoGptFiles, pytorchModelBinOfTransformersIsRead) {
   EXPECT_EQ(model.weights[3].tensor.at({1, 0}), 1 + 1.0 / 64);
   ImportedModel file = importModel(folder / "pytorch_model.bin");
   EXPECT_TRUE(haveSameBits(file.weights[3].tensor, model.weights[3].tensor));
+}
+
+TEST_F(NanoGptFiles, isTheBestCheckpointOfTheRunThatTakesItOver) {
+  // No later step is better.
+  write(with(checkpoint(), "best_val_loss", tensor({}, 0)));
+  std::string text;
+  while (text.size() < 400) {
+    text += "abcd\n";
+  }
+  writeContent(folder / "text.txt", text);
+  EXPECT_EQ(runCommand({"prepare", folder / "text.txt",
+                        "--dataset=" + (folder / "data")})
+                .error,
+            "");
+  EXPECT_EQ(
+      runCommand({"train", "--init_from=resume", "--out_dir=" + folder.path,
+                  "--dataset=" + (folder / "data"), "--device=cpu",
+                  "--max_iters=8", "--batch_size=1", "--eval_iters=1",
+                  "--gradient_accumulation_steps=1",
+                  "--always_save_checkpoint=False"})
+          .error,
+      "");
+  EXPECT_TRUE(std::filesystem::exists(folder / "best.safetensors"));
+  TrainingState best = loadTrainingState(folder.path, "best");
+  EXPECT_EQ(best.step, 7U);
+  EXPECT_EQ(best.loss, 0);
 }

@@ -11,9 +11,11 @@
 #include "apps/gpt2/distributed/Placement.h"
 #include "apps/gpt2/sample/Generator.h"
 #include "apps/gpt2/train/Batches.h"
+#include "apps/gpt2/train/Epochs.h"
 #include "apps/gpt2/train/Interrupt.h"
 #include "apps/gpt2/train/Log.h"
 #include "apps/gpt2/train/Memory.h"
+#include "apps/gpt2/train/Meter.h"
 #include "apps/gpt2/train/Report.h"
 #include "apps/gpt2/train/Resume.h"
 #include "apps/gpt2/train/RunData.h"
@@ -21,7 +23,6 @@
 #include "apps/gpt2/train/Trainer.h"
 #include "nereid/Prof/Profiler.h"
 #include "nereid/Runtime/Context.h"
-#include "nereid/Runtime/DeviceProperties.h"
 #include "nereid/Runtime/Error.h"
 
 #include <algorithm>
@@ -35,118 +36,6 @@
 
 using namespace nereid;
 using namespace nereid::gpt2;
-
-Device gpt2::deviceOf(const std::string &name) {
-  Expected<Device> device = Device::tryParse(name);
-  if (device.ok()) {
-    return *device;
-  }
-  bool wantsGpu = name == "cuda" || name.starts_with("cuda:");
-  if (!wantsGpu) {
-    raise({device.failure().code,
-           "no device '" + name +
-               "'; expected cpu, cuda or cuda:N (the CPU where there is no "
-               "GPU)",
-           {}});
-  }
-  std::vector<Device> all = Device::available();
-  if (!all.front().isHost()) {
-    raise(device.failure());
-  }
-  std::fprintf(stderr, "note: there is no GPU (%s); the CPU is used\n",
-               device.failure().message.c_str());
-  return Device::cpu();
-}
-
-DType gpt2::dtypeOf(const Options &options, Device device) {
-  if (options.dtype == "auto") {
-    return device.isHost() ? f32 : bf16;
-  }
-  return options.dtype == "float32" ? f32 : bf16;
-}
-
-GptConfig gpt2::configOf(const Options &o, int64_t vocabulary, Device device) {
-  GptConfig config;
-  config.layers = o.layers;
-  config.heads = o.heads;
-  config.width = o.width;
-  config.context = o.blockSize;
-  // Products of whole blocks are faster; characters are few enough as they are.
-  config.vocabulary = o.vocabulary        ? o.vocabulary
-                      : vocabulary > 1000 ? (vocabulary + 63) / 64 * 64
-                                          : vocabulary;
-  config.bias = o.bias;
-  config.tanhGelu = o.tanhGelu;
-  config.dropout = o.dropout;
-  config.dtype = dtypeOf(o, device);
-  return config;
-}
-
-std::string gpt2::describeKernels(const GptConfig &config, Device device,
-                                  bool isCaptured) {
-  std::string text =
-      "layer norm: one kernel with residual sum" +
-      std::string(config.dropout > 0 ? " and dropout" : "") +
-      "; attention: blocks of keys with online softmax, no matrix of scores; ";
-  text += device.isHost() ? "kernels compiled for this processor"
-          : isCaptured    ? "the step is one CUDA graph"
-                          : "kernels are launched one by one";
-  return text;
-}
-
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-/// Averages over the steps since the last line.
-class Meter {
-public:
-  Meter(const GptConfig &config, const Options &options, Device device,
-        int processes)
-      : device(device), tokens(double(options.gradientAccumulationSteps *
-                                      options.batchSize * options.blockSize)),
-        operations(operationsPerToken(config, options.blockSize)),
-        peak(peakOperations(properties(device).name, config.dtype) *
-             processes) {}
-
-  void begin() {
-    start = Clock::now();
-    steps = 0;
-  }
-  void count() {
-    ++steps;
-    // What a step compiles, the first one does.
-    if (counted++ == 0) {
-      warm = Clock::now();
-    }
-  }
-  /// The device has finished all steps, and `left` are to come.
-  void finish(StepLine &line, int64_t left) {
-    if (counted > 1) {
-      std::chrono::duration<double> all = Clock::now() - warm;
-      line.secondsLeft = all.count() / double(counted - 1) * double(left);
-    }
-    std::chrono::duration<double> elapsed = Clock::now() - start;
-    double seconds = elapsed.count() / double(std::max<int64_t>(steps, 1));
-    line.milliseconds = seconds * 1e3;
-    line.tokensPerSecond = tokens / seconds;
-    if (peak > 0) {
-      line.mfu = line.tokensPerSecond * operations / peak;
-    } else if (device.isHost()) {
-      line.flops = line.tokensPerSecond * operations;
-    }
-    line.memoryBytes = memoryBytes(device);
-    begin();
-  }
-
-private:
-  Device device;
-  double tokens, operations, peak;
-  Clock::time_point start, warm;
-  int64_t steps = 0, counted = 0;
-};
-
-} // namespace
 
 /// Before the run takes anything.
 static StepFit checkedFit(const GptConfig &config, const Options &options,
@@ -167,6 +56,8 @@ public:
   int train();
 
 private:
+  using Clock = std::chrono::steady_clock;
+
   /// What it begins with, and whether that goes with the data.
   void begin();
   void checkData();
@@ -225,6 +116,7 @@ private:
   int64_t first = 0;
   /// Is the checkpoint of the first step one that was evaluated there?
   bool isFirstSaved = true;
+  bool isTakenOver = false; ///< from nanoGPT
   double best = std::numeric_limits<double>::infinity();
   uint64_t bestStep = 0;
   nlohmann::json record; ///< of the data
@@ -253,9 +145,6 @@ static std::string agreementOf(const Options &options, const Start &start) {
          std::to_string(start.checkpoint ? start.checkpoint->state.step : 0);
 }
 
-/// Of TrainingState::schedule.
-static constexpr const char *followsEpochsKey = "follows_epochs";
-
 static Options checked(const Options &options) {
   checkOptions(options);
   return options;
@@ -266,51 +155,6 @@ static const Options &limited(Options &options, const Start &start) {
   // A longer one that was asked for is refused with the rest of the model.
   if (!options.given.contains("block_size")) {
     options.blockSize = std::min(options.blockSize, contextOf(start));
-  }
-  return options;
-}
-
-/// Does the decay end with the last epoch? Where nobody has said when it ends.
-static bool followsEpochs(const Options &options, const Start &start) {
-  if (options.epochs <= 0 || options.given.contains("lr_decay_iters")) {
-    return false;
-  }
-  if (!start.checkpoint) {
-    return true;
-  }
-  const TrainingState &state = start.checkpoint->state;
-  auto found = state.schedule.find(followsEpochsKey);
-  if (found != state.schedule.end() && found->is_boolean()) {
-    return found->get<bool>();
-  }
-  // A state.json from before the key.
-  Options own = optionsFrom(state.options);
-  return own.epochs > 0 && own.lrDecayIters == own.maxIters;
-}
-
-/// As many steps as --epochs says.
-static Options &timed(Options &options, const Batches &data,
-                      const Start &start) {
-  if (options.epochs > 0) {
-    double tokens = 0, perStep = double(options.gradientAccumulationSteps *
-                                        options.batchSize * options.blockSize);
-    for (const Shard &shard : data.dataset().train) {
-      tokens += double(shard.size());
-    }
-    options.maxIters = int64_t(std::ceil(options.epochs * tokens / perStep));
-    if (followsEpochs(options, start)) {
-      options.lrDecayIters = options.maxIters;
-      if (options.decayLr && options.maxIters < options.warmupIters) {
-        raise({ErrorCode::InvalidArgument,
-               "--epochs: expected at least as many steps as warmup_iters (" +
-                   std::to_string(options.warmupIters) + "), got " +
-                   std::to_string(options.maxIters) + ", which is " +
-                   optionText(options, "epochs") +
-                   " times the data; a lower --warmup_iters fits",
-               {}});
-      }
-    }
-    checkOptions(options);
   }
   return options;
 }
@@ -402,6 +246,7 @@ void Run::begin() {
                                          start.path);
   first = int64_t(state.step);
   isFirstSaved = state.loss.has_value();
+  isTakenOver = start.checkpoint->isTakenOver;
   best = state.bestLoss;
   bestStep = state.bestStep;
 }
@@ -756,6 +601,10 @@ int Run::steps() {
   std::vector<Batch> batches(size_t(share.microSteps));
   int signal = 0;
   int64_t step = first;
+  if (isTakenOver && !options.evalOnly) {
+    // What has the best loss of the run stays, whatever follows.
+    save(first, best, /*isBest=*/true);
+  }
   meter.begin();
   for (;; ++step) {
     bool isLast = step >= options.maxIters;
