@@ -66,8 +66,8 @@ private:
   template <typename T>
   void sumParts(T *parts, int64_t count, T *sum, uint32_t tag);
 
+  std::shared_ptr<GlooContext> context; ///< outlives the threads of `peers`
   Peers peers;
-  std::shared_ptr<GlooContext> context;
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<std::function<void()>> works; ///< the first one is being done
@@ -138,10 +138,11 @@ void GlooCommunicator::run() {
       return;
     }
     if (!error) {
+      const std::function<void()> &work = works.front();
       lock.unlock();
       std::exception_ptr thrown;
       try {
-        attempt(works.front());
+        attempt(work);
       } catch (...) {
         thrown = std::current_exception();
       }

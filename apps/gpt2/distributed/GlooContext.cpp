@@ -154,19 +154,23 @@ static milliseconds toMilliseconds(double seconds) {
       std::chrono::duration<double>(seconds));
 }
 
-void GlooContext::greetAll(const Peers &peers) {
+std::string GlooContext::tagOfPair(const std::string &token,
+                                   const std::vector<std::string> &randoms,
+                                   int from, int to) {
+  return tagOf(token, {"pair", std::to_string(from), std::to_string(to),
+                       randoms[size_t(from)], randoms[size_t(to)]});
+}
+
+void GlooContext::greetAll(const Peers &peers,
+                           const std::vector<std::string> &randoms) {
   // Of no collective call, whose slots have another first byte.
   constexpr uint64_t slot = uint64_t{0xff} << 56;
   milliseconds patience = toMilliseconds(peers.processes().silenceSeconds);
-  auto tagFrom = [&](int from, int to) {
-    return tagOf(peers.token(),
-                 {"pair", std::to_string(from), std::to_string(to)});
-  };
   std::vector<std::string> sent(size_t(size), ""), got(size_t(size), "");
   std::vector<BufferPointer> buffers;
   for (int r = 0; r < size; ++r) {
     if (r != rank) {
-      sent[size_t(r)] = tagFrom(rank, r);
+      sent[size_t(r)] = tagOfPair(peers.token(), randoms, rank, r);
       got[size_t(r)].resize(tagBytes);
       buffers.push_back(createUnboundBuffer(sent[size_t(r)].data(), tagBytes));
       buffers.back()->send(r, slot);
@@ -179,7 +183,8 @@ void GlooContext::greetAll(const Peers &peers) {
                : buffers[i]->waitRecv(patience);
   }
   for (int r = 0; r < size; ++r) {
-    if (r != rank && got[size_t(r)] != tagFrom(r, rank)) {
+    if (r != rank &&
+        !isSame(got[size_t(r)], tagOfPair(peers.token(), randoms, r, rank))) {
       throw gloo::IoException("whoever connected is not process " +
                               std::to_string(r));
     }
@@ -189,6 +194,7 @@ void GlooContext::greetAll(const Peers &peers) {
 std::shared_ptr<GlooContext> GlooContext::tryConnect(Peers &peers,
                                                      std::string &wrong) {
   const Processes &all = peers.processes();
+  std::vector<std::string> randoms = peers.gather(randomBytes());
   auto context = std::make_shared<GlooContext>(all.rank, all.size);
   MeetingStore store(peers);
   auto fail = [&](const char *why) -> std::shared_ptr<GlooContext> {
@@ -209,7 +215,7 @@ std::shared_ptr<GlooContext> GlooContext::tryConnect(Peers &peers,
     context->connectFullMesh(store, device);
     context->waits = std::make_shared<Waits>(context->transportContext_);
     context->transportContext_ = context->waits;
-    context->greetAll(peers);
+    context->greetAll(peers, randoms);
     return context;
   } catch (const gloo::Exception &error) {
     return fail(error.what());

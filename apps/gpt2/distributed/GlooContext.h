@@ -37,11 +37,17 @@ public:
   /// Each wait throws gloo::Exception, now and later; in any thread.
   void end();
 
+  /// By which one process knows another: no good in another direction, and at
+  /// another attempt, for which all have drawn other numbers.
+  static std::string tagOfPair(const std::string &token,
+                               const std::vector<std::string> &randoms,
+                               int from, int to);
+
 private:
   /// Null where it did not succeed; `wrong` says why.
   static std::shared_ptr<GlooContext> tryConnect(Peers &peers,
                                                  std::string &wrong);
-  void greetAll(const Peers &peers);
+  void greetAll(const Peers &peers, const std::vector<std::string> &randoms);
 
   class Waits;
   std::shared_ptr<Waits> waits;

@@ -20,7 +20,7 @@
 
 using namespace nereid;
 using namespace nereid::gpt2;
-using gloo::transport::tcp::Address;
+using GlooAddress = gloo::transport::tcp::Address;
 using ::testing::HasSubstr;
 
 /// Threads that this one makes inherit it.
@@ -29,6 +29,17 @@ static void blockBrokenPipes() {
   sigemptyset(&pipe);
   sigaddset(&pipe, SIGPIPE);
   pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
+}
+
+TEST(GlooContext, tagsOfPairsAreOfOneAttempt) {
+  auto tag = [](const std::vector<std::string> &randoms, int from, int to) {
+    return GlooContext::tagOfPair("token", randoms, from, to);
+  };
+  std::string first = tag({"a", "b"}, 0, 1);
+  EXPECT_EQ(first, tag({"a", "b"}, 0, 1));
+  EXPECT_NE(first, tag({"a", "b"}, 1, 0));
+  EXPECT_NE(first, tag({"c", "b"}, 0, 1));
+  EXPECT_NE(first, tag({"a", "c"}, 0, 1));
 }
 
 // Newer versions (this header) have one port a process, and ask who connects by
@@ -42,11 +53,14 @@ static Socket strangerInPlaceOf(Peers &peers) {
   far.sin_port = htons(9);
   inet_pton(AF_INET, "127.255.0.1", &far.sin_addr);
   std::vector<char> ours =
-      Address(reinterpret_cast<const sockaddr *>(&far), sizeof(far)).bytes();
+      GlooAddress(reinterpret_cast<const sockaddr *>(&far), sizeof(far))
+          .bytes();
+  peers.gather("a random number");
   peers.gather("the name of a host");
   std::string theirs = peers.gather(std::string(ours.begin(), ours.end()))[0];
   sockaddr_storage zero =
-      Address(std::vector<char>(theirs.begin(), theirs.end())).getSockaddr();
+      GlooAddress(std::vector<char>(theirs.begin(), theirs.end()))
+          .getSockaddr();
   return strangerAt(ntohs(reinterpret_cast<sockaddr_in &>(zero).sin_port),
                     StrangerKind::Rubbish);
 }

@@ -25,6 +25,7 @@
 #include <cstring>
 #include <deque>
 #include <fcntl.h>
+#include <optional>
 #include <poll.h>
 #include <sys/socket.h>
 #include <thread>
@@ -63,7 +64,7 @@ namespace {
 
 class Reception {
 public:
-  explicit Reception(const Processes &all);
+  Reception(const Processes &all, const MeetingLimits &limits);
   Met receiveAll();
 
 private:
@@ -71,24 +72,27 @@ private:
   struct Guest {
     Socket socket;
     std::string random;
-    Deadline deadline;
+    Deadline mayGo, deadline;
     std::string heard;
     bool isDone = false;
   };
 
   Socket open();
   void admit();
+  bool makeRoom();
   void listenTo(Guest &guest);
   void judge(Guest &guest, std::string_view message);
   std::string objectionTo(std::string_view text, int &rank) const;
   [[noreturn]] void giveUp() const;
 
   const Processes &all;
+  MeetingLimits limits;
   Deadline deadline;
   std::string secret;
   MeetingFile file;
   Socket listener;
   std::deque<Guest> guests; ///< in the order in which they came
+  Deadline opens;           ///< until then nobody is let in
   Met met;
   int missing;
   int64_t strangers = 0;
@@ -96,9 +100,10 @@ private:
 
 } // namespace
 
-Reception::Reception(const Processes &all)
-    : all(all), deadline(secondsFromNow(all.meetSeconds)), secret(all.secret),
-      file(all.meetingFile), listener(open()), missing(all.size - 1) {
+Reception::Reception(const Processes &all, const MeetingLimits &limits)
+    : all(all), limits(limits), deadline(secondsFromNow(all.meetSeconds)),
+      secret(all.secret), file(all.meetingFile), listener(open()),
+      missing(all.size - 1) {
   met.token = randomBytes();
   met.sockets.resize(size_t(all.size));
 }
@@ -106,6 +111,7 @@ Reception::Reception(const Processes &all)
 Socket Reception::open() {
   if (all.listeningSocket >= 0) {
     fcntl(all.listeningSocket, F_SETFL, O_NONBLOCK);
+    fcntl(all.listeningSocket, F_SETFD, FD_CLOEXEC);
     return Socket(all.listeningSocket);
   }
   if (file.isNamed()) {
@@ -119,46 +125,67 @@ Socket Reception::open() {
   }
   Socket socket = listenAt(all.host, all.port);
   bool isInside = isLoopback(socket.localAddress());
-  if (!isInside && secret.empty()) {
-    std::fprintf(stderr,
-                 "note: whoever reaches %s may take a process's place; with "
-                 "one RENDEZVOUS_SECRET in the environment of all processes "
-                 "nobody else can\n",
-                 placeText(socket.localAddress(), socket.localPort()).c_str());
-  }
   if (!all.isOneMachine && isInside) {
     raise({ErrorCode::InvalidArgument,
            "MASTER_ADDR: expected an address of this machine that the others "
            "reach, got '" +
                all.host + "', which is " + socket.localAddress() +
                " here; hint: the number of an address, or 0.0.0.0 for process "
-               "0, which then listens at all of them",
+               "0, which then listens at all of them; LOCAL_WORLD_SIZE where "
+               "all run on this machine",
            {}});
+  }
+  if (secret.empty()) {
+    std::fprintf(stderr,
+                 "note: whoever reaches %s%s may take a process's place; with "
+                 "one RENDEZVOUS_SECRET in the environment of all processes "
+                 "nobody else can\n",
+                 placeText(socket.localAddress(), socket.localPort()).c_str(),
+                 isInside ? ", any user of this machine," : "");
   }
   return socket;
 }
 
+/// The oldest goes, unless it came a moment ago: then the others wait outside.
+bool Reception::makeRoom() {
+  if (millisecondsUntil(guests.front().mayGo) > 0) {
+    opens = guests.front().mayGo;
+    return false;
+  }
+  listenTo(guests.front()); // it may have answered since
+  guests.pop_front();
+  return true;
+}
+
 void Reception::admit() {
-  // So many wait at once, the newest: one of the run is served within a moment.
-  constexpr size_t mostGuests = 256;
-  constexpr double patience = 5;
-  for (;;) {
+  // Those inside are heard in between.
+  constexpr int atOnce = 32;
+  for (int i = 0; i < atOnce; ++i) {
+    if (guests.size() >= limits.guests && !makeRoom()) {
+      return;
+    }
     Socket socket = acceptNow(listener);
     if (!socket.isOpen()) {
       bool isFull = errno == EMFILE || errno == ENFILE;
-      if (!isFull || guests.empty()) {
+      if (isFull && guests.empty()) {
+        raise({ErrorCode::IoError,
+               nameOf(0, all) + " cannot take a connection: " +
+                   std::strerror(errno) + "; hint: ulimit -n",
+               {}});
+      }
+      if (!isFull || !makeRoom()) {
         return;
       }
-      guests.pop_front();
       continue;
     }
-    Guest guest{std::move(socket), randomBytes(), secondsFromNow(patience), "",
+    Guest guest{std::move(socket),
+                randomBytes(),
+                secondsFromNow(limits.leastSeconds),
+                secondsFromNow(limits.mostSeconds),
+                "",
                 false};
     if (guest.socket.sendNow(guest.random)) {
       guests.push_back(std::move(guest));
-    }
-    if (guests.size() > mostGuests) {
-      guests.pop_front();
     }
   }
 }
@@ -249,8 +276,9 @@ Met Reception::receiveAll() {
   // Whoever is at the door then is heard; not those who keep coming.
   constexpr auto courtesy = std::chrono::seconds(60);
   while (missing > 0) {
-    std::vector<pollfd> polled = {{listener.get(), POLLIN, 0}};
-    Deadline next = deadline;
+    bool isClosed = millisecondsUntil(opens) > 0;
+    std::vector<pollfd> polled = {{isClosed ? -1 : listener.get(), POLLIN, 0}};
+    Deadline next = isClosed ? std::min(deadline, opens) : deadline;
     for (const Guest &guest : guests) {
       polled.push_back({guest.socket.get(), POLLIN, 0});
       next = std::min(next, guest.deadline);
@@ -265,9 +293,11 @@ Met Reception::receiveAll() {
         listenTo(guests[i]);
       }
     }
-    std::erase_if(guests, [](const Guest &guest) {
-      return guest.isDone || millisecondsUntil(guest.deadline) == 0;
-    });
+    if (std::erase_if(guests, [](const Guest &guest) {
+          return guest.isDone || millisecondsUntil(guest.deadline) == 0;
+        }) > 0) {
+      opens = {};
+    }
     if (polled[0].revents != 0) {
       admit();
     }
@@ -317,12 +347,17 @@ static std::optional<Answer> introduce(const Socket &socket,
   }
 }
 
-static Met meetAsOther(const Processes &all) {
+static Met meetAsOther(const Processes &all, const MeetingLimits &limits) {
   Deadline deadline = secondsFromNow(all.meetSeconds);
   MeetingFile file(all.meetingFile);
   std::string where =
       file.isNamed() ? all.meetingFile : placeText(all.host, all.port);
-  while (millisecondsUntil(deadline) > 0) {
+  std::string refusal =
+      nameOf(all.rank, all) + " was refused by process 0 at " + where + ": ";
+  // Anybody can say so: it is no reason to give up.
+  std::string ofSecret;
+  Met met;
+  do {
     std::string host = all.host, secret = all.secret;
     int port = all.port;
     if (file.isNamed()) {
@@ -331,33 +366,37 @@ static Met meetAsOther(const Processes &all) {
       port = file.read(own);
       secret = secret.empty() ? own : secret;
     }
-    Deadline patience = std::min(deadline, secondsFromNow(5));
-    std::optional<Socket> socket;
-    if (port > 0) {
-      socket = tryConnect(host, port, patience);
-    }
-    std::optional<Answer> answer;
-    if (socket) {
-      answer = introduce(*socket, all, secret, patience);
-    }
-    if (answer && answer->verdict == Welcome) {
-      Met met;
-      met.sockets.push_back(std::move(*socket));
+    bool isUnknown = false;
+    auto use = [&](Socket &socket, Deadline patience) {
+      std::optional<Answer> answer = introduce(socket, all, secret, patience);
+      if (!answer || answer->verdict == Stranger) {
+        isUnknown |= answer.has_value();
+        return false;
+      }
+      if (answer->verdict != Welcome) {
+        raise({ErrorCode::InvalidArgument, refusal + answer->text, {}});
+      }
+      met.sockets.push_back(std::move(socket));
       met.token = answer->text;
+      return true;
+    };
+    if (port > 0 &&
+        connectToAny(addressesOf(host, port), limits.mostSeconds, use)) {
       return met;
     }
-    if (answer) {
-      raise({ErrorCode::InvalidArgument,
-             nameOf(all.rank, all) + " was refused by process 0 at " + where +
-                 ": " +
-                 (answer->verdict == Stranger
-                      ? "expected the run's RENDEZVOUS_SECRET, got " +
-                            std::string(secret.empty() ? "none" : "another") +
-                            "; hint: the same in all processes"
-                      : answer->text),
-             {}});
+    if (isUnknown && ofSecret.empty()) {
+      ofSecret = refusal + "expected the run's RENDEZVOUS_SECRET, got " +
+                 (secret.empty() ? "none" : "another") +
+                 "; hint: the same in all processes";
+      std::fprintf(stderr, "note: %s; it goes on trying for %d s\n",
+                   ofSecret.c_str(), int(all.meetSeconds));
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    constexpr int soon = 20, later = 200;
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(isUnknown ? later : soon));
+  } while (millisecondsUntil(deadline) > 0);
+  if (!ofSecret.empty()) {
+    raise({ErrorCode::InvalidArgument, ofSecret, {}});
   }
   raise({ErrorCode::IoError,
          nameOf(all.rank, all) + " cannot reach process 0 at " + where +
@@ -366,7 +405,7 @@ static Met meetAsOther(const Processes &all) {
          {}});
 }
 
-Met gpt2::meet(const Processes &processes) {
-  return processes.rank == 0 ? Reception(processes).receiveAll()
-                             : meetAsOther(processes);
+Met gpt2::meet(const Processes &processes, const MeetingLimits &limits) {
+  return processes.rank == 0 ? Reception(processes, limits).receiveAll()
+                             : meetAsOther(processes, limits);
 }

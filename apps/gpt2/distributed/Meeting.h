@@ -32,9 +32,17 @@ struct Met {
   std::string token;
 };
 
+/// At process 0's door.
+struct MeetingLimits {
+  size_t guests = 256; ///< of whom is not known whether they are of the run
+  /// Where they are as many, the oldest goes; but it has had time to answer.
+  double leastSeconds = 0.05;
+  double mostSeconds = 5; ///< on either side
+};
+
 /// Throws IoError where the others cannot be reached in time, InvalidArgument
 /// where they are not of one run.
-Met meet(const Processes &processes);
+Met meet(const Processes &processes, const MeetingLimits &limits = {});
 
 /// "process 1 of 4".
 std::string nameOf(int rank, const Processes &processes);

@@ -15,8 +15,11 @@
 
 #include <gmock/gmock.h>
 
+#include <fcntl.h>
 #include <fstream>
 #include <netinet/in.h>
+#include <sodium.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -42,6 +45,11 @@ TEST(Secret, tagsTellPartsApart) {
   EXPECT_FALSE(isTagOf(tag, "jefe", {"ab", "c"}));
   EXPECT_FALSE(isTagOf(tag.substr(1), "Jefe", {"ab", "c"}));
   EXPECT_FALSE(isTagOf("", "Jefe", {"ab", "c"}));
+}
+
+TEST(Secret, theLibraryIsPrepared) {
+  randomBytes();
+  EXPECT_EQ(sodium_init(), 1); // was done
 }
 
 TEST(Secret, isDrawn) {
@@ -73,13 +81,72 @@ TEST(Meeting, allKnowOneToken) {
 /// More than are served at once, all of whom stay.
 TEST(Meeting, strangersDelayNobody) {
   MeetingPlace place;
+  MeetingLimits limits;
+  limits.guests = 4;
   std::vector<Socket> strangers;
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < 12; ++i) {
     strangers.push_back(strangerAt(place.port(), StrangerKind(i % 3)));
   }
   std::thread other([&] { meet(placeOf(place, 1, 2)); });
-  EXPECT_TRUE(meet(placeOf(place, 0, 2)).sockets[1].isOpen());
+  EXPECT_TRUE(meet(placeOf(place, 0, 2), limits).sockets[1].isOpen());
   other.join();
+}
+
+/// However many come behind a process of the run, it has time to answer.
+TEST(Meeting, strangersPushNobodyOut) {
+  MeetingPlace place;
+  MeetingLimits limits;
+  limits.guests = 4;
+  limits.leastSeconds = limits.mostSeconds = forEver;
+  Deadline end = secondsFromNow(forEver);
+  Socket ours = strangerAt(place.port(), StrangerKind::Silent);
+  std::vector<Socket> strangers;
+  for (int i = 0; i < 12; ++i) {
+    strangers.push_back(strangerAt(place.port(), StrangerKind::Silent));
+  }
+  std::thread zero([&] { meet(placeOf(place, 0, 2), limits); });
+  // The last one to be let in has its random number: all others are inside.
+  std::string random(tagBytes, '\0');
+  strangers[2].receive(random.data(), random.size(), end);
+  ours.receive(random.data(), random.size(), end);
+  std::string own = randomBytes(), text = "nereid-gpt2 " NEREID_VERSION " 1 2";
+  ours.sendText(own + tagOf(secret, {"join", random, own, text}) + text, end);
+  EXPECT_EQ(ours.receiveText(end).substr(0, 1), "y");
+  zero.join();
+}
+
+/// Nor does one that is full of connections of its own wait in vain.
+TEST(Meeting, tooFewFilesAreTold) {
+  MeetingPlace place;
+  Processes zero = placeOf(place, 0, 2);
+  Socket stranger = strangerAt(place.port(), StrangerKind::Silent);
+  rlimit before = {};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit none = before;
+  {
+    Socket next(::dup(0)); // the lowest number that is free
+    none.rlim_cur = rlim_t(next.get());
+  }
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  std::string error = errorOf([&] { meet(zero); });
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_THAT(error, HasSubstr("process 0 of 2 cannot take a connection: Too "
+                               "many open files; hint: ulimit -n"));
+}
+
+/// What process 0 has inherited goes to no program that it starts.
+TEST(Meeting, theInheritedSocketIsNotPassedOn) {
+  MeetingPlace place;
+  Processes zero = placeOf(place, 0, 2);
+  EXPECT_EQ(fcntl(zero.listeningSocket, F_GETFD) & FD_CLOEXEC, 0);
+  std::thread first([&] { meet(zero); });
+  Deadline end = secondsFromNow(forEver);
+  Socket stranger = strangerAt(place.port(), StrangerKind::Silent);
+  std::string random(tagBytes, '\0');
+  stranger.receive(random.data(), random.size(), end);
+  EXPECT_EQ(fcntl(zero.listeningSocket, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+  meet(placeOf(place, 1, 2));
+  first.join();
 }
 
 TEST(Meeting, strangersAreToldNothing) {
@@ -129,14 +196,23 @@ TEST(Meeting, oneWithAnotherSecretIsTold) {
   MeetingPlace place;
   std::thread others([&] {
     Processes wrong = placeOf(place, 1, 2);
+    wrong.meetSeconds = 0; // one attempt
+    MeetingLimits limits;
+    limits.mostSeconds = forEver;
+    auto tell = [&] {
+      testing::internal::CaptureStderr();
+      std::string error = errorOf([&] { meet(wrong, limits); });
+      EXPECT_EQ(testing::internal::GetCapturedStderr(),
+                "note: " + error + "; it goes on trying for 0 s\n");
+      return error;
+    };
     wrong.secret = "another that nobody knows";
-    EXPECT_THAT(errorOf([&] { meet(wrong); }),
-                HasSubstr("process 1 of 2 was refused by process 0 at "
-                          "127.0.0.1:"));
-    EXPECT_THAT(errorOf([&] { meet(wrong); }),
+    EXPECT_THAT(tell(), HasSubstr("process 1 of 2 was refused by process 0 at "
+                                  "127.0.0.1:"));
+    EXPECT_THAT(tell(),
                 HasSubstr("expected the run's RENDEZVOUS_SECRET, got another"));
     wrong.secret = "";
-    EXPECT_THAT(errorOf([&] { meet(wrong); }),
+    EXPECT_THAT(tell(),
                 HasSubstr("expected the run's RENDEZVOUS_SECRET, got none"));
     meet(placeOf(place, 1, 2));
   });
@@ -209,7 +285,7 @@ TEST(Meeting, anAnswerWithoutTheSecretIsNotBelieved) {
   std::thread other([&] { meet(placeOf(place, 1, 2)); });
   for (const std::string &answer : std::vector<std::string>{
            "ok zzz", "y" + std::string(tagBytes, 'x') + "token",
-           "n" + std::string(tagBytes, 'x') + "go away", std::string()}) {
+           "n" + std::string(tagBytes, 'x') + "go away", "s", std::string()}) {
     Socket socket = place.accept();
     socket.send(randomBytes().data(), tagBytes, end);
     socket.receiveText(end);
@@ -262,6 +338,51 @@ TEST(Meeting, listensAtTheAddressAlone) {
   EXPECT_TRUE(isLoopback("::1"));
   EXPECT_FALSE(isLoopback("128.0.0.1"));
   EXPECT_EQ(placeText("::1", 7), "[::1]:7");
+}
+
+/// Where somebody else has the port, the others would ask there first.
+TEST(Meeting, listensAtTheFirstAddressThatTheMachineHas) {
+  Socket taken = listenAt("127.0.0.1", 0);
+  int port = taken.localPort();
+  auto listenAtBoth = [&](const std::string &first) {
+    std::vector<Address> all = addressesOf(first, port),
+                         second = addressesOf("127.0.0.2", port);
+    all.insert(all.end(), second.begin(), second.end());
+    return listenAt(all, "here");
+  };
+  EXPECT_THAT(errorOf([&] { listenAtBoth("127.0.0.1"); }),
+              HasSubstr("process 0 listening at here: expected a free port of "
+                        "an address of its machine: Address already in use"));
+  EXPECT_EQ(listenAtBoth("192.0.2.1").localAddress(), "127.0.0.2");
+}
+
+/// A stranger listens at the first one, and nobody at the second.
+TEST(Meeting, allAddressesAreTried) {
+  Socket stranger = listenAt("127.0.0.1", 0),
+         ours = listenAt("127.0.0.3", stranger.localPort());
+  std::vector<Address> all;
+  for (const char *host : {"127.0.0.1", "127.0.0.2", "127.0.0.3"}) {
+    std::vector<Address> one = addressesOf(host, stranger.localPort());
+    all.insert(all.end(), one.begin(), one.end());
+  }
+  int tried = 0;
+  EXPECT_TRUE(connectToAny(all, forEver,
+                           [&](Socket &, Deadline) { return ++tried == 2; }));
+  EXPECT_FALSE(
+      connectToAny(all, forEver, [&](Socket &, Deadline) { return false; }));
+}
+
+/// Anybody of the machine may come.
+TEST(Meeting, withoutASecretProcess0SaysSo) {
+  Processes all;
+  all.size = 2;
+  all.host = "127.0.0.1";
+  all.meetSeconds = 0;
+  testing::internal::CaptureStderr();
+  EXPECT_THAT(errorOf([&] { meet(all); }), HasSubstr("got none of 1;"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr(", any user of this machine, may take a process's "
+                        "place; with one RENDEZVOUS_SECRET"));
 }
 
 /// Debian gives a machine's own name the address 127.0.1.1.

@@ -7,6 +7,8 @@
 
 #include "apps/gpt2/distributed/Secret.h"
 
+#include "nereid/Runtime/Error.h"
+
 #include <cstdint>
 #include <sodium.h>
 
@@ -18,7 +20,15 @@ static const unsigned char *bytesOf(std::string_view text) {
   return reinterpret_cast<const unsigned char *>(text.data());
 }
 
+/// Threads may come here at once: libsodium allows for that.
+static void prepare() {
+  if (sodium_init() < 0) {
+    raise({ErrorCode::IoError, "libsodium has no random numbers here", {}});
+  }
+}
+
 std::string gpt2::randomBytes() {
+  prepare();
   std::string bytes(tagBytes, '\0');
   randombytes_buf(bytes.data(), bytes.size());
   return bytes;
@@ -33,6 +43,7 @@ std::string gpt2::makeSecret() {
 
 std::string gpt2::tagOf(std::string_view secret,
                         std::initializer_list<std::string_view> parts) {
+  prepare();
   crypto_auth_hmacsha256_state state;
   crypto_auth_hmacsha256_init(&state, bytesOf(secret), secret.size());
   for (std::string_view part : parts) {
@@ -50,7 +61,10 @@ std::string gpt2::tagOf(std::string_view secret,
 
 bool gpt2::isTagOf(std::string_view tag, std::string_view secret,
                    std::initializer_list<std::string_view> parts) {
-  std::string expected = tagOf(secret, parts);
+  return isSame(tag, tagOf(secret, parts));
+}
+
+bool gpt2::isSame(std::string_view tag, std::string_view expected) {
   return tag.size() == expected.size() &&
          sodium_memcmp(tag.data(), expected.data(), expected.size()) == 0;
 }

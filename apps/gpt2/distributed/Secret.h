@@ -29,7 +29,8 @@ constexpr size_t tagBytes = 32;
 /// Of the parts and of where each ends.
 std::string tagOf(std::string_view secret,
                   std::initializer_list<std::string_view> parts);
-/// Takes as long for every wrong tag.
+/// Takes as long for every wrong one.
+bool isSame(std::string_view tag, std::string_view expected);
 bool isTagOf(std::string_view tag, std::string_view secret,
              std::initializer_list<std::string_view> parts);
 

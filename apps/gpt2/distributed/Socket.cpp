@@ -13,7 +13,6 @@
 #include <arpa/inet.h>
 #include <cerrno>
 #include <cstring>
-#include <memory>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -157,39 +156,59 @@ bool gpt2::isLoopback(const std::string &address) {
                               ntohl(four.s_addr) >> 24 == network);
 }
 
-using Addresses = std::unique_ptr<addrinfo, void (*)(addrinfo *)>;
-
-/// Null where the name is not known.
-static Addresses addressesOf(const std::string &host, int port) {
+std::vector<Address> gpt2::addressesOf(const std::string &host, int port) {
   addrinfo wanted = {}, *found = nullptr;
   wanted.ai_socktype = SOCK_STREAM;
   wanted.ai_flags = AI_NUMERICSERV;
+  std::vector<Address> addresses;
   if (getaddrinfo(host.c_str(), std::to_string(port).c_str(), &wanted,
                   &found) != 0) {
-    found = nullptr;
+    return addresses;
   }
-  return {found, freeaddrinfo};
+  for (addrinfo *one = found; one; one = one->ai_next) {
+    Address &address = addresses.emplace_back();
+    std::memcpy(&address.bytes, one->ai_addr, one->ai_addrlen);
+    address.length = one->ai_addrlen;
+  }
+  freeaddrinfo(found);
+  return addresses;
 }
 
-Socket gpt2::listenAt(const std::string &host, int port) {
-  Addresses addresses = addressesOf(host, port);
-  int error = addresses ? 0 : ENXIO;
-  for (addrinfo *one = addresses.get(); one; one = one->ai_next) {
-    Socket listener(
-        socket(one->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+static const sockaddr *bytesOf(const Address &address) {
+  return reinterpret_cast<const sockaddr *>(&address.bytes);
+}
+
+static Socket socketFor(const Address &address) {
+  return Socket(socket(address.bytes.ss_family,
+                       SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+}
+
+Socket gpt2::listenAt(const std::vector<Address> &addresses,
+                      const std::string &place) {
+  int error = ENXIO;
+  for (const Address &one : addresses) {
+    Socket listener = socketFor(one);
     int yes = 1;
-    setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
     constexpr int backlog = 4096;
     if (listener.isOpen() &&
-        bind(listener.get(), one->ai_addr, one->ai_addrlen) == 0 &&
+        setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &yes,
+                   sizeof(yes)) == 0 &&
+        bind(listener.get(), bytesOf(one), one.length) == 0 &&
         listen(listener.get(), backlog) == 0) {
       return listener;
     }
     error = errno;
+    if (error != EADDRNOTAVAIL && error != EAFNOSUPPORT) {
+      break;
+    }
   }
-  fail("process 0 listening at " + placeText(host, port) +
+  fail("process 0 listening at " + place +
            ": expected a free port of an address of its machine",
        error);
+}
+
+Socket gpt2::listenAt(const std::string &host, int port) {
+  return listenAt(addressesOf(host, port), placeText(host, port));
 }
 
 static void sendAtOnce(const Socket &socket) {
@@ -205,28 +224,32 @@ Socket gpt2::acceptNow(const Socket &listener) {
   return accepted;
 }
 
-std::optional<Socket> gpt2::tryConnect(const std::string &host, int port,
-                                       Deadline deadline) {
-  Addresses addresses = addressesOf(host, port);
-  for (addrinfo *at = addresses.get(); at; at = at->ai_next) {
-    Socket made(
-        socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (!made.isOpen()) {
-      continue;
-    }
-    if (connect(made.get(), at->ai_addr, at->ai_addrlen) != 0) {
-      pollfd one = {made.get(), POLLOUT, 0};
-      int error = 0;
-      socklen_t length = sizeof(error);
-      if (errno != EINPROGRESS ||
-          poll(&one, 1, millisecondsUntil(deadline)) < 1 ||
-          getsockopt(made.get(), SOL_SOCKET, SO_ERROR, &error, &length) != 0 ||
-          error != 0) {
-        continue;
-      }
-    }
-    sendAtOnce(made);
+/// Closed where nobody listens (yet).
+static Socket connectTo(const Address &address, Deadline deadline) {
+  Socket made = socketFor(address);
+  if (!made.isOpen()) {
     return made;
   }
-  return std::nullopt;
+  if (connect(made.get(), bytesOf(address), address.length) != 0) {
+    pollfd one = {made.get(), POLLOUT, 0};
+    int error = 0;
+    socklen_t length = sizeof(error);
+    if (errno != EINPROGRESS ||
+        poll(&one, 1, millisecondsUntil(deadline)) < 1 ||
+        getsockopt(made.get(), SOL_SOCKET, SO_ERROR, &error, &length) != 0 ||
+        error != 0) {
+      return {};
+    }
+  }
+  sendAtOnce(made);
+  return made;
+}
+
+bool gpt2::connectToAny(const std::vector<Address> &addresses, double seconds,
+                        const std::function<bool(Socket &, Deadline)> &use) {
+  return std::ranges::any_of(addresses, [&](const Address &address) {
+    Deadline deadline = secondsFromNow(seconds);
+    Socket socket = connectTo(address, deadline);
+    return socket.isOpen() && use(socket, deadline);
+  });
 }

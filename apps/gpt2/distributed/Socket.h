@@ -14,9 +14,11 @@
 #define NEREID_APPS_GPT2_DISTRIBUTED_SOCKET_H
 
 #include <chrono>
-#include <optional>
+#include <functional>
 #include <string>
+#include <sys/socket.h>
 #include <utility>
+#include <vector>
 
 namespace nereid::gpt2 {
 
@@ -60,14 +62,27 @@ std::string placeText(const std::string &host, int port);
 /// Of a number.
 bool isLoopback(const std::string &address);
 
-/// At the first address of `host`, a name or a number of IPv4 or IPv6, that
-/// this machine has. Port 0: any that is free.
+struct Address {
+  sockaddr_storage bytes = {};
+  socklen_t length = 0;
+};
+
+/// Of a name or a number of IPv4 or IPv6; none where the name is not known.
+std::vector<Address> addressesOf(const std::string &host, int port);
+
+/// At the first one that this machine has: where that is taken, at none, for
+/// the others try them in this order. `place` is for the message.
+Socket listenAt(const std::vector<Address> &addresses,
+                const std::string &place);
+/// Port 0: any that is free.
 Socket listenAt(const std::string &host, int port);
 /// Closed where nobody is at the door; errno says why.
 Socket acceptNow(const Socket &listener);
-/// To any address of `host`. Nothing where nobody listens (yet).
-std::optional<Socket> tryConnect(const std::string &host, int port,
-                                 Deadline deadline);
+/// Connects to the addresses in turn, until `use` says that this was the one.
+/// For each there are `seconds`, the deadline that `use` gets. Returns whether
+/// there was one.
+bool connectToAny(const std::vector<Address> &addresses, double seconds,
+                  const std::function<bool(Socket &, Deadline)> &use);
 
 } // namespace nereid::gpt2
 
