@@ -293,6 +293,11 @@ int gpt2::launch(const Launch &launch) {
       before.emplace_back(signal, old);
     }
   }
+  // Where the starter has made it ignored, nobody could be waited for.
+  struct sigaction ends = {}, endsBefore = {};
+  ends.sa_handler = SIG_DFL;
+  sigaction(SIGCHLD, &ends, &endsBefore);
+  before.emplace_back(SIGCHLD, endsBefore);
   int result = 0;
   {
     Children children(launch.processes);

@@ -13,12 +13,15 @@
 
 #include "apps/gpt2/distributed/Processes.h"
 
+#include "apps/gpt2/distributed/Socket.h"
+
 #include "nereid/Runtime/Error.h"
 
 #include <charconv>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 #include <unistd.h>
 
 using namespace nereid;
@@ -100,13 +103,17 @@ static std::string firstNode(const std::string &list) {
   return name;
 }
 
-/// When a process started, in ticks: with its number it is unique since boot.
-static std::string startOf(pid_t process) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-  std::string text(std::istreambuf_iterator<char>(file), {});
+static std::string textOf(pid_t process, const char *name) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/" + name,
+                     std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Of /proc/PID/stat, counted from the name.
+static std::string fieldOf(pid_t process, int field) {
+  std::string text = textOf(process, "stat");
   size_t at = text.rfind(')'); // the name may hold anything
-  constexpr int fieldsToStart = 20;
-  for (int i = 0; i < fieldsToStart && at != std::string::npos; ++i) {
+  for (int i = 0; i < field && at != std::string::npos; ++i) {
     at = text.find(' ', at + 1);
   }
   return at == std::string::npos
@@ -114,12 +121,33 @@ static std::string startOf(pid_t process) {
              : text.substr(at + 1, text.find(' ', at + 1) - at - 1);
 }
 
+/// Does a process have these variables too, as a script has that the starter
+/// runs in place of this program?
+static bool hasSamePlace(pid_t process, const Reader &read,
+                         const Starter &starter) {
+  std::string all = '\0' + textOf(process, "environ");
+  for (const char *name : {starter.rank, starter.size, starter.localRank,
+                           starter.localSize, "PMI_FD", "PMI_PORT"}) {
+    std::string one = std::string(name) + "=" + read.text(name) + '\0';
+    if (read.has(name) && all.find('\0' + one) == std::string::npos) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// A name that the processes of one job agree on, and no others: by the job's
-/// number, or by the process that started them.
-static std::string meetingFileOf(const std::string &job) {
-  std::string key = job;
+/// number, or by the nearest process above each that is above all of them.
+static std::string meetingFileOf(const Reader &read, const Starter &starter) {
+  std::string key = read.text(starter.job);
   if (key.empty()) {
-    key = std::to_string(getppid()) + "-" + startOf(getppid());
+    constexpr int parent = 2, start = 20;
+    pid_t process = getppid();
+    while (process > 1 && hasSamePlace(process, read, starter)) {
+      process = std::atoi(fieldOf(process, parent).c_str());
+    }
+    // With the time of its start, in ticks, it is unique since boot.
+    key = std::to_string(process) + "-" + fieldOf(process, start);
   }
   const char *folder = std::getenv("TMPDIR");
   return std::string(folder && *folder ? folder : "/tmp") + "/nereid-gpt2-" +
@@ -153,6 +181,9 @@ static void setMeeting(const Reader &read, const Starter &starter,
     ++all.port; // torchrun itself listens on the one that it names
   }
   if (!all.host.empty()) {
+    // A name is of one machine as far as somebody says so.
+    all.isOneMachine &= !isTorch || read.has(starter.localSize) ||
+                        all.host == "localhost" || isLoopback(all.host);
     return;
   }
   if (isTorch) {
@@ -176,7 +207,7 @@ static void setMeeting(const Reader &read, const Starter &starter,
                           ports);
     }
   } else if (all.localSize == all.size) {
-    all.meetingFile = meetingFileOf(read.text(starter.job));
+    all.meetingFile = meetingFileOf(read, starter);
   } else {
     Reader::fail(std::string(starter.size) + "=" + std::to_string(all.size) +
                  ", of which " + std::to_string(all.localSize) +
@@ -220,6 +251,14 @@ Processes gpt2::processesFromEnvironment(const GetVariable &get) {
 }
 
 Processes gpt2::processesFromEnvironment() {
-  return processesFromEnvironment(
-      [](const char *name) { return std::getenv(name); });
+  constexpr const char *secretName = "RENDEZVOUS_SECRET";
+  static std::string secret;
+  if (const char *given = std::getenv(secretName)) {
+    secret = given;
+    unsetenv(secretName);
+  }
+  return processesFromEnvironment([](const char *name) {
+    return name == std::string_view(secretName) ? secret.c_str()
+                                                : std::getenv(name);
+  });
 }

@@ -40,6 +40,7 @@ struct Processes {
 
   double meetSeconds = 120;   ///< for all to arrive
   double silenceSeconds = 20; ///< of a process that counts as hung
+  double pauseSeconds = 5;    ///< of this one, behind which it waits anew
 };
 
 /// Null for a variable that is not set.
@@ -48,6 +49,8 @@ using GetVariable = std::function<const char *(const char *)>;
 /// One process where the environment names none. Throws InvalidArgument where
 /// it contradicts itself: the message names the variable.
 Processes processesFromEnvironment(const GetVariable &get);
+/// Takes the secret out of the environment, which programs that this one starts
+/// inherit: first while there is one thread.
 Processes processesFromEnvironment();
 
 } // namespace nereid::gpt2

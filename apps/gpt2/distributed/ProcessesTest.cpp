@@ -169,6 +169,38 @@ static int sh(const std::string &script, int processes) {
   return launch({"/bin/sh", {"-c", script}, processes});
 }
 
+/// By hand on two machines: nothing else says that there are two.
+TEST(Processes, aNameIsOfOneMachineWhereThatIsSaid) {
+  std::map<std::string, std::string> variables = {
+      {"RANK", "0"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "node7"}};
+  EXPECT_FALSE(from(variables).isOneMachine);
+  variables["LOCAL_WORLD_SIZE"] = "2";
+  EXPECT_TRUE(from(variables).isOneMachine);
+  variables.erase("LOCAL_WORLD_SIZE");
+  for (const char *host : {"localhost", "127.0.0.1", "::1"}) {
+    variables["MASTER_ADDR"] = host;
+    EXPECT_TRUE(from(variables).isOneMachine) << host;
+  }
+}
+
+TEST(Processes, theSecretStaysWithThem) {
+  std::string secret = "0123456789abcdef";
+  std::map<std::string, std::string> variables = {
+      {"RANK", "0"}, {"WORLD_SIZE", "1"}, {"RENDEZVOUS_SECRET", secret}};
+  for (const auto &[name, value] : variables) {
+    setenv(name.c_str(), value.c_str(), 1);
+  }
+  std::string first = processesFromEnvironment().secret;
+  bool isThere = std::getenv("RENDEZVOUS_SECRET") != nullptr;
+  std::string again = processesFromEnvironment().secret;
+  for (const auto &[name, value] : variables) {
+    unsetenv(name.c_str());
+  }
+  EXPECT_EQ(first, secret);
+  EXPECT_FALSE(isThere);
+  EXPECT_EQ(again, secret);
+}
+
 TEST(Launcher, tellsEachItsPlace) {
   EXPECT_EQ(sh("test $WORLD_SIZE = 3 && test $RANK = $LOCAL_RANK && "
                "test -n \"$MASTER_PORT\" && test -n \"$NEREID_NUM_THREADS\" "
@@ -212,6 +244,18 @@ TEST(Launcher, endsWithTheSignalThatTheyAreAskedToStopBy) {
   // It is done all the same.
   EXPECT_EQ(sh("trap '' TERM; kill -TERM $PPID; exit 0", 1), 0);
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+/// As a starter may pass it on: then nothing is left to wait for.
+TEST(Launcher, waitsWhereEndsOfChildrenAreIgnored) {
+  auto before = std::signal(SIGCHLD, SIG_IGN);
+  testing::internal::CaptureStderr();
+  int status = sh("exit 3", 1);
+  auto after = std::signal(SIGCHLD, before);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("ended with exit status 3"));
+  EXPECT_EQ(status, 3);
+  EXPECT_EQ(after, SIG_IGN);
 }
 
 TEST(Launcher, refusesNoProcesses) {

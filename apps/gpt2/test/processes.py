@@ -7,6 +7,7 @@ one dies, the run ends and says so.
 import os
 import pathlib
 import signal
+import subprocess
 import sys
 import tempfile
 
@@ -125,6 +126,21 @@ def check_signals(program):
         print(f"a signal to {name}: all stop behind step {step}, and go on")
 
 
+def check_scripts(program):
+    """As mpirun of MPICH starts a script that starts the program: each process has a parent of its own."""
+    runs = []
+    for rank in range(2):
+        place = dict(PMI_RANK=str(rank), PMI_SIZE="2", MPI_LOCALRANKID=str(rank), MPI_LOCALNRANKS="2", TMPDIR=str(program.folder))
+        words = ["train", "--out_dir=scripts", "--dataset=text", *words_of(OPTIONS)]
+        runs.append(subprocess.Popen(["sh", "-c", '"$@"; exit $?', "sh", program.path, *words], cwd=program.folder, text=True,
+                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=os.environ | place))
+    for run in runs:
+        text = run.communicate()[0]
+        if run.returncode:
+            fail(f"two scripts: status {run.returncode}, got {text[-400:]}")
+    print("two processes that scripts have started meet")
+
+
 def check_death(program):
     run, children = begun(program, "dies")
     os.kill(children[1], signal.SIGKILL)
@@ -143,6 +159,7 @@ def main():
         check_losses(program)
         check_resume(program)
         check_signals(program)
+        check_scripts(program)
         check_death(program)
 
 
