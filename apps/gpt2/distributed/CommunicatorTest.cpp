@@ -14,6 +14,7 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <cmath>
 #include <latch>
 #include <mutex>
@@ -225,6 +226,37 @@ TEST(Peers, oneThatIsSilentEndsTheRun) {
     EXPECT_THAT(errorOf([&] { peers.raiseFailure("none"); }),
                 HasSubstr("process 1 of 2 has shown no sign of life"));
     isCalled.wait();
+    done.count_down();
+    silent.join();
+  }
+}
+
+/// As Ctrl-Z and fg make of all of them: the other one may have stood as well.
+/// Here each moment counts as a pause, and as a silence.
+TEST(Peers, oneThatHasStoodStillWaitsAnew) {
+  MeetingPlace meeting;
+  Processes all = meeting.processes(0, 2);
+  all.silenceSeconds = all.pauseSeconds = 0;
+  std::latch done(1);
+  std::thread silent([&] {
+    Met met = meet(meeting.processes(1, 2));
+    done.wait();
+  });
+  {
+    Peers peers(all);
+    std::latch isSeen(1);
+    std::string end;
+    std::atomic<bool> isFirst = true;
+    auto note = [&](const char *what) {
+      if (isFirst.exchange(false)) {
+        end = what;
+        isSeen.count_down();
+      }
+      return std::string();
+    };
+    peers.watch([&] { note("a failure"); }, [&] { return note("a round"); });
+    isSeen.wait();
+    EXPECT_EQ(end, "a round");
     done.count_down();
     silent.join();
   }

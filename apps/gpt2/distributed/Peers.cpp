@@ -87,8 +87,9 @@ void Peers::watch(std::function<void()> onFailure,
   this->onFailure = std::move(onFailure);
   this->isFailing = std::move(isFailing);
   this->graceSeconds = graceSeconds;
+  lastRound = secondsFromNow(0);
   for (Link &link : links) {
-    link.heard = secondsFromNow(0);
+    link.heard = lastRound;
   }
   thread = std::thread([this] { run(); });
 }
@@ -208,6 +209,15 @@ void Peers::listenTo(Link &link) {
   }
 }
 
+void Peers::forgetOwnPause(Deadline now) {
+  if (now - lastRound > std::chrono::duration<double>(all.pauseSeconds)) {
+    for (Link &link : links) {
+      link.heard = now;
+    }
+  }
+  lastRound = now;
+}
+
 void Peers::run() {
   Deadline next = secondsFromNow(0);
   constexpr double secondsBetween = 1;
@@ -218,12 +228,14 @@ void Peers::run() {
     }
     constexpr int milliseconds = 50;
     poll(polled.data(), polled.size(), milliseconds);
+    Deadline now = secondsFromNow(0);
+    forgetOwnPause(now);
     for (size_t i = 0; i < links.size() && !hasFailed(); ++i) {
       if (polled[i].revents != 0) {
         listenTo(links[i]);
       }
       if (!links[i].hasLeft && !hasFailed() &&
-          std::chrono::steady_clock::now() - links[i].heard >
+          now - links[i].heard >
               std::chrono::duration<double>(all.silenceSeconds)) {
         fail(nameOf(links[i].rank) + " has shown no sign of life for " +
                  std::to_string(int(all.silenceSeconds)) + " s",

@@ -10,7 +10,9 @@
 // sign of life every second, which also says at which calls the process is, and
 // listens for those of the other side. A
 // connection that closes without a goodbye, and a process that is silent for
-// too long, end the run: process 0 tells all others which one it was.
+// too long, end the run: process 0 tells all others which one it was. Where
+// this process itself has stood still (Ctrl-Z), it waits anew: the others may
+// have stood with it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,6 +81,7 @@ private:
 
   void run();
   void listenTo(Link &link);
+  void forgetOwnPause(Deadline now);
   void handle(Link &link, char kind, const std::string &text);
   std::string lastCalls() const;
   /// What is wrong with the calls of process `rank`; empty: nothing.
@@ -92,6 +95,7 @@ private:
   std::function<void()> onFailure;
   std::function<std::string()> isFailing;
   double graceSeconds = 0;
+  Deadline lastRound; ///< of `run`
   std::atomic<bool> failed = false, stops = false;
   std::atomic<int> left = -1; ///< a process that has said goodbye
   mutable std::mutex mutex;
