@@ -93,11 +93,12 @@ std::string write(const Model &model, const TokenizerPtr &tokenizer,
 }
 
 double validationLoss(Trainer &trainer, Batches &data, int64_t batches) {
-  return trainer.evaluate(
+  std::optional<double> loss = trainer.evaluate(
       [&](int64_t i) {
         return data.evaluation(Split::Validation, uint64_t(i));
       },
       batches);
+  return loss.value(); // nothing interrupts it here
 }
 
 int run(int argc, char **argv) {
