@@ -56,6 +56,53 @@ TEST(Memory, LoadSurvivesAStoreToTheSameArray) {
   }
 }
 
+/// The offsets of a block of size x size elements, row after row.
+static TextValue offsetsOfSquare(TileText &t, int64_t size) {
+  TextValue rows = t.op("arith.muli", t.expand(t.range(size), 1),
+                        t.constant("i32", std::to_string(size)));
+  return t.op("arith.addi", t.broadcast(rows, {size, size}),
+              t.broadcast(t.expand(t.range(size), 0), {size, size}));
+}
+
+TEST(Memory, TranspositionInPlaceReadsBeforeItWrites) {
+  for (const std::string &target : runnable({"x86-64", "x86-64-v3", "cpu"})) {
+    for (int size : {3, 5, 8, 12, 64}) {
+      TileText t;
+      TextValue at = t.addptr(t.ptr("i32"), offsetsOfSquare(t, size));
+      t.store(at, t.transpose(t.load(at), {1, 0}));
+      TestKernel kernel(t.str(), target);
+      ASSERT_TRUE(kernel.ok()) << kernel.error();
+      std::vector<int32_t> x0 = counting(size * size);
+      kernel.run({1, 1, 1}, x0.data());
+      for (int i = 0; i < size * size; ++i) {
+        ASSERT_EQ(x0[i], i % size * size + i / size + 1)
+            << target << " " << size << " at " << i;
+      }
+    }
+  }
+}
+
+TEST(Memory, SumsOfATransposedLoadSurviveAStoreToTheSameArray) {
+  // Both go over the block once, each in an order of its own.
+  for (const std::string &target : runnable({"x86-64", "x86-64-v3", "cpu"})) {
+    TileText t;
+    TextValue x = t.ptr("i32"), y = t.ptr("i32");
+    TextValue at = t.addptr(x, offsetsOfSquare(t, 64));
+    TextValue values = t.load(at);
+    t.store(at, t.op("arith.addi", values, t.constant("i32", "1")));
+    TextValue sums = t.reduce(t.transpose(values, {1, 0}), 1, "arith.addi");
+    t.store(t.addptr(y, t.range(64)), sums);
+    TestKernel kernel(t.str(), target);
+    ASSERT_TRUE(kernel.ok()) << kernel.error();
+    std::vector<int32_t> x0 = counting(64 * 64), y0(64);
+    kernel.run({1, 1, 1}, x0.data(), y0.data());
+    for (int i = 0; i < 64; ++i) {
+      ASSERT_EQ(y0[i], 64 * (i + 1) + 64 * (64 * 63 / 2)) << target;
+      ASSERT_EQ(x0[i * 64], i * 64 + 2) << target;
+    }
+  }
+}
+
 /// y[c, r] = x[r, c] inside of [m, n], through blocks of rows x columns.
 template <typename T>
 static void checkTransposition(const std::string &type,
@@ -118,12 +165,7 @@ TEST(Memory, TranspositionsOfEveryWidth) {
 TEST(Memory, TransposedBlocksAreTurnedInRegisters) {
   TileText t;
   TextValue x = t.ptr("f32"), y = t.ptr("f32");
-  TextValue offsets =
-      t.op("arith.addi",
-           t.broadcast(t.op("arith.muli", t.expand(t.range(64), 1),
-                            t.constant("i32", "64")),
-                       {64, 64}),
-           t.broadcast(t.expand(t.range(64), 0), {64, 64}));
+  TextValue offsets = offsetsOfSquare(t, 64);
   t.store(t.addptr(y, offsets),
           t.transpose(t.load(t.addptr(x, offsets)), {1, 0}));
   for (const char *target : {"x86-64", "x86-64-v3", "x86-64-v4"}) {

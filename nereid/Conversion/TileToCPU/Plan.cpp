@@ -121,7 +121,7 @@ bool Plan::passesLoad(Operation *write, const Item &item) {
   for (Operation *load : llvm::make_first_range(lastWriteBefore)) {
     Item *last = before(load->getResult(0));
     if (last && last->order >= item.order &&
-        conflicts(cast<tile::LoadOp>(load), write, false)) {
+        conflicts(cast<tile::LoadOp>(load), write, Distance::OtherItem)) {
       return true;
     }
   }

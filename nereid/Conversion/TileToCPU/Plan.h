@@ -128,6 +128,12 @@ private:
     Item *item;
     mlir::Operation *op;
   };
+  /// How far from a write a load is evaluated.
+  enum class Distance {
+    SameElement, ///< in its nest, at the nest's own positions only
+    SameNest,    ///< in its nest, also elsewhere: below a view, say
+    OtherItem,
+  };
   /// What is known of a value by its operands. Found in program order, so that
   /// no question walks back through the program.
   struct Known {
@@ -170,7 +176,7 @@ private:
   bool crossing(mlir::Operation *load, llvm::ArrayRef<Demand> wanted,
                 Item *&limit, bool &sameNest);
   bool conflicts(tile::LoadOp load, mlir::Operation *write,
-                 bool sameNest) const;
+                 Distance distance) const;
   int cost(mlir::Value value) const;
   bool touchesMemory(mlir::Value value) const;
   void settleYields(llvm::ArrayRef<YieldTarget> targets);

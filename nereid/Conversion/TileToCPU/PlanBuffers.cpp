@@ -111,12 +111,13 @@ void Plan::demandRoot(const Root &root, Item *item) {
   }
 }
 
-/// May `write` change what `load` reads? `sameNest`: both run in one nest, the
-/// load of an element before the write of that element.
-bool Plan::conflicts(tile::LoadOp load, Operation *write, bool sameNest) const {
+/// May `write` change what `load` reads? In one nest, an element is loaded
+/// before that element is written, but others have been written by then.
+bool Plan::conflicts(tile::LoadOp load, Operation *write,
+                     Distance distance) const {
   if (write->getNumRegions() != 0) {
     return llvm::any_of(regions.writes(write), [&](Operation *inner) {
-      return conflicts(load, inner, false);
+      return conflicts(load, inner, Distance::OtherItem);
     });
   }
   if (isa<tile::BarrierOp, tile::RelaxOp>(write)) {
@@ -132,9 +133,9 @@ bool Plan::conflicts(tile::LoadOp load, Operation *write, bool sameNest) const {
     return true;
   }
   if (rootOfTo == rootOfFrom) {
-    return !(sameNest && to == from);
+    return distance != Distance::SameElement || to != from;
   }
-  return !sameNest &&
+  return distance == Distance::OtherItem &&
          tile::getShape(to.getType()) == tile::getShape(from.getType());
 }
 
@@ -158,18 +159,22 @@ bool Plan::crossing(Operation *op, ArrayRef<Demand> wanted, Item *&limit,
       continue;
     }
     bool after = false, within = false;
+    auto distance = Distance::SameElement; // of the demands within
     for (const Demand &demand : wanted) {
       after |= demand.item->order > write.item->order;
-      within |= demand.item == write.item;
+      if (demand.item == write.item) {
+        within = true;
+        distance = demand.identity ? distance : Distance::SameNest;
+      }
     }
     bool together = within && write.item->isNest;
-    bool bad = (after && conflicts(load, write.op, false)) ||
-               (together && conflicts(load, write.op, true)) ||
+    bool bad = (after && conflicts(load, write.op, Distance::OtherItem)) ||
+               (together && conflicts(load, write.op, distance)) ||
                (within && !together && write.op->getNumRegions() != 0 &&
-                conflicts(load, write.op, false));
+                conflicts(load, write.op, Distance::OtherItem));
     if (bad && (!limit || write.item->order < limit->order)) {
       limit = write.item;
-      sameNest = within && conflicts(load, write.op, true);
+      sameNest = within && conflicts(load, write.op, distance);
     }
   }
   return limit != nullptr;
