@@ -4,7 +4,7 @@
 
 // CHECK-LABEL: func.func @all_rows_with_all
 // CHECK-NOT: convert_layout
-// CHECK: arith.mulf {{.*}} : tensor<4x2x256xf32, #tilegpu.layout<registers = [1, 2, 128, 512, 1024, 256], lanes = [4, 8, 16, 32, 64], warps = []>>
+// CHECK: arith.mulf {{.*}} : tensor<4x2x256xf32, #tilegpu.layout<registers = [32, 64, 128, 512, 1024, 256], lanes = [1, 2, 4, 8, 16], warps = []>>
 // CHECK-NOT: convert_layout
 // CHECK: tile.reduce
 func.func @all_rows_with_all(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32},
