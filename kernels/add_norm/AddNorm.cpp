@@ -109,9 +109,6 @@ static Tensor forward(const char *op, bool centred, const Tensor &x,
                      "BLOCK"_a = loopBlock, "CENTRED"_a = centred,
                      "DROPS"_a = dropout.p > 0, "num_warps"_a = plan.warps);
   } else {
-    auto isCopied = [](const Tensor &given, const Tensor &read) {
-      return given.defined() && given.data() != read.data();
-    };
     bool early = !isCopied(weight, result.weight) && !isCopied(bias, b) &&
                  beginsEarly(x.device());
     static const OperatorKernel whole("add_norm", "add_norm_kernel");

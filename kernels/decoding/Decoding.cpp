@@ -133,9 +133,8 @@ static Tensor run(const Tensor &q, const KeyAndValue &own, const Tensor &k,
   }
   int64_t block = isHost ? 128 : q.dtype() == f32 ? 32 : 64, warps = 4;
   Tensor counts = (hasCompiler() ? lengths : lengths.to(i32)).contiguous();
-  bool isCopied = counts.data() != lengths.data() || key.data() != k.data() ||
-                  value.data() != v.data();
-  bool early = !isCopied && beginsEarly(q.device());
+  bool early = !isCopied(lengths, counts) && !isCopied(k, key) &&
+               !isCopied(v, value) && beginsEarly(q.device());
   if (early && group == 1 && hasOwn) {
     // A block of keys and values is in registers before the launch in front has
     // ended: as many as 256 threads hold.

@@ -61,12 +61,10 @@ static void runOnGpu(const FewRows &f) {
     parts = warps = 1;
   }
   // Sums of several rows: the assembler would load so much of `a` ahead that
-  // half as many programs fit a multiprocessor (0.39 instead of 0.35 ms a step
-  // of GPT-2 with 8 rows, H100, 2026-11-26).
+  // half as many programs fit a multiprocessor (docs/Training.md, Sampling).
   int64_t mostRegisters = f.m > 1 ? 168 : 255;
   Tensor bias = contiguousOrNone(p.options.bias);
-  bool isCopied = bias.defined() && bias.data() != p.options.bias.data();
-  bool early = !isCopied && beginsEarly(p.a.device());
+  bool early = !isCopied(p.options.bias, bias) && beginsEarly(p.a.device());
   static const OperatorKernel kernel("linear", "weight_rows_kernel");
   kernel[{cdiv(f.n, blockN)}](
       f.y, p.a, p.b, orNone(bias), orNone(residual), orNone(p.before),

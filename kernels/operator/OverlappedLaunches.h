@@ -43,6 +43,11 @@ public:
 /// of what it reads early: that operator does not ask.
 bool beginsEarly(Device device);
 
+/// Does the kernel read a copy, which its operator has made of `given`?
+inline bool isCopied(const Tensor &given, const Tensor &read) {
+  return given.defined() && given.data() != read.data();
+}
+
 } // namespace nereid::kernels
 
 #endif // NEREID_KERNELS_OPERATOR_OVERLAPPEDLAUNCHES_H

@@ -68,9 +68,10 @@ static void drawAtOnce(const Draw &d, const Tensor &y, int64_t block) {
       "num_warps"_a = warpsFor(block));
 }
 
-/// 50,257 logits, each with its random number, are 45 us of one
-/// multiprocessor's time on an H100: all of them take part. Three launches, the
-/// first one only where something is left out.
+/// A long row, each logit with its random number, would keep one multiprocessor
+/// longer than a step's products keep all (docs/Training.md, Sampling): all of
+/// them take part. Three launches, the first one only where something is left
+/// out.
 static void drawInParts(const Draw &d, const Tensor &y) {
   Device device = y.device();
   constexpr int64_t floorBlock = 16384, block = 1024;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "apps/gpt2/data/Preparation.h"
+#include "apps/gpt2/data/Testing.h"
 
 #include "apps/gpt2/checkpoint/Testing.h"
 #include "apps/gpt2/data/Dataset.h"
@@ -26,18 +27,6 @@ using namespace nereid::gpt2;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-using Tokens = std::vector<int32_t>;
-
-static Tokens tokensOf(const std::vector<Shard> &shards) {
-  Tokens tokens;
-  for (const Shard &shard : shards) {
-    size_t before = tokens.size();
-    tokens.resize(before + shard.size());
-    shard.read(0, shard.size(), &tokens[before]);
-  }
-  return tokens;
-}
 
 /// Of a folder and those in it.
 static std::vector<std::string> namesIn(const std::string &folder) {

@@ -15,6 +15,7 @@
 #include "apps/gpt2/checkpoint/TorchTesting.h"
 #include "apps/gpt2/data/Loader.h"
 #include "apps/gpt2/data/Preparation.h"
+#include "apps/gpt2/data/Testing.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -26,18 +27,6 @@ using namespace nereid::gpt2;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-using Tokens = std::vector<int32_t>;
-
-static Tokens tokensOf(const std::vector<Shard> &shards) {
-  Tokens tokens;
-  for (const Shard &shard : shards) {
-    size_t before = tokens.size();
-    tokens.resize(before + shard.size());
-    shard.read(0, shard.size(), tokens.data() + before);
-  }
-  return tokens;
-}
 
 static std::string bytesOf(const Tokens &tokens, int width = 2) {
   std::string text;
