@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Target/CPU/ConstantOperands.h"
 #include "nereid/Target/CPU/CpuTarget.h"
 #include "nereid/Target/CPU/LongFunctions.h"
 #include "nereid/Target/CPU/X86Machine.h"
@@ -75,7 +76,12 @@ emit(mlir::ModuleOp module, const CpuTarget &target, const EmitOptions &options,
     emission.latePipeline = [&](const llvm::Module &llvmModule) {
       return gate.measure(llvmModule);
     };
-    emission.finish = [&](llvm::Module &llvmModule) { gate.cut(llvmModule); };
+    emission.finish = [&](llvm::Module &llvmModule) {
+      gate.cut(llvmModule);
+      if (target.vectorRegisters <= 16) {
+        putConstantsInMemory(llvmModule);
+      }
+    };
   }
   return nereid::target::emitCode(module, emission, times);
 }
