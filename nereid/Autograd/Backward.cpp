@@ -34,7 +34,8 @@ static Tensor addOnHost(const Tensor &a, const Tensor &b, bool inPlace) {
 
 static Tensor add(const Tensor &a, const Tensor &b, bool inPlace) {
   auto function = deviceFunctions().add;
-  return (function ? function : addOnHost)(a, b, inPlace);
+  Tensor sum = function ? function(a, b, inPlace) : Tensor();
+  return sum.defined() ? sum : addOnHost(a, b, inPlace);
 }
 
 [[noreturn]] static void raiseInvalid(std::string message) {

@@ -46,7 +46,8 @@ struct DeviceFunctions {
   /// Fills a row-major tensor of a GPU with numbers
   /// (Runtime/device/DeviceGenerator.h). False: it cannot.
   bool (*generate)(const Tensor &to, const Generation &generation) = nullptr;
-  /// a + b in a's dtype, on their device; into `a` where `inPlace`.
+  /// a + b in a's dtype, on their device; into `a` where `inPlace`. Undefined:
+  /// it cannot.
   Tensor (*add)(const Tensor &a, const Tensor &b, bool inPlace) = nullptr;
 };
 
@@ -122,6 +123,8 @@ class ContextScope {
 public:
   explicit ContextScope(const Context &context)
       : ContextScope(&context.state()) {}
+  /// One that ends with the statement would leave the scope without a context.
+  explicit ContextScope(const Context &&context) = delete;
   /// Null: the shared one.
   explicit ContextScope(Context::State *context);
   ~ContextScope();

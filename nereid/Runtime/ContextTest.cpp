@@ -17,6 +17,7 @@
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 #include <thread>
+#include <type_traits>
 
 using namespace nereid;
 using namespace nereid::literals;
@@ -424,6 +425,83 @@ TEST_F(TwoContexts, AContextKeepsNoKernelOfAnother) {
                                    "keeps it, got 'add' of another one"));
   }
 }
+
+TEST_F(TwoContexts, AContextKeepsNoEmptyKernel) {
+  try {
+    Kernel::keptBy(left.context, "the key", [](Context &) { return Kernel(); });
+    FAIL() << "kept it";
+  } catch (const Error &error) {
+    EXPECT_THAT(error.what(),
+                testing::HasSubstr("expected a kernel of the context that "
+                                   "keeps it, got an empty one; hint: `make` "
+                                   "returns what Kernel::fromSource"));
+  }
+}
+
+/// An operator whose kernel is made with the help of another.
+TEST_F(TwoContexts, AKeptKernelIsMadeWithTheHelpOfOthers) {
+  auto make = [](Context &context) {
+    return Kernel::fromSource("", "add", context);
+  };
+  Kernel::keptBy(left.context, "outer", [&](Context &context) {
+    Kernel::keptBy(context, "inner", make)[1](x, 1);
+    return make(context);
+  })[1](x, 1);
+  EXPECT_EQ(x.at({0}), 2);
+}
+
+/// As when two threads ask at once: both make it, and one is kept.
+TEST_F(TwoContexts, OfTwoThatAreMadeTheFirstIsKept) {
+  auto make = [](Context &context) {
+    return Kernel::fromSource("", "add", context);
+  };
+  Kernel late = Kernel::keptBy(left.context, "k", [&](Context &context) {
+    Kernel::keptBy(context, "k", make)[1](x, 1);
+    return make(context);
+  });
+  late[1](x, 1);
+  EXPECT_EQ(left.world->compiles, 1);
+}
+
+TEST_F(TwoContexts, AKernelOfContextsIsMadeOnceInEach) {
+  KernelOfContexts add;
+  int made = 0;
+  auto make = [&](Context &context) {
+    ++made;
+    return Kernel::fromSource("", "add", context);
+  };
+  const Kernel &first = add.in(left.context.state(), make);
+  EXPECT_EQ(&first, &add.in(left.context.state(), make));
+  first[1](x, 1);
+  add.in(right.context.state(), make)[1](x, 1);
+  EXPECT_EQ(made, 2);
+  EXPECT_EQ(left.world->compiles, 1);
+  EXPECT_EQ(right.world->compiles, 1);
+  KernelOfContexts another;
+  EXPECT_NE(&first, &another.in(left.context.state(), make));
+}
+
+TEST(ContextLife, AHandleOfAKernelOfContextsKeepsTheContext) {
+  KernelOfContexts add;
+  std::shared_ptr<FakeWorld> world;
+  Kernel left;
+  {
+    Side side{Knobs()};
+    world = side.world;
+    left = add.handleIn(side.context.state(), [](Context &context) {
+      return Kernel::fromSource("", "add", context);
+    });
+  }
+  Tensor x = zeros({1}, f32, Device::cpu());
+  left[1](x, 3);
+  EXPECT_EQ(x.item(), 3);
+  left = Kernel();
+  EXPECT_EQ(world.use_count(), 1) << "something keeps the compiler";
+}
+
+// A scope of one that ends with the statement would be left without.
+static_assert(std::is_constructible_v<ContextScope, const Context &>);
+static_assert(!std::is_constructible_v<ContextScope, Context>);
 
 TEST(ContextLife, AKeptKernelGoesWithItsContextUnlessAHandleIsLeft) {
   auto world = std::make_shared<FakeWorld>();

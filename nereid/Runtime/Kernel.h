@@ -102,7 +102,8 @@ public:
                             Context &context = Context::shared());
 
   /// The context's own kernel of this key, made by `make` when it is first
-  /// asked for, of which no other handle may be left. It lives as long as the
+  /// asked for, of which no other handle may be left. Of several threads that
+  /// ask first, each may make one; all get the same. It lives as long as the
   /// context or a handle. For libraries that launch their kernels in whatever
   /// context their caller works for (Context::current).
   static Kernel keptBy(Context &context, const std::string &key,
@@ -110,6 +111,8 @@ public:
 
   const std::string &name() const;
   const KernelDescription &description() const;
+  /// Made by fromLibrary: launched with the options it was compiled with.
+  bool isAheadOfTime() const;
 
   /// One pending launch; valid in the expression that made it.
   class Launcher {
@@ -161,12 +164,33 @@ public:
   Kernel on(Device device) const;
 
 private:
+  friend class KernelOfContexts;
+  static std::shared_ptr<KernelState>
+  makeToKeep(Context &context, const std::function<Kernel(Context &)> &make);
   explicit Kernel(std::shared_ptr<KernelState> state)
       : state(std::move(state)) {}
   KernelState &require() const;
   [[noreturn, gnu::cold]] static void raiseEmpty();
   std::shared_ptr<KernelState> state;
   std::optional<Device> device;
+};
+
+/// A kernel that each context has of its own, as Kernel::keptBy, for those who
+/// launch it often: once it is made there, it costs a look-up without a lock,
+/// an allocation or a count of references.
+class KernelOfContexts {
+public:
+  KernelOfContexts();
+  /// Valid as long as the context. The context makes it by `make` when it is
+  /// first asked for; all calls are given the same one.
+  const Kernel &in(Context::State &context,
+                   const std::function<Kernel(Context &)> &make) const;
+  /// A handle of it, which keeps the context.
+  Kernel handleIn(Context::State &context,
+                  const std::function<Kernel(Context &)> &make) const;
+
+private:
+  uint64_t number; ///< no other has it, also of those that are gone
 };
 
 } // namespace nereid

@@ -202,7 +202,8 @@ ConfigSelection::choose(const LaunchBinding &binding, const LaunchSteps &steps,
   }
   const TrialCode *code = trialCode;
   if (!code) {
-    return noCompiler("kernel '" + description.name + "'");
+    return noCompiler("kernel '" + description.name + "'",
+                      binding.kernel.context);
   }
   return (this->*code->choose)(binding, steps, std::move(key), isKnown);
 }

@@ -107,7 +107,8 @@ ConfigSelection::actionsOf(HookRequest::Hook hook, const Config &config,
   }
   KernelCompiler *compiler = binding.kernel.context.compiler.get();
   if (!compiler) {
-    return noCompiler("a hook of '" + description.name + "'");
+    return noCompiler("a hook of '" + description.name + "'",
+                      binding.kernel.context);
   }
   HookRequest request = hookRequest(binding);
   request.hook = hook;

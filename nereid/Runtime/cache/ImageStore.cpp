@@ -22,7 +22,16 @@ namespace nereid {
 
 static constexpr uint64_t defaultCacheBytes = uint64_t{1} << 30;
 
-Failure noCompiler(const std::string &what) {
+Failure noCompiler(const std::string &what, const Context::State &context) {
+  if (!context.isShared()) {
+    return {ErrorCode::Unsupported,
+            what +
+                " needs the compiler, and its context was made without one; "
+                "hint: pass createKernelCompiler() of \"nereid/nereid.h\" to "
+                "the Context, or load the kernel from a library "
+                "(Kernel::fromLibrary)",
+            {}};
+  }
   return {ErrorCode::Unsupported,
           what + " needs the compiler, and this program has none: it includes "
                  "only nereid/Runtime headers. Include \"nereid/nereid.h\" and "
@@ -271,7 +280,7 @@ Expected<Context::State::Obtained>
 Context::State::obtain(CompileRequest request,
                        const KernelDescription &description, Device device) {
   if (!compiler) {
-    return noCompiler("kernel '" + request.kernel + "'");
+    return noCompiler("kernel '" + request.kernel + "'", *this);
   }
   Stopwatch watch(*clock);
   Expected<std::string> target = targetOf(device);

@@ -19,6 +19,7 @@
 #include "nereid/Runtime/cuda/CudaModule.h"
 #include "nereid/Runtime/device/ThreadPool.h"
 #include "nereid/Runtime/device/WatchedWork.h"
+#include "nereid/Runtime/launch/WordTable.h"
 
 #include <atomic>
 #include <map>
@@ -73,6 +74,8 @@ struct Context::State : std::enable_shared_from_this<Context::State> {
   static State *ofThread();
   /// The same, or the shared one.
   static State &current();
+  Context handle() { return Context(shared_from_this()); }
+  bool isShared() const { return this == &Context::shared().state(); }
 
 private:
   // In front of what is made by them.
@@ -128,13 +131,19 @@ private:
   std::map<LoadedKey, std::shared_ptr<const LoadedImage>> loaded;
 
   friend class nereid::Kernel;
-  /// Kernel::keptBy. They do not keep the context.
-  std::mutex keeping;
+  friend class nereid::KernelOfContexts;
+  /// Kernel::keptBy, KernelOfContexts. They do not keep the context.
+  std::mutex keeping; ///< of the first
   std::unordered_map<std::string, std::shared_ptr<KernelState>> kept;
+  struct OwnKernel {
+    std::shared_ptr<KernelState> state;
+    Kernel view; ///< counts no references
+  };
+  WordTable<OwnKernel> ownKernels;
 };
 
-/// What a call that needs a compiler fails with when there is none.
-Failure noCompiler(const std::string &what);
+/// What a call that needs a compiler fails with when its context has none.
+Failure noCompiler(const std::string &what, const Context::State &context);
 
 /// CompileRequest::target of a device.
 Expected<std::string> targetOf(Device device);

@@ -16,8 +16,8 @@ namespace nereid {
 static Expected<std::unique_ptr<HeuristicValues>>
 evaluateHeuristics(KernelState &kernel, const LaunchBinding &binding) {
   if (!kernel.context.compiler) {
-    return noCompiler("@triton.heuristics of '" + kernel.description.name +
-                      "'");
+    return noCompiler("@triton.heuristics of '" + kernel.description.name + "'",
+                      kernel.context);
   }
   ContextScope scope(&kernel.context);
   auto result = std::make_unique<HeuristicValues>();

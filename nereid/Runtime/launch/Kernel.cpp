@@ -138,7 +138,8 @@ Kernel Kernel::fromSource(Source source, Text name, Context &context) {
   ContextScope scope(context);
   KernelCompiler *compiler = context.compiler();
   if (!compiler) {
-    raise(noCompiler("loading the kernel source " + source.path));
+    raise(noCompiler("loading the kernel source " + source.path,
+                     context.state()));
   }
   Clock &clock = *context.state().clock;
   int64_t begin = clock.now();
@@ -180,22 +181,73 @@ Kernel Kernel::fromLibrary(const KernelLibrary &library, Text name,
 Kernel Kernel::keptBy(Context &context, const std::string &key,
                       const std::function<Kernel(Context &)> &make) {
   Context::State &owner = context.state();
-  std::lock_guard lock(owner.keeping);
-  auto found = owner.kept.find(key);
-  if (found == owner.kept.end()) {
-    std::shared_ptr<KernelState> made = make(context).state;
-    if (&made->context != &owner) {
-      raise({ErrorCode::InvalidArgument,
-             "Kernel::keptBy: expected a kernel of the context that keeps it, "
-             "got '" +
-                 made->description.name + "' of another one",
-             {}});
-    }
-    made->keptContext.reset(); // it would keep the one that keeps it
-    found = owner.kept.emplace(key, std::move(made)).first;
+  auto find = [&]() -> KernelState * {
+    auto found = owner.kept.find(key);
+    return found == owner.kept.end() ? nullptr : found->second.get();
+  };
+  KernelState *kept;
+  {
+    std::lock_guard lock(owner.keeping);
+    kept = find();
   }
-  return Kernel(std::shared_ptr<KernelState>(owner.shared_from_this(),
-                                             found->second.get()));
+  if (!kept) {
+    // Without the lock: it may take long, and ask for other kept kernels.
+    std::shared_ptr<KernelState> made = makeToKeep(context, make);
+    std::lock_guard lock(owner.keeping);
+    kept = owner.kept.try_emplace(key, made).first->second.get();
+  }
+  return Kernel(std::shared_ptr<KernelState>(owner.shared_from_this(), kept));
+}
+
+std::shared_ptr<KernelState>
+Kernel::makeToKeep(Context &context,
+                   const std::function<Kernel(Context &)> &make) {
+  std::shared_ptr<KernelState> made = make(context).state;
+  if (!made) {
+    raise({ErrorCode::InvalidArgument,
+           "Kernel::keptBy: expected a kernel of the context that keeps it, "
+           "got an empty one; hint: `make` returns what Kernel::fromSource, "
+           "Kernel::load or Kernel::fromLibrary made",
+           {}});
+  }
+  if (&made->context != &context.state()) {
+    raise({ErrorCode::InvalidArgument,
+           "Kernel::keptBy: expected a kernel of the context that keeps it, "
+           "got '" +
+               made->description.name + "' of another one",
+           {}});
+  }
+  made->keptContext.reset(); // it would keep the one that keeps it
+  return made;
+}
+
+static std::atomic<uint64_t> kernelsOfContexts = 0;
+
+KernelOfContexts::KernelOfContexts() : number(++kernelsOfContexts) {}
+
+const Kernel &
+KernelOfContexts::in(Context::State &context,
+                     const std::function<Kernel(Context &)> &make) const {
+  using OwnKernel = Context::State::OwnKernel;
+  WordKey key;
+  key.add(number);
+  OwnKernel *own = context.ownKernels.find(key);
+  if (!own) {
+    Context handle = context.handle();
+    auto made = std::make_unique<OwnKernel>();
+    made->state = Kernel::makeToKeep(handle, make);
+    made->view = Kernel(std::shared_ptr<KernelState>(std::shared_ptr<void>(),
+                                                     made->state.get()));
+    own = context.ownKernels.insert(key, std::move(made));
+  }
+  return own->view;
+}
+
+Kernel
+KernelOfContexts::handleIn(Context::State &context,
+                           const std::function<Kernel(Context &)> &make) const {
+  return Kernel(std::shared_ptr<KernelState>(context.shared_from_this(),
+                                             in(context, make).state.get()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -220,6 +272,8 @@ const std::string &Kernel::name() const { return require().description.name; }
 const KernelDescription &Kernel::description() const {
   return require().description;
 }
+
+bool Kernel::isAheadOfTime() const { return require().precompiled != nullptr; }
 
 Kernel Kernel::on(Device device) const {
   Kernel copy = *this;

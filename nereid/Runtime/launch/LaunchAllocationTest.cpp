@@ -14,9 +14,11 @@
 #include "nereid/Machine/testing/ManualClock.h"
 #include "nereid/Runtime/Observer.h"
 #include "nereid/Runtime/device/ThreadPool.h"
+#include "nereid/Runtime/launch/KernelState.h"
 #include "nereid/Runtime/testing/LaunchFixture.h"
 #include "nereid/Runtime/testing/ScriptedChooser.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <new>
@@ -28,19 +30,35 @@ static thread_local int64_t allocations = 0;
 /// Not yet freed, of all threads.
 static constinit std::atomic<int64_t> held = 0;
 
-void *operator new(size_t size) {
+static void *counted(void *memory) {
+  if (!memory) {
+    throw std::bad_alloc();
+  }
   ++allocations;
   ++held;
-  if (void *memory = std::malloc(size ? size : 1)) {
-    return memory;
-  }
-  throw std::bad_alloc();
+  return memory;
+}
+
+void *operator new(size_t size) {
+  return counted(std::malloc(size ? size : 1));
+}
+/// Of what is aligned to a cache line.
+void *operator new(size_t size, std::align_val_t alignment) {
+  auto align = static_cast<size_t>(alignment);
+  return counted(std::aligned_alloc(
+      align, (std::max(size, size_t{1}) + align - 1) & -align));
 }
 void operator delete(void *memory) noexcept {
   held -= memory != nullptr;
   std::free(memory);
 }
 void operator delete(void *memory, size_t) noexcept { operator delete(memory); }
+void operator delete(void *memory, std::align_val_t) noexcept {
+  operator delete(memory);
+}
+void operator delete(void *memory, size_t, std::align_val_t) noexcept {
+  operator delete(memory);
+}
 
 namespace {
 
@@ -72,10 +90,35 @@ protected:
 
 } // namespace
 
+TEST_F(LaunchAllocation, OfAlignedObjectsIsCounted) {
+  static_assert(alignof(Specialization) > __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+  int64_t before = allocations, heldBefore = held;
+  auto one = std::make_unique<Specialization>();
+  EXPECT_EQ(allocations - before, 1);
+  EXPECT_EQ(held - heldBefore, 1);
+  one.reset();
+  EXPECT_EQ(held - heldBefore, 0);
+}
+
 TEST_F(LaunchAllocation, None) { EXPECT_EQ(ofForms(1), 0); }
 
 /// More forms than a kernel has plans for: every launch goes the long way.
 TEST_F(LaunchAllocation, NoneOnTheLongWay) { EXPECT_EQ(ofForms(16), 0); }
+
+TEST_F(LaunchAllocation, NoneOfAKernelOfContexts) {
+  KernelOfContexts kernel;
+  auto launch = [&] {
+    kernel.in(context.state(), [&](Context &owner) {
+      return Kernel::fromSource("", "empty", owner);
+    })[{1}](x, x, x, 1000, "BLOCK_SIZE"_a = 16);
+  };
+  launch();
+  int64_t before = allocations;
+  long users = context.state().weak_from_this().use_count();
+  launch();
+  EXPECT_EQ(allocations - before, 0);
+  EXPECT_EQ(context.state().weak_from_this().use_count(), users);
+}
 
 //===----------------------------------------------------------------------===//
 // Contexts that come and go
@@ -102,15 +145,19 @@ protected:
                  .observer = std::make_shared<Observer>()});
     ContextScope scope(own);
     Kernel::fromSource("", "add", own)[4](x, x, x, 200);
-    Kernel::keptBy(own, "count", [](Context &context) {
+    auto make = [](Context &context) {
       return Kernel::fromSource("", "count", context);
-    })[4](counts);
+    };
+    Kernel::keptBy(own, "count", make)[4](counts);
+    ofContexts.in(own.state(), make)[4](counts);
+    parallelRanges(100, 1, [](int64_t, int64_t) {}); // wakes its pool
     std::lock_guard lock(world->mutex);
     world->requests.clear();
     world->requests.shrink_to_fit();
   }
 
   std::shared_ptr<Clock> clock = std::make_shared<ManualClock>();
+  KernelOfContexts ofContexts;
   Tensor x = zeros({256}, f32, Device::cpu()),
          counts = zeros({4}, i32, Device::cpu());
 };
@@ -118,7 +165,7 @@ protected:
 } // namespace
 
 TEST_F(ContextsThatGo, AThousandLeaveNothing) {
-  openAndClose(); // texts that the process keeps, once
+  openAndClose(); // texts that the process keeps, and its workers, once
   long users = world.use_count();
   int64_t before = held;
   for (int i = 0; i < 1000; ++i) {
@@ -126,7 +173,7 @@ TEST_F(ContextsThatGo, AThousandLeaveNothing) {
   }
   EXPECT_EQ(held - before, 0) << "allocations are left";
   EXPECT_EQ(world.use_count(), users) << "compilers are left";
-  EXPECT_EQ(counts.at({3}), 1001);
+  EXPECT_EQ(counts.at({3}), 2 * 1001);
 }
 
 TEST_F(ContextsThatGo, AThousandPoolsLeaveNoThreadsAndFiles) {

@@ -202,11 +202,12 @@ TEST_F(LaunchErrors, WithoutACompiler) {
   std::string text =
       errorOf([&] { Kernel::fromSource(Source{"k.py", "", {}}, "k", bare); });
   EXPECT_THAT(text, AllOf(HasSubstr("k.py needs the compiler"),
+                          HasSubstr("its context was made without one"),
                           HasSubstr("nereid/nereid.h")));
   // This program includes Runtime headers only.
   EXPECT_EQ(Context::shared().compiler(), nullptr);
   EXPECT_THAT(errorOf([] { Kernel::fromSource("text", "k"); }),
-              AllOf(HasSubstr("needs the compiler"),
+              AllOf(HasSubstr("needs the compiler, and this program has none"),
                     HasSubstr("a library that a program opens calls "
                               "nereid::installDefaults()")));
 }

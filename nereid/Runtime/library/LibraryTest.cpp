@@ -49,6 +49,7 @@ TEST_F(Libraries, RunWithoutACompiler) {
   lib.addHost(lib.plain(), addEntry<0>);
   Kernel add = kernel();
   EXPECT_EQ(add.name(), "add");
+  EXPECT_TRUE(add.isAheadOfTime());
   add[2](x, y, out, 100);
   EXPECT_THAT(out.toVector<float>(), Each(3));
   // A constant may be repeated, and a grid may ask for it.
