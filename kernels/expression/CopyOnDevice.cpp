@@ -42,7 +42,7 @@ bool kernels::copyOnDevice(const Tensor &to, const Tensor &from) {
     }
   }
   if (!hasCompiler()) {
-    return copyByKernel(to, from);
+    return hasKernels("copy") && copyByKernel(to, from);
   }
   DType type = to.dtype();
   if (from.dtype() == type) {

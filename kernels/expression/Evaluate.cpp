@@ -28,9 +28,9 @@ static Kernel compile(const std::string &text, Context &context) {
 static Kernel kernelOf(const std::string &text) {
   if (!hasCompiler()) {
     raise({ErrorCode::NotFound,
-           "expression: this program has no compiler to make its kernel; hint: "
-           "link NereidPipeline and include nereid/nereid.h, or call operators "
-           "that were compiled ahead of time",
+           "expression: " + whoHasNoCompiler() +
+               " to make its kernel; hint: " + howToHaveACompiler() +
+               ", or call operators that were compiled ahead of time",
            {}});
   }
   Context context = Context::current();

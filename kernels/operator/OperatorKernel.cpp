@@ -13,6 +13,7 @@
 #include "nereid/Runtime/cache/ImageStore.h"
 
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -41,10 +42,15 @@ Libraries &libraries() {
 
 } // namespace
 
+/// Undefined: there is no kernel for it.
+static Tensor addGradients(const Tensor &a, const Tensor &b, bool inPlace) {
+  return hasKernels("accumulate") ? accumulate(a, b, inPlace) : Tensor();
+}
+
 /// A program that launches an operator links this file, and so adds gradients,
 /// copies tensors and makes numbers where they are.
 constinit const DeviceFunctions detail::operatorFunctions = {
-    copyOnDevice, generate, accumulate};
+    copyOnDevice, generate, addGradients};
 
 void kernels::installOperators() {
   detail::installDeviceFunctions(detail::operatorFunctions);
@@ -89,17 +95,37 @@ static const KernelLibrary *libraryOf(std::string_view op) {
   return linked ? linked->library : nullptr;
 }
 
-static Kernel load(const char *op, const char *kernel, Context &context) {
-  if (context.compiler()) {
-    return compile(op, kernel, context);
-  }
+bool kernels::hasKernels(const char *op) {
+  return hasCompiler() || libraryOf(op);
+}
+
+/// That of this thread's scope; null: the shared one.
+static Context::State *contextOfItsOwn() {
+  Context::State *own = Context::State::ofThread();
+  return own && !own->isShared() ? own : nullptr;
+}
+
+std::string kernels::whoHasNoCompiler() {
+  return contextOfItsOwn()
+             ? "the context that this thread works for (ContextScope) has no "
+               "compiler"
+             : "this program has no compiler";
+}
+
+std::string kernels::howToHaveACompiler() {
+  return contextOfItsOwn()
+             ? "make the Context with createKernelCompiler() of nereid/nereid.h"
+             : "link NereidPipeline and include nereid/nereid.h";
+}
+
+static Kernel loadAhead(const char *op, const char *kernel, Context &context) {
   const KernelLibrary *library = libraryOf(op);
   if (!library) {
     raise({ErrorCode::NotFound,
-           std::string("operator '") + op +
-               "': this program has no compiler, and no kernels of it that "
-               "were compiled ahead of time; hint: link NereidPipeline and "
-               "include nereid/nereid.h, or link nereid_kernels",
+           std::string("operator '") + op + "': " + whoHasNoCompiler() +
+               ", and there are no kernels of it that were compiled ahead of "
+               "time; hint: " +
+               howToHaveACompiler() + ", or link nereid_kernels",
            {}});
   }
   return Kernel::fromLibrary(*library, kernel, context);
@@ -123,54 +149,51 @@ void kernels::launchWatched(const Kernel &kernel, const Grid &grid,
   kernel.launch(grid, arguments);
 }
 
-static bool worksForShared() {
-  Context::State *own = Context::State::ofThread();
-  return !own || own == &Context::shared().state();
-}
-
 void OperatorKernel::launch(const Grid &grid,
                             std::span<const LaunchArgument> arguments) const {
   auto fromText = [this](Context &context) {
     return compile(op, kernel, context);
   };
-  auto launchThis = [&](const Kernel &loaded) {
-    if (hasCompiler()) {
-      launchWatched(loaded, grid, arguments, fromText);
-      return;
-    }
-    std::vector<LaunchArgument> kept;
-    for (const LaunchArgument &argument : arguments) {
-      if (argument.name != "num_warps" && argument.name != "num_stages" &&
-          argument.name != "maxnreg" && argument.name != "minnreg") {
-        kept.push_back(argument);
-      }
-    }
-    launchWatched(loaded, grid, kept, fromText);
-  };
-  if (worksForShared()) {
-    launchThis(ofShared());
-  } else {
-    launchThis(get());
+  Context::State *own = contextOfItsOwn();
+  const Kernel &loaded =
+      own ? others.in(*own, [this](Context &context) { return load(context); })
+          : ofShared();
+  // The kernel says it, not the context: the shared one may be given a compiler
+  // meanwhile.
+  if (!loaded.isAheadOfTime()) {
+    launchWatched(loaded, grid, arguments, fromText);
+    return;
   }
+  std::vector<LaunchArgument> kept;
+  for (const LaunchArgument &argument : arguments) {
+    if (argument.name != "num_warps" && argument.name != "num_stages" &&
+        argument.name != "maxnreg" && argument.name != "minnreg") {
+      kept.push_back(argument);
+    }
+  }
+  launchWatched(loaded, grid, kept, fromText);
 }
 
 const Kernel &OperatorKernel::ofShared() const {
-  Shared &one = hasCompiler() ? compiled : ahead;
-  std::call_once(one.once,
-                 [&] { one.kernel = load(op, kernel, Context::shared()); });
+  bool compiles = hasCompiler();
+  Shared &one = compiles ? compiled : ahead;
+  std::call_once(one.once, [&] {
+    Context &shared = Context::shared();
+    one.kernel =
+        compiles ? compile(op, kernel, shared) : loadAhead(op, kernel, shared);
+  });
   return one.kernel;
 }
 
-Kernel OperatorKernel::ofContext(Context &context) const {
-  std::string key = std::string(op) + "/" + kernel;
-  return Kernel::keptBy(
-      context, key, [this](Context &owner) { return load(op, kernel, owner); });
+/// For a context of its own, whose compiler comes with it or never.
+Kernel OperatorKernel::load(Context &context) const {
+  return context.compiler() ? compile(op, kernel, context)
+                            : loadAhead(op, kernel, context);
 }
 
 Kernel OperatorKernel::get() const {
-  if (worksForShared()) {
-    return ofShared();
-  }
-  Context context = Context::current();
-  return ofContext(context);
+  Context::State *own = contextOfItsOwn();
+  return own ? others.handleIn(
+                   *own, [this](Context &context) { return load(context); })
+             : ofShared();
 }

@@ -66,11 +66,12 @@ private:
     Kernel kernel;
   };
   const Kernel &ofShared() const;
-  Kernel ofContext(Context &context) const;
+  Kernel load(Context &context) const;
 
   const char *op, *kernel;
   /// The shared context may be given a compiler late.
   mutable Shared compiled, ahead;
+  KernelOfContexts others;
 };
 
 /// What an operator is about to launch.
@@ -115,6 +116,16 @@ inline Tensor contiguousOrNone(const Tensor &tensor) {
 /// True: kernels are compiled while the program runs, for any constant. False:
 /// operators choose among the forms that were compiled ahead of time.
 bool hasCompiler();
+
+/// Are there kernels of kernels/<op>, from a compiler or compiled ahead of
+/// time, in the context that this thread works for?
+bool hasKernels(const char *op);
+
+/// What an operator says of a context without a compiler: "this program has no
+/// compiler", or that the context that this thread works for has none.
+std::string whoHasNoCompiler();
+/// What to do about it.
+std::string howToHaveACompiler();
 
 /// The kernels of kernels/<op>, compiled ahead of time. `library` must live as
 /// long as the program.

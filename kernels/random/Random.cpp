@@ -48,7 +48,8 @@ static bool isCompiledAhead(Generation::Kind kind, DType dtype) {
 }
 
 bool kernels::generate(const Tensor &to, const Generation &g) {
-  if ((!hasCompiler() && !isCompiledAhead(g.kind, to.dtype())) ||
+  if ((!hasCompiler() &&
+       !(hasKernels("random") && isCompiledAhead(g.kind, to.dtype()))) ||
       !to.isContiguous()) {
     return false;
   }

@@ -8,12 +8,15 @@
 #include "kernels/accumulate/Accumulate.h"
 #include "kernels/expression/Expression.h"
 #include "kernels/operator/OperatorKernel.h"
+#include "nereid/Autograd/Views.h"
+#include "nereid/Runtime/device/DeviceGenerator.h"
 #include "nereid/nereid.h"
 
 #include <gmock/gmock.h>
 
 using namespace nereid;
 using namespace nereid::kernels;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 namespace {
@@ -63,12 +66,43 @@ TEST_F(OperatorsOfContexts, needACompilerWhereTheThreadsContextHasNone) {
     (void)accumulate(a, b, false);
     FAIL();
   } catch (const Error &error) {
-    EXPECT_THAT(error.message(), HasSubstr("this program has no compiler"));
+    EXPECT_THAT(error.message(),
+                AllOf(HasSubstr("operator 'accumulate': the context that this "
+                                "thread works for (ContextScope) has no "
+                                "compiler"),
+                      HasSubstr("make the Context with createKernelCompiler()"),
+                      HasSubstr("or link nereid_kernels")));
+  }
+  try {
+    (void)Tensor(Expression(a) * 2);
+    FAIL();
+  } catch (const Error &error) {
+    EXPECT_THAT(error.message(),
+                HasSubstr("expression: the context that this thread works for "
+                          "(ContextScope) has no compiler"));
   }
 }
 
+/// As the host's functions are there, gradients are added there.
+TEST_F(OperatorsOfContexts, declineToBeDeviceFunctionsWhereThereIsNoKernel) {
+  Context none(nullptr, ownOptions());
+  ContextScope scope(none);
+  EXPECT_FALSE(hasKernels("accumulate"));
+  EXPECT_FALSE(deviceFunctions().add(a, b, false).defined());
+  EXPECT_FALSE(deviceFunctions().copy(a, b));
+  EXPECT_FALSE(deviceFunctions().generate(
+      a, {.kind = Generation::Kind::Uniform, .seed = 1}));
+  Variable x(a, true);
+  for (int use = 0; use < 2; ++use) {
+    autograd::reshape(x, {10, 10})
+        .backward(full({10, 10}, 1, f32, Device::cpu()));
+  }
+  EXPECT_EQ(x.grad().at({99}), 2);
+}
+
 TEST_F(OperatorsOfContexts, areThoseOfTheProgramWithoutBeingInstalled) {
-  EXPECT_EQ(deviceFunctions().add, accumulate);
+  Tensor sum = deviceFunctions().add(a, b, false);
+  EXPECT_EQ(sum.toFloat64(), accumulate(a, b, false).toFloat64());
   Context none(nullptr, {.deviceFunctions = DeviceFunctions()});
   ContextScope scope(none);
   EXPECT_EQ(deviceFunctions().add, nullptr);
