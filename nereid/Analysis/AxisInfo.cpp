@@ -20,7 +20,10 @@ namespace nereid {
 static constexpr int64_t zeroDivisor = int64_t{1} << 62;
 
 static int64_t powerDivisor(int64_t value) {
-  return value == 0 ? zeroDivisor : std::min(value & -value, zeroDivisor);
+  auto bits = static_cast<uint64_t>(value);
+  return value == 0 ? zeroDivisor
+                    : static_cast<int64_t>(std::min<uint64_t>(
+                          bits & -bits, static_cast<uint64_t>(zeroDivisor)));
 }
 
 static int64_t product(int64_t a, int64_t b) {
@@ -86,6 +89,42 @@ static int64_t everyDivisor(const AxisInfo &info, Type type, size_t d) {
              : info.divisibility[d];
 }
 
+/// Of an integer or a block of them; 64 for addresses.
+static unsigned widthOf(Type type) {
+  Type element = tile::getElement(type);
+  return isa<IntegerType>(element) ? element.getIntOrFloatBitWidth() : 64;
+}
+
+/// Runs of at most `length` elements. What divided the first elements of longer
+/// ones need not divide those of the pieces.
+static void cutRuns(AxisInfo &info, size_t d, int64_t length) {
+  int64_t pieces = std::gcd(info.contiguity[d], length);
+  if (pieces != info.contiguity[d]) {
+    info.contiguity[d] = pieces;
+    info.divisibility[d] = std::min(info.divisibility[d], powerDivisor(pieces));
+  }
+}
+
+/// In a type of `width` bits: the constant is what the bits say, and no run is
+/// so long that a piece of it would have two signs.
+static AxisInfo fitted(AxisInfo info, Type type) {
+  unsigned width = widthOf(type);
+  if (width >= 64) {
+    return info;
+  }
+  if (info.constant) {
+    info.constant =
+        llvm::SignExtend64(static_cast<uint64_t>(*info.constant), width);
+  }
+  int64_t longest = int64_t{1} << (width - 1);
+  for (size_t d = 0; d < info.contiguity.size(); ++d) {
+    if (info.contiguity[d] > longest) {
+      cutRuns(info, d, longest);
+    }
+  }
+  return info;
+}
+
 //===----------------------------------------------------------------------===//
 // Rules
 //===----------------------------------------------------------------------===//
@@ -99,6 +138,28 @@ struct Operands {
 };
 } // namespace
 
+/// A wider type. A run in a narrow one may wrap between two of its elements,
+/// unless the interval `range` has no end of the type in it; pieces do not.
+static AxisInfo widened(AxisInfo info, Type from, const IntegerRange &range,
+                        bool isUnsigned) {
+  unsigned width = widthOf(from);
+  if (isUnsigned && info.constant && width < 64) {
+    info.constant =
+        static_cast<int64_t>(static_cast<uint64_t>(*info.constant) &
+                             llvm::maskTrailingOnes<uint64_t>(width));
+  }
+  if (width >= 32) {
+    return info;
+  }
+  int64_t most = (int64_t{1} << (width - 1)) - 1;
+  bool wraps = isUnsigned ? range.low < 0 && range.high >= 0
+                          : range.low == -most - 1 && range.high == most;
+  for (size_t d = 0; wraps && d < info.contiguity.size(); ++d) {
+    cutRuns(info, d, info.divisibility[d]);
+  }
+  return info;
+}
+
 /// x + y, x - y and addresses. Where one side is equal throughout a run of the
 /// other, the sum runs as the other does.
 static AxisInfo addition(const Operands &o, int64_t scale, bool subtract) {
@@ -111,24 +172,26 @@ static AxisInfo addition(const Operands &o, int64_t scale, bool subtract) {
     info.constancy[d] = std::gcd(o.x.constancy[d], o.y.constancy[d]);
     // The first element of a run is one of a shorter run of each side.
     auto divides = [&](const AxisInfo &i, int64_t unit) {
-      if (i.contiguity[d] <= info.contiguity[d]) {
+      if (info.contiguity[d] % i.contiguity[d] == 0) {
         return i.divisibility[d];
       }
-      return std::min(i.divisibility[d],
-                      product(powerDivisor(info.contiguity[d]), unit));
+      int64_t steps = std::gcd(info.contiguity[d], i.contiguity[d]);
+      return std::min(i.divisibility[d], product(powerDivisor(steps), unit));
     };
     info.divisibility[d] =
         std::min(divides(o.x, unitOf(o.xType)),
                  product(divides(o.y, 1), powerDivisor(scale)));
   }
   if (o.x.constant && o.y.constant && scale == 1) {
-    info.constant = subtract ? *o.x.constant - *o.y.constant
-                             : *o.x.constant + *o.y.constant;
+    auto x = static_cast<uint64_t>(*o.x.constant),
+         y = static_cast<uint64_t>(*o.y.constant);
+    info.constant = static_cast<int64_t>(subtract ? x - y : x + y);
     info.divisibility.assign(o.rank(), powerDivisor(*info.constant));
   }
   return info;
 }
 
+/// x * y, of any sign: divisors multiply modulo 2^width too.
 static AxisInfo multiplication(const Operands &o) {
   if (o.y.constant == 1) {
     return o.x;
@@ -143,21 +206,24 @@ static AxisInfo multiplication(const Operands &o) {
         product(everyDivisor(o.x, o.xType, d), everyDivisor(o.y, o.yType, d));
   }
   if (o.x.constant && o.y.constant) {
-    info.constant = *o.x.constant * *o.y.constant;
+    info.constant = static_cast<int64_t>(static_cast<uint64_t>(*o.x.constant) *
+                                         static_cast<uint64_t>(*o.y.constant));
   }
   return info;
 }
 
-/// x / c and x % c for a constant power of two c (others: equal runs only).
-static AxisInfo division(const Operands &o, bool remainder) {
+/// x / y and x % y. Both truncate: a piece of x that begins at a multiple of k,
+/// where k divides y, stays between two multiples of y only where it is not
+/// negative (-32 / 32 is -1, and -31 / 32 is 0). The sign of y does not matter.
+/// `isCounted`: x is unsigned or not negative.
+static AxisInfo division(const Operands &o, bool remainder, bool isCounted) {
   AxisInfo info = AxisInfo::unknown(o.type);
   for (size_t d = 0; d < o.rank(); ++d) {
     info.constancy[d] = std::gcd(o.x.constancy[d], o.y.constancy[d]);
-    // Runs of x that start at a multiple of k stay on one side of every
-    // multiple of y when k divides y.
     int64_t together =
-        std::gcd(std::gcd(o.x.contiguity[d], o.y.constancy[d]),
-                 std::min(o.x.divisibility[d], o.y.divisibility[d]));
+        isCounted ? std::gcd(std::gcd(o.x.contiguity[d], o.y.constancy[d]),
+                             std::min(o.x.divisibility[d], o.y.divisibility[d]))
+                  : 1;
     if (remainder) {
       info.contiguity[d] = together;
       info.divisibility[d] =
@@ -172,7 +238,8 @@ static AxisInfo division(const Operands &o, bool remainder) {
 }
 
 /// Which side of a bound: with x in runs and the bound equal along them, the
-/// answer is equal for `gcd` neighbours when both start at its multiples.
+/// answer is equal for `gcd` neighbours when both start at its multiples. Such
+/// pieces do not wrap, as signed numbers or as unsigned ones (`fitted`).
 static AxisInfo comparison(arith::CmpIPredicate predicate, const Operands &o) {
   using P = arith::CmpIPredicate;
   AxisInfo info = AxisInfo::unknown(o.type);
@@ -194,18 +261,13 @@ static AxisInfo comparison(arith::CmpIPredicate predicate, const Operands &o) {
   return info;
 }
 
-static AxisInfo selection(const AxisInfo &condition, const AxisInfo &x,
-                          const AxisInfo &y) {
+static AxisInfo selection(const AxisInfo &condition, bool isScalar,
+                          const AxisInfo &x, const AxisInfo &y) {
   AxisInfo info = AxisInfo::meet(x, y);
   for (size_t d = 0; d < info.contiguity.size(); ++d) {
-    int64_t equal = condition.contiguity.size() == info.contiguity.size()
-                        ? condition.constancy[d]
-                        : int64_t{1} << 30; // one condition for all
-    int64_t runs = std::gcd(info.contiguity[d], equal);
-    if (runs != info.contiguity[d]) {
-      info.divisibility[d] = std::min(info.divisibility[d], powerDivisor(runs));
-    }
-    info.contiguity[d] = runs;
+    // One condition for all: 0, which every length divides.
+    int64_t equal = isScalar ? 0 : condition.constancy[d];
+    cutRuns(info, d, equal);
     info.constancy[d] = std::gcd(info.constancy[d], equal);
   }
   info.constant.reset();
@@ -265,8 +327,13 @@ AxisInfo AxisInfoAnalysis::infer(Operation *op) {
       })
       .Case([&](arith::AddIOp) { return addition(both(), 1, false); })
       .Case([&](arith::SubIOp) { return addition(both(), 1, true); })
-      .Case(
-          [&](tile::AddPtrOp) { return addition(both(), unitOf(type), false); })
+      .Case([&](tile::AddPtrOp) {
+        Operands o = both();
+        AxisInfo offset = widened(o.y, o.yType, ranges.get(op->getOperand(1)),
+                                  /*isUnsigned=*/false);
+        return addition({o.x, offset, type, o.xType, o.yType}, unitOf(type),
+                        false);
+      })
       .Case([&](arith::MulIOp) { return multiplication(both()); })
       .Case([&](arith::ShLIOp) {
         Operands o = both();
@@ -281,12 +348,20 @@ AxisInfo AxisInfoAnalysis::infer(Operation *op) {
                                   int64_t{1} << *o.y.constant);
         return multiplication({o.x, factor, type, o.xType, o.yType});
       })
-      .Case<arith::DivSIOp, arith::DivUIOp>(
-          [&](Operation *) { return division(both(), false); })
-      .Case<arith::RemSIOp, arith::RemUIOp>(
-          [&](Operation *) { return division(both(), true); })
+      .Case<arith::DivSIOp, arith::RemSIOp>([&](Operation *) {
+        return division(both(), isa<arith::RemSIOp>(op),
+                        ranges.isNonNegative(op->getOperand(0)));
+      })
+      .Case<arith::DivUIOp, arith::RemUIOp>([&](Operation *) {
+        return division(both(), isa<arith::RemUIOp>(op), true);
+      })
       .Case<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>([&](Operation *) {
         AxisInfo info = of(0);
+        if (!isa<arith::TruncIOp>(op)) {
+          info =
+              widened(info, op->getOperand(0).getType(),
+                      ranges.get(op->getOperand(0)), isa<arith::ExtUIOp>(op));
+        }
         if (getElementTypeOrSelf(op->getOperand(0).getType()).isInteger(1)) {
           info.constant.reset(); // true is 1 or -1
           info.divisibility.assign(info.divisibility.size(), 1);
@@ -309,16 +384,20 @@ AxisInfo AxisInfoAnalysis::infer(Operation *op) {
       .Case([&](arith::CmpIOp compare) {
         return comparison(compare.getPredicate(), both());
       })
-      .Case<arith::MinSIOp, arith::MaxSIOp>([&](Operation *) {
-        AxisInfo info =
-            function(op, [&](Value v) -> const AxisInfo & { return get(v); });
-        for (size_t d = 0; d < info.divisibility.size(); ++d) {
-          info.divisibility[d] = std::min(everyDivisor(of(0), type, d),
-                                          everyDivisor(of(1), type, d));
-        }
-        return info;
+      .Case<arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp>(
+          [&](Operation *) {
+            AxisInfo info = function(
+                op, [&](Value v) -> const AxisInfo & { return get(v); });
+            for (size_t d = 0; d < info.divisibility.size(); ++d) {
+              info.divisibility[d] = std::min(everyDivisor(of(0), type, d),
+                                              everyDivisor(of(1), type, d));
+            }
+            return info;
+          })
+      .Case([&](arith::SelectOp) {
+        bool isScalar = !isa<RankedTensorType>(op->getOperand(0).getType());
+        return selection(of(0), isScalar, of(1), of(2));
       })
-      .Case([&](arith::SelectOp) { return selection(of(0), of(1), of(2)); })
       .Case([&](tile::ExpandDimsOp expand) {
         AxisInfo info = of(0);
         // Along the new dimension every element starts a run.
@@ -466,13 +545,13 @@ void AxisInfoAnalysis::visit(Operation *op) {
     }
   }
   if (op->getNumResults() == 1 && op->getNumRegions() == 0) {
-    infos[op->getResult(0)] = infer(op);
+    infos[op->getResult(0)] = fitted(infer(op), op->getResult(0).getType());
   } else {
     forget(op->getResults());
   }
 }
 
-AxisInfoAnalysis::AxisInfoAnalysis(Operation *op) {
+AxisInfoAnalysis::AxisInfoAnalysis(Operation *op) : ranges(op) {
   auto function = cast<func::FuncOp>(op);
   for (BlockArgument argument : function.getArguments()) {
     AxisInfo info = AxisInfo::unknown(argument.getType());

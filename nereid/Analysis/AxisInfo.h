@@ -10,14 +10,28 @@
 // every run, and how long the runs of equal values are. Addresses count bytes
 // for divisibility and elements for contiguity.
 //
-// Facts hold for the values modulo 2^width: an address that wraps is nobody's
-// intention, and vectors stay inside runs that the language promises.
+// What a fact says where numbers are negative or wrap:
+//
+//   - Along a run, values grow by 1 modulo 2^32, or modulo 2^width in narrower
+//     types. A piece of 2^k elements that begins at a multiple of 2^k grows by
+//     exactly 1: nothing wraps inside of it, and all its elements have one
+//     sign. Vectors are such pieces; so every rule that divides or compares
+//     asks for pieces, and a rule that widens a narrow type keeps pieces only.
+//   - Divisibility is that of the value modulo 2^width. Constancy is of the
+//   bits.
+//   - An i32 index that wraps on its way to an address is nobody's intention:
+//     the order of dimensions takes its runs for runs.
+//   - Arrays begin at multiples of their elements' sizes; hints are true.
+//
+// The sign that `//` and `%` need comes from IntegerRanges. test/fuzz/index
+// compares the facts on random expressions with their values.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef NEREID_ANALYSIS_AXISINFO_H
 #define NEREID_ANALYSIS_AXISINFO_H
 
+#include "nereid/Analysis/IntegerRanges.h"
 #include "nereid/Dialect/Tile/IR/Tile.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -85,6 +99,7 @@ private:
   /// By value: `info` may live in the map, which grows.
   void set(mlir::Value value, AxisInfo info) { infos[value] = std::move(info); }
 
+  IntegerRanges ranges;
   llvm::DenseMap<mlir::Value, AxisInfo> infos;
 };
 

@@ -181,3 +181,89 @@ TEST_F(AxisInfoTest, TheUsersWordCounts) {
   EXPECT_EQ(info.contiguity, Numbers{8});
   EXPECT_EQ(width(0), 8u);
 }
+
+TEST_F(AxisInfoTest, ARowOfAnyLengthIsOneRun) {
+  AxisInfo info = ofLoad(R"(
+    %i = tile.range 0, 1000 : tensor<1000xi32>
+    %p = tile.splat %x : !tile.ptr<f16> -> tensor<1000x!tile.ptr<f16>>
+    %q = tile.addptr %p, %i : tensor<1000x!tile.ptr<f16>>, tensor<1000xi32>
+    %v = tile.load %q : tensor<1000x!tile.ptr<f16>>
+  )");
+  EXPECT_EQ(info.contiguity, Numbers{1000});
+}
+
+TEST_F(AxisInfoTest, BelowZeroQuotientsAndRemaindersDoNotRun) {
+  // -32 // 32 is -1 and -31 // 32 is 0; -32 % 32 is 0 and -31 % 32 is -31.
+  auto of = [&](const char *from, const char *how) {
+    return ofLoad(std::string("%i = tile.range ") + from +
+                  R"( : tensor<64xi32>
+      %c = arith.constant dense<32> : tensor<64xi32>
+      %o = arith.)" +
+                  how + R"( %i, %c : tensor<64xi32>
+      %p = tile.splat %x : !tile.ptr<f16> -> tensor<64x!tile.ptr<f16>>
+      %q = tile.addptr %p, %o : tensor<64x!tile.ptr<f16>>, tensor<64xi32>
+      %v = tile.load %q : tensor<64x!tile.ptr<f16>>)");
+  };
+  EXPECT_EQ(of("-64, 0", "remsi").contiguity, Numbers{1});
+  EXPECT_EQ(of("-64, 0", "divsi").constancy, Numbers{1});
+  EXPECT_EQ(of("-64, 0", "remui").contiguity, Numbers{32}); // of 2^32 - 64
+  EXPECT_EQ(of("0, 64", "remsi").contiguity, Numbers{32});
+  EXPECT_EQ(of("0, 64", "divsi").constancy, Numbers{32});
+}
+
+TEST_F(AxisInfoTest, AnArgumentMayBeNegative) {
+  // (range + s) % 32, where 16 | s: s = -32 is a number like any other.
+  AxisInfo info = ofLoad(R"(
+    %i = tile.range 0, 64 : tensor<64xi32>
+    %s16 = tile.splat %n : i32 -> tensor<64xi32>
+    %sum = arith.addi %i, %s16 : tensor<64xi32>
+    %c = arith.constant dense<32> : tensor<64xi32>
+    %o = arith.remsi %sum, %c : tensor<64xi32>
+    %p = tile.splat %x : !tile.ptr<f16> -> tensor<64x!tile.ptr<f16>>
+    %q = tile.addptr %p, %o : tensor<64x!tile.ptr<f16>>, tensor<64xi32>
+    %v = tile.load %q : tensor<64x!tile.ptr<f16>>
+  )");
+  EXPECT_EQ(info.contiguity, Numbers{1});
+}
+
+TEST_F(AxisInfoTest, ProgramsInGroupsKeepTheWidthOfTheirRows) {
+  // The columns of a matrix product whose programs go in groups: the divisor
+  // min(programs - first, 8) is taken for positive.
+  parse(R"(
+    %pid = tile.program_id 0
+    %c8 = arith.constant 8 : i32
+    %c64 = arith.constant 64 : i32
+    %tiles = arith.divsi %s, %c64 : i32
+    %inGroup = arith.muli %tiles, %c8 : i32
+    %group = arith.divsi %pid, %inGroup : i32
+    %first = arith.muli %group, %c8 : i32
+    %left = arith.subi %tiles, %first : i32
+    %rows = arith.minsi %left, %c8 : i32
+    %place = arith.remsi %pid, %inGroup : i32
+    %column = arith.divsi %place, %rows : i32
+    %base = arith.muli %column, %c64 : i32
+    %bs = tile.splat %base : i32 -> tensor<64xi32>
+    %i = tile.range 0, 64 : tensor<64xi32>
+    %sum = arith.addi %bs, %i : tensor<64xi32>
+    %ns = tile.splat %n : i32 -> tensor<64xi32>
+    %o = arith.remsi %sum, %ns : tensor<64xi32>
+    %p = tile.splat %x : !tile.ptr<f16> -> tensor<64x!tile.ptr<f16>>
+    %q = tile.addptr %p, %o : tensor<64x!tile.ptr<f16>>, tensor<64xi32>
+    %v = tile.load %q : tensor<64x!tile.ptr<f16>>
+  )");
+  EXPECT_EQ(width(0), 8u);
+}
+
+TEST_F(AxisInfoTest, NarrowRunsWrap) {
+  // As i8, 0 ... 255 is 0 ... 127, -128 ... -1; plus 100 it breaks at 28.
+  AxisInfo info = ofLoad(R"(
+    %i = tile.range 0, 256 : tensor<256xi32>
+    %t = arith.trunci %i : tensor<256xi32> to tensor<256xi8>
+    %c = arith.constant dense<100> : tensor<256xi8>
+    %o = arith.addi %t, %c : tensor<256xi8>
+    %p = tile.splat %x : !tile.ptr<f16> -> tensor<256x!tile.ptr<f16>>
+    %q = tile.addptr %p, %o : tensor<256x!tile.ptr<f16>>, tensor<256xi8>
+    %v = tile.load %q : tensor<256x!tile.ptr<f16>>
+  )");
+  EXPECT_EQ(info.contiguity, Numbers{4});
+}

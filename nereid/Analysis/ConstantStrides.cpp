@@ -32,10 +32,17 @@ static std::optional<int64_t> splatConstant(Value value) {
   return integer.getValue().getSExtValue();
 }
 
+/// a + b * c modulo 2^64, as the values themselves.
+static int64_t wrappedSum(int64_t a, int64_t b, int64_t c) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) +
+                              static_cast<uint64_t>(b) *
+                                  static_cast<uint64_t>(c));
+}
+
 static Strides combine(const Strides &x, const Strides &y, int64_t scale) {
   Strides sum;
   for (auto [a, b] : llvm::zip_equal(x, y)) {
-    sum.push_back(a && b ? std::optional<int64_t>(*a + scale * *b)
+    sum.push_back(a && b ? std::optional<int64_t>(wrappedSum(*a, scale, *b))
                          : std::nullopt);
   }
   return sum;
@@ -44,9 +51,22 @@ static Strides combine(const Strides &x, const Strides &y, int64_t scale) {
 static Strides scaled(const Strides &x, int64_t factor) {
   Strides product;
   for (std::optional<int64_t> a : x) {
-    product.push_back(a ? std::optional<int64_t>(*a * factor) : std::nullopt);
+    product.push_back(a ? std::optional<int64_t>(wrappedSum(0, *a, factor))
+                        : std::nullopt);
   }
   return product;
+}
+
+/// A wider type: what grows in a narrow one wraps, what is equal stays so.
+static Strides widened(const Strides &x, Type from) {
+  bool isNarrow = tile::getElement(from).getIntOrFloatBitWidth() < 32;
+  Strides strides = x;
+  for (std::optional<int64_t> &stride : strides) {
+    if (isNarrow && stride != 0) {
+      stride.reset();
+    }
+  }
+  return strides;
 }
 
 const Strides &ConstantStrides::get(Value tensor) {
@@ -84,7 +104,9 @@ Strides ConstantStrides::compute(Value tensor) {
       .Case([&](arith::SubIOp) { return combine(of(0), of(1), -1); })
       .Case([&](tile::AddPtrOp) {
         auto type = cast<tile::PtrType>(tile::getElement(tensor.getType()));
-        return combine(of(0), of(1), tile::getElementBytes(type.getPointee()));
+        return combine(Strides(of(0)),
+                       widened(of(1), op->getOperand(1).getType()),
+                       tile::getElementBytes(type.getPointee()));
       })
       .Case([&](arith::MulIOp) {
         if (auto factor = splatConstant(op->getOperand(1))) {
@@ -107,8 +129,7 @@ Strides ConstantStrides::compute(Value tensor) {
                    : unknown;
       })
       .Case([&](arith::ExtSIOp) {
-        Type from = tile::getElement(op->getOperand(0).getType());
-        return from.getIntOrFloatBitWidth() >= 32 ? of(0) : unknown;
+        return widened(of(0), op->getOperand(0).getType());
       })
       .Case<tile::PtrCastOp, tile::HintOp, tile::IntToPtrOp, tile::PtrToIntOp,
             tilegpu::ConvertLayoutOp>([&](Operation *) { return of(0); })

@@ -7,8 +7,10 @@
 //
 // Along which dimensions do integers and addresses grow by a constant amount,
 // wherever one starts? Then the elements of a thread lie at constant distances
-// from its first one: one address in registers serves them all. As in AxisInfo,
-// an index that wraps on its way to an address is nobody's intention.
+// from its first one: one address in registers serves them all. Strides hold
+// modulo 2^32, or modulo 2^width in narrower types, and have either sign. As in
+// AxisInfo, an i32 index that wraps on its way to an address is nobody's
+// intention; narrower ones do wrap, and keep only what is equal.
 //
 //===----------------------------------------------------------------------===//
 

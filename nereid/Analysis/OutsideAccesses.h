@@ -29,7 +29,8 @@ struct OutsideAccess {
 
 /// Each access once, in the order of the kernel. Looks at the corners of the
 /// grid and some programs between them, as far as a few milliseconds reach:
-/// what it finds is there, what it does not find may be there.
+/// what it finds is there, what it does not find may be there. Of signs and
+/// wrapping it assumes nothing (ProgramValues.h).
 std::vector<OutsideAccess> findOutsideAccesses(mlir::func::FuncOp kernel,
                                                const LaunchFacts &launch);
 

@@ -144,6 +144,35 @@ TEST_F(OutsideAccessesTest, LoopsAdvancePointers) {
   EXPECT_EQ(found[0].firstIndex, 768);
 }
 
+TEST_F(OutsideAccessesTest, RangesBeginBelowZero) {
+  auto found = of(R"(
+    %from = tile.range -8, 8 : tensor<16xi32>
+    %base = tile.splat %x : !tile.ptr<f32> -> tensor<16x!tile.ptr<f32>>
+    %t = tile.addptr %base, %from : tensor<16x!tile.ptr<f32>>, tensor<16xi32>
+    %v = tile.load %t : tensor<16x!tile.ptr<f32>>)");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].firstIndex, -8);
+  EXPECT_EQ(found[0].lastIndex, 7);
+}
+
+TEST_F(OutsideAccessesTest, TrueIsMinusOneToMinimaAndMaxima) {
+  // max(true, false) is false, min is true: read at 0 or at 5000.
+  auto chosen = [&](const char *how) {
+    return of(std::string(R"(
+      %yes = arith.constant true
+      %no = arith.constant false
+      %best = arith.)") +
+              how + R"( %yes, %no : i1
+      %in = arith.constant 0 : i32
+      %out = arith.constant 5000 : i32
+      %k = arith.select %best, %out, %in : i32
+      %t = tile.addptr %x, %k : !tile.ptr<f32>, i32
+      %v = tile.load %t : !tile.ptr<f32>)");
+  };
+  EXPECT_TRUE(chosen("maxsi").empty());
+  EXPECT_EQ(chosen("minsi").size(), 1u);
+}
+
 TEST_F(OutsideAccessesTest, UnsignedAndNarrowNumbersWrap) {
   // As i8, 200 is -56; extended without its sign it is 200 again.
   auto extended = [&](const char *how) {

@@ -47,8 +47,9 @@ static uint64_t asUnsigned(int64_t value, unsigned width) {
 }
 
 namespace {
-/// Two integers of `width` bits, sign-extended; nothing where the operation has
-/// no result. The result is wrapped by the caller.
+/// Two integers of `width` bits, sign-extended; an i1 is 0 or 1, and divided
+/// and shifted by nobody. Nothing where the operation has no result. The result
+/// is wrapped by the caller.
 using Binary = std::optional<int64_t> (*)(int64_t, int64_t, unsigned width);
 } // namespace
 
@@ -146,12 +147,12 @@ static Binary plainOf(Operation *op) {
       NEREID_PLAIN(AndIOp, ua & ub)
       NEREID_PLAIN(OrIOp, ua | ub)
       NEREID_PLAIN(XOrIOp, ua ^ ub)
-      NEREID_PLAIN(MaxSIOp, std::max(a, b))
-      NEREID_PLAIN(MinSIOp, std::min(a, b))
+      NEREID_PLAIN(MaxSIOp, width == 1 ? a & b : std::max(a, b)) // -1 and 0
+      NEREID_PLAIN(MinSIOp, width == 1 ? a | b : std::min(a, b))
       NEREID_PLAIN(MaxUIOp, std::max(asUnsigned(a, width), asUnsigned(b, width)))
       NEREID_PLAIN(MinUIOp, std::min(asUnsigned(a, width), asUnsigned(b, width)))
-                      // clang-format on
-                      .Default([](Operation *) { return nullptr; });
+              // clang-format on
+              .Default([](Operation *) { return nullptr; });
 }
 #undef NEREID_PLAIN
 
@@ -312,8 +313,10 @@ ProgramValues::Maybe ProgramValues::evaluateInteger(Operation *op) {
     });
   }
   Binary f = plainOf(op);
-  f = f ? f : divisionOf(op);
-  f = f ? f : shiftOf(op);
+  if (!f && width > 1) {
+    f = divisionOf(op);
+    f = f ? f : shiftOf(op);
+  }
   if (!f) {
     return std::nullopt;
   }
@@ -410,8 +413,9 @@ ProgramValues::Maybe ProgramValues::evaluate(Operation *op) {
       .Case(
           [&](tile::NumProgramsOp n) { return one(launch.grid[n.getAxis()]); })
       .Case([&](tile::RangeOp range) {
+        auto start = static_cast<int32_t>(range.getStart());
         return elementwise(countOf(range), false, work, [&](size_t i) {
-          return std::optional(int64_t(range.getStart()) + int64_t(i));
+          return std::optional(int64_t(start) + int64_t(i));
         });
       })
       .Case<tile::SplatOp, tile::BroadcastOp, tile::TransposeOp,

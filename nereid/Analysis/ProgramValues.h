@@ -9,7 +9,8 @@
 // runs: they come from its place in the grid, the launch's integers, ranges and
 // loops. ProgramValues computes them, element by element. What depends on
 // loaded values is unknown, and so is what lies in a branch or loop that
-// depends on them.
+// depends on them. Nothing is assumed: numbers of any sign wrap as their types
+// do, and what the language leaves undefined is unknown.
 //
 //===----------------------------------------------------------------------===//
 

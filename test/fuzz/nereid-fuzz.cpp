@@ -8,12 +8,14 @@
 //   nereid-fuzz --seed 1 --count 5000 --executor cpu,tile-pipeline
 //   nereid-fuzz --replay failure.mlir --executor cpu
 //   nereid-fuzz --seed 17 --print
+//   nereid-fuzz --index --seed 1 --count 100000 [--fault quotient-of-negatives]
 //
 // Seeds are dealt to --jobs processes, so that a crash is one more way to
 // fail. The first failure is shrunk and printed as a test of its own.
 //
 //===----------------------------------------------------------------------===//
 
+#include "test/fuzz/IndexClaims.h"
 #include "test/fuzz/Launch.h"
 #include "test/fuzz/Shrink.h"
 #include "test/fuzz/Workers.h"
@@ -64,6 +66,12 @@ static cl::opt<bool> keepGoing("keep-going", cl::cat(category),
 static cl::opt<std::string>
     saveTo("save", cl::cat(category),
            cl::desc("folder for what GPU executors compile programs to"));
+static cl::opt<bool>
+    indexOnly("index", cl::cat(category),
+              cl::desc("expressions of indices: analyses against values"));
+static cl::opt<std::string>
+    faultName("fault", cl::cat(category),
+              cl::desc("with --index: a rule that is wrong on purpose"));
 static cl::opt<std::string> replay("replay", cl::cat(category),
                                    cl::desc("run one program"));
 
@@ -187,6 +195,73 @@ int runSeeds() {
   return !printSummary(workers, seconds);
 }
 
+/// The rule that --fault names; null without one.
+const IndexFault *chosenFault() {
+  if (faultName.empty()) {
+    return nullptr;
+  }
+  const IndexFault *found = llvm::find_if(
+      indexFaults(), [](const IndexFault &f) { return faultName == f.name; });
+  if (found == indexFaults().end()) {
+    llvm::errs() << "error: --fault: expected one of";
+    for (const IndexFault &fault : indexFaults()) {
+      llvm::errs() << " " << fault.name;
+    }
+    llvm::errs() << ", got '" << faultName << "'\n";
+    exit(2);
+  }
+  return found;
+}
+
+SeedWork makeIndexWork() {
+  struct State {
+    std::unique_ptr<mlir::MLIRContext> context;
+    uint64_t done = 0;
+  };
+  auto state = std::make_shared<State>();
+  return [state, fault = chosenFault()](uint64_t seed, Progress &progress) {
+    if (state->done++ % 256 == 0) {
+      state->context = makeContext();
+    }
+    IndexExpression expression = makeIndexExpression(*state->context, seed);
+    IndexVerdict verdict = checkIndexExpression(expression, fault);
+    progress.counters[0] += verdict.claims;
+    switch (verdict.kind) {
+    case IndexVerdict::Kind::Holds:
+      ++progress.agreed;
+      return;
+    case IndexVerdict::Kind::Outside:
+      ++progress.undecided;
+      return;
+    case IndexVerdict::Kind::False:
+      progress.fail("a false claim: " + verdict.message);
+    }
+  };
+}
+
+/// Expressions are small: the first false claim is printed with its own.
+int runIndexSeeds() {
+  SeedRange range{firstSeed, seedCount, jobs, keepGoing};
+  std::vector<Progress> workers =
+      fuzz::runSeeds(range, makeIndexWork, [](unsigned) { return "index"; });
+  uint64_t held = 0, outside = 0, failures = 0, claims = 0;
+  for (const Progress &progress : workers) {
+    if (progress.failures && !failures && !keepGoing) {
+      printFailure(progress, "index");
+      std::unique_ptr<mlir::MLIRContext> context = makeContext();
+      makeIndexExpression(*context, progress.seed).module->print(llvm::outs());
+    }
+    held += progress.agreed;
+    outside += progress.undecided;
+    failures += progress.failures;
+    claims += progress.counters[0];
+  }
+  llvm::outs() << held << " expressions hold, " << outside
+               << " are outside of what is claimed, " << failures
+               << " have a false claim; " << claims << " claims\n";
+  return failures != 0;
+}
+
 int runReplay() {
   std::unique_ptr<mlir::MLIRContext> context = makeContext();
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(
@@ -226,6 +301,10 @@ int main(int argc, char **argv) {
   announceSkipped({executorList.begin(), executorList.end()});
   if (!replay.empty()) {
     return runReplay();
+  }
+  if (indexOnly) {
+    chosenFault();
+    return runIndexSeeds();
   }
   if (printOnly) {
     std::unique_ptr<mlir::MLIRContext> context = makeContext();

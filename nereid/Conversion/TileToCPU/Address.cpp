@@ -247,9 +247,42 @@ LaneIndex Evaluator::wrap(const LaneIndex &x, const LaneIndex &by, Value tile,
   Value positive = arith::CmpIOp::create(
       ops.b, ops.loc, arith::CmpIPredicate::sge, first, ops.i64(0));
   result.unwrapped = arith::AndIOp::create(ops.b, ops.loc, within, positive);
+  Value dividend = tile.getDefiningOp()->getOperand(0);
+  bool wrapsInside = false;
+  if (mayWrap(dividend, wrapsInside)) {
+    unsigned width =
+        getElementTypeOrSelf(dividend.getType()).getIntOrFloatBitWidth();
+    Value holds = arith::CmpIOp::create(
+        ops.b, ops.loc, arith::CmpIPredicate::sle, first,
+        ops.i64(llvm::maxIntN(width) - static_cast<int64_t>(lanes)));
+    result.unwrapped =
+        wrapsInside
+            ? nullptr
+            : arith::AndIOp::create(ops.b, ops.loc, result.unwrapped, holds);
+  }
   result.wrappedBase = start;
   result.wrapLevel = level;
   return result;
+}
+
+bool Evaluator::mayWrap(Value tile, bool &wrapsInside) const {
+  Operation *op = tile.getDefiningOp();
+  if (!op || !isa<RankedTensorType>(tile.getType()) || kernel.buffer(tile)) {
+    return false;
+  }
+  if (isView(op) || isa<arith::ExtSIOp>(op)) {
+    bool wraps = mayWrap(op->getOperand(0), wrapsInside);
+    wrapsInside |= wraps && isa<arith::ExtSIOp>(op);
+    return wraps;
+  }
+  bool wraps = false;
+  if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op)) {
+    wraps = mayWrap(op->getOperand(0), wrapsInside);
+    wraps |= mayWrap(op->getOperand(1), wrapsInside);
+  } else if (isa<arith::TruncIOp>(op)) {
+    wraps = mayWrap(op->getOperand(0), wrapsInside);
+  }
+  return wraps || kernel.ranges.mayWrap(tile);
 }
 
 /// Once a value, however many paths lead to it.
@@ -269,7 +302,12 @@ LaneIndex Evaluator::computeIndex(Value tile, unsigned coords) {
     return uniformIndex(kernel.scalar(tile), 0);
   }
   Operation *op = tile.getDefiningOp();
-  if (!op || kernel.buffer(tile)) {
+  Type element = tile::getElement(tile.getType());
+  // Sums in narrow types wrap: they are computed in their type. Those of 32
+  // bits and more are assumed not to on their way to an address
+  // (IntegerRanges.h), and are asked where they decide a mask (Bounds.cpp).
+  bool isNarrow = element.isInteger() && element.getIntOrFloatBitWidth() < 32;
+  if (!op || kernel.buffer(tile) || (isNarrow && !isView(op))) {
     return opaqueIndex(tile, coords);
   }
   if (auto range = dyn_cast<tile::RangeOp>(op)) {

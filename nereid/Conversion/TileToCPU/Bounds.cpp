@@ -126,6 +126,33 @@ Value Nest::countBelow(Evaluator &probe, const LaneIndex &first,
   return arith::MinSIOp::create(ops.b, ops.loc, count, most);
 }
 
+/// Do `first` to `first + size - 1` and `limit`, summed in 64 bits, lie in a
+/// type of `width` bits? Then they are what the compare compares. Null if that
+/// is not known in front of the loops.
+Value Nest::staysInType(Evaluator &probe, const LaneIndex &first,
+                        const LaneIndex &limit, int64_t size, unsigned width) {
+  unsigned levelX, levelY;
+  Value begin = probe.sumTerms(first, &levelX),
+        end = probe.sumTerms(limit, &levelY);
+  if (std::max(levelX, levelY) > depth) {
+    return nullptr;
+  }
+  LaneOps ops = probe.at(depth);
+  using P = arith::CmpIPredicate;
+  auto compare = [&](P predicate, Value x, int64_t y) -> Value {
+    return arith::CmpIOp::create(ops.b, ops.loc, predicate, x, ops.i64(y));
+  };
+  Value holds = compare(P::sle, begin, llvm::maxIntN(width) - (size - 1));
+  if (width < 64) {
+    for (Value other : {compare(P::sge, begin, llvm::minIntN(width)),
+                        compare(P::sge, end, llvm::minIntN(width)),
+                        compare(P::sle, end, llvm::maxIntN(width))}) {
+      holds = arith::AndIOp::create(ops.b, ops.loc, holds, other);
+    }
+  }
+  return holds;
+}
+
 /// Does a scalar depend on the program? One that does not may be false for a
 /// whole launch (a flag among the arguments): the loops without masks would
 /// never run, for the sake of one access.
@@ -185,30 +212,50 @@ void Nest::addBound(Evaluator &probe, Value mask, unsigned coords,
   }
   LaneIndex x = probe.index(lhs, coords), y = probe.index(rhs, coords);
   bool isBelow = predicate == P::slt || predicate == P::sle;
+  bool wrapsInside = false;
+  bool wraps = probe.mayWrap(lhs, wrapsInside);
+  wraps |= probe.mayWrap(rhs, wrapsInside);
+  Type element = tile::getElement(lhs.getType());
+  unsigned width = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
   if (x.isUniform() && y.isUniform()) {
     // Short axes are unrolled (emitAxis).
     int64_t size = schedule.axis < 0 || schedule.axisIsVector
                        ? 0
                        : item.shape[schedule.axis];
     LaneIndex first = x;
-    if (!isBelow || size <= maxUnrolledAxis || !dropOrigin(first, depth + 2)) {
+    if (!isBelow || wrapsInside || size <= maxUnrolledAxis ||
+        !dropOrigin(first, depth + 2)) {
       return addCondition(probe, mask, coords, bounds);
     }
     Value most =
         bounds.axisUpper ? bounds.axisUpper : probe.at(depth).i64(size);
     if (Value count = countBelow(probe, first, y, predicate, most)) {
+      if (wraps) {
+        LaneOps ops = probe.at(depth);
+        count = arith::SelectOp::create(
+            ops.b, ops.loc, staysInType(probe, first, y, size, width), count,
+            ops.i64(0));
+      }
       bounds.axisUpper = count;
       bounds.axisConjuncts.push_back({mask, coords});
     }
     return;
   }
-  if (!isBelow || !y.isUniform() || x.pattern != probe.iota() ||
+  if (!isBelow || wrapsInside || !y.isUniform() || x.pattern != probe.iota() ||
       x.coefficient || !startOfRow(x)) {
     return;
   }
   Value most =
       bounds.upper ? bounds.upper : probe.at(depth).i64(schedule.extent);
   if (Value count = countBelow(probe, x, y, predicate, most)) {
+    if (wraps) {
+      LaneOps ops = probe.at(depth);
+      Value holds = staysInType(probe, x, y, schedule.extent, width);
+      bounds.isExact = bounds.isExact
+                           ? Value(arith::AndIOp::create(ops.b, ops.loc,
+                                                         bounds.isExact, holds))
+                           : holds;
+    }
     bounds.upper = count;
     bounds.conjuncts.push_back({mask, coords});
   }

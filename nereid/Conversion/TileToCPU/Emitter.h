@@ -14,6 +14,7 @@
 #ifndef NEREID_CONVERSION_TILETOCPU_EMITTER_H
 #define NEREID_CONVERSION_TILETOCPU_EMITTER_H
 
+#include "nereid/Analysis/IntegerRanges.h"
 #include "nereid/Conversion/Lanes/LaneOps.h"
 #include "nereid/Conversion/TileToCPU/Plan.h"
 #include "nereid/Conversion/TileToCPU/Scratch.h"
@@ -110,6 +111,7 @@ public:
   mlir::Location loc;
   const cpu::CpuTarget &target;
   const LaneTarget laneTarget;
+  const IntegerRanges ranges; ///< of the kernel
   mlir::Value frame, services, streaming;
   /// i1 and i64 that nobody but the running program knows to be 1 and 0.
   mlir::Value opaqueTrue, opaqueZero;

@@ -27,7 +27,7 @@ KernelEmitter::KernelEmitter(func::FuncOp kernel, const cpu::CpuTarget &target,
                              bool fpFusion)
     : b(kernel.getContext()), loc(kernel.getLoc()), target(target),
       laneTarget{.hasF16c = target.hasF16c, .fpFusion = fpFusion},
-      kernel(kernel), regions(kernel) {}
+      ranges(kernel), kernel(kernel), regions(kernel) {}
 
 void KernelEmitter::fail(Operation *op, const Twine &message) {
   if (!failure) {

@@ -149,6 +149,10 @@ public:
   unsigned mapped(mlir::Operation *view, unsigned coords, unsigned result);
   /// An integer tensor as an affine form of the lanes.
   LaneIndex index(mlir::Value tile, unsigned coords);
+  /// May `index` of `tile` be another number than the element, because sums in
+  /// the element's type wrap? An extension of what may wrap makes it worse: the
+  /// low bits differ then too (`wrapsInside`).
+  bool mayWrap(mlir::Value tile, bool &wrapsInside) const;
   /// The part of an index that all lanes share.
   mlir::Value sumTerms(const LaneIndex &x, unsigned *level);
   Lane address(const LanePointer &pointer);

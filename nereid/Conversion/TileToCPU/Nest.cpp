@@ -263,6 +263,12 @@ void Nest::emitChunks() {
       upper =
           arith::SelectOp::create(b, ops.loc, bounds.condition, upper, zero);
     }
+    if (bounds.isExact) {
+      full =
+          arith::SelectOp::create(b, ops.loc, bounds.isExact, full, ops.i64(0));
+      upper = arith::SelectOp::create(b, ops.loc, bounds.isExact, upper,
+                                      ops.i64(extent));
+    }
     main.lower = ops.i64(0);
     main.upper = remainder.lower = full;
     remainder.upper = bounds.storesOnly ? upper : ops.i64(extent);

@@ -104,6 +104,9 @@ private:
   struct Bounds {
     mlir::Value upper;     ///< i64: masks hold for all v below it; null: extent
     mlir::Value condition; ///< i1: masks that do not depend on v; null: true
+    /// i1: no compare that made `upper` wraps; null: none may. Where it is
+    /// false nothing is known of any v.
+    mlir::Value isExact;
     /// i64: masks hold for all positions below it along the axis of a reduction
     /// inside of the chunks; null: none are known to.
     mlir::Value axisUpper;
@@ -173,6 +176,8 @@ private:
                          const LaneIndex &limit,
                          mlir::arith::CmpIPredicate predicate,
                          mlir::Value most);
+  mlir::Value staysInType(Evaluator &probe, const LaneIndex &first,
+                          const LaneIndex &limit, int64_t size, unsigned width);
 
   // Reduce.cpp
   void createAccumulators();
