@@ -199,6 +199,19 @@ Value Generator::mask(ArrayRef<int64_t> shape) {
     }
     auto lineType = RankedTensorType::get({shape[d]}, b.getI32Type());
     Value line = create<tile::RangeOp>(lineType, 0, int32_t(shape[d]));
+    if (random.chance(12)) { // padding: quotients of what lies before the start
+      line = create<arith::SubIOp>(
+          line, number(lineType, random.pick<int64_t>({16, 32, 64, 5})));
+      line = create<arith::DivSIOp>(
+          line, number(lineType, random.pick<int64_t>({8, 16, 32, 3})));
+      Value least = number(lineType, random.between(-3, 1));
+      Value inside = create<arith::CmpIOp>(
+          random.pick({arith::CmpIPredicate::slt, arith::CmpIPredicate::sge}),
+          line, least);
+      Value block = alongDim(inside, shape, d);
+      all = all ? create<arith::AndIOp>(all, block).getResult() : block;
+      continue;
+    }
     int64_t bound = random.chance(80) ? random.between(0, shape[d])
                                       : shape[d] + random.below(3);
     Value end = random.chance(60) ? scalarParameter(bound, bound).value
@@ -278,11 +291,23 @@ Item Generator::load(Type type) {
 Item Generator::gatherLoad(Type type) {
   ArrayRef<int64_t> shape = tile::getShape(type);
   int64_t count = random.pick<int64_t>({1, 7, 64, 333});
-  Value base = arrayParameter(tile::getElement(type), count, anyFill(random),
-                              /*isOutput=*/false);
+  Value base;
   Type indexType = typeOf(shape, b.getI32Type());
-  Value index = create<arith::RemUIOp>(operand(indexType).value,
-                                       number(indexType, count));
+  Value index;
+  if (!shape.empty() && random.chance(30)) {
+    // Of a range that may begin below zero: -15 to 15 elements behind the 16th.
+    count = random.pick<int64_t>({16, 32, 8});
+    index = create<arith::RemSIOp>(indices(indexType).value,
+                                   number(indexType, count));
+    index = create<arith::AddIOp>(index, number(indexType, count));
+    base = arrayParameter(tile::getElement(type), 2 * count, anyFill(random),
+                          /*isOutput=*/false);
+  } else {
+    base = arrayParameter(tile::getElement(type), count, anyFill(random),
+                          /*isOutput=*/false);
+    index = create<arith::RemUIOp>(operand(indexType).value,
+                                   number(indexType, count));
+  }
   Value pointer = base;
   if (!shape.empty()) {
     pointer = create<tile::SplatOp>(

@@ -19,6 +19,12 @@ static int64_t countOf(ArrayRef<int64_t> shape) {
 }
 
 void Generator::growShape() {
+  if (random.chance(10)) { // numbers side by side
+    Item one = operand(anyElement());
+    Item both = joinOrSplit(one);
+    add(both.value, both.isExact, both.magnitude);
+    return;
+  }
   auto found =
       find([&](const Item &i) { return isa<RankedTensorType>(i.type()); });
   Item item =
@@ -114,7 +120,7 @@ Item Generator::grow(const Item &item) {
 Item Generator::joinOrSplit(const Item &item) {
   Dims shape(tile::getShape(item.type()));
   Type element = tile::getElement(item.type());
-  if (shape.back() == 2 && random.chance(70)) {
+  if (!shape.empty() && shape.back() == 2 && random.chance(70)) {
     shape.pop_back();
     Type half = typeOf(shape, element);
     auto split = create<tile::SplitOp>(half, half, item.value);

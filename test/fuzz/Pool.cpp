@@ -205,7 +205,10 @@ Item Generator::constant(Type type) {
 Item Generator::indices(Type type) {
   ArrayRef<int64_t> shape = tile::getShape(type);
   size_t dim = static_cast<size_t>(random.below(int64_t(shape.size())));
-  int64_t start = random.chance(70) ? 0 : random.between(-9, 9);
+  // Whole multiples below zero: quotients and remainders change there.
+  int64_t start = random.chance(60)   ? 0
+                  : random.chance(50) ? random.between(-9, 9)
+                                      : -random.pick<int64_t>({16, 32, 64, 8});
   Value line =
       create<tile::RangeOp>(RankedTensorType::get({shape[dim]}, b.getI32Type()),
                             int32_t(start), int32_t(start + shape[dim]));

@@ -31,6 +31,27 @@ void registerTileToCPUDialects(DialectRegistry &registry) {
               ub::UBDialect, vector::VectorDialect, tile::TileDialect>();
 }
 
+/// Nests have dimensions: numbers that are joined are blocks of one element
+/// that follow each other.
+static void joinScalarsAsBlocks(func::FuncOp kernel) {
+  SmallVector<tile::JoinOp> joins;
+  kernel.walk([&](tile::JoinOp join) {
+    if (!isa<RankedTensorType>(join.getLhs().getType())) {
+      joins.push_back(join);
+    }
+  });
+  for (tile::JoinOp join : joins) {
+    OpBuilder b(join);
+    auto one = RankedTensorType::get({1}, join.getLhs().getType());
+    Value lhs = tile::SplatOp::create(b, join.getLoc(), one, join.getLhs()),
+          rhs = tile::SplatOp::create(b, join.getLoc(), one, join.getRhs());
+    join.replaceAllUsesWith(
+        tile::CatOp::create(b, join.getLoc(), join.getType(), lhs, rhs, 0)
+            .getResult());
+    join.erase();
+  }
+}
+
 Expected<CpuKernelInfo>
 convertTileToCPU(ModuleOp module, const cpu::CpuTarget &target, bool fpFusion) {
   auto kernel = tile::findKernel(module);
@@ -38,6 +59,7 @@ convertTileToCPU(ModuleOp module, const cpu::CpuTarget &target, bool fpFusion) {
     return kernel.status();
   }
   lanes::loadDialects(module.getContext(), registerTileToCPUDialects);
+  joinScalarsAsBlocks(*kernel);
   if (tocpu::splitRows(*kernel)) {
     PassManager again(module.getContext());
     OpPassManager &passes = again.nest<func::FuncOp>();

@@ -113,7 +113,13 @@ Expr Generator::mask(const Dims &shape) {
   Expr index = alongDim(shape, dim);
   int64_t size = shape[dim];
   Expr part;
-  switch (random.below(6)) {
+  switch (random.below(7)) {
+  case 6:
+    count(Feature::negativeRange);
+    part =
+        join("(", index, " - ", random.pick<int64_t>({16, 32, 64}), ") // ",
+             random.pick<int64_t>({8, 16, 32}), " < ", random.between(-3, 1));
+    break;
   case 0:
     count(Feature::maskConstantForSome);
     part = join("(", index, " & 3) != ", random.between(0, 4));
@@ -196,9 +202,22 @@ Item Generator::load(const Type &type) {
   return like(join("tl.load(", address, arguments, ")"), type, item);
 }
 
-/// At indices made of data.
+/// At indices made of data, or of a range that begins below zero.
 void Generator::growGatherLoad() {
   count(Feature::gatherLoad);
+  if (random.chance(30)) {
+    count(Feature::negativeRange);
+    int64_t period = random.pick<int64_t>({8, 16, 32});
+    Dims shape = {random.pick<int64_t>({64, 128, 32})};
+    DType type = anyElement();
+    VariableId array =
+        arrayParameter(type, 64, isFloat(type) ? "whole" : "any", false);
+    define(join("tl.load(", array, " + ", period, " + (", alongDim(shape, 0),
+                " - ", random.pick<int64_t>({16, 32, 64, 128}), ") % ", period,
+                ")"),
+           {type, shape}, true, 8, isFloat(type));
+    return;
+  }
   Item index = integer();
   if (index.type.isScalar() || bitWidth(index.type.element) < 16) {
     return;

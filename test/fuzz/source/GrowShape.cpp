@@ -124,9 +124,10 @@ void Generator::growPermute() {
 
 void Generator::growJoinSplit() {
   count(Feature::joinSplit);
+  bool isScalar = random.chance(25);
   auto x = find([&](const Item &i) {
-    return isBlock(i) && 2 * i.type.count() <= options.maxElements &&
-           i.type.shape.size() < 4;
+    return i.type.isScalar() == isScalar && !isFp8(i.type.element) &&
+           2 * i.type.count() <= options.maxElements && i.type.shape.size() < 4;
   });
   if (!x) {
     return;
@@ -138,18 +139,22 @@ void Generator::growJoinSplit() {
   model.isExact &= y.isExact;
   model.isWhole &= y.isWhole;
   model.magnitude = std::max(model.magnitude, y.magnitude);
+  if (isScalar) {
+    count(Feature::joinScalars);
+  }
   if (random.chance(25)) {
-    shape.pop_back();
-    shape.back() *= 2;
+    if (!isScalar) {
+      shape.pop_back();
+      shape.back() *= 2;
+    }
     like(join("tl.interleave(", x->variable, ", ", y.variable, ")"),
          x->type.with(shape), model);
     return;
   }
   Item both = like(join("tl.join(", x->variable, ", ", y.variable, ")"),
                    x->type.with(shape), model);
-  auto pairs = find([&](const Item &i) {
-    return isBlock(i) && i.type.shape.size() > 1 && i.type.shape.back() == 2;
-  });
+  auto pairs = find(
+      [&](const Item &i) { return isBlock(i) && i.type.shape.back() == 2; });
   if (!pairs || random.chance(50)) {
     pairs = both;
   }
