@@ -23,7 +23,7 @@
 //     the order of dimensions takes its runs for runs.
 //   - Arrays begin at multiples of their elements' sizes; hints are true.
 //
-// The sign that `//` and `%` need comes from IntegerRanges. test/fuzz/index
+// The sign that `//` and `%` need comes from IntegerRanges. nereid-fuzz --index
 // compares the facts on random expressions with their values.
 //
 //===----------------------------------------------------------------------===//

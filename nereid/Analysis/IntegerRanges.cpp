@@ -207,9 +207,9 @@ static IntegerRange constantOf(arith::ConstantOp op, unsigned width) {
     return allOf(width);
   }
   IntegerRange range{mostOf(width), leastOf(width)};
-  for (const APInt &value : dense.isSplat()
-                                ? SmallVector<APInt>{dense.getSplatValue<APInt>()}
-                                : llvm::to_vector(dense.getValues<APInt>())) {
+  for (const APInt &value :
+       dense.isSplat() ? SmallVector<APInt>{dense.getSplatValue<APInt>()}
+                       : llvm::to_vector(dense.getValues<APInt>())) {
     range.low = std::min(range.low, value.getSExtValue());
     range.high = std::max(range.high, value.getSExtValue());
   }
@@ -229,7 +229,8 @@ static IntegerRange binary(Operation *op, Rule &rule) {
   return llvm::TypeSwitch<Operation *, IntegerRange>(op)
       .Case([&](arith::AddIOp) { return rule.sum(); })
       .Case([&](arith::SubIOp) { return rule.difference(); })
-      .Case([&](arith::MulIOp) { return rule.product(rule.y.low, rule.y.high); })
+      .Case(
+          [&](arith::MulIOp) { return rule.product(rule.y.low, rule.y.high); })
       .Case([&](arith::DivSIOp) { return rule.quotient(); })
       .Case([&](arith::RemSIOp) { return rule.remainder(); })
       .Case([&](arith::DivUIOp) { return rule.unsignedQuotient(); })
@@ -342,8 +343,8 @@ void IntegerRanges::visitLoop(Operation *op) {
                upper = get(loop.getUpperBound());
   unsigned width = widthOf(loop.getInductionVar().getType());
   int64_t last = upper.high == leastOf(width) ? upper.high : upper.high - 1;
-  set(loop.getInductionVar(), {lower.low, std::max(lower.low, last),
-                               lower.isOpen || upper.isOpen});
+  set(loop.getInductionVar(),
+      {lower.low, std::max(lower.low, last), lower.isOpen || upper.isOpen});
   for (auto [argument, init] :
        llvm::zip_equal(loop.getRegionIterArgs(), loop.getInitArgs())) {
     set(argument, get(init));

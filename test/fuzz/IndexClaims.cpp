@@ -108,9 +108,8 @@ void Checker::checkRuns(Value value, const IndexClaim &claim, size_t d,
   unsigned width = widthOf(value);
   int64_t unit = unitOf(value);
   int64_t run = claim.axes.contiguity[d], divisor = claim.axes.divisibility[d];
-  if (index % run == 0 &&
-      (uint64_t(v[i]) & uint64_t(divisor - 1) &
-       llvm::maskTrailingOnes<uint64_t>(width)) != 0) {
+  if (index % run == 0 && (uint64_t(v[i]) & uint64_t(divisor - 1) &
+                           llvm::maskTrailingOnes<uint64_t>(width)) != 0) {
     wrong(value, "not divisible by " + std::to_string(divisor), i);
   }
   if (index == 0) {
@@ -230,9 +229,8 @@ void Checker::checkAssumptions(Operation *op) {
     return;
   }
   bool isDivision = isa<arith::DivSIOp, arith::RemSIOp>(op);
-  if (op->getNumOperands() == 0 ||
-      !isOpen(op->getResult(0)) || !(isDivision || exactOf(op, 0, 0)) ||
-      widthOf(op->getResult(0)) < 32) {
+  if (op->getNumOperands() == 0 || !isOpen(op->getResult(0)) ||
+      !(isDivision || exactOf(op, 0, 0)) || widthOf(op->getResult(0)) < 32) {
     return;
   }
   for (auto [i, element] : llvm::enumerate(values[op->getResult(0)])) {

@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compares what AxisInfo, IntegerRanges, ConstantStrides and ProgramValues claim
-// of every value of an expression with its elements, as the reference executor
-// computes them. What the analyses assume of a launch (IntegerRanges.h) is asked
-// of the values as well: an expression that breaks it is outside of the claims.
+// Compares what AxisInfo, IntegerRanges, ConstantStrides and ProgramValues
+// claim of every value of an expression with its elements, as the reference
+// executor computes them. What the analyses assume of a launch
+// (IntegerRanges.h) is asked of the values as well: an expression that breaks
+// it is outside of the claims.
 //
 //===----------------------------------------------------------------------===//
 

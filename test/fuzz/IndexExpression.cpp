@@ -122,14 +122,14 @@ Value Maker::range(int64_t size) {
   if (random.chance(6)) {
     start = random.pick<int64_t>({2147483647 - size, -2147483647 - 1, 200});
   }
-  return create<tile::RangeOp>(
-      RankedTensorType::get({size}, b.getI32Type()), int32_t(start),
-      int32_t(start + size));
+  return create<tile::RangeOp>(RankedTensorType::get({size}, b.getI32Type()),
+                               int32_t(start), int32_t(start + size));
 }
 
 Value Maker::integer() {
   for (int tries = 0; tries < 20; ++tries) {
-    Value value = pool[pool.size() - 1 - random.below(std::min<int64_t>(pool.size(), 6))];
+    Value value =
+        pool[pool.size() - 1 - random.below(std::min<int64_t>(pool.size(), 6))];
     if (isInteger(value)) {
       return value;
     }
@@ -241,7 +241,8 @@ void Maker::growShift() {
   if (widthOf(x) == 1) {
     return;
   }
-  Value y = constant(x.getType(), random.below(random.chance(80) ? 6 : widthOf(x)));
+  Value y =
+      constant(x.getType(), random.below(random.chance(80) ? 6 : widthOf(x)));
   switch (random.below(4)) {
   case 0:
   case 1:
@@ -272,8 +273,8 @@ void Maker::growChoice() {
     return;
   case 4:
   case 5:
-    add(create<arith::CmpIOp>(static_cast<arith::CmpIPredicate>(random.below(10)),
-                              x, y));
+    add(create<arith::CmpIOp>(
+        static_cast<arith::CmpIPredicate>(random.below(10)), x, y));
     return;
   default:
     break;
@@ -288,8 +289,9 @@ void Maker::growChoice() {
     }
   }
   if (!condition) {
-    Value z = random.chance(50) ? x : fitted(random.pickFrom(scalars),
-                                             tile::getElement(x.getType()));
+    Value z = random.chance(50) ? x
+                                : fitted(random.pickFrom(scalars),
+                                         tile::getElement(x.getType()));
     condition = add(create<arith::CmpIOp>(
         static_cast<arith::CmpIPredicate>(random.below(10)), z, sameAs(z)));
   }
@@ -342,11 +344,10 @@ void Maker::growShape() {
     }
     return;
   case 3:
-    add(create<tile::ReshapeOp>(
-        shape.size() > 1     ? typed({count})
-        : count % 4 == 0     ? typed({count / 4, 4})
-                             : typed({count, 1}),
-        x, /*reorder=*/false));
+    add(create<tile::ReshapeOp>(shape.size() > 1 ? typed({count})
+                                : count % 4 == 0 ? typed({count / 4, 4})
+                                                 : typed({count, 1}),
+                                x, /*reorder=*/false));
     return;
   case 4:
     if (count <= 64 && isInteger(x)) {
@@ -386,24 +387,24 @@ void Maker::growPointer() {
       base = value;
     }
   }
-  if (base.getType() != withElement(offset.getType(),
-                                    tile::getElement(base.getType()))) {
-    base = create<tile::SplatOp>(
-        withElement(offset.getType(), base.getType()), base);
+  if (base.getType() !=
+      withElement(offset.getType(), tile::getElement(base.getType()))) {
+    base = create<tile::SplatOp>(withElement(offset.getType(), base.getType()),
+                                 base);
   }
   Value pointer = add(create<tile::AddPtrOp>(base, offset));
-  Type other = withElement(
-      pointer.getType(),
-      tile::PtrType::get(b.getContext(),
-                         random.chance(50) ? Type(b.getF16Type())
-                                           : b.getI32Type()));
+  Type other =
+      withElement(pointer.getType(),
+                  tile::PtrType::get(b.getContext(), random.chance(50)
+                                                         ? Type(b.getF16Type())
+                                                         : b.getI32Type()));
   switch (random.below(6)) {
   case 0:
     add(create<tile::PtrCastOp>(other, pointer));
     return;
   case 1:
-    add(create<tile::PtrToIntOp>(
-        withElement(pointer.getType(), b.getI64Type()), pointer));
+    add(create<tile::PtrToIntOp>(withElement(pointer.getType(), b.getI64Type()),
+                                 pointer));
     return;
   case 2:
     if (widthOf(offset) == 64) {
@@ -523,14 +524,14 @@ void Maker::beginFunction() {
   function = create<func::FuncOp>("index", b.getFunctionType({}, {}));
   function.addEntryBlock();
   b.setInsertionPointToStart(&function.getBody().front());
-  for (Type element : {Type(b.getI8Type()), Type(b.getF16Type()),
-                       Type(b.getI64Type())}) {
+  for (Type element :
+       {Type(b.getI8Type()), Type(b.getF16Type()), Type(b.getI64Type())}) {
     int64_t bytes = tile::getElementBytes(element);
     bool isAligned = random.chance(60);
     parameter(tile::PtrType::get(b.getContext(), element),
-              (uint64_t{1} << 40) +
-                  uint64_t(isAligned ? 16 * random.below(9)
-                                     : bytes * random.below(9)),
+              (uint64_t{1} << 40) + uint64_t(isAligned
+                                                 ? 16 * random.below(9)
+                                                 : bytes * random.below(9)),
               isAligned ? 16 : bytes);
   }
   for (int i = 0; i < 3; ++i) {

@@ -36,8 +36,7 @@ static void quotientOfNegatives(Operation *op, IndexClaim &claim, ClaimOf of) {
   }
 }
 
-static void remainderOfNegatives(Operation *op, IndexClaim &claim,
-                                 ClaimOf of) {
+static void remainderOfNegatives(Operation *op, IndexClaim &claim, ClaimOf of) {
   if (isa<arith::RemSIOp>(op)) {
     AxisInfo x = of(op->getOperand(0)).axes, y = of(op->getOperand(1)).axes;
     for (auto [d, contiguity] : llvm::enumerate(claim.axes.contiguity)) {
@@ -60,8 +59,8 @@ static void comparisonOfLongRuns(Operation *op, IndexClaim &claim, ClaimOf of) {
   if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
     AxisInfo x = of(op->getOperand(0)).axes, y = of(op->getOperand(1)).axes;
     for (auto [d, constancy] : llvm::enumerate(claim.axes.constancy)) {
-      constancy = std::max(constancy,
-                           std::gcd(x.contiguity[d], y.constancy[d]));
+      constancy =
+          std::max(constancy, std::gcd(x.contiguity[d], y.constancy[d]));
     }
   }
 }
