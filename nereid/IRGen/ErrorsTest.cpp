@@ -114,6 +114,12 @@ const Case constexprCases[] = {
      "expected an integer known while compiling", 4, "[B]",
      "'B' is a plain variable, so a run-time value; write 'B: tl.constexpr = "
      "...'"},
+    {"unpackedAsBlock",
+     KERNEL("n") "  A, B = (64, 32)\n  x = tl.zeros([B], tl.float32)\n", "i32",
+     "expected an integer known while compiling", 4, "[B]",
+     "'B' is unpacked, so a run-time value, and Python has no annotations in "
+     "an "
+     "unpacking; write 'B: tl.constexpr = TUPLE[INDEX]'"},
     {"redefined", KERNEL("n") "  a: tl.constexpr = 1\n  a: tl.constexpr = 2\n",
      "i32", "'a' is already defined as tl.constexpr", 4, "a", "another name"},
     {"changedInLoop",

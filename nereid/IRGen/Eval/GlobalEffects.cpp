@@ -135,7 +135,33 @@ Evaluator::runModuleLoop(const std::shared_ptr<SourceModule> &module,
 // try
 //===----------------------------------------------------------------------===//
 
-/// Whether a body imports a module that the machine does not have.
+/// The name that a statement asks for by importlib.import_module("NAME") or
+/// importlib.metadata.version("NAME"), which raise where it is not installed.
+static std::optional<llvm::StringRef> probedName(const ast::Stmt *statement) {
+  const ast::Expr *value = nullptr;
+  if (const auto *assign = ast::dynCast<ast::Assign>(statement)) {
+    value = assign->value;
+  } else if (const auto *alone = ast::dynCast<ast::ExprStmt>(statement)) {
+    value = alone->value;
+  }
+  const auto *call = value ? ast::dynCast<ast::Call>(value) : nullptr;
+  const auto *name = call ? ast::dynCast<ast::Attribute>(call->func) : nullptr;
+  const auto *text = call && call->args.size() == 1
+                         ? ast::dynCast<ast::Constant>(call->args[0])
+                         : nullptr;
+  if (!name || !text || text->constantKind != ast::ConstantKind::Str) {
+    return std::nullopt;
+  }
+  const auto *module = ast::dynCast<ast::Attribute>(name->value);
+  bool asksVersion =
+      name->attr == "version" && module && module->attr == "metadata";
+  return asksVersion || name->attr == "import_module"
+             ? std::optional(llvm::StringRef(text->text))
+             : std::nullopt;
+}
+
+/// Whether a body imports, or asks for, a module that the machine does not
+/// have.
 FailureOr<bool> Evaluator::importsMissing(const SourceModule &module,
                                           ast::Body body) {
   auto isMissing = [&](llvm::StringRef name, int level) -> FailureOr<bool> {
@@ -160,6 +186,8 @@ FailureOr<bool> Evaluator::importsMissing(const SourceModule &module,
       }
     } else if (const auto *from = ast::dynCast<ast::ImportFrom>(statement)) {
       missing = isMissing(from->module, from->level);
+    } else if (std::optional<llvm::StringRef> name = probedName(statement)) {
+      missing = isMissing(*name, 0);
     }
     if (failed(missing) || *missing) {
       return missing;

@@ -174,7 +174,8 @@ TEST(HostAnswers, DecideModuleConstants) {
     EXPECT_EQ(storedOn("cpu", globals), "1.000000e+00") << globals;
   };
   auto chosen = [&](const std::string &condition) {
-    is("import torch, os, sys, importlib.metadata, inspect\n"
+    is("import torch, os, sys, importlib.metadata, importlib.util, inspect\n"
+       "import shutil\n"
        "from packaging import version\nif " +
        condition +
        ":\n  A: tl.constexpr = 1.0\nelse:\n  A: tl.constexpr = 2.0\n");
@@ -194,6 +195,23 @@ TEST(HostAnswers, DecideModuleConstants) {
   chosen("torch.cuda.get_device_properties(0).multi_processor_count > 100");
   chosen("'H200' in torch.cuda.get_device_name(0)");
   chosen("getattr(torch, 'musa', None) is None");
+  chosen("importlib.util.find_spec('triton')");
+  chosen("importlib.util.find_spec('numpy') is not None");
+  chosen("not importlib.util.find_spec('flash_attn')");
+  chosen("importlib.util.find_spec('flash_attn') is None");
+  chosen("shutil.which('nvcc') is None");
+  is("from importlib.util import find_spec\nHAS = find_spec('flash_attn')\n"
+     "A: tl.constexpr = 2.0 if HAS else 1.0\n");
+  is("import importlib\ntry:\n"
+     "  V = importlib.metadata.version('flash_attn')\n"
+     "  A: tl.constexpr = 2.0\n"
+     "except importlib.metadata.PackageNotFoundError:\n"
+     "  A: tl.constexpr = 1.0\n");
+  is("try:\n  import flash_attn\n  A: tl.constexpr = 2.0\n"
+     "except ImportError:\n  A: tl.constexpr = 1.0\n");
+  is("import importlib\ntry:\n  importlib.import_module('flash_attn')\n"
+     "  A: tl.constexpr = 2.0\nexcept ImportError:\n"
+     "  A: tl.constexpr = 1.0\n");
   is("from somewhere.utils import is_hip, current_platform\n"
      "if is_hip() or current_platform.is_rocm():\n  A: tl.constexpr = 2.0\n"
      "else:\n  A: tl.constexpr = 1.0\n");

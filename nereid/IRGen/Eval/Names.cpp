@@ -130,6 +130,17 @@ LogicalResult Evaluator::undefinedName(llvm::StringRef name) {
   return diag.error("the name '" + name.str() + "' is not defined", hint);
 }
 
+/// Does the name that was assigned at `span` stand among others?
+static bool isUnpacked(const SourceText &source, const ast::Span &span) {
+  llvm::StringRef all(source.text()), name(source.text(span));
+  size_t begin = name.data() - all.data();
+  llvm::StringRef before = all.take_front(begin).rtrim(" "),
+                  after = all.drop_front(begin + name.size()).ltrim(" ");
+  return before.ends_with(",") || before.ends_with("(") ||
+         before.ends_with("[") || before.ends_with("*") ||
+         after.starts_with(",");
+}
+
 std::string Evaluator::constexprHint(const ast::Span &span) const {
   std::string general = "declare the parameter 'NAME: tl.constexpr' in the "
                         "kernel; a plain variable 'x = 4' is a run-time value, "
@@ -156,6 +167,13 @@ std::string Evaluator::constexprHint(const ast::Span &span) const {
                  ": tl.constexpr' of '" + frame->function->name + "'";
         }
       }
+    }
+    if (isUnpacked(*source, it->second.span)) {
+      return "'" + word.str() +
+             "' is unpacked, so a run-time value, and Python has no "
+             "annotations "
+             "in an unpacking; write '" +
+             word.str() + ": tl.constexpr = TUPLE[INDEX]' on a line of its own";
     }
     return "'" + word.str() + "' is a plain variable, so a run-time value; " +
            "write '" + word.str() +

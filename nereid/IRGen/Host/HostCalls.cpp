@@ -203,6 +203,13 @@ FailureOr<Value> Evaluator::environment(llvm::ArrayRef<Argument> arguments) {
 }
 
 /// importlib.metadata.version("torch").
+/// What importlib finds: as a condition it is true.
+static Value moduleSpec(const Value &name) {
+  static const auto type = std::make_shared<const RecordType>(
+      RecordType{"ModuleSpec", {"name"}, false, "host", nullptr});
+  return Value(Record{type, {name}});
+}
+
 static std::optional<Value> packageVersion(llvm::ArrayRef<Argument> arguments) {
   if (arguments.size() != 1 || !arguments[0].value.isString()) {
     return std::nullopt;
@@ -321,8 +328,11 @@ Evaluator::HostLibrary::call(llvm::StringRef name,
   if (name.ends_with("util.find_spec") && !arguments.empty() &&
       arguments[0].value.isString()) {
     return FailureOr<Value>(hostHasModule(arguments[0].value.string())
-                                ? Value(Opaque{"ModuleSpec"})
+                                ? moduleSpec(arguments[0].value)
                                 : Value());
+  }
+  if (name == "shutil.which" && arguments.size() == 1) {
+    return FailureOr<Value>(Value()); // nothing runs here
   }
   if (name == "importlib.import_module" && arguments.size() == 1 &&
       arguments[0].value.isString()) {
