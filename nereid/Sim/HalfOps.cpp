@@ -93,6 +93,30 @@ static T hyperbolicTangent(T a) {
   return T::of(std::tanh(a.value()));
 }
 
+/// Into f32, from sm_100 on: the narrow number is exact there.
+template <typename T>
+static float addWide(T a, float b) {
+  return float(a.value()) + b;
+}
+template <typename T>
+static float subWide(T a, float b) {
+  return float(a.value()) - b;
+}
+template <typename T>
+static float fmaWide(T a, T b, float c) {
+  return std::fmaf(float(a.value()), float(b.value()), c);
+}
+template <typename T, float (*Function)(T, float)>
+static float saturated2(T a, float b) {
+  float value = Function(a, b);
+  return std::isnan(value) ? 0 : std::fmin(std::fmax(value, 0.0f), 1.0f);
+}
+template <typename T, float (*Function)(T, T, float)>
+static float saturated3(T a, T b, float c) {
+  float value = Function(a, b, c);
+  return std::isnan(value) ? 0 : std::fmin(std::fmax(value, 0.0f), 1.0f);
+}
+
 /// On the two numbers of a register.
 template <typename T, auto Function, typename... In>
 static uint32_t both(In... in) {
@@ -121,8 +145,19 @@ static uint32_t both(In... in) {
         mapLanes<both<BFloat, f<BFloat>, uint32_t, uint32_t, uint32_t>>        \
   }
 
+#define NEREID_SIM_WIDE(type, T)                                               \
+  {"add.f32." type, mapLanes<addWide<T>>},                                     \
+      {"sub.f32." type, mapLanes<subWide<T>>},                                 \
+      {"fma.f32." type, mapLanes<fmaWide<T>>},                                 \
+      {"add.sat.f32." type, mapLanes<saturated2<T, addWide<T>>>},              \
+      {"sub.sat.f32." type, mapLanes<saturated2<T, subWide<T>>>}, {            \
+    "fma.sat.f32." type, mapLanes<saturated3<T, fmaWide<T>>>                   \
+  }
+
 void addHalfOps(MapTable &table) {
   table.insert({
+      NEREID_SIM_WIDE("f16", Half),
+      NEREID_SIM_WIDE("bf16", BFloat),
       NEREID_SIM_HALF2("add", add),
       NEREID_SIM_HALF2("sub", sub),
       NEREID_SIM_HALF2("mul", mul),

@@ -187,6 +187,32 @@ TEST(MatrixOps, FragmentsLieAsTheManualSays) {
   }
 }
 
+TEST(HalfOps, SumsAndProductsIntoFloat32) {
+  // No f16 has these results.
+  KernelRun kernel;
+  kernel.body = std::string(ownWord) + R"(
+    mov.b16 %rs1, 0x6800;                  // 2048
+    mov.b32 %f0, 0f3F000000;               // 0.5
+    add.rn.f32.f16 %f1, %rs1, %f0;
+    st.global.b32 [%rd1], %f1;
+    sub.rn.f32.f16 %f2, %rs1, %f0;
+    st.global.b32 [%rd1+128], %f2;
+    fma.rn.f32.f16 %f3, %rs1, %rs1, %f0;
+    st.global.b32 [%rd1+256], %f3;
+    mov.b16 %rs2, 0x4500;                  // 2048, as bf16
+    add.rn.f32.bf16 %f4, %rs2, %f0;
+    st.global.b32 [%rd1+384], %f4;
+    fma.rn.sat.f32.bf16 %f5, %rs2, %rs2, %f0;
+    st.global.b32 [%rd1+512], %f5;)";
+  ASSERT_EQ(kernel.run(), "");
+  auto at = [&](size_t i) { return std::bit_cast<float>(kernel.memory[i]); };
+  EXPECT_EQ(at(0), 2048.5f);
+  EXPECT_EQ(at(32), 2047.5f);
+  EXPECT_EQ(at(64), 4194304.5f);
+  EXPECT_EQ(at(96), 2048.5f);
+  EXPECT_EQ(at(128), 1.0f);
+}
+
 TEST(MatrixOps, MissingLanesAreAFault) {
   KernelRun kernel;
   kernel.body = "setp.lt.u32 %p1, %r0, 16;\n"

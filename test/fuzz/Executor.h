@@ -82,6 +82,9 @@ Expected<std::unique_ptr<Executor>> makeGpuExecutor(const std::string &name);
 /// The dialects that executors create, for the context of a program.
 void registerExecutorDialects(mlir::DialectRegistry &registry);
 
+/// Does the simulator know every instruction of this PTX?
+Status isSimulated(const std::string &ptx);
+
 } // namespace nereid::fuzz
 
 #endif // NEREID_TEST_FUZZ_EXECUTOR_H

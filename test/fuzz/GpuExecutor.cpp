@@ -20,6 +20,7 @@
 #include "nereid/Pipeline/GpuPipeline.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"
 #include "nereid/Runtime/cuda/simulated/SimulatedDriver.h"
+#include "nereid/Sim/Program.h"
 #include "nereid/Support/Knobs.h"
 #include "nereid/Target/NVPTX/NvptxTarget.h"
 #include "nereid/Target/NVPTX/Ptxas.h"
@@ -160,6 +161,9 @@ public:
         !gpu || !checkSharedMemory(info, target->info, info.entry).ok();
     if (!gpu) {
       Status status = assembleIfPossible(*ptx, target->name);
+      if (status.ok() && target->computeCapability >= 75) {
+        status = isSimulated(*ptx);
+      }
       return status.ok() ? Expected<Prepared>(std::move(prepared)) : status;
     }
     if (prepared.compileOnly) {
@@ -279,6 +283,20 @@ private:
 };
 
 } // namespace
+
+Status isSimulated(const std::string &ptx) {
+  auto module = sim::parsePtx(ptx);
+  if (!module.ok()) {
+    return module.status();
+  }
+  for (const sim::Entry &entry : (*module)->entries) {
+    auto program = sim::decode(**module, entry, /*globals=*/0);
+    if (!program.ok()) {
+      return program.status();
+    }
+  }
+  return Status::success();
+}
 
 Expected<std::unique_ptr<Executor>> makeGpuExecutor(const std::string &name) {
   llvm::SmallVector<llvm::StringRef, 3> parts;

@@ -26,6 +26,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -72,6 +73,9 @@ static cl::opt<bool>
 static cl::opt<std::string>
     faultName("fault", cl::cat(category),
               cl::desc("with --index: a rule that is wrong on purpose"));
+static cl::list<std::string>
+    decodeFiles("decode", cl::cat(category), cl::CommaSeparated,
+                cl::desc("files of PTX: is every instruction simulated?"));
 static cl::opt<std::string> replay("replay", cl::cat(category),
                                    cl::desc("run one program"));
 
@@ -262,6 +266,21 @@ int runIndexSeeds() {
   return failures != 0;
 }
 
+int runDecode() {
+  int result = 0;
+  for (const std::string &file : decodeFiles) {
+    auto text = llvm::MemoryBuffer::getFile(file);
+    Status status =
+        text ? isSimulated((*text)->getBuffer().str())
+             : Status(ErrorCode::NotFound, text.getError().message());
+    if (!status.ok()) {
+      llvm::outs() << file << ": " << status.failure().message << "\n";
+      result = 1;
+    }
+  }
+  return result;
+}
+
 int runReplay() {
   std::unique_ptr<mlir::MLIRContext> context = makeContext();
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(
@@ -301,6 +320,9 @@ int main(int argc, char **argv) {
   announceSkipped({executorList.begin(), executorList.end()});
   if (!replay.empty()) {
     return runReplay();
+  }
+  if (!decodeFiles.empty()) {
+    return runDecode();
   }
   if (indexOnly) {
     chosenFault();

@@ -143,6 +143,9 @@ struct Driver {
 #include "nereid/Runtime/cuda/CudaDriver.def"
 
   int version = 0; ///< 13000 for CUDA 13.0
+  /// It finds accesses behind an array to the byte: blocks of memory are as
+  /// large as what is asked for, and are used again for just as much.
+  bool keepsExactBytes = false;
 
   /// "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered".
   std::string describe(Result result) const;

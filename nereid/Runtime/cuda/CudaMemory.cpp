@@ -27,13 +27,19 @@ static size_t roundedBytes(size_t bytes) {
   return (bytes + step - 1) / step * step;
 }
 
+/// The largest block that is taken for so many bytes.
+static size_t mostBytes(const Driver &driver, size_t bytes) {
+  return driver.keepsExactBytes ? bytes : bytes + bytes / 4;
+}
+
 static std::shared_ptr<void> own(DeviceState &device, Block block) {
   auto *address = reinterpret_cast<void *>(block.address);
   return {address, [&device, block](void *) { device.memory.release(block); }};
 }
 
 Expected<std::shared_ptr<void>> Memory::allocate(size_t bytes) {
-  size_t rounded = roundedBytes(bytes);
+  size_t rounded = device.driver.keepsExactBytes ? std::max<size_t>(bytes, 1)
+                                                 : roundedBytes(bytes);
   if (rounded < bytes) {
     return outOfMemory(bytes);
   }
@@ -90,7 +96,7 @@ Memory::allocateFor(Capture &recording, size_t bytes, size_t rounded) {
     std::lock_guard lock(mutex);
     auto found = recording.idle.lower_bound(rounded);
     if (found != recording.idle.end() &&
-        found->first <= rounded + rounded / 4) {
+        found->first <= mostBytes(device.driver, rounded)) {
       size = found->first;
       memory = std::move(found->second);
       recording.idle.erase(found);
@@ -140,7 +146,7 @@ std::optional<Block> Memory::takeCached(size_t bytes, bool *isRecording) {
     *isRecording = capture;
   }
   auto found = cached.lower_bound(bytes);
-  if (found == cached.end() || found->first > bytes + bytes / 4) {
+  if (found == cached.end() || found->first > mostBytes(device.driver, bytes)) {
     return std::nullopt;
   }
   Block block = std::move(found->second);

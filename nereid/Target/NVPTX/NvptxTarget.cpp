@@ -12,8 +12,7 @@
 namespace nereid::nvptx {
 
 namespace {
-/// CUDA programming guide, table of technical specifications.
-struct Row {
+struct Row { ///< of GpuArchitectures.def
   const char *name;
   unsigned computeCapability;
   const char *ptxVersion;
@@ -23,19 +22,8 @@ struct Row {
 } // namespace
 
 static constexpr Row rows[] = {
-    {"sm_70", 70, "74", 96, 64, 32, 96},
-    {"sm_75", 75, "74", 64, 32, 16, 64},
-    {"sm_80", 80, "74", 163, 64, 32, 164},
-    {"sm_86", 86, "74", 99, 48, 16, 100},
-    {"sm_87", 87, "74", 163, 48, 16, 164},
-    {"sm_89", 89, "78", 99, 48, 24, 100},
-    {"sm_90", 90, "80", 227, 64, 32, 228},
-    {"sm_90a", 90, "80", 227, 64, 32, 228},
-    {"sm_100", 100, "86", 227, 64, 32, 228},
-    {"sm_100a", 100, "86", 227, 64, 32, 228},
-    {"sm_103a", 103, "88", 227, 64, 32, 228},
-    {"sm_120", 120, "87", 99, 48, 24, 100},
-    {"sm_120a", 120, "87", 99, 48, 24, 100},
+#define NEREID_GPU_ARCHITECTURE(...) {__VA_ARGS__},
+#include "nereid/Support/GpuArchitectures.def"
 };
 
 std::vector<std::string> architectures() {
@@ -52,7 +40,7 @@ bool isArchitecture(std::string_view name) { return name.starts_with("sm_"); }
 /// than those of the desk ("Arithmetic instructions" of the CUDA C++
 /// Programming Guide, and the whitepapers of A100, GA102 and H100).
 static bool isOfTheDesk(unsigned capability) {
-  return capability == 86 || capability == 89 || capability == 120;
+  return capability == 86 || capability == 89 || capability >= 120;
 }
 
 /// The tables of "Matrix fragments" and of wgmma's shapes (PTX ISA). f64 is

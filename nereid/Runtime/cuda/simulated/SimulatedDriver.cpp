@@ -11,6 +11,7 @@
 #include "nereid/Runtime/cuda/simulated/SimulatedWorld.h"
 #include "nereid/Support/Knobs.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <unistd.h>
@@ -28,9 +29,28 @@ World &world() {
 // Options
 //===----------------------------------------------------------------------===//
 
-/// Architectures that kernels are simulated for; what they can hold is below.
-static constexpr unsigned capabilities[] = {75,  80,  86,  89, 90,
-                                            100, 103, 120, 121};
+namespace {
+struct Architecture { ///< of GpuArchitectures.def
+  std::string_view name;
+  unsigned capability;
+  const char *ptx;
+  int sharedKiB, warps, blocks, allSharedKiB;
+};
+} // namespace
+
+static constexpr Architecture architectures[] = {
+#define NEREID_GPU_ARCHITECTURE(...) {__VA_ARGS__},
+#include "nereid/Support/GpuArchitectures.def"
+};
+/// Instructions of older ones are not simulated.
+static constexpr unsigned oldestCapability = 75;
+
+/// Of the world's GPU.
+static const Architecture &architecture() {
+  unsigned capability = world().options.computeCapability;
+  return *std::ranges::find(architectures, capability,
+                            &Architecture::capability);
+}
 
 static bool parseNumber(std::string_view text, uint64_t &value) {
   auto [end, error] =
@@ -39,24 +59,25 @@ static bool parseNumber(std::string_view text, uint64_t &value) {
 }
 
 static bool parseArchitecture(std::string_view word, unsigned &capability) {
-  uint64_t value = 0;
-  if (!word.starts_with("sm_")) {
+  const auto *found =
+      std::ranges::find(architectures, word, &Architecture::name);
+  if (found == std::end(architectures) ||
+      found->capability < oldestCapability) {
     return false;
   }
-  word.remove_prefix(3);
-  if (word.ends_with("a")) {
-    word.remove_suffix(1);
-  }
-  if (!parseNumber(word, value)) {
-    return false;
-  }
-  for (unsigned known : capabilities) {
-    if (value == known) {
-      capability = known;
-      return true;
+  capability = found->capability;
+  return true;
+}
+
+/// "sm_75, sm_80, ...": each once.
+static std::string architectureNames() {
+  std::string names;
+  for (const Architecture &one : architectures) {
+    if (one.capability >= oldestCapability && !one.name.ends_with("a")) {
+      names += std::string(one.name) + ", ";
     }
   }
-  return false;
+  return names;
 }
 
 Expected<Options> parseOptions(const std::string &text) {
@@ -81,9 +102,9 @@ Expected<Options> parseOptions(const std::string &text) {
     }
     if (!isKnown) {
       return {ErrorCode::InvalidArgument,
-              "NEREID_SIMULATOR: '" + word +
-                  "': expected an architecture from sm_75 to sm_121, early, "
-                  "late, races, pages or seed=N, with commas between"};
+              "NEREID_SIMULATOR: '" + word + "': expected " +
+                  architectureNames() +
+                  "early, late, races, pages or seed=N, with commas between"};
     }
   }
   return options;
@@ -148,37 +169,6 @@ Result deviceGetName(char *name, int bytes, DeviceId) {
   return Success;
 }
 
-/// CUDA programming guide, "Technical Specifications per Compute Capability".
-static int sharedBytesOptin(unsigned capability) {
-  switch (capability) {
-  case 75:
-    return 64 << 10;
-  case 80:
-    return 163 << 10;
-  case 86:
-  case 89:
-  case 120:
-  case 121:
-    return 99 << 10;
-  default:
-    return 227 << 10;
-  }
-}
-
-static int threadsPerMultiprocessor(unsigned capability) {
-  switch (capability) {
-  case 75:
-    return 1024;
-  case 86:
-  case 89:
-  case 120:
-  case 121:
-    return 1536;
-  default:
-    return 2048;
-  }
-}
-
 Result deviceGetAttribute(int *value, int attribute, DeviceId) {
   unsigned capability = world().options.computeCapability;
   switch (attribute) {
@@ -195,7 +185,7 @@ Result deviceGetAttribute(int *value, int attribute, DeviceId) {
     *value = 132; // of an H200, so that the same configurations are chosen
     return Success;
   case MaxThreadsPerMultiprocessor:
-    *value = threadsPerMultiprocessor(capability);
+    *value = int(sim::lanes) * architecture().warps;
     return Success;
   case ComputeCapabilityMajor:
     *value = int(capability / 10);
@@ -204,13 +194,13 @@ Result deviceGetAttribute(int *value, int attribute, DeviceId) {
     *value = int(capability % 10);
     return Success;
   case SharedBytesPerMultiprocessor:
-    *value = sharedBytesOptin(capability) + 1024;
+    *value = architecture().allSharedKiB << 10;
     return Success;
   case RegistersPerMultiprocessor:
     *value = 65536;
     return Success;
   case SharedBytesPerBlockOptin:
-    *value = sharedBytesOptin(capability);
+    *value = architecture().sharedKiB << 10;
     return Success;
   case L2CacheBytes:
     *value = 50 << 20;
@@ -279,6 +269,7 @@ Expected<std::unique_ptr<const Driver>> simulatedDriver() {
 #define NEREID_CUDA(name, symbol, parameters) driver->name = simulated::name;
 #include "nereid/Runtime/cuda/CudaDriver.def"
   driver->driverGetVersion(&driver->version);
+  driver->keepsExactBytes = !options->hasPages;
   return std::unique_ptr<const Driver>(std::move(driver));
 }
 

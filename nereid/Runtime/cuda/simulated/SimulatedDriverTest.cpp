@@ -142,6 +142,33 @@ TEST_F(SimulatedDriver, CopiesOutsideOfABlockAreRefused) {
   driver->memFree(memory);
 }
 
+TEST_F(SimulatedDriver, MemoryOfTensorsEndsWithThem) {
+  EXPECT_TRUE(driver->keepsExactBytes);
+}
+
+TEST(SimulatorOptions, HaveEveryArchitectureOfTheCompiler) {
+  for (auto [name, capability] : {std::pair("sm_75", 75u),
+                                  {"sm_87", 87u},
+                                  {"sm_90a", 90u},
+                                  {"sm_101", 101u},
+                                  {"sm_103a", 103u},
+                                  {"sm_110", 110u},
+                                  {"sm_121", 121u},
+                                  {"sm_121a", 121u}}) {
+    auto options = simulated::parseOptions(name);
+    ASSERT_TRUE(options.ok()) << name;
+    EXPECT_EQ(options->computeCapability, capability);
+  }
+  for (const char *name : {"sm_70", "sm_89a", "sm_122"}) {
+    auto wrong = simulated::parseOptions(name);
+    ASSERT_FALSE(wrong.ok()) << name;
+    EXPECT_THAT(wrong.failure().message,
+                HasSubstr("expected sm_75, sm_80, sm_86, sm_87, sm_89, sm_90, "
+                          "sm_100, sm_101, sm_103, sm_110, sm_120, sm_121, "
+                          "early, late"));
+  }
+}
+
 TEST(SimulatorOptions, SayWhatIsWrong) {
   auto options = simulated::parseOptions("sm_80,early,races,pages,seed=7");
   ASSERT_TRUE(options.ok());
@@ -154,7 +181,7 @@ TEST(SimulatorOptions, SayWhatIsWrong) {
        {"sm_91", "seed=", "seed=-1", "Races", "early,,late"}) {
     auto wrong = simulated::parseOptions(text);
     ASSERT_FALSE(wrong.ok()) << text;
-    EXPECT_THAT(wrong.failure().message, HasSubstr("expected an architecture"));
+    EXPECT_THAT(wrong.failure().message, HasSubstr("expected sm_75, "));
   }
 }
 
