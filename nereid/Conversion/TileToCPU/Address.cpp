@@ -248,15 +248,14 @@ LaneIndex Evaluator::wrap(const LaneIndex &x, const LaneIndex &by, Value tile,
       ops.b, ops.loc, arith::CmpIPredicate::sge, first, ops.i64(0));
   result.unwrapped = arith::AndIOp::create(ops.b, ops.loc, within, positive);
   Value dividend = tile.getDefiningOp()->getOperand(0);
-  bool wrapsInside = false;
-  if (mayWrap(dividend, wrapsInside)) {
+  if (Wrapping wrapping = wrappingOf(dividend); wrapping.isPossible) {
     unsigned width =
         getElementTypeOrSelf(dividend.getType()).getIntOrFloatBitWidth();
     Value holds = arith::CmpIOp::create(
         ops.b, ops.loc, arith::CmpIPredicate::sle, first,
         ops.i64(llvm::maxIntN(width) - static_cast<int64_t>(lanes)));
     result.unwrapped =
-        wrapsInside
+        wrapping.isInside
             ? nullptr
             : arith::AndIOp::create(ops.b, ops.loc, result.unwrapped, holds);
   }
@@ -265,24 +264,29 @@ LaneIndex Evaluator::wrap(const LaneIndex &x, const LaneIndex &by, Value tile,
   return result;
 }
 
-bool Evaluator::mayWrap(Value tile, bool &wrapsInside) const {
+/// Once a value, however many paths lead to it.
+Evaluator::Wrapping Evaluator::wrappingOf(Value tile) {
+  auto found = wrappings.find(tile);
+  if (found != wrappings.end()) {
+    return found->second;
+  }
   Operation *op = tile.getDefiningOp();
+  Wrapping result;
   if (!op || !isa<RankedTensorType>(tile.getType()) || kernel.buffer(tile)) {
-    return false;
+    return result;
   }
-  if (isView(op) || isa<arith::ExtSIOp>(op)) {
-    bool wraps = mayWrap(op->getOperand(0), wrapsInside);
-    wrapsInside |= wraps && isa<arith::ExtSIOp>(op);
-    return wraps;
+  bool isExtension = isa<arith::ExtSIOp>(op);
+  if (isExtension || isView(op) ||
+      isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::TruncIOp>(op)) {
+    for (Value operand : op->getOperands()) {
+      Wrapping of = wrappingOf(operand);
+      result.isPossible |= of.isPossible;
+      result.isInside |= of.isInside || (of.isPossible && isExtension);
+    }
   }
-  bool wraps = false;
-  if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op)) {
-    wraps = mayWrap(op->getOperand(0), wrapsInside);
-    wraps |= mayWrap(op->getOperand(1), wrapsInside);
-  } else if (isa<arith::TruncIOp>(op)) {
-    wraps = mayWrap(op->getOperand(0), wrapsInside);
-  }
-  return wraps || kernel.ranges.mayWrap(tile);
+  result.isPossible |= kernel.ranges.mayWrap(tile);
+  wrappings[tile] = result;
+  return result;
 }
 
 /// Once a value, however many paths lead to it.

@@ -212,9 +212,10 @@ void Nest::addBound(Evaluator &probe, Value mask, unsigned coords,
   }
   LaneIndex x = probe.index(lhs, coords), y = probe.index(rhs, coords);
   bool isBelow = predicate == P::slt || predicate == P::sle;
-  bool wrapsInside = false;
-  bool wraps = probe.mayWrap(lhs, wrapsInside);
-  wraps |= probe.mayWrap(rhs, wrapsInside);
+  Evaluator::Wrapping left = probe.wrappingOf(lhs),
+                      right = probe.wrappingOf(rhs);
+  bool wrapsInside = left.isInside || right.isInside;
+  bool wraps = left.isPossible || right.isPossible;
   Type element = tile::getElement(lhs.getType());
   unsigned width = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
   if (x.isUniform() && y.isUniform()) {

@@ -149,10 +149,13 @@ public:
   unsigned mapped(mlir::Operation *view, unsigned coords, unsigned result);
   /// An integer tensor as an affine form of the lanes.
   LaneIndex index(mlir::Value tile, unsigned coords);
-  /// May `index` of `tile` be another number than the element, because sums in
-  /// the element's type wrap? An extension of what may wrap makes it worse: the
-  /// low bits differ then too (`wrapsInside`).
-  bool mayWrap(mlir::Value tile, bool &wrapsInside) const;
+  /// May `index` of a tile be another number than its element, because sums in
+  /// the element's type wrap? Inside: in front of an extension, so that more
+  /// than the number's upper bits differ.
+  struct Wrapping {
+    bool isPossible = false, isInside = false;
+  };
+  Wrapping wrappingOf(mlir::Value tile);
   /// The part of an index that all lanes share.
   mlir::Value sumTerms(const LaneIndex &x, unsigned *level);
   Lane address(const LanePointer &pointer);
@@ -222,6 +225,7 @@ private:
   llvm::SmallVector<mlir::OpBuilder::InsertPoint> anchors;
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, Lane> memo;
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, LaneIndex> indices;
+  llvm::DenseMap<mlir::Value, Wrapping> wrappings;
 };
 
 } // namespace nereid::tocpu

@@ -43,6 +43,24 @@ TEST(LongPrograms, ScalarsAreEmittedByAListOfWork) {
   EXPECT_EQ(result, expected);
 }
 
+/// What may wrap is asked of each sum once, and not of each path to it.
+TEST(LongPrograms, MasksOfSumsThatMeetAgain) {
+  constexpr int count = 60, size = 64;
+  TileText t;
+  TextValue out = t.ptr("i32"), i = t.range(size), x = i;
+  for (int step = 0; step < count; ++step) {
+    x = t.op("arith.addi", x, x);
+  }
+  TextValue mask = t.compare("slt", x, t.constant("i32", "1", {size}));
+  t.store(t.addptr(out, i), i, mask);
+  TestKernel kernel(t.str());
+  ASSERT_TRUE(kernel.ok()) << kernel.error();
+  std::vector<uint32_t> result(size, 7);
+  kernel.run({1, 1, 1}, result.data());
+  EXPECT_EQ(result[0], 0u);
+  EXPECT_EQ(result[63], 63u); // 63 * 2^60 is 0 in 32 bits
+}
+
 /// Deep expressions go through buffers: also where an operand is read twice,
 /// transposed, or an address.
 TEST(LongPrograms, DeepBlocksAreCut) {
