@@ -9,6 +9,7 @@
 
 #include "nereid/Runtime/cache/DiskCache.h"
 #include "nereid/Support/Files.h"
+#include "nereid/Support/Hash.h"
 #include "nereid/Support/Knobs.h"
 #include "nereid/Support/Log.h"
 
@@ -41,6 +42,28 @@ void Journal::append(const std::string &line) const {
   }
 }
 
+static std::string claimOf(const std::string &launch) {
+  return Json{{"launch", hashText(launch).hex()}}.dump();
+}
+
+void Journal::claim(const std::string &launch) const {
+  if (path_.empty()) {
+    return;
+  }
+  std::string own = claimOf(launch);
+  Expected<std::string> text = readFile(path_);
+  if (!text.ok() || !text->starts_with(own + "\n")) {
+    forget();
+    append(own);
+  }
+}
+
+void Journal::forget() const {
+  if (!path_.empty()) {
+    ::unlink(path_.c_str());
+  }
+}
+
 void Journal::begin(const ConfigDescription &config) const {
   append(Json{{"begin", toJson(config)}}.dump());
 }
@@ -59,7 +82,7 @@ Journal::History Journal::read() const {
       Json json = Json::parse(line);
       if (json.contains("begin")) {
         ++history.begun[describe(configOf(json.at("begin")))];
-      } else {
+      } else if (json.contains("end")) {
         TrialRecord trial = trialOf(json.at("end"));
         history.begun.erase(describe(trial.config));
         history.ended[describe(trial.config)] = std::move(trial);

@@ -9,10 +9,12 @@
 //
 //   KERNEL-ID.json    the record: written beside and renamed, so that a reader
 //                     sees all of it or none
-//   KERNEL-ID.trials  while it is being made: a line of JSON for each trial
-//                     that begins or ends. A process that continues after one
-//                     that died skips what is known, and leaves to the end
-//                     what was running when that one died.
+//   KERNEL-ID.trials  while it is being made: a line of JSON for the launch,
+//                     then one for each trial that begins or ends. A process
+//                     that continues the same launch after one that died skips
+//                     what is known, and leaves to the end what was running
+//                     when that one died. It goes with the tuning that made
+//                     it, also where nothing can be chosen.
 //   KERNEL-ID.lock    the process that holds flock on it works; the lock dies
 //                     with it, and the others find the record, or continue
 //
@@ -32,6 +34,11 @@ class Journal {
 public:
   Journal() = default; ///< of nothing: keeps no line
   explicit Journal(std::string path) : path_(std::move(path)) {}
+
+  /// Forgets what is there unless it is of the same launch: what failed with
+  /// other arguments or another grid may not fail with these.
+  void claim(const std::string &launch) const;
+  void forget() const;
 
   void begin(const ConfigDescription &config) const;
   void end(const TrialRecord &trial) const;

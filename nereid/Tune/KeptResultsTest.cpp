@@ -110,6 +110,18 @@ TEST_F(Kept, TheJournalOutlivesItsProcess) {
   EXPECT_FALSE(std::filesystem::exists(journal.path()));
 }
 
+TEST_F(Kept, AJournalIsOfOneLaunch) {
+  Journal journal = kept().journal(record);
+  journal.claim("n=5");
+  journal.begin(config(1));
+  journal.claim("n=5");
+  EXPECT_EQ(journal.read().begun.size(), 1u);
+  journal.claim("n=6");
+  EXPECT_TRUE(journal.read().begun.empty());
+  journal.forget();
+  EXPECT_TRUE(std::filesystem::is_empty(root + "/tuned"));
+}
+
 TEST_F(Kept, TheLockDiesWithItsProcess) {
   int ready[2];
   ASSERT_EQ(::pipe(ready), 0);

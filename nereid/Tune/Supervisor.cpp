@@ -273,6 +273,7 @@ Expected<SupervisedTuning> superviseTuning(const SupervisorOptions &options) {
     compilesOneByOne = true;
     constexpr int mostAccidents = 3;
     if (++accidents > mostAccidents) {
+      journal.forget();
       return {ErrorCode::Internal, "the process that tunes ends by " +
                                        endText(worker.status) +
                                        " again and again"};

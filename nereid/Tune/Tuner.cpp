@@ -133,6 +133,7 @@ Status Tuner::failed(size_t trial, const Failure &failure) {
     synchronize(trials.key().device);
     return Status::success();
   } catch (const Error &) {
+    deviceIsLost = true;
     observer.deviceLost(record(trial));
     Failure lost = failure;
     lost.message =
@@ -210,8 +211,32 @@ bool Tuner::isKnown(size_t trial) {
   return false;
 }
 
+/// A grid that no configuration can have is an error of the launch, which is
+/// told before anything is compiled, and noted nowhere.
+Status Tuner::checkGrids(std::vector<size_t> &batch) {
+  std::vector<std::pair<size_t, Failure>> failures;
+  for (size_t trial : batch) {
+    Expected<std::array<int32_t, 3>> grid = trials.grid(trial);
+    if (!grid.ok()) {
+      failures.emplace_back(trial, grid.failure());
+    }
+  }
+  if (!failures.empty() && failures.size() == entries.size()) {
+    return failures[0].second;
+  }
+  for (const auto &[trial, failure] : failures) {
+    drop(trial, TrialState::NoGrid, failure.str());
+    observer.end(record(trial));
+    std::erase(batch, trial);
+  }
+  return Status::success();
+}
+
 Status Tuner::evaluate(std::vector<size_t> batch) {
   entries.resize(trials.size());
+  if (Status status = checkGrids(batch); !status.ok()) {
+    return status;
+  }
   std::erase_if(batch, [&](size_t trial) { return isKnown(trial); });
   // What ran when a process died is tried when the others are done.
   std::stable_partition(batch.begin(), batch.end(), [&](size_t trial) {

@@ -68,6 +68,8 @@ public:
   Expected<size_t> run();
   double milliseconds(size_t trial) const;
   std::vector<TrialRecord> records() const;
+  /// By a fault, so that this process can run nothing more.
+  bool isDeviceLost() const { return deviceIsLost; }
 
 private:
   struct Entry {
@@ -80,6 +82,7 @@ private:
   /// Compiles and tries them; those that the journal knows are taken over.
   Status evaluate(std::vector<size_t> batch);
   bool isKnown(size_t trial);
+  Status checkGrids(std::vector<size_t> &batch);
   Status compileAll(const std::vector<size_t> &batch,
                     const std::function<Status(size_t, const Status &)> &done);
   Status compiled(size_t trial, const Status &status);
@@ -109,6 +112,7 @@ private:
   std::vector<Entry> entries;
   std::set<std::string> known; ///< configurations, described
   std::optional<Failure> firstFailure;
+  bool deviceIsLost = false;
   const int64_t startNs;
 };
 

@@ -239,19 +239,88 @@ TEST_F(Tuned, ResetToZeroIsDoneOnceMore) {
   EXPECT_EQ(out.at({999}), 1);
 }
 
+namespace {
+/// Two processes that ended while they ran the block of 2000.
+class AfterTwoEnds : public ConfigChooser {
+public:
+  explicit AfterTwoEnds(TuningChooser &next) : next(next) {}
+  std::optional<ConfigDescription>
+  find(const TuningKey &key, const KernelDescription &kernel) override {
+    return next.find(key, kernel);
+  }
+  bool searches() const override { return next.searches(); }
+  Expected<size_t> choose(LaunchTrials &trials) override {
+    Journal journal = KeptResults::ofThisUser().journal(recordOf(trials.key()));
+    journal.claim(launchText(trials) + launch);
+    ConfigDescription config;
+    config.values["BLOCK_SIZE"] = 2000;
+    journal.begin(config);
+    journal.begin(config);
+    return next.choose(trials);
+  }
+  std::string launch; ///< what else it was of
+
+private:
+  TuningChooser &next;
+};
+} // namespace
+
 TEST_F(Tuned, WhatEndedTwoProcessesIsLeftOut) {
-  launch(); // shows the key
-  TuningRecord key = chooser->latest()->record;
-  key.values["n"] = 500;
-  Journal journal = KeptResults::ofThisUser().journal(key);
-  ConfigDescription config;
-  config.values["BLOCK_SIZE"] = 2000;
-  journal.begin(config);
-  journal.begin(config);
-  runs.clear();
-  launch(500);
+  AfterTwoEnds ends(*chooser);
+  setConfigChooser(&ends);
+  launch();
   EXPECT_EQ(states()[2000], TrialState::Faulted);
   EXPECT_EQ(runs.count(2000), 0u);
+}
+
+TEST_F(Tuned, TheJournalOfAnotherLaunchSaysNothing) {
+  AfterTwoEnds ends(*chooser);
+  setConfigChooser(&ends);
+  ends.launch = "other arguments";
+  launch();
+  EXPECT_EQ(chosen(), 2000);
+}
+
+TEST_F(Tuned, AgainIgnoresTheJournal) {
+  AfterTwoEnds ends(*chooser);
+  setConfigChooser(&ends);
+  chooser->again = true;
+  launch();
+  EXPECT_EQ(chosen(), 2000);
+}
+
+TEST_F(Tuned, ALaunchThatFailsLeavesNoJournal) {
+  bool isRefused = true;
+  world->kernels["tuned"].refuse = [&](const CompileRequest &) {
+    return isRefused ? "no such type" : "";
+  };
+  EXPECT_THROW(launch(), Error);
+  EXPECT_TRUE(std::filesystem::is_empty(root + "/tuned"));
+  isRefused = false;
+  launch();
+  EXPECT_EQ(chosen(), 2000);
+}
+
+TEST_F(Tuned, AGridThatCannotBeIsNoTrial) {
+  auto grid = [](const Meta &meta) -> Grid {
+    (void)meta["BLOK"];
+    return 1;
+  };
+  EXPECT_THAT(errorOf([&] { kernel("tuned")[grid](x, x, out, 1000); }),
+              HasSubstr("BLOK"));
+  EXPECT_TRUE(world->requests.empty()) << "nothing is compiled";
+  EXPECT_TRUE(std::filesystem::is_empty(root + "/tuned"));
+  launch();
+  EXPECT_EQ(chosen(), 2000);
+}
+
+TEST_F(Tuned, OneThatTheLaunchHasNoGridForIsLeftOut) {
+  auto grid = [](const Meta &meta) -> Grid {
+    return meta["BLOCK_SIZE"] == 2000 ? -1 : 1;
+  };
+  kernel("tuned")[grid](x, x, out, 1000);
+  EXPECT_EQ(states()[2000], TrialState::NoGrid);
+  EXPECT_NE(chosen(), 2000);
 }
 
 //===----------------------------------------------------------------------===//

@@ -57,6 +57,17 @@ static size_t trialOf(LaunchTrials &trials, const ConfigDescription &config) {
   return trials.add(config);
 }
 
+std::string launchText(LaunchTrials &trials) {
+  std::string text = trials.arguments();
+  for (size_t i = 0; i < trials.size(); ++i) {
+    Expected<std::array<int32_t, 3>> grid = trials.grid(i);
+    for (int32_t size : grid.ok() ? *grid : std::array<int32_t, 3>{}) {
+      text += "," + std::to_string(size);
+    }
+  }
+  return text;
+}
+
 Expected<size_t> TuningChooser::choose(LaunchTrials &trials) {
   int64_t begin = options.clock->now();
   KeptResults kept = this->kept();
@@ -75,10 +86,19 @@ Expected<size_t> TuningChooser::choose(LaunchTrials &trials) {
     return trial;
   }
   Observer silent;
-  Tuner tuner(trials, options, kept.journal(record),
-              observer ? *observer : silent);
+  Journal journal = kept.journal(record);
+  // The workers of one command have a folder in common.
+  if (again && spareFolder.empty()) {
+    journal.forget();
+  }
+  journal.claim(launchText(trials) + (again ? spareFolder : ""));
+  Tuner tuner(trials, options, journal, observer ? *observer : silent);
   Expected<size_t> choice = tuner.run();
   if (!choice.ok()) {
+    // The next process needs it only where this one cannot go on.
+    if (!tuner.isDeviceLost()) {
+      journal.forget();
+    }
     return choice;
   }
   record.candidates = searches() ? searched : hashOf(trials.kernel().configs);

@@ -50,6 +50,9 @@ private:
   std::optional<Choice> latest_;
 };
 
+/// What a journal is of: the arguments, and the grids of the list.
+std::string launchText(LaunchTrials &trials);
+
 /// What a program that includes nereid/nereid.h has. Made on first use.
 ConfigChooser &processTuner();
 

@@ -21,6 +21,7 @@ static constexpr int formatVersion = 1;
 
 static constexpr std::pair<TrialState, const char *> stateNames[] = {
     {TrialState::Measured, "measured"},
+    {TrialState::NoGrid, "no grid"},
     {TrialState::NotCompiled, "not compiled"},
     {TrialState::TooLarge, "too large"},
     {TrialState::Faulted, "faulted"},

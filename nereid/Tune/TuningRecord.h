@@ -22,6 +22,7 @@ namespace nereid::tune {
 /// What became of one configuration.
 enum class TrialState {
   Measured,
+  NoGrid,      ///< the launch has no grid with its values
   NotCompiled, ///< an error of the compiler
   TooLarge,    ///< more of a resource than the device has
   Faulted,     ///< the kernel failed, or ended its process

@@ -19,6 +19,7 @@
 #include "nereid/ABI/KernelCompiler.h"
 #include "nereid/Runtime/Tensor.h"
 
+#include <array>
 #include <functional>
 #include <span>
 
@@ -54,6 +55,11 @@ public:
   virtual const ConfigDescription &config(size_t trial) const = 0;
   /// A configuration that is in no list.
   virtual size_t add(ConfigDescription config) = 0;
+
+  /// Type, shape and value of every argument: "x_ptr=fp32[8](1) n=8".
+  virtual std::string arguments() const = 0;
+  /// The sizes that the launch has with the trial's values.
+  virtual Expected<std::array<int32_t, 3>> grid(size_t trial) = 0;
 
   /// Thread-safe for different trials; everything else is the launching
   /// thread's.

@@ -32,6 +32,7 @@
 #include "nereid/Runtime/autotune/ConfigChooser.h"
 #include "nereid/Runtime/launch/WordTable.h"
 
+#include <array>
 #include <atomic>
 #include <deque>
 #include <functional>
@@ -52,6 +53,8 @@ struct LaunchSteps {
   /// The image, without running it.
   std::function<Expected<const KernelImage *>(LaunchBinding &)> compile;
   std::function<Status(LaunchBinding &)> run;
+  /// The sizes that the launch has with the binding's values.
+  std::function<Expected<std::array<int32_t, 3>>(LaunchBinding &)> grid;
 };
 
 class ConfigSelection {

@@ -272,6 +272,39 @@ size_t ConfigSelection::Trials::add(ConfigDescription config) {
   return trials.size() - 1;
 }
 
+static std::string list(std::span<const int64_t> sizes) {
+  std::string text;
+  for (int64_t size : sizes) {
+    text += (text.empty() ? "" : ",") + std::to_string(size);
+  }
+  return text;
+}
+
+std::string ConfigSelection::Trials::arguments() const {
+  std::string text;
+  for (size_t i = 0; i < binding.size(); ++i) {
+    const Argument *argument = binding.get(i);
+    bool isPlain = argument && argument->kind < Argument::Kind::Static &&
+                   argument->kind != Argument::Kind::Pointer;
+    if (argument && argument->kind != Argument::Kind::Tensor) {
+      text += selection.description.parameters[i].name + "=" +
+              (isPlain ? argument->toStatic().str() : argument->describe()) +
+              " ";
+    }
+  }
+  forEachTensor(binding, [&](const std::string &name, const Tensor &tensor) {
+    text += name + "=" + std::string(shortName(tensor.dtype())) + "[" +
+            list(tensor.shape()) + "](" + list(tensor.strides()) + ") ";
+  });
+  return text;
+}
+
+Expected<std::array<int32_t, 3>> ConfigSelection::Trials::grid(size_t index) {
+  LaunchBinding bound = binding;
+  selection.apply(bound, trials[index].config);
+  return steps.grid(bound);
+}
+
 Status ConfigSelection::Trials::compile(size_t index) {
   ContextScope scope(&binding.kernel.context); // on a thread of the chooser's
   Trial &trial = trials[index];

@@ -40,6 +40,8 @@ public:
     return trials[trial].config.source;
   }
   size_t add(ConfigDescription config) override;
+  std::string arguments() const override;
+  Expected<std::array<int32_t, 3>> grid(size_t trial) override;
   Status compile(size_t trial) override;
   Status runFresh(
       size_t trial,

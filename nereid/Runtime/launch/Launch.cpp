@@ -351,6 +351,21 @@ static Expected<const KernelImage *> compileBound(KernelState &kernel,
   return &prepared.specialization->loaded->image;
 }
 
+/// Without compiling or running anything.
+static Expected<std::array<int32_t, 3>>
+boundGrid(KernelState &kernel, LaunchBinding &binding, const Grid &grid) {
+  Status status = kernel.heuristicParameters.empty()
+                      ? Status::success()
+                      : applyHeuristics(kernel, binding);
+  status = status.ok() ? binding.complete() : status;
+  std::array<int32_t, 3> sizes = {1, 1, 1};
+  if (status.ok()) {
+    status = grid.isFunction() ? evaluatedGrid(kernel, grid, binding, sizes)
+                               : checkedGrid(kernel, grid, sizes);
+  }
+  return status.ok() ? Expected<std::array<int32_t, 3>>(sizes) : status;
+}
+
 [[gnu::noinline]] static Status
 launchTheLongWay(KernelState &kernel, std::optional<Device> device,
                  const Grid &grid, std::span<const LaunchArgument> arguments,
@@ -370,6 +385,9 @@ launchTheLongWay(KernelState &kernel, std::optional<Device> device,
     };
     steps.run = [&](LaunchBinding &trial) {
       return runBound(kernel, trial, grid, observer, nullptr);
+    };
+    steps.grid = [&](LaunchBinding &trial) {
+      return boundGrid(kernel, trial, grid);
     };
     status = kernel.configs.apply(binding, hooked.emplace(), steps);
     if (!status.ok()) {

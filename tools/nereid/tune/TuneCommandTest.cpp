@@ -149,6 +149,32 @@ TEST_F(TuneCommand, GoesOnAfterFaultsOnTheCpu) {
   EXPECT_TRUE(leftovers().empty());
 }
 
+/// A mistake in a launch is told once, and never again of a launch without it.
+TEST_F(TuneCommand, AMistakeInTheLaunchIsForgotten) {
+  std::string right = launch("good");
+  auto with = [&](const std::string &from, const std::string &to) {
+    std::string wrong = right;
+    return wrong.replace(wrong.find(from), from.size(), to);
+  };
+  for (const auto &[wrong, message] :
+       {std::pair(with("cdiv(n, BLOCK)", "cdiv(n, BLOK)"),
+                  "the name 'BLOK' is not defined"),
+        std::pair(with("randn:f32[5000]", "randn:f32[10]"),
+                  "which is fp32[10]")}) {
+    for (const char *command : {"tune ", "run "}) {
+      std::string launch = command + wrong.substr(5);
+      CommandResult failed = run(launch);
+      EXPECT_NE(failed.code, 0) << launch;
+      EXPECT_THAT(failed.err, HasSubstr(message)) << launch;
+      EXPECT_TRUE(leftovers().empty()) << launch;
+      CommandResult tuned = run(right + "--again");
+      EXPECT_EQ(tuned.code, 0) << tuned.err;
+      std::filesystem::remove_all(root + "/cache");
+      std::filesystem::create_directories(root + "/cache/tuned");
+    }
+  }
+}
+
 /// What the supervisor decides, and when, is SupervisorTest's; here only that
 /// the command hands its limit on. A slow machine may find the other trial
 /// hung, too: then there is nothing to choose.
