@@ -169,6 +169,9 @@ public:
     }
     Value model = option("perf_model");
     if (!model.isNone()) {
+      if (failed(checkMost())) {
+        return failure();
+      }
       // Only speed hangs on a model that cannot be computed here.
       Diagnostics::Mark mark = diag.mark();
       if (failed(keepBest(model, left))) {
@@ -220,17 +223,30 @@ private:
     return success();
   }
 
+  LogicalResult checkMost() {
+    Value most = option("top_k");
+    if (most.isNone() || (most.isInt() && most.integer() > 0) ||
+        (most.isFloat() && most.number() >= 0 && most.number() <= 1)) {
+      return success();
+    }
+    return diag.error("prune_configs_by: top_k is " + most.describe() +
+                      "; expected how many configurations the perf_model is to "
+                      "leave: an int from 1, or a float from 0.0 to 1.0");
+  }
+
+  /// A fraction is of what early_config_prune left, and leaves one at least.
   LogicalResult keepBest(const Value &model, std::vector<size_t> &left) {
     Value most = option("top_k");
     size_t count = configs.size();
     if (most.isFloat() && most.number() >= 0 && most.number() <= 1) {
-      count = static_cast<size_t>(most.number() *
-                                  static_cast<double>(configs.size()));
+      count = std::max<size_t>(
+          1, static_cast<size_t>(most.number() *
+                                 static_cast<double>(left.size())));
     } else if (most.isInt() && most.integer() > 0) {
       count = static_cast<size_t>(
           std::min<Int>(most.integer(), static_cast<Int>(configs.size())));
     }
-    if (left.size() <= count || !count) {
+    if (left.size() <= count) {
       return success();
     }
     std::vector<std::pair<double, size_t>> times;

@@ -227,11 +227,36 @@ TEST(Hooks, ModelsOfTime) {
   EXPECT_THAT(left(model, "2"), ElementsAre(1, 0));
   EXPECT_THAT(left(model, "0.4"), ElementsAre(1));
   EXPECT_THAT(left(model, "1.0"), ElementsAre(0, 1, 2));
+  EXPECT_THAT(left(model, "0.1"), ElementsAre(1)) << "one at least";
   // One that only the host program can compute decides nothing.
   EXPECT_THAT(left("def model(**kwargs):\n"
                    "  return torch.cuda.clock_rate()\n",
                    "2"),
               ElementsAre(0, 1, 2));
+}
+
+/// triton-lang/triton#10964: of what early_config_prune left.
+TEST(Hooks, AFractionIsOfWhatIsLeft) {
+  auto left = [](const std::string &top) {
+    return irgen::pruneConfigs(requestFor(
+        "def early(configs, named_args, **kwargs):\n"
+        "  return configs[2:]\n"
+        "def model(BLOCK, **kwargs):\n"
+        "  return -BLOCK\n",
+        "configs=[triton.Config({'BLOCK': b}) for b in [1, 2, 4, 8, 16, 32]], "
+        "prune_configs_by={'early_config_prune': early, 'perf_model': model, "
+        "'top_k': " +
+            top + "}"));
+  };
+  EXPECT_THAT(*left("0.5"), ElementsAre(5, 4));
+  EXPECT_THAT(*left("3"), ElementsAre(5, 4, 3));
+  EXPECT_THAT(*left("10"), ElementsAre(2, 3, 4, 5));
+  for (const char *top : {"2.5", "'half'", "0"}) {
+    EXPECT_THAT(left(top).failure().str(),
+                HasSubstr("expected how many configurations the perf_model is "
+                          "to leave: an int from 1, or a float from 0.0 to "
+                          "1.0"));
+  }
 }
 
 } // namespace
