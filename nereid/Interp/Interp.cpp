@@ -57,6 +57,35 @@ static Status runPrograms(Machine &machine, int64_t begin, int64_t end,
   return Status::success();
 }
 
+/// The whole grid where that fits the watch's budget, else a sample of it.
+static void runWatched(Machine &machine, AccessWatch &watch) {
+  constexpr int64_t few = 4;
+  const int32_t *grid = machine.frame().grid;
+  int64_t total = int64_t{grid[0]} * grid[1] * grid[2];
+  auto run = [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      if (!machine.runProgram(watch.isBackward ? total - 1 - i : i)) {
+        return false;
+      }
+    }
+    return true;
+  };
+  int64_t first = std::min(total, few);
+  if (!run(0, first)) {
+    return;
+  }
+  double all = double(watch.spent) / double(first) * double(total);
+  if (all <= double(watch.budget)) {
+    watch.isWhole = run(first, total);
+    return;
+  }
+  int64_t middle = std::max(first, total / 2);
+  int64_t last = std::max(std::min(middle + few, total), total - few);
+  if (run(middle, std::min(middle + few, total))) {
+    run(last, total);
+  }
+}
+
 Status Interpreter::run(LaunchFrame *frame, int64_t begin, int64_t end) const {
   std::optional<Machine::Fault> fault;
   Status status = Status::success();
@@ -68,7 +97,12 @@ Status Interpreter::run(LaunchFrame *frame, int64_t begin, int64_t end) const {
         options.oracle ? FloatMode::Float64WithBounds : options.mode;
     Machine machine(*program, mode, *frame, &oracle, options.stepLimit);
     machine.turn = &lock;
-    status = runPrograms(machine, begin, end, oracle.isBackward);
+    machine.watch = AccessWatch::current();
+    if (machine.watch) {
+      runWatched(machine, *machine.watch);
+    } else {
+      status = runPrograms(machine, begin, end, oracle.isBackward);
+    }
     fault = machine.fault();
   }
   if (fault) {

@@ -56,11 +56,25 @@ void Machine::execute(const Code &code) {
       return;
     }
     step.handler->run(*this, step);
+    if (watch) {
+      tellWork(step);
+    }
     if (tracksErrors() && step.handler->isElementwise &&
         !step.handler->placesUnknowns) {
       spreadUnknown(step);
     }
   }
+}
+
+void Machine::tellWork(const Step &step) {
+  uint64_t elements = 1;
+  for (unsigned operand : step.operands) {
+    elements += static_cast<uint64_t>(slots[operand].size());
+  }
+  for (unsigned result : step.results) {
+    elements += static_cast<uint64_t>(slots[result].size());
+  }
+  isStopped |= !watch->spend(elements);
 }
 
 /// What comes of an unknown integer is unknown. Errors of floats are the

@@ -8,6 +8,7 @@
 #ifndef NEREID_INTERP_MACHINE_H
 #define NEREID_INTERP_MACHINE_H
 
+#include "nereid/ABI/AccessWatch.h"
 #include "nereid/ABI/LaunchABI.h"
 #include "nereid/Interp/Oracle.h"
 #include "nereid/Interp/Program.h"
@@ -80,6 +81,8 @@ public:
     isStopped = true;
   }
   const std::optional<Fault> &fault() const { return raised; }
+  /// Is told of every access, and says when the work is enough; may be null.
+  AccessWatch *watch = nullptr;
   /// What keeps other programs out; a program that waits lets go of it.
   std::unique_lock<std::mutex> *turn = nullptr;
   /// Lanes that a scalar region is run on at once; 1 outside of one.
@@ -94,6 +97,7 @@ public:
 
 private:
   void spreadUnknown(const Step &step);
+  void tellWork(const Step &step);
 
   const Program &program;
   FloatMode mode;

@@ -93,9 +93,19 @@ void markUnknown(Machine &m, const Element &element, uint64_t address) {
                                 element.format, element.bytes};
 }
 
+static_assert(int(AccessWatch::Kind::Read) == int(AccessLog::Kind::Read) &&
+              int(AccessWatch::Kind::Write) == int(AccessLog::Kind::Write) &&
+              int(AccessWatch::Kind::Update) == int(AccessLog::Kind::Update) &&
+              int(AccessWatch::Kind::UpdateRead) ==
+                  int(AccessLog::Kind::UpdateRead));
+
 AccessLog::Outcome enter(Machine &m, const Step &step, AccessLog::Kind kind,
                          uint64_t address, unsigned bytes) {
   using Outcome = AccessLog::Outcome;
+  if (m.watch && !m.watch->access(static_cast<AccessWatch::Kind>(kind),
+                                  m.programIndex(), address, bytes)) {
+    return Outcome::Outside;
+  }
   if (!m.tracksErrors()) {
     return Outcome::Alone;
   }

@@ -7,8 +7,16 @@
 //
 // A configuration changes the order of sums, so results differ by rounding. One
 // whose results differ by more has a race, or a block size that the kernel does
-// not allow. What is right is what the most *different* configurations agree
-// on: ones that differ in warps and stages alone are wrong together.
+// not allow. Nothing says what a kernel is to compute, but two things tell:
+//
+//   what is touched   A block that is too small leaves elements unwritten or
+//                     unread that others touch: it is a suspect.
+//   how many agree    Configurations that have a cause in common are wrong
+//                     together, so that ones that differ in warps and stages
+//                     alone count once, and several that all have one value of
+//                     a parameter, which no other has, are not several.
+//
+// Where neither decides, nothing is chosen (docs/Tune.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +25,8 @@
 
 #include "nereid/Runtime/autotune/ConfigChooser.h"
 
+#include <map>
+#include <optional>
 #include <set>
 
 namespace nereid::tune {
@@ -35,26 +45,56 @@ Results resultsOf(std::span<const NamedTensor> tensors);
 /// elements, by up to 3.5".
 std::string difference(const Results &a, const Results &b);
 
+/// As `difference`, with so many times the tolerance.
+std::string difference(const Results &a, const Results &b, double allowance);
+
+/// Elements of the launch's tensors that one configuration touches.
+struct Coverage {
+  using Elements = std::map<std::string, std::vector<bool>>;
+  Elements written, read;
+};
+
 class Agreement {
 public:
   void add(size_t trial, const ConfigDescription &config, Results results);
-  /// Trials that the most agree with; all, where nothing says which are right.
+  bool has(size_t trial) const { return of(trial); }
+  /// What was found wrong in another way has no say.
+  void remove(size_t trial);
+  /// Where there are several groups: one trial of each whose coverage is not
+  /// known.
+  std::vector<size_t> unexplored() const;
+  void setCoverage(size_t trial, Coverage coverage);
+
+  /// Several results, and nothing says which is right.
+  bool isUndecided() const { return groups.size() > 1 && !winner(); }
+  /// That of the right group; all, where nothing says which is right.
   bool agrees(size_t trial) const;
   /// Empty where all agree; else what is wrong with one that does not, or that
   /// it is not known which is right.
   std::string reason(size_t trial) const;
   /// What a trial computed, as one of its group did.
   const Results &results(size_t trial) const;
+  /// Trials of the group to launch where nothing decides: that touches the
+  /// most, else that has the most kinds, else that of the first trial.
+  const std::set<size_t> &likeliest() const;
+  /// "BLOCK=64 ... and BLOCK=128 ... disagree: ...".
+  std::string doubt() const;
 
 private:
   struct Group {
     Results results;
-    std::set<std::string> kinds; ///< configurations without options
+    std::map<std::string, ConfigDescription> kinds; ///< without options
+    std::map<size_t, std::string> names;            ///< of trials
     std::set<size_t> trials;
+    std::optional<Coverage> coverage;
   };
+  enum class Order { Same, More, Less, Other };
+  static Order compare(const Group &a, const Group &b);
+  static bool isSeveral(const Group &a, const Group &b, bool asMany);
+  bool beats(const Group &a, const Group &b) const;
   const Group *of(size_t trial) const;
-  /// Null: two are as large, or the largest has one kind among several.
-  const Group *largest() const;
+  /// Null: nothing decides.
+  const Group *winner() const;
   std::vector<Group> groups;
 };
 

@@ -87,3 +87,82 @@ TEST(Results, OfManyElementsAreEvenlyChosen) {
   EXPECT_EQ(
       resultsOf(std::vector<NamedTensor>{{"out", large}})[0].values.back(), 1);
 }
+
+//===----------------------------------------------------------------------===//
+// What is touched
+//===----------------------------------------------------------------------===//
+
+static ConfigDescription config(int block, const std::string &kind) {
+  ConfigDescription result = config(block);
+  result.values["KIND"] = kind;
+  return result;
+}
+
+static Coverage writes(std::vector<bool> elements) {
+  return {{{"out", std::move(elements)}}, {}};
+}
+
+TEST(Coverages, AGroupThatTouchesLessIsWrongThoughItIsLarger) {
+  Agreement agreement;
+  for (int i = 0; i < 3; ++i) {
+    // Each narrow block of another kind, as in a search.
+    agreement.add(i, config(8, "rows " + std::to_string(i)), floats({1, 0}));
+  }
+  agreement.add(3, config(64, "rows 0"), floats({1, 2}));
+  agreement.add(4, config(128, "rows 0"), floats({1, 2}));
+  EXPECT_EQ(agreement.unexplored(), (std::vector<size_t>{0, 3}));
+  agreement.setCoverage(0, writes({true, false}));
+  agreement.setCoverage(3, writes({true, true}));
+  EXPECT_FALSE(agreement.isUndecided());
+  EXPECT_FALSE(agreement.agrees(0));
+  EXPECT_TRUE(agreement.agrees(4));
+  EXPECT_EQ(agreement.reason(0),
+            "its results are not those of 2 others: it writes 1 of the 2 "
+            "elements of 'out' that others write");
+}
+
+TEST(Coverages, OneThatTouchesMoreIsNotRightForThat) {
+  Agreement agreement; // the mask of the second is forgotten
+  agreement.add(0, config(8), floats({1, 0}));
+  agreement.add(1, config(64), floats({1, 2}));
+  agreement.setCoverage(0, writes({true, false}));
+  agreement.setCoverage(1, writes({true, true}));
+  EXPECT_TRUE(agreement.isUndecided());
+  EXPECT_THAT(agreement.doubt(),
+              HasSubstr("nothing says which is right: BLOCK=8 num_warps=4 "
+                        "num_stages=3 and BLOCK=64 num_warps=4 num_stages=3: "
+                        "of the first, it writes 1 of the 2 elements"));
+  EXPECT_EQ(agreement.likeliest(), std::set<size_t>{1});
+}
+
+TEST(Coverages, AreOfDifferentElements) {
+  Agreement agreement; // halves
+  for (int i = 0; i < 2; ++i) {
+    agreement.add(i, config(64 << i, "a"), floats({1, 0}));
+    agreement.add(2 + i, config(64 << i, "b"), floats({0, 1}));
+  }
+  agreement.add(4, config(512, "a"), floats({1, 0}));
+  agreement.setCoverage(0, writes({true, false}));
+  agreement.setCoverage(2, writes({false, true}));
+  EXPECT_TRUE(agreement.isUndecided());
+}
+
+TEST(Agreement, ThoseThatShareACauseAreOne) {
+  Agreement agreement;
+  agreement.add(0, config(64, "fast"), floats({9}));
+  agreement.add(1, config(128, "fast"), floats({9}));
+  agreement.add(2, config(256, "exact"), floats({1}));
+  EXPECT_TRUE(agreement.isUndecided());
+  agreement.add(3, config(512, "other"), floats({9}));
+  EXPECT_FALSE(agreement.isUndecided());
+}
+
+TEST(Agreement, WhatIsTakenOutHasNoSay) {
+  Agreement agreement;
+  agreement.add(0, config(64), floats({1}));
+  agreement.add(1, config(128), floats({2}));
+  agreement.remove(1);
+  EXPECT_FALSE(agreement.isUndecided());
+  EXPECT_FALSE(agreement.has(1));
+  EXPECT_TRUE(agreement.agrees(0));
+}

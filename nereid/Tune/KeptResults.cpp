@@ -146,10 +146,19 @@ std::optional<TuningRecord> KeptResults::find(const TuningRecord &key) const {
     return std::nullopt;
   }
   std::optional<TuningRecord> record = readRecord(pathOf(key, ".json"));
+  if (record && isDoubtful(*record)) {
+    warnOnce("the kept choice of '" + record->kernel +
+             "' is ignored: its configurations disagreed, and nothing said "
+             "which was right");
+    return std::nullopt;
+  }
   return record && record->id() == key.id() ? record : std::nullopt;
 }
 
 Status KeptResults::keep(const TuningRecord &record) const {
+  if (!record.doubt.empty()) {
+    return {ErrorCode::InvalidArgument, record.kernel + ": " + record.doubt};
+  }
   if (!isUsable()) {
     return Status::success();
   }
@@ -177,7 +186,7 @@ std::vector<TuningRecord> KeptResults::all() const {
   }
   std::sort(paths.begin(), paths.end());
   for (const std::string &path : paths) {
-    if (auto record = readRecord(path)) {
+    if (auto record = readRecord(path); record && !isDoubtful(*record)) {
       records.push_back(std::move(*record));
     }
   }

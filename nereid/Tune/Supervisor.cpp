@@ -107,8 +107,11 @@ public:
   std::map<std::string, ConfigDescription> compiling;
   std::string journal;
   size_t measuring = 0; ///< configurations of the rounds that are running
+  std::map<std::string, TrialRecord> ended;
+  int signal = 0; ///< it was asked to end
 
 private:
+  bool isTimeToEnd();
   void take(const std::string &line);
   double secondsLeft() const;
   const SupervisorOptions &options;
@@ -116,6 +119,7 @@ private:
   pid_t process = -1;
   int pipe = -1;
   int64_t sinceNs = 0; ///< when the trial or the rounds began
+  int64_t askedNs = 0; ///< when it was asked to end
 };
 
 Status Worker::start() {
@@ -168,6 +172,8 @@ void Worker::take(const std::string &line) {
     journal = json.at("journal");
   } else if (json.contains("end")) {
     running.reset();
+    TrialRecord trial = trialOf(json.at("end"));
+    ended[describe(trial.config)] = std::move(trial);
   } else if (json.contains("measuring")) {
     measuring = json.at("measuring");
     sinceNs = options.clock->now();
@@ -190,6 +196,16 @@ double Worker::secondsLeft() const {
   return limit - options.clock->secondsSince(sinceNs);
 }
 
+/// Passes a signal on. True: it has had the time to heed it.
+bool Worker::isTimeToEnd() {
+  if (!signal && options.signal && *options.signal) {
+    signal = *options.signal;
+    askedNs = options.clock->now();
+    ::kill(process, SIGTERM);
+  }
+  return signal && options.clock->secondsSince(askedNs) > options.secondsToStop;
+}
+
 void Worker::watch() {
   std::string text;
   while (true) {
@@ -199,10 +215,19 @@ void Worker::watch() {
       double left = std::clamp(secondsLeft(), 0.0, mostSeconds);
       waitMs = left > 0 ? static_cast<int>(left * 1e3) + 1 : 0;
     }
+    // A signal may come at any moment, also right before poll.
+    constexpr int mostMs = 100;
+    if (options.signal) {
+      waitMs = waitMs < 0 ? mostMs : std::min(waitMs, mostMs);
+    }
     pollfd ready{pipe, POLLIN, 0};
     int count = ::poll(&ready, 1, waitMs);
+    if (isTimeToEnd()) {
+      ::kill(process, SIGKILL);
+      break;
+    }
     if (count == 0) {
-      if (secondsLeft() > 0) {
+      if (!(running || measuring) || secondsLeft() > 0) {
         continue;
       }
       isHung = true;
@@ -235,10 +260,22 @@ static std::string endText(int status) {
   return "status " + std::to_string(WEXITSTATUS(status));
 }
 
+static SupervisedTuning
+stopped(int signal, std::optional<WorkerResult> result,
+        const std::map<std::string, TrialRecord> &ended) {
+  constexpr int ofSignal = 128;
+  SupervisedTuning tuning{ofSignal + signal, std::move(result), {}, signal};
+  for (const auto &[text, trial] : ended) {
+    tuning.trials.push_back(trial);
+  }
+  return tuning;
+}
+
 Expected<SupervisedTuning> superviseTuning(const SupervisorOptions &options) {
   constexpr int mostAttempts = 1000;
   bool compilesOneByOne = false;
   int accidents = 0; // ends that no trial explains
+  std::map<std::string, TrialRecord> ended;
   for (int attempt = 0; attempt < mostAttempts; ++attempt) {
     Worker worker(options, compilesOneByOne);
     Status started = worker.start();
@@ -246,8 +283,14 @@ Expected<SupervisedTuning> superviseTuning(const SupervisorOptions &options) {
       return started.failure();
     }
     worker.watch();
+    for (auto &[text, trial] : worker.ended) {
+      ended[text] = std::move(trial);
+    }
+    if (worker.signal) {
+      return stopped(worker.signal, std::move(worker.result), ended);
+    }
     if (worker.result || (WIFEXITED(worker.status) && !worker.isLost)) {
-      return SupervisedTuning{WEXITSTATUS(worker.status), worker.result};
+      return SupervisedTuning{WEXITSTATUS(worker.status), worker.result, {}, 0};
     }
     if (worker.isLost) {
       continue; // it has noted why
@@ -256,12 +299,17 @@ Expected<SupervisedTuning> superviseTuning(const SupervisorOptions &options) {
     std::snprintf(limit, sizeof(limit), "%g", options.limitSeconds);
     Journal journal(worker.journal);
     if (worker.running) {
-      journal.end(
-          {*worker.running,
-           worker.isHung ? TrialState::Hung : TrialState::Faulted, 0, 0, 0,
-           worker.isHung
-               ? "it did not end within " + std::string(limit) + " s (--limit)"
-               : "it ended its process by " + endText(worker.status)});
+      TrialRecord trial{
+          *worker.running,
+          worker.isHung ? TrialState::Hung : TrialState::Faulted,
+          0,
+          0,
+          0,
+          worker.isHung
+              ? "it did not end within " + std::string(limit) + " s (--limit)"
+              : "it ended its process by " + endText(worker.status)};
+      journal.end(trial);
+      ended[describe(trial.config)] = std::move(trial);
       continue;
     }
     if (compilesOneByOne && worker.compiling.size() == 1 &&

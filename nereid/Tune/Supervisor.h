@@ -18,6 +18,7 @@
 
 #include "nereid/Tune/Tuner.h"
 
+#include <atomic>
 #include <mutex>
 
 namespace nereid::tune {
@@ -58,11 +59,19 @@ struct SupervisorOptions {
   std::string program = "/proc/self/exe";
   /// Says when a trial has had its time. While it stands still, nothing has.
   SharedClock clock = {};
+  /// The number of the signal that is to end the tuning; null: none is. The
+  /// worker is asked for what it has, and has some seconds for that.
+  const std::atomic<int> *signal = nullptr;
+  double secondsToStop = 3;
 };
 
 struct SupervisedTuning {
   int exitCode = 0; ///< of the worker; it has said why
   std::optional<WorkerResult> result;
+  /// What became of each trial, as far as workers have told: for where they
+  /// have no result.
+  std::vector<TrialRecord> trials;
+  int signal = 0; ///< that ended it
 };
 
 /// Fails where no worker can be started, or where it ends again and again.

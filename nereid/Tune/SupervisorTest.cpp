@@ -16,6 +16,7 @@
 #include "nereid/Machine/testing/ManualClock.h"
 #include "nereid/Support/Files.h"
 
+#include <csignal>
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -145,4 +146,43 @@ TEST_F(Supervised, WhatCannotBeExecutedIsTold) {
   SupervisedTuning tuning = supervise("");
   EXPECT_EQ(tuning.exitCode, 127);
   EXPECT_FALSE(tuning.result);
+}
+
+//===----------------------------------------------------------------------===//
+// A signal that ends the tuning
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Signalled : public Supervised {
+protected:
+  Signalled() {
+    options.signal = &signal;
+    options.progress = [this](const Progress &) {
+      signal = SIGINT;
+      clock->advanceSeconds(secondsPerProgress);
+    };
+  }
+  std::atomic<int> signal = 0;
+};
+} // namespace
+
+TEST_F(Signalled, TheWorkerIsAskedForWhatItHas) {
+  SupervisedTuning tuning =
+      supervise("finish() {\n" + result() + "kill $!\nexit 0\n}\n" +
+                "trap \"finish $1\" TERM\ntail -f /dev/null &\n" + begin() +
+                end() + progress() + "wait\n");
+  EXPECT_EQ(tuning.exitCode, 130);
+  EXPECT_EQ(tuning.signal, SIGINT);
+  ASSERT_TRUE(tuning.result);
+  EXPECT_EQ(tuning.result->record.kernel, "k");
+}
+
+TEST_F(Signalled, OneThatDoesNotAnswerIsEndedAndWhatItToldIsLeft) {
+  secondsPerProgress = options.secondsToStop + 1;
+  SupervisedTuning tuning = supervise("trap '' TERM\n" + begin() + end() +
+                                      "while :; do\n" + progress() + "done\n");
+  EXPECT_EQ(tuning.exitCode, 130);
+  EXPECT_FALSE(tuning.result);
+  ASSERT_EQ(tuning.trials.size(), 1u);
+  EXPECT_EQ(describe(tuning.trials[0].config), describe(config));
 }

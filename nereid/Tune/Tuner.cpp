@@ -8,6 +8,7 @@
 #include "nereid/Tune/Tuner.h"
 
 #include "nereid/Runtime/Error.h"
+#include "nereid/Runtime/Observer.h"
 #include "nereid/Runtime/Stream.h"
 #include "nereid/Support/Log.h"
 
@@ -20,48 +21,32 @@
 
 namespace nereid::tune {
 
+/// Elements of operations on the reference executor, about ten a microsecond:
+/// a number, and not a time, so that what is judged hangs on no machine.
+static constexpr uint64_t wholeReferenceBudget = uint64_t{1} << 26;
+
 Tuner::Tuner(LaunchTrials &trials, TunerOptions options, Journal journal,
              Observer &observer)
     : trials(trials), options(std::move(options)), journal(std::move(journal)),
       observer(observer), history(this->journal.read()),
       measurement(trials.key().device, {.clock = this->options.clock,
                                         .machine = this->options.machine}),
+      referenceBudget(wholeReferenceBudget),
       startNs(this->options.clock->now()) {}
 
 //===----------------------------------------------------------------------===//
 // Outcomes
 //===----------------------------------------------------------------------===//
 
-double Tuner::roughMs(size_t trial) const {
-  const Entry &entry = entries[trial];
-  if (!entry.contender) {
-    return std::numeric_limits<double>::infinity();
-  }
-  // The least is what an undisturbed run takes, where few are measured.
-  constexpr size_t few = 6;
-  const std::vector<double> &samples = measurement.samples(*entry.contender);
-  if (samples.empty()) {
-    return std::numeric_limits<double>::infinity();
-  }
-  return samples.size() < few
-             ? *std::min_element(samples.begin(), samples.end())
-             : bench::summarize(samples).median;
-}
-
-double Tuner::milliseconds(size_t trial) const {
-  return bench::summarize(measurement.samples(*entries[trial].contender))
-      .median;
-}
+double Tuner::milliseconds(size_t trial) const { return times.ms(trial); }
 
 TrialRecord Tuner::record(size_t trial) const {
   const Entry &entry = entries[trial];
   TrialRecord record{trials.config(trial), entry.state, 0, 0, 0, entry.message};
-  if (entry.contender) {
-    bench::Summary summary =
-        bench::summarize(measurement.samples(*entry.contender));
-    record.samples = summary.samples;
-    record.ms = summary.median;
-    record.spread = summary.spread();
+  if (entry.contender && times.samples(trial)) {
+    record.samples = times.samples(trial);
+    record.ms = times.ms(trial);
+    record.spread = bench::summarize(times.all(trial)).spread();
   }
   return record;
 }
@@ -69,7 +54,8 @@ TrialRecord Tuner::record(size_t trial) const {
 std::vector<TrialRecord> Tuner::records() const {
   std::vector<TrialRecord> result;
   for (size_t trial = 0; trial < entries.size(); ++trial) {
-    if (entries[trial].isOut || entries[trial].contender) {
+    if (!entries[trial].isTwin &&
+        (entries[trial].isOut || entries[trial].contender)) {
       result.push_back(record(trial));
     }
   }
@@ -87,27 +73,53 @@ std::vector<size_t> Tuner::standing() const {
   std::vector<size_t> result;
   for (size_t trial = 0; trial < entries.size(); ++trial) {
     if (!entries[trial].isOut && !entries[trial].isSuspect &&
-        entries[trial].contender &&
-        !measurement.samples(*entries[trial].contender).empty()) {
+        entries[trial].contender && times.samples(trial)) {
       result.push_back(trial);
     }
   }
   std::sort(result.begin(), result.end(),
-            [&](size_t a, size_t b) { return roughMs(a) < roughMs(b); });
+            [&](size_t a, size_t b) { return times.ms(a) < times.ms(b); });
   return result;
 }
 
+/// The best time that is shown only falls, unless its configuration is out.
 void Tuner::tell(bool isMeasuring) {
-  Progress progress{0, trials.size(), "", 0, isMeasuring};
+  shown.tried = 0;
+  shown.known = trials.size();
+  shown.isMeasuring = isMeasuring;
   for (const Entry &entry : entries) {
-    progress.tried += entry.isOut || entry.contender;
+    shown.tried += entry.isOut || entry.contender || entry.isTwin;
   }
   std::vector<size_t> best = standing();
-  if (!best.empty()) {
-    progress.best = describe(trials.config(best[0]));
-    progress.bestMs = roughMs(best[0]);
+  bool isGone = std::find(best.begin(), best.end(), shownTrial) == best.end();
+  if (best.empty()) {
+    shown.best.clear();
+  } else if (shown.best.empty() || isGone || times.ms(best[0]) < shown.bestMs) {
+    shownTrial = best[0];
+    shown.best = describe(trials.config(best[0]));
+    shown.bestMs = times.ms(best[0]);
   }
-  observer.progress(progress);
+  observer.progress(shown);
+}
+
+double Tuner::secondsOver() const {
+  return options.clock->secondsSince(startNs);
+}
+
+double Tuner::secondsLeft() const {
+  double limit =
+      options.searchSeconds > 0 ? options.searchSeconds : options.limitSeconds;
+  return limit > 0 ? limit - secondsOver()
+                   : std::numeric_limits<double>::infinity();
+}
+
+/// The last rounds and judgements take their time, too.
+bool Tuner::isOver() const {
+  constexpr double share = 0.15;
+  double limit =
+      options.searchSeconds > 0 ? options.searchSeconds : options.limitSeconds;
+  return (options.isStopped && options.isStopped()) ||
+         secondsLeft() < share * limit;
 }
 
 /// A failure of the launch itself is the caller's; one of this configuration
@@ -162,10 +174,16 @@ Tuner::compileAll(const std::vector<size_t> &batch,
                   const std::function<Status(size_t, const Status &)> &done) {
   std::mutex mutex;
   std::condition_variable ready;
-  std::deque<std::pair<size_t, Status>> results;
+  std::deque<std::pair<size_t, std::optional<Status>>> results;
   std::atomic<size_t> next = 0;
   auto work = [&] {
     for (size_t i = next++; i < batch.size(); i = next++) {
+      if (i && isOver()) {
+        std::lock_guard lock(mutex);
+        results.emplace_back(batch[i], std::nullopt);
+        ready.notify_one();
+        continue;
+      }
       observer.compiling(trials.config(batch[i]), true);
       Status status = trials.compile(batch[i]);
       observer.compiling(trials.config(batch[i]), false);
@@ -182,10 +200,14 @@ Tuner::compileAll(const std::vector<size_t> &batch,
   for (size_t left = batch.size(); left && status.ok(); --left) {
     std::unique_lock lock(mutex);
     ready.wait(lock, [&] { return !results.empty(); });
-    std::pair<size_t, Status> one = std::move(results.front());
+    auto one = std::move(results.front());
     results.pop_front();
     lock.unlock();
-    status = done(one.first, one.second);
+    if (one.second) {
+      status = done(one.first, *one.second);
+    } else {
+      ++verdict_.untried;
+    }
   }
   next = batch.size();
   return status;
@@ -261,10 +283,24 @@ Status Tuner::evaluate(std::vector<size_t> batch) {
   std::sort(ready.begin(), ready.end());
   ready.insert(ready.end(), last.begin(), last.end());
   for (size_t trial : ready) {
-    status = status.ok() ? tryOut(trial) : status;
+    if (isOver() && !standing().empty()) {
+      ++verdict_.untried;
+    } else {
+      status = status.ok() ? tryOut(trial) : status;
+    }
   }
   findSuspects();
   return status;
+}
+
+/// What was tried already, under another name: on the CPU options of a GPU
+/// change no code.
+bool Tuner::isTwin(size_t trial) {
+  uint64_t code = trials.codeOf(trial);
+  Entry &entry = entries[trial];
+  entry.isTwin = code && !codes.insert(code).second;
+  verdict_.twins += entry.isTwin;
+  return entry.isTwin;
 }
 
 //===----------------------------------------------------------------------===//
@@ -278,6 +314,10 @@ Status Tuner::runFirst(size_t trial) {
 }
 
 Status Tuner::tryOut(size_t trial) {
+  if (isTwin(trial)) {
+    tell();
+    return Status::success();
+  }
   const ConfigDescription &config = trials.config(trial);
   journal.begin(config);
   observer.begin(config);
@@ -293,15 +333,12 @@ Status Tuner::tryOut(size_t trial) {
       throwIfFailed(trials.after(trial));
     };
     size_t index = measurement.add(std::move(contender));
+    // With the best, which says what the machine is like at this moment.
+    std::vector<size_t> pair = standing();
+    pair.resize(std::min<size_t>(pair.size(), 1));
+    pair.push_back(trial);
     entries[trial].contender = index;
-    constexpr size_t few = 2;
-    for (size_t i = 0; i < few; ++i) {
-      measurement.rounds(1, std::span(&index, 1));
-      std::vector<size_t> best = standing();
-      if (best.empty() || roughMs(trial) > 2 * roughMs(best[0])) {
-        break; // hopeless
-      }
-    }
+    runRounds(1, pair);
     if (const auto &failure = measurement.times(index).failure) {
       entries[trial].contender.reset();
       status = *failure;
@@ -314,98 +351,12 @@ Status Tuner::tryOut(size_t trial) {
     observer.end(record(trial));
     if (logEnabled(LogTopic::Tune)) {
       logLine(LogTopic::Tune, trials.key().kernel + " " + describe(config) +
-                                  ": " + std::to_string(roughMs(trial)) +
+                                  ": " + std::to_string(times.ms(trial)) +
                                   " ms");
     }
   }
   tell();
   return status;
-}
-
-/// What more configurations say may take back what fewer said.
-void Tuner::findSuspects() {
-  for (size_t trial = 0; trial < entries.size(); ++trial) {
-    Entry &entry = entries[trial];
-    if (entry.isOut || !entry.contender) {
-      continue;
-    }
-    entry.isSuspect = !agreement.agrees(trial);
-    entry.state = entry.isSuspect ? TrialState::Suspect : TrialState::Measured;
-    entry.message = agreement.reason(trial);
-  }
-}
-
-/// Two runs of what has a race may differ.
-bool Tuner::repeatsItself(size_t trial) {
-  std::string text;
-  Status status =
-      trials.runFresh(trial, [&](std::span<const NamedTensor> written) {
-        text = difference(resultsOf(written), agreement.results(trial));
-      });
-  if (!status.ok()) {
-    drop(trial, TrialState::Faulted, status.failure().str());
-  } else if (!text.empty()) {
-    drop(trial, TrialState::Suspect,
-         "two of its runs differ: " + text + "; it has a race");
-  }
-  return !entries[trial].isOut;
-}
-
-/// So many, or as many as fit into a third of a second. Takes out of `of` what
-/// fails only now.
-Status Tuner::rounds(size_t count, std::vector<size_t> &of) {
-  double roundMs = 0;
-  std::vector<size_t> contenders;
-  for (size_t trial : of) {
-    roundMs += roughMs(trial);
-    contenders.push_back(*entries[trial].contender);
-  }
-  constexpr double budgetMs = 333;
-  auto most = static_cast<size_t>(budgetMs / std::max(roundMs, 1e-3));
-  observer.measuring(of.size());
-  measurement.rounds(std::clamp<size_t>(most, 1, count), contenders);
-  observer.measuring(0);
-  Status status = Status::success();
-  std::erase_if(of, [&](size_t trial) {
-    auto failure = measurement.times(*entries[trial].contender).failure;
-    if (failure && status.ok()) {
-      status = failed(trial, *failure);
-    }
-    return failure.has_value();
-  });
-  return status;
-}
-
-/// Successive halving. Returns the best of the last rounds, or none where all
-/// have failed.
-Expected<std::optional<size_t>> Tuner::measureInRounds() {
-  struct Stage {
-    size_t rounds, most;
-    double within; ///< of the best
-  };
-  constexpr Stage stages[] = {
-      {4, 16, 1.3}, {8, 8, 1.12}, {16, 4, 1.05}, {32, 3, 1.03}, {32, 2, 1.02}};
-  std::vector<size_t> left = standing();
-  for (const Stage &stage : stages) {
-    double best = roughMs(left[0]);
-    std::erase_if(left, [&](size_t trial) {
-      return roughMs(trial) > stage.within * best;
-    });
-    left.resize(std::min(left.size(), stage.most));
-    // A sole one is measured for its time only.
-    Status status = rounds(stage.rounds, left);
-    if (!status.ok()) {
-      return status;
-    }
-    tell(true);
-    if (left.size() < 2) {
-      break;
-    }
-    std::sort(left.begin(), left.end(), [&](size_t a, size_t b) {
-      return milliseconds(a) < milliseconds(b);
-    });
-  }
-  return left.empty() ? std::nullopt : std::optional<size_t>(left[0]);
 }
 
 //===----------------------------------------------------------------------===//
@@ -425,11 +376,6 @@ std::vector<size_t> Tuner::addNew(std::vector<ConfigDescription> configs) {
 
 Status Tuner::search() {
   SearchSpace space(trials, options.searchValues);
-  // The last rounds take their time, too.
-  constexpr double share = 0.85;
-  auto isOver = [&] {
-    return options.clock->secondsSince(startNs) > share * options.searchSeconds;
-  };
   size_t atOnce = 2 * compileThreads();
   auto evaluateInTime = [&](std::vector<size_t> batch) -> Status {
     for (size_t i = 0; i < batch.size() && !isOver(); i += atOnce) {
@@ -445,6 +391,13 @@ Status Tuner::search() {
   while (status.ok() && !isOver()) {
     std::vector<ConfigDescription> next;
     std::vector<size_t> best = standing();
+    if (agreement.isUndecided()) {
+      // More of the likeliest kind may decide.
+      const std::set<size_t> &likeliest = agreement.likeliest();
+      std::stable_partition(best.begin(), best.end(), [&](size_t trial) {
+        return likeliest.contains(trial);
+      });
+    }
     constexpr size_t parents = 3, deepest = 12;
     size_t expanded = 0;
     for (size_t i = 0; i < std::min(best.size(), deepest); ++i) {
@@ -492,15 +445,33 @@ Expected<size_t> Tuner::run() {
       observer.end(record(trial));
     }
   }
-  while (!standing().empty()) {
-    Expected<std::optional<size_t>> best = measureInRounds();
-    if (!best.ok()) {
-      return best.failure();
-    }
-    if (*best && repeatsItself(**best)) {
-      return **best;
+  verdict_.isStopped = options.isStopped && options.isStopped();
+  if (agreement.isUndecided()) {
+    verdict_.doubt = agreement.doubt();
+    const std::set<size_t> &likeliest = agreement.likeliest();
+    for (size_t trial : standing()) {
+      if (likeliest.contains(trial)) {
+        return trial;
+      }
     }
   }
+  return choose();
+}
+
+Expected<size_t> Tuner::choose() {
+  do {
+    while (!standing().empty()) {
+      Expected<std::optional<size_t>> best = measureInRounds();
+      if (!best.ok()) {
+        return best.failure();
+      }
+      if (*best && repeatsItself(**best) && isRight(**best)) {
+        verdict_.rivals = rivalsOf(**best);
+        TraceRange range("choice: " + describe(trials.config(**best)));
+        return **best;
+      }
+    }
+  } while (takeBack());
   return firstFailure ? *firstFailure
                       : Failure{ErrorCode::Unsupported,
                                 trials.key().kernel +

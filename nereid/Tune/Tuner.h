@@ -5,11 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All configurations compile in parallel. Each runs once from fresh tensors,
-// which finds those that fault and compares results (Agreement.h), and a few
-// times with the clock; then the better ones are measured in rounds, ever fewer
-// of them ever longer. On a GPU the first are measured while others compile; on
-// the host's own cores that would disturb the times.
+// All configurations compile in parallel; of those with equal code one stands
+// for all. Each runs once from fresh tensors, which finds those that fault and
+// compares results (Agreement.h), and once in a round with the best so far;
+// then those that may be the best are measured in rounds (PairedTimes.h), until
+// it is known which it is or the time is over. A configuration is never out: it
+// is in a round whenever it may be the best by what is known then. On a GPU the
+// first are measured while others compile; on the host's own cores that would
+// disturb the times. The one that is chosen runs once more, and, where it can,
+// on the reference executor.
 //
 // A search (TunerOptions::searchSeconds) begins with the list and with guesses,
 // and goes on with neighbours of the best: a value doubled or halved, one
@@ -23,6 +27,7 @@
 #include "nereid/Bench/Measure.h"
 #include "nereid/Tune/Agreement.h"
 #include "nereid/Tune/KeptResults.h"
+#include "nereid/Tune/PairedTimes.h"
 #include "nereid/Tune/Search.h"
 
 namespace nereid::tune {
@@ -52,11 +57,28 @@ public:
 
 struct TunerOptions {
   double searchSeconds = 0; ///< 0: the list alone
+  double limitSeconds = 0;  ///< of a list; 0: none
   SearchValues searchValues;
   size_t compileThreads = 0; ///< 0: one a core
   /// Measures runs on host devices, and how much of searchSeconds is over.
   SharedClock clock = {};
   Machine machine = thisMachine();
+  /// Asked now and then: true ends the work with what there is.
+  std::function<bool()> isStopped = nullptr;
+};
+
+/// How the choice is to be taken.
+struct Verdict {
+  /// Configurations compute different things, and nothing says which is right.
+  std::string doubt;
+  /// What holds of all configurations alike.
+  std::string remark;
+  /// Others that may be faster by more than a twentieth; the machine is noisy.
+  size_t rivals = 0;
+  /// Configurations with the code of another one, and ones for which there was
+  /// no time.
+  size_t twins = 0, untried = 0;
+  bool isStopped = false; ///< by the caller
 };
 
 class Tuner {
@@ -68,6 +90,7 @@ public:
   Expected<size_t> run();
   double milliseconds(size_t trial) const;
   std::vector<TrialRecord> records() const;
+  const Verdict &verdict() const { return verdict_; }
   /// By a fault, so that this process can run nothing more.
   bool isDeviceLost() const { return deviceIsLost; }
 
@@ -75,7 +98,8 @@ private:
   struct Entry {
     TrialState state = TrialState::Measured;
     std::string message;
-    bool isOut = false, isSuspect = false, isExpanded = false;
+    bool isOut = false, isSuspect = false, isExpanded = false, isTwin = false;
+    bool failedReference = false;
     std::optional<size_t> contender;
   };
 
@@ -92,12 +116,25 @@ private:
   void drop(size_t trial, TrialState state, std::string message);
   Status search();
   std::vector<size_t> addNew(std::vector<ConfigDescription> configs);
+  bool isTwin(size_t trial);
   void findSuspects();
+  void explore(size_t trial);
+  /// Empty, or what is wrong with it. Its reads go to `coverage`.
+  std::string judge(size_t trial, Coverage *coverage);
+  bool isRight(size_t trial);
+  Expected<size_t> choose();
+  bool takeBack();
+  double secondsOver() const;
+  double secondsLeft() const;
+  /// No more is to be begun.
+  bool isOver() const;
   std::vector<size_t> standing() const;
   Expected<std::optional<size_t>> measureInRounds();
   Status rounds(size_t count, std::vector<size_t> &of);
+  void runRounds(size_t count, const std::vector<size_t> &of);
+  std::vector<size_t> contestants(size_t most) const;
+  size_t rivalsOf(size_t best) const;
   bool repeatsItself(size_t trial);
-  double roughMs(size_t trial) const;
   TrialRecord record(size_t trial) const;
   void tell(bool isMeasuring = false);
   size_t compileThreads() const;
@@ -108,11 +145,17 @@ private:
   Observer &observer;
   Journal::History history;
   bench::Measurement measurement;
+  PairedTimes times;
   Agreement agreement;
+  Verdict verdict_;
+  std::set<uint64_t> codes; ///< of those that were tried
+  uint64_t referenceBudget;
+  Progress shown;
+  size_t shownTrial = 0;
   std::vector<Entry> entries;
   std::set<std::string> known; ///< configurations, described
   std::optional<Failure> firstFailure;
-  bool deviceIsLost = false;
+  bool deviceIsLost = false, haveDisagreed = false;
   const int64_t startNs;
 };
 

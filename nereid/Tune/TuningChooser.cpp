@@ -7,16 +7,56 @@
 
 #include "nereid/Tune/TuningChooser.h"
 
+#include "nereid/Support/Log.h"
+
+#include <algorithm>
+
 namespace nereid::tune {
 
 static constexpr const char *searched = "search";
+
+/// Empty, or why a kept configuration cannot be one of the kernel's: the file
+/// was changed by hand.
+static std::string misfit(const TuningRecord &record,
+                          std::span<const ConfigDescription> list) {
+  const ConfigDescription &own = record.config;
+  if (list.empty()) {
+    return "the kernel has no configurations";
+  }
+  if (record.candidates != searched) {
+    bool isIn = std::any_of(list.begin(), list.end(), [&](const auto &config) {
+      return config.values == own.values && config.options == own.options;
+    });
+    return isIn ? "" : describe(own) + " is none of its configurations";
+  }
+  for (const auto &[name, value] : own.values) {
+    auto known = list[0].values.find(name);
+    if (known == list[0].values.end() ||
+        known->second.value.index() != value.value.index()) {
+      return name + " is " + value.str();
+    }
+  }
+  constexpr uint32_t mostWarps = 32;
+  uint32_t warps = own.options.numWarps;
+  bool isUsual = own.values.size() == list[0].values.size() && warps &&
+                 warps <= mostWarps && !(warps & (warps - 1));
+  return isUsual ? "" : describe(own) + " cannot be launched";
+}
 
 /// What a search found beats every list. Otherwise the list must be the one
 /// that was chosen from.
 bool TuningChooser::isGood(const TuningRecord &record,
                            std::span<const ConfigDescription> list) const {
-  return record.candidates == searched ||
-         (!searches() && record.candidates == hashOf(list));
+  if (completes && record.isStopped) {
+    return false;
+  }
+  bool isCandidate = record.candidates == searched ||
+                     (!searches() && record.candidates == hashOf(list));
+  std::string wrong = isCandidate ? misfit(record, list) : "";
+  if (!wrong.empty()) {
+    warnOnce("the kept choice of '" + record.kernel + "' is ignored: " + wrong);
+  }
+  return isCandidate && wrong.empty();
 }
 
 void TuningChooser::remember(Choice choice) {
@@ -68,6 +108,17 @@ std::string launchText(LaunchTrials &trials) {
   return text;
 }
 
+/// A launch goes on: its program has asked for results, not for a choice.
+void TuningChooser::warn(const TuningRecord &record) const {
+  if (!saysItself) {
+    warnOnce(record.kernel + ": " + record.doubt + "; " +
+             describe(record.config) +
+             " is launched, and no choice is kept. Configurations of "
+             "@triton.autotune must compute the same: nereid tune shows what "
+             "each does");
+  }
+}
+
 Expected<size_t> TuningChooser::choose(LaunchTrials &trials) {
   int64_t begin = options.clock->now();
   KeptResults kept = this->kept();
@@ -106,6 +157,20 @@ Expected<size_t> TuningChooser::choose(LaunchTrials &trials) {
   record.ms = tuner.milliseconds(*choice);
   record.seconds = options.clock->secondsSince(begin);
   record.trials = tuner.records();
+  const Verdict &verdict = tuner.verdict();
+  record.rivals = verdict.rivals;
+  record.twins = verdict.twins;
+  record.untried = verdict.untried;
+  record.isStopped = verdict.isStopped || verdict.untried;
+  record.remark = verdict.remark;
+  record.doubt = verdict.doubt;
+  if (!record.doubt.empty()) {
+    journal.forget();
+    warn(record);
+    remember(
+        {std::move(record), false, options.clock->millisecondsSince(begin)});
+    return choice;
+  }
   // What cannot be kept is used all the same; a warning has said so.
   (void)kept.keep(record).ok();
   remember({std::move(record), false, options.clock->millisecondsSince(begin)});

@@ -24,6 +24,7 @@ public:
   std::optional<ConfigDescription>
   find(const TuningKey &key, const KernelDescription &kernel) override;
   bool searches() const override { return options.searchSeconds > 0; }
+  bool wantsSole() const override { return measuresSole; }
   Expected<size_t> choose(LaunchTrials &trials) override;
 
   struct Choice {
@@ -35,12 +36,19 @@ public:
   const std::optional<Choice> &latest() const { return latest_; }
   /// Tune again what is known.
   bool again = false;
+  /// Go on with what was stopped; else a launch takes what it had found.
+  bool completes = false;
+  /// A sole configuration is measured, too.
+  bool measuresSole = false;
+  /// The caller tells of doubts in `latest()` itself.
+  bool saysItself = false;
   /// Used where choices are not kept: for what one worker tells the next.
   std::string spareFolder;
 
 private:
   void remember(Choice choice);
   KeptResults kept() const;
+  void warn(const TuningRecord &record) const;
   bool isGood(const TuningRecord &record,
               std::span<const ConfigDescription> list) const;
 

@@ -11,6 +11,7 @@
 #include "nereid/Support/Files.h"
 #include "nereid/Support/Hash.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace nereid::tune {
@@ -203,6 +204,22 @@ Json toJson(const TuningRecord &record) {
   json["config"] = toJson(record.config);
   json["ms"] = record.ms;
   json["seconds"] = record.seconds;
+  for (auto [name, number] :
+       {std::pair("rivals", record.rivals), std::pair("twins", record.twins),
+        std::pair("untried", record.untried)}) {
+    if (number) {
+      json[name] = number;
+    }
+  }
+  if (record.isStopped) {
+    json["stopped"] = true;
+  }
+  for (auto [name, text] : {std::pair("remark", &record.remark),
+                            std::pair("doubt", &record.doubt)}) {
+    if (!text->empty()) {
+      json[name] = *text;
+    }
+  }
   json["trials"] = Json::array();
   for (const TrialRecord &trial : record.trials) {
     json["trials"].push_back(toJson(trial));
@@ -227,6 +244,12 @@ TuningRecord tuningOf(const Json &json) {
   record.config = configOf(json.at("config"));
   record.ms = json.value("ms", 0.0);
   record.seconds = json.value("seconds", 0.0);
+  record.rivals = json.value("rivals", size_t{0});
+  record.twins = json.value("twins", size_t{0});
+  record.untried = json.value("untried", size_t{0});
+  record.isStopped = json.value("stopped", false);
+  record.remark = json.value("remark", "");
+  record.doubt = json.value("doubt", "");
   if (json.contains("trials")) {
     for (const Json &trial : json.at("trials")) {
       record.trials.push_back(trialOf(trial));
@@ -272,6 +295,31 @@ std::string fileText(std::span<const TuningRecord> records) {
   return Json{{"nereid_tuned", formatVersion}, {"tuned", list}}.dump(1) + "\n";
 }
 
+/// In words of the file, without those of the library that read it.
+static std::string plain(const nlohmann::json::exception &error) {
+  constexpr int noJson = 101, noField = 403;
+  std::string text = error.what();
+  text = text.substr(text.find("] ") + 2);
+  if (error.id == noField) {
+    size_t begin = text.find('\''), end = text.rfind('\'');
+    return "the field " + text.substr(begin, end - begin + 1) + " is missing";
+  }
+  if (error.id == noJson) {
+    size_t at = text.find("at "), end = text.find(':');
+    return "it is no JSON, " + text.substr(at, end - at);
+  }
+  return text;
+}
+
+bool isDoubtful(const TuningRecord &record) {
+  return !record.doubt.empty() ||
+         std::any_of(record.trials.begin(), record.trials.end(),
+                     [](const TrialRecord &trial) {
+                       return trial.message.find(undecided) !=
+                              std::string::npos;
+                     });
+}
+
 Expected<std::vector<TuningRecord>> readRecords(const std::string &path) {
   Expected<std::string> text = readFile(path);
   return text.ok() ? parseRecords(path, *text) : text.failure();
@@ -294,14 +342,19 @@ Expected<std::vector<TuningRecord>> parseRecords(const std::string &path,
     for (const Json &record : json.at("tuned")) {
       try {
         records.push_back(tuningOf(record));
+        if (isDoubtful(records.back())) {
+          return broken("record " + std::to_string(records.size() - 1) +
+                        ": configurations of '" + records.back().kernel +
+                        "' disagreed, and nothing said which was right");
+        }
       } catch (const nlohmann::json::exception &error) {
         return broken("record " + std::to_string(records.size()) + ": " +
-                      error.what());
+                      plain(error));
       }
     }
     return records;
   } catch (const nlohmann::json::exception &error) {
-    return broken(error.what());
+    return broken(plain(error));
   }
 }
 

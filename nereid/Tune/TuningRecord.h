@@ -51,10 +51,24 @@ struct TuningRecord {
   ConfigDescription config;
   double ms = 0, seconds = 0; ///< a launch; the whole tuning
   std::vector<TrialRecord> trials;
+  /// Others that may be faster by more than a twentieth.
+  size_t rivals = 0;
+  /// Configurations with the code of another one; ones that were not tried.
+  size_t twins = 0, untried = 0;
+  bool isStopped = false; ///< before everything was tried
+  std::string remark;     ///< what holds of all configurations
+  /// Not empty: configurations compute different things, and nothing says which
+  /// is right. Such a record is not kept.
+  std::string doubt;
 
   /// Names the record among all others.
   std::string id() const;
 };
+
+/// In messages of trials: configurations disagree.
+inline constexpr const char *undecided = "nothing says which is right";
+/// Were results told apart, and a choice made all the same? Nereid has done so.
+bool isDoubtful(const TuningRecord &record);
 
 /// A record without a choice, of this machine.
 TuningRecord recordOf(const TuningKey &key);

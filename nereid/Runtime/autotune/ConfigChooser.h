@@ -16,6 +16,7 @@
 #ifndef NEREID_RUNTIME_AUTOTUNE_CONFIGCHOOSER_H
 #define NEREID_RUNTIME_AUTOTUNE_CONFIGCHOOSER_H
 
+#include "nereid/ABI/AccessWatch.h"
 #include "nereid/ABI/KernelCompiler.h"
 #include "nereid/Runtime/Tensor.h"
 
@@ -38,6 +39,12 @@ struct TuningKey {
 struct NamedTensor {
   std::string name;
   Tensor tensor;
+};
+
+struct ReferenceRun {
+  AccessWatch watch; ///< what was touched
+  /// The copies, in host memory, as they were left.
+  std::vector<NamedTensor> tensors;
 };
 
 /// The trials of one launch, on its own arguments. A trial has an index; one
@@ -70,6 +77,19 @@ public:
   runFresh(size_t trial,
            const std::function<void(std::span<const NamedTensor>)> &look) = 0;
   /// The parts of a run that is timed: hooks, the kernel alone, hooks.
+  /// What the reference executor does with the trial, on copies of the tensors
+  /// as they were before all trials. Fails where it cannot say anything: where
+  /// programs wait for others, or tensors are large, overlap, or come in
+  /// tuples.
+  virtual Expected<ReferenceRun> runReference(size_t trial, uint64_t budget,
+                                              bool isBackward) = 0;
+  /// As runFresh, but every element of a float type that trials write is
+  /// `value` before.
+  virtual Status
+  runFilled(size_t trial, double value,
+            const std::function<void(std::span<const NamedTensor>)> &look) = 0;
+  /// Equal for trials that run the same code over the same grid; 0: not known.
+  virtual uint64_t codeOf(size_t trial) = 0;
   virtual Status before(size_t trial) = 0;
   virtual Status run(size_t trial) = 0;
   virtual Status after(size_t trial) = 0;
@@ -92,6 +112,8 @@ public:
   find(const TuningKey &key, const KernelDescription &kernel) = 0;
   /// Whether it may choose what is in no list.
   virtual bool searches() const = 0;
+  /// Whether it is asked where one configuration is left, too.
+  virtual bool wantsSole() const { return false; }
   /// The trial to launch. The tensors are put back by the caller.
   virtual Expected<size_t> choose(LaunchTrials &trials) = 0;
 };

@@ -145,7 +145,9 @@ TuningKey ConfigSelection::tuningKey(const LaunchBinding &binding) const {
   key.sourceHash = description.sourceHash;
   key.device = binding.device;
   auto add = [&](size_t parameter) {
-    if (const Argument *argument = binding.get(parameter)) {
+    // Of a tensor the dtype counts, which is noted below.
+    const Argument *argument = binding.get(parameter);
+    if (argument && argument->kind != Argument::Kind::Tensor) {
       key.values[description.parameters[parameter].name] = argument->toStatic();
     }
   };

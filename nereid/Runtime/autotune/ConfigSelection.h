@@ -40,6 +40,7 @@
 namespace nereid {
 
 struct KernelState;
+struct LoadedImage;
 struct LaunchBinding;
 
 /// Arguments that a hook has changed for one launch.
@@ -50,8 +51,8 @@ struct HookedArguments {
 
 /// A launch whose configuration is chosen, as the caller does it.
 struct LaunchSteps {
-  /// The image, without running it.
-  std::function<Expected<const KernelImage *>(LaunchBinding &)> compile;
+  /// The code, without running it.
+  std::function<Expected<const LoadedImage *>(LaunchBinding &)> compile;
   std::function<Status(LaunchBinding &)> run;
   /// The sizes that the launch has with the binding's values.
   std::function<Expected<std::array<int32_t, 3>>(LaunchBinding &)> grid;

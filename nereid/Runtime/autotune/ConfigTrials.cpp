@@ -314,11 +314,12 @@ Status ConfigSelection::Trials::compile(size_t index) {
     return status;
   }
   LaunchBinding compiled = trial.binding; // heuristics fill in a copy
-  Expected<const KernelImage *> image = steps.compile(compiled);
-  if (image.ok()) {
-    trial.image = *image;
+  Expected<const LoadedImage *> loaded = steps.compile(compiled);
+  if (loaded.ok()) {
+    trial.image = &(*loaded)->image;
+    trial.codeHash = (*loaded)->codeHash;
   }
-  return image.status();
+  return loaded.status();
 }
 
 Status ConfigSelection::Trials::before(size_t index) {
@@ -344,7 +345,35 @@ Status ConfigSelection::Trials::runFresh(
     const std::function<void(std::span<const NamedTensor>)> &look) {
   Status status = saveWritten(trials[index]);
   status = status.ok() ? restore(true) : status;
-  status = status.ok() ? before(index) : status;
+  return status.ok() ? runAndLook(index, look) : status;
+}
+
+Status ConfigSelection::Trials::runFilled(
+    size_t index, double value,
+    const std::function<void(std::span<const NamedTensor>)> &look) {
+  Status status = saveWritten(trials[index]);
+  status = status.ok() ? restore(true) : status;
+  if (!status.ok()) {
+    return status;
+  }
+  try {
+    for (const Saved &one : saved) {
+      if (isFloat(one.tensor.dtype())) {
+        one.tensor.fill(value);
+      }
+    }
+  } catch (const Error &error) {
+    return error.failure();
+  }
+  status = runAndLook(index, look);
+  Status restored = restore(true);
+  return status.ok() ? restored : status;
+}
+
+Status ConfigSelection::Trials::runAndLook(
+    size_t index,
+    const std::function<void(std::span<const NamedTensor>)> &look) {
+  Status status = before(index);
   status = status.ok() ? run(index) : status;
   if (!status.ok()) {
     return status;
@@ -446,7 +475,8 @@ ConfigSelection::chooseByTrials(const LaunchBinding &binding,
         "no @triton.autotune configuration has the given values",
         "leave the tuned parameters out, or give all of them");
   }
-  if (isInterp || (usable->size() == 1 && !(chooser && chooser->searches()))) {
+  bool isAsked = chooser && (chooser->searches() || chooser->wantsSole());
+  if (isInterp || (usable->size() == 1 && !isAsked)) {
     return copyOf(configs[usable->front()].source);
   }
   Trials trials(*this, binding, steps, std::move(key), *usable);

@@ -46,6 +46,12 @@ public:
   Status runFresh(
       size_t trial,
       const std::function<void(std::span<const NamedTensor>)> &look) override;
+  Expected<ReferenceRun> runReference(size_t trial, uint64_t budget,
+                                      bool isBackward) override;
+  Status runFilled(
+      size_t trial, double value,
+      const std::function<void(std::span<const NamedTensor>)> &look) override;
+  uint64_t codeOf(size_t trial) override;
   Status before(size_t trial) override;
   Status run(size_t trial) override;
   Status after(size_t trial) override;
@@ -60,12 +66,16 @@ private:
     HookedArguments hooked;
     Actions own, before, after; ///< what its hooks do
     const KernelImage *image = nullptr;
+    uint64_t codeHash = 0;
   };
   Status prepareHooks(Trial &trial);
   Status saveWritten(const Trial &trial);
   Status save(const std::string &tensor);
   void saveActions(const Actions &actions, Status &status);
   Status restore(bool all);
+  Status
+  runAndLook(size_t trial,
+             const std::function<void(std::span<const NamedTensor>)> &look);
 
   struct Saved {
     std::string name;

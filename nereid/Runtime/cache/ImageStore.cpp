@@ -9,6 +9,7 @@
 
 #include "nereid/ABI/Encoding.h"
 #include "nereid/Runtime/device/WatchedWork.h"
+#include "nereid/Support/Hash.h"
 #include "nereid/Support/Host.h"
 #include "nereid/Support/Knobs.h"
 #include "nereid/Support/Log.h"
@@ -162,6 +163,9 @@ Context::State::load(KernelImage image, Device device, uint32_t maxRegisters,
     loaded->kernel = std::move(*kernel);
   }
   loaded->codeBytes = image.code.size();
+  loaded->codeHash = std::stoull(
+      hashBytes(image.code.data(), image.code.size()).hex().substr(0, 16),
+      nullptr, 16);
   image.code = {};
   loaded->canFail = image.programsWait;
   for (const ImageSite &site : image.sites) {

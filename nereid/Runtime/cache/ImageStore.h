@@ -33,7 +33,7 @@ struct LoadedImage {
   KernelImage image;
   HostCode code;                                    ///< on host devices
   std::shared_ptr<const cuda::LoadedKernel> kernel; ///< on cuda devices
-  uint64_t codeBytes = 0;
+  uint64_t codeBytes = 0, codeHash = 0;
   bool canFail = false; ///< a program may leave by HostServices::fail or wait
 };
 

@@ -341,14 +341,14 @@ static Status runBound(KernelState &kernel, LaunchBinding &binding,
                   : runReady(ready, grid, logged, nobody);
 }
 
-static Expected<const KernelImage *> compileBound(KernelState &kernel,
+static Expected<const LoadedImage *> compileBound(KernelState &kernel,
                                                   LaunchBinding &binding) {
   Prepared prepared(binding.size());
   Status status = prepare(kernel, binding, prepared);
   if (!status.ok()) {
     return status;
   }
-  return &prepared.specialization->loaded->image;
+  return prepared.specialization->loaded.get();
 }
 
 /// Without compiling or running anything.

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TuneList.h"
+#include "TuneReport.h"
 #include "TuneWorker.h"
 #include "nereid/CommandLine/CommandProcess.h"
 #include "tools/nereid/Commands.h"
@@ -24,6 +25,8 @@
 #include "nereid/Tune/Supervisor.h"
 
 #include <CLI/CLI.hpp>
+#include <atomic>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -42,43 +45,6 @@ struct TuneOptions : TuneLaunch {
   std::string json, exportTo, importFrom;
   int worker = -1;
   std::vector<std::string> words; ///< of the command line
-};
-
-/// One line of a terminal, or nothing.
-class ProgressBar {
-public:
-  ProgressBar() : isShown(::isatty(STDERR_FILENO)) {}
-  ~ProgressBar() { show(""); }
-
-  void show(const Progress &progress) {
-    constexpr size_t width = 24;
-    size_t done = progress.known ? width * progress.tried / progress.known : 0;
-    char text[256];
-    std::snprintf(text, sizeof(text), "[%s%s] %zu/%zu%s%s",
-                  std::string(done, '#').c_str(),
-                  std::string(width - done, '.').c_str(), progress.tried,
-                  progress.known, progress.isMeasuring ? " measuring" : "",
-                  progress.best.empty() ? ""
-                                        : (", best " + msText(progress.bestMs) +
-                                           " " + progress.best)
-                                              .c_str());
-    show(std::string(text));
-  }
-
-  static std::string msText(double ms) {
-    char text[32];
-    std::snprintf(text, sizeof(text), "%.4g ms", ms);
-    return text;
-  }
-
-private:
-  void show(const std::string &line) {
-    if (isShown) {
-      std::fprintf(stderr, "\r\033[K%s", line.c_str());
-      std::fflush(stderr);
-    }
-  }
-  bool isShown;
 };
 
 /// A folder for the time of the command: what workers tell one another where
@@ -147,62 +113,8 @@ static void importRecords(const std::string &path) {
 }
 
 //===----------------------------------------------------------------------===//
-// Report
+// Traces
 //===----------------------------------------------------------------------===//
-
-/// The line that says what is wrong.
-static std::string gist(const std::string &text) {
-  size_t error = text.find(": error: ");
-  size_t begin = error == std::string::npos ? 0 : text.rfind('\n', error) + 1;
-  return text.substr(begin, text.find('\n', begin) - begin);
-}
-
-static std::string report(const WorkerResult &result,
-                          const std::string &device) {
-  const TuningRecord &record = result.record;
-  std::string text = record.kernel + " on " + device + ": " +
-                     describe(record.config) + ", " +
-                     ProgressBar::msText(record.ms);
-  char line[64];
-  if (result.wasFound) {
-    std::snprintf(line, sizeof(line), "; kept before, found in %.2f ms\n",
-                  result.readyMs);
-    return text + line;
-  }
-  std::snprintf(line, sizeof(line), "; %zu configurations in %.2f s\n",
-                record.trials.size(), record.seconds);
-  text += line;
-  std::vector<const TrialRecord *> trials;
-  for (const TrialRecord &trial : record.trials) {
-    trials.push_back(&trial);
-  }
-  std::stable_sort(trials.begin(), trials.end(), [](auto *a, auto *b) {
-    return std::pair(a->state, a->ms) < std::pair(b->state, b->ms);
-  });
-  constexpr size_t mostMeasured = 20;
-  size_t measured = 0;
-  for (const TrialRecord *trial : trials) {
-    if (trial->state == TrialState::Measured && ++measured > mostMeasured) {
-      continue;
-    }
-    if (trial->state == TrialState::Measured) {
-      std::snprintf(line, sizeof(line), "  %9.4g ms +-%4.1f %%  ", trial->ms,
-                    50 * trial->spread);
-      text += line + describe(trial->config) + "\n";
-    } else {
-      std::snprintf(line, sizeof(line), "  %-20s ", name(trial->state));
-      text += line + describe(trial->config) + "\n";
-    }
-    if (!trial->message.empty()) {
-      text += "      " + gist(trial->message) + "\n";
-    }
-  }
-  if (measured > mostMeasured) {
-    text +=
-        "  and " + std::to_string(measured - mostMeasured) + " slower ones\n";
-  }
-  return text;
-}
 
 /// Of all workers; one that a trial ended has left none.
 static std::string traceOf(const std::string &folder,
@@ -230,6 +142,22 @@ static std::string traceOf(const std::string &folder,
 // The command
 //===----------------------------------------------------------------------===//
 
+/// The number of the last signal that asks for the end; 0: none has come. One
+/// that is ignored (of a command in the background) stays so.
+static const std::atomic<int> &noteSignals() {
+  static std::atomic<int> last = 0;
+  struct sigaction action = {};
+  action.sa_handler = [](int number) { last = number; };
+  for (int number : {SIGINT, SIGTERM}) {
+    struct sigaction present = {};
+    if (::sigaction(number, nullptr, &present) == 0 &&
+        present.sa_handler != SIG_IGN) {
+      ::sigaction(number, &action, nullptr);
+    }
+  }
+  return last;
+}
+
 static void tuneKernel(const TuneOptions &options) {
   if (options.grid.empty()) {
     usageError("expected FILE:KERNEL and --grid, got no --grid");
@@ -252,13 +180,22 @@ static void tuneKernel(const TuneOptions &options) {
   supervised.command.insert(supervised.command.end(),
                             {"--worker-folder", spare.path});
   supervised.limitSeconds = options.limit;
+  supervised.signal = &noteSignals();
+  int64_t begin = steadyClock()->now();
   std::optional<SupervisedTuning> tuning;
   {
-    ProgressBar bar;
+    TuneProgress bar;
     supervised.progress = [&](const Progress &progress) { bar.show(progress); };
     tuning = valueOrThrow(superviseTuning(supervised));
   }
+  if (tuning->signal) {
+    printError(std::string("stopped by ") +
+               (tuning->signal == SIGINT ? "Ctrl-C" : "a signal") + "\n");
+  }
   if (!tuning->result) {
+    if (tuning->signal && options.json != "-") {
+      writeOutput(tuneReport(tuning->trials));
+    }
     throw CLI::RuntimeError(tuning->exitCode);
   }
   const WorkerResult &result = *tuning->result;
@@ -272,10 +209,23 @@ static void tuneKernel(const TuneOptions &options) {
     writeResult(options.json, json.dump(1) + "\n");
   }
   if (options.json != "-") {
-    writeOutput(report(result, options.device));
+    writeOutput(
+        tuneReport(result, options.device, steadyClock()->secondsSince(begin)));
+  }
+  if (!result.record.doubt.empty()) {
+    raise({ErrorCode::Unsupported,
+           result.record.kernel + ": " + result.record.doubt +
+               "; nothing is kept" +
+               (options.exportTo.empty() ? "" : " and nothing is exported") +
+               "\nhint: take out the configurations that compute something "
+               "else; nereid run --check judges one that the launch names",
+           {}});
   }
   if (!options.exportTo.empty()) {
     exportRecords(options.exportTo, {result.record});
+  }
+  if (tuning->signal) {
+    throw CLI::RuntimeError(tuning->exitCode);
   }
 }
 
@@ -320,9 +270,11 @@ void addTuneCommand(CLI::App &app, std::vector<std::string> words) {
                     "GPU other warps, stages and registers. Without a list of "
                     "@triton.autotune, every tl.constexpr parameter that has "
                     "no value is searched");
-  command->add_option("--seconds", options->seconds, "Of --search, at most")
-      ->check(wholeNumber(1, 86400))
-      ->capture_default_str();
+  command
+      ->add_option("--seconds", options->seconds,
+                   "For all of it, at most; what was not tried by then is told "
+                   "(--search without it: 60)")
+      ->check(wholeNumber(1, 86400));
   command
       ->add_option("--values", options->values,
                    "Of --search: NAME=V1,V2,... are the values to try of a "

@@ -8,8 +8,13 @@
 #include "tools/nereid/CommandFixture.h"
 
 #include <nlohmann/json.hpp>
+#include <pty.h>
+#include <sstream>
+#include <unistd.h>
 
 using namespace nereid;
+using testing::AllOf;
+using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;
 using Json = nlohmann::json;
@@ -280,6 +285,140 @@ TEST_F(TuneCommand, ExportsAndImports) {
   EXPECT_THAT(run(launch("good")).out, HasSubstr("kept before"));
 }
 
+TEST_F(TuneCommand, CountsAndMarks) {
+  ASSERT_TRUE(writeFileAtomically(root + "/m.py", R"(import triton
+import triton.language as tl
+
+
+def early(configs, named_args, **kwargs):
+    return configs[-1:]
+
+
+@triton.autotune(configs=[triton.Config({'BLOCK': 64}, num_warps=w)
+                          for w in (1, 2, 4)], key=['n'])
+@triton.jit
+def twins(x, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + i, i, mask=i < n)
+
+
+@triton.autotune(configs=[triton.Config({'BLOCK': b}) for b in (64, 128)],
+                 key=['n'], prune_configs_by={'early_config_prune': early})
+@triton.jit
+def pruned(x, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + i, i, mask=i < n)
+
+
+@triton.autotune(configs=[triton.Config({'BLOCK': b}) for b in (64, 128)],
+                 key=['n'], prune_configs_by={'perf_model': early, 'top_k': 2.5})
+@triton.jit
+def wrong(x, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + i, i, mask=i < n)
+)")
+                  .ok());
+  std::string rest = " x=zeros:i32[500] n=500 --grid 'cdiv(n, BLOCK)'";
+  CommandResult twins = run("tune m.py:twins" + rest);
+  EXPECT_EQ(twins.code, 0) << twins.err;
+  EXPECT_THAT(twins.out, HasSubstr("; 1 configuration in "));
+  EXPECT_THAT(twins.out, HasSubstr("2 others have the same code as one"));
+  EXPECT_THAT(twins.out, HasSubstr("\n* "));
+  CommandResult pruned = run("tune m.py:pruned" + rest);
+  EXPECT_EQ(pruned.code, 0) << pruned.err;
+  EXPECT_THAT(pruned.out, HasSubstr("pruned on cpu: BLOCK=128"));
+  CommandResult wrong = run("tune m.py:wrong" + rest);
+  EXPECT_NE(wrong.code, 0);
+  EXPECT_THAT(wrong.err, HasSubstr("top_k is"));
+  EXPECT_THAT(wrong.err,
+              HasSubstr("an int from 1, or a float from 0.0 to 1.0"));
+  CommandResult nothing =
+      run("tune t.py:softmax 'x=randn:f32[64,1000]' 'y=zeros:f32[64,1000]' "
+          "stride=1000 n=1000 --grid 64 --search BLOCK=1024");
+  EXPECT_EQ(nothing.code, 0) << nothing.err;
+  EXPECT_THAT(nothing.out, HasSubstr("nothing was left to search"));
+  EXPECT_THAT(nothing.out, HasSubstr("code for the cpu has no warps"));
+}
+
+//===----------------------------------------------------------------------===//
+// On a terminal
+//===----------------------------------------------------------------------===//
+
+namespace {
+class TuneTerminal : public TuneCommand {
+protected:
+  /// What the terminal shows. When it has shown `until`, `keys` are typed.
+  std::pair<int, std::string> type(const std::string &arguments,
+                                   unsigned short columns,
+                                   const std::string &term,
+                                   const std::string &until = "",
+                                   const std::string &keys = "") {
+    winsize size = {24, columns, 0, 0};
+    int terminal = -1;
+    std::string command = "cd " + root + " && TERM=" + term +
+                          " NEREID_CACHE_DIR=" + root +
+                          "/cache exec " NEREID_BINARY " " + arguments;
+    pid_t child = ::forkpty(&terminal, nullptr, nullptr, &size);
+    if (child == 0) {
+      ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+      ::_exit(127);
+    }
+    std::string shown;
+    char buffer[4096];
+    bool isTyped = until.empty();
+    for (ssize_t n; (n = ::read(terminal, buffer, sizeof(buffer))) > 0;) {
+      shown.append(buffer, static_cast<size_t>(n));
+      if (!isTyped && shown.find(until) != std::string::npos) {
+        isTyped = true;
+        (void)!::write(terminal, keys.data(), keys.size());
+      }
+    }
+    int state = 0;
+    ::waitpid(child, &state, 0);
+    ::close(terminal);
+    return {WEXITSTATUS(state), shown};
+  }
+};
+} // namespace
+
+TEST_F(TuneTerminal, TheBarFits) {
+  for (unsigned short columns : {10, 40, 200}) {
+    auto [code, shown] = type(launch("good") + "--again", columns, "xterm");
+    EXPECT_EQ(code, 0) << shown;
+    std::istringstream lines(shown);
+    size_t steps = 0;
+    for (std::string line; std::getline(lines, line, '\r');) {
+      if (line.starts_with("\033[K") && line.size() > 3 &&
+          (line[3] == '[' || std::isdigit(line[3]))) {
+        ++steps;
+        size_t end = line.find('\n');
+        EXPECT_LT(line.substr(0, end).size(), columns + 3u) << line;
+      }
+    }
+    EXPECT_GT(steps, 3u);
+  }
+}
+
+TEST_F(TuneTerminal, ADumbOneShowsNoBar) {
+  auto [code, shown] = type(launch("good"), 80, "dumb");
+  EXPECT_EQ(code, 0) << shown;
+  EXPECT_THAT(shown, Not(HasSubstr("\033")));
+  EXPECT_THAT(shown, HasSubstr("3 configurations"));
+}
+
+/// The second of two hangs, if it has begun when the key is pressed.
+TEST_F(TuneTerminal, CtrlCLeavesWhatWasMeasured) {
+  auto [code, shown] =
+      type(launch("hanging") + patiently, 200, "xterm", "1/2, best", "\x03");
+  EXPECT_EQ(code, 130) << shown;
+  EXPECT_THAT(shown, HasSubstr("stopped by Ctrl-C"));
+  EXPECT_THAT(shown,
+              AnyOf(HasSubstr("no choice; measured so far: 1 configuration"),
+                    AllOf(HasSubstr("; 1 configuration in "),
+                          HasSubstr("1 other was not tried before the end"))));
+  EXPECT_THAT(shown, HasSubstr("BLOCK=64 KIND=0"));
+}
+
 //===----------------------------------------------------------------------===//
 // Mistakes
 //===----------------------------------------------------------------------===//
@@ -295,7 +434,8 @@ TEST_F(TuneCommand, SaysWhatIsWrongWithACommandLine) {
            {"tune none.py:good n=1 --grid 1", "none.py"},
            {"tune t.py:softmax n=1 --grid 1", "@triton.autotune, or --search"},
            {launch("good") + "--device interp", "says nothing"},
-           {launch("good") + "BLOCK=64 KIND=0", "nothing to choose"},
+           {launch("good") + "BLOCK=64 KIND=0",
+            "nothing to choose: the launch gives every tuned parameter"},
            {launch("good") + "--search --values BLOK=1,2",
             "did you mean 'BLOCK'?"},
            {launch("good") + "--search --values BLOCK=",
@@ -320,6 +460,15 @@ TEST_F(TuneCommand, BrokenFilesOfChoicesAreRefused) {
     EXPECT_THAT(failed.err, HasSubstr("broken.json: ")) << text;
     EXPECT_THAT(failed.err, HasSubstr("nereid tune --export wrote")) << text;
   }
+  auto importing = [&](const std::string &text) {
+    EXPECT_TRUE(writeFileAtomically(root + "/broken.json", text).ok());
+    return run("tune --import broken.json").err;
+  };
+  EXPECT_THAT(importing("[1,"), HasSubstr("it is no JSON, at line 1, column"));
+  EXPECT_THAT(importing(R"({"nereid_tuned": 1, "tuned": [{"kernel": "k"}]})"),
+              HasSubstr("record 0: the field 'source_hash' is missing"));
+  EXPECT_THAT(importing(R"({"nereid_tuned": 1, "tuned": [{"kernel": 7}]})"),
+              HasSubstr("record 0: type must be string, but is number"));
   // Nor is one written over.
   CommandResult failed = run("tune --export broken.json");
   EXPECT_NE(failed.code, 0);

@@ -19,6 +19,8 @@
 #include "nereid/Tune/TuningChooser.h"
 
 #include <algorithm>
+#include <atomic>
+#include <csignal>
 #include <unistd.h>
 
 namespace nereid {
@@ -66,6 +68,18 @@ static std::string traceOfWorker(const TuneLaunch &launch) {
              : launch.folder + "/trace-" + std::to_string(::getpid()) + ".json";
 }
 
+/// What was measured by then is the result (the supervisor ends with the
+/// signal's status). Tells whether one has come.
+static std::function<bool()> stopOnSignals() {
+  static std::atomic<bool> isStopped = false;
+  struct sigaction action = {};
+  action.sa_handler = [](int) { isStopped = true; };
+  for (int number : {SIGINT, SIGTERM}) {
+    ::sigaction(number, &action, nullptr);
+  }
+  return [] { return isStopped.load(); };
+}
+
 void runTuneWorker(const TuneLaunch &launch, int pipe) {
   guardHostMemory();
   WorkerObserver observer(pipe);
@@ -76,8 +90,12 @@ void runTuneWorker(const TuneLaunch &launch, int pipe) {
       parseArguments(launch.arguments, device, launch.seed);
   TunerOptions options;
   options.searchValues = parseValues(launch.values);
+  constexpr uint64_t usualSeconds = 60;
+  uint64_t searchSeconds = launch.seconds ? launch.seconds : usualSeconds;
   options.searchSeconds =
-      launch.search ? static_cast<double>(launch.seconds) : 0;
+      launch.search ? static_cast<double>(searchSeconds) : 0;
+  options.limitSeconds = static_cast<double>(launch.seconds);
+  options.isStopped = stopOnSignals();
   options.compileThreads = launch.compilesOneByOne ? 1 : 0;
 
   std::vector<std::string> given;
@@ -95,6 +113,7 @@ void runTuneWorker(const TuneLaunch &launch, int pipe) {
   auto chooser = std::make_shared<TuningChooser>(options, &observer);
   chooser->again = launch.again;
   chooser->spareFolder = launch.folder;
+  chooser->completes = chooser->measuresSole = chooser->saysItself = true;
   Context context(std::move(compiler), {.chooser = chooser});
   Kernel kernel =
       Kernel::fromSource(std::move(source), name, context).on(device);
@@ -113,8 +132,8 @@ void runTuneWorker(const TuneLaunch &launch, int pipe) {
   trace.finish();
   if (!chooser->latest()) {
     usageError(kernel.name() +
-               ": there is nothing to choose; expected several configurations "
-               "and no values for the tuned parameters, or --search");
+               ": there is nothing to choose: the launch gives every tuned "
+               "parameter; leave some out, or add --search");
   }
   const TuningChooser::Choice &choice = *chooser->latest();
   observer.finish({choice.record, choice.wasFound, choice.readyMs});

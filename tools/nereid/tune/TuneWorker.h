@@ -18,7 +18,8 @@ namespace nereid {
 struct TuneLaunch {
   std::string kernel, grid, device = "cpu";
   std::vector<std::string> arguments, bindings, values;
-  uint64_t seed = 0, seconds = 60;
+  uint64_t seed = 0;
+  uint64_t seconds = 0; ///< 0: not said
   bool search = false, again = false, compilesOneByOne = false;
   std::string folder; ///< for the time of the command
   std::string trace;  ///< not empty: a trace into the folder
