@@ -46,8 +46,8 @@ PairedTimes::estimateOf(std::vector<double> samples) const {
     double reach = deviations * std::sqrt(n * counted * (1 - counted));
     double low = std::max(n * counted - reach, 0.0);
     double high = std::min(n * counted + reach, n - 1);
-    double width = std::log(samples[size_t(std::ceil(high))] /
-                            samples[size_t(low)]);
+    double width =
+        std::log(samples[size_t(std::ceil(high))] / samples[size_t(low)]);
     result.uncertainty = std::max(least, width / 2 / deviations);
   }
   return result;
@@ -80,8 +80,7 @@ void PairedTimes::solve() const {
   noise_ = apart.size() < enough
                ? unknown
                : std::max(least, bench::quantile(apart, 0.9) / tenth);
-  disturbed_ =
-      apart.empty() ? 0 : double(disturbed) / double(apart.size());
+  disturbed_ = apart.empty() ? 0 : double(disturbed) / double(apart.size());
   for (Trial &trial : trials) {
     trial.estimate = estimateOf(all(size_t(&trial - trials.data())));
   }

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Whatever else a machine does makes a run longer, never shorter: by a factor
-// where memory and clocks are shared, by milliseconds where a thread has to wait
-// for its core. So a configuration's time is a low quantile of its samples, as
-// long as these are not few: a sole sample of a quiet moment says no more than
-// one of a busy moment.
+// where memory and clocks are shared, by milliseconds where a thread has to
+// wait for its core. So a configuration's time is a low quantile of its
+// samples, as long as these are not few: a sole sample of a quiet moment says
+// no more than one of a busy moment.
 //
 // How far the time may be from the truth is said by the samples' ranks,
 // whatever their distribution is. Two configurations are compared by the rounds

@@ -16,9 +16,9 @@ namespace nereid::tune {
 static Results writtenOf(const ReferenceRun &run, const Results &like) {
   std::vector<NamedTensor> written;
   for (const NamedTensor &one : run.tensors) {
-    bool isWritten = std::any_of(like.begin(), like.end(), [&](const Sample &s) {
-      return s.name == one.name;
-    });
+    bool isWritten =
+        std::any_of(like.begin(), like.end(),
+                    [&](const Sample &s) { return s.name == one.name; });
     if (isWritten) {
       written.push_back(one);
     }

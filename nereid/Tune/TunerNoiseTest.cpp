@@ -7,8 +7,8 @@
 //
 // Lists of configurations whose true times are known, on a simulated machine
 // that slows them down: by bursts of other programs, by lucky and unlucky
-// moments, by a load that comes and goes, by all of it. Seeds are fixed, and the
-// clock is the test's: nothing here hangs on the machine that runs it.
+// moments, by a load that comes and goes, by all of it. Seeds are fixed, and
+// the clock is the test's: nothing here hangs on the machine that runs it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,8 +43,8 @@ public:
     bool isAll = kind == Kind::All;
     if (kind != Kind::Quiet) {
       double deviation = kind == Kind::Jitter || isAll ? 0.1 : 0.02;
-      result *= std::exp(
-          std::fabs(std::normal_distribution(0.0, deviation)(random)));
+      result *=
+          std::exp(std::fabs(std::normal_distribution(0.0, deviation)(random)));
     }
     if (kind == Kind::Bursts || isAll) {
       for (; burstEndMs < nowMs; burstIsOn = !burstIsOn) {
@@ -93,18 +93,18 @@ public:
     return std::array<int32_t, 3>{1, 1, 1};
   }
   Status compile(size_t) override { return Status::success(); }
-  Status runFresh(size_t trial, const std::function<void(
-                                    std::span<const NamedTensor>)> &look)
-      override {
+  Status runFresh(
+      size_t trial,
+      const std::function<void(std::span<const NamedTensor>)> &look) override {
     look({});
     return run(trial);
   }
   Expected<ReferenceRun> runReference(size_t, uint64_t, bool) override {
     return Failure{ErrorCode::Unsupported, "none", {}};
   }
-  Status runFilled(size_t, double,
-                   const std::function<void(std::span<const NamedTensor>)> &)
-      override {
+  Status runFilled(
+      size_t, double,
+      const std::function<void(std::span<const NamedTensor>)> &) override {
     return Status::success();
   }
   uint64_t codeOf(size_t) override { return 0; }
@@ -136,8 +136,8 @@ struct Tally {
 std::vector<double> timesOfList(std::mt19937_64 &random) {
   constexpr size_t sizes[] = {3, 5, 8, 12, 18, 36, 100};
   size_t count = sizes[random() % std::size(sizes)];
-  double base = std::exp(std::uniform_real_distribution(
-      std::log(0.05), std::log(10.0))(random));
+  double base = std::exp(
+      std::uniform_real_distribution(std::log(0.05), std::log(10.0))(random));
   std::vector<double> ms;
   for (size_t i = 0; i < count; ++i) {
     double most = random() % 3 ? std::log(10.0) : 0.2;
@@ -193,9 +193,7 @@ TEST(TunerNoise, Jitter) { expectBelievable(Noise::Kind::Jitter, 60); }
 TEST(TunerNoise, BurstsOfOtherPrograms) {
   expectBelievable(Noise::Kind::Bursts, 15);
 }
-TEST(TunerNoise, LuckyFirstSamples) {
-  expectBelievable(Noise::Kind::Lucky, 0);
-}
+TEST(TunerNoise, LuckyFirstSamples) { expectBelievable(Noise::Kind::Lucky, 0); }
 TEST(TunerNoise, ALoadThatComesAndGoes) {
   expectBelievable(Noise::Kind::Drift, 50);
 }

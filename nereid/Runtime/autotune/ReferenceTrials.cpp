@@ -100,10 +100,9 @@ private:
         return refusal("tensors overlap");
       }
     }
-    made.push_back({kernel.description.parameters[parameter].name,
-                    tensor.data(),
-                    tensor.device().isHost() ? tensor.clone()
-                                             : tensor.to(Device::cpu())});
+    made.push_back(
+        {kernel.description.parameters[parameter].name, tensor.data(),
+         tensor.device().isHost() ? tensor.clone() : tensor.to(Device::cpu())});
     return Status::success();
   }
 
@@ -113,9 +112,9 @@ private:
 
 } // namespace
 
-Expected<ReferenceRun>
-ConfigSelection::Trials::runReference(size_t index, uint64_t budget,
-                                      bool isBackward) {
+Expected<ReferenceRun> ConfigSelection::Trials::runReference(size_t index,
+                                                             uint64_t budget,
+                                                             bool isBackward) {
   Trial &trial = trials[index];
   auto refusal = [&](const std::string &why) {
     return launchFailure(binding.kernel, "no reference: " + why);
@@ -140,8 +139,7 @@ ConfigSelection::Trials::runReference(size_t index, uint64_t budget,
     ReferenceRun run;
     for (const Copies::Made &one : copies.made) {
       run.tensors.push_back({one.name, one.tensor});
-      run.watch.add(one.name,
-                    reinterpret_cast<uint64_t>(one.tensor.data()),
+      run.watch.add(one.name, reinterpret_cast<uint64_t>(one.tensor.data()),
                     static_cast<uint64_t>(one.tensor.numel()),
                     static_cast<unsigned>(byteSize(one.tensor.dtype())));
     }
