@@ -7,10 +7,16 @@
 
 #include "nereid/Explain/Chip.h"
 
+#include "nereid/Support/EditDistance.h"
+
+#include <cctype>
+
 namespace nereid::explain {
 
-/// NVIDIA's data sheets of H200, H100 SXM, A100 80GB SXM, L40S and T4, and the
-/// architecture whitepapers of GA102, AD102, GB202 and Blackwell (B200). An
+/// NVIDIA's data sheets of the chips of servers (H200 SXM, H100 SXM and PCIe,
+/// GH200 with 96 GB, A100 of 80 and 40 GB SXM, L40S, L4, A10, T4;
+/// HGX B200 and HGX B300 by eight), and the architecture whitepapers of GA102,
+/// AD102 and GB202. Clocks are those of the boost. An
 /// H200 reads its memory by 64 bytes: rows of 64 bytes in every 128, which
 /// begin 4 bytes later, take 1.33 times the sectors that they touch (ncu,
 /// 2026-11). Others with stacked memory are taken to do the same, the rest to
@@ -19,15 +25,67 @@ const std::vector<Chip> &chips() {
   static const std::vector<Chip> all = {
       {"h200", "sm_90a", 132, 1.98, 4800, 50, 64, 989, 495, 1979, 1979, 67},
       {"h100", "sm_90a", 132, 1.98, 3350, 50, 64, 989, 495, 1979, 1979, 67},
+      {"h100-pcie", "sm_90a", 114, 1.755, 2000, 50, 64, 756, 378, 1513, 1513,
+       51},
+      {"gh200", "sm_90a", 132, 1.98, 4000, 50, 64, 989, 495, 1979, 1979, 67},
       {"a100", "sm_80", 108, 1.41, 2039, 40, 64, 312, 156, 0, 624, 19.5},
+      {"a100-40", "sm_80", 108, 1.41, 1555, 40, 64, 312, 156, 0, 624, 19.5},
       {"l40s", "sm_89", 142, 2.52, 864, 96, 32, 362, 183, 733, 733, 0},
+      {"l4", "sm_89", 58, 2.04, 300, 48, 32, 121, 60, 242, 242, 0},
       {"rtx4090", "sm_89", 128, 2.52, 1008, 72, 32, 165, 83, 330, 661, 0},
+      {"a10", "sm_86", 72, 1.695, 600, 6, 32, 125, 62.5, 0, 250, 0},
       {"rtx3090", "sm_86", 82, 1.695, 936, 6, 32, 71, 36, 0, 284, 0},
       {"b200", "sm_100a", 148, 1.85, 8000, 126, 64, 2250, 1125, 4500, 4500, 37},
+      {"b300", "sm_103a", 148, 1.92, 8000, 126, 64, 2250, 1125, 4500, 165, 1.2},
       {"rtx5090", "sm_120a", 170, 2.41, 1792, 96, 32, 210, 105, 419, 838, 0},
       {"t4", "sm_75", 40, 1.59, 320, 4, 32, 65, 0, 0, 130, 0},
   };
   return all;
+}
+
+/// What mma.sync does on chips whose peak takes other instructions. Hopper's:
+/// 0.63 of the peak (Luo et al., "Benchmarking and Dissecting the Nvidia Hopper
+/// GPU Architecture", 2024), floats of 8 bits at the rate of f16, as which they
+/// are multiplied (414 TFLOP/s of the 1979 on an H100, 2026-11). Blackwell's
+/// multiprocessors are taken to do what Hopper's do a cycle, which was not
+/// measured.
+static double shareOfMma(const Chip &chip, bool isF8) {
+  constexpr double hopper = 0.63;
+  if (chip.target == "sm_90a") {
+    return isF8 ? hopper / 2 : hopper;
+  }
+  if (chip.target == "sm_100a" || chip.target == "sm_103a") {
+    constexpr double teraOfHopper = 989, cyclesOfHopper = 132 * 1.98;
+    double cycles = chip.multiprocessors * chip.gigahertz;
+    double tera = hopper * teraOfHopper / cyclesOfHopper * cycles;
+    return tera / chip.teraF16 / (isF8 ? 2 : 1);
+  }
+  return 1;
+}
+
+double Chip::productRate(std::string_view type, bool isGroup) const {
+  bool isF8 = type == "e4m3" || type == "e5m2";
+  double rate = type == "tf32"                 ? teraTf32
+                : type == "f64"                ? teraF64
+                : isF8                         ? teraF8
+                : type == "s8" || type == "u8" ? teraI8
+                                               : teraF16;
+  rate = rate ? rate : teraF16;
+  return isGroup || type == "f64" ? rate : rate * shareOfMma(*this, isF8);
+}
+
+Pipes Chip::pipes() const {
+  static constexpr std::pair<std::string_view, Pipes> all[] = {
+      {"sm_75", {64, 64, 2, 16}},     {"sm_80", {64, 128, 32, 16}},
+      {"sm_86", {128, 64, 2, 16}},    {"sm_89", {128, 64, 2, 16}},
+      {"sm_90a", {128, 128, 64, 16}}, {"sm_100a", {128, 128, 64, 16}},
+      {"sm_103a", {128, 128, 2, 16}}, {"sm_120a", {128, 64, 2, 16}}};
+  for (const auto &[name, pipes] : all) {
+    if (name == target) {
+      return pipes;
+    }
+  }
+  return {128, 128, 64, 16};
 }
 
 std::string chipNames() {
@@ -38,6 +96,46 @@ std::string chipNames() {
   return list;
 }
 
+/// "NVIDIA A100-SXM4-40GB" as "nvidiaa100sxm440gb".
+static std::string lettersOf(std::string_view name) {
+  std::string letters;
+  for (char c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c))) {
+      letters += char(std::tolower(static_cast<unsigned char>(c)));
+    }
+  }
+  return letters;
+}
+
+/// "; did you mean 'h100'?", by case, by the architecture, and by letters.
+static std::string meantBy(std::string_view name) {
+  std::string letters = lettersOf(name), list;
+  std::vector<std::string> names;
+  size_t longest = 0;
+  std::string inside;
+  for (const Chip &chip : chips()) {
+    std::string own = lettersOf(chip.name), arch = lettersOf(chip.target);
+    names.push_back(std::string(chip.name));
+    if (own == letters) {
+      return "; did you mean '" + names.back() + "'?";
+    }
+    bool isOfTarget =
+        letters.starts_with("sm") && (letters == arch || letters + "a" == arch);
+    if (isOfTarget) {
+      list += (list.empty() ? "" : ", ") + names.back();
+    }
+    if (letters.find(own) != std::string::npos && own.size() > longest) {
+      longest = own.size();
+      inside = names.back();
+    }
+  }
+  if (!list.empty()) {
+    return "; of that architecture: " + list;
+  }
+  return inside.empty() ? didYouMean(name, names)
+                        : "; did you mean '" + inside + "'?";
+}
+
 Expected<Chip> findChip(std::string_view name) {
   for (const Chip &chip : chips()) {
     if (chip.name == name) {
@@ -45,7 +143,8 @@ Expected<Chip> findChip(std::string_view name) {
     }
   }
   return {ErrorCode::InvalidArgument, "no chip '" + std::string(name) +
-                                          "'; expected one of " + chipNames()};
+                                          "'; expected one of " + chipNames() +
+                                          meantBy(name)};
 }
 
 Expected<Chip> chipOfTarget(std::string_view target) {

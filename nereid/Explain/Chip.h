@@ -16,6 +16,12 @@
 
 namespace nereid::explain {
 
+/// Lanes that a multiprocessor serves a cycle, by the kind of instruction (CUDA
+/// C++ Programming Guide, "Throughput of Native Arithmetic Instructions").
+struct Pipes {
+  double f32, f16x2, f64, special;
+};
+
 /// Peak rates of the data sheets, dense, sums of products in f32.
 struct Chip {
   std::string_view name;   ///< "h200"
@@ -28,6 +34,12 @@ struct Chip {
   // Multiplications and additions of matrix instructions, in 10^12 a second,
   // both counted; 0: none.
   double teraF16, teraTf32, teraF8, teraI8, teraF64;
+
+  /// Of a matrix instruction of this type of operands ("f16", "tf32", "e4m3",
+  /// "s8", "f64" ...), in 10^12 a second: `isGroup` where several warps give it
+  /// together, else it is mma.sync. Types without a rate have that of f16.
+  double productRate(std::string_view type, bool isGroup) const;
+  Pipes pipes() const;
 };
 
 const std::vector<Chip> &chips();
@@ -35,7 +47,8 @@ const std::vector<Chip> &chips();
 /// "h200, h100, ...".
 std::string chipNames();
 
-/// By name. InvalidArgument with the list otherwise.
+/// By name. InvalidArgument with the list otherwise, and with the chip that was
+/// meant where that can be told ("H100", "sm_90a").
 Expected<Chip> findChip(std::string_view name);
 /// The first one with this target: "sm_90a" is an H200.
 Expected<Chip> chipOfTarget(std::string_view target);

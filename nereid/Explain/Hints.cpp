@@ -50,8 +50,39 @@ static const ToldDecision *decisionOf(const Report &report,
   return nullptr;
 }
 
+/// Would the source's promise of multiples of 16 be false in this launch?
+static bool isRefuted(const Report &report, const AccessCost &cost,
+                      const ToldDecision &decision) {
+  if (decision.reason.starts_with("the address is known to be divisible")) {
+    return cost.remainder != 0u;
+  }
+  bool isOfMask = decision.reason.starts_with("the mask may change");
+  return isOfMask && std::any_of(report.integers.begin(), report.integers.end(),
+                                 [](int64_t value) { return value % 16 != 0; });
+}
+
+/// What would make the access wider, and is true of this launch.
+static std::string widerText(const Report &report, const AccessCost &cost,
+                             const ToldDecision &decision) {
+  if (!isRefuted(report, cost, decision)) {
+    return decision.reason + ". To mend it: " + decision.hint;
+  }
+  if (decision.reason.starts_with("the mask may change")) {
+    return decision.reason + ". A bound that is a multiple of 16 would do: pad "
+                             "the array to one";
+  }
+  if (cost.remainder) {
+    return "in this launch they begin " + std::to_string(*cost.remainder) +
+           (*cost.remainder == 1 ? " byte" : " bytes") +
+           " behind a multiple of 16. Load from the multiple in front and "
+           "shift, or let the array begin elsewhere";
+  }
+  return "in this launch rows begin at no multiples of 16 bytes. Pad their "
+         "stride";
+}
+
 /// Of a global access, or nothing.
-static std::string globalHint(const AccessCost &cost,
+static std::string globalHint(const Report &report, const AccessCost &cost,
                               const ToldDecision *decision) {
   constexpr double misaligned = 1.02, scattered = 1.9;
   std::string counted =
@@ -63,11 +94,18 @@ static std::string globalHint(const AccessCost &cost,
       cost.laneStride > cost.laneBytes && cost.laneStride <= widestAccess;
   if (cost.excess() >= scattered && isSplit) {
     return counted + "a thread takes its " + std::to_string(cost.laneStride) +
-           " bytes one by one, since " +
-           (decision ? decision->reason + ": " + decision->hint
-                     : "the address is not known to be a multiple: let rows "
-                       "begin at multiples of 16 bytes, and pass strides that "
-                       "are divisible by 16, or tell with tl.multiple_of");
+           " bytes one by one: " +
+           (decision ? widerText(report, cost, *decision)
+            : cost.remainder == 0u
+                ? "the address is not known to be a multiple. Pass strides "
+                  "that are divisible by 16, or tell with tl.multiple_of"
+                : "the address is not known to be a multiple. Let rows begin "
+                  "at multiples of 16 bytes");
+  }
+  if (cost.excess() >= scattered && cost.isOfData) {
+    return counted + "the places are loaded values. Neighbouring threads have "
+                     "neighbours where these are sorted; or a thread takes "
+                     "more of each place";
   }
   if (cost.excess() >= scattered) {
     if (cost.kind == AccessKind::Atomic) {
@@ -85,6 +123,21 @@ static std::string globalHint(const AccessCost &cost,
                      "of 32 bytes (pad their stride), or move the start";
   }
   return "";
+}
+
+/// Where values say which places threads meet, only other values help.
+static std::string conflictText(const AccessCost &cost) {
+  if (cost.isOfData && cost.kind == AccessKind::Atomic) {
+    return "they hang on the data: threads whose values are equal, or 32 "
+           "words apart, take turns. Data in another order, or counts of parts "
+           "that are added up, have fewer";
+  }
+  if (cost.isOfData) {
+    return "they hang on the indices, which are loaded: threads meet where "
+           "these are multiples of 32 words apart";
+  }
+  return "another order of the block's dimensions, or another number of "
+         "warps, spreads them over the banks";
 }
 
 static void addAccessHints(const Report &report,
@@ -107,15 +160,13 @@ static void addAccessHints(const Report &report,
               std::string(name(cost.kind)) +
                   " of shared memory: " + number(cost.unitsPerRequest()) +
                   " passes a request, " + number(cost.leastPerRequest()) +
-                  " would do (bank conflicts): another order of the block's "
-                  "dimensions, or another number of warps, spreads them over "
-                  "the banks"}});
+                  " would do (bank conflicts): " + conflictText(cost)}});
       }
       continue;
     }
     double wasted = share * (1 - 1 / cost.excess());
     const ToldDecision *decision = decisionOf(report, cost);
-    if (std::string text = globalHint(cost, decision); !text.empty()) {
+    if (std::string text = globalHint(report, cost, decision); !text.empty()) {
       weighed.push_back({wasted, {cost.file, cost.line, text}});
     } else if (decision && cost.laneBytes < 4 && cost.lanesActive > 16) {
       weighed.push_back(
@@ -123,8 +174,8 @@ static void addAccessHints(const Report &report,
            {cost.file, cost.line,
             accessName(cost) + ": " + std::to_string(cost.laneBytes) +
                 (cost.laneBytes == 1 ? " byte" : " bytes") +
-                " a thread where 16 are possible: " + decision->reason + ": " +
-                decision->hint}});
+                " a thread where 16 are possible: " +
+                widerText(report, cost, *decision)}});
     }
     if (cost.lanesActive < 12 && cost.requests > 1 && share > 0.2) {
       weighed.push_back(
@@ -163,25 +214,27 @@ static void addKernelHints(const Report &report,
                            std::vector<Weighed> &weighed) {
   const Resources &resources = report.resources;
   if (resources.spillBytes) {
-    weighed.push_back(
-        {0.5,
-         {report.location.file, report.location.line,
-          std::to_string(resources.spillBytes) +
-              " bytes of registers are spilled to memory: a smaller block, or "
-              "more warps, holds less in a thread"}});
+    weighed.push_back({0.5,
+                       {report.location.file, report.location.line,
+                        std::to_string(resources.spillBytes) +
+                            " bytes of spilled registers are stored and "
+                            "loaded: a smaller block, "
+                            "or "
+                            "more warps, holds less in a thread"}});
   }
   if (report.blocks < report.chip.multiprocessors) {
     weighed.push_back(
         {1 - double(report.blocks) / report.chip.multiprocessors,
          {report.location.file, report.location.line,
-          std::to_string(report.blocks) + " programs for " +
+          countedText(report.blocks, "program") + " for " +
               std::to_string(report.chip.multiprocessors) +
               " multiprocessors: smaller blocks, or a split of the loop over "
               "several programs, keep more of them busy"}});
   }
   double full =
       resources.mostWarps ? double(resources.warps) / resources.mostWarps : 1;
-  bool isShort = full < 0.25 && report.bound != Bound::Products;
+  bool isShort = full < 0.25 && report.bound != Bound::Products &&
+                 report.residentWarps() == resources.warps;
   if (isShort &&
       (resources.limit == "registers" || resources.limit == "shared memory")) {
     weighed.push_back(

@@ -7,11 +7,12 @@
 
 #include "nereid/Explain/Report.h"
 
+#include "nereid/Explain/DataRegisters.h"
 #include "nereid/Explain/Hints.h"
 #include "nereid/Explain/Work.h"
 
 #include <algorithm>
-#include <cmath>
+#include <bit>
 #include <filesystem>
 #include <map>
 #include <tuple>
@@ -46,8 +47,12 @@ const char *name(Bound bound) {
     return "passes";
   case Bound::Compute:
     return "instructions";
+  case Bound::Floats:
+    return "floats";
   case Bound::Products:
     return "products";
+  case Bound::Atomics:
+    return "atomics";
   case Bound::Latency:
     return "latency";
   }
@@ -77,16 +82,6 @@ static std::optional<AccessKind> kindOf(const std::string &opcode) {
   return std::nullopt;
 }
 
-/// 10^12 a second; the rate of f16 for what the chip has no numbers of.
-static double rateOf(const Chip &chip, const std::string &type) {
-  double rate = type == "tf32"                     ? chip.teraTf32
-                : type == "f64"                    ? chip.teraF64
-                : type == "e4m3" || type == "e5m2" ? chip.teraF8
-                : type == "s8" || type == "u8"     ? chip.teraI8
-                                                   : chip.teraF16;
-  return rate ? rate : chip.teraF16;
-}
-
 //===----------------------------------------------------------------------===//
 // The report
 //===----------------------------------------------------------------------===//
@@ -100,30 +95,34 @@ public:
       : program(program), profile(profile), arrays(arrays), report(report),
         scale(profile.blocks
                   ? double(profile.gridBlocks) / double(profile.blocks)
-                  : 1) {}
+                  : 1),
+        fromData(program) {}
 
   void addInstructions();
   void addTraffic();
-  void predict();
+  double cyclesOfBlock() const;
 
 private:
   void addAccess(const sim::Statement &statement, const sim::Counts &counts,
                  AccessKind kind);
+  void addFloats(const std::string &opcode, double warps,
+                 std::array<double, 4> &cycles) const;
   std::string arrayAt(uint64_t address) const;
   std::string fileOf(const sim::Statement &statement) const;
-  double cyclesOfBlock() const;
 
   const sim::Program &program;
   const sim::Profile &profile;
   const std::vector<Array> &arrays;
   Report &report;
   const double scale; ///< from the blocks that ran to the grid
-  double productUs = 0;
+  const DataRegisters fromData;
   using Key = std::tuple<std::string, uint32_t, AccessKind, bool, std::string,
                          unsigned>;
   std::map<Key, AccessCost> accesses;
   /// Also those without an active lane, which are no requests.
   std::map<const AccessCost *, double> executions;
+  std::map<const AccessCost *, uint64_t> lowest; ///< of first addresses
+  std::map<const AccessCost *, bool> isUneven;
 };
 
 } // namespace
@@ -152,6 +151,21 @@ std::string Maker::arrayAt(uint64_t address) const {
   return "";
 }
 
+/// Does an access of `counts` always begin at the same place of what a thread
+/// takes?
+static bool isEven(const sim::Counts &counts, unsigned laneBytes) {
+  constexpr unsigned widest = 16;
+  int64_t stride = counts.laneStride ? std::abs(counts.laneStride) : widest;
+  unsigned taken = stride > widest || !std::has_single_bit(uint64_t(stride))
+                       ? laneBytes
+                       : unsigned(stride);
+  uint32_t folded = 0;
+  for (unsigned at = 0; at < widest; ++at) {
+    folded |= (counts.remainders >> at & 1u) << (at % std::max(taken, 1u));
+  }
+  return std::popcount(folded) <= 1;
+}
+
 void Maker::addAccess(const sim::Statement &statement,
                       const sim::Counts &counts, AccessKind kind) {
   if (!counts.sectors && !counts.wavefronts) {
@@ -176,7 +190,19 @@ void Maker::addAccess(const sim::Statement &statement,
     cost.laneStride = counts.laneStride;
     cost.requests +=
         double(isShared ? counts.sharedRequests : counts.requests) * scale;
-    executions[&cost] += double(counts.executed) * scale;
+    bool isCopy = kind == AccessKind::Copy;
+    executions[&cost] +=
+        double(isCopy ? std::max(counts.requests, counts.sharedRequests)
+                      : counts.executed) *
+        scale;
+    cost.isOfData |=
+        fromData.hasAddressOf(size_t(&statement - program.statements.data()));
+    if (!isShared) {
+      uint64_t &least =
+          lowest.try_emplace(&cost, counts.firstAddress).first->second;
+      least = std::min(least, counts.firstAddress);
+      isUneven[&cost] |= !isEven(counts, laneBytes);
+    }
     cost.lanesActive += double(counts.lanes) * scale; // divided below
     cost.bytes += double(counts.bytes) * scale;
     cost.units += double(units) * scale;
@@ -185,7 +211,36 @@ void Maker::addAccess(const sim::Statement &statement,
   }
 }
 
+/// Cycles of the multiprocessor's units: floats, halves, doubles, functions.
+void Maker::addFloats(const std::string &opcode, double warps,
+                      std::array<double, 4> &cycles) const {
+  Pipes pipes = report.chip.pipes();
+  const std::array<double, 4> lanesOfCycle = {pipes.f32, pipes.f16x2, pipes.f64,
+                                              pipes.special};
+  std::array<double, 4> uses = {};
+  switch (unitOf(opcode)) {
+  case FloatUnit::None:
+    return;
+  case FloatUnit::Single:
+    uses[0] = opcode.ends_with("x2") ? 2 : 1;
+    break;
+  case FloatUnit::Half:
+    uses[1] = 1;
+    break;
+  case FloatUnit::Double:
+    uses[2] = 1;
+    break;
+  case FloatUnit::Special:
+    uses[3] = 1;
+    break;
+  }
+  for (size_t i = 0; i < cycles.size(); ++i) {
+    cycles[i] += warps * 32 * uses[i] / lanesOfCycle[i];
+  }
+}
+
 void Maker::addInstructions() {
+  std::array<double, 4> cycles = {};
   std::map<std::pair<std::string, uint32_t>, double> lines;
   for (size_t i = 0; i < program.statements.size(); ++i) {
     const sim::Statement &statement = program.statements[i];
@@ -205,12 +260,22 @@ void Maker::addInstructions() {
     Product product = productOf(opcode);
     report.productOperations += product.operations * executed;
     if (product.operations) {
-      productUs += product.operations * executed /
-                   (rateOf(report.chip, product.type) * 1e6);
+      report.productUs +=
+          product.operations * executed /
+          (report.chip.productRate(product.type, product.isGroup) * 1e6);
     }
+    report.floatOperations +=
+        floatOperationsOf(opcode) * double(counts.lanes) * scale;
+    addFloats(opcode, executed, cycles);
   }
+  double ofAll = report.chip.multiprocessors * report.chip.gigahertz * 1e3;
+  report.floatUs = *std::max_element(cycles.begin(), cycles.end()) / ofAll;
+  report.atomicTurns = profile.mostAtomicTurns();
   for (auto &[key, cost] : accesses) {
     cost.lanesActive /= executions[&cost];
+    if (!cost.isShared && !isUneven[&cost]) {
+      cost.remainder = unsigned(lowest[&cost] % 16);
+    }
     report.accesses.push_back(cost);
   }
   std::stable_sort(report.accesses.begin(), report.accesses.end(),
@@ -228,7 +293,11 @@ void Maker::addInstructions() {
 }
 
 void Maker::addTraffic() {
-  sim::Traffic traffic = profile.traffic(report.chip.fetchBytes);
+  std::vector<sim::MemoryRange> ranges;
+  for (const Array &array : arrays) {
+    ranges.push_back({array.begin, array.begin + array.bytes});
+  }
+  sim::Traffic traffic = profile.traffic(report.chip.fetchBytes, ranges);
   report.compulsoryRead = traffic.read;
   report.compulsoryWritten = traffic.written;
   report.movedRead = traffic.movedRead;
@@ -263,71 +332,6 @@ double Maker::cyclesOfBlock() const {
          double(profile.blocks);
 }
 
-/// Blocks that share a multiprocessor.
-static unsigned blocksTogether(const Report &report) {
-  unsigned most = report.resources.mostWarps ? report.resources.mostWarps : 64;
-  unsigned ofBlock = std::max((report.resources.threads + 31) / 32, 1u);
-  unsigned places = report.resources.residentBlocks
-                        ? report.resources.residentBlocks
-                        : std::max(most / ofBlock, 1u);
-  uint64_t there = (report.blocks + report.chip.multiprocessors - 1) /
-                   report.chip.multiprocessors;
-  return unsigned(std::clamp<uint64_t>(there, 1, places));
-}
-
-/// How often the places for blocks are filled. A few blocks more than there are
-/// places take as long as twice as many; of many waves the last one overlaps
-/// with those before.
-static double wavesOf(const Report &report) {
-  constexpr double many = 4;
-  double exact = double(report.blocks) /
-                 (double(report.blocksTogether) * report.chip.multiprocessors);
-  return exact > many ? exact : std::ceil(exact);
-}
-
-/// Each limit as if nothing else took time. Memory gives 0.92 of its rate (a
-/// copy of 1 GiB on an H200, 2026-11), and the second-level cache 40 bytes a
-/// cycle and multiprocessor: 80 slices of 64 bytes for 132 of them. A
-/// multiprocessor takes a pass through its own memory a cycle, which is a line
-/// of 128 bytes or a word of each bank, and issues four instructions. What a
-/// block waits for by itself overlaps with the other blocks of its
-/// multiprocessor, and with itself as far as it copies ahead: as if the two
-/// were sides of a right angle. A kernel that does nothing takes 2 us.
-void Maker::predict() {
-  constexpr double achieved = 0.92, cacheRate = 40, issued = 4, launchUs = 2;
-  const Chip &chip = report.chip;
-  double cyclesOfUs = chip.gigahertz * 1e3;
-  double ofAll = chip.multiprocessors * cyclesOfUs;
-  double bytes = report.movedRead + report.movedWritten;
-  report.blockCycles = cyclesOfBlock();
-  report.blocksTogether = blocksTogether(report);
-  const std::pair<Bound, double> rates[] = {
-      {Bound::Memory, bytes / (chip.gigabytesPerSecond * achieved * 1e3)},
-      {Bound::Cache, report.cacheBytes / cacheRate / ofAll},
-      {Bound::Passes, report.passes / ofAll},
-      {Bound::Compute, report.instructions / issued / ofAll},
-      {Bound::Products, productUs}};
-  double longest = 0;
-  for (const auto &[bound, us] : rates) {
-    if (us > 0) {
-      report.limits.push_back({bound, us});
-    }
-    if (us > longest) {
-      longest = us;
-      report.bound = bound;
-    }
-  }
-  double latency = wavesOf(report) * report.blockCycles / cyclesOfUs;
-  report.limits.push_back({Bound::Latency, latency});
-  if (latency > longest) {
-    report.bound = Bound::Latency;
-  }
-  report.predictedUs =
-      launchUs +
-      std::max(latency,
-               std::hypot(longest, latency / double(report.blocksTogether)));
-}
-
 Report makeReport(const sim::Program &program, const sim::Profile &profile,
                   std::array<uint32_t, 3> grid, const Resources &resources,
                   const Subject &subject, const Chip &chip) {
@@ -335,6 +339,8 @@ Report makeReport(const sim::Program &program, const sim::Profile &profile,
   report.kernel = program.name;
   report.location = subject.location;
   report.decisions = subject.decisions;
+  report.configuration = subject.configuration;
+  report.integers = subject.integers;
   report.target = program.target;
   report.chip = chip;
   report.grid = grid;
@@ -344,7 +350,7 @@ Report makeReport(const sim::Program &program, const sim::Profile &profile,
   Maker maker(program, profile, subject.arrays, report);
   maker.addInstructions();
   maker.addTraffic();
-  maker.predict();
+  predict(report, maker.cyclesOfBlock());
   addHints(report);
   return report;
 }

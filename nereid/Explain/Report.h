@@ -27,10 +27,12 @@ namespace nereid::explain {
 /// What the assembler and the launch say; 0 registers: no assembler was there.
 struct Resources {
   unsigned threads = 0; ///< of a block
+  /// Spills as they stand in the code: what is stored, and what is loaded.
   unsigned registers = 0, spillBytes = 0, sharedBytes = 0;
-  unsigned residentBlocks = 0;       ///< on a multiprocessor
-  unsigned warps = 0, mostWarps = 0; ///< resident, and what one can hold
-  std::string limit;                 ///< what keeps it from more
+  unsigned residentBlocks = 0; ///< that fit a multiprocessor
+  unsigned warps = 0;          ///< of these
+  unsigned mostWarps = 0;      ///< that one can hold
+  std::string limit;           ///< what keeps it from more
 };
 
 /// An argument's memory.
@@ -53,10 +55,17 @@ struct AccessCost {
   unsigned laneBytes = 0; ///< of a thread's instruction
   int64_t laneStride = 0; ///< bytes from one thread to the next, of a request
   double requests = 0;    ///< of warps, with one active thread at least
-  double lanesActive = 0; ///< of 32, on the average over all warps
-  double bytes = 0;       ///< that threads asked for
+  /// Of 32, on the average over all warps; of copies ahead over those that copy
+  /// something, since a loop's last turns copy nothing.
+  double lanesActive = 0;
+  double bytes = 0; ///< that threads asked for
   /// Global: sectors of 32 bytes. Shared: passes.
   double units = 0, leastUnits = 0;
+  /// Global: bytes behind a multiple of 16 at which the lowest of the first
+  /// threads' accesses began; nothing where that differs from request to
+  /// request by other than multiples of what a thread takes.
+  std::optional<unsigned> remainder;
+  bool isOfData = false; ///< addresses that are computed from what was loaded
 
   double unitsPerRequest() const { return requests ? units / requests : 0; }
   double leastPerRequest() const {
@@ -73,8 +82,18 @@ struct LineCost {
 
 /// What a launch may wait for: bytes of memory and of the second-level cache,
 /// passes through the multiprocessors' own memory, slots to issue instructions,
-/// matrix instructions, and each warp for its own results.
-enum class Bound { Memory, Cache, Passes, Compute, Products, Latency };
+/// the units of floats, matrix instructions, atomics at one place, and each
+/// warp for its own results.
+enum class Bound {
+  Memory,
+  Cache,
+  Passes,
+  Compute,
+  Floats,
+  Products,
+  Atomics,
+  Latency
+};
 const char *name(Bound bound);
 
 struct Hint {
@@ -88,6 +107,8 @@ struct Subject {
   SourceLocation location; ///< of the function
   std::vector<Array> arrays;
   std::vector<ToldDecision> decisions;
+  std::vector<int64_t> integers; ///< among the arguments
+  std::string configuration;     ///< of @triton.autotune, and why this one
 };
 
 struct Report {
@@ -95,6 +116,7 @@ struct Report {
   SourceLocation location;
   Chip chip{};
   std::array<uint32_t, 3> grid{};
+  std::string configuration; ///< of Subject
   uint64_t blocks = 0, simulatedBlocks = 0;
   Resources resources;
   std::vector<AccessCost> accesses; ///< most units first, global in front
@@ -109,12 +131,21 @@ struct Report {
   double requestedRead = 0, requestedWritten = 0;
   double instructions = 0;      ///< of warps
   double productOperations = 0; ///< of matrix instructions
+  double floatOperations = 0;   ///< of threads
+  /// Microseconds of matrix instructions and of the busiest unit for floats, if
+  /// all multiprocessors had the same share.
+  double productUs = 0, floatUs = 0;
+  double atomicTurns = 0; ///< of the sector that has most of them
   /// Through the second-level cache: what the nearest ones do not have.
   double cacheBytes = 0;
   /// Passes through the multiprocessors' own memory and nearest caches.
   double passes = 0;
   double blockCycles = 0; ///< of a block that has a multiprocessor to itself
-  unsigned blocksTogether = 1; ///< at a time on a multiprocessor
+  unsigned blocksTogether = 1; ///< of this grid, at a time on a multiprocessor
+  /// Warps of this grid that are resident on a multiprocessor.
+  unsigned residentWarps() const {
+    return blocksTogether * ((resources.threads + 31) / 32);
+  }
   /// Microseconds, each if it alone took time. Those that the launch has not
   /// are missing.
   std::vector<std::pair<Bound, double>> limits;
@@ -123,7 +154,16 @@ struct Report {
   std::optional<double> measuredUs; ///< on a device of this machine
   std::vector<ToldDecision> decisions;
   std::vector<Hint> hints;
+  std::vector<int64_t> integers; ///< of Subject
+
+  /// How much more than its share the busiest multiprocessor has, as a factor:
+  /// a grid does not fill a chip evenly.
+  double imbalance() const;
 };
+
+/// Fills in the limits, the prediction and its bound. `cycles` are those of a
+/// block that has a multiprocessor to itself.
+void predict(Report &report, double cycles);
 
 /// `profile` is of a launch of `program`.
 Report makeReport(const sim::Program &program, const sim::Profile &profile,
@@ -154,9 +194,20 @@ std::string reportHtml(const Side &ours, const Side &theirs,
 /// has its price in passes and time.
 std::string decisionText(const Report &report, const ToldDecision &decision);
 
-/// "1.5 MB", "12 us".
+/// "1.5 MB", "12 us", "2.15 G".
 std::string bytesText(double bytes);
 std::string timeText(double us);
+std::string countText(double count);
+/// A time as exactly as predictions are: two digits.
+std::string predictedText(double us);
+/// "1 program", "2 programs".
+std::string countedText(uint64_t count, const std::string &what);
+/// "32 registers, 0 bytes spilled, 16 of 64 warps resident (limit: ...)".
+std::string resourcesText(const Report &report);
+/// "1 MB read, 1 MB written at least; ...".
+std::string memoryText(const Report &report);
+/// "2.1 G by matrix instructions, 12 k by threads".
+std::string operationsText(const Report &report);
 
 } // namespace nereid::explain
 

@@ -7,8 +7,9 @@
 
 #include "nereid/Explain/Report.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdarg>
-#include <set>
 
 namespace nereid::explain {
 
@@ -40,6 +41,70 @@ std::string timeText(double us) {
   char text[32];
   std::snprintf(text, sizeof(text), us < 1000 ? "%.3g us" : "%.3g ms",
                 us < 1000 ? us : us / 1000);
+  return text;
+}
+
+std::string countText(double count) {
+  static constexpr std::pair<double, const char *> units[] = {
+      {1e15, " P"}, {1e12, " T"}, {1e9, " G"}, {1e6, " M"}};
+  char text[32];
+  for (auto [unit, unitName] : units) {
+    if (count >= unit) {
+      std::snprintf(text, sizeof(text), "%.3g%s", count / unit, unitName);
+      return text;
+    }
+  }
+  std::snprintf(text, sizeof(text), "%.0f", count);
+  return text;
+}
+
+std::string predictedText(double us) {
+  double unit = std::pow(10, std::floor(std::log10(std::max(us, 1e-3))) - 1);
+  return timeText(std::round(us / unit) * unit);
+}
+
+std::string countedText(uint64_t count, const std::string &what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string resourcesText(const Report &report) {
+  const Resources &r = report.resources;
+  if (!r.registers) {
+    return bytesText(r.sharedBytes) +
+           " shared; registers are not known without ptxas";
+  }
+  unsigned resident = report.residentWarps();
+  bool isOfGrid = resident < r.warps;
+  return std::to_string(r.registers) + " registers, " +
+         std::to_string(r.spillBytes) +
+         (r.spillBytes ? " bytes stored and loaded by spills, "
+                       : " bytes spilled, ") +
+         bytesText(r.sharedBytes) + " shared: " + std::to_string(resident) +
+         " of " + std::to_string(r.mostWarps) + " warps resident (limit: " +
+         (isOfGrid ? "the grid; " + std::to_string(r.warps) + " by " : "") +
+         r.limit + ")";
+}
+
+std::string memoryText(const Report &report) {
+  bool isSample = report.simulatedBlocks < report.blocks;
+  return bytesText(report.compulsoryRead) + " read, " +
+         bytesText(report.compulsoryWritten) + " written " +
+         (isSample ? "at least, by the sample" : "at least") + "; " +
+         bytesText(report.movedRead) + " and " +
+         bytesText(report.movedWritten) + " moved; " +
+         bytesText(report.requestedRead) + " and " +
+         bytesText(report.requestedWritten) + " asked for";
+}
+
+std::string operationsText(const Report &report) {
+  std::string text;
+  if (report.productOperations > 0) {
+    text = countText(report.productOperations) + " by matrix instructions";
+  }
+  if (report.floatOperations > 0 || text.empty()) {
+    text += (text.empty() ? "" : ", ") + countText(report.floatOperations) +
+            " of floats by threads";
+  }
   return text;
 }
 
@@ -76,36 +141,22 @@ std::string decisionText(const Report &report, const ToldDecision &decision) {
 
 static void addHead(std::string &out, const Report &report) {
   const Resources &r = report.resources;
-  append(out, "%s, %s as of an %s: %llu programs of %u warps\n",
-         report.kernel.c_str(), report.target.c_str(),
-         std::string(report.chip.name).c_str(),
-         static_cast<unsigned long long>(report.blocks), (r.threads + 31) / 32);
+  std::string warps = countedText((r.threads + 31) / 32, "warp");
+  append(out, "%s, %s as of an %s: %s of %s\n", report.kernel.c_str(),
+         report.target.c_str(), std::string(report.chip.name).c_str(),
+         countedText(report.blocks, "program").c_str(), warps.c_str());
+  if (!report.configuration.empty()) {
+    out += "  config      " + report.configuration + "\n";
+  }
   if (report.simulatedBlocks < report.blocks) {
-    append(out, "  from %llu programs, spread over the grid\n",
-           static_cast<unsigned long long>(report.simulatedBlocks));
+    out += "  from " + countedText(report.simulatedBlocks, "program") +
+           ", spread over the grid\n";
   }
-  if (r.registers) {
-    append(out,
-           "  resources   %u registers, %u bytes spilled, %s shared: %u of %u "
-           "warps resident (limit: %s)\n",
-           r.registers, r.spillBytes, bytesText(r.sharedBytes).c_str(), r.warps,
-           r.mostWarps, r.limit.c_str());
-  } else {
-    append(out,
-           "  resources   %s shared; registers are not known without ptxas\n",
-           bytesText(r.sharedBytes).c_str());
-  }
-  append(out,
-         "  memory      %s read, %s written at least; %s and %s moved; %s and "
-         "%s asked for\n",
-         bytesText(report.compulsoryRead).c_str(),
-         bytesText(report.compulsoryWritten).c_str(),
-         bytesText(report.movedRead).c_str(),
-         bytesText(report.movedWritten).c_str(),
-         bytesText(report.requestedRead).c_str(),
-         bytesText(report.requestedWritten).c_str());
-  append(out, "  time        %s predicted, bound by %s (",
-         timeText(report.predictedUs).c_str(), name(report.bound));
+  out += "  resources   " + resourcesText(report) + "\n";
+  out += "  memory      " + memoryText(report) + "\n";
+  out += "  operations  " + operationsText(report) + "\n";
+  append(out, "  time        about %s predicted, bound by %s (",
+         predictedText(report.predictedUs).c_str(), name(report.bound));
   const char *before = "";
   for (const auto &[limit, us] : report.limits) {
     append(out, "%s%s %s", before, name(limit), timeText(us).c_str());

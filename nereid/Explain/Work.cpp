@@ -35,6 +35,7 @@ Product productOf(const std::string &opcode) {
     shape = opcode.find(".m", shape + 1);
   }
   Product product;
+  product.isGroup = isGroup;
   product.operations = 2.0 * m * n * k / (isGroup ? 4 : 1);
   size_t last = opcode.rfind('.');
   size_t before = opcode.rfind('.', last - 1);
@@ -43,8 +44,7 @@ Product productOf(const std::string &opcode) {
   return product;
 }
 
-/// Operations of one thread: "fma.rn.f32" has 2, "add.rn.bf16x2" has 2.
-static double floatOperationsOf(const std::string &opcode) {
+double floatOperationsOf(const std::string &opcode) {
   static constexpr std::string_view operations[] = {
       "add",  "sub",   "mul", "fma", "mad", "div", "rcp",
       "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos", "tanh"};
@@ -61,6 +61,24 @@ static double floatOperationsOf(const std::string &opcode) {
   }
   return (name == "fma" || name == "mad" ? 2 : 1) *
          (type.ends_with("x2") ? 2 : 1);
+}
+
+FloatUnit unitOf(const std::string &opcode) {
+  static constexpr std::string_view functions[] = {
+      "div", "rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos", "tanh"};
+  if (floatOperationsOf(opcode) == 0) {
+    return FloatUnit::None;
+  }
+  std::string_view name = std::string_view(opcode).substr(0, opcode.find('.'));
+  std::string_view type =
+      std::string_view(opcode).substr(opcode.rfind('.') + 1);
+  if (std::find(std::begin(functions), std::end(functions), name) !=
+      std::end(functions)) {
+    return FloatUnit::Special;
+  }
+  return type == "f64"             ? FloatUnit::Double
+         : type.starts_with("f32") ? FloatUnit::Single
+                                   : FloatUnit::Half;
 }
 
 Work countWork(const sim::Program &program, const sim::Profile &profile) {

@@ -38,8 +38,16 @@ std::string opcodeOf(const sim::Statement &statement);
 struct Product {
   double operations = 0;
   std::string type;
+  bool isGroup = false; ///< given by several warps together
 };
 Product productOf(const std::string &opcode);
+
+/// Of one thread: "fma.rn.f32" has 2, "add.rn.bf16x2" has 2.
+double floatOperationsOf(const std::string &opcode);
+
+/// The unit of a multiprocessor that an instruction of threads keeps busy.
+enum class FloatUnit { None, Single, Half, Double, Special };
+FloatUnit unitOf(const std::string &opcode);
 
 } // namespace nereid::explain
 

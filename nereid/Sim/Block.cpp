@@ -57,6 +57,9 @@ void Block::count(const Warp &warp, const WarpAccess &access, Space space,
   uint64_t missed =
       countGlobal(to, access, isRead && !isCopy ? &readSectors : nullptr);
   seen.isNew = kind != Access::Write && missed;
+  if (kind == Access::Atomic) {
+    countTurns(atomicTurns, access);
+  }
   for (uint32_t mask = access.mask; mask; mask &= mask - 1) {
     uint64_t at = access.addresses[size_t(std::countr_zero(mask))];
     if (Touched *touched = launch.profile->touchedAt(at)) {
@@ -95,6 +98,13 @@ void Block::addTime() {
   for (size_t i = 0; i < last.size(); ++i) {
     cycles[i] += last[i];
   }
+}
+
+void Block::forgetCounts() {
+  std::fill(counts.begin(), counts.end(), Counts());
+  atomicTurns.clear();
+  blocksRun = 0;
+  cycles = {};
 }
 
 bool Block::advance() {

@@ -57,12 +57,14 @@ public:
   uint64_t instructions = 0;
   /// By instruction, with a profile; else empty.
   std::vector<Counts> counts;
+  std::unordered_map<uint64_t, uint64_t> atomicTurns; ///< the same
   uint64_t blocksRun = 0, number = 0;
   /// With a profile: of the instruction that runs, and of all blocks in sum.
   AccessSeen seen;
   Cycles cycles = {};
   /// The block has ended: adds its time.
   void addTime();
+  void forgetCounts();
   /// One request of a warp, with a profile.
   void count(const Warp &warp, const WarpAccess &access, Space space,
              Access kind);

@@ -93,18 +93,19 @@ uint64_t simulationCost(const LaunchRequest &request) {
   Block block(alone, 0);
   block.begin({request.grid[0] / 2, request.grid[1] / 2, request.grid[2] / 2},
               0);
+  // One that takes longer than all may is only looked at so far.
+  constexpr uint64_t mostTurns = 256;
   try {
-    while (block.advance()) {
+    for (uint64_t turn = 0; turn < mostTurns && block.advance(); ++turn) {
     }
   } catch (const Fault &) {
     // It is told when the grid runs.
   }
   uint64_t cost = 1;
   for (size_t i = 0; i < block.counts.size(); ++i) {
-    constexpr uint64_t elementsOfCycle = 16;
-    bool isProduct = profile.timings[i].kind == Timing::Kind::Product;
+    constexpr uint64_t multiplicationsOfStep = 32;
     cost += block.counts[i].executed *
-            (isProduct ? profile.timings[i].cycles * elementsOfCycle : 1);
+            (1 + profile.timings[i].multiplications / multiplicationsOfStep);
   }
   return cost;
 }
@@ -112,11 +113,18 @@ uint64_t simulationCost(const LaunchRequest &request) {
 /// Of `all`: so many that it takes some seconds.
 uint64_t sampleSize(const LaunchRequest &request, uint64_t all) {
   constexpr uint64_t least = 16, mostCost = uint64_t{1} << 24;
-  if (!request.mostBlocks || all <= std::min(request.mostBlocks, least)) {
-    return request.mostBlocks ? std::min(all, request.mostBlocks) : all;
+  uint64_t most = request.sample.mostBlocks;
+  if (!most || all <= std::min(most, least)) {
+    return most ? std::min(all, most) : all;
   }
-  uint64_t affordable = std::max(mostCost / simulationCost(request), least);
-  return std::min({all, request.mostBlocks, affordable});
+  uint64_t cost = simulationCost(request);
+  // A sample of few says less than one of many.
+  constexpr uint64_t few = 8, share = 4;
+  uint64_t whole = request.sample.wholeCost / (all > few * most ? share : 1);
+  if (cost <= whole / all) {
+    return all;
+  }
+  return std::min({all, most, std::max(mostCost / cost, least)});
 }
 
 /// The grid, and the first thing that went wrong in it.
@@ -135,13 +143,18 @@ public:
   /// Blocks in order: one may wait for those in front of it, not for others.
   void runBlocks(unsigned worker) {
     Block block(request, worker);
-    for (uint64_t i = next++; i < count && !hasFailed; i = next++) {
+    for (uint64_t i = next++; i < count && !hasEnded; i = next++) {
+      hasEnded = hasEnded || !goesOn();
       block.begin(position(i), number(i));
-      while (!hasFailed && advance(block)) {
+      while (!hasEnded && advance(block)) {
+        hasEnded = hasEnded || !goesOn();
       }
-      block.addTime();
+      if (!hasEnded) {
+        block.addTime();
+        merge(block);
+      }
+      ++ended;
     }
-    merge(block);
   }
 
   /// All of them in turns.
@@ -151,11 +164,12 @@ public:
       blocks.push_back(std::make_unique<Block>(request, unsigned(i)));
       blocks.back()->begin(position(i), number(i));
     }
-    for (bool left = true; left && !hasFailed;) {
+    for (bool left = true; left && !hasEnded;) {
       left = false;
       for (auto &block : blocks) {
         left |= advance(*block);
       }
+      hasEnded = hasEnded || (left && !goesOn());
     }
     for (auto &block : blocks) {
       block->addTime();
@@ -182,6 +196,9 @@ private:
   }
   /// Of each pair of blocks one is even, by chance for the same reason.
   static uint64_t number(uint64_t i) { return i ^ (scrambled(~(i / 2)) & 1); }
+  bool goesOn() {
+    return !request.sample.goesOn || request.sample.goesOn(ended, count);
+  }
   bool advance(Block &block) {
     try {
       return block.advance();
@@ -190,21 +207,25 @@ private:
       if (!hasFailed.exchange(true)) {
         failure = std::string(kindText(fault.kind)) + ": " + fault.message;
       }
+      hasEnded = true;
       return false;
     }
   }
 
-  void merge(const Block &block) {
+  /// Adds what the block has counted, which then begins at 0.
+  void merge(Block &block) {
     if (request.profile) {
       std::lock_guard lock(mutex);
       request.profile->merge(block.counts, block.blocksRun, block.cycles);
+      request.profile->mergeTurns(block.atomicTurns);
+      block.forgetCounts();
     }
   }
 
   const LaunchRequest &request;
   const uint64_t all, count;
-  std::atomic<uint64_t> next = 0;
-  std::atomic<bool> hasFailed = false;
+  std::atomic<uint64_t> next = 0, ended = 0;
+  std::atomic<bool> hasFailed = false, hasEnded = false;
   std::mutex mutex;
   std::string failure;
 };

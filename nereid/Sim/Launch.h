@@ -10,6 +10,7 @@
 
 #include "nereid/Sim/Profile.h"
 
+#include <functional>
 #include <map>
 #include <shared_mutex>
 
@@ -36,6 +37,22 @@ private:
 /// between their start and the wait for them.
 enum class AsyncOrder : uint8_t { Late, Early };
 
+/// Which blocks of a grid run, and how long.
+struct GridSample {
+  /// Not 0: at most so many blocks, spread over the grid; of blocks that take
+  /// the simulator long fewer, but 16. What the others would have written is
+  /// missing.
+  uint64_t mostBlocks = 0;
+  /// All of them all the same where the grid takes the simulator no more than
+  /// so many instructions of warps, or a quarter where it has more than eight
+  /// times as many blocks.
+  uint64_t wholeCost = 0;
+  /// Asked again and again while blocks run, from several threads, with how
+  /// many of how many have ended. False: no more of them; the profile is of
+  /// those that have ended.
+  std::function<bool(uint64_t ended, uint64_t all)> goesOn = nullptr;
+};
+
 struct LaunchRequest {
   const Program &program;
   const Allocations &memory;
@@ -50,10 +67,7 @@ struct LaunchRequest {
   bool isCooperative = false;
   /// Null, or what is filled in.
   Profile *profile = nullptr;
-  /// Not 0: at most so many blocks, spread over the grid; of blocks that take
-  /// the simulator long fewer, but 16. What the others would have written is
-  /// missing.
-  uint64_t mostBlocks = 0;
+  GridSample sample = {};
 };
 
 /// Every block of the grid, in order of their numbers, `workers` at a time.

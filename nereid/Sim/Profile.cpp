@@ -25,6 +25,7 @@ void Counts::add(const Counts &other) {
   wavefronts += other.wavefronts;
   leastSectors += other.leastSectors;
   leastWavefronts += other.leastWavefronts;
+  remainders |= other.remainders;
   if (!firstAddress) {
     firstAddress = other.firstAddress;
     laneStride = other.laneStride;
@@ -110,6 +111,7 @@ void Profile::begin(const Program &program,
   timings = timingsOf(program);
   cycles = {};
   blocks = 0;
+  atomicTurns.clear();
   touched.clear();
   for (const MemoryRange &range : allocations) {
     touched.push_back(
@@ -126,6 +128,30 @@ void Profile::merge(std::span<const Counts> of, uint64_t moreBlocks,
     counts[i].add(of[i]);
   }
   blocks += moreBlocks;
+}
+
+/// What is far apart is many sectors, and none of them has many turns.
+static constexpr size_t mostTurnSectors = 1 << 20;
+
+void Profile::mergeTurns(const std::unordered_map<uint64_t, uint64_t> &of) {
+  for (auto [sector, turns] : of) {
+    if (atomicTurns.size() < mostTurnSectors || atomicTurns.contains(sector)) {
+      atomicTurns[sector] += turns;
+    }
+  }
+}
+
+double Profile::mostAtomicTurns() const {
+  uint64_t most = 0;
+  for (auto [sector, turns] : atomicTurns) {
+    most = std::max(most, turns);
+  }
+  // A sector that a sample saw a few times is not one of the whole grid's.
+  constexpr uint64_t often = 16;
+  bool isAll = blocks == gridBlocks;
+  return isAll || most >= often ? double(most) * double(gridBlocks) /
+                                      double(std::max<uint64_t>(blocks, 1))
+                                : 0;
 }
 
 /// A byte that k blocks of the grid touch is in a random share f of them with
@@ -152,20 +178,36 @@ double Profile::ofGrid(uint64_t all, uint64_t everySecond) const {
   return double(all) / seen(share, k);
 }
 
-Traffic Profile::traffic(uint64_t fetchBytes) const {
+/// Bytes of the allocation's arrays, in whole pieces; all of it where none is
+/// known.
+static double roomOf(const Touched &one, std::span<const MemoryRange> arrays,
+                     uint64_t piece) {
+  uint64_t room = 0;
+  for (const MemoryRange &array : arrays) {
+    if (array.begin >= one.begin && array.end <= one.end) {
+      room +=
+          (array.end + piece - 1) / piece * piece - array.begin / piece * piece;
+    }
+  }
+  uint64_t all = one.end - one.begin;
+  return double(room ? std::min(room, all) : all);
+}
+
+Traffic Profile::traffic(uint64_t fetchBytes,
+                         std::span<const MemoryRange> arrays) const {
   constexpr uint64_t sector = 32;
   Traffic traffic;
   for (const auto &one : touched) {
-    auto add = [&](double &to, auto bytesOf) {
-      to +=
-          std::min(double(one->end - one->begin),
-                   ofGrid(bytesOf(Sample::All), bytesOf(Sample::EverySecond)));
+    auto add = [&](double &to, uint64_t piece, auto bytesOf) {
+      uint64_t seen = bytesOf(Sample::All);
+      double told = ofGrid(seen, bytesOf(Sample::EverySecond));
+      to += std::max(double(seen), std::min(roomOf(*one, arrays, piece), told));
     };
-    add(traffic.read, [&](Sample of) { return one->bytesRead(of); });
-    add(traffic.written, [&](Sample of) { return one->bytesWritten(of); });
-    add(traffic.movedRead,
+    add(traffic.read, 1, [&](Sample of) { return one->bytesRead(of); });
+    add(traffic.written, 1, [&](Sample of) { return one->bytesWritten(of); });
+    add(traffic.movedRead, fetchBytes,
         [&](Sample of) { return one->bytesReadBy(fetchBytes, of); });
-    add(traffic.movedWritten,
+    add(traffic.movedWritten, sector,
         [&](Sample of) { return one->bytesWrittenBy(sector, of); });
   }
   return traffic;
@@ -203,6 +245,19 @@ uint64_t countGlobal(Counts &counts, const WarpAccess &access,
   std::sort(sectors.begin(), sectors.begin() + long(count));
   auto end = std::unique(sectors.begin(), sectors.begin() + long(count));
   uint64_t bytes = uint64_t(std::popcount(access.mask)) * access.bytes;
+  // Lanes that ask for the same need it once.
+  std::array<uint64_t, lanes> begins;
+  size_t different = 0;
+  for (uint32_t mask = access.mask; mask; mask &= mask - 1) {
+    uint64_t at = access.addresses[size_t(std::countr_zero(mask))];
+    counts.remainders |= uint16_t(1u << (at % 16));
+    begins[different++] = at;
+  }
+  std::sort(begins.begin(), begins.begin() + long(different));
+  uint64_t needed =
+      uint64_t(std::unique(begins.begin(), begins.begin() + long(different)) -
+               begins.begin()) *
+      access.bytes;
   if (!counts.firstAddress) {
     auto first = size_t(std::countr_zero(access.mask));
     uint32_t others = access.mask & (access.mask - 1);
@@ -215,7 +270,7 @@ uint64_t countGlobal(Counts &counts, const WarpAccess &access,
   ++counts.requests;
   counts.bytes += bytes;
   counts.sectors += uint64_t(end - sectors.begin());
-  counts.leastSectors += (bytes + sectorBytes - 1) / sectorBytes;
+  counts.leastSectors += (needed + sectorBytes - 1) / sectorBytes;
   uint64_t missed = 0, lastLine = ~uint64_t{0};
   for (auto sector = sectors.begin(); sector != end; ++sector) {
     missed += !cached || cached->insert(*sector).second;
@@ -254,6 +309,32 @@ void countShared(Counts &counts, const WarpAccess &access) {
   }
   ++counts.sharedRequests;
   counts.bytes += uint64_t(std::popcount(access.mask)) * access.bytes;
+}
+
+void countTurns(std::unordered_map<uint64_t, uint64_t> &turns,
+                const WarpAccess &access) {
+  std::array<uint64_t, lanes> words;
+  size_t count = 0;
+  for (uint32_t mask = access.mask; mask; mask &= mask - 1) {
+    words[count++] =
+        access.addresses[size_t(std::countr_zero(mask))] / bankBytes;
+  }
+  std::sort(words.begin(), words.begin() + long(count));
+  constexpr uint64_t wordsOfSector = sectorBytes / bankBytes;
+  for (size_t first = 0; first < count;) {
+    uint64_t sector = words[first] / wordsOfSector, most = 0;
+    size_t next = first;
+    while (next < count && words[next] / wordsOfSector == sector) {
+      size_t same = next;
+      while (same < count && words[same] == words[next]) {
+        ++same;
+      }
+      most = std::max<uint64_t>(most, same - next);
+      next = same;
+    }
+    turns[sector] += most;
+    first = next;
+  }
 }
 
 } // namespace nereid::sim

@@ -23,6 +23,7 @@
 
 #include <atomic>
 #include <span>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace nereid::sim {
@@ -40,6 +41,9 @@ struct Counts {
   uint64_t wavefronts = 0;                   ///< shared
   uint64_t leastSectors = 0, leastWavefronts = 0; ///< for as many bytes
   uint64_t firstAddress = 0;                      ///< a global one; 0: none
+  /// Of global accesses: bit i is set where one began i bytes behind a multiple
+  /// of 16.
+  uint16_t remainders = 0;
   /// Of the first request: from one active lane to the next; 0: one lane.
   int64_t laneStride = 0;
 
@@ -100,18 +104,27 @@ public:
   /// Threads of the host add up apart, and `merge` into `counts`.
   void begin(const Program &program, std::vector<MemoryRange> allocations);
   void merge(std::span<const Counts> of, uint64_t blocks, const Cycles &cycles);
+  void mergeTurns(const std::unordered_map<uint64_t, uint64_t> &of);
+  /// Of the sector where atomics of the whole grid take most turns; 0 where no
+  /// sector is seen often.
+  double mostAtomicTurns() const;
   Touched *touchedAt(uint64_t address);
-  /// Exact where all blocks ran. Memory is read `fetchBytes` at a time.
-  Traffic traffic(uint64_t fetchBytes = 32) const;
+  /// Exact where all blocks ran. Memory is read `fetchBytes` at a time. No more
+  /// is touched of an allocation than the arrays that are known in it have.
+  Traffic traffic(uint64_t fetchBytes = 32,
+                  std::span<const MemoryRange> arrays = {}) const;
   /// What the whole grid touches, from what the blocks that ran and what every
   /// second of them touched.
   double ofGrid(uint64_t all, uint64_t everySecond) const;
 
   std::vector<Counts> counts;  ///< by instruction
   std::vector<Timing> timings; ///< the same
-  Cycles cycles = {};          ///< of the blocks that ran, in sum
-  uint64_t blocks = 0;         ///< that ran
-  uint64_t gridBlocks = 0;     ///< of the launch
+  /// By sector: turns that atomics took there. One warp's lanes at the same
+  /// word take one each, at different words of a sector one together.
+  std::unordered_map<uint64_t, uint64_t> atomicTurns;
+  Cycles cycles = {};      ///< of the blocks that ran, in sum
+  uint64_t blocks = 0;     ///< that ran
+  uint64_t gridBlocks = 0; ///< of the launch
   std::vector<std::unique_ptr<Touched>> touched;
 };
 
@@ -127,6 +140,9 @@ struct WarpAccess {
 uint64_t countGlobal(Counts &counts, const WarpAccess &access,
                      std::unordered_set<uint64_t> *cached);
 void countShared(Counts &counts, const WarpAccess &access);
+/// Adds the turns of one request of atomics.
+void countTurns(std::unordered_map<uint64_t, uint64_t> &turns,
+                const WarpAccess &access);
 
 } // namespace nereid::sim
 

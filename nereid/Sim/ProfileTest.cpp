@@ -46,7 +46,7 @@ const char *product = R"(.version 8.0
 }
 )";
 
-Traffic trafficOf(uint64_t mostBlocks) {
+Traffic trafficOf(const GridSample &sample) {
   auto module = parsePtx(product);
   EXPECT_TRUE(module.ok());
   auto program = decode(**module, (*module)->entries[0], 0);
@@ -64,7 +64,7 @@ Traffic trafficOf(uint64_t mostBlocks) {
   }
   Profile profile;
   request.profile = &profile;
-  request.mostBlocks = mostBlocks;
+  request.sample = sample;
   EXPECT_TRUE(launch(request).ok());
   return profile.traffic();
 }
@@ -72,14 +72,14 @@ Traffic trafficOf(uint64_t mostBlocks) {
 } // namespace
 
 TEST(Profile, AllBlocksAreCounted) {
-  Traffic traffic = trafficOf(0);
+  Traffic traffic = trafficOf({});
   EXPECT_EQ(traffic.read, 32 * 64 + 32 * 64 + 64);
   EXPECT_EQ(traffic.written, 32 * 32 * 4);
 }
 
 TEST(Profile, ASampleTellsWhatBlocksShare) {
-  for (uint64_t blocks : {128, 200, 512}) {
-    Traffic traffic = trafficOf(blocks);
+  for (uint64_t blocks : {128u, 200u, 512u}) {
+    Traffic traffic = trafficOf({.mostBlocks = blocks});
     EXPECT_NEAR(traffic.read / (32 * 64 + 32 * 64 + 64), 1, 0.03) << blocks;
     EXPECT_NEAR(traffic.written / (32 * 32 * 4), 1, 0.01) << blocks;
   }
@@ -106,4 +106,49 @@ TEST(Profile, DisjointAndSharedBytes) {
   EXPECT_NEAR(profile.ofGrid(400, 400), 400, 1);
   profile.blocks = 1000;
   EXPECT_EQ(profile.ofGrid(400, 200), 400);
+}
+
+TEST(Profile, AGridThatCostsLittleRunsAsAWhole) {
+  Traffic whole = trafficOf({.mostBlocks = 16, .wholeCost = 1 << 22});
+  EXPECT_EQ(whole.written, 32 * 32 * 4);
+  Traffic told = trafficOf({.mostBlocks = 16, .wholeCost = 1000});
+  EXPECT_NE(told.read, whole.read);
+}
+
+TEST(Profile, NoBlockBeginsWhereItGoesOnNoLonger) {
+  std::atomic<int> asked = 0;
+  Traffic traffic =
+      trafficOf({.goesOn = [&](uint64_t, uint64_t) { return ++asked <= 3; }});
+  EXPECT_LT(traffic.written, 32 * 32 * 4);
+}
+
+static Counts countsOf(const WarpAccess &access) {
+  Counts counts;
+  countGlobal(counts, access, nullptr);
+  return counts;
+}
+
+TEST(Profile, WhatLanesAskForTogetherIsNeededOnce) {
+  WarpAccess same{allLanes, {}, 4};
+  same.addresses.fill(4096 + 4);
+  EXPECT_EQ(countsOf(same).leastSectors, 1u);
+  EXPECT_EQ(countsOf(same).remainders, 1u << 4);
+  WarpAccess rows{allLanes, {}, 4};
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    rows.addresses[lane] = 4096 + lane % 16 * 4;
+  }
+  EXPECT_EQ(countsOf(rows).leastSectors, 2u);
+}
+
+TEST(Profile, AtomicsAtOneWordTakeTurns) {
+  std::unordered_map<uint64_t, uint64_t> turns;
+  WarpAccess access{allLanes, {}, 4};
+  access.addresses.fill(4096);
+  countTurns(turns, access);
+  EXPECT_EQ(turns[4096 / 32], 32u);
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    access.addresses[lane] = 8192 + lane * 4;
+  }
+  countTurns(turns, access);
+  EXPECT_EQ(turns[8192 / 32], 1u); // eight words together
 }

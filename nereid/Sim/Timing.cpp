@@ -8,6 +8,8 @@
 #include "nereid/Sim/Timing.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <string>
 
 namespace nereid::sim {
 
@@ -110,10 +112,25 @@ static Timing timingOf(const std::vector<std::string_view> &words) {
   return {Kind::Plain, 4};
 }
 
+/// By the word "m16n8k16".
+static uint32_t multiplicationsOf(const std::vector<std::string_view> &words) {
+  for (std::string_view word : words) {
+    unsigned m = 0, n = 0, k = 0;
+    if (std::sscanf(std::string(word).c_str(), "m%un%uk%u", &m, &n, &k) == 3) {
+      return m * n * k / (words[0] == "wgmma" ? 4 : 1);
+    }
+  }
+  return 0;
+}
+
 std::vector<Timing> timingsOf(const Program &program) {
   std::vector<Timing> timings;
   for (const Statement &statement : program.statements) {
-    timings.push_back(timingOf(wordsOf(statement.text)));
+    std::vector<std::string_view> words = wordsOf(statement.text);
+    timings.push_back(timingOf(words));
+    if (words[0] == "mma" || words[0] == "wgmma") {
+      timings.back().multiplications = multiplicationsOf(words);
+    }
   }
   return timings;
 }

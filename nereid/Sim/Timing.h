@@ -43,6 +43,8 @@ struct Timing {
   };
   Kind kind = Kind::Plain;
   uint16_t cycles = 0; ///< until the result is there; of a Load from L1
+  /// Of a warp's matrix instruction; a quarter of what four warps do together.
+  uint32_t multiplications = 0;
 };
 
 /// By instruction.

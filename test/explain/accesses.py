@@ -23,7 +23,7 @@ JSON: "sectors": 8192.0,
 JSON: "least_sectors": 8192.0
 
 CHIP: contiguous, sm_80 as of an a100
-NOCHIP: error: no chip 'a1000'; expected one of h200, h100, a100
+NOCHIP: error: no chip 'a1000'; expected one of h200, h100, {{.*}}a100
 NOGRID: error: expected FILE:KERNEL and --grid, got no --grid
 """
 import triton

@@ -192,7 +192,7 @@ def row_of(case, report, counted, compare):
         compare.cell(report["moved_bytes_written"] / 1e6, counted["dram__bytes_write.sum"] / 1e6, within=0.05,
                      more=KEPT / 1e6, less=OTHERS / 1e6),
         compare.cell(report["registers"], counted["launch__registers_per_thread"]), compare.cell(report["shared_bytes"], shared),
-        compare.cell(report["resident_warps"], blocks * counted["launch__block_size"] / 32),
+        compare.cell(report["theoretical_warps"], blocks * counted["launch__block_size"] / 32),
         compare.cell(report["predicted_us"], counted["us"], within=within, digits=1)
     ]
 

@@ -9,6 +9,7 @@
 #include "CountedWork.h"
 #include "OptionText.h"
 #include "PointTimes.h"
+#include "ProgressLine.h"
 #include "TraceOption.h"
 #include "nereid/CommandLine/CommandProcess.h"
 
@@ -18,27 +19,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <unistd.h>
 
 namespace nereid {
-namespace {
-
-/// The last line of a terminal on standard error; nothing elsewhere.
-class ProgressLine {
-public:
-  ~ProgressLine() { show(""); }
-  void show(const std::string &text) const {
-    if (isTerminal) {
-      std::fprintf(stderr, "\r\033[K%s", text.c_str());
-    }
-  }
-
-private:
-  const bool isTerminal = ::isatty(STDERR_FILENO);
-};
-
-} // namespace
-
 static std::string textOf(const VariableValues &values) {
   std::string text;
   for (const auto &[name, value] : values) {

@@ -24,6 +24,8 @@ namespace nereid {
 /// The machine that is counted on: what a launch has to do hangs on it as
 /// little as on its blocks.
 static constexpr const char *target = "sm_90a";
+/// Instructions of warps of a grid that runs as a whole: half a second or so.
+static constexpr uint64_t wholeCost = 8'000'000;
 
 //===----------------------------------------------------------------------===//
 // The process that counts
@@ -98,7 +100,8 @@ static nlohmann::json countedJson(const BenchPlan &plan,
   }
   bench::Work sum;
   cuda::simulateAndProfile(
-      target, mostPrograms, [&](const cuda::ProfiledLaunch &launch) {
+      target, {mostPrograms, mostPrograms ? wholeCost : 0},
+      [&](const cuda::ProfiledLaunch &launch) {
         add(sum, explain::countWork(launch.program, launch.profile));
       });
   ProviderText provider = withFirstConfigs(plan.providers[0]);

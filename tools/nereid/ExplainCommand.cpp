@@ -11,21 +11,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "Commands.h"
-#include "DecisionKeeper.h"
 #include "ExplainJson.h"
-#include "KernelArguments.h"
+#include "Explainer.h"
 #include "OptionText.h"
 #include "OutsideWarnings.h"
 #include "nereid/CommandLine/CommandProcess.h"
 
 #include "nereid/Bench/Measure.h"
-#include "nereid/Explain/Report.h"
-#include "nereid/Runtime/cuda/simulated/SimulatedDriver.h"
 #include "nereid/Support/EditDistance.h"
 #include "nereid/Support/Files.h"
 #include "nereid/Support/Knobs.h"
-#include "nereid/Target/NVPTX/Occupancy.h"
-#include "nereid/Target/NVPTX/Ptxas.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -37,12 +32,6 @@
 
 namespace nereid {
 namespace {
-
-struct ExplainOptions {
-  std::string kernel, grid, chip = "h200", json, html;
-  std::vector<std::string> arguments, bindings, against;
-  uint64_t seed = 0, programs = 128;
-};
 
 /// Lines of source files, read once.
 class SourceLines {
@@ -62,110 +51,6 @@ public:
 
 private:
   std::map<std::string, std::vector<std::string>> files;
-};
-
-} // namespace
-
-/// Without ptxas, or one that knows the target, registers stay unknown.
-static explain::Resources resourcesOf(const cuda::ProfiledLaunch &launch) {
-  explain::Resources resources;
-  resources.threads = launch.threads;
-  resources.sharedBytes = launch.sharedBytes;
-  KernelImage image;
-  image.format = ImageFormat::GpuAssembly;
-  image.kernel = image.entry = launch.program.name;
-  image.target = launch.program.target;
-  image.sharedBytes = launch.sharedBytes;
-  image.numWarps = (launch.threads + 31) / 32;
-  auto *bytes = reinterpret_cast<const std::byte *>(launch.ptx.data());
-  image.code.assign(bytes, bytes + launch.ptx.size());
-  Expected<std::string> ptxas = nvptx::findPtxas();
-  if (!ptxas.ok() || !nvptx::assemble(*ptxas, image).ok()) {
-    return resources;
-  }
-  resources.registers = image.numRegisters;
-  resources.spillBytes = image.spillBytes;
-  if (auto occupancy = nvptx::occupancyOf(image); occupancy.ok()) {
-    resources.residentBlocks = occupancy->blocks;
-    resources.warps = occupancy->blocks * image.numWarps;
-    resources.mostWarps = occupancy->mostWarps;
-    resources.limit = occupancy->limit;
-  }
-  return resources;
-}
-
-static std::vector<explain::Array> arraysOf(const RunArguments &arguments) {
-  std::vector<explain::Array> arrays;
-  for (size_t i = 0; i < arguments.values.size(); ++i) {
-    if (auto *tensor = std::get_if<Tensor>(&arguments.values[i])) {
-      arrays.push_back({arguments.texts[i].name,
-                        reinterpret_cast<uint64_t>(tensor->data()),
-                        uint64_t(tensor->extentBytes())});
-    }
-  }
-  return arrays;
-}
-
-//===----------------------------------------------------------------------===//
-// One launch
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// What is explained: a kernel with its arguments, as texts.
-struct ExplainedLaunch {
-  std::string kernel, grid;
-  std::vector<std::string> arguments;
-};
-
-/// Launches kernels on the simulated GPU, one report each.
-class Explainer {
-public:
-  explicit Explainer(const ExplainOptions &options)
-      : options(options), chip(valueOrThrow(explain::findChip(options.chip))),
-        keeper(new DecisionKeeper(createKernelCompiler())),
-        context(std::unique_ptr<KernelCompiler>(keeper), {"", 0}) {
-    // The last launch counts: those before it are trials of @triton.autotune.
-    cuda::simulateAndProfile(std::string(chip.target), options.programs,
-                             [this](const cuda::ProfiledLaunch &launch) {
-                               subject.decisions =
-                                   keeper->decisionsOf(launch.ptx);
-                               report = explain::makeReport(
-                                   launch.program, launch.profile, launch.grid,
-                                   resourcesOf(launch), subject, chip);
-                             });
-  }
-
-  explain::Report explain(const ExplainedLaunch &launch) {
-    report.reset();
-    Device device = Device::cuda();
-    GridText grid(launch.grid);
-    Kernel kernel =
-        loadKernel(launch.kernel, options.bindings, device, context);
-    RunArguments arguments =
-        parseArguments(launch.arguments, device, options.seed);
-    subject = {kernel.description().location, arraysOf(arguments), {}};
-    auto gridFunction = [&](const Meta &meta) { return grid(meta); };
-    std::vector<LaunchArgument> launchArguments = arguments.launchArguments();
-    for (const Diagnostic &warning :
-         outsideWarnings(kernel, gridFunction, launchArguments, {}, context)) {
-      printDiagnostic(warning);
-    }
-    kernel.launch(gridFunction, launchArguments);
-    Stream::current(device).synchronize();
-    if (!report) {
-      usageError("the grid has no programs: there is nothing to explain");
-    }
-    return *report;
-  }
-
-private:
-  const ExplainOptions &options;
-  const explain::Chip chip;
-  DecisionKeeper *keeper; ///< the context's
-  Context context;
-  explain::Subject subject;
-  std::optional<explain::Report> report;
 };
 
 } // namespace
@@ -355,9 +240,19 @@ void addExplainCommand(CLI::App &app) {
   command
       ->add_option(
           "--programs", options->programs,
-          "At most so many programs are run, spread over the grid, and "
-          "fewer where they take long; 0: all")
+          "Of grids that take seconds at most so many programs are run, spread "
+          "over the grid, and fewer where they take long; 0: all")
       ->check(wholeNumber(0, 1000000000))
+      ->capture_default_str();
+  command->add_option("--config", options->config,
+                      "'NAME=VALUE num_warps=N ...': of @triton.autotune, the "
+                      "configuration with these; without it what a tuner has "
+                      "kept for a GPU, else the least predicted time");
+  command
+      ->add_option("--limit", options->limit,
+                   "Seconds of a launch on the simulator, after which it is "
+                   "explained by the programs that have ended; 0: none")
+      ->check(finiteFromZero())
       ->capture_default_str();
   command->add_option("--json", options->json,
                       "FILE, or - for standard output instead of the text");

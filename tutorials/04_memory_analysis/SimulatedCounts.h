@@ -85,7 +85,8 @@ private:
     // of the whole grid.
     const explain::Chip chip = *explain::findChip("h200");
     cuda::simulateAndProfile(
-        std::string(chip.target), 128, [&](const cuda::ProfiledLaunch &launch) {
+        std::string(chip.target), {128},
+        [&](const cuda::ProfiledLaunch &launch) {
           explain::Resources resources;
           resources.threads = launch.threads;
           add(sum, explain::makeReport(launch.program, launch.profile,

@@ -37,8 +37,8 @@ static Words wordsFor(MatrixLimit limit, tile::DotOp op,
                 "', and matrix instructions round fp32 to tf32",
             "input_precision=\"tf32\" where three digits are enough"};
   case MatrixLimit::Type:
-    return {target.name + " has no such matrix instruction for " + lhs,
-            "operands of fp16 or bf16"};
+    return {"Nereid has none for " + lhs + " on " + target.name,
+            target.matrix.empty() ? "" : "operands of fp16 or bf16"};
   case MatrixLimit::Register:
     return {"K is " + text(op.getLhs().getType().getShape().back()) +
                 ", less than a register holds of " + lhs,
@@ -66,7 +66,7 @@ static Words wordsFor(MatrixLimit limit, tile::DotOp op,
                 "; an instruction is " + text(one->k) + " deep",
             "K of at least " + text(one->k)};
   case MatrixLimit::Target:
-    return {target.name + " has none", ""};
+    return {"Nereid has none for " + target.name, ""};
   case MatrixLimit::Warps:
     return {"they take " + text(one->warps) + " warps each",
             "a num_warps divisible by " + text(one->warps)};

@@ -28,7 +28,7 @@ def counted(report, us):
         row[explain_counters.GLOBAL.format("sectors", op)] = total("sectors", "global", kinds)
         row[explain_counters.GLOBAL.format("requests", op)] = total("requests", "global", kinds)
     for by in ("blocks", "registers", "shared_mem", "warps"):
-        row[f"launch__occupancy_limit_{by}"] = report["resident_warps"] * 32 / report["threads"]
+        row[f"launch__occupancy_limit_{by}"] = report["theoretical_warps"] * 32 / report["threads"]
     return row
 
 

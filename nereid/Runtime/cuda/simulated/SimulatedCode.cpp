@@ -194,7 +194,10 @@ static Result run(const FunctionObject &function, std::array<uint32_t, 3> grid,
   const World &all = world();
   if (all.tell) {
     request.profile = &profile;
-    request.mostBlocks = isCooperative ? 0 : all.mostBlocks;
+    request.sample = all.sample;
+    if (isCooperative) {
+      request.sample.mostBlocks = 0;
+    }
   }
   Status status = sim::launch(request);
   if (status.ok()) {

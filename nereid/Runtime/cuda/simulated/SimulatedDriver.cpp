@@ -239,14 +239,15 @@ Result ctxSynchronize() { return world().fatal; }
 
 } // namespace simulated
 
-bool simulateAndProfile(const std::string &target, uint64_t mostBlocks,
+bool simulateAndProfile(const std::string &target,
+                        const sim::GridSample &sample,
                         std::function<void(const ProfiledLaunch &)> tell) {
   simulated::World &world = simulated::world();
   if (world.isLoaded) {
     return false;
   }
   world.target = target;
-  world.mostBlocks = mostBlocks;
+  world.sample = sample;
   world.tell = std::move(tell);
   setSimulator(simulatedDriver, /*always=*/true);
   return true;

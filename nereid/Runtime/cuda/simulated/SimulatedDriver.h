@@ -37,9 +37,10 @@ struct ProfiledLaunch {
 
 /// Before anything asks for cuda devices: cuda:0 of this process is simulated,
 /// for `target`, as if NEREID_CUDA_DRIVER said so. Every launch is counted, and
-/// told; of a grid at most `mostBlocks` run, 0 being all. False where a driver
-/// is loaded already.
-bool simulateAndProfile(const std::string &target, uint64_t mostBlocks,
+/// told; of a grid those of `sample` run. False where a driver is loaded
+/// already.
+bool simulateAndProfile(const std::string &target,
+                        const sim::GridSample &sample,
                         std::function<void(const ProfiledLaunch &)> tell);
 /// NEREID_CUDA_DRIVER=simulator works in this process from now on.
 void installSimulator();

@@ -75,7 +75,7 @@ struct World {
   size_t memoryBytes = 0;
   /// Of simulateAndProfile.
   std::function<void(const ProfiledLaunch &)> tell;
-  uint64_t mostBlocks = 0;
+  sim::GridSample sample;
   std::string target;
   bool isLoaded = false;
 };
