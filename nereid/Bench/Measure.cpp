@@ -105,9 +105,9 @@ void Measurement::chooseRuns(Entry &entry) {
 /// Four times the last-level cache of a GPU: it replaces lines by chance, and
 /// after a buffer of its own size a third of what was there is left. Twice that
 /// of a processor.
-int64_t Measurement::flushedBytes() const {
+int64_t flushedBytes(Device device, const Machine &machine) {
   if (device.isHost()) {
-    return int64_t(2 * options.machine.lastLevelCacheBytes);
+    return int64_t(2 * machine.lastLevelCacheBytes);
   }
   cuda::DeviceState &state =
       *valueOrThrow(cuda::DeviceState::get(device.index()));
@@ -119,7 +119,7 @@ void Measurement::start() {
   constexpr double warmUpMs = 25;
   isStarted = true;
   if (options.caches == Caches::Cold && !buffer.defined()) {
-    buffer = empty({flushedBytes()}, u8, device);
+    buffer = empty({flushedBytes(device, options.machine)}, u8, device);
     buffer.zero();
   }
   if (!device.isHost()) {
@@ -151,7 +151,8 @@ void Measurement::flush() {
 std::optional<Measurement::Pending> Measurement::sample(size_t index) {
   Entry &entry = entries[index];
   auto run = [&] {
-    TraceRange range(entry.contender.name);
+    const Contender &own = entry.contender;
+    TraceRange range(own.range.empty() ? own.name : own.range);
     for (size_t i = 0; i < entry.runs; ++i) {
       entry.contender.run(entry.turn++);
     }
@@ -267,7 +268,7 @@ void Measurement::run() {
         left.push_back(i);
       }
     }
-    if (left.empty()) {
+    if (left.empty() || (options.stops && options.stops())) {
       return;
     }
     int64_t queuing = clock().now();

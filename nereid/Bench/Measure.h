@@ -54,6 +54,8 @@ struct Contender {
   /// Around each run (of cold samples), outside of its time: what has to be
   /// done to its tensors.
   std::function<void(size_t turn)> before = nullptr, after = nullptr;
+  /// Of its runs in a trace; empty: `name`.
+  std::string range = {};
 };
 
 enum class Caches { Cold, Warm };
@@ -69,6 +71,8 @@ struct MeasureOptions {
   double precision = 0.002;
   /// Called between rounds with the share of the work that is done, 0 to 1.
   std::function<void(double)> progress = nullptr;
+  /// Asked between rounds: true ends the work, with the samples that are there.
+  std::function<bool()> stops = nullptr;
   /// Measures runs on host devices, and how much of `seconds` is over.
   SharedClock clock = {};
   Machine machine = thisMachine(); ///< whose caches are emptied
@@ -115,7 +119,6 @@ private:
   struct Pending;
 
   Clock &clock() const { return *options.clock; }
-  int64_t flushedBytes() const;
   void start();
   void flush();
   void runWhole(Entry &entry);
@@ -132,6 +135,9 @@ private:
   bool isStarted = false;
   std::minstd_rand random;
 };
+
+/// Of the buffer that is written in front of a run from cold caches.
+int64_t flushedBytes(Device device, const Machine &machine);
 
 /// All of them, in their order.
 std::vector<Times> measure(Device device, std::vector<Contender> contenders,

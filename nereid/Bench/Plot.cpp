@@ -112,6 +112,10 @@ std::vector<Plot> plotsOf(const Report &report) {
       line->points.push_back({axis.at(row), y, isTime ? ms.lowerQuartile : y,
                               isTime ? ms.upperQuartile : y});
     }
+    for (const Row &row : report.rows) {
+      plot.places.push_back(axis.at(row));
+    }
+    std::sort(plot.places.begin(), plot.places.end());
     plots.push_back(std::move(plot));
   };
   bool multiplies =
@@ -220,6 +224,19 @@ static Scale yScale(const Plot &plot, double low, double high, double y0) {
   return {from, to, isLog, y0 + height - bottom, y0 + top};
 }
 
+/// Is there a place between the two, where the line has no point?
+static bool isGap(const Plot &plot, double from, double to) {
+  auto next = std::upper_bound(plot.places.begin(), plot.places.end(), from);
+  return next != plot.places.end() && *next < to;
+}
+
+/// Of lines that share a colour.
+static std::string dashesOf(size_t line) {
+  static constexpr const char *dashes[] = {"", "8 4", "2 4", "8 4 2 4"};
+  const char *own = dashes[line / 8 % std::size(dashes)];
+  return *own ? std::string(" stroke-dasharray=\"") + own + "\"" : "";
+}
+
 static std::string panelText(const Plot &plot, double y0) {
   double xLow = INFINITY, xHigh = -INFINITY, yLow = INFINITY, yHigh = 0;
   std::vector<double> xs;
@@ -261,9 +278,11 @@ static std::string panelText(const Plot &plot, double y0) {
     std::vector<Point> points = thinned(plot.lines[i].points);
     bool areMarked = points.size() <= 50;
     std::string path, marks, color = "s" + std::to_string(i % 8);
-    for (const Point &point : points) {
+    for (size_t at = 0; at < points.size(); ++at) {
+      const Point &point = points[at];
       std::string px = svgNumber(x(point.x)), py = svgNumber(y(point.y));
-      path += (path.empty() ? "M" : "L") + px + " " + py;
+      bool begins = at == 0 || isGap(plot, points[at - 1].x, point.x);
+      path += (begins ? "M" : "L") + px + " " + py;
       if (point.high > point.low) {
         marks += "<path class=\"line " + color + "\" d=\"M" + px + " " +
                  svgNumber(y(point.low)) + "V" + svgNumber(y(point.high)) +
@@ -274,7 +293,8 @@ static std::string panelText(const Plot &plot, double y0) {
                  "\" cy=\"" + py + "\" r=\"3\"/>\n";
       }
     }
-    text += "<path class=\"line " + color + "\" d=\"" + path + "\"/>\n" + marks;
+    text += "<path class=\"line " + color + "\"" + dashesOf(i) + " d=\"" +
+            path + "\"/>\n" + marks;
   }
   return text;
 }
@@ -294,8 +314,9 @@ std::string svgOf(const std::string &title, std::span<const Plot> plots) {
     text += panelText(plot, y);
     y += height;
     for (int i = 0; i < legendOf(plot); ++i, y += legendLine) {
-      text += "<path class=\"line s" + std::to_string(i % 8) + "\" d=\"M" +
-              svgNumber(left) + " " + svgNumber(y) + "h24\"/>\n" +
+      text += "<path class=\"line s" + std::to_string(i % 8) + "\"" +
+              dashesOf(size_t(i)) + " d=\"M" + svgNumber(left) + " " +
+              svgNumber(y) + "h24\"/>\n" +
               svgLabel(left + 32, y + 4, "start", plot.lines[size_t(i)].name);
     }
   }
@@ -311,8 +332,9 @@ std::string svgText(const Report &report) {
                      svgLabel(left, 24, "start", title, " class=\"title\"");
   double y = 40;
   for (size_t i = 0; i < names; ++i, y += legendLine) {
-    text += "<path class=\"line s" + std::to_string(i % 8) + "\" d=\"M" +
-            svgNumber(left) + " " + svgNumber(y) + "h24\"/>\n" +
+    text += "<path class=\"line s" + std::to_string(i % 8) + "\"" +
+            dashesOf(i) + " d=\"M" + svgNumber(left) + " " + svgNumber(y) +
+            "h24\"/>\n" +
             svgLabel(left + 32, y + 4, "start", plots[0].lines[i].name);
   }
   for (const Plot &plot : plots) {
@@ -351,6 +373,7 @@ std::string htmlText(const Report &report) {
                      {"logX", plot.isLogX},
                      {"logY", plot.isLogY},
                      {"categories", plot.categories},
+                     {"places", plot.places},
                      {"lines", lines}});
   }
   Json all = {{"report", Json::parse(jsonText(report))}, {"plots", plots}};

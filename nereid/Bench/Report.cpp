@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace nereid::bench {
@@ -84,6 +85,23 @@ static std::string heading(const Column &column) {
                              : column.name + " [" + column.unit + "]";
 }
 
+/// Beyond this spread a time has two digits and a mark.
+static constexpr double certainSpread = 0.1;
+
+static bool isUncertain(const Row &row) {
+  return row.times.ms.samples > 1 && row.times.ms.spread() > certainSpread;
+}
+
+/// Two digits of what varies much, behind a "~".
+static std::string roughText(double value) {
+  int digits = value > 0 ? 1 - int(std::floor(std::log10(value))) : 0;
+  double unit = std::pow(10.0, -digits);
+  char text[64];
+  std::snprintf(text, sizeof(text), "~%.*f", std::clamp(digits, 0, 6),
+                std::round(value / unit) * unit);
+  return text;
+}
+
 /// Four digits, or three of small ones: what a median is worth.
 static std::string shortText(const Column &column, double value) {
   char text[64];
@@ -107,8 +125,74 @@ static std::string fullText(double value) {
   return std::string(text, end);
 }
 
+/// What stands in a cell of the table, with its mark.
+static std::string cellText(const Report &report, const Column &column,
+                            size_t at) {
+  constexpr double most = 100.5;
+  const Row &row = report.rows[at];
+  double value = *column.values[at];
+  if (column.name == "roofline" && value > most) {
+    return shortText(column, value) + "!";
+  }
+  if (column.name == "max diff" && row.differs) {
+    return shortText(column, value) + "!";
+  }
+  bool isOfTime = column.name == "time" || column.name == "speed-up";
+  const Row *base =
+      column.name == "speed-up" ? baselineOf(report, row) : nullptr;
+  if (isOfTime && (isUncertain(row) || (base && isUncertain(*base)))) {
+    return roughText(value);
+  }
+  return shortText(column, value);
+}
+
+/// Rates that are all small have a smaller unit, for people.
+static void useFittingUnit(Column &column) {
+  double most = 0;
+  for (const std::optional<double> &value : column.values) {
+    most = std::max(most, value.value_or(0));
+  }
+  constexpr double small = 0.1;
+  if (column.name != "rate" || most >= small) {
+    return;
+  }
+  column.unit = "GFLOP/s";
+  for (std::optional<double> &value : column.values) {
+    value = value ? std::optional(*value * 1e3) : value;
+  }
+}
+
+/// "all: BLOCK=64 num_warps=4 ...", or a line for each point and provider.
+static std::string configurationText(const Report &report) {
+  std::map<std::string, std::map<std::string, std::string>> of;
+  for (const Row &row : report.rows) {
+    if (row.configuration.empty()) {
+      continue;
+    }
+    std::string &where = of[row.times.name][row.configuration];
+    for (size_t v = 0; v < row.point.size(); ++v) {
+      where += (v               ? " "
+                : where.empty() ? ""
+                                : "; ") +
+               report.variables[v] + "=" + row.point[v];
+    }
+  }
+  std::string text;
+  for (const auto &[provider, configurations] : of) {
+    for (const auto &[configuration, where] : configurations) {
+      bool isOfAll = configurations.size() == 1 || where.empty();
+      text += provider + (isOfAll ? "" : " at " + where) + ": " +
+              configuration + "\n";
+    }
+  }
+  return text;
+}
+
 std::string tableText(const Report &report) {
   std::vector<Column> columns = columnsOf(report);
+  for (Column &column : columns) {
+    useFittingUnit(column);
+  }
   std::vector<std::vector<std::string>> cells(1, report.variables);
   cells[0].push_back("provider");
   for (const Column &column : columns) {
@@ -121,7 +205,7 @@ std::string tableText(const Report &report) {
     line.push_back(row.times.name);
     for (const Column &column : columns) {
       const std::optional<double> &value = column.values[i];
-      line.push_back(value ? shortText(column, *value) : "-");
+      line.push_back(value ? cellText(report, column, i) : "-");
     }
     if (row.times.failure) {
       std::string where;
@@ -150,8 +234,12 @@ std::string tableText(const Report &report) {
     text += "\n";
   }
   text += "\n";
+  text += configurationText(report);
   for (const std::string &note : report.notes) {
     text += note + "\n";
+  }
+  if (!report.command.empty()) {
+    text += report.program + ", " + report.date + ": " + report.command + "\n";
   }
   return text + failures;
 }
@@ -232,12 +320,22 @@ std::string jsonText(const Report &report) {
       one["product operations"] = row.work->products;
       one["counted from a sample"] = row.work->isSample;
     }
+    if (!row.configuration.empty()) {
+      one["configuration"] = row.configuration;
+    }
+    if (row.maxDifference) {
+      one["differs"] = row.differs;
+    }
     if (row.times.failure) {
       one["failure"] = row.times.failure->str();
     }
     rows.push_back(one);
   }
-  Json all = {{"title", report.title},
+  Json all = {{"made",
+               {{"date", report.date},
+                {"program", report.program},
+                {"command", report.command}}},
+              {"title", report.title},
               {"device", report.device},
               {"variables", report.variables},
               {"baseline", report.baseline},

@@ -28,6 +28,10 @@ struct Row {
   std::optional<Work> work = std::nullopt;
   /// The largest |result - reference|.
   std::optional<double> maxDifference = std::nullopt;
+  /// More than rounding explains.
+  bool differs = false;
+  /// That @triton.autotune chose; empty without.
+  std::string configuration = {};
 };
 
 struct Report {
@@ -38,6 +42,9 @@ struct Report {
   std::string baseline;  ///< whose time by another's is its speed-up
   std::string reference; ///< that results are compared with
   std::vector<std::string> notes = {};
+  /// How it came about: "2026-11-26 05:10 UTC", a program with its version, a
+  /// command line. Empty: not known.
+  std::string date = {}, program = {}, command = {};
 };
 
 /// A number of a row, or nothing.
@@ -82,6 +89,8 @@ struct Plot {
   std::vector<Line> lines;
   /// The y axis ends near the data, and not at 0.
   bool isNearData = false;
+  /// Where points might be, in order: a line has a gap where it has none.
+  std::vector<double> places = {};
 };
 
 /// Time; GB/s or TFLOP/s, by what most of the work is; share of the roofline.

@@ -186,3 +186,42 @@ TEST(Plot, AnAxisMayEndNearTheData) {
   EXPECT_THAT(curveOf(2000), Not(HasSubstr(">0<")));
   EXPECT_THAT(curveOf(2000), HasSubstr(">2<"));
 }
+
+TEST(Report, APointThatFailsIsAGapInItsLine) {
+  Report report;
+  report.title = "gaps";
+  report.device = "cpu";
+  report.variables = {"N"};
+  for (const char *n : {"256", "512", "1024"}) {
+    for (const char *provider : {"ours", "theirs"}) {
+      report.rows.push_back({{n}, {provider, {9, 1, 1, 1, 1}}});
+    }
+  }
+  report.rows[2].times.ms = {}; // "ours" at 512
+  report.rows[2].times.failure = Failure{ErrorCode::KernelFault, "no", {}};
+  std::string svg = svgText(report);
+  auto pathsOf = [&](const std::string &color) {
+    size_t at =
+        svg.find("class=\"line " + color + "\" d=\"M", svg.find("Time"));
+    std::string path = svg.substr(svg.find("d=\"", at) + 3);
+    return path.substr(0, path.find('"'));
+  };
+  std::string ours = pathsOf("s0"), theirs = pathsOf("s1");
+  EXPECT_EQ(std::count(ours.begin(), ours.end(), 'M'), 2);
+  EXPECT_EQ(std::count(theirs.begin(), theirs.end(), 'M'), 1);
+}
+
+TEST(Report, WhatIsNotCertainHasTwoDigitsAndAMark) {
+  Report report = sample();
+  report.rows[0].maxDifference = 3;
+  report.rows[0].differs = true;
+  report.rows[0].configuration = "BLOCK=64";
+  report.rows[0].work->bytes = 20e6;
+  report.date = "today";
+  report.program = "nereid";
+  report.command = "nereid bench";
+  std::string text = tableText(report);
+  EXPECT_THAT(text, AllOf(HasSubstr("~2.0"), HasSubstr("3.0e+00!"),
+                          HasSubstr("250.0!"), HasSubstr("ours: BLOCK=64"),
+                          HasSubstr("nereid, today: nereid bench")));
+}

@@ -20,6 +20,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace nereid::bench {
 
@@ -43,17 +44,28 @@ struct Roofline {
   /// 10^12 operations a second: "fp32" by multiplications and additions of
   /// threads, the others by products of matrices.
   std::map<std::string, double> operations;
+  /// Rates that no kernel of Nereid reaches, since the instruction that the
+  /// chip has for them is not used: from that of bf16, as data sheets have it.
+  std::vector<std::string> derived = {};
+  /// When it was measured, and how many processes wanted to run then.
+  std::string date = {};
+  double load = 0;
 
+  /// Milliseconds that the work takes at least out of the last-level cache:
+  /// what is faster shows that the rates are too low.
+  double leastCachedMs(const Work &work) const;
   /// Milliseconds that the work takes at least. A product whose rate was not
   /// measured is one of threads.
   double leastMs(const Work &work) const;
 };
 
 /// The kept one, or one that is measured now and kept; `again`: not the kept
-/// one. `tell` is called with what is being measured. Throws Error.
+/// one. Each rate is measured until it grows no more. What `stops` ends is not
+/// kept. `tell` is called with what is being measured. Throws Error.
 Roofline rooflineOf(Device device, bool again,
                     const std::function<void(const std::string &)> &tell,
-                    const SharedClock &clock = {});
+                    const SharedClock &clock = {},
+                    const std::function<bool()> &stops = nullptr);
 
 /// "NVIDIA H200"; of the host the processor and the number of threads.
 std::string nameOf(Device device);

@@ -34,13 +34,15 @@ def multiply_add(y_ptr, a, b, TIMES: tl.constexpr, STEPS: tl.constexpr, BLOCK: t
 
 
 @triton.jit
-def multiply_matrices(c_ptr, a_ptr, b_ptr, STEPS: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
-    """2 * STEPS * M * N * K operations a program, of operands that stay on the chip. Both run along K in memory."""
+def multiply_matrices(c_ptr, a_ptr, b_ptr, STEPS: tl.constexpr, SETS: tl.constexpr, M: tl.constexpr, N: tl.constexpr,
+                      K: tl.constexpr):
+    """2 * STEPS * M * N * K operations a program, of SETS operands in turn, which stay in the cache. Both run along K in memory."""
     rows, cols, ks = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
-    a = tl.load(a_ptr + rows[:, None] * K + ks[None, :])
-    b = tl.load(b_ptr + cols[None, :] * K + ks[:, None])
     total = tl.zeros((M, N), dtype=c_ptr.dtype.element_ty)
     for step in range(STEPS):
+        one = step % SETS
+        a = tl.load(a_ptr + (one * M + rows)[:, None] * K + ks[None, :])
+        b = tl.load(b_ptr + (one * N + cols)[None, :] * K + ks[:, None])
         total = tl.dot(a, b, total, out_dtype=c_ptr.dtype.element_ty)
     at = tl.program_id(0) * M * N + rows[:, None] * N + cols[None, :]
     tl.store(c_ptr + at, total)

@@ -20,7 +20,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <exception>
 #include <fcntl.h>
 #include <iostream>
@@ -188,6 +190,51 @@ int runCommand(const std::function<int()> &command) {
     return runHere(command); // no other thread, either
   }
   return *status;
+}
+
+//===----------------------------------------------------------------------===//
+// How a result came about
+//===----------------------------------------------------------------------===//
+
+static std::string &keptCommandLine() {
+  static std::string line;
+  return line;
+}
+
+static std::string quotedForShell(const std::string &word) {
+  constexpr const char *plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+      "_-./:=,+@%";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) {
+    return word;
+  }
+  std::string text = "'";
+  for (char c : word) {
+    text += c == '\'' ? "'\\''" : std::string(1, c);
+  }
+  return text + "'";
+}
+
+void keepCommandLine(int argc, const char *const *argv) {
+  std::string line = "nereid";
+  for (int i = 1; i < argc; ++i) {
+    line += " " + quotedForShell(argv[i]);
+  }
+  keptCommandLine() = line;
+}
+
+const std::string &commandLine() { return keptCommandLine(); }
+
+std::string dateText() {
+  std::time_t now = std::time(nullptr);
+  if (const char *fixed = std::getenv("SOURCE_DATE_EPOCH")) {
+    now = std::time_t(std::strtoll(fixed, nullptr, 10));
+  }
+  std::tm parts = {};
+  ::gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof(text), "%Y-%m-%d %H:%M UTC", &parts);
+  return text;
 }
 
 } // namespace nereid

@@ -25,6 +25,12 @@ struct Diagnostic;
 /// thrown, and makes sure that standard output took everything.
 int runCommand(const std::function<int()> &command);
 
+/// What the process was started with, as a shell takes it; set once, by main.
+void keepCommandLine(int argc, const char *const *argv);
+const std::string &commandLine();
+/// "2026-11-26 05:10 UTC"; the date of SOURCE_DATE_EPOCH where that is set.
+std::string dateText();
+
 /// The end of a process without memory, with a line that says so. Takes no
 /// memory itself.
 [[noreturn]] void endWithoutMemory();

@@ -64,7 +64,9 @@ std::string exitStatusMarkdown() {
   }
   return text +
          "\nA signal that somebody sends ends the program as any other, and "
-         "the shell then shows 128 and its number. A reader that goes away "
+         "the shell then shows 128 and its number. `nereid bench` writes what "
+         "it has measured before it ends with that status (130 for Ctrl-C). A "
+         "reader that goes away "
          "(`nereid ... | head -1`) is a failure, not a signal. Where an error "
          "and a full standard output come together, the error decides.\n";
 }

@@ -186,9 +186,14 @@ struct Side {
 std::string comparisonText(const Side &ours, const Side &theirs);
 
 /// A page that needs nothing else: each report's source with its costs in the
-/// margin, and, where `theirs` has launches, both sides compared.
+/// margin, and, where `theirs` has launches, both sides compared. `made` stands
+/// at its end: how it came about.
 std::string reportHtml(const Side &ours, const Side &theirs,
-                       const SourceText &source);
+                       const SourceText &source, const std::string &made = "");
+
+/// A picture (SVG): what the launch does a second by its operations for each
+/// byte that memory moves, under what the chip can do. Empty where it has none.
+std::string rooflineSvg(const Report &report);
 
 /// "load: 4 bytes an access; not 16 bytes: ...". A conversion between layouts
 /// has its price in passes and time.

@@ -42,9 +42,28 @@ th { color: var(--soft); font-weight: normal; border-bottom: 1px solid
   font: inherit; } .note div { max-width: 70em; }
 .note.hint td { background: var(--loss); border-left: 3px solid
   var(--lossLine); } .comparison td:first-child { text-align: left; }
+.made { overflow-wrap: anywhere; } .roofline { max-width: 34em; }
+.roofline text { fill: var(--soft); font-size: 13px; }
+@media (max-width: 40em) { body { margin: .5em auto; padding: 0 .6em; }
+  dl { grid-template-columns: 1fr; } dd { margin-bottom: .4em; }
+  .source td:nth-child(3), .source th:nth-child(3), .source td:nth-child(5),
+  .source th:nth-child(5) { display: none; }
+  .source .note td { display: table-cell; }
+  .limit { grid-template-columns: 6em 5em 1fr; } td, th { padding: 0 .3em; }
+  .source th { white-space: normal; } }
+@media print { :root { color-scheme: light; --page: #fff; --text: #000;
+  --soft: #444; --line: #bbb; --bar: #9cc3f5; --loss: #fff3d6; }
+  body { margin: 0; max-width: none; padding: 0; font-size: 10pt; }
+  .wide { overflow: visible; } .source { width: 100%; font-size: 8pt; }
+  .source td:last-child { white-space: pre-wrap; overflow-wrap: anywhere;
+  font-size: 8pt; } td, th { padding: 0 .3em; } tr { break-inside: avoid; }
+  .source th { white-space: normal; } details > * { display: block; } }
 )";
 
 static std::string number(double value) {
+  if (value >= 1000) {
+    return countText(value);
+  }
   char text[32];
   std::snprintf(text, sizeof(text), "%.3g", value);
   return text;
@@ -147,10 +166,15 @@ static void addSource(std::string &out, const Report &report,
     if (file == report.location.file && report.location.line) {
       first = std::min(first, report.location.line);
     }
-    out += "<h2>" + escapedMarkup(file) +
-           "</h2>\n<div class=wide><table class=source><tr><th></th>"
-           "<th>instructions</th><th>asked for</th><th>sectors a request "
-           "(least)</th><th>passes (least)</th><th></th></tr>\n";
+    out +=
+        "<h2>" + escapedMarkup(file) +
+        "</h2>\n<div class=wide><table class=source><tr><th></th>"
+        "<th>instructions</th><th title=\"bytes of all requests of warps, in "
+        "whole sectors\">asked for</th><th title=\"of 32 bytes; in brackets "
+        "how many as many bytes need, where that is less\">sectors a "
+        "request (would do)</th><th title=\"through shared memory, a word "
+        "of each bank at a time; in brackets how many would do\">passes "
+        "(would do)</th><th></th></tr>\n";
     for (uint32_t at = first; at <= last; ++at) {
       auto found = lines.find(at);
       addLine(out, at, source(file, at),
@@ -177,30 +201,24 @@ static void addReport(std::string &out, const Report &report,
   out += "<section>\n<h1>" + escapedMarkup(report.kernel) +
          "</h1>\n<p class=soft>" + escapedMarkup(report.target) + " as of an " +
          escapedMarkup(std::string(report.chip.name)) + ", " +
-         std::to_string(report.blocks) + " programs of " +
-         std::to_string((r.threads + 31) / 32) + " warps</p>\n<dl>\n";
+         countedText(report.blocks, "program") + " of " +
+         countedText((r.threads + 31) / 32, "warp") +
+         (report.simulatedBlocks < report.blocks
+              ? ", from " + countedText(report.simulatedBlocks, "program")
+              : "") +
+         "</p>\n<dl>\n";
+  if (!report.configuration.empty()) {
+    addFact(out, "configuration", report.configuration);
+  }
   addFact(out, "time",
-          timeText(report.predictedUs) + " predicted, bound by " +
-              name(report.bound) +
+          "about " + predictedText(report.predictedUs) +
+              " predicted, bound by " + name(report.bound) +
               (report.measuredUs
                    ? "; " + timeText(*report.measuredUs) + " measured"
                    : ""));
-  addFact(out, "memory",
-          bytesText(report.compulsoryRead) + " read, " +
-              bytesText(report.compulsoryWritten) + " written at least; " +
-              bytesText(report.movedRead) + " and " +
-              bytesText(report.movedWritten) + " moved; " +
-              bytesText(report.requestedRead) + " and " +
-              bytesText(report.requestedWritten) + " asked for");
-  addFact(out, "resources",
-          (r.registers ? std::to_string(r.registers) + " registers, " +
-                             std::to_string(r.spillBytes) + " bytes spilled, "
-                       : "") +
-              bytesText(r.sharedBytes) + " shared" +
-              (r.registers ? "; " + std::to_string(r.warps) + " of " +
-                                 std::to_string(r.mostWarps) +
-                                 " warps resident (limit: " + r.limit + ")"
-                           : ""));
+  addFact(out, "memory", memoryText(report));
+  addFact(out, "operations", operationsText(report));
+  addFact(out, "resources", resourcesText(report));
   out += "</dl>\n";
   double longest = 0;
   for (const auto &[bound, us] : report.limits) {
@@ -212,14 +230,17 @@ static void addReport(std::string &out, const Report &report,
            "</span><span style=\"width:" + number(100 * us / longest) +
            "%\"></span></div>\n";
   }
+  out += rooflineSvg(report);
   addSource(out, report, source);
   out += "</section>\n";
 }
 
 std::string reportHtml(const Side &ours, const Side &theirs,
-                       const SourceText &source) {
+                       const SourceText &source, const std::string &made) {
   std::string out = "<!doctype html>\n<html lang=en>\n<head>\n<meta "
-                    "charset=utf-8>\n<title>" +
+                    "charset=utf-8>\n<meta name=viewport "
+                    "content=\"width=device-width, initial-scale=1\">\n"
+                    "<title>" +
                     escapedMarkup(ours.launches[0].kernel) +
                     " - nereid explain</title>\n<style>" + style +
                     "</style>\n</head>\n<body>\n";
@@ -238,6 +259,9 @@ std::string reportHtml(const Side &ours, const Side &theirs,
     for (const Report &report : side->launches) {
       addReport(out, report, source);
     }
+  }
+  if (!made.empty()) {
+    out += "<p class=\"soft made\">" + escapedMarkup(made) + "</p>\n";
   }
   return out + "</body>\n</html>\n";
 }

@@ -9,6 +9,8 @@
 
 #include "Commands.h"
 
+#include "nereid/Machine/Machine.h"
+#include "nereid/Runtime/Stream.h"
 #include "nereid/Support/EditDistance.h"
 
 #include <algorithm>
@@ -315,6 +317,47 @@ static Tensor arangeThatFits(const NamedText &text, const GeneratorText &g,
   return arange(g.shape, g.dtype, device);
 }
 
+/// "3.6 TiB".
+static std::string binaryText(double bytes) {
+  static constexpr const char *units[] = {"B",   "KiB", "MiB", "GiB",
+                                          "TiB", "PiB", "EiB"};
+  size_t unit = 0;
+  for (; bytes >= 1024 && unit + 1 < std::size(units); ++unit) {
+    bytes /= 1024;
+  }
+  char number[32];
+  std::snprintf(number, sizeof(number), bytes < 100 ? "%.3g" : "%.0f", bytes);
+  return std::string(number) + " " + units[unit];
+}
+
+/// An array that memory cannot hold beside those that are there would be filled
+/// until the system ends the process.
+static void requireRoom(const NamedText &text, const GeneratorText &g,
+                        Device device) {
+  double bytes = double(byteSize(g.dtype));
+  for (int64_t size : g.shape) {
+    bytes *= double(std::max<int64_t>(size, 0));
+  }
+  constexpr double small = 1 << 20; // not worth a question
+  if (bytes < small) {
+    return;
+  }
+  MemoryUse use = memoryUse(device);
+  double all = double(device.isHost() ? thisMachine().memoryBytes : use.total);
+  if (all > 0 && bytes + double(use.used) > all) {
+    std::string others =
+        use.used
+            ? " beside the " + binaryText(double(use.used)) + " of other arrays"
+            : "";
+    raise({ErrorCode::OutOfMemory,
+           text.name + "=" + text.value + ": it takes " + binaryText(bytes) +
+               others + ", and " +
+               (device.isHost() ? "this machine" : device.str()) + " has " +
+               binaryText(all) + " of memory; expected a smaller shape",
+           {}});
+  }
+}
+
 static Tensor generate(const NamedText &text, const GeneratorText &g,
                        Device device, uint64_t seed) {
   size_t wanted = g.name == "full" ? 1 : g.name == "randint" ? 2 : 0;
@@ -333,6 +376,7 @@ static Tensor generate(const NamedText &text, const GeneratorText &g,
                                            "randint:0:10:i32[8]") +
                           ", got " + std::to_string(g.parameters.size()));
   }
+  requireRoom(text, g, device);
   if (g.name == "rand") {
     return rand(g.shape, g.dtype, device, seed);
   }

@@ -53,11 +53,11 @@ protected:
     return run(scale + options, environment);
   }
   nlohmann::json json(const std::string &command,
-                      const std::string &environment = "") {
+                      const std::string &environment = "", int code = 0) {
     std::string roofline =
         command.find("--roofline") == command.npos ? " --roofline none" : "";
     CommandResult r = run(command + roofline + " --json -", environment);
-    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_EQ(r.code, code) << r.err;
     return nlohmann::json::parse(r.out);
   }
 };
@@ -81,11 +81,12 @@ TEST_F(Bench, ATableHasUnitsAndARowForEachPoint) {
 }
 
 TEST_F(Bench, BytesAreCountedFromWhatTheKernelTouches) {
-  auto report = json(std::string(scale) + "--vary n=1000,70000");
+  auto report = json(std::string(scale) + "--vary n=1000,70000,8000000");
   EXPECT_EQ(report["rows"][0]["bytes"], 8000);
-  EXPECT_FALSE(report["rows"][0]["counted from a sample"]);
-  EXPECT_EQ(report["rows"][1]["counted from a sample"], true);
-  EXPECT_NEAR(report["rows"][1]["bytes"].get<double>() / 560000, 1, 0.02);
+  EXPECT_EQ(report["rows"][1]["bytes"], 560000);
+  EXPECT_FALSE(report["rows"][1]["counted from a sample"]);
+  EXPECT_EQ(report["rows"][2]["counted from a sample"], true);
+  EXPECT_NEAR(report["rows"][2]["bytes"].get<double>() / 64e6, 1, 0.02);
 }
 
 TEST_F(Bench, OperationsOfFloatsAreThoseOfThreads) {
@@ -132,8 +133,10 @@ TEST_F(Bench, AVariableMayBeAParameterOrAnOption) {
 //===----------------------------------------------------------------------===//
 
 TEST_F(Bench, AnotherKernelTakesTheSameArguments) {
-  auto report = json(std::string(scale) +
-                     "--vary n=1000 --against 'more.py:twice BLOCK_SIZE=64'");
+  auto report =
+      json(std::string(scale) + "--vary n=1000 --against 'more.py:twice "
+                                "BLOCK_SIZE=64'",
+           "", 1); // its results differ
   ASSERT_EQ(report["rows"].size(), 2u);
   EXPECT_EQ(report["rows"][1]["provider"], "more.py:twice BLOCK_SIZE=64");
   EXPECT_FLOAT_EQ(report["rows"][0]["max diff"], 0.25);
@@ -142,7 +145,9 @@ TEST_F(Bench, AnotherKernelTakesTheSameArguments) {
 
 TEST_F(Bench, TheReferenceIsInterpWhereItIsBeside) {
   auto report = json(std::string(scale) +
-                     "--vary n=1000 --against more.py:twice --against interp");
+                         "--vary n=1000 --against more.py:twice --against "
+                         "interp",
+                     "", 1); // the second one's results differ
   EXPECT_EQ(report["reference"], "interp");
   EXPECT_EQ(report["rows"][0]["max diff"], 0);
   EXPECT_FLOAT_EQ(report["rows"][1]["max diff"], 0.25);
@@ -286,4 +291,94 @@ TEST_F(Bench, NothingIsLeftOfAFileThatCannotBeWritten) {
   for (const auto &entry : std::filesystem::directory_iterator(root)) {
     EXPECT_FALSE(isTemporaryName(entry.path().filename().string()));
   }
+}
+
+//===----------------------------------------------------------------------===//
+// What cannot be, and what is only partly there
+//===----------------------------------------------------------------------===//
+
+TEST_F(Bench, ArraysThatMemoryCannotHoldAreRefused) {
+  for (const char *command :
+       {"run k.py:scale 'x_ptr=randn:f32[1000000000000]' 'y_ptr=empty:f32[8]' "
+        "n=8 a=2.0 --grid 1",
+        "bench k.py:scale 'x_ptr=randn:f32[N]' 'y_ptr=empty:f32[8]' n=8 a=2.0 "
+        "--grid 1 --vary N=1000000000000 --seconds 0 --times-only"}) {
+    CommandResult r = run(command);
+    EXPECT_EQ(r.code, 1) << r.out;
+    EXPECT_THAT(r.err, AllOf(HasSubstr("x_ptr=randn:f32[1000000000000]: it "
+                                       "takes 3.64 TiB"),
+                             HasSubstr("of memory; expected a smaller shape")));
+  }
+}
+
+TEST_F(Bench, ATypeThatAGeneratorRefusesLeavesTheOthers) {
+  CommandResult r = run("bench k.py:scale 'x_ptr=randn:type[64]' "
+                        "'y_ptr=empty:type[64]' n=64 a=2.0 --grid 1 --vary "
+                        "type=i32,fp32 --seconds 0 --times-only");
+  EXPECT_EQ(r.code, 1);
+  EXPECT_THAT(r.out, AllOf(HasSubstr("scale type=i32: failed:"),
+                           HasSubstr("fp32  scale")));
+}
+
+TEST_F(Bench, ProvidersHaveLabelsAndGridsWithBlanks) {
+  CommandResult r = benchScale(
+      "--vary n=64,100 --times-only --against "
+      "'the same=k.py:scale --grid cdiv(n, BLOCK_SIZE)' --against "
+      "'as typed=k.py:scale --grid=cdiv(n,64)' --against oracle=interp");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(r.out, AllOf(HasSubstr("  the same  "), HasSubstr("  as typed  "),
+                           HasSubstr("  oracle  "),
+                           HasSubstr("speed-up: the same's time divided by the "
+                                     "provider's.")));
+  EXPECT_THAT(run("bench k.py:scale 'x_ptr=rand:f32[8]' 'y_ptr=empty:f32[8]' "
+                  "n=8 a=1.0 --grid 1 --against 'k.py:scale --grid'")
+                  .err,
+              HasSubstr("expected sizes behind --grid"));
+}
+
+TEST_F(Bench, ResultsThatDifferAreMarked) {
+  CommandResult r = benchScale("--vary n=64 --times-only --against "
+                               "'other=more.py:twice'");
+  EXPECT_EQ(r.code, 1) << r.err;
+  EXPECT_THAT(r.out, AllOf(HasSubstr("2.5e-01!"),
+                           HasSubstr("max diff (!): more than rounding "
+                                     "explains")));
+}
+
+TEST_F(Bench, AReportSaysHowItCameAbout) {
+  auto report = json(std::string(scale) + "--vary n=64 --times-only",
+                     "SOURCE_DATE_EPOCH=86400");
+  EXPECT_EQ(report["made"]["date"], "1970-01-02 00:00 UTC");
+  EXPECT_THAT(report["made"]["command"].get<std::string>(),
+              AllOf(HasSubstr("nereid bench k.py:scale"),
+                    HasSubstr("--grid 'cdiv(n, BLOCK_SIZE)'")));
+  CommandResult r =
+      benchScale("--vary n=64 --times-only", "SOURCE_DATE_EPOCH=86400");
+  EXPECT_THAT(r.out, HasSubstr(", 1970-01-02 00:00 UTC: nereid bench k.py"));
+}
+
+TEST_F(Bench, OneOutputIsTheStandardOne) {
+  CommandResult r = benchScale("--vary n=64 --csv - --json -");
+  EXPECT_EQ(r.code, 2);
+  EXPECT_THAT(r.err, HasSubstr("expected one of --csv, --json, --svg, --html "
+                               "and --trace on standard output, got 2"));
+  EXPECT_EQ(benchScale("--vary n=64 --csv ''").code, 2);
+}
+
+TEST_F(Bench, TheConfigurationThatIsTimedIsNamed) {
+  ASSERT_TRUE(writeFileAtomically(root + "/tuned.py", R"(import triton
+import triton.language as tl
+
+
+@triton.autotune([triton.Config({"BLOCK": 32}), triton.Config({"BLOCK": 32})], key=["n"])
+@triton.jit
+def fill(x_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x_ptr + i, i, mask=i < n)
+)")
+                  .ok());
+  auto report = json("bench tuned.py:fill 'x_ptr=empty:f32[n]' --vary n=64 "
+                     "--grid 'cdiv(n, BLOCK)' --seconds 0 --times-only");
+  EXPECT_EQ(report["rows"][0]["configuration"],
+            "BLOCK=32 num_stages=3 num_warps=4");
 }

@@ -8,13 +8,13 @@
 #include "BenchPlan.h"
 
 #include "Commands.h"
+#include "RivalText.h"
 #include "ShippedKernels.h"
 
 #include "nereid/Runtime/launch/LaunchOptions.h"
 #include "nereid/Support/EditDistance.h"
 
 #include <algorithm>
-#include <sstream>
 
 namespace nereid {
 
@@ -66,6 +66,9 @@ static void requireUse(const BenchPlan &plan) {
           names.push_back(parameter.name);
         }
       }
+      if (provider.external) {
+        used |= mentions(provider.external->grid, variable.name);
+      }
     }
     if (!used) {
       usageError("--vary " + variable.name + ": nothing uses '" +
@@ -80,31 +83,40 @@ static void requireUse(const BenchPlan &plan) {
 
 /// "other.py:kernel BLOCK=64 --grid=cdiv(n,64)": what is not said is as of
 /// `main`, as far as the kernel takes it.
-static ProviderText parseRival(const std::string &text,
-                               const BenchOptions &options,
-                               const ProviderText &main) {
-  bool isDevice = text == "interp" || text == "cpu" ||
-                  (text.starts_with("cuda") && text.find('.') == text.npos);
+static ProviderText rivalOf(const std::string &text,
+                            const BenchOptions &options,
+                            const ProviderText &main) {
+  RivalText given = parseRival(text);
+  const std::string &what = given.what;
+  bool isDevice = what == "interp" || what == "cpu" ||
+                  (what.starts_with("cuda") && what.find('.') == what.npos);
   if (isDevice) {
     ProviderText rival = main;
-    rival.name = text;
-    rival.device = Device::parse(text);
+    rival.name = given.label.empty() ? what : given.label;
+    rival.device = Device::parse(what);
     return rival;
   }
-  std::istringstream words(text);
-  std::string file;
-  words >> file;
-  LaunchText launch{loadKernel(file, options.bindings, main.device),
-                    {},
-                    main.launches[0].grid};
-  constexpr std::string_view gridOption = "--grid=";
-  for (std::string word; words >> word;) {
-    if (word.starts_with(gridOption)) {
-      launch.grid = word.substr(gridOption.size());
-    } else {
-      splitArgument(word); // or an error
-      launch.arguments.push_back(word);
+  for (const char *kind : {"torch", "triton", "lib"}) {
+    std::string prefix = std::string(kind) + ":";
+    if (!what.starts_with(prefix)) {
+      continue;
     }
+    ExternalText external{kind,
+                          what.substr(prefix.size()),
+                          {},
+                          given.grid.empty() ? main.launches[0].grid
+                                             : given.grid};
+    for (const std::string &word : given.arguments) {
+      external.arguments.push_back(splitArgument(word));
+    }
+    return {
+        given.label.empty() ? what : given.label, main.device, {}, external};
+  }
+  LaunchText launch{loadKernel(what, options.bindings, main.device),
+                    given.arguments,
+                    given.grid.empty() ? main.launches[0].grid : given.grid};
+  for (const std::string &word : given.arguments) {
+    splitArgument(word); // or an error
   }
   for (const std::string &argument : main.launches[0].arguments) {
     std::string name = splitArgument(argument).name;
@@ -112,7 +124,7 @@ static ProviderText parseRival(const std::string &text,
       launch.arguments.push_back(argument);
     }
   }
-  return {text, main.device, {launch}};
+  return {given.label.empty() ? text : given.label, main.device, {launch}};
 }
 
 static void replaceVariables(BenchPlan &plan, const BenchOptions &options) {
@@ -176,7 +188,7 @@ void completePlan(BenchPlan &plan, const BenchOptions &options, Device device) {
   }
   size_t own = plan.providers.size();
   for (const std::string &text : options.against) {
-    plan.providers.push_back(parseRival(text, options, plan.providers[0]));
+    plan.providers.push_back(rivalOf(text, options, plan.providers[0]));
   }
   for (ProviderText &provider : plan.providers) {
     for (LaunchText &launch : provider.launches) {

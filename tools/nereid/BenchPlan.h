@@ -20,7 +20,7 @@ class PointArrays;
 struct BenchOptions {
   std::string kernel, device = "cpu", grid, roofline = "kept";
   std::vector<std::string> arguments, varied, against, bindings;
-  std::string csv, json, svg, html, trace;
+  std::string csv, json, svg, html, trace, python = "python3";
   uint64_t seed = 0, programs = 128;
   double seconds = 0.5;
   bool isWarm = false, isTimesOnly = false;
@@ -35,11 +35,20 @@ struct LaunchText {
   std::string grid;
 };
 
-/// One way to do the work: launches, one after the other.
+/// Code of others: 'torch:module.function', 'triton:file.py:kernel',
+/// 'lib:file.so:function'.
+struct ExternalText {
+  std::string kind, what;
+  std::vector<NamedText> arguments;
+  std::string grid; ///< of upstream Triton; as of the kernel where it says none
+};
+
+/// One way to do the work: launches, one after the other, or code of others.
 struct ProviderText {
   std::string name;
   Device device;
   std::vector<LaunchText> launches;
+  std::optional<ExternalText> external = std::nullopt;
 };
 
 struct BenchPlan {

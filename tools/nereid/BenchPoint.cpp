@@ -96,6 +96,7 @@ BoundProvider::BoundProvider(const ProviderText &text, PointArrays &arrays)
                GridText(substitute(launch.grid, arrays.values)),
                std::nullopt,
                {},
+               {},
                {}});
     for (const std::string &argument : launch.arguments) {
       bound.texts.push_back(splitArgument(argument));
@@ -128,10 +129,29 @@ void BoundProvider::run(size_t turn) {
       continue;
     }
     launch.kernel.launch(
-        [&launch](const Meta &meta) { return launch.gridText(meta); },
+        [&launch](const Meta &meta) {
+          launch.meta = meta.values();
+          return launch.gridText(meta);
+        },
         arguments);
     launch.grid = launch.gridText.last();
   }
+}
+
+std::string BoundProvider::configuration() const {
+  std::string text;
+  for (const Launch &launch : launches) {
+    const auto &configs = launch.kernel.description().configs;
+    std::string own;
+    for (const auto &[name, value] : launch.meta) {
+      bool isOption = name == "num_warps" || name == "num_stages";
+      if (!configs.empty() && (isOption || configs[0].values.contains(name))) {
+        own += (own.empty() ? "" : " ") + name + "=" + value.str();
+      }
+    }
+    text += (text.empty() || own.empty() ? "" : "; ") + own;
+  }
+  return text;
 }
 
 std::vector<std::string> BoundProvider::written() const {

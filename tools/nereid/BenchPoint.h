@@ -63,13 +63,16 @@ public:
   void run(size_t turn);
   /// Keys of arrays that the launches write. Compiles.
   std::vector<std::string> written() const;
+  /// What @triton.autotune chose for the last run; empty without.
+  std::string configuration() const;
 
 private:
   using Value = std::variant<std::string, StaticValue>;
   struct Launch {
     Kernel kernel;
     GridText gridText;
-    std::optional<Grid> grid; ///< known since the first run
+    std::optional<Grid> grid;                ///< known since the first run
+    std::map<std::string, StaticValue> meta; ///< the same
     std::vector<NamedText> texts;
     std::vector<Value> values;
   };

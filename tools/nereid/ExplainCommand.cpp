@@ -15,6 +15,7 @@
 #include "Explainer.h"
 #include "OptionText.h"
 #include "OutsideWarnings.h"
+#include "RivalText.h"
 #include "nereid/CommandLine/CommandProcess.h"
 
 #include "nereid/Bench/Measure.h"
@@ -129,19 +130,12 @@ measureApart(const ExplainOptions &options,
 static ExplainedLaunch parseAgainst(const std::string &text,
                                     const ExplainedLaunch &ours,
                                     const ExplainOptions &options) {
-  std::istringstream words(text);
-  ExplainedLaunch launch;
-  words >> launch.kernel;
-  launch.grid = ours.grid;
+  RivalText rival = parseRival(text);
+  ExplainedLaunch launch{rival.what,
+                         rival.grid.empty() ? ours.grid : rival.grid,
+                         rival.arguments, rival.label};
   std::set<std::string> given;
-  for (std::string word; words >> word;) {
-    if (word == "--grid") {
-      if (!(words >> launch.grid)) {
-        usageError("--against '" + text + "': expected a size behind --grid");
-      }
-      continue;
-    }
-    launch.arguments.push_back(word);
+  for (const std::string &word : rival.arguments) {
     given.insert(splitArgument(word).name);
   }
   auto [path, name] = splitKernel(launch.kernel);
@@ -173,14 +167,21 @@ static void tell(const ExplainOptions &options, const explain::Side &ours,
   };
   bool compares = !theirs.launches.empty();
   if (!options.json.empty()) {
-    nlohmann::ordered_json json = jsonOf(ours.launches[0]);
+    nlohmann::ordered_json json = {{"made",
+                                    {{"date", dateText()},
+                                     {"program", "nereid " NEREID_VERSION},
+                                     {"command", commandLine()}}}};
+    json.update(jsonOf(ours.launches[0]));
     for (const explain::Report &report : theirs.launches) {
       json["against"].push_back(jsonOf(report));
     }
     writeResult(options.json, json.dump(2) + "\n");
   }
   if (!options.html.empty()) {
-    writeResult(options.html, explain::reportHtml(ours, theirs, source));
+    writeResult(options.html,
+                explain::reportHtml(ours, theirs, source,
+                                    "nereid " NEREID_VERSION ", " + dateText() +
+                                        ": " + commandLine()));
   }
   if (options.json != "-" && options.html != "-") {
     writeOutput(compares ? explain::comparisonText(ours, theirs)
@@ -206,7 +207,7 @@ static void explainKernel(const ExplainOptions &options) {
     }
   }
   std::vector<ExplainedLaunch> launches = {
-      {options.kernel, options.grid, options.arguments}};
+      {options.kernel, options.grid, options.arguments, ""}};
   for (const std::string &text : options.against) {
     launches.push_back(parseAgainst(text, launches[0], options));
   }
@@ -218,7 +219,9 @@ static void explainKernel(const ExplainOptions &options) {
     report.measuredUs = measured[i];
     (i ? theirs : ours).launches.push_back(std::move(report));
     if (i) {
-      theirs.name += (i > 1 ? " + " : "") + launches[i].kernel;
+      const ExplainedLaunch &launch = launches[i];
+      theirs.name += (i > 1 ? " + " : "") +
+                     (launch.label.empty() ? launch.kernel : launch.label);
     }
   }
   tell(options, ours, theirs);

@@ -36,6 +36,7 @@ struct ExplainOptions {
 struct ExplainedLaunch {
   std::string kernel, grid;
   std::vector<std::string> arguments;
+  std::string label; ///< empty: the kernel's name
 };
 
 /// Which configuration of @triton.autotune is explained: the one that --config

@@ -46,6 +46,7 @@ static int run(int argc, char **argv) {
   app.set_version_flag("--version", "nereid " NEREID_VERSION);
   app.require_subcommand(1);
   app.footer("Settings from the environment: docs/KNOBS.md, or nereid doctor.");
+  keepCommandLine(argc, argv);
   cuda::installSimulator();
   protectInputs();
   llvm::install_bad_alloc_error_handler(

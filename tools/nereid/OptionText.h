@@ -55,6 +55,15 @@ inline CLI::Validator finiteFromZero() {
       "");
 }
 
+inline CLI::Validator namedFile() {
+  return CLI::Validator(
+      [](std::string &text) {
+        return text.empty() ? std::string("expected FILE or -, got ''")
+                            : std::string();
+      },
+      "");
+}
+
 inline void addSeedOption(CLI::App &command, uint64_t &seed) {
   command
       .add_option("--seed", seed,

@@ -8,6 +8,8 @@
 #include "PointTimes.h"
 
 #include "BenchPoint.h"
+#include "ExternalProvider.h"
+#include "nereid/CommandLine/Interruption.h"
 
 #include <algorithm>
 #include <cmath>
@@ -53,19 +55,29 @@ private:
   struct Entry {
     Side *side;
     std::unique_ptr<BoundProvider> bound;
+    std::unique_ptr<LibraryProvider> library = nullptr;
+    std::unique_ptr<PythonProvider> python = nullptr;
     size_t contender = 0;
+    std::optional<bench::Times> times = std::nullopt; ///< of another process
     std::vector<double> results;
   };
   void bind(const ProviderText &provider);
   void runOnce(const ProviderText &provider, Entry &entry);
   std::vector<double> resultsOf(const Entry &entry) const;
-  std::optional<double> differenceOf(size_t index) const;
+  struct Difference {
+    double largest = 0;
+    bool isLarge = false; ///< more than rounding explains
+  };
+  std::optional<Difference> differenceOf(size_t index) const;
+  Difference judged(const std::vector<double> &ours,
+                    const std::vector<double> &theirs) const;
+  double tolerance() const;
 
   const BenchPlan &plan;
   const BenchOptions &options;
   const VariableValues &values;
   std::map<std::string, Side> sides; ///< by device
-  std::vector<Entry> entries;
+  std::deque<Entry> entries;         // runs refer to them
   std::vector<std::string> written;
 };
 
@@ -92,8 +104,19 @@ void PointBench::bind(const ProviderText &provider) {
     }
   }
   ++side.providers;
-  entries.push_back(
-      {&side, std::make_unique<BoundProvider>(provider, *side.arrays), 0, {}});
+  Entry &entry = entries.emplace_back();
+  entry.side = &side;
+  entry.bound = std::make_unique<BoundProvider>(provider, *side.arrays);
+  if (!provider.external) {
+    return;
+  }
+  if (provider.external->kind == "lib") {
+    entry.library = std::make_unique<LibraryProvider>(
+        *provider.external, ExternalValues(plan, *side.arrays), *side.arrays);
+    return;
+  }
+  --side.providers; // takes time of its own
+  entry.python = std::make_unique<PythonProvider>(*provider.external, options);
 }
 
 /// The run that compiles is also the one whose results are looked at.
@@ -102,8 +125,28 @@ void PointBench::runOnce(const ProviderText &provider, Entry &entry) {
   for (const auto &[key, tensor] : side.before) {
     side.arrays->get(key).copyFrom(tensor);
   }
+  std::string point;
+  for (const auto &[name, value] : values) {
+    point += " " + name + "=" + value;
+  }
+  if (entry.python) {
+    PythonProvider::Answer answer = entry.python->measure(
+        provider.name, ExternalValues(plan, *side.arrays), *side.arrays,
+        plan.exact ? std::vector<std::string>{plan.output} : written,
+        mostCompared);
+    entry.times = answer.times;
+    entry.results = std::move(answer.results);
+    return;
+  }
+  auto run = [&entry](size_t turn) {
+    if (entry.library) {
+      entry.library->run(turn);
+    } else {
+      entry.bound->run(turn);
+    }
+  };
   entry.contender = side.measurement->add(
-      {provider.name, [&entry](size_t turn) { entry.bound->run(turn); }});
+      {provider.name, run, nullptr, nullptr, provider.name + point});
   if (!side.measurement->times(entry.contender).failure) {
     entry.results = resultsOf(entry);
   }
@@ -123,19 +166,47 @@ std::vector<double> PointBench::resultsOf(const Entry &entry) const {
   return results;
 }
 
-std::optional<double> PointBench::differenceOf(size_t index) const {
+/// Of the largest value: what the coarsest type that is written rounds off, and
+/// sums in another order.
+double PointBench::tolerance() const {
+  double largest = 0;
+  for (const std::string &key :
+       plan.exact ? std::vector<std::string>{plan.output} : written) {
+    DType type = entries[0].side->arrays->get(key).dtype();
+    largest = std::max(largest, !isFloat(type)        ? 0
+                                : byteSize(type) == 8 ? 1e-9
+                                : byteSize(type) == 4 ? 2e-3
+                                : type == f16         ? 1e-2
+                                : byteSize(type) == 2 ? 5e-2
+                                                      : 0.25);
+  }
+  return largest;
+}
+
+PointBench::Difference
+PointBench::judged(const std::vector<double> &ours,
+                   const std::vector<double> &theirs) const {
+  double largest = 0;
+  for (double value : theirs) {
+    largest = std::max(largest, std::isfinite(value) ? std::fabs(value) : 0);
+  }
+  double off = largestDifference(ours, theirs);
+  return {off, off > tolerance() * largest};
+}
+
+std::optional<PointBench::Difference>
+PointBench::differenceOf(size_t index) const {
   const Entry &entry = entries[index];
   if (entry.results.empty()) {
     return std::nullopt;
   }
   if (plan.exact) {
-    return largestDifference(entry.results,
-                             plan.exact(*entries[0].side->arrays));
+    return judged(entry.results, plan.exact(*entries[0].side->arrays));
   }
   for (size_t i = 0; i < entries.size(); ++i) {
     if (plan.providers[i].name == plan.reference && i != index &&
         !entries[i].results.empty()) {
-      return largestDifference(entry.results, entries[i].results);
+      return judged(entry.results, entries[i].results);
     }
   }
   return std::nullopt;
@@ -146,6 +217,7 @@ PointBench::run(const std::function<void(double)> &progress) {
   bench::MeasureOptions measuring;
   measuring.caches = options.isWarm ? bench::Caches::Warm : bench::Caches::Cold;
   measuring.progress = progress;
+  measuring.stops = [] { return Interruption::signal() != 0; };
   // A failure is the contender's own, and told by it.
   try {
     written = entries[0].bound->written();
@@ -169,7 +241,7 @@ PointBench::run(const std::function<void(double)> &progress) {
   for (size_t i = 0; i < entries.size(); ++i) {
     runOnce(plan.providers[i], entries[i]);
   }
-  std::vector<std::optional<double>> differences;
+  std::vector<std::optional<Difference>> differences;
   for (size_t i = 0; i < entries.size(); ++i) {
     differences.push_back(differenceOf(i));
   }
@@ -178,9 +250,16 @@ PointBench::run(const std::function<void(double)> &progress) {
   }
   std::vector<bench::Row> rows;
   for (size_t i = 0; i < entries.size(); ++i) {
+    const Entry &entry = entries[i];
     bench::Row row{{},
-                   entries[i].side->measurement->times(entries[i].contender)};
-    row.maxDifference = differences[i];
+                   entry.times
+                       ? *entry.times
+                       : entry.side->measurement->times(entry.contender)};
+    if (differences[i]) {
+      row.maxDifference = differences[i]->largest;
+      row.differs = differences[i]->isLarge;
+    }
+    row.configuration = entries[i].bound->configuration();
     rows.push_back(std::move(row));
   }
   return rows;
@@ -190,7 +269,19 @@ std::vector<bench::Row>
 timePoint(const BenchPlan &plan, const BenchOptions &options,
           const VariableValues &values,
           const std::function<void(double share)> &progress) {
-  return PointBench(plan, options, values).run(progress);
+  try {
+    return PointBench(plan, options, values).run(progress);
+  } catch (const Error &error) {
+    // An array that cannot be made, of a type that its generator refuses.
+    std::vector<bench::Row> rows;
+    for (const ProviderText &provider : plan.providers) {
+      bench::Row row;
+      row.times.name = provider.name;
+      row.times.failure = error.failure();
+      rows.push_back(std::move(row));
+    }
+    return rows;
+  }
 }
 
 } // namespace nereid

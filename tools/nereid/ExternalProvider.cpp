@@ -1,0 +1,373 @@
+//===- ExternalProvider.cpp - Code of others, beside a kernel -------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ExternalProvider.h"
+
+#include "nereid/Bench/provider.h"
+#include "nereid/Runtime/Stream.h"
+#include "nereid/Runtime/cuda/CudaDevice.h"
+#include "nereid/Runtime/device/ThreadPool.h"
+#include "nereid/Support/Files.h"
+
+#include <cstring>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace nereid {
+
+ExternalValues::ExternalValues(const BenchPlan &plan, PointArrays &of) {
+  auto add = [&](const std::string &name,
+                 const std::variant<std::string, StaticValue> &value) {
+    if (auto *key = std::get_if<std::string>(&value)) {
+      arrays.emplace(name, *key);
+    } else {
+      numbers.emplace(name, std::get<StaticValue>(value));
+    }
+  };
+  for (const std::string &text : plan.arrays) {
+    std::string name = splitArgument(text).name;
+    add(name, name);
+  }
+  for (const std::string &text : plan.providers[0].launches[0].arguments) {
+    NamedText argument = splitArgument(text);
+    add(argument.name, of.argument(argument));
+  }
+  for (const auto &[name, value] : of.values) {
+    if (std::optional<StaticValue> number = parseValue(value)) {
+      numbers.emplace(name, *number);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// A shared library
+//===----------------------------------------------------------------------===//
+
+LibraryProvider::LibraryProvider(const ExternalText &text,
+                                 const ExternalValues &values,
+                                 PointArrays &arrays)
+    : what(text.what), values(values), arrays(arrays) {}
+
+void LibraryProvider::load() {
+  size_t colon = what.rfind(':');
+  if (colon == std::string::npos) {
+    raise({ErrorCode::InvalidArgument,
+           "--against lib:" + what + ": expected lib:FILE:FUNCTION",
+           {}});
+  }
+  std::string file = what.substr(0, colon), name = what.substr(colon + 1);
+  // A plain name would be looked for in the system's folders.
+  if (file.find('/') == std::string::npos) {
+    file = "./" + file;
+  }
+  void *library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  function = library ? ::dlsym(library, name.c_str()) : nullptr;
+  if (!function) {
+    const char *why = ::dlerror();
+    raise({ErrorCode::NotFound,
+           "--against lib:" + what + ": " + (why ? why : "no such function"),
+           {}});
+  }
+}
+
+static NereidType typeOf(DType type) {
+  switch (type) {
+  case f64:
+    return NEREID_FP64;
+  case f32:
+    return NEREID_FP32;
+  case f16:
+    return NEREID_FP16;
+  case bf16:
+    return NEREID_BF16;
+  case fp8e4nv:
+    return NEREID_FP8E4NV;
+  case fp8e5:
+    return NEREID_FP8E5;
+  case i64:
+    return NEREID_INT64;
+  case i32:
+    return NEREID_INT32;
+  case i16:
+    return NEREID_INT16;
+  case i8:
+    return NEREID_INT8;
+  case u8:
+    return NEREID_UINT8;
+  case i1:
+    return NEREID_BOOL;
+  default:
+    return NEREID_OTHER;
+  }
+}
+
+static std::optional<NereidNumber> numberOf(const std::string &name,
+                                            const StaticValue &value) {
+  if (auto *integer = std::get_if<int64_t>(&value.value)) {
+    return NereidNumber{name.c_str(), *integer, double(*integer)};
+  }
+  if (auto *real = std::get_if<double>(&value.value)) {
+    return NereidNumber{name.c_str(), int64_t(*real), *real};
+  }
+  if (auto *truth = std::get_if<bool>(&value.value)) {
+    return NereidNumber{name.c_str(), *truth, double(*truth)};
+  }
+  return std::nullopt;
+}
+
+void LibraryProvider::run(size_t turn) {
+  if (!function) {
+    load();
+  }
+  size_t set = turn % arrays.sets();
+  std::vector<Shape> shapes;
+  std::vector<NereidArray> all;
+  shapes.reserve(values.arrays.size());
+  for (const auto &[name, key] : values.arrays) {
+    const Tensor &tensor = arrays.get(key, set);
+    shapes.push_back(tensor.shape());
+    all.push_back({name.c_str(), const_cast<void *>(tensor.data()),
+                   typeOf(tensor.dtype()), int(shapes.back().size()),
+                   shapes.back().data()});
+  }
+  std::vector<NereidNumber> numbers;
+  for (const auto &[name, value] : values.numbers) {
+    if (auto number = numberOf(name, value)) {
+      numbers.push_back(*number);
+    }
+  }
+  bool isHost = arrays.device.isHost();
+  NereidCall call{NEREID_PROVIDER_VERSION,
+                  all.data(),
+                  int(all.size()),
+                  numbers.data(),
+                  int(numbers.size()),
+                  isHost ? -1 : int(arrays.device.index()),
+                  isHost ? nullptr : Stream::current(arrays.device).handle()};
+  int status = reinterpret_cast<NereidProvider>(function)(&call);
+  if (status != 0) {
+    raise({ErrorCode::KernelFault,
+           "lib:" + what + " has returned status " + std::to_string(status) +
+               "; expected 0",
+           {}});
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Python
+//===----------------------------------------------------------------------===//
+
+static const char *script() {
+  static const std::pair<const char *, const char *> sources[] = {
+#include "ProviderSources.inc"
+  };
+  return sources[0].second;
+}
+
+namespace {
+
+/// Files that a child reads and writes, gone with it.
+class ExchangeFolder {
+public:
+  ExchangeFolder() {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    std::string base = fs::is_directory("/dev/shm", error)
+                           ? "/dev/shm"
+                           : fs::temp_directory_path().string();
+    path = base + "/nereid-provider-XXXXXX";
+    if (!::mkdtemp(path.data())) {
+      raise({ErrorCode::IoError, "cannot make a folder in " + base, {}});
+    }
+  }
+  ~ExchangeFolder() {
+    std::error_code error;
+    std::filesystem::remove_all(path, error);
+  }
+  ExchangeFolder(const ExchangeFolder &) = delete;
+  std::string file(const std::string &name) const { return path + "/" + name; }
+
+private:
+  std::string path;
+};
+
+} // namespace
+
+/// As PyTorch calls it.
+static std::string torchName(DType type) {
+  switch (type) {
+  case f64:
+    return "float64";
+  case f32:
+    return "float32";
+  case f16:
+    return "float16";
+  case bf16:
+    return "bfloat16";
+  case fp8e4nv:
+    return "float8_e4m3fn";
+  case fp8e5:
+    return "float8_e5m2";
+  case i1:
+    return "bool";
+  default:
+    return (isSigned(type) ? "int" : "uint") +
+           std::to_string(8 * byteSize(type));
+  }
+}
+
+static nlohmann::json jsonOf(const StaticValue &value) {
+  return std::visit(
+      []<typename T>(const T &v) -> nlohmann::json {
+        constexpr bool isPlain =
+            std::is_same_v<T, bool> || std::is_same_v<T, int64_t> ||
+            std::is_same_v<T, uint64_t> || std::is_same_v<T, double> ||
+            std::is_same_v<T, std::string>;
+        if constexpr (isPlain) {
+          return v;
+        } else {
+          return nullptr;
+        }
+      },
+      value.value);
+}
+
+/// One line to the script, one from it.
+static std::string ask(const std::string &python, const std::string &request) {
+  int to[2], from[2];
+  if (::pipe2(to, O_CLOEXEC) != 0 || ::pipe2(from, O_CLOEXEC) != 0) {
+    raise({ErrorCode::IoError, "cannot make a pipe", {}});
+  }
+  pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(to[0], 0);
+    ::dup2(from[1], 1);
+    ::execlp(python.c_str(), python.c_str(), "-c", script(), nullptr);
+    ::_exit(127);
+  }
+  ::close(to[0]);
+  ::close(from[1]);
+  std::string line = request + "\n", reply;
+  (void)writeDescriptor(to[1], line, "the provider's script").ok();
+  ::close(to[1]);
+  char buffer[4096];
+  for (ssize_t count; (count = ::read(from[0], buffer, sizeof(buffer))) != 0;) {
+    if (count > 0) {
+      reply.append(buffer, size_t(count));
+    } else if (errno != EINTR) {
+      break;
+    }
+  }
+  ::close(from[0]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  bool isMissing = WIFEXITED(status) && WEXITSTATUS(status) == 127;
+  if (isMissing) {
+    raise({ErrorCode::NotFound,
+           "--python: '" + python + "' is no program that can be run",
+           {}});
+  }
+  return reply;
+}
+
+PythonProvider::PythonProvider(const ExternalText &text,
+                               const BenchOptions &options)
+    : text(text), options(options) {}
+
+PythonProvider::Answer
+PythonProvider::measure(const std::string &name, const ExternalValues &values,
+                        const PointArrays &arrays,
+                        const std::vector<std::string> &written,
+                        int64_t mostCompared) const {
+  using Json = nlohmann::json;
+  ExchangeFolder folder;
+  std::map<std::string, std::string> files; // by key
+  Json given = Json::array();
+  for (const auto &[called, key] : values.arrays) {
+    const Tensor &tensor = arrays.get(key);
+    auto [file, isNew] =
+        files.try_emplace(key, folder.file(std::to_string(files.size())));
+    if (isNew) {
+      Tensor here = tensor.to(Device::cpu());
+      throwIfFailed(writeFileAtomically(
+          file->second,
+          {static_cast<const char *>(here.data()), size_t(here.bytes())}));
+    }
+    given.push_back({{"name", called},
+                     {"file", file->second},
+                     {"dtype", torchName(tensor.dtype())},
+                     {"shape", std::vector<int64_t>(tensor.shape().begin(),
+                                                    tensor.shape().end())}});
+  }
+  Json numbers = Json::object(), arguments = Json::array(),
+       names = Json::array(), results = Json::array();
+  for (const auto &[called, value] : values.numbers) {
+    numbers[called] = jsonOf(value);
+  }
+  for (const NamedText &argument : text.arguments) {
+    arguments.push_back(
+        {argument.name, substitute(argument.value, arrays.values)});
+  }
+  for (const std::string &key : written) {
+    for (const auto &[called, own] : values.arrays) {
+      if (own == key) {
+        names.push_back(called);
+        results.push_back(folder.file("r" + std::to_string(results.size())));
+        break;
+      }
+    }
+  }
+  Device device = arrays.device;
+  bench::MeasureOptions usual;
+  Json request = {{"kind", text.kind},
+                  {"what", text.what},
+                  {"device", device.isHost() ? "cpu" : device.str()},
+                  {"arrays", given},
+                  {"numbers", numbers},
+                  {"arguments", arguments},
+                  {"options", Json::object()},
+                  {"grid", substitute(text.grid, arrays.values)},
+                  {"written", names},
+                  {"results", results},
+                  {"most_compared", mostCompared},
+                  {"seconds", options.seconds},
+                  {"least_samples", usual.leastSamples},
+                  {"most_samples", usual.mostSamples},
+                  {"cold", !options.isWarm},
+                  {"flush_bytes", bench::flushedBytes(device, usual.machine)},
+                  {"threads", numThreads()}};
+  Answer answer;
+  answer.times.name = name;
+  answer.times.isCold = !options.isWarm;
+  Json reply = Json::parse(ask(options.python, request.dump()), nullptr, false);
+  if (!reply.is_object() || reply.contains("failure")) {
+    answer.times.failure = Failure{
+        ErrorCode::KernelFault,
+        text.kind + ":" + text.what + ": " +
+            (reply.is_object() ? reply["failure"].get<std::string>()
+                               : "its process has ended without an answer"),
+        {}};
+    return answer;
+  }
+  answer.times.ms =
+      bench::summarize(reply["samples"].get<std::vector<double>>());
+  answer.times.runs = reply["runs"];
+  for (const Json &file : results) {
+    Expected<std::string> bytes = readFile(file.get<std::string>(), UINT64_MAX);
+    throwIfFailed(bytes.status());
+    std::vector<double> some(bytes->size() / sizeof(double));
+    std::memcpy(some.data(), bytes->data(), some.size() * sizeof(double));
+    answer.results.insert(answer.results.end(), some.begin(), some.end());
+  }
+  return answer;
+}
+
+} // namespace nereid
