@@ -225,6 +225,8 @@ TEST_F(Command, CompileErrors) {
       {"compile k.py:scale --emit tiles", "did you mean 'tile'"},
       {"compile k.py:scale --emit ptx",
        "expected a stage of the target 'cpu', which are ast, tile"},
+      {"compile k.py:scale --emit ptx --target H100",
+       "--target: 'H100' is a chip; expected its architecture, sm_90a"},
       {"compile k.py:scale --emit asm --target sm_90a",
        "expected a stage of the target 'sm_90a', which are ast, tile"},
       {"compile k.py:scale --signature '*fp32, *fp32, i32, fp32' --target "

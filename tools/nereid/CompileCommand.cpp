@@ -12,6 +12,7 @@
 #include "SignatureText.h"
 #include "nereid/CommandLine/CommandProcess.h"
 
+#include "nereid/Explain/Chip.h"
 #include "nereid/Runtime/cache/ImageStore.h"
 #include "nereid/Support/EditDistance.h"
 #include "nereid/Support/Files.h"
@@ -38,6 +39,23 @@ const std::vector<std::string> &stages() {
 }
 
 } // namespace
+
+/// "h100" is what people know, and no target: its architecture is.
+static void requireArchitecture(const std::string &target) {
+  Expected<explain::Chip> chip = explain::findChip(target);
+  if (!chip.ok()) {
+    std::string lower = target;
+    std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
+      return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
+    });
+    chip = explain::findChip(lower);
+  }
+  if (chip.ok()) {
+    usageError("--target: '" + target +
+               "' is a chip; expected its architecture, " +
+               std::string(chip->target));
+  }
+}
 
 static void addChecks(CompileCommandOptions &options) {
   for (const std::string &check : options.checks) {
@@ -78,6 +96,7 @@ static void checkStage(CompileCommandOptions &options) {
   expectOne("FILE:KERNEL", options.files.size());
   expectOne("--target", options.targets.size());
   expectOne("--signature", options.signatures.size());
+  requireArchitecture(options.targets[0]);
   // A GPU has no stages of a CPU, and the reverse: asking for one would compile
   // everything and print nothing.
   auto isOneOf = [&](std::initializer_list<const char *> words) {
