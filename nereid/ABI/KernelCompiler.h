@@ -15,6 +15,7 @@
 #define NEREID_ABI_KERNELCOMPILER_H
 
 #include "nereid/ABI/KernelImage.h"
+#include "nereid/ABI/LanguageVersion.h"
 #include "nereid/ABI/LaunchABI.h"
 
 #include <array>
@@ -79,6 +80,9 @@ struct Source {
   std::string text;
   /// By name; a global of another module by its path: "config.FAST".
   std::map<std::string, StaticValue> bindings;
+  /// Whose meaning it has where versions differ. Absent: NEREID_LANGUAGE, else
+  /// the newest.
+  std::optional<LanguageVersion> language = std::nullopt;
 };
 
 /// A run-time parameter's type and what is known of its value.

@@ -10,6 +10,7 @@
 #include "nereid/IRGen/Host/HostAnswers.h"
 #include "nereid/IRGen/Host/HostArguments.h"
 #include "nereid/IRGen/Session.h"
+#include "nereid/Support/Knobs.h"
 
 #include "mlir/IR/MLIRContext.h"
 
@@ -25,6 +26,8 @@ static mlir::MLIRContext *hostContext() {
 Session::Session(mlir::MLIRContext *context, const Source &source)
     : emitter(context ? context : hostContext(), diag),
       evaluator(modules, emitter, diag) {
+  emitter.language = modules.language =
+      source.language.value_or(knobs().languageVersion());
   // A failure leaves its diagnostic, and `main` null.
   (void)modules.addMain(source, diag);
 }

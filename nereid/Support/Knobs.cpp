@@ -116,6 +116,12 @@ static void assign(Knobs &knobs, std::string_view name, std::string_view value,
       (hint.empty() ? "; docs/KNOBS.md lists them all" : hint));
 }
 
+LanguageVersion Knobs::languageVersion() const {
+  return language.empty()
+             ? newestLanguage
+             : static_cast<LanguageVersion>(language.back().back() - '0');
+}
+
 Knobs parseKnobs(const Environment &environment,
                  std::vector<std::string> &complaints) {
   Knobs result;

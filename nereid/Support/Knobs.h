@@ -16,6 +16,8 @@
 #ifndef NEREID_SUPPORT_KNOBS_H
 #define NEREID_SUPPORT_KNOBS_H
 
+#include "nereid/ABI/LanguageVersion.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -43,6 +45,8 @@ struct Knobs {
   bool checks(std::string_view what) const {
     return std::find(check.begin(), check.end(), what) != check.end();
   }
+  /// Of sources that name no version; of several words the last counts.
+  LanguageVersion languageVersion() const;
   bool logs(std::string_view topic) const {
     return std::find(log.begin(), log.end(), topic) != log.end();
   }

@@ -186,7 +186,9 @@ TEST_P(MemoryTest, Atomics) {
                       "tl.atomic_add(f, 0.25, sem='relaxed')\n"
                       "tl.atomic_max(f + 1, 3.5)\n"
                       "tl.atomic_min(f + 2, -3.5, mask=False)\n"
-                      "tl.atomic_poll(i + 7, 4)")
+                      "tl.atomic_poll(i + 7, 4)\n"
+                      "tl.atomic_poll(i + tl.arange(0, 2), 15 - 5 * "
+                      "tl.arange(0, 2))")
       .array("i", i)
       .array("u", u)
       .array("f", f)
@@ -196,6 +198,31 @@ TEST_P(MemoryTest, Atomics) {
   EXPECT_THAT(i, testing::ElementsAre(15, 10, 7, 4, 14, 10, 3, 4));
   EXPECT_THAT(u, testing::ElementsAre(0xffffffffu, 1u));
   EXPECT_THAT(f, testing::ElementsAre(1.75f, 3.5f, -2.5f));
+}
+
+TEST_P(MemoryTest, AtomicLoadsAndStores) {
+  std::vector<float> f = {1.5f, 2.5f, -0.0f, 4};
+  std::vector<int16_t> h = {1, 2, 3, 4};
+  std::vector<int64_t> l = {-5, 6};
+  std::vector<int32_t> seen(4);
+  Snippet(GetParam(),
+          "i = tl.arange(0, 4)\n"
+          "x = tl.atomic_load(f + i, i < 3, sem='relaxed')\n"
+          "tl.atomic_store(f + i, x * 2, i < 3)\n"
+          "tl.atomic_store(h + i, tl.atomic_load(h + i, scope='cta') + 10)\n"
+          "tl.atomic_store(l + 1, tl.atomic_load(l), sem='relaxed')\n"
+          "tl.store(s + i, tl.atomic_poll(h + i, 9 + i + (i != 2) * 2, "
+          "timeout_ns=0))")
+      .array("f", f)
+      .array("h", h)
+      .array("l", l)
+      .array("s", seen)
+      .run();
+  EXPECT_THAT(f, testing::ElementsAre(3.f, 5.f, -0.f, 4.f));
+  EXPECT_TRUE(std::signbit(f[2]));
+  EXPECT_THAT(h, testing::ElementsAre(11, 12, 13, 14));
+  EXPECT_THAT(l, testing::ElementsAre(-5, -5));
+  EXPECT_THAT(seen, testing::ElementsAre(1, 1, 0, 1));
 }
 
 TEST_P(MemoryTest, AtomicsOnOneAddressAllCount) {

@@ -35,8 +35,7 @@ std::vector<uint16_t> brains(const std::vector<float> &x) {
 TEST_P(NarrowFloatsTest, SumsAreAccumulatedInFloat32) {
   std::vector<uint16_t> h = halves(std::vector<float>(3000, 1));
   std::vector<uint16_t> b = brains(std::vector<float>(1000, 1));
-  std::vector<uint16_t> sums(2), running(3000);
-  std::vector<float> runningB(1000);
+  std::vector<uint16_t> sums(2), running(3000), runningB(1000);
   Snippet(GetParam(), "o, r = tl.arange(0, 3000), tl.arange(0, 1000)\n"
                       "v = tl.load(h + o)\n"
                       "w = tl.load(b + r)\n"
@@ -49,7 +48,7 @@ TEST_P(NarrowFloatsTest, SumsAreAccumulatedInFloat32) {
       .array("b", b, DType::BFloat16)
       .array("s", sums, DType::Float16)
       .array("c", running, DType::Float16)
-      .array("d", runningB)
+      .array("d", runningB, DType::BFloat16)
       .run();
   EXPECT_EQ(decodeFloat16(sums[0]), 3000);
   EXPECT_EQ(decodeBFloat16(sums[1]), 1000);
@@ -57,11 +56,10 @@ TEST_P(NarrowFloatsTest, SumsAreAccumulatedInFloat32) {
     ASSERT_EQ(running[i], encodeFloat16(i + 1)) << i;
   }
   for (int i = 0; i < 1000; ++i) {
-    ASSERT_EQ(runningB[i], i + 1);
+    ASSERT_EQ(runningB[i], encodeBFloat16(i + 1)) << i;
   }
 }
 
-/// bfloat16 is compared, and comes back, as float32.
 TEST_P(NarrowFloatsTest, Extrema) {
   std::vector<float> x = randomValues<float>(37, -9, 9);
   std::vector<uint16_t> h = halves(x), b = brains(x), top(37);

@@ -81,11 +81,17 @@ public:
     return *this;
   }
 
+  Snippet &as(LanguageVersion language) {
+    request.source.language = language;
+    return *this;
+  }
+
   /// Compiles and runs; a failure to compile fails the test with its message.
   void run(int32_t x = 1, int32_t y = 1, int32_t z = 1) {
     static const std::unique_ptr<KernelCompiler> compiler =
         createKernelCompiler();
-    request.source = {"snippet.py", text(), {}};
+    request.source.path = "snippet.py";
+    request.source.text = text();
     request.kernel = "k";
     Expected<CompileResult> result = compiler->compile(request);
     ASSERT_TRUE(result.ok()) << result.failure().str();

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Result types of expressions by upstream's front end: upstream_types.txt.
+"""Result types of expressions by upstream's front end: upstream_types_3.9.txt and its like.
 
-    upstream_table.py > upstream_types.txt      # regenerate, a minute
-    upstream_table.py --check                   # compare with the file
+    upstream_table.py --write        # the table of the installed version, a minute
+    upstream_table.py --check        # compare with the file
+    upstream_table.py --check --package FOLDER   # of the Triton unpacked there
 
 Every cell is one kernel that goes through upstream's code generator, from its
 syntax tree to verified IR; nothing of it is run. Exit status: 0 equal, 1
-different, 77 no Triton of the table's version is installed (skipped).
+different, 77 no Triton that has a table is installed (skipped).
 
 The table: lines of an expression, a type of x and results, divided by tabs; one result for each type
 of y in the order of the line `types`; without a y one for each type of x, and
@@ -28,9 +29,13 @@ import tempfile
 import warnings
 
 HERE = pathlib.Path(__file__).resolve().parent
-TABLE = HERE / "upstream_types.txt"
-VERSION = "3.6.0"
+VERSIONS = ["3.6.0", "3.7.1", "3.8.0", "3.9.0"]
 SKIP = 77
+
+
+def table_of(version):
+    return HERE / f"upstream_types_{version.rsplit('.', 1)[0]}.txt"
+
 
 TYPES = ["i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
          "fp8e4nv", "fp8e5", "fp16", "bf16", "fp32", "fp64"]
@@ -54,16 +59,23 @@ UNARY = ["+x", "-x", "~x", "not x", "tl.abs(x)", "tl.sum(x)", "tl.max(x)", "tl.m
          "tl.softmax(x)", "tl.zeros_like(x)", "tl.where(x, 1, 2)", "tl.where(x > x, x, 0)", "tl.where(x > x, x, 0.5)",
          "tl.cdiv(x, 4)", "tl.ravel(x)", "tl.fma(x, x, x)", "tl.clamp(x, 0.0, 1.0)", "tl.umulhi(x, x)",
          "tl.div_rn(x, x)", "tl.sqrt_rn(x)", "x.to(tl.int1)",  "tl.join(x, x)", "tl.histogram(x, 8)",
-         "tl.gather(x, x, 0)",
+         "tl.gather(x, x, 0)", "tl.min(x, 0, return_indices=True)[0]", "tl.argmin(x, 0)", "tl.topk(x, 1)",
+         "tl.cumprod(x, dtype=tl.float32)", "tl.reduce(x, 0, plus)", "tl.associative_scan(x, 0, plus)",
+         "tl.fdiv(x, 3)", "tl.fdiv(0.5, x)", "tl.fma(x, 2, 0.5)", "tl.fma(2, x, x)", "tl.clamp(x, 0, 5)",
+         "tl.clamp(x, 0, 0.5)", "tl.clamp(x, -1, 300)", "tl.umulhi(x, 5)", "tl.div_rn(x, 3)", "tl.div_rn(x, 0.5)",
+         "min(x, 3)", "max(0.5, x)", "tl.atomic_load(p + j)", "tl.atomic_add(p + j, x)", "tl.atomic_max(p + j, x)",
+         "tl.atomic_xchg(p + j, x)", "tl.atomic_cas(p + j, x, x)",
+         "tl.atomic_poll(p, 1)", "tl.expect_zero(x, x > x)",
          "p + x", "x + p", "p - x", "p + 1", "p + 1.5", "p * 2", "p + p", "x.to(tl.int64) + p", "x.to(tl.pi32_t)",
          "p.to(tl.int64)", "p.to(tl.uint64)", "p.to(tl.int32)", "p.to(tl.int1)", "p.to(tl.float64)"]
 BINARY = ([f"x {op} y" for op in OPERATORS + COMPARISONS] +
           ["tl.minimum(x, y)", "tl.maximum(x, y)", "tl.clamp(x, y, y)", "tl.where(x == x, x, y)", "tl.fdiv(x, y)",
            "tl.umulhi(x, y)", "tl.fma(x, x, y)", "tl.cdiv(x, y)", "x and y", "x or y", "tl.join(x, y)", "tl.cat(x, y, can_reorder=True)",
            "x.to(y.dtype)", "x.to(y.dtype, bitcast=True)", "x.to(y.dtype, fp_downcast_rounding='rtz')",
-           "tl.full([4], 1, y.dtype) + x"])
+           "tl.full([4], 1, y.dtype) + x", "tl.div_rn(x, y)", "tl.clamp(x, 0, y)", "min(x, y)",
+           "tl.atomic_xchg(p + j, y)", "tl.interleave(x, y)", "tl.gather(x, y, 0)"])
 # Where signedness chooses the operation.
-HAS_FORMS = re.compile(r"x (//|%|>>|<|<=|>|>=) |(//|%|>>|<|<=|>|>=) x|tl\.(minimum|maximum|cdiv)\b|tl\.(max|min)\(x\)")
+HAS_FORMS = re.compile(r"x (//|%|>>|<|<=|>|>=) |(//|%|>>|<|<=|>|>=) x|tl\.(minimum|maximum|cdiv)\b|tl\.(max|min)\(x\)|^(min|max)\(")
 PRODUCTS = ["tl.dot(x, y)"] + [f"tl.dot(x, y, out_dtype=tl.{t})" for t in ("float32", "float16", "bfloat16")]
 
 
@@ -122,7 +134,7 @@ class Upstream:
     def kernels(self, bodies):
         """Jit functions of these bodies; they must stand in a file."""
         path = pathlib.Path(self.folder.name) / "kernels.py"
-        text = "import triton\nimport triton.language as tl\n"
+        text = "import triton\nimport triton.language as tl\n@triton.jit\ndef plus(a, b):\n    return a + b\n"
         for n, lines in enumerate(bodies):
             text += f"@triton.jit\ndef k{n}(p, q):\n" + "".join(f"    {line}\n" for line in lines) + "    record(r)\n"
         path.write_text(text)
@@ -201,23 +213,28 @@ def quiet():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="compare with the file beside this program")
+    parser.add_argument("--write", action="store_true", help="write that file")
+    parser.add_argument("--package", metavar="FOLDER", help="a folder that has triton/")
     options = parser.parse_args()
+    if options.package:
+        sys.path.insert(0, options.package)
     try:
         import triton
     except ImportError:
         print("skipped: Triton is not installed")
         return SKIP
-    if triton.__version__ != VERSION:
-        print(f"skipped: the table is of Triton {VERSION}, and {triton.__version__} is installed")
+    if triton.__version__ not in VERSIONS:
+        print(f"skipped: the tables are of Triton {', '.join(VERSIONS)}, and {triton.__version__} is installed")
         return SKIP
     # Upstream prints IR that it refuses, on file descriptors.
     with warnings.catch_warnings(), quiet():
         warnings.simplefilter("ignore")
         text = table()
+    if options.write:
+        table_of(triton.__version__).write_text(text)
     if not options.check:
-        sys.stdout.write(text)
         return 0
-    old, new = TABLE.read_text().splitlines(), text.splitlines()
+    old, new = table_of(triton.__version__).read_text().splitlines(), text.splitlines()
     for a, b in itertools.zip_longest(old, new):
         if a != b:
             print(f"the file:\n{a}\nupstream:\n{b}")

@@ -3,7 +3,7 @@
 
     values.py --nereid build/bin/nereid [--device cpu]
 
-For every pair of types, every operator that upstream_types.txt allows runs on all
+For every pair of types, every operator that the version's table allows runs on all
 pairs of awkward values: zeros of both signs, the ends of the ranges,
 infinities, NaN, halves. What the language leaves undefined is not asked: integer
 division by zero, shifts by the width or more, conversions out of range.
@@ -80,10 +80,10 @@ def counts(name, limit):
     return [v % limit for v in range(COUNT)]
 
 
-def load_table():
+def load_table(path):
     """(expression, x, y) -> result, without the form."""
     table, types = {}, []
-    for line in (HERE / "upstream_types.txt").read_text().splitlines():
+    for line in path.read_text().splitlines():
         if line.startswith("types "):
             types = line.split()[1:]
         elif not line.startswith("#"):
@@ -174,11 +174,16 @@ def main():
     try:
         import numpy as np
         import torch
-        import triton  # noqa: F401
+        import triton
     except ImportError as error:
         print(f"skipped: {error}")
         return SKIP
-    table = load_table()
+    language = ".".join(triton.__version__.split(".")[:2])
+    path = HERE / f"upstream_types_{language}.txt"
+    if not path.exists():
+        print(f"skipped: there is no {path.name}")
+        return SKIP
+    table = load_table(path)
     pairs = [(x, y) for x in TYPES for y in TYPES]
     chosen = {pair: operators(table, *pair) for pair in pairs}
     differences, compared = [], 0
@@ -216,7 +221,8 @@ def main():
             tag = list_file.stem
             list_file.write_text("".join(json.dumps(launch).replace("DEVICE", tag) + "\n" for launch in launches))
             done = subprocess.run([os.path.abspath(options.nereid), "run", "--launch", str(list_file), "--device", device],
-                                  capture_output=True, text=True, cwd=folder)
+                                  capture_output=True, text=True, cwd=folder,
+                                  env=os.environ | {"NEREID_LANGUAGE": language})
             for line in done.stdout.splitlines():
                 result = json.loads(line)
                 if result["status"] != "ok":

@@ -1,51 +1,38 @@
 #!/usr/bin/env python3
 """What upstream Triton's language has, and what of it Nereid accepts.
 
-  test/upstream/names.py --write          names.json from the installed triton
-  test/upstream/names.py --check NEREID   every name and parameter is accepted,
-                                          but for those of excluded.json
+  test/upstream/names.py --write            names.json from the installed triton
+  test/upstream/names.py --check NEREID     every name, with its parameters, in a
+                                            kernel of its own (examples.py), but
+                                            for those of excluded.json
+  test/upstream/names.py --oracle           the same kernels through upstream's
+                                            front end; names.json is current
   test/upstream/names.py --markdown NEREID  docs/UPSTREAM.md
 
 names.json has the functions with their parameters, and the other names, of
-upstream 3.6. Where triton is installed --check compares it with that too.
+upstream's newest version. `--package FOLDER` takes the triton unpacked there.
+Exit status 77: the oracle's triton is not installed.
 """
 import argparse
 import inspect
 import json
+import os
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 
+import examples
+
 HERE = pathlib.Path(__file__).resolve().parent
+VERSION = "3.9.0"
+SKIP = 77
 # Upstream's own arguments, which its compiler fills in.
 INTERNAL = {"_semantic", "_generator", "_builder", "self"}
-
-# What a name that is no function means in a kernel, as a check of it there.
-TYPES = ("bfloat16 float16 float32 float64 float8e4nv float8e5 int1 int8 int16 int32 int64 uint8 uint16 uint32 "
-         "uint64").split()
-PROBES = {
-    **{name: f"tl.static_assert(tl.zeros([4], tl.{name}).dtype == tl.{name})" for name in TYPES},
-    "PropagateNan": "tl.maximum(1.0, 2.0, propagate_nan=tl.PropagateNan.ALL)",
-    "TRITON_MAX_TENSOR_NUMEL": "tl.static_assert(tl.TRITON_MAX_TENSOR_NUMEL == 1048576)",
-    "tensor_descriptor": "isinstance(p, tl.tensor_descriptor)",
-    "const": "p.to(tl.pointer_type(tl.float32))",
-    "constexpr": "x: tl.constexpr = 3\n    tl.arange(0, x + 1)",
-    "constexpr_type": "isinstance(3, tl.constexpr_type)",
-    "dtype": "tl.static_assert(isinstance(tl.float32, tl.dtype))",
-    "extra": "tl.extra.cuda.num_warps()",
-    "math": "tl.math.exp(tl.zeros([4], tl.float32))",
-    "pi32_t": "p.to(tl.pi32_t)",
-    "slice": "isinstance(p, tl.slice)",
-    "target_info": "tl.static_assert(not tl.target_info.is_hip())",
-    "tensor": "tl.static_assert(isinstance(tl.arange(0, 4), tl.tensor))",
-    "tuple": "tl.static_assert(isinstance((1, 2), tl.tuple))",
-    "void": "isinstance(p, tl.dtype)",
-}
-# Values that a descriptor carries.
-DESCRIPTOR = ("d = tl.make_tensor_descriptor(p, [64, 64], [64, 1], [8, 8])\n    tl.static_assert(d.block_shape[0] == 8 "
-              "and d.dtype == tl.float32 and d.block_type.shape[0] == 8)")
+# Members of dtypes that are for its compiler, not for kernels.
+COMPILERS = {"FP_TYPES", "KIND", "OTHER_TYPES", "SIGNEDNESS", "SINT_TYPES", "STANDARD_FP_TYPES", "UINT_TYPES",
+             "cache_key_part", "codegen_name", "is_dtype", "is_void", "mangle", "to_ir", "with_element_ty"}
 
 
 def parameters(function):
@@ -73,109 +60,169 @@ def upstream():
         return dict(sorted(result.items()))
 
     def public(module):
-        return [n for n, v in vars(module).items()
-                if not n.startswith("_") and callable(v) and getattr(v, "__module__", "").startswith("triton")
-                and v.__module__ == module.__name__]
+        return [n for n, v in vars(module).items() if not n.startswith("_") and callable(v) and not inspect.isclass(v)
+                and getattr(v, "__module__", "") == module.__name__]
 
-    members = [n for n in dir(tl.tensor) if not n.startswith("_") and n != "T"]
-    descriptor = [n for n in dir(tl.tensor_descriptor) if not n.startswith("_")]
+    def members(cls, more=()):
+        return {n: None for n in sorted([n for n in dir(cls) if not n.startswith("_")] + list(more))}
+
+    # What the package has beside __all__: functions and classes of its own, no modules.
+    own = [n for n, v in vars(tl).items() if not n.startswith("_") and n not in ("str_to_ty", "TYPE_CHECKING")
+           and getattr(v, "__module__", "").startswith("triton.language")]
     return {
         "version": triton.__version__,
-        "tl": functions(tl, tl.__all__),
+        "tl": functions(tl, sorted({*tl.__all__, *own})),
         "tl.math": functions(tl.math, public(tl.math)),
         "tl.extra.cuda": functions(cuda, [n for n in cuda.__all__ if n != "libdevice"]),
-        "libdevice": functions(libdevice, public(libdevice)),
-        "tl.target_info": functions(target_info, ["cuda_capability_geq", "current_target", "is_cuda", "is_hip",
-                                                  "is_hip_cdna3", "is_hip_cdna4"]),
-        "tensor": {n: None for n in members},
-        "tensor_descriptor": {n: None for n in descriptor},
+        "libdevice": {name: types for name in sorted(public(libdevice))
+                      for types in [first_types(getattr(libdevice, name))]},
+        "tl.target_info": functions(target_info, public(target_info)),
+        "tensor": members(tl.tensor, ["dtype", "numel", "shape", "type"] + ["T"] * ("T" not in dir(tl.tensor))),
+        "tensor_descriptor": members(tl.tensor_descriptor),
+        "dtype": {n: None for n in sorted({*dir(tl.dtype)} - COMPILERS | {"element_ty", "int_bitwidth", "itemsize", "name",
+                                                                           "primitive_bitwidth"}) if n[0] != "_"},
+        "triton": functions(triton, triton.__all__) | {"Config": parameters(triton.Config)},
     }
 
 
-HEADINGS = {
-    "triton.language": ["tl"],
-    "triton.language.math": ["tl.math"],
-    "triton.language.extra.libdevice": ["libdevice"],
-    "triton.language.extra.cuda": ["tl.extra.cuda"],
-    "triton.language.target_info": ["tl.target_info"],
-    "Methods of tensor descriptors": ["tensor_descriptor"],
-}
+def first_types(function):
+    """The argument types in the first row of a libdevice function's table."""
+    source = inspect.getsource(getattr(function, "fn", function))
+    row = re.search(r"\(((?:\s*core\.dtype\(\"\w+\"\),?\s*)+)\)\s*:", source)
+    return re.findall(r'"(\w+)"', row[1])
 
 
 def ours(nereid):
-    """module -> name -> parameters; and the methods of tensors."""
+    """module -> name -> parameters of the table of built-ins; and what it refuses."""
     text = subprocess.run([nereid, "builtins", "--markdown"], check=True, capture_output=True, text=True).stdout
+    headings = {"triton.language": "tl", "triton.language.math": "tl.math",
+                "triton.language.extra.libdevice": "libdevice", "triton.language.extra.cuda": "tl.extra.cuda",
+                "triton.language.target_info": "tl.target_info", "Methods of tensor descriptors": "tensor_descriptor"}
     accepted, refused = {}, {}
     for section in re.split(r"^## ", text, flags=re.M)[1:]:
         heading = section.split("\n", 1)[0]
-        module = HEADINGS.get(heading, [heading])[0]
+        module = headings.get(heading, heading)
         for line in section.split("\n"):
             row = re.match(r"\| `(\w+)(?:\((.*)\))?` \|.*\| (.*) \|$", line.replace("\\|", "/"))
             if row:
-                names = [re.split(r"[:=]", p)[0].strip().lstrip("*") for p in (row[2] or "").split(",")]
-                accepted.setdefault(module, {})[row[1]] = names
-                if "method" in row[3] and module == "triton.language" or module == "tl":
-                    accepted.setdefault("tensor", {})
-                    if "method" in row[3]:
-                        accepted["tensor"][row[1]] = names
+                accepted.setdefault(module, {})[row[1]] = [re.split(r"[:=]", p)[0].strip().lstrip("*")
+                                                           for p in (row[2] or "").split(",")]
         found = re.search(r"^Refused with a message: (.*)\.$", section, flags=re.M)
         refused[module] = re.findall(r"`(\w+)`", found[1]) if found else []
-    # Functions that stand in several modules have one row.
     accepted["tl.math"] = {**accepted["tl"], **accepted.get("tl.math", {})}
-    accepted["libdevice"] = {**accepted["tl"], **accepted["libdevice"]}
     return accepted, refused
 
 
-def probe(nereid, name, statement):
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "probe.py"
-        path.write_text("import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef k(p):\n    "
-                        f"{statement}\n")
-        done = subprocess.run([nereid, "compile", f"{path}:k", "--signature", "*fp32", "--emit", "tile", "-o",
-                               str(pathlib.Path(folder) / "out")], capture_output=True, text=True)
-        return None if done.returncode == 0 else f"tl.{name} in a kernel: {done.stderr.strip()}"
+def kernels(names, excluded):
+    """(full name, the kernel's name, its text) of every name that is not excluded; and of features of syntax."""
+    number = 0
+    for module, entries in [*names.items(), ("syntax", examples.SYNTAX)]:
+        for name in entries if module != "version" else ():
+            full = f"{module}.{name}"
+            if full in excluded:
+                continue
+            if module == "libdevice":
+                statement = examples.libdevice(name, entries[name])
+            else:
+                statement = examples.MODULES[module].get(name)
+            number += 1
+            yield full, f"k{number}", statement and examples.kernel(f"k{number}", name, statement)
+
+
+def compile_kernels(nereid, folder, wanted):
+    """Problems of kernels in one file, each compiled on its own."""
+    path = folder / "examples.py"
+    path.write_text(examples.FILE + "".join(text for _, _, text in wanted))
+    signature = ", ".join(examples.PARAMETERS.values())
+
+    def problem(item):
+        full, kernel, _ = item
+        done = subprocess.run([nereid, "compile", f"{path}:{kernel}", "--signature", signature, "--emit", "tile", "-o",
+                               str(folder / f"{kernel}.out")], capture_output=True, text=True)
+        return f"{full}: {done.stderr.strip()}" if done.returncode else None
+
+    return [p for p in map(problem, wanted) if p]
 
 
 def check(nereid, names, excluded):
     accepted, refused = ours(nereid)
-    problems = []
-    used = set()
+    problems, missing = [], set()
     for module, entries in names.items():
-        if module == "version":
-            continue
-        for name, wanted in entries.items():
-            full = f"{module}.{name}"
-            if full in excluded:
-                used.add(full)
-                continue
+        for name, wanted in entries.items() if module not in ("version", "libdevice", "triton", "tl.math") else ():
             have = accepted.get(module, {}).get(name)
-            if have is None and module == "tl" and name in PROBES:
-                problem = probe(nereid, name, PROBES[name])
-                problems += [problem] if problem else []
-            elif have is None and module == "tensor_descriptor" and name in ("block_shape", "block_type", "dtype"):
-                problem = probe(nereid, name, DESCRIPTOR)
-                problems += [problem] if problem else []
-            elif have is None:
-                problems.append(f"{full} is not accepted")
-            else:
-                missing = [p for p in wanted or [] if p not in have and f"{full}({p})" not in excluded
-                           and module not in ("libdevice", "tl.math")]
-                used.update(f"{full}({p})" for p in wanted or [] if f"{full}({p})" in excluded)
-                problems += [f"{full} has no parameter '{p}'" for p in missing]
-    for module, list_of_names in refused.items():
-        problems += [f"{module}.{name} is refused and not in excluded.json" for name in list_of_names
+            missing |= {f"{module}.{name}({p})" for p in wanted or [] if have and p not in have}
+    problems += [f"{name} is not accepted" for name in sorted(missing) if name not in excluded]
+    for module, listed in refused.items():
+        problems += [f"{module}.{name} is refused and not in excluded.json" for name in listed
                      if f"{module}.{name}" not in excluded]
-    problems += [f"excluded.json has {full}, which upstream has not" for full in excluded if full not in used]
+    every = {f"{module}.{name}" for module, entries in names.items() if module != "version" for name in entries}
+    problems += [f"excluded.json has {full}, which upstream has not" for full in excluded
+                 if full not in every | missing]
+    found = list(kernels(names, excluded))
+    problems += [f"{full} has no kernel in examples.py" for full, _, text in found if text is None]
+    with tempfile.TemporaryDirectory() as folder:
+        problems += compile_kernels(nereid, pathlib.Path(folder), [item for item in found if item[2]])
+    return problems
+
+
+def oracle(names, excluded):
+    """Problems of the kernels in upstream's front end, and of names.json."""
+    import importlib.util
+    import warnings
+
+    import triton
+    from triton._C.libtriton import ir
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+    from triton.compiler.compiler import make_backend
+
+    class Driver:
+        """Without a GPU: what target_info asks."""
+
+        def get_current_target(self):
+            return GPUTarget("cuda", 90, 32)
+
+    triton.runtime.driver.set_active(Driver())
+    problems = [] if upstream() == names else ["names.json is not current; run names.py --write"]
+    backend = make_backend(GPUTarget("cuda", 90, 32))
+    options = backend.parse_options({})
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        path = pathlib.Path(folder) / "examples.py"
+        found = [item for item in kernels(names, excluded) if item[2]]
+        path.write_text(examples.FILE + "".join(text for _, _, text in found))
+        spec = importlib.util.spec_from_file_location("kernels_of_names", path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        for full, kernel, _ in found:
+            if full in examples.STUBS:
+                continue
+            function = getattr(module, kernel)
+            while not isinstance(function, triton.JITFunction):
+                function = function.fn
+            context = ir.context()
+            ir.load_dialects(context)
+            backend.load_dialects(context)
+            try:
+                constants = {"EVEN": True} if "EVEN" in function.arg_names else {}
+                source = ASTSource(function, examples.PARAMETERS | dict.fromkeys(constants, "constexpr"), constants)
+                source.make_ir(backend.target, options, backend.get_codegen_implementation(options),
+                               backend.get_module_map(), context)
+            except Exception as error:
+                problems.append(f"upstream refuses the kernel of {full}: {error}")
     return problems
 
 
 def markdown(nereid, names, excluded):
-    accepted, _ = ours(nereid)
-    lines = ["# What upstream has and Nereid has not", "",
-             f"Made by `test/upstream/names.py --markdown` from the names of triton {names['version']}, the table of "
-             "built-ins and", "`test/upstream/excluded.json`; a test keeps it current. Everything else that upstream's "
-             "language exports is", "accepted on every target.", "", "| module | names upstream | accepted |",
-             "|---|---|---|"]
+    lines = ["# Upstream's language and Nereid's", "",
+             "Made by `test/upstream/names.py --markdown` from the names of triton " f"{names['version']}, "
+             "`test/upstream/excluded.json` and", "`test/upstream/versions.json`; a test keeps it current.", "",
+             "## Versions", "", *examples_of_versions(), "", "## Names", "",
+             "Everything that the language of this version exports is accepted on every target, but for the last table. A "
+             "test compiles a", "kernel of its own for every name (`test/upstream/examples.py`), which upstream's front end "
+             "accepts as well. What earlier", "versions had and later ones removed stays: block pointers "
+             "(`tl.make_block_ptr`, `tl.advance`, `boundary_check`,", "`padding_option`) and `can_reorder`.",
+             "", "| module | names upstream | accepted |", "|---|---|---|"]
     for module, entries in names.items():
         if module != "version":
             out = sum(f"{module}.{name}" in excluded for name in entries)
@@ -185,31 +232,51 @@ def markdown(nereid, names, excluded):
     return "\n".join(lines) + "\n"
 
 
+def examples_of_versions():
+    """The section of versions."""
+    table = json.loads((HERE / "versions.json").read_text())
+    lines = [*table["text"], "", "| where | before | since | then |", "|---|---|---|---|"]
+    lines += [f"| {row['where']} | {row['before']} | {row['since']} | {row['then']} |" for row in table["differences"]]
+    lines += ["", *table["accepted"]]
+    return lines
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--check", metavar="NEREID")
+    parser.add_argument("--oracle", action="store_true")
     parser.add_argument("--markdown", metavar="NEREID")
+    parser.add_argument("--package", metavar="FOLDER")
     options = parser.parse_args()
+    if options.package:
+        sys.path.insert(0, options.package)
     if options.write:
         (HERE / "names.json").write_text(json.dumps(upstream(), indent=1) + "\n")
-        return
+        return 0
     names = json.loads((HERE / "names.json").read_text())
     excluded = json.loads((HERE / "excluded.json").read_text())
     if options.markdown:
         sys.stdout.write(markdown(options.markdown, names, excluded))
-        return
-    problems = check(options.check, names, excluded)
-    try:
-        installed = upstream()
-    except ImportError:
-        installed = None
-    if installed and installed["version"] == names["version"] and installed != names:
-        problems.append("names.json differs from the installed triton; run names.py --write")
+        return 0
+    if options.oracle:
+        os.environ.pop("TRITON_INTERPRET", None)
+        try:
+            import triton
+        except ImportError:
+            print("skipped: Triton is not installed")
+            return SKIP
+        if triton.__version__ != VERSION:
+            print(f"skipped: names.json is of Triton {VERSION}, and {triton.__version__} is installed")
+            return SKIP
+        problems = oracle(names, excluded)
+    else:
+        problems = check(options.check, names, excluded)
     count = sum(len(entries) for module, entries in names.items() if module != "version")
     print("\n".join(problems) or f"{count - len(excluded)} of {count} names of triton {names['version']} are accepted, "
           f"{len(excluded)} excluded with a reason")
-    sys.exit(bool(problems))
+    return bool(problems)
 
 
-main()
+if __name__ == "__main__":
+    sys.exit(main())

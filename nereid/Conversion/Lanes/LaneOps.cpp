@@ -216,6 +216,10 @@ Value LaneOps::elementwise(Operation *op, ArrayRef<Value> given) {
   if (isShift(op)) {
     return shift(op, operands[0], operands[1]);
   }
+  if (isa<arith::MaxNumFOp, arith::MinNumFOp>(op) && to.isF16() &&
+      !target.hasF16Extrema) {
+    return halfExtremum(op, operands[0], operands[1]);
+  }
   // A format without arithmetic of its own: compute in f32, round the result.
   for (auto [i, operand] : llvm::enumerate(operands)) {
     Type element = tile::getElement(op->getOperand(i).getType());
@@ -233,6 +237,18 @@ Value LaneOps::elementwise(Operation *op, ArrayRef<Value> given) {
     return fromF32(clone(op, operands, b.getF32Type()), to);
   }
   return clone(op, operands, to);
+}
+
+/// LLVM calls fmaxf for each lane of f16s, and narrows a maximum of what was
+/// widened to one of f16s. The first operand wins where it is the better number
+/// or the second one is NaN.
+Value LaneOps::halfExtremum(Operation *op, Value x, Value y) {
+  using P = arith::CmpFPredicate;
+  P better = isa<arith::MaxNumFOp>(op) ? P::OGT : P::OLT;
+  Value first =
+      arith::OrIOp::create(b, loc, arith::CmpFOp::create(b, loc, better, x, y),
+                           arith::CmpFOp::create(b, loc, P::UNO, y, y));
+  return arith::SelectOp::create(b, loc, first, x, y);
 }
 
 /// math.isnan and its like have no conversion to LLVM.

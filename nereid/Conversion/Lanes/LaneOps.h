@@ -31,7 +31,8 @@ namespace nereid::lanes {
 
 /// What decides between forms of one meaning.
 struct LaneTarget {
-  bool hasF16c = false; ///< f16 <-> f32 in one instruction
+  bool hasF16c = false;       ///< f16 <-> f32 in one instruction
+  bool hasF16Extrema = false; ///< the smaller number of two f16s likewise
   bool hasBf16 = false; ///< f32 -> bf16 in one instruction, denormals kept
   /// a * b + c may be rounded once (the language's enable_fp_fusion).
   bool fpFusion = true;
@@ -127,6 +128,7 @@ private:
   mlir::Value clone(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands,
                     mlir::Type element);
   mlir::Value classify(mlir::Operation *op, mlir::Value x);
+  mlir::Value halfExtremum(mlir::Operation *op, mlir::Value x, mlir::Value y);
   mlir::Value divide(mlir::Operation *op, mlir::Value x, mlir::Value y);
   mlir::Value divideByFloat(mlir::Operation *op, mlir::Value x, mlir::Value y);
   mlir::Value halfToFloat(mlir::Value bits);

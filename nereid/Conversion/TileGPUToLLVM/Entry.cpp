@@ -21,7 +21,7 @@ KernelEmitter::KernelEmitter(func::FuncOp kernel,
     : b(kernel.getContext()), loc(kernel.getLoc()), target(target),
       machine(instructions.make(b, loc, target)), policies(policies),
       kernel(kernel), axes(axes), warps(tilegpu::warpsOf(kernel)) {
-  laneTarget.hasF16c = true;
+  laneTarget.hasF16c = laneTarget.hasF16Extrema = true;
   laneTarget.hasBf16 = target.hasBf16Arithmetic;
   laneTarget.fpFusion = policies.fpFusion;
 }

@@ -87,6 +87,11 @@ private:
 
   LogicalResult assignKeyword(const Argument &argument) {
     for (size_t i = 0; i < builtin.parameters.size(); ++i) {
+      if (builtin.parameters[i].takesKeywords) {
+        keywords.emplace_back(Value(argument.keyword), argument.value);
+        markGiven(i, argument);
+        return success();
+      }
       if (builtin.parameters[i].name != argument.keyword) {
         continue;
       }
@@ -121,6 +126,10 @@ private:
       if (parameter.isVariadic) {
         items[i].value = Value::tuple(std::move(variadic));
         items[i].span = items[i].given ? items[i].span : callSpan;
+        continue;
+      }
+      if (parameter.takesKeywords) {
+        items[i].value = Value::dict(std::move(keywords));
         continue;
       }
       if (items[i].given) {
@@ -279,6 +288,7 @@ private:
   llvm::ArrayRef<Argument> arguments;
   std::vector<BoundArguments::Item> items;
   std::vector<Value> variadic;
+  std::vector<std::pair<Value, Value>> keywords;
   ast::Span callSpan;
 };
 

@@ -51,7 +51,8 @@ private:
   }
 
   void readParameter() {
-    bool isStar = rest.consume_front("*");
+    bool takesKeywords = rest.consume_front("**");
+    bool isStar = !takesKeywords && rest.consume_front("*");
     llvm::StringRef name =
         rest.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
     rest = rest.drop_front(name.size()).ltrim();
@@ -65,7 +66,8 @@ private:
     BuiltinParameter parameter;
     parameter.name = name.str();
     parameter.isVariadic = isStar;
-    parameter.keywordOnly = keywordOnly;
+    parameter.takesKeywords = takesKeywords;
+    parameter.keywordOnly = keywordOnly || takesKeywords;
     if (rest.consume_front(":")) {
       parameter.kind = readKind();
     }

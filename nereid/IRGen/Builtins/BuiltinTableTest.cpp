@@ -37,6 +37,8 @@ TEST(BuiltinTable, ReadsSignatures) {
   EXPECT_EQ(load.parameters[7].kind, ParameterKind::Bool);
   const Builtin &reshape = row("tl", "reshape");
   EXPECT_TRUE(reshape.parameters[1].isVariadic);
+  const Builtin &replace = row("tl", "aggregate_replace");
+  EXPECT_TRUE(replace.parameters[1].takesKeywords);
   EXPECT_TRUE(reshape.parameters[2].keywordOnly);
   EXPECT_EQ(row("tl", "rand").parameters[2].defaultValue.integer(), 10);
 }

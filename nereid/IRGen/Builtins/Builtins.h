@@ -91,7 +91,8 @@ struct BuiltinParameter {
   std::string name;
   ParameterKind kind = ParameterKind::Any;
   bool hasDefault = false;
-  bool isVariadic = false;
+  bool isVariadic = false;    ///< `*x`: further positional arguments, a tuple
+  bool takesKeywords = false; ///< `**x`: further named arguments, a dict
   bool keywordOnly = false;
   Value defaultValue;
 };

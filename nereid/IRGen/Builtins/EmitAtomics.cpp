@@ -8,6 +8,8 @@
 // What the language allows, which is what GPUs have: additions of every float
 // of 16 bits or more, minima and maxima of 32- and 64-bit numbers, everything
 // else on 32- and 64-bit integers; exchange also of 32- and 64-bit floats.
+// Loads and stores are those of 16, 32 and 64 bits: an operation that one
+// thread does for all, as the others are, so that they agree on what was read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,19 +66,23 @@ struct Ordering {
   tile::MemScope scope;
 };
 
-FailureOr<Ordering> orderingArguments(CallContext &ctx,
-                                      const BoundArguments &args) {
-  Ordering ordering{tile::MemSemantic::AcqRel, tile::MemScope::Device};
+/// `sem` must be one of `allowed`; the first one is the default.
+FailureOr<Ordering>
+orderingArguments(CallContext &ctx, const BoundArguments &args,
+                  llvm::ArrayRef<tile::MemSemantic> allowed = {
+                      tile::MemSemantic::AcqRel, tile::MemSemantic::Relaxed,
+                      tile::MemSemantic::Acquire, tile::MemSemantic::Release}) {
+  Ordering ordering{allowed.front(), tile::MemScope::Device};
   if (!args.isNone("sem")) {
-    static constexpr tile::MemSemantic semantics[] = {
-        tile::MemSemantic::Relaxed, tile::MemSemantic::Acquire,
-        tile::MemSemantic::Release, tile::MemSemantic::AcqRel};
-    FailureOr<size_t> i = choiceArgument(
-        ctx, args, "sem", {"relaxed", "acquire", "release", "acq_rel"});
+    llvm::SmallVector<llvm::StringRef> names;
+    for (tile::MemSemantic semantic : allowed) {
+      names.push_back(tile::stringifyMemSemantic(semantic));
+    }
+    FailureOr<size_t> i = choiceArgument(ctx, args, "sem", names);
     if (failed(i)) {
       return failure();
     }
-    ordering.semantic = semantics[*i];
+    ordering.semantic = allowed[*i];
   }
   if (!args.isNone("scope")) {
     static constexpr tile::MemScope scopes[] = {
@@ -113,6 +119,24 @@ FailureOr<Tensor> operand(CallContext &ctx, const BoundArguments &args,
   return spreadArgument(ctx, args, parameter, *value, pointer.shape());
 }
 
+/// The mask, if any, in the pointer's shape.
+LogicalResult maskLikePointer(CallContext &ctx, const BoundArguments &args,
+                              MemoryAccess &access) {
+  if (args.isNone("mask")) {
+    return success();
+  }
+  FailureOr<Tensor> mask = maskArgument(ctx, args, access.pointer);
+  if (failed(mask)) {
+    return failure();
+  }
+  mask = spreadArgument(ctx, args, "mask", *mask, access.pointer.shape());
+  if (failed(mask)) {
+    return failure();
+  }
+  access.mask = *mask;
+  return success();
+}
+
 FailureOr<Value> emitAtomicRMW(CallContext &ctx, const BoundArguments &args) {
   MemoryAccess access;
   access.pointer = args.tensor("pointer");
@@ -130,16 +154,8 @@ FailureOr<Value> emitAtomicRMW(CallContext &ctx, const BoundArguments &args) {
   if (failed(value)) {
     return failure();
   }
-  if (!args.isNone("mask")) {
-    FailureOr<Tensor> mask = maskArgument(ctx, args, access.pointer);
-    if (failed(mask)) {
-      return failure();
-    }
-    mask = spreadArgument(ctx, args, "mask", *mask, access.pointer.shape());
-    if (failed(mask)) {
-      return failure();
-    }
-    access.mask = *mask;
+  if (failed(maskLikePointer(ctx, args, access))) {
+    return failure();
   }
   return Value(emitAtomicOf(ctx.emitter, *kind, access, *value,
                             ordering->semantic, ordering->scope));
@@ -177,37 +193,126 @@ FailureOr<Value> emitAtomicCAS(CallContext &ctx, const BoundArguments &args) {
                       element});
 }
 
+/// The integer of an element's width: what an atomic load or store moves is its
+/// bits.
+FailureOr<DType> wordOf(CallContext &ctx, ScalarType element) {
+  switch (element.bits()) {
+  case 16:
+    return DType::Int16;
+  case 32:
+    return DType::Int32;
+  case 64:
+    return DType::Int64;
+  default:
+    return callError(ctx, "not available on elements of " + element.str(),
+                     "use a 16-, 32- or 64-bit type");
+  }
+}
+
+/// "or" with zero: the bits as they are.
+FailureOr<Value> emitAtomicLoad(CallContext &ctx, const BoundArguments &args) {
+  Emitter &e = ctx.emitter;
+  MemoryAccess access;
+  access.pointer = args.tensor("pointer");
+  if (failed(requirePointer(ctx, args, "pointer", access.pointer, false))) {
+    return failure();
+  }
+  ScalarType element = access.pointer.type.pointee();
+  FailureOr<DType> word = wordOf(ctx, element);
+  FailureOr<Ordering> ordering = orderingArguments(
+      ctx, args, {tile::MemSemantic::Acquire, tile::MemSemantic::Relaxed});
+  if (failed(word) || failed(ordering)) {
+    return failure();
+  }
+  if (!args.isNone("mask")) {
+    FailureOr<Tensor> mask = maskArgument(ctx, args, access.pointer);
+    if (failed(mask) ||
+        failed(e.broadcast(access.pointer, *mask,
+                           ctx.name() + ": arguments 'pointer' and 'mask'"))) {
+      return failure();
+    }
+    access.mask = *mask;
+  }
+  FailureOr<Tensor> words = e.cast(access.pointer, ScalarType::pointer(*word));
+  if (failed(words)) {
+    return failure();
+  }
+  access.pointer = *words;
+  Tensor loaded = emitAtomicOf(e, tile::AtomicKind::Or, access,
+                               e.zero(*word, access.pointer.shape()),
+                               ordering->semantic, ordering->scope);
+  return asValue(e.bitcast(loaded, element));
+}
+
+FailureOr<Value> emitAtomicStore(CallContext &ctx, const BoundArguments &args) {
+  Emitter &e = ctx.emitter;
+  MemoryAccess access;
+  access.pointer = args.tensor("pointer");
+  if (failed(requirePointer(ctx, args, "pointer", access.pointer, true))) {
+    return failure();
+  }
+  FailureOr<DType> word = wordOf(ctx, access.pointer.type.pointee());
+  FailureOr<Ordering> ordering = orderingArguments(
+      ctx, args, {tile::MemSemantic::Release, tile::MemSemantic::Relaxed});
+  FailureOr<Tensor> value = operand(ctx, args, "val", access.pointer);
+  if (failed(word) || failed(ordering) || failed(value) ||
+      failed(maskLikePointer(ctx, args, access))) {
+    return failure();
+  }
+  FailureOr<Tensor> words = e.cast(access.pointer, ScalarType::pointer(*word));
+  FailureOr<Tensor> bits = e.bitcast(*value, *word);
+  if (failed(words) || failed(bits)) {
+    return failure();
+  }
+  access.pointer = *words;
+  emitAtomicOf(e, tile::AtomicKind::Xchg, access, *bits, ordering->semantic,
+               ordering->scope);
+  return Value();
+}
+
 FailureOr<Value> emitAtomicPoll(CallContext &ctx, const BoundArguments &args) {
   const Tensor &pointer = args.tensor("pointer");
   if (failed(requirePointer(ctx, args, "pointer", pointer, true))) {
     return failure();
   }
   ScalarType element = pointer.type.pointee();
-  if (pointer.isBlock() || !element.isInteger() || element.bits() < 16) {
+  if (!element.isInteger() || element.bits() < 16) {
     return argumentError(ctx, args, "pointer",
-                         "a single pointer to a 16-, 32- or 64-bit integer",
+                         "pointers to 16-, 32- or 64-bit integers",
                          pointer.typeStr());
   }
-  if (!args.isNone("timeout_ns")) {
-    return argumentError(ctx, args, "timeout_ns", "None: there is no clock",
-                         args["timeout_ns"].repr());
+  Value timeout = args["timeout_ns"];
+  if (timeout.isNumber() && timeout.isIntegral() && timeout.integer() < 0) {
+    return argumentError(ctx, args, "timeout_ns", "0 or more", timeout.repr());
   }
-  Value semantic("acquire");
-  if (!args.isNone("sem")) {
-    if (failed(choiceArgument(ctx, args, "sem", {"acquire", "relaxed"}))) {
+  if (!timeout.isNone()) {
+    FailureOr<Tensor> budget = tensorArgument(ctx, args, "timeout_ns");
+    if (failed(budget)) {
       return failure();
     }
-    semantic = args["sem"];
+    if (budget->isBlock() || !budget->type.isInteger()) {
+      return argumentError(ctx, args, "timeout_ns", "an integer scalar",
+                           budget->typeStr());
+    }
+    budget = ctx.emitter.cast(*budget, DType::UInt64);
+    if (failed(budget)) {
+      return failure();
+    }
+    timeout = *budget;
   }
-  FailureOr<Tensor> expected = operand(ctx, args, "expected", pointer);
-  if (failed(expected)) {
+  FailureOr<Ordering> ordering = orderingArguments(
+      ctx, args, {tile::MemSemantic::Acquire, tile::MemSemantic::Relaxed});
+  FailureOr<Tensor> expected = operand(ctx, args, "expected_value", pointer);
+  if (failed(ordering) || failed(expected)) {
     return failure();
   }
+  Value semantic = args.isNone("sem") ? Value("acquire") : args["sem"];
   Value scope = args.isNone("scope") ? Value("gpu") : args["scope"];
   return callLibrary(ctx, "standard", "_wait_until",
                      {Argument{"", Value(pointer), {}},
                       Argument{"", Value(*expected), {}},
-                      Argument{"", semantic, {}}, Argument{"", scope, {}}});
+                      Argument{"", semantic, {}}, Argument{"", scope, {}},
+                      Argument{"", timeout, {}}});
 }
 
 } // namespace
@@ -248,9 +353,19 @@ void registerAtomicBuiltins(BuiltinTable &table) {
              "val where memory holds cmp, bit for bit; the old values.",
              Member});
   table.add({"tl",
-             "atomic_poll(pointer: tensor, expected, sem: str=None, scope: "
-             "str=None, timeout_ns: int=None)",
-             emitAtomicPoll, "Waits until memory holds `expected`; true.",
+             "atomic_load(pointer: tensor, mask=None, sem: str=None, scope: "
+             "str=None)",
+             emitAtomicLoad, "The values in memory; acquires.", Member});
+  table.add({"tl",
+             "atomic_store(pointer: tensor, val, mask=None, sem: str=None, "
+             "scope: str=None)",
+             emitAtomicStore, "Writes to memory; releases.", Member});
+  table.add({"tl",
+             "atomic_poll(pointer: tensor, expected_value, sem: str=None, "
+             "scope: str=None, timeout_ns=None)",
+             emitAtomicPoll,
+             "Waits until memory holds expected_value; where it does, true. "
+             "After timeout_ns nanoseconds the wait is over.",
              Member, "standard"});
 }
 

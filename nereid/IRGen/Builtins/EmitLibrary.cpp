@@ -102,7 +102,7 @@ void registerLibraryBuiltins(BuiltinTable &table) {
              emitFloatFunction<FloatWidths::Only32And64>, "1 / (1 + e^-x).",
              Member, "standard"});
   table.add({"tl",
-             "softmax(x: tensor, dim: int=None, keep_dims: bool=False, "
+             "softmax(x: tensor, dim: int=None, keep_dims: static=None, "
              "ieee_rounding: bool=False)",
              emitFloatFunction<FloatWidths::Any>,
              "e^(x - max) / sum along dim (default 0).", Member, "standard"});

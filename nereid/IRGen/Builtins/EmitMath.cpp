@@ -91,6 +91,60 @@ promoteArguments(CallContext &ctx, const BoundArguments &args,
   return operands;
 }
 
+/// As operators do in every version.
+static FailureOr<llvm::SmallVector<Tensor>>
+adoptArguments(CallContext &ctx, const BoundArguments &args,
+               llvm::ArrayRef<llvm::StringRef> names,
+               OperatorClass cls = OperatorClass::Plain) {
+  Emitter &e = ctx.emitter;
+  llvm::SmallVector<Value> values;
+  llvm::SmallVector<int64_t> shape;
+  for (llvm::StringRef name : names) {
+    values.push_back(args[name]);
+    if (!values.back().isNumber()) {
+      FailureOr<Tensor> x = tensorArgument(ctx, args, name);
+      if (failed(x)) {
+        return failure();
+      }
+      auto common = broadcastShape(shape, x->shape());
+      if (!common) {
+        return argumentError(ctx, args, name,
+                             "a shape that fits " + shapeStr(shape),
+                             x->typeStr());
+      }
+      shape = *common;
+    }
+  }
+  std::optional<ScalarType> type =
+      e.commonType(values, ctx.name(), Emitter::NumberRule::Adopt, cls);
+  if (!type) {
+    return failure();
+  }
+  llvm::SmallVector<Tensor> operands;
+  for (auto [value, name] : llvm::zip(values, names)) {
+    FailureOr<Tensor> x = value.isTensor()
+                              ? e.cast(value.tensor(), *type)
+                              : FailureOr<Tensor>(e.numberAs(value, *type));
+    if (succeeded(x)) {
+      x = spreadArgument(ctx, args, name, *x, shape);
+    }
+    if (failed(x)) {
+      return failure();
+    }
+    operands.push_back(*x);
+  }
+  return operands;
+}
+
+FailureOr<llvm::SmallVector<Tensor>>
+promoteLikeOperators(CallContext &ctx, const BoundArguments &args,
+                     llvm::ArrayRef<llvm::StringRef> names, bool widenBFloat16,
+                     OperatorClass cls) {
+  return ctx.emitter.means(LanguageVersion::V3_9)
+             ? adoptArguments(ctx, args, names, cls)
+             : promoteArguments(ctx, args, names, widenBFloat16);
+}
+
 namespace {
 
 namespace arith = mlir::arith;
@@ -128,8 +182,8 @@ FailureOr<Value> emitWhere(CallContext &ctx, const BoundArguments &args) {
   return Value(e.select(*condition, x, y));
 }
 
-/// minimum and maximum: bfloat16 is float32 here, before promotion, so that
-/// float16 beside it does not cut its range.
+/// minimum and maximum. Before 3.9 bfloat16 was float32 here, before promotion,
+/// so that float16 beside it did not cut its range.
 template <Tensor (Emitter::*operation)(Tensor, Tensor, bool)>
 FailureOr<Value> emitExtremum(CallContext &ctx, const BoundArguments &args) {
   FailureOr<bool> propagateNan = propagateNanArgument(ctx, args);
@@ -137,7 +191,7 @@ FailureOr<Value> emitExtremum(CallContext &ctx, const BoundArguments &args) {
     return failure();
   }
   auto operands =
-      promoteArguments(ctx, args, {"x", "y"}, /*widenBFloat16=*/true);
+      promoteLikeOperators(ctx, args, {"x", "y"}, /*widenBFloat16=*/true);
   if (failed(operands)) {
     return failure();
   }
@@ -153,19 +207,40 @@ FailureOr<Value> emitClamp(CallContext &ctx, const BoundArguments &args) {
   if (failed(propagateNan)) {
     return failure();
   }
-  auto operands =
-      promoteArguments(ctx, args, {"x", "min", "max"}, /*widenBFloat16=*/true);
-  if (failed(operands) ||
-      failed(requireFloat(ctx, args, "x", (*operands)[0], FloatWidths::Any))) {
+  Emitter &e = ctx.emitter;
+  // Before 3.9 the limits met first; integers came with 3.9, and with its
+  // types.
+  FailureOr<llvm::SmallVector<Tensor>> operands = promoteLikeOperators(
+      ctx, args, {"min", "max", "x"}, /*widenBFloat16=*/true);
+  if (succeeded(operands) && (*operands)[0].type.isInteger()) {
+    operands = adoptArguments(ctx, args, {"min", "max", "x"});
+  }
+  if (failed(operands)) {
     return failure();
   }
-  Emitter &e = ctx.emitter;
-  Tensor low = e.maximum((*operands)[0], (*operands)[1], *propagateNan);
-  return Value(e.minimum(low, (*operands)[2], *propagateNan));
+  auto [low, high, x] =
+      std::tie((*operands)[0], (*operands)[1], (*operands)[2]);
+  if (x.type.isPointer) {
+    return argumentError(ctx, args, "x", "numbers", x.typeStr());
+  }
+  return Value(
+      e.minimum(e.maximum(x, low, *propagateNan), high, *propagateNan));
 }
 
+using Operands = FailureOr<llvm::SmallVector<Tensor>>;
+using Names = llvm::ArrayRef<llvm::StringRef>;
+Operands promoteAsTl(CallContext &ctx, const BoundArguments &args,
+                     Names names) {
+  return promoteLikeOperators(ctx, args, names);
+}
+Operands promoteAsLibdevice(CallContext &ctx, const BoundArguments &args,
+                            Names names) {
+  return promoteArguments(ctx, args, names);
+}
+
+template <auto promotion>
 FailureOr<Value> emitFma(CallContext &ctx, const BoundArguments &args) {
-  auto operands = promoteArguments(ctx, args, {"x", "y", "z"});
+  auto operands = promotion(ctx, args, {"x", "y", "z"});
   if (failed(operands) ||
       failed(requireFloat(ctx, args, "x", (*operands)[0], FloatWidths::Any))) {
     return failure();
@@ -176,29 +251,58 @@ FailureOr<Value> emitFma(CallContext &ctx, const BoundArguments &args) {
                       x.type});
 }
 
-/// One IEEE division; the language allows fdiv to be less exact.
-template <FloatWidths widths>
-FailureOr<Value> emitFdiv(CallContext &ctx, const BoundArguments &args) {
-  for (const char *name : {"x", "y"}) {
-    const Value &x = args[name];
-    if (x.isTensor() ? x.tensor().type.isInteger() : x.isIntegral()) {
-      return argumentError(ctx, args, name, "a floating-point value",
-                           x.describe(), "convert it: .to(tl.float32)");
-    }
+/// One division, and whether it may be off by 2 ulps.
+FailureOr<Value> emitQuotient(CallContext &ctx, const Tensor &x,
+                              const Tensor &y, bool approximate) {
+  auto quotient = ctx.emitter.create<arith::DivFOp>(x.value, y.value);
+  if (approximate) {
+    quotient.setFastmath(arith::FastMathFlags::afn);
   }
-  auto operands = promoteArguments(ctx, args, {"x", "y"});
-  if (failed(operands) ||
-      failed(requireFloat(ctx, args, "x", (*operands)[0], widths))) {
-    return failure();
-  }
-  Tensor x = (*operands)[0];
-  return Value(
-      Tensor{ctx.emitter.create<arith::DivFOp>(x.value, (*operands)[1].value),
-             x.type});
+  return Value(Tensor{quotient, x.type});
 }
 
+FailureOr<Value> emitDivRn(CallContext &ctx, const BoundArguments &args) {
+  auto operands = promoteLikeOperators(ctx, args, {"x", "y"});
+  if (failed(operands) || failed(requireFloat(ctx, args, "x", (*operands)[0],
+                                              FloatWidths::Only32))) {
+    return failure();
+  }
+  return emitQuotient(ctx, (*operands)[0], (*operands)[1], false);
+}
+
+/// One IEEE division but for `approx`; the language allows fdiv to be less
+/// exact. Before 3.9 the quotient had the operands' own type, however narrow,
+/// and integers were refused.
+FailureOr<Value> emitFdiv(CallContext &ctx, const BoundArguments &args) {
+  Emitter &e = ctx.emitter;
+  bool isApproximate = args.boolean("approx");
+  if (isApproximate && args.boolean("ieee_rounding")) {
+    return argumentError(ctx, args, "approx", "False with ieee_rounding",
+                         "True");
+  }
+  if (!e.means(LanguageVersion::V3_9)) {
+    for (const char *name : {"x", "y"}) {
+      const Value &x = args[name];
+      if (x.isTensor() ? x.tensor().type.isInteger() : x.isIntegral()) {
+        return argumentError(ctx, args, name, "a floating-point value",
+                             x.describe(), "convert it: .to(tl.float32)");
+      }
+    }
+  }
+  auto operands = promoteLikeOperators(ctx, args, {"x", "y"}, false,
+                                       OperatorClass::Division);
+  if (failed(operands) ||
+      failed(requireFloat(ctx, args, "x", (*operands)[0],
+                          isApproximate ? FloatWidths::Only32
+                                        : FloatWidths::Any))) {
+    return failure();
+  }
+  return emitQuotient(ctx, (*operands)[0], (*operands)[1], isApproximate);
+}
+
+template <auto promotion>
 FailureOr<Value> emitUmulhi(CallContext &ctx, const BoundArguments &args) {
-  auto operands = promoteArguments(ctx, args, {"x", "y"});
+  auto operands = promotion(ctx, args, {"x", "y"});
   if (failed(operands)) {
     return failure();
   }
@@ -301,7 +405,7 @@ void registerMathBuiltins(BuiltinTable &table) {
              emitExtremum<&Emitter::maximum>,
              "The larger one; a number wins over NaN unless propagate_nan."});
   table.add({"tl", "clamp(x, min, max, propagate_nan: static=None)", emitClamp,
-             "minimum(maximum(x, min), max) of floats."});
+             "minimum(maximum(x, min), max)."});
   table.add({"tl", "add(x, y, sanitize_overflow: bool=True)",
              emitOperator<ast::Operator::Add>, "x + y."});
   table.add({"tl", "sub(x, y, sanitize_overflow: bool=True)",
@@ -325,16 +429,22 @@ void registerMathBuiltins(BuiltinTable &table) {
              emitLogical<mlir::arith::OrIOp>, "One of them is not zero.",
              MemberOnly});
 
-  table.add({"tl tl.math libdevice", "fma(x, y, z)", emitFma,
+  table.add({"tl tl.math", "fma(x, y, z)", emitFma<promoteAsTl>,
              "x * y + z, rounded once."});
-  table.add({"libdevice", "fma_rn(x, y, z)", emitFma,
+  table.add({"libdevice", "fma(x, y, z)", emitFma<promoteAsLibdevice>,
+             "x * y + z, rounded once."});
+  table.add({"libdevice", "fma_rn(x, y, z)", emitFma<promoteAsLibdevice>,
              "x * y + z, correctly rounded."});
-  table.add({"tl tl.math", "fdiv(x, y, ieee_rounding: bool=False)",
-             emitFdiv<FloatWidths::Any>,
-             "x / y of floats, in their own type."});
-  table.add({"tl tl.math", "div_rn(x, y)", emitFdiv<FloatWidths::Only32>,
+  table.add({"tl tl.math",
+             "fdiv(x, y, ieee_rounding: bool=False, approx: bool=False)",
+             emitFdiv,
+             "x / y of floats, in float32 or float64; approx: within 2 ulps on "
+             "a GPU."});
+  table.add({"tl tl.math", "div_rn(x, y)", emitDivRn,
              "x / y of float32, correctly rounded."});
-  table.add({"tl tl.math libdevice", "umulhi(x, y)", emitUmulhi,
+  table.add({"tl tl.math", "umulhi(x, y)", emitUmulhi<promoteAsTl>,
+             "The high half of the unsigned product."});
+  table.add({"libdevice", "umulhi(x, y)", emitUmulhi<promoteAsLibdevice>,
              "The high half of the unsigned product."});
   table.add(
       {"tl tl.math libdevice", "abs(x: tensor)", emitAbs, "|x|.", Member});

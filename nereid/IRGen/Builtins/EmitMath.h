@@ -20,11 +20,20 @@ LogicalResult requireFloat(CallContext &ctx, const BoundArguments &args,
                            FloatWidths widths);
 
 /// These arguments in their common type and shape. A number has its own type
-/// first (rule B4.0); so have, if asked, bfloat16s as float32s.
+/// first; so have, if asked, bfloat16s as float32s. That is what libdevice does
+/// in every version, and tl before 3.9.
 FailureOr<llvm::SmallVector<Tensor>>
 promoteArguments(CallContext &ctx, const BoundArguments &args,
                  llvm::ArrayRef<llvm::StringRef> names,
                  bool widenBFloat16 = false);
+
+/// As promoteArguments; from 3.9 on numbers take the type of the tensors, as
+/// they do beside operators, and bfloat16 stays.
+FailureOr<llvm::SmallVector<Tensor>>
+promoteLikeOperators(CallContext &ctx, const BoundArguments &args,
+                     llvm::ArrayRef<llvm::StringRef> names,
+                     bool widenBFloat16 = false,
+                     OperatorClass cls = OperatorClass::Plain);
 
 /// One operation on the first argument, which is a float.
 template <typename Op, FloatWidths widths>

@@ -34,19 +34,26 @@ std::string failing(llvm::StringRef expression) {
 }
 
 TEST(EmitMath, ResultTypes) {
-  // A number has its own type first in these (float32), and not in where.
-  expectType("tl.maximum(h, 0.0)", "float32");
+  expectType("tl.maximum(h, 0.0)", "float16");
+  expectType("tl.maximum(i, 0.5)", "float32");
+  expectType("tl.maximum(1, 0.5)", "float32");
   expectType("tl.minimum(d, 0.0)", "float64");
-  expectType("tl.maximum(b, b)", "float32");
+  expectType("tl.maximum(b, b)", "bfloat16");
   expectType("tl.minimum(i, u)", "int32");
-  expectType("tl.minimum(b, h)", "float32");
-  expectType("tl.clamp(h, b, h)", "float32");
+  expectType("tl.minimum(b, h)", "float16");
+  expectType("min(b, 1, 0.5)", "bfloat16");
+  expectType("tl.clamp(h, b, h)", "float16");
+  expectType("tl.clamp(u, 0, 200)", "uint8");
+  expectType("tl.clamp(i, 0, 0.5)", "float32");
   expectType("tl.where(i > 0, h, 0.0)", "float16");
   expectType("tl.where(i > 0, h, f)", "float32");
-  expectType("tl.clamp(b, -1.0, 1.0)", "float32");
+  expectType("tl.clamp(b, -1.0, 1.0)", "bfloat16");
   expectType("tl.clamp(f, f, f, propagate_nan=tl.PropagateNan.ALL)", "float32");
   expectType("tl.fma(h, h, f)", "float32");
-  expectType("tl.fdiv(h, h)", "float16");
+  expectType("tl.fma(h, 2, 0.5)", "float16");
+  expectType("tl.fdiv(h, h)", "float32");
+  expectType("tl.fdiv(3, d)", "float64");
+  expectType("tl.fdiv(f, 3, approx=True)", "float32");
   expectType("tl.div_rn(f, f)", "float32");
   expectType("tl.umulhi(i, i)", "int32");
   expectType("tl.abs(u)", "uint8");
@@ -130,7 +137,14 @@ TEST(EmitMath, Errors) {
                     HasSubstr("got 0.5")));
   EXPECT_THAT(failing("tl.full([4], -1, tl.uint8)"),
               HasSubstr("a number for uint8"));
-  EXPECT_THAT(failing("tl.clamp(i, 0, 1)"), HasSubstr("floating-point"));
+  EXPECT_THAT(failing("tl.clamp(u, -1, 1)"),
+              HasSubstr("tl.clamp: the negative number -1 meets the unsigned "
+                        "type uint8"));
+  EXPECT_THAT(failing("tl.minimum(u, 256)"),
+              HasSubstr("out of range for uint8"));
+  EXPECT_THAT(failing("tl.fdiv(d, d, approx=True)"), HasSubstr("float32"));
+  EXPECT_THAT(failing("tl.fdiv(f, f, True, True)"),
+              HasSubstr("expected False with ieee_rounding, got True"));
   EXPECT_THAT(failing("tl.fdiv(i, i)"), HasSubstr("floating-point"));
   EXPECT_THAT(failing("tl.div_rn(d, d)"), HasSubstr("float32"));
   EXPECT_THAT(failing("tl.umulhi(u, u)"), HasSubstr("32- or 64-bit"));

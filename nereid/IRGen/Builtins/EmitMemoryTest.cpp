@@ -187,9 +187,32 @@ TEST(EmitAtomics, KindFollowsType) {
               HasSubstr("tile.atomic_cas acquire, cta"));
   EXPECT_THAT(tileOf("x: *i32", "tl.atomic_poll(x, 1)"),
               HasSubstr("scf.while"));
+  EXPECT_THAT(tileOf("x: *i32", "tl.atomic_poll(x, 1, timeout_ns=500)"),
+              HasSubstr("tile.global_timer"));
+  EXPECT_THAT(tileOf("x: *fp32", "tl.store(x, tl.atomic_load(x))"),
+              HasSubstr("tile.atomic_rmw or, acquire, gpu,"));
+  EXPECT_THAT(tileOf("x: *bf16", "tl.atomic_store(x + tl.arange(0, 8), 1.0, "
+                                 "tl.arange(0, 8) < 3, scope='sys')"),
+              HasSubstr("tile.atomic_rmw xchg, release, sys,"));
 }
 
 TEST(EmitAtomics, Errors) {
+  EXPECT_THAT(errorOf("x: *i8", "tl.atomic_load(x)"),
+              AllOf(HasSubstr("tl.atomic_load: not available on elements of "
+                              "int8"),
+                    HasSubstr("16-, 32- or 64-bit")));
+  EXPECT_THAT(errorOf("x: *i32", "tl.atomic_load(x, sem='release')"),
+              HasSubstr("'acquire'"));
+  EXPECT_THAT(errorOf("x: *i32", "tl.atomic_store(x, 1, sem='acquire')"),
+              HasSubstr("'release'"));
+  EXPECT_THAT(errorOf("x: *const i32", "tl.atomic_store(x, 1)"),
+              HasSubstr("may be written"));
+  EXPECT_THAT(errorOf("x: *fp32", "tl.atomic_poll(x, 1.0)"),
+              HasSubstr("16-, 32- or 64-bit integers"));
+  EXPECT_THAT(errorOf("x: *i32", "tl.atomic_poll(x, 1, timeout_ns=-1)"),
+              HasSubstr("expected 0 or more, got -1"));
+  EXPECT_THAT(errorOf("x: *i32", "tl.atomic_poll(x, 1, timeout_ns=1.5)"),
+              HasSubstr("an integer scalar"));
   EXPECT_THAT(errorOf("x: *i8", "tl.atomic_add(x, 1)"),
               AllOf(HasSubstr("tl.atomic_add"), HasSubstr("int8")));
   EXPECT_THAT(errorOf("x: *fp16", "tl.atomic_max(x, 1.0)"),

@@ -350,6 +350,9 @@ FailureOr<Value> emitExtremum(CallContext &ctx, const BoundArguments &args) {
   if (failed(x)) {
     return failure();
   }
+  // Before 3.9 the maximum beside an index was float32.
+  ScalarType own =
+      e.means(LanguageVersion::V3_9) ? x->type : accumulatorType(x->type);
   x = promoteBFloat16(ctx, *x);
   if (failed(x)) {
     return failure();
@@ -359,6 +362,13 @@ FailureOr<Value> emitExtremum(CallContext &ctx, const BoundArguments &args) {
         ctx, args, *x, args.boolean("return_indices_tie_break_left"));
     if (failed(pair)) {
       return failure();
+    }
+    if (own == ScalarType(DType::BFloat16)) {
+      FailureOr<Tensor> narrow = e.cast((*pair)[0], own);
+      if (failed(narrow)) {
+        return failure();
+      }
+      (*pair)[0] = *narrow;
     }
     return Value::tuple({(*pair)[0], (*pair)[1]});
   }

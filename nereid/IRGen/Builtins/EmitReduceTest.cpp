@@ -54,7 +54,7 @@ TEST(EmitReduce, TypesAndShapes) {
   expectType("tl.max(c)", "float32", "()");
   expectType("tl.min(i)", "int32", "()");
   expectType("tl.max(h, return_indices=True, axis=0)[0]", "float16", "()");
-  expectType("tl.max(c, 0, return_indices=True)[0]", "float32", "()");
+  expectType("tl.max(c, 0, return_indices=True)[0]", "bfloat16", "()");
   expectType("tl.max(f, 1, return_indices=True)[1]", "int32", "(4,)");
   expectType("tl.argmax(f, 0)", "int32", "(6,)");
   expectType("tl.argmin(f, 1, keep_dims=True)", "int32", "(4, 1)");
@@ -62,9 +62,11 @@ TEST(EmitReduce, TypesAndShapes) {
   expectType("tl.reduce_or(u, 0)", "uint8", "()");
   expectType("tl.cumsum(f, 1)", "float32", "(4, 6)");
   expectType("tl.cumsum(i)", "int32", "(6,)");
-  expectType("tl.cumsum(c)", "float32", "(6,)");
+  expectType("tl.cumsum(c)", "bfloat16", "(6,)");
   expectType("tl.cumsum(h, reverse=True)", "float16", "(6,)");
   expectType("tl.cumprod(f, axis=0)", "float32", "(4, 6)");
+  expectType("tl.cumprod(i)", "int32", "(6,)");
+  expectType("tl.cumprod(u, dtype=tl.int64)", "int64", "(6,)");
   expectType("tl.softmax(f, 1)", "float32", "(4, 6)");
   expectType("tl.sort(h)", "float16", "(6,)");
   expectType("tl.topk(f, 2)", "float32", "(4, 2)");

@@ -49,11 +49,12 @@ emitScanOp(CallContext &ctx, const BoundArguments &args,
 }
 
 /// cumsum and cumprod: narrow floats in float32, rounded once for each element
-/// (bfloat16 stays float32, as the language has it).
+/// (before 3.9 bfloat16 stayed float32).
 FailureOr<Value> emitCumulative(CallContext &ctx, const BoundArguments &args,
                                 Tensor x, CombineFn combine) {
   Emitter &e = ctx.emitter;
-  FailureOr<Tensor> promoted = promoteBFloat16(ctx, x);
+  FailureOr<Tensor> promoted =
+      e.means(LanguageVersion::V3_9) ? x : promoteBFloat16(ctx, x);
   if (failed(promoted)) {
     return failure();
   }
@@ -94,7 +95,15 @@ FailureOr<Value> emitCumprod(CallContext &ctx, const BoundArguments &args) {
   if (failed(requireNumbers(ctx, args))) {
     return failure();
   }
-  return emitCumulative(ctx, args, args.tensor("input"), combineProduct);
+  FailureOr<Tensor> x = args.tensor("input");
+  // Before 3.9 products kept narrow integers, unless a type was asked for.
+  if (ctx.emitter.means(LanguageVersion::V3_9) || !args.isNone("dtype")) {
+    x = sumOperand(ctx, args, *x);
+  }
+  if (failed(x)) {
+    return failure();
+  }
+  return emitCumulative(ctx, args, *x, combineProduct);
 }
 
 FailureOr<Value> emitScan(CallContext &ctx, const BoundArguments &args) {
@@ -174,7 +183,9 @@ void registerScanBuiltins(BuiltinTable &table) {
              "cumsum(input: tensor, axis: int=0, reverse: bool=False, dtype: "
              "dtype=None)",
              emitCumsum, "Running sum along an axis.", Member});
-  table.add({"tl", "cumprod(input: tensor, axis: int=0, reverse: bool=False)",
+  table.add({"tl",
+             "cumprod(input: tensor, axis: int=0, reverse: bool=False, dtype: "
+             "dtype=None)",
              emitCumprod, "Running product along an axis.", Member});
   table.add({"tl", "histogram(input: tensor, num_bins: int, mask=None)",
              emitHistogram, "How often each of 0 .. num_bins - 1 occurs.",

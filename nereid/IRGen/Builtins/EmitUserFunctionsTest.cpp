@@ -188,4 +188,57 @@ TEST(Aggregates, InitMakesTheFields) {
       HasSubstr("make a new one"));
 }
 
+TEST(Aggregates, CopiesWithOtherFields) {
+  auto file = [](const char *use) {
+    return std::string("@triton.aggregate\nclass Span:\n  start: tl.tensor\n"
+                       "  size: tl.constexpr = 4\n"
+                       "@triton.jit\ndef k(p, n):\n") +
+           use;
+  };
+  EXPECT_THAT(
+      tileOfFile(file("  s = tl.aggregate_replace(Span(n), size=8)\n"
+                      "  tl.store(p + tl.arange(0, s.size), s.start)\n"),
+                 "*i32,i32"),
+      HasSubstr("tile.range 0, 8"));
+  EXPECT_THAT(errorOfFile(file("  tl.aggregate_replace(Span(n), sise=8)\n"),
+                          "*i32,i32"),
+              testing::AllOf(HasSubstr("'Span' has no field 'sise'"),
+                             HasSubstr("did you mean 'size'")));
+  EXPECT_THAT(
+      errorOfFile(file("  tl.aggregate_replace(Span(n), n)\n"), "*i32,i32"),
+      HasSubstr("takes at most 1 positional arguments, got 2"));
+  EXPECT_THAT(
+      errorOfFile(file("  tl.aggregate_replace(n, size=8)\n"), "*i32,i32"),
+      HasSubstr("expected an aggregate, got"));
+}
+
+TEST(Aggregates, OwnOperators) {
+  auto file = [](const char *use) {
+    return std::string("@triton.aggregate\nclass Span:\n  start: tl.tensor\n"
+                       "  @triton.jit\n"
+                       "  def __add__(self, n): return Span(self.start + n)\n"
+                       "  @triton.jit\n"
+                       "  def __rsub__(self, n): return Span(n - self.start)\n"
+                       "  @triton.jit\n"
+                       "  def __lt__(self, n): return self.start < n\n"
+                       "  @triton.jit\n"
+                       "  def __neg__(self): return Span(0 - self.start)\n"
+                       "@triton.jit\ndef k(p, n):\n") +
+           use;
+  };
+  EXPECT_THAT(
+      tileOfFile(file("  tl.store(p, (Span(n) + 3).start)\n"), "*i32,i32"),
+      HasSubstr("arith.addi %arg1, %c3"));
+  // The aggregate's method goes before the tensor's.
+  EXPECT_THAT(
+      tileOfFile(file("  tl.store(p, (n - Span(n)).start)\n"), "*i32,i32"),
+      HasSubstr("arith.subi %arg1, %arg1"));
+  EXPECT_THAT(tileOfFile(file("  tl.store(p, 5 > Span(n))\n"), "*i32,i32"),
+              HasSubstr("arith.cmpi slt, %arg1, %c5"));
+  EXPECT_THAT(tileOfFile(file("  tl.store(p, (-Span(n)).start)\n"), "*i32,i32"),
+              HasSubstr("arith.subi %c0"));
+  EXPECT_THAT(errorOfFile(file("  Span(n) * 2\n"), "*i32,i32"),
+              HasSubstr("operator '*' is not defined"));
+}
+
 } // namespace

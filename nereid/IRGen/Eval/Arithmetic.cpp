@@ -38,17 +38,6 @@ static int kindOf(ScalarType type) {
   return type.isBool() ? 0 : type.isInteger() ? 1 : 2;
 }
 
-/// The type a number takes beside a tensor of `type`; null: its own.
-static std::optional<ScalarType>
-adoptedType(const Value &number, ScalarType type, OperatorClass cls) {
-  if (type.isPointer || kindOf(number) > kindOf(type)) {
-    return std::nullopt;
-  }
-  bool half = type.isFloat() && type.bits() == 16;
-  return cls == OperatorClass::Division && half ? ScalarType(DType::Float32)
-                                                : type;
-}
-
 /// An integer must be a value of the integer type it takes.
 static LogicalResult checkRange(Diagnostics &diag, const Value &number,
                                 ScalarType type, llvm::StringRef what) {
@@ -87,49 +76,94 @@ static LogicalResult checkOperand(Diagnostics &diag, const Value &value,
   return diag.error(message, hint);
 }
 
+/// The common type of `types`, which are not none.
+static std::optional<ScalarType> promoteAll(Emitter &e,
+                                            llvm::ArrayRef<ScalarType> types,
+                                            OperatorClass cls,
+                                            std::string &why) {
+  std::optional<ScalarType> common = types.front();
+  if (llvm::all_of(types, [&](ScalarType type) { return type == *common; }) &&
+      common->isPointer) {
+    return common;
+  }
+  if (types.size() == 1) {
+    return promote(*common, *common, cls, why, e.language);
+  }
+  for (ScalarType type : types.drop_front()) {
+    common = promote(*common, type, cls, why, e.language);
+    if (!common) {
+      break;
+    }
+  }
+  return common;
+}
+
+std::optional<ScalarType> Emitter::commonType(llvm::ArrayRef<Value> operands,
+                                              llvm::StringRef what,
+                                              NumberRule rule,
+                                              OperatorClass cls) {
+  // Numbers of no greater kind than the tensors' type leave it as it is.
+  llvm::SmallVector<ScalarType> types, own;
+  llvm::SmallVector<const Value *> numbers;
+  for (const Value &operand : operands) {
+    if (failed(checkOperand(diag, operand, what))) {
+      return std::nullopt;
+    }
+    if (operand.isTensor()) {
+      types.push_back(operand.tensor().type);
+    } else {
+      numbers.push_back(&operand);
+    }
+  }
+  std::string why;
+  std::optional<ScalarType> common;
+  bool adopts = rule == NumberRule::Adopt && !types.empty();
+  if (adopts) {
+    common = promoteAll(*this, types, cls, why);
+    adopts = common && llvm::all_of(numbers, [&](const Value *number) {
+               return !common->isPointer && kindOf(*number) <= kindOf(*common);
+             });
+  }
+  if (!adopts) {
+    types.clear();
+    for (const Value &operand : operands) {
+      FailureOr<Tensor> typed = toTensor(operand);
+      if (failed(typed)) {
+        return std::nullopt;
+      }
+      types.push_back(typed->type);
+    }
+    common = promoteAll(*this, types, cls, why);
+  }
+  if (!common) {
+    bool hasPointer =
+        llvm::any_of(types, [](ScalarType type) { return type.isPointer; });
+    (void)diag.error(what.str() + ": " + why,
+                     hasPointer ? "load from the pointer first (tl.load), or "
+                                  "convert it with .to(tl.int64)"
+                                : "cast one of them: x.to(tl.float32)");
+    return std::nullopt;
+  }
+  for (const Value *number : numbers) {
+    if (rule == NumberRule::Adopt &&
+        failed(checkRange(diag, *number, *common, what))) {
+      return std::nullopt;
+    }
+  }
+  return common;
+}
+
 FailureOr<std::pair<Tensor, Tensor>>
 Emitter::promoteOperands(const Value &a, const Value &b, llvm::StringRef what,
                          NumberRule rule, OperatorClass cls) {
-  if (failed(checkOperand(diag, a, what)) ||
-      failed(checkOperand(diag, b, what))) {
-    return failure();
-  }
-  std::optional<ScalarType> common;
-  bool adopts = rule == NumberRule::Adopt && a.isTensor() != b.isTensor();
-  if (adopts) {
-    const Value &number = a.isTensor() ? b : a;
-    common = adoptedType(number, (a.isTensor() ? a : b).tensor().type, cls);
-    if (common && failed(checkRange(diag, number, *common, what))) {
-      return failure();
-    }
-  }
-  if (common) {
-    auto side = [&](const Value &v) -> FailureOr<Tensor> {
-      return v.isTensor() ? cast(v.tensor(), *common) : numberAs(v, *common);
-    };
-    FailureOr<Tensor> x = side(a), y = side(b);
-    if (failed(x) || failed(y) || failed(broadcast(*x, *y, what))) {
-      return failure();
-    }
-    return std::make_pair(*x, *y);
-  }
-  FailureOr<Tensor> x = toTensor(a), y = toTensor(b);
-  if (failed(x) || failed(y)) {
-    return failure();
-  }
-  std::string why;
-  common = x->type == y->type && x->type.isPointer
-               ? std::optional<ScalarType>(x->type)
-               : promote(x->type, y->type, cls, why);
+  std::optional<ScalarType> common = commonType({a, b}, what, rule, cls);
   if (!common) {
-    std::string hint = x->type.isPointer || y->type.isPointer
-                           ? "load from the pointer first (tl.load), or "
-                             "convert it with .to(tl.int64)"
-                           : "cast one of them: x.to(tl.float32)";
-    return diag.error(what.str() + ": " + why, hint);
+    return failure();
   }
-  x = cast(*x, *common);
-  y = cast(*y, *common);
+  auto side = [&](const Value &v) -> FailureOr<Tensor> {
+    return v.isTensor() ? cast(v.tensor(), *common) : numberAs(v, *common);
+  };
+  FailureOr<Tensor> x = side(a), y = side(b);
   if (failed(x) || failed(y) || failed(broadcast(*x, *y, what))) {
     return failure();
   }
@@ -416,7 +450,7 @@ FailureOr<Value> Emitter::compare(ast::CompareOperator op, const Value &a,
                "or a dict on the right, all known while compiling",
         "compare run-time values with == and |");
   }
-  auto operands = promoteOperands(a, b, what, NumberRule::Own);
+  auto operands = promoteOperands(a, b, what, ruleOfFunctions());
   if (failed(operands)) {
     return failure();
   }
@@ -460,7 +494,10 @@ FailureOr<Value> Emitter::unary(ast::UnaryOperator op, const Tensor &x) {
       return diag.error(what + " is not defined for " + x.typeStr(),
                         "compute in a wider type: x.to(tl.float16)");
     }
-    // 0 - x: for floats too, so that -0.0 comes from nothing but rounding.
+    if (x.type.isFloat() && means(LanguageVersion::V3_8)) {
+      return Value(Tensor{create<NegFOp>(x.value), x.type});
+    }
+    // 0 - x: before 3.8 for floats, too, which gave 0.0 for 0.0.
     return Value(sub(zero(x.type, x.shape()), x));
   case ast::UnaryOperator::Invert: {
     if (!x.type.isInteger()) {

@@ -271,6 +271,35 @@ static FailureOr<Value> aggregate(CallContext &ctx,
   return args["cls"];
 }
 
+/// A call of the class, with every field by name.
+static FailureOr<Value> aggregateReplace(CallContext &ctx,
+                                         const BoundArguments &args) {
+  const Value &instance = args["instance"];
+  if (!instance.isRecord() || !instance.record().type->userClass) {
+    return ctx.diag.error(ctx.name() +
+                              ": argument 'instance': expected an aggregate, "
+                              "got " +
+                              instance.describe(),
+                          "write tl.aggregate_replace(instance, field=value)");
+  }
+  const Record &record = instance.record();
+  llvm::SmallVector<Argument> fields;
+  for (auto [name, value] :
+       llvm::zip_equal(record.type->fields, record.fields)) {
+    fields.push_back({name, value, args.span("instance")});
+  }
+  for (const auto &[name, value] : args["changes"].dict()) {
+    auto at = llvm::find(record.type->fields, name.string());
+    if (at == record.type->fields.end()) {
+      return ctx.diag.error("'" + record.type->name + "' has no field '" +
+                                name.string() + "'",
+                            choices(name.string(), record.type->fields));
+    }
+    fields[at - record.type->fields.begin()].value = value;
+  }
+  return ctx.evaluator.call(Value(record.type->userClass), fields);
+}
+
 static const std::shared_ptr<const RecordType> &configType() {
   static const auto type = std::make_shared<const RecordType>(
       RecordType{"Config",
@@ -415,6 +444,8 @@ void registerDecorators(BuiltinTable &table) {
   table.add({"triton", "constexpr_function(fn)", constexprFunction,
              "Marks host code that kernels may call with static values.",
              HostToo});
+  table.add({"tl", "aggregate_replace(instance, **changes)", aggregateReplace,
+             "A copy of an aggregate with some fields changed, each by name."});
   table.add({"triton", "aggregate(cls)", aggregate,
              "Marks a class whose fields are values of a kernel.", HostToo});
   table.add(

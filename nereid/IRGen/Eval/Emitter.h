@@ -15,6 +15,7 @@
 #ifndef NEREID_IRGEN_EVAL_EMITTER_H
 #define NEREID_IRGEN_EVAL_EMITTER_H
 
+#include "nereid/ABI/LanguageVersion.h"
 #include "nereid/IRGen/Eval/Diagnostics.h"
 #include "nereid/IRGen/Eval/Value.h"
 #include "nereid/Syntax/Ast.h"
@@ -32,6 +33,9 @@ public:
 
   Diagnostics &diag;
   mlir::OpBuilder builder;
+  /// Whose rules count where versions differ.
+  LanguageVersion language = newestLanguage;
+  bool means(LanguageVersion since) const { return language >= since; }
 
   mlir::MLIRContext *context() const { return builder.getContext(); }
   /// Of the expression being evaluated.
@@ -106,8 +110,17 @@ public:
   /// How a static number meets a tensor.
   enum class NumberRule {
     Adopt, ///< takes the tensor's type where its kind allows: + - * / where
-    Own,   ///< has its own type first: comparisons, minimum, fma, ...
+    Own,   ///< has its own type first
   };
+  /// Of comparisons, minimum, maximum, clamp, fma, fdiv, div_rn, umulhi.
+  NumberRule ruleOfFunctions() const {
+    return means(LanguageVersion::V3_9) ? NumberRule::Adopt : NumberRule::Own;
+  }
+  /// The type in which operands meet. Null: an error was recorded, which begins
+  /// with `what`.
+  std::optional<ScalarType> commonType(llvm::ArrayRef<Value> operands,
+                                       llvm::StringRef what, NumberRule rule,
+                                       OperatorClass cls);
   /// Two operands in one type and one shape. `what` names the operation.
   FailureOr<std::pair<Tensor, Tensor>>
   promoteOperands(const Value &a, const Value &b, llvm::StringRef what,

@@ -250,8 +250,103 @@ FailureOr<Value> Evaluator::dict(const ast::Dict *expr) {
 // Operators
 //===----------------------------------------------------------------------===//
 
+using MethodNames = std::pair<llvm::StringRef, llvm::StringRef>;
+
+/// The operator's methods, of its left operand and of its right one.
+static MethodNames methodsOf(ast::Operator op) {
+  switch (op) {
+  case ast::Operator::Add:
+    return {"__add__", "__radd__"};
+  case ast::Operator::Sub:
+    return {"__sub__", "__rsub__"};
+  case ast::Operator::Mult:
+    return {"__mul__", "__rmul__"};
+  case ast::Operator::MatMult:
+    return {"__matmul__", "__rmatmul__"};
+  case ast::Operator::Div:
+    return {"__truediv__", "__rtruediv__"};
+  case ast::Operator::FloorDiv:
+    return {"__floordiv__", "__rfloordiv__"};
+  case ast::Operator::Mod:
+    return {"__mod__", "__rmod__"};
+  case ast::Operator::Pow:
+    return {"__pow__", "__rpow__"};
+  case ast::Operator::LShift:
+    return {"__lshift__", "__rlshift__"};
+  case ast::Operator::RShift:
+    return {"__rshift__", "__rrshift__"};
+  case ast::Operator::BitAnd:
+    return {"__and__", "__rand__"};
+  case ast::Operator::BitOr:
+    return {"__or__", "__ror__"};
+  case ast::Operator::BitXor:
+    return {"__xor__", "__rxor__"};
+  }
+  return {};
+}
+
+static MethodNames methodsOf(ast::CompareOperator op) {
+  switch (op) {
+  case ast::CompareOperator::Eq:
+    return {"__eq__", "__eq__"};
+  case ast::CompareOperator::NotEq:
+    return {"__ne__", "__ne__"};
+  case ast::CompareOperator::Lt:
+    return {"__lt__", "__gt__"};
+  case ast::CompareOperator::LtE:
+    return {"__le__", "__ge__"};
+  case ast::CompareOperator::Gt:
+    return {"__gt__", "__lt__"};
+  case ast::CompareOperator::GtE:
+    return {"__ge__", "__le__"};
+  default:
+    return {};
+  }
+}
+
+static llvm::StringRef methodOf(ast::UnaryOperator op) {
+  switch (op) {
+  case ast::UnaryOperator::UAdd:
+    return "__pos__";
+  case ast::UnaryOperator::USub:
+    return "__neg__";
+  case ast::UnaryOperator::Invert:
+    return "__invert__";
+  case ast::UnaryOperator::Not:
+    return "__not__";
+  }
+  return {};
+}
+
+/// The method of an aggregate for an operator: the left operand's, else the
+/// reflected one of the right operand. Absent: neither has one.
+static std::optional<FailureOr<Value>> operatorOfRecords(Evaluator &evaluator,
+                                                         MethodNames names,
+                                                         const Value &a,
+                                                         const Value &b) {
+  const std::pair<const Value *, const Value *> orders[] = {{&a, &b}, {&b, &a}};
+  for (auto [owner, other] : orders) {
+    llvm::StringRef name = owner == &a ? names.first : names.second;
+    if (!owner->isRecord() || name.empty()) {
+      continue;
+    }
+    auto done = evaluator.callSpecial(*owner, name, {*other});
+    bool isMissing = done && succeeded(*done) && (*done)->isOpaque() &&
+                     (*done)->opaque().name == "NotImplemented";
+    if (done && !isMissing) {
+      return done;
+    }
+  }
+  return std::nullopt;
+}
+
 FailureOr<Value> Evaluator::binary(ast::Operator op, const Value &a,
                                    const Value &b) {
+  if (a.isRecord() || b.isRecord()) {
+    if (auto done = operatorOfRecords(*this, methodsOf(op), a, b)) {
+      return *done;
+    }
+  }
   if (a.isTensor() || b.isTensor()) {
     bool concatenates = (a.isSequence() || b.isSequence());
     if (!concatenates) {
@@ -274,6 +369,11 @@ FailureOr<Value> Evaluator::unaryOp(const ast::UnaryOp *expr) {
   }
   if (failed(value)) {
     return failure();
+  }
+  if (value->isRecord()) {
+    if (auto done = callSpecial(*value, methodOf(expr->op), {})) {
+      return *done;
+    }
   }
   return value->isTensor() ? emitter.unary(expr->op, value->tensor())
                            : staticUnary(expr->op, *value);
@@ -343,6 +443,11 @@ FailureOr<Value> Evaluator::compareOne(ast::CompareOperator op, const Value &a,
       op == ast::CompareOperator::Is || op == ast::CompareOperator::IsNot;
   bool equality =
       op == ast::CompareOperator::Eq || op == ast::CompareOperator::NotEq;
+  if (a.isRecord() || b.isRecord()) {
+    if (auto done = operatorOfRecords(*this, methodsOf(op), a, b)) {
+      return *done;
+    }
+  }
   bool dynamic = a.isTensor() || b.isTensor();
   // A run-time value is never None, a string or a type.
   const Value &other = a.isTensor() ? b : a;
@@ -362,9 +467,12 @@ FailureOr<Value> Evaluator::compareOne(ast::CompareOperator op, const Value &a,
              : staticCompare(op, a, b);
 }
 
+/// A chain `a < b < c` is `a < b and b < c`, with b evaluated once; what is
+/// known to be false ends it.
 FailureOr<Value> Evaluator::compare(const ast::Compare *expr) {
   FailureOr<Value> left = evaluate(expr->left);
   FailureOr<Value> result = left;
+  std::optional<Value> earlier; // run-time results
   for (size_t i = 0; succeeded(left) && i < expr->ops.size(); ++i) {
     FailureOr<Value> right = evaluate(expr->comparators[i]);
     if (failed(right)) {
@@ -375,18 +483,23 @@ FailureOr<Value> Evaluator::compare(const ast::Compare *expr) {
       return failure();
     }
     if (expr->ops.size() > 1) {
-      if (result->isTensor()) {
-        return diag.error("chained comparisons of run-time values are not "
-                          "supported",
-                          "write (a < b) & (b < c)");
-      }
-      if (!truth(*result)) {
-        return result;
+      if (!result->isTensor()) {
+        if (!truth(*result)) {
+          return result;
+        }
+      } else if (!earlier) {
+        earlier = *result;
+      } else {
+        result = emitter.binary(ast::Operator::BitAnd, *earlier, *result);
+        if (failed(result)) {
+          return failure();
+        }
+        earlier = *result;
       }
     }
     left = right;
   }
-  return result;
+  return earlier ? FailureOr<Value>(*earlier) : result;
 }
 
 FailureOr<Value> Evaluator::ifExp(const ast::IfExp *expr) {

@@ -51,6 +51,7 @@ public:
 
 private:
   Evaluator &evaluator;
+  LanguageVersion languageBefore;
   Frame own;
 };
 

@@ -112,7 +112,8 @@ static Value namedClass(llvm::StringRef name) {
 static bool isTileClass(llvm::StringRef name) {
   return llvm::StringSwitch<bool>(name)
       .Cases({"constexpr", "tensor", "dtype", "const", "tuple", "tuple_type",
-              "constexpr_type", "tensor_descriptor", "slice"},
+              "constexpr_type", "tensor_descriptor", "tensor_descriptor_type",
+              "slice"},
              true)
       .Default(false);
 }
@@ -164,7 +165,7 @@ FailureOr<Value> Evaluator::builtinModuleAttribute(llvm::StringRef path,
   }
   std::string full = (path + "." + name).str();
   if (path == "triton" && name == "__version__") {
-    return Value(answeredTritonVersion);
+    return Value(tritonVersion(emitter.language));
   }
   if (path == "math") {
     std::optional<double> number =

@@ -109,6 +109,13 @@ public:
                                                   int level, Diagnostics &diag);
 
   std::shared_ptr<SourceModule> main;
+  /// Of the source, and part of its hash. Files of stdlib are written in
+  /// another one, and mean the same beside every source.
+  LanguageVersion language = newestLanguage;
+  static constexpr LanguageVersion libraryLanguage = LanguageVersion::V3_7;
+  LanguageVersion languageOf(const SourceModule *module) const {
+    return module && module->isLibrary ? libraryLanguage : language;
+  }
   /// Every module that was read, in order: part of the source hash.
   std::vector<std::shared_ptr<SourceModule>> all;
 

@@ -17,7 +17,8 @@ Evaluator::FrameScope::FrameScope(Evaluator &evaluator,
                                   std::shared_ptr<const Function> function,
                                   bool isKernel, std::shared_ptr<Scope> scope,
                                   const SourceText *source)
-    : evaluator(evaluator) {
+    : evaluator(evaluator), languageBefore(evaluator.emitter.language) {
+  evaluator.emitter.language = evaluator.modules.languageOf(module.get());
   own.parent = evaluator.frame;
   own.depth = own.parent ? own.parent->depth + 1 : 0;
   own.function = std::move(function);
@@ -38,6 +39,7 @@ Evaluator::FrameScope::FrameScope(Evaluator &evaluator,
 Evaluator::FrameScope::~FrameScope() {
   evaluator.diag.stack.pop_back();
   evaluator.frame = own.parent;
+  evaluator.emitter.language = languageBefore;
 }
 
 //===----------------------------------------------------------------------===//

@@ -31,6 +31,9 @@ public:
   explicit Reachable(ModuleTable &modules) : modules(modules) {}
 
   std::string run(const std::string &kernel) {
+    if (modules.language != newestLanguage) {
+      hasher.field(static_cast<uint64_t>(modules.language));
+    }
     visit(modules.main, kernel);
     for (const auto &[name, value] : modules.main->given) {
       if (name.find('.') != std::string::npos) {

@@ -133,7 +133,7 @@ static std::optional<ScalarType> promoteIntegers(ScalarType a, ScalarType b,
 }
 
 std::optional<ScalarType> promote(ScalarType a, ScalarType b, OperatorClass cls,
-                                  std::string &why) {
+                                  std::string &why, LanguageVersion language) {
   if (a.isPointer || b.isPointer) {
     why = a.str() + " and " + b.str() + " have no common type";
     return std::nullopt;
@@ -144,10 +144,12 @@ std::optional<ScalarType> promote(ScalarType a, ScalarType b, OperatorClass cls,
   if (either(DType::Float64)) {
     return ScalarType(DType::Float64);
   }
-  if (either(DType::Float32)) {
+  bool divides = cls == OperatorClass::Division;
+  bool dividesNarrow = divides && language >= LanguageVersion::V3_9 &&
+                       (a.isFloat() || b.isFloat());
+  if (either(DType::Float32) || dividesNarrow) {
     return ScalarType(DType::Float32);
   }
-  bool divides = cls == OperatorClass::Division;
   if (either(DType::Float16)) {
     return ScalarType(divides ? DType::Float32 : DType::Float16);
   }

@@ -22,6 +22,7 @@
 #define NEREID_IRGEN_EVAL_TYPES_H
 
 #include "nereid/ABI/DType.h"
+#include "nereid/ABI/LanguageVersion.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"
@@ -96,13 +97,14 @@ double maxFinite(DType dtype);
 /// Which operators ask: the types of mixed operands depend on it. (rule B4)
 enum class OperatorClass {
   Plain,    ///< + - * & | ^ << >> where, comparisons, minimum, maximum
-  Division, ///< / // %: 16-bit floats become float32, mixed signs are refused
+  Division, ///< / // %: narrow floats become float32, mixed signs are refused
 };
 
 /// The common type of two run-time operands. Null when there is none; `why`
 /// then says so in words ("float8e5 and int32 have no common type").
 std::optional<ScalarType> promote(ScalarType a, ScalarType b, OperatorClass cls,
-                                  std::string &why);
+                                  std::string &why,
+                                  LanguageVersion language = newestLanguage);
 
 /// The shape both operands broadcast to: ranks are made equal by size-1 axes
 /// in front, then each pair of extents is equal or one of them 1. (rule B8)

@@ -20,7 +20,9 @@
 namespace nereid::irgen {
 
 /// triton.__version__, and what importlib.metadata says.
-inline constexpr const char *answeredTritonVersion = "3.8.0";
+inline std::string tritonVersion(LanguageVersion language) {
+  return "3." + std::to_string(static_cast<int>(language)) + ".0";
+}
 inline constexpr const char *answeredTorchVersion = "2.9.0";
 
 /// For a value of the host where it is used, far from the global it came from.

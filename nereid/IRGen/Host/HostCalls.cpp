@@ -202,7 +202,6 @@ FailureOr<Value> Evaluator::environment(llvm::ArrayRef<Argument> arguments) {
   return arguments.size() > 1 ? arguments[1].value : Value();
 }
 
-/// importlib.metadata.version("torch").
 /// What importlib finds: as a condition it is true.
 static Value moduleSpec(const Value &name) {
   static const auto type = std::make_shared<const RecordType>(
@@ -210,13 +209,15 @@ static Value moduleSpec(const Value &name) {
   return Value(Record{type, {name}});
 }
 
-static std::optional<Value> packageVersion(llvm::ArrayRef<Argument> arguments) {
+/// importlib.metadata.version("torch").
+static std::optional<Value> packageVersion(llvm::ArrayRef<Argument> arguments,
+                                           LanguageVersion language) {
   if (arguments.size() != 1 || !arguments[0].value.isString()) {
     return std::nullopt;
   }
   const std::string &name = arguments[0].value.string();
   if (name == "triton") {
-    return Value(answeredTritonVersion);
+    return Value(tritonVersion(language));
   }
   return name == "torch" ? std::optional<Value>(Value(answeredTorchVersion))
                          : std::nullopt;
@@ -311,7 +312,8 @@ Evaluator::HostLibrary::call(llvm::StringRef name,
   }
   if (name.ends_with("metadata.version") ||
       name.ends_with("pkg_resources.get_distribution")) {
-    if (std::optional<Value> version = packageVersion(arguments)) {
+    if (std::optional<Value> version =
+            packageVersion(arguments, e.emitter.language)) {
       return FailureOr<Value>(*version);
     }
     return FailureOr<Value>(

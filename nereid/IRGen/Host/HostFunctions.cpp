@@ -104,6 +104,20 @@ static FailureOr<Value> emitStaticRange(CallContext &ctx,
 // min, max, sum, abs
 //===----------------------------------------------------------------------===//
 
+/// Before 3.9 bfloat16 was float32 in a minimum.
+static LogicalResult widenBeforeTypes(CallContext &ctx, Value &x) {
+  if (ctx.emitter.means(LanguageVersion::V3_9) || !x.isTensor() ||
+      !(x.tensor().type == ScalarType(DType::BFloat16))) {
+    return success();
+  }
+  FailureOr<Tensor> wide = ctx.emitter.cast(x.tensor(), DType::Float32);
+  if (failed(wide)) {
+    return failure();
+  }
+  x = Value(*wide);
+  return success();
+}
+
 static FailureOr<Value> extremum(CallContext &ctx, const BoundArguments &args,
                                  bool isMin) {
   std::vector<Value> items = args["values"].items();
@@ -135,8 +149,13 @@ static FailureOr<Value> extremum(CallContext &ctx, const BoundArguments &args,
       best = truth(*better) ? items[i] : best;
       continue;
     }
-    auto pair = ctx.emitter.promoteOperands(best, items[i], ctx.name(),
-                                            Emitter::NumberRule::Own);
+    Value other = items[i];
+    if (failed(widenBeforeTypes(ctx, best)) ||
+        failed(widenBeforeTypes(ctx, other))) {
+      return failure();
+    }
+    auto pair = ctx.emitter.promoteOperands(best, other, ctx.name(),
+                                            ctx.emitter.ruleOfFunctions());
     if (failed(pair)) {
       return failure();
     }

@@ -369,10 +369,16 @@ FailureOr<Value> Evaluator::baseMethod(const BoundMethod &method,
 std::optional<FailureOr<Value>>
 Evaluator::callSpecial(const Value &object, llvm::StringRef name,
                        llvm::ArrayRef<Value> arguments) {
-  if (!object.isObject() || !object.object().cls) {
+  const PythonClass *cls = nullptr;
+  if (object.isObject()) {
+    cls = object.object().cls.get();
+  } else if (object.isRecord()) {
+    cls = object.record().type->userClass.get();
+  }
+  if (!cls) {
     return std::nullopt;
   }
-  const Value *member = object.object().cls->find(name);
+  const Value *member = cls->find(name);
   if (!member || !member->isFunction()) {
     return std::nullopt;
   }

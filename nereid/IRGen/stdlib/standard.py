@@ -18,7 +18,7 @@ def sigmoid(x):
 
 
 @triton.jit
-def softmax(x, dim: tl.constexpr = None, keep_dims: tl.constexpr = False, ieee_rounding: tl.constexpr = False):
+def softmax(x, dim: tl.constexpr = None, keep_dims: tl.constexpr = None, ieee_rounding: tl.constexpr = False):
     """exp(x - max) / sum along `dim` (default 0). The axis stays in both
     reductions, so that any axis of any rank broadcasts back."""
     axis: tl.constexpr = 0 if dim is None else dim
@@ -55,9 +55,27 @@ def swizzle2d(i, j, size_i, size_j, size_g):
 
 
 @triton.jit
-def _wait_until(pointer, expected, sem: tl.constexpr, scope: tl.constexpr):
-    """tl.atomic_poll. Compare-and-swap with the expected value itself reads
-    without changing anything."""
-    while tl.atomic_cas(pointer, expected, expected, sem=sem, scope=scope) != expected:
-        pass
-    return tl.full([], True, tl.int1)
+def _holds(pointer, expected, sem: tl.constexpr, scope: tl.constexpr):
+    """Compare-and-swap with the expected value itself reads without changing
+    anything."""
+    return tl.atomic_cas(pointer, expected, expected, sem=sem, scope=scope) == expected
+
+
+@triton.jit
+def _all_of(seen):
+    return seen if len(seen.shape) == 0 else tl.min(seen.to(tl.int32)) == 1
+
+
+@triton.jit
+def _wait_until(pointer, expected, sem: tl.constexpr, scope: tl.constexpr, timeout_ns):
+    """tl.atomic_poll. An element that was seen stays seen."""
+    if timeout_ns is None:
+        seen = _holds(pointer, expected, sem, scope)
+        while not _all_of(seen):
+            seen = seen | _holds(pointer, expected, sem, scope)
+    else:
+        begin = tl.extra.cuda.globaltimer()
+        seen = _holds(pointer, expected, sem, scope)
+        while not (_all_of(seen) | ((tl.extra.cuda.globaltimer() - begin).to(tl.uint64) >= timeout_ns)):
+            seen = seen | _holds(pointer, expected, sem, scope)
+    return seen

@@ -144,6 +144,8 @@ Kernel Kernel::fromSource(Source source, Text name, Context &context) {
   Clock &clock = *context.state().clock;
   int64_t begin = clock.now();
   WatchedSlice watched;
+  // What it means stays, though the settings change.
+  source.language = source.language.value_or(knobs().languageVersion());
   std::string chosen = chooseKernel(*compiler, source, name.str());
   KernelDescription description =
       valueOrThrow(compiler->describe(source, chosen));

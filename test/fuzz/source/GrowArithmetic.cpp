@@ -142,20 +142,14 @@ void Generator::growMinMax() {
   });
   const char *name = random.pick({"tl.minimum(", "tl.maximum("});
   if (random.chance(20)) {
-    // Here a number does not take the tensor's type.
     Literal number =
         ofInts ? intLiteral(x.type.element, 0, 50) : literal(x.type.element);
-    DType from =
-        x.type.element == DType::BFloat16 ? DType::Float32 : x.type.element;
     define(join(name, x.variable, ", ", number.text, ")"),
-           x.type.with(promote(from, number.type)), x.isExact,
+           x.type.with(promoteNumber(x.type.element, number.type)), x.isExact,
            std::max(x.magnitude, number.magnitude), false);
     return;
   }
-  auto widened = [](DType type) {
-    return type == DType::BFloat16 ? DType::Float32 : type;
-  };
-  Type type{promote(widened(x.type.element), widened(y.type.element)),
+  Type type{promote(x.type.element, y.type.element),
             broadcast(x.type.shape, y.type.shape)};
   bool loses = isFloat(type.element) &&
                (precision(type.element) < precision(x.type.element) ||
@@ -292,12 +286,8 @@ void Generator::growFloatUnary() {
       return;
     }
     // Away from numbers where a float ends.
-    define(
-        join("tl.clamp(", x.variable, ", -2.0, 2.0)"),
-        x.type.with(promote(x.type.element == DType::BFloat16 ? DType::Float32
-                                                              : x.type.element,
-                            DType::Float32)),
-        x.isExact, 2, false);
+    define(join("tl.clamp(", x.variable, ", -2.0, 2.0)"), x.type, x.isExact, 2,
+           false);
   }
 }
 

@@ -22,10 +22,6 @@ static std::string axisText(Random &random, size_t axis, size_t rank) {
                                           : int64_t(axis));
 }
 
-static DType withoutBf16(DType type) {
-  return type == DType::BFloat16 ? DType::Float32 : type;
-}
-
 void Generator::growReduce() {
   auto x = find(canReduce);
   if (!x) {
@@ -97,7 +93,7 @@ void Generator::growReduceIndices() {
            {DType::Int32, shape});
     return;
   }
-  Type value{withoutBf16(x->type.element), shape}, index{DType::Int32, shape};
+  Type value{x->type.element, shape}, index{DType::Int32, shape};
   Stmt stmt{Stmt::Kind::Assign};
   stmt.targets = {variable("v", value), variable("v", index)};
   stmt.head = join(random.pick({"tl.max(", "tl.min("}), x->variable,
@@ -240,7 +236,7 @@ void Generator::growScan() {
     isWhole = source.isWhole &&
               source.magnitude * terms <= std::ldexp(1, precision(element));
   }
-  element = isProduct ? element : widenedSum(withoutBf16(element));
+  element = isProduct ? element : widenedSum(element);
   define(join(isProduct ? "tl.cumprod(" : "tl.cumsum(", source.variable,
               ", axis=", axisText(random, axis, rank),
               random.chance(25) ? ", reverse=True)" : ")"),

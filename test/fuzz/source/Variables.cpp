@@ -387,9 +387,8 @@ Item Generator::castTo(const Item &item, DType element) {
         Expr low = isSigned(element) ? Expr("-100.0") : Expr("0.0");
         source = define(join("tl.minimum(tl.maximum(", source.variable, ", ",
                              low, "), 100.0)"),
-                        source.type.with(source.type.element == DType::Float64
-                                             ? DType::Float64
-                                             : DType::Float32));
+                        source.type.with(promoteNumber(source.type.element,
+                                                       DType::Float32)));
       }
     }
   }
