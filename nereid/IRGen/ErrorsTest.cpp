@@ -197,6 +197,10 @@ const Case typeCases[] = {
     {"mixedSignsDivision", KERNEL("a, b") "  r = a // b\n", "i32,u32",
      "cannot divide int32 and uint32, which differ in signedness", 3, "a // b",
      "cast one of them"},
+    {"unusedResult",
+     "@triton.must_use_result('assign it')\n@triton.jit\ndef f(x):\n"
+     "  return x\n@triton.jit\ndef k(n):\n  f(n)\n",
+     "i32", "the result of 'f' is not used", 7, "f(n)", "assign it"},
     {"fp8TimesInteger", KERNEL("a, b") "  r = a.to(tl.float8e5) * b\n",
      "fp32,i32", "float8e5 and int32 have no common type", 3,
      "a.to(tl.float8e5) * b", "cast one of them"},

@@ -189,6 +189,30 @@ TEST_P(DotScaledTest, ScaleOfNan) {
   }
 }
 
+/// The scales' shape says how many elements share one.
+TEST_P(DotScaledTest, GroupsOf16) {
+  std::vector<uint8_t> x(16 * 32, 56), s(32); // ones in e4m3
+  for (int i = 0; i < 32; ++i) {
+    s[i] = 127 + i % 3;
+  }
+  std::vector<float> c(16 * 16);
+  Snippet(GetParam(),
+          "i, j = tl.arange(0, 16), tl.arange(0, 32)\n"
+          "v = tl.load(x + i[:, None] * 32 + j[None, :])\n"
+          "t = tl.load(s + i[:, None] * 2 + tl.arange(0, 2)[None, :])\n"
+          "r = tl.dot_scaled(v, t, 'e4m3', tl.trans(v), None, 'e4m3')\n"
+          "tl.store(c + i[:, None] * 16 + i[None, :], r)")
+      .array("x", x)
+      .array("s", s)
+      .array("c", c)
+      .run();
+  for (int i = 0; i < 256; ++i) {
+    int row = i / 16;
+    EXPECT_EQ(c[i], 16 * (1 << (2 * row % 3)) + 16 * (1 << ((2 * row + 1) % 3)))
+        << i;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, DotScaledTest,
                          testing::Values("interp", "cpu"));
 

@@ -93,7 +93,8 @@ LogicalResult readSide(CallContext &ctx, const BoundArguments &args,
   return success();
 }
 
-/// [rows, K / 32] of uint8 (e8m0), or [rows, K / 16] of float8e4nv.
+/// uint8 (e8m0) or float8e4nv, for groups of 32 or 16 elements as the shape
+/// says: [rows, K / 32] or [rows, K / 16].
 LogicalResult checkScale(CallContext &ctx, const BoundArguments &args,
                          const Side &side) {
   std::string parameter = parameterOf(side, "_scale");
@@ -103,20 +104,21 @@ LogicalResult checkScale(CallContext &ctx, const BoundArguments &args,
   }
   bool isNv =
       given.isTensor() && given.tensor().type == ScalarType(DType::Float8E4M3);
-  int64_t group = isNv ? 16 : 32;
+  bool isScale = isNv || (given.isTensor() &&
+                          given.tensor().type == ScalarType(DType::UInt8));
+  int64_t usual = isNv ? 16 : 32;
   Shape expected(side.unpacked);
   expected[expected.size() - 2] = side.other();
-  expected.back() = side.k() / group;
-  bool fits = given.isTensor() &&
-              (isNv || given.tensor().type == ScalarType(DType::UInt8)) &&
-              side.k() % group == 0 &&
-              given.tensor().shape() == llvm::ArrayRef<int64_t>(expected);
-  if (fits) {
-    return success();
+  for (int64_t group : {48 - usual, usual}) {
+    expected.back() = side.k() / group;
+    if (isScale && side.k() % group == 0 &&
+        given.tensor().shape() == llvm::ArrayRef<int64_t>(expected)) {
+      return success();
+    }
   }
   return argumentError(ctx, args, parameter,
                        "None or a block of uint8" + shapeStr(expected) +
-                           ", one for " + llvm::Twine(group) +
+                           ", one for " + llvm::Twine(usual) +
                            " elements along K",
                        given.describe());
 }

@@ -255,6 +255,28 @@ static FailureOr<Value> constexprFunction(CallContext &ctx,
   });
 }
 
+static FailureOr<Value> applyMustUse(CallContext &ctx,
+                                     const BoundArguments &args) {
+  if (!args["fn"].isFunction()) {
+    return ctx.diag.error(ctx.name() + ": expected a function, got " +
+                          args["fn"].describe());
+  }
+  std::string why = args["options"].items()[0].string();
+  return changed(args["fn"], [&](Function &, Decorations &decorations) {
+    decorations.mustUse = why;
+  });
+}
+
+/// `@must_use_result`, or `@must_use_result("why")`.
+static FailureOr<Value> mustUseResult(CallContext &ctx,
+                                      const BoundArguments &args) {
+  const Value &x = args["x"];
+  Value method = decorator("_apply_must_use", {x.isString() ? x : Value("")});
+  return x.isString()
+             ? FailureOr<Value>(method)
+             : ctx.evaluator.call(method, {Argument{"", x, args.span("x")}});
+}
+
 static FailureOr<Value> externFunction(CallContext &ctx,
                                        const BoundArguments &args) {
   if (!args["fn"].isFunction()) {
@@ -441,6 +463,11 @@ void registerDecorators(BuiltinTable &table) {
              jit, "Marks a function as a kernel, or as callable from one.",
              HostToo});
   table.add({"triton", "_apply_jit(options, fn)", applyJit, "", inner});
+  table.add(
+      {"triton", "_apply_must_use(options, fn)", applyMustUse, "", inner});
+  table.add({"triton", "must_use_result(x, s=True)", mustUseResult,
+             "Marks a function whose result a call must not leave unused.",
+             HostToo});
   table.add({"triton", "constexpr_function(fn)", constexprFunction,
              "Marks host code that kernels may call with static values.",
              HostToo});

@@ -33,6 +33,8 @@ struct Decorations {
   /// Functions given to @triton.autotune, or None.
   Value preHook, postHook, pruneConfigsBy;
   bool isAutotuned = false;
+  /// @triton.must_use_result: what it says beside that; empty: nothing more.
+  std::optional<std::string> mustUse;
   /// @triton.heuristics: parameter -> function of the arguments' dict, in the
   /// order in which they are computed (outermost decorator first).
   std::vector<std::pair<std::string, Value>> heuristics;

@@ -56,6 +56,18 @@ static FailureOr<Outcome> ended(LogicalResult result) {
   return Outcome();
 }
 
+/// A call that is a statement leaves its result unused.
+static LogicalResult checkUnused(Diagnostics &diag, const Value &callee) {
+  if (!callee.isFunction() || !callee.function().decorations ||
+      !callee.function().decorations->mustUse) {
+    return success();
+  }
+  return diag.error("the result of '" + callee.function().name +
+                        "' is not used; its decorator must_use_result asks for "
+                        "a use",
+                    *callee.function().decorations->mustUse);
+}
+
 FailureOr<Outcome> Evaluator::runStatement(const ast::Stmt *statement,
                                            Spine &spine) {
   SpanScope at(diag, statement->span);
@@ -67,6 +79,13 @@ FailureOr<Outcome> Evaluator::runStatement(const ast::Stmt *statement,
     const ast::Expr *expr = ast::cast<ast::ExprStmt>(statement)->value;
     if (ast::isa<ast::Constant>(expr)) {
       return Outcome(); // a docstring
+    }
+    const auto *call = ast::dynCast<ast::Call>(expr);
+    if (call && frame->isKernel && ast::isa<ast::Name>(call->func)) {
+      FailureOr<Value> callee = evaluate(call->func);
+      if (failed(callee) || failed(checkUnused(diag, *callee))) {
+        return failure();
+      }
     }
     FailureOr<Value> value = evaluate(expr);
     if (succeeded(value) && frame->isKernel && value->isOpaque()) {
