@@ -68,6 +68,26 @@ static LogicalResult checkUnused(Diagnostics &diag, const Value &callee) {
                     *callee.function().decorations->mustUse);
 }
 
+static FailureOr<Outcome> expressionStatement(
+    Diagnostics &diag, const ast::Expr *expr, bool isKernel,
+    llvm::function_ref<FailureOr<Value>(const ast::Expr *)> evaluate) {
+  if (ast::isa<ast::Constant>(expr)) {
+    return Outcome(); // a docstring
+  }
+  const auto *call = ast::dynCast<ast::Call>(expr);
+  if (isKernel && call && ast::isa<ast::Name>(call->func)) {
+    FailureOr<Value> callee = evaluate(call->func);
+    if (failed(callee) || failed(checkUnused(diag, *callee))) {
+      return failure();
+    }
+  }
+  FailureOr<Value> value = evaluate(expr);
+  if (succeeded(value) && isKernel && value->isOpaque()) {
+    return diag.hostError("'" + value->opaque().name + "' is host code");
+  }
+  return ended(LogicalResult::success(succeeded(value)));
+}
+
 FailureOr<Outcome> Evaluator::runStatement(const ast::Stmt *statement,
                                            Spine &spine) {
   SpanScope at(diag, statement->span);
@@ -75,24 +95,10 @@ FailureOr<Outcome> Evaluator::runStatement(const ast::Stmt *statement,
     return failure();
   }
   switch (statement->kind) {
-  case ast::Kind::ExprStmt: {
-    const ast::Expr *expr = ast::cast<ast::ExprStmt>(statement)->value;
-    if (ast::isa<ast::Constant>(expr)) {
-      return Outcome(); // a docstring
-    }
-    const auto *call = ast::dynCast<ast::Call>(expr);
-    if (call && frame->isKernel && ast::isa<ast::Name>(call->func)) {
-      FailureOr<Value> callee = evaluate(call->func);
-      if (failed(callee) || failed(checkUnused(diag, *callee))) {
-        return failure();
-      }
-    }
-    FailureOr<Value> value = evaluate(expr);
-    if (succeeded(value) && frame->isKernel && value->isOpaque()) {
-      return diag.hostError("'" + value->opaque().name + "' is host code");
-    }
-    return ended(LogicalResult::success(succeeded(value)));
-  }
+  case ast::Kind::ExprStmt:
+    return expressionStatement(
+        diag, ast::cast<ast::ExprStmt>(statement)->value, frame->isKernel,
+        [&](const ast::Expr *expr) { return evaluate(expr); });
   case ast::Kind::Assign: {
     const auto *assignment = ast::cast<ast::Assign>(statement);
     FailureOr<Value> value = evaluate(assignment->value);
