@@ -7,6 +7,8 @@
 
 #include "kernels/decoding/Decoding.h"
 
+#include "kernels/linear/CombinedLinear.h"
+#include "kernels/linear/Linear.h"
 #include "kernels/operator/AttentionChecks.h"
 #include "kernels/operator/Nearby.h"
 #include "kernels/operator/OperatorKernel.h"
@@ -79,14 +81,23 @@ static Tensor widened(const Tensor &t, int64_t width) {
   return wide;
 }
 
+namespace {
+/// What the splits of each head have, or the result where there is one.
+struct Splits {
+  Tensor result;     ///< of q's shape; undefined: parts and lse
+  Tensor parts, lse; ///< fp32 [B, H, splits, width] and [B, H, splits]
+};
+} // namespace
+
 /// `own` undefined: the token's key and value are in the cache.
-static Tensor run(const Tensor &q, const KeyAndValue &own, const Tensor &k,
-                  const Tensor &v, const Tensor &lengths,
-                  const DecodingOptions &options) {
+static Splits attend(const Tensor &q, const KeyAndValue &own, const Tensor &k,
+                     const Tensor &v, const Tensor &lengths,
+                     const DecodingOptions &options) {
   checkArguments(q, own, k, v, lengths, options);
-  Tensor o = empty(q.shape(), q.dtype(), q.device());
+  Splits made;
   if (q.numel() == 0) {
-    return o;
+    made.result = empty(q.shape(), q.dtype(), q.device());
+    return made;
   }
   int64_t batch = q.size(0), heads = q.size(1), headSize = q.size(2),
           kvHeads = k.size(1), capacity = k.size(2), group = heads / kvHeads;
@@ -99,11 +110,12 @@ static Tensor run(const Tensor &q, const KeyAndValue &own, const Tensor &k,
                   : headSize <= 64  ? 64
                   : headSize <= 128 ? 128
                                     : 256;
-  bool combines = splits > 1 || !hasCompiler();
-  Tensor parts, lse;
-  if (combines) {
-    parts = empty({batch, heads, splits, width}, f32, q.device());
-    lse = empty({batch, heads, splits}, f32, q.device());
+  bool isWhole = splits == 1 && hasCompiler();
+  if (isWhole) {
+    made.result = empty(q.shape(), q.dtype(), q.device());
+  } else {
+    made.parts = empty({batch, heads, splits, width}, f32, q.device());
+    made.lse = empty({batch, heads, splits}, f32, q.device());
   }
   double scale = options.scale.value_or(1 / std::sqrt(double(headSize)));
   // With the token's own key, those of a full cache are one less.
@@ -137,25 +149,24 @@ static Tensor run(const Tensor &q, const KeyAndValue &own, const Tensor &k,
                !isCopied(v, value) && beginsEarly(q.device());
   if (early && group == 1 && hasOwn) {
     // A block of keys and values is in registers before the launch in front has
-    // ended: as many as 256 threads hold.
-    constexpr int64_t bytesAhead = 32 << 10;
+    // ended: as many as 128 threads hold.
+    int64_t bytesAhead = 16 << 10;
     block = std::clamp<int64_t>(
         bytesAhead / (nextPowerOf2(width) * int64_t(byteSize(q.dtype()))), 16,
         256);
-    warps = 8;
     products = false;
   }
   static const OperatorKernel kernel("decoding", "decoding_kernel");
   kernel[{batch * kvHeads, splits, cdiv(group, members)}](
-      combines ? parts : o, orNone(lse), query, key, value, orNone(token.k),
-      orNone(token.v), counts, query.stride(0), query.stride(1),
-      query.stride(2), key.stride(0), key.stride(1), key.stride(2),
-      key.stride(3), value.stride(0), value.stride(1), value.stride(2),
-      value.stride(3), ownStride(0), ownStride(1), ownStride(2), kvHeads, group,
-      capacity, window, scale * std::numbers::log2e, "GROUP"_a = members,
-      "D"_a = width, "BLOCK"_a = block, "PRODUCTS"_a = products,
-      "EARLY"_a = early, "launch_pdl"_a = early, "num_warps"_a = warps,
-      "num_stages"_a = 3);
+      isWhole ? made.result : made.parts, orNone(made.lse), query, key, value,
+      orNone(token.k), orNone(token.v), counts, query.stride(0),
+      query.stride(1), query.stride(2), key.stride(0), key.stride(1),
+      key.stride(2), key.stride(3), value.stride(0), value.stride(1),
+      value.stride(2), value.stride(3), ownStride(0), ownStride(1),
+      ownStride(2), kvHeads, group, capacity, window,
+      scale * std::numbers::log2e, "GROUP"_a = members, "D"_a = width,
+      "BLOCK"_a = block, "PRODUCTS"_a = products, "EARLY"_a = early,
+      "launch_pdl"_a = early, "num_warps"_a = warps, "num_stages"_a = 3);
   // A kernel stored the token in what it was given.
   if (hasOwn && key.data() != k.data() && !hasCompiler()) {
     k.copyFrom(key.slice(3, 0, headSize));
@@ -163,33 +174,35 @@ static Tensor run(const Tensor &q, const KeyAndValue &own, const Tensor &k,
   if (hasOwn && value.data() != v.data() && !hasCompiler()) {
     v.copyFrom(value.slice(3, 0, headSize));
   }
-  if (combines) {
-    Tensor all = width == headSize
-                     ? o
-                     : empty({batch, heads, width}, q.dtype(), q.device());
-    bool early = beginsEarly(q.device());
-    static const OperatorKernel combine("decoding", "combine_kernel");
-    combine[{batch * heads}](all, parts, lse, splits,
-                             "SPLITS"_a = hasCompiler() ? splits : mostSplits,
-                             "D"_a = width, "EARLY"_a = early,
-                             "launch_pdl"_a = early, "num_warps"_a = 4);
-    if (width != headSize) {
-      o.copyFrom(all.slice(2, 0, headSize));
-    }
+  return made;
+}
+
+static Tensor combined(const Splits &splits, const Tensor &q) {
+  if (splits.result.defined()) {
+    return splits.result;
   }
-  return o;
+  int64_t headSize = q.size(2), width = splits.parts.size(3),
+          count = splits.parts.size(2);
+  Tensor o = empty({q.size(0), q.size(1), width}, q.dtype(), q.device());
+  bool early = beginsEarly(q.device());
+  static const OperatorKernel combine("decoding", "combine_kernel");
+  combine[{q.size(0) * q.size(1)}](
+      o, splits.parts, splits.lse, count,
+      "SPLITS"_a = hasCompiler() ? count : mostSplits, "D"_a = width,
+      "EARLY"_a = early, "launch_pdl"_a = early, "num_warps"_a = 4);
+  return width == headSize ? o : o.slice(2, 0, headSize).contiguous();
 }
 
 Tensor kernels::decoding(const Tensor &q, const Tensor &k, const Tensor &v,
                          const Tensor &lengths,
                          const DecodingOptions &options) {
-  return run(q, {}, k, v, lengths, options);
+  return combined(attend(q, {}, k, v, lengths, options), q);
 }
 
-Tensor kernels::decodeNext(const Tensor &q, const KeyAndValue &own,
-                           const Tensor &k, const Tensor &v,
-                           const Tensor &lengths,
-                           const DecodingOptions &options) {
+static Splits attendNext(const Tensor &q, const KeyAndValue &own,
+                         const Tensor &k, const Tensor &v,
+                         const Tensor &lengths,
+                         const DecodingOptions &options) {
   Checks checks("decoding");
   checks.floats("own.k", own.k).rank(3, 3);
   checks.floats("own.v", own.v).rank(3, 3);
@@ -200,5 +213,34 @@ Tensor kernels::decodeNext(const Tensor &q, const KeyAndValue &own,
                   cache->str());
     }
   }
-  return run(q, own, k, v, lengths, options);
+  return attend(q, own, k, v, lengths, options);
+}
+
+Tensor kernels::decodeNext(const Tensor &q, const KeyAndValue &own,
+                           const Tensor &k, const Tensor &v,
+                           const Tensor &lengths,
+                           const DecodingOptions &options) {
+  return combined(attendNext(q, own, k, v, lengths, options), q);
+}
+
+Tensor kernels::decodeNextLinear(const Tensor &q, const KeyAndValue &own,
+                                 const Tensor &k, const Tensor &v,
+                                 const Tensor &lengths, const Tensor &weight,
+                                 const Tensor &bias,
+                                 const DecodingOptions &options) {
+  Checks checks("decoding");
+  checks.floats("q", q).rank(3, 3);
+  int64_t inner = q.size(1) * q.size(2);
+  checks.floats("weight", weight).rank(2, 2);
+  checks.any("weight", weight)
+      .shape({weight.size(0), inner}, "heads and head size of q");
+  checks.optional("bias", bias).shape({weight.size(0)}, "the rows of weight");
+  Splits splits = attendNext(q, own, k, v, lengths, options);
+  if (splits.parts.defined()) {
+    if (Tensor y = combinedLinear(splits.parts, splits.lse, weight, bias);
+        y.defined()) {
+      return y;
+    }
+  }
+  return linear(combined(splits, q).reshape({q.size(0), inner}), weight, bias);
 }

@@ -61,6 +61,14 @@ Tensor decodeNext(const Tensor &q, const KeyAndValue &own, const Tensor &k,
                   const Tensor &v, const Tensor &lengths,
                   const DecodingOptions &options = {});
 
+/// linear(decodeNext(...), weight, bias): [B, N] of weight [N, H * D] and bias
+/// [N] or undefined. Of a few sequences on a GPU, splits of keys are combined
+/// by the product's launch.
+Tensor decodeNextLinear(const Tensor &q, const KeyAndValue &own,
+                        const Tensor &k, const Tensor &v, const Tensor &lengths,
+                        const Tensor &weight, const Tensor &bias = {},
+                        const DecodingOptions &options = {});
+
 } // namespace nereid::kernels
 
 #endif // NEREID_KERNELS_DECODING_DECODING_H

@@ -7,6 +7,7 @@
 
 #include "kernels/decoding/Decoding.h"
 #include "kernels/decoding/reference.h"
+#include "kernels/linear/reference.h"
 #include "kernels/testing/OperatorTest.h"
 #include "nereid/Runtime/Error.h"
 
@@ -114,6 +115,46 @@ TEST_P(Decoding, takesTheTokensOwnKeyAndKeepsIt) {
                     "o");
         EXPECT_EQ(k.toFloat64(), keys.slice(2, 0, capacity).toFloat64());
         EXPECT_EQ(v.toFloat64(), values.slice(2, 0, capacity).toFloat64());
+      },
+      8);
+}
+
+// One sequence, whose splits the product combines on a GPU, and several.
+TEST_P(Decoding, aLinearLayerOfItIsThatOfTheResult) {
+  forCases(
+      [&] {
+        int64_t batch = oneOf<int64_t>({1, 1, 2}), heads = pick(1, 3),
+                capacity = awkwardSize(isSlow ? 40 : 1200),
+                headSize = isSlow ? oneOf<int64_t>({5, 8, 16})
+                                  : oneOf<int64_t>({16, 64, 80}),
+                rows = awkwardSize(isSlow ? 20 : 300);
+        DType dtype = floatType();
+        Tensor q = random({batch, heads, headSize}, dtype),
+               k = random({batch, heads, capacity, headSize}, dtype),
+               v = random({batch, heads, capacity, headSize}, dtype),
+               both = random({batch, 2, heads, headSize}, dtype),
+               weight = random({rows, heads * headSize}, dtype), bias;
+        if (coin()) {
+          bias = random({rows}, dtype);
+        }
+        KeyAndValue own = {both.select(1, 0), both.select(1, 1)};
+        int64_t length = pick(0, capacity - 1);
+        Tensor lengths = full({batch}, double(length), i32, device);
+        DecodingOptions options;
+        options.splits = oneOf<int64_t>({1, 2, 4, 8, 16});
+        Tensor y =
+            decodeNextLinear(q, own, k, v, lengths, weight, bias, options);
+        // The token's own lie in the cache now.
+        Numbers mixed = reference::decoding(
+            exactly(q), exactly(k), exactly(v),
+            std::vector<int64_t>(size_t(batch), length + 1), heads, heads,
+            capacity, headSize, 0, 1 / std::sqrt(double(headSize)), dtype);
+        expectClose(y,
+                    reference::linear(storedAs(mixed, dtype), exactly(weight),
+                                      exactly(bias), size_t(rows),
+                                      size_t(heads * headSize),
+                                      Activation::None),
+                    "y");
       },
       8);
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kernels/linear/FewRowsPlan.h"
 #include "kernels/linear/Product.h"
 
 #include "kernels/operator/OperatorKernel.h"
@@ -42,40 +43,80 @@ static void runOnHost(const FewRows &f) {
       "ACTIVATION"_a = nameOf(p.options.activation), "PLAIN"_a = f.isPlain);
 }
 
-/// 16 bytes an access. A program has a warp, so that its lanes add up without
-/// shared memory; four of them, each with its part of K, where that would have
-/// to come in several turns, of which the first alone is read ahead.
+/// A lane has two columns, in about four parts of K: few lanes have to add up.
+/// Of one row, several warps with columns of their own are a program, because a
+/// GPU begins less than one program a nanosecond (docs/Training.md, Sampling).
+/// Of several rows each warp would have to share what it reads of them, which
+/// takes longer than it saves.
+FewRowsPlan kernels::planFewRows(int64_t rows, int64_t n, int64_t k,
+                                 DType type) {
+  constexpr int64_t warpSize = 32, mostWarps = 4, fewParts = 4, mostParts = 8;
+  FewRowsPlan plan{};
+  plan.columns = 2;
+  plan.width = 16 / int64_t(byteSize(type));
+  plan.warps = 1;
+  while (plan.warps < mostWarps &&
+         k > fewParts * plan.warps * warpSize * plan.width) {
+    plan.warps *= 2;
+  }
+  plan.lanes = plan.warps * warpSize;
+  plan.parts =
+      std::clamp<int64_t>(cdiv(k, plan.lanes * plan.width), 1, mostParts);
+  // A large weight keeps the memory busy as it is.
+  constexpr int64_t manyColumns = 16384;
+  if (n >= manyColumns) {
+    plan.columns = 4;
+  } else if (rows == 1) {
+    int64_t together = plan.warps < mostWarps ? mostWarps / plan.warps : 2;
+    plan.warps *= together;
+    plan.columns *= together;
+  }
+  return plan;
+}
+
+/// Rows of neighbours, all of K in registers, and no more behind the product
+/// than a bias and an activation.
+static void runWhole(const FewRows &f, const FewRowsPlan &plan) {
+  const Product &p = f.p;
+  Tensor bias = contiguousOrNone(p.options.bias);
+  bool early = !isCopied(p.options.bias, bias) && beginsEarly(p.a.device());
+  int64_t rows = nextPowerOf2(f.m);
+  bool isEven =
+      rows == f.m && f.n % plan.columns == 0 && f.k == plan.elements();
+  static const OperatorKernel kernel("linear", "whole_rows_kernel");
+  kernel[{cdiv(f.n, plan.columns)}](
+      f.y, p.a, p.b, orNone(bias), f.m, f.n, f.k, p.a.stride(1), p.b.stride(2),
+      p.options.scale == 1 ? Argument(none) : Argument(p.options.scale),
+      "ROWS"_a = rows, "BLOCK_N"_a = plan.columns, "PARTS"_a = plan.parts,
+      "LANES"_a = plan.lanes, "WIDTH"_a = plan.width, "EVEN"_a = isEven,
+      "EARLY"_a = early, "ACTIVATION"_a = nameOf(p.options.activation),
+      "launch_pdl"_a = early, "num_warps"_a = plan.warps,
+      "maxnreg"_a = registersOfRows(f.m));
+}
+
 static void runOnGpu(const FewRows &f) {
   const Product &p = f.p;
   const Tensor &residual = p.options.residual;
-  constexpr int64_t lanes = 32, mostParts = 4;
-  int64_t width = 16 / int64_t(byteSize(p.a.dtype()));
-  int64_t parts = std::max<int64_t>(nextPowerOf2(f.k) / (lanes * width), 1);
-  int64_t warps = parts > mostParts ? 4 : 1, blockN = 2;
-  parts = std::min(parts, mostParts * warps);
-  // Of a large weight, which keeps the memory busy as it is: fewer programs,
-  // for the GPU needs time to begin each.
-  constexpr int64_t manyColumns = 16384;
-  if (f.n >= manyColumns) {
-    blockN = 4;
-    parts = warps = 1;
+  FewRowsPlan plan = planFewRows(f.m, f.n, f.k, p.a.dtype());
+  if (plan.elements() >= f.k && p.a.stride(2) == 1 && !residual.defined() &&
+      !p.before.defined() && !p.of.defined()) {
+    runWhole(f, plan);
+    return;
   }
-  // Sums of several rows: the assembler would load so much of `a` ahead that
-  // half as many programs fit a multiprocessor (docs/Training.md, Sampling).
-  int64_t mostRegisters = f.m > 1 ? 168 : 255;
   Tensor bias = contiguousOrNone(p.options.bias);
   bool early = !isCopied(p.options.bias, bias) && beginsEarly(p.a.device());
   static const OperatorKernel kernel("linear", "weight_rows_kernel");
-  kernel[{cdiv(f.n, blockN)}](
+  kernel[{cdiv(f.n, plan.columns)}](
       f.y, p.a, p.b, orNone(bias), orNone(residual), orNone(p.before),
       orNone(p.of), f.m, f.n, f.k, p.a.stride(1), p.a.stride(2), p.b.stride(2),
       residual.defined() ? residual.stride(1) : 0,
       residual.defined() ? residual.stride(2) : 0, p.options.scale,
-      "ROWS"_a = nextPowerOf2(f.m), "BLOCK_N"_a = blockN, "PARTS"_a = parts,
-      "LANES"_a = lanes, "WIDTH"_a = width, "EARLY"_a = early,
+      "ROWS"_a = nextPowerOf2(f.m), "BLOCK_N"_a = plan.columns,
+      "PARTS"_a = nextPowerOf2(plan.parts) * plan.lanes / 32, "LANES"_a = 32,
+      "WIDTH"_a = plan.width, "EARLY"_a = early,
       "ACTIVATION"_a = nameOf(p.options.activation), "PLAIN"_a = f.isPlain,
-      "launch_pdl"_a = early, "num_warps"_a = warps,
-      "maxnreg"_a = mostRegisters);
+      "launch_pdl"_a = early, "num_warps"_a = plan.warps,
+      "maxnreg"_a = registersOfRows(f.m));
 }
 
 bool kernels::runFewRows(const Product &p, const Tensor &y) {

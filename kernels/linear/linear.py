@@ -239,6 +239,8 @@ def weight_rows_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, 
 
     EARLY: the launch may begin before what it multiplies is there, and reads the weight meanwhile.
     """
+    if EARLY:
+        tl.extra.cuda.gdc_launch_dependents()
     cols = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
     rows = tl.arange(0, ROWS)
     part = tl.arange(0, PARTS)[:, None, None] * LANES + tl.arange(0, LANES)[None, :, None]
@@ -253,7 +255,6 @@ def weight_rows_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, 
     if bias_ptr is not None:
         bias = tl.load(bias_ptr + cols, mask=cols < N, other=0.0)
     if EARLY:
-        tl.extra.cuda.gdc_launch_dependents()
         tl.extra.cuda.gdc_wait()
     total = tl.zeros((ROWS, BLOCK_N, LANES), dtype=tl.float32)
     for k in range(0, K, BLOCK_K):
@@ -272,6 +273,172 @@ def weight_rows_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, 
             y += bias.to(tl.float32)[None, :]
     finish(y, y_ptr, None, residual_ptr, before_ptr, of_ptr, 0, rows64, cols.to(tl.int64), inside, M, N, 0, r_row, r_col, 1.0,
            0, ACTIVATION, PLAIN)
+
+
+@triton.jit
+def parts_of(x_ptrs, exists, ks, K, PARTS: tl.constexpr, EVEN: tl.constexpr):
+    """x [..., LANES, WIDTH] PARTS times, one behind the other along K: a tuple, whose parts are in registers. EVEN: all of it
+    exists."""
+    STEP: tl.constexpr = ks.shape[0] * ks.shape[1]
+    parts = ()
+    for i in tl.static_range(PARTS):
+        if EVEN:
+            parts = parts + (tl.load(x_ptrs + i * STEP), )
+        else:
+            parts = parts + (tl.load(x_ptrs + i * STEP, mask=exists & (ks < K - i * STEP), other=0.0), )
+    return parts
+
+
+@triton.jit
+def columns_of(b_ptr, cols, ks, N, K, b_col, PARTS: tl.constexpr, EVEN: tl.constexpr):
+    b_ptrs = b_ptr + cols[:, None, None].to(tl.int64) * b_col + ks
+    return parts_of(b_ptrs, (cols < N)[:, None, None], ks, K, PARTS, EVEN)
+
+
+@triton.jit
+def add_products(total, a, b):
+    """total [ROWS, BLOCK_N, LANES] and what a part of a [ROWS, LANES, WIDTH] and of b [BLOCK_N, LANES, WIDTH] add."""
+    return total + tl.sum(a.to(tl.float32)[:, None, :, :] * b.to(tl.float32)[None, :, :, :], axis=3)
+
+
+@triton.jit
+def finish_rows(total, y_ptr, bias_ptr, bias, rows, cols, M, N, scale, ACTIVATION: tl.constexpr):
+    """y = activation(scale * total + bias), lanes added up."""
+    y = tl.sum(total, axis=2)
+    if scale is not None:
+        y *= scale
+    if bias_ptr is not None:
+        y += bias.to(tl.float32)[None, :]
+    y = activate(y, ACTIVATION)
+    inside = (rows[:, None] < M) & (cols[None, :] < N)
+    tl.store(y_ptr + rows[:, None].to(tl.int64) * N + cols[None, :], y, mask=inside)
+
+
+@triton.jit
+def whole_rows_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, M, N, K, a_row, b_col, scale, ROWS: tl.constexpr,
+                      BLOCK_N: tl.constexpr, PARTS: tl.constexpr, LANES: tl.constexpr, WIDTH: tl.constexpr,
+                      EVEN: tl.constexpr, EARLY: tl.constexpr, ACTIVATION: tl.constexpr):
+    """weight_rows_kernel where a program has all of K in registers, in parts: half the instructions and registers. The rows of
+    a have neighbours beside each other."""
+    if EARLY:
+        tl.extra.cuda.gdc_launch_dependents()
+    cols = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
+    rows = tl.arange(0, ROWS)
+    ks = tl.arange(0, LANES)[:, None] * WIDTH + tl.arange(0, WIDTH)[None, :]
+    b = columns_of(b_ptr, cols, ks, N, K, b_col, PARTS, EVEN)
+    bias = 0.0
+    if bias_ptr is not None:
+        bias = tl.load(bias_ptr + cols, mask=cols < N, other=0.0)
+    if EARLY:
+        tl.extra.cuda.gdc_wait()
+    a_ptrs = a_ptr + rows[:, None, None].to(tl.int64) * a_row + ks[None, :, :]
+    a = parts_of(a_ptrs, (rows < M)[:, None, None], ks, K, PARTS, EVEN)
+    total = tl.zeros((ROWS, BLOCK_N, LANES), dtype=tl.float32)
+    for i in tl.static_range(PARTS):
+        total = add_products(total, a[i], b[i])
+    finish_rows(total, y_ptr, bias_ptr, bias, rows, cols, M, N, scale, ACTIVATION)
+
+
+@triton.jit
+def sum_of_rows(x):
+    """Of x [ROWS, LANES, WIDTH] a sum a row: [ROWS, 1, 1]."""
+    return tl.sum(tl.sum(x, axis=2), axis=1)[:, None, None]
+
+
+@triton.jit
+def norm_rows_kernel(y_ptr, sum_ptr, x_ptr, residual_ptr, norm_w_ptr, norm_b_ptr, b_ptr, bias_ptr, M, N, K, x_row,
+                     residual_row, b_col, eps, ROWS: tl.constexpr, BLOCK_N: tl.constexpr, PARTS: tl.constexpr,
+                     LANES: tl.constexpr, WIDTH: tl.constexpr, EVEN: tl.constexpr, EARLY: tl.constexpr,
+                     ACTIVATION: tl.constexpr):
+    """y = activation(layer norm(x + residual) @ b + bias), as add_norm_kernel and whole_rows_kernel: each program has the norm
+    of all rows, which takes less time than a launch for it. The first one stores the sum."""
+    if EARLY:
+        tl.extra.cuda.gdc_launch_dependents()
+    cols = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
+    rows = tl.arange(0, ROWS)
+    ks = tl.arange(0, LANES)[:, None] * WIDTH + tl.arange(0, WIDTH)[None, :]
+    STEP: tl.constexpr = LANES * WIDTH
+    b = columns_of(b_ptr, cols, ks, N, K, b_col, PARTS, EVEN)
+    bias = 0.0
+    if bias_ptr is not None:
+        bias = tl.load(bias_ptr + cols, mask=cols < N, other=0.0)
+    if norm_w_ptr is not None:
+        norm_w = parts_of(norm_w_ptr + ks, True, ks, K, PARTS, EVEN)
+    if norm_b_ptr is not None:
+        norm_b = parts_of(norm_b_ptr + ks, True, ks, K, PARTS, EVEN)
+    if EARLY:
+        tl.extra.cuda.gdc_wait()
+    row = rows[:, None, None].to(tl.int64)
+    exists = row < M
+    stores = exists & (tl.program_id(0) == 0)
+    x = parts_of(x_ptr + row * x_row + ks[None, :, :], exists, ks, K, PARTS, EVEN)
+    residual = parts_of(residual_ptr + row * residual_row + ks[None, :, :], exists, ks, K, PARTS, EVEN)
+    kept = ()
+    added = tl.zeros((ROWS, LANES, WIDTH), dtype=tl.float32)
+    for i in tl.static_range(PARTS):
+        stored = (x[i].to(tl.float32) + residual[i].to(tl.float32)).to(sum_ptr.dtype.element_ty)
+        kept = kept + (stored, )
+        added += stored.to(tl.float32)
+    mean = sum_of_rows(added) / K
+    squares = tl.zeros((ROWS, LANES, WIDTH), dtype=tl.float32)
+    for i in tl.static_range(PARTS):
+        centred = kept[i].to(tl.float32) - mean
+        if not EVEN:
+            centred = tl.where(ks < K - i * STEP, centred, 0.0)
+        squares += centred * centred
+    rstd = tl.rsqrt(sum_of_rows(squares) / K + eps)
+    total = tl.zeros((ROWS, BLOCK_N, LANES), dtype=tl.float32)
+    for i in tl.static_range(PARTS):
+        a = (kept[i].to(tl.float32) - mean) * rstd
+        if norm_w_ptr is not None:
+            a *= norm_w[i].to(tl.float32)
+        if norm_b_ptr is not None:
+            a += norm_b[i].to(tl.float32)
+        total = add_products(total, a.to(y_ptr.dtype.element_ty), b[i])
+        tl.store(sum_ptr + row * K + ks[None, :, :] + i * STEP, kept[i], mask=stores & (ks < K - i * STEP))
+    finish_rows(total, y_ptr, bias_ptr, bias, rows, cols, M, N, None, ACTIVATION)
+
+
+@triton.jit
+def combined_rows_kernel(y_ptr, parts_ptr, lse_ptr, b_ptr, bias_ptr, M, N, K, splits, b_col, SPLITS: tl.constexpr,
+                         D: tl.constexpr, ROWS: tl.constexpr, BLOCK_N: tl.constexpr, PARTS: tl.constexpr,
+                         LANES: tl.constexpr, WIDTH: tl.constexpr, EVEN: tl.constexpr, EARLY: tl.constexpr):
+    """y = o @ b + bias, where o [M, K] is what decoding.py's combine_kernel makes of the parts [M, heads, splits, D] and
+    their sums: each program combines them itself. WIDTH divides D."""
+    if EARLY:
+        tl.extra.cuda.gdc_launch_dependents()
+    cols = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
+    rows = tl.arange(0, ROWS)
+    lanes = tl.arange(0, LANES)
+    ks = lanes[:, None] * WIDTH + tl.arange(0, WIDTH)[None, :]
+    b = columns_of(b_ptr, cols, ks, N, K, b_col, PARTS, EVEN)
+    bias = 0.0
+    if bias_ptr is not None:
+        bias = tl.load(bias_ptr + cols, mask=cols < N, other=0.0)
+    if EARLY:
+        tl.extra.cuda.gdc_wait()
+    total = tl.zeros((ROWS, BLOCK_N, LANES), dtype=tl.float32)
+    for i in tl.static_range(PARTS):
+        # Of the WIDTH elements that a lane has side by side, which are of one head.
+        first = (lanes[None, :] + i * LANES) * WIDTH
+        row = rows[:, None].to(tl.int64)
+        exists = (row < M) & (first < K)
+        at = (row * (K // D) + first // D) * splits
+        o_ptrs = parts_ptr + (at * D + first % D)[:, :, None] + tl.arange(0, WIDTH)[None, None, :]
+        largest = tl.full((ROWS, LANES), float("-inf"), dtype=tl.float32)
+        for s in tl.static_range(SPLITS):
+            largest = tl.maximum(largest, tl.load(lse_ptr + at + s, mask=exists & (s < splits), other=float("-inf")))
+        largest = tl.where(largest == float("-inf"), 0.0, largest)
+        weights = tl.zeros((ROWS, LANES), dtype=tl.float32)
+        o = tl.zeros((ROWS, LANES, WIDTH), dtype=tl.float32)
+        for s in tl.static_range(SPLITS):
+            there = exists & (s < splits)
+            weight = tl.exp2(tl.load(lse_ptr + at + s, mask=there, other=float("-inf")) - largest)
+            weights += weight
+            o += weight[:, :, None] * tl.load(o_ptrs + s * D, mask=there[:, :, None], other=0.0)
+        o = o / tl.where(weights == 0.0, 1.0, weights)[:, :, None]
+        total = add_products(total, o.to(y_ptr.dtype.element_ty), b[i])
+    finish_rows(total, y_ptr, bias_ptr, bias, rows, cols, M, N, None, "none")
 
 
 @triton.jit

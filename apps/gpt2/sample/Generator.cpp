@@ -11,6 +11,7 @@
 #include "kernels/decoding/Decoding.h"
 #include "kernels/embedding/Embedding.h"
 #include "kernels/linear/Linear.h"
+#include "kernels/linear/NormedLinear.h"
 #include "kernels/operator/OverlappedLaunches.h"
 #include "nereid/Runtime/Error.h"
 
@@ -164,34 +165,31 @@ void Generator::step() {
   int64_t rows = state.tokens.numel(), size = config.width / config.heads;
   Activation activation =
       config.tanhGelu ? Activation::GeluTanh : Activation::Gelu;
-  Tensor y, stream;
-  std::tie(y, stream) = kernels::addLayerNorm(
-      kernels::embedding(state.tokens, model.tokenEmbedding().value()),
-      kernels::embedding(state.positions, model.positionEmbedding().value()),
-      blocks[0].norm1.value(), blocks[0].norm1Bias.value());
+  // What the last block has added, and what it is to be added to.
+  Tensor added =
+      kernels::embedding(state.tokens, model.tokenEmbedding().value());
+  Tensor stream =
+      kernels::embedding(state.positions, model.positionEmbedding().value());
   for (size_t i = 0; i < blocks.size(); ++i) {
     const Model::Block &b = blocks[i];
-    Tensor qkv = kernels::linear(y, b.qkv.value(), b.qkvBias.value())
-                     .view({rows, 3, config.heads, size});
+    Tensor qkv, up;
+    std::tie(qkv, stream) = kernels::addLayerNormLinear(
+        added, stream, b.qkv.value(),
+        {b.norm1.value(), b.norm1Bias.value(), b.qkvBias.value()});
+    qkv = qkv.view({rows, 3, config.heads, size});
     Tensor places = cache.select(0, int64_t(i));
-    Tensor mixed = kernels::decodeNext(
+    added = kernels::decodeNextLinear(
         qkv.select(1, 0), {qkv.select(1, 1), qkv.select(1, 2)},
-        places.select(0, 0), places.select(0, 1), state.positions);
-    Tensor added =
-        kernels::linear(mixed.view({rows, config.width}), b.attention.value(),
-                        b.attentionBias.value());
-    std::tie(y, stream) = kernels::addLayerNorm(added, stream, b.norm2.value(),
-                                                b.norm2Bias.value());
-    added = kernels::linear(
-        kernels::linear(y, b.up.value(), b.upBias.value(), activation),
-        b.down.value(), b.downBias.value());
-    bool isLast = i + 1 == blocks.size();
-    const Variable &weight = isLast ? model.lastNorm() : blocks[i + 1].norm1,
-                   &bias =
-                       isLast ? model.lastNormBias() : blocks[i + 1].norm1Bias;
-    std::tie(y, stream) =
-        kernels::addLayerNorm(added, stream, weight.value(), bias.value());
+        places.select(0, 0), places.select(0, 1), state.positions,
+        b.attention.value(), b.attentionBias.value());
+    std::tie(up, stream) = kernels::addLayerNormLinear(
+        added, stream, b.up.value(),
+        {b.norm2.value(), b.norm2Bias.value(), b.upBias.value(), activation});
+    added = kernels::linear(up, b.down.value(), b.downBias.value());
   }
+  Tensor y = kernels::addLayerNorm(added, stream, model.lastNorm().value(),
+                                   model.lastNormBias().value())
+                 .first;
   lastLogits = kernels::linear(
       y, model.tokenEmbedding().value().slice(0, 0, vocabulary));
   kernels::SamplingOptions sampling;
