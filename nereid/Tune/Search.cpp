@@ -213,6 +213,27 @@ SearchSpace::neighbours(const ConfigDescription &config) const {
 }
 
 std::vector<ConfigDescription>
+SearchSpace::wider(const ConfigDescription &config) const {
+  constexpr int64_t most = 16;
+  std::vector<ConfigDescription> result;
+  for (const auto &[name, list] : values) {
+    auto own = config.values.find(name);
+    if (own == config.values.end() || !list.empty() || isCount(name)) {
+      continue;
+    }
+    for (int64_t times = 2; times <= most; times *= 2) {
+      ConfigDescription changed = config;
+      changed.hasHook = false;
+      changed.values[name] = integerOf(own->second) * times;
+      if (isPlausible(changed)) {
+        result.push_back(std::move(changed));
+      }
+    }
+  }
+  return result;
+}
+
+std::vector<ConfigDescription>
 SearchSpace::registerLimits(const ConfigDescription &config) const {
   std::vector<ConfigDescription> result;
   if (variesRegisters) {

@@ -30,6 +30,9 @@ public:
   /// One step away.
   std::vector<ConfigDescription>
   neighbours(const ConfigDescription &config) const;
+  /// One size of a block up to sixteen times as large: where small ones leave
+  /// elements out.
+  std::vector<ConfigDescription> wider(const ConfigDescription &config) const;
   /// Other limits of registers.
   std::vector<ConfigDescription>
   registerLimits(const ConfigDescription &config) const;

@@ -392,11 +392,16 @@ Status Tuner::search() {
     std::vector<ConfigDescription> next;
     std::vector<size_t> best = standing();
     if (agreement.isUndecided()) {
-      // More of the likeliest kind may decide.
+      // Those that touch the most, and ones that may touch more, may decide;
+      // which of them is fast is a later question.
       const std::set<size_t> &likeliest = agreement.likeliest();
-      std::stable_partition(best.begin(), best.end(), [&](size_t trial) {
-        return likeliest.contains(trial);
+      std::erase_if(best, [&](size_t trial) {
+        return !likeliest.contains(trial) || entries[trial].isExpanded;
       });
+      best.resize(std::min<size_t>(best.size(), 1));
+      for (size_t trial : best) {
+        next = space.wider(trials.config(trial));
+      }
     }
     constexpr size_t parents = 3, deepest = 12;
     size_t expanded = 0;

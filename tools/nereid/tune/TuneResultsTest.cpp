@@ -40,9 +40,8 @@ WrongKernel readKernel(const std::filesystem::path &path) {
   std::istringstream lines(*readFile(kernel.path));
   for (std::string line; std::getline(lines, line) && line[0] == '#';) {
     auto rest = [&](const std::string &begin) {
-      return std::istringstream(line.starts_with(begin)
-                                    ? line.substr(begin.size())
-                                    : std::string());
+      return std::istringstream(
+          line.starts_with(begin) ? line.substr(begin.size()) : std::string());
     };
     auto launch = rest("# launch: "), wrong = rest("# wrong: ");
     for (std::string word; launch >> word;) {
@@ -95,9 +94,8 @@ class WrongConfigurations : public TuneResults,
 TEST_P(WrongConfigurations, AreNeverChosen) {
   const WrongKernel &kernel = GetParam();
   // No load of the machine makes a trial that ends look hung.
-  CommandResult tuned =
-      run("tune " + kernel.path + ":kernel" + kernel.launch +
-          " --limit 3600 --json r.json --export e.json");
+  CommandResult tuned = run("tune " + kernel.path + ":kernel" + kernel.launch +
+                            " --limit 3600 --json r.json --export e.json");
   if (tuned.code == 0) {
     auto record = nlohmann::json::parse(*readFile(root + "/r.json"));
     for (const std::string &word : kernel.wrong) {
@@ -173,4 +171,11 @@ def backward(dx, x, dy, n, ROWS: tl.constexpr, BLOCK: tl.constexpr):
   ASSERT_EQ(tuned.code, 0) << tuned.err;
   auto record = nlohmann::json::parse(*readFile(root + "/r.json"));
   EXPECT_GE(record["config"]["BLOCK"], 128) << tuned.out;
+  // Nor does one by powers of two, none of whose first guesses is wide enough.
+  tuned = run("tune l.py:backward dx=zeros:f32[128,300] x=randn:f32[128,300] "
+              "dy=randn:f32[128,300] n=300 --grid 'cdiv(128,ROWS)' --search "
+              "--seconds 600 --limit 3600 --json r.json");
+  ASSERT_EQ(tuned.code, 0) << tuned.err;
+  record = nlohmann::json::parse(*readFile(root + "/r.json"));
+  EXPECT_GE(record["config"]["BLOCK"], 512) << tuned.out;
 }
