@@ -99,7 +99,10 @@ def check_bench(options, folder):
     failed = False
     print(f"| provider | runs | trace ms | bench {column} | off |\n|---|--:|--:|--:|--:|")
     for row in rows:
-        times = runs[row["provider"]]
+        # A range has the point's values behind the provider's name.
+        named = [name for name in runs if name.split(" ")[0] == row["provider"]]
+        times = [time for name in named for time in runs[name]]
+        require(all(f"N={options.columns}" in name for name in named), f"the runs {named} do not name their point")
         require(times, f"the trace has no runs of {row['provider']}")
         traced = statistics.median(times) if options.median else min(times)
         off = traced / row[column] - 1
