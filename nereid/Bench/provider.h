@@ -28,7 +28,7 @@
  * On the host it returns when it is done. 0 is success; anything else takes the
  * provider out, with this status in the message. What it keeps between two
  * calls (handles, plans, workspaces) is its own; arrays may be others in each.
- * This header is C89 and C++, and nothing has to be linked.
+ * This header is C99 and C++, and nothing has to be linked.
  */
 #ifndef NEREID_BENCH_PROVIDER_H
 #define NEREID_BENCH_PROVIDER_H

@@ -289,8 +289,8 @@ Status Tuner::evaluate(std::vector<size_t> batch) {
       status = status.ok() ? tryOut(trial) : status;
     }
   }
-  findSuspects();
-  return status;
+  Status judged = findSuspects();
+  return status.ok() ? judged : status;
 }
 
 /// What was tried already, under another name: on the CPU options of a GPU
@@ -378,13 +378,15 @@ Status Tuner::search() {
   SearchSpace space(trials, options.searchValues);
   size_t atOnce = 2 * compileThreads();
   auto evaluateInTime = [&](std::vector<size_t> batch) -> Status {
-    for (size_t i = 0; i < batch.size() && !isOver(); i += atOnce) {
+    size_t i = 0;
+    for (; i < batch.size() && !isOver(); i += atOnce) {
       auto end = batch.begin() + std::min(i + atOnce, batch.size());
       Status status = evaluate({batch.begin() + i, end});
       if (!status.ok()) {
         return status;
       }
     }
+    verdict_.untried += batch.size() - std::min(i, batch.size());
     return Status::success();
   };
   Status status = evaluateInTime(addNew(space.seeds()));

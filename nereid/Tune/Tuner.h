@@ -117,8 +117,8 @@ private:
   Status search();
   std::vector<size_t> addNew(std::vector<ConfigDescription> configs);
   bool isTwin(size_t trial);
-  void findSuspects();
-  void explore(size_t trial);
+  Status findSuspects();
+  Status explore(size_t trial);
   /// Empty, or what is wrong with it. Its reads go to `coverage`.
   std::string judge(size_t trial, Coverage *coverage);
   bool isRight(size_t trial);

@@ -65,6 +65,9 @@ std::string Tuner::judge(size_t trial, Coverage *coverage) {
   Results expected = writtenOf(*run, own);
   if (watch.storesMeet) {
     Expected<ReferenceRun> backward = trials.runReference(trial, budget, true);
+    if (backward.ok()) {
+      referenceBudget -= std::min(referenceBudget, backward->watch.spent);
+    }
     if (backward.ok() && backward->watch.isWhole) {
       std::string text =
           difference(expected, writtenOf(*backward, own), allowance);
@@ -84,12 +87,13 @@ std::string Tuner::judge(size_t trial, Coverage *coverage) {
 
 /// What it writes: its floats are filled with a number that no kernel stores,
 /// and run over. What it reads, where the reference executor can say.
-void Tuner::explore(size_t trial) {
+Status Tuner::explore(size_t trial) {
   constexpr double unlikely = -1.8765432e-7;
   Coverage coverage;
+  // The reference executor has a budget of its own: its time is no trial's.
+  std::string wrong = judge(trial, &coverage);
   journal.begin(trials.config(trial));
   observer.begin(trials.config(trial));
-  std::string wrong = judge(trial, &coverage);
   Status status = trials.runFilled(
       trial, unlikely, [&](std::span<const NamedTensor> written) {
         for (const NamedTensor &one : written) {
@@ -110,23 +114,30 @@ void Tuner::explore(size_t trial) {
   if (!status.ok() && wrong.empty()) {
     wrong = "it fails on other numbers: " + status.failure().message;
   }
+  if (!status.ok() && status.failure().code == ErrorCode::KernelFault) {
+    agreement.remove(trial);
+    return failed(trial, status.failure());
+  }
   journal.end(record(trial));
   observer.end(record(trial));
   if (wrong.empty()) {
     agreement.setCoverage(trial, std::move(coverage));
-    return;
+    return Status::success();
   }
   agreement.remove(trial);
   drop(trial, TrialState::Suspect, wrong);
   entries[trial].failedReference = true;
+  return Status::success();
 }
 
 /// What more configurations say may take back what fewer said.
-void Tuner::findSuspects() {
+Status Tuner::findSuspects() {
   for (auto trials = agreement.unexplored(); !trials.empty();
        trials = agreement.unexplored()) {
     haveDisagreed = true;
-    explore(trials[0]);
+    if (Status status = explore(trials[0]); !status.ok()) {
+      return status;
+    }
   }
   for (size_t trial = 0; trial < entries.size(); ++trial) {
     Entry &entry = entries[trial];
@@ -137,6 +148,7 @@ void Tuner::findSuspects() {
     entry.state = entry.isSuspect ? TrialState::Suspect : TrialState::Measured;
     entry.message = agreement.reason(trial);
   }
+  return Status::success();
 }
 
 /// Two runs of what has a race may differ.

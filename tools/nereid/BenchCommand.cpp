@@ -163,7 +163,7 @@ static std::vector<std::optional<bench::Work>>
 countPoints(WorkCounter &counter, const std::vector<VariableValues> &points,
             const ProgressLine &line, std::optional<Failure> &why) {
   std::vector<std::optional<bench::Work>> counted(points.size());
-  for (size_t i = 0; i < points.size(); ++i) {
+  for (size_t i = 0; i < points.size() && !Interruption::signal(); ++i) {
     line.show("counting " + textOf(points[i]));
     if (Expected<bench::Work> work = counter.next(); work.ok()) {
       counted[i] = *work;

@@ -13,11 +13,13 @@
 #include "nereid/Runtime/device/ThreadPool.h"
 #include "nereid/Support/Files.h"
 
+#include <csignal>
 #include <cstring>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -177,16 +179,24 @@ namespace {
 /// Files that a child reads and writes, gone with it.
 class ExchangeFolder {
 public:
-  ExchangeFolder() {
+  /// In memory, where twice `bytes` fit there.
+  explicit ExchangeFolder(uint64_t bytes) {
     namespace fs = std::filesystem;
     std::error_code error;
-    std::string base = fs::is_directory("/dev/shm", error)
-                           ? "/dev/shm"
-                           : fs::temp_directory_path().string();
-    path = base + "/nereid-provider-XXXXXX";
-    if (!::mkdtemp(path.data())) {
-      raise({ErrorCode::IoError, "cannot make a folder in " + base, {}});
+    std::string other = fs::temp_directory_path(error).string();
+    auto space = fs::space("/dev/shm", error);
+    bool fits = !error && space.available / 2 > bytes;
+    for (const std::string &base :
+         {std::string(fits ? "/dev/shm" : ""), other}) {
+      path = base + "/nereid-provider-XXXXXX";
+      if (!base.empty() && ::mkdtemp(path.data())) {
+        return;
+      }
     }
+    raise({ErrorCode::IoError,
+           "cannot make a folder in /dev/shm or the temporary folder; TMPDIR "
+           "names another",
+           {}});
   }
   ~ExchangeFolder() {
     std::error_code error;
@@ -246,8 +256,19 @@ static std::string ask(const std::string &python, const std::string &request) {
   if (::pipe2(to, O_CLOEXEC) != 0 || ::pipe2(from, O_CLOEXEC) != 0) {
     raise({ErrorCode::IoError, "cannot make a pipe", {}});
   }
-  pid_t child = ::fork();
+  pid_t parent = ::getpid(), child = ::fork();
+  if (child < 0) {
+    for (int end : {to[0], to[1], from[0], from[1]}) {
+      ::close(end);
+    }
+    raise({ErrorCode::IoError, "cannot start a process", {}});
+  }
   if (child == 0) {
+    // It ends with this process, however that ends.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) {
+      ::_exit(0);
+    }
     ::dup2(to[0], 0);
     ::dup2(from[1], 1);
     ::execlp(python.c_str(), python.c_str(), "-c", script(), nullptr);
@@ -259,7 +280,12 @@ static std::string ask(const std::string &python, const std::string &request) {
   (void)writeDescriptor(to[1], line, "the provider's script").ok();
   ::close(to[1]);
   char buffer[4096];
-  for (ssize_t count; (count = ::read(from[0], buffer, sizeof(buffer))) != 0;) {
+  // Processes that the function started may keep the pipe open.
+  while (reply.find('\n') == std::string::npos) {
+    ssize_t count = ::read(from[0], buffer, sizeof(buffer));
+    if (count == 0) {
+      break;
+    }
     if (count > 0) {
       reply.append(buffer, size_t(count));
     } else if (errno != EINTR) {
@@ -268,7 +294,8 @@ static std::string ask(const std::string &python, const std::string &request) {
   }
   ::close(from[0]);
   int status = 0;
-  ::waitpid(child, &status, 0);
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
   bool isMissing = WIFEXITED(status) && WEXITSTATUS(status) == 127;
   if (isMissing) {
     raise({ErrorCode::NotFound,
@@ -288,7 +315,11 @@ PythonProvider::measure(const std::string &name, const ExternalValues &values,
                         const std::vector<std::string> &written,
                         int64_t mostCompared) const {
   using Json = nlohmann::json;
-  ExchangeFolder folder;
+  uint64_t bytes = 0;
+  for (const auto &[called, key] : values.arrays) {
+    bytes += uint64_t(arrays.get(key).bytes());
+  }
+  ExchangeFolder folder(bytes);
   std::map<std::string, std::string> files; // by key
   Json given = Json::array();
   for (const auto &[called, key] : values.arrays) {

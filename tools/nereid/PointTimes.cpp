@@ -130,12 +130,19 @@ void PointBench::runOnce(const ProviderText &provider, Entry &entry) {
     point += " " + name + "=" + value;
   }
   if (entry.python) {
-    PythonProvider::Answer answer = entry.python->measure(
-        provider.name, ExternalValues(plan, *side.arrays), *side.arrays,
-        plan.exact ? std::vector<std::string>{plan.output} : written,
-        mostCompared);
-    entry.times = answer.times;
-    entry.results = std::move(answer.results);
+    try {
+      PythonProvider::Answer answer = entry.python->measure(
+          provider.name, ExternalValues(plan, *side.arrays), *side.arrays,
+          plan.exact ? std::vector<std::string>{plan.output} : written,
+          mostCompared);
+      entry.times = answer.times;
+      entry.results = std::move(answer.results);
+    } catch (const Error &error) {
+      // The other providers' times stay.
+      entry.times.emplace();
+      entry.times->name = provider.name;
+      entry.times->failure = error.failure();
+    }
     return;
   }
   auto run = [&entry](size_t turn) {

@@ -52,9 +52,9 @@ struct TuneOptions : TuneLaunch {
 class TemporaryFolder {
 public:
   TemporaryFolder() {
-    std::string name =
-        (std::filesystem::temp_directory_path() / "nereid-tune-XXXXXX")
-            .string();
+    std::error_code error;
+    std::string base = std::filesystem::temp_directory_path(error).string();
+    std::string name = (base.empty() ? "/tmp" : base) + "/nereid-tune-XXXXXX";
     if (::mkdtemp(name.data())) {
       path = name;
     }
@@ -158,6 +158,17 @@ static const std::atomic<int> &noteSignals() {
   return last;
 }
 
+/// What is written now can be stopped.
+static void stopNotingSignals() {
+  for (int number : {SIGINT, SIGTERM}) {
+    struct sigaction present = {};
+    if (::sigaction(number, nullptr, &present) == 0 &&
+        present.sa_handler != SIG_IGN) {
+      ::signal(number, SIG_DFL);
+    }
+  }
+}
+
 static void tuneKernel(const TuneOptions &options) {
   if (options.grid.empty()) {
     usageError("expected FILE:KERNEL and --grid, got no --grid");
@@ -175,6 +186,11 @@ static void tuneKernel(const TuneOptions &options) {
   }
   requireTrace(outputs, options.trace);
   TemporaryFolder spare;
+  if (spare.path.empty() && !options.trace.empty()) {
+    raise({ErrorCode::IoError,
+           "--trace: cannot make a temporary folder; TMPDIR names another",
+           {}});
+  }
   SupervisorOptions supervised;
   supervised.command = options.words;
   supervised.command.insert(supervised.command.end(),
@@ -188,6 +204,7 @@ static void tuneKernel(const TuneOptions &options) {
     supervised.progress = [&](const Progress &progress) { bar.show(progress); };
     tuning = valueOrThrow(superviseTuning(supervised));
   }
+  stopNotingSignals();
   if (tuning->signal) {
     printError(std::string("stopped by ") +
                (tuning->signal == SIGINT ? "Ctrl-C" : "a signal") + "\n");

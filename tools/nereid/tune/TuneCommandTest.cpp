@@ -215,6 +215,13 @@ TEST_F(TuneCommand, GoesOnWhereNothingIsKept) {
               Not(HasSubstr("kept")));
 }
 
+TEST_F(TuneCommand, WorksWithoutATemporaryFolder) {
+  std::string nowhere = "TMPDIR=" + root + "/missing";
+  CommandResult tuned = run(launch("good"), nowhere);
+  EXPECT_EQ(tuned.code, 0) << tuned.err;
+  EXPECT_THAT(tuned.err, Not(HasSubstr("internal error")));
+}
+
 TEST_F(TuneCommand, SearchesWithoutAList) {
   CommandResult tuned =
       run("tune t.py:softmax 'x=randn:f32[64,1000]' 'y=zeros:f32[64,1000]' "

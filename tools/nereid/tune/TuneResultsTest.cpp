@@ -166,8 +166,8 @@ def backward(dx, x, dy, n, ROWS: tl.constexpr, BLOCK: tl.constexpr):
   CommandResult tuned =
       run("tune l.py:backward dx=zeros:f32[64,100] x=randn:f32[64,100] "
           "dy=randn:f32[64,100] n=100 --grid 'cdiv(64,ROWS)' --search "
-          "--values ROWS=1,2,4 --values BLOCK=8,16,32,64,128,256 --limit 3600 "
-          "--json r.json");
+          "--values ROWS=1,2,4 --values BLOCK=8,16,32,64,128,256 "
+          "--seconds 600 --limit 3600 --json r.json");
   ASSERT_EQ(tuned.code, 0) << tuned.err;
   auto record = nlohmann::json::parse(*readFile(root + "/r.json"));
   EXPECT_GE(record["config"]["BLOCK"], 128) << tuned.out;

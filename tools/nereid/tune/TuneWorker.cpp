@@ -63,7 +63,7 @@ static void checkValues(const Kernel &kernel, const SearchValues &values) {
 
 /// A worker may be one of several, of which the command gathers the traces.
 static std::string traceOfWorker(const TuneLaunch &launch) {
-  return launch.trace.empty()
+  return launch.trace.empty() || launch.folder.empty()
              ? ""
              : launch.folder + "/trace-" + std::to_string(::getpid()) + ".json";
 }
@@ -75,7 +75,11 @@ static std::function<bool()> stopOnSignals() {
   struct sigaction action = {};
   action.sa_handler = [](int) { isStopped = true; };
   for (int number : {SIGINT, SIGTERM}) {
-    ::sigaction(number, &action, nullptr);
+    struct sigaction present = {};
+    if (::sigaction(number, nullptr, &present) == 0 &&
+        present.sa_handler != SIG_IGN) {
+      ::sigaction(number, &action, nullptr);
+    }
   }
   return [] { return isStopped.load(); };
 }
