@@ -231,7 +231,7 @@ Tensor kernels::decodeNextLinear(const Tensor &q, const KeyAndValue &own,
   Checks checks("decoding");
   checks.floats("q", q).rank(3, 3);
   int64_t inner = q.size(1) * q.size(2);
-  checks.floats("weight", weight).rank(2, 2);
+  checks.floats("weight", weight).rank(2, 2).dtype(q.dtype(), "as q has");
   checks.any("weight", weight)
       .shape({weight.size(0), inner}, "heads and head size of q");
   checks.optional("bias", bias).shape({weight.size(0)}, "the rows of weight");

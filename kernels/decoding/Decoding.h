@@ -62,8 +62,8 @@ Tensor decodeNext(const Tensor &q, const KeyAndValue &own, const Tensor &k,
                   const DecodingOptions &options = {});
 
 /// linear(decodeNext(...), weight, bias): [B, N] of weight [N, H * D] and bias
-/// [N] or undefined. Of a few sequences on a GPU, splits of keys are combined
-/// by the product's launch.
+/// [N] or undefined. `weight` has q's type. Of one sequence on a GPU, up to 8
+/// splits of keys are combined by the product's launch.
 Tensor decodeNextLinear(const Tensor &q, const KeyAndValue &own,
                         const Tensor &k, const Tensor &v, const Tensor &lengths,
                         const Tensor &weight, const Tensor &bias = {},

@@ -39,7 +39,7 @@ kernels::addLayerNormLinear(const Tensor &x, const Tensor &residual,
   Checks checks("addLayerNormLinear");
   checks.floats("x", x).rank(1, 16);
   checks.floats("residual", residual).shape(x.shape(), "that of x");
-  checks.floats("weight", weight).rank(2, 2);
+  checks.floats("weight", weight).rank(2, 2).dtype(x.dtype(), "as x has");
   int64_t k = x.size(-1), n = weight.size(0);
   checks.any("weight", weight).shape({n, k}, "the last dimension of x");
   checks.optional("normWeight", options.normWeight)

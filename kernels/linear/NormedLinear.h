@@ -11,8 +11,8 @@
 //               weight [N, K]; bias [N] or absent; y [..., N], sum as x
 // Types:        fp32, fp16, bf16; those of addLayerNorm and linear
 // Gradients:    none
-// Memory:       of a row or a few on a GPU one launch, each program of which
-//               has the norm of all rows; else addLayerNorm and linear
+// Memory:       of one row on a GPU one launch, each program of which has
+//               the norm; else addLayerNorm and linear
 // Determinism:  the same bits in each run on one device
 // Source:       Ba, Kiros, Hinton, arXiv 1607.06450
 //

@@ -93,6 +93,15 @@ TEST_P(NormedLinear, takesOneLaunchForARowOnGpus) {
   EXPECT_EQ(count.launches == 1, isOne);
 }
 
+// Behind the row's end the mean of large numbers must not be normed.
+TEST_P(NormedLinear, equalNumbersHaveTheNormZero) {
+  Tensor x = full({1, 96}, 300, f16, device),
+         none = zeros({1, 96}, f16, device),
+         weight = full({4, 96}, 0.5, f16, device);
+  EXPECT_EQ(addLayerNormLinear(x, none, weight).first.toFloat64(),
+            Values(4, 0.0));
+}
+
 TEST_P(NormedLinear, takesNoElements) {
   Tensor x = empty({0, 8}, f32, device), weight = random({3, 8}, f32);
   auto [y, sum] = addLayerNormLinear(x, x, weight);
@@ -121,6 +130,9 @@ TEST_P(NormedLinear, namesTheArgumentThatDoesNotFit) {
   EXPECT_THAT(messageOf(x, random({3, 7}, f32), {}),
               HasSubstr("argument 'weight': expected shape [3, 8] (the last "
                         "dimension of x), got fp32[3, 7"));
+  EXPECT_THAT(messageOf(x, random({3, 8}, f16), {}),
+              HasSubstr("argument 'weight': expected fp32 elements (as x "
+                        "has), got fp16[3, 8"));
   NormedLinearOptions norm, added, negative;
   norm.normBias = random({7}, f32);
   added.bias = random({4}, f32);

@@ -390,6 +390,8 @@ def norm_rows_kernel(y_ptr, sum_ptr, x_ptr, residual_ptr, norm_w_ptr, norm_b_ptr
     total = tl.zeros((ROWS, BLOCK_N, LANES), dtype=tl.float32)
     for i in tl.static_range(PARTS):
         a = (kept[i].to(tl.float32) - mean) * rstd
+        if not EVEN:
+            a = tl.where(ks < K - i * STEP, a, 0.0)
         if norm_w_ptr is not None:
             a *= norm_w[i].to(tl.float32)
         if norm_b_ptr is not None:

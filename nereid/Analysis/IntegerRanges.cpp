@@ -343,8 +343,12 @@ void IntegerRanges::visitLoop(Operation *op) {
                upper = get(loop.getUpperBound());
   unsigned width = widthOf(loop.getInductionVar().getType());
   int64_t last = upper.high == leastOf(width) ? upper.high : upper.high - 1;
+  bool crossesSigns = loop.getUnsignedCmp() &&
+                      (lower.low < 0 || (upper.low < 0 && !upper.isOpen));
   set(loop.getInductionVar(),
-      {lower.low, std::max(lower.low, last), lower.isOpen || upper.isOpen});
+      crossesSigns ? allOf(width)
+                   : IntegerRange{lower.low, std::max(lower.low, last),
+                                  lower.isOpen || upper.isOpen});
   for (auto [argument, init] :
        llvm::zip_equal(loop.getRegionIterArgs(), loop.getInitArgs())) {
     set(argument, get(init));

@@ -62,6 +62,10 @@ static void runWatched(Machine &machine, AccessWatch &watch) {
   constexpr int64_t few = 4;
   const int32_t *grid = machine.frame().grid;
   int64_t total = int64_t{grid[0]} * grid[1] * grid[2];
+  if (total <= 0) {
+    watch.isWhole = true;
+    return;
+  }
   auto run = [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       if (!machine.runProgram(watch.isBackward ? total - 1 - i : i)) {

@@ -144,10 +144,14 @@ public:
   void runBlocks(unsigned worker) {
     Block block(request, worker);
     for (uint64_t i = next++; i < count && !hasEnded; i = next++) {
-      hasEnded = hasEnded || !goesOn();
+      if (!goesOn()) {
+        hasEnded = true; // never taken back: another worker may have set it
+      }
       block.begin(position(i), number(i));
       while (!hasEnded && advance(block)) {
-        hasEnded = hasEnded || !goesOn();
+        if (!goesOn()) {
+          hasEnded = true;
+        }
       }
       if (!hasEnded) {
         block.addTime();
@@ -169,11 +173,17 @@ public:
       for (auto &block : blocks) {
         left |= advance(*block);
       }
-      hasEnded = hasEnded || (left && !goesOn());
+      if (left && !goesOn()) {
+        hasEnded = true;
+      }
+    }
+    if (hasEnded) {
+      return;
     }
     for (auto &block : blocks) {
       block->addTime();
       merge(*block);
+      ++ended;
     }
   }
 

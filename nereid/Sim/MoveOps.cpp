@@ -24,6 +24,12 @@ static void move(Warp &warp, const Instruction &instruction) {
   });
 }
 
+/// Of a clock, which goes on: what it shows now.
+static void moveClock(Warp &warp, const Instruction &instruction) {
+  warp.readSpecial(instruction.from[0]);
+  move(warp, instruction);
+}
+
 /// Elements of `detail[0]` bits, the first lowest.
 static void pack(Warp &warp, const Instruction &instruction) {
   unsigned bits = unsigned(instruction.detail[0]);
@@ -72,7 +78,10 @@ static void decodeMov(Decoder &d) {
     d.made->detail[0] = bits / d.made->from.size();
     d.made->execute = pack;
   } else {
-    d.plain(move);
+    bool isClock =
+        from.kind == Operand::Kind::Special &&
+        (from.name.starts_with("%clock") || from.name == "%globaltimer");
+    d.plain(isClock ? moveClock : move);
     d.made->detail[0] = lowBits(bits);
   }
   for (uint32_t index : d.made->to) {

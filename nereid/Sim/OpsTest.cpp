@@ -37,6 +37,12 @@ uint32_t valueOf(const std::string &body, uint32_t a = 0, uint32_t b = 0,
 
 uint32_t bitsOf(float value) { return std::bit_cast<uint32_t>(value); }
 
+TEST(MoveOps, AClockGoesOn) {
+  EXPECT_EQ(valueOf("mov.u32 %r1, %clock;\nadd.s32 %r2, %r2, 1;\n"
+                    "mov.u32 %r3, %clock;\nsub.s32 %r9, %r3, %r1;"),
+            2u);
+}
+
 TEST(IntegerOps, Wrap) {
   EXPECT_EQ(valueOf("add.s32 %r9, %r1, %r2;", 0x7fffffff, 1), 0x80000000u);
   EXPECT_EQ(valueOf("mul.hi.u32 %r9, %r1, %r2;", 0x80000000, 6), 3u);

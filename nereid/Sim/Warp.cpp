@@ -32,16 +32,20 @@ Warp::Warp(Block &block, unsigned index)
   }
 }
 
+void Warp::readSpecial(uint32_t at) {
+  Special special = program.specials[at - program.firstSpecial()];
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    file[at][lane] = block.valueOf(special, index, lane);
+  }
+}
+
 void Warp::begin() {
   for (uint32_t i = 0; i < program.firstConstant(); ++i) {
     unsigned bits = program.registerBits[i];
     file[i].fill(bits == 64 ? poison : poison & ((uint64_t{1} << bits) - 1));
   }
   for (size_t i = 0; i < program.specials.size(); ++i) {
-    LaneVector &to = file[program.firstSpecial() + i];
-    for (unsigned lane = 0; lane < lanes; ++lane) {
-      to[lane] = block.valueOf(program.specials[i], index, lane);
-    }
+    readSpecial(program.firstSpecial() + uint32_t(i));
   }
   const auto &shape = block.launch.threads;
   uint32_t threads = shape[0] * shape[1] * shape[2] - index * lanes;

@@ -55,6 +55,8 @@ public:
 
   /// For the block in which it is now.
   void begin();
+  /// Fills the file's vector `index` of a special register anew.
+  void readSpecial(uint32_t index);
   /// Runs until it ends, waits for other warps, or has run so many
   /// instructions.
   void run(unsigned most);

@@ -370,6 +370,42 @@ TEST_P(SemanticsTest, SinpiOfHugeFloats) {
   EXPECT_THAT(z, testing::ElementsAre(1, 1, 1, -1));
 }
 
+TEST_P(SemanticsTest, AnIndexThatWrapsInFrontOfARemainder) {
+  std::vector<int32_t> x(192), o(64), expected;
+  for (int32_t i = 0; i < 192; ++i) {
+    x[i] = i;
+  }
+  for (uint32_t i = 0; i < 64; ++i) {
+    expected.push_back(int32_t(i + 2147483600u) % 64 + 64);
+  }
+  Snippet(GetParam(), "c = tl.arange(0, 64)\n"
+                      "i = (c + 2147483600).to(tl.int64) % 64 + 64\n"
+                      "tl.store(o + c, tl.load(x + i))")
+      .array("x", x)
+      .array("o", o)
+      .run();
+  EXPECT_EQ(o, expected);
+}
+
+TEST_P(SemanticsTest, AnUnsignedLoopPassesTheLargestSignedNumber) {
+  std::vector<int32_t> o(64, -1), expected(64, -1);
+  for (uint32_t k = 2147483500u; k < 2147483650u; k += 32) {
+    for (uint32_t i = 0; i < 64; ++i) {
+      if (auto sum = int32_t(k + i); sum < 2147483600) {
+        expected[i] = sum;
+      }
+    }
+  }
+  Snippet(GetParam(), "i = tl.arange(0, 64)\n"
+                      "for k in tl.range(tl.full([], 2147483500, tl.uint32), "
+                      "tl.full([], 2147483650, tl.uint32), 32):\n"
+                      "    b = k.to(tl.int32)\n"
+                      "    tl.store(o + i, i + b, mask=(b + i) < 2147483600)")
+      .array("o", o)
+      .run();
+  EXPECT_EQ(o, expected);
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, SemanticsTest,
                          testing::Values("interp", "cpu"));
 

@@ -255,9 +255,10 @@ LaneIndex Evaluator::wrap(const LaneIndex &x, const LaneIndex &by, Value tile,
         ops.b, ops.loc, arith::CmpIPredicate::sle, first,
         ops.i64(llvm::maxIntN(width) - static_cast<int64_t>(lanes)));
     result.unwrapped =
-        wrapping.isInside
-            ? nullptr
-            : arith::AndIOp::create(ops.b, ops.loc, result.unwrapped, holds);
+        arith::AndIOp::create(ops.b, ops.loc, result.unwrapped, holds);
+    if (wrapping.isInside) {
+      result.unwrapped = nullptr;
+    }
   }
   result.wrappedBase = start;
   result.wrapLevel = level;

@@ -355,7 +355,9 @@ void registerAtomicBuiltins(BuiltinTable &table) {
   table.add({"tl",
              "atomic_load(pointer: tensor, mask=None, sem: str=None, scope: "
              "str=None)",
-             emitAtomicLoad, "The values in memory; acquires.", Member});
+             emitAtomicLoad,
+             "The values in memory, which must be writable; acquires.",
+             Member});
   table.add({"tl",
              "atomic_store(pointer: tensor, val, mask=None, sem: str=None, "
              "scope: str=None)",
@@ -365,7 +367,7 @@ void registerAtomicBuiltins(BuiltinTable &table) {
              "scope: str=None, timeout_ns=None)",
              emitAtomicPoll,
              "Waits until memory holds expected_value; where it does, true. "
-             "After timeout_ns nanoseconds the wait is over.",
+             "After timeout_ns nanoseconds (cpu: cycles) the wait is over.",
              Member, "standard"});
 }
 
