@@ -20,7 +20,7 @@ set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/Nereid)
 # docs/Runtime.md says what each is for; test/aot/check-install compiles each
 # alone from the installed files.
 set(NEREID_PUBLIC_HEADERS
-  nereid/ABI/DType.h nereid/ABI/KernelCompiler.h nereid/ABI/KernelImage.h nereid/ABI/KernelLibrary.h
+  nereid/ABI/DType.h nereid/ABI/KernelCompiler.h nereid/ABI/KernelImage.h nereid/ABI/KernelLibrary.h nereid/ABI/LanguageVersion.h
   nereid/ABI/LaunchABI.h nereid/ABI/Status.h
   nereid/Machine/Clock.h nereid/Machine/Machine.h
   nereid/Runtime/Argument.h nereid/Runtime/Context.h nereid/Runtime/DLPack.h nereid/Runtime/Device.h nereid/Runtime/DeviceProperties.h
