@@ -43,6 +43,9 @@ static void runOnHost(const FewRows &f) {
       "ACTIVATION"_a = nameOf(p.options.activation), "PLAIN"_a = f.isPlain);
 }
 
+/// A weight of so many columns keeps the memory busy as it is.
+static constexpr int64_t manyColumns = 16384;
+
 /// A lane has two columns, in about four parts of K: few lanes have to add up.
 /// Of one row, several warps with columns of their own are a program, because a
 /// GPU begins less than one program a nanosecond (docs/Training.md, Sampling).
@@ -62,8 +65,6 @@ FewRowsPlan kernels::planFewRows(int64_t rows, int64_t n, int64_t k,
   plan.lanes = plan.warps * warpSize;
   plan.parts =
       std::clamp<int64_t>(cdiv(k, plan.lanes * plan.width), 1, mostParts);
-  // A large weight keeps the memory busy as it is.
-  constexpr int64_t manyColumns = 16384;
   if (n >= manyColumns) {
     plan.columns = 4;
   } else if (rows == 1) {
@@ -98,10 +99,18 @@ static void runOnGpu(const FewRows &f) {
   const Product &p = f.p;
   const Tensor &residual = p.options.residual;
   FewRowsPlan plan = planFewRows(f.m, f.n, f.k, p.a.dtype());
-  if (plan.elements() >= f.k && p.a.stride(2) == 1 && !residual.defined() &&
+  // What a lane has of the rows, too, is in registers.
+  constexpr int64_t mostParts = 32, mostPartsOfTurn = 4;
+  bool fits = plan.elements() >= f.k && f.m * plan.parts <= mostParts;
+  if (fits && p.a.stride(2) == 1 && !residual.defined() &&
       !p.before.defined() && !p.of.defined()) {
     runWhole(f, plan);
     return;
+  }
+  int64_t parts =
+      std::min(nextPowerOf2(plan.parts), mostPartsOfTurn) * (plan.lanes / 32);
+  if (f.n >= manyColumns) {
+    parts = plan.warps = 1;
   }
   Tensor bias = contiguousOrNone(p.options.bias);
   bool early = !isCopied(p.options.bias, bias) && beginsEarly(p.a.device());
@@ -112,10 +121,9 @@ static void runOnGpu(const FewRows &f) {
       residual.defined() ? residual.stride(1) : 0,
       residual.defined() ? residual.stride(2) : 0, p.options.scale,
       "ROWS"_a = nextPowerOf2(f.m), "BLOCK_N"_a = plan.columns,
-      "PARTS"_a = nextPowerOf2(plan.parts) * plan.lanes / 32, "LANES"_a = 32,
-      "WIDTH"_a = plan.width, "EARLY"_a = early,
-      "ACTIVATION"_a = nameOf(p.options.activation), "PLAIN"_a = f.isPlain,
-      "launch_pdl"_a = early, "num_warps"_a = plan.warps,
+      "PARTS"_a = parts, "LANES"_a = 32, "WIDTH"_a = plan.width,
+      "EARLY"_a = early, "ACTIVATION"_a = nameOf(p.options.activation),
+      "PLAIN"_a = f.isPlain, "launch_pdl"_a = early, "num_warps"_a = plan.warps,
       "maxnreg"_a = registersOfRows(f.m));
 }
 
