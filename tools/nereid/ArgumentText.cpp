@@ -350,10 +350,10 @@ static void requireRoom(const NamedText &text, const GeneratorText &g,
             ? " beside the " + binaryText(double(use.used)) + " of other arrays"
             : "";
     raise({ErrorCode::OutOfMemory,
-           text.name + "=" + text.value + ": it takes " + binaryText(bytes) +
-               others + ", and " +
-               (device.isHost() ? "this machine" : device.str()) + " has " +
-               binaryText(all) + " of memory; expected a smaller shape",
+           text.name + "=" + text.value + ": expected a shape that fits the " +
+               binaryText(all) + " of memory of " +
+               (device.isHost() ? "this machine" : device.str()) + ", got " +
+               binaryText(bytes) + others,
            {}});
   }
 }
