@@ -10,7 +10,8 @@
 // vector, runs without any mask up to the least bound. A condition of a row is
 // a compare where a program has several rows, and a scalar where it has one.
 // Where a reduction runs along the rows inside of each chunk, a row's compare
-// bounds that loop in the same way.
+// bounds that loop in the same way. From the largest bound on all those
+// compares are false: what is masked by them is not read there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -106,8 +107,8 @@ bool Nest::startOfRow(LaneIndex &index) const {
   return dropOrigin(index, depth + 1);
 }
 
-/// The number of positions v, at most `most`, for which first + v is below
-/// `limit`; null if it is not known in front of the loops.
+/// The number of positions v of `most` for which first + v is below `limit`;
+/// null if it is not known in front of the loops.
 Value Nest::countBelow(Evaluator &probe, const LaneIndex &first,
                        const LaneIndex &limit, arith::CmpIPredicate predicate,
                        Value most) {
@@ -246,8 +247,7 @@ void Nest::addBound(Evaluator &probe, Value mask, unsigned coords,
       x.coefficient || !startOfRow(x)) {
     return;
   }
-  Value most =
-      bounds.upper ? bounds.upper : probe.at(depth).i64(schedule.extent);
+  Value most = probe.at(depth).i64(schedule.extent);
   if (Value count = countBelow(probe, x, y, predicate, most)) {
     if (wraps) {
       LaneOps ops = probe.at(depth);
@@ -257,8 +257,17 @@ void Nest::addBound(Evaluator &probe, Value mask, unsigned coords,
                                                          bounds.isExact, holds))
                            : holds;
     }
-    bounds.upper = count;
+    LaneOps ops = probe.at(depth);
+    bounds.upper =
+        bounds.upper
+            ? Value(arith::MinSIOp::create(ops.b, ops.loc, bounds.upper, count))
+            : count;
+    bounds.last =
+        bounds.last
+            ? Value(arith::MaxSIOp::create(ops.b, ops.loc, bounds.last, count))
+            : count;
     bounds.conjuncts.push_back({mask, coords});
+    bounds.compares.push_back({mask, coords});
   }
 }
 
@@ -277,6 +286,9 @@ Nest::Bounds Nest::findBounds(Evaluator &probe, unsigned coords) {
           result.places.insert(place);
         } else if (llvm::is_contained(result.axisConjuncts, key)) {
           result.axisPlaces.insert(place);
+        }
+        if (llvm::is_contained(result.compares, key)) {
+          result.comparePlaces.insert(place);
         }
         ++place;
       });
@@ -314,6 +326,21 @@ void Nest::assumeBounds(Evaluator &evaluator, unsigned coords, bool alongVector,
         if ((alongVector && bounds.places.contains(place)) ||
             (alongAxis && bounds.axisPlaces.contains(place))) {
           evaluator.assumed[{conjunct, where}] = true;
+        }
+        ++place;
+      });
+    }
+  });
+}
+
+/// Beyond `bounds.last`.
+void Nest::assumeNoneHolds(Evaluator &evaluator, unsigned coords) {
+  unsigned place = 0;
+  walkMasks(evaluator, coords, [&](Value mask, unsigned at, bool) {
+    if (mask) {
+      walkConjuncts(evaluator, mask, at, [&](Value conjunct, unsigned where) {
+        if (bounds.comparePlaces.contains(place)) {
+          evaluator.assumed[{conjunct, where}] = false;
         }
         ++place;
       });

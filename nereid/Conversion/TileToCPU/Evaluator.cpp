@@ -19,8 +19,7 @@ using namespace mlir;
 
 namespace nereid::tocpu {
 
-/// An all-true or all-false i1 constant.
-static std::optional<bool> knownMask(Value mask) {
+std::optional<bool> knownMask(Value mask) {
   APInt value;
   if (mask && matchPattern(mask, m_ConstantInt(&value))) {
     return value.isAllOnes();
@@ -41,6 +40,9 @@ Lane Evaluator::combineMasks(Lane x, Lane y) {
   }
   if (!y.value || knownMask(y.value) == true) {
     return x;
+  }
+  if (knownMask(x.value) == false || knownMask(y.value) == false) {
+    return {at(0).integer(at(0).b.getI1Type(), 0), 0};
   }
   unsigned level = std::max(x.level, y.level);
   Value vx = x.value, vy = y.value;
@@ -146,9 +148,9 @@ Lane Evaluator::dense(DenseElementsAttr attr, RankedTensorType type,
 }
 
 Lane Evaluator::compute(Value tile, unsigned coords) {
-  if (assumed.count({tile, coords})) {
+  if (auto known = assumed.find({tile, coords}); known != assumed.end()) {
     LaneOps ops = at(0);
-    return {ops.integer(ops.b.getI1Type(), 1), 0};
+    return {ops.integer(ops.b.getI1Type(), known->second), 0};
   }
   if (const Buffer *buffer = kernel.buffer(tile)) {
     Lane lane = loadBuffer(*buffer, coords);

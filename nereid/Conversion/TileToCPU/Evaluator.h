@@ -83,6 +83,9 @@ struct LanePointer {
   unsigned minLevel = 0; ///< a load must not stand outside of this level
 };
 
+/// Of an i1 constant, or a vector of one: all true or not; nothing of others.
+std::optional<bool> knownMask(mlir::Value mask);
+
 class Evaluator {
 public:
   Evaluator(KernelEmitter &kernel, unsigned lanes)
@@ -137,11 +140,15 @@ public:
 
   KernelEmitter &kernel;
   unsigned lanes;
-  /// Compares that hold in every lane of this version of the loops.
+  /// Compares that hold in every lane of this version of the loops, or in none.
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, bool> assumed;
   /// Asks in front of the loops what bounds them: what is read along the vector
   /// is neither needed nor known to exist there.
   bool isProbe = false;
+  /// Whole vectors may be masked out. An access without any lane is skipped by
+  /// a branch: the processor's own suppression of the fault costs as much as
+  /// hundreds of loads where nothing is mapped.
+  bool skipsDead = false;
   /// Lanes inside the tile; null: all.
   mlir::Value laneMask;
 
@@ -200,6 +207,9 @@ private:
                 Lane other);
   Lane loadUniform(const LanePointer &from, mlir::Type type, Lane mask,
                    Lane other);
+  Lane skippedIfDead(Lane mask, mlir::Value on, mlir::Value rest,
+                     unsigned level,
+                     llvm::function_ref<mlir::Value(mlir::OpBuilder &)> load);
   Lane loadRun(Lane address, mlir::Type type, Lane mask, Lane other,
                bool reversed);
   Lane loadMaskedRun(Lane address, mlir::Type type, Lane mask, Lane other,

@@ -96,6 +96,15 @@ Lane Evaluator::load(tile::LoadOp op, unsigned coords) {
     other = evaluate(op.getOther(), coords);
   }
   Type element = tile::getElement(op.getResult().getType());
+  if (knownMask(mask.value) == false && !isProbe &&
+      !isa<LLVM::LLVMPointerType>(laneType(element))) {
+    if (other.value) {
+      return other;
+    }
+    LaneOps ops = at(0);
+    Type type = memoryType(element, /*vector=*/false);
+    return {isa<FloatType>(type) ? ops.real(type, 0) : ops.integer(type, 0), 0};
+  }
   tellLoad(op, from, mask.value || laneMask);
   return loadFrom(from, element, mask, other);
 }
@@ -266,6 +275,28 @@ Value Evaluator::opaqueMask(Value mask, Type type, unsigned level) {
                                ops.splat(zero, lanes));
 }
 
+/// `load`, a vector with `rest` where `on`, the lanes of `mask`, is off; under
+/// a branch if whole vectors may be off.
+Lane Evaluator::skippedIfDead(Lane mask, Value on, Value rest, unsigned level,
+                              llvm::function_ref<Value(OpBuilder &)> load) {
+  LaneOps ops = at(level);
+  if (!skipsDead || !mask.value || knownMask(mask.value)) {
+    return {load(ops.b), level};
+  }
+  Value any = mask.isUniform()
+                  ? mask.value
+                  : Value(vector::ReductionOp::create(
+                        ops.b, ops.loc, vector::CombiningKind::OR, on));
+  auto branch =
+      scf::IfOp::create(ops.b, ops.loc, TypeRange{rest.getType()}, any, true);
+  OpBuilder then = branch.getThenBodyBuilder();
+  Value loaded = load(then);
+  scf::YieldOp::create(then, ops.loc, loaded);
+  OpBuilder otherwise = branch.getElseBodyBuilder();
+  scf::YieldOp::create(otherwise, ops.loc, rest);
+  return {branch.getResult(0), level};
+}
+
 Lane Evaluator::loadRun(Lane address, Type type, Lane mask, Lane other,
                         bool reversed) {
   auto vectorType = VectorType::get({lanes}, type);
@@ -298,10 +329,14 @@ Lane Evaluator::loadRun(Lane address, Type type, Lane mask, Lane other,
   if (!kernel.target.hasMaskRegisters) {
     on = opaqueMask(on, type, level);
   }
-  result = LLVM::MaskedLoadOp::create(ops.b, ops.loc, vectorType, first, on,
-                                      rest, ops.b.getI32IntegerAttr(bytes),
-                                      /*nontemporal=*/nullptr);
-  return {reversed ? ops.shuffle(result, order) : result, level};
+  Lane loaded =
+      skippedIfDead(mask, on, rest, level, [&](OpBuilder &b) -> Value {
+        return LLVM::MaskedLoadOp::create(b, ops.loc, vectorType, first, on,
+                                          rest, ops.b.getI32IntegerAttr(bytes),
+                                          /*nontemporal=*/nullptr);
+      });
+  return {reversed ? at(level).shuffle(loaded.value, order) : loaded.value,
+          level};
 }
 
 /// Reads everything between the first and the last lane. The gaps are shorter
@@ -365,11 +400,11 @@ Lane Evaluator::loadGather(const LanePointer &from, Type type, Lane mask,
                  ? vectorOf(mask)
                  : ops.integer(VectorType::get({lanes}, ops.b.getI1Type()), 1);
   Value rest = otherVector(type, other, level);
-  ops = at(level);
-  return {LLVM::masked_gather::create(
-              ops.b, ops.loc, VectorType::get({lanes}, type), addresses, on,
-              ValueRange{rest}, ops.b.getI32IntegerAttr(bytesOf(type))),
-          level};
+  return skippedIfDead(mask, on, rest, level, [&](OpBuilder &b) -> Value {
+    return LLVM::masked_gather::create(
+        b, ops.loc, VectorType::get({lanes}, type), addresses, on,
+        ValueRange{rest}, ops.b.getI32IntegerAttr(bytesOf(type)));
+  });
 }
 
 /// `x % n` addresses: a run in nearly every chunk.

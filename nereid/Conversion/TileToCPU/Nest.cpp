@@ -288,12 +288,41 @@ void Nest::emitChunks() {
     if (alongVector && !isScan) {
       narrowAccumulators(rest);
     }
+    Version dead = remainder;
+    if (Value from = startOfDead(remainder)) {
+      dead.lower = from;
+      dead.isDead = true;
+      remainder.upper = from;
+    }
     emitVersion(remainder);
+    if (dead.isDead) {
+      emitVersion(dead);
+    }
   }
   if (schedule.axisIsVector && !isScan) {
     finishAlongVector(std::min<int64_t>(
         extent, main.upper || main.last < extent ? rest : lanes));
   }
+}
+
+/// Where the last version of the loops begins; null: there is none.
+Value Nest::startOfDead(const Version &remainder) {
+  constexpr int64_t fewChunks = 4;
+  if (!bounds.last || bounds.storesOnly ||
+      schedule.extent <= fewChunks * static_cast<int64_t>(remainder.lanes)) {
+    return nullptr;
+  }
+  LaneOps ops = kernel.ops();
+  auto chunk = static_cast<int64_t>(remainder.lanes);
+  Value last = ops.add(bounds.last, ops.i64(chunk - 1));
+  last = ops.sub(last,
+                 arith::RemUIOp::create(ops.b, ops.loc, last, ops.i64(chunk)));
+  last = arith::MaxSIOp::create(ops.b, ops.loc, last, remainder.lower);
+  last = arith::MinSIOp::create(ops.b, ops.loc, last, remainder.upper);
+  return bounds.isExact
+             ? Value(arith::SelectOp::create(ops.b, ops.loc, bounds.isExact,
+                                             last, remainder.upper))
+             : last;
 }
 
 /// Two copies of the main loop. What both compute before stands before both.
@@ -328,6 +357,7 @@ void Nest::emitVersion(const Version &version) {
   OpBuilder &b = kernel.b;
   LaneOps ops = kernel.ops();
   Evaluator evaluator(kernel, version.lanes);
+  evaluator.skipsDead = bounds.any() && !version.assume && !version.isDead;
   OpBuilder::InsertPoint saved = anchors.back();
   Coord chunk;
   chunk.pattern = version.lanes > 1 ? evaluator.iota() : nullptr;
@@ -389,8 +419,12 @@ void Nest::emitChunk(Evaluator &evaluator, const Version &version,
   }
   unsigned coords = coordsOf(evaluator, chunk, Coord());
   assumeBounds(evaluator, coords, version.assume, false);
+  if (version.isDead) {
+    assumeNoneHolds(evaluator, coords);
+  }
   emitRoots(evaluator, coords, version.nontemporal);
-  if (!version.masked && version.lanes > 1 && !schedule.collapsed()) {
+  if (!version.masked && !version.isDead && version.lanes > 1 &&
+      !schedule.collapsed()) {
     emitPrefetches(evaluator, coords, chunk, version.nontemporal);
   }
 }
@@ -411,8 +445,12 @@ void Nest::emitAxisLoop(Evaluator &evaluator, const Version &version,
   axis.level = depth + 2;
   unsigned coords = coordsOf(evaluator, chunk, axis);
   assumeBounds(evaluator, coords, version.assume, assumeAxis);
+  if (version.isDead) {
+    assumeNoneHolds(evaluator, coords);
+  }
   emitRoots(evaluator, coords, false);
-  if (!version.masked && version.lanes > 1 && !schedule.collapsed()) {
+  if (!version.masked && !version.isDead && version.lanes > 1 &&
+      !schedule.collapsed()) {
     fetchPieces(evaluator, coords, chunk);
   }
   b.setInsertionPointToEnd(loop.getBody());
@@ -435,14 +473,18 @@ void Nest::emitAxis(Evaluator &evaluator, const Version &version,
       axis.offset = i;
       unsigned coords = coordsOf(evaluator, chunk, axis);
       assumeBounds(evaluator, coords, version.assume, false);
+      if (version.isDead) {
+        assumeNoneHolds(evaluator, coords);
+      }
       emitRoots(evaluator, coords, false);
     }
   } else {
     LaneOps ops = evaluator.at(depth + 1);
     Value begin = ops.i64(0), end = ops.i64(size);
-    if (version.lanes > 1 && bounds.axisUpper) {
+    if (version.lanes > 1 && bounds.axisUpper && !version.isDead) {
       emitAxisLoop(evaluator, version, chunk, begin, bounds.axisUpper, true);
       begin = bounds.axisUpper;
+      evaluator.skipsDead = true;
     }
     emitAxisLoop(evaluator, version, chunk, begin, end, false);
   }
@@ -490,6 +532,9 @@ void Nest::emitRoots(Evaluator &evaluator, unsigned coords, bool nontemporal) {
       Lane value = evaluator.evaluate(store.getValue(), coords);
       LanePointer to = evaluator.pointer(store.getPtr(), coords);
       Lane mask = evaluator.activeMask(store.getMask(), coords);
+      if (knownMask(mask.value) == false) {
+        break;
+      }
       Type element = laneType(tile::getElement(store.getValue().getType()));
       bool stream = nontemporal && kernel.canStream(store);
       evaluator.tellStore(store, to, element, static_cast<bool>(mask.value));

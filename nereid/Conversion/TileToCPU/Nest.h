@@ -5,14 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Emits an item of a plan as loops. The loop over chunks comes in up to three
+// Emits an item of a plan as loops. The loop over chunks comes in up to four
 // versions:
 //
 //   for (v = 0; v < F; v += lanes)       every mask that bounds v is known true
 //   the same with stores past the cache   if the launch streams and rows align
-//   for (v = F; v < end; v += restLanes)  masks are vectors
+//   for (v = F; v < D; v += restLanes)   masks are vectors
+//   for (v = D; v < end; v += restLanes) every mask that bounds v is known
+//   false
 //
-// where F is the tile's extent, or what the masks leave of it.
+// where F is the tile's extent, or what the masks leave of it. The last one is
+// there where something is done for elements that are masked out, as in a sum.
 //
 //===----------------------------------------------------------------------===//
 
@@ -102,7 +105,8 @@ private:
     llvm::SmallVector<mlir::Value> values;
   };
   struct Bounds {
-    mlir::Value upper;     ///< i64: masks hold for all v below it; null: extent
+    mlir::Value upper; ///< i64: masks hold for all v below it; null: extent
+    mlir::Value last;  ///< i64: no compare holds from it on; null as `upper`
     mlir::Value condition; ///< i1: masks that do not depend on v; null: true
     /// i1: no compare that made `upper` wraps; null: none may. Where it is
     /// false nothing is known of any v.
@@ -114,11 +118,15 @@ private:
     /// With the coordinates they are read at: one compare may bound the rows
     /// for one access and say nothing of the columns of another.
     llvm::SmallVector<std::pair<mlir::Value, unsigned>> conjuncts;
+    /// Those of `conjuncts` that `upper` and `last` are of.
+    llvm::SmallVector<std::pair<mlir::Value, unsigned>> compares;
     /// Of `axisUpper`.
     llvm::SmallVector<std::pair<mlir::Value, unsigned>> axisConjuncts;
     /// The same conjuncts as places in the order of the walk, which is the same
     /// for every version of the loops while coordinates are numbered anew.
-    llvm::DenseSet<unsigned> places, axisPlaces;
+    llvm::DenseSet<unsigned> places, comparePlaces, axisPlaces;
+
+    bool any() const { return upper || condition || axisUpper; }
   };
   /// How the loops came out, at each root.
   void tell(bool scalarOnly);
@@ -132,11 +140,13 @@ private:
     int64_t first = 0, last = 0;
     unsigned lanes = 1;
     bool assume = false;      ///< the bounds' compares hold
+    bool isDead = false;      ///< none of them does
     bool masked = false;      ///< lanes may lie outside of the tile
     bool nontemporal = false; ///< stores pass the cache
     bool isStatic() const { return !lower && !upper; }
   };
   void emitVersion(const Version &version);
+  mlir::Value startOfDead(const Version &remainder);
   void emitStreamed(Version version, mlir::Value condition);
   void emitChunk(Evaluator &evaluator, const Version &version,
                  const Coord &chunk);
@@ -163,6 +173,7 @@ private:
   Bounds findBounds(Evaluator &probe, unsigned coords);
   void assumeBounds(Evaluator &evaluator, unsigned coords, bool alongVector,
                     bool alongAxis);
+  void assumeNoneHolds(Evaluator &evaluator, unsigned coords);
   mlir::Value canStream(Evaluator &probe, unsigned coords);
   bool startOfRow(LaneIndex &index) const;
   bool dropOrigin(LaneIndex &index, unsigned level) const;
