@@ -25,6 +25,9 @@
 //   anything -> int1          value != 0
 //   integer -> integer        two's complement truncation
 //
+// A tensor whose elements share memory (expand) is for reading: what would
+// write to one throws InvalidArgument.
+//
 // A Tensor handle is not thread-safe to modify; distinct handles are.
 //
 //===----------------------------------------------------------------------===//
@@ -35,6 +38,7 @@
 #include "nereid/ABI/DType.h"
 #include "nereid/Runtime/Device.h"
 
+#include <atomic>
 #include <cstddef>
 #include <initializer_list>
 #include <memory>
@@ -116,6 +120,18 @@ public:
   /// Is this the only handle or view of its memory? Then nothing else can see
   /// it change.
   bool isUnique() const { return owner.use_count() == 1; }
+  /// How often its memory was written to, by `copyFrom`, `fill`, the library's
+  /// operators that work in place, and whoever says so by `noteWrite`: kernels
+  /// that a program launches itself count only so. What borrows memory counts
+  /// for itself and its views.
+  uint64_t writes() const { return owner ? owner->writes.load() : 0; }
+  void noteWrite() const {
+    if (owner) {
+      ++owner->writes;
+    }
+  }
+  /// Are several elements one place in memory, as in a dimension of stride 0?
+  bool sharesElements() const;
   DType dtype() const { return dtype_; }
   Device device() const { return device_; }
   int rank() const { return static_cast<int>(shape_.size()); }
@@ -152,7 +168,8 @@ public:
   Tensor slice(int axis, int64_t start, int64_t stop = INT64_MAX,
                int64_t step = 1) const;
   Tensor select(int axis, int64_t index) const; ///< drops the dimension
-  Tensor expand(Shape shape) const; ///< size-1 dimensions repeat, stride 0
+  /// Dimensions of size 1 repeat, with stride 0; -1 keeps a size.
+  Tensor expand(Shape shape) const;
   Tensor unsqueeze(int axis) const;
   Tensor squeeze(int axis) const;
   /// The same bits as another type of the same size.
@@ -166,6 +183,12 @@ public:
   /// Element by element with conversion; `source` is broadcast to this shape.
   const Tensor &copyFrom(const Tensor &source) const;
   const Tensor &fill(double value) const;
+  /// Exactly: a double has 53 bits of an integer.
+  template <typename T>
+    requires(std::is_integral_v<T> && sizeof(T) == 8)
+  const Tensor &fill(T value) const {
+    return fillWith(&value, *dtypeOf<T>());
+  }
   const Tensor &zero() const { return fill(0); }
 
   /// Every element as a double, row-major: what references compute with.
@@ -182,6 +205,18 @@ public:
   double at(std::initializer_list<int64_t> index) const;
   /// The only element. Throws when there is not exactly one.
   double item() const;
+  /// The same as a T: int64_t for integers beyond 2^53.
+  template <typename T>
+  T at(std::initializer_list<int64_t> index) const {
+    return element(index).item<T>();
+  }
+  template <typename T>
+  T item() const {
+    static_assert(dtypeOf<T>().has_value(), "no dtype holds this C++ type");
+    T value;
+    readItem(&value, *dtypeOf<T>());
+    return value;
+  }
 
   /// *this when the host can read it, else a copy on the cpu device.
   Tensor onHost() const { return device_.isHost() ? *this : to(Device::cpu()); }
@@ -192,8 +227,20 @@ public:
 private:
   friend Tensor empty(Shape, DType, Device);
 
-  Tensor(std::shared_ptr<void> owner, void *data, DType dtype, Device device,
+  /// What all views of one memory share.
+  struct Storage {
+    explicit Storage(std::shared_ptr<void> memory)
+        : memory(std::move(memory)) {}
+    std::shared_ptr<void> memory; ///< null: borrowed
+    std::atomic<uint64_t> writes = 0;
+  };
+
+  Tensor(std::shared_ptr<Storage> owner, void *data, DType dtype, Device device,
          Shape shape, Shape strides);
+  const Tensor &fillWith(const void *value, DType dtype) const;
+  Tensor element(std::initializer_list<int64_t> index) const;
+  void readItem(void *value, DType dtype) const;
+  void requireElementsApart(const char *call) const;
   void swap(Tensor &other) noexcept;
   /// `call`: what is asked of the tensor, for the message.
   void requireDefined(const char *call) const {
@@ -208,7 +255,7 @@ private:
   static Tensor fromValues(size_t count, DType dtype,
                            std::optional<Shape> shape, Device device, Get get);
 
-  std::shared_ptr<void> owner;
+  std::shared_ptr<Storage> owner;
   void *data_ = nullptr;
   DType dtype_ = DType::Float32;
   Device device_;
@@ -218,26 +265,43 @@ private:
 
 // Makers. Random numbers come from Philox4x32-10 with `seed` as key: element
 // 4k + j is lane j of counter k, so that a value depends on its index and the
-// seed only, never on the number of threads.
+// seed only, never on the number of threads. Without a seed, each call takes
+// the next of the process's sequence, which is the same in every run of a
+// program whose calls come in one order.
+
+/// The process's sequence of seeds begins anew. Thread-safe.
+void manualSeed(uint64_t seed);
+/// The next of the sequence, for what draws numbers in another way (dropout).
+uint64_t nextSeed();
 
 Tensor empty(Shape shape, DType dtype = f32, Device device = Device::best());
 Tensor emptyLike(const Tensor &model);
 Tensor zeros(Shape shape, DType dtype = f32, Device device = Device::best());
 Tensor full(Shape shape, double value, DType dtype = f32,
             Device device = Device::best());
+/// Exactly: a double has 53 bits of an integer.
+template <typename T>
+  requires(std::is_integral_v<T> && sizeof(T) == 8)
+Tensor full(Shape shape, T value, DType dtype = f32,
+            Device device = Device::best()) {
+  Tensor result = empty(std::move(shape), dtype, device);
+  result.fill(value);
+  return result;
+}
 /// start, start + step, ... in row-major order.
 Tensor arange(Shape shape, DType dtype = i32, Device device = Device::best(),
               double start = 0, double step = 1);
 /// Uniform in [0, 1).
 Tensor rand(Shape shape, DType dtype = f32, Device device = Device::best(),
-            uint64_t seed = 0);
+            std::optional<uint64_t> seed = std::nullopt);
 /// Standard normal (Box-Muller in float32).
 Tensor randn(Shape shape, DType dtype = f32, Device device = Device::best(),
-             uint64_t seed = 0);
+             std::optional<uint64_t> seed = std::nullopt);
 /// Uniform integers in [low, high). Throws when low >= high or the dtype
 /// cannot hold them.
 Tensor randint(Shape shape, int64_t low, int64_t high, DType dtype = i32,
-               Device device = Device::best(), uint64_t seed = 0);
+               Device device = Device::best(),
+               std::optional<uint64_t> seed = std::nullopt);
 
 template <typename Get>
 Tensor Tensor::fromValues(size_t count, DType dtype, std::optional<Shape> shape,

@@ -43,8 +43,8 @@ TEST_F(CudaTensors, MakersGiveWhatTheHostGives) {
             randn({1001}, bf16, cpu, 7).toVector<float>());
   EXPECT_EQ(rand({77}, f64, gpu, 7).toVector<double>(),
             rand({77}, f64, cpu, 7).toVector<double>());
-  EXPECT_EQ(randint({77}, -5, 5, i8, gpu).toVector<int>(),
-            randint({77}, -5, 5, i8, cpu).toVector<int>());
+  EXPECT_EQ(randint({77}, -5, 5, i8, gpu, 7).toVector<int>(),
+            randint({77}, -5, 5, i8, cpu, 7).toVector<int>());
   Tensor x = Tensor::fromVector<int>({1, 2, 3, 4}, Shape{2, 2}, gpu);
   EXPECT_EQ(x.device(), gpu);
   EXPECT_EQ(x.at({1, 0}), 3);

@@ -27,6 +27,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <mutex>
 
 namespace nereid {
 
@@ -90,6 +91,35 @@ static void generate(const Tensor &tensor, DType valueType,
   raise({ErrorCode::InvalidArgument, std::move(message), {}});
 }
 
+namespace {
+struct SeedSequence {
+  std::mutex mutex;
+  uint64_t state = 0;
+};
+} // namespace
+
+static SeedSequence &seedSequence() {
+  static SeedSequence sequence;
+  return sequence;
+}
+
+void manualSeed(uint64_t seed) {
+  SeedSequence &sequence = seedSequence();
+  std::lock_guard lock(sequence.mutex);
+  sequence.state = seed;
+}
+
+// SplitMix64: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number
+// generators", OOPSLA 2014. Different states give different seeds.
+uint64_t nextSeed() {
+  SeedSequence &sequence = seedSequence();
+  std::lock_guard lock(sequence.mutex);
+  uint64_t z = sequence.state += 0x9E3779B97F4A7C15;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+  return z ^ (z >> 31);
+}
+
 Tensor zeros(Shape shape, DType dtype, Device device) {
   return full(std::move(shape), 0, dtype, device);
 }
@@ -121,8 +151,10 @@ static void requireFloat(const char *name, DType dtype) {
   }
 }
 
-Tensor rand(Shape shape, DType dtype, Device device, uint64_t seed) {
+Tensor rand(Shape shape, DType dtype, Device device,
+            std::optional<uint64_t> given) {
   requireFloat("rand", dtype);
+  uint64_t seed = given ? *given : nextSeed();
   Tensor result = empty(std::move(shape), dtype, device);
   generate<float>(result, f32,
                   {.kind = Generation::Kind::Uniform, .seed = seed},
@@ -200,8 +232,10 @@ static void normals(uint64_t seed, int64_t group, int64_t groups,
   }
 }
 
-Tensor randn(Shape shape, DType dtype, Device device, uint64_t seed) {
+Tensor randn(Shape shape, DType dtype, Device device,
+             std::optional<uint64_t> given) {
   requireFloat("randn", dtype);
+  uint64_t seed = given ? *given : nextSeed();
   Tensor result = empty(std::move(shape), dtype, device);
   generate<float>(result, f32, {.kind = Generation::Kind::Normal, .seed = seed},
                   [=](int64_t group, int64_t groups, float *values) {
@@ -227,7 +261,7 @@ static bool holds(DType dtype, int64_t low, int64_t high) {
 }
 
 Tensor randint(Shape shape, int64_t low, int64_t high, DType dtype,
-               Device device, uint64_t seed) {
+               Device device, std::optional<uint64_t> given) {
   std::string range =
       "those from " + std::to_string(low) + " to below " + std::to_string(high);
   if (low >= high) {
@@ -237,6 +271,7 @@ Tensor randint(Shape shape, int64_t low, int64_t high, DType dtype,
     invalid("randint: expected numbers that " +
             std::string(languageName(dtype)) + " holds, got " + range);
   }
+  uint64_t seed = given ? *given : nextSeed();
   Tensor result = empty(std::move(shape), dtype, device);
   // Multiply-high maps 32 (or 64) random bits onto the range; the bias is
   // below range / 2^32 (2^64).

@@ -66,7 +66,7 @@ static Shape rowMajorStrides(const Shape &shape) {
   return strides;
 }
 
-Tensor::Tensor(std::shared_ptr<void> owner, void *data, DType dtype,
+Tensor::Tensor(std::shared_ptr<Storage> owner, void *data, DType dtype,
                Device device, Shape shape, Shape strides)
     : owner(std::move(owner)), data_(data), dtype_(dtype), device_(device),
       shape_(std::move(shape)), strides_(std::move(strides)) {
@@ -105,8 +105,8 @@ Tensor empty(Shape shape, DType dtype, Device device) {
         valueOrThrow(valueOrThrow(cuda::DeviceState::get(device.index()))
                          ->memory.allocate(bytes));
     void *address = memory.get();
-    return Tensor(std::move(memory), address, dtype, device, std::move(shape),
-                  std::move(strides));
+    return Tensor(std::make_shared<Tensor::Storage>(std::move(memory)), address,
+                  dtype, device, std::move(shape), std::move(strides));
   }
   std::shared_ptr<void> memory = allocateHostMemory(bytes);
   if (!memory) {
@@ -117,8 +117,8 @@ Tensor empty(Shape shape, DType dtype, Device device) {
            {}});
   }
   void *address = memory.get();
-  return Tensor(std::move(memory), address, dtype, device, std::move(shape),
-                std::move(strides));
+  return Tensor(std::make_shared<Tensor::Storage>(std::move(memory)), address,
+                dtype, device, std::move(shape), std::move(strides));
 }
 
 Tensor emptyLike(const Tensor &model) {
@@ -160,13 +160,8 @@ Tensor Tensor::adopt(std::shared_ptr<void> owner, void *data, Shape shape,
               listText(shape) + " reach beyond the address space");
     }
   }
-  if (!owner) {
-    // A non-null owner is what makes a tensor defined; nothing is kept alive.
-    static char nothing;
-    owner = std::shared_ptr<void>(std::shared_ptr<void>(), &nothing);
-  }
-  return Tensor(std::move(owner), data, dtype, device, std::move(shape),
-                std::move(*strides));
+  return Tensor(std::make_shared<Storage>(std::move(owner)), data, dtype,
+                device, std::move(shape), std::move(*strides));
 }
 
 Tensor Tensor::borrow(void *data, Shape shape, DType dtype, Device device,
@@ -186,12 +181,32 @@ bool Tensor::isContiguous() const {
   return true;
 }
 
+bool Tensor::sharesElements() const {
+  for (size_t i = 0; numel_ && i < shape_.size(); ++i) {
+    if (shape_[i] > 1 && strides_[i] == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void Tensor::requireElementsApart(const char *call) const {
+  if (sharesElements()) {
+    invalid(std::string(call) +
+            ": expected a tensor whose elements are places of their own, got " +
+            str() + "; hint: contiguous() of an expanded tensor has its own");
+  }
+}
+
 int Tensor::checkedAxis(int axis) const {
+  requireDefined("a dimension");
   int wrapped = axis < 0 ? axis + rank() : axis;
   if (wrapped < 0 || wrapped >= rank()) {
-    invalid("dimension " + std::to_string(axis) + " of " + str() +
-            ": expected " + std::to_string(-rank()) + " to " +
-            std::to_string(rank() - 1));
+    invalid("a dimension of " + str() + ": expected " +
+            (rank() ? "a number from " + std::to_string(-rank()) + " to " +
+                          std::to_string(rank() - 1)
+                    : std::string("a tensor with dimensions")) +
+            ", got dimension " + std::to_string(axis));
   }
   return wrapped;
 }
@@ -226,14 +241,20 @@ std::string Tensor::str() const {
 static Shape inferShape(Shape shape, int64_t count, const Tensor &from) {
   auto hole = std::find(shape.begin(), shape.end(), -1);
   std::string asked = listText(shape);
+  if (std::count_if(shape.begin(), shape.end(), [](int64_t size) {
+        return size < 0;
+      }) > (hole != shape.end())) {
+    invalid("view of " + from.str() +
+            ": expected sizes from 0 on, and -1 once at most, got " + asked);
+  }
   if (hole != shape.end()) {
     *hole = 1;
     int64_t rest = checkedCount(shape, DType::Int8);
     *hole = rest ? count / rest : 0;
   }
   if (checkedCount(shape, DType::Int8) != count) {
-    invalid("cannot view " + from.str() + " as " + asked + ": it has " +
-            std::to_string(count) + " elements");
+    invalid("view of " + from.str() + ": expected a shape of " +
+            std::to_string(count) + " elements, got " + asked);
   }
   return shape;
 }
@@ -242,8 +263,8 @@ Tensor Tensor::view(Shape shape) const {
   requireDefined("view");
   shape = inferShape(std::move(shape), numel_, *this);
   if (!isContiguous()) {
-    invalid("cannot view " + str() + " as " + listText(shape) +
-            " without a copy; use reshape");
+    invalid("view: expected a row-major tensor, got " + str() +
+            "; hint: reshape makes a copy where there is no view");
   }
   Shape strides = rowMajorStrides(shape);
   return Tensor(owner, data_, dtype_, device_, std::move(shape),
@@ -261,8 +282,8 @@ Tensor Tensor::permute(const std::vector<int> &order) const {
   for (int axis : order) {
     int a = checkedAxis(axis);
     if (seen[a]) {
-      invalid("permute of " + str() + ": dimension " + std::to_string(axis) +
-              " occurs twice");
+      invalid("permute of " + str() + ": expected each dimension once, got " +
+              "dimension " + std::to_string(axis) + " twice");
     }
     seen[a] = true;
     shape.push_back(shape_[a]);
@@ -289,8 +310,8 @@ Tensor Tensor::slice(int axis, int64_t start, int64_t stop,
                      int64_t step) const {
   int a = checkedAxis(axis);
   if (step < 1) {
-    invalid("slice of " + str() + " with step " + std::to_string(step) +
-            ": expected at least 1");
+    invalid("slice of " + str() + ": expected a step from 1 on, got step " +
+            std::to_string(step));
   }
   int64_t size = shape_[a];
   auto clip = [size](int64_t bound) {
@@ -312,8 +333,12 @@ Tensor Tensor::select(int axis, int64_t index) const {
   int a = checkedAxis(axis);
   int64_t wrapped = index < 0 ? index + shape_[a] : index;
   if (wrapped < 0 || wrapped >= shape_[a]) {
-    invalid("index " + std::to_string(index) + " of dimension " +
-            std::to_string(axis) + " of " + str());
+    invalid("select of " + str() + ": expected an index " +
+            (shape_[a] ? "from " + std::to_string(-shape_[a]) + " to " +
+                             std::to_string(shape_[a] - 1)
+                       : std::string("of a dimension with elements")) +
+            ", got index " + std::to_string(index) + " of dimension " +
+            std::to_string(axis));
   }
   return slice(a, wrapped, wrapped + 1).squeeze(a);
 }
@@ -322,6 +347,7 @@ Tensor Tensor::expand(Shape shape) const {
   requireDefined("expand");
   size_t extra = shape.size() - std::min(shape.size(), shape_.size());
   Shape strides(shape.size(), 0);
+  std::string asked = listText(shape);
   bool fits = shape.size() >= shape_.size();
   for (size_t i = 0; fits && i < shape_.size(); ++i) {
     int64_t &wanted = shape[i + extra];
@@ -330,7 +356,10 @@ Tensor Tensor::expand(Shape shape) const {
     strides[i + extra] = shape_[i] == wanted ? strides_[i] : 0;
   }
   if (!fits) {
-    invalid("cannot expand " + str() + " to " + listText(shape));
+    invalid("expand of " + str() +
+            ": expected a shape whose last sizes are the tensor's where those "
+            "are not 1, got " +
+            asked);
   }
   checkedCount(shape, dtype_);
   return Tensor(owner, data_, dtype_, device_, std::move(shape),
@@ -341,7 +370,9 @@ Tensor Tensor::unsqueeze(int axis) const {
   requireDefined("unsqueeze");
   int wrapped = axis < 0 ? axis + rank() + 1 : axis;
   if (wrapped < 0 || wrapped > rank()) {
-    invalid("unsqueeze of " + str() + " at dimension " + std::to_string(axis));
+    invalid("unsqueeze of " + str() + ": expected a dimension from " +
+            std::to_string(-rank() - 1) + " to " + std::to_string(rank()) +
+            ", got dimension " + std::to_string(axis));
   }
   Tensor result = *this;
   int64_t stride = wrapped < rank() ? shape_[wrapped] * strides_[wrapped] : 1;
@@ -353,8 +384,9 @@ Tensor Tensor::unsqueeze(int axis) const {
 Tensor Tensor::squeeze(int axis) const {
   int a = checkedAxis(axis);
   if (shape_[a] != 1) {
-    invalid("squeeze of " + str() + ": dimension " + std::to_string(axis) +
-            " has size " + std::to_string(shape_[a]));
+    invalid("squeeze of " + str() +
+            ": expected a dimension of size 1, got dimension " +
+            std::to_string(axis) + " of size " + std::to_string(shape_[a]));
   }
   Tensor result = *this;
   result.shape_.erase(result.shape_.begin() + a);
@@ -365,8 +397,10 @@ Tensor Tensor::squeeze(int axis) const {
 Tensor Tensor::bitcast(DType dtype) const {
   requireDefined("bitcast");
   if (byteSize(dtype) != byteSize(dtype_)) {
-    invalid("bitcast of " + str() + " to " + std::string(languageName(dtype)) +
-            ": the sizes differ");
+    invalid("bitcast of " + str() + ": expected a type of " +
+            std::to_string(byteSize(dtype_)) + " bytes, got " +
+            std::string(shortName(dtype)) + " of " +
+            std::to_string(byteSize(dtype)));
   }
   Tensor result = *this;
   result.dtype_ = dtype;

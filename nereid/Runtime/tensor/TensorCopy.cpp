@@ -87,13 +87,35 @@ static bool overlap(const Tensor &a, const Tensor &b) {
   return x < y + b.extentBytes() && y < x + a.extentBytes();
 }
 
+/// Sizes, counted from the last, are equal or 1.
+static bool broadcasts(const Shape &from, const Shape &to) {
+  if (from.size() > to.size()) {
+    return false;
+  }
+  size_t extra = to.size() - from.size();
+  for (size_t i = 0; i < from.size(); ++i) {
+    if (from[i] != 1 && from[i] != to[i + extra]) {
+      return false;
+    }
+  }
+  return true;
+}
+
 const Tensor &Tensor::copyFrom(const Tensor &source) const {
   requireDefined("copyFrom");
   source.requireDefined("copyFrom");
+  if (!broadcasts(source.shape_, shape_)) {
+    raise({ErrorCode::InvalidArgument,
+           "copyFrom: expected a source that broadcasts to " + str() +
+               ", got " + source.str(),
+           {}});
+  }
+  requireElementsApart("copyFrom");
   Tensor from = source.expand(shape_);
   if (numel_ == 0) {
     return *this;
   }
+  noteWrite();
   if (overlap(*this, from)) {
     bool same = data_ == from.data_ && dtype_ == from.dtype_ &&
                 strides_ == from.strides_;
@@ -149,11 +171,15 @@ Tensor Tensor::to(DType dtype) const {
   return copy;
 }
 
-const Tensor &Tensor::fill(double value) const {
+const Tensor &Tensor::fill(double value) const { return fillWith(&value, f64); }
+
+const Tensor &Tensor::fillWith(const void *value, DType dtype) const {
   requireDefined("fill");
-  Tensor scalar = borrow(&value, {}, f64);
+  requireElementsApart("fill");
+  Tensor scalar = borrow(const_cast<void *>(value), {}, dtype);
   if (!device_.isHost() && isContiguous()) {
     if (fillOnDevice(*this, scalar.to(dtype_))) {
+      noteWrite();
       return *this;
     }
   }
@@ -163,31 +189,35 @@ const Tensor &Tensor::fill(double value) const {
 
 std::vector<double> Tensor::toFloat64() const { return toVector<double>(); }
 
-double Tensor::at(std::initializer_list<int64_t> index) const {
+Tensor Tensor::element(std::initializer_list<int64_t> index) const {
   Tensor element = *this;
   if (static_cast<int>(index.size()) != rank()) {
     raise({ErrorCode::InvalidArgument,
-           "at() of " + str() + ": expected " + std::to_string(rank()) +
+           "at of " + str() + ": expected " + std::to_string(rank()) +
                " indices, got " + std::to_string(index.size()),
            {}});
   }
   for (int64_t i : index) {
     element = element.select(0, i);
   }
-  return element.item();
+  return element;
 }
 
-double Tensor::item() const {
+double Tensor::at(std::initializer_list<int64_t> index) const {
+  return element(index).item();
+}
+
+double Tensor::item() const { return item<double>(); }
+
+void Tensor::readItem(void *value, DType dtype) const {
   requireDefined("item");
   if (numel_ != 1) {
     raise({ErrorCode::InvalidArgument,
-           "item() of " + str() + ": expected exactly one element",
+           "item: expected a tensor of exactly one element, got " + str(),
            {}});
   }
   Tensor here = onHost();
-  double value;
-  convertFunction(dtype_, f64)(here.data_, 1, &value, 1, 1);
-  return value;
+  convertFunction(dtype_, dtype)(here.data_, 1, value, 1, 1);
 }
 
 } // namespace nereid

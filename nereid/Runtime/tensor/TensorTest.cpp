@@ -365,16 +365,40 @@ TEST(TensorErrors, NameWhatIsWrong) {
   EXPECT_THAT(errorOf([&] { t.size(2); }), HasSubstr("dimension 2"));
   EXPECT_THAT(errorOf([&] { t.view({7}); }), HasSubstr("6 elements"));
   EXPECT_THAT(errorOf([&] { t.transpose(0, 1).view({6}); }),
-              HasSubstr("use reshape"));
+              HasSubstr("view: expected a row-major tensor, got fp32[3, 2] "
+                        "with strides [1, 3]; hint: reshape"));
   EXPECT_THAT(errorOf([&] { t.data<int>(); }), HasSubstr("int32"));
   EXPECT_THAT(errorOf([&] { t.select(0, 2); }), HasSubstr("index 2"));
-  EXPECT_THAT(errorOf([&] { t.slice(0, 0, 2, 0); }), HasSubstr("step 0"));
-  EXPECT_THAT(errorOf([&] { t.expand({5, 3}); }), HasSubstr("[5, 3]"));
+  EXPECT_THAT(errorOf([&] { t.select(-1, 5); }),
+              HasSubstr("select of fp32[2, 3]: expected an index from -3 to 2, "
+                        "got index 5 of dimension -1"));
+  EXPECT_THAT(errorOf([&] { t.slice(0, 0, 2, 0); }),
+              HasSubstr("expected a step from 1 on, got step 0"));
+  EXPECT_THAT(errorOf([&] { t.expand({5, 3}); }),
+              HasSubstr("expand of fp32[2, 3]: expected a shape whose last "
+                        "sizes are the tensor's where those are not 1, got "
+                        "[5, 3]"));
+  EXPECT_THAT(errorOf([&] { t.copyFrom(zeros({5})); }),
+              HasSubstr("copyFrom: expected a source that broadcasts to "
+                        "fp32[2, 3], got fp32[5]"));
+  EXPECT_THAT(errorOf([&] { t.view({-1, -1}); }),
+              HasSubstr("view of fp32[2, 3]: expected sizes from 0 on, and -1 "
+                        "once at most, got [-1, -1]"));
+  EXPECT_THAT(errorOf([&] { t.unsqueeze(5); }),
+              HasSubstr("unsqueeze of fp32[2, 3]: expected a dimension from -3 "
+                        "to 2, got dimension 5"));
+  EXPECT_THAT(errorOf([] { Tensor().size(0); }),
+              HasSubstr("a dimension: expected a tensor with memory, got an "
+                        "undefined tensor"));
+  EXPECT_THAT(errorOf([] { zeros({}).size(0); }),
+              HasSubstr("a dimension of fp32[]: expected a tensor with "
+                        "dimensions, got dimension 0"));
   EXPECT_THAT(errorOf([&] { t.squeeze(0); }), HasSubstr("size 2"));
   EXPECT_THAT(errorOf([&] { t.item(); }), HasSubstr("exactly one"));
   EXPECT_THAT(errorOf([&] { t.at({1}); }), HasSubstr("expected 2 indices"));
   EXPECT_THAT(errorOf([&] { t.permute({0, 0}); }), HasSubstr("twice"));
-  EXPECT_THAT(errorOf([&] { t.bitcast(f64); }), HasSubstr("sizes differ"));
+  EXPECT_THAT(errorOf([&] { t.bitcast(f64); }),
+              HasSubstr("expected a type of 4 bytes, got fp64 of 8"));
   EXPECT_THAT(errorOf([] { empty({-1}); }),
               HasSubstr("expected sizes from 0 on, got [-1]"));
   EXPECT_THAT(errorOf([] { empty({int64_t{1} << 40, int64_t{1} << 40}); }),
@@ -421,6 +445,74 @@ TEST(Device, NamesAndErrors) {
   EXPECT_THAT(errorOf([] { Device::parse("cpu:3"); }), HasSubstr("number 0"));
   EXPECT_THAT(errorOf([] { Device::parse("cpu:x"); }), HasSubstr("number"));
   EXPECT_THAT(errorOf([] { Device::parse(""); }), HasSubstr("cpu, interp"));
+}
+
+TEST(Tensor, WritesNothingWhereElementsAreOnePlace) {
+  Tensor row = zeros({1, 4}, f32, Device::cpu());
+  Tensor many = row.expand({3, -1});
+  EXPECT_TRUE(many.sharesElements());
+  for (const Tensor &own :
+       {row, row.expand({1, 4}), zeros({3, 0}).expand({5, 3, 0})}) {
+    EXPECT_FALSE(own.sharesElements());
+  }
+  EXPECT_THAT(errorOf([&] { many.fill(1); }),
+              HasSubstr("fill: expected a tensor whose elements are places of "
+                        "their own, got fp32[3, 4] with strides [0, 1]"));
+  EXPECT_THAT(errorOf([&] { many.copyFrom(zeros({3, 4})); }),
+              HasSubstr("copyFrom: expected a tensor whose elements are"));
+  EXPECT_EQ(row.toFloat64(), std::vector<double>(4, 0.0));
+}
+
+TEST(Tensor, KeepsEveryBitOfIntegers) {
+  constexpr int64_t odd = (int64_t{1} << 53) + 1;
+  Tensor t = full({2}, odd, i64, Device::cpu());
+  EXPECT_EQ(t.at<int64_t>({1}), odd);
+  EXPECT_EQ(t.slice(0, 0, 1).item<int64_t>(), odd);
+  t.fill(UINT64_MAX);
+  EXPECT_EQ(t.at<int64_t>({0}), -1);
+  EXPECT_EQ(full({}, UINT64_MAX, u64, Device::cpu()).item<uint64_t>(),
+            UINT64_MAX);
+  EXPECT_EQ(full({}, odd, f64, Device::cpu()).item(), 9007199254740992.0);
+}
+
+TEST(Tensor, CountsWritesToItsMemory) {
+  Tensor t = zeros({2, 3}, f32, Device::cpu()), row = t.select(0, 1);
+  uint64_t before = t.writes();
+  EXPECT_EQ(row.writes(), before);
+  row.fill(1);
+  EXPECT_GT(t.writes(), before);
+  before = t.writes();
+  t.copyFrom(row);
+  EXPECT_GT(row.writes(), before);
+  before = t.writes();
+  t.clone().fill(3);
+  t.toFloat64();
+  EXPECT_EQ(t.writes(), before);
+  t.noteWrite();
+  EXPECT_EQ(t.writes(), before + 1);
+}
+
+TEST(Generators, WithoutASeedEachCallDrawsOthers) {
+  auto draw = [] {
+    return std::vector{
+        rand({8}, f32, Device::cpu()).toVector<float>(),
+        randn({8}, f32, Device::cpu()).toVector<float>(),
+        randn({8}, f32, Device::cpu()).toVector<float>(),
+        randint({8}, 0, 1 << 20, i32, Device::cpu()).toVector<float>()};
+  };
+  manualSeed(7);
+  auto first = draw(), second = draw();
+  EXPECT_NE(first, second);
+  EXPECT_NE(first[1], first[2]);
+  manualSeed(7);
+  EXPECT_EQ(draw(), first);
+  manualSeed(8);
+  EXPECT_NE(draw(), first);
+  // A seed that is given is that seed, and takes none from the sequence.
+  manualSeed(7);
+  Tensor given = randn({8}, f32, Device::cpu(), 3);
+  EXPECT_EQ(given.toFloat64(), randn({8}, f32, Device::cpu(), 3).toFloat64());
+  EXPECT_EQ(draw(), first);
 }
 
 TEST(Tensor, AnUndefinedTensorIsAnError) {
