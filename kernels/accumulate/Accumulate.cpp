@@ -16,11 +16,15 @@ using namespace nereid::literals;
 
 Tensor kernels::accumulate(const Tensor &a, const Tensor &b, bool inPlace) {
   Checks checks("accumulate");
-  checks.floats("a", a);
-  checks.floats("b", b).shape(a.shape(), "that of a");
+  checks.gradients("a", a);
+  checks.gradients("b", b).shape(a.shape(), "that of a");
   Tensor left = a.contiguous(), right = b.to(a.dtype()).contiguous();
   Tensor sum =
       inPlace && a.isContiguous() ? a : empty(a.shape(), a.dtype(), a.device());
+  if (inPlace) {
+    checks.any("a", a).writable();
+    a.noteWrite();
+  }
   if (a.numel() != 0) {
     int64_t block = hasCompiler() && a.device().isHost() ? 4096 : 1024;
     static const OperatorKernel kernel("accumulate", "accumulate_kernel");

@@ -9,6 +9,7 @@
 #include "kernels/expression/Expression.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/testing/OperatorTest.h"
+#include "nereid/Autograd/Views.h"
 #include "nereid/Runtime/Error.h"
 
 #include <gmock/gmock.h>
@@ -45,6 +46,18 @@ TEST_P(Accumulate, isWhatAddsGradients) {
   Variable sum = y + z;
   sum.backward(full({3}, 1, f32, device));
   EXPECT_EQ(x.grad().toFloat64(), Values(3, 3.5));
+}
+
+TEST_P(Accumulate, addsDoublesAsDoubles) {
+  Tensor a = full({1500}, 1, f64, device),
+         b = full({1500}, 0x1p-50, f64, device);
+  EXPECT_EQ(accumulate(a, b, false).toFloat64(), Values(1500, 1 + 0x1p-50));
+  // The second pass adds to the first.
+  Variable x(a, true);
+  for (int i = 0; i < 2; ++i) {
+    autograd::reshape(x, {3, 500}).backward(b.view({3, 500}));
+  }
+  EXPECT_EQ(x.grad().toFloat64(), Values(1500, 0x1p-49));
 }
 
 TEST_P(Accumulate, namesWhatDoesNotFit) {

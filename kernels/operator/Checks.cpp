@@ -65,6 +65,15 @@ Checks::Argument Checks::floats(const char *name, const Tensor &tensor) {
   return argument;
 }
 
+Checks::Argument Checks::gradients(const char *name, const Tensor &tensor) {
+  Argument argument = check(name, tensor);
+  DType t = tensor.dtype();
+  if (t != f32 && t != f16 && t != bf16 && t != f64) {
+    fail(name, "a tensor of fp32, fp16, bf16 or fp64", tensor.str());
+  }
+  return argument;
+}
+
 Checks::Argument Checks::integers(const char *name, const Tensor &tensor) {
   Argument argument = check(name, tensor);
   if (DType t = tensor.dtype(); t != i32 && t != i64) {
@@ -119,6 +128,14 @@ const Checks::Argument &Checks::Argument::dtype(DType expected,
 const Checks::Argument &Checks::Argument::contiguous() const {
   if (tensor && !tensor->isContiguous()) {
     checks.fail(name, "a row-major tensor", tensor->str());
+  }
+  return *this;
+}
+
+const Checks::Argument &Checks::Argument::writable() const {
+  if (tensor && tensor->sharesElements()) {
+    checks.fail(name, "a tensor whose elements are places of their own",
+                tensor->str());
   }
   return *this;
 }

@@ -35,6 +35,8 @@ public:
     const Argument &shape(const Shape &expected, const char *why = "") const;
     const Argument &dtype(DType expected, const char *why = "") const;
     const Argument &contiguous() const;
+    /// Each element is a place of its own: none of an expanded tensor.
+    const Argument &writable() const;
 
   private:
     friend class Checks;
@@ -50,6 +52,8 @@ public:
   /// Defined, on the device of the first argument, fp32, fp16 or bf16 (fp64
   /// has no operators).
   Argument floats(const char *name, const Tensor &tensor);
+  /// The same, and fp64: what may be a gradient.
+  Argument gradients(const char *name, const Tensor &tensor);
   /// i32 or i64.
   Argument integers(const char *name, const Tensor &tensor);
   /// Of any type.

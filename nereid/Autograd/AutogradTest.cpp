@@ -12,6 +12,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <thread>
+
 using namespace nereid;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -36,7 +38,9 @@ Variable multiply(const Variable &a, const Variable &b) {
       [a = a.value(), b = b.value()](const Tensor &dy, autograd::Needs needs) {
         return autograd::Gradients{needs[0] ? times(dy, b) : Tensor(),
                                    needs[1] ? times(dy, a) : Tensor()};
-      });
+      },
+      {b.requiresGrad() ? a.value() : Tensor(),
+       a.requiresGrad() ? b.value() : Tensor()});
 }
 
 Variable add(const Variable &a, const Variable &b) {
@@ -169,6 +173,97 @@ TEST(Autograd, freesSavedTensorsAsItGoes) {
       });
   second.backward();
   EXPECT_TRUE(wasFreed);
+}
+
+TEST(Autograd, keptGradientsAreNoMemoryOfTheCaller) {
+  Variable a = leaf({1, 2}), y = add(a, a);
+  y.retainGrad();
+  Tensor g = full({2}, 3, f32, Device::cpu());
+  y.backward(g);
+  g.fill(5);
+  EXPECT_THAT(gradOf(y), ElementsAre(3, 3));
+  EXPECT_THAT(gradOf(a), ElementsAre(6, 6));
+}
+
+TEST(Autograd, tellsOperatorsWhetherTheGraphStays) {
+  Variable a = leaf({3});
+  std::vector<bool> stays;
+  Variable y = autograd::record("mine", {a}, a.value().clone(),
+                                [&](const Tensor &dy, autograd::Needs needs) {
+                                  stays.push_back(needs.graphStays());
+                                  return autograd::Gradients{dy};
+                                });
+  y.backward({}, /*retainGraph=*/true);
+  y.backward();
+  EXPECT_THAT(stays, ElementsAre(true, false));
+}
+
+// Each thread has a graph of its own; they meet in the leaf.
+TEST(Autograd, passesOfSeveralThreadsAddToOneLeaf) {
+  Variable a = leaf({1, 1, 1, 1});
+  constexpr int threads = 4, passes = 500;
+  std::vector<std::thread> all;
+  for (int t = 0; t < threads; ++t) {
+    all.emplace_back([&a] {
+      for (int i = 0; i < passes; ++i) {
+        add(a, a).backward(full({4}, 0.5, f32, Device::cpu()));
+      }
+    });
+  }
+  for (std::thread &one : all) {
+    one.join();
+  }
+  constexpr float expected = threads * passes;
+  EXPECT_THAT(gradOf(a), ElementsAre(expected, expected, expected, expected));
+}
+
+TEST(Autograd, differentiatesDoubles) {
+  Variable a(full({2}, 0.1, f64, Device::cpu()), true);
+  for (int i = 0; i < 3; ++i) {
+    multiply(a, a).backward(full({2}, 1, f64, Device::cpu()));
+  }
+  EXPECT_EQ(a.grad().dtype(), f64);
+  double expected = 0;
+  for (int uses = 0; uses < 6; ++uses) {
+    expected += 0.1;
+  }
+  EXPECT_EQ(a.grad().at({1}), expected);
+}
+
+TEST(Autograd, savedTensorsThatWereWrittenToAreNoticed) {
+  auto expectRefused = [](const Variable &y) {
+    EXPECT_THAT(messageOf([&] { y.backward(); }),
+                HasSubstr("backward of 'multiply': expected fp32[1], which it "
+                          "saved, as it was, got one that was written to"));
+  };
+  Variable a = leaf({3}), y = multiply(a, a);
+  a.value().fill(10);
+  expectRefused(y);
+  Variable b = leaf({3}), z = multiply(b, b);
+  b.value().view({1, 1}).copyFrom(zeros({1, 1}));
+  expectRefused(z);
+  // What nothing reads may change, and what was changed before.
+  Variable c = leaf({3}), d(Tensor::fromVector(std::vector<float>{4}));
+  c.value().fill(5);
+  Variable w = multiply(c, d);
+  c.value().fill(6);
+  w.backward();
+  EXPECT_THAT(gradOf(c), ElementsAre(4));
+}
+
+TEST(Autograd, recordNamesWhatIsMissing) {
+  Variable a = leaf({3});
+  EXPECT_THAT(
+      messageOf([&] { autograd::record("mine", {a}, a.value(), nullptr); }),
+      HasSubstr("record of 'mine': expected a function that computes "
+                "gradients, got none"));
+  auto passOn = [](const Tensor &dy, autograd::Needs) {
+    return autograd::Gradients{dy};
+  };
+  EXPECT_THAT(
+      messageOf([&] { autograd::record("mine", {a}, Tensor(), passOn); }),
+      HasSubstr("record of 'mine': expected outputs that are tensors, got an "
+                "undefined one, number 0"));
 }
 
 TEST(Autograd, hooksSeeTheCompleteGradientOnce) {

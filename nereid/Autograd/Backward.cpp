@@ -58,6 +58,14 @@ static void accumulate(Tensor &sum, Tensor gradient) {
   }
 }
 
+/// Into what the caller reads, and may scale in place: it is no other's.
+static void accumulateAlone(Tensor &sum, Tensor gradient) {
+  if (!sum.defined() && !(gradient.isUnique() && gradient.isContiguous())) {
+    gradient = gradient.clone();
+  }
+  accumulate(sum, std::move(gradient));
+}
+
 namespace {
 
 class Pass {
@@ -128,8 +136,17 @@ Gradients Pass::call(Node &node, std::span<const Tensor> gradients) {
   for (const Edge &edge : node.edges) {
     needs.push_back(edge.node || edge.leaf);
   }
+  for (const Node::SavedTensor &one : node.saved) {
+    if (one.tensor.writes() != one.writes) {
+      raiseInvalid("backward of '" + node.name + "': expected " +
+                   one.tensor.str() +
+                   ", which it saved, as it was, got one that was written to "
+                   "since; hint: call backward before fill, copyFrom or an "
+                   "optimiser's step, or write to a clone");
+    }
+  }
   NoGrad guard;
-  Gradients results = node.backward(gradients, Needs(needs));
+  Gradients results = node.backward(gradients, Needs(needs, retainGraph));
   if (results.size() != node.edges.size()) {
     raiseInvalid("backward of '" + node.name + "': expected " +
                  std::to_string(node.edges.size()) +
@@ -156,7 +173,7 @@ void Pass::runNode(Pending pending) {
   for (size_t i = 0; i < node.retained.size(); ++i) {
     if (auto state = node.retained[i].lock();
         state && pending.gradients[i].defined()) {
-      accumulate(state->grad, pending.gradients[i]);
+      accumulateAlone(state->grad, pending.gradients[i]);
     }
   }
   // Where no gradient arrived (an output that only integers depend on), none
@@ -169,6 +186,7 @@ void Pass::runNode(Pending pending) {
   pending.gradients.clear();
   if (!retainGraph) {
     node.backward = nullptr;
+    node.saved.clear();
   }
   for (size_t i = 0; i < results.size(); ++i) {
     const Edge &edge = node.edges[i];
@@ -183,12 +201,8 @@ void Pass::runNode(Pending pending) {
 
 void Pass::toLeaf(const std::shared_ptr<VariableState> &leaf, Tensor gradient) {
   if (gradient.defined()) {
-    // The caller may scale a leaf's gradient in place, so it is no other's.
-    if (!leaf->grad.defined() &&
-        !(gradient.isUnique() && gradient.isContiguous())) {
-      gradient = gradient.clone();
-    }
-    accumulate(leaf->grad, std::move(gradient));
+    std::lock_guard lock(leaf->adding);
+    accumulateAlone(leaf->grad, std::move(gradient));
   }
   if (--uses[leaf.get()] == 0 && leaf->grad.defined()) {
     for (const auto &hook : leaf->hooks) {
@@ -217,7 +231,10 @@ void autograd::runBackward(const std::shared_ptr<VariableState> &root,
                  TensorKind(gradient).str());
   }
   if (!state.producer) {
-    accumulate(state.grad, gradient.clone());
+    {
+      std::lock_guard lock(state.adding);
+      accumulateAlone(state.grad, gradient.clone());
+    }
     for (const auto &hook : state.hooks) {
       hook(Recorder::variable(root));
     }

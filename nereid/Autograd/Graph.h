@@ -17,6 +17,7 @@
 #include "nereid/Autograd/Record.h"
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,7 @@ struct TensorKind {
 
 struct VariableState {
   Tensor value, grad;
+  std::mutex adding; ///< to a leaf's `grad`, by passes of several threads
   bool requiresGrad = false, retainsGrad = false;
   std::shared_ptr<Node> producer; ///< null for a leaf
   size_t output = 0;              ///< of the producer
@@ -68,6 +70,11 @@ struct Node {
   /// Outputs whose gradient is kept.
   std::vector<std::weak_ptr<VariableState>> retained;
   Backward backward; ///< empty once the graph was consumed
+  struct SavedTensor {
+    Tensor tensor;
+    uint64_t writes; ///< of the tensor, when it was saved
+  };
+  std::vector<SavedTensor> saved; ///< what `backward` must find unchanged
 };
 
 /// The pass over everything that `root` depends on.

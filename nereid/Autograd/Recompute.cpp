@@ -63,10 +63,11 @@ std::vector<Variable> autograd::recomputed(Text name,
       outputs.push_back(output.value());
     }
   }
-  return record(name, inputs, std::move(outputs),
-                [name = name.str(), values = std::move(values),
-                 function](std::span<const Tensor> gradients, Needs needs) {
-                  return differentiate(name, values, function, gradients,
-                                       needs);
-                });
+  return record(
+      name, inputs, std::move(outputs),
+      [name = name.str(), values, function](std::span<const Tensor> gradients,
+                                            Needs needs) {
+        return differentiate(name, values, function, gradients, needs);
+      },
+      values);
 }

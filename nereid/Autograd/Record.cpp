@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Autograd/Graph.h"
+#include "nereid/Runtime/Error.h"
 
 #include <algorithm>
 #include <atomic>
@@ -44,10 +45,27 @@ bool autograd::isRecording(std::span<const Variable> inputs) {
   return gradEnabled() && std::ranges::any_of(inputs, &Variable::requiresGrad);
 }
 
+[[noreturn]] static void invalid(Text name, const std::string &expected,
+                                 const std::string &got) {
+  raise(
+      {ErrorCode::InvalidArgument,
+       "record of '" + name.str() + "': expected " + expected + ", got " + got,
+       {}});
+}
+
 std::vector<Variable> autograd::record(Text name,
                                        std::span<const Variable> inputs,
                                        std::vector<Tensor> outputs,
-                                       Backward backward) {
+                                       Backward backward, const Saved &saved) {
+  if (!backward) {
+    invalid(name, "a function that computes gradients", "none");
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!outputs[i].defined()) {
+      invalid(name, "outputs that are tensors",
+              "an undefined one, number " + std::to_string(i));
+    }
+  }
   std::vector<Variable> results;
   if (!isRecording(inputs)) {
     results.reserve(outputs.size());
@@ -61,6 +79,11 @@ std::vector<Variable> autograd::record(Text name,
   node->name = name.str();
   node->sequence = ++sequence;
   node->backward = std::move(backward);
+  for (const Tensor &tensor : saved) {
+    if (tensor.defined()) {
+      node->saved.push_back({tensor, tensor.writes()});
+    }
+  }
   for (const Variable &input : inputs) {
     Edge edge;
     if (input.requiresGrad()) {
@@ -94,13 +117,18 @@ std::vector<Variable> autograd::record(Text name,
 }
 
 Variable autograd::record(Text name, std::initializer_list<Variable> inputs,
-                          Tensor output, BackwardOfOne backward) {
+                          Tensor output, BackwardOfOne backward,
+                          const Saved &saved) {
+  if (!backward) {
+    invalid(name, "a function that computes gradients", "none");
+  }
   std::vector<Tensor> outputs;
   outputs.push_back(std::move(output));
-  return record(name, std::span(inputs.begin(), inputs.size()),
-                std::move(outputs),
-                [backward = std::move(backward)](
-                    std::span<const Tensor> gradients, Needs needs) {
-                  return backward(gradients[0], needs);
-                })[0];
+  return record(
+      name, std::span(inputs.begin(), inputs.size()), std::move(outputs),
+      [backward = std::move(backward)](std::span<const Tensor> gradients,
+                                       Needs needs) {
+        return backward(gradients[0], needs);
+      },
+      saved)[0];
 }

@@ -13,8 +13,12 @@
 //         "square", {x}, multiply(x.value(), x.value()),
 //         [x = x.value()](const Tensor &dy, autograd::Needs) {
 //           return autograd::Gradients{scale(multiply(x, dy), 2)};
-//         });
+//         },
+//         {x.value()});
 //   }
+//
+// The last argument says which of these tensors `backward` must find as they
+// were: it is an error if one was written to meanwhile (Tensor::writes).
 //
 // It should capture no Variable: a graph that holds itself is never freed.
 //
@@ -33,11 +37,16 @@ namespace nereid::autograd {
 /// Which inputs a gradient is wanted for.
 class Needs {
 public:
-  explicit Needs(std::span<const char> flags) : flags(flags) {}
+  explicit Needs(std::span<const char> flags, bool graphStays = false)
+      : flags(flags), isKept(graphStays) {}
   bool operator[](size_t input) const { return flags[input] != 0; }
+  /// Will the function be asked again (`retainGraph`)? Else it may hand out
+  /// what it saved.
+  bool graphStays() const { return isKept; }
 
 private:
   std::span<const char> flags;
+  bool isKept;
 };
 
 /// One an input; undefined where none is wanted. A gradient may share memory
@@ -58,12 +67,17 @@ inline bool isRecording(std::initializer_list<Variable> inputs) {
   return isRecording(std::span(inputs.begin(), inputs.size()));
 }
 
+/// Tensors that the backward reads; undefined ones count as absent.
+using Saved = std::vector<Tensor>;
+
 /// Variables for `outputs`, computed from `inputs` (undefined ones count as
-/// absent). Where nothing is recorded, `backward` is dropped.
+/// absent). Where nothing is recorded, `backward` is dropped. Throws
+/// InvalidArgument for an undefined output, or no function.
 std::vector<Variable> record(Text name, std::span<const Variable> inputs,
-                             std::vector<Tensor> outputs, Backward backward);
+                             std::vector<Tensor> outputs, Backward backward,
+                             const Saved &saved = {});
 Variable record(Text name, std::initializer_list<Variable> inputs,
-                Tensor output, BackwardOfOne backward);
+                Tensor output, BackwardOfOne backward, const Saved &saved = {});
 
 } // namespace nereid::autograd
 

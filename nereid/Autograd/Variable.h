@@ -17,10 +17,14 @@
 //
 // A variable is a handle: copies are the same variable. A Tensor converts to a
 // variable that requires no gradient. Changing a tensor that an operator has
-// saved changes its gradient; nothing detects it.
+// saved is an error of `backward`, where it was changed by `fill`, `copyFrom`
+// or an operator of the library; kernels that a program launches itself are not
+// seen (Tensor::noteWrite).
 //
 // Handles are not thread-safe to modify. Threads may record graphs of their own
-// over the same leaves; their `backward` calls must not overlap.
+// over the same leaves, and call `backward` at once: each adds to a leaf's
+// gradient alone, in the order in which they come. On a GPU they do so on one
+// stream. Nothing else may be done with a leaf meanwhile.
 //
 // Errors: InvalidArgument, with the operator's name and what to do.
 //
