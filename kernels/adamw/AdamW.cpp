@@ -12,20 +12,22 @@
 #include "nereid/Autograd/Graph.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace nereid;
 using namespace nereid::kernels;
 using namespace nereid::literals;
 
-static constexpr int64_t fields = 6;
+static constexpr int64_t fields = 7, factorsOfClock = 3;
 
 static int64_t blockOf(Device device) { return device.isHost() ? 4096 : 2048; }
 
 AdamW::AdamW(const AdamWOptions &options) : options(options) {
   Checks checks("adamw");
   auto isBelowOne = [](double v) { return v >= 0 && v < 1; };
-  checks.require(options.learningRate >= 0, "learningRate",
-                 "a number that is not negative", options.learningRate);
+  checks.require(
+      options.learningRate >= 0 && std::isfinite(options.learningRate),
+      "learningRate", "a number that is not negative", options.learningRate);
   checks.require(isBelowOne(options.beta1), "beta1", "a number in [0, 1)",
                  options.beta1);
   checks.require(isBelowOne(options.beta2), "beta2", "a number in [0, 1)",
@@ -65,10 +67,55 @@ void AdamW::add(const Variable &parameter, double weightDecay) {
                                                    options.beta1, options.beta2,
                                                    1, 1},
                                std::nullopt, device);
-    factors = Tensor::fromVector(std::vector<float>{0, 0, 0, 1}, std::nullopt,
-                                 device);
+    factors = zeros({1, factorsOfClock}, f32, device);
+    this->one = full({1}, 1, f32, device);
   }
   parameters.push_back(std::move(one));
+  if (powers().at({0}) != 1) { // there were steps without it
+    addClock(parameters.back(), full({2}, 1, f64, device));
+  }
+}
+
+/// From now on the parameter counts its own steps.
+void AdamW::addClock(Parameter &parameter, const Tensor &powers) {
+  int64_t count = late.defined() ? late.size(0) : 0, width = state.size(0);
+  Tensor grown = empty({count + 1, width}, f64, state.device());
+  if (count) {
+    grown.slice(0, 0, count).copyFrom(late);
+  }
+  Tensor row = grown.select(0, count);
+  row.copyFrom(state);
+  row.slice(0, 3, 5).copyFrom(powers);
+  late = grown;
+  factors = zeros({count + 2, factorsOfClock}, f32, state.device());
+  parameter.clock = count + 1;
+}
+
+/// Parameters that miss this step leave the optimiser's count.
+void AdamW::findLateParameters() {
+  std::vector<int64_t> clocks;
+  for (Parameter &each : parameters) {
+    bool misses = !each.variable.grad().defined();
+    if (misses && each.clock == 0) {
+      addClock(each, powers());
+    }
+    if (!misses && each.clock != 0) {
+      clocks.push_back(each.clock - 1);
+    }
+  }
+  if (clocks != runningOnHost) {
+    runningOnHost = clocks;
+    running = Tensor::fromVector(clocks, std::nullopt, state.device());
+  }
+}
+
+void AdamW::advance(const Tensor &factor) {
+  static const OperatorKernel kernel("adamw", "advance_kernel");
+  kernel[{1}](state, factors, none, orNone(factor), "num_warps"_a = 1);
+  if (!runningOnHost.empty()) {
+    kernel[{int64_t(runningOnHost.size())}](late, factors.slice(0, 1), running,
+                                            orNone(factor), "num_warps"_a = 1);
+  }
 }
 
 void AdamW::resetMasters() {
@@ -80,16 +127,24 @@ void AdamW::resetMasters() {
 }
 
 void AdamW::setLearningRate(double rate) {
+  Checks("adamw").require(rate >= 0 && std::isfinite(rate), "learningRate",
+                          "a number that is not negative", rate);
   options.learningRate = rate;
+  Tensor value = full({1}, rate, f64, Device::cpu());
   if (state.defined()) {
-    state.slice(0, 0, 1).copyFrom(full({1}, rate, f64, Device::cpu()));
+    state.slice(0, 0, 1).copyFrom(value);
+  }
+  if (late.defined()) {
+    late.slice(1, 0, 1).copyFrom(value);
   }
 }
 
 std::vector<AdamW::Moments> AdamW::moments() const {
   std::vector<Moments> result;
   for (const Parameter &one : parameters) {
-    result.push_back({one.m, one.v, one.master});
+    result.push_back(
+        {one.m, one.v, one.master,
+         one.clock ? late.select(0, one.clock - 1).slice(0, 3, 5) : Tensor()});
   }
   return result;
 }
@@ -136,6 +191,7 @@ const std::vector<AdamW::Group> &AdamW::currentGroups() {
       rows->table.push_back(address);
     }
     rows->table.push_back(value.numel());
+    rows->table.push_back(one.clock);
     auto tensor = int64_t(rows->decays.size());
     int64_t block = blockOf(value.device());
     for (int64_t start = 0; start < value.numel(); start += block) {
@@ -175,10 +231,14 @@ void AdamW::step(const Tensor &factor) {
     checks.floats("factor", factor).shape({1}).dtype(f32);
   }
   // Forms compiled ahead of time always read a factor.
-  Tensor scale =
-      factor.defined() || hasCompiler() ? factor : factors.slice(0, 3, 4);
-  static const OperatorKernel advance("adamw", "advance_kernel");
-  advance[{1}](state, factors, "num_warps"_a = 1);
+  Tensor scale = factor.defined() || hasCompiler() ? factor : one;
+  findLateParameters();
+  for (const Parameter &each : parameters) {
+    if (each.variable.grad().defined()) {
+      each.variable.value().noteWrite();
+    }
+  }
+  advance(scale);
   if (state.device().isHost()) {
     stepOnHost(scale);
     return;
@@ -207,9 +267,9 @@ void AdamW::stepOnHost(const Tensor &factor) const {
     checks.any("gradient", grad).contiguous();
     update[{cdiv(value.numel(), block)}](
         value, grad, one.m, one.v, orNone(one.master), value.numel(), one.decay,
-        factors, orNone(factor), options.beta1, 1 - options.beta1,
-        options.beta2, 1 - options.beta2, options.eps, "BLOCK"_a = block,
-        "num_warps"_a = 4);
+        factors.select(0, one.clock), orNone(factor), options.beta1,
+        1 - options.beta1, options.beta2, 1 - options.beta2, options.eps,
+        "BLOCK"_a = block, "num_warps"_a = 4);
   }
 }
 
@@ -238,6 +298,28 @@ Tensor AdamW::norm(double most, const Tensor &factor) {
   finish[{1}](result, orNone(factor), parts, count, most, "BLOCK"_a = 4096,
               "num_warps"_a = 8);
   return result;
+}
+
+void AdamW::requireFiniteGradients() {
+  if (parameters.empty() || std::isfinite(gradNorm().item())) {
+    return;
+  }
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const Tensor &grad = parameters[i].variable.grad();
+    if (!grad.defined()) {
+      continue;
+    }
+    for (double value : grad.toFloat64()) {
+      if (!std::isfinite(value)) {
+        Checks("adamw").fail("gradients", "finite numbers",
+                             (std::isnan(value) ? "a NaN" : "an infinity") +
+                                 std::string(" in the gradient of parameter ") +
+                                 std::to_string(i) + ", " + grad.str());
+      }
+    }
+  }
+  Checks("adamw").fail("gradients", "a norm that fp32 holds",
+                       "finite gradients whose squares' sum it does not");
 }
 
 Tensor AdamW::gradNorm() { return norm(0, Tensor()); }

@@ -107,6 +107,123 @@ TEST_P(AdamWOptimizer, readsItsRateFromTheDevice) {
   EXPECT_EQ(w.grad().data(), place);
 }
 
+// Also of one that is added late, and of one that is frozen in between.
+TEST_P(AdamWOptimizer, countsStepsByParameter) {
+  AdamW optimizer({.learningRate = 0.1});
+  std::vector<Variable> weights;
+  std::vector<reference::AdamW> expected;
+  auto add = [&](DType dtype) {
+    weights.push_back(Variable(random({5}, dtype).contiguous(), true));
+    optimizer.add(weights.back());
+    expected.push_back(
+        {0.1, 0.9, 0.999, 1e-8, 0.01, exactly(weights.back().value())});
+  };
+  add(f32);
+  add(f32);
+  add(f32);
+  auto hasGradient = [](int step, size_t i) {
+    return i == 0 || (i == 1 && step >= 4) || (i == 2 && step % 3 != 1) ||
+           i == 3;
+  };
+  for (int step = 0; step < 8; ++step) {
+    if (step == 5) {
+      add(f32);
+    }
+    if (step == 6) {
+      optimizer.setLearningRate(0.05);
+      for (reference::AdamW &one : expected) {
+        one.rate = 0.05;
+      }
+    }
+    for (size_t i = 0; i < weights.size(); ++i) {
+      weights[i].zeroGrad();
+      if (hasGradient(step, i)) {
+        weights[i].setGrad(random({5}, f32).contiguous());
+        expected[i].step(exactly(weights[i].grad()));
+      }
+    }
+    optimizer.step();
+    for (size_t i = 0; i < weights.size(); ++i) {
+      expectClose(weights[i].value(), expected[i].w, "weights");
+    }
+  }
+  EXPECT_FALSE(optimizer.moments()[0].powers.defined());
+  EXPECT_NEAR(optimizer.moments()[1].powers.at({0}), std::pow(0.9, 4), 1e-14);
+  EXPECT_NEAR(optimizer.moments()[3].powers.at({0}), std::pow(0.9, 3), 1e-14);
+  EXPECT_NEAR(optimizer.powers().at({0}), std::pow(0.9, 8), 1e-14);
+}
+
+TEST_P(AdamWOptimizer, mastersFollowWhatWeightsAreSetTo) {
+  AdamW optimizer({.learningRate = 0.25, .weightDecay = 0});
+  Variable w(full({3}, 1, bf16, device), true);
+  optimizer.add(w);
+  auto step = [&](double expected) {
+    w.setGrad(full({3}, 2, bf16, device));
+    optimizer.step();
+    // Of equal gradients each step is one of the rate.
+    EXPECT_EQ(w.value().toFloat64(), Values(3, expected));
+    EXPECT_NEAR(optimizer.moments()[0].master.at({1}), expected, 1e-5);
+  };
+  w.value().fill(5);
+  step(4.75);
+  w.value().copyFrom(full({3}, 8, f32, device));
+  step(7.75);
+  w.setValue(full({3}, -1, bf16, device));
+  step(-1.25);
+  step(-1.5);
+}
+
+// Steps of less than half a spacing of bf16 are kept by masters.
+TEST_P(AdamWOptimizer, mastersKeepSmallSteps) {
+  AdamW optimizer({.learningRate = 0x1p-10, .weightDecay = 0});
+  Variable w(full({1}, 1, bf16, device), true);
+  optimizer.add(w);
+  for (int i = 0; i < 16; ++i) {
+    w.setGrad(full({1}, 1, bf16, device));
+    optimizer.step();
+  }
+  EXPECT_NEAR(w.value().item(), 1 - 16 * 0x1p-10, 1e-6);
+}
+
+TEST_P(AdamWOptimizer, aStepOfGradientsThatAreNotFiniteChangesNothing) {
+  for (DType dtype : {f32, bf16}) {
+    AdamW optimizer({.learningRate = 0.1});
+    Variable w(full({300}, 1, dtype, device), true);
+    optimizer.add(w);
+    w.setGrad(full({300}, 2, dtype, device));
+    optimizer.requireFiniteGradients();
+    auto step = [&] {
+      ClippedNorm clipped = optimizer.clippedNorm(1);
+      optimizer.step(clipped.factor);
+      return clipped.norm.item();
+    };
+    EXPECT_TRUE(std::isfinite(step()));
+    AdamW::Moments moments = optimizer.moments()[0];
+    Values before = w.value().toFloat64(), m = moments.m.toFloat64(),
+           v = moments.v.toFloat64(), powers = optimizer.powers().toFloat64();
+    for (double bad : {NAN, INFINITY, -INFINITY}) {
+      w.grad().fill(2).slice(0, 299).fill(bad);
+      EXPECT_FALSE(std::isfinite(step()));
+      EXPECT_EQ(w.value().toFloat64(), before);
+      EXPECT_EQ(moments.m.toFloat64(), m);
+      EXPECT_EQ(moments.v.toFloat64(), v);
+      EXPECT_EQ(optimizer.powers().toFloat64(), powers);
+      try {
+        optimizer.requireFiniteGradients();
+        FAIL() << "expected an error";
+      } catch (const Error &error) {
+        EXPECT_THAT(error.message(),
+                    HasSubstr("adamw: argument 'gradients': expected finite "
+                              "numbers, got a"));
+        EXPECT_THAT(error.message(), HasSubstr("the gradient of parameter 0"));
+      }
+    }
+    w.grad().fill(2);
+    step();
+    EXPECT_NE(w.value().toFloat64(), before);
+  }
+}
+
 TEST_P(AdamWOptimizer, goesOnFromItsState) {
   struct Run {
     Variable w;
@@ -174,6 +291,13 @@ TEST_P(AdamWOptimizer, saysWhatDoesNotFit) {
               HasSubstr("adamw: argument 'parameter': expected a row-major"));
   EXPECT_THAT(errorOf([&] { AdamW({.beta1 = 1}); }),
               HasSubstr("'beta1': expected a number in [0, 1), got 1"));
+  for (double rate : {-1.0, double(NAN), double(INFINITY)}) {
+    EXPECT_THAT(errorOf([&] { optimizer.setLearningRate(rate); }),
+                HasSubstr("'learningRate': expected a number that is not "
+                          "negative, got"));
+    EXPECT_THAT(errorOf([&] { AdamW({.learningRate = rate}); }),
+                HasSubstr("'learningRate': expected a number"));
+  }
   EXPECT_THAT(errorOf([&] { optimizer.gradNorm(); }),
               HasSubstr("expected at least one, got none"));
   EXPECT_THAT(errorOf([&] { optimizer.clipFactor(0); }),

@@ -1,12 +1,14 @@
 """AdamW over all tensors of a model, and the norm of their gradients.
 
-Tensors are given as a table [tensors, FIELDS] of addresses and sizes: parameter, gradient, m, v, master weights, elements.
-Chunk c is BLOCK elements of tensor chunks[c, 0] from element chunks[c, 1] on.
+Tensors are given as a table [tensors, FIELDS] of addresses and sizes: parameter, gradient, m, v, master weights, elements,
+and the row of `factors` that is theirs. Chunk c is BLOCK elements of tensor chunks[c, 0] from element chunks[c, 1] on.
+
+A step whose scale is not finite, as that of a norm which is not, changes nothing.
 """
 import triton
 import triton.language as tl
 
-FIELDS: tl.constexpr = 6
+FIELDS: tl.constexpr = 7
 
 
 @triton.jit
@@ -16,8 +18,13 @@ def address(row_ptr, field: tl.constexpr, element: tl.constexpr, start, ALIGNED:
 
 
 @triton.jit
-def advance_kernel(state_ptr, factors_ptr):
-    """state: the learning rate, both betas and their powers, float64; factors: what one step multiplies with."""
+def is_finite(scale_ptr):
+    scale = tl.load(scale_ptr)
+    return scale - scale == 0.0
+
+
+@triton.jit
+def advance(state_ptr, factors_ptr):
     rate = tl.load(state_ptr)
     power1 = tl.load(state_ptr + 3) * tl.load(state_ptr + 1)
     power2 = tl.load(state_ptr + 4) * tl.load(state_ptr + 2)
@@ -26,6 +33,22 @@ def advance_kernel(state_ptr, factors_ptr):
     tl.store(factors_ptr, rate.to(tl.float32))
     tl.store(factors_ptr + 1, (rate / (1.0 - power1)).to(tl.float32))
     tl.store(factors_ptr + 2, (1.0 / tl.sqrt(1.0 - power2)).to(tl.float32))
+
+
+@triton.jit
+def advance_kernel(state_ptr, factors_ptr, clocks_ptr, scale_ptr):
+    """state [clocks, 5]: the learning rate, both betas and their powers, float64; factors [clocks, 3]: what one step
+    multiplies with. Of the clocks that are named, or of the first."""
+    clock = 0
+    if clocks_ptr is not None:
+        clock = tl.load(clocks_ptr + tl.program_id(0))
+    state_ptr += clock * 5
+    factors_ptr += clock * 3
+    if scale_ptr is not None:
+        if is_finite(scale_ptr):
+            advance(state_ptr, factors_ptr)
+    else:
+        advance(state_ptr, factors_ptr)
 
 
 @triton.jit
@@ -38,10 +61,12 @@ def update(p_ptr, g_ptr, m_ptr, v_ptr, w_ptr, at, mask, decay, factors_ptr, scal
         g *= tl.load(scale_ptr)
     m = tl.load(m_ptr + at, mask=mask)
     v = tl.load(v_ptr + at, mask=mask)
+    p = tl.load(p_ptr + at, mask=mask)
+    w = p.to(tl.float32)
     if w_ptr is not None:
-        w = tl.load(w_ptr + at, mask=mask)
-    else:
-        w = tl.load(p_ptr + at, mask=mask).to(tl.float32)
+        # A parameter that is not its master rounded was changed by somebody else, and is what counts.
+        master = tl.load(w_ptr + at, mask=mask)
+        w = tl.where(master.to(p.dtype).to(tl.float32) == w, master, w)
     m = m * beta1 + g * left1
     v = v * beta2 + g * g * left2
     w = w * (1.0 - rate * decay) - step * m / (tl.sqrt(v) * root + eps)
@@ -53,14 +78,14 @@ def update(p_ptr, g_ptr, m_ptr, v_ptr, w_ptr, at, mask, decay, factors_ptr, scal
 
 
 @triton.jit
-def adamw_kernel(table_ptr, decays_ptr, chunks_ptr, factors_ptr, scale_ptr, beta1, left1, beta2, left2, eps,
-                 P: tl.constexpr, MASTER: tl.constexpr, ALIGNED: tl.constexpr, BLOCK: tl.constexpr):
-    """One step of every tensor. Whole chunks are not masked, so that they are read in wide pieces."""
+def step_of_chunk(table_ptr, decays_ptr, chunks_ptr, factors_ptr, scale_ptr, beta1, left1, beta2, left2, eps,
+                  P: tl.constexpr, MASTER: tl.constexpr, ALIGNED: tl.constexpr, BLOCK: tl.constexpr):
     chunk = tl.program_id(0).to(tl.int64)
     tensor = tl.load(chunks_ptr + 2 * chunk)
     start = tl.multiple_of(tl.load(chunks_ptr + 2 * chunk + 1), BLOCK)
     row_ptr = table_ptr + tensor * FIELDS
     n = tl.load(row_ptr + 5)
+    factors_ptr += tl.load(row_ptr + 6) * 3
     decay = tl.load(decays_ptr + tensor)
     p_ptr = address(row_ptr, 0, P, start, ALIGNED)
     g_ptr = address(row_ptr, 1, P, start, ALIGNED)
@@ -76,12 +101,30 @@ def adamw_kernel(table_ptr, decays_ptr, chunks_ptr, factors_ptr, scale_ptr, beta
 
 
 @triton.jit
+def adamw_kernel(table_ptr, decays_ptr, chunks_ptr, factors_ptr, scale_ptr, beta1, left1, beta2, left2, eps,
+                 P: tl.constexpr, MASTER: tl.constexpr, ALIGNED: tl.constexpr, BLOCK: tl.constexpr):
+    """One step of every tensor. Whole chunks are not masked, so that they are read in wide pieces."""
+    if scale_ptr is not None:
+        if is_finite(scale_ptr):
+            step_of_chunk(table_ptr, decays_ptr, chunks_ptr, factors_ptr, scale_ptr, beta1, left1, beta2, left2, eps, P,
+                          MASTER, ALIGNED, BLOCK)
+    else:
+        step_of_chunk(table_ptr, decays_ptr, chunks_ptr, factors_ptr, scale_ptr, beta1, left1, beta2, left2, eps, P, MASTER,
+                      ALIGNED, BLOCK)
+
+
+@triton.jit
 def adamw_tensor_kernel(p_ptr, g_ptr, m_ptr, v_ptr, w_ptr, n, decay, factors_ptr, scale_ptr, beta1, left1, beta2, left2, eps,
                         BLOCK: tl.constexpr):
     """One step of one tensor, for processors: a launch costs little there, and of arguments the compiler knows that they are
     different arrays, so that all is one pass; addresses from a table have to be read before anything is written."""
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    update(p_ptr, g_ptr, m_ptr, v_ptr, w_ptr, at, at < n, decay, factors_ptr, scale_ptr, beta1, left1, beta2, left2, eps)
+    if scale_ptr is not None:
+        if is_finite(scale_ptr):
+            update(p_ptr, g_ptr, m_ptr, v_ptr, w_ptr, at, at < n, decay, factors_ptr, scale_ptr, beta1, left1, beta2, left2,
+                   eps)
+    else:
+        update(p_ptr, g_ptr, m_ptr, v_ptr, w_ptr, at, at < n, decay, factors_ptr, scale_ptr, beta1, left1, beta2, left2, eps)
 
 
 @triton.jit
@@ -99,7 +142,7 @@ def squares_kernel(parts_ptr, table_ptr, chunks_ptr, P: tl.constexpr, ALIGNED: t
 
 @triton.jit
 def norm_kernel(norm_ptr, scale_ptr, parts_ptr, count, most, BLOCK: tl.constexpr):
-    """The norm, and what gradients are multiplied with so that it is at most `most`."""
+    """The norm, and what gradients are multiplied with so that it is at most `most`: NaN of a norm that is not finite."""
     at = tl.arange(0, BLOCK)
     total = tl.zeros((BLOCK, ), dtype=tl.float32)
     for start in range(0, count, BLOCK):
@@ -107,4 +150,4 @@ def norm_kernel(norm_ptr, scale_ptr, parts_ptr, count, most, BLOCK: tl.constexpr
     norm = tl.sqrt(tl.sum(total, axis=0))
     tl.store(norm_ptr, norm)
     if scale_ptr is not None:
-        tl.store(scale_ptr, tl.minimum(most / (norm + 1e-6), 1.0))
+        tl.store(scale_ptr, tl.where(norm - norm == 0.0, tl.minimum(most / (norm + 1e-6), 1.0), float("nan")))

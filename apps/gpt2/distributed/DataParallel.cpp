@@ -221,10 +221,12 @@ kernels::ClippedNorm DataParallel::clippedNorm(double most) {
   Tensor squares = kernels::Expression(all) * all;
   Tensor norm = kernels::sqrt(kernels::sumTo(squares, {1}));
   constexpr double noDivisionByZero = 1e-6; // as in AdamW::clipFactor
+  // NaN where the norm is not finite: AdamW skips such a step.
   Tensor factor =
       kernels::minimum(kernels::Expression(most) /
                            (kernels::Expression(norm) + noDivisionByZero),
-                       1.0);
+                       1.0) +
+      (kernels::Expression(norm) - norm);
   return {norm, factor};
 }
 
