@@ -173,7 +173,8 @@ Variable kernels::layerNorm(const Variable &x, const Variable &weight,
         LayerNormGradients g = layerNormBackward(dy, x, w, mean, rstd, needs[1],
                                                  biasType, needs[2]);
         return autograd::Gradients{g.x, g.weight, g.bias};
-      });
+      },
+      {x.value(), weight.value()});
 }
 
 Tensor kernels::fusedBiasLayerNorm(const Tensor &x, const Tensor &added,

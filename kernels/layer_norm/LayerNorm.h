@@ -52,8 +52,8 @@ Tensor layerNorm(const Tensor &x, const Tensor &weight = {},
 Variable layerNorm(const Variable &x, const Variable &weight,
                    const Variable &bias, double eps = 1e-5);
 
-/// y = layerNorm(x + added): `added` [N] is one row for all of them. Both sums
-/// are taken in one go over the row, var = mean(x^2) - mean^2.
+/// y = layerNorm(x + added): `added` [N] is one row for all of them. The
+/// variance is that of differences from the mean, as layerNorm's.
 Tensor fusedBiasLayerNorm(const Tensor &x, const Tensor &added,
                           const Tensor &weight, const Tensor &bias,
                           double eps = 1e-5);

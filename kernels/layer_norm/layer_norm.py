@@ -94,16 +94,15 @@ def layer_norm_loop_kernel(y_ptr, x_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr, y_str
 
 @triton.jit
 def fused_bias_layer_norm_kernel(y_ptr, x_ptr, bias_ptr, w_ptr, b_ptr, y_stride, x_stride, eps, N: tl.constexpr):
-    """y = layer_norm(x + bias). Both sums are taken in one go over the row:
-    var = sum(x^2) / N - mean^2, as the formula of seed kernels has it."""
+    """y = layer_norm(x + bias). The row stays in registers, so that the second sum is of squared differences:
+    sum(x^2) / N - mean^2 loses all digits of the variance where the mean is 1000 times the deviation."""
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, N)
     x = tl.load(x_ptr + row * x_stride + cols).to(tl.float32) + tl.load(bias_ptr + cols).to(tl.float32)
     mean = tl.sum(x, axis=0) / N
-    # Of a row of nearly equal elements the difference may be rounded below 0.
-    var = tl.maximum(tl.sum(x * x, axis=0) / N - mean * mean, 0.0)
-    rstd = tl.rsqrt(var + eps)
-    y = (x - mean) * rstd
+    centred = x - mean
+    rstd = tl.rsqrt(tl.sum(centred * centred, axis=0) / N + eps)
+    y = centred * rstd
     if w_ptr is not None:
         y *= tl.load(w_ptr + cols).to(tl.float32)
     if b_ptr is not None:
@@ -114,19 +113,23 @@ def fused_bias_layer_norm_kernel(y_ptr, x_ptr, bias_ptr, w_ptr, b_ptr, y_stride,
 @triton.jit
 def fused_bias_layer_norm_loop_kernel(y_ptr, x_ptr, bias_ptr, w_ptr, b_ptr, y_stride, x_stride, eps, N,
                                       BLOCK: tl.constexpr):
-    """The same for rows of any length, which are read twice."""
+    """The same for rows of any length, which are read twice; blocks are merged as in layer_norm_loop_kernel."""
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
-    sums = tl.zeros((BLOCK,), dtype=tl.float32)
-    squares = tl.zeros((BLOCK,), dtype=tl.float32)
+    mean = 0.0
+    squares = 0.0
     for start in range(0, N, BLOCK):
         inside = cols < N - start
         x = tl.load(x_ptr + row * x_stride + start + cols, mask=inside, other=0.0).to(tl.float32)
         x += tl.load(bias_ptr + start + cols, mask=inside, other=0.0).to(tl.float32)
-        sums += x
-        squares += x * x
-    mean = tl.sum(sums, axis=0) / N
-    rstd = tl.rsqrt(tl.maximum(tl.sum(squares, axis=0) / N - mean * mean, 0.0) + eps)
+        count = tl.minimum(N - start, BLOCK).to(tl.float32)
+        block_mean = tl.sum(x, axis=0) / count
+        centred = tl.where(inside, x - block_mean, 0.0)
+        between = block_mean - mean
+        before = start.to(tl.float32)
+        mean += between * (count / (before + count))
+        squares += tl.sum(centred * centred, axis=0) + between * between * (before * count / (before + count))
+    rstd = tl.rsqrt(squares / N + eps)
     for start in range(0, N, BLOCK):
         inside = cols < N - start
         x = tl.load(x_ptr + row * x_stride + start + cols, mask=inside, other=0.0).to(tl.float32)

@@ -12,10 +12,9 @@
 
 namespace nereid::kernels::reference {
 
-/// `w`, `b`: empty for 1 and 0. The variance is mean((x - mean)^2), or
-/// mean(x^2) - mean^2 where one pass over x has both sums.
+/// `w`, `b`: empty for 1 and 0. The variance is mean((x - mean)^2).
 inline Numbers layerNorm(const Numbers &x, const Numbers &w, const Numbers &b,
-                         size_t columns, double eps, bool isOnePass = false) {
+                         size_t columns, double eps) {
   Numbers y(x.size());
   for (size_t row = 0; row < x.size(); row += columns) {
     Sum sum, squares;
@@ -24,13 +23,10 @@ inline Numbers layerNorm(const Numbers &x, const Numbers &w, const Numbers &b,
     }
     Number mean = sum.total() / double(columns);
     for (size_t j = row; j < row + columns; ++j) {
-      Number centred = isOnePass ? x[j] : x[j] - mean;
+      Number centred = x[j] - mean;
       squares.addProduct(centred, centred);
     }
     Number variance = squares.total() / double(columns);
-    if (isOnePass) {
-      variance = variance - mean * mean;
-    }
     Number factor = rsqrt(variance + parameter(eps), eps);
     for (size_t j = 0; j < columns; ++j) {
       Number &result = y[row + j];

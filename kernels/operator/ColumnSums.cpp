@@ -8,6 +8,9 @@
 #include "kernels/operator/ColumnSums.h"
 #include "kernels/operator/OperatorKernel.h"
 
+#include <algorithm>
+#include <bit>
+
 using namespace nereid;
 using namespace nereid::kernels;
 using namespace nereid::literals;
@@ -20,7 +23,16 @@ static std::pair<Tensor, Tensor> launch(const Tensor &first,
   if (second.defined()) {
     other = empty({columns}, dtype, first.device());
   }
-  constexpr int64_t columnsOfProgram = 16, rowsAtOnce = 512;
+  // A GPU's program has its rows' loads under way at once; a host's goes over
+  // them, also over those that are masked out, and has 64 parts at most.
+  constexpr int64_t columnsOfProgram = 16, most = 64;
+  int64_t rowsAtOnce = 512;
+  if (first.device().isHost()) {
+    rowsAtOnce =
+        hasCompiler()
+            ? std::min<int64_t>(std::bit_ceil(uint64_t(programs)), most)
+            : most;
+  }
   static const OperatorKernel sums("layer_norm", "column_sums_kernel");
   sums[{cdiv(columns, columnsOfProgram), second.defined() ? 2 : 1}](
       sum, orNone(other), first, second.defined() ? second : first, programs,
