@@ -179,20 +179,14 @@ static Tensor forward(const Tensor &logits, const Tensor &targets,
   return one ? cross_entropy::sum(losses, k.count) : losses;
 }
 
-static Tensor backward(Kept &kept, const Tensor &dloss) {
+/// `again`: it will be asked for once more.
+static Tensor backward(Kept &kept, const Tensor &dloss, bool again) {
   if (kept.gradient.defined()) {
-    Tensor result = std::move(kept.gradient);
+    Tensor result = again ? kept.gradient.clone() : std::move(kept.gradient);
     cross_entropy::scale(result, dloss);
     return result;
   }
   if (!kept.logits.tensor.defined()) {
-    if (kept.targets.defined()) {
-      raise({ErrorCode::InvalidArgument,
-             "cross_entropy: the gradient was handed out by an earlier "
-             "backward; hint: compute the loss again, or with "
-             "Reduction::None, for another one",
-             {}});
-    }
     return zeros(kept.shape, f32, dloss.device()); // no rows
   }
   const Rows &logits = kept.logits;
@@ -224,7 +218,11 @@ Variable kernels::crossEntropy(const Variable &logits, const Tensor &targets,
       forward(logits.value(), targets, options, keeps ? kept.get() : nullptr);
   return autograd::record(
       "cross_entropy", {logits}, loss,
-      [kept, dtype = logits.dtype()](const Tensor &dloss, autograd::Needs) {
-        return autograd::Gradients{backward(*kept, dloss).to(dtype)};
-      });
+      [kept, dtype = logits.dtype()](const Tensor &dloss,
+                                     autograd::Needs needs) {
+        return autograd::Gradients{
+            backward(*kept, dloss, needs.graphStays()).to(dtype)};
+      },
+      {kept->logits.tensor.defined() ? logits.value() : Tensor(),
+       kept->lse.defined() ? targets : Tensor()});
 }

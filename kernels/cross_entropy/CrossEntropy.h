@@ -17,8 +17,9 @@
 // Memory:       two passes over the logits. Where it is recorded, with a mean
 //               or a sum, and logits are not fp16, the second pass writes the
 //               gradient, which is kept in place of the logits, and the
-//               backward scales it, reading nothing where the factor is 1: it
-//               runs once. Else logits and a float a row are kept. With
+//               backward scales it, reading nothing where the factor is 1; a
+//               copy of it where the graph stays (`retainGraph`). Else logits
+//               and a float a row are kept. With
 //               `overwritesLogits` the gradient takes the logits' memory
 // Determinism:  the same bits in each run on one device
 // Source:       Szegedy et al., "Rethinking the Inception Architecture",

@@ -55,7 +55,6 @@ struct Gradients {
   Tensor x, weight;
   Tensor divisor; ///< undefined for 1
   DType weightType = f32;
-  bool isSpent = false;
 };
 
 } // namespace
@@ -148,24 +147,22 @@ static Tensor forward(const Tensor &given, const Tensor &givenWeight,
   return cross_entropy::sum(losses, count);
 }
 
-static autograd::Gradients backward(Gradients &kept, const Tensor &dloss) {
-  if (kept.isSpent) {
-    raise({ErrorCode::InvalidArgument,
-           "linear_cross_entropy: the gradients were handed out by an earlier "
-           "backward; hint: compute the loss again for another one",
-           {}});
-  }
-  kept.isSpent = true;
+/// `again`: they will be asked for once more.
+static autograd::Gradients backward(Gradients &kept, const Tensor &dloss,
+                                    bool again) {
   Tensor factor = kept.divisor.defined()
                       ? cross_entropy::sum(dloss.contiguous(), kept.divisor)
                       : dloss.contiguous();
-  for (const Tensor *gradient : {&kept.x, &kept.weight}) {
-    if (gradient->defined()) {
-      cross_entropy::scale(*gradient, factor);
+  auto scaled = [&](Tensor &gradient) {
+    Tensor result;
+    if (gradient.defined()) {
+      result = again ? gradient.clone() : std::move(gradient);
+      cross_entropy::scale(result, factor);
     }
-  }
-  Tensor dw = std::move(kept.weight);
-  return {std::move(kept.x), dw.defined() ? dw.to(kept.weightType) : Tensor()};
+    return result;
+  };
+  Tensor dx = scaled(kept.x), dw = scaled(kept.weight);
+  return {dx, dw.defined() ? dw.to(kept.weightType) : Tensor()};
 }
 
 Tensor kernels::linearCrossEntropy(const Tensor &x, const Tensor &weight,
@@ -184,7 +181,7 @@ Variable kernels::linearCrossEntropy(const Variable &x, const Variable &weight,
                         keeps ? kept.get() : nullptr, x.requiresGrad(),
                         weight.requiresGrad());
   return autograd::record("linear_cross_entropy", {x, weight}, loss,
-                          [kept](const Tensor &dloss, autograd::Needs) {
-                            return backward(*kept, dloss);
+                          [kept](const Tensor &dloss, autograd::Needs needs) {
+                            return backward(*kept, dloss, needs.graphStays());
                           });
 }

@@ -11,7 +11,8 @@
 //               the loss fp32; logits are rounded to x's type; products of fp32
 //               are in fp32, not tf32
 // Gradients:    x, weight: computed beside the loss where it is recorded, and
-//               scaled by the backward, which runs once
+//               scaled by the backward; copies of them where the graph stays
+//               (`retainGraph`)
 // Memory:       logits of an eighth of the rows, and no less than 128, at a
 //               time, whose gradients take their place; one fp32 copy of
 //               weight's gradient, in which the parts' products are summed
