@@ -62,10 +62,12 @@ static Setting settingOf(const Tensor &q, const Tensor &k,
   s.headSize = q.size(3);
   // A window that nothing lies beyond is none.
   int64_t longest = s.queries + s.keys;
+  constexpr int64_t beyond = int64_t{1} << 29;
   s.windowed = options.window > 0 && options.window < longest;
-  s.bounded = options.causal || s.windowed;
+  // Kernels with bounds know queries that see one key.
+  s.bounded = options.causal || s.windowed || s.keys == 1;
   s.window = s.windowed ? options.window : 0;
-  s.ahead = options.causal ? 1 : s.window;
+  s.ahead = options.causal ? 1 : s.windowed ? s.window : beyond;
   s.scale = options.scale.value_or(1 / std::sqrt(double(s.headSize)));
   s.scale2 = s.scale * std::numbers::log2e;
   s.drop = options.dropout.p;
@@ -75,8 +77,6 @@ static Setting settingOf(const Tensor &q, const Tensor &k,
   s.precision = s.tf32 ? "tf32" : "ieee";
   if (!hasCompiler()) {
     // One form serves all (ahead.txt): bounds that nothing lies beyond.
-    constexpr int64_t beyond = int64_t{1} << 29;
-    s.ahead = s.bounded ? s.ahead : beyond;
     s.window = s.windowed ? s.window : beyond;
     s.bounded = s.windowed = true;
   }
@@ -233,6 +233,14 @@ kernels::attentionBackward(const Tensor &grad, const Tensor &q, const Tensor &k,
     checks.require(given.stride(3) == 1 || s.headSize == 1, name,
                    "neighbours along the last dimension",
                    double(given.stride(3)));
+    checks.any(name, given).writable();
+    for (const Tensor *other : {&into.q, &into.k, &into.v}) {
+      if (other != &given && other->defined() && given.numel() != 0 &&
+          other->data() == given.data()) {
+        checks.fail(name, "memory of its own", "that of another gradient");
+      }
+    }
+    given.noteWrite();
     return given;
   };
   if (wantsQ) {
@@ -326,7 +334,8 @@ Variable kernels::attention(const Variable &q, const Variable &k,
             grad, q, k, v, result, options, needs[0], needs[1] || needs[2]);
         return autograd::Gradients{g.q, needs[1] ? g.k : Tensor(),
                                    needs[2] ? g.v : Tensor()};
-      });
+      },
+      {q.value(), k.value(), v.value(), result.o});
 }
 
 /// Part `i` of three, [B, T, 3 H D], as [B, H, T, D].
@@ -339,7 +348,7 @@ static Tensor headsOf(const Tensor &qkv, int64_t i, int64_t heads) {
 
 static void checkPacked(const Tensor &qkv, int64_t heads) {
   Checks checks("self_attention");
-  checks.floats("qkv", qkv).rank(3, 3).contiguous();
+  checks.floats("qkv", qkv).rank(3, 3);
   if (heads < 1 || qkv.size(2) % (3 * heads) != 0) {
     checks.fail("heads",
                 "a number whose triple divides the last dimension of qkv, " +
@@ -354,17 +363,18 @@ static Tensor joined(const Tensor &o) {
       {o.size(0), o.size(2), o.size(1) * o.size(3)});
 }
 
-Tensor kernels::selfAttention(const Tensor &qkv, int64_t heads,
+Tensor kernels::selfAttention(const Tensor &packed, int64_t heads,
                               const AttentionOptions &options) {
-  checkPacked(qkv, heads);
+  checkPacked(packed, heads);
+  Tensor qkv = packed.contiguous();
   return joined(attention(headsOf(qkv, 0, heads), headsOf(qkv, 1, heads),
                           headsOf(qkv, 2, heads), options));
 }
 
 Variable kernels::selfAttention(const Variable &packed, int64_t heads,
                                 const AttentionOptions &options) {
-  const Tensor &qkv = packed.value();
-  checkPacked(qkv, heads);
+  checkPacked(packed.value(), heads);
+  Tensor qkv = packed.value().contiguous();
   AttentionResult result = attentionForward(
       headsOf(qkv, 0, heads), headsOf(qkv, 1, heads), headsOf(qkv, 2, heads),
       options, autograd::isRecording({packed}));
@@ -381,5 +391,6 @@ Variable kernels::selfAttention(const Variable &packed, int64_t heads,
             headsOf(qkv, 2, heads), result, options, true, true,
             {headsOf(d, 0, heads), headsOf(d, 1, heads), headsOf(d, 2, heads)});
         return autograd::Gradients{d};
-      });
+      },
+      {qkv, result.o});
 }

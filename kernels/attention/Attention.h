@@ -59,8 +59,9 @@ Variable attention(const Variable &q, const Variable &k, const Variable &v,
 
 struct AttentionResult {
   Tensor o;
-  /// [B, H, Tq] fp32, natural; of a query without keys -inf. Undefined unless
-  /// asked for.
+  /// [B, H, Tq] fp32: the logarithm of the query's sum of exponentials, divided
+  /// by `scale`, which is exact of one score of any size; of a query without
+  /// keys -inf. Undefined unless asked for.
   Tensor lse;
 };
 
@@ -83,8 +84,8 @@ AttentionGradients attentionBackward(const Tensor &grad, const Tensor &q,
                                      const AttentionGradients &into = {});
 
 /// Of one packed product: qkv [B, T, 3 H D] holds queries, keys and values of
-/// all heads beside each other; the result is [B, T, H D]. No gradient is
-/// copied.
+/// all heads beside each other; the result is [B, T, H D]. Nothing is copied
+/// where qkv is row-major.
 Tensor selfAttention(const Tensor &qkv, int64_t heads,
                      const AttentionOptions &options = {});
 Variable selfAttention(const Variable &qkv, int64_t heads,

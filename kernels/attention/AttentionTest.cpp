@@ -171,6 +171,9 @@ TEST_P(Attention, aPackedProductIsTheSameInOneTensor) {
   EXPECT_EQ(y.value().toFloat64(), expected.value().toFloat64());
   EXPECT_EQ(selfAttention(qkv, heads, causal).toFloat64(),
             y.value().toFloat64());
+  Tensor turned = qkv.transpose(0, 1).contiguous().transpose(0, 1);
+  EXPECT_EQ(selfAttention(turned, heads, causal).toFloat64(),
+            y.value().toFloat64());
   Tensor dy = random(y.shape(), f32);
   y.backward(dy);
   expected.backward(dy);
@@ -206,7 +209,61 @@ TEST_P(Attention, ofMuchLargerScoresStaysFinite) {
   EXPECT_EQ(result.o.toFloat64(), Values(48, 100.0));
   // Three times 100 * 100 * 16 / sqrt(16).
   Numbers scores(3, Number(160000) * reference::parameter(0.25));
-  expectClose(result.lse, Numbers(3, reference::logSumExp(scores)), "lse");
+  expectClose(result.lse,
+              Numbers(3, reference::logSumExp(scores) / Number(0.25)), "lse");
+}
+
+// Scores of 1e11, one far above the others: its value is the result, and it has
+// all of the gradient.
+TEST_P(Attention, takesScoresOfAnySize) {
+  constexpr int64_t keys = 37, size = 16;
+  std::vector<float> rows;
+  for (int64_t j = 0; j < keys; ++j) {
+    rows.insert(rows.end(), size, float(j * 11 % keys - 9) / keys);
+  }
+  constexpr int64_t largest = 10, smallest = 0; // 36 - 9 and 0 - 9
+  static_assert(largest * 11 % keys == 36);
+  for (double factor : {1e10, -1e10, 3.3e12}) {
+    Variable q(full({1, 1, 2, size}, factor, f32, device), true),
+        k(Tensor::fromVector(rows, Shape{1, 1, keys, size}, device), true),
+        v(random({1, 1, keys, size}, f32), true);
+    Variable o = attention(q, k, v);
+    int64_t winner = factor > 0 ? largest : smallest;
+    Values expected = v.value().select(2, winner).toFloat64(),
+           row = o.value().select(2, 1).toFloat64();
+    EXPECT_EQ(row, expected) << factor;
+    o.backward(full(o.shape(), 1, f32, device));
+    for (int64_t j = 0; j < keys; ++j) {
+      EXPECT_EQ(v.grad().select(2, j).toFloat64(),
+                Values(size, j == winner ? 2.0 : 0.0));
+    }
+  }
+}
+
+// Its weight is 1, whatever the score is.
+TEST_P(Attention, oneVisibleKeyGivesScoresNoGradient) {
+  struct Case {
+    int64_t queries, keys;
+    AttentionOptions options;
+    int64_t alone; ///< queries, from the first on, that see one key
+  };
+  for (const Case &c :
+       {Case{3, 1, {}, 3}, Case{1, 1, {.causal = true}, 1},
+        Case{9, 9, {.window = 1}, 9}, Case{9, 9, {.causal = true}, 1},
+        Case{9, 20, {.causal = true, .window = 1}, 9},
+        Case{9, 20, {.causal = true, .window = 2}, 0}}) {
+    Variable q(random({1, 2, c.queries, 16}, f32), true),
+        k(random({1, 2, c.keys, 16}, f32), true),
+        v(random({1, 2, c.keys, 16}, f32), true);
+    attention(q, k, v, c.options).backward(random(q.shape(), f32));
+    for (int64_t i = 0; i < c.queries; ++i) {
+      Values row = q.grad().select(2, i).toFloat64();
+      EXPECT_EQ(row == Values(row.size(), 0.0), i < c.alone) << i;
+    }
+    if (c.alone == c.queries) {
+      EXPECT_EQ(k.grad().toFloat64(), Values(size_t(k.value().numel()), 0.0));
+    }
+  }
 }
 
 // Also in a program without a compiler, whose forms read fp32 as it is.
@@ -226,6 +283,26 @@ TEST_P(Attention, mayReadFloatsAsTf32) {
   for (double value : x.grad().toFloat64()) {
     EXPECT_NEAR(value, 0.5, bound);
   }
+}
+
+TEST_P(Attention, writesGradientsToMemoryOfTheirOwn) {
+  Tensor q = random({1, 2, 3, 8}, f32), d = zeros({1, 2, 3, 8}, f32, device);
+  AttentionResult result = attentionForward(q, q, q, {}, true);
+  auto messageOf = [&](const AttentionGradients &into) {
+    try {
+      attentionBackward(q, q, q, q, result, {}, true, true, into);
+    } catch (const Error &error) {
+      return error.message();
+    }
+    return std::string();
+  };
+  EXPECT_THAT(messageOf({d, d, d}),
+              HasSubstr("argument 'into.q': expected memory of its own, got "
+                        "that of another gradient"));
+  Tensor row = zeros({1, 1, 3, 8}, f32, device);
+  EXPECT_THAT(messageOf({{}, row.expand({1, 2, 3, 8}), {}}),
+              HasSubstr("argument 'into.k': expected a tensor whose elements "
+                        "are places of their own"));
 }
 
 TEST_P(Attention, takesNoElements) {

@@ -4,16 +4,15 @@ Query i stands at position i + Tk - Tq among the keys, so that the last query se
 position - window < key < position + ahead, where ahead is 1 for causal attention. Keys of a block of queries lie in
 three ranges: blocks that some of its queries see in part, then blocks that all see whole, without masks, and again some.
 
-Exponentials are powers of two: scale2 = scale * log2(e).
+Exponentials are powers of two: scale2 = scale * log2(e). A largest score, or a logarithm of a sum, is kept in units of scores
+and subtracted in front of that product: the product of one, rounded, would be off by more than all exponents where scores
+are 1e9 and the product of the other is part of a fused multiply-add.
 
 DROPS: 0, 1, or 2 in a kernel that is compiled ahead of time: it drops if `drop` is not 0, and has one loop with masks, which
 is a third of the code.
 """
 import triton
 import triton.language as tl
-
-LN2: tl.constexpr = 0.6931471805599453
-LOG2E: tl.constexpr = 1.4426950408889634
 
 
 @triton.jit
@@ -76,7 +75,7 @@ def dropped(x, seed, site, head, positions, keys, drop, keep, DROPS: tl.constexp
 def attend(o, total, largest, q, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first, last, positions, Tk, ahead, window,
            scale2, seed, site, head, drop, keep, D: tl.constexpr, BLOCK_N: tl.constexpr, BOUNDED: tl.constexpr,
            WINDOW: tl.constexpr, DROPS: tl.constexpr, MASKED: tl.constexpr, PRECISION: tl.constexpr):
-    """Online softmax: o and total are sums so far, in units of 2^largest."""
+    """Online softmax: o and total are sums so far, in units of 2^(largest * scale2)."""
     keys = tl.arange(0, BLOCK_N)
     d = tl.arange(0, D)
     start64 = tl.cast(first, tl.int64)
@@ -93,13 +92,13 @@ def attend(o, total, largest, q, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first
             if BOUNDED:
                 visible = visible & sees(positions[:, None], (start + keys)[None, :], ahead, window, BOUNDED, WINDOW)
             s = tl.where(visible, s, -float("inf"))
-        larger = tl.maximum(largest, tl.max(s, axis=1) * scale2)
+        larger = tl.maximum(largest, tl.max(s, axis=1))
         shift = larger
         if MASKED:
             # A query that has seen no key yet.
             shift = tl.where(larger == -float("inf"), 0.0, larger)
-        p = tl.exp2(s * scale2 - shift[:, None])
-        correction = tl.exp2(largest - shift)
+        p = tl.exp2((s - shift[:, None]) * scale2)
+        correction = tl.exp2((largest - shift) * scale2)
         total = total * correction + tl.sum(p, axis=1)
         if DROPS:
             p = dropped(p, seed, site, head, positions[:, None], (start + keys)[None, :], drop, keep, DROPS)
@@ -121,7 +120,7 @@ def attention_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, o_batch, o_head, o_row
                      seed, site, drop, keep, D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
                      BOUNDED: tl.constexpr, WINDOW: tl.constexpr, PRECISION: tl.constexpr, DROPS: tl.constexpr):
     """`group` query heads share a head of keys and values. lse [batch, heads, Tq]: log of the sums of exponentials,
-    unless its pointer is None. Programs of the last queries, which see most keys, begin first."""
+    divided by scale, unless its pointer is None. Programs of the last queries, which see most keys, begin first."""
     if DROPS:
         seed = seed_of(seed)
     blocks = tl.cdiv(Tq, BLOCK_M)
@@ -165,7 +164,7 @@ def attention_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, o_batch, o_head, o_row
     o_ptrs = o_ptr + batch * o_batch + head64 * o_head + first64 * o_row + (rows[:, None] * o_row + d[None, :])
     tl.store(o_ptrs, o, mask=exists[:, None])
     if lse_ptr is not None:
-        tl.store(lse_ptr + head.to(tl.int64) * Tq + first_query + rows, (largest + tl.log2(total)) * LN2, mask=exists)
+        tl.store(lse_ptr + head.to(tl.int64) * Tq + first_query + rows, largest + tl.log2(total) / scale2, mask=exists)
 
 
 @triton.jit
@@ -190,9 +189,19 @@ def delta_kernel(delta_ptr, o_ptr, do_ptr, o_batch, o_head, o_row, do_batch, do_
 
 
 @triton.jit
-def exponents(lse):
+def seen(lse):
     """Of queries without keys, whose lse is -inf: what makes all their exponentials 0."""
-    return tl.where(lse == -float("inf"), float("inf"), lse * LOG2E)
+    return tl.where(lse == -float("inf"), float("inf"), lse)
+
+
+@triton.jit
+def is_alone(positions, Tk, ahead, window, WINDOW: tl.constexpr):
+    """Sees the query one key? Its weight is 1 then, whatever the score: the score's gradient is 0, not what rounding leaves
+    of a difference."""
+    first = positions * 0
+    if WINDOW:
+        first = tl.maximum(positions - window + 1, 0)
+    return tl.minimum(positions + ahead, Tk) - first == 1
 
 
 @triton.jit
@@ -220,7 +229,7 @@ def add_queries(dk, dv, k, v, q_ptr, do_ptr, lse_ptr, delta_ptr, q_row, q_col, d
             lse = tl.load(lse_ptr + start + rows)
             delta = tl.load(delta_ptr + start + rows)
         s = tl.dot(k, tl.trans(q), input_precision=PRECISION)
-        p = tl.exp2(s * scale2 - exponents(lse)[None, :])
+        p = tl.exp2((s - seen(lse)[None, :]) * scale2)
         if MASKED and BOUNDED:
             positions = start + rows + Tk - Tq
             p = tl.where(sees(positions[None, :], keys[:, None], ahead, window, BOUNDED, WINDOW), p, 0.0)
@@ -233,6 +242,8 @@ def add_queries(dk, dv, k, v, q_ptr, do_ptr, lse_ptr, delta_ptr, q_row, q_col, d
         else:
             dv = tl.dot(p.to(do.dtype), do, dv, input_precision=PRECISION)
         ds = p * (dp - delta[None, :])
+        if BOUNDED and (MASKED or keys.shape[0] == 1):
+            ds = tl.where(is_alone(start + rows + Tk - Tq, Tk, ahead, window, WINDOW)[None, :], 0.0, ds)
         dk = tl.dot(ds.to(q.dtype), q, dk, input_precision=PRECISION)
         q_ptrs += BLOCK_M * q_row
         do_ptrs += BLOCK_M * do_row
@@ -309,7 +320,7 @@ def keys_backward_kernel(dk_ptr, dv_ptr, q_ptr, k_ptr, v_ptr, do_ptr, lse_ptr, d
 
 
 @triton.jit
-def add_keys(dq, q, do, lse2, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first, last, positions, Tk, ahead, window,
+def add_keys(dq, q, do, lse, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first, last, positions, Tk, ahead, window,
              scale2, seed, site, head, drop, keep, D: tl.constexpr, BLOCK_N: tl.constexpr, BOUNDED: tl.constexpr,
              WINDOW: tl.constexpr, DROPS: tl.constexpr, MASKED: tl.constexpr, PRECISION: tl.constexpr):
     keys = tl.arange(0, BLOCK_N)
@@ -325,7 +336,7 @@ def add_keys(dq, q, do, lse2, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, f
             k = tl.load(k_ptrs)
             v = tl.load(v_ptrs)
         s = tl.dot(q, tl.trans(k), input_precision=PRECISION)
-        p = tl.exp2(s * scale2 - lse2[:, None])
+        p = tl.exp2((s - lse[:, None]) * scale2)
         if MASKED:
             visible = (start + keys)[None, :] < Tk
             if BOUNDED:
@@ -335,6 +346,8 @@ def add_keys(dq, q, do, lse2, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, f
         if DROPS:
             dp = dropped(dp, seed, site, head, positions[:, None], (start + keys)[None, :], drop, keep, DROPS)
         ds = p * (dp - delta[:, None])
+        if BOUNDED and (MASKED or BLOCK_N == 1):
+            ds = tl.where(is_alone(positions, Tk, ahead, window, WINDOW)[:, None], 0.0, ds)
         dq = tl.dot(ds.to(k.dtype), k, dq, input_precision=PRECISION)
         k_ptrs += BLOCK_N * k_row
         v_ptrs += BLOCK_N * v_row
@@ -366,7 +379,7 @@ def queries_backward_kernel(dq_ptr, q_ptr, k_ptr, v_ptr, do_ptr, lse_ptr, delta_
     q = tl.load(q_ptrs, mask=exists[:, None], other=0.0)
     do = tl.load(do_ptrs, mask=exists[:, None], other=0.0)
     at = head.to(tl.int64) * Tq + first_query
-    lse2 = exponents(tl.load(lse_ptr + at + rows, mask=exists, other=-float("inf")))
+    lse = seen(tl.load(lse_ptr + at + rows, mask=exists, other=-float("inf")))
     delta = tl.load(delta_ptr + at + rows, mask=exists, other=0.0)
     k_ptr += batch * k_batch + kv_head * k_head
     v_ptr += batch * v_batch + kv_head * v_head
@@ -376,18 +389,18 @@ def queries_backward_kernel(dq_ptr, q_ptr, k_ptr, v_ptr, do_ptr, lse_ptr, delta_
     first, whole, whole_end, last = ranges(lowest, highest, Tk, ahead, window, BLOCK_N, BOUNDED, WINDOW)
     dq = tl.zeros((BLOCK_M, D), dtype=tl.float32)
     if DROPS == 2:
-        dq = add_keys(dq, q, do, lse2, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first, last, positions, Tk,
+        dq = add_keys(dq, q, do, lse, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first, last, positions, Tk,
                       ahead, window, scale2, seed, site, head, drop, keep, D, BLOCK_N, BOUNDED, WINDOW, DROPS, True,
                       PRECISION)
     else:
         if WINDOW:
-            dq = add_keys(dq, q, do, lse2, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first, whole, positions, Tk,
+            dq = add_keys(dq, q, do, lse, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first, whole, positions, Tk,
                           ahead, window, scale2, seed, site, head, drop, keep, D, BLOCK_N, BOUNDED,
                                        WINDOW, DROPS, True, PRECISION)
-        dq = add_keys(dq, q, do, lse2, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, whole, whole_end, positions, Tk,
+        dq = add_keys(dq, q, do, lse, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, whole, whole_end, positions, Tk,
                       ahead, window, scale2, seed, site, head, drop, keep, D, BLOCK_N, BOUNDED,
                                        WINDOW, DROPS, False, PRECISION)
-        dq = add_keys(dq, q, do, lse2, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, whole_end, last, positions, Tk,
+        dq = add_keys(dq, q, do, lse, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, whole_end, last, positions, Tk,
                       ahead, window, scale2, seed, site, head, drop, keep, D, BLOCK_N, BOUNDED,
                                        WINDOW, DROPS, True, PRECISION)
     dq_ptrs = dq_ptr + batch * dq_batch + head64 * dq_head + first64 * dq_row + (rows[:, None] * dq_row + d[None, :])

@@ -212,6 +212,8 @@ static Splits attendNext(const Tensor &q, const KeyAndValue &own,
       checks.fail(name, "a cache whose keys lie less than 2^22 elements apart",
                   cache->str());
     }
+    checks.any(name, *cache).writable();
+    cache->noteWrite();
   }
   return attend(q, own, k, v, lengths, options);
 }

@@ -188,6 +188,17 @@ TEST_P(Decoding, namesTheArgumentThatDoesNotFit) {
   EXPECT_THAT(messageOf(q, k, random({2, 2, 4, 8}, f32), lengths),
               HasSubstr("decoding: argument 'v': expected shape [2, 2, 5, 8] "
                         "(that of k)"));
+  KeyAndValue next = {random({2, 2, 8}, f32), random({2, 2, 8}, f32)};
+  try {
+    decodeNext(random({2, 4, 8}, f32), next,
+               zeros({1, 2, 5, 8}, f32, device).expand({2, 2, 5, 8}),
+               zeros({2, 2, 5, 8}, f32, device), zeros({2}, i32, device));
+    FAIL() << "expected an error";
+  } catch (const Error &error) {
+    EXPECT_THAT(error.message(),
+                HasSubstr("decoding: argument 'k': expected a tensor whose "
+                          "elements are places of their own"));
+  }
   EXPECT_THAT(messageOf(q, k, k, full({3}, 5, i32, device)),
               HasSubstr("decoding: argument 'lengths': expected shape [2] (the "
                         "batch of q)"));
