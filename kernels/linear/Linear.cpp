@@ -208,7 +208,9 @@ Variable kernels::linear(const Variable &x, const Variable &weight,
             dy, x, w, z, activation, needs[0], needs[1],
             needs[2] ? std::optional(biasType) : std::nullopt, tf32);
         return autograd::Gradients{g.x, g.weight, g.bias};
-      });
+      },
+      {weight.requiresGrad() ? x.value() : Tensor(),
+       x.requiresGrad() ? weight.value() : Tensor()});
 }
 
 Tensor kernels::linearGelu(const Tensor &x, const Tensor &weight,

@@ -7,14 +7,17 @@
 //
 // Formula:      matmul: activation(scale * (a @ b) + bias) + residual;
 //               linear: activation(x @ weight^T + bias)
-// Shapes:       a [M, K] or [B, M, K], b [K, N] or [B, K, N], where one of two
-//               batches may be 1; bias [N]; residual as the result;
+// Shapes:       a [..., M, K], b [..., K, N], whose dimensions in front are
+//               broadcast; or vectors, a [K] as a row that the result has not,
+//               b [K] as a column; bias [N]; residual as the result;
 //               x [..., K], weight [N, K], result [..., N]; any strides
 // Types:        a and b of fp32, fp16, bf16 or int8, both of one; sums fp32
 //               (int8: i32). The result has a's type, of int8 i32, or the one
 //               asked for. fp32 is exact unless `tf32` is asked for
-// Gradients:    a, b; x, weight, bias
-// Memory:       reads operands of any strides in place; where K is cut, a part
+// Gradients:    a, b, bias, residual; x, weight, bias. Where the result has
+//               another type than a, its gradient is rounded to a's
+// Memory:       reads operands of any strides in place (a copy where the
+//               dimensions in front have no one stride); where K is cut, a part
 //               of the result's size in fp32 for each split. linear with an
 //               activation saves what that is applied to
 // Determinism:  the same bits in each run on one device
@@ -46,7 +49,17 @@ struct MatmulOptions {
 
 Tensor matmul(const Tensor &a, const Tensor &b,
               const MatmulOptions &options = {});
-Variable matmul(const Variable &a, const Variable &b, bool tf32 = false);
+
+/// Of a product on a tape, as MatmulOptions.
+struct VariableMatmulOptions {
+  Variable bias, residual; ///< or undefined
+  double scale = 1;
+  std::optional<DType> type; ///< of the result
+  bool tf32 = false;
+};
+
+Variable matmul(const Variable &a, const Variable &b,
+                const VariableMatmulOptions &options = {});
 
 Tensor linear(const Tensor &x, const Tensor &weight, const Tensor &bias = {},
               Activation activation = Activation::None, bool tf32 = false);

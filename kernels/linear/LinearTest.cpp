@@ -177,6 +177,104 @@ TEST_P(Linear, gradientsOfMatmulAgreeWithDerivatives) {
       5);
 }
 
+/// a @ b of any ranks, as NumPy has it.
+static Numbers broadcastProduct(const Numbers &a, Shape ofA, const Numbers &b,
+                                Shape ofB) {
+  if (ofA.size() == 1) {
+    ofA.insert(ofA.begin(), 1);
+  }
+  if (ofB.size() == 1) {
+    ofB.push_back(1);
+  }
+  size_t rank = std::max(ofA.size(), ofB.size());
+  ofA.insert(ofA.begin(), rank - ofA.size(), 1);
+  ofB.insert(ofB.begin(), rank - ofB.size(), 1);
+  auto m = size_t(ofA[rank - 2]), k = size_t(ofA[rank - 1]),
+       n = size_t(ofB[rank - 1]);
+  size_t count = 1;
+  for (size_t i = 0; i + 2 < rank; ++i) {
+    count *= size_t(ofA[i] == 1 ? ofB[i] : ofA[i]);
+  }
+  Numbers result;
+  for (size_t each = 0; each < count; ++each) {
+    size_t rest = each, atA = 0, atB = 0, stepA = 1, stepB = 1;
+    for (size_t i = rank - 2; i-- > 0;) {
+      auto size = size_t(ofA[i] == 1 ? ofB[i] : ofA[i]);
+      atA += ofA[i] == 1 ? 0 : rest % size * stepA;
+      atB += ofB[i] == 1 ? 0 : rest % size * stepB;
+      stepA *= size_t(ofA[i]);
+      stepB *= size_t(ofB[i]);
+      rest /= size;
+    }
+    auto part = [](const Numbers &of, size_t i, size_t size) {
+      return Numbers(of.begin() + int64_t(i * size),
+                     of.begin() + int64_t((i + 1) * size));
+    };
+    Numbers one = reference::product(part(a, atA, m * k), 1,
+                                     part(b, atB, k * n), 1, m, n, k);
+    result.insert(result.end(), one.begin(), one.end());
+  }
+  return result;
+}
+
+TEST_P(Linear, matmulTakesAnyRanks) {
+  struct Case {
+    Shape a, b, y;
+  };
+  for (const Case &c :
+       {Case{{2, 3, 4, 5}, {2, 3, 5, 6}, {2, 3, 4, 6}},
+        Case{{2, 3, 4, 5}, {5, 6}, {2, 3, 4, 6}},
+        Case{{4, 5}, {2, 3, 5, 6}, {2, 3, 4, 6}},
+        Case{{2, 1, 4, 5}, {3, 5, 6}, {2, 3, 4, 6}},
+        Case{{3, 1, 1, 5}, {1, 2, 5, 6}, {3, 2, 1, 6}},
+        Case{{1, 4, 5}, {1, 1, 5, 6}, {1, 1, 4, 6}}, Case{{5}, {5}, {}},
+        Case{{5}, {5, 6}, {6}}, Case{{4, 5}, {5}, {4}},
+        Case{{5}, {2, 3, 5, 6}, {2, 3, 6}},
+        Case{{2, 3, 4, 5}, {5}, {2, 3, 4}}}) {
+    DType dtype = floatType();
+    Variable a(random(c.a, dtype), true), b(random(c.b, dtype), true);
+    Variable y = matmul(a, b);
+    EXPECT_EQ(y.shape(), c.y);
+    expectClose(
+        y.value(),
+        broadcastProduct(exactly(a.value()), c.a, exactly(b.value()), c.b),
+        "y");
+    checkGradients(y, {a, b}, [&](const std::vector<Numbers> &at) {
+      return broadcastProduct(at[0], c.a, at[1], c.b);
+    });
+  }
+  Variable a(random({2, 0, 4, 5}, f32), true), b(random({5, 6}, f32), true);
+  Variable y = matmul(a, b);
+  EXPECT_EQ(y.shape(), (Shape{2, 0, 4, 6}));
+  y.backward(y.value().clone());
+  EXPECT_EQ(b.grad().toFloat64(), Values(30, 0.0));
+}
+
+TEST_P(Linear, matmulOnATapeTakesOptions) {
+  for (DType dtype : {f32, bf16, f16}) {
+    constexpr int64_t m = 7, k = 11, n = 5;
+    Variable a(random({2, m, k}, dtype), true), b(random({k, n}, dtype), true),
+        bias(random({n}, f32), true), residual(random({2, m, n}, dtype), true);
+    Variable y = matmul(
+        a, b, {.bias = bias, .residual = residual, .scale = 0.25, .type = f32});
+    EXPECT_EQ(y.dtype(), f32);
+    auto reference = [&](const std::vector<Numbers> &at) {
+      Numbers product = reference::product(at[0], 2, at[1], 1, m, n, k);
+      for (size_t i = 0; i < product.size(); ++i) {
+        // The gradient is rounded to the operands' type.
+        product[i] = reference::gradientIn(product[i] * 0.25, dtype) +
+                     at[2][i % n] + at[3][i];
+      }
+      return product;
+    };
+    expectClose(y.value(),
+                reference({exactly(a.value()), exactly(b.value()),
+                           exactly(bias.value()), exactly(residual.value())}),
+                "y");
+    checkGradients(y, {a, b, bias, residual}, reference);
+  }
+}
+
 TEST_P(Linear, gradientsAgreeWithDerivatives) {
   forCases(
       [&] {
@@ -260,7 +358,11 @@ TEST_P(Linear, namesTheArgumentThatDoesNotFit) {
   EXPECT_THAT(messageOf([&] {
                 matmul(random({2, 3, 4}, f32), random({3, 4, 5}, f32));
               }),
-              HasSubstr("matmul: argument 'b': expected a batch of 2 or 1"));
+              HasSubstr("matmul: argument 'b': expected a batch of 2 or 1 "
+                        "(dimension -3 of a, fp32[2, 3, 4]"));
+  EXPECT_THAT(
+      messageOf([&] { matmul(random({}, f32), random({4, 5}, f32)); }),
+      HasSubstr("matmul: argument 'a': expected from 1 to 16 dimensions, got"));
   EXPECT_THAT(messageOf([&] {
                 matmul(zeros({2, 3}, i64, device), zeros({3, 2}, i64, device));
               }),

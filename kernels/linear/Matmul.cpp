@@ -8,6 +8,7 @@
 #include "kernels/linear/Product.h"
 
 #include "kernels/operator/Checks.h"
+#include "kernels/reduce/Reduce.h"
 #include "nereid/Autograd/Record.h"
 
 #include <algorithm>
@@ -19,44 +20,94 @@ static bool hasProducts(DType t) {
   return t == f32 || t == f16 || t == bf16 || t == i8;
 }
 
-/// [M, K] as [1, M, K].
-static Tensor batched(const Tensor &t) {
-  return t.rank() == 2 ? t.unsqueeze(0) : t;
+namespace {
+
+/// What `a` @ `b` is made of: vectors as matrices of one row or column, and the
+/// dimensions in front of matrices, broadcast.
+struct Operands {
+  Tensor a, b;
+  Shape batches;
+  bool aIsVector, bIsVector;
+
+  int64_t rows() const { return a.size(-2); }
+  int64_t columns() const { return b.size(-1); }
+  /// Of the result, as the caller sees it.
+  Shape shape() const {
+    Shape result = batches;
+    if (!aIsVector) {
+      result.push_back(rows());
+    }
+    if (!bIsVector) {
+      result.push_back(columns());
+    }
+    return result;
+  }
+  /// [..., M, N] of what has that shape.
+  Tensor asMatrices(Tensor t) const {
+    if (bIsVector) {
+      t = t.unsqueeze(-1);
+    }
+    return aIsVector ? t.unsqueeze(-2) : t;
+  }
+};
+
+} // namespace
+
+static Shape batchesOf(const Tensor &t) {
+  return Shape(t.shape().begin(), t.shape().end() - 2);
 }
 
-/// The shape of the result, or an error.
-static Shape checkOperands(Checks &checks, const Tensor &a, const Tensor &b) {
-  checks.any("a", a).rank(2, 3);
+static int64_t countOf(const Shape &sizes) {
+  int64_t count = 1;
+  for (int64_t size : sizes) {
+    count *= size;
+  }
+  return count;
+}
+
+/// Throws where they do not fit.
+static Operands checkOperands(Checks &checks, const Tensor &a,
+                              const Tensor &b) {
+  checks.any("a", a).rank(1, 16);
   if (!hasProducts(a.dtype())) {
     checks.fail("a", "a tensor of fp32, fp16, bf16 or int8", a.str());
   }
-  checks.any("b", b).rank(2, 3).dtype(a.dtype(), "as a has");
-  if (b.size(-2) != a.size(-1)) {
+  checks.any("b", b).rank(1, 16).dtype(a.dtype(), "as a has");
+  Operands all = {a, b, {}, a.rank() == 1, b.rank() == 1};
+  if (all.aIsVector) {
+    all.a = a.unsqueeze(0);
+  }
+  if (all.bIsVector) {
+    all.b = b.unsqueeze(1);
+  }
+  if (all.b.size(-2) != all.a.size(-1)) {
     checks.fail("b",
                 std::to_string(a.size(-1)) +
                     " rows (the last dimension of a, " + a.str() + ")",
                 b.str());
   }
-  int64_t ofA = a.rank() == 3 ? a.size(0) : 1,
-          ofB = b.rank() == 3 ? b.size(0) : 1;
-  if (ofA != ofB && ofA != 1 && ofB != 1) {
-    checks.fail("b",
-                "a batch of " + std::to_string(ofA) +
-                    " or 1 (the first dimension of a, " + a.str() + ")",
-                b.str());
+  Shape x = batchesOf(all.a), y = batchesOf(all.b);
+  all.batches.resize(std::max(x.size(), y.size()));
+  for (size_t i = 0; i < all.batches.size(); ++i) {
+    int64_t m = i < x.size() ? x[x.size() - 1 - i] : 1;
+    int64_t n = i < y.size() ? y[y.size() - 1 - i] : 1;
+    if (m != n && m != 1 && n != 1) {
+      checks.fail("b",
+                  "a batch of " + std::to_string(m) + " or 1 (dimension " +
+                      std::to_string(-3 - int(i)) + " of a, " + a.str() + ")",
+                  b.str());
+    }
+    all.batches[all.batches.size() - 1 - i] = m == 1 ? n : m;
   }
-  Shape shape = {ofA == 1 ? ofB : ofA, a.size(-2), b.size(-1)};
-  if (a.rank() == 2 && b.rank() == 2) {
-    shape.erase(shape.begin());
-  }
-  return shape;
+  return all;
 }
 
-static void checkOptions(Checks &checks, const Tensor &a, const Shape &shape,
+static void checkOptions(Checks &checks, const Operands &operands,
                          const MatmulOptions &options) {
   checks.optional("bias", options.bias)
-      .shape({shape.back()}, "the columns of the result");
-  checks.optional("residual", options.residual).shape(shape, "of the result");
+      .shape({operands.columns()}, "the columns of the result");
+  checks.optional("residual", options.residual)
+      .shape(operands.shape(), "of the result");
   if (!options.type) {
     return;
   }
@@ -64,77 +115,137 @@ static void checkOptions(Checks &checks, const Tensor &a, const Shape &shape,
   bool isFloat = t == f32 || t == f16 || t == bf16;
   bool isPlain = !options.bias.defined() && !options.residual.defined() &&
                  options.activation == Activation::None && options.scale == 1;
-  if (!isFloat && !(t == i32 && a.dtype() == i8 && isPlain)) {
+  if (!isFloat && !(t == i32 && operands.a.dtype() == i8 && isPlain)) {
     checks.fail("type",
                 "fp32, fp16 or bf16, or i32 for a product of int8 alone",
                 std::string(shortName(t)));
   }
 }
 
-/// Operands with one batch, of stride 0 where they are repeated.
-static Product productOf(const Tensor &a, const Tensor &b,
-                         MatmulOptions options) {
-  Product p = {batched(a), batched(b), std::move(options), {}, {}, false};
-  int64_t batch = std::max(p.a.size(0), p.b.size(0));
-  if (p.a.size(0) == 0 || p.b.size(0) == 0) {
-    batch = 0;
+/// [..., R, C] as [B, R, C] for all of `batches`, copied only where those have
+/// no one stride.
+static Tensor withOneBatch(const Tensor &t, const Shape &batches) {
+  Shape shape = batches, own = batchesOf(t);
+  int64_t count = countOf(batches), rows = t.size(-2), columns = t.size(-1);
+  shape.insert(shape.end(), {rows, columns});
+  if (countOf(own) == 1 && count == 1) {
+    return t.rank() == 2
+               ? t.unsqueeze(0)
+               : Tensor::adopt(std::make_shared<Tensor>(t), t.data(),
+                               {1, rows, columns}, t.dtype(), t.device(),
+                               Shape{0, t.stride(-2), t.stride(-1)});
   }
-  auto repeated = [&](const Tensor &t) {
-    return t.size(0) == batch ? t
-           : batch == 0       ? t.slice(0, 0, 0)
-                              : t.expand({batch, t.size(1), t.size(2)});
-  };
-  p.a = repeated(p.a);
-  p.b = repeated(p.b);
-  if (p.options.residual.defined()) {
-    p.options.residual = batched(p.options.residual);
+  Tensor all = t.expand(shape);
+  int64_t stride = 0, next = -1; // of the last batch; what the one before has
+  for (size_t i = batches.size(); i-- > 0;) {
+    if (batches[i] == 1) {
+      continue;
+    }
+    if (next < 0) {
+      stride = all.stride(int(i));
+    } else if (all.stride(int(i)) != next) {
+      return all.contiguous().view({count, rows, columns});
+    }
+    next = all.stride(int(i)) * batches[i];
   }
-  return p;
+  return Tensor::adopt(std::make_shared<Tensor>(all), all.data(),
+                       {count, rows, columns}, all.dtype(), all.device(),
+                       Shape{stride, all.stride(-2), all.stride(-1)});
+}
+
+static Product productOf(const Operands &operands, MatmulOptions options) {
+  if (options.residual.defined()) {
+    options.residual =
+        withOneBatch(operands.asMatrices(options.residual), operands.batches);
+  }
+  return {withOneBatch(operands.a, operands.batches),
+          withOneBatch(operands.b, operands.batches),
+          std::move(options),
+          {},
+          {},
+          false};
 }
 
 Tensor kernels::matmul(const Tensor &a, const Tensor &b,
                        const MatmulOptions &options) {
   Checks checks("matmul");
-  Shape shape = checkOperands(checks, a, b);
-  checkOptions(checks, a, shape, options);
+  Operands operands = checkOperands(checks, a, b);
+  checkOptions(checks, operands, options);
   MatmulOptions all = options;
   bool isPlain = !options.bias.defined() && !options.residual.defined() &&
                  options.activation == Activation::None && options.scale == 1;
   if (a.dtype() == i8 && !options.type && !isPlain) {
     all.type = f32;
   }
-  return run(productOf(a, b, all)).view(shape);
+  return run(productOf(operands, all)).view(operands.shape());
 }
 
-/// The gradient of an operand of `shape`: left @ right, summed over the batch
-/// where the operand was repeated.
+/// The gradient of an operand of `shape`, [..., R, C]: left @ right, summed
+/// over the batches in which the operand was repeated.
 static Tensor gradientOf(const Shape &shape, const Tensor &left,
-                         const Tensor &right, bool tf32) {
-  MatmulOptions options;
-  options.tf32 = tf32;
-  Product p = productOf(left, right, options);
-  p.sumsBatches = (shape.size() == 2 || shape[0] == 1) && p.a.size(0) != 1;
-  if (p.a.size(0) == 0 && p.sumsBatches) {
-    return zeros(shape, left.dtype(), left.device());
+                         const Tensor &right, const Shape &batches,
+                         MatmulOptions options) {
+  DType dtype = left.dtype();
+  int64_t count = countOf(batches),
+          own = countOf(Shape(shape.begin(), shape.end() - 2));
+  if (count == 0) {
+    return zeros(shape, dtype, left.device());
   }
-  return run(p).view(shape);
+  bool sumsAll = own == 1 && count != 1, sumsSome = own != count && !sumsAll;
+  if (sumsSome) {
+    options.type = f32;
+  }
+  Product p = productOf({left, right, batches, false, false}, options);
+  p.sumsBatches = sumsAll;
+  Tensor result = run(p);
+  if (!sumsSome) {
+    return result.view(shape);
+  }
+  Shape each = batches;
+  each.insert(each.end(), shape.end() - 2, shape.end());
+  Shape padded(each.size() - shape.size(), 1);
+  padded.insert(padded.end(), shape.begin(), shape.end());
+  return sumTo(result.view(each), padded, dtype).view(shape);
 }
 
-Variable kernels::matmul(const Variable &a, const Variable &b, bool tf32) {
-  MatmulOptions options;
-  options.tf32 = tf32;
-  Tensor y = matmul(a.value(), b.value(), options);
+Variable kernels::matmul(const Variable &a, const Variable &b,
+                         const VariableMatmulOptions &options) {
+  MatmulOptions plain = {options.bias.value(), options.residual.value(),
+                         Activation::None,     options.scale,
+                         options.type,         options.tf32};
+  Tensor y = matmul(a.value(), b.value(), plain);
+  Checks checks("matmul");
+  Operands kept = checkOperands(checks, a.value(), b.value());
+  plain.bias = plain.residual = {};
+  plain.type = std::nullopt;
+  DType biasType = options.bias.defined() ? options.bias.dtype() : f32,
+        residualType =
+            options.residual.defined() ? options.residual.dtype() : f32;
   return autograd::record(
-      "matmul", {a, b}, y,
-      [a = a.value(), b = b.value(), tf32](const Tensor &dy,
-                                           autograd::Needs needs) {
-        Tensor da, db;
+      "matmul", {a, b, options.bias, options.residual}, y,
+      [kept, plain, biasType, residualType, shapeOfA = a.shape(),
+       shapeOfB = b.shape()](const Tensor &dy, autograd::Needs needs) {
+        Tensor da, db, dbias, dresidual;
+        // What products read has one type.
+        Tensor d = kept.asMatrices(dy.to(kept.a.dtype()));
         if (needs[0]) {
-          da = gradientOf(a.shape(), dy, b.transpose(-1, -2), tf32);
+          da = gradientOf(kept.a.shape(), d, kept.b.transpose(-1, -2),
+                          kept.batches, plain)
+                   .view(shapeOfA);
         }
         if (needs[1]) {
-          db = gradientOf(b.shape(), a.transpose(-1, -2), dy, tf32);
+          db = gradientOf(kept.b.shape(), kept.a.transpose(-1, -2), d,
+                          kept.batches, plain)
+                   .view(shapeOfB);
         }
-        return autograd::Gradients{da, db};
-      });
+        if (needs[2]) {
+          dbias = sumTo(kept.asMatrices(dy), {kept.columns()}, biasType);
+        }
+        if (needs[3]) {
+          dresidual = dy.to(residualType);
+        }
+        return autograd::Gradients{da, db, dbias, dresidual};
+      },
+      {b.requiresGrad() ? a.value() : Tensor(),
+       a.requiresGrad() ? b.value() : Tensor()});
 }
