@@ -8,7 +8,8 @@
 // Formula:      a column of each row, with probability softmax(x / temperature)
 //               among the topK largest (and what equals the last of them), and
 //               of those among the largest that have topP of the probability;
-//               temperature 0: the largest, the first of equal ones
+//               temperature 0: the largest, the first of equal ones. -1 of a
+//               row with a NaN, or with nothing above minus infinity
 // Shapes:       x [rows, N]; the result [rows] int32
 // Types:        fp32, fp16, bf16; arithmetic fp32
 // Gradients:    none

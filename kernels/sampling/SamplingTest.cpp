@@ -13,12 +13,41 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <limits>
 
 using namespace nereid;
 using namespace nereid::kernels;
 using ::testing::HasSubstr;
 
 NEREID_OPERATOR_TEST(Sampling);
+
+// On a device nobody can throw; torch.multinomial refuses such rows.
+TEST_P(Sampling, hasNoTokenOfRowsThatHaveNone) {
+  const double inf = std::numeric_limits<double>::infinity();
+  for (int64_t columns : {7, 5000}) {
+    if (isSlow && columns > 1000) {
+      continue;
+    }
+    Tensor x = full({4, columns}, -inf, f32, Device::cpu());
+    x.select(0, 1).fill(1);
+    x.slice(0, 1, 2).slice(1, columns - 2, columns - 1).fill(NAN);
+    x.slice(0, 2, 3).slice(1, 3, 4).fill(-5);
+    x.select(0, 3).fill(1);
+    x.slice(0, 3, 4).slice(1, 5, 6).fill(inf);
+    Tensor logits = x.to(device);
+    for (SamplingOptions options :
+         {SamplingOptions{}, SamplingOptions{.temperature = 0},
+          SamplingOptions{.topK = 3}, SamplingOptions{.topP = 0.5}}) {
+      std::vector<int> tokens = sample(logits, options).toVector<int>();
+      EXPECT_EQ(tokens[0], -1);
+      EXPECT_EQ(tokens[1], -1);
+      EXPECT_EQ(tokens[2], 3);
+      if (options.topP == 1) { // else infinity minus infinity has no weight
+        EXPECT_EQ(tokens[3], 5);
+      }
+    }
+  }
+}
 
 TEST_P(Sampling, takesTheTokenThatTheNumbersSay) {
   forCases([&] {

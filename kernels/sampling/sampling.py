@@ -66,11 +66,11 @@ def kept_floor(x_ptr, N, scale, k, p, TOP_K: tl.constexpr, TOP_P: tl.constexpr, 
 
 @triton.jit
 def best_of(x_ptr, first, end, floor, scale, seed, offset, DRAWS: tl.constexpr, BLOCK: tl.constexpr):
-    """The largest x * scale + g of the logits that are kept, and where the first one is. g of element i comes from
-    tl.rand(seed, offset + i)."""
+    """The largest x * scale + g of the logits that are kept, and where the first one is: -1 of NaN, which counts as the
+    largest, and where none is above minus infinity. g of element i comes from tl.rand(seed, offset + i)."""
     at = tl.arange(0, BLOCK)
     best = tl.full((BLOCK, ), float("-inf"), tl.float32)
-    index = tl.full((BLOCK, ), 0, tl.int32)
+    index = tl.full((BLOCK, ), -1, tl.int32)
     for start in range(first, end, BLOCK):
         x = logits(x_ptr, start, at, end)
         score = x * scale
@@ -78,9 +78,11 @@ def best_of(x_ptr, first, end, floor, scale, seed, offset, DRAWS: tl.constexpr, 
             uniform = tl.rand(seed, offset + start + at)
             score += -tl.log(-tl.log(uniform))
         score = tl.where(x >= floor, score, float("-inf"))
-        better = score > best
+        strange = x != x
+        score = tl.where(strange, float("inf"), score)
+        better = (score > best) | strange
         best = tl.where(better, score, best)
-        index = tl.where(better, start + at, index)
+        index = tl.where(better, tl.where(strange, -1, start + at), index)
     return best, index
 
 
