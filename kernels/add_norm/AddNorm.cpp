@@ -222,7 +222,8 @@ recorded(const char *op, bool centred, const Variable &x,
         return autograd::Gradients{needs[0] ? g.x : Tensor(),
                                    needs[1] ? g.residual : Tensor(), g.weight,
                                    g.bias};
-      });
+      },
+      {kept.sum, kept.weight});
   return {outputs[0], outputs[1]};
 }
 

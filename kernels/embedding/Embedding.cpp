@@ -185,5 +185,6 @@ Variable kernels::embedding(const Tensor &indices, const Variable &weight) {
       "embedding", {weight}, embedding(indices, weight.value()),
       [indices, rows = weight.size(0)](const Tensor &dy, autograd::Needs) {
         return autograd::Gradients{embeddingBackward(dy, indices, rows)};
-      });
+      },
+      {indices});
 }

@@ -68,7 +68,9 @@ static std::vector<std::optional<Expression>> ofInputs(const Expression &y,
   case Op::Tanh:
     return {d * (one - y * y)};
   case Op::Sigmoid:
-    return {d * (y * (one - y))};
+    // 1 - y has no digits where y is near 1, and factors such as those of
+    // geluTanh make that 1e-6 of the result.
+    return {d * (y * sigmoid(-in(0)))};
   case Op::Erf:
     return {d * (constant(2 / rootOfPi) * exp(-(in(0) * in(0))))};
   case Op::Abs:

@@ -213,6 +213,23 @@ struct InputGradient {
 };
 } // namespace
 
+/// What they read.
+static autograd::Saved tensorsOf(std::span<const InputGradient> inputs) {
+  std::vector<NodePtr> roots;
+  for (const InputGradient &input : inputs) {
+    if (input.value) {
+      roots.push_back(input.value);
+    }
+  }
+  autograd::Saved tensors;
+  for (const Node *node : inOrder(roots)) {
+    if (node->op == Op::Leaf) {
+      tensors.push_back(node->tensor);
+    }
+  }
+  return tensors;
+}
+
 static autograd::Gradients
 evaluateGradients(std::span<const InputGradient> inputs, const Tensor &dy,
                   autograd::Needs needs) {
@@ -268,10 +285,12 @@ Expression::operator Variable() const {
     inputs.push_back({variables[i].requiresGrad() ? derived[i] : nullptr,
                       variables[i].shape(), variables[i].dtype()});
   }
+  autograd::Saved saved = tensorsOf(inputs);
   return autograd::record(
       "expression", variables, {value},
       [inputs = std::move(inputs)](std::span<const Tensor> dy,
                                    autograd::Needs needs) {
         return evaluateGradients(inputs, dy[0], needs);
-      })[0];
+      },
+      saved)[0];
 }

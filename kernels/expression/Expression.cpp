@@ -54,6 +54,11 @@ void kernels::evaluateInto(const Tensor &result, const Expression &given) {
             node.device->str() + ", got " + result.str() +
             (result.defined() ? " on " + result.device().str() : ""));
   }
+  if (result.sharesElements()) {
+    invalid("expected a result whose elements are places of their own, got " +
+            result.str());
+  }
+  result.noteWrite();
   launchInto(result, given.node);
 }
 

@@ -14,6 +14,9 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+#include <numbers>
+
 using namespace nereid;
 using namespace nereid::kernels;
 using reference::StepOp;
@@ -401,6 +404,40 @@ TEST_P(Expressions, kinksHavePyTorchsGradients) {
   Variable y = relu(x) + abs(x) + maximum(x, 0);
   y.backward(full({3}, 1, f32, device));
   EXPECT_EQ(x.grad().toFloat64(), (Values{-1, 0.5, 3}));
+}
+
+// 1 - sigmoid(u) has no digits where the sigmoid is near 1.
+TEST_P(Expressions, geluTanhHasADerivativeOfFp32) {
+  constexpr int64_t n = 2001;
+  std::vector<float> points;
+  Values expected;
+  for (int64_t i = 0; i < n; ++i) {
+    points.push_back(float(i - n / 2) / 100);
+    double x = points.back(), c = 2 * std::sqrt(2 / std::numbers::pi),
+           s = 1 / (1 + std::exp(-c * (x + 0.044715 * x * x * x))),
+           rest = 1 / (1 + std::exp(c * (x + 0.044715 * x * x * x)));
+    expected.push_back(s + x * s * rest * c * (1 + 3 * 0.044715 * x * x));
+  }
+  Variable x(Tensor::fromVector(points).to(device), true), y = geluTanh(x);
+  y.backward(full({n}, 1, f32, device));
+  Values got = x.grad().toFloat64();
+  for (size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_NEAR(got[i], expected[i], 6e-7) << points[i];
+  }
+}
+
+TEST_P(Expressions, aLeafThatWasWrittenToIsNoticed) {
+  Variable x(full({3}, 2, f32, device), true), y = x * x, z = x + 1;
+  x.value().fill(10);
+  try {
+    y.backward(full({3}, 1, f32, device));
+    FAIL();
+  } catch (const Error &error) {
+    EXPECT_THAT(error.message(), HasSubstr("backward of 'expression': expected "
+                                           "fp32[3], which it saved, as it"));
+  }
+  z.backward(full({3}, 1, f32, device)); // reads no x
+  EXPECT_EQ(x.grad().toFloat64(), Values(3, 1.0));
 }
 
 TEST_P(Expressions, thePowerOfNoneHasNoGradient) {

@@ -198,5 +198,6 @@ Variable kernels::groupNorm(const Variable &x, int64_t groups,
                           [in, w = contiguousOrNone(weight.value()), biasType,
                            kept](const Tensor &dy, autograd::Needs needs) {
                             return backward(in, dy, w, biasType, kept, needs);
-                          });
+                          },
+                          {x.value(), weight.value()});
 }

@@ -77,5 +77,6 @@ Variable kernels::rmsNorm(const Variable &x, const Variable &weight,
                             AddNormGradients g =
                                 addNormBackward(dy, {}, kept, needs[1], false);
                             return autograd::Gradients{g.x, g.weight};
-                          });
+                          },
+                          {x.value(), weight.value()});
 }

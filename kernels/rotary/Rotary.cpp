@@ -98,5 +98,6 @@ Variable kernels::rotary(const Variable &x, const Tensor &cos,
       "rotary", {x}, rotary(x.value(), cos, sin, interleaved),
       [cos, sin, interleaved](const Tensor &dy, autograd::Needs) {
         return autograd::Gradients{rotaryInverse(dy, cos, sin, interleaved)};
-      });
+      },
+      {cos, sin});
 }

@@ -180,7 +180,8 @@ static Variable recorded(const char *op, bool isLog, const Variable &x,
       op, {x}, y,
       [y, isLog, scale = options.scale](const Tensor &dy, autograd::Needs) {
         return autograd::Gradients{backward(isLog, dy, y, scale)};
-      });
+      },
+      {y});
 }
 
 Tensor kernels::softmax(const Tensor &x, const SoftmaxOptions &options) {
