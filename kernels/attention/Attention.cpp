@@ -12,6 +12,7 @@
 #include "kernels/operator/Nearby.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/operator/Stages.h"
+#include "kernels/reduce/Reduce.h"
 #include "nereid/Autograd/Record.h"
 
 #include <cmath>
@@ -49,6 +50,51 @@ static void checkArguments(const char *op, const Tensor &q, const Tensor &k,
   if (dropout.seedOnDevice.defined()) {
     checks.any("seedOnDevice", dropout.seedOnDevice).shape({1}).dtype(i64);
   }
+}
+
+namespace {
+
+/// As kernels take it, which is one of each score: none, or with its strides.
+struct BiasArguments {
+  Tensor all;
+  Argument batch = none, head = none, row = none, column = none;
+};
+
+} // namespace
+
+static BiasArguments biasOf(const char *op, const Tensor &q, const Tensor &k,
+                            const Tensor &bias) {
+  if (!bias.defined()) {
+    return {};
+  }
+  Checks checks(op);
+  checks.any("q", q);
+  checks.any("bias", bias);
+  if (bias.dtype() != i1) {
+    checks.floats("bias", bias);
+  }
+  Shape scores = {q.size(0), q.size(1), q.size(2), k.size(2)};
+  bool fits = bias.rank() <= 4;
+  for (int i = 1; fits && i <= bias.rank(); ++i) {
+    fits = bias.size(-i) == 1 || bias.size(-i) == scores[size_t(4 - i)];
+  }
+  if (!fits) {
+    checks.fail("bias",
+                "a shape that broadcasts to [" + std::to_string(scores[0]) +
+                    ", " + std::to_string(scores[1]) + ", " +
+                    std::to_string(scores[2]) + ", " +
+                    std::to_string(scores[3]) + "], that of the scores",
+                bias.str());
+  }
+  if (!hasCompiler()) {
+    checks.fail("bias",
+                "none in a program without a compiler (hint: softmax with a "
+                "mask, between two products)",
+                bias.str());
+  }
+  Tensor all = bias.expand(scores);
+  return {all, Argument(all.stride(0)), Argument(all.stride(1)),
+          Argument(all.stride(2)), Argument(all.stride(3))};
 }
 
 static Setting settingOf(const Tensor &q, const Tensor &k,
@@ -157,6 +203,7 @@ AttentionResult kernels::attentionForward(const Tensor &q, const Tensor &k,
                                           const AttentionOptions &options,
                                           bool keepsLse) {
   checkArguments("attention", q, k, v, options);
+  BiasArguments bias = biasOf("attention", q, k, options.bias);
   Setting s = settingOf(q, k, options);
   AttentionResult result;
   result.o = emptyAs(q);
@@ -188,7 +235,8 @@ AttentionResult kernels::attentionForward(const Tensor &q, const Tensor &k,
       value.stride(3), s.heads, s.heads / s.kvHeads, s.queries, s.keys, s.ahead,
       s.window, s.scale2,
       seed.defined() ? Argument(seed) : Argument(options.dropout.seed),
-      options.dropout.site, s.drop, s.keep, "D"_a = width,
+      options.dropout.site, s.drop, s.keep, orNone(bias.all), bias.batch,
+      bias.head, bias.row, bias.column, "D"_a = width,
       "BLOCK_M"_a = plan.queries, "BLOCK_N"_a = plan.keys,
       "BOUNDED"_a = s.bounded, "WINDOW"_a = s.windowed,
       "PRECISION"_a = s.precision, "DROPS"_a = dropsOf(s),
@@ -210,12 +258,22 @@ static Tensor deltaOf(const Tensor &o, const Tensor &grad, const Setting &s) {
   return delta;
 }
 
-AttentionGradients
-kernels::attentionBackward(const Tensor &grad, const Tensor &q, const Tensor &k,
-                           const Tensor &v, const AttentionResult &result,
-                           const AttentionOptions &options, bool wantsQ,
-                           bool wantsKV, const AttentionGradients &into) {
+static AttentionGradients zeroed(const AttentionGradients &gradients) {
+  for (const Tensor &t :
+       {gradients.q, gradients.k, gradients.v, gradients.bias}) {
+    if (t.defined()) {
+      t.zero();
+    }
+  }
+  return gradients;
+}
+
+AttentionGradients kernels::attentionBackward(
+    const Tensor &grad, const Tensor &q, const Tensor &k, const Tensor &v,
+    const AttentionResult &result, const AttentionOptions &options, bool wantsQ,
+    bool wantsKV, const AttentionGradients &into, bool wantsBias) {
   checkArguments("attention backward", q, k, v, options);
+  BiasArguments bias = biasOf("attention backward", q, k, options.bias);
   Setting s = settingOf(q, k, options);
   Checks checks("attention backward");
   checks.floats("grad", grad).shape(q.shape(), "that of q").dtype(q.dtype());
@@ -250,13 +308,12 @@ kernels::attentionBackward(const Tensor &grad, const Tensor &q, const Tensor &k,
     gradients.k = place("into.k", into.k, k);
     gradients.v = place("into.v", into.v, v);
   }
+  if (wantsBias) {
+    checks.floats("bias", options.bias);
+  }
   if (q.numel() == 0 || k.numel() == 0) {
-    for (const Tensor &t : {gradients.q, gradients.k, gradients.v}) {
-      if (t.defined()) {
-        t.zero();
-      }
-    }
-    return gradients;
+    gradients.bias = wantsBias ? emptyLike(options.bias) : Tensor();
+    return zeroed(gradients);
   }
   Tensor query = fitted(q), key = fitted(k), value = fitted(v),
          dout = fitted(grad);
@@ -283,6 +340,7 @@ kernels::attentionBackward(const Tensor &grad, const Tensor &q, const Tensor &k,
         dout.stride(0), dout.stride(1), dout.stride(2), dout.stride(3),
         s.kvHeads, group, s.queries, s.keys, s.ahead, s.window, s.scale,
         s.scale2, seedArgument, options.dropout.site, s.drop, s.keep,
+        orNone(bias.all), bias.batch, bias.head, bias.row, bias.column,
         "D"_a = width, "BLOCK_M"_a = plan.queries, "BLOCK_N"_a = plan.keys,
         "BOUNDED"_a = s.bounded, "WINDOW"_a = s.windowed,
         "PRECISION"_a = s.precision, "DROPS"_a = dropsOf(s),
@@ -291,10 +349,14 @@ kernels::attentionBackward(const Tensor &grad, const Tensor &q, const Tensor &k,
     copyBack(gradients.k, dk);
     copyBack(gradients.v, dv);
   }
-  if (wantsQ) {
+  if (wantsQ || wantsBias) {
+    // Blocks of keys that no query of a block sees are not visited.
+    Tensor dbias = wantsBias ? zeros({s.batch, s.heads, s.queries, s.keys}, f32,
+                                     q.device())
+                             : Tensor();
     AttentionPlan plan = planQueriesBackward(s.headSize, s.queries, s.keys,
                                              q.dtype(), s.tf32, q.device());
-    Tensor dq = targetFor(gradients.q);
+    Tensor dq = wantsQ ? targetFor(gradients.q) : emptyOfWidth(q);
     static const OperatorKernel kernel("attention", "queries_backward_kernel");
     kernel[{s.batch * s.heads * cdiv(s.queries, plan.queries)}](
         dq, query, key, value, dout, result.lse, delta, dq.stride(0),
@@ -304,13 +366,19 @@ kernels::attentionBackward(const Tensor &grad, const Tensor &q, const Tensor &k,
         value.stride(2), value.stride(3), dout.stride(0), dout.stride(1),
         dout.stride(2), dout.stride(3), s.heads, group, s.queries, s.keys,
         s.ahead, s.window, s.scale, s.scale2, seedArgument,
-        options.dropout.site, s.drop, s.keep, "D"_a = width,
+        options.dropout.site, s.drop, s.keep, orNone(bias.all), bias.batch,
+        bias.head, bias.row, bias.column, orNone(dbias), "D"_a = width,
         "BLOCK_M"_a = plan.queries, "BLOCK_N"_a = plan.keys,
         "BOUNDED"_a = s.bounded, "WINDOW"_a = s.windowed,
         "PRECISION"_a = s.precision, "DROPS"_a = dropsOf(s),
         "num_warps"_a = plan.warps,
         "num_stages"_a = stagesFor(plan.stages, {key, value}));
-    copyBack(gradients.q, dq);
+    if (wantsQ) {
+      copyBack(gradients.q, dq);
+    }
+    if (wantsBias) {
+      gradients.bias = sumTo(dbias, options.bias.shape(), options.bias.dtype());
+    }
   }
   return gradients;
 }
@@ -323,19 +391,28 @@ Tensor kernels::attention(const Tensor &q, const Tensor &k, const Tensor &v,
 Variable kernels::attention(const Variable &q, const Variable &k,
                             const Variable &v,
                             const AttentionOptions &options) {
-  bool keeps = autograd::isRecording({q, k, v});
+  return attention(q, k, v, Variable(options.bias), options);
+}
+
+Variable kernels::attention(const Variable &q, const Variable &k,
+                            const Variable &v, const Variable &bias,
+                            const AttentionOptions &given) {
+  AttentionOptions options = given;
+  options.bias = bias.value();
+  bool keeps = autograd::isRecording({q, k, v, bias});
   AttentionResult result =
       attentionForward(q.value(), k.value(), v.value(), options, keeps);
   return autograd::record(
-      "attention", {q, k, v}, result.o,
+      "attention", {q, k, v, bias}, result.o,
       [q = q.value(), k = k.value(), v = v.value(), result,
        options](const Tensor &grad, autograd::Needs needs) {
-        AttentionGradients g = attentionBackward(
-            grad, q, k, v, result, options, needs[0], needs[1] || needs[2]);
+        AttentionGradients g =
+            attentionBackward(grad, q, k, v, result, options, needs[0],
+                              needs[1] || needs[2], {}, needs[3]);
         return autograd::Gradients{g.q, needs[1] ? g.k : Tensor(),
-                                   needs[2] ? g.v : Tensor()};
+                                   needs[2] ? g.v : Tensor(), g.bias};
       },
-      {q.value(), k.value(), v.value(), result.o});
+      {q.value(), k.value(), v.value(), bias.value(), result.o});
 }
 
 /// Part `i` of three, [B, T, 3 H D], as [B, H, T, D].
@@ -392,5 +469,5 @@ Variable kernels::selfAttention(const Variable &packed, int64_t heads,
             {headsOf(d, 0, heads), headsOf(d, 1, heads), headsOf(d, 2, heads)});
         return autograd::Gradients{d};
       },
-      {qkv, result.o});
+      {qkv, options.bias, result.o});
 }

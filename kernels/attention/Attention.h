@@ -5,15 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Formula:      dropout(softmax(scale * q @ k^T + mask)) @ v, for each head
+// Formula:      dropout(softmax(scale * q @ k^T + bias)) @ v, for each head,
+// over
+//               the keys that a query sees
 // Shapes:       q [B, H, Tq, D], k and v [B, G, Tk, D], where G divides H: each
 //               H / G heads of queries share one of keys; D from 1 to 256; any
-//               strides. The result has q's shape, and its order in memory
+//               strides. The result has q's shape, and its order in memory.
+//               bias: what broadcasts to [B, H, Tq, Tk], of any strides
 // Types:        fp32, fp16, bf16, all of one; sums and exponentials fp32
-// Gradients:    q, k, v
+// Gradients:    q, k, v, bias
 // Memory:       O(B H Tq) beyond the results: the logarithm of each query's sum
 //               of exponentials is saved, and no matrix of scores is held. The
-//               backward computes scores twice
+//               backward computes scores twice; the gradient of a bias is
+//               fp32 [B, H, Tq, Tk] before it is summed
 // Determinism:  the same bits in each run on one device; no atomics. Dropout
 //               draws from Philox, whose counter is key, query, head and site
 // Source:       Dao, "FlashAttention-2", arXiv 2307.08691; grouped heads:
@@ -50,12 +54,20 @@ struct AttentionOptions {
   /// On a GPU, operands of fp32 are read as tf32 (10 bits of mantissa).
   bool tf32 = false;
   AttentionDropout dropout = {};
+  /// int1: which keys a query sees (a query that sees none has a result of 0).
+  /// Floats: added to the scaled scores. Needs a compiler; for its gradient,
+  /// see below.
+  Tensor bias = {};
 };
 
 Tensor attention(const Tensor &q, const Tensor &k, const Tensor &v,
                  const AttentionOptions &options = {});
 Variable attention(const Variable &q, const Variable &k, const Variable &v,
                    const AttentionOptions &options = {});
+
+/// With the gradient of a bias of floats, in place of that of `options`.
+Variable attention(const Variable &q, const Variable &k, const Variable &v,
+                   const Variable &bias, const AttentionOptions &options = {});
 
 struct AttentionResult {
   Tensor o;
@@ -72,16 +84,16 @@ AttentionResult attentionForward(const Tensor &q, const Tensor &k,
 
 struct AttentionGradients {
   Tensor q, k, v; ///< undefined where they were not asked for
+  Tensor bias;    ///< of its shape and type
 };
 
 /// `into`: where gradients are written, if it is defined; neighbours along D
 /// must be neighbours in memory.
-AttentionGradients attentionBackward(const Tensor &grad, const Tensor &q,
-                                     const Tensor &k, const Tensor &v,
-                                     const AttentionResult &result,
-                                     const AttentionOptions &options,
-                                     bool wantsQ, bool wantsKV,
-                                     const AttentionGradients &into = {});
+AttentionGradients
+attentionBackward(const Tensor &grad, const Tensor &q, const Tensor &k,
+                  const Tensor &v, const AttentionResult &result,
+                  const AttentionOptions &options, bool wantsQ, bool wantsKV,
+                  const AttentionGradients &into = {}, bool wantsBias = false);
 
 /// Of one packed product: qkv [B, T, 3 H D] holds queries, keys and values of
 /// all heads beside each other; the result is [B, T, H D]. Nothing is copied

@@ -7,6 +7,7 @@
 
 #include "kernels/attention/Attention.h"
 #include "kernels/attention/reference.h"
+#include "kernels/operator/OperatorKernel.h"
 #include "kernels/testing/OperatorTest.h"
 #include "nereid/Autograd/Views.h"
 #include "nereid/Runtime/Error.h"
@@ -215,6 +216,112 @@ TEST_P(Attention, ofMuchLargerScoresStaysFinite) {
 
 // Scores of 1e11, one far above the others: its value is the result, and it has
 // all of the gradient.
+// Also learned: of a shape that is broadcast.
+TEST_P(Attention, addsABias) {
+  if (!hasCompiler()) {
+    GTEST_SKIP() << "a bias needs a compiler";
+  }
+  forCases(
+      [&] {
+        Inputs in = inputs(isSlow ? 8 : 40, {16, 24});
+        reference::AttentionSizes s = in.sizes;
+        Shape all = {s.batch, s.heads, s.queries, s.keys}, shape = all;
+        for (int64_t &size : shape) {
+          size = pick(0, 2) ? size : 1;
+        }
+        shape.erase(shape.begin(), shape.begin() + pick(0, 2));
+        Variable q(in.q, true), k(in.k, true), v(in.v, true),
+            bias(random(shape, floatType()), true);
+        auto withBias = [&](const Numbers &values) {
+          reference::AttentionSizes sizes = s;
+          Shape padded(4 - shape.size(), 1);
+          padded.insert(padded.end(), shape.begin(), shape.end());
+          for (int64_t i = 0; i < s.batch * s.heads * s.queries * s.keys; ++i) {
+            int64_t place = 0, rest = i, stride = 1;
+            for (size_t d = 4; d-- > 0;) {
+              place += padded[d] == 1 ? 0 : rest % all[d] * stride;
+              rest /= all[d];
+              stride *= padded[d];
+            }
+            sizes.bias.push_back(values[size_t(place)]);
+          }
+          return sizes;
+        };
+        Variable o = attention(q, k, v, bias, in.options);
+        expectClose(o.value(),
+                    reference::attention(exactly(in.q), exactly(in.k),
+                                         exactly(in.v),
+                                         withBias(exactly(bias.value()))),
+                    "o");
+        checkGradients(o, {q, k, v, bias}, [&](const std::vector<Numbers> &at) {
+          return reference::attention(at[0], at[1], at[2], withBias(at[3]));
+        });
+      },
+      5);
+}
+
+TEST_P(Attention, hidesWhatAMaskTurnsOff) {
+  if (!hasCompiler()) {
+    GTEST_SKIP() << "a bias needs a compiler";
+  }
+  constexpr int64_t batch = 2, heads = 2, queries = 5, keys = 21, size = 16;
+  // Padding: each sequence has its own length, and the last query sees nothing.
+  std::vector<bool> on;
+  for (int64_t b = 0; b < batch; ++b) {
+    for (int64_t i = 0; i < queries; ++i) {
+      for (int64_t j = 0; j < keys; ++j) {
+        on.push_back(j < 7 + 9 * b && i + 1 < queries);
+      }
+    }
+  }
+  Tensor mask =
+      Tensor::fromVector(on, Shape{batch, 1, queries, keys}).to(device);
+  Tensor floats =
+      full({batch, 1, queries, keys}, -INFINITY, f32, Device::cpu());
+  for (int64_t b = 0; b < batch; ++b) {
+    floats.select(0, b).slice(1, 0, queries - 1).slice(2, 0, 7 + 9 * b).fill(0);
+  }
+  Variable q(random({batch, heads, queries, size}, f32), true),
+      k(random({batch, heads, keys, size}, f32), true),
+      v(random({batch, heads, keys, size}, f32), true);
+  Tensor dy = random(q.shape(), f32);
+  auto run = [&](const AttentionOptions &options) {
+    for (const Variable &one : {q, k, v}) {
+      one.zeroGrad();
+    }
+    Variable o = attention(q, k, v, options);
+    o.backward(dy);
+    return std::vector{o.value().toFloat64(), q.grad().toFloat64(),
+                       k.grad().toFloat64(), v.grad().toFloat64()};
+  };
+  std::vector<Values> masked = run({.bias = mask});
+  EXPECT_EQ(run({.bias = floats.to(device)}), masked);
+  Tensor o = attention(q.value(), k.value(), v.value(), {.bias = mask});
+  for (int64_t b = 0; b < batch; ++b) {
+    EXPECT_EQ(o.select(0, b).select(1, queries - 1).toFloat64(),
+              Values(heads * size, 0.0));
+    // As if what is hidden were not there.
+    auto part = [&](const Tensor &t) {
+      return t.slice(0, b, b + 1).slice(2, 0, 7 + 9 * b).contiguous();
+    };
+    Values alone = attention(q.value().slice(0, b, b + 1).contiguous(),
+                             part(k.value()), part(v.value()))
+                       .slice(2, 0, queries - 1)
+                       .toFloat64(),
+           here = o.slice(0, b, b + 1).slice(2, 0, queries - 1).toFloat64();
+    for (size_t i = 0; i < alone.size(); ++i) {
+      EXPECT_NEAR(here[i], alone[i], 1e-5);
+    }
+  }
+  // The lowest number alone hides nothing from anything: PyTorch's mean.
+  Tensor lowest = full({1}, -3.4028234e38, f32, device);
+  Values mean =
+      attention(q.value(), k.value(), v.value(), {.bias = lowest}).toFloat64();
+  for (double value : mean) {
+    EXPECT_TRUE(std::isfinite(value));
+  }
+}
+
 TEST_P(Attention, takesScoresOfAnySize) {
   constexpr int64_t keys = 37, size = 16;
   std::vector<float> rows;
@@ -283,6 +390,20 @@ TEST_P(Attention, mayReadFloatsAsTf32) {
   for (double value : x.grad().toFloat64()) {
     EXPECT_NEAR(value, 0.5, bound);
   }
+}
+
+TEST_P(Attention, namesABiasThatDoesNotFit) {
+  if (!hasCompiler()) {
+    GTEST_SKIP() << "a bias needs a compiler";
+  }
+  Tensor q = random({2, 4, 3, 8}, f32);
+  EXPECT_THAT(messageOf(q, q, q, {.bias = zeros({2, 3}, f32, device)}),
+              HasSubstr("attention: argument 'bias': expected a shape that "
+                        "broadcasts to [2, 4, 3, 3], that of the scores, got "
+                        "fp32[2, 3]"));
+  EXPECT_THAT(messageOf(q, q, q, {.bias = zeros({3, 3}, i32, device)}),
+              HasSubstr("argument 'bias': expected a tensor of fp32, fp16 or "
+                        "bf16, got i32[3, 3]"));
 }
 
 TEST_P(Attention, writesGradientsToMemoryOfTheirOwn) {

@@ -14,6 +14,8 @@ is a third of the code.
 import triton
 import triton.language as tl
 
+LOG2E: tl.constexpr = 1.4426950408889634
+
 
 @triton.jit
 def ranges(lowest, highest, end, ahead, window, BLOCK: tl.constexpr, BOUNDED: tl.constexpr, WINDOW: tl.constexpr):
@@ -72,9 +74,19 @@ def dropped(x, seed, site, head, positions, keys, drop, keep, DROPS: tl.constexp
 
 
 @triton.jit
+def biased(s, bias_ptrs, exists, scale2):
+    """Scores and what is added to them behind the scale, or -inf where a boolean mask is off. A bias is brought to the units of
+    scores, and stays finite if it is: a query whose keys all have the lowest number weighs them as if they had none."""
+    if bias_ptrs.dtype.element_ty == tl.int1:
+        return tl.where(tl.load(bias_ptrs, mask=exists, other=0) != 0, s, -float("inf"))
+    bias = tl.load(bias_ptrs, mask=exists, other=0.0).to(tl.float32)
+    return s + tl.where(bias == -float("inf"), bias, tl.maximum(bias * (LOG2E / scale2), -3e38))
+
+
+@triton.jit
 def attend(o, total, largest, q, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first, last, positions, Tk, ahead, window,
-           scale2, seed, site, head, drop, keep, D: tl.constexpr, BLOCK_N: tl.constexpr, BOUNDED: tl.constexpr,
-           WINDOW: tl.constexpr, DROPS: tl.constexpr, MASKED: tl.constexpr, PRECISION: tl.constexpr):
+           scale2, seed, site, head, drop, keep, bias_rows, b_col, exists, D: tl.constexpr, BLOCK_N: tl.constexpr,
+           BOUNDED: tl.constexpr, WINDOW: tl.constexpr, DROPS: tl.constexpr, MASKED: tl.constexpr, PRECISION: tl.constexpr):
     """Online softmax: o and total are sums so far, in units of 2^(largest * scale2)."""
     keys = tl.arange(0, BLOCK_N)
     d = tl.arange(0, D)
@@ -87,6 +99,9 @@ def attend(o, total, largest, q, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first
         else:
             k = tl.load(k_ptrs)
         s = tl.dot(q, k, input_precision=PRECISION)
+        if bias_rows is not None:
+            at = (start + keys)[None, :]
+            s = biased(s, bias_rows[:, None] + at * b_col, exists[:, None] & (at < Tk), scale2)
         if MASKED:
             visible = (start + keys)[None, :] < Tk
             if BOUNDED:
@@ -94,7 +109,7 @@ def attend(o, total, largest, q, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first
             s = tl.where(visible, s, -float("inf"))
         larger = tl.maximum(largest, tl.max(s, axis=1))
         shift = larger
-        if MASKED:
+        if MASKED or bias_rows is not None:
             # A query that has seen no key yet.
             shift = tl.where(larger == -float("inf"), 0.0, larger)
         p = tl.exp2((s - shift[:, None]) * scale2)
@@ -117,8 +132,9 @@ def attend(o, total, largest, q, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first
 @triton.jit
 def attention_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, o_batch, o_head, o_row, q_batch, q_head, q_row, q_col, k_batch,
                      k_head, k_row, k_col, v_batch, v_head, v_row, v_col, heads, group, Tq, Tk, ahead, window, scale2,
-                     seed, site, drop, keep, D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
-                     BOUNDED: tl.constexpr, WINDOW: tl.constexpr, PRECISION: tl.constexpr, DROPS: tl.constexpr):
+                     seed, site, drop, keep, bias_ptr, b_batch, b_head, b_row, b_col, D: tl.constexpr,
+                     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BOUNDED: tl.constexpr, WINDOW: tl.constexpr,
+                     PRECISION: tl.constexpr, DROPS: tl.constexpr):
     """`group` query heads share a head of keys and values. lse [batch, heads, Tq]: log of the sums of exponentials,
     divided by scale, unless its pointer is None. Programs of the last queries, which see most keys, begin first."""
     if DROPS:
@@ -144,20 +160,23 @@ def attention_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, o_batch, o_head, o_row
     o = tl.zeros((BLOCK_M, D), dtype=tl.float32)
     total = tl.zeros((BLOCK_M,), dtype=tl.float32)
     largest = tl.full((BLOCK_M,), -float("inf"), dtype=tl.float32)
+    bias_rows = None
+    if bias_ptr is not None:
+        bias_rows = bias_ptr + batch * b_batch + head64 * b_head + (first64 + rows) * b_row
     if DROPS == 2:
         o, total, largest = attend(o, total, largest, q, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first, last,
-                                   positions, Tk, ahead, window, scale2, seed, site, head, drop, keep, D, BLOCK_N,
+                                   positions, Tk, ahead, window, scale2, seed, site, head, drop, keep, bias_rows, b_col, exists, D, BLOCK_N,
                                    BOUNDED, WINDOW, DROPS, True, PRECISION)
     else:
         if WINDOW:
             o, total, largest = attend(o, total, largest, q, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first, whole,
-                                       positions, Tk, ahead, window, scale2, seed, site, head, drop, keep, D, BLOCK_N, BOUNDED,
+                                       positions, Tk, ahead, window, scale2, seed, site, head, drop, keep, bias_rows, b_col, exists, D, BLOCK_N, BOUNDED,
                                        WINDOW, DROPS, True, PRECISION)
         o, total, largest = attend(o, total, largest, q, k_ptr, v_ptr, k_row, k_col, v_row, v_col, whole, whole_end,
-                                   positions, Tk, ahead, window, scale2, seed, site, head, drop, keep, D, BLOCK_N, BOUNDED,
+                                   positions, Tk, ahead, window, scale2, seed, site, head, drop, keep, bias_rows, b_col, exists, D, BLOCK_N, BOUNDED,
                                        WINDOW, DROPS, False, PRECISION)
         o, total, largest = attend(o, total, largest, q, k_ptr, v_ptr, k_row, k_col, v_row, v_col, whole_end, last,
-                                   positions, Tk, ahead, window, scale2, seed, site, head, drop, keep, D, BLOCK_N, BOUNDED,
+                                   positions, Tk, ahead, window, scale2, seed, site, head, drop, keep, bias_rows, b_col, exists, D, BLOCK_N, BOUNDED,
                                        WINDOW, DROPS, True, PRECISION)
     # Queries without keys have a result of 0.
     o = o / tl.where(total == 0.0, 1.0, total)[:, None]
@@ -206,8 +225,8 @@ def is_alone(positions, Tk, ahead, window, WINDOW: tl.constexpr):
 
 @triton.jit
 def add_queries(dk, dv, k, v, q_ptr, do_ptr, lse_ptr, delta_ptr, q_row, q_col, do_row, do_col, first, last, keys, Tq,
-                Tk, ahead, window, scale2, seed, site, head, drop, keep, D: tl.constexpr, BLOCK_M: tl.constexpr,
-                BOUNDED: tl.constexpr, WINDOW: tl.constexpr, DROPS: tl.constexpr, MASKED: tl.constexpr,
+                Tk, ahead, window, scale2, seed, site, head, drop, keep, bias_ptr, b_row, b_col, D: tl.constexpr,
+                BLOCK_M: tl.constexpr, BOUNDED: tl.constexpr, WINDOW: tl.constexpr, DROPS: tl.constexpr, MASKED: tl.constexpr,
                 PRECISION: tl.constexpr):
     """What the queries from `first` to `last` add to the gradients of a block of keys. Scores are held transposed,
     [keys, queries]: so they are left operands without a transposition."""
@@ -229,6 +248,9 @@ def add_queries(dk, dv, k, v, q_ptr, do_ptr, lse_ptr, delta_ptr, q_row, q_col, d
             lse = tl.load(lse_ptr + start + rows)
             delta = tl.load(delta_ptr + start + rows)
         s = tl.dot(k, tl.trans(q), input_precision=PRECISION)
+        if bias_ptr is not None:
+            of = (start64 + (start - first) + rows)[None, :]
+            s = biased(s, bias_ptr + of * b_row + keys[:, None] * b_col, (of < Tq) & (keys[:, None] < Tk), scale2)
         p = tl.exp2((s - seen(lse)[None, :]) * scale2)
         if MASKED and BOUNDED:
             positions = start + rows + Tk - Tq
@@ -254,8 +276,8 @@ def add_queries(dk, dv, k, v, q_ptr, do_ptr, lse_ptr, delta_ptr, q_row, q_col, d
 def keys_backward_kernel(dk_ptr, dv_ptr, q_ptr, k_ptr, v_ptr, do_ptr, lse_ptr, delta_ptr, dk_batch, dk_head, dk_row,
                          dv_batch, dv_head, dv_row, q_batch, q_head, q_row, q_col, k_batch, k_head, k_row, k_col,
                          v_batch, v_head, v_row, v_col, do_batch, do_head, do_row, do_col, kv_heads, group, Tq, Tk,
-                         ahead, window, scale, scale2, seed, site, drop, keep, D: tl.constexpr, BLOCK_M: tl.constexpr,
-                         BLOCK_N: tl.constexpr, BOUNDED: tl.constexpr, WINDOW: tl.constexpr, PRECISION: tl.constexpr,
+                         ahead, window, scale, scale2, seed, site, drop, keep, bias_ptr, b_batch, b_head, b_row, b_col,
+                         D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BOUNDED: tl.constexpr, WINDOW: tl.constexpr, PRECISION: tl.constexpr,
                          DROPS: tl.constexpr):
     """dk and dv of a block of keys: sums over the queries of all heads that share them, in one order."""
     if DROPS:
@@ -296,20 +318,22 @@ def keys_backward_kernel(dk_ptr, dv_ptr, q_ptr, k_ptr, v_ptr, do_ptr, lse_ptr, d
         q_base = q_ptr + batch * q_batch + q_head64 * q_head
         do_base = do_ptr + batch * do_batch + q_head64 * do_head
         at = (batch * kv_heads * group + q_head64) * Tq
+        bias_base = None
+        if bias_ptr is not None:
+            bias_base = bias_ptr + batch * b_batch + q_head64 * b_head
         if DROPS == 2:
             dk, dv = add_queries(dk, dv, k, v, q_base, do_base, lse_ptr + at, delta_ptr + at, q_row, q_col, do_row,
                                  do_col, first, last, keys, Tq, Tk, ahead, window, scale2, seed, site, number, drop,
-                                 keep, D, BLOCK_M, BOUNDED, WINDOW, DROPS, True, PRECISION)
+                                 keep, bias_base, b_row, b_col, D, BLOCK_M, BOUNDED, WINDOW, DROPS, True, PRECISION)
         else:
             if BOUNDED:
                 dk, dv = add_queries(dk, dv, k, v, q_base, do_base, lse_ptr + at, delta_ptr + at, q_row, q_col, do_row,
-                                     do_col, first, whole, keys, Tq, Tk, ahead, window, scale2, seed, site, number, drop, keep, D,
-                                     BLOCK_M, BOUNDED, WINDOW, DROPS, True, PRECISION)
+                                     do_col, first, whole, keys, Tq, Tk, ahead, window, scale2, seed, site, number, drop, keep, bias_base, b_row, b_col, D, BLOCK_M, BOUNDED, WINDOW, DROPS, True, PRECISION)
             dk, dv = add_queries(dk, dv, k, v, q_base, do_base, lse_ptr + at, delta_ptr + at, q_row, q_col, do_row, do_col,
-                                 whole, whole_end, keys, Tq, Tk, ahead, window, scale2, seed, site, number, drop, keep, D, BLOCK_M,
+                                 whole, whole_end, keys, Tq, Tk, ahead, window, scale2, seed, site, number, drop, keep, bias_base, b_row, b_col, D, BLOCK_M,
                                  BOUNDED, WINDOW, DROPS, False, PRECISION)
             dk, dv = add_queries(dk, dv, k, v, q_base, do_base, lse_ptr + at, delta_ptr + at, q_row, q_col, do_row, do_col,
-                                 whole_end, last, keys, Tq, Tk, ahead, window, scale2, seed, site, number, drop, keep, D, BLOCK_M,
+                                 whole_end, last, keys, Tq, Tk, ahead, window, scale2, seed, site, number, drop, keep, bias_base, b_row, b_col, D, BLOCK_M,
                                  BOUNDED, WINDOW, DROPS, True, PRECISION)
     if dk_ptr is not None:
         dk_ptrs = dk_ptr + batch * dk_batch + kv_head * dk_head + first64 * dk_row + (cols[:, None] * dk_row + d[None, :])
@@ -321,8 +345,8 @@ def keys_backward_kernel(dk_ptr, dv_ptr, q_ptr, k_ptr, v_ptr, do_ptr, lse_ptr, d
 
 @triton.jit
 def add_keys(dq, q, do, lse, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first, last, positions, Tk, ahead, window,
-             scale2, seed, site, head, drop, keep, D: tl.constexpr, BLOCK_N: tl.constexpr, BOUNDED: tl.constexpr,
-             WINDOW: tl.constexpr, DROPS: tl.constexpr, MASKED: tl.constexpr, PRECISION: tl.constexpr):
+             scale2, seed, site, head, drop, keep, bias_rows, b_col, dbias_rows, exists, D: tl.constexpr,
+             BLOCK_N: tl.constexpr, BOUNDED: tl.constexpr, WINDOW: tl.constexpr, DROPS: tl.constexpr, MASKED: tl.constexpr, PRECISION: tl.constexpr):
     keys = tl.arange(0, BLOCK_N)
     d = tl.arange(0, D)
     start64 = tl.cast(first, tl.int64)
@@ -336,6 +360,9 @@ def add_keys(dq, q, do, lse, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, fi
             k = tl.load(k_ptrs)
             v = tl.load(v_ptrs)
         s = tl.dot(q, tl.trans(k), input_precision=PRECISION)
+        if bias_rows is not None:
+            at = (start + keys)[None, :]
+            s = biased(s, bias_rows[:, None] + at * b_col, exists[:, None] & (at < Tk), scale2)
         p = tl.exp2((s - lse[:, None]) * scale2)
         if MASKED:
             visible = (start + keys)[None, :] < Tk
@@ -348,6 +375,9 @@ def add_keys(dq, q, do, lse, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, fi
         ds = p * (dp - delta[:, None])
         if BOUNDED and (MASKED or BLOCK_N == 1):
             ds = tl.where(is_alone(positions, Tk, ahead, window, WINDOW)[:, None], 0.0, ds)
+        if dbias_rows is not None:
+            of = (start + keys)[None, :]
+            tl.store(dbias_rows[:, None] + of, ds, mask=exists[:, None] & (of < Tk))
         dq = tl.dot(ds.to(k.dtype), k, dq, input_precision=PRECISION)
         k_ptrs += BLOCK_N * k_row
         v_ptrs += BLOCK_N * v_row
@@ -358,9 +388,11 @@ def add_keys(dq, q, do, lse, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, fi
 def queries_backward_kernel(dq_ptr, q_ptr, k_ptr, v_ptr, do_ptr, lse_ptr, delta_ptr, dq_batch, dq_head, dq_row, q_batch,
                             q_head, q_row, q_col, k_batch, k_head, k_row, k_col, v_batch, v_head, v_row, v_col,
                             do_batch, do_head, do_row, do_col, heads, group, Tq, Tk, ahead, window, scale, scale2,
-                            seed, site, drop, keep, D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
-                            BOUNDED: tl.constexpr, WINDOW: tl.constexpr, PRECISION: tl.constexpr, DROPS: tl.constexpr):
-    """dq of a block of queries: sums over the keys that they see."""
+                            seed, site, drop, keep, bias_ptr, b_batch, b_head, b_row, b_col, dbias_ptr, D: tl.constexpr,
+                            BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BOUNDED: tl.constexpr, WINDOW: tl.constexpr,
+                            PRECISION: tl.constexpr, DROPS: tl.constexpr):
+    """dq of a block of queries: sums over the keys that they see. dbias [batch, heads, Tq, Tk]: the gradient of each score
+    behind the scale, of those that are seen."""
     if DROPS:
         seed = seed_of(seed)
     blocks = tl.cdiv(Tq, BLOCK_M)
@@ -387,21 +419,27 @@ def queries_backward_kernel(dq_ptr, q_ptr, k_ptr, v_ptr, do_ptr, lse_ptr, delta_
     positions = lowest + rows
     highest = min(first_query + BLOCK_M, Tq) - 1 + Tk - Tq
     first, whole, whole_end, last = ranges(lowest, highest, Tk, ahead, window, BLOCK_N, BOUNDED, WINDOW)
+    bias_rows = None
+    if bias_ptr is not None:
+        bias_rows = bias_ptr + batch * b_batch + head64 * b_head + (first64 + rows) * b_row
+    dbias_rows = None
+    if dbias_ptr is not None:
+        dbias_rows = dbias_ptr + (at + rows) * Tk
     dq = tl.zeros((BLOCK_M, D), dtype=tl.float32)
     if DROPS == 2:
         dq = add_keys(dq, q, do, lse, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first, last, positions, Tk,
-                      ahead, window, scale2, seed, site, head, drop, keep, D, BLOCK_N, BOUNDED, WINDOW, DROPS, True,
+                      ahead, window, scale2, seed, site, head, drop, keep, bias_rows, b_col, dbias_rows, exists, D, BLOCK_N, BOUNDED, WINDOW, DROPS, True,
                       PRECISION)
     else:
         if WINDOW:
             dq = add_keys(dq, q, do, lse, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first, whole, positions, Tk,
-                          ahead, window, scale2, seed, site, head, drop, keep, D, BLOCK_N, BOUNDED,
+                          ahead, window, scale2, seed, site, head, drop, keep, bias_rows, b_col, dbias_rows, exists, D, BLOCK_N, BOUNDED,
                                        WINDOW, DROPS, True, PRECISION)
         dq = add_keys(dq, q, do, lse, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, whole, whole_end, positions, Tk,
-                      ahead, window, scale2, seed, site, head, drop, keep, D, BLOCK_N, BOUNDED,
+                      ahead, window, scale2, seed, site, head, drop, keep, bias_rows, b_col, dbias_rows, exists, D, BLOCK_N, BOUNDED,
                                        WINDOW, DROPS, False, PRECISION)
         dq = add_keys(dq, q, do, lse, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, whole_end, last, positions, Tk,
-                      ahead, window, scale2, seed, site, head, drop, keep, D, BLOCK_N, BOUNDED,
+                      ahead, window, scale2, seed, site, head, drop, keep, bias_rows, b_col, dbias_rows, exists, D, BLOCK_N, BOUNDED,
                                        WINDOW, DROPS, True, PRECISION)
     dq_ptrs = dq_ptr + batch * dq_batch + head64 * dq_head + first64 * dq_row + (rows[:, None] * dq_row + d[None, :])
     tl.store(dq_ptrs, dq * scale, mask=exists[:, None])

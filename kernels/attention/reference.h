@@ -21,6 +21,9 @@ struct AttentionSizes {
   /// [batch, heads, queries, keys]: what weights are multiplied by, of dropout;
   /// empty for 1.
   Numbers factors = {};
+  /// Of those sizes: what is added to scores; empty for 0. One of minus
+  /// infinity hides the key.
+  Numbers bias = {};
 };
 
 inline Numbers attention(const Numbers &q, const Numbers &k, const Numbers &v,
@@ -39,6 +42,10 @@ inline Numbers attention(const Numbers &q, const Numbers &k, const Numbers &v,
           (s.window && std::abs(key - position) >= s.window)) {
         continue;
       }
+      size_t place = size_t(row * s.keys + key);
+      if (!s.bias.empty() && std::isinf(s.bias[place].value)) {
+        continue;
+      }
       Sum score;
       for (int64_t i = 0; i < d; ++i) {
         score.addProduct(q[size_t(row * d + i)],
@@ -46,6 +53,12 @@ inline Numbers attention(const Numbers &q, const Numbers &k, const Numbers &v,
       }
       keys.push_back(key);
       scores.push_back(gradientIn(score.total(), s.type) * parameter(s.scale));
+      if (!s.bias.empty()) {
+        scores.back() = scores.back() + s.bias[place];
+      }
+    }
+    if (keys.empty()) {
+      continue;
     }
     Number lse = logSumExp(scores);
     std::vector<Sum> sums(static_cast<size_t>(d));
