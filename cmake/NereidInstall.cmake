@@ -33,6 +33,20 @@ target_sources(NereidRuntime PUBLIC FILE_SET HEADERS BASE_DIRS ${CMAKE_SOURCE_DI
 target_sources(NereidProf PUBLIC FILE_SET HEADERS BASE_DIRS ${CMAKE_SOURCE_DIR}
                FILES ${CMAKE_SOURCE_DIR}/nereid/Prof/Profiler.h)
 
+# `cmake --install` builds nothing: of a build of some targets it would copy what
+# is there, and end at the first file that is not.
+set(installed Prof Runtime RuntimeCuda Support Machine ABI)
+list(TRANSFORM installed PREPEND Nereid)
+if(NEREID_COMPILER)
+  list(APPEND installed nereid Nereid)
+endif()
+foreach(target ${installed})
+  install(CODE "set(built [[$<TARGET_FILE:${target}>]])
+if(NOT EXISTS \"\${built}\")
+  message(FATAL_ERROR \"cmake --install: expected a finished build, got none of \${built}; hint: cmake --build ${CMAKE_BINARY_DIR}\")
+endif()")
+endforeach()
+
 foreach(name Prof Runtime RuntimeCuda Support Machine ABI)
   set_target_properties(Nereid${name} PROPERTIES EXPORT_NAME ${name})
   install(TARGETS Nereid${name} EXPORT NereidTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
