@@ -18,7 +18,9 @@ Tensor kernels::accumulate(const Tensor &a, const Tensor &b, bool inPlace) {
   Checks checks("accumulate");
   checks.floats("a", a);
   checks.floats("b", b).shape(a.shape(), "that of a");
-  Tensor left = a.contiguous(), right = b.to(a.dtype()).contiguous();
+  // The kernel widens what is added to a sum in fp32.
+  Tensor left = a.contiguous(),
+         right = (a.dtype() == f32 ? b : b.to(a.dtype())).contiguous();
   Tensor sum =
       inPlace && a.isContiguous() ? a : empty(a.shape(), a.dtype(), a.device());
   if (a.numel() != 0) {

@@ -19,13 +19,15 @@
 //               rate / (1 - b1^t) * m / (sqrt(v / (1 - b2^t)) + eps)
 // Shapes:       parameters of any shape, row-major
 // Types:        parameters of fp32, fp16, bf16; m and v fp32; arithmetic fp32;
-//               parameters that are not fp32 have fp32 master weights if asked
+//               parameters that are not fp32 have fp32 master weights if asked;
+//               gradients have the parameter's type, or are fp32 sums
 // Gradients:    none
 // Memory:       8 bytes an element for m and v, 4 for master weights; one
 // launch
 //               reads and writes all tensors of one type
-// Determinism:  the same bits in each run on one device; norms are sums of
-//               chunks of fixed size, added in their order
+// Determinism:  the same bits in each run on one device; squares of the norm
+//               are added in float64, so that the norm rounds alike however
+//               gradients are cut into tensors
 // Source:       Loshchilov, Hutter, "Decoupled Weight Decay Regularization",
 //               arXiv 1711.05101
 //
@@ -70,6 +72,11 @@ public:
   Tensor clipFactor(double most);
   /// Both, of one pass over the gradients. Undefined without parameters.
   ClippedNorm clippedNorm(double most);
+  /// The square of the norm, f64 [1]: for gradients that several optimisers
+  /// hold, whose squares are added.
+  Tensor gradSquares();
+  /// Of gradients whose squares are `squares` in sum, f64 [n].
+  static ClippedNorm clippedNormOf(const Tensor &squares, double most);
   /// Uploads the table of addresses where one has changed: what `step` does
   /// first, and what a Graph cannot record.
   void prepare() { currentGroups(); }
@@ -96,9 +103,10 @@ private:
     double decay;
     Tensor m, v, master;
   };
-  /// Parameters that one launch takes: those of one type.
+  /// Parameters that one launch takes: those of one type, whose gradients have
+  /// one type.
   struct Group {
-    DType dtype = f32;
+    DType dtype = f32, gradient = f32;
     bool masters = false, aligned = true;
     std::vector<int64_t> onHost; ///< the table as it was uploaded
     Tensor table, decays, chunks;
@@ -106,7 +114,7 @@ private:
 
   const std::vector<Group> &currentGroups();
   void stepOnHost(const Tensor &factor) const;
-  Tensor norm(double most, const Tensor &factor);
+  Tensor squaresOfChunks();
 
   AdamWOptions options;
   std::vector<Parameter> parameters;
