@@ -18,7 +18,10 @@ Tensor kernels::accumulate(const Tensor &a, const Tensor &b, bool inPlace) {
   Checks checks("accumulate");
   checks.gradients("a", a);
   checks.gradients("b", b).shape(a.shape(), "that of a");
-  Tensor left = a.contiguous(), right = b.to(a.dtype()).contiguous();
+  // The kernel widens what is added to a sum in fp32.
+  bool isWidened = a.dtype() == f32 && b.dtype() != f64;
+  Tensor left = a.contiguous(),
+         right = (isWidened ? b : b.to(a.dtype())).contiguous();
   Tensor sum =
       inPlace && a.isContiguous() ? a : empty(a.shape(), a.dtype(), a.device());
   if (inPlace) {

@@ -7,7 +7,8 @@
 //
 // Formula:      a + b, in a's type, into a where `inPlace`
 // Shapes:       a, b of one shape
-// Types:        fp32, fp16, bf16, fp64, each its own; the sum is rounded once
+// Types:        fp32, fp16, bf16, fp64 each; the sum is rounded once, to a's
+//               type
 // Gradients:    none: autograd adds gradients with it (DeviceFunctions), in
 //               every program that launches an operator
 // Memory:       reads both once (a copy of what is not row-major), writes once

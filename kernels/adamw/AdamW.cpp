@@ -164,7 +164,7 @@ void AdamW::zeroGrad() const {
 /// Tables are uploaded where an address has changed since the last call.
 const std::vector<AdamW::Group> &AdamW::currentGroups() {
   struct Rows {
-    DType dtype;
+    DType dtype, gradient;
     bool masters, aligned = true;
     std::vector<int64_t> table, chunks;
     std::vector<float> decays;
@@ -180,10 +180,12 @@ const std::vector<AdamW::Group> &AdamW::currentGroups() {
     checks.any("gradient", grad).contiguous();
     bool masters = one.master.defined();
     auto rows = std::find_if(all.begin(), all.end(), [&](const Rows &r) {
-      return r.dtype == value.dtype() && r.masters == masters;
+      return r.dtype == value.dtype() && r.gradient == grad.dtype() &&
+             r.masters == masters;
     });
     if (rows == all.end()) {
-      rows = all.insert(all.end(), {value.dtype(), masters, true, {}, {}, {}});
+      rows = all.insert(
+          all.end(), {value.dtype(), grad.dtype(), masters, true, {}, {}, {}});
     }
     for (const Tensor *t : {&value, &grad, &one.m, &one.v, &one.master}) {
       auto address = reinterpret_cast<int64_t>(t->data());
@@ -205,6 +207,7 @@ const std::vector<AdamW::Group> &AdamW::currentGroups() {
     const Rows &rows = all[i];
     Group &group = groups[i];
     group.dtype = rows.dtype;
+    group.gradient = rows.gradient;
     group.masters = rows.masters;
     group.aligned = rows.aligned && (hasCompiler() || !state.device().isHost());
     if (group.onHost == rows.table) {
@@ -248,9 +251,9 @@ void AdamW::step(const Tensor &factor) {
     update[{group.chunks.size(0)}](
         group.table, group.decays, group.chunks, factors, orNone(scale),
         options.beta1, 1 - options.beta1, options.beta2, 1 - options.beta2,
-        options.eps, "P"_a = group.dtype, "MASTER"_a = group.masters,
-        "ALIGNED"_a = group.aligned, "BLOCK"_a = blockOf(state.device()),
-        "num_warps"_a = 4);
+        options.eps, "P"_a = group.dtype, "G"_a = group.gradient,
+        "MASTER"_a = group.masters, "ALIGNED"_a = group.aligned,
+        "BLOCK"_a = blockOf(state.device()), "num_warps"_a = 4);
   }
 }
 
@@ -273,7 +276,8 @@ void AdamW::stepOnHost(const Tensor &factor) const {
   }
 }
 
-Tensor AdamW::norm(double most, const Tensor &factor) {
+/// f64, one number a chunk.
+Tensor AdamW::squaresOfChunks() {
   if (parameters.empty()) {
     Checks("adamw").fail("parameters", "at least one", "none");
   }
@@ -283,20 +287,33 @@ Tensor AdamW::norm(double most, const Tensor &factor) {
   for (const Group &group : all) {
     count += group.chunks.size(0);
   }
-  Tensor parts = empty({count}, f32, device), result = empty({1}, f32, device);
+  Tensor parts = empty({count}, f64, device);
   int64_t begin = 0;
   for (const Group &group : all) {
     int64_t chunks = group.chunks.size(0);
     static const OperatorKernel squares("adamw", "squares_kernel");
     squares[{chunks}](parts.slice(0, begin, begin + chunks), group.table,
-                      group.chunks, "P"_a = group.dtype,
+                      group.chunks, "G"_a = group.gradient,
                       "ALIGNED"_a = group.aligned, "BLOCK"_a = blockOf(device),
                       "num_warps"_a = 4);
     begin += chunks;
   }
+  return parts;
+}
+
+/// `norm`, and where they are defined the factor and the sum of `parts`.
+static void finishNorm(const Tensor &norm, const Tensor &factor,
+                       const Tensor &squares, const Tensor &parts,
+                       double most) {
   static const OperatorKernel finish("adamw", "norm_kernel");
-  finish[{1}](result, orNone(factor), parts, count, most, "BLOCK"_a = 4096,
-              "num_warps"_a = 8);
+  finish[{1}](norm, orNone(factor), orNone(squares), parts, parts.numel(), most,
+              "BLOCK"_a = 4096, "num_warps"_a = 8);
+}
+
+Tensor AdamW::gradNorm() {
+  Tensor parts = squaresOfChunks();
+  Tensor result = empty({1}, f32, state.device());
+  finishNorm(result, Tensor(), Tensor(), parts, 0);
   return result;
 }
 
@@ -322,15 +339,27 @@ void AdamW::requireFiniteGradients() {
                        "finite gradients whose squares' sum it does not");
 }
 
-Tensor AdamW::gradNorm() { return norm(0, Tensor()); }
+Tensor AdamW::gradSquares() {
+  Tensor parts = squaresOfChunks(), norm = empty({1}, f32, state.device()),
+         result = empty({1}, f64, state.device());
+  finishNorm(norm, Tensor(), result, parts, 0);
+  return result;
+}
+
+ClippedNorm AdamW::clippedNormOf(const Tensor &squares, double most) {
+  Checks checks("adamw");
+  checks.require(most > 0, "most", "a positive number", most);
+  checks.any("squares", squares).contiguous().dtype(f64);
+  ClippedNorm result = {empty({1}, f32, squares.device()),
+                        empty({1}, f32, squares.device())};
+  finishNorm(result.norm, result.factor, Tensor(), squares, most);
+  return result;
+}
 
 ClippedNorm AdamW::clippedNorm(double most) {
   Checks("adamw").require(most > 0, "most", "a positive number", most);
-  if (parameters.empty()) {
-    return {};
-  }
-  Tensor factor = empty({1}, f32, state.device());
-  return {norm(most, factor), factor};
+  return parameters.empty() ? ClippedNorm()
+                            : clippedNormOf(squaresOfChunks(), most);
 }
 
 Tensor AdamW::clipFactor(double most) { return clippedNorm(most).factor; }

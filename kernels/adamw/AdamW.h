@@ -20,12 +20,14 @@
 //               counts the steps in which the parameter had a gradient
 // Shapes:       parameters of any shape, row-major
 // Types:        parameters of fp32, fp16, bf16; m and v fp32; arithmetic fp32;
-//               parameters that are not fp32 have fp32 master weights if asked
+//               parameters that are not fp32 have fp32 master weights if asked;
+//               gradients have the parameter's type, or are fp32 sums
 // Gradients:    none
 // Memory:       8 bytes an element for m and v, 4 for master weights; one
 //               launch reads and writes all tensors of one type
-// Determinism:  the same bits in each run on one device; norms are sums of
-//               chunks of fixed size, added in their order
+// Determinism:  the same bits in each run on one device; squares of the norm
+//               are added in float64, so that the norm rounds alike however
+//               gradients are cut into tensors
 // Source:       Loshchilov, Hutter, "Decoupled Weight Decay Regularization",
 //               arXiv 1711.05101
 //
@@ -82,6 +84,11 @@ public:
   /// Throws InvalidArgument where the norm is not finite, and names a parameter
   /// whose gradient is not. The host waits for the device.
   void requireFiniteGradients();
+  /// The square of the norm, f64 [1]: for gradients that several optimisers
+  /// hold, whose squares are added.
+  Tensor gradSquares();
+  /// Of gradients whose squares are `squares` in sum, f64 [n].
+  static ClippedNorm clippedNormOf(const Tensor &squares, double most);
   /// Uploads the table of addresses where one has changed: what `step` does
   /// first, and what a Graph cannot record.
   void prepare() { currentGroups(); }
@@ -115,9 +122,10 @@ private:
     /// 0: the optimiser's steps; else row clock - 1 of `late`.
     int64_t clock = 0;
   };
-  /// Parameters that one launch takes: those of one type.
+  /// Parameters that one launch takes: those of one type, whose gradients have
+  /// one type.
   struct Group {
-    DType dtype = f32;
+    DType dtype = f32, gradient = f32;
     bool masters = false, aligned = true;
     std::vector<int64_t> onHost; ///< the table as it was uploaded
     Tensor table, decays, chunks;
@@ -128,7 +136,7 @@ private:
   void addClock(Parameter &parameter, const Tensor &powers);
   void findLateParameters();
   void advance(const Tensor &factor);
-  Tensor norm(double most, const Tensor &factor);
+  Tensor squaresOfChunks();
 
   AdamWOptions options;
   std::vector<Parameter> parameters;

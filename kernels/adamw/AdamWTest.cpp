@@ -43,7 +43,7 @@ TEST_P(AdamWOptimizer, stepsAgreeWithDoublePrecision) {
       reference::Sum squares;
       std::vector<Numbers> gradients;
       for (const Variable &w : weights) {
-        w.setGrad(random(w.shape(), w.dtype()).contiguous());
+        w.setGrad(random(w.shape(), coin() ? w.dtype() : f32).contiguous());
         gradients.push_back(exactly(w.grad()));
         for (const Number &g : gradients.back()) {
           squares.addProduct(g, g);
@@ -81,6 +81,34 @@ TEST_P(AdamWOptimizer, stepsAgreeWithDoublePrecision) {
       }
     }
   });
+}
+
+/// Processes that share a model's gradients have to find one norm.
+TEST_P(AdamWOptimizer, normIsThatOfGradientsCutAnywhere) {
+  if (isSlow) {
+    GTEST_SKIP() << "its sums are those of the compiled forms";
+  }
+  Tensor all = randn({50000}, f32, Device::cpu(), 3).to(device);
+  auto optimizerOf = [&](const std::vector<int64_t> &cuts) {
+    auto optimizer = std::make_unique<AdamW>();
+    for (size_t i = 0; i + 1 < cuts.size(); ++i) {
+      Tensor gradient = all.slice(0, cuts[i], cuts[i + 1]).clone();
+      Variable w(zeros(gradient.shape(), f32, device), true);
+      w.setGrad(gradient);
+      optimizer->add(w);
+    }
+    return optimizer;
+  };
+  double whole = optimizerOf({0, 50000})->gradNorm().item();
+  EXPECT_EQ(optimizerOf({0, 1, 7919, 31000, 50000})->gradNorm().item(), whole);
+  auto first = optimizerOf({0, 20001}), second = optimizerOf({20001, 50000});
+  Tensor squares = Tensor::fromVector(
+      std::vector{first->gradSquares().item(), second->gradSquares().item()},
+      std::nullopt, device);
+  ClippedNorm clipped = AdamW::clippedNormOf(squares, 1);
+  EXPECT_EQ(clipped.norm.item(), whole);
+  EXPECT_EQ(clipped.factor.item(),
+            optimizerOf({0, 50000})->clipFactor(1).item());
 }
 
 TEST_P(AdamWOptimizer, readsItsRateFromTheDevice) {

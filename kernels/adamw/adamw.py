@@ -79,7 +79,7 @@ def update(p_ptr, g_ptr, m_ptr, v_ptr, w_ptr, at, mask, decay, factors_ptr, scal
 
 @triton.jit
 def step_of_chunk(table_ptr, decays_ptr, chunks_ptr, factors_ptr, scale_ptr, beta1, left1, beta2, left2, eps,
-                  P: tl.constexpr, MASTER: tl.constexpr, ALIGNED: tl.constexpr, BLOCK: tl.constexpr):
+                  P: tl.constexpr, G: tl.constexpr, MASTER: tl.constexpr, ALIGNED: tl.constexpr, BLOCK: tl.constexpr):
     chunk = tl.program_id(0).to(tl.int64)
     tensor = tl.load(chunks_ptr + 2 * chunk)
     start = tl.multiple_of(tl.load(chunks_ptr + 2 * chunk + 1), BLOCK)
@@ -88,7 +88,7 @@ def step_of_chunk(table_ptr, decays_ptr, chunks_ptr, factors_ptr, scale_ptr, bet
     factors_ptr += tl.load(row_ptr + 6) * 3
     decay = tl.load(decays_ptr + tensor)
     p_ptr = address(row_ptr, 0, P, start, ALIGNED)
-    g_ptr = address(row_ptr, 1, P, start, ALIGNED)
+    g_ptr = address(row_ptr, 1, G, start, ALIGNED)
     m_ptr = address(row_ptr, 2, tl.float32, start, ALIGNED)
     v_ptr = address(row_ptr, 3, tl.float32, start, ALIGNED)
     w_ptr = address(row_ptr, 4, tl.float32, start, ALIGNED) if MASTER else None
@@ -102,14 +102,14 @@ def step_of_chunk(table_ptr, decays_ptr, chunks_ptr, factors_ptr, scale_ptr, bet
 
 @triton.jit
 def adamw_kernel(table_ptr, decays_ptr, chunks_ptr, factors_ptr, scale_ptr, beta1, left1, beta2, left2, eps,
-                 P: tl.constexpr, MASTER: tl.constexpr, ALIGNED: tl.constexpr, BLOCK: tl.constexpr):
+                 P: tl.constexpr, G: tl.constexpr, MASTER: tl.constexpr, ALIGNED: tl.constexpr, BLOCK: tl.constexpr):
     """One step of every tensor. Whole chunks are not masked, so that they are read in wide pieces."""
     if scale_ptr is not None:
         if is_finite(scale_ptr):
             step_of_chunk(table_ptr, decays_ptr, chunks_ptr, factors_ptr, scale_ptr, beta1, left1, beta2, left2, eps, P,
-                          MASTER, ALIGNED, BLOCK)
+                          G, MASTER, ALIGNED, BLOCK)
     else:
-        step_of_chunk(table_ptr, decays_ptr, chunks_ptr, factors_ptr, scale_ptr, beta1, left1, beta2, left2, eps, P, MASTER,
+        step_of_chunk(table_ptr, decays_ptr, chunks_ptr, factors_ptr, scale_ptr, beta1, left1, beta2, left2, eps, P, G, MASTER,
                       ALIGNED, BLOCK)
 
 
@@ -128,26 +128,31 @@ def adamw_tensor_kernel(p_ptr, g_ptr, m_ptr, v_ptr, w_ptr, n, decay, factors_ptr
 
 
 @triton.jit
-def squares_kernel(parts_ptr, table_ptr, chunks_ptr, P: tl.constexpr, ALIGNED: tl.constexpr, BLOCK: tl.constexpr):
-    """parts[c]: the sum of squares of chunk c of the gradients."""
+def squares_kernel(parts_ptr, table_ptr, chunks_ptr, G: tl.constexpr, ALIGNED: tl.constexpr, BLOCK: tl.constexpr):
+    """parts[c]: the sum of squares of chunk c of the gradients. Squares are exact in float64, and a sum of them rounds far below
+    fp32: the norm is the same however gradients are cut into tensors and chunks."""
     chunk = tl.program_id(0).to(tl.int64)
     row_ptr = table_ptr + tl.load(chunks_ptr + 2 * chunk) * FIELDS
     start = tl.multiple_of(tl.load(chunks_ptr + 2 * chunk + 1), BLOCK)
-    g_ptr = address(row_ptr, 1, P, start, ALIGNED)
+    g_ptr = address(row_ptr, 1, G, start, ALIGNED)
     left = tl.load(row_ptr + 5) - start
     at = tl.arange(0, BLOCK)
-    g = tl.load(g_ptr + at, mask=at < left, other=0.0).to(tl.float32)
+    g = tl.load(g_ptr + at, mask=at < left, other=0.0).to(tl.float64)
     tl.store(parts_ptr + chunk, tl.sum(g * g, axis=0))
 
 
 @triton.jit
-def norm_kernel(norm_ptr, scale_ptr, parts_ptr, count, most, BLOCK: tl.constexpr):
-    """The norm, and what gradients are multiplied with so that it is at most `most`: NaN of a norm that is not finite."""
+def norm_kernel(norm_ptr, scale_ptr, squares_ptr, parts_ptr, count, most, BLOCK: tl.constexpr):
+    """The norm, what gradients are multiplied with so that it is at most `most`, NaN of a norm that is not finite, and the sum
+    of the parts."""
     at = tl.arange(0, BLOCK)
-    total = tl.zeros((BLOCK, ), dtype=tl.float32)
+    total = tl.zeros((BLOCK, ), dtype=tl.float64)
     for start in range(0, count, BLOCK):
         total += tl.load(parts_ptr + start + at, mask=at < count - start, other=0.0)
-    norm = tl.sqrt(tl.sum(total, axis=0))
+    squares = tl.sum(total, axis=0)
+    norm = tl.sqrt(squares).to(tl.float32)
     tl.store(norm_ptr, norm)
+    if squares_ptr is not None:
+        tl.store(squares_ptr, squares)
     if scale_ptr is not None:
         tl.store(scale_ptr, tl.where(norm - norm == 0.0, tl.minimum(most / (norm + 1e-6), 1.0), float("nan")))

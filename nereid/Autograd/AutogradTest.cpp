@@ -95,6 +95,24 @@ TEST(Autograd, addsToTheGradientOfAnEarlierPass) {
   EXPECT_FALSE(a.grad().defined());
 }
 
+TEST(Autograd, aSumInFp32IsAddedToInFp32) {
+  Variable x(full({2}, 1, bf16, Device::cpu()), true);
+  Tensor sum = full({2}, 1, f32, Device::cpu());
+  x.setGrad(sum);
+  multiply(x, full({2}, 0x1p-10, bf16, Device::cpu()))
+      .backward(full({2}, 1, bf16, Device::cpu()));
+  EXPECT_EQ(x.grad().dtype(), f32);
+  EXPECT_EQ(x.grad().toFloat64(), std::vector(2, 1 + 0x1p-10));
+}
+
+TEST(Autograd, refusesASumOfAnotherType) {
+  Variable x(full({2}, 1, bf16, Device::cpu()), true);
+  EXPECT_THAT(
+      messageOf([&] { x.setGrad(full({2}, 1, f16, Device::cpu())); }),
+      HasSubstr("setGrad: expected bf16[2] on cpu, as the value is, or a "
+                "sum in fp32; got fp16[2] on cpu"));
+}
+
 TEST(Autograd, gradientsOfLeavesShareNoMemory) {
   Variable a = leaf({1}), b = leaf({2});
   add(a, b).backward();

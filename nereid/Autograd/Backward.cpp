@@ -51,7 +51,8 @@ static void accumulate(Tensor &sum, Tensor gradient) {
   }
   if (sum.isUnique() && sum.isContiguous()) {
     add(sum, gradient, /*inPlace=*/true);
-  } else if (gradient.isUnique() && gradient.isContiguous()) {
+  } else if (gradient.isUnique() && gradient.isContiguous() &&
+             gradient.dtype() == sum.dtype()) {
     sum = add(gradient, sum, /*inPlace=*/true);
   } else {
     sum = add(sum, gradient, /*inPlace=*/false);

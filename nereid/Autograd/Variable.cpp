@@ -97,9 +97,11 @@ const Variable &Variable::retainGrad() const {
 
 void Variable::setGrad(Tensor gradient) const {
   autograd::VariableState &s = require("setGrad");
-  autograd::TensorKind kind(s.value);
-  if (gradient.defined() && !kind.fits(gradient)) {
-    raiseInvalid("setGrad: expected " + kind.str() + ", as the value is; got " +
+  autograd::TensorKind kind(s.value), sum = kind;
+  sum.dtype = f32;
+  if (gradient.defined() && !kind.fits(gradient) && !sum.fits(gradient)) {
+    raiseInvalid("setGrad: expected " + kind.str() + ", as the value is" +
+                 (kind.dtype == f32 ? "" : ", or a sum in fp32") + "; got " +
                  autograd::TensorKind(gradient).str());
   }
   s.grad = std::move(gradient);

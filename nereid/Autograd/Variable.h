@@ -73,7 +73,8 @@ public:
   /// Keeps the gradient of a variable that is no leaf.
   const Variable &retainGrad() const;
   /// Replaces the gradient; undefined forgets it, so that the next `backward`
-  /// takes its first sum as it is. Shape, dtype and device are the value's.
+  /// takes its first sum as it is. Shape and device are the value's, and dtype
+  /// is the value's or fp32: to an fp32 sum `backward` adds in fp32.
   void setGrad(Tensor gradient) const;
   void zeroGrad() const { setGrad(Tensor()); }
 

@@ -87,9 +87,7 @@ static std::vector<double> partsOf(const Model &model, Trainer &trainer,
                                    const Options &o, const Batch &batch) {
   std::vector<std::vector<double>> rounds(3);
   for (int64_t round = 0; round < 4; ++round) {
-    for (const Parameter &p : model.parameters()) {
-      p.value.zeroGrad();
-    }
+    trainer.optimiser().zeroGrad();
     StepClock clock(model.device());
     Variable loss = model.loss(batch.inputs, batch.targets);
     clock.mark();

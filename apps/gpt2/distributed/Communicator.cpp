@@ -26,7 +26,7 @@ public:
     checkSummed("allReduce", tensor, device.isHost());
   }
   void reduceScatter(const Tensor &parts, const Tensor &sum) override {
-    checkParts("reduceScatter", sum, parts, 1, device.isHost());
+    checkSumOfParts("reduceScatter", sum, parts, 1, device.isHost());
     copy(parts, sum);
   }
   void allGather(const Tensor &part, const Tensor &all) override {

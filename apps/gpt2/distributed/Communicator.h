@@ -16,10 +16,10 @@
 // `join` puts an end to that. Tensors are contiguous, and must be left alone
 // until then.
 //
-// Sums of bf16 and fp16 are of fp32 numbers, rounded once. All processes have
-// the same bits of a sum, however fast each is: on a host the order of its
-// additions depends on the number of processes and the tensor's size, on GPUs
-// on the machine's links, too.
+// Sums of bf16 and fp16 are of fp32 numbers, rounded once at most. All
+// processes have the same bits of a sum, however fast each is: on a host the
+// order of its additions depends on the number of processes and the tensor's
+// size, on GPUs on the machine's links, too.
 //
 // When a process dies or hangs, every call in the others throws IoError, at
 // once or after `silenceSeconds`; a call that waits is ended.
@@ -51,7 +51,9 @@ public:
   /// The sum over all processes, in every process.
   virtual void allReduce(const Tensor &tensor) = 0;
   /// Part r of the sum, in process r: [size * n] in, [n] out. `sum` may be that
-  /// part of `parts`; the other parts of `parts` are undefined then.
+  /// part of `parts`; the other parts of `parts` are undefined then. Of bf16
+  /// and fp16 `sum` may be fp32: it has then what is added in the order of the
+  /// processes on GPUs.
   virtual void reduceScatter(const Tensor &parts, const Tensor &sum) = 0;
   /// [n] of each process, as [size * n] in every process. `part` may be part r
   /// of `all`.

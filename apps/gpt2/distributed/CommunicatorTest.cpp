@@ -102,6 +102,21 @@ TEST_P(HostRanks, scatteredSumsMayLieElsewhere) {
   }
 }
 
+TEST_P(HostRanks, scatteredSumsOfNarrowNumbersMayBeWide) {
+  int n = GetParam();
+  forRanks(n, [&](Communicator &all) {
+    // Of 1 and 2^-10 bf16 has no sum.
+    Tensor parts =
+        full({n, 33}, all.rank() == 0 ? 1 : 0x1p-10, bf16, Device::cpu());
+    Tensor sum = zeros({33}, f32, Device::cpu());
+    all.reduceScatter(parts, sum);
+    all.join();
+    EXPECT_EQ(sum.at({32}), 1 + (n - 1) * 0x1p-10);
+    EXPECT_THAT(errorOf([&] { all.reduceScatter(sum, parts); }),
+                HasSubstr("reduceScatter: expected"));
+  });
+}
+
 TEST_P(HostRanks, scatterAndGather) {
   int n = GetParam();
   forRanks(n, [&](Communicator &all) {

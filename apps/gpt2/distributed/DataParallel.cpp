@@ -9,8 +9,7 @@
 
 #include "apps/gpt2/distributed/DataParallelState.h"
 
-#include "kernels/expression/Expression.h"
-#include "kernels/reduce/Reduce.h"
+#include "kernels/accumulate/Accumulate.h"
 #include "nereid/Runtime/Error.h"
 
 #include <algorithm>
@@ -58,18 +57,49 @@ void DataParallel::State::checkAgreement() {
   communicator.check();
 }
 
+/// Of one process: a block for all.
+void DataParallel::State::makeSums() {
+  constexpr int64_t alignment = 64; // elements
+  std::vector<int64_t> begins;
+  int64_t count = 0;
+  for (const TrainedParameter &one : parameters) {
+    begins.push_back(count);
+    int64_t size = one.variable.value().numel();
+    count += (size + alignment - 1) / alignment * alignment;
+  }
+  sumsMemory = {zeros({count}, f32, parameters.front().variable.device())};
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    sums.push_back(
+        placeIn(sumsMemory[0], begins[i], parameters[i].variable.shape()));
+  }
+}
+
+void DataParallel::State::watchGradients() {
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    parameters[i].variable.onGradient(
+        [weak = weak_from_this(), i](const Variable &) {
+          if (auto state = weak.lock()) {
+            state->complete(i);
+          }
+        });
+  }
+}
+
 void DataParallel::State::makeBuckets() {
   std::vector<PlannedParameter> planned;
   for (const TrainedParameter &one : parameters) {
     planned.push_back({one.variable.dtype(), one.variable.value().numel()});
   }
   Device device = parameters.front().variable.device();
+  bool hasSums = options.microSteps > 1;
+  int rank = communicator.rank(), size = communicator.size();
   places.resize(parameters.size());
+  sums.resize(hasSums ? parameters.size() : 0);
   for (BucketPlan &plan :
        planBuckets(planned, options.bucketBytes, communicator.size())) {
     Bucket bucket;
     bucket.values = zeros({plan.count}, plan.dtype, device);
-    bucket.gradients = zeros({plan.count}, plan.dtype, device);
+    bucket.gradients = zeros({plan.count}, hasSums ? f32 : plan.dtype, device);
     for (const BucketPlan::Place &place : plan.places) {
       const Variable &variable = parameters[place.parameter].variable;
       places[place.parameter] = {buckets.size(), place};
@@ -77,16 +107,20 @@ void DataParallel::State::makeBuckets() {
       value.copyFrom(variable.value());
       variable.setValue(value);
       variable.zeroGrad();
-      variable.onGradient(
-          [weak = weak_from_this(), i = place.parameter](const Variable &) {
-            if (auto state = weak.lock()) {
-              state->complete(i);
-            }
-          });
+      if (hasSums) {
+        sums[place.parameter] =
+            placeIn(bucket.gradients, place.begin, variable.shape());
+      }
     }
     communicator.broadcast(bucket.values, 0);
     communicator.join();
     bucket.plan = std::move(plan);
+    bucket.sum = bucket.gradients.dtype() == f32
+                     ? bucket.part(bucket.gradients, rank, size)
+                     : zeros({bucket.partSize(size)}, f32, device);
+    if (hasSums) {
+      sumsMemory.push_back(bucket.gradients);
+    }
     buckets.push_back(std::move(bucket));
   }
 }
@@ -106,7 +140,7 @@ void DataParallel::State::makePieces() {
         continue;
       }
       Variable piece(placeIn(bucket.values, begin, {end - begin}), true);
-      piece.setGrad(placeIn(bucket.gradients, begin, {end - begin}));
+      piece.setGrad(placeIn(bucket.sum, begin - from, {end - begin}));
       adamw->add(piece, parameters[place.parameter].weightDecay);
       pieces.push_back(
           {place.parameter, b, begin - place.begin, begin - from, end - begin});
@@ -125,17 +159,28 @@ DataParallel::DataParallel(Communicator &communicator,
                std::to_string(options.bucketBytes),
            {}});
   }
+  if (options.microSteps <= 0) {
+    raise({ErrorCode::InvalidArgument,
+           "microSteps: expected a positive number, got " +
+               std::to_string(options.microSteps),
+           {}});
+  }
   if (state->isAlone()) {
     for (size_t i = 0; i < state->parameters.size(); ++i) {
       const TrainedParameter &one = state->parameters[i];
       state->adamw->add(one.variable, one.weightDecay);
       state->pieces.push_back({i, 0, 0, 0, one.variable.value().numel()});
     }
+    if (options.microSteps > 1) {
+      state->makeSums();
+      state->watchGradients();
+    }
     return;
   }
   state->checkAgreement();
   state->makeBuckets();
   state->makePieces();
+  state->watchGradients();
 }
 
 DataParallel::~DataParallel() = default;
@@ -148,22 +193,33 @@ void DataParallel::zeroGrad() {
   for (const TrainedParameter &one : state->parameters) {
     one.variable.zeroGrad();
   }
+  for (const Tensor &memory : state->sumsMemory) {
+    memory.zero();
+  }
 }
+
+bool DataParallel::hasSums() const { return !state->sums.empty(); }
 
 void DataParallel::begin() { state->reduces = !state->isAlone(); }
 
-/// The first gradient of a step is where backward has left it: it is copied to
-/// the bucket. Later ones are added there.
+/// A micro-step's gradient is where backward has left it: it is added to its
+/// sum. Where a step has one, it is copied to the bucket, and what another
+/// backward pass finds is added there.
 void DataParallel::State::complete(size_t i) {
   const Variable &variable = parameters[i].variable;
-  auto &[b, place] = places[i];
-  Tensor home = placeIn(buckets[b].gradients, place.begin, variable.shape());
-  if (variable.grad().data() != home.data()) {
-    home.copyFrom(variable.grad());
-    variable.setGrad(std::move(home));
+  if (!sums.empty()) {
+    kernels::accumulate(sums[i], variable.grad(), /*inPlace=*/true);
+    variable.zeroGrad();
+  } else {
+    auto &[b, place] = places[i];
+    Tensor home = placeIn(buckets[b].gradients, place.begin, variable.shape());
+    if (variable.grad().data() != home.data()) {
+      home.copyFrom(variable.grad());
+      variable.setGrad(std::move(home));
+    }
   }
   if (reduces) {
-    ++buckets[b].complete;
+    ++buckets[places[i].first].complete;
     queueReady(false);
   }
 }
@@ -175,9 +231,7 @@ void DataParallel::State::queueReady(bool all) {
     if (!all && bucket.complete < bucket.plan.places.size()) {
       return;
     }
-    communicator.reduceScatter(
-        bucket.gradients, bucket.part(bucket.gradients, communicator.rank(),
-                                      communicator.size()));
+    communicator.reduceScatter(bucket.gradients, bucket.sum);
   }
 }
 
@@ -186,7 +240,7 @@ void DataParallel::finish() {
   if (!s.reduces) {
     return;
   }
-  for (size_t i = 0; i < s.parameters.size(); ++i) {
+  for (size_t i = 0; i < s.parameters.size() && s.sums.empty(); ++i) {
     if (!s.parameters[i].variable.grad().defined()) {
       auto &[b, place] = s.places[i];
       s.buckets[b]
@@ -207,31 +261,31 @@ void DataParallel::finish() {
 // Optimiser
 //===----------------------------------------------------------------------===//
 
+void DataParallel::State::showSums() {
+  for (size_t i = 0; i < sums.size() && isAlone(); ++i) {
+    parameters[i].variable.setGrad(sums[i]);
+  }
+}
+
 kernels::ClippedNorm DataParallel::clippedNorm(double most) {
   State &s = *state;
+  s.showSums();
   if (s.isAlone()) {
     return s.adamw->clippedNorm(most);
   }
   int size = s.communicator.size();
   Device device = s.parameters.front().variable.device();
-  Tensor own = s.pieces.empty() ? zeros({1}, f32, device) : s.adamw->gradNorm();
-  Tensor all = empty({size}, f32, device);
+  Tensor own =
+      s.pieces.empty() ? zeros({1}, f64, device) : s.adamw->gradSquares();
+  Tensor all = empty({size}, f64, device);
   s.communicator.allGather(own, all);
   s.communicator.join();
-  Tensor squares = kernels::Expression(all) * all;
-  Tensor norm = kernels::sqrt(kernels::sumTo(squares, {1}));
-  constexpr double noDivisionByZero = 1e-6; // as in AdamW::clipFactor
-  // NaN where the norm is not finite: AdamW skips such a step.
-  Tensor factor =
-      kernels::minimum(kernels::Expression(most) /
-                           (kernels::Expression(norm) + noDivisionByZero),
-                       1.0) +
-      (kernels::Expression(norm) - norm);
-  return {norm, factor};
+  return kernels::AdamW::clippedNormOf(all, most);
 }
 
 void DataParallel::step(const Tensor &factor) {
   State &s = *state;
+  s.showSums();
   s.adamw->step(factor);
   if (s.isAlone()) {
     return;
@@ -251,7 +305,10 @@ void DataParallel::setLearningRate(double rate) {
   state->adamw->setLearningRate(rate);
 }
 
-void DataParallel::prepare() { state->adamw->prepare(); }
+void DataParallel::prepare() {
+  state->showSums();
+  state->adamw->prepare();
+}
 
 void DataParallel::weightsChanged() {
   State &s = *state;

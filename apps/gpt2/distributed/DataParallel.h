@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   DataParallel optimizer(*communicator, parameters, options);
+//   DataParallel optimizer(*communicator, parameters, {.microSteps = n});
 //   for each step:
 //     optimizer.zeroGrad();
-//     for each micro-step:
+//     for each of n micro-steps:
 //       if it is the last: optimizer.begin();
 //       (loss / (microSteps * communicator->size())).backward();
 //     optimizer.finish();
@@ -19,6 +19,12 @@
 // their number. They are summed in buckets, while backward goes on: the bucket
 // of the last layers first.
 //
+// A micro-step's gradient has the weights' type. Sums of them, over micro-steps
+// and over processes, are fp32, and the optimiser reads those: n processes of
+// one micro-step each sum what one process of n micro-steps does, in its order,
+// with its roundings (on GPUs; where there are several in several processes,
+// the order differs, and bf16's sums in fp32 hardly round).
+//
 // Process r keeps a part of every bucket: it alone has that part's summed
 // gradients, moments and master weights (ZeRO-1, Rajbhandari et al., "ZeRO:
 // Memory Optimizations Toward Training Trillion Parameter Models",
@@ -27,7 +33,8 @@
 // constructor moves the variables' values and gradients there, where they stay,
 // so that a step can be captured in a Graph.
 //
-// With one process there are no buckets: it is AdamW and nothing else.
+// With one process there are no buckets: it is AdamW, and for several
+// micro-steps the sums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,6 +61,9 @@ struct DataParallelOptions {
   kernels::AdamWOptions optimizer;
   /// Of gradients; a larger parameter is a bucket of its own.
   int64_t bucketBytes = int64_t{25} << 20;
+  /// Backward passes of a step, in this process. With several, a gradient is
+  /// added to its sum when it is complete, and the variable forgets it.
+  int64_t microSteps = 1;
   /// What else must be alike in all processes, as a text.
   std::string agreement = {};
 };
@@ -84,6 +94,8 @@ public:
   void setLearningRate(double rate);
   /// What a Graph cannot record.
   void prepare();
+  /// Are there sums, which `zeroGrad` fills with zeros where they are?
+  bool hasSums() const;
 
   /// m.NAME, v.NAME, master.NAME, powers: whole, on the host, in process 0;
   /// nothing in the others. Collective. The set does not say how many processes

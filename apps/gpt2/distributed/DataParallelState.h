@@ -15,8 +15,10 @@ namespace nereid::gpt2 {
 
 struct Bucket {
   BucketPlan plan;
-  Tensor values, gradients; ///< flat
-  size_t complete = 0;      ///< gradients, of this step
+  Tensor values;    ///< flat
+  Tensor gradients; ///< flat: of the values' type, or sums in fp32
+  Tensor sum; ///< fp32, of this process's part: may be that of `gradients`
+  size_t complete = 0; ///< gradients, of this step
 
   int64_t partSize(int processes) const { return plan.count / processes; }
   Tensor part(const Tensor &flat, int rank, int processes) const {
@@ -48,17 +50,24 @@ struct DataParallel::State : std::enable_shared_from_this<State> {
     }
     return result;
   }
+  void makeSums();
   void makeBuckets();
   void makePieces();
   void checkAgreement();
+  void watchGradients();
   void complete(size_t parameter);
   void queueReady(bool all);
+  /// Has AdamW read the sums.
+  void showSums();
 
   Communicator &communicator;
   std::vector<TrainedParameter> parameters;
   DataParallelOptions options;
   std::unique_ptr<kernels::AdamW> adamw;
   std::vector<Bucket> buckets;
+  /// Of several micro-steps, fp32, of each parameter, and the memory that they
+  /// lie in.
+  std::vector<Tensor> sums, sumsMemory;
   /// Of each parameter: its bucket, and its place there.
   std::vector<std::pair<size_t, BucketPlan::Place>> places;
   std::vector<Piece> pieces; ///< in the order of `adamw`

@@ -79,8 +79,9 @@ struct Result {
   size_t buckets = 0;
 };
 
-DataParallelOptions smallBuckets() {
+DataParallelOptions smallBuckets(int64_t microSteps = 1) {
   DataParallelOptions options;
+  options.microSteps = microSteps;
   options.optimizer.learningRate = 0.01;
   options.bucketBytes = 1000;
   return options;
@@ -114,7 +115,8 @@ std::vector<Result> train(int n, DType dtype = f32,
       [&](Communicator &all) {
         Network network(device, dtype);
         Result &result = results[size_t(all.rank())];
-        DataParallel optimizer(all, network.parameters, smallBuckets());
+        DataParallel optimizer(all, network.parameters,
+                               smallBuckets(4 / all.size()));
         if (!begin.empty()) {
           optimizer.loadOptimizerState(begin, "state");
         }
@@ -163,6 +165,54 @@ TEST(DataParallel, narrowGradientsAreSummedInFp32) {
   EXPECT_EQ(all[1].weights, all[0].weights);
   EXPECT_EQ(all[0].norms, alone.norms);
   EXPECT_THAT(all[0].state.back().name, "powers");
+}
+
+/// Gradients of random numbers: every order of sums has its own roundings. One
+/// process has two micro-steps, and each of two has one.
+TEST(DataParallel, microStepsOfProcessesAreThoseOfOne) {
+  auto weightsOf = [](int n) {
+    std::vector<Values> results(2);
+    forRanks(n, [&](Communicator &all) {
+      Device cpu = Device::cpu();
+      Variable w(randn({40, 33}, bf16, cpu, 1), true);
+      DataParallel optimizer(all, {{"w", w, 0.1}}, smallBuckets(2 / n));
+      for (int step = 0; step < 4; ++step) {
+        optimizer.zeroGrad();
+        for (int i = 0; i < 2 / n; ++i) {
+          if (i == 2 / n - 1) {
+            optimizer.begin();
+          }
+          auto seed = uint64_t(10 + 2 * step + i * n + all.rank());
+          // Two uses of one parameter: a micro-step's gradient is a sum itself.
+          auto draw = [&](uint64_t which) {
+            return randn({40, 33}, bf16, cpu, seed + 100 * which);
+          };
+          Variable first = w * draw(1), second = w * draw(2);
+          Variable(first + second).backward(draw(3));
+        }
+        optimizer.finish();
+        optimizer.step(optimizer.clippedNorm(0.5).factor);
+      }
+      results[size_t(all.rank())] = w.value().toFloat64();
+    });
+    return results;
+  };
+  EXPECT_EQ(weightsOf(2)[1], weightsOf(1)[0]);
+}
+
+/// In bf16 a sum of 1 and 300 times 1/512 stays 1.
+TEST(DataParallel, aSumOfManyMicroStepsLosesNothing) {
+  forRanks(1, [&](Communicator &all) {
+    Variable w(full({1}, 1, bf16, Device::cpu()), true);
+    DataParallel optimizer(all, {{"w", w, 0}}, smallBuckets(301));
+    optimizer.zeroGrad();
+    for (int i = 0; i < 301; ++i) {
+      Variable(w * 1).backward(
+          full({1}, i == 0 ? 1 : 1.0 / 512, bf16, Device::cpu()));
+    }
+    optimizer.finish();
+    EXPECT_EQ(optimizer.clippedNorm(1).norm.item(), 1 + 300.0 / 512);
+  });
 }
 
 TEST(DataParallel, aStateIsThatOfAnyNumberOfProcesses) {
@@ -219,6 +269,16 @@ TEST(DataParallel, processesWithOtherOptionsAreTold) {
   EXPECT_THAT(errors,
               Contains(HasSubstr("the same checkpoint to go on from?")));
   EXPECT_THAT(errors, Not(Contains("")));
+}
+
+TEST(DataParallel, refusesAStepOfNoMicroSteps) {
+  forRanks(1, [](Communicator &all) {
+    Network network(Device::cpu());
+    EXPECT_THAT(errorOf([&] {
+                  DataParallel(all, network.parameters, smallBuckets(0));
+                }),
+                HasSubstr("microSteps: expected a positive number, got 0"));
+  });
 }
 
 TEST(DataParallel, refusesBucketsOfNothing) {

@@ -28,6 +28,7 @@
 #include <gloo/broadcast.h>
 #include <gloo/reduce.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <csignal>
 #include <deque>
@@ -281,10 +282,6 @@ static void withNumbers(DType dtype, const Work &work) {
   }
 }
 
-static bool isNarrow(const Tensor &tensor) {
-  return tensor.dtype() == bf16 || tensor.dtype() == f16;
-}
-
 static std::vector<float> widened(const Tensor &tensor) {
   const auto *bits = static_cast<const uint16_t *>(tensor.data());
   std::vector<float> wide(size_t(tensor.numel()));
@@ -320,13 +317,17 @@ void GlooCommunicator::allReduce(const Tensor &tensor) {
 
 void GlooCommunicator::reduceScatter(const Tensor &parts, const Tensor &sum) {
   checkSummed("reduceScatter", parts, true);
-  checkParts("reduceScatter", sum, parts, size(), true);
+  checkSumOfParts("reduceScatter", sum, parts, size(), true);
   queue("reduce-scatter", parts.bytes(), [this, parts, sum](uint32_t tag) {
     if (isNarrow(parts)) {
       std::vector<float> wide = widened(parts);
       float *own = wide.data() + rank() * sum.numel();
       sumParts(wide.data(), sum.numel(), own, tag);
-      narrowInto(sum, own);
+      if (isNarrow(sum)) {
+        narrowInto(sum, own);
+      } else {
+        std::copy_n(own, sum.numel(), static_cast<float *>(sum.data()));
+      }
       return;
     }
     withNumbers(parts.dtype(), [&](auto *type) {

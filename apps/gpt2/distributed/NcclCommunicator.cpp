@@ -10,7 +10,8 @@
 // later gradients run. All of it may be recorded in a Graph.
 //
 // NCCL's sum of bf16 is rounded at each addition. Here each process sends part
-// j to process j, which adds the parts by one kernel in fp32 and rounds once;
+// j to process j, which adds the parts by one kernel in fp32 and rounds at most
+// once;
 // the bytes that go over the links are those of NCCL's reduceScatter.
 //
 // A kernel of NCCL waits for the other GPUs without end. When one is gone, a
@@ -214,10 +215,6 @@ static int typeOf(const char *call, const Tensor &tensor) {
   return *type;
 }
 
-static bool isNarrow(const Tensor &tensor) {
-  return tensor.dtype() == bf16 || tensor.dtype() == f16;
-}
-
 void NcclCommunicator::allReduce(const Tensor &tensor) {
   checkSummed("allReduce", tensor, false);
   Tensor wide = tensor;
@@ -263,8 +260,8 @@ void NcclCommunicator::exchange(const Tensor &parts) {
   });
 }
 
-/// One kernel, which adds from left to right in fp32 and rounds once. It takes
-/// no memory: `side` may have joined a recording.
+/// One kernel, which adds from left to right in fp32 and rounds to the type of
+/// `sum`. It takes no memory: `side` may have joined a recording.
 void NcclCommunicator::addInto(const Tensor &sum, const Tensor &rows) const {
   kernels::Expression total = rows.select(0, 0);
   for (int r = 1; r < size(); ++r) {
@@ -275,7 +272,7 @@ void NcclCommunicator::addInto(const Tensor &sum, const Tensor &rows) const {
 
 void NcclCommunicator::reduceScatter(const Tensor &parts, const Tensor &sum) {
   checkSummed("reduceScatter", parts, false);
-  checkParts("reduceScatter", sum, parts, size(), false);
+  checkSumOfParts("reduceScatter", sum, parts, size(), false);
   if (isNarrow(parts) &&
       (!received.defined() || received.bytes() < parts.bytes())) {
     if (received.defined()) {

@@ -36,14 +36,30 @@ void gpt2::checkSummed(const char *call, const Tensor &tensor, bool isHost) {
   }
 }
 
-void gpt2::checkParts(const char *call, const Tensor &part, const Tensor &all,
-                      int size, bool isHost) {
-  checkTensor(call, part, isHost);
-  checkTensor(call, all, isHost);
-  if (part.dtype() != all.dtype() || part.numel() * size != all.numel()) {
+bool gpt2::isNarrow(const Tensor &tensor) {
+  return tensor.dtype() == bf16 || tensor.dtype() == f16;
+}
+
+static void checkSizes(const char *call, const Tensor &part, const Tensor &all,
+                       int size, bool isHost, bool maySum) {
+  gpt2::checkTensor(call, part, isHost);
+  gpt2::checkTensor(call, all, isHost);
+  bool fits = part.dtype() == all.dtype() ||
+              (maySum && part.dtype() == f32 && gpt2::isNarrow(all));
+  if (!fits || part.numel() * size != all.numel()) {
     fail(call, std::to_string(size) + " parts like " + part.str() + " together",
          all.str());
   }
+}
+
+void gpt2::checkParts(const char *call, const Tensor &part, const Tensor &all,
+                      int size, bool isHost) {
+  checkSizes(call, part, all, size, isHost, false);
+}
+
+void gpt2::checkSumOfParts(const char *call, const Tensor &sum,
+                           const Tensor &parts, int size, bool isHost) {
+  checkSizes(call, sum, parts, size, isHost, true);
 }
 
 void gpt2::checkRoot(const Tensor &tensor, int root, int size, bool isHost) {

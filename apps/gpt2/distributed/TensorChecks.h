@@ -23,6 +23,10 @@ void checkSummed(const char *call, const Tensor &tensor, bool isHost);
 /// `all` has `size` times as many elements as `part`, of its type.
 void checkParts(const char *call, const Tensor &part, const Tensor &all,
                 int size, bool isHost);
+/// The same, but for a `sum` of floats of 16 bits, which may be fp32.
+void checkSumOfParts(const char *call, const Tensor &sum, const Tensor &parts,
+                     int size, bool isHost);
+bool isNarrow(const Tensor &tensor); ///< bf16 or fp16
 void checkRoot(const Tensor &tensor, int root, int size, bool isHost);
 
 } // namespace nereid::gpt2

@@ -11,6 +11,7 @@
 #include "apps/gpt2/train/Schedule.h"
 #include "kernels/accumulate/Accumulate.h"
 #include "kernels/expression/Expression.h"
+#include "nereid/Runtime/Error.h"
 #include "nereid/Runtime/Observer.h"
 
 #include <limits>
@@ -51,7 +52,9 @@ Trainer::Trainer(Model &model, const Options &options,
       own(std::move(one)), all(given ? *given : *own),
       part(shareOf(options, all.rank(), all.size())),
       parallel(all, trainedOf(model, options),
-               {.optimizer = adamwOptions(options), .agreement = agreement}) {
+               {.optimizer = adamwOptions(options),
+                .microSteps = part.microSteps,
+                .agreement = agreement}) {
   Shape shape = {part.rows, options.blockSize};
   tokens = zeros(shape, i32, where);
   targets = zeros(shape, i32, where);
@@ -121,25 +124,20 @@ void Trainer::run(std::optional<Graph> &graph, bool isReady,
 }
 
 void Trainer::step(int64_t step, std::span<const Batch> batches) {
+  if (int64_t(batches.size()) != part.microSteps) {
+    raise({ErrorCode::InvalidArgument,
+           "a step: expected " + std::to_string(part.microSteps) +
+               " batches, one a micro-step, got " +
+               std::to_string(batches.size()),
+           {}});
+  }
   all.check();
   parallel.setLearningRate(learningRateAt(options, step));
   lossSum.zero();
   // What a step compiles, the first one has; the second one is recorded.
   bool isReady = steps > 0;
-  if (recorded != batches.size()) {
-    // What was recorded goes with the gradients of another number.
-    for (std::optional<Graph> *graph : {&first, &further, &closing, &last}) {
-      graph->reset();
-    }
-    recorded = batches.size();
-  }
-  // One graph for every micro-step: a second one would hold the memory of a
-  // second forward pass.
-  bool addsAll = isCaptured() && isReady && batches.size() > 1;
-  if (addsAll) {
-    for (const Parameter &p : model.parameters()) {
-      p.value.grad().zero();
-    }
+  if (parallel.hasSums()) {
+    parallel.zeroGrad();
   }
   for (size_t i = 0; i < batches.size(); ++i) {
     setBatch(batches[i]);
@@ -150,15 +148,14 @@ void Trainer::step(int64_t step, std::span<const Batch> batches) {
       model.dropoutSeed().copyFrom(Tensor::fromVector(std::vector{seed}));
     }
     bool isLast = i + 1 == batches.size();
-    if (i == 0 && !addsAll) {
-      run(first, isReady, [&] {
+    // One graph for all micro-steps of one process: a second one would hold the
+    // memory of a second forward pass.
+    run(isLast && part.size > 1 ? closing : further, isReady, [&] {
+      if (!parallel.hasSums()) {
         parallel.zeroGrad();
-        microStep(isLast);
-      });
-    } else {
-      run(isLast && part.size > 1 ? closing : further, isReady,
-          [&] { microStep(isLast); });
-    }
+      }
+      microStep(isLast);
+    });
   }
   if (isCaptured() && isReady && !last) {
     parallel.prepare(); // gradients of the graphs lie elsewhere

@@ -42,7 +42,8 @@ public:
   Trainer(Model &model, const Options &options);
 
   /// Step number `step`, of one micro-step a batch, of this process's share.
-  /// Returns when the device has been given its work.
+  /// Returns when the device has been given its work. Throws InvalidArgument
+  /// for another number of batches than the share has.
   void step(int64_t step, std::span<const Batch> batches);
 
   /// Of the last step; these wait for the device. The mean over the batches of
@@ -83,11 +84,9 @@ private:
   DataParallel parallel;
   int64_t steps = 0; ///< of this object
   Tensor tokens, targets, lossSum, norm;
-  /// Of a step with one micro-step, which sets the gradients; of one with
-  /// several, which add to zeros, the last one of several processes recorded
+  /// Of a micro-step; of the last one of several processes, which is recorded
   /// with its communication; and the optimiser's.
-  std::optional<Graph> first, further, closing, last;
-  size_t recorded = 0; ///< batches of the steps that they are of
+  std::optional<Graph> further, closing, last;
 };
 
 } // namespace nereid::gpt2

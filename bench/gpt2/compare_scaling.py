@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""Training on several GPUs of one host: nereid-gpt2 on 1, 2, 4 ... of them, beside nanoGPT with PyTorch's DDP and torch.compile.
+
+    git clone https://github.com/karpathy/nanoGPT /tmp/nanoGPT
+    python3 bench/gpt2/compare_scaling.py build/bin/nereid-gpt2 --nanogpt /tmp/nanoGPT --model 124M --batch 32 --gpus 1 2 4
+
+Each GPU has the same work: one micro-step of `--batch` sequences, in bf16, with clipping at 1 and AdamW. nereid-gpt2 trains on a
+random token file; nanoGPT steps on a random batch that lies on the device. What counts is the median step. Efficiency is a
+GPU's tokens a second beside those of one GPU alone, waiting the rest of the step: all that a step has on top of one GPU's, which is
+communication that backward does not hide, and GPUs that wait for the slowest one. Multicast over NVLink stays as the environment
+says (NCCL_NVLS_ENABLE).
+"""
+
+import argparse
+import array
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SHAPES = {"124M": (12, 12, 768), "350M": (24, 16, 1024), "774M": (36, 20, 1280), "1558M": (48, 25, 1600)}
+VOCABULARY = 50257
+
+
+def peer(o):
+    """nanoGPT under DDP in one of the processes that torchrun has started: a line of JSON from the first one."""
+    sys.path.insert(0, o.nanogpt)
+    import torch
+    from model import GPT, GPTConfig  # nanoGPT's
+
+    rank, size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    torch.cuda.set_device(rank)
+    if size > 1:
+        torch.distributed.init_process_group("nccl", device_id=torch.device("cuda", rank))
+    torch.manual_seed(1337 + rank)
+    torch.backends.cuda.matmul.allow_tf32 = True
+    torch.backends.cudnn.allow_tf32 = True
+    layers, heads, width = SHAPES[o.model]
+    batch = o.batch[0]
+    x, y = (torch.randint(VOCABULARY, (batch, o.length), device="cuda") for _ in range(2))
+    model = GPT(GPTConfig(block_size=o.length, n_layer=layers, n_head=heads, n_embd=width, dropout=0.0, bias=False)).cuda()
+    optimizer = model.configure_optimizers(weight_decay=0.1, learning_rate=6e-4, betas=(0.9, 0.95), device_type="cuda")
+    forward = torch.compile(model)
+    if size > 1:
+        forward = torch.nn.parallel.DistributedDataParallel(forward, device_ids=[rank])
+
+    def step():
+        with torch.autocast("cuda", torch.bfloat16):
+            _, loss = forward(x, y)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+
+    for _ in range(10):
+        step()
+    torch.cuda.reset_peak_memory_stats()
+    times = []
+    for _ in range(o.steps):
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        step()
+        end.record()
+        times.append((begin, end))
+    torch.cuda.synchronize()
+    if rank == 0:
+        print(json.dumps({"milliseconds": statistics.median(b.elapsed_time(e) for b, e in times),
+                          "memory": torch.cuda.max_memory_allocated()}))
+    if size > 1:
+        torch.distributed.destroy_process_group()
+
+
+def lines_of(command):
+    run = subprocess.run(command, capture_output=True, text=True)
+    if run.returncode:
+        sys.exit(f"{' '.join(map(str, command))}\n{run.stdout[-2000:]}{run.stderr[-4000:]}")
+    return run.stdout.strip().splitlines()
+
+
+def peer_round(o, model, batch, gpus):
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={gpus}", str(Path(__file__).resolve()),
+               o.program, "--nanogpt", o.nanogpt, "--model", model, "--batch", str(batch), "--length", str(o.length), "--steps", str(o.steps),
+               "--peer"]
+    return json.loads(lines_of(command)[-1])
+
+
+def round_of(o, model, batch, gpus, data):
+    layers, heads, width = SHAPES[model]
+    with tempfile.TemporaryDirectory() as out:
+        lines_of([o.program, "train", f"--gpus={gpus}", f"--dataset={data}", f"--out_dir={out}", f"--n_layer={layers}", f"--n_head={heads}",
+                  f"--n_embd={width}", f"--block_size={o.length}", "--vocab_size=50304", f"--batch_size={batch}",
+                  f"--gradient_accumulation_steps={gpus}", "--tanh_gelu=False", f"--max_iters={10 + o.steps}", "--log_interval=5",
+                  "--eval_interval=1000000", "--eval_iters=1", "--dtype=bfloat16", *o.options])
+        steps = [json.loads(line) for line in (Path(out) / "log.jsonl").read_text().splitlines()]
+    steps = [s for s in steps if "ms" in s and s["iter"] >= 10]
+    return {"milliseconds": statistics.median(s["ms"] for s in steps), "memory": max(s["memory_bytes"] for s in steps)}
+
+
+def write_tokens(folder):
+    """nanoGPT's files: random tokens."""
+    source = random.Random(1)
+    for name, count in (("train.bin", 2_000_000), ("val.bin", 200_000)):
+        (folder / name).write_bytes(array.array("H", source.choices(range(VOCABULARY), k=count)).tobytes())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("--nanogpt", default="", help="a checkout of nanoGPT")
+    parser.add_argument("--model", default="124M", choices=SHAPES)
+    parser.add_argument("--batch", type=int, nargs="+", default=[32], help="sequences a GPU")
+    parser.add_argument("--gpus", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--length", type=int, default=1024)
+    parser.add_argument("--steps", type=int, default=40)
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--options", nargs="*", default=[], help="of nereid-gpt2 train, such as recompute=True")
+    parser.add_argument("--json", default="")
+    parser.add_argument("--peer", action="store_true", help=argparse.SUPPRESS)
+    o = parser.parse_args()
+    if o.peer:
+        return peer(o)
+    o.options = [f"--{option}" for option in o.options]
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder)
+        write_tokens(data)
+        for batch in o.batch:
+            alone = None
+            for gpus in o.gpus:
+                rounds = {"nereid": [], "DDP": []}
+                for _ in range(o.rounds):
+                    rounds["nereid"].append(round_of(o, o.model, batch, gpus, data))
+                    if o.nanogpt:
+                        rounds["DDP"].append(peer_round(o, o.model, batch, gpus))
+                times = {name: statistics.median(r["milliseconds"] for r in results) for name, results in rounds.items() if results}
+                alone = alone or times["nereid"]
+                row = {"model": o.model, "batch": batch, "gpus": gpus, "milliseconds": times["nereid"],
+                       "tokensPerSecond": gpus * batch * o.length / times["nereid"] * 1e3, "efficiency": alone / times["nereid"],
+                       "memory": max(r["memory"] for r in rounds["nereid"])}
+                text = (f"{o.model} B={batch} {gpus} GPUs {row['milliseconds']:8.2f} ms {row['tokensPerSecond'] / 1e3:7.0f}k tokens/s "
+                        f"efficiency {row['efficiency']:.3f} waiting {max(0, 1 - row['efficiency']):.3f} {row['memory'] / 2**30:6.2f} GiB a GPU")
+                if "DDP" in times:
+                    row |= {"peerMilliseconds": times["DDP"], "ratio": times["DDP"] / times["nereid"],
+                            "peerMemory": max(r["memory"] for r in rounds["DDP"])}
+                    text += (f"; DDP compiled {times['DDP']:.2f} ms {row['peerMemory'] / 2**30:.2f} GiB, Nereid is {row['ratio']:.2f} "
+                             "times as fast")
+                rows.append(row)
+                print(text, flush=True)
+    if o.json:
+        Path(o.json).write_text(json.dumps(rows, indent=1) + "\n")
+    return None
+
+
+if __name__ == "__main__":
+    main()
