@@ -132,6 +132,17 @@ struct Report {
   double instructions = 0;      ///< of warps
   double productOperations = 0; ///< of matrix instructions
   double floatOperations = 0;   ///< of threads
+  /// What the source asks for, where that is known: without elements that masks
+  /// keep out, and each once.
+  std::optional<SourceOperations> asked;
+  double askedProducts() const {
+    return productOperations * (asked ? asked->shareOfProducts() : 1);
+  }
+  double askedFloats() const {
+    return !asked ? floatOperations
+                  : asked->floats +
+                        (productOperations > 0 ? 0 : asked->floatProducts);
+  }
   /// Microseconds of matrix instructions and of the busiest unit for floats, if
   /// all multiprocessors had the same share.
   double productUs = 0, floatUs = 0;

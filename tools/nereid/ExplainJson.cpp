@@ -83,6 +83,8 @@ nlohmann::ordered_json jsonOf(const explain::Report &report) {
           {"instructions", report.instructions},
           {"product_operations", report.productOperations},
           {"float_operations", report.floatOperations},
+          {"asked_product_operations", report.askedProducts()},
+          {"asked_float_operations", report.askedFloats()},
           {"atomic_turns", report.atomicTurns},
           {"cache_bytes", report.cacheBytes},
           {"passes", report.passes},

@@ -274,6 +274,12 @@ explain::Report Explainer::explain(const ExplainedLaunch &launch) {
     usageError("the grid has no programs: there is nothing to explain");
   }
   report->configuration = chooser->text();
+  LaunchPreview preview = kernel.preview(gridFunction, launchArguments);
+  auto asked =
+      context.compiler()->countOperations(preview.request, preview.facts);
+  if (asked.ok()) {
+    report->asked = *asked;
+  }
   return *report;
 }
 
