@@ -96,6 +96,13 @@ enum class Bound {
 };
 const char *name(Bound bound);
 
+/// An instruction of the machine, in the order of the code.
+struct MachineLine {
+  std::string file;
+  uint32_t line = 0; ///< 0: of none
+  std::string text;
+};
+
 struct Hint {
   std::string file;
   uint32_t line = 0; ///< 0: of the kernel
@@ -165,6 +172,9 @@ struct Report {
   std::optional<double> measuredUs; ///< on a device of this machine
   std::vector<ToldDecision> decisions;
   std::vector<Hint> hints;
+  /// Empty where nobody asked for it, or where `noMachineCode` says why.
+  std::vector<MachineLine> machineCode;
+  std::string noMachineCode;
   std::vector<int64_t> integers; ///< of Subject
 
   /// How much more than its share the busiest multiprocessor has, as a factor:
