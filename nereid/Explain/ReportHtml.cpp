@@ -17,13 +17,14 @@ namespace nereid::explain {
 
 static constexpr const char *style = R"(
 :root { color-scheme: light dark; --page: #fff; --text: #1b1f24; --soft: #667;
-  --line: #d8dce2; --bar: #9cc3f5; --loss: #fff3d6; --lossLine: #d99a00; }
+  --line: #d8dce2; --bar: #9cc3f5; --loss: #fff3d6; --lossLine: #a87400; }
 @media (prefers-color-scheme: dark) { :root { --page: #14171b; --text: #e3e6ea;
   --soft: #9aa4b0; --line: #333a43; --bar: #2f5d94; --loss: #3a2f12;
   --lossLine: #d99a00; } }
 body { background: var(--page); color: var(--text); margin: 2em auto;
   max-width: 90em; padding: 0 1.5em; font: 15px/1.45 system-ui, sans-serif; }
 h1 { font-size: 1.4em; margin-bottom: 0; } h2 { font-size: 1.1em; }
+h1, h2, dd { overflow-wrap: anywhere; }
 .soft, summary { color: var(--soft); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2em 1.2em; }
 dt { color: var(--soft); } dd { margin: 0; }
@@ -50,10 +51,12 @@ th { color: var(--soft); font-weight: normal; border-bottom: 1px solid
   .source td:nth-child(3), .source th:nth-child(3), .source td:nth-child(5),
   .source th:nth-child(5) { display: none; }
   .source .note td { display: table-cell; }
+  .roofline text { font-size: 15px; }
   .limit { grid-template-columns: 6em 5em 1fr; } td, th { padding: 0 .3em; }
   .source th { white-space: normal; } }
 @media print { :root { color-scheme: light; --page: #fff; --text: #000;
-  --soft: #444; --line: #bbb; --bar: #9cc3f5; --loss: #fff3d6; }
+  --soft: #444; --line: #bbb; --bar: #9cc3f5; --loss: #fff3d6;
+  --lossLine: #a87400; }
   body { margin: 0; max-width: none; padding: 0; font-size: 10pt; }
   .wide { overflow: visible; } .source { width: 100%; font-size: 8pt; }
   .source td:last-child { white-space: pre-wrap; overflow-wrap: anywhere;
