@@ -42,6 +42,11 @@ public:
               const LaunchFacts &launch) override {
     return compiler->findOutside(request, launch);
   }
+  Expected<std::optional<SourceOperations>>
+  countOperations(const CompileRequest &request,
+                  const LaunchFacts &launch) override {
+    return compiler->countOperations(request, launch);
+  }
   Expected<StaticValue> evaluate(const EvaluateRequest &request) override {
     return compiler->evaluate(request);
   }

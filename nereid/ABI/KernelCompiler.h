@@ -204,6 +204,27 @@ struct LaunchFacts {
   std::map<std::string, ArgumentFact> values;
 };
 
+/// Operations that a launch asks for, by its source: of each element once, of
+/// elements that masks let through. Multiplications and additions are counted
+/// apart, so that one that does both is two.
+struct SourceOperations {
+  double floats = 0; ///< without products of matrices
+  /// Of these products: what masks let through, and what the blocks hold.
+  double products = 0, blockProducts = 0;
+  double floatProducts = 0; ///< the part of `products` that is of floats
+
+  void add(const SourceOperations &other) {
+    floats += other.floats;
+    products += other.products;
+    blockProducts += other.blockProducts;
+    floatProducts += other.floatProducts;
+  }
+  /// Of what matrix instructions do, the part that masks let through.
+  double shareOfProducts() const {
+    return blockProducts > 0 ? products / blockProducts : 1;
+  }
+};
+
 /// A parameter as the source declares it.
 struct ParameterDescription {
   std::string name;
@@ -311,6 +332,13 @@ public:
   findOutside(const CompileRequest &request, const LaunchFacts &launch) {
     (void)request, (void)launch;
     return std::vector<Diagnostic>();
+  }
+  /// Nothing where it depends on what is loaded. Of large grids, and where the
+  /// analysis takes long, scaled from some of the programs.
+  virtual Expected<std::optional<SourceOperations>>
+  countOperations(const CompileRequest &request, const LaunchFacts &launch) {
+    (void)request, (void)launch;
+    return std::optional<SourceOperations>();
   }
   virtual Expected<StaticValue> evaluate(const EvaluateRequest &request) = 0;
   /// What the hook does; an error at its line for what is no HookAction.

@@ -229,8 +229,9 @@ void ProgramValues::setAll(ValueRange values, const std::vector<Maybe> &to) {
   }
 }
 
-void ProgramValues::copy(ValueRange from, ValueRange to) {
+void ProgramValues::copy(ValueRange from, ValueRange to, bool isAgain) {
   setAll(to, getAll(from)); // all are read before one is written
+  onCopy(from, to, isAgain);
 }
 
 //===----------------------------------------------------------------------===//
@@ -370,12 +371,11 @@ ProgramValues::Maybe ProgramValues::advance(Operation *op) {
   return result;
 }
 
-/// Blocks whose elements only move.
-ProgramValues::Maybe ProgramValues::evaluateShape(Operation *op) {
-  const KnownValue *from = get(op->getOperand(0));
-  if (!from || isSingle(*from) ||
+ProgramValues::Maybe ProgramValues::moved(Operation *op, const KnownValue &from,
+                                          int64_t &work) {
+  if (isSingle(from) ||
       isa<tile::ExpandDimsOp, tile::ReshapeOp, tile::HintOp>(op)) {
-    return from ? Maybe(*from) : std::nullopt;
+    return from;
   }
   auto source = cast<RankedTensorType>(op->getOperand(0).getType());
   auto target = cast<RankedTensorType>(op->getResult(0).getType());
@@ -399,9 +399,9 @@ ProgramValues::Maybe ProgramValues::evaluateShape(Operation *op) {
           at += rest % target.getDimSize(d) * steps[d];
           rest /= target.getDimSize(d);
         }
-        return from->elements[size_t(at)];
+        return from.elements[size_t(at)];
       });
-  result->root = from->root;
+  result->root = from.root;
   return result;
 }
 
@@ -420,7 +420,10 @@ ProgramValues::Maybe ProgramValues::evaluate(Operation *op) {
       })
       .Case<tile::SplatOp, tile::BroadcastOp, tile::TransposeOp,
             tile::ExpandDimsOp, tile::ReshapeOp, tile::HintOp>(
-          [&](Operation *) { return evaluateShape(op); })
+          [&](Operation *) {
+            const KnownValue *from = get(op->getOperand(0));
+            return from ? moved(op, *from, work) : std::nullopt;
+          })
       .Case([&](tile::AddPtrOp) { return advance(op); })
       .Case([&](tile::PtrCastOp cast) {
         const KnownValue *from = get(cast.getSource());
@@ -460,6 +463,7 @@ void ProgramValues::runFor(scf::ForOp loop) {
   if (!lower || !upper || !step || *step <= 0) {
     setAll(loop.getResults(),
            std::vector<Maybe>(loop.getNumResults(), std::nullopt));
+    onUnknown(loop);
     return;
   }
   copy(loop.getInitArgs(), loop.getRegionIterArgs());
@@ -467,7 +471,7 @@ void ProgramValues::runFor(scf::ForOp loop) {
     set(loop.getInductionVar(), KnownValue{{i}, {}});
     run(*loop.getBody());
     copy(loop.getBody()->getTerminator()->getOperands(),
-         loop.getRegionIterArgs());
+         loop.getRegionIterArgs(), true);
     if (__builtin_add_overflow(i, *step, &i)) {
       break;
     }
@@ -490,23 +494,26 @@ void ProgramValues::runWhile(scf::WhileOp loop) {
     }
     copy(condition.getArgs(), loop.getAfterArguments());
     run(*loop.getAfterBody());
-    copy(loop.getYieldOp().getOperands(), loop.getBeforeArguments());
+    copy(loop.getYieldOp().getOperands(), loop.getBeforeArguments(), true);
   }
+  onUnknown(loop);
   setAll(loop.getResults(),
          std::vector<Maybe>(loop.getNumResults(), std::nullopt));
 }
 
 void ProgramValues::runIf(scf::IfOp branch) {
-  std::vector<Maybe> results(branch.getNumResults());
   if (std::optional<int64_t> condition = scalar(branch.getCondition())) {
     Region &taken =
         *condition ? branch.getThenRegion() : branch.getElseRegion();
     if (!taken.empty()) {
       run(taken.front());
-      results = getAll(taken.front().getTerminator()->getOperands());
+      copy(taken.front().getTerminator()->getOperands(), branch.getResults());
     }
+    return;
   }
-  setAll(branch.getResults(), results);
+  setAll(branch.getResults(),
+         std::vector<Maybe>(branch.getNumResults(), std::nullopt));
+  onUnknown(branch);
 }
 
 void ProgramValues::run(Operation *op) {
@@ -519,6 +526,7 @@ void ProgramValues::run(Operation *op) {
         if (op->getNumResults() == 1) {
           set(op->getResult(0), evaluate(op));
         }
+        onOperation(op);
       });
 }
 

@@ -55,17 +55,32 @@ public:
                 std::function<void(const KnownAccess &)> onAccess)
       : launch(launch), program(program), work(work),
         onAccess(std::move(onAccess)) {}
+  virtual ~ProgramValues() = default;
 
   void run(mlir::func::FuncOp kernel);
 
-private:
+protected:
   using Maybe = std::optional<KnownValue>;
   const KnownValue *get(mlir::Value value) const;
+
+  // What runs, told in its order. An operation without flow, when its result is
+  // known or known to be unknown:
+  virtual void onOperation(mlir::Operation *) {}
+  /// Values that a loop or a branch hands on; `isAgain`: to its next iteration.
+  virtual void onCopy(mlir::ValueRange, mlir::ValueRange, bool /*isAgain*/) {}
+  /// A loop or branch of which it is unknown what runs.
+  virtual void onUnknown(mlir::Operation *) {}
+
+  /// Blocks whose elements only move, by `op`.
+  static Maybe moved(mlir::Operation *op, const KnownValue &from,
+                     int64_t &work);
+
+private:
   void set(mlir::Value value, Maybe known);
   /// The only element; nothing for blocks and the unknown.
   std::optional<int64_t> scalar(mlir::Value value) const;
   /// Known values of some results or arguments, to others.
-  void copy(mlir::ValueRange from, mlir::ValueRange to);
+  void copy(mlir::ValueRange from, mlir::ValueRange to, bool isAgain = false);
   void setAll(mlir::ValueRange values, const std::vector<Maybe> &to);
   std::vector<Maybe> getAll(mlir::ValueRange values) const;
 
@@ -78,7 +93,6 @@ private:
 
   Maybe evaluate(mlir::Operation *op);
   Maybe evaluateInteger(mlir::Operation *op);
-  Maybe evaluateShape(mlir::Operation *op);
   Maybe select(mlir::Operation *op);
   Maybe advance(mlir::Operation *op);
 

@@ -11,33 +11,31 @@
 
 namespace nereid {
 
-static volatile std::sig_atomic_t noted = 0;
+static std::atomic<int> last = 0;
+static_assert(std::atomic<int>::is_always_lock_free, "a handler writes it");
 
-static void note(int signal) { noted = signal; }
+static void note(int signal) { last = signal; }
 
-static void setHandler(int signal, void (*handler)(int)) {
-  struct sigaction now = {};
-  ::sigaction(signal, nullptr, &now);
-  if (now.sa_handler == SIG_IGN) {
-    return;
+static void setHandler(void (*handler)(int), int flags) {
+  for (int signal : {SIGINT, SIGTERM}) {
+    struct sigaction now = {};
+    if (::sigaction(signal, nullptr, &now) != 0 || now.sa_handler == SIG_IGN) {
+      continue;
+    }
+    struct sigaction next = {};
+    next.sa_handler = handler;
+    next.sa_flags = flags;
+    ::sigaction(signal, &next, nullptr);
   }
-  struct sigaction next = {};
-  next.sa_handler = handler;
-  next.sa_flags = handler == note ? int(SA_RESETHAND | SA_RESTART) : 0;
-  ::sigaction(signal, &next, nullptr);
 }
 
-Interruption::Interruption() {
-  noted = 0;
-  setHandler(SIGINT, note);
-  setHandler(SIGTERM, note);
+Interruption::Interruption(Of which) {
+  last = 0;
+  setHandler(note, which == Of::First ? int(SA_RESETHAND | SA_RESTART) : 0);
 }
 
-Interruption::~Interruption() {
-  setHandler(SIGINT, SIG_DFL);
-  setHandler(SIGTERM, SIG_DFL);
-}
+Interruption::~Interruption() { setHandler(SIG_DFL, 0); }
 
-int Interruption::signal() { return noted; }
+const std::atomic<int> &Interruption::noted() { return last; }
 
 } // namespace nereid

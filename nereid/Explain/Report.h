@@ -96,6 +96,13 @@ enum class Bound {
 };
 const char *name(Bound bound);
 
+/// An instruction of the machine, in the order of the code.
+struct MachineLine {
+  std::string file;
+  uint32_t line = 0; ///< 0: of none
+  std::string text;
+};
+
 struct Hint {
   std::string file;
   uint32_t line = 0; ///< 0: of the kernel
@@ -132,6 +139,17 @@ struct Report {
   double instructions = 0;      ///< of warps
   double productOperations = 0; ///< of matrix instructions
   double floatOperations = 0;   ///< of threads
+  /// What the source asks for, where that is known: without elements that masks
+  /// keep out, and each once.
+  std::optional<SourceOperations> asked;
+  double askedProducts() const {
+    return productOperations * (asked ? asked->shareOfProducts() : 1);
+  }
+  double askedFloats() const {
+    return !asked ? floatOperations
+                  : asked->floats +
+                        (productOperations > 0 ? 0 : asked->floatProducts);
+  }
   /// Microseconds of matrix instructions and of the busiest unit for floats, if
   /// all multiprocessors had the same share.
   double productUs = 0, floatUs = 0;
@@ -154,6 +172,9 @@ struct Report {
   std::optional<double> measuredUs; ///< on a device of this machine
   std::vector<ToldDecision> decisions;
   std::vector<Hint> hints;
+  /// Empty where nobody asked for it, or where `noMachineCode` says why.
+  std::vector<MachineLine> machineCode;
+  std::string noMachineCode;
   std::vector<int64_t> integers; ///< of Subject
 
   /// How much more than its share the busiest multiprocessor has, as a factor:

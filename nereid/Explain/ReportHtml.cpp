@@ -17,13 +17,14 @@ namespace nereid::explain {
 
 static constexpr const char *style = R"(
 :root { color-scheme: light dark; --page: #fff; --text: #1b1f24; --soft: #667;
-  --line: #d8dce2; --bar: #9cc3f5; --loss: #fff3d6; --lossLine: #d99a00; }
+  --line: #d8dce2; --bar: #9cc3f5; --loss: #fff3d6; --lossLine: #a87400; }
 @media (prefers-color-scheme: dark) { :root { --page: #14171b; --text: #e3e6ea;
   --soft: #9aa4b0; --line: #333a43; --bar: #2f5d94; --loss: #3a2f12;
   --lossLine: #d99a00; } }
 body { background: var(--page); color: var(--text); margin: 2em auto;
   max-width: 90em; padding: 0 1.5em; font: 15px/1.45 system-ui, sans-serif; }
 h1 { font-size: 1.4em; margin-bottom: 0; } h2 { font-size: 1.1em; }
+h1, h2, dd { overflow-wrap: anywhere; }
 .soft, summary { color: var(--soft); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2em 1.2em; }
 dt { color: var(--soft); } dd { margin: 0; }
@@ -40,6 +41,7 @@ th { color: var(--soft); font-weight: normal; border-bottom: 1px solid
   var(--bar) var(--part), transparent var(--part)); }
 .source .note td { white-space: normal; padding: .25em .7em .25em 2em;
   font: inherit; } .note div { max-width: 70em; }
+.code { font: 13px/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
 .note.hint td { background: var(--loss); border-left: 3px solid
   var(--lossLine); } .comparison td:first-child { text-align: left; }
 .made { overflow-wrap: anywhere; } .roofline { max-width: 34em; }
@@ -49,10 +51,12 @@ th { color: var(--soft); font-weight: normal; border-bottom: 1px solid
   .source td:nth-child(3), .source th:nth-child(3), .source td:nth-child(5),
   .source th:nth-child(5) { display: none; }
   .source .note td { display: table-cell; }
+  .roofline text { font-size: 15px; }
   .limit { grid-template-columns: 6em 5em 1fr; } td, th { padding: 0 .3em; }
   .source th { white-space: normal; } }
 @media print { :root { color-scheme: light; --page: #fff; --text: #000;
-  --soft: #444; --line: #bbb; --bar: #9cc3f5; --loss: #fff3d6; }
+  --soft: #444; --line: #bbb; --bar: #9cc3f5; --loss: #fff3d6;
+  --lossLine: #a87400; }
   body { margin: 0; max-width: none; padding: 0; font-size: 10pt; }
   .wide { overflow: visible; } .source { width: 100%; font-size: 8pt; }
   .source td:last-child { white-space: pre-wrap; overflow-wrap: anywhere;
@@ -84,7 +88,7 @@ struct LineNotes {
   double instructions = 0;
   double bytes = 0, requests = 0, sectors = 0, leastSectors = 0;
   double passes = 0, leastPasses = 0;
-  std::vector<std::string> hints, decisions;
+  std::vector<std::string> hints, decisions, machineCode;
 };
 
 } // namespace
@@ -115,6 +119,9 @@ static FileNotes notesOf(const Report &report) {
     files[one.location.file][one.location.line].decisions.push_back(
         decisionText(report, one));
   }
+  for (const MachineLine &one : report.machineCode) {
+    files[one.file][one.line].machineCode.push_back(one.text);
+  }
   for (auto &[file, lines] : files) {
     lines.erase(0); // of no line
   }
@@ -125,6 +132,20 @@ static FileNotes notesOf(const Report &report) {
 static std::string ofLeast(double is, double least) {
   std::string text = number(is);
   return is > 1.02 * least ? text + " (" + number(least) + ")" : text;
+}
+
+/// A row that opens: "3 decisions", each on a line of its own.
+static void addDetails(std::string &out, const std::vector<std::string> &texts,
+                       const std::string &what, const char *attributes) {
+  if (texts.empty()) {
+    return;
+  }
+  out += std::string("<tr class=note><td colspan=6><details") + attributes +
+         "><summary>" + countedText(texts.size(), what) + "</summary>";
+  for (const std::string &text : texts) {
+    out += escapedMarkup(text) + "<br>";
+  }
+  out += "</details></td></tr>\n";
 }
 
 static void addLine(std::string &out, uint32_t at, const std::string &text,
@@ -144,16 +165,8 @@ static void addLine(std::string &out, uint32_t at, const std::string &text,
     out += "<tr class=\"note hint\"><td colspan=6><div>" + escapedMarkup(hint) +
            "</div></td></tr>\n";
   }
-  if (!line.decisions.empty()) {
-    out += "<tr class=note><td colspan=6><details><summary>" +
-           std::to_string(line.decisions.size()) +
-           (line.decisions.size() == 1 ? " decision" : " decisions") +
-           "</summary>";
-    for (const std::string &decision : line.decisions) {
-      out += escapedMarkup(decision) + "<br>";
-    }
-    out += "</details></td></tr>\n";
-  }
+  addDetails(out, line.decisions, "decision", "");
+  addDetails(out, line.machineCode, "SASS instruction", " class=code");
 }
 
 static void addSource(std::string &out, const Report &report,
@@ -232,6 +245,10 @@ static void addReport(std::string &out, const Report &report,
   }
   out += rooflineSvg(report);
   addSource(out, report, source);
+  if (!report.noMachineCode.empty()) {
+    out += "<p class=\"soft made\">No machine code: " +
+           escapedMarkup(report.noMachineCode) + "</p>\n";
+  }
   out += "</section>\n";
 }
 

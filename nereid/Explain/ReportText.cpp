@@ -97,13 +97,21 @@ std::string memoryText(const Report &report) {
 }
 
 std::string operationsText(const Report &report) {
+  // What is asked for, and where the threads do more, how much that is.
+  auto part = [](double asked, double done, const char *what, const char *by) {
+    std::string made = countText(done), text = countText(asked);
+    return text == made ? made + what + by
+                        : text + what + " (" + made + by + ")";
+  };
   std::string text;
   if (report.productOperations > 0) {
-    text = countText(report.productOperations) + " by matrix instructions";
+    text = part(report.askedProducts(), report.productOperations, "",
+                " by matrix instructions");
   }
-  if (report.floatOperations > 0 || text.empty()) {
-    text += (text.empty() ? "" : ", ") + countText(report.floatOperations) +
-            " of floats by threads";
+  if (report.floatOperations > 0 || report.askedFloats() > 0 || text.empty()) {
+    text += (text.empty() ? "" : ", ") + part(report.askedFloats(),
+                                              report.floatOperations,
+                                              " of floats", " by threads");
   }
   return text;
 }

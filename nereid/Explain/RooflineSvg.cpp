@@ -50,7 +50,7 @@ static std::string labelText(double x, double y, const char *anchor,
 }
 
 std::string rooflineSvg(const Report &report) {
-  double operations = report.productOperations + report.floatOperations;
+  double operations = report.askedProducts() + report.askedFloats();
   double bytes = report.movedRead + report.movedWritten;
   double us = report.measuredUs.value_or(report.predictedUs);
   if (operations <= 0 || bytes <= 0 || us <= 0) {

@@ -14,6 +14,7 @@
 
 using namespace nereid;
 using namespace nereid::irgen;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -223,10 +224,6 @@ TEST(Describe, NamesThatNoParameterHasAreWarnings) {
     EXPECT_EQ(d.unknown.size(), 1u);
     return d.unknown.empty() ? Diagnostic() : d.unknown[0];
   };
-  Diagnostic key = warning("@triton.autotune([triton.Config({})], ['sze'])");
-  EXPECT_EQ(key.severity, Severity::Warning);
-  EXPECT_THAT(key.message, HasSubstr("key: 'k' has no parameter 'sze'"));
-  EXPECT_THAT(key.hint, HasSubstr("did you mean 'size'?"));
   Diagnostic config =
       warning("@triton.autotune([triton.Config({'BLOK': 4})], [])");
   EXPECT_THAT(config.message, HasSubstr("no parameter 'BLOK'"));
@@ -235,6 +232,41 @@ TEST(Describe, NamesThatNoParameterHasAreWarnings) {
   EXPECT_THAT(
       warning("@triton.autotune([triton.Config({}, num_warps=3)], [])").message,
       HasSubstr("'num_warps': expected a power of two from 1 to 32, got 3"));
+}
+
+/// triton 3.9 refuses what earlier ones ignored.
+TEST(Describe, TunedNamesThatNoParameterHasAreErrorsSince39) {
+  auto describedAs = [](LanguageVersion language, const std::string &options) {
+    Source source{"kernel.py",
+                  std::string(prelude) +
+                      "@triton.autotune([triton.Config({})], " + options +
+                      ")\n@triton.jit\ndef k(x, size):\n  pass\n",
+                  {}};
+    source.language = language;
+    return describe(source, "k");
+  };
+  for (auto [option, text] :
+       {std::pair("triton.autotune's key", "['sze']"),
+        std::pair("reset_to_zero", "[], reset_to_zero=['sze']"),
+        std::pair("restore_value", "[], restore_value=['sze']")}) {
+    auto refused = describedAs(LanguageVersion::V3_9, text);
+    ASSERT_FALSE(refused.ok()) << text;
+    EXPECT_THAT(refused.failure().str(),
+                AllOf(HasSubstr(std::string(option) +
+                                ": expected parameters of 'k', x, size, got "
+                                "'sze'"),
+                      HasSubstr("did you mean 'size'?"),
+                      HasSubstr("NEREID_LANGUAGE=3.8")));
+    auto warned = describedAs(LanguageVersion::V3_8, text);
+    ASSERT_TRUE(warned.ok()) << warned.failure().str();
+    ASSERT_EQ(warned->unknown.size(), 1u);
+    EXPECT_EQ(warned->unknown[0].severity, Severity::Warning);
+    EXPECT_THAT(warned->unknown[0].message,
+                HasSubstr(std::string(option) + ": 'k' has no parameter"));
+    EXPECT_THAT(warned->unknown[0].hint, HasSubstr("did you mean 'size'?"));
+  }
+  EXPECT_TRUE(
+      describedAs(LanguageVersion::V3_9, "['x'], restore_value=['x']").ok());
 }
 
 /// What is wrong with a name that a launch gives.

@@ -8,6 +8,7 @@
 #include "nereid/Pipeline/Compilation.h"
 
 #include "nereid/ABI/Encoding.h"
+#include "nereid/Analysis/CountOperations.h"
 #include "nereid/Analysis/OutsideAccesses.h"
 #include "nereid/Conversion/AssemblyToTile/AssemblyToTile.h"
 #include "nereid/Conversion/TileToCPU/TileToCPU.h"
@@ -223,6 +224,18 @@ Compilation::findOutside(const LaunchFacts &launch) {
     warnings.push_back(outsideWarning(*kernel, one, launch, request.source));
   }
   return warnings;
+}
+
+Expected<std::optional<SourceOperations>>
+Compilation::countOperations(const LaunchFacts &launch) {
+  if (Status status = runSteps(sourceSteps); !status.ok()) {
+    return status;
+  }
+  auto kernel = tile::findKernel(*module);
+  if (!kernel.ok()) {
+    return kernel.status();
+  }
+  return nereid::countOperations(*kernel, launch);
 }
 
 Status Compilation::runSteps(std::span<const Step> steps) {

@@ -51,6 +51,9 @@ public:
   Expected<CompileResult> run();
   /// Instead: KernelCompiler::findOutside.
   Expected<std::vector<Diagnostic>> findOutside(const LaunchFacts &launch);
+  /// Instead: KernelCompiler::countOperations.
+  Expected<std::optional<SourceOperations>>
+  countOperations(const LaunchFacts &launch);
 
 private:
   /// A step of a compilation, and the stage that it leaves behind, if any.

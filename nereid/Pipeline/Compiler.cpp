@@ -71,6 +71,17 @@ public:
     return Compilation(*context, request, *target).findOutside(launch);
   }
 
+  Expected<std::optional<SourceOperations>>
+  countOperations(const CompileRequest &request,
+                  const LaunchFacts &launch) override {
+    auto target = nereid::resolveTarget(request.target);
+    if (!target.ok()) {
+      return target.status();
+    }
+    ContextPool::Lease context = contexts.take();
+    return Compilation(*context, request, *target).countOperations(launch);
+  }
+
   Expected<StaticValue> evaluate(const EvaluateRequest &request) override {
     return irgen::evaluate(request);
   }

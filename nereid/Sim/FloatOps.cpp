@@ -98,6 +98,7 @@ static float saturated(float a) {
   return std::isnan(a) ? 0 : std::fmin(std::fmax(a, 0.0f), 1.0f);
 }
 static float addSaturated(float a, float b) { return saturated(a + b); }
+static float subSaturated(float a, float b) { return saturated(a - b); }
 static float mulSaturated(float a, float b) { return saturated(a * b); }
 static float fmaSaturated(float a, float b, float c) {
   return saturated(std::fmaf(a, b, c));
@@ -159,6 +160,7 @@ void addFloatOps(MapTable &table) {
       {"cos.f32", mapLanes<cosine>},
       {"tanh.f32", mapLanes<hyperbolicTangent>},
       {"add.sat.f32", mapLanes<addSaturated>},
+      {"sub.sat.f32", mapLanes<subSaturated>},
       {"mul.sat.f32", mapLanes<mulSaturated>},
       {"fma.sat.f32", mapLanes<fmaSaturated>},
       {"add.ftz.f32", mapLanes<flushing2<add<float>>>},

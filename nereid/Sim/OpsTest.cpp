@@ -75,6 +75,19 @@ TEST(BitOps, Fields) {
             0x12aau);
 }
 
+TEST(FloatOps, SaturatedResultsLieBetweenZeroAndOne) {
+  for (auto [operation, a, b, wanted] :
+       {std::tuple("add.rn.sat.f32", 0.75f, 0.75f, 1.0f),
+        std::tuple("sub.rn.sat.f32", 0.25f, 0.75f, 0.0f),
+        std::tuple("sub.rn.sat.f32", 0.75f, 0.25f, 0.5f),
+        std::tuple("mul.rn.sat.f32", 2.0f, 0.25f, 0.5f)}) {
+    EXPECT_EQ(valueOf(std::string(operation) + " %r9, %r1, %r2;", bitsOf(a),
+                      bitsOf(b)),
+              bitsOf(wanted))
+        << operation;
+  }
+}
+
 TEST(FloatOps, NansGiveWayToNumbersUnlessAskedFor) {
   uint32_t nan = 0x7fc00000, one = bitsOf(1);
   EXPECT_EQ(valueOf("max.f32 %r9, %r1, %r2;", nan, one), one);

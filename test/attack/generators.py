@@ -36,7 +36,7 @@ PATHS = ["k.py", "./k.py", "none/f", "/dev/null", "/dev/full", "/dev/zero", "/de
 FILES = {"fifo": "fifo:", "folder/": "folder:", "readonly": "mode:444:old\n", "link": "link:k.py",
          "dangling": "link:nowhere/at/all", "loop": "link:loop", "sparse": "sparse:3221225472"}
 KNOBS = ["NEREID_DUMP", "NEREID_OVERRIDE", "NEREID_TIME", "NEREID_LOG", "NEREID_INTERP", "NEREID_CHECK",
-         "NEREID_CACHE_DIR", "NEREID_CACHE_SIZE", "NEREID_NUM_THREADS", "NEREID_CUDA_DRIVER", "NEREID_PTXAS",
+         "NEREID_CACHE_DIR", "NEREID_CACHE_SIZE", "NEREID_NUM_THREADS", "NEREID_CUDA_DRIVER", "NEREID_PTXAS", "NEREID_NVDISASM",
          "NEREID_SIMULATOR",
          "NEREID_UNKNOWN", "HOME", "XDG_CACHE_HOME", "TMPDIR", "PATH", "LANG", "LC_ALL", "PYTHONPATH", "COLUMNS"]
 DEVICES = ["cpu", "interp"]

@@ -7,6 +7,7 @@ Where this interpreter has no PyTorch, the table says so.
 """
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -83,9 +84,49 @@ def check_python(nereid, folder):
     assert any(row.get("differs") for row in wrong), wrong
 
 
+def folder_of(bench):
+    """Where it exchanges arrays with its provider: it holds a lock there."""
+    links = [Path(os.readlink(link)) for link in Path(f"/proc/{bench.pid}/fd").iterdir() if link.is_symlink()]
+    found = [link.parent for link in links if link.name == "lock" and link.parent.name.startswith("nereid-provider-")]
+    assert len(found) == 1, links
+    return found[0]
+
+
+def check_killed(nereid, folder):
+    """What a process leaves that was killed is removed by the next one; what a living one has stays."""
+    for name in ("answers", "blocks"):
+        os.mkfifo(folder / name)
+    python = folder / "python"
+    python.write_text(f"#!/bin/sh\necho here > {folder}/answers\ncat {folder}/blocks\n")
+    python.chmod(0o755)
+    environment = {**os.environ, "TMPDIR": str(folder)}
+    command = [nereid, "bench", "vector_add", "n=64", "--seconds", "0", "--times-only", "--against", "torch:a.b", "--python"]
+
+    def start():
+        """One that waits for its provider's answer, and its folder."""
+        bench = subprocess.Popen([*command, str(python)], cwd=folder, env=environment, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL)
+        (folder / "answers").read_text()
+        return bench, folder_of(bench)
+
+    killed, left = start()
+    killed.kill()
+    killed.wait()
+    assert left.exists(), left
+    living, used = start()
+    assert not left.exists(), "the next one removes it"
+    subprocess.run([*command, "/bin/false"], cwd=folder, env=environment, capture_output=True)
+    assert used.exists(), "it is in use"
+    living.kill()
+    living.wait()
+    subprocess.run([*command, "/bin/false"], cwd=folder, env=environment, capture_output=True)
+    assert not used.exists(), used
+
+
 def main():
     nereid, compiler, sources = sys.argv[1:4]
     with tempfile.TemporaryDirectory() as name:
+        check_killed(nereid, Path(name))
         check_library(nereid, compiler, sources, Path(name))
         try:
             import torch  # noqa: F401

@@ -37,6 +37,22 @@ def add_one(x_ptr, n, BLOCK: tl.constexpr):
 def far(x_ptr, y_ptr, n, a, distance, BLOCK_SIZE: tl.constexpr = 64):
     i = tl.program_id(0) * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
     tl.store(y_ptr + i.to(tl.int64) * distance, tl.load(x_ptr + i))
+
+
+@triton.jit
+def row_sum(x, y, n, BLOCK: tl.constexpr):
+    row, i = tl.program_id(0), tl.arange(0, BLOCK)
+    tl.store(y + row, tl.sum(tl.load(x + row * n + i, mask=i < n, other=0.0)))
+
+
+@triton.jit
+def product(a, b, c, m, n, k, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)[:, None]
+    j = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)[None, :]
+    l = tl.arange(0, BLOCK)
+    x = tl.load(a + i * k + l[None, :], mask=(i < m) & (l[None, :] < k), other=0.0)
+    y = tl.load(b + l[:, None] * n + j, mask=(l[:, None] < k) & (j < n), other=0.0)
+    tl.store(c + i * n + j, tl.dot(x, y), mask=(i < m) & (j < n))
 )";
 
 class Bench : public Command {
@@ -89,11 +105,30 @@ TEST_F(Bench, BytesAreCountedFromWhatTheKernelTouches) {
   EXPECT_NEAR(report["rows"][2]["bytes"].get<double>() / 64e6, 1, 0.02);
 }
 
-TEST_F(Bench, OperationsOfFloatsAreThoseOfThreads) {
+TEST_F(Bench, OperationsAreOfElementsThatMasksLetThrough) {
   auto report = json("bench vector_add n=1024,5000 --seconds 0");
   EXPECT_EQ(report["rows"][0]["float operations"], 1024);
-  // A mask keeps no thread from adding.
-  EXPECT_EQ(report["rows"][1]["float operations"], 5 * 1024);
+  EXPECT_EQ(report["rows"][1]["float operations"], 5000);
+}
+
+/// Threads that have the same element, and all those that exchange partial
+/// sums, add more often than is asked for.
+TEST_F(Bench, ASumOfNElementsIsOfAsManyOperationsLessOne) {
+  auto rows =
+      json("bench more.py:row_sum 'x=randn:f32[64,N]' 'y=empty:f32[64]' "
+           "n=N BLOCK='next_power_of_2(N)' --grid 64 "
+           "--vary N=32,100,1000 --seconds 0")["rows"];
+  EXPECT_EQ(rows[0]["float operations"], 64 * 31);
+  EXPECT_EQ(rows[1]["float operations"], 64 * 99);
+  EXPECT_EQ(rows[2]["float operations"], 64 * 999);
+}
+
+/// Of a product of 40 x 24 x 56 in blocks of 32 x 32 x 32.
+TEST_F(Bench, ProductsAreOfElementsThatMasksLetThrough) {
+  auto rows = json("bench more.py:product 'a=randn:f16[40,24]' "
+                   "'b=randn:f16[24,56]' 'c=empty:f32[40,56]' m=40 k=24 "
+                   "BLOCK=32 --grid 2,2 --seconds 0 --vary n=56")["rows"];
+  EXPECT_EQ(rows[0]["product operations"]["bf16"], 2 * 40 * 24 * 56);
 }
 
 TEST_F(Bench, WhatProgramsShareIsCountedOnce) {
@@ -204,6 +239,15 @@ TEST_F(Bench, TheRooflineIsMeasuredOnceAndKept) {
   EXPECT_NE(rooflineWith("--roofline again")["copy [GB/s]"], 12345);
   ASSERT_TRUE(replaceFile(path, "torn").ok());
   EXPECT_GT(rooflineWith("")["copy [GB/s]"], 0);
+  // One that every kernel beats is of a busy moment.
+  roofline["copy [GB/s]"] = roofline["cache [GB/s]"] = 1e-9;
+  ASSERT_TRUE(replaceFile(path, roofline.dump()).ok());
+  CommandResult beaten = run("bench vector_add n=256 --seconds 0");
+  EXPECT_EQ(beaten.code, 0) << beaten.err;
+  EXPECT_THAT(beaten.out,
+              HasSubstr("The roofline of cpu was measured again, since a "
+                        "kernel beat the kept one."));
+  EXPECT_GT(nlohmann::json::parse(*readFile(path))["copy [GB/s]"], 1e-6);
 }
 
 TEST_F(Bench, OnAGpu) {

@@ -138,6 +138,21 @@ void BoundProvider::run(size_t turn) {
   }
 }
 
+std::optional<SourceOperations> BoundProvider::operations() const {
+  SourceOperations sum;
+  for (const Launch &launch : launches) {
+    LaunchPreview preview =
+        launch.kernel.preview(*launch.grid, argumentsOf(launch, 0));
+    auto counted = Context::shared().compiler()->countOperations(
+        preview.request, preview.facts);
+    if (!counted.ok() || !*counted) {
+      return std::nullopt;
+    }
+    sum.add(**counted);
+  }
+  return sum;
+}
+
 std::string BoundProvider::configuration() const {
   std::string text;
   for (const Launch &launch : launches) {

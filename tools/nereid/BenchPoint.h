@@ -63,6 +63,9 @@ public:
   void run(size_t turn);
   /// Keys of arrays that the launches write. Compiles.
   std::vector<std::string> written() const;
+  /// What the launches ask for by their source, once they have run; nothing
+  /// where that is not known of one of them.
+  std::optional<SourceOperations> operations() const;
   /// What @triton.autotune chose for the last run; empty without.
   std::string configuration() const;
 

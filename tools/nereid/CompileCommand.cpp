@@ -10,6 +10,7 @@
 #include "LibraryCommand.h"
 #include "OptionText.h"
 #include "SignatureText.h"
+#include "SourceLines.h"
 #include "nereid/CommandLine/CommandProcess.h"
 
 #include "nereid/Explain/Chip.h"
@@ -17,10 +18,12 @@
 #include "nereid/Support/EditDistance.h"
 #include "nereid/Support/Files.h"
 #include "nereid/Support/Knobs.h"
+#include "nereid/Target/NVPTX/Nvdisasm.h"
 #include "nereid/Target/NVPTX/Ptxas.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <filesystem>
 
 namespace nereid {
 namespace {
@@ -33,8 +36,8 @@ struct CompileCommandOptions : LibraryCommandOptions {
 
 const std::vector<std::string> &stages() {
   static const std::vector<std::string> names = {
-      "ast", "tile", "tile-opt", "cpu", "llvm",  "asm",   "tilegpu",
-      "gpu", "ptx",  "cubin",    "obj", "lines", "header"};
+      "ast", "tile", "tile-opt", "cpu",  "llvm", "asm",   "tilegpu",
+      "gpu", "ptx",  "cubin",    "sass", "obj",  "lines", "header"};
   return names;
 }
 
@@ -103,17 +106,18 @@ static void checkStage(CompileCommandOptions &options) {
     return std::find(words.begin(), words.end(), options.emit) != words.end();
   };
   if (isGpu ? isOneOf({"cpu", "asm", "obj", "lines"})
-            : isOneOf({"tilegpu", "gpu", "ptx", "cubin"})) {
-    usageError(
-        "--emit: expected a stage of the target '" + options.targets[0] +
-        "', which are ast, tile, tile-opt, llvm, " +
-        (isGpu ? "tilegpu, gpu, ptx and cubin" : "cpu, asm, obj and lines") +
-        ", got '" + options.emit + "'");
+            : isOneOf({"tilegpu", "gpu", "ptx", "cubin", "sass"})) {
+    usageError("--emit: expected a stage of the target '" + options.targets[0] +
+               "', which are ast, tile, tile-opt, llvm, " +
+               (isGpu ? "tilegpu, gpu, ptx, cubin and sass"
+                      : "cpu, asm, obj and lines") +
+               ", got '" + options.emit + "'");
   }
 }
 
 /// By ptxas, else by the driver of a GPU of that architecture.
-static void assembleImage(KernelImage &image, uint32_t maxRegisters) {
+static void assembleImage(KernelImage &image, uint32_t maxRegisters,
+                          const std::string &emit) {
   Expected<std::string> ptxas = nvptx::findPtxas();
   if (ptxas.ok()) {
     return throwIfFailed(nvptx::assemble(*ptxas, image, maxRegisters));
@@ -123,10 +127,36 @@ static void assembleImage(KernelImage &image, uint32_t maxRegisters) {
     return throwIfFailed(cuda::assemble(**device, image, maxRegisters));
   }
   raise({ErrorCode::NotFound,
-         "--emit cubin: " + ptxas.failure().message +
+         "--emit " + emit + ": " + ptxas.failure().message +
              ". (A GPU's driver could do it, but " + device.failure().message +
              ".) --emit ptx needs neither",
          {}});
+}
+
+/// Instructions behind the source line that they come from, in the order of the
+/// code: a line whose instructions are apart is there several times.
+static std::string sassText(const std::string &nvdisasm,
+                            const KernelImage &image, const Source &source) {
+  std::vector<nvptx::MachineLine> code =
+      valueOrThrow(nvptx::disassemble(nvdisasm, image));
+  SourceLines lines;
+  std::error_code error;
+  std::string own = std::filesystem::absolute(source.path, error);
+  std::string text;
+  const nvptx::MachineLine *before = nullptr;
+  for (const nvptx::MachineLine &one : code) {
+    bool isSame =
+        before && before->file == one.file && before->line == one.line;
+    if (!one.isLabel && !isSame) {
+      std::string file = one.file == own ? source.path : one.file;
+      text += one.file.empty() ? "// of no line\n"
+                               : "// " + file + ":" + std::to_string(one.line) +
+                                     ": " + lines(one.file, one.line) + "\n";
+      before = &one;
+    }
+    text += one.isLabel ? one.text + "\n" : "    " + one.text + "\n";
+  }
+  return text;
 }
 
 /// Where the result goes, once the kernel's name and what it reads are known.
@@ -141,7 +171,22 @@ static void chooseOutput(CompileCommandOptions &options,
   }
 }
 
+/// Before anything is compiled for it; empty for other stages.
+static std::string requireNvdisasm(const std::string &emit) {
+  if (emit != "sass") {
+    return "";
+  }
+  Expected<std::string> nvdisasm = nvptx::findNvdisasm();
+  if (!nvdisasm.ok()) {
+    raise({ErrorCode::NotFound,
+           "--emit sass: " + nvdisasm.failure().message,
+           {}});
+  }
+  return *nvdisasm;
+}
+
 static CompileResult compileKernel(CompileCommandOptions &options) {
+  std::string nvdisasm = requireNvdisasm(options.emit);
   auto [path, kernelName] = splitKernel(options.files[0]);
   Source source{path, valueOrThrow(readFile(path)),
                 parseBindings(options.bindings)};
@@ -154,7 +199,8 @@ static CompileResult compileKernel(CompileCommandOptions &options) {
   request.kernel = kernel.name();
   request.options = options.options;
   request.target = options.targets[0];
-  request.emit = options.emit == "cubin" ? "" : options.emit;
+  bool needsCode = options.emit == "cubin" || options.emit == "sass";
+  request.emit = needsCode ? "" : options.emit;
   if (options.emit != "ast") {
     request.arguments = parseSignature(
         options.signatures.empty() ? "" : options.signatures[0],
@@ -173,8 +219,11 @@ static CompileResult compileKernel(CompileCommandOptions &options) {
   for (const Diagnostic &warning : result.image.warnings) {
     printDiagnostic(warning);
   }
-  if (options.emit == "cubin") {
-    assembleImage(result.image, request.options.maxRegisters);
+  if (needsCode) {
+    assembleImage(result.image, request.options.maxRegisters, options.emit);
+  }
+  if (options.emit == "sass") {
+    result.stage = sassText(nvdisasm, result.image, request.source);
   }
   return result;
 }
@@ -235,7 +284,8 @@ void addCompileCommand(CLI::App &app) {
       ->add_option(
           "--emit", options->emit,
           "ast, tile, tile-opt, llvm; of a CPU also cpu, asm, obj, lines; of "
-          "a GPU tilegpu, gpu, ptx, cubin; header: a C++ header and "
+          "a GPU tilegpu, gpu, ptx, cubin, sass (machine code by source "
+          "line, printed by nvdisasm); header: a C++ header and "
           "an object file for programs without the compiler")
       ->capture_default_str();
   command

@@ -48,6 +48,17 @@ static void add(bench::Work &sum, const explain::Work &work) {
   sum.isSample |= work.isSample;
 }
 
+/// Threads work on elements that a mask keeps out, and several on the same one:
+/// the source says what was asked for. Products without matrix instructions
+/// are operations of threads.
+static void leaveOutIdle(bench::Work &sum, const SourceOperations &asked) {
+  sum.floatOperations =
+      asked.floats + (sum.products.empty() ? asked.floatProducts : 0);
+  for (auto &[type, count] : sum.products) {
+    count *= asked.shareOfProducts();
+  }
+}
+
 /// Of @triton.autotune any configuration will do: nothing is tried here.
 static ProviderText withFirstConfigs(ProviderText provider) {
   for (LaunchText &launch : provider.launches) {
@@ -83,6 +94,9 @@ static nlohmann::json countedJson(const BenchPlan &plan,
     BoundProvider bound(provider, arrays);
     bound.run(0);
     synchronize(Device::cuda());
+    if (std::optional<SourceOperations> asked = bound.operations()) {
+      leaveOutIdle(sum, *asked);
+    }
   } catch (const Error &error) {
     return {{"failure", error.message()}};
   }

@@ -20,6 +20,7 @@
 #include "nereid/Support/CpuLevels.h"
 #include "nereid/Support/Files.h"
 #include "nereid/Support/Knobs.h"
+#include "nereid/Target/NVPTX/Nvdisasm.h"
 #include "nereid/Target/NVPTX/Ptxas.h"
 #include "nereid/nereid.h"
 
@@ -125,6 +126,9 @@ static void reportAssembler() {
   line("ptxas", ptxas.ok() ? *ptxas
                            : "none: kernels compiled ahead of time are kept as "
                              "PTX, which the driver assembles");
+  Expected<std::string> nvdisasm = nvptx::findNvdisasm();
+  line("nvdisasm",
+       nvdisasm.ok() ? *nvdisasm : "none: machine code is not printed");
 }
 
 static void reportCache() {

@@ -16,6 +16,7 @@
 #include "OptionText.h"
 #include "OutsideWarnings.h"
 #include "RivalText.h"
+#include "SourceLines.h"
 #include "nereid/CommandLine/CommandProcess.h"
 
 #include "nereid/Bench/Measure.h"
@@ -27,35 +28,10 @@
 #include <algorithm>
 #include <fcntl.h>
 #include <set>
-#include <sstream>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace nereid {
-namespace {
-
-/// Lines of source files, read once.
-class SourceLines {
-public:
-  std::string operator()(const std::string &file, uint32_t line) {
-    auto [found, isNew] = files.try_emplace(file);
-    if (isNew) {
-      if (Expected<std::string> text = readFile(file); text.ok()) {
-        std::istringstream in(*text);
-        for (std::string one; std::getline(in, one);) {
-          found->second.push_back(one);
-        }
-      }
-    }
-    return line && line <= found->second.size() ? found->second[line - 1] : "";
-  }
-
-private:
-  std::map<std::string, std::vector<std::string>> files;
-};
-
-} // namespace
-
 /// Microseconds on this machine's GPU, from cold caches; nothing where there is
 /// none, or where it fails: what the simulator says is told then.
 static std::optional<double> measureHere(const ExplainOptions &options,
@@ -259,8 +235,10 @@ void addExplainCommand(CLI::App &app) {
       ->capture_default_str();
   command->add_option("--json", options->json,
                       "FILE, or - for standard output instead of the text");
-  command->add_option("--html", options->html,
-                      "FILE, or -: a page with the source and its costs");
+  command->add_option(
+      "--html", options->html,
+      "FILE, or -: a page with the source, its costs and, where "
+      "there are ptxas and nvdisasm, its machine code");
   command
       ->add_option("--against", options->against,
                    "'FILE:KERNEL NAME=VALUE... --grid SIZES': another kernel "

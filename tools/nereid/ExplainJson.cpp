@@ -58,6 +58,11 @@ nlohmann::ordered_json jsonOf(const explain::Report &report) {
   if (report.measuredUs) {
     measured = *report.measuredUs;
   }
+  nlohmann::ordered_json machineCode = nlohmann::ordered_json::array();
+  for (const explain::MachineLine &one : report.machineCode) {
+    machineCode.push_back(
+        {{"file", one.file}, {"line", one.line}, {"text", one.text}});
+  }
   const explain::Resources &r = report.resources;
   return {{"kernel", report.kernel},
           {"target", report.target},
@@ -83,6 +88,8 @@ nlohmann::ordered_json jsonOf(const explain::Report &report) {
           {"instructions", report.instructions},
           {"product_operations", report.productOperations},
           {"float_operations", report.floatOperations},
+          {"asked_product_operations", report.askedProducts()},
+          {"asked_float_operations", report.askedFloats()},
           {"atomic_turns", report.atomicTurns},
           {"cache_bytes", report.cacheBytes},
           {"passes", report.passes},
@@ -94,7 +101,9 @@ nlohmann::ordered_json jsonOf(const explain::Report &report) {
           {"accesses", accesses},
           {"lines", lines},
           {"decisions", decisions},
-          {"hints", hints}};
+          {"hints", hints},
+          {"machine_code", machineCode},
+          {"no_machine_code", report.noMachineCode}};
 }
 
 } // namespace nereid

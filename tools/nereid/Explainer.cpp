@@ -14,11 +14,13 @@
 #include "nereid/Runtime/Stream.h"
 #include "nereid/Support/Knobs.h"
 #include "nereid/Support/Log.h"
+#include "nereid/Target/NVPTX/Nvdisasm.h"
 #include "nereid/Target/NVPTX/Occupancy.h"
 #include "nereid/Target/NVPTX/Ptxas.h"
 #include "nereid/Tune/KeptResults.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 
 namespace nereid {
@@ -27,11 +29,12 @@ namespace nereid {
 static constexpr uint64_t wholeCost = 40'000'000;
 
 /// Without ptxas, or one that knows the target, registers stay unknown.
-static explain::Resources resourcesOf(const cuda::ProfiledLaunch &launch) {
+static explain::Resources resourcesOf(const cuda::ProfiledLaunch &launch,
+                                      KernelImage &image) {
   explain::Resources resources;
   resources.threads = launch.threads;
   resources.sharedBytes = launch.sharedBytes;
-  KernelImage image;
+  image = {};
   image.format = ImageFormat::GpuAssembly;
   image.kernel = image.entry = launch.program.name;
   image.target = launch.program.target;
@@ -225,8 +228,40 @@ Explainer::Explainer(const ExplainOptions &options)
                                  keeper->decisionsOf(launch.ptx);
                              report = explain::makeReport(
                                  launch.program, launch.profile, launch.grid,
-                                 resourcesOf(launch), subject, chip);
+                                 resourcesOf(launch, image), subject, chip);
                            });
+}
+
+/// By source line, the file of the kernel named as the report names it.
+void Explainer::addMachineCode() {
+  Expected<std::string> nvdisasm = nvptx::findNvdisasm();
+  if (image.format != ImageFormat::GpuBinary) {
+    Expected<std::string> ptxas = nvptx::findPtxas();
+    report->noMachineCode =
+        ptxas.ok() ? "ptxas did not assemble the kernel; hint: one of a newer "
+                     "CUDA may, named by NEREID_PTXAS"
+                   : ptxas.failure().message;
+    return;
+  }
+  if (!nvdisasm.ok()) {
+    report->noMachineCode = nvdisasm.failure().message;
+    return;
+  }
+  auto code = nvptx::disassemble(*nvdisasm, image);
+  if (!code.ok()) {
+    report->noMachineCode = code.failure().message;
+    return;
+  }
+  std::error_code error;
+  std::string own =
+      std::filesystem::absolute(report->location.file, error).string();
+  for (nvptx::MachineLine &one : *code) {
+    if (!one.isLabel) {
+      report->machineCode.push_back(
+          {!error && one.file == own ? report->location.file : one.file,
+           one.line, std::move(one.text)});
+    }
+  }
 }
 
 bool Explainer::isOver() const {
@@ -274,6 +309,15 @@ explain::Report Explainer::explain(const ExplainedLaunch &launch) {
     usageError("the grid has no programs: there is nothing to explain");
   }
   report->configuration = chooser->text();
+  LaunchPreview preview = kernel.preview(gridFunction, launchArguments);
+  auto asked =
+      context.compiler()->countOperations(preview.request, preview.facts);
+  if (asked.ok()) {
+    report->asked = *asked;
+  }
+  if (!options.html.empty() || !options.json.empty()) {
+    addMachineCode();
+  }
   return *report;
 }
 

@@ -73,6 +73,7 @@ public:
 private:
   bool goesOn(uint64_t ended, uint64_t all);
   bool isOver() const;
+  void addMachineCode();
 
   const ExplainOptions &options;
   const explain::Chip chip;
@@ -83,6 +84,7 @@ private:
   ProgressLine line;
   explain::Subject subject;
   std::optional<explain::Report> report;
+  KernelImage image; ///< of the last launch; assembled, where there is ptxas
   std::string doing;
   int64_t begin = 0;
   std::mutex mutex; ///< of the line, which several threads show

@@ -19,7 +19,9 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -176,7 +178,9 @@ static const char *script() {
 
 namespace {
 
-/// Files that a child reads and writes, gone with it.
+/// Files that a child reads and writes, gone with it. A lock on one of them
+/// says that the folder is in use: where a process was killed, the next one
+/// finds it without, and removes it.
 class ExchangeFolder {
 public:
   /// In memory, where twice `bytes` fit there.
@@ -184,12 +188,20 @@ public:
     namespace fs = std::filesystem;
     std::error_code error;
     std::string other = fs::temp_directory_path(error).string();
+    for (const std::string &base : {std::string("/dev/shm"), other}) {
+      removeStale(base);
+    }
     auto space = fs::space("/dev/shm", error);
     bool fits = !error && space.available / 2 > bytes;
     for (const std::string &base :
          {std::string(fits ? "/dev/shm" : ""), other}) {
-      path = base + "/nereid-provider-XXXXXX";
+      path = base + "/" + prefix + "XXXXXX";
       if (!base.empty() && ::mkdtemp(path.data())) {
+        lock =
+            ::open(file(lockName).c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+        if (lock >= 0) {
+          ::flock(lock, LOCK_EX | LOCK_NB);
+        }
         return;
       }
     }
@@ -201,12 +213,46 @@ public:
   ~ExchangeFolder() {
     std::error_code error;
     std::filesystem::remove_all(path, error);
+    ::close(lock);
   }
   ExchangeFolder(const ExchangeFolder &) = delete;
   std::string file(const std::string &name) const { return path + "/" + name; }
 
 private:
+  static constexpr const char *prefix = "nereid-provider-", *lockName = "lock";
+
+  /// This user's folders with a lock that nobody holds.
+  static void removeStale(const std::string &base) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    if (base.empty()) {
+      return;
+    }
+    std::vector<fs::path> found;
+    for (fs::directory_iterator at(base, error), end; !error && at != end;
+         at.increment(error)) {
+      if (at->path().filename().string().starts_with(prefix)) {
+        found.push_back(at->path());
+      }
+    }
+    for (const fs::path &folder : found) {
+      struct stat of = {};
+      bool isOurs = ::lstat(folder.c_str(), &of) == 0 && S_ISDIR(of.st_mode) &&
+                    of.st_uid == ::geteuid();
+      int held = isOurs ? ::open((folder / lockName).c_str(),
+                                 O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+                        : -1;
+      if (held >= 0 && ::flock(held, LOCK_EX | LOCK_NB) == 0) {
+        fs::remove_all(folder, error);
+      }
+      if (held >= 0) {
+        ::close(held);
+      }
+    }
+  }
+
   std::string path;
+  int lock = -1;
 };
 
 } // namespace

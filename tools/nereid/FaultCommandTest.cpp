@@ -180,4 +180,39 @@ TEST_F(FaultCommand, CheckTakesTheNameOfTheReference) {
   EXPECT_THAT(r.err, HasSubstr("--check 'cpu': expected interp"));
 }
 
+/// As the format strings of upstream's 3.9 and 3.8.
+TEST_F(FaultCommand, PrintsFloatsAsUpstreamDoes) {
+  ASSERT_TRUE(writeFileAtomically(root + "/print.py", R"(import triton
+import triton.language as tl
+
+
+@triton.jit
+def show(x, h, n):
+    tl.device_print("x", tl.load(x + tl.arange(0, 2)), hex=True)
+    tl.device_print("h", tl.load(h), hex=True)
+    tl.device_print("n", n, hex=True)
+)")
+                  .ok());
+  for (const char *device : {"cpu", "interp", "cuda:0"}) {
+    auto shown = [&](const char *language) {
+      return run("run print.py:show x=full:1.5:f32[2] h=full:-0.25:f16[1] "
+                 "n=255 --grid 1 --device " +
+                     std::string(device),
+                 "NEREID_CUDA_DRIVER=simulator NEREID_LANGUAGE=" +
+                     std::string(language))
+          .out;
+    };
+    EXPECT_EQ(shown("3.9"), "pid (0, 0, 0) idx (0) x: 0x1.8p+0\n"
+                            "pid (0, 0, 0) idx (1) x: 0x1.8p+0\n"
+                            "pid (0, 0, 0) idx () h: -0x1p-2\n"
+                            "pid (0, 0, 0) idx () n: 0x000000ff\n")
+        << device;
+    EXPECT_EQ(shown("3.8"), "pid (0, 0, 0) idx (0) x: 0x3fc00000\n"
+                            "pid (0, 0, 0) idx (1) x: 0x3fc00000\n"
+                            "pid (0, 0, 0) idx () h: 0xb400\n"
+                            "pid (0, 0, 0) idx () n: 0x000000ff\n")
+        << device;
+  }
+}
+
 } // namespace nereid

@@ -27,6 +27,15 @@ protected:
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
     return "NEREID_PTXAS=" + path;
   }
+  /// A disassembler that prints `said`.
+  std::string fakeNvdisasm(const std::string &said, int status = 0) {
+    std::string path = root + "/nvdisasm";
+    std::string text = "#!/bin/sh\ncat <<'EOF'\n" + said + "\nEOF\nexit " +
+                       std::to_string(status) + "\n";
+    EXPECT_TRUE(writeFileAtomically(path, text).ok());
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    return "NEREID_NVDISASM=" + path + " ";
+  }
   std::string file(const std::string &name) {
     auto text = readFile(root + "/" + name);
     return text.ok() ? *text : "";
@@ -82,6 +91,71 @@ TEST_F(LibraryCommand, CubinByPtxas) {
           fakePtxas(resources));
   EXPECT_EQ(r.err, "");
   EXPECT_NE(file("c.bin"), "");
+}
+
+TEST_F(LibraryCommand, MachineCodeStandsBehindItsSourceLines) {
+  CommandResult r =
+      run(scale + "--target sm_90a --emit sass",
+          fakeNvdisasm(".text.scale:\n"
+                       "        /*0000*/                   LDC R1, c[0x0] ;\n"
+                       "\t//## File \"" +
+                       root +
+                       "/k.py\", line 1\n"
+                       "        /*0010*/              @!P0 LDG.E R6, [R2] ;\n"
+                       ".L_x_1:\n"
+                       "        /*0020*/                   EXIT ;\n"
+                       "\t//## File \"/nonexistent/other.py\", line 7\n"
+                       "        /*0030*/                   NOP ;") +
+              fakePtxas(resources));
+  EXPECT_EQ(r.code, 0) << r.err;
+  std::string first = file("k.py").substr(0, file("k.py").find('\n'));
+  EXPECT_EQ(r.out, "// of no line\n"
+                   "    LDC R1, c[0x0]\n"
+                   "// k.py:1: " +
+                       first +
+                       "\n"
+                       "    @!P0 LDG.E R6, [R2]\n"
+                       ".L_x_1:\n"
+                       "    EXIT\n"
+                       "// /nonexistent/other.py:7: \n"
+                       "    NOP\n");
+}
+
+TEST_F(LibraryCommand, DisassemblersThatFail) {
+  std::string sass = scale + "--target sm_90a --emit sass";
+  CommandResult r = run(sass, "NEREID_NVDISASM=none");
+  EXPECT_EQ(r.code, 1);
+  EXPECT_THAT(r.err, AllOf(HasSubstr("--emit sass: expected nvdisasm"),
+                           HasSubstr("got none; hint: install"),
+                           HasSubstr("NEREID_NVDISASM")));
+  r = run(sass, "NEREID_NVDISASM=/nonexistent/nvdisasm");
+  EXPECT_THAT(r.err, HasSubstr("NEREID_NVDISASM: '/nonexistent/nvdisasm' is no "
+                               "program that can be run"));
+  r = run(sass, fakeNvdisasm("") + none);
+  EXPECT_EQ(r.code, 1);
+  EXPECT_THAT(r.err, HasSubstr("--emit sass: there is no ptxas"));
+  r = run(sass, fakeNvdisasm("", 255) + fakePtxas(resources));
+  EXPECT_EQ(r.code, 1);
+  EXPECT_THAT(r.err, AllOf(HasSubstr("did not read the machine code of kernel "
+                                     "'scale' for sm_90a (status 255)"),
+                           HasSubstr("hint: one of the CUDA version")));
+}
+
+/// The page of a launch says what is missing, and the JSON, too.
+TEST_F(LibraryCommand, ExplainSaysWhyThereIsNoMachineCode) {
+  const std::string explain =
+      "explain k.py:scale x_ptr=rand:f32[64] y_ptr=empty:f32[64] n=64 a=2.0 "
+      "--grid 1 --html page.html";
+  EXPECT_EQ(run(explain, "NEREID_NVDISASM=none " + fakePtxas(resources)).code,
+            0);
+  EXPECT_THAT(file("page.html"),
+              HasSubstr("No machine code: expected nvdisasm"));
+  EXPECT_EQ(run(explain, none).code, 0);
+  EXPECT_THAT(file("page.html"), HasSubstr("No machine code: there is no "
+                                           "ptxas"));
+  EXPECT_EQ(run(explain, fakeNvdisasm("") + "NEREID_PTXAS=/bin/false").code, 0);
+  EXPECT_THAT(file("page.html"),
+              HasSubstr("No machine code: ptxas did not assemble"));
 }
 
 TEST_F(LibraryCommand, CubinByADriver) {

@@ -100,20 +100,21 @@ void KernelEmitter::printElement(tile::PrintOp op, const std::string &index,
     Type type = tile::getElement(op.getValue().getType());
     unsigned bits =
         isa<tile::PtrType>(type) ? 64 : type.getIntOrFloatBitWidth();
-    if (op.getHex() || isa<tile::PtrType>(type)) {
+    bool isFloat = isa<FloatType>(type);
+    if ((op.getHex() && !isFloat) || isa<tile::PtrType>(type)) {
       Value raw = bitsOf(element);
       if (bits < 64) {
         raw = arith::ExtUIOp::create(b, loc, b.getI64Type(), raw);
       }
       format += "0x%0" + std::to_string(std::max(bits, 8u) / 4) + "llx";
       arguments.push_back(raw);
-    } else if (isa<FloatType>(type)) {
+    } else if (isFloat) {
       Value wide =
           type.isF64()
               ? element
               : Value(arith::ExtFOp::create(b, loc, b.getF64Type(),
                                             ops().toF32(element, type)));
-      format += "%f";
+      format += op.getHex() ? "%a" : "%f";
       arguments.push_back(wide);
     } else {
       bool isUnsigned = op.getDtype().starts_with("u") || bits == 1;

@@ -15,6 +15,18 @@ namespace nereid::irgen {
 
 namespace {
 
+/// Before 3.9 hexadecimal showed the bits of floats, too.
+FailureOr<Tensor> bitsBefore39(Emitter &e, const Tensor &x) {
+  if (!x.type.isFloat() || e.means(LanguageVersion::V3_9)) {
+    return x;
+  }
+  unsigned bits = x.type.bits();
+  return e.bitcast(x, bits == 8    ? DType::UInt8
+                      : bits == 16 ? DType::UInt16
+                      : bits == 32 ? DType::UInt32
+                                   : DType::UInt64);
+}
+
 /// One tile.print a value; the prefix stands before each of them.
 FailureOr<Value> emitDevicePrint(CallContext &ctx, const BoundArguments &args) {
   Emitter &e = ctx.emitter;
@@ -32,6 +44,12 @@ FailureOr<Value> emitDevicePrint(CallContext &ctx, const BoundArguments &args) {
     FailureOr<Tensor> x = e.toTensor(value, "a value to print");
     if (failed(x)) {
       return failure();
+    }
+    if (args.boolean("hex")) {
+      x = bitsBefore39(e, *x);
+      if (failed(x)) {
+        return failure();
+      }
     }
     values.push_back(*x);
   }

@@ -53,6 +53,8 @@ TEST(EmitProgram, Printing) {
   EXPECT_THAT(tile, HasSubstr("tile.print \"n\""));
   EXPECT_THAT(tile, HasSubstr("\"u32\""));
   EXPECT_THAT(tile, HasSubstr("\"here\""));
+  EXPECT_THAT(tileOf("h: fp16", "tl.device_print('h', h, hex=True)"),
+              HasSubstr("{dtype = \"fp16\", hex}"));
   EXPECT_THAT(errorOf("n: i32", "tl.device_print('n', 'm', n)"),
               HasSubstr("prefix"));
   EXPECT_THAT(errorOf("n: i32", "tl.device_print(n)"), HasSubstr("prefix"));

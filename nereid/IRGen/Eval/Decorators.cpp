@@ -81,7 +81,7 @@ FailureOr<Value> Evaluator::decorate(Value function,
         (result->isFunction() || result->isClass() || isSupported)) {
       function = *result;
     } else if (diag.hasError()) {
-      if (ours && !tunes && !diag.dueToHost) {
+      if (diag.isUnforgivable || (ours && !tunes && !diag.dueToHost)) {
         return failure();
       }
       // How to launch is the launch's business: it may say everything itself.
@@ -189,6 +189,34 @@ static void checkNames(CallContext &ctx, const Function &function,
                                     : near);
     }
   }
+}
+
+/// Of key, reset_to_zero and restore_value. Since 3.9 upstream refuses the file
+/// for a name that is no parameter.
+static LogicalResult checkTunedNames(CallContext &ctx, const Function &function,
+                                     llvm::StringRef option,
+                                     llvm::ArrayRef<std::string> names) {
+  if (!ctx.emitter.means(LanguageVersion::V3_9)) {
+    checkNames(ctx, function, option, names);
+    return success();
+  }
+  std::vector<std::string> known;
+  for (const ast::Arg *parameter : parametersOf(function)) {
+    known.emplace_back(parameter->arg);
+  }
+  for (const std::string &name : names) {
+    if (!llvm::is_contained(known, name)) {
+      std::string near = suggestion(name, known);
+      return ctx.diag.raises("ValueError")
+          .unforgivable()
+          .error(option.str() + ": expected parameters of '" + function.name +
+                     "', " + llvm::join(known, ", ") + ", got '" + name + "'",
+                 (near.empty() ? "" : near + " ") +
+                     "before triton 3.9 the name was ignored, as with "
+                     "NEREID_LANGUAGE=3.8");
+    }
+  }
+  return success();
 }
 
 /// Of decorators that only a launch looks at: warnings since `from` stay with
@@ -391,9 +419,12 @@ static FailureOr<Value> applyAutotune(CallContext &ctx,
   }
   const Function &target = args["fn"].function();
   size_t warnings = ctx.diag.warnings.size();
-  checkNames(ctx, target, "triton.autotune's key", key.names);
-  checkNames(ctx, target, "reset_to_zero", reset.names);
-  checkNames(ctx, target, "restore_value", restore.names);
+  if (failed(
+          checkTunedNames(ctx, target, "triton.autotune's key", key.names)) ||
+      failed(checkTunedNames(ctx, target, "reset_to_zero", reset.names)) ||
+      failed(checkTunedNames(ctx, target, "restore_value", restore.names))) {
+    return failure();
+  }
   std::vector<std::string> tuned;
   for (const Value &item : options[0].items()) {
     for (const auto &[name, value] : item.record().fields[0].dict()) {

@@ -130,7 +130,7 @@ Failure Diagnostics::takeFailure() {
 void Diagnostics::forget(Mark mark) {
   errors.resize(mark.errors);
   warnings.resize(mark.warnings);
-  dueToHost = false;
+  dueToHost = isUnforgivable = false;
   exception.clear();
 }
 

@@ -87,6 +87,14 @@ public:
   }
   std::string exception;
 
+  /// The error that is recorded next ends the evaluation of its file, also in
+  /// a decorator, where errors are usually the launch's business.
+  Diagnostics &unforgivable() {
+    isUnforgivable |= errors.empty();
+    return *this;
+  }
+  bool isUnforgivable = false;
+
   /// The first error on one line, with its place.
   std::string reason() const;
 

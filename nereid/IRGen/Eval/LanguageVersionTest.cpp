@@ -60,6 +60,18 @@ private:
 
 } // namespace
 
+/// What upstream's format strings have: 0x%08x before, %a since.
+TEST(LanguageVersion, HexadecimalFloats) {
+  const char *body = "  tl.device_print('p', tl.load(p), n, hex=True)\n";
+  EXPECT_THAT(compiledAs(LanguageVersion::V3_8, body).tile,
+              AllOf(HasSubstr("{dtype = \"u32\", hex} : i32"),
+                    HasSubstr("{dtype = \"i32\", hex} : i32"),
+                    Not(HasSubstr("fp32\", hex"))));
+  EXPECT_THAT(compiledAs(LanguageVersion::V3_9, body).tile,
+              AllOf(HasSubstr("{dtype = \"fp32\", hex} : f32"),
+                    HasSubstr("{dtype = \"i32\", hex} : i32")));
+}
+
 TEST(LanguageVersion, NegatedFloats) {
   const char *body = "  tl.store(p, -tl.load(p))\n";
   EXPECT_THAT(compiledAs(LanguageVersion::V3_7, body).tile,

@@ -199,6 +199,9 @@ TEST(HostAnswers, DecideModuleConstants) {
   chosen("importlib.util.find_spec('numpy') is not None");
   chosen("not importlib.util.find_spec('flash_attn')");
   chosen("importlib.util.find_spec('flash_attn') is None");
+  chosen("'torch' in sys.modules and 'numpy.linalg' in sys.modules");
+  chosen("'flash_attn' not in sys.modules");
+  chosen("not ('flash_attn' in sys.modules)");
   chosen("shutil.which('nvcc') is None");
   is("from importlib.util import find_spec\nHAS = find_spec('flash_attn')\n"
      "A: tl.constexpr = 2.0 if HAS else 1.0\n");

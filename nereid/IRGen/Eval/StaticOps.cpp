@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/IRGen/Eval/Evaluator.h"
+#include "nereid/IRGen/Host/HostAnswers.h"
 
 #include <cmath>
 
@@ -425,6 +426,11 @@ FailureOr<Value> Evaluator::staticCompare(ast::CompareOperator op,
                  ? found
                  : FailureOr<Value>(Value(found->isNone() ==
                                           (op == ast::CompareOperator::NotIn)));
+    }
+    if (b.isOpaque() && b.opaque().name == "sys.modules" && a.isString() &&
+        op >= ast::CompareOperator::In) {
+      return Value(hostHasModule(a.string()) ==
+                   (op == ast::CompareOperator::In));
     }
     if (!decided) {
       return diag.hostError(what + " of " + a.describe() + " and " +

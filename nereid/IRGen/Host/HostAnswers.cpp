@@ -431,6 +431,8 @@ std::string hostAnswersMarkdown() {
       "without options | the same | |\n"
       "| `importlib.util.find_spec()` | a true value for what `import` finds, "
       "else None | the same | |\n"
+      "| `'X' in sys.modules` | as if all was imported that `import` finds | "
+      "the same | |\n"
       "| `shutil.which()` | None: nothing runs here | the same | |\n"
       "| `importlib.metadata.version()` | of torch and triton; others are "
       "not installed | the same | |\n"

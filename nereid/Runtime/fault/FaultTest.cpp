@@ -237,7 +237,9 @@ TEST(DevicePrint, EveryDType) {
   EXPECT_EQ(one(fp8e4nv, encodeFloat8E4M3(-4)), "-4.000000\n");
   EXPECT_EQ(one(i32, int32_t{-1}, true), "0xffffffff\n");
   EXPECT_EQ(one(i8, int8_t{10}, true), "0x0a\n");
-  EXPECT_EQ(one(f32, 1.0f, true), "0x3f800000\n");
+  EXPECT_EQ(one(f32, 1.5f, true), "0x1.8p+0\n");
+  EXPECT_EQ(one(f64, -0.1, true), "-0x1.999999999999ap-4\n");
+  EXPECT_EQ(one(f16, encodeFloat16(0.5), true), "0x1p-1\n");
   EXPECT_GT(one(f64, 1e308).size(), 300u);
 }
 

@@ -15,11 +15,11 @@
 namespace nereid {
 
 /// A number as printf's %d, %u or %f would show it in the language's own
-/// device_print; hexadecimal shows the bits of any type.
+/// device_print; hexadecimal, floats as its %a and the bits of other types.
 static void appendValue(std::string &out, DType dtype, const void *element,
                         bool hex) {
   char text[400]; // %f of the largest double has 309 digits before the point
-  if (hex) {
+  if (hex && !isFloat(dtype)) {
     uint64_t bits = 0;
     std::memcpy(&bits, element, byteSize(dtype));
     std::snprintf(text, sizeof(text), "0x%0*" PRIx64,
@@ -27,7 +27,7 @@ static void appendValue(std::string &out, DType dtype, const void *element,
   } else if (isFloat(dtype)) {
     double value;
     convertFunction(dtype, DType::Float64)(element, 1, &value, 1, 1);
-    std::snprintf(text, sizeof(text), "%f", value);
+    std::snprintf(text, sizeof(text), hex ? "%a" : "%f", value);
   } else if (dtype == DType::UInt64) {
     uint64_t value;
     std::memcpy(&value, element, sizeof(value));

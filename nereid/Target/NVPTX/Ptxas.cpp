@@ -10,9 +10,9 @@
 #include "nereid/Support/AssemblerLog.h"
 #include "nereid/Support/Files.h"
 #include "nereid/Support/Knobs.h"
+#include "nereid/Target/NVPTX/TemporaryFolder.h"
 
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 
 #include <cstring>
@@ -44,34 +44,6 @@ Expected<std::string> findPtxas() {
           "it in NEREID_PTXAS"};
 }
 
-namespace {
-/// A folder that goes with what is in it.
-class TemporaryFolder {
-public:
-  TemporaryFolder() {
-    failed = static_cast<bool>(
-        llvm::sys::fs::createUniqueDirectory("nereid-ptxas", path));
-  }
-  ~TemporaryFolder() {
-    if (!failed) {
-      llvm::sys::fs::remove_directories(path);
-    }
-  }
-  TemporaryFolder(const TemporaryFolder &) = delete;
-  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
-
-  std::string file(const char *name) const {
-    llvm::SmallString<128> full = path;
-    llvm::sys::path::append(full, name);
-    return full.str().str();
-  }
-  bool failed = false;
-
-private:
-  llvm::SmallString<128> path;
-};
-} // namespace
-
 static Failure assemblerFailure(const std::string &ptxas,
                                 const KernelImage &image, int status,
                                 const std::string &log) {
@@ -93,7 +65,7 @@ static Failure assemblerFailure(const std::string &ptxas,
 
 Status assemble(const std::string &ptxas, KernelImage &image,
                 uint32_t maxRegisters) {
-  TemporaryFolder folder;
+  TemporaryFolder folder("nereid-ptxas");
   if (folder.failed) {
     return {ErrorCode::IoError, "cannot make a temporary folder for ptxas"};
   }

@@ -15,6 +15,7 @@
 #include "TuneReport.h"
 #include "TuneWorker.h"
 #include "nereid/CommandLine/CommandProcess.h"
+#include "nereid/CommandLine/Interruption.h"
 #include "tools/nereid/Commands.h"
 #include "tools/nereid/KernelArguments.h"
 #include "tools/nereid/OptionText.h"
@@ -25,7 +26,6 @@
 #include "nereid/Tune/Supervisor.h"
 
 #include <CLI/CLI.hpp>
-#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -142,33 +142,6 @@ static std::string traceOf(const std::string &folder,
 // The command
 //===----------------------------------------------------------------------===//
 
-/// The number of the last signal that asks for the end; 0: none has come. One
-/// that is ignored (of a command in the background) stays so.
-static const std::atomic<int> &noteSignals() {
-  static std::atomic<int> last = 0;
-  struct sigaction action = {};
-  action.sa_handler = [](int number) { last = number; };
-  for (int number : {SIGINT, SIGTERM}) {
-    struct sigaction present = {};
-    if (::sigaction(number, nullptr, &present) == 0 &&
-        present.sa_handler != SIG_IGN) {
-      ::sigaction(number, &action, nullptr);
-    }
-  }
-  return last;
-}
-
-/// What is written now can be stopped.
-static void stopNotingSignals() {
-  for (int number : {SIGINT, SIGTERM}) {
-    struct sigaction present = {};
-    if (::sigaction(number, nullptr, &present) == 0 &&
-        present.sa_handler != SIG_IGN) {
-      ::signal(number, SIG_DFL);
-    }
-  }
-}
-
 static void tuneKernel(const TuneOptions &options) {
   if (options.grid.empty()) {
     usageError("expected FILE:KERNEL and --grid, got no --grid");
@@ -196,15 +169,15 @@ static void tuneKernel(const TuneOptions &options) {
   supervised.command.insert(supervised.command.end(),
                             {"--worker-folder", spare.path});
   supervised.limitSeconds = options.limit;
-  supervised.signal = &noteSignals();
+  supervised.signal = &Interruption::noted();
   int64_t begin = steadyClock()->now();
   std::optional<SupervisedTuning> tuning;
   {
+    Interruption interruption(Interruption::Of::All);
     TuneProgress bar;
     supervised.progress = [&](const Progress &progress) { bar.show(progress); };
     tuning = valueOrThrow(superviseTuning(supervised));
-  }
-  stopNotingSignals();
+  } // what is written now can be stopped
   if (tuning->signal) {
     printError(std::string("stopped by ") +
                (tuning->signal == SIGINT ? "Ctrl-C" : "a signal") + "\n");

@@ -519,3 +519,34 @@ TEST_F(TuneCommand, ListsWhatDecoratorsSay) {
   EXPECT_EQ(list[0]["configs"].size(), 3u);
   EXPECT_EQ(list[0]["configs"][1]["BLOCK"], 128);
 }
+
+/// What a tuner has kept for a GPU is what explain explains; what it has kept
+/// for the simulated one is not.
+TEST_F(TuneCommand, ExplainShowsTheChoiceThatIsKeptForAGpu) {
+  CommandResult tuned = run(launch("good") + "--export kept.json");
+  ASSERT_EQ(tuned.code, 0) << tuned.err;
+  Json kept = json("kept.json");
+  auto importFor = [&](const char *device, int block) {
+    kept["tuned"][0]["device"] = device;
+    kept["tuned"][0]["config"]["BLOCK"] = block;
+    EXPECT_TRUE(replaceFile(root + "/for.json", kept.dump()).ok());
+    CommandResult r = run("tune --import for.json");
+    EXPECT_EQ(r.code, 0) << r.err;
+  };
+  std::string explain = "explain" + launch("good").substr(4);
+  importFor("simulated sm_90 (sm_90)", 64);
+  CommandResult r = run(explain);
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(r.out, HasSubstr("the least predicted time of"));
+  importFor("NVIDIA A100 (sm_80)", 256);
+  r = run(explain + "--chip h100");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(r.out, AllOf(HasSubstr("BLOCK=256"),
+                           HasSubstr("as tuned on NVIDIA A100 (sm_80); "
+                                     "--config names another")));
+  // That of the chip's own architecture is nearer.
+  importFor("NVIDIA H100 (sm_90a)", 128);
+  EXPECT_THAT(run(explain + "--chip h100").out,
+              AllOf(HasSubstr("BLOCK=128"),
+                    HasSubstr("as tuned on NVIDIA H100 (sm_90a)")));
+}

@@ -7,6 +7,7 @@
 
 #include "TuneWorker.h"
 
+#include "nereid/CommandLine/Interruption.h"
 #include "tools/nereid/Commands.h"
 #include "tools/nereid/KernelArguments.h"
 #include "tools/nereid/TraceOption.h"
@@ -19,8 +20,6 @@
 #include "nereid/Tune/TuningChooser.h"
 
 #include <algorithm>
-#include <atomic>
-#include <csignal>
 #include <unistd.h>
 
 namespace nereid {
@@ -68,22 +67,6 @@ static std::string traceOfWorker(const TuneLaunch &launch) {
              : launch.folder + "/trace-" + std::to_string(::getpid()) + ".json";
 }
 
-/// What was measured by then is the result (the supervisor ends with the
-/// signal's status). Tells whether one has come.
-static std::function<bool()> stopOnSignals() {
-  static std::atomic<bool> isStopped = false;
-  struct sigaction action = {};
-  action.sa_handler = [](int) { isStopped = true; };
-  for (int number : {SIGINT, SIGTERM}) {
-    struct sigaction present = {};
-    if (::sigaction(number, nullptr, &present) == 0 &&
-        present.sa_handler != SIG_IGN) {
-      ::sigaction(number, &action, nullptr);
-    }
-  }
-  return [] { return isStopped.load(); };
-}
-
 void runTuneWorker(const TuneLaunch &launch, int pipe) {
   guardHostMemory();
   WorkerObserver observer(pipe);
@@ -99,7 +82,10 @@ void runTuneWorker(const TuneLaunch &launch, int pipe) {
   options.searchSeconds =
       launch.search ? static_cast<double>(searchSeconds) : 0;
   options.limitSeconds = static_cast<double>(launch.seconds);
-  options.isStopped = stopOnSignals();
+  // What was measured by then is the result; the supervisor ends with the
+  // signal's status.
+  Interruption interruption(Interruption::Of::All);
+  options.isStopped = [] { return Interruption::signal() != 0; };
   options.compileThreads = launch.compilesOneByOne ? 1 : 0;
 
   std::vector<std::string> given;

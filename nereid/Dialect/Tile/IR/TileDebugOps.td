@@ -16,7 +16,8 @@ def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "device_print of one value, or of the prefix alone";
   let description = [{
     `dtype` is the language's name of the element type, which tells unsigned
-    from signed ("u32").
+    from signed ("u32"). With `hex`, integers are shown by their bits, floats
+    as printf's %a.
     ```mlir
     tile.print "x: " (%x) {dtype = "fp32"} : tensor<64xf32>
     ```
