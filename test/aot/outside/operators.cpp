@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kernels/expression/Expression.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/softmax/Softmax.h"
 
@@ -18,13 +19,14 @@ using namespace nereid;
 
 int main() {
   try {
-    // softmax(0 0 0 0) = 1/4 each, and the last one's derivative by itself is
-    // 1/4 * (1 - 1/4).
+    // softmax(0 0 0 0) = 1/4 each; the derivative of the last one's square by
+    // the last is 2 * 1/4 * 1/4 * (1 - 1/4).
     Variable x(zeros({1, 4}, f32, Device::cpu()), true);
     Variable p = kernels::softmax(x);
+    Variable y = p * p;
     Tensor dy = zeros({1, 4}, f32, Device::cpu());
     dy.slice(1, 3, 4).fill(1);
-    p.backward(dy);
+    y.backward(dy);
     std::printf("%s %g %g\n", kernels::hasCompiler() ? "compiled" : "ahead",
                 p.value().toFloat64()[3], x.grad().toFloat64()[3]);
   } catch (const Error &error) {

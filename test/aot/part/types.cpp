@@ -11,6 +11,8 @@
 #include <string>
 
 int main() {
-  std::printf("%s %u %u\n", std::string(shortName(nereid::DType::BFloat16)).c_str(),
-              unsigned(byteSize(nereid::DType::BFloat16)), unsigned(bitWidth(nereid::DType::Int1)));
+  std::printf("%s %u %u\n",
+              std::string(shortName(nereid::DType::BFloat16)).c_str(),
+              unsigned(byteSize(nereid::DType::BFloat16)),
+              unsigned(bitWidth(nereid::DType::Int1)));
 }
