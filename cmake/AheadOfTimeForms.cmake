@@ -6,7 +6,8 @@
 # A line is names with their values, and a signature (docs/AheadOfTime.md) for
 # each combination of them; a value may name those in front of it.
 function(nereid_forms file variable)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  get_filename_component(file ${file} ABSOLUTE)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
   file(STRINGS ${file} lines)
   set(all "")
   foreach(line ${lines})

@@ -18,11 +18,11 @@ set(NEREID_WARNINGS -Wall -Wextra -Wno-unused-parameter -Werror=return-type
 function(nereid_compile_options target)
   target_compile_options(${target} PRIVATE ${NEREID_WARNINGS})
   target_include_directories(${target} PUBLIC
-    $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}> $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}>
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}>
     $<INSTALL_INTERFACE:include>)
   get_target_property(type ${target} TYPE)
   if(NEREID_SANITIZE AND type STREQUAL EXECUTABLE)
-    target_sources(${target} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/SanitizerOptions.cpp)
+    target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/SanitizerOptions.cpp)
   endif()
 endfunction()
 

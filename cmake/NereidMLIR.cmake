@@ -11,9 +11,9 @@ include(AddMLIR)
 
 # One precompiled header for everything that touches MLIR: a conversion then
 # compiles in about 2.4 s instead of 17 s. All users need identical flags.
-add_library(NereidMLIRHeaders STATIC ${CMAKE_SOURCE_DIR}/cmake/MLIRHeaders.cpp)
+add_library(NereidMLIRHeaders STATIC ${PROJECT_SOURCE_DIR}/cmake/MLIRHeaders.cpp)
 target_include_directories(NereidMLIRHeaders SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
-target_include_directories(NereidMLIRHeaders PUBLIC ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+target_include_directories(NereidMLIRHeaders PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 if(NEREID_STATIC)
   nereid_mlir_archives(archives)
   target_link_libraries(NereidMLIRHeaders PUBLIC ${archives})

@@ -12,9 +12,9 @@ add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,SHARED_LIBRARY>:-Wl,--excl
 # archives: two copies in a process are two schedulers. Here nothing else can
 # bring another copy. Same version as Debian's, so the same headers.
 find_package(Threads REQUIRED)
-set(NEREID_TBB_DIR ${CMAKE_BINARY_DIR}/onetbb CACHE PATH "Sources of oneTBB; fetched if absent")
+set(NEREID_TBB_DIR ${PROJECT_BINARY_DIR}/onetbb CACHE PATH "Sources of oneTBB; fetched if absent")
 if(NOT EXISTS ${NEREID_TBB_DIR}/src/tbb/version.cpp)
-  execute_process(COMMAND ${CMAKE_SOURCE_DIR}/scripts/fetch-onetbb ${NEREID_TBB_DIR}
+  execute_process(COMMAND ${PROJECT_SOURCE_DIR}/scripts/fetch-onetbb ${NEREID_TBB_DIR}
                   COMMAND_ERROR_IS_FATAL ANY)
 endif()
 file(GLOB tbbSources ${NEREID_TBB_DIR}/src/tbb/*.cpp)
@@ -62,7 +62,7 @@ function(nereid_mlir_archives variable)
   get_property(extensions GLOBAL PROPERTY MLIR_EXTENSION_LIBS)
   get_property(translations GLOBAL PROPERTY MLIR_TRANSLATION_LIBS)
   llvm_map_components_to_libnames(llvm X86 NVPTX OrcJIT Passes)
-  add_library(NereidGlibc235 STATIC ${CMAKE_SOURCE_DIR}/cmake/Glibc235.c)
+  add_library(NereidGlibc235 STATIC ${PROJECT_SOURCE_DIR}/cmake/Glibc235.c)
   set(${variable} NereidGlibc235 ${dialects} ${conversions} ${extensions} ${translations} MLIROptLib ${llvm}
       PARENT_SCOPE)
 endfunction()

@@ -34,7 +34,10 @@
 //               arXiv 1606.08415; Shazeer, "GLU Variants Improve Transformer",
 //               arXiv 2002.05202
 //
-// A program without a compiler cannot evaluate expressions.
+// In a program without a compiler, common expressions (sums, products, numbers,
+// activations, swiglu, geglu, dropout) and their gradients are one kernel of
+// kernels/expression/expression.py where all is row-major and of one type.
+// Others are a kernel for each operation, in fp32, and integers are refused.
 //
 //===----------------------------------------------------------------------===//
 

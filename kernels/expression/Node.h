@@ -87,6 +87,15 @@ std::vector<Tensor> launch(std::span<const NodePtr> roots,
                            std::span<const DType> types,
                            const Tensor &gradient);
 
+/// The same in a program without a compiler: one kernel where
+/// kernels/expression/expression.py has it, else one for each operation, in
+/// fp32. Tensors that are not row-major, of the shape and of one float type are
+/// copied first. Throws NotFound where no such kernels are linked,
+/// InvalidArgument for arithmetic of integers.
+std::vector<Tensor> launchAheadOfTime(std::span<const NodePtr> roots,
+                                      std::span<const DType> types,
+                                      const Tensor &gradient);
+
 /// Into a tensor of any strides, of the root's shape.
 void launchInto(const Tensor &result, const NodePtr &root);
 

@@ -55,8 +55,9 @@ struct Value {
 
 class Writer {
 public:
-  Writer(KernelText &kernel, const Tensor &gradient, const Tensor &result)
-      : kernel(kernel), gradient(gradient), result(result) {}
+  Writer(KernelText &kernel, const Tensor &gradient, const Tensor &result,
+         bool isForm)
+      : kernel(kernel), gradient(gradient), result(result), isForm(isForm) {}
   void write(std::span<const NodePtr> roots, const Shape &shape);
 
 private:
@@ -77,6 +78,7 @@ private:
 
   KernelText &kernel;
   const Tensor &gradient, &result;
+  bool isForm; ///< writeForm
   std::string body, parameters;
   std::map<std::string, bool> sizeNames;
   std::unordered_map<const Node *, size_t> tensorOfNode;
@@ -91,7 +93,7 @@ private:
 size_t Writer::tensorOf(const Node &node) {
   const Tensor &tensor = node.op == Op::Gradient ? gradient : node.tensor;
   std::vector<Tensor> &all = kernel.tensors;
-  for (size_t i = 0; i < all.size(); ++i) {
+  for (size_t i = 0; i < all.size() && !isForm; ++i) {
     if (all[i].data() == tensor.data() && all[i].dtype() == tensor.dtype() &&
         all[i].shape() == tensor.shape() &&
         all[i].strides() == tensor.strides()) {
@@ -232,7 +234,7 @@ void Writer::loadTensors() {
       text += rows ? "[:, None]" : "[None, :]";
     }
     DType dtype = kernel.tensors[t].dtype();
-    if (computedIn(dtype) != dtype) {
+    if (computedIn(dtype) != dtype || isForm) {
       text += ".to(tl.float32)";
     }
     line(numbered("x", t) + " = " + text);
@@ -253,7 +255,8 @@ Value Writer::number(const Node &node, bool asInteger) {
   value.type = asInteger ? i64 : f32;
   int64_t integer = node.isInteger ? node.integer : int64_t(node.number);
   double twice = 2 * node.number;
-  bool isSmall = std::fabs(node.number) <= 16 && twice == std::floor(twice);
+  bool isSmall =
+      std::fabs(node.number) <= 16 && twice == std::floor(twice) && !isForm;
   if (node.op == Op::Constant || isSmall) {
     value.isLiteral = true;
     value.isName = node.number >= 0;
@@ -359,8 +362,7 @@ static const char *function(Op op) {
   }
 }
 
-/// What two values are compared in.
-static DType comparedIn(const Node &a, const Node &b) {
+DType expression::comparedIn(const Node &a, const Node &b) {
   if (isFloat(a.dtype) || isFloat(b.dtype)) {
     return f32;
   }
@@ -435,7 +437,7 @@ Value Writer::compute(const Node &node) {
     for (int64_t size : kernel.loops.sizes) {
       count *= size;
     }
-    bool isFar = node.offset + count > INT32_MAX - (1 << 20);
+    bool isFar = node.offset + count > INT32_MAX - (1 << 20) && !isForm;
     std::string seed = argument(LaunchArgument(node.seed)),
                 offset = argument(LaunchArgument(node.offset)),
                 p = argument(LaunchArgument(node.number)),
@@ -448,7 +450,7 @@ Value Writer::compute(const Node &node) {
   case Op::Power: {
     usesLibdevice = true;
     Node exponent;
-    exponent.op = Op::Constant;
+    exponent.op = isForm ? Op::Number : Op::Constant;
     exponent.number = node.number;
     std::string x = operand(input(0), f32);
     text = "libdevice.pow(" + x + ", " + number(exponent, false).name + ")";
@@ -466,8 +468,11 @@ Value Writer::compute(const Node &node) {
         ")";
     return value;
   }
-  text = operand(input(0), value.type) + infix(node.op) +
-         operand(input(1), value.type);
+  // A form is one for 2 * x and x * 2.
+  bool swaps = isForm && (node.op == Op::Add || node.op == Op::Multiply) &&
+               input(0)->isNumber && !input(1)->isNumber;
+  text = operand(input(swaps), value.type) + infix(node.op) +
+         operand(input(!swaps), value.type);
   return value;
 }
 
@@ -496,9 +501,9 @@ std::string Writer::offsetOfResult() {
   return "(" + row + ")[:, None] + cols[None, :]";
 }
 
-void Writer::write(std::span<const NodePtr> roots, const Shape &shape) {
-  std::vector<const Node *> order = inOrder(roots);
-  for (const Node *node : order) {
+void expression::checkDropout(std::span<const Node *const> nodes,
+                              const Shape &shape) {
+  for (const Node *node : nodes) {
     if (node->op == Op::Dropout && node->shape != shape) {
       raise(
           {ErrorCode::InvalidArgument,
@@ -506,6 +511,13 @@ void Writer::write(std::span<const NodePtr> roots, const Shape &shape) {
            "one that is broadcast after; hint: evaluate it first",
            {}});
     }
+  }
+}
+
+void Writer::write(std::span<const NodePtr> roots, const Shape &shape) {
+  std::vector<const Node *> order = inOrder(roots);
+  checkDropout(order, shape);
+  for (const Node *node : order) {
     if (node->op == Op::Leaf || node->op == Op::Gradient) {
       tensorOfNode[node] = tensorOf(*node);
     }
@@ -514,7 +526,13 @@ void Writer::write(std::span<const NodePtr> roots, const Shape &shape) {
   if (result.defined()) {
     all.push_back(result);
   }
-  kernel.loops = planLoops(shape, all);
+  if (isForm) {
+    kernel.loops.sizes = {1};
+    kernel.loops.strides.assign(all.size(), {1});
+    kernel.loops.wide = true;
+  } else {
+    kernel.loops = planLoops(shape, all);
+  }
   writeIndices();
   loadTensors();
   std::string at = offsetOfResult(); // sizes are in front of numbers
@@ -522,7 +540,7 @@ void Writer::write(std::span<const NodePtr> roots, const Shape &shape) {
     if (auto leaf = tensorOfNode.find(node); leaf != tensorOfNode.end()) {
       Value value;
       value.name = numbered("x", leaf->second);
-      value.type = computedIn(node->dtype);
+      value.type = isForm ? f32 : computedIn(node->dtype);
       values[node] = value;
     } else if (node->op != Op::Number && node->op != Op::Constant) {
       Value value = compute(*node);
@@ -562,6 +580,14 @@ KernelText expression::writeKernel(std::span<const NodePtr> roots,
                                    const Tensor &gradient,
                                    const Tensor &result) {
   KernelText kernel;
-  Writer(kernel, gradient, result).write(roots, roots[0]->shape);
+  Writer(kernel, gradient, result, false).write(roots, roots[0]->shape);
+  return kernel;
+}
+
+KernelText expression::writeForm(std::span<const NodePtr> roots,
+                                 const Tensor &gradient) {
+  KernelText kernel;
+  Writer(kernel, gradient, {}, true).write(roots, roots[0]->shape);
+  kernel.sizes.clear();
   return kernel;
 }

@@ -27,6 +27,19 @@ struct KernelText {
 KernelText writeKernel(std::span<const NodePtr> roots, const Tensor &gradient,
                        const Tensor &result = {});
 
+/// A kernel that is compiled ahead of time: its text depends on the operations
+/// alone. Tensors are row-major, of one shape and any float type, and are not
+/// looked at; a tensor that two leaves have is loaded twice; numbers are
+/// arguments, but for those of gelu and its like. Its only size is the number
+/// of elements, in front of the numbers, and not in `sizes`.
+KernelText writeForm(std::span<const NodePtr> roots, const Tensor &gradient);
+
+/// What two values are compared in.
+DType comparedIn(const Node &a, const Node &b);
+
+/// Throws InvalidArgument where a dropout is broadcast.
+void checkDropout(std::span<const Node *const> nodes, const Shape &shape);
+
 } // namespace nereid::kernels::expression
 
 #endif // NEREID_KERNELS_EXPRESSION_TEXT_H

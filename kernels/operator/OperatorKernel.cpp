@@ -65,19 +65,24 @@ void kernels::addKernelLibrary(const char *op, const KernelLibrary &library) {
   libraries().byOperator[op] = &library;
 }
 
-/// From the text of kernels/<op>/<op>.py.
-static Kernel compile(const char *op, const char *kernel, Context &context) {
+std::string_view kernels::sourceOf(std::string_view op) {
   for (const SourceFile &source : sources) {
     if (source.name == op) {
-      std::string path =
-          std::string("kernels/") + op + "/" + std::string(op) + ".py";
-      return Kernel::fromSource({path, std::string(source.text), {}}, kernel,
-                                context);
+      return source.text;
     }
   }
-  raise({ErrorCode::NotFound,
-         std::string("operator '") + op + "' has no kernels",
-         {}});
+  return {};
+}
+
+static Kernel compile(const char *op, const char *kernel, Context &context) {
+  std::string_view text = sourceOf(op);
+  if (text.empty()) {
+    raise({ErrorCode::NotFound,
+           std::string("operator '") + op + "' has no kernels",
+           {}});
+  }
+  std::string path = std::string("kernels/") + op + "/" + op + ".py";
+  return Kernel::fromSource({path, std::string(text), {}}, kernel, context);
 }
 
 static const KernelLibrary *libraryOf(std::string_view op) {
@@ -115,7 +120,7 @@ std::string kernels::whoHasNoCompiler() {
 std::string kernels::howToHaveACompiler() {
   return contextOfItsOwn()
              ? "make the Context with createKernelCompiler() of nereid/nereid.h"
-             : "link NereidPipeline and include nereid/nereid.h";
+             : "link Nereid::Nereid and include nereid/nereid.h";
 }
 
 static Kernel loadAhead(const char *op, const char *kernel, Context &context) {
@@ -125,7 +130,7 @@ static Kernel loadAhead(const char *op, const char *kernel, Context &context) {
            std::string("operator '") + op + "': " + whoHasNoCompiler() +
                ", and there are no kernels of it that were compiled ahead of "
                "time; hint: " +
-               howToHaveACompiler() + ", or link nereid_kernels",
+               howToHaveACompiler() + ", or link Nereid::KernelsAheadOfTime",
            {}});
   }
   return Kernel::fromLibrary(*library, kernel, context);

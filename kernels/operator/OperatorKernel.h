@@ -27,6 +27,7 @@
 
 #include <functional>
 #include <mutex>
+#include <string_view>
 
 namespace nereid::kernels {
 
@@ -120,6 +121,9 @@ bool hasCompiler();
 /// Are there kernels of kernels/<op>, from a compiler or compiled ahead of
 /// time, in the context that this thread works for?
 bool hasKernels(const char *op);
+
+/// The text of kernels/<op>/<op>.py; empty if there is none.
+std::string_view sourceOf(std::string_view op);
 
 /// What an operator says of a context without a compiler: "this program has no
 /// compiler", or that the context that this thread works for has none.

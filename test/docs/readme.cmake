@@ -1,8 +1,8 @@
 # The README's C++ and CMake, word by word. Included by the top-level
 # CMakeLists.txt, since its paths are relative to that.
 function(nereid_readme_block language result)
-  file(READ ${CMAKE_SOURCE_DIR}/README.md text)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/README.md)
+  file(READ ${PROJECT_SOURCE_DIR}/README.md text)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/README.md)
   string(FIND "${text}" "```${language}\n" begin)
   if(begin EQUAL -1)
     message(FATAL_ERROR "README.md: expected a block of ${language}, got none")
@@ -15,7 +15,7 @@ function(nereid_readme_block language result)
   set(${result} "${text}" PARENT_SCOPE)
 endfunction()
 
-set(folder ${CMAKE_BINARY_DIR}/readme)
+set(folder ${PROJECT_BINARY_DIR}/readme)
 # The snippet's statements become the body of main.
 nereid_readme_block(cpp snippet)
 # A list of lines would be split at the semicolons, too.
@@ -47,7 +47,7 @@ nereid_readme_block(cmake kernels)
 file(CONFIGURE OUTPUT ${folder}/kernels.cmake @ONLY CONTENT "@kernels@")
 include(${folder}/kernels.cmake)
 
-nereid_test(docs.readme.snippet RING level LABELS docs WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} COMMAND readme_snippet)
+nereid_test(docs.readme.snippet RING level LABELS docs WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} COMMAND readme_snippet)
 nereid_test(docs.readme.kernels RING level LABELS docs COMMAND my_program)
 nereid_test(docs.readme.commands RING level LABELS docs
-  COMMAND ${CMAKE_SOURCE_DIR}/test/docs/follow-readme --build ${CMAKE_BINARY_DIR})
+  COMMAND ${PROJECT_SOURCE_DIR}/test/docs/follow-readme --build ${PROJECT_BINARY_DIR})

@@ -1,0 +1,20 @@
+# cpack -G DEB, cpack -G TZST: packages of what cmake --install gives
+# (scripts/package).
+if(NEREID_STATIC)
+  return()
+endif()
+set(CPACK_PACKAGE_NAME nereid)
+set(CPACK_PACKAGE_VENDOR Nereid)
+set(CPACK_PACKAGE_CONTACT "Nereid <nereid@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Compiler and runtime for Triton kernels, and operators with gradients")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_THREADS 0)
+set(CPACK_PACKAGE_FILE_NAME nereid-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
+set(CPACK_DEBIAN_COMPRESSION_TYPE zstd)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# What programs are built with: oneTBB and Zstandard are named by the archives.
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libtbb-dev, libzstd-dev")
+include(CPack)
