@@ -11,6 +11,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <map>
 #include <unordered_map>
 
@@ -354,6 +355,20 @@ static const char *function(Op op) {
     return "tl.erf";
   case Op::Abs:
     return "tl.abs";
+  case Op::Sin:
+    return "tl.sin";
+  case Op::Cos:
+    return "tl.cos";
+  case Op::Floor:
+    return "tl.floor";
+  case Op::Ceil:
+    return "tl.ceil";
+  case Op::Round:
+    return "libdevice.rint";
+  case Op::Log1p:
+    return "libdevice.log1p";
+  case Op::Expm1:
+    return "libdevice.expm1";
   default:
     return nullptr;
   }
@@ -445,20 +460,24 @@ Value Writer::compute(const Node &node) {
            operand(input(0), f32) + " * " + scale + ")";
     return value;
   }
-  case Op::Power: {
+  case Op::Softplus: {
+    // Nothing overflows, and small results keep their digits.
     usesLibdevice = true;
-    Node exponent;
-    exponent.op = Op::Constant;
-    exponent.number = node.number;
-    std::string x = operand(input(0), f32);
-    text = "libdevice.pow(" + x + ", " + number(exponent, false).name + ")";
+    std::string x = cast(valueOf(input(0)), f32);
+    text = std::string("tl.maximum(") + x + ", 0.0" + nans +
+           ") + libdevice.log1p(tl.exp(-tl.abs(" + x + ")))";
     return value;
   }
+  case Op::Power:
+    usesLibdevice = true;
+    text = "libdevice.pow(" + cast(valueOf(input(0)), f32) + ", " +
+           cast(valueOf(input(1)), f32) + ")";
+    return value;
   default:
     break;
   }
   if (const char *name = function(node.op)) {
-    usesLibdevice |= node.op == Op::Tanh;
+    usesLibdevice |= std::strncmp(name, "libdevice", 9) == 0;
     const Node *x = input(0);
     text =
         std::string(name) + "(" +

@@ -152,6 +152,7 @@ public:
   Tensor slice(int axis, int64_t start, int64_t stop = INT64_MAX,
                int64_t step = 1) const;
   Tensor select(int axis, int64_t index) const; ///< drops the dimension
+  Tensor operator[](int64_t index) const { return select(0, index); }
   Tensor expand(Shape shape) const; ///< size-1 dimensions repeat, stride 0
   Tensor unsqueeze(int axis) const;
   Tensor squeeze(int axis) const;
@@ -182,6 +183,12 @@ public:
   double at(std::initializer_list<int64_t> index) const;
   /// The only element. Throws when there is not exactly one.
   double item() const;
+  /// The same converted to T: a double has no more than 53 bits of an integer.
+  template <typename T>
+  T item() const {
+    item();
+    return toVector<T>()[0];
+  }
 
   /// *this when the host can read it, else a copy on the cpu device.
   Tensor onHost() const { return device_.isHost() ? *this : to(Device::cpu()); }
