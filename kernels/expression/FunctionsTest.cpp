@@ -1,4 +1,4 @@
-//===- FunctionsTest.cpp - One function of an expression at a time ---------===//
+//===- FunctionsTest.cpp - One function of an expression --------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -41,8 +41,9 @@ static const Function functions[] = {
     {"log1p", log1p, std::log1p, -0.9, 20},
     {"expm1", expm1, std::expm1, -10, 10},
     {"softplus", [](const Expression &x) { return softplus(x); },
-     [](double x) { return x > 0 ? x + std::log1p(std::exp(-x))
-                                 : std::log1p(std::exp(x)); },
+     [](double x) {
+       return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
+     },
      -40, 40},
     {"softplus of beta 3", [](const Expression &x) { return softplus(x, 3); },
      [](double x) { return std::log1p(std::exp(3 * x)) / 3; }, -10, 10},
@@ -127,8 +128,9 @@ TEST_P(Functions, knowNanAndInfinity) {
 }
 
 TEST_P(Functions, clampBetweenBounds) {
-  Variable x(Tensor::fromVector(std::vector<float>{-2, -1, 0, 1, 2}, {}, device),
-             true);
+  Variable x(
+      Tensor::fromVector(std::vector<float>{-2, -1, 0, 1, 2}, {}, device),
+      true);
   auto y = clamp(x, -1, 1);
   y.backward(full({5}, 1, f32, device));
   EXPECT_THAT(y.value().toFloat64(), ElementsAre(-1, -1, 0, 1, 1));
@@ -138,8 +140,8 @@ TEST_P(Functions, clampBetweenBounds) {
   EXPECT_THAT(clip(x, 0.5).value().toFloat64(),
               ElementsAre(0.5, 0.5, 0.5, 1, 2));
   EXPECT_THAT(clamp(x, 5, 2).value().toFloat64(), ElementsAre(2, 2, 2, 2, 2));
-  Tensor least = Tensor::fromVector(std::vector<float>{-5, 0, 0, 0, 0}, {},
-                                    device);
+  Tensor least =
+      Tensor::fromVector(std::vector<float>{-5, 0, 0, 0, 0}, {}, device);
   EXPECT_THAT(clamp(x, least).value().toFloat64(), ElementsAre(-2, 0, 0, 1, 2));
   EXPECT_THROW(clamp(x, std::nullopt), Error);
 }
@@ -170,8 +172,8 @@ TEST_P(Functions, anotherExponentIsTheSameKernel) {
 
 TEST_P(Functions, ofIntegersAreExact) {
   int64_t large = (int64_t{1} << 53) + 1;
-  Tensor x = Tensor::fromVector(std::vector<int64_t>{large, -large, 5}, {},
-                                device);
+  Tensor x =
+      Tensor::fromVector(std::vector<int64_t>{large, -large, 5}, {}, device);
   auto exact = [](const Expression &e) {
     return evaluate(e).toVector<int64_t>();
   };

@@ -74,8 +74,8 @@ static void launchScatterAdd(const Tensor &y, const Tensor &source,
   }
   int64_t lanes = of.outer * of.inner;
   // On a GPU each lane has a thread of its own.
-  int64_t block = y.device().isHost() ? std::min<int64_t>(nextPowerOf2(lanes), 256)
-                                      : 128;
+  int64_t block =
+      y.device().isHost() ? std::min<int64_t>(nextPowerOf2(lanes), 256) : 128;
   static const OperatorKernel kernel("indexing", "scatter_add_kernel");
   kernel[{cdiv(lanes, block)}](y, source, index, lanes, length, of.length,
                                of.inner, "SHARED"_a = isShared,
@@ -219,8 +219,7 @@ Tensor kernels::scatterAdd(const Tensor &x, int axis, const Tensor &index,
   checks.any("x", x);
   DType t = x.dtype();
   if (t == i1 || (isFloat(t) && byteSize(t) == 1)) {
-    checks.fail("x", "a tensor of fp32, fp16, bf16, fp64 or integers",
-                x.str());
+    checks.fail("x", "a tensor of fp32, fp16, bf16, fp64 or integers", x.str());
   }
   int at = checkGather("scatter_add", x, axis, index);
   checks.any("source", source)

@@ -5,20 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Formula:      of three dimensions and axis 1: indexSelect: y[a, j, b] =
-//               x[a, index[j], b]; gather: y[a, j, b] = x[a, index[a, j, b], b];
-//               scatterAdd: y = x, then y[a, index[a, j, b], b] +=
-//               source[a, j, b]; oneHot: y[.., c] = (index[..] == c)
+// Formula:      of three dimensions and axis 1: indexSelect: y[a, j, b] = x[a,
+//               index[j], b]; gather: y[a, j, b] = x[a, index[a, j, b], b];
+//               scatterAdd: y = x, then y[a, index[a, j, b], b] += source[a, j,
+//               b]; oneHot: y[.., c] = (index[..] == c)
 // Shapes:       x of any, with any strides; the index of indexSelect has one
 //               dimension, that of `take` any; that of gather has x's rank, and
 //               along other dimensions no larger sizes; source is as the index
-// Types:        x of any (scatterAdd: no fp8 and int1), index of i32 or i64. Sums
-//               are fp32, rounded once; of fp64 and integers in their type
+// Types:        x of any (scatterAdd: no fp8 and int1), index of i32 or i64.
+//               Sums are fp32, rounded once; of fp64 and integers in their type
 // Gradients:    x; source
-// Memory:       the result, and a copy of what is not row-major. The gradient of
-//               x is written whole; sums of halves are fp32 tensors of its size
-// Determinism:  the same bits in each run on one device: what goes to one element
-//               is added from the first to the last, by one lane, without atomics
+// Memory:       the result, and a copy of what is not row-major. The gradient
+//               of x is written whole; sums of halves are fp32 tensors of its
+//               size
+// Determinism:  the same bits in each run on one device: what goes to one
+//               element is added from the first to the last, by one lane,
+//               without atomics
 // Source:       none
 //
 // An index on a host device that x lacks is refused; on a GPU its result is NaN
@@ -47,8 +49,7 @@ inline Expression indexSelect(const Expression &x, int axis,
 /// the axis.
 Tensor take(const Tensor &x, const Tensor &index, int axis = 0);
 Variable take(const Variable &x, const Tensor &index, int axis = 0);
-inline Expression take(const Expression &x, const Tensor &index,
-                       int axis = 0) {
+inline Expression take(const Expression &x, const Tensor &index, int axis = 0) {
   return take(x.variable(), index, axis);
 }
 /// x[index], as an array is indexed.

@@ -73,7 +73,8 @@ size_t Indexing::source(size_t i, bool isShared) const {
   for (size_t k = size_t(axis) + 1; k < shape.size(); ++k) {
     inner *= size_t(shape[k]);
   }
-  auto taken = size_t(result[size_t(axis)]), length = size_t(shape[size_t(axis)]);
+  auto taken = size_t(result[size_t(axis)]),
+       length = size_t(shape[size_t(axis)]);
   size_t b = i % inner, j = i / inner % taken, a = i / inner / taken;
   auto index = size_t(isShared ? sharedValues[j] : eachValues[i]);
   return (a * length + index) * inner + b;
@@ -133,8 +134,8 @@ TEST_P(Indexing, addsInOrder) {
 
 TEST_P(Indexing, anIndexMayBeSmaller) {
   Variable x(arange({3, 4}, f32, device), true);
-  Tensor index = Tensor::fromVector(std::vector<int64_t>{3, 3, 0, 1}, {{2, 2}},
-                                    device);
+  Tensor index =
+      Tensor::fromVector(std::vector<int64_t>{3, 3, 0, 1}, {{2, 2}}, device);
   Variable y = gather(x, 1, index);
   EXPECT_THAT(y.value().toFloat64(), ElementsAre(3, 3, 4, 5));
   y.backward(full({2, 2}, 1, f32, device));
@@ -144,8 +145,8 @@ TEST_P(Indexing, anIndexMayBeSmaller) {
 
 TEST_P(Indexing, takesWithAnIndexOfAnyRank) {
   Variable x(arange({4, 2}, bf16, device), true);
-  Tensor at = Tensor::fromVector(std::vector<int32_t>{3, 0, 1, 1}, {{2, 2}},
-                                 device);
+  Tensor at =
+      Tensor::fromVector(std::vector<int32_t>{3, 0, 1, 1}, {{2, 2}}, device);
   Variable y = index(x, at);
   EXPECT_EQ(y.shape(), (Shape{2, 2, 2}));
   EXPECT_THAT(y.value().toFloat64(), ElementsAre(6, 7, 0, 1, 2, 3, 2, 3));
@@ -158,9 +159,9 @@ TEST_P(Indexing, integersAreExact) {
   int64_t large = (int64_t{1} << 60) + 1;
   Tensor x = full({3}, 0, i64, device) + large;
   Tensor at = Tensor::fromVector(std::vector<int64_t>{2, 2}, {}, device);
-  EXPECT_THAT(scatterAdd(x, 0, at, full({2}, 1, i64, device))
-                  .toVector<int64_t>(),
-              ElementsAre(large, large, large + 2));
+  EXPECT_THAT(
+      scatterAdd(x, 0, at, full({2}, 1, i64, device)).toVector<int64_t>(),
+      ElementsAre(large, large, large + 2));
   EXPECT_THAT(indexSelect(x, 0, at).toVector<int64_t>(),
               ElementsAre(large, large));
 }
@@ -238,11 +239,12 @@ TEST_P(Indexing, namesWhatDoesNotFit) {
               }),
               HasSubstr("scatter_add: argument 'source': expected shape [1, 3] "
                         "(that of index)"));
-  EXPECT_THAT(messageOf([&] {
-                scatterAdd(zeros({1}, i1, device), 0, zeros({1}, i64, device),
-                           zeros({1}, i1, device));
-              }),
-              HasSubstr("expected a tensor of fp32, fp16, bf16, fp64 or integers"));
+  EXPECT_THAT(
+      messageOf([&] {
+        scatterAdd(zeros({1}, i1, device), 0, zeros({1}, i64, device),
+                   zeros({1}, i1, device));
+      }),
+      HasSubstr("expected a tensor of fp32, fp16, bf16, fp64 or integers"));
   EXPECT_THAT(messageOf([&] { oneHot(at, 0); }),
               HasSubstr("'classes': expected a number above 0, got 0"));
 }

@@ -17,7 +17,9 @@
 using namespace nereid;
 using namespace nereid::kernels;
 
-static std::string named(size_t i) { return "values[" + std::to_string(i) + "]"; }
+static std::string named(size_t i) {
+  return "values[" + std::to_string(i) + "]";
+}
 
 static Tensor concatOf(const char *op, std::span<const Tensor> values,
                        int axis) {
@@ -197,8 +199,7 @@ std::vector<Tensor> kernels::split(const Tensor &x,
 }
 
 std::vector<Variable> kernels::split(const Variable &x,
-                                     std::span<const int64_t> sizes,
-                                     int axis) {
+                                     std::span<const int64_t> sizes, int axis) {
   std::vector<Tensor> parts = split(x.value(), sizes, axis);
   int at = checkedAxis("split", x.value(), axis);
   std::vector<int64_t> kept(sizes.begin(), sizes.end());
@@ -232,9 +233,9 @@ std::vector<Tensor> kernels::split(const Tensor &x, int64_t size, int axis) {
 }
 std::vector<Variable> kernels::split(const Variable &x, int64_t size,
                                      int axis) {
-  return split(x,
-               std::span<const int64_t>(partsOf("split", x.value(), size, axis)),
-               axis);
+  return split(
+      x, std::span<const int64_t>(partsOf("split", x.value(), size, axis)),
+      axis);
 }
 
 static int64_t sizeOfChunk(const Tensor &x, int64_t chunks, int axis) {
@@ -257,8 +258,8 @@ static Tensor inside(const Tensor &padded, std::span<const Padding> paddings,
                      const Shape &shape) {
   Tensor part = padded;
   for (size_t i = 0; i < paddings.size(); ++i) {
-    part = part.slice(int(i), paddings[i].before,
-                      paddings[i].before + shape[i]);
+    part =
+        part.slice(int(i), paddings[i].before, paddings[i].before + shape[i]);
   }
   return part;
 }

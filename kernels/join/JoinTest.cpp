@@ -117,8 +117,8 @@ TEST_P(Join, takesMixesOfValues) {
   Tensor sum = cat({t + 1, t}, 0);
   EXPECT_THAT(sum.toFloat64(), ElementsAre(8, 7));
   EXPECT_EQ(cat(std::vector<Variable>{x, x}).numel(), 4);
-  Tensor integers = concat({full({1}, 3, i64, device),
-                            full({2}, 4, i64, device)});
+  Tensor integers =
+      concat({full({1}, 3, i64, device), full({2}, 4, i64, device)});
   EXPECT_EQ(integers.dtype(), i64);
 }
 
@@ -177,8 +177,9 @@ static std::string messageOf(const std::function<void()> &call) {
 
 TEST_P(Join, namesWhatDoesNotFit) {
   Tensor x = zeros({2, 3}, f32, device);
-  EXPECT_THAT(messageOf([&] { concat(std::vector<Tensor>()); }),
-              HasSubstr("concat: argument 'values': expected tensors, got none"));
+  EXPECT_THAT(
+      messageOf([&] { concat(std::vector<Tensor>()); }),
+      HasSubstr("concat: argument 'values': expected tensors, got none"));
   EXPECT_THAT(messageOf([&] { concat({x, zeros({3, 3}, f32, device)}, 1); }),
               HasSubstr("concat: argument 'values[1]': expected a type and "
                         "sizes, but that of dimension 1, as of values[0], "

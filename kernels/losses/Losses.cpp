@@ -54,8 +54,7 @@ Expression kernels::l1Loss(const Expression &x, const Expression &target,
 Expression kernels::huberLoss(const Expression &x, const Expression &target,
                               Reduction reduction, double delta) {
   check("huber_loss", x, target);
-  Checks("huber_loss")
-      .require(delta > 0, "delta", "a number above 0", delta);
+  Checks("huber_loss").require(delta > 0, "delta", "a number above 0", delta);
   // With c = min(|d|, delta) both cases are c (|d| - c / 2).
   Expression distance = abs(x - target), near = minimum(distance, delta);
   return reduced(near * (distance - 0.5 * near), reduction);
@@ -95,19 +94,19 @@ Expression kernels::binaryCrossEntropy(const Expression &x,
                                        const Expression &target,
                                        Reduction reduction) {
   check("binary_cross_entropy", x, target);
-  return reduced(
-      lossOf(
-          "binary_cross_entropy", x, target,
-          [](const Expression &p, const Expression &t) {
-            return (t - 1) * maximum(log1p(-p), -100) - t * boundedLog(p);
-          },
-          [](const Expression &p, const Expression &t) {
-            return (p - t) / maximum(p * (1 - p), 1e-12);
-          },
-          [](const Expression &p, const Expression &) {
-            return maximum(log1p(-p), -100) - boundedLog(p);
-          }),
-      reduction);
+  return reduced(lossOf(
+                     "binary_cross_entropy", x, target,
+                     [](const Expression &p, const Expression &t) {
+                       return (t - 1) * maximum(log1p(-p), -100) -
+                              t * boundedLog(p);
+                     },
+                     [](const Expression &p, const Expression &t) {
+                       return (p - t) / maximum(p * (1 - p), 1e-12);
+                     },
+                     [](const Expression &p, const Expression &) {
+                       return maximum(log1p(-p), -100) - boundedLog(p);
+                     }),
+                 reduction);
 }
 
 Expression kernels::binaryCrossEntropyWithLogits(const Expression &x,

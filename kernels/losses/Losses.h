@@ -5,16 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Formula:      of each element, with d = x - target: mseLoss: d^2; l1Loss: |d|;
-//               huberLoss: d^2 / 2 where |d| <= delta, else
-//               delta (|d| - delta / 2); binaryCrossEntropy:
-//               -(t log(x) + (1 - t) log(1 - x)), logarithms no less than -100;
+// Formula:      of each element, with d = x - target: mseLoss: d^2; l1Loss:
+//               |d|; huberLoss: d^2 / 2 where |d| <= delta, else delta (|d| -
+//               delta / 2); binaryCrossEntropy: -(t log(x) + (1 - t) log(1 -
+//               x)), logarithms no less than -100;
 //               binaryCrossEntropyWithLogits: the same of sigmoid(x), exact for
 //               any x; klDiv: t (log(t) - x), 0 where t is 0, x a logarithm;
 //               with `logTarget`, exp(t) (t - x). Their mean, their sum, or all
-// Shapes:       x and target of one shape; the loss [], or as x without reduction
-// Types:        fp32, fp16, bf16; arithmetic fp32; without reduction the loss has
-//               the type of x and target together, with one that of it, too
+// Shapes:       x and target of one shape; the loss [], or as x without
+//               reduction
+// Types:        fp32, fp16, bf16; arithmetic fp32; without reduction the loss
+//               has the type of x and target together, with one that of it, too
 // Gradients:    x, target
 // Memory:       one tensor of x's shape for the losses, one for each gradient
 // Determinism:  the same bits in each run on one device

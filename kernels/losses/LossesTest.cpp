@@ -73,9 +73,9 @@ TEST_P(Losses, agreeWithDoublePrecision) {
       for (int i = 0; i < 60; ++i) {
         double p = double(pick(1, 999)) / 1000;
         numbers.push_back(static_cast<float>(
-            isLogarithm              ? std::log(p)
+            isLogarithm             ? std::log(p)
             : loss.areProbabilities ? p
-                                     : double(pick(-4000, 4000)) / 1000));
+                                    : double(pick(-4000, 4000)) / 1000));
       }
       return laidOut(Tensor::fromVector(numbers, {{6, 10}}));
     };
@@ -92,12 +92,12 @@ TEST_P(Losses, agreeWithDoublePrecision) {
              db = t.grad().toFloat64();
       for (size_t i = 0; i < a.size(); ++i) {
         double step = 1e-6, exact = loss.exact(a[i], b[i]);
-        double slope = (loss.exact(a[i] + step, b[i]) -
-                        loss.exact(a[i] - step, b[i])) /
-                       (2 * step);
-        double ofTarget = (loss.exact(a[i], b[i] + step) -
-                           loss.exact(a[i], b[i] - step)) /
-                          (2 * step);
+        double slope =
+            (loss.exact(a[i] + step, b[i]) - loss.exact(a[i] - step, b[i])) /
+            (2 * step);
+        double ofTarget =
+            (loss.exact(a[i], b[i] + step) - loss.exact(a[i], b[i] - step)) /
+            (2 * step);
         total += exact;
         if (isNone) {
           ASSERT_NEAR(got[i], exact, 1e-5 * std::fabs(exact) + 1e-6)

@@ -16,10 +16,10 @@ int kernels::checkedAxis(const char *op, const Tensor &x, int axis, int rank) {
   int at = axis < 0 ? axis + rank : axis;
   if (at < 0 || at >= rank) {
     Checks(op).fail("axis",
-                    rank == 0 ? "none, of " + x.str()
-                              : "a dimension from " + std::to_string(-rank) +
-                                    " to " + std::to_string(rank - 1) +
-                                    ", of " + x.str(),
+                    rank == 0
+                        ? "none, of " + x.str()
+                        : "a dimension from " + std::to_string(-rank) + " to " +
+                              std::to_string(rank - 1) + ", of " + x.str(),
                     std::to_string(axis));
   }
   return at;

@@ -24,7 +24,8 @@ namespace {
 /// A reduction of x seen as [outer, length, inner].
 struct Reduction {
   Tensor x; ///< contiguous, of that shape
-  /// Of the result: without the dimensions that are reduced, and with them as 1.
+  /// Of the result: without the dimensions that are reduced, and with them
+  /// as 1.
   Shape shape, kept;
   int64_t length = 1; ///< of elements for a result
 
@@ -81,10 +82,10 @@ static Reduction reductionOf(const char *op, const Tensor &x,
 }
 
 static const char *widthOf(DType dtype) {
-  return dtype == f64      ? "double"
-         : isFloat(dtype)  ? "float"
-         : dtype == u64    ? "unsigned"
-                           : "signed";
+  return dtype == f64     ? "double"
+         : isFloat(dtype) ? "float"
+         : dtype == u64   ? "unsigned"
+                          : "signed";
 }
 
 namespace {
@@ -124,23 +125,22 @@ static Tensor totals(const Tensor &x, const Tensor &mean, int64_t divisor,
   int64_t a = x.size(0), r = x.size(1), b = x.size(2);
   Programs p(x);
   bool isLast = p.parts == 1;
-  DType partial = wide == std::string_view("double") ? f64
+  DType partial = wide == std::string_view("double")  ? f64
                   : wide == std::string_view("float") ? f32
                                                       : i64;
   Tensor y = empty({a, p.parts, b}, isLast ? dtype : partial, x.device());
   int64_t by = isLast ? divisor : 1;
   if (p.isInner) {
     static const OperatorKernel inner("reduce", "inner_totals_kernel");
-    inner[{cdiv(a, p.height), p.parts}](y, x, orNone(mean), a, r, p.part,
-                                        p.parts, by, "WIDE"_a = wide,
-                                        "BLOCK_M"_a = p.height,
-                                        "BLOCK_N"_a = p.width, "num_warps"_a = 4);
+    inner[{cdiv(a, p.height), p.parts}](
+        y, x, orNone(mean), a, r, p.part, p.parts, by, "WIDE"_a = wide,
+        "BLOCK_M"_a = p.height, "BLOCK_N"_a = p.width, "num_warps"_a = 4);
   } else {
     static const OperatorKernel outer("reduce", "outer_totals_kernel");
-    outer[{a * p.blocks, p.parts}](
-        y, x, orNone(mean), r, b, p.part, p.parts, p.blocks, by,
-        "WIDE"_a = wide, "BLOCK_M"_a = p.height, "BLOCK_N"_a = p.width,
-        "num_warps"_a = 4);
+    outer[{a * p.blocks, p.parts}](y, x, orNone(mean), r, b, p.part, p.parts,
+                                   p.blocks, by, "WIDE"_a = wide,
+                                   "BLOCK_M"_a = p.height,
+                                   "BLOCK_N"_a = p.width, "num_warps"_a = 4);
   }
   return isLast ? y : totals(y, {}, divisor, dtype, wide);
 }
@@ -274,9 +274,8 @@ Variable kernels::mean(const Variable &x, const Axes &axes, bool keepDim) {
           return autograd::Gradients{zeros(shape, dy.dtype(), dy.device())};
         }
         // Sums of one, divided.
-        Tensor each =
-            totals(dy.contiguous().view({dy.numel(), 1, 1}), {}, length,
-                   dy.dtype(), widthOf(dy.dtype()));
+        Tensor each = totals(dy.contiguous().view({dy.numel(), 1, 1}), {},
+                             length, dy.dtype(), widthOf(dy.dtype()));
         return autograd::Gradients{spread(each, kept, shape)};
       });
 }
@@ -303,8 +302,8 @@ static Variable recordedExtreme(const char *op, const Variable &x,
         Tensor extreme = y.reshape(kept),
                isOne = Expression(x) == Expression(extreme);
         Tensor count = sumTo(evaluate(cast(isOne, f32)), kept);
-        Tensor dx = cast(where(isOne, dy.reshape(kept), 0.0) / count,
-                         x.dtype());
+        Tensor dx =
+            cast(where(isOne, dy.reshape(kept), 0.0) / count, x.dtype());
         return autograd::Gradients{dx};
       });
 }
@@ -334,7 +333,8 @@ Tensor kernels::argmin(const Tensor &x, std::optional<int> axis, bool keepDim) {
 
 namespace {
 struct Variance {
-  Tensor var, mean; ///< the mean with the dimensions as 1, in what it is taken in
+  Tensor var,
+      mean; ///< the mean with the dimensions as 1, in what it is taken in
   double freedom = 0;
 };
 } // namespace

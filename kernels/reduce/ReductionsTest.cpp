@@ -130,10 +130,10 @@ Numbers Reductions::reference(const Case &c, const Numbers &x) const {
       auto less = [](const Number &a, const Number &b) {
         return a.value < b.value;
       };
-      results.push_back(c.kind == Kind::Max
-                            ? *std::max_element(group.begin(), group.end(), less)
-                            : *std::min_element(group.begin(), group.end(),
-                                                less));
+      results.push_back(
+          c.kind == Kind::Max
+              ? *std::max_element(group.begin(), group.end(), less)
+              : *std::min_element(group.begin(), group.end(), less));
       break;
     }
     case Kind::Var: {
@@ -195,9 +195,9 @@ TEST_P(Reductions, takeAllDimensionsWhereNoneIsNamed) {
 
 TEST_P(Reductions, sumsOfIntegersAreExact) {
   int64_t large = (int64_t{1} << 53) + 1;
-  Tensor x = Tensor::fromVector(std::vector<int64_t>{large, 2, -4, large}, {},
-                                device)
-                 .view({2, 2});
+  Tensor x =
+      Tensor::fromVector(std::vector<int64_t>{large, 2, -4, large}, {}, device)
+          .view({2, 2});
   EXPECT_THAT(sum(x, 1).toVector<int64_t>(), ElementsAre(large + 2, large - 4));
   EXPECT_EQ(sum(x).item<int64_t>(), 2 * large - 2);
   Tensor bytes = full({3, 100}, 200, u8, device);
@@ -292,9 +292,9 @@ TEST_P(Reductions, ofNothing) {
 }
 
 TEST_P(Reductions, logSumExpDoesNotOverflow) {
-  Tensor x = Tensor::fromVector(std::vector<float>{1000, 1000, -INFINITY,
-                                                   -INFINITY, 3, INFINITY},
-                                {{3, 2}}, device);
+  Tensor x = Tensor::fromVector(
+      std::vector<float>{1000, 1000, -INFINITY, -INFINITY, 3, INFINITY},
+      {{3, 2}}, device);
   Values y = logSumExp(x, 1).toFloat64();
   EXPECT_NEAR(y[0], 1000 + std::log(2), 1e-4);
   EXPECT_EQ(y[1], -INFINITY);
@@ -309,8 +309,8 @@ TEST_P(Reductions, logSumExpDoesNotOverflow) {
 }
 
 TEST_P(Reductions, anyAndAll) {
-  Tensor x = Tensor::fromVector(std::vector<float>{0, 2, 0, 0}, {{2, 2}},
-                                device);
+  Tensor x =
+      Tensor::fromVector(std::vector<float>{0, 2, 0, 0}, {{2, 2}}, device);
   EXPECT_THAT(any(x, 1).toFloat64(), ElementsAre(1, 0));
   EXPECT_THAT(all(x == 0, 1).toFloat64(), ElementsAre(0, 1));
 }

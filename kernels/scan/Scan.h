@@ -8,8 +8,8 @@
 // Formula:      cumsum: y[j] = x[0] + ... + x[j] along the axis
 // Shapes:       x of any, with any strides; y as x, row-major
 // Types:        fp32, fp16, bf16, fp64, integers but u64, int1. Sums are fp32
-//               (fp64 of fp64), rounded once for each element; those of integers
-//               are i64, as y is
+//               (fp64 of fp64), rounded once for each element; those of
+//               integers are i64, as y is
 // Gradients:    x: the running sum of dy from the last one on
 // Memory:       reads x once (a copy of it where it is not row-major), writes y
 //               once

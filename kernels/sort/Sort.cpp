@@ -40,10 +40,9 @@ static Tensor placesBy(const Tensor &x, bool high, bool descending, int64_t k) {
   Tensor keys = empty({rows, padded}, i64, x.device());
   int64_t blocks = cdiv(padded, most);
   static const OperatorKernel make("sort", "sort_keys_kernel");
-  make[{rows * blocks}](keys, x, n, padded, blocks,
-                        "KIND"_a = kindOf(x.dtype()), "HIGH"_a = high,
-                        "DESCENDING"_a = descending, "BLOCK"_a = most,
-                        "num_warps"_a = 4);
+  make[{rows * blocks}](
+      keys, x, n, padded, blocks, "KIND"_a = kindOf(x.dtype()), "HIGH"_a = high,
+      "DESCENDING"_a = descending, "BLOCK"_a = most, "num_warps"_a = 4);
   int64_t count = rows * (padded / width),
           together = std::max<int64_t>(256 / width, 1);
   static const OperatorKernel sortBlocks("sort", "sort_blocks_kernel");

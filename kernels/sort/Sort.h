@@ -11,8 +11,9 @@
 //               axis; results as x, and k along the axis, row-major
 // Types:        fp32, fp16, bf16, fp64, integers, int1; indices are i64
 // Gradients:    x
-// Memory:       two times 8 bytes for each element, and two passes over that for
-//               each doubling of 1024 elements; types of 64 bits do it twice
+// Memory:       two times 8 bytes for each element, and two passes over that
+//               for each doubling of 1024 elements; types of 64 bits do it
+//               twice
 // Determinism:  the same bits on every device: equal elements keep their order.
 //               NaN is above all numbers, and the two zeros are equal
 // Source:       Batcher, "Sorting networks and their applications", AFIPS 1968

@@ -98,8 +98,8 @@ TEST_P(Sort, integersOf64BitsAreExact) {
       std::vector<uint64_t>{UINT64_MAX, 0, uint64_t{1} << 63, 5}, {}, device);
   EXPECT_THAT(sort(u).values.toVector<uint64_t>(),
               ElementsAre(0, 5, uint64_t{1} << 63, UINT64_MAX));
-  Tensor v = Tensor::fromVector(std::vector<uint32_t>{UINT32_MAX, 0, 7}, {},
-                                device);
+  Tensor v =
+      Tensor::fromVector(std::vector<uint32_t>{UINT32_MAX, 0, 7}, {}, device);
   EXPECT_THAT(argsort(v).toVector<int64_t>(), ElementsAre(1, 2, 0));
 }
 
@@ -141,9 +141,10 @@ TEST_P(Sort, namesWhatDoesNotFit) {
     }
     return std::string();
   };
-  EXPECT_THAT(messageOf([&] { topk(x, 4); }),
-              HasSubstr("topk: argument 'k': expected a number from 0 to 3, the "
-                        "elements along the axis, got 4"));
+  EXPECT_THAT(
+      messageOf([&] { topk(x, 4); }),
+      HasSubstr("topk: argument 'k': expected a number from 0 to 3, the "
+                "elements along the axis, got 4"));
   EXPECT_THAT(messageOf([&] { sort(x, 2); }),
               HasSubstr("sort: argument 'axis': expected a dimension from -2"));
   EXPECT_THAT(messageOf([&] { argsort(x.to(fp8e5)); }),

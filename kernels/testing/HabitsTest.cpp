@@ -1,5 +1,4 @@
-//===- HabitsTest.cpp - What users of other libraries write first
-//----------===//
+//===- HabitsTest.cpp - What users of other libraries write -----*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

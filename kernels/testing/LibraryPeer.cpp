@@ -1,5 +1,4 @@
-//===- LibraryPeer.cpp - Operators by name, for PyTorch to judge
-//-----------===//
+//===- LibraryPeer.cpp - Operators by name, judged by PyTorch ---*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

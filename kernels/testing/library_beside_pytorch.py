@@ -75,24 +75,24 @@ OPERATORS = {
 }
 
 
-def draw(kind, random):
-    shape = tuple(int(n) for n in random.integers(3, 40, 3))
-    x = random.standard_normal(shape).astype(np.float32)
+def draw(kind, numbers):
+    shape = tuple(int(n) for n in numbers.integers(3, 40, 3))
+    x = numbers.standard_normal(shape).astype(np.float32)
     if kind == "ties":
         return [np.round(x)]
     if kind == "nan":
-        return [np.where(random.random(shape) < 0.02, np.float32("nan"), np.round(x * 4))]
+        return [np.where(numbers.random(shape) < 0.02, np.float32("nan"), np.round(x * 4))]
     if kind == "list":
-        return [x, random.standard_normal((shape[0], 5, shape[2])).astype(np.float32)]
+        return [x, numbers.standard_normal((shape[0], 5, shape[2])).astype(np.float32)]
     if kind == "pair":
-        return [x, random.standard_normal(shape).astype(np.float32)]
+        return [x, numbers.standard_normal(shape).astype(np.float32)]
     if kind in ("index0", "index1"):
-        return [x, random.integers(0, shape[int(kind[-1])], 17)]
+        return [x, numbers.integers(0, shape[int(kind[-1])], 17)]
     if kind == "gather":
-        return [x, random.integers(0, shape[1], (shape[0] - 1, 9, shape[2]))]
+        return [x, numbers.integers(0, shape[1], (shape[0] - 1, 9, shape[2]))]
     if kind == "scatter":
-        index = random.integers(0, shape[1], (shape[0], 21, shape[2] - 1))
-        return [x, index, random.standard_normal(index.shape).astype(np.float32)]
+        index = numbers.integers(0, shape[1], (shape[0], 21, shape[2] - 1))
+        return [x, index, numbers.standard_normal(index.shape).astype(np.float32)]
     return [x]
 
 
@@ -111,21 +111,21 @@ def is_near(got, expected, what):
 def main(peer):
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    random = np.random.default_rng(1)
+    numbers = np.random.default_rng(1)
     cases = [(name, *OPERATORS[name]) for name in OPERATORS for _ in range(3)]
     failures = []
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         expected, lines = [], []
         for number, (name, function, kind) in enumerate(cases):
-            arrays = draw(kind, random)
+            arrays = draw(kind, numbers)
             inputs = []
             for i, array in enumerate(arrays):
                 np.save(folder / f"{number}.{i}.npy", array)
                 isFloat = array.dtype == np.float32
                 inputs.append(torch.tensor(array.astype(np.float64) if isFloat else array, requires_grad=isFloat))
             y = function(*inputs)
-            dy = random.standard_normal(tuple(y.shape)).astype(np.float32)
+            dy = numbers.standard_normal(tuple(y.shape)).astype(np.float32)
             np.save(folder / f"{number}.dy.npy", dy)
             if y.requires_grad:
                 y.backward(torch.tensor(dy, dtype=torch.float64))
