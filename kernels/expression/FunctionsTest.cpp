@@ -7,7 +7,7 @@
 //
 // Values against the C library's in double precision, derivatives against
 // differences of those; what happens at NaN, infinities, zeros and bounds
-// against what PyTorch 2.14 answers, which is written down here.
+// against what PyTorch 2.13 answers, which is written down here.
 //
 //===----------------------------------------------------------------------===//
 
