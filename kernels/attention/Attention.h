@@ -31,7 +31,7 @@
 #ifndef NEREID_KERNELS_ATTENTION_ATTENTION_H
 #define NEREID_KERNELS_ATTENTION_ATTENTION_H
 
-#include "nereid/Autograd/Variable.h"
+#include "kernels/expression/Values.h"
 
 #include <optional>
 
@@ -64,6 +64,12 @@ Tensor attention(const Tensor &q, const Tensor &k, const Tensor &v,
                  const AttentionOptions &options = {});
 Variable attention(const Variable &q, const Variable &k, const Variable &v,
                    const AttentionOptions &options = {});
+template <typename Q, typename K, typename V>
+  requires WithExpression<Q, K, V>
+Expression attention(const Q &q, const K &k, const V &v,
+                     const AttentionOptions &options = {}) {
+  return attention(asVariable(q), asVariable(k), asVariable(v), options);
+}
 
 /// With the gradient of a bias of floats, in place of that of `options`.
 Variable attention(const Variable &q, const Variable &k, const Variable &v,
@@ -102,6 +108,10 @@ Tensor selfAttention(const Tensor &qkv, int64_t heads,
                      const AttentionOptions &options = {});
 Variable selfAttention(const Variable &qkv, int64_t heads,
                        const AttentionOptions &options = {});
+inline Expression selfAttention(const Expression &qkv, int64_t heads,
+                                const AttentionOptions &options = {}) {
+  return selfAttention(qkv.variable(), heads, options);
+}
 
 } // namespace nereid::kernels
 

@@ -95,8 +95,8 @@ void cross_entropy::losses(const Tensor &losses, const Tensor &lse,
   static const OperatorKernel kernel("cross_entropy", "cross_entropy_kernel");
   kernel[{targets.numel()}](
       losses, orNone(lse), orNone(gradient), logits, targets, orNone(count),
-      stride, columns, options.ignored, options.smoothing, columns,
-      "BLOCK"_a = plan.block, "SMOOTHS"_a = options.smoothing > 0,
+      stride, columns, options.ignoreIndex, options.labelSmoothing, columns,
+      "BLOCK"_a = plan.block, "SMOOTHS"_a = options.labelSmoothing > 0,
       "GROUP"_a = plan.group, "num_warps"_a = plan.warps);
 }
 
@@ -139,13 +139,14 @@ static Tensor forward(const Tensor &logits, const Tensor &targets,
   Shape rows(logits.shape().begin(), logits.shape().end() - 1);
   checks.integers("targets", targets)
       .shape(rows, "that of logits without the last dimension");
-  checks.require(options.smoothing >= 0 && options.smoothing <= 1, "smoothing",
-                 "a number from 0 to 1", options.smoothing);
+  checks.require(options.labelSmoothing >= 0 && options.labelSmoothing <= 1,
+                 "labelSmoothing", "a number from 0 to 1",
+                 options.labelSmoothing);
   if (logits.size(-1) == 0 && targets.numel() != 0) {
     checks.fail("logits", "at least one class", logits.str());
   }
   cross_entropy::checkTargets("cross_entropy", targets, logits.size(-1),
-                              options.ignored);
+                              options.ignoreIndex);
   bool one = options.reduction != Reduction::None;
   Device device = logits.device();
   Kept local;
@@ -158,7 +159,7 @@ static Tensor forward(const Tensor &logits, const Tensor &targets,
   k.targets = targets.contiguous();
   k.logits = rowsOf(logits);
   if (options.reduction == Reduction::Mean) {
-    k.count = cross_entropy::count(k.targets, options.ignored);
+    k.count = cross_entropy::count(k.targets, options.ignoreIndex);
   }
   Tensor losses = empty(rows, f32, device), divisor = k.count;
   // Gradients of a mean are too small for fp16 before they are scaled.
@@ -199,8 +200,8 @@ static Tensor backward(Kept &kept, const Tensor &dloss, bool again) {
   kernel[{cdiv(logits.columns, blockOfRow) * logits.count}](
       dx, logits.tensor, kept.targets, kept.lse, factors, orNone(kept.count),
       logits.stride, kept.options.reduction == Reduction::None ? 1 : 0,
-      kept.options.ignored, kept.options.smoothing, logits.columns,
-      "BLOCK"_a = blockOfRow, "SMOOTHS"_a = kept.options.smoothing > 0,
+      kept.options.ignoreIndex, kept.options.labelSmoothing, logits.columns,
+      "BLOCK"_a = blockOfRow, "SMOOTHS"_a = kept.options.labelSmoothing > 0,
       "num_warps"_a = warps);
   return dx;
 }

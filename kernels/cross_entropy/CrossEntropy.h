@@ -31,7 +31,7 @@
 #ifndef NEREID_KERNELS_CROSS_ENTROPY_CROSSENTROPY_H
 #define NEREID_KERNELS_CROSS_ENTROPY_CROSSENTROPY_H
 
-#include "nereid/Autograd/Variable.h"
+#include "kernels/expression/Expression.h"
 
 namespace nereid::kernels {
 
@@ -39,8 +39,8 @@ enum class Reduction { Mean, Sum, None };
 
 struct CrossEntropyOptions {
   Reduction reduction = Reduction::Mean;
-  double smoothing = 0; ///< from 0 to 1
-  int64_t ignored = -100;
+  double labelSmoothing = 0; ///< from 0 to 1
+  int64_t ignoreIndex = -100;
   /// Where a gradient is recorded, it is written over row-major logits, which
   /// nothing may read afterwards: half the memory, and lines that the cache
   /// holds already.
@@ -53,6 +53,10 @@ Tensor crossEntropy(const Tensor &logits, const Tensor &targets,
                     const CrossEntropyOptions &options = {});
 Variable crossEntropy(const Variable &logits, const Tensor &targets,
                       const CrossEntropyOptions &options = {});
+inline Expression crossEntropy(const Expression &logits, const Tensor &targets,
+                               const CrossEntropyOptions &options = {}) {
+  return crossEntropy(logits.variable(), targets, options);
+}
 
 /// The parts, for operators that compute logits themselves.
 namespace cross_entropy {

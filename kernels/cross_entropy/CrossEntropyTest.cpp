@@ -24,10 +24,10 @@ struct CrossEntropyCase {
   Tensor targets;
   CrossEntropyOptions options;
   Numbers operator()(const Numbers &x) const {
-    double ignored = double(options.ignored);
+    double ignored = double(options.ignoreIndex);
     Values values = targets.toFloat64();
     Numbers losses =
-        reference::crossEntropy(x, values, ignored, options.smoothing);
+        reference::crossEntropy(x, values, ignored, options.labelSmoothing);
     return options.reduction == Reduction::None
                ? losses
                : Numbers{
@@ -43,11 +43,12 @@ randomCase(const std::function<int64_t(int64_t, int64_t)> &pick, int64_t rows,
            int64_t classes, Device device) {
   CrossEntropyCase c;
   c.options.reduction = Reduction(pick(0, 2));
-  c.options.smoothing = pick(0, 1) ? 0 : 0.1;
-  c.options.ignored = pick(0, 1) ? -100 : 0;
+  c.options.labelSmoothing = pick(0, 1) ? 0 : 0.1;
+  c.options.ignoreIndex = pick(0, 1) ? -100 : 0;
   std::vector<int64_t> targets;
   for (int64_t i = 0; i < rows; ++i) {
-    targets.push_back(pick(0, 4) ? pick(0, classes - 1) : c.options.ignored);
+    targets.push_back(pick(0, 4) ? pick(0, classes - 1)
+                                 : c.options.ignoreIndex);
   }
   c.targets = Tensor::fromVector(targets).to(pick(0, 1) ? i32 : i64).to(device);
   return c;
@@ -134,7 +135,7 @@ TEST_P(CrossEntropy, takesMoreRowsThanAGridIsHigh) {
 TEST_P(CrossEntropy, ignoresNothing) {
   Tensor x = random({5, 7}, f32);
   CrossEntropyOptions options;
-  options.ignored = INT64_MIN;
+  options.ignoreIndex = INT64_MIN;
   EXPECT_EQ(crossEntropy(x, zeros({5}, i32, device), options).item(),
             crossEntropy(x, zeros({5}, i32, device)).item());
 }
@@ -185,9 +186,10 @@ TEST_P(CrossEntropy, namesTheArgumentThatDoesNotFit) {
                         "i32[3]"));
   EXPECT_THAT(messageOf(zeros({2}, f32, device), {}),
               HasSubstr("argument 'targets': expected a tensor of i32 or i64"));
-  EXPECT_THAT(messageOf(zeros({2}, i32, device), {.smoothing = 2}),
-              HasSubstr("argument 'smoothing': expected a number from 0 to 1, "
-                        "got 2"));
+  EXPECT_THAT(
+      messageOf(zeros({2}, i32, device), {.labelSmoothing = 2}),
+      HasSubstr("argument 'labelSmoothing': expected a number from 0 to 1, "
+                "got 2"));
   if (device.isHost()) {
     EXPECT_THAT(messageOf(full({2}, 8, i32, device), {}),
                 HasSubstr("argument 'targets': expected classes from 0 to 7, "

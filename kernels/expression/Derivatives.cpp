@@ -16,6 +16,27 @@ using namespace nereid;
 using namespace nereid::kernels;
 using namespace nereid::kernels::expression;
 
+/// Of x^p: 0 where p is 0, also where 0 * x^-1 is none. Of p: 0 where x is 0
+/// and p is not negative, as PyTorch has it, where x^p log(x) is none.
+static std::vector<std::optional<Expression>> ofPower(const Expression &x,
+                                                      const Expression &p,
+                                                      const Expression &y,
+                                                      const Expression &d) {
+  const Node &exponent = *p.node;
+  if (exponent.op == Op::Number) {
+    double number =
+        exponent.isInteger ? double(exponent.integer) : exponent.number;
+    if (number == 0) {
+      return {constant(0) * d, std::nullopt};
+    }
+    return {d * (number * pow(x, number - 1)), std::nullopt};
+  }
+  Expression zero = constant(0), ofExponent = d * (y * log(x));
+  Expression atZero = where(p < zero, ofExponent, zero);
+  return {where(equal(p, zero), zero, d * (p * pow(x, p - constant(1)))),
+          where(equal(x, zero), atZero, ofExponent)};
+}
+
 /// d(input)/... for each input of `y`, where `d` is y's.
 static std::vector<std::optional<Expression>> ofInputs(const Expression &y,
                                                        const Expression &d) {
@@ -79,11 +100,22 @@ static std::vector<std::optional<Expression>> ofInputs(const Expression &y,
     return {where(zero < in(0), d, zero)};
   case Op::Dropout:
     return {dropout(d, node.number, node.seed, node.offset)};
+  case Op::Sin:
+    return {d * cos(in(0))};
+  case Op::Cos:
+    return {-(d * sin(in(0)))};
+  case Op::Floor:
+  case Op::Ceil:
+  case Op::Round:
+    return {std::nullopt};
+  case Op::Log1p:
+    return {d / (one + in(0))};
+  case Op::Expm1:
+    return {d * (y + one)};
+  case Op::Softplus:
+    return {d * sigmoid(in(0))};
   case Op::Power:
-    if (node.number == 0) { // also where 0 * pow(0, -1) is none
-      return {zero * d};
-    }
-    return {d * (node.number * pow(in(0), node.number - 1))};
+    return ofPower(in(0), in(1), y, d);
   }
   return {};
 }

@@ -168,7 +168,7 @@ Expression::operator Tensor() const {
            "NoGrad",
            {}});
   }
-  return evaluate(*this);
+  return node->op == Op::Leaf ? node->tensor : evaluate(*this);
 }
 
 /// The same expression of plain tensors: what a tape keeps must not hold
@@ -269,11 +269,9 @@ evaluateGradients(std::span<const InputGradient> inputs, const Tensor &dy,
   return gradients;
 }
 
-Expression::operator Variable() const {
-  std::vector<Variable> variables = variablesOf(node);
-  if (!autograd::isRecording(variables)) {
-    return Variable(evaluate(*this));
-  }
+/// One operator on the tape.
+static Variable evaluateRecorded(const NodePtr &node,
+                                 std::span<const Variable> variables) {
   std::vector<NodePtr> leaves;
   NodePtr root = withoutVariables(node, variables, leaves);
   Tensor value = evaluate(Expression(root));
@@ -292,4 +290,26 @@ Expression::operator Variable() const {
         return evaluateGradients(inputs, dy[0], needs);
       },
       saved)[0];
+}
+
+bool Expression::requiresGrad() const {
+  return std::ranges::any_of(variablesOf(node), &Variable::requiresGrad);
+}
+
+Expression::operator Variable() const { return variable(); }
+
+Variable Expression::variable() const {
+  if (node->op == Op::Leaf) {
+    return node->variable.defined() ? node->variable : Variable(node->tensor);
+  }
+  std::vector<Variable> variables = variablesOf(node);
+  bool records = autograd::isRecording(variables);
+  return node->computed.get(
+      [&](const Variable &kept) {
+        return kept.requiresGrad() || !records || !isFloat(kept.dtype());
+      },
+      [&] {
+        return records ? evaluateRecorded(node, variables)
+                       : Variable(evaluate(*this));
+      });
 }

@@ -9,6 +9,7 @@
 #include "nereid/Runtime/Error.h"
 
 #include <algorithm>
+#include <limits>
 #include <unordered_set>
 
 using namespace nereid;
@@ -99,6 +100,31 @@ Expression::Expression(double number, int64_t integer, bool isInteger) {
 
 const Shape &Expression::shape() const { return node->shape; }
 DType Expression::dtype() const { return node->dtype; }
+
+int64_t Expression::numel() const {
+  int64_t count = 1;
+  for (int64_t size : node->shape) {
+    count *= size;
+  }
+  return count;
+}
+
+int64_t Expression::size(int axis) const {
+  int at = axis < 0 ? axis + rank() : axis;
+  if (at < 0 || at >= rank()) {
+    invalid("dimension " + std::to_string(axis) + " of " + text(*node) +
+            ": expected " + std::to_string(-rank()) + " to " +
+            std::to_string(rank() - 1));
+  }
+  return node->shape[size_t(at)];
+}
+
+Device Expression::device() const {
+  if (!node->device) {
+    invalid("expected a tensor in it, got numbers alone");
+  }
+  return *node->device;
+}
 
 Expression expression::constant(double value) {
   auto node = std::make_shared<Node>(*Expression(value).node);
@@ -238,12 +264,45 @@ Expression operator>(const Expression &a, const Expression &b) { return b < a; }
 Expression operator>=(const Expression &a, const Expression &b) {
   return b <= a;
 }
-Expression equal(const Expression &a, const Expression &b) {
+Expression operator==(const Expression &a, const Expression &b) {
   return compare(Op::Equal, a, b);
 }
-Expression notEqual(const Expression &a, const Expression &b) {
+Expression operator!=(const Expression &a, const Expression &b) {
   return compare(Op::NotEqual, a, b);
 }
+Expression logicalAnd(const Expression &a, const Expression &b) {
+  return cast(cast(a != 0, i32) * cast(b != 0, i32), i1);
+}
+Expression logicalOr(const Expression &a, const Expression &b) {
+  return cast(cast(a != 0, i32) + cast(b != 0, i32), i1);
+}
+Expression logicalNot(const Expression &x) { return x == 0; }
+Expression isnan(const Expression &x) { return x != x; }
+Expression isinf(const Expression &x) {
+  return abs(x) == std::numeric_limits<double>::infinity();
+}
+
+Variable &operator+=(Variable &x, const Expression &y) { return x = x + y; }
+Variable &operator-=(Variable &x, const Expression &y) { return x = x - y; }
+Variable &operator*=(Variable &x, const Expression &y) { return x = x * y; }
+Variable &operator/=(Variable &x, const Expression &y) { return x = x / y; }
+Expression &operator+=(Expression &x, const Expression &y) { return x = x + y; }
+Expression &operator-=(Expression &x, const Expression &y) { return x = x - y; }
+Expression &operator*=(Expression &x, const Expression &y) { return x = x * y; }
+Expression &operator/=(Expression &x, const Expression &y) { return x = x / y; }
+
+static Tensor &assign(Tensor &x, const Expression &value) {
+  if (value.requiresGrad() && gradEnabled()) {
+    invalid("expected tensors, got a variable that requires a gradient, which "
+            "a tensor would lose; hint: Variable y = ..., or NoGrad");
+  }
+  evaluateInto(x, value);
+  return x;
+}
+Tensor &operator+=(Tensor &x, const Expression &y) { return assign(x, x + y); }
+Tensor &operator-=(Tensor &x, const Expression &y) { return assign(x, x - y); }
+Tensor &operator*=(Tensor &x, const Expression &y) { return assign(x, x * y); }
+Tensor &operator/=(Tensor &x, const Expression &y) { return assign(x, x / y); }
 
 Expression where(const Expression &condition, const Expression &a,
                  const Expression &b) {
@@ -256,6 +315,17 @@ Expression maximum(const Expression &a, const Expression &b) {
 Expression minimum(const Expression &a, const Expression &b) {
   return binary(Op::Minimum, a, b);
 }
+Expression clamp(const Expression &x, const std::optional<Expression> &least,
+                 const std::optional<Expression> &most) {
+  if (!least && !most) {
+    invalid("clamp: expected a least or a most value, got neither");
+  }
+  Expression y = x;
+  if (least) {
+    y = where(y < *least, *least, y);
+  }
+  return most ? where(*most < y, *most, y) : y;
+}
 
 Expression exp(const Expression &x) { return ofFloat(Op::Exp, x); }
 Expression log(const Expression &x) { return ofFloat(Op::Log, x); }
@@ -264,12 +334,45 @@ Expression rsqrt(const Expression &x) { return ofFloat(Op::Rsqrt, x); }
 Expression tanh(const Expression &x) { return ofFloat(Op::Tanh, x); }
 Expression sigmoid(const Expression &x) { return ofFloat(Op::Sigmoid, x); }
 Expression erf(const Expression &x) { return ofFloat(Op::Erf, x); }
+Expression sin(const Expression &x) { return ofFloat(Op::Sin, x); }
+Expression cos(const Expression &x) { return ofFloat(Op::Cos, x); }
+Expression log1p(const Expression &x) { return ofFloat(Op::Log1p, x); }
+Expression expm1(const Expression &x) { return ofFloat(Op::Expm1, x); }
+
+Expression softplus(const Expression &x, double beta) {
+  if (!(beta > 0)) {
+    invalid("softplus: expected a beta above 0, got " + std::to_string(beta));
+  }
+  return beta == 1 ? ofFloat(Op::Softplus, x)
+                   : ofFloat(Op::Softplus, x * beta) / beta;
+}
+Expression logSigmoid(const Expression &x) { return -softplus(-x); }
+
+Expression pow(const Expression &x, const Expression &exponent) {
+  DType type = promote(*x.node, *exponent.node);
+  return Expression(
+      make(Op::Power, {x.node, exponent.node}, isFloat(type) ? type : f32));
+}
 
 Expression pow(const Expression &x, double exponent) {
   return exponent == 2     ? isFloat(x.dtype()) ? x * x : pow(cast(x, f32), 2)
          : exponent == 0.5 ? sqrt(x)
-                           : ofFloat(Op::Power, x, exponent);
+                           : pow(x, Expression(exponent));
 }
+
+static Expression toInteger(Op op, const Expression &x) {
+  return isFloat(x.dtype()) ? ofFloat(op, x) : x;
+}
+Expression floor(const Expression &x) { return toInteger(Op::Floor, x); }
+Expression ceil(const Expression &x) { return toInteger(Op::Ceil, x); }
+Expression round(const Expression &x) { return toInteger(Op::Round, x); }
+
+Expression sign(const Expression &x) {
+  return cast(cast(0 < x, i32) - cast(x < 0, i32),
+              x.dtype() == i1 ? i32 : x.dtype());
+}
+Expression square(const Expression &x) { return x * x; }
+Expression reciprocal(const Expression &x) { return 1 / x; }
 
 Expression abs(const Expression &x) {
   return Expression(make(Op::Abs, {x.node}, x.dtype() == i1 ? i32 : x.dtype()));
@@ -298,6 +401,14 @@ Expression dropout(const Expression &x, double p, int64_t seed,
 Expression relu(const Expression &x) {
   return Expression(
       make(Op::Relu, {x.node}, x.dtype() == i1 ? i32 : x.dtype()));
+}
+Expression leakyRelu(const Expression &x, double slope) {
+  return where(0 < x, x, slope * x);
+}
+// The exponential of what is not taken would overflow, and its derivative with
+// it.
+Expression elu(const Expression &x, double alpha) {
+  return relu(x) + alpha * expm1(where(0 < x, 0.0, x));
 }
 Expression reluSquared(const Expression &x) {
   Expression positive = relu(x);

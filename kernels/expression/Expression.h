@@ -12,12 +12,14 @@
 // Operators on tensors, variables and numbers build an Expression and compute
 // nothing. What turns it into a Tensor or a Variable evaluates it: it becomes
 // the text of a kernel, which is compiled when that text is first met, and
-// launched. `auto y = x + 1` is thus no tensor.
+// launched. `auto y = x + 1` is thus no tensor, but a value all the same: it is
+// computed when that is asked for (docs/operators/Values.md).
 //
 // Formula:      the one that is written; gelu(x) = x * (1 + erf(x/sqrt 2)) / 2,
 //               geluTanh(x) = x * (1 + tanh(sqrt(2/pi)(x + 0.044715 x^3))) / 2,
 //               silu(x) = x * sigmoid(x), reluSquared(x) = max(x, 0)^2,
-//               swiglu(g, u) = silu(g) * u, geglu(g, u) = gelu(g) * u
+//               swiglu(g, u) = silu(g) * u, geglu(g, u) = gelu(g) * u,
+//               softplus(x, b) = log(1 + exp(b x)) / b
 // Shapes:       broadcast as NumPy's; any strides; the result is row-major
 // Types:        fp32, fp16, bf16, integers of 8 to 64 bits, int1. Types meet as
 //               PyTorch's: fp16 with bf16 is fp32, a number takes the tensor's
@@ -25,7 +27,9 @@
 //               and what `cast` asks for is rounded
 // Gradients:    every variable, from expressions that are derived: the ones of
 //               the full shape are one kernel together, those of broadcast
-//               variables are summed after
+//               variables are summed after. floor, ceil, round and comparisons
+//               have none; pow(x, p) has PyTorch's: of x 0 where p is 0, of p 0
+//               where x is 0 and p is not negative
 // Memory:       each tensor is read once, the result is written once. The tape
 //               keeps the tensors that derivatives read; a broadcast variable's
 //               gradient needs fp32 scratch of the result's shape
@@ -47,6 +51,7 @@
 #include "nereid/Autograd/Variable.h"
 
 #include <concepts>
+#include <optional>
 #include <span>
 
 namespace nereid::kernels {
@@ -55,7 +60,8 @@ namespace expression {
 struct Node;
 } // namespace expression
 
-/// A handle; copies are the same expression. Immutable.
+/// A handle; copies are the same expression. Immutable. Threads may use it at
+/// once.
 class Expression {
 public:
   /// Throws InvalidArgument for an undefined tensor or an fp64 or fp8 one.
@@ -79,6 +85,43 @@ public:
 
   const Shape &shape() const;
   DType dtype() const;
+  int rank() const { return static_cast<int>(shape().size()); }
+  int64_t size(int axis) const;
+  int64_t numel() const;
+
+  /// The value, computed when it is first asked for, and kept: this expression
+  /// and its copies give the same variable each time. One that was computed
+  /// under a NoGrad is computed again where a gradient is recorded.
+  Variable variable() const;
+  Tensor value() const { return variable().value(); }
+  // Of `variable()`.
+  void backward(Tensor gradient = Tensor(), bool retainGraph = false) const {
+    variable().backward(std::move(gradient), retainGraph);
+  }
+  Tensor grad() const { return variable().grad(); }
+  Variable retainGrad() const { return variable().retainGrad(); }
+  Variable detach() const { return variable().detach(); }
+  bool requiresGrad() const;
+  Device device() const;
+  double item() const { return value().item(); }
+  Variable reshape(Shape to) const { return variable().reshape(std::move(to)); }
+  Variable view(Shape to) const { return variable().view(std::move(to)); }
+  Variable flatten() const { return variable().flatten(); }
+  Variable transpose(int a, int b) const { return variable().transpose(a, b); }
+  Variable permute(const std::vector<int> &order) const {
+    return variable().permute(order);
+  }
+  Variable slice(int axis, int64_t start, int64_t stop = INT64_MAX,
+                 int64_t step = 1) const {
+    return variable().slice(axis, start, stop, step);
+  }
+  Variable select(int axis, int64_t index) const {
+    return variable().select(axis, index);
+  }
+  Variable operator[](int64_t index) const { return variable()[index]; }
+  Variable expand(Shape to) const { return variable().expand(std::move(to)); }
+  Variable unsqueeze(int axis) const { return variable().unsqueeze(axis); }
+  Variable squeeze(int axis) const { return variable().squeeze(axis); }
 
   std::shared_ptr<const expression::Node> node;
 
@@ -112,8 +155,48 @@ Expression operator<(const Expression &a, const Expression &b);
 Expression operator<=(const Expression &a, const Expression &b);
 Expression operator>(const Expression &a, const Expression &b);
 Expression operator>=(const Expression &a, const Expression &b);
-Expression equal(const Expression &a, const Expression &b);
-Expression notEqual(const Expression &a, const Expression &b);
+Expression operator==(const Expression &a, const Expression &b);
+Expression operator!=(const Expression &a, const Expression &b);
+inline Expression equal(const Expression &a, const Expression &b) {
+  return a == b;
+}
+inline Expression notEqual(const Expression &a, const Expression &b) {
+  return a != b;
+}
+inline Expression less(const Expression &a, const Expression &b) {
+  return a < b;
+}
+inline Expression lessEqual(const Expression &a, const Expression &b) {
+  return a <= b;
+}
+inline Expression greater(const Expression &a, const Expression &b) {
+  return a > b;
+}
+inline Expression greaterEqual(const Expression &a, const Expression &b) {
+  return a >= b;
+}
+/// Of what is not 0: int1.
+Expression logicalAnd(const Expression &a, const Expression &b);
+Expression logicalOr(const Expression &a, const Expression &b);
+Expression logicalNot(const Expression &x);
+Expression isnan(const Expression &x);
+Expression isinf(const Expression &x);
+
+// A variable becomes another one, behind which the old one stays in the graph;
+// copies of the handle keep the old. A tensor's own elements change, in its
+// type: the right side may read them, where they are the same elements.
+Variable &operator+=(Variable &x, const Expression &y);
+Variable &operator-=(Variable &x, const Expression &y);
+Variable &operator*=(Variable &x, const Expression &y);
+Variable &operator/=(Variable &x, const Expression &y);
+Tensor &operator+=(Tensor &x, const Expression &y);
+Tensor &operator-=(Tensor &x, const Expression &y);
+Tensor &operator*=(Tensor &x, const Expression &y);
+Tensor &operator/=(Tensor &x, const Expression &y);
+Expression &operator+=(Expression &x, const Expression &y);
+Expression &operator-=(Expression &x, const Expression &y);
+Expression &operator*=(Expression &x, const Expression &y);
+Expression &operator/=(Expression &x, const Expression &y);
 
 /// a where the condition is not 0, else b.
 Expression where(const Expression &condition, const Expression &a,
@@ -121,6 +204,15 @@ Expression where(const Expression &condition, const Expression &a,
 /// NaN where either is NaN.
 Expression maximum(const Expression &a, const Expression &b);
 Expression minimum(const Expression &a, const Expression &b);
+/// minimum(maximum(x, least), most), where an absent bound is none: the
+/// gradient is x's from bound to bound, bounds included. NaN stays NaN.
+Expression clamp(const Expression &x, const std::optional<Expression> &least,
+                 const std::optional<Expression> &most = std::nullopt);
+inline Expression clip(const Expression &x,
+                       const std::optional<Expression> &least,
+                       const std::optional<Expression> &most = std::nullopt) {
+  return clamp(x, least, most);
+}
 
 // Of floats; integers become fp32.
 Expression exp(const Expression &x);
@@ -130,8 +222,26 @@ Expression rsqrt(const Expression &x);
 Expression tanh(const Expression &x);
 Expression sigmoid(const Expression &x);
 Expression erf(const Expression &x);
+Expression sin(const Expression &x);
+Expression cos(const Expression &x);
+Expression log1p(const Expression &x); ///< log(1 + x), exact near 0
+Expression expm1(const Expression &x); ///< e^x - 1, exact near 0
+/// log(1 + exp(beta x)) / beta, for any x.
+Expression softplus(const Expression &x, double beta = 1);
+Expression logSigmoid(const Expression &x);
+/// Another exponent compiles nothing. Broadcasts.
+Expression pow(const Expression &x, const Expression &exponent);
 Expression pow(const Expression &x, double exponent);
+
+// Integers stay as they are.
+Expression floor(const Expression &x);
+Expression ceil(const Expression &x);
+Expression round(const Expression &x); ///< halves to even
+
 Expression abs(const Expression &x);
+Expression sign(const Expression &x);
+Expression square(const Expression &x);
+Expression reciprocal(const Expression &x);
 
 /// Rounded to the type. Floats become integers towards zero.
 Expression cast(const Expression &x, DType dtype);
@@ -143,6 +253,8 @@ Expression dropout(const Expression &x, double p, int64_t seed,
                    int64_t offset = 0);
 
 Expression relu(const Expression &x);
+Expression leakyRelu(const Expression &x, double slope = 0.01);
+Expression elu(const Expression &x, double alpha = 1);
 Expression reluSquared(const Expression &x);
 Expression silu(const Expression &x);
 Expression gelu(const Expression &x);
@@ -152,8 +264,14 @@ Expression geglu(const Expression &gate, const Expression &up);
 inline Expression add(const Expression &a, const Expression &b) {
   return a + b;
 }
+inline Expression subtract(const Expression &a, const Expression &b) {
+  return a - b;
+}
 inline Expression multiply(const Expression &a, const Expression &b) {
   return a * b;
+}
+inline Expression divide(const Expression &a, const Expression &b) {
+  return a / b;
 }
 inline Expression addBias(const Expression &x, const Expression &bias) {
   return x + bias;
@@ -171,6 +289,12 @@ using kernels::operator<;
 using kernels::operator<=;
 using kernels::operator>;
 using kernels::operator>=;
+using kernels::operator==;
+using kernels::operator!=;
+using kernels::operator+=;
+using kernels::operator-=;
+using kernels::operator*=;
+using kernels::operator/=;
 } // namespace nereid
 
 #endif // NEREID_KERNELS_EXPRESSION_EXPRESSION_H

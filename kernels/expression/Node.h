@@ -10,6 +10,8 @@
 
 #include "kernels/expression/Expression.h"
 
+#include <mutex>
+
 namespace nereid::kernels::expression {
 
 enum class Op : uint8_t {
@@ -39,8 +41,40 @@ enum class Op : uint8_t {
   Erf,
   Abs,
   Relu,
-  Power,   ///< by `number`
+  Sin,
+  Cos,
+  Floor,
+  Ceil,
+  Round, ///< halves to even
+  Log1p,
+  Expm1,
+  Softplus,
+  Power,   ///< of the first input, by the second
   Dropout, ///< with probability `number`
+};
+
+/// What an expression was computed as, once for all threads. A copy of the node
+/// has none: a tape keeps copies, and must not hold itself.
+class Computed {
+public:
+  Computed() = default;
+  Computed(const Computed &) {}
+  Computed &operator=(const Computed &) = delete;
+
+  /// The one that is kept if `serves` holds for it, else `compute`'s, which is
+  /// kept.
+  template <typename Serves, typename Compute>
+  Variable get(Serves serves, Compute compute) {
+    std::lock_guard lock(mutex);
+    if (!kept.defined() || !serves(kept)) {
+      kept = compute();
+    }
+    return kept;
+  }
+
+private:
+  std::mutex mutex;
+  Variable kept;
 };
 
 struct Node : std::enable_shared_from_this<Node> {
@@ -57,6 +91,7 @@ struct Node : std::enable_shared_from_this<Node> {
   std::vector<std::shared_ptr<const Node>> inputs;
   /// The device of the leaves below; absent for numbers.
   std::optional<Device> device;
+  mutable Computed computed;
 };
 
 using NodePtr = std::shared_ptr<const Node>;

@@ -11,6 +11,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <map>
 #include <unordered_map>
 
@@ -357,6 +358,20 @@ static const char *function(Op op) {
     return "tl.erf";
   case Op::Abs:
     return "tl.abs";
+  case Op::Sin:
+    return "tl.sin";
+  case Op::Cos:
+    return "tl.cos";
+  case Op::Floor:
+    return "tl.floor";
+  case Op::Ceil:
+    return "tl.ceil";
+  case Op::Round:
+    return "libdevice.rint";
+  case Op::Log1p:
+    return "libdevice.log1p";
+  case Op::Expm1:
+    return "libdevice.expm1";
   default:
     return nullptr;
   }
@@ -447,20 +462,24 @@ Value Writer::compute(const Node &node) {
            operand(input(0), f32) + " * " + scale + ")";
     return value;
   }
-  case Op::Power: {
+  case Op::Softplus: {
+    // Nothing overflows, and small results keep their digits.
     usesLibdevice = true;
-    Node exponent;
-    exponent.op = isForm ? Op::Number : Op::Constant;
-    exponent.number = node.number;
     std::string x = operand(input(0), f32);
-    text = "libdevice.pow(" + x + ", " + number(exponent, false).name + ")";
+    text = std::string("tl.maximum(") + x + ", 0.0" + nans +
+           ") + libdevice.log1p(tl.exp(-tl.abs(" + x + ")))";
     return value;
   }
+  case Op::Power:
+    usesLibdevice = true;
+    text = "libdevice.pow(" + operand(input(0), f32) + ", " +
+           operand(input(1), f32) + ")";
+    return value;
   default:
     break;
   }
   if (const char *name = function(node.op)) {
-    usesLibdevice |= node.op == Op::Tanh;
+    usesLibdevice |= std::strncmp(name, "libdevice", 9) == 0;
     const Node *x = input(0);
     text =
         std::string(name) + "(" +

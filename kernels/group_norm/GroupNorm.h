@@ -24,15 +24,23 @@
 #ifndef NEREID_KERNELS_GROUP_NORM_GROUPNORM_H
 #define NEREID_KERNELS_GROUP_NORM_GROUPNORM_H
 
-#include "nereid/Autograd/Variable.h"
+#include "kernels/expression/Values.h"
 
 namespace nereid::kernels {
 
 /// `weight`, `bias`: undefined for 1 and 0.
 Tensor groupNorm(const Tensor &x, int64_t groups, const Tensor &weight = {},
                  const Tensor &bias = {}, double eps = 1e-5);
-Variable groupNorm(const Variable &x, int64_t groups, const Variable &weight,
-                   const Variable &bias, double eps = 1e-5);
+Variable groupNorm(const Variable &x, int64_t groups,
+                   const Variable &weight = {}, const Variable &bias = {},
+                   double eps = 1e-5);
+template <typename X, typename W = Variable, typename B = Variable>
+  requires WithExpression<X, W, B>
+Expression groupNorm(const X &x, int64_t groups, const W &weight = {},
+                     const B &bias = {}, double eps = 1e-5) {
+  return groupNorm(asVariable(x), groups, asVariable(weight), asVariable(bias),
+                   eps);
+}
 
 } // namespace nereid::kernels
 

@@ -23,7 +23,7 @@
 #ifndef NEREID_KERNELS_LAYER_NORM_LAYERNORM_H
 #define NEREID_KERNELS_LAYER_NORM_LAYERNORM_H
 
-#include "nereid/Autograd/Variable.h"
+#include "kernels/expression/Values.h"
 
 namespace nereid::kernels {
 
@@ -49,8 +49,14 @@ LayerNormGradients layerNormBackward(const Tensor &dy, const Tensor &x,
 /// The plain function, and the same on a tape (docs/operators/Autograd.md).
 Tensor layerNorm(const Tensor &x, const Tensor &weight = {},
                  const Tensor &bias = {}, double eps = 1e-5);
-Variable layerNorm(const Variable &x, const Variable &weight,
-                   const Variable &bias, double eps = 1e-5);
+Variable layerNorm(const Variable &x, const Variable &weight = {},
+                   const Variable &bias = {}, double eps = 1e-5);
+template <typename X, typename W = Variable, typename B = Variable>
+  requires WithExpression<X, W, B>
+Expression layerNorm(const X &x, const W &weight = {}, const B &bias = {},
+                     double eps = 1e-5) {
+  return layerNorm(asVariable(x), asVariable(weight), asVariable(bias), eps);
+}
 
 /// y = layerNorm(x + added): `added` [N] is one row for all of them. The
 /// variance is that of differences from the mean, as layerNorm's.

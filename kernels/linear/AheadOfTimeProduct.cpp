@@ -45,8 +45,9 @@ struct Epilogue {
   int activation = 0;
 };
 
-static void multiply(const Product &p, const ProductPlan &plan, int64_t share,
-                     const Tensor &to, const Epilogue &epilogue, bool even) {
+static void launchProduct(const Product &p, const ProductPlan &plan,
+                          int64_t share, const Tensor &to,
+                          const Epilogue &epilogue, bool even) {
   bool onGpu = !to.device().isHost();
   int64_t m = p.a.size(1), n = p.b.size(2), k = p.a.size(2);
   int64_t blocks = cdiv(m, plan.blockM) * cdiv(n, plan.blockN);
@@ -108,20 +109,21 @@ void kernels::runAheadOfTime(const Product &p, const Tensor &y) {
                  (!options.bias.defined() || options.bias.dtype() == inType);
   bool writes = outType == inType || outType == (inType == i8 ? i32 : f32);
   if (!hasParts && plain && writes) {
-    multiply(p, plan, share, y, {}, even);
+    launchProduct(p, plan, share, y, {}, even);
     return;
   }
   if (isFused) {
     Tensor bias = contiguousOrNone(options.bias);
-    multiply(p, plan, share, y,
-             {orNone(bias), orNone(p.before), false, bitOf(options.activation)},
-             even);
+    launchProduct(
+        p, plan, share, y,
+        {orNone(bias), orNone(p.before), false, bitOf(options.activation)},
+        even);
     return;
   }
   int64_t parts = p.sumsBatches ? size.batch : plan.splits;
   Tensor partial =
       empty({parts, p.sumsBatches ? 1 : size.batch, size.m, size.n},
             inType == i8 ? i32 : f32, y.device());
-  multiply(p, plan, share, partial, {}, even);
+  launchProduct(p, plan, share, partial, {}, even);
   finish(p, partial, y, plain && outType == partial.dtype());
 }

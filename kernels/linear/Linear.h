@@ -29,7 +29,7 @@
 #ifndef NEREID_KERNELS_LINEAR_LINEAR_H
 #define NEREID_KERNELS_LINEAR_LINEAR_H
 
-#include "nereid/Autograd/Variable.h"
+#include "kernels/expression/Values.h"
 
 #include <optional>
 
@@ -60,17 +60,36 @@ struct VariableMatmulOptions {
 
 Variable matmul(const Variable &a, const Variable &b,
                 const VariableMatmulOptions &options = {});
+template <typename A, typename B>
+  requires WithExpression<A, B>
+Expression matmul(const A &a, const B &b,
+                  const VariableMatmulOptions &options = {}) {
+  return matmul(asVariable(a), asVariable(b), options);
+}
 
 Tensor linear(const Tensor &x, const Tensor &weight, const Tensor &bias = {},
               Activation activation = Activation::None, bool tf32 = false);
-Variable linear(const Variable &x, const Variable &weight, const Variable &bias,
+Variable linear(const Variable &x, const Variable &weight,
+                const Variable &bias = {},
                 Activation activation = Activation::None, bool tf32 = false);
+template <typename X, typename W, typename B = Variable>
+  requires WithExpression<X, W, B>
+Expression linear(const X &x, const W &weight, const B &bias = {},
+                  Activation activation = Activation::None, bool tf32 = false) {
+  return linear(asVariable(x), asVariable(weight), asVariable(bias), activation,
+                tf32);
+}
 
 /// GELU (erf) of linear, in one kernel; where a GPU records a gradient, in two.
 Tensor linearGelu(const Tensor &x, const Tensor &weight,
                   const Tensor &bias = {});
 Variable linearGelu(const Variable &x, const Variable &weight,
-                    const Variable &bias);
+                    const Variable &bias = {});
+template <typename X, typename W, typename B = Variable>
+  requires WithExpression<X, W, B>
+Expression linearGelu(const X &x, const W &weight, const B &bias = {}) {
+  return linearGelu(asVariable(x), asVariable(weight), asVariable(bias));
+}
 
 struct LinearGradients {
   Tensor x, weight, bias; ///< undefined where they were not asked for

@@ -70,8 +70,9 @@ static void checkArguments(const Tensor &x, const Tensor &weight,
   Shape rows(x.shape().begin(), x.shape().end() - 1);
   checks.integers("targets", targets)
       .shape(rows, "that of x without the last dimension");
-  checks.require(options.smoothing >= 0 && options.smoothing <= 1, "smoothing",
-                 "a number from 0 to 1", options.smoothing);
+  checks.require(options.labelSmoothing >= 0 && options.labelSmoothing <= 1,
+                 "labelSmoothing", "a number from 0 to 1",
+                 options.labelSmoothing);
   if (options.reduction == Reduction::None) {
     checks.fail("reduction", "Mean or Sum", "None");
   }
@@ -79,7 +80,7 @@ static void checkArguments(const Tensor &x, const Tensor &weight,
     checks.fail("weight", "at least one class and one column", weight.str());
   }
   cross_entropy::checkTargets("linear_cross_entropy", targets, weight.size(0),
-                              options.ignored);
+                              options.ignoreIndex);
 }
 
 /// `kept`: filled in where it is not null, as `wants` says.
@@ -103,7 +104,7 @@ static Tensor forward(const Tensor &given, const Tensor &givenWeight,
   Tensor flat = targets.contiguous().view({rows});
   Tensor count;
   if (options.reduction == Reduction::Mean) {
-    count = cross_entropy::count(flat, options.ignored);
+    count = cross_entropy::count(flat, options.ignoreIndex);
   }
   // Shares of a mean are too small for fp16: its gradients are divided last.
   Tensor one = kept ? full({}, 1, f32, device) : Tensor();

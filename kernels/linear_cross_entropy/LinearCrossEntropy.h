@@ -26,6 +26,7 @@
 #define NEREID_KERNELS_LINEAR_CROSS_ENTROPY_LINEARCROSSENTROPY_H
 
 #include "kernels/cross_entropy/CrossEntropy.h"
+#include "kernels/expression/Values.h"
 
 namespace nereid::kernels {
 
@@ -36,6 +37,14 @@ Tensor linearCrossEntropy(const Tensor &x, const Tensor &weight,
 Variable linearCrossEntropy(const Variable &x, const Variable &weight,
                             const Tensor &targets,
                             const CrossEntropyOptions &options = {});
+template <typename X, typename W>
+  requires WithExpression<X, W>
+Expression linearCrossEntropy(const X &x, const W &weight,
+                              const Tensor &targets,
+                              const CrossEntropyOptions &options = {}) {
+  return linearCrossEntropy(asVariable(x), asVariable(weight), targets,
+                            options);
+}
 
 } // namespace nereid::kernels
 

@@ -31,7 +31,7 @@ TEST_P(LinearCrossEntropy, agreesWithDoublePrecisionAndDerivatives) {
     DType dtype = oneOf({f32, f32, bf16, f16});
     CrossEntropyOptions options;
     options.reduction = coin() ? Reduction::Mean : Reduction::Sum;
-    options.smoothing = coin() ? 0 : 0.1;
+    options.labelSmoothing = coin() ? 0 : 0.1;
     std::vector<int64_t> classOf;
     for (int64_t i = 0; i < rows; ++i) {
       classOf.push_back(pick(0, 4) ? pick(0, classes - 1) : -100);
@@ -48,7 +48,7 @@ TEST_P(LinearCrossEntropy, agreesWithDoublePrecisionAndDerivatives) {
           reference::crossEntropy(reference::logitsOf(gradientIn(at[0], dtype),
                                                       gradientIn(at[1], dtype),
                                                       size_t(columns), dtype),
-                                  values, -100, options.smoothing),
+                                  values, -100, options.labelSmoothing),
           values, -100, options.reduction == Reduction::Mean)};
     };
     Variable got = linearCrossEntropy(x, w, targets, options);

@@ -10,6 +10,7 @@
 #include "kernels/accumulate/Accumulate.h"
 #include "kernels/expression/CopyOnDevice.h"
 #include "kernels/random/Random.h"
+#include "kernels/reduce/Reduce.h"
 #include "nereid/Runtime/cache/ImageStore.h"
 
 #include <map>
@@ -47,10 +48,16 @@ static Tensor addGradients(const Tensor &a, const Tensor &b, bool inPlace) {
   return hasKernels("accumulate") ? accumulate(a, b, inPlace) : Tensor();
 }
 
+static Tensor sumGradient(const Tensor &x, const Shape &shape) {
+  DType t = x.dtype();
+  bool isKernelFloat = t == f32 || t == f16 || t == bf16;
+  return isKernelFloat && hasKernels("reduce") ? sumTo(x, shape) : Tensor();
+}
+
 /// A program that launches an operator links this file, and so adds gradients,
 /// copies tensors and makes numbers where they are.
 constinit const DeviceFunctions detail::operatorFunctions = {
-    copyOnDevice, generate, addGradients};
+    copyOnDevice, generate, addGradients, sumGradient};
 
 void kernels::installOperators() {
   detail::installDeviceFunctions(detail::operatorFunctions);

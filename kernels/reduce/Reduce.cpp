@@ -9,23 +9,13 @@
 
 #include "kernels/operator/Checks.h"
 #include "kernels/operator/OperatorKernel.h"
-#include "nereid/Runtime/DeviceProperties.h"
+#include "kernels/reduce/Parts.h"
 
 #include <algorithm>
 
 using namespace nereid;
 using namespace nereid::kernels;
 using namespace nereid::literals;
-
-/// Into how many parts a sum of `length` is split, so that there are programs
-/// enough where few sums are taken.
-static int64_t partsOf(int64_t length, int64_t sums, int64_t leastPart,
-                       Device device) {
-  int64_t wanted = device.isHost() ? 64 : 4 * properties(device).processors;
-  int64_t parts = std::min(cdiv(wanted, std::max<int64_t>(sums, 1)),
-                           cdiv(length, leastPart));
-  return std::clamp<int64_t>(parts, 1, 1024);
-}
 
 /// x [A, R, B], contiguous, summed over R.
 static Tensor sumMiddle(const Tensor &x, DType dtype) {

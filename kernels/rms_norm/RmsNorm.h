@@ -23,13 +23,19 @@
 #ifndef NEREID_KERNELS_RMS_NORM_RMSNORM_H
 #define NEREID_KERNELS_RMS_NORM_RMSNORM_H
 
-#include "nereid/Autograd/Variable.h"
+#include "kernels/expression/Values.h"
 
 namespace nereid::kernels {
 
 /// `weight`: undefined for 1.
 Tensor rmsNorm(const Tensor &x, const Tensor &weight = {}, double eps = 1e-6);
-Variable rmsNorm(const Variable &x, const Variable &weight, double eps = 1e-6);
+Variable rmsNorm(const Variable &x, const Variable &weight = {},
+                 double eps = 1e-6);
+template <typename X, typename W = Variable>
+  requires WithExpression<X, W>
+Expression rmsNorm(const X &x, const W &weight = {}, double eps = 1e-6) {
+  return rmsNorm(asVariable(x), asVariable(weight), eps);
+}
 
 } // namespace nereid::kernels
 

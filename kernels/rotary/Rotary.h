@@ -22,7 +22,7 @@
 #ifndef NEREID_KERNELS_ROTARY_ROTARY_H
 #define NEREID_KERNELS_ROTARY_ROTARY_H
 
-#include "nereid/Autograd/Variable.h"
+#include "kernels/expression/Expression.h"
 
 #include <utility>
 
@@ -38,6 +38,10 @@ Tensor rotary(const Tensor &x, const Tensor &cos, const Tensor &sin,
               bool interleaved = false);
 Variable rotary(const Variable &x, const Tensor &cos, const Tensor &sin,
                 bool interleaved = false);
+inline Expression rotary(const Expression &x, const Tensor &cos,
+                         const Tensor &sin, bool interleaved = false) {
+  return rotary(x.variable(), cos, sin, interleaved);
+}
 
 /// By the opposite angles: what `rotary` did, undone.
 Tensor rotaryInverse(const Tensor &x, const Tensor &cos, const Tensor &sin,

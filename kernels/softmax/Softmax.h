@@ -23,7 +23,7 @@
 #ifndef NEREID_KERNELS_SOFTMAX_SOFTMAX_H
 #define NEREID_KERNELS_SOFTMAX_SOFTMAX_H
 
-#include "nereid/Autograd/Variable.h"
+#include "kernels/expression/Expression.h"
 
 namespace nereid::kernels {
 
@@ -37,9 +37,17 @@ struct SoftmaxOptions {
 
 Tensor softmax(const Tensor &x, const SoftmaxOptions &options = {});
 Variable softmax(const Variable &x, const SoftmaxOptions &options = {});
+inline Expression softmax(const Expression &x,
+                          const SoftmaxOptions &options = {}) {
+  return softmax(x.variable(), options);
+}
 
 Tensor logSoftmax(const Tensor &x, const SoftmaxOptions &options = {});
 Variable logSoftmax(const Variable &x, const SoftmaxOptions &options = {});
+inline Expression logSoftmax(const Expression &x,
+                             const SoftmaxOptions &options = {}) {
+  return logSoftmax(x.variable(), options);
+}
 
 } // namespace nereid::kernels
 

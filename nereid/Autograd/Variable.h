@@ -56,6 +56,14 @@ public:
   const Tensor &value() const;
   const Shape &shape() const { return value().shape(); }
   int64_t size(int axis) const { return value().size(axis); }
+  int rank() const { return value().rank(); }
+  int64_t numel() const { return value().numel(); }
+  /// The only element, as Tensor::item.
+  double item() const { return value().item(); }
+  template <typename T>
+  T item() const {
+    return value().item<T>();
+  }
   DType dtype() const { return value().dtype(); }
   Device device() const { return value().device(); }
 
@@ -83,6 +91,22 @@ public:
   /// `retainGraph`. Gradients are added in an order that depends on the graph
   /// alone: two runs give the same bits.
   void backward(Tensor gradient = Tensor(), bool retainGraph = false) const;
+
+  // Views as those of Tensor.h, recorded: they share memory with this and cost
+  // nothing. Going back, the gradient is viewed the other way round; that of a
+  // slice is written into zeros, that of an expanded one is summed.
+  Variable reshape(Shape shape) const; ///< a view if possible, else a copy
+  Variable view(Shape shape) const;    ///< contiguous only
+  Variable flatten() const { return reshape({value().numel()}); }
+  Variable transpose(int a, int b) const;
+  Variable permute(const std::vector<int> &order) const;
+  Variable slice(int axis, int64_t start, int64_t stop = INT64_MAX,
+                 int64_t step = 1) const;
+  Variable select(int axis, int64_t index) const; ///< drops the dimension
+  Variable operator[](int64_t index) const { return select(0, index); }
+  Variable expand(Shape shape) const;
+  Variable unsqueeze(int axis) const;
+  Variable squeeze(int axis) const;
 
   /// The same tensor without its history.
   Variable detach() const;

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The views of Tensor.h, recorded: they share memory with their input and cost
-// nothing. Going back, the gradient is viewed the other way round; only that of
-// a slice is written, into zeros. Errors are those of Tensor.h.
+// nothing. Going back, the gradient is viewed the other way round; that of a
+// slice is written into zeros, that of an expanded tensor is summed. Errors are
+// those of Tensor.h. Each is a member of Variable, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +26,9 @@ Variable permute(const Variable &x, const std::vector<int> &order);
 /// As Tensor::slice.
 Variable slice(const Variable &x, int axis, int64_t start,
                int64_t stop = INT64_MAX, int64_t step = 1);
+Variable select(const Variable &x, int axis, int64_t index);
+/// Dimensions of size 1, and such as are missing in front, repeat.
+Variable expand(const Variable &x, Shape shape);
 
 } // namespace nereid::autograd
 

@@ -20,6 +20,7 @@
 #include "nereid/Runtime/TensorDescriptor.h"
 
 #include <concepts>
+#include <optional>
 #include <string_view>
 
 namespace nereid {
@@ -50,6 +51,7 @@ public:
   };
 
   Argument(std::nullptr_t) {}
+  Argument(std::nullopt_t) {}
   Argument(StaticValue::None) {}
   template <std::same_as<bool> T>
   Argument(T v) : kind(Kind::Bool), integer(v) {}

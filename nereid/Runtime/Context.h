@@ -28,6 +28,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace nereid {
 
@@ -49,6 +50,9 @@ struct DeviceFunctions {
   /// a + b in a's dtype, on their device; into `a` where `inPlace`. Undefined:
   /// it cannot.
   Tensor (*add)(const Tensor &a, const Tensor &b, bool inPlace) = nullptr;
+  /// `x` summed to `shape`, which broadcasts to that of x, in x's dtype.
+  /// Undefined: it cannot.
+  Tensor (*sumTo)(const Tensor &x, const std::vector<int64_t> &shape) = nullptr;
 };
 
 struct ContextOptions {

@@ -170,6 +170,7 @@ public:
   Tensor select(int axis, int64_t index) const; ///< drops the dimension
   /// Dimensions of size 1 repeat, with stride 0; -1 keeps a size.
   Tensor expand(Shape shape) const;
+  Tensor operator[](int64_t index) const { return select(0, index); }
   Tensor unsqueeze(int axis) const;
   Tensor squeeze(int axis) const;
   /// The same bits as another type of the same size.

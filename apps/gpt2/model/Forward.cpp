@@ -150,7 +150,7 @@ Variable Model::loss(const Tensor &tokens, const Tensor &targets) const {
   Variable y = hidden(tokens);
   Variable rows = autograd::reshape(y, {targets.numel(), shape.width});
   kernels::CrossEntropyOptions options;
-  options.ignored = -1;
+  options.ignoreIndex = -1;
   options.overwritesLogits = true; // the layer's backward does not read them
   return kernels::crossEntropy(kernels::linear(rows, tokenTable, Variable()),
                                targets.reshape({targets.numel()}), options);

@@ -1,0 +1,396 @@
+//===- Reductions.cpp -------------------------------------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/reduce/Reductions.h"
+
+#include "kernels/operator/Checks.h"
+#include "kernels/operator/OperatorKernel.h"
+#include "kernels/reduce/Parts.h"
+#include "kernels/reduce/Reduce.h"
+#include "nereid/Autograd/Record.h"
+
+#include <limits>
+
+using namespace nereid;
+using namespace nereid::kernels;
+using namespace nereid::literals;
+
+namespace {
+
+/// A reduction of x seen as [outer, length, inner].
+struct Reduction {
+  Tensor x; ///< contiguous, of that shape
+  /// Of the result: without the dimensions that are reduced, and with them
+  /// as 1.
+  Shape shape, kept;
+  int64_t length = 1; ///< of elements for a result
+
+  const Shape &result(bool keepDim) const { return keepDim ? kept : shape; }
+};
+
+} // namespace
+
+static Reduction reductionOf(const char *op, const Tensor &x,
+                             const Axes &axes) {
+  Checks(op).any("x", x);
+  if (isFloat(x.dtype()) && byteSize(x.dtype()) == 1) {
+    Checks(op).fail("x", "a tensor of fp32, fp16, bf16, fp64, integers or int1",
+                    x.str());
+  }
+  std::vector<bool> isReduced = axes.of(op, x);
+  Reduction r;
+  std::vector<int> order;
+  int first = -1, last = -1;
+  for (int i = 0; i < x.rank(); ++i) {
+    bool reduced = isReduced[size_t(i)];
+    r.kept.push_back(reduced ? 1 : x.size(i));
+    if (!reduced) {
+      r.shape.push_back(x.size(i));
+      order.push_back(i);
+      continue;
+    }
+    r.length *= x.size(i);
+    if (x.size(i) != 1) {
+      first = first < 0 ? i : first;
+      last = i;
+    }
+  }
+  bool isOneRun = true;
+  int64_t outer = 1, inner = 1;
+  for (int i = 0; i < x.rank(); ++i) {
+    if (isReduced[size_t(i)]) {
+      continue;
+    }
+    isOneRun &= i < first || i > last || x.size(i) == 1;
+    (i < first ? outer : inner) *= x.size(i);
+  }
+  if (isOneRun) {
+    r.x = x.contiguous().reshape({outer, r.length, inner});
+    return r;
+  }
+  for (int i = 0; i < x.rank(); ++i) {
+    if (isReduced[size_t(i)]) {
+      order.push_back(i);
+    }
+  }
+  r.x = x.permute(order).contiguous().reshape({outer * inner, r.length, 1});
+  return r;
+}
+
+static const char *widthOf(DType dtype) {
+  return dtype == f64     ? "double"
+         : isFloat(dtype) ? "float"
+         : dtype == u64   ? "unsigned"
+                          : "signed";
+}
+
+namespace {
+
+/// How a kernel goes over [outer, length, inner] (reduce.py).
+struct Programs {
+  explicit Programs(const Tensor &x);
+  bool isInner = true;
+  int64_t width = 1, height = 1, parts = 1, part = 1, blocks = 1;
+};
+
+} // namespace
+
+Programs::Programs(const Tensor &x) {
+  int64_t a = x.size(0), r = x.size(1), b = x.size(2);
+  isInner = b == 1;
+  if (isInner) {
+    width = std::min<int64_t>(nextPowerOf2(r), 1024);
+    height = std::max<int64_t>(2048 / width, 1);
+    parts = partsOf(r, cdiv(a, height), 4096, x.device());
+    part = cdiv(cdiv(r, parts), width) * width;
+  } else {
+    width = std::min<int64_t>(nextPowerOf2(b), 256);
+    height =
+        std::min<int64_t>(nextPowerOf2(r), std::max<int64_t>(2048 / width, 1));
+    blocks = cdiv(b, width);
+    parts = partsOf(r, a * blocks, 64, x.device());
+    part = cdiv(cdiv(r, parts), height) * height;
+  }
+  parts = cdiv(r, part);
+}
+
+/// The sums of x [A, R, B] over R, or of squares of what is between x and
+/// `mean` [A, B], divided by `divisor`: [A, B] of `dtype`.
+static Tensor totals(const Tensor &x, const Tensor &mean, int64_t divisor,
+                     DType dtype, const char *wide) {
+  int64_t a = x.size(0), r = x.size(1), b = x.size(2);
+  Programs p(x);
+  bool isLast = p.parts == 1;
+  DType partial = wide == std::string_view("double")  ? f64
+                  : wide == std::string_view("float") ? f32
+                                                      : i64;
+  Tensor y = empty({a, p.parts, b}, isLast ? dtype : partial, x.device());
+  int64_t by = isLast ? divisor : 1;
+  if (p.isInner) {
+    static const OperatorKernel inner("reduce", "inner_totals_kernel");
+    inner[{cdiv(a, p.height), p.parts}](
+        y, x, orNone(mean), a, r, p.part, p.parts, by, "WIDE"_a = wide,
+        "BLOCK_M"_a = p.height, "BLOCK_N"_a = p.width, "num_warps"_a = 4);
+  } else {
+    static const OperatorKernel outer("reduce", "outer_totals_kernel");
+    outer[{a * p.blocks, p.parts}](y, x, orNone(mean), r, b, p.part, p.parts,
+                                   p.blocks, by, "WIDE"_a = wide,
+                                   "BLOCK_M"_a = p.height,
+                                   "BLOCK_N"_a = p.width, "num_warps"_a = 4);
+  }
+  return isLast ? y : totals(y, {}, divisor, dtype, wide);
+}
+
+namespace {
+struct Extremes {
+  Tensor values, places;
+};
+} // namespace
+
+/// Of x [A, R, B] over R. `from`: the places of x's elements; undefined: those
+/// in R.
+static Extremes extremes(const Tensor &x, const Tensor &from, bool least,
+                         bool wantsPlaces, DType dtype, const char *wide) {
+  int64_t a = x.size(0), r = x.size(1), b = x.size(2);
+  Programs p(x);
+  Extremes y;
+  y.values = empty({a, p.parts, b}, dtype, x.device());
+  if (wantsPlaces) {
+    y.places = empty({a, p.parts, b}, i64, x.device());
+  }
+  if (p.isInner) {
+    static const OperatorKernel inner("reduce", "inner_extremes_kernel");
+    inner[{cdiv(a, p.height), p.parts}](
+        y.values, orNone(y.places), x, orNone(from), a, r, p.part, p.parts,
+        "LEAST"_a = least, "WIDE"_a = wide, "BLOCK_M"_a = p.height,
+        "BLOCK_N"_a = p.width, "num_warps"_a = 4);
+  } else {
+    static const OperatorKernel outer("reduce", "outer_extremes_kernel");
+    outer[{a * p.blocks, p.parts}](
+        y.values, orNone(y.places), x, orNone(from), r, b, p.part, p.parts,
+        p.blocks, "LEAST"_a = least, "WIDE"_a = wide, "BLOCK_M"_a = p.height,
+        "BLOCK_N"_a = p.width, "num_warps"_a = 4);
+  }
+  return p.parts == 1
+             ? y
+             : extremes(y.values, y.places, least, wantsPlaces, dtype, wide);
+}
+
+static bool isKernelFloat(DType t) { return t == f32 || t == f16 || t == bf16; }
+
+static Tensor sumOf(const Tensor &x, const Axes &axes, bool keepDim) {
+  DType t = x.dtype();
+  if (x.defined() && isKernelFloat(t)) {
+    std::vector<bool> isReduced = axes.of("sum", x);
+    Shape kept, shape;
+    for (int i = 0; i < x.rank(); ++i) {
+      bool reduced = isReduced[size_t(i)];
+      kept.push_back(reduced ? 1 : x.size(i));
+      if (!reduced) {
+        shape.push_back(x.size(i));
+      }
+    }
+    return sumTo(x, kept).reshape(keepDim ? kept : shape);
+  }
+  Reduction r = reductionOf("sum", x, axes);
+  DType type = t == f64 ? f64 : i64;
+  return x.numel() == 0
+             ? zeros(r.result(keepDim), type, x.device())
+             : totals(r.x, {}, 1, type, widthOf(t)).reshape(r.result(keepDim));
+}
+
+static DType typeOfMean(DType t) { return isFloat(t) ? t : f32; }
+
+/// Of the reduction's results, `count` elements where x has none.
+static Tensor meanOf(const Reduction &r, DType from, DType to) {
+  if (r.x.numel() == 0) {
+    return full(r.kept, std::numeric_limits<double>::quiet_NaN(), to,
+                r.x.device());
+  }
+  return totals(r.x, {}, r.length, to, from == f64 ? "double" : "float");
+}
+
+static Tensor extremeOf(const char *op, const Tensor &x, const Axes &axes,
+                        bool keepDim, bool least, bool wantsPlaces) {
+  Reduction r = reductionOf(op, x, axes);
+  if (r.length == 0) {
+    Checks(op).fail("x", "elements along the dimensions that are reduced",
+                    x.str());
+  }
+  const Shape &shape = r.result(keepDim);
+  if (x.numel() == 0) {
+    return empty(shape, wantsPlaces ? i64 : x.dtype(), x.device());
+  }
+  Extremes y =
+      extremes(r.x, {}, least, wantsPlaces, x.dtype(), widthOf(x.dtype()));
+  return (wantsPlaces ? y.places : y.values).reshape(shape);
+}
+
+/// The result's gradient for each element of x.
+static Tensor spread(const Tensor &dy, const Shape &kept, const Shape &shape) {
+  return dy.reshape(kept).expand(shape);
+}
+
+static Shape keptShape(const char *op, const Tensor &x, const Axes &axes) {
+  std::vector<bool> isReduced = axes.of(op, x);
+  Shape kept = x.shape();
+  for (size_t i = 0; i < kept.size(); ++i) {
+    kept[i] = isReduced[i] ? 1 : kept[i];
+  }
+  return kept;
+}
+
+Tensor kernels::sum(const Tensor &x, const Axes &axes, bool keepDim) {
+  return sumOf(x, axes, keepDim);
+}
+
+Variable kernels::sum(const Variable &x, const Axes &axes, bool keepDim) {
+  Tensor y = sumOf(x.value(), axes, keepDim);
+  return autograd::record(
+      "sum", {x}, y,
+      [kept = keptShape("sum", x.value(), axes),
+       shape = x.shape()](const Tensor &dy, autograd::Needs) {
+        return autograd::Gradients{spread(dy, kept, shape)};
+      });
+}
+
+Tensor kernels::mean(const Tensor &x, const Axes &axes, bool keepDim) {
+  Reduction r = reductionOf("mean", x, axes);
+  return meanOf(r, x.dtype(), typeOfMean(x.dtype())).reshape(r.result(keepDim));
+}
+
+Variable kernels::mean(const Variable &x, const Axes &axes, bool keepDim) {
+  Tensor y = mean(x.value(), axes, keepDim);
+  int64_t length = x.numel() / std::max<int64_t>(y.numel(), 1);
+  return autograd::record(
+      "mean", {x}, y,
+      [kept = keptShape("mean", x.value(), axes), shape = x.shape(),
+       length](const Tensor &dy, autograd::Needs) {
+        if (dy.numel() == 0 || length == 0) {
+          return autograd::Gradients{zeros(shape, dy.dtype(), dy.device())};
+        }
+        // Sums of one, divided.
+        Tensor each = totals(dy.contiguous().view({dy.numel(), 1, 1}), {},
+                             length, dy.dtype(), widthOf(dy.dtype()));
+        return autograd::Gradients{spread(each, kept, shape)};
+      });
+}
+
+/// Gradients that are made of expressions.
+static void checkDerived(const char *op, const Variable &x) {
+  if (autograd::isRecording({x}) && x.dtype() == f64) {
+    Checks(op).fail("x",
+                    "a tensor of fp32, fp16 or bf16, since it requires a "
+                    "gradient",
+                    x.value().str());
+  }
+}
+
+static Variable recordedExtreme(const char *op, const Variable &x,
+                                const Axes &axes, bool keepDim, bool least) {
+  checkDerived(op, x);
+  Tensor y = extremeOf(op, x.value(), axes, keepDim, least, false);
+  return autograd::record(
+      op, {x}, y,
+      [kept = keptShape(op, x.value(), axes), x = x.value(),
+       y](const Tensor &dy, autograd::Needs) {
+        // As PyTorch: of a NaN, which is equal to nothing, 0 / 0.
+        Tensor extreme = y.reshape(kept),
+               isOne = Expression(x) == Expression(extreme);
+        Tensor count = sumTo(evaluate(cast(isOne, f32)), kept);
+        Tensor dx =
+            cast(where(isOne, dy.reshape(kept), 0.0) / count, x.dtype());
+        return autograd::Gradients{dx};
+      });
+}
+
+Tensor kernels::max(const Tensor &x, const Axes &axes, bool keepDim) {
+  return extremeOf("max", x, axes, keepDim, false, false);
+}
+Variable kernels::max(const Variable &x, const Axes &axes, bool keepDim) {
+  return recordedExtreme("max", x, axes, keepDim, false);
+}
+Tensor kernels::min(const Tensor &x, const Axes &axes, bool keepDim) {
+  return extremeOf("min", x, axes, keepDim, true, false);
+}
+Variable kernels::min(const Variable &x, const Axes &axes, bool keepDim) {
+  return recordedExtreme("min", x, axes, keepDim, true);
+}
+
+static Axes axesOf(std::optional<int> axis) {
+  return axis ? Axes(*axis) : Axes();
+}
+Tensor kernels::argmax(const Tensor &x, std::optional<int> axis, bool keepDim) {
+  return extremeOf("argmax", x, axesOf(axis), keepDim, false, true);
+}
+Tensor kernels::argmin(const Tensor &x, std::optional<int> axis, bool keepDim) {
+  return extremeOf("argmin", x, axesOf(axis), keepDim, true, true);
+}
+
+namespace {
+struct Variance {
+  Tensor var,
+      mean; ///< the mean with the dimensions as 1, in what it is taken in
+  double freedom = 0;
+};
+} // namespace
+
+static Variance varianceOf(const Tensor &x, const Axes &axes, bool keepDim,
+                           double correction) {
+  Reduction r = reductionOf("var", x, axes);
+  DType t = x.dtype(), wide = t == f64 ? f64 : f32;
+  if (t == i1) {
+    Checks("var").fail("x", "a tensor of numbers", x.str());
+  }
+  Variance v;
+  v.freedom = std::max(double(r.length) - correction, 0.0);
+  const Shape &shape = r.result(keepDim);
+  if (x.numel() == 0) {
+    v.mean = v.var = meanOf(r, t, wide);
+    v.var = v.var.to(typeOfMean(t)).reshape(shape);
+    return v;
+  }
+  Tensor mean = meanOf(r, t, wide);
+  const char *in = t == f64 ? "double" : "float";
+  auto whole = int64_t(v.freedom);
+  if (double(whole) == v.freedom) {
+    v.var = totals(r.x, mean, whole, typeOfMean(t), in).reshape(shape);
+  } else {
+    Tensor squares = totals(r.x, mean, 1, f32, "float").reshape(shape);
+    v.var = cast(Expression(squares) / v.freedom, typeOfMean(t));
+  }
+  v.mean = mean.reshape(r.kept);
+  return v;
+}
+
+Tensor kernels::var(const Tensor &x, const Axes &axes, bool keepDim,
+                    double correction) {
+  return varianceOf(x, axes, keepDim, correction).var;
+}
+
+Variable kernels::var(const Variable &x, const Axes &axes, bool keepDim,
+                      double correction) {
+  checkDerived("var", x);
+  Variance v = varianceOf(x.value(), axes, keepDim, correction);
+  return autograd::record(
+      "var", {x}, v.var,
+      [kept = keptShape("var", x.value(), axes), x = x.value(), mean = v.mean,
+       freedom = v.freedom](const Tensor &dy, autograd::Needs) {
+        Tensor dx = cast(cast(dy.reshape(kept), f32) * (2 / freedom) *
+                             (cast(x, f32) - mean),
+                         x.dtype());
+        return autograd::Gradients{dx};
+      });
+}
+
+Variable kernels::logSumExp(const Variable &x, const Axes &axes, bool keepDim) {
+  // Where the largest is infinite, nothing is taken off.
+  Tensor largest = max(x.value(), axes, true);
+  Tensor base = where(isinf(largest), 0.0, largest);
+  Variable total = sum(exp(x - base).variable(), axes, keepDim);
+  return log(total) + base.reshape(total.shape());
+}

@@ -1,0 +1,135 @@
+//===- Reductions.h - Sums, means, extremes over dimensions ----*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Formula:      over the elements of the dimensions `axes` (all of them where
+//               none is named): sum, mean, the largest and the smallest;
+//               var = sum((x - mean)^2) / max(n - correction, 0);
+//               argmax, argmin: the first place of the extreme along an axis,
+//               or in the flattened tensor
+// Shapes:       x of any, with any strides; the result lacks `axes`, or has
+//               them as 1 with `keepDim`
+// Types:        fp32, fp16, bf16, fp64, integers, int1. Sums and var are taken
+//               in fp32 (fp64 of fp64) and rounded once; the sum of integers is
+//               i64, their mean and var fp32; extremes have x's type, places
+//               are i64. var takes no int1
+// Gradients:    x, but for argmax and argmin. That of an extreme is shared
+//               evenly by the elements that are equal to it. Of fp64, sum and
+//               mean have one
+// Memory:       reads x once, var twice; a copy of it where the dimensions that
+//               are reduced have others between them or x is not row-major
+//               (sum: only there); partial results of at most 1/64 of it. The
+//               tape keeps shapes for sum and mean, x and the result else
+// Determinism:  the same bits in each run on one device: parts of fixed size,
+//               whose results a second kernel takes together
+// Source:       none
+//
+// NaN is the extreme wherever there is one, and its place the first. Of no
+// elements, the sum is 0, mean and var NaN; the extremes and their places are
+// refused. A program without a compiler has sum of floats alone.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_KERNELS_REDUCE_REDUCTIONS_H
+#define NEREID_KERNELS_REDUCE_REDUCTIONS_H
+
+#include "kernels/expression/Expression.h"
+#include "kernels/operator/Axes.h"
+
+namespace nereid::kernels {
+
+Tensor sum(const Tensor &x, const Axes &axes = {}, bool keepDim = false);
+Variable sum(const Variable &x, const Axes &axes = {}, bool keepDim = false);
+inline Expression sum(const Expression &x, const Axes &axes = {},
+                      bool keepDim = false) {
+  return sum(x.variable(), axes, keepDim);
+}
+
+Tensor mean(const Tensor &x, const Axes &axes = {}, bool keepDim = false);
+Variable mean(const Variable &x, const Axes &axes = {}, bool keepDim = false);
+inline Expression mean(const Expression &x, const Axes &axes = {},
+                       bool keepDim = false) {
+  return mean(x.variable(), axes, keepDim);
+}
+
+Tensor max(const Tensor &x, const Axes &axes = {}, bool keepDim = false);
+Variable max(const Variable &x, const Axes &axes = {}, bool keepDim = false);
+inline Expression max(const Expression &x, const Axes &axes = {},
+                      bool keepDim = false) {
+  return max(x.variable(), axes, keepDim);
+}
+
+Tensor min(const Tensor &x, const Axes &axes = {}, bool keepDim = false);
+Variable min(const Variable &x, const Axes &axes = {}, bool keepDim = false);
+inline Expression min(const Expression &x, const Axes &axes = {},
+                      bool keepDim = false) {
+  return min(x.variable(), axes, keepDim);
+}
+
+/// `correction`: 1 for the variance of a sample (Bessel), 0 for that of all.
+Tensor var(const Tensor &x, const Axes &axes = {}, bool keepDim = false,
+           double correction = 1);
+Variable var(const Variable &x, const Axes &axes = {}, bool keepDim = false,
+             double correction = 1);
+inline Expression var(const Expression &x, const Axes &axes = {},
+                      bool keepDim = false, double correction = 1) {
+  return var(x.variable(), axes, keepDim, correction);
+}
+/// sqrt(var).
+template <typename X>
+Expression stddev(const X &x, const Axes &axes = {}, bool keepDim = false,
+                  double correction = 1) {
+  return sqrt(Expression(var(x, axes, keepDim, correction)));
+}
+
+Tensor argmax(const Tensor &x, std::optional<int> axis = std::nullopt,
+              bool keepDim = false);
+Tensor argmin(const Tensor &x, std::optional<int> axis = std::nullopt,
+              bool keepDim = false);
+inline Tensor argmax(const Variable &x, std::optional<int> axis = std::nullopt,
+                     bool keepDim = false) {
+  return argmax(x.value(), axis, keepDim);
+}
+inline Tensor argmin(const Variable &x, std::optional<int> axis = std::nullopt,
+                     bool keepDim = false) {
+  return argmin(x.value(), axis, keepDim);
+}
+inline Tensor argmax(const Expression &x,
+                     std::optional<int> axis = std::nullopt,
+                     bool keepDim = false) {
+  return argmax(x.value(), axis, keepDim);
+}
+inline Tensor argmin(const Expression &x,
+                     std::optional<int> axis = std::nullopt,
+                     bool keepDim = false) {
+  return argmin(x.value(), axis, keepDim);
+}
+
+/// Is one, is each of the elements not 0? int1.
+template <typename X>
+Tensor any(const X &x, const Axes &axes = {}, bool keepDim = false) {
+  return max(Expression(x) != 0, axes, keepDim).value();
+}
+template <typename X>
+Tensor all(const X &x, const Axes &axes = {}, bool keepDim = false) {
+  return min(Expression(x) != 0, axes, keepDim).value();
+}
+
+/// log(sum(exp(x))), without overflow.
+Variable logSumExp(const Variable &x, const Axes &axes = {},
+                   bool keepDim = false);
+inline Tensor logSumExp(const Tensor &x, const Axes &axes = {},
+                        bool keepDim = false) {
+  return logSumExp(Variable(x), axes, keepDim).value();
+}
+inline Expression logSumExp(const Expression &x, const Axes &axes = {},
+                            bool keepDim = false) {
+  return logSumExp(x.variable(), axes, keepDim);
+}
+
+} // namespace nereid::kernels
+
+#endif // NEREID_KERNELS_REDUCE_REDUCTIONS_H
