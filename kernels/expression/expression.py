@@ -124,10 +124,11 @@ def sigmoid_backward_kernel(y_ptr, x0_ptr, x1_ptr, n, BLOCK: tl.constexpr):
     x0 = tl.load(x0_ptr + at, mask=inside).to(tl.float32)
     x1 = tl.load(x1_ptr + at, mask=inside).to(tl.float32)
     t0 = tl.sigmoid(x1)
-    t1 = 1.0 - t0
-    t2 = t0 * t1
-    t3 = x0 * t2
-    tl.store(y_ptr + at, t3, mask=inside)
+    t1 = -x1
+    t2 = tl.sigmoid(t1)
+    t3 = t0 * t2
+    t4 = x0 * t3
+    tl.store(y_ptr + at, t4, mask=inside)
 
 
 @triton.jit
@@ -215,11 +216,12 @@ def silu_backward_kernel(y_ptr, x0_ptr, x1_ptr, n, BLOCK: tl.constexpr):
     t0 = tl.sigmoid(x1)
     t1 = x0 * t0
     t2 = x0 * x1
-    t3 = 1.0 - t0
-    t4 = t0 * t3
-    t5 = t2 * t4
-    t6 = t1 + t5
-    tl.store(y_ptr + at, t6, mask=inside)
+    t3 = -x1
+    t4 = tl.sigmoid(t3)
+    t5 = t0 * t4
+    t6 = t2 * t5
+    t7 = t1 + t6
+    tl.store(y_ptr + at, t7, mask=inside)
 
 
 @triton.jit
@@ -285,17 +287,18 @@ def gelu_tanh_backward_kernel(y_ptr, x0_ptr, x1_ptr, n, BLOCK: tl.constexpr):
     t4 = tl.sigmoid(t3)
     t5 = x0 * t4
     t6 = x0 * x1
-    t7 = 1.0 - t4
-    t8 = t4 * t7
-    t9 = t6 * t8
-    t10 = t9 * t2
-    t11 = t5 + t10
-    t12 = t9 * x1
-    t13 = t12 * 0.071354816
-    t14 = t13 * x1
-    t15 = t11 + t14
-    t16 = t15 + t14
-    tl.store(y_ptr + at, t16, mask=inside)
+    t7 = -t3
+    t8 = tl.sigmoid(t7)
+    t9 = t4 * t8
+    t10 = t6 * t9
+    t11 = t10 * t2
+    t12 = t5 + t11
+    t13 = t10 * x1
+    t14 = t13 * 0.071354816
+    t15 = t14 * x1
+    t16 = t12 + t15
+    t17 = t16 + t15
+    tl.store(y_ptr + at, t17, mask=inside)
 
 
 @triton.jit
@@ -321,11 +324,12 @@ def swiglu_backward_0_kernel(y_ptr, x0_ptr, x1_ptr, x2_ptr, n, BLOCK: tl.constex
     t1 = tl.sigmoid(x2)
     t2 = t0 * t1
     t3 = t0 * x2
-    t4 = 1.0 - t1
-    t5 = t1 * t4
-    t6 = t3 * t5
-    t7 = t2 + t6
-    tl.store(y_ptr + at, t7, mask=inside)
+    t4 = -x2
+    t5 = tl.sigmoid(t4)
+    t6 = t1 * t5
+    t7 = t3 * t6
+    t8 = t2 + t7
+    tl.store(y_ptr + at, t8, mask=inside)
 
 
 @triton.jit
@@ -351,14 +355,15 @@ def swiglu_backward_0_1_kernel(y0_ptr, y1_ptr, x0_ptr, x1_ptr, x2_ptr, n, BLOCK:
     t1 = tl.sigmoid(x2)
     t2 = t0 * t1
     t3 = t0 * x2
-    t4 = 1.0 - t1
-    t5 = t1 * t4
-    t6 = t3 * t5
-    t7 = t2 + t6
-    t8 = x2 * t1
-    t9 = x0 * t8
-    tl.store(y0_ptr + at, t7, mask=inside)
-    tl.store(y1_ptr + at, t9, mask=inside)
+    t4 = -x2
+    t5 = tl.sigmoid(t4)
+    t6 = t1 * t5
+    t7 = t3 * t6
+    t8 = t2 + t7
+    t9 = x2 * t1
+    t10 = x0 * t9
+    tl.store(y0_ptr + at, t8, mask=inside)
+    tl.store(y1_ptr + at, t10, mask=inside)
 
 
 @triton.jit
@@ -563,6 +568,88 @@ def abs_fp32_kernel(y_ptr, x0_ptr, n, BLOCK: tl.constexpr):
     inside = at < n
     x0 = tl.load(x0_ptr + at, mask=inside).to(tl.float32)
     t0 = tl.abs(x0)
+    tl.store(y_ptr + at, t0, mask=inside)
+
+
+@triton.jit
+def sin_fp32_kernel(y_ptr, x0_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    x0 = tl.load(x0_ptr + at, mask=inside).to(tl.float32)
+    t0 = tl.sin(x0)
+    tl.store(y_ptr + at, t0, mask=inside)
+
+
+@triton.jit
+def cos_fp32_kernel(y_ptr, x0_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    x0 = tl.load(x0_ptr + at, mask=inside).to(tl.float32)
+    t0 = tl.cos(x0)
+    tl.store(y_ptr + at, t0, mask=inside)
+
+
+@triton.jit
+def floor_fp32_kernel(y_ptr, x0_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    x0 = tl.load(x0_ptr + at, mask=inside).to(tl.float32)
+    t0 = tl.floor(x0)
+    tl.store(y_ptr + at, t0, mask=inside)
+
+
+@triton.jit
+def ceil_fp32_kernel(y_ptr, x0_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    x0 = tl.load(x0_ptr + at, mask=inside).to(tl.float32)
+    t0 = tl.ceil(x0)
+    tl.store(y_ptr + at, t0, mask=inside)
+
+
+@triton.jit
+def round_fp32_kernel(y_ptr, x0_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    x0 = tl.load(x0_ptr + at, mask=inside).to(tl.float32)
+    t0 = libdevice.rint(x0)
+    tl.store(y_ptr + at, t0, mask=inside)
+
+
+@triton.jit
+def log1p_fp32_kernel(y_ptr, x0_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    x0 = tl.load(x0_ptr + at, mask=inside).to(tl.float32)
+    t0 = libdevice.log1p(x0)
+    tl.store(y_ptr + at, t0, mask=inside)
+
+
+@triton.jit
+def expm1_fp32_kernel(y_ptr, x0_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    x0 = tl.load(x0_ptr + at, mask=inside).to(tl.float32)
+    t0 = libdevice.expm1(x0)
+    tl.store(y_ptr + at, t0, mask=inside)
+
+
+@triton.jit
+def softplus_fp32_kernel(y_ptr, x0_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    x0 = tl.load(x0_ptr + at, mask=inside).to(tl.float32)
+    t0 = tl.maximum(x0, 0.0, propagate_nan=tl.PropagateNan.ALL) + libdevice.log1p(tl.exp(-tl.abs(x0)))
+    tl.store(y_ptr + at, t0, mask=inside)
+
+
+@triton.jit
+def pow_tensor_fp32_kernel(y_ptr, x0_ptr, x1_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    x0 = tl.load(x0_ptr + at, mask=inside).to(tl.float32)
+    x1 = tl.load(x1_ptr + at, mask=inside).to(tl.float32)
+    t0 = libdevice.pow(x0, x1)
     tl.store(y_ptr + at, t0, mask=inside)
 
 
