@@ -107,11 +107,11 @@ bool Nest::startOfRow(LaneIndex &index) const {
   return dropOrigin(index, depth + 1);
 }
 
-/// The number of positions v of `most` for which first + v is below `limit`;
-/// null if it is not known in front of the loops.
+/// The number of positions v of `most` for which first + v is below `limit`,
+/// both of `width` bits; null if it is not known in front of the loops.
 Value Nest::countBelow(Evaluator &probe, const LaneIndex &first,
                        const LaneIndex &limit, arith::CmpIPredicate predicate,
-                       Value most) {
+                       Value most, unsigned width) {
   unsigned levelX, levelY;
   Value begin = probe.sumTerms(first, &levelX),
         end = probe.sumTerms(limit, &levelY);
@@ -119,10 +119,18 @@ Value Nest::countBelow(Evaluator &probe, const LaneIndex &first,
     return nullptr;
   }
   LaneOps ops = probe.at(depth);
+  using P = arith::CmpIPredicate;
   Value count = ops.sub(end, begin);
-  if (predicate == arith::CmpIPredicate::sle) {
-    count = ops.add(count, ops.i64(1));
+  bool isClosed = predicate == P::sle;
+  if (width == 64) {
+    // The difference of two numbers of 64 bits has 64 bits without a sign.
+    Value isThere = arith::CmpIOp::create(ops.b, ops.loc, P::sle, begin, end);
+    Value isLess = arith::CmpIOp::create(ops.b, ops.loc, P::ult, count, most);
+    count = isClosed ? ops.add(count, ops.i64(1)) : count;
+    count = arith::SelectOp::create(ops.b, ops.loc, isLess, count, most);
+    return arith::SelectOp::create(ops.b, ops.loc, isThere, count, ops.i64(0));
   }
+  count = isClosed ? ops.add(count, ops.i64(1)) : count;
   count = arith::MaxSIOp::create(ops.b, ops.loc, count, ops.i64(0));
   return arith::MinSIOp::create(ops.b, ops.loc, count, most);
 }
@@ -231,7 +239,7 @@ void Nest::addBound(Evaluator &probe, Value mask, unsigned coords,
     }
     Value most =
         bounds.axisUpper ? bounds.axisUpper : probe.at(depth).i64(size);
-    if (Value count = countBelow(probe, first, y, predicate, most)) {
+    if (Value count = countBelow(probe, first, y, predicate, most, width)) {
       if (wraps) {
         LaneOps ops = probe.at(depth);
         count = arith::SelectOp::create(
@@ -248,7 +256,7 @@ void Nest::addBound(Evaluator &probe, Value mask, unsigned coords,
     return;
   }
   Value most = probe.at(depth).i64(schedule.extent);
-  if (Value count = countBelow(probe, x, y, predicate, most)) {
+  if (Value count = countBelow(probe, x, y, predicate, most, width)) {
     if (wraps) {
       LaneOps ops = probe.at(depth);
       Value holds = staysInType(probe, x, y, schedule.extent, width);

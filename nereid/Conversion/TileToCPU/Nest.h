@@ -185,8 +185,8 @@ private:
                     Bounds &bounds);
   mlir::Value countBelow(Evaluator &probe, const LaneIndex &first,
                          const LaneIndex &limit,
-                         mlir::arith::CmpIPredicate predicate,
-                         mlir::Value most);
+                         mlir::arith::CmpIPredicate predicate, mlir::Value most,
+                         unsigned width);
   mlir::Value staysInType(Evaluator &probe, const LaneIndex &first,
                           const LaneIndex &limit, int64_t size, unsigned width);
 
