@@ -6,7 +6,7 @@
 
 Each GPU has the same work: one micro-step of `--batch` sequences, in bf16, with clipping at 1 and AdamW. nereid-gpt2 trains on a
 random token file; nanoGPT steps on a random batch that lies on the device. What counts is the median step. Efficiency is a
-GPU's tokens a second beside those of one GPU alone, waiting the rest of the step: all that a step has on top of one GPU's, which is
+GPU's tokens a second beside those of one GPU alone (the first of --gpus must be 1), waiting the rest of the step: all that a step has on top of one GPU's, which is
 communication that backward does not hide, and GPUs that wait for the slowest one. Multicast over NVLink stays as the environment
 says (NCCL_NVLS_ENABLE).
 """
@@ -123,6 +123,8 @@ def main():
     o = parser.parse_args()
     if o.peer:
         return peer(o)
+    if o.gpus[0] != 1:
+        parser.error(f"--gpus: expected 1 first, which efficiency is relative to, got {o.gpus[0]}")
     o.options = [f"--{option}" for option in o.options]
     rows = []
     with tempfile.TemporaryDirectory() as folder:

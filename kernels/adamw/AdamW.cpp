@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 using namespace nereid;
 using namespace nereid::kernels;
@@ -86,7 +87,8 @@ void AdamW::addClock(Parameter &parameter, const Tensor &powers) {
   Tensor row = grown.select(0, count);
   row.copyFrom(state);
   row.slice(0, 3, 5).copyFrom(powers);
-  late = grown;
+  replaced.push_back(std::exchange(late, grown));
+  replaced.push_back(factors);
   factors = zeros({count + 2, factorsOfClock}, f32, state.device());
   parameter.clock = count + 1;
 }

@@ -40,7 +40,8 @@
 //
 // Learning rate and step live in the device's memory, and nothing waits for the
 // host: a step may be captured in a Graph, if a step was taken before and
-// `zeroGrad` keeps the gradients where they are.
+// `zeroGrad` keeps the gradients where they are. The same parameters have
+// gradients then as at the capture: a replay counts no others' steps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -147,6 +148,7 @@ private:
   Tensor one;     ///< fp32 [1]
   Tensor running; ///< i64: the late ones that have a gradient
   std::vector<int64_t> runningOnHost;
+  std::vector<Tensor> replaced; ///< what a captured step may refer to
 };
 
 } // namespace nereid::kernels

@@ -34,7 +34,9 @@
 // so that a step can be captured in a Graph.
 //
 // With one process there are no buckets: it is AdamW, and for several
-// micro-steps the sums.
+// micro-steps the sums. A parameter that a step's loss does not depend on stays
+// as it is with one process and one micro-step; else its sum is zero, and it
+// decays.
 //
 //===----------------------------------------------------------------------===//
 

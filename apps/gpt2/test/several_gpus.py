@@ -14,6 +14,7 @@ import math
 import os
 import pathlib
 import signal
+import subprocess
 import sys
 import sysconfig
 import tempfile
@@ -107,17 +108,26 @@ class Runs:
     def death(self):
         gpus = max(self.o.gpus)
         process = self.program.start(*self.words("death", gpus, dict(max_iters=1000000)), start_new_session=True)
-        text, lines = "", 0
-        for line in process.stdout:
-            text += line
-            lines += line.startswith("iter")
-            if lines == 5:
-                break
-        victim = children_of(process.pid)[-1]
-        begin = time.monotonic()
-        os.kill(victim, signal.SIGKILL)
-        text += process.communicate()[0]
-        seconds = time.monotonic() - begin
+        try:
+            text, lines = "", 0
+            for line in process.stdout:
+                text += line
+                lines += line.startswith("iter")
+                if lines == 5:
+                    break
+            if lines < 5:
+                fail(f"death: the run ended by itself\n{text[-1500:]}")
+            victim = children_of(process.pid)[-1]
+            begin = time.monotonic()
+            os.kill(victim, signal.SIGKILL)
+            try:
+                text += process.communicate(timeout=60)[0]
+            except subprocess.TimeoutExpired:
+                fail(f"a process was killed, and the others go on after a minute\n{text[-1500:]}")
+            seconds = time.monotonic() - begin
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
         errors = [line for line in text.splitlines() if "error" in line]
         print(f"a process of {gpus} killed: status {process.returncode} after {seconds:.1f} s: {errors[:2]}", flush=True)
         if process.returncode == 0 or seconds > 30 or not any(f"process {rank}" in line for line in errors for rank in range(gpus)):
@@ -133,7 +143,7 @@ def main():
     parser.add_argument("--warmup", type=int, default=2000, help="steps until the learning rate is that of the defaults")
     parser.add_argument("--bound", type=float, default=1e-3)
     parser.add_argument("--small", action="store_true", help="a model of seconds")
-    parser.add_argument("--only", nargs="*", help="plain, recompute, dropout, micro-steps, micro-step, resumes, death")
+    parser.add_argument("--only", nargs="*", choices=["plain", "recompute", "dropout", "micro-steps", "micro-step", "resumes", "death"])
     o = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         runs = Runs(o, folder)
