@@ -391,14 +391,20 @@ Tensor kernels::attention(const Tensor &q, const Tensor &k, const Tensor &v,
 Variable kernels::attention(const Variable &q, const Variable &k,
                             const Variable &v,
                             const AttentionOptions &options) {
-  return attention(q, k, v, Variable(options.bias), options);
+  return attention(q, k, v, Variable(), options);
 }
 
 Variable kernels::attention(const Variable &q, const Variable &k,
                             const Variable &v, const Variable &bias,
                             const AttentionOptions &given) {
   AttentionOptions options = given;
-  options.bias = bias.value();
+  if (bias.defined()) {
+    if (given.bias.defined()) {
+      Checks("attention")
+          .fail("bias", "one, as a variable or in the options", "both");
+    }
+    options.bias = bias.value();
+  }
   bool keeps = autograd::isRecording({q, k, v, bias});
   AttentionResult result =
       attentionForward(q.value(), k.value(), v.value(), options, keeps);
@@ -412,7 +418,7 @@ Variable kernels::attention(const Variable &q, const Variable &k,
         return autograd::Gradients{g.q, needs[1] ? g.k : Tensor(),
                                    needs[2] ? g.v : Tensor(), g.bias};
       },
-      {q.value(), k.value(), v.value(), bias.value(), result.o});
+      {q.value(), k.value(), v.value(), options.bias, result.o});
 }
 
 /// Part `i` of three, [B, T, 3 H D], as [B, H, T, D].

@@ -71,7 +71,8 @@ Expression attention(const Q &q, const K &k, const V &v,
   return attention(asVariable(q), asVariable(k), asVariable(v), options);
 }
 
-/// With the gradient of a bias of floats, in place of that of `options`.
+/// With the gradient of a bias of floats. Undefined, that of `options` is
+/// taken; both are refused.
 Variable attention(const Variable &q, const Variable &k, const Variable &v,
                    const Variable &bias, const AttentionOptions &options = {});
 

@@ -320,6 +320,16 @@ TEST_P(Attention, hidesWhatAMaskTurnsOff) {
   for (double value : mean) {
     EXPECT_TRUE(std::isfinite(value));
   }
+  // A very high one hides all else.
+  Tensor high = zeros({keys}, f32, device);
+  high.slice(0, 1, 2).fill(2e38);
+  Values second = attention(q.value(), k.value(), v.value(), {.bias = high})
+                      .slice(2, 0, 1)
+                      .toFloat64();
+  EXPECT_EQ(second, v.value().slice(2, 1, 2).toFloat64());
+  // A variable that is none leaves that of the options.
+  Variable same = attention(q, k, v, Variable(), {.bias = mask});
+  EXPECT_EQ(same.value().toFloat64(), o.toFloat64());
 }
 
 TEST_P(Attention, takesScoresOfAnySize) {
@@ -404,6 +414,16 @@ TEST_P(Attention, namesABiasThatDoesNotFit) {
   EXPECT_THAT(messageOf(q, q, q, {.bias = zeros({3, 3}, i32, device)}),
               HasSubstr("argument 'bias': expected a tensor of fp32, fp16 or "
                         "bf16, got i32[3, 3]"));
+  Tensor bias = zeros({3, 3}, f32, device);
+  try {
+    attention(Variable(q), Variable(q), Variable(q), Variable(bias),
+              {.bias = bias});
+    FAIL();
+  } catch (const Error &error) {
+    EXPECT_THAT(error.message(),
+                HasSubstr("attention: argument 'bias': expected one, as a "
+                          "variable or in the options, got both"));
+  }
 }
 
 TEST_P(Attention, writesGradientsToMemoryOfTheirOwn) {

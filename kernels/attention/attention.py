@@ -80,7 +80,7 @@ def biased(s, bias_ptrs, exists, scale2):
     if bias_ptrs.dtype.element_ty == tl.int1:
         return tl.where(tl.load(bias_ptrs, mask=exists, other=0) != 0, s, -float("inf"))
     bias = tl.load(bias_ptrs, mask=exists, other=0.0).to(tl.float32)
-    return s + tl.where(bias == -float("inf"), bias, tl.maximum(bias * (LOG2E / scale2), -3e38))
+    return s + tl.where(tl.abs(bias) == float("inf"), bias, tl.minimum(tl.maximum(bias * (LOG2E / scale2), -3e38), 3e38))
 
 
 @triton.jit

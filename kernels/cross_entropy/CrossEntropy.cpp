@@ -167,6 +167,7 @@ static Tensor forward(const Tensor &logits, const Tensor &targets,
     k.gradient = options.overwritesLogits && logits.isContiguous()
                      ? logits
                      : empty(logits.shape(), logits.dtype(), device);
+    k.gradient.noteWrite();
     divisor = k.count.defined() ? k.count : full({}, 1, f32, device);
   } else if (kept) {
     k.lse = empty(rows, f32, device);
@@ -184,6 +185,7 @@ static Tensor forward(const Tensor &logits, const Tensor &targets,
 static Tensor backward(Kept &kept, const Tensor &dloss, bool again) {
   if (kept.gradient.defined()) {
     Tensor result = again ? kept.gradient.clone() : std::move(kept.gradient);
+    result.noteWrite(); // it may be the logits
     cross_entropy::scale(result, dloss);
     return result;
   }
@@ -225,5 +227,5 @@ Variable kernels::crossEntropy(const Variable &logits, const Tensor &targets,
             backward(*kept, dloss, needs.graphStays()).to(dtype)};
       },
       {kept->logits.tensor.defined() ? logits.value() : Tensor(),
-       kept->lse.defined() ? targets : Tensor()});
+       kept->lse.defined() ? targets : Tensor(), kept->gradient});
 }

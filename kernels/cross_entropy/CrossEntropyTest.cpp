@@ -119,6 +119,18 @@ TEST_P(CrossEntropy, writesItsGradientOverLogits) {
   EXPECT_EQ(given.value().toFloat64(), kept.grad().toFloat64());
 }
 
+TEST_P(CrossEntropy, saysThatItOverwroteLogits) {
+  Variable x(random({4, 8}, f32), true), logits = x * 2;
+  Tensor targets = zeros({4}, i64, device);
+  Variable other = logits * logits; // its backward reads logits
+  CrossEntropyOptions options;
+  options.overwritesLogits = true;
+  Variable loss = crossEntropy(logits, targets, options);
+  EXPECT_THROW(other.backward(full({4, 8}, 1, f32, device)), Error);
+  logits.value().fill(0); // where the gradient is
+  EXPECT_THROW(loss.backward(), Error);
+}
+
 TEST_P(CrossEntropy, takesMoreRowsThanAGridIsHigh) {
   if (isSlow) {
     GTEST_SKIP() << "70,000 rows take too long here";

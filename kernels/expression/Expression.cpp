@@ -35,13 +35,35 @@ static Shape broadcast(const Node &a, const Node &b) {
     int64_t m = i < x.size() ? x[x.size() - 1 - i] : 1;
     int64_t n = i < y.size() ? y[y.size() - 1 - i] : 1;
     if (m != n && m != 1 && n != 1) {
-      invalid("shapes of " + text(a) + " and " + text(b) +
-              " do not fit; expected sizes, counted from the last, that are "
-              "equal or 1");
+      invalid("expected shapes whose sizes, counted from the last, are equal "
+              "or 1, got " +
+              text(a) + " and " + text(b));
     }
     result[result.size() - 1 - i] = m == 1 ? n : m;
   }
   return result;
+}
+
+/// Does it read memory of `result`, but for an element where it is written?
+static bool readsElsewhere(const Node &root, const Tensor &result) {
+  auto *y = static_cast<const std::byte *>(result.data());
+  NodePtr node = root.shared_from_this();
+  for (const Node *leaf : inOrder({&node, 1})) {
+    const Tensor &x = leaf->tensor;
+    if (!x.defined() || x.numel() == 0 || result.numel() == 0) {
+      continue;
+    }
+    auto *at = static_cast<const std::byte *>(x.data());
+    if (at >= y + result.extentBytes() || y >= at + x.extentBytes()) {
+      continue;
+    }
+    bool isSame = at == y && x.dtype() == result.dtype() &&
+                  x.expand(result.shape()).strides() == result.strides();
+    if (!isSame) {
+      return true;
+    }
+  }
+  return false;
 }
 
 void kernels::evaluateInto(const Tensor &result, const Expression &given) {
@@ -58,6 +80,11 @@ void kernels::evaluateInto(const Tensor &result, const Expression &given) {
   if (result.sharesElements()) {
     invalid("expected a result whose elements are places of their own, got " +
             result.str());
+  }
+  if (readsElsewhere(node, result)) {
+    DType type = result.dtype();
+    result.copyFrom(launch({&given.node, 1}, {&type, 1}, {})[0]);
+    return;
   }
   result.noteWrite();
   launchInto(result, given.node);
@@ -112,9 +139,11 @@ int64_t Expression::numel() const {
 int64_t Expression::size(int axis) const {
   int at = axis < 0 ? axis + rank() : axis;
   if (at < 0 || at >= rank()) {
-    invalid("dimension " + std::to_string(axis) + " of " + text(*node) +
-            ": expected " + std::to_string(-rank()) + " to " +
-            std::to_string(rank() - 1));
+    invalid((rank() == 0
+                 ? "expected no dimension"
+                 : "expected a dimension from " + std::to_string(-rank()) +
+                       " to " + std::to_string(rank() - 1)) +
+            ", of " + text(*node) + ", got " + std::to_string(axis));
   }
   return node->shape[size_t(at)];
 }

@@ -515,9 +515,12 @@ static std::string errorOf(const std::function<void()> &call) {
 TEST_P(Expressions, saysWhatDoesNotFit) {
   Tensor x = zeros({2, 3}, f32, device);
   EXPECT_THAT(errorOf([&] { x + zeros({4}, bf16, device); }),
-              HasSubstr("expression: shapes of fp32[2, 3] and bf16[4] do not "
-                        "fit; expected sizes, counted from the last, that are "
-                        "equal or 1"));
+              HasSubstr("expression: expected shapes whose sizes, counted from "
+                        "the last, are equal or 1, got fp32[2, 3] and "
+                        "bf16[4]"));
+  EXPECT_THAT(errorOf([&] { (x + 1).size(2); }),
+              HasSubstr("expression: expected a dimension from -2 to 1, of "
+                        "fp32[2, 3], got 2"));
   EXPECT_THAT(errorOf([&] { x + Tensor(); }),
               HasSubstr("expected a tensor, got an undefined one"));
   EXPECT_THAT(errorOf([&] { x + zeros({3}, f64, device); }),

@@ -272,6 +272,25 @@ TEST_P(ExpressionValues, changeInPlace) {
   EXPECT_THROW(t -= x, Error) << "a gradient would be lost";
 }
 
+TEST_P(ExpressionValues, changeInPlaceByWhatOverlaps) {
+  int64_t n = device == Device::interp() ? 40 : 300;
+  Tensor x = randint({n, n}, 0, 100, i64, device, 1).to(f32);
+  Values old = x.toFloat64(), expected = old;
+  auto size = size_t(n);
+  for (size_t i = 0; i < size * size; ++i) {
+    expected[i] = old[i] - old[i % size * size + i / size];
+  }
+  Tensor y = x.clone();
+  y -= y.transpose(0, 1);
+  EXPECT_EQ(y.toFloat64(), expected);
+  for (size_t i = 0; i < size * size; ++i) {
+    expected[i] = old[i] - old[i % size];
+  }
+  Tensor row = x.select(0, 0);
+  x -= row;
+  EXPECT_EQ(x.toFloat64(), expected);
+}
+
 TEST_P(ExpressionValues, variablesHaveViews) {
   Variable x(arange({2, 3}, f32, device), true);
   Variable y = x.unsqueeze(0).expand({4, 2, 3}).permute({2, 1, 0}).flatten();

@@ -46,7 +46,10 @@ static void checkIndex(const Checks &checks, const Tensor &index,
   std::vector<int64_t> all = index.toVector<int64_t>();
   for (size_t i = 0; i < all.size(); ++i) {
     if (all[i] < 0 || all[i] >= length) {
-      checks.fail("index", "numbers from 0 to " + std::to_string(length - 1),
+      checks.fail("index",
+                  length == 0
+                      ? "none, where x has no elements"
+                      : "numbers from 0 to " + std::to_string(length - 1),
                   std::to_string(all[i]) + " at element " + std::to_string(i));
     }
   }
@@ -121,7 +124,8 @@ Variable kernels::indexSelect(const Variable &x, int axis,
       [at = checkedAxis("index_select", x.value(), axis), index,
        shape = x.shape()](const Tensor &dy, autograd::Needs) {
         return autograd::Gradients{indexSelectBackward(dy, at, index, shape)};
-      });
+      },
+      {index});
 }
 
 template <typename T>
@@ -210,7 +214,8 @@ Variable kernels::gather(const Variable &x, int axis, const Tensor &index) {
         Tensor dx = zeros(shape, typeOfSums(dy.dtype()), dy.device());
         addTo(dx, at, index, dy);
         return autograd::Gradients{dx.to(dy.dtype())};
-      });
+      },
+      {index});
 }
 
 Tensor kernels::scatterAdd(const Tensor &x, int axis, const Tensor &index,
@@ -239,13 +244,14 @@ Variable kernels::scatterAdd(const Variable &x, int axis, const Tensor &index,
         return autograd::Gradients{needs[0] ? dy : Tensor(),
                                    needs[1] ? gather(dy, axis, index)
                                             : Tensor()};
-      });
+      },
+      {source.requiresGrad() ? index : Tensor()});
 }
 
 Tensor kernels::oneHot(const Tensor &index, int64_t classes, DType dtype) {
   Checks checks("one_hot");
   checks.integers("index", index);
-  checks.require(classes > 0, "classes", "a number above 0", double(classes));
+  checks.require(classes > 0, "classes", "a number above 0", classes);
   checkIndex(checks, index, classes);
   Tensor all = arange({classes}, i64, index.device());
   return cast(index.unsqueeze(-1) == all, dtype);

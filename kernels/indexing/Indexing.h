@@ -24,10 +24,10 @@
 // Source:       none
 //
 // An index on a host device that x lacks is refused; on a GPU its result is NaN
-// (0 of integers), and its gradient goes nowhere. scatterAdd, and with it the
-// gradient of gather, takes a lane for each line of the result along the axis:
-// few lines leave a GPU idle. The gradient of indexSelect along the first axis
-// is embeddingBackward.
+// (0 of integers and fp8), and its gradient goes nowhere. scatterAdd, and with
+// it the gradient of gather, takes a lane for each line of the result along the
+// axis: few lines leave a GPU idle. The gradient of indexSelect along the first
+// axis is embeddingBackward.
 //
 //===----------------------------------------------------------------------===//
 

@@ -193,6 +193,32 @@ TEST_P(Indexing, oneHotHasAOne) {
   EXPECT_EQ(oneHot(at, 4, f32).dtype(), f32);
 }
 
+TEST_P(Indexing, noticesWritesToTheIndex) {
+  auto isNoticed = [&](auto apply) {
+    Variable x(zeros({3}, f32, device), true);
+    Tensor at = zeros({2}, i64, device);
+    Variable y = apply(x, at);
+    at.fill(1);
+    try {
+      y.backward(full(y.shape(), 1, f32, device));
+    } catch (const Error &error) {
+      return error.message().find("which it saved") != std::string::npos;
+    }
+    return false;
+  };
+  using V = Variable;
+  EXPECT_TRUE(isNoticed(
+      [](const V &x, const Tensor &at) { return indexSelect(x, 0, at); }));
+  EXPECT_TRUE(
+      isNoticed([](const V &x, const Tensor &at) { return take(x, at); }));
+  EXPECT_TRUE(
+      isNoticed([](const V &x, const Tensor &at) { return gather(x, 0, at); }));
+  EXPECT_TRUE(isNoticed([](const V &x, const Tensor &at) {
+    return scatterAdd(zeros({3}, f32, at.device()), 0, at,
+                      indexSelect(x, 0, at.clone()));
+  }));
+}
+
 TEST_P(Indexing, takesNoElements) {
   Variable x(zeros({3, 2}, f32, device), true);
   Variable y = indexSelect(x, 0, empty({0}, i64, device));
@@ -225,7 +251,15 @@ TEST_P(Indexing, namesWhatDoesNotFit) {
                 HasSubstr("one_hot: argument 'index': expected numbers from 0 "
                           "to 2, got 3"));
   } else {
-    EXPECT_TRUE(std::isnan(indexSelect(x, 1, at).toFloat64()[0]));
+    for (DType type : {f32, f16, bf16, f64}) {
+      EXPECT_TRUE(std::isnan(indexSelect(x.to(type), 1, at).toFloat64()[0]))
+          << shortName(type);
+    }
+  }
+  if (device.isHost()) {
+    Tensor none = zeros({0}, f32, device);
+    EXPECT_THAT(messageOf([&] { indexSelect(none, 0, at); }),
+                HasSubstr("expected none, where x has no elements, got 3 at"));
   }
   EXPECT_THAT(messageOf([&] { indexSelect(x, 1, x); }),
               HasSubstr("'index': expected a tensor of i32 or i64"));

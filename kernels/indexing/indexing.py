@@ -6,7 +6,7 @@ import triton.language as tl
 @triton.jit
 def gather_kernel(y_ptr, x_ptr, index_ptr, count, R, J, B, SHARED: tl.constexpr, BLOCK: tl.constexpr):
     """y[a, j, b] = x[a, index, b], x [A, R, B] and y [A, J, B] contiguous; the index at j (SHARED), or at [a, j, b]. What x
-    lacks is NaN, or 0 of integers."""
+    lacks is NaN, or 0 of integers and fp8."""
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     exists = at < count
     b = at % B
@@ -17,7 +17,8 @@ def gather_kernel(y_ptr, x_ptr, index_ptr, count, R, J, B, SHARED: tl.constexpr,
         index = tl.load(index_ptr + at, mask=exists, other=0).to(tl.int64)
     inside = exists & (index >= 0) & (index < R)
     x = tl.load(x_ptr + (line // J * R + index) * B + b, mask=inside, other=0)
-    if y_ptr.dtype.element_ty == tl.float32 or y_ptr.dtype.element_ty == tl.float16 or y_ptr.dtype.element_ty == tl.bfloat16:
+    element = y_ptr.dtype.element_ty
+    if element == tl.float64 or element == tl.float32 or element == tl.float16 or element == tl.bfloat16:
         x = tl.where(inside, x, float("nan"))
     tl.store(y_ptr + at, x, mask=exists)
 

@@ -161,7 +161,7 @@ static std::vector<int64_t> partsOf(const char *op, const Tensor &x,
                                     int64_t size, int axis) {
   Checks checks(op);
   checks.any("x", x);
-  checks.require(size > 0, "size", "a number above 0", double(size));
+  checks.require(size > 0, "size", "a number above 0", size);
   int64_t length = x.size(checkedAxis(op, x, axis));
   std::vector<int64_t> sizes;
   for (int64_t begin = 0; begin < length; begin += size) {
@@ -241,9 +241,9 @@ std::vector<Variable> kernels::split(const Variable &x, int64_t size,
 static int64_t sizeOfChunk(const Tensor &x, int64_t chunks, int axis) {
   Checks checks("chunk");
   checks.any("x", x);
-  checks.require(chunks > 0, "chunks", "a number above 0", double(chunks));
+  checks.require(chunks > 0, "chunks", "a number above 0", chunks);
   int64_t length = x.size(checkedAxis("chunk", x, axis));
-  return std::max<int64_t>((length + chunks - 1) / chunks, 1);
+  return std::max<int64_t>(length / chunks + (length % chunks != 0), 1);
 }
 std::vector<Tensor> kernels::chunk(const Tensor &x, int64_t chunks, int axis) {
   return split(x, sizeOfChunk(x, chunks, axis), axis);
@@ -270,13 +270,13 @@ Tensor kernels::pad(const Tensor &x, std::span<const Padding> paddings,
   checks.any("x", x);
   checks.require(int64_t(paddings.size()) == x.rank(), "paddings",
                  "one {before, after} for each dimension of " + x.str(),
-                 double(paddings.size()));
+                 paddings.size());
   Shape shape = x.shape();
   for (size_t i = 0; i < shape.size(); ++i) {
     constexpr int64_t most = int64_t{1} << 48;
     for (int64_t size : {paddings[i].before, paddings[i].after}) {
       checks.require(size >= 0 && size < most, "paddings",
-                     "numbers of elements from 0 on", double(size));
+                     "numbers of elements from 0 to below 2^48", size);
     }
     shape[i] += paddings[i].before + paddings[i].after;
   }
@@ -298,19 +298,34 @@ Variable kernels::pad(const Variable &x, std::span<const Padding> paddings,
       });
 }
 
+/// Throws for a result that no memory holds, whose size may not be a number.
+static void checkRepeated(const Checks &checks, const Tensor &x,
+                          const Shape &times) {
+  constexpr int64_t most = int64_t{1} << 48;
+  int64_t count = std::max<int64_t>(x.numel(), 1);
+  for (int64_t each : times) {
+    if (each > 1 && __builtin_mul_overflow(count, each, &count)) {
+      count = most;
+    }
+    if (count >= most) {
+      checks.fail("times", "a result of less than 2^48 elements",
+                  std::to_string(each) + ", of " + x.str());
+    }
+  }
+}
+
 /// By views alone: [s, t] becomes [1, s, 1, t], expanded and made one.
 template <typename T>
 static T repeated(const T &x, const Tensor &value, const Shape &times) {
   Checks checks("repeat");
   checks.any("x", value);
   checks.require(int(times.size()) >= value.rank(), "times",
-                 "a number for each dimension of " + value.str(),
-                 double(times.size()));
+                 "a number for each dimension of " + value.str(), times.size());
+  checkRepeated(checks, value, times);
   Shape apart, expanded, result;
   size_t front = times.size() - size_t(value.rank());
   for (size_t i = 0; i < times.size(); ++i) {
-    checks.require(times[i] >= 0, "times", "numbers from 0 on",
-                   double(times[i]));
+    checks.require(times[i] >= 0, "times", "numbers from 0 on", times[i]);
     int64_t size = i < front ? 1 : value.size(int(i - front));
     apart.insert(apart.end(), {1, size});
     expanded.insert(expanded.end(), {times[i], size});
@@ -331,8 +346,9 @@ static T repeatedAlong(const T &x, const Tensor &value, int64_t times,
                        int axis) {
   Checks checks("repeat");
   checks.any("x", value);
-  checks.require(times >= 0, "times", "a number from 0 on", double(times));
+  checks.require(times >= 0, "times", "a number from 0 on", times);
   int at = checkedAxis("repeat", value, axis);
+  checkRepeated(checks, value, {times});
   Shape expanded = value.shape(), result = expanded;
   expanded.insert(expanded.begin() + at + 1, times);
   result[size_t(at)] *= times;

@@ -205,11 +205,21 @@ TEST_P(Join, namesWhatDoesNotFit) {
               HasSubstr("sum up to 2"));
   EXPECT_THAT(messageOf([&] { chunk(x, -1); }),
               HasSubstr("'chunks': expected a number above 0, got -1"));
+  EXPECT_EQ(chunk(x, INT64_MAX).size(), 2);
+  EXPECT_THAT(messageOf([&] { chunk(x, INT64_MIN + 1); }),
+              HasSubstr("got -9223372036854775807"));
+  EXPECT_THAT(messageOf([&] { repeat(x, {int64_t{1} << 62, 4}); }),
+              HasSubstr("repeat: argument 'times': expected a result of less "
+                        "than 2^48 elements, got 4611686018427387904, of "
+                        "fp32[2, 3]"));
+  EXPECT_THAT(messageOf([&] { repeat(x, INT64_MAX, 0); }),
+              HasSubstr("than 2^48 elements, got 9223372036854775807"));
   EXPECT_THAT(messageOf([&] { pad(x, {{1, 1}}); }),
               HasSubstr("expected one {before, after} for each dimension of "
                         "fp32[2, 3], got 1"));
-  EXPECT_THAT(messageOf([&] { pad(x, {{1, 1}, {-1, 0}}); }),
-              HasSubstr("expected numbers of elements from 0 on, got -1"));
+  EXPECT_THAT(
+      messageOf([&] { pad(x, {{1, 1}, {-1, 0}}); }),
+      HasSubstr("expected numbers of elements from 0 to below 2^48, got -1"));
   EXPECT_THAT(messageOf([&] { repeat(x, {2}); }),
               HasSubstr("expected a number for each dimension of fp32[2, 3]"));
   EXPECT_THAT(messageOf([&] { repeat(x, {2, -1}); }),

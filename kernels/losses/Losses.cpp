@@ -82,7 +82,8 @@ static Expression lossOf(const char *op, const Expression &x,
           gradients[1] = cast(dy * ofTarget(x, target), target.dtype());
         }
         return gradients;
-      });
+      },
+      {a.value(), b.value()});
 }
 
 /// log(x), no less than -100: the loss of a probability of 0 stays finite.
@@ -132,7 +133,7 @@ Expression kernels::klDiv(const Expression &x, const Expression &target,
   if (logTarget) {
     return reduced(exp(target) * (target - x), reduction);
   }
-  // 1 in place of 0, whose logarithm is none.
-  Expression some = where(target == 0, 1.0, target);
-  return reduced(some * log(some) - target * x, reduction);
+  // 1 in place of 0, whose logarithm is none; and 0 times -inf would be NaN.
+  Expression isNone = target == 0, some = where(isNone, 1.0, target);
+  return reduced(some * log(some) - target * where(isNone, 0.0, x), reduction);
 }

@@ -141,6 +141,24 @@ TEST_P(Losses, stayFiniteAtTheEdges) {
   Variable x = leaf({-1, -2}), none = leaf({0, 0});
   klDiv(x, none, Reduction::Sum).backward();
   EXPECT_EQ(x.grad().toFloat64(), Values(2, 0.0));
+  Variable never = leaf({-INFINITY, -1}), some = leaf({0, 1});
+  Variable kl = klDiv(never, some, Reduction::None);
+  kl.backward(full({2}, 1, f32, device));
+  EXPECT_EQ(kl.value().toFloat64(), (Values{0, 1}));
+  EXPECT_EQ(never.grad().toFloat64(), (Values{0, -1}));
+  EXPECT_EQ(some.grad().toFloat64(), (Values{0, 2}));
+}
+
+TEST_P(Losses, noticeWritesToWhatTheySaved) {
+  for (auto loss : {binaryCrossEntropy, binaryCrossEntropyWithLogits}) {
+    for (bool isTarget : {false, true}) {
+      Variable x(full({2}, 0.5, f32, device), true);
+      Tensor target = zeros({2}, f32, device);
+      Variable y = loss(x, target, Reduction::Sum);
+      (isTarget ? target : x.value()).fill(0.25);
+      EXPECT_THROW(y.backward(), Error);
+    }
+  }
 }
 
 TEST_P(Losses, takeMixesOfValues) {

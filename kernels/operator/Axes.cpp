@@ -12,8 +12,9 @@
 using namespace nereid;
 using namespace nereid::kernels;
 
-int kernels::checkedAxis(const char *op, const Tensor &x, int axis, int rank) {
-  int at = axis < 0 ? axis + rank : axis;
+int kernels::checkedAxis(const char *op, const Tensor &x, int64_t axis,
+                         int rank) {
+  int64_t at = axis < 0 ? axis + rank : axis;
   if (at < 0 || at >= rank) {
     Checks(op).fail("axis",
                     rank == 0
@@ -22,12 +23,12 @@ int kernels::checkedAxis(const char *op, const Tensor &x, int axis, int rank) {
                               std::to_string(rank - 1) + ", of " + x.str(),
                     std::to_string(axis));
   }
-  return at;
+  return static_cast<int>(at);
 }
 
 std::vector<bool> Axes::of(const char *op, const Tensor &x) const {
   std::vector<bool> isOne(size_t(x.rank()), axes.empty());
-  for (int axis : axes) {
+  for (int64_t axis : axes) {
     if (x.rank() == 0 && (axis == 0 || axis == -1)) {
       continue; // as PyTorch: a number has one dimension
     }

@@ -25,23 +25,23 @@ public:
   Axes(std::nullopt_t) {}
   template <std::integral T>
     requires(!std::same_as<T, bool>)
-  Axes(T axis) : axes{static_cast<int>(axis)} {}
-  Axes(std::initializer_list<int> axes) : axes(axes) {}
+  Axes(T axis) : axes{static_cast<int64_t>(axis)} {}
+  Axes(std::initializer_list<int> axes) : axes(axes.begin(), axes.end()) {}
   Axes(std::span<const int> axes) : axes(axes.begin(), axes.end()) {}
-  Axes(const std::vector<int> &axes) : axes(axes) {}
+  Axes(const std::vector<int> &axes) : Axes(std::span(axes)) {}
 
   /// For each dimension of `x`, is it one of them? Throws InvalidArgument for
   /// one that `x` lacks or that is named twice.
   std::vector<bool> of(const char *op, const Tensor &x) const;
 
 private:
-  std::vector<int> axes; ///< empty: all
+  std::vector<int64_t> axes; ///< empty: all
 };
 
 /// `axis` from 0 on, one of `rank` dimensions. Throws InvalidArgument naming
 /// `x`.
-int checkedAxis(const char *op, const Tensor &x, int axis, int rank);
-inline int checkedAxis(const char *op, const Tensor &x, int axis) {
+int checkedAxis(const char *op, const Tensor &x, int64_t axis, int rank);
+inline int checkedAxis(const char *op, const Tensor &x, int64_t axis) {
   return checkedAxis(op, x, axis, x.rank());
 }
 

@@ -20,7 +20,9 @@
 
 #include "nereid/Runtime/Tensor.h"
 
+#include <concepts>
 #include <optional>
+#include <string>
 
 namespace nereid::kernels {
 
@@ -66,6 +68,12 @@ public:
                          const std::string &got) const;
   void require(bool holds, const char *name, const std::string &expected,
                double got) const;
+  void require(bool holds, const char *name, const std::string &expected,
+               std::integral auto got) const {
+    if (!holds) {
+      fail(name, expected, std::to_string(got));
+    }
+  }
 
 private:
   Argument check(const char *name, const Tensor &tensor);

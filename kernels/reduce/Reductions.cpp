@@ -13,6 +13,7 @@
 #include "kernels/reduce/Reduce.h"
 #include "nereid/Autograd/Record.h"
 
+#include <cmath>
 #include <limits>
 
 using namespace nereid;
@@ -305,7 +306,8 @@ static Variable recordedExtreme(const char *op, const Variable &x,
         Tensor dx =
             cast(where(isOne, dy.reshape(kept), 0.0) / count, x.dtype());
         return autograd::Gradients{dx};
-      });
+      },
+      {x.value(), y});
 }
 
 Tensor kernels::max(const Tensor &x, const Axes &axes, bool keepDim) {
@@ -346,6 +348,14 @@ static Variance varianceOf(const Tensor &x, const Axes &axes, bool keepDim,
   if (t == i1) {
     Checks("var").fail("x", "a tensor of numbers", x.str());
   }
+  // Below it, and where it is taken off a length, numbers are exact.
+  constexpr double most = 0x1p53;
+  Checks("var").require(std::fabs(correction) < most, "correction",
+                        "a finite number, below 2^53 in size", correction);
+  if (t == f64) {
+    Checks("var").require(std::trunc(correction) == correction, "correction",
+                          "a whole number, since x is of fp64", correction);
+  }
   Variance v;
   v.freedom = std::max(double(r.length) - correction, 0.0);
   const Shape &shape = r.result(keepDim);
@@ -384,13 +394,56 @@ Variable kernels::var(const Variable &x, const Axes &axes, bool keepDim,
                              (cast(x, f32) - mean),
                          x.dtype());
         return autograd::Gradients{dx};
-      });
+      },
+      {x.value(), v.mean});
+}
+
+/// Of what is made of expressions, whatever x has for a gradient.
+static void checkExpressible(const char *op, const Tensor &x) {
+  Checks checks(op);
+  checks.any("x", x);
+  DType t = x.dtype();
+  if (t == f64 || (isFloat(t) && byteSize(t) == 1)) {
+    checks.fail("x", "a tensor of fp32, fp16, bf16, integers or int1", x.str());
+  }
+}
+
+Expression kernels::stddev(const Variable &x, const Axes &axes, bool keepDim,
+                           double correction) {
+  checkExpressible("stddev", x.value());
+  return sqrt(Expression(var(x, axes, keepDim, correction)));
+}
+
+/// The extreme of a tensor of int1; of none, what any or all of none is.
+static Tensor extremeOfFlags(const char *op, const Tensor &flags,
+                             const Axes &axes, bool keepDim, bool least) {
+  Reduction r = reductionOf(op, flags, axes);
+  return r.length == 0 ? full(r.result(keepDim), least, i1, flags.device())
+                       : extremeOf(op, flags, axes, keepDim, least, false);
+}
+
+Tensor kernels::any(const Expression &x, const Axes &axes, bool keepDim) {
+  return extremeOfFlags("any", (x != 0).value(), axes, keepDim, false);
+}
+Tensor kernels::any(const Tensor &x, const Axes &axes, bool keepDim) {
+  checkExpressible("any", x);
+  return any(Expression(x), axes, keepDim);
+}
+Tensor kernels::all(const Expression &x, const Axes &axes, bool keepDim) {
+  return extremeOfFlags("all", (x != 0).value(), axes, keepDim, true);
+}
+Tensor kernels::all(const Tensor &x, const Axes &axes, bool keepDim) {
+  checkExpressible("all", x);
+  return all(Expression(x), axes, keepDim);
 }
 
 Variable kernels::logSumExp(const Variable &x, const Axes &axes, bool keepDim) {
+  checkExpressible("log_sum_exp", x.value());
   // Where the largest is infinite, nothing is taken off.
   Tensor largest = max(x.value(), axes, true);
   Tensor base = where(isinf(largest), 0.0, largest);
-  Variable total = sum(exp(x - base).variable(), axes, keepDim);
-  return log(total) + base.reshape(total.shape());
+  // A sum of halves may be beyond them where its logarithm is not.
+  Variable total = sum(exp(cast(x, f32) - base).variable(), axes, keepDim);
+  Expression y = log(total) + base.reshape(total.shape());
+  return isFloat(x.dtype()) ? cast(y, x.dtype()) : y;
 }

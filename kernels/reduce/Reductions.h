@@ -15,7 +15,8 @@
 // Types:        fp32, fp16, bf16, fp64, integers, int1. Sums and var are taken
 //               in fp32 (fp64 of fp64) and rounded once; the sum of integers is
 //               i64, their mean and var fp32; extremes have x's type, places
-//               are i64. var takes no int1
+//               are i64. var takes no int1, and of fp64 whole corrections;
+//               stddev, any, all and logSumExp take no fp64
 // Gradients:    x, but for argmax and argmin. That of an extreme is shared
 //               evenly by the elements that are equal to it. Of fp64, sum and
 //               mean have one
@@ -79,10 +80,15 @@ inline Expression var(const Expression &x, const Axes &axes = {},
   return var(x.variable(), axes, keepDim, correction);
 }
 /// sqrt(var).
-template <typename X>
-Expression stddev(const X &x, const Axes &axes = {}, bool keepDim = false,
-                  double correction = 1) {
-  return sqrt(Expression(var(x, axes, keepDim, correction)));
+Expression stddev(const Variable &x, const Axes &axes = {},
+                  bool keepDim = false, double correction = 1);
+inline Expression stddev(const Tensor &x, const Axes &axes = {},
+                         bool keepDim = false, double correction = 1) {
+  return stddev(Variable(x), axes, keepDim, correction);
+}
+inline Expression stddev(const Expression &x, const Axes &axes = {},
+                         bool keepDim = false, double correction = 1) {
+  return stddev(x.variable(), axes, keepDim, correction);
 }
 
 Tensor argmax(const Tensor &x, std::optional<int> axis = std::nullopt,
@@ -108,14 +114,18 @@ inline Tensor argmin(const Expression &x,
   return argmin(x.value(), axis, keepDim);
 }
 
-/// Is one, is each of the elements not 0? int1.
-template <typename X>
-Tensor any(const X &x, const Axes &axes = {}, bool keepDim = false) {
-  return max(Expression(x) != 0, axes, keepDim).value();
+/// Is one, is each of the elements not 0? int1; of no elements, no and yes.
+Tensor any(const Expression &x, const Axes &axes = {}, bool keepDim = false);
+Tensor any(const Tensor &x, const Axes &axes = {}, bool keepDim = false);
+inline Tensor any(const Variable &x, const Axes &axes = {},
+                  bool keepDim = false) {
+  return any(x.value(), axes, keepDim);
 }
-template <typename X>
-Tensor all(const X &x, const Axes &axes = {}, bool keepDim = false) {
-  return min(Expression(x) != 0, axes, keepDim).value();
+Tensor all(const Expression &x, const Axes &axes = {}, bool keepDim = false);
+Tensor all(const Tensor &x, const Axes &axes = {}, bool keepDim = false);
+inline Tensor all(const Variable &x, const Axes &axes = {},
+                  bool keepDim = false) {
+  return all(x.value(), axes, keepDim);
 }
 
 /// log(sum(exp(x))), without overflow.

@@ -308,11 +308,27 @@ TEST_P(Reductions, logSumExpDoesNotOverflow) {
   EXPECT_NEAR(total, 1, 1e-6);
 }
 
+TEST_P(Reductions, logSumExpOfHalvesHasALargerSum) {
+  int64_t count = isSlow ? 66000 : 70000;
+  Variable x(zeros({count}, f16, device), true);
+  Variable y = logSumExp(x);
+  EXPECT_EQ(y.dtype(), f16);
+  EXPECT_NEAR(y.value().item(), std::log(double(count)), 0x1p-8);
+  y.backward(full({}, 1024, f16, device));
+  EXPECT_NEAR(x.grad().toFloat64()[5], 1024.0 / double(count), 1e-4);
+}
+
 TEST_P(Reductions, anyAndAll) {
   Tensor x =
       Tensor::fromVector(std::vector<float>{0, 2, 0, 0}, {{2, 2}}, device);
   EXPECT_THAT(any(x, 1).toFloat64(), ElementsAre(1, 0));
   EXPECT_THAT(all(x == 0, 1).toFloat64(), ElementsAre(0, 1));
+  Tensor none = empty({2, 0}, f32, device);
+  EXPECT_EQ(any(none).item(), 0);
+  EXPECT_EQ(all(none).item(), 1);
+  EXPECT_THAT(any(none, 1).toFloat64(), ElementsAre(0, 0));
+  EXPECT_THAT(all(none, 1).toFloat64(), ElementsAre(1, 1));
+  EXPECT_EQ(all(none, 0, true).shape(), (Shape{1, 0}));
 }
 
 TEST_P(Reductions, anExpressionIsReduced) {
@@ -358,4 +374,45 @@ TEST_P(Reductions, nameWhatDoesNotFit) {
                         "bf16, since it requires a gradient, got fp64[2, 3"));
   EXPECT_THAT(messageOf([&] { sum(Variable()); }),
               HasSubstr("expected a tensor, got an undefined tensor"));
+  EXPECT_THAT(messageOf([&] { sum(x, int64_t{1} << 32); }),
+              HasSubstr("got 4294967296"));
+}
+
+TEST_P(Reductions, nameWhatDoublesLack) {
+  Tensor x = zeros({2, 3}, f64, device);
+  const char *types = "argument 'x': expected a tensor of fp32, fp16, bf16, "
+                      "integers or int1, got fp64[2, 3]";
+  EXPECT_THAT(messageOf([&] { any(x); }),
+              HasSubstr(std::string("any: ") + types));
+  EXPECT_THAT(messageOf([&] { all(x); }),
+              HasSubstr(std::string("all: ") + types));
+  EXPECT_THAT(messageOf([&] { stddev(x); }),
+              HasSubstr(std::string("stddev: ") + types));
+  EXPECT_THAT(messageOf([&] { logSumExp(x); }),
+              HasSubstr(std::string("log_sum_exp: ") + types));
+  EXPECT_THAT(messageOf([&] { var(x, 1, false, 0.5); }),
+              HasSubstr("var: argument 'correction': expected a whole number, "
+                        "since x is of fp64, got 0.5"));
+}
+
+TEST_P(Reductions, correctionsAreFinite) {
+  Tensor x = zeros({2, 3}, f32, device);
+  for (double correction : {double(NAN), double(INFINITY), -1e300}) {
+    EXPECT_THAT(messageOf([&] { var(x, {}, false, correction); }),
+                HasSubstr("var: argument 'correction': expected a finite "
+                          "number, below 2^53 in size, got "));
+  }
+}
+
+TEST_P(Reductions, noticeWritesToWhatTheySaved) {
+  auto isNoticed = [&](auto apply) {
+    Variable x(random({4}, f32), true);
+    Variable y = apply(x);
+    x.value().fill(1);
+    return messageOf([&] { y.backward(); }).find("which it saved, as it was") !=
+           std::string::npos;
+  };
+  EXPECT_TRUE(isNoticed([](const Variable &x) { return max(x); }));
+  EXPECT_TRUE(isNoticed([](const Variable &x) { return min(x); }));
+  EXPECT_TRUE(isNoticed([](const Variable &x) { return var(x); }));
 }

@@ -24,7 +24,7 @@ def outer_sums_kernel(y_ptr, x_ptr, M, N, part_size, parts, column_blocks, BLOCK
                       BLOCK_N: tl.constexpr):
     """y[b, p, j] = sum of x[b, i, j] for i in part p, x contiguous. Programs (b * column blocks, parts)."""
     batch = (tl.program_id(0) // column_blocks).to(tl.int64)
-    cols = (tl.program_id(0) % column_blocks) * BLOCK_N + tl.arange(0, BLOCK_N)
+    cols = (tl.program_id(0) % column_blocks).to(tl.int64) * BLOCK_N + tl.arange(0, BLOCK_N)
     part = tl.program_id(1)
     begin = part.to(tl.int64) * part_size
     end = tl.minimum(begin + part_size, M)
@@ -81,7 +81,7 @@ def outer_totals_kernel(y_ptr, x_ptr, mean_ptr, M, N, part_size, parts, column_b
                         BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
     """The same over the middle of x[b, i, j]. As outer_sums_kernel."""
     batch = (tl.program_id(0) // column_blocks).to(tl.int64)
-    cols = (tl.program_id(0) % column_blocks) * BLOCK_N + tl.arange(0, BLOCK_N)
+    cols = (tl.program_id(0) % column_blocks).to(tl.int64) * BLOCK_N + tl.arange(0, BLOCK_N)
     part = tl.program_id(1)
     begin = part.to(tl.int64) * part_size
     end = tl.minimum(begin + part_size, M)
@@ -156,7 +156,7 @@ def outer_extremes_kernel(y_ptr, place_ptr, x_ptr, from_ptr, M, N, part_size, pa
                           WIDE: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
     """The same over the middle of x[b, i, j]."""
     batch = (tl.program_id(0) // column_blocks).to(tl.int64)
-    cols = (tl.program_id(0) % column_blocks) * BLOCK_N + tl.arange(0, BLOCK_N)
+    cols = (tl.program_id(0) % column_blocks).to(tl.int64) * BLOCK_N + tl.arange(0, BLOCK_N)
     part = tl.program_id(1)
     begin = part.to(tl.int64) * part_size
     end = tl.minimum(begin + part_size, M)

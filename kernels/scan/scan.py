@@ -23,7 +23,8 @@ def inner_cumsum_kernel(y_ptr, x_ptr, rows, N, WIDE: tl.constexpr, REVERSE: tl.c
     cols = tl.arange(0, BLOCK_N)
     exists = row < rows
     carry = widened(tl.zeros((BLOCK_M,), dtype=tl.float32), WIDE)
-    for start in range(0, N, BLOCK_N):
+    begin = tl.cast(0, tl.int64)  # the last start, and a block more, may be beyond 2^31
+    for start in range(begin, N, BLOCK_N):
         inside = exists[:, None] & (cols < N - start)[None, :]
         at = start + cols
         if REVERSE:
@@ -38,7 +39,7 @@ def inner_cumsum_kernel(y_ptr, x_ptr, rows, N, WIDE: tl.constexpr, REVERSE: tl.c
 def outer_cumsum_kernel(y_ptr, x_ptr, M, N, column_blocks, WIDE: tl.constexpr, REVERSE: tl.constexpr, BLOCK: tl.constexpr):
     """The same along the middle of x[b, i, j]. Programs (b * column blocks)."""
     batch = (tl.program_id(0) // column_blocks).to(tl.int64)
-    cols = (tl.program_id(0) % column_blocks) * BLOCK + tl.arange(0, BLOCK)
+    cols = (tl.program_id(0) % column_blocks).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     exists = cols < N
     total = widened(tl.zeros((BLOCK,), dtype=tl.float32), WIDE)
     for i in range(0, M):

@@ -85,12 +85,12 @@ static Tensor sortedPlaces(const char *op, const Tensor &x, int axis,
   int at = checkedAxis(op, x, axis);
   int64_t n = x.size(at);
   checks.require(n < INT32_MAX, "x", "less than 2^31 elements along the axis",
-                 double(n));
+                 n);
   if (k) {
     checks.require(*k >= 0 && *k <= n, "k",
                    "a number from 0 to " + std::to_string(n) +
                        ", the elements along the axis",
-                   double(*k));
+                   *k);
   }
   int64_t count = k.value_or(n);
   Tensor lines = x.transpose(at, -1).contiguous();

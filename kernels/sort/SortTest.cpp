@@ -145,6 +145,8 @@ TEST_P(Sort, namesWhatDoesNotFit) {
       messageOf([&] { topk(x, 4); }),
       HasSubstr("topk: argument 'k': expected a number from 0 to 3, the "
                 "elements along the axis, got 4"));
+  EXPECT_THAT(messageOf([&] { topk(x, (int64_t{1} << 40) + 1); }),
+              HasSubstr("got 1099511627777"));
   EXPECT_THAT(messageOf([&] { sort(x, 2); }),
               HasSubstr("sort: argument 'axis': expected a dimension from -2"));
   EXPECT_THAT(messageOf([&] { argsort(x.to(fp8e5)); }),
