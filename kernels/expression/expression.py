@@ -590,33 +590,6 @@ def cos_fp32_kernel(y_ptr, x0_ptr, n, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def floor_fp32_kernel(y_ptr, x0_ptr, n, BLOCK: tl.constexpr):
-    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    inside = at < n
-    x0 = tl.load(x0_ptr + at, mask=inside).to(tl.float32)
-    t0 = tl.floor(x0)
-    tl.store(y_ptr + at, t0, mask=inside)
-
-
-@triton.jit
-def ceil_fp32_kernel(y_ptr, x0_ptr, n, BLOCK: tl.constexpr):
-    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    inside = at < n
-    x0 = tl.load(x0_ptr + at, mask=inside).to(tl.float32)
-    t0 = tl.ceil(x0)
-    tl.store(y_ptr + at, t0, mask=inside)
-
-
-@triton.jit
-def round_fp32_kernel(y_ptr, x0_ptr, n, BLOCK: tl.constexpr):
-    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    inside = at < n
-    x0 = tl.load(x0_ptr + at, mask=inside).to(tl.float32)
-    t0 = libdevice.rint(x0)
-    tl.store(y_ptr + at, t0, mask=inside)
-
-
-@triton.jit
 def log1p_fp32_kernel(y_ptr, x0_ptr, n, BLOCK: tl.constexpr):
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     inside = at < n

@@ -137,9 +137,6 @@ static std::vector<Form> makeForms() {
   forms.single("abs", 1, [](Operands x) { return abs(x[0]); });
   forms.single("sin", 1, [](Operands x) { return sin(x[0]); });
   forms.single("cos", 1, [](Operands x) { return cos(x[0]); });
-  forms.single("floor", 1, [](Operands x) { return floor(x[0]); });
-  forms.single("ceil", 1, [](Operands x) { return ceil(x[0]); });
-  forms.single("round", 1, [](Operands x) { return round(x[0]); });
   forms.single("log1p", 1, [](Operands x) { return log1p(x[0]); });
   forms.single("expm1", 1, [](Operands x) { return expm1(x[0]); });
   forms.single("softplus", 1, [](Operands x) { return softplus(x[0]); });

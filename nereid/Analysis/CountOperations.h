@@ -8,9 +8,12 @@
 // Additions, multiplications, divisions and functions of floats, counted in
 // Tile IR: an element counts once, on however many threads it lies, and n
 // elements are added up by n - 1 additions. An element that was loaded behind a
-// mask that is false there is idle, and so is what is computed from it; an
-// operation on it does not count. Sums over elements leave idle ones out, and a
-// loop's variable is idle only where it is so in every iteration.
+// mask that is false there is idle, and so is what is computed from idle
+// elements alone, or from them and what is the same for all of a row. An
+// operation that has an idle result does not count, nor does it where an idle
+// element is added to another. Sums over elements leave idle ones out; a loop's
+// variable is idle only where it is so in every iteration, and a choice is
+// where the chosen one is. Where in doubt, an element is not idle.
 //
 //===----------------------------------------------------------------------===//
 

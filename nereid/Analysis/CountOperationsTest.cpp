@@ -165,6 +165,109 @@ TEST_F(CountOperationsTest, ALoopsSumIsIdleWhereAllTurnsAre) {
             1000 + 256);
 }
 
+/// Eight turns of 128 elements, of which the first has one: each of the 897 is
+/// added to a sum, which has been empty where the first turn was idle.
+TEST_F(CountOperationsTest, ASumThatWasIdleAtFirstIsAddedTo) {
+  facts.grid = {1, 1, 1};
+  EXPECT_EQ(floats(R"(
+    %c8 = arith.constant 8 : i32
+    %c128 = arith.constant 128 : i32
+    %t = tile.range 0, 128 : tensor<128xi32>
+    %less = arith.constant dense<127> : tensor<128xi32>
+    %none = arith.constant dense<0> : tensor<128xi32>
+    %empty = arith.constant dense<0.0> : tensor<128xf32>
+    %all = tile.splat %x : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+    %sum = scf.for %k = %c0 to %c8 step %c1
+        iter_args(%s = %empty) -> (tensor<128xf32>) : i32 {
+      %f = arith.muli %k, %c128 : i32
+      %g = tile.splat %f : i32 -> tensor<128xi32>
+      %h = arith.addi %g, %t : tensor<128xi32>
+      %j = arith.subi %h, %less : tensor<128xi32>
+      %w = arith.cmpi sge, %j, %none : tensor<128xi32>
+      %o = tile.addptr %all, %j : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+      %l = tile.load %o, %w : tensor<128x!tile.ptr<f32>>
+      %u = arith.addf %s, %l : tensor<128xf32>
+      scf.yield %u : tensor<128xf32>
+    })"),
+            897);
+}
+
+/// The first 64 of 256 elements, and the others.
+static const std::string halves =
+    "%limit = arith.constant dense<64> : tensor<256xi32>"
+    "%left = arith.cmpi slt, %r, %limit : tensor<256xi32>"
+    "%right = arith.cmpi sge, %r, %limit : tensor<256xi32>"
+    "%a = tile.load %q, %left : tensor<256x!tile.ptr<f32>>"
+    "%c = tile.load %q, %right : tensor<256x!tile.ptr<f32>>";
+
+TEST_F(CountOperationsTest, AChoiceIsIdleWhereTheChosenOneIs) {
+  facts.grid = {1, 1, 1};
+  auto chosen = [&](const std::string &by, const std::string &yes,
+                    const std::string &no) {
+    return floats(halves + "%s = arith.select " + by + ", " + yes + ", " + no +
+                  " : tensor<256xi1>, tensor<256xf32>"
+                  "%y = arith.mulf %s, %s : tensor<256xf32>");
+  };
+  EXPECT_EQ(chosen("%left", "%a", "%c"), 256);
+  EXPECT_EQ(chosen("%left", "%c", "%a"), 0);
+  EXPECT_EQ(chosen("%left", "%a", "%zero"), 64);
+  // Which one is chosen hangs on loaded values: idle is what both are.
+  std::string unknown = "%w = arith.cmpf ogt, %v, %zero : tensor<256xf32>";
+  EXPECT_EQ(floats(halves + unknown +
+                   "%s = arith.select %w, %a, %c : tensor<256xi1>, "
+                   "tensor<256xf32>"
+                   "%y = arith.mulf %s, %s : tensor<256xf32>"),
+            256);
+  EXPECT_EQ(floats(halves + unknown +
+                   "%s = arith.select %w, %a, %a : tensor<256xi1>, "
+                   "tensor<256xf32>"
+                   "%y = arith.mulf %s, %s : tensor<256xf32>"),
+            64);
+}
+
+TEST_F(CountOperationsTest, ElementsOfTwoLoadsAreIdleWhereBothAre) {
+  facts.grid = {1, 1, 1};
+  EXPECT_EQ(floats(halves + "%s = arith.addf %a, %c : tensor<256xf32>"
+                            "%y = arith.mulf %s, %s : tensor<256xf32>"),
+            256);
+  EXPECT_EQ(floats(halves + "%s = arith.mulf %a, %c : tensor<256xf32>"
+                            "%y = arith.mulf %s, %s : tensor<256xf32>"),
+            512);
+  EXPECT_EQ(floats(halves + "%s = arith.addf %a, %a : tensor<256xf32>"
+                            "%y = arith.mulf %s, %s : tensor<256xf32>"),
+            128);
+  EXPECT_EQ(floats(halves + "%s = math.fma %a, %a, %c : tensor<256xf32>"
+                            "%y = arith.mulf %s, %s : tensor<256xf32>"),
+            2 * 64 + 256);
+}
+
+/// A row's maximum is of its columns that are not idle; what is left of it
+/// there is idle, as the columns were. Columns of a row that is not loaded are
+/// idle, too.
+TEST_F(CountOperationsTest, WhatIsTheSameForARowGoesWithItsIdleElements) {
+  facts.grid = {1, 1, 1};
+  const std::string outer =
+      "%a2 = tile.expand_dims %a {axis = 1 : i32} : tensor<256xf32> -> "
+      "tensor<256x1xf32>"
+      "%c2 = tile.expand_dims %c {axis = 0 : i32} : tensor<256xf32> -> "
+      "tensor<1x256xf32>"
+      "%a3 = tile.broadcast %a2 : tensor<256x1xf32> -> tensor<256x256xf32>"
+      "%c3 = tile.broadcast %c2 : tensor<1x256xf32> -> tensor<256x256xf32>";
+  EXPECT_EQ(floats(halves + outer +
+                   "%y = arith.subf %a3, %c3 : tensor<256x256xf32>"
+                   "%z = math.exp %y : tensor<256x256xf32>"),
+            2 * 64 * 192);
+  EXPECT_EQ(floats(halves + R"(%s = "tile.reduce"(%a) <{axis = 0 : i32}> ({
+      ^bb0(%d: f32, %f: f32):
+        %g = arith.maximumf %d, %f : f32
+        tile.yield %g : f32
+      }) : (tensor<256xf32>) -> f32
+      %w = tile.splat %s : f32 -> tensor<256xf32>
+      %y = arith.subf %a, %w : tensor<256xf32>
+      %z = math.exp %y : tensor<256xf32>)"),
+            2 * 64);
+}
+
 TEST_F(CountOperationsTest, ProductsOfWhatIsLetThrough) {
   facts.grid = {1, 1, 1};
   facts.values["n"].integer = 24; // row 0, and half of row 1, of 16 x 16

@@ -18,7 +18,17 @@ static void (*handlerOf(int signal))(int) {
   return now.sa_handler;
 }
 
-TEST(Interruption, NotesTheFirstSignalAndTheSecondEndsTheProcess) {
+/// Whoever starts the tests may have signals ignored.
+class Interruptions : public testing::Test {
+protected:
+  Interruptions() {
+    for (int signal : {SIGINT, SIGTERM}) {
+      ::signal(signal, SIG_DFL);
+    }
+  }
+};
+
+TEST_F(Interruptions, NotesTheFirstSignalAndTheSecondEndsTheProcess) {
   {
     Interruption interruption;
     EXPECT_EQ(Interruption::signal(), 0);
@@ -34,7 +44,7 @@ TEST(Interruption, NotesTheFirstSignalAndTheSecondEndsTheProcess) {
   EXPECT_EQ(Interruption::signal(), 0);
 }
 
-TEST(Interruption, NotesAllSignalsOfAProcessThatWaits) {
+TEST_F(Interruptions, NotesAllSignalsOfAProcessThatWaits) {
   Interruption interruption(Interruption::Of::All);
   const std::atomic<int> &noted = Interruption::noted();
   for (int signal : {SIGINT, SIGINT, SIGTERM, SIGINT}) {
@@ -43,7 +53,7 @@ TEST(Interruption, NotesAllSignalsOfAProcessThatWaits) {
   }
 }
 
-TEST(Interruption, IgnoredSignalsStayIgnored) {
+TEST_F(Interruptions, IgnoredSignalsStayIgnored) {
   ::signal(SIGINT, SIG_IGN);
   for (auto which : {Interruption::Of::First, Interruption::Of::All}) {
     Interruption interruption(which);

@@ -143,7 +143,7 @@ struct Report {
   /// keep out, and each once.
   std::optional<SourceOperations> asked;
   double askedProducts() const {
-    return productOperations * (asked ? asked->shareOfProducts() : 1);
+    return asked && productOperations > 0 ? asked->products : productOperations;
   }
   double askedFloats() const {
     return !asked ? floatOperations

@@ -69,7 +69,9 @@ void Journal::begin(const ConfigDescription &config) const {
 }
 
 void Journal::end(const TrialRecord &trial) const {
-  append(Json{{"end", toJson(trial)}}.dump());
+  // What failed may quote the bytes of a tool.
+  append(Json{{"end", toJson(trial)}}.dump(-1, ' ', false,
+                                           Json::error_handler_t::replace));
 }
 
 Journal::History Journal::read() const {
@@ -162,8 +164,10 @@ Status KeptResults::keep(const TuningRecord &record) const {
   if (!isUsable()) {
     return Status::success();
   }
-  Status status =
-      replaceFile(pathOf(record, ".json"), toJson(record).dump(1) + "\n");
+  Status status = replaceFile(
+      pathOf(record, ".json"),
+      toJson(record).dump(1, ' ', false, Json::error_handler_t::replace) +
+          "\n");
   if (status.ok()) {
     ::unlink(pathOf(record, ".trials").c_str());
   } else {

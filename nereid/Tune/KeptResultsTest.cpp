@@ -110,6 +110,18 @@ TEST_F(Kept, TheJournalOutlivesItsProcess) {
   EXPECT_FALSE(std::filesystem::exists(journal.path()));
 }
 
+TEST_F(Kept, AFailureMayQuoteAnyBytes) {
+  TrialRecord failed{config(1), TrialState::TooLarge, 0, 0, 0, "tool: \xff"};
+  Journal journal = kept().journal(record);
+  journal.end(failed);
+  Journal::History history = journal.read();
+  ASSERT_EQ(history.ended.size(), 1u);
+  EXPECT_EQ(history.ended.at(describe(config(1))).message,
+            "tool: \xef\xbf\xbd");
+  record.trials.push_back(failed);
+  EXPECT_TRUE(kept().keep(record).ok());
+}
+
 TEST_F(Kept, AJournalIsOfOneLaunch) {
   Journal journal = kept().journal(record);
   journal.claim("n=5");

@@ -28,6 +28,11 @@ using Json = nlohmann::ordered_json;
 // The worker's side
 //===----------------------------------------------------------------------===//
 
+/// What failed may quote the bytes of a tool.
+static std::string textOf(const Json &json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 void WorkerObserver::send(const std::string &line) {
   std::lock_guard lock(mutex);
   // Without a supervisor there is no one to tell.
@@ -47,7 +52,7 @@ void WorkerObserver::begin(const ConfigDescription &config) {
 }
 
 void WorkerObserver::end(const TrialRecord &trial) {
-  send(Json{{"end", toJson(trial)}}.dump());
+  send(textOf(Json{{"end", toJson(trial)}}));
 }
 
 void WorkerObserver::measuring(size_t trials) {
@@ -64,15 +69,14 @@ void WorkerObserver::progress(const Progress &progress) {
 }
 
 void WorkerObserver::deviceLost(const TrialRecord &trial) {
-  send(Json{{"lost", toJson(trial)}}.dump());
+  send(textOf(Json{{"lost", toJson(trial)}}));
   ::_exit(0); // the driver's own end would wait for the device
 }
 
 void WorkerObserver::finish(const WorkerResult &result) {
-  send(Json{{"result", toJson(result.record)},
-            {"found", result.wasFound},
-            {"ready_ms", result.readyMs}}
-           .dump());
+  send(textOf(Json{{"result", toJson(result.record)},
+                   {"found", result.wasFound},
+                   {"ready_ms", result.readyMs}}));
 }
 
 //===----------------------------------------------------------------------===//

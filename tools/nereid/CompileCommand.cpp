@@ -141,14 +141,18 @@ static std::string sassText(const std::string &nvdisasm,
       valueOrThrow(nvptx::disassemble(nvdisasm, image));
   SourceLines lines;
   std::error_code error;
-  std::string own = std::filesystem::absolute(source.path, error);
+  std::string own =
+      std::filesystem::absolute(source.path, error).lexically_normal();
   std::string text;
   const nvptx::MachineLine *before = nullptr;
   for (const nvptx::MachineLine &one : code) {
     bool isSame =
         before && before->file == one.file && before->line == one.line;
     if (!one.isLabel && !isSame) {
-      std::string file = one.file == own ? source.path : one.file;
+      std::string file =
+          std::filesystem::path(one.file).lexically_normal() == own
+              ? source.path
+              : one.file;
       text += one.file.empty() ? "// of no line\n"
                                : "// " + file + ":" + std::to_string(one.line) +
                                      ": " + lines(one.file, one.line) + "\n";

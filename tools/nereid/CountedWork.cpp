@@ -49,13 +49,18 @@ static void add(bench::Work &sum, const explain::Work &work) {
 }
 
 /// Threads work on elements that a mask keeps out, and several on the same one:
-/// the source says what was asked for. Products without matrix instructions
-/// are operations of threads.
+/// the source says what was asked for. So do warps that have copies of a block.
+/// Products without matrix instructions are operations of threads.
 static void leaveOutIdle(bench::Work &sum, const SourceOperations &asked) {
   sum.floatOperations =
       asked.floats + (sum.products.empty() ? asked.floatProducts : 0);
+  double all = 0;
+  for (const auto &[type, count] : sum.products) {
+    all += count;
+  }
+  // Of several types, each has its share.
   for (auto &[type, count] : sum.products) {
-    count *= asked.shareOfProducts();
+    count = all > 0 ? asked.products * (count / all) : 0;
   }
 }
 
@@ -122,7 +127,9 @@ static nlohmann::json countedJson(const BenchPlan &plan,
   provider.device = Device::cuda();
   for (const VariableValues &point : points) {
     std::string line =
-        countedJson(plan, provider, point, seed, sum).dump() + "\n";
+        countedJson(plan, provider, point, seed, sum)
+            .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
+        "\n";
     if (::write(to, line.data(), line.size()) != ssize_t(line.size())) {
       break;
     }

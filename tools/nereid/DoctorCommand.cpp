@@ -127,8 +127,11 @@ static void reportAssembler() {
                            : "none: kernels compiled ahead of time are kept as "
                              "PTX, which the driver assembles");
   Expected<std::string> nvdisasm = nvptx::findNvdisasm();
-  line("nvdisasm",
-       nvdisasm.ok() ? *nvdisasm : "none: machine code is not printed");
+  const std::string &named = knobs().nvdisasm;
+  bool isNvdisasmWrong = !named.empty() && named != "none";
+  line("nvdisasm", nvdisasm.ok()     ? *nvdisasm
+                   : isNvdisasmWrong ? nvdisasm.failure().message
+                                     : "none: machine code is not printed");
 }
 
 static void reportCache() {

@@ -151,7 +151,10 @@ static void tell(const ExplainOptions &options, const explain::Side &ours,
     for (const explain::Report &report : theirs.launches) {
       json["against"].push_back(jsonOf(report));
     }
-    writeResult(options.json, json.dump(2) + "\n");
+    // Tools of others may print any bytes.
+    using Handler = nlohmann::ordered_json::error_handler_t;
+    writeResult(options.json,
+                json.dump(2, ' ', false, Handler::replace) + "\n");
   }
   if (!options.html.empty()) {
     writeResult(options.html,

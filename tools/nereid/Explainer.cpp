@@ -253,12 +253,14 @@ void Explainer::addMachineCode() {
     return;
   }
   std::error_code error;
-  std::string own =
-      std::filesystem::absolute(report->location.file, error).string();
+  std::string own = std::filesystem::absolute(report->location.file, error)
+                        .lexically_normal();
   for (nvptx::MachineLine &one : *code) {
     if (!one.isLabel) {
       report->machineCode.push_back(
-          {!error && one.file == own ? report->location.file : one.file,
+          {!error && std::filesystem::path(one.file).lexically_normal() == own
+               ? report->location.file
+               : one.file,
            one.line, std::move(one.text)});
     }
   }

@@ -195,14 +195,21 @@ public:
     bool fits = !error && space.available / 2 > bytes;
     for (const std::string &base :
          {std::string(fits ? "/dev/shm" : ""), other}) {
-      path = base + "/" + prefix + "XXXXXX";
-      if (!base.empty() && ::mkdtemp(path.data())) {
+      // Before it is locked, another process may take it for a stale one.
+      for (int attempt = 0; !base.empty() && attempt < 100; ++attempt) {
+        path = base + "/" + prefix + "XXXXXX";
+        if (!::mkdtemp(path.data())) {
+          break;
+        }
         lock =
             ::open(file(lockName).c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
-        if (lock >= 0) {
-          ::flock(lock, LOCK_EX | LOCK_NB);
+        if (isOwn()) {
+          return;
         }
-        return;
+        if (lock >= 0) {
+          ::close(lock);
+        }
+        fs::remove_all(path, error);
       }
     }
     raise({ErrorCode::IoError,
@@ -219,6 +226,15 @@ public:
   std::string file(const std::string &name) const { return path + "/" + name; }
 
 private:
+  /// The lock is held, and still the folder's file.
+  bool isOwn() const {
+    struct stat held = {}, there = {};
+    return lock >= 0 && ::flock(lock, LOCK_EX | LOCK_NB) == 0 &&
+           ::fstat(lock, &held) == 0 &&
+           ::stat(file(lockName).c_str(), &there) == 0 &&
+           held.st_dev == there.st_dev && held.st_ino == there.st_ino;
+  }
+
   static constexpr const char *prefix = "nereid-provider-", *lockName = "lock";
 
   /// This user's folders with a lock that nobody holds.
@@ -424,7 +440,10 @@ PythonProvider::measure(const std::string &name, const ExternalValues &values,
   Answer answer;
   answer.times.name = name;
   answer.times.isCold = !options.isWarm;
-  Json reply = Json::parse(ask(options.python, request.dump()), nullptr, false);
+  Json reply = Json::parse(
+      ask(options.python,
+          request.dump(-1, ' ', false, Json::error_handler_t::replace)),
+      nullptr, false);
   if (!reply.is_object() || reply.contains("failure")) {
     answer.times.failure = Failure{
         ErrorCode::KernelFault,

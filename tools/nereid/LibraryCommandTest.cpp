@@ -9,6 +9,7 @@
 
 using namespace nereid;
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
@@ -121,6 +122,32 @@ TEST_F(LibraryCommand, MachineCodeStandsBehindItsSourceLines) {
                        "    NOP\n");
 }
 
+/// The line table has one path, the user another.
+TEST_F(LibraryCommand, MachineCodeIsOfTheFileHoweverItIsNamed) {
+  std::string tools = fakeNvdisasm(".text.scale:\n//## File \"" + root +
+                                   "/k.py\", line 1\n/*0010*/ EXIT ;") +
+                      fakePtxas(resources);
+  std::filesystem::create_directory(root + "/sub dir");
+  for (const char *name : {"./k.py", "sub dir/../k.py"}) {
+    std::string kernel = "'" + std::string(name) + ":scale'";
+    CommandResult r =
+        run("compile " + kernel +
+                " --signature '*fp32:16, *fp32:16, i32, fp32' --target sm_90a "
+                "--emit sass",
+            tools);
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_THAT(r.out, StartsWith("// " + std::string(name) + ":1: "));
+    r = run("explain " + kernel +
+                " x_ptr=rand:f32[64] y_ptr=empty:f32[64] n=64 a=2.0 --grid 1 "
+                "--json page.json",
+            tools);
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_THAT(file("page.json"),
+                HasSubstr("\"file\": \"" + std::string(name) + "\""));
+    EXPECT_THAT(file("page.json"), Not(HasSubstr("\"" + root + "/k.py")));
+  }
+}
+
 TEST_F(LibraryCommand, DisassemblersThatFail) {
   std::string sass = scale + "--target sm_90a --emit sass";
   CommandResult r = run(sass, "NEREID_NVDISASM=none");
@@ -129,16 +156,28 @@ TEST_F(LibraryCommand, DisassemblersThatFail) {
                            HasSubstr("got none; hint: install"),
                            HasSubstr("NEREID_NVDISASM")));
   r = run(sass, "NEREID_NVDISASM=/nonexistent/nvdisasm");
-  EXPECT_THAT(r.err, HasSubstr("NEREID_NVDISASM: '/nonexistent/nvdisasm' is no "
-                               "program that can be run"));
+  EXPECT_THAT(r.err,
+              HasSubstr("NEREID_NVDISASM: expected a program that can be "
+                        "run, got '/nonexistent/nvdisasm'; hint: "));
+  r = run("doctor", "NEREID_NVDISASM=/nonexistent/nvdisasm " + none);
+  EXPECT_THAT(r.out, ContainsRegex("nvdisasm +NEREID_NVDISASM: expected a "
+                                   "program that can be run, got"));
   r = run(sass, fakeNvdisasm("") + none);
   EXPECT_EQ(r.code, 1);
   EXPECT_THAT(r.err, HasSubstr("--emit sass: there is no ptxas"));
   r = run(sass, fakeNvdisasm("", 255) + fakePtxas(resources));
   EXPECT_EQ(r.code, 1);
-  EXPECT_THAT(r.err, AllOf(HasSubstr("did not read the machine code of kernel "
-                                     "'scale' for sm_90a (status 255)"),
-                           HasSubstr("hint: one of the CUDA version")));
+  EXPECT_THAT(r.err,
+              AllOf(HasSubstr("expected the machine code of kernel 'scale' "
+                              "for sm_90a from "),
+                    HasSubstr("got status 255; hint: one of the CUDA "
+                              "version")));
+  // One that succeeds, and has nothing to say.
+  for (const char *said : {"", "hello", ".text.scale:"}) {
+    r = run(sass, fakeNvdisasm(said) + fakePtxas(resources));
+    EXPECT_EQ(r.code, 1) << said;
+    EXPECT_THAT(r.err, HasSubstr("got no instruction; hint: one of the CUDA"));
+  }
 }
 
 /// The page of a launch says what is missing, and the JSON, too.
@@ -156,6 +195,23 @@ TEST_F(LibraryCommand, ExplainSaysWhyThereIsNoMachineCode) {
   EXPECT_EQ(run(explain, fakeNvdisasm("") + "NEREID_PTXAS=/bin/false").code, 0);
   EXPECT_THAT(file("page.html"),
               HasSubstr("No machine code: ptxas did not assemble"));
+  EXPECT_EQ(run(explain, fakeNvdisasm("") + fakePtxas(resources)).code, 0);
+  EXPECT_THAT(file("page.html"),
+              HasSubstr("No machine code: expected the machine code of"));
+  // What it says may be of any bytes.
+  EXPECT_EQ(run("explain k.py:scale x_ptr=rand:f32[64] y_ptr=empty:f32[64] "
+                "n=64 a=2.0 --grid 1 --json page.json",
+                fakeNvdisasm("\xff", 3) + fakePtxas(resources))
+                .code,
+            0);
+  EXPECT_THAT(file("page.json"), HasSubstr("got status 3"));
+  EXPECT_EQ(run("explain k.py:scale x_ptr=rand:f32[64] y_ptr=empty:f32[64] "
+                "n=64 a=2.0 --grid 1 --json page.json",
+                fakeNvdisasm(".text.scale:\n/*0000*/ NOP\xff ;") +
+                    fakePtxas(resources))
+                .code,
+            0);
+  EXPECT_THAT(file("page.json"), HasSubstr("NOP\xef\xbf\xbd"));
 }
 
 TEST_F(LibraryCommand, CubinByADriver) {

@@ -587,4 +587,36 @@ ModuleTable::import(const SourceModule &from, llvm::StringRef name, int level,
   return module;
 }
 
+/// `import a.b.c` and `from a.b.c import x` bring a, a.b and a.b.c.
+static bool brings(llvm::StringRef imported, llvm::StringRef name) {
+  return imported.consume_front(name) &&
+         (imported.empty() || imported.starts_with("."));
+}
+
+/// By a statement at a module's top level.
+static bool importsByName(const SourceModule &module, llvm::StringRef name) {
+  auto isFrom = [&](const ast::ImportFrom *from) {
+    return from->level == 0 && brings(from->module, name);
+  };
+  for (const auto &bindings : module.bindings) {
+    for (const GlobalBinding &binding : bindings.second) {
+      const auto *from = ast::dynCast<ast::ImportFrom>(binding.statement);
+      bool isNamed = binding.alias &&
+                     ast::dynCast<ast::Import>(binding.statement) &&
+                     brings(binding.alias->name, name);
+      if (isNamed || (from && isFrom(from))) {
+        return true;
+      }
+    }
+  }
+  return llvm::any_of(module.starImports, isFrom);
+}
+
+bool ModuleTable::imports(llvm::StringRef name) const {
+  return llvm::any_of(all, [&](const std::shared_ptr<SourceModule> &module) {
+    return importsByName(*module, name) &&
+           !findAbsolute(module->path, name).path.empty();
+  });
+}
+
 } // namespace nereid::irgen

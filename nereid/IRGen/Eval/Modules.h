@@ -108,6 +108,10 @@ public:
                                                   llvm::StringRef name,
                                                   int level, Diagnostics &diag);
 
+  /// Whether a file that was read imports `name`, and it is found as a file or
+  /// a folder. Nothing is read for it.
+  bool imports(llvm::StringRef name) const;
+
   std::shared_ptr<SourceModule> main;
   /// Of the source, and part of its hash. Files of stdlib are written in
   /// another one, and mean the same beside every source.

@@ -81,6 +81,36 @@ TEST(Globals, LongImportsAreRefused) {
               HasSubstr("has 18 MB; at most 16 MB of source are read"));
 }
 
+/// The program itself is one, and so is each file that it imports by any form,
+/// and packages around it; a file that nobody imports is none.
+TEST(Globals, FilesBesideTheProgramAreModulesOnceImported) {
+  TemporaryFolder folder;
+  for (const char *name : {"plain.py", "some.py", "star.py", "other.py"}) {
+    folder.write(name, "x = 1\n");
+  }
+  folder.write("tools/__init__.py", "");
+  folder.write("tools/deep.py", "x = 1\n");
+  std::string text =
+      std::string(prelude) +
+      "import sys\nimport plain\nfrom some import x\nfrom star import *\n"
+      "import tools.deep\ntry:\n  import gone\nexcept ImportError:\n"
+      "  gone = None\n"
+      "IN = ['__main__' in sys.modules, 'plain' in sys.modules,\n"
+      "      'some' in sys.modules, 'star' in sys.modules,\n"
+      "      'tools' in sys.modules, 'tools.deep' in sys.modules]\n"
+      "OUT = ['other' in sys.modules, 'gone' in sys.modules,\n"
+      "       'tool' in sys.modules, 'tools.deeper' in sys.modules]\n"
+      "A: tl.constexpr = 1.0 if all(IN) and not any(OUT) else 2.0\n"
+      "@triton.jit\ndef k(p):\n  tl.store(p, A)\n";
+  CompileRequest request;
+  request.source = {folder.write("kernel.py", text), text, {}};
+  request.kernel = "k";
+  request.arguments = {argumentOf("*fp32")};
+  Compiled compiled = compileRequest(request);
+  EXPECT_THAT(compiled.tile, HasSubstr("arith.constant 1.0"))
+      << compiled.failure.str();
+}
+
 TEST(Globals, HostCodeIsNotEvaluated) {
   // Everything around the kernel would fail if it were looked at.
   EXPECT_EQ(stored("import torch, numpy as np\n"

@@ -429,8 +429,9 @@ FailureOr<Value> Evaluator::staticCompare(ast::CompareOperator op,
     }
     if (b.isOpaque() && b.opaque().name == "sys.modules" && a.isString() &&
         op >= ast::CompareOperator::In) {
-      return Value(hostHasModule(a.string()) ==
-                   (op == ast::CompareOperator::In));
+      bool isThere = a.string() == "__main__" || hostHasModule(a.string()) ||
+                     modules.imports(a.string());
+      return Value(isThere == (op == ast::CompareOperator::In));
     }
     if (!decided) {
       return diag.hostError(what + " of " + a.describe() + " and " +

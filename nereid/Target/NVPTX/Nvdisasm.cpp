@@ -28,7 +28,10 @@ Expected<std::string> findNvdisasm() {
       return named;
     }
     return {ErrorCode::NotFound,
-            "NEREID_NVDISASM: '" + named + "' is no program that can be run"};
+            "NEREID_NVDISASM: expected a program that can be run, got '" +
+                named +
+                "'; hint: name NVIDIA's nvdisasm, or leave the variable out to "
+                "have it looked for"};
   }
   if (named.empty()) {
     Expected<std::string> ptxas = findPtxas();
@@ -109,7 +112,9 @@ Expected<std::vector<MachineLine>> disassemble(const std::string &nvdisasm,
                                                const KernelImage &image) {
   TemporaryFolder folder("nereid-nvdisasm");
   if (folder.failed) {
-    return {ErrorCode::IoError, "cannot make a temporary folder for nvdisasm"};
+    return {ErrorCode::IoError, "expected a temporary folder for nvdisasm, got "
+                                "none; hint: TMPDIR names "
+                                "one that can be written to"};
   }
   std::string input = folder.file("kernel.cubin");
   std::string output = folder.file("kernel.sass"), log = folder.file("log");
@@ -126,17 +131,22 @@ Expected<std::vector<MachineLine>> disassemble(const std::string &nvdisasm,
                                          redirects, /*SecondsToWait=*/600,
                                          /*MemoryLimit=*/0, &error);
   Expected<std::string> text = readFile(output, UINT64_MAX);
+  std::string expectedCode = "expected the machine code of kernel '" +
+                             image.kernel + "' for " + image.target + " from " +
+                             nvdisasm + ", got ";
+  std::string hint = "; hint: one of the CUDA version that ptxas has, or a "
+                     "newer one, may print it, named by NEREID_NVDISASM";
   if (status != 0 || !text.ok()) {
     Expected<std::string> said = readFile(log);
     return {ErrorCode::Unsupported,
-            nvdisasm + " did not read the machine code of kernel '" +
-                image.kernel + "' for " + image.target + " (status " +
-                std::to_string(status) +
-                "); hint: one of the CUDA version that ptxas has, or a newer "
-                "one, may, named by NEREID_NVDISASM\n" +
+            expectedCode + "status " + std::to_string(status) + hint + "\n" +
                 (said.ok() ? *said : std::string()) + error};
   }
-  return parseDisassembly(*text);
+  std::vector<MachineLine> lines = parseDisassembly(*text);
+  if (lines.empty()) {
+    return {ErrorCode::Unsupported, expectedCode + "no instruction" + hint};
+  }
+  return lines;
 }
 
 } // namespace nereid::nvptx

@@ -196,7 +196,10 @@ static void tuneKernel(const TuneOptions &options) {
     Json json = toJson(result.record);
     json["found"] = result.wasFound;
     json["ready_ms"] = result.readyMs;
-    writeResult(options.json, json.dump(1) + "\n");
+    writeResult(
+        options.json,
+        json.dump(1, ' ', false, decltype(json)::error_handler_t::replace) +
+            "\n");
   }
   if (options.json != "-") {
     writeOutput(

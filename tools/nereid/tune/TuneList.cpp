@@ -222,7 +222,9 @@ void listTuning(const std::string &kernel,
       }
     }
   }
-  writeOutput(list.dump(2) + "\n");
+  writeOutput(
+      list.dump(2, ' ', false, decltype(list)::error_handler_t::replace) +
+      "\n");
 }
 
 } // namespace nereid
