@@ -599,30 +599,11 @@ def log1p_fp32_kernel(y_ptr, x0_ptr, n, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def expm1_fp32_kernel(y_ptr, x0_ptr, n, BLOCK: tl.constexpr):
-    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    inside = at < n
-    x0 = tl.load(x0_ptr + at, mask=inside).to(tl.float32)
-    t0 = libdevice.expm1(x0)
-    tl.store(y_ptr + at, t0, mask=inside)
-
-
-@triton.jit
 def softplus_fp32_kernel(y_ptr, x0_ptr, n, BLOCK: tl.constexpr):
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     inside = at < n
     x0 = tl.load(x0_ptr + at, mask=inside).to(tl.float32)
     t0 = tl.maximum(x0, 0.0, propagate_nan=tl.PropagateNan.ALL) + libdevice.log1p(tl.exp(-tl.abs(x0)))
-    tl.store(y_ptr + at, t0, mask=inside)
-
-
-@triton.jit
-def pow_tensor_fp32_kernel(y_ptr, x0_ptr, x1_ptr, n, BLOCK: tl.constexpr):
-    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    inside = at < n
-    x0 = tl.load(x0_ptr + at, mask=inside).to(tl.float32)
-    x1 = tl.load(x1_ptr + at, mask=inside).to(tl.float32)
-    t0 = libdevice.pow(x0, x1)
     tl.store(y_ptr + at, t0, mask=inside)
 
 

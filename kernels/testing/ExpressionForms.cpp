@@ -138,9 +138,7 @@ static std::vector<Form> makeForms() {
   forms.single("sin", 1, [](Operands x) { return sin(x[0]); });
   forms.single("cos", 1, [](Operands x) { return cos(x[0]); });
   forms.single("log1p", 1, [](Operands x) { return log1p(x[0]); });
-  forms.single("expm1", 1, [](Operands x) { return expm1(x[0]); });
   forms.single("softplus", 1, [](Operands x) { return softplus(x[0]); });
-  forms.single("pow_tensor", 2, [](Operands x) { return pow(x[0], x[1]); });
   forms.single("pow", 1, [](Operands x) { return pow(x[0], number); });
   forms.single("less", 2, [](Operands x) { return x[0] < x[1]; });
   forms.single("less_equal", 2, [](Operands x) { return x[0] <= x[1]; });
