@@ -21,8 +21,9 @@ OF_TESTS = {"add_kernel": {"block"}, "layer_norm_backward_kernel": {"programs", 
 
 class Files(unittest.TestCase):
     def test_every_kernel_folder_has_cases(self):
-        folders = sorted(path.parent.name for path in kernel_cases.KERNELS.glob("*/*.py"))
-        self.assertEqual(folders, kernel_cases.ops())
+        # Those of expression/ are made, and compiled for every target (ahead.txt).
+        folders = {path.name for path in kernel_cases.KERNELS.iterdir() if (path / f"{path.name}.py").exists()} - {"expression"}
+        self.assertEqual(sorted(folders), kernel_cases.ops())
 
     def test_every_kernel_is_assembled_and_tested(self):
         for op in kernel_cases.ops():
