@@ -6,5 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 include "nereid/Dialect/NV/IR/NVArithmeticOps.td"
+include "nereid/Dialect/NV/IR/NVAsyncOps.td"
 include "nereid/Dialect/NV/IR/NVMatrixOps.td"
 include "nereid/Dialect/NV/IR/NVMemoryOps.td"

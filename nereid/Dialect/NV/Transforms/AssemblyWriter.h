@@ -63,6 +63,7 @@ private:
 // By family; false where the operation is of another.
 bool printMemory(mlir::Operation *op);
 bool printMatrix(mlir::Operation *op);
+bool printAsync(mlir::Operation *op);
 bool printArithmetic(mlir::Operation *op);
 
 } // namespace nereid::nv

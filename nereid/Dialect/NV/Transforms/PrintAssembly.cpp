@@ -54,7 +54,8 @@ void printAssembly(ModuleOp module) {
       op->erase();
       continue;
     }
-    bool isPrinted = printMemory(op) || printMatrix(op) || printArithmetic(op);
+    bool isPrinted = printMemory(op) || printAsync(op) || printMatrix(op) ||
+                     printArithmetic(op);
     assert(isPrinted && "an instruction without assembly");
     (void)isPrinted;
   }

@@ -91,3 +91,30 @@ llvm.func @atomics(%g: i64, %p: i1, %h: i16, %w: i32, %l: i64) {
   nv.fence gpu
   llvm.return
 }
+
+// CHECK-LABEL: llvm.func @async
+llvm.func @async(%s: i32, %m: i64, %x: i32, %mask: i16, %policy: i64, %p: i1) {
+  // CHECK: nv.mbarrier_init %{{.*}}, 1
+  nv.mbarrier_init %s, 1
+  // CHECK: nv.mbarrier_init %{{.*}}, 256 if %{{.*}}
+  nv.mbarrier_init %s, 256 if %p
+  // CHECK: nv.mbarrier_arrive %{{.*}}{{$}}
+  nv.mbarrier_arrive %s
+  // CHECK: nv.mbarrier_arrive %{{.*}} of %{{.*}} if %{{.*}}
+  nv.mbarrier_arrive %s of %x if %p
+  // CHECK: nv.mbarrier_expect_tx %{{.*}}, %{{.*}} if %{{.*}}
+  nv.mbarrier_expect_tx %s, %x if %p
+  // CHECK: nv.mbarrier_wait %{{.*}}, %{{.*}}
+  nv.mbarrier_wait %s, %x
+  // CHECK: nv.mbarrier_inval %{{.*}} if %{{.*}}
+  nv.mbarrier_inval %s if %p
+  // CHECK: nv.tma_load %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] signals %{{.*}} multicast %{{.*}} cache %{{.*}} if %{{.*}}
+  nv.tma_load %s, %m[%x, %x] signals %s multicast %mask cache %policy if %p
+  // CHECK: nv.tma_load %{{.*}}, %{{.*}}[%{{.*}}] signals %{{.*}}
+  nv.tma_load %s, %m[%x] signals %s
+  // CHECK: nv.tma_store %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}], %{{.*}} cache %{{.*}} if %{{.*}}
+  nv.tma_store %m[%x, %x, %x], %s cache %policy if %p
+  // CHECK: nv.prefetch_tensormap %{{.*}} if %{{.*}}
+  nv.prefetch_tensormap %m if %p
+  llvm.return
+}

@@ -99,3 +99,39 @@ llvm.func @warpgroup_products(%g: i64, %a: i64, %b: i64, %w: i32, %f: f32, %i: i
   nv.store global %g, %v, %u#0 : i64, i32, i32
   llvm.return
 }
+
+// A map is a parameter: its address reaches the copies without a copy of its
+// own. What `nvvm` has for such kernels stands beside.
+llvm.func @copies_of_tensors(%map: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, llvm.align = 64 : i64, nvvm.grid_constant}, %s: i32, %x: i32, %mask: i16, %policy: i64) attributes {nvvm.kernel, nvvm.maxntid = array<i32: 384>, nvvm.minctasm = 1 : i32} {
+  %m = llvm.ptrtoint %map : !llvm.ptr to i64
+  %one = llvm.mlir.constant(1 : i32) : i32
+  %threads = llvm.mlir.constant(256 : i32) : i32
+  %p = nvvm.elect.sync -> i1
+  nv.prefetch_tensormap %m if %p
+  nv.mbarrier_init %s, 1 if %p
+  nv.mbarrier_init %s, 2
+  nvvm.fence.mbarrier.init
+  nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>, space = #nvvm.shared_space<cta>}
+  nvvm.barrier id = %one number_of_threads = %threads
+  nvvm.setmaxregister decrease 24
+  nvvm.setmaxregister increase 240
+  nv.mbarrier_expect_tx %s, %x if %p
+  nv.mbarrier_expect_tx %s, %x
+  nv.tma_load %s, %m[%x] signals %s if %p
+  nv.tma_load %s, %m[%x, %x] signals %s cache %policy
+  nv.tma_load %s, %m[%x, %x, %x] signals %s multicast %mask if %p
+  nv.tma_load %s, %m[%x, %x, %x, %x] signals %s multicast %mask cache %policy
+  nv.tma_load %s, %m[%x, %x, %x, %x, %x] signals %s
+  nv.mbarrier_wait %s, %x
+  nv.mbarrier_wait %s, %one
+  nv.mbarrier_arrive %s if %p
+  nv.mbarrier_arrive %s of %x if %p
+  nv.tma_store %m[%x], %s if %p
+  nv.tma_store %m[%x, %x], %s cache %policy
+  nv.tma_store %m[%x, %x, %x, %x, %x], %s
+  nvvm.cp.async.bulk.commit.group
+  nvvm.cp.async.bulk.wait_group 1 {read}
+  nvvm.cp.async.bulk.wait_group 0
+  nv.mbarrier_inval %s
+  llvm.return
+}
