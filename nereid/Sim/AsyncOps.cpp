@@ -13,6 +13,7 @@
 
 #include "nereid/Sim/AccessWords.h"
 #include "nereid/Sim/Block.h"
+#include "nereid/Sim/BulkOps.h"
 #include "nereid/Sim/Lanes.h"
 
 #include <cstring>
@@ -123,6 +124,8 @@ static void decodeCpAsync(Decoder &d) {
     d.made->detail[0] = third == "wait_all" ? ~uint64_t{0} : d.operand(0).bits;
   } else if (third == "bulk" && d.has("prefetch")) {
     d.made->execute = doNothing; // changes no result
+  } else if (third == "bulk") {
+    decodeBulk(d);
   } else if (third == "ca" || third == "cg") {
     d.address(0);
     d.address(1);
@@ -154,7 +157,7 @@ static void decodeCp(Decoder &d) {
 
 static void fenceProxy(Warp &warp, const Instruction &) {
   if (warp.block.shadow) {
-    warp.proxyFence = warp.block.shadow->tick();
+    warp.block.shadow->fence(warp.index);
   }
 }
 
@@ -162,8 +165,14 @@ static void fence(Warp &, const Instruction &) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
+static void fenceBarriers(Warp &warp, const Instruction &) {
+  warp.block.barriers.fenceInit(warp.index);
+}
+
 static void decodeFence(Decoder &d) {
-  d.made->execute = d.word(1) == "proxy" ? fenceProxy : fence;
+  d.made->execute = d.word(1) == "proxy"           ? fenceProxy
+                    : d.word(1) == "mbarrier_init" ? fenceBarriers
+                                                   : fence;
 }
 
 void addAsyncOps(DecodeTable &table) {

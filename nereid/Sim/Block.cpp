@@ -24,7 +24,8 @@ Block::Block(const LaunchRequest &launch, unsigned worker)
     order.push_back(i);
   }
   if (launch.checksRaces) {
-    shadow = std::make_unique<SharedShadow>(launch.sharedBytes);
+    shadow = std::make_unique<SharedShadow>(launch.sharedBytes,
+                                            unsigned(warpCount()));
   }
   if (launch.profile) {
     counts.resize(launch.program.instructions.size());
@@ -82,6 +83,10 @@ void Block::begin(std::array<uint32_t, 3> place, uint64_t ofRunning) {
   if (shadow) {
     shadow->begin();
   }
+  barriers.begin();
+  engine.begin();
+  freeRegisters = 0;
+  arrived = {};
   readSectors.clear();
   for (auto &warp : warps) {
     warp->begin();
@@ -109,25 +114,61 @@ void Block::forgetCounts() {
 
 bool Block::advance() {
   bool ran = false, left = false;
+  uint64_t before = instructions;
   if (launch.seed) {
     std::shuffle(order.begin(), order.end(), random);
   }
   for (unsigned i : order) {
     Warp &warp = *warps[i];
     if (!warp.hasEnded() && !warp.isAtBarrier()) {
-      warp.run(turn);
-      ran = true;
+      ran |= warp.run(turn);
     }
     left |= !warp.hasEnded();
   }
-  if (left && !ran) {
-    passBarriers();
+  if (!left) {
+    finish();
+    return false;
   }
-  return left;
+  // One that spins must not keep others at their barrier.
+  bool mayRun = ran && instructions - before < turn;
+  constexpr uint64_t oneOf = 4; // with a seed copies may land before they must
+  if (launch.seed && random() % oneOf == 0 && engine.landOne(&random)) {
+    return true;
+  }
+  if (!mayRun && !passBarriers() && !ran &&
+      !engine.landOne(launch.seed ? &random : nullptr)) {
+    tellDeadlock();
+  }
+  return true;
+}
+
+void Block::finish() {
+  engine.finish();
+  for (auto &warp : warps) {
+    const Warp &first = *warps[warp->index / 4 * 4];
+    if (warp->registerChanges.size() != first.registerChanges.size()) {
+      throw Fault{Fault::Kind::Illegal,
+                  "warps " + std::to_string(first.index) + " and " +
+                      std::to_string(warp->index) +
+                      " of one warpgroup have not run the same setmaxnreg"};
+    }
+  }
+}
+
+/// What a named barrier is among those in memory, behind all their addresses.
+static uint32_t shadowOf(unsigned named) { return 0xffffff00 + named; }
+
+void Block::arriveAt(unsigned barrier, uint32_t threads, const Warp &warp) {
+  arrived[barrier].threads += lanes;
+  arrived[barrier].wanted = threads;
+  if (shadow) {
+    shadow->arrive(shadowOf(barrier), warp.index);
+  }
 }
 
 bool Block::passBarrier(unsigned id) {
-  uint32_t waiting = 0, living = 0, wanted = 0;
+  uint32_t waiting = arrived[id].threads, living = 0;
+  uint32_t wanted = arrived[id].wanted;
   for (auto &warp : warps) {
     auto threads = uint32_t(std::popcount(warp->living));
     living += warp->hasEnded() ? 0 : threads;
@@ -149,45 +190,85 @@ bool Block::passBarrier(unsigned id) {
       }
     }
   }
+  // What has ended came before a barrier of all.
+  std::vector<unsigned> met;
   for (auto &warp : warps) {
+    if (warp->hasEnded() && isWhole) {
+      met.push_back(warp->index);
+    }
     if (warp->isAtBarrier() && warp->barrierId == id) {
+      met.push_back(warp->index);
       warp->leaveBarrier();
       if (warp->clock) {
         warp->clock->waitUntil(last);
       }
     }
   }
-  if (shadow && (isWhole || wanted == warps.size() * lanes)) {
-    shadow->endPhase();
+  if (shadow && arrived[id].threads) {
+    shadow->complete(shadowOf(id));
+    for (unsigned warp : met) {
+      shadow->observe(shadowOf(id), warp);
+    }
   }
+  if (shadow) {
+    shadow->meet(met);
+  }
+  arrived[id] = {};
   return true;
 }
 
-void Block::passBarriers() {
+bool Block::passBarriers() {
   bool passed = false;
   for (unsigned id = 0; id < 16; ++id) {
     passed |= passBarrier(id);
   }
-  if (passed) {
-    return;
-  }
+  return passed;
+}
+
+void Block::tellDeadlock() const {
   std::string message = "warps wait for warps that do not come:";
-  for (auto &warp : warps) {
-    if (!warp->hasEnded()) {
-      message += "\n  warp " + std::to_string(warp->index) + " at barrier " +
-                 std::to_string(warp->barrierId) + ", " +
+  for (const auto &warp : warps) {
+    if (warp->hasEnded()) {
+      continue;
+    }
+    message += "\n  warp " + std::to_string(warp->index);
+    if (warp->isAtBarrier()) {
+      message += " at barrier " + std::to_string(warp->barrierId) + ", " +
                  launch.program.describe(warp->current);
+    } else {
+      message += ":" + warp->places();
     }
   }
   throw Fault{Fault::Kind::Deadlock, message};
 }
 
-std::vector<uint64_t> Block::proxyFences() const {
-  std::vector<uint64_t> fences;
-  for (const auto &warp : warps) {
-    fences.push_back(warp->proxyFence);
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+void Block::checkWarpgroup(const Warp &warp) const {
+  size_t next = warp.registerChanges.size();
+  unsigned first = warp.index / 4 * 4;
+  for (unsigned i = first; i < first + 4; ++i) {
+    bool isThere = i < warps.size();
+    bool isOther = isThere && warps[i]->registerChanges.size() > next &&
+                   warps[i]->registerChanges[next] != warp.current;
+    if (!isThere || isOther) {
+      fault(warp, Fault::Kind::Illegal,
+            isThere ? "the warps of a warpgroup run different setmaxnreg"
+                    : "a warpgroup of less than four warps");
+    }
   }
-  return fences;
+}
+
+bool Block::takeRegisters(Warp &warp, uint32_t wanted) {
+  if (wanted > warp.registers + freeRegisters / lanes) {
+    return false;
+  }
+  freeRegisters += warp.registers * lanes;
+  freeRegisters -= wanted * lanes;
+  warp.registers = wanted;
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -214,7 +295,7 @@ void Block::fault(const Warp &warp, unsigned lane, Fault::Kind kind,
                         " of block " + tuple(position)};
 }
 
-static std::string hexadecimal(uint64_t value) {
+std::string hexadecimal(uint64_t value) {
   char text[32];
   std::snprintf(text, sizeof(text), "0x%llx",
                 static_cast<unsigned long long>(value));
@@ -236,6 +317,23 @@ unsigned char *Block::sharedBytes(uint64_t address, uint32_t bytes) const {
   return const_cast<unsigned char *>(shared.data()) + address;
 }
 
+bool Block::isGlobal(uint64_t address, uint64_t bytes) {
+  if (!recent.contains(address, bytes)) {
+    recent = launch.memory.find(address);
+  }
+  return recent.contains(address, bytes);
+}
+
+uint32_t Block::sharedAddress(Warp &warp, unsigned lane,
+                              uint64_t address) const {
+  uint64_t at = address & ~sharedWindow;
+  if (at > UINT32_MAX) {
+    fault(warp, lane, Fault::Kind::IllegalAddress,
+          hexadecimal(address) + " is no address of shared memory");
+  }
+  return uint32_t(at);
+}
+
 unsigned char *Block::resolve(Warp &warp, unsigned lane, uint64_t address,
                               uint32_t bytes, Space space, Access access) {
   if (address & (bytes - 1)) {
@@ -246,17 +344,24 @@ unsigned char *Block::resolve(Warp &warp, unsigned lane, uint64_t address,
   if (space == Space::Generic) {
     space = address & sharedWindow  ? Space::Shared
             : address & localWindow ? Space::Local
+            : address & paramWindow ? Space::Param
                                     : Space::Global;
-    address &= ~(sharedWindow | localWindow);
+    address &= ~(sharedWindow | localWindow | paramWindow);
+  }
+  if (space == Space::Param) {
+    bool isThere = address + bytes <= launch.parameters.size();
+    if (!isThere || access != Access::Read) {
+      fault(warp, lane, Fault::Kind::IllegalAddress,
+            accessText(access, bytes) + " of parameters at " +
+                hexadecimal(address));
+    }
+    return const_cast<unsigned char *>(launch.parameters.data()) + address;
   }
   if (space == Space::Global) {
-    if (!recent.contains(address, bytes)) {
-      recent = launch.memory.find(address);
-      if (!recent.contains(address, bytes)) {
-        fault(warp, lane, Fault::Kind::IllegalAddress,
-              accessText(access, bytes) + " at " + hexadecimal(address) +
-                  ", where no memory is allocated");
-      }
+    if (!isGlobal(address, bytes)) {
+      fault(warp, lane, Fault::Kind::IllegalAddress,
+            accessText(access, bytes) + " at " + hexadecimal(address) +
+                ", where no memory is allocated");
     }
     return reinterpret_cast<unsigned char *>(address);
   }
@@ -275,6 +380,11 @@ unsigned char *Block::resolve(Warp &warp, unsigned lane, uint64_t address,
           accessText(access, bytes) + " of shared memory at " +
               hexadecimal(address) + ", of " + std::to_string(shared.size()) +
               " bytes");
+  }
+  if (!barriers.isEmpty() && barriers.overlap(uint32_t(address), bytes)) {
+    fault(warp, lane, Fault::Kind::Barrier,
+          accessText(access, bytes) + " of the barrier in its bytes at " +
+              hexadecimal(address) + ": mbarrier.inval is missing");
   }
   if (shadow) {
     bool isAtomic = access == Access::Atomic;

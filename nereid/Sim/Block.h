@@ -8,7 +8,9 @@
 #ifndef NEREID_SIM_BLOCK_H
 #define NEREID_SIM_BLOCK_H
 
+#include "nereid/Sim/CopyEngine.h"
 #include "nereid/Sim/Launch.h"
+#include "nereid/Sim/MemoryBarriers.h"
 #include "nereid/Sim/SharedShadow.h"
 #include "nereid/Sim/Warp.h"
 
@@ -18,6 +20,9 @@
 namespace nereid::sim {
 
 enum class Access : uint8_t { Read, Write, Atomic };
+
+/// "0x1f0"
+std::string hexadecimal(uint64_t value);
 
 class Block {
 public:
@@ -41,19 +46,30 @@ public:
   /// The same for what four warps or a copy read and write by themselves:
   /// without alignment, and not looked at for races.
   unsigned char *sharedBytes(uint64_t address, uint32_t bytes) const;
+  /// Whether so many bytes of global memory are there.
+  bool isGlobal(uint64_t address, uint64_t bytes);
+  /// The address in shared memory of a generic one, or of one in its own
+  /// space. Throws Fault for another space.
+  uint32_t sharedAddress(Warp &warp, unsigned lane, uint64_t address) const;
   [[noreturn]] void fault(const Warp &warp, Fault::Kind kind,
                           const std::string &what) const;
-  void fault(const Warp &warp, unsigned lane, Fault::Kind kind,
-             const std::string &what) const;
+  [[noreturn]] void fault(const Warp &warp, unsigned lane, Fault::Kind kind,
+                          const std::string &what) const;
 
-  /// When each warp last fenced for the async proxy, by SharedShadow's clock.
-  std::vector<uint64_t> proxyFences() const;
+  /// At a barrier of `threads` threads, without waiting.
+  void arriveAt(unsigned barrier, uint32_t threads, const Warp &warp);
+  /// Throws Fault where four warps change their registers in different places.
+  void checkWarpgroup(const Warp &warp) const;
+  /// Of a thread of the warp; false while others have not put enough back.
+  bool takeRegisters(Warp &warp, uint32_t wanted);
 
   uint64_t valueOf(Special special, unsigned warp, unsigned lane) const;
 
   const LaunchRequest &launch;
   std::array<uint32_t, 3> position = {};
   std::unique_ptr<SharedShadow> shadow; ///< null without a check for races
+  MemoryBarriers barriers{*this};
+  CopyEngine engine{*this};
   uint64_t instructions = 0;
   /// By instruction, with a profile; else empty.
   std::vector<Counts> counts;
@@ -70,8 +86,11 @@ public:
              Access kind);
 
 private:
-  void passBarriers();
+  bool passBarriers();
   bool passBarrier(unsigned id);
+  [[noreturn]] void tellDeadlock() const;
+  /// All warps have ended.
+  void finish();
 
   const unsigned worker;
   std::vector<unsigned char> shared;
@@ -81,6 +100,11 @@ private:
   /// With a profile: sectors of global memory that the block has read.
   std::unordered_set<uint64_t> readSectors;
   MemoryRange recent; ///< the allocation of the last access
+  uint32_t freeRegisters = 0;
+  struct Arrived { ///< at a named barrier, without waiting
+    uint32_t threads = 0, wanted = 0;
+  };
+  std::array<Arrived, 16> arrived = {};
 };
 
 } // namespace nereid::sim

@@ -27,7 +27,14 @@ static void waitAtBarrier(Warp &warp, const Instruction &instruction) {
                             : 0;
 }
 
-/// bar.sync, barrier[.cta].sync, bar.warp.sync.
+/// bar.arrive: what others wait for, and it does not.
+static void arriveAtBarrier(Warp &warp, const Instruction &instruction) {
+  unsigned lane = unsigned(std::countr_zero(warp.active));
+  warp.block.arriveAt(unsigned(warp.at(instruction.from[0])[lane]) & 15,
+                      uint32_t(warp.at(instruction.from[1])[lane]), warp);
+}
+
+/// bar.sync, barrier[.cta].sync, bar.warp.sync, bar.arrive.
 static void decodeBarrier(Decoder &d) {
   if (d.word(1) == "warp") {
     d.made->flow = Flow::Together;
@@ -35,13 +42,14 @@ static void decodeBarrier(Decoder &d) {
     d.made->execute = doNothing;
     return;
   }
-  if (!d.has("sync")) {
+  bool arrives = d.has("arrive") && d.word(1) != "cluster";
+  if (!d.has("sync") && !arrives) {
     d.refuse();
   }
-  d.made->flow = Flow::Barrier;
-  d.made->execute = waitAtBarrier;
+  d.made->flow = arrives ? Flow::Together : Flow::Barrier;
+  d.made->execute = arrives ? arriveAtBarrier : waitAtBarrier;
   d.made->from = {d.source(0)};
-  if (d.operandCount() > 1) {
+  if (d.operandCount() > 1 || arrives) {
     d.made->from.push_back(d.source(1));
   }
 }

@@ -24,6 +24,8 @@ static const DecodeTable &decoders() {
     addWarpOps(all);
     addMatrixOps(all);
     addWarpgroupOps(all);
+    addMbarrierOps(all);
+    addRegisterOps(all);
     return all;
   }();
   return table;
@@ -259,6 +261,20 @@ void Decoder::run() {
   }
 }
 
+/// What ptxas gives a thread of a kernel that says how many it has and how many
+/// blocks a processor is to hold: all of 64 Ki, in units of 8.
+static uint32_t startRegistersOf(const Entry &entry) {
+  constexpr uint32_t all = 64 << 10, most = 255;
+  if (entry.mostRegisters) {
+    return entry.mostRegisters;
+  }
+  uint32_t warps = (entry.mostThreads + lanes - 1) / lanes;
+  if (!warps || !entry.leastBlocks) {
+    return 0;
+  }
+  return std::min(all / (entry.leastBlocks * warps * lanes), most) / 8 * 8;
+}
+
 Expected<std::unique_ptr<const Program>>
 decode(const Module &module, const Entry &entry, uint64_t globals) {
   auto program = std::make_unique<Program>();
@@ -269,6 +285,7 @@ decode(const Module &module, const Entry &entry, uint64_t globals) {
   program->parameterBytes = entry.parameterBytes;
   program->localBytes = entry.localBytes;
   program->threads = entry.threads;
+  program->startRegisters = startRegistersOf(entry);
   program->registerBits = entry.registerBits;
   program->predicateCount = entry.predicateCount;
   program->statements = entry.statements;

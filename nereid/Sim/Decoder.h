@@ -100,6 +100,8 @@ void addControlOps(DecodeTable &table);
 void addWarpOps(DecodeTable &table);
 void addMatrixOps(DecodeTable &table);
 void addWarpgroupOps(DecodeTable &table);
+void addMbarrierOps(DecodeTable &table);
+void addRegisterOps(DecodeTable &table);
 
 } // namespace nereid::sim
 

@@ -83,6 +83,30 @@ TEST(Flow, WarpsThatDoNotComeAreADeadlock) {
   EXPECT_THAT(kernel.run(), HasSubstr("deadlock"));
 }
 
+TEST(Flow, AWarpThatArrivesDoesNotWait) {
+  for (bool readsBack : {false, true}) {
+    KernelRun kernel = kernelOf(std::string(R"(
+    and.b32 %r1, %r0, 31;
+    shl.b32 %r1, %r1, 2;
+    setp.lt.u32 %p1, %r0, 32;
+    @%p1 bra FIRST;
+    st.shared.b32 [%r1+128], %r0;
+    bar.sync 1, 64;
+    ld.shared.b32 %r2, [%r1];
+    st.global.b32 [%rd1], %r2;
+    bra.uni END;
+    FIRST: st.shared.b32 [%r1], %r0;
+    bar.arrive 1, 64;)") + (readsBack ? "ld.shared.b32 %r3, [%r1+128];" : "") +
+                                    "END: mov.b32 %r4, 1;",
+                                64);
+    kernel.checksRaces = true;
+    EXPECT_THAT(kernel.run(),
+                readsBack ? testing::Matcher<std::string>(HasSubstr("race"))
+                          : testing::Matcher<std::string>(""));
+    EXPECT_TRUE(readsBack || kernel.memory[32 + 5] == 5);
+  }
+}
+
 TEST(Flow, BlocksOfACooperativeLaunchWaitForEachOther) {
   KernelRun kernel = kernelOf(R"(
     setp.ne.u32 %p1, %r0, 0;

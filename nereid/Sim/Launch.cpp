@@ -63,6 +63,8 @@ static const char *kindText(Fault::Kind kind) {
     return "misaligned address";
   case Fault::Kind::Illegal:
     return "illegal instruction";
+  case Fault::Kind::Barrier:
+    return "misused barrier";
   case Fault::Kind::Trap:
     return "trap";
   case Fault::Kind::Deadlock:

@@ -96,8 +96,9 @@ static void decodeCvta(Decoder &d) {
   bool isTo = d.has("to");
   uint64_t window = d.has("shared") || d.has("shared::cta") ? sharedWindow
                     : d.has("local")                        ? localWindow
+                    : d.has("param")                        ? paramWindow
                                                             : 0;
-  if (!window && !d.has("global") && !d.has("param") && !d.has("const")) {
+  if (!window && !d.has("global") && !d.has("const")) {
     d.refuse();
   }
   d.plain(move);

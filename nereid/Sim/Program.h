@@ -50,6 +50,7 @@ enum class Flow : uint8_t {
   Exit,     ///< the guard's lanes end
   Together, ///< runs when all lanes that it names are there
   Barrier,  ///< the same, and waits for other warps
+  Suspend,  ///< may have to run again when others have got on
 };
 
 struct Instruction {
@@ -112,6 +113,8 @@ struct Program {
   std::vector<Parameter> parameters;
   uint32_t parameterBytes = 0, localBytes = 0;
   std::array<uint32_t, 3> threads = {};
+  /// Of a thread at its start; 0 where only the assembler knows.
+  uint32_t startRegisters = 0;
 
   std::vector<uint8_t> registerBits;
   uint32_t predicateCount = 0;

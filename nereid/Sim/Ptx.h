@@ -34,7 +34,8 @@ struct Operand {
     Predicate,
     Number,  ///< bits, of an integer or a float
     Special, ///< %tid.x and the like, by name
-    Address, ///< [base + number]; or a symbol's own address
+    Address, ///< [base + number]; or a symbol's own address. Behind a comma
+             ///< in the brackets: elements
     Vector,
     Name, ///< a label, a function
     Sink, ///< _
@@ -79,6 +80,8 @@ struct Entry {
   uint32_t localBytes = 0;  ///< of a thread
   uint32_t sharedBytes = 0; ///< of a block, besides what a launch asks for
   std::array<uint32_t, 3> threads = {0, 0, 0}; ///< .reqntid; 0 for any
+  /// .maxntid or .reqntid, .minnctapersm, .maxnreg; 0 for none.
+  uint32_t mostThreads = 0, leastBlocks = 0, mostRegisters = 0;
   std::vector<Statement> statements;
 };
 
@@ -102,7 +105,9 @@ Expected<std::unique_ptr<Module>> parsePtx(std::string text);
 inline constexpr uint64_t sharedWindow = uint64_t{1} << 56,
                           localWindow = uint64_t{1} << 57,
                           /// A module's globals, until it is loaded.
-    globalsWindow = uint64_t{1} << 58;
+    globalsWindow = uint64_t{1} << 58,
+                          /// Parameters of the kernel.
+    paramWindow = uint64_t{1} << 59;
 
 } // namespace nereid::sim
 

@@ -45,7 +45,7 @@ private:
   void parseFile();
   Operand parseOperand(Entry &entry);
   Operand parseName(std::string_view name);
-  Operand parseAddress();
+  Operand parseAddress(Entry &entry);
   Operand parseNumber();
   const Symbol *find(std::string_view name) const;
   const Symbol &variable(std::string_view name) const;
@@ -362,8 +362,12 @@ void Parser::parseEntry() {
         threads[i++] = uint32_t(lexer.number());
       } while (i < 3 && lexer.accept(","));
       entry.threads = word == ".reqntid" ? threads : entry.threads;
-    } else if (word == ".minnctapersm" || word == ".maxnreg" ||
-               word == ".minnreg" || word == ".maxclusterrank") {
+      entry.mostThreads = threads[0] * threads[1] * threads[2];
+    } else if (word == ".minnctapersm") {
+      entry.leastBlocks = uint32_t(lexer.number());
+    } else if (word == ".maxnreg") {
+      entry.mostRegisters = uint32_t(lexer.number());
+    } else if (word == ".minnreg" || word == ".maxclusterrank") {
       lexer.number();
     } else if (word == ";" || lexer.atEnd()) {
       throw PtxError{lexer.line(), "a kernel without a body"};
@@ -521,7 +525,7 @@ Operand Parser::parseName(std::string_view name) {
   return operand;
 }
 
-Operand Parser::parseAddress() {
+Operand Parser::parseAddress(Entry &entry) {
   Operand operand;
   operand.kind = Operand::Kind::Address;
   std::string_view word = lexer.peek();
@@ -543,6 +547,9 @@ Operand Parser::parseAddress() {
   } else if (lexer.peek() == "-") {
     operand.bits += parseNumber().bits;
   }
+  if (lexer.accept(",")) {
+    operand.elements = parseOperand(entry).elements;
+  }
   lexer.expect("]");
   return operand;
 }
@@ -550,7 +557,7 @@ Operand Parser::parseAddress() {
 Operand Parser::parseOperand(Entry &entry) {
   Operand operand;
   if (lexer.accept("[")) {
-    return parseAddress();
+    return parseAddress(entry);
   }
   if (lexer.accept("{")) {
     operand.kind = Operand::Kind::Vector;

@@ -87,7 +87,7 @@ static Timing timingOf(const std::vector<std::string_view> &words) {
   if (name == "atom") {
     return {has("shared") ? Kind::Plain : Kind::Load, 64};
   }
-  if (name == "cp" && word(1) == "async") {
+  if (name == "cp" && word(1) == "async" && word(2) != "bulk") {
     return {word(2) == "commit_group"     ? Kind::CommitCopies
             : word(2).starts_with("wait") ? Kind::WaitCopies
                                           : Kind::Copy,
@@ -146,6 +146,8 @@ void WarpClock::begin() {
   copyGroups.clear();
   productGroups.clear();
 }
+
+Cycles WarpClock::copyEnd() const { return later(base, loadCycles); }
 
 void WarpClock::waitUntil(const Cycles &time) { raise(base, time); }
 

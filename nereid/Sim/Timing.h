@@ -66,6 +66,8 @@ public:
   void step(const Instruction &instruction, const Timing &timing,
             const AccessSeen &access);
   const Cycles &now() const { return base; }
+  /// Of a copy of the engine that starts now.
+  Cycles copyEnd() const;
   /// After a barrier: no earlier than the last warp that came.
   void waitUntil(const Cycles &time);
 

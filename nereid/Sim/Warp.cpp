@@ -55,7 +55,8 @@ void Warp::begin() {
   copyGroups.fill(0);
   products.clear();
   productGroup = 0;
-  proxyFence = 0;
+  registers = program.startRegisters;
+  registerChanges.clear();
   atBarrier = false;
   if (clock) {
     clock->begin();
@@ -65,7 +66,7 @@ void Warp::begin() {
 size_t Warp::furthestBehind() const {
   size_t best = groups.size();
   for (size_t i = 0; i < groups.size(); ++i) {
-    if (!groups[i].waits &&
+    if (!groups[i].waits && !groups[i].sleeps &&
         (best == groups.size() || groups[i].at < groups[best].at)) {
       best = i;
     }
@@ -80,6 +81,7 @@ void Warp::merge() {
       if (groups[j].at == groups[i].at) {
         groups[i].mask |= groups[j].mask;
         groups[i].waits = false;
+        groups[i].sleeps.reset();
         groups.erase(groups.begin() + long(j));
       }
     }
@@ -96,15 +98,34 @@ bool Warp::areTogether(const Group &group,
   return !(members & ~group.mask);
 }
 
-void Warp::tellDeadlock() const {
-  std::string message = "lanes wait for lanes that do not come:";
+std::string Warp::places() const {
+  std::string text;
   for (const Group &group : groups) {
     char mask[16];
     std::snprintf(mask, sizeof(mask), "0x%08x", group.mask);
-    message +=
+    text +=
         std::string("\n  lanes ") + mask + " at " + program.describe(group.at);
+    if (group.sleeps == waitsForRegisters) {
+      text += ", which waits for registers";
+    } else if (group.sleeps) {
+      text += ", which waits for the barrier at " + hexadecimal(*group.sleeps) +
+              ": its " + block.barriers.describe(*group.sleeps);
+    }
   }
-  throw Fault{Fault::Kind::Deadlock, message};
+  return text;
+}
+
+void Warp::tellDeadlock() const {
+  throw Fault{Fault::Kind::Deadlock,
+              "lanes wait for lanes that do not come:" + places()};
+}
+
+/// It has not run, and will later.
+void Warp::forget() {
+  if (!block.counts.empty()) {
+    --block.counts[current].executed;
+    block.counts[current].lanes -= uint64_t(std::popcount(active));
+  }
 }
 
 void Warp::branch(size_t which, const Instruction &instruction,
@@ -122,10 +143,10 @@ void Warp::branch(size_t which, const Instruction &instruction,
   }
 }
 
-void Warp::step(size_t which) {
+bool Warp::step(size_t which) {
+  ++block.instructions;
   if (!clock) {
-    execute(which);
-    return;
+    return execute(which);
   }
   block.seen = {};
   bool hasRun = execute(which);
@@ -133,6 +154,21 @@ void Warp::step(size_t which) {
     clock->step(program.instructions[current],
                 block.launch.profile->timings[current], block.seen);
   }
+  return hasRun;
+}
+
+bool Warp::finish(Group &group, const Instruction &instruction) {
+  if (active) {
+    instruction.execute(*this, instruction);
+  }
+  if (suspendedOn) {
+    group.sleeps = suspendedOn;
+    suspendedOn.reset();
+    forget();
+    return false;
+  }
+  ++group.at;
+  return true;
 }
 
 bool Warp::execute(size_t which) {
@@ -152,11 +188,8 @@ bool Warp::execute(size_t which) {
   }
   switch (instruction.flow) {
   case Flow::Next:
-    if (active) {
-      instruction.execute(*this, instruction);
-    }
-    ++groups[which].at;
-    return true;
+  case Flow::Suspend:
+    return finish(groups[which], instruction);
   case Flow::Branch:
     branch(which, instruction, active);
     return true;
@@ -175,51 +208,46 @@ bool Warp::execute(size_t which) {
   case Flow::Barrier:
     if (active && !areTogether(groups[which], instruction)) {
       groups[which].waits = true;
-      if (!block.counts.empty()) {
-        --block.counts[current].executed; // it will run later
-        block.counts[current].lanes -= uint64_t(std::popcount(active));
-      }
+      forget();
       return false;
     }
-    if (active) {
-      instruction.execute(*this, instruction);
-      atBarrier = instruction.flow == Flow::Barrier;
-    }
-    ++groups[which].at;
-    return true;
+    atBarrier = active && instruction.flow == Flow::Barrier;
+    return finish(groups[which], instruction);
   }
   return true;
 }
 
-void Warp::run(unsigned most) {
+bool Warp::run(unsigned most) {
   size_t which = 0;
+  bool hasRun = false;
+  for (Group &group : groups) {
+    group.sleeps.reset();
+  }
   for (unsigned n = 0; n < most && !groups.empty() && !atBarrier; ++n) {
     if (groups.size() > 1) {
       merge();
-      which = furthestBehind();
-      if (which == groups.size()) {
-        tellDeadlock();
-      }
-    } else {
-      which = 0;
-      if (groups[0].waits) {
-        tellDeadlock();
-      }
     }
-    step(which);
-    ++block.instructions;
+    which = furthestBehind();
+    if (which == groups.size()) {
+      bool mayWake = std::ranges::any_of(
+          groups, [](const Group &group) { return group.sleeps.has_value(); });
+      if (!mayWake) {
+        tellDeadlock();
+      }
+      return hasRun;
+    }
+    hasRun |= step(which);
   }
   // A group that spins for another of its warp must not keep it from running.
   if (groups.size() > 1 && !atBarrier) {
     for (Group &group : groups) {
-      if (&group != &groups[which] && !group.waits) {
-        size_t other = size_t(&group - groups.data());
-        step(other);
-        ++block.instructions;
+      if (&group != &groups[which] && !group.waits && !group.sleeps) {
+        hasRun |= step(size_t(&group - groups.data()));
         break;
       }
     }
   }
+  return hasRun;
 }
 
 void Warp::needAllLanes() const {

@@ -16,10 +16,12 @@
 #define NEREID_SIM_WARP_H
 
 #include "nereid/Sim/Program.h"
+#include "nereid/Sim/SharedShadow.h"
 #include "nereid/Sim/Timing.h"
 
 #include <deque>
 #include <memory>
+#include <optional>
 
 namespace nereid::sim {
 
@@ -27,7 +29,15 @@ class Block;
 
 /// Thrown by an instruction; a launch ends with it.
 struct Fault {
-  enum class Kind { IllegalAddress, Misaligned, Illegal, Trap, Deadlock, Race };
+  enum class Kind {
+    IllegalAddress,
+    Misaligned,
+    Illegal,
+    Barrier, ///< in memory, that is not used as it has to be
+    Trap,
+    Deadlock,
+    Race
+  };
   Kind kind;
   std::string message;
 };
@@ -47,6 +57,7 @@ struct PendingProduct {
   uint32_t group;
   uint64_t leftDescriptor, rightDescriptor;
   bool adds;
+  SharedShadow::View since; ///< what its warp knew; without a check, empty
 };
 
 class Warp {
@@ -58,13 +69,18 @@ public:
   /// Fills the file's vector `index` of a special register anew.
   void readSpecial(uint32_t index);
   /// Runs until it ends, waits for other warps, or has run so many
-  /// instructions.
-  void run(unsigned most);
+  /// instructions. False: none.
+  bool run(unsigned most);
 
   bool hasEnded() const { return groups.empty(); }
   /// All lanes that have not ended wait at the same barrier.
   bool isAtBarrier() const { return atBarrier; }
   void leaveBarrier();
+  /// Of the instruction that executes: it has to wait for what others do to
+  /// the barrier at this address, and then runs again.
+  void suspend(uint32_t barrier) { suspendedOn = barrier; }
+  /// What each of its groups waits for, a line each.
+  std::string places() const;
 
   LaneVector &at(uint32_t index) { return file[index]; }
   /// Throws Fault where a lane does not take part.
@@ -87,15 +103,19 @@ public:
   uint32_t productGroup = 0;
   /// Null without a profile.
   std::unique_ptr<WarpClock> clock;
-  /// Accesses of the block so far, when it last fenced for the async proxy.
-  uint64_t proxyFence = 0;
+  uint32_t registers = 0; ///< of a thread, by setmaxnreg; 0: not known
+  /// The setmaxnreg that it has run.
+  std::vector<uint32_t> registerChanges;
 
 private:
   struct Group {
     uint32_t at, mask;
-    bool waits = false;
+    bool waits = false;                  ///< for lanes
+    std::optional<uint32_t> sleeps = {}; ///< for a barrier in memory
   };
-  void step(size_t which);
+  bool step(size_t which);
+  /// The instruction of a group, which may be suspended.
+  bool finish(Group &group, const Instruction &instruction);
   /// The group's instruction; false where it has to wait for other lanes.
   bool execute(size_t which);
   size_t furthestBehind() const;
@@ -103,11 +123,16 @@ private:
   void merge();
   bool areTogether(const Group &group, const Instruction &instruction) const;
   [[noreturn]] void tellDeadlock() const;
+  void forget();
 
   std::vector<LaneVector> file;
   std::vector<Group> groups;
   bool atBarrier = false;
+  std::optional<uint32_t> suspendedOn;
 };
+
+/// Instead of a barrier's address: registers that others are to give back.
+inline constexpr uint32_t waitsForRegisters = noIndex;
 
 } // namespace nereid::sim
 

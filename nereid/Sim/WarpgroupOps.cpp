@@ -131,13 +131,13 @@ static std::vector<double> readLeftRegisters(Warp &warp,
   return values;
 }
 
-static void checkReads(Warp &warp, const Described &matrix, unsigned first,
-                       unsigned count, unsigned depth, unsigned bytes) {
+static void checkReads(Warp &warp, const SharedShadow::View &since,
+                       const Described &matrix, unsigned first, unsigned count,
+                       unsigned depth, unsigned bytes) {
   SharedShadow *shadow = warp.block.shadow.get();
   if (!shadow) {
     return;
   }
-  std::vector<uint64_t> fences = warp.block.proxyFences();
   for (unsigned i = 0; i < count; ++i) {
     for (unsigned k = 0; k < depth; ++k) {
       uint64_t at = matrix.address(first + i, k);
@@ -145,7 +145,7 @@ static void checkReads(Warp &warp, const Described &matrix, unsigned first,
         continue; // told when it is read
       }
       if (auto wrong =
-              shadow->readAsync(uint32_t(at), bytes, warp.index, fences)) {
+              shadow->readAsync(uint32_t(at), bytes, warp.index, since)) {
         warp.block.fault(warp, Fault::Kind::Race, *wrong);
       }
     }
@@ -158,12 +158,12 @@ static void checkProduct(Warp &warp, const Instruction &instruction,
   unsigned warpRow = warp.index % 4 * 16;
   if (!kind.isLeftInRegisters) {
     unsigned bytes = bitsOf(kind.left) / 8;
-    checkReads(warp,
+    checkReads(warp, product.since,
                Described(product.leftDescriptor, kind.isLeftMnMajor, bytes),
                warpRow, 16, kind.depth, bytes);
   }
   unsigned bytes = bitsOf(kind.right) / 8;
-  checkReads(warp,
+  checkReads(warp, product.since,
              Described(product.rightDescriptor, kind.isRightMnMajor, bytes), 0,
              kind.columns, kind.depth, bytes);
 }
@@ -224,12 +224,15 @@ static void startProduct(Warp &warp, const Instruction &instruction) {
   product.adds = instruction.predicates.empty()
                      ? instruction.detail[1]
                      : warp.predicates[instruction.predicates[0]] & 1;
+  if (warp.block.shadow) {
+    product.since = warp.block.shadow->view(warp.index);
+  }
   if (warp.block.launch.asyncOrder == AsyncOrder::Early) {
     compute(warp, product);
     return;
   }
   checkProduct(warp, instruction, product);
-  warp.products.push_back(product);
+  warp.products.push_back(std::move(product));
 }
 
 static void commitProducts(Warp &warp, const Instruction &) {

@@ -91,6 +91,9 @@ Expected<std::unique_ptr<const Driver>> openDriver(const std::string &name) {
     return {ErrorCode::Unsupported,                                            \
             "the NVIDIA driver lacks the function " symbol};                   \
   }
+#define NEREID_CUDA_NEWER(name, symbol, parameters)                            \
+  driver->name =                                                               \
+      reinterpret_cast<decltype(driver->name)>(dlsym(library, symbol));
 #include "nereid/Runtime/cuda/CudaDriver.def"
   Status status = driver->check(driver->init(0), "starting the NVIDIA driver");
   if (!status.ok()) {

@@ -7,6 +7,7 @@
 
 #include "nereid/Machine/Machine.h"
 #include "nereid/Runtime/cuda/simulated/SimulatedWorld.h"
+#include "nereid/Sim/TensorMap.h"
 
 #include <cstring>
 
@@ -136,6 +137,34 @@ Result linkComplete(LinkHandle link, void **cubin, size_t *bytes) {
 Result linkDestroy(LinkHandle link) {
   delete link;
   return Success;
+}
+
+//===----------------------------------------------------------------------===//
+// Maps of tensors
+//===----------------------------------------------------------------------===//
+
+/// Of what is not simulated the reason is told, since a GPU takes it.
+Result tensorMapEncodeTiled(void *map, int type, unsigned rank, void *address,
+                            const uint64_t *sizes, const uint64_t *strides,
+                            const unsigned *box, const unsigned *elementStrides,
+                            int interleave, int swizzle, int promotion,
+                            int fill) {
+  if (!map || reinterpret_cast<uintptr_t>(map) % alignof(sim::TensorMap)) {
+    return invalidValue;
+  }
+  auto made = sim::encodeTiled({type, rank, reinterpret_cast<uint64_t>(address),
+                                sizes, strides, box, elementStrides, interleave,
+                                swizzle, promotion, fill});
+  if (made.ok()) {
+    std::memcpy(map, &*made, sizeof(sim::TensorMap));
+    return Success;
+  }
+  const Failure &failure = made.failure();
+  if (failure.code != ErrorCode::Unsupported) {
+    return invalidValue;
+  }
+  std::fprintf(stderr, "simulator: %s\n", failure.message.c_str());
+  return notSupported;
 }
 
 //===----------------------------------------------------------------------===//

@@ -128,6 +128,7 @@ Result getErrorName(Result error, const char **text) {
       {OutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY"},
       {InvalidPtx, "CUDA_ERROR_INVALID_PTX"},
       {notFound, "CUDA_ERROR_NOT_FOUND"},
+      {notSupported, "CUDA_ERROR_NOT_SUPPORTED"},
       {IllegalAddress, "CUDA_ERROR_ILLEGAL_ADDRESS"},
       {LaunchOutOfResources, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
       {LaunchFailed, "CUDA_ERROR_LAUNCH_FAILED"},

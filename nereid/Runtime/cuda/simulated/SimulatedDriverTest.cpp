@@ -185,4 +185,56 @@ TEST(SimulatorOptions, SayWhatIsWrong) {
   }
 }
 
+TEST_F(SimulatedDriver, AMapOfATensorReachesTheKernel) {
+  constexpr const char *copy = R"(
+.version 8.0
+.target sm_90a
+.address_size 64
+.extern .shared .align 128 .b8 memory[];
+.visible .entry copy(.param .u64 p, .param .align 64 .b8 map[128]) {
+  .reg .pred %p<2>; .reg .b32 %r<2>; .reg .b64 %rd<3>;
+  ld.param.b64 %rd0, [p];
+  mov.b64 %rd1, map; cvta.param.u64 %rd1, %rd1;
+  prefetch.tensormap [%rd1];
+  mbarrier.init.shared::cta.b64 [128], 1;
+  fence.proxy.async.shared::cta;
+  mbarrier.arrive.expect_tx.shared::cta.b64 _, [128], 32;
+  cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [0], [%rd1, {4}], [128];
+  WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p0, [128], 0;
+  @!%p0 bra WAIT;
+  ld.shared.b32 %r0, [4];
+  st.global.b32 [%rd0], %r0; ret;
+})";
+  DeviceAddress address = 0;
+  ASSERT_EQ(driver->memAlloc(&address, 64), Success);
+  auto *words = reinterpret_cast<uint32_t *>(address);
+  for (uint32_t i = 0; i < 16; ++i) {
+    words[i] = i;
+  }
+  alignas(64) unsigned char map[128];
+  uint64_t sizes[] = {16};
+  unsigned box[] = {8}, ones[] = {1};
+  auto *tensor = reinterpret_cast<void *>(address);
+  ASSERT_EQ(driver->tensorMapEncodeTiled(map, 2, 1, tensor, sizes, nullptr, box,
+                                         ones, 0, 0, 0, 0),
+            Success);
+  FunctionHandle function = load(copy, "copy");
+  void *parameters[] = {&address, map};
+  EXPECT_EQ(driver->launchKernel(function, 1, 1, 1, 1, 1, 1, 136, nullptr,
+                                 parameters, nullptr),
+            Success);
+  EXPECT_EQ(words[0], 5u);
+  // What a GPU's driver refuses, and what only this one does.
+  EXPECT_EQ(driver->tensorMapEncodeTiled(map + 16, 2, 1, tensor, sizes, nullptr,
+                                         box, ones, 0, 0, 0, 0),
+            simulated::invalidValue);
+  EXPECT_EQ(driver->tensorMapEncodeTiled(map, 2, 6, tensor, sizes, nullptr, box,
+                                         ones, 0, 0, 0, 0),
+            simulated::invalidValue);
+  EXPECT_EQ(driver->tensorMapEncodeTiled(map, 2, 1, tensor, sizes, nullptr, box,
+                                         ones, 0, 0, 0, 1),
+            simulated::notSupported);
+  EXPECT_EQ(driver->memFree(address), Success);
+}
+
 } // namespace

@@ -83,7 +83,7 @@ struct World {
 World &world();
 
 /// CUresult values that only this driver returns.
-inline constexpr Result invalidValue = 1, notFound = 500;
+inline constexpr Result invalidValue = 1, notFound = 500, notSupported = 801;
 
 /// Runs it, or keeps it for the graph that the stream records.
 Result enqueue(StreamHandle stream, std::function<Result()> work);
