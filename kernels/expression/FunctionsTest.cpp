@@ -204,12 +204,7 @@ TEST_P(Functions, comparisonsAndLogic) {
 }
 
 class ExpressionValues : public OperatorTest {};
-INSTANTIATE_TEST_SUITE_P(Devices, ExpressionValues,
-                         ::testing::Values("cpu", "interp", "cuda:0"),
-                         [](const auto &info) {
-                           std::string name = info.param;
-                           return name.substr(0, name.find(':'));
-                         });
+NEREID_ON_EVERY_DEVICE(ExpressionValues);
 
 TEST_P(ExpressionValues, areComputedOnce) {
   Variable x(random({3, 4}, f32), true);
