@@ -217,6 +217,18 @@ TEST_P(ExpressionValues, areComputedOnce) {
       << "one graph, which is consumed";
 }
 
+TEST_P(ExpressionValues, areTheTensorsThatTheyBecome) {
+  Tensor x = full({4}, 1, f32, device);
+  auto y = x * 2;
+  Tensor first = y;
+  x.fill(5);
+  Tensor second = y;
+  EXPECT_EQ(second.data(), first.data());
+  EXPECT_EQ(y.value().data(), first.data());
+  EXPECT_EQ(second.toFloat64(), Values(4, 2.0));
+  EXPECT_EQ(evaluate(y).toFloat64(), Values(4, 10.0)); // computed now
+}
+
 TEST_P(ExpressionValues, areRecordedBehindANoGrad) {
   Variable x(random({3}, f32), true);
   auto y = x * 2;
