@@ -16,46 +16,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-SHAPES = {"124M": (12, 12, 768), "350M": (24, 16, 1024), "774M": (36, 20, 1280), "1558M": (48, 25, 1600)}
+from nanogpt_peer import SHAPES, timed_steps
 
 
 def peer(o):
     """One round of nanoGPT, in this process: a line of JSON."""
-    sys.path.insert(0, o.nanogpt)
     import torch
-    from model import GPT, GPTConfig  # nanoGPT's
 
-    torch.manual_seed(1337)
-    torch.backends.cuda.matmul.allow_tf32 = True
-    torch.backends.cudnn.allow_tf32 = True
-    layers, heads, width = SHAPES[o.model]
-    batch = o.batch[0]
-    x, y = (torch.randint(50257, (batch, o.length), device="cuda") for _ in range(2))
-    model = GPT(GPTConfig(block_size=o.length, n_layer=layers, n_head=heads, n_embd=width, dropout=0.0, bias=False)).cuda()
-    optimizer = model.configure_optimizers(weight_decay=0.1, learning_rate=6e-4, betas=(0.9, 0.95), device_type="cuda")
-    forward = torch.compile(model) if o.peer == "compiled" else model
-
-    def step():
-        with torch.autocast("cuda", torch.bfloat16):
-            _, loss = forward(x, y)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
-
-    for _ in range(10):
-        step()
-    torch.cuda.reset_peak_memory_stats()
-    times = []
-    for _ in range(o.steps):
-        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        begin.record()
-        step()
-        end.record()
-        times.append((begin, end))
-    torch.cuda.synchronize()
-    print(json.dumps({"milliseconds": statistics.median(b.elapsed_time(e) for b, e in times),
-                      "memory": torch.cuda.max_memory_allocated()}))
+    print(json.dumps(timed_steps(o, 1337, torch.compile if o.peer == "compiled" else lambda model: model)))
 
 
 def round_of(command):

@@ -19,7 +19,9 @@ import tempfile
 import time
 from pathlib import Path
 
-SHAPES = {"tiny": (2, 4, 64), "124M": (12, 12, 768), "350M": (24, 16, 1024), "774M": (36, 20, 1280), "1558M": (48, 25, 1600)}
+import nanogpt_peer
+
+SHAPES = {"tiny": (2, 4, 64), **nanogpt_peer.SHAPES}
 TOKENS = 50257
 TYPES = {"bfloat16": "bfloat16", "float32": "float32"}
 

@@ -22,54 +22,25 @@ import sys
 import tempfile
 from pathlib import Path
 
-SHAPES = {"124M": (12, 12, 768), "350M": (24, 16, 1024), "774M": (36, 20, 1280), "1558M": (48, 25, 1600)}
-VOCABULARY = 50257
+from nanogpt_peer import SHAPES, VOCABULARY, timed_steps
 
 
 def peer(o):
     """nanoGPT under DDP in one of the processes that torchrun has started: a line of JSON from the first one."""
-    sys.path.insert(0, o.nanogpt)
     import torch
-    from model import GPT, GPTConfig  # nanoGPT's
 
     rank, size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     torch.cuda.set_device(rank)
     if size > 1:
         torch.distributed.init_process_group("nccl", device_id=torch.device("cuda", rank))
-    torch.manual_seed(1337 + rank)
-    torch.backends.cuda.matmul.allow_tf32 = True
-    torch.backends.cudnn.allow_tf32 = True
-    layers, heads, width = SHAPES[o.model]
-    batch = o.batch[0]
-    x, y = (torch.randint(VOCABULARY, (batch, o.length), device="cuda") for _ in range(2))
-    model = GPT(GPTConfig(block_size=o.length, n_layer=layers, n_head=heads, n_embd=width, dropout=0.0, bias=False)).cuda()
-    optimizer = model.configure_optimizers(weight_decay=0.1, learning_rate=6e-4, betas=(0.9, 0.95), device_type="cuda")
-    forward = torch.compile(model)
-    if size > 1:
-        forward = torch.nn.parallel.DistributedDataParallel(forward, device_ids=[rank])
 
-    def step():
-        with torch.autocast("cuda", torch.bfloat16):
-            _, loss = forward(x, y)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
+    def forward_of(model):
+        compiled = torch.compile(model)
+        return torch.nn.parallel.DistributedDataParallel(compiled, device_ids=[rank]) if size > 1 else compiled
 
-    for _ in range(10):
-        step()
-    torch.cuda.reset_peak_memory_stats()
-    times = []
-    for _ in range(o.steps):
-        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        begin.record()
-        step()
-        end.record()
-        times.append((begin, end))
-    torch.cuda.synchronize()
+    times = timed_steps(o, 1337 + rank, forward_of)
     if rank == 0:
-        print(json.dumps({"milliseconds": statistics.median(b.elapsed_time(e) for b, e in times),
-                          "memory": torch.cuda.max_memory_allocated()}))
+        print(json.dumps(times))
     if size > 1:
         torch.distributed.destroy_process_group()
 

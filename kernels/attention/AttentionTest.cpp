@@ -62,12 +62,7 @@ protected:
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Devices, Attention,
-                         ::testing::Values("cpu", "interp", "cuda:0"),
-                         [](const auto &info) {
-                           std::string name = info.param;
-                           return name.substr(0, name.find(':'));
-                         });
+NEREID_ON_EVERY_DEVICE(Attention);
 
 TEST_P(Attention, agreesWithDoublePrecision) {
   forCases(
@@ -257,7 +252,7 @@ TEST_P(Attention, addsABias) {
           return reference::attention(at[0], at[1], at[2], withBias(at[3]));
         });
       },
-      5);
+      3);
 }
 
 TEST_P(Attention, hidesWhatAMaskTurnsOff) {

@@ -40,5 +40,5 @@ TEST_P(Copies, areAsTensors) {
           EXPECT_TRUE(a == b) << source.str() << " to " << target.str();
         }
       },
-      24);
+      12);
 }

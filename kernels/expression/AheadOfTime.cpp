@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/expression/Text.h"
+#include "kernels/operator/KernelTypes.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "nereid/Runtime/Error.h"
 #include "nereid/Runtime/Grid.h"
@@ -79,10 +80,6 @@ const FormKernel *FormKernels::find(const KernelText &form) const {
 static const FormKernels &formKernels() {
   static const FormKernels all;
   return all;
-}
-
-static bool isKernelFloat(DType dtype) {
-  return dtype == f32 || dtype == f16 || dtype == bf16;
 }
 
 /// As the kernels take it: `isFresh`, where nobody else may have it.

@@ -9,15 +9,12 @@
 
 #include "kernels/copy/Copy.h"
 #include "kernels/expression/Node.h"
+#include "kernels/operator/KernelTypes.h"
 #include "kernels/operator/OperatorKernel.h"
 
 using namespace nereid;
 using namespace nereid::kernels;
 using namespace nereid::kernels::expression;
-
-static bool isKernelFloat(DType dtype) {
-  return dtype == f32 || dtype == f16 || dtype == bf16;
-}
 
 /// Does a kernel convert as Tensor.h says?
 static bool convertsAlike(DType from, DType to) {

@@ -168,7 +168,7 @@ Expression::operator Tensor() const {
            "NoGrad",
            {}});
   }
-  return node->op == Op::Leaf ? node->tensor : evaluate(*this);
+  return value();
 }
 
 /// The same expression of plain tensors: what a tape keeps must not hold

@@ -77,8 +77,8 @@ public:
   explicit Expression(std::shared_ptr<const expression::Node> node)
       : node(std::move(node)) {}
 
-  /// The value, computed now. Throws InvalidArgument where a variable requires
-  /// a gradient and one is recorded: a tensor would lose it.
+  /// `value()`. Throws InvalidArgument where a variable requires a gradient and
+  /// one is recorded: a tensor would lose it.
   operator Tensor() const;
   /// The same as one operator on a tape.
   operator Variable() const;

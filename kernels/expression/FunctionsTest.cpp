@@ -204,12 +204,7 @@ TEST_P(Functions, comparisonsAndLogic) {
 }
 
 class ExpressionValues : public OperatorTest {};
-INSTANTIATE_TEST_SUITE_P(Devices, ExpressionValues,
-                         ::testing::Values("cpu", "interp", "cuda:0"),
-                         [](const auto &info) {
-                           std::string name = info.param;
-                           return name.substr(0, name.find(':'));
-                         });
+NEREID_ON_EVERY_DEVICE(ExpressionValues);
 
 TEST_P(ExpressionValues, areComputedOnce) {
   Variable x(random({3, 4}, f32), true);
@@ -220,6 +215,18 @@ TEST_P(ExpressionValues, areComputedOnce) {
   EXPECT_TRUE(x.grad().defined());
   EXPECT_THROW(copy.backward(full({3, 4}, 1, f32, device)), Error)
       << "one graph, which is consumed";
+}
+
+TEST_P(ExpressionValues, areTheTensorsThatTheyBecome) {
+  Tensor x = full({4}, 1, f32, device);
+  auto y = x * 2;
+  Tensor first = y;
+  x.fill(5);
+  Tensor second = y;
+  EXPECT_EQ(second.data(), first.data());
+  EXPECT_EQ(y.value().data(), first.data());
+  EXPECT_EQ(second.toFloat64(), Values(4, 2.0));
+  EXPECT_EQ(evaluate(y).toFloat64(), Values(4, 10.0)); // computed now
 }
 
 TEST_P(ExpressionValues, areRecordedBehindANoGrad) {

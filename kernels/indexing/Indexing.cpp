@@ -10,6 +10,7 @@
 #include "kernels/embedding/Embedding.h"
 #include "kernels/operator/Axes.h"
 #include "kernels/operator/Checks.h"
+#include "kernels/operator/KernelTypes.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "nereid/Autograd/Record.h"
 
@@ -34,8 +35,6 @@ Around::Around(const Shape &shape, int axis) : length(shape[size_t(axis)]) {
     (i < axis ? outer : inner) *= i == axis ? 1 : shape[size_t(i)];
   }
 }
-
-static bool isKernelFloat(DType t) { return t == f32 || t == f16 || t == bf16; }
 
 /// Those on a host device; reading others would wait for the GPU.
 static void checkIndex(const Checks &checks, const Tensor &index,

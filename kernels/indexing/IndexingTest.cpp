@@ -34,12 +34,7 @@ protected:
 
 } // namespace
 
-INSTANTIATE_TEST_SUITE_P(Devices, Indexing,
-                         ::testing::Values("cpu", "interp", "cuda:0"),
-                         [](const auto &info) {
-                           std::string name = info.param;
-                           return name.substr(0, name.find(':'));
-                         });
+NEREID_ON_EVERY_DEVICE(Indexing);
 
 void Indexing::makeCase() {
   shape.clear();
@@ -228,15 +223,6 @@ TEST_P(Indexing, takesNoElements) {
   x.zeroGrad();
   gather(x, 1, empty({3, 0}, i64, device)).backward(empty({3, 0}, f32, device));
   EXPECT_EQ(x.grad().toFloat64(), Values(6, 0.0));
-}
-
-static std::string messageOf(const std::function<void()> &call) {
-  try {
-    call();
-  } catch (const Error &error) {
-    return error.message();
-  }
-  return "";
 }
 
 TEST_P(Indexing, namesWhatDoesNotFit) {

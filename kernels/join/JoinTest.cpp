@@ -166,15 +166,6 @@ TEST_P(Join, repeatsTilesAndElements) {
   EXPECT_EQ(repeat(x.value(), {0, 1}).shape(), (Shape{0, 2}));
 }
 
-static std::string messageOf(const std::function<void()> &call) {
-  try {
-    call();
-  } catch (const Error &error) {
-    return error.message();
-  }
-  return "";
-}
-
 TEST_P(Join, namesWhatDoesNotFit) {
   Tensor x = zeros({2, 3}, f32, device);
   EXPECT_THAT(

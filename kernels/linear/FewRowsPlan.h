@@ -28,8 +28,8 @@ struct FewRowsPlan {
 FewRowsPlan planFewRows(int64_t rows, int64_t n, int64_t k, DType type);
 
 /// Bounds a thread's registers for the assembler, which without a bound reads
-/// less ahead to fit more programs on a multiprocessor: 8 % of a step of GPT-2.
-/// Of several rows it would read so much ahead that half as many fit
+/// less ahead to fit more programs on a multiprocessor. Of several rows it
+/// would read so much ahead that half as many fit
 /// (docs/Training.md, Sampling).
 constexpr int64_t registersOfRows(int64_t rows) { return rows > 1 ? 168 : 255; }
 

@@ -58,9 +58,8 @@ struct LinearResult {
 static constexpr int64_t flatBlock = 4096, flatBlockOfTwo = 2048;
 
 /// A GPU's multiprocessor has room for one block of a large product. What
-/// follows that keeps its matrix unit waiting: GELU of 12288 x 3072 from K of
-/// 768, with the values in front of it stored, took 100 us more in the product
-/// than the 40 us of a pass of its own.
+/// follows that keeps its matrix unit waiting, longer than a pass of its own
+/// takes (docs/decisions/Products.md).
 static bool activatesApart(Activation activation, bool keepsBefore,
                            Device device) {
   return keepsBefore && activation != Activation::Relu && !device.isHost() &&

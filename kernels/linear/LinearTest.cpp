@@ -37,16 +37,6 @@ Numbers withOptions(Numbers y, const MatmulOptions &options, size_t n) {
   return y;
 }
 
-template <typename Call>
-std::string messageOf(Call call) {
-  try {
-    call();
-  } catch (const Error &error) {
-    return error.message();
-  }
-  return "";
-}
-
 } // namespace
 
 TEST_P(Linear, matmulAgreesWithDoublePrecision) {

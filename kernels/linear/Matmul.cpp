@@ -8,6 +8,7 @@
 #include "kernels/linear/Product.h"
 
 #include "kernels/operator/Checks.h"
+#include "kernels/operator/KernelTypes.h"
 #include "kernels/reduce/Reduce.h"
 #include "nereid/Autograd/Record.h"
 
@@ -16,9 +17,7 @@
 using namespace nereid;
 using namespace nereid::kernels;
 
-static bool hasProducts(DType t) {
-  return t == f32 || t == f16 || t == bf16 || t == i8;
-}
+static bool hasProducts(DType t) { return isKernelFloat(t) || t == i8; }
 
 namespace {
 
@@ -112,10 +111,9 @@ static void checkOptions(Checks &checks, const Operands &operands,
     return;
   }
   DType t = *options.type;
-  bool isFloat = t == f32 || t == f16 || t == bf16;
   bool isPlain = !options.bias.defined() && !options.residual.defined() &&
                  options.activation == Activation::None && options.scale == 1;
-  if (!isFloat && !(t == i32 && operands.a.dtype() == i8 && isPlain)) {
+  if (!isKernelFloat(t) && !(t == i32 && operands.a.dtype() == i8 && isPlain)) {
     checks.fail("type",
                 "fp32, fp16 or bf16, or i32 for a product of int8 alone",
                 std::string(shortName(t)));

@@ -315,11 +315,9 @@ def finish_rows(total, y_ptr, bias_ptr, bias, rows, cols, M, N, scale, ACTIVATIO
 
 
 @triton.jit
-def whole_rows_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, M, N, K, a_row, b_col, scale, ROWS: tl.constexpr,
-                      BLOCK_N: tl.constexpr, PARTS: tl.constexpr, LANES: tl.constexpr, WIDTH: tl.constexpr,
-                      EVEN: tl.constexpr, EARLY: tl.constexpr, ACTIVATION: tl.constexpr):
-    """weight_rows_kernel where a program has all of K in registers, in parts: half the instructions and registers. The rows of
-    a have neighbours beside each other."""
+def begin_rows(b_ptr, bias_ptr, N, K, b_col, ROWS: tl.constexpr, BLOCK_N: tl.constexpr, PARTS: tl.constexpr,
+               LANES: tl.constexpr, WIDTH: tl.constexpr, EVEN: tl.constexpr, EARLY: tl.constexpr):
+    """What waits for no launch before: rows, columns, places in a part of K, the weights of the columns, and their bias."""
     if EARLY:
         tl.extra.cuda.gdc_launch_dependents()
     cols = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
@@ -329,6 +327,16 @@ def whole_rows_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, M, N, K, a_row, b_col, scal
     bias = 0.0
     if bias_ptr is not None:
         bias = tl.load(bias_ptr + cols, mask=cols < N, other=0.0)
+    return rows, cols, ks, b, bias
+
+
+@triton.jit
+def whole_rows_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, M, N, K, a_row, b_col, scale, ROWS: tl.constexpr,
+                      BLOCK_N: tl.constexpr, PARTS: tl.constexpr, LANES: tl.constexpr, WIDTH: tl.constexpr,
+                      EVEN: tl.constexpr, EARLY: tl.constexpr, ACTIVATION: tl.constexpr):
+    """weight_rows_kernel where a program has all of K in registers, in parts: half the instructions and registers. The rows of
+    a have neighbours beside each other."""
+    rows, cols, ks, b, bias = begin_rows(b_ptr, bias_ptr, N, K, b_col, ROWS, BLOCK_N, PARTS, LANES, WIDTH, EVEN, EARLY)
     if EARLY:
         tl.extra.cuda.gdc_wait()
     a_ptrs = a_ptr + rows[:, None, None].to(tl.int64) * a_row + ks[None, :, :]
@@ -352,16 +360,8 @@ def norm_rows_kernel(y_ptr, sum_ptr, x_ptr, residual_ptr, norm_w_ptr, norm_b_ptr
                      ACTIVATION: tl.constexpr):
     """y = activation(layer norm(x + residual) @ b + bias), as add_norm_kernel and whole_rows_kernel: each program has the norm
     of all rows, which takes less time than a launch for it. The first one stores the sum."""
-    if EARLY:
-        tl.extra.cuda.gdc_launch_dependents()
-    cols = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
-    rows = tl.arange(0, ROWS)
-    ks = tl.arange(0, LANES)[:, None] * WIDTH + tl.arange(0, WIDTH)[None, :]
     STEP: tl.constexpr = LANES * WIDTH
-    b = columns_of(b_ptr, cols, ks, N, K, b_col, PARTS, EVEN)
-    bias = 0.0
-    if bias_ptr is not None:
-        bias = tl.load(bias_ptr + cols, mask=cols < N, other=0.0)
+    rows, cols, ks, b, bias = begin_rows(b_ptr, bias_ptr, N, K, b_col, ROWS, BLOCK_N, PARTS, LANES, WIDTH, EVEN, EARLY)
     if norm_w_ptr is not None:
         norm_w = parts_of(norm_w_ptr + ks, True, ks, K, PARTS, EVEN)
     if norm_b_ptr is not None:
@@ -407,16 +407,8 @@ def combined_rows_kernel(y_ptr, parts_ptr, lse_ptr, b_ptr, bias_ptr, M, N, K, sp
                          LANES: tl.constexpr, WIDTH: tl.constexpr, EVEN: tl.constexpr, EARLY: tl.constexpr):
     """y = o @ b + bias, where o [M, K] is what decoding.py's combine_kernel makes of the parts [M, heads, splits, D] and
     their sums: each program combines them itself. WIDTH divides D."""
-    if EARLY:
-        tl.extra.cuda.gdc_launch_dependents()
-    cols = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
-    rows = tl.arange(0, ROWS)
     lanes = tl.arange(0, LANES)
-    ks = lanes[:, None] * WIDTH + tl.arange(0, WIDTH)[None, :]
-    b = columns_of(b_ptr, cols, ks, N, K, b_col, PARTS, EVEN)
-    bias = 0.0
-    if bias_ptr is not None:
-        bias = tl.load(bias_ptr + cols, mask=cols < N, other=0.0)
+    rows, cols, ks, b, bias = begin_rows(b_ptr, bias_ptr, N, K, b_col, ROWS, BLOCK_N, PARTS, LANES, WIDTH, EVEN, EARLY)
     if EARLY:
         tl.extra.cuda.gdc_wait()
     total = tl.zeros((ROWS, BLOCK_N, LANES), dtype=tl.float32)

@@ -11,6 +11,8 @@
 #include "kernels/reduce/Reductions.h"
 #include "nereid/Autograd/Record.h"
 
+#include <cmath>
+
 using namespace nereid;
 using namespace nereid::kernels;
 
@@ -131,7 +133,11 @@ Expression kernels::klDiv(const Expression &x, const Expression &target,
                           Reduction reduction, bool logTarget) {
   check("kl_div", x, target);
   if (logTarget) {
-    return reduced(exp(target) * (target - x), reduction);
+    // 0 times what is infinite would be NaN.
+    Expression isNone = target == -INFINITY;
+    return reduced(exp(target) *
+                       (where(isNone, 0.0, target) - where(isNone, 0.0, x)),
+                   reduction);
   }
   // 1 in place of 0, whose logarithm is none; and 0 times -inf would be NaN.
   Expression isNone = target == 0, some = where(isNone, 1.0, target);

@@ -11,7 +11,8 @@
 //               x)), logarithms no less than -100;
 //               binaryCrossEntropyWithLogits: the same of sigmoid(x), exact for
 //               any x; klDiv: t (log(t) - x), 0 where t is 0, x a logarithm;
-//               with `logTarget`, exp(t) (t - x). Their mean, their sum, or all
+//               with `logTarget`, exp(t) (t - x), 0 where exp(t) is. Their
+//               mean, their sum, or all
 // Shapes:       x and target of one shape; the loss [], or as x without
 //               reduction
 // Types:        fp32, fp16, bf16; arithmetic fp32; without reduction the loss

@@ -9,6 +9,7 @@
 
 #include "kernels/accumulate/Accumulate.h"
 #include "kernels/expression/CopyOnDevice.h"
+#include "kernels/operator/KernelTypes.h"
 #include "kernels/random/Random.h"
 #include "kernels/reduce/Reduce.h"
 #include "nereid/Runtime/cache/ImageStore.h"
@@ -50,8 +51,7 @@ static Tensor addGradients(const Tensor &a, const Tensor &b, bool inPlace) {
 
 static Tensor sumGradient(const Tensor &x, const Shape &shape) {
   DType t = x.dtype();
-  bool isKernelFloat = t == f32 || t == f16 || t == bf16;
-  return isKernelFloat && hasKernels("reduce") ? sumTo(x, shape) : Tensor();
+  return isKernelFloat(t) && hasKernels("reduce") ? sumTo(x, shape) : Tensor();
 }
 
 /// A program that launches an operator links this file, and so adds gradients,

@@ -7,6 +7,7 @@
 
 #include "kernels/random/Random.h"
 
+#include "kernels/operator/KernelTypes.h"
 #include "kernels/operator/OperatorKernel.h"
 
 #include <algorithm>
@@ -35,11 +36,10 @@ static bool isWhole(double value) { return value == std::floor(value); }
 
 /// Is there a kernel without a compiler (ahead.txt)?
 static bool isCompiledAhead(Generation::Kind kind, DType dtype) {
-  bool isNormal = dtype == f32 || dtype == f16 || dtype == bf16;
   switch (kind) {
   case Generation::Kind::Uniform:
   case Generation::Kind::Normal:
-    return isNormal;
+    return isKernelFloat(dtype);
   case Generation::Kind::Integers:
   case Generation::Kind::Arange:
     return dtype == i32 || dtype == i64 || dtype == f32;

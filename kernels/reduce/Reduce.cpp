@@ -20,40 +20,20 @@ using namespace nereid::literals;
 /// x [A, R, B], contiguous, summed over R.
 static Tensor sumMiddle(const Tensor &x, DType dtype) {
   int64_t a = x.size(0), r = x.size(1), b = x.size(2);
-  auto result = [&](int64_t parts) {
-    return empty({a, parts, b}, parts > 1 ? f32 : dtype, x.device());
-  };
-  Tensor y;
-  if (b == 1) {
-    int64_t width =
-        hasCompiler() ? std::min<int64_t>(nextPowerOf2(r), 1024) : 1024;
-    int64_t height = std::max<int64_t>(2048 / width, 1);
-    int64_t parts = partsOf(r, cdiv(a, height), 4096, x.device());
-    int64_t part = cdiv(cdiv(r, parts), width) * width;
-    parts = cdiv(r, part);
-    y = result(parts);
+  ReducePrograms p(x, 4096, !hasCompiler());
+  Tensor y = empty({a, p.parts, b}, p.parts > 1 ? f32 : dtype, x.device());
+  if (p.isInner) {
     static const OperatorKernel inner("reduce", "inner_sums_kernel");
-    inner[{cdiv(a, height), parts}](y, x, a, r, part, parts,
-                                    "BLOCK_M"_a = height, "BLOCK_N"_a = width,
-                                    "num_warps"_a = 4);
+    inner[{cdiv(a, p.height), p.parts}](
+        y, x, a, r, p.part, p.parts, "BLOCK_M"_a = p.height,
+        "BLOCK_N"_a = p.width, "num_warps"_a = 4);
   } else {
-    int64_t width = 256, height = 16; // as ahead.txt has them
-    if (hasCompiler()) {
-      width = std::min<int64_t>(nextPowerOf2(b), 256);
-      height = std::min<int64_t>(nextPowerOf2(r),
-                                 std::max<int64_t>(4096 / width, 1));
-    }
-    int64_t blocks = cdiv(b, width);
-    int64_t parts = partsOf(r, a * blocks, 64, x.device());
-    int64_t part = cdiv(cdiv(r, parts), height) * height;
-    parts = cdiv(r, part);
-    y = result(parts);
     static const OperatorKernel outer("reduce", "outer_sums_kernel");
-    outer[{a * blocks, parts}](y, x, r, b, part, parts, blocks,
-                               "BLOCK_M"_a = height, "BLOCK_N"_a = width,
-                               "num_warps"_a = 4);
+    outer[{a * p.blocks, p.parts}](y, x, r, b, p.part, p.parts, p.blocks,
+                                   "BLOCK_M"_a = p.height,
+                                   "BLOCK_N"_a = p.width, "num_warps"_a = 4);
   }
-  return y.size(1) > 1 ? sumMiddle(y, dtype) : y;
+  return p.parts > 1 ? sumMiddle(y, dtype) : y;
 }
 
 Tensor kernels::sumTo(const Tensor &x, const Shape &shape, DType dtype) {

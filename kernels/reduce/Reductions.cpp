@@ -8,6 +8,7 @@
 #include "kernels/reduce/Reductions.h"
 
 #include "kernels/operator/Checks.h"
+#include "kernels/operator/KernelTypes.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/reduce/Parts.h"
 #include "kernels/reduce/Reduce.h"
@@ -22,18 +23,32 @@ using namespace nereid::literals;
 
 namespace {
 
-/// A reduction of x seen as [outer, length, inner].
-struct Reduction {
-  Tensor x; ///< contiguous, of that shape
-  /// Of the result: without the dimensions that are reduced, and with them
-  /// as 1.
-  Shape shape, kept;
-  int64_t length = 1; ///< of elements for a result
-
+/// Of a result: without the dimensions that are reduced, and with them as 1.
+struct ResultShapes {
+  ResultShapes(const char *op, const Tensor &x, const Axes &axes);
   const Shape &result(bool keepDim) const { return keepDim ? kept : shape; }
+
+  std::vector<bool> isReduced;
+  Shape shape, kept;
+};
+
+/// A reduction of x seen as [outer, length, inner].
+struct Reduction : ResultShapes {
+  Tensor x;           ///< contiguous, of that shape
+  int64_t length = 1; ///< of elements for a result
 };
 
 } // namespace
+
+ResultShapes::ResultShapes(const char *op, const Tensor &x, const Axes &axes)
+    : isReduced(axes.of(op, x)) {
+  for (int i = 0; i < x.rank(); ++i) {
+    kept.push_back(isReduced[size_t(i)] ? 1 : x.size(i));
+    if (!isReduced[size_t(i)]) {
+      shape.push_back(x.size(i));
+    }
+  }
+}
 
 static Reduction reductionOf(const char *op, const Tensor &x,
                              const Axes &axes) {
@@ -42,15 +57,12 @@ static Reduction reductionOf(const char *op, const Tensor &x,
     Checks(op).fail("x", "a tensor of fp32, fp16, bf16, fp64, integers or int1",
                     x.str());
   }
-  std::vector<bool> isReduced = axes.of(op, x);
-  Reduction r;
+  Reduction r = {{op, x, axes}, {}};
+  const std::vector<bool> &isReduced = r.isReduced;
   std::vector<int> order;
   int first = -1, last = -1;
   for (int i = 0; i < x.rank(); ++i) {
-    bool reduced = isReduced[size_t(i)];
-    r.kept.push_back(reduced ? 1 : x.size(i));
-    if (!reduced) {
-      r.shape.push_back(x.size(i));
+    if (!isReduced[size_t(i)]) {
       order.push_back(i);
       continue;
     }
@@ -89,42 +101,12 @@ static const char *widthOf(DType dtype) {
                           : "signed";
 }
 
-namespace {
-
-/// How a kernel goes over [outer, length, inner] (reduce.py).
-struct Programs {
-  explicit Programs(const Tensor &x);
-  bool isInner = true;
-  int64_t width = 1, height = 1, parts = 1, part = 1, blocks = 1;
-};
-
-} // namespace
-
-Programs::Programs(const Tensor &x) {
-  int64_t a = x.size(0), r = x.size(1), b = x.size(2);
-  isInner = b == 1;
-  if (isInner) {
-    width = std::min<int64_t>(nextPowerOf2(r), 1024);
-    height = std::max<int64_t>(2048 / width, 1);
-    parts = partsOf(r, cdiv(a, height), 4096, x.device());
-    part = cdiv(cdiv(r, parts), width) * width;
-  } else {
-    width = std::min<int64_t>(nextPowerOf2(b), 256);
-    height =
-        std::min<int64_t>(nextPowerOf2(r), std::max<int64_t>(2048 / width, 1));
-    blocks = cdiv(b, width);
-    parts = partsOf(r, a * blocks, 64, x.device());
-    part = cdiv(cdiv(r, parts), height) * height;
-  }
-  parts = cdiv(r, part);
-}
-
 /// The sums of x [A, R, B] over R, or of squares of what is between x and
 /// `mean` [A, B], divided by `divisor`: [A, B] of `dtype`.
 static Tensor totals(const Tensor &x, const Tensor &mean, int64_t divisor,
                      DType dtype, const char *wide) {
   int64_t a = x.size(0), r = x.size(1), b = x.size(2);
-  Programs p(x);
+  ReducePrograms p(x, 2048);
   bool isLast = p.parts == 1;
   DType partial = wide == std::string_view("double")  ? f64
                   : wide == std::string_view("float") ? f32
@@ -157,7 +139,7 @@ struct Extremes {
 static Extremes extremes(const Tensor &x, const Tensor &from, bool least,
                          bool wantsPlaces, DType dtype, const char *wide) {
   int64_t a = x.size(0), r = x.size(1), b = x.size(2);
-  Programs p(x);
+  ReducePrograms p(x, 2048);
   Extremes y;
   y.values = empty({a, p.parts, b}, dtype, x.device());
   if (wantsPlaces) {
@@ -181,21 +163,11 @@ static Extremes extremes(const Tensor &x, const Tensor &from, bool least,
              : extremes(y.values, y.places, least, wantsPlaces, dtype, wide);
 }
 
-static bool isKernelFloat(DType t) { return t == f32 || t == f16 || t == bf16; }
-
 static Tensor sumOf(const Tensor &x, const Axes &axes, bool keepDim) {
   DType t = x.dtype();
   if (x.defined() && isKernelFloat(t)) {
-    std::vector<bool> isReduced = axes.of("sum", x);
-    Shape kept, shape;
-    for (int i = 0; i < x.rank(); ++i) {
-      bool reduced = isReduced[size_t(i)];
-      kept.push_back(reduced ? 1 : x.size(i));
-      if (!reduced) {
-        shape.push_back(x.size(i));
-      }
-    }
-    return sumTo(x, kept).reshape(keepDim ? kept : shape);
+    ResultShapes shapes("sum", x, axes);
+    return sumTo(x, shapes.kept).reshape(shapes.result(keepDim));
   }
   Reduction r = reductionOf("sum", x, axes);
   DType type = t == f64 ? f64 : i64;
@@ -236,15 +208,6 @@ static Tensor spread(const Tensor &dy, const Shape &kept, const Shape &shape) {
   return dy.reshape(kept).expand(shape);
 }
 
-static Shape keptShape(const char *op, const Tensor &x, const Axes &axes) {
-  std::vector<bool> isReduced = axes.of(op, x);
-  Shape kept = x.shape();
-  for (size_t i = 0; i < kept.size(); ++i) {
-    kept[i] = isReduced[i] ? 1 : kept[i];
-  }
-  return kept;
-}
-
 Tensor kernels::sum(const Tensor &x, const Axes &axes, bool keepDim) {
   return sumOf(x, axes, keepDim);
 }
@@ -253,7 +216,7 @@ Variable kernels::sum(const Variable &x, const Axes &axes, bool keepDim) {
   Tensor y = sumOf(x.value(), axes, keepDim);
   return autograd::record(
       "sum", {x}, y,
-      [kept = keptShape("sum", x.value(), axes),
+      [kept = ResultShapes("sum", x.value(), axes).kept,
        shape = x.shape()](const Tensor &dy, autograd::Needs) {
         return autograd::Gradients{spread(dy, kept, shape)};
       });
@@ -269,7 +232,7 @@ Variable kernels::mean(const Variable &x, const Axes &axes, bool keepDim) {
   int64_t length = x.numel() / std::max<int64_t>(y.numel(), 1);
   return autograd::record(
       "mean", {x}, y,
-      [kept = keptShape("mean", x.value(), axes), shape = x.shape(),
+      [kept = ResultShapes("mean", x.value(), axes).kept, shape = x.shape(),
        length](const Tensor &dy, autograd::Needs) {
         if (dy.numel() == 0 || length == 0) {
           return autograd::Gradients{zeros(shape, dy.dtype(), dy.device())};
@@ -297,7 +260,7 @@ static Variable recordedExtreme(const char *op, const Variable &x,
   Tensor y = extremeOf(op, x.value(), axes, keepDim, least, false);
   return autograd::record(
       op, {x}, y,
-      [kept = keptShape(op, x.value(), axes), x = x.value(),
+      [kept = ResultShapes(op, x.value(), axes).kept, x = x.value(),
        y](const Tensor &dy, autograd::Needs) {
         // As PyTorch: of a NaN, which is equal to nothing, 0 / 0.
         Tensor extreme = y.reshape(kept),
@@ -323,14 +286,20 @@ Variable kernels::min(const Variable &x, const Axes &axes, bool keepDim) {
   return recordedExtreme("min", x, axes, keepDim, true);
 }
 
-static Axes axesOf(std::optional<int> axis) {
-  return axis ? Axes(*axis) : Axes();
+static Tensor placeOf(const char *op, const Tensor &x, const Axes &axis,
+                      bool keepDim, bool least) {
+  if (axis.count() > 1) {
+    Checks(op).fail("axis", "one axis, or none for all elements",
+                    std::to_string(axis.count()) + " axes");
+  }
+  return extremeOf(op, x, axis, keepDim, least, true);
 }
-Tensor kernels::argmax(const Tensor &x, std::optional<int> axis, bool keepDim) {
-  return extremeOf("argmax", x, axesOf(axis), keepDim, false, true);
+
+Tensor kernels::argmax(const Tensor &x, const Axes &axis, bool keepDim) {
+  return placeOf("argmax", x, axis, keepDim, false);
 }
-Tensor kernels::argmin(const Tensor &x, std::optional<int> axis, bool keepDim) {
-  return extremeOf("argmin", x, axesOf(axis), keepDim, true, true);
+Tensor kernels::argmin(const Tensor &x, const Axes &axis, bool keepDim) {
+  return placeOf("argmin", x, axis, keepDim, true);
 }
 
 namespace {
@@ -388,8 +357,8 @@ Variable kernels::var(const Variable &x, const Axes &axes, bool keepDim,
   Variance v = varianceOf(x.value(), axes, keepDim, correction);
   return autograd::record(
       "var", {x}, v.var,
-      [kept = keptShape("var", x.value(), axes), x = x.value(), mean = v.mean,
-       freedom = v.freedom](const Tensor &dy, autograd::Needs) {
+      [kept = ResultShapes("var", x.value(), axes).kept, x = x.value(),
+       mean = v.mean, freedom = v.freedom](const Tensor &dy, autograd::Needs) {
         Tensor dx = cast(cast(dy.reshape(kept), f32) * (2 / freedom) *
                              (cast(x, f32) - mean),
                          x.dtype());

@@ -91,25 +91,22 @@ inline Expression stddev(const Expression &x, const Axes &axes = {},
   return stddev(x.variable(), axes, keepDim, correction);
 }
 
-Tensor argmax(const Tensor &x, std::optional<int> axis = std::nullopt,
-              bool keepDim = false);
-Tensor argmin(const Tensor &x, std::optional<int> axis = std::nullopt,
-              bool keepDim = false);
-inline Tensor argmax(const Variable &x, std::optional<int> axis = std::nullopt,
+/// Along one axis, or among all elements.
+Tensor argmax(const Tensor &x, const Axes &axis = {}, bool keepDim = false);
+Tensor argmin(const Tensor &x, const Axes &axis = {}, bool keepDim = false);
+inline Tensor argmax(const Variable &x, const Axes &axis = {},
                      bool keepDim = false) {
   return argmax(x.value(), axis, keepDim);
 }
-inline Tensor argmin(const Variable &x, std::optional<int> axis = std::nullopt,
+inline Tensor argmin(const Variable &x, const Axes &axis = {},
                      bool keepDim = false) {
   return argmin(x.value(), axis, keepDim);
 }
-inline Tensor argmax(const Expression &x,
-                     std::optional<int> axis = std::nullopt,
+inline Tensor argmax(const Expression &x, const Axes &axis = {},
                      bool keepDim = false) {
   return argmax(x.value(), axis, keepDim);
 }
-inline Tensor argmin(const Expression &x,
-                     std::optional<int> axis = std::nullopt,
+inline Tensor argmin(const Expression &x, const Axes &axis = {},
                      bool keepDim = false) {
   return argmin(x.value(), axis, keepDim);
 }

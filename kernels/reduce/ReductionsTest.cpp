@@ -57,12 +57,7 @@ protected:
 
 } // namespace
 
-INSTANTIATE_TEST_SUITE_P(Devices, Reductions,
-                         ::testing::Values("cpu", "interp", "cuda:0"),
-                         [](const auto &info) {
-                           std::string name = info.param;
-                           return name.substr(0, name.find(':'));
-                         });
+NEREID_ON_EVERY_DEVICE(Reductions);
 
 Case Reductions::randomCase() {
   Case c;
@@ -344,15 +339,6 @@ TEST_P(Reductions, anExpressionIsReduced) {
   EXPECT_EQ(plain.rank(), 0);
 }
 
-static std::string messageOf(const std::function<void()> &call) {
-  try {
-    call();
-  } catch (const Error &error) {
-    return error.message();
-  }
-  return "";
-}
-
 TEST_P(Reductions, nameWhatDoesNotFit) {
   Tensor x = random({2, 3}, f32);
   EXPECT_THAT(messageOf([&] { sum(x, 2); }),
@@ -361,6 +347,12 @@ TEST_P(Reductions, nameWhatDoesNotFit) {
   EXPECT_THAT(messageOf([&] { max(x, {0, -2}); }),
               HasSubstr("max: argument 'axes': expected each dimension once, "
                         "got -2 twice"));
+  EXPECT_THAT(messageOf([&] { argmin(x, {0, 1}); }),
+              HasSubstr("argmin: argument 'axis': expected one axis, or none "
+                        "for all elements, got 2 axes"));
+  EXPECT_THAT(messageOf([&] { argmax(x, (int64_t{1} << 32) + 1); }),
+              HasSubstr("argmax: argument 'axis': expected a dimension from -2 "
+                        "to 1, of fp32[2, 3"));
   EXPECT_THAT(messageOf([&] { mean(Tensor()); }),
               HasSubstr("mean: argument 'x': expected a tensor, got an "
                         "undefined tensor"));

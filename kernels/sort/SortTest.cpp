@@ -133,14 +133,6 @@ TEST_P(Sort, gradientsGoToTheirPlaces) {
 TEST_P(Sort, namesWhatDoesNotFit) {
   EXPECT_EQ(sort(empty({0, 3}, f32, device)).values.shape(), (Shape{0, 3}));
   Tensor x = zeros({2, 3}, f32, device);
-  auto messageOf = [&](const std::function<void()> &call) {
-    try {
-      call();
-    } catch (const Error &error) {
-      return error.message();
-    }
-    return std::string();
-  };
   EXPECT_THAT(
       messageOf([&] { topk(x, 4); }),
       HasSubstr("topk: argument 'k': expected a number from 0 to 3, the "

@@ -55,12 +55,7 @@ protected:
 
 } // namespace
 
-INSTANTIATE_TEST_SUITE_P(Devices, Habits,
-                         ::testing::Values("cpu", "interp", "cuda:0"),
-                         [](const auto &info) {
-                           std::string name = info.param;
-                           return name.substr(0, name.find(':'));
-                         });
+NEREID_ON_EVERY_DEVICE(Habits);
 
 TEST_P(Habits, ofElementWiseChains) {
   auto y1 = gelu(x);

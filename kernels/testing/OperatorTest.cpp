@@ -7,6 +7,7 @@
 
 #include "kernels/testing/OperatorTest.h"
 #include "kernels/operator/OperatorKernel.h"
+#include "nereid/Runtime/Error.h"
 #include "nereid/Runtime/cuda/simulated/SimulatedDriver.h"
 
 #include <algorithm>
@@ -63,6 +64,15 @@ std::string kernels::misfit(const Tensor &got, const Numbers &expected) {
 std::string kernels::misfit(const Tensor &got,
                             const std::vector<Bound> &expected) {
   return findMisfit(got, expected);
+}
+
+std::string kernels::messageOf(const std::function<void()> &call) {
+  try {
+    call();
+  } catch (const Error &error) {
+    return error.message();
+  }
+  return "";
 }
 
 static bool isSimulated(Device device) {

@@ -50,12 +50,15 @@ Numbers exactly(const Values &values);
 std::string misfit(const Tensor &got, const Numbers &expected);
 std::string misfit(const Tensor &got, const std::vector<Bound> &expected);
 
+/// Of the Error that `call` throws; empty if it throws none.
+std::string messageOf(const std::function<void()> &call);
+
 class OperatorTest : public e2e::OnDevice {
 protected:
   void SetUp() override;
 
   /// Runs `one` for as many random cases as asked for; fewer on `interp`.
-  void forCases(const std::function<void()> &one, int cases = 12);
+  void forCases(const std::function<void()> &one, int cases = 6);
 
   int64_t pick(int64_t low, int64_t high); ///< both included
   template <typename T>
@@ -95,14 +98,17 @@ protected:
 
 } // namespace nereid::kernels
 
-/// On every device.
-#define NEREID_OPERATOR_TEST(Suite)                                            \
-  class Suite : public nereid::kernels::OperatorTest {};                       \
+#define NEREID_ON_EVERY_DEVICE(Suite)                                          \
   INSTANTIATE_TEST_SUITE_P(Devices, Suite,                                     \
                            ::testing::Values("cpu", "interp", "cuda:0"),       \
                            [](const auto &info) {                              \
                              std::string name = info.param;                    \
                              return name.substr(0, name.find(':'));            \
                            })
+
+/// A suite that needs no more than the fixture, on every device.
+#define NEREID_OPERATOR_TEST(Suite)                                            \
+  class Suite : public nereid::kernels::OperatorTest {};                       \
+  NEREID_ON_EVERY_DEVICE(Suite)
 
 #endif // NEREID_KERNELS_TESTING_OPERATORTEST_H

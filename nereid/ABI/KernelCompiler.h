@@ -219,10 +219,6 @@ struct SourceOperations {
     blockProducts += other.blockProducts;
     floatProducts += other.floatProducts;
   }
-  /// Of what matrix instructions do, the part that masks let through.
-  double shareOfProducts() const {
-    return blockProducts > 0 ? products / blockProducts : 1;
-  }
 };
 
 /// A parameter as the source declares it.

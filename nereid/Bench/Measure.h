@@ -18,7 +18,7 @@
 // GPUs are measured by their own events, host devices by the clock. Several
 // rounds are queued on a GPU before anything waits: it is never idle between
 // the events of a run as long as a run is queued faster than the buffer is
-// written (about 60 us).
+// written.
 //
 //   Measurement measurement(device, {.seconds = 0.5});
 //   size_t ours = measurement.add({"ours", [&](size_t) { ... }});
@@ -49,7 +49,7 @@ struct Contender {
   std::string name;
   /// One run: on a GPU what it queues on the calling thread's current stream.
   /// `turn` counts its runs. A contender with several sets of tensors takes the
-  /// set turn % sets: where tensors lie is worth 5 % of a short kernel.
+  /// set turn % sets: short kernels notice where their tensors lie.
   std::function<void(size_t turn)> run;
   /// Around each run (of cold samples), outside of its time: what has to be
   /// done to its tensors.

@@ -66,13 +66,11 @@ namespace {
 
 class Surveyor {
 public:
-  Surveyor(Device device, const std::function<void(const std::string &)> &tell,
-           SharedClock clock, std::function<bool()> stops)
-      : device(device), tell(tell), clock(std::move(clock)),
-        stops(std::move(stops)) {
+  Surveyor(Device device, const RooflineOptions &options)
+      : device(device), options(options) {
     if (device.isHost()) {
       programs = numThreads();
-      cacheBytes = int64_t(thisMachine().lastLevelCacheBytes);
+      cacheBytes = int64_t(options.machine.lastLevelCacheBytes);
     } else {
       const cuda::DeviceProperties &properties =
           (*valueOrThrow(cuda::DeviceState::get(device.index()))).properties;
@@ -93,9 +91,7 @@ private:
                   std::vector<Contender> contenders);
 
   Device device;
-  const std::function<void(const std::string &)> &tell;
-  SharedClock clock;
-  std::function<bool()> stops;
+  const RooflineOptions &options;
   int64_t programs, cacheBytes;
 };
 
@@ -117,16 +113,19 @@ double Surveyor::bestRate(const std::string &what, double amount,
   constexpr double grows = 1.01, seconds = 0.3;
   double best = 0;
   for (size_t turn = 0, same = 0; turn < mostTurns && same < 2; ++turn) {
-    if (stops && stops()) {
+    if (options.stops && options.stops()) {
       break;
     }
-    tell(what + (turn ? ", turn " + std::to_string(turn + 1) : ""));
+    if (options.tell) {
+      options.tell(what + (turn ? ", turn " + std::to_string(turn + 1) : ""));
+    }
     double before = best;
     for (const Times &times : measure(device, contenders,
                                       {.caches = Caches::Warm,
                                        .seconds = seconds,
-                                       .stops = stops,
-                                       .clock = clock})) {
+                                       .stops = options.stops,
+                                       .clock = options.clock,
+                                       .machine = options.machine})) {
       if (times.ms.samples) {
         best = std::max(best, amount / times.ms.least);
       }
@@ -136,11 +135,15 @@ double Surveyor::bestRate(const std::string &what, double amount,
   return best;
 }
 
-/// Arrays of 1 GiB at most, and a quarter of the device's free memory.
+/// Arrays of 1 GiB at most, and a quarter of a GPU's free memory, of the
+/// host's whole memory.
 double Surveyor::copyRate() {
   constexpr int64_t most = int64_t{1} << 30, unit = 1 << 16;
   int64_t bytes = std::max<int64_t>(8 * cacheBytes, 256 << 20);
   bytes = std::min(bytes, most);
+  if (device.isHost() && options.machine.memoryBytes) {
+    bytes = std::min(bytes, int64_t(options.machine.memoryBytes / 4));
+  }
   if (MemoryUse memory = memoryUse(device); memory.total) {
     bytes = std::min(most, int64_t(memory.free / 4));
   }
@@ -328,17 +331,15 @@ static std::string dateNow() {
   return text;
 }
 
-Roofline rooflineOf(Device device, bool again,
-                    const std::function<void(const std::string &)> &tell,
-                    const SharedClock &clock,
-                    const std::function<bool()> &stops) {
+Roofline rooflineOf(Device device, const RooflineOptions &options) {
   Roofline roofline = identityOf(device);
   Hasher hasher;
   hasher.field(roofline.device).field(roofline.driver).field(roofline.build);
   std::string folder = DiskCache::defaultFolder();
   std::string path =
       folder + "/roofline-" + hasher.finish().hex().substr(0, 16) + ".json";
-  if (Expected<std::string> text = readFile(path); text.ok() && !again) {
+  if (Expected<std::string> text = readFile(path);
+      text.ok() && !options.again) {
     Expected<Roofline> kept = parseRoofline(*text);
     if (kept.ok() && kept->device == roofline.device &&
         kept->driver == roofline.driver && kept->build == roofline.build) {
@@ -347,7 +348,7 @@ Roofline rooflineOf(Device device, bool again,
   }
   roofline.load = loadNow();
   roofline.date = dateNow();
-  Surveyor surveyor(device, tell, clock, stops);
+  Surveyor surveyor(device, options);
   roofline.copy = surveyor.copyRate();
   roofline.cache = surveyor.cacheRate();
   roofline.operations["fp32"] = surveyor.floatRate();
@@ -364,7 +365,7 @@ Roofline rooflineOf(Device device, bool again,
   if (!device.isHost()) {
     deriveRates(roofline, device);
   }
-  if (stops && stops()) {
+  if (options.stops && options.stops()) {
     return roofline;
   }
   Status status = makePrivateFolder(folder);

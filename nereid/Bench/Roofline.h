@@ -15,6 +15,7 @@
 
 #include "nereid/ABI/Status.h"
 #include "nereid/Machine/Clock.h"
+#include "nereid/Machine/Machine.h"
 #include "nereid/Runtime/Device.h"
 
 #include <functional>
@@ -59,13 +60,19 @@ struct Roofline {
   double leastMs(const Work &work) const;
 };
 
-/// The kept one, or one that is measured now and kept; `again`: not the kept
-/// one. Each rate is measured until it grows no more. What `stops` ends is not
-/// kept. `tell` is called with what is being measured. Throws Error.
-Roofline rooflineOf(Device device, bool again,
-                    const std::function<void(const std::string &)> &tell,
-                    const SharedClock &clock = {},
-                    const std::function<bool()> &stops = nullptr);
+struct RooflineOptions {
+  bool again = false; ///< not the kept one
+  /// Called with what is being measured.
+  std::function<void(const std::string &)> tell = nullptr;
+  /// Ends the measurement, whose roofline is not kept.
+  std::function<bool()> stops = nullptr;
+  SharedClock clock = {};
+  Machine machine = thisMachine(); ///< the host, for the sizes of arrays
+};
+
+/// The kept one, or one that is measured now and kept. Each rate is measured
+/// until it grows no more. Throws Error.
+Roofline rooflineOf(Device device, const RooflineOptions &options = {});
 
 /// "NVIDIA H200"; of the host the processor and the number of threads.
 std::string nameOf(Device device);

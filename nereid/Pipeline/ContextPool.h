@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Making a context and loading its dialects costs 2-4 ms, so they are kept. A
+// Making a context and loading its dialects takes time, so they are kept. A
 // context serves one compilation at a time; types and locations stay in it, so
 // it is dropped after a number of uses to bound the memory of a long process.
 //

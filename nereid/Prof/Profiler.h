@@ -26,7 +26,7 @@
 //
 // One Profiler of a process records at a time, and one of each context beside
 // it. While none does, a launch costs one load more than without this library;
-// while one does, less than 1 us more (docs/Prof.md). All functions are
+// docs/Prof.md says what it costs while one does. All functions are
 // thread-safe, and throw Error.
 //
 //===----------------------------------------------------------------------===//

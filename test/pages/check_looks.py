@@ -72,7 +72,8 @@ def check_script(chromium, folder):
 def pages(nereid, folder):
     """(name, file) of the pages that are looked at."""
     (folder / "k.py").write_text(KERNELS)
-    kernel = f"{folder}/k.py:a_kernel_with_quite_a_long_name_as_generated_code_has_them"
+    # The programs run in the folder, whose own path may have blanks.
+    kernel = "k.py:a_kernel_with_quite_a_long_name_as_generated_code_has_them"
 
     def make(name, *words, status=0):
         page = folder / f"{name}.html"
@@ -82,7 +83,7 @@ def pages(nereid, folder):
 
     launch = ["x_ptr=randn:f32[1000]", "y_ptr=empty:f32[1000]", "n=1000"]
     yield make("explain", "explain", kernel, *launch, "--grid", "8", "--against",
-               f"k.py:a_kernel_with_quite_a_long_name_as_generated_code_has_them BLOCK=64 --grid 16")
+               f"{kernel} BLOCK=64 --grid 16")
     for kind in ("strided", "conflicts", "ieee"):
         case = next(case for case in CASES if case.kernel == kind)
         yield make(f"explain-{kind}", *case.command(nereid, "explain")[1:], "--programs", "8")

@@ -291,11 +291,13 @@ static int runBench(const BenchOptions &options) {
   }
   auto roofline = [&](bool again) {
     return bench::rooflineOf(
-        device, again,
-        [&](const std::string &what) {
-          line.show("measuring the roofline of " + device.str() + ": " + what);
-        },
-        {}, [] { return Interruption::signal() != 0; });
+        device, {.again = again,
+                 .tell =
+                     [&](const std::string &what) {
+                       line.show("measuring the roofline of " + device.str() +
+                                 ": " + what);
+                     },
+                 .stops = [] { return Interruption::signal() != 0; }});
   };
   if (hasRoofline(options, device)) {
     report.roofline = roofline(options.roofline == "again");

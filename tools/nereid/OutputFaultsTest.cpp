@@ -107,7 +107,7 @@ protected:
       }
     };
     replaceAll("NEREID", NEREID_BINARY);
-    std::string script = "cd " + root + " && export XDG_CACHE_HOME=" + root +
+    std::string script = "cd " + root + " && export NEREID_CACHE_DIR=" + root +
                          "/cache && exec 2> err && " + line;
     write("script", script);
     int state = std::system(("bash " + root + "/script").c_str());
@@ -261,8 +261,7 @@ TEST_F(OutputFaults, StandardOutputThatTakesNothing) {
     expectTold(printer, "closed", shell(command + " >&-"), place, "");
     // The reader is gone before anything is written.
     expectTold(printer, "closed pipe",
-               shell("{ sleep 0.2; " + command +
-                     "; exit ${?}; } | true; exit ${PIPESTATUS[0]}"),
+               shell("exec 3> >(true); wait $!; " + command + " >&3 3>&-"),
                place, "Broken pipe");
   }
 }

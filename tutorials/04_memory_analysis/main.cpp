@@ -258,9 +258,10 @@ int main(int argc, char **argv) try {
   // once and kept. (The reference executor is no machine that has a rate.)
   bench::Roofline roofline;
   if (device.kind() != Device::Kind::Interp) {
-    roofline = bench::rooflineOf(device, false, [](const std::string &what) {
-      std::fprintf(stderr, "measuring this machine: %s\n", what.c_str());
-    });
+    roofline = bench::rooflineOf(
+        device, {.tell = [](const std::string &what) {
+          std::fprintf(stderr, "measuring this machine: %s\n", what.c_str());
+        }});
   }
 
   std::vector<Row> all;

@@ -5,12 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "apps/gpt2/checkpoint/HuggingFace.h"
-#include "apps/gpt2/checkpoint/Testing.h"
-#include "apps/gpt2/commands/Testing.h"
+#include "apps/gpt2/commands/ModelTesting.h"
 #include "apps/gpt2/data/Tokenizer.h"
-#include "apps/gpt2/model/Model.h"
-#include "apps/gpt2/train/Resume.h"
 
 #include <gmock/gmock.h>
 
@@ -20,22 +16,11 @@ using ::testing::HasSubstr;
 
 namespace {
 /// A model of 320 rows and a byte-pair tokenizer of fewer tokens.
-class ExportCommand : public ::testing::Test {
+class ExportCommand : public TinyModelCommand {
 protected:
   void SetUp() override {
-    writeContent(folder / "text.txt", "the thing and the other thing, then on");
-    ASSERT_EQ(runCommand({"prepare", folder / "text.txt", "--train-bpe=260",
-                          "--dataset=" + (folder / "data")})
-                  .error,
-              "");
-    GptConfig config;
-    config.layers = 1;
-    config.heads = 2;
-    config.width = 8;
-    config.context = 16;
-    config.vocabulary = 320;
-    Model model(config, 1, Device::cpu());
-    exportModel(folder / "model", config, weightsOf(model), 320);
+    makeModel("the thing and the other thing, then on", {"--train-bpe=260"},
+              320);
   }
   Outcome exported(const std::string &tokenizer) {
     return runCommand({"export", "--from=" + (folder / "model"),
@@ -45,7 +30,6 @@ protected:
     return nlohmann::json::parse(
         contentOf(folder / ("out/" + std::string(name))));
   }
-  TestFolder folder;
 };
 } // namespace
 

@@ -5,11 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "apps/gpt2/commands/Testing.h"
-
-#include "apps/gpt2/checkpoint/HuggingFace.h"
-#include "apps/gpt2/checkpoint/Testing.h"
-#include "apps/gpt2/train/Resume.h"
+#include "apps/gpt2/commands/ModelTesting.h"
 
 #include <gmock/gmock.h>
 
@@ -22,23 +18,9 @@ using ::testing::StartsWith;
 
 namespace {
 
-class SampleCommand : public ::testing::Test {
+class SampleCommand : public TinyModelCommand {
 protected:
-  void SetUp() override {
-    writeContent(folder / "text.txt", "abcdefgh\n");
-    ASSERT_EQ(runCommand({"prepare", folder / "text.txt",
-                          "--dataset=" + (folder / "data"), "--val-fraction=0"})
-                  .error,
-              "");
-    GptConfig config;
-    config.layers = 1;
-    config.heads = 2;
-    config.width = 8;
-    config.context = 16;
-    config.vocabulary = 9;
-    Model model(config, 1, Device::cpu());
-    exportModel(folder / "model", config, weightsOf(model), 9);
-  }
+  void SetUp() override { makeModel("abcdefgh\n", {"--val-fraction=0"}, 9); }
 
   Outcome sample(std::vector<std::string> words) {
     words.insert(words.begin(),
@@ -46,8 +28,6 @@ protected:
                   "--dataset=" + (folder / "data"), "--device=cpu"});
     return runCommand(std::move(words));
   }
-
-  TestFolder folder;
 };
 
 } // namespace

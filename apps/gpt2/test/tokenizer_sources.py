@@ -13,7 +13,7 @@ import random
 import sys
 import tempfile
 
-from tokenizers_peer import EDGES, END, Ours, load_theirs, mixed_texts, np, token_files
+from tokenizers_peer import EDGES, END, Ours, check_tokens, load_theirs, mixed_texts, np, token_files
 
 # GPT-2's, in the form of OpenAI's encoder.py.
 PATTERN = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
@@ -22,13 +22,7 @@ PATTERN = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S
 def compare(name, ours, texts, option, encode, end):
     """`encode`: of the library, a list of tokens of a text."""
     got = np.array(token_files.read_part(ours.prepare(texts, option)), np.int64)
-    expected = []
-    for i, text in enumerate(texts):
-        expected += encode(text) + ([end] if i + 1 < len(texts) else [])
-    expected = np.array(expected, np.int64)
-    if not np.array_equal(got, expected):
-        first = next((j for j, (a, b) in enumerate(zip(got, expected)) if a != b), min(len(got), len(expected)))
-        sys.exit(f"error: {name}: token {first}: expected {expected[first:first + 5]}, got {got[first:first + 5]}")
+    check_tokens(name, got, texts, map(encode, texts), end)
     print(f"{name}: {sum(len(text.encode()) for text in texts) / 1e6:.1f} MB, {len(got)} tokens, all equal", flush=True)
 
 

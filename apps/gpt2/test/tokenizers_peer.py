@@ -147,25 +147,30 @@ def merges_of(folder):
     return [line for line in (folder / "merges.txt").read_text().split("\n") if line and not line.startswith("#version")]
 
 
+def check_tokens(name, got, texts, encodings, end, decode=lambda ids: "?"):
+    """Ends with an error unless `got` is the encodings of the texts, lists of tokens, with `end` between them."""
+    at = 0
+    for i, encoding in enumerate(encodings):
+        expected = np.array(encoding + ([end] if i + 1 < len(texts) else []), np.int64)
+        part = got[at:at + len(expected)]
+        if not np.array_equal(part, expected):
+            first = next((j for j, (a, b) in enumerate(zip(part, expected)) if a != b), min(len(part), len(expected)))
+            around = slice(max(0, first - 4), first + 4)
+            sys.exit(f"error: {name}: text {i}, token {first}: expected {expected[around]}, got {part[around]}; "
+                     f"the text there: {decode(list(expected[around]))!r}")
+        at += len(expected)
+    if at != len(got):
+        sys.exit(f"error: {name}: expected {at} tokens, got {len(got)}")
+
+
 def compare(name, ours, texts, folder, seed):
     """Our tokens of the texts beside the peer's, both with the vocabulary of `folder`; returns how many bytes."""
     data = ours.prepare(texts, f"--vocab={folder}/vocab.json", f"--merges={folder}/merges.txt")
     tokens = token_files.read_part(data)
     got = np.array(tokens, np.int64)
     peer = load_theirs(folder)
-    end = peer.token_to_id(END)
-    at = 0
-    for i, encoding in enumerate(peer.encode_batch_fast(texts, add_special_tokens=False)):
-        expected = np.array(encoding.ids + ([end] if i + 1 < len(texts) else []), np.int64)
-        part = got[at:at + len(expected)]
-        if not np.array_equal(part, expected):
-            first = next((j for j, (a, b) in enumerate(zip(part, expected)) if a != b), min(len(part), len(expected)))
-            around = slice(max(0, first - 4), first + 4)
-            sys.exit(f"error: {name}, seed {seed}: text {i}, token {first}: expected {expected[around]}, got {part[around]}; "
-                     f"the text there: {peer.decode(list(expected[around]))!r}")
-        at += len(expected)
-    if at != len(got):
-        sys.exit(f"error: {name}, seed {seed}: expected {at} tokens, got {len(got)}")
+    encodings = (encoding.ids for encoding in peer.encode_batch_fast(texts, add_special_tokens=False))
+    check_tokens(f"{name}, seed {seed}", got, texts, encodings, peer.token_to_id(END), peer.decode)
     whole = END.join(texts).encode()
     if token_files.decode(tokens, token_files.vocabulary_bytes(folder)) != whole:
         sys.exit(f"error: {name}, seed {seed}: the tokens do not decode to the text")

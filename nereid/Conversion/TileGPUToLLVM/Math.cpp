@@ -19,8 +19,8 @@
 //   exp(x) = 2^t + 2^t r
 //
 // 7 instructions where the polynomial takes 18, and 3 ulps. With these a
-// softmax took 4 % longer (docs/decisions/Tiles.md); attention has no time to
-// give away either.
+// softmax took longer (docs/decisions/Tiles.md); attention has no time to give
+// away either.
 //
 // Results below 2^-126 are zero. The form that keeps them scales its argument
 // and its result under a predicate, which all exponentials of a thread take in

@@ -175,7 +175,7 @@ void KernelEmitter::emitLoad(tile::LoadOp op) {
 }
 
 /// What an element-wise kernel only writes leaves the first-level cache to what
-/// it loads, if that is more: 0.2 % of a vector add (docs/decisions/Tiles.md).
+/// it loads, if that is more (docs/decisions/Tiles.md).
 static bool leavesCache(tile::StoreOp op, bool isStreamed) {
   return isStreamed && op.getCache() == tile::CacheModifier::None &&
          op.getEvict() == tile::EvictionPolicy::Normal;

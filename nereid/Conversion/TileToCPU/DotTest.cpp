@@ -172,12 +172,19 @@ static void checkLayouts(const std::string &type, const std::string &sumType,
   }
 }
 
-TEST(Dot, EveryOrderOfOperandsInMemory) {
+// x86-64-v2 has the forms of x86-64.
+TEST(Dot, EveryOrderOfNarrowOperands) {
   for (const std::string &target : runnableTargets()) {
+    if (target == "x86-64-v2") {
+      continue;
+    }
     checkLayouts<Bf16, float>("bf16", "f32", target);
     checkLayouts<int8_t, int32_t>("i8", "i32", target);
     checkLayouts<uint8_t, int32_t>("i8", "i32", target, true);
   }
+}
+
+TEST(Dot, EveryOrderOfWideOperands) {
   checkLayouts<float, float>("f32", "f32", "x86-64");
   checkLayouts<float, float>("f32", "f32", "cpu");
   checkLayouts<double, double>("f64", "f64", "cpu");

@@ -8,9 +8,8 @@
 // A program that goes over its row several times waits for memory in the first
 // pass (loads) and the last (stores), and computes in between with memory idle.
 // So the nests behind the first pass fetch the row of the next program, and the
-// nest before a store the lines that will be stored to. Softmax of 4096x4096
-// f32 on two cores of a Xeon at 2.5 GHz: 0.57 of the copy bandwidth without,
-// 0.66 with the loads, 0.84 with both. Stores past the cache gain nothing.
+// nest before a store the lines that will be stored to; stores past the cache
+// gain nothing (docs/decisions/Host.md).
 //
 // A pass over a tile of several rows jumps from row to row before the
 // processor's own prefetcher has followed one: each row's next piece, the next
@@ -31,8 +30,8 @@ namespace nereid::tocpu {
 /// Rows of this size, several at a time, stay in a second-level cache.
 static constexpr int64_t maxFetchBytes = 256 << 10;
 static constexpr int64_t lineBytes = 64;
-/// How far in front of a stream of stores its lines are asked for: 12 % of an
-/// addition (docs/decisions/Host.md).
+/// How far in front of a stream of stores its lines are asked for
+/// (docs/decisions/Host.md).
 static constexpr int64_t storeDistance = 2048;
 /// Elements of a row that is worth asking ahead in.
 static constexpr int64_t longRow = 8192;

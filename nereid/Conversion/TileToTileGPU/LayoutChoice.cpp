@@ -135,8 +135,8 @@ bool LayoutChoice::isCheapIn(const TileLayout &layout, Operation *op) {
 /// A row that stays in one warp is reduced without shared memory, but each of
 /// the row's weights is in a register of every warp. Where they are too many to
 /// be loaded by every warp, or as many as the thread has elements of rows, or
-/// take an eighth of its registers, the warps share the rows: 11 % of a layer
-/// norm of four rows (docs/decisions/Tiles.md).
+/// take an eighth of its registers, the warps share the rows
+/// (docs/decisions/Tiles.md).
 void LayoutChoice::spreadRowsOfManyWeights() {
   std::set<Shape> shapes;
   unsigned manyWords = (target.threadRegisters + 1) / 8;

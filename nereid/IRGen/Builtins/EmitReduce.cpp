@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // sum, max and their like become one tile.reduce directly, not through a
-// combine function in the language: they stand in nearly every kernel, and a
-// layer norm's whole compile time is 50 ms.
+// combine function in the language: they stand in nearly every kernel, whose
+// compile time is short.
 //
 // 16-bit floats are summed in float32 and rounded once, which is as exact as a
 // target can be asked to be and keeps all targets alike.

@@ -255,7 +255,8 @@ struct alignas(64) Share {
 
 // Every thread goes through a contiguous share of its own, the same one at
 // every launch, and then helps the others. tbb::auto_partitioner deals shares
-// to whoever comes first: 1 to 4 % slower where a tensor stays in the caches.
+// to whoever comes first, and is slower where a tensor stays in the caches
+// (docs/decisions/Host.md).
 void ThreadPool::runRanges(int64_t count, int64_t grain, RangeBody body) {
   if (count <= grain || threads() == 1) {
     if (count > 0) {

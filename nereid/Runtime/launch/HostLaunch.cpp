@@ -7,7 +7,7 @@
 //
 // Threads are only woken for work that is worth it: the cost of a program is
 // measured as launches go by, and grids that are done in some microseconds run
-// on the calling thread. Waking a sleeping oneTBB worker takes 5 to 50 us.
+// on the calling thread: waking a sleeping oneTBB worker takes longer.
 //
 // A failing check leaves generated code with longjmp, which is sound there:
 // that code owns nothing. The other threads stop at their next slice.
@@ -312,7 +312,7 @@ static void timedRange(Run &run, int64_t begin, int64_t end) {
 
 /// Work below this runs on the calling thread.
 static constexpr float wakeUpNs = 20000;
-/// Handing out a range costs about 0.2 us, a small part of this.
+/// Handing out a range is a small part of this (docs/decisions/Host.md).
 static constexpr float rangeNs = 5000;
 
 static void runManyPrograms(Run &run, int64_t programs) {

@@ -25,7 +25,7 @@ namespace nereid {
 /// Whether stores should pass the caches, where a launch's tensors exceed them.
 /// On a socket whose cores saturate the memory it saves reading what is
 /// overwritten, a third of a copy's traffic; where few cores wait for latency,
-/// it costs 15 %; and arrays that are hardly larger than the cache stay in it
+/// it costs time; and arrays that are hardly larger than the cache stay in it
 /// for a good part from launch to launch, unless stores pass it. So the first
 /// launches try both, each several times in a row: the last finds the caches as
 /// its own kind leaves them. Never changes a result.

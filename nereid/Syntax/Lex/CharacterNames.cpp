@@ -7,8 +7,8 @@
 //
 // 35,000 names in 430 kB of text: a name is a sequence of word numbers, a
 // frequent word takes one letter and another one three. A query is put into the
-// same form and searched for as a substring, about 0.1 ms; nothing is built at
-// start, since few files ask at all.
+// same form and searched for as a substring; nothing is built at start, since
+// few files ask at all.
 //
 //===----------------------------------------------------------------------===//
 

@@ -84,7 +84,7 @@ Expected<std::string> emitLibrary(const LibraryObject &library);
 /// Links an object into this process. `entryName` has the type HostEntry. The
 /// code may call the C library's memcpy, memmove, memset and math functions; a
 /// reference to anything else fails. The code is unmapped with the last copy of
-/// HostCode::owner. About 0.2 ms.
+/// HostCode::owner.
 Expected<HostCode> loadObject(const std::vector<std::byte> &object,
                               const std::string &entryName);
 

@@ -56,8 +56,7 @@ static void initializeNvptx() {
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
     // An address is `base + index * size` in one mad.wide: ptxas then keeps
-    // what all lanes share in uniform registers: 1 % of a layer norm
-    // (docs/decisions/Tiles.md).
+    // what all lanes share in uniform registers (docs/decisions/Tiles.md).
     nereid::target::setSwitch("nvptx-mad-wide-opt", "true");
   });
 }

@@ -10,7 +10,7 @@
 // the programs from above, through their registers. A kernel that streams
 // tensors from memory keeps it busiest with about 48 KiB of loads in flight a
 // multiprocessor; more of them disturb the order in which memory is read, which
-// costs a vector add 0.5 % (docs/decisions/Tiles.md).
+// costs a vector add time (docs/decisions/Tiles.md).
 //
 // The alternative that lost: shared memory that nobody uses. It takes the
 // multiprocessor another split between shared memory and cache, which each

@@ -73,7 +73,7 @@ CASES = [
     *pair("atomics.py", "atomics", (UPDATES + " BLOCK=1024", "8192,8"), (UPDATES + " BLOCK=64", "128,128")),
     *pair("narrow.py", "narrow", (BYTES.format(268435455), "65536"), (BYTES.format(268435456), "65536")),
     *pair("masked.py", "masked", (SHORT + " BLOCK=1024", "1048576"), (SHORT + " BLOCK=64 ROWS=32", "32768")),
-    *pair("products.py", "ieee", *same(SINGLE + " BM=64 BN=64 BK=32", "32,32"), "products", 16),
+    *pair("products.py", "ieee", *same(SINGLE + " BM=64 BN=64 BK=32", "32,32"), "products", 8),
     *pair("products.py", "unstaged", (HALF + " BM=128 BN=128 BK=64 num_warps=8 num_stages=1", "32,32"),
-          (HALF + " BM=128 BN=128 BK=64 num_warps=8 num_stages=4", "32,32"), "products", 16),
+          (HALF + " BM=128 BN=128 BK=64 num_warps=8 num_stages=4", "32,32"), "products", 8),
 ]

@@ -7,7 +7,7 @@
 //
 // wgmma multiplies 64 rows by up to 256 columns, 32 bytes deep, and reads the
 // right operand, and the left one if wanted, from shared memory: no ldmatrix,
-// and three times the rate of mma.sync on the same chip (for f16 on an H100).
+// and three times the rate of mma.sync on the same chip.
 // All instructions of a product are one operation with its fence, and with its
 // wait, unless the product is left in flight.
 //
@@ -104,7 +104,7 @@ KernelEmitter::openWarpgroupOperand(tile::DotOp op, unsigned index) {
   return operand;
 }
 
-/// ptxas takes 10 ms for an instruction with 128 accumulators and its copies. A
+/// ptxas takes long for an instruction with many accumulators and its copies. A
 /// product of several is as fast as a loop over one if another four warps'
 /// instructions fill the gaps, and the next copies are started beside it,
 /// and is not left in flight for the next iteration
@@ -271,7 +271,7 @@ void KernelEmitter::emitWarpgroupMma(tile::DotOp op) {
 void KernelEmitter::emitWaitProducts(tilegpu::WaitProductsOp op) {
   Registers sums = regs(op.getProduct());
   // What is only carried into the next iteration nobody can touch before the
-  // wait. Else it hands the sums on, which takes LLVM 6 ms for 128 of them.
+  // wait. Else it hands the sums on, which takes LLVM long where they are many.
   bool isCarried = llvm::all_of(
       op->getUsers(), [](Operation *user) { return isa<scf::YieldOp>(user); });
   if (isCarried) {

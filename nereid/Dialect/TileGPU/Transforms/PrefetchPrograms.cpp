@@ -20,8 +20,8 @@
 // What loses is left alone: element-wise kernels, and loads in loops, which a
 // program can start ahead of their use itself; several rows a program, where
 // one is as fast. A softmax of 4096x4096 bf16 loses too and is not told apart:
-// hence num_stages of 1, which turns all this off. Up to 14 % of a layer norm;
-// docs/decisions/Prefetch.md has the cases.
+// hence num_stages of 1, which turns all this off. docs/decisions/Prefetch.md
+// has the cases.
 //
 //===----------------------------------------------------------------------===//
 
@@ -236,7 +236,7 @@ std::optional<Fetch> ProgramPrefetcher::fetchOf(tile::LoadOp load,
 
 /// A program that writes a block too holds its place while it only computes
 /// and writes. Where rows are only read, others' loads fill that time, and
-/// asking twice costs 2 % (docs/decisions/Prefetch.md).
+/// asking twice costs time (docs/decisions/Prefetch.md).
 bool ProgramPrefetcher::storesAsMuch(int64_t bytes) {
   int64_t stored = 0;
   for (tile::StoreOp store : body.getOps<tile::StoreOp>()) {

@@ -96,7 +96,7 @@ void RegistersForLoadsPass::runOnOperation() {
   auto &axes = getAnalysis<AxisInfoAnalysis>();
   // Of a thread when as many warps are resident as can be. Loads that take no
   // more than half of it are in flight together as it is, and more registers
-  // would only cost warps (7 % of a cross entropy of long rows).
+  // would only cost warps (docs/decisions/Tiles.md).
   unsigned ofMostWarps =
       target->processorRegisters / (target->processorWarps * target->lanes);
   unsigned most = 0;
