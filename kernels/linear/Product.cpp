@@ -9,6 +9,7 @@
 
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/operator/Stages.h"
+#include "nereid/Runtime/DeviceProperties.h"
 
 #include <algorithm>
 
@@ -65,6 +66,44 @@ bool kernels::isWide(const Product &p) {
   return largest > INT32_MAX;
 }
 
+/// Can roles_kernel's warps that copy have the engine copy tiles of it? Of the
+/// rest, 2^31 rows and the like, the launch takes care.
+static bool isMapped(const Tensor &t) {
+  constexpr int64_t alignment = 16;
+  bool isColumns = t.stride(1) == 1 && t.size(1) > 1;
+  int64_t inner = isColumns ? t.stride(1) : t.stride(2);
+  int64_t outer = isColumns ? t.stride(2) : t.stride(1);
+  return (t.dtype() == bf16 || t.dtype() == f16) && inner == 1 &&
+         outer % alignment == 0 && t.stride(0) % alignment == 0 &&
+         reinterpret_cast<uintptr_t>(t.data()) % alignment == 0;
+}
+
+static bool isMapped(const Product &p) {
+  constexpr int hopper = 90;
+  Device device = p.a.device();
+  return !device.isHost() && properties(device).computeCapability == hopper &&
+         isMapped(p.a) && isMapped(p.b) && !p.sumsBatches;
+}
+
+static void runWithRoles(const Product &p, const ProductPlan &plan,
+                         const Tensor &y, bool plain) {
+  const Tensor &residual = p.options.residual;
+  Shape r = residual.defined() ? residual.strides() : Shape{0, 0, 0};
+  int64_t batches = p.a.size(0), m = p.a.size(1), n = p.b.size(2);
+  int64_t blocks = cdiv(m, plan.blockM) * cdiv(n, plan.blockN) * batches;
+  static const OperatorKernel product("linear", "roles_kernel");
+  product[{std::min<int64_t>(blocks, properties(y.device()).processors)}](
+      y, p.a, p.b, orNone(contiguousOrNone(p.options.bias)), orNone(residual),
+      orNone(p.before), orNone(p.of), m, n, p.a.size(2), batches,
+      batches == 1 ? 0 : p.a.stride(0), p.a.stride(1), p.a.stride(2),
+      p.b.size(0) == 1 ? 0 : p.b.stride(0), p.b.stride(1), p.b.stride(2), r[0],
+      r[1], r[2], p.options.scale, "BLOCK_M"_a = plan.blockM,
+      "BLOCK_N"_a = plan.blockN, "BLOCK_K"_a = plan.blockK, "GROUP"_a = 8,
+      "WIDE"_a = isWide(p), "ACTIVATION"_a = nameOf(p.options.activation),
+      "PLAIN"_a = plain, "num_warps"_a = plan.warps,
+      "num_stages"_a = plan.stages);
+}
+
 Tensor kernels::run(const Product &given) {
   Product p = given;
   Shape shape = {p.sumsBatches ? 1 : p.a.size(0), p.a.size(1), p.b.size(2)};
@@ -82,7 +121,8 @@ Tensor kernels::run(const Product &given) {
   if (!p.plan && runFewRows(p, y)) {
     return y;
   }
-  ProductSize size = {p.a.size(0), p.a.size(1), p.b.size(2), p.a.size(2)};
+  ProductSize size = {p.a.size(0), p.a.size(1), p.b.size(2), p.a.size(2),
+                      isMapped(p)};
   int64_t m = size.m, n = size.n, k = size.k;
   bool plain = !p.options.bias.defined() && !p.options.residual.defined() &&
                !p.before.defined() && !p.of.defined() &&
@@ -90,6 +130,10 @@ Tensor kernels::run(const Product &given) {
   ProductPlan plan =
       p.plan ? *p.plan
              : planProduct(size, inType, p.options.tf32, y.device(), plain);
+  if (plan.hasRoles) {
+    runWithRoles(p, plan, y, plain);
+    return y;
+  }
   if (p.sumsBatches) {
     plan.splits = 1; // each batch is a part
   }

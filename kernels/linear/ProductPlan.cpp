@@ -32,6 +32,8 @@ struct Candidate {
   double startTime = 1500;
   /// Only where nothing but a store follows: registers are full.
   bool plainOnly = false;
+  /// Warps of its own that copy; programs that take one block after another.
+  bool hasRoles = false;
 
   int64_t sharedBytes(int64_t elementBytes) const {
     return stages * (m + n) * k * elementBytes;
@@ -48,6 +50,7 @@ struct Family {
 // docs/decisions/ProductBlocks.md says where they come from. A block's traffic
 // from the cache is m + n values for m * n operations, which is what lowers the
 // efficiency of the smaller ones.
+constexpr Candidate roles = {128, 256, 64, 8, 4, 1.06, 1, 1800, false, true};
 constexpr Candidate halves[] = {{128, 256, 64, 8, 3, 1.00, 1, 3100},
                                 {128, 128, 64, 4, 3, 0.95, 2, 2500, true},
                                 {128, 128, 64, 8, 3, 0.89, 2, 2400},
@@ -116,7 +119,12 @@ void kernels::forEachProductPlan(const ProductSize &size, DType dtype,
   // Of a second launch, in nanoseconds; bytes a nanosecond at which it reads
   // parts.
   constexpr double launchTime = 2500, bandwidth = 3500;
-  for (const Candidate &c : family.candidates) {
+  std::vector<Candidate> candidates(family.candidates.begin(),
+                                    family.candidates.end());
+  if (size.isMapped && hasCompiler()) {
+    candidates.push_back(roles);
+  }
+  for (const Candidate &c : candidates) {
     double tiles =
         double(size.batch) * double(cdiv(size.m, c.m) * cdiv(size.n, c.n));
     int64_t room = gpu.sharedBytes / c.sharedBytes(elementBytes);
@@ -128,7 +136,7 @@ void kernels::forEachProductPlan(const ProductSize &size, DType dtype,
         2.0 * double(c.m * c.n) / (family.operations * c.efficiency);
     for (int64_t splits = 1; splits <= 16; ++splits) {
       // A split should have a few blocks of K to overlap.
-      if (splits > 1 && size.k < splits * c.k * 4) {
+      if (splits > 1 && (c.hasRoles || size.k < splits * c.k * 4)) {
         break;
       }
       if (c.plainOnly && !plain && splits == 1) {
@@ -142,7 +150,7 @@ void kernels::forEachProductPlan(const ProductSize &size, DType dtype,
             double(size.batch) * double(size.m) * double(size.n) * 4;
         time += launchTime + double(splits) * partBytes / bandwidth;
       }
-      use({c.m, c.n, c.k, c.warps, c.stages, splits, time});
+      use({c.m, c.n, c.k, c.warps, c.stages, splits, c.hasRoles, time});
     }
   }
 }

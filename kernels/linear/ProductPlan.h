@@ -21,11 +21,14 @@ struct ProductPlan {
   int64_t blockM = 0, blockN = 0, blockK = 0;
   int warps = 4, stages = 1;
   int64_t splits = 1;     ///< of K
+  bool hasRoles = false;  ///< roles_kernel instead of linear_kernel
   double nanoseconds = 0; ///< as ProductPlan.cpp estimates them
 };
 
 struct ProductSize {
   int64_t batch = 1, m = 0, n = 0, k = 0;
+  /// An engine can copy tiles of both operands (roles_kernel).
+  bool isMapped = false;
 };
 
 /// The fastest for the device: what has been measured for large products, and

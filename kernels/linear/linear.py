@@ -201,6 +201,42 @@ def linear_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_pt
 
 
 @triton.jit
+def roles_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, M, N, K, batches, a_batch, a_row, a_col,
+                 b_batch, b_row, b_col, r_batch, r_row, r_col, scale, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+                 BLOCK_K: tl.constexpr, GROUP: tl.constexpr, WIDE: tl.constexpr, ACTIVATION: tl.constexpr,
+                 PLAIN: tl.constexpr):
+    """linear_kernel for GPUs that copy boxes of tensors by an engine: each program goes through the blocks of y [batches,
+    M, N] by the number of programs, and warps of its own copy the next block's operands while the others still store.
+    """
+    blocks_m = tl.cdiv(M, BLOCK_M)
+    blocks_n = tl.cdiv(N, BLOCK_N)
+    for block in range(tl.program_id(0), blocks_m * blocks_n * batches, tl.num_programs(0)):
+        program = block % (blocks_m * blocks_n)
+        batch = block // (blocks_m * blocks_n)
+        group = program // (GROUP * blocks_n)
+        height = min(blocks_m - group * GROUP, GROUP)
+        within = program % (GROUP * blocks_n)
+        rows = (group * GROUP + within % height) * BLOCK_M + tl.arange(0, BLOCK_M)
+        cols = within // height * BLOCK_N + tl.arange(0, BLOCK_N)
+        ks = tl.arange(0, BLOCK_K)
+        a_ptrs = a_ptr + batch * a_batch + rows[:, None] * a_row + ks[None, :] * a_col
+        b_ptrs = b_ptr + batch * b_batch + ks[:, None] * b_row + cols[None, :] * b_col
+        total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+        for k in tl.range(0, K, BLOCK_K, warp_specialize=True):
+            a = tl.load(a_ptrs, mask=(rows[:, None] < M) & (ks[None, :] < K - k), other=0.0)
+            b = tl.load(b_ptrs, mask=(ks[:, None] < K - k) & (cols[None, :] < N), other=0.0)
+            total = tl.dot(a, b, total)
+            a_ptrs += BLOCK_K * a_col
+            b_ptrs += BLOCK_K * b_row
+        inside = (rows[:, None] < M) & (cols[None, :] < N)
+        if WIDE:
+            rows = rows.to(tl.int64)
+            cols = cols.to(tl.int64)
+        finish(total, y_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, batch, rows, cols, inside, M, N, r_batch, r_row,
+               r_col, scale, 0, ACTIVATION, PLAIN)
+
+
+@triton.jit
 def few_rows_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, M, N, K, a_row, a_col, b_col, r_row,
                     r_col, scale, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, EVEN: tl.constexpr,
                     ACTIVATION: tl.constexpr, PLAIN: tl.constexpr):

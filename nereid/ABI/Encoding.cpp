@@ -94,7 +94,8 @@ Encoder &Encoder::add(const CompileOptions &o) {
       .add(o.maxRegisters)
       .add(o.minRegisters)
       .add(o.fpFusion)
-      .add(o.checks);
+      .add(o.checks)
+      .add(o.tensorMaps);
 }
 
 std::string encodeImage(const KernelImage &image) {
@@ -122,6 +123,16 @@ std::string encodeImage(const KernelImage &image) {
   out.add(image.scratchBytes).add(image.sharedBytes);
   out.add(image.numWarps).add(image.threadsPerBlock);
   out.add(image.hasFaultRecord).add(image.numRegisters);
+  out.add(static_cast<uint64_t>(image.tensorMaps.size()));
+  for (const TensorMapSource &map : image.tensorMaps) {
+    out.add(map.base).add(map.elementBytes).add(map.swizzleBytes);
+    for (const std::vector<int64_t> *list : {&map.box, &map.numbers}) {
+      out.add(static_cast<uint64_t>(list->size()));
+      for (int64_t number : *list) {
+        out.add(number);
+      }
+    }
+  }
   out.add(image.spillBytes).add(image.localBytes);
   out.add(static_cast<uint64_t>(image.stageTimes.size()));
   for (const auto &[stage, milliseconds] : image.stageTimes) {
@@ -160,6 +171,13 @@ struct ImageDecoder : Decoder {
     get(p.isConst);
     get(p.isWritten);
   }
+  void get(TensorMapSource &map) {
+    get(map.base);
+    get(map.elementBytes);
+    get(map.swizzleBytes);
+    list(map.box, [&](int64_t &size) { get(size); });
+    list(map.numbers, [&](int64_t &number) { get(number); });
+  }
   void get(ImageSite &s) {
     get(s.kind, ImageSite::Kind::Nan);
     get(s.message);
@@ -194,6 +212,7 @@ std::optional<KernelImage> decodeImage(std::string_view bytes) {
   in.get(image.threadsPerBlock);
   in.get(image.hasFaultRecord);
   in.get(image.numRegisters);
+  in.list(image.tensorMaps, [&](TensorMapSource &map) { in.get(map); });
   in.get(image.spillBytes);
   in.get(image.localBytes);
   in.list(image.stageTimes, [&](std::pair<std::string, double> &stage) {

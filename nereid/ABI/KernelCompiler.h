@@ -150,6 +150,10 @@ struct CompileOptions {
   /// code is the same.
   bool dependentLaunch = false;
   uint32_t checks = 0; ///< CheckFlags
+  /// The launch may make tensor maps (TensorMapSource), which loops that say
+  /// warp_specialize want. False: of a form for tensors that no map describes,
+  /// and of code compiled ahead of time.
+  bool tensorMaps = true;
 
   bool operator==(const CompileOptions &) const = default;
 };

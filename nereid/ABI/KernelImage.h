@@ -21,7 +21,7 @@
 
 namespace nereid {
 
-inline constexpr uint32_t kernelImageVersion = 4;
+inline constexpr uint32_t kernelImageVersion = 5;
 
 enum class ImageFormat : uint8_t {
   HostObject, ///< relocatable ELF of the host
@@ -56,6 +56,19 @@ struct ImageSite {
 };
 
 /// Names and milliseconds, in the order in which stages ran.
+/// A parameter behind the others, of 128 bytes aligned to 64: a tensor as the
+/// GPU's engine for copies of boxes knows it, which each launch makes.
+struct TensorMapSource {
+  uint32_t base = 0;         ///< the pointer's parameter
+  uint32_t elementBytes = 0; ///< 1, 2, 4 or 8
+  uint32_t swizzleBytes = 0; ///< of a row of the box, permuted in 16 bytes
+  std::vector<int64_t> box;  ///< elements by dimension, innermost first
+  /// Stride and size of each dimension, in elements: sums of products of
+  /// parameters. First the number of products, or -1 for a size that does not
+  /// matter; of each its factor, how many parameters it has, and these.
+  std::vector<int64_t> numbers;
+};
+
 using StageTimes = std::vector<std::pair<std::string, double>>;
 
 struct KernelImage {
@@ -76,6 +89,7 @@ struct KernelImage {
   /// GPU: the kernel has one more, last parameter, the address of a
   /// DeviceFault (ABI/LaunchABI.h).
   bool hasFaultRecord = false;
+  std::vector<TensorMapSource> tensorMaps; ///< GPU
   /// What the assembler says of a thread; 0 in a GpuAssembly image. Spills are
   /// the bytes stored and loaded, as they stand in the code.
   uint32_t numRegisters = 0, spillBytes = 0, localBytes = 0;

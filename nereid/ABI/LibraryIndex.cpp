@@ -132,6 +132,7 @@ struct IndexDecoder : Decoder {
     get(o.minRegisters);
     get(o.fpFusion);
     get(o.checks);
+    get(o.tensorMaps);
   }
   void get(LibraryParameter &p) {
     get(p.name);

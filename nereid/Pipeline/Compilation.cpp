@@ -419,7 +419,8 @@ Status Compilation::describeImage() {
     }
   }
   bool isGpu = std::holds_alternative<nvptx::NvptxTarget>(target);
-  warn(uselessLoopHints(kernel, request.source, image.target, isGpu));
+  warn(uselessLoopHints(kernel, request.source, image.target, isGpu,
+                        isGpu && gpu().info.hasTensorMaps));
   if (!isGpu) {
     warn(uselessOnHost(kernel, request, image.target));
   }
@@ -519,7 +520,10 @@ static std::string powersUpTo(unsigned most) {
 static GpuOptions gpuOptions(const CompileRequest &request,
                              const nvptx::NvptxTarget &target) {
   return {target.name, request.options.numWarps, request.options.numStages,
-          request.options.fpFusion, knobs().disable};
+          request.options.fpFusion,
+          // Checks have a parameter behind all others.
+          request.options.tensorMaps && !request.options.checks,
+          knobs().disable};
 }
 
 Status Compilation::layOutTiles() {
@@ -540,6 +544,11 @@ Status Compilation::layOutTiles() {
     warn(uselessOnGpu(*kernel, request, gpu().name));
   }
   return kernel.status();
+}
+
+/// As the engine that copies boxes tells elements apart: it moves bytes.
+static uint32_t tensorMapElement(Type element) {
+  return tile::getElementBytes(element);
 }
 
 Status Compilation::makeThreads() {
@@ -563,6 +572,15 @@ Status Compilation::makeThreads() {
   image.threadsPerBlock = kernel->threads;
   image.sharedBytes = kernel->sharedBytes;
   image.hasFaultRecord = kernel->hasFaultRecord;
+  for (tilegpu::TensorMapSourceAttr map : kernel->tensorMaps) {
+    auto box = map.getBox();
+    image.tensorMaps.push_back(
+        {map.getBase(),
+         tensorMapElement(map.getElementType()),
+         map.getSwizzleBytes(),
+         {box.begin(), box.end()},
+         {map.getNumbers().begin(), map.getNumbers().end()}});
+  }
   noteWritten(kernel->writtenParameters);
   return Status::success();
 }
@@ -582,6 +600,7 @@ static nvptx::EmitOptions emitOptions(const CompileOptions &options,
   if (!emit.maxRegisters && !emit.minRegisters) {
     auto kernel = readGpuKernel(module);
     emit.minRegisters = kernel.ok() ? kernel->registers : 0;
+    emit.maxRegisters = kernel.ok() ? kernel->mostRegisters : 0;
   }
   return emit;
 }

@@ -32,6 +32,9 @@ void buildTileGPUPipeline(OpPassManager &pm, const GpuOptions &options) {
   if (options.has("shared-operands")) {
     layouts.addPass(tilegpu::createShareOperands());
   }
+  if (options.has("copies-ahead") && options.tensorMaps) {
+    layouts.addPass(tilegpu::createSpecializeWarps({options.stages}));
+  }
   if (options.has("copies-ahead")) {
     layouts.addPass(tilegpu::createScheduleLoops(
         {options.stages, /*sharedLimit=*/0, options.has("carried-products")}));
@@ -71,12 +74,17 @@ struct PipelineText : PassPipelineOptions<PipelineText> {
   Option<bool> fpFusion{*this, "fp-fusion",
                         llvm::cl::desc("a * b + c may be rounded once"),
                         llvm::cl::init(GpuOptions().fpFusion)};
+  Option<bool> tensorMaps{*this, "tensor-maps",
+                          llvm::cl::desc("a launch may make tensor maps"),
+                          llvm::cl::init(GpuOptions().tensorMaps)};
   ListOption<std::string> disabled{
       *this, "disable", llvm::cl::desc("policies, as NEREID_DISABLE has them")};
 
   GpuOptions read() const {
-    return {target, warps, stages, fpFusion,
-            std::vector<std::string>(disabled.begin(), disabled.end())};
+    return {
+        target,     warps,
+        stages,     fpFusion,
+        tensorMaps, std::vector<std::string>(disabled.begin(), disabled.end())};
   }
 };
 } // namespace

@@ -32,6 +32,7 @@ struct GpuOptions {
   unsigned warps = 4;
   unsigned stages = 3;
   bool fpFusion = true;
+  bool tensorMaps = true; ///< a launch may make them
   /// Words of NEREID_DISABLE (Support/Knobs.def): policies to do without.
   std::vector<std::string> disabled;
 

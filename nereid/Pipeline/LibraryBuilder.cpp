@@ -240,6 +240,8 @@ Status LibraryBuilder::add(const Source &source,
     request.kernel = kernel.name;
     request.arguments = signature.arguments;
     request.options = signature.options;
+    // There would be no other form for tensors that no map describes.
+    request.options.tensorMaps = false;
     request.target = target;
     // Code for the CPU is generated at the end, for all levels at once.
     request.emit = isGpu ? "" : "llvm";

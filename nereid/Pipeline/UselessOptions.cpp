@@ -25,7 +25,7 @@ static std::string listOf(ArrayRef<std::string> names) {
 std::vector<Diagnostic> uselessLoopHints(func::FuncOp kernel,
                                          const Source &source,
                                          const std::string &target,
-                                         bool copiesAhead) {
+                                         bool copiesAhead, bool rolesOfWarps) {
   std::vector<Diagnostic> found;
   kernel.walk([&](LoopLikeOpInterface loop) {
     SmallVector<std::string> names;
@@ -38,6 +38,7 @@ std::vector<Diagnostic> uselessLoopHints(func::FuncOp kernel,
       auto stages = dyn_cast_or_null<IntegerAttr>(value);
       bool holds = name == "num_stages" &&
                    (copiesAhead || (stages && stages.getInt() <= 1));
+      holds |= name == "warp_specialize" && rolesOfWarps;
       if (value && !holds) {
         names.push_back(name.str());
       }
@@ -104,14 +105,14 @@ std::vector<Diagnostic> uselessOnGpu(func::FuncOp kernel,
                           "': num_ctas has no effect on " + target +
                           ": a program is one block");
   }
-  bool runsAhead =
-      kernel
-          ->walk([](Operation *op) {
-            return isa<tilegpu::CopyAsyncOp, tilegpu::PrefetchOp>(op)
-                       ? WalkResult::interrupt()
-                       : WalkResult::advance();
-          })
-          .wasInterrupted();
+  bool runsAhead = kernel
+                       ->walk([](Operation *op) {
+                         return isa<tilegpu::CopyAsyncOp, tilegpu::CopyTileOp,
+                                    tilegpu::PrefetchOp>(op)
+                                    ? WalkResult::interrupt()
+                                    : WalkResult::advance();
+                       })
+                       .wasInterrupted();
   // One stage asks for nothing to run ahead.
   if (options.numStages > 1 && options.numStages != defaults.numStages &&
       !runsAhead) {

@@ -25,7 +25,7 @@ namespace nereid {
 std::vector<Diagnostic> uselessLoopHints(mlir::func::FuncOp kernel,
                                          const Source &source,
                                          const std::string &target,
-                                         bool copiesAhead);
+                                         bool copiesAhead, bool rolesOfWarps);
 
 /// Of a compilation for a host. num_warps and num_stages stand in every kernel
 /// that is also for GPUs: they are told as decisions, not as warnings.

@@ -27,6 +27,8 @@ struct DeviceProperties {
   int64_t memoryBytes = 0; ///< of a GPU; 0 for the host
   /// Of a GPU's last cache; of a core's second level for the host.
   int64_t cacheBytes = 0;
+  /// Of a GPU: 10 * major + minor, 90 of an H100; 0 for the host.
+  int computeCapability = 0;
   int64_t sharedBytes = 0; ///< of a GPU's multiprocessor; 0 for the host
 };
 

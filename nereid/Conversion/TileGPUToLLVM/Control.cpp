@@ -181,6 +181,7 @@ static const FormTable &forms() {
     addPrefetchForms(table);
     addProgramForms(table);
     addReduceForms(table);
+    addRoleForms(table);
     addScanForms(table);
     addShapeForms(table);
     addUserFunctionForms(table);

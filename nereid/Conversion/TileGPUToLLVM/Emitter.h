@@ -372,7 +372,7 @@ public:
   mlir::LLVM::LLVMFuncOp entry;
   const AxisInfoAnalysis &axes;
   ConstantStrides strides;
-  unsigned warps;
+  unsigned warps, producerWarps; ///< that compute; that copy, behind them
   /// Arrays that an element-wise kernel stores to and never loads from, if it
   /// loads more bytes than it stores.
   llvm::DenseSet<mlir::Value> streamed;

@@ -20,7 +20,8 @@ KernelEmitter::KernelEmitter(func::FuncOp kernel,
                              Policies policies, const AxisInfoAnalysis &axes)
     : b(kernel.getContext()), loc(kernel.getLoc()), target(target),
       machine(instructions.make(b, loc, target)), policies(policies),
-      kernel(kernel), axes(axes), warps(tilegpu::warpsOf(kernel)) {
+      kernel(kernel), axes(axes), warps(tilegpu::warpsOf(kernel)),
+      producerWarps(tilegpu::producerWarpsOf(kernel)) {
   laneTarget.hasF16c = laneTarget.hasF16Extrema = true;
   laneTarget.hasBf16 = target.hasBf16Arithmetic;
   laneTarget.fpFusion = policies.fpFusion;
@@ -35,6 +36,9 @@ void KernelEmitter::fail(Operation *op, const Twine &message) {
 
 /// A kernel's parameters have their natural sizes; an int1 is a byte.
 static Type parameterType(Type type) {
+  if (isa<tilegpu::TensorMapType>(type)) {
+    return LLVM::LLVMPointerType::get(type.getContext());
+  }
   Type lane = laneType(type);
   return lane.isInteger(1) ? IntegerType::get(type.getContext(), 8) : lane;
 }
@@ -104,7 +108,12 @@ void KernelEmitter::createEntry() {
       b, loc, name,
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
                                   parameters));
-  machine->markKernel(entry, target.lanes * warps);
+  machine->markKernel(entry, target.lanes * (warps + producerWarps));
+  for (BlockArgument argument : kernel.getArguments()) {
+    if (isa<tilegpu::TensorMapType>(argument.getType())) {
+      machine->markTensorMap(entry, argument.getArgNumber());
+    }
+  }
   Block *block = entry.addEntryBlock(b);
   b.setInsertionPointToStart(block);
   thread = machine->threadNumber();
@@ -135,6 +144,13 @@ void KernelEmitter::createEntry() {
 
 void KernelEmitter::surveyMemory(GpuKernelInfo &info) {
   info.writtenParameters.assign(kernel.getNumArguments(), false);
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
+    if (auto map = kernel.getArgAttrOfType<tilegpu::TensorMapSourceAttr>(
+            i, tilegpu::tensorMapAttr)) {
+      info.tensorMaps.push_back(map);
+      info.writtenParameters.pop_back();
+    }
+  }
   kernel.walk([&](Operation *op) {
     auto assembly = dyn_cast<tile::InlineAsmOp>(op);
     if (!(assembly && !assembly.getPure()) &&
@@ -173,7 +189,7 @@ FailureOr<GpuKernelInfo> KernelEmitter::run() {
   }
   eraseDead();
   info.entry = entry.getSymName().str();
-  info.threads = target.lanes * warps;
+  info.threads = target.lanes * (warps + producerWarps);
   if (auto bytes =
           kernel->getAttrOfType<IntegerAttr>(tilegpu::sharedBytesAttr)) {
     info.sharedBytes = bytes.getInt();

@@ -50,6 +50,7 @@ void addMemoryForms(FormTable &table);
 void addPrefetchForms(FormTable &table);
 void addProgramForms(FormTable &table);
 void addReduceForms(FormTable &table);
+void addRoleForms(FormTable &table);
 void addScanForms(FormTable &table);
 void addShapeForms(FormTable &table);
 void addUserFunctionForms(FormTable &table);

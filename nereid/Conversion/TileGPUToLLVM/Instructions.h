@@ -71,6 +71,8 @@ public:
 
   /// Says that `entry` is what a launch starts, with that many threads.
   virtual void markKernel(mlir::LLVM::LLVMFuncOp entry, unsigned threads) = 0;
+  /// Says that a parameter is a tensor map, whose address `copyBox` takes.
+  virtual void markTensorMap(mlir::LLVM::LLVMFuncOp entry, unsigned number) = 0;
   /// Does an instruction of this processor define every bit of its results,
   /// and `op` is one?
   virtual bool isInstruction(mlir::Operation *op) = 0;
@@ -84,8 +86,10 @@ public:
   virtual mlir::Value globalTimer() = 0;
 
   // Between threads.
-  /// Of all threads of the program.
+  /// Of all threads of the block.
   virtual void barrier() = 0;
+  /// Of the first `threads` of the block, which is all that compute.
+  virtual void barrierOf(unsigned threads) = 0;
   /// The word of the lane whose number differs by `laneMask`.
   virtual mlir::Value shuffleXor(mlir::Value word, unsigned laneMask) = 0;
   virtual mlir::Value shuffleIndex(mlir::Value word, mlir::Value lane) = 0;
@@ -131,6 +135,26 @@ public:
   /// Asks for bytes of global memory in the last cache.
   virtual void prefetch(mlir::Value address, mlir::Value bytes,
                         mlir::Value predicate) = 0;
+
+  // Barriers in shared memory, and copies that arrive at them
+  // (TargetInfo::hasTensorMaps).
+  /// A phase ends with `arrivals`; that of parity 0 is the first.
+  virtual void initBarrier(mlir::Value address, unsigned arrivals,
+                           mlir::Value predicate) = 0;
+  /// The engine for copies sees the barriers that this thread made; threads do
+  /// behind a barrier of the block.
+  virtual void publishBarriers() = 0;
+  /// One arrival; the phase ends when so many bytes are there, too.
+  virtual void expectBytes(mlir::Value address, unsigned bytes) = 0;
+  virtual void arriveAtBarrier(mlir::Value address, mlir::Value predicate) = 0;
+  /// Until the phase of that parity has ended.
+  virtual void waitBarrier(mlir::Value address, mlir::Value parity) = 0;
+  /// Starts to copy a box of the tensor that the parameter `map` describes.
+  virtual void copyBox(mlir::Value to, mlir::Value map,
+                       llvm::ArrayRef<mlir::Value> coordinates,
+                       mlir::Value barrier) = 0;
+  /// Of this thread, from here on; of all threads of four warps alike.
+  virtual void setRegisters(unsigned count, bool increase) = 0;
 
   // Arithmetic.
   virtual mlir::Value exp2(mlir::Value x) = 0;

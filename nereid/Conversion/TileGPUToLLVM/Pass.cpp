@@ -32,6 +32,12 @@ static void describe(LLVM::LLVMFuncOp kernel, const GpuKernelInfo &info) {
     kernel->setAttr(tilegpu::registersAttr,
                     b.getI32IntegerAttr(info.registers));
   }
+  if (info.mostRegisters) {
+    kernel->setAttr(tilegpu::mostRegistersAttr,
+                    b.getI32IntegerAttr(info.mostRegisters));
+  }
+  SmallVector<Attribute> maps(info.tensorMaps.begin(), info.tensorMaps.end());
+  kernel->setAttr(tilegpu::tensorMapAttr, b.getArrayAttr(maps));
   if (info.hasFaultRecord) {
     kernel->setAttr(faultRecordAttr, b.getUnitAttr());
   }
@@ -49,13 +55,22 @@ Expected<GpuKernelInfo> readGpuKernel(ModuleOp module) {
       ArrayRef<bool> list = written.asArrayRef();
       auto registers =
           kernel->getAttrOfType<IntegerAttr>(tilegpu::registersAttr);
-      return GpuKernelInfo{kernel.getSymName().str(),
-                           static_cast<unsigned>(threads.getInt()),
-                           static_cast<unsigned>(shared.getInt()),
-                           registers ? static_cast<unsigned>(registers.getInt())
-                                     : 0,
-                           kernel->hasAttr(faultRecordAttr),
-                           std::vector<bool>(list.begin(), list.end())};
+      auto most =
+          kernel->getAttrOfType<IntegerAttr>(tilegpu::mostRegistersAttr);
+      GpuKernelInfo info;
+      info.entry = kernel.getSymName().str();
+      info.threads = threads.getInt();
+      info.sharedBytes = shared.getInt();
+      info.registers = registers ? registers.getInt() : 0;
+      info.mostRegisters = most ? most.getInt() : 0;
+      info.hasFaultRecord = kernel->hasAttr(faultRecordAttr);
+      info.writtenParameters.assign(list.begin(), list.end());
+      if (auto maps =
+              kernel->getAttrOfType<ArrayAttr>(tilegpu::tensorMapAttr)) {
+        auto range = maps.getAsRange<tilegpu::TensorMapSourceAttr>();
+        info.tensorMaps.assign(range.begin(), range.end());
+      }
+      return info;
     }
   }
   return {ErrorCode::Internal,
@@ -93,11 +108,14 @@ struct TileGPUToLLVMPass : impl::TileGPUToLLVMBase<TileGPUToLLVMPass> {
     // The emitter erases the kernel.
     auto registers =
         (*kernel)->getAttrOfType<IntegerAttr>(tilegpu::registersAttr);
+    auto most =
+        (*kernel)->getAttrOfType<IntegerAttr>(tilegpu::mostRegistersAttr);
     auto info = emitter.run();
     if (failed(info)) {
       return signalPassFailure();
     }
     info->registers = registers ? registers.getInt() : 0;
+    info->mostRegisters = most ? most.getInt() : 0;
     describe(getOperation().lookupSymbol<LLVM::LLVMFuncOp>(info->entry), *info);
   }
 };

@@ -11,7 +11,13 @@ using namespace mlir;
 
 namespace nereid::togpu {
 
-void KernelEmitter::barrier() { machine->barrier(); }
+void KernelEmitter::barrier() {
+  if (producerWarps) {
+    machine->barrierOf(target.lanes * warps);
+  } else {
+    machine->barrier();
+  }
+}
 
 unsigned KernelEmitter::acquireScratch() {
   if (!scratchPlaces || nextPiece == scratchPlaces.getOffsets().size()) {

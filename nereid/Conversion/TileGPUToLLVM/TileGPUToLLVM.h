@@ -15,6 +15,7 @@
 #define NEREID_CONVERSION_TILEGPUTOLLVM_TILEGPUTOLLVM_H
 
 #include "nereid/ABI/Status.h"
+#include "nereid/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -33,12 +34,15 @@ namespace nereid {
 
 struct GpuKernelInfo {
   std::string entry;
-  unsigned threads = 0;     ///< of a block
-  unsigned sharedBytes = 0; ///< dynamic, of a block
-  unsigned registers = 0;   ///< of a thread, at least
+  unsigned threads = 0;       ///< of a block
+  unsigned sharedBytes = 0;   ///< dynamic, of a block
+  unsigned registers = 0;     ///< of a thread, at least
+  unsigned mostRegisters = 0; ///< that a thread starts with; 0: no limit
   bool hasFaultRecord = false;
   /// One for each argument of the kernel: a store or an atomic reaches it.
   std::vector<bool> writtenParameters;
+  /// Of the parameters behind those, in order.
+  std::vector<tilegpu::TensorMapSourceAttr> tensorMaps = {};
 };
 
 /// What the pass `tilegpu-to-llvm` has left on the kernel of `module`. Internal

@@ -107,6 +107,7 @@ inline constexpr int captureRelaxed = 2;
 /// CUresult values that are told apart.
 enum ResultCode : Result {
   Success = 0,
+  InvalidValue = 1,
   OutOfMemory = 2,
   NoDevice = 100,
   InvalidContext = 201,

@@ -29,6 +29,7 @@ DeviceProperties nereid::properties(Device device) {
   found.processors = gpu.multiprocessors;
   found.memoryBytes = static_cast<int64_t>(gpu.memoryBytes);
   found.cacheBytes = gpu.l2Bytes;
+  found.computeCapability = 10 * gpu.major + gpu.minor;
   found.sharedBytes = gpu.sharedBytesPerMultiprocessor;
   return found;
 }

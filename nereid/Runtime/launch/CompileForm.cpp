@@ -41,7 +41,8 @@ makeSpecialization(const KernelState &kernel,
                    kernel.get(),
                    loaded->image.threadsPerBlock,
                    loaded->image.sharedBytes,
-                   loaded->image.hasFaultRecord};
+                   loaded->image.hasFaultRecord,
+                   !loaded->image.tensorMaps.empty()};
   }
   result->loaded = std::move(loaded);
   return result;

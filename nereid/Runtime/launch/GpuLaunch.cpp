@@ -8,6 +8,7 @@
 #include "nereid/Runtime/launch/GpuLaunch.h"
 
 #include "nereid/Runtime/cuda/CudaCapture.h"
+#include "nereid/Runtime/cuda/CudaTensorMap.h"
 #include "nereid/Runtime/fault/Fault.h"
 #include "nereid/Runtime/launch/LaunchErrors.h"
 
@@ -275,6 +276,24 @@ static void pointTo(const GpuLaunch &launch, void **parameters) {
   return submit(launch, stream, parameters.data());
 }
 
+/// With a tensor map for each of the image's, behind the other parameters.
+[[gnu::noinline]] static Status launchWithMaps(const GpuLaunch &launch,
+                                               StreamState &stream) {
+  const KernelImage &image = launch.specialization.loaded->image;
+  std::vector<cuda::TensorMap> maps(image.tensorMaps.size());
+  std::vector<void *> parameters(launch.slotCount);
+  pointTo(launch, parameters.data());
+  for (size_t i = 0; i < maps.size(); ++i) {
+    Status status = cuda::makeTensorMap(image, image.tensorMaps[i],
+                                        launch.slots, stream.device, maps[i]);
+    if (!status.ok()) {
+      return status;
+    }
+    parameters.push_back(&maps[i]);
+  }
+  return submit(launch, stream, parameters.data());
+}
+
 Status launchOnGpu(const GpuLaunch &launch) {
   for (int dimension : {1, 2}) {
     if (launch.grid[dimension] > 65535) [[unlikely]] {
@@ -285,6 +304,9 @@ Status launchOnGpu(const GpuLaunch &launch) {
   StreamState &stream = entry.device->currentStream();
   if (entry.hasFaultRecord) [[unlikely]] {
     return launchChecked(launch, stream);
+  }
+  if (entry.hasTensorMaps) {
+    return launchWithMaps(launch, stream);
   }
   void *parameters[64];
   if (launch.slotCount > std::size(parameters)) [[unlikely]] {

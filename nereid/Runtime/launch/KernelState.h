@@ -60,7 +60,7 @@ struct GpuEntry {
   cuda::DeviceState *device = nullptr;
   const cuda::LoadedKernel *kernel = nullptr;
   unsigned threads = 0, sharedBytes = 0;
-  bool hasFaultRecord = false;
+  bool hasFaultRecord = false, hasTensorMaps = false;
 };
 
 /// Texts for observers (Runtime/Observer.h).

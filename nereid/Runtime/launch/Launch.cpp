@@ -74,6 +74,7 @@ static Status specializeAll(KernelState &kernel, LaunchBinding &binding,
   const CompileOptions &options = binding.options;
   key.add(uint64_t{options.numWarps} | uint64_t{options.numStages} << 8 |
           uint64_t{options.numCtas} << 16 | uint64_t{options.checks} << 24 |
+          uint64_t{!options.tensorMaps} << 28 |
           uint64_t{options.dependentLaunch} << 29 |
           uint64_t{options.cooperativeGrid} << 30 |
           uint64_t{options.fpFusion} << 31 |
@@ -294,6 +295,16 @@ static Status runReady(const ReadyLaunch &ready, const Grid &grid, bool logged,
   }
 }
 
+/// Nothing was launched: no map describes one of the tensors.
+static bool needsFormWithoutMaps(const Specialization &specialization,
+                                 const Status &status) {
+  return !status.ok() && specialization.gpu.hasTensorMaps &&
+         status.failure().code == ErrorCode::Unsupported;
+}
+
+static Status runWithoutMaps(KernelState &kernel, LaunchBinding &binding,
+                             const Grid &grid, Observer *observer);
+
 /// `call` is what `binding` was bound to, where nothing but that decides: then
 /// the next launch like it can have a plan.
 static Status runBound(KernelState &kernel, LaunchBinding &binding,
@@ -337,8 +348,22 @@ static Status runBound(KernelState &kernel, LaunchBinding &binding,
   }
   const ReadyLaunch ready{*prepared.specialization, binding, slots,
                           slotParameters.size()};
-  return observer ? runReady(ready, grid, logged, *observer)
-                  : runReady(ready, grid, logged, nobody);
+  status = observer ? runReady(ready, grid, logged, *observer)
+                    : runReady(ready, grid, logged, nobody);
+  return needsFormWithoutMaps(*prepared.specialization, status)
+             ? runWithoutMaps(kernel, binding, grid, observer)
+             : status;
+}
+
+[[gnu::cold, gnu::noinline]] static Status
+runWithoutMaps(KernelState &kernel, LaunchBinding &binding, const Grid &grid,
+               Observer *observer) {
+  if (!binding.options.tensorMaps || kernel.precompiled) {
+    return {ErrorCode::Internal, "the form of '" + kernel.description.name +
+                                     "' without tensor maps wants one"};
+  }
+  binding.options.tensorMaps = false;
+  return runBound(kernel, binding, grid, observer, nullptr);
 }
 
 static Expected<const LoadedImage *> compileBound(KernelState &kernel,
@@ -408,8 +433,13 @@ static Status launchKernel(KernelState &kernel, std::optional<Device> device,
   uint64_t slots[LaunchPlan::places];
   for (size_t i = 0; const LaunchPlan *plan = kernel.plans.get(i); ++i) {
     if (binding.take(*plan, arguments, slots)) {
-      return runReady({*plan->specialization, binding, slots, plan->slots},
-                      grid, false, watcher);
+      Status status =
+          runReady({*plan->specialization, binding, slots, plan->slots}, grid,
+                   false, watcher);
+      if (needsFormWithoutMaps(*plan->specialization, status)) [[unlikely]] {
+        break;
+      }
+      return status;
     }
   }
   return launchTheLongWay(kernel, device, grid, arguments, pointerTo(watcher));

@@ -104,8 +104,8 @@ static tilegpu::TargetInfo describe(const Row &row) {
       info.hasWarpReductions = capability >= 80;
   info.hasFloat8Conversions = capability >= 89;
   info.atomicSumBytes = capability >= 90 ? 16 : 4;
-  info.hasBulkPrefetch = info.hasBf16Atomics = info.hasGridDependency =
-      capability >= 90;
+  info.hasBulkPrefetch = info.hasTensorMaps = info.hasBf16Atomics =
+      info.hasGridDependency = capability >= 90;
   return info;
 }
 

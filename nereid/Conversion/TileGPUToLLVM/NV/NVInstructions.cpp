@@ -160,6 +160,16 @@ public:
     entry->setAttr("nvvm.reqntid",
                    b.getDenseI32ArrayAttr({static_cast<int32_t>(threads)}));
   }
+  void markTensorMap(LLVM::LLVMFuncOp entry, unsigned number) override {
+    constexpr unsigned mapBytes = 128, mapAlignment = 64;
+    entry.setArgAttr(
+        number, LLVM::LLVMDialect::getByValAttrName(),
+        TypeAttr::get(LLVM::LLVMArrayType::get(b.getI8Type(), mapBytes)));
+    entry.setArgAttr(number, LLVM::LLVMDialect::getAlignAttrName(),
+                     b.getI64IntegerAttr(mapAlignment));
+    entry.setArgAttr(number, NVVM::NVVMDialect::getGridConstantAttrName(),
+                     b.getUnitAttr());
+  }
   bool isInstruction(Operation *op) override {
     return isa<nv::NVDialect>(op->getDialect());
   }
@@ -182,6 +192,36 @@ public:
   }
 
   void barrier() override { NVVM::BarrierOp::create(b, loc); }
+  void barrierOf(unsigned threads) override {
+    constexpr int computing = 1; // 0 is that of all threads
+    NVVM::BarrierOp::create(b, loc, TypeRange(), i32(computing), i32(threads),
+                            NVVM::BarrierReductionAttr(), Value());
+  }
+  void initBarrier(Value address, unsigned arrivals, Value predicate) override {
+    nv::MbarrierInitOp::create(b, loc, address, arrivals, predicate);
+  }
+  void publishBarriers() override { NVVM::FenceMbarrierInitOp::create(b, loc); }
+  void expectBytes(Value address, unsigned bytes) override {
+    nv::MbarrierExpectTxOp::create(b, loc, address, i32(bytes), Value());
+  }
+  void arriveAtBarrier(Value address, Value predicate) override {
+    nv::MbarrierArriveOp::create(b, loc, address, Value(), predicate);
+  }
+  void waitBarrier(Value address, Value parity) override {
+    nv::MbarrierWaitOp::create(b, loc, address, parity);
+  }
+  void copyBox(Value to, Value map, ArrayRef<Value> coordinates,
+               Value barrier) override {
+    Value address = LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), map);
+    nv::TmaLoadOp::create(b, loc, to, address, coordinates, barrier, Value(),
+                          Value(), Value());
+  }
+  void setRegisters(unsigned count, bool increase) override {
+    NVVM::SetMaxRegisterOp::create(b, loc, count,
+                                   increase
+                                       ? NVVM::SetMaxRegisterAction::increase
+                                       : NVVM::SetMaxRegisterAction::decrease);
+  }
   Value shuffleXor(Value word, unsigned laneMask) override {
     return shuffle(NVVM::ShflKind::bfly, word, i32(laneMask));
   }

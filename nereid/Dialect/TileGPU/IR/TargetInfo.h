@@ -78,6 +78,7 @@ struct TargetInfo {
   std::vector<MatrixInstruction> matrix;
   bool hasAsyncCopies = false;  ///< from global to shared memory
   bool hasBulkPrefetch = false; ///< of a run of memory, to the last cache
+  bool hasTensorMaps = false;   ///< boxes of tensors, to shared memory
   bool hasMatrixLoads = false;  ///< fragments of operands, of shared memory
   bool hasBf16Arithmetic = false;
   bool hasBf16Atomics = false;

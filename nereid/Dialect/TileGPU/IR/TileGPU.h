@@ -48,6 +48,15 @@ inline constexpr llvm::StringLiteral scheduleAttr = "tilegpu.schedule";
 inline constexpr llvm::StringLiteral slotsAttr = "tilegpu.slots";
 
 /// #tilegpu.scratch, on an operation that makes trips through shared memory.
+/// i32 on a kernel: warps behind those of `warpsAttr`, which only copy.
+inline constexpr llvm::StringLiteral producerWarpsAttr =
+    "tilegpu.producer_warps";
+/// i32 on a kernel: registers that a thread starts with, at most.
+inline constexpr llvm::StringLiteral mostRegistersAttr =
+    "tilegpu.most_registers";
+/// TensorMapSourceAttr on a parameter of the kernel.
+inline constexpr llvm::StringLiteral tensorMapAttr = "tilegpu.tensor_map";
+
 inline constexpr llvm::StringLiteral scratchAttr = "tilegpu.scratch";
 /// i32 on the kernel: registers of a thread, at least.
 inline constexpr llvm::StringLiteral registersAttr = "tilegpu.registers";
@@ -68,6 +77,8 @@ inline constexpr unsigned conversionBytes = 48 * 1024;
 const TargetInfo *targetOf(mlir::Operation *kernel);
 /// The kernel's `tilegpu.warps`.
 unsigned warpsOf(mlir::Operation *kernel);
+/// 0 where all warps compute.
+unsigned producerWarpsOf(mlir::Operation *kernel);
 
 LayoutAttr toAttr(mlir::MLIRContext *context, const TileLayout &layout);
 /// The layout of a tensor type; the type must have one.

@@ -325,4 +325,6 @@ def TileGPU_PrefetchOp : TileGPU_Op<"prefetch", [MemoryEffects<[MemWrite]>]> {
   let assemblyFormat = "$start `,` $bytes `if` $condition attr-dict `:` type($start)";
 }
 
+include "nereid/Dialect/TileGPU/IR/TileGPURoles.td"
+
 #endif

@@ -76,6 +76,11 @@ unsigned warpsOf(Operation *kernel) {
   return kernel->getAttrOfType<IntegerAttr>(warpsAttr).getInt();
 }
 
+unsigned producerWarpsOf(Operation *kernel) {
+  auto warps = kernel->getAttrOfType<IntegerAttr>(producerWarpsAttr);
+  return warps ? warps.getInt() : 0;
+}
+
 //===----------------------------------------------------------------------===//
 // Layouts
 //===----------------------------------------------------------------------===//

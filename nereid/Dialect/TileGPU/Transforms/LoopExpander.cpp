@@ -152,24 +152,6 @@ Value LoopExpander::slotAhead(Value slot, unsigned distance) {
 // The computation
 //===----------------------------------------------------------------------===//
 
-/// Dimensions of what `value` is a transpose of, of a transpose perhaps, in the
-/// order of its own; empty where they are the same.
-static SmallVector<int32_t> orderOfUntransposed(Value value) {
-  SmallVector<int32_t> order;
-  while (auto transpose = value.getDefiningOp<tile::TransposeOp>()) {
-    ArrayRef<int32_t> inner = transpose.getOrder();
-    if (order.empty()) {
-      order.assign(inner.begin(), inner.end());
-    } else {
-      for (int32_t &dimension : order) {
-        dimension = inner[dimension];
-      }
-    }
-    value = transpose.getSource();
-  }
-  return llvm::is_sorted(order) ? SmallVector<int32_t>() : order;
-}
-
 /// `value`, an image of a copied load, in `layout`.
 Value LoopExpander::readAs(Value value, const TileLayout &layout,
                            IRMapping &map, Value slot) {

@@ -24,6 +24,21 @@ def ShareOperands : Pass<"tilegpu-share-operands", "::mlir::func::FuncOp"> {
   }];
 }
 
+def SpecializeWarps : Pass<"tilegpu-specialize-warps", "::mlir::func::FuncOp"> {
+  let summary = "Warps of their own that copy the operands of a loop's products";
+  let description = [{
+    Where all products of a kernel are those of one loop, which only adds them
+    up, and their operands are boxes of tensors (nereid/Analysis/
+    TensorMapAccess.h), one thread of warps of its own has the GPU's engine for
+    tensors copy them into a ring of up to `stages` slots, and the other warps
+    multiply. The kernel has a parameter more for each tensor. For targets with
+    tensor maps; loops that it leaves are `tilegpu-schedule-loops`'.
+  }];
+  let options = [
+    Option<"stages", "stages", "unsigned", "3", "slots of the ring, at most">
+  ];
+}
+
 def ScheduleLoops : Pass<"tilegpu-schedule-loops", "::mlir::func::FuncOp"> {
   let summary = "What of a loop runs ahead of its iteration";
   let description = [{

@@ -53,6 +53,24 @@ inline mlir::Value untransposed(mlir::Value value) {
   return value;
 }
 
+/// Dimensions of what `value` is a transpose of, of a transpose perhaps, in the
+/// order of its own; empty where they are the same.
+inline llvm::SmallVector<int32_t> orderOfUntransposed(mlir::Value value) {
+  llvm::SmallVector<int32_t> order;
+  while (auto transpose = value.getDefiningOp<tile::TransposeOp>()) {
+    llvm::ArrayRef<int32_t> inner = transpose.getOrder();
+    if (order.empty()) {
+      order.assign(inner.begin(), inner.end());
+    } else {
+      for (int32_t &dimension : order) {
+        dimension = inner[dimension];
+      }
+    }
+    value = transpose.getSource();
+  }
+  return llvm::is_sorted(order) ? llvm::SmallVector<int32_t>() : order;
+}
+
 inline bool isPositiveZero(mlir::Value value) {
   mlir::DenseElementsAttr dense;
   auto constant = value.getDefiningOp<mlir::arith::ConstantOp>();
