@@ -51,10 +51,9 @@ void kernels::checkPackedSequences(const char *op, const Tensor &q,
                  "an element for each sequence and one more", count);
   checks.require(q.size(0) == 1, "q",
                  "a batch of 1, since its sequences are packed", q.size(0));
-  const Tensor &keyStarts = options.keyStarts.defined() ? options.keyStarts
-                                                        : options.queryStarts;
-  checks.integers("keyStarts", keyStarts)
-      .shape({count}, "that of queryStarts");
+  const Tensor &keyStarts =
+      options.keyStarts.defined() ? options.keyStarts : options.queryStarts;
+  checks.integers("keyStarts", keyStarts).shape({count}, "that of queryStarts");
   checkOrder(checks, "queryStarts", options.queryStarts, q.size(2));
   checkOrder(checks, "keyStarts", keyStarts, k.size(2));
   if (options.bias.defined()) {

@@ -15,8 +15,8 @@
 // Determinism:  the same bits in each run on one device; no atomics
 // Source:       the convolution of Gu, Dao, "Mamba", arXiv 2312.00752
 //
-// PyTorch's conv1d(x, weight, bias, padding = taps - 1, groups = D), without the
-// last taps - 1 results, of channels that are neighbours in memory.
+// PyTorch's conv1d(x, weight, bias, padding = taps - 1, groups = D), without
+// the last taps - 1 results, of channels that are neighbours in memory.
 //
 //===----------------------------------------------------------------------===//
 

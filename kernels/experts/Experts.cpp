@@ -85,9 +85,8 @@ Groups kernels::groupByExpert(const Tensor &experts, int64_t count) {
 /// `places` has `tokens` rows, or any number where that is -1.
 static void checkGroups(const Checks &checks, const Groups &groups,
                         int64_t tokens) {
-  for (auto [name, tensor] :
-       {std::pair("groups.places", &groups.places),
-        {"groups.order", &groups.order}}) {
+  for (auto [name, tensor] : {std::pair("groups.places", &groups.places),
+                              {"groups.order", &groups.order}}) {
     if (!tensor->defined()) {
       checks.fail(name, "what groupByExpert returns", "an undefined tensor");
     }
@@ -188,12 +187,12 @@ Tensor kernels::dispatch(const Tensor &x, const Groups &groups) {
 }
 
 Variable kernels::dispatch(const Variable &x, const Groups &groups) {
-  return autograd::record(
-      "dispatch", {x}, dispatch(x.value(), groups),
-      [groups](const Tensor &dy, autograd::Needs) {
-        return autograd::Gradients{gathered(dy, {}, groups)};
-      },
-      {groups.places});
+  return autograd::record("dispatch", {x}, dispatch(x.value(), groups),
+                          [groups](const Tensor &dy, autograd::Needs) {
+                            return autograd::Gradients{
+                                gathered(dy, {}, groups)};
+                          },
+                          {groups.places});
 }
 
 Tensor kernels::combine(const Tensor &x, const Tensor &weights,
@@ -292,9 +291,8 @@ static Tensor matricesBackward(const Tensor &gradient,
   if (db.numel() == 0) {
     return db;
   }
-  ProductPlan plan =
-      planFor(groups, k, n, std::max<int64_t>(rows / groups, 1), a.dtype(),
-              tf32, a.device());
+  ProductPlan plan = planFor(groups, k, n, std::max<int64_t>(rows / groups, 1),
+                             a.dtype(), tf32, a.device());
   static const OperatorKernel kernel("experts", "matrices_backward_kernel");
   kernel[{groups * cdiv(k, plan.blockM) * cdiv(n, plan.blockN)}](
       db, a, dy, starts, rows, groups, k, n, a.stride(0), a.stride(1),
@@ -333,8 +331,8 @@ Variable kernels::groupedMatmul(const Variable &a, const Variable &b,
   return autograd::record(
       "groupedMatmul", {a, b},
       groupedMatmul(a.value(), b.value(), starts, tf32),
-      [a = a.value(), b = b.value(), starts,
-       tf32](const Tensor &given, autograd::Needs needs) {
+      [a = a.value(), b = b.value(), starts, tf32](const Tensor &given,
+                                                   autograd::Needs needs) {
         Tensor from = inOrder(starts), dy = given.to(a.dtype());
         autograd::Gradients gradients(2);
         if (needs[0]) {

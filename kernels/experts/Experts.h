@@ -31,10 +31,11 @@
 //   Variable h = silu(groupedMatmul(rows, up, groups.starts));
 //   Variable y = combine(groupedMatmul(h, down, groups.starts), gates, groups);
 //
-// No shape depends on what was chosen: nothing waits for a GPU, and a launch may
-// be captured in a graph. A choice that is no expert (-1, say: a token beyond a
-// capacity) has no row and adds nothing. A weight [E, N, K], as `linear` has it,
-// is multiplied by as `weight.transpose(1, 2)`. Needs a compiler.
+// No shape depends on what was chosen: nothing waits for a GPU, and a launch
+// may be captured in a graph. A choice that is no expert (-1, say: a token
+// beyond a capacity) has no row and adds nothing. A weight [E, N, K], as
+// `linear` has it, is multiplied by as `weight.transpose(1, 2)`. Needs a
+// compiler.
 //
 //===----------------------------------------------------------------------===//
 

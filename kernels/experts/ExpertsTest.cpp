@@ -72,7 +72,8 @@ TEST_P(Experts, productsOfGroupsAndTheirGradients) {
                 n = awkwardSize(isSlow ? 9 : 70), most = isSlow ? 9 : 100;
         std::vector<int64_t> starts = {0};
         for (int64_t e = 0; e < count; ++e) {
-          starts.push_back(starts.back() + (pick(0, 3) ? awkwardSize(most) : 0));
+          starts.push_back(starts.back() +
+                           (pick(0, 3) ? awkwardSize(most) : 0));
         }
         // Rows behind the last group.
         int64_t rows = starts.back() + pick(0, 2);
@@ -204,19 +205,23 @@ TEST_P(Experts, namesTheArgumentThatDoesNotFit) {
               HasSubstr("'weights': expected shape [3, 2] (tokens and "
                         "choices)"));
   EXPECT_THAT(
-      messageOf([&] { groupedMatmul(a, random({2, 5, 3}, f32), starts({0, 2, 6})); }),
+      messageOf(
+          [&] { groupedMatmul(a, random({2, 5, 3}, f32), starts({0, 2, 6})); }),
       HasSubstr("groupedMatmul: argument 'b': expected shape [any, 4, any] "
                 "(the columns of a in between)"));
-  EXPECT_THAT(
-      messageOf([&] { groupedMatmul(a, random({2, 4, 3}, bf16), starts({0, 2, 6})); }),
-      HasSubstr("'b': expected fp32"));
+  EXPECT_THAT(messageOf([&] {
+                groupedMatmul(a, random({2, 4, 3}, bf16), starts({0, 2, 6}));
+              }),
+              HasSubstr("'b': expected fp32"));
   EXPECT_THAT(messageOf([&] { groupedMatmul(a, b, starts({0, 6})); }),
               HasSubstr("'starts': expected shape [3] (one more than b has "
                         "matrices)"));
   for (const std::vector<int32_t> &wrong :
        {std::vector<int32_t>{0, 2, 7}, {1, 2, 6}, {0, 5, 4}, {-9, 900, 5}}) {
-    std::string message =
-        messageOf([&] { groupedMatmul(Variable(a, true), Variable(b, true), starts(wrong)).backward(zeros({6, 3}, f32, device)); });
+    std::string message = messageOf([&] {
+      groupedMatmul(Variable(a, true), Variable(b, true), starts(wrong))
+          .backward(zeros({6, 3}, f32, device));
+    });
     if (device.isHost()) {
       EXPECT_THAT(message, HasSubstr("'starts': expected numbers that ascend "
                                      "from 0 to the 6 rows of a, got "));

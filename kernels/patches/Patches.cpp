@@ -99,25 +99,25 @@ Tensor kernels::fold(const Tensor &y, int64_t height, int64_t width,
   if (x.numel() == 0) {
     return x;
   }
-  constexpr int64_t block = 1024;
+  int64_t block = std::min<int64_t>(nextPowerOf2(width), 256),
+          lines = 1024 / block;
   static const OperatorKernel kernel("patches", "fold_kernel");
-  kernel[{cdiv(channels * height * width, block), y.size(0)}](
+  kernel[{cdiv(channels * height, lines), cdiv(width, block), y.size(0)}](
       x, y, channels, height, width, count.down, count.across, y.stride(0),
       y.stride(1), y.stride(2), p.padDown, p.padAcross, "KY"_a = p.height,
       "KX"_a = p.width, "STEP_Y"_a = p.stepDown, "STEP_X"_a = p.stepAcross,
-      "BLOCK"_a = block, "num_warps"_a = 4);
+      "BLOCK_M"_a = lines, "BLOCK"_a = block, "num_warps"_a = 4);
   return x;
 }
 
 Variable kernels::unfold(const Variable &x, const Patch &patch) {
   Tensor y = unfold(x.value(), patch);
   int64_t height = x.size(2), width = x.size(3);
-  return autograd::record("unfold", {x}, y,
-                          [height, width, patch](const Tensor &dy,
-                                                 autograd::Needs) {
-                            return autograd::Gradients{
-                                fold(dy, height, width, patch)};
-                          });
+  return autograd::record(
+      "unfold", {x}, y,
+      [height, width, patch](const Tensor &dy, autograd::Needs) {
+        return autograd::Gradients{fold(dy, height, width, patch)};
+      });
 }
 
 Variable kernels::fold(const Variable &y, int64_t height, int64_t width,

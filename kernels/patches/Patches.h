@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Formula:      unfold: y[b, (p, q), (c, i, j)] = x[b, c, p * step - padding +
-//               i, q * step - padding + j], 0 beyond the image; fold: the sum of
-//               all y[b, (p, q), (c, i, j)] that unfold takes from x[b, c, ..]
+//               i, q * step - padding + j], 0 beyond the image; fold: the sum
+//               of all y[b, (p, q), (c, i, j)] that unfold takes from x[b, c,
+//               ..]
 // Shapes:       x [B, C, H, W]; y [B, patches, C * height * width], patches row
 //               by row; any strides
 // Types:        fp32, fp16, bf16; sums fp32
@@ -16,10 +17,11 @@
 // Determinism:  the same bits in each run; no atomics
 // Source:       none
 //
-// A product with patches is a convolution: linear(unfold(x, {3, 3, 1, 1, 1, 1}),
-// weight) with PyTorch's weight [N, C, 3, 3] viewed as [N, C * 9]. Patches that
-// do not overlap, unfold(x, {16, 16, 16, 16}), are a vision transformer's, and
-// fold puts them back. PyTorch's unfold has the last two dimensions exchanged.
+// A product with patches is a convolution: linear(unfold(x, {3, 3, 1, 1, 1,
+// 1}), weight) with PyTorch's weight [N, C, 3, 3] viewed as [N, C * 9]. Patches
+// that do not overlap, unfold(x, {16, 16, 16, 16}), are a vision transformer's,
+// and fold puts them back. PyTorch's unfold has the last two dimensions
+// exchanged.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +33,7 @@
 namespace nereid::kernels {
 
 struct Patch {
-  int64_t height, width;           ///< to 256
+  int64_t height, width; ///< to 256
   int64_t stepDown = 1, stepAcross = 1;
   int64_t padDown = 0, padAcross = 0; ///< rows and columns of 0 on both sides
 };

@@ -19,9 +19,8 @@ NEREID_OPERATOR_TEST(Patches);
 
 /// `use(place in x, place in y)` for each element of a patch that the image
 /// has.
-static void
-forEachElement(const Shape &x, const Patch &p,
-               const std::function<void(size_t, size_t)> &use) {
+static void forEachElement(const Shape &x, const Patch &p,
+                           const std::function<void(size_t, size_t)> &use) {
   size_t at = 0;
   for (int64_t b = 0; b < x[0]; ++b) {
     for (int64_t row = -p.padDown; row + p.height <= x[2] + p.padDown;
@@ -108,9 +107,8 @@ TEST_P(Patches, namesTheArgumentThatDoesNotFit) {
               HasSubstr("'patch.stepDown': expected a number from 1 to"));
   EXPECT_THAT(messageOf([&] { unfold(x, {2, 2, 1, 1, -1}); }),
               HasSubstr("'patch.padDown': expected a number from 0 to"));
-  EXPECT_THAT(messageOf([&] {
-                fold(zeros({1, 20, 9}, f32, device), 5, 6, {2, 2});
-              }),
-              HasSubstr("fold: argument 'y': expected 20 patches of a multiple "
-                        "of 4 elements, got fp32[1, 20, 9]"));
+  EXPECT_THAT(
+      messageOf([&] { fold(zeros({1, 20, 9}, f32, device), 5, 6, {2, 2}); }),
+      HasSubstr("fold: argument 'y': expected 20 patches of a multiple "
+                "of 4 elements, got fp32[1, 20, 9]"));
 }

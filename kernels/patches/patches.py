@@ -25,24 +25,29 @@ def unfold_kernel(y_ptr, x_ptr, C, H, W, across, patches, x_batch, x_channel, x_
 
 @triton.jit
 def fold_kernel(x_ptr, y_ptr, C, H, W, down, across, y_batch, y_row, y_col, pad_y, pad_x, KY: tl.constexpr,
-                KX: tl.constexpr, STEP_Y: tl.constexpr, STEP_X: tl.constexpr, BLOCK: tl.constexpr):
+                KX: tl.constexpr, STEP_Y: tl.constexpr, STEP_X: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK: tl.constexpr):
     """x [batch, C, H, W]: each pixel is the sum over the patches that have it, from the last one on. Of the KY * KX elements
-    of a patch, each STEP_Y-th and STEP_X-th may be the pixel."""
-    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    batch = tl.program_id(1).to(tl.int64)
-    col = (at % W).to(tl.int32) + pad_x
-    row = (at // W % H).to(tl.int32) + pad_y
-    channel = (at // W // H).to(tl.int32)
-    exists = at < tl.full((), 1, tl.int64) * C * H * W
-    total = tl.zeros((BLOCK,), dtype=tl.float32)
+    of a patch, each STEP_Y-th and STEP_X-th may be the pixel. Programs (blocks of lines of all channels, of columns,
+    batch)."""
+    line = tl.program_id(0).to(tl.int64) * BLOCK_M + tl.arange(0, BLOCK_M)
+    cols = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    batch = tl.program_id(2).to(tl.int64)
+    channel = line // H
+    row = (line % H).to(tl.int32) + pad_y
+    col = cols + pad_x
+    lines = tl.full((), 1, tl.int64) * C * H
+    exists = (line < lines)[:, None] & (cols < W)[None, :]
+    total = tl.zeros((BLOCK_M, BLOCK), dtype=tl.float32)
     for i in range((KY + STEP_Y - 1) // STEP_Y):
         ky = row % STEP_Y + i * STEP_Y
         patch_y = row // STEP_Y - i
+        has_row = (ky < KY) & (patch_y >= 0) & (patch_y < down)
+        of_row = patch_y.to(tl.int64) * across * y_row + (channel * KY + ky) * KX * y_col
         for j in range((KX + STEP_X - 1) // STEP_X):
             kx = col % STEP_X + j * STEP_X
             patch_x = col // STEP_X - j
-            inside = exists & (ky < KY) & (kx < KX) & (patch_y >= 0) & (patch_y < down) & (patch_x >= 0) & (patch_x < across)
-            y_ptrs = (y_ptr + batch * y_batch + (patch_y.to(tl.int64) * across + patch_x) * y_row
-                      + ((channel * KY + ky) * KX + kx).to(tl.int64) * y_col)
-            total += tl.load(y_ptrs, mask=inside, other=0.0).to(tl.float32)
-    tl.store(x_ptr + batch * C * H * W + at, total, mask=exists)
+            has_col = (kx < KX) & (patch_x >= 0) & (patch_x < across)
+            of_col = patch_x.to(tl.int64) * y_row + kx.to(tl.int64) * y_col
+            total += tl.load(y_ptr + batch * y_batch + of_row[:, None] + of_col[None, :],
+                             mask=exists & has_row[:, None] & has_col[None, :], other=0.0).to(tl.float32)
+    tl.store(x_ptr + (batch * lines + line)[:, None] * W + cols[None, :], total, mask=exists)

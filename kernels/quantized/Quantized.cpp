@@ -58,18 +58,17 @@ QuantizedWeight kernels::quantize(const Tensor &w,
     return q;
   }
   static const OperatorKernel scales("quantized", "scales_kernel");
-  scales[{rows, groups}](
-      q.scales, w, columns, w.stride(0), w.stride(1), group, groups,
-      "LARGEST"_a = largestOf(bits),
-      "BLOCK"_a = std::min<int64_t>(nextPowerOf2(group), 1024),
-      "num_warps"_a = 4);
+  scales[{rows, groups}](q.scales, w, columns, w.stride(0), w.stride(1), group,
+                         groups, "LARGEST"_a = largestOf(bits),
+                         "BLOCK"_a =
+                             std::min<int64_t>(nextPowerOf2(group), 1024),
+                         "num_warps"_a = 4);
   int64_t block = std::min<int64_t>(nextPowerOf2(bytes), 1024);
   static const OperatorKernel pack("quantized", "pack_kernel");
-  pack[{rows, cdiv(bytes, block)}](q.values, w, q.scales, columns, w.stride(0),
-                                   w.stride(1), group, groups, bytes,
-                                   "LARGEST"_a = largestOf(bits),
-                                   "BITS"_a = bits, "BLOCK"_a = block,
-                                   "num_warps"_a = 4);
+  pack[{rows, cdiv(bytes, block)}](
+      q.values, w, q.scales, columns, w.stride(0), w.stride(1), group, groups,
+      bytes, "LARGEST"_a = largestOf(bits), "BITS"_a = bits, "BLOCK"_a = block,
+      "num_warps"_a = 4);
   return q;
 }
 
@@ -91,8 +90,7 @@ Tensor kernels::dequantize(const QuantizedWeight &q, DType type) {
   Checks checks("dequantize");
   checkWeight(checks, q);
   if (type != f32 && type != f16 && type != bf16) {
-    checks.fail("type", "fp32, fp16 or bf16",
-                std::string(shortName(type)));
+    checks.fail("type", "fp32, fp16 or bf16", std::string(shortName(type)));
   }
   int64_t rows = q.values.size(0);
   Tensor w = empty({rows, q.columns}, type, q.values.device());
@@ -101,10 +99,10 @@ Tensor kernels::dequantize(const QuantizedWeight &q, DType type) {
   }
   int64_t block = std::min<int64_t>(nextPowerOf2(q.columns), 1024);
   static const OperatorKernel kernel("quantized", "unpack_kernel");
-  kernel[{rows, cdiv(q.columns, block)}](
-      w, q.values, q.scales, q.columns, q.group, q.scales.size(1),
-      q.values.size(1), "BITS"_a = q.bits, "BLOCK"_a = block,
-      "num_warps"_a = 4);
+  kernel[{rows, cdiv(q.columns, block)}](w, q.values, q.scales, q.columns,
+                                         q.group, q.scales.size(1),
+                                         q.values.size(1), "BITS"_a = q.bits,
+                                         "BLOCK"_a = block, "num_warps"_a = 4);
   return w;
 }
 

@@ -10,7 +10,8 @@
 //               7, and q is w / scale, rounded to the nearest (even) whole
 //               number
 // Shapes:       x [..., K], w [N, K], y [..., N], bias [N] or undefined
-// Types:        x of fp32, fp16, bf16, which y has; the sum over a group is fp32
+// Types:        x of fp32, fp16, bf16, which y has; the sum over a group is
+// fp32
 //               and takes its scale there, so that q is multiplied exactly
 // Gradients:    x, bias. In the gradient of x, dy times a scale is rounded to
 //               x's type. Weights and scales have none

@@ -35,7 +35,8 @@ static Values wholeNumbers(const Values &w, const Values &scales, size_t k,
 TEST_P(Quantized, productsAndTheirGradients) {
   forCases(
       [&] {
-        int64_t rows = awkwardSize(isSlow ? 10 : 80), n = awkwardSize(isSlow ? 12 : 90),
+        int64_t rows = awkwardSize(isSlow ? 10 : 80),
+                n = awkwardSize(isSlow ? 12 : 90),
                 k = oneOf<int64_t>({1, 31, 64, 97, 200}),
                 group = oneOf<int64_t>({0, 32, 64, 96});
         QuantizeOptions options = {.bits = oneOf<int64_t>({4, 8}),
@@ -52,8 +53,8 @@ TEST_P(Quantized, productsAndTheirGradients) {
           float most = 0;
           for (size_t j = i % groups * width;
                j < std::min<size_t>(size_t(k), (i % groups + 1) * width); ++j) {
-            most = std::max(
-                most, std::fabs(float(all[i / groups * size_t(k) + j])));
+            most = std::max(most,
+                            std::fabs(float(all[i / groups * size_t(k) + j])));
           }
           ASSERT_NEAR(scales[i], double(most) / largest,
                       1e-6 * double(most) / largest);

@@ -46,9 +46,8 @@ static void checkInputs(const Inputs &in) {
   checks.floats("x", in.x).rank(3, 3);
   int64_t batch = in.x.size(0), steps = in.x.size(1), channels = in.x.size(2);
   checks.floats("dt", in.dt).shape(in.x.shape(), "that of x");
-  checks.floats("a", in.a)
-      .rank(2, 2)
-      .shape({channels, -1}, "the channels of x, and states");
+  checks.floats("a", in.a).rank(2, 2).shape({channels, -1},
+                                            "the channels of x, and states");
   int64_t states = in.a.size(1);
   checks.require(states <= 256, "a", "256 states of a channel at most", states);
   Shape ofSteps = {batch, steps, states};
@@ -169,14 +168,14 @@ Variable kernels::selectiveScan(const Variable &x, const Variable &dt,
   checkInputs(in);
   Tensor saved;
   if (autograd::isRecording({x, dt, a, b, c, d})) {
-    saved = empty({in.x.size(0), cdiv(in.x.size(1), Plan::steps),
-                   in.x.size(2), in.a.size(1)},
+    saved = empty({in.x.size(0), cdiv(in.x.size(1), Plan::steps), in.x.size(2),
+                   in.a.size(1)},
                   f32, in.x.device());
   }
-  return autograd::record(
-      "selectiveScan", {x, dt, a, b, c, d}, forward(in, {}, saved),
-      [in, saved](const Tensor &dy, autograd::Needs needs) {
-        return backward(dy, in, saved, needs);
-      },
-      {in.x, in.dt, in.a, in.b, in.c, in.d});
+  return autograd::record("selectiveScan", {x, dt, a, b, c, d},
+                          forward(in, {}, saved),
+                          [in, saved](const Tensor &dy, autograd::Needs needs) {
+                            return backward(dy, in, saved, needs);
+                          },
+                          {in.x, in.dt, in.a, in.b, in.c, in.d});
 }

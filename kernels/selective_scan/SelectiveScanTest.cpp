@@ -86,9 +86,9 @@ TEST_P(SelectiveScan, goesOnFromAState) {
          a = full({3, 2}, -1, f32, device), b = random({1, steps, 2}, f32),
          c = random({1, steps, 2}, f32), state = zeros({1, 3, 2}, f32, device);
   Numbers last(6);
-  Numbers expected = reference::selectiveScan(
-      exactly(x), exactly(dt), exactly(a), exactly(b), exactly(c), {},
-      {1, steps, 3, 2}, last);
+  Numbers expected =
+      reference::selectiveScan(exactly(x), exactly(dt), exactly(a), exactly(b),
+                               exactly(c), {}, {1, steps, 3, 2}, last);
   Tensor y = empty({1, steps, 3}, f32, device);
   for (auto [first, behind] : {std::pair(0, 17), {17, 18}, {18, 20}}) {
     auto part = [&, f = first, l = behind](const Tensor &t) {
@@ -128,10 +128,9 @@ TEST_P(SelectiveScan, namesTheArgumentThatDoesNotFit) {
               HasSubstr("selectiveScan: argument 'x': expected 3 dimensions"));
   EXPECT_THAT(messageOf(x, b, a, b, b, {}, {}),
               HasSubstr("'dt': expected shape [2, 5, 3] (that of x)"));
-  EXPECT_THAT(
-      messageOf(x, x, zeros({4, 4}, f32, device), b, b, {}, {}),
-      HasSubstr("'a': expected shape [3, any] (the channels of x, and "
-                "states)"));
+  EXPECT_THAT(messageOf(x, x, zeros({4, 4}, f32, device), b, b, {}, {}),
+              HasSubstr("'a': expected shape [3, any] (the channels of x, and "
+                        "states)"));
   EXPECT_THAT(messageOf(x, x, zeros({3, 257}, f32, device), b, b, {}, {}),
               HasSubstr("'a': expected 256 states of a channel at most, got "
                         "257"));

@@ -27,8 +27,7 @@ inline Numbers selectiveScan(const Numbers &x, const Numbers &dt,
       size_t at = row * s.channels + i;
       Sum sum;
       for (size_t n = 0; n < s.states; ++n) {
-        Number &h =
-            state[(row / s.steps * s.channels + i) * s.states + n];
+        Number &h = state[(row / s.steps * s.channels + i) * s.states + n];
         Sum next;
         next.addProduct(exp(dt[at] * a[i * s.states + n]), h);
         next.addProduct(dt[at] * x[at], b[row * s.states + n]);

@@ -58,10 +58,9 @@ Weights firstWeights() {
   for (int64_t i = 0; i < inner * states; ++i) {
     logs.push_back(std::log(float(i % states + 1)));
   }
-  w.emplace("a_log",
-            Variable(Tensor::fromVector(logs, Shape{inner, states},
-                                        Device::cpu()),
-                     true));
+  w.emplace("a_log", Variable(Tensor::fromVector(logs, Shape{inner, states},
+                                                 Device::cpu()),
+                              true));
   for (const char *name : {"d", "gain"}) {
     int64_t size = name[0] == 'd' ? inner : width;
     w.emplace(name, Variable(full({size}, 1, f32, Device::cpu()), true));
@@ -71,8 +70,8 @@ Weights firstWeights() {
 
 Variable block(const Variable &input, const Weights &w) {
   Variable both = linear(rmsNorm(input, w.at("gain")), w.at("in"));
-  Variable x = silu(causalConv(both.slice(2, 0, inner), w.at("conv"),
-                               w.at("conv_bias")));
+  Variable x = silu(
+      causalConv(both.slice(2, 0, inner), w.at("conv"), w.at("conv_bias")));
   Variable z = both.slice(2, inner);
   Variable of = linear(x, w.at("x"));
   Variable dt =
