@@ -8,6 +8,7 @@
 #include "kernels/attention/Attention.h"
 
 #include "kernels/attention/AttentionPlan.h"
+#include "kernels/attention/PackedSequences.h"
 #include "kernels/operator/AttentionChecks.h"
 #include "kernels/operator/Nearby.h"
 #include "kernels/operator/OperatorKernel.h"
@@ -50,6 +51,7 @@ static void checkArguments(const char *op, const Tensor &q, const Tensor &k,
   if (dropout.seedOnDevice.defined()) {
     checks.any("seedOnDevice", dropout.seedOnDevice).shape({1}).dtype(i64);
   }
+  checkPackedSequences(op, q, k, options);
 }
 
 namespace {
@@ -220,14 +222,25 @@ AttentionResult kernels::attentionForward(const Tensor &q, const Tensor &k,
     }
     return result;
   }
+  if (options.queryStarts.defined() && !hasCompiler()) {
+    forEachSequence(options, [&](const Sequence &one) {
+      AttentionResult of = attentionForward(one.queriesOf(q), one.keysOf(k),
+                                            one.keysOf(v), one.options, true);
+      one.queriesOf(result.o).copyFrom(of.o);
+      one.queriesOf(result.lse).copyFrom(of.lse);
+    });
+    return result;
+  }
   Tensor query = fitted(q), key = fitted(k), value = fitted(v);
   int64_t width = query.size(3);
   Tensor o = targetFor(result.o);
   Tensor seed = seedOf(options.dropout, q.device());
-  AttentionPlan plan = planAttention(s.headSize, s.queries, s.keys, q.dtype(),
-                                     s.tf32, q.device());
+  PackedSequences packed(options);
+  AttentionPlan plan =
+      planAttention(s.headSize, packed.length(s.queries), packed.length(s.keys),
+                    q.dtype(), s.tf32, q.device());
   static const OperatorKernel kernel("attention", "attention_kernel");
-  kernel[{s.batch * s.heads * cdiv(s.queries, plan.queries)}](
+  kernel[{s.batch * s.heads * packed.blocks(s.queries, plan.queries)}](
       o, orNone(result.lse), query, key, value, o.stride(0), o.stride(1),
       o.stride(2), query.stride(0), query.stride(1), query.stride(2),
       query.stride(3), key.stride(0), key.stride(1), key.stride(2),
@@ -240,7 +253,9 @@ AttentionResult kernels::attentionForward(const Tensor &q, const Tensor &k,
       "BLOCK_M"_a = plan.queries, "BLOCK_N"_a = plan.keys,
       "BOUNDED"_a = s.bounded, "WINDOW"_a = s.windowed,
       "PRECISION"_a = s.precision, "DROPS"_a = dropsOf(s),
-      "num_warps"_a = plan.warps,
+      "q_starts_ptr"_a = orNone(packed.queryStarts),
+      "k_starts_ptr"_a = orNone(packed.keyStarts),
+      "sequences"_a = packed.count(), "num_warps"_a = plan.warps,
       "num_stages"_a = stagesFor(plan.stages, {key, value}));
   copyBack(result.o, o);
   return result;
@@ -268,6 +283,38 @@ static AttentionGradients zeroed(const AttentionGradients &gradients) {
   return gradients;
 }
 
+static void checkResult(Checks &checks, const Tensor &grad, const Tensor &q,
+                        const AttentionResult &result) {
+  checks.floats("grad", grad).shape(q.shape(), "that of q").dtype(q.dtype());
+  checks.floats("o", result.o).shape(q.shape(), "that of q").dtype(q.dtype());
+  checks.floats("lse", result.lse)
+      .shape({q.size(0), q.size(1), q.size(2)}, "of q")
+      .dtype(f32)
+      .contiguous();
+}
+
+/// Of packed sequences, into what `gradients` has of them.
+static void backwardOfEach(const Tensor &grad, const Tensor &q, const Tensor &k,
+                           const Tensor &v, const AttentionResult &result,
+                           const AttentionOptions &options,
+                           const AttentionGradients &gradients) {
+  bool wantsQ = gradients.q.defined(), wantsKV = gradients.k.defined();
+  forEachSequence(options, [&](const Sequence &one) {
+    AttentionGradients to;
+    if (wantsQ) {
+      to.q = one.queriesOf(gradients.q);
+    }
+    if (wantsKV) {
+      to.k = one.keysOf(gradients.k);
+      to.v = one.keysOf(gradients.v);
+    }
+    attentionBackward(
+        one.queriesOf(grad), one.queriesOf(q), one.keysOf(k), one.keysOf(v),
+        {one.queriesOf(result.o), one.queriesOf(result.lse).contiguous()},
+        one.options, wantsQ, wantsKV, to);
+  });
+}
+
 AttentionGradients kernels::attentionBackward(
     const Tensor &grad, const Tensor &q, const Tensor &k, const Tensor &v,
     const AttentionResult &result, const AttentionOptions &options, bool wantsQ,
@@ -276,12 +323,7 @@ AttentionGradients kernels::attentionBackward(
   BiasArguments bias = biasOf("attention backward", q, k, options.bias);
   Setting s = settingOf(q, k, options);
   Checks checks("attention backward");
-  checks.floats("grad", grad).shape(q.shape(), "that of q").dtype(q.dtype());
-  checks.floats("o", result.o).shape(q.shape(), "that of q").dtype(q.dtype());
-  checks.floats("lse", result.lse)
-      .shape({s.batch, s.heads, s.queries}, "of q")
-      .dtype(f32)
-      .contiguous();
+  checkResult(checks, grad, q, result);
   AttentionGradients gradients;
   auto place = [&](const char *name, const Tensor &given, const Tensor &like) {
     if (!given.defined()) {
@@ -315,6 +357,11 @@ AttentionGradients kernels::attentionBackward(
     gradients.bias = wantsBias ? emptyLike(options.bias) : Tensor();
     return zeroed(gradients);
   }
+  if (options.queryStarts.defined() && !hasCompiler()) {
+    backwardOfEach(grad, q, k, v, result, options, gradients);
+    return gradients;
+  }
+  PackedSequences packed(options);
   Tensor query = fitted(q), key = fitted(k), value = fitted(v),
          dout = fitted(grad);
   Tensor out = fitted(result.o.stride(3) == 1 || s.headSize == 1
@@ -327,11 +374,12 @@ AttentionGradients kernels::attentionBackward(
   Tensor delta = deltaOf(out, dout, s);
   int64_t group = s.heads / s.kvHeads;
   if (wantsKV) {
-    AttentionPlan plan = planKeysBackward(s.headSize, s.queries, s.keys,
-                                          q.dtype(), s.tf32, q.device());
+    AttentionPlan plan =
+        planKeysBackward(s.headSize, packed.length(s.queries),
+                         packed.length(s.keys), q.dtype(), s.tf32, q.device());
     Tensor dk = targetFor(gradients.k), dv = targetFor(gradients.v);
     static const OperatorKernel kernel("attention", "keys_backward_kernel");
-    kernel[{s.batch * s.kvHeads * cdiv(s.keys, plan.keys)}](
+    kernel[{s.batch * s.kvHeads * packed.blocks(s.keys, plan.keys)}](
         dk, dv, query, key, value, dout, result.lse, delta, dk.stride(0),
         dk.stride(1), dk.stride(2), dv.stride(0), dv.stride(1), dv.stride(2),
         query.stride(0), query.stride(1), query.stride(2), query.stride(3),
@@ -344,7 +392,9 @@ AttentionGradients kernels::attentionBackward(
         "D"_a = width, "BLOCK_M"_a = plan.queries, "BLOCK_N"_a = plan.keys,
         "BOUNDED"_a = s.bounded, "WINDOW"_a = s.windowed,
         "PRECISION"_a = s.precision, "DROPS"_a = dropsOf(s),
-        "num_warps"_a = plan.warps,
+        "q_starts_ptr"_a = orNone(packed.queryStarts),
+        "k_starts_ptr"_a = orNone(packed.keyStarts),
+        "sequences"_a = packed.count(), "num_warps"_a = plan.warps,
         "num_stages"_a = stagesFor(plan.stages, {query, dout}));
     copyBack(gradients.k, dk);
     copyBack(gradients.v, dv);
@@ -354,11 +404,12 @@ AttentionGradients kernels::attentionBackward(
     Tensor dbias = wantsBias ? zeros({s.batch, s.heads, s.queries, s.keys}, f32,
                                      q.device())
                              : Tensor();
-    AttentionPlan plan = planQueriesBackward(s.headSize, s.queries, s.keys,
-                                             q.dtype(), s.tf32, q.device());
+    AttentionPlan plan = planQueriesBackward(
+        s.headSize, packed.length(s.queries), packed.length(s.keys), q.dtype(),
+        s.tf32, q.device());
     Tensor dq = wantsQ ? targetFor(gradients.q) : emptyOfWidth(q);
     static const OperatorKernel kernel("attention", "queries_backward_kernel");
-    kernel[{s.batch * s.heads * cdiv(s.queries, plan.queries)}](
+    kernel[{s.batch * s.heads * packed.blocks(s.queries, plan.queries)}](
         dq, query, key, value, dout, result.lse, delta, dq.stride(0),
         dq.stride(1), dq.stride(2), query.stride(0), query.stride(1),
         query.stride(2), query.stride(3), key.stride(0), key.stride(1),
@@ -371,7 +422,9 @@ AttentionGradients kernels::attentionBackward(
         "BLOCK_M"_a = plan.queries, "BLOCK_N"_a = plan.keys,
         "BOUNDED"_a = s.bounded, "WINDOW"_a = s.windowed,
         "PRECISION"_a = s.precision, "DROPS"_a = dropsOf(s),
-        "num_warps"_a = plan.warps,
+        "q_starts_ptr"_a = orNone(packed.queryStarts),
+        "k_starts_ptr"_a = orNone(packed.keyStarts),
+        "sequences"_a = packed.count(), "num_warps"_a = plan.warps,
         "num_stages"_a = stagesFor(plan.stages, {key, value}));
     if (wantsQ) {
       copyBack(gradients.q, dq);
@@ -418,7 +471,8 @@ Variable kernels::attention(const Variable &q, const Variable &k,
         return autograd::Gradients{g.q, needs[1] ? g.k : Tensor(),
                                    needs[2] ? g.v : Tensor(), g.bias};
       },
-      {q.value(), k.value(), v.value(), options.bias, result.o});
+      {q.value(), k.value(), v.value(), options.bias, result.o,
+       options.queryStarts, options.keyStarts});
 }
 
 /// Part `i` of three, [B, T, 3 H D], as [B, H, T, D].
@@ -475,5 +529,5 @@ Variable kernels::selfAttention(const Variable &packed, int64_t heads,
             {headsOf(d, 0, heads), headsOf(d, 1, heads), headsOf(d, 2, heads)});
         return autograd::Gradients{d};
       },
-      {qkv, options.bias, result.o});
+      {qkv, options.bias, result.o, options.queryStarts, options.keyStarts});
 }

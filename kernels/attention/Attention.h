@@ -12,6 +12,7 @@
 //               H / G heads of queries share one of keys; D from 1 to 256; any
 //               strides. The result has q's shape, and its order in memory.
 //               bias: what broadcasts to [B, H, Tq, Tk], of any strides
+//               Packed sequences: B is 1, Tq and Tk are sums of lengths
 // Types:        fp32, fp16, bf16, all of one; sums and exponentials fp32
 // Gradients:    q, k, v, bias
 // Memory:       O(B H Tq) beyond the results: the logarithm of each query's sum
@@ -25,6 +26,10 @@
 //
 // Query i stands at position i + Tk - Tq among the keys: the last query at the
 // last key. A query that sees no key has the result 0.
+//
+// Packed sequences lie behind each other in one row of tokens, and each attends
+// to itself alone, as if it were a batch of its own. A launch needs no longest
+// length: it may be captured in a graph while lengths change.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,6 +63,13 @@ struct AttentionOptions {
   /// Floats: added to the scaled scores. Needs a compiler; for its gradient,
   /// see below.
   Tensor bias = {};
+  /// Of packed sequences, i32 or i64 [sequences + 1], on q's device: where each
+  /// begins among the queries, and where the last one ends: from 0 to Tq,
+  /// ascending (a GPU does not check it: results are wrong else, and nothing
+  /// beyond the tensors is touched). `keyStarts` undefined: the same. No bias.
+  /// Without a compiler the host reads them, launches once for each sequence,
+  /// and drops nothing.
+  Tensor queryStarts = {}, keyStarts = {};
 };
 
 Tensor attention(const Tensor &q, const Tensor &k, const Tensor &v,

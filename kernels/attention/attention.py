@@ -10,11 +10,36 @@ are 1e9 and the product of the other is part of a fused multiply-add.
 
 DROPS: 0, 1, or 2 in a kernel that is compiled ahead of time: it drops if `drop` is not 0, and has one loop with masks, which
 is a third of the code.
+
+Packed sequences, of which starts_ptr says where each begins and the last one ends, are cut into blocks that begin anew with each:
+sequence b has those from starts[b] // BLOCK + b on, of which up to one is behind its end. So a program finds its sequence,
+and no one has to know the longest. Starts that do not ascend give wrong results, and never leave the tensors.
 """
 import triton
 import triton.language as tl
 
 LOG2E: tl.constexpr = 1.4426950408889634
+
+
+@triton.jit
+def extent(starts_ptr, sequence, total):
+    """Where a packed sequence begins, and how many rows it has."""
+    begin = min(max(tl.load(starts_ptr + sequence), 0), total)
+    return begin, min(max(tl.load(starts_ptr + sequence + 1), begin), total) - begin
+
+
+@triton.jit
+def sequence_of(number, starts_ptr, sequences, total, BLOCK: tl.constexpr):
+    """The packed sequence that has block `number`, and which of its blocks that is."""
+    low = number * 0
+    high = low + sequences
+    while high - low > 1:
+        middle = (low + high) // 2
+        is_before = min(max(tl.load(starts_ptr + middle), 0), total) // BLOCK + middle <= number
+        low = tl.where(is_before, middle, low)
+        high = tl.where(is_before, high, middle)
+    begin = min(max(tl.load(starts_ptr + low), 0), total)
+    return low, max(number - begin // BLOCK - low, 0)
 
 
 @triton.jit
@@ -134,21 +159,35 @@ def attention_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, o_batch, o_head, o_row
                      k_head, k_row, k_col, v_batch, v_head, v_row, v_col, heads, group, Tq, Tk, ahead, window, scale2,
                      seed, site, drop, keep, bias_ptr, b_batch, b_head, b_row, b_col, D: tl.constexpr,
                      BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BOUNDED: tl.constexpr, WINDOW: tl.constexpr,
-                     PRECISION: tl.constexpr, DROPS: tl.constexpr):
+                     PRECISION: tl.constexpr, DROPS: tl.constexpr, q_starts_ptr=None, k_starts_ptr=None,
+                     sequences=None):
     """`group` query heads share a head of keys and values. lse [batch, heads, Tq]: log of the sums of exponentials,
     divided by scale, unless its pointer is None. Programs of the last queries, which see most keys, begin first."""
     if DROPS:
         seed = seed_of(seed)
     blocks = tl.cdiv(Tq, BLOCK_M)
-    first_query = (blocks - 1 - tl.program_id(0) % blocks) * BLOCK_M
+    if q_starts_ptr is not None:
+        blocks = Tq // BLOCK_M + sequences
+    number = blocks - 1 - tl.program_id(0) % blocks
     head = tl.program_id(0) // blocks
     batch = (head // heads).to(tl.int64)
     kv_head = (head % heads // group).to(tl.int64)
+    head64 = (head % heads).to(tl.int64)
+    lse_at = head.to(tl.int64) * Tq
+    before = 0
+    if q_starts_ptr is not None:
+        sequence, number = sequence_of(number, q_starts_ptr, sequences, Tq, BLOCK_M)
+        before, Tq = extent(q_starts_ptr, sequence, Tq)
+        k_before, Tk = extent(k_starts_ptr, sequence, Tk)
+        k_ptr += k_before.to(tl.int64) * k_row
+        v_ptr += k_before.to(tl.int64) * v_row
+        Tk = tl.where(number * BLOCK_M < Tq, Tk, 0)
+        head += sequence * heads
+    first_query = number * BLOCK_M
     rows = tl.arange(0, BLOCK_M)
     d = tl.arange(0, D)
     exists = rows < Tq - first_query
-    head64 = (head % heads).to(tl.int64)
-    first64 = first_query.to(tl.int64)
+    first64 = (before + first_query).to(tl.int64)
     q_ptrs = q_ptr + batch * q_batch + head64 * q_head + first64 * q_row + (rows[:, None] * q_row + d[None, :] * q_col)
     q = tl.load(q_ptrs, mask=exists[:, None], other=0.0)
     k_ptr += batch * k_batch + kv_head * k_head
@@ -183,7 +222,7 @@ def attention_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, o_batch, o_head, o_row
     o_ptrs = o_ptr + batch * o_batch + head64 * o_head + first64 * o_row + (rows[:, None] * o_row + d[None, :])
     tl.store(o_ptrs, o, mask=exists[:, None])
     if lse_ptr is not None:
-        tl.store(lse_ptr + head.to(tl.int64) * Tq + first_query + rows, largest + tl.log2(total) / scale2, mask=exists)
+        tl.store(lse_ptr + lse_at + first64 + rows, largest + tl.log2(total) / scale2, mask=exists)
 
 
 @triton.jit
@@ -278,16 +317,30 @@ def keys_backward_kernel(dk_ptr, dv_ptr, q_ptr, k_ptr, v_ptr, do_ptr, lse_ptr, d
                          v_batch, v_head, v_row, v_col, do_batch, do_head, do_row, do_col, kv_heads, group, Tq, Tk,
                          ahead, window, scale, scale2, seed, site, drop, keep, bias_ptr, b_batch, b_head, b_row, b_col,
                          D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BOUNDED: tl.constexpr, WINDOW: tl.constexpr, PRECISION: tl.constexpr,
-                         DROPS: tl.constexpr):
+                         DROPS: tl.constexpr, q_starts_ptr=None, k_starts_ptr=None, sequences=None):
     """dk and dv of a block of keys: sums over the queries of all heads that share them, in one order."""
     if DROPS:
         seed = seed_of(seed)
     blocks = tl.cdiv(Tk, BLOCK_N)
-    first_key = tl.program_id(0) % blocks * BLOCK_N
+    if k_starts_ptr is not None:
+        blocks = Tk // BLOCK_N + sequences
+    block = tl.program_id(0) % blocks
     head = tl.program_id(0) // blocks
     batch = (head // kv_heads).to(tl.int64)
     kv_head = (head % kv_heads).to(tl.int64)
-    first64 = first_key.to(tl.int64)
+    lse_rows = Tq
+    before = 0
+    if k_starts_ptr is not None:
+        sequence, block = sequence_of(block, k_starts_ptr, sequences, Tk, BLOCK_N)
+        before, Tk = extent(k_starts_ptr, sequence, Tk)
+        q_before, Tq = extent(q_starts_ptr, sequence, Tq)
+        q_ptr += q_before.to(tl.int64) * q_row
+        do_ptr += q_before.to(tl.int64) * do_row
+        lse_ptr += q_before
+        delta_ptr += q_before
+        Tq = tl.where(block * BLOCK_N < Tk, Tq, 0)
+    first_key = block * BLOCK_N
+    first64 = (before + first_key).to(tl.int64)
     cols = tl.arange(0, BLOCK_N)
     d = tl.arange(0, D)
     keys = first_key + cols
@@ -315,9 +368,11 @@ def keys_backward_kernel(dk_ptr, dv_ptr, q_ptr, k_ptr, v_ptr, do_ptr, lse_ptr, d
     for member in range(0, group):
         q_head64 = kv_head * group + member
         number = ((batch * kv_heads + kv_head) * group + member).to(tl.int32)
+        if k_starts_ptr is not None:
+            number += sequence * kv_heads * group
         q_base = q_ptr + batch * q_batch + q_head64 * q_head
         do_base = do_ptr + batch * do_batch + q_head64 * do_head
-        at = (batch * kv_heads * group + q_head64) * Tq
+        at = (batch * kv_heads * group + q_head64) * lse_rows
         bias_base = None
         if bias_ptr is not None:
             bias_base = bias_ptr + batch * b_batch + q_head64 * b_head
@@ -390,18 +445,33 @@ def queries_backward_kernel(dq_ptr, q_ptr, k_ptr, v_ptr, do_ptr, lse_ptr, delta_
                             do_batch, do_head, do_row, do_col, heads, group, Tq, Tk, ahead, window, scale, scale2,
                             seed, site, drop, keep, bias_ptr, b_batch, b_head, b_row, b_col, dbias_ptr, D: tl.constexpr,
                             BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BOUNDED: tl.constexpr, WINDOW: tl.constexpr,
-                            PRECISION: tl.constexpr, DROPS: tl.constexpr):
+                            PRECISION: tl.constexpr, DROPS: tl.constexpr, q_starts_ptr=None, k_starts_ptr=None,
+                            sequences=None):
     """dq of a block of queries: sums over the keys that they see. dbias [batch, heads, Tq, Tk]: the gradient of each score
     behind the scale, of those that are seen."""
     if DROPS:
         seed = seed_of(seed)
     blocks = tl.cdiv(Tq, BLOCK_M)
-    first_query = (blocks - 1 - tl.program_id(0) % blocks) * BLOCK_M
+    if q_starts_ptr is not None:
+        blocks = Tq // BLOCK_M + sequences
+    number = blocks - 1 - tl.program_id(0) % blocks
     head = tl.program_id(0) // blocks
     batch = (head // heads).to(tl.int64)
     head64 = (head % heads).to(tl.int64)
     kv_head = (head % heads // group).to(tl.int64)
-    first64 = first_query.to(tl.int64)
+    at = head.to(tl.int64) * Tq
+    before = 0
+    if q_starts_ptr is not None:
+        sequence, number = sequence_of(number, q_starts_ptr, sequences, Tq, BLOCK_M)
+        before, Tq = extent(q_starts_ptr, sequence, Tq)
+        k_before, Tk = extent(k_starts_ptr, sequence, Tk)
+        k_ptr += k_before.to(tl.int64) * k_row
+        v_ptr += k_before.to(tl.int64) * v_row
+        Tk = tl.where(number * BLOCK_M < Tq, Tk, 0)
+        head += sequence * heads
+    first_query = number * BLOCK_M
+    first64 = (before + first_query).to(tl.int64)
+    at += first64
     rows = tl.arange(0, BLOCK_M)
     d = tl.arange(0, D)
     exists = rows < Tq - first_query
@@ -410,7 +480,6 @@ def queries_backward_kernel(dq_ptr, q_ptr, k_ptr, v_ptr, do_ptr, lse_ptr, delta_
                                                                                + d[None, :] * do_col)
     q = tl.load(q_ptrs, mask=exists[:, None], other=0.0)
     do = tl.load(do_ptrs, mask=exists[:, None], other=0.0)
-    at = head.to(tl.int64) * Tq + first_query
     lse = seen(tl.load(lse_ptr + at + rows, mask=exists, other=-float("inf")))
     delta = tl.load(delta_ptr + at + rows, mask=exists, other=0.0)
     k_ptr += batch * k_batch + kv_head * k_head

@@ -32,7 +32,17 @@ static void checkArguments(const Tensor &q, const KeyAndValue &own,
                            const DecodingOptions &options) {
   Checks checks("decoding");
   checks.floats("q", q).rank(3, 3);
-  checkKeysAndValues(checks, q, k, v, options.window, options.scale);
+  bool isPaged = options.table.defined();
+  checkKeysAndValues(checks, q, k, v, options.window, options.scale, isPaged);
+  if (isPaged) {
+    checks.integers("table", options.table)
+        .shape({q.size(0), -1}, "the batch of q, and pages of a sequence");
+    checks.require(k.size(2) >= 1, "k", "pages of a key or more", k.size(2));
+    if (!hasCompiler()) {
+      checks.fail("table", "none in a program without a compiler",
+                  options.table.str() + "; hint: caches in one piece");
+    }
+  }
   checks.integers("lengths", lengths).shape({q.size(0)}, "the batch of q");
   int64_t splits = options.splits.value_or(1);
   checks.require(splits >= 1 && splits <= mostSplits &&
@@ -101,6 +111,17 @@ static Splits attend(const Tensor &q, const KeyAndValue &own, const Tensor &k,
   }
   int64_t batch = q.size(0), heads = q.size(1), headSize = q.size(2),
           kvHeads = k.size(1), capacity = k.size(2), group = heads / kvHeads;
+  Tensor table;
+  Argument tableRow = none, pages = none;
+  int64_t page = 1;
+  if (options.table.defined()) {
+    table = options.table.stride(1) == 1 ? options.table
+                                         : options.table.contiguous();
+    page = k.size(2);
+    capacity = table.size(1) * page;
+    tableRow = Argument(table.stride(0));
+    pages = Argument(k.size(0));
+  }
   bool isHost = q.device().isHost();
   int64_t splits =
       options.splits.value_or(splitsFor(batch * kvHeads, capacity, q.device()));
@@ -145,9 +166,10 @@ static Splits attend(const Tensor &q, const KeyAndValue &own, const Tensor &k,
   }
   int64_t block = isHost ? 128 : q.dtype() == f32 ? 32 : 64, warps = 4;
   Tensor counts = (hasCompiler() ? lengths : lengths.to(i32)).contiguous();
-  bool early = !isCopied(lengths, counts) && !isCopied(k, key) &&
-               !isCopied(v, value) && beginsEarly(q.device());
-  if (early && group == 1 && hasOwn) {
+  bool early = !isCopied(lengths, counts) && !isCopied(options.table, table) &&
+               !isCopied(k, key) && !isCopied(v, value) &&
+               beginsEarly(q.device());
+  if (early && group == 1 && hasOwn && !table.defined()) {
     // A block of keys and values is in registers before the launch in front has
     // ended: as many as 128 threads hold.
     int64_t bytesAhead = 16 << 10;
@@ -166,7 +188,9 @@ static Splits attend(const Tensor &q, const KeyAndValue &own, const Tensor &k,
       ownStride(2), kvHeads, group, capacity, window,
       scale * std::numbers::log2e, "GROUP"_a = members, "D"_a = width,
       "BLOCK"_a = block, "PRODUCTS"_a = products, "EARLY"_a = early,
-      "launch_pdl"_a = early, "num_warps"_a = warps, "num_stages"_a = 3);
+      "table_ptr"_a = orNone(table), "table_row"_a = tableRow,
+      "pages"_a = pages, "PAGE"_a = page, "launch_pdl"_a = early,
+      "num_warps"_a = warps, "num_stages"_a = 3);
   // A kernel stored the token in what it was given.
   if (hasOwn && key.data() != k.data() && !hasCompiler()) {
     k.copyFrom(key.slice(3, 0, headSize));

@@ -8,8 +8,11 @@
 // Formula:      softmax(scale * q @ k^T) @ v over the first `length` keys of
 //               each sequence
 // Shapes:       q [B, H, D], k and v [B, G, capacity, D], where G divides H;
-//               lengths [B] on the same device; D from 1 to 256; any strides
-// Types:        fp32, fp16, bf16, all of one; lengths i32 or i64; sums and
+//               lengths [B] on the same device; D from 1 to 256; any strides.
+//               Of pages: k and v [pages, G, page, D] and a table [B, n], whose
+//               n pages a sequence are the capacity
+// Types:        fp32, fp16, bf16, all of one; lengths and table i32 or i64;
+// sums and
 //               exponentials fp32
 // Gradients:    none
 // Memory:       each key and value is read once for all heads that share it;
@@ -21,6 +24,10 @@
 // The number of splits follows from shapes alone: a launch can be captured in a
 // graph while lengths grow. A length beyond the capacity counts as that, one
 // below 0 as 0. A sequence without keys has the result 0.
+//
+// A table of pages lets sequences grow without moving what they have: key j of
+// sequence b is row j % page of the page table[b, j / page]. Sequences may
+// share pages. Keys of a page that does not exist (-1, say) are not seen.
 //
 // decodeNext takes a token whose key and value are not in the cache: it attends
 // to what the cache has of its sequence and to itself, and one launch does both
@@ -44,6 +51,9 @@ struct DecodingOptions {
   /// Programs that share the keys of a sequence: a power of two to 64; chosen
   /// by the device when absent.
   std::optional<int64_t> splits;
+  /// Of caches in pages; undefined: each sequence has its keys in one piece.
+  /// Needs a compiler.
+  Tensor table = {};
 };
 
 /// [B, H, D]. The token of `q` has its own key and value in the cache already.

@@ -8,12 +8,14 @@
 #include "kernels/decoding/Decoding.h"
 #include "kernels/decoding/reference.h"
 #include "kernels/linear/reference.h"
+#include "kernels/operator/OperatorKernel.h"
 #include "kernels/testing/OperatorTest.h"
 #include "nereid/Runtime/Error.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <numeric>
 
 using namespace nereid;
 using namespace nereid::kernels;
@@ -159,6 +161,108 @@ TEST_P(Decoding, aLinearLayerOfItIsThatOfTheResult) {
       8);
 }
 
+// Pages in any order, more of them than are used, and none behind the lengths.
+TEST_P(Decoding, findsKeysByATableOfPages) {
+  if (!hasCompiler()) {
+    GTEST_SKIP() << "pages need a compiler";
+  }
+  forCases(
+      [&] {
+        int64_t batch = pick(1, 3), kvHeads = pick(1, 2),
+                heads = kvHeads * oneOf<int64_t>({1, 3}),
+                page = oneOf<int64_t>({1, 7, 16}), count = pick(1, 5),
+                capacity = page * count, pages = batch * count + 2,
+                headSize = isSlow ? pick(1, 16) : oneOf<int64_t>({16, 80});
+        DType dtype = floatType();
+        Tensor q = random({batch, heads, headSize}, dtype),
+               k = random({pages, kvHeads, page, headSize}, dtype),
+               v = random({pages, kvHeads, page, headSize}, dtype);
+        KeyAndValue own = {
+            random({batch, kvHeads, headSize}, dtype).contiguous(),
+            random({batch, kvHeads, headSize}, dtype).contiguous()};
+        // What caches in one piece would hold, with the tokens' own.
+        Shape shape = {batch, kvHeads, capacity, headSize};
+        Tensor keys = zeros(shape, dtype, Device::cpu()),
+               values = zeros(shape, dtype, Device::cpu());
+        std::vector<int64_t> before, lengths, table,
+            order(static_cast<size_t>(pages));
+        std::iota(order.begin(), order.end(), 0);
+        std::shuffle(order.begin(), order.end(), generator);
+        for (int64_t b = 0; b < batch; ++b) {
+          before.push_back(pick(0, capacity - 1));
+          lengths.push_back(before.back() + 1);
+          for (int64_t i = 0; i < count; ++i) {
+            bool isUsed = i * page < lengths.back();
+            int64_t from = order[size_t(b * count + i)];
+            table.push_back(isUsed ? from : -1);
+            for (auto [cache, whole] : {std::pair(&k, &keys), {&v, &values}}) {
+              whole->select(0, b)
+                  .slice(1, i * page, (i + 1) * page)
+                  .copyFrom(cache->select(0, from).onHost());
+            }
+          }
+          keys.select(0, b)
+              .select(1, before.back())
+              .copyFrom(own.k.select(0, b).onHost());
+          values.select(0, b)
+              .select(1, before.back())
+              .copyFrom(own.v.select(0, b).onHost());
+        }
+        DecodingOptions options;
+        options.table = laidOut(Tensor::fromVector(table, Shape{batch, count}))
+                            .to(coin() ? i32 : i64);
+        options.window = coin() ? 0 : pick(1, capacity);
+        options.splits = oneOf<int64_t>({1, 2});
+        Numbers expected = reference::decoding(
+            exactly(q), exactly(keys), exactly(values), lengths, heads, kvHeads,
+            capacity, headSize, options.window, 1 / std::sqrt(double(headSize)),
+            dtype);
+        expectClose(decodeNext(q, own, k, v,
+                               Tensor::fromVector(before).to(device), options),
+                    expected, "next");
+        // The tokens lie in their pages now.
+        Tensor o =
+            decoding(q, k, v, Tensor::fromVector(lengths).to(device), options);
+        expectClose(o, expected, "o");
+        for (int64_t b = 0; b < batch; ++b) {
+          int64_t at = before[size_t(b)],
+                  in = table[size_t(b * count + at / page)];
+          EXPECT_EQ(k.select(0, in).select(1, at % page).toFloat64(),
+                    own.k.select(0, b).toFloat64());
+        }
+      },
+      4);
+}
+
+TEST_P(Decoding, doesNotSeeKeysOfPagesThatAreNotThere) {
+  if (!hasCompiler()) {
+    GTEST_SKIP() << "pages need a compiler";
+  }
+  Tensor q = full({3, 1, 16}, 1, f32, device),
+         k = full({2, 1, 4, 16}, 1, f32, device),
+         lengths = full({3}, 8, i32, device);
+  k.slice(0, 1, 2).fill(5);
+  DecodingOptions options;
+  options.table =
+      Tensor::fromVector(std::vector<int32_t>{0, -1, -7, 2, 1000000, 1},
+                         Shape{3, 2})
+          .to(device);
+  Values o = decoding(q, k, k, lengths, options).toFloat64();
+  EXPECT_EQ(o[0], 1);
+  EXPECT_EQ(o[16], 0);
+  EXPECT_EQ(o[32], 5);
+  // Nor are keys stored there.
+  KeyAndValue own = {full({3, 1, 16}, 2, f32, device),
+                     full({3, 1, 16}, 2, f32, device)};
+  options.table = full({3, 2}, -1, i64, device);
+  Values before = k.toFloat64();
+  EXPECT_EQ(
+      decodeNext(q, own, k, k.contiguous(), zeros({3}, i32, device), options)
+          .toFloat64(),
+      Values(48, 2.0));
+  EXPECT_EQ(k.toFloat64(), before);
+}
+
 TEST_P(Decoding, keysBehindTheLengthAreNotRead) {
   Tensor k = full({1, 1, 9, 16}, NAN, f32, device);
   k.slice(2, 0, 5).fill(1);
@@ -219,6 +323,25 @@ TEST_P(Decoding, namesTheArgumentThatDoesNotFit) {
   EXPECT_THAT(messageOf(q, k, k, lengths, options),
               HasSubstr("decoding: argument 'scale': expected a finite number "
                         "of more than 0, got 0"));
+  options = {};
+  options.table = zeros({3, 2}, i32, device);
+  EXPECT_THAT(messageOf(q, k, k, lengths, options),
+              HasSubstr("decoding: argument 'table': expected shape [2, any] "
+                        "(the batch of q, and pages of a sequence), got "
+                        "i32[3, 2]"));
+  options.table = zeros({2, 2}, f32, device);
+  EXPECT_THAT(messageOf(q, k, k, lengths, options),
+              HasSubstr("'table': expected a tensor of i32 or i64"));
+  options.table = zeros({2, 2}, i32, device);
+  Tensor none = zeros({3, 2, 0, 8}, f32, device);
+  EXPECT_THAT(messageOf(q, none, none, lengths, options),
+              HasSubstr("'k': expected pages of a key or more, got 0"));
+  if (!hasCompiler()) {
+    EXPECT_THAT(
+        messageOf(q, k, k, lengths, options),
+        HasSubstr("'table': expected none in a program without a "
+                  "compiler, got i32[2, 2]; hint: caches in one piece"));
+  }
   options = {};
   options.splits = 3;
   EXPECT_THAT(messageOf(q, k, k, lengths, options),

@@ -11,7 +11,8 @@ import triton.language as tl
 def decoding_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, own_k_ptr, own_v_ptr, lengths_ptr, q_batch, q_head, q_col,
                     k_batch, k_head, k_row, k_col, v_batch, v_head, v_row, v_col, own_batch, own_head, own_col,
                     kv_heads, group, capacity, window, scale2, GROUP: tl.constexpr, D: tl.constexpr,
-                    BLOCK: tl.constexpr, PRODUCTS: tl.constexpr, EARLY: tl.constexpr = False):
+                    BLOCK: tl.constexpr, PRODUCTS: tl.constexpr, EARLY: tl.constexpr = False, table_ptr=None,
+                    table_row=None, pages=None, PAGE: tl.constexpr = 1):
     """o [batch, heads, splits, D] of each split, and lse [batch, heads, splits]: the power of two that its sum of
     exponentials is, -inf of a split without keys. Without lse there is one split, and o is the result.
 
@@ -21,8 +22,11 @@ def decoding_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, own_k_ptr, own_v_ptr, l
 
     Without PRODUCTS, scores are sums over rows: of one query head, a product would pack all keys first. EARLY: the launch
     may begin before its queries and what own_k_ptr points to are there, and reads the first keys of the cache meanwhile.
+
+    With table_ptr, keys lie in pages of PAGE keys, [pages, kv heads, PAGE, D]: key j of a sequence in page table[sequence,
+    j // PAGE]. Keys of a page that does not exist are not seen.
     """
-    AHEAD: tl.constexpr = EARLY and not PRODUCTS and own_k_ptr is not None
+    AHEAD: tl.constexpr = EARLY and not PRODUCTS and own_k_ptr is not None and table_ptr is None
     if EARLY:
         tl.extra.cuda.gdc_launch_dependents()
     if EARLY and not AHEAD:
@@ -43,8 +47,13 @@ def decoding_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, own_k_ptr, own_v_ptr, l
     keys = tl.arange(0, BLOCK)
     heads = kv_head * group + members
     first64 = first.to(tl.int64)
-    k_ptrs = k_ptr + batch * k_batch + kv_head * k_head + first64 * k_row + (keys[:, None] * k_row + d[None, :] * k_col)
-    v_ptrs = v_ptr + batch * v_batch + kv_head * v_head + first64 * v_row + (keys[:, None] * v_row + d[None, :] * v_col)
+    if table_ptr is None:
+        k_ptrs = k_ptr + batch * k_batch + kv_head * k_head + first64 * k_row + (keys[:, None] * k_row + d[None, :] * k_col)
+        v_ptrs = v_ptr + batch * v_batch + kv_head * v_head + first64 * v_row + (keys[:, None] * v_row + d[None, :] * v_col)
+    else:
+        table_ptr += batch * table_row
+        k_ptr += kv_head * k_head
+        v_ptr += kv_head * v_head
     if AHEAD:
         inside = keys < last - first
         k = tl.load(k_ptrs, mask=inside[:, None], other=0.0)
@@ -65,10 +74,24 @@ def decoding_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, own_k_ptr, own_v_ptr, l
         o = tl.where(takes, own_v.to(tl.float32)[None, :], o)
         keeps = takes & (length < capacity) & (d < D)
         place = length.to(tl.int64)
-        tl.store(k_ptr + batch * k_batch + kv_head * k_head + place * k_row + d * k_col, own_k, mask=keeps)
-        tl.store(v_ptr + batch * v_batch + kv_head * v_head + place * v_row + d * v_col, own_v, mask=keeps)
+        if table_ptr is None:
+            k_to = k_ptr + batch * k_batch + kv_head * k_head + place * k_row
+            v_to = v_ptr + batch * v_batch + kv_head * v_head + place * v_row
+        else:
+            own_page = tl.load(table_ptr + place // PAGE, mask=length < capacity, other=-1).to(tl.int64)
+            keeps = keeps & (own_page >= 0) & (own_page < pages)
+            k_to = k_ptr + own_page * k_batch + place % PAGE * k_row
+            v_to = v_ptr + own_page * v_batch + place % PAGE * v_row
+        tl.store(k_to + d * k_col, own_k, mask=keeps)
+        tl.store(v_to + d * v_col, own_v, mask=keeps)
     for start in range(first, last, BLOCK):
         inside = keys < last - start
+        if table_ptr is not None:
+            key = start + keys
+            page = tl.load(table_ptr + key // PAGE, mask=inside, other=-1).to(tl.int64)
+            inside = (page >= 0) & (page < pages)
+            k_ptrs = k_ptr + (page * k_batch + key % PAGE * k_row)[:, None] + d[None, :] * k_col
+            v_ptrs = v_ptr + (page * v_batch + key % PAGE * v_row)[:, None] + d[None, :] * v_col
         if not AHEAD:
             k = tl.load(k_ptrs, mask=inside[:, None], other=0.0)
             v = tl.load(v_ptrs, mask=inside[:, None], other=0.0)
@@ -78,8 +101,12 @@ def decoding_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, own_k_ptr, own_v_ptr, l
             s = tl.sum(k.to(tl.float32) * q.to(tl.float32), axis=1)[None, :]
         s = tl.where(inside[None, :], s * scale2, -float("inf"))
         larger = tl.maximum(largest, tl.max(s, axis=1))
-        p = tl.exp2(s - larger[:, None])
-        correction = tl.exp2(largest - larger)
+        shift = larger
+        if table_ptr is not None:
+            # None of the keys so far may exist.
+            shift = tl.where(larger == -float("inf"), 0.0, larger)
+        p = tl.exp2(s - shift[:, None])
+        correction = tl.exp2(largest - shift)
         total = total * correction + tl.sum(p, axis=1)
         o = o * correction[:, None]
         if PRODUCTS:
@@ -87,8 +114,9 @@ def decoding_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, own_k_ptr, own_v_ptr, l
         else:
             o += tl.sum(tl.trans(p) * v.to(tl.float32), axis=0)[None, :]
         largest = larger
-        k_ptrs += BLOCK * k_row
-        v_ptrs += BLOCK * v_row
+        if table_ptr is None:
+            k_ptrs += BLOCK * k_row
+            v_ptrs += BLOCK * v_row
         if AHEAD:
             next_inside = keys < last - start - BLOCK
             k = tl.load(k_ptrs, mask=next_inside[:, None], other=0.0)

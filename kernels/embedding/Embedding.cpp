@@ -49,6 +49,15 @@ static void checkIndices(const Checks &checks, const Tensor &indices,
   }
 }
 
+static void checkPadding(const Checks &checks, std::optional<int64_t> padding,
+                         int64_t rows) {
+  if (padding) {
+    checks.require(*padding >= 0 && *padding < rows, "padding",
+                   "a row of weight, which has " + std::to_string(rows),
+                   *padding);
+  }
+}
+
 Tensor kernels::embedding(const Tensor &indices, const Tensor &weight) {
   Checks checks("embedding");
   checks.floats("weight", weight).rank(2, 2);
@@ -84,17 +93,20 @@ struct TokensOfRows {
 } // namespace
 
 /// A stable sort by counting.
-static TokensOfRows sortOnHost(const Tensor &indices, int64_t rows) {
+static TokensOfRows sortOnHost(const Tensor &indices, int64_t rows,
+                               int64_t padding) {
   std::vector<int64_t> all = indices.toVector<int64_t>();
   std::vector<int32_t> count(static_cast<size_t>(rows)), begin(count.size()),
       order(all.size());
   for (int64_t index : all) {
-    ++count[size_t(index)];
+    count[size_t(index)] += index != padding;
   }
   std::exclusive_scan(count.begin(), count.end(), begin.begin(), 0);
   std::vector<int32_t> next = begin;
   for (size_t t = 0; t < all.size(); ++t) {
-    order[size_t(next[size_t(all[t])]++)] = static_cast<int32_t>(t);
+    if (all[t] != padding) {
+      order[size_t(next[size_t(all[t])]++)] = static_cast<int32_t>(t);
+    }
   }
   Device device = indices.device();
   return {Tensor::fromVector(begin, {}, device),
@@ -103,7 +115,8 @@ static TokensOfRows sortOnHost(const Tensor &indices, int64_t rows) {
 }
 
 /// On the device, without waiting for it.
-static TokensOfRows sortOnDevice(const Tensor &indices, int64_t rows) {
+static TokensOfRows sortOnDevice(const Tensor &indices, int64_t rows,
+                                 int64_t padding) {
   Device device = indices.device();
   int64_t tokens = indices.numel();
   TokensOfRows result = {empty({rows}, i32, device), zeros({rows}, i32, device),
@@ -113,11 +126,12 @@ static TokensOfRows sortOnDevice(const Tensor &indices, int64_t rows) {
   static const OperatorKernel places("embedding", "embedding_places_kernel");
   places[{cdiv(tokens, block)}](place, result.begin, result.count, taken,
                                 indices, rows, tokens, "BLOCK"_a = block,
-                                "STEP"_a = step, "num_warps"_a = 4);
+                                "STEP"_a = step, "padding"_a = padding,
+                                "num_warps"_a = 4);
   static const OperatorKernel order("embedding", "embedding_order_kernel");
   order[{cdiv(tokens, tokensOfProgram)}](
       result.order, place, result.begin, indices, rows, tokens,
-      "BLOCK"_a = tokensOfProgram, "num_warps"_a = 4);
+      "BLOCK"_a = tokensOfProgram, "padding"_a = padding, "num_warps"_a = 4);
   return result;
 }
 
@@ -133,7 +147,7 @@ static int64_t partsOf(int64_t programs, int64_t tokens, int64_t rows,
 }
 
 Tensor kernels::embeddingBackward(const Tensor &dy, const Tensor &indices,
-                                  int64_t rows) {
+                                  int64_t rows, std::optional<int64_t> given) {
   Checks checks("embedding backward");
   checks.floats("dy", dy).rank(1, 16);
   int64_t columns = dy.size(-1);
@@ -143,10 +157,14 @@ Tensor kernels::embeddingBackward(const Tensor &dy, const Tensor &indices,
   checkIndices(checks, indices, rows);
   checks.require(rows >= 0, "rows", "a number that is not negative",
                  double(rows));
+  checkPadding(checks, given, rows);
   Device device = dy.device();
   if (dy.numel() == 0 || rows == 0) {
     return zeros({rows, columns}, dy.dtype(), device);
   }
+  // No form that is compiled ahead of time leaves a row out.
+  bool zeroesAfter = given && !device.isHost() && !hasCompiler();
+  int64_t padding = zeroesAfter ? -1 : given.value_or(-1);
   Rows out = rowsOf(dy);
   Tensor flat = indices.contiguous().flatten();
   int64_t tokens = flat.numel(), block = blockOf(columns),
@@ -159,8 +177,8 @@ Tensor kernels::embeddingBackward(const Tensor &dy, const Tensor &indices,
     int64_t behind = std::min(tokens, first + most);
     bool isLast = behind == tokens;
     Tensor some = flat.slice(0, first, behind);
-    TokensOfRows of =
-        device.isHost() ? sortOnHost(some, rows) : sortOnDevice(some, rows);
+    TokensOfRows of = device.isHost() ? sortOnHost(some, rows, padding)
+                                      : sortOnDevice(some, rows, padding);
     dw = empty({parts, rows, columns}, isLast && parts == 1 ? dy.dtype() : f32,
                device);
     static const OperatorKernel sums("embedding", "embedding_backward_kernel");
@@ -177,14 +195,24 @@ Tensor kernels::embeddingBackward(const Tensor &dy, const Tensor &indices,
     }
     before = dw;
   }
-  return dw.view({rows, columns});
+  dw = dw.view({rows, columns});
+  if (zeroesAfter) {
+    dw.slice(0, *given, *given + 1).zero();
+  }
+  return dw;
 }
 
-Variable kernels::embedding(const Tensor &indices, const Variable &weight) {
-  return autograd::record(
-      "embedding", {weight}, embedding(indices, weight.value()),
-      [indices, rows = weight.size(0)](const Tensor &dy, autograd::Needs) {
-        return autograd::Gradients{embeddingBackward(dy, indices, rows)};
-      },
-      {indices});
+Variable kernels::embedding(const Tensor &indices, const Variable &weight,
+                            std::optional<int64_t> padding) {
+  Checks checks("embedding");
+  checks.floats("weight", weight.value()).rank(2, 2);
+  checkPadding(checks, padding, weight.size(0));
+  return autograd::record("embedding", {weight},
+                          embedding(indices, weight.value()),
+                          [indices, rows = weight.size(0),
+                           padding](const Tensor &dy, autograd::Needs) {
+                            return autograd::Gradients{
+                                embeddingBackward(dy, indices, rows, padding)};
+                          },
+                          {indices});
 }

@@ -29,15 +29,20 @@
 
 #include "nereid/Autograd/Variable.h"
 
+#include <optional>
+
 namespace nereid::kernels {
 
 /// Indices on a host device that the table lacks are refused; on a GPU their
-/// rows of y are NaN, and their gradients go nowhere.
+/// rows of y are NaN, and their gradients go nowhere. `padding`: a row of the
+/// table whose gradient is 0, as PyTorch's padding_idx.
 Tensor embedding(const Tensor &indices, const Tensor &weight);
-Variable embedding(const Tensor &indices, const Variable &weight);
+Variable embedding(const Tensor &indices, const Variable &weight,
+                   std::optional<int64_t> padding = {});
 
 /// The gradient of a table of `rows` rows.
-Tensor embeddingBackward(const Tensor &dy, const Tensor &indices, int64_t rows);
+Tensor embeddingBackward(const Tensor &dy, const Tensor &indices, int64_t rows,
+                         std::optional<int64_t> padding = {});
 
 } // namespace nereid::kernels
 

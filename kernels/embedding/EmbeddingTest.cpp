@@ -75,6 +75,20 @@ TEST_P(Embedding, sumsManyTokensOfFewRows) {
   EXPECT_EQ(dw.at({1, columns - 1}), 23334);
 }
 
+TEST_P(Embedding, leavesTheRowOfPaddingAsItIs) {
+  Tensor indices =
+      Tensor::fromVector(std::vector<int64_t>{1, 2, 1, 0, 2, 2}).to(device);
+  Variable weight(random({3, 5}, f32), true);
+  Variable y = embedding(indices, weight, 2);
+  EXPECT_EQ(y.value().slice(0, 1, 2).toFloat64(),
+            weight.value().slice(0, 2, 3).toFloat64());
+  y.backward(full({6, 5}, 1, f32, device));
+  for (int64_t row = 0; row < 3; ++row) {
+    EXPECT_EQ(weight.grad().select(0, row).toFloat64(),
+              Values(5, row == 2 ? 0.0 : double(row + 1)));
+  }
+}
+
 TEST_P(Embedding, hasNoGradientOfATableWithoutRows) {
   Tensor dw =
       embeddingBackward(zeros({0, 8}, f32, device), zeros({0}, i64, device), 0);
@@ -104,6 +118,14 @@ TEST_P(Embedding, namesTheArgumentThatDoesNotFit) {
   EXPECT_THAT(messageOf(zeros({3}, i32, device), zeros({4}, f32, device)),
               HasSubstr("embedding: argument 'weight': expected 2 dimensions, "
                         "got fp32[4]"));
+  try {
+    embedding(zeros({3}, i32, device), Variable(weight, true), 4);
+    FAIL() << "expected an error";
+  } catch (const Error &error) {
+    EXPECT_THAT(error.message(),
+                HasSubstr("embedding: argument 'padding': expected a row of "
+                          "weight, which has 4, got 4"));
+  }
   if (device.isHost()) {
     EXPECT_THAT(messageOf(full({3}, 4, i64, device), weight),
                 HasSubstr("embedding: argument 'indices': expected rows of "

@@ -19,24 +19,29 @@ def embedding_kernel(y_ptr, index_ptr, w_ptr, w_stride, V, N, BLOCK: tl.constexp
 
 
 @triton.jit
-def same_rows(index, index_ptr, s, V, T):
+def is_row(index, V, padding):
+    return (index >= 0) & (index < V) & (index != padding)
+
+
+@triton.jit
+def same_rows(index, index_ptr, s, V, T, padding):
     """[token, other]: do the tokens s take the same row? What is no row is like nothing else."""
     other = tl.load(index_ptr + s, mask=s < T, other=-1)
-    other = tl.where((other >= 0) & (other < V), other, -2).to(tl.int32)
+    other = tl.where(is_row(other, V, padding), other, -2).to(tl.int32)
     return other[None, :] == index[:, None]
 
 
 @triton.jit
 def embedding_places_kernel(place_ptr, begin_ptr, count_ptr, taken_ptr, index_ptr, V, T, BLOCK: tl.constexpr,
-                            STEP: tl.constexpr):
+                            STEP: tl.constexpr, padding=-1):
     """For each row of the table a list of the tokens that took it: begin[v] is where it lies, count[v] how many they are
     (0 before), place[t] which of them t is. BLOCK tokens a program, compared with all others STEP at a time. The first
     token of a row takes the list's place at the end of what is taken: where a list lies may differ from run to run, its
-    order may not."""
+    order may not. `padding` is no row."""
     first = tl.program_id(0) * BLOCK
     t = first + tl.arange(0, BLOCK)
     index = tl.load(index_ptr + t, mask=t < T, other=-1)
-    exists = (index >= 0) & (index < V)
+    exists = is_row(index, V, padding)
     index = tl.where(exists, index, -1).to(tl.int32)
     slots = tl.arange(0, STEP)
     earlier = tl.zeros((BLOCK, STEP), dtype=tl.int32)
@@ -44,13 +49,13 @@ def embedding_places_kernel(place_ptr, begin_ptr, count_ptr, taken_ptr, index_pt
     # The block lies in one step, in which alone it matters which of two tokens comes first.
     own = first // STEP * STEP
     for start in range(0, own, STEP):
-        earlier += same_rows(index, index_ptr, start + slots, V, T).to(tl.int32)
-    same = same_rows(index, index_ptr, own + slots, V, T)
+        earlier += same_rows(index, index_ptr, start + slots, V, T, padding).to(tl.int32)
+    same = same_rows(index, index_ptr, own + slots, V, T, padding)
     before = (own + slots)[None, :] < t[:, None]
     earlier += (same & before).to(tl.int32)
     later += (same & ~before).to(tl.int32)
     for start in range(own + STEP, T, STEP):
-        later += same_rows(index, index_ptr, start + slots, V, T).to(tl.int32)
+        later += same_rows(index, index_ptr, start + slots, V, T, padding).to(tl.int32)
     place = tl.sum(earlier, axis=1)
     count = place + tl.sum(later, axis=1)
     tl.store(place_ptr + t, place, mask=t < T)
@@ -62,11 +67,11 @@ def embedding_places_kernel(place_ptr, begin_ptr, count_ptr, taken_ptr, index_pt
 
 
 @triton.jit
-def embedding_order_kernel(order_ptr, place_ptr, begin_ptr, index_ptr, V, T, BLOCK: tl.constexpr):
+def embedding_order_kernel(order_ptr, place_ptr, begin_ptr, index_ptr, V, T, BLOCK: tl.constexpr, padding=-1):
     """Writes each token into its row's list."""
     t = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     index = tl.load(index_ptr + t, mask=t < T, other=-1)
-    exists = (index >= 0) & (index < V)
+    exists = is_row(index, V, padding)
     at = tl.load(begin_ptr + index, mask=exists, other=0) + tl.load(place_ptr + t, mask=exists, other=0)
     tl.store(order_ptr + at, t, mask=exists)
 

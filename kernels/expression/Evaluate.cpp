@@ -253,7 +253,7 @@ evaluateGradients(std::span<const InputGradient> inputs, const Tensor &dy,
       continue;
     }
     roots.push_back(input.value);
-    types.push_back(sums ? f32 : input.dtype);
+    types.push_back(sums && input.dtype != f64 ? f32 : input.dtype);
     of.push_back(i);
   }
   if (roots.empty()) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/expression/Node.h"
+#include "kernels/operator/OperatorKernel.h"
 #include "nereid/Runtime/Error.h"
 
 #include <algorithm>
@@ -90,14 +91,27 @@ void kernels::evaluateInto(const Tensor &result, const Expression &given) {
   launchInto(result, given.node);
 }
 
+/// No form that is compiled ahead of time has fp64.
+static void checkDouble(const char *what) {
+  if (!hasCompiler()) {
+    invalid(std::string("expected ") + what +
+            " of fp32, fp16, bf16 or integers, got fp64; " +
+            whoHasNoCompiler() + "; hint: " + howToHaveACompiler());
+  }
+}
+
 static Expression leaf(const Tensor &tensor, const Variable &variable) {
   if (!tensor.defined()) {
     invalid("expected a tensor, got an undefined one");
   }
   DType t = tensor.dtype();
-  if (t == f64 || (isFloat(t) && byteSize(t) == 1)) {
-    invalid("expected a tensor of fp32, fp16, bf16, integers or int1, got " +
-            tensor.str());
+  if (isFloat(t) && byteSize(t) == 1) {
+    invalid(
+        "expected a tensor of fp32, fp16, bf16, fp64, integers or int1, got " +
+        tensor.str());
+  }
+  if (t == f64) {
+    checkDouble("a tensor");
   }
   auto node = std::make_shared<Node>();
   node->dtype = t;
@@ -205,7 +219,7 @@ static DType promote(const Node &a, const Node &b) {
     return x;
   }
   if (isFloat(x) || isFloat(y)) {
-    return !isFloat(x) ? y : !isFloat(y) ? x : f32;
+    return !isFloat(x) ? y : !isFloat(y) ? x : x == f64 || y == f64 ? f64 : f32;
   }
   if (x == i1 || y == i1) {
     return x == i1 ? y : x;
@@ -409,7 +423,7 @@ Expression abs(const Expression &x) {
 
 Expression cast(const Expression &x, DType dtype) {
   if (dtype == f64) {
-    invalid("cast: expected fp32, fp16, bf16, fp8, integers or int1, got fp64");
+    checkDouble("cast: a type");
   }
   return Expression(make(Op::Cast, {x.node}, dtype));
 }

@@ -21,10 +21,11 @@
 //               swiglu(g, u) = silu(g) * u, geglu(g, u) = gelu(g) * u,
 //               softplus(x, b) = log(1 + exp(b x)) / b
 // Shapes:       broadcast as NumPy's; any strides; the result is row-major
-// Types:        fp32, fp16, bf16, integers of 8 to 64 bits, int1. Types meet as
-//               PyTorch's: fp16 with bf16 is fp32, a number takes the tensor's
-//               type. Arithmetic of floats is fp32 throughout: only the result
-//               and what `cast` asks for is rounded
+// Types:        fp32, fp16, bf16, fp64, integers of 8 to 64 bits, int1. Types
+//               meet as PyTorch's: fp16 with bf16 is fp32, a number takes the
+//               tensor's type. Arithmetic of floats is fp32 throughout: only
+//               the result and what `cast` asks for is rounded. What fp64 is
+//               part of is fp64, and needs a compiler
 // Gradients:    every variable, from expressions that are derived: the ones of
 //               the full shape are one kernel together, those of broadcast
 //               variables are summed after. floor, ceil, round and comparisons

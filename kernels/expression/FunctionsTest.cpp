@@ -18,6 +18,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <numbers>
 
 using namespace nereid;
 using namespace nereid::kernels;
@@ -90,6 +91,46 @@ TEST_P(Functions, agreeWithTheCLibrary) {
           << f.name << "' at " << at;
     }
   }
+}
+
+// One kernel forward and one backward, with numbers that fp32 does not have.
+TEST_P(Functions, areDoubleOfDoubles) {
+  Values points;
+  for (int i = 0; i < 33; ++i) {
+    points.push_back(0.1 + i / 7.0);
+  }
+  Tensor values = Tensor::fromVector(points).to(device);
+  Variable x(values, true), half(full({1}, 0.3, f64, device), true);
+  auto f = [](auto x, auto half) {
+    using std::exp, std::log1p, std::sin, std::sqrt, std::pow, std::log,
+        std::tanh, std::erf;
+    return sin(x * 17.3) * 0.1 + log1p(x) / (x + 0.7) + exp(x * -0.9) * half +
+           sqrt(x) * pow(x, 0.3) - log(x) * tanh(x) + erf(x * half);
+  };
+  Variable y = f(Expression(x), Expression(half)) +
+               cast(Expression(values), f32) * Expression(values);
+  EXPECT_EQ(y.dtype(), f64);
+  // The tensor that is no variable has no gradient.
+  y.backward(full(y.shape(), 1, f64, device));
+  Values got = y.value().toFloat64(), slopes = x.grad().toFloat64();
+  double sum = 0;
+  for (size_t i = 0; i < points.size(); ++i) {
+    double at = points[i], h = 1e-3;
+    ASSERT_NEAR(got[i], f(at, 0.3) + double(float(at)) * at, 1e-13) << at;
+    // Of the sixth order.
+    auto difference = [&](double step) {
+      return f(at + step, 0.3) - f(at - step, 0.3);
+    };
+    double slope =
+        (45 * difference(h) - 9 * difference(2 * h) + difference(3 * h)) /
+        (60 * h);
+    ASSERT_NEAR(slopes[i], slope, 1e-8 * (1 + std::fabs(slope))) << at;
+    sum += std::exp(at * -0.9) +
+           2 / std::sqrt(std::numbers::pi) * at * std::exp(-0.09 * at * at);
+  }
+  EXPECT_EQ(half.grad().dtype(), f64);
+  EXPECT_NEAR(half.grad().toFloat64()[0], sum, 1e-12);
+  EXPECT_EQ(evaluate(Expression(values) < 0.1).toFloat64(), Values(33, 0.0));
 }
 
 TEST_P(Functions, keepDigitsNearZero) {

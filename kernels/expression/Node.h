@@ -114,7 +114,9 @@ std::vector<NodePtr> derivatives(const NodePtr &root, const NodePtr &gradient,
                                  std::span<const NodePtr> leaves);
 
 /// The type that arithmetic of these is done in: fp32 for floats.
-inline DType computedIn(DType dtype) { return isFloat(dtype) ? f32 : dtype; }
+inline DType computedIn(DType dtype) {
+  return isFloat(dtype) && dtype != f64 ? f32 : dtype;
+}
 
 /// What the common kernel of `roots` computes, into tensors of `types`, with
 /// `gradient` for Op::Gradient.

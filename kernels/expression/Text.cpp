@@ -27,12 +27,14 @@ static std::string typeName(DType dtype) {
   return "tl." + std::string(languageName(dtype));
 }
 
-/// Shortest that reads back as the same fp32.
-static std::string literal(double value) {
+/// Shortest that reads back as the same number of `type`.
+static std::string literal(double value, DType type) {
   char text[40];
-  for (int digits = 1; digits <= 9; ++digits) {
+  for (int digits = 1; digits <= 17; ++digits) {
     std::snprintf(text, sizeof(text), "%.*g", digits, value);
-    if (static_cast<float>(std::atof(text)) == static_cast<float>(value)) {
+    double read = std::atof(text);
+    if (read == value || (type == f32 && static_cast<float>(read) ==
+                                             static_cast<float>(value))) {
       break;
     }
   }
@@ -67,12 +69,12 @@ private:
   void loadTensors();
   std::string offset(size_t t, bool &rows, bool &columns);
   std::string offsetOfResult();
-  std::string argument(LaunchArgument value);
+  std::string argument(LaunchArgument value, DType type = f32);
   std::string size(const std::string &name, int64_t value);
   void line(const std::string &text) { body += "    " + text + "\n"; }
 
   Value valueOf(const Node *node);
-  Value number(const Node &node, bool asInteger);
+  Value number(const Node &node, DType type);
   Value compute(const Node &node);
   std::string operand(const Node *node, DType type);
   std::string cast(const Value &value, DType type);
@@ -242,18 +244,20 @@ void Writer::loadTensors() {
   }
 }
 
-std::string Writer::argument(LaunchArgument value) {
+/// Numbers are fp32 unless it is said.
+std::string Writer::argument(LaunchArgument value, DType type) {
   std::string name = numbered("c", numbers++);
-  parameters += ", " + name;
+  parameters += ", " + name + (type == f64 ? ": tl.float64" : "");
   kernel.numbers.push_back(value);
   return name;
 }
 
 /// Small halves are part of the text; others are arguments.
-Value Writer::number(const Node &node, bool asInteger) {
+Value Writer::number(const Node &node, DType type) {
   Value value;
   value.isNumber = true;
-  value.type = asInteger ? i64 : f32;
+  bool asInteger = !isFloat(type);
+  value.type = asInteger ? i64 : type;
   int64_t integer = node.isInteger ? node.integer : int64_t(node.number);
   double twice = 2 * node.number;
   bool isSmall =
@@ -261,11 +265,17 @@ Value Writer::number(const Node &node, bool asInteger) {
   if (node.op == Op::Constant || isSmall) {
     value.isLiteral = true;
     value.isName = node.number >= 0;
-    value.name = asInteger ? std::to_string(integer) : literal(node.number);
+    value.name =
+        asInteger ? std::to_string(integer) : literal(node.number, type);
+    if (type == f64) {
+      value.name = "tl.full((), " + value.name + ", tl.float64)";
+      value.isName = true;
+    }
     return value;
   }
   value.name = argument(asInteger ? LaunchArgument(integer)
-                                  : LaunchArgument(node.number));
+                                  : LaunchArgument(node.number),
+                        value.type);
   return value;
 }
 
@@ -286,11 +296,13 @@ std::string Writer::cast(const Value &value, DType type) {
 /// A node's value as a number of `type`, one that arithmetic is done in.
 std::string Writer::operand(const Node *node, DType type) {
   if (node->op == Op::Number || node->op == Op::Constant) {
-    auto key = numbered(isFloat(type) ? "float " : "integer ",
+    auto key = numbered(type == f64     ? "double "
+                        : isFloat(type) ? "float "
+                                        : "integer ",
                         reinterpret_cast<size_t>(node));
     auto found = byText.find(key);
     if (found == byText.end()) {
-      found = byText.emplace(key, number(*node, !isFloat(type))).first;
+      found = byText.emplace(key, number(*node, type)).first;
     }
     const Value &value = found->second;
     if (!isFloat(type) && type != i1 && !(value.isLiteral && value.isName)) {
@@ -379,7 +391,9 @@ static const char *function(Op op) {
 
 DType expression::comparedIn(const Node &a, const Node &b) {
   if (isFloat(a.dtype) || isFloat(b.dtype)) {
-    return f32;
+    bool isDouble =
+        (a.dtype == f64 && !a.isNumber) || (b.dtype == f64 && !b.isNumber);
+    return isDouble ? f64 : f32;
   }
   const Node &wider = a.isNumber                              ? b
                       : b.isNumber                            ? a
@@ -400,14 +414,15 @@ Value Writer::compute(const Node &node) {
   switch (node.op) {
   case Op::Cast: {
     const Value &from = valueOf(input(0));
-    if (node.dtype == f32 || (isFloat(node.dtype) && !isFloat(from.type))) {
-      text = cast(from, f32);
+    bool isWide = node.dtype == f32 || node.dtype == f64;
+    if (isWide || (isFloat(node.dtype) && !isFloat(from.type))) {
+      text = cast(from, value.type);
     } else {
       text = from.isName ? from.name : "(" + from.name + ")";
     }
     if (node.dtype == i1) {
       text += " != 0";
-    } else if (node.dtype != f32) {
+    } else if (!isWide) {
       text += ".to(" + typeName(node.dtype) + ")";
       text += isFloat(node.dtype) ? ".to(tl.float32)" : "";
     }
@@ -456,24 +471,25 @@ Value Writer::compute(const Node &node) {
     std::string seed = argument(LaunchArgument(node.seed)),
                 offset = argument(LaunchArgument(node.offset)),
                 p = argument(LaunchArgument(node.number)),
-                scale = argument(LaunchArgument(1 / (1 - node.number)));
+                scale =
+                    argument(LaunchArgument(1 / (1 - node.number)), value.type);
     text = "tl.where(tl.rand(" + seed + ", " + offset + " + position" +
            (isFar ? ".to(tl.int64)" : "") + ") < " + p + ", 0.0, " +
-           operand(input(0), f32) + " * " + scale + ")";
+           operand(input(0), value.type) + " * " + scale + ")";
     return value;
   }
   case Op::Softplus: {
     // Nothing overflows, and small results keep their digits.
     usesLibdevice = true;
-    std::string x = operand(input(0), f32);
+    std::string x = operand(input(0), value.type);
     text = std::string("tl.maximum(") + x + ", 0.0" + nans +
            ") + libdevice.log1p(tl.exp(-tl.abs(" + x + ")))";
     return value;
   }
   case Op::Power:
     usesLibdevice = true;
-    text = "libdevice.pow(" + operand(input(0), f32) + ", " +
-           operand(input(1), f32) + ")";
+    text = "libdevice.pow(" + operand(input(0), value.type) + ", " +
+           operand(input(1), value.type) + ")";
     return value;
   default:
     break;

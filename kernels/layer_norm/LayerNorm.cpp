@@ -12,6 +12,7 @@
 #include "kernels/operator/OneType.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/operator/Rows.h"
+#include "kernels/reduce/Reductions.h"
 #include "nereid/Autograd/Record.h"
 
 #include <tuple>
@@ -155,13 +156,46 @@ LayerNormGradients kernels::layerNormBackward(
   return gradients;
 }
 
+/// As an expression, which is derived as others are.
+static Variable ofDoubles(const Variable &x, const Variable &weight,
+                          const Variable &bias, double eps) {
+  Checks checks("layer_norm");
+  checks.gradients("x", x.value()).rank(1, 16);
+  checks.require(eps >= 0, "eps", "a number that is not negative", eps);
+  for (auto [name, v] : {std::pair("weight", &weight), {"bias", &bias}}) {
+    if (v->defined()) {
+      checks.gradients(name, v->value())
+          .shape({x.size(-1)}, "the last dimension of x");
+    }
+  }
+  Variable centred = x - mean(x, -1, true);
+  Expression y = centred * rsqrt(mean(square(centred), -1, true) + eps);
+  if (weight.defined()) {
+    y = y * weight;
+  }
+  if (bias.defined()) {
+    y = y + bias;
+  }
+  return y;
+}
+
 Tensor kernels::layerNorm(const Tensor &x, const Tensor &weight,
                           const Tensor &bias, double eps) {
+  if (x.defined() && x.dtype() == f64) {
+    auto constant = [](const Tensor &t) {
+      return t.defined() ? Variable(t) : Variable();
+    };
+    return ofDoubles(Variable(x), constant(weight), constant(bias), eps)
+        .value();
+  }
   return layerNormForward(x, weight, bias, eps, false).y;
 }
 
 Variable kernels::layerNorm(const Variable &x, const Variable &weight,
                             const Variable &bias, double eps) {
+  if (x.defined() && x.dtype() == f64) {
+    return ofDoubles(x, weight, bias, eps);
+  }
   bool keeps = autograd::isRecording({x, weight, bias});
   LayerNormResult result =
       layerNormForward(x.value(), weight.value(), bias.value(), eps, keeps);

@@ -9,7 +9,9 @@
 //               rstd = 1 / sqrt(var + eps), var = mean((x - mean)^2)
 // Shapes:       x [..., N]; weight, bias [N] or absent; y as x;
 //               mean, rstd [rows] fp32
-// Types:        x, weight, bias of fp32, fp16, bf16; y has x's; arithmetic fp32
+// Types:        x, weight, bias of fp32, fp16, bf16; y has x's; arithmetic
+//               fp32. Of fp64 it is an expression in fp64, to check gradients
+//               with
 // Gradients:    x, weight, bias
 // Memory:       reads x twice where a row exceeds 65,536 elements, else once;
 //               the backward reads x and dy once and needs

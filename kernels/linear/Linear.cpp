@@ -212,6 +212,44 @@ Variable kernels::linear(const Variable &x, const Variable &weight,
        x.requiresGrad() ? weight.value() : Tensor()});
 }
 
+/// [rows, K] of x [..., K].
+template <typename T>
+static T flattened(const T &x, const Tensor &value) {
+  return x.reshape({value.numel() / value.size(-1), value.size(-1)});
+}
+
+static Shape shapeOfResult(const Tensor &x, const Tensor &weight) {
+  Shape shape = x.shape();
+  shape.back() = weight.size(0);
+  return shape;
+}
+
+Tensor kernels::linear(const Tensor &x, const Tensor &weight,
+                       const Tensor &bias, const LinearOptions &options) {
+  checkArguments("linear", x, weight, bias);
+  MatmulOptions matmulOptions;
+  matmulOptions.bias = bias;
+  matmulOptions.scale = options.scale;
+  matmulOptions.type = options.type;
+  matmulOptions.tf32 = options.tf32;
+  return matmul(x.size(-1) == 0 ? x : flattened(x, x), weight.transpose(0, 1),
+                matmulOptions)
+      .reshape(shapeOfResult(x, weight));
+}
+
+Variable kernels::linear(const Variable &x, const Variable &weight,
+                         const Variable &bias, const LinearOptions &options) {
+  checkArguments("linear", x.value(), weight.value(), bias.value());
+  VariableMatmulOptions matmulOptions;
+  matmulOptions.bias = bias;
+  matmulOptions.scale = options.scale;
+  matmulOptions.type = options.type;
+  matmulOptions.tf32 = options.tf32;
+  return matmul(x.size(-1) == 0 ? x : flattened(x, x.value()),
+                weight.transpose(0, 1), matmulOptions)
+      .reshape(shapeOfResult(x.value(), weight.value()));
+}
+
 Tensor kernels::linearGelu(const Tensor &x, const Tensor &weight,
                            const Tensor &bias) {
   return linear(x, weight, bias, Activation::Gelu);

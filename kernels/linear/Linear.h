@@ -80,6 +80,24 @@ Expression linear(const X &x, const W &weight, const B &bias = {},
                 tf32);
 }
 
+struct LinearOptions {
+  double scale = 1;               ///< of the product, in front of the bias
+  std::optional<DType> type = {}; ///< of the result
+  bool tf32 = false;
+};
+
+/// scale * (x @ weight^T) + bias: `linear(x, weight, bias, {.type = f32})`.
+Tensor linear(const Tensor &x, const Tensor &weight, const Tensor &bias,
+              const LinearOptions &options);
+Variable linear(const Variable &x, const Variable &weight, const Variable &bias,
+                const LinearOptions &options);
+template <typename X, typename W, typename B = Variable>
+  requires WithExpression<X, W, B>
+Expression linear(const X &x, const W &weight, const B &bias,
+                  const LinearOptions &options) {
+  return linear(asVariable(x), asVariable(weight), asVariable(bias), options);
+}
+
 /// GELU (erf) of linear, in one kernel; where a GPU records a gradient, in two.
 Tensor linearGelu(const Tensor &x, const Tensor &weight,
                   const Tensor &bias = {});

@@ -336,6 +336,43 @@ TEST_P(Linear, reluHasTheStepAsItsDerivative) {
   EXPECT_EQ(w.grad().toFloat64(), (Values{3, -4, -1, 2}));
 }
 
+TEST_P(Linear, takesAScaleAndATypeOnTheTape) {
+  int64_t columns = 5, inner = 7;
+  Variable x(random({2, 3, inner}, bf16), true),
+      weight(random({columns, inner}, bf16), true),
+      bias(random({columns}, f32), true);
+  LinearOptions options;
+  options.scale = 0.5;
+  options.type = f32;
+  auto reference = [&](const std::vector<Numbers> &at) {
+    Numbers y = reference::linear(at[0], at[1], {}, size_t(columns),
+                                  size_t(inner), Activation::None);
+    for (size_t i = 0; i < y.size(); ++i) {
+      y[i] = y[i] * 0.5 + at[2][i % size_t(columns)];
+    }
+    return y;
+  };
+  Variable y = linear(x, weight, bias, options);
+  EXPECT_EQ(y.dtype(), f32);
+  EXPECT_EQ(y.shape(), (Shape{2, 3, columns}));
+  expectClose(y.value(),
+              reference({exactly(x.value()), exactly(weight.value()),
+                         exactly(bias.value())}),
+              "y");
+  EXPECT_EQ(
+      linear(x.value(), weight.value(), bias.value(), options).toFloat64(),
+      y.value().toFloat64());
+  // Gradients of products are rounded to the type of their operands.
+  y.backward(full(y.shape(), 1, f32, device));
+  EXPECT_EQ(bias.grad().toFloat64(), Values(size_t(columns), 6.0));
+  EXPECT_EQ(x.grad().dtype(), bf16);
+  EXPECT_THAT(messageOf([&] {
+                linear(x.value(), zeros({5, 6}, bf16, device), Tensor(),
+                       options);
+              }),
+              HasSubstr("linear: argument 'weight': expected shape [any, 7]"));
+}
+
 TEST_P(Linear, namesTheArgumentThatDoesNotFit) {
   EXPECT_THAT(
       messageOf([&] { matmul(random({2, 3}, f32), random({4, 5}, f32)); }),

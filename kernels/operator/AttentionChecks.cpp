@@ -14,13 +14,16 @@ using namespace nereid::kernels;
 
 void kernels::checkKeysAndValues(Checks &checks, const Tensor &q,
                                  const Tensor &k, const Tensor &v,
-                                 int64_t window, std::optional<double> scale) {
+                                 int64_t window, std::optional<double> scale,
+                                 bool isPaged) {
   int64_t headSize = q.size(-1), heads = q.size(1);
   checks.require(headSize >= 1 && headSize <= 256, "q",
                  "a head size (its last dimension) from 1 to 256",
                  double(headSize));
   checks.floats("k", k)
-      .shape({q.size(0), -1, -1, headSize}, "batch and head size of q")
+      .shape({isPaged ? -1 : q.size(0), -1, -1, headSize},
+             isPaged ? "pages, heads, keys of a page, head size of q"
+                     : "batch and head size of q")
       .dtype(q.dtype(), "as q has");
   if (k.size(1) == 0 ? heads != 0 : heads % k.size(1) != 0) {
     checks.fail("k",

@@ -13,10 +13,11 @@
 namespace nereid::kernels {
 
 /// `q` [batch, heads, ..., D] was checked to be floats of its rank; k and v are
-/// [batch, kv heads, keys, D], where kv heads divide heads.
+/// [batch, kv heads, keys, D], where kv heads divide heads. `isPaged`: their
+/// first dimension is another.
 void checkKeysAndValues(Checks &checks, const Tensor &q, const Tensor &k,
                         const Tensor &v, int64_t window,
-                        std::optional<double> scale);
+                        std::optional<double> scale, bool isPaged = false);
 
 } // namespace nereid::kernels
 

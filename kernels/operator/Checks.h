@@ -51,8 +51,8 @@ public:
 
   explicit Checks(const char *op) : op(op) {}
 
-  /// Defined, on the device of the first argument, fp32, fp16 or bf16 (fp64
-  /// has no operators).
+  /// Defined, on the device of the first argument, fp32, fp16 or bf16 (few
+  /// operators have fp64).
   Argument floats(const char *name, const Tensor &tensor);
   /// The same, and fp64: what may be a gradient.
   Argument gradients(const char *name, const Tensor &tensor);

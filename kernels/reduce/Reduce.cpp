@@ -10,6 +10,7 @@
 #include "kernels/operator/Checks.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/reduce/Parts.h"
+#include "kernels/reduce/Reductions.h"
 
 #include <algorithm>
 
@@ -38,7 +39,7 @@ static Tensor sumMiddle(const Tensor &x, DType dtype) {
 
 Tensor kernels::sumTo(const Tensor &x, const Shape &shape, DType dtype) {
   Checks checks("sum_to");
-  checks.floats("x", x);
+  checks.gradients("x", x);
   int front = x.rank() - int(shape.size());
   bool fits = front >= 0;
   for (int i = 0; fits && i < int(shape.size()); ++i) {
@@ -61,6 +62,15 @@ Tensor kernels::sumTo(const Tensor &x, const Shape &shape, DType dtype) {
   if (!hasCompiler() && dtype != f32 && dtype != x.dtype() &&
       x.dtype() != f32) {
     return sumTo(x, shape, f32).to(dtype);
+  }
+  if (x.dtype() == f64) {
+    std::vector<int> axes;
+    for (int axis = 0; axis < x.rank(); ++axis) {
+      if (isSummed(axis)) {
+        axes.push_back(axis);
+      }
+    }
+    return (axes.empty() ? x : sum(x, axes)).to(dtype).reshape(shape);
   }
   // From the last: each run of dimensions that are summed is one step, and the
   // last step rounds.

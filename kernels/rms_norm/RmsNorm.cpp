@@ -12,6 +12,7 @@
 #include "kernels/operator/OneType.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "kernels/operator/Rows.h"
+#include "kernels/reduce/Reductions.h"
 #include "nereid/Autograd/Record.h"
 
 using namespace nereid;
@@ -58,12 +59,35 @@ static Tensor forward(const Tensor &x, const Tensor &weight, double eps,
   return y;
 }
 
+/// As an expression, which is derived as others are.
+static Variable ofDoubles(const Variable &x, const Variable &weight,
+                          double eps) {
+  Checks checks("rms_norm");
+  checks.gradients("x", x.value()).rank(1, 16);
+  checks.require(eps >= 0, "eps", "a number that is not negative", eps);
+  Expression y = x * rsqrt(mean(square(x), -1, true) + eps);
+  if (!weight.defined()) {
+    return y;
+  }
+  checks.gradients("weight", weight.value())
+      .shape({x.size(-1)}, "the last dimension of x");
+  return y * weight;
+}
+
 Tensor kernels::rmsNorm(const Tensor &x, const Tensor &weight, double eps) {
+  if (x.defined() && x.dtype() == f64) {
+    return ofDoubles(Variable(x),
+                     weight.defined() ? Variable(weight) : Variable(), eps)
+        .value();
+  }
   return forward(x, weight, eps, nullptr);
 }
 
 Variable kernels::rmsNorm(const Variable &x, const Variable &weight,
                           double eps) {
+  if (x.defined() && x.dtype() == f64) {
+    return ofDoubles(x, weight, eps);
+  }
   // The sum of nothing and x: its norm has the gradients of addRmsNorm.
   NormedSum kept;
   bool keeps = autograd::isRecording({x, weight});

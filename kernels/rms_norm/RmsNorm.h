@@ -8,7 +8,8 @@
 // Formula:      y = x * rstd * weight, over the last dimension;
 //               rstd = 1 / sqrt(mean(x^2) + eps)
 // Shapes:       x [..., N]; weight [N] or absent; y as x
-// Types:        x, weight of fp32, fp16, bf16; y has x's; arithmetic fp32
+// Types:        x, weight of fp32, fp16, bf16; y has x's; arithmetic fp32. Of
+//               fp64 it is an expression in fp64, to check gradients with
 // Gradients:    x, weight
 // Memory:       reads x twice where a row exceeds 65,536 elements, else once;
 //               keeps a float a row; the backward reads x and dy once and needs

@@ -47,21 +47,31 @@ static Tensor rotate(const Tensor &given, const Tensor &cos, const Tensor &sin,
   Checks checks("rotary");
   checks.floats("x", given).rank(3, 4);
   int64_t size = given.size(-1);
-  if (size % 2 != 0) {
-    checks.fail("x", "an even last dimension", given.str());
-  }
-  Shape angles = {given.size(-3), size / 2};
-  checks.floats("cos", cos).shape(angles, "positions and half the head of x");
-  checks.floats("sin", sin).shape(angles, "positions and half the head of x");
+  checks.floats("cos", cos)
+      .shape({given.size(-3), -1}, "positions of x, and pairs that turn");
+  int64_t half = cos.size(1);
+  checks.require(half >= 1 && 2 * half <= size, "cos",
+                 "from 1 to " + std::to_string(size / 2) +
+                     " columns, half the head of x",
+                 half);
+  checks.floats("sin", sin).shape(cos.shape(), "that of cos");
   Tensor y = empty(given.shape(), given.dtype(), given.device());
   if (given.numel() == 0) {
+    return y;
+  }
+  if (2 * half < size && !hasCompiler()) {
+    // Forms compiled ahead of time turn whole heads.
+    Tensor first = given.slice(-1, 0, 2 * half);
+    y.slice(-1, 0, 2 * half)
+        .copyFrom(rotate(first, cos, sin, interleaved, direction));
+    y.slice(-1, 2 * half).copyFrom(given.slice(-1, 2 * half));
     return y;
   }
   Tensor x = given.rank() == 3 ? given.unsqueeze(0) : given;
   if (x.stride(3) != 1) {
     x = x.contiguous();
   }
-  int64_t positions = x.size(1), heads = x.size(2), half = size / 2;
+  int64_t positions = x.size(1), heads = x.size(2);
   int64_t elements = x.device().isHost() ? 4096 : 2048;
   int64_t atOnce = std::clamp<int64_t>(elements / nextPowerOf2(half), 1,
                                        nextPowerOf2(heads));
@@ -78,7 +88,8 @@ static Tensor rotate(const Tensor &given, const Tensor &cos, const Tensor &sin,
   kernel[{x.size(0) * positions, cdiv(half, pairs)}](
       y, x, c, s, positions, heads, x.stride(0), x.stride(1), x.stride(2),
       double(direction), half, "HALF"_a = pairs, "HEADS"_a = atOnce,
-      "INTERLEAVED"_a = interleaved, "EXACT"_a = exact, "num_warps"_a = 4);
+      "INTERLEAVED"_a = interleaved, "EXACT"_a = exact,
+      "REST"_a = size - 2 * half, "num_warps"_a = 4);
   return y;
 }
 

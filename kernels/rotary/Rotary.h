@@ -6,8 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Formula:      (a, b) -> (a cos - b sin, b cos + a sin) for each pair of a
-//               head's elements: (i, D/2 + i), or (2i, 2i + 1) if interleaved
-// Shapes:       x [B, T, H, D] or [T, H, D], D even; cos, sin [T, D/2]; y as x
+//               head's first R elements: (i, R/2 + i), or (2i, 2i + 1) if
+//               interleaved; those behind them stay
+// Shapes:       x [B, T, H, D] or [T, H, D]; cos, sin [T, R/2], which say what
+// R
+//               is, to D; y as x
 // Types:        x, cos, sin of fp32, fp16, bf16, each its own; y has x's;
 //               arithmetic fp32
 // Gradients:    x: the inverse rotation
@@ -28,8 +31,8 @@
 
 namespace nereid::kernels {
 
-/// cos and sin of position * base^(-2i/D), fp32 [positions, D/2]; from position
-/// `first` on.
+/// cos and sin of position * base^(-2i/R), fp32 [positions, R/2]; from position
+/// `first` on. `headSize` is R: of a part of each head, the size of that.
 std::pair<Tensor, Tensor> rotaryAngles(int64_t positions, int64_t headSize,
                                        Device device, double base = 10000,
                                        int64_t first = 0);

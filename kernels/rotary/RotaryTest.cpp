@@ -22,15 +22,17 @@ NEREID_OPERATOR_TEST(Rotary);
 TEST_P(Rotary, agreesWithDoublePrecision) {
   forCases([&] {
     int64_t half = awkwardSize(isSlow ? 16 : 129), heads = pick(1, 9),
-            positions = pick(1, isSlow ? 4 : 20), batches = pick(1, 3);
+            positions = pick(1, isSlow ? 4 : 20), batches = pick(1, 3),
+            rest = coin() ? 0 : awkwardSize(isSlow ? 16 : 129);
     bool interleaved = coin();
     auto [cos, sin] = rotaryAngles(positions, 2 * half, device, 1000, 5);
-    Variable x(random({batches, positions, heads, 2 * half}, floatType()),
-               true);
+    Variable x(
+        random({batches, positions, heads, 2 * half + rest}, floatType()),
+        true);
     auto expected = [&](const std::vector<Numbers> &at) {
       return reference::rotary(at[0], exactly(cos), exactly(sin),
                                size_t(positions), size_t(heads), size_t(half),
-                               interleaved);
+                               interleaved, size_t(rest));
     };
     Variable y = rotary(x, cos, sin, interleaved);
     expectClose(y.value(), expected({exactly(x.value())}), "y");
@@ -71,10 +73,16 @@ TEST_P(Rotary, namesWhatDoesNotFit) {
   auto [cos, sin] = rotaryAngles(7, 8, device);
   Tensor x = zeros({6, 2, 8}, f32, device), odd = zeros({7, 2, 7}, f32, device);
   EXPECT_THAT(errorOf([&] { rotary(x, cos, sin); }),
-              HasSubstr("rotary: argument 'cos': expected shape [6, 4] "
-                        "(positions and half the head of x), got fp32[7, 4]"));
+              HasSubstr("rotary: argument 'cos': expected shape [6, any] "
+                        "(positions of x, and pairs that turn), got "
+                        "fp32[7, 4]"));
   EXPECT_THAT(errorOf([&] { rotary(odd, cos, sin); }),
-              HasSubstr("expected an even last dimension"));
+              HasSubstr("'cos': expected from 1 to 3 columns, half the head "
+                        "of x, got 4"));
+  EXPECT_THAT(errorOf([&] {
+                rotary(zeros({7, 2, 8}, f32, device), cos, sin.slice(1, 0, 2));
+              }),
+              HasSubstr("'sin': expected shape [7, 4] (that of cos)"));
   EXPECT_THAT(errorOf([&] { rotaryAngles(4, 7, device); }),
               HasSubstr("'headSize': expected a positive even number, got 7"));
 }

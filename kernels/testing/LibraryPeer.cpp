@@ -15,6 +15,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/attention/Attention.h"
+#include "kernels/causal_conv/CausalConv.h"
+#include "kernels/embedding/Embedding.h"
+#include "kernels/experts/Experts.h"
 #include "kernels/expression/Values.h"
 #include "kernels/group_norm/GroupNorm.h"
 #include "kernels/indexing/Indexing.h"
@@ -22,9 +25,11 @@
 #include "kernels/layer_norm/LayerNorm.h"
 #include "kernels/linear/Linear.h"
 #include "kernels/losses/Losses.h"
+#include "kernels/patches/Patches.h"
 #include "kernels/reduce/Reductions.h"
 #include "kernels/rms_norm/RmsNorm.h"
 #include "kernels/scan/Scan.h"
+#include "kernels/selective_scan/SelectiveScan.h"
 #include "kernels/softmax/Softmax.h"
 #include "kernels/sort/Sort.h"
 #include "nereid/Runtime/Error.h"
@@ -41,6 +46,15 @@ using namespace nereid::kernels;
 
 using Inputs = std::vector<Variable>;
 using Operator = std::function<Variable(const Inputs &)>;
+
+/// Of `count` groups of `size` rows.
+static Tensor startsOf(int64_t count, int64_t size) {
+  std::vector<int64_t> starts;
+  for (int64_t i = 0; i <= count; ++i) {
+    starts.push_back(i * size);
+  }
+  return Tensor::fromVector(starts);
+}
 
 static const std::map<std::string, Operator> &operators() {
   static const std::map<std::string, Operator> all = {
@@ -141,6 +155,54 @@ static const std::map<std::string, Operator> &operators() {
        [](const Inputs &i) {
          Variable x = i[0].unsqueeze(0), z = i[1].unsqueeze(0);
          return sum(attention(x, z, z), 3);
+       }},
+      {"packed_attention",
+       [](const Inputs &i) {
+         Shape shape = i[0].shape(),
+               flat = {1, 1, shape[0] * shape[1], shape[2]};
+         AttentionOptions options;
+         options.causal = true;
+         options.queryStarts = startsOf(shape[0], shape[1]);
+         Variable z = i[1].reshape(flat);
+         return attention(i[0].reshape(flat), z, z, options).reshape(shape);
+       }},
+      {"grouped_matmul",
+       [](const Inputs &i) {
+         Shape shape = i[0].shape();
+         return groupedMatmul(i[0].reshape({shape[0] * shape[1], shape[2]}),
+                              i[1].transpose(1, 2),
+                              startsOf(shape[0], shape[1]))
+             .reshape({shape[0], shape[1], shape[1]});
+       }},
+      {"selective_scan",
+       [](const Inputs &i) {
+         return Variable(selectiveScan(
+             i[0], softplus(i[1]), -abs(i[1][0].slice(0, 0, 3).transpose(0, 1)),
+             i[0].slice(2, 0, 3), i[1].slice(2, 0, 3), i[1][0][0]));
+       }},
+      {"causal_conv",
+       [](const Inputs &i) {
+         return causalConv(i[0], i[1][0].slice(0, 0, 3).transpose(0, 1),
+                           i[1][0][0]);
+       }},
+      {"unfold",
+       [](const Inputs &i) {
+         return unfold(i[0].unsqueeze(0), {2, 3, 2, 1, 1, 0});
+       }},
+      {"fold",
+       [](const Inputs &i) {
+         Variable y = unfold(i[0].unsqueeze(0), {2, 3});
+         return fold(y * y, i[0].size(1), i[0].size(2), {2, 3}).variable();
+       }},
+      {"embedding_padding",
+       [](const Inputs &i) {
+         int64_t rows = i[0].size(0);
+         return embedding(i[1].value(),
+                          i[0].reshape({rows, i[0].numel() / rows}), 1);
+       }},
+      {"linear_scaled",
+       [](const Inputs &i) {
+         return linear(i[0], i[1][0], i[1][0].select(1, 0), {.scale = 0.5});
        }},
       {"sum_of_copies",
        [](const Inputs &i) {

@@ -18,6 +18,16 @@ except ImportError as error:
     print(f"skipped: {error}; scripts/test-venv makes an environment that has it")
     sys.exit(77)
 
+
+
+def selective_scan(x, dt, a, b, c, d):
+    h, y = 0, []
+    for t in range(x.shape[1]):
+        h = (dt[:, t, :, None] * a).exp() * h + (dt[:, t] * x[:, t])[:, :, None] * b[:, t, None, :]
+        y.append((h * c[:, t, None, :]).sum(-1) + d * x[:, t])
+    return torch.stack(y, 1)
+
+
 # By name: the function, and how its inputs are drawn ("x": [a, b, c]; "z": another of that shape; "list": two that fit
 # along dimension 1; "i": indices along a dimension).
 OPERATORS = {
@@ -70,6 +80,16 @@ OPERATORS = {
     "sum_of_rms_norm": (lambda x, z: F.rms_norm(x, x.shape[-1:], z[0][0], 1e-6).sum(), "pair"),
     "sum_of_softmax": (lambda x: x.softmax(-1).sum((0, 1)), "x"),
     "sum_of_attention": (lambda x, z: F.scaled_dot_product_attention(x[None], z[None], z[None]).sum(3), "pair"),
+    "packed_attention": (lambda x, z: F.scaled_dot_product_attention(x, z, z, is_causal=True), "pair"),
+    "grouped_matmul": (lambda x, z: x @ z.transpose(1, 2), "pair"),
+    "selective_scan": (lambda x, z: selective_scan(x, F.softplus(z), -z[0, :3].T.abs(), x[:, :, :3], z[:, :, :3], z[0, 0]),
+                       "pair"),
+    "causal_conv": (lambda x, z: F.conv1d(F.pad(x.transpose(1, 2), (2, 0)), z[0, :3].T[:, None], z[0, 0],
+                                          groups=x.shape[2]).transpose(1, 2), "pair"),
+    "unfold": (lambda x: F.unfold(x[None], (2, 3), padding=(1, 0), stride=(2, 1)).transpose(1, 2), "x"),
+    "fold": (lambda x: F.fold(F.unfold(x[None], (2, 3)).square(), x.shape[1:], (2, 3)), "x"),
+    "embedding_padding": (lambda x, i: F.embedding(i, x.flatten(1), padding_idx=1), "index0"),
+    "linear_scaled": (lambda x, z: 0.5 * F.linear(x, z[0]) + z[0, :, 0], "pair"),
     "sum_of_copies": (lambda x, z: F.pad(torch.cat([x.abs(), z * z], 2).cumsum(1).sort(2).values, (0, 0, 1, 0, 0, 1))
                       .repeat_interleave(2, 1).sum(), "pair"),
 }

@@ -1,0 +1,63 @@
+"""Short convolutions along time, one for each channel: y[t] = bias + the sum over j of w[j] * x[t - (TAPS - 1) + j], where x
+in front of the sequence is 0."""
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def causal_conv_kernel(y_ptr, x_ptr, w_ptr, bias_ptr, T, D, x_batch, x_step, TAPS: tl.constexpr, REVERSE: tl.constexpr,
+                       BLOCK_T: tl.constexpr, BLOCK: tl.constexpr):
+    """Programs (blocks of time, of channels, batch). w [D, TAPS]. REVERSE: x goes the other way, as gradients do: y[t] is
+    the sum over j of w[j] * x[t + (TAPS - 1) - j]."""
+    t = tl.program_id(0).to(tl.int64) * BLOCK_T + tl.arange(0, BLOCK_T)
+    channels = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    batch = tl.program_id(2).to(tl.int64)
+    exists = channels < D
+    x_ptr += batch * x_batch
+    total = tl.zeros((BLOCK_T, BLOCK), dtype=tl.float32)
+    if bias_ptr is not None:
+        total += tl.load(bias_ptr + channels, mask=exists, other=0.0).to(tl.float32)[None, :]
+    for j in tl.static_range(TAPS):
+        w = tl.load(w_ptr + channels * TAPS + j, mask=exists, other=0.0).to(tl.float32)
+        if REVERSE:
+            at = t + (TAPS - 1 - j)
+        else:
+            at = t - (TAPS - 1 - j)
+        inside = ((at >= 0) & (at < T))[:, None] & exists[None, :]
+        x = tl.load(x_ptr + at[:, None] * x_step + channels[None, :], mask=inside, other=0.0).to(tl.float32)
+        total += x * w[None, :]
+    y_ptrs = y_ptr + (batch * T + t[:, None]) * D + channels[None, :]
+    tl.store(y_ptrs, total, mask=(t < T)[:, None] & exists[None, :])
+
+
+@triton.jit
+def taps_backward_kernel(dw_ptr, dbias_ptr, dy_ptr, x_ptr, T, D, share, dy_batch, dy_step, x_batch, x_step,
+                         TAPS: tl.constexpr, WIDTH: tl.constexpr, BLOCK_T: tl.constexpr, BLOCK: tl.constexpr):
+    """dw [parts, D, TAPS] and dbias [parts, D]: sums over `share` steps of one sequence, from part % shares * share on.
+    Programs (parts, blocks of channels). WIDTH: TAPS, as a power of two."""
+    shares = tl.cdiv(T, share)
+    part = tl.program_id(0).to(tl.int64)
+    batch = part // shares
+    first = part % shares * share
+    last = min(first + share, T)
+    channels = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    exists = channels < D
+    taps = tl.arange(0, WIDTH)
+    dw = tl.zeros((BLOCK, WIDTH), dtype=tl.float32)
+    dbias = tl.zeros((BLOCK,), dtype=tl.float32)
+    x_ptr += batch * x_batch
+    dy_ptr += batch * dy_batch
+    for start in range(first, last, BLOCK_T):
+        t = (start + tl.arange(0, BLOCK_T)).to(tl.int64)
+        inside = (t < last)[:, None] & exists[None, :]
+        dy = tl.load(dy_ptr + t[:, None] * dy_step + channels[None, :], mask=inside, other=0.0).to(tl.float32)
+        dbias += tl.sum(dy, axis=0)
+        for j in tl.static_range(TAPS):
+            at = t - (TAPS - 1 - j)
+            x = tl.load(x_ptr + at[:, None] * x_step + channels[None, :], mask=inside & (at >= 0)[:, None],
+                        other=0.0).to(tl.float32)
+            dw += tl.where((taps == j)[None, :], tl.sum(dy * x, axis=0)[:, None], 0.0)
+    if dw_ptr is not None:
+        tl.store(dw_ptr + (part * D + channels[:, None]) * TAPS + taps[None, :], dw, mask=exists[:, None] & (taps < TAPS)[None, :])
+    if dbias_ptr is not None:
+        tl.store(dbias_ptr + part * D + channels, dbias, mask=exists)

@@ -1,0 +1,53 @@
+"""Patches of images as rows of a matrix, and the sum of such rows back into images. Each is the other's gradient."""
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def unfold_kernel(y_ptr, x_ptr, C, H, W, across, patches, x_batch, x_channel, x_row, x_col, pad_y, pad_x,
+                  KY: tl.constexpr, KX: tl.constexpr, STEP_Y: tl.constexpr, STEP_X: tl.constexpr, BLOCK_M: tl.constexpr,
+                  BLOCK: tl.constexpr):
+    """y [batch, patches, (channel, KY, KX)], `across` patches beside each other. Programs (blocks of patches, of columns,
+    batch)."""
+    patch = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    cols = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    batch = tl.program_id(2).to(tl.int64)
+    N = C * (KY * KX)
+    row = (patch // across * STEP_Y - pad_y)[:, None] + (cols // KX % KY)[None, :]
+    col = (patch % across * STEP_X - pad_x)[:, None] + (cols % KX)[None, :]
+    stored = (patch < patches)[:, None] & (cols < N)[None, :]
+    inside = stored & (row >= 0) & (row < H) & (col >= 0) & (col < W)
+    channel = (cols // (KY * KX)).to(tl.int64)
+    x = tl.load(x_ptr + batch * x_batch + (channel * x_channel)[None, :] + row.to(tl.int64) * x_row
+                + col.to(tl.int64) * x_col, mask=inside, other=0.0)
+    tl.store(y_ptr + (batch * patches + patch)[:, None] * N + cols[None, :], x, mask=stored)
+
+
+@triton.jit
+def fold_kernel(x_ptr, y_ptr, C, H, W, down, across, y_batch, y_row, y_col, pad_y, pad_x, KY: tl.constexpr,
+                KX: tl.constexpr, STEP_Y: tl.constexpr, STEP_X: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK: tl.constexpr):
+    """x [batch, C, H, W]: each pixel is the sum over the patches that have it, from the last one on. Of the KY * KX elements
+    of a patch, each STEP_Y-th and STEP_X-th may be the pixel. Programs (blocks of lines of all channels, of columns,
+    batch)."""
+    line = tl.program_id(0).to(tl.int64) * BLOCK_M + tl.arange(0, BLOCK_M)
+    cols = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    batch = tl.program_id(2).to(tl.int64)
+    channel = line // H
+    row = (line % H).to(tl.int32) + pad_y
+    col = cols + pad_x
+    lines = tl.full((), 1, tl.int64) * C * H
+    exists = (line < lines)[:, None] & (cols < W)[None, :]
+    total = tl.zeros((BLOCK_M, BLOCK), dtype=tl.float32)
+    for i in range((KY + STEP_Y - 1) // STEP_Y):
+        ky = row % STEP_Y + i * STEP_Y
+        patch_y = row // STEP_Y - i
+        has_row = (ky < KY) & (patch_y >= 0) & (patch_y < down)
+        of_row = patch_y.to(tl.int64) * across * y_row + (channel * KY + ky) * KX * y_col
+        for j in range((KX + STEP_X - 1) // STEP_X):
+            kx = col % STEP_X + j * STEP_X
+            patch_x = col // STEP_X - j
+            has_col = (kx < KX) & (patch_x >= 0) & (patch_x < across)
+            of_col = patch_x.to(tl.int64) * y_row + kx.to(tl.int64) * y_col
+            total += tl.load(y_ptr + batch * y_batch + of_row[:, None] + of_col[None, :],
+                             mask=exists & has_row[:, None] & has_col[None, :], other=0.0).to(tl.float32)
+    tl.store(x_ptr + (batch * lines + line)[:, None] * W + cols[None, :], total, mask=exists)
