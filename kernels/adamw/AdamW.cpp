@@ -39,6 +39,23 @@ AdamW::AdamW(const AdamWOptions &options) : options(options) {
                  "a number that is not negative", options.weightDecay);
 }
 
+AdamW::AdamW(std::span<const Variable> parameters, const AdamWOptions &options)
+    : AdamW(options) {
+  for (const Variable &one : parameters) {
+    if (one.requiresGrad()) {
+      add(one);
+    }
+  }
+}
+
+std::vector<Variable> AdamW::variables() const {
+  std::vector<Variable> all;
+  for (const Parameter &each : parameters) {
+    all.push_back(each.variable);
+  }
+  return all;
+}
+
 void AdamW::add(const Variable &parameter, double weightDecay) {
   Checks checks("adamw");
   checks.require(weightDecay >= 0, "weightDecay",
@@ -238,8 +255,11 @@ void AdamW::step(const Tensor &factor) {
   // Forms compiled ahead of time always read a factor.
   Tensor scale = factor.defined() || hasCompiler() ? factor : one;
   findLateParameters();
+  // A step that is skipped writes nothing; a GPU's factor is not waited for.
+  bool isSkipped = state.device().isHost() && factor.defined() &&
+                   !std::isfinite(factor.item());
   for (const Parameter &each : parameters) {
-    if (each.variable.grad().defined()) {
+    if (!isSkipped && each.variable.grad().defined()) {
       each.variable.value().noteWrite();
     }
   }

@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "apps/gpt2/checkpoint/HuggingFace.h"
-#include "apps/gpt2/checkpoint/Testing.h"
 #include "apps/gpt2/commands/Testing.h"
 #include "apps/gpt2/data/Tokenizer.h"
 #include "apps/gpt2/model/Model.h"
 #include "apps/gpt2/train/Resume.h"
+#include "nereid/Weights/Testing.h"
 
 #include <gmock/gmock.h>
 
