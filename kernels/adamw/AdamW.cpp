@@ -8,6 +8,7 @@
 #include "kernels/adamw/AdamW.h"
 
 #include "kernels/operator/Checks.h"
+#include "kernels/operator/CopyByName.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "nereid/Autograd/Graph.h"
 
@@ -166,6 +167,45 @@ std::vector<AdamW::Moments> AdamW::moments() const {
          one.clock ? late.select(0, one.clock - 1).slice(0, 3, 5) : Tensor()});
   }
   return result;
+}
+
+std::map<std::string, Tensor> AdamW::stateDict() const {
+  std::map<std::string, Tensor> state;
+  std::vector<Moments> all = moments();
+  for (size_t i = 0; i < all.size(); ++i) {
+    std::string place = "." + std::to_string(i);
+    state["m" + place] = all[i].m;
+    state["v" + place] = all[i].v;
+    if (all[i].master.defined()) {
+      state["master" + place] = all[i].master;
+    }
+    if (all[i].powers.defined()) {
+      state["powers" + place] = all[i].powers;
+    }
+  }
+  if (!all.empty()) {
+    state["powers"] = powers();
+  }
+  return state;
+}
+
+void AdamW::loadStateDict(const std::map<std::string, Tensor> &from) {
+  // Parameters count alone in either, and then in both. Those that count alone
+  // here and not there have the powers of all.
+  std::map<std::string, Tensor> whole = from;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    std::string name = "powers." + std::to_string(i);
+    if (from.contains(name) && parameters[i].clock == 0) {
+      addClock(parameters[i], powers());
+    } else if (parameters[i].clock != 0 && from.contains("powers")) {
+      whole.emplace(name, from.at("powers"));
+    }
+  }
+  copyByName(
+      "loadStateDict", "the optimiser",
+      "its parameters are those of the one that was saved, in their order",
+      stateDict(), whole,
+      /*strict=*/true);
 }
 
 Tensor AdamW::powers() const {

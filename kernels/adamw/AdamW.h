@@ -47,7 +47,9 @@
 
 #include "nereid/Autograd/Variable.h"
 
+#include <map>
 #include <span>
+#include <string>
 
 namespace nereid::kernels {
 
@@ -103,7 +105,14 @@ public:
   void setLearningRate(double rate);
   double learningRate() const { return options.learningRate; }
 
-  /// What steps change beside the parameters, for checkpoints: the optimiser's
+  /// What steps change beside the parameters, by name and the place of the
+  /// parameter ("m.0", "v.0", "powers" ...): the optimiser's own memory.
+  /// Loading copies into it, and throws InvalidArgument as
+  /// Module::loadStateDict does. The learning rate is not part of it.
+  std::map<std::string, Tensor> stateDict() const;
+  void loadStateDict(const std::map<std::string, Tensor> &state);
+
+  /// The same as tensors, for checkpoints: the optimiser's
   /// own memory, so that values that are copied into it are a state to go on
   /// from. In the order of `add`; `master` is undefined where there is none.
   /// `powers`: beta1^t and beta2^t, f64 [2], of a parameter that has missed a

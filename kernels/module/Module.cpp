@@ -7,6 +7,7 @@
 
 #include "kernels/module/Module.h"
 
+#include "kernels/operator/CopyByName.h"
 #include "nereid/Autograd/Graph.h"
 #include "nereid/Runtime/Error.h"
 #include "nereid/Weights/Safetensors.h"
@@ -121,65 +122,11 @@ StateDict Module::stateDict() const {
   return all;
 }
 
-/// "'a', 'b' and 3 more".
-static std::string listed(const std::vector<std::string> &names) {
-  constexpr size_t most = 8;
-  std::string text;
-  for (size_t i = 0; i < std::min(names.size(), most); ++i) {
-    text += (i ? ", '" : "'") + names[i] + "'";
-  }
-  return names.size() > most
-             ? text + " and " + std::to_string(names.size() - most) + " more"
-             : text;
-}
-
 LoadResult Module::loadStateDict(const StateDict &from, bool strict) const {
-  StateDict into = stateDict();
-  LoadResult result;
-  std::string why;
-  for (const auto &[name, tensor] : from) {
-    auto place = into.find(name);
-    if (place == into.end()) {
-      result.unexpected.push_back(name);
-    } else if (!tensor.defined() || tensor.shape() != place->second.shape()) {
-      why += "; '" + name + "': expected " + place->second.str() + ", got " +
-             (tensor.defined() ? tensor.str() : "an undefined tensor");
-    }
-  }
-  // One name of a tied parameter is enough.
-  std::set<const void *> given;
-  for (const auto &[name, tensor] : into) {
-    if (from.contains(name)) {
-      given.insert(tensor.data());
-    }
-  }
-  for (const auto &[name, tensor] : into) {
-    if (!from.contains(name) && !given.contains(tensor.data())) {
-      result.missing.push_back(name);
-    }
-  }
-  std::string hint;
-  if (strict && !result.missing.empty()) {
-    why += "; missing: " + listed(result.missing);
-    hint = "; hint: strict = false loads what fits";
-  }
-  if (strict && !result.unexpected.empty()) {
-    why += "; unexpected: " + listed(result.unexpected);
-    hint = "; hint: strict = false loads what fits";
-  }
-  if (!why.empty()) {
-    raise({ErrorCode::InvalidArgument,
-           "loadStateDict: expected the " + std::to_string(into.size()) +
-               " tensors of the module, got " + std::to_string(from.size()) +
-               " that do not fit" + why + hint,
-           {}});
-  }
-  for (const auto &[name, tensor] : from) {
-    if (auto place = into.find(name); place != into.end()) {
-      place->second.copyFrom(tensor);
-    }
-  }
-  return result;
+  auto [missing, unexpected] = kernels::copyByName(
+      "loadStateDict", "the module", "strict = false loads what fits",
+      stateDict(), from, strict);
+  return {std::move(missing), std::move(unexpected)};
 }
 
 void Module::train(bool isOn) const {

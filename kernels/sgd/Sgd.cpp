@@ -8,6 +8,7 @@
 #include "kernels/sgd/Sgd.h"
 
 #include "kernels/operator/Checks.h"
+#include "kernels/operator/CopyByName.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "nereid/Autograd/Graph.h"
 
@@ -149,4 +150,28 @@ std::vector<SGD::Moments> SGD::moments() const {
     all.push_back(each.moments);
   }
   return all;
+}
+
+std::map<std::string, Tensor> SGD::stateDict() const {
+  std::map<std::string, Tensor> state;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const Moments &moments = parameters[i].moments;
+    std::string place = "." + std::to_string(i);
+    state["started" + place] = moments.started;
+    if (moments.momentum.defined()) {
+      state["momentum" + place] = moments.momentum;
+    }
+    if (moments.master.defined()) {
+      state["master" + place] = moments.master;
+    }
+  }
+  return state;
+}
+
+void SGD::loadStateDict(const std::map<std::string, Tensor> &state) {
+  copyByName(
+      "loadStateDict", "the optimiser",
+      "its parameters are those of the one that was saved, in their order",
+      stateDict(), state,
+      /*strict=*/true);
 }

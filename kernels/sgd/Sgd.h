@@ -37,7 +37,9 @@
 
 #include "nereid/Autograd/Variable.h"
 
+#include <map>
 #include <span>
+#include <string>
 
 namespace nereid::kernels {
 
@@ -70,7 +72,14 @@ public:
   void setLearningRate(double rate);
   double learningRate() const { return options.learningRate; }
 
-  /// What steps change beside the parameters, for checkpoints: the optimiser's
+  /// What steps change beside the parameters, by name and the place of the
+  /// parameter ("momentum.0", "started.0" ...): the optimiser's own memory.
+  /// Loading copies into it, and throws InvalidArgument as
+  /// Module::loadStateDict does. The learning rate is not part of it.
+  std::map<std::string, Tensor> stateDict() const;
+  void loadStateDict(const std::map<std::string, Tensor> &state);
+
+  /// The same as tensors, for checkpoints: the optimiser's
   /// own memory, in the order of `add`. `momentum` is undefined without,
   /// `master` where there is none. `started`: i32 [1], 0 until the first step.
   struct Moments {

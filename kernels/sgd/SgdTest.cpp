@@ -71,6 +71,28 @@ TEST_P(SgdOptimizer, aStepOfAFactorThatIsNotFiniteChangesNothing) {
   EXPECT_EQ(w.grad().toFloat64(), Values(3, 0.0));
 }
 
+TEST_P(SgdOptimizer, loadsItsStateByName) {
+  struct Run {
+    Variable w;
+    SGD optimizer{{.learningRate = 0.25, .momentum = 0.5, .dampening = 0.5}};
+    explicit Run(Device device) : w(full({3}, 1, f32, device), true) {
+      optimizer.add(w);
+    }
+    void step() {
+      w.setGrad(full({3}, 1, f32, w.device()));
+      optimizer.step();
+    }
+  };
+  Run first(device), second(device);
+  first.step();
+  second.w.value().copyFrom(first.w.value());
+  second.optimizer.loadStateDict(first.optimizer.stateDict());
+  first.step();
+  second.step();
+  EXPECT_EQ(first.w.value().toFloat64(), Values(3, 0.5));
+  EXPECT_EQ(second.w.value().toFloat64(), Values(3, 0.5));
+}
+
 TEST_P(SgdOptimizer, saysWhatDoesNotFit) {
   auto errorOf = [](const std::function<void()> &call) {
     try {
