@@ -6,8 +6,8 @@
 #   Nereid::Kernels   the operators and autograd as one, with Nereid::Nereid
 #   Nereid::Runtime   the runtime as archives, for programs whose kernels are
 #                     compiled ahead of time: nereid_add_kernels
-#   Nereid::Autograd, Nereid::Operators
-#                     autograd and the operators as archives, without kernels:
+#   Nereid::Autograd, Nereid::Weights, Nereid::Operators
+#                     autograd, files of weights and the operators as archives, without kernels:
 #                     nereid_add_operators
 #   Nereid::KernelsAheadOfTime
 #                     those and the kernels of NEREID_KERNEL_TARGETS, where the
@@ -36,7 +36,7 @@ if(TARGET nereid_kernels)
 endif()
 # It builds nothing itself: of a build of some targets it would copy what is
 # there, and end at the first file that is not.
-set(built Kernels Autograd Prof Runtime RuntimeCuda Support Machine ABI)
+set(built Kernels Autograd Weights Prof Runtime RuntimeCuda Support Machine ABI)
 list(TRANSFORM built PREPEND Nereid)
 if(NEREID_COMPILER)
   list(APPEND built nereid Nereid NereidKernelsShared)
@@ -63,7 +63,8 @@ set(runtime
 set(autograd
   nereid/Autograd/Record.h nereid/Autograd/Recompute.h nereid/Autograd/Variable.h nereid/Autograd/Views.h)
 # kernels/<op>/<Op>.h, but for what the library calls itself.
-set(kernels kernels/expression/Values.h kernels/linear/NormedLinear.h kernels/operator/Axes.h kernels/operator/OperatorKernel.h
+set(kernels nereid/kernels.h kernels/expression/Values.h kernels/linear/NormedLinear.h kernels/operator/Axes.h kernels/operator/OperatorKernel.h
+  kernels/module/Generator.h kernels/module/Initialise.h kernels/module/Layers.h
   kernels/operator/OverlappedLaunches.h kernels/reduce/Reductions.h)
 file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/kernels/*/*.h)
 foreach(header ${headers})
@@ -74,7 +75,8 @@ foreach(header ${headers})
     list(APPEND kernels ${header})
   endif()
 endforeach()
-foreach(pair "Runtime=runtime" "Autograd=autograd" "Kernels=kernels")
+set(weights nereid/Support/Hash.h nereid/Weights/Safetensors.h)
+foreach(pair "Runtime=runtime" "Autograd=autograd" "Weights=weights" "Kernels=kernels")
   string(REPLACE "=" ";" pair ${pair})
   list(POP_FRONT pair module list)
   list(TRANSFORM ${list} PREPEND ${PROJECT_SOURCE_DIR}/)
@@ -83,7 +85,7 @@ endforeach()
 target_sources(NereidProf PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}
                FILES ${PROJECT_SOURCE_DIR}/nereid/Prof/Profiler.h)
 
-foreach(name Kernels Autograd Prof Runtime RuntimeCuda Support Machine ABI)
+foreach(name Kernels Autograd Weights Prof Runtime RuntimeCuda Support Machine ABI)
   set_target_properties(Nereid${name} PROPERTIES EXPORT_NAME ${name})
   install(TARGETS Nereid${name} EXPORT NereidTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
           FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -7,7 +7,7 @@
 # A program whose kernels are compiled ahead of time links archives instead
 # (cmake/NereidKernels.cmake, cmake/NereidOperators.cmake).
 target_compile_features(NereidABI PUBLIC cxx_std_20)
-foreach(name Autograd Prof Support Machine ABI)
+foreach(name Autograd Weights Prof Support Machine ABI)
   add_library(Nereid::${name} ALIAS Nereid${name})
 endforeach()
 if(NEREID_STATIC OR NOT NEREID_COMPILER)
@@ -29,7 +29,7 @@ target_link_libraries(Nereid PRIVATE NereidPipeline NereidTune NereidProf Nereid
 # nereid/nereid.h does.
 add_library(NereidKernelsShared SHARED ${PROJECT_SOURCE_DIR}/cmake/WithCompiler.cpp)
 add_library(Nereid::Kernels ALIAS NereidKernelsShared)
-foreach(module Kernels Autograd)
+foreach(module Kernels Autograd Weights)
   target_sources(NereidKernelsShared PRIVATE $<TARGET_OBJECTS:Nereid${module}>)
 endforeach()
 target_link_libraries(NereidKernelsShared PUBLIC Nereid)

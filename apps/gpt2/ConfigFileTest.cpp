@@ -7,8 +7,8 @@
 
 #include "apps/gpt2/ConfigExpression.h"
 #include "apps/gpt2/Options.h"
-#include "apps/gpt2/checkpoint/Testing.h"
 #include "nereid/Runtime/Error.h"
+#include "nereid/Weights/Testing.h"
 
 #include <gmock/gmock.h>
 

@@ -8,6 +8,7 @@
 #include "kernels/adamw/AdamW.h"
 
 #include "kernels/operator/Checks.h"
+#include "kernels/operator/CopyByName.h"
 #include "kernels/operator/OperatorKernel.h"
 #include "nereid/Autograd/Graph.h"
 
@@ -37,6 +38,23 @@ AdamW::AdamW(const AdamWOptions &options) : options(options) {
                  options.eps);
   checks.require(options.weightDecay >= 0, "weightDecay",
                  "a number that is not negative", options.weightDecay);
+}
+
+AdamW::AdamW(std::span<const Variable> parameters, const AdamWOptions &options)
+    : AdamW(options) {
+  for (const Variable &one : parameters) {
+    if (one.requiresGrad()) {
+      add(one);
+    }
+  }
+}
+
+std::vector<Variable> AdamW::variables() const {
+  std::vector<Variable> all;
+  for (const Parameter &each : parameters) {
+    all.push_back(each.variable);
+  }
+  return all;
 }
 
 void AdamW::add(const Variable &parameter, double weightDecay) {
@@ -151,6 +169,45 @@ std::vector<AdamW::Moments> AdamW::moments() const {
   return result;
 }
 
+std::map<std::string, Tensor> AdamW::stateDict() const {
+  std::map<std::string, Tensor> state;
+  std::vector<Moments> all = moments();
+  for (size_t i = 0; i < all.size(); ++i) {
+    std::string place = "." + std::to_string(i);
+    state["m" + place] = all[i].m;
+    state["v" + place] = all[i].v;
+    if (all[i].master.defined()) {
+      state["master" + place] = all[i].master;
+    }
+    if (all[i].powers.defined()) {
+      state["powers" + place] = all[i].powers;
+    }
+  }
+  if (!all.empty()) {
+    state["powers"] = powers();
+  }
+  return state;
+}
+
+void AdamW::loadStateDict(const std::map<std::string, Tensor> &from) {
+  // Parameters count alone in either, and then in both. Those that count alone
+  // here and not there have the powers of all.
+  std::map<std::string, Tensor> whole = from;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    std::string name = "powers." + std::to_string(i);
+    if (from.contains(name) && parameters[i].clock == 0) {
+      addClock(parameters[i], powers());
+    } else if (parameters[i].clock != 0 && from.contains("powers")) {
+      whole.emplace(name, from.at("powers"));
+    }
+  }
+  copyByName(
+      "loadStateDict", "the optimiser",
+      "its parameters are those of the one that was saved, in their order",
+      stateDict(), whole,
+      /*strict=*/true);
+}
+
 Tensor AdamW::powers() const {
   return state.defined() ? state.slice(0, 3, 5) : Tensor();
 }
@@ -238,8 +295,11 @@ void AdamW::step(const Tensor &factor) {
   // Forms compiled ahead of time always read a factor.
   Tensor scale = factor.defined() || hasCompiler() ? factor : one;
   findLateParameters();
+  // A step that is skipped writes nothing; a GPU's factor is not waited for.
+  bool isSkipped = state.device().isHost() && factor.defined() &&
+                   !std::isfinite(factor.item());
   for (const Parameter &each : parameters) {
-    if (each.variable.grad().defined()) {
+    if (!isSkipped && each.variable.grad().defined()) {
       each.variable.value().noteWrite();
     }
   }

@@ -5,10 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   AdamW optimizer({.learningRate = 3e-4});
-//   for (Variable &w : weights) {
-//     optimizer.add(w);
-//   }
+//   AdamW optimizer(weights, {.learningRate = 3e-4});
 //   ...
 //   loss.backward();
 //   optimizer.step(optimizer.clipFactor(1.0));
@@ -50,6 +47,10 @@
 
 #include "nereid/Autograd/Variable.h"
 
+#include <map>
+#include <span>
+#include <string>
+
 namespace nereid::kernels {
 
 struct AdamWOptions {
@@ -66,10 +67,14 @@ class AdamW {
 public:
   /// Throws InvalidArgument where a number is out of its range.
   explicit AdamW(const AdamWOptions &options = {});
+  /// Those among them that require a gradient.
+  explicit AdamW(std::span<const Variable> parameters,
+                 const AdamWOptions &options = {});
 
   /// A leaf that requires a gradient; one device for all, and each once.
   void add(const Variable &parameter) { add(parameter, options.weightDecay); }
   void add(const Variable &parameter, double weightDecay);
+  std::vector<Variable> variables() const;
 
   /// Parameters without a gradient stay as they are. `factor`: an fp32 number
   /// in the device's memory that gradients are multiplied with; a step whose
@@ -98,8 +103,16 @@ public:
 
   /// Throws InvalidArgument unless it is a number from 0 on.
   void setLearningRate(double rate);
+  double learningRate() const { return options.learningRate; }
 
-  /// What steps change beside the parameters, for checkpoints: the optimiser's
+  /// What steps change beside the parameters, by name and the place of the
+  /// parameter ("m.0", "v.0", "powers" ...): the optimiser's own memory.
+  /// Loading copies into it, and throws InvalidArgument as
+  /// Module::loadStateDict does. The learning rate is not part of it.
+  std::map<std::string, Tensor> stateDict() const;
+  void loadStateDict(const std::map<std::string, Tensor> &state);
+
+  /// The same as tensors, for checkpoints: the optimiser's
   /// own memory, so that values that are copied into it are a state to go on
   /// from. In the order of `add`; `master` is undefined where there is none.
   /// `powers`: beta1^t and beta2^t, f64 [2], of a parameter that has missed a

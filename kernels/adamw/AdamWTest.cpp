@@ -288,6 +288,47 @@ TEST_P(AdamWOptimizer, goesOnFromItsState) {
   }
 }
 
+// One parameter missed a step: its powers are its own.
+TEST_P(AdamWOptimizer, loadsItsStateByName) {
+  struct Run {
+    Variable w, late;
+    AdamW optimizer{{.learningRate = 0.01}};
+    explicit Run(Device device)
+        : w(full({3}, 1, bf16, device), true),
+          late(full({2}, 1, f32, device), true) {
+      optimizer.add(w);
+      optimizer.add(late);
+    }
+    void step(bool both) {
+      w.setGrad(full({3}, 0.5, bf16, w.device()));
+      late.setGrad(both ? full({2}, 2, f32, w.device()) : Tensor());
+      optimizer.step();
+    }
+  };
+  Run first(device), second(device);
+  first.step(false);
+  first.step(true);
+  std::map<std::string, Tensor> state = first.optimizer.stateDict();
+  EXPECT_TRUE(state.contains("master.0") && state.contains("powers.1"));
+  second.w.value().copyFrom(first.w.value());
+  second.late.value().copyFrom(first.late.value());
+  second.optimizer.loadStateDict(state);
+  first.step(true);
+  second.step(true);
+  EXPECT_EQ(first.w.value().to(f32).toFloat64(),
+            second.w.value().to(f32).toFloat64());
+  EXPECT_EQ(first.late.value().toFloat64(), second.late.value().toFloat64());
+  state.erase("m.1");
+  try {
+    second.optimizer.loadStateDict(state);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const Error &error) {
+    EXPECT_THAT(error.message(),
+                HasSubstr("tensors of the optimiser, got 6 that do not fit; "
+                          "missing: 'm.1'"));
+  }
+}
+
 TEST_P(AdamWOptimizer, saysWhatDoesNotFit) {
   auto errorOf = [](const std::function<void()> &call) {
     try {

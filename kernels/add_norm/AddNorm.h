@@ -46,16 +46,18 @@ std::pair<Tensor, Tensor> addLayerNorm(const Tensor &x, const Tensor &residual,
                                        const ResidualDropout &dropout = {});
 std::pair<Variable, Variable>
 addLayerNorm(const Variable &x, const Variable &residual,
-             const Variable &weight, const Variable &bias, double eps = 1e-5,
-             const ResidualDropout &dropout = {});
+             const Variable &weight = {}, const Variable &bias = {},
+             double eps = 1e-5, const ResidualDropout &dropout = {});
 
 std::pair<Tensor, Tensor> addRmsNorm(const Tensor &x, const Tensor &residual,
                                      const Tensor &weight = {},
                                      double eps = 1e-6,
                                      const ResidualDropout &dropout = {});
-std::pair<Variable, Variable>
-addRmsNorm(const Variable &x, const Variable &residual, const Variable &weight,
-           double eps = 1e-6, const ResidualDropout &dropout = {});
+std::pair<Variable, Variable> addRmsNorm(const Variable &x,
+                                         const Variable &residual,
+                                         const Variable &weight = {},
+                                         double eps = 1e-6,
+                                         const ResidualDropout &dropout = {});
 
 /// What `addNormBackward` is given beside the gradients.
 struct NormedSum {

@@ -47,7 +47,7 @@ namespace nereid::kernels {
 struct AttentionDropout {
   double p = 0; ///< from 0 to below 1
   int64_t seed = 0;
-  Tensor seedOnDevice; ///< i64 [1], instead of `seed`; or undefined
+  Tensor seedOnDevice = {}; ///< i64 [1], instead of `seed`; or undefined
   int32_t site = 0;
 };
 
@@ -55,7 +55,7 @@ struct AttentionOptions {
   bool causal = false; ///< no key behind the query's position
   /// Of more than 0: only keys nearer to the query's position than this.
   int64_t window = 0;
-  std::optional<double> scale; ///< more than 0; 1 / sqrt(D) when absent
+  std::optional<double> scale = {}; ///< more than 0; 1 / sqrt(D) when absent
   /// On a GPU, operands of fp32 are read as tf32 (10 bits of mantissa).
   bool tf32 = false;
   AttentionDropout dropout = {};

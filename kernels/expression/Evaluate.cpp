@@ -11,6 +11,7 @@
 #include "nereid/Autograd/Graph.h"
 #include "nereid/Autograd/Record.h"
 #include "nereid/Runtime/Error.h"
+#include "nereid/Runtime/Print.h"
 
 #include <algorithm>
 #include <bit>
@@ -312,4 +313,9 @@ Variable Expression::variable() const {
         return records ? evaluateRecorded(node, variables)
                        : Variable(evaluate(*this));
       });
+}
+
+std::ostream &kernels::operator<<(std::ostream &stream,
+                                  const Expression &expression) {
+  return stream << expression.value();
 }

@@ -52,6 +52,7 @@
 #include "nereid/Autograd/Variable.h"
 
 #include <concepts>
+#include <iosfwd>
 #include <optional>
 #include <span>
 
@@ -145,6 +146,8 @@ std::vector<Tensor> evaluate(std::span<const Expression> expressions);
 /// The text of the kernel that `evaluate` launches.
 std::string source(const Expression &expression);
 std::string source(std::span<const Expression> expressions);
+/// Its value, as a tensor prints (nereid/Runtime/Print.h).
+std::ostream &operator<<(std::ostream &stream, const Expression &expression);
 
 // True division: the quotient of integers is fp32. Comparisons are int1.
 Expression operator+(const Expression &a, const Expression &b);

@@ -39,10 +39,10 @@ namespace nereid::kernels {
 enum class Activation { None, Relu, Gelu, GeluTanh, Silu };
 
 struct MatmulOptions {
-  Tensor bias, residual; ///< or undefined
+  Tensor bias = {}, residual = {}; ///< or undefined
   Activation activation = Activation::None;
   double scale = 1;
-  std::optional<DType> type; ///< of the result
+  std::optional<DType> type = {}; ///< of the result
   /// On a GPU, operands of fp32 are read as tf32 (10 bits of mantissa).
   bool tf32 = false;
 };
@@ -52,9 +52,9 @@ Tensor matmul(const Tensor &a, const Tensor &b,
 
 /// Of a product on a tape, as MatmulOptions.
 struct VariableMatmulOptions {
-  Variable bias, residual; ///< or undefined
+  Variable bias = {}, residual = {}; ///< or undefined
   double scale = 1;
-  std::optional<DType> type; ///< of the result
+  std::optional<DType> type = {}; ///< of the result
   bool tf32 = false;
 };
 

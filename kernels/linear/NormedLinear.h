@@ -28,7 +28,7 @@
 namespace nereid::kernels {
 
 struct NormedLinearOptions {
-  Tensor normWeight, normBias, bias; ///< or undefined
+  Tensor normWeight = {}, normBias = {}, bias = {}; ///< or undefined
   Activation activation = Activation::None;
   double eps = 1e-5;
 };

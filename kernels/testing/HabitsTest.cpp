@@ -11,23 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/attention/Attention.h"
-#include "kernels/cross_entropy/CrossEntropy.h"
-#include "kernels/embedding/Embedding.h"
-#include "kernels/expression/Expression.h"
-#include "kernels/group_norm/GroupNorm.h"
-#include "kernels/indexing/Indexing.h"
-#include "kernels/join/Join.h"
-#include "kernels/layer_norm/LayerNorm.h"
-#include "kernels/linear/Linear.h"
-#include "kernels/linear_cross_entropy/LinearCrossEntropy.h"
-#include "kernels/losses/Losses.h"
-#include "kernels/reduce/Reductions.h"
-#include "kernels/rms_norm/RmsNorm.h"
-#include "kernels/scan/Scan.h"
-#include "kernels/softmax/Softmax.h"
-#include "kernels/sort/Sort.h"
 #include "kernels/testing/OperatorTest.h"
+#include "nereid/kernels.h"
+
+#include <sstream>
 
 using namespace nereid;
 using namespace nereid::kernels;
@@ -188,4 +175,47 @@ TEST_P(Habits, ofLayersAndLosses) {
   EXPECT_EQ(l5.shape(), l8.shape());
   EXPECT_EQ(l10.shape(), t.shape());
   EXPECT_TRUE(w.grad().defined());
+}
+
+TEST_P(Habits, ofModels) {
+  nn::Linear layer(8, 3, {.bias = false, .device = device});
+  nn::Sequential model(nn::LayerNorm(8, {.device = device}), gelu,
+                       nn::Dropout(0.1), layer);
+  AdamW adamw(model.parameters(), {.learningRate = 1e-3});
+  SGD sgd(model.parameters(), {.learningRate = 0.1, .momentum = 0.9});
+  GradScaler scaler;
+  CosineRate rate = {.base = 1e-3, .warmup = 2, .steps = 10};
+  model.train();
+  Variable loss = crossEntropy(model(x), ids.to(i32) * 0,
+                               {.labelSmoothing = 0.1, .ignoreIndex = -1});
+  scaler.scale(loss).backward();
+  scaler.unscale(sgd);
+  clipGradNorm(model.parameters(), 1.0);
+  sgd.setLearningRate(rate(3));
+  scaler.step(sgd);
+  scaler.update();
+  sgd.zeroGrad();
+  model.eval();
+  model.zeroGrad();
+  model.loadStateDict(model.stateDict());
+  for (const auto &[name, parameter] : model.namedParameters()) {
+    EXPECT_TRUE(parameter.requiresGrad()) << name;
+  }
+  std::ostringstream text;
+  text << x << x * 2 << t << loss;
+  EXPECT_FALSE(text.str().empty());
+}
+
+TEST_P(Habits, ofAbsentArguments) {
+  Variable y1 = linear(x, w, nullopt);
+  Variable y2 = layerNorm(x, nullopt, b);
+  auto [y3, sum1] = addLayerNorm(x, z);
+  auto [y4, sum2] = addRmsNorm(x, z);
+  Variable y5 = sum(x, nullopt);
+  auto y6 = attention(x.view({1, 1, 4, 8}), z.view({1, 1, 4, 8}),
+                      z.view({1, 1, 4, 8}), {.causal = true});
+  for (const Variable &y : {y1, y2, y3, y4, sum1, sum2}) {
+    EXPECT_EQ(y.shape(), x.shape());
+  }
+  EXPECT_EQ(y5.numel() * 32, y6.numel());
 }

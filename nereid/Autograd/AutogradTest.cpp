@@ -12,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <thread>
 
 using namespace nereid;
@@ -219,6 +220,8 @@ TEST(Autograd, tellsOperatorsWhetherTheGraphStays) {
 // Each thread has a graph of its own; they meet in the leaf.
 TEST(Autograd, passesOfSeveralThreadsAddToOneLeaf) {
   Variable a = leaf({1, 1, 1, 1});
+  std::atomic<int> seen = 0;
+  a.onGradient([&](const Variable &) { ++seen; });
   constexpr int threads = 4, passes = 500;
   std::vector<std::thread> all;
   for (int t = 0; t < threads; ++t) {
@@ -231,6 +234,7 @@ TEST(Autograd, passesOfSeveralThreadsAddToOneLeaf) {
   for (std::thread &one : all) {
     one.join();
   }
+  EXPECT_EQ(seen, threads * passes);
   constexpr float expected = threads * passes;
   EXPECT_THAT(gradOf(a), ElementsAre(expected, expected, expected, expected));
 }
@@ -368,6 +372,28 @@ TEST(Autograd, refusesWhatRequiresNoGradient) {
   Variable a(Tensor::fromVector(std::vector<float>{3}));
   EXPECT_THAT(messageOf([&] { multiply(a, a).backward(); }),
               HasSubstr("requires no gradient"));
+}
+
+TEST(Autograd, frozenLeavesAreLeftOut) {
+  Variable w = leaf({2, 3}), x = leaf({5, 7});
+  multiply(w, x).backward(Tensor::fromVector(std::vector<float>{1, 1}));
+  w.setRequiresGrad(false);
+  EXPECT_FALSE(w.grad().defined());
+  multiply(w, x).backward(Tensor::fromVector(std::vector<float>{1, 1}));
+  EXPECT_FALSE(w.grad().defined());
+  EXPECT_THAT(gradOf(x), ElementsAre(4, 6));
+  w.setRequiresGrad(true);
+  Variable y = multiply(w, x);
+  EXPECT_TRUE(y.requiresGrad());
+  EXPECT_THAT(messageOf([&] { y.setRequiresGrad(false); }),
+              HasSubstr("of a result of 'multiply': expected a leaf"));
+  Variable ids(arange({2}, i32));
+  EXPECT_THAT(messageOf([&] { ids.setRequiresGrad(true); }),
+              HasSubstr("expected a tensor of floats"));
+}
+
+TEST(Autograd, anAbsentArgumentIsUndefined) {
+  EXPECT_FALSE(Variable(std::nullopt).defined());
 }
 
 TEST(Autograd, refusesIntegers) {

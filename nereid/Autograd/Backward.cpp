@@ -201,11 +201,15 @@ void Pass::runNode(Pending pending) {
 }
 
 void Pass::toLeaf(const std::shared_ptr<VariableState> &leaf, Tensor gradient) {
-  if (gradient.defined()) {
+  bool hasGradient = false;
+  {
     std::lock_guard lock(leaf->adding);
-    accumulateAlone(leaf->grad, std::move(gradient));
+    if (gradient.defined()) {
+      accumulateAlone(leaf->grad, std::move(gradient));
+    }
+    hasGradient = leaf->grad.defined();
   }
-  if (--uses[leaf.get()] == 0 && leaf->grad.defined()) {
+  if (--uses[leaf.get()] == 0 && hasGradient) {
     for (const auto &hook : leaf->hooks) {
       hook(Recorder::variable(leaf));
     }

@@ -7,6 +7,7 @@
 
 #include "nereid/Autograd/Graph.h"
 #include "nereid/Runtime/Error.h"
+#include "nereid/Runtime/Print.h"
 
 using namespace nereid;
 
@@ -69,6 +70,27 @@ void Variable::setValue(Tensor value) const {
 }
 
 bool Variable::requiresGrad() const { return state && state->requiresGrad; }
+
+void Variable::setRequiresGrad(bool isOn) const {
+  autograd::VariableState &s = require("setRequiresGrad");
+  if (s.producer) {
+    raiseInvalid("setRequiresGrad of a result of '" + s.producer->name +
+                 "': expected a leaf; hint: detach() gives one");
+  }
+  if (isOn && !isFloat(s.value.dtype())) {
+    raiseInvalid("a gradient is required of " + s.value.str() +
+                 ": expected a tensor of floats");
+  }
+  s.requiresGrad = isOn;
+  if (!isOn) {
+    s.grad = Tensor();
+  }
+}
+
+std::ostream &nereid::operator<<(std::ostream &stream,
+                                 const Variable &variable) {
+  return stream << variable.value();
+}
 
 bool Variable::isLeaf() const { return !state || !state->producer; }
 

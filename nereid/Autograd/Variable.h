@@ -36,6 +36,7 @@
 #include "nereid/Runtime/Tensor.h"
 
 #include <functional>
+#include <iosfwd>
 
 namespace nereid {
 
@@ -48,6 +49,7 @@ class Variable {
 public:
   /// Undefined: an optional input that is absent.
   Variable() = default;
+  Variable(std::nullopt_t) {}
   /// A leaf. Gradients are of floats: an integer tensor cannot require one.
   Variable(Tensor value, bool requiresGrad = false);
 
@@ -73,6 +75,8 @@ public:
   void setValue(Tensor value) const;
 
   bool requiresGrad() const;
+  /// Of a leaf: false freezes it, and forgets its gradient.
+  void setRequiresGrad(bool isOn) const;
   /// False where an operator computed the value.
   bool isLeaf() const;
   /// The gradient so far: undefined before `backward`. Kept for leaves, and for
@@ -123,6 +127,9 @@ private:
 
   std::shared_ptr<autograd::VariableState> state;
 };
+
+/// Its value, as a tensor prints (nereid/Runtime/Print.h).
+std::ostream &operator<<(std::ostream &stream, const Variable &variable);
 
 /// While it lives, nothing is recorded on this thread.
 class NoGrad {

@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Reads versions 1 to 3 of the .npy format (little and big endian, C and
-// Fortran order), writes version 1. bf16 and fp8 have no name in NumPy: they
-// are written as the unsigned integers of their bits, and read back by saying
-// the dtype.
+// Fortran order), writes version 1. bf16 and fp8 have no name in NumPy: bf16 is
+// two raw bytes ('<V2'), as ml_dtypes writes and reads it
+// (`np.load(path).view(ml_dtypes.bfloat16)`); fp8 is written as the unsigned
+// integers of its bits, and read back by saying the dtype.
 //
 // Source: numpy.lib.format, "NPY format" (public specification).
 //
@@ -22,7 +23,7 @@
 namespace nereid {
 
 /// Row-major, whatever order the file has. `dtype`, when given, reinterprets
-/// elements of the same size (u2 as bf16, u1 as fp8e5). Throws IoError when
+/// elements of the same size (u2 as f16, u1 as fp8e5). Throws IoError when
 /// the file cannot be read, InvalidArgument when it is no .npy file or too
 /// short, Unsupported for complex, string, object and structured elements.
 Tensor loadNpy(Text text, std::optional<DType> dtype = std::nullopt,

@@ -43,7 +43,7 @@ TEST_F(Command, RunReadsFilesAndWritesSeveral) {
 }
 
 TEST_F(Command, RawBitsThatNumpyCannotName) {
-  saveNpy(root + "/x.npy", arange({4}, bf16)); // u2 in the file
+  saveNpy(root + "/x.npy", arange({4}, bf16)); // V2 in the file
   Result r = run("run k.py:scale --grid 1 x_ptr=@x.npy:bf16 "
                  "y_ptr=zeros:f32[4] n=4 a=2 --out y_ptr=y.npy");
   ASSERT_EQ(r.code, 0) << r.err;

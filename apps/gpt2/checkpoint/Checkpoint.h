@@ -30,7 +30,7 @@
 #ifndef NEREID_APPS_GPT2_CHECKPOINT_CHECKPOINT_H
 #define NEREID_APPS_GPT2_CHECKPOINT_CHECKPOINT_H
 
-#include "apps/gpt2/checkpoint/Safetensors.h"
+#include "nereid/Weights/Safetensors.h"
 
 #include <nlohmann/json.hpp>
 

@@ -8,7 +8,7 @@
 #include "apps/gpt2/checkpoint/Checkpoint.h"
 
 #include "apps/gpt2/checkpoint/OptimizerState.h"
-#include "apps/gpt2/checkpoint/Testing.h"
+#include "nereid/Weights/Testing.h"
 #include "nereid/nereid.h"
 
 #include <csignal>

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "apps/gpt2/checkpoint/AtomicFile.h"
 #include "apps/gpt2/checkpoint/Checkpoint.h"
 #include "apps/gpt2/checkpoint/CheckpointFiles.h"
 #include "apps/gpt2/checkpoint/HuggingFace.h"
 #include "nereid/Runtime/Error.h"
 #include "nereid/Support/Files.h"
+#include "nereid/Weights/AtomicFile.h"
 
 #include <algorithm>
 #include <cerrno>

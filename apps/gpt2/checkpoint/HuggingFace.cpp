@@ -7,9 +7,9 @@
 
 #include "apps/gpt2/checkpoint/HuggingFace.h"
 
-#include "apps/gpt2/checkpoint/AtomicFile.h"
 #include "apps/gpt2/data/JsonFile.h"
 #include "nereid/Runtime/Error.h"
+#include "nereid/Weights/AtomicFile.h"
 
 #include <algorithm>
 

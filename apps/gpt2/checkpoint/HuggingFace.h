@@ -17,8 +17,8 @@
 #ifndef NEREID_APPS_GPT2_CHECKPOINT_HUGGINGFACE_H
 #define NEREID_APPS_GPT2_CHECKPOINT_HUGGINGFACE_H
 
-#include "apps/gpt2/checkpoint/Safetensors.h"
 #include "apps/gpt2/model/GptConfig.h"
+#include "nereid/Weights/Safetensors.h"
 
 #include <nlohmann/json.hpp>
 

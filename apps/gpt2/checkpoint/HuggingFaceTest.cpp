@@ -12,8 +12,8 @@
 #include "apps/gpt2/checkpoint/HuggingFace.h"
 
 #include "apps/gpt2/checkpoint/Checkpoint.h"
-#include "apps/gpt2/checkpoint/Testing.h"
 #include "apps/gpt2/model/Model.h"
+#include "nereid/Weights/Testing.h"
 
 #include <gmock/gmock.h>
 

@@ -12,9 +12,9 @@
 
 #include "apps/gpt2/checkpoint/NanoGpt.h"
 
-#include "apps/gpt2/checkpoint/Testing.h"
 #include "apps/gpt2/checkpoint/TorchTesting.h"
 #include "apps/gpt2/commands/Testing.h"
+#include "nereid/Weights/Testing.h"
 
 #include <gmock/gmock.h>
 

@@ -8,8 +8,8 @@
 #ifndef NEREID_APPS_GPT2_CHECKPOINT_OPTIMIZERSTATE_H
 #define NEREID_APPS_GPT2_CHECKPOINT_OPTIMIZERSTATE_H
 
-#include "apps/gpt2/checkpoint/Safetensors.h"
 #include "kernels/adamw/AdamW.h"
+#include "nereid/Weights/Safetensors.h"
 
 namespace nereid::gpt2 {
 

@@ -13,9 +13,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "apps/gpt2/checkpoint/NanoGpt.h"
-#include "apps/gpt2/checkpoint/Testing.h"
 #include "apps/gpt2/checkpoint/TorchFile.h"
 #include "apps/gpt2/checkpoint/TorchTesting.h"
+#include "nereid/Weights/Testing.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -13,9 +13,9 @@
 #include "apps/gpt2/checkpoint/TorchFile.h"
 
 #include "apps/gpt2/checkpoint/HuggingFace.h"
-#include "apps/gpt2/checkpoint/Testing.h"
 #include "apps/gpt2/checkpoint/TorchTesting.h"
 #include "apps/gpt2/checkpoint/WeightCollection.h"
+#include "nereid/Weights/Testing.h"
 
 #include <gmock/gmock.h>
 #include <random>

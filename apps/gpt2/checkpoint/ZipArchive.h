@@ -17,7 +17,7 @@
 #ifndef NEREID_APPS_GPT2_CHECKPOINT_ZIPARCHIVE_H
 #define NEREID_APPS_GPT2_CHECKPOINT_ZIPARCHIVE_H
 
-#include "apps/gpt2/checkpoint/MappedFile.h"
+#include "nereid/Weights/MappedFile.h"
 
 #include <map>
 #include <optional>

@@ -8,8 +8,8 @@
 #include "apps/gpt2/commands/Testing.h"
 
 #include "apps/gpt2/checkpoint/HuggingFace.h"
-#include "apps/gpt2/checkpoint/Testing.h"
 #include "apps/gpt2/train/Resume.h"
+#include "nereid/Weights/Testing.h"
 
 #include <cmath>
 #include <gmock/gmock.h>

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "apps/gpt2/checkpoint/AtomicFile.h"
 #include "apps/gpt2/checkpoint/HuggingFace.h"
 #include "apps/gpt2/commands/Commands.h"
 #include "apps/gpt2/commands/LoadedModel.h"
 #include "apps/gpt2/data/Dataset.h"
 #include "nereid/Runtime/Error.h"
 #include "nereid/Support/Files.h"
+#include "nereid/Weights/AtomicFile.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>

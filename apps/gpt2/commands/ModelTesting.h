@@ -9,10 +9,10 @@
 #define NEREID_APPS_GPT2_COMMANDS_MODELTESTING_H
 
 #include "apps/gpt2/checkpoint/HuggingFace.h"
-#include "apps/gpt2/checkpoint/Testing.h"
 #include "apps/gpt2/commands/Testing.h"
 #include "apps/gpt2/model/Model.h"
 #include "apps/gpt2/train/Resume.h"
+#include "nereid/Weights/Testing.h"
 
 namespace nereid::gpt2 {
 

@@ -8,11 +8,11 @@
 
 #include "apps/gpt2/data/BytePairTokenizer.h"
 
-#include "apps/gpt2/checkpoint/Testing.h"
 #include "apps/gpt2/data/ByteAlphabet.h"
 #include "apps/gpt2/data/BytePairTrainer.h"
 #include "apps/gpt2/data/PieceScanner.h"
 #include "apps/gpt2/data/Utf8.h"
+#include "nereid/Weights/Testing.h"
 
 #include <gmock/gmock.h>
 #include <random>

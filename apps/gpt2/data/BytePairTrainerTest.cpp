@@ -8,8 +8,8 @@
 
 #include "apps/gpt2/data/BytePairTrainer.h"
 
-#include "apps/gpt2/checkpoint/Testing.h"
 #include "apps/gpt2/data/PieceScanner.h"
+#include "nereid/Weights/Testing.h"
 
 #include <gmock/gmock.h>
 #include <map>

@@ -8,7 +8,7 @@
 
 #include "apps/gpt2/data/CharacterTokenizer.h"
 
-#include "apps/gpt2/checkpoint/Testing.h"
+#include "nereid/Weights/Testing.h"
 
 #include <gmock/gmock.h>
 

@@ -8,11 +8,11 @@
 
 #include "apps/gpt2/data/Dataset.h"
 
-#include "apps/gpt2/checkpoint/Testing.h"
 #include "apps/gpt2/data/CharacterTokenizer.h"
 #include "apps/gpt2/data/DatasetMeta.h"
 #include "apps/gpt2/data/JsonFile.h"
 #include "apps/gpt2/data/Preparation.h"
+#include "nereid/Weights/Testing.h"
 
 #include <gmock/gmock.h>
 

@@ -8,8 +8,8 @@
 
 #include "apps/gpt2/data/Loader.h"
 
-#include "apps/gpt2/checkpoint/Testing.h"
 #include "apps/gpt2/train/Philox.h"
+#include "nereid/Weights/Testing.h"
 
 #include <gmock/gmock.h>
 #include <numeric>

@@ -12,7 +12,7 @@
 
 #include "apps/gpt2/data/Pickle.h"
 
-#include "apps/gpt2/checkpoint/Testing.h"
+#include "nereid/Weights/Testing.h"
 
 #include <gmock/gmock.h>
 #include <random>

@@ -9,10 +9,10 @@
 #include "apps/gpt2/data/Preparation.h"
 #include "apps/gpt2/data/Testing.h"
 
-#include "apps/gpt2/checkpoint/Testing.h"
 #include "apps/gpt2/data/Dataset.h"
 #include "apps/gpt2/data/DatasetMeta.h"
 #include "apps/gpt2/data/ProgressBar.h"
+#include "nereid/Weights/Testing.h"
 
 #include "nereid/Runtime/Context.h"
 

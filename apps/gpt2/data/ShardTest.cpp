@@ -8,9 +8,9 @@
 
 #include "apps/gpt2/data/Shard.h"
 
-#include "apps/gpt2/checkpoint/Testing.h"
 #include "apps/gpt2/data/Checksum.h"
 #include "apps/gpt2/data/ShardHeader.h"
+#include "nereid/Weights/Testing.h"
 
 #include <gmock/gmock.h>
 #include <numeric>

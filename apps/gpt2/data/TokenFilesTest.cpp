@@ -11,11 +11,11 @@
 
 #include "apps/gpt2/data/TokenFiles.h"
 
-#include "apps/gpt2/checkpoint/Testing.h"
 #include "apps/gpt2/checkpoint/TorchTesting.h"
 #include "apps/gpt2/data/Loader.h"
 #include "apps/gpt2/data/Preparation.h"
 #include "apps/gpt2/data/Testing.h"
+#include "nereid/Weights/Testing.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

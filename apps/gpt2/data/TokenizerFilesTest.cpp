@@ -10,10 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "apps/gpt2/checkpoint/Testing.h"
 #include "apps/gpt2/data/ByteAlphabet.h"
 #include "apps/gpt2/data/BytePairTokenizer.h"
 #include "apps/gpt2/data/BytePairTrainer.h"
+#include "nereid/Weights/Testing.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>

@@ -43,8 +43,8 @@
 #ifndef NEREID_APPS_GPT2_DISTRIBUTED_DATAPARALLEL_H
 #define NEREID_APPS_GPT2_DISTRIBUTED_DATAPARALLEL_H
 
-#include "apps/gpt2/checkpoint/Safetensors.h"
 #include "apps/gpt2/distributed/Communicator.h"
+#include "nereid/Weights/Safetensors.h"
 
 #include "kernels/adamw/AdamW.h"
 

@@ -7,7 +7,7 @@
 
 #include "apps/gpt2/train/EventFile.h"
 
-#include "apps/gpt2/checkpoint/Testing.h"
+#include "nereid/Weights/Testing.h"
 
 #include <cstring>
 #include <gmock/gmock.h>

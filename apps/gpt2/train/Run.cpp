@@ -7,7 +7,6 @@
 
 #include "apps/gpt2/train/Run.h"
 
-#include "apps/gpt2/checkpoint/AtomicFile.h"
 #include "apps/gpt2/distributed/Placement.h"
 #include "apps/gpt2/sample/Generator.h"
 #include "apps/gpt2/train/Batches.h"
@@ -24,6 +23,7 @@
 #include "nereid/Prof/Profiler.h"
 #include "nereid/Runtime/Context.h"
 #include "nereid/Runtime/Error.h"
+#include "nereid/Weights/AtomicFile.h"
 
 #include <algorithm>
 #include <chrono>

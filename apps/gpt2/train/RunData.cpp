@@ -7,9 +7,9 @@
 
 #include "apps/gpt2/train/RunData.h"
 
-#include "apps/gpt2/checkpoint/AtomicFile.h"
 #include "apps/gpt2/data/DatasetMeta.h"
 #include "nereid/Runtime/Error.h"
+#include "nereid/Weights/AtomicFile.h"
 
 #include <filesystem>
 

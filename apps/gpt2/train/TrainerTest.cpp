@@ -7,10 +7,10 @@
 
 #include "apps/gpt2/train/Trainer.h"
 
-#include "apps/gpt2/checkpoint/Testing.h"
 #include "apps/gpt2/commands/Testing.h"
 #include "apps/gpt2/train/Resume.h"
 #include "nereid/Runtime/cuda/simulated/SimulatedDriver.h"
+#include "nereid/Weights/Testing.h"
 #include "test/e2e/OnDevice.h"
 
 #include <cmath>

@@ -254,7 +254,8 @@ static NpyType parseType(const NpyHeader &header, const std::string &path) {
   return type;
 }
 
-/// The DType of a NumPy type; none for raw bytes.
+/// The DType of a NumPy type. Raw bytes have one where they are two: bf16,
+/// which ml_dtypes writes so.
 static std::optional<DType> dtypeOfNpy(const NpyType &type) {
   int log2 = type.bytes == 1   ? 0
              : type.bytes == 2 ? 1
@@ -270,7 +271,7 @@ static std::optional<DType> dtypeOfNpy(const NpyType &type) {
   case 'f':
     return std::array{f16, f16, f32, f64}[log2];
   default:
-    return std::nullopt;
+    return type.bytes == 2 ? std::optional(bf16) : std::nullopt;
   }
 }
 
@@ -324,11 +325,12 @@ Tensor loadNpy(Text text, std::optional<DType> dtype, Device device) {
   return tensor.permute(order).contiguous().to(device);
 }
 
-/// '<f4'. Types without a NumPy name are the integers of their bits.
+/// '<f4'. fp8 is the integers of its bits.
 static std::string descrOf(DType dtype) {
   size_t bytes = byteSize(dtype);
   char kind = dtype == i1                                    ? 'b'
               : dtype == f16 || dtype == f32 || dtype == f64 ? 'f'
+              : dtype == bf16                                ? 'V'
               : isSigned(dtype)                              ? 'i'
                                                              : 'u';
   return std::string(bytes == 1 ? "|" : "<") + kind + std::to_string(bytes);

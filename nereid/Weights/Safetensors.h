@@ -21,8 +21,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NEREID_APPS_GPT2_CHECKPOINT_SAFETENSORS_H
-#define NEREID_APPS_GPT2_CHECKPOINT_SAFETENSORS_H
+#ifndef NEREID_WEIGHTS_SAFETENSORS_H
+#define NEREID_WEIGHTS_SAFETENSORS_H
 
 #include "nereid/Runtime/Tensor.h"
 #include "nereid/Support/Hash.h"
@@ -34,7 +34,7 @@
 #include <string_view>
 #include <vector>
 
-namespace nereid::gpt2 {
+namespace nereid {
 
 struct NamedTensor {
   std::string name;
@@ -85,6 +85,6 @@ private:
   std::map<std::string, size_t, std::less<>> places;
 };
 
-} // namespace nereid::gpt2
+} // namespace nereid
 
-#endif // NEREID_APPS_GPT2_CHECKPOINT_SAFETENSORS_H
+#endif // NEREID_WEIGHTS_SAFETENSORS_H

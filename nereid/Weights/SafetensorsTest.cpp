@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "apps/gpt2/checkpoint/Safetensors.h"
+#include "nereid/Weights/Safetensors.h"
 
-#include "apps/gpt2/checkpoint/Testing.h"
+#include "nereid/Weights/Testing.h"
 
 #include <gmock/gmock.h>
 #include <random>
@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 using namespace nereid;
-using namespace nereid::gpt2;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "apps/gpt2/checkpoint/AtomicFile.h"
+#include "nereid/Weights/AtomicFile.h"
 
 #include "nereid/Runtime/Error.h"
 #include "nereid/Support/FileNames.h"
@@ -22,7 +22,6 @@
 #include <utility>
 
 using namespace nereid;
-using namespace nereid::gpt2;
 
 /// Of errno, with what to do about it.
 [[noreturn]] static void fail(const std::string &action,
@@ -115,13 +114,14 @@ void AtomicFile::commit() {
   }
 }
 
-void gpt2::writeAtomically(const std::string &path, std::string_view content) {
+void nereid::writeAtomically(const std::string &path,
+                             std::string_view content) {
   AtomicFile file(path, content.size());
   file.write(content);
   file.commit();
 }
 
-void gpt2::makeFolder(const std::string &path) {
+void nereid::makeFolder(const std::string &path) {
   throwIfFailed(checkName(path, "make the folder"));
   std::error_code error;
   std::filesystem::create_directories(path, error);

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "apps/gpt2/checkpoint/AtomicFile.h"
-#include "apps/gpt2/checkpoint/Safetensors.h"
-#include "apps/gpt2/checkpoint/SafetensorsTypes.h"
 #include "nereid/Runtime/Error.h"
+#include "nereid/Weights/AtomicFile.h"
+#include "nereid/Weights/Safetensors.h"
+#include "nereid/Weights/SafetensorsTypes.h"
 
 #include <nlohmann/json.hpp>
 
@@ -16,7 +16,6 @@
 #include <set>
 
 using namespace nereid;
-using namespace nereid::gpt2;
 
 static const char *typeName(DType dtype) {
   return std::find_if(std::begin(safetensorsTypes), std::end(safetensorsTypes),
@@ -49,9 +48,9 @@ static std::string headerOf(const std::vector<const NamedTensor *> &order,
   return length + text;
 }
 
-WrittenFile gpt2::writeSafetensors(const std::string &path,
-                                   std::span<const NamedTensor> tensors,
-                                   const Metadata &metadata) {
+WrittenFile nereid::writeSafetensors(const std::string &path,
+                                     std::span<const NamedTensor> tensors,
+                                     const Metadata &metadata) {
   auto refuse = [&](const std::string &why) {
     raise({ErrorCode::InvalidArgument,
            "cannot write '" + path + "': " + why,

@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NEREID_APPS_GPT2_CHECKPOINT_MAPPEDFILE_H
-#define NEREID_APPS_GPT2_CHECKPOINT_MAPPEDFILE_H
+#ifndef NEREID_WEIGHTS_MAPPEDFILE_H
+#define NEREID_WEIGHTS_MAPPEDFILE_H
 
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 
-namespace nereid::gpt2 {
+namespace nereid {
 
 /// Mapped privately: what is changed in memory stays there. The file must not
 /// shrink meanwhile.
@@ -32,6 +32,6 @@ struct MappedFile {
   uint64_t bytes = 0;
 };
 
-} // namespace nereid::gpt2
+} // namespace nereid
 
-#endif // NEREID_APPS_GPT2_CHECKPOINT_MAPPEDFILE_H
+#endif // NEREID_WEIGHTS_MAPPEDFILE_H

@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NEREID_APPS_GPT2_CHECKPOINT_SAFETENSORSTYPES_H
-#define NEREID_APPS_GPT2_CHECKPOINT_SAFETENSORSTYPES_H
+#ifndef NEREID_WEIGHTS_SAFETENSORSTYPES_H
+#define NEREID_WEIGHTS_SAFETENSORSTYPES_H
 
 #include "nereid/ABI/DType.h"
 
 #include <utility>
 
-namespace nereid::gpt2 {
+namespace nereid {
 
 inline constexpr std::pair<const char *, DType> safetensorsTypes[] = {
     {"BOOL", DType::Int1},          {"I8", DType::Int8},
@@ -26,6 +26,6 @@ inline constexpr std::pair<const char *, DType> safetensorsTypes[] = {
 
 inline constexpr uint64_t mostHeaderBytes = 100'000'000;
 
-} // namespace nereid::gpt2
+} // namespace nereid
 
-#endif // NEREID_APPS_GPT2_CHECKPOINT_SAFETENSORSTYPES_H
+#endif // NEREID_WEIGHTS_SAFETENSORSTYPES_H

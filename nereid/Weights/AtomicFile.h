@@ -11,14 +11,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NEREID_APPS_GPT2_CHECKPOINT_ATOMICFILE_H
-#define NEREID_APPS_GPT2_CHECKPOINT_ATOMICFILE_H
+#ifndef NEREID_WEIGHTS_ATOMICFILE_H
+#define NEREID_WEIGHTS_ATOMICFILE_H
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-namespace nereid::gpt2 {
+namespace nereid {
 
 /// All functions throw IoError with the file's name and what to do.
 class AtomicFile {
@@ -44,6 +44,6 @@ void writeAtomically(const std::string &path, std::string_view content);
 /// A folder that exists, made with its parents where it does not.
 void makeFolder(const std::string &path);
 
-} // namespace nereid::gpt2
+} // namespace nereid
 
-#endif // NEREID_APPS_GPT2_CHECKPOINT_ATOMICFILE_H
+#endif // NEREID_WEIGHTS_ATOMICFILE_H

@@ -1,15 +1,15 @@
-//===- Testing.h - What tests of checkpoints share -------------*- C++ -*-===//
+//===- Testing.h - What tests of such files share -------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NEREID_APPS_GPT2_CHECKPOINT_TESTING_H
-#define NEREID_APPS_GPT2_CHECKPOINT_TESTING_H
+#ifndef NEREID_WEIGHTS_TESTING_H
+#define NEREID_WEIGHTS_TESTING_H
 
-#include "apps/gpt2/checkpoint/Safetensors.h"
 #include "nereid/Runtime/Error.h"
+#include "nereid/Weights/Safetensors.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -18,14 +18,14 @@
 #include <functional>
 #include <iterator>
 
-namespace nereid::gpt2 {
+namespace nereid {
 
 /// A folder that goes with the scope.
 class TestFolder {
 public:
   TestFolder() {
     std::string name =
-        (std::filesystem::temp_directory_path() / "gpt2-XXXXXX").string();
+        (std::filesystem::temp_directory_path() / "nereid-XXXXXX").string();
     path = ::mkdtemp(name.data());
   }
   TestFolder(const TestFolder &) = delete;
@@ -65,6 +65,6 @@ inline bool haveSameBits(const Tensor &a, const Tensor &b) {
           std::memcmp(x.data(), y.data(), size_t(x.bytes())) == 0);
 }
 
-} // namespace nereid::gpt2
+} // namespace nereid
 
-#endif // NEREID_APPS_GPT2_CHECKPOINT_TESTING_H
+#endif // NEREID_WEIGHTS_TESTING_H

@@ -13,13 +13,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "apps/gpt2/checkpoint/Testing.h"
+#include "nereid/Weights/Testing.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
 
 using namespace nereid;
-using namespace nereid::gpt2;
 
 static void require(bool condition) {
   if (!condition) {

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "apps/gpt2/checkpoint/MappedFile.h"
-#include "apps/gpt2/checkpoint/Safetensors.h"
-#include "apps/gpt2/checkpoint/SafetensorsTypes.h"
 #include "nereid/Runtime/Error.h"
+#include "nereid/Weights/MappedFile.h"
+#include "nereid/Weights/Safetensors.h"
+#include "nereid/Weights/SafetensorsTypes.h"
 
 #include <nlohmann/json.hpp>
 
@@ -17,7 +17,6 @@
 #include <set>
 
 using namespace nereid;
-using namespace nereid::gpt2;
 using nlohmann::json;
 
 namespace {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "apps/gpt2/checkpoint/MappedFile.h"
+#include "nereid/Weights/MappedFile.h"
 
 #include "nereid/Runtime/Error.h"
 #include "nereid/Support/FileNames.h"
@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 using namespace nereid;
-using namespace nereid::gpt2;
 
 MappedFile::~MappedFile() {
   if (bytes) {

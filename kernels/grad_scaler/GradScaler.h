@@ -1,0 +1,101 @@
+//===- GradScaler.h - Losses scaled for gradients in fp16 ------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   GradScaler scaler;
+//   ...
+//   scaler.scale(loss).backward();
+//   scaler.step(optimizer);
+//   scaler.update();
+//   optimizer.zeroGrad();
+//
+// Small gradients are 0 in fp16: the loss is multiplied by a number that keeps
+// them, and gradients are divided by it before they are used. Where one is not
+// finite the step is left out and the scale becomes smaller; after many steps
+// that were none of these it grows. The formulas and numbers are those of
+// torch.amp.GradScaler; the scale is in the device's memory, and nothing waits
+// for it.
+//
+// With a limit on the norm, gradients are divided first:
+//
+//   scaler.unscale(optimizer);
+//   clipGradNorm(optimizer.variables(), 1.0);
+//   scaler.step(optimizer);
+//
+// An optimiser is an AdamW, an SGD, or anything with `variables()` and
+// `step(factor)`. Without `unscale` its step divides, and gradients stay as
+// they are.
+//
+// Source: Micikevicius et al., "Mixed Precision Training", arXiv 1710.03740.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_KERNELS_GRAD_SCALER_GRADSCALER_H
+#define NEREID_KERNELS_GRAD_SCALER_GRADSCALER_H
+
+#include "nereid/Autograd/Variable.h"
+
+#include <map>
+#include <span>
+
+namespace nereid::kernels {
+
+struct GradScalerOptions {
+  double initialScale = 65536, growthFactor = 2, backoffFactor = 0.5;
+  int64_t growthInterval = 2000; ///< good steps before it grows
+};
+
+class GradScaler {
+public:
+  /// Throws InvalidArgument where a number is out of its range.
+  explicit GradScaler(const GradScalerOptions &options = {});
+
+  /// loss * scale, as fp32.
+  Variable scale(const Variable &loss);
+  /// Divides the gradients by the scale, where they are. Once between two
+  /// updates.
+  template <typename Optimizer>
+  void unscale(const Optimizer &optimizer) {
+    unscaleGradients(&optimizer, optimizer.variables());
+  }
+  /// The optimiser's step, or none where a gradient is not finite.
+  template <typename Optimizer>
+  void step(Optimizer &optimizer) {
+    Tensor factor = factorOf(&optimizer, optimizer.variables());
+    if (factor.defined()) {
+      optimizer.step(factor);
+    }
+  }
+  /// The scale for the next step, behind the steps of all optimisers.
+  void update();
+
+  /// Waits for the device.
+  double currentScale() const;
+
+  /// What updates change, for checkpoints: fp32 [] and i32 []; undefined before
+  /// the first `scale`.
+  struct State {
+    Tensor scale, goodSteps;
+  };
+  State state() const { return {scaleNow, goodSteps}; }
+
+private:
+  void unscaleGradients(const void *optimizer,
+                        std::span<const Variable> parameters);
+  /// Undefined where there is no gradient.
+  Tensor factorOf(const void *optimizer, std::span<const Variable> parameters);
+  Tensor find(std::span<const Tensor> gradients, const Tensor &inverse) const;
+
+  GradScalerOptions options;
+  Tensor scaleNow, goodSteps; ///< fp32 [], i32 []
+  Tensor found;               ///< fp32 [1]: of all optimisers
+  /// The factors of those that were unscaled since the last update.
+  std::map<const void *, Tensor> unscaled;
+};
+
+} // namespace nereid::kernels
+
+#endif // NEREID_KERNELS_GRAD_SCALER_GRADSCALER_H

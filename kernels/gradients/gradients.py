@@ -1,0 +1,69 @@
+"""The norm of gradients, gradients scaled in place, and the scale of losses in fp16."""
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def squares_kernel(parts_ptr, g_ptr, n, BLOCK: tl.constexpr):
+    """parts[c]: the sum of squares of block c, whose squares are exact in float64."""
+    program = tl.program_id(0).to(tl.int64)
+    at = program * BLOCK + tl.arange(0, BLOCK)
+    g = tl.load(g_ptr + at, mask=at < n, other=0.0).to(tl.float64)
+    tl.store(parts_ptr + program, tl.sum(g * g, axis=0))
+
+
+@triton.jit
+def total(parts_ptr, count, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    sums = tl.zeros((BLOCK, ), dtype=tl.float64)
+    for start in range(0, count, BLOCK):
+        sums += tl.load(parts_ptr + start + at, mask=at < count - start, other=0.0)
+    return tl.sum(sums, axis=0)
+
+
+@triton.jit
+def clip_kernel(norm_ptr, factor_ptr, parts_ptr, count, most, BLOCK: tl.constexpr):
+    """The norm, and what gradients are multiplied with so that it is at most `most`; NaN of a norm that is."""
+    norm = tl.sqrt(total(parts_ptr, count, BLOCK)).to(tl.float32)
+    factor = most / (norm + 1e-6)
+    tl.store(norm_ptr, norm)
+    tl.store(factor_ptr, tl.where(factor > 1.0, 1.0, factor))
+
+
+@triton.jit
+def scale_kernel(g_ptr, factor_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    g = tl.load(g_ptr + at, mask=at < n).to(tl.float32)
+    tl.store(g_ptr + at, g * tl.load(factor_ptr), mask=at < n)
+
+
+@triton.jit
+def find_kernel(found_ptr, factor_ptr, inverse_ptr, parts_ptr, count, scale_ptr, BLOCK: tl.constexpr):
+    """found: 1 where a gradient is not finite. factor: what a step takes, NaN there. inverse: 1 / scale."""
+    squares = total(parts_ptr, count, BLOCK)
+    inverse = 1.0 / tl.load(scale_ptr)
+    finite = squares - squares == 0.0
+    tl.store(inverse_ptr, inverse)
+    tl.store(factor_ptr, tl.where(finite, inverse, float("nan")))
+    tl.store(found_ptr, tl.where(finite, tl.load(found_ptr), 1.0))
+
+
+@triton.jit
+def applied_kernel(factor_ptr):
+    """What a step takes of gradients that were divided by the scale before."""
+    factor = tl.load(factor_ptr)
+    tl.store(factor_ptr, tl.where(factor - factor == 0.0, 1.0, float("nan")))
+
+
+@triton.jit
+def update_kernel(scale_ptr, tracker_ptr, found_ptr, growth, backoff, interval):
+    scale = tl.load(scale_ptr)
+    good = tl.load(tracker_ptr) + 1
+    found = tl.load(found_ptr) != 0.0
+    grown = scale * growth
+    full = good == interval
+    # A scale that would not be finite stays.
+    grows = full & (grown - grown == 0.0)
+    tl.store(scale_ptr, tl.where(found, scale * backoff, tl.where(grows, grown, scale)))
+    tl.store(tracker_ptr, tl.where(found | full, 0, good))
+    tl.store(found_ptr, 0.0)

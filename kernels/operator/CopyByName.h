@@ -1,0 +1,34 @@
+//===- CopyByName.h - Tensors copied to those of their names ----*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_KERNELS_OPERATOR_COPYBYNAME_H
+#define NEREID_KERNELS_OPERATOR_COPYBYNAME_H
+
+#include "nereid/Runtime/Tensor.h"
+
+#include <map>
+#include <string>
+
+namespace nereid::kernels {
+
+/// Names that only `into`, and that only `from` has.
+struct NamesApart {
+  std::vector<std::string> missing, unexpected;
+};
+
+/// Elements of `from` into the memory of `into`, whose types and devices they
+/// take. Of memory that has several names one is enough. Nothing is changed
+/// where something does not fit: throws InvalidArgument, beginning with `call`,
+/// which names all that is missing, unexpected (both where `strict`) or of
+/// another shape. `owner`: "the module"; `hint`: of names that do not fit.
+NamesApart copyByName(const char *call, const char *owner, const char *hint,
+                      const std::map<std::string, Tensor> &into,
+                      const std::map<std::string, Tensor> &from, bool strict);
+
+} // namespace nereid::kernels
+
+#endif // NEREID_KERNELS_OPERATOR_COPYBYNAME_H
