@@ -17,7 +17,7 @@ config.test_source_root = config.nereid_source
 config.test_exec_root = os.path.join(config.nereid_build, "lit", "output")
 # Programs and their data, and folders that ctest drives itself.
 config.excludes = ["Inputs", "stdlib", "wrong", "lit", "attack", "corpus", "e2e", "pages", "isa",
-                   "harness", "errors", "perf", "kernels", "tutorials",
+                   "harness", "models", "errors", "perf", "kernels", "tutorials",
                    "bench", "scripts", "tools", "cmake", "docs", "syntax",
                    "gpu", "aot", "examples", "semantics", "source", "upstream",
                    "scaling", "prof", "apps"]
