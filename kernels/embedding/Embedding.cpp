@@ -49,13 +49,17 @@ static void checkIndices(const Checks &checks, const Tensor &indices,
   }
 }
 
-static void checkPadding(const Checks &checks, std::optional<int64_t> padding,
-                         int64_t rows) {
-  if (padding) {
-    checks.require(*padding >= 0 && *padding < rows, "padding",
-                   "a row of weight, which has " + std::to_string(rows),
-                   *padding);
+/// The row that is meant: from the end where the number is negative.
+static std::optional<int64_t> rowOfPadding(const Checks &checks,
+                                           std::optional<int64_t> padding,
+                                           int64_t rows) {
+  if (!padding) {
+    return padding;
   }
+  checks.require(*padding >= -rows && *padding < rows, "padding",
+                 "a row of weight, which has " + std::to_string(rows),
+                 *padding);
+  return *padding < 0 ? *padding + rows : *padding;
 }
 
 Tensor kernels::embedding(const Tensor &indices, const Tensor &weight) {
@@ -157,7 +161,7 @@ Tensor kernels::embeddingBackward(const Tensor &dy, const Tensor &indices,
   checkIndices(checks, indices, rows);
   checks.require(rows >= 0, "rows", "a number that is not negative",
                  double(rows));
-  checkPadding(checks, given, rows);
+  given = rowOfPadding(checks, given, rows);
   Device device = dy.device();
   if (dy.numel() == 0 || rows == 0) {
     return zeros({rows, columns}, dy.dtype(), device);
@@ -206,7 +210,7 @@ Variable kernels::embedding(const Tensor &indices, const Variable &weight,
                             std::optional<int64_t> padding) {
   Checks checks("embedding");
   checks.floats("weight", weight.value()).rank(2, 2);
-  checkPadding(checks, padding, weight.size(0));
+  padding = rowOfPadding(checks, padding, weight.size(0));
   return autograd::record("embedding", {weight},
                           embedding(indices, weight.value()),
                           [indices, rows = weight.size(0),

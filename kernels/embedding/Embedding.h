@@ -35,7 +35,7 @@ namespace nereid::kernels {
 
 /// Indices on a host device that the table lacks are refused; on a GPU their
 /// rows of y are NaN, and their gradients go nowhere. `padding`: a row of the
-/// table whose gradient is 0, as PyTorch's padding_idx.
+/// table whose gradient is 0, as PyTorch's padding_idx: negative, from the end.
 Tensor embedding(const Tensor &indices, const Tensor &weight);
 Variable embedding(const Tensor &indices, const Variable &weight,
                    std::optional<int64_t> padding = {});

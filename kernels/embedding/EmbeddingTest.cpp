@@ -78,14 +78,16 @@ TEST_P(Embedding, sumsManyTokensOfFewRows) {
 TEST_P(Embedding, leavesTheRowOfPaddingAsItIs) {
   Tensor indices =
       Tensor::fromVector(std::vector<int64_t>{1, 2, 1, 0, 2, 2}).to(device);
-  Variable weight(random({3, 5}, f32), true);
-  Variable y = embedding(indices, weight, 2);
-  EXPECT_EQ(y.value().slice(0, 1, 2).toFloat64(),
-            weight.value().slice(0, 2, 3).toFloat64());
-  y.backward(full({6, 5}, 1, f32, device));
-  for (int64_t row = 0; row < 3; ++row) {
-    EXPECT_EQ(weight.grad().select(0, row).toFloat64(),
-              Values(5, row == 2 ? 0.0 : double(row + 1)));
+  for (int64_t padding : {2, -1}) {
+    Variable weight(random({3, 5}, f32), true);
+    Variable y = embedding(indices, weight, padding);
+    EXPECT_EQ(y.value().slice(0, 1, 2).toFloat64(),
+              weight.value().slice(0, 2, 3).toFloat64());
+    y.backward(full({6, 5}, 1, f32, device));
+    for (int64_t row = 0; row < 3; ++row) {
+      EXPECT_EQ(weight.grad().select(0, row).toFloat64(),
+                Values(5, row == 2 ? 0.0 : double(row + 1)));
+    }
   }
 }
 

@@ -73,6 +73,36 @@ TEST_P(Linear, matmulAgreesWithDoublePrecision) {
   });
 }
 
+// roles_kernel with more slots than blocks along K, as many and fewer, and with
+// none; K = 0 has no tensor map, and takes the form without one.
+TEST_P(Linear, rolesOfWarpsAgreeWithDoublePrecision) {
+  forCases([&] {
+    int64_t k = oneOf<int64_t>({0, 16, 64, 128, 176, 320});
+    int64_t m = 16 * pick(1, 9), n = 16 * pick(1, 9), batches = pick(1, 2);
+    DType dtype = coin() ? bf16 : f16;
+    Product product;
+    product.a = coin() ? random({batches, m, k}, dtype)
+                       : random({batches, k, m}, dtype).transpose(1, 2);
+    product.b = coin() ? random({batches, k, n}, dtype)
+                       : random({batches, n, k}, dtype).transpose(1, 2);
+    product.options.activation = oneOf(activations);
+    if (coin()) {
+      product.options.bias = random({n}, f32);
+    }
+    ProductPlan plan;
+    plan.blockM = plan.blockN = plan.blockK = 64;
+    plan.stages = int(pick(2, 4));
+    plan.hasRoles = true;
+    product.plan = plan;
+    Tensor y = run(product);
+    Numbers expected = reference::product(exactly(product.a), size_t(batches),
+                                          exactly(product.b), size_t(batches),
+                                          size_t(m), size_t(n), size_t(k));
+    expectClose(y, withOptions(expected, product.options, size_t(n)), "y");
+    EXPECT_EQ(run(product).toFloat64(), y.toFloat64()) << "other bits";
+  });
+}
+
 // Few enough rows that a kernel of their own takes them, and one more.
 TEST_P(Linear, aFewRowsAgreeWithDoublePrecision) {
   int64_t most = isSlow ? 40 : 3000;

@@ -50,12 +50,15 @@ struct Family {
 // docs/decisions/ProductBlocks.md says where they come from. A block's traffic
 // from the cache is m + n values for m * n operations, which is what lowers the
 // efficiency of the smaller ones.
-constexpr Candidate roles = {128, 256, 64, 8, 4, 1.06, 1, 1800, false, true};
 constexpr Candidate halves[] = {{128, 256, 64, 8, 3, 1.00, 1, 3100},
                                 {128, 128, 64, 4, 3, 0.95, 2, 2500, true},
                                 {128, 128, 64, 8, 3, 0.89, 2, 2400},
                                 {64, 128, 64, 4, 4, 0.62},
                                 {64, 64, 64, 4, 4, 0.43}};
+// Of 16 bits, too, on GPUs that copy boxes of tensors (ProductSize::isMapped).
+constexpr Candidate roles[] = {
+    {128, 256, 64, 8, 4, 1.02, 1, 2300, false, true},
+    {128, 128, 64, 8, 6, 0.93, 1, 1100, false, true}};
 constexpr Candidate bytes[] = {{128, 128, 128, 8, 3, 1.00},
                                {64, 64, 128, 4, 3, 0.60}};
 constexpr Candidate tf32s[] = {{128, 128, 32, 8, 3, 1.00},
@@ -122,7 +125,7 @@ void kernels::forEachProductPlan(const ProductSize &size, DType dtype,
   std::vector<Candidate> candidates(family.candidates.begin(),
                                     family.candidates.end());
   if (size.isMapped && hasCompiler()) {
-    candidates.push_back(roles);
+    candidates.insert(candidates.end(), std::begin(roles), std::end(roles));
   }
   for (const Candidate &c : candidates) {
     double tiles =

@@ -219,19 +219,30 @@ def roles_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr
         rows = (group * GROUP + within % height) * BLOCK_M + tl.arange(0, BLOCK_M)
         cols = within // height * BLOCK_N + tl.arange(0, BLOCK_N)
         ks = tl.arange(0, BLOCK_K)
-        a_ptrs = a_ptr + batch * a_batch + rows[:, None] * a_row + ks[None, :] * a_col
-        b_ptrs = b_ptr + batch * b_batch + ks[:, None] * b_row + cols[None, :] * b_col
+        # Masks stay of 32 bits.
+        far_rows = rows
+        far_cols = cols
+        far_ks = ks
+        a_step = BLOCK_K * a_col
+        b_step = BLOCK_K * b_row
+        if WIDE:
+            far_rows = rows.to(tl.int64)
+            far_cols = cols.to(tl.int64)
+            far_ks = ks.to(tl.int64)
+            a_step = tl.full((), BLOCK_K, tl.int64) * a_col
+            b_step = tl.full((), BLOCK_K, tl.int64) * b_row
+        a_ptrs = a_ptr + batch.to(tl.int64) * a_batch + far_rows[:, None] * a_row + far_ks[None, :] * a_col
+        b_ptrs = b_ptr + batch.to(tl.int64) * b_batch + far_ks[:, None] * b_row + far_cols[None, :] * b_col
         total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
         for k in tl.range(0, K, BLOCK_K, warp_specialize=True):
             a = tl.load(a_ptrs, mask=(rows[:, None] < M) & (ks[None, :] < K - k), other=0.0)
             b = tl.load(b_ptrs, mask=(ks[:, None] < K - k) & (cols[None, :] < N), other=0.0)
             total = tl.dot(a, b, total)
-            a_ptrs += BLOCK_K * a_col
-            b_ptrs += BLOCK_K * b_row
+            a_ptrs += a_step
+            b_ptrs += b_step
         inside = (rows[:, None] < M) & (cols[None, :] < N)
-        if WIDE:
-            rows = rows.to(tl.int64)
-            cols = cols.to(tl.int64)
+        rows = far_rows
+        cols = far_cols
         finish(total, y_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, batch, rows, cols, inside, M, N, r_batch, r_row,
                r_col, scale, 0, ACTIVATION, PLAIN)
 

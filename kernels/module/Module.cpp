@@ -29,10 +29,17 @@ struct Module::State {
   std::vector<std::pair<std::string, Module>> modules;
   bool isTraining = true;
 
-  /// Throws where the name cannot be used.
-  void checkName(const std::string &name) const {
+  /// Throws where the name cannot be used. Dots stand between the names of
+  /// modules and what they hold; a list's modules have one of their own.
+  void checkName(const std::string &name, bool mayHaveDots = false) const {
     auto is = [&](const auto &one) { return one.name == name; };
     auto isFirst = [&](const auto &one) { return one.first == name; };
+    if (!mayHaveDots && name.find('.') != std::string::npos) {
+      raise({ErrorCode::InvalidArgument,
+             "module: expected a name without '.', got '" + name +
+                 "'; hint: a module of its own for what stands in front of it",
+             {}});
+    }
     if (name.empty() || std::ranges::any_of(parameters, is) ||
         std::ranges::any_of(buffers, is) ||
         std::ranges::any_of(modules, isFirst)) {
@@ -215,7 +222,7 @@ Variable Module::addBuffer(Text name, Tensor buffer, bool isSaved) const {
 }
 
 void Module::addModule(Text name, const Module &module) const {
-  state->checkName(name.str());
+  state->checkName(name.str(), /*mayHaveDots=*/true);
   for (const auto &[inner, one] : module.namedModules()) {
     if (one.state == state) {
       raise({ErrorCode::InvalidArgument,
@@ -247,11 +254,15 @@ StateDict nn::loadFile(Text path) {
 
 void nn::saveModel(const Module &module, Text path,
                    const std::map<std::string, std::string> &metadata) {
-  StateDict state = module.stateDict();
-  std::set<const void *> seen;
-  std::erase_if(state, [&](const auto &one) {
-    return one.second.numel() > 0 && !seen.insert(one.second.data()).second;
-  });
+  StateDict state;
+  for (const auto &[name, tensor] : module.stateDict()) {
+    bool isTied = std::ranges::any_of(state, [&](const auto &other) {
+      return kernels::isSameTensor(other.second, tensor);
+    });
+    if (!isTied) {
+      state[name] = tensor;
+    }
+  }
   saveFile(state, path, metadata);
 }
 

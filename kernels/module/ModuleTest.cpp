@@ -18,6 +18,7 @@
 using namespace nereid;
 using namespace nereid::kernels;
 using ::testing::AllOf;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -103,6 +104,37 @@ TEST(Module, loadsWhatItSaves) {
   for (const auto &[name, tensor] : from.stateDict()) {
     EXPECT_TRUE(haveSameBits(tensor, state[name])) << name;
   }
+}
+
+// A view of a part begins where all of it does, and is another tensor.
+TEST(Module, keepsWhatOnlyBeginsAtTheSamePlace) {
+  auto make = [](double value) {
+    nn::Module module;
+    Tensor table = full({4, 2}, value, f32, Device::cpu());
+    module.addBuffer("table", table);
+    module.addBuffer("first", table.slice(0, 0, 2));
+    return module;
+  };
+  TestFolder folder;
+  nn::Module from = make(3), to = make(0);
+  nn::saveModel(from, folder / "parts.safetensors");
+  EXPECT_EQ(nn::loadFile(folder / "parts.safetensors").size(), 2u);
+  nn::loadModel(to, folder / "parts.safetensors");
+  EXPECT_THAT(to.stateDict()["table"].toFloat64(), Each(3));
+  EXPECT_THAT(errorOf([&] {
+                to.loadStateDict(
+                    {{"first", full({2, 2}, 1, f32, Device::cpu())}});
+              }),
+              HasSubstr("missing: 'table'"));
+}
+
+TEST(Module, refusesNamesThatModulesBeforeThemCouldHave) {
+  nn::Module module;
+  EXPECT_THAT(errorOf([&] {
+                module.addBuffer("up.weight", zeros({2}, f32, Device::cpu()));
+              }),
+              HasSubstr("module: expected a name without '.', got 'up.weight'; "
+                        "hint: a module of its own"));
 }
 
 TEST(Module, namesWhatDoesNotFitAndChangesNothing) {

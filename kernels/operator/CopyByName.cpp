@@ -10,7 +10,6 @@
 #include "nereid/Runtime/Error.h"
 
 #include <algorithm>
-#include <set>
 
 using namespace nereid;
 using namespace nereid::kernels;
@@ -25,6 +24,11 @@ static std::string listed(const std::vector<std::string> &names) {
   return names.size() > most
              ? text + " and " + std::to_string(names.size() - most) + " more"
              : text;
+}
+
+bool kernels::isSameTensor(const Tensor &a, const Tensor &b) {
+  return a.numel() > 0 && a.data() == b.data() && a.dtype() == b.dtype() &&
+         a.shape() == b.shape() && a.strides() == b.strides();
 }
 
 NamesApart kernels::copyByName(const char *call, const char *owner,
@@ -44,14 +48,11 @@ NamesApart kernels::copyByName(const char *call, const char *owner,
     }
   }
   // One name of a tied parameter is enough.
-  std::set<const void *> given;
   for (const auto &[name, tensor] : into) {
-    if (from.contains(name)) {
-      given.insert(tensor.data());
-    }
-  }
-  for (const auto &[name, tensor] : into) {
-    if (!from.contains(name) && !given.contains(tensor.data())) {
+    bool isTied = std::ranges::any_of(into, [&](const auto &other) {
+      return from.contains(other.first) && isSameTensor(other.second, tensor);
+    });
+    if (!from.contains(name) && !isTied) {
       result.missing.push_back(name);
     }
   }

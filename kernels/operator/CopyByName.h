@@ -20,6 +20,10 @@ struct NamesApart {
   std::vector<std::string> missing, unexpected;
 };
 
+/// Are both all of one memory, as the names of a tied parameter are? A view of
+/// a part is not, nor is what is empty.
+bool isSameTensor(const Tensor &a, const Tensor &b);
+
 /// Elements of `from` into the memory of `into`, whose types and devices they
 /// take. Of memory that has several names one is enough. Nothing is changed
 /// where something does not fit: throws InvalidArgument, beginning with `call`,

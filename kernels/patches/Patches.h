@@ -33,7 +33,7 @@
 namespace nereid::kernels {
 
 struct Patch {
-  int64_t height, width; ///< to 256
+  int64_t height = 1, width = 1; ///< to 256
   int64_t stepDown = 1, stepAcross = 1;
   int64_t padDown = 0, padAcross = 0; ///< rows and columns of 0 on both sides
 };

@@ -49,7 +49,8 @@ static void checkInputs(const Inputs &in) {
   checks.floats("a", in.a).rank(2, 2).shape({channels, -1},
                                             "the channels of x, and states");
   int64_t states = in.a.size(1);
-  checks.require(states <= 256, "a", "256 states of a channel at most", states);
+  checks.require(states >= 1 && states <= 256, "a",
+                 "1 to 256 states of a channel", states);
   Shape ofSteps = {batch, steps, states};
   checks.floats("b", in.b).shape(ofSteps, "batch and steps of x, states of a");
   checks.floats("c", in.c).shape(ofSteps, "batch and steps of x, states of a");

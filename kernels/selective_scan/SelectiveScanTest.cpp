@@ -132,7 +132,7 @@ TEST_P(SelectiveScan, namesTheArgumentThatDoesNotFit) {
               HasSubstr("'a': expected shape [3, any] (the channels of x, and "
                         "states)"));
   EXPECT_THAT(messageOf(x, x, zeros({3, 257}, f32, device), b, b, {}, {}),
-              HasSubstr("'a': expected 256 states of a channel at most, got "
+              HasSubstr("'a': expected 1 to 256 states of a channel, got "
                         "257"));
   EXPECT_THAT(messageOf(x, x, a, x, b, {}, {}),
               HasSubstr("'b': expected shape [2, 5, 4] (batch and steps of x, "

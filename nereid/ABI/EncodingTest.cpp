@@ -36,6 +36,7 @@ static KernelImage sampleImage() {
   image.numWarps = 8;
   image.threadsPerBlock = 512;
   image.hasFaultRecord = true;
+  image.tensorMaps = {{1, 2, 128, {64, 256}, {1, 1, 0, -1}}, {}};
   image.numRegisters = 42;
   image.spillBytes = 16;
   image.localBytes = 8;
@@ -71,6 +72,7 @@ TEST(Encoding, ImagesRoundTrip) {
   EXPECT_EQ(back->numWarps, 8u);
   EXPECT_EQ(back->threadsPerBlock, 512u);
   EXPECT_TRUE(back->hasFaultRecord);
+  EXPECT_EQ(back->tensorMaps, image.tensorMaps);
   EXPECT_EQ(back->numRegisters, 42u);
   EXPECT_EQ(back->spillBytes, 16u);
   EXPECT_EQ(back->localBytes, 8u);

@@ -55,7 +55,6 @@ struct ImageSite {
   uint32_t elementBytes = 0; ///< bounds: bytes of one element
 };
 
-/// Names and milliseconds, in the order in which stages ran.
 /// A parameter behind the others, of 128 bytes aligned to 64: a tensor as the
 /// GPU's engine for copies of boxes knows it, which each launch makes.
 struct TensorMapSource {
@@ -67,8 +66,11 @@ struct TensorMapSource {
   /// parameters. First the number of products, or -1 for a size that does not
   /// matter; of each its factor, how many parameters it has, and these.
   std::vector<int64_t> numbers;
+
+  bool operator==(const TensorMapSource &) const = default;
 };
 
+/// Names and milliseconds, in the order in which stages ran.
 using StageTimes = std::vector<std::pair<std::string, double>>;
 
 struct KernelImage {

@@ -7,6 +7,8 @@
 
 #include "nereid/Analysis/IndexPolynomial.h"
 
+#include "nereid/Dialect/Tile/IR/Tile.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -142,7 +144,7 @@ IndexPolynomial IndexReader::make(Value value) {
     return carried ? *carried : IndexPolynomial(value);
   }
   Operation *op = value.getDefiningOp();
-  if (isa<arith::ExtSIOp, arith::IndexCastOp>(op)) {
+  if (isa<arith::ExtSIOp, arith::IndexCastOp, tile::HintOp>(op)) {
     return read(op->getOperand(0));
   }
   if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op)) {

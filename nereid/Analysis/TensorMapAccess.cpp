@@ -218,8 +218,10 @@ bool Finder::addLimit(arith::CmpIOp compare, SmallVectorImpl<Limits> &limits) {
     return false;
   }
   std::optional<unsigned> dimension;
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(compare.getLhs().getType()).getShape();
   for (auto [d, step] : llvm::enumerate(left->steps)) {
-    if (step.isZero()) {
+    if (step.isZero() || shape[d] == 1) {
       continue;
     }
     if (dimension || step.getConstant() != 1) {
@@ -230,8 +232,7 @@ bool Finder::addLimit(arith::CmpIOp compare, SmallVectorImpl<Limits> &limits) {
   if (!dimension) {
     return false;
   }
-  int64_t size =
-      cast<RankedTensorType>(compare.getLhs().getType()).getShape()[*dimension];
+  int64_t size = shape[*dimension];
   std::optional<Linear> right;
   if (auto splat = compare.getRhs().getDefiningOp<tile::SplatOp>()) {
     Value bound = splat.getSource();
@@ -372,6 +373,22 @@ bool Finder::isNonNegative(const IndexPolynomial &index) const {
   });
 }
 
+/// The engine counts in 32 bits. A mask says that what is beyond does not
+/// count; else an index is small where it is made of such numbers by factors of
+/// blocks, or in one row by counters of loops: what else is added to a row may
+/// be rows of a tensor whose strides were not recognised.
+static bool isNarrow(const IndexPolynomial &index, bool isRow) {
+  constexpr int64_t mostFactor = 1 << 16, mostInRow = 1 << 10;
+  return llvm::all_of(index.getTerms(), [&](auto &term) {
+    auto [product, factor] = term;
+    return std::abs(factor) <= (isRow ? mostInRow : mostFactor) &&
+           product.size() <= 1 && llvm::all_of(product, [](Value atom) {
+             Type type = atom.getType();
+             return type.isIndex() || type.getIntOrFloatBitWidth() <= 32;
+           });
+  });
+}
+
 std::optional<TensorMapAccess> Finder::find(tile::LoadOp load) {
   auto type = dyn_cast<RankedTensorType>(load.getType());
   if (!type) {
@@ -405,6 +422,10 @@ std::optional<TensorMapAccess> Finder::find(tile::LoadOp load) {
     }
     if (!hasLower && !isNonNegative(dimension.start)) {
       return fail("an index may be negative");
+    }
+    if (!limit.below &&
+        !isNarrow(dimension.start, &dimension == access.dimensions.begin())) {
+      return fail("an index may have more than 32 bits");
     }
   }
   return access;

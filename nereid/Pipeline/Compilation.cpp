@@ -388,6 +388,13 @@ readParameters(func::FuncOp kernel) {
   return parameters;
 }
 
+/// Checks have a parameter behind all others; roles of warps deal out the
+/// registers themselves.
+static bool allowsTensorMaps(const CompileOptions &options) {
+  return options.tensorMaps && !options.checks && !options.maxRegisters &&
+         !options.minRegisters;
+}
+
 Status Compilation::describeImage() {
   auto found = tile::findKernel(*module);
   if (!found.ok()) {
@@ -420,7 +427,8 @@ Status Compilation::describeImage() {
   }
   bool isGpu = std::holds_alternative<nvptx::NvptxTarget>(target);
   warn(uselessLoopHints(kernel, request.source, image.target, isGpu,
-                        isGpu && gpu().info.hasTensorMaps));
+                        isGpu && gpu().info.hasTensorMaps &&
+                            allowsTensorMaps(request.options)));
   if (!isGpu) {
     warn(uselessOnHost(kernel, request, image.target));
   }
@@ -519,10 +527,11 @@ static std::string powersUpTo(unsigned most) {
 
 static GpuOptions gpuOptions(const CompileRequest &request,
                              const nvptx::NvptxTarget &target) {
-  return {target.name, request.options.numWarps, request.options.numStages,
+  return {target.name,
+          request.options.numWarps,
+          request.options.numStages,
           request.options.fpFusion,
-          // Checks have a parameter behind all others.
-          request.options.tensorMaps && !request.options.checks,
+          allowsTensorMaps(request.options),
           knobs().disable};
 }
 
@@ -599,8 +608,9 @@ static nvptx::EmitOptions emitOptions(const CompileOptions &options,
   emit.minRegisters = options.minRegisters;
   if (!emit.maxRegisters && !emit.minRegisters) {
     auto kernel = readGpuKernel(module);
-    emit.minRegisters = kernel.ok() ? kernel->registers : 0;
     emit.maxRegisters = kernel.ok() ? kernel->mostRegisters : 0;
+    emit.minRegisters =
+        kernel.ok() && !emit.maxRegisters ? kernel->registers : 0;
   }
   return emit;
 }

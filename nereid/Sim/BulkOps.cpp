@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Sim/Block.h"
 #include "nereid/Sim/BulkOps.h"
+#include "nereid/Sim/Block.h"
 #include "nereid/Sim/Lanes.h"
 
 #include <cstring>
@@ -57,9 +57,8 @@ static std::vector<CopyRun> boxOf(Warp &warp, const Instruction &instruction,
                 "a box at " + hexadecimal(shared) +
                     " of shared memory, which is no multiple of 128");
   }
-  TensorMap map = mapAt(warp, lane,
-                        valueOf(warp, instruction, 1, lane) +
-                            instruction.detail[2]);
+  TensorMap map = mapAt(
+      warp, lane, valueOf(warp, instruction, 1, lane) + instruction.detail[2]);
   auto count = unsigned(instruction.detail[1]);
   if (map.rank != count) {
     block.fault(warp, lane, Fault::Kind::Illegal,
@@ -75,8 +74,7 @@ static std::vector<CopyRun> boxOf(Warp &warp, const Instruction &instruction,
 
 static std::vector<CopyRun> bytesOf(Warp &warp, const Instruction &instruction,
                                     unsigned lane, uint32_t shared) {
-  uint64_t global =
-      valueOf(warp, instruction, 1, lane) + instruction.detail[2];
+  uint64_t global = valueOf(warp, instruction, 1, lane) + instruction.detail[2];
   auto bytes = uint32_t(valueOf(warp, instruction, 2, lane));
   if ((shared | global | bytes) % accessBytes) {
     warp.block.fault(warp, lane, Fault::Kind::Misaligned,
@@ -97,8 +95,7 @@ static std::vector<CopyRun> runsOf(Warp &warp, const Instruction &instruction,
 }
 
 /// With a profile: the runs, as requests of 32 lanes.
-static void count(Warp &warp, const std::vector<CopyRun> &runs,
-                  Access global) {
+static void count(Warp &warp, const std::vector<CopyRun> &runs, Access global) {
   if (warp.block.counts.empty()) {
     return;
   }
@@ -215,13 +212,12 @@ void decodeBulk(Decoder &d) {
     if (isDimensions) {
       dimensions = unsigned(word[0] - '0');
     }
-    bool isKnown = isDimensions || word == "tensor" || word == "global" ||
-                   word == "shared::cluster" || word == "shared::cta" ||
-                   word == "tile" || word == "bulk_group" ||
-                   word == "mbarrier::complete_tx::bytes" ||
-                   word == "multicast::cluster" || word == "L2::cache_hint" ||
-                   word == "commit_group" || word == "wait_group" ||
-                   word == "read";
+    bool isKnown =
+        isDimensions || word == "tensor" || word == "global" ||
+        word == "shared::cluster" || word == "shared::cta" || word == "tile" ||
+        word == "bulk_group" || word == "mbarrier::complete_tx::bytes" ||
+        word == "multicast::cluster" || word == "L2::cache_hint" ||
+        word == "commit_group" || word == "wait_group" || word == "read";
     if (!isKnown) {
       d.refuse();
     }

@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nereid/Sim/TensorMap.h"
 #include "nereid/Sim/testing/KernelRun.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include <functional>
 #include <numeric>
 
 using namespace nereid::sim;
@@ -96,8 +98,8 @@ TEST(Bulk, OutsideTheTensorAreZerosAlsoInFront) {
   KernelRun kernel = alone();
   kernel.map = matrixOf(kernel, {12, 5}, {8, 4});
   for (auto [x, y] : {std::pair(-3, -2), {8, 3}, {-8, 0}, {0, 5}}) {
-    kernel.body = loadAndShow(
-        "2d", std::to_string(x) + ", " + std::to_string(y), 128);
+    kernel.body =
+        loadAndShow("2d", std::to_string(x) + ", " + std::to_string(y), 128);
     ASSERT_EQ(kernel.run(), "");
     for (int row = 0; row < 4; ++row) {
       for (int column = 0; column < 8; ++column) {
@@ -253,8 +255,7 @@ TEST(Bulk, WrongArgumentsAreTold) {
            Wrong{"[%rd30,", "[%rd0,", "no map at"},
            Wrong{"2d", "1d", "is not simulated"},
            Wrong{"tensor.2d.shared::cluster.global.tile",
-                 "tensor.2d.shared::cluster.global.im2col",
-                 "is not simulated"},
+                 "tensor.2d.shared::cluster.global.im2col", "is not simulated"},
        }) {
     KernelRun kernel = alone();
     // So that %rd0 is one that a map might have.
@@ -265,8 +266,8 @@ TEST(Bulk, WrongArgumentsAreTold) {
     ASSERT_NE(at, std::string::npos) << wrong.from;
     kernel.body.replace(at, std::string(wrong.from).size(), wrong.to);
     if (std::string(wrong.to) == "[%rd0,") {
-      kernel.body = "add.u64 %rd3, %rd0, 63;\nand.b64 %rd3, %rd3, -64;\n" +
-                    kernel.body;
+      kernel.body =
+          "add.u64 %rd3, %rd0, 63;\nand.b64 %rd3, %rd3, -64;\n" + kernel.body;
       kernel.body.replace(kernel.body.find("[%rd0,"), 6, "[%rd3,");
     }
     EXPECT_THAT(kernel.run(), HasSubstr(wrong.told)) << wrong.to;
@@ -297,6 +298,104 @@ TEST(Bulk, AMulticastNeedsACluster) {
     cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [0], [%rd30, {0, 0}], [2048], %rs1;)";
   EXPECT_THAT(kernel.run(),
               HasSubstr("a multicast to blocks that the cluster has not"));
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What cuTensorMapEncodeTiled refuses
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Of floats of 16 bits, with boxes of 64 x 8 of them.
+struct Arguments {
+  uint64_t sizes[5] = {100, 30, 1, 1, 1};
+  uint64_t strides[4] = {256, 256 * 30, 256 * 30, 256 * 30};
+  uint32_t box[5] = {64, 8, 1, 1, 1}, ones[5] = {1, 1, 1, 1, 1};
+  TensorMapRequest request;
+
+  Arguments() {
+    request.type = 6;
+    request.rank = 2;
+    request.address = 4096;
+    request.sizes = sizes;
+    request.strides = strides;
+    request.box = box;
+    request.elementStrides = ones;
+    request.swizzle = 3;
+  }
+};
+
+struct Refused {
+  std::function<void(Arguments &)> change;
+  const char *told;
+  nereid::ErrorCode code = nereid::ErrorCode::InvalidArgument;
+};
+
+TEST(TensorMap, RightArgumentsAreTaken) {
+  Arguments arguments;
+  auto map = encodeTiled(arguments.request);
+  ASSERT_TRUE(map.ok());
+  EXPECT_TRUE(map->isValid());
+  EXPECT_EQ(map->boxBytes(), 1024u);
+}
+
+TEST(TensorMap, AStrideOfElementsMakesABoxSmaller) {
+  Arguments arguments;
+  arguments.ones[1] = 3;
+  auto map = encodeTiled(arguments.request);
+  ASSERT_TRUE(map.ok());
+  EXPECT_EQ(map->boxBytes(), 3 * 128u);
+}
+
+TEST(TensorMap, WrongArgumentsAreTold) {
+  using A = Arguments;
+  auto unsupported = nereid::ErrorCode::Unsupported;
+  const Refused all[] = {
+      {[](A &a) { a.request.type = 16; }, "a type from 0 to 15, got 16"},
+      {[](A &a) { a.request.type = 11; }, "is not simulated", unsupported},
+      {[](A &a) { a.request.rank = 0; }, "1 to 5 dimensions, got 0"},
+      {[](A &a) { a.request.rank = 6; }, "1 to 5 dimensions, got 6"},
+      {[](A &a) { a.request.address = 4104; },
+       "an address that is a multiple of 16, got 4104"},
+      {[](A &a) { a.request.sizes = nullptr; }, "expected sizes, strides"},
+      {[](A &a) { a.sizes[1] = 0; }, "a size of dimension 1 from 1 to 2^32"},
+      {[](A &a) { a.sizes[0] = (uint64_t{1} << 32) + 1; },
+       "a size of dimension 0 from 1 to 2^32"},
+      {[](A &a) { a.strides[0] = 250; },
+       "a stride of dimension 1 that is a multiple of 16 below 2^40, got 250"},
+      {[](A &a) { a.strides[0] = uint64_t{1} << 40; },
+       "a stride of dimension 1"},
+      {[](A &a) { a.box[1] = 257; },
+       "a box of dimension 1 of 1 to 256 elements, got 257"},
+      {[](A &a) { a.box[0] = 0; }, "a box of dimension 0"},
+      {[](A &a) { a.box[0] = 60; },
+       "a box of a multiple of 16 bytes along dimension 0, got 120"},
+      {[](A &a) { a.box[0] = 72; },
+       "at most 128 bytes along dimension 0, the span of its swizzle"},
+      {[](A &a) { a.box[0] = 32; },
+       "a box narrower than the span of its "
+       "swizzle is not simulated",
+       unsupported},
+      {[](A &a) { a.ones[1] = 9; },
+       "a stride of elements of dimension 1 from 1 to 8, got 9"},
+      {[](A &a) { a.request.interleave = 3; }, "an interleave from 0 to 2"},
+      {[](A &a) { a.request.interleave = 1; }, "is not simulated", unsupported},
+      {[](A &a) { a.request.swizzle = 7; }, "a swizzle from 0 to 6"},
+      {[](A &a) { a.request.swizzle = 4; }, "is not simulated", unsupported},
+      {[](A &a) { a.request.promotion = 4; }, "a promotion from 0 to 3"},
+      {[](A &a) { a.request.fill = 2; }, "a fill of 0 or 1"},
+      {[](A &a) { a.request.fill = 1; }, "is not simulated", unsupported},
+  };
+  for (const Refused &wrong : all) {
+    Arguments arguments;
+    wrong.change(arguments);
+    auto map = encodeTiled(arguments.request);
+    ASSERT_FALSE(map.ok()) << wrong.told;
+    EXPECT_THAT(map.failure().message, HasSubstr(wrong.told));
+    EXPECT_EQ(map.failure().code, wrong.code);
+  }
 }
 
 } // namespace

@@ -109,8 +109,8 @@ void CopyEngine::landFor(uint32_t barrier) {
 }
 
 void CopyEngine::store(Warp &warp, unsigned lane, std::vector<CopyRun> runs) {
-  Copy copy{warp.index, lane, warp.current, std::move(runs), 0,
-            groups[warp.index][lane]};
+  Copy copy{warp.index,      lane, warp.current,
+            std::move(runs), 0,    groups[warp.index][lane]};
   if (block.shadow) {
     copy.shadow = block.shadow->beginCopy(
         warp.index, block.launch.program.describe(warp.current));

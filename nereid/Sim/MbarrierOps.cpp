@@ -36,9 +36,9 @@ static bool is(const Instruction &instruction, Detail wanted) {
 
 static uint32_t addressOf(Warp &warp, const Instruction &instruction,
                           unsigned lane) {
-  return warp.block.sharedAddress(
-      warp, lane,
-      warp.at(instruction.from[0])[lane] + uint64_t(instruction.offset));
+  return warp.block.sharedAddress(warp, lane,
+                                  warp.at(instruction.from[0])[lane] +
+                                      uint64_t(instruction.offset));
 }
 
 static void init(Warp &warp, const Instruction &instruction) {

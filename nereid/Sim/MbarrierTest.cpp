@@ -29,14 +29,14 @@ constexpr const char *tell = "selp.b32 %r2, 1, 0, %p1;\n"
 
 TEST(Mbarrier, APhaseEndsWithItsLastArrival) {
   for (bool isLast : {false, true}) {
-    KernelRun kernel = alone(std::string(R"(
+    KernelRun kernel =
+        alone(std::string(R"(
       mbarrier.init.shared::cta.b64 [%r1], 2;
       mbarrier.arrive.shared::cta.b64 %rd2, [%r1];)") +
-                             (isLast ? "mbarrier.arrive.shared.b64 _, [%r1];"
-                                     : "") +
-                             R"(
+              (isLast ? "mbarrier.arrive.shared.b64 _, [%r1];" : "") +
+              R"(
       mbarrier.test_wait.shared::cta.b64 %p1, [%r1], %rd2;)" +
-                             tell);
+              tell);
     EXPECT_EQ(kernel.run(), "");
     EXPECT_EQ(kernel.memory[0], uint32_t(isLast));
   }
@@ -119,7 +119,8 @@ TEST(Mbarrier, ArrivalsOrderWhatWarpsDo) {
       @%p2 bra READ;
       st.shared.b32 [%r1], %r0;
       mbarrier.arrive.)") +
-                  (arrives ? "release" : "relaxed") + R"(.cta.shared::cta.b64 _, [512];
+                  (arrives ? "release" : "relaxed") +
+                  R"(.cta.shared::cta.b64 _, [512];
       bra.uni END;
       READ: mbarrier.try_wait.parity.shared::cta.b64 %p3, [512], 0;
       @!%p3 bra READ;
@@ -185,8 +186,8 @@ TEST(Mbarrier, AnotherFormIsRefused) {
 TEST(SetMaxRegisters, OtherNumbersAreRefused) {
   for (const char *registers : {"20", "41", "264"}) {
     KernelRun kernel;
-    kernel.body = std::string("setmaxnreg.dec.sync.aligned.u32 ") + registers +
-                  ";";
+    kernel.body =
+        std::string("setmaxnreg.dec.sync.aligned.u32 ") + registers + ";";
     EXPECT_THAT(kernel.run(),
                 HasSubstr("registers are a multiple of 8 from 24 to 256"));
   }
@@ -197,8 +198,7 @@ TEST(SetMaxRegisters, ADecreaseTakesNothing) {
   kernel.threads = 128;
   kernel.directives = ".maxnreg 64\n";
   kernel.body = "setmaxnreg.dec.sync.aligned.u32 72;";
-  EXPECT_THAT(kernel.run(),
-              HasSubstr("72 registers for a thread that has 64"));
+  EXPECT_THAT(kernel.run(), HasSubstr("72 registers for a thread that has 64"));
 }
 
 TEST(SetMaxRegisters, FourWarpsDoItTogether) {

@@ -15,8 +15,7 @@ namespace nereid::sim {
 
 static constexpr uint32_t barrierBytes = 8;
 /// Of arrivals, and of bytes in either direction.
-static constexpr int64_t mostPending =
-    (1 << MemoryBarriers::pendingBits) - 1;
+static constexpr int64_t mostPending = (1 << MemoryBarriers::pendingBits) - 1;
 
 static std::string barrierText(uint32_t at) {
   char text[48];
@@ -35,8 +34,7 @@ bool MemoryBarriers::overlap(uint32_t at, uint32_t bytes) const {
   if (next != barriers.end() && next->first < at + bytes) {
     return true;
   }
-  return next != barriers.begin() &&
-         std::prev(next)->first + barrierBytes > at;
+  return next != barriers.begin() && std::prev(next)->first + barrierBytes > at;
 }
 
 void MemoryBarriers::init(Warp &warp, unsigned lane, uint32_t at,
@@ -70,8 +68,7 @@ MemoryBarriers::Barrier &MemoryBarriers::find(Warp &warp, unsigned lane,
   auto found = barriers.find(at);
   if (found == barriers.end()) {
     block.fault(warp, lane, Fault::Kind::Barrier,
-                barrierText(at) +
-                    " is not there: mbarrier.init has not run");
+                barrierText(at) + " is not there: mbarrier.init has not run");
   }
   Barrier &barrier = found->second;
   if (block.shadow && !block.shadow->knows(warp.index, barrier.made) &&
@@ -107,11 +104,10 @@ uint64_t MemoryBarriers::arrive(Warp &warp, unsigned lane, uint32_t at,
   Barrier &barrier = find(warp, lane, at);
   uint64_t state = barrier.phase << pendingBits | barrier.pending;
   if (!count || count > barrier.pending) {
-    block.fault(warp, lane, Fault::Kind::Barrier,
-                (count == 1 ? "an arrival"
-                            : std::to_string(count) + " arrivals") +
-                    " at " + barrierText(at) +
-                    ", whose " + describe(at));
+    block.fault(
+        warp, lane, Fault::Kind::Barrier,
+        (count == 1 ? "an arrival" : std::to_string(count) + " arrivals") +
+            " at " + barrierText(at) + ", whose " + describe(at));
   }
   if (block.shadow && releases) {
     block.shadow->arrive(at, warp.index);
@@ -131,8 +127,9 @@ void MemoryBarriers::expect(Warp &warp, unsigned lane, uint32_t at,
   barrier.bytes += bytes;
   if (std::abs(barrier.bytes) > mostPending) {
     block.fault(warp, lane, Fault::Kind::Barrier,
-                barrierText(at) + " counts to 1048575 bytes, and would wait "
-                                  "for " +
+                barrierText(at) +
+                    " counts to 1048575 bytes, and would wait "
+                    "for " +
                     std::to_string(barrier.bytes));
   }
 }
@@ -161,8 +158,7 @@ void MemoryBarriers::fenceInit(unsigned warp) {
   }
 }
 
-void MemoryBarriers::checkSeenByEngine(Warp &warp, unsigned lane,
-                                       uint32_t at) {
+void MemoryBarriers::checkSeenByEngine(Warp &warp, unsigned lane, uint32_t at) {
   Barrier &barrier = find(warp, lane, at);
   if (block.shadow && !barrier.isFenced &&
       !block.shadow->knowsFenced(warp.index, barrier.made)) {
@@ -176,9 +172,8 @@ void MemoryBarriers::checkSeenByEngine(Warp &warp, unsigned lane,
 void MemoryBarriers::land(uint32_t at, uint32_t bytes, const Cycles &time) {
   auto found = barriers.find(at);
   if (found == barriers.end()) {
-    throw Fault{Fault::Kind::Barrier,
-                "a copy lands, and " + barrierText(at) +
-                    " is not there any more"};
+    throw Fault{Fault::Kind::Barrier, "a copy lands, and " + barrierText(at) +
+                                          " is not there any more"};
   }
   Barrier &barrier = found->second;
   raise(barrier.arrived, time);

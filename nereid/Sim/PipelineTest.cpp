@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// test/pipeline.ptx and test/products.ptx, whole and with one line taken out or changed: what every
-// such mistake is told as. test/gpu/pipelines.py runs the same texts on a GPU.
+// test/pipeline.ptx and test/products.ptx, whole and with one line taken out or
+// changed: what every such mistake is told as. test/gpu/pipelines.py runs the
+// same texts on a GPU.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,10 +30,9 @@ namespace {
 
 /// A file of test/, with its names filled in, and with `becomes` for the lines
 /// of a mark.
-std::string
-textOf(const std::string &file, const std::string &mark,
-       const std::string &becomes,
-       const std::vector<std::pair<std::string, uint32_t>> &names) {
+std::string textOf(const std::string &file, const std::string &mark,
+                   const std::string &becomes,
+                   const std::vector<std::pair<std::string, uint32_t>> &names) {
   std::ifstream input(std::string(NEREID_SOURCE_DIR "/nereid/Sim/test/") +
                       file);
   std::string line, all;
@@ -254,8 +254,7 @@ TEST(Pipeline, BarriersThatTheEngineMayNotSee) {
 }
 
 TEST(Pipeline, SlotsThatAreFilledWithoutAWait) {
-  expectTold("empty-wait", "",
-             HasSubstr("an arrival at the barrier at 0x"));
+  expectTold("empty-wait", "", HasSubstr("an arrival at the barrier at 0x"));
 }
 
 TEST(Pipeline, SlotsThatAreReadWithoutAWait) {
@@ -269,8 +268,7 @@ TEST(Pipeline, SlotsThatAreNotGivenBack) {
 }
 
 TEST(Pipeline, SlotsThatAreGivenBackTwice) {
-  expectTold("arrive",
-             "mbarrier.arrive.shared::cta.b64 _, [%r9+{EMPTY}], 2;",
+  expectTold("arrive", "mbarrier.arrive.shared::cta.b64 _, [%r9+{EMPTY}], 2;",
              AnyOf(HasSubstr("2 arrivals at the barrier at"),
                    HasSubstr("deadlock"),
                    HasSubstr("has read without a barrier between"),
@@ -315,8 +313,9 @@ TEST(Pipeline, NoFenceForTheEngine) {
 }
 
 TEST(Pipeline, ResultsThatAreSentBeforeAllAreThere) {
-  expectTold("group", "", AnyOf(HasSubstr("which a copy still reads"),
-                                HasSubstr("without a barrier between")));
+  expectTold("group", "",
+             AnyOf(HasSubstr("which a copy still reads"),
+                   HasSubstr("without a barrier between")));
 }
 
 TEST(Pipeline, ResultsThatOverwriteThoseOnTheirWay) {
@@ -324,8 +323,9 @@ TEST(Pipeline, ResultsThatOverwriteThoseOnTheirWay) {
 }
 
 TEST(Pipeline, ResultsThatOtherWarpsOverwrite) {
-  expectTold("reuse", "", AnyOf(HasSubstr("which a copy still reads"),
-                                HasSubstr("without a barrier between")));
+  expectTold("reuse", "",
+             AnyOf(HasSubstr("which a copy still reads"),
+                   HasSubstr("without a barrier between")));
 }
 
 TEST(Pipeline, ABlockThatEndsBeforeItsCopies) {
@@ -335,8 +335,9 @@ TEST(Pipeline, ABlockThatEndsBeforeItsCopies) {
 }
 
 TEST(Pipeline, CopiesOfNoGroup) {
-  expectTold("commit", "", AnyOf(HasSubstr("which a copy still reads"),
-                                 HasSubstr("has not waited for the copy")));
+  expectTold("commit", "",
+             AnyOf(HasSubstr("which a copy still reads"),
+                   HasSubstr("has not waited for the copy")));
 }
 
 TEST(Pipeline, RegistersThatNobodyGivesBack) {
@@ -391,9 +392,8 @@ TEST(PipelineOfProducts, IsRightInEveryOrder) {
   }
 }
 
-void expectToldOfProducts(
-    const std::string &mark, const std::string &becomes,
-    const testing::Matcher<const std::string &> &told) {
+void expectToldOfProducts(const std::string &mark, const std::string &becomes,
+                          const testing::Matcher<const std::string &> &told) {
   for (uint32_t stages = 2; stages <= 5; ++stages) {
     Products products{.stages = stages};
     products.how.mark = mark;
@@ -414,8 +414,7 @@ TEST(PipelineOfProducts, SlotsThatAreFilledWithoutAWait) {
 }
 
 TEST(PipelineOfProducts, SlotsThatAreGivenBackBeforeTheProductIsDone) {
-  expectToldOfProducts("product-wait",
-                       "wgmma.wait_group.sync.aligned 2;",
+  expectToldOfProducts("product-wait", "wgmma.wait_group.sync.aligned 2;",
                        AnyOf(HasSubstr("into which a copy still writes"),
                              HasSubstr("has not been waited for"),
                              HasSubstr("written over while the product was on "

@@ -26,7 +26,8 @@ static constexpr unsigned accessBytes = 16;
 
 static Failure invalid(const std::string &expected, uint64_t got) {
   return {ErrorCode::InvalidArgument,
-          "expected " + expected + ", got " + std::to_string(got), {}};
+          "expected " + expected + ", got " + std::to_string(got),
+          {}};
 }
 
 static Failure unsupported(const std::string &what) {
@@ -178,9 +179,8 @@ static uint32_t swizzled(const TensorMap &map, uint32_t at) {
 static void addRuns(const TensorMap &map, std::vector<CopyRun> &runs,
                     uint32_t at, uint64_t global, uint32_t bytes) {
   while (bytes) {
-    uint32_t piece = map.swizzle
-                         ? std::min(bytes, accessBytes - at % accessBytes)
-                         : bytes;
+    uint32_t piece =
+        map.swizzle ? std::min(bytes, accessBytes - at % accessBytes) : bytes;
     runs.push_back({swizzled(map, at), global, piece});
     at += piece;
     global += global ? piece : 0;
@@ -220,8 +220,8 @@ std::vector<CopyRun> runsOf(const TensorMap &map, const int32_t *coordinates,
           coordinates[i] + int64_t(left % steps) * map.elementStrides[i];
       left /= steps;
       bool isInside = x >= 0 && uint64_t(x) < map.sizes[i];
-      global = isInside && global ? global + uint64_t(x) * map.strides[i - 1]
-                                  : 0;
+      global =
+          isInside && global ? global + uint64_t(x) * map.strides[i - 1] : 0;
     }
     addRow(map, runs, shared + row * rowBytes, global, coordinates[0]);
   }

@@ -60,9 +60,11 @@ AtomicFile::AtomicFile(const std::string &path, uint64_t mostBytes)
     : path(path), temporary(temporaryName(path)) {
   throwIfFailed(checkName(path, "write"));
   struct stat info;
-  if (::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
+  if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
+    // A rename would put a file in the place of a device or a pipe.
     raise({ErrorCode::IoError,
-           "cannot write '" + path + "': expected a file, got a folder",
+           "cannot write '" + path + "': expected a file, got " +
+               (S_ISDIR(info.st_mode) ? "a folder" : "a device or pipe"),
            {}});
   }
   struct statvfs disk;

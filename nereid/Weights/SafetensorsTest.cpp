@@ -181,6 +181,8 @@ TEST_F(Safetensors, refusesWhatCannotBeWritten) {
               HasSubstr("No such file or directory"));
   EXPECT_THAT(write(folder.path, {{"x", x}}),
               HasSubstr("expected a file, got a folder"));
+  EXPECT_THAT(write("/dev/null", {{"x", x}}),
+              HasSubstr("expected a file, got a device or pipe"));
   EXPECT_FALSE(std::filesystem::exists(path));
 
   // A limit on file sizes stands for a disk that is full.

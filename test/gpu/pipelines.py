@@ -4,7 +4,7 @@
     test/gpu/pipelines.py [--repeat N]
 
 nereid/Sim/test/pipeline.ptx and products.ptx with 2 to 5 slots, and one or two groups that consume; where pieces of a box go under each swizzle; which
-arguments cuTensorMapEncodeTiled refuses. PipelineTest, BulkTest and TensorMapTest (nereid/Sim) expect the same of the simulator. Needs a GPU
+arguments cuTensorMapEncodeTiled refuses. PipelineTest and BulkTest (nereid/Sim) expect the same of the simulator. Needs a GPU
 of compute capability 9.0; nothing but the driver is used.
 
 Exit status: 0; 1 with a line for each difference; 77 without such a GPU.

@@ -15,6 +15,9 @@
 #include "nereid/nereid.h"
 #include "tutorials/Lesson.h"
 
+#include <filesystem>
+#include <unistd.h>
+
 using namespace nereid;
 using namespace nereid::kernels;
 
@@ -182,7 +185,10 @@ int run(int argc, char **argv) {
       100 * accuracy(logits, unseen.labels));
 
   std::printf("\n4. A file, and a model that is loaded from it.\n\n");
-  std::string file = path.empty() ? "vit.safetensors" : path;
+  std::string file =
+      path.empty() ? std::filesystem::temp_directory_path() /
+                         ("vit-" + std::to_string(::getpid()) + ".safetensors")
+                   : std::filesystem::path(path);
   nn::StateDict state = model.stateDict();
   nn::saveModel(model, file);
   VisionTransformer loaded(width, layers, device);

@@ -83,7 +83,7 @@ Status makeTensorMap(const KernelImage &image, const TensorMapSource &source,
   for (size_t d = 0; d < rank; ++d) {
     int64_t stride = numbers.read(0), size = numbers.read(mostElements);
     // The driver looks at the rest: alignment, and what is too large.
-    if (stride < 0 || stride > mostStride || size <= 0) {
+    if (stride < 0 || stride > mostStride || size <= 0 || size > mostElements) {
       return {ErrorCode::Unsupported, "no tensor map describes the tensor"};
     }
     strides[d] = static_cast<uint64_t>(stride) * source.elementBytes;

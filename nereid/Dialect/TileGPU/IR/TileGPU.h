@@ -47,7 +47,6 @@ inline constexpr llvm::StringLiteral scheduleAttr = "tilegpu.schedule";
 /// i32, on such a loop: tiles that each of its buffers holds.
 inline constexpr llvm::StringLiteral slotsAttr = "tilegpu.slots";
 
-/// #tilegpu.scratch, on an operation that makes trips through shared memory.
 /// i32 on a kernel: warps behind those of `warpsAttr`, which only copy.
 inline constexpr llvm::StringLiteral producerWarpsAttr =
     "tilegpu.producer_warps";
@@ -57,6 +56,7 @@ inline constexpr llvm::StringLiteral mostRegistersAttr =
 /// TensorMapSourceAttr on a parameter of the kernel.
 inline constexpr llvm::StringLiteral tensorMapAttr = "tilegpu.tensor_map";
 
+/// #tilegpu.scratch, on an operation that makes trips through shared memory.
 inline constexpr llvm::StringLiteral scratchAttr = "tilegpu.scratch";
 /// i32 on the kernel: registers of a thread, at least.
 inline constexpr llvm::StringLiteral registersAttr = "tilegpu.registers";

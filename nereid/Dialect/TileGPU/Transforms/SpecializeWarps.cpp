@@ -99,6 +99,24 @@ bool WarpSpecializer::fail(Operation *op, StringRef reason) {
 // What is there
 //===----------------------------------------------------------------------===//
 
+/// What may tell the kernel that memory has been written by others: the warps
+/// that copy do nothing but copy.
+static Operation *waitForOthers(func::FuncOp kernel) {
+  Operation *found = nullptr;
+  kernel.walk([&](Operation *op) {
+    auto grid = dyn_cast<tile::GridDependencyOp>(op);
+    auto load = dyn_cast<tile::LoadOp>(op);
+    auto assembly = dyn_cast<tile::InlineAsmOp>(op);
+    bool waits = (grid && grid.getKind() == tile::GridDependency::Wait) ||
+                 (load && load.getIsVolatile()) ||
+                 (assembly && !assembly.getPure()) ||
+                 isa<tile::RelaxOp, tile::AtomicCASOp>(op) ||
+                 (isa<tile::AtomicRMWOp>(op) && !op->use_empty());
+    found = waits && !found ? op : found;
+  });
+  return found;
+}
+
 /// The one loop that multiplies; all its products add to what it carries.
 bool WarpSpecializer::findLoop() {
   bool isOther = false;
@@ -118,6 +136,13 @@ bool WarpSpecializer::findLoop() {
   }
   if (isOther || !isInnermost(loop)) {
     return fail(loop, "the kernel has other products, or the loop other loops");
+  }
+  if (warpsOf(kernel) + target.warpsOfGroup() > target.mostWarps) {
+    return fail(loop, "a block has no room for more warps");
+  }
+  if (Operation *wait = waitForOthers(kernel)) {
+    return fail(wait, "the kernel may wait for another program here, and the "
+                      "warps that copy would not");
   }
   for (Operation *outer = loop->getParentOp(); outer != kernel;
        outer = outer->getParentOp()) {
@@ -217,19 +242,27 @@ bool WarpSpecializer::findCopies() {
   return true;
 }
 
-/// The ring lives as long as the kernel, beside what the results need.
+/// The ring lives as long as the kernel, beside what the rest of it needs.
 bool WarpSpecializer::chooseSlots() {
-  constexpr unsigned barrierBytes = 1024, leastSlots = 2;
-  unsigned besides = barrierBytes;
+  constexpr unsigned barrierBytes = tilegpu::wavefrontBytes, leastSlots = 2;
+  unsigned besides = 0;
   for (Operation *op = loop; op != kernel; op = op->getParentOp()) {
     Block *block = op->getBlock();
-    besides = std::max(
-        besides,
-        barrierBytes +
-            bytesNeeded({std::next(Block::iterator(op)), block->end()}, {}));
+    for (auto part :
+         {llvm::make_range(block->begin(), Block::iterator(op)),
+          llvm::make_range(std::next(Block::iterator(op)), block->end())}) {
+      besides = std::max(besides, bytesNeeded(part, {}));
+    }
   }
-  slots = std::min(stages, (target.sharedLimit - besides) / slotBytes);
-  return slots >= leastSlots;
+  unsigned most = stages;
+  if (auto asked = loop->getAttrOfType<IntegerAttr>("tile.num_stages")) {
+    most = asked.getInt();
+  }
+  unsigned room = target.sharedLimit - std::min(target.sharedLimit, besides);
+  slots = std::min(most, room / (slotBytes + barrierBytes));
+  return slots >= leastSlots ||
+         fail(loop, "it has num_stages=1, or shared memory has no room for two "
+                    "tiles of each operand");
 }
 
 //===----------------------------------------------------------------------===//
@@ -384,6 +417,7 @@ void WarpSpecializer::emitProducerHalf() {
   b.setInsertionPointToStart(loop.getBody());
   FillSlotOp::create(b, loop.getLoc(), barriers, slot, phase, slotBytes);
   for (TileCopy &copy : copies) {
+    b.setInsertionPoint(copy.load); // what its address comes from is there
     SmallVector<Value> coordinates;
     for (const TensorMapAccess::Dimension &dimension : copy.access.dimensions) {
       coordinates.push_back(materialize(dimension.start));

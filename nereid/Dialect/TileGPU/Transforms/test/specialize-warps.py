@@ -54,6 +54,30 @@
 # RUN: nereid compile %s:in_front --target sm_90a -v --emit tilegpu -o /dev/null \
 # RUN:   --signature '*fp32:16,*bf16:16,*bf16:16,i32:16,i32' 2>&1 | FileCheck %s --check-prefix=FRONT
 # FRONT: an index may be negative
+# RUN: nereid compile %s:waits --target sm_90a -v --emit tilegpu -o /dev/null \
+# RUN:   --signature '*fp32:16,*bf16:16,*bf16:16,i32:16' 2>&1 | FileCheck %s --check-prefix=WAITS
+# WAITS: the kernel may wait for another program here, and the warps that copy would not
+# RUN: nereid compile %s:spins --target sm_90a -v --emit tilegpu -o /dev/null \
+# RUN:   --signature '*fp32:16,*bf16:16,*bf16:16,*i32:16,i32:16' 2>&1 | FileCheck %s --check-prefix=WAITS
+# RUN: nereid compile %s:product --target sm_90a -v --num-stages 1 --emit tilegpu -o /dev/null \
+# RUN:   --signature '*bf16:16,*bf16:16,*bf16:16,i32:16,i32:16,i32:16,i32:16,i32' 2>&1 | FileCheck %s --check-prefix=ONE
+# ONE: it has num_stages=1, or shared memory has no room for two tiles of each operand
+# RUN: nereid compile %s:wide --target sm_90a -v --num-warps 32 --emit tilegpu -o /dev/null \
+# RUN:   --signature '*fp32:16,*bf16:16,*bf16:16,i32:16' 2>&1 | FileCheck %s --check-prefix=MANY
+# MANY: a block has no room for more warps
+# RUN: nereid compile %s:far --target sm_90a -v --emit tilegpu -o /dev/null \
+# RUN:   --signature '*fp32:16,*bf16:16,*bf16:16,i32:16,i32' 2>&1 | FileCheck %s --check-prefix=FAR
+# FAR: an index may have more than 32 bits
+#
+# What an address comes from in the iteration itself; the loop's own num_stages.
+# RUN: nereid compile %s:hinted --target sm_90a --emit tilegpu --signature '*fp32:16,*bf16:16,*bf16:16,i32:16' \
+# RUN:   | FileCheck %s --check-prefix=HINTED
+# HINTED: tilegpu.alloc at 0 : <2 x
+# HINTED: scf.for
+# HINTED: tilegpu.fill_slot
+# HINTED: %[[HALF:.*]] = arith.divsi
+# HINTED: tilegpu.copy_tile %{{.*}}[%{{.*}}, %{{.*}}]
+# HINTED: } else {
 import triton
 import triton.language as tl
 
@@ -106,5 +130,68 @@ def in_front(y_ptr, a_ptr, b_ptr, K, first):
     for k in tl.range(0, K, 64, warp_specialize=True):
         a = tl.load(a_ptr + i[:, None] * K + (k + first * 8 + i)[None, :])
         b = tl.load(b_ptr + (k + i[:, None]) * 64 + i[None, :])
+        total = tl.dot(a, b, total)
+    tl.store(y_ptr + i[:, None] * 64 + i[None, :], total)
+
+
+@triton.jit
+def waits(y_ptr, a_ptr, b_ptr, K):
+    tl.extra.cuda.gdc_wait()
+    i = tl.arange(0, 64)
+    total = tl.zeros((64, 64), dtype=tl.float32)
+    for k in tl.range(0, K, 64, warp_specialize=True):
+        a = tl.load(a_ptr + i[:, None] * K + (k + i)[None, :])
+        b = tl.load(b_ptr + (k + i[:, None]) * 64 + i[None, :])
+        total = tl.dot(a, b, total)
+    tl.store(y_ptr + i[:, None] * 64 + i[None, :], total)
+
+
+@triton.jit
+def far(y_ptr, a_ptr, b_ptr, K, at):
+    i = tl.arange(0, 64)
+    total = tl.zeros((64, 64), dtype=tl.float32)
+    start = tl.program_id(0).to(tl.int64) * 1000003
+    for k in tl.range(0, K, 64, warp_specialize=True):
+        a = tl.load(a_ptr + start * 16 + i[:, None] * K + (k + i)[None, :])
+        b = tl.load(b_ptr + (k + i[:, None]) * 64 + i[None, :])
+        total = tl.dot(a, b, total)
+    tl.store(y_ptr + i[:, None] * 64 + i[None, :], total)
+
+
+@triton.jit
+def spins(y_ptr, a_ptr, b_ptr, flag_ptr, K):
+    while tl.atomic_add(flag_ptr, 0, sem="acquire") == 0:
+        pass
+    i = tl.arange(0, 64)
+    total = tl.zeros((64, 64), dtype=tl.float32)
+    for k in tl.range(0, K, 64, warp_specialize=True):
+        a = tl.load(a_ptr + i[:, None] * K + (k + i)[None, :])
+        b = tl.load(b_ptr + (k + i[:, None]) * 64 + i[None, :])
+        total = tl.dot(a, b, total)
+    tl.store(y_ptr + i[:, None] * 64 + i[None, :], total)
+
+
+@triton.jit
+def wide(y_ptr, a_ptr, b_ptr, K):
+    i = tl.arange(0, 512)
+    j = tl.arange(0, 256)
+    ks = tl.arange(0, 64)
+    total = tl.zeros((512, 256), dtype=tl.float32)
+    for k in tl.range(0, K, 64, warp_specialize=True):
+        a = tl.load(a_ptr + i[:, None] * K + (k + ks)[None, :])
+        b = tl.load(b_ptr + (k + ks[:, None]) * 256 + j[None, :])
+        total = tl.dot(a, b, total)
+    tl.store(y_ptr + i[:, None] * 256 + j[None, :], total)
+
+
+@triton.jit
+def hinted(y_ptr, a_ptr, b_ptr, K):
+    i = tl.arange(0, 64)
+    total = tl.zeros((64, 64), dtype=tl.float32)
+    for k in tl.range(0, K, 64, num_stages=2, warp_specialize=True):
+        k = tl.multiple_of(k, 64)
+        half = k // 128 * 64
+        a = tl.load(a_ptr + i[:, None] * K + (k + i)[None, :], mask=(k + i)[None, :] < K, other=0.0)
+        b = tl.load(b_ptr + (half + i[:, None]) * 64 + i[None, :])
         total = tl.dot(a, b, total)
     tl.store(y_ptr + i[:, None] * 64 + i[None, :], total)
