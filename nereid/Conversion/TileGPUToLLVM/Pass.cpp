@@ -36,8 +36,10 @@ static void describe(LLVM::LLVMFuncOp kernel, const GpuKernelInfo &info) {
     kernel->setAttr(tilegpu::mostRegistersAttr,
                     b.getI32IntegerAttr(info.mostRegisters));
   }
-  SmallVector<Attribute> maps(info.tensorMaps.begin(), info.tensorMaps.end());
-  kernel->setAttr(tilegpu::tensorMapAttr, b.getArrayAttr(maps));
+  if (!info.tensorMaps.empty()) {
+    SmallVector<Attribute> maps(info.tensorMaps.begin(), info.tensorMaps.end());
+    kernel->setAttr(tilegpu::tensorMapAttr, b.getArrayAttr(maps));
+  }
   if (info.hasFaultRecord) {
     kernel->setAttr(faultRecordAttr, b.getUnitAttr());
   }
