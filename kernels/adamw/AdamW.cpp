@@ -10,7 +10,7 @@
 #include "kernels/operator/Checks.h"
 #include "kernels/operator/CopyByName.h"
 #include "kernels/operator/OperatorKernel.h"
-#include "nereid/Autograd/Graph.h"
+#include "kernels/operator/OptimizerParameter.h"
 
 #include <algorithm>
 #include <cmath>
@@ -59,22 +59,8 @@ std::vector<Variable> AdamW::variables() const {
 
 void AdamW::add(const Variable &parameter, double weightDecay) {
   Checks checks("adamw");
-  checks.require(weightDecay >= 0, "weightDecay",
-                 "a number that is not negative", weightDecay);
-  if (!parameters.empty()) {
-    checks.any("the first parameter", parameters[0].variable.value());
-  }
+  checkParameter(checks, parameters, parameter, weightDecay);
   const Tensor &value = parameter.value();
-  checks.floats("parameter", value).contiguous();
-  if (!parameter.requiresGrad() || !parameter.isLeaf()) {
-    checks.fail("parameter", "a leaf that requires a gradient", value.str());
-  }
-  for (const Parameter &other : parameters) {
-    if (autograd::Recorder::state(other.variable) ==
-        autograd::Recorder::state(parameter)) {
-      checks.fail("parameter", "each variable once", "one that is there");
-    }
-  }
   Device device = value.device();
   Parameter one{parameter, weightDecay, zeros(value.shape(), f32, device),
                 zeros(value.shape(), f32, device), Tensor()};

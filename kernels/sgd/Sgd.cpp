@@ -10,7 +10,7 @@
 #include "kernels/operator/Checks.h"
 #include "kernels/operator/CopyByName.h"
 #include "kernels/operator/OperatorKernel.h"
-#include "nereid/Autograd/Graph.h"
+#include "kernels/operator/OptimizerParameter.h"
 
 #include <cmath>
 
@@ -48,22 +48,8 @@ SGD::SGD(std::span<const Variable> parameters, const SGDOptions &options)
 
 void SGD::add(const Variable &parameter, double weightDecay) {
   Checks checks("sgd");
-  checks.require(weightDecay >= 0, "weightDecay",
-                 "a number that is not negative", weightDecay);
-  if (!parameters.empty()) {
-    checks.any("the first parameter", parameters[0].variable.value());
-  }
+  checkParameter(checks, parameters, parameter, weightDecay);
   const Tensor &value = parameter.value();
-  checks.floats("parameter", value).contiguous();
-  if (!parameter.requiresGrad() || !parameter.isLeaf()) {
-    checks.fail("parameter", "a leaf that requires a gradient", value.str());
-  }
-  for (const Parameter &other : parameters) {
-    if (autograd::Recorder::state(other.variable) ==
-        autograd::Recorder::state(parameter)) {
-      checks.fail("parameter", "each variable once", "one that is there");
-    }
-  }
   Device device = value.device();
   if (parameters.empty()) {
     rate = full({1}, options.learningRate, f32, device);
