@@ -77,7 +77,7 @@ TEST_P(Linear, matmulAgreesWithDoublePrecision) {
 // none; K = 0 has no tensor map, and takes the form without one.
 TEST_P(Linear, rolesOfWarpsAgreeWithDoublePrecision) {
   forCases([&] {
-    int64_t k = oneOf<int64_t>({0, 16, 64, 128, 176, 320});
+    int64_t k = oneOf<int64_t>({0, 16, 64, 128, 176, 320, 560});
     int64_t m = 16 * pick(1, 9), n = 16 * pick(1, 9), batches = pick(1, 2);
     DType dtype = coin() ? bf16 : f16;
     Product product;
@@ -92,6 +92,7 @@ TEST_P(Linear, rolesOfWarpsAgreeWithDoublePrecision) {
     ProductPlan plan;
     plan.blockM = plan.blockN = plan.blockK = 64;
     plan.stages = int(pick(2, 4));
+    plan.splits = k < 128 || coin() ? 1 : pick(2, 3);
     plan.hasRoles = true;
     product.plan = plan;
     Tensor y = run(product);

@@ -82,25 +82,71 @@ static bool isMapped(const Product &p) {
   constexpr int hopper = 90;
   Device device = p.a.device();
   return !device.isHost() && properties(device).computeCapability == hopper &&
-         isMapped(p.a) && isMapped(p.b) && !p.sumsBatches;
+         isMapped(p.a) && isMapped(p.b);
 }
 
-static void runWithRoles(const Product &p, const ProductPlan &plan,
-                         const Tensor &y, bool plain) {
+namespace {
+/// A launch of one of the kernels.
+struct ProductLaunch {
+  const Product &p;
+  const ProductPlan &plan;
+  Tensor to;     ///< [splits, batches, M, N] where there are parts, else y
+  int64_t share; ///< of K, a split's
+  bool hasParts, plain;
+
+  /// What follows the product stands in parts_kernel where there are parts.
+  const Tensor &orAbsent(const Tensor &tensor) const {
+    static const Tensor absent;
+    return hasParts ? absent : tensor;
+  }
+  void run() const;
+  void runWithRoles() const;
+};
+} // namespace
+
+void ProductLaunch::run() const {
+  const Tensor &residual = p.options.residual;
+  Shape r = residual.defined() ? residual.strides() : Shape{0, 0, 0};
+  int64_t batches = p.a.size(0), m = p.a.size(1), n = p.b.size(2),
+          k = p.a.size(2);
+  int64_t blocks = cdiv(m, plan.blockM) * cdiv(n, plan.blockN);
+  Tensor bias = contiguousOrNone(p.options.bias);
+  static const OperatorKernel product("linear", "linear_kernel");
+  product[{blocks * batches, plan.splits}](
+      to, p.a, p.b, orNone(orAbsent(bias)), orNone(orAbsent(residual)),
+      orNone(orAbsent(p.before)), orNone(orAbsent(p.of)), m, n, k,
+      batches == 1 ? 0 : p.a.stride(0), p.a.stride(1), p.a.stride(2),
+      p.b.size(0) == 1 ? 0 : p.b.stride(0), p.b.stride(1), p.b.stride(2), r[0],
+      r[1], r[2], p.options.scale, share, 0, "BLOCK_M"_a = plan.blockM,
+      "BLOCK_N"_a = plan.blockN, "BLOCK_K"_a = plan.blockK, "GROUP"_a = 8,
+      "WRAP"_a = !to.device().isHost(), "EVEN"_a = k % plan.blockK == 0,
+      "WIDE"_a = isWide(p), "PARTS"_a = plan.splits > 1,
+      "ACTIVATION"_a = hasParts ? "none" : nameOf(p.options.activation),
+      "PLAIN"_a = hasParts || plain,
+      "PRECISION"_a = p.options.tf32 ? "tf32" : "ieee",
+      "num_warps"_a = plan.warps,
+      "num_stages"_a = k % 16 ? 3 : stagesFor(plan.stages, {p.a, p.b}));
+}
+
+void ProductLaunch::runWithRoles() const {
   const Tensor &residual = p.options.residual;
   Shape r = residual.defined() ? residual.strides() : Shape{0, 0, 0};
   int64_t batches = p.a.size(0), m = p.a.size(1), n = p.b.size(2);
   int64_t blocks = cdiv(m, plan.blockM) * cdiv(n, plan.blockN) * batches;
+  Tensor bias = contiguousOrNone(p.options.bias);
   static const OperatorKernel product("linear", "roles_kernel");
-  product[{std::min<int64_t>(blocks, properties(y.device()).processors)}](
-      y, p.a, p.b, orNone(contiguousOrNone(p.options.bias)), orNone(residual),
-      orNone(p.before), orNone(p.of), m, n, p.a.size(2), batches,
-      batches == 1 ? 0 : p.a.stride(0), p.a.stride(1), p.a.stride(2),
-      p.b.size(0) == 1 ? 0 : p.b.stride(0), p.b.stride(1), p.b.stride(2), r[0],
-      r[1], r[2], p.options.scale, "BLOCK_M"_a = plan.blockM,
-      "BLOCK_N"_a = plan.blockN, "BLOCK_K"_a = plan.blockK, "GROUP"_a = 8,
-      "WIDE"_a = isWide(p), "ACTIVATION"_a = nameOf(p.options.activation),
-      "PLAIN"_a = plain, "num_warps"_a = plan.warps,
+  product[{std::min<int64_t>(blocks * plan.splits,
+                             properties(to.device()).processors)}](
+      to, p.a, p.b, orNone(orAbsent(bias)), orNone(orAbsent(residual)),
+      orNone(orAbsent(p.before)), orNone(orAbsent(p.of)), m, n, p.a.size(2),
+      batches, plan.splits, share, batches == 1 ? 0 : p.a.stride(0),
+      p.a.stride(1), p.a.stride(2), p.b.size(0) == 1 ? 0 : p.b.stride(0),
+      p.b.stride(1), p.b.stride(2), r[0], r[1], r[2], p.options.scale,
+      "BLOCK_M"_a = plan.blockM, "BLOCK_N"_a = plan.blockN,
+      "BLOCK_K"_a = plan.blockK, "GROUP"_a = 8, "WIDE"_a = isWide(p),
+      "PARTS"_a = plan.splits > 1,
+      "ACTIVATION"_a = hasParts ? "none" : nameOf(p.options.activation),
+      "PLAIN"_a = hasParts || plain, "num_warps"_a = plan.warps,
       "num_stages"_a = plan.stages);
 }
 
@@ -130,10 +176,6 @@ Tensor kernels::run(const Product &given) {
   ProductPlan plan =
       p.plan ? *p.plan
              : planProduct(size, inType, p.options.tf32, y.device(), plain);
-  if (plan.hasRoles) {
-    runWithRoles(p, plan, y, plain);
-    return y;
-  }
   if (p.sumsBatches) {
     plan.splits = 1; // each batch is a part
   }
@@ -153,24 +195,8 @@ Tensor kernels::run(const Product &given) {
   Tensor partial = hasParts
                        ? empty({parts, batchOfParts, m, n}, sumType, y.device())
                        : Tensor();
-  Argument absent = none;
-  static const OperatorKernel product("linear", "linear_kernel");
-  int64_t blocks = cdiv(m, plan.blockM) * cdiv(n, plan.blockN);
-  product[{blocks * size.batch, plan.splits}](
-      hasParts ? partial : y, p.a, p.b, hasParts ? absent : orNone(bias),
-      hasParts ? absent : orNone(residual),
-      hasParts ? absent : orNone(p.before), hasParts ? absent : orNone(p.of), m,
-      n, k, p.a.size(0) == 1 ? 0 : p.a.stride(0), p.a.stride(1), p.a.stride(2),
-      p.b.size(0) == 1 ? 0 : p.b.stride(0), p.b.stride(1), p.b.stride(2), r[0],
-      r[1], r[2], p.options.scale, share, 0, "BLOCK_M"_a = plan.blockM,
-      "BLOCK_N"_a = plan.blockN, "BLOCK_K"_a = plan.blockK, "GROUP"_a = 8,
-      "WRAP"_a = !y.device().isHost(), "EVEN"_a = k % plan.blockK == 0,
-      "WIDE"_a = wide, "PARTS"_a = plan.splits > 1,
-      "ACTIVATION"_a = hasParts ? "none" : activation,
-      "PLAIN"_a = hasParts || plain,
-      "PRECISION"_a = p.options.tf32 ? "tf32" : "ieee",
-      "num_warps"_a = plan.warps,
-      "num_stages"_a = k % 16 ? 3 : stagesFor(plan.stages, {p.a, p.b}));
+  ProductLaunch launch{p, plan, hasParts ? partial : y, share, hasParts, plain};
+  plan.hasRoles ? launch.runWithRoles() : launch.run();
   if (hasParts) {
     constexpr int64_t blockM = 8, blockN = 128;
     static const OperatorKernel sum("linear", "parts_kernel");

@@ -139,7 +139,7 @@ void kernels::forEachProductPlan(const ProductSize &size, DType dtype,
         2.0 * double(c.m * c.n) / (family.operations * c.efficiency);
     for (int64_t splits = 1; splits <= 16; ++splits) {
       // A split should have a few blocks of K to overlap.
-      if (splits > 1 && (c.hasRoles || size.k < splits * c.k * 4)) {
+      if (splits > 1 && size.k < splits * c.k * 4) {
         break;
       }
       if (c.plainOnly && !plain && splits == 1) {

@@ -201,40 +201,49 @@ def linear_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_pt
 
 
 @triton.jit
-def roles_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, M, N, K, batches, a_batch, a_row, a_col,
-                 b_batch, b_row, b_col, r_batch, r_row, r_col, scale, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
-                 BLOCK_K: tl.constexpr, GROUP: tl.constexpr, WIDE: tl.constexpr, ACTIVATION: tl.constexpr,
-                 PLAIN: tl.constexpr):
-    """linear_kernel for GPUs that copy boxes of tensors by an engine: each program goes through the blocks of y [batches,
-    M, N] by the number of programs, and warps of its own copy the next block's operands while the others still store.
+def roles_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, M, N, K, batches, splits, share, a_batch,
+                 a_row, a_col, b_batch, b_row, b_col, r_batch, r_row, r_col, scale, BLOCK_M: tl.constexpr,
+                 BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP: tl.constexpr, WIDE: tl.constexpr,
+                 PARTS: tl.constexpr, ACTIVATION: tl.constexpr, PLAIN: tl.constexpr):
+    """linear_kernel for GPUs that copy boxes of tensors by an engine: each program goes through the blocks of y [splits,
+    batches, M, N] by the number of programs, and warps of its own copy the next block's operands while the others still
+    store. PARTS: split s multiplies from s * share on, which is a multiple of BLOCK_K; else there is one.
     """
     blocks_m = tl.cdiv(M, BLOCK_M)
     blocks_n = tl.cdiv(N, BLOCK_N)
-    for block in range(tl.program_id(0), blocks_m * blocks_n * batches, tl.num_programs(0)):
+    for block in range(tl.program_id(0), blocks_m * blocks_n * batches * splits, tl.num_programs(0)):
         program = block % (blocks_m * blocks_n)
-        batch = block // (blocks_m * blocks_n)
+        part = block // (blocks_m * blocks_n)
+        batch = part
+        first = 0
+        last = K
+        if PARTS:
+            batch = part % batches
+            first = tl.maximum(part // batches * share, 0)  # no index is negative, as the engine wants it
+            last = tl.minimum(first + share, K)
         group = program // (GROUP * blocks_n)
         height = min(blocks_m - group * GROUP, GROUP)
         within = program % (GROUP * blocks_n)
         rows = (group * GROUP + within % height) * BLOCK_M + tl.arange(0, BLOCK_M)
         cols = within // height * BLOCK_N + tl.arange(0, BLOCK_N)
         ks = tl.arange(0, BLOCK_K)
+        start = first + ks
         # Masks stay of 32 bits.
         far_rows = rows
         far_cols = cols
-        far_ks = ks
+        far_ks = start
         a_step = BLOCK_K * a_col
         b_step = BLOCK_K * b_row
         if WIDE:
             far_rows = rows.to(tl.int64)
             far_cols = cols.to(tl.int64)
-            far_ks = ks.to(tl.int64)
+            far_ks = start.to(tl.int64)
             a_step = tl.full((), BLOCK_K, tl.int64) * a_col
             b_step = tl.full((), BLOCK_K, tl.int64) * b_row
         a_ptrs = a_ptr + batch.to(tl.int64) * a_batch + far_rows[:, None] * a_row + far_ks[None, :] * a_col
         b_ptrs = b_ptr + batch.to(tl.int64) * b_batch + far_ks[:, None] * b_row + far_cols[None, :] * b_col
         total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
-        for k in tl.range(0, K, BLOCK_K, warp_specialize=True):
+        for k in tl.range(first, last, BLOCK_K, warp_specialize=True):
             a = tl.load(a_ptrs, mask=(rows[:, None] < M) & (ks[None, :] < K - k), other=0.0)
             b = tl.load(b_ptrs, mask=(ks[:, None] < K - k) & (cols[None, :] < N), other=0.0)
             total = tl.dot(a, b, total)
@@ -243,7 +252,7 @@ def roles_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr
         inside = (rows[:, None] < M) & (cols[None, :] < N)
         rows = far_rows
         cols = far_cols
-        finish(total, y_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, batch, rows, cols, inside, M, N, r_batch, r_row,
+        finish(total, y_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, part, rows, cols, inside, M, N, r_batch, r_row,
                r_col, scale, 0, ACTIVATION, PLAIN)
 
 
