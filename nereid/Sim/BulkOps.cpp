@@ -48,9 +48,33 @@ static TensorMap mapAt(Warp &warp, unsigned lane, uint64_t address) {
   return map;
 }
 
+/// What an H100 ends a kernel for (CUDA error 715): a box that begins within a
+/// piece of 16 bytes, and one to be written that begins in front of the tensor
+/// (test/gpu/pipelines.py).
+static void checkStart(Warp &warp, unsigned lane, const TensorMap &map,
+                       const int32_t *coordinates, bool isWritten) {
+  constexpr int64_t pieceBytes = 16;
+  int64_t at = int64_t{coordinates[0]} * map.elementBytes;
+  if (at % pieceBytes) {
+    warp.block.fault(warp, lane, Fault::Kind::Misaligned,
+                     "a box that begins at byte " + std::to_string(at) +
+                         " of its row, which is no multiple of 16");
+  }
+  for (unsigned i = 0; isWritten && i < map.rank; ++i) {
+    if (coordinates[i] < 0) {
+      warp.block.fault(warp, lane, Fault::Kind::Illegal,
+                       "a box to be written that begins in front of the "
+                       "tensor, at " +
+                           std::to_string(coordinates[i]) + " of dimension " +
+                           std::to_string(i));
+    }
+  }
+}
+
 /// from: shared address, map, coordinates ... detail[1]: their number.
 static std::vector<CopyRun> boxOf(Warp &warp, const Instruction &instruction,
-                                  unsigned lane, uint32_t shared) {
+                                  unsigned lane, uint32_t shared,
+                                  bool isWritten) {
   Block &block = warp.block;
   if (shared % boxAlignment) {
     block.fault(warp, lane, Fault::Kind::Misaligned,
@@ -69,6 +93,7 @@ static std::vector<CopyRun> boxOf(Warp &warp, const Instruction &instruction,
   for (unsigned i = 0; i < count; ++i) {
     coordinates[i] = int32_t(valueOf(warp, instruction, 2 + i, lane));
   }
+  checkStart(warp, lane, map, coordinates, isWritten);
   return runsOf(map, coordinates, shared);
 }
 
@@ -86,12 +111,13 @@ static std::vector<CopyRun> bytesOf(Warp &warp, const Instruction &instruction,
 }
 
 static std::vector<CopyRun> runsOf(Warp &warp, const Instruction &instruction,
-                                   unsigned lane) {
+                                   unsigned lane, bool isWritten) {
   uint32_t shared = warp.block.sharedAddress(
       warp, lane,
       valueOf(warp, instruction, 0, lane) + uint64_t(instruction.offset));
-  return instruction.detail[1] ? boxOf(warp, instruction, lane, shared)
-                               : bytesOf(warp, instruction, lane, shared);
+  return instruction.detail[1]
+             ? boxOf(warp, instruction, lane, shared, isWritten)
+             : bytesOf(warp, instruction, lane, shared);
 }
 
 /// With a profile: the runs, as requests of 32 lanes.
@@ -132,7 +158,8 @@ static void load(Warp &warp, const Instruction &instruction) {
       warp.block.fault(warp, lane, Fault::Kind::Illegal,
                        "a multicast to blocks that the cluster has not");
     }
-    std::vector<CopyRun> runs = runsOf(warp, instruction, lane);
+    std::vector<CopyRun> runs =
+        runsOf(warp, instruction, lane, /*isWritten=*/false);
     count(warp, runs, Access::Read);
     warp.block.engine.load(warp, lane, std::move(runs), barrier);
   });
@@ -140,7 +167,8 @@ static void load(Warp &warp, const Instruction &instruction) {
 
 static void store(Warp &warp, const Instruction &instruction) {
   forLanes(warp.active, [&](unsigned lane) {
-    std::vector<CopyRun> runs = runsOf(warp, instruction, lane);
+    std::vector<CopyRun> runs =
+        runsOf(warp, instruction, lane, /*isWritten=*/true);
     count(warp, runs, Access::Write);
     warp.block.engine.store(warp, lane, std::move(runs));
   });

@@ -97,7 +97,7 @@ TEST(Bulk, ABoxIsThereInOrder) {
 TEST(Bulk, OutsideTheTensorAreZerosAlsoInFront) {
   KernelRun kernel = alone();
   kernel.map = matrixOf(kernel, {12, 5}, {8, 4});
-  for (auto [x, y] : {std::pair(-3, -2), {8, 3}, {-8, 0}, {0, 5}}) {
+  for (auto [x, y] : {std::pair(-4, -2), {8, 3}, {-8, 0}, {0, 5}}) {
     kernel.body =
         loadAndShow("2d", std::to_string(x) + ", " + std::to_string(y), 128);
     ASSERT_EQ(kernel.run(), "");
@@ -174,16 +174,28 @@ TEST(Bulk, AStoreWritesInsideTheTensorOnly) {
     kernel.checksRaces = true;
     kernel.map = matrixOf(kernel, {12, 5}, {8, 4});
     std::vector<uint32_t> before = kernel.memory;
-    kernel.body = storeFromShared("8, -1", "cp.async.bulk.wait_group 0;");
+    kernel.body = storeFromShared("8, 3", "cp.async.bulk.wait_group 0;");
     ASSERT_EQ(kernel.run(), "");
     for (uint32_t i = 0; i < 64; ++i) {
       uint32_t row = i / 12, column = i % 12;
-      bool isWritten = row < 3 && column >= 8;
+      bool isWritten = row >= 3 && row < 5 && column >= 8;
       EXPECT_EQ(kernel.memory[i],
-                isWritten ? 4 * ((row + 1) * 8 + column - 8) : before[i])
+                isWritten ? 4 * ((row - 3) * 8 + column - 8) : before[i])
           << i;
     }
   }
+}
+
+TEST(Bulk, BoxesBeginAtPiecesAndAreWrittenBehindTheTensorsBegin) {
+  KernelRun kernel = alone();
+  kernel.map = matrixOf(kernel, {12, 5}, {8, 4});
+  kernel.body = loadAndShow("2d", "-3, 0", 128);
+  EXPECT_THAT(kernel.run(), HasSubstr("a box that begins at byte -12 of its "
+                                      "row, which is no multiple of 16"));
+  kernel.body = storeFromShared("8, -1", "cp.async.bulk.wait_group 0;");
+  EXPECT_THAT(kernel.run(),
+              HasSubstr("a box to be written that begins in front of the "
+                        "tensor, at -1 of dimension 1"));
 }
 
 TEST(Bulk, WhatIsReadIsNotYetWritten) {

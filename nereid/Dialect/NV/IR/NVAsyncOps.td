@@ -96,7 +96,7 @@ def NV_TmaLoadOp : NV_Op<"tma_load", [AttrSizedOperandSegments, MemoryEffects<[M
   let summary = "Starts to copy a box of a tensor to shared memory";
   let description = [{
     if (predicate) shared[to ...] = the box of `map` at `coordinates` (elements,
-    signed, the innermost dimension first; zeros outside the tensor), and the
+    signed, the innermost dimension first, there a multiple of 16 bytes; zeros outside the tensor), and the
     box's bytes are taken from those that `barrier` waits for. `to` is aligned
     to 128 bytes, swizzled boxes to 128, 256, 512 or 1024 for a span of 16, 32,
     64 or 128. With `multicast`, a bit for each block of the cluster: to the
