@@ -200,6 +200,18 @@ static Tensor emptyAs(const Tensor &t) {
       .transpose(1, 2);
 }
 
+/// For the choice of a kernel with roles, whose operands these are. With a bias
+/// or dropout the other kernels have been measured alone.
+static AttentionRoles rolesOf(const Setting &s, const AttentionOptions &options,
+                              std::initializer_list<Tensor> operands) {
+  bool isMapped = !options.queryStarts.defined() && !options.bias.defined() &&
+                  !s.drops &&
+                  std::ranges::all_of(operands, [](const Tensor &t) {
+                    return isMappable(t) && t.stride(3) == 1;
+                  });
+  return {isMapped, s.bounded, s.batch * s.heads};
+}
+
 AttentionResult kernels::attentionForward(const Tensor &q, const Tensor &k,
                                           const Tensor &v,
                                           const AttentionOptions &options,
@@ -236,9 +248,9 @@ AttentionResult kernels::attentionForward(const Tensor &q, const Tensor &k,
   Tensor o = targetFor(result.o);
   Tensor seed = seedOf(options.dropout, q.device());
   PackedSequences packed(options);
-  AttentionPlan plan =
-      planAttention(s.headSize, packed.length(s.queries), packed.length(s.keys),
-                    q.dtype(), s.tf32, q.device());
+  AttentionPlan plan = planAttention(
+      s.headSize, packed.length(s.queries), packed.length(s.keys), q.dtype(),
+      s.tf32, q.device(), rolesOf(s, options, {query, key, value}));
   static const OperatorKernel kernel("attention", "attention_kernel");
   kernel[{s.batch * s.heads * packed.blocks(s.queries, plan.queries)}](
       o, orNone(result.lse), query, key, value, o.stride(0), o.stride(1),
@@ -255,7 +267,8 @@ AttentionResult kernels::attentionForward(const Tensor &q, const Tensor &k,
       "PRECISION"_a = s.precision, "DROPS"_a = dropsOf(s),
       "q_starts_ptr"_a = orNone(packed.queryStarts),
       "k_starts_ptr"_a = orNone(packed.keyStarts),
-      "sequences"_a = packed.count(), "num_warps"_a = plan.warps,
+      "sequences"_a = packed.count(), "ROLES"_a = plan.hasRoles,
+      "num_warps"_a = plan.warps,
       "num_stages"_a = stagesFor(plan.stages, {key, value}));
   copyBack(result.o, o);
   return result;
@@ -370,9 +383,8 @@ AttentionGradients kernels::attentionBackward(
   int64_t width = query.size(3);
   Tensor seed = seedOf(options.dropout, q.device());
   Argument seedArgument =
-      seed.defined() ? Argument(seed) : Argument(options.dropout.seed);
+      seed.defined() ? seed : Argument(options.dropout.seed);
   Tensor delta = deltaOf(out, dout, s);
-  int64_t group = s.heads / s.kvHeads;
   if (wantsKV) {
     AttentionPlan plan =
         planKeysBackward(s.headSize, packed.length(s.queries),
@@ -386,8 +398,8 @@ AttentionGradients kernels::attentionBackward(
         key.stride(0), key.stride(1), key.stride(2), key.stride(3),
         value.stride(0), value.stride(1), value.stride(2), value.stride(3),
         dout.stride(0), dout.stride(1), dout.stride(2), dout.stride(3),
-        s.kvHeads, group, s.queries, s.keys, s.ahead, s.window, s.scale,
-        s.scale2, seedArgument, options.dropout.site, s.drop, s.keep,
+        s.kvHeads, s.heads / s.kvHeads, s.queries, s.keys, s.ahead, s.window,
+        s.scale, s.scale2, seedArgument, options.dropout.site, s.drop, s.keep,
         orNone(bias.all), bias.batch, bias.head, bias.row, bias.column,
         "D"_a = width, "BLOCK_M"_a = plan.queries, "BLOCK_N"_a = plan.keys,
         "BOUNDED"_a = s.bounded, "WINDOW"_a = s.windowed,
@@ -406,7 +418,7 @@ AttentionGradients kernels::attentionBackward(
                              : Tensor();
     AttentionPlan plan = planQueriesBackward(
         s.headSize, packed.length(s.queries), packed.length(s.keys), q.dtype(),
-        s.tf32, q.device());
+        s.tf32, q.device(), rolesOf(s, options, {query, key, value, dout}));
     Tensor dq = wantsQ ? targetFor(gradients.q) : emptyOfWidth(q);
     static const OperatorKernel kernel("attention", "queries_backward_kernel");
     kernel[{s.batch * s.heads * packed.blocks(s.queries, plan.queries)}](
@@ -415,8 +427,8 @@ AttentionGradients kernels::attentionBackward(
         query.stride(2), query.stride(3), key.stride(0), key.stride(1),
         key.stride(2), key.stride(3), value.stride(0), value.stride(1),
         value.stride(2), value.stride(3), dout.stride(0), dout.stride(1),
-        dout.stride(2), dout.stride(3), s.heads, group, s.queries, s.keys,
-        s.ahead, s.window, s.scale, s.scale2, seedArgument,
+        dout.stride(2), dout.stride(3), s.heads, s.heads / s.kvHeads, s.queries,
+        s.keys, s.ahead, s.window, s.scale, s.scale2, seedArgument,
         options.dropout.site, s.drop, s.keep, orNone(bias.all), bias.batch,
         bias.head, bias.row, bias.column, orNone(dbias), "D"_a = width,
         "BLOCK_M"_a = plan.queries, "BLOCK_N"_a = plan.keys,
@@ -424,7 +436,8 @@ AttentionGradients kernels::attentionBackward(
         "PRECISION"_a = s.precision, "DROPS"_a = dropsOf(s),
         "q_starts_ptr"_a = orNone(packed.queryStarts),
         "k_starts_ptr"_a = orNone(packed.keyStarts),
-        "sequences"_a = packed.count(), "num_warps"_a = plan.warps,
+        "sequences"_a = packed.count(), "ROLES"_a = plan.hasRoles,
+        "num_warps"_a = plan.warps,
         "num_stages"_a = stagesFor(plan.stages, {key, value}));
     if (wantsQ) {
       copyBack(gradients.q, dq);

@@ -8,6 +8,8 @@
 #include "kernels/attention/AttentionPlan.h"
 
 #include "kernels/operator/OperatorKernel.h"
+#include "nereid/Runtime/DeviceProperties.h"
+#include "nereid/Runtime/Grid.h"
 
 #include <algorithm>
 #include <bit>
@@ -51,7 +53,8 @@ static AttentionPlan plan(int64_t queries, int64_t keys, DType dtype, bool tf32,
 
 AttentionPlan kernels::planAttention(int64_t headSize, int64_t queries,
                                      int64_t keys, DType dtype, bool tf32,
-                                     Device device) {
+                                     Device device,
+                                     const AttentionRoles &roles) {
   auto onGpu = [&](Operands operands) -> AttentionPlan {
     switch (operands) {
     case Operands::Exact:
@@ -61,8 +64,17 @@ AttentionPlan kernels::planAttention(int64_t headSize, int64_t queries,
     case Operands::Halves:
       break;
     }
-    // The fastest measured (docs/BENCHMARKS-GPU.md, "Products"). Of head sizes
-    // beyond 128, two blocks of keys and values fit 100 KiB of shared memory.
+    // The fastest measured (docs/BENCHMARKS-GPU.md, "Products"). Blocks of 128
+    // queries have a processor each, which pays where there are enough of them.
+    if (roles.isMapped && headSize == 128 &&
+        roles.heads * cdiv(queries, 128) >= properties(device).processors) {
+      return {128, 128, 8, 2, true};
+    }
+    if (roles.isMapped && headSize == 64 && !roles.isBounded) {
+      return {64, 128, 4, 2, true};
+    }
+    // Of head sizes beyond 128, two blocks of keys and values fit 100 KiB of
+    // shared memory.
     return {64, headSize > 128 ? 32 : 64, 4, 2};
   };
   return plan(queries, keys, dtype, tf32, device, onGpu);
@@ -85,7 +97,8 @@ AttentionPlan kernels::planKeysBackward(int64_t headSize, int64_t queries,
 
 AttentionPlan kernels::planQueriesBackward(int64_t headSize, int64_t queries,
                                            int64_t keys, DType dtype, bool tf32,
-                                           Device device) {
+                                           Device device,
+                                           const AttentionRoles &roles) {
   auto onGpu = [&](Operands operands) -> AttentionPlan {
     switch (operands) {
     case Operands::Exact:
@@ -97,6 +110,12 @@ AttentionPlan kernels::planQueriesBackward(int64_t headSize, int64_t queries,
     }
     if (headSize > 128) {
       return {64, 16, 4, 1};
+    }
+    if (roles.isMapped && headSize == 128) {
+      return {128, 64, 8, 2, true};
+    }
+    if (roles.isMapped && headSize == 64) {
+      return {64, 128, 4, 2, true};
     }
     return headSize > 64 && hasCompiler() ? AttentionPlan{128, 64, 8, 2}
                                           : AttentionPlan{64, 64, 4, 2};

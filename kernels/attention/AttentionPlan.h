@@ -16,17 +16,26 @@ namespace nereid::kernels {
 struct AttentionPlan {
   int64_t queries = 0, keys = 0;
   int warps = 4, stages = 2;
+  bool hasRoles = false; ///< warps of their own copy (docs/Schedules.md)
+};
+
+/// What decides whether a kernel has roles of warps.
+struct AttentionRoles {
+  bool isMapped = false;  ///< an engine can copy blocks of all operands
+  bool isBounded = false; ///< queries do not see all keys
+  int64_t heads = 0;      ///< of all sequences: programs of a block of queries
 };
 
 AttentionPlan planAttention(int64_t headSize, int64_t queries, int64_t keys,
-                            DType dtype, bool tf32, Device device);
+                            DType dtype, bool tf32, Device device,
+                            const AttentionRoles &roles);
 /// Of the gradients of keys and values, whose program keeps a block of those.
 AttentionPlan planKeysBackward(int64_t headSize, int64_t queries, int64_t keys,
                                DType dtype, bool tf32, Device device);
 /// Of the gradients of queries, whose program keeps a block of those.
 AttentionPlan planQueriesBackward(int64_t headSize, int64_t queries,
                                   int64_t keys, DType dtype, bool tf32,
-                                  Device device);
+                                  Device device, const AttentionRoles &roles);
 
 } // namespace nereid::kernels
 

@@ -111,14 +111,15 @@ def biased(s, bias_ptrs, exists, scale2):
 @triton.jit
 def attend(o, total, largest, q, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first, last, positions, Tk, ahead, window,
            scale2, seed, site, head, drop, keep, bias_rows, b_col, exists, D: tl.constexpr, BLOCK_N: tl.constexpr,
-           BOUNDED: tl.constexpr, WINDOW: tl.constexpr, DROPS: tl.constexpr, MASKED: tl.constexpr, PRECISION: tl.constexpr):
+           BOUNDED: tl.constexpr, WINDOW: tl.constexpr, DROPS: tl.constexpr, MASKED: tl.constexpr, PRECISION: tl.constexpr,
+           ROLES: tl.constexpr):
     """Online softmax: o and total are sums so far, in units of 2^(largest * scale2)."""
     keys = tl.arange(0, BLOCK_N)
     d = tl.arange(0, D)
     start64 = tl.cast(first, tl.int64)
     k_ptrs = k_ptr + start64 * k_row + (d[:, None] * k_col + keys[None, :] * k_row)
     v_ptrs = v_ptr + start64 * v_row + (keys[:, None] * v_row + d[None, :] * v_col)
-    for start in range(first, last, BLOCK_N):
+    for start in tl.range(first, last, BLOCK_N, warp_specialize=ROLES):
         if MASKED:
             k = tl.load(k_ptrs, mask=keys[None, :] < Tk - start, other=0.0)
         else:
@@ -160,7 +161,7 @@ def attention_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, o_batch, o_head, o_row
                      seed, site, drop, keep, bias_ptr, b_batch, b_head, b_row, b_col, D: tl.constexpr,
                      BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BOUNDED: tl.constexpr, WINDOW: tl.constexpr,
                      PRECISION: tl.constexpr, DROPS: tl.constexpr, q_starts_ptr=None, k_starts_ptr=None,
-                     sequences=None):
+                     sequences=None, ROLES: tl.constexpr = False):
     """`group` query heads share a head of keys and values. lse [batch, heads, Tq]: log of the sums of exponentials,
     divided by scale, unless its pointer is None. Programs of the last queries, which see most keys, begin first."""
     if DROPS:
@@ -168,7 +169,7 @@ def attention_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, o_batch, o_head, o_row
     blocks = tl.cdiv(Tq, BLOCK_M)
     if q_starts_ptr is not None:
         blocks = Tq // BLOCK_M + sequences
-    number = blocks - 1 - tl.program_id(0) % blocks
+    number = max(blocks - 1 - tl.program_id(0) % blocks, 0)
     head = tl.program_id(0) // blocks
     batch = (head // heads).to(tl.int64)
     kv_head = (head % heads // group).to(tl.int64)
@@ -205,18 +206,18 @@ def attention_kernel(o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, o_batch, o_head, o_row
     if DROPS == 2:
         o, total, largest = attend(o, total, largest, q, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first, last,
                                    positions, Tk, ahead, window, scale2, seed, site, head, drop, keep, bias_rows, b_col, exists, D, BLOCK_N,
-                                   BOUNDED, WINDOW, DROPS, True, PRECISION)
+                                   BOUNDED, WINDOW, DROPS, True, PRECISION, ROLES)
     else:
         if WINDOW:
             o, total, largest = attend(o, total, largest, q, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first, whole,
                                        positions, Tk, ahead, window, scale2, seed, site, head, drop, keep, bias_rows, b_col, exists, D, BLOCK_N, BOUNDED,
-                                       WINDOW, DROPS, True, PRECISION)
+                                       WINDOW, DROPS, True, PRECISION, ROLES)
         o, total, largest = attend(o, total, largest, q, k_ptr, v_ptr, k_row, k_col, v_row, v_col, whole, whole_end,
                                    positions, Tk, ahead, window, scale2, seed, site, head, drop, keep, bias_rows, b_col, exists, D, BLOCK_N, BOUNDED,
-                                       WINDOW, DROPS, False, PRECISION)
+                                       WINDOW, DROPS, False, PRECISION, ROLES)
         o, total, largest = attend(o, total, largest, q, k_ptr, v_ptr, k_row, k_col, v_row, v_col, whole_end, last,
                                    positions, Tk, ahead, window, scale2, seed, site, head, drop, keep, bias_rows, b_col, exists, D, BLOCK_N, BOUNDED,
-                                       WINDOW, DROPS, True, PRECISION)
+                                       WINDOW, DROPS, True, PRECISION, ROLES)
     # Queries without keys have a result of 0.
     o = o / tl.where(total == 0.0, 1.0, total)[:, None]
     o_ptrs = o_ptr + batch * o_batch + head64 * o_head + first64 * o_row + (rows[:, None] * o_row + d[None, :])
@@ -266,7 +267,7 @@ def is_alone(positions, Tk, ahead, window, WINDOW: tl.constexpr):
 def add_queries(dk, dv, k, v, q_ptr, do_ptr, lse_ptr, delta_ptr, q_row, q_col, do_row, do_col, first, last, keys, Tq,
                 Tk, ahead, window, scale2, seed, site, head, drop, keep, bias_ptr, b_row, b_col, D: tl.constexpr,
                 BLOCK_M: tl.constexpr, BOUNDED: tl.constexpr, WINDOW: tl.constexpr, DROPS: tl.constexpr, MASKED: tl.constexpr,
-                PRECISION: tl.constexpr):
+                PRECISION: tl.constexpr, ROLES: tl.constexpr):
     """What the queries from `first` to `last` add to the gradients of a block of keys. Scores are held transposed,
     [keys, queries]: so they are left operands without a transposition."""
     rows = tl.arange(0, BLOCK_M)
@@ -274,7 +275,7 @@ def add_queries(dk, dv, k, v, q_ptr, do_ptr, lse_ptr, delta_ptr, q_row, q_col, d
     start64 = tl.cast(first, tl.int64)
     q_ptrs = q_ptr + start64 * q_row + (rows[:, None] * q_row + d[None, :] * q_col)
     do_ptrs = do_ptr + start64 * do_row + (rows[:, None] * do_row + d[None, :] * do_col)
-    for start in range(first, last, BLOCK_M):
+    for start in tl.range(first, last, BLOCK_M, warp_specialize=ROLES):
         if MASKED:
             exists = rows < Tq - start
             q = tl.load(q_ptrs, mask=exists[:, None], other=0.0)
@@ -317,7 +318,8 @@ def keys_backward_kernel(dk_ptr, dv_ptr, q_ptr, k_ptr, v_ptr, do_ptr, lse_ptr, d
                          v_batch, v_head, v_row, v_col, do_batch, do_head, do_row, do_col, kv_heads, group, Tq, Tk,
                          ahead, window, scale, scale2, seed, site, drop, keep, bias_ptr, b_batch, b_head, b_row, b_col,
                          D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BOUNDED: tl.constexpr, WINDOW: tl.constexpr, PRECISION: tl.constexpr,
-                         DROPS: tl.constexpr, q_starts_ptr=None, k_starts_ptr=None, sequences=None):
+                         DROPS: tl.constexpr, q_starts_ptr=None, k_starts_ptr=None, sequences=None,
+                         ROLES: tl.constexpr = False):
     """dk and dv of a block of keys: sums over the queries of all heads that share them, in one order."""
     if DROPS:
         seed = seed_of(seed)
@@ -379,17 +381,17 @@ def keys_backward_kernel(dk_ptr, dv_ptr, q_ptr, k_ptr, v_ptr, do_ptr, lse_ptr, d
         if DROPS == 2:
             dk, dv = add_queries(dk, dv, k, v, q_base, do_base, lse_ptr + at, delta_ptr + at, q_row, q_col, do_row,
                                  do_col, first, last, keys, Tq, Tk, ahead, window, scale2, seed, site, number, drop,
-                                 keep, bias_base, b_row, b_col, D, BLOCK_M, BOUNDED, WINDOW, DROPS, True, PRECISION)
+                                 keep, bias_base, b_row, b_col, D, BLOCK_M, BOUNDED, WINDOW, DROPS, True, PRECISION, ROLES)
         else:
             if BOUNDED:
                 dk, dv = add_queries(dk, dv, k, v, q_base, do_base, lse_ptr + at, delta_ptr + at, q_row, q_col, do_row,
-                                     do_col, first, whole, keys, Tq, Tk, ahead, window, scale2, seed, site, number, drop, keep, bias_base, b_row, b_col, D, BLOCK_M, BOUNDED, WINDOW, DROPS, True, PRECISION)
+                                     do_col, first, whole, keys, Tq, Tk, ahead, window, scale2, seed, site, number, drop, keep, bias_base, b_row, b_col, D, BLOCK_M, BOUNDED, WINDOW, DROPS, True, PRECISION, ROLES)
             dk, dv = add_queries(dk, dv, k, v, q_base, do_base, lse_ptr + at, delta_ptr + at, q_row, q_col, do_row, do_col,
                                  whole, whole_end, keys, Tq, Tk, ahead, window, scale2, seed, site, number, drop, keep, bias_base, b_row, b_col, D, BLOCK_M,
-                                 BOUNDED, WINDOW, DROPS, False, PRECISION)
+                                 BOUNDED, WINDOW, DROPS, False, PRECISION, ROLES)
             dk, dv = add_queries(dk, dv, k, v, q_base, do_base, lse_ptr + at, delta_ptr + at, q_row, q_col, do_row, do_col,
                                  whole_end, last, keys, Tq, Tk, ahead, window, scale2, seed, site, number, drop, keep, bias_base, b_row, b_col, D, BLOCK_M,
-                                 BOUNDED, WINDOW, DROPS, True, PRECISION)
+                                 BOUNDED, WINDOW, DROPS, True, PRECISION, ROLES)
     if dk_ptr is not None:
         dk_ptrs = dk_ptr + batch * dk_batch + kv_head * dk_head + first64 * dk_row + (cols[:, None] * dk_row + d[None, :])
         tl.store(dk_ptrs, dk * scale, mask=exists[:, None])
@@ -401,13 +403,14 @@ def keys_backward_kernel(dk_ptr, dv_ptr, q_ptr, k_ptr, v_ptr, do_ptr, lse_ptr, d
 @triton.jit
 def add_keys(dq, q, do, lse, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first, last, positions, Tk, ahead, window,
              scale2, seed, site, head, drop, keep, bias_rows, b_col, dbias_rows, exists, D: tl.constexpr,
-             BLOCK_N: tl.constexpr, BOUNDED: tl.constexpr, WINDOW: tl.constexpr, DROPS: tl.constexpr, MASKED: tl.constexpr, PRECISION: tl.constexpr):
+             BLOCK_N: tl.constexpr, BOUNDED: tl.constexpr, WINDOW: tl.constexpr, DROPS: tl.constexpr, MASKED: tl.constexpr, PRECISION: tl.constexpr,
+             ROLES: tl.constexpr):
     keys = tl.arange(0, BLOCK_N)
     d = tl.arange(0, D)
     start64 = tl.cast(first, tl.int64)
     k_ptrs = k_ptr + start64 * k_row + (keys[:, None] * k_row + d[None, :] * k_col)
     v_ptrs = v_ptr + start64 * v_row + (keys[:, None] * v_row + d[None, :] * v_col)
-    for start in range(first, last, BLOCK_N):
+    for start in tl.range(first, last, BLOCK_N, warp_specialize=ROLES):
         if MASKED:
             k = tl.load(k_ptrs, mask=keys[:, None] < Tk - start, other=0.0)
             v = tl.load(v_ptrs, mask=keys[:, None] < Tk - start, other=0.0)
@@ -446,7 +449,7 @@ def queries_backward_kernel(dq_ptr, q_ptr, k_ptr, v_ptr, do_ptr, lse_ptr, delta_
                             seed, site, drop, keep, bias_ptr, b_batch, b_head, b_row, b_col, dbias_ptr, D: tl.constexpr,
                             BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BOUNDED: tl.constexpr, WINDOW: tl.constexpr,
                             PRECISION: tl.constexpr, DROPS: tl.constexpr, q_starts_ptr=None, k_starts_ptr=None,
-                            sequences=None):
+                            sequences=None, ROLES: tl.constexpr = False):
     """dq of a block of queries: sums over the keys that they see. dbias [batch, heads, Tq, Tk]: the gradient of each score
     behind the scale, of those that are seen."""
     if DROPS:
@@ -454,7 +457,7 @@ def queries_backward_kernel(dq_ptr, q_ptr, k_ptr, v_ptr, do_ptr, lse_ptr, delta_
     blocks = tl.cdiv(Tq, BLOCK_M)
     if q_starts_ptr is not None:
         blocks = Tq // BLOCK_M + sequences
-    number = blocks - 1 - tl.program_id(0) % blocks
+    number = max(blocks - 1 - tl.program_id(0) % blocks, 0)
     head = tl.program_id(0) // blocks
     batch = (head // heads).to(tl.int64)
     head64 = (head % heads).to(tl.int64)
@@ -498,17 +501,17 @@ def queries_backward_kernel(dq_ptr, q_ptr, k_ptr, v_ptr, do_ptr, lse_ptr, delta_
     if DROPS == 2:
         dq = add_keys(dq, q, do, lse, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first, last, positions, Tk,
                       ahead, window, scale2, seed, site, head, drop, keep, bias_rows, b_col, dbias_rows, exists, D, BLOCK_N, BOUNDED, WINDOW, DROPS, True,
-                      PRECISION)
+                      PRECISION, ROLES)
     else:
         if WINDOW:
             dq = add_keys(dq, q, do, lse, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, first, whole, positions, Tk,
                           ahead, window, scale2, seed, site, head, drop, keep, bias_rows, b_col, dbias_rows, exists, D, BLOCK_N, BOUNDED,
-                                       WINDOW, DROPS, True, PRECISION)
+                                       WINDOW, DROPS, True, PRECISION, ROLES)
         dq = add_keys(dq, q, do, lse, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, whole, whole_end, positions, Tk,
                       ahead, window, scale2, seed, site, head, drop, keep, bias_rows, b_col, dbias_rows, exists, D, BLOCK_N, BOUNDED,
-                                       WINDOW, DROPS, False, PRECISION)
+                                       WINDOW, DROPS, False, PRECISION, ROLES)
         dq = add_keys(dq, q, do, lse, delta, k_ptr, v_ptr, k_row, k_col, v_row, v_col, whole_end, last, positions, Tk,
                       ahead, window, scale2, seed, site, head, drop, keep, bias_rows, b_col, dbias_rows, exists, D, BLOCK_N, BOUNDED,
-                                       WINDOW, DROPS, True, PRECISION)
+                                       WINDOW, DROPS, True, PRECISION, ROLES)
     dq_ptrs = dq_ptr + batch * dq_batch + head64 * dq_head + first64 * dq_row + (rows[:, None] * dq_row + d[None, :])
     tl.store(dq_ptrs, dq * scale, mask=exists[:, None])

@@ -8,6 +8,8 @@
 #ifndef NEREID_KERNELS_OPERATOR_STAGES_H
 #define NEREID_KERNELS_OPERATOR_STAGES_H
 
+#include "kernels/operator/OperatorKernel.h"
+#include "nereid/Runtime/DeviceProperties.h"
 #include "nereid/Runtime/Tensor.h"
 
 #include <algorithm>
@@ -24,6 +26,17 @@ inline bool isAligned(const Tensor &tensor) {
          std::all_of(strides.begin(), strides.end(), [](int64_t stride) {
            return stride == 1 || stride % 16 == 0;
          });
+}
+
+/// Can the GPU's engine copy boxes of it, as kernels with roles of warps want?
+/// Of what a kernel is not told, sizes of 2^31 and the like, the launch takes
+/// care.
+inline bool isMappable(const Tensor &tensor) {
+  constexpr int hopper = 90;
+  Device device = tensor.device();
+  return hasCompiler() && !device.isHost() && isAligned(tensor) &&
+         (tensor.dtype() == f16 || tensor.dtype() == bf16) &&
+         properties(device).computeCapability == hopper;
 }
 
 /// `stages`, or where these tensors cannot be copied ahead, the default, for

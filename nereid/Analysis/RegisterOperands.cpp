@@ -139,7 +139,10 @@ static unsigned registersHeld(scf::ForOp loop, unsigned threads) {
 
 /// Can operands stay in registers through the loop?
 static bool hasRoom(scf::ForOp loop, unsigned threads, unsigned registers) {
-  return llvm::none_of(*loop.getBody(),
+  // Warps of another role bring it to shared memory.
+  auto roles = loop->getAttrOfType<IntegerAttr>("tile.warp_specialize");
+  return !(roles && roles.getInt()) &&
+         llvm::none_of(*loop.getBody(),
                        [](Operation &op) { return mayBranch(&op); }) &&
          registersHeld(loop, threads) <= registers * 3 / 4;
 }

@@ -41,6 +41,24 @@ Value KernelEmitter::scalar(Value value) {
                                 laneType(tile::getElement(value.getType())));
 }
 
+/// Two elements of 16 bits go through loops and branches as one word: each
+/// value that is carried takes a register of 32 bits.
+static bool travelsInPairs(Type lane) {
+  constexpr unsigned halfWord = 16;
+  return bitsInMemory(lane) == halfWord;
+}
+
+/// Registers of a tile that hold elements, in order.
+static SmallVector<unsigned> livingRegisters(const TileInfo &tile) {
+  SmallVector<unsigned> living;
+  for (unsigned r = 0; r < tile.count(); ++r) {
+    if (!tile.dead[r]) {
+      living.push_back(r);
+    }
+  }
+  return living;
+}
+
 SmallVector<Value> KernelEmitter::flat(ValueRange values) {
   SmallVector<Value> list;
   for (Value value : values) {
@@ -49,11 +67,16 @@ SmallVector<Value> KernelEmitter::flat(ValueRange values) {
       continue;
     }
     const TileInfo &tile = info(value.getType());
-    for (unsigned r = 0; r < tile.count(); ++r) {
-      if (!tile.dead[r]) {
-        list.push_back(regs(value)[r]);
-      }
+    Registers living;
+    for (unsigned r : livingRegisters(tile)) {
+      living.push_back(regs(value)[r]);
     }
+    unsigned paired =
+        travelsInPairs(laneType(tile.element)) ? living.size() / 2 * 2 : 0;
+    for (unsigned i = 0; i < paired; i += 2) {
+      list.append(packWords(ArrayRef(living).slice(i, 2), 32));
+    }
+    list.append(living.begin() + paired, living.end());
   }
   return list;
 }
@@ -66,8 +89,10 @@ SmallVector<Type> KernelEmitter::flatTypes(TypeRange types) {
       list.push_back(lane);
       continue;
     }
-    const TileInfo &tile = info(type);
-    list.append(llvm::count(tile.dead, false), lane);
+    unsigned living = livingRegisters(info(type)).size();
+    unsigned pairs = travelsInPairs(lane) ? living / 2 : 0;
+    list.append(pairs, b.getI32Type());
+    list.append(living - 2 * pairs, lane);
   }
   return list;
 }
@@ -81,11 +106,18 @@ void KernelEmitter::bindArguments(ValueRange from, ValueRange to) {
       continue;
     }
     const TileInfo &tile = info(value.getType());
+    Type lane = laneType(tile.element);
+    SmallVector<unsigned> living = livingRegisters(tile);
+    unsigned paired = travelsInPairs(lane) ? living.size() / 2 * 2 : 0;
     Registers registers(tile.count());
-    for (unsigned r = 0; r < tile.count(); ++r) {
-      if (!tile.dead[r]) {
-        registers[r] = *next++;
-      }
+    for (unsigned i = 0; i < paired; i += 2) {
+      Registers pair = unpackWords(*next, lane, 2);
+      pairOf[pair[0]] = {pair[1], *next++};
+      registers[living[i]] = pair[0];
+      registers[living[i + 1]] = pair[1];
+    }
+    for (unsigned r : ArrayRef(living).drop_front(paired)) {
+      registers[r] = *next++;
     }
     bind(value, std::move(registers));
   }
@@ -115,8 +147,8 @@ void KernelEmitter::emitFor(scf::ForOp loop) {
     body->clear();
   }
   scalars[loop.getInductionVar()] = made.getInductionVar();
-  bindArguments(loop.getRegionIterArgs(), made.getRegionIterArgs());
   b.setInsertionPointToEnd(body);
+  bindArguments(loop.getRegionIterArgs(), made.getRegionIterArgs());
   emitBlock(*loop.getBody());
   scf::YieldOp::create(b, loc, flat(loop.getYieldedValues()));
   b.setInsertionPointAfter(made);

@@ -318,8 +318,7 @@ public:
   /// Where all threads of the block meet.
   void barrier();
 
-  // SharedAccess.cpp
-  // Addresses are i32.
+  // SharedAccess.cpp: addresses are i32.
   mlir::Value sharedAddress(unsigned byteOffset);
   mlir::Value sharedAddress(unsigned base, mlir::Value index,
                             mlir::Type element);
@@ -332,8 +331,8 @@ public:
   void storeShared(SharedPlace at, llvm::ArrayRef<mlir::Value> elements,
                    mlir::Value predicate);
   Registers loadShared(SharedPlace at, mlir::Type lane, unsigned count);
-  /// Where the next piece of the operation's scratch lies; behind a barrier, if
-  /// there is to be one. The pieces come in the order of scratchOf().
+  /// Where the next piece of the operation's scratch lies, in scratchOf()'s
+  /// order; behind a barrier, if there is to be one.
   unsigned acquireScratch();
 
   // Values.
@@ -383,12 +382,13 @@ public:
   /// Of pointers under bounds checks: which registers may be followed.
   llvm::DenseMap<mlir::Value, Registers> checkedPointers;
   unsigned textCount = 0;
-  /// Of the last operation that has scratch, and its first piece not yet asked
-  /// for.
+  /// Of the last operation that has scratch, and its next piece.
   tilegpu::ScratchAttr scratchPlaces;
   unsigned nextPiece = 0;
   mlir::Operation *scratchOwner = nullptr; ///< that is being emitted
   llvm::DenseMap<mlir::Value, Registers> registersOf;
+  /// The first of two elements that came as a word -> the second, the word.
+  llvm::DenseMap<mlir::Value, std::pair<mlir::Value, mlir::Value>> pairOf;
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   llvm::DenseMap<mlir::Type, std::unique_ptr<TileInfo>> infos;
   std::map<std::vector<uint32_t>, mlir::Value> threadParts;

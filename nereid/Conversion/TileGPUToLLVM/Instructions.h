@@ -90,6 +90,10 @@ public:
   virtual void barrier() = 0;
   /// Of the first `threads` of the block, which is all that compute.
   virtual void barrierOf(unsigned threads) = 0;
+  /// Waits for `takeTurn`'s counterpart: `threads` of two groups take part, of
+  /// which the one that gives goes on. `number` of the group that takes.
+  virtual void takeTurn(mlir::Value number, unsigned threads) = 0;
+  virtual void giveTurn(mlir::Value number, unsigned threads) = 0;
   /// The word of the lane whose number differs by `laneMask`.
   virtual mlir::Value shuffleXor(mlir::Value word, unsigned laneMask) = 0;
   virtual mlir::Value shuffleIndex(mlir::Value word, mlir::Value lane) = 0;
@@ -149,6 +153,8 @@ public:
   virtual void arriveAtBarrier(mlir::Value address, mlir::Value predicate) = 0;
   /// Until the phase of that parity has ended.
   virtual void waitBarrier(mlir::Value address, mlir::Value parity) = 0;
+  /// `map` is wanted soon: a parameter that describes a tensor.
+  virtual void prefetchMap(mlir::Value map, mlir::Value predicate) = 0;
   /// Starts to copy a box of the tensor that the parameter `map` describes.
   virtual void copyBox(mlir::Value to, mlir::Value map,
                        llvm::ArrayRef<mlir::Value> coordinates,

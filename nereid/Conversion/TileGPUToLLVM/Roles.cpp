@@ -26,16 +26,23 @@ static Value isThread(KernelEmitter &e, Value number, unsigned which) {
 }
 
 static void emitInit(KernelEmitter &e, tilegpu::InitSlotsOp op) {
-  tilegpu::BufferType type = op.getBarriers().getType();
   Value isFirst = isThread(e, e.thread, 0);
-  Value start = e.sharedAddress(
-      *op.getBarriers().getDefiningOp<tilegpu::AllocOp>().getOffset());
-  for (unsigned slot = 0; slot < type.getSlots(); ++slot) {
-    for (auto [which, arrivals] :
-         {std::pair(fullBarrier, 1u), std::pair(emptyBarrier, e.warps)}) {
-      Value address = arith::AddIOp::create(
-          e.b, e.loc, start, e.ops().i32(slot * type.getSlotBytes() + which));
-      e.machine->initBarrier(address, arrivals, isFirst);
+  for (Value argument : op->getParentOfType<func::FuncOp>().getArguments()) {
+    if (isa<tilegpu::TensorMapType>(argument.getType())) {
+      e.machine->prefetchMap(e.scalar(argument), isFirst);
+    }
+  }
+  for (Value barriers : op.getBarriers()) {
+    auto type = cast<tilegpu::BufferType>(barriers.getType());
+    Value start = e.sharedAddress(
+        *barriers.getDefiningOp<tilegpu::AllocOp>().getOffset());
+    for (unsigned slot = 0; slot < type.getSlots(); ++slot) {
+      for (auto [which, arrivals] :
+           {std::pair(fullBarrier, 1u), std::pair(emptyBarrier, e.warps)}) {
+        Value address = arith::AddIOp::create(
+            e.b, e.loc, start, e.ops().i32(slot * type.getSlotBytes() + which));
+        e.machine->initBarrier(address, arrivals, isFirst);
+      }
     }
   }
   e.machine->publishBarriers();
@@ -106,6 +113,35 @@ static void emitRelease(KernelEmitter &e, tilegpu::ReleaseSlotOp op) {
       barrierAddress(e, op.getBarriers(), op.getSlot(), emptyBarrier), one);
 }
 
+static Value groupOf(KernelEmitter &e) {
+  return arith::DivUIOp::create(e.b, e.loc, e.warp,
+                                e.ops().i32(e.target.warpsOfGroup()));
+}
+
+static unsigned threadsOfTwoGroups(KernelEmitter &e) {
+  return 2 * e.target.warpsOfGroup() * e.target.lanes;
+}
+
+static void emitTakeTurn(KernelEmitter &e, tilegpu::TakeTurnOp op) {
+  e.machine->takeTurn(groupOf(e), threadsOfTwoGroups(e));
+}
+
+static void emitGiveTurn(KernelEmitter &e, tilegpu::GiveTurnOp op) {
+  unsigned groups = e.warps / e.target.warpsOfGroup();
+  Value isLast = isThread(e, groupOf(e), groups - 1);
+  if (!op.getFirst()) {
+    Value next = arith::AddIOp::create(e.b, e.loc, groupOf(e), e.ops().i32(1));
+    Value turn =
+        arith::SelectOp::create(e.b, e.loc, isLast, e.ops().i32(0), next);
+    e.machine->giveTurn(turn, threadsOfTwoGroups(e));
+    return;
+  }
+  auto branch = scf::IfOp::create(e.b, e.loc, isLast, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(e.b);
+  e.b.setInsertionPointToStart(branch.thenBlock());
+  e.machine->giveTurn(e.ops().i32(0), threadsOfTwoGroups(e));
+}
+
 void addRoleForms(FormTable &table) {
   table.add<tilegpu::InitSlotsOp, emitInit>();
   table.add<tilegpu::IsProducerOp, emitIsProducer>();
@@ -114,6 +150,8 @@ void addRoleForms(FormTable &table) {
   table.add<tilegpu::CopyTileOp, emitCopyTile>();
   table.add<tilegpu::WaitSlotOp, emitWaitSlot>();
   table.add<tilegpu::ReleaseSlotOp, emitRelease>();
+  table.add<tilegpu::TakeTurnOp, emitTakeTurn>();
+  table.add<tilegpu::GiveTurnOp, emitGiveTurn>();
 }
 
 } // namespace nereid::togpu

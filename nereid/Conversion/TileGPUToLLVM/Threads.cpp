@@ -257,6 +257,13 @@ Value KernelEmitter::frozen(Value bits) {
 SmallVector<Value> KernelEmitter::packWords(ArrayRef<Value> elements,
                                             unsigned wordBits) {
   SmallVector<Value> words;
+  if (elements.size() == 2) {
+    auto pair = pairOf.find(elements[0]);
+    if (pair != pairOf.end() && pair->second.first == elements[1] &&
+        wordBits == 32) {
+      return {pair->second.second};
+    }
+  }
   if (wordBits == 32 && elements.size() % 2 == 0 &&
       llvm::all_of(elements, [&](Value v) { return roundedFrom(v); })) {
     for (size_t i = 0; i < elements.size(); i += 2) {

@@ -197,6 +197,19 @@ public:
     NVVM::BarrierOp::create(b, loc, TypeRange(), i32(computing), i32(threads),
                             NVVM::BarrierReductionAttr(), Value());
   }
+  /// Named barriers: 0 of all threads, 1 of those that compute, then turns.
+  Value turnBarrier(Value number) {
+    constexpr int turns = 2;
+    return arith::AddIOp::create(b, loc, number, i32(turns));
+  }
+  void takeTurn(Value number, unsigned threads) override {
+    NVVM::BarrierOp::create(b, loc, TypeRange(), turnBarrier(number),
+                            i32(threads), NVVM::BarrierReductionAttr(),
+                            Value());
+  }
+  void giveTurn(Value number, unsigned threads) override {
+    nv::NamedArriveOp::create(b, loc, turnBarrier(number), threads);
+  }
   void initBarrier(Value address, unsigned arrivals, Value predicate) override {
     nv::MbarrierInitOp::create(b, loc, address, arrivals, predicate);
   }
@@ -209,6 +222,10 @@ public:
   }
   void waitBarrier(Value address, Value parity) override {
     nv::MbarrierWaitOp::create(b, loc, address, parity);
+  }
+  void prefetchMap(Value map, Value predicate) override {
+    Value address = LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), map);
+    nv::PrefetchTensormapOp::create(b, loc, address, predicate);
   }
   void copyBox(Value to, Value map, ArrayRef<Value> coordinates,
                Value barrier) override {

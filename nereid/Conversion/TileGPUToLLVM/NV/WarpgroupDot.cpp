@@ -275,9 +275,9 @@ void KernelEmitter::emitWaitProducts(tilegpu::WaitProductsOp op) {
   bool isCarried = llvm::all_of(
       op->getUsers(), [](Operation *user) { return isa<scf::YieldOp>(user); });
   if (isCarried) {
-    nv::WarpgroupWaitOp::create(b, loc, /*pending=*/0, ValueRange());
+    nv::WarpgroupWaitOp::create(b, loc, op.getYounger(), ValueRange());
   } else {
-    auto wait = nv::WarpgroupWaitOp::create(b, loc, /*pending=*/0, sums);
+    auto wait = nv::WarpgroupWaitOp::create(b, loc, op.getYounger(), sums);
     sums.assign(wait.getResults().begin(), wait.getResults().end());
   }
   bind(op, std::move(sums));

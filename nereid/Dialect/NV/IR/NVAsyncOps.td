@@ -92,6 +92,19 @@ def NV_MbarrierWaitOp : NV_Op<"mbarrier_wait", [MemoryEffects<[MemRead, MemWrite
   let assemblyFormat = "$barrier `,` $parity attr-dict";
 }
 
+def NV_NamedArriveOp : NV_Op<"named_arrive", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "This thread comes to a named barrier, and goes on";
+  let description = [{
+    Those that wait there (`nvvm.barrier`) go on when `threads` have come, these
+    included; a multiple of the warp's. Section "bar, barrier".
+    ```mlir
+    nv.named_arrive %barrier, 256
+    ```
+  }];
+  let arguments = (ins I32:$barrier, I32Attr:$threads);
+  let assemblyFormat = "$barrier `,` $threads attr-dict";
+}
+
 def NV_TmaLoadOp : NV_Op<"tma_load", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Starts to copy a box of a tensor to shared memory";
   let description = [{

@@ -68,6 +68,18 @@ static void print(MbarrierWaitOp op) {
           true);
 }
 
+/// The intrinsic, unlike a text, may not be moved into branches.
+static void print(NamedArriveOp op) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  Value threads =
+      LLVM::ConstantOp::create(b, loc, b.getI32Type(), op.getThreads());
+  LLVM::CallIntrinsicOp::create(
+      b, loc, b.getStringAttr("llvm.nvvm.barrier.cta.arrive.aligned.count"),
+      ValueRange{op.getBarrier(), threads});
+  op.erase();
+}
+
 /// "[$1, {$2, $3}]"
 static std::string boxOf(AssemblyWriter &w, Value map, ValueRange coordinates) {
   std::string address = w.use(map);
@@ -122,8 +134,8 @@ static void print(PrefetchTensormapOp op) {
 bool printAsync(Operation *op) {
   return TypeSwitch<Operation *, bool>(op)
       .Case<MbarrierInitOp, MbarrierInvalOp, MbarrierArriveOp,
-            MbarrierExpectTxOp, MbarrierWaitOp, TmaLoadOp, TmaStoreOp,
-            PrefetchTensormapOp>([](auto typed) {
+            MbarrierExpectTxOp, MbarrierWaitOp, NamedArriveOp, TmaLoadOp,
+            TmaStoreOp, PrefetchTensormapOp>([](auto typed) {
         print(typed);
         return true;
       })

@@ -242,15 +242,16 @@ def TileGPU_WaitProductsOp : TileGPU_Op<"wait_products", [
     From a dot with `tilegpu.in_flight` to this, in the same block, the slots
     that it reads stay as they are. Or behind the loop that yields the dot, for
     the loop's result: then each iteration's dot adds to the one before, still
-    in flight.
+    in flight. Dots that were started after it, `younger` of them, may go on.
     ```mlir
     %d = tile.dot %a, %b, %c {tilegpu.in_flight, tilegpu.warpgroup_mma} : ...
     %e = tilegpu.wait_products %d : tensor<128x256xf32, #c>
     ```
   }];
-  let arguments = (ins Tile_Tensor:$product);
+  let arguments = (ins Tile_Tensor:$product,
+                       DefaultValuedAttr<ConfinedAttr<I32Attr, [IntNonNegative]>, "0">:$younger);
   let results = (outs Tile_Tensor:$result);
-  let assemblyFormat = "$product attr-dict `:` type($product)";
+  let assemblyFormat = "$product (`younger` $younger^)? attr-dict `:` type($product)";
   let hasVerifier = 1;
 }
 

@@ -34,7 +34,7 @@ def TileGPU_TensorMapAttr : AttrDef<TileGPU_Dialect, "TensorMapSource"> {
 }
 
 def TileGPU_InitSlotsOp : TileGPU_Op<"init_slots", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Makes the barriers of a ring; then all threads of the block see them";
+  let summary = "Makes the barriers of rings; then all threads of the block see them";
   let description = [{
     A slot is full when its bytes are there, and empty when each warp that
     computes has released it. Once, at the kernel's start.
@@ -42,7 +42,7 @@ def TileGPU_InitSlotsOp : TileGPU_Op<"init_slots", [MemoryEffects<[MemRead, MemW
     tilegpu.init_slots %barriers : !tilegpu.buffer<4 x [2] x i64, offsets = [1]>
     ```
   }];
-  let arguments = (ins TileGPU_BufferType:$barriers);
+  let arguments = (ins Variadic<TileGPU_BufferType>:$barriers);
   let assemblyFormat = "$barriers attr-dict `:` type($barriers)";
 }
 
@@ -107,6 +107,31 @@ def TileGPU_WaitSlotOp : TileGPU_SlotOp<"wait_slot"> {
   let summary = "Waits until a slot is full";
   let arguments = (ins TileGPU_BufferType:$barriers, I32:$slot, I32:$phase);
   let assemblyFormat = "$barriers `[` $slot `]` `phase` $phase attr-dict `:` type($barriers)";
+}
+
+def TileGPU_TakeTurnOp : TileGPU_SlotOp<"take_turn"> {
+  let summary = "A group of warps waits until it is its turn to start products";
+  let description = [{
+    The groups of warps that multiply together take turns, in their order: while
+    the products of one run, the other computes with the results of its own.
+    All take as many turns.
+    ```mlir
+    tilegpu.take_turn
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def TileGPU_GiveTurnOp : TileGPU_SlotOp<"give_turn"> {
+  let summary = "It is the next group's turn";
+  let description = [{
+    `first`: before any turn, the first group's.
+    ```mlir
+    tilegpu.give_turn
+    ```
+  }];
+  let arguments = (ins UnitAttr:$first);
+  let assemblyFormat = "(`first` $first^)? attr-dict";
 }
 
 def TileGPU_ReleaseSlotOp : TileGPU_SlotOp<"release_slot"> {

@@ -208,11 +208,14 @@ static void removeCopies(Block &block) {
   });
 }
 
-void splitRoles(func::FuncOp kernel, const TargetInfo &target) {
+scf::IfOp splitRoles(func::FuncOp kernel, const TargetInfo &target) {
   Block &entry = kernel.getBody().front();
   Location loc = kernel.getLoc();
   auto init = *entry.getOps<InitSlotsOp>().begin();
-  auto firstFree = *entry.getOps<FreeOp>().begin();
+  // Of the rings, which are made in front of both roles.
+  FreeOp firstFree = *llvm::find_if(entry.getOps<FreeOp>(), [&](FreeOp op) {
+    return op.getBuffer().getDefiningOp()->isBeforeInBlock(init);
+  });
   SmallVector<Operation *> body;
   for (auto at = std::next(Block::iterator(init)); &*at != firstFree; ++at) {
     body.push_back(&*at);
@@ -223,9 +226,12 @@ void splitRoles(func::FuncOp kernel, const TargetInfo &target) {
                                  /*withElseRegion=*/true);
   unsigned warps = warpsOf(kernel), group = target.warpsOfGroup();
   unsigned threads = (warps + group) * target.lanes;
+  // Two blocks of one group share a processor, as two groups of a block do.
+  unsigned blocks = warps == group ? 2 : 1;
   // Registers that the threads begin with, as the assembler deals them out.
-  unsigned each = std::min(target.threadRegisters + 1,
-                           target.processorRegisters / threads / 8 * 8);
+  unsigned each =
+      std::min(target.threadRegisters + 1,
+               target.processorRegisters / (threads * blocks) / 8 * 8);
   constexpr unsigned ofProducer = 40;
   unsigned ofComputing =
       std::min(240u, (each * threads - ofProducer * group * target.lanes) /
@@ -258,6 +264,7 @@ void splitRoles(func::FuncOp kernel, const TargetInfo &target) {
     kernel->setAttr(mostRegistersAttr, b.getI32IntegerAttr(each));
   }
   kernel->setAttr(producerWarpsAttr, b.getI32IntegerAttr(group));
+  return roles;
 }
 
 } // namespace nereid::tilegpu

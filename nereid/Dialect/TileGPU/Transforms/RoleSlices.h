@@ -11,6 +11,7 @@
 #include "nereid/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace nereid::tilegpu {
 
@@ -21,7 +22,7 @@ bool canSliceTo(mlir::Value value, mlir::Operation *at);
 /// The kernel, whose loops have both halves, becomes a condition: one branch
 /// copies (fill_slot, copy_tile and what they need), the other does the rest.
 /// Buffers and their barriers stay in front.
-void splitRoles(mlir::func::FuncOp kernel, const TargetInfo &target);
+mlir::scf::IfOp splitRoles(mlir::func::FuncOp kernel, const TargetInfo &target);
 
 } // namespace nereid::tilegpu
 

@@ -106,6 +106,8 @@ llvm.func @async(%s: i32, %m: i64, %x: i32, %mask: i16, %policy: i64, %p: i1) {
   nv.mbarrier_expect_tx %s, %x if %p
   // CHECK: nv.mbarrier_wait %{{.*}}, %{{.*}}
   nv.mbarrier_wait %s, %x
+  // CHECK: nv.named_arrive %{{.*}}, 256
+  nv.named_arrive %x, 256
   // CHECK: nv.mbarrier_inval %{{.*}} if %{{.*}}
   nv.mbarrier_inval %s if %p
   // CHECK: nv.tma_load %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] signals %{{.*}} multicast %{{.*}} cache %{{.*}} if %{{.*}}

@@ -124,6 +124,7 @@ llvm.func @copies_of_tensors(%map: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>
   nv.tma_load %s, %m[%x, %x, %x, %x, %x] signals %s
   nv.mbarrier_wait %s, %x
   nv.mbarrier_wait %s, %one
+  nv.named_arrive %x, 256
   nv.mbarrier_arrive %s if %p
   nv.mbarrier_arrive %s of %x if %p
   nv.tma_store %m[%x], %s if %p

@@ -13,6 +13,8 @@ llvm.func @barriers(%s: i32, %x: i32, %p: i1) {
   nv.mbarrier_expect_tx %s, %x if %p
   // CHECK: "{\0A\09.reg .pred done;\0A\09again:\0A\09mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;\0A\09@!done bra again;\0A\09}", "r,r"
   nv.mbarrier_wait %s, %x
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.barrier.cta.arrive.aligned.count"(%{{.*}}, %{{.*}})
+  nv.named_arrive %x, 256
   // CHECK: "mbarrier.inval.shared::cta.b64 [$0];", "r"
   nv.mbarrier_inval %s
   llvm.return
