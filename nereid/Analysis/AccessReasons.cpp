@@ -84,7 +84,7 @@ static AddressSources sourcesOf(Value pointers) {
       }
       continue;
     }
-    if (isa<tile::LoadOp, tile::GatherOp, tile::AtomicRMWOp>(op)) {
+    if (isa<tile::MemoryAccess, tile::GatherOp>(op)) {
       sources.loaded = op;
       continue;
     }

@@ -453,8 +453,7 @@ AxisInfo AxisInfoAnalysis::infer(Operation *op) {
         return info;
       })
       .Default([&](Operation *) {
-        if (isa<tile::LoadOp, tile::AtomicRMWOp, tile::AtomicCASOp>(op) ||
-            op->getNumOperands() == 0 ||
+        if (isa<tile::MemoryAccess>(op) || op->getNumOperands() == 0 ||
             !op->hasTrait<OpTrait::Elementwise>()) {
           return isa<RankedTensorType>(type) ? AxisInfo::unknown(type)
                                              : uniform(type, 1, std::nullopt);

@@ -436,7 +436,7 @@ void Counter::countElementwise(Operation *op) {
 
 void Counter::onOperation(Operation *op) {
   llvm::TypeSwitch<Operation *>(op)
-      .Case<tile::LoadOp>([&](auto load) {
+      .Case<tile::LoadAccess>([&](auto load) {
         idle[load.getResult()] = ofLoad(load.getResult(), load.getMask());
       })
       .Case([&](tile::ReduceOp reduce) { countReduce(reduce); })

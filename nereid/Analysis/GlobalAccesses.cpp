@@ -46,20 +46,21 @@ bool GlobalAccesses::Pointers::differFrom(const Pointers &others) const {
 
 GlobalAccesses GlobalAccesses::of(Operation *op) {
   GlobalAccesses accesses;
-  if (!isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp,
-           tilegpu::CopyAsyncOp>(op)) {
+  auto access = dyn_cast<tile::MemoryAccess>(op);
+  auto copy = dyn_cast<tilegpu::CopyAsyncOp>(op);
+  if (!access && !copy) {
     return accesses;
   }
-  Value pointers = op->getOperand(0);
+  Value pointers = access ? access.getPtr() : copy.getPointers();
   Array &array = accesses.arrayOf(rootPointer(pointers));
-  bool writes = !isa<tile::LoadOp, tilegpu::CopyAsyncOp>(op);
+  bool writes = access && access.writes();
   // Where several threads hold an element one of them writes it, and the
   // others must see that.
   auto type = dyn_cast<RankedTensorType>(pointers.getType());
   bool isWrittenForOthers =
       writes && (!type || freeThreadBits(tilegpu::layoutOf(type)));
   // And an asynchronous copy is in no order with its thread's own accesses.
-  bool isOwn = !isWrittenForOthers && !isa<tilegpu::CopyAsyncOp>(op);
+  bool isOwn = !isWrittenForOthers && !copy;
   (writes ? array.written : array.read).add(isOwn ? pointers : Value());
   return accesses;
 }

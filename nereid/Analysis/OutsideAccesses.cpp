@@ -44,8 +44,8 @@ programsToTry(const std::array<int32_t, 3> &grid) {
 }
 
 static int64_t bytesOfElement(Operation *op) {
-  Value pointer = op->getOperand(0);
-  auto type = cast<tile::PtrType>(getElementTypeOrSelf(pointer));
+  Value pointers = cast<tile::MemoryAccess>(op).getPtr();
+  auto type = cast<tile::PtrType>(getElementTypeOrSelf(pointers));
   return (type.getPointee().getIntOrFloatBitWidth() + 7) / 8;
 }
 

@@ -442,14 +442,12 @@ ProgramValues::Maybe ProgramValues::evaluate(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 void ProgramValues::tellAccess(Operation *op) {
-  Value pointer, mask;
-  llvm::TypeSwitch<Operation *>(op)
-      .Case<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp>([&](auto access) {
-        pointer = access.getPtr();
-        mask = access.getMask();
-      })
-      .Case([&](tile::AtomicCASOp access) { pointer = access.getPtr(); });
-  const KnownValue *pointers = pointer ? get(pointer) : nullptr;
+  auto access = dyn_cast<tile::MemoryAccess>(op);
+  if (!access) {
+    return;
+  }
+  Value pointer = access.getPtr(), mask = access.getMask();
+  const KnownValue *pointers = get(pointer);
   const KnownValue *known = mask ? get(mask) : nullptr;
   if (pointers && pointers->root && (!mask || known)) {
     work -= int64_t(countOf(pointer));

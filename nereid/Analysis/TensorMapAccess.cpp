@@ -42,7 +42,7 @@ class Finder {
 public:
   Finder(IndexReader &indices, const IntegerRanges &ranges, StringRef &why)
       : indices(indices), ranges(ranges), why(why) {}
-  std::optional<TensorMapAccess> find(tile::LoadOp load);
+  std::optional<TensorMapAccess> find(tile::LoadAccess load);
 
 private:
   std::optional<Linear> integers(Value value);
@@ -389,7 +389,7 @@ static bool isNarrow(const IndexPolynomial &index, bool isRow) {
   });
 }
 
-std::optional<TensorMapAccess> Finder::find(tile::LoadOp load) {
+std::optional<TensorMapAccess> Finder::find(tile::LoadAccess load) {
   auto type = dyn_cast<RankedTensorType>(load.getType());
   if (!type) {
     return fail("it is a scalar");
@@ -431,7 +431,7 @@ std::optional<TensorMapAccess> Finder::find(tile::LoadOp load) {
   return access;
 }
 
-std::optional<TensorMapAccess> tensorMapAccess(tile::LoadOp load,
+std::optional<TensorMapAccess> tensorMapAccess(tile::LoadAccess load,
                                                const IntegerRanges &ranges,
                                                IndexReader &indices,
                                                StringRef &why) {

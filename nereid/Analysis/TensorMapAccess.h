@@ -42,7 +42,7 @@ struct TensorMapAccess {
 /// one dimension; elements outside are zeros. No coordinate is negative, since
 /// the engine takes what is in front of a tensor for zeros, too. Whether sizes,
 /// strides and the address are such as the engine takes the host looks.
-std::optional<TensorMapAccess> tensorMapAccess(tile::LoadOp load,
+std::optional<TensorMapAccess> tensorMapAccess(tile::LoadAccess load,
                                                const IntegerRanges &ranges,
                                                IndexReader &indices,
                                                llvm::StringRef &why);

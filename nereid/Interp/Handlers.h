@@ -28,8 +28,12 @@ void addReduceHandlers(HandlerTable &table);
 void addDotHandlers(HandlerTable &table);
 void addDebugHandlers(HandlerTable &table);
 
-/// All of them; built on first use.
-const HandlerTable &handlers();
+/// Of an access that only reads, or only writes, whatever its operation; null
+/// for others.
+const Handler *accessHandler(mlir::Operation &op);
+
+/// Null for operations that the executor does not know.
+const Handler *handlerOf(mlir::Operation &op);
 
 } // namespace nereid::interp
 

@@ -60,6 +60,17 @@ TEST(InterpTest, MaskedVectorAddTouchesNothingElse) {
   }
 }
 
+TEST(InterpTest, AccessesOfOtherDialectsAreLoadsAndStores) {
+  KernelRunner kernel("%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32",
+                      tile::testing::increment);
+  std::vector<float> x = randomFloats(100), y(100, -1.0f), expected = y;
+  for (int i = 0; i < 70; ++i) {
+    expected[i] = x[i] + 1.0f;
+  }
+  kernel.pass(x).pass(y).pass(70).run();
+  EXPECT_EQ(y, expected);
+}
+
 TEST(InterpTest, ProgramIdsFollowTheLinearOrder) {
   KernelRunner kernel("%p: !tile.ptr<i32>", R"(
     %c0 = arith.constant 0 : i32

@@ -11,6 +11,7 @@
 
 #include "nereid/Dialect/Tile/IR/Tile.h"
 #include "nereid/Dialect/Tile/Transforms/AssignSites.h"
+#include "nereid/Dialect/Tile/testing/OtherAccesses.h"
 #include "nereid/Interp/Interp.h"
 
 #include "mlir/Parser/Parser.h"
@@ -28,7 +29,7 @@ public:
   /// `body` of `func.func @k(parameters)`, without the return.
   KernelRunner(const std::string &parameters, const std::string &body,
                Options options = {}) {
-    context.loadDialect<tile::TileDialect>();
+    context.loadDialect<tile::TileDialect, tile::testing::OtherDialect>();
     module = mlir::parseSourceString<mlir::ModuleOp>(
         "func.func @k(" + parameters + ") {\n" + body + "\nreturn\n}\n",
         mlir::ParserConfig(&context));

@@ -155,13 +155,20 @@ static void runAddPtr(Machine &m, const Step &step) {
   }
 }
 
+/// Of the operand that `value` is; behind the last for null.
+static unsigned operandNumber(const Step &step, mlir::Value value) {
+  return llvm::find(step.op->getOperands(), value).getIndex();
+}
+
 static void runLoad(Machine &m, const Step &step) {
-  auto op = mlir::cast<tile::LoadOp>(step.op);
-  const TileValue &address = m.in(step, 0);
+  tile::LoadAccess op(step.op);
+  mlir::Value mask = op.getMask();
+  unsigned maskNumber = operandNumber(step, mask);
+  const TileValue &address = m.in(step, operandNumber(step, op.getPtr()));
   TileValue &r = m.out(step);
   for (int64_t i = 0, n = r.size(); i < n; ++i) {
     uint64_t at = static_cast<uint64_t>(address.ints[i]);
-    if (isActive(m, step, op.getMask(), 1, i)) {
+    if (isActive(m, step, mask, maskNumber, i)) {
       if (enter(m, step, AccessLog::Kind::Read, at, r.element.bytes) ==
           AccessLog::Outcome::Outside) {
         setBits(r, i, 0);
@@ -170,29 +177,32 @@ static void runLoad(Machine &m, const Step &step) {
         loadElement(m, r, i, at);
       }
     } else if (op.getOther()) {
-      const TileValue &other = m.in(step, op.getMask() ? 2 : 1);
+      const TileValue &other = m.in(step, operandNumber(step, op.getOther()));
       copyElement(r, i, other, i);
     } else {
       setBits(r, i, 0);
     }
     if (address.isUnknown(i) ||
-        isActivityUnknown(m, step, op.getMask(), 1, i)) {
+        isActivityUnknown(m, step, mask, maskNumber, i)) {
       r.setUnknown(i);
     }
   }
 }
 
 static void runStore(Machine &m, const Step &step) {
-  auto op = mlir::cast<tile::StoreOp>(step.op);
-  const TileValue &address = m.in(step, 0), &value = m.in(step, 1);
+  tile::StoreAccess op(step.op);
+  mlir::Value mask = op.getMask();
+  unsigned maskNumber = operandNumber(step, mask);
+  const TileValue &address = m.in(step, operandNumber(step, op.getPtr()));
+  const TileValue &value = m.in(step, operandNumber(step, op.getValue()));
   m.beginAccess();
   for (int64_t i = 0, n = value.size(); i < n; ++i) {
     uint64_t at = static_cast<uint64_t>(address.ints[i]);
-    bool isUnknown = isActivityUnknown(m, step, op.getMask(), 2, i);
+    bool isUnknown = isActivityUnknown(m, step, mask, maskNumber, i);
     if (address.isUnknown(i)) {
       m.noteUndecided();
     }
-    if (isActive(m, step, op.getMask(), 2, i)) {
+    if (isActive(m, step, mask, maskNumber, i)) {
       unsigned bytes = value.element.bytes;
       auto outcome = enter(m, step, AccessLog::Kind::Write, at, bytes);
       if (outcome == AccessLog::Outcome::Outside) {
@@ -209,10 +219,15 @@ static void runStore(Machine &m, const Step &step) {
   }
 }
 
+const Handler *accessHandler(mlir::Operation &op) {
+  static const Handler load{runLoad}, store{runStore};
+  return mlir::isa<tile::LoadAccess>(op)    ? &load
+         : mlir::isa<tile::StoreAccess>(op) ? &store
+                                            : nullptr;
+}
+
 void addMemoryHandlers(HandlerTable &table) {
   table["tile.addptr"] = {runAddPtr, true};
-  table["tile.load"] = {runLoad};
-  table["tile.store"] = {runStore};
 }
 
 } // namespace nereid::interp

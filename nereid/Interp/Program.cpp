@@ -15,7 +15,7 @@
 
 namespace nereid::interp {
 
-const HandlerTable &handlers() {
+const Handler *handlerOf(mlir::Operation &op) {
   static const HandlerTable table = [] {
     HandlerTable table;
     addArithHandlers(table);
@@ -30,7 +30,8 @@ const HandlerTable &handlers() {
     addDebugHandlers(table);
     return table;
   }();
-  return table;
+  auto found = table.find(op.getName().getStringRef());
+  return found == table.end() ? accessHandler(op) : &found->second;
 }
 
 namespace {
@@ -61,12 +62,11 @@ public:
 
 private:
   Status build(mlir::Operation &op, Step &step) {
-    auto found = handlers().find(op.getName().getStringRef());
-    if (found == handlers().end()) {
+    step.handler = handlerOf(op);
+    if (!step.handler) {
       return unsupported(
           op.getLoc(), "operation '" + op.getName().getStringRef().str() + "'");
     }
-    step.handler = &found->second;
     step.op = &op;
     for (mlir::Value value : op.getOperands()) {
       step.operands.push_back(slotOf.lookup(value));

@@ -188,12 +188,14 @@ static Diagnostic outsideWarning(func::FuncOp kernel,
                           .getArgAttrOfType<StringAttr>(
                               outside.array.getArgNumber(), tile::nameAttr)
                           .str();
-  const char *verb = isa<tile::LoadOp>(outside.op)    ? "load"
-                     : isa<tile::StoreOp>(outside.op) ? "store"
-                                                      : "atomic operation";
+  auto access = cast<tile::MemoryAccess>(outside.op);
+  std::string verb = access.getVerb().str();
+  if (access.reads() && access.writes()) {
+    verb += " operation";
+  }
   Diagnostic warning =
       makeDiagnostic(outside.op->getLoc(), Severity::Warning,
-                     std::string(verb) + " leaves " + array + ": expected " +
+                     verb + " leaves " + array + ": expected " +
                          indexText(0, outside.elements - 1) + ", got " +
                          indexText(outside.firstIndex, outside.lastIndex) +
                          " in " + programText(outside.program, launch.grid),

@@ -12,6 +12,7 @@
 #include "nereid/Dialect/Tile/IR/Tile.h"
 #include "nereid/Dialect/Tile/Transforms/ExpandMath.h"
 #include "nereid/Dialect/Tile/Transforms/Passes.h"
+#include "nereid/Dialect/Tile/testing/OtherAccesses.h"
 #include "nereid/Dialect/TileGPU/IR/TileGPU.h"
 #include "nereid/Dialect/TileGPU/Transforms/Passes.h"
 #include "nereid/Pipeline/GpuPipeline.h"
@@ -27,12 +28,13 @@
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<nereid::tile::TileDialect, nereid::tilegpu::TileGPUDialect,
-                  nereid::nv::NVDialect, mlir::NVVM::NVVMDialect,
-                  mlir::arith::ArithDialect, mlir::func::FuncDialect,
-                  mlir::math::MathDialect, mlir::scf::SCFDialect,
-                  mlir::ub::UBDialect, mlir::vector::VectorDialect,
-                  mlir::LLVM::LLVMDialect>();
+  registry
+      .insert<nereid::tile::TileDialect, nereid::tile::testing::OtherDialect,
+              nereid::tilegpu::TileGPUDialect, nereid::nv::NVDialect,
+              mlir::NVVM::NVVMDialect, mlir::arith::ArithDialect,
+              mlir::func::FuncDialect, mlir::math::MathDialect,
+              mlir::scf::SCFDialect, mlir::ub::UBDialect,
+              mlir::vector::VectorDialect, mlir::LLVM::LLVMDialect>();
   nereid::nvptx::registerTargets(registry);
   nereid::registerToyTarget(registry);
 

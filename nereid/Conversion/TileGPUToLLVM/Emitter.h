@@ -130,8 +130,8 @@ public:
                            mlir::Value amount);
 
   // Memory.cpp
-  void emitLoad(tile::LoadOp op);
-  void emitStore(tile::StoreOp op);
+  void emitLoad(tile::LoadAccess op);
+  void emitStore(tile::StoreAccess op);
   /// Addresses of a thread's elements: few registers, and distances from them.
   struct GlobalPlaces {
     mlir::Value pointers;

@@ -52,10 +52,10 @@ void KernelEmitter::findStreamed() {
   llvm::DenseSet<Value> loaded;
   int64_t bytesLoaded = 0, bytesStored = 0;
   for (Operation &op : kernel.getBody().front()) {
-    if (auto load = dyn_cast<tile::LoadOp>(op)) {
+    if (auto load = dyn_cast<tile::LoadAccess>(op)) {
       loaded.insert(rootPointer(load.getPtr()));
       bytesLoaded += tile::getBytes(load.getType());
-    } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
+    } else if (auto store = dyn_cast<tile::StoreAccess>(op)) {
       streamed.insert(rootPointer(store.getPtr()));
       bytesStored += tile::getBytes(store.getValue().getType());
     } else if (!tile::isElementwise(&op) &&
@@ -153,12 +153,12 @@ void KernelEmitter::surveyMemory(GpuKernelInfo &info) {
   }
   kernel.walk([&](Operation *op) {
     auto assembly = dyn_cast<tile::InlineAsmOp>(op);
-    if (!(assembly && !assembly.getPure()) &&
-        !isa<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(op)) {
+    auto access = dyn_cast<tile::MemoryAccess>(op);
+    if (!(assembly && !assembly.getPure()) && !(access && access.writes())) {
       return;
     }
     // Nobody knows where assembly writes.
-    Value root = assembly ? Value() : rootPointer(op->getOperand(0));
+    Value root = access ? rootPointer(access.getPtr()) : Value();
     for (BlockArgument argument : kernel.getArguments()) {
       if (isa<tile::PtrType>(argument.getType()) &&
           (!root || root == argument)) {

@@ -30,12 +30,31 @@ public:
       std::invoke(emit, e, mlir::cast<Op>(op));
     };
   }
-  /// Null for operations without a row.
+  /// For all operations with an interface that have no row.
+  template <typename Interface, auto emit>
+  void addAll() {
+    kinds.push_back(
+        {[](mlir::Operation *op) { return mlir::isa<Interface>(op); },
+         [](KernelEmitter &e, mlir::Operation *op) {
+           std::invoke(emit, e, mlir::cast<Interface>(op));
+         }});
+  }
+  /// Null for operations without either.
   Form find(mlir::Operation *op) const {
-    return rows.lookup(op->getName().getTypeID());
+    if (Form row = rows.lookup(op->getName().getTypeID())) {
+      return row;
+    }
+    const auto *kind = llvm::find_if(
+        kinds, [&](const Kind &kind) { return kind.includes(op); });
+    return kind == kinds.end() ? nullptr : kind->form;
   }
 
 private:
+  struct Kind {
+    bool (*includes)(mlir::Operation *);
+    Form form;
+  };
+  llvm::SmallVector<Kind, 2> kinds;
   llvm::DenseMap<mlir::TypeID, Form> rows;
 };
 

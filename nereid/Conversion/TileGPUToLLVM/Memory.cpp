@@ -133,7 +133,7 @@ std::pair<Value, int64_t> KernelEmitter::globalAddress(GlobalPlaces &places,
   return {start, distance};
 }
 
-void KernelEmitter::emitLoad(tile::LoadOp op) {
+void KernelEmitter::emitLoad(tile::LoadAccess op) {
   bool isTensor = isa<RankedTensorType>(op.getType());
   Type element = tile::getElement(op.getType());
   Type lane = laneType(element);
@@ -168,7 +168,7 @@ void KernelEmitter::emitLoad(tile::LoadOp op) {
     }
   }
   if (isTensor) {
-    bind(op, std::move(result));
+    bind(op.getResult(), std::move(result));
   } else {
     scalars[op.getResult()] = result[0];
   }
@@ -176,12 +176,12 @@ void KernelEmitter::emitLoad(tile::LoadOp op) {
 
 /// What an element-wise kernel only writes leaves the first-level cache to what
 /// it loads, if that is more (docs/decisions/Tiles.md).
-static bool leavesCache(tile::StoreOp op, bool isStreamed) {
+static bool leavesCache(tile::StoreAccess op, bool isStreamed) {
   return isStreamed && op.getCache() == tile::CacheModifier::None &&
          op.getEvict() == tile::EvictionPolicy::Normal;
 }
 
-void KernelEmitter::emitStore(tile::StoreOp op) {
+void KernelEmitter::emitStore(tile::StoreAccess op) {
   bool isTensor = isa<RankedTensorType>(op.getPtr().getType());
   Type element = tile::getElement(op.getValue().getType());
   Type lane = laneType(element);
@@ -222,8 +222,8 @@ void KernelEmitter::emitStore(tile::StoreOp op) {
 }
 
 void addMemoryForms(FormTable &table) {
-  table.add<tile::LoadOp, &KernelEmitter::emitLoad>();
-  table.add<tile::StoreOp, &KernelEmitter::emitStore>();
+  table.addAll<tile::LoadAccess, &KernelEmitter::emitLoad>();
+  table.addAll<tile::StoreAccess, &KernelEmitter::emitStore>();
 }
 
 } // namespace nereid::togpu

@@ -65,7 +65,7 @@ void Nest::walkMasks(Evaluator &evaluator, unsigned coords,
         walk(op->getOperand(0),
              evaluator.mapped(op, at, cast<OpResult>(value).getResultNumber()));
       }
-    } else if (auto load = dyn_cast<tile::LoadOp>(op)) {
+    } else if (auto load = dyn_cast<tile::LoadAccess>(op)) {
       if (load.getMask()) {
         visit(load.getMask(), at, false);
       }
@@ -85,7 +85,7 @@ void Nest::walkMasks(Evaluator &evaluator, unsigned coords,
     for (Value operand : root.op->getOperands()) {
       walk(operand, coords);
     }
-    if (auto store = dyn_cast<tile::StoreOp>(root.op)) {
+    if (auto store = dyn_cast<tile::StoreAccess>(root.op)) {
       visit(store.getMask(), coords, true);
     }
   }
@@ -177,7 +177,7 @@ static bool variesByProgram(Value scalar) {
       }
       continue;
     }
-    if (isa<tile::ProgramIdOp, tile::LoadOp>(op)) {
+    if (isa<tile::ProgramIdOp, tile::LoadAccess>(op)) {
       return true;
     }
     llvm::append_range(work, op->getOperands());
@@ -361,7 +361,7 @@ void Nest::assumeNoneHolds(Evaluator &evaluator, unsigned coords) {
 Value Nest::canStream(Evaluator &probe, unsigned coords) {
   Value condition;
   for (const Root &root : item.roots) {
-    auto store = dyn_cast_or_null<tile::StoreOp>(root.op);
+    auto store = dyn_cast_or_null<tile::StoreAccess>(root.op);
     if (!store || !kernel.canStream(store)) {
       continue;
     }

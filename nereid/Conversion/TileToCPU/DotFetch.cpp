@@ -50,7 +50,7 @@ static bool readsMemory(Value pointers) {
 
 /// The next block of an operand that is loaded for this product alone.
 std::optional<DotEmitter::Ahead> DotEmitter::nextBlock(Value value) {
-  auto load = value.getDefiningOp<tile::LoadOp>();
+  auto load = value.getDefiningOp<tile::LoadAccess>();
   if (!load || kernel.buffer(value) || readsMemory(load.getPtr())) {
     return std::nullopt;
   }

@@ -93,23 +93,16 @@ Value KernelEmitter::atomicElement(Operation *op, Value address, Value value,
 }
 
 void Nest::atomicLanes(Evaluator &evaluator, Operation *op, unsigned coords) {
-  Value compare, value, mask;
-  if (auto rmw = dyn_cast<tile::AtomicRMWOp>(op)) {
-    value = rmw.getValue();
-    mask = rmw.getMask();
-  } else {
-    auto cas = cast<tile::AtomicCASOp>(op);
-    value = cas.getValue();
-    compare = cas.getCompare();
-  }
+  auto access = cast<tile::MemoryAccess>(op);
+  auto cas = dyn_cast<tile::AtomicCASOp>(op);
   SmallVector<Value> inputs;
   inputs.push_back(
-      evaluator.address(evaluator.pointer(op->getOperand(0), coords)).value);
-  inputs.push_back(evaluator.evaluate(value, coords).value);
-  if (compare) {
-    inputs.push_back(evaluator.evaluate(compare, coords).value);
+      evaluator.address(evaluator.pointer(access.getPtr(), coords)).value);
+  inputs.push_back(evaluator.evaluate(access.getValue(), coords).value);
+  if (cas) {
+    inputs.push_back(evaluator.evaluate(cas.getCompare(), coords).value);
   }
-  Lane active = evaluator.activeMask(mask, coords);
+  Lane active = evaluator.activeMask(access.getMask(), coords);
   Value on = active.value ? evaluator.vectorOf(active) : Value();
   LaneOps ops = evaluator.at(evaluator.innermost());
   Value result = op->getResult(0);
@@ -131,7 +124,7 @@ void Nest::atomicLanes(Evaluator &evaluator, Operation *op, unsigned coords) {
           address);
     }
     Value old = kernel.atomicElement(op, address, scalars[1],
-                                     compare ? scalars[2] : Value());
+                                     cas ? scalars[2] : Value());
     if (array) {
       Value slot = LLVM::GEPOp::create(ops.b, ops.loc, array.getType(), type,
                                        array, ValueRange{lane});

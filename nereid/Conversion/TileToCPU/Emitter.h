@@ -50,7 +50,7 @@ public:
   mlir::Value scalar(mlir::Value tile);
   /// Null if `tile` is not in memory.
   const Buffer *buffer(mlir::Value tile);
-  bool canStream(tile::StoreOp store) const;
+  bool canStream(tile::StoreAccess store) const;
   /// An array of the function's frame, for lanes that are walked one by one.
   mlir::Value stackArray(mlir::Type element, int64_t count);
   /// Calls the function at byte `offset` of HostServices with the frame, the

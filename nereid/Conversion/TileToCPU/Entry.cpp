@@ -161,12 +161,12 @@ void KernelEmitter::surveyMemory(CpuKernelInfo &info) {
     }
   };
   kernel.walk([&](Operation *op) {
-    bool atomic = isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op);
-    if (isa<tile::LoadOp>(op) || atomic) {
-      mark(op->getOperand(0), [&](unsigned i) { read[i] = true; });
+    auto access = dyn_cast<tile::MemoryAccess>(op);
+    if (access && access.reads()) {
+      mark(access.getPtr(), [&](unsigned i) { read[i] = true; });
     }
-    if (isa<tile::StoreOp>(op) || atomic) {
-      mark(op->getOperand(0),
+    if (access && access.writes()) {
+      mark(access.getPtr(),
            [&](unsigned i) { info.writtenParameters[i] = true; });
     }
     callsServices |= isa<tile::PrintOp, tile::AssertOp, tile::CheckBoundsOp,
@@ -181,7 +181,7 @@ void KernelEmitter::surveyMemory(CpuKernelInfo &info) {
   }
 }
 
-bool KernelEmitter::canStream(tile::StoreOp store) const {
+bool KernelEmitter::canStream(tile::StoreAccess store) const {
   Value root = rootPointer(store.getPtr());
   return root && streamable.lookup(root) && !fetched.contains(store);
 }

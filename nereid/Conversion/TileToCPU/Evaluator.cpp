@@ -191,7 +191,7 @@ Lane Evaluator::compute(Value tile, unsigned coords) {
     return evaluate(op->getOperand(0),
                     mapped(op, coords, cast<OpResult>(tile).getResultNumber()));
   }
-  if (auto load = dyn_cast<tile::LoadOp>(op)) {
+  if (auto load = dyn_cast<tile::LoadAccess>(op)) {
     return this->load(load, coords);
   }
   if (const StructuredForm *form = structuredForm(op); form && form->evaluate) {

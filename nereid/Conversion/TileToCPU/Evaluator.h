@@ -110,15 +110,15 @@ public:
   /// The lanes as vectors at the innermost level.
   mlir::Value vectorOf(Lane lane);
 
-  Lane load(tile::LoadOp op, unsigned coords);
+  Lane load(tile::LoadAccess op, unsigned coords);
   Lane loadBuffer(const Buffer &buffer, unsigned coords);
   void storeBuffer(const Buffer &buffer, unsigned coords, Lane value,
                    unsigned level);
   LanePointer pointer(mlir::Value tile, unsigned coords);
   void store(const LanePointer &to, mlir::Type element, mlir::Value value,
              Lane mask, bool nontemporal);
-  void tellStore(tile::StoreOp op, const LanePointer &to, mlir::Type element,
-                 bool isMasked);
+  void tellStore(tile::StoreAccess op, const LanePointer &to,
+                 mlir::Type element, bool isMasked);
   /// Mask of `mask` (may be null) and the active lanes; null if all are on.
   Lane activeMask(mlir::Value mask, unsigned coords);
   /// Address of the first lane, if the lanes are contiguous; else null.
@@ -202,7 +202,7 @@ private:
   LoadForm formOf(const LanePointer &from, mlir::Type type, bool isMasked);
   enum class StoreForm { Run, Scatter, Lanes };
   StoreForm storeFormOf(const LanePointer &to, mlir::Type type, bool isMasked);
-  void tellLoad(tile::LoadOp op, const LanePointer &from, bool isMasked);
+  void tellLoad(tile::LoadAccess op, const LanePointer &from, bool isMasked);
   Lane loadFrom(const LanePointer &from, mlir::Type element, Lane mask,
                 Lane other);
   Lane loadUniform(const LanePointer &from, mlir::Type type, Lane mask,

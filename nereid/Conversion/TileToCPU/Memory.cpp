@@ -79,7 +79,7 @@ Value Evaluator::otherVector(Type type, Lane other, unsigned level) {
   return isa<FloatType>(type) ? ops.real(full, 0) : ops.integer(full, 0);
 }
 
-Lane Evaluator::load(tile::LoadOp op, unsigned coords) {
+Lane Evaluator::load(tile::LoadAccess op, unsigned coords) {
   LanePointer from = pointer(op.getPtr(), coords);
   Lane mask, other;
   if (op.getMask()) {
@@ -109,7 +109,7 @@ Lane Evaluator::load(tile::LoadOp op, unsigned coords) {
   return loadFrom(from, element, mask, other);
 }
 
-void Evaluator::tellLoad(tile::LoadOp op, const LanePointer &from,
+void Evaluator::tellLoad(tile::LoadAccess op, const LanePointer &from,
                          bool isMasked) {
   if (!tellsDecisions(op.getContext()) || lanes == 1) {
     return;
@@ -499,8 +499,8 @@ Evaluator::StoreForm Evaluator::storeFormOf(const LanePointer &to, Type type,
              : StoreForm::Lanes;
 }
 
-void Evaluator::tellStore(tile::StoreOp op, const LanePointer &to, Type type,
-                          bool isMasked) {
+void Evaluator::tellStore(tile::StoreAccess op, const LanePointer &to,
+                          Type type, bool isMasked) {
   if (!tellsDecisions(op.getContext()) || lanes == 1) {
     return;
   }

@@ -7,6 +7,7 @@
 
 #include "nereid/Conversion/TileToCPU/TestKernel.h"
 #include "nereid/Conversion/TileToCPU/TileText.h"
+#include "nereid/Dialect/Tile/testing/OtherAccesses.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -54,6 +55,20 @@ TEST(Memory, LoadSurvivesAStoreToTheSameArray) {
     EXPECT_EQ(x0[i], i + 2);
     EXPECT_EQ(z0[i], i + 1 + 5150);
   }
+}
+
+TEST(Memory, AccessesOfOtherDialectsAreLoadsAndStores) {
+  std::string text =
+      "func.func @k(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32) "
+      "attributes {tile.kernel} {\n";
+  TestKernel kernel(text + tile::testing::increment + "return\n}\n");
+  ASSERT_TRUE(kernel.ok()) << kernel.error();
+  EXPECT_EQ(kernel.info().writtenParameters,
+            (std::vector<bool>{false, true, false}));
+  std::vector<float> x(100, 2.5f), y(100, -1.0f), expected = y;
+  std::fill_n(expected.begin(), 70, 3.5f);
+  kernel.run({1, 1, 1}, x.data(), y.data(), 70);
+  EXPECT_EQ(y, expected);
 }
 
 /// The offsets of a block of size x size elements, row after row.

@@ -528,7 +528,7 @@ void Nest::emitRoots(Evaluator &evaluator, unsigned coords, bool nontemporal) {
       break;
     }
     case RootKind::Store: {
-      auto store = cast<tile::StoreOp>(root.op);
+      auto store = cast<tile::StoreAccess>(root.op);
       Lane value = evaluator.evaluate(store.getValue(), coords);
       LanePointer to = evaluator.pointer(store.getPtr(), coords);
       Lane mask = evaluator.activeMask(store.getMask(), coords);

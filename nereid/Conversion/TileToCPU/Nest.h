@@ -164,7 +164,7 @@ private:
   void fetchPieces(Evaluator &evaluator, unsigned coords, const Coord &chunk);
   bool isPiece(mlir::Type tensor) const;
   bool isShortRow(mlir::Type tensor) const;
-  bool readsBeside(tile::StoreOp store) const;
+  bool readsBeside(tile::StoreAccess store) const;
   unsigned coordsOf(Evaluator &evaluator, const Coord &chunk,
                     const Coord &axis);
   void turnLoads();

@@ -121,7 +121,7 @@ bool Plan::passesLoad(Operation *write, const Item &item) {
   for (Operation *load : llvm::make_first_range(lastWriteBefore)) {
     Item *last = before(load->getResult(0));
     if (last && last->order >= item.order &&
-        conflicts(cast<tile::LoadOp>(load), write, Distance::OtherItem)) {
+        conflicts(cast<tile::LoadAccess>(load), write, Distance::OtherItem)) {
       return true;
     }
   }
@@ -238,7 +238,7 @@ void Plan::visit(Operation *op) {
       (isa<tile::SplitOp>(op) && !isTensor(op->getResult(0)))) {
     return addOp(op);
   }
-  if (auto load = dyn_cast<tile::LoadOp>(op)) {
+  if (auto load = dyn_cast<tile::LoadAccess>(op)) {
     lastWriteBefore[op] = lastWrite;
     if (load.getIsVolatile()) {
       Item *item = addRoot({RootKind::Materialize, op, load.getResult()},
@@ -247,10 +247,10 @@ void Plan::visit(Operation *op) {
     }
     return;
   }
-  if (isa<tile::StoreOp>(op)) {
+  if (isa<tile::StoreAccess>(op)) {
     addRoot({RootKind::Store, op}, shapeOf(op->getOperand(0)), operands, -1,
             true);
-  } else if (isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op)) {
+  } else if (isa<tile::MemoryAccess>(op)) {
     addRoot({RootKind::Atomic, op}, shapeOf(op->getResult(0)), operands, -1,
             true);
   } else if (isa<tile::AssertOp, tile::CheckBoundsOp, tile::CheckNanOp>(op)) {

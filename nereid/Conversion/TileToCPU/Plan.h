@@ -61,7 +61,7 @@ struct Root {
 /// A nest's share of a load: from quarter `begin` of the vector dimension,
 /// `count` quarters.
 struct Fetch {
-  tile::LoadOp load;
+  tile::LoadAccess load;
   int begin, count;
   /// The nest is the only one that reads the load: worth it for a tile whose
   /// rows are short pieces of memory.
@@ -86,7 +86,7 @@ struct Item {
   /// What the next program or iteration will load, fetched meanwhile.
   llvm::SmallVector<Fetch> fetchNext;
   /// Stores of the nest after this one, whose cache lines it fetches.
-  llvm::SmallVector<tile::StoreOp> fetchForStore;
+  llvm::SmallVector<tile::StoreAccess> fetchForStore;
 };
 
 /// The later of two items; null is before all.
@@ -175,7 +175,7 @@ private:
   Item *nestFor(mlir::Value value, Item *before);
   bool crossing(mlir::Operation *load, llvm::ArrayRef<Demand> wanted,
                 Item *&limit, bool &sameNest);
-  bool conflicts(tile::LoadOp load, mlir::Operation *write,
+  bool conflicts(tile::LoadAccess load, mlir::Operation *write,
                  Distance distance) const;
   int cost(mlir::Value value) const;
   bool touchesMemory(mlir::Value value) const;
@@ -183,7 +183,7 @@ private:
   bool onlyReadBefore(mlir::Value argument, Item *item) const;
   void findLastUses();
   void planPrefetches();
-  void fetchWhileComputing(tile::LoadOp load);
+  void fetchWhileComputing(tile::LoadAccess load);
   int weight(const Item &item);
 
   mlir::Block *block;

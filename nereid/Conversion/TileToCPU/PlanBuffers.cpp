@@ -42,28 +42,28 @@ void Plan::learn(Operation *op) {
   }
   Known all;
   const StructuredForm *form = structuredForm(op);
-  all.cost = isView(op)              ? 0
-             : isa<tile::LoadOp>(op) ? 2
-             : form                  ? form->cost
-             : isExpensive(op)       ? 12
-                                     : 1;
+  all.cost = isView(op)                  ? 0
+             : isa<tile::LoadAccess>(op) ? 2
+             : form                      ? form->cost
+             : isExpensive(op)           ? 12
+                                         : 1;
   for (Value operand : op->getOperands()) {
     all.after = later(all.after, before(operand));
     all.loads |= readsArrays(operand);
     all.memory |= touchesMemory(operand);
     // Addresses are affine nearly always, masks are bounds of the loops.
-    if (!isa<tile::LoadOp>(op)) {
+    if (!isa<tile::LoadAccess>(op)) {
       all.cost = std::min(all.cost + cost(operand), 1000);
     }
     if (isTensor(operand) && isEvaluatedHere(operand)) {
       all.depth = std::max(all.depth, known.lookup(operand).depth + 1);
     }
   }
-  if (isa<tile::LoadOp>(op)) {
+  if (isa<tile::LoadAccess>(op)) {
     all.after = later(all.after, lastWriteBefore.lookup(op));
     all.loads = true;
   }
-  all.memory |= isa<tile::LoadOp>(op) || (form && form->readsMemory());
+  all.memory |= isa<tile::LoadAccess>(op) || (form && form->readsMemory());
   if (isa<arith::ConstantOp, tile::RangeOp, tile::SplatOp>(op)) {
     all.cost = 0;
     all.depth = 0;
@@ -113,7 +113,7 @@ void Plan::demandRoot(const Root &root, Item *item) {
 
 /// May `write` change what `load` reads? In one nest, an element is loaded
 /// before that element is written, but others have been written by then.
-bool Plan::conflicts(tile::LoadOp load, Operation *write,
+bool Plan::conflicts(tile::LoadAccess load, Operation *write,
                      Distance distance) const {
   if (write->getNumRegions() != 0) {
     return llvm::any_of(regions.writes(write), [&](Operation *inner) {
@@ -123,10 +123,11 @@ bool Plan::conflicts(tile::LoadOp load, Operation *write,
   if (isa<tile::BarrierOp, tile::RelaxOp>(write)) {
     return true;
   }
-  if (!isa<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(write)) {
+  auto access = dyn_cast<tile::MemoryAccess>(write);
+  if (!access || !access.writes()) {
     return false;
   }
-  Value to = write->getOperand(0);
+  Value to = access.getPtr();
   Value from = load.getPtr();
   Value rootOfTo = rootPointer(to), rootOfFrom = rootPointer(from);
   if (!rootOfTo || !rootOfFrom) {
@@ -141,7 +142,7 @@ bool Plan::conflicts(tile::LoadOp load, Operation *write,
 
 bool Plan::crossing(Operation *op, ArrayRef<Demand> wanted, Item *&limit,
                     bool &sameNest) {
-  auto load = dyn_cast<tile::LoadOp>(op);
+  auto load = dyn_cast<tile::LoadAccess>(op);
   limit = nullptr;
   sameNest = false;
   if (!load) {

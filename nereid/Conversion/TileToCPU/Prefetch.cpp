@@ -79,7 +79,7 @@ int Plan::weight(const Item &item) {
 
 /// The nests behind the first that loads share the fetch by their weights, so
 /// that memory is never idle and never asked for too much at once.
-void Plan::fetchWhileComputing(tile::LoadOp load) {
+void Plan::fetchWhileComputing(tile::LoadAccess load) {
   ArrayRef<int64_t> shape = tile::getShape(load.getResult().getType());
   SmallPtrSet<Item *, 4> loading;
   for (const Demand &demand : demands.lookup(load.getResult())) {
@@ -130,7 +130,7 @@ void Plan::fetchWhileComputing(tile::LoadOp load) {
 
 void Plan::planPrefetches() {
   for (Operation *op : llvm::make_first_range(lastWriteBefore)) {
-    auto load = cast<tile::LoadOp>(op);
+    auto load = cast<tile::LoadAccess>(op);
     if (isFetched(load.getResult().getType())) {
       fetchWhileComputing(load);
     }
@@ -141,7 +141,7 @@ void Plan::planPrefetches() {
       continue;
     }
     for (const Root &root : item.roots) {
-      auto store = dyn_cast_or_null<tile::StoreOp>(root.op);
+      auto store = dyn_cast_or_null<tile::StoreAccess>(root.op);
       if (!store || !previous || previous->shape != item.shape ||
           previous->exclusive || !isFetched(store.getValue().getType())) {
         continue;
@@ -328,7 +328,7 @@ void Nest::fetchNext(Evaluator &evaluator, unsigned coords, const Coord &chunk,
 
 /// Fetches the lines of a store, `distance` bytes in front of the chunk, or
 /// those of the next iteration of a loop of the kernel.
-static bool fetchForStore(Evaluator &evaluator, tile::StoreOp store,
+static bool fetchForStore(Evaluator &evaluator, tile::StoreAccess store,
                           unsigned coords, int64_t distance,
                           KernelEmitter *nextOf = nullptr) {
   LanePointer to = evaluator.pointer(store.getPtr(), coords);
@@ -394,7 +394,7 @@ static SmallVector<Value> origins(Value address) {
 
 /// Does the nest read an array as it goes, beside writing one? A load that
 /// depends on less than the store's address reads the same again and again.
-bool Nest::readsBeside(tile::StoreOp store) const {
+bool Nest::readsBeside(tile::StoreAccess store) const {
   SmallVector<Value> written = origins(store.getPtr());
   SetVector<Value> seen;
   seen.insert(store.getValue());
@@ -404,7 +404,7 @@ bool Nest::readsBeside(tile::StoreOp store) const {
     if (!op || kernel.buffer(value)) {
       continue;
     }
-    if (auto load = dyn_cast<tile::LoadOp>(op)) {
+    if (auto load = dyn_cast<tile::LoadAccess>(op)) {
       SmallVector<Value> read = origins(load.getPtr());
       if (written.empty() || read.empty() ||
           llvm::all_of(written, [&](Value origin) {
@@ -433,7 +433,7 @@ void Nest::emitPrefetches(Evaluator &evaluator, unsigned coords,
       fetchNext(evaluator, coords, chunk, fetch);
     }
   }
-  for (tile::StoreOp store : item.fetchForStore) {
+  for (tile::StoreAccess store : item.fetchForStore) {
     if (fetchForStore(evaluator, store, coords, 0)) {
       kernel.fetched.insert(store);
     }
@@ -442,7 +442,7 @@ void Nest::emitPrefetches(Evaluator &evaluator, unsigned coords,
   // next iteration's, where the tile leaves room for them in the caches.
   bool isLong = depth == 0 || schedule.extent >= longRow;
   for (const Root &root : item.roots) {
-    auto store = dyn_cast_or_null<tile::StoreOp>(root.op);
+    auto store = dyn_cast_or_null<tile::StoreAccess>(root.op);
     if (!store || nontemporal || kernel.fetched.contains(store)) {
       continue;
     }

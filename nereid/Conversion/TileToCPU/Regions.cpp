@@ -18,8 +18,7 @@ using namespace mlir;
 namespace nereid::tocpu {
 
 bool isWrite(Operation *op) {
-  return isa<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp,
-             tile::BarrierOp, tile::RelaxOp>(op);
+  return tile::isWriteAccess(op) || isa<tile::BarrierOp, tile::RelaxOp>(op);
 }
 
 /// Do two writes conflict with the same loads?
@@ -28,7 +27,8 @@ static bool isLike(Operation *x, Operation *y) {
   if (orders || isa<tile::BarrierOp, tile::RelaxOp>(y)) {
     return orders && isa<tile::BarrierOp, tile::RelaxOp>(y);
   }
-  Value to = x->getOperand(0), other = y->getOperand(0);
+  Value to = cast<tile::MemoryAccess>(x).getPtr();
+  Value other = cast<tile::MemoryAccess>(y).getPtr();
   return rootPointer(to) == rootPointer(other) &&
          tile::getShape(to.getType()) == tile::getShape(other.getType());
 }

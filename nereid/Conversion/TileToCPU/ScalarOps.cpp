@@ -126,7 +126,7 @@ void KernelEmitter::emitOp(Item &item) {
       .Case([&](tile::DotOp dot) { emitDot(dot); })
       .Case([&](tile::PrintOp print) { emitPrint(print); })
       .Case([&](tile::SplitOp split) { emitSplit(split); })
-      .Case<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
+      .Case<tile::MemoryAccess>(
           [&](Operation *access) { emitScalarAccess(access); })
       .Case<tile::AssertOp, tile::CheckBoundsOp, tile::CheckNanOp>(
           [&](Operation *check) { emitScalarService(check); })
@@ -155,27 +155,23 @@ void KernelEmitter::emitScalarAccess(Operation *op) {
   Evaluator evaluator(*this, 1);
   evaluator.setAnchor(0, top);
   unsigned none = evaluator.intern(Coords());
-  if (auto load = dyn_cast<tile::LoadOp>(op)) {
+  if (auto load = dyn_cast<tile::LoadAccess>(op)) {
     scalars[load.getResult()] = evaluator.load(load, none).value;
     return;
   }
-  if (auto store = dyn_cast<tile::StoreOp>(op)) {
+  if (auto store = dyn_cast<tile::StoreAccess>(op)) {
     Lane mask = evaluator.activeMask(store.getMask(), none);
     Value value = scalar(store.getValue());
     evaluator.store(evaluator.pointer(store.getPtr(), none), value.getType(),
                     value, mask, false);
     return;
   }
-  Value mask, compare, value, pointer = op->getOperand(0);
-  if (auto rmw = dyn_cast<tile::AtomicRMWOp>(op)) {
-    mask = rmw.getMask();
-    value = rmw.getValue();
-  } else {
-    auto cas = cast<tile::AtomicCASOp>(op);
+  auto access = cast<tile::MemoryAccess>(op);
+  Value mask = access.getMask(), compare;
+  if (auto cas = dyn_cast<tile::AtomicCASOp>(op)) {
     compare = scalar(cas.getCompare());
-    value = cas.getValue();
   }
-  Value address = scalar(pointer), operand = scalar(value);
+  Value address = scalar(access.getPtr()), operand = scalar(access.getValue());
   toTop();
   if (!mask) {
     scalars[op->getResult(0)] = atomicElement(op, address, operand, compare);

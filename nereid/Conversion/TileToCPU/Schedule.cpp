@@ -47,7 +47,7 @@ public:
   /// For each access the step in memory, in elements, along each dimension.
   SmallVector<Strides> accesses;
   struct Load {
-    tile::LoadOp op;
+    tile::LoadAccess op;
     DimMap map;
     Strides strides;
   };
@@ -62,9 +62,11 @@ private:
       widen(tile::getElement(root.value.getType()));
       return visit(root.value, map);
     }
-    if (isa<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(root.op)) {
-      accesses.push_back(strides(root.op->getOperand(0), map));
-      Value value = root.op->getOperand(1);
+    auto access = dyn_cast<tile::MemoryAccess>(root.op);
+    if (access && access.writes()) {
+      accesses.push_back(strides(access.getPtr(), map));
+      auto cas = dyn_cast<tile::AtomicCASOp>(root.op);
+      Value value = cas ? cas.getCompare() : access.getValue();
       widen(tile::getElement(value.getType()));
       return visit(value, map);
     }
@@ -161,7 +163,7 @@ private:
       }
       return visit(op->getOperand(0), inner);
     }
-    if (auto load = dyn_cast<tile::LoadOp>(op)) {
+    if (auto load = dyn_cast<tile::LoadAccess>(op)) {
       accesses.push_back(strides(load.getPtr(), map));
       loads.push_back({load, map, accesses.back()});
       widen(type.getElementType());

@@ -15,7 +15,7 @@ namespace nereid::tocpu {
 /// A load of a nest whose neighbours in memory lie along dimension `fast` of
 /// its own, while the nest's vectors lie along its dimension `vector`.
 struct TurnedLoad {
-  tile::LoadOp load;
+  tile::LoadAccess load;
   int vector, fast;
 };
 

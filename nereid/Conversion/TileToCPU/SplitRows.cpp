@@ -75,13 +75,13 @@ private:
   bool memoryAllows() {
     DenseMap<Value, Value> written; // array to addresses
     bool fits = true;
-    kernel->walk([&](tile::StoreOp store) {
+    kernel->walk([&](tile::StoreAccess store) {
       Value array = rootPointer(store.getPtr());
       auto [place, isNew] = written.insert({array, store.getPtr()});
       fits &= array && (isNew || place->second == store.getPtr()) &&
               !store->getParentOfType<LoopLikeOpInterface>();
     });
-    kernel->walk([&](tile::LoadOp load) {
+    kernel->walk([&](tile::LoadAccess load) {
       Value array = rootPointer(load.getPtr());
       fits &= array && !written.count(array) && !load.getIsVolatile();
     });
@@ -176,7 +176,7 @@ private:
   void step(Value value) { changed |= unit.insert(value).second; }
 
   bool visit(Operation *op, bool inLoop) {
-    bool isAccess = isa<tile::LoadOp, tile::StoreOp>(op);
+    bool isAccess = isa<tile::LoadAccess, tile::StoreAccess>(op);
     if (!isAccess && !isa<tile::AssumeOp>(op) && !isMemoryEffectFree(op)) {
       return false;
     }
@@ -191,7 +191,7 @@ private:
       // What all rows share is computed once more for each.
       bool isCostly = isa<tile::ReduceOp>(op) || lanes::isExpensive(op) ||
                       (op->getNumRegions() != 0) || isa<tile::DotOp>(op);
-      return !isa<tile::StoreOp>(op) && !(inLoop && isCostly) &&
+      return !isa<tile::StoreAccess>(op) && !(inLoop && isCostly) &&
              (op->getNumRegions() == 0 || isa<tile::ReduceOp>(op));
     }
     if (!keepsRows(op)) {
@@ -199,13 +199,14 @@ private:
     }
     bool steps = llvm::any_of(op->getOperands(),
                               [&](Value v) { return unit.contains(v); }) &&
-                 !isa<arith::MulIOp, arith::ShLIOp, tile::LoadOp>(op);
+                 !isa<arith::MulIOp, arith::ShLIOp, tile::LoadAccess>(op);
     for (Value result : op->getResults()) {
       if (steps) {
         step(result);
       }
     }
-    return !isAccess || visitAccess(op, inLoop);
+    return !isAccess ||
+           visitAccess(cast<tile::MemoryAccess>(op).getPtr(), inLoop);
   }
 
   /// Marks the results of `op`, which has an operand with rows.
@@ -236,8 +237,8 @@ private:
       }
       return fits;
     }
-    if (!isa<tile::LoadOp, tile::StoreOp, tile::AddPtrOp, tile::PtrCastOp,
-             tile::HintOp>(op) &&
+    if (!isa<tile::LoadAccess, tile::StoreAccess, tile::AddPtrOp,
+             tile::PtrCastOp, tile::HintOp>(op) &&
         !lanes::hasLaneForm(op)) {
       return false;
     }
@@ -253,8 +254,7 @@ private:
                         [&](Value v) { return mark(v, dim); });
   }
 
-  bool visitAccess(Operation *op, bool inLoop) {
-    Value address = op->getOperand(0);
+  bool visitAccess(Value address, bool inLoop) {
     int64_t piece = 1;
     for (int64_t size : tile::getShape(address.getType())) {
       piece *= size;

@@ -9,6 +9,7 @@
 #include "nereid/Conversion/ToLLVM/ToLLVM.h"
 
 #include "nereid/Dialect/Tile/Transforms/ExpandMath.h"
+#include "nereid/Dialect/Tile/testing/OtherAccesses.h"
 #include "nereid/Target/CPU/CpuTarget.h"
 #include "nereid/Target/CodeEmission.h"
 
@@ -48,6 +49,7 @@ static Compiled compile(const std::string &text, const cpu::CpuTarget &target,
   Compiled result;
   DialectRegistry registry;
   registerTileToCPUDialects(registry);
+  registry.insert<tile::testing::OtherDialect>();
   target::registerTranslations(registry);
   result.context =
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);

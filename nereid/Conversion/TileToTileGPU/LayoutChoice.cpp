@@ -38,17 +38,17 @@ LayoutChoice::LayoutChoice(func::FuncOp kernel,
     reductions.insert(
         {shapeOf(reduce.getSources()[0].getType()), reduce.getAxis()});
   });
-  kernel.walk([&](Operation *op) {
-    if (!isa<tile::LoadOp, tile::StoreOp>(op) ||
-        !isa<RankedTensorType>(op->getOperand(0).getType())) {
+  kernel.walk([&](tile::MemoryAccess access) {
+    Value pointers = access.getPtr();
+    if ((access.reads() && access.writes()) ||
+        !isa<RankedTensorType>(pointers.getType())) {
       return;
     }
-    Value pointers = op->getOperand(0);
     SmallVector<unsigned> order = axes.order(pointers);
     unsigned &width =
         widths[{shapeOf(pointers.getType()),
                 std::vector<unsigned>(order.begin(), order.end())}];
-    width = std::max(width, ownWidth(op));
+    width = std::max(width, ownWidth(access));
   });
   if (policies.sharesRows) {
     spreadRowsOfManyWeights();
@@ -62,11 +62,9 @@ LayoutChoice::LayoutChoice(func::FuncOp kernel,
 // Accesses
 //===----------------------------------------------------------------------===//
 
-unsigned LayoutChoice::ownWidth(Operation *op) const {
-  Value pointers = op->getOperand(0);
-  auto load = dyn_cast<tile::LoadOp>(op);
-  Value mask = load ? load.getMask() : cast<tile::StoreOp>(op).getMask();
-  return axes.vectorWidth(pointers, mask, axes.order(pointers)[0],
+unsigned LayoutChoice::ownWidth(tile::MemoryAccess access) const {
+  Value pointers = access.getPtr();
+  return axes.vectorWidth(pointers, access.getMask(), axes.order(pointers)[0],
                           target.accessBytes);
 }
 
@@ -125,10 +123,12 @@ std::optional<TileLayout> LayoutChoice::layoutWhereSpread(Value value,
 /// works on, to have it where it is wanted.
 static constexpr unsigned mostInstructions = 4;
 
-bool LayoutChoice::isCheapIn(const TileLayout &layout, Operation *op) {
-  Shape shape = shapeOf(op->getOperand(0).getType());
-  unsigned width = std::min(
-      ownWidth(op), contiguousRegisters(layout, /*shift=*/0, tileBits(shape)));
+bool LayoutChoice::isCheapIn(const TileLayout &layout,
+                             tile::MemoryAccess access) {
+  Shape shape = shapeOf(access.getPtr().getType());
+  unsigned width =
+      std::min(ownWidth(access),
+               contiguousRegisters(layout, /*shift=*/0, tileBits(shape)));
   return layout.registerCount() <= mostInstructions * width;
 }
 
@@ -141,8 +141,8 @@ void LayoutChoice::spreadRowsOfManyWeights() {
   std::set<Shape> shapes;
   unsigned manyWords = (target.threadRegisters + 1) / 8;
   std::map<Shape, unsigned> words; // of 32 bits, of weights, a thread
-  kernel.walk([&](tile::LoadOp load) {
-    auto type = dyn_cast<RankedTensorType>(load->getOperand(0).getType());
+  kernel.walk([&](tile::LoadAccess load) {
+    auto type = dyn_cast<RankedTensorType>(load.getType());
     if (!type || type.getRank() != 1) {
       return;
     }
@@ -151,9 +151,8 @@ void LayoutChoice::spreadRowsOfManyWeights() {
     if (!layout) {
       return;
     }
-    unsigned bytes =
-        layout->registerCount() *
-        tile::getElementBytes(tile::getElement(load.getResult().getType()));
+    unsigned bytes = layout->registerCount() *
+                     tile::getElementBytes(tile::getElement(load.getType()));
     for (const Shape &shape : spread.tiles) {
       words[shape] += (bytes + 3) / 4;
       unsigned elements = elementCount(shape) / (target.lanes * warps);
@@ -176,12 +175,11 @@ void LayoutChoice::spreadRowsOfManyWeights() {
   homes.clear();
 }
 
-static void tellAdopted(Operation *op) {
-  bool loads = isa<tile::LoadOp>(op);
-  recordDecision(op->getLoc(),
+static void tellAdopted(tile::MemoryAccess access) {
+  recordDecision(access.getLoc(),
                  {"layout",
-                  loads ? "every warp loads what it needs of the tile"
-                        : "one lane of each warp stores what it holds",
+                  access.reads() ? "every warp loads what it needs of the tile"
+                                 : "one lane of each warp stores what it holds",
                   "",
                   "that is at most " +
                       counted(mostInstructions, "instruction") +
@@ -195,27 +193,25 @@ static void tellAdopted(Operation *op) {
 /// warp loads the weights that it needs, from the nearest cache, and one lane
 /// of each stores its means.
 void LayoutChoice::adoptLayouts() {
-  kernel.walk([&](Operation *op) {
-    if (!isa<tile::LoadOp, tile::StoreOp>(op)) {
-      return;
-    }
-    auto type = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
-    if (!type || type.getRank() != 1) {
+  kernel.walk([&](tile::MemoryAccess access) {
+    auto type = dyn_cast<RankedTensorType>(access.getPtr().getType());
+    if ((access.reads() && access.writes()) || !type || type.getRank() != 1) {
       return;
     }
     std::optional<TileLayout> layout;
-    if (isa<tile::LoadOp>(op)) {
+    if (access.reads()) {
       Spread spread;
-      layout = layoutWhereSpread(op->getResult(0), spread);
+      layout = layoutWhereSpread(access.getLoaded(), spread);
     } else if (type.getNumElements() <= int64_t(target.lanes) * warps &&
-               !home(op->getOperand(0))) {
-      layout = home(op->getOperand(1));
+               !home(access.getPtr())) {
+      layout = home(access.getValue());
     }
-    if (layout && isCheapIn(*layout, op)) {
-      if (tellsDecisions(op->getContext()) && *layout != access(op)) {
-        tellAdopted(op);
+    if (layout && isCheapIn(*layout, access)) {
+      if (tellsDecisions(access.getContext()) &&
+          *layout != accessLayout(access)) {
+        tellAdopted(access);
       }
-      adopted[op] = *layout;
+      adopted[access] = *layout;
       homes.clear();
     }
   });
@@ -225,18 +221,18 @@ int64_t LayoutChoice::shareOf(const Shape &shape) const {
   return std::max<int64_t>(elementCount(shape) / (target.lanes * warps), 1);
 }
 
-TileLayout LayoutChoice::access(Operation *op) const {
-  auto other = adopted.find(op);
+TileLayout LayoutChoice::accessLayout(tile::MemoryAccess access) const {
+  auto other = adopted.find(access);
   if (other != adopted.end()) {
     return other->second;
   }
-  Value pointers = op->getOperand(0);
+  Value pointers = access.getPtr();
   SmallVector<unsigned> list = axes.order(pointers);
   std::vector<unsigned> order(list.begin(), list.end());
   Shape shape = shapeOf(pointers.getType());
   auto known = widths.find({shape, order});
   unsigned width = known == widths.end() ? 1 : known->second;
-  if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op)) {
+  if (auto atomic = dyn_cast<tile::AtomicRMWOp>(access.getOperation())) {
     width = ownWidth(atomic);
   }
   // Not more than a thread's share: short vectors on every thread rather than
@@ -411,10 +407,9 @@ std::optional<TileLayout> LayoutChoice::homeFromAccess(Value value) {
     Value pointers = work.pop_back_val();
     size_t known = work.size();
     for (Operation *user : pointers.getUsers()) {
-      if (isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp,
-              tile::AtomicCASOp>(user) &&
-          user->getOperand(0) == pointers) {
-        return access(user);
+      auto access = dyn_cast<tile::MemoryAccess>(user);
+      if (access && access.getPtr() == pointers) {
+        return accessLayout(access);
       }
       if (isa<tile::AddPtrOp, tile::HintOp, tile::PtrCastOp>(user)) {
         work.push_back(user->getResult(0));
@@ -496,8 +491,7 @@ std::optional<TileLayout> LayoutChoice::homeOfResult(Operation *op,
   Type type = op->getResult(result).getType();
   auto source = [&]() { return home(op->getOperand(0)); };
   return llvm::TypeSwitch<Operation *, std::optional<TileLayout>>(op)
-      .Case<tile::LoadOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
-          [&](Operation *) { return access(op); })
+      .Case([&](tile::MemoryAccess access) { return accessLayout(access); })
       .Case([&](tile::DotOp dot) { return dotResult(dot); })
       .Case<tile::ExpandDimsOp>([&](Operation *) { return source(); })
       .Case([&](tile::TransposeOp transpose) -> std::optional<TileLayout> {

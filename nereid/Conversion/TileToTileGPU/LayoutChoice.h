@@ -72,7 +72,7 @@ public:
   /// Row-major, coalesced.
   TileLayout defaultLayout(mlir::Type type) const;
   /// Of a load, store or atomic operation with tensor operands.
-  TileLayout access(mlir::Operation *op) const;
+  TileLayout accessLayout(tile::MemoryAccess access) const;
   /// Of operand `index` (0: lhs, 1: rhs) of a product whose result has
   /// `accumulator`.
   TileLayout dotOperand(tile::DotOp op, unsigned index);
@@ -109,7 +109,7 @@ private:
   void spreadRowsOfManyWeights();
   void adoptLayouts();
   /// Is a load or store of a one-dimensional tile a few instructions there?
-  bool isCheapIn(const TileLayout &layout, mlir::Operation *op);
+  bool isCheapIn(const TileLayout &layout, tile::MemoryAccess access);
   /// What a walk from a one-dimensional tile to its broadcasts has found.
   struct Spread {
     llvm::DenseMap<mlir::Value, std::optional<TileLayout>> known;
@@ -118,7 +118,7 @@ private:
   std::optional<TileLayout> layoutWhereSpread(mlir::Value value,
                                               Spread &spread);
   /// Elements that one instruction of a load or store may take at most.
-  unsigned ownWidth(mlir::Operation *op) const;
+  unsigned ownWidth(tile::MemoryAccess access) const;
   unsigned ownWidth(tile::AtomicRMWOp op) const;
   int64_t laneCycles(tile::DotOp op) const;
   int64_t matrixCycles(tile::DotOp op,

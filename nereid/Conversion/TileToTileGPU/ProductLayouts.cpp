@@ -205,9 +205,10 @@ bool LayoutChoice::runsAlongK(tile::DotOp op, unsigned index) const {
     k = transpose.getOrder()[k];
     value = transpose.getSource();
   }
-  auto load = value.getDefiningOp<tile::LoadOp>();
+  auto load = value.getDefiningOp<tile::LoadAccess>();
   return load && axes.order(load.getPtr())[0] == k &&
-         tilegpu::innerDimension(access(load), shapeOf(load.getType())) == k;
+         tilegpu::innerDimension(accessLayout(load), shapeOf(load.getType())) ==
+             k;
 }
 
 MatrixLimit LayoutChoice::groupLimit(tile::DotOp op) const {
@@ -263,7 +264,7 @@ static bool isLoadedBeside(Value value, Operation *op) {
   while (isa_and_nonnull<tile::TransposeOp>(from)) {
     from = from->getOperand(0).getDefiningOp();
   }
-  return isa_and_nonnull<tile::LoadOp>(from) &&
+  return isa_and_nonnull<tile::LoadAccess>(from) &&
          from->getBlock() == op->getBlock();
 }
 

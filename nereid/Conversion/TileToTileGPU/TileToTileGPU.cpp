@@ -370,19 +370,17 @@ void Rewriter::visit(Block &block) {
 }
 
 /// What a check of pointers stands in front of; null for other operations.
-static Operation *checkedAccess(Operation *op) {
+static tile::MemoryAccess checkedAccess(Operation *op) {
   if (!isa<tile::CheckBoundsOp>(op) || !isTensor(op->getOperand(0))) {
     return nullptr;
   }
-  Operation *next = op->getNextNode();
-  while (
-      next &&
-      !(isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
-            next) &&
-        next->getOperand(0) == op->getOperand(0))) {
-    next = next->getNextNode();
+  for (Operation *next = op->getNextNode(); next; next = next->getNextNode()) {
+    auto access = dyn_cast<tile::MemoryAccess>(next);
+    if (access && access.getPtr() == op->getOperand(0)) {
+      return access;
+    }
   }
-  return next;
+  return nullptr;
 }
 
 void Rewriter::visit(Operation *op) {
@@ -400,9 +398,8 @@ void Rewriter::visit(Operation *op) {
         if (!tensors) {
           return;
         }
-        if (isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp,
-                tile::AtomicCASOp>(op)) {
-          TileLayout layout = choice.access(op);
+        if (auto access = dyn_cast<tile::MemoryAccess>(op)) {
+          TileLayout layout = choice.accessLayout(access);
           SmallVector<Value> operands;
           for (Value operand : op->getOperands()) {
             operands.push_back(in(operand, layout));
@@ -467,8 +464,8 @@ void Rewriter::visit(Operation *op) {
                            joined(choice.homeOrDefault(split.getLhs())));
         }
         // The access behind a check asks it about each pointer that it has.
-        if (Operation *access = checkedAccess(op)) {
-          operands[0] = in(op->getOperand(0), choice.access(access));
+        if (tile::MemoryAccess access = checkedAccess(op)) {
+          operands[0] = in(op->getOperand(0), choice.accessLayout(access));
         }
         if (isa<tile::CheckBoundsOp, tile::CheckNanOp>(op) &&
             operands.size() > 1 && isTensor(operands[0])) {

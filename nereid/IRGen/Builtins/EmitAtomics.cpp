@@ -51,7 +51,7 @@ FailureOr<tile::AtomicKind> atomicKind(CallContext &ctx, llvm::StringRef op,
 }
 
 Tensor emitAtomicOf(Emitter &e, tile::AtomicKind kind,
-                    const MemoryAccess &access, Tensor value,
+                    const AccessOperands &access, Tensor value,
                     tile::MemSemantic semantic, tile::MemScope scope) {
   mlir::Value mask = access.mask ? access.mask->value : mlir::Value();
   return {e.create<tile::AtomicRMWOp>(kind, semantic, scope,
@@ -121,7 +121,7 @@ FailureOr<Tensor> operand(CallContext &ctx, const BoundArguments &args,
 
 /// The mask, if any, in the pointer's shape.
 LogicalResult maskLikePointer(CallContext &ctx, const BoundArguments &args,
-                              MemoryAccess &access) {
+                              AccessOperands &access) {
   if (args.isNone("mask")) {
     return success();
   }
@@ -138,7 +138,7 @@ LogicalResult maskLikePointer(CallContext &ctx, const BoundArguments &args,
 }
 
 FailureOr<Value> emitAtomicRMW(CallContext &ctx, const BoundArguments &args) {
-  MemoryAccess access;
+  AccessOperands access;
   access.pointer = args.tensor("pointer");
   if (failed(requirePointer(ctx, args, "pointer", access.pointer, true))) {
     return failure();
@@ -212,7 +212,7 @@ FailureOr<DType> wordOf(CallContext &ctx, ScalarType element) {
 /// "or" with zero: the bits as they are.
 FailureOr<Value> emitAtomicLoad(CallContext &ctx, const BoundArguments &args) {
   Emitter &e = ctx.emitter;
-  MemoryAccess access;
+  AccessOperands access;
   access.pointer = args.tensor("pointer");
   if (failed(requirePointer(ctx, args, "pointer", access.pointer, false))) {
     return failure();
@@ -246,7 +246,7 @@ FailureOr<Value> emitAtomicLoad(CallContext &ctx, const BoundArguments &args) {
 
 FailureOr<Value> emitAtomicStore(CallContext &ctx, const BoundArguments &args) {
   Emitter &e = ctx.emitter;
-  MemoryAccess access;
+  AccessOperands access;
   access.pointer = args.tensor("pointer");
   if (failed(requirePointer(ctx, args, "pointer", access.pointer, true))) {
     return failure();

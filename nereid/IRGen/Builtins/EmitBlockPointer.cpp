@@ -59,11 +59,11 @@ Tensor rangeOf(Emitter &e, int64_t extent) {
 
 } // namespace
 
-MemoryAccess accessTile(Emitter &e, const MemoryTile &tile,
-                        llvm::ArrayRef<int64_t> checked) {
+AccessOperands accessTile(Emitter &e, const MemoryTile &tile,
+                          llvm::ArrayRef<int64_t> checked) {
   using mlir::arith::CmpIPredicate;
   llvm::ArrayRef<int64_t> shape = tile.blockShape;
-  MemoryAccess access;
+  AccessOperands access;
   std::optional<Tensor> start, within;
   for (int64_t d = 0; d < static_cast<int64_t>(shape.size()); ++d) {
     Tensor range = rangeOf(e, shape[d]);
@@ -98,7 +98,7 @@ MemoryAccess accessTile(Emitter &e, const MemoryTile &tile,
   return access;
 }
 
-Tensor nanPadding(Emitter &e, const MemoryAccess &access) {
+Tensor nanPadding(Emitter &e, const AccessOperands &access) {
   return e.constant(access.pointer.type.pointee(),
                     std::numeric_limits<double>::quiet_NaN(),
                     access.pointer.shape());
@@ -283,7 +283,7 @@ LogicalResult refuseMask(CallContext &ctx, const BoundArguments &args,
 
 FailureOr<Value> emitBlockPointerLoad(CallContext &ctx,
                                       const BoundArguments &args,
-                                      MemoryAccess access) {
+                                      AccessOperands access) {
   FailureOr<MemoryTile> tile = tileOf(ctx, args, "pointer");
   if (failed(tile) || failed(refuseMask(ctx, args, {"mask", "other"}))) {
     return failure();
@@ -301,7 +301,7 @@ FailureOr<Value> emitBlockPointerLoad(CallContext &ctx,
     return argumentError(ctx, args, "padding_option",
                          "'zero' for elements of " + element.str(), "'nan'");
   }
-  MemoryAccess addresses = accessTile(ctx.emitter, *tile, *checked);
+  AccessOperands addresses = accessTile(ctx.emitter, *tile, *checked);
   access.pointer = addresses.pointer;
   access.mask = addresses.mask;
   if (access.mask && isNan) {
@@ -312,7 +312,7 @@ FailureOr<Value> emitBlockPointerLoad(CallContext &ctx,
 
 FailureOr<Value> emitBlockPointerStore(CallContext &ctx,
                                        const BoundArguments &args,
-                                       MemoryAccess access) {
+                                       AccessOperands access) {
   FailureOr<MemoryTile> tile = tileOf(ctx, args, "pointer");
   FailureOr<Tensor> value = tensorArgument(ctx, args, "value");
   if (failed(tile) || failed(value) ||
@@ -333,7 +333,7 @@ FailureOr<Value> emitBlockPointerStore(CallContext &ctx,
   if (failed(value)) {
     return failure();
   }
-  MemoryAccess addresses = accessTile(ctx.emitter, *tile, *checked);
+  AccessOperands addresses = accessTile(ctx.emitter, *tile, *checked);
   access.pointer = addresses.pointer;
   access.mask = addresses.mask;
   emitStoreOf(ctx.emitter, access, *value);

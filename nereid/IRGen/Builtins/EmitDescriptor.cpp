@@ -112,8 +112,8 @@ llvm::SmallVector<Tensor> longs(Emitter &e, const Value &field) {
 }
 
 /// The descriptor at `offsets`, all axes checked.
-FailureOr<MemoryAccess> accessAt(CallContext &ctx, const BoundArguments &args,
-                                 const Record &record) {
+FailureOr<AccessOperands> accessAt(CallContext &ctx, const BoundArguments &args,
+                                   const Record &record) {
   Emitter &e = ctx.emitter;
   MemoryTile tile;
   tile.base = record.fields[Base].tensor();
@@ -133,7 +133,7 @@ FailureOr<MemoryAccess> accessAt(CallContext &ctx, const BoundArguments &args,
   return accessTile(e, tile, axes);
 }
 
-Value loaded(Emitter &e, MemoryAccess access, const Record &record) {
+Value loaded(Emitter &e, AccessOperands access, const Record &record) {
   if (record.fields[Padding].string() == "nan") {
     access.other = nanPadding(e, access);
   }
@@ -160,7 +160,7 @@ FailureOr<Value> emitDescriptorAtomic(CallContext &ctx,
   if (failed(record)) {
     return failure();
   }
-  FailureOr<MemoryAccess> access = accessAt(ctx, args, *record);
+  FailureOr<AccessOperands> access = accessAt(ctx, args, *record);
   if (failed(access)) {
     return failure();
   }
@@ -179,8 +179,8 @@ FailureOr<Value> emitDescriptorAtomic(CallContext &ctx,
 
 /// Rows `x_offsets` of a two-dimensional descriptor whose block is one row,
 /// from column `y_offset` on.
-FailureOr<MemoryAccess> accessRows(CallContext &ctx, const BoundArguments &args,
-                                   const Record &record) {
+FailureOr<AccessOperands>
+accessRows(CallContext &ctx, const BoundArguments &args, const Record &record) {
   Emitter &e = ctx.emitter;
   llvm::ArrayRef<Value> block = record.fields[BlockShape].items();
   if (block.size() != 2 || block[0].integer() != 1) {
@@ -216,7 +216,7 @@ FailureOr<MemoryAccess> accessRows(CallContext &ctx, const BoundArguments &args,
   tile.strides = {e.constant(DType::Int64, Int{0}), strides[1]};
   tile.offsets = {e.constant(DType::Int64, Int{0}), *column};
   tile.blockShape = {count, width};
-  MemoryAccess access = accessTile(e, tile, {1});
+  AccessOperands access = accessTile(e, tile, {1});
   auto spread = [&](Tensor x) {
     return *e.broadcastTo(e.expandDims(x, 1), {count, width});
   };
@@ -234,8 +234,9 @@ FailureOr<MemoryAccess> accessRows(CallContext &ctx, const BoundArguments &args,
 }
 
 /// Where an operation's elements lie: accessAt or accessRows.
-using AccessOf = FailureOr<MemoryAccess>(CallContext &, const BoundArguments &,
-                                         const Record &);
+using AccessOf = FailureOr<AccessOperands>(CallContext &,
+                                           const BoundArguments &,
+                                           const Record &);
 
 template <AccessOf &accessOf>
 FailureOr<Value> emitDescriptorLoad(CallContext &ctx,
@@ -244,7 +245,7 @@ FailureOr<Value> emitDescriptorLoad(CallContext &ctx,
   if (failed(record)) {
     return failure();
   }
-  FailureOr<MemoryAccess> access = accessOf(ctx, args, *record);
+  FailureOr<AccessOperands> access = accessOf(ctx, args, *record);
   if (failed(access)) {
     return failure();
   }
@@ -258,7 +259,7 @@ FailureOr<Value> emitDescriptorStore(CallContext &ctx,
   if (failed(record)) {
     return failure();
   }
-  FailureOr<MemoryAccess> access = accessOf(ctx, args, *record);
+  FailureOr<AccessOperands> access = accessOf(ctx, args, *record);
   if (failed(access)) {
     return failure();
   }

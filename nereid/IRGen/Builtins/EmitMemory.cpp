@@ -14,7 +14,7 @@
 
 namespace nereid::irgen {
 
-Tensor emitLoadOf(Emitter &e, const MemoryAccess &access) {
+Tensor emitLoadOf(Emitter &e, const AccessOperands &access) {
   ScalarType element = access.pointer.type.pointee();
   mlir::Value mask = access.mask ? access.mask->value : mlir::Value();
   mlir::Value other = access.other ? access.other->value : mlir::Value();
@@ -29,7 +29,7 @@ Tensor emitLoadOf(Emitter &e, const MemoryAccess &access) {
   return loaded;
 }
 
-void emitStoreOf(Emitter &e, const MemoryAccess &access, Tensor value) {
+void emitStoreOf(Emitter &e, const AccessOperands &access, Tensor value) {
   mlir::Value mask = access.mask ? access.mask->value : mlir::Value();
   if (value.type.isBool()) {
     value = *e.cast(value, DType::UInt8);
@@ -100,7 +100,7 @@ FailureOr<Tensor> maskArgument(CallContext &ctx, const BoundArguments &args,
 }
 
 LogicalResult cacheArguments(CallContext &ctx, const BoundArguments &args,
-                             MemoryAccess &access, bool isStore) {
+                             AccessOperands &access, bool isStore) {
   using C = tile::CacheModifier;
   static constexpr C loads[] = {C::None, C::CA, C::CG, C::CS, C::CV};
   static constexpr C stores[] = {C::None, C::WB, C::CG, C::CS, C::WT};
@@ -147,7 +147,7 @@ LogicalResult refuseBlockPointerArguments(CallContext &ctx,
 /// Everything of one shape: the pointers' own, or with `growPointer` (loads)
 /// the common one.
 LogicalResult broadcastAccess(CallContext &ctx, const BoundArguments &args,
-                              MemoryAccess &access, bool growPointer) {
+                              AccessOperands &access, bool growPointer) {
   Emitter &e = ctx.emitter;
   if (!access.mask) {
     return success();
@@ -167,7 +167,7 @@ LogicalResult broadcastAccess(CallContext &ctx, const BoundArguments &args,
 
 FailureOr<Value> emitLoad(CallContext &ctx, const BoundArguments &args) {
   Emitter &e = ctx.emitter;
-  MemoryAccess access;
+  AccessOperands access;
   if (failed(cacheArguments(ctx, args, access, /*isStore=*/false))) {
     return failure();
   }
@@ -222,7 +222,7 @@ FailureOr<Value> emitLoad(CallContext &ctx, const BoundArguments &args) {
 
 FailureOr<Value> emitStore(CallContext &ctx, const BoundArguments &args) {
   Emitter &e = ctx.emitter;
-  MemoryAccess access;
+  AccessOperands access;
   if (failed(cacheArguments(ctx, args, access, /*isStore=*/true))) {
     return failure();
   }

@@ -19,7 +19,7 @@ namespace nereid::irgen {
 
 /// Pointers with what belongs to each element; all of one shape, `other` in the
 /// type that lies in memory.
-struct MemoryAccess {
+struct AccessOperands {
   Tensor pointer;
   std::optional<Tensor> mask;
   std::optional<Tensor> other;
@@ -29,9 +29,9 @@ struct MemoryAccess {
 };
 
 /// The loaded value in the pointee's language type.
-Tensor emitLoadOf(Emitter &e, const MemoryAccess &access);
+Tensor emitLoadOf(Emitter &e, const AccessOperands &access);
 /// `value` has the pointee's language type and the pointer's shape.
-void emitStoreOf(Emitter &e, const MemoryAccess &access, Tensor value);
+void emitStoreOf(Emitter &e, const AccessOperands &access, Tensor value);
 
 /// `value` cast to the pointee, and to a byte for int1.
 FailureOr<Tensor> memoryValue(Emitter &e, Tensor value, ScalarType pointee);
@@ -47,15 +47,15 @@ FailureOr<Tensor> maskArgument(CallContext &ctx, const BoundArguments &args,
 
 /// `cache_modifier` and `eviction_policy`.
 LogicalResult cacheArguments(CallContext &ctx, const BoundArguments &args,
-                             MemoryAccess &access, bool isStore);
+                             AccessOperands &access, bool isStore);
 
 /// tl.load and tl.store of a record from tl.make_block_ptr.
 FailureOr<Value> emitBlockPointerLoad(CallContext &ctx,
                                       const BoundArguments &args,
-                                      MemoryAccess access);
+                                      AccessOperands access);
 FailureOr<Value> emitBlockPointerStore(CallContext &ctx,
                                        const BoundArguments &args,
-                                       MemoryAccess access);
+                                       AccessOperands access);
 
 /// A rectangle of an array in memory: `base` points at element (0, ..., 0),
 /// and everything else counts elements. Sizes are int64 scalars.
@@ -67,11 +67,11 @@ struct MemoryTile {
 
 /// The pointers of a tile, and a mask that is true inside of the array along
 /// the `checked` axes (none if there are none).
-MemoryAccess accessTile(Emitter &e, const MemoryTile &tile,
-                        llvm::ArrayRef<int64_t> checked);
+AccessOperands accessTile(Emitter &e, const MemoryTile &tile,
+                          llvm::ArrayRef<int64_t> checked);
 
 /// What a load of float elements with NaN padding gives outside.
-Tensor nanPadding(Emitter &e, const MemoryAccess &access);
+Tensor nanPadding(Emitter &e, const AccessOperands &access);
 
 /// What tl.make_tensor_descriptor gives; shape in int32, strides in int64.
 Value makeDescriptor(const Tensor &base, llvm::ArrayRef<Tensor> shape,
@@ -81,7 +81,7 @@ Value makeDescriptor(const Tensor &base, llvm::ArrayRef<Tensor> shape,
 /// One read-modify-write; `value` has the pointee's type and the pointer's
 /// shape. The old values.
 Tensor emitAtomicOf(Emitter &e, tile::AtomicKind kind,
-                    const MemoryAccess &access, Tensor value,
+                    const AccessOperands &access, Tensor value,
                     tile::MemSemantic semantic, tile::MemScope scope);
 /// The operation behind "add", "min", ... for this element type.
 FailureOr<tile::AtomicKind> atomicKind(CallContext &ctx, llvm::StringRef op,

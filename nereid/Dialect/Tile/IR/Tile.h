@@ -73,6 +73,28 @@ unsigned getElementBytes(mlir::Type element);
 /// Bytes in memory of a block, or of a scalar.
 int64_t getBytes(mlir::Type type);
 
+/// An access that only reads: `dyn_cast<LoadAccess>(op)`.
+class LoadAccess : public MemoryAccess {
+public:
+  LoadAccess(std::nullptr_t = nullptr) : MemoryAccess(nullptr) {}
+  explicit LoadAccess(mlir::Operation *op) : MemoryAccess(op) {}
+  static bool classof(mlir::Operation *op);
+
+  mlir::Value getResult() { return getLoaded(); }
+  mlir::Type getType() { return getLoaded().getType(); }
+};
+
+/// An access that only writes.
+class StoreAccess : public MemoryAccess {
+public:
+  StoreAccess(std::nullptr_t = nullptr) : MemoryAccess(nullptr) {}
+  explicit StoreAccess(mlir::Operation *op) : MemoryAccess(op) {}
+  static bool classof(mlir::Operation *op);
+};
+
+/// Is it an access that writes, whether or not it reads?
+bool isWriteAccess(mlir::Operation *op);
+
 /// Is element i of every result a function of element i of the operands, with
 /// no effect? Also of scalars.
 bool isElementwise(mlir::Operation *op);

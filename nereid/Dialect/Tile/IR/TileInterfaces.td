@@ -10,6 +10,46 @@
 
 include "mlir/IR/OpBase.td"
 
+def Tile_MemoryAccess : OpInterface<"MemoryAccess"> {
+  let cppNamespace = "::nereid::tile";
+  let description = [{
+    An access to global memory: one element at each address of `ptr`, none where
+    `mask` is false. It reads if it has a result, and writes if it has a value.
+    One that only reads gives element i at address i, or element i of `other`;
+    one that only writes puts element i of the value there. So whoever asks for
+    these two (LoadAccess, StoreAccess in Tile.h) knows all that the access
+    does. An access in whose place another must not stand, for its order or its
+    effect on other programs, is volatile.
+  }];
+  let methods = [
+    InterfaceMethod<"Addresses, a block or a scalar.", "::mlir::Value", "getPtr">,
+    InterfaceMethod<"Null: all elements.", "::mlir::Value", "getMask", (ins), "", "return {};">,
+    InterfaceMethod<"What a read gives where the mask is false. Null: zero.",
+      "::mlir::Value", "getOther", (ins), "", "return {};">,
+    InterfaceMethod<"What is written, or combined with what is there. Null: the access does not write.",
+      "::mlir::Value", "getValue", (ins), "", "return {};">,
+    InterfaceMethod<"Where it is cached.", "::nereid::tile::CacheModifier", "getCache", (ins), "",
+      "return ::nereid::tile::CacheModifier::None;">,
+    InterfaceMethod<"How soon its lines may leave the cache.", "::nereid::tile::EvictionPolicy", "getEvict", (ins), "",
+      "return ::nereid::tile::EvictionPolicy::Normal;">,
+    InterfaceMethod<"Must it stay as it is: neither removed, nor repeated, nor moved?",
+      "bool", "getIsVolatile", (ins), "", "return false;">,
+  ];
+  let extraClassDeclaration = [{
+    /// What memory held. Null: the access does not read.
+    ::mlir::Value getLoaded() {
+      ::mlir::Operation *op = getOperation();
+      return op->getNumResults() ? ::mlir::Value(op->getResult(0)) : ::mlir::Value();
+    }
+    bool reads() { return static_cast<bool>(getLoaded()); }
+    bool writes() { return static_cast<bool>(getValue()); }
+    /// As messages name it.
+    ::llvm::StringRef getVerb() {
+      return !writes() ? "load" : reads() ? "atomic" : "store";
+    }
+  }];
+}
+
 def Tile_StructuredOp : OpInterface<"StructuredOp"> {
   let cppNamespace = "::nereid::tile";
   let description = [{

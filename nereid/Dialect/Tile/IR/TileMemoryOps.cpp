@@ -14,6 +14,29 @@ using namespace mlir;
 
 namespace nereid::tile {
 
+//===----------------------------------------------------------------------===//
+// MemoryAccess
+//===----------------------------------------------------------------------===//
+
+bool LoadAccess::classof(Operation *op) {
+  auto access = dyn_cast<MemoryAccess>(op);
+  return access && access.reads() && !access.writes();
+}
+
+bool StoreAccess::classof(Operation *op) {
+  auto access = dyn_cast<MemoryAccess>(op);
+  return access && access.writes() && !access.reads();
+}
+
+bool isWriteAccess(Operation *op) {
+  auto access = dyn_cast<MemoryAccess>(op);
+  return access && access.writes();
+}
+
+//===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
 LogicalResult AddPtrOp::verify() {
   if (getShape(getPtr().getType()) != getShape(getOffset().getType())) {
     return emitOpError("expected an offset in the shape of the pointer, got ")

@@ -9,6 +9,7 @@
 #define NEREID_DIALECT_TILE_IR_TILEMEMORYOPS
 
 include "nereid/Dialect/Tile/IR/TileDialect.td"
+include "nereid/Dialect/Tile/IR/TileInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -68,7 +69,7 @@ def Tile_PtrCastOp : Tile_Op<"ptr_cast", [Pure, SameOperandsAndResultShape]> {
 }
 
 def Tile_LoadOp : Tile_Op<"load", [
-    AttrSizedOperandSegments, Tile_MaskOf<"ptr", "::llvm::cast<LoadOp>($_op).getMask()">,
+    Tile_MemoryAccess, AttrSizedOperandSegments, Tile_MaskOf<"ptr", "::llvm::cast<LoadOp>($_op).getMask()">,
     Tile_PointeeOf<"other", "::llvm::cast<LoadOp>($_op).getOther()">, Tile_PointeeOf<"result">, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Elements read through pointers";
   let description = [{
@@ -91,7 +92,7 @@ def Tile_LoadOp : Tile_Op<"load", [
 }
 
 def Tile_StoreOp : Tile_Op<"store", [
-    Tile_MaskOf<"ptr", "::llvm::cast<StoreOp>($_op).getMask()">, Tile_PointeeOf<"value">, MemoryEffects<[MemWrite]>]> {
+    Tile_MemoryAccess, Tile_MaskOf<"ptr", "::llvm::cast<StoreOp>($_op).getMask()">, Tile_PointeeOf<"value">, MemoryEffects<[MemWrite]>]> {
   let summary = "Elements written through pointers";
   let description = [{
     Where `mask` is false memory is not touched. Two elements of one store at
@@ -108,7 +109,7 @@ def Tile_StoreOp : Tile_Op<"store", [
 }
 
 def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [
-    Tile_MaskOf<"ptr", "::llvm::cast<AtomicRMWOp>($_op).getMask()">, Tile_PointeeOf<"value">, Tile_PointeeOf<"result">, MemoryEffects<[MemRead, MemWrite]>]> {
+    Tile_MemoryAccess, Tile_MaskOf<"ptr", "::llvm::cast<AtomicRMWOp>($_op).getMask()">, Tile_PointeeOf<"value">, Tile_PointeeOf<"result">, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Read-modify-write, element by element; the old values";
   let description = [{
     Each element is atomic on its own; elements of one block at the same
@@ -126,7 +127,7 @@ def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [
 }
 
 def Tile_AtomicCASOp : Tile_Op<"atomic_cas", [
-    Tile_PointeeOf<"compare">, Tile_PointeeOf<"value">, Tile_PointeeOf<"result">, MemoryEffects<[MemRead, MemWrite]>]> {
+    Tile_MemoryAccess, Tile_PointeeOf<"compare">, Tile_PointeeOf<"value">, Tile_PointeeOf<"result">, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Compare and swap, element by element; the old values";
   let description = [{
     Compares bits. 16, 32 or 64 bits wide.

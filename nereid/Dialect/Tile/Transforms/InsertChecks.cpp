@@ -103,12 +103,6 @@ static int32_t parameterOf(Value address, Block &entry) {
 
 namespace {
 
-/// An access: what it is called in messages, and its operands.
-struct Access {
-  StringRef what;
-  Value ptr, mask;
-};
-
 struct InsertChecks : impl::InsertChecksBase<InsertChecks> {
   using InsertChecksBase::InsertChecksBase;
 
@@ -117,51 +111,34 @@ struct InsertChecks : impl::InsertChecksBase<InsertChecks> {
     if (function.isDeclaration()) {
       return;
     }
-    SmallVector<Operation *> accesses;
-    function.walk([&](Operation *op) {
-      if (isa<LoadOp, StoreOp, AtomicRMWOp, AtomicCASOp>(op)) {
-        accesses.push_back(op);
-      }
-    });
+    SmallVector<MemoryAccess> accesses;
+    function.walk([&](MemoryAccess access) { accesses.push_back(access); });
     OpBuilder builder(function.getContext());
-    for (Operation *op : accesses) {
-      builder.setInsertionPoint(op);
+    for (MemoryAccess access : accesses) {
+      builder.setInsertionPoint(access);
       if (bounds) {
-        checkBounds(builder, op);
+        checkBounds(builder, access);
       }
       if (nan) {
-        checkNan(builder, op);
+        checkNan(builder, access);
       }
     }
   }
 
 private:
-  void checkBounds(OpBuilder &builder, Operation *op) {
-    Access access =
-        llvm::TypeSwitch<Operation *, Access>(op)
-            .Case([](LoadOp load) {
-              return Access{"load", load.getPtr(), load.getMask()};
-            })
-            .Case([](StoreOp store) {
-              return Access{"store", store.getPtr(), store.getMask()};
-            })
-            .Case([](AtomicRMWOp rmw) {
-              return Access{"atomic", rmw.getPtr(), rmw.getMask()};
-            })
-            .Case([](AtomicCASOp cas) {
-              return Access{"atomic", cas.getPtr(), Value()};
-            });
+  void checkBounds(OpBuilder &builder, MemoryAccess access) {
     int32_t parameter =
-        parameterOf(access.ptr, getOperation().getBody().front());
-    CheckBoundsOp::create(builder, op->getLoc(), access.what, access.ptr,
-                          access.mask, parameter);
+        parameterOf(access.getPtr(), getOperation().getBody().front());
+    CheckBoundsOp::create(builder, access.getLoc(), access.getVerb(),
+                          access.getPtr(), access.getMask(), parameter);
   }
 
-  void checkNan(OpBuilder &builder, Operation *op) {
-    auto store = dyn_cast<StoreOp>(op);
-    if (store && isa<FloatType>(getElement(store.getValue().getType()))) {
-      CheckNanOp::create(builder, op->getLoc(), "store", store.getValue(),
-                         store.getMask());
+  void checkNan(OpBuilder &builder, MemoryAccess access) {
+    Value value = access.getValue();
+    if (isa<StoreAccess>(access.getOperation()) &&
+        isa<FloatType>(getElement(value.getType()))) {
+      CheckNanOp::create(builder, access.getLoc(), "store", value,
+                         access.getMask());
     }
   }
 };

@@ -25,10 +25,8 @@ namespace nereid::tile {
 
 static bool readsMemory(Operation *op) {
   return op
-      ->walk([](Operation *inner) {
-        return isa<LoadOp, AtomicRMWOp, AtomicCASOp>(inner)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
+      ->walk([](MemoryAccess access) {
+        return access.reads() ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }

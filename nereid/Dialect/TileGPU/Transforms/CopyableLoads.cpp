@@ -17,8 +17,9 @@ using namespace mlir;
 
 namespace nereid::tilegpu {
 
-std::optional<unsigned>
-copyDimension(tile::LoadOp load, const AxisInfoAnalysis &axes, StringRef &why) {
+std::optional<unsigned> copyDimension(tile::LoadAccess load,
+                                      const AxisInfoAnalysis &axes,
+                                      StringRef &why) {
   auto type = dyn_cast<RankedTensorType>(load.getType());
   if (!type || load.getIsVolatile()) {
     why = type ? "it is volatile" : "it is a scalar";
@@ -57,7 +58,7 @@ void addSources(Value value, Block &body, SetVector<Operation *> &loads) {
     if (!op || op->getBlock() != &body || !seen.insert(next).second) {
       continue;
     }
-    if (isa<tile::LoadOp>(op) && isa<RankedTensorType>(next.getType())) {
+    if (isa<tile::LoadAccess>(op) && isa<RankedTensorType>(next.getType())) {
       loads.insert(op);
     } else if (tile::isElementwise(op) ||
                isa<ConvertLayoutOp, tile::TransposeOp, tile::ExpandDimsOp,
@@ -70,15 +71,15 @@ void addSources(Value value, Block &body, SetVector<Operation *> &loads) {
 Operation *writerOf(Block &body, Value pointers) {
   Value root = rootPointer(pointers);
   Operation *writer = nullptr;
-  body.walk([&](Operation *op) {
-    if (!isa<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(op)) {
+  body.walk([&](tile::MemoryAccess access) {
+    if (!access.writes()) {
       return WalkResult::advance();
     }
-    Value written = rootPointer(op->getOperand(0));
+    Value written = rootPointer(access.getPtr());
     if (root && written && root != written) {
       return WalkResult::advance();
     }
-    writer = op;
+    writer = access;
     return WalkResult::interrupt();
   });
   return writer;
@@ -91,7 +92,7 @@ bool isInnermost(scf::ForOp loop) {
               .wasInterrupted();
 }
 
-void tellStays(tile::LoadOp load, const Twine &reason, const Twine &hint) {
+void tellStays(tile::LoadAccess load, const Twine &reason, const Twine &hint) {
   tellDecision(load, [&] {
     return Decision{"load", "the loop waits for it in its own iteration",
                     "copied ahead", reason.str(), hint.str()};
@@ -129,7 +130,7 @@ void tellLoopsNotSeen(func::FuncOp kernel, const TargetInfo &target) {
     bool hasLoad = false;
     for (Region *region : loop.getLoopRegions()) {
       hasLoad |= llvm::any_of(region->front(), [](Operation &op) {
-        return isa<tile::LoadOp>(op) &&
+        return isa<tile::LoadAccess>(op) &&
                isa<RankedTensorType>(op.getResult(0).getType());
       });
     }

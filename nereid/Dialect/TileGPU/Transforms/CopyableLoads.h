@@ -23,7 +23,7 @@ namespace nereid::tilegpu {
 
 /// The dimension along which pieces of 4 to 16 bytes of a load can be copied;
 /// absent, with the reason, where there is none.
-std::optional<unsigned> copyDimension(tile::LoadOp load,
+std::optional<unsigned> copyDimension(tile::LoadAccess load,
                                       const AxisInfoAnalysis &axes,
                                       llvm::StringRef &why);
 
@@ -38,7 +38,7 @@ mlir::Operation *writerOf(mlir::Block &body, mlir::Value pointers);
 /// A loop without loops.
 bool isInnermost(mlir::scf::ForOp loop);
 
-void tellStays(tile::LoadOp load, const llvm::Twine &reason,
+void tellStays(tile::LoadAccess load, const llvm::Twine &reason,
                const llvm::Twine &hint = "");
 
 /// How far ahead a loop's copies run.

@@ -20,7 +20,7 @@ namespace nereid::tilegpu {
 /// What a schedule does not say: can its loads be copied at all?
 static LogicalResult verifyCopies(const LoopSchedule &schedule,
                                   const AxisInfoAnalysis &axes) {
-  for (tile::LoadOp load : schedule.copies()) {
+  for (tile::LoadAccess load : schedule.copies()) {
     StringRef why;
     if (!copyDimension(load, axes, why)) {
       return load.emitOpError("cannot be copied: ") << why;

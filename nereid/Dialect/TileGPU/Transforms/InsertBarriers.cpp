@@ -19,13 +19,12 @@ namespace nereid::tilegpu {
 
 /// Of accesses to global memory; trips through shared memory tell themselves.
 static void tellOrder(Operation *op) {
-  if (isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
-          op)) {
+  if (isa<tile::MemoryAccess>(op)) {
     tellDecision(op, [&] {
       return Decision{
           "order", "all warps wait at a barrier in front of it",
           "started at once",
-          isa<tile::LoadOp>(op)
+          isa<tile::LoadAccess>(op)
               ? "the program wrote the same array through other pointers before"
               : "the program read or wrote the same array through other "
                 "pointers before",

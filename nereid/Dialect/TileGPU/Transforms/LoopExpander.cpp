@@ -25,7 +25,7 @@ LoopExpander::LoopExpander(scf::ForOp loop, const LoopSchedule &schedule,
     ahead.stage = stage;
     ahead.distance = last - stage;
     bool isUsed = false;
-    for (tile::LoadOp load : copies) {
+    for (tile::LoadAccess load : copies) {
       if (schedule.placeIn(load, stage)) {
         isUsed = true;
         addAhead(ahead.slice, loop, load.getPtr());
@@ -67,7 +67,7 @@ Operation *LoopExpander::clone(Operation *op, IRMapping &map) {
 //===----------------------------------------------------------------------===//
 
 void LoopExpander::allocate() {
-  for (tile::LoadOp load : copies) {
+  for (tile::LoadAccess load : copies) {
     BufferType type =
         swizzledBuffer(b.getContext(), schedule.slots, shapeOf(load.getType()),
                        tile::getElement(load.getType()),
@@ -88,7 +88,7 @@ void LoopExpander::begin(Ahead &ahead, Value first, unsigned distance) {
 }
 
 void LoopExpander::emitAhead(Ahead &ahead, Operation *op) {
-  auto load = dyn_cast<tile::LoadOp>(op);
+  auto load = dyn_cast<tile::LoadAccess>(op);
   if (!load) {
     clone(op, ahead.map);
     return;
@@ -155,7 +155,7 @@ Value LoopExpander::slotAhead(Value slot, unsigned distance) {
 /// `value`, an image of a copied load, in `layout`.
 Value LoopExpander::readAs(Value value, const TileLayout &layout,
                            IRMapping &map, Value slot) {
-  if (tile::LoadOp load = readers.copyOf(untransposed(value))) {
+  if (tile::LoadAccess load = readers.copyOf(untransposed(value))) {
     SmallVector<int32_t> order = orderOfUntransposed(value);
     return LocalLoadOp::create(
         b, value.getLoc(), withLayout(value.getType(), layout), bufferOf(load),
@@ -210,7 +210,7 @@ void LoopExpander::emitComputation(Operation *op, Value slot) {
 /// Of the copies and products of this step's own iteration.
 void LoopExpander::emitDone(Operation *op, Value slot) {
   Value result = op->getResult(0);
-  if (!isa<tile::LoadOp>(op)) {
+  if (!isa<tile::LoadAccess>(op)) {
     Value started = map.lookup(result);
     map.map(result,
             WaitProductsOp::create(b, op->getLoc(), started.getType(), started)
@@ -243,7 +243,7 @@ void LoopExpander::emitStep(Value slot) {
   const LoopSchedule::Event *lastCopy = nullptr;
   for (const LoopSchedule::Event &event : events) {
     bool isCopy = !event.isDone && event.place.stage < last &&
-                  isa<tile::LoadOp>(event.op);
+                  isa<tile::LoadAccess>(event.op);
     lastCopy = isCopy ? &event : lastCopy;
   }
   bool isWaited = false; // for the products of the step before
@@ -338,7 +338,7 @@ void LoopExpander::expand() {
       result = WaitProductsOp::create(b, loc, result.getType(), result);
     }
   }
-  for (tile::LoadOp load : llvm::reverse(copies)) {
+  for (tile::LoadAccess load : llvm::reverse(copies)) {
     FreeOp::create(b, loc, bufferOf(load));
   }
 }

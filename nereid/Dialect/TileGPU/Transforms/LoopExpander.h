@@ -77,7 +77,7 @@ private:
   mlir::Value constant(int64_t value);
   mlir::Value stepped(mlir::Value from, unsigned count);
   mlir::Value yielded(unsigned i) { return loop.getYieldedValues()[i]; }
-  mlir::Value bufferOf(tile::LoadOp load) const { return buffers.at(load); }
+  mlir::Value bufferOf(tile::LoadAccess load) const { return buffers.at(load); }
   /// Is the value a product's that the next step waits for?
   bool isLeftInFlight(mlir::Value value) const {
     mlir::Operation *from = value.getDefiningOp();
@@ -91,7 +91,7 @@ private:
   const AxisInfoAnalysis &axes;
   mlir::OpBuilder b;
   unsigned last;
-  llvm::SmallVector<tile::LoadOp> copies; ///< in the order of their starts
+  llvm::SmallVector<tile::LoadAccess> copies; ///< in the order of their starts
   CopyReaders readers;
   LoopSlice computation;
   llvm::SmallVector<Ahead> aheads; ///< by stage

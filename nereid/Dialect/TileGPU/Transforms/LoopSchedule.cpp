@@ -123,10 +123,10 @@ SmallVector<LoopSchedule::Event> LoopSchedule::events() const {
   return all;
 }
 
-SmallVector<tile::LoadOp> LoopSchedule::copies() const {
-  SmallVector<tile::LoadOp> loads;
+SmallVector<tile::LoadAccess> LoopSchedule::copies() const {
+  SmallVector<tile::LoadAccess> loads;
   for (const Event &event : events()) {
-    auto load = dyn_cast<tile::LoadOp>(event.op);
+    auto load = dyn_cast<tile::LoadAccess>(event.op);
     if (load && !event.isDone && doneAt(load)) {
       loads.push_back(load);
     }
@@ -145,7 +145,7 @@ bool LoopSchedule::leavesProducts() const {
 // Which schedules can be expanded
 //===----------------------------------------------------------------------===//
 
-LogicalResult LoopSchedule::verifyCopy(tile::LoadOp load) const {
+LogicalResult LoopSchedule::verifyCopy(tile::LoadAccess load) const {
   const Entry &entry = entries.find(load)->second;
   unsigned last = lastStage();
   if (entry.starts.size() != 1 || entry.starts[0].stage >= last) {
@@ -190,7 +190,7 @@ LogicalResult LoopSchedule::verifyProduct(Operation *product,
               "start";
   }
   // Until it is done it reads the slot of the step before.
-  for (tile::LoadOp load : copies()) {
+  for (tile::LoadAccess load : copies()) {
     Place copy = entries.find(load)->second.starts[0];
     if (slots < last - copy.stage + 2 && copy.order <= done.order) {
       return load.emitOpError("starts at order ")
@@ -205,7 +205,7 @@ LogicalResult LoopSchedule::verifyProduct(Operation *product,
 LogicalResult LoopSchedule::verifyOperands(Operation *op, Place place,
                                            const CopyReaders &readers) const {
   Block *body = loop.getBody();
-  auto copied = dyn_cast<tile::LoadOp>(op);
+  auto copied = dyn_cast<tile::LoadAccess>(op);
   bool isCopy = copied && readers.copyOf(copied.getResult());
   auto isThere = [&](OpOperand &use) {
     // A copy fills with zeros, whatever stands for them.
@@ -252,7 +252,7 @@ LoopSchedule::verifySlice(const LoopSlice &slice, unsigned stage,
 }
 
 LogicalResult LoopSchedule::verify() const {
-  SmallVector<tile::LoadOp> loads = copies();
+  SmallVector<tile::LoadAccess> loads = copies();
   if (loads.empty()) {
     return loop.emitOpError("has a schedule in which nothing is copied ahead");
   }
@@ -260,7 +260,7 @@ LogicalResult LoopSchedule::verify() const {
   CopyReaders readers(loop, loads);
   DenseSet<Operation *> copied(loads.begin(), loads.end());
   SmallVector<DenseSet<Operation *>> isAhead(last);
-  for (tile::LoadOp load : loads) {
+  for (tile::LoadAccess load : loads) {
     unsigned stage = entries.find(load)->second.starts[0].stage;
     LoopSlice slice;
     Operation *culprit = addAhead(slice, loop, load.getPtr());

@@ -46,7 +46,7 @@ public:
   /// In which the computation runs: the last of all.
   unsigned lastStage() const;
   /// Loads that become copies, in the order in which they start.
-  llvm::SmallVector<tile::LoadOp> copies() const;
+  llvm::SmallVector<tile::LoadAccess> copies() const;
   /// Products that a step leaves in flight for the next one.
   bool leavesProducts() const;
 
@@ -69,7 +69,7 @@ private:
     llvm::SmallVector<Place, 2> starts;
     std::optional<Place> done;
   };
-  mlir::LogicalResult verifyCopy(tile::LoadOp load) const;
+  mlir::LogicalResult verifyCopy(tile::LoadAccess load) const;
   mlir::LogicalResult verifyProduct(mlir::Operation *product,
                                     const CopyReaders &readers) const;
   mlir::LogicalResult verifyOperands(mlir::Operation *op, Place place,

@@ -40,15 +40,15 @@ Operation *addAhead(LoopSlice &slice, scf::ForOp loop, Value value) {
   return nullptr;
 }
 
-CopyReaders::CopyReaders(scf::ForOp loop, ArrayRef<tile::LoadOp> copies)
+CopyReaders::CopyReaders(scf::ForOp loop, ArrayRef<tile::LoadAccess> copies)
     : body(*loop.getBody()) {
-  for (tile::LoadOp load : copies) {
+  for (tile::LoadAccess load : copies) {
     this->copies.insert(load);
   }
 }
 
-tile::LoadOp CopyReaders::copyOf(Value value) const {
-  auto load = value.getDefiningOp<tile::LoadOp>();
+tile::LoadAccess CopyReaders::copyOf(Value value) const {
+  auto load = value.getDefiningOp<tile::LoadAccess>();
   return load && copies.contains(load) ? load : nullptr;
 }
 
@@ -135,9 +135,9 @@ LoopSlice Computation::find() {
     }
   }
   for (Operation &op : body.without_terminator()) {
+    auto load = dyn_cast<tile::LoadAccess>(op);
     bool isRemovable =
-        isMemoryEffectFree(&op) ||
-        (isa<tile::LoadOp>(op) && !cast<tile::LoadOp>(op).getIsVolatile());
+        isMemoryEffectFree(&op) || (load && !load.getIsVolatile());
     if (!isRemovable) {
       add(&op);
     }

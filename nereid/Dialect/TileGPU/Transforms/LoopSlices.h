@@ -36,10 +36,10 @@ mlir::Operation *addAhead(LoopSlice &slice, mlir::scf::ForOp loop,
 /// Who reads the loads that a loop copies ahead, and how.
 class CopyReaders {
 public:
-  CopyReaders(mlir::scf::ForOp loop, llvm::ArrayRef<tile::LoadOp> copies);
+  CopyReaders(mlir::scf::ForOp loop, llvm::ArrayRef<tile::LoadAccess> copies);
 
   /// The load whose result `value` is, if it is copied.
-  tile::LoadOp copyOf(mlir::Value value) const;
+  tile::LoadAccess copyOf(mlir::Value value) const;
   /// A conversion that becomes a read of a buffer.
   bool isRead(mlir::Operation *op) const;
   /// An operand that a product reads from a buffer itself.

@@ -64,7 +64,7 @@ struct Bound {
 
 /// A load of one row.
 struct Fetch {
-  tile::LoadOp load;
+  tile::LoadAccess load;
   int64_t elements, elementBytes;
   SmallVector<Value> masks; ///< all or nothing
   SmallVector<Bound> bounds;
@@ -83,13 +83,13 @@ public:
 
 private:
   void findWaited();
-  std::optional<SetVector<Operation *>> sliceOf(tile::LoadOp load) const;
+  std::optional<SetVector<Operation *>> sliceOf(tile::LoadAccess load) const;
   /// Absent, with the reason, where the row is not asked for.
-  std::optional<Fetch> fetchOf(tile::LoadOp load, std::string &why) const;
+  std::optional<Fetch> fetchOf(tile::LoadAccess load, std::string &why) const;
   bool addMask(Value mask, unsigned axis, Fetch &fetch) const;
   bool storesAsMuch(int64_t bytes);
 
-  void tellNot(tile::LoadOp load, const Twine &reason) const;
+  void tellNot(tile::LoadAccess load, const Twine &reason) const;
   /// Of every row that a reduction waits for.
   void tellNot(const Twine &reason);
 
@@ -137,7 +137,7 @@ void ProgramPrefetcher::findWaited() {
   }
   while (!work.empty()) {
     Operation *op = work.pop_back_val();
-    if (isa<tile::LoadOp>(op)) {
+    if (isa<tile::LoadAccess>(op)) {
       waited.insert(op);
       continue;
     }
@@ -153,7 +153,7 @@ void ProgramPrefetcher::findWaited() {
 /// What addresses and mask come from, if that can be computed for another
 /// program, and cheaply.
 std::optional<SetVector<Operation *>>
-ProgramPrefetcher::sliceOf(tile::LoadOp load) const {
+ProgramPrefetcher::sliceOf(tile::LoadAccess load) const {
   SetVector<Operation *> slice;
   SmallVector<Value> work = {load.getPtr()};
   if (load.getMask()) {
@@ -211,7 +211,7 @@ bool ProgramPrefetcher::addMask(Value mask, unsigned axis, Fetch &fetch) const {
   return true;
 }
 
-std::optional<Fetch> ProgramPrefetcher::fetchOf(tile::LoadOp load,
+std::optional<Fetch> ProgramPrefetcher::fetchOf(tile::LoadAccess load,
                                                 std::string &why) const {
   auto type = cast<RankedTensorType>(load.getType());
   unsigned axis = axes.order(load.getPtr())[0];
@@ -239,7 +239,7 @@ std::optional<Fetch> ProgramPrefetcher::fetchOf(tile::LoadOp load,
 /// asking twice costs time (docs/decisions/Prefetch.md).
 bool ProgramPrefetcher::storesAsMuch(int64_t bytes) {
   int64_t stored = 0;
-  for (tile::StoreOp store : body.getOps<tile::StoreOp>()) {
+  for (tile::StoreAccess store : body.getOps<tile::StoreAccess>()) {
     if (isa<RankedTensorType>(store.getValue().getType())) {
       stored += tile::getBytes(store.getValue().getType());
     }
@@ -391,7 +391,8 @@ void ProgramPrefetcher::askForShared(MutableArrayRef<Fetch> fetches) {
   }
 }
 
-void ProgramPrefetcher::tellNot(tile::LoadOp load, const Twine &reason) const {
+void ProgramPrefetcher::tellNot(tile::LoadAccess load,
+                                const Twine &reason) const {
   tellDecision(load, [&] {
     return Decision{"row", "each program asks for it itself",
                     "asked for by an earlier program", reason.str(), ""};
@@ -400,7 +401,7 @@ void ProgramPrefetcher::tellNot(tile::LoadOp load, const Twine &reason) const {
 
 void ProgramPrefetcher::tellNot(const Twine &reason) {
   if (tellsDecisions(kernel.getContext())) {
-    for (auto load : body.getOps<tile::LoadOp>()) {
+    for (auto load : body.getOps<tile::LoadAccess>()) {
       if (waited.contains(load)) {
         tellNot(load, reason);
       }
@@ -422,7 +423,7 @@ void ProgramPrefetcher::run() {
   bool isReduced = false;
   for (Operation &op : body) {
     isReduced |= isa<tile::ReduceOp>(op);
-    auto load = dyn_cast<tile::LoadOp>(op);
+    auto load = dyn_cast<tile::LoadAccess>(op);
     if (!load || !isa<RankedTensorType>(load.getType()) ||
         load.getIsVolatile() || load.getCache() == tile::CacheModifier::CV) {
       continue;

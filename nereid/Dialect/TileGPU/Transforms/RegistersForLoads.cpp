@@ -59,7 +59,7 @@ loadsOf(scf::ForOp loop, const AxisInfoAnalysis &axes, unsigned accessBytes) {
     if (isa<tile::DotOp, CopyAsyncOp>(op)) {
       return std::nullopt;
     }
-    auto load = dyn_cast<tile::LoadOp>(op);
+    auto load = dyn_cast<tile::LoadAccess>(op);
     if (!load || !isa<RankedTensorType>(load.getType())) {
       continue;
     }

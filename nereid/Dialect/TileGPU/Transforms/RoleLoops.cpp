@@ -40,7 +40,7 @@ public:
 private:
   bool findLoops();
   bool findCopies(RoleLoop &role);
-  std::optional<TileCopy> copyOf(tile::LoadOp load, Operation *loop);
+  std::optional<TileCopy> copyOf(tile::LoadAccess load, Operation *loop);
   void findOuterCopies();
   bool areAlike();
   bool fail(Operation *op, StringRef reason) {
@@ -72,7 +72,7 @@ static Operation *waitForOthers(func::FuncOp kernel) {
   Operation *found = nullptr;
   kernel.walk([&](Operation *op) {
     auto grid = dyn_cast<tile::GridDependencyOp>(op);
-    auto load = dyn_cast<tile::LoadOp>(op);
+    auto load = dyn_cast<tile::LoadAccess>(op);
     auto assembly = dyn_cast<tile::InlineAsmOp>(op);
     bool waits = (grid && grid.getKind() == tile::GridDependency::Wait) ||
                  (load && load.getIsVolatile()) ||
@@ -136,7 +136,8 @@ bool RoleFinder::findLoops() {
   return true;
 }
 
-std::optional<TileCopy> RoleFinder::copyOf(tile::LoadOp load, Operation *loop) {
+std::optional<TileCopy> RoleFinder::copyOf(tile::LoadAccess load,
+                                           Operation *loop) {
   auto no = [&](Operation *op, StringRef reason) {
     fail(op, reason);
     return std::nullopt;
@@ -189,7 +190,7 @@ std::optional<TileCopy> RoleFinder::copyOf(tile::LoadOp load, Operation *loop) {
 void RoleFinder::findOuterCopies() {
   Operation *first = roles[0].loop, *last = roles.back().loop;
   for (auto store : first->getBlock()->getOps<LocalStoreOp>()) {
-    auto load = store.getTensor().getDefiningOp<tile::LoadOp>();
+    auto load = store.getTensor().getDefiningOp<tile::LoadAccess>();
     auto place = store.getBuffer().getDefiningOp<AllocOp>();
     if (!load || !load->hasOneUse() || !place ||
         load->getBlock() != first->getBlock() ||
@@ -220,7 +221,7 @@ bool RoleFinder::findCopies(RoleLoop &role) {
   for (tile::DotOp product : role.products) {
     unsigned known = rings;
     for (Value operand : product->getOperands().take_front(2)) {
-      auto load = untransposed(operand).getDefiningOp<tile::LoadOp>();
+      auto load = untransposed(operand).getDefiningOp<tile::LoadAccess>();
       if (load && load->getBlock() == loop.getBody()) {
         bool isNew = ringOf.try_emplace(load, areCarried ? 0 : known).second;
         rings = isNew ? ringOf[load] + 1 : rings;
@@ -233,19 +234,19 @@ bool RoleFinder::findCopies(RoleLoop &role) {
     return fail(loop, "no operand of a product is what the iteration loads");
   }
   for (Operation &op : loop.getBody()->without_terminator()) {
-    bool isRead = isa<tile::LoadOp, LocalLoadOp>(op) && !areCarried;
+    bool isRead = isa<tile::LoadAccess, LocalLoadOp>(&op) && !areCarried;
     if (!isMemoryEffectFree(&op) && !ringOf.contains(&op) && !isRead) {
       return fail(&op, "the loop does more than multiply what it loads");
     }
   }
   CopyReaders readers(loop, llvm::map_to_vector(ringOf, [](auto &entry) {
-                        return cast<tile::LoadOp>(entry.first);
+                        return cast<tile::LoadAccess>(entry.first);
                       }));
   for (auto [load, ring] : ringOf) {
     if (!readers.isOnlyReadInPlace(load->getResult(0))) {
       return fail(load, "the iteration has it in registers, too");
     }
-    std::optional<TileCopy> copy = copyOf(cast<tile::LoadOp>(load), loop);
+    std::optional<TileCopy> copy = copyOf(cast<tile::LoadAccess>(load), loop);
     if (!copy) {
       return false;
     }

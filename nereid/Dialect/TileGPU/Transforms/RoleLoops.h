@@ -18,7 +18,7 @@ namespace nereid::tilegpu {
 
 /// A load of a loop that becomes a copy by the engine.
 struct TileCopy {
-  tile::LoadOp load;
+  tile::LoadAccess load;
   TensorMapAccess access;
   BufferType buffer; ///< of one tile
   unsigned ring;     ///< whose slots have a tile of it

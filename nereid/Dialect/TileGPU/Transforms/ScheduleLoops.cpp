@@ -93,7 +93,7 @@ private:
   const AxisInfoAnalysis &axes;
   const ScheduleOptions &options;
   ArrayRef<Span> living;
-  SmallVector<tile::LoadOp> copies;
+  SmallVector<tile::LoadAccess> copies;
   LoopSlice ahead;     ///< what their addresses and masks come from
   StagesChosen chosen; ///< for the log
   llvm::SmallSetVector<Operation *, 4> inFlight;
@@ -113,12 +113,13 @@ LoopScheduler::wantedCopies(bool throughArithmetic) const {
   SetVector<Operation *> wanted;
   auto want = [&](Value value) {
     Operation *source = sourceOf(value).getDefiningOp();
-    if (isa_and_nonnull<tile::LoadOp>(source) && source->getBlock() == &body) {
+    if (isa_and_nonnull<tile::LoadAccess>(source) &&
+        source->getBlock() == &body) {
       wanted.insert(source);
     }
   };
   for (Operation &op : body) {
-    if (isAsked && isa<tile::LoadOp>(op)) {
+    if (isAsked && isa<tile::LoadAccess>(op)) {
       wanted.insert(&op);
     }
     if (isWarpgroupProduct(&op)) {
@@ -142,7 +143,7 @@ void LoopScheduler::findCopies(bool throughArithmetic) {
   ahead = {};
   SetVector<Operation *> wanted = wantedCopies(throughArithmetic);
   for (Operation *op : wanted) {
-    auto load = cast<tile::LoadOp>(op);
+    auto load = cast<tile::LoadAccess>(op);
     StringRef why;
     if (!copyDimension(load, axes, why)) {
       tellStays(load, why);
@@ -161,7 +162,7 @@ void LoopScheduler::findCopies(bool throughArithmetic) {
       culprit = addAhead(slice, loop, load.getMask());
     }
     if (culprit) {
-      tellStays(load, isa<tile::LoadOp>(culprit)
+      tellStays(load, isa<tile::LoadAccess>(culprit)
                           ? "its address or mask depends on what the same "
                             "iteration loads" +
                                 inLine(culprit)
@@ -174,7 +175,7 @@ void LoopScheduler::findCopies(bool throughArithmetic) {
     copies.push_back(load);
   }
   if (tellsDecisions(loop.getContext())) {
-    for (auto load : body.getOps<tile::LoadOp>()) {
+    for (auto load : body.getOps<tile::LoadAccess>()) {
       if (!wanted.contains(load) && isa<RankedTensorType>(load.getType())) {
         tellStays(load, "no product of the loop reads it",
                   "tl.range(..., num_stages=2) copies all loads of a loop "
@@ -193,7 +194,7 @@ static unsigned scheduledBytes(Operation *op) {
     }
     LoopSchedule schedule = LoopSchedule::read(inner);
     unsigned bytes = scheduledBytes(inner);
-    for (tile::LoadOp load : schedule.copies()) {
+    for (tile::LoadAccess load : schedule.copies()) {
       bytes += schedule.slots * tile::getBytes(load.getType());
     }
     most = std::max(most, bytes);
@@ -209,7 +210,7 @@ unsigned LoopScheduler::mostDistance() {
     stages = asked.getInt();
   }
   unsigned slotBytes = 0;
-  for (tile::LoadOp load : copies) {
+  for (tile::LoadAccess load : copies) {
     slotBytes += tile::getBytes(load.getType());
   }
   unsigned taken = scheduledBytes(loop);
@@ -327,7 +328,7 @@ LoopSchedule LoopScheduler::makeSchedule(unsigned distance, bool hasExtraSlot) {
   if (areCarried && !hasExtraSlot) {
     finishProducts(distance + 1);
   }
-  for (tile::LoadOp load : copies) {
+  for (tile::LoadAccess load : copies) {
     schedule.run(load, {0, order++});
   }
   if (areCarried && hasExtraSlot) {
@@ -350,7 +351,7 @@ LoopSchedule LoopScheduler::makeSchedule(unsigned distance, bool hasExtraSlot) {
     isBehind |= !inFlight.empty() && &op == inFlight.back();
   }
   // Of a load that only products and conversions read.
-  for (tile::LoadOp load : copies) {
+  for (tile::LoadAccess load : copies) {
     if (!computation.ops.contains(load)) {
       schedule.finish(load, {distance, first});
     }
@@ -485,8 +486,9 @@ void ScheduleLoopsPass::runOnOperation() {
   tellLoopsNotSeen(getOperation(), *target);
   SmallVector<scf::ForOp> loops;
   getOperation().walk([&](scf::ForOp loop) {
-    bool hasLoad = llvm::any_of(
-        *loop.getBody(), [](Operation &op) { return isa<tile::LoadOp>(op); });
+    bool hasLoad = llvm::any_of(*loop.getBody(), [](Operation &op) {
+      return isa<tile::LoadAccess>(op);
+    });
     if (hasLoad) { // inner loops come first
       loops.push_back(loop);
     }

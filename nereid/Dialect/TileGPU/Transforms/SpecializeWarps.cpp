@@ -321,7 +321,7 @@ void WarpSpecializer::emitProducerHalf(RoleLoop &role) {
 
 /// Both halves of a copy in front of the loops.
 void WarpSpecializer::emitOuterCopy(OuterCopy &outer) {
-  tile::LoadOp load = outer.copy.load;
+  tile::LoadAccess load = outer.copy.load;
   Location loc = load.getLoc();
   b.setInsertionPoint(load);
   Value zero = constant(0);

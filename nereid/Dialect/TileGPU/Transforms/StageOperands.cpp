@@ -64,7 +64,7 @@ private:
   bool isCrowded(unsigned words) const {
     return words > target.threadRegisters / 4 * 3;
   }
-  bool canBeCopied(tile::LoadOp load, Operation *firstUse) const;
+  bool canBeCopied(tile::LoadAccess load, Operation *firstUse) const;
   Value fill(const Operand &operand);
   void stage(const Operand &operand, unsigned words);
   void tell(const Operand &operand, unsigned words, unsigned needed) const;
@@ -134,7 +134,8 @@ static std::optional<Operand> operandOf(ConvertLayoutOp convert) {
 
 /// Nothing else wants what is loaded, and it may as well be read from memory a
 /// little later, up to `firstUse`.
-bool OperandStager::canBeCopied(tile::LoadOp load, Operation *firstUse) const {
+bool OperandStager::canBeCopied(tile::LoadAccess load,
+                                Operation *firstUse) const {
   StringRef why;
   if (!target.hasAsyncCopies || !load || !load->hasOneUse() ||
       load->getBlock() != firstUse->getBlock() ||
@@ -149,7 +150,7 @@ bool OperandStager::canBeCopied(tile::LoadOp load, Operation *firstUse) const {
   }
   for (Operation *at = load->getNextNode(); at != firstUse;
        at = at->getNextNode()) {
-    bool mayWrite = !isa<tile::LoadOp>(at) &&
+    bool mayWrite = !isa<tile::LoadAccess>(at) &&
                     !isa<TileGPUDialect>(at->getDialect()) &&
                     !isMemoryEffectFree(at);
     if (mayWrite) {
@@ -165,7 +166,7 @@ Value OperandStager::fill(const Operand &operand) {
   Value source = convert.getSource();
   auto type = cast<RankedTensorType>(source.getType());
   Location loc = source.getLoc();
-  auto load = source.getDefiningOp<tile::LoadOp>();
+  auto load = source.getDefiningOp<tile::LoadAccess>();
   if (!canBeCopied(load, operand.first)) {
     b.setInsertionPoint(convert);
     Value buffer = make<AllocOp>(loc, oneSlotFor(type));
@@ -259,7 +260,7 @@ bool OperandStager::run() {
       words = std::max(words, wordsOf(cast<tile::DotOp>(use->getOwner())));
     }
     if (isCrowded(words)) {
-      auto load = convert.getSource().getDefiningOp<tile::LoadOp>();
+      auto load = convert.getSource().getDefiningOp<tile::LoadAccess>();
       stage(*operand, words);
       if (load && load->use_empty()) {
         load->erase();
