@@ -7,6 +7,8 @@
 
 #include "nereid/Prof/Trace.h"
 
+#include "nereid/Support/Utf8.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <set>
@@ -18,41 +20,21 @@ namespace nereid::prof {
 // Texts
 //===----------------------------------------------------------------------===//
 
-/// Bytes of the UTF-8 character at the front; 0 where there is none.
-static size_t characterBytes(std::string_view text) {
-  auto first = static_cast<unsigned char>(text[0]);
-  size_t bytes = first < 0x80                    ? 1
-                 : first >= 0xC2 && first < 0xE0 ? 2
-                 : first >= 0xE0 && first < 0xF0 ? 3
-                 : first >= 0xF0 && first < 0xF5 ? 4
-                                                 : 0;
-  if (bytes > text.size()) {
-    return 0;
-  }
-  for (size_t i = 1; i < bytes; ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) {
-      return 0;
-    }
-  }
-  return bytes;
-}
-
 static std::string quoted(std::string_view text) {
   std::string out = "\"";
-  while (!text.empty()) {
-    size_t bytes = characterBytes(text);
-    auto c = static_cast<unsigned char>(text[0]);
-    if (!bytes) {
+  for (size_t at = 0; at < text.size();) {
+    size_t begin = at;
+    char32_t c = decodeUtf8(text, at);
+    if (c == invalidCharacter) {
       out += '?'; // no UTF-8, such as a path of another encoding
     } else if (c < 0x20) {
       char code[8];
-      std::snprintf(code, sizeof(code), "\\u%04x", c);
+      std::snprintf(code, sizeof(code), "\\u%04x", static_cast<unsigned>(c));
       out += code;
     } else {
       out += c == '"' || c == '\\' ? "\\" : "";
-      out += text.substr(0, bytes);
+      out += text.substr(begin, at - begin);
     }
-    text.remove_prefix(std::max<size_t>(bytes, 1));
   }
   return out + "\"";
 }

@@ -33,9 +33,10 @@ TEST(TraceJson, TimesAreMicrosecondsToTheNanosecond) {
 }
 
 TEST(TraceJson, TextsAreQuoted) {
-  const char *name = "a\"b\\c\x01\xC3\xA9\xFF";
+  // The last three bytes would be a surrogate.
+  const char *name = "a\"b\\c\x01\xC3\xA9\xFF\xED\xA0\x80";
   ReadTrace trace(jsonText(oneSlice(name)));
-  EXPECT_THAT(trace.names("launch"), ElementsAre("a\"b\\c\x01\xC3\xA9?"));
+  EXPECT_THAT(trace.names("launch"), ElementsAre("a\"b\\c\x01\xC3\xA9????"));
 }
 
 TEST(TraceJson, ATraceWithoutEventsIsOne) {

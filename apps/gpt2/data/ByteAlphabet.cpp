@@ -9,6 +9,8 @@
 
 #include "apps/gpt2/data/Utf8.h"
 
+#include "nereid/Support/Utf8.h"
+
 #include <array>
 
 namespace nereid::gpt2 {
@@ -50,7 +52,7 @@ std::optional<uint8_t> byteSpelledBy(uint32_t code) {
 std::string spelled(std::string_view bytes) {
   std::string text;
   for (char byte : bytes) {
-    text += utf8Of(spellingOf(static_cast<uint8_t>(byte)));
+    appendUtf8(text, spellingOf(static_cast<uint8_t>(byte)));
   }
   return text;
 }

@@ -11,6 +11,7 @@
 
 #include "nereid/Runtime/Error.h"
 #include "nereid/Support/Log.h"
+#include "nereid/Support/Utf8.h"
 
 namespace nereid::gpt2 {
 
@@ -33,7 +34,7 @@ std::vector<std::string> CharacterSet::characters() const {
   std::vector<std::string> result;
   for (uint32_t code = 0; code < codes.size(); ++code) {
     if (codes[code]) {
-      result.push_back(utf8Of(code));
+      appendUtf8(result.emplace_back(), code);
     }
   }
   return result;

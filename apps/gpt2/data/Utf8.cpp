@@ -7,55 +7,19 @@
 
 #include "apps/gpt2/data/Utf8.h"
 
+#include "nereid/Support/Utf8.h"
+
 #include <algorithm>
 #include <cstring>
 
 namespace nereid::gpt2 {
 
-static constexpr Character noCharacter{0xFFFFFFFF, 1};
-
 Character longCharacterAt(const uint8_t *at, const uint8_t *end) {
-  uint32_t lead = *at;
-  uint32_t bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || end - at < static_cast<int64_t>(bytes)) {
-    return noCharacter;
-  }
-  uint32_t code = lead & (0xFF >> (bytes + 1));
-  for (uint32_t i = 1; i < bytes; ++i) {
-    if ((at[i] & 0xC0) != 0x80) {
-      return noCharacter;
-    }
-    code = code << 6 | (at[i] & 0x3F);
-  }
-  bool isTooLong = bytes == 3 ? code < 0x800 : bytes == 4 && code < 0x10000;
-  bool isSurrogate = code >= 0xD800 && code < 0xE000;
-  if (isTooLong || isSurrogate || code > 0x10FFFF) {
-    return noCharacter;
-  }
-  return {code, bytes};
-}
-
-std::string utf8Of(uint32_t code) {
-  std::string text;
-  auto tail = [&](int shift) {
-    text += static_cast<char>(0x80 | (code >> shift & 0x3F));
-  };
-  if (code < 0x80) {
-    text += static_cast<char>(code);
-  } else if (code < 0x800) {
-    text += static_cast<char>(0xC0 | code >> 6);
-    tail(0);
-  } else if (code < 0x10000) {
-    text += static_cast<char>(0xE0 | code >> 12);
-    tail(6);
-    tail(0);
-  } else {
-    text += static_cast<char>(0xF0 | code >> 18);
-    tail(12);
-    tail(6);
-    tail(0);
-  }
-  return text;
+  size_t bytes = 0;
+  char32_t code = decodeUtf8(
+      {reinterpret_cast<const char *>(at), static_cast<size_t>(end - at)},
+      bytes);
+  return {code, static_cast<uint32_t>(bytes)};
 }
 
 static const uint8_t *bytesOf(std::string_view text) {

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Well-formed is what the Unicode standard's table 3-7 allows: no surrogates,
-// nothing above U+10FFFF, no longer form than needed.
+// Texts of data sets: any bytes, most of which are UTF-8 (Support/Utf8.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +32,6 @@ Character longCharacterAt(const uint8_t *at, const uint8_t *end);
 inline Character characterAt(const uint8_t *at, const uint8_t *end) {
   return *at < 0x80 ? Character{*at, 1} : longCharacterAt(at, end);
 }
-
-std::string utf8Of(uint32_t code);
 
 /// What a text is made of.
 struct CharacterCount {

@@ -89,26 +89,6 @@ static std::vector<std::string> boundaryTexts() {
   return texts;
 }
 
-TEST(Utf8, everyCodePointIsTakenApartAndMade) {
-  uint32_t characters = 0;
-  for (uint32_t code = 0; code < 0x110000; ++code) {
-    std::string text = utf8Of(code);
-    Character character = at(text);
-    if (code >= 0xD800 && code < 0xE000) {
-      ASSERT_FALSE(character.ok()) << code;
-      continue;
-    }
-    ++characters;
-    ASSERT_EQ(character.code, code);
-    ASSERT_EQ(character.bytes, text.size()) << code;
-    // Without its last byte it is none.
-    if (text.size() > 1) {
-      ASSERT_FALSE(at(text.substr(0, text.size() - 1)).ok()) << code;
-    }
-  }
-  EXPECT_EQ(characters, 0x110000u - 0x800u);
-}
-
 TEST(Utf8, agreesWithTheStandardsTable) {
   size_t wellFormedOnes = 0, texts = 0;
   for (const std::string &text : boundaryTexts()) {

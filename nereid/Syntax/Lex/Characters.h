@@ -31,17 +31,6 @@ inline bool isNameStart(char c) {
 }
 inline bool isNameCharacter(char c) { return isNameStart(c) || isDigit(c); }
 
-inline constexpr char32_t invalidCharacter = 0xffffffff;
-
-/// The character at `offset`, which moves behind it. invalidCharacter, and one
-/// byte further, where the bytes are not UTF-8.
-char32_t decodeUtf8(std::string_view text, size_t &offset);
-
-/// Appends `c`; a surrogate gets its three-byte form (WTF-8).
-void appendUtf8(std::string &out, char32_t c);
-
-bool isValidUtf8(std::string_view text);
-
 bool isXidStart(char32_t c);
 bool isXidContinue(char32_t c);
 /// As str.isprintable().

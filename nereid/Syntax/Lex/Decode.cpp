@@ -7,6 +7,7 @@
 
 #include "nereid/Syntax/Lex/Decode.h"
 
+#include "nereid/Support/Utf8.h"
 #include "nereid/Syntax/Lex/Characters.h"
 
 #include <algorithm>

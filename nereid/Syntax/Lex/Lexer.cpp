@@ -13,6 +13,7 @@
 
 #include "nereid/Syntax/Lex/Lexer.h"
 
+#include "nereid/Support/Utf8.h"
 #include "nereid/Syntax/Lex/Characters.h"
 
 namespace nereid::syntax {
