@@ -122,8 +122,12 @@ Status writeDescriptor(int fd, std::string_view content,
 /// IoError.
 Status makePrivateFolder(const std::string &path);
 
-/// Whether a file of this name was begun by one of the functions above; a
-/// killed process leaves it behind.
+/// A new name in the folder of `path`, for what is renamed to `path` when it is
+/// whole.
+std::string temporaryNameFor(const std::string &path);
+
+/// Is it such a name? The functions above begin files under one, and a killed
+/// process leaves them behind.
 bool isTemporaryName(std::string_view name);
 
 } // namespace nereid

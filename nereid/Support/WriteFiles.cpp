@@ -102,7 +102,7 @@ bool isTemporaryName(std::string_view name) {
          std::count(name.begin(), name.end(), '-') == 3;
 }
 
-static std::string temporaryName(const std::string &path) {
+std::string temporaryNameFor(const std::string &path) {
   static std::atomic<uint64_t> counter = 0;
   size_t slash = path.rfind('/');
   std::string folder =
@@ -235,7 +235,7 @@ StagedFile::stage(const std::string &path,
     }
     return file;
   }
-  std::string temporary = temporaryName(target->path);
+  std::string temporary = temporaryNameFor(target->path);
   Status status = writeBeside(path, temporary, target->info, pieces);
   if (!status.ok()) {
     return status;
@@ -273,7 +273,7 @@ Status writeFileAtomically(const std::string &path, std::string_view content) {
 }
 
 Status replaceFile(const std::string &path, std::string_view content) {
-  std::string temporary = temporaryName(path);
+  std::string temporary = temporaryNameFor(path);
   Status status =
       writeBeside(path, temporary, std::nullopt, std::span(&content, 1));
   if (status.ok() && ::rename(temporary.c_str(), path.c_str()) != 0) {

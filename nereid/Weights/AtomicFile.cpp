@@ -11,9 +11,7 @@
 #include "nereid/Support/FileNames.h"
 #include "nereid/Support/Files.h"
 
-#include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/stat.h>
@@ -48,16 +46,8 @@ using namespace nereid;
   raise(std::move(failure));
 }
 
-/// As nereid/Support/Files.h names its own, so that isTemporaryName knows it.
-static std::string temporaryName(const std::string &path) {
-  static std::atomic<uint64_t> counter = 0;
-  auto now = std::chrono::steady_clock::now().time_since_epoch().count();
-  return folderOf(path) + "/.tmp-" + std::to_string(::getpid()) + "-" +
-         std::to_string(now) + "-" + std::to_string(counter++);
-}
-
 AtomicFile::AtomicFile(const std::string &path, uint64_t mostBytes)
-    : path(path), temporary(temporaryName(path)) {
+    : path(path), temporary(temporaryNameFor(path)) {
   throwIfFailed(checkName(path, "write"));
   struct stat info;
   if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
