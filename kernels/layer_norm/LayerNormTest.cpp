@@ -8,6 +8,7 @@
 #include "kernels/layer_norm/LayerNorm.h"
 #include "kernels/layer_norm/reference.h"
 #include "kernels/operator/OperatorKernel.h"
+#include "kernels/testing/DoubleGradients.h"
 #include "kernels/testing/OperatorTest.h"
 #include "nereid/Runtime/Error.h"
 #include "nereid/Runtime/Stream.h"
@@ -127,51 +128,13 @@ TEST_P(LayerNorm, theSumWithABiasIsFiniteInEqualRows) {
   }
 }
 
-// Differences of the norm itself, of the fourth order, in fp64.
 TEST_P(LayerNorm, ofDoublesHasGradientsOfDoubles) {
   if (!hasCompiler()) {
     GTEST_SKIP() << "fp64 needs a compiler";
   }
-  std::mt19937 numbers(3);
-  std::normal_distribution<double> normal;
-  auto draw = [&](int64_t count) {
-    Values values;
-    for (int64_t i = 0; i < count; ++i) {
-      values.push_back(normal(numbers));
-    }
-    return values;
-  };
-  Values at = draw(2 * 5), gain = draw(5), weights = draw(2 * 5);
-  auto norm = [&](const Values &values) {
-    Variable x(Tensor::fromVector(values, Shape{2, 5}).to(device), true);
-    return std::pair(x,
-                     layerNorm(x, Variable(Tensor::fromVector(gain).to(device)),
-                               Variable(Tensor::fromVector(gain).to(device))));
-  };
-  auto sumOf = [&](const Values &values) {
-    Values y = norm(values).second.value().toFloat64();
-    double total = 0;
-    for (size_t i = 0; i < y.size(); ++i) {
-      total += y[i] * weights[i];
-    }
-    return total;
-  };
-  auto [x, y] = norm(at);
-  EXPECT_EQ(y.dtype(), f64);
-  y.backward(Tensor::fromVector(weights, Shape{2, 5}).to(device));
-  Values gradient = x.grad().toFloat64();
-  for (size_t i = 0; i < at.size(); ++i) {
-    constexpr double step = 1e-3;
-    auto moved = [&](double by) {
-      Values values = at;
-      values[i] += by;
-      return sumOf(values);
-    };
-    double slope = (8 * (moved(step) - moved(-step)) -
-                    (moved(2 * step) - moved(-2 * step))) /
-                   (12 * step);
-    EXPECT_NEAR(gradient[i], slope, 1e-9) << i;
-  }
+  checkGradientOfDoubles(device, [](const Variable &x, const Variable &w) {
+    return layerNorm(x, w, w);
+  });
 }
 
 TEST_P(LayerNorm, takesNoElements) {
