@@ -11,14 +11,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "bench/Cost.h"
 #include "nereid/nereid.h"
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
 
 #include <unistd.h>
 
@@ -53,38 +51,17 @@ def six(z_ptr, x_ptr, y_ptr, n, a, BLOCK: tl.constexpr):
     tl.store(z_ptr + offsets, x + a * y, mask=mask)
 )";
 
-double median(int count, const std::function<double()> &sample) {
-  std::vector<double> values;
-  for (int i = 0; i < count; ++i) {
-    values.push_back(sample());
-  }
-  std::nth_element(values.begin(), values.begin() + count / 2, values.end());
-  return values[count / 2];
-}
-
-double millisecondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(
-             std::chrono::steady_clock::now() - start)
-      .count();
-}
-
 struct Compiled {
   double milliseconds;
   uint64_t codeBytes;
 };
 
-/// Source text to callable code. A new context has nothing in memory; an empty
-/// `cache` keeps nothing on disk either.
+/// Source text to callable code.
 Compiled compileLayerNorm(int64_t block, const std::string &cache) {
-  ContextOptions options;
-  options.cacheDirectory = cache;
-  if (cache.empty()) {
-    options.cacheBytes = 0;
-  }
   static Tensor x = randn({4, 65536}), y = emptyLike(x), w = randn({65536}),
                 b = randn({65536});
-  auto start = std::chrono::steady_clock::now();
-  Context context(createKernelCompiler(), options);
+  int64_t start = steadyClock()->now();
+  Context context(createKernelCompiler(), coldOptions(cache));
   Kernel kernel = Kernel::fromSource(layerNorm, "layer_norm", context);
   std::vector<LaunchArgument> arguments = {
       y, x, w, b, x.stride(0), int64_t{250}, 1e-5, "BLOCK"_a = block};
@@ -98,7 +75,7 @@ double launchMicroseconds() {
   Tensor x = randn({16}), y = randn({16}), z = emptyLike(x);
   constexpr int launches = 100000;
   auto run = [&] {
-    auto start = std::chrono::steady_clock::now();
+    int64_t start = steadyClock()->now();
     for (int i = 0; i < launches; ++i) {
       kernel[{1}](z, x, y, 16, 0.5f, "BLOCK"_a = 16);
     }
@@ -108,45 +85,37 @@ double launchMicroseconds() {
   return median(5, run);
 }
 
-bool failed = false;
-
-void report(const char *what, double value, const char *unit, double budget) {
-  bool over = value > budget;
-  failed |= over;
-  std::printf("| %-44s | %8.3f %s | %8.3f %s |%s\n", what, value, unit, budget,
-              unit, over ? " EXCEEDED" : "");
-}
-
 } // namespace
 
 int main() try {
-  std::printf("| what | measured | budget |\n|---|--:|--:|\n");
+  CostTable table;
   compileLayerNorm(1024, ""); // loads the libraries' pages
-  report("layer norm, source text to callable, cold",
-         median(9, [] { return compileLayerNorm(1024, "").milliseconds; }),
-         "ms", 50);
+  table.add("layer norm, source text to callable, cold",
+            median(9, [] { return compileLayerNorm(1024, "").milliseconds; }),
+            "ms", 50);
 
   std::string cache = std::filesystem::temp_directory_path() /
                       ("nereid-cost-" + std::to_string(::getpid()));
   compileLayerNorm(1024, cache);
-  report("the same, from the disk cache",
-         median(9, [&] { return compileLayerNorm(1024, cache).milliseconds; }),
-         "ms", 2);
+  table.add(
+      "the same, from the disk cache",
+      median(9, [&] { return compileLayerNorm(1024, cache).milliseconds; }),
+      "ms", 2);
   std::filesystem::remove_all(cache);
 
   auto milliseconds = [](int64_t block) {
     return median(15, [=] { return compileLayerNorm(block, "").milliseconds; });
   };
   double small = milliseconds(256), large = milliseconds(65536);
-  report("growth of compile time, BLOCK 256 to 65536",
-         (large / small - 1) * 100, "%", 10);
+  table.add("growth of compile time, BLOCK 256 to 65536",
+            (large / small - 1) * 100, "%", 10);
   double smallCode = compileLayerNorm(256, "").codeBytes,
          largeCode = compileLayerNorm(65536, "").codeBytes;
-  report("growth of code size, BLOCK 256 to 65536",
-         (largeCode / smallCode - 1) * 100, "%", 10);
-  report("a launch: 6 arguments, one program, warm", launchMicroseconds(), "us",
-         1);
-  return failed;
+  table.add("growth of code size, BLOCK 256 to 65536",
+            (largeCode / smallCode - 1) * 100, "%", 10);
+  table.add("a launch: 6 arguments, one program, warm", launchMicroseconds(),
+            "us", 1);
+  return table.isExceeded();
 } catch (const Error &error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;

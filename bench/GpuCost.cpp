@@ -17,11 +17,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "bench/Cost.h"
 #include "nereid/Prof/Profiler.h"
 #include "nereid/nereid.h"
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -37,36 +36,6 @@ using namespace nereid::literals;
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double millisecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start)
-      .count();
-}
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + values.size() / 2,
-                   values.end());
-  return values[values.size() / 2];
-}
-
-double median(int count, const std::function<double()> &sample) {
-  std::vector<double> values;
-  for (int i = 0; i < count; ++i) {
-    values.push_back(sample());
-  }
-  return median(values);
-}
-
-bool failed = false;
-
-void report(const char *what, double value, const char *unit, double budget) {
-  bool over = value > budget;
-  failed |= over;
-  std::printf("| %-52s | %8.3f %s | %8.3f %s |%s\n", what, value, unit, budget,
-              unit, over ? " EXCEEDED" : "");
-}
-
 const Device gpu = Device::cuda(0);
 
 //===----------------------------------------------------------------------===//
@@ -80,16 +49,10 @@ struct Program {
   std::function<std::vector<LaunchArgument>()> arguments;
 };
 
-/// A new context has nothing in memory; an empty `cache` keeps nothing on disk.
 double compile(const Program &program, const std::string &file,
                const std::string &kernel, const std::string &cache) {
-  ContextOptions options;
-  options.cacheDirectory = cache;
-  if (cache.empty()) {
-    options.cacheBytes = 0;
-  }
-  auto start = Clock::now();
-  Context context(createKernelCompiler(), options);
+  int64_t start = steadyClock()->now();
+  Context context(createKernelCompiler(), coldOptions(cache));
   Kernel::load(file, kernel, context).compile(program.arguments());
   return millisecondsSince(start);
 }
@@ -147,23 +110,22 @@ std::vector<Program> programs() {
   };
 }
 
-void compiling(const std::string &folder) {
+void compiling(const std::string &folder, CostTable &table) {
   std::vector<Program> list = programs();
   std::string cache = std::filesystem::temp_directory_path() /
                       ("nereid-gpu-cost-" + std::to_string(::getpid()));
   std::filesystem::create_directory(cache);
   compileCold(list[0], folder, cache); // the driver's assembler starts once
   for (const Program &program : list) {
-    std::string what = std::string(program.what) + ", source to loaded, cold";
-    report(what.c_str(),
-           median(7, [&] { return compileCold(program, folder, cache); }), "ms",
-           program.budget);
+    table.add(std::string(program.what) + ", source to loaded, cold",
+              median(7, [&] { return compileCold(program, folder, cache); }),
+              "ms", program.budget);
     auto again = [&] {
       return compile(program, folder + "/" + program.file, program.kernel,
                      cache);
     };
     again();
-    report("the same, from the disk cache", median(9, again), "ms", 5);
+    table.add("the same, from the disk cache", median(9, again), "ms", 5);
   }
   std::filesystem::remove_all(cache);
 }
@@ -273,7 +235,7 @@ private:
   void *slots[4] = {&x, &y, &z, &n};
 };
 
-void launching(const std::string &folder) {
+void launching(const std::string &folder, CostTable &table) {
   Context context(createKernelCompiler());
   Kernel add =
       Kernel::load(folder + "/vector_add/vector_add.py", "add_kernel", context);
@@ -288,7 +250,7 @@ void launching(const std::string &folder) {
   // Fewer than the driver queues, so that none waits for the device.
   constexpr int count = 500;
   auto microseconds = [&](const std::function<void()> &one) {
-    auto start = Clock::now();
+    int64_t start = steadyClock()->now();
     for (int i = 0; i < count; ++i) {
       one();
     }
@@ -304,7 +266,7 @@ void launching(const std::string &folder) {
   }
   std::printf("| a launch of the driver's own: %.2f us; Nereid's: %.2f us\n",
               median(theirs), median(ours));
-  report("a warm launch, more than the driver's", median(more), "us", 0.3);
+  table.add("a warm launch, more than the driver's", median(more), "us", 0.3);
 
   // With what CUPTI, or the events, take for themselves.
   Profiler profiler;
@@ -319,8 +281,8 @@ void launching(const std::string &folder) {
   for (const std::string &note : profiler.notes()) {
     std::printf("| %s\n", note.c_str());
   }
-  report("a launch that is recorded, more than one that is not",
-         median(recorded) - median(ours), "us", 1);
+  table.add("a launch that is recorded, more than one that is not",
+            median(recorded) - median(ours), "us", 1);
 
   constexpr int nodes = 1000;
   Graph graph = Graph::capture(gpu, [&] {
@@ -332,7 +294,7 @@ void launching(const std::string &folder) {
   /// Microseconds a node until a replay has been enqueued, and until it has
   /// run.
   auto replayed = [&](const std::function<void()> &replay) {
-    auto start = Clock::now();
+    int64_t start = steadyClock()->now();
     replay();
     double enqueued = millisecondsSince(start) * 1e3 / nodes;
     stream.synchronize();
@@ -355,9 +317,9 @@ void launching(const std::string &folder) {
               "until it has run; of Nereid's: %.3f and %.2f\n",
               median(barelyEnqueued), median(barelyRan), median(enqueued),
               median(ran));
-  report("a graph's node, enqueued", median(enqueued), "us", 0.5);
-  report("until it has run, more than the driver's own", median(moreRun), "us",
-         0.1);
+  table.add("a graph's node, enqueued", median(enqueued), "us", 0.5);
+  table.add("until it has run, more than the driver's own", median(moreRun),
+            "us", 0.1);
 }
 
 } // namespace
@@ -368,10 +330,10 @@ int main(int argc, char **argv) try {
     return 77;
   }
   std::string folder = argc > 1 ? argv[1] : "kernels";
-  std::printf("| what | measured | budget |\n|---|--:|--:|\n");
-  compiling(folder);
-  launching(folder);
-  return failed;
+  CostTable table;
+  compiling(folder, table);
+  launching(folder, table);
+  return table.isExceeded();
 } catch (const std::exception &error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;

@@ -16,13 +16,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "bench/Cost.h"
+#include "bench/budgets/Best.h"
 #include "nereid/Prof/Profiler.h"
 #include "nereid/Runtime/Kernel.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"
 #include "nereid/Runtime/cuda/testing/FakeDriver.h"
 #include "nereid/Runtime/testing/FakeCompiler.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -65,21 +66,6 @@ template <size_t... I>
 // Measuring
 //===----------------------------------------------------------------------===//
 
-/// ns a call; the best of batches.
-template <typename F>
-double hot(F call) {
-  constexpr int count = 2000;
-  double best = 1e9;
-  for (int batch = 0; batch < 200; ++batch) {
-    auto start = Clock::now();
-    for (int i = 0; i < count; ++i) {
-      call();
-    }
-    best = std::min(best, nanoseconds(Clock::now() - start) / count);
-  }
-  return best;
-}
-
 /// ns a call, the clock's own included; the median.
 template <typename F>
 double cold(F call) {
@@ -90,9 +76,7 @@ double cold(F call) {
     call();
     time = nanoseconds(Clock::now() - start);
   }
-  std::nth_element(times.begin(), times.begin() + times.size() / 2,
-                   times.end());
-  return times[times.size() / 2];
+  return median(times);
 }
 
 [[gnu::noinline]] cuda::Result launchNothing(cuda::FunctionHandle, unsigned,
@@ -109,7 +93,7 @@ void report(const char *what, F launch) {
   auto empty = [] {
     launchNothing(nullptr, 1, 1, 1, 128, 1, 1, 0, nullptr, nullptr, nullptr);
   };
-  double hotNs = hot(launch) - hot(empty);
+  double hotNs = bestNs(200, 2000, launch) - bestNs(200, 2000, empty);
   double coldNs = cold(launch) - cold(empty);
   std::printf("| %-36s | %7.1f ns | %7.1f ns |\n", what, hotNs, coldNs);
 }

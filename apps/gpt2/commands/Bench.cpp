@@ -10,6 +10,7 @@
 #include "apps/gpt2/train/Log.h"
 #include "apps/gpt2/train/Run.h"
 #include "apps/gpt2/train/Trainer.h"
+#include "nereid/Bench/Statistics.h"
 #include "nereid/Prof/Profiler.h"
 #include "nereid/Runtime/DeviceProperties.h"
 
@@ -63,12 +64,6 @@ private:
 
 } // namespace
 
-static double medianOf(std::vector<double> values) {
-  auto middle = values.begin() + int64_t(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 static std::vector<Batch> randomBatches(const Options &o, int64_t vocabulary,
                                         Device device) {
   std::vector<Batch> batches;
@@ -104,7 +99,9 @@ static std::vector<double> partsOf(const Model &model, Trainer &trainer,
       rounds[part].push_back(times[part]);
     }
   }
-  return {medianOf(rounds[0]), medianOf(rounds[1]), medianOf(rounds[2])};
+  return {bench::summarize(rounds[0]).median,
+          bench::summarize(rounds[1]).median,
+          bench::summarize(rounds[2]).median};
 }
 
 static void run(const Options &options, const BenchOptions &bench) {
@@ -132,7 +129,7 @@ static void run(const Options &options, const BenchOptions &bench) {
     trainer.step(first + i, batches);
     clock.mark();
   }
-  double milliseconds = medianOf(clock.intervals());
+  double milliseconds = bench::summarize(clock.intervals()).median;
   if (trace) {
     trace->finish();
   }

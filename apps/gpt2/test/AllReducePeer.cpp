@@ -18,6 +18,7 @@
 #include "apps/gpt2/distributed/Communicator.h"
 #include "apps/gpt2/distributed/Launcher.h"
 
+#include "nereid/Bench/Statistics.h"
 #include "nereid/Runtime/Error.h"
 
 #include <gloo/allreduce.h>
@@ -45,11 +46,6 @@ connectGloo(const Processes &processes, const std::string &folder) {
                                                              processes.size);
   context->connectFullMesh(store, device);
   return context;
-}
-
-static double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
 }
 
 /// Of process 0: the line of the table. Returns the ratio.
@@ -91,10 +87,12 @@ static double measure(const std::string &folder) {
     }
   }
   all->barrier();
-  double ratio = median(ours) / median(theirs);
+  double ratio =
+      bench::summarize(ours).median / bench::summarize(theirs).median;
   if (processes.rank == 0) {
-    std::printf("| %d | %.1f | %.1f | %.3f |\n", processes.size, median(theirs),
-                median(ours), ratio);
+    std::printf("| %d | %.1f | %.1f | %.3f |\n", processes.size,
+                bench::summarize(theirs).median, bench::summarize(ours).median,
+                ratio);
   }
   return processes.rank == 0 ? ratio : 0;
 }
