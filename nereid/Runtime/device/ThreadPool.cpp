@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <latch>
+#include <pthread.h>
 #include <set>
 #include <system_error>
 #include <tbb/global_control.h>
@@ -133,6 +134,15 @@ static WorkerLimit &workerLimit() {
   return *instance;
 }
 
+/// In a child that fork made of a process whose pools had work: oneTBB counts
+/// on workers that are not there, and leaves everything to the caller.
+static constinit std::atomic<bool> isForked = false;
+
+static void watchForks() {
+  [[maybe_unused]] static const int status =
+      ::pthread_atfork(nullptr, nullptr, [] { isForked = true; });
+}
+
 struct ThreadPool::Arena {
   tbb::task_arena arena;
   /// Fewer than the arena has slots for where there cannot be as many. Others
@@ -149,6 +159,7 @@ struct ThreadPool::Arena {
   /// Before the first work that wakes its threads.
   void wake() {
     std::call_once(woken, [this] {
+      watchForks();
       int wanted = threads, have = workerLimit().add(wanted);
       isAwake = true;
       if (have < wanted) {
@@ -253,6 +264,23 @@ struct alignas(64) Share {
 };
 } // namespace
 
+/// With threads of its own, which cost more than the pool's. Where none can be
+/// had, the caller does all: whoever calls `work` helps with every share.
+template <typename Work>
+static void runOnNewThreads(int64_t parts, const Work &work) {
+  std::vector<std::thread> threads;
+  try {
+    for (int64_t i = 1; i < parts; ++i) {
+      threads.emplace_back(work, i);
+    }
+  } catch (const std::system_error &) {
+  }
+  work(0);
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+}
+
 // Every thread goes through a contiguous share of its own, the same one at
 // every launch, and then helps the others. tbb::auto_partitioner deals shares
 // to whoever comes first, and is slower where a tensor stays in the caches
@@ -279,22 +307,24 @@ void ThreadPool::runRanges(int64_t count, int64_t grain, RangeBody body) {
     shares[i].end = count / parts * (i + 1) + std::min(i + 1, count % parts);
   }
   Context::State *context = Context::State::ofThread();
+  auto work = [&](int64_t own) {
+    // A worker, or a thread that waits for work of another context.
+    roleOfThread.works();
+    ContextScope scope(context);
+    for (int64_t i = 0; i < parts; ++i) {
+      Share &share = shares[(own + i) % parts];
+      int64_t begin, end;
+      while (share.take(grain, begin, end)) {
+        body(begin, end);
+      }
+    }
+  };
+  if (isForked) [[unlikely]] {
+    runOnNewThreads(parts, work);
+    return;
+  }
   p.arena.execute([&] {
-    tbb::parallel_for(
-        int64_t{0}, parts,
-        [&](int64_t own) {
-          // A worker, or a thread that waits for work of another context.
-          roleOfThread.works();
-          ContextScope scope(context);
-          for (int64_t i = 0; i < parts; ++i) {
-            Share &share = shares[(own + i) % parts];
-            int64_t begin, end;
-            while (share.take(grain, begin, end)) {
-              body(begin, end);
-            }
-          }
-        },
-        tbb::static_partitioner());
+    tbb::parallel_for(int64_t{0}, parts, work, tbb::static_partitioner());
   });
 }
 
