@@ -1,0 +1,104 @@
+//===- Arguments.h - Python's values as a launch's arguments ----*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Arguments are views (Runtime/Argument.h): a Held owns what they look at, and
+// must outlive the launch. The Python objects are the caller's.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_PYTHON_NATIVE_ARGUMENTS_H
+#define NEREID_PYTHON_NATIVE_ARGUMENTS_H
+
+#include "python/native/Objects.h"
+
+#include "nereid/Runtime/Argument.h"
+
+#include <deque>
+#include <optional>
+
+namespace nereid::python {
+
+/// Elements that do not move, the first `n` of them without an allocation.
+template <typename T, size_t n>
+class Pool {
+public:
+  Pool() {} // leaves `storage` as it is
+  Pool(const Pool &) = delete;
+  Pool &operator=(const Pool &) = delete;
+  ~Pool() {
+    for (size_t i = 0; i < used; ++i) {
+      at(i)->~T();
+    }
+  }
+  T &add(T &&value) {
+    if (used < n) {
+      T *made = new (storage + used * sizeof(T)) T(std::move(value));
+      ++used;
+      return *made;
+    }
+    if (!more) {
+      more = std::make_unique<std::deque<T>>();
+    }
+    return more->emplace_back(std::move(value));
+  }
+
+private:
+  T *at(size_t i) {
+    return std::launder(reinterpret_cast<T *>(storage + i * sizeof(T)));
+  }
+  alignas(T) std::byte storage[n * sizeof(T)];
+  size_t used = 0;
+  std::unique_ptr<std::deque<T>> more;
+};
+
+/// Where a launch's arrays are.
+struct ArrayPlace {
+  bool onGpu = false;
+  int index = 0;
+};
+
+/// DLPack's C table of a type of tensors (`__dlpack_c_exchange_api__`).
+struct ExchangeApi;
+
+struct Held {
+  Pool<Tensor, 24> tensors;
+  Pool<Tuple, 2> tuples;
+  Pool<TensorDescriptor, 2> descriptors;
+  /// The device of arrays in the host's memory: cpu, or interp.
+  Device host;
+  /// Of the first array; others are compared by the runtime.
+  std::optional<ArrayPlace> place;
+  /// That of the first array with one, for its streams.
+  const ExchangeApi *api = nullptr;
+  /// A dict from jit functions to their names in the kernel's text; those that
+  /// are not in it go to `missing`.
+  PyObject *functions = nullptr;
+  Ref missing = {};
+  /// dtypes stand for arrays of them (warmup).
+  bool takesDTypesAsArrays = false;
+};
+
+/// Throws PythonError with TypeError or OverflowError; `describe` says which
+/// parameter, for the message.
+Argument toArgument(PyObject *object, Held &held, PyObject *parameter);
+
+/// An array of whatever library; nothing if the object is none.
+std::optional<Argument> arrayOf(PyObject *object, Held &held,
+                                PyObject *parameter);
+
+/// The stream that `api`'s library works on (CUstream).
+void *currentStream(const ExchangeApi *api, int device);
+
+/// A value in plain form: None, bool, int, float, str, dtype, tuple, dict.
+StaticValue toStatic(PyObject *object);
+
+/// Of a language dtype; nothing for those that are no element type.
+std::optional<DType> dtypeOfObject(PyObject *dtype);
+
+} // namespace nereid::python
+
+#endif // NEREID_PYTHON_NATIVE_ARGUMENTS_H

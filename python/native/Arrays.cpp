@@ -1,0 +1,406 @@
+//===- Arrays.cpp - Tensors of torch, arrays of NumPy and others ----------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// In this order: the C table that a library has for its type (one call, no
+// object made), the buffer protocol, __dlpack__, and data_ptr() with dtype, as
+// upstream asks for them. The table is asked for once a type, and only where
+// the type itself has it: a subclass may be a tensor without memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "python/native/Arguments.h"
+
+#include "nereid/Runtime/DLPack.h"
+
+#include <array>
+#include <cstring>
+#include <vector>
+
+namespace nereid::python {
+
+/// Of DLPack 1.3, written from its specification.
+struct ExchangeApi {
+  dlpack::Version version;
+  const ExchangeApi *previous;
+  void *allocate;
+  void *managedFromObject;
+  void *objectFromManaged;
+  int (*viewFromObject)(void *object, dlpack::TensorView *view);
+  int (*currentStream)(int32_t deviceType, int32_t deviceIndex, void **stream);
+};
+
+static std::optional<DType> dtypeOfView(dlpack::DataType type) {
+  if (type.lanes != 1) {
+    return std::nullopt;
+  }
+  auto by = [&](DType d8, DType d16, DType d32,
+                DType d64) -> std::optional<DType> {
+    switch (type.bits) {
+    case 8:
+      return d8;
+    case 16:
+      return d16;
+    case 32:
+      return d32;
+    case 64:
+      return d64;
+    default:
+      return std::nullopt;
+    }
+  };
+  switch (type.code) {
+  case dlpack::TypeInt:
+    return by(i8, i16, i32, i64);
+  case dlpack::TypeUInt:
+    return by(u8, u16, u32, u64);
+  case dlpack::TypeFloat:
+    return type.bits == 8 ? std::nullopt : by(f16, f16, f32, f64);
+  case dlpack::TypeBFloat:
+    return type.bits == 16 ? std::optional(bf16) : std::nullopt;
+  case dlpack::TypeBool:
+    return type.bits == 8 ? std::optional(i1) : std::nullopt;
+  case dlpack::TypeFloat8E4M3FN:
+    return fp8e4nv;
+  case dlpack::TypeFloat8E5M2:
+    return fp8e5;
+  default:
+    return std::nullopt;
+  }
+}
+
+[[noreturn, gnu::cold]] static void raiseDType(PyObject *object,
+                                               PyObject *parameter) {
+  Ref dtype = attributeOrNull(object, registered.names.dtype);
+  Ref text = Ref::steal(dtype ? PyObject_Str(dtype.get())
+                              : PyUnicode_FromString("an unknown dtype"));
+  raisePython(PyExc_TypeError,
+              "argument '" + std::string(textOf(parameter)) +
+                  "': expected an array of integers, bool or floats (fp8e4nv, "
+                  "fp8e5, fp16, bf16, fp32, fp64), got one of " +
+                  std::string(textOf(text.get())) +
+                  "; hint: convert it, or view it as such");
+}
+
+static Device deviceOf(Held &held, ArrayPlace place) {
+  if (!held.place) {
+    held.place = place;
+  }
+  return place.onGpu ? Device::cuda(place.index) : held.host;
+}
+
+/// Strides that a Tensor does not have: of reversed arrays. Their address is
+/// all that a kernel needs.
+static bool isReversed(const int64_t *strides, int rank) {
+  for (int i = 0; strides && i < rank; ++i) {
+    if (strides[i] < 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static Argument argumentOf(void *data, int rank, const int64_t *shape,
+                           const int64_t *strides, DType dtype, Device device,
+                           Held &held) {
+  if (isReversed(strides, rank)) [[unlikely]] {
+    return Pointer(data, dtype);
+  }
+  std::optional<Shape> steps;
+  if (strides) {
+    steps.emplace(strides, strides + rank);
+  }
+  return held.tensors.add(Tensor::borrow(data, Shape(shape, shape + rank),
+                                         dtype, device, std::move(steps)));
+}
+
+static Argument argumentOf(const dlpack::TensorView &view, PyObject *object,
+                           Held &held, PyObject *parameter) {
+  std::optional<DType> dtype = dtypeOfView(view.dtype);
+  if (!dtype) [[unlikely]] {
+    raiseDType(object, parameter);
+  }
+  ArrayPlace place{view.device.type == dlpack::DeviceCuda, view.device.index};
+  if (!place.onGpu && view.device.type != dlpack::DeviceCpu &&
+      view.device.type != dlpack::DeviceCudaHost) [[unlikely]] {
+    raisePython(PyExc_TypeError,
+                "argument '" + std::string(textOf(parameter)) +
+                    "': expected an array on cpu or cuda, got one on a device "
+                    "of DLPack's type " +
+                    std::to_string(view.device.type));
+  }
+  void *data =
+      view.data ? static_cast<char *>(view.data) + view.byteOffset : nullptr;
+  return argumentOf(data, view.rank, view.shape, view.strides, *dtype,
+                    deviceOf(held, place), held);
+}
+
+//===----------------------------------------------------------------------===//
+// The C table of a type
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct KnownType {
+  PyTypeObject *type; ///< kept, so that no other gets its address
+  const ExchangeApi *api;
+};
+} // namespace
+
+/// torch.Tensor has the table from its base, torch's Parameter from Tensor.
+static bool isTypeItself(PyTypeObject *type) {
+  if (std::strcmp(type->tp_name, "Tensor") &&
+      std::strcmp(type->tp_name, "Parameter")) {
+    return PyDict_Contains(type->tp_dict, registered.names.exchangeApi) == 1;
+  }
+  Ref module = Ref::steal(
+      PyObject_GetAttrString(reinterpret_cast<PyObject *>(type), "__module__"));
+  std::string_view name =
+      PyUnicode_Check(module.get()) ? textOf(module.get()) : "";
+  return name == "torch" || name == "torch.nn.parameter";
+}
+
+static const ExchangeApi *findApi(PyTypeObject *type) {
+  if (!isTypeItself(type)) {
+    return nullptr;
+  }
+  Ref capsule = attributeOrNull(reinterpret_cast<PyObject *>(type),
+                                registered.names.exchangeApi);
+  if (!capsule || !PyCapsule_IsValid(capsule.get(), "dlpack_exchange_api")) {
+    return nullptr;
+  }
+  const auto *api = static_cast<const ExchangeApi *>(
+      PyCapsule_GetPointer(capsule.get(), "dlpack_exchange_api"));
+  while (api && api->version.major != 1) {
+    api = api->previous;
+  }
+  return api && api->viewFromObject ? api : nullptr;
+}
+
+/// Null: the type has none, which is not remembered.
+static const ExchangeApi *apiOf(PyTypeObject *type) {
+  static std::array<KnownType, 8> known = {};
+  for (const KnownType &k : known) {
+    if (k.type == type) {
+      return k.api;
+    }
+    if (!k.type) {
+      break;
+    }
+  }
+  const ExchangeApi *api = findApi(type);
+  if (api) {
+    for (KnownType &k : known) {
+      if (!k.type) {
+        Py_INCREF(type);
+        k = {type, api};
+        break;
+      }
+    }
+  }
+  return api;
+}
+
+void *currentStream(const ExchangeApi *api, int device) {
+  void *stream = nullptr;
+  if (api && api->currentStream) {
+    if (api->currentStream(dlpack::DeviceCuda, device, &stream)) {
+      throw PythonError();
+    }
+    return stream;
+  }
+  if (registered.currentStream) {
+    Ref handle = Ref::steal(
+        PyObject_CallFunction(registered.currentStream, "i", device));
+    stream = PyLong_AsVoidPtr(handle.get());
+    if (!stream && PyErr_Occurred()) {
+      throw PythonError();
+    }
+  }
+  return stream;
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers, __dlpack__, data_ptr()
+//===----------------------------------------------------------------------===//
+
+static std::optional<DType> dtypeOfFormat(const char *format, size_t bytes) {
+  if (!format) {
+    return std::nullopt;
+  }
+  if (*format == '@' || *format == '=' || *format == '<') {
+    ++format;
+  }
+  if (!*format || format[1]) {
+    return std::nullopt;
+  }
+  auto sized = [&](DType a, DType b, DType c, DType d) -> std::optional<DType> {
+    return bytes == 1 ? a : bytes == 2 ? b : bytes == 4 ? c : d;
+  };
+  switch (*format) {
+  case '?':
+    return i1;
+  case 'b':
+  case 'h':
+  case 'i':
+  case 'l':
+  case 'q':
+  case 'n':
+    return sized(i8, i16, i32, i64);
+  case 'B':
+  case 'H':
+  case 'I':
+  case 'L':
+  case 'Q':
+  case 'N':
+    return sized(u8, u16, u32, u64);
+  case 'e':
+    return f16;
+  case 'f':
+    return f32;
+  case 'd':
+    return f64;
+  default:
+    return std::nullopt;
+  }
+}
+
+static Argument fromBuffer(PyObject *object, Held &held, PyObject *parameter) {
+  Py_buffer buffer;
+  if (PyObject_GetBuffer(object, &buffer, PyBUF_STRIDES | PyBUF_FORMAT)) {
+    throw PythonError();
+  }
+  // NumPy keeps the memory where it is; the caller keeps the array.
+  struct Release {
+    Py_buffer *buffer;
+    ~Release() { PyBuffer_Release(buffer); }
+  } release{&buffer};
+  if (buffer.readonly) {
+    raisePython(PyExc_ValueError,
+                "argument '" + std::string(textOf(parameter)) +
+                    "': expected an array that may be written to, got a "
+                    "read-only one; hint: pass a copy of it");
+  }
+  auto bytes = static_cast<size_t>(buffer.itemsize);
+  std::optional<DType> dtype = dtypeOfFormat(buffer.format, bytes);
+  if (!dtype || byteSize(*dtype) != bytes) {
+    raiseDType(object, parameter);
+  }
+  Device device = deviceOf(held, {});
+  std::vector<int64_t> shape(buffer.ndim), strides(buffer.ndim);
+  for (int i = 0; i < buffer.ndim; ++i) {
+    shape[i] = buffer.shape[i];
+    if (buffer.strides[i] % buffer.itemsize) {
+      return Pointer(buffer.buf, *dtype); // a field of records
+    }
+    strides[i] = buffer.strides[i] / buffer.itemsize;
+  }
+  return argumentOf(buffer.buf, buffer.ndim, shape.data(), strides.data(),
+                    *dtype, device, held);
+}
+
+static Argument fromDLPackMethod(PyObject *object, Held &held,
+                                 PyObject *parameter) {
+  Ref capsule =
+      Ref::steal(PyObject_CallMethodNoArgs(object, registered.names.dlpack));
+  const char *name = "dltensor";
+  if (!PyCapsule_IsValid(capsule.get(), name)) {
+    raisePython(PyExc_TypeError, "argument '" + std::string(textOf(parameter)) +
+                                     "': expected __dlpack__() to give a "
+                                     "capsule 'dltensor', got another object");
+  }
+  auto *managed = static_cast<dlpack::ManagedTensor *>(
+      PyCapsule_GetPointer(capsule.get(), name));
+  if (!dtypeOfView(managed->tensor.dtype)) {
+    raiseDType(object, parameter);
+  }
+  Tensor tensor = nereid::fromDLPack(managed);
+  PyCapsule_SetName(capsule.get(), "used_dltensor");
+  if (!held.place) {
+    held.place = ArrayPlace{!tensor.device().isHost(), tensor.device().index()};
+  }
+  return held.tensors.add(std::move(tensor));
+}
+
+/// "torch.float32" -> float32
+static std::optional<DType> dtypeByName(PyObject *dtype) {
+  if (std::optional<DType> known = dtypeOfObject(dtype)) {
+    return known;
+  }
+  Ref text = Ref::steal(PyObject_Str(dtype));
+  std::string_view name = textOf(text.get());
+  name.remove_prefix(name.rfind('.') + 1);
+  if (name == "bool") {
+    return i1;
+  }
+  if (name == "float8_e4m3fn") {
+    return fp8e4nv;
+  }
+  if (name == "float8_e5m2") {
+    return fp8e5;
+  }
+  std::optional<DType> found = parseDType(name);
+  return found && languageName(*found) == name ? found : std::nullopt;
+}
+
+static Argument fromDataPtr(PyObject *object, Held &held, PyObject *parameter) {
+  Ref address =
+      Ref::steal(PyObject_CallMethodNoArgs(object, registered.names.dataPtr));
+  void *data = PyLong_AsVoidPtr(address.get());
+  if (!data && PyErr_Occurred()) {
+    throw PythonError();
+  }
+  Ref dtype = attribute(object, registered.names.dtype);
+  std::optional<DType> element = dtypeByName(dtype.get());
+  if (!element) {
+    raiseDType(object, parameter);
+  }
+  ArrayPlace place;
+  if (Ref device = attributeOrNull(object, registered.names.device)) {
+    if (Ref type = attributeOrNull(device.get(), registered.names.type)) {
+      place.onGpu = PyUnicode_Check(type.get()) && textOf(type.get()) == "cuda";
+      Ref index = attributeOrNull(device.get(), registered.names.deviceIndex);
+      if (index && PyLong_Check(index.get())) {
+        place.index = static_cast<int>(PyLong_AsLong(index.get()));
+      }
+    }
+  }
+  deviceOf(held, place);
+  return Pointer(data, *element);
+}
+
+std::optional<Argument> arrayOf(PyObject *object, Held &held,
+                                PyObject *parameter) {
+  PyTypeObject *type = Py_TYPE(object);
+  if (const ExchangeApi *api = apiOf(type)) {
+    dlpack::TensorView view;
+    if (api->viewFromObject(object, &view)) {
+      throw PythonError();
+    }
+    if (!held.api) {
+      held.api = api;
+    }
+    return argumentOf(view, object, held, parameter);
+  }
+  auto *asObject = reinterpret_cast<PyObject *>(type);
+  if (attributeOrNull(asObject, registered.names.dataPtr)) {
+    return fromDataPtr(object, held, parameter);
+  }
+  if (!std::strcmp(type->tp_name, "numpy.ndarray")) {
+    return fromBuffer(object, held, parameter);
+  }
+  if (attributeOrNull(asObject, registered.names.dlpack)) {
+    return fromDLPackMethod(object, held, parameter);
+  }
+  if (held.takesDTypesAsArrays && !std::strcmp(type->tp_name, "torch.dtype")) {
+    if (std::optional<DType> dtype = dtypeByName(object)) {
+      deviceOf(held, {});
+      return Pointer(nullptr, *dtype);
+    }
+  }
+  return std::nullopt;
+}
+
+} // namespace nereid::python

@@ -1,0 +1,90 @@
+//===- Core.h - A jit function, as launches know it -------------*- C++ -*-===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A Core belongs to a Python jit function, its owner. It knows the parameters
+// from the start; the kernel is built by the owner (`_build`) when it is first
+// launched, and after a global that it captured has changed.
+//
+// Everything but the launch itself happens under the GIL, which is the lock of
+// a Core. The launch has a handle of the kernel of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NEREID_PYTHON_NATIVE_CORE_H
+#define NEREID_PYTHON_NATIVE_CORE_H
+
+#include "python/native/Arguments.h"
+
+#include "nereid/Runtime/Kernel.h"
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace nereid::python {
+
+struct CoreParameter {
+  Ref name; ///< interned
+  bool isStatic = false;
+  Ref defaultValue; ///< null: none
+};
+
+/// A global of Python that the kernel's text was made with.
+struct UsedGlobal {
+  Ref scope, name, value;
+};
+
+struct CoreState {
+  std::vector<CoreParameter> parameters;
+  std::string name;
+  Kernel kernel;
+  bool isBuilt = false, isInterpreted = false;
+  uint64_t builds = 0; ///< how often it was built
+  std::vector<UsedGlobal> globals;
+  /// From jit functions that may be arguments to their names in the text.
+  Ref functions;
+  /// Where lines of the text come from, for messages.
+  Ref lines;
+  /// What launches gave back, by what distinguishes compiled forms.
+  std::unordered_map<std::string, Ref> forms;
+};
+
+struct Core {
+  PyObject_HEAD PyObject *owner;
+  CoreState *state;
+};
+
+/// One call as it came in: positional arguments, then one for each name.
+struct Call {
+  PyObject *grid;
+  PyObject *const *arguments;
+  Py_ssize_t positional;
+  PyObject *names; ///< a tuple, or null
+  bool compilesOnly = false;
+};
+
+/// Launches, or compiles; gives what `register(compiled=...)` made of the form.
+PyObject *launch(Core *core, const Call &call);
+
+/// What an option that is no parameter comes to: given to the launch, ignored,
+/// or KeyError.
+bool isLaunchOption(const CoreState &state, PyObject *name);
+
+/// One to three sizes: a tuple or list, or a number. Throws TypeError or
+/// ValueError.
+Grid gridOf(const CoreState &state, PyObject *grid);
+
+/// A launch's compiled form, as a Python object.
+Ref makeForm(PyObject *owner, const Kernel &kernel,
+             std::span<const LaunchArgument> arguments, std::string_view key);
+
+/// Adds Core and Launcher to the module.
+void addCoreTypes(PyObject *module);
+
+} // namespace nereid::python
+
+#endif // NEREID_PYTHON_NATIVE_CORE_H

@@ -1,0 +1,331 @@
+//===- CoreTypes.cpp - Core and Launcher, by hand -------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Written on the C API: a launcher's call is a vectorcall without a tuple, a
+// dict or a look-up of overloads.
+//
+//===----------------------------------------------------------------------===//
+
+#include "python/native/Core.h"
+
+#include <structmember.h>
+
+#include <map>
+
+namespace nereid::python {
+
+static PyTypeObject *coreType, *launcherType;
+
+/// Of a folder of images; empty: the default one. They live as long as the
+/// process, as kernels may be launched while Python ends.
+static Context &contextOf(const std::string &cacheDirectory) {
+  static auto &known = *new std::map<std::string, Context *>();
+  Context *&context = known[cacheDirectory];
+  if (!context) {
+    ContextOptions options;
+    options.cacheDirectory = cacheDirectory;
+    context = new Context(createKernelCompiler(), options);
+  }
+  return *context;
+}
+
+//===----------------------------------------------------------------------===//
+// Core
+//===----------------------------------------------------------------------===//
+
+static Ref attributeOfTuple(PyObject *tuple, Py_ssize_t i) {
+  return Ref::borrow(PyTuple_GET_ITEM(tuple, i));
+}
+
+/// Core(owner, name, ((name, is_constexpr[, default]), ...))
+static PyObject *newCore(PyTypeObject *type, PyObject *args, PyObject *) {
+  return guarded([&]() -> PyObject * {
+    PyObject *owner = nullptr, *parameters = nullptr;
+    const char *name = nullptr;
+    if (!PyArg_ParseTuple(args, "OsO!", &owner, &name, &PyTuple_Type,
+                          &parameters)) {
+      throw PythonError();
+    }
+    auto state = std::make_unique<CoreState>();
+    state->name = name;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(parameters); ++i) {
+      PyObject *given = PyTuple_GET_ITEM(parameters, i);
+      PyObject *called = nullptr, *fallback = nullptr;
+      int isStatic = 0;
+      if (!PyArg_ParseTuple(given, "Up|O", &called, &isStatic, &fallback)) {
+        throw PythonError();
+      }
+      Py_INCREF(called);
+      PyUnicode_InternInPlace(&called);
+      state->parameters.push_back(
+          {Ref::steal(called), isStatic != 0, Ref::borrow(fallback)});
+    }
+    Ref self = Ref::steal(type->tp_alloc(type, 0));
+    auto *core = reinterpret_cast<Core *>(self.get());
+    core->owner = Ref::borrow(owner).release();
+    core->state = state.release();
+    return self.release();
+  });
+}
+
+static int traverseCore(PyObject *self, visitproc visit, void *arg) {
+  auto *core = reinterpret_cast<Core *>(self);
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(core->owner);
+  if (core->state) {
+    for (const UsedGlobal &g : core->state->globals) {
+      Py_VISIT(g.scope.get());
+      Py_VISIT(g.value.get());
+    }
+    Py_VISIT(core->state->functions.get());
+    Py_VISIT(core->state->lines.get());
+    for (const auto &[key, form] : core->state->forms) {
+      Py_VISIT(form.get());
+    }
+  }
+  return 0;
+}
+
+static int clearCore(PyObject *self) {
+  auto *core = reinterpret_cast<Core *>(self);
+  Py_CLEAR(core->owner);
+  if (CoreState *state = std::exchange(core->state, nullptr)) {
+    delete state;
+  }
+  return 0;
+}
+
+static void freeCore(PyObject *self) {
+  PyTypeObject *type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  clearCore(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+/// Failures name lines of the files that the core's text was made of.
+template <typename F>
+static PyObject *guardedBy(PyObject *self, F &&f) {
+  Ref core = Ref::borrow(self);
+  return guarded(f, [&](const Failure &failure) {
+    CoreState *state = reinterpret_cast<Core *>(core.get())->state;
+    setFailure(failure, state ? state->lines.get() : nullptr);
+  });
+}
+
+/// build(text, path, bindings, globals, functions, cache_directory,
+/// interpreted, lines): the kernel's text, what its names mean, what to watch,
+/// and where the text's lines come from.
+static PyObject *buildCore(PyObject *self, PyObject *args) {
+  return guardedBy(self, [&]() -> PyObject * {
+    auto *core = reinterpret_cast<Core *>(self);
+    const char *text = nullptr, *path = nullptr, *cache = nullptr;
+    Py_ssize_t length = 0;
+    PyObject *bindings = nullptr, *globals = nullptr, *functions = nullptr,
+             *lines = nullptr;
+    int interpreted = 0;
+    if (!PyArg_ParseTuple(args, "s#sO!O!O!spO", &text, &length, &path,
+                          &PyDict_Type, &bindings, &PyTuple_Type, &globals,
+                          &PyDict_Type, &functions, &cache, &interpreted,
+                          &lines)) {
+      throw PythonError();
+    }
+    Source source;
+    source.text.assign(text, static_cast<size_t>(length));
+    source.path = path;
+    PyObject *key = nullptr, *value = nullptr;
+    for (Py_ssize_t i = 0; PyDict_Next(bindings, &i, &key, &value);) {
+      source.bindings[std::string(textOf(key))] = toStatic(value);
+    }
+    std::vector<UsedGlobal> used;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(globals); ++i) {
+      PyObject *g = PyTuple_GET_ITEM(globals, i);
+      if (!PyTuple_Check(g) || PyTuple_GET_SIZE(g) != 3 ||
+          !PyDict_Check(PyTuple_GET_ITEM(g, 0))) {
+        raisePython(PyExc_TypeError, "expected (dict, name, value)");
+      }
+      used.push_back({attributeOfTuple(g, 0), attributeOfTuple(g, 1),
+                      attributeOfTuple(g, 2)});
+    }
+    // Before anything can fail: messages name lines by it.
+    core->state->lines = Ref::borrow(lines);
+    Context &context = contextOf(cache);
+    Kernel kernel;
+    std::string name = core->state->name;
+    {
+      WithoutGil others;
+      kernel = Kernel::fromSource(std::move(source), name, context);
+    }
+    CoreState &state = *core->state;
+    state.kernel = std::move(kernel);
+    state.globals = std::move(used);
+    state.functions = Ref::borrow(functions);
+    state.forms.clear();
+    state.isInterpreted = interpreted != 0;
+    ++state.builds;
+    state.isBuilt = true;
+    Py_RETURN_NONE;
+  });
+}
+
+/// The next launch has it built anew.
+static PyObject *resetCore(PyObject *self, PyObject *) {
+  reinterpret_cast<Core *>(self)->state->isBuilt = false;
+  Py_RETURN_NONE;
+}
+
+/// forms(): what launches gave back.
+static PyObject *formsOfCore(PyObject *self, PyObject *) {
+  return guarded([&]() -> PyObject * {
+    Ref list = Ref::steal(PyList_New(0));
+    for (const auto &[key, form] :
+         reinterpret_cast<Core *>(self)->state->forms) {
+      if (PyList_Append(list.get(), form.get())) {
+        throw PythonError();
+      }
+    }
+    return list.release();
+  });
+}
+
+/// run(grid, args, kwargs, compile_only): a launch as a plain call.
+static PyObject *runCore(PyObject *self, PyObject *args) {
+  return guardedBy(self, [&]() -> PyObject * {
+    PyObject *grid = nullptr, *positional = nullptr, *named = nullptr;
+    int compilesOnly = 0;
+    if (!PyArg_ParseTuple(args, "OO!O!p", &grid, &PyTuple_Type, &positional,
+                          &PyDict_Type, &named, &compilesOnly)) {
+      throw PythonError();
+    }
+    std::vector<PyObject *> all;
+    Py_ssize_t count = PyTuple_GET_SIZE(positional);
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      all.push_back(PyTuple_GET_ITEM(positional, i));
+    }
+    Ref names = Ref::steal(PyTuple_New(PyDict_GET_SIZE(named)));
+    PyObject *key = nullptr, *value = nullptr;
+    Py_ssize_t n = 0;
+    for (Py_ssize_t i = 0; PyDict_Next(named, &i, &key, &value); ++n) {
+      PyTuple_SET_ITEM(names.get(), n, Ref::borrow(key).release());
+      all.push_back(value);
+    }
+    return launch(reinterpret_cast<Core *>(self),
+                  {grid, all.data(), count, names.get(), compilesOnly != 0});
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Launcher: kernel[grid]
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Launcher {
+  PyObject_HEAD vectorcallfunc call;
+  Core *core;
+  PyObject *grid;
+};
+} // namespace
+
+static PyObject *callLauncher(PyObject *self, PyObject *const *args,
+                              size_t flags, PyObject *names) {
+  auto *launcher = reinterpret_cast<Launcher *>(self);
+  return guardedBy(reinterpret_cast<PyObject *>(launcher->core), [&] {
+    return launch(launcher->core,
+                  {launcher->grid, args, PyVectorcall_NARGS(flags), names});
+  });
+}
+
+/// core[grid]
+static PyObject *subscriptCore(PyObject *self, PyObject *grid) {
+  PyObject *made = launcherType->tp_alloc(launcherType, 0);
+  if (!made) {
+    return nullptr;
+  }
+  auto *launcher = reinterpret_cast<Launcher *>(made);
+  launcher->call = callLauncher;
+  Py_INCREF(self);
+  launcher->core = reinterpret_cast<Core *>(self);
+  Py_INCREF(grid);
+  launcher->grid = grid;
+  return made;
+}
+
+static int traverseLauncher(PyObject *self, visitproc visit, void *arg) {
+  auto *launcher = reinterpret_cast<Launcher *>(self);
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(launcher->core);
+  Py_VISIT(launcher->grid);
+  return 0;
+}
+
+static int clearLauncher(PyObject *self) {
+  auto *launcher = reinterpret_cast<Launcher *>(self);
+  Py_CLEAR(launcher->core);
+  Py_CLEAR(launcher->grid);
+  return 0;
+}
+
+static void freeLauncher(PyObject *self) {
+  PyTypeObject *type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  clearLauncher(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+void addCoreTypes(PyObject *module) {
+  static PyMethodDef methods[] = {
+      {"build", buildCore, METH_VARARGS, nullptr},
+      {"reset", resetCore, METH_NOARGS, nullptr},
+      {"forms", formsOfCore, METH_NOARGS, nullptr},
+      {"run", runCore, METH_VARARGS, nullptr},
+      {nullptr, nullptr, 0, nullptr},
+  };
+  static PyType_Slot coreSlots[] = {
+      {Py_tp_new, reinterpret_cast<void *>(newCore)},
+      {Py_tp_dealloc, reinterpret_cast<void *>(freeCore)},
+      {Py_tp_traverse, reinterpret_cast<void *>(traverseCore)},
+      {Py_tp_clear, reinterpret_cast<void *>(clearCore)},
+      {Py_tp_methods, methods},
+      {Py_mp_subscript, reinterpret_cast<void *>(subscriptCore)},
+      {0, nullptr},
+  };
+  static PyType_Spec coreSpec = {"nereid._native.Core", sizeof(Core), 0,
+                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+                                 coreSlots};
+  static PyMemberDef members[] = {
+      {"__vectorcalloffset__", T_PYSSIZET, offsetof(Launcher, call), READONLY,
+       nullptr},
+      {"grid", T_OBJECT, offsetof(Launcher, grid), READONLY, nullptr},
+      {nullptr, 0, 0, 0, nullptr},
+  };
+  static PyType_Slot launcherSlots[] = {
+      {Py_tp_dealloc, reinterpret_cast<void *>(freeLauncher)},
+      {Py_tp_traverse, reinterpret_cast<void *>(traverseLauncher)},
+      {Py_tp_clear, reinterpret_cast<void *>(clearLauncher)},
+      {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
+      {Py_tp_members, members},
+      {0, nullptr},
+  };
+  static PyType_Spec launcherSpec = {
+      "nereid._native.Launcher", sizeof(Launcher), 0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+          Py_TPFLAGS_DISALLOW_INSTANTIATION,
+      launcherSlots};
+  for (auto [type, spec, name] :
+       {std::tuple(&coreType, &coreSpec, "Core"),
+        std::tuple(&launcherType, &launcherSpec, "Launcher")}) {
+    Ref made = Ref::steal(PyType_FromSpec(spec));
+    *type = reinterpret_cast<PyTypeObject *>(made.get());
+    if (PyModule_AddObjectRef(module, name, made.get())) {
+      throw PythonError();
+    }
+    made.release();
+  }
+}
+
+} // namespace nereid::python

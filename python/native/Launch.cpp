@@ -1,0 +1,410 @@
+//===- Launch.cpp - kernel[grid](...) -------------------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Names meet parameters here, and not in the runtime: defaults are Python's
+// values, and a grid function wants all arguments by name. What is left of a
+// launch is the runtime's, without the GIL.
+//
+//===----------------------------------------------------------------------===//
+
+#include "python/native/Core.h"
+
+#include "nereid/Runtime/Stream.h"
+
+#include <algorithm>
+#include <map>
+
+namespace nereid::python {
+
+namespace {
+/// Python's arguments by parameter, and the options.
+struct Bound {
+  std::vector<PyObject *> more;
+  std::array<PyObject *, 64> few;
+  PyObject **values;
+  std::vector<std::pair<PyObject *, PyObject *>> options;
+
+  explicit Bound(size_t n) : values(few.data()) {
+    if (n > few.size()) {
+      more.resize(n);
+      values = more.data();
+    }
+    std::fill_n(values, n, nullptr);
+  }
+};
+} // namespace
+
+[[noreturn, gnu::cold]] static void raiseTooMany(const CoreState &state,
+                                                 Py_ssize_t given) {
+  raisePython(PyExc_TypeError, state.name + "() takes " +
+                                   std::to_string(state.parameters.size()) +
+                                   " positional arguments but " +
+                                   std::to_string(given) + " were given");
+}
+
+[[noreturn, gnu::cold]] static void raiseMissing(const CoreState &state,
+                                                 const Bound &bound) {
+  std::string names;
+  for (size_t i = 0; i < state.parameters.size(); ++i) {
+    if (!bound.values[i]) {
+      names += (names.empty() ? "'" : ", '") +
+               std::string(textOf(state.parameters[i].name.get())) + "'";
+    }
+  }
+  raisePython(PyExc_TypeError, state.name + "() missing arguments: " + names);
+}
+
+static size_t parameterCalled(const CoreState &state, PyObject *name) {
+  const auto &all = state.parameters;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i].name.get() == name) {
+      return i;
+    }
+  }
+  std::string_view text = textOf(name);
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (textOf(all[i].name.get()) == text) {
+      return i;
+    }
+  }
+  return all.size();
+}
+
+static void bind(const CoreState &state, const Call &call, Bound &bound) {
+  size_t count = state.parameters.size();
+  if (static_cast<size_t>(call.positional) > count) {
+    raiseTooMany(state, call.positional);
+  }
+  std::copy_n(call.arguments, call.positional, bound.values);
+  Py_ssize_t named = call.names ? PyTuple_GET_SIZE(call.names) : 0;
+  for (Py_ssize_t i = 0; i < named; ++i) {
+    PyObject *name = PyTuple_GET_ITEM(call.names, i);
+    PyObject *value = call.arguments[call.positional + i];
+    size_t parameter = parameterCalled(state, name);
+    if (parameter == count) {
+      if (isLaunchOption(state, name)) {
+        bound.options.emplace_back(name, value);
+      }
+    } else if (bound.values[parameter]) {
+      raisePython(PyExc_TypeError, state.name +
+                                       "() got multiple values for argument '" +
+                                       std::string(textOf(name)) + "'");
+    } else {
+      bound.values[parameter] = value;
+    }
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (!bound.values[i]) {
+      bound.values[i] = state.parameters[i].defaultValue.get();
+      if (!bound.values[i]) {
+        raiseMissing(state, bound);
+      }
+    }
+  }
+}
+
+static Ref metaOf(const CoreState &state, const Bound &bound) {
+  Ref meta = Ref::steal(PyDict_New());
+  for (size_t i = 0; i < state.parameters.size(); ++i) {
+    if (PyDict_SetItem(meta.get(), state.parameters[i].name.get(),
+                       bound.values[i])) {
+      throw PythonError();
+    }
+  }
+  for (auto [name, value] : bound.options) {
+    if (PyDict_SetItem(meta.get(), name, value)) {
+      throw PythonError();
+    }
+  }
+  return meta;
+}
+
+//===----------------------------------------------------------------------===//
+// Grids
+//===----------------------------------------------------------------------===//
+
+static int64_t gridSize(const CoreState &state, PyObject *size) {
+  if (!PyLong_CheckExact(size) && !PyIndex_Check(size)) {
+    raisePython(
+        PyExc_TypeError,
+        state.name + ": the grid: expected integers, got " +
+            Py_TYPE(size)->tp_name +
+            "; hint: triton.cdiv(n, BLOCK) and n // BLOCK are integers");
+  }
+  Ref number = Ref::steal(PyNumber_Index(size));
+  long long value = PyLong_AsLongLong(number.get());
+  if (value == -1 && PyErr_Occurred()) {
+    throw PythonError();
+  }
+  return value;
+}
+
+Grid gridOf(const CoreState &state, PyObject *grid) {
+  if (!PyTuple_Check(grid) && !PyList_Check(grid)) {
+    if (!PyIndex_Check(grid)) {
+      raisePython(PyExc_TypeError,
+                  state.name +
+                      ": the grid: expected a tuple of one to three integers, "
+                      "or a function that gives one, got " +
+                      Py_TYPE(grid)->tp_name);
+    }
+    return Grid(gridSize(state, grid));
+  }
+  Py_ssize_t rank = PySequence_Fast_GET_SIZE(grid);
+  if (rank < 1 || rank > Grid::maxRank) {
+    raisePython(PyExc_ValueError,
+                state.name + ": the grid: expected one to three sizes, got " +
+                    std::to_string(rank));
+  }
+  std::array<int64_t, Grid::maxRank> sizes = {1, 1, 1};
+  for (Py_ssize_t i = 0; i < rank; ++i) {
+    sizes[i] = gridSize(state, PySequence_Fast_GET_ITEM(grid, i));
+  }
+  return Grid(std::span<const int64_t>(sizes.data(), rank));
+}
+
+static Grid evaluatedGrid(const CoreState &state, const Call &call,
+                          const Bound &bound) {
+  if (call.compilesOnly) {
+    return Grid(1);
+  }
+  if (PyTuple_CheckExact(call.grid) || !PyCallable_Check(call.grid)) {
+    return gridOf(state, call.grid);
+  }
+  Ref meta = metaOf(state, bound);
+  Ref sizes = Ref::steal(PyObject_CallOneArg(call.grid, meta.get()));
+  return gridOf(state, sizes.get());
+}
+
+//===----------------------------------------------------------------------===//
+// What distinguishes compiled forms
+//===----------------------------------------------------------------------===//
+
+static void addWord(std::string &key, char tag, uint64_t word) {
+  key.push_back(tag);
+  key.append(reinterpret_cast<const char *>(&word), sizeof(word));
+}
+
+/// At least as fine as the runtime's own key (Specialize.h).
+static void addToKey(std::string &key, bool isStatic, const Argument &a) {
+  char tag = static_cast<char>(a.kind);
+  switch (a.kind) {
+  case Argument::Kind::Tensor:
+    return addWord(
+        key, tag,
+        static_cast<uint64_t>(a.tensor->dtype()) << 8 |
+            (reinterpret_cast<uintptr_t>(a.tensor->data()) & 15 ? 1 : 0));
+  case Argument::Kind::Pointer:
+    return addWord(key, static_cast<char>(Argument::Kind::Tensor),
+                   static_cast<uint64_t>(a.pointee) << 8 |
+                       (reinterpret_cast<uintptr_t>(a.address) & 15 ? 1 : 0));
+  case Argument::Kind::Int: {
+    bool isWide = a.integer != static_cast<int32_t>(a.integer);
+    return addWord(key, isStatic ? char(64) : tag,
+                   isStatic ? static_cast<uint64_t>(a.integer)
+                            : isWide | (a.integer == 1) << 1 |
+                                  (a.integer % 16 == 0) << 2);
+  }
+  case Argument::Kind::UInt:
+    return addWord(key, tag,
+                   isStatic ? static_cast<uint64_t>(a.integer)
+                            : a.integer % 16 == 0);
+  case Argument::Kind::Bool:
+    return addWord(key, tag, isStatic ? static_cast<uint64_t>(a.integer) : 0);
+  case Argument::Kind::Float:
+    return addWord(key, tag,
+                   isStatic ? std::bit_cast<uint64_t>(a.real) : uint64_t{0});
+  case Argument::Kind::DType:
+    return addWord(key, tag, static_cast<uint64_t>(a.dtype));
+  case Argument::Kind::String:
+  case Argument::Kind::Function:
+    addWord(key, tag, a.length);
+    key.append(a.characters, a.length);
+    return;
+  case Argument::Kind::Tuple:
+    addWord(key, tag, a.tuple->items.size());
+    key += a.tuple->type;
+    for (const Argument &item : a.tuple->items) {
+      addToKey(key, isStatic, item);
+    }
+    return;
+  case Argument::Kind::Descriptor:
+    addToKey(key, false, Argument(a.descriptor->base()));
+    for (int64_t size : a.descriptor->blockShape()) {
+      addWord(key, tag, static_cast<uint64_t>(size));
+    }
+    for (const Shape *sizes :
+         {&a.descriptor->shape(), &a.descriptor->strides()}) {
+      for (int64_t size : *sizes) {
+        addToKey(key, false, Argument(size));
+      }
+    }
+    return;
+  case Argument::Kind::None:
+  case Argument::Kind::Static:
+    return addWord(key, tag, 0);
+  }
+}
+
+/// Of the launch of `kernel`, which was the core's at its build number `build`.
+static Ref formOf(Core *core, const Kernel &kernel, uint64_t build,
+                  std::span<const LaunchArgument> arguments, Device device) {
+  CoreState &state = *core->state;
+  if (state.builds != build) [[unlikely]] { // by another thread, meanwhile
+    return makeForm(core->owner, kernel, arguments, "");
+  }
+  std::string key;
+  key.reserve(16 + 10 * arguments.size());
+  addWord(key, static_cast<char>(device.kind()),
+          static_cast<uint64_t>(device.index()));
+  size_t i = 0;
+  for (const LaunchArgument &argument : arguments) {
+    bool isParameter = i < state.parameters.size();
+    if (!isParameter) {
+      key += argument.name;
+    }
+    addToKey(key, !isParameter || state.parameters[i].isStatic, argument.value);
+    ++i;
+  }
+  auto found = state.forms.find(key);
+  if (found != state.forms.end()) [[likely]] {
+    return found->second;
+  }
+  Ref form = makeForm(core->owner, kernel, arguments, key);
+  state.forms[key] = form;
+  return form;
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+/// Streams of others, kept: making one orders it with all there are.
+static Stream streamOf(void *handle, int device) {
+  static auto &known = *new std::map<std::pair<int, void *>, Stream>();
+  // The legacy default stream has no handle of its own; the driver's name of
+  // it is CU_STREAM_LEGACY.
+  void *named = handle ? handle : reinterpret_cast<void *>(uintptr_t{1});
+  auto found = known.find({device, named});
+  if (found == known.end()) {
+    found = known
+                .emplace(std::pair(device, named),
+                         Stream::borrow(named, Device::cuda(device)))
+                .first;
+  }
+  return found->second;
+}
+
+/// Globals are compared by identity first: nearly always they are the same.
+static void checkGlobals(Core *core) {
+  for (const UsedGlobal &g : core->state->globals) {
+    PyObject *now = PyDict_GetItemWithError(g.scope.get(), g.name.get());
+    if (now == g.value.get()) [[likely]] {
+      continue;
+    }
+    if (!now && PyErr_Occurred()) {
+      throw PythonError();
+    }
+    // Raises, or leaves the kernel to be built anew.
+    Ref value = Ref::borrow(now ? now : Py_None), name = g.name,
+        before = g.value;
+    Ref::steal(PyObject_CallMethodObjArgs(
+        core->owner, registered.names.globalsChanged, core, name.get(),
+        before.get(), value.get(), nullptr));
+    return;
+  }
+}
+
+static void requireBuilt(Core *core) {
+  if (core->state->isBuilt) [[likely]] {
+    checkGlobals(core);
+  }
+  if (!core->state->isBuilt) [[unlikely]] {
+    Ref::steal(PyObject_CallMethodOneArg(core->owner, registered.names.build,
+                                         reinterpret_cast<PyObject *>(core)));
+    if (!core->state->isBuilt) {
+      raisePython(PyExc_RuntimeError,
+                  core->state->name + ": its source was not given");
+    }
+  }
+}
+
+static Device deviceOf(const Held &held) {
+  if (held.place) {
+    return held.place->onGpu ? Device::cuda(held.place->index) : held.host;
+  }
+  if (registered.defaultDevice) {
+    Ref index = Ref::steal(PyObject_CallNoArgs(registered.defaultDevice));
+    if (PyLong_Check(index.get())) {
+      return Device::cuda(static_cast<int>(PyLong_AsLong(index.get())));
+    }
+  }
+  return held.host;
+}
+
+static void run(const Kernel &kernel, const Grid &grid,
+                std::span<const LaunchArgument> arguments, Device device,
+                const Held &held) {
+  if (device.isHost()) {
+    WithoutGil others;
+    kernel.launch(grid, arguments);
+    return;
+  }
+  Stream stream =
+      streamOf(currentStream(held.api, device.index()), device.index());
+  WithoutGil others;
+  StreamGuard guard(std::move(stream));
+  kernel.launch(grid, arguments);
+}
+
+/// The launch with a kernel that also has the functions among its arguments.
+static PyObject *launchVariant(Core *core, const Call &call, const Held &held) {
+  Ref variant = Ref::steal(PyObject_CallMethodOneArg(
+      core->owner, registered.names.variant, held.missing.get()));
+  if (Py_TYPE(variant.get()) != Py_TYPE(core)) {
+    raisePython(PyExc_TypeError, "expected a Core");
+  }
+  auto *other = reinterpret_cast<Core *>(variant.get());
+  requireBuilt(other);
+  return launch(other, call);
+}
+
+PyObject *launch(Core *core, const Call &call) {
+  CoreState &state = *core->state;
+  requireBuilt(core);
+  size_t count = state.parameters.size();
+  Bound bound(count);
+  bind(state, call, bound);
+
+  Held held;
+  held.host = state.isInterpreted ? Device::interp() : Device::cpu();
+  Ref functions = state.functions;
+  held.functions = functions.get();
+  held.takesDTypesAsArrays = call.compilesOnly;
+  std::vector<LaunchArgument> arguments;
+  arguments.reserve(count + bound.options.size());
+  for (size_t i = 0; i < count; ++i) {
+    arguments.emplace_back(
+        "", toArgument(bound.values[i], held, state.parameters[i].name.get()));
+  }
+  if (held.missing) [[unlikely]] {
+    return launchVariant(core, call, held);
+  }
+  for (auto [name, value] : bound.options) {
+    arguments.emplace_back(textOf(name), toArgument(value, held, name));
+  }
+  Device device = deviceOf(held);
+  Kernel kernel = state.kernel.on(device);
+  uint64_t build = state.builds;
+  Grid grid = evaluatedGrid(state, call, bound);
+  if (!call.compilesOnly) {
+    run(kernel, grid, arguments, device, held);
+  }
+  return formOf(core, kernel, build, arguments, device).release();
+}
+
+} // namespace nereid::python

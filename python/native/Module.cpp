@@ -1,0 +1,148 @@
+//===- Module.cpp - nereid._native ----------------------------------------===//
+//
+// Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What Python sees of the compiler and the runtime: Core and Launcher
+// (CoreTypes.cpp), a launch's compiled form, and questions about the machine.
+//
+//===----------------------------------------------------------------------===//
+
+#include "python/native/Core.h"
+
+#include "nereid/ABI/KernelCompiler.h"
+#include "nereid/Runtime/DeviceProperties.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+namespace nb = nanobind;
+
+namespace nereid::python {
+
+namespace {
+/// What a launch compiled or found, and how to get at its stages.
+struct Form {
+  Kernel kernel;
+  CompileRequest request;
+  CompiledInfo info;
+  std::string key; ///< what launches tell it by: equal in every process
+};
+} // namespace
+
+/// Stages that have no text are bytes.
+static nb::object emitStage(const Form &form, const std::string &stage) {
+  CompileRequest request = form.request;
+  request.emit = stage;
+  std::string text;
+  {
+    nb::gil_scoped_release others;
+    text = valueOrThrow(createKernelCompiler()->compile(request)).stage;
+  }
+  if (stage == "obj") {
+    return nb::bytes(text.data(), text.size());
+  }
+  return nb::str(text.data(), text.size());
+}
+
+Ref makeForm(PyObject *owner, const Kernel &kernel,
+             std::span<const LaunchArgument> arguments, std::string_view key) {
+  Form form{kernel, kernel.preview(Grid(1), arguments).request,
+            kernel.compile(arguments), std::string(key)};
+  nb::object made = nb::cast(std::move(form));
+  return Ref::steal(PyObject_CallFunctionObjArgs(registered.compiled, owner,
+                                                 made.ptr(), nullptr));
+}
+
+static std::vector<std::string> deviceNames() {
+  std::vector<std::string> names;
+  for (const Device &device : Device::available()) {
+    names.push_back(device.str());
+  }
+  return names;
+}
+
+static nb::dict propertiesOf(int index) {
+  DeviceProperties p = properties(Device::cuda(index));
+  nb::dict found;
+  found["name"] = p.name;
+  found["multiprocessor_count"] = p.processors;
+  found["max_shared_mem"] = p.sharedBytes;
+  found["memory_bytes"] = p.memoryBytes;
+  found["compute_capability"] = p.computeCapability;
+  return found;
+}
+
+/// The Python part's classes and callables, by keyword.
+static void registerObjects(const nb::kwargs &given) {
+  const std::pair<const char *, PyObject **> places[] = {
+      {"constexpr", &registered.constexprType},
+      {"dtype", &registered.dtypeType},
+      {"jit_function", &registered.jitType},
+      {"tensor_descriptor", &registered.descriptorType},
+      {"error", &registered.error},
+      {"compiled", &registered.compiled},
+      {"default_device", &registered.defaultDevice},
+      {"current_stream", &registered.currentStream},
+  };
+  for (auto [name, place] : places) {
+    if (given.contains(name)) {
+      nb::object value = given[name];
+      Py_XDECREF(std::exchange(*place, value.release().ptr()));
+    }
+  }
+}
+
+} // namespace nereid::python
+
+NB_MODULE(_native, module) {
+  using namespace nereid;
+  using namespace nereid::python;
+  nb::set_leak_warnings(false); // kernels of a script live until its end
+  nb::register_exception_translator(
+      [](const std::exception_ptr &pointer, void *) {
+        try {
+          std::rethrow_exception(pointer);
+        } catch (const Error &error) {
+          setFailure(error.failure());
+        } catch (const PythonError &) {
+        }
+      });
+  internNames();
+  addCoreTypes(module.ptr());
+  nb::class_<Form>(module, "Form")
+      .def("emit", &emitStage)
+      .def_prop_ro("kernel", [](const Form &f) { return f.info.image.kernel; })
+      .def_prop_ro("target", [](const Form &f) { return f.info.image.target; })
+      .def_prop_ro("entry", [](const Form &f) { return f.info.image.entry; })
+      .def_prop_ro(
+          "key",
+          [](const Form &f) { return nb::bytes(f.key.data(), f.key.size()); })
+      .def_prop_ro("num_warps",
+                   [](const Form &f) { return f.request.options.numWarps; })
+      .def_prop_ro("num_stages",
+                   [](const Form &f) { return f.request.options.numStages; })
+      .def_prop_ro("num_ctas",
+                   [](const Form &f) { return f.request.options.numCtas; })
+      .def_prop_ro("shared",
+                   [](const Form &f) { return f.info.image.sharedBytes; })
+      .def_prop_ro("n_regs",
+                   [](const Form &f) { return f.info.image.numRegisters; })
+      .def_prop_ro("spill_bytes",
+                   [](const Form &f) { return f.info.image.spillBytes; })
+      .def_prop_ro(
+          "is_gpu",
+          [](const Form &f) { return f.info.image.threadsPerBlock != 0; })
+      .def_prop_ro("milliseconds",
+                   [](const Form &f) { return f.info.milliseconds; })
+      .def_prop_ro("is_from_disk", [](const Form &f) {
+        return f.info.origin == CompiledInfo::Origin::Disk;
+      });
+  module.def("register", &registerObjects);
+  module.def("devices", &deviceNames);
+  module.def("cuda_properties", &propertiesOf);
+  module.def("build_id", [] { return createKernelCompiler()->buildId(); });
+}

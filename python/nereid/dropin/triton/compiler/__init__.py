@@ -1,0 +1,2 @@
+from .errors import CompilationError, CompileTimeAssertionFailure, UnsupportedLanguageConstruct
+from .compiler import ASTSource, CompiledKernel, LazyDict, compile, make_backend

@@ -1,0 +1,188 @@
+"""Compiled kernels, and the questions that are asked of a back end."""
+import collections
+import hashlib
+import types
+
+from nereid import _native
+
+from triton.backends.compiler import BaseBackend, GPUTarget
+from triton.language.core import dtype
+
+_STAGES = {"ttir": "tile-opt", "tile": "tile", "llir": "llvm", "ast": "ast"}
+_CPU_STAGES = {**_STAGES, "cpu": "cpu", "asm": "asm", "obj": "obj"}
+_GPU_STAGES = {**_STAGES, "ttgir": "tilegpu", "ptx": "ptx"}
+
+
+class LazyDict(dict):
+    """A dict of what is there, and of what functions add when it is first asked for."""
+
+    def __init__(self, data):
+        super().__init__(data)
+        self.extras = []
+
+    def get(self, key=None, default=None):
+        while self.extras:
+            function, args = self.extras.pop()
+            self.update(function(*args))
+        return self if key is None else super().get(key, default)
+
+    def __getitem__(self, key):
+        self.get()
+        return super().__getitem__(key)
+
+    def add(self, function, args):
+        self.extras.append((function, args))
+
+
+class _Asm(collections.abc.Mapping):
+    """Stages of a compilation as text, made when they are asked for."""
+
+    def __init__(self, form):
+        self._form, self._made = form, {}
+        self._stages = _GPU_STAGES if form.is_gpu else _CPU_STAGES
+
+    def __getitem__(self, stage):
+        if stage not in self._stages:
+            raise KeyError(stage)
+        if stage not in self._made:
+            self._made[stage] = self._form.emit(self._stages[stage])
+        return self._made[stage]
+
+    def __iter__(self):
+        return iter(self._stages)
+
+    def __len__(self):
+        return len(self._stages)
+
+
+class CompiledKernel:
+    """What kernel[grid](...) and kernel.warmup give: the code of one form of a kernel."""
+
+    launch_enter_hook = launch_exit_hook = None
+
+    def __init__(self, function, form):
+        self._form = form
+        self.src = types.SimpleNamespace(fn=function, name=form.kernel)
+        self.name = form.kernel
+        self.asm = _Asm(form)
+
+    @classmethod
+    def of_launch(cls, function, form):
+        """For nereid._native."""
+        return cls(function, form)
+
+    @property
+    def hash(self):
+        form = self._form
+        return hashlib.sha256(repr((form.key, form.target, form.num_warps, form.num_stages, form.num_ctas)).encode()).hexdigest()
+
+    @property
+    def metadata(self):
+        form = self._form
+        target = GPUTarget("cuda", form.target, 32) if form.is_gpu else GPUTarget("cpu", form.target, 0)
+        fields = {"name": form.entry, "num_warps": form.num_warps, "num_stages": form.num_stages, "num_ctas": form.num_ctas,
+                  "shared": form.shared, "target": target, "hash": self.hash, "cluster_dims": (1, 1, 1), "launch_pdl": False,
+                  "launch_cooperative_grid": False, "global_scratch_size": 0, "profile_scratch_size": 0}
+        return collections.namedtuple("KernelMetadata", sorted(fields))(**fields)
+
+    @property
+    def n_regs(self):
+        """Registers of a thread of a GPU; None on the CPU."""
+        return self._form.n_regs if self._form.is_gpu else None
+
+    @property
+    def n_spills(self):
+        """Registers of a GPU's thread that went to memory; None on the CPU."""
+        return self._form.spill_bytes // 4 if self._form.is_gpu else None
+
+    @property
+    def shared(self):
+        return self._form.shared
+
+    def _init_handles(self):
+        pass  # a launch has loaded it
+
+    def __repr__(self):
+        return f"CompiledKernel({self.name} for {self._form.target})"
+
+
+class ASTSource:
+    """A kernel with the types of its parameters."""
+
+    def __init__(self, fn, signature, constexprs=None, attrs=None):
+        self.fn, self.name = fn, fn.__name__
+        self.signature = signature
+        constants = constexprs or {}
+        place = lambda key: (fn.arg_names.index(key), ) if isinstance(key, str) else key  # noqa: E731
+        self.constants = {place(key): value for key, value in constants.items()}
+        self.attrs = attrs or {}
+
+    def hash(self):
+        constants = sorted((key, str(value)) for key, value in self.constants.items())
+        return hashlib.sha256(repr((self.fn.cache_key, sorted(self.signature.items()), constants, sorted(map(str, self.attrs.items())))).encode()).hexdigest()
+
+
+class Backend(BaseBackend):
+    """What others ask a back end."""
+    binary_ext = "obj"
+
+    def __init__(self, target):
+        self.target = target
+
+    def hash(self):
+        return f"{_native.build_id()}-{self.target.backend}-{self.target.arch}"
+
+    def parse_options(self, options):
+        known = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "enable_fp_fusion": True, "debug": False, "extern_libs": None,
+                 "supported_fp8_dtypes": ("fp8e4nv", "fp8e5"), "backend_name": self.target.backend, "arch": self.target.arch,
+                 "launch_pdl": False, "launch_cooperative_grid": False, "maxnreg": None, "sanitize_overflow": False,
+                 "default_dot_input_precision": "tf32", "allowed_dot_input_precisions": ("tf32", "tf32x3", "ieee")}
+        return types.SimpleNamespace(**{**known, **{key: value for key, value in options.items() if key in known}})
+
+
+def make_backend(target):
+    return Backend(target)
+
+
+class _Unspecialised:
+    """An argument of a pointer type, as a signature and its attributes describe it."""
+
+    def __init__(self, element, is_aligned):
+        self.dtype, self._address = dtype(element), 0 if is_aligned else 1
+
+    def data_ptr(self):
+        return self._address
+
+
+#: Of each type a value that says nothing but its type, and one that is a multiple of 16.
+_SCALARS = {"i1": (True, True), "u1": (True, True), "i32": (2, 16), "i64": (2**40 + 2, 2**40), "u64": (2**63 + 2, 2**63), "fp32": (0.5, 0.5)}
+
+
+def _argument(name, ty, is_divisible):
+    if ty.startswith("*"):
+        element = ty.lstrip("*k")
+        element = {"i": "int", "u": "uint"}[element[0]] + element[1:] if element[0] in "iu" and element[1:].isdigit() else element
+        return _Unspecialised(element, is_divisible)
+    if ty not in _SCALARS:
+        raise NotImplementedError(f"triton.compile: parameter '{name}': expected a pointer or one of {', '.join(_SCALARS)}, got {ty!r}; "
+                                  "hint: kernel.warmup(*arguments, grid=...) compiles for any arguments")
+    return _SCALARS[ty][is_divisible]
+
+
+def compile(src, target=None, options=None, _env_vars=None):
+    """Compiles an ASTSource for this machine, or its GPU, without running."""
+    if not isinstance(src, ASTSource):
+        raise TypeError(f"triton.compile: expected an ASTSource, got {type(src).__name__}; hint: Nereid reads no intermediate code")
+    if target is not None and target.backend == "cuda":
+        raise NotImplementedError("triton.compile: expected the target 'cpu', got 'cuda'; hint: `nereid compile --target sm_90a` compiles for any GPU")
+    arguments = []
+    for place, name in enumerate(src.fn.arg_names):
+        attributes = src.attrs.get((place, ), [])
+        if (place, ) in src.constants:
+            arguments.append(src.constants[place, ])
+        elif name not in src.signature:
+            raise TypeError(f"triton.compile: expected a type of the parameter '{name}' in the signature, got none")
+        else:
+            arguments.append(_argument(name, src.signature[name], ["tt.divisibility", 16] in [list(item) for item in attributes]))
+    known = {name: value for name, value in (options or {}).items() if name in ("num_warps", "num_stages", "num_ctas", "debug", "enable_fp_fusion")}
+    return src.fn.run(*arguments, grid=(1, ), warmup=True, **known)

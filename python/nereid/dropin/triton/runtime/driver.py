@@ -1,0 +1,148 @@
+"""Which device launches without arrays run on, and what host code asks about it."""
+import sys
+
+from triton.backends.compiler import GPUTarget
+
+
+class _Utils:
+
+    def get_device_properties(self, device):
+        from nereid import _native
+        return _native.cuda_properties(device)
+
+
+class _CpuUtils:
+
+    def get_device_properties(self, device):
+        import os
+        count = os.cpu_count() or 1
+        return {"max_shared_mem": 1 << 18, "max_num_regs": 32, "multiprocessor_count": count, "warpSize": 32,
+                "sm_clock_rate": 0, "mem_clock_rate": 0, "mem_bus_width": 0}
+
+
+class CpuDriver:
+    """Kernels on the host's memory."""
+    utils = _CpuUtils()
+    launcher_cls = None
+
+    @staticmethod
+    def is_active():
+        return True
+
+    def get_current_target(self):
+        import platform
+        return GPUTarget("cpu", platform.machine(), 0)
+
+    def get_current_device(self):
+        return 0
+
+    def set_current_device(self, device):
+        pass
+
+    def get_current_stream(self, device=None):
+        return 0
+
+    def get_active_torch_device(self):
+        import torch
+        return torch.device("cpu")
+
+    def get_device_interface(self):
+        import torch
+        return torch.cpu
+
+    def get_benchmarker(self):
+        from triton.testing import do_bench
+        return do_bench
+
+    def get_empty_cache_for_benchmark(self):
+        return None
+
+    def clear_cache(self, cache):
+        pass
+
+    def map_python_to_cpp_type(self, ty):
+        return {"i1": "int8_t", "i8": "int8_t", "i16": "int16_t", "i32": "int32_t", "i64": "int64_t", "u1": "uint8_t",
+                "u8": "uint8_t", "u16": "uint16_t", "u32": "uint32_t", "u64": "uint64_t", "fp16": "double", "bf16": "double",
+                "fp32": "double", "f32": "double", "fp64": "double"}.get(ty, "void*")
+
+
+class CudaDriver(CpuDriver):
+    """Kernels on torch's CUDA devices and streams."""
+    utils = _Utils()
+
+    @staticmethod
+    def is_active():
+        torch = sys.modules.get("torch")
+        return torch is not None and torch.cuda.is_available()
+
+    def get_current_target(self):
+        import torch
+        major, minor = torch.cuda.get_device_capability()
+        return GPUTarget("cuda", 10 * major + minor, 32)
+
+    def get_current_device(self):
+        import torch
+        return torch.cuda.current_device()
+
+    def set_current_device(self, device):
+        import torch
+        torch.cuda.set_device(device)
+
+    def get_current_stream(self, device=None):
+        import torch
+        return torch.cuda.current_stream(device).cuda_stream
+
+    def get_active_torch_device(self):
+        import torch
+        return torch.device("cuda", self.get_current_device())
+
+    def get_device_interface(self):
+        import torch
+        return torch.cuda
+
+    def get_empty_cache_for_benchmark(self):
+        import torch
+        return torch.empty(256 << 18, dtype=torch.int32, device="cuda")  # 256 MiB, more than any L2
+
+    def clear_cache(self, cache):
+        cache.zero_()
+
+
+class DriverConfig:
+    """triton.runtime.driver: `active` is CUDA's where torch has it, else the CPU's."""
+
+    def __init__(self):
+        self._default = self._active = None
+
+    @property
+    def default(self):
+        if self._default is None:
+            # torch may come later, and its CUDA with it: a CPU is remembered only by what asks for it.
+            return CudaDriver() if CudaDriver.is_active() else CpuDriver()
+        return self._default
+
+    @property
+    def active(self):
+        return self._active if self._active is not None else self.default
+
+    def set_active(self, driver):
+        self._active = driver
+
+    def reset_active(self):
+        self._active = None
+
+
+driver = DriverConfig()
+
+
+def default_device():
+    """For nereid._native: where a launch without arrays runs; None: on the host."""
+    active = driver.active
+    return active.get_current_device() if isinstance(active, CudaDriver) else None
+
+
+def __getattr__(name):
+    # The module stands where upstream has the object: triton.runtime.driver.active, and .driver.active.
+    if name in ("active", "default", "set_active", "reset_active", "_active", "_default"):
+        return getattr(driver, name)
+    raise AttributeError(f"module 'triton.runtime.driver' has no attribute {name!r}")

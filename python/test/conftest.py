@@ -1,0 +1,4 @@
+"""Nereid's `triton` for every test of this folder."""
+import nereid
+
+nereid.enable()

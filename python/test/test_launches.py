@@ -1,0 +1,238 @@
+"""Arguments, grids, options, what comes back, and every way to be wrong."""
+import numpy as np
+import pytest
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def put(x, value, K: tl.constexpr = 3):
+    tl.store(x + tl.program_id(0) + 4 * tl.program_id(1), value * K)
+
+
+def value_of(*args, **kwargs):
+    x = torch.zeros(16, dtype=torch.float64)
+    put[(1, )](x, *args, **kwargs)
+    return x[0].item()
+
+
+@pytest.mark.parametrize("value", [0, 1, 16, -5, 2**40, True, 0.5, np.int32(7), np.float32(0.25), tl.constexpr(9)])
+def test_numbers(value):
+    assert value_of(value) == float(value) * 3
+
+
+def test_a_number_of_64_bits_without_a_sign():
+    assert value_of(2**63, K=1) == 2.0**63
+
+
+def test_arguments_by_position_name_and_default():
+    assert value_of(2, 5) == 10
+    assert value_of(2, K=5) == 10
+    assert value_of(K=5, value=2) == 10
+    assert value_of(2) == 6
+
+
+@pytest.mark.parametrize("grid", [(4, 2), [4, 2], lambda meta: (meta["K"] + 3, 2), (np.int64(4), 2)])
+def test_grids(grid):
+    x = torch.zeros(16)
+    put[grid](x, 1, K=1)
+    assert x.sum() == 8
+
+
+def test_a_grid_of_one_number():
+    x = torch.zeros(16)
+    put[4](x, 1, K=1)
+    assert x.sum() == 4
+
+
+def test_a_grid_function_sees_all_arguments():
+    seen = {}
+    x = torch.zeros(16)
+    put[lambda meta: seen.update(meta) or (1, )](x, 1, num_warps=2)
+    assert seen == {"x": x, "value": 1, "K": 3, "num_warps": 2} and seen["x"] is x
+
+
+@pytest.mark.parametrize("grid", [(0, ), (4, 0)])
+def test_no_programs(grid):
+    x = torch.zeros(16)
+    put[grid](x, 1)
+    assert x.sum() == 0
+
+
+def test_what_a_launch_gives_back():
+    x = torch.zeros(16)
+    first, second, third = put[(1, )](x, 5), put[(1, )](x, 7), put[(1, )](x, 16)
+    assert first is second and first is not third
+    assert first.metadata.num_warps == 4 and first.metadata.name and first.name == "put"
+    assert "func.func @put" in first.asm["tile"] and "define" in first.asm["llir"] and first.asm["asm"]
+    assert "ptx" not in first.asm
+    assert first.n_regs is None and first.n_spills is None and first.shared == 0
+    assert first.hash != third.hash and int(first.hash, 16) >= 0
+    assert put[(1, )](x, 5, num_warps=8).metadata.num_warps == 8
+
+
+def test_warmup_compiles_and_runs_nothing():
+    x = torch.zeros(16)
+    compiled = put.warmup(x, 5, grid=(1, ))
+    assert compiled.name == "put" and x.sum() == 0
+    assert put.warmup(torch.float32, 5, grid=(1, )) is compiled
+
+
+def test_a_source_with_a_signature_compiles():
+    source = triton.compiler.ASTSource(put, {"x": "*fp32", "value": "i32", "K": "constexpr"}, {"K": 2}, {(0, ): [["tt.divisibility", 16]]})
+    compiled = triton.compile(source, options={"num_warps": 2})
+    assert "!tile.ptr<f32> {tile.divisibility = 16" in compiled.asm["tile"] and "i32 {tile.dtype" in compiled.asm["tile"]
+    assert compiled.metadata.num_warps == 2
+    with pytest.raises(TypeError, match="'value'"):
+        triton.compile(triton.compiler.ASTSource(put, {"x": "*fp32"}, {"K": 2}))
+    with pytest.raises(NotImplementedError, match="'fp8'"):
+        triton.compile(triton.compiler.ASTSource(put, {"x": "*fp32", "value": "fp8"}, {"K": 2}))
+
+
+def test_options_of_other_back_ends_are_taken():
+    assert value_of(1, num_stages=4, num_ctas=1, waves_per_eu=2, enable_fp_fusion=False) == 3
+
+
+@pytest.mark.parametrize("call, error, text", [
+    (lambda x: put[(1, )](x), TypeError, "missing arguments: 'value'"),
+    (lambda x: put[(1, )](x, 1, 2, 3), TypeError, "takes 3 positional arguments but 4"),
+    (lambda x: put[(1, )](x, 1, value=2), TypeError, "multiple values for argument 'value'"),
+    (lambda x: put[(1, )](x, 1, BLOK=2), KeyError, "BLOK"),
+    (lambda x: put[(1, )](x, 2**64), OverflowError, "2\\*\\*64 - 1, got 18446744073709551616"),
+    (lambda x: put[(1, )](x, object()), TypeError, "'value': expected a tensor"),
+    (lambda x: put[(1, )](x, 1, K={}), TypeError, "'K'"),
+    (lambda x: put[(1, )](x, 1, K=x), ValueError, "'K'"),
+    (lambda x: put[(1, )](x.to(torch.complex64), 1), TypeError, "'x'.*complex64"),
+    (lambda x: put[(1, )](np.zeros(4, dtype=np.complex64), 1), TypeError, "'x'.*complex64"),
+    (lambda x: put[(1, )](np.broadcast_to(np.zeros(1), 4), 1), ValueError, "read-only"),
+    (lambda x: put[(1, )](x, 1, num_warps=3), ValueError, "power of two"),
+    (lambda x: put[(-1, )](x, 1), ValueError, "-1"),
+    (lambda x: put[(1, 1, 1, 1)](x, 1), ValueError, "one to three sizes, got 4"),
+    (lambda x: put[()](x, 1), ValueError, "one to three sizes, got 0"),
+    (lambda x: put[(1.5, )](x, 1), TypeError, "expected integers, got float"),
+    (lambda x: put["x"](x, 1), TypeError, "expected a tuple"),
+    (lambda x: put[lambda meta: None](x, 1), TypeError, "got NoneType"),
+    (lambda x: put(x, 1), RuntimeError, "grid"),
+    (lambda x: tl.load(x), ValueError, "called by a kernel"),
+])
+def test_wrong_launches(call, error, text):
+    with pytest.raises(error, match=text):
+        call(torch.zeros(16))
+
+
+def test_an_exception_of_a_grid_function_comes_through():
+
+    class Mine(Exception):
+        pass
+
+    def grid(meta):
+        raise Mine(meta["K"])
+
+    with pytest.raises(Mine, match="3"):
+        put[grid](torch.zeros(16), 1)
+
+
+def test_a_kernel_that_launches_in_its_grid_function():
+    x, y = torch.zeros(16), torch.zeros(16)
+    put[lambda meta: put[(1, )](y, 2) and (1, )](x, 1)
+    assert x[0] == 3 and y[0] == 6
+
+
+@triton.jit
+def wrong_line(x):
+    y = tl.load(x)
+    tl.store(x, y + undefined)  # noqa: F821
+
+
+def test_an_error_names_the_line_of_the_kernel():
+    with pytest.raises(triton.CompilationError) as caught:
+        wrong_line[(1, )](torch.zeros(1))
+    error = caught.value
+    assert error.filename == __file__ and error.lineno == wrong_line.starting_line_number + 3
+    assert "undefined" in error.error_message and "tl.store(x, y + undefined)" in str(error) and f":{error.lineno}:" in str(error)
+
+
+@triton.jit
+def asserts(x, K: tl.constexpr):
+    tl.static_assert(K == 1, "K must be one")
+
+
+def test_static_assert_has_its_own_exception():
+    asserts[(1, )](torch.zeros(1), 1)
+    with pytest.raises(triton.compiler.errors.CompileTimeAssertionFailure, match="K must be one"):
+        asserts[(1, )](torch.zeros(1), 2)
+
+
+@triton.jit
+def device_asserts(x):
+    tl.device_assert(tl.load(x) == 0, "x is not zero")
+
+
+def test_device_assert_is_an_error_of_its_line():
+    device_asserts[(1, )](torch.zeros(1), debug=True)
+    with pytest.raises(RuntimeError, match=f"{__file__}:{device_asserts.starting_line_number + 2}") as caught:
+        device_asserts[(1, )](torch.ones(1), debug=True)
+    assert "x is not zero" in str(caught.value)
+
+
+def test_a_tensor_without_memory_goes_by_its_methods():
+
+    class Wrapped:
+        """As other libraries' tensors: data_ptr() and dtype."""
+
+        def __init__(self, tensor):
+            self.tensor, self.dtype = tensor, tensor.dtype
+
+        def data_ptr(self):
+            return self.tensor.data_ptr()
+
+    x = torch.zeros(1)
+    put[(1, )](Wrapped(x), 2)
+    assert x.item() == 6
+
+
+def test_other_elements_by_reinterpret():
+    x = torch.zeros(4, dtype=torch.int8)
+    put[(1, )](triton.reinterpret(x, tl.float8e5), 1.0, K=1)
+    assert x[0] == 0x3c
+
+
+@triton.jit
+def strings(x, NAME: tl.constexpr, DTYPE: tl.constexpr, NOTHING):
+    if NAME == "one" and NOTHING is None:
+        tl.store(x, tl.full((), 1.75, tl.float32).to(DTYPE).to(tl.float32))
+
+
+def test_texts_dtypes_and_none():
+    x = torch.zeros(1)
+    strings[(1, )](x, "one", tl.float16, None)
+    assert x.item() == 1.75
+    strings[(1, )](x, "one", tl.int32, None)
+    assert x.item() == 1
+    strings[(1, )](x, "two", tl.float16, None)
+    assert x.item() == 1
+
+
+def test_hooks_of_launches():
+    from triton import knobs
+    names = []
+    hook = lambda metadata: names.append(metadata.get()["name"])  # noqa: E731
+    knobs.runtime.launch_enter_hook.add(hook)
+    try:
+        assert value_of(2) == 6
+    finally:
+        knobs.runtime.launch_enter_hook.remove(hook)
+    assert value_of(2) == 6 and names == ["put"]
+
+
+def test_run_may_be_replaced():
+    calls = []
+
+    @triton.jit
+    def kernel(x):
+        tl.store(x, 1)
+
+    kernel.run = lambda *args, grid, warmup, **kwargs: calls.append((grid, warmup, args))
+    kernel[(1, )](5)
+    assert calls == [((1, ), False, (5, ))]

@@ -1,0 +1,134 @@
+"""The package itself: who is imported, and which names there are."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import nereid
+import pytest
+import triton
+import triton.language as tl
+
+BUILD = pathlib.Path(nereid.__path__[0]).parent.parent
+
+
+def python(*arguments, **environment):
+    values = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True,
+                          env={**values, "PYTHONPATH": str(BUILD / "python"), **environment})
+
+
+def test_triton_is_nereids():
+    assert nereid.is_enabled()
+    assert pathlib.Path(triton.__file__).parent.parent == pathlib.Path(nereid.__path__[0]) / "dropin"
+    assert [int(part) for part in triton.__version__.split(".")][0] == 3
+    assert triton.__spec__.name == "triton"
+
+
+def test_enabling_comes_first():
+    done = python("-c", "import sys, types; sys.modules['triton'] = types.ModuleType('triton'); import nereid; nereid.enable()")
+    assert done.returncode == 1 and "expected to come before the first 'import triton'" in done.stderr
+
+
+def test_torch_is_not_imported_before_it_is_needed():
+    done = python("-c", "import sys, nereid; nereid.enable(); import triton, triton.language; print('torch' in sys.modules, 'numpy' in sys.modules)")
+    assert done.stdout == "False False\n", done.stderr
+
+
+SCRIPT = """
+import sys
+import triton
+import triton.language as tl
+import beside
+
+@triton.jit
+def kernel(x, N: tl.constexpr):
+    tl.store(x, beside.twice(N))
+
+if __name__ == "__main__":
+    import numpy
+    x = numpy.zeros(1, dtype=numpy.float32)
+    kernel[(1,)](x, int(sys.argv[1]))
+    print(x[0], sys.argv[1:])
+"""
+BESIDE = """
+import triton
+
+@triton.jit
+def twice(n):
+    return 2 * n
+"""
+
+
+@pytest.fixture
+def script(tmp_path):
+    (tmp_path / "beside.py").write_text(BESIDE)
+    (tmp_path / "script.py").write_text(SCRIPT)
+    return tmp_path / "script.py"
+
+
+def test_a_script_runs_as_it_is(script):
+    done = python("-m", "nereid", str(script), "21", "--more")
+    assert done.stdout == "42.0 ['21', '--more']\n", done.stderr
+
+
+def test_a_module_runs_as_it_is(script):
+    done = subprocess.run([sys.executable, "-m", "nereid", "-m", "script", "4"], capture_output=True, text=True, cwd=script.parent)
+    assert done.stdout == "8.0 ['4']\n", done.stderr
+
+
+@pytest.mark.parametrize("arguments, text", [((), "usage"), (("missing.py", ), "which is no file"), (("--what", ), "expected a script"),
+                                             (("-c", ), "expected code")])
+def test_wrong_command_lines(arguments, text):
+    done = python("-m", "nereid", *arguments)
+    assert done.returncode == 2 and text in done.stderr
+
+
+def test_names_are_those_of_the_compiler():
+    from triton.language._names import NAMES
+    modules = {"tl": "triton.language", "tl.math": "triton.language.math", "libdevice": "triton.language.extra.libdevice",
+               "tl.extra.cuda": "triton.language.extra.cuda", "tl.target_info": "triton.language.target_info"}
+    program = BUILD / "bin/nereid"
+    if not program.exists():
+        pytest.skip("no bin/nereid in the build folder")
+    known = {name: set() for name in modules.values()}
+    for row in json.loads(subprocess.run([program, "builtins", "--json"], capture_output=True, text=True, check=True).stdout):
+        for module in row["module"].split():
+            if module in modules:
+                known[modules[module]].add(row["name"])
+    assert {name: set(names) for name, names in NAMES.items()} == known
+
+
+@pytest.mark.parametrize("name", [
+    "triton.language.core", "triton.language.standard", "triton.language.extra.libdevice", "triton.language.extra.cuda.libdevice",
+    "triton.compiler.errors", "triton.compiler.compiler", "triton.backends.compiler", "triton.runtime.jit", "triton.runtime.autotuner",
+    "triton.runtime.driver", "triton.runtime.cache", "triton.runtime.errors", "triton.runtime.interpreter", "triton.tools.tensor_descriptor",
+    "triton.testing", "triton.knobs"
+])
+def test_modules_that_others_import(name):
+    __import__(name)
+
+
+def test_what_others_ask_of_the_machine():
+    target = triton.runtime.driver.active.get_current_target()
+    assert target.backend in ("cpu", "cuda") and hash(target) == hash(triton.backends.compiler.GPUTarget(*vars(target).values()))
+    assert set(triton.backends.backends) == {"nvidia", "cpu"} and triton.backends.backends["cpu"].driver.is_active()
+    assert triton.runtime.driver.active.utils.get_device_properties(0)["multiprocessor_count"] > 0
+    assert triton.compiler.make_backend(target).parse_options({"num_warps": 8}).num_warps == 8
+    assert "cpu" in nereid.devices()
+
+
+def test_gluon_is_not_there():
+    with pytest.raises(ImportError):
+        import triton.experimental.gluon  # noqa: F401
+
+
+def test_dtypes_and_constants_of_the_host():
+    assert tl.float16 == tl.dtype("fp16") != tl.bfloat16 and {tl.int32: 1}[tl.dtype("int32")] == 1
+    assert (tl.int8.primitive_bitwidth, tl.float8e5.is_fp8(), tl.uint16.is_int_unsigned(), repr(tl.float32)) == (8, True, True, "triton.language.float32")
+    two = tl.constexpr(2)
+    assert (two + 3).value == 5 and (7 - two).value == 5 and list(range(two)) == [0, 1] and [10, 20, 30][two] == 30
+    assert two == 2 and hash(two) == hash(2) and f"{two:03}" == "002"
+    with pytest.raises(ValueError, match="tl.dtype: expected one of"):
+        tl.dtype("float12")

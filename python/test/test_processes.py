@@ -1,0 +1,129 @@
+"""Threads, processes, and memory over many launches."""
+import ctypes
+import gc
+import multiprocessing
+import os
+import subprocess
+import sys
+import threading
+import weakref
+
+import numpy as np
+import pytest
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add_kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y_ptr + offsets, tl.load(x_ptr + offsets, mask=offsets < n) + 1, mask=offsets < n)
+
+
+def increment(x, block):
+    y = torch.empty_like(x)
+    add_kernel[lambda meta: (triton.cdiv(x.numel(), meta["BLOCK"]), )](x, y, x.numel(), BLOCK=block)
+    return y
+
+
+def test_sixteen_threads_launch_new_and_known_forms():
+    failures = []
+
+    def work(number):
+        try:
+            for i in range(20):
+                x = torch.full((1000 + number, ), float(i))
+                assert torch.equal(increment(x, 16 << (i + number) % 4), x + 1)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(number, )) for number in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def in_child(size):
+    # NumPy's: torch's own threads do not survive a fork.
+    x = np.arange(size, dtype=np.float32)
+    y = np.empty_like(x)
+    add_kernel[(triton.cdiv(size, 64), )](x, y, size, BLOCK=64)
+    return np.array_equal(y, x + 1)
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.parametrize("size", [100, 3_000_000])
+def test_children_launch_too(method, size):
+    assert in_child(size)  # the parent has a pool of threads
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        assert pool.map(in_child, [size, size]) == [True, True]
+
+
+def test_programs_that_this_one_starts_have_the_package():
+    code = "import triton, nereid; print(nereid.is_enabled())"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "True\n"
+
+
+class HeapUse(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_size_t) for name in ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")]
+
+
+def bytes_in_use():
+    """Of the C heap, exactly."""
+    gc.collect()
+    libc = ctypes.CDLL(None)
+    libc.mallinfo2.restype = HeapUse
+    use = libc.mallinfo2()
+    return use.uordblks + use.hblkhd
+
+
+def wrong(x):
+    try:
+        add_kernel[(1, )](x, x, object(), BLOCK=16)
+    except TypeError:
+        pass
+
+
+def failing_grid(x):
+    try:
+        add_kernel[lambda meta: 1 / 0](x, x, 1, BLOCK=16)
+    except ZeroDivisionError:
+        pass
+
+
+@pytest.mark.parametrize("launch, times", [
+    (lambda x: add_kernel[(1, )](x, x, 5, BLOCK=16), 100_000),
+    (lambda x: add_kernel[lambda meta: (meta["BLOCK"] // 16, )](x, x, n=5, BLOCK=16, num_warps=2), 20_000),
+    (wrong, 20_000),
+    (failing_grid, 20_000),
+])
+def test_launches_leave_nothing_behind(launch, times):
+    x = torch.zeros(16)
+    for _ in range(1000):
+        launch(x)
+    references = sys.getrefcount(x), sys.getrefcount(add_kernel)
+    blocks, used = sys.getallocatedblocks(), bytes_in_use()
+    for _ in range(times):
+        launch(x)
+    assert sys.getallocatedblocks() - blocks < 200
+    assert bytes_in_use() - used < 1 << 16
+    assert (sys.getrefcount(x), sys.getrefcount(add_kernel)) == references
+
+
+def test_kernels_that_nobody_holds_are_gone():
+
+    def make():
+
+        @triton.jit
+        def kernel(x):
+            tl.store(x, 1)
+
+        kernel[(1, )](torch.zeros(1))
+        return weakref.ref(kernel)
+
+    kernel = make()
+    gc.collect()
+    assert kernel() is None
