@@ -192,6 +192,13 @@ def test_a_tensor_without_memory_goes_by_its_methods():
     assert x.item() == 6
 
 
+def test_a_tensor_whose_memory_is_gone_is_an_error():
+    x = torch.zeros(16)
+    x.untyped_storage().resize_(0)
+    with pytest.raises(ValueError, match="null|no memory"):
+        put[(1, )](x, 1)
+
+
 def test_other_elements_by_reinterpret():
     x = torch.zeros(4, dtype=torch.int8)
     put[(1, )](triton.reinterpret(x, tl.float8e5), 1.0, K=1)

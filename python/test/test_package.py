@@ -119,6 +119,16 @@ def test_what_others_ask_of_the_machine():
     assert "cpu" in nereid.devices()
 
 
+def test_arrays_of_every_dtype_for_the_tests_of_others():
+    from triton import _internal_testing as testing
+    for name in testing.dtypes_with_bfloat16:
+        x = testing.numpy_random(40, name)
+        assert x.all() and (testing.to_numpy(testing.to_triton(x, "cpu", dst_type=name)) == x).all()
+    assert not testing.is_hip() and not testing.is_of_a_later_version()
+    with pytest.raises(RuntimeError, match="expected the name of a dtype"):
+        testing.numpy_random(1, "int7")
+
+
 def test_gluon_is_not_there():
     with pytest.raises(ImportError):
         import triton.experimental.gluon  # noqa: F401

@@ -99,8 +99,11 @@ def to_triton(x, device, dst_type=None):
     return tensor.bfloat16() if name == "float32" and dst_type == "bfloat16" else tensor
 
 
+_OTHER_NAMES = {"bool": "int1", "float8_e4m3fn": "float8e4nv", "float8_e5m2": "float8e5"}
+
+
 def str_to_triton_dtype(x):
-    return tl.int1 if x == "bool" else getattr(tl, x)
+    return getattr(tl, _OTHER_NAMES.get(x, x))
 
 
 def torch_dtype_name(dtype):

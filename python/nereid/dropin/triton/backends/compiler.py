@@ -4,7 +4,7 @@ import dataclasses
 
 @dataclasses.dataclass(frozen=True)
 class GPUTarget:
-    """`backend` "cuda" or "cpu"; `arch` 90 of an H100; `warp_size` 32, 0 of the CPU."""
+    """`backend` "cuda" or "cpu"; `arch` 90 of an H100; `warp_size` 32, also of the CPU: others divide by it."""
     backend: str
     arch: object
     warp_size: int

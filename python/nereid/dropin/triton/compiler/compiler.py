@@ -79,7 +79,7 @@ class CompiledKernel:
     @property
     def metadata(self):
         form = self._form
-        target = GPUTarget("cuda", form.target, 32) if form.is_gpu else GPUTarget("cpu", form.target, 0)
+        target = GPUTarget("cuda", form.target, 32) if form.is_gpu else GPUTarget("cpu", form.target, 32)
         fields = {"name": form.entry, "num_warps": form.num_warps, "num_stages": form.num_stages, "num_ctas": form.num_ctas,
                   "shared": form.shared, "target": target, "hash": self.hash, "cluster_dims": (1, 1, 1), "launch_pdl": False,
                   "launch_cooperative_grid": False, "global_scratch_size": 0, "profile_scratch_size": 0}

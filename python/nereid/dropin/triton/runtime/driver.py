@@ -31,7 +31,7 @@ class CpuDriver:
 
     def get_current_target(self):
         import platform
-        return GPUTarget("cpu", platform.machine(), 0)
+        return GPUTarget("cpu", platform.machine(), 32)
 
     def get_current_device(self):
         return 0
