@@ -20,7 +20,7 @@ config.excludes = ["Inputs", "stdlib", "wrong", "lit", "attack", "corpus", "e2e"
                    "harness", "models", "errors", "perf", "kernels", "tutorials",
                    "bench", "scripts", "tools", "cmake", "docs", "syntax",
                    "gpu", "aot", "examples", "semantics", "source", "upstream",
-                   "scaling", "prof", "apps"]
+                   "scaling", "prof", "apps", "python"]
 config.excludes += [name for name in os.listdir(config.nereid_source)
                     if name.startswith(("build", "."))]
 
