@@ -99,8 +99,32 @@ class CompiledKernel:
     def shared(self):
         return self._form.shared
 
+    # What torch launches by: it gives all parameters, constexpr ones among them, and the handles of before.
+
+    module = function = None
+
+    @property
+    def packed_metadata(self):
+        return None
+
+    def launch_metadata(self, grid, stream, *args):
+        return None
+
     def _init_handles(self):
-        pass  # a launch has loaded it
+        pass  # a launch loads it
+
+    @property
+    def run(self):
+        function, options = self.src.fn, {"num_warps": self._form.num_warps, "num_stages": self._form.num_stages}
+
+        def run(grid_0, grid_1, grid_2, stream, handle, packed_metadata, launch_metadata, enter_hook, exit_hook, *args):
+            if enter_hook:
+                enter_hook(launch_metadata)
+            function._core.run((grid_0, grid_1, grid_2), args, options, False)
+            if exit_hook:
+                exit_hook(launch_metadata)
+
+        return run
 
     def __repr__(self):
         return f"CompiledKernel({self.name} for {self._form.target})"
