@@ -1,4 +1,8 @@
-"""torch.compile on the CPU, with this package as Inductor's Triton (cpu_backend), compiling in this process."""
+"""torch.compile on the CPU, with this package as Inductor's Triton (cpu_backend)."""
+import os
+import subprocess
+import sys
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -53,3 +57,24 @@ def test_a_training_step(compiled):
     model(x).square().sum().backward()
     torch.testing.assert_close(found, [parameter.grad for parameter in model.parameters()], atol=1e-4, rtol=1e-4)
     assert any(name.startswith("triton_") for name in compiled)
+
+
+IN_WORKERS = """
+import torch
+import torch._inductor.config as inductor
+if __name__ == "__main__":
+    inductor.cpu_backend, inductor.compile_threads = "triton", 2
+    x = torch.arange(3000.0).reshape(30, 100) / 3000
+    function = lambda x: torch.softmax(x.sin(), 1).cumsum(1)
+    torch.testing.assert_close(torch.compile(function)(x), function(x), atol=1e-4, rtol=1e-4)
+    print("right")
+"""
+
+
+def test_worker_processes_and_a_second_process_with_their_cache(tmp_path):
+    (tmp_path / "script.py").write_text(IN_WORKERS)
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-m", "nereid", str(tmp_path / "script.py")], capture_output=True, text=True,
+                              env={**os.environ, "TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "cache")})
+        assert done.stdout == "right\n", done.stderr
+    assert any("triton.jit" in path.read_text() for path in (tmp_path / "cache").rglob("*.py"))

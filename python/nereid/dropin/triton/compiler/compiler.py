@@ -2,6 +2,7 @@
 import collections
 import hashlib
 import types
+import weakref
 
 from nereid import _native
 
@@ -55,16 +56,50 @@ class _Asm(collections.abc.Mapping):
         return len(self._stages)
 
 
+class _TextOwner:
+    """What stands for a jit function where only its text came along: a kernel that another process compiled."""
+
+    def __init__(self, name, parameters, text):
+        self.__name__ = name
+        self._text = text
+        self._core = _native.Core(self, name, parameters)
+
+    def _build(self, core):
+        text, path, bindings, lines, cache, interpreted = self._text
+        core.build(text, path, bindings, (), {}, cache, interpreted, lines)
+
+
 class CompiledKernel:
-    """What kernel[grid](...) and kernel.warmup give: the code of one form of a kernel."""
+    """What kernel[grid](...) and kernel.warmup give: the code of one form of a kernel. Others pickle its __dict__, and make another of it in
+    another process: what belongs to this one stands beside it."""
 
     launch_enter_hook = launch_exit_hook = None
+    _forms = weakref.WeakKeyDictionary()
+    _cores = weakref.WeakKeyDictionary()
 
     def __init__(self, function, form):
-        self._form = form
+        CompiledKernel._forms[self] = form
         self.src = types.SimpleNamespace(fn=function, name=form.kernel)
         self.name = form.kernel
-        self.asm = _Asm(form)
+        self._facts = {fact: getattr(form, fact) for fact in ("key", "target", "entry", "num_warps", "num_stages", "num_ctas", "shared", "n_regs",
+                                                              "spill_bytes", "is_gpu")}
+
+    @property
+    def _form(self):
+        return types.SimpleNamespace(**self._facts)
+
+    @property
+    def asm(self):
+        form = CompiledKernel._forms.get(self)
+        return _Asm(form) if form is not None else {}
+
+    def _core(self):
+        # That of the function, if it is of this process: a core keeps its compiled kernels, and must not be kept by them.
+        core = getattr(self.src.fn, "_core", None) or CompiledKernel._cores.get(self)
+        if core is None:
+            owner = _TextOwner(self.name, *self._portable)
+            core = CompiledKernel._cores[self] = owner._core
+        return core
 
     @classmethod
     def of_launch(cls, function, form):
@@ -115,12 +150,12 @@ class CompiledKernel:
 
     @property
     def run(self):
-        function, options = self.src.fn, {"num_warps": self._form.num_warps, "num_stages": self._form.num_stages}
+        core, options = self._core(), {"num_warps": self._facts["num_warps"], "num_stages": self._facts["num_stages"]}
 
         def run(grid_0, grid_1, grid_2, stream, handle, packed_metadata, launch_metadata, enter_hook, exit_hook, *args):
             if enter_hook:
                 enter_hook(launch_metadata)
-            function._core.run((grid_0, grid_1, grid_2), args, options, False)
+            core.run((grid_0, grid_1, grid_2), args, options, False)
             if exit_hook:
                 exit_hook(launch_metadata)
 
@@ -209,4 +244,6 @@ def compile(src, target=None, options=None, _env_vars=None):
         else:
             arguments.append(_argument(name, src.signature[name], ["tt.divisibility", 16] in [list(item) for item in attributes]))
     known = {name: value for name, value in (options or {}).items() if name in ("num_warps", "num_stages", "num_ctas", "debug", "enable_fp_fusion")}
-    return src.fn.run(*arguments, grid=(1, ), warmup=True, **known)
+    compiled = src.fn.run(*arguments, grid=(1, ), warmup=True, **known)
+    compiled._portable = src.fn.portable_text()
+    return compiled

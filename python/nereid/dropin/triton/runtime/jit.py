@@ -239,11 +239,17 @@ class JITFunction(_Callable, KernelInterface):
 
     # Launches
 
+    def _core_parameters(self):
+        return tuple((parameter.name, parameter.is_constexpr, *([parameter.default] if parameter.has_default else [])) for parameter in self.params)
+
     def _new_core(self):
-        parameters = []
-        for parameter in self.params:
-            parameters.append((parameter.name, parameter.is_constexpr, *([parameter.default] if parameter.has_default else [])))
-        return _native.Core(self, self.__name__, tuple(parameters))
+        return _native.Core(self, self.__name__, self._core_parameters())
+
+    def portable_text(self):
+        """(parameters, what a Core is built from): for another process, where the function's globals are not."""
+        composed = self._compose()
+        return self._core_parameters(), (composed.text, composed.path, composed.bindings, composed.lines, os.environ.get("TRITON_CACHE_DIR", ""),
+                                         knobs.runtime.interpret)
 
     def _build(self, core):
         """For the Core: called before its first launch, and after a reset."""
@@ -320,11 +326,22 @@ class JITFunction(_Callable, KernelInterface):
         return f"JITFunction({self.module}:{self.fn.__qualname__ if self.fn else self.__name__})"
 
     def __reduce__(self):
-        import importlib
-        return _find, (self.__module__, self.__qualname__)
+        if self.fn is not None:
+            return _find, (self.__module__, self.__qualname__)
+        # torch has taken out what belongs to this process, and puts it back there.
+        kept = ("__name__", "__qualname__", "__module__", "__doc__", "module", "version", "do_not_specialize", "do_not_specialize_on_alignment",
+                "debug", "noinline", "_repr", "_fn_name", "arg_names", "params", "constexprs", "hash")
+        return _hollow, ({name: self.__dict__.get(name) for name in kept}, )
 
     def __deepcopy__(self, _memo):
         return self
+
+
+def _hollow(state):
+    """A jit function without its Python function."""
+    function = JITFunction.__new__(JITFunction)
+    function.__dict__.update(state, fn=None, pre_run_hooks=[], used_global_vals={}, _hash_lock=None, launch_metadata=None)
+    return function
 
 
 def aggregate(cls):
