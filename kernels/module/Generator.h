@@ -17,11 +17,13 @@
 #ifndef NEREID_KERNELS_MODULE_GENERATOR_H
 #define NEREID_KERNELS_MODULE_GENERATOR_H
 
-#include <cstdint>
+#include "nereid/Runtime/Seeds.h"
+
+#include <atomic>
 
 namespace nereid {
 
-/// Not thread-safe.
+/// Threads may call `next` at once; nothing else meanwhile.
 class Generator {
 public:
   explicit Generator(uint64_t seed) { manualSeed(seed); }
@@ -29,11 +31,14 @@ public:
   void manualSeed(uint64_t seed) { now = {seed, 0}; }
   /// Another number each time, the same ones in each run.
   uint64_t next() {
-    // SplitMix64's finisher: neighbouring counts give unlike seeds.
-    uint64_t z = now.seed + ++now.drawn * 0x9E3779B97F4A7C15;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-    return z ^ (z >> 31);
+    return drawSeed([this] {
+      uint64_t place = std::atomic_ref(now.drawn).fetch_add(1) + 1;
+      // SplitMix64's finisher: neighbouring counts give unlike seeds.
+      uint64_t z = now.seed + place * 0x9E3779B97F4A7C15;
+      z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+      z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+      return z ^ (z >> 31);
+    });
   }
 
   struct State {

@@ -121,6 +121,19 @@ TEST(Autograd, gradientsOfLeavesShareNoMemory) {
   EXPECT_THAT(gradOf(b), ElementsAre(1));
 }
 
+TEST(Autograd, memoryOfTheCallerIsNeverAddedTo) {
+  float mine[2] = {1, 2}, sum[2] = {3, 4};
+  Variable a = leaf({5, 6}), one(full({2}, 1, f32, Device::cpu()));
+  add(a, one).backward(Tensor::borrow(mine, {2}, f32));
+  add(a, one).backward(one.value());
+  EXPECT_THAT(gradOf(a), ElementsAre(2, 3));
+  EXPECT_THAT(mine, ElementsAre(1, 2));
+  a.setGrad(Tensor::borrow(sum, {2}, f32));
+  add(a, one).backward(one.value());
+  EXPECT_THAT(gradOf(a), ElementsAre(4, 5));
+  EXPECT_THAT(sum, ElementsAre(3, 4));
+}
+
 TEST(Autograd, addsToNoMemoryOfAnother) {
   // The gradient that comes out of `add` is one tensor for both inputs.
   Variable a = leaf({2}), b = leaf({3});
@@ -271,6 +284,31 @@ TEST(Autograd, savedTensorsThatWereWrittenToAreNoticed) {
   c.value().fill(6);
   w.backward();
   EXPECT_THAT(gradOf(c), ElementsAre(4));
+}
+
+TEST(Autograd, aRefusedBackwardLeavesGradientsAsTheyWere) {
+  Variable a = leaf({3}), b = leaf({4}), c = leaf({5});
+  Variable y = add(multiply(multiply(a, b), b), multiply(c, c));
+  a.value().fill(7); // of the operator that comes last
+  EXPECT_THAT(messageOf([&] { y.backward(); }), HasSubstr("written to"));
+  for (const Variable &v : {a, b, c}) {
+    EXPECT_FALSE(v.grad().defined());
+  }
+}
+
+TEST(Autograd, leavesMayBeFrozenBehindTheOperator) {
+  Variable w = leaf({2}), x = leaf({5});
+  int asked = 0;
+  Variable y = autograd::record("mine", {w, x}, times(w.value(), x.value()),
+                                [&](const Tensor &dy, autograd::Needs needs) {
+                                  asked = needs[0] + 2 * needs[1];
+                                  return autograd::Gradients{dy, dy};
+                                });
+  w.setRequiresGrad(false);
+  y.backward();
+  EXPECT_EQ(asked, 2);
+  EXPECT_FALSE(w.grad().defined());
+  EXPECT_THAT(gradOf(x), ElementsAre(1));
 }
 
 TEST(Autograd, recordNamesWhatIsMissing) {
@@ -517,4 +555,133 @@ TEST(Autograd, hooksRunOnceBehindWhatIsRecomputed) {
   std::vector<Variable> z = autograd::recomputed("square", second, square);
   add(z[0], a).backward(); // a^4 + a
   EXPECT_THAT(seen, ElementsAre(4 * 27 + 1));
+}
+
+TEST(Autograd, whatARecomputedFunctionCapturesGetsItsGradient) {
+  Variable a = leaf({3}), w = leaf({5});
+  std::vector<float> seen;
+  w.onGradient([&](const Variable &v) { seen.push_back(gradOf(v)[0]); });
+  auto run = [&](bool recomputes) {
+    a.zeroGrad();
+    w.zeroGrad();
+    Variable upstream = multiply(w, w);
+    auto function = [=](std::span<const Variable> in) {
+      return std::vector<Variable>{
+          multiply(multiply(in[0], upstream), add(w, upstream)), upstream};
+    };
+    Variable inputs[] = {multiply(a, a)};
+    std::vector<Variable> y =
+        recomputes ? autograd::recomputed("captures", inputs, function)
+                   : function(inputs);
+    add(multiply(y[0], y[1]), upstream).backward();
+    return std::vector{gradOf(a)[0], gradOf(w)[0]};
+  };
+  auto expected = run(false);
+  EXPECT_EQ(run(true), expected);
+  EXPECT_THAT(seen, ElementsAre(expected[1], expected[1])) << "once a pass";
+}
+
+TEST(Autograd, recomputedFunctionsMayStandInOneAnother) {
+  Variable a = leaf({3}), w = leaf({5});
+  auto run = [&](bool recomputes) {
+    a.zeroGrad();
+    w.zeroGrad();
+    Variable upstream = multiply(w, w);
+    auto call = [=](const autograd::Function &f, const Variable &x) {
+      return recomputes ? autograd::recomputed("f", std::vector{x}, f)[0]
+                        : f(std::vector{x})[0];
+    };
+    auto outer = [=](std::span<const Variable> in) {
+      Variable middle = multiply(in[0], w);
+      auto inner = [=](std::span<const Variable> x) {
+        return std::vector{multiply(multiply(x[0], middle), upstream)};
+      };
+      return std::vector{add(call(inner, in[0]), middle)};
+    };
+    add(call(outer, a), upstream).backward();
+    return std::vector{gradOf(a)[0], gradOf(w)[0]};
+  };
+  auto expected = run(false);
+  EXPECT_EQ(run(true), expected);
+}
+
+TEST(Autograd, recomputedFunctionsDrawTheSameSeeds) {
+  Variable a = leaf({1, 1, 1, 1});
+  std::vector<std::vector<float>> drawn;
+  auto noise = [&](std::span<const Variable> in) {
+    Variable mask(rand({4}, f32, Device::cpu()));
+    drawn.push_back(mask.value().toVector<float>());
+    return std::vector{multiply(in[0], mask)};
+  };
+  auto twice = [&](std::span<const Variable> in) {
+    return std::vector{
+        multiply(autograd::recomputed("noise", in, noise)[0], noise(in)[0])};
+  };
+  manualSeed(3);
+  Variable y = autograd::recomputed("twice", std::vector{a}, twice)[0];
+  uint64_t next = nextSeed();
+  y.backward(full({4}, 1, f32, Device::cpu()));
+  // Forward, again, and the inner one of what was again.
+  ASSERT_EQ(drawn.size(), 5);
+  EXPECT_NE(drawn[0], drawn[1]);
+  EXPECT_EQ(drawn[2], drawn[0]);
+  EXPECT_EQ(drawn[3], drawn[1]);
+  EXPECT_EQ(drawn[4], drawn[0]);
+  EXPECT_EQ(gradOf(a)[0], 2 * y.value().toVector<float>()[0]);
+  manualSeed(3);
+  nextSeed();
+  nextSeed();
+  EXPECT_EQ(nextSeed(), next) << "the sequence goes on behind two draws";
+}
+
+TEST(Autograd, recomputedFunctionsThatChangeAreNamed) {
+  Variable a = leaf({3}), w = leaf({5});
+  auto asMany = [](int *calls) {
+    return [=](std::span<const Variable> in) {
+      for (int i = 0; i <= *calls; ++i) {
+        nextSeed();
+      }
+      ++*calls;
+      return std::vector{in[0]};
+    };
+  };
+  int calls = 0;
+  Variable y = autograd::recomputed("draws", std::vector{a}, asMany(&calls))[0];
+  EXPECT_THAT(messageOf([&] { y.backward(); }),
+              HasSubstr("expected 1 random seeds, as the first time, got one "
+                        "more; hint: "));
+  Variable upstream = multiply(w, w);
+  auto captures = [&](std::span<const Variable> in) {
+    return std::vector{multiply(in[0], upstream)};
+  };
+  y = autograd::recomputed("captures", std::vector{a}, captures)[0];
+  upstream = multiply(w, w);
+  EXPECT_THAT(messageOf([&] { y.backward(); }),
+              HasSubstr("backward of 'captures': expected a function that "
+                        "captures the same variables each time, got another "
+                        "result of 'multiply'; hint: "));
+  auto leaf = [&](std::span<const Variable> in) {
+    return std::vector{multiply(in[0], w)};
+  };
+  y = autograd::recomputed("leaf", std::vector{a}, leaf)[0];
+  w.value().fill(1);
+  EXPECT_THAT(messageOf([&] { y.backward(); }), HasSubstr("written to"));
+  Variable inside;
+  auto escapes = [&](std::span<const Variable> in) {
+    inside = multiply(in[0], in[0]);
+    return std::vector{inside};
+  };
+  autograd::recomputed("escapes", std::vector{a}, escapes);
+  EXPECT_THAT(messageOf([&] { inside.backward(); }),
+              HasSubstr("got one of 'multiply' inside of such a function"));
+  EXPECT_THAT(
+      messageOf([&] { autograd::recomputed("none", std::vector{a}, {}); }),
+      HasSubstr("recomputed 'none': expected a function, got none"));
+  auto nothing = [](std::span<const Variable>) {
+    return std::vector<Variable>(1);
+  };
+  EXPECT_THAT(
+      messageOf([&] { autograd::recomputed("no", std::vector{a}, nothing); }),
+      HasSubstr("expected outputs that are tensors, got an undefined one, "
+                "number 0"));
 }

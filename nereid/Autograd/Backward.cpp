@@ -105,6 +105,12 @@ void Pass::visit(std::shared_ptr<Node> root) {
     if (pending.node) {
       continue;
     }
+    if (node->isOutline) {
+      raiseInvalid("backward: expected results of the functions that are "
+                   "recomputed, got one of '" +
+                   node->name +
+                   "' inside of such a function; hint: return it from there");
+    }
     if (!node->backward) {
       raiseInvalid(
           "backward: the graph of '" + node->name +
@@ -123,7 +129,23 @@ void Pass::visit(std::shared_ptr<Node> root) {
   }
 }
 
+static void checkSaved(const Node &node) {
+  for (const Node::SavedTensor &one : node.saved) {
+    if (one.tensor.writes() != one.writes) {
+      raiseInvalid("backward of '" + node.name + "': expected " +
+                   one.tensor.str() +
+                   ", which it saved, as it was, got one that was written to "
+                   "since; hint: call backward before fill, copyFrom or an "
+                   "optimiser's step, or write to a clone");
+    }
+  }
+}
+
 void Pass::run(size_t output, Tensor gradient) {
+  // All of them before any gradient is added to.
+  for (const auto &[sequence, pending] : nodes) {
+    checkSaved(*pending.node);
+  }
   nodes.begin()->second.gradients[output] = std::move(gradient);
   while (!nodes.empty()) {
     Pending pending = std::move(nodes.begin()->second);
@@ -135,17 +157,10 @@ void Pass::run(size_t output, Tensor gradient) {
 Gradients Pass::call(Node &node, std::span<const Tensor> gradients) {
   std::vector<char> needs;
   for (const Edge &edge : node.edges) {
-    needs.push_back(edge.node || edge.leaf);
+    needs.push_back(edge.node || (edge.leaf && edge.leaf->requiresGrad));
   }
-  for (const Node::SavedTensor &one : node.saved) {
-    if (one.tensor.writes() != one.writes) {
-      raiseInvalid("backward of '" + node.name + "': expected " +
-                   one.tensor.str() +
-                   ", which it saved, as it was, got one that was written to "
-                   "since; hint: call backward before fill, copyFrom or an "
-                   "optimiser's step, or write to a clone");
-    }
-  }
+  // Hooks may have written to what others saved.
+  checkSaved(node);
   NoGrad guard;
   Gradients results = node.backward(gradients, Needs(needs, retainGraph));
   if (results.size() != node.edges.size()) {
@@ -204,7 +219,7 @@ void Pass::toLeaf(const std::shared_ptr<VariableState> &leaf, Tensor gradient) {
   bool hasGradient = false;
   {
     std::lock_guard lock(leaf->adding);
-    if (gradient.defined()) {
+    if (gradient.defined() && leaf->requiresGrad) {
       accumulateAlone(leaf->grad, std::move(gradient));
     }
     hasGradient = leaf->grad.defined();

@@ -64,6 +64,8 @@ struct Node {
 
   std::string name;
   uint64_t sequence = 0; ///< inputs have smaller ones
+  uint64_t function = 0; ///< of the FunctionScope it was recorded in
+  bool isOutline = false;
   std::vector<Edge> edges;
   std::vector<TensorKind> inputs, outputs; ///< `inputs` for defined ones
   std::vector<size_t> kindOfInput;         ///< index into `inputs`
@@ -75,6 +77,36 @@ struct Node {
     uint64_t writes; ///< of the tensor, when it was saved
   };
   std::vector<SavedTensor> saved; ///< what `backward` must find unchanged
+};
+
+/// As `record` of variables: `inputs` are the kinds of those that are defined,
+/// and `kindOfInput` says which of them an edge has.
+std::vector<Variable> recordEdges(Text name, std::vector<Edge> edges,
+                                  std::vector<TensorKind> inputs,
+                                  std::vector<size_t> kindOfInput,
+                                  std::vector<Tensor> outputs,
+                                  Backward backward, const Saved &saved);
+/// Where the gradient of `input` goes.
+Edge edgeTo(const Variable &input);
+
+/// While it lives, what this thread records has its number, so that the graph
+/// of a function can be told from what the function was given. An outline keeps
+/// which inputs operators have, and neither how gradients go back nor the
+/// tensors for it.
+class FunctionScope {
+public:
+  explicit FunctionScope(bool isOutline);
+  ~FunctionScope();
+  FunctionScope(const FunctionScope &) = delete;
+  FunctionScope &operator=(const FunctionScope &) = delete;
+
+  static const FunctionScope *current();
+
+  const uint64_t number;
+  const bool isOutline;
+
+private:
+  const FunctionScope *outer;
 };
 
 /// The pass over everything that `root` depends on.

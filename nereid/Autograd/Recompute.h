@@ -23,10 +23,16 @@ using Function =
     std::function<std::vector<Variable>(std::span<const Variable>)>;
 
 /// What `function` computes from `inputs`, with the same gradients. Only the
-/// inputs are kept: backward calls the function again, and differentiates that.
-/// So everything that requires a gradient is one of `inputs` (what the function
-/// captures gets none), and a second call gives the same values. Inputs may be
-/// undefined.
+/// inputs are kept: backward calls the function again, on the thread of the
+/// pass, and differentiates that. Variables that the function captures get
+/// their gradients, too; results of operators among them keep their graphs.
+/// Random seeds are the same ones in both calls (nereid/Runtime/Seeds.h), so
+/// that dropout draws one mask. All else that the function does must be the
+/// same each time. Inputs may be undefined.
+///
+/// Throws InvalidArgument where there is no function. `backward` does where an
+/// input or a leaf that was captured has changed, where the function draws more
+/// seeds than before, or captures results that it did not before.
 std::vector<Variable> recomputed(Text name, std::span<const Variable> inputs,
                                  const Function &function);
 

@@ -45,6 +45,74 @@ bool autograd::isRecording(std::span<const Variable> inputs) {
   return gradEnabled() && std::ranges::any_of(inputs, &Variable::requiresGrad);
 }
 
+Edge autograd::edgeTo(const Variable &input) {
+  Edge edge;
+  if (input.requiresGrad()) {
+    const auto &state = Recorder::state(input);
+    if (state->producer) {
+      edge.node = state->producer;
+      edge.output = state->output;
+    } else {
+      edge.leaf = state;
+    }
+  }
+  return edge;
+}
+
+static thread_local const FunctionScope *innermost = nullptr;
+
+static uint64_t nextNumber() {
+  static std::atomic<uint64_t> count = 0;
+  return ++count;
+}
+
+FunctionScope::FunctionScope(bool isOutline)
+    : number(nextNumber()), isOutline(isOutline), outer(innermost) {
+  innermost = this;
+}
+FunctionScope::~FunctionScope() { innermost = outer; }
+const FunctionScope *FunctionScope::current() { return innermost; }
+
+std::vector<Variable> autograd::recordEdges(Text name, std::vector<Edge> edges,
+                                            std::vector<TensorKind> inputs,
+                                            std::vector<size_t> kindOfInput,
+                                            std::vector<Tensor> outputs,
+                                            Backward backward,
+                                            const Saved &saved) {
+  static std::atomic<uint64_t> sequence = 0;
+  auto node = std::make_shared<Node>();
+  node->name = name.str();
+  node->sequence = ++sequence;
+  node->edges = std::move(edges);
+  node->inputs = std::move(inputs);
+  node->kindOfInput = std::move(kindOfInput);
+  const FunctionScope *function = FunctionScope::current();
+  node->function = function ? function->number : 0;
+  node->isOutline = function && function->isOutline;
+  if (!node->isOutline) {
+    node->backward = std::move(backward);
+    for (const Tensor &tensor : saved) {
+      if (tensor.defined()) {
+        node->saved.push_back({tensor, tensor.writes()});
+      }
+    }
+  }
+  std::vector<Variable> results;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    node->outputs.emplace_back(outputs[i]);
+    auto state = std::make_shared<VariableState>();
+    // A mask, an index: nothing is differentiated by integers.
+    state->requiresGrad = isFloat(outputs[i].dtype());
+    state->value = std::move(outputs[i]);
+    if (state->requiresGrad) {
+      state->producer = node;
+      state->output = i;
+    }
+    results.push_back(Recorder::variable(std::move(state)));
+  }
+  return results;
+}
+
 [[noreturn]] static void invalid(Text name, const std::string &expected,
                                  const std::string &got) {
   raise(
@@ -74,46 +142,19 @@ std::vector<Variable> autograd::record(Text name,
     }
     return results;
   }
-  static std::atomic<uint64_t> sequence = 0;
-  auto node = std::make_shared<Node>();
-  node->name = name.str();
-  node->sequence = ++sequence;
-  node->backward = std::move(backward);
-  for (const Tensor &tensor : saved) {
-    if (tensor.defined()) {
-      node->saved.push_back({tensor, tensor.writes()});
-    }
-  }
+  std::vector<Edge> edges;
+  std::vector<TensorKind> kinds;
+  std::vector<size_t> kindOfInput;
   for (const Variable &input : inputs) {
-    Edge edge;
-    if (input.requiresGrad()) {
-      const auto &state = Recorder::state(input);
-      if (state->producer) {
-        edge.node = state->producer;
-        edge.output = state->output;
-      } else {
-        edge.leaf = state;
-      }
-    }
-    node->kindOfInput.push_back(node->inputs.size());
+    edges.push_back(edgeTo(input));
+    kindOfInput.push_back(kinds.size());
     if (input.defined()) {
-      node->inputs.emplace_back(input.value());
+      kinds.emplace_back(input.value());
     }
-    node->edges.push_back(std::move(edge));
   }
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    node->outputs.emplace_back(outputs[i]);
-    auto state = std::make_shared<VariableState>();
-    // A mask, an index: nothing is differentiated by integers.
-    state->requiresGrad = isFloat(outputs[i].dtype());
-    state->value = std::move(outputs[i]);
-    if (state->requiresGrad) {
-      state->producer = node;
-      state->output = i;
-    }
-    results.push_back(Recorder::variable(std::move(state)));
-  }
-  return results;
+  return recordEdges(name, std::move(edges), std::move(kinds),
+                     std::move(kindOfInput), std::move(outputs),
+                     std::move(backward), saved);
 }
 
 Variable autograd::record(Text name, std::initializer_list<Variable> inputs,

@@ -117,9 +117,9 @@ public:
   }
 
   bool defined() const { return owner != nullptr; }
-  /// Is this the only handle or view of its memory? Then nothing else can see
-  /// it change.
-  bool isUnique() const { return owner.use_count() == 1; }
+  /// Is this the only handle or view of memory that Nereid made? Then nothing
+  /// else can see it change. Memory that is borrowed or adopted is another's.
+  bool isUnique() const { return owner.use_count() == 1 && owner->isOwn; }
   /// How often its memory was written to, by `copyFrom`, `fill`, the library's
   /// operators that work in place, and whoever says so by `noteWrite`: kernels
   /// that a program launches itself count only so. What borrows memory counts
@@ -230,9 +230,10 @@ private:
 
   /// What all views of one memory share.
   struct Storage {
-    explicit Storage(std::shared_ptr<void> memory)
-        : memory(std::move(memory)) {}
+    explicit Storage(std::shared_ptr<void> memory, bool isOwn = false)
+        : memory(std::move(memory)), isOwn(isOwn) {}
     std::shared_ptr<void> memory; ///< null: borrowed
+    bool isOwn;                   ///< made by `empty`
     std::atomic<uint64_t> writes = 0;
   };
 

@@ -19,6 +19,7 @@
 
 #include "nereid/Runtime/Context.h"
 #include "nereid/Runtime/Error.h"
+#include "nereid/Runtime/Seeds.h"
 #include "nereid/Runtime/Tensor.h"
 #include "nereid/Runtime/device/DeviceGenerator.h"
 #include "nereid/Runtime/device/ThreadPool.h"
@@ -104,6 +105,9 @@ static SeedSequence &seedSequence() {
 }
 
 void manualSeed(uint64_t seed) {
+  if (SeedScope::isRepeating()) { // it did so the first time
+    return;
+  }
   SeedSequence &sequence = seedSequence();
   std::lock_guard lock(sequence.mutex);
   sequence.state = seed;
@@ -112,12 +116,14 @@ void manualSeed(uint64_t seed) {
 // SplitMix64: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number
 // generators", OOPSLA 2014. Different states give different seeds.
 uint64_t nextSeed() {
-  SeedSequence &sequence = seedSequence();
-  std::lock_guard lock(sequence.mutex);
-  uint64_t z = sequence.state += 0x9E3779B97F4A7C15;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-  return z ^ (z >> 31);
+  return drawSeed([] {
+    SeedSequence &sequence = seedSequence();
+    std::lock_guard lock(sequence.mutex);
+    uint64_t z = sequence.state += 0x9E3779B97F4A7C15;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+    return z ^ (z >> 31);
+  });
 }
 
 Tensor zeros(Shape shape, DType dtype, Device device) {

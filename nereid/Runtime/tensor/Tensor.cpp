@@ -105,8 +105,9 @@ Tensor empty(Shape shape, DType dtype, Device device) {
         valueOrThrow(valueOrThrow(cuda::DeviceState::get(device.index()))
                          ->memory.allocate(bytes));
     void *address = memory.get();
-    return Tensor(std::make_shared<Tensor::Storage>(std::move(memory)), address,
-                  dtype, device, std::move(shape), std::move(strides));
+    return Tensor(
+        std::make_shared<Tensor::Storage>(std::move(memory), /*isOwn=*/true),
+        address, dtype, device, std::move(shape), std::move(strides));
   }
   std::shared_ptr<void> memory = allocateHostMemory(bytes);
   if (!memory) {
@@ -117,8 +118,9 @@ Tensor empty(Shape shape, DType dtype, Device device) {
            {}});
   }
   void *address = memory.get();
-  return Tensor(std::make_shared<Tensor::Storage>(std::move(memory)), address,
-                dtype, device, std::move(shape), std::move(strides));
+  return Tensor(
+      std::make_shared<Tensor::Storage>(std::move(memory), /*isOwn=*/true),
+      address, dtype, device, std::move(shape), std::move(strides));
 }
 
 Tensor emptyLike(const Tensor &model) {
