@@ -57,9 +57,34 @@ std::vector<Variable> AdamW::variables() const {
   return all;
 }
 
+void AdamW::follow() {
+  if (parameters.empty()) {
+    return;
+  }
+  checkStep("adamw", parameters);
+  Device device = parameters[0].variable.device();
+  if (device != state.device()) {
+    for (Tensor *t : {&state, &late, &factors, &one, &running}) {
+      *t = t->defined() ? t->to(device) : *t;
+    }
+    groups.clear();
+  }
+  for (Parameter &each : parameters) {
+    const Tensor &value = each.variable.value();
+    each.m = each.m.to(device);
+    each.v = each.v.to(device);
+    if (lacksMaster(value, each.master, options.masterWeights)) {
+      each.master = each.master.defined() ? Tensor() : value.to(f32);
+    } else if (each.master.defined()) {
+      each.master = each.master.to(device);
+    }
+  }
+}
+
 void AdamW::add(const Variable &parameter, double weightDecay) {
   Checks checks("adamw");
   checkParameter(checks, parameters, parameter, weightDecay);
+  follow();
   const Tensor &value = parameter.value();
   Device device = value.device();
   Parameter one{parameter, weightDecay, zeros(value.shape(), f32, device),
@@ -178,20 +203,26 @@ std::map<std::string, Tensor> AdamW::stateDict() const {
 void AdamW::loadStateDict(const std::map<std::string, Tensor> &from) {
   // Parameters count alone in either, and then in both. Those that count alone
   // here and not there have the powers of all.
-  std::map<std::string, Tensor> whole = from;
+  std::map<std::string, Tensor> whole = from, into = stateDict();
+  std::vector<Parameter *> alone;
   for (size_t i = 0; i < parameters.size(); ++i) {
     std::string name = "powers." + std::to_string(i);
     if (from.contains(name) && parameters[i].clock == 0) {
-      addClock(parameters[i], powers());
+      into[name] = powers().clone();
+      alone.push_back(&parameters[i]);
     } else if (parameters[i].clock != 0 && from.contains("powers")) {
       whole.emplace(name, from.at("powers"));
     }
   }
-  copyByName(
-      "loadStateDict", "the optimiser",
-      "its parameters are those of the one that was saved, in their order",
-      stateDict(), whole,
-      /*strict=*/true);
+  const char *hint =
+      "its parameters are those of the one that was saved, in their order";
+  checkByName("loadStateDict", "the optimiser", hint, into, whole,
+              /*strict=*/true);
+  for (Parameter *one : alone) {
+    addClock(*one, powers());
+  }
+  copyByName("loadStateDict", "the optimiser", hint, stateDict(), whole,
+             /*strict=*/true);
 }
 
 Tensor AdamW::powers() const {
@@ -220,9 +251,6 @@ const std::vector<AdamW::Group> &AdamW::currentGroups() {
     if (!grad.defined() || value.numel() == 0) {
       continue;
     }
-    Checks checks("adamw");
-    checks.any("parameter", value).contiguous();
-    checks.any("gradient", grad).contiguous();
     bool masters = one.master.defined();
     auto rows = std::find_if(all.begin(), all.end(), [&](const Rows &r) {
       return r.dtype == value.dtype() && r.gradient == grad.dtype() &&
@@ -273,6 +301,7 @@ void AdamW::step(const Tensor &factor) {
   if (parameters.empty()) {
     return;
   }
+  follow();
   if (factor.defined()) {
     Checks checks("adamw");
     checks.any("parameters", state);
@@ -313,9 +342,6 @@ void AdamW::stepOnHost(const Tensor &factor) const {
     if (!grad.defined() || value.numel() == 0) {
       continue;
     }
-    Checks checks("adamw");
-    checks.any("parameter", value).contiguous();
-    checks.any("gradient", grad).contiguous();
     update[{cdiv(value.numel(), block)}](
         value, grad, one.m, one.v, orNone(one.master), value.numel(), one.decay,
         factors.select(0, one.clock), orNone(factor), options.beta1,
@@ -329,6 +355,7 @@ Tensor AdamW::squaresOfChunks() {
   if (parameters.empty()) {
     Checks("adamw").fail("parameters", "at least one", "none");
   }
+  follow();
   Device device = state.device();
   const std::vector<Group> &all = currentGroups();
   int64_t count = 0;

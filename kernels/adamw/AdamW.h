@@ -31,6 +31,12 @@
 // Master weights follow: where a parameter is no longer its master rounded
 // (fill, copyFrom, setValue), the parameter is what the next step starts from.
 //
+// Parameters may move to another device or type (Module::to): the state follows
+// with the next step, and with it what stateDict and moments gave. Masters
+// begin with the parameters' new values.
+//
+// A step is checked for all parameters before it changes one.
+//
 // A step whose factor is not finite changes nothing, on the device. Factors of
 // clipFactor are NaN where the norm of the gradients is not finite, so that one
 // bad batch leaves weights and state as they are; `norm` tells.
@@ -97,7 +103,10 @@ public:
   static ClippedNorm clippedNormOf(const Tensor &squares, double most);
   /// Uploads the table of addresses where one has changed: what `step` does
   /// first, and what a Graph cannot record.
-  void prepare() { currentGroups(); }
+  void prepare() {
+    follow();
+    currentGroups();
+  }
   /// Fills gradients with zeros, where they are.
   void zeroGrad() const;
 
@@ -145,6 +154,8 @@ private:
     Tensor table, decays, chunks;
   };
 
+  /// Checks what a step takes, and brings the state to where parameters are.
+  void follow();
   const std::vector<Group> &currentGroups();
   void stepOnHost(const Tensor &factor) const;
   void addClock(Parameter &parameter, const Tensor &powers);

@@ -7,6 +7,7 @@
 
 #include "kernels/adamw/AdamW.h"
 #include "kernels/adamw/reference.h"
+#include "kernels/module/Module.h"
 #include "kernels/testing/OperatorTest.h"
 #include "nereid/Runtime/Error.h"
 
@@ -327,6 +328,59 @@ TEST_P(AdamWOptimizer, loadsItsStateByName) {
                 HasSubstr("tensors of the optimiser, got 6 that do not fit; "
                           "missing: 'm.1'"));
   }
+}
+
+// As torch.optim.AdamW, whose state is made where the parameter is by then.
+TEST_P(AdamWOptimizer, followsParametersThatMove) {
+  auto train = [&](Device before) {
+    nn::Module model;
+    Variable w = model.add("w", full({3}, 1, bf16, before)),
+             late = model.add("late", full({2}, 1, bf16, before));
+    AdamW optimizer(model.parameters(), {.learningRate = 0.25});
+    auto step = [&] {
+      w.setGrad(full({3}, 2, w.dtype(), w.device()));
+      optimizer.step(optimizer.clipFactor(1));
+    };
+    step();
+    late.setGrad(full({2}, 1, bf16, before));
+    step();
+    model.to(device);
+    step();
+    EXPECT_EQ(optimizer.moments()[0].m.device(), device);
+    EXPECT_EQ(optimizer.moments()[0].master.dtype(), f32);
+    optimizer.setLearningRate(0.5);
+    model.to(f32);
+    step();
+    EXPECT_FALSE(optimizer.moments()[0].master.defined());
+    model.to(f16);
+    step();
+    EXPECT_TRUE(optimizer.moments()[0].master.defined());
+    return std::pair(w.value().to(f32).toFloat64(),
+                     late.value().to(f32).toFloat64());
+  };
+  EXPECT_EQ(train(Device::cpu()), train(device));
+}
+
+TEST_P(AdamWOptimizer, aRefusedStepChangesNothing) {
+  Variable first(full({3}, 1, f32, device), true),
+      second(zeros({3, 3}, f32, device), true);
+  AdamW optimizer;
+  optimizer.add(first);
+  optimizer.add(second);
+  first.setGrad(full({3}, 1, f32, device));
+  second.setGrad(zeros({3, 3}, f32, device));
+  second.setValue(zeros({3, 3}, f32, device).transpose(0, 1));
+  EXPECT_THAT(messageOf([&] { optimizer.step(); }), HasSubstr("row-major"));
+  EXPECT_EQ(first.value().toFloat64(), Values(3, 1.0));
+  EXPECT_EQ(optimizer.powers().toFloat64(), Values(2, 1.0));
+  second.setValue(zeros({3, 3}, f32, device));
+  // "powers.1" fits, and "m.0" does not.
+  std::map<std::string, Tensor> state = optimizer.stateDict();
+  state["powers.1"] = full({2}, 0.5, f64, device);
+  state["m.0"] = zeros({4}, f32, device);
+  EXPECT_THAT(messageOf([&] { optimizer.loadStateDict(state); }),
+              HasSubstr("'m.0': expected fp32[3], got fp32[4]"));
+  EXPECT_FALSE(optimizer.moments()[1].powers.defined());
 }
 
 TEST_P(AdamWOptimizer, saysWhatDoesNotFit) {

@@ -40,6 +40,7 @@
 
 #include <map>
 #include <span>
+#include <string>
 
 namespace nereid::kernels {
 
@@ -56,12 +57,14 @@ public:
   /// loss * scale, as fp32.
   Variable scale(const Variable &loss);
   /// Divides the gradients by the scale, where they are. Once between two
-  /// updates.
+  /// updates, and not behind the optimiser's step. Not of fp16 gradients, which
+  /// would lose what the scale kept: `step` divides those in fp32.
   template <typename Optimizer>
   void unscale(const Optimizer &optimizer) {
     unscaleGradients(&optimizer, optimizer.variables());
   }
-  /// The optimiser's step, or none where a gradient is not finite.
+  /// The optimiser's step, or none where a gradient is not finite. Once between
+  /// two updates.
   template <typename Optimizer>
   void step(Optimizer &optimizer) {
     Tensor factor = factorOf(&optimizer, optimizer.variables());
@@ -69,7 +72,8 @@ public:
       optimizer.step(factor);
     }
   }
-  /// The scale for the next step, behind the steps of all optimisers.
+  /// The scale for the next step, behind the steps of all optimisers. It stays
+  /// a positive number of fp32.
   void update();
 
   /// Waits for the device.
@@ -81,19 +85,29 @@ public:
     Tensor scale, goodSteps;
   };
   State state() const { return {scaleNow, goodSteps}; }
+  /// The same by name, "scale" and "goodSteps", at any time. Loading copies,
+  /// and throws InvalidArgument for numbers that no update leaves; it waits for
+  /// the device.
+  std::map<std::string, Tensor> stateDict() const;
+  void loadStateDict(const std::map<std::string, Tensor> &state);
 
 private:
   void unscaleGradients(const void *optimizer,
                         std::span<const Variable> parameters);
   /// Undefined where there is no gradient.
   Tensor factorOf(const void *optimizer, std::span<const Variable> parameters);
+  void beginOn(Device device);
   Tensor find(std::span<const Tensor> gradients, const Tensor &inverse) const;
 
   GradScalerOptions options;
   Tensor scaleNow, goodSteps; ///< fp32 [], i32 []
   Tensor found;               ///< fp32 [1]: of all optimisers
-  /// The factors of those that were unscaled since the last update.
-  std::map<const void *, Tensor> unscaled;
+  /// An optimiser since the last update.
+  struct Stage {
+    Tensor factor; ///< undefined where there was no gradient
+    bool hasStepped = false;
+  };
+  std::map<const void *, Stage> stages;
 };
 
 } // namespace nereid::kernels

@@ -97,6 +97,77 @@ TEST_P(GradientScaler, saysWhatDoesNotFit) {
   EXPECT_THAT(errorOf([&] { scaler.unscale(optimizer); }), HasSubstr("two"));
 }
 
+TEST_P(GradientScaler, callsOfOneOptimiserHaveAnOrder) {
+  Variable w(full({2}, 1, f32, device), true),
+      half(full({2}, 1, f16, device), true);
+  SGD optimizer(std::vector{w}, {.learningRate = 0}), other(std::vector{half});
+  GradScaler scaler;
+  scaler.scale(sum(w)).backward();
+  half.setGrad(full({2}, 1, f16, device));
+  EXPECT_THAT(errorOf([&] { scaler.update(); }),
+              HasSubstr("gradScaler: argument 'update': expected a step or an "
+                        "unscale before, got none"));
+  EXPECT_THAT(errorOf([&] { scaler.unscale(other); }),
+              HasSubstr("gradScaler: argument 'gradient': expected fp32 or "
+                        "bf16 to divide where it is, got fp16[2]; hint: "));
+  EXPECT_EQ(half.grad().toFloat64(), Values(2, 1.0));
+  for (bool unscales : {true, false}) {
+    if (unscales) {
+      scaler.unscale(optimizer);
+    }
+    scaler.step(optimizer);
+    EXPECT_THAT(errorOf([&] { scaler.step(optimizer); }),
+                HasSubstr("'step': expected one call between two updates, got "
+                          "two"));
+    EXPECT_THAT(errorOf([&] { scaler.unscale(optimizer); }),
+                HasSubstr("'unscale': expected one call between two updates, "
+                          "before the step, got one behind the step"));
+    scaler.update();
+  }
+}
+
+TEST_P(GradientScaler, itsStateIsKeptAndLoaded) {
+  GradScaler first({.initialScale = 8, .growthInterval = 3}),
+      second({.growthInterval = 3});
+  EXPECT_EQ(first.stateDict().at("scale").item(), 8);
+  Variable w(full({1}, 1, f32, device), true);
+  SGD optimizer(std::vector{w}, {.learningRate = 0});
+  auto step = [&](GradScaler &scaler) {
+    scaler.scale(sum(w));
+    w.setGrad(full({1}, 1, f32, device));
+    scaler.step(optimizer);
+    scaler.update();
+    return scaler.currentScale();
+  };
+  step(first);
+  step(first);
+  second.loadStateDict(first.stateDict());
+  EXPECT_EQ(second.currentScale(), 8);
+  EXPECT_EQ(step(second), 16) << "the third good step";
+  EXPECT_EQ(first.currentScale(), 8) << "it is no view";
+  auto state = first.stateDict();
+  state["scale"] = full({}, -1, f32, device);
+  EXPECT_THAT(errorOf([&] { first.loadStateDict(state); }),
+              HasSubstr("gradScaler: argument 'scale': expected a positive "
+                        "number of fp32, got -1"));
+  EXPECT_THAT(errorOf([&] { first.loadStateDict({}); }),
+              HasSubstr("missing: 'goodSteps', 'scale'"));
+  EXPECT_EQ(first.currentScale(), 8);
+}
+
+TEST_P(GradientScaler, theScaleStaysPositive) {
+  GradScaler scaler({.initialScale = 0x1p-125, .backoffFactor = 0.25});
+  Variable w(full({1}, 1, f32, device), true);
+  SGD optimizer(std::vector{w}, {.learningRate = 1});
+  scaler.scale(sum(w));
+  for (int i = 0; i < 20; ++i) {
+    w.setGrad(full({1}, INFINITY, f32, device));
+    scaler.step(optimizer);
+    scaler.update();
+  }
+  EXPECT_EQ(scaler.currentScale(), 0x1p-126);
+}
+
 TEST_P(GradientScaler, gradientsAreClippedToANorm) {
   Variable a(zeros({2}, f32, device), true), b(zeros({1}, f32, device), true),
       none(zeros({1}, f32, device), true);
@@ -130,6 +201,9 @@ TEST(LearningRates, areThoseOfTheirFormulas) {
   EXPECT_EQ(steps(2), 8);
   EXPECT_EQ(steps(3), 4);
   EXPECT_EQ(steps(7), 2);
+  EXPECT_EQ(cosine(-3), 0) << "as the first step";
+  EXPECT_EQ(line(-3), 0);
+  EXPECT_EQ(steps(-3), 8);
   // Numbers that make no sense divide nothing by zero.
   EXPECT_EQ((StepRate{.every = 0, .factor = 1}(5)), 1e-3);
   EXPECT_EQ((CosineRate{.steps = 0}(5)), 0);

@@ -21,8 +21,9 @@
 // Source:       Pascanu, Mikolov, Bengio, "On the difficulty of training
 //               recurrent neural networks", arXiv 1211.5063
 //
-// As torch.nn.utils.clip_grad_norm_: of a norm that is NaN or infinite
-// gradients become NaN where they are not 0. Nothing waits for a GPU.
+// As torch.nn.utils.clip_grad_norm_: of a norm that is NaN all gradients become
+// NaN; of an infinite one they become 0, and NaN where they are infinite.
+// Nothing waits for a GPU.
 //
 //===----------------------------------------------------------------------===//
 

@@ -62,8 +62,9 @@ def update_kernel(scale_ptr, tracker_ptr, found_ptr, growth, backoff, interval):
     found = tl.load(found_ptr) != 0.0
     grown = scale * growth
     full = good == interval
-    # A scale that would not be finite stays.
+    # A scale that would not be finite stays, and none is below the smallest normal number: of 0 nothing comes back.
     grows = full & (grown - grown == 0.0)
-    tl.store(scale_ptr, tl.where(found, scale * backoff, tl.where(grows, grown, scale)))
+    less = tl.maximum(scale * backoff, 1.1754943508222875e-38)
+    tl.store(scale_ptr, tl.where(found, less, tl.where(grows, grown, scale)))
     tl.store(tracker_ptr, tl.where(found | full, 0, good))
     tl.store(found_ptr, 0.0)

@@ -11,9 +11,9 @@
 //     ...
 //   }
 //
-// Functions of the number of the step, from 0 on: there is nothing to save, and
-// a run that goes on asks for the step that it is at. Each comment names what
-// PyTorch and Transformers call it.
+// Functions of the number of the step, from 0 on (numbers below count as it):
+// there is nothing to save, and a run that goes on asks for the step that it is
+// at. Each comment names what PyTorch and Transformers call it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ struct CosineRate {
 
   double operator()(int64_t step) const {
     if (step < warmup) {
-      return base * double(step) / double(warmup);
+      return base * double(std::max<int64_t>(step, 0)) / double(warmup);
     }
     double share = std::min(double(step - warmup) /
                                 double(std::max<int64_t>(steps - warmup, 1)),
@@ -56,7 +56,7 @@ struct LinearRate {
 
   double operator()(int64_t step) const {
     if (step < warmup) {
-      return base * double(step) / double(warmup);
+      return base * double(std::max<int64_t>(step, 0)) / double(warmup);
     }
     double left = std::max(double(steps - step) /
                                double(std::max<int64_t>(steps - warmup, 1)),
@@ -73,7 +73,8 @@ struct StepRate {
   double factor = 0.1;
 
   double operator()(int64_t step) const {
-    return base * std::pow(factor, double(step / std::max<int64_t>(every, 1)));
+    return base * std::pow(factor, double(std::max<int64_t>(step, 0) /
+                                          std::max<int64_t>(every, 1)));
   }
 };
 

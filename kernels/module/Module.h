@@ -80,7 +80,8 @@ public:
   /// Copies the elements, which take the module's types and device; parameters
   /// stay where they are, so that optimisers and graphs go on. Nothing is
   /// changed where something does not fit. Throws InvalidArgument, which names
-  /// all that is missing, unexpected (both where `strict`) or of another shape.
+  /// all that is missing, unexpected (both where `strict`), of another shape,
+  /// or a buffer that is expanded.
   LoadResult loadStateDict(const StateDict &state, bool strict = true) const;
 
   /// What dropout asks. Of this module and all inside of it.
@@ -93,8 +94,8 @@ public:
   /// Parameters that require no gradient are left out of graphs and by
   /// optimisers: false freezes a part of a model.
   void requiresGrad(bool isOn) const;
-  /// Moves parameters, buffers and gradients, for all handles and optimisers
-  /// made afterwards. Not between an operator and its backward.
+  /// Moves parameters, buffers and gradients, for all handles; optimisers
+  /// follow. Not between an operator and its backward.
   void to(Device device) const;
   /// Converts parameters and buffers of floats, and forgets gradients.
   void to(DType dtype) const;

@@ -31,11 +31,11 @@ bool kernels::isSameTensor(const Tensor &a, const Tensor &b) {
          a.shape() == b.shape() && a.strides() == b.strides();
 }
 
-NamesApart kernels::copyByName(const char *call, const char *owner,
-                               const char *hint,
-                               const std::map<std::string, Tensor> &into,
-                               const std::map<std::string, Tensor> &from,
-                               bool strict) {
+NamesApart kernels::checkByName(const char *call, const char *owner,
+                                const char *hint,
+                                const std::map<std::string, Tensor> &into,
+                                const std::map<std::string, Tensor> &from,
+                                bool strict) {
   NamesApart result;
   std::string why;
   for (const auto &[name, tensor] : from) {
@@ -45,6 +45,9 @@ NamesApart kernels::copyByName(const char *call, const char *owner,
     } else if (!tensor.defined() || tensor.shape() != place->second.shape()) {
       why += "; '" + name + "': expected " + place->second.str() + ", got " +
              (tensor.defined() ? tensor.str() : "an undefined tensor");
+    } else if (place->second.sharesElements()) {
+      why += "; '" + name + "': expected a place in memory for each element, " +
+             "got the expanded " + place->second.str();
     }
   }
   // One name of a tied parameter is enough.
@@ -73,6 +76,15 @@ NamesApart kernels::copyByName(const char *call, const char *owner,
                (isHinted ? std::string("; hint: ") + hint : std::string()),
            {}});
   }
+  return result;
+}
+
+NamesApart kernels::copyByName(const char *call, const char *owner,
+                               const char *hint,
+                               const std::map<std::string, Tensor> &into,
+                               const std::map<std::string, Tensor> &from,
+                               bool strict) {
+  NamesApart result = checkByName(call, owner, hint, into, from, strict);
   for (const auto &[name, tensor] : from) {
     if (auto place = into.find(name); place != into.end()) {
       place->second.copyFrom(tensor);

@@ -27,11 +27,17 @@ bool isSameTensor(const Tensor &a, const Tensor &b);
 /// Elements of `from` into the memory of `into`, whose types and devices they
 /// take. Of memory that has several names one is enough. Nothing is changed
 /// where something does not fit: throws InvalidArgument, beginning with `call`,
-/// which names all that is missing, unexpected (both where `strict`) or of
-/// another shape. `owner`: "the module"; `hint`: of names that do not fit.
+/// which names all that is missing, unexpected (both where `strict`), of
+/// another shape, or expanded, so that elements share memory. `owner`: "the
+/// module"; `hint`: of names that do not fit.
 NamesApart copyByName(const char *call, const char *owner, const char *hint,
                       const std::map<std::string, Tensor> &into,
                       const std::map<std::string, Tensor> &from, bool strict);
+
+/// The same without the copy.
+NamesApart checkByName(const char *call, const char *owner, const char *hint,
+                       const std::map<std::string, Tensor> &into,
+                       const std::map<std::string, Tensor> &from, bool strict);
 
 } // namespace nereid::kernels
 

@@ -13,6 +13,28 @@
 
 namespace nereid::kernels {
 
+/// What a step takes, of all parameters before any is changed: those of one
+/// device, each row-major as its gradient is. Throws InvalidArgument.
+template <typename Parameters>
+void checkStep(const char *op, const Parameters &parameters) {
+  Checks checks(op);
+  checks.any("the first parameter", parameters[0].variable.value());
+  for (const auto &each : parameters) {
+    const Tensor &value = each.variable.value(), &grad = each.variable.grad();
+    auto parameter = checks.any("parameter", value);
+    if (grad.defined() && value.numel() > 0) {
+      parameter.contiguous();
+      checks.any("gradient", grad).contiguous();
+    }
+  }
+}
+
+/// Does a parameter of this type have a master, which `master` is or lacks?
+inline bool lacksMaster(const Tensor &value, const Tensor &master,
+                        bool isAsked) {
+  return (isAsked && value.dtype() != f32) != master.defined();
+}
+
 /// Throws unless `parameter` is a contiguous leaf of floats that requires a
 /// gradient, on the device of `known`, the optimiser's parameters so far, and
 /// none of their `variable`s.

@@ -49,6 +49,7 @@ SGD::SGD(std::span<const Variable> parameters, const SGDOptions &options)
 void SGD::add(const Variable &parameter, double weightDecay) {
   Checks checks("sgd");
   checkParameter(checks, parameters, parameter, weightDecay);
+  follow();
   const Tensor &value = parameter.value();
   Device device = value.device();
   if (parameters.empty()) {
@@ -74,10 +75,32 @@ std::vector<Variable> SGD::variables() const {
   return all;
 }
 
+/// Checks what a step takes, and brings the state to where parameters are.
+void SGD::follow() {
+  if (parameters.empty()) {
+    return;
+  }
+  checkStep("sgd", parameters);
+  Device device = parameters[0].variable.device();
+  rate = rate.to(device);
+  one = one.to(device);
+  for (Parameter &each : parameters) {
+    const Tensor &value = each.variable.value();
+    Moments &moments = each.moments;
+    if (lacksMaster(value, moments.master, options.masterWeights)) {
+      moments.master = moments.master.defined() ? Tensor() : value.to(f32);
+    }
+    for (Tensor *t : {&moments.momentum, &moments.master, &moments.started}) {
+      *t = t->defined() ? t->to(device) : *t;
+    }
+  }
+}
+
 void SGD::step(const Tensor &factor) {
   if (parameters.empty()) {
     return;
   }
+  follow();
   Device device = rate.device();
   if (factor.defined()) {
     Checks checks("sgd");
@@ -96,9 +119,6 @@ void SGD::step(const Tensor &factor) {
     if (!grad.defined() || value.numel() == 0) {
       continue;
     }
-    Checks checks("sgd");
-    checks.any("parameter", value).contiguous();
-    checks.any("gradient", grad).contiguous();
     const Moments &moments = each.moments;
     value.noteWrite();
     static const OperatorKernel update("sgd", "sgd_kernel");

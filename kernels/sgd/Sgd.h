@@ -28,7 +28,7 @@
 //               torch.optim.SGD
 //
 // Factors and master weights are those of AdamW.h: a step whose factor is not
-// finite changes nothing.
+// finite changes nothing, and the state follows parameters that moved.
 //
 //===----------------------------------------------------------------------===//
 
@@ -88,6 +88,8 @@ public:
   std::vector<Moments> moments() const;
 
 private:
+  void follow();
+
   struct Parameter {
     Variable variable;
     double decay;

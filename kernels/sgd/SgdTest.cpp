@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/sgd/Sgd.h"
+#include "kernels/module/Module.h"
 #include "kernels/sgd/reference.h"
 #include "kernels/testing/OperatorTest.h"
 #include "nereid/Runtime/Error.h"
@@ -91,6 +92,39 @@ TEST_P(SgdOptimizer, loadsItsStateByName) {
   second.step();
   EXPECT_EQ(first.w.value().toFloat64(), Values(3, 0.5));
   EXPECT_EQ(second.w.value().toFloat64(), Values(3, 0.5));
+}
+
+TEST_P(SgdOptimizer, followsParametersThatMove) {
+  auto train = [&](Device before) {
+    nn::Module model;
+    Variable w = model.add("w", full({3}, 1, bf16, before));
+    SGD optimizer(model.parameters(), {.learningRate = 0.25, .momentum = 0.5});
+    auto step = [&] {
+      w.setGrad(full({3}, 1, w.dtype(), w.device()));
+      optimizer.step();
+    };
+    step();
+    model.to(device);
+    step();
+    EXPECT_EQ(optimizer.moments()[0].momentum.device(), device);
+    model.to(f32);
+    step();
+    EXPECT_FALSE(optimizer.moments()[0].master.defined());
+    return w.value().toFloat64();
+  };
+  EXPECT_EQ(train(Device::cpu()), train(device));
+  EXPECT_EQ(train(device), Values(3, 1 - 0.25 * (1 + 1.5 + 1.75)));
+}
+
+TEST_P(SgdOptimizer, aRefusedStepChangesNothing) {
+  Variable first(full({3}, 1, f32, device), true),
+      second(zeros({3, 3}, f32, device), true);
+  SGD optimizer(std::vector{first, second}, {.learningRate = 1});
+  first.setGrad(full({3}, 1, f32, device));
+  second.setGrad(zeros({3, 3}, f32, device).transpose(0, 1));
+  EXPECT_THAT(messageOf([&] { optimizer.step(); }),
+              HasSubstr("sgd: argument 'gradient': expected a row-major"));
+  EXPECT_EQ(first.value().toFloat64(), Values(3, 1.0));
 }
 
 TEST_P(SgdOptimizer, saysWhatDoesNotFit) {
