@@ -50,7 +50,7 @@ static Tensor convolved(const Tensor &given, const Tensor &weight,
   int64_t steps = x.size(1), channels = x.size(2);
   int64_t width = channelsOf(channels), height = 2048 / width;
   static const OperatorKernel kernel("causal_conv", "causal_conv_kernel");
-  kernel[{cdiv(steps, height), cdiv(channels, width), x.size(0)}](
+  kernel[{x.size(0) * cdiv(steps, height) * cdiv(channels, width)}](
       y, x, weight.contiguous(), orNone(contiguousOrNone(bias)), steps,
       channels, x.stride(0), x.stride(1), "TAPS"_a = weight.size(1),
       "REVERSE"_a = reverse, "BLOCK_T"_a = height, "BLOCK"_a = width,
@@ -80,7 +80,7 @@ static std::pair<Tensor, Tensor> tapsBackward(const Tensor &dy, const Tensor &x,
     dbias = empty({parts, channels}, f32, device);
   }
   static const OperatorKernel kernel("causal_conv", "taps_backward_kernel");
-  kernel[{parts, cdiv(channels, width)}](
+  kernel[{parts * cdiv(channels, width)}](
       dw, orNone(dbias), gradient, input, steps, channels, share,
       gradient.stride(0), gradient.stride(1), input.stride(0), input.stride(1),
       "TAPS"_a = taps, "WIDTH"_a = nextPowerOf2(taps), "BLOCK_T"_a = height,

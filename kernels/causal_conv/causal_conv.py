@@ -7,11 +7,14 @@ import triton.language as tl
 @triton.jit
 def causal_conv_kernel(y_ptr, x_ptr, w_ptr, bias_ptr, T, D, x_batch, x_step, TAPS: tl.constexpr, REVERSE: tl.constexpr,
                        BLOCK_T: tl.constexpr, BLOCK: tl.constexpr):
-    """Programs (blocks of time, of channels, batch). w [D, TAPS]. REVERSE: x goes the other way, as gradients do: y[t] is
+    """Programs (batch * blocks of time * blocks of channels). w [D, TAPS]. REVERSE: x goes the other way, as gradients do: y[t] is
     the sum over j of w[j] * x[t + (TAPS - 1) - j]."""
-    t = tl.program_id(0).to(tl.int64) * BLOCK_T + tl.arange(0, BLOCK_T)
-    channels = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
-    batch = tl.program_id(2).to(tl.int64)
+    widths = tl.cdiv(D, BLOCK)
+    heights = tl.cdiv(T, BLOCK_T)
+    block = tl.program_id(0) // widths
+    channels = tl.program_id(0) % widths * BLOCK + tl.arange(0, BLOCK)
+    t = (block % heights).to(tl.int64) * BLOCK_T + tl.arange(0, BLOCK_T)
+    batch = (block // heights).to(tl.int64)
     exists = channels < D
     x_ptr += batch * x_batch
     total = tl.zeros((BLOCK_T, BLOCK), dtype=tl.float32)
@@ -34,13 +37,14 @@ def causal_conv_kernel(y_ptr, x_ptr, w_ptr, bias_ptr, T, D, x_batch, x_step, TAP
 def taps_backward_kernel(dw_ptr, dbias_ptr, dy_ptr, x_ptr, T, D, share, dy_batch, dy_step, x_batch, x_step,
                          TAPS: tl.constexpr, WIDTH: tl.constexpr, BLOCK_T: tl.constexpr, BLOCK: tl.constexpr):
     """dw [parts, D, TAPS] and dbias [parts, D]: sums over `share` steps of one sequence, from part % shares * share on.
-    Programs (parts, blocks of channels). WIDTH: TAPS, as a power of two."""
+    Programs (parts * blocks of channels). WIDTH: TAPS, as a power of two."""
     shares = tl.cdiv(T, share)
-    part = tl.program_id(0).to(tl.int64)
+    widths = tl.cdiv(D, BLOCK)
+    part = (tl.program_id(0) // widths).to(tl.int64)
     batch = part // shares
     first = part % shares * share
     last = min(first + share, T)
-    channels = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    channels = tl.program_id(0) % widths * BLOCK + tl.arange(0, BLOCK)
     exists = channels < D
     taps = tl.arange(0, WIDTH)
     dw = tl.zeros((BLOCK, WIDTH), dtype=tl.float32)

@@ -70,7 +70,7 @@ Tensor kernels::unfold(const Tensor &x, const Patch &p) {
   int64_t width = std::min<int64_t>(nextPowerOf2(columns), 256),
           height = 1024 / width;
   static const OperatorKernel kernel("patches", "unfold_kernel");
-  kernel[{cdiv(patches, height), cdiv(columns, width), x.size(0)}](
+  kernel[{x.size(0) * cdiv(patches, height) * cdiv(columns, width)}](
       y, x, channels, x.size(2), x.size(3), count.across, patches, x.stride(0),
       x.stride(1), x.stride(2), x.stride(3), p.padDown, p.padAcross,
       "KY"_a = p.height, "KX"_a = p.width, "STEP_Y"_a = p.stepDown,
@@ -102,7 +102,7 @@ Tensor kernels::fold(const Tensor &y, int64_t height, int64_t width,
   int64_t block = std::min<int64_t>(nextPowerOf2(width), 256),
           lines = 1024 / block;
   static const OperatorKernel kernel("patches", "fold_kernel");
-  kernel[{cdiv(channels * height, lines), cdiv(width, block), y.size(0)}](
+  kernel[{y.size(0) * cdiv(channels * height, lines) * cdiv(width, block)}](
       x, y, channels, height, width, count.down, count.across, y.stride(0),
       y.stride(1), y.stride(2), p.padDown, p.padAcross, "KY"_a = p.height,
       "KX"_a = p.width, "STEP_Y"_a = p.stepDown, "STEP_X"_a = p.stepAcross,

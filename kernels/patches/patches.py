@@ -7,12 +7,15 @@ import triton.language as tl
 def unfold_kernel(y_ptr, x_ptr, C, H, W, across, patches, x_batch, x_channel, x_row, x_col, pad_y, pad_x,
                   KY: tl.constexpr, KX: tl.constexpr, STEP_Y: tl.constexpr, STEP_X: tl.constexpr, BLOCK_M: tl.constexpr,
                   BLOCK: tl.constexpr):
-    """y [batch, patches, (channel, KY, KX)], `across` patches beside each other. Programs (blocks of patches, of columns,
-    batch)."""
-    patch = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
-    cols = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
-    batch = tl.program_id(2).to(tl.int64)
+    """y [batch, patches, (channel, KY, KX)], `across` patches beside each other. Programs (batch * blocks of
+    patches * blocks of columns)."""
     N = C * (KY * KX)
+    widths = tl.cdiv(N, BLOCK)
+    heights = tl.cdiv(patches, BLOCK_M)
+    block = tl.program_id(0) // widths
+    cols = tl.program_id(0) % widths * BLOCK + tl.arange(0, BLOCK)
+    patch = block % heights * BLOCK_M + tl.arange(0, BLOCK_M)
+    batch = (block // heights).to(tl.int64)
     row = (patch // across * STEP_Y - pad_y)[:, None] + (cols // KX % KY)[None, :]
     col = (patch % across * STEP_X - pad_x)[:, None] + (cols % KX)[None, :]
     stored = (patch < patches)[:, None] & (cols < N)[None, :]
@@ -27,15 +30,18 @@ def unfold_kernel(y_ptr, x_ptr, C, H, W, across, patches, x_batch, x_channel, x_
 def fold_kernel(x_ptr, y_ptr, C, H, W, down, across, y_batch, y_row, y_col, pad_y, pad_x, KY: tl.constexpr,
                 KX: tl.constexpr, STEP_Y: tl.constexpr, STEP_X: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK: tl.constexpr):
     """x [batch, C, H, W]: each pixel is the sum over the patches that have it, from the last one on. Of the KY * KX elements
-    of a patch, each STEP_Y-th and STEP_X-th may be the pixel. Programs (blocks of lines of all channels, of columns,
-    batch)."""
-    line = tl.program_id(0).to(tl.int64) * BLOCK_M + tl.arange(0, BLOCK_M)
-    cols = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
-    batch = tl.program_id(2).to(tl.int64)
+    of a patch, each STEP_Y-th and STEP_X-th may be the pixel. Programs (batch * blocks of lines of all
+    channels * blocks of columns)."""
+    lines = tl.full((), 1, tl.int64) * C * H
+    widths = tl.cdiv(W, BLOCK)
+    heights = tl.cdiv(lines, BLOCK_M)
+    block = tl.program_id(0) // widths
+    cols = tl.program_id(0) % widths * BLOCK + tl.arange(0, BLOCK)
+    line = block % heights * BLOCK_M + tl.arange(0, BLOCK_M)
+    batch = block // heights
     channel = line // H
     row = (line % H).to(tl.int32) + pad_y
     col = cols + pad_x
-    lines = tl.full((), 1, tl.int64) * C * H
     exists = (line < lines)[:, None] & (cols < W)[None, :]
     total = tl.zeros((BLOCK_M, BLOCK), dtype=tl.float32)
     for i in range((KY + STEP_Y - 1) // STEP_Y):

@@ -58,14 +58,14 @@ QuantizedWeight kernels::quantize(const Tensor &w,
     return q;
   }
   static const OperatorKernel scales("quantized", "scales_kernel");
-  scales[{rows, groups}](q.scales, w, columns, w.stride(0), w.stride(1), group,
-                         groups, "LARGEST"_a = largestOf(bits),
-                         "BLOCK"_a =
-                             std::min<int64_t>(nextPowerOf2(group), 1024),
-                         "num_warps"_a = 4);
+  scales[{rows * groups}](q.scales, w, columns, w.stride(0), w.stride(1), group,
+                          groups, "LARGEST"_a = largestOf(bits),
+                          "BLOCK"_a =
+                              std::min<int64_t>(nextPowerOf2(group), 1024),
+                          "num_warps"_a = 4);
   int64_t block = std::min<int64_t>(nextPowerOf2(bytes), 1024);
   static const OperatorKernel pack("quantized", "pack_kernel");
-  pack[{rows, cdiv(bytes, block)}](
+  pack[{rows * cdiv(bytes, block)}](
       q.values, w, q.scales, columns, w.stride(0), w.stride(1), group, groups,
       bytes, "LARGEST"_a = largestOf(bits), "BITS"_a = bits, "BLOCK"_a = block,
       "num_warps"_a = 4);
@@ -99,10 +99,10 @@ Tensor kernels::dequantize(const QuantizedWeight &q, DType type) {
   }
   int64_t block = std::min<int64_t>(nextPowerOf2(q.columns), 1024);
   static const OperatorKernel kernel("quantized", "unpack_kernel");
-  kernel[{rows, cdiv(q.columns, block)}](w, q.values, q.scales, q.columns,
-                                         q.group, q.scales.size(1),
-                                         q.values.size(1), "BITS"_a = q.bits,
-                                         "BLOCK"_a = block, "num_warps"_a = 4);
+  kernel[{rows * cdiv(q.columns, block)}](w, q.values, q.scales, q.columns,
+                                          q.group, q.scales.size(1),
+                                          q.values.size(1), "BITS"_a = q.bits,
+                                          "BLOCK"_a = block, "num_warps"_a = 4);
   return w;
 }
 

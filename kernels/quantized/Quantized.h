@@ -8,10 +8,10 @@
 // Formula:      y = x @ w^T + bias with w[n, k] = scales[n, k / group] * q[n,
 //               k]; quantize: scales are the largest |w| of a group / 127, or /
 //               7, and q is w / scale, rounded to the nearest (even) whole
-//               number
+//               number; a group with a number that is not finite is NaN
 // Shapes:       x [..., K], w [N, K], y [..., N], bias [N] or undefined
-// Types:        x of fp32, fp16, bf16, which y has; the sum over a group is
-// fp32
+// Types:        x of fp32, fp16, bf16, which y has; the sum over a group is in
+//               fp32
 //               and takes its scale there, so that q is multiplied exactly
 // Gradients:    x, bias. In the gradient of x, dy times a scale is rounded to
 //               x's type. Weights and scales have none

@@ -105,6 +105,25 @@ TEST_P(Quantized, halvesOfBytesAreNeighboursOfABlock) {
             Values(values.begin(), values.end()));
 }
 
+TEST_P(Quantized, whatIsNotFiniteMakesItsGroupNan) {
+  for (double bad : {double(NAN), double(INFINITY), -double(INFINITY)}) {
+    for (int64_t bits : {4, 8}) {
+      Tensor w = full({2, 64}, 7, f32, device);
+      w.slice(0, 1, 2).slice(1, 3, 4).fill(bad);
+      QuantizedWeight q = quantize(w, {.bits = bits, .group = 32});
+      Values back = dequantize(q).toFloat64();
+      for (size_t i = 0; i < back.size(); ++i) {
+        bool isNan = i >= 64 && i < 96;
+        EXPECT_EQ(std::isnan(back[i]), isNan) << i;
+        EXPECT_TRUE(isNan || std::fabs(back[i] - 7) < 1e-5) << back[i];
+      }
+      Values y = quantizedLinear(full({1, 64}, 1, f32, device), q).toFloat64();
+      EXPECT_NEAR(y[0], 7 * 64, 1e-3);
+      EXPECT_TRUE(std::isnan(y[1]));
+    }
+  }
+}
+
 TEST_P(Quantized, takesNoElements) {
   QuantizedWeight none = quantize(empty({0, 5}, f32, device));
   EXPECT_EQ(dequantize(none).shape(), (Shape{0, 5}));

@@ -12,17 +12,21 @@ import triton.language as tl
 
 @triton.jit
 def scales_kernel(scales_ptr, w_ptr, K, w_row, w_col, group, groups, LARGEST: tl.constexpr, BLOCK: tl.constexpr):
-    """Programs (rows, groups): the largest absolute value is LARGEST times the scale."""
-    row = tl.program_id(0).to(tl.int64)
-    first = tl.program_id(1) * group
+    """Programs (rows * groups): the largest absolute value is LARGEST times the scale. NaN where an element is not
+    finite."""
+    row = (tl.program_id(0) // groups).to(tl.int64)
+    first = tl.program_id(0) % groups * group
     last = min(first + group, K)
     ks = tl.arange(0, BLOCK)
     largest = tl.zeros((BLOCK,), dtype=tl.float32)
+    bad = tl.zeros((BLOCK,), dtype=tl.int32)
     for start in range(first, last, BLOCK):
         k = (start + ks).to(tl.int64)
         w = tl.load(w_ptr + row * w_row + k * w_col, mask=k < last, other=0.0).to(tl.float32)
+        bad = tl.maximum(bad, tl.where(tl.abs(w) < float("inf"), 0, 1))
         largest = tl.maximum(largest, tl.abs(w))
-    tl.store(scales_ptr + row * groups + tl.program_id(1), tl.max(largest, axis=0) / LARGEST)
+    scale = tl.max(largest, axis=0) / LARGEST
+    tl.store(scales_ptr + tl.program_id(0), tl.where(tl.max(bad, axis=0) > 0, float("nan"), scale))
 
 
 @triton.jit
@@ -36,9 +40,10 @@ def rounded(w_ptr, scales_ptr, row, k, K, w_row, w_col, group, groups, LARGEST: 
 @triton.jit
 def pack_kernel(q_ptr, w_ptr, scales_ptr, K, w_row, w_col, group, groups, bytes, LARGEST: tl.constexpr,
                 BITS: tl.constexpr, BLOCK: tl.constexpr):
-    """Programs (rows, blocks of bytes of a row)."""
-    row = tl.program_id(0).to(tl.int64)
-    at = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    """Programs (rows * blocks of bytes of a row)."""
+    blocks = tl.cdiv(bytes, BLOCK)
+    row = (tl.program_id(0) // blocks).to(tl.int64)
+    at = tl.program_id(0) % blocks * BLOCK + tl.arange(0, BLOCK)
     if BITS == 8:
         q = rounded(w_ptr, scales_ptr, row, at, K, w_row, w_col, group, groups, LARGEST)
     else:
@@ -51,9 +56,10 @@ def pack_kernel(q_ptr, w_ptr, scales_ptr, K, w_row, w_col, group, groups, bytes,
 
 @triton.jit
 def unpack_kernel(w_ptr, q_ptr, scales_ptr, K, group, groups, bytes, BITS: tl.constexpr, BLOCK: tl.constexpr):
-    """w [rows, K] again. Programs (rows, blocks of K)."""
-    row = tl.program_id(0).to(tl.int64)
-    k = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    """w [rows, K] again. Programs (rows * blocks of K)."""
+    blocks = tl.cdiv(K, BLOCK)
+    row = (tl.program_id(0) // blocks).to(tl.int64)
+    k = tl.program_id(0) % blocks * BLOCK + tl.arange(0, BLOCK)
     if BITS == 8:
         q = tl.load(q_ptr + row * bytes + k, mask=k < K, other=0).to(tl.int32)
     else:

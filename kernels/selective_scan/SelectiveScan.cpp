@@ -79,7 +79,7 @@ static Tensor forward(const Inputs &given, const Tensor &state,
   Plan plan(in);
   int64_t channels = in.x.size(2);
   static const OperatorKernel kernel("selective_scan", "selective_scan_kernel");
-  kernel[{cdiv(channels, plan.channels), in.x.size(0)}](
+  kernel[{in.x.size(0) * cdiv(channels, plan.channels)}](
       y, orNone(state), orNone(saved), in.x, in.dt, in.a, in.b, in.c,
       orNone(in.d), in.x.size(1), channels, in.x.stride(0), in.x.stride(1),
       in.dt.stride(0), in.dt.stride(1), in.b.stride(0), in.b.stride(1),
@@ -115,7 +115,7 @@ static autograd::Gradients backward(const Tensor &gradient, const Inputs &given,
          dd = empty({batch, channels}, f32, device);
   static const OperatorKernel kernel("selective_scan",
                                      "selective_scan_backward_kernel");
-  kernel[{parts, batch}](
+  kernel[{batch * parts}](
       dx, ddt, da, db, dc, dd, dy, saved, in.x, in.dt, in.a, in.b, in.c,
       orNone(in.d), steps, channels, dy.stride(0), dy.stride(1), in.x.stride(0),
       in.x.stride(1), in.dt.stride(0), in.dt.stride(1), in.b.stride(0),

@@ -19,9 +19,10 @@ def selective_scan_kernel(y_ptr, state_ptr, saved_ptr, x_ptr, dt_ptr, a_ptr, b_p
                           dt_batch, dt_step, b_batch, b_step, c_batch, c_step, N: tl.constexpr, CHUNK: tl.constexpr,
                           BLOCK: tl.constexpr):
     """state [batch, D, N] is what the sequence begins with, and becomes what it ends with, if its pointer is not None; saved
-    [batch, chunks, D, N] gets the state in front of each chunk."""
-    channels = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    batch = tl.program_id(1).to(tl.int64)
+    [batch, chunks, D, N] gets the state in front of each chunk. Programs (batch * blocks of channels)."""
+    blocks = tl.cdiv(D, BLOCK)
+    channels = tl.program_id(0) % blocks * BLOCK + tl.arange(0, BLOCK)
+    batch = (tl.program_id(0) // blocks).to(tl.int64)
     exists = channels < D
     n = tl.arange(0, N)
     steps = tl.arange(0, CHUNK)
@@ -65,9 +66,10 @@ def selective_scan_backward_kernel(dx_ptr, ddt_ptr, da_ptr, db_ptr, dc_ptr, dd_p
     """From the last chunk to the first, whose states are computed again from what `saved` has. Sums over channels are
     partial ones of each program, db and dc [programs, batch, T, N]; those over time are da [batch, D, N] and dd
     [batch, D]."""
-    channels = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    batch = tl.program_id(1).to(tl.int64)
-    part = tl.program_id(0).to(tl.int64) * tl.num_programs(1) + batch
+    blocks = tl.cdiv(D, BLOCK)
+    channels = tl.program_id(0) % blocks * BLOCK + tl.arange(0, BLOCK)
+    batch = (tl.program_id(0) // blocks).to(tl.int64)
+    part = (tl.program_id(0) % blocks).to(tl.int64) * (tl.num_programs(0) // blocks) + batch
     exists = channels < D
     n = tl.arange(0, N)
     steps = tl.arange(0, CHUNK)
