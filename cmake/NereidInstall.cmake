@@ -57,7 +57,7 @@ set(runtime
   nereid/Machine/Clock.h nereid/Machine/Machine.h
   nereid/Runtime/Argument.h nereid/Runtime/Context.h nereid/Runtime/DLPack.h nereid/Runtime/Device.h nereid/Runtime/DeviceProperties.h
   nereid/Runtime/Error.h nereid/Runtime/FaultHandler.h nereid/Runtime/Grid.h nereid/Runtime/Kernel.h
-  nereid/Runtime/Npy.h nereid/Runtime/Observer.h nereid/Runtime/Pointer.h nereid/Runtime/Print.h nereid/Runtime/Stream.h nereid/Runtime/Tensor.h
+  nereid/Runtime/Npy.h nereid/Runtime/Observer.h nereid/Runtime/Pointer.h nereid/Runtime/Print.h nereid/Runtime/Seeds.h nereid/Runtime/Stream.h nereid/Runtime/Tensor.h
   nereid/Runtime/TensorDescriptor.h nereid/Runtime/Text.h
   nereid/Support/Knobs.def nereid/Support/Knobs.h)
 set(autograd

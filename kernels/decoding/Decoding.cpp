@@ -237,9 +237,11 @@ static Splits attendNext(const Tensor &q, const KeyAndValue &own,
                   cache->str());
     }
     checks.any(name, *cache).writable();
-    cache->noteWrite();
   }
-  return attend(q, own, k, v, lengths, options);
+  Splits splits = attend(q, own, k, v, lengths, options);
+  k.noteWrite();
+  v.noteWrite();
+  return splits;
 }
 
 Tensor kernels::decodeNext(const Tensor &q, const KeyAndValue &own,

@@ -303,6 +303,11 @@ TEST_P(Decoding, namesTheArgumentThatDoesNotFit) {
                 HasSubstr("decoding: argument 'k': expected a tensor whose "
                           "elements are places of their own"));
   }
+  Tensor cache = zeros({2, 2, 5, 8}, f32, device);
+  uint64_t writes = cache.writes();
+  EXPECT_THROW(decodeNext(q, next, cache, cache, zeros({3}, i32, device)),
+               Error);
+  EXPECT_EQ(cache.writes(), writes) << "what is refused writes nothing";
   EXPECT_THAT(messageOf(q, k, k, full({3}, 5, i32, device)),
               HasSubstr("decoding: argument 'lengths': expected shape [2] (the "
                         "batch of q)"));

@@ -430,10 +430,13 @@ Expression cast(const Expression &x, DType dtype) {
 
 Expression dropout(const Expression &x, double p, int64_t seed,
                    int64_t offset) {
-  if (!(p >= 0 && p < 1) || offset < 0) {
-    invalid("dropout: expected a probability in [0, 1) and an offset that is "
+  if (!(p >= 0 && p <= 1) || offset < 0) {
+    invalid("dropout: expected a probability in [0, 1] and an offset that is "
             "not negative, got " +
             std::to_string(p) + " and " + std::to_string(offset));
+  }
+  if (p == 1) { // 0 of infinities, too; no number is less than itself
+    return where(x < x, x, 0.0);
   }
   auto node = std::make_shared<Node>(*ofFloat(Op::Dropout, x, p).node);
   node->seed = seed;

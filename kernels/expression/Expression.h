@@ -250,9 +250,9 @@ Expression reciprocal(const Expression &x);
 /// Rounded to the type. Floats become integers towards zero.
 Expression cast(const Expression &x, DType dtype);
 
-/// 0 with probability `p`, else x / (1 - p). Element i of the result
-/// (row-major) is dropped where tl.rand(seed, offset + i) < p. `x` must have
-/// the result's shape; the backward draws the same numbers again.
+/// 0 with probability `p`, else x / (1 - p); of p = 1 all are 0. Element i of
+/// the result (row-major) is dropped where tl.rand(seed, offset + i) < p. `x`
+/// must have the result's shape; the backward draws the same numbers again.
 Expression dropout(const Expression &x, double p, int64_t seed,
                    int64_t offset = 0);
 

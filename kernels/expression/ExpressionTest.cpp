@@ -524,8 +524,8 @@ TEST_P(Expressions, saysWhatDoesNotFit) {
               HasSubstr("expected a tensor in it, got numbers alone"));
   EXPECT_THAT(errorOf([&] { Tensor lost = Variable(x, true) + 1; }),
               HasSubstr("which a tensor would lose"));
-  EXPECT_THAT(errorOf([&] { dropout(x, 1, 0); }),
-              HasSubstr("dropout: expected a probability in [0, 1)"));
+  EXPECT_THAT(errorOf([&] { dropout(x, 1.1, 0); }),
+              HasSubstr("dropout: expected a probability in [0, 1]"));
   EXPECT_THAT(
       errorOf([&] { evaluate(x + dropout(zeros({3}, f32, device), 0.5, 0)); }),
       HasSubstr("dropout: expected a tensor of the result's shape"));

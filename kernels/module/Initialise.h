@@ -40,7 +40,8 @@ const Variable &uniform(const Variable &x, double low = 0, double high = 1,
                         Generator *generator = nullptr);
 const Variable &normal(const Variable &x, double mean = 0, double deviation = 1,
                        Generator *generator = nullptr);
-/// Drawn again until it is from `low` to `high`.
+/// As if drawn again until it is from `low` to `high`, which may be far from
+/// the mean.
 const Variable &truncatedNormal(const Variable &x, double mean = 0,
                                 double deviation = 1, double low = -2,
                                 double high = 2,

@@ -58,15 +58,26 @@ Variable Linear::operator()(const Variable &x,
 }
 
 Embedding::Embedding(int64_t rows, int64_t width,
-                     const EmbeddingOptions &options) {
+                     const EmbeddingOptions &options)
+    : padding(options.padding) {
   size("Embedding", "rows", rows);
   size("Embedding", "width", width);
+  if (padding) {
+    Checks("Embedding")
+        .require(*padding >= -rows && *padding < rows, "padding",
+                 "a row of weight, which has " + std::to_string(rows),
+                 *padding);
+    padding = *padding < 0 ? *padding + rows : *padding;
+  }
   weight = add("weight", empty({rows, width}, options.dtype, options.device));
   init::normal(weight);
+  if (padding) {
+    weight.value().select(0, *padding).zero();
+  }
 }
 
 Variable Embedding::operator()(const Tensor &indices) const {
-  return kernels::embedding(indices, weight);
+  return kernels::embedding(indices, weight, padding);
 }
 
 /// A parameter of a norm.
@@ -130,8 +141,10 @@ static double probability(const char *module, double p) {
   return p;
 }
 
-Dropout::Dropout(double p, Generator *generator)
-    : p(probability("Dropout", p)), generator(generator) {}
+Dropout::Dropout(double p, Generator *generator) : p(p), generator(generator) {
+  Checks("Dropout").require(p >= 0 && p <= 1, "p", "a probability from 0 to 1",
+                            p);
+}
 
 Variable Dropout::operator()(const Variable &x) const {
   if (!isTraining() || p == 0) {

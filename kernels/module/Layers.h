@@ -25,6 +25,7 @@
 #include "kernels/module/Module.h"
 
 #include <functional>
+#include <optional>
 
 namespace nereid::nn {
 
@@ -47,6 +48,8 @@ public:
 };
 
 struct EmbeddingOptions {
+  /// A row of 0 that gets no gradient; negative: from the end.
+  std::optional<int64_t> padding;
   DType dtype = f32;
   Device device = Device::best();
 };
@@ -59,6 +62,9 @@ public:
   Variable operator()(const Tensor &indices) const;
 
   Variable weight;
+
+private:
+  std::optional<int64_t> padding;
 };
 
 struct LayerNormOptions {
@@ -119,6 +125,7 @@ private:
 /// Each element is 0 with probability `p`, else divided by 1 - p, while the
 /// module is in training; in `eval` what it is given. Each call draws anew: the
 /// next seed of the process, or of `generator`, which must outlive the module.
+/// Threads may draw from one generator at once. Of p = 1 all are 0.
 class Dropout : public Module {
 public:
   explicit Dropout(double p = 0.5, Generator *generator = nullptr);

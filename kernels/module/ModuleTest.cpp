@@ -8,12 +8,16 @@
 #include "kernels/module/Layers.h"
 #include "kernels/reduce/Reductions.h"
 #include "kernels/testing/OperatorTest.h"
+#include "nereid/Autograd/Recompute.h"
 #include "nereid/Runtime/Error.h"
 #include "nereid/Weights/Testing.h"
 
 #include <gmock/gmock.h>
 
+#include <mutex>
+#include <set>
 #include <sstream>
+#include <thread>
 
 using namespace nereid;
 using namespace nereid::kernels;
@@ -160,6 +164,18 @@ TEST(Module, namesWhatDoesNotFitAndChangesNothing) {
   EXPECT_EQ(model.count.item(), 5);
 }
 
+TEST(Module, anExpandedBufferIsRefusedBeforeAnythingIsLoaded) {
+  nn::Module model;
+  Variable w = model.add("a", zeros({2}, f32, Device::cpu()));
+  model.addBuffer("b", zeros({1}, f32, Device::cpu()).expand({3}));
+  nn::StateDict state = {{"a", full({2}, 1, f32, Device::cpu())},
+                         {"b", zeros({3}, f32, Device::cpu())}};
+  EXPECT_THAT(errorOf([&] { model.loadStateDict(state); }),
+              HasSubstr("; 'b': expected a place in memory for each element, "
+                        "got the expanded fp32[3]"));
+  EXPECT_EQ(w.value().toFloat64(), Values(2, 0.0));
+}
+
 TEST(Module, refusesNamesAndModulesThatDoNotFit) {
   Model model;
   EXPECT_THAT(errorOf([&] { model.add("scale", zeros({1})); }),
@@ -183,7 +199,7 @@ TEST(Module, layersRefuseSizesThatDoNotFit) {
   EXPECT_THAT(errorOf([] { nn::MultiheadAttention(8, 3); }),
               HasSubstr("a divisor of the width (8), got 3"));
   EXPECT_THAT(errorOf([] { nn::GroupNorm(2, 3); }), HasSubstr("multiple"));
-  EXPECT_THAT(errorOf([] { nn::Dropout(1); }), HasSubstr("below 1, got 1"));
+  EXPECT_THAT(errorOf([] { nn::Dropout(2); }), HasSubstr("from 0 to 1, got 2"));
   nn::Linear layer(3, 2);
   EXPECT_THAT(errorOf([&] { layer(zeros({5, 4})); }),
               HasSubstr("expected 3 elements along dimension -1"));
@@ -223,12 +239,34 @@ TEST(Initialise, drawsWhatItsFormulaSays) {
               HasSubstr("'high'"));
   EXPECT_THAT(errorOf([&] { nn::init::normal(x, 0, -1); }),
               HasSubstr("'deviation'"));
-  EXPECT_THAT(errorOf([&] { nn::init::truncatedNormal(x, 0, 1, 7, 9); }),
-              HasSubstr("deviations"));
+  EXPECT_THAT(errorOf([&] { nn::init::truncatedNormal(x, 0, 1, 2, 2); }),
+              HasSubstr("'high': expected a bound above `low`, got 2"));
   EXPECT_THAT(errorOf([&] { nn::init::xavierNormal(Variable(zeros({3}))); }),
               HasSubstr("xavierNormal"));
   EXPECT_THAT(errorOf([&] { nn::init::zeros(Variable()); }),
               HasSubstr("undefined"));
+}
+
+TEST(Initialise, truncatesFarFromTheMean) {
+  Generator generator(5);
+  Variable x(empty({20000}, f32, Device::cpu()));
+  auto draw = [&](double mean, double deviation, double low, double high) {
+    nn::init::truncatedNormal(x, mean, deviation, low, high, &generator);
+    double sum = 0;
+    for (double one : x.value().toFloat64()) {
+      EXPECT_GE(one, float(low));
+      EXPECT_LE(one, float(high));
+      sum += one;
+    }
+    return sum / double(x.numel());
+  };
+  // Means of scipy.stats.truncnorm.
+  EXPECT_NEAR(draw(0, 1, 7, 9), 7.13755, 0.004);
+  EXPECT_NEAR(draw(0, 1, -9, -7), -7.13755, 0.004);
+  EXPECT_NEAR(draw(1, 2, -3, 5), 1, 0.04);
+  EXPECT_NEAR(draw(0, 1, 0.5, INFINITY), 1.14108, 0.02);
+  EXPECT_NEAR(draw(0, 1, 60, 61), 60, 0.02);
+  EXPECT_NEAR(draw(0, 1, 3.999, 4), 3.9995, 0.001);
 }
 
 TEST(Initialise, goesOnWithTheGenerator) {
@@ -258,6 +296,76 @@ TEST_P(ModuleTest, dropoutDrawsAnewInTraining) {
   EXPECT_THAT(first, ::testing::Each(::testing::AnyOf(0, 2)));
   dropout.eval();
   EXPECT_EQ(dropout(x).value().toFloat64(), Values(64, 1.0));
+}
+
+TEST_P(ModuleTest, dropoutOfAllIsZero) {
+  nn::Dropout dropout(1);
+  Variable x(full({3}, INFINITY, f32, device), true);
+  Variable y = dropout(x);
+  EXPECT_EQ(y.value().toFloat64(), Values(3, 0.0));
+  y.backward(full({3}, 1, f32, device));
+  EXPECT_EQ(x.grad().toFloat64(), Values(3, 0.0));
+  EXPECT_THAT(errorOf([] { nn::Dropout(1.5); }),
+              HasSubstr("Dropout: argument 'p': expected a probability from 0 "
+                        "to 1, got 1.5"));
+}
+
+TEST_P(ModuleTest, recomputedDropoutDrawsOneMask) {
+  Generator generator(7);
+  nn::Dropout own(0.5, &generator), ofProcess(0.5);
+  auto gradientOf = [&](bool recomputes) {
+    manualSeed(3);
+    generator.manualSeed(7);
+    Variable x(full({64}, 1, f32, device), true);
+    auto function = [&](std::span<const Variable> in) {
+      return std::vector<Variable>{own(in[0]) * ofProcess(in[0])};
+    };
+    Variable y = recomputes
+                     ? autograd::recomputed("drop", std::vector{x}, function)[0]
+                     : function(std::vector{x})[0];
+    nextSeed();
+    generator.next();
+    y.backward(full({64}, 1, f32, device));
+    return x.grad().toFloat64();
+  };
+  Values expected = gradientOf(false);
+  EXPECT_EQ(gradientOf(true), expected);
+}
+
+TEST(Module, threadsDrawFromOneGenerator) {
+  Generator generator(1);
+  std::set<uint64_t> drawn;
+  std::mutex mutex;
+  std::vector<std::thread> threads;
+  constexpr int each = 2000;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      std::vector<uint64_t> mine;
+      for (int i = 0; i < each; ++i) {
+        mine.push_back(generator.next());
+      }
+      std::lock_guard lock(mutex);
+      drawn.insert(mine.begin(), mine.end());
+    });
+  }
+  for (std::thread &one : threads) {
+    one.join();
+  }
+  EXPECT_EQ(drawn.size(), 4u * each);
+  EXPECT_EQ(generator.state().drawn, 4u * each);
+}
+
+TEST_P(ModuleTest, embeddingsMayHaveAPaddingRow) {
+  nn::Embedding table(4, 2, {.padding = -1, .device = device});
+  Tensor ids = Tensor::fromVector(std::vector<int32_t>{3, 1, 3}).to(device);
+  Variable y = table(ids);
+  EXPECT_EQ(y.value().select(0, 2).toFloat64(), Values(2, 0.0));
+  EXPECT_NE(y.value().select(0, 1).toFloat64(), Values(2, 0.0));
+  y.backward(full({3, 2}, 1, f32, device));
+  EXPECT_EQ(table.weight.grad().toFloat64(), (Values{0, 0, 1, 1, 0, 0, 0, 0}));
+  EXPECT_THAT(errorOf([] { nn::Embedding(4, 2, {.padding = 4}); }),
+              HasSubstr("Embedding: argument 'padding': expected a row of "
+                        "weight, which has 4, got 4"));
 }
 
 TEST_P(ModuleTest, layersComputeWithTheirParameters) {
