@@ -53,6 +53,11 @@ static Count countOf(const Checks &checks, int64_t height, int64_t width,
           (columns - p.width) / p.stepAcross + 1};
 }
 
+/// Columns of a program; ahead.txt has 256.
+static int64_t blockOf(int64_t columns) {
+  return hasCompiler() ? std::min<int64_t>(nextPowerOf2(columns), 256) : 256;
+}
+
 Tensor kernels::unfold(const Tensor &x, const Patch &p) {
   Checks checks("unfold");
   checks.floats("x", x).rank(4, 4);
@@ -67,10 +72,12 @@ Tensor kernels::unfold(const Tensor &x, const Patch &p) {
   if (y.numel() == 0) {
     return y;
   }
-  int64_t width = std::min<int64_t>(nextPowerOf2(columns), 256),
-          height = 1024 / width;
-  static const OperatorKernel kernel("patches", "unfold_kernel");
-  kernel[{x.size(0) * cdiv(patches, height) * cdiv(columns, width)}](
+  int64_t width = blockOf(columns), height = 1024 / width;
+  static const OperatorKernel own("patches", "unfold_kernel"),
+      any("patches", "unfold_any_kernel");
+  (hasCompiler()
+       ? own
+       : any)[{x.size(0) * cdiv(patches, height) * cdiv(columns, width)}](
       y, x, channels, x.size(2), x.size(3), count.across, patches, x.stride(0),
       x.stride(1), x.stride(2), x.stride(3), p.padDown, p.padAcross,
       "KY"_a = p.height, "KX"_a = p.width, "STEP_Y"_a = p.stepDown,
@@ -99,10 +106,11 @@ Tensor kernels::fold(const Tensor &y, int64_t height, int64_t width,
   if (x.numel() == 0) {
     return x;
   }
-  int64_t block = std::min<int64_t>(nextPowerOf2(width), 256),
-          lines = 1024 / block;
-  static const OperatorKernel kernel("patches", "fold_kernel");
-  kernel[{y.size(0) * cdiv(channels * height, lines) * cdiv(width, block)}](
+  int64_t block = blockOf(width), lines = 1024 / block;
+  static const OperatorKernel own("patches", "fold_kernel"),
+      any("patches", "fold_any_kernel");
+  (hasCompiler() ? own : any)[{y.size(0) * cdiv(channels * height, lines) *
+                               cdiv(width, block)}](
       x, y, channels, height, width, count.down, count.across, y.stride(0),
       y.stride(1), y.stride(2), p.padDown, p.padAcross, "KY"_a = p.height,
       "KX"_a = p.width, "STEP_Y"_a = p.stepDown, "STEP_X"_a = p.stepAcross,

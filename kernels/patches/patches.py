@@ -4,9 +4,8 @@ import triton.language as tl
 
 
 @triton.jit
-def unfold_kernel(y_ptr, x_ptr, C, H, W, across, patches, x_batch, x_channel, x_row, x_col, pad_y, pad_x,
-                  KY: tl.constexpr, KX: tl.constexpr, STEP_Y: tl.constexpr, STEP_X: tl.constexpr, BLOCK_M: tl.constexpr,
-                  BLOCK: tl.constexpr):
+def unfolded(y_ptr, x_ptr, C, H, W, across, patches, x_batch, x_channel, x_row, x_col, pad_y, pad_x, KY, KX, STEP_Y, STEP_X,
+             BLOCK_M: tl.constexpr, BLOCK: tl.constexpr):
     """y [batch, patches, (channel, KY, KX)], `across` patches beside each other. Programs (batch * blocks of
     patches * blocks of columns)."""
     N = C * (KY * KX)
@@ -27,8 +26,24 @@ def unfold_kernel(y_ptr, x_ptr, C, H, W, across, patches, x_batch, x_channel, x_
 
 
 @triton.jit
-def fold_kernel(x_ptr, y_ptr, C, H, W, down, across, y_batch, y_row, y_col, pad_y, pad_x, KY: tl.constexpr,
-                KX: tl.constexpr, STEP_Y: tl.constexpr, STEP_X: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK: tl.constexpr):
+def unfold_kernel(y_ptr, x_ptr, C, H, W, across, patches, x_batch, x_channel, x_row, x_col, pad_y, pad_x,
+                  KY: tl.constexpr, KX: tl.constexpr, STEP_Y: tl.constexpr, STEP_X: tl.constexpr, BLOCK_M: tl.constexpr,
+                  BLOCK: tl.constexpr):
+    unfolded(y_ptr, x_ptr, C, H, W, across, patches, x_batch, x_channel, x_row, x_col, pad_y, pad_x, KY, KX, STEP_Y, STEP_X,
+             BLOCK_M, BLOCK)
+
+
+@triton.jit
+def unfold_any_kernel(y_ptr, x_ptr, C, H, W, across, patches, x_batch, x_channel, x_row, x_col, pad_y, pad_x, KY, KX, STEP_Y,
+                      STEP_X, BLOCK_M: tl.constexpr, BLOCK: tl.constexpr):
+    """Of a patch whose sizes are arguments: compiled ahead of time."""
+    unfolded(y_ptr, x_ptr, C, H, W, across, patches, x_batch, x_channel, x_row, x_col, pad_y, pad_x, KY, KX, STEP_Y, STEP_X,
+             BLOCK_M, BLOCK)
+
+
+@triton.jit
+def folded(x_ptr, y_ptr, C, H, W, down, across, y_batch, y_row, y_col, pad_y, pad_x, KY, KX, STEP_Y, STEP_X,
+           BLOCK_M: tl.constexpr, BLOCK: tl.constexpr):
     """x [batch, C, H, W]: each pixel is the sum over the patches that have it, from the last one on. Of the KY * KX elements
     of a patch, each STEP_Y-th and STEP_X-th may be the pixel. Programs (batch * blocks of lines of all
     channels * blocks of columns)."""
@@ -57,3 +72,15 @@ def fold_kernel(x_ptr, y_ptr, C, H, W, down, across, y_batch, y_row, y_col, pad_
             total += tl.load(y_ptr + batch * y_batch + of_row[:, None] + of_col[None, :],
                              mask=exists & has_row[:, None] & has_col[None, :], other=0.0).to(tl.float32)
     tl.store(x_ptr + (batch * lines + line)[:, None] * W + cols[None, :], total, mask=exists)
+
+
+@triton.jit
+def fold_kernel(x_ptr, y_ptr, C, H, W, down, across, y_batch, y_row, y_col, pad_y, pad_x, KY: tl.constexpr,
+                KX: tl.constexpr, STEP_Y: tl.constexpr, STEP_X: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK: tl.constexpr):
+    folded(x_ptr, y_ptr, C, H, W, down, across, y_batch, y_row, y_col, pad_y, pad_x, KY, KX, STEP_Y, STEP_X, BLOCK_M, BLOCK)
+
+
+@triton.jit
+def fold_any_kernel(x_ptr, y_ptr, C, H, W, down, across, y_batch, y_row, y_col, pad_y, pad_x, KY, KX, STEP_Y, STEP_X,
+                    BLOCK_M: tl.constexpr, BLOCK: tl.constexpr):
+    folded(x_ptr, y_ptr, C, H, W, down, across, y_batch, y_row, y_col, pad_y, pad_x, KY, KX, STEP_Y, STEP_X, BLOCK_M, BLOCK)
