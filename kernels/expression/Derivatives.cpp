@@ -123,6 +123,7 @@ static std::vector<std::optional<Expression>> ofInputs(const Expression &y,
 std::vector<NodePtr> expression::derivatives(const NodePtr &root,
                                              const NodePtr &gradient,
                                              std::span<const NodePtr> leaves) {
+  Uncut whole;
   std::vector<const Node *> order = inOrder({&root, 1});
   std::unordered_set<const Node *> wanted;
   for (const NodePtr &leaf : leaves) {

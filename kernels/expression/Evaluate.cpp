@@ -315,6 +315,27 @@ Variable Expression::variable() const {
       });
 }
 
+static thread_local bool isUncut = false;
+Uncut::Uncut() : before(isUncut) { isUncut = true; }
+Uncut::~Uncut() { isUncut = before; }
+
+NodePtr expression::partOf(const NodePtr &input) {
+  if (isUncut || (!gradEnabled() && Expression(input).requiresGrad())) {
+    return input;
+  }
+  Uncut whole;
+  Variable value = input->wide.get(
+      [&](const Variable &kept) {
+        return kept.requiresGrad() || !Expression(input).requiresGrad();
+      },
+      [&] {
+        Expression e(input);
+        return (isFloat(e.dtype()) ? cast(e, computedIn(e.dtype())) : e)
+            .variable();
+      });
+  return Expression(value).node;
+}
+
 std::ostream &kernels::operator<<(std::ostream &stream,
                                   const Expression &expression) {
   return stream << expression.value();

@@ -191,10 +191,14 @@ NodePtr expression::make(Op op, std::vector<NodePtr> inputs, DType dtype,
   node->dtype = dtype;
   node->number = number;
   node->isNumber = true;
-  for (const NodePtr &input : inputs) {
+  for (NodePtr &input : inputs) {
+    if (input->size > mostNodes && input->device) {
+      input = partOf(input);
+    }
+    node->size += input->size;
     if (input->device && node->device && *input->device != *node->device) {
-      invalid("tensors on " + node->device->str() + " and on " +
-              input->device->str() + "; expected one device");
+      invalid("expected tensors of one device, got some on " +
+              node->device->str() + " and on " + input->device->str());
     }
     node->device = node->device ? node->device : input->device;
     node->isNumber &= input->isNumber;
@@ -202,6 +206,10 @@ NodePtr expression::make(Op op, std::vector<NodePtr> inputs, DType dtype,
   }
   node->isInteger = node->isNumber && !isFloat(dtype);
   node->inputs = std::move(inputs);
+  if (node->size > mostNodes) { // nodes of several users are counted once
+    NodePtr root = node;
+    node->size = inOrder({&root, 1}).size();
+  }
   return node;
 }
 

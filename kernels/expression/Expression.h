@@ -31,9 +31,11 @@
 //               variables are summed after. floor, ceil, round and comparisons
 //               have none; pow(x, p) has PyTorch's: of x 0 where p is 0, of p 0
 //               where x is 0 and p is not negative
-// Memory:       each tensor is read once, the result is written once. The tape
-//               keeps the tensors that derivatives read; a broadcast variable's
-//               gradient needs fp32 scratch of the result's shape
+// Memory:       each tensor is read once, the result is written once; one of
+//               more than 128 operations is several kernels, with tensors of
+//               fp32 between them. The tape keeps the tensors that derivatives
+//               read; a broadcast variable's gradient needs fp32 scratch of the
+//               result's shape
 // Determinism:  the same bits in each run on one device
 // Source:       Hendrycks, Gimpel, "Gaussian Error Linear Units",
 //               arXiv 1606.08415; Shazeer, "GLU Variants Improve Transformer",

@@ -507,6 +507,57 @@ static std::string errorOf(const std::function<void()> &call) {
   return "";
 }
 
+TEST_P(Expressions, longOnesAreSeveralKernels) {
+  struct Counter : LaunchWatcher {
+    void launching(const OperatorLaunch &) override { ++launches; }
+    int launches = 0;
+  };
+  constexpr int steps = 150;
+  auto chain = [&](const Variable &x) {
+    Expression e = x;
+    for (int i = 0; i < steps; ++i) {
+      e = tanh(e) * 0.5 + x;
+    }
+    return Variable(e);
+  };
+  Variable x(Tensor::fromVector(std::vector<float>{0.25, -1}).to(device), true);
+  std::vector<double> value = x.value().toFloat64(), slope = {1, 1};
+  Values inputs = value;
+  for (int i = 0; i < steps; ++i) {
+    for (size_t k = 0; k < 2; ++k) {
+      double t = std::tanh(value[k]);
+      slope[k] = (1 - t * t) * slope[k] * 0.5 + 1;
+      value[k] = t * 0.5 + inputs[k];
+    }
+  }
+  Counter counter;
+  Variable y = chain(x);
+  EXPECT_GE(counter.launches, steps * 3 / 128);
+  y.backward(full({2}, 1, f32, device));
+  for (size_t k = 0; k < 2; ++k) {
+    EXPECT_NEAR(y.value().toFloat64()[k], value[k], 1e-5);
+    EXPECT_NEAR(x.grad().toFloat64()[k], slope[k], 1e-5);
+  }
+  // Nothing is rounded between the parts.
+  Tensor narrow = x.value().to(bf16);
+  EXPECT_EQ(chain(Variable(narrow)).value().toFloat64(),
+            chain(Variable(narrow.to(f32))).value().to(bf16).toFloat64());
+}
+
+TEST_P(Expressions, whatIsUsedOftenIsCountedOnce) {
+  struct Counter : LaunchWatcher {
+    void launching(const OperatorLaunch &) override { ++launches; }
+    int launches = 0;
+  };
+  Expression e = full({3}, 1, f32, device);
+  for (int i = 0; i < 20; ++i) {
+    e = (e + e) * 0.5; // 2^20 paths
+  }
+  Counter counter;
+  EXPECT_EQ(Tensor(e).toFloat64(), Values(3, 1.0));
+  EXPECT_EQ(counter.launches, 1);
+}
+
 TEST_P(Expressions, saysWhatDoesNotFit) {
   Tensor x = zeros({2, 3}, f32, device);
   EXPECT_THAT(errorOf([&] { x + zeros({4}, bf16, device); }),
@@ -538,6 +589,6 @@ TEST_P(Expressions, saysWhatDoesNotFit) {
               HasSubstr("results of one shape"));
   if (device == Device::cpu()) {
     EXPECT_THAT(errorOf([&] { x + zeros({3}, f32, Device::interp()); }),
-                HasSubstr("expected one device"));
+                HasSubstr("expected tensors of one device, got"));
   }
 }

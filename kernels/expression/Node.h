@@ -91,7 +91,9 @@ struct Node : std::enable_shared_from_this<Node> {
   std::vector<std::shared_ptr<const Node>> inputs;
   /// The device of the leaves below; absent for numbers.
   std::optional<Device> device;
-  mutable Computed computed;
+  /// Nodes of one kernel, this one and those below it, or somewhat more.
+  size_t size = 1;
+  mutable Computed computed, wide; ///< `wide`: in fp32, as a part (`partOf`)
 };
 
 using NodePtr = std::shared_ptr<const Node>;
@@ -104,6 +106,28 @@ Expression gradientOf(const Node &result);
 
 NodePtr make(Op op, std::vector<NodePtr> inputs, DType dtype,
              double number = 0);
+
+/// An expression with more nodes is several kernels: the time to compile one
+/// grows faster than it.
+inline constexpr size_t mostNodes = 128;
+
+/// The computed value of `input` as a leaf, in the type that its users compute
+/// in, so that nothing is rounded in between; or `input` where its history
+/// would be lost, or derivatives are made.
+NodePtr partOf(const NodePtr &input);
+
+/// While it lives, `make` cuts nothing off: derivatives have nodes that have no
+/// value yet.
+class Uncut {
+public:
+  Uncut();
+  ~Uncut();
+  Uncut(const Uncut &) = delete;
+  Uncut &operator=(const Uncut &) = delete;
+
+private:
+  bool before;
+};
 
 /// Nodes below the roots, inputs first, each once.
 std::vector<const Node *> inOrder(std::span<const NodePtr> roots);
