@@ -64,20 +64,15 @@ void AdamW::follow() {
   checkStep("adamw", parameters);
   Device device = parameters[0].variable.device();
   if (device != state.device()) {
-    for (Tensor *t : {&state, &late, &factors, &one, &running}) {
-      *t = t->defined() ? t->to(device) : *t;
-    }
-    groups.clear();
+    groups.clear(); // their tables
   }
+  moveTo(device, {&state, &late, &factors, &one, &running});
   for (Parameter &each : parameters) {
     const Tensor &value = each.variable.value();
-    each.m = each.m.to(device);
-    each.v = each.v.to(device);
     if (lacksMaster(value, each.master, options.masterWeights)) {
       each.master = each.master.defined() ? Tensor() : value.to(f32);
-    } else if (each.master.defined()) {
-      each.master = each.master.to(device);
     }
+    moveTo(device, {&each.m, &each.v, &each.master});
   }
 }
 

@@ -11,6 +11,8 @@
 #include "kernels/operator/Checks.h"
 #include "nereid/Autograd/Graph.h"
 
+#include <initializer_list>
+
 namespace nereid::kernels {
 
 /// What a step takes, of all parameters before any is changed: those of one
@@ -25,6 +27,15 @@ void checkStep(const char *op, const Parameters &parameters) {
     if (grad.defined() && value.numel() > 0) {
       parameter.contiguous();
       checks.any("gradient", grad).contiguous();
+    }
+  }
+}
+
+/// Moves what is elsewhere.
+inline void moveTo(Device device, std::initializer_list<Tensor *> tensors) {
+  for (Tensor *t : tensors) {
+    if (t->defined() && t->device() != device) {
+      *t = t->to(device);
     }
   }
 }

@@ -82,17 +82,14 @@ void SGD::follow() {
   }
   checkStep("sgd", parameters);
   Device device = parameters[0].variable.device();
-  rate = rate.to(device);
-  one = one.to(device);
+  moveTo(device, {&rate, &one});
   for (Parameter &each : parameters) {
     const Tensor &value = each.variable.value();
     Moments &moments = each.moments;
     if (lacksMaster(value, moments.master, options.masterWeights)) {
       moments.master = moments.master.defined() ? Tensor() : value.to(f32);
     }
-    for (Tensor *t : {&moments.momentum, &moments.master, &moments.started}) {
-      *t = t->defined() ? t->to(device) : *t;
-    }
+    moveTo(device, {&moments.momentum, &moments.master, &moments.started});
   }
 }
 
