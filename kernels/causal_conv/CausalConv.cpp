@@ -84,7 +84,7 @@ static std::pair<Tensor, Tensor> tapsBackward(const Tensor &dy, const Tensor &x,
     dbias = empty({parts, channels}, f32, device);
   }
   static const OperatorKernel kernel("causal_conv", "taps_backward_kernel");
-  kernel[{parts * cdiv(channels, width)}](
+  kernel[{parts, cdiv(channels, width)}](
       dw, orNone(dbias), gradient, input, steps, channels, share,
       gradient.stride(0), gradient.stride(1), input.stride(0), input.stride(1),
       taps, "TAPS"_a = hasCompiler() ? taps : 0,
