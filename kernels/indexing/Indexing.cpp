@@ -115,8 +115,16 @@ static Tensor indexSelectBackward(const Tensor &dy, int axis,
   return dx.to(dy.dtype());
 }
 
+/// Sums have no fp8.
+static void checkGradient(const char *op, const Variable &x) {
+  if (autograd::isRecording({x})) {
+    Checks(op).gradients("x", x.value());
+  }
+}
+
 Variable kernels::indexSelect(const Variable &x, int axis,
                               const Tensor &index) {
+  checkGradient("index_select", x);
   Tensor y = indexSelect(x.value(), axis, index);
   return autograd::record(
       "index_select", {x}, y,
@@ -205,6 +213,7 @@ static void addTo(const Tensor &sums, int axis, const Tensor &index,
 }
 
 Variable kernels::gather(const Variable &x, int axis, const Tensor &index) {
+  checkGradient("gather", x);
   Tensor y = gather(x.value(), axis, index);
   return autograd::record(
       "gather", {x}, y,

@@ -424,7 +424,7 @@ TEST(Autograd, frozenLeavesAreLeftOut) {
   Variable y = multiply(w, x);
   EXPECT_TRUE(y.requiresGrad());
   EXPECT_THAT(messageOf([&] { y.setRequiresGrad(false); }),
-              HasSubstr("of a result of 'multiply': expected a leaf"));
+              HasSubstr("expected a leaf, got a result of 'multiply'"));
   Variable ids(arange({2}, i32));
   EXPECT_THAT(messageOf([&] { ids.setRequiresGrad(true); }),
               HasSubstr("expected a tensor of floats"));

@@ -113,7 +113,9 @@ void Pass::visit(std::shared_ptr<Node> root) {
     }
     if (!node->backward) {
       raiseInvalid(
-          "backward: the graph of '" + node->name +
+          "backward: expected what operators saved, got nothing: the graph "
+          "of '" +
+          node->name +
           "' was consumed by an earlier backward; hint: compute the loss "
           "again, or call backward with retainGraph the first time");
     }
@@ -235,15 +237,18 @@ void autograd::runBackward(const std::shared_ptr<VariableState> &root,
                            Tensor gradient, bool retainGraph) {
   VariableState &state = *root;
   if (!state.requiresGrad) {
-    raiseInvalid("backward of a variable that requires no gradient: nothing "
-                 "was recorded; hint: was it computed under NoGrad, or from "
+    raiseInvalid("backward: expected a variable that requires a gradient, got "
+                 "one that requires no gradient: nothing was recorded; hint: "
+                 "was it computed under NoGrad, or from "
                  "leaves without requiresGrad?");
   }
   TensorKind kind(state.value);
   if (!gradient.defined()) {
     if (state.value.numel() != 1) {
       raiseInvalid("backward of " + state.value.str() +
-                   ": expected one element, or a gradient to begin with");
+                   ": expected one element, or a gradient to begin with, "
+                   "got " +
+                   std::to_string(state.value.numel()) + " elements");
     }
     gradient = full(state.value.shape(), 1, kind.dtype, kind.device);
   } else if (!kind.fits(gradient)) {

@@ -28,14 +28,17 @@ bool nereid::gradEnabled() { return gradIsEnabled; }
 Variable::Variable(Tensor value, bool requiresGrad) {
   if (!value.defined()) {
     if (requiresGrad) {
-      raiseInvalid("an undefined tensor cannot require a gradient");
+      raiseInvalid("a leaf that requires a gradient: expected a tensor of "
+                   "floats, got an undefined one");
     }
     return;
   }
   if (requiresGrad && !isFloat(value.dtype())) {
-    raiseInvalid("a gradient is required of " + value.str() +
-                 ": expected a tensor of floats; hint: integers are inputs "
-                 "that nothing is differentiated by");
+    raiseInvalid("a leaf that requires a gradient: expected a tensor of "
+                 "floats, got " +
+                 value.str() +
+                 "; hint: integers are inputs that nothing is differentiated "
+                 "by");
   }
   state = std::make_shared<autograd::VariableState>();
   state->value = std::move(value);
@@ -44,7 +47,9 @@ Variable::Variable(Tensor value, bool requiresGrad) {
 
 autograd::VariableState &Variable::require(const char *call) const {
   if (!state) {
-    raiseInvalid(std::string(call) + " of an undefined variable");
+    raiseInvalid(std::string(call) +
+                 " of an undefined variable: expected one with a tensor, got "
+                 "none");
   }
   return *state;
 }
@@ -58,8 +63,8 @@ void Variable::setValue(Tensor value) const {
   autograd::VariableState &s = require("setValue");
   autograd::TensorKind kind(s.value);
   if (s.producer) {
-    raiseInvalid("setValue of a result of '" + s.producer->name +
-                 "': expected a leaf");
+    raiseInvalid("setValue: expected a leaf, got a result of '" +
+                 s.producer->name + "'");
   }
   if (!value.defined() || !kind.fits(value)) {
     raiseInvalid("setValue: expected " + kind.str() + ", as before; got " +
@@ -74,12 +79,12 @@ bool Variable::requiresGrad() const { return state && state->requiresGrad; }
 void Variable::setRequiresGrad(bool isOn) const {
   autograd::VariableState &s = require("setRequiresGrad");
   if (s.producer) {
-    raiseInvalid("setRequiresGrad of a result of '" + s.producer->name +
-                 "': expected a leaf; hint: detach() gives one");
+    raiseInvalid("setRequiresGrad: expected a leaf, got a result of '" +
+                 s.producer->name + "'; hint: detach() gives one");
   }
   if (isOn && !isFloat(s.value.dtype())) {
-    raiseInvalid("a gradient is required of " + s.value.str() +
-                 ": expected a tensor of floats");
+    raiseInvalid("setRequiresGrad: expected a tensor of floats, got " +
+                 s.value.str());
   }
   s.requiresGrad = isOn;
   if (!isOn) {
@@ -97,9 +102,10 @@ bool Variable::isLeaf() const { return !state || !state->producer; }
 const Tensor &Variable::grad() const {
   autograd::VariableState &s = require("grad");
   if (s.producer && !s.retainsGrad) {
-    raiseInvalid("grad of a result of '" + s.producer->name +
-                 "': gradients are kept for leaves; hint: call retainGrad() "
-                 "before backward()");
+    raiseInvalid("grad: expected a leaf, of which gradients are kept, got a "
+                 "result of '" +
+                 s.producer->name +
+                 "'; hint: call retainGrad() before backward()");
   }
   return s.grad;
 }
@@ -107,7 +113,8 @@ const Tensor &Variable::grad() const {
 const Variable &Variable::retainGrad() const {
   autograd::VariableState &s = require("retainGrad");
   if (!s.requiresGrad) {
-    raiseInvalid("retainGrad of a variable that requires no gradient");
+    raiseInvalid("retainGrad: expected a variable that requires a gradient, "
+                 "got one that requires none");
   }
   if (s.producer && !s.retainsGrad) {
     s.producer->retained.resize(s.producer->outputs.size());
@@ -139,7 +146,9 @@ Variable Variable::detach() const { return Variable(value()); }
 void Variable::onGradient(std::function<void(const Variable &)> hook) const {
   autograd::VariableState &s = require("onGradient");
   if (s.producer || !s.requiresGrad) {
-    raiseInvalid("onGradient: expected a leaf that requires a gradient");
+    raiseInvalid("onGradient: expected a leaf that requires a gradient, got " +
+                 (s.producer ? "a result of '" + s.producer->name + "'"
+                             : std::string("one that requires none")));
   }
   s.hooks.push_back(std::move(hook));
 }

@@ -135,31 +135,39 @@ Tensor Tensor::adopt(std::shared_ptr<void> owner, void *data, Shape shape,
                      DType dtype, Device device, std::optional<Shape> strides) {
   int64_t count = checkedCount(shape, dtype);
   if (!data && count) {
-    invalid("a tensor of shape " + listText(shape) + " at a null address");
+    invalid("a tensor of shape " + listText(shape) +
+            ": expected an address, got a null address");
   }
   if (reinterpret_cast<uintptr_t>(data) % byteSize(dtype)) {
-    invalid("the address of a " + std::string(languageName(dtype)) +
-            " tensor is not a multiple of " + std::to_string(byteSize(dtype)) +
-            " bytes");
+    std::string unit = std::to_string(byteSize(dtype));
+    invalid("a tensor of " + std::string(languageName(dtype)) +
+            ": expected an address that is a multiple of " + unit +
+            " bytes, got one that is not a multiple of " + unit + " bytes");
   }
   if (!strides) {
     strides = rowMajorStrides(shape);
   }
   if (strides->size() != shape.size()) {
     invalid("strides " + listText(*strides) + " for the shape " +
-            listText(shape) + ": expected one a dimension");
+            listText(shape) + ": expected one a dimension, got " +
+            std::to_string(strides->size()) + " for " +
+            std::to_string(shape.size()));
   }
   int64_t extent = 1;
   for (size_t i = 0; i < shape.size(); ++i) {
     int64_t reach = 0;
     if ((*strides)[i] < 0) {
-      invalid("negative strides are not supported: " + listText(*strides));
+      invalid("a tensor's strides: expected numbers from 0 on, since negative "
+              "strides are not supported, got " +
+              listText(*strides));
     }
     if (count && (__builtin_mul_overflow(shape[i] - 1, (*strides)[i], &reach) ||
                   __builtin_add_overflow(extent, reach, &extent) ||
                   extent > addressBytes)) {
-      invalid("strides " + listText(*strides) + " for the shape " +
-              listText(shape) + " reach beyond the address space");
+      invalid("a tensor's strides: expected elements of the address space, "
+              "got " +
+              listText(*strides) + ", which for the shape " + listText(shape) +
+              " reach beyond the address space");
     }
   }
   return Tensor(std::make_shared<Storage>(std::move(owner)), data, dtype,
@@ -221,7 +229,9 @@ void Tensor::checkElementType(std::optional<DType> requested) const {
   fits |=
       requested == u8 && (dtype_ == fp8e5 || dtype_ == fp8e4nv || dtype_ == i1);
   if (!fits) {
-    invalid("data<T>() of " + str() + ": T is " +
+    invalid("data<T>() of " + str() +
+            ": expected a T that holds its elements, "
+            "got " +
             (requested ? std::string(languageName(*requested))
                        : std::string("no element type")));
   }
