@@ -57,7 +57,7 @@ double compile(const Program &program, const std::string &file,
   return millisecondsSince(start);
 }
 
-/// Of a kernel that nobody has compiled before: one of the same text under a
+/// Of a kernel that was never compiled before: one of the same text under a
 /// new name, which the driver's cache of machine code does not know either.
 double compileCold(const Program &program, const std::string &folder,
                    const std::string &temporary) {

@@ -191,7 +191,7 @@ class Timer:
 
     def make_cold(self):
         """Nothing of the inputs is in the cache. Lines loaded with evict_last, as torch.compile's kernels do, outlive
-        the flush unless they are reset: whoever came next found them, and softmax 4096x4096 bf16 took 18.9 us
+        the flush unless they are reset: the next contender found them, and softmax 4096x4096 bf16 took 18.9 us
         instead of 19.7."""
         self.stream.synchronize()
         assert self.driver.cuCtxResetPersistingL2Cache() in (0, 801)  # not supported: no such lines
@@ -200,7 +200,7 @@ class Timer:
 
     def rounds(self, contenders, seconds=0.0):
         """Microseconds of each, round by round: 24 rounds, or more in `seconds`, at most 400. A contender is a list of
-        runs, of which a round takes the next."""
+        runs, and a round takes the next."""
         names, events = list(contenders), []
         with torch.cuda.stream(self.stream):
             for runs in contenders.values():
@@ -224,7 +224,7 @@ class Timer:
         return {name: [r[name][0].elapsed_time(r[name][1]) * 1e3 for r in events] for name in contenders}
 
     def best(self, contenders, among=3):
-        """Rounds of all, then more of the `among` fastest of each side alone, so that a lucky time chooses nobody.
+        """Rounds of all, then more of the `among` fastest of each side alone, so that a lucky time decides nothing.
         Medians, the name chosen on each side, and the times of the second rounds."""
         medians = {name: statistics.median(t) for name, t in self.rounds(contenders).items()}
         sides = {}

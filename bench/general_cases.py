@@ -1,4 +1,4 @@
-"""Kernels of many kinds (bench/general), none of which a threshold of the compiler was made for, as cases of
+"""Kernels of many kinds (bench/general); no threshold of the compiler was made for them. They are cases of
 bench/compare_gpu.py: `--set general`. One configuration each, the same for both compilers.
 
     bench/general_cases.py --build build      checks all of them at small sizes on the CPU, without a GPU

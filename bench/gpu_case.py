@@ -108,7 +108,7 @@ def on_warps(op, kernel, grid, arguments, warps=WARPS):
 
 
 class Zero:
-    """Between the kernels of a case: a tensor set to zero by PyTorch, whoever's kernels they are."""
+    """Between the kernels of a case: a tensor set to zero by PyTorch, for all contenders."""
 
     has_triton = True
 

@@ -30,7 +30,7 @@ def programs(torch):
 
 
 def compile_cold(folder, number, file, name, arguments, options):
-    """Milliseconds until a kernel that nobody has compiled before is loaded."""
+    """Milliseconds until a kernel that was never compiled before is loaded."""
     new = f"{name}_{os.getpid()}_{number}"
     path = Path(folder) / f"{new}.py"
     path.write_text((ROOT / "kernels" / file).read_text().replace(f"def {name}(", f"def {new}("))

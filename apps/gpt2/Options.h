@@ -1,4 +1,4 @@
-//===- Options.h - What a training run is told ------------------*- C++ -*-===//
+//===- Options.h - The options of a training run ----------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

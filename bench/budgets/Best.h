@@ -16,7 +16,7 @@
 namespace nereid {
 
 /// Nanoseconds of a call, of the fastest of `batches` of `calls` each: what the
-/// code costs; the rest is the machine. `after` is called behind each batch,
+/// code costs; the rest is the machine. `after` is called after each batch,
 /// outside of its time.
 template <typename F, typename After>
 double bestNs(int batches, int calls, F call, After after) {

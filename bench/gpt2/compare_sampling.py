@@ -4,7 +4,7 @@
     python3 bench/gpt2/compare_sampling.py build/bin/nereid-gpt2 --model 124M --batch 1 --tokens 500
 
 `transformers` generates with its static cache, and on a GPU with its forward pass compiled (mode "reduce-overhead": one CUDA
-graph a token). Its rate is that of the tokens behind the first ones, as ours is: two lengths are timed, and what they differ by
+graph a token). Its rate is that of the tokens after the first ones, as ours is: two lengths are timed, and what they differ by
 counts. Contenders take turns in rounds, each in a process of its own; what counts is the median. Without torch or transformers
 only Nereid runs.
 """

@@ -64,7 +64,7 @@ def attention(make, dtype):
 
 
 def decoding(make, dtype):
-    """One token of each sequence; PyTorch is told that all keys of the cache are there."""
+    """One token of each sequence; PyTorch gets as an argument that all keys of the cache are there."""
     on_host = make(1, dtype=dtype).device.type == "cpu"
     shapes = ((4, 8, 8, 1024, 64), (4, 8, 2, 1024, 64)) if on_host else (
         (64, 16, 16, 4096, 64), (64, 32, 8, 4096, 128), (1, 32, 8, 32768, 128))

@@ -108,7 +108,7 @@ static Setting settingOf(const Tensor &q, const Tensor &k,
   s.queries = q.size(2);
   s.keys = k.size(2);
   s.headSize = q.size(3);
-  // A window that nothing lies beyond is none.
+  // A window that nothing lies beyond is no window.
   int64_t longest = s.queries + s.keys;
   constexpr int64_t beyond = int64_t{1} << 29;
   s.windowed = options.window > 0 && options.window < longest;

@@ -1,4 +1,4 @@
-//===- Attention.h - Attention, forward and backward -----------*- C++ -*-===//
+//===- Attention.h - Attention, forward and backward ------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,7 +27,7 @@
 // Query i stands at position i + Tk - Tq among the keys: the last query at the
 // last key. A query that sees no key has the result 0.
 //
-// Packed sequences lie behind each other in one row of tokens, and each attends
+// Packed sequences lie after each other in one row of tokens, and each attends
 // to itself alone, as if it were a batch of its own. A launch needs no longest
 // length: it may be captured in a graph while lengths change.
 //
@@ -52,7 +52,7 @@ struct AttentionDropout {
 };
 
 struct AttentionOptions {
-  bool causal = false; ///< no key behind the query's position
+  bool causal = false; ///< no key after the query's position
   /// Of more than 0: only keys nearer to the query's position than this.
   int64_t window = 0;
   std::optional<double> scale = {}; ///< more than 0; 1 / sqrt(D) when absent

@@ -322,7 +322,7 @@ TEST_P(Attention, hidesWhatAMaskTurnsOff) {
                       .slice(2, 0, 1)
                       .toFloat64();
   EXPECT_EQ(second, v.value().slice(2, 1, 2).toFloat64());
-  // A variable that is none leaves that of the options.
+  // A variable that is empty leaves that of the options.
   Variable same = attention(q, k, v, Variable(), {.bias = mask});
   EXPECT_EQ(same.value().toFloat64(), o.toFloat64());
 }

@@ -1,4 +1,4 @@
-//===- PackedSequences.h - Sequences behind each other ----------*- C++ -*-===//
+//===- PackedSequences.h - Sequences after each other -----------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -11,8 +11,8 @@ are 1e9 and the product of the other is part of a fused multiply-add.
 DROPS: 0, 1, or 2 in a kernel that is compiled ahead of time: it drops if `drop` is not 0, and has one loop with masks, which
 is a third of the code.
 
-Packed sequences, of which starts_ptr says where each begins and the last one ends, are cut into blocks that begin anew with each:
-sequence b has those from starts[b] // BLOCK + b on, of which up to one is behind its end. So a program finds its sequence,
+Packed sequences, whose beginnings and last end are in starts_ptr, are cut into blocks that begin anew with each:
+sequence b has those from starts[b] // BLOCK + b on, up to one of them past its end. So a program finds its sequence,
 and no one has to know the longest. Starts that do not ascend give wrong results, and never leave the tensors.
 """
 import triton
@@ -100,7 +100,7 @@ def dropped(x, seed, site, head, positions, keys, drop, keep, DROPS: tl.constexp
 
 @triton.jit
 def biased(s, bias_ptrs, exists, scale2):
-    """Scores and what is added to them behind the scale, or -inf where a boolean mask is off. A bias is brought to the units of
+    """Scores and what is added to them after the scale, or -inf where a boolean mask is off. A bias is brought to the units of
     scores, and stays finite if it is: a query whose keys all have the lowest number weighs them as if they had none."""
     if bias_ptrs.dtype.element_ty == tl.int1:
         return tl.where(tl.load(bias_ptrs, mask=exists, other=0) != 0, s, -float("inf"))
@@ -451,7 +451,7 @@ def queries_backward_kernel(dq_ptr, q_ptr, k_ptr, v_ptr, do_ptr, lse_ptr, delta_
                             PRECISION: tl.constexpr, DROPS: tl.constexpr, q_starts_ptr=None, k_starts_ptr=None,
                             sequences=None, ROLES: tl.constexpr = False):
     """dq of a block of queries: sums over the keys that they see. dbias [batch, heads, Tq, Tk]: the gradient of each score
-    behind the scale, of those that are seen."""
+    after the scale, of those that are seen."""
     if DROPS:
         seed = seed_of(seed)
     blocks = tl.cdiv(Tq, BLOCK_M)

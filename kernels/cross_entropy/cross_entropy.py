@@ -126,7 +126,7 @@ def cross_entropy_sum_kernel(sum_ptr, loss_ptr, count_ptr, M, BLOCK: tl.constexp
 
 @triton.jit
 def cross_entropy_scale_kernel(x_ptr, factor_ptr, n, BLOCK: tl.constexpr):
-    """x *= factor in place; reads and writes nothing where the factor is 1, as it is behind `loss.backward()`."""
+    """x *= factor in place; reads and writes nothing where the factor is 1, as it is after `loss.backward()`."""
     factor = tl.load(factor_ptr).to(tl.float32)
     if factor != 1.0:
         first = tl.program_id(0).to(tl.int64) * BLOCK

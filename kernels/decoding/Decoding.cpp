@@ -72,7 +72,7 @@ static int64_t splitsFor(int64_t programs, int64_t capacity, Device device) {
   return int64_t(std::bit_floor(uint64_t(splits)));
 }
 
-/// With zeros behind each head, and rows that are read 16 bytes at once, where
+/// With zeros after each head, and rows that are read 16 bytes at once, where
 /// kernels were compiled for these alone.
 static Tensor widened(const Tensor &t, int64_t width) {
   int last = t.rank() - 1;
@@ -125,7 +125,7 @@ static Splits attend(const Tensor &q, const KeyAndValue &own, const Tensor &k,
   bool isHost = q.device().isHost();
   int64_t splits =
       options.splits.value_or(splitsFor(batch * kvHeads, capacity, q.device()));
-  // Kernels compiled ahead of time: three head sizes, behind zeros, and results
+  // Kernels compiled ahead of time: three head sizes, after zeros, and results
   // in fp32, to be combined.
   int64_t width = hasCompiler()     ? headSize
                   : headSize <= 64  ? 64

@@ -1,4 +1,4 @@
-//===- Decoding.h - Attention of one token over a cache --------*- C++ -*-===//
+//===- Decoding.h - Attention of one token over a cache ---------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -65,7 +65,7 @@ struct KeyAndValue {
   Tensor k, v;
 };
 
-/// [B, H, D]. `own` is written into the caches behind the first `lengths` keys,
+/// [B, H, D]. `own` is written into the caches after the first `lengths` keys,
 /// and left out there where the cache is full. `options.window` counts it.
 Tensor decodeNext(const Tensor &q, const KeyAndValue &own, const Tensor &k,
                   const Tensor &v, const Tensor &lengths,

@@ -161,7 +161,7 @@ TEST_P(Decoding, aLinearLayerOfItIsThatOfTheResult) {
       8);
 }
 
-// Pages in any order, more of them than are used, and none behind the lengths.
+// Pages in any order, more of them than are used, and none after the lengths.
 TEST_P(Decoding, findsKeysByATableOfPages) {
   if (!hasCompiler()) {
     GTEST_SKIP() << "pages need a compiler";

@@ -23,7 +23,7 @@
 // Source:       blocks of rows that begin anew with each expert: Gale et al.,
 //               "MegaBlocks", arXiv 2211.15841
 //
-// A layer of experts, of which each token takes k:
+// A layer of experts; each token takes k of them:
 //
 //   auto [gates, experts] = topk(softmax(linear(x, router)), k);
 //   Groups groups = groupByExpert(experts, count);
@@ -48,7 +48,7 @@ namespace nereid::kernels {
 
 /// T k choices, sorted by expert; equal ones keep their order. All i32.
 struct Groups {
-  /// [T k]: which choice, of experts as a line, each row is; -1 of rows behind
+  /// [T k]: which choice, of experts as a line, each row is; -1 of rows after
   /// the last expert's.
   Tensor order;
   Tensor places; ///< [T, k]: the row of each choice; -1 of one of no expert
@@ -59,7 +59,7 @@ struct Groups {
 Groups groupByExpert(const Tensor &experts, int64_t count);
 
 /// [T k, N] of x [T, N]: the rows of the first expert, of the second ...; rows
-/// behind those of the last are 0.
+/// after those of the last are 0.
 Tensor dispatch(const Tensor &x, const Groups &groups);
 Variable dispatch(const Variable &x, const Groups &groups);
 inline Expression dispatch(const Expression &x, const Groups &groups) {
@@ -77,7 +77,7 @@ Expression combine(const X &x, const W &weights, const Groups &groups) {
 }
 
 /// [R, N]: rows starts[e] to starts[e + 1] of a [R, K], multiplied by b[e];
-/// rows behind the last group are 0. Starts ascend, from 0 to R at most: on a
+/// rows after the last group are 0. Starts ascend, from 0 to R at most: on a
 /// host device others are refused, and on a GPU results are wrong and nothing
 /// beyond the tensors is touched. `tf32`: on a GPU, operands of fp32 are read
 /// as tf32.

@@ -75,7 +75,7 @@ TEST_P(Experts, productsOfGroupsAndTheirGradients) {
           starts.push_back(starts.back() +
                            (pick(0, 3) ? awkwardSize(most) : 0));
         }
-        // Rows behind the last group.
+        // Rows after the last group.
         int64_t rows = starts.back() + pick(0, 2);
         DType type = floatType();
         Variable a(random({rows, k}, type), true),

@@ -1,8 +1,8 @@
 """A mixture of experts: rows put in the order of their experts, one product for each expert, rows put back as weighted sums.
 
 Groups of rows follow each other: group e has the rows from starts[e] to starts[e + 1]. As blocks of rows, which begin anew
-with each group, it has those from starts[e] // BLOCK + e on, some of them behind its end. So a program finds its group,
-no host has to know how many rows an expert has, and experts without rows cost one program. Rows behind the last group are 0.
+with each group, it has those from starts[e] // BLOCK + e on, some of them past its end. So a program finds its group,
+no host has to know how many rows an expert has, and experts without rows cost one program. Rows after the last group are 0.
 """
 import triton
 import triton.language as tl
@@ -11,7 +11,7 @@ import triton.language as tl
 @triton.jit
 def order_kernel(order_ptr, places_ptr, starts_ptr, experts_ptr, n, experts, BLOCK: tl.constexpr):
     """A stable sort by counting: program e counts the choices of experts in front of e, which is where e's begin, and gives
-    each choice of e its place behind that. What is no expert has place -1. Program `experts` writes the end."""
+    each choice of e its place after that. What is no expert has place -1. Program `experts` writes the end."""
     e = tl.program_id(0)
     at = tl.arange(0, BLOCK)
     below = tl.zeros((BLOCK,), dtype=tl.int32)
@@ -71,7 +71,7 @@ def combine_kernel(y_ptr, x_ptr, places_ptr, weights_ptr, x_stride, tokens, N, S
 @triton.jit
 def weights_backward_kernel(dw_ptr, dy_ptr, x_ptr, places_ptr, dy_stride, x_stride, n, N, SHARED: tl.constexpr,
                             BLOCK_M: tl.constexpr, BLOCK: tl.constexpr):
-    """dw[t, j] = dy[t] . x[places[t, j]], of which [t, j] is one of n choices; 0 of one that has no place."""
+    """dw[t, j] = dy[t] . x[places[t, j]], where [t, j] is one of n choices; 0 of one that has no place."""
     choice = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     cols = tl.arange(0, BLOCK)
     place = tl.load(places_ptr + choice, mask=choice < n, other=-1)
@@ -89,7 +89,7 @@ def weights_backward_kernel(dw_ptr, dy_ptr, x_ptr, places_ptr, dy_stride, x_stri
 
 @triton.jit
 def start_of(starts_ptr, group, groups, rows):
-    """Where a group begins; `groups` is that of the rows behind all others, which ends with the rows."""
+    """Where a group begins; `groups` is that of the rows after all others, which ends with the rows."""
     start = tl.load(starts_ptr + min(group, groups))
     return tl.where(group > groups, rows, min(max(start, 0), rows))
 

@@ -40,7 +40,7 @@ struct FormKernel {
   bool isForHalves; ///< else of fp32 alone
 };
 
-/// The kernels of expression.py, by what is behind their name.
+/// The kernels of expression.py, by what is after their name.
 class FormKernels {
 public:
   FormKernels();
@@ -82,7 +82,7 @@ static const FormKernels &formKernels() {
   return all;
 }
 
-/// As the kernels take it: `isFresh`, where nobody else may have it.
+/// As the kernels take it: `isFresh`, where no other owner may have it.
 static Tensor rowMajor(const Tensor &tensor, const Shape &shape, DType type,
                        bool isFresh = false) {
   Tensor wanted = tensor.to(type).expand(shape).contiguous();

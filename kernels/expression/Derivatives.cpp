@@ -16,8 +16,8 @@ using namespace nereid;
 using namespace nereid::kernels;
 using namespace nereid::kernels::expression;
 
-/// Of x^p: 0 where p is 0, also where 0 * x^-1 is none. Of p: 0 where x is 0
-/// and p is not negative, as PyTorch has it, where x^p log(x) is none.
+/// Of x^p: 0 where p is 0, also where 0 * x^-1 is NaN. Of p: 0 where x is 0
+/// and p is not negative, as PyTorch has it, where x^p log(x) is NaN.
 static std::vector<std::optional<Expression>> ofPower(const Expression &x,
                                                       const Expression &p,
                                                       const Expression &y,

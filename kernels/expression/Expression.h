@@ -1,4 +1,4 @@
-//===- Expression.h - Element-wise chains as one kernel --------*- C++ -*-===//
+//===- Expression.h - Element-wise chains as one kernel ---------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -188,7 +188,7 @@ Expression logicalNot(const Expression &x);
 Expression isnan(const Expression &x);
 Expression isinf(const Expression &x);
 
-// A variable becomes another one, behind which the old one stays in the graph;
+// A variable becomes another one, after which the old one stays in the graph;
 // copies of the handle keep the old. A tensor's own elements change, in its
 // type: the right side may read them, where they are the same elements.
 Variable &operator+=(Variable &x, const Expression &y);
@@ -210,7 +210,7 @@ Expression where(const Expression &condition, const Expression &a,
 /// NaN where either is NaN.
 Expression maximum(const Expression &a, const Expression &b);
 Expression minimum(const Expression &a, const Expression &b);
-/// minimum(maximum(x, least), most), where an absent bound is none: the
+/// minimum(maximum(x, least), most), where an absent bound does not bound: the
 /// gradient is x's from bound to bound, bounds included. NaN stays NaN.
 Expression clamp(const Expression &x, const std::optional<Expression> &least,
                  const std::optional<Expression> &most = std::nullopt);

@@ -100,7 +100,7 @@ Loops expression::planLoops(const Shape &shape,
       }
     }
   }
-  // Less than 2^31 by what a tile may reach behind the end.
+  // Less than 2^31 by what a tile may reach past the end.
   constexpr int64_t most = (int64_t{1} << 31) - (int64_t{1} << 20);
   loops.wide = count > most || furthest > most;
   return loops;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Programs of steps, each of which names earlier values.
+// Programs of steps, each naming earlier values.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- GradScaler.h - Losses scaled for gradients in fp16 ------*- C++ -*-===//
+//===- GradScaler.h - Losses scaled for gradients in fp16 -------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -41,7 +41,7 @@ struct GroupStatistics {
 
 } // namespace
 
-/// Channels moved behind the positions.
+/// Channels moved after the positions.
 static Tensor channelsBehind(const Tensor &t) {
   std::vector<int> order = {0};
   for (int axis = 2; axis < t.rank(); ++axis) {

@@ -2,7 +2,7 @@
 
 Element (sample, channel, position) lies at (sample * C + channel) * S + position, or, with LAST, at
 (sample * S + position) * C + channel. A program takes a group of a sample in tiles of BLOCK_C channels by BLOCK_S positions,
-of which the second dimension is the one that neighbours lie along.
+whose second dimension is the one that neighbours lie along.
 """
 import triton
 import triton.language as tl

@@ -1,11 +1,11 @@
-//===- Join.h - Tensors put together and taken apart -----------*- C++ -*-===//
+//===- Join.h - Tensors put together and taken apart ------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Formula:      concat: one behind the other along an axis; stack: along a new
+// Formula:      concat: one after the other along an axis; stack: along a new
 //               one; split, chunk: the parts again; pad: `value` around x;
 //               repeat: x as a tile, `times` in each dimension (PyTorch's
 //               repeat, NumPy's tile); repeat along an axis: each element so
@@ -97,7 +97,7 @@ inline std::vector<Variable> chunk(const Expression &x, int64_t chunks,
   return chunk(x.variable(), chunks, axis);
 }
 
-/// Elements in front of and behind those of a dimension.
+/// Elements in front of and after those of a dimension.
 struct Padding {
   int64_t before = 0, after = 0;
 };

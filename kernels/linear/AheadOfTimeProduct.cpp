@@ -38,7 +38,7 @@ static bool isEven(const Product &p, const ProductPlan &plan,
          reinterpret_cast<uintptr_t>(to.data()) % 16 == 0;
 }
 
-/// What a launch does behind the product.
+/// What a launch does after the product.
 struct Epilogue {
   Argument bias = none, before = none;
   bool isPlain = true;

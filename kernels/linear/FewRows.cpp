@@ -75,7 +75,7 @@ FewRowsPlan kernels::planFewRows(int64_t rows, int64_t n, int64_t k,
   return plan;
 }
 
-/// Rows of neighbours, all of K in registers, and no more behind the product
+/// Rows of neighbours, all of K in registers, and no more after the product
 /// than a bias and an activation.
 static void runWhole(const FewRows &f, const FewRowsPlan &plan) {
   const Product &p = f.p;

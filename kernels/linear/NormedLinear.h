@@ -11,7 +11,7 @@
 //               weight [N, K]; bias [N] or absent; y [..., N], sum as x
 // Types:        fp32, fp16, bf16; those of addLayerNorm and linear
 // Gradients:    none
-// Memory:       of one row on a GPU one launch, each program of which has
+// Memory:       of one row on a GPU one launch, whose programs each compute
 //               the norm; else addLayerNorm and linear
 // Determinism:  the same bits in each run on one device
 // Source:       Ba, Kiros, Hinton, arXiv 1607.06450

@@ -93,7 +93,7 @@ TEST_P(NormedLinear, takesOneLaunchForARowOnGpus) {
   EXPECT_EQ(count.launches == 1, isOne);
 }
 
-// Behind the row's end the mean of large numbers must not be normed.
+// Past the row's end the mean of large numbers must not be normed.
 TEST_P(NormedLinear, equalNumbersHaveTheNormZero) {
   Tensor x = full({1, 96}, 300, f16, device),
          none = zeros({1, 96}, f16, device),

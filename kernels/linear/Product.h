@@ -1,4 +1,4 @@
-//===- Product.h - One product, and how it is launched ---------*- C++ -*-===//
+//===- Product.h - One product, and how it is launched ----------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -48,7 +48,7 @@ inline int bitOf(Activation activation) {
 bool isWide(const Product &product);
 
 /// Into `y`, by the forms that were compiled ahead of time (ahead.txt): what no
-/// form has behind the product is done by a second launch.
+/// form has after the product is done by a second launch.
 void runAheadOfTime(const Product &product, const Tensor &y);
 
 } // namespace nereid::kernels

@@ -194,7 +194,7 @@ def linear_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_pt
         a_ptrs += a_step
         b_ptrs += b_step
     if PARTS:
-        # A split's results lie behind those of all batches in front of it.
+        # A split's results lie after those of all batches in front of it.
         y_ptr += tl.program_id(1).to(tl.int64) * (tl.num_programs(0) // (blocks_m * blocks_n)) * M * N
     finish(total, y_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr, batch, rows, cols, inside, M, N, r_batch, r_row,
            r_col, scale, activation, ACTIVATION, PLAIN)
@@ -333,7 +333,7 @@ def weight_rows_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, 
 
 @triton.jit
 def parts_of(x_ptrs, exists, ks, K, PARTS: tl.constexpr, EVEN: tl.constexpr):
-    """x [..., LANES, WIDTH] PARTS times, one behind the other along K: a tuple, whose parts are in registers. EVEN: all of it
+    """x [..., LANES, WIDTH] PARTS times, one after the other along K: a tuple, whose parts are in registers. EVEN: all of it
     exists."""
     STEP: tl.constexpr = ks.shape[0] * ks.shape[1]
     parts = ()

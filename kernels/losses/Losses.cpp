@@ -139,7 +139,7 @@ Expression kernels::klDiv(const Expression &x, const Expression &target,
                        (where(isNone, 0.0, target) - where(isNone, 0.0, x)),
                    reduction);
   }
-  // 1 in place of 0, whose logarithm is none; and 0 times -inf would be NaN.
+  // 1 in place of 0, whose logarithm is -inf; and 0 times -inf would be NaN.
   Expression isNone = target == 0, some = where(isNone, 1.0, target);
   return reduced(some * log(some) - target * where(isNone, 0.0, x), reduction);
 }

@@ -14,8 +14,8 @@
 
 namespace nereid::kernels {
 
-/// sum[j] over i of parts[i, j]: row-major fp32, of which each program of a
-/// kernel has summed up one row (programsForSums). Not empty.
+/// sum[j] over i of parts[i, j]: row-major fp32, where each program of a kernel
+/// has summed up one row (programsForSums). Not empty.
 Tensor columnSums(const Tensor &parts, DType dtype);
 
 /// Those of two such tensors of one shape, in one launch where both types are

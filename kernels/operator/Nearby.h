@@ -24,7 +24,7 @@ inline bool isNearby(const Tensor &t) {
                      [](int64_t stride) { return stride <= most; });
 }
 
-/// `t`, or a copy whose rows lie behind each other.
+/// `t`, or a copy whose rows lie after each other.
 inline Tensor nearby(const Tensor &t) {
   return isNearby(t) ? t : t.contiguous();
 }

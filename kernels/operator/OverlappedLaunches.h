@@ -37,9 +37,9 @@ public:
 };
 
 /// For an operator that is about to launch a kernel: may this launch begin
-/// early? Then the kernel is told so (EARLY), and the launch (launch_pdl). The
+/// early? Then the kernel has a flag (EARLY), and the launch (launch_pdl). The
 /// first launch of a guard on a stream may not: what is in front of it may have
-/// written weights. Nor may one in front of which its operator has made a copy
+/// written weights. Nor may one whose operator has made, in front of it, a copy
 /// of what it reads early: that operator does not ask.
 bool beginsEarly(Device device);
 

@@ -32,9 +32,9 @@ struct RowPlan {
   bool loops = false;
 };
 
-/// For rows of `columns` elements, of `elementBytes` in memory, of which a
-/// program keeps `kept` values an element in registers. A thread moves 32 bytes
-/// at once, and short rows share a program until that has 4 KiB: measured
+/// For rows of `columns` elements, of `elementBytes` in memory, whose programs
+/// keep `kept` values an element in registers. A thread moves 32 bytes at once,
+/// and short rows share a program until that has 4 KiB: measured
 /// (docs/BENCHMARKS-GPU.md, "chosen").
 RowPlan planRows(int64_t columns, int64_t elementBytes, Device device,
                  int kept = 1);

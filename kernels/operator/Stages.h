@@ -17,8 +17,8 @@
 namespace nereid::kernels {
 
 /// Can blocks of `tensor` be copied ahead, 16 bytes at once? One stride is 1;
-/// the others, and the address, are multiples of 16: this is what a kernel is
-/// told of its arguments when it is compiled.
+/// the others, and the address, are multiples of 16: this is what a kernel
+/// knows of its arguments when it is compiled.
 inline bool isAligned(const Tensor &tensor) {
   const Shape &strides = tensor.strides();
   return reinterpret_cast<uintptr_t>(tensor.data()) % 16 == 0 &&

@@ -107,7 +107,7 @@ def quantized_kernel(y_ptr, x_ptr, q_ptr, scales_ptr, bias_ptr, M, N, K, x_row, 
             high = tl.load(x_ptrs + 32, mask=exists & (ks < K - k - 32)[None, :], other=0.0)
             q = tl.load(q_ptrs, mask=inside, other=0).to(tl.int32)
             total = scaled(total, low, (q << 28) >> 28, scales_ptr, cols, N, groups, k, group, GROUPED)
-            # Behind the last column there may be no group.
+            # After the last column there may be no group.
             total = scaled(total, high, q >> 4, scales_ptr, cols, N, groups, min(k + 32, K - 1), group, GROUPED)
             x_ptrs += 64
             q_ptrs += 32

@@ -90,7 +90,7 @@ Case Reductions::randomCase() {
       c.result.push_back(reduced ? 1 : c.shape[i]);
     }
   }
-  // The variance of one is none.
+  // The variance of one is NaN.
   if (c.kind == Kind::Var && c.length < 2) {
     c.kind = Kind::Mean;
   }

@@ -24,7 +24,7 @@ def rms_norm_kernel(y_ptr, x_ptr, w_ptr, rstd_ptr, y_stride, x_stride, eps, N: t
 @triton.jit
 def rms_norm_rows_kernel(y_ptr, x_ptr, w_ptr, rstd_ptr, y_stride, x_stride, eps, M, N: tl.constexpr,
                          ROWS: tl.constexpr):
-    """The same for short rows, of which a program takes ROWS: it loads w once for all of them."""
+    """The same for short rows, ROWS of them a program: it loads w once for all of them."""
     first = tl.program_id(0).to(tl.int64) * ROWS
     rows = tl.arange(0, ROWS)
     cols = tl.arange(0, N)

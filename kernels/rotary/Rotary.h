@@ -7,7 +7,7 @@
 //
 // Formula:      (a, b) -> (a cos - b sin, b cos + a sin) for each pair of a
 //               head's first R elements: (i, R/2 + i), or (2i, 2i + 1) if
-//               interleaved; those behind them stay
+//               interleaved; those after them stay
 // Shapes:       x [B, T, H, D] or [T, H, D]; cos, sin [T, R/2], which say what
 // R
 //               is, to D; y as x

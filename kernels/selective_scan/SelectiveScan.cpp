@@ -26,8 +26,8 @@ struct Inputs {
   Tensor x, dt, a, b, c, d;
 };
 
-/// Steps and channels of a block [steps, channels, N], of which a program has a
-/// few in registers.
+/// Steps and channels of a block [steps, channels, N], a few of them a program
+/// in registers.
 struct Plan {
   explicit Plan(const Inputs &in) {
     int64_t most = in.x.device().isHost() ? 2048 : 4096,

@@ -78,7 +78,7 @@ TEST_P(SelectiveScan, agreesWithItsReference) {
       2);
 }
 
-// Without d, and a step at a time behind the first ones.
+// Without d, and a step at a time after the first ones.
 TEST_P(SelectiveScan, goesOnFromAState) {
   constexpr size_t steps = 20;
   Tensor x = random({1, steps, 3}, f32),

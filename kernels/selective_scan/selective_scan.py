@@ -42,7 +42,7 @@ def selective_scan_kernel(y_ptr, state_ptr, saved_ptr, x_ptr, dt_ptr, a_ptr, b_p
         t = (chunk * CHUNK + steps).to(tl.int64)
         inside = (t < T)[:, None] & exists[None, :]
         x = tl.load(x_ptr + batch * x_batch + t[:, None] * x_step + channels[None, :], mask=inside, other=0.0).to(tl.float32)
-        # Steps behind the end have a factor of 1 and add nothing.
+        # Steps past the end have a factor of 1 and add nothing.
         dt = tl.load(dt_ptr + batch * dt_batch + t[:, None] * dt_step + channels[None, :], mask=inside,
                      other=0.0).to(tl.float32)
         b = tl.load(b_ptr + batch * b_batch + t[:, None] * b_step + n[None, :], mask=(t < T)[:, None], other=0.0).to(tl.float32)
@@ -80,7 +80,7 @@ def selective_scan_backward_kernel(dx_ptr, ddt_ptr, da_ptr, db_ptr, dc_ptr, dd_p
         skip = tl.load(d_ptr + channels, mask=exists, other=0.0).to(tl.float32)
     da = tl.zeros((BLOCK, N), dtype=tl.float32)
     dd = tl.zeros((BLOCK,), dtype=tl.float32)
-    # Of the state behind the chunk, brought in front of the step that follows.
+    # Of the state after the chunk, brought in front of the step that follows.
     dh_behind = tl.zeros((BLOCK, N), dtype=tl.float32)
     chunks = tl.cdiv(T, CHUNK)
     x_ptr += batch * x_batch
@@ -99,7 +99,7 @@ def selective_scan_backward_kernel(dx_ptr, ddt_ptr, da_ptr, db_ptr, dc_ptr, dd_p
         b = tl.load(b_ptr + row * b_step + n[None, :], mask=(t < T)[:, None], other=0.0).to(tl.float32)
         c = tl.load(c_ptr + row * c_step + n[None, :], mask=(t < T)[:, None], other=0.0).to(tl.float32)
         factor = tl.exp(dt[:, :, None] * a[None, :, :])
-        # The states in front of each step: those behind the step before it, which no difference of near values gives.
+        # The states in front of each step: those after the step before it, which no difference of near values gives.
         is_first = (steps == 0)[:, None]
         earlier = inside & ~is_first
         x_before = tl.load(x_ptr + (row - 1) * x_step + channels[None, :], mask=earlier, other=0.0).to(tl.float32)

@@ -42,7 +42,7 @@ def sgd_kernel(p_ptr, g_ptr, m_ptr, w_ptr, n, rate_ptr, scale_ptr, started_ptr, 
 
 @triton.jit
 def start_kernel(started_ptr, scale_ptr):
-    """Behind the step of a tensor: its momentum is one from now on."""
+    """After the step of a tensor: its momentum is one from now on."""
     if scale_ptr is not None:
         scale = tl.load(scale_ptr)
         if scale - scale == 0.0:

@@ -22,7 +22,7 @@ def softmax_kernel(y_ptr, x_ptr, y_stride, x_stride, N: tl.constexpr):
 
 @triton.jit
 def softmax_rows_kernel(y_ptr, x_ptr, y_stride, x_stride, M, N: tl.constexpr, ROWS: tl.constexpr):
-    """For short rows, of which a program takes ROWS: starting a program costs as much as moving 2 KiB."""
+    """For short rows, ROWS of them a program: starting a program costs as much as moving 2 KiB."""
     first = tl.program_id(0).to(tl.int64) * ROWS
     rows = tl.arange(0, ROWS)
     cols = tl.arange(0, N)

@@ -6,8 +6,8 @@ import triton.language as tl
 @triton.jit
 def sort_keys_kernel(key_ptr, x_ptr, N, P, blocks, KIND: tl.constexpr, HIGH: tl.constexpr, DESCENDING: tl.constexpr,
                      BLOCK: tl.constexpr):
-    """key[i, j] of x[i, j], for rows of N elements filled up to P with what is behind all. KIND: "float", "signed",
-    "unsigned" of 32 bits; "double", "long", "ulong" of 64, of which HIGH or the low half is taken."""
+    """key[i, j] of x[i, j], for rows of N elements filled up to P with what is after all. KIND: "float", "signed",
+    "unsigned" of 32 bits; "double", "long", "ulong" of 64, their HIGH or low half is taken."""
     row = (tl.program_id(0) // blocks).to(tl.int64)
     cols = (tl.program_id(0) % blocks) * BLOCK + tl.arange(0, BLOCK)
     x = tl.load(x_ptr + row * N + cols, mask=cols < N, other=0)

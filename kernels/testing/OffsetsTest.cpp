@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tensors lie in memory of which only the pages that are touched exist. Where
+// Tensors lie in memory whose pages exist once they are touched. Where
 // an operator's own launch would touch 2^31 elements, its kernel is launched
 // for those programs alone that matter.
 //
@@ -190,7 +190,7 @@ TEST_P(Offsets, rowsOfColumnSums) {
   EXPECT_EQ(sum.toVector<float>()[3], rows * (rows - 1) / 2);
 }
 
-// Parts of 2^30 rows, of which the last one begins at row 2^31.
+// Parts of 2^30 rows, where the last one begins at row 2^31.
 TEST_P(Offsets, partsOfSums) {
   Tensor x = full({8, 2}, 1, f32, device), y = full({3, 2}, -1, f32, device);
   static const OperatorKernel kernel("reduce", "outer_sums_kernel");
@@ -198,7 +198,7 @@ TEST_P(Offsets, partsOfSums) {
   EXPECT_EQ(y.toVector<float>(), (std::vector<float>{8, 8, 0, 0, 0, 0}));
 }
 
-// 65,536 * 65,536 rows, of which one program copies sixteen.
+// 65,536 * 65,536 rows, sixteen copied by one program.
 TEST_P(Offsets, rowsOfCopies) {
   Tensor x = normal({16, 8}, 15), y = zeros({16, 8}, f32, device);
   static const OperatorKernel kernel("copy", "copy_kernel");

@@ -1,4 +1,4 @@
-//===- OperatorTest.h - Operators against double precision -----*- C++ -*-===//
+//===- OperatorTest.h - Operators against double precision ------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

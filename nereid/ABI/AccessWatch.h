@@ -8,7 +8,7 @@
 // While a thread has a watch (AccessWatch::Scope), the reference executor's
 // runs on that thread tell it of every element that they load and store, and do
 // no more work than it allows: the whole grid where the first programs say that
-// it can be had, else a few programs at the grid's beginning, middle and end.
+// there is time, else a few programs at the grid's beginning, middle and end.
 //
 //   AccessWatch watch;
 //   watch.add("x_ptr", address, elements, bytesOfAnElement);

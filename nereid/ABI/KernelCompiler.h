@@ -1,4 +1,4 @@
-//===- KernelCompiler.h - The compiler, as the runtime sees it -*- C++ -*-===//
+//===- KernelCompiler.h - The compiler, as the runtime sees it --*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -275,7 +275,7 @@ struct EvaluateRequest {
   std::string expression; ///< Python text; may use cdiv, min, max, triton.*
   std::string heuristic;  ///< parameter name
   std::map<std::string, StaticValue> values;
-  /// As CompileRequest::target: what host code is told of the machine.
+  /// As CompileRequest::target: the machine that host code sees.
   std::string target = "cpu";
 };
 

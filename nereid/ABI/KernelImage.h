@@ -1,4 +1,4 @@
-//===- KernelImage.h - A compiled kernel -----------------------*- C++ -*-===//
+//===- KernelImage.h - A compiled kernel ------------------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -55,7 +55,7 @@ struct ImageSite {
   uint32_t elementBytes = 0; ///< bounds: bytes of one element
 };
 
-/// A parameter behind the others, of 128 bytes aligned to 64: a tensor as the
+/// A parameter after the others, of 128 bytes aligned to 64: a tensor as the
 /// GPU's engine for copies of boxes knows it, which each launch makes.
 struct TensorMapSource {
   uint32_t base = 0;         ///< the pointer's parameter

@@ -19,7 +19,7 @@
 //     asks for pieces, and a rule that widens a narrow type keeps pieces only.
 //   - Divisibility is that of the value modulo 2^width. Constancy is of the
 //   bits.
-//   - An i32 index that wraps on its way to an address is nobody's intention:
+//   - An i32 index that wraps on its way to an address is not expected:
 //     the order of dimensions takes its runs for runs.
 //   - Arrays begin at multiples of their elements' sizes; hints are true.
 //

@@ -9,8 +9,8 @@
 // wherever one starts? Then the elements of a thread lie at constant distances
 // from its first one: one address in registers serves them all. Strides hold
 // modulo 2^32, or modulo 2^width in narrower types, and have either sign. As in
-// AxisInfo, an i32 index that wraps on its way to an address is nobody's
-// intention; narrower ones do wrap, and keep only what is equal.
+// AxisInfo, an i32 index that wraps on its way to an address is not expected;
+// narrower ones do wrap, and keep only what is equal.
 //
 //===----------------------------------------------------------------------===//
 

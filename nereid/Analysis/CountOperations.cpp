@@ -54,7 +54,7 @@ namespace {
 enum : int64_t {
   idleHere = 1,
   /// Idle, and handed on by a loop: a sum to which nothing was added yet. What
-  /// is added first is an addition as those behind it are.
+  /// is added first is an addition as those under it are.
   idleSoFar = 3,
 };
 
@@ -317,7 +317,7 @@ void Counter::countScan(tile::ScanOp scan) {
   setAll(scan.getResults(), of);
 }
 
-/// lhs is [b, m, k], rhs [b, k, n]. A row of which all is idle, or a column,
+/// lhs is [b, m, k], rhs [b, k, n]. A row that is idle as a whole, or a column,
 /// makes an idle row or column of the result.
 void Counter::countDot(tile::DotOp dot) {
   auto lhs = cast<RankedTensorType>(dot.getLhs().getType());

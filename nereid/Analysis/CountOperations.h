@@ -7,7 +7,7 @@
 //
 // Additions, multiplications, divisions and functions of floats, counted in
 // Tile IR: an element counts once, on however many threads it lies, and n
-// elements are added up by n - 1 additions. An element that was loaded behind a
+// elements are added up by n - 1 additions. An element that was loaded under a
 // mask that is false there is idle, and so is what is computed from idle
 // elements alone, or from them and what is the same for all of a row. An
 // operation that has an idle result does not count, nor does it where an idle

@@ -33,7 +33,7 @@ protected:
     facts.values["x"] = {true, 0, 0, 4000};
   }
 
-  /// Of four programs that load 256 elements %v each, of 1000, behind the mask
+  /// Of four programs that load 256 elements %v each, of 1000, under the mask
   /// %m; %p has the addresses.
   std::optional<SourceOperations> of(const std::string &body) {
     module = mlir::parseSourceString<mlir::ModuleOp>(
@@ -165,8 +165,8 @@ TEST_F(CountOperationsTest, ALoopsSumIsIdleWhereAllTurnsAre) {
             1000 + 256);
 }
 
-/// Eight turns of 128 elements, of which the first has one: each of the 897 is
-/// added to a sum, which has been empty where the first turn was idle.
+/// Eight turns of 128 elements, and the first has one element: each of the 897
+/// is added to a sum, which has been empty where the first turn was idle.
 TEST_F(CountOperationsTest, ASumThatWasIdleAtFirstIsAddedTo) {
   facts.grid = {1, 1, 1};
   EXPECT_EQ(floats(R"(

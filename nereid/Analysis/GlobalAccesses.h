@@ -7,7 +7,7 @@
 //
 // A program's accesses to one array happen in program order, also where another
 // thread wrote what a thread reads: then a barrier must lie between. Arrays are
-// told apart by the kernel's pointer arguments (rootPointer).
+// distinguished by the kernel's pointer arguments (rootPointer).
 //
 // No barrier is needed between accesses through the same pointers where every
 // element has one thread: it makes both.

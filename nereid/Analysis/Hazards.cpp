@@ -86,7 +86,7 @@ void HazardWalk::visit(Operation *op, Flow &flow) {
     flow.pending.global.add(accesses);
   }
   if (isa<tilegpu::AllocOp>(op)) {
-    // Whoever writes to the buffer later waits for that himself.
+    // Later writers place their own barrier.
     write(flow, op, 0, [&] { placeBefore(op); });
   }
   if (auto free = dyn_cast<tilegpu::FreeOp>(op)) {
@@ -166,7 +166,7 @@ void HazardWalk::visitWhile(scf::WhileOp loop, Flow &flow) {
     body.meet();
   }
   reach(flow, body.exposed, [&] { placeBefore(loop); });
-  // Control leaves from behind the first region.
+  // Control leaves from after the first region.
   if (!before.through) {
     flow.meet();
   }

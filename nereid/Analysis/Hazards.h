@@ -9,7 +9,7 @@
 // a write, need a barrier between them on every path. The walk goes over the
 // structured program once and keeps, for every region, the accesses that its
 // beginning reaches without a barrier and those that reach its end so
-// (docs/TileGPUResources.md). Whoever derives from it says where shared memory
+// (docs/TileGPUResources.md). A derived class says where shared memory
 // conflicts, and places the barriers; or learns what no barrier separates.
 //
 // Accesses are kept as a union of spans of shared memory and a summary for each
@@ -45,7 +45,8 @@ protected:
   virtual bool conflict(const Spans &read, const Spans &written) = 0;
   /// No barrier lies between them.
   virtual void leaveUnordered(const Spans &read, const Spans &written) {}
-  /// Whoever need not know all of them may forget some, for the sake of time.
+  /// A derived class that does not need all of them may forget some, for the
+  /// sake of time.
   virtual void forget(Spans &pending, Spans &exposed) {}
 
   virtual void placeBefore(mlir::Operation *op) {}

@@ -47,9 +47,9 @@ static uint64_t asUnsigned(int64_t value, unsigned width) {
 }
 
 namespace {
-/// Two integers of `width` bits, sign-extended; an i1 is 0 or 1, and divided
-/// and shifted by nobody. Nothing where the operation has no result. The result
-/// is wrapped by the caller.
+/// Two integers of `width` bits, sign-extended; an i1 is 0 or 1, and nothing
+/// divides or shifts by it. Nothing where the operation has no result. The
+/// result is wrapped by the caller.
 using Binary = std::optional<int64_t> (*)(int64_t, int64_t, unsigned width);
 } // namespace
 
@@ -341,7 +341,7 @@ ProgramValues::Maybe ProgramValues::select(Operation *op) {
   return result;
 }
 
-/// Bytes of what a pointer points to; 0 where it is none.
+/// Bytes of what a pointer points to; 0 where it is no pointer.
 static int64_t pointeeBytes(Value pointer) {
   auto type = dyn_cast<tile::PtrType>(elementOf(pointer));
   return type ? (type.getPointee().getIntOrFloatBitWidth() + 7) / 8 : 0;

@@ -28,7 +28,7 @@
 namespace nereid {
 
 /// Integers, with the sign extended to 64 bits (i1: 0 or 1), or addresses, as
-/// bytes behind the array argument `root`. One element stands for all where
+/// bytes past the array argument `root`. One element stands for all where
 /// they are equal; else they are row-major.
 struct KnownValue {
   std::vector<int64_t> elements;
@@ -63,12 +63,12 @@ protected:
   using Maybe = std::optional<KnownValue>;
   const KnownValue *get(mlir::Value value) const;
 
-  // What runs, told in its order. An operation without flow, when its result is
+  // What runs, in its order. An operation without flow, when its result is
   // known or known to be unknown:
   virtual void onOperation(mlir::Operation *) {}
   /// Values that a loop or a branch hands on; `isAgain`: to its next iteration.
   virtual void onCopy(mlir::ValueRange, mlir::ValueRange, bool /*isAgain*/) {}
-  /// A loop or branch of which it is unknown what runs.
+  /// A loop or branch whose iterations or path are unknown.
   virtual void onUnknown(mlir::Operation *) {}
 
   /// Blocks whose elements only move, by `op`.

@@ -1,4 +1,4 @@
-//===- RootPointer.h - The array behind an address --------------*- C++ -*-===//
+//===- RootPointer.h - The array of an address ------------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

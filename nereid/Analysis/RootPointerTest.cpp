@@ -1,4 +1,4 @@
-//===- RootPointerTest.cpp - The array behind an address ------------------===//
+//===- RootPointerTest.cpp - The array of an address ----------------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

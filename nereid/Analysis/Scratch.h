@@ -37,7 +37,7 @@ struct ScratchPiece {
 llvm::SmallVector<ScratchPiece> scratchOf(mlir::Operation *op);
 
 /// Is there a barrier for all threads in what becomes of `op`, before anything
-/// else of it or behind all of it? Those of trips do not count.
+/// else of it or after all of it? Those of trips do not count.
 bool beginsWithBarrier(mlir::Operation *op);
 bool endsWithBarrier(mlir::Operation *op);
 
@@ -62,7 +62,7 @@ struct WarpParts {
   llvm::SmallVector<mlir::Type> elements; ///< of the sources, and i1 for flags
   llvm::SmallVector<unsigned> offsets;    ///< of each, in bytes
   unsigned bytes = 0;
-  /// Places that a thread holds side by side. One is left free behind each run
+  /// Places that a thread holds side by side. One is left free after each run
   /// of so many: lanes reach the same place of their runs together, and would
   /// all meet one bank. 0: lanes hold neighbours.
   unsigned run = 0;

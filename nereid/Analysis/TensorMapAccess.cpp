@@ -27,7 +27,7 @@ struct Linear {
   }
 };
 
-/// A pointer, or a tile of them: an argument and elements behind it.
+/// A pointer, or a tile of them: an argument and elements past it.
 struct Pointers {
   BlockArgument base;
   Linear offset;

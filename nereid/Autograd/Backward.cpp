@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // One look over the graph counts how often each leaf is used; then the nodes
-// run in the order of their sequence numbers, latest first: every node behind
+// run in the order of their sequence numbers, latest first: every node after
 // an output has a larger number than the node that made it. A leaf's hooks run
 // when its last use has been added.
 //
@@ -195,7 +195,7 @@ void Pass::runNode(Pending pending) {
     }
   }
   // Where no gradient arrived (an output that only integers depend on), none
-  // goes on, but the leaves behind count this use as done.
+  // goes on, but the leaves after count this use as done.
   bool arrived = std::ranges::any_of(pending.gradients, &Tensor::defined);
   Gradients results(node.edges.size());
   if (arrived) {

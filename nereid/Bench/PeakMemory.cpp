@@ -56,7 +56,7 @@ MemoryUse bench::memoryOf(Device device, const std::function<void()> &work) {
   auto watcher =
       std::make_shared<Watcher>(device.isHost() ? Device::cpu() : device);
   Watching watching(watcher);
-  // Changes are told: after this one it is known what there was before.
+  // Changes are reported: after this one it is known what there was before.
   (void)empty({1}, f32, device);
   uint64_t before = watcher->used;
   watcher->most = before;

@@ -92,7 +92,7 @@ static bool isUncertain(const Row &row) {
   return row.times.ms.samples > 1 && row.times.ms.spread() > certainSpread;
 }
 
-/// Two digits of what varies much, behind a "~".
+/// Two digits of what varies much, after a "~".
 static std::string roughText(double value) {
   int digits = value > 0 ? 1 - int(std::floor(std::log10(value))) : 0;
   double unit = std::pow(10.0, -digits);

@@ -1,4 +1,4 @@
-//===- Report.h - Times of several sizes and providers ---------*- C++ -*-===//
+//===- Report.h - Times of several sizes and providers ----------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -53,8 +53,8 @@ struct Column {
   std::vector<std::optional<double>> values;
 };
 
-/// Time, spread, rates, share of the roofline, speed-up, difference; without
-/// those that no row has.
+/// Time, spread, rates, share of the roofline, speed-up, difference; omits
+/// columns that are empty in every row.
 std::vector<Column> columnsOf(const Report &report);
 
 /// For people: lines that end with a newline.

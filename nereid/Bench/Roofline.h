@@ -32,7 +32,7 @@ struct Work {
   /// Of matrix products, by the name of their rate: "tf32", "bf16", "fp8",
   /// "int8".
   std::map<std::string, double> products = {};
-  bool isSample = false; ///< told from some of the programs
+  bool isSample = false; ///< extrapolated from some of the programs
 
   double operations() const;
 };

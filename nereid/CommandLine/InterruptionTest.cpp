@@ -18,7 +18,7 @@ static void (*handlerOf(int signal))(int) {
   return now.sa_handler;
 }
 
-/// Whoever starts the tests may have signals ignored.
+/// The parent of the tests may have made signals ignored.
 class Interruptions : public testing::Test {
 protected:
   Interruptions() {

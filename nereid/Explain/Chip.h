@@ -48,7 +48,7 @@ const std::vector<Chip> &chips();
 std::string chipNames();
 
 /// By name. InvalidArgument with the list otherwise, and with the chip that was
-/// meant where that can be told ("H100", "sm_90a").
+/// meant where that can be guessed ("H100", "sm_90a").
 Expected<Chip> findChip(std::string_view name);
 /// The first one with this target: "sm_90a" is an H200.
 Expected<Chip> chipOfTarget(std::string_view target);

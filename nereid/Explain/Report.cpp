@@ -313,8 +313,8 @@ void Maker::addTraffic() {
   }
 }
 
-/// A block's time where it has to wait for nobody else: what comes from memory
-/// first, and the rest from the second-level cache.
+/// A block's time where it has to wait for no other block: what comes from
+/// memory first, and the rest from the second-level cache.
 double Maker::cyclesOfBlock() const {
   if (!profile.blocks) {
     return 0;

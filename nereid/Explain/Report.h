@@ -61,7 +61,7 @@ struct AccessCost {
   double bytes = 0; ///< that threads asked for
   /// Global: sectors of 32 bytes. Shared: passes.
   double units = 0, leastUnits = 0;
-  /// Global: bytes behind a multiple of 16 at which the lowest of the first
+  /// Global: bytes past a multiple of 16 at which the lowest of the first
   /// threads' accesses began; nothing where that differs from request to
   /// request by other than multiples of what a thread takes.
   std::optional<unsigned> remainder;
@@ -172,7 +172,7 @@ struct Report {
   std::optional<double> measuredUs; ///< on a device of this machine
   std::vector<ToldDecision> decisions;
   std::vector<Hint> hints;
-  /// Empty where nobody asked for it, or where `noMachineCode` says why.
+  /// Empty where it was not asked for, or where `noMachineCode` says why.
   std::vector<MachineLine> machineCode;
   std::string noMachineCode;
   std::vector<int64_t> integers; ///< of Subject
@@ -191,7 +191,7 @@ Report makeReport(const sim::Program &program, const sim::Profile &profile,
                   std::array<uint32_t, 3> grid, const Resources &resources,
                   const Subject &subject, const Chip &chip);
 
-/// The text of a line of a file; empty behind the last.
+/// The text of a line of a file; empty past the last.
 using SourceText =
     std::function<std::string(const std::string &file, uint32_t line)>;
 

@@ -1,4 +1,4 @@
-//===- ErrorsTest.cpp - What users are told ---------------------*- C++ -*-===//
+//===- ErrorsTest.cpp - What users see --------------------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -144,8 +144,8 @@ std::shared_ptr<const Function> Session::findKernel(const std::string &name,
 // The kernel's function
 //===----------------------------------------------------------------------===//
 
-/// Something that the evaluator let through is not valid IR: our bug, told with
-/// what the verifier says.
+/// Something that the evaluator let through is not valid IR: our bug, reported
+/// with what the verifier says.
 static std::optional<Failure> verifyModule(mlir::ModuleOp module,
                                            const std::string &kernel) {
   std::string text;

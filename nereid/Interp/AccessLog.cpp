@@ -1,4 +1,4 @@
-//===- AccessLog.cpp - Who touched which address --------------------------===//
+//===- AccessLog.cpp - Which program touched which address ----------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

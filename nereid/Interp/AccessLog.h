@@ -1,4 +1,4 @@
-//===- AccessLog.h - Who touched which address ------------------*- C++ -*-===//
+//===- AccessLog.h - Which program touched which address --------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -39,7 +39,7 @@ static int64_t remainder(int64_t a, int64_t b) {
 }
 
 /// Notes where `isUndefined(a, b, width)`, for the oracle; the result is then
-/// nobody's promise.
+/// unspecified.
 static Handler checked(Handler handler,
                        bool (*isUndefined)(int64_t, int64_t, unsigned)) {
   auto run = [handler, isUndefined](Machine &m, const Step &step) {

@@ -168,7 +168,7 @@ static void runBitcast(Machine &m, const Step &step) {
   const TileValue &source = m.in(step, 0);
   TileValue &r = m.out(step);
   for (int64_t i = 0, n = r.size(); i < n; ++i) {
-    // The sign and the payload of a NaN are nobody's promise.
+    // The sign and the payload of a NaN are unspecified.
     bool isNan = source.element.isFloat() && std::isnan(source.floats[i]);
     if (m.tracksErrors() && (source.errorAt(i) > 0 || isNan)) {
       r.setUnknown(i);

@@ -58,7 +58,7 @@ static void multiplyFloats(const Extents &e, const TileValue &lhs,
   }
 }
 
-/// How far a number may lie from what TF32 keeps of it, ten bits behind the
+/// How far a number may lie from what TF32 keeps of it, ten bits below the
 /// first one, whether it is rounded or cut.
 static double tf32Error(double x) {
   int exponent;

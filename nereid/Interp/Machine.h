@@ -81,7 +81,7 @@ public:
     isStopped = true;
   }
   const std::optional<Fault> &fault() const { return raised; }
-  /// Is told of every access, and says when the work is enough; may be null.
+  /// Gets every access, and says when the work is enough; may be null.
   AccessWatch *watch = nullptr;
   /// What keeps other programs out; a program that waits lets go of it.
   std::unique_lock<std::mutex> *turn = nullptr;

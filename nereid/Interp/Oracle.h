@@ -43,7 +43,7 @@ struct FloatBound {
   double value = 0;
   /// |what an executor may store - value| <= error; infinity: no claim.
   double error = 0;
-  /// Null: an integer of which nothing is claimed.
+  /// Null: an integer without a claim.
   const FloatFormat *format = nullptr;
   unsigned bytes = 0; ///< in memory
   /// How often it was stored over, and the magnitudes that it moved by: a sum

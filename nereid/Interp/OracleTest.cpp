@@ -296,7 +296,7 @@ TEST(OracleTest, ProductsOfBf16MayFlushDenormals) {
     std::vector<uint16_t> x{denormal}, y{large};
     std::vector<float> r(1);
     kernel.pass(x).pass(y).pass(r);
-    // 2^-127 * 2^126, of which nothing may be left; f16's own are kept.
+    // 2^-127 * 2^126, and nothing of it may be left; f16's own are kept.
     double error = errorFor(kernel, false);
     EXPECT_EQ(error >= 0.5, element == "bf16") << error;
     EXPECT_LT(error, 0.6);

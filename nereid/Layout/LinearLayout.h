@@ -36,8 +36,8 @@
 // shuffles do, where it touches warp bits a trip through shared memory does.
 //
 // Swizzled shared memory is a layout too, from the bits of an offset. Sizes
-// that are no power of two are padded to one; `Tile` in Families.h elides what
-// is dead.
+// that are no power of two are padded to one; `Tile` in StandardLayouts.h
+// elides what is dead.
 //
 //===----------------------------------------------------------------------===//
 

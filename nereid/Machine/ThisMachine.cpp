@@ -52,7 +52,7 @@ static std::string readProcessor() { return "unknown"; }
 #endif
 
 /// Of the first core's cache number `index`, in the order of the system; 0
-/// behind the last one.
+/// past the last one.
 static uint64_t cacheBytes(int index, int *level = nullptr) {
   std::string folder =
       "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index);

@@ -7,8 +7,8 @@
 //
 // The stages of a compilation are tables, one for what all targets share and
 // one for each kind of target (Compilation.cpp, top). One loop runs them. After
-// each stage its text goes to whoever wants it, and an edited text takes its
-// place if there is one.
+// each stage its text goes to the caller that wants it, and an edited text
+// takes its place if there is one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,8 @@ std::string nameOf(const Target &target);
 
 class Compilation {
 public:
-  /// All three must outlive it. `context` serves nobody else meanwhile.
+  /// All three must outlive it. `context` serves no other compilation
+  /// meanwhile.
   Compilation(mlir::MLIRContext &context, const CompileRequest &request,
               const Target &target);
 
@@ -122,7 +123,7 @@ private:
   const Target &target;
   StageRecorder recorder;
   DiagnosticCollector collector;
-  std::unique_ptr<DecisionLog> decisions; ///< null: nobody asked
+  std::unique_ptr<DecisionLog> decisions; ///< null: not asked for
   mlir::OwningOpRef<mlir::ModuleOp> module;
   CompileResult result;
 };

@@ -7,7 +7,7 @@
 //
 // The activity API, and of its records what Nereid reads. NVIDIA numbers the
 // structures (CUpti_ActivityKernel4 to Kernel10, ...) and only ever adds
-// members behind those that there are; the ones below begin all versions from
+// members after those that there are; the ones below begin all versions from
 // CUDA 11 to CUDA 13. The offsets were taken with offsetof from the headers of
 // CUDA 13.0, which describe the older versions, too.
 //

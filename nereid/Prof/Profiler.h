@@ -66,7 +66,7 @@ public:
   Profiler &operator=(const Profiler &) = delete;
 
   /// InvalidArgument while another Profiler records. A second start goes on
-  /// behind what was recorded before.
+  /// after what was recorded before.
   void start();
   /// The same of what is done for this context alone: its kernels, and what
   /// threads do in a ContextScope. A Profiler of the process does not record
@@ -93,7 +93,7 @@ class TraceFile {
 public:
   /// Fails at once where the file cannot be written.
   explicit TraceFile(std::string path, ProfilerOptions options = {});
-  /// finish(); what goes wrong is told on standard error.
+  /// finish(); what goes wrong is reported on standard error.
   ~TraceFile();
   TraceFile(const TraceFile &) = delete;
   TraceFile &operator=(const TraceFile &) = delete;

@@ -188,7 +188,7 @@ TEST_F(ProfilerOnHost, WhatThereIsNoRoomForIsCounted) {
   Profiler small({.mostRecords = 0});
   launch();
   small.start();
-  launch(4096); // of which half the records fit
+  launch(4096); // half of its records fit
   small.stop();
   EXPECT_THAT(ReadTrace(small.json()).slices("launch"), SizeIs(2048));
   EXPECT_THAT(small.notes(),

@@ -1,4 +1,4 @@
-//===- Context.h - A compiler, a cache, and what they keep -----*- C++ -*-===//
+//===- Context.h - A compiler, a cache, and what they keep ------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -74,7 +74,7 @@ struct ContextOptions {
   /// own. Absent: the process's settings and pool. Which drivers are loaded
   /// (cudaDriver, cupti, simulator) is for the process alone to say.
   std::optional<Knobs> settings = std::nullopt;
-  /// Is told what is done for this context. Null: the process's (observe), if
+  /// Sees what is done for this context. Null: the process's (observe), if
   /// it has one. nereid/Prof records a context by Profiler::start.
   std::shared_ptr<Observer> observer = nullptr;
   /// Absent: those of the operators, in a program that links them.
@@ -122,7 +122,8 @@ private:
 
 /// This thread works for `context`, which must outlive the scope: it has that
 /// context's settings, its loops the pool's threads, its copies and trace
-/// ranges are told to that observer, operators launch its kernels. Scopes nest.
+/// ranges are reported to that observer, operators launch its kernels. Scopes
+/// nest.
 class ContextScope {
 public:
   explicit ContextScope(const Context &context)
@@ -169,9 +170,9 @@ const DeviceFunctions &deviceFunctions();
 
 /// Threads that run programs of a grid on the cpu device; all cores by
 /// default, or NEREID_NUM_THREADS. 0 restores the default. More than
-/// Machine::mostThreads() are told, and not taken. Results do not depend on it.
-/// Of the process: contexts with settings of their own have their own. Not to
-/// be called while a kernel runs.
+/// Machine::mostThreads() are reported, and not taken. Results do not depend on
+/// it. Of the process: contexts with settings of their own have their own. Not
+/// to be called while a kernel runs.
 void setNumThreads(int count);
 /// Those of the context that this thread works for.
 int numThreads();

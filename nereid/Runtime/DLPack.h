@@ -1,4 +1,4 @@
-//===- DLPack.h - Exchanging tensors without copies ------------*- C++ -*-===//
+//===- DLPack.h - Exchanging tensors without copies -------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -84,7 +84,7 @@ static_assert(sizeof(TensorView) == 48 && sizeof(ManagedTensor) == 64 &&
 
 } // namespace dlpack
 
-/// The caller (or whoever it hands the result to) calls result->deleter.
+/// The caller (or the one that it hands the result to) calls result->deleter.
 dlpack::ManagedTensor *toDLPack(const Tensor &tensor);
 dlpack::ManagedTensorVersioned *toDLPackVersioned(const Tensor &tensor);
 

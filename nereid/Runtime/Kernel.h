@@ -1,4 +1,4 @@
-//===- Kernel.h - A kernel that can be launched ----------------*- C++ -*-===//
+//===- Kernel.h - A kernel that can be launched -----------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -102,7 +102,7 @@ public:
                             Context &context = Context::shared());
 
   /// The context's own kernel of this key, made by `make` when it is first
-  /// asked for, of which no other handle may be left. Of several threads that
+  /// asked for, and no other handle to it may be left. Of several threads that
   /// ask first, each may make one; all get the same. It lives as long as the
   /// context or a handle. For libraries that launch their kernels in whatever
   /// context their caller works for (Context::current).
@@ -145,7 +145,7 @@ public:
 
   /// The general form. Throws InvalidArgument naming kernel, parameter, what
   /// was expected and given; CompileError; KernelFault when a device_assert or
-  /// a check fails. Other failures of a kernel on a cuda device are told by
+  /// a check fails. Other failures of a kernel on a cuda device are reported by
   /// the next call that waits for it.
   void launch(const Grid &grid,
               std::span<const LaunchArgument> arguments) const;

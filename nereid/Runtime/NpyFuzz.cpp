@@ -7,7 +7,7 @@
 //
 // A file gives a tensor whose elements can all be looked at, and which is the
 // same when it is saved and loaded again, or an error with a message. Input
-// whose first byte is even stands for a whole file; behind an odd one comes the
+// whose first byte is even stands for a whole file; after an odd one comes the
 // text of a header, which gets the magic, a version and the right length, so
 // that most of what is tried reaches the parser.
 //

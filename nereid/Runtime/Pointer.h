@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // For programs with memory of their own: a typed address in place of a Tensor.
-// Nothing is known of how much memory lies behind it, so that bounds checks and
-// streaming stores do without it, and of which device it belongs to, which the
-// launch then says (Kernel::on).
+// Nothing is known of how much memory lies there, so that bounds checks and
+// streaming stores do without it, nor of the device that it belongs to, which
+// the launch then says (Kernel::on).
 //
 //===----------------------------------------------------------------------===//
 

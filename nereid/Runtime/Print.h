@@ -8,7 +8,7 @@
 //   std::cout << x;      // [[1.   2.5 ]
 //                        //  [3.   4.25]]
 //
-// As print() of NumPy 2: lines of 75 characters, 8 digits behind the point at
+// As print() of NumPy 2: lines of 75 characters, 8 digits after the point at
 // most, as many as tell a number from its neighbours of the same type; of more
 // than 1000 elements the first and last three of each dimension. bf16 and fp8
 // print as the fp32 numbers that they are. Values are copied to the host first.

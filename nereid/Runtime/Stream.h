@@ -22,11 +22,12 @@
 //
 // The default stream is one that Nereid makes; it and the streams made here are
 // ordered with CUDA's legacy default stream, which other libraries use unless
-// told otherwise. On host devices work is done when a call returns: there are
+// asked otherwise. On host devices work is done when a call returns: there are
 // no streams, and synchronize(device) does nothing.
 //
-// The failure of a kernel (an illegal address) is told by whatever waits for it
-// next. It names the kernels launched last on the stream, with their arguments.
+// The failure of a kernel (an illegal address) is reported by whatever waits
+// for it next. It names the kernels launched last on the stream, with their
+// arguments.
 //
 // All functions throw Error; InvalidArgument for a device without streams.
 //

@@ -1,4 +1,4 @@
-//===- Tensor.h - Typed, strided arrays ------------------------*- C++ -*-===//
+//===- Tensor.h - Typed, strided arrays -------------------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -121,7 +121,7 @@ public:
   /// else can see it change. Memory that is borrowed or adopted is another's.
   bool isUnique() const { return owner.use_count() == 1 && owner->isOwn; }
   /// How often its memory was written to, by `copyFrom`, `fill`, the library's
-  /// operators that work in place, and whoever says so by `noteWrite`: kernels
+  /// operators that work in place, and callers of `noteWrite`: kernels
   /// that a program launches itself count only so. What borrows memory counts
   /// for itself and its views.
   uint64_t writes() const { return owner ? owner->writes.load() : 0; }

@@ -155,7 +155,7 @@ void Block::finish() {
   }
 }
 
-/// What a named barrier is among those in memory, behind all their addresses.
+/// What a named barrier is among those in memory, after all their addresses.
 static uint32_t shadowOf(unsigned named) { return 0xffffff00 + named; }
 
 void Block::arriveAt(unsigned barrier, uint32_t threads, const Warp &warp) {

@@ -146,7 +146,7 @@ static void count(Warp &warp, const std::vector<CopyRun> &runs, Access global) {
   flush();
 }
 
-/// Behind the box or the bytes: the barrier, and the mask of a multicast.
+/// After the box or the bytes: the barrier, and the mask of a multicast.
 static void load(Warp &warp, const Instruction &instruction) {
   size_t next = instruction.detail[1] ? 2 + instruction.detail[1] : 3;
   forLanes(warp.active, [&](unsigned lane) {

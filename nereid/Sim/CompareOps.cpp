@@ -18,7 +18,7 @@ namespace nereid::sim {
 
 namespace {
 
-/// What holds between two numbers, of which one does.
+/// What holds between two numbers, one of them.
 enum Relation : unsigned { Less = 1, Equal = 2, Greater = 4, Unordered = 8 };
 
 } // namespace

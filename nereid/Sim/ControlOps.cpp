@@ -69,7 +69,7 @@ static void trap(Warp &warp, const Instruction &) {
 // vprintf
 //===----------------------------------------------------------------------===//
 
-/// What one lane prints. Arguments lie one behind the other, each at a multiple
+/// What one lane prints. Arguments lie one after the other, each at a multiple
 /// of its size.
 static std::string formatted(Warp &warp, unsigned lane, uint64_t formatAt,
                              uint64_t argumentsAt) {

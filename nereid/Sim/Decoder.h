@@ -71,7 +71,7 @@ private:
   uint64_t globals;
   std::unordered_map<uint64_t, uint32_t> constantIndex;
   std::unordered_map<int, uint32_t> specialIndex;
-  /// Sources that lie behind the registers, while their number is not known.
+  /// Sources that lie after the registers, while their number is not known.
   static constexpr uint32_t constantBase = 1u << 30, specialBase = 1u << 31;
   void place(uint32_t &index) const;
 };

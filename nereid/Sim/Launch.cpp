@@ -101,7 +101,7 @@ uint64_t simulationCost(const LaunchRequest &request) {
     for (uint64_t turn = 0; turn < mostTurns && block.advance(); ++turn) {
     }
   } catch (const Fault &) {
-    // It is told when the grid runs.
+    // It is reported when the grid runs.
   }
   uint64_t cost = 1;
   for (size_t i = 0; i < block.counts.size(); ++i) {

@@ -71,7 +71,7 @@ struct LaunchRequest {
 };
 
 /// Every block of the grid, in order of their numbers, `workers` at a time.
-/// KernelFault says which instruction of which thread did what, or that
+/// KernelFault says which thread and instruction did what, or that
 /// threads wait for each other forever.
 Status launch(const LaunchRequest &request);
 

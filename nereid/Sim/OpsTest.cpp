@@ -23,7 +23,7 @@ using testing::HasSubstr;
 
 namespace {
 
-/// What lane `lane` has in %r9 behind the body; %r1 to %r3 hold the arguments.
+/// What lane `lane` has in %r9 after the body; %r1 to %r3 hold the arguments.
 uint32_t valueOf(const std::string &body, uint32_t a = 0, uint32_t b = 0,
                  uint32_t c = 0, unsigned lane = 0) {
   KernelRun kernel;

@@ -41,7 +41,7 @@ struct Counts {
   uint64_t wavefronts = 0;                   ///< shared
   uint64_t leastSectors = 0, leastWavefronts = 0; ///< for as many bytes
   uint64_t firstAddress = 0;                      ///< a global one; 0: none
-  /// Of global accesses: bit i is set where one began i bytes behind a multiple
+  /// Of global accesses: bit i is set where one began i bytes past a multiple
   /// of 16.
   uint16_t remainders = 0;
   /// Of the first request: from one active lane to the next; 0: one lane.

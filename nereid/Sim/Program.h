@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A warp has a file of lane vectors: the kernel's registers, behind them its
-// constants, behind those what special registers hold. An instruction is a
+// A warp has a file of lane vectors: the kernel's registers, after them its
+// constants, after those what special registers hold. An instruction is a
 // function with the numbers of the vectors that it reads and writes, so that
 // nothing is looked up by name, and no operand asks what kind it is, while the
 // kernel runs.
@@ -45,7 +45,7 @@ using Execute = void (*)(Warp &, const Instruction &);
 
 /// How an instruction takes part in the flow of a warp.
 enum class Flow : uint8_t {
-  Next,     ///< goes on behind it
+  Next,     ///< goes on after it
   Branch,   ///< the guard's lanes go to `target`
   Exit,     ///< the guard's lanes end
   Together, ///< runs when all lanes that it names are there
@@ -118,8 +118,8 @@ struct Program {
 
   std::vector<uint8_t> registerBits;
   uint32_t predicateCount = 0;
-  std::vector<uint64_t> constants; ///< behind the registers
-  /// Behind the constants: what this kernel reads of special registers.
+  std::vector<uint64_t> constants; ///< after the registers
+  /// After the constants: what this kernel reads of special registers.
   std::vector<Special> specials;
   uint32_t firstConstant() const { return uint32_t(registerBits.size()); }
   uint32_t firstSpecial() const {

@@ -34,7 +34,7 @@ struct Operand {
     Predicate,
     Number,  ///< bits, of an integer or a float
     Special, ///< %tid.x and the like, by name
-    Address, ///< [base + number]; or a symbol's own address. Behind a comma
+    Address, ///< [base + number]; or a symbol's own address. After a comma
              ///< in the brackets: elements
     Vector,
     Name, ///< a label, a function
@@ -49,7 +49,7 @@ struct Operand {
   uint64_t bits = 0;            ///< of a Number, or what is added to a base
   std::string name;
   std::vector<Operand> elements;
-  /// A pair "d|p": the predicate behind the bar.
+  /// A pair "d|p": the predicate after the bar.
   std::shared_ptr<Operand> second;
 };
 

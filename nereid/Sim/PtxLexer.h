@@ -28,7 +28,7 @@ public:
   explicit Lexer(std::string_view text) : text(text) { advance(); }
 
   std::string_view peek() const { return word; }
-  /// The word behind the next, without its place.
+  /// The word after the next, without its place.
   std::string_view peekSecond() const;
   std::string_view take();
   bool accept(std::string_view wanted);

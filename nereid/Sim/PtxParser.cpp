@@ -275,7 +275,7 @@ void Parser::parseVariable(Space space, Entry *entry) {
       parseInitialValues(at, bytes, uint32_t(count));
     }
   } else if (space == Space::Shared) {
-    // What a launch asks for begins at 0, and everything else behind it would
+    // What a launch asks for begins at 0, and everything else after it would
     // have to wait for the launch: kernels of this compiler have no other.
     if (count) {
       throw PtxError{line, "shared memory of a fixed size is not simulated"};
@@ -316,7 +316,7 @@ void Parser::parseParameters(Entry &entry) {
       lexer.take();
       if (word == ".align") {
         uint64_t value = lexer.number();
-        align = bytes ? align : value; // behind .ptr: of what it points to
+        align = bytes ? align : value; // after .ptr: of what it points to
       } else if (word != ".ptr" && word != ".global" && word != ".shared" &&
                  word != ".const" && word != ".local") {
         bytes = bytesOf(word.substr(1), line);

@@ -1,4 +1,4 @@
-//===- SharedShadow.h - Who touched shared memory ---------------*- C++ -*-===//
+//===- SharedShadow.h - Which warp touched shared memory --------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@
 //
 // wgmma and the copy engine reach shared memory through the async proxy. What
 // threads did to a byte is ordered before what the proxy does to it if a
-// fence.proxy.async lies between, of whatever thread (PTX ISA, "Causality
+// fence.proxy.async lies between, of any thread (PTX ISA, "Causality
 // order"). So a warp has a second clock: what such fences cover. The end of a
 // copy is such a fence itself.
 //

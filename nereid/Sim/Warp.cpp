@@ -12,7 +12,8 @@
 
 namespace nereid::sim {
 
-/// What a register holds before it is written: an address nobody has, a NaN.
+/// What a register holds before it is written: an address that no array has, a
+/// NaN.
 static constexpr uint64_t poison = 0xfff7a5a5fff7a5a5;
 
 Warp::Warp(Block &block, unsigned index)

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Lanes that are at one instruction form a group. The group that is furthest
-// behind runs first, so that groups meet where the code of branches meets; an
+// after runs first, so that groups meet where the code of branches meets; an
 // instruction that lanes execute together waits for those it names, and others
 // go on. Any order is legal for a GPU (independent thread scheduling).
 //

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The text comes from a program that the user names. The reader takes any text,
-// and what stands behind a whole log changes nothing of what was read before.
+// and what stands after a whole log changes nothing of what was read before.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ using namespace nereid;
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::string text(reinterpret_cast<const char *>(data), size);
   AssemblerLog log = readAssemblerLog(text);
-  // A copy of its own, so that a read behind the end is seen.
+  // A copy of its own, so that a read past the end is seen.
   AssemblerLog again = readAssemblerLog(std::string(text + "\n"));
   if (log.registers != again.registers) {
     std::abort();

@@ -37,7 +37,7 @@ Expected<InputFile> InputFile::open(const std::string &path) {
   if (Status status = checkName(path, "read"); !status.ok()) {
     return status;
   }
-  // Opening a pipe that nobody writes to would wait for a writer.
+  // Opening a pipe that no process writes to would wait for a writer.
   InputFile file(path, ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat info;
   if (file.fd < 0 || ::fstat(file.fd, &info) != 0) {
@@ -50,7 +50,7 @@ Expected<InputFile> InputFile::open(const std::string &path) {
                 (S_ISDIR(info.st_mode) ? "folder" : "device")};
   }
   for (int own : {STDOUT_FILENO, STDERR_FILENO}) {
-    // Nobody else may write to it, and then reading would wait for ourselves.
+    // No other user may write to it, and then reading would wait for ourselves.
     struct stat output;
     if (file.isPipe && ::fstat(own, &output) == 0 &&
         output.st_dev == info.st_dev && output.st_ino == info.st_ino) {

@@ -100,7 +100,7 @@ private:
   std::string direct;    ///< content of what is no regular file
 };
 
-/// What one command is going to write, told before it begins to work.
+/// What one command is going to write, known before it begins to work.
 class OutputFiles {
 public:
   /// Refused, with `option` in the message: an input, another output, a file
@@ -118,7 +118,7 @@ Status writeDescriptor(int fd, std::string_view content,
                        const std::string &name);
 
 /// The folder and its parents. A folder it makes has mode 0700; one that
-/// exists must be a folder of this user that nobody else may write to, else
+/// exists must be a folder of this user that no other user may write to, else
 /// IoError.
 Status makePrivateFolder(const std::string &path);
 

@@ -92,7 +92,7 @@ inline uint32_t knobsVersion() {
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
-/// The parser behind processKnobs(). Appends one line a problem to
+/// The parser after processKnobs(). Appends one line a problem to
 /// `complaints`.
 Knobs parseKnobs(const Environment &environment,
                  std::vector<std::string> &complaints);

@@ -224,7 +224,7 @@ TEST(Parser, ElifDoesNotNest) {
   EXPECT_THAT(longer.failure().str(),
               HasSubstr("t.py:3002:6: error: this 'if' has too many 'elif'"));
   EXPECT_THAT(longer.failure().str(), HasSubstr("at most 3000 are allowed"));
-  // So does a mistake behind a long chain.
+  // So does a mistake after a long chain.
   auto wrong = parseModule("t.py", chain + "else y\n");
   ASSERT_FALSE(wrong.ok());
   EXPECT_THAT(wrong.failure().str(), HasSubstr("t.py:3002:6: error: expected"));

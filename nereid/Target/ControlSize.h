@@ -25,7 +25,7 @@ class Module;
 
 namespace nereid::target {
 
-/// Of the function that has most of each.
+/// Maximum over the module's functions.
 struct ControlSize {
   size_t loops = 0, blocks = 0;
 

@@ -68,7 +68,7 @@ struct SupervisorOptions {
 struct SupervisedTuning {
   int exitCode = 0; ///< of the worker; it has said why
   std::optional<WorkerResult> result;
-  /// What became of each trial, as far as workers have told: for where they
+  /// What became of each trial, as far as workers have said: for where they
   /// have no result.
   std::vector<TrialRecord> trials;
   int signal = 0; ///< that ended it

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The workers are shell scripts that say what a worker says. How long a trial
-// takes is what the test's clock says: it moves when the supervisor tells of
+// takes is what the test's clock says: it moves when the supervisor reports
 // progress, which a script makes it do.
 //
 //===----------------------------------------------------------------------===//

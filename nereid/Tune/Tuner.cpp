@@ -234,7 +234,7 @@ bool Tuner::isKnown(size_t trial) {
 }
 
 /// A grid that no configuration can have is an error of the launch, which is
-/// told before anything is compiled, and noted nowhere.
+/// reported before anything is compiled, and noted nowhere.
 Status Tuner::checkGrids(std::vector<size_t> &batch) {
   std::vector<std::pair<size_t, Failure>> failures;
   for (size_t trial : batch) {

@@ -21,7 +21,7 @@ static std::string counted(size_t count, const std::string &what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-/// Rounds of the machine's, told to the times.
+/// Runs rounds on the machine and adds what they took to the times.
 void Tuner::runRounds(size_t count, const std::vector<size_t> &of) {
   TraceRange range(counted(count, "round") + " of " +
                    counted(of.size(), "configuration"));
@@ -69,7 +69,7 @@ Status Tuner::rounds(size_t count, std::vector<size_t> &of) {
 }
 
 /// Those that may be the best, the likeliest first: the least that the time of
-/// each may be decides, so that one of which little is known has its turn.
+/// each may be decides, so that one with few times has its turn.
 std::vector<size_t> Tuner::contestants(size_t most) const {
   constexpr double deviations = 3, near = 0.005;
   std::vector<size_t> left = standing();

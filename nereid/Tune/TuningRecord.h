@@ -67,7 +67,8 @@ struct TuningRecord {
 
 /// In messages of trials: configurations disagree.
 inline constexpr const char *undecided = "nothing says which is right";
-/// Were results told apart, and a choice made all the same? Nereid has done so.
+/// Were results distinguished, and a choice made all the same? Nereid has done
+/// so.
 bool isDoubtful(const TuningRecord &record);
 
 /// A record without a choice, of this machine.

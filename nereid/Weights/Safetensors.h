@@ -1,4 +1,4 @@
-//===- Safetensors.h - Files of named tensors ------------------*- C++ -*-===//
+//===- Safetensors.h - Files of named tensors -------------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 //   offset 0   bytes of the header, u64 little-endian, at most 100,000,000
-//   offset 8   the header: a JSON object, spaces behind it
+//   offset 8   the header: a JSON object, spaces after it
 //                {"__metadata__": {"key": "text"},
 //                 "name": {"dtype": "F32", "shape": [2, 3],
 //                          "data_offsets": [0, 24]}}
 //   then       the elements, row-major, little-endian; data_offsets count from
-//              here. Tensors lie one behind another without gaps, and the last
+//              here. Tensors lie one after another without gaps, and the last
 //              one ends with the file.
 //
 // A file that breaks one of these rules is refused as a whole, with the rule
@@ -49,9 +49,9 @@ struct WrittenFile {
   Digest digest; ///< BLAKE2b of the whole file
 };
 
-/// Writes beside, flushes to the disk, renames: whoever is killed leaves the
-/// old file or the new one. Tensors may have any strides and be on any device.
-/// Throws InvalidArgument for a name that is used twice, IoError.
+/// Writes beside, flushes to the disk, renames: a process that is killed leaves
+/// the old file or the new one. Tensors may have any strides and be on any
+/// device. Throws InvalidArgument for a name that is used twice, IoError.
 WrittenFile writeSafetensors(const std::string &path,
                              std::span<const NamedTensor> tensors,
                              const Metadata &metadata = {});

@@ -7,7 +7,7 @@
 //
 // A file gives tensors whose elements can all be looked at, and which are the
 // same when they are written and read again, or an error with a message. Input
-// whose first byte is even stands for a whole file; behind an odd one comes a
+// whose first byte is even stands for a whole file; after an odd one comes a
 // header, which gets its length, so that most of what is tried reaches the
 // parser.
 //

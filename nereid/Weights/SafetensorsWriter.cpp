@@ -23,7 +23,7 @@ static const char *typeName(DType dtype) {
       ->first;
 }
 
-/// The length, and the object with spaces behind it, so that elements begin at
+/// The length, and the object with spaces after it, so that elements begin at
 /// a multiple of 64 bytes.
 static std::string headerOf(const std::vector<const NamedTensor *> &order,
                             const Metadata &metadata) {

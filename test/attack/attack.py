@@ -245,7 +245,7 @@ def attempt(attack, binary):
                 out, err = process.communicate()
                 break
         text = err.decode(errors="replace")
-        if "--launch" in attack.words:  # several launches are told line by line
+        if "--launch" in attack.words:  # several launches are reported line by line
             text += (out or b"").decode(errors="replace")
         # A machine that cannot even start the program says nothing about it.
         if "error while loading shared libraries" in text or "cannot allocate memory" in text.lower():

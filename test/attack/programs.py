@@ -108,7 +108,7 @@ def mutate(r, text):
 
 
 def large_kernel(r):
-    """Right in every line, and of a size nobody wrote by hand."""
+    """Right in every line, and of a size that is not written by hand."""
     n = r.choice([10, 50, 200, 400])
     body = r.choice([
         lambda: "".join(f"    n = n * 3 + {i}\n" for i in range(n)) + "    tl.store(q, n)\n",

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// By a clock of which every reading is a second later, on a machine whose
+// By a clock whose readings are a second apart, on a machine whose
 // arrays are small: how often it measures, and what its rates are, are known.
 //
 //===----------------------------------------------------------------------===//

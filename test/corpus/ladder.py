@@ -38,7 +38,7 @@ class Case:
     written: dict = field(default_factory=dict)  # name -> bool array; default: all of it
     unchecked: dict = field(default_factory=dict)  # name -> bool array: may be written, any value
     extra: dict = field(default_factory=dict)  # arrays that no parameter names
-    # name -> the size of the terms of which the result is what remains: where
+    # name -> the size of the terms that leave the result as a remainder: where
     # they cancel, a rounding of a term is left (a fused multiply-add leaves it
     # even where the plain sum would be exactly zero).
     terms: dict = field(default_factory=dict)

@@ -244,7 +244,7 @@ class LaunchFile(unittest.TestCase):
 
 
 class Batch(unittest.TestCase):
-    """With a program in place of nereid: it writes what it is told to and ends."""
+    """With a program in place of nereid: it writes what it is asked to and ends."""
 
     def run_batch(self, results, says, status):
         with tempfile.TemporaryDirectory() as folder:

@@ -155,7 +155,7 @@ def sum_inner(rng):
 def argmax(rng):
     for m_size, n_size, k_size, dtype in [(1, 1, 1, "fp32"), (5, 127, 1, "fp32"), (7, 130, 3, "fp16"),
                                           (3, 65, 2, "bf16"), (9, 300, 1, "i32"), (2, 33, 5, "i64")]:
-        # Small integers: many ties, of which the first must win.
+        # Small integers: many ties, and the first must win.
         x = In(rng.integers(-6, 7, (m_size, n_size, k_size)), dtype)
         yield Case(f"{m_size}x{n_size}x{k_size} {dtype}", (cdiv(m_size, 4), k_size),
                    dict(inp=x, out_index=Out((m_size, k_size), "i64"), M=m_size, N=n_size, K=k_size, BLOCK_M=4,

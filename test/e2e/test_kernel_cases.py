@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The cases of kernels/<op>/cases.txt say what their users ask for, and mistakes in them are told with their line."""
+"""The cases of kernels/<op>/cases.txt say what their users ask for, and mistakes in them are reported with their line."""
 
 import ast
 import string

@@ -55,8 +55,8 @@ public:
 /// any other name.
 Expected<std::unique_ptr<Executor>> makeExecutor(const std::string &name);
 
-/// Those of `names` that this machine can run, for programs: a name that is
-/// none ends the process with status 2; where it can run none, with 77.
+/// Those of `names` that this machine can run, for programs: an unknown
+/// name ends the process with status 2; where it can run none, with 77.
 std::vector<std::unique_ptr<Executor>>
 executorsOrExit(const std::vector<std::string> &names);
 /// A line for each of `names` that executorsOrExit leaves out.
@@ -75,7 +75,7 @@ std::vector<std::string> executorNames();
 Expected<std::unique_ptr<Executor>> makeCpuExecutor(const std::string &target);
 
 /// "cuda:WARPS" runs programs on the first GPU with that many warps;
-/// "sm_90a:WARPS" compiles them for an architecture. ":STAGES" behind it says
+/// "sm_90a:WARPS" compiles them for an architecture. ":STAGES" after it says
 /// how far loads of loops are copied ahead; without it, the program's seed.
 Expected<std::unique_ptr<Executor>> makeGpuExecutor(const std::string &name);
 

@@ -295,7 +295,7 @@ Item Generator::gatherLoad(Type type) {
   Type indexType = typeOf(shape, b.getI32Type());
   Value index;
   if (!shape.empty() && random.chance(30)) {
-    // Of a range that may begin below zero: -15 to 15 elements behind the 16th.
+    // Of a range that may begin below zero: -15 to 15 elements past the 16th.
     count = random.pick<int64_t>({16, 32, 8});
     index = create<arith::RemSIOp>(indices(indexType).value,
                                    number(indexType, count));

@@ -160,7 +160,7 @@ bool replaceOp(Operation *op, unsigned way) {
   if (op->hasTrait<OpTrait::IsTerminator>()) {
     return false;
   }
-  if (op->use_empty()) { // a store, or an atomic nobody reads
+  if (op->use_empty()) { // a store, or an atomic whose result nothing reads
     if (way == 0) {
       op->erase();
     }
@@ -259,7 +259,7 @@ public:
     accept(std::move(candidate));
   }
 
-  /// Carried values that nobody needs, branches on constants and the like.
+  /// Carried values that nothing needs, branches on constants and the like.
   void canonicalise() {
     OwningOpRef<ModuleOp> candidate(best->clone());
     PassManager manager(best->getContext());

@@ -96,7 +96,7 @@ private:
   }
 
   /// Waits for a worker; one that dies counts a failure, and with `keepGoing`
-  /// another takes its place behind the seed it died of.
+  /// another takes its place after the seed it died of.
   void finish(pid_t child, Progress &progress) {
     for (;;) {
       int status = 0;

@@ -50,7 +50,7 @@ struct SeedRange {
 /// What a process does with each of its seeds.
 using SeedWork = std::function<void(uint64_t seed, Progress &)>;
 
-/// Runs all seeds and returns what the workers told, one for each job.
+/// Runs all seeds and returns what the workers reported, one for each job.
 /// `makeWork` is called in every process that starts; `nameOf` says what an
 /// executor is called.
 std::vector<Progress>

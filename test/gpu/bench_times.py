@@ -102,7 +102,7 @@ def do_bench_us(library, bridge, case):
 
 
 def events_us():
-    """Two events with nothing between them, behind work that keeps the GPU busy meanwhile."""
+    """Two events with nothing between them, after work that keeps the GPU busy meanwhile."""
     import torch
     buffer = torch.empty(256 << 20, dtype=torch.int8, device="cuda")
     times = []

@@ -98,7 +98,7 @@ def left_of_a_branch(q, k, v, c, n, M: tl.constexpr, N: tl.constexpr, D: tl.cons
 
 @triton.jit
 def of_few_iterations(q, k, c, M: tl.constexpr, N: tl.constexpr, D: tl.constexpr, COUNT: tl.constexpr):
-    """So few iterations that the assembler unrolls them, with a branch behind the product."""
+    """So few iterations that the assembler unrolls them, with a branch after the product."""
     acc = tl.zeros([M, N], tl.float32)
     x = tile(q, M, D)
     for i in range(COUNT):

@@ -28,8 +28,8 @@ product's result for the same expression of the next one's. One rule, for each
 register of a result:
 
   wanted      something reads it before it is overwritten. Results that the PTX
-              does not read either, as behind a mask known while compiling, are
-              told from the operands of its wgmma; without PTX they break the rule.
+              does not read either, as under a mask known while compiling, are
+              known from the operands of its wgmma; without PTX they break the rule.
 
 Of ptxas 12.8 alone: the descriptor that says where in shared memory an operand
 lies is computed from a register without a value. One rule, for each register

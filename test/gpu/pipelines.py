@@ -167,7 +167,7 @@ def products(device, stages):
 
 
 def shown(device, sizes, box, swizzle, x=0, y=0):
-    """The words of shared memory behind a load of one box."""
+    """The words of shared memory after a load of one box."""
     count = sizes[0] * sizes[1]
     source = device.buffer(struct.pack(f"{count}I", *range(1, count + 1)))
     result, made = device.encode(U32, source.value, sizes, [4 * sizes[0]], box, swizzle=swizzle)

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 CODE = re.compile(r"^\s*/\*([0-9a-f]{4,})\*/\s+(?:@(!?U?P[0-9T]+)\s+)?([A-Z][A-Za-z0-9_.]*)\s*(.*?)\s*;?\s*$")
 LABEL = re.compile(r"^([.$\w]+):\s*$")
 TARGET = re.compile(r"`\(([^()]+)\)")
-# Continue elsewhere, and how is told below.
+# Continue elsewhere, and the next table says how.
 BRANCHES = {"BRA", "JMP", "CALL", "RET", "EXIT", "BSYNC", "BRX", "JMX", "BREAK", "KILL", "RTT"}
 GUESSED = {"BRX", "JMX", "RTT"}  # computed targets
 
 
 class Unreadable(Exception):
-    """A text that is no disassembly with live ranges, or code whose flow cannot be told."""
+    """A text that is no disassembly with live ranges, or code whose flow is unknown."""
 
 
 @dataclass
@@ -66,7 +66,7 @@ def columns(head):
     found, start = {}, 0
     for number, cell in enumerate(digits[-1].split("|")):
         name = prefix.get(groups[number]) if number < len(groups) else None
-        first = start + len(cell) - len(cell.lstrip(" #"))  # behind the column of counts
+        first = start + len(cell) - len(cell.lstrip(" #"))  # after the column of counts
         for at in range(first, start + len(cell)):
             text = "".join(line[at] if at < len(line) else " " for line in digits).strip()
             if name and text.isdigit():
@@ -126,7 +126,7 @@ def target(function, instruction):
 
 def connect(function):
     """Successors, predecessors and basic blocks. A call is followed by what comes
-    behind it, and writes, perhaps, what its callee writes."""
+    after it, and writes, perhaps, what its callee writes."""
     code = function.instructions
     opened = {}  # register of a convergence barrier -> where its threads meet
     for instruction in code:

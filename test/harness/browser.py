@@ -10,8 +10,8 @@ def find():
 
 
 def open_page(browser, folder, page):
-    """The page's elements when its scripts have run, and what they told the console: lines of the page alone,
-    since browsers tell of themselves there, too. `folder` keeps the browser's profile."""
+    """The page's elements when its scripts have run, and what they wrote to the console: lines of the page alone,
+    since browsers report on themselves there, too. `folder` keeps the browser's profile."""
     shown = subprocess.run(
         [browser, "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile", "--no-first-run",
          "--host-resolver-rules=MAP * ~NOTFOUND", "--enable-logging=stderr", "--dump-dom", page.as_uri()],

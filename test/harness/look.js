@@ -18,7 +18,7 @@
     const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
     return (high + 0.05) / (low + 0.05);
   };
-  // Every color that may lie behind an element: a gradient has several.
+  // Every color that may lie under an element: a gradient has several.
   const behind = element => {
     const found = [];
     for (let at = element; at; at = at.parentElement) {

@@ -1,8 +1,8 @@
 """How pages look in headless Chromium: on paper and on screens of 390 and 1600 pixels, light and dark.
 
 Measured in the page by look.js: nothing wider than its window, no text cut off or beside its cell, letters that can be read
-(WCAG: 4.5 to 1 against what lies behind, large ones and lines of charts 3 to 1), and nothing outside of its chart. The browser is
-told what to do over a pipe (Chrome's DevTools protocol), so that no port is open and nothing has to be installed.
+(WCAG: 4.5 to 1 against what lies behind, large ones and lines of charts 3 to 1), and nothing outside of its chart. The browser gets its commands
+over a pipe (Chrome's DevTools protocol), so that no port is open and nothing has to be installed.
 """
 
 import json

@@ -8,7 +8,7 @@
 // A seeded generator writes kernels on int32 scalars: nested branches and
 // loops, early returns in kernels and helpers, helpers that call helpers,
 // tuples, ternaries, compile-time branches and unrolled loops, and chains of
-// branches of which some are longer than IRGen nests. The same file is
+// branches, some longer than IRGen nests. The same file is
 // run by the reference executor and, with a few lines in place of triton, by
 // CPython; kernels with so many loops that they are emitted in another form are
 // run as machine code too. Arithmetic stays inside int32 and away from `//` and
@@ -273,7 +273,7 @@ private:
     }
   }
 
-  /// `if`, then dozens of `elif`: of which none, some or all return.
+  /// `if`, then dozens of `elif`: none, some or all of them return.
   void elifChain(int indent, int depth) {
     size_t length = 20 + pick(60), returning = pick(3);
     std::string selector = variable();

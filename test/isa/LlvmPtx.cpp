@@ -82,7 +82,7 @@ struct Printer {
   }
 
   /// `immediate` for operands that are declared as numbers, `flag` for those
-  /// of which nothing is said: modifiers, parts of addresses.
+  /// that are undeclared: modifiers, parts of addresses.
   std::string print(unsigned opcode, int64_t immediate, int64_t flag) const {
     MCInst instruction;
     instruction.setOpcode(opcode);
@@ -176,7 +176,7 @@ static void tryNumbers(const Printer &printer, unsigned opcode) {
   }
 }
 
-/// What the process of an instruction told last.
+/// What the process of an instruction said last.
 static std::string lastLineOf(const Printer &printer, unsigned opcode) {
   int ends[2];
   if (::pipe(ends) != 0) {

@@ -4,7 +4,7 @@
   beside_pytorch.py FOLDER NAME=PROGRAM...
 
 For each program weights and a batch are written into FOLDER/NAME, and the program is run there. Its loss, gradients and the
-losses of twenty steps have to be PyTorch's, and the weights that it wrote have to give PyTorch the loss behind them. Ends
+losses of twenty steps have to be PyTorch's, and the weights that it wrote have to give PyTorch the loss after them. Ends
 with 77 where there is no PyTorch."""
 import math
 import pathlib

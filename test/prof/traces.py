@@ -99,7 +99,7 @@ def check_bench(options, folder):
     failed = False
     print(f"| provider | runs | trace ms | bench {column} | off |\n|---|--:|--:|--:|--:|")
     for row in rows:
-        # A range has the point's values behind the provider's name.
+        # A range has the point's values after the provider's name.
         named = [name for name in runs if name.split(" ")[0] == row["provider"]]
         times = [time for name in named for time in runs[name]]
         require(all(f"N={options.columns}" in name for name in named), f"the runs {named} do not name their point")
@@ -150,7 +150,7 @@ def check_failure(options, folder):
 
 
 def check_errors(options, folder):
-    """Whatever keeps a trace from being written is told before the work, or, of a full disk, leaves nothing."""
+    """Whatever keeps a trace from being written is reported before the work, or, of a full disk, leaves nothing."""
     launch = ["tuned.py:add", "x=randn:f32[1000]", "y=empty:f32[1000]", "n=1000", "--grid", "8", "--device", options.device]
     for command in (["run"], ["bench", "--times-only", "--seconds", "0"], ["tune"]):
         for file, reason in (("none/trace.json", "error: --trace: cannot write 'none/trace.json': there is no folder 'none'"),

@@ -25,6 +25,6 @@ def corners(i8, u8, i16, u16, i32, u32, i64, u64, half8, double32, shifted, nega
     tl.store(half8 + o, x.to(tl.float16).to(tl.int8))
     tl.store(double32 + o, (x.to(tl.float64) * 1e3).to(tl.int32))
     tl.store(shifted + o, bits.to(tl.int32) >> (bits % 31))
-    # A NaN's sign is nobody's promise.
+    # A NaN's sign is unspecified.
     number = tl.where((o % 3 == 0) | (x != x), 0.0, x)
     tl.store(negative + o, (-number).to(tl.int32, bitcast=True) < 0)

@@ -285,7 +285,7 @@ TRITON = {
     "next_power_of_2": "c: tl.constexpr = triton.next_power_of_2(9)\ntl.static_assert(c == 16)",
 }
 CONFIGS = ("[triton.Config({}, num_warps=4, num_stages=2, num_ctas=1, maxnreg=None, pre_hook=None, ir_override=None)]")
-# Lines above the kernel, and parameters behind its own.
+# Lines above the kernel, and parameters after its own.
 DECORATORS = {
     "Config": f"@triton.autotune({CONFIGS}, ['s'])\n",
     "autotune": f"@triton.autotune(configs={CONFIGS}, key=['s'],\n"

@@ -70,7 +70,7 @@ public:
 
   /// What the regions hold now. Addresses are the original's again.
   Contents read() const;
-  /// A region with a changed byte in front of it or behind it; -1 if none.
+  /// A region with a changed byte in front of it or after it; -1 if none.
   int64_t damagedRegion() const;
 
 private:

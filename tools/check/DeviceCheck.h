@@ -43,7 +43,7 @@ struct CheckedLaunch {
 /// One array on one device.
 struct ArrayReport {
   std::string name, type, device;
-  bool isArgument = true; ///< else it is told only where it is wrong
+  bool isArgument = true; ///< else it is reported only where it is wrong
   int64_t elements = 0, wrong = 0, undecided = 0;
   double largestDifference = 0;
   double largestShare = 0;          ///< of its bound that a difference takes

@@ -28,7 +28,7 @@ public:
     Device device;
     const Reference *reference;
     Contents before, after; ///< of the launch's memory
-    /// With a changed byte in front of it or behind it; -1 if none.
+    /// With a changed byte in front of it or after it; -1 if none.
     int64_t damagedRegion = -1;
   };
   /// One of each kind, or the launch's own.

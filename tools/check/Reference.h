@@ -33,7 +33,7 @@ using Launcher =
 
 class Reference {
 public:
-  /// One float, or an integer of which nothing is claimed, at a byte of a
+  /// One float, or an integer without a claim, at a byte of a
   /// region: |value - what an executor may store| <= error.
   struct Bound {
     int64_t offset = 0;
@@ -60,7 +60,7 @@ public:
   /// Bytes that two views have in common and that the launch stores to.
   struct Overlap {
     size_t first, second; ///< of Arrays::views
-    int64_t begin, end;   ///< bytes of their region: the first, behind the last
+    int64_t begin, end;   ///< bytes of their region: the first, past the last
   };
   std::vector<Overlap> overlaps;
   /// Control flow hangs on a rounding: nothing is claimed.

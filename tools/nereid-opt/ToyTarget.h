@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // `target=toy64` of nereid-opt: warps of 64 threads, banks of another number,
-// no asynchronous copies, no prefetches, no matrix instructions. It is nobody's
-// machine: with it, tests show that passes ask the target, and that what is
-// missing is done without.
+// no asynchronous copies, no prefetches, no matrix instructions. No such
+// machine exists: with it, tests show that passes ask the target, and that what
+// is missing is done without.
 //
 //===----------------------------------------------------------------------===//
 

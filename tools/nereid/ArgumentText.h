@@ -40,7 +40,7 @@ using ParsedArgument = std::variant<Tensor, StaticValue>;
 ParsedArgument parseArgument(const NamedText &text, Device device,
                              uint64_t seed);
 
-/// A value that is no tensor; nothing when the text is none.
+/// A value that is no tensor; nothing when the text is no value.
 std::optional<StaticValue> parseValue(std::string_view text);
 
 /// Splits at commas outside of brackets and quotes, and trims.

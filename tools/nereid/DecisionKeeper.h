@@ -14,7 +14,7 @@
 
 namespace nereid {
 
-/// Another compiler, of which it keeps what each compilation decided, by the
+/// Another compiler, and keeps what each compilation decided, by the
 /// code that came of it.
 class DecisionKeeper : public ForwardingCompiler {
 public:

@@ -90,7 +90,7 @@ TEST_F(Dump, AnEditedStageTakesTheStagesPlace) {
   CommandResult r = compile("--target sm_90a --emit ptx",
                             "NEREID_OVERRIDE=d NEREID_LOG=compile");
   EXPECT_EQ(r.code, 0) << r.err;
-  // The stages before it are what they were; those behind it, which are in the
+  // The stages before it are what they were; those after it, which are in the
   // folder too, are made from it.
   EXPECT_THAT(r.err, HasSubstr("stage tile-opt from an edited file"));
   EXPECT_THAT(r.err, Not(HasSubstr("stage tile from")));

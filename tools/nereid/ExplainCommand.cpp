@@ -33,7 +33,7 @@
 
 namespace nereid {
 /// Microseconds on this machine's GPU, from cold caches; nothing where there is
-/// none, or where it fails: what the simulator says is told then.
+/// none, or where it fails: then the simulator's answer is printed.
 static std::optional<double> measureHere(const ExplainOptions &options,
                                          const ExplainedLaunch &launch) {
   std::vector<Device> devices = Device::available();

@@ -237,7 +237,7 @@ private:
 
   static constexpr const char *prefix = "nereid-provider-", *lockName = "lock";
 
-  /// This user's folders with a lock that nobody holds.
+  /// This user's folders with a lock that no process holds.
   static void removeStale(const std::string &base) {
     namespace fs = std::filesystem;
     std::error_code error;

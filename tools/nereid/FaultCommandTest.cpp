@@ -75,7 +75,7 @@ TEST_F(FaultCommand, TheSameLineComesFromACachedImage) {
   }
 }
 
-/// Arrays lie between pages that nobody may touch.
+/// Arrays lie between pages that no thread may touch.
 TEST_F(FaultCommand, AKernelThatLeavesItsArraysByLittleIsStopped) {
   struct {
     const char *size, *at, *block;

@@ -1,4 +1,4 @@
-//===- HostileInputTest.cpp - Inputs that are none, and limits ------------===//
+//===- HostileInputTest.cpp - Inputs that are invalid, and limits ---------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -152,7 +152,7 @@ TEST_F(HostileInput, WhatIsThereAndNoKernelIsToldApart) {
   }
 }
 
-/// A message ends at a byte that is 0 for whoever reads it as C does.
+/// A message ends at a byte that is 0 for readers in C.
 TEST_F(HostileInput, AByteThatIsZeroDoesNotCutTheMessage) {
   std::string text = "import triton\nx = \"";
   text += std::string("\0\0", 2) + "\"\n";

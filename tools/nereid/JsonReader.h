@@ -65,7 +65,7 @@ private:
   const Json &value;
 };
 
-/// Parses text; `source` as above. What is no JSON is told with its line.
+/// Parses text; `source` as above. What is no JSON is an error with its line.
 JsonReader::Json parseJson(const std::string &source, const std::string &text);
 
 } // namespace nereid

@@ -42,7 +42,7 @@ struct LaunchStorage {
   std::string data;  ///< Inline
   std::string array; ///< Array: as on the command line, "randn:f32[8]"
   uint64_t seed = 0;
-  int64_t skew = 0; ///< its first byte lies so far behind a multiple of 256
+  int64_t skew = 0; ///< its first byte lies so far past a multiple of 256
   std::vector<PointerEntry> pointers;
   std::string out; ///< file for the bytes after the launch; may be empty
   std::string place;

@@ -318,7 +318,7 @@ std::string KernelWriter::overload(const Signatures *signatures) const {
   head += signatures ? "nereid::Device " + device + ", " : "";
   head += "const nereid::Grid &" + grid;
   std::string list;
-  bool named = false; // behind a parameter that the function does not have
+  bool named = false; // after a parameter that the function does not have
   for (size_t i = 0; i < kernel.parameters.size(); ++i) {
     if (isFixed(i)) {
       named = true;

@@ -225,7 +225,7 @@ PointBench::run(const std::function<void(double)> &progress) {
   measuring.caches = options.isWarm ? bench::Caches::Warm : bench::Caches::Cold;
   measuring.progress = progress;
   measuring.stops = [] { return Interruption::signal() != 0; };
-  // A failure is the contender's own, and told by it.
+  // A failure is the contender's own, and reported by it.
   try {
     written = entries[0].bound->written();
   } catch (const Error &) {

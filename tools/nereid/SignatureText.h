@@ -35,7 +35,8 @@ std::vector<ArgumentSpec> parseSignature(const std::string &text,
 std::pair<std::string, std::string> splitSignature(const std::string &text);
 
 /// A signature that fits the kernel, to show what one looks like. Pointers are
-/// told by their annotation, or by what the text of the file does with them.
+/// recognised by their annotation, or by what the text of the file does with
+/// them.
 std::string exampleSignature(const KernelDescription &kernel,
                              const std::string &source);
 

@@ -18,7 +18,7 @@
 
 namespace nereid {
 
-/// Lines of source files, each file read once. Empty behind the last, and of a
+/// Lines of source files, each file read once. Empty past the last, and of a
 /// file that is not there.
 class SourceLines {
 public:

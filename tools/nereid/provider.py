@@ -194,7 +194,7 @@ def main():
     for line in sys.stdin:
         try:
             reply = answer(json.loads(line))
-        except BaseException as error:  # noqa: BLE001 - told in the table
+        except BaseException as error:  # noqa: BLE001 - reported in the table
             if isinstance(error, KeyboardInterrupt):
                 return
             reply = {"failure": f"{type(error).__name__}: {error}"}

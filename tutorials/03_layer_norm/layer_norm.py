@@ -1,6 +1,6 @@
 # Layer norm, one program a row: mean and variance of the row, then every element
-# moved and scaled. Three passes over the data, of which only the first touches
-# memory: the row stays on the chip.
+# moved and scaled. Three passes over the data, and only the first touches memory:
+# the row stays on the chip.
 import triton
 import triton.language as tl
 

@@ -1,4 +1,4 @@
-//===- SimulatedCounts.h - What launches do to memory ----------*- C++ -*-===//
+//===- SimulatedCounts.h - What launches do to memory -----------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -98,7 +98,7 @@ private:
         work();
         synchronize(Device::cuda());
         if (::write(to, &sum, sizeof(sum)) != sizeof(sum)) {
-          ::_exit(1); // nobody waits any more
+          ::_exit(1); // the reader is gone
         }
       });
     } catch (const Error &error) {

@@ -1,4 +1,4 @@
-//===- main.cpp - Lesson 4: what memory does -------------------*- C++ -*-===//
+//===- main.cpp - Lesson 4: what memory does --------------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Lessons 2 and 3 said how many passes over memory a chain of kernels makes and
-// a fused one. Here nobody says it: accesses are counted, kernel by kernel, and
-// set beside the time that they take and the rate that this machine's memory
-// has at best.
+// a fused one. Here it is not only said: accesses are counted, kernel by
+// kernel, and set beside the time that they take and the rate that this
+// machine's memory has at best.
 //
 //===----------------------------------------------------------------------===//
 
@@ -178,7 +178,7 @@ std::vector<Row> measure(const Operation &operation, Device device,
 }
 
 //===----------------------------------------------------------------------===//
-// Told
+// What is printed
 //===----------------------------------------------------------------------===//
 
 /// `copy`: the rate of memory at best, in GB/s; 0 where it is not known.

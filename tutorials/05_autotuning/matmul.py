@@ -4,7 +4,7 @@ import triton
 import triton.language as tl
 
 
-# Nobody but the caller: the launch says all three.
+# The caller alone: the launch says all three.
 @triton.jit
 def matmul(c_ptr, a_ptr, b_ptr, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
     m = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)

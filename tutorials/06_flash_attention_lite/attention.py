@@ -1,6 +1,6 @@
 # Attention, o = softmax(scale * q @ k^T) @ v for each head, three times: as the chain of a product, a softmax and a
 # product; with a softmax that needs no whole row; and as one kernel that keeps no scores at all.
-# q, k, v and o are [heads, N, D], rows behind each other.
+# q, k, v and o are [heads, N, D], rows after each other.
 import triton
 import triton.language as tl
 

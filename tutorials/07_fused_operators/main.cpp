@@ -126,7 +126,7 @@ double gradientError(const Network &net, const Data &data) {
   return std::fabs(got - expected) / std::sqrt(scale);
 }
 
-/// The activation of a layer alone, fused into the product and behind it.
+/// The activation of a layer alone, fused into the product and after it.
 void compareActivation(int64_t rows, int64_t width, Device device,
                        int64_t repeats) {
   Tensor x = randn({rows, width}, f32, device, 5),

@@ -26,7 +26,7 @@ Kernel load(const char *name) {
   return Kernel::load(LESSON_DIR "/swish.py", name);
 }
 
-/// The operator. `record` is told its name, its inputs, its output, and how
+/// The operator. `record` gets its name, its inputs, its output, and how
 /// gradients go back. What the function captures is what the operator saves:
 /// here x and beta, and not y.
 Variable swish(const Variable &x, const Variable &beta) {

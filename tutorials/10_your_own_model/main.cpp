@@ -1,4 +1,4 @@
-//===- main.cpp - Lesson 10: a model of your own ---------------*- C++ -*-===//
+//===- main.cpp - Lesson 10: a model of your own ----------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -113,7 +113,7 @@ struct VisionTransformer : nn::Module {
   }
 };
 
-/// The share of pictures that are told apart.
+/// The share of pictures that are recognised.
 double accuracy(const Tensor &logits, const Tensor &labels) {
   std::vector<float> all = logits.toVector<float>();
   std::vector<int64_t> expected = labels.toVector<int64_t>();

@@ -160,7 +160,7 @@ static std::string describe(const SavedSet &set) {
 namespace {
 struct Chosen {
   SavedSet set;
-  std::string choice; ///< as a person is told
+  std::string choice; ///< as people are shown it
 };
 } // namespace
 

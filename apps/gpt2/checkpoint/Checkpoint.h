@@ -1,4 +1,4 @@
-//===- Checkpoint.h - What a training run goes on from ---------*- C++ -*-===//
+//===- Checkpoint.h - What a training run goes on from ----------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -47,7 +47,7 @@ struct TrainingState {
   uint64_t step = 0;     ///< steps that are done
   uint64_t dataStep = 0; ///< batches that the loader has given
   uint64_t seed = 0;
-  /// Of the validation part behind this step; nothing where a run was stopped
+  /// Of the validation part after this step; nothing where a run was stopped
   /// there before it was evaluated.
   std::optional<double> loss;
   /// The lowest of the run so far, and the step that had it.
@@ -58,7 +58,7 @@ struct TrainingState {
   nlohmann::json model = nlohmann::json::object();
   nlohmann::json generator = nlohmann::json::object();
   nlohmann::json schedule = nlohmann::json::object();
-  /// Which tokens, of which tokenizer (RunData.h).
+  /// Which tokens, and their tokenizer (RunData.h).
   nlohmann::json data = nlohmann::json::object();
 };
 
@@ -68,7 +68,7 @@ struct Checkpoint {
   std::vector<NamedTensor> weights;
   std::vector<NamedTensor> optimizer;
   TrainingState state;
-  /// Of one that was loaded: which of its folder's it is, as a person is told.
+  /// Of one that was loaded: which of its folder's it is, in words.
   std::string choice = {};
   /// It is of another program: the folder has none of ours yet.
   bool isTakenOver = false;
@@ -93,7 +93,7 @@ Checkpoint loadWeights(const std::string &folder, const std::string &which);
 TrainingState loadTrainingState(const std::string &folder,
                                 const std::string &which = "last");
 
-/// The steps behind `step` that a folder has checkpoints of, the newest one
+/// The steps after `step` that a folder has checkpoints of, the newest one
 /// first, but for the best: a save of a run that goes back to `step` removes
 /// them.
 std::vector<uint64_t> stepsBehind(const std::string &folder, uint64_t step);
@@ -102,7 +102,7 @@ std::vector<uint64_t> stepsBehind(const std::string &folder, uint64_t step);
 struct SaveOptions {
   bool isBest = false;   ///< it is the best one, too
   int64_t keep = 0;      ///< so many of the ones before stay
-  std::string said = {}; ///< of it, for who is told that it is written
+  std::string said = {}; ///< of it, for the message that it is written
   /// What the folder has is of another run, and goes.
   bool isNewRun = false;
 };
@@ -130,7 +130,7 @@ public:
   /// Makes the folder. Throws IoError where it cannot be written to.
   explicit CheckpointWriter(std::string folder, Written written = {});
   CheckpointWriter(const CheckpointWriter &) = delete;
-  /// Waits. An error that nobody has asked for is printed.
+  /// Waits. An error that no caller has asked for is printed.
   ~CheckpointWriter();
 
   /// Copies all tensors to the host and returns; a thread writes them. Waits

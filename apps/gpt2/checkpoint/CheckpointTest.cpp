@@ -130,7 +130,7 @@ TEST(Checkpoint, keepsTheNewestSetAlone) {
                                    "optimizer-2-1.safetensors"}));
 }
 
-/// Evaluated behind its step.
+/// Evaluated after its step.
 static Checkpoint evaluatedAt(uint64_t step, double loss, double best,
                               uint64_t bestStep) {
   Checkpoint checkpoint = checkpointOf(step);
@@ -199,7 +199,7 @@ TEST(Checkpoint, keepsOlderOnes) {
   }
   EXPECT_THAT(errorOf([&] { loadCheckpoint(folder.path, "2"); }),
               HasSubstr("last (step 5), best (step 1), 4, 3, got '2'"));
-  // From step 3 on anew: what lies behind it is another run's.
+  // From step 3 on anew: what lies after it is another run's.
   writer.save(checkpointOf(4), {.keep = 2});
   writer.wait();
   EXPECT_EQ(filesOf(folder.path).size(), 3 + 2 * 3U) << "4, 3, and 1";
@@ -213,7 +213,7 @@ TEST(Checkpoint, aNewRunReplacesAllWithItsFirstSave) {
   }
   writer.wait();
   writeContent(folder / "notes.txt", "mine");
-  // Even where nobody can read what was.
+  // Even where nothing can read what was.
   writeContent(folder / "state.json", "{");
   writer.save(checkpointOf(2), {.keep = 2, .isNewRun = true});
   writer.wait();

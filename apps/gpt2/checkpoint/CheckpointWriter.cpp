@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 // The files
 //===----------------------------------------------------------------------===//
 
-/// "ckpt-2000.safetensors", or with a count behind it: the files of the present
+/// "ckpt-2000.safetensors", or with a count after it: the files of the present
 /// state.json stay until another one is there.
 static std::string freeName(const std::string &folder, const std::string &begin,
                             uint64_t step) {

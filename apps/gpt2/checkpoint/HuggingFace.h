@@ -1,4 +1,4 @@
-//===- HuggingFace.h - Models as `transformers` keeps them -----*- C++ -*-===//
+//===- HuggingFace.h - Models as `transformers` keeps them ------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -43,13 +43,13 @@ struct ImportedModel {
   nlohmann::json options; ///< of the run that made it, or null
   nlohmann::json data =
       nullptr; ///< what it was trained on (RunData.h), or null
-  /// Which of a folder's checkpoints it is, as a person is told.
+  /// Which of a folder's checkpoints it is, in words.
   std::string choice = {};
 };
 
 /// `path`: a folder as above; a .safetensors file with config.json beside it or
-/// a configuration in its metadata; a folder of checkpoints (Checkpoint.h), of
-/// which `checkpoint` says which one.
+/// a configuration in its metadata; a folder of checkpoints (Checkpoint.h),
+/// and `checkpoint` says which one.
 ImportedModel importModel(const std::string &path,
                           const std::string &checkpoint = "");
 
@@ -62,7 +62,7 @@ void copyWeights(std::span<const NamedTensor> parameters,
 
 /// Writes config.json, generation_config.json and model.safetensors, which
 /// `transformers` loads. `vocabulary`: tokens that there are; rows of the
-/// embedding behind them are padding, and left out. Biases that the model does
+/// embedding after them are padding, and left out. Biases that the model does
 /// not have are zeros. `endOfText`: what generation ends with; without one
 /// GPT-2's, where the vocabulary has its size.
 void exportModel(const std::string &folder, GptConfig config,

@@ -59,7 +59,7 @@ public:
       refuse("'best_val_loss': expected a number, got " +
              describe(required(root(), "best_val_loss")));
     }
-    // It saves behind an evaluation alone, and keeps the loss of that one.
+    // It saves after an evaluation alone, and keeps the loss of that one.
     result.state.bestLoss = *best;
     result.state.loss = *best;
     result.state.bestStep = result.state.step;

@@ -7,7 +7,7 @@
 //
 // Its train.py writes OUT_DIR/ckpt.pt, of torch.save:
 //
-//   {"model": names and tensors, perhaps behind "_orig_mod.",
+//   {"model": names and tensors, perhaps after "_orig_mod.",
 //    "optimizer": AdamW's state_dict: of each parameter by its number "step",
 //                 "exp_avg", "exp_avg_sq"; matrices are numbered first, then
 //                 vectors, each in the order of the model,

@@ -7,7 +7,7 @@
 //
 // A file gives plain values and tensors whose elements can all be looked at, or
 // an error with a message. Input whose first byte is even stands for a whole
-// zip; behind an odd one comes a pickle, which is put into a zip with storages
+// zip; after an odd one comes a pickle, which is put into a zip with storages
 // of 64 bytes, so that most of what is tried reaches the pickle's machine.
 //
 //===----------------------------------------------------------------------===//

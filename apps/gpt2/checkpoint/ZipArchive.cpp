@@ -26,7 +26,7 @@ static constexpr uint64_t entryRecord = 0x02014b50, entryBytes = 46;
 static constexpr uint64_t localRecord = 0x04034b50, localBytes = 30;
 
 /// CRC-32 as zip has it, eight bytes at a time: table[k][b] is the remainder of
-/// b with k bytes of zeros behind it.
+/// b with k bytes of zeros after it.
 static uint32_t crc32(std::string_view text) {
   static const auto table = [] {
     std::array<std::array<uint32_t, 256>, 8> t{};

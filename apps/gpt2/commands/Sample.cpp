@@ -135,7 +135,7 @@ static void run(const Options &options, const std::string &dataset) {
       texts[i] += text;
     }
   };
-  // The first step compiles, those that are told with the second one record.
+  // The first step compiles, and the next one records a graph.
   constexpr int64_t first = 2;
   std::chrono::steady_clock::time_point begin;
   int64_t steps = 0, untimed = 0;

@@ -7,7 +7,7 @@
 //
 // As openai/gpt-2 published them and Hugging Face's tokenizers reads and writes
 // them: {"token": number, ...}, and a pair of tokens a line, in the order of
-// their ranks, behind a line "#version: 0.2".
+// their ranks, after a line "#version: 0.2".
 //
 //===----------------------------------------------------------------------===//
 

@@ -43,7 +43,7 @@ TEST(CharacterTokenizer, setsJoin) {
   auto a = std::make_unique<CharacterSet>(),
        b = std::make_unique<CharacterSet>();
   a->add("xz");
-  b->add("yz\xFF"); // a byte that is no character is none
+  b->add("yz\xFF"); // a byte that is no character is ignored
   a->add(*b);
   EXPECT_THAT(a->characters(), ElementsAre("x", "y", "z"));
 }

@@ -67,7 +67,7 @@ struct Loader::State {
 
   uint64_t tokens() const { return ends.empty() ? 0 : ends.back(); }
 
-  /// Of all shards one behind another.
+  /// Of all shards one after another.
   void copy(uint64_t first, size_t count, int32_t *to) const {
     size_t shard = static_cast<size_t>(
         std::upper_bound(ends.begin(), ends.end(), first) - ends.begin());

@@ -42,7 +42,7 @@ constexpr std::array<CharacterClass, 128> makeAscii() {
 }
 constexpr std::array<CharacterClass, 128> ascii = makeAscii();
 
-/// Two bits a code point: 272 KiB, of which a script touches some lines.
+/// Two bits a code point: 272 KiB; one script uses a few cache lines.
 struct Table {
   std::vector<uint8_t> bits = std::vector<uint8_t>(codes / 4);
   Table() {
@@ -89,7 +89,7 @@ static inline const uint8_t *runEnd(const uint8_t *at, const uint8_t *end,
   return at;
 }
 
-/// Bytes of 's, 't, 're, 've, 'm, 'll or 'd behind an apostrophe, with it.
+/// Bytes of 's, 't, 're, 've, 'm, 'll or 'd after an apostrophe, with it.
 static size_t contractionAt(const uint8_t *at, const uint8_t *end) {
   auto is = [&](const char *text) {
     size_t bytes = std::strlen(text);
@@ -147,7 +147,7 @@ size_t cutAfter(std::string_view text, size_t from) {
   while (at < end) {
     Classified next = classAt(at, end);
     // A run of letters or numbers always ends a piece, and so does white space
-    // behind anything else. The bar is where <|endoftext|> has letters first.
+    // after anything else. The bar is where <|endoftext|> has letters first.
     bool endsRun =
         before == CharacterClass::Letter || before == CharacterClass::Number;
     bool isCut = next.kind == CharacterClass::Space

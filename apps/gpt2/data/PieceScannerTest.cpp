@@ -56,7 +56,7 @@ TEST(PieceScanner, contractions) {
   EXPECT_THAT(pieces("'"), ElementsAre("'"));
   EXPECT_THAT(pieces("'r"), ElementsAre("'", "r"));
   EXPECT_THAT(pieces("'S"), ElementsAre("'", "S"));
-  // Behind a space the apostrophe is one of other characters.
+  // After a space the apostrophe is one of other characters.
   EXPECT_THAT(pieces(" 's"), ElementsAre(" '", "s"));
   // And within a run of these it is no beginning.
   EXPECT_THAT(pieces("\"'s"), ElementsAre("\"'", "s"));

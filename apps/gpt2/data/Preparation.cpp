@@ -46,7 +46,7 @@ static constexpr size_t chunkBytes = size_t{1} << 20, waveChunks = 64;
 
 namespace {
 struct Chunk {
-  size_t input; ///< of which text
+  size_t input; ///< the text's number
   size_t begin; ///< in it
   std::string_view text;
   CharacterCount count;

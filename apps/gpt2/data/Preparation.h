@@ -7,7 +7,7 @@
 //
 // The characters of all texts count as one sequence, whose first part is for
 // training and whose end is for validation, as in nanoGPT's prepare.py. Each
-// part is encoded by itself. BPE puts <|endoftext|> behind every text but the
+// part is encoded by itself. BPE puts <|endoftext|> after every text but the
 // last; characters have nothing between texts.
 //
 // All cores work: texts are cut where no token can span the cut (cutAfter of

@@ -288,7 +288,7 @@ TEST_F(TokenizerFiles, damagedAndOtherRankFilesAreRefused) {
 }
 
 TEST_F(TokenizerFiles, aGapInTheRanksIsTheEndOfText) {
-  // p50k_base has tokens behind it.
+  // p50k_base has tokens after it.
   std::string lines = ranks();
   lines += base64Of("zz") + " " + std::to_string(made->size()) + "\n";
   TokenizerPtr opened = openTokenizer(write("gap.tiktoken", lines));

@@ -63,7 +63,7 @@ static size_t expectedBytes(std::string_view text) {
   return 0;
 }
 
-/// Whether some bytes behind `text` make one character of it.
+/// Whether some bytes after `text` make one character of it.
 static bool canBecomeCharacter(std::string_view text) {
   return std::any_of(
       wellFormedRows().begin(), wellFormedRows().end(), [&](const Row &row) {

@@ -293,7 +293,7 @@ int gpt2::launch(const Launch &launch) {
       before.emplace_back(signal, old);
     }
   }
-  // Where the starter has made it ignored, nobody could be waited for.
+  // Where the starter has made it ignored, no process could be waited for.
   struct sigaction ends = {}, endsBefore = {};
   ends.sa_handler = SIG_DFL;
   sigaction(SIGCHLD, &ends, &endsBefore);

@@ -1,4 +1,4 @@
-//===- Launcher.h - Several processes of one command -----------*- C++ -*-===//
+//===- Launcher.h - Several processes of one command ------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -38,7 +38,7 @@ struct Launch {
 /// IoError where one cannot be started.
 int launch(const Launch &launch);
 
-/// Is this process one of a launch, whoever started it? Then --gpus and
+/// Is this process one of a launch, by any starter? Then --gpus and
 /// --processes are done already.
 bool isLaunched();
 

@@ -1,4 +1,4 @@
-//===- Meeting.h - How the processes of a run find each other --*- C++ -*-===//
+//===- Meeting.h - How the processes of a run find each other ---*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,11 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // Process 0 listens at the address that it is given, and there alone, until all
-// have come. To whoever connects it sends a random number; the other side sends
-// another one, what it is, and a tag of all this under the run's secret; only
-// then process 0 answers, with a tag of its own. So neither side tells a
-// stranger anything, and nothing that was overheard opens another connection.
-// All connections are served at once, and none for longer than a few seconds.
+// have come. To each process that connects it sends a random number; the other
+// side sends another one, what it is, and a tag of all this under the run's
+// secret; only then process 0 answers, with a tag of its own. So neither side
+// tells a stranger anything, and nothing that was overheard opens another
+// connection. All connections are served at once, and none for longer than a
+// few seconds.
 //
 //===----------------------------------------------------------------------===//
 

@@ -16,7 +16,7 @@
 using namespace nereid;
 using namespace nereid::gpt2;
 
-/// Process 0 waits for process 1, which comes behind 1,000 connections of each
+/// Process 0 waits for process 1, which comes after 1,000 connections of each
 /// kind: it meets it within a second.
 TEST(MeetingSpeed, strangersDelayNobody) {
   rlimit limit = {};

@@ -92,7 +92,7 @@ TEST(Meeting, strangersDelayNobody) {
   other.join();
 }
 
-/// However many come behind a process of the run, it has time to answer.
+/// However many come after a process of the run, it has time to answer.
 TEST(Meeting, strangersPushNobodyOut) {
   MeetingPlace place;
   MeetingLimits limits;
@@ -278,7 +278,7 @@ TEST(Meeting, whatIsNoPlaceOfTheRunIsRefused) {
   others.join();
 }
 
-/// Whoever took process 0's port cannot say what it likes.
+/// A stranger that took process 0's port cannot say what it likes.
 TEST(Meeting, anAnswerWithoutTheSecretIsNotBelieved) {
   MeetingPlace place;
   Deadline end = secondsFromNow(forEver);
@@ -356,7 +356,7 @@ TEST(Meeting, listensAtTheFirstAddressThatTheMachineHas) {
   EXPECT_EQ(listenAtBoth("192.0.2.1").localAddress(), "127.0.0.2");
 }
 
-/// A stranger listens at the first one, and nobody at the second.
+/// A stranger listens at the first one, and no process at the second.
 TEST(Meeting, allAddressesAreTried) {
   Socket stranger = listenAt("127.0.0.1", 0),
          ours = listenAt("127.0.0.3", stranger.localPort());
@@ -427,8 +427,8 @@ TEST(MeetingFile, aFolderThatIsNotThereIsTold) {
                         "hint: set TMPDIR or MASTER_ADDR"));
 }
 
-/// All of what process 0 writes and its secret, of which the others learn
-/// nothing but through the file.
+/// All of what process 0 writes and its secret, which the others learn through
+/// the file alone.
 TEST(MeetingFile, bringsTheProcessesTogether) {
   Processes zero;
   zero.size = zero.localSize = 2;

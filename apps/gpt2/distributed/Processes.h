@@ -1,4 +1,4 @@
-//===- Processes.h - Which of how many this process is ---------*- C++ -*-===//
+//===- Processes.h - Which of how many this process is ----------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,7 +31,7 @@ struct Processes {
   std::string host;
   int port = 0;
   std::string meetingFile;
-  /// What they know of each other, and nobody else does; empty: nothing, or
+  /// What they know of each other, and no stranger does; empty: nothing, or
   /// what is in `meetingFile`.
   std::string secret;
   bool isOneMachine = true; ///< as far as the environment says
@@ -40,7 +40,7 @@ struct Processes {
 
   double meetSeconds = 120;   ///< for all to arrive
   double silenceSeconds = 20; ///< of a process that counts as hung
-  double pauseSeconds = 5;    ///< of this one, behind which it waits anew
+  double pauseSeconds = 5;    ///< of this one, after which it waits anew
 };
 
 /// Null for a variable that is not set.

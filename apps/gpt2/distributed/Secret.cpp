@@ -1,4 +1,4 @@
-//===- Secret.cpp - Who belongs to a run ----------------------------------===//
+//===- Secret.cpp - The proof that a process belongs to a run -------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,12 +1,12 @@
-//===- Secret.h - Who belongs to a run -------------------------*- C++ -*-===//
+//===- Secret.h - The proof of belonging to a run ---------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// HMAC-SHA-256 of libsodium: whoever knows the secret can make a tag and check
-// one; whoever sees a tag learns neither the secret nor another tag.
+// HMAC-SHA-256 of libsodium: one who knows the secret can make a tag and check
+// one; one who sees a tag learns neither the secret nor another tag.
 //
 //===----------------------------------------------------------------------===//
 

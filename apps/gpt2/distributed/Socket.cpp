@@ -224,7 +224,7 @@ Socket gpt2::acceptNow(const Socket &listener) {
   return accepted;
 }
 
-/// Closed where nobody listens (yet).
+/// Closed where no process listens (yet).
 static Socket connectTo(const Address &address, Deadline deadline) {
   Socket made = socketFor(address);
   if (!made.isOpen()) {

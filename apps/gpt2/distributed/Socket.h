@@ -1,4 +1,4 @@
-//===- Socket.h - TCP, with deadlines --------------------------*- C++ -*-===//
+//===- Socket.h - TCP, with deadlines ---------------------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -46,7 +46,7 @@ public:
   void receive(void *data, size_t bytes, Deadline deadline) const;
   /// What fits at once: false where that is not all.
   bool sendNow(const std::string &bytes) const;
-  /// A length and the bytes, of which there are at most `most`.
+  /// A length and the bytes, at most `most` of them.
   void sendText(const std::string &text, Deadline deadline) const;
   std::string receiveText(Deadline deadline, size_t most = 1 << 20) const;
   /// The number of this side's address.
@@ -76,7 +76,7 @@ Socket listenAt(const std::vector<Address> &addresses,
                 const std::string &place);
 /// Port 0: any that is free.
 Socket listenAt(const std::string &host, int port);
-/// Closed where nobody is at the door; errno says why.
+/// Closed where no guest is at the door; errno says why.
 Socket acceptNow(const Socket &listener);
 /// Connects to the addresses in turn, until `use` says that this was the one.
 /// For each there are `seconds`, the deadline that `use` gets. Returns whether

@@ -59,11 +59,11 @@ public:
                 const std::function<void(std::span<const int32_t>)> &each);
 
   /// Steps since `begin` that are done: those of a graph are when the first of
-  /// them is told.
+  /// them is reported.
   int64_t finished() const {
     return inFlight.empty() ? seen : inFlight.front().end;
   }
-  /// Behind `generate`, what the last tokens were drawn from: [rows,
+  /// After `generate`, what the last tokens were drawn from: [rows,
   /// vocabulary].
   const Tensor &logits() const { return lastLogits; }
   /// The tokens that these depend on: all of a row, or those that it went on
@@ -86,7 +86,7 @@ private:
   };
   /// Steps that were launched together.
   struct Batch {
-    int64_t end; ///< `launched` behind them
+    int64_t end; ///< `launched` after them
     std::optional<Event> done;
   };
 

@@ -1,4 +1,4 @@
-"""Runs of two to four processes, each started by itself, of which one is killed, or stopped for good, at a random moment of the
+"""Runs of two to four processes, each started by itself, one killed, or stopped for good, at a random moment of the
 training: all others end by themselves and name it, within ten seconds, or thirty where it is silent.
 
     apps/gpt2/test/deaths.py build/bin/nereid-gpt2 --kills=20 --seed=1

@@ -90,7 +90,7 @@ class Test:
             self.write_meta(folder, 4)
             assert self.curve(f"llmc-{wide}", "llmc") == self.expected, f"wide {wide}"
         (folder / "meta.pkl").unlink()
-        # Without a tokenizer the vocabulary is Llama 3's, and texts cannot be had.
+        # Without a tokenizer the vocabulary is Llama 3's, and there are no texts.
         result = self.run("train", "--out_dir=llama", "--dataset=./data/llmc", "--device=cpu", "--max_iters=1", *words_of(TINY))
         assert "vocabulary 128256" in result.stdout, result.stdout
         result = self.program.run("sample", "--out_dir=llama", "--device=cpu")

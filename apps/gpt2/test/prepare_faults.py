@@ -1,5 +1,5 @@
 """nereid-gpt2 prepare when things go wrong: killed while it writes it leaves the earlier data set, the new one or none; a full
-disk, what cannot be read, addresses, texts that are none, wrong options: the exact message and status of each.
+disk, what cannot be read, addresses, files that hold no text, wrong options: the exact message and status of each.
 
     apps/gpt2/test/prepare_faults.py build/bin/nereid-gpt2 [--kills=200] [--seed=N] [--moments]
 
@@ -27,7 +27,7 @@ BPE_SIZE = "the size of the vocabulary, 257 (the bytes and <|endoftext|>) to 167
 TOKENIZER = ("expected a folder with a tokenizer, that is meta.json (nereid-gpt2 prepare writes it), vocab.json and merges.txt, "
              "tokenizer.json, encoder.json and vocab.bpe, a .tiktoken file or meta.pkl")
 
-# Words of the command line, status, standard error behind "error: ".
+# Words of the command line, status, standard error after "error: ".
 ERRORS = [
     ("", 2, "expected TEXT, got none" + HELP),
     ("text.txt --train-bpe=abc", 2, f"--train-bpe: expected {BPE_SIZE}, got abc"),

@@ -16,7 +16,7 @@ def sets_of(state):
 
 def without_names(state):
     """Of state.json: all but what names this run, and the checksum over it. A resumed run has its model's vocabulary from the
-    checkpoint; names of files may have a count behind the step."""
+    checkpoint; names of files may have a count after the step."""
     del state["checksum"]
     for one in sets_of(state):
         for name in ("out_dir", "init_from", "vocab_size"):

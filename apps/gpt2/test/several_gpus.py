@@ -6,7 +6,7 @@ number of GPUs. Text: the Python library's own sources.
     apps/gpt2/test/several_gpus.py build/bin/nereid-gpt2 --gpus 1 2 --device=cpu --steps=8 --small
 
 Ends with an error where a loss is off by more than --bound of itself, where a run that goes on as it was has other losses, and
-where the end of a process is not told of within 30 s.
+where the end of a process is not reported within 30 s.
 """
 import argparse
 import json

@@ -98,7 +98,7 @@ def check_ends(program):
 
 
 def check_schedule(program):
-    """--epochs sets the end of the decay where nobody else has."""
+    """--epochs sets the end of the decay where no other option has."""
     options = {key: value for key, value in OPTIONS.items() if key not in ("max_iters", "lr_decay_iters")} | dict(
         batch_size=32, gradient_accumulation_steps=4, eval_interval=1000)
     decay = lambda: [state_of(program.folder / "decay")["options"][name] for name in ("max_iters", "lr_decay_iters")]

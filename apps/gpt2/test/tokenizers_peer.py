@@ -90,7 +90,7 @@ def mixed_texts(generator, megabytes):
 
 
 def code_point_texts():
-    """Every code point behind a letter, a space and itself, in texts of 2^16."""
+    """Every code point after a letter, a space and itself, in texts of 2^16."""
     codes = (c for c in range(0x110000) if not 0xD800 <= c < 0xE000)
     while some := list(itertools.islice(codes, 0x10000)):
         yield "".join(f"x{chr(c)} {chr(c)}{chr(c)}1" for c in some)

@@ -98,7 +98,7 @@ def compare_models(peer, folder):
 
 def compare_damage(peer, folder):
     """Files with changed headers: the library and we must agree on which are safetensors files. We refuse more: names
-    that stand twice, types that Nereid lacks, texts behind the elements' types."""
+    that stand twice, types that Nereid lacks, texts after the elements' types."""
     tensors = {"a": np.arange(12, dtype=np.float32).reshape(3, 4), "b": np.arange(5, dtype=np.int16), "c": np.zeros((2, 0), np.float64)}
     whole = safetensors.numpy.save(tensors, {"k": "v"})
     path = folder / "x.safetensors"

@@ -16,7 +16,7 @@ namespace nereid::gpt2 {
 /// Of TrainingState::schedule.
 inline constexpr const char *followsEpochsKey = "follows_epochs";
 
-/// Does the decay end with the last epoch? Where nobody has said when it ends.
+/// Does the decay end with the last epoch? Where no option says when it ends.
 bool followsEpochs(const Options &options, const Start &start);
 
 /// With as many steps as --epochs says. Throws InvalidArgument for options that

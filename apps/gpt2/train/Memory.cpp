@@ -33,7 +33,7 @@ StepMemory gpt2::stepMemory(const GptConfig &c, int64_t block,
   // Kept of each layer: its two inputs, then one layer's own at a time.
   int64_t layers =
       recomputes ? c.layers * 2 * c.width * element + layer : c.layers * layer;
-  // Behind the layers: the stream's ends, logits and their gradient.
+  // After the layers: the stream's ends, logits and their gradient.
   int64_t ends = (5 * c.width + 2 * c.vocabulary) * element;
   return {parameterCount(c) * ofOne, block * (layers + ends)};
 }
@@ -42,7 +42,7 @@ int64_t StepMemory::largestBatch(int64_t bytes) const {
   return std::max<int64_t>(0, (bytes - parameters) / sequence);
 }
 
-/// The number behind `key` in a file of the kernel's; the first one for "".
+/// The number after `key` in a file of the kernel's; the first one for "".
 static std::optional<int64_t> numberOf(const std::string &path,
                                        const std::string &key = "") {
   std::ifstream file(path);

@@ -26,7 +26,7 @@ std::string noteText(const std::string &note);
 ///   data       dataset=books, batch_size=12, ...
 std::string settingsTable(const Options &options);
 
-/// "step 250, validation loss 2.2081, the best so far": behind the name of a
+/// "step 250, validation loss 2.2081, the best so far": after the name of a
 /// checkpoint that is written. `trained`: the loss of the last step's batch,
 /// where nothing was evaluated.
 std::string saidOfCheckpoint(int64_t step, std::optional<double> validation,

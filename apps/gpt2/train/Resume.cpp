@@ -26,7 +26,7 @@ static bool isOfCommand(const std::string &name) {
   return names.contains(name);
 }
 
-/// How it is started: told where it differs, and never taken over.
+/// How it is started: reported where it differs, and never taken over.
 static bool isOfStart(const std::string &name) {
   return name == "gpus" || name == "processes";
 }

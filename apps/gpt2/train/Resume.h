@@ -18,8 +18,8 @@
 namespace nereid::gpt2 {
 
 /// Before anything is made: the options of a run as `given` asks for it. One
-/// that goes on has those of its checkpoint, where nobody has set others; what
-/// differs is told in `notes`, "batch_size was 8, is 12". Throws where the
+/// that goes on has those of its checkpoint, where no others are given; what
+/// differs stands in `notes`, "batch_size was 8, is 12". Throws where the
 /// model would be another one, and where a new run would write into a folder
 /// that has checkpoints without --overwrite.
 Options optionsOfRun(const Options &given, std::vector<std::string> &notes);

@@ -19,7 +19,7 @@ namespace nereid::gpt2 {
 /// A line up to learning_rate over warmup_iters; then, as lr_schedule says,
 /// half a cosine or a line down to min_lr at lr_decay_iters, learning_rate for
 /// ever, or learning_rate until decay_iters before lr_decay_iters and a line
-/// from there on. Behind lr_decay_iters it is min_lr.
+/// from there on. After lr_decay_iters it is min_lr.
 inline double learningRateAt(const Options &o, int64_t step) {
   if (!o.decayLr) {
     return o.learningRate;

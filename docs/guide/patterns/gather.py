@@ -24,7 +24,7 @@ def scatter_add_rows(table_ptr, x_ptr, index_ptr, columns, BLOCK: tl.constexpr):
 
 @triton.jit
 def segment_sums(y_ptr, x_ptr, begin_ptr, BLOCK: tl.constexpr):
-    """Segment s holds x[begin[s]] ... x[begin[s + 1] - 1]: rows of different lengths, one behind the other."""
+    """Segment s holds x[begin[s]] ... x[begin[s + 1] - 1]: rows of different lengths, one after the other."""
     segment = tl.program_id(0)
     end = tl.load(begin_ptr + segment + 1)
     total = tl.zeros([BLOCK], tl.float32)

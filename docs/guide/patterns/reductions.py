@@ -6,7 +6,7 @@ import triton.language as tl
 @triton.jit
 def row_sums(y_ptr, x_ptr, columns, BLOCK: tl.constexpr):
     row = tl.program_id(0)
-    # One number for each lane of the block; the lanes meet once, behind the loop.
+    # One number for each lane of the block; the lanes meet once, after the loop.
     total = tl.zeros([BLOCK], tl.float32)
     for start in range(0, columns, BLOCK):
         i = start + tl.arange(0, BLOCK)

@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A conversion that walks a kernel itself is no mlir::Pass: it loads the
-// dialects that it makes, and tells of an operation that has no form on its
-// target.
+// dialects that it makes, and reports an unsupported operation of its target.
 //
 //===----------------------------------------------------------------------===//
 

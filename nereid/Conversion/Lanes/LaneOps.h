@@ -113,7 +113,7 @@ public:
                       bool isUnsigned);
 
   mlir::Value add(mlir::Value x, mlir::Value y);
-  /// The address `bytes` behind another.
+  /// The address `bytes` past another.
   mlir::Value byteOffset(mlir::Value address, int64_t bytes);
   mlir::Value sub(mlir::Value x, mlir::Value y);
   mlir::Value mul(mlir::Value x, mlir::Value y);

@@ -89,7 +89,7 @@ static void addCare(scf::ForOp loop, P less, Tests &tests, OpBuilder &builder) {
   }
 }
 
-/// The results of a loop are arguments of the block behind it.
+/// The results of a loop are arguments of the block after it.
 static void endIn(Block *after, Operation *loop, PatternRewriter &rewriter) {
   SmallVector<Location> locations(loop->getNumResults(), loop->getLoc());
   SmallVector<Value> arguments;

@@ -60,7 +60,7 @@ KernelEmitter::placeToRead(SlotPlaces &places, uint32_t own, unsigned bytes) {
   uint32_t last = anywhere;
   if (bytes && places.end &&
       places.span.greatest(exclusive) + added + bytes > places.end) {
-    // Nobody needs what begins behind the end in every thread.
+    // Skip what starts past the end in every thread.
     added = added + bytes > places.end ? 0 : added;
     last = places.end - added - bytes;
   }
@@ -121,7 +121,7 @@ void KernelEmitter::storeTile(Value tensor, tilegpu::BufferType buffer,
   SlotPlaces places = placesAt(start, threadColumns);
   Value firstCopy = isFirstCopy(tile.layout);
   for (unsigned r = 0; r < tile.count(); r += width) {
-    // What lies outside begins behind what lies inside, and its place in the
+    // What lies outside begins after what lies inside, and its place in the
     // same piece is in the slot, too.
     if (tile.dead[r]) {
       continue;

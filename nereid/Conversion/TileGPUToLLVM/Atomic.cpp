@@ -13,7 +13,7 @@
 // What there is no instruction for is computed here and swapped in, until no
 // other thread came between. LLVM can make such loops too, but of the lanes of
 // a warp each then leaves on its own; the assembler (13.0) yields in them and
-// takes the lanes to be together behind them, which they are not, and shuffles
+// takes the lanes to be together after them, which they are not, and shuffles
 // read lanes that are not there. So all lanes of a warp go around until the
 // last is done.
 //

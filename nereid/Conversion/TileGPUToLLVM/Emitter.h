@@ -7,8 +7,8 @@
 //
 // Walks a kernel block by block and emits what one thread does. A tensor is a
 // list of registers; those that hold padding in every thread are null and no
-// code is emitted for them. Registers that hold padding in some threads compute
-// whatever they compute: only memory, reductions, scans and products look.
+// code is emitted for them. Registers that hold padding in some threads hold
+// garbage there; memory, reductions, scans and dots mask it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -371,7 +371,7 @@ public:
   mlir::LLVM::LLVMFuncOp entry;
   const AxisInfoAnalysis &axes;
   ConstantStrides strides;
-  unsigned warps, producerWarps; ///< that compute; that copy, behind them
+  unsigned warps, producerWarps; ///< that compute; that copy, after them
   /// Arrays that an element-wise kernel stores to and never loads from, if it
   /// loads more bytes than it stores.
   llvm::DenseSet<mlir::Value> streamed;

@@ -146,7 +146,7 @@ public:
   virtual void initBarrier(mlir::Value address, unsigned arrivals,
                            mlir::Value predicate) = 0;
   /// The engine for copies sees the barriers that this thread made; threads do
-  /// behind a barrier of the block.
+  /// after a barrier of the block.
   virtual void publishBarriers() = 0;
   /// One arrival; the phase ends when so many bytes are there, too.
   virtual void expectBytes(mlir::Value address, unsigned bytes) = 0;

@@ -63,7 +63,7 @@ static void emitSetRegisters(KernelEmitter &e, tilegpu::SetRegistersOp op) {
 }
 
 static void emitFill(KernelEmitter &e, tilegpu::FillSlotOp op) {
-  // A barrier that is new has the phase in front of its first one behind it.
+  // A barrier that is new has the phase in front of its first one after it.
   Value parity = arith::XOrIOp::create(e.b, e.loc, e.scalar(op.getPhase()),
                                        e.ops().i32(1));
   e.machine->waitBarrier(

@@ -41,7 +41,7 @@ struct GpuKernelInfo {
   bool hasFaultRecord = false;
   /// One for each argument of the kernel: a store or an atomic reaches it.
   std::vector<bool> writtenParameters;
-  /// Of the parameters behind those, in order.
+  /// Of the parameters after those, in order.
   std::vector<tilegpu::TensorMapSourceAttr> tensorMaps = {};
 };
 

@@ -237,7 +237,7 @@ Buffer KernelEmitter::carriedBuffer(Value init, Value result, Item &item) {
   const Buffer *source = buffer(init);
   if (target < 0 && source && source->scratchOffset != ~0ull &&
       llvm::is_contained(item.handedOver, init)) {
-    // Nobody reads the initial tensor afterwards: its buffer is taken over.
+    // Nothing reads the initial tensor afterwards: its buffer is taken over.
     Buffer buffer = *source;
     buffers[init].scratchOffset = ~0ull;
     return buffer;

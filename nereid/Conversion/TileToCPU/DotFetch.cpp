@@ -79,7 +79,7 @@ std::optional<DotEmitter::Ahead> DotEmitter::nextBlock(Value value) {
   auto integer = [&](Value pointer) {
     return LLVM::PtrToIntOp::create(b, ops.loc, b.getI64Type(), pointer);
   };
-  // Behind the last iteration, lines that are in the cache already.
+  // After the last iteration, lines that are in the cache already.
   Value following =
       arith::AddIOp::create(b, ops.loc, loop.getInductionVar(), loop.getStep());
   Value goesOn = arith::CmpIOp::create(b, ops.loc, arith::CmpIPredicate::slt,

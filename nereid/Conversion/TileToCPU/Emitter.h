@@ -1,4 +1,4 @@
-//===- Emitter.h - State of one kernel's conversion ------------*- C++ -*-===//
+//===- Emitter.h - State of one kernel's conversion -------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -113,7 +113,7 @@ public:
   const LaneTarget laneTarget;
   const IntegerRanges ranges; ///< of the kernel
   mlir::Value frame, services, streaming;
-  /// i1 and i64 that nobody but the running program knows to be 1 and 0.
+  /// i1 and i64 that only the running program knows to be 1 and 0.
   mlir::Value opaqueTrue, opaqueZero;
   bool usesStreaming = false;
   llvm::SmallVector<mlir::Value> programId, nextProgramId;
@@ -183,7 +183,7 @@ private:
 };
 
 /// What is emitted while one lives comes of `op`, if that is not null: its
-/// place in the source is what a crash is told by (Target/CPU/LineTable.h).
+/// place in the source is where a crash is reported (Target/CPU/LineTable.h).
 class SourcePlace {
 public:
   SourcePlace(KernelEmitter &kernel, mlir::Operation *op)

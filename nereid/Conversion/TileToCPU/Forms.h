@@ -1,4 +1,4 @@
-//===- Forms.h - Structured operations on the CPU --------------*- C++ -*-===//
+//===- Forms.h - Structured operations on the CPU ---------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,7 +32,7 @@ struct StructuredForm {
   Lane (*evaluate)(Evaluator &evaluator, mlir::OpResult result,
                    unsigned coords) = nullptr;
   int cost = 1;                      ///< of `evaluate`, in cheap operations
-  llvm::SmallVector<Reads, 2> reads; ///< by operand; InPlace behind the last
+  llvm::SmallVector<Reads, 2> reads; ///< by operand; InPlace after the last
 
   /// The nest over the positions of operand 0, which writes the result's
   /// buffer: what is emitted in front of it, and in it.

@@ -254,9 +254,9 @@ Lane Evaluator::loadUniform(const LanePointer &from, Type type, Lane mask,
   return {branch.getResult(0), level};
 }
 
-/// `mask`, of which LLVM knows no lane. A vector of several registers has parts
-/// whose mask is a constant where that of the whole is none (`i < n` and `row <
-/// 1` over rows of one register). Of such a part LLVM 22 (X86's
+/// `mask`, without a lane that LLVM knows. A vector of several registers has
+/// parts whose mask is a constant where that of the whole is not (`i < n` and
+/// `row < 1` over rows of one register). Of such a part LLVM 22 (X86's
 /// combineMaskedLoadConstantMask, without AVX-512 only) takes the first and the
 /// last lane to be on if they are not zero; but it has reduced the constant to
 /// its sign bits before, the others are arbitrary. It then reads the whole part

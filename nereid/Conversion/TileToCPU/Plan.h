@@ -1,4 +1,4 @@
-//===- Plan.h - What becomes a loop nest, and in which order ---*- C++ -*-===//
+//===- Plan.h - What becomes a loop nest, and in which order ----*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -78,7 +78,7 @@ struct Item {
   llvm::SmallVector<mlir::Operation *> writes;
   bool touchesMemory = false;
   unsigned order = 0;
-  /// Tensors whose buffers nobody reads after this item.
+  /// Tensors whose buffers nothing reads after this item.
   llvm::SmallVector<mlir::Value> dead;
   /// Those of them that the item reads once, as an operand: their buffers may
   /// become its own.

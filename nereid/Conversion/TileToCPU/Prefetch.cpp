@@ -7,7 +7,7 @@
 //
 // A program that goes over its row several times waits for memory in the first
 // pass (loads) and the last (stores), and computes in between with memory idle.
-// So the nests behind the first pass fetch the row of the next program, and the
+// So the nests after the first pass fetch the row of the next program, and the
 // nest before a store the lines that will be stored to; stores past the cache
 // gain nothing (docs/decisions/Host.md).
 //
@@ -39,7 +39,8 @@ static constexpr int64_t longRow = 8192;
 /// follows accesses within a page, and begins anew in the next.
 static constexpr int64_t shortRowBytes = 8192;
 
-/// Values behind an address, or behind what is stored, that are looked at.
+/// Values in the computation of an address, or of what is stored, that are
+/// looked at.
 static constexpr unsigned maxOrigins = 256;
 
 static bool isFetched(Type tensor) {
@@ -77,7 +78,7 @@ int Plan::weight(const Item &item) {
   return total + 1;
 }
 
-/// The nests behind the first that loads share the fetch by their weights, so
+/// The nests after the first that loads share the fetch by their weights, so
 /// that memory is never idle and never asked for too much at once.
 void Plan::fetchWhileComputing(tile::LoadAccess load) {
   ArrayRef<int64_t> shape = tile::getShape(load.getResult().getType());
@@ -177,8 +178,8 @@ public:
     }
   }
 
-  /// Null if nobody knows yet, or if it takes too long a computation to know;
-  /// `value` itself if it does not change.
+  /// Null if it is not known yet, or if it takes too long a computation to
+  /// know; `value` itself if it does not change.
   Value of(Value value, unsigned depth = 0) {
     if (Value known = map.lookup(value)) {
       return known;
@@ -288,7 +289,7 @@ scf::ForOp advance(KernelEmitter &kernel, Evaluator &evaluator,
   return nullptr;
 }
 
-/// Fetches `bytes` from `distance` behind `address` on.
+/// Fetches `bytes` from `distance` after `address` on.
 static void fetchLines(LaneOps ops, Value address, int64_t distance,
                        int64_t bytes, bool isWrite) {
   for (int64_t offset = 0; offset < bytes; offset += lineBytes) {
@@ -438,7 +439,7 @@ void Nest::emitPrefetches(Evaluator &evaluator, unsigned coords,
       kernel.fetched.insert(store);
     }
   }
-  // Behind a long row are its own next lines; behind a short row of a tile the
+  // After a long row are its own next lines; after a short row of a tile the
   // next iteration's, where the tile leaves room for them in the caches.
   bool isLong = depth == 0 || schedule.extent >= longRow;
   for (const Root &root : item.roots) {

@@ -59,7 +59,7 @@ Regions::Regions(func::FuncOp kernel) : kernel(kernel) {
 }
 
 /// Tells the levels between the reader and the block that holds the value. A
-/// level that knows has told those around it.
+/// level that knows has informed those around it.
 void Regions::capture(Operation *reader, Value value) {
   // A block of constants may get a buffer, which must live as long.
   if (value.getDefiningOp<arith::ConstantOp>() &&

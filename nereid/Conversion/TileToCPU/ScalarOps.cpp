@@ -56,7 +56,7 @@ Value KernelEmitter::scalar(Value tile) {
   return scalars[tile];
 }
 
-/// In front of everything: of whatever level asks first, others ask later.
+/// Constants go to the entry block; any nesting level may use them later.
 Value KernelEmitter::constant(arith::ConstantOp op) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(entryBlock);

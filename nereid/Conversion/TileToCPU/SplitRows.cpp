@@ -114,7 +114,7 @@ private:
     return isa<tile::SplatOp>(op) || matchPattern(value, m_Constant(&constant));
   }
 
-  /// Can `value` be had for one row?
+  /// Can `value` be computed for one row?
   bool hasRows(Value value, int dim) {
     if (!isTensor(value)) {
       return true;

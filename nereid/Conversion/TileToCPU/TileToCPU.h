@@ -1,4 +1,4 @@
-//===- TileToCPU.h - Tile IR to loops of short vectors ---------*- C++ -*-===//
+//===- TileToCPU.h - Tile IR to loops of short vectors ----------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -47,7 +47,7 @@ Expected<CpuKernelInfo> convertTileToCPU(mlir::ModuleOp module,
                                          const cpu::CpuTarget &target,
                                          bool fpFusion = true);
 
-/// For tile::expandMath, which comes behind it.
+/// For tile::expandMath, which comes after it.
 tile::ExpandMathOptions mathOptionsOf(const cpu::CpuTarget &target);
 
 /// The dialects that convertTileToCPU and convertToLLVM create.

@@ -77,8 +77,8 @@ unsigned LayoutChoice::ownWidth(tile::AtomicRMWOp op) const {
                           target.atomicBytes(isFloatSum, bits / 8));
 }
 
-/// Values between a one-dimensional tile and what it is broadcast to. Who
-/// computes more with it has little to gain from where it is loaded.
+/// Values between a one-dimensional tile and what it is broadcast to. With
+/// more users than this the load's layout hardly matters.
 static constexpr size_t mostSpread = 256;
 
 /// Where a one-dimensional tile is only broadcast to a larger one: its part of

@@ -1,4 +1,4 @@
-//===- Passes.h - Who holds which element -----------------------*- C++ -*-===//
+//===- Passes.h - Which thread holds which element --------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -35,7 +35,7 @@ def TileToTileGPU : Pass<"tile-to-tilegpu", "::mlir::ModuleOp"> {
   let summary = "Give every tensor a layout over registers, lanes and warps";
   let description = [{
     Also writes down on the kernel what it is compiled for: `tilegpu.target`
-    and `tilegpu.warps`, which the passes behind it ask.
+    and `tilegpu.warps`, which the passes after it ask.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"\"", "a GPU that the dialect knows">,

@@ -1,4 +1,4 @@
-//===- TileToTileGPU.cpp - Who holds which element ------------------------===//
+//===- TileToTileGPU.cpp - Which thread holds which element ---------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -21,7 +21,7 @@ namespace nereid {
 /// Every operation of `func`, `scf`, `cf`, `arith`, `math`, `vector` and `ub`
 /// becomes one of the `llvm` dialect. `math` operations that have no LLVM
 /// intrinsic must be gone (ExpandMath). Operations of `machineDialects` stay:
-/// whoever translates knows them.
+/// their translation knows them.
 Status convertToLLVM(mlir::ModuleOp module,
                      llvm::ArrayRef<llvm::StringRef> machineDialects = {});
 

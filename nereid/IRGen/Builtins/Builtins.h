@@ -31,7 +31,7 @@
 // parameter whose default is None accepts None.
 //
 // A Member can also be called as x.name(...) on a tensor (or, for a module
-// that names a RecordType's methods, on such a record); x is the first
+// that names an AggregateType's methods, on such an aggregate); x is the first
 // parameter.
 //
 //===----------------------------------------------------------------------===//
@@ -171,7 +171,8 @@ public:
   /// Null when the module has no such name. Modules: "tl", "tl.math",
   /// "libdevice", "tl.extra.cuda", "triton", "python", ...
   const Builtin *find(llvm::StringRef module, llvm::StringRef name) const;
-  /// A method of tensors (`module` "tl") or of records (RecordType::methods).
+  /// A method of tensors (`module` "tl") or of aggregates
+  /// (AggregateType::methods).
   const Builtin *findMember(llvm::StringRef module, llvm::StringRef name) const;
   /// For "did you mean".
   std::vector<std::string> names(llvm::StringRef module,

@@ -1,4 +1,4 @@
-//===- EmitMemory.h - What accesses to memory share ------------*- C++ -*-===//
+//===- EmitMemory.h - What accesses to memory share -------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -49,7 +49,7 @@ FailureOr<Tensor> maskArgument(CallContext &ctx, const BoundArguments &args,
 LogicalResult cacheArguments(CallContext &ctx, const BoundArguments &args,
                              AccessOperands &access, bool isStore);
 
-/// tl.load and tl.store of a record from tl.make_block_ptr.
+/// tl.load and tl.store of an aggregate from tl.make_block_ptr.
 FailureOr<Value> emitBlockPointerLoad(CallContext &ctx,
                                       const BoundArguments &args,
                                       AccessOperands access);
@@ -83,7 +83,7 @@ Value makeDescriptor(const Tensor &base, llvm::ArrayRef<Tensor> shape,
 Tensor emitAtomicOf(Emitter &e, tile::AtomicKind kind,
                     const AccessOperands &access, Tensor value,
                     tile::MemSemantic semantic, tile::MemScope scope);
-/// The operation behind "add", "min", ... for this element type.
+/// The operation of "add", "min", ... for this element type.
 FailureOr<tile::AtomicKind> atomicKind(CallContext &ctx, llvm::StringRef op,
                                        ScalarType type);
 

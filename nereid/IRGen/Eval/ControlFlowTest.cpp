@@ -434,7 +434,7 @@ TEST(For, CarriesTuplesAndPointers) {
 }
 
 TEST(For, IndexAfterTheLoop) {
-  // Nothing is made for an index that nobody reads.
+  // Nothing is made for an index that nothing reads.
   EXPECT_THAT(tileOfFile("@triton.jit\ndef k(p, n):\n"
                          "  for i in range(n):\n    tl.store(p + i, i)\n"
                          "  for i in range(n):\n    tl.store(p + i, i)\n",

@@ -19,8 +19,8 @@ namespace nereid::irgen {
 
 class LastUses {
 public:
-  /// Whether the function names the variable at this place or behind it, or in
-  /// a loop that ends behind it; by its text.
+  /// Whether the function names the variable at this place or after it, or in
+  /// a loop that ends after it; by its text.
   bool isNamedFrom(const Function &function, llvm::StringRef name,
                    const ast::Span &span);
 

@@ -62,7 +62,7 @@ TEST(Globals, AMissingImportIsNamed) {
   }
 }
 
-/// What is so long is data, and nobody's kernel needs a tree of it.
+/// What is so long is data, and no kernel needs a tree of it.
 TEST(Globals, LongImportsAreRefused) {
   TemporaryFolder folder;
   std::string text;
@@ -82,7 +82,7 @@ TEST(Globals, LongImportsAreRefused) {
 }
 
 /// The program itself is one, and so is each file that it imports by any form,
-/// and packages around it; a file that nobody imports is none.
+/// and packages around it; a file that is not imported is no module.
 TEST(Globals, FilesBesideTheProgramAreModulesOnceImported) {
   TemporaryFolder folder;
   for (const char *name : {"plain.py", "some.py", "star.py", "other.py"}) {

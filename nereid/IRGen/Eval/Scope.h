@@ -23,7 +23,7 @@ struct Outcome {
     Maybe,   ///< returned if `flag` (an i1) holds; then `value`
     Breaks,
     Continues,
-    Open, ///< goes on behind the statement (Spine.h)
+    Open, ///< goes on after the statement (BranchChain.h)
   };
   Kind kind = Falls;
   Value value = {};

@@ -19,7 +19,7 @@
 
 namespace nereid::irgen {
 
-/// What an exception of Python's derives from; empty: it is none.
+/// What an exception of Python's derives from; empty: it is no exception.
 static llvm::StringRef parentOf(llvm::StringRef name) {
   return llvm::StringSwitch<llvm::StringRef>(name)
       .Cases({"Exception", "KeyboardInterrupt", "SystemExit"}, "BaseException")

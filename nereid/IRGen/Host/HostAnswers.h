@@ -1,4 +1,4 @@
-//===- HostAnswers.h - What host code is told about the machine -*- C++ -*-===//
+//===- HostAnswers.h - What host code sees of the machine -------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

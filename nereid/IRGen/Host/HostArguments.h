@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // What heuristics, hooks and grids see of a launch: a dict of its arguments,
-// where a tensor is a record that answers what torch's does of its shape, and
-// that a hook may fill and copy.
+// where a tensor is an aggregate that answers what torch's does of its shape,
+// and that a hook may fill and copy.
 //
 //===----------------------------------------------------------------------===//
 

@@ -133,8 +133,8 @@ def sqrt(x, mode: tl.constexpr):
 
 @triton.jit
 def fma(x, y, z, mode: tl.constexpr):
-    """float64: the error of a fused multiply-add is a sum of two numbers, of
-    which the larger tells the sign (Boldo and Muller, "Exact and approximated
+    """float64: the error of a fused multiply-add is a sum of two numbers, and the larger has the
+    sign (Boldo and Muller, "Exact and approximated
     error of the FMA")."""
     r = tl.fma(x, y, z)
     if x.dtype == tl.float32:

@@ -1,4 +1,4 @@
-"""Threads that run where they are started, and locks that nobody else holds."""
+"""Threads that run where they are started, and locks that no other thread holds."""
 
 
 class Thread:

@@ -15,7 +15,7 @@ using testing::Each;
 using testing::HasSubstr;
 
 namespace {
-/// A kernel with three configurations, one of which the test wants.
+/// A kernel with three configurations, and the test wants one of them.
 class Configs : public LaunchFixture {
 protected:
   explicit Configs(std::shared_ptr<ScriptedChooser> its =

@@ -104,7 +104,7 @@ inline constexpr unsigned eventWithoutTimes = 2;
 /// CU_STREAM_CAPTURE_MODE_RELAXED: allocating and loading stay allowed.
 inline constexpr int captureRelaxed = 2;
 
-/// CUresult values that are told apart.
+/// CUresult values that are distinguished.
 enum ResultCode : Result {
   Success = 0,
   InvalidValue = 1,
@@ -144,7 +144,7 @@ struct Driver {
 #include "nereid/Runtime/cuda/CudaDriver.def"
 
   int version = 0; ///< 13000 for CUDA 13.0
-  /// It finds accesses behind an array to the byte: blocks of memory are as
+  /// It finds accesses past an array to the byte: blocks of memory are as
   /// large as what is asked for, and are used again for just as much.
   bool keepsExactBytes = false;
 

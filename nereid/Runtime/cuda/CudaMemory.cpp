@@ -60,7 +60,7 @@ Expected<std::shared_ptr<void>> Memory::allocate(size_t bytes) {
   // a stream that has joined the recording may not wait for what is older.
   for (const FreeMark &mark : block->marks) {
     if (mark.stream != stream.handle && !isRecording) {
-      // What fails here fails again at the stream's next use, and is told.
+      // What fails here fails again at the stream's next use, and is reported.
       device.driver.streamWaitEvent(stream.handle, mark.event, 0);
     }
   }

@@ -42,7 +42,7 @@ struct Block {
   std::vector<FreeMark> marks;
 };
 
-/// Told of every change of a device's memory, where it is set (by
+/// Gets every change of a device's memory, where it is set (by
 /// nereid/Runtime/Observer.h): bytes in use, and bytes kept for later.
 using MemoryWatcher = void (*)(int device, uint64_t used, uint64_t cached);
 inline constinit std::atomic<MemoryWatcher> memoryWatcher = nullptr;

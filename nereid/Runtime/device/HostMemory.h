@@ -1,4 +1,4 @@
-//===- HostMemory.h - Memory of tensors on the host ------------*- C++ -*-===//
+//===- HostMemory.h - Memory of tensors on the host -------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,12 +26,13 @@ uint64_t hostMemoryUse();
 uint64_t hostMemoryCached();
 void emptyHostCache();
 
-/// From now on such memory lies between pages that nobody may touch: a kernel
-/// that leaves its arrays by a little stops with a fault instead of changing
-/// what lies beside them. An array ends where the pages begin (fewer than 64
-/// bytes before, or fewer than 4096 for one of huge pages). For programs that
-/// run kernels of others: each array takes two more mappings, and 2 MB of
-/// address space. Memory that cannot be had so is had without.
+/// From now on such memory lies between pages that no thread may touch: a
+/// kernel that leaves its arrays by a little stops with a fault instead of
+/// changing what lies beside them. An array ends where the pages begin (fewer
+/// than 64 bytes before, or fewer than 4096 for one of huge pages). For
+/// programs that run kernels of others: each array takes two more mappings, and
+/// 2 MB of address space. Memory that cannot be mapped so is allocated without
+/// such pages.
 void guardHostMemory();
 
 } // namespace nereid

@@ -15,8 +15,8 @@
 
 namespace nereid {
 
-/// KernelFault: what happened, in which kernel, in which line if that can be
-/// told, and the array nearest to the address.
+/// KernelFault: what happened, in which kernel, in which line if that is
+/// known, and the array nearest to the address.
 Failure crashFailure(const LaunchBinding &binding,
                      const Specialization &specialization,
                      const KernelSignal &signal);

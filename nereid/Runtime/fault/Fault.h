@@ -32,7 +32,7 @@ struct AddressRange {
 std::vector<AddressRange> tensorRanges(const LaunchBinding &binding);
 
 /// KernelFault: what happened, where in the source, in which program, and for
-/// a bad access which element of which argument.
+/// a bad access the element and the argument.
 Failure faultFailure(const LaunchBinding &binding,
                      const Specialization &specialization, const Fault &fault);
 

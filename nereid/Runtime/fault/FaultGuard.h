@@ -49,7 +49,7 @@ public:
   sigjmp_buf escape;
   volatile bool canEscape = false;
   KernelSignal signal;
-  /// Otherwise this is printed, behind what happened.
+  /// Otherwise this is printed, after what happened.
   const char *scene = nullptr;
 
   /// The signal may come again.

@@ -245,7 +245,7 @@ static void printOtherFault(const KernelSignal &signal) {
 /// LLVM's libraries take memory with malloc here and there and do not look at
 /// the result (mlir::detail::InterfaceMap): under a limit of data they write
 /// through a null pointer. Is that what happened? Then the system gives the
-/// little that a program needs at any time to nobody.
+/// little that a program needs at any time to no one.
 static bool isForLackOfMemory(const KernelSignal &signal) {
   constexpr uint64_t largestObject = 64 << 10;
   constexpr size_t little = size_t{8} << 20;

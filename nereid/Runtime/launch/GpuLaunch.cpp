@@ -1,4 +1,4 @@
-//===- GpuLaunch.cpp - Programs of a grid on a GPU -----------------------===//
+//===- GpuLaunch.cpp - Programs of a grid on a GPU ------------------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -168,7 +168,7 @@ static Status submit(const GpuLaunch &launch, StreamState &stream,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A DeviceFault and the ranges behind it, in pinned memory.
+/// A DeviceFault and the ranges after it, in pinned memory.
 class FaultRecord {
 public:
   explicit FaultRecord(DeviceState &device) : device(device) {}
@@ -276,7 +276,7 @@ static void pointTo(const GpuLaunch &launch, void **parameters) {
   return submit(launch, stream, parameters.data());
 }
 
-/// With a tensor map for each of the image's, behind the other parameters.
+/// With a tensor map for each of the image's, after the other parameters.
 [[gnu::noinline]] static Status launchWithMaps(const GpuLaunch &launch,
                                                StreamState &stream) {
   const KernelImage &image = launch.specialization.loaded->image;

@@ -1,4 +1,4 @@
-//===- GpuLaunch.h - Programs of a grid on a GPU ---------------*- C++ -*-===//
+//===- GpuLaunch.h - Programs of a grid on a GPU ----------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -51,7 +51,7 @@ struct LaunchBinding {
   }
 
   /// Positional, named and default arguments, and options; the device of the
-  /// tensors, all of which must be on one, becomes `device`. Not checked for
+  /// tensors, which must all be on one, becomes `device`. Not checked for
   /// completeness, since tuning and heuristics may still add arguments.
   Status bind(std::span<const LaunchArgument> arguments);
   /// Instead of `bind`: the plan's launch with these arguments, if it is one.

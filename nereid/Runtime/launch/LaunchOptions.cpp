@@ -63,7 +63,7 @@ struct OtherOption {
   const char *name;
   /// Why the launch cannot have it; null: it changes no result, and is ignored.
   const char *refusal;
-  /// Has somebody been told that it is ignored?
+  /// Has it been reported that it is ignored?
   mutable std::atomic<bool> isTold = false;
 };
 } // namespace

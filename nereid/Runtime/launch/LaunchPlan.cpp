@@ -24,8 +24,8 @@ void LaunchPlans::add(const LaunchPlan *plan) {
       return;
     }
   }
-  // A kernel launched in ever different forms should not keep its threads busy
-  // with taking this line from each other.
+  // A kernel launched in ever different specializations should not keep its
+  // threads busy with taking this line from each other.
   static constinit thread_local uint32_t turn = 0;
   constexpr uint32_t many = 64;
   uint32_t n = added.load(std::memory_order_relaxed);
@@ -63,8 +63,8 @@ static void alignment(Rule &rule, const ParameterDescription &p,
   }
 }
 
-/// An integer that is passed: values around it of the same type, all of which
-/// fit the parameter.
+/// An integer that is passed: values around it of the same type, which all fit
+/// the parameter.
 static void integerRule(Rule &rule, const ParameterDescription &p,
                         const Specialized &s, const Argument &a) {
   DType dtype = s.runtime.dtype;
@@ -255,7 +255,7 @@ private:
     return true;
   }
 
-  /// The plan must find of its own launch what the long way found.
+  /// The plan must find of its own launch what the slow path found.
   bool isRight() const {
     const Argument *bound[LaunchPlan::places] = {};
     uint64_t slots[LaunchPlan::places] = {};

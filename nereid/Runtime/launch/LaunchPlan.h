@@ -9,8 +9,8 @@
 // writing a launch, turned into a test of each argument as it stands in the
 // call: its name, its kind, a range of its bits, whether they are a multiple of
 // 16. A launch that passes all of them has the plan's code, and the test has
-// filled in its slots. One that does not is unknown, never wrong: it takes the
-// long way, which decides.
+// filled in its slots. A launch that fails a test may still be valid; the slow
+// path decides.
 //
 // What a launch touches of a plan is a line for the head, half a line an
 // argument, and the names.
@@ -60,7 +60,7 @@ struct alignas(64) LaunchPlan {
   uint16_t arguments = 0, rules = 0;
   uint16_t parameters = 0, slots = 0;
   bool hasTensor = false;
-  /// An argument that tells forms apart, a constant: looked at first.
+  /// An argument that tells specializations apart, a constant: looked at first.
   bool hasProbe = false;
   uint8_t probe = 0;
   int64_t probed = 0;
@@ -130,7 +130,7 @@ private:
     std::memcpy(&y, b, sizeof(y));
     return x != y;
   }
-  /// Without a call, of which none else is on the way.
+  /// Inlined: memcmp would be the fast path's only call.
   static bool sameText(const char *a, const char *b, size_t n) {
     for (; n >= 8; n -= 8, a += 8, b += 8) {
       if (differs<uint64_t>(a, b)) {
@@ -193,7 +193,7 @@ private:
   std::atomic<uint32_t> added = 0; ///< about
 };
 
-/// A launch that took the long way, as it came out.
+/// A launch that took the slow path, as it came out.
 struct LaunchRecord {
   KernelState &kernel;
   std::optional<Device> preferred;
@@ -203,8 +203,8 @@ struct LaunchRecord {
   Specialization &specialization;
 };
 
-/// Makes a plan of it, the specialization's only one, or takes that one up
-/// again. There is none for a way of writing that no plan can express.
+/// Creates the specialization's plan, or re-activates it. Does nothing if this
+/// call cannot be planned.
 void rememberLaunch(const LaunchRecord &record);
 
 } // namespace nereid

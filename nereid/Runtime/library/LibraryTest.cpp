@@ -70,7 +70,8 @@ TEST_F(Libraries, TellWhereCodeCameFrom) {
   EXPECT_EQ(info.origin, CompiledInfo::Origin::Library);
   EXPECT_EQ(info.image.target, "x86-64");
   EXPECT_EQ(add.compile(arguments).origin, CompiledInfo::Origin::Memory);
-  LaunchArgument others[] = {x, y, out, 96}; // another form, the same code
+  LaunchArgument others[] = {x, y, out,
+                             96}; // another specialization, the same code
   EXPECT_EQ(add.compile(others).origin, CompiledInfo::Origin::Memory);
 }
 

@@ -1,4 +1,4 @@
-//===- UnpackCode.cpp - Machine code of a library ----------------------===//
+//===- UnpackCode.cpp - Machine code of a library -------------------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@ namespace nereid {
 
 std::optional<std::vector<std::byte>> unpackCode(const KernelLibrary &library,
                                                  const LibraryImage &image) {
-  // Blocks end a little behind 1 MiB; more than this no image has.
+  // Blocks end a little after 1 MiB; more than this no image has.
   constexpr uint64_t most = uint64_t{1} << 30;
   if (image.block >= library.blockCount || image.begin > most ||
       image.codeSize > most) {
@@ -29,7 +29,7 @@ std::optional<std::vector<std::byte>> unpackCode(const KernelLibrary &library,
   }
   ZSTD_inBuffer in{block.bytes, block.size, 0};
   ZSTD_outBuffer out{code.data(), code.size(), 0};
-  // What is behind the image is left packed.
+  // What is after the image is left packed.
   while (out.pos < out.size) {
     size_t before = out.pos, read = in.pos;
     size_t status = ZSTD_decompressStream(context.get(), &out, &in);

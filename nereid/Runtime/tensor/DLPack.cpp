@@ -67,7 +67,7 @@ static Device fromDeviceId(DeviceId id) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What the consumer holds on to: the struct and the tensor behind it.
+/// What the consumer holds on to: the struct and the tensor after it.
 template <typename Managed>
 struct Exported {
   Managed managed;

@@ -45,7 +45,7 @@ static std::string shortestScientific(double x, DType dtype) {
   return std::string(text, end.ptr);
 }
 
-/// `digits` behind the point at most, without zeros at the end; the point
+/// `digits` after the point at most, without zeros at the end; the point
 /// stays.
 static std::string cut(std::string text) {
   if (text.find('.') == text.npos) {
@@ -266,7 +266,7 @@ Printer::Printer(const Tensor &tensor)
   }
 }
 
-/// `word` behind `line`, or on a new line where that is full.
+/// `word` after `line`, or on a new line where that is full.
 static void extend(std::string &text, std::string &line,
                    const std::string &word, size_t width,
                    const std::string &indent) {

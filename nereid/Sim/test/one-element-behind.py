@@ -1,5 +1,5 @@
-# Memory of the simulated GPU ends with its array: one element behind it is a fault, for arrays of any size and for accesses
-# of one byte and of sixteen. The element itself is none.
+# Memory of the simulated GPU ends with its array: one element after it is a fault, for arrays of any size and for accesses
+# of one byte and of sixteen. The element itself is no fault.
 # REQUIRES: nereid
 # RUN: env NEREID_CUDA_DRIVER=simulator nereid run %s:put o=zeros:i32[1] n=0 --grid 1 --device cuda:0
 # RUN: not env NEREID_CUDA_DRIVER=simulator nereid run %s:put o=zeros:i32[1] n=1 --grid 1 --device cuda:0 2>&1 | FileCheck %s --check-prefix=FOUR

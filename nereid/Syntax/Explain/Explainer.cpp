@@ -197,7 +197,7 @@ int Explainer::matchSequence(uint32_t index, uint32_t at, bool &cut) {
   }
   if (node.mistake >= 0) {
     report(node.mistake, {begin, at}, marked);
-    return noMatch; // a mistake that is none after all matches nothing
+    return noMatch; // a mistake that turns out to be right matches nothing
   }
   return static_cast<int>(at);
 }

@@ -80,7 +80,7 @@ private:
   //===--- Matching (Explainer.cpp) ---------------------------------------===//
 
   void matchText(Start start);
-  /// The token index behind the match, or noMatch.
+  /// The token index after the match, or noMatch.
   int match(uint32_t node, uint32_t at);
   int matchRule(uint32_t rule, uint32_t at);
   int matchSequence(uint32_t node, uint32_t at, bool &cut);

@@ -54,7 +54,7 @@ bool FStringParser::parse() {
 }
 
 /// Text up to a field, a closing brace of a specification, or the end. `more`
-/// is set after a doubled brace, behind which the text goes on.
+/// is set after a doubled brace, after which the text goes on.
 bool FStringParser::literal(bool &more) {
   size_t begin = at;
   size_t stop = end;

@@ -1,4 +1,4 @@
-//===- ParseAtom.cpp - Names, displays, calls, subscripts  ===//
+//===- ParseAtom.cpp - Names, displays, calls, subscripts  ----------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -67,7 +67,7 @@ Keyword *PythonParser::keyword() {
 }
 
 /// Up to the closing parenthesis, which is not taken. Positional arguments come
-/// first; `*args` may stand among `name=value`, but not behind `**kwargs`.
+/// first; `*args` may stand among `name=value`, but not after `**kwargs`.
 bool PythonParser::arguments(Seq<Expr *> &args, Seq<Keyword *> &keywords,
                              bool generatorAllowed) {
   Builder<Keyword> keywordList(*this);
@@ -388,7 +388,7 @@ Expr *PythonParser::listDisplay() {
   return finish(node, node->elts);
 }
 
-/// `{}`: what stands behind the first element tells a dict from a set.
+/// `{}`: what stands after the first element tells a dict from a set.
 Expr *PythonParser::braceDisplay() {
   uint32_t first = pos++;
   if (at(Tok::RightBrace) || at(Tok::DoubleStar)) {

@@ -66,7 +66,7 @@ static unsigned readHex(std::string_view text, size_t offset, unsigned most,
   return count;
 }
 
-/// "\N{...}"; `offset` is behind the N.
+/// "\N{...}"; `offset` is after the N.
 bool StringParser::namedEscape(const Token &token, std::string_view body,
                                size_t &offset, std::string &out) {
   size_t close = offset < body.size() && body[offset] == '{'
@@ -91,7 +91,7 @@ bool StringParser::namedEscape(const Token &token, std::string_view body,
   return true;
 }
 
-/// One escape of a str or of bytes; `offset` is behind the backslash.
+/// One escape of a str or of bytes; `offset` is after the backslash.
 bool StringParser::escape(const Token &token, std::string_view body,
                           size_t &offset, bool bytes, std::string &out) {
   char c = body[offset];

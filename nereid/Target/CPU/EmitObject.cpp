@@ -22,7 +22,7 @@ using namespace nereid::cpu;
 
 /// The conversion emits loops over vectors that need no vectoriser, no inliner
 /// and no interprocedural pass; LLVM's own -O2 spends most of its time on
-/// those. docs/TargetCPU.md has the measurements behind the list.
+/// those. docs/TargetCPU.md has the measurements for the list.
 /// Functions with very many branches are treated otherwise (ControlSize.h).
 static std::string defaultPipeline(const llvm::Module &module) {
   if (nereid::target::measureControl(module).hasManyBranches()) {

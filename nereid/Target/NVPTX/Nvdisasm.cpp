@@ -52,7 +52,7 @@ Expected<std::string> findNvdisasm() {
           "NEREID_NVDISASM"};
 }
 
-/// Cut off in front of `text`, with blanks behind it.
+/// Cut off in front of `text`, with blanks after it.
 static bool take(std::string_view &text, std::string_view word) {
   if (!text.starts_with(word)) {
     return false;
@@ -62,7 +62,7 @@ static bool take(std::string_view &text, std::string_view word) {
   return true;
 }
 
-/// `//## File "/tmp/k.py", line 6`, with more behind it for inlined code.
+/// `//## File "/tmp/k.py", line 6`, with more after it for inlined code.
 static void readPlace(std::string_view text, MachineLine &place) {
   size_t end = text.find("\", line ");
   if (!text.starts_with("\"") || end == text.npos || end == 0) {
@@ -101,7 +101,7 @@ std::vector<MachineLine> parseDisassembly(std::string_view text) {
       lines.push_back({std::string(line), true, place.file, place.line});
     }
   }
-  // What ends the function, of which nothing is left, is no place in it.
+  // Labels after the last instruction are no place in the function.
   while (!lines.empty() && lines.back().isLabel) {
     lines.pop_back();
   }

@@ -95,7 +95,7 @@ static tilegpu::TargetInfo describe(const Row &row) {
   info.processorShared = row.allSharedKiB * 1024;
   info.processorRegisters = 64 * 1024;
   // Of an H200, which has 132 of them: 4.8 TB/s with a latency of half a
-  // microsecond. Nobody asks where there is no bulk prefetch.
+  // microsecond. Not used where there is no bulk prefetch.
   info.bytesInFlight = 16 * 1024;
   info.doubleCycles = isOfTheDesk(capability) ? 64 : capability >= 90 ? 2 : 4;
   info.matrix = matrixInstructions(row);

@@ -1,4 +1,4 @@
-//===- NvptxTargetTest.cpp - What passes are told -------------------------===//
+//===- NvptxTargetTest.cpp - What passes know of a target -----------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

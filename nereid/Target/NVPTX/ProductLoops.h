@@ -7,7 +7,7 @@
 //
 // ptxas (13.0, and the drivers of that time) unrolls a loop of few iterations,
 // and then takes an expression of a wgmma's result for the same expression of
-// the next iteration's: with `s + 0` in one branch and `0 + s` behind it, the
+// the next iteration's: with `s + 0` in one branch and `0 + s` after it, the
 // first iteration's elements were lost. The same products unrolled by the
 // compiler come out right, so unrolling by ptxas is what is forbidden.
 // test/gpu/check_sass.py finds such losses; test/gpu/planted has one.

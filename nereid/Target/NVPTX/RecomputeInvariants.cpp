@@ -84,7 +84,7 @@ private:
   const DataLayout &layout;
   /// In front of a block, without what its phis define.
   DenseMap<const BasicBlock *, Values> alive;
-  Values escaping; ///< computed here, used behind the loop
+  Values escaping; ///< computed here, used after the loop
   Values indices;  ///< computed from carried integers and invariants
   unsigned found = 0;
 };
@@ -202,7 +202,7 @@ public:
 private:
   /// An invariant, and the operands that are computed only for it.
   struct Recipe {
-    SmallVector<Instruction *> instructions; ///< each behind its users
+    SmallVector<Instruction *> instructions; ///< each after its users
     double freed = 0;                        ///< words
     unsigned length = 0;                     ///< instructions of the processor
     double cost = 0;                         ///< the same for all users

@@ -46,7 +46,7 @@ static std::string rowsOf(unsigned sums, unsigned rows) {
          after + "  ret void\n}\ndeclare i32 @first()\n";
 }
 
-/// Products in the loop behind the pass.
+/// Products in the loop after the pass.
 static unsigned productsInLoop(const std::string &text, unsigned registers) {
   LLVMContext context;
   SMDiagnostic problem;
@@ -88,7 +88,7 @@ TEST(RecomputeInvariants, NoMoreThanNecessary) {
   EXPECT_LT(products, 32u);
 }
 
-// An address that is wanted behind the loop too stays there, and the loop has
+// An address that is wanted after the loop too stays there, and the loop has
 // its own.
 TEST(RecomputeInvariants, UsesBehindTheLoopStay) {
   std::string text = rowsOf(16, 16);

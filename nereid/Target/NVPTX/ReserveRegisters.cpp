@@ -23,12 +23,12 @@ void nereid::nvptx::reserveRegisters(llvm::Function &kernel, unsigned count) {
   kernel.getFnAttribute("nvvm.reqntid")
       .getValueAsString()
       .getAsInteger(/*Radix=*/10, threads);
-  // With more the assembler would spill what nobody uses.
+  // With more the assembler would spill what nothing uses.
   count = std::min(count, mostRegisters(threads / 32));
   if (count <= beside) {
     return;
   }
-  // Values that are all loaded before the first is stored, behind a branch that
+  // Values that are all loaded before the first is stored, in a branch that
   // no program takes: a grid has at least one program in each dimension, which
   // the assembler does not know. Volatile, or it would reorder them.
   unsigned values = count - beside;

@@ -12,7 +12,7 @@
 // multiprocessor; more of them disturb the order in which memory is read, which
 // costs a vector add time (docs/decisions/Tiles.md).
 //
-// The alternative that lost: shared memory that nobody uses. It takes the
+// The alternative that lost: shared memory that nothing uses. It takes the
 // multiprocessor another split between shared memory and cache, which each
 // launch pays for.
 //

@@ -1,4 +1,4 @@
-//===- experts.cpp - Trains a layer of experts ---------------------------===//
+//===- experts.cpp - Trains a layer of experts ----------------------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +7,7 @@
 //
 //   experts [FOLDER]
 //
-// A layer of experts of which each token takes two learns a function of random
+// A layer of experts, two for each token, learns a function of random
 // tokens. Prints the loss of each step. FOLDER gets what models.py needs to do
 // the same: the tokens, their targets and the first weights.
 //

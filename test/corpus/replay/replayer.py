@@ -2,7 +2,7 @@
 
 A launch that crashes, differs, or whose two upstream runs differ is run again with NEREID_CHECK=oob. If that finds an
 access outside of the arguments' memory, the recorded launch itself is `invalid`: it read or wrote a neighbour's memory
-upstream, so no replay of it can be judged. So is one of which `nereid run` warns that it leaves its arrays; a warning of an
+upstream, so no replay of it can be judged. So is a launch whose `nereid run` warns that it leaves its arrays; a warning of an
 access that the check does not find is `wrong`.
 """
 import argparse

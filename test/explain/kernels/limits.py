@@ -1,4 +1,4 @@
-"""Kernels whose least time is told by their sizes (check_limits.py)."""
+"""Kernels whose least time follows from their sizes (check_limits.py)."""
 import triton
 import triton.language as tl
 

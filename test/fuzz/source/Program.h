@@ -7,7 +7,7 @@
 //
 // A generated kernel before it is text: statements whose expressions are text
 // with variables in it. That is as much structure as the shrinker needs: what
-// a statement defines, of which type, from what.
+// a statement defines, its type, from what.
 //
 //===----------------------------------------------------------------------===//
 

@@ -251,7 +251,7 @@ class Worker:
         return "died" if code < 0 else "differs", f"exit code {code}: {text}"
 
     def results(self):
-        """What has been told since, and whether there is nothing more to come."""
+        """What has been reported since, and whether there is nothing more to come."""
         found = []
         if self.current and not self.is_late and time.monotonic() - self.since > self.patience:
             self.is_late = True

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Devlin et al., arXiv 1810.04805: masked tokens predicted, norms behind the
+// Devlin et al., arXiv 1810.04805: masked tokens predicted, norms after the
 // sums. Layers have the names of torch.nn.TransformerEncoderLayer.
 //
 //===----------------------------------------------------------------------===//

@@ -7,7 +7,7 @@
 //
 // PROGRAM FOLDER: loads weights.safetensors and batch.safetensors, which
 // PyTorch wrote (beside_pytorch.py), and writes the gradients of the first
-// loss, the losses of twenty steps, and the weights behind them.
+// loss, the losses of twenty steps, and the weights after them.
 //
 //===----------------------------------------------------------------------===//
 

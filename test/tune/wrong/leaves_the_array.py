@@ -1,4 +1,4 @@
-# Loads far behind the array.
+# Loads far past the array.
 # launch: x=randn:f32[5000] y=zeros:f32[5000] n=5000 --grid cdiv(n,BLOCK)
 # wrong: FAR=True
 # decided

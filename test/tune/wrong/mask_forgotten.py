@@ -1,4 +1,4 @@
-# Behind the elements that are meant, the array goes on.
+# After the elements that are meant, the array goes on.
 # launch: x=randn:f32[8192] y=zeros:f32[8192] n=5000 --grid cdiv(n,BLOCK)
 # wrong: MASKED=False
 import triton

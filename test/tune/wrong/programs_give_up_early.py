@@ -1,4 +1,4 @@
-# Programs behind the fourth return.
+# Programs after the fourth return.
 # launch: x=randn:f32[5000] y=zeros:f32[5000] n=5000 --grid cdiv(n,BLOCK)
 # wrong: LIMIT=4
 import triton

@@ -154,7 +154,8 @@ TEST_F(TuneCommand, GoesOnAfterFaultsOnTheCpu) {
   EXPECT_TRUE(leftovers().empty());
 }
 
-/// A mistake in a launch is told once, and never again of a launch without it.
+/// A mistake in a launch is reported once, and never again of a launch without
+/// it.
 TEST_F(TuneCommand, AMistakeInTheLaunchIsForgotten) {
   std::string right = launch("good");
   auto with = [&](const std::string &from, const std::string &to) {

@@ -60,7 +60,7 @@ static void checkValues(const Kernel &kernel, const SearchValues &values) {
   }
 }
 
-/// A worker may be one of several, of which the command gathers the traces.
+/// A worker may be one of several, and the command gathers their traces.
 static std::string traceOfWorker(const TuneLaunch &launch) {
   return launch.trace.empty() || launch.folder.empty()
              ? ""

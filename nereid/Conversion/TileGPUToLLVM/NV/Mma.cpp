@@ -10,7 +10,8 @@
 // whose results nothing reads, and along K both operands are zero there (one
 // zero is not enough: the other operand may be infinite). Lanes of blocks
 // smaller than an instruction hold copies (fitToShape), which is as good for
-// rows and columns, and why elements along K are told by the lane's number.
+// rows and columns, and why the lane's number decides which elements along K
+// count.
 //
 // Operands come in registers, or stay in buffers and are read word by word: 32
 // bits, or an element of 64. Words are made when the first instruction wants

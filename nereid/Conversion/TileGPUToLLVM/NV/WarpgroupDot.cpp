@@ -270,8 +270,8 @@ void KernelEmitter::emitWarpgroupMma(tile::DotOp op) {
 
 void KernelEmitter::emitWaitProducts(tilegpu::WaitProductsOp op) {
   Registers sums = regs(op.getProduct());
-  // What is only carried into the next iteration nobody can touch before the
-  // wait. Else it hands the sums on, which takes LLVM long where they are many.
+  // If all users are yields, nothing reads the sums before the wait.
+  // Else it hands the sums on, which takes LLVM long where they are many.
   bool isCarried = llvm::all_of(
       op->getUsers(), [](Operation *user) { return isa<scf::YieldOp>(user); });
   if (isCarried) {

@@ -3,7 +3,7 @@
 
 // Six rows of 12 columns on 32 lanes, in a slot of 8 x 16 without its last two
 // rows: lanes beyond row 5 or column 11 write nothing. The second pair of
-// registers has rows 4 to 7, 256 bytes behind the first: who would read behind
+// registers has rows 4 to 7, 256 bytes after the first: who would read after
 // the slot, 6 * 64 bytes, reads its last 8.
 #pairs = #tilegpu.layout<registers = [1, 64], lanes = [2, 4, 8, 16, 32], warps = []>
 !rows = !tilegpu.buffer<1 x [6, 12] x f32, offsets = [1, 2, 4, 8, 16, 32, 64]>

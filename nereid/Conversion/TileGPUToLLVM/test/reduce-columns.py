@@ -1,4 +1,4 @@
-# Columns that lie 8 side by side in a thread: parts of warps go through shared memory with one place left free behind
+# Columns that lie 8 side by side in a thread: parts of warps go through shared memory with one place left free after
 # each run, so that lanes meet no bank twice, writing or reading.
 # RUN: nereid explain %s:columns x=randn:f16[64,256] y=zeros:f32[256] --grid 4 --chip h200 | sed "s, \+, ,g" | FileCheck %s
 import triton

@@ -4,8 +4,8 @@ import triton
 import triton.language as tl
 
 
-# Behind the row the maximum and the sum go on over lanes that are off, of which
-# a loop knows that all are: it reads nothing. Where some may be on, a load is in
+# After the row the maximum and the sum go on over lanes that are off, and where a loop knows that all are, it reads nothing.
+# Where some may be on, a load is in
 # a block of its own, which a vector without any lane steps over.
 # LANES: {{^[0-9]+}}:
 # LANES-NEXT: getelementptr
@@ -23,7 +23,7 @@ def softmax(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
     tl.store(y_ptr + cols, e / tl.sum(e, axis=0), mask=mask)
 
 
-# Rows behind the last one.
+# Rows after the last one.
 # ROWS: {{^[0-9]+}}:
 # ROWS-NEXT: getelementptr
 # ROWS-NEXT: call <16 x float> @llvm.masked.load

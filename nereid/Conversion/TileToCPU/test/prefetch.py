@@ -41,7 +41,7 @@ def scale(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
 
 
 # What only adds up asks for the next tile, and so at the end of a row for the
-# next one's first: behind it comes a pass over the sums, which leaves memory
+# next one's first: after it comes a pass over the sums, which leaves memory
 # idle. Four vectors a step: a line of narrow elements is asked for once.
 # SUM: define void @row_sum
 # SUM: load <32 x i16>

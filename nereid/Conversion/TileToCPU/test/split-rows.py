@@ -19,8 +19,7 @@ import triton.language as tl
 # WHOLE: scf.for {{.*}} : i32 {
 # WHOLE-NOT: scf.for {{.*}} : i32 {
 # WHOLE: return
-# Rows may overlap: then a tile's store comes before that of the next tile, of
-# whatever row.
+# Rows may overlap: then a tile's store comes before that of the next tile, in any row.
 @triton.jit
 def scale(y_ptr, x_ptr, M, N, stride, ROWS: tl.constexpr, BLOCK: tl.constexpr):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)

@@ -1,4 +1,4 @@
-// A check of pointers has the layout of the access behind it, which then goes
+// A check of pointers has the layout of the access after it, which then goes
 // only where the check found nothing: vectors of eight here, not the default's
 // four.
 // RUN: nereid-opt %s --tile-to-tilegpu="target=sm_90a warps=4" | FileCheck %s

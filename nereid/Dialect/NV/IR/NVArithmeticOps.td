@@ -89,7 +89,7 @@ def NV_PackSaturatedOp : NV_Op<"pack_saturated", [Pure]> {
 def NV_RoundTf32Op : NV_Op<"round_tf32", [Pure]> {
   let summary = "The bits of an f32 as an operand of tf32";
   let description = [{
-    Rounded to 10 bits behind the point, halves away from zero. Section "cvt".
+    Rounded to 10 bits after the point, halves away from zero. Section "cvt".
     ```mlir
     %w = nv.round_tf32 %bits
     ```
@@ -144,7 +144,7 @@ def NV_ShiftRightOp : NV_Op<"shift_right", [Pure]> {
 }
 
 def NV_HideFromAssemblerOp : NV_Op<"hide_from_assembler", [Pure]> {
-  let summary = "The word itself, of which the assembler knows nothing";
+  let summary = "The word itself, as a value unknown to the assembler";
   let description = [{
     y = x, by an exclusive or with a zero that is computed at run time (a block
     has less than 16 MiB of shared memory). For bugs of ptxas in operands of

@@ -82,7 +82,7 @@ def NV_MbarrierWaitOp : NV_Op<"mbarrier_wait", [MemoryEffects<[MemRead, MemWrite
   let description = [{
     `parity` is 0 or 1. Of the phase that is not complete, it waits for the end;
     of the one before, it goes on at once: a new barrier has the parity 1
-    behind it. A loop, since the instruction may give up early. Section
+    after it. A loop, since the instruction may give up early. Section
     "mbarrier.try_wait".
     ```mlir
     nv.mbarrier_wait %barrier, %parity

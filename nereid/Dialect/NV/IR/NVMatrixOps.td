@@ -115,7 +115,7 @@ def NV_WarpgroupMmaOp : NV_Op<"wgmma", [AttrSizedOperandSegments, MemoryEffects<
     /// Blocks of 64 x `columns` sums.
     unsigned getBlocks() { return getSums().size() / (getColumns() / 2); }
     /// Do the descriptors advance by the same from each step to the next? For
-    /// operands of which none is in registers.
+    /// operands outside of registers.
     bool isEven();
   }];
 }
@@ -123,7 +123,7 @@ def NV_WarpgroupMmaOp : NV_Op<"wgmma", [AttrSizedOperandSegments, MemoryEffects<
 def NV_WarpgroupWaitOp : NV_Op<"wgmma_wait", [MemoryEffects<[MemRead, MemWrite]>, InferTypeOpAdaptor]> {
   let summary = "Waits until at most `pending` groups of products are in flight";
   let description = [{
-    Hands the sums on, of which nobody may read the ones it takes; with none it
+    Hands the sums on, and nothing may read the ones it takes; with none it
     only waits. Section "wgmma.wait_group".
     ```mlir
     %d:2 = nv.wgmma_wait 0, %c0, %c1 : f32, f32

@@ -56,7 +56,7 @@ private:
   mlir::OpBuilder b;
   llvm::SmallVector<mlir::Value> operands;
   llvm::SmallVector<mlir::NamedAttribute> marks;
-  std::string inputs; ///< constraints of the operands, each behind a comma
+  std::string inputs; ///< constraints of the operands, each after a comma
   bool isEarly = false;
 };
 

@@ -131,7 +131,7 @@ public:
   }
 
   /// A group for each step: with one for all, ptxas adds a product of nothing
-  /// behind the loop, to have something to wait for.
+  /// after the loop, to have something to wait for.
   std::string looped() {
     ArrayRef<int32_t> a = op.getLeftOffsets(), b = op.getRightOffsets();
     std::string text = ".reg .pred more;\n\t.reg .b64 sa, sb;\n\t"

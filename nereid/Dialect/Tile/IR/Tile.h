@@ -1,4 +1,4 @@
-//===- Tile.h - The Tile dialect -------------------------------*- C++ -*-===//
+//===- Tile.h - The Tile dialect --------------------------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -40,7 +40,7 @@ struct Placement {
                  ///< neighbouring ones: for what goes through it in order
     LikeOperand, ///< as operand `index`
     LikeResult,  ///< as result `index`
-    Reduced      ///< as operand 0, of which dimension `index` is dropped
+    Reduced      ///< as operand 0, without dimension `index`
   };
   Kind kind = Anywhere;
   unsigned index = 0;

@@ -110,7 +110,7 @@ def Tile_ProcessorIdOp : Tile_Op<"processor_id", [Pure]> {
 def Tile_GridDependencyOp : Tile_Op<"grid_dependency", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Order between this launch and its neighbours in the stream";
   let description = [{
-    `wait`: what the launches before this one have written is visible behind
+    `wait`: what the launches before this one have written is visible after
     it. `launch`: the next launch may start once every program has come here.
     Nothing happens where a launch starts only after the one before has ended.
     ```mlir

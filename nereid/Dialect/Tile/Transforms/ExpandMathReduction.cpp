@@ -120,7 +120,7 @@ static constexpr uint64_t twoOverPiBits[] = {
     0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab, 0xf0cfbc209af4361d};
 
 /// Bits [32 first, 32 first + 64) of twoOverPiBits for first = 1 + index, so
-/// behind a half word of zeros.
+/// after a half word of zeros.
 static uint64_t overlappingWord(unsigned index) {
   unsigned first = index + 1;
   uint64_t word = twoOverPiBits[first / 2];
@@ -137,7 +137,7 @@ static Int roundQuarters(Int quarters, Int &rest) {
 
 /// x = m 2^(exponent - 150) with 24 bits of m. The bits of 2/pi before bit
 /// exponent - 152 give multiples of 4 quarter turns; of the next 96, m times
-/// them gives 2 bits of turns and 94 of fraction, of which 62 are kept. The
+/// them gives 2 bits of turns and 94 of fraction; 62 of these are kept. The
 /// nearest that an f32 comes to a multiple of pi/2 is 2^-30.
 static QuarterTurns multiplySingle(Float x) {
   Emitter &e = *x.emitter;

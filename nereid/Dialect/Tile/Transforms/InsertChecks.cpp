@@ -20,7 +20,7 @@ namespace nereid::tile {
 // The parameter an address derives from
 //===----------------------------------------------------------------------===//
 
-/// The values one of which `value` is, up to an offset: operands of address
+/// The values that `value` may be, up to an offset: operands of address
 /// and shape operations, both sides of a choice, what enters a loop and what
 /// it yields. Empty where the address comes from elsewhere.
 static SmallVector<Value> sourcesOf(Value value) {

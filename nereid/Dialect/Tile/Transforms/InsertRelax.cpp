@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A spin loop is told from one that merely reads memory by its condition: it
-// depends on what the loop itself reads. `while i < n` with loads in the body
-// does not; `while tl.atomic_cas(lock, 0, 1) == 1` does.
+// A spin loop is distinguished from one that merely reads memory by its
+// condition: it depends on what the loop itself reads. `while i < n` with loads
+// in the body does not; `while tl.atomic_cas(lock, 0, 1) == 1` does.
 //
 //===----------------------------------------------------------------------===//
 

@@ -39,7 +39,7 @@ inline constexpr llvm::StringLiteral warpgroupMmaAttr = "tilegpu.warpgroup_mma";
 /// Unit, on such a dot of f32 whose operands both lie in buffers: it is
 /// started, and done in its `tilegpu.wait_products`. That is the only use of
 /// its result, or a loop yields the result, to be added to by the next
-/// iteration's dot, and the wait stands behind the loop.
+/// iteration's dot, and the wait stands after the loop.
 inline constexpr llvm::StringLiteral inFlightAttr = "tilegpu.in_flight";
 
 /// #tilegpu.schedule, on an operation in the body of a loop.
@@ -47,7 +47,7 @@ inline constexpr llvm::StringLiteral scheduleAttr = "tilegpu.schedule";
 /// i32, on such a loop: tiles that each of its buffers holds.
 inline constexpr llvm::StringLiteral slotsAttr = "tilegpu.slots";
 
-/// i32 on a kernel: warps behind those of `warpsAttr`, which only copy.
+/// i32 on a kernel: warps after those of `warpsAttr`, which only copy.
 inline constexpr llvm::StringLiteral producerWarpsAttr =
     "tilegpu.producer_warps";
 /// i32 on a kernel: registers that a thread starts with, at most.

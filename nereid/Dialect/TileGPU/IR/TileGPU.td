@@ -174,7 +174,7 @@ def TileGPU_CopyAsyncOp : TileGPU_Op<"copy_async", [AttrSizedOperandSegments, Me
   let summary = "Starts to copy a tile from global memory into a slot";
   let description = [{
     Where the mask is false zeros are written. Nothing happens if `condition` is
-    false. The tile is there after `commit_copies` and `wait_copies`; nobody may
+    false. The tile is there after `commit_copies` and `wait_copies`; no thread may
     read the slot before that.
     ```mlir
     tilegpu.copy_async %pointers, %buffer[%slot] mask %m if %more : tensor<128x32x!tile.ptr<f16>, #a>, !tilegpu.buffer<...>
@@ -206,7 +206,7 @@ def TileGPU_WaitCopiesOp : TileGPU_Op<"wait_copies", [MemoryEffects<[MemRead, Me
 def TileGPU_LocalStoreOp : TileGPU_Op<"local_store", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Writes a tile from registers to a slot; then all threads see it";
   let description = [{
-    A barrier too. Nobody reads the slot meanwhile.
+    A barrier too. No thread reads the slot meanwhile.
     ```mlir
     tilegpu.local_store %q, %buffer[%slot] : tensor<128x32xf16, #a>, !tilegpu.buffer<...>
     ```
@@ -219,8 +219,7 @@ def TileGPU_LocalStoreOp : TileGPU_Op<"local_store", [MemoryEffects<[MemRead, Me
 def TileGPU_LocalLoadOp : TileGPU_Op<"local_load", [MemoryEffects<[MemRead]>]> {
   let summary = "A tile of a buffer, or its transpose, in registers";
   let description = [{
-    Dimension d of the result is dimension order[d] of the buffer's tile; no
-    order is none.
+    Dimension d of the result is dimension order[d] of the buffer's tile; without it dimensions stay in order.
     ```mlir
     %a = tilegpu.local_load %buffer[%slot] : !tilegpu.buffer<...> -> tensor<128x32xf16, #a>
     ```
@@ -240,7 +239,7 @@ def TileGPU_WaitProductsOp : TileGPU_Op<"wait_products", [
   let summary = "The result of a dot that was only started";
   let description = [{
     From a dot with `tilegpu.in_flight` to this, in the same block, the slots
-    that it reads stay as they are. Or behind the loop that yields the dot, for
+    that it reads stay as they are. Or after the loop that yields the dot, for
     the loop's result: then each iteration's dot adds to the one before, still
     in flight. Dots that were started after it, `younger` of them, may go on.
     ```mlir
@@ -258,7 +257,7 @@ def TileGPU_WaitProductsOp : TileGPU_Op<"wait_products", [
 def TileGPU_WaitOlderProductsOp : TileGPU_Op<"wait_older_products", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "All dots in flight but the youngest `pending` are done";
   let description = [{
-    This thread's part of them has read its operands; a barrier behind it says
+    This thread's part of them has read its operands; a barrier after it says
     so of all threads.
     ```mlir
     tilegpu.wait_older_products 1
@@ -316,7 +315,7 @@ def TileGPU_PrefetchOp : TileGPU_Op<"prefetch", [MemoryEffects<[MemWrite]>]> {
   let summary = "Asks for global memory to be brought to the second-level cache";
   let description = [{
     `bytes` from `start`, which is a multiple of 16, rounded down to one; nothing
-    if `condition` is false. Not an access: nobody waits, nothing is ordered.
+    if `condition` is false. Not an access: no thread waits, nothing is ordered.
     For targets with bulk prefetches.
     ```mlir
     tilegpu.prefetch %start, %bytes if %more : !tile.ptr<bf16>

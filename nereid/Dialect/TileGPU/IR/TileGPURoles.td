@@ -77,7 +77,7 @@ class TileGPU_SlotOp<string mnemonic> : TileGPU_Op<mnemonic, [MemoryEffects<[Mem
 def TileGPU_FillSlotOp : TileGPU_SlotOp<"fill_slot"> {
   let summary = "Waits until a slot is empty, and says how many bytes will make it full";
   let description = [{
-    `phase` is that of the round: nobody waits in the first.
+    `phase` is that of the round: no thread waits in the first.
     ```mlir
     tilegpu.fill_slot %barriers[%slot] phase %phase bytes 49152 : !tilegpu.buffer<...>
     ```

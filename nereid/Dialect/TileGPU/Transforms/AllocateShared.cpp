@@ -16,7 +16,7 @@ namespace nereid::tilegpu {
 #define GEN_PASS_DEF_ALLOCATESHARED
 #include "nereid/Dialect/TileGPU/Transforms/Passes.h.inc"
 
-/// Is every buffer freed in its block, behind its allocation?
+/// Is every buffer freed in its block, after its allocation?
 static LogicalResult checkFrees(func::FuncOp kernel) {
   auto result = kernel.walk([](AllocOp alloc) {
     auto frees = llvm::make_filter_range(

@@ -1,11 +1,11 @@
-//===- CopyableLoads.h - Which loads can be copied ahead -------*- C++ -*-===//
+//===- CopyableLoads.h - Which loads can be copied ahead --------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What ScheduleLoops asks of a loop and its loads, and tells of those that stay
+// What ScheduleLoops asks of a loop and its loads, and reports those that stay
 // where they are.
 //
 //===----------------------------------------------------------------------===//

@@ -76,7 +76,7 @@ void LoopExpander::allocate() {
   }
 }
 
-/// The iteration `distance` behind the one of counter `first`.
+/// The iteration `distance` after the one of counter `first`.
 void LoopExpander::begin(Ahead &ahead, Value first, unsigned distance) {
   ahead.hasBegun = true;
   ahead.map.clear();
@@ -132,7 +132,7 @@ void LoopExpander::startFirstCopies() {
   }
 }
 
-/// `distance` slots behind `slot`, around the ring.
+/// `distance` slots after `slot`, around the ring.
 Value LoopExpander::slotAhead(Value slot, unsigned distance) {
   using P = arith::CmpIPredicate;
   Location loc = loop.getLoc();

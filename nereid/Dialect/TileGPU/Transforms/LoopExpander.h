@@ -20,7 +20,7 @@
 // are carried D iterations ahead of those of the computation.
 //
 // Products that are done in the next step still read slot i-1 when it begins.
-// Where the copies overwrite it, they come behind the wait for those products
+// Where the copies overwrite it, they come after the wait for those products
 // and a second barrier.
 //
 //===----------------------------------------------------------------------===//

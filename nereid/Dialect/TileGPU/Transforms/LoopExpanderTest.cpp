@@ -9,7 +9,7 @@
 // verify are expanded, and run on a machine that only knows what the operations
 // promise: a copy lands at any time up to the wait for its group, a product in
 // flight reads its operands at any time up to its wait, and a thread that is
-// behind may do what it did since the last barrier only now. The results must
+// after may do what it did since the last barrier only now. The results must
 // be those of the loop as it was.
 //
 //===----------------------------------------------------------------------===//

@@ -20,8 +20,8 @@
 
 namespace nereid::tilegpu {
 
-/// Is the product's result a sum that goes around the loop, and that nobody but
-/// the next iteration's product looks at?
+/// Is the product's result a sum that goes around the loop, and that only the
+/// next iteration's product reads?
 bool isSumOfProducts(mlir::scf::ForOp loop, tile::DotOp product);
 
 struct Place {

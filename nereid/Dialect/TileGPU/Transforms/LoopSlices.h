@@ -33,7 +33,7 @@ struct LoopSlice {
 mlir::Operation *addAhead(LoopSlice &slice, mlir::scf::ForOp loop,
                           mlir::Value value);
 
-/// Who reads the loads that a loop copies ahead, and how.
+/// The readers of the loads that a loop copies ahead, and how they read.
 class CopyReaders {
 public:
   CopyReaders(mlir::scf::ForOp loop, llvm::ArrayRef<tile::LoadAccess> copies);

@@ -80,7 +80,7 @@ def StageOperands : Pass<"tilegpu-stage-operands", "::mlir::func::FuncOp"> {
     Where a thread's part of a product's operands and sums is more than three
     quarters of its registers, operands that come from other threads stay in
     shared memory, and the product reads them step by step along K. A load that
-    nothing else wants is copied there without registers. Behind
+    nothing else wants is copied there without registers. After
     `tilegpu-expand-loops`, which copies ahead; where shared memory has no
     room, registers hold them.
   }];
@@ -91,7 +91,7 @@ def PrefetchPrograms : Pass<"tilegpu-prefetch-programs", "::mlir::func::FuncOp">
   let description = [{
     Where a program waits for a row, because it reduces it, memory idles; so
     each program asks for the row of a later one. And what all programs read
-    behind a reduction program 0 asks for at its start. For targets with bulk
+    after a reduction program 0 asks for at its start. For targets with bulk
     prefetches.
   }];
 }
@@ -123,7 +123,7 @@ def AllocateShared : Pass<"tilegpu-allocate-shared", "::mlir::func::FuncOp"> {
 def InsertBarriers : Pass<"tilegpu-insert-barriers", "::mlir::func::FuncOp"> {
   let summary = "Barriers between accesses of different threads that conflict";
   let description = [{
-    Of shared and of global memory (nereid/Analysis/Hazards.h). Behind
+    Of shared and of global memory (nereid/Analysis/Hazards.h). After
     `tilegpu-allocate-shared`.
   }];
 }

@@ -243,7 +243,7 @@ bool LoopScheduler::canBeInFlight(Operation *product,
 }
 
 /// The products that run while the next copies are started: the first, and
-/// those behind it that need nothing of it, as two products of one left operand
+/// those after it that need nothing of it, as two products of one left operand
 /// do.
 llvm::SmallSetVector<Operation *, 4>
 LoopScheduler::productsInFlight(const LoopSlice &computation,

@@ -67,7 +67,7 @@ private:
 
 } // namespace
 
-/// The outermost loop around `op` in front of which `value` is defined.
+/// The outermost loop around `op` after the definition of `value`.
 static Operation *outermostLoop(Value value, Operation *op) {
   Operation *found = nullptr;
   for (Operation *at = op->getParentOp(); at && !isa<func::FuncOp>(at);

@@ -492,7 +492,7 @@ TEST_F(SharedMemoryTest, AKernelTakesWhatItsPartsNeed) {
 }
 
 // Buffers that overlap without one living inside the other leave a gap, which
-// a loop behind them has to know.
+// a loop after them has to know.
 TEST_F(SharedMemoryTest, AGapUnderABufferIsNoRoomForALargerOne) {
   auto module = parseSourceString<ModuleOp>(R"mlir(
     !small = !tilegpu.buffer<1 x [1024] x f32, offsets = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]>

@@ -184,7 +184,7 @@ Value OperandStager::fill(const Operand &operand) {
   make<CommitCopiesOp>(loc);
   WaitCopiesOp &wait = waits[operand.first];
   if (!wait) {
-    // A read of a buffer stays one only if no wait comes behind it.
+    // A read of a buffer stays one only if no wait comes after it.
     Operation *at = operand.first;
     while (isa_and_nonnull<LocalLoadOp, arith::ConstantOp>(at->getPrevNode())) {
       at = at->getPrevNode();

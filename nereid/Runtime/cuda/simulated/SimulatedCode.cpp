@@ -143,7 +143,7 @@ Result linkDestroy(LinkHandle link) {
 // Maps of tensors
 //===----------------------------------------------------------------------===//
 
-/// Of what is not simulated the reason is told, since a GPU takes it.
+/// Of what is not simulated the reason is reported, since a GPU takes it.
 Result tensorMapEncodeTiled(void *map, int type, unsigned rank, void *address,
                             const uint64_t *sizes, const uint64_t *strides,
                             const unsigned *box, const unsigned *elementStrides,

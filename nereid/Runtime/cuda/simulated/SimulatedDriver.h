@@ -22,8 +22,8 @@
 
 namespace nereid::cuda {
 
-/// With the options of NEREID_SIMULATOR. InvalidArgument for words that are
-/// none.
+/// With the options of NEREID_SIMULATOR. InvalidArgument for words that it
+/// does not know.
 Expected<std::unique_ptr<const Driver>> simulatedDriver();
 
 /// One launch, when it has run.
@@ -37,7 +37,7 @@ struct ProfiledLaunch {
 
 /// Before anything asks for cuda devices: cuda:0 of this process is simulated,
 /// for `target`, as if NEREID_CUDA_DRIVER said so. Every launch is counted, and
-/// told; of a grid those of `sample` run. False where a driver is loaded
+/// reported; of a grid those of `sample` run. False where a driver is loaded
 /// already.
 bool simulateAndProfile(const std::string &target,
                         const sim::GridSample &sample,

@@ -1,4 +1,4 @@
-//===- FakeWorld.h - Behind the fake driver ---------------------*- C++ -*-===//
+//===- FakeWorld.h - The state of the fake driver ---------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

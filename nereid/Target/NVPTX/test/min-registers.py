@@ -1,4 +1,4 @@
-# minnreg: registers that are taken and not used, behind a branch that no program takes.
+# minnreg: registers that are taken and not used, in a branch that no program takes.
 # RUN: nereid compile %s:kernel --signature '*fp32, i32, minnreg=8' --target sm_90a --emit ptx | FileCheck %s
 # RUN: nereid compile %s:kernel --signature '*fp32, i32' --target sm_90a --emit ptx | FileCheck %s --check-prefix=NONE
 # RUN: not nereid compile %s:kernel --signature '*fp32, i32, minnreg=80, maxnreg=64' --target sm_90a --emit ptx 2>&1 | FileCheck %s --check-prefix=BOTH

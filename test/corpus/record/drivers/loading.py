@@ -21,7 +21,7 @@ def attempt(label, call, *args, **kwargs):
 
 
 def load(path, name="__main__", **values):
-    """The names that a program defines. Its statements run one by one; one that fails is told and skipped. `values` take
+    """The names that a program defines. Its statements run one by one; one that fails is reported and skipped. `values` take
     the place of functions that the program defines."""
     text = open(path).read()
     space = dict(__name__=name, __file__=str(path), __builtins__=__builtins__)

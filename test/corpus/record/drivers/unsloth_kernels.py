@@ -15,7 +15,7 @@ TYPES = (F16, BF16, F32)
 
 
 class Lenient(types.ModuleType):
-    """A host module of which only the names matter: functions that return their first argument."""
+    """A host module that matters by its names alone: functions that return their first argument."""
 
     def __getattr__(self, name):
         if name.startswith("__"):

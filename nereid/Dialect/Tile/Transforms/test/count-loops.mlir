@@ -106,7 +106,7 @@ func.func @strided(%n: i32, %x: f32, %a: i32) -> f32 {
   return %r#0 : f32
 }
 
-// Not: a step of which the sign is not known, or that goes the other way, a
+// Not: a step whose sign is not known, or that goes the other way, a
 // bound that changes, a comparison for inequality, a second condition.
 // CHECK-LABEL: func.func @step
 // CHECK: scf.while

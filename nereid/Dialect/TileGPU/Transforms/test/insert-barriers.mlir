@@ -84,7 +84,7 @@ func.func @in_front(%p: tensor<32x!tile.ptr<f32>, #e>, %v: tensor<32xf32, #e>, %
 
 #e = #tilegpu.layout<registers = [], lanes = [1, 2, 4, 8, 16], warps = [0, 0]>
 
-// A branch: only the way that loads meets a barrier; the one behind both stands
+// A branch: only the way that loads meets a barrier; the one after both stands
 // for the store of the other way.
 // CHECK-LABEL: func.func @branch
 // CHECK: tile.store

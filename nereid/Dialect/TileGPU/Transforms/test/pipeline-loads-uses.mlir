@@ -1,4 +1,4 @@
-// Who else may use what is copied ahead: the next iteration, and a region.
+// What else may use what is copied ahead: the next iteration, and a region.
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90 warps=4},func.func(tilegpu-schedule-loops,tilegpu-expand-loops))' | FileCheck %s
 
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[LAST:.*]] = %{{.*}}, %[[SLOT:.*]] = %

@@ -1,6 +1,6 @@
 // A product in a loop around another: its operands are copied one iteration
 // ahead, whatever num_stages is, beside the inner loop's, two ahead. The outer
-// copies start behind the outer wait, and in front of the inner loop.
+// copies start after the outer wait, and in front of the inner loop.
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tile-to-tilegpu{target=sm_90a warps=4},func.func(tilegpu-schedule-loops,tilegpu-expand-loops))' | FileCheck %s
 // RUN: nereid-opt %s --tilegpu-pipeline="target=sm_90a warps=4" -o /dev/null
 // The inner loop has the room: 3 slots of 16 KiB, and none is left for 2 more.

@@ -4,7 +4,7 @@
 // TOY-NOT: tilegpu.prefetch
 
 // A row of 2 KiB: program id + 16 KiB * multiprocessors / 2 KiB is asked for,
-// behind the program's own load, if it exists and does not start with this one.
+// after the program's own load, if it exists and does not start with this one.
 // Weights are asked for by program 0, before anything else.
 // CHECK-LABEL: func.func @row
 // CHECK: %[[P:.*]] = tile.program_id 0
@@ -96,7 +96,7 @@ func.func @masked(%y: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %x: !tile.p
 
 // -----
 
-// Nobody waits for the whole of a block.
+// No thread waits for the whole of a block.
 // CHECK-LABEL: func.func @elementwise
 // CHECK-NOT: prefetch
 func.func @elementwise(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
