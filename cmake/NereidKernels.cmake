@@ -24,7 +24,7 @@
 # DEPENDS     more files that the kernels read, such as modules they import
 # OPTIONS     further options of `nereid compile`, such as --num-warps=8
 #
-# An edited kernel, or another nereid, makes the library anew. docs/AheadOfTime.md
+# An edited kernel, or another nereid, makes the library again. docs/AheadOfTime.md
 # says more.
 function(nereid_add_kernels target)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "NAMESPACE;HEADER;TUNED" "FILES;SIGNATURES;TARGETS;DEPENDS;OPTIONS")

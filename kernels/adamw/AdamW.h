@@ -99,7 +99,7 @@ public:
   /// The square of the norm, f64 [1]: for gradients that several optimisers
   /// hold, whose squares are added.
   Tensor gradSquares();
-  /// Of gradients whose squares are `squares` in sum, f64 [n].
+  /// The norm of gradients whose squares are `squares` in sum, f64 [n].
   static ClippedNorm clippedNormOf(const Tensor &squares, double most);
   /// Uploads the table of addresses where one has changed: what `step` does
   /// first, and what a Graph cannot record.

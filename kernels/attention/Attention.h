@@ -42,8 +42,9 @@
 
 namespace nereid::kernels {
 
-/// Of the weights that values are summed with: each is 0 with probability `p`,
-/// else multiplied by 1 / (1 - p). The same seed and site draw the same.
+/// Dropout of the weights that values are summed with: each is 0 with
+/// probability `p`, else multiplied by 1 / (1 - p). The same seed and site draw
+/// the same.
 struct AttentionDropout {
   double p = 0; ///< from 0 to below 1
   int64_t seed = 0;
@@ -53,7 +54,7 @@ struct AttentionDropout {
 
 struct AttentionOptions {
   bool causal = false; ///< no key after the query's position
-  /// Of more than 0: only keys nearer to the query's position than this.
+  /// If more than 0: only keys nearer to the query's position than this.
   int64_t window = 0;
   std::optional<double> scale = {}; ///< more than 0; 1 / sqrt(D) when absent
   /// On a GPU, operands of fp32 are read as tf32 (10 bits of mantissa).
@@ -114,8 +115,8 @@ attentionBackward(const Tensor &grad, const Tensor &q, const Tensor &k,
                   const AttentionOptions &options, bool wantsQ, bool wantsKV,
                   const AttentionGradients &into = {}, bool wantsBias = false);
 
-/// Of one packed product: qkv [B, T, 3 H D] holds queries, keys and values of
-/// all heads beside each other; the result is [B, T, H D]. Nothing is copied
+/// Takes one packed product: qkv [B, T, 3 H D] holds queries, keys and values
+/// of all heads beside each other; the result is [B, T, H D]. Nothing is copied
 /// where qkv is row-major.
 Tensor selfAttention(const Tensor &qkv, int64_t heads,
                      const AttentionOptions &options = {});

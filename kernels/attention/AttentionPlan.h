@@ -32,7 +32,7 @@ AttentionPlan planAttention(int64_t headSize, int64_t queries, int64_t keys,
 /// Of the gradients of keys and values, whose program keeps a block of those.
 AttentionPlan planKeysBackward(int64_t headSize, int64_t queries, int64_t keys,
                                DType dtype, bool tf32, Device device);
-/// Of the gradients of queries, whose program keeps a block of those.
+/// For the gradients of queries, whose program keeps a block of those.
 AttentionPlan planQueriesBackward(int64_t headSize, int64_t queries,
                                   int64_t keys, DType dtype, bool tf32,
                                   Device device, const AttentionRoles &roles);

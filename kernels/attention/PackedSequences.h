@@ -32,7 +32,7 @@ struct PackedSequences {
     return queryStarts.defined() ? total / block + sequences
                                  : cdiv(total, block);
   }
-  /// Of a sequence, as blocks are chosen for.
+  /// The length of a sequence, as blocks are chosen for.
   int64_t length(int64_t total) const { return cdiv(total, sequences); }
 
   Tensor queryStarts, keyStarts; ///< i32, row-major; or undefined

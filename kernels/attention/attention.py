@@ -11,7 +11,7 @@ are 1e9 and the product of the other is part of a fused multiply-add.
 DROPS: 0, 1, or 2 in a kernel that is compiled ahead of time: it drops if `drop` is not 0, and has one loop with masks, which
 is a third of the code.
 
-Packed sequences, whose beginnings and last end are in starts_ptr, are cut into blocks that begin anew with each:
+Packed sequences, whose beginnings and last end are in starts_ptr, are cut into blocks that begin again with each:
 sequence b has those from starts[b] // BLOCK + b on, up to one of them past its end. So a program finds its sequence,
 and no one has to know the longest. Starts that do not ascend give wrong results, and never leave the tensors.
 """

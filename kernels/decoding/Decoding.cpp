@@ -125,8 +125,8 @@ static Splits attend(const Tensor &q, const KeyAndValue &own, const Tensor &k,
   bool isHost = q.device().isHost();
   int64_t splits =
       options.splits.value_or(splitsFor(batch * kvHeads, capacity, q.device()));
-  // Kernels compiled ahead of time: three head sizes, after zeros, and results
-  // in fp32, to be combined.
+  // Kernels compiled ahead of time: three head sizes, padded with zeros, and
+  // results in fp32, to be combined.
   int64_t width = hasCompiler()     ? headSize
                   : headSize <= 64  ? 64
                   : headSize <= 128 ? 128

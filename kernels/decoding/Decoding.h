@@ -45,14 +45,14 @@
 namespace nereid::kernels {
 
 struct DecodingOptions {
-  /// Of more than 0: the last keys alone, so many.
+  /// If more than 0: that many of the last keys alone.
   int64_t window = 0;
   std::optional<double> scale; ///< more than 0; 1 / sqrt(D) when absent
   /// Programs that share the keys of a sequence: a power of two to 64; chosen
   /// by the device when absent.
   std::optional<int64_t> splits;
-  /// Of caches in pages; undefined: each sequence has its keys in one piece.
-  /// Needs a compiler.
+  /// The table of caches in pages; undefined: each sequence has its keys in one
+  /// piece. Needs a compiler.
   Tensor table = {};
 };
 

@@ -20,7 +20,7 @@
 //               without rows it is 0
 // Determinism:  the same bits in each run on one device; no atomics. Rows of an
 //               expert are in the order of their tokens
-// Source:       blocks of rows that begin anew with each expert: Gale et al.,
+// Source:       blocks of rows that begin again with each expert: Gale et al.,
 //               "MegaBlocks", arXiv 2211.15841
 //
 // A layer of experts; each token takes k of them:

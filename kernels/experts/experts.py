@@ -1,6 +1,6 @@
 """A mixture of experts: rows put in the order of their experts, one product for each expert, rows put back as weighted sums.
 
-Groups of rows follow each other: group e has the rows from starts[e] to starts[e + 1]. As blocks of rows, which begin anew
+Groups of rows follow each other: group e has the rows from starts[e] to starts[e + 1]. As blocks of rows, which begin again
 with each group, it has those from starts[e] // BLOCK + e on, some of them past its end. So a program finds its group,
 no host has to know how many rows an expert has, and experts without rows cost one program. Rows after the last group are 0.
 """

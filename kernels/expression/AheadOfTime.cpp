@@ -40,7 +40,7 @@ struct FormKernel {
   bool isForHalves; ///< else of fp32 alone
 };
 
-/// The kernels of expression.py, by what is after their name.
+/// The kernels of expression.py, by the rest of their name.
 class FormKernels {
 public:
   FormKernels();

@@ -181,7 +181,7 @@ inline Expression greater(const Expression &a, const Expression &b) {
 inline Expression greaterEqual(const Expression &a, const Expression &b) {
   return a >= b;
 }
-/// Of what is not 0: int1.
+/// A number counts as true where it is not 0; the result is int1.
 Expression logicalAnd(const Expression &a, const Expression &b);
 Expression logicalOr(const Expression &a, const Expression &b);
 Expression logicalNot(const Expression &x);

@@ -95,7 +95,7 @@ inline Number apply(StepOp op, const Number &a, const Number &b,
   case StepOp::Relu:
     return Bound{std::max(a.value, 0.0), a.error};
   case StepOp::Where: {
-    // Either may be taken where the condition hangs on a rounding.
+    // Either may be taken where the condition depends on a rounding.
     Bound result = a.value < b.value ? a : c;
     if (std::fabs(a.value - b.value) <= a.error + b.error) {
       result.error = std::max(a.error, c.error) + std::fabs(a.value - c.value);

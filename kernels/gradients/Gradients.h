@@ -36,7 +36,7 @@
 
 namespace nereid::kernels {
 
-/// Of the parameters that have a gradient; 0 where none has. Throws
+/// The norm of the parameters that have a gradient; 0 where none has. Throws
 /// InvalidArgument for parameters of several devices, and unless `most` is
 /// positive.
 Tensor clipGradNorm(std::span<const Variable> parameters, double most);

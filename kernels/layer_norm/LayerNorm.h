@@ -42,7 +42,7 @@ struct LayerNormGradients {
   Tensor x, weight, bias; ///< undefined where they were not asked for
 };
 
-/// Of x, and where they are wanted, of weight and bias.
+/// The gradients of x, and where they are wanted, of weight and bias.
 LayerNormGradients layerNormBackward(const Tensor &dy, const Tensor &x,
                                      const Tensor &weight, const Tensor &mean,
                                      const Tensor &rstd, bool wantsWeight,

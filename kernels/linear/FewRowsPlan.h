@@ -23,8 +23,8 @@ struct FewRowsPlan {
   int64_t elements() const { return parts * lanes * width; }
 };
 
-/// Of a weight [n, k] and so many rows: 16 bytes an access. `elements()` is at
-/// least k, or the program goes over k in turns.
+/// A plan for a weight [n, k] and this number of rows: 16 bytes an access.
+/// `elements()` is at least k, or the program goes over k in turns.
 FewRowsPlan planFewRows(int64_t rows, int64_t n, int64_t k, DType type);
 
 /// Bounds a thread's registers for the assembler, which without a bound reads

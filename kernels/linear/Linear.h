@@ -50,7 +50,7 @@ struct MatmulOptions {
 Tensor matmul(const Tensor &a, const Tensor &b,
               const MatmulOptions &options = {});
 
-/// Of a product on a tape, as MatmulOptions.
+/// As MatmulOptions, for a product on a tape.
 struct VariableMatmulOptions {
   Variable bias = {}, residual = {}; ///< or undefined
   double scale = 1;

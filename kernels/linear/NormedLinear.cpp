@@ -21,7 +21,7 @@ using namespace nereid;
 using namespace nereid::kernels;
 using namespace nereid::literals;
 
-/// Of one row: each program reads all rows anew, and has the norm of each.
+/// Of one row: each program reads all rows again, and has the norm of each.
 static bool isOneLaunch(int64_t rows, const Tensor &x, const Tensor &residual,
                         const Tensor &weight, const FewRowsPlan &plan,
                         const NormedLinearOptions &options) {

@@ -108,7 +108,7 @@ private:
   double eps;
 };
 
-/// Of x [samples, channels, ...]; `weight` 1 and `bias` 0, [channels].
+/// Norms x [samples, channels, ...]; `weight` 1 and `bias` 0, [channels].
 class GroupNorm : public Module {
 public:
   GroupNorm(int64_t groups, int64_t channels,

@@ -33,7 +33,7 @@ public:
   /// For each dimension of `x`, is it one of them? Throws InvalidArgument for
   /// one that `x` lacks or that is named twice.
   std::vector<bool> of(const char *op, const Tensor &x) const;
-  /// Of those that are named: 0 stands for all.
+  /// The number of named axes: 0 stands for all.
   size_t count() const { return axes.size(); }
 
 private:

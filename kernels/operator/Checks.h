@@ -58,7 +58,7 @@ public:
   Argument gradients(const char *name, const Tensor &tensor);
   /// i32 or i64.
   Argument integers(const char *name, const Tensor &tensor);
-  /// Of any type.
+  /// Accepts any type.
   Argument any(const char *name, const Tensor &tensor);
   /// Floats, or an undefined tensor.
   Argument optional(const char *name, const Tensor &tensor);

@@ -61,7 +61,7 @@ public:
   Kernel get() const;
 
 private:
-  /// Of the shared context, without a look-up.
+  /// The kernel of the shared context, without a look-up.
   struct Shared {
     std::once_flag once;
     Kernel kernel;

@@ -46,7 +46,7 @@ struct QuantizeOptions {
   int64_t group = 0;
 };
 
-/// Of weight [N, K] of floats, of any strides.
+/// Takes weight [N, K] of floats, with any strides.
 QuantizedWeight quantize(const Tensor &weight,
                          const QuantizeOptions &options = {});
 

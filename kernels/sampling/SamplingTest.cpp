@@ -73,7 +73,7 @@ TEST_P(Sampling, takesTheTokenThatTheNumbersSay) {
     for (int64_t r = 0; r < rows; ++r) {
       Values row(x.begin() + r * columns, x.begin() + (r + 1) * columns);
       bool draws = options.temperature > 0;
-      // What is kept hangs on two sums of exponentials, and each may be
+      // What is kept depends on two sums of exponentials, and each may be
       // off: a little more or less is kept.
       reference::BoundedSum sum;
       double most = *std::max_element(row.begin(), row.end());

@@ -67,7 +67,7 @@ Bound operator/(Bound a, Bound b);
 Bound exp(Bound a);
 Bound log(Bound a);
 Bound sqrt(Bound a);
-/// Of what is computed as `least` or more, whatever a's error is.
+/// For numbers that are computed as `least` or more, whatever a's error is.
 Bound rsqrt(Bound a, double least = 0);
 Bound tanh(Bound a);
 Bound erf(Bound a);

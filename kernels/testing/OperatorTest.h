@@ -50,7 +50,7 @@ Numbers exactly(const Values &values);
 std::string misfit(const Tensor &got, const Numbers &expected);
 std::string misfit(const Tensor &got, const std::vector<Bound> &expected);
 
-/// Of the Error that `call` throws; empty if it throws none.
+/// The message of the Error that `call` throws; empty if it throws none.
 std::string messageOf(const std::function<void()> &call);
 
 class OperatorTest : public e2e::OnDevice {

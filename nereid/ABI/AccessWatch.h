@@ -84,7 +84,7 @@ public:
     return spent <= budget && !isOutside;
   }
 
-  /// Of the calling thread; null: none.
+  /// The watch of the calling thread; null: none.
   static AccessWatch *&current() {
     static thread_local AccessWatch *watch = nullptr;
     return watch;

@@ -139,8 +139,8 @@ struct CompileOptions {
   uint32_t numWarps = 4;
   uint32_t numStages = 3;
   uint32_t numCtas = 1;
-  /// Of a thread of a GPU; 0: no limit. At least so many: fewer programs share
-  /// a multiprocessor.
+  /// Limits for a thread of a GPU; 0: no limit. With a minimum, fewer programs
+  /// share a multiprocessor.
   uint32_t maxRegisters = 0, minRegisters = 0;
   bool fpFusion = true; ///< a * b + c may become one rounding
   /// All programs run at once or the launch is refused. The code is the same.
@@ -193,11 +193,12 @@ struct CompileResult {
   std::vector<ToldDecision> decisions;
 };
 
-/// Of a run-time parameter in one launch: an integer, or an array's memory.
+/// What is known of a run-time parameter in one launch: an integer, or an
+/// array's memory.
 struct ArgumentFact {
   bool isPointer = false;
   int64_t integer = 0; ///< or the address
-  /// Of the array, in front of the address and from there on.
+  /// Bytes of the array, in front of the address and from there on.
   uint64_t bytesBefore = 0, bytesFrom = 0;
 };
 
@@ -213,7 +214,8 @@ struct LaunchFacts {
 /// apart, so that one that does both is two.
 struct SourceOperations {
   double floats = 0; ///< without products of matrices
-  /// Of these products: what masks let through, and what the blocks hold.
+  /// The operations of these products: what masks let through, and what the
+  /// blocks hold.
   double products = 0, blockProducts = 0;
   double floatProducts = 0; ///< the part of `products` that is of floats
 

@@ -28,8 +28,8 @@
 
 namespace nereid {
 
-/// Of the whole grid; of up to 256 programs, and as many as some tenths of a
-/// second reach. Nothing where operations hang on what is loaded, or are
+/// Counts for the whole grid; of up to 256 programs, and as many as some tenths
+/// of a second reach. Nothing where operations depend on loaded values, or are
 /// hidden in assembly. A mask that is not known lets everything through.
 std::optional<SourceOperations> countOperations(mlir::func::FuncOp kernel,
                                                 const LaunchFacts &launch);

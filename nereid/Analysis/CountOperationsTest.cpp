@@ -211,7 +211,7 @@ TEST_F(CountOperationsTest, AChoiceIsIdleWhereTheChosenOneIs) {
   EXPECT_EQ(chosen("%left", "%a", "%c"), 256);
   EXPECT_EQ(chosen("%left", "%c", "%a"), 0);
   EXPECT_EQ(chosen("%left", "%a", "%zero"), 64);
-  // Which one is chosen hangs on loaded values: idle is what both are.
+  // Which one is chosen depends on loaded values: idle is what both are.
   std::string unknown = "%w = arith.cmpf ogt, %v, %zero : tensor<256xf32>";
   EXPECT_EQ(floats(halves + unknown +
                    "%s = arith.select %w, %a, %c : tensor<256xi1>, "

@@ -166,7 +166,7 @@ void HazardWalk::visitWhile(scf::WhileOp loop, Flow &flow) {
     body.meet();
   }
   reach(flow, body.exposed, [&] { placeBefore(loop); });
-  // Control leaves from after the first region.
+  // Control leaves after the first region.
   if (!before.through) {
     flow.meet();
   }

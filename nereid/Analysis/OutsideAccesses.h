@@ -20,8 +20,8 @@ struct OutsideAccess {
   mlir::Operation *op;
   mlir::BlockArgument array;
   std::array<int32_t, 3> program;
-  /// Of its active elements in that program, counted in elements of the access
-  /// from the array's beginning.
+  /// The range of its active elements in that program, counted in elements of
+  /// the access from the array's beginning.
   int64_t firstIndex, lastIndex;
   int64_t elements; ///< that the array has
   bool hasMask;

@@ -11,8 +11,8 @@
 // then forgets that the next iteration wants them too: if the loop has a
 // branch, even one that ptxas itself makes for a division, the registers go to
 // the operand of the next product. So an operand may be registers only if it is
-// computed anew for its product, with no branch between the two, or if its loop
-// has no branch at all.
+// computed again for its product, with no branch between the two, or if its
+// loop has no branch at all.
 //
 //===----------------------------------------------------------------------===//
 

@@ -84,8 +84,8 @@ struct ScanRounds {
   std::vector<std::vector<ScanChunk>> rows;
 };
 ScanRounds scanRoundsOf(tile::ScanOp op);
-/// Of one chunk on its way through shared memory: a place for every thread and
-/// each of these.
+/// The types of one chunk on its way through shared memory: a place for every
+/// thread and each of these.
 llvm::SmallVector<mlir::Type> scanElements(tile::ScanOp op, bool hasFlag);
 
 /// An operand of a product of four warps that the product itself writes to

@@ -28,7 +28,8 @@
 namespace nereid {
 
 struct SharedAllocation {
-  /// Of each buffer (one), and of the pieces of each operation with scratch.
+  /// The offset of each buffer, and those of the pieces of each operation with
+  /// scratch.
   llvm::MapVector<mlir::Operation *, llvm::SmallVector<uint32_t>> offsets;
   unsigned bytes = 0; ///< of all
 };

@@ -30,7 +30,7 @@ struct TensorMapAccess {
     /// The first element of the tile: of scalars of the program.
     IndexPolynomial start;
     unsigned box = 1;
-    /// Of the tile; nothing where the tile does not have it.
+    /// The tile's dimension; nothing where the tile does not have it.
     std::optional<unsigned> tileDimension;
   };
   mlir::BlockArgument base; ///< the kernel's argument, a pointer

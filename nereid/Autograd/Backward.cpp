@@ -195,7 +195,7 @@ void Pass::runNode(Pending pending) {
     }
   }
   // Where no gradient arrived (an output that only integers depend on), none
-  // goes on, but the leaves after count this use as done.
+  // goes on, but the leaves that it leads to count this use as done.
   bool arrived = std::ranges::any_of(pending.gradients, &Tensor::defined);
   Gradients results(node.edges.size());
   if (arrived) {

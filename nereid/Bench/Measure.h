@@ -54,7 +54,7 @@ struct Contender {
   /// Around each run (of cold samples), outside of its time: what has to be
   /// done to its tensors.
   std::function<void(size_t turn)> before = nullptr, after = nullptr;
-  /// Of its runs in a trace; empty: `name`.
+  /// The name of its runs in a trace; empty: `name`.
   std::string range = {};
 };
 
@@ -62,8 +62,8 @@ enum class Caches { Cold, Warm };
 
 struct MeasureOptions {
   Caches caches = Caches::Cold;
-  /// Of all contenders together, in equal shares; each has leastSamples all the
-  /// same, unless these take four times its share.
+  /// The time of all contenders together, in equal shares; each has
+  /// leastSamples all the same, unless these take four times its share.
   double seconds = 1;
   size_t leastSamples = 10, mostSamples = 1000;
   /// A contender is done when the uncertainty of its median is below, after
@@ -136,7 +136,7 @@ private:
   std::minstd_rand random;
 };
 
-/// Of the buffer that is written in front of a run from cold caches.
+/// The size of the buffer that is written before a run from cold caches.
 int64_t flushedBytes(Device device, const Machine &machine);
 
 /// All of them, in their order.
@@ -146,8 +146,8 @@ std::vector<Times> measure(Device device, std::vector<Contender> contenders,
 /// Milliseconds by the clock of one call, until the device has finished.
 double clockMs(Device device, const std::function<void()> &call,
                Clock &clock = *steadyClock());
-/// Of one call by the device's own events where it has them: without the cost
-/// of starting and waiting.
+/// The time of one call, by the device's own events where it has them: without
+/// the cost of starting and waiting.
 double runMs(Device device, const std::function<void()> &call,
              Clock &clock = *steadyClock());
 

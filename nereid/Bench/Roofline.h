@@ -29,8 +29,8 @@ namespace nereid::bench {
 struct Work {
   double bytes = 0;           ///< of memory, each counted once
   double floatOperations = 0; ///< a fused multiplication and addition is two
-  /// Of matrix products, by the name of their rate: "tf32", "bf16", "fp8",
-  /// "int8".
+  /// Operations of matrix products, by the name of their rate: "tf32", "bf16",
+  /// "fp8", "int8".
   std::map<std::string, double> products = {};
   bool isSample = false; ///< extrapolated from some of the programs
 

@@ -14,7 +14,7 @@
 
 namespace nereid::bench {
 
-/// Of samples in any unit; all zeros for none.
+/// A summary of samples in any unit; all zeros for none.
 struct Summary {
   size_t samples = 0;
   double median = 0, least = 0;
@@ -29,8 +29,8 @@ struct Summary {
 
 Summary summarize(std::span<const double> samples);
 
-/// Of sorted samples, at least one: 0 is the least, 1 the largest; between two
-/// samples it is interpolated.
+/// Takes sorted samples, at least one: 0 is the least, 1 the largest; between
+/// two samples it is interpolated.
 double quantile(std::span<const double> sorted, double share);
 
 /// Half of the interval that holds the true median with 95 %, as a share of the

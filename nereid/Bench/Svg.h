@@ -12,7 +12,7 @@
 
 namespace nereid::bench {
 
-/// Of a picture, in pixels.
+/// The width of a picture, in pixels.
 inline constexpr int svgWidth = 760;
 
 /// The element's beginning, its title, and the style of what is in it: lines

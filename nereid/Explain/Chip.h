@@ -35,9 +35,10 @@ struct Chip {
   // both counted; 0: none.
   double teraF16, teraTf32, teraF8, teraI8, teraF64;
 
-  /// Of a matrix instruction of this type of operands ("f16", "tf32", "e4m3",
-  /// "s8", "f64" ...), in 10^12 a second: `isGroup` where several warps give it
-  /// together, else it is mma.sync. Types without a rate have that of f16.
+  /// The rate of a matrix instruction for this type of operands ("f16", "tf32",
+  /// "e4m3", "s8", "f64" ...), in 10^12 a second: `isGroup` where several warps
+  /// give it together, else it is mma.sync. Types without a rate have that of
+  /// f16.
   double productRate(std::string_view type, bool isGroup) const;
   Pipes pipes() const;
 };

@@ -12,8 +12,9 @@
 
 namespace nereid::explain {
 
-/// Registers of a program that hold what hangs on loaded values, wherever they
-/// stand: which places an access of such an address meets is up to the data.
+/// Registers of a program that hold what depends on loaded values, wherever
+/// they stand: which places an access of such an address meets is up to the
+/// data.
 class DataRegisters {
 public:
   explicit DataRegisters(const sim::Program &program);

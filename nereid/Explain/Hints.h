@@ -13,7 +13,7 @@
 namespace nereid::explain {
 
 /// Fills in report.hints, the costliest loss first: only what a change of the
-/// source or of the launch can mend.
+/// source or of the launch can fix.
 void addHints(Report &report);
 
 } // namespace nereid::explain

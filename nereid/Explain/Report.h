@@ -55,8 +55,8 @@ struct AccessCost {
   unsigned laneBytes = 0; ///< of a thread's instruction
   int64_t laneStride = 0; ///< bytes from one thread to the next, of a request
   double requests = 0;    ///< of warps, with one active thread at least
-  /// Of 32, on the average over all warps; of copies ahead over those that copy
-  /// something, since a loop's last turns copy nothing.
+  /// How many of 32 take part, on average over all warps; for copies ahead,
+  /// over those that copy something, since a loop's last turns copy nothing.
   double lanesActive = 0;
   double bytes = 0; ///< that threads asked for
   /// Global: sectors of 32 bytes. Shared: passes.

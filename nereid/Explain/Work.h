@@ -15,7 +15,7 @@
 
 namespace nereid::explain {
 
-/// Of a whole grid, counted while some or all of it was simulated.
+/// The work of a whole grid, counted while some or all of it was simulated.
 struct Work {
   /// Memory that the launch touches, each byte counted once.
   double bytesRead = 0, bytesWritten = 0;
@@ -42,7 +42,7 @@ struct Product {
 };
 Product productOf(const std::string &opcode);
 
-/// Of one thread: "fma.rn.f32" has 2, "add.rn.bf16x2" has 2.
+/// The operations of one thread: "fma.rn.f32" has 2, "add.rn.bf16x2" has 2.
 double floatOperationsOf(const std::string &opcode);
 
 /// The unit of a multiprocessor that an instruction of threads keeps busy.

@@ -398,7 +398,7 @@ void checkFailure(const Failure &failure, const std::string &text) {
 void tryKernel(const std::string &text, const std::string &kernel,
                std::vector<ArgumentSpec> arguments) {
   // One context for the process: types and attributes pile up in it, so it is
-  // made anew now and then.
+  // made again now and then.
   static std::unique_ptr<mlir::MLIRContext> context;
   static unsigned uses = 0;
   if (!context || ++uses % 2000 == 0) {

@@ -404,7 +404,7 @@ static double errorOfOther(const TileValue &chosen, const TileValue &other,
   return std::isnan(apart) ? anywhere : apart + other.errorAt(o);
 }
 
-/// Where the condition hangs on a rounding, the result is either of the two.
+/// Where the condition depends on a rounding, the result is either of the two.
 static void runSelect(Machine &m, const Step &step) {
   const TileValue &which = m.in(step, 0);
   Elements<int64_t> condition(which.ints);

@@ -13,7 +13,7 @@
 
 namespace nereid::interp {
 
-/// Which way control flow goes, or how often, must not hang on a rounding.
+/// Which way control flow goes, or how often, must not depend on a rounding.
 static void decide(Machine &m, const TileValue &value) {
   if (value.isUnknown(0)) {
     m.noteUndecided();

@@ -33,7 +33,7 @@ AccessLog::Outcome enter(Machine &m, const Step &step, AccessLog::Kind kind,
 /// Is element `i` unmasked? `mask` is the op's, at operand index `operand`.
 bool isActive(const Machine &m, const Step &step, mlir::Value mask,
               unsigned operand, int64_t i);
-/// Does that hang on a rounding?
+/// Does that depend on a rounding?
 bool isActivityUnknown(const Machine &m, const Step &step, mlir::Value mask,
                        unsigned operand, int64_t i);
 

@@ -62,8 +62,8 @@ struct FloatBound {
 
 /// What a run in the mode Float64WithBounds found.
 struct Oracle {
-  /// By address, of every float stored, and of every integer stored that hangs
-  /// on a rounding. Another integer removes the entry.
+  /// By address, of every float stored, and of every integer stored that
+  /// depends on a rounding. Another integer removes the entry.
   llvm::DenseMap<uint64_t, FloatBound> stored;
   /// Control flow or the place of a store hung on a comparison within its
   /// operands' errors: the run proves nothing.

@@ -267,7 +267,7 @@ static void reduce(Machine &m, const Step &step, int32_t axis, bool backward,
 }
 
 /// The bound also covers the opposite order; an integer that differs there
-/// hangs on a rounding.
+/// depends on a rounding.
 static void compareOrders(TileValue &forward, const TileValue &backward) {
   if (!forward.element.isFloat()) {
     for (int64_t i = 0, n = forward.size(); i < n; ++i) {

@@ -49,8 +49,8 @@ struct TileValue {
   std::vector<int64_t> ints;
   std::vector<double> floats;
   /// Float64WithBounds only: how far another executor's value may lie from
-  /// `floats`; infinite: anywhere. Of an integer, 0 or infinity: it hangs on a
-  /// rounding. Empty: nowhere, all are exact.
+  /// `floats`; infinite: anywhere. Of an integer, 0 or infinity: it depends on
+  /// a rounding. Empty: nowhere, all are exact.
   std::vector<double> errors;
 
   int64_t size() const {

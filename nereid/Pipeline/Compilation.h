@@ -64,7 +64,7 @@ private:
     /// Null: the stage is made for those who look at it.
     Status (Compilation::*run)() = nullptr;
     const Stage *stage = nullptr;
-    /// Of the stage; null: the module is the text, and may be edited.
+    /// The text of the stage; null: the module is the text, and may be edited.
     Expected<std::string> (Compilation::*text)() = nullptr;
   };
   static const Step sourceSteps[], interpSteps[], cpuSteps[], gpuSteps[];

@@ -7,7 +7,7 @@
 //
 // Every compilation walks a short list of named stages. After each, its text
 // may be dumped to a numbered file, replaced from an edited one, or returned to
-// the caller. The files of one specialisation of a kernel are in a folder of
+// the caller. The files of one specialization of a kernel are in a folder of
 // their own: dump/add_kernel-1f2e3d4c/10.tile.mlir.
 //
 //===----------------------------------------------------------------------===//
@@ -46,7 +46,7 @@ inline constexpr Stage llvmStage = {"llvm", "50.ll"};
 inline constexpr Stage asmStage = {"asm", "60.s"};
 inline constexpr Stage ptxStage = {"ptx", "60.ptx"};
 inline constexpr Stage objectStage = {"obj", "70.o"};
-/// Of the object.
+/// The lines of the object.
 inline constexpr Stage linesStage = {"lines", "75.lines.txt", true};
 inline constexpr const Stage *allStages[] = {
     &astStage,     &tileStage, &tileOptStage,     &cpuStage,
@@ -59,7 +59,7 @@ struct EditedStage {
 
 class StageRecorder {
 public:
-  /// `folder` is the name of the specialisation's folder; `emit` names the
+  /// `folder` is the name of the specialization's folder; `emit` names the
   /// stage whose text is wanted, or is empty.
   StageRecorder(std::string folder, std::string emit);
 

@@ -50,10 +50,10 @@ class Recording;
 } // namespace prof
 
 struct ProfilerOptions {
-  /// Of launches and their work on devices, 72 bytes each, beside the first
-  /// 4096 of each thread. What comes after them is only counted.
+  /// Records of launches and their activity on devices, 72 bytes each, beside
+  /// the first 4096 of each thread. Later ones are only counted.
   size_t mostRecords = size_t{1} << 20;
-  /// Of the times on the host. Those of GPUs are laid onto it.
+  /// The clock of the times on the host. Those of GPUs are laid onto it.
   SharedClock clock = {};
 };
 

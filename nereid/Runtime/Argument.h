@@ -87,7 +87,7 @@ public:
   Argument(const nereid::Tuple &v) : kind(Kind::Tuple), tuple(&v) {}
   Argument(const StaticValue &v);
 
-  /// Of a string, or a function's name.
+  /// The characters of a string, or a function's name.
   std::string_view string() const { return {characters, length}; }
   /// A copy in plain form. A tensor becomes a dict of its shape, stride and
   /// dtype, which is what heuristics may ask of it.
@@ -117,7 +117,7 @@ public:
 ///
 ///   kernel[grid](Tuple{x, y, 3}, Tuple::named("Pair", {"a", "b"}, {x, y}));
 ///
-/// A view of the caller's values, as an Argument is. Items are specialised one
+/// A view of the caller's values, as an Argument is. Items are specialized one
 /// by one. A kernel takes fields of named tuples by name; where its file has a
 /// class of the type's name, that is their class.
 class Tuple {

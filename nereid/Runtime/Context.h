@@ -10,10 +10,10 @@
 // the built-in compiler. A program that includes only Runtime headers links no
 // compiler, and its shared context runs ahead-of-time images only.
 //
-// A launch is its kernel's context's business: its settings, threads, chooser
-// and observer. What a thread does beside launches, such as copies of tensors,
-// it does for the shared context, or for that of a ContextScope. Devices and
-// tensors belong to no context: any context's kernels may be given them.
+// A launch uses its kernel's context: its settings, threads, chooser and
+// observer. All else that a thread does, such as copies of tensors, uses the
+// shared context, or that of a ContextScope. Devices and tensors belong to no
+// context: kernels of any context take them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,8 +38,9 @@ class Observer;
 class Tensor;
 struct Generation;
 
-/// What computes on a device what the runtime computes on the host otherwise.
-/// The library of operators (kernels/) has all of it, with the same results.
+/// Functions that compute on a device what the runtime else computes on the
+/// host. The library of operators (kernels/) has all of them, with the same
+/// results.
 struct DeviceFunctions {
   /// Copies between tensors of one GPU and one shape, with strides or
   /// conversion. False: it cannot.
@@ -64,10 +65,10 @@ struct ContextOptions {
   /// Chooses among the configurations of @triton.autotune for this context's
   /// kernels. Null: the process's (setConfigChooser), if it has one.
   std::shared_ptr<ConfigChooser> chooser = nullptr;
-  /// Measures launches on host devices, to decide how they run: never what
-  /// they compute.
+  /// Measures launches on host devices, to decide how they run. It never
+  /// changes what they compute.
   SharedClock clock = {};
-  /// Whose caches say which launches are large.
+  /// Its caches decide which launches are large.
   Machine machine = thisMachine();
   /// What NEREID_... variables set (docs/KNOBS.md), the level of the processor
   /// and the number of threads among them: the context then has a pool of its
@@ -121,9 +122,8 @@ private:
 };
 
 /// This thread works for `context`, which must outlive the scope: it has that
-/// context's settings, its loops the pool's threads, its copies and trace
-/// ranges are reported to that observer, operators launch its kernels. Scopes
-/// nest.
+/// context's settings, and its pool's threads for loops; its observer gets
+/// copies and trace ranges; operators launch its kernels. Scopes nest.
 class ContextScope {
 public:
   explicit ContextScope(const Context &context)
@@ -153,13 +153,13 @@ struct SharedDefaults {
 };
 [[gnu::weak,
   gnu::visibility("default")]] extern const SharedDefaults sharedDefaults;
-/// What there is of it: the above, else what was installed; null: nothing.
+/// The above, else the installed ones; null where there are none.
 const SharedDefaults *presentDefaults();
 /// They live as long as the process. A shared context without a compiler has
 /// theirs from now on.
 void installDefaults(const SharedDefaults &defaults);
 
-/// Of the library of operators, likewise.
+/// Likewise for the library of operators.
 [[gnu::weak,
   gnu::visibility("default")]] extern const DeviceFunctions operatorFunctions;
 void installDeviceFunctions(const DeviceFunctions &functions);

@@ -25,9 +25,9 @@ struct DeviceProperties {
   /// (setNumThreads); 1 of interp.
   int processors = 1;
   int64_t memoryBytes = 0; ///< of a GPU; 0 for the host
-  /// Of a GPU's last cache; of a core's second level for the host.
+  /// The size of a GPU's last cache; of a core's second level for the host.
   int64_t cacheBytes = 0;
-  /// Of a GPU: 10 * major + minor, 90 of an H100; 0 for the host.
+  /// 10 * major + minor for a GPU, 90 for an H100; 0 for the host.
   int computeCapability = 0;
   int64_t sharedBytes = 0; ///< of a GPU's multiprocessor; 0 for the host
 };

@@ -17,10 +17,10 @@ namespace nereid {
 /// kernel overwrote before is lost. On `interp` the same is printed, without
 /// the line, and the process exits with status 1.
 ///
-/// Takes SIGSEGV, SIGBUS, SIGFPE and SIGILL. Those that come from elsewhere go
-/// to the handlers that were there before; where there were none, what to
-/// report is printed, and the process ends by the signal. Safe to call several
-/// times. The command nereid does so; a program decides for itself.
+/// Takes SIGSEGV, SIGBUS, SIGFPE and SIGILL. Signals from elsewhere go to the
+/// previous handlers; without one, a line says what to report, and the process
+/// ends by the signal. Safe to call several times. The command nereid does so;
+/// a program decides for itself.
 void installFaultHandler();
 
 } // namespace nereid

@@ -21,16 +21,16 @@
 //   debug                             device_assert is compiled in
 //   launch_cooperative_grid           all programs run at once, or the launch
 //                                     is refused
-//   launch_pdl                        the launch may begin before the one in
-//                                     front of it has ended, and waits for that
-//                                     at gdc_wait (GPUs from 9.0 on)
+//   launch_pdl                        the launch may begin before the previous
+//                                     one has ended, and waits for that at
+//                                     gdc_wait (GPUs from 9.0 on)
 //
 // An argument is a Tensor, a Pointer, a number, a dtype, a string, none; a
-// Tuple of such, whose items are specialised one by one; a TensorDescriptor; or
+// Tuple of such, whose items are specialized one by one; a TensorDescriptor; or
 // a FunctionName, for a tl.constexpr parameter.
 //
 // The first launch with a new combination of types, constexpr values and
-// specialisations compiles (or takes the image from the cache); later ones
+// specializations compiles (or takes the image from the cache); later ones
 // cost one table look-up. An integer argument equal to 1 is compiled in,
 // integers and addresses divisible by 16 are compiled as such (unless the
 // kernel's decorator says otherwise).
@@ -175,8 +175,8 @@ private:
   std::optional<Device> device;
 };
 
-/// A kernel that each context has of its own, as Kernel::keptBy, for those who
-/// launch it often: once it is made there, it costs a look-up without a lock,
+/// A kernel that each context has of its own, as Kernel::keptBy, for frequent
+/// launches: once it is made there, it costs a look-up without a lock,
 /// an allocation or a count of references.
 class KernelOfContexts {
 public:

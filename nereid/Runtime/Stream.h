@@ -25,9 +25,13 @@
 // asked otherwise. On host devices work is done when a call returns: there are
 // no streams, and synchronize(device) does nothing.
 //
-// The failure of a kernel (an illegal address) is reported by whatever waits
-// for it next. It names the kernels launched last on the stream, with their
-// arguments.
+// The next call that waits for a kernel reports its failure (an illegal
+// address). The message names the kernels launched last on the stream, with
+// their arguments.
+//
+// Threads. Each thread has its own current stream, and a StreamGuard ends on
+// the thread that made it. Streams and events may be used by several threads at
+// once. One thread at a time captures into, or replays, a graph.
 //
 // All functions throw Error; InvalidArgument for a device without streams.
 //
@@ -161,7 +165,7 @@ struct MemoryUse {
   uint64_t cached = 0; ///< kept for later ones
   uint64_t free = 0, total = 0;
 };
-/// Of host devices `free` and `total` are zero; all of them share one cache.
+/// For host devices `free` and `total` are zero; all of them share one cache.
 MemoryUse memoryUse(Device device);
 /// Gives cached memory back to the driver, or to the system. Waits for the
 /// device.

@@ -271,7 +271,7 @@ private:
 // the next of the process's sequence, which is the same in every run of a
 // program whose calls come in one order.
 
-/// The process's sequence of seeds begins anew. Thread-safe.
+/// The process's sequence of seeds begins again. Thread-safe.
 void manualSeed(uint64_t seed);
 /// The next of the sequence, for what draws numbers in another way (dropout).
 uint64_t nextSeed();

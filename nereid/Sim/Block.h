@@ -60,7 +60,8 @@ public:
   void arriveAt(unsigned barrier, uint32_t threads, const Warp &warp);
   /// Throws Fault where four warps change their registers in different places.
   void checkWarpgroup(const Warp &warp) const;
-  /// Of a thread of the warp; false while others have not put enough back.
+  /// Takes them for a thread of the warp; false while others have not put
+  /// enough back.
   bool takeRegisters(Warp &warp, uint32_t wanted);
 
   uint64_t valueOf(Special special, unsigned warp, unsigned lane) const;

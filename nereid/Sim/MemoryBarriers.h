@@ -31,7 +31,7 @@ public:
   void begin() { barriers.clear(); }
   static constexpr unsigned pendingBits = 20;
   bool isEmpty() const { return barriers.empty(); }
-  /// Of one that some of these bytes belong to.
+  /// Is there a barrier that some of these bytes belong to?
   bool overlap(uint32_t at, uint32_t bytes) const;
 
   // One thread's instructions. Each throws Fault.
@@ -49,7 +49,7 @@ public:
               bool isParity, bool acquires);
   /// fence.mbarrier_init
   void fenceInit(unsigned warp);
-  /// Of a copy that starts: the engine has to see the barrier.
+  /// Checks a copy that starts: the engine has to see the barrier.
   void checkSeenByEngine(Warp &warp, unsigned lane, uint32_t at);
   /// So many bytes of a copy have landed.
   void land(uint32_t at, uint32_t bytes, const Cycles &time);

@@ -28,7 +28,7 @@
 
 namespace nereid::sim {
 
-/// Of one instruction.
+/// The counts of one instruction.
 struct Counts {
   uint64_t executed = 0; ///< by warps
   uint64_t lanes = 0;    ///< active ones, over all executions
@@ -41,10 +41,11 @@ struct Counts {
   uint64_t wavefronts = 0;                   ///< shared
   uint64_t leastSectors = 0, leastWavefronts = 0; ///< for as many bytes
   uint64_t firstAddress = 0;                      ///< a global one; 0: none
-  /// Of global accesses: bit i is set where one began i bytes past a multiple
+  /// For global accesses: bit i is set where one began i bytes past a multiple
   /// of 16.
   uint16_t remainders = 0;
-  /// Of the first request: from one active lane to the next; 0: one lane.
+  /// The stride of the first request: from one active lane to the next; 0: one
+  /// lane.
   int64_t laneStride = 0;
 
   void add(const Counts &other);
@@ -53,7 +54,7 @@ struct Counts {
 /// Which of the blocks that ran.
 enum class Sample { All, EverySecond };
 
-/// Of an allocation, the bytes that were read and written, each counted once.
+/// The bytes of an allocation that were read and written, each counted once.
 class Touched {
 public:
   Touched(uint64_t begin, uint64_t bytes);
@@ -98,15 +99,15 @@ struct Traffic {
   double read = 0, written = 0, movedRead = 0, movedWritten = 0;
 };
 
-/// Of a launch. Blocks add to it from several threads.
+/// The profile of a launch. Blocks add to it from several threads.
 class Profile {
 public:
   /// Threads of the host add up apart, and `merge` into `counts`.
   void begin(const Program &program, std::vector<MemoryRange> allocations);
   void merge(std::span<const Counts> of, uint64_t blocks, const Cycles &cycles);
   void mergeTurns(const std::unordered_map<uint64_t, uint64_t> &of);
-  /// Of the sector where atomics of the whole grid take most turns; 0 where no
-  /// sector is seen often.
+  /// The turns of the sector where atomics of the whole grid take most; 0 where
+  /// no sector is seen often.
   double mostAtomicTurns() const;
   Touched *touchedAt(uint64_t address);
   /// Exact where all blocks ran. Memory is read `fetchBytes` at a time. No more

@@ -113,7 +113,7 @@ struct Program {
   std::vector<Parameter> parameters;
   uint32_t parameterBytes = 0, localBytes = 0;
   std::array<uint32_t, 3> threads = {};
-  /// Of a thread at its start; 0 where only the assembler knows.
+  /// The registers of a thread at its start; 0 where only the assembler knows.
   uint32_t startRegisters = 0;
 
   std::vector<uint8_t> registerBits;

@@ -45,9 +45,9 @@ struct alignas(64) TensorMap {
   uint8_t rank, elementBytes;
   uint8_t swizzle; ///< 0 none, 1: 32 bytes, 2: 64, 3: 128
 
-  /// Of memory that no driver has made a map of.
+  /// False for memory that no driver has made a map of.
   bool isValid() const;
-  /// Of a copy, with those outside the tensor.
+  /// The bytes of a copy, with those outside the tensor.
   uint32_t boxBytes() const;
 };
 static_assert(sizeof(TensorMap) == 128);

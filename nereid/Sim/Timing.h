@@ -43,7 +43,8 @@ struct Timing {
   };
   Kind kind = Kind::Plain;
   uint16_t cycles = 0; ///< until the result is there; of a Load from L1
-  /// Of a warp's matrix instruction; a quarter of what four warps do together.
+  /// The multiplications of a warp's matrix instruction; a quarter of what four
+  /// warps do together.
   uint32_t multiplications = 0;
 };
 
@@ -56,7 +57,7 @@ struct AccessSeen {
   uint64_t passes = 0; ///< through shared memory
 };
 
-/// Of one warp, since its block began.
+/// The clock of one warp, since its block began.
 class WarpClock {
 public:
   /// `groups`: of four warps in a block, which share the tensor cores.
@@ -66,7 +67,7 @@ public:
   void step(const Instruction &instruction, const Timing &timing,
             const AccessSeen &access);
   const Cycles &now() const { return base; }
-  /// Of a copy of the engine that starts now.
+  /// The end of a copy of the engine that starts now.
   Cycles copyEnd() const;
   /// After a barrier: no earlier than the last warp that came.
   void waitUntil(const Cycles &time);

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Lanes that are at one instruction form a group. The group that is furthest
-// after runs first, so that groups meet where the code of branches meets; an
+// behind runs first, so that groups meet where the code of branches meets; an
 // instruction that lanes execute together waits for those it names, and others
 // go on. Any order is legal for a GPU (independent thread scheduling).
 //
@@ -66,7 +66,7 @@ public:
 
   /// For the block in which it is now.
   void begin();
-  /// Fills the file's vector `index` of a special register anew.
+  /// Fills the file's vector `index` of a special register again.
   void readSpecial(uint32_t index);
   /// Runs until it ends, waits for other warps, or has run so many
   /// instructions. False: none.
@@ -76,8 +76,8 @@ public:
   /// All lanes that have not ended wait at the same barrier.
   bool isAtBarrier() const { return atBarrier; }
   void leaveBarrier();
-  /// Of the instruction that executes: it has to wait for what others do to
-  /// the barrier at this address, and then runs again.
+  /// Suspends the instruction that executes: it has to wait for what others do
+  /// to the barrier at this address, and then runs again.
   void suspend(uint32_t barrier) { suspendedOn = barrier; }
   /// What each of its groups waits for, a line each.
   std::string places() const;

@@ -27,7 +27,7 @@ struct AssemblerLog {
   uint32_t localBytes = 0; ///< of a thread's stack
 };
 
-/// Of all functions in the log together; numbers that it does not have are 0.
+/// The sums over all functions in the log; numbers that it does not have are 0.
 AssemblerLog readAssemblerLog(std::string_view log);
 
 } // namespace nereid

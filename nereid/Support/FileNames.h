@@ -20,7 +20,7 @@
 
 namespace nereid {
 
-/// Of errno: "cannot ACTION 'path': REASON".
+/// A failure by errno: "cannot ACTION 'path': REASON".
 Failure ioFailure(const std::string &action, const std::string &path);
 
 /// Names that the system would cut off at a zero byte.

@@ -45,7 +45,7 @@ struct Knobs {
   bool checks(std::string_view what) const {
     return std::find(check.begin(), check.end(), what) != check.end();
   }
-  /// Of sources that name no version; of several words the last counts.
+  /// The version of sources that name none; of several words the last counts.
   LanguageVersion languageVersion() const;
   bool logs(std::string_view topic) const {
     return std::find(log.begin(), log.end(), topic) != log.end();
@@ -92,7 +92,7 @@ inline uint32_t knobsVersion() {
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
-/// The parser after processKnobs(). Appends one line a problem to
+/// The parser of processKnobs(). Appends one line a problem to
 /// `complaints`.
 Knobs parseKnobs(const Environment &environment,
                  std::vector<std::string> &complaints);

@@ -38,7 +38,7 @@ public:
   double uncertainty(size_t trial) const;
   size_t samples(size_t trial) const;
   std::vector<double> all(size_t trial) const;
-  /// Of one sample, as a share: a standard deviation.
+  /// The noise of one sample, as a share: a standard deviation.
   double noise() const;
   /// The share of samples that something disturbed.
   double disturbed() const;

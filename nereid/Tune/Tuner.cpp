@@ -22,7 +22,7 @@
 namespace nereid::tune {
 
 /// Elements of operations on the reference executor, about ten a microsecond:
-/// a number, and not a time, so that what is judged hangs on no machine.
+/// a number, and not a time, so that what is judged depends on no machine.
 static constexpr uint64_t wholeReferenceBudget = uint64_t{1} << 26;
 
 Tuner::Tuner(LaunchTrials &trials, TunerOptions options, Journal journal,

@@ -37,8 +37,8 @@ static void addReads(const AccessWatch &watch, Coverage &coverage) {
 }
 
 /// The reference executor runs the programs one after the other. What it finds
-/// is no other way to compute the same, but a configuration whose result hangs
-/// on which program runs first, or whose code computes something else.
+/// is no other way to compute the same, but a configuration whose result
+/// depends on which program runs first, or whose code computes something else.
 std::string Tuner::judge(size_t trial, Coverage *coverage) {
   uint64_t budget = std::min(referenceBudget, (uint64_t{1} << 24));
   if (budget < (uint64_t{1} << 16)) {

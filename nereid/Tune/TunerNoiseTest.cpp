@@ -8,7 +8,7 @@
 // Lists of configurations whose true times are known, on a simulated machine
 // that slows them down: by bursts of other programs, by lucky and unlucky
 // moments, by a load that comes and goes, by all of it. Seeds are fixed, and
-// the clock is the test's: nothing here hangs on the machine that runs it.
+// the clock is the test's: nothing here depends on the machine that runs it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -73,7 +73,7 @@ public:
   /// Undefined where there is none.
   Tensor find(std::string_view name) const;
   uint64_t bytes() const { return bytes_; }
-  /// Of the whole file, as `writeSafetensors` returned it.
+  /// A digest of the whole file, as `writeSafetensors` returned it.
   Digest digest() const;
 
 private:

@@ -6,7 +6,7 @@ An array lives in pages of its own. Two placements:
             it must survive the launch
   edge      ends where an unreadable page begins, so that reading or writing a
             single byte past the end is a segmentation fault; its start has the
-            alignment of an element only, which also turns the specialisation
+            alignment of an element only, which also turns the specialization
             on aligned pointers off
 
 Everything around an input reads as NaN (0xff bytes), so that a masked-off load

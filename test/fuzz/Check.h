@@ -18,7 +18,7 @@ namespace nereid::fuzz {
 struct Verdict {
   enum class Kind {
     Agrees,
-    Undecided, ///< a comparison hangs on a rounding: only determinism counts
+    Undecided, ///< a comparison depends on a rounding: only determinism counts
     Refused,   ///< the executor says it cannot
     Undefined, ///< the program itself is not legal
     Differs,   ///< a value, a guard byte, or two runs

@@ -445,7 +445,7 @@ void Generator::growChainedLoop() {
       return alongDim(line, shape, 0);
     };
     scores = bounded(scores, 8);
-    if (random.chance(30)) { // what lies after the diagonal
+    if (random.chance(30)) { // what lies beyond the diagonal
       scores.value = create<arith::SelectOp>(
           loop.reaches({m, n}, 0, 1), scores.value, number(scoreType, -1e6));
     }

@@ -455,7 +455,7 @@ const HostServices services = {
     [](const LaunchFrame *, uint64_t, uint32_t) -> uint8_t { return 1; },
     [](const LaunchFrame *) {}};
 
-/// Compares one specialisation with what CPython gave, from `wanted` on.
+/// Compares one specialization with what CPython gave, from `wanted` on.
 bool runsAs(const int64_t *wanted, const HostCode &code,
             const std::string &what) {
   for (const auto &row : inputs) {

@@ -9,10 +9,11 @@
 // the reference executor's: a float may differ by the running error bound of
 // its own computation, which holds for any order of a sum, for fused products
 // and for what math functions are allowed; an integer, and what the kernel does
-// not write, not at all. Elements that hang on a rounding (a comparison within
-// the errors of its operands) or on a free order are undecided: counted, not
-// judged. Before a device runs, what the kernel overwrites is filled with the
-// complement of what is expected there: an element that is not written shows.
+// not write, not at all. Elements that depend on a rounding (a comparison
+// within the errors of its operands) or on a free order are undecided: counted,
+// not judged. Before a device runs, what the kernel overwrites is filled with
+// the complement of what is expected there: an element that is not written
+// shows.
 //
 //===----------------------------------------------------------------------===//
 

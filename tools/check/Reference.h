@@ -7,7 +7,7 @@
 //
 // The launch, run by the reference executor with error bounds
 // (Interp/Oracle.h). Where programs meet at an address it is run again from the
-// last program to the first: what then differs hangs on an order that no
+// last program to the first: what then differs depends on an order that no
 // executor promises.
 //
 //===----------------------------------------------------------------------===//
@@ -63,7 +63,7 @@ public:
     int64_t begin, end;   ///< bytes of their region: the first, past the last
   };
   std::vector<Overlap> overlaps;
-  /// Control flow hangs on a rounding: nothing is claimed.
+  /// Control flow depends on a rounding: nothing is claimed.
   bool isUndecided = false;
   /// Does it hold for executors of host memory alone, or for GPUs, which may
   /// read float32 as TF32? Absent: for all.

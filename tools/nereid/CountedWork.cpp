@@ -21,7 +21,7 @@
 
 namespace nereid {
 
-/// The machine that is counted on: what a launch has to do hangs on it as
+/// The machine that is counted on: what a launch has to do depends on it as
 /// little as on its blocks.
 static constexpr const char *target = "sm_90a";
 /// Instructions of warps of a grid that runs as a whole: half a second or so.

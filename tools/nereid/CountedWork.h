@@ -27,7 +27,7 @@ public:
   ~WorkCounter();
   WorkCounter(const WorkCounter &) = delete;
 
-  /// Of the next point; or why it could not be counted. Waits.
+  /// The work of the next point; or why it could not be counted. Waits.
   Expected<bench::Work> next();
 
 private:

@@ -22,7 +22,7 @@ struct RunArguments {
   const Tensor &tensor(const std::string &name) const;
 };
 
-/// Of FILE:KERNEL with --bind; tells what is wrong with its decorators.
+/// Loads FILE:KERNEL with --bind; reports what is wrong with its decorators.
 Kernel loadKernel(const std::string &text,
                   const std::vector<std::string> &bindings, Device device,
                   Context &context = Context::shared());

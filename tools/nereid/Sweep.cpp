@@ -113,7 +113,7 @@ std::vector<VariableValues> pointsOf(const std::vector<Variable> &variables) {
 }
 
 /// Calls f(word, isName) with consecutive pieces of the text; names are those
-/// outside of quotes and after no '.'.
+/// outside of quotes and not after a '.'.
 template <typename F>
 static void forEachWord(std::string_view text, F f) {
   char quote = 0;

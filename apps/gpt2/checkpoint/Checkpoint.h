@@ -47,8 +47,8 @@ struct TrainingState {
   uint64_t step = 0;     ///< steps that are done
   uint64_t dataStep = 0; ///< batches that the loader has given
   uint64_t seed = 0;
-  /// Of the validation part after this step; nothing where a run was stopped
-  /// there before it was evaluated.
+  /// The loss on the validation part after this step; nothing where a run was
+  /// stopped there before it was evaluated.
   std::optional<double> loss;
   /// The lowest of the run so far, and the step that had it.
   double bestLoss = std::numeric_limits<double>::infinity();
@@ -68,7 +68,7 @@ struct Checkpoint {
   std::vector<NamedTensor> weights;
   std::vector<NamedTensor> optimizer;
   TrainingState state;
-  /// Of one that was loaded: which of its folder's it is, in words.
+  /// Which of its folder's checkpoints was loaded, in words.
   std::string choice = {};
   /// It is of another program: the folder has none of ours yet.
   bool isTakenOver = false;

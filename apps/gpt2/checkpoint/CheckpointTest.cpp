@@ -199,7 +199,7 @@ TEST(Checkpoint, keepsOlderOnes) {
   }
   EXPECT_THAT(errorOf([&] { loadCheckpoint(folder.path, "2"); }),
               HasSubstr("last (step 5), best (step 1), 4, 3, got '2'"));
-  // From step 3 on anew: what lies after it is another run's.
+  // From step 3 on again: what lies after it is another run's.
   writer.save(checkpointOf(4), {.keep = 2});
   writer.wait();
   EXPECT_EQ(filesOf(folder.path).size(), 3 + 2 * 3U) << "4, 3, and 1";
@@ -263,7 +263,7 @@ TEST(Checkpoint, theBestIsTheLastWhereTheyAreOneFile) {
   TestFolder folder;
   CheckpointWriter writer(folder.path);
   writer.save(evaluatedAt(3, 2.5, 2.5, 3), {.isBest = true});
-  // From an earlier step on anew, to the same step.
+  // From an earlier step on again, to the same step.
   writer.save(evaluatedAt(2, 4, 2.5, 3));
   writer.save(evaluatedAt(3, 3.5, 2.5, 3));
   writer.wait();

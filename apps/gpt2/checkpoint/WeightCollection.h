@@ -20,15 +20,15 @@ class TorchFile;
 /// Tensors of one or several files, under our names.
 class WeightCollection {
 public:
-  /// Of the four products of a layer: HuggingFace has [in, out], we and nanoGPT
-  /// [out, in].
+  /// How the four products of a layer are stored: HuggingFace has [in, out], we
+  /// and nanoGPT [out, in].
   enum class Layout { HuggingFace, Ours };
 
   /// Masks are left out, and the prefix of compiled models. `path`: for
   /// messages. Throws IoError for a name that is there twice, and for
   /// elements that are no floats.
   void add(const NamedTensor &one, const std::string &path);
-  /// Of a dictionary of names and tensors.
+  /// Adds a dictionary of names and tensors.
   void addAll(TorchFile &file, const PickleValue &dictionary);
   /// Names in their order, masks and the tied head left out.
   const std::vector<NamedTensor> &all() const { return tensors; }

@@ -33,8 +33,8 @@ public:
   /// The bytes of an entry, whose checksum is looked at when it is first read;
   /// none without the entry. PyTorch leaves a checksum out on request: 0.
   std::optional<std::string_view> read(const std::string &name);
-  /// Of the one entry that ends so, without the ending; none where there is no
-  /// such entry, or several.
+  /// The name of the one entry that ends so, without the ending; nothing where
+  /// there is no such entry, or several.
   std::optional<std::string> prefixOf(const std::string &ending) const;
 
 private:

@@ -51,7 +51,7 @@ static std::string randomText(uint32_t seed, size_t words) {
   return text;
 }
 
-/// Counts all pairs anew for each merge.
+/// Counts all pairs again for each merge.
 static Pairs naiveMerges(std::string_view text, int32_t size) {
   auto tokenizer = trained("", leastBytePairVocabulary); // numbers of the bytes
   std::map<std::vector<int32_t>, int64_t> words;

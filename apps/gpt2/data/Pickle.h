@@ -59,11 +59,12 @@ struct PickleValue {
   std::vector<const PickleValue *> items;
 
   bool is(Kind one) const { return kind == one; }
-  /// Of a call of `name`, its arguments; null for any other value.
+  /// The arguments of a call of `name`; null for any other value.
   const PickleValue *argumentsOf(std::string_view name) const {
     return kind == Kind::Call && text == name ? items[0] : nullptr;
   }
-  /// Of a dictionary; null where it has none, and of any other value.
+  /// The value of a dictionary's key; null where there is none, and for any
+  /// other value.
   const PickleValue *find(std::string_view key) const;
   /// A number, of either kind.
   std::optional<double> asNumber() const;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One line on the standard error that is written anew a few times a second, and
-// removed in the end. Where that is no terminal nothing is written.
+// One line on the standard error that is written again a few times a second,
+// and removed in the end. Where that is no terminal nothing is written.
 //
 //===----------------------------------------------------------------------===//
 

@@ -54,8 +54,8 @@ public:
   uint64_t size() const; ///< in tokens
   int32_t vocabulary() const;
   const Digest &tokenizerHash() const;
-  /// Of all tokens: that of the table of checksums; of bare tokens, that of
-  /// their first and last mebibyte.
+  /// A checksum of all tokens: that of the table of checksums; for bare tokens,
+  /// that of their first and last mebibyte.
   uint64_t tokensChecksum() const;
   /// Copies `count` tokens from `first` on. Throws IoError for a block whose
   /// checksum is wrong, and when the file was cut off meanwhile.

@@ -63,8 +63,8 @@ public:
   /// are those of the whole. Its end where there is none.
   virtual size_t cutAfter(std::string_view text, size_t from) const;
 
-  /// Of the whole vocabulary: equal tokenizers have equal hashes. Shards carry
-  /// it.
+  /// A hash of the whole vocabulary: equal tokenizers have equal hashes. Shards
+  /// carry it.
   const Digest &hash() const { return hash_; }
   /// Writes the tokenizer's files into a folder that exists: vocab.json and
   /// merges.txt, or nothing (characters stand in the meta.json of a data set).
@@ -83,7 +83,7 @@ using TokenizerPtr = std::shared_ptr<const Tokenizer>;
 
 /// Does the folder have one of the files above?
 bool hasTokenizer(const std::string &folder);
-/// Of such a folder, or of the file tokenizer.json or NAME.tiktoken alone.
+/// Opens such a folder, or the file tokenizer.json or NAME.tiktoken alone.
 /// Throws NotFound or IoError with the file's name, Unsupported for tokenizers
 /// of other kinds.
 TokenizerPtr openTokenizer(const std::string &path);

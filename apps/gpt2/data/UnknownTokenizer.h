@@ -12,8 +12,8 @@
 
 namespace nereid::gpt2 {
 
-/// Of data that says how many tokens there are, and not which: enough to train
-/// and to evaluate. What asks for texts throws NotFound.
+/// For data that says how many tokens there are, and not which: enough to train
+/// and to evaluate. Functions that need texts throw NotFound.
 class UnknownTokenizer : public Tokenizer {
 public:
   /// `folder`: where the tokenizer's files would be looked for.

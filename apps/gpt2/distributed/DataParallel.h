@@ -61,7 +61,8 @@ struct TrainedParameter {
 
 struct DataParallelOptions {
   kernels::AdamWOptions optimizer;
-  /// Of gradients; a larger parameter is a bucket of its own.
+  /// The bytes of gradients in a bucket; a larger parameter is a bucket of its
+  /// own.
   int64_t bucketBytes = int64_t{25} << 20;
   /// Backward passes of a step, in this process. With several, a gradient is
   /// added to its sum when it is complete, and the variable forgets it.
@@ -107,7 +108,7 @@ public:
   void loadOptimizerState(std::span<const NamedTensor> all,
                           const std::string &path);
   /// After weights were written from outside (of a pretrained model): makes
-  /// the master weights anew.
+  /// the master weights again.
   void weightsChanged();
 
   /// Elements whose moments this process keeps.

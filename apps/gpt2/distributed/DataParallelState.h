@@ -65,10 +65,10 @@ struct DataParallel::State : std::enable_shared_from_this<State> {
   DataParallelOptions options;
   std::unique_ptr<kernels::AdamW> adamw;
   std::vector<Bucket> buckets;
-  /// Of several micro-steps, fp32, of each parameter, and the memory that they
-  /// lie in.
+  /// The fp32 sums over several micro-steps, for each parameter, and the memory
+  /// that they lie in.
   std::vector<Tensor> sums, sumsMemory;
-  /// Of each parameter: its bucket, and its place there.
+  /// The bucket of each parameter, and its place there.
   std::vector<std::pair<size_t, BucketPlan::Place>> places;
   std::vector<Piece> pieces; ///< in the order of `adamw`
   size_t nextBucket = 0;

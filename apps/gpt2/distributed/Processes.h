@@ -40,7 +40,7 @@ struct Processes {
 
   double meetSeconds = 120;   ///< for all to arrive
   double silenceSeconds = 20; ///< of a process that counts as hung
-  double pauseSeconds = 5;    ///< of this one, after which it waits anew
+  double pauseSeconds = 5;    ///< of this one, after which it waits again
 };
 
 /// Null for a variable that is not set.

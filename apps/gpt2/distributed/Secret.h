@@ -19,14 +19,14 @@
 
 namespace nereid::gpt2 {
 
-/// Of the kernel's generator, as many as a tag has.
+/// As many random bytes as a tag has, from the kernel's generator.
 std::string randomBytes();
 /// Random, as 64 hexadecimal digits.
 std::string makeSecret();
 
 constexpr size_t tagBytes = 32;
 
-/// Of the parts and of where each ends.
+/// The tag of the parts and of where each ends.
 std::string tagOf(std::string_view secret,
                   std::initializer_list<std::string_view> parts);
 /// Takes as long for every wrong one.

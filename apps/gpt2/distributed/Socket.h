@@ -59,7 +59,7 @@ private:
 
 /// "node7:1234", "[::1]:1234".
 std::string placeText(const std::string &host, int port);
-/// Of a number.
+/// `address` is a number, no name.
 bool isLoopback(const std::string &address);
 
 struct Address {
@@ -67,7 +67,8 @@ struct Address {
   socklen_t length = 0;
 };
 
-/// Of a name or a number of IPv4 or IPv6; none where the name is not known.
+/// The addresses of a name, or of a number of IPv4 or IPv6; none where the name
+/// is not known.
 std::vector<Address> addressesOf(const std::string &host, int port);
 
 /// At the first one that this machine has: where that is taken, at none, for

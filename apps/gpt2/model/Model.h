@@ -88,7 +88,7 @@ public:
   const Variable &lastNormBias() const { return normBias; }
 
 private:
-  /// Of the last norm: [B, T, width].
+  /// The results of the last norm: [B, T, width].
   Variable
   hidden(const Tensor &tokens,
          const std::function<void(size_t, const Tensor &)> &seen = {}) const;

@@ -112,7 +112,7 @@ private:
   bool isWarm = false;
   Recording oneStep, severalSteps;
   std::deque<Batch> inFlight;
-  /// Of a GPU: copies tokens while the next step runs.
+  /// On a GPU: copies tokens while the next step runs.
   std::optional<Stream> reader;
 };
 

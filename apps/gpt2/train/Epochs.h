@@ -13,7 +13,7 @@
 
 namespace nereid::gpt2 {
 
-/// Of TrainingState::schedule.
+/// The key in TrainingState::schedule.
 inline constexpr const char *followsEpochsKey = "follows_epochs";
 
 /// Does the decay end with the last epoch? Where no option says when it ends.

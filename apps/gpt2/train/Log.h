@@ -54,7 +54,7 @@ struct LogFormats {
 /// Lines go to standard output, and to files, where there are some.
 class Log {
 public:
-  /// Appends where the run goes on, and begins anew otherwise; "" for no file.
+  /// Appends where the run goes on, and begins again otherwise; "" for no file.
   Log(const std::string &path, bool appends, LogFormats formats = {});
 
   void write(const StepLine &line);

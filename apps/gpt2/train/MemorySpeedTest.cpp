@@ -22,7 +22,7 @@
 using namespace nereid;
 using namespace nereid::gpt2;
 
-/// From now on the peak is counted anew; false where the system does not.
+/// From now on the peak is counted again; false where the system does not.
 static bool resetPeak() {
   ::malloc_trim(0); // what was freed is not to be taken again
   std::ofstream file("/proc/self/clear_refs");

@@ -36,7 +36,7 @@ struct RunEnd {
   std::string outDir;
   int64_t first = 0, step = 0; ///< where it began and where it is
   double seconds = 0;
-  /// Of the whole run; none where it was never evaluated.
+  /// The best loss of the whole run; nothing where it was never evaluated.
   std::optional<double> bestLoss;
   uint64_t bestStep = 0;
   bool hasCheckpoint = false;

@@ -7,8 +7,8 @@
 //
 // Registers that hold consecutive elements at consecutive, aligned addresses
 // move together, at most 16 bytes at a time. A masked access is one predicated
-// instruction, which LLVM has no form for, so inline assembly: a branch around
-// each would cost ten.
+// instruction of the machine (Instructions.h), which LLVM lacks: a branch
+// around each would cost ten.
 //
 //===----------------------------------------------------------------------===//
 

@@ -123,7 +123,7 @@ private:
     /// Of `axisUpper`.
     llvm::SmallVector<std::pair<mlir::Value, unsigned>> axisConjuncts;
     /// The same conjuncts as places in the order of the walk, which is the same
-    /// for every version of the loops while coordinates are numbered anew.
+    /// for every version of the loops while coordinates are numbered again.
     llvm::DenseSet<unsigned> places, comparePlaces, axisPlaces;
 
     bool any() const { return upper || condition || axisUpper; }

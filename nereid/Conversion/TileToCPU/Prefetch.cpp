@@ -36,7 +36,7 @@ static constexpr int64_t storeDistance = 2048;
 /// Elements of a row that is worth asking ahead in.
 static constexpr int64_t longRow = 8192;
 /// A row of a tile that ends before the processor's prefetcher is far ahead: it
-/// follows accesses within a page, and begins anew in the next.
+/// follows accesses within a page, and begins again in the next.
 static constexpr int64_t shortRowBytes = 8192;
 
 /// Values in the computation of an address, or of what is stored, that are

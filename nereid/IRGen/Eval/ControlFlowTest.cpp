@@ -409,7 +409,7 @@ TEST(For, Hints) {
 }
 
 TEST(For, ParametersSpecializedToNumbersAreVariables) {
-  // n == 1 becomes a constant by specialisation; the kernel must still be able
+  // n == 1 becomes a constant by specialization; the kernel must still be able
   // to change it in a loop, as it can for every other n.
   std::string text = "@triton.jit\n"
                      "def k(p, n):\n"

@@ -15,7 +15,7 @@
 
 namespace nereid::prof {
 
-/// The slices of a trace and what they hang on, for tests.
+/// The slices of a trace and what they depend on, for tests.
 struct ReadTrace {
   explicit ReadTrace(const std::string &text)
       : json(nlohmann::json::parse(text)) {
@@ -46,7 +46,7 @@ struct ReadTrace {
     }
     return found;
   }
-  /// Of the track that the event is on.
+  /// The name of the track that the event is on.
   std::string trackOf(const nlohmann::json &event) const {
     return nameOf("thread_name", event);
   }

@@ -118,7 +118,7 @@ public:
   virtual Expected<size_t> choose(LaunchTrials &trials) = 0;
 };
 
-/// Of the contexts that have none of their own, instead of that of
+/// Sets the chooser of contexts that have none of their own, instead of that of
 /// nereid/nereid.h; it must live as long as it is set. Null: none.
 void setConfigChooser(ConfigChooser *chooser);
 ConfigChooser *configChooser();

@@ -111,7 +111,7 @@ private:
   };
   static std::atomic<const TrialCode *> trialCode;
 
-  /// Of the binding's values and device.
+  /// A request with the binding's values and device.
   HookRequest hookRequest(const LaunchBinding &binding) const;
   using Actions = std::vector<HookAction>;
   /// What a hook does with these arguments: computed once for equal ones.

@@ -78,7 +78,7 @@ TEST_F(Configs, AChooserIsAskedOnceAKey) {
   launch(k, 10);
   launch(k, 10);
   EXPECT_EQ(runs, (std::map<int64_t, int>{{64, 2}}));
-  // For another value of the key it is asked anew.
+  // For another value of the key it is asked again.
   wanted = 128;
   launch(k, 11);
   runs.clear();

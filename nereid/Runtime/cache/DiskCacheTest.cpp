@@ -81,7 +81,7 @@ TEST_F(Cache, ASecondProcessDoesNotCompile) {
 TEST_F(Cache, TheKeyHoldsEverythingThatCodeDependsOn) {
   runFresh();
   EXPECT_EQ(runFresh(1000, 8).compiled, 1u); // options
-  EXPECT_EQ(runFresh(992).compiled, 1u);     // specialisation
+  EXPECT_EQ(runFresh(992).compiled, 1u);     // specialization
   auto &description = world->kernels["add"].description;
   description.sourceHash = "changed";
   EXPECT_EQ(runFresh().compiled, 1u);

@@ -168,7 +168,7 @@ void setSimulator(OpenDriver open, bool always = false);
 /// NEREID_CUDA_DRIVER, or libcuda.so.1. NotFound without a driver, Unsupported
 /// for one that is too old; both say what to do.
 Expected<const Driver *> loadDriver();
-/// The same for a library by name, every time anew.
+/// The same for a library by name, every time again.
 Expected<std::unique_ptr<const Driver>> openDriver(const std::string &library);
 
 } // namespace nereid::cuda

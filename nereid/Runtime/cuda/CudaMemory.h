@@ -69,8 +69,7 @@ public:
   void release(Block block);
 
 private:
-  /// Of a recording: its own memory, used again within it where one stream
-  /// records.
+  /// Memory of a recording, used again within it where one stream records.
   Expected<std::shared_ptr<void>> allocateFor(Capture &recording, size_t bytes,
                                               size_t rounded);
   void giveBack(uint64_t serial, size_t bytes, std::shared_ptr<void> memory);

@@ -60,7 +60,7 @@ Status StreamState::waitFor(StreamState &other) {
     status = device.check(device.driver.streamWaitEvent(handle, *event, 0),
                           "waiting for another stream", this);
   }
-  // A wait takes the event as it is now: it may be recorded anew at once.
+  // A wait takes the event as it is now: it may be recorded again at once.
   other.device.giveEvent(*event);
   return status;
 }

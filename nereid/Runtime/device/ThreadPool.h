@@ -50,7 +50,7 @@ private:
 
 class ThreadPool {
 public:
-  /// Of as many threads as the settings say when it is first used.
+  /// A pool of as many threads as the settings say when it is first used.
   /// `settings` must outlive it; null: those of the process.
   explicit ThreadPool(const Knobs *settings);
   ~ThreadPool();

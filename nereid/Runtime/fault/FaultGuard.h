@@ -28,7 +28,8 @@ struct KernelSignal {
   bool hasAddress = false; ///< not for addresses that no process can have
   uint64_t address = 0;    ///< that was touched
   uint64_t instruction = 0;
-  /// Of the function that was called, if the instruction is in one.
+  /// The return address of the function that was called, if the instruction is
+  /// in one.
   uint64_t returnsTo = 0;
 };
 
@@ -55,8 +56,8 @@ public:
   /// The signal may come again.
   void landed() const;
 
-  /// Of this thread; null outside of kernels. For services that a kernel calls,
-  /// whose faults are not its own: set null meanwhile.
+  /// The guard of this thread; null outside of kernels. For services that a
+  /// kernel calls, whose faults are not its own: set null meanwhile.
   static FaultGuard *current();
   static void setCurrent(FaultGuard *guard);
 

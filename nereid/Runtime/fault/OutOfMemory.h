@@ -10,7 +10,7 @@
 
 namespace nereid {
 
-/// Of the command, with what a person can do; a whole line.
+/// The command's message, with what a person can do; a whole line.
 inline constexpr char outOfMemoryText[] =
     "error: out of memory; use smaller arrays or blocks, or raise the limit "
     "(ulimit -v, or the container's)\n";

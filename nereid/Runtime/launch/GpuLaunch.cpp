@@ -223,7 +223,7 @@ private:
 };
 } // namespace
 
-/// Takes what it needs anew each time: checks cost more than that.
+/// Takes what it needs again each time: checks cost more than that.
 [[gnu::cold, gnu::noinline]] static Status
 launchChecked(const GpuLaunch &launch, StreamState &stream) {
   if (stream.capture) {

@@ -35,7 +35,7 @@ struct LaunchBinding {
   std::optional<Device> preferred;
   Device device; ///< known after bind()
   CompileOptions options;
-  /// Of `options`: those that the launch names (LaunchOptions.h).
+  /// Those of `options` that the launch names (LaunchOptions.h).
   uint32_t givenOptions = 0;
 
   size_t size() const { return parameters; }

@@ -37,7 +37,7 @@ struct PrecompiledKernel {
 Expected<std::shared_ptr<PrecompiledKernel>>
 findPrecompiled(const KernelLibrary &library, const std::string &name);
 KernelDescription describePrecompiled(const LibraryKernel &kernel);
-/// Of a tuned kernel, what was chosen for the most similar key.
+/// The choice for the most similar key of a tuned kernel.
 const ConfigDescription &nearestChoice(const LibraryKernel &kernel,
                                        const TuningKey &key);
 

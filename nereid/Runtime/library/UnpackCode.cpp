@@ -29,7 +29,7 @@ std::optional<std::vector<std::byte>> unpackCode(const KernelLibrary &library,
   }
   ZSTD_inBuffer in{block.bytes, block.size, 0};
   ZSTD_outBuffer out{code.data(), code.size(), 0};
-  // What is after the image is left packed.
+  // What follows the image stays packed.
   while (out.pos < out.size) {
     size_t before = out.pos, read = in.pos;
     size_t status = ZSTD_decompressStream(context.get(), &out, &in);

@@ -7,7 +7,7 @@
 //
 // A loop with an exponential in it needs more constants than 16 registers hold.
 // LLVM keeps the same number in all lanes as one element, and broadcasts it
-// anew in every iteration, with an instruction of its own; without AVX-512 no
+// again in every iteration, with an instruction of its own; without AVX-512 no
 // instruction takes such an element as its operand. A whole vector in memory it
 // does take: so constants that one instruction of a loop uses are loaded as
 // vectors, which costs no instruction.

@@ -71,7 +71,7 @@ struct LibraryObject {
   struct Image {
     std::string bytes;
     std::optional<size_t> function; ///< index of `functions`
-    /// Of the code in `blocks`, as LibraryImage has it.
+    /// The place of the code in `blocks`, as LibraryImage has it.
     uint32_t block = 0;
     uint64_t begin = 0, codeSize = 0;
   };

@@ -15,13 +15,13 @@ from record.arguments import Describer, Storages
 from record.sources import source_of, written_out
 
 LIMIT_FIRST = 4_500_000  # bytes of memory of a kernel's first launch
-LIMIT_MORE = 600_000     # of its further specialisations
-MOST = 10                # specialisations of a kernel in one process
+LIMIT_MORE = 600_000     # of its further specializations
+MOST = 10                # specializations of a kernel in one process
 TIMED = int(os.environ.get("RECORD_TIMED", "0"))  # launches that are timed, of each recorded one
 
 
 def key_of(suite, name, options, args):
-    """Launches with the same key are compiled the same, apart from the specialisation of integers and alignment."""
+    """Launches with the same key are compiled the same, apart from the specialization of integers and alignment."""
     def part(arg):
         if arg["kind"] == "tensor":
             return [arg["name"], arg["dtype"]]

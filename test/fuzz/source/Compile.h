@@ -16,7 +16,7 @@
 
 namespace nereid::fuzz::source {
 
-/// The kernel by IRGen, specialised as a launch would, with the launch in the
+/// The kernel by IRGen, specialized as a launch would, with the launch in the
 /// attributes of fuzz/Launch.h. Fails where IRGen refuses the text.
 Expected<mlir::OwningOpRef<mlir::ModuleOp>> compile(mlir::MLIRContext &context,
                                                     const Program &program);

@@ -29,7 +29,7 @@ Status emitLaunch(const Program &program, mlir::ModuleOp module,
                   const std::string &folder, const std::string &name);
 
 /// These and FOLDER/NAME.check.json, with the errors that upstream is allowed;
-/// nothing where a comparison hangs on one of them. Makes the folder.
+/// nothing where a comparison depends on one of them. Makes the folder.
 Status emit(const Program &program, mlir::ModuleOp module,
             const std::string &folder, const std::string &name);
 

@@ -1,6 +1,6 @@
 """Mistakes of upstream Triton 3.6, and of the ptxas 12.8 in it, that random kernels meet.
 
-A kernel whose results differ is run again with one of MISTAKES mended: if it then agrees, the difference is upstream's.
+A kernel whose results differ is run again with one of MISTAKES fixed: if it then agrees, the difference is upstream's.
 COMPUTES_NO_DESCRIPTOR shows in the machine code itself. README.md has for each a kernel that shows it.
 """
 import ast

@@ -1,4 +1,4 @@
-# An index of eight bits begins anew after 127.
+# An index of eight bits begins again after 127.
 # launch: x=randn:f32[5000] y=zeros:f32[5000] n=5000 --grid cdiv(n,BLOCK)
 # wrong: NARROW=True
 import triton

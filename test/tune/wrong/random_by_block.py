@@ -1,4 +1,4 @@
-# Random numbers that hang on the block: no two agree.
+# Random numbers that depend on the block: no two agree.
 # launch: y=zeros:f32[4096] n=4096 --grid cdiv(n,BLOCK)
 # wrong: BLOCK=64 BLOCK=128 BLOCK=256
 import triton

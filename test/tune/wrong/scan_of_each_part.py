@@ -1,4 +1,4 @@
-# A running sum that begins anew with every block.
+# A running sum that begins again with every block.
 # launch: x=randn:f32[16,512] y=zeros:f32[16,512] n=512 --grid 16,cdiv(n,BLOCK)
 # wrong: BLOCK=128 BLOCK=256
 import triton

@@ -1,4 +1,4 @@
-# What is stored hangs on the data.
+# What is stored depends on the data.
 # launch: x=randn:f32[5000] y=zeros:f32[5000] n=5000 --grid cdiv(n,BLOCK)
 # wrong: SPARSE=True
 import triton

@@ -28,7 +28,7 @@ private:
 /// what counts. `seconds`: of the whole command.
 std::string tuneReport(const tune::WorkerResult &result,
                        const std::string &device, double seconds);
-/// Of a tuning that was stopped before it had a choice.
+/// The report of a tuning that was stopped before it had a choice.
 std::string tuneReport(const std::vector<tune::TrialRecord> &trials);
 
 } // namespace nereid

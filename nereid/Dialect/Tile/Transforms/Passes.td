@@ -26,7 +26,7 @@ def CountLoops : Pass<"tile-count-loops", "::mlir::func::FuncOp"> {
   let description = [{
     `while i < n: ...; i += c` and `while r > 0: ...; r -= c`, where the loop
     does not change n, and c is a positive constant, the number of programs, or
-    a product of such. What is after knows how many iterations a `scf.for`
+    a product of such. Later passes know how many iterations a `scf.for`
     has: addresses are scalars, and loads can be copied ahead. A loop whose
     counter would wrap before it gets to n is endless, and may end.
   }];

@@ -277,7 +277,7 @@ def TileGPU_ScheduleAttr : AttrDef<TileGPU_Dialect, "Schedule"> {
   let description = [{
     Step t of a loop runs stage s of iteration t - s, for every stage, and
     within the step smaller orders first (docs/Schedules.md). An operation with
-    several stages is computed anew in each; `orders` has one entry for each.
+    several stages is computed again in each; `orders` has one entry for each.
     `done`, a stage and an order: from then on the result of an asynchronous
     operation, a copy or a product, may be used. Copied two iterations ahead:
     ```mlir

@@ -8,8 +8,8 @@
 // A loop with two copies, a product and a sum gets random schedules. Those that
 // verify are expanded, and run on a machine that only knows what the operations
 // promise: a copy lands at any time up to the wait for its group, a product in
-// flight reads its operands at any time up to its wait, and a thread that is
-// after may do what it did since the last barrier only now. The results must
+// flight reads its operands at any time up to its wait, and a thread that
+// lags may do what it did since the last barrier only now. The results must
 // be those of the loop as it was.
 //
 //===----------------------------------------------------------------------===//

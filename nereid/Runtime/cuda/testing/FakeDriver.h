@@ -61,7 +61,7 @@ struct FakeDriver {
   std::map<std::string, int> calls;
   /// PTX has been assembled before, and no log is written.
   bool hasMachineCode = false;
-  /// Of the last PTX that was loaded.
+  /// The options of the last PTX that was loaded.
   std::map<int, size_t> jitOptions;
   std::map<std::string, int> functionAttributes; ///< "name:attribute"
   /// Launches that may begin before the one in front of them has ended.
