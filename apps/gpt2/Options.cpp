@@ -67,7 +67,7 @@ const std::vector<Row> &rows() {
        "0: none",
        0, 1e9},
       {"patience", &O::patience, "schedule",
-       "evaluations without a lower validation loss, behind which a run ends; "
+       "evaluations without a lower validation loss, after which a run ends; "
        "0: any number",
        0, many},
       {"learning_rate", &O::learningRate, "schedule",
@@ -76,7 +76,7 @@ const std::vector<Row> &rows() {
       {"lr_schedule",
        &O::lrSchedule,
        "schedule",
-       "behind warmup_iters: cosine, linear (both to min_lr), constant, or wsd "
+       "after warmup_iters: cosine, linear (both to min_lr), constant, or wsd "
        "(constant, and at the end a line to min_lr)",
        0,
        INFINITY,

@@ -8,7 +8,7 @@
 #include "bench/budgets/Best.h"
 
 #include "nereid/Runtime/cache/DiskCache.h"
-#include "nereid/Tune/KeptResults.h"
+#include "nereid/Tune/TuningStore.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -56,7 +56,7 @@ TEST_F(StoreBudget, AKeptChoiceIsFiveMilliseconds) {
   record.config.values["BLOCK"] = 64;
   record.trials.resize(
       200, {record.config, tune::TrialState::Measured, 0.25, 0.01, 12, ""});
-  tune::KeptResults kept(folder + "/tuned");
+  tune::TuningStore kept(folder + "/tuned");
   ASSERT_TRUE(kept.keep(record).ok());
   bool isFound = true;
   double best = bestNs(5, 1, [&] { isFound &= kept.find(record).has_value(); });

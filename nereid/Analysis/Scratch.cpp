@@ -10,7 +10,7 @@
 #include "nereid/Analysis/RegisterOperands.h"
 #include "nereid/Layout/ConversionPlan.h"
 #include "nereid/Layout/HalvedLayout.h"
-#include "nereid/Layout/Pull.h"
+#include "nereid/Layout/ShuffleSource.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -404,7 +404,7 @@ bool beginsWithBarrier(Operation *op) {
 bool endsWithBarrier(Operation *op) {
   using S = tile::MemSemantic;
   return isa<tilegpu::WaitCopiesOp, tilegpu::LocalStoreOp>(op) ||
-         // Behind an acquire the other threads must not be ahead of it; a trip
+         // After an acquire the other threads must not be ahead of it; a trip
          // of the old value holds them back too.
          (isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op) &&
           llvm::is_contained({S::Acquire, S::AcqRel}, semanticOf(op)) &&

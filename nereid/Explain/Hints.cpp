@@ -74,7 +74,7 @@ static std::string widerText(const Report &report, const AccessCost &cost,
   if (cost.remainder) {
     return "in this launch they begin " + std::to_string(*cost.remainder) +
            (*cost.remainder == 1 ? " byte" : " bytes") +
-           " behind a multiple of 16. Load from the multiple in front and "
+           " past a multiple of 16. Load from the multiple in front and "
            "shift, or let the array begin elsewhere";
   }
   return "in this launch rows begin at no multiples of 16 bytes. Pad their "

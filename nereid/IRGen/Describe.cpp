@@ -193,7 +193,7 @@ static void readCount(const Value &value, uint32_t &option) {
 
 /// Values that only the host program knows (the number of processors, asked of
 /// torch) are left out: the launch has to give them.
-static ConfigDescription describeConfig(const Record &config) {
+static ConfigDescription describeConfig(const Aggregate &config) {
   ConfigDescription result;
   for (const auto &[key, value] : config.find("kwargs")->dict()) {
     std::optional<StaticValue> plain = toStaticValue(value);
@@ -240,7 +240,7 @@ Expected<KernelDescription> describe(const Source &source,
   if (const Decorations *decorations = kernel->decorations.get()) {
     llvm::append_range(description.unknown, decorations->unknown);
     for (const Value &config : decorations->configs) {
-      description.configs.push_back(describeConfig(config.record()));
+      description.configs.push_back(describeConfig(config.aggregate()));
     }
     description.tuneKey = decorations->tuneKey;
     description.resetToZero = decorations->resetToZero;

@@ -146,12 +146,12 @@ private:
     if (composite.names.empty()) {
       return Value::tuple(std::move(items));
     }
-    return Value(Record{namedTupleType(composite), std::move(items)});
+    return Value(Aggregate{namedTupleType(composite), std::move(items)});
   }
 
   /// The file's class of that name and those fields, where it has one: its
   /// methods are found, and the kernel may make more of the type.
-  std::shared_ptr<const RecordType>
+  std::shared_ptr<const AggregateType>
   namedTupleType(const CompositeArgument &composite) {
     const auto &main = session.modules.main;
     if (Evaluator::hasGlobal(*main, composite.type)) {
@@ -159,12 +159,12 @@ private:
       FailureOr<Value> cls = session.evaluator.global(main, composite.type);
       if (failed(cls)) {
         session.diag.forget(mark);
-      } else if (cls->isClass() && cls->pythonClass().record &&
-                 cls->pythonClass().record->fields == composite.names) {
-        return recordTypeOf(cls->pythonClassPtr());
+      } else if (cls->isClass() && cls->pythonClass().aggregate &&
+                 cls->pythonClass().aggregate->fields == composite.names) {
+        return aggregateTypeOf(cls->pythonClassPtr());
       }
     }
-    auto type = std::make_shared<RecordType>();
+    auto type = std::make_shared<AggregateType>();
     type->name = composite.type.empty() ? "namedtuple" : composite.type;
     type->fields = composite.names;
     type->isTuple = true;

@@ -8,7 +8,7 @@
 
 #include "nereid/Layout/ConversionPlan.h"
 
-#include "nereid/Layout/Families.h"
+#include "nereid/Layout/StandardLayouts.h"
 
 #include <gtest/gtest.h>
 

@@ -22,7 +22,7 @@
 #ifndef NEREID_LAYOUT_TILELAYOUT_H
 #define NEREID_LAYOUT_TILELAYOUT_H
 
-#include "nereid/Layout/Families.h"
+#include "nereid/Layout/StandardLayouts.h"
 
 namespace nereid {
 

@@ -19,8 +19,8 @@
 #include "nereid/Dialect/Tile/Transforms/Passes.h"
 #include "nereid/IRGen/IRGen.h"
 #include "nereid/Pipeline/GpuPipeline.h"
+#include "nereid/Pipeline/IgnoredOptions.h"
 #include "nereid/Pipeline/PassTimes.h"
-#include "nereid/Pipeline/UselessOptions.h"
 #include "nereid/Support/Hash.h"
 #include "nereid/Support/Knobs.h"
 #include "nereid/Support/Log.h"
@@ -89,7 +89,7 @@ static std::vector<std::byte> toBytes(const std::string &text) {
   return bytes;
 }
 
-/// "add_kernel-1f2e3d4c": what the dumps of one specialisation are kept in. The
+/// "add_kernel-1f2e3d4c": what the dumps of one specialization are kept in. The
 /// source is no part of it, so that an edited one finds its files again.
 static std::string folderOf(const CompileRequest &request,
                             const Target &target) {
@@ -390,7 +390,7 @@ readParameters(func::FuncOp kernel) {
   return parameters;
 }
 
-/// Checks have a parameter behind all others; roles of warps deal out the
+/// Checks have a parameter after all others; roles of warps deal out the
 /// registers themselves.
 static bool allowsTensorMaps(const CompileOptions &options) {
   return options.tensorMaps && !options.checks && !options.maxRegisters &&
@@ -428,11 +428,11 @@ Status Compilation::describeImage() {
     }
   }
   bool isGpu = std::holds_alternative<nvptx::NvptxTarget>(target);
-  warn(uselessLoopHints(kernel, request.source, image.target, isGpu,
+  warn(ignoredLoopHints(kernel, request.source, image.target, isGpu,
                         isGpu && gpu().info.hasTensorMaps &&
                             allowsTensorMaps(request.options)));
   if (!isGpu) {
-    warn(uselessOnHost(kernel, request, image.target));
+    warn(optionsIgnoredOnHost(kernel, request, image.target));
   }
   return Status::success();
 }
@@ -552,7 +552,7 @@ Status Compilation::layOutTiles() {
   }
   auto kernel = tile::findKernel(*module);
   if (kernel.ok()) {
-    warn(uselessOnGpu(*kernel, request, gpu().name));
+    warn(optionsIgnoredOnGpu(*kernel, request, gpu().name));
   }
   return kernel.status();
 }

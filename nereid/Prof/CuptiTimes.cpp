@@ -23,7 +23,7 @@
 #include "nereid/Prof/GpuTimes.h"
 
 #include "nereid/Runtime/cuda/CudaDevice.h"
-#include "nereid/Runtime/device/WatchedWork.h"
+#include "nereid/Runtime/device/WatchedActivity.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -42,7 +42,7 @@ struct RawSlice {
   const char *name;
   std::array<int32_t, 3> grid;
   uint64_t bytes;
-  ObservedWork::Kind kind;
+  Activity::Kind kind;
   uint32_t device, stream;
 };
 
@@ -142,7 +142,7 @@ void CuptiTimes::take(const cupti::Activity *activity) {
              keptText(kernel.name ? kernel.name : "kernel"),
              {kernel.grid[0], kernel.grid[1], kernel.grid[2]},
              0,
-             ObservedWork::Kind::Kernel,
+             Activity::Kind::Kernel,
              kernel.deviceId,
              kernel.streamId};
     break;
@@ -152,18 +152,15 @@ void CuptiTimes::take(const cupti::Activity *activity) {
     auto copy = readAs<cupti::MemcpyActivity>(activity);
     uint8_t kind =
         activity->kind == cupti::Memcpy2 ? uint8_t{cupti::Peer} : copy.copyKind;
-    slice = {copy.start,     copy.end,
-             copyName(kind), {},
-             copy.bytes,     ObservedWork::Kind::Copy,
-             copy.deviceId,  copy.streamId};
+    slice = {
+        copy.start,           copy.end,      copyName(kind), {}, copy.bytes,
+        Activity::Kind::Copy, copy.deviceId, copy.streamId};
     break;
   }
   case cupti::Memset: {
     auto fill = readAs<cupti::MemsetActivity>(activity);
-    slice = {fill.start,    fill.end,
-             "fill",        {},
-             fill.bytes,    ObservedWork::Kind::Fill,
-             fill.deviceId, fill.streamId};
+    slice = {fill.start,           fill.end,      "fill",       {}, fill.bytes,
+             Activity::Kind::Fill, fill.deviceId, fill.streamId};
     break;
   }
   default:
@@ -302,7 +299,7 @@ static void match(std::vector<GpuSlice *> &ran,
       if (record.beginNs > slice->beginNs + clockErrorNs) {
         break;
       }
-      bool isSame = slice->kind == ObservedWork::Kind::Kernel
+      bool isSame = slice->kind == Activity::Kind::Kernel
                         ? record.work == slice->kind &&
                               record.grid == slice->grid &&
                               !std::strcmp(record.symbol, slice->name)
@@ -311,9 +308,9 @@ static void match(std::vector<GpuSlice *> &ran,
         continue;
       }
       slice->number = record.number;
-      if (slice->kind == ObservedWork::Kind::Kernel) {
+      if (slice->kind == Activity::Kind::Kernel) {
         slice->name = record.name;
-        slice->form = record.form;
+        slice->constants = record.constants;
         slice->bytes = record.bytes;
         next = i + 1;
       } else {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An event before each piece of work and one behind it. A device tells only the
+// An event before each piece of work and one after it. A device tells only the
 // time between two events, as a float of milliseconds: exact to 0.1 us within a
 // second. The first event of a device is waited for, so that its time on the
 // host's clock is known; later ones are measured from it, and once a second is
@@ -67,8 +67,8 @@ private:
 class EventTimes : public GpuTimes {
 public:
   explicit EventTimes(std::shared_ptr<Clock> clock) : clock(std::move(clock)) {}
-  void begin(const ObservedWork &work, WorkMark &mark) override;
-  void end(const ObservedWork &work, const WorkMark &mark,
+  void begin(const Activity &work, ActivityMark &mark) override;
+  void end(const Activity &work, const ActivityMark &mark,
            const Record &queued) override;
   std::vector<GpuSlice> collect(const std::vector<Record> &queued) override;
   std::vector<std::string> notes() const override;
@@ -180,7 +180,7 @@ bool Timeline::read(const Pending &one, GpuSlice &slice) {
   slice.beginNs = baseNs + static_cast<int64_t>(double{fromBase} * 1e6);
   slice.endNs = slice.beginNs + static_cast<int64_t>(double{own} * 1e6);
   slice.name = queued.name;
-  slice.form = queued.form;
+  slice.constants = queued.constants;
   slice.grid = queued.grid;
   slice.bytes = queued.bytes;
   slice.kind = queued.work;
@@ -240,11 +240,11 @@ Timeline &EventTimes::of(DeviceState &device) {
   return *own;
 }
 
-void EventTimes::begin(const ObservedWork &work, WorkMark &mark) {
+void EventTimes::begin(const Activity &work, ActivityMark &mark) {
   mark.events[0] = of(work.stream->device).record(*work.stream);
 }
 
-void EventTimes::end(const ObservedWork &work, const WorkMark &mark,
+void EventTimes::end(const Activity &work, const ActivityMark &mark,
                      const Record &queued) {
   Timeline &timeline = of(work.stream->device);
   timeline.add(static_cast<EventHandle>(mark.events[0]),

@@ -19,10 +19,10 @@ namespace nereid::prof {
 /// A kernel, a copy or a fill on a GPU.
 struct GpuSlice {
   int64_t beginNs = 0, endNs = 0; ///< of the host's clock
-  const char *name = "", *form = "";
+  const char *name = "", *constants = "";
   std::array<int32_t, 3> grid = {0, 0, 0};
   uint64_t bytes = 0;
-  ObservedWork::Kind kind = ObservedWork::Kind::Kernel;
+  Activity::Kind kind = Activity::Kind::Kernel;
   int device = 0;
   /// Where it ran; or, on a stream that Nereid has not used, the number that
   /// the source of the times has for it.
@@ -44,11 +44,11 @@ public:
   virtual void addLane(uint16_t lane, cuda::StreamState &stream) {
     (void)lane, (void)stream;
   }
-  /// Around what is queued, with the lock of nobody: thread-safe.
-  virtual void begin(const ObservedWork &work, WorkMark &mark) {
+  /// Around what is queued, without a lock: thread-safe.
+  virtual void begin(const Activity &work, ActivityMark &mark) {
     (void)work, (void)mark;
   }
-  virtual void end(const ObservedWork &work, const WorkMark &mark,
+  virtual void end(const Activity &work, const ActivityMark &mark,
                    const Record &queued) {
     (void)work, (void)mark, (void)queued;
   }

@@ -1,4 +1,4 @@
-//===- Recording.cpp - The observer behind a Profiler ---------------------===//
+//===- Recording.cpp - The observer of a Profiler -------------------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -86,7 +86,7 @@ void Recording::chooseGpuTimes() {
 }
 
 //===----------------------------------------------------------------------===//
-// What is told
+// What is reported
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -134,16 +134,16 @@ void Recording::launched(const char *kernel, int64_t beginNs, int64_t endNs) {
        {},
        0,
        Record::Kind::Launch,
-       ObservedWork::Kind::Kernel,
+       Activity::Kind::Kernel,
        0});
 }
 
 /// Work that is recorded into a graph does not run.
-static bool isCaptured(const ObservedWork &work) {
+static bool isCaptured(const Activity &work) {
   return work.stream && work.stream->capture.load(std::memory_order_relaxed);
 }
 
-void Recording::begin(const ObservedWork &work, WorkMark &mark) {
+void Recording::begin(const Activity &work, ActivityMark &mark) {
   if (work.stream && !isCaptured(work)) {
     chooseGpuTimes();
     bool isNew = false;
@@ -160,7 +160,7 @@ void Recording::begin(const ObservedWork &work, WorkMark &mark) {
   mark.beginNs = now();
 }
 
-void Recording::end(const ObservedWork &work, const WorkMark &mark, bool isOk) {
+void Recording::end(const Activity &work, const ActivityMark &mark, bool isOk) {
   if (work.stream && !mark.number) {
     return;
   }
@@ -170,11 +170,11 @@ void Recording::end(const ObservedWork &work, const WorkMark &mark, bool isOk) {
                    now(),
                    work.name,
                    work.symbol,
-                   work.form,
+                   work.constants,
                    work.bytes,
                    work.grid,
                    lanes.find(work.device, work.stream, isNew),
-                   work.stream ? Record::Kind::QueuedWork
+                   work.stream ? Record::Kind::QueuedActivity
                                : Record::Kind::HostWork,
                    work.kind,
                    mark.number};
@@ -271,15 +271,15 @@ size_t TraceMaker::track(size_t process, int64_t tid, const std::string &name,
   return found->second;
 }
 
-static const char *categoryOf(ObservedWork::Kind kind) {
+static const char *categoryOf(Activity::Kind kind) {
   switch (kind) {
-  case ObservedWork::Kind::Kernel:
+  case Activity::Kind::Kernel:
     return "kernel";
-  case ObservedWork::Kind::Copy:
+  case Activity::Kind::Copy:
     return "copy";
-  case ObservedWork::Kind::Fill:
+  case Activity::Kind::Fill:
     return "fill";
-  case ObservedWork::Kind::Graph:
+  case Activity::Kind::Graph:
     return "graph";
   }
   return "";
@@ -299,11 +299,11 @@ void TraceMaker::addRecord(const ThreadRecords &thread, const Record &record) {
     slice.category = categoryOf(record.work);
     slice.track = track(processOf(lanes.get(record.lane).device), thread.tid,
                         "launched by " + thread.name, true);
-    slice.form = record.form;
+    slice.constants = record.constants;
     slice.grid = record.grid;
     slice.bytes = record.bytes;
     break;
-  case Record::Kind::QueuedWork:
+  case Record::Kind::QueuedActivity:
     slice.category = "queue";
     slice.track = track(0, thread.tid, thread.name, false);
     slice.number = record.number;
@@ -343,7 +343,7 @@ void TraceMaker::addGpu(const std::vector<GpuSlice> &slices) {
     slice.endNs = one.endNs;
     slice.name = one.name;
     slice.category = categoryOf(one.kind);
-    slice.form = one.form;
+    slice.constants = one.constants;
     slice.grid = one.grid;
     slice.bytes = one.bytes;
     slice.number = one.number;
@@ -380,7 +380,7 @@ Trace Recording::trace() {
   for (const ThreadRecords *thread : all) {
     maker.addThread(*thread);
     thread->forEachRecord([&](const Record &record) {
-      if (record.kind == Record::Kind::QueuedWork) {
+      if (record.kind == Record::Kind::QueuedActivity) {
         queuedRecords.push_back(record);
       }
     });

@@ -1,4 +1,4 @@
-//===- Recording.h - The observer behind a Profiler -------------*- C++ -*-===//
+//===- Recording.h - The observer of a Profiler -----------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,8 +28,8 @@ public:
   std::vector<std::string> notes() const;
 
   void launched(const char *kernel, int64_t beginNs, int64_t endNs) override;
-  void begin(const ObservedWork &work, WorkMark &mark) override;
-  void end(const ObservedWork &work, const WorkMark &mark, bool isOk) override;
+  void begin(const Activity &work, ActivityMark &mark) override;
+  void end(const Activity &work, const ActivityMark &mark, bool isOk) override;
   void slice(ObservedSlice slice) override;
   void memory(Device device, uint64_t used, uint64_t cached) override;
 

@@ -25,21 +25,21 @@ namespace nereid::prof {
 
 struct Record {
   enum class Kind : uint8_t {
-    Launch,     ///< Kernel::launch, on the host's track
-    HostWork,   ///< of a host device, done by the launching thread and others
-    QueuedWork, ///< of a GPU, as it was queued
+    Launch,   ///< Kernel::launch, on the host's track
+    HostWork, ///< of a host device, done by the launching thread and others
+    QueuedActivity, ///< of a GPU, as it was queued
   };
   int64_t beginNs, endNs;
-  const char *name, *symbol, *form;
+  const char *name, *symbol, *constants;
   uint64_t bytes;
   std::array<int32_t, 3> grid;
   uint16_t lane; ///< of a device's work (LaneTable)
   Kind kind;
-  ObservedWork::Kind work;
+  Activity::Kind work;
   uint32_t number; ///< of queued work, from 1
 };
 
-/// Of one thread.
+/// The records of one thread.
 class ThreadRecords {
 public:
   explicit ThreadRecords(std::atomic<size_t> &left);

@@ -35,8 +35,8 @@ struct TraceSlice {
   size_t track = 0; ///< index
   int64_t beginNs = 0, endNs = 0;
   const char *name = "", *category = "";
-  /// Of a kernel.
-  const char *form = "";
+  /// What was compiled in, for a kernel.
+  const char *constants = "";
   std::array<int32_t, 3> grid = {0, 0, 0};
   uint64_t bytes = 0;
   /// Not 0: the slice of the host that queued it has the same.

@@ -124,8 +124,8 @@ void Writer::addSlice(const TraceSlice &slice) {
                        std::to_string(slice.grid[1]) + "x" +
                        std::to_string(slice.grid[2])));
   }
-  if (*slice.form) {
-    add("compiled for", quoted(slice.form));
+  if (*slice.constants) {
+    add("compiled for", quoted(slice.constants));
   }
   if (slice.bytes) {
     add("bytes", std::to_string(slice.bytes));
@@ -185,7 +185,7 @@ static std::string head(const std::vector<std::string> &notes) {
   return text + "},\n\"traceEvents\":[\n";
 }
 
-/// Behind the last event, which has a comma like all others.
+/// After the last event, which has a comma like all others.
 static void finish(std::string &text) {
   if (text.ends_with(",\n")) {
     text.resize(text.size() - 2);

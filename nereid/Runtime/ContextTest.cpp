@@ -39,13 +39,13 @@ public:
   }
 };
 
-/// Notes what it is told.
+/// Notes what is reported.
 class Notes final : public Observer {
 public:
   void launched(const char *kernel, int64_t, int64_t) override {
     add("launched " + std::string(kernel));
   }
-  void begin(const ObservedWork &work, WorkMark &) override { add(work.name); }
+  void begin(const Activity &work, ActivityMark &) override { add(work.name); }
   void slice(ObservedSlice slice) override {
     if (slice.category == std::string_view("range")) {
       add(slice.name);

@@ -1,4 +1,4 @@
-//===- Observer.cpp - Who watches what the runtime does ------------------===//
+//===- Observer.cpp - The observers of the runtime ------------------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,7 +9,7 @@
 
 #include "nereid/Runtime/cache/ImageStore.h"
 #include "nereid/Runtime/cuda/CudaMemory.h"
-#include "nereid/Runtime/device/WatchedWork.h"
+#include "nereid/Runtime/device/WatchedActivity.h"
 
 #include <mutex>
 #include <set>
@@ -109,9 +109,9 @@ void TraceRange::close() {
   observer->slice({"range", std::move(name), beginNs, observer->now(), {}});
 }
 
-void WatchedWork::begin(ObservedWork::Kind kind, const char *name,
-                        Device device, uint64_t bytes,
-                        cuda::StreamState *stream) {
+void WatchedActivity::begin(Activity::Kind kind, const char *name,
+                            Device device, uint64_t bytes,
+                            cuda::StreamState *stream) {
   observer = currentObserver();
   if (!observer) {
     return;

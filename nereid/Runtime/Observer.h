@@ -1,4 +1,4 @@
-//===- Observer.h - Who watches what the runtime does -----------*- C++ -*-===//
+//===- Observer.h - The observers of the runtime ----------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,17 +6,16 @@
 //===----------------------------------------------------------------------===//
 //
 // One object at a time may watch launches, copies, compilations, look-ups in
-// the cache, and memory; a context may have another one, which is told of what
-// is done for that context, instead. nereid/Prof is one, which writes traces.
+// the cache, and memory; a context may have another one, which sees what is
+// done for that context, instead. nereid/Prof is one, which writes traces.
 //
-// What it costs. Nobody watches anything: a launch loads one word, finds it
-// zero, and does nothing else. Somebody does: a launch takes a share in the
-// observer,
+// What it costs. Without an observer a launch loads one word, finds it zero,
+// and does nothing else. With one, a launch takes a share in the observer,
 // reads the clock twice (four times on host devices) and makes three virtual
 // calls, about 0.1 us; the rest is what the observer does in them.
 //
-// Threads. The functions of an observer are called on the thread that does what
-// they tell, by several threads at once, without a lock. They must neither
+// Threads. The functions of an observer are called on the thread that does the
+// work, by several threads at once, without a lock. They must neither
 // throw, nor launch, nor call observe and stopObserving. Calls that have begun
 // may still arrive after stopObserving; the observer lives until the last of
 // them has returned.
@@ -51,22 +50,22 @@ class StreamState;
 } // namespace cuda
 
 /// What a device does: the programs of a launch, a copy, a fill.
-struct ObservedWork {
+struct Activity {
   enum class Kind : uint8_t { Kernel, Copy, Fill, Graph };
   Kind kind = Kind::Kernel;
   Device device;
   const char *name = "";
-  /// Of a kernel: its symbol in the code, and what was compiled in
-  /// ("BLOCK=64, num_warps=4").
-  const char *symbol = "", *form = "";
+  /// A kernel's symbol in the code, and what was compiled in ("BLOCK=64,
+  /// num_warps=4").
+  const char *symbol = "", *constants = "";
   std::array<int32_t, 3> grid = {0, 0, 0};
-  /// Of a kernel the bytes of the launch's arrays, each counted once.
+  /// For a kernel the bytes of the launch's arrays, each counted once.
   uint64_t bytes = 0;
   cuda::StreamState *stream = nullptr; ///< of a GPU: where it is queued
 };
 
 /// From `begin` to `end` of the same piece of work; the observer's to fill in.
-struct WorkMark {
+struct ActivityMark {
   int64_t beginNs = 0;
   void *events[2] = {nullptr, nullptr};
   uint32_t number = 0;
@@ -92,11 +91,11 @@ public:
     (void)kernel, (void)beginNs, (void)endNs;
   }
   /// Around work. On a host device it is done in between; on a GPU it is
-  /// queued, so that an event before it and one behind it measure it.
-  virtual void begin(const ObservedWork &work, WorkMark &mark) {
+  /// queued, so that an event before it and one after it measure it.
+  virtual void begin(const Activity &work, ActivityMark &mark) {
     (void)work, (void)mark;
   }
-  virtual void end(const ObservedWork &work, const WorkMark &mark, bool isOk) {
+  virtual void end(const Activity &work, const ActivityMark &mark, bool isOk) {
     (void)work, (void)mark, (void)isOk;
   }
   virtual void slice(ObservedSlice slice) { (void)slice; }
@@ -120,8 +119,7 @@ bool observe(Context &context, std::shared_ptr<Observer> observer);
 void stopObserving(const Observer &observer);
 void stopObserving(Context &context, const Observer &observer);
 
-/// Who watches what is done for the context that this thread works for; null
-/// for nobody.
+/// The observer of the context that this thread works for; may be null.
 std::shared_ptr<Observer> currentObserver();
 
 namespace detail {
@@ -134,7 +132,7 @@ inline bool isObserved() {
   return detail::observers.load(std::memory_order_relaxed);
 }
 
-/// A part of the program with a name, for whoever reads the trace: a slice of
+/// A part of the program with a name, for readers of the trace: a slice of
 /// the category "range" on this thread, around the launches made meanwhile.
 class TraceRange {
 public:

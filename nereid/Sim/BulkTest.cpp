@@ -43,7 +43,7 @@ TensorMap matrixOf(KernelRun &kernel, std::vector<uint64_t> sizes,
 
 constexpr uint32_t barrierAt = 2048;
 
-/// Word i of shared memory to word 1024 + i, behind a load of one box.
+/// Word i of shared memory to word 1024 + i, after a load of one box.
 std::string loadAndShow(const std::string &dimensions,
                         const std::string &coordinates, uint32_t bytes) {
   return "mov.b32 %r1, " + std::to_string(barrierAt) + R"(;
@@ -260,7 +260,7 @@ TEST(Bulk, WrongArgumentsAreTold) {
                  "a box at 0x40 of shared memory, which is no multiple of "
                  "128"},
            Wrong{"mov.b32 %r2, 0;", "mov.b32 %r2, 3968;\n",
-                 "bytes behind the end of shared memory"},
+                 "bytes past the end of shared memory"},
            Wrong{"mov.b32 %r2, 0;", "mov.b32 %r2, 2048;",
                  "a copy touches a barrier's bytes"},
            Wrong{"[%rd30,", "[%rd30+32,", "which is no multiple of 64"},

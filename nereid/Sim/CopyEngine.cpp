@@ -19,14 +19,14 @@ void CopyEngine::begin() {
   groups.assign(block.warpCount(), {});
 }
 
-/// The memory is there, and nobody else is at it.
+/// The memory is there, and no other thread is at it.
 void CopyEngine::check(Warp &warp, unsigned lane, const Copy &copy,
                        bool writes) {
   for (const CopyRun &run : copy.runs) {
     if (!block.sharedBytes(run.shared, run.bytes)) {
       block.fault(warp, lane, Fault::Kind::IllegalAddress,
                   "a copy of " + std::to_string(run.bytes) +
-                      " bytes behind the end of shared memory");
+                      " bytes past the end of shared memory");
     }
     if (block.barriers.overlap(run.shared, run.bytes)) {
       block.fault(warp, lane, Fault::Kind::Barrier,

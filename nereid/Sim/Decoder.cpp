@@ -303,7 +303,7 @@ decode(const Module &module, const Entry &entry, uint64_t globals) {
 
 std::string Program::describe(uint32_t instruction) const {
   if (instruction >= statements.size()) {
-    return "behind the last instruction";
+    return "past the last instruction";
   }
   const Statement &statement = statements[instruction];
   std::string place;

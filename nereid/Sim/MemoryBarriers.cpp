@@ -165,7 +165,7 @@ void MemoryBarriers::checkSeenByEngine(Warp &warp, unsigned lane, uint32_t at) {
     block.fault(warp, lane, Fault::Kind::Race,
                 "the copy engine may not see " + barrierText(at) +
                     ": no fence.mbarrier_init and no fence.proxy.async "
-                    "behind its mbarrier.init");
+                    "after its mbarrier.init");
   }
 }
 

@@ -134,7 +134,7 @@ static void loadParameter(Warp &warp, const Instruction &instruction) {
       uint64_t value = 0;
       if (address + bytes > parameters.size()) {
         warp.block.fault(warp, lane, Fault::Kind::IllegalAddress,
-                         "behind the last parameter");
+                         "past the last parameter");
       }
       std::memcpy(&value, &parameters[address], bytes);
       value = extended(value, instruction);

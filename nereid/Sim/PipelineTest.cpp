@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // test/pipeline.ptx and test/products.ptx, whole and with one line taken out or
-// changed: what every such mistake is told as. test/gpu/pipelines.py runs the
-// same texts on a GPU.
+// changed: what every such mistake is reported as. test/gpu/pipelines.py runs
+// the same texts on a GPU.
 //
 //===----------------------------------------------------------------------===//
 
@@ -309,7 +309,7 @@ TEST(Pipeline, AProducerOfTheWrongParity) {
 }
 
 TEST(Pipeline, NoFenceForTheEngine) {
-  expectTold("fence", "", HasSubstr("without fence.proxy.async behind"));
+  expectTold("fence", "", HasSubstr("without fence.proxy.async afterwards"));
 }
 
 TEST(Pipeline, ResultsThatAreSentBeforeAllAreThere) {

@@ -1,4 +1,4 @@
-//===- SharedShadow.cpp - Who touched shared memory -----------------------===//
+//===- SharedShadow.cpp - Which warp touched shared memory ----------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -136,7 +136,7 @@ std::string SharedShadow::writerOf(const Byte &byte, bool isKnown) const {
            " has not been waited for";
   }
   return "which warp " + std::to_string(byte.writer) + " has written without " +
-         (isKnown ? "fence.proxy.async behind" : "a barrier between");
+         (isKnown ? "fence.proxy.async afterwards" : "a barrier between");
 }
 
 const SharedShadow::Copy &SharedShadow::leavingFrom(uint32_t at) const {
@@ -290,7 +290,7 @@ std::optional<std::string> SharedShadow::checkCopy(const Copy &copy,
     }
     if (entry(copy.fenced, other) < epoch) {
       return who() + "which warp " + std::to_string(other) +
-             " has read without fence.proxy.async behind";
+             " has read without fence.proxy.async afterwards";
     }
   }
   return std::nullopt;

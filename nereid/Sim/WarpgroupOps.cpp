@@ -101,7 +101,7 @@ static std::vector<double> readDescribed(Warp &warp, const Described &matrix,
       const unsigned char *from = warp.block.sharedBytes(at, bytes);
       if (!from) {
         warp.block.fault(warp, Fault::Kind::IllegalAddress,
-                         "a product reads behind the end of shared memory");
+                         "a product reads past the end of shared memory");
       }
       uint64_t bits = 0;
       std::memcpy(&bits, from, bytes);
@@ -142,7 +142,7 @@ static void checkReads(Warp &warp, const SharedShadow::View &since,
     for (unsigned k = 0; k < depth; ++k) {
       uint64_t at = matrix.address(first + i, k);
       if (!warp.block.sharedBytes(at, bytes)) {
-        continue; // told when it is read
+        continue; // reported when it is read
       }
       if (auto wrong =
               shadow->readAsync(uint32_t(at), bytes, warp.index, since)) {

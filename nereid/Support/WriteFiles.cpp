@@ -195,7 +195,7 @@ static Status writeDirectly(const std::string &path, const FileTarget &target,
   Descriptor file{
       ::open(target.path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file.fd < 0) {
-    return errno == ENXIO ? refusal(path, "nobody reads from this pipe")
+    return errno == ENXIO ? refusal(path, "no process reads from this pipe")
                           : ioFailure("write", path);
   }
   ::fcntl(file.fd, F_SETFL, ::fcntl(file.fd, F_GETFL) & ~O_NONBLOCK);

@@ -138,7 +138,7 @@ TEST_F(WriteFiles, DescriptorsKeepTheirPosition) {
 TEST_F(WriteFiles, APipeWithoutAReaderIsNotWaitedFor) {
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
   EXPECT_THAT(writeFileAtomically(path, "x").failure().message,
-              HasSubstr("nobody reads"));
+              HasSubstr("no process reads"));
 }
 
 TEST_F(WriteFiles, ReplaceReplacesWhateverIsThere) {

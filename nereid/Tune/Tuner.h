@@ -1,4 +1,4 @@
-//===- Tuner.h - The fastest configuration of one launch -------*- C++ -*-===//
+//===- Tuner.h - The fastest configuration of one launch --------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,9 +26,9 @@
 
 #include "nereid/Bench/Measure.h"
 #include "nereid/Tune/Agreement.h"
-#include "nereid/Tune/KeptResults.h"
 #include "nereid/Tune/PairedTimes.h"
 #include "nereid/Tune/Search.h"
+#include "nereid/Tune/TuningStore.h"
 
 namespace nereid::tune {
 
@@ -39,7 +39,7 @@ struct Progress {
   bool isMeasuring = false; ///< the last rounds
 };
 
-/// Is told what happens, on the launching thread but for `compiling`.
+/// Hears what happens, on the launching thread but for `compiling`.
 class Observer {
 public:
   virtual ~Observer() = default;

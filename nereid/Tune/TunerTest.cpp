@@ -169,7 +169,7 @@ TEST_F(Tuned, WhereNothingDecidesNothingIsKept) {
   EXPECT_THAT(text, HasSubstr("is launched, and no choice is kept"));
   EXPECT_FALSE(chooser->latest()->record.doubt.empty());
   EXPECT_TRUE(std::filesystem::is_empty(root + "/tuned"));
-  EXPECT_FALSE(KeptResults::ofThisUser().keep(chooser->latest()->record).ok());
+  EXPECT_FALSE(TuningStore::ofThisUser().keep(chooser->latest()->record).ok());
 }
 
 TEST_F(Tuned, EqualCodeIsTriedOnce) {
@@ -237,7 +237,7 @@ TEST_F(Tuned, AChangedRecordIsIgnoredAndNamed) {
   launch();
   TuningRecord record = chooser->latest()->record;
   record.config.values["BLOCK_SIZE"] = "evil";
-  ASSERT_TRUE(KeptResults::ofThisUser().keep(record).ok());
+  ASSERT_TRUE(TuningStore::ofThisUser().keep(record).ok());
   choose();
   testing::internal::CaptureStderr();
   launch();
@@ -247,7 +247,7 @@ TEST_F(Tuned, AChangedRecordIsIgnoredAndNamed) {
                         "of its configurations"));
   EXPECT_EQ(chosen(), 2000);
   record.candidates = "search";
-  ASSERT_TRUE(KeptResults::ofThisUser().keep(record).ok());
+  ASSERT_TRUE(TuningStore::ofThisUser().keep(record).ok());
   choose();
   testing::internal::CaptureStderr();
   launch();
@@ -257,7 +257,7 @@ TEST_F(Tuned, AChangedRecordIsIgnoredAndNamed) {
   record.config = chooser->latest()->record.config;
   record.trials[0].message = "configurations disagree, and nothing says which "
                              "is right: of an older Nereid";
-  ASSERT_TRUE(KeptResults::ofThisUser().keep(record).ok());
+  ASSERT_TRUE(TuningStore::ofThisUser().keep(record).ok());
   choose();
   testing::internal::CaptureStderr();
   launch();
@@ -300,8 +300,8 @@ TEST_F(Tuned, OneThatDoesNotCompileIsNamed) {
   EXPECT_THAT(errorOf([&] { launch(16); }), HasSubstr("none works"));
 }
 
-// From the list (1000, 2000, 4000) to 16000, each step of which is faster than
-// the one before.
+// From the list (1000, 2000, 4000) to 16000, each step faster than the one
+// before.
 TEST_F(Tuned, ASearchGoesOnWhileTheBestHasNewNeighbours) {
   costMs = [](int64_t block) {
     return 1 + std::abs(std::log2(double(block) / 16000));
@@ -361,7 +361,7 @@ public:
   }
   bool searches() const override { return next.searches(); }
   Expected<size_t> choose(LaunchTrials &trials) override {
-    Journal journal = KeptResults::ofThisUser().journal(recordOf(trials.key()));
+    Journal journal = TuningStore::ofThisUser().journal(recordOf(trials.key()));
     journal.claim(launchText(trials) + launch);
     ConfigDescription config;
     config.values["BLOCK_SIZE"] = 2000;

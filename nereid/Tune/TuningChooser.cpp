@@ -17,8 +17,8 @@ static constexpr const char *searched = "search";
 
 /// Empty, or why a kept configuration cannot be one of the kernel's: the file
 /// was changed by hand.
-static std::string misfit(const TuningRecord &record,
-                          std::span<const ConfigDescription> list) {
+static std::string mismatch(const TuningRecord &record,
+                            std::span<const ConfigDescription> list) {
   const ConfigDescription &own = record.config;
   if (list.empty()) {
     return "the kernel has no configurations";
@@ -52,7 +52,7 @@ bool TuningChooser::isGood(const TuningRecord &record,
   }
   bool isCandidate = record.candidates == searched ||
                      (!searches() && record.candidates == hashOf(list));
-  std::string wrong = isCandidate ? misfit(record, list) : "";
+  std::string wrong = isCandidate ? mismatch(record, list) : "";
   if (!wrong.empty()) {
     warnOnce("the kept choice of '" + record.kernel + "' is ignored: " + wrong);
   }
@@ -64,10 +64,10 @@ void TuningChooser::remember(Choice choice) {
   latest_ = std::move(choice);
 }
 
-KeptResults TuningChooser::kept() const {
-  KeptResults kept = KeptResults::ofThisUser();
+TuningStore TuningChooser::kept() const {
+  TuningStore kept = TuningStore::ofThisUser();
   return kept.isUsable() || spareFolder.empty() ? kept
-                                                : KeptResults(spareFolder);
+                                                : TuningStore(spareFolder);
 }
 
 std::optional<ConfigDescription>
@@ -77,7 +77,7 @@ TuningChooser::find(const TuningKey &key, const KernelDescription &kernel) {
     return std::nullopt;
   }
   std::optional<TuningRecord> record =
-      KeptResults::ofThisUser().find(recordOf(key));
+      TuningStore::ofThisUser().find(recordOf(key));
   if (!record || !isGood(*record, kernel.configs)) {
     return std::nullopt;
   }
@@ -121,9 +121,9 @@ void TuningChooser::warn(const TuningRecord &record) const {
 
 Expected<size_t> TuningChooser::choose(LaunchTrials &trials) {
   int64_t begin = options.clock->now();
-  KeptResults kept = this->kept();
+  TuningStore kept = this->kept();
   TuningRecord record = recordOf(trials.key());
-  KeptResults::Lock lock(kept, record);
+  TuningStore::Lock lock(kept, record);
   // Another process may have made it while this one waited.
   if (auto known = again ? std::nullopt : kept.find(record);
       known && isGood(*known, trials.kernel().configs)) {

@@ -1,4 +1,4 @@
-//===- TuningChooser.h - Choices kept, found, or made ----------*- C++ -*-===//
+//===- TuningChooser.h - Choices kept, found, or made -----------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -40,14 +40,14 @@ public:
   bool completes = false;
   /// A sole configuration is measured, too.
   bool measuresSole = false;
-  /// The caller tells of doubts in `latest()` itself.
+  /// The caller reports doubts in `latest()` itself.
   bool saysItself = false;
   /// Used where choices are not kept: for what one worker tells the next.
   std::string spareFolder;
 
 private:
   void remember(Choice choice);
-  KeptResults kept() const;
+  TuningStore kept() const;
   void warn(const TuningRecord &record) const;
   bool isGood(const TuningRecord &record,
               std::span<const ConfigDescription> list) const;

@@ -197,7 +197,7 @@ private:
     }
     if (end < dataBytes) {
       refuse("expected the last tensor to end with the file, got " +
-             std::to_string(dataBytes - end) + " bytes behind it");
+             std::to_string(dataBytes - end) + " bytes after it");
     }
   }
 

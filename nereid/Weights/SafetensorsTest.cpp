@@ -147,7 +147,7 @@ TEST_F(Safetensors, refusesFilesThatBreakARule) {
            R"("data_offsets":[0,0]})"),
        "more than 2^63 bytes"},
       {one("{" + row + ":[0,4]}", "123"), "the file is cut off: expected 4"},
-      {one("{" + row + ":[0,4]}", "12345"), "got 1 bytes behind it"},
+      {one("{" + row + ":[0,4]}", "12345"), "got 1 bytes after it"},
       {two("[0,4]", "[0,4]"), "it overlaps the tensor before it"},
       {two("[4,8]", "[0,4]"), ""},
       {two("[0,4]", "[5,9]"), "there is a gap in front of it"},

@@ -142,7 +142,7 @@ def arguments(r, Attack, encoded):
 
 def options(r, Attack, encoded):
     takes = ["--grid", "--device", "--out", "--print", "--bind", "--seed", "--tolerance", "--repeat", "--launch",
-             "--results", "--check", "--signature", "--emit", "--target", "-o", "--object", "--namespace", "--num-warps",
+             "--results", "--check", "--instrument", "--signature", "--emit", "--target", "-o", "--object", "--namespace", "--num-warps",
              "--num-stages"]
     flags = ["--time", "--check", "-v", "--no-fp-fusion", "--help", "--version", "--json", "--markdown", "--host",
              "--knobs-markdown", "--exit-statuses-markdown"]

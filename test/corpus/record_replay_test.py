@@ -333,7 +333,7 @@ class EndToEnd(unittest.TestCase):
     def rows(self):
         return [json.loads(line) for line in (self.root / "out/index.jsonl").read_text().splitlines()]
 
-    def test_each_specialisation_once(self):
+    def test_each_specialization_once(self):
         self.assertIn("2 kernels recorded, 2 packed with 3 launches", self.packed)
         first = next(r for r in self.rows() if r["kernel"] == "scale_rows" and r["args"][0]["dtype"] == "float32")
         self.assertEqual(first["args"][0]["offset"], 4)

@@ -1,4 +1,4 @@
-"""Hints say nothing that the launch itself refutes, and of what hangs on the data that it does.
+"""Hints say nothing that the launch itself refutes, and of what depends on the data that it does.
 
 REQUIRES: nereid
 RUN: nereid explain %s:shifted x_ptr=zeros:f32[65552] y_ptr=zeros:f32[65536] n=65536 OFF=1 --grid 64 | FileCheck %s --check-prefix=SHIFTED --implicit-check-not=multiple_of
@@ -20,7 +20,7 @@ import triton.language as tl
 @triton.jit
 def shifted(x_ptr, y_ptr, n, OFF, BLOCK: tl.constexpr = 1024):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    # SHIFTED: hints.py:[[#@LINE+1]]: hint: load of x_ptr: 16 sectors a request, 4 would do: a thread takes its 16 bytes one by one: in this launch they begin 4 bytes behind a multiple of 16
+    # SHIFTED: hints.py:[[#@LINE+1]]: hint: load of x_ptr: 16 sectors a request, 4 would do: a thread takes its 16 bytes one by one: in this launch they begin 4 bytes past a multiple of 16
     x = tl.load(x_ptr + i + OFF)
     tl.store(y_ptr + i, x * 2)
 

@@ -7,7 +7,7 @@
 //
 // The driver is called directly: what is tested is the compiler, and a worker
 // must not start the driver before it has been forked. Arrays go over with
-// their guards, and another guard behind them.
+// their guards, and another guard after them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -89,7 +89,7 @@ public:
   uint64_t first() const {
     return address + static_cast<uint64_t>(host.data() - host.whole());
   }
-  /// False if something was written behind the array.
+  /// False if something was written past the array.
   bool copyBack() {
     std::vector<unsigned char> behind(tail);
     must(driver.memcpyDtoHAsync(host.whole(), address, bytes, nullptr),
@@ -156,7 +156,7 @@ public:
     }
     Prepared prepared;
     prepared.assembly = *ptx;
-    // What is too large for a block is for nobody to run.
+    // What is too large for a block is for no executor to run.
     prepared.compileOnly =
         !gpu || !checkSharedMemory(info, target->info, info.entry).ok();
     if (!gpu) {
@@ -225,7 +225,7 @@ private:
     options.warps = warps;
     options.stages = stages ? *stages : stagesOf(module);
     options.disabled = knobs().disable; // which policy is to blame?
-    // The verifier runs behind every pass.
+    // The verifier runs after every pass.
     mlir::PassManager manager(module.getContext());
     tile::buildTilePipeline(manager);
     buildTileGPUPipeline(manager, options);
@@ -270,7 +270,7 @@ private:
     }
     for (auto &array : arrays) {
       if (!array->copyBack()) {
-        return {ErrorCode::Internal, "written behind an array"};
+        return {ErrorCode::Internal, "written past an array"};
       }
     }
     return Status::success();

@@ -286,7 +286,7 @@ void Checker::observe(const interp::Step &step,
   }
 }
 
-/// ProgramValues tells of accesses; every probe is one.
+/// ProgramValues reports accesses; every probe is one.
 void Checker::checkKnown(std::array<int32_t, 3> program) {
   int64_t work = 1 << 22;
   ProgramValues known(
@@ -303,7 +303,7 @@ void Checker::checkKnown(std::array<int32_t, 3> program) {
               base + uint64_t(access.pointers.at(i))) {
             wrong(pointers,
                   "not " + std::to_string(access.pointers.at(i)) +
-                      " bytes behind its array",
+                      " bytes after its array",
                   i);
           }
         }

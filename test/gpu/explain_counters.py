@@ -219,8 +219,8 @@ def main():
     rows = [head, ["---"] * len(head)]
     for case, report in zip(cases, reports):
         rows.append(row_of(case, report, counters[case.kernel], compare))
-        slow = counters.get(case.kernel.removesuffix("_mended"))
-        ratio = slow["us"] / counters[case.kernel]["us"] if slow and case.is_mended else 0
+        slow = counters.get(case.kernel.removesuffix("_fixed"))
+        ratio = slow["us"] / counters[case.kernel]["us"] if slow and case.is_fixed else 0
         compare.failures += bool(ratio) and ratio < 1.3
         rows[-1].append(f"{ratio:.2f}x" + (" !" if ratio < 1.3 else "") if ratio else "")
     missing = [case.kernel for case in CASES if arguments.only in case.kernel and case.kernel not in counters]

@@ -5,7 +5,7 @@ RUN: nereid compile %s:wide -v --target sm_90a -o %t --signature "*fp16:16, *fp1
 RUN: nereid compile %s:wide -v --target sm_90a -o %t --signature "*fp16:16, *fp16:16, i32, 1024" 2>&1 | FileCheck %s --check-prefix=MASK
 RUN: nereid compile %s:wide -v --target sm_90a -o %t --signature "*fp16, *fp16:16, i32:16, 1024" 2>&1 | FileCheck %s --check-prefix=ALIGNED
 RUN: nereid compile %s:wide -v --target sm_90a -o %t --signature "*fp16:16, *fp16:16, i32:16, 256" 2>&1 | FileCheck %s --check-prefix=SHARE
-RUN: nereid compile %s:wide -v --target sm_90a --check oob -o %t --signature "*fp16:16, *fp16:16, i32:16, 1024" 2>&1 | FileCheck %s --check-prefix=CHECKED
+RUN: nereid compile %s:wide -v --target sm_90a --instrument oob -o %t --signature "*fp16:16, *fp16:16, i32:16, 1024" 2>&1 | FileCheck %s --check-prefix=CHECKED
 RUN: nereid compile %s:gathered -v --target sm_90a -o %t --signature "*fp32:16, *i32:16, *fp32:16, 1024" 2>&1 | FileCheck %s --check-prefix=GATHER
 RUN: nereid compile %s:strided -v --target sm_90a -o %t --signature "*fp32:16, *fp32:16, i32:16, 1024" 2>&1 | FileCheck %s --check-prefix=STRIDE
 RUN: nereid compile %s:every_third -v --target sm_90a -o %t --signature "*fp32:16, *fp32:16, 1024" 2>&1 | FileCheck %s --check-prefix=CONSTANT

@@ -63,7 +63,7 @@ def added(a_ptr, c_ptr):
     a = tl.load(a_ptr + i)
     c = tl.load(c_ptr + i)
     # ADDED: :[[#@LINE+2]]:10: remark: dot: the product begins with what is added to it
-    # FUSION: :[[#@LINE+1]]:10: remark: dot: a sum is computed behind the product; not the product begins with {{.*}}: enable_fp_fusion is off
+    # FUSION: :[[#@LINE+1]]:10: remark: dot: a sum is computed after the product; not the product begins with {{.*}}: enable_fp_fusion is off
     c += tl.dot(a, a)
     tl.store(c_ptr + i, c)
 

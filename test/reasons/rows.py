@@ -6,7 +6,7 @@ RUN: nereid compile %s:softmax -v --target sm_90a -o %t --signature "*fp32:16, *
 RUN: nereid compile %s:softmax -v --target sm_90a -o %t --signature "*fp32:16, *fp32:16, i32:16, 32768" 2>&1 | FileCheck %s --check-prefix=LONG
 RUN: nereid compile %s:softmax -v --target sm_90a -o %t --signature "*fp32:16, *fp32:16, i32, 1024" 2>&1 | FileCheck %s --check-prefix=ALIGNED
 RUN: nereid compile %s:softmax -v --target sm_80 -o %t --signature "*fp32:16, *fp32:16, i32:16, 1024" 2>&1 | FileCheck %s --check-prefix=TARGET
-RUN: nereid compile %s:softmax -v --target sm_90a --check oob -o %t --signature "*fp32:16, *fp32:16, i32:16, 1024" 2>&1 | FileCheck %s --check-prefix=CHECKED
+RUN: nereid compile %s:softmax -v --target sm_90a --instrument oob -o %t --signature "*fp32:16, *fp32:16, i32:16, 1024" 2>&1 | FileCheck %s --check-prefix=CHECKED
 RUN: nereid compile %s:total -v --target sm_90a -o %t --signature "*fp32:16, *fp32:16, i32:16, 1024" 2>&1 | FileCheck %s --check-prefix=STORES
 RUN: nereid compile %s:gathered -v --target sm_90a -o %t --signature "*fp32:16, *i32:16, *fp32:16, 1024" 2>&1 | FileCheck %s --check-prefix=ADDRESS
 RUN: nereid compile %s:early -v --target sm_90a -o %t --signature "*fp32:16, *fp32:16, i32, 1024" 2>&1 | FileCheck %s --check-prefix=EARLY
@@ -71,6 +71,6 @@ def weighted(x_ptr, w_ptr, y_ptr, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     x = tl.load(x_ptr + i)
     total = tl.sum(x, axis=0)
-    # WEIGHTS: :[[#@LINE+1]]:9: remark: row: program 0 asks for it before anything else: all programs read it behind a reduction
+    # WEIGHTS: :[[#@LINE+1]]:9: remark: row: program 0 asks for it before anything else: all programs read it after a reduction
     w = tl.load(w_ptr + tl.arange(0, BLOCK))
     tl.store(y_ptr + i, x / total * w)

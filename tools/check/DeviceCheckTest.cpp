@@ -364,7 +364,7 @@ TEST(DeviceCheckTest, PlantedFaultsAreFound) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is told
+// What is reported
 //===----------------------------------------------------------------------===//
 
 TEST(DeviceCheckTest, AMissingElementIsSaidToBeMissing) {
@@ -408,7 +408,7 @@ TEST(DeviceCheckTest, WritesBetweenAndAroundTheElementsAreFound) {
     EXPECT_FALSE(report.passed());
     EXPECT_THAT(report.text(),
                 HasSubstr(isAround
-                              ? "in front of it or behind it is changed"
+                              ? "in front of it or after it is changed"
                               : "1 bytes between the elements are changed"));
   }
 }

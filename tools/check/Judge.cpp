@@ -235,7 +235,7 @@ void LaunchCheck::judge(const Run &run, CheckReport &report) const {
     }
     if (run.damagedRegion == static_cast<int64_t>(r)) {
       ++owner.wrong;
-      owner.samples.push_back("memory in front of it or behind it is changed");
+      owner.samples.push_back("memory in front of it or after it is changed");
     }
   }
 }

@@ -409,7 +409,7 @@ static Tensor readTensor(const NamedText &text, Device device) {
     dtype = parseDType(path.substr(colon + 1));
     if (!dtype) {
       badArgument(text,
-                  "expected a dtype behind the file, as in @file.npy:bf16, "
+                  "expected a dtype after the file, as in @file.npy:bf16, "
                   "got '" +
                       path.substr(colon + 1) + "'");
     }

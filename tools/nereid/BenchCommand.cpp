@@ -220,7 +220,7 @@ static bool measurePoints(bench::Report &report, const BenchPlan &plan,
     if (endsDevice(rows[0], device) && measured < points.size()) {
       report.notes.push_back(device.str() +
                              " does no more after this fault: the points "
-                             "behind it are not measured.");
+                             "after it are not measured.");
       break;
     }
   }

@@ -321,7 +321,8 @@ TEST_F(Bench, NoSuchKernel) {
               HasSubstr("one of the variables of layer_norm, N, M, dtype"));
 }
 
-// The second point leaves its array: what was measured is told, and written.
+// The second point leaves its array: what was measured is reported, and
+// written.
 TEST_F(Bench, ADeviceThatIsGone) {
   CommandResult r =
       run("bench more.py:far x_ptr=zeros:f32[64] y_ptr=zeros:f32[64] n=64 a=1 "
@@ -387,7 +388,7 @@ TEST_F(Bench, ProvidersHaveLabelsAndGridsWithBlanks) {
   EXPECT_THAT(run("bench k.py:scale 'x_ptr=rand:f32[8]' 'y_ptr=empty:f32[8]' "
                   "n=8 a=1.0 --grid 1 --against 'k.py:scale --grid'")
                   .err,
-              HasSubstr("expected sizes behind --grid"));
+              HasSubstr("expected sizes after --grid"));
 }
 
 TEST_F(Bench, ResultsThatDifferAreMarked) {

@@ -75,7 +75,7 @@ void addBuiltinsCommand(CLI::App &app) {
   command->add_flag("--json", options->json, "As JSON");
   command->add_flag("--markdown", options->markdown, "As docs/BUILTINS.md");
   command->add_flag("--host", options->host,
-                    "What host code is told of the machine, as docs/HOST.md");
+                    "What host code sees of the machine, as docs/HOST.md");
   command->callback([options] { listAll(*options); });
 }
 

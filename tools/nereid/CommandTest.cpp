@@ -201,8 +201,9 @@ TEST_F(Command, CompileEmitsEveryStageOfAGpu) {
 }
 
 TEST_F(Command, ChecksAreCompiledForAGpu) {
-  Result r = run("compile k.py:scale --signature '*fp32:16, *fp32:16, i32, "
-                 "fp32' --target sm_90a --emit ptx --check oob,nan,assert");
+  Result r =
+      run("compile k.py:scale --signature '*fp32:16, *fp32:16, i32, "
+          "fp32' --target sm_90a --emit ptx --instrument oob,nan,assert");
   EXPECT_EQ(r.code, 0) << r.err;
   // The first thread to fail takes the record.
   EXPECT_THAT(r.out, AllOf(HasSubstr("atom"), HasSubstr(".cas.b32")));
@@ -245,7 +246,7 @@ TEST_F(Command, CompileErrors) {
       {"compile k.py:scale --signature '1,2,3,4,5,6'", "has 5 parameters"},
       {"compile k.py:scale --signature '*fp32,*fp32,i32,fp32:16'",
        "expected a float type alone, got ':16'"},
-      {"compile k.py:scale --check race", "oob, nan or assert"},
+      {"compile k.py:scale --instrument race", "oob, nan or assert"},
       {"compile k.py:wrong --signature '*fp32,4'", "undefined_name"},
   };
   for (const Case &c : cases) {

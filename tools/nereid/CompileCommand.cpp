@@ -67,7 +67,8 @@ static void addChecks(CompileCommandOptions &options) {
                     : check == "assert" ? CheckAsserts
                                         : 0;
     if (!flag) {
-      usageError("--check: expected oob, nan or assert, got '" + check + "'");
+      usageError("--instrument: expected oob, nan or assert, got '" + check +
+                 "'");
     }
     options.options.checks |= flag;
   }
@@ -133,7 +134,7 @@ static void assembleImage(KernelImage &image, uint32_t maxRegisters,
          {}});
 }
 
-/// Instructions behind the source line that they come from, in the order of the
+/// Instructions after the source line that they come from, in the order of the
 /// code: a line whose instructions are apart is there several times.
 static std::string sassText(const std::string &nvdisasm,
                             const KernelImage &image, const Source &source) {
@@ -282,7 +283,7 @@ void addCompileCommand(CLI::App &app) {
           "'x_ptr=*fp32, BLOCK=1024'. :16 promises divisibility by 16; a value "
           "is compiled in. For --emit header as often as there are forms, each "
           "as 'KERNEL(...)' where there are several kernels, with @cpu or @gpu "
-          "behind it where the form is for these targets alone")
+          "after it where the form is for these targets alone")
       ->allow_extra_args(false);
   command
       ->add_option(
@@ -336,7 +337,7 @@ void addCompileCommand(CLI::App &app) {
   command->add_flag("--no-fp-fusion", options->noFpFusion,
                     "Keep a * b + c as two roundings");
   command
-      ->add_option("--check", options->checks,
+      ->add_option("--instrument", options->checks,
                    "Compile checks in: oob, nan, assert")
       ->delimiter(',');
   command->callback([options] { compileKernelFile(*options); });

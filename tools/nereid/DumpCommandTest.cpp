@@ -64,7 +64,7 @@ TEST_F(Dump, TheStagesOfACpu) {
                           "70.o"));
 }
 
-TEST_F(Dump, SpecialisationsOfOneKernelAreApart) {
+TEST_F(Dump, SpecializationsOfOneKernelAreApart) {
   ASSERT_EQ(compile("--target sm_80 --emit ptx", "NEREID_DUMP=d").code, 0);
   ASSERT_EQ(compile("--target sm_90a --emit ptx", "NEREID_DUMP=d").code, 0);
   ASSERT_EQ(
@@ -96,7 +96,7 @@ TEST_F(Dump, AnEditedStageTakesTheStagesPlace) {
   EXPECT_THAT(r.err, Not(HasSubstr("stage tile from")));
   EXPECT_THAT(r.err, Not(HasSubstr("stage tilegpu from")));
   EXPECT_THAT(r.out, HasSubstr("div."));
-  // Another specialisation is not touched.
+  // Another specialization is not touched.
   r = compile("--target sm_80 --emit ptx", "NEREID_OVERRIDE=d");
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_THAT(r.out, Not(HasSubstr("div.")));

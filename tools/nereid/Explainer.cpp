@@ -17,7 +17,7 @@
 #include "nereid/Target/NVPTX/Nvdisasm.h"
 #include "nereid/Target/NVPTX/Occupancy.h"
 #include "nereid/Target/NVPTX/Ptxas.h"
-#include "nereid/Tune/KeptResults.h"
+#include "nereid/Tune/TuningStore.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -39,7 +39,7 @@ static explain::Resources resourcesOf(const cuda::ProfiledLaunch &launch,
   image.kernel = image.entry = launch.program.name;
   image.target = launch.program.target;
   image.sharedBytes = launch.sharedBytes;
-  image.numWarps = (launch.threads + 31) / 32;
+  image.threadsPerBlock = launch.threads;
   auto *bytes = reinterpret_cast<const std::byte *>(launch.ptx.data());
   image.code.assign(bytes, bytes + launch.ptx.size());
   Expected<std::string> ptxas = nvptx::findPtxas();
@@ -57,7 +57,7 @@ static explain::Resources resourcesOf(const cuda::ProfiledLaunch &launch,
   resources.spillBytes = image.spillBytes;
   if (auto occupancy = nvptx::occupancyOf(image); occupancy.ok()) {
     resources.residentBlocks = occupancy->blocks;
-    resources.warps = occupancy->blocks * image.numWarps;
+    resources.warps = occupancy->warps;
     resources.mostWarps = occupancy->mostWarps;
     resources.limit = occupancy->limit;
   }
@@ -106,7 +106,7 @@ ExplainChooser::find(const TuningKey &key, const KernelDescription &) {
     return std::nullopt;
   }
   std::optional<tune::TuningRecord> best;
-  for (tune::TuningRecord &record : tune::KeptResults::ofThisUser().all()) {
+  for (tune::TuningRecord &record : tune::TuningStore::ofThisUser().all()) {
     bool isSame = record.kernel == key.kernel &&
                   record.sourceHash == key.sourceHash &&
                   record.values == key.values && record.dtypes == key.dtypes;

@@ -27,7 +27,7 @@ protected:
     ASSERT_EQ(::truncate((root + "/" + name).c_str(), off_t{3} << 30), 0);
   }
   /// Under a limit of memory, in KiB. Stacks and arenas of threads take
-  /// addresses, too: their number is not to hang on the machine's cores.
+  /// addresses, too: their number is not to depend on the machine's cores.
   CommandResult limited(const std::string &arguments, int kib) {
     return run(arguments, "NEREID_NUM_THREADS=2 MALLOC_ARENA_MAX=2 bash -c "
                           "'ulimit -s 8192; ulimit -v " +
@@ -116,8 +116,9 @@ TEST_F(HostileInput, WrongCommandLinesSayWhatWasExpected) {
       {"run --seed -1", "--seed: expected an integer from 0 to"},
       {"run k.py:scale", "expected FILE:KERNEL and --grid, or --launch FILE, "
                          "got no --grid"},
-      {"compile k.py --check all", "--check: expected oob, nan or assert, got "
-                                   "'all'"},
+      {"compile k.py --instrument all",
+       "--instrument: expected oob, nan or assert, got "
+       "'all'"},
   };
   for (const auto &[words, message] : cases) {
     CommandResult result = run(words);

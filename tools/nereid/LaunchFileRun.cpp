@@ -354,7 +354,7 @@ private:
       if (results < 0) {
         raise({ErrorCode::IoError,
                "cannot write '" + options.results + "': " +
-                   (errno == ENXIO ? "nobody reads from this pipe"
+                   (errno == ENXIO ? "no process reads from this pipe"
                                    : std::strerror(errno)),
                {}});
       }

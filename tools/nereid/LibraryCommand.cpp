@@ -59,7 +59,7 @@ static Expected<std::string> resourceReport(KernelImage image) {
   std::string line =
       cuda::resourceLine(image, static_cast<int>(occupancy.blocks),
                          static_cast<int>(32 * occupancy.mostWarps));
-  if (occupancy.blocks * image.numWarps < occupancy.mostWarps) {
+  if (occupancy.warps < occupancy.mostWarps) {
     line += std::string(", limited by ") + occupancy.limit;
   }
   return line;

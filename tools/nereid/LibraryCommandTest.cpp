@@ -83,10 +83,11 @@ TEST_F(LibraryCommand, CubinByPtxas) {
       run(scale + "--target sm_90a --emit cubin -v", fakePtxas(resources));
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_THAT(file("scale.cubin"), HasSubstr(".visible .entry scale"));
-  EXPECT_THAT(r.err,
-              EndsWith("scale [sm_90a]: 200 registers, 16 bytes spilled, 8 "
-                       "local, 0 shared, 4 warps, 2 blocks a multiprocessor, "
-                       "occupancy 12 %, limited by registers\n"));
+  EXPECT_THAT(
+      r.err,
+      EndsWith("scale [sm_90a]: 200 registers, 16 bytes spilled, 8 "
+               "local, 0 shared, 128 threads, 2 blocks a multiprocessor, "
+               "occupancy 12 %, limited by registers\n"));
   EXPECT_THAT(r.err, StartsWith("nereid: dispatch: scale [sm_90a]:\nk.py:8:"));
   r = run(scale + "--target sm_90a --emit cubin -o c.bin",
           fakePtxas(resources));

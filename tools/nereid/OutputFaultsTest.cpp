@@ -170,7 +170,7 @@ TEST_F(OutputFaults, FilesThatCannotBeWritten) {
       EXPECT_EQ(*readFile(root + "/old"), old) << writer.name;
     }
     ASSERT_EQ(::mkfifo((root + "/pipe").c_str(), 0600), 0);
-    told("pipe without reader", "pipe", "nobody reads from this pipe");
+    told("pipe without reader", "pipe", "no process reads from this pipe");
     std::filesystem::remove(root + "/pipe");
   }
 }

@@ -15,7 +15,7 @@
 
 namespace nereid {
 
-/// Quotes around a whole word, or behind its '=', are the shell's.
+/// Quotes around a whole word, or after its '=', are the shell's.
 static std::vector<std::string> wordsOf(const std::string &text) {
   std::vector<std::string> words;
   std::string word;
@@ -99,7 +99,7 @@ RivalText parseRival(const std::string &text) {
       rival.grid = withoutQuotes(words[++next]);
     }
     if (rival.grid.empty()) {
-      usageError("--against '" + text + "': expected sizes behind --grid");
+      usageError("--against '" + text + "': expected sizes after --grid");
     }
   }
   if (rival.what.empty()) {

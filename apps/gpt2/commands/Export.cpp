@@ -43,7 +43,7 @@ static std::string tokenizerOf(const ExportOptions &options,
   return options.tokenizer;
 }
 
-/// Tokens that there are: rows behind them are padding.
+/// Tokens that there are: rows after them are padding.
 static int64_t vocabularyOf(const ExportOptions &options,
                             const ImportedModel &model,
                             const std::string &folder,
@@ -151,7 +151,7 @@ void gpt2::addExportCommand(CLI::App &app) {
                       "another tokenizer, or its file (that of the data)");
   command
       ->add_option("--vocab_size", options->vocabulary,
-                   "tokens that there are; rows of the embedding behind them "
+                   "tokens that there are; rows of the embedding after them "
                    "are left out (the tokenizer's)")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 24));
   command->callback([options] { run(*options); });

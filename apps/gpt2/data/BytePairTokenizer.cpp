@@ -185,7 +185,7 @@ struct BytePairTokenizer::Cache {
 };
 
 /// What one thread encodes with.
-struct BytePairTokenizer::Work {
+struct BytePairTokenizer::Scratch {
   Cache cache;
   std::vector<int32_t> tokens; ///< of the piece
   std::vector<uint32_t> ranks;
@@ -194,12 +194,12 @@ struct BytePairTokenizer::Work {
   std::vector<Candidate> heap;
 };
 
-/// The lowest rank is looked for anew after each merge: the pieces are short.
+/// The lowest rank is looked for again after each merge: the pieces are short.
 void BytePairTokenizer::mergeShort(const uint8_t *piece, size_t bytes,
-                                   Work &work) const {
-  std::vector<int32_t> &tokens = work.tokens;
-  std::vector<uint32_t> &ranks = work.ranks; // of token i and the next one
-  std::vector<int32_t> &results = work.results;
+                                   Scratch &scratch) const {
+  std::vector<int32_t> &tokens = scratch.tokens;
+  std::vector<uint32_t> &ranks = scratch.ranks; // of token i and the next one
+  std::vector<int32_t> &results = scratch.results;
   tokens.resize(bytes);
   ranks.resize(bytes);
   results.resize(bytes);
@@ -237,9 +237,9 @@ void BytePairTokenizer::mergeShort(const uint8_t *piece, size_t bytes,
 
 /// The same with a list and a heap: n log n for n bytes.
 void BytePairTokenizer::mergeLong(const uint8_t *piece, size_t bytes,
-                                  Work &work) const {
-  std::vector<Symbol> &symbols = work.symbols;
-  std::vector<Candidate> &heap = work.heap;
+                                  Scratch &scratch) const {
+  std::vector<Symbol> &symbols = scratch.symbols;
+  std::vector<Candidate> &heap = scratch.heap;
   symbols.clear();
   heap.clear();
   for (size_t i = 0; i < bytes; ++i) {
@@ -285,9 +285,9 @@ void BytePairTokenizer::mergeLong(const uint8_t *piece, size_t bytes,
       }
     }
   }
-  work.tokens.clear();
+  scratch.tokens.clear();
   for (int32_t at = 0; at >= 0; at = symbols[at].behind) {
-    work.tokens.push_back(symbols[at].token);
+    scratch.tokens.push_back(symbols[at].token);
   }
 }
 
@@ -295,7 +295,7 @@ void BytePairTokenizer::mergeLong(const uint8_t *piece, size_t bytes,
 // Texts
 //===----------------------------------------------------------------------===//
 
-void BytePairTokenizer::encodeSegment(std::string_view text, Work &work,
+void BytePairTokenizer::encodeSegment(std::string_view text, Scratch &scratch,
                                       std::vector<int32_t> &tokens) const {
   const uint8_t *at = reinterpret_cast<const uint8_t *>(text.data());
   const uint8_t *end = at + text.size();
@@ -306,7 +306,7 @@ void BytePairTokenizer::encodeSegment(std::string_view text, Work &work,
     uint64_t key[2];
     if (bytes <= Cache::mostBytes) {
       Cache::keyOf(at, bytes, static_cast<size_t>(end - at), key);
-      entry = &work.cache.slot(key);
+      entry = &scratch.cache.slot(key);
       if (entry->key[0] == key[0] && entry->key[1] == key[1]) {
         tokens.insert(tokens.end(), entry->tokens,
                       entry->tokens + entry->count);
@@ -315,28 +315,29 @@ void BytePairTokenizer::encodeSegment(std::string_view text, Work &work,
       }
     }
     if (bytes > shortPiece) {
-      mergeLong(at, bytes, work);
+      mergeLong(at, bytes, scratch);
     } else {
-      mergeShort(at, bytes, work);
+      mergeShort(at, bytes, scratch);
     }
-    tokens.insert(tokens.end(), work.tokens.begin(), work.tokens.end());
-    if (entry && work.tokens.size() <= Cache::mostTokens) {
+    tokens.insert(tokens.end(), scratch.tokens.begin(), scratch.tokens.end());
+    if (entry && scratch.tokens.size() <= Cache::mostTokens) {
       std::copy(key, key + 2, entry->key);
-      std::copy(work.tokens.begin(), work.tokens.end(), entry->tokens);
-      entry->count = static_cast<int32_t>(work.tokens.size());
+      std::copy(scratch.tokens.begin(), scratch.tokens.end(), entry->tokens);
+      entry->count = static_cast<int32_t>(scratch.tokens.size());
     }
     at = stop;
   }
 }
 
-std::unique_ptr<BytePairTokenizer::Work> BytePairTokenizer::takeWork() const {
+std::unique_ptr<BytePairTokenizer::Scratch>
+BytePairTokenizer::takeScratch() const {
   std::lock_guard lock(mutex);
   if (idle.empty()) {
-    return std::make_unique<Work>();
+    return std::make_unique<Scratch>();
   }
-  std::unique_ptr<Work> work = std::move(idle.back());
+  std::unique_ptr<Scratch> scratch = std::move(idle.back());
   idle.pop_back();
-  return work;
+  return scratch;
 }
 
 namespace {
@@ -373,17 +374,17 @@ private:
 
 void BytePairTokenizer::encode(std::string_view text,
                                std::vector<int32_t> &tokens) const {
-  std::unique_ptr<Work> work = takeWork();
+  std::unique_ptr<Scratch> scratch = takeScratch();
   AddedScan scan(added, text);
   size_t from = 0, place = 0;
   while (const AddedToken *one = scan.find(from, place)) {
-    encodeSegment(text.substr(from, place - from), *work, tokens);
+    encodeSegment(text.substr(from, place - from), *scratch, tokens);
     tokens.push_back(one->token);
     from = place + one->text.size();
   }
-  encodeSegment(text.substr(from), *work, tokens);
+  encodeSegment(text.substr(from), *scratch, tokens);
   std::lock_guard lock(mutex);
-  idle.push_back(std::move(work));
+  idle.push_back(std::move(scratch));
 }
 
 size_t BytePairTokenizer::cutAfter(std::string_view text, size_t from) const {

@@ -92,7 +92,7 @@ class BytePairTokenizer : public Tokenizer {
 public:
   /// `vocabulary`: the spelling of each token (ByteAlphabet.h) at its number;
   /// an empty one is a gap. `added`: beside <|endoftext|>; they may stand
-  /// behind the vocabulary. Throws InvalidArgument when a byte has no token.
+  /// after the vocabulary. Throws InvalidArgument when a byte has no token.
   BytePairTokenizer(std::vector<std::string> vocabulary,
                     std::vector<Merge> merges,
                     const std::vector<AddedToken> &added = {});
@@ -123,12 +123,12 @@ public:
 
 private:
   struct Cache;
-  struct Work;
-  void encodeSegment(std::string_view text, Work &work,
+  struct Scratch;
+  void encodeSegment(std::string_view text, Scratch &scratch,
                      std::vector<int32_t> &tokens) const;
-  void mergeShort(const uint8_t *piece, size_t bytes, Work &work) const;
-  void mergeLong(const uint8_t *piece, size_t bytes, Work &work) const;
-  std::unique_ptr<Work> takeWork() const;
+  void mergeShort(const uint8_t *piece, size_t bytes, Scratch &scratch) const;
+  void mergeLong(const uint8_t *piece, size_t bytes, Scratch &scratch) const;
+  std::unique_ptr<Scratch> takeScratch() const;
 
   std::vector<std::string> vocabulary;
   std::vector<Merge> merges_;
@@ -137,7 +137,7 @@ private:
   std::optional<int32_t> special; ///< <|endoftext|>
   std::vector<AddedToken> added;  ///< it and others, the longest first
   mutable std::mutex mutex;
-  mutable std::vector<std::unique_ptr<Work>> idle; ///< one a thread
+  mutable std::vector<std::unique_ptr<Scratch>> idle; ///< one a thread
 };
 
 } // namespace nereid::gpt2

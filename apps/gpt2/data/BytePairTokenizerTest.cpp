@@ -201,7 +201,7 @@ TEST(BytePairTokenizer, anyBytesComeBack) {
   for (size_t bytes = 0; bytes <= 40; ++bytes) {
     std::string word(bytes, 'a');
     EXPECT_EQ(tokenizer->encode(word), naive(*tokenizer, word)) << bytes;
-    std::string more = word + " and more of the text behind it";
+    std::string more = word + " and more of the text after it";
     EXPECT_EQ(tokenizer->encode(more), naive(*tokenizer, more)) << bytes;
   }
 }

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "apps/gpt2/distributed/Communicator.h"
+#include "apps/gpt2/distributed/ControlChannel.h"
 #include "apps/gpt2/distributed/GlooContext.h"
-#include "apps/gpt2/distributed/Peers.h"
 #include "apps/gpt2/distributed/testing/Ranks.h"
 
 #include "nereid/Runtime/Error.h"
@@ -192,7 +192,7 @@ TEST(Communicator, aConnectionThatBreaksIsTold) {
   std::thread other([&] {
     Processes all = meeting.processes(1, 2);
     all.silenceSeconds = forEver;
-    Peers peers(all);
+    ControlChannel peers(all);
     {
       std::shared_ptr<GlooContext> context = GlooContext::connect(peers);
     }
@@ -225,7 +225,7 @@ TEST(Communicator, oneThatFailsEndsTheOthers) {
   EXPECT_THAT(errors[2], HasSubstr("process 1 of 3"));
 }
 
-TEST(Peers, oneThatIsSilentEndsTheRun) {
+TEST(ControlChannel, oneThatIsSilentEndsTheRun) {
   MeetingPlace meeting;
   Processes all = meeting.processes(0, 2);
   all.silenceSeconds = 0.3;
@@ -235,7 +235,7 @@ TEST(Peers, oneThatIsSilentEndsTheRun) {
     done.wait();
   });
   {
-    Peers peers(all);
+    ControlChannel peers(all);
     std::latch isCalled(1);
     peers.watch([&] { isCalled.count_down(); });
     EXPECT_THAT(errorOf([&] { peers.raiseFailure("none"); }),
@@ -248,7 +248,7 @@ TEST(Peers, oneThatIsSilentEndsTheRun) {
 
 /// As Ctrl-Z and fg make of all of them: the other one may have stood as well.
 /// Here each moment counts as a pause, and as a silence.
-TEST(Peers, oneThatHasStoodStillWaitsAnew) {
+TEST(ControlChannel, oneThatHasStoodStillWaitsAnew) {
   MeetingPlace meeting;
   Processes all = meeting.processes(0, 2);
   all.silenceSeconds = all.pauseSeconds = 0;
@@ -258,7 +258,7 @@ TEST(Peers, oneThatHasStoodStillWaitsAnew) {
     done.wait();
   });
   {
-    Peers peers(all);
+    ControlChannel peers(all);
     std::latch isSeen(1);
     std::string end;
     std::atomic<bool> isFirst = true;
@@ -287,7 +287,7 @@ TEST(Communicator, oneThatIsSilentEndsTheOthers) {
     return all;
   };
   std::thread silent([&] {
-    Peers peers(places(1));
+    ControlChannel peers(places(1));
     std::shared_ptr<GlooContext> context = GlooContext::connect(peers);
     done.wait();
   });
@@ -303,7 +303,7 @@ TEST(Communicator, oneThatIsSilentEndsTheOthers) {
 }
 
 /// Nothing is kept of what is longer than any message.
-TEST(Peers, aMessageOfNoSenseEndsTheRun) {
+TEST(ControlChannel, aMessageOfNoSenseEndsTheRun) {
   MeetingPlace meeting;
   std::latch done(1);
   std::thread other([&] {
@@ -311,7 +311,7 @@ TEST(Peers, aMessageOfNoSenseEndsTheRun) {
     met.sockets[0].sendNow(std::string("h\xff\xff\xff\xff", 5));
     done.wait();
   });
-  Peers peers(meeting.processes(0, 2));
+  ControlChannel peers(meeting.processes(0, 2));
   peers.watch([] {});
   EXPECT_THAT(errorOf([&] { peers.raiseFailure("none"); }),
               HasSubstr("process 1 of 2 has sent what is no sign of life"));
@@ -321,12 +321,12 @@ TEST(Peers, aMessageOfNoSenseEndsTheRun) {
 
 /// What waits for a process may be slow to give up: of that the others hear all
 /// the same, and signs of life go on being read.
-TEST(Peers, aFailureIsKnownWhileItsHandlerWaits) {
+TEST(ControlChannel, aFailureIsKnownWhileItsHandlerWaits) {
   MeetingPlace meeting;
   std::thread gone([&] { meet(meeting.processes(1, 2)); });
   std::latch isEnding(1);
   {
-    Peers peers(meeting.processes(0, 2));
+    ControlChannel peers(meeting.processes(0, 2));
     gone.join();
     peers.watch([&] { isEnding.wait(); });
     EXPECT_THAT(errorOf([&] { peers.raiseFailure("none"); }),
@@ -335,10 +335,10 @@ TEST(Peers, aFailureIsKnownWhileItsHandlerWaits) {
   }
 }
 
-TEST(Peers, aProcessThatGoesOnAloneIsTold) {
+TEST(ControlChannel, aProcessThatGoesOnAloneIsTold) {
   MeetingPlace meeting;
   auto peersOf = [&](int rank) {
-    return std::make_unique<Peers>(meeting.processes(rank, 2));
+    return std::make_unique<ControlChannel>(meeting.processes(rank, 2));
   };
   std::thread other([&] {
     auto peers = peersOf(1);

@@ -263,7 +263,7 @@ TEST(DataParallel, processesWithOtherOptionsAreTold) {
   std::vector<std::string> errors = errorsOfRanks(2, [](Communicator &all) {
     Network network(Device::cpu());
     DataParallelOptions options = smallBuckets();
-    options.agreement = all.rank() == 1 ? "behind step 20" : "behind step 10";
+    options.agreement = all.rank() == 1 ? "after step 20" : "after step 10";
     DataParallel optimizer(all, network.parameters, options);
   });
   EXPECT_THAT(errors,

@@ -11,7 +11,7 @@
 //
 // Each call's messages have a tag of the call's number, name and size: those of
 // processes at different calls never meet. They wait, until signs of life,
-// which say at which calls each is, show the difference (Peers).
+// which say at which calls each is, show the difference (ControlChannel).
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,11 +55,11 @@ public:
   void check() override;
 
 private:
-  /// `work` gets the tag of its messages; no call has another's.
-  using Work = std::function<void(uint32_t tag)>;
-  void queue(const std::string &what, int64_t bytes, Work work);
+  /// `task` gets the tag of its messages; no call has another's.
+  using Task = std::function<void(uint32_t tag)>;
+  void queue(const std::string &what, int64_t bytes, Task task);
   void run();
-  /// Throws what `work` does, as Error.
+  /// Throws what `task` does, as Error.
   void attempt(const std::function<void()> &work);
 
   template <typename T>
@@ -68,7 +68,7 @@ private:
   void sumParts(T *parts, int64_t count, T *sum, uint32_t tag);
 
   std::shared_ptr<GlooContext> context; ///< outlives the threads of `peers`
-  Peers peers;
+  ControlChannel peers;
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<std::function<void()>> works; ///< the first one is being done
@@ -117,10 +117,10 @@ GlooCommunicator::~GlooCommunicator() {
     // The others may wait for what is queued here, or this process for them.
     context->end();
   } else {
-    // Nobody closes a connection that another process still reads.
+    // A connection stays open while another process still reads it.
     try {
       barrier();
-    } catch (const Error &) { // the others are told by their own calls
+    } catch (const Error &) { // the others' own calls report it
     }
   }
   {
@@ -179,15 +179,15 @@ static uint32_t hashOf(const std::string &text) {
 }
 
 void GlooCommunicator::queue(const std::string &what, int64_t bytes,
-                             Work work) {
+                             Task task) {
   peers.check();
   {
     std::lock_guard lock(mutex);
     uint64_t call = ++calls;
-    works.emplace_back([this, what, bytes, call, work = std::move(work)] {
+    works.emplace_back([this, what, bytes, call, task = std::move(task)] {
       std::string text = what + " of " + std::to_string(bytes) + " bytes";
       peers.note(call, text);
-      work(hashOf(std::to_string(call) + " " + text));
+      task(hashOf(std::to_string(call) + " " + text));
     });
   }
   changed.notify_all();

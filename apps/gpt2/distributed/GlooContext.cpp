@@ -33,7 +33,7 @@ namespace {
 /// waits for theirs. So `set` may be collective.
 class MeetingStore final : public gloo::rendezvous::Store {
 public:
-  explicit MeetingStore(Peers &peers) : peers(peers) {}
+  explicit MeetingStore(ControlChannel &peers) : peers(peers) {}
 
   void set(const std::string &key, const std::vector<char> &data) override {
     const Processes &all = peers.processes();
@@ -53,7 +53,7 @@ public:
   bool isDone() const { return hasAll; }
 
 private:
-  Peers &peers;
+  ControlChannel &peers;
   bool hasAll = false;
   std::map<std::string, std::vector<char>> values;
 };
@@ -161,7 +161,7 @@ std::string GlooContext::tagOfPair(const std::string &token,
                        randoms[size_t(from)], randoms[size_t(to)]});
 }
 
-void GlooContext::greetAll(const Peers &peers,
+void GlooContext::greetAll(const ControlChannel &peers,
                            const std::vector<std::string> &randoms) {
   // Of no collective call, whose slots have another first byte.
   constexpr uint64_t slot = uint64_t{0xff} << 56;
@@ -185,13 +185,13 @@ void GlooContext::greetAll(const Peers &peers,
   for (int r = 0; r < size; ++r) {
     if (r != rank &&
         !isSame(got[size_t(r)], tagOfPair(peers.token(), randoms, r, rank))) {
-      throw gloo::IoException("whoever connected is not process " +
+      throw gloo::IoException("the process that connected is not process " +
                               std::to_string(r));
     }
   }
 }
 
-std::shared_ptr<GlooContext> GlooContext::tryConnect(Peers &peers,
+std::shared_ptr<GlooContext> GlooContext::tryConnect(ControlChannel &peers,
                                                      std::string &wrong) {
   const Processes &all = peers.processes();
   std::vector<std::string> randoms = peers.gather(randomBytes());
@@ -224,7 +224,7 @@ std::shared_ptr<GlooContext> GlooContext::tryConnect(Peers &peers,
   }
 }
 
-std::shared_ptr<GlooContext> GlooContext::connect(Peers &peers) {
+std::shared_ptr<GlooContext> GlooContext::connect(ControlChannel &peers) {
   std::string wrong;
   constexpr int tries = 3;
   for (int i = 0; i < tries; ++i) {

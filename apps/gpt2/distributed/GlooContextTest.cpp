@@ -45,9 +45,9 @@ TEST(GlooContext, tagsOfPairsAreOfOneAttempt) {
 // Newer versions (this header) have one port a process, and ask who connects by
 // a number.
 #if !__has_include(<gloo/common/store.h>)
-/// Tells process 0 that process 1 listens at an address behind its own, so that
+/// Tells process 0 that process 1 listens at an address after its own, so that
 /// process 0 waits for it; connects to where process 0 listens, in its place.
-static Socket strangerInPlaceOf(Peers &peers) {
+static Socket strangerInPlaceOf(ControlChannel &peers) {
   sockaddr_in far = {};
   far.sin_family = AF_INET;
   far.sin_port = htons(9);
@@ -74,7 +74,7 @@ TEST(GlooContext, connectsAnewWhereAStrangerCame) {
     return all;
   };
   std::thread other([&] {
-    Peers peers(processOf(1));
+    ControlChannel peers(processOf(1));
     {
       strangerInPlaceOf(peers);
     }
@@ -82,7 +82,7 @@ TEST(GlooContext, connectsAnewWhereAStrangerCame) {
     EXPECT_NE(GlooContext::connect(peers), nullptr);
     peers.gather("");
   });
-  Peers peers(processOf(0));
+  ControlChannel peers(processOf(0));
   std::shared_ptr<GlooContext> context = GlooContext::connect(peers);
   EXPECT_NE(context, nullptr);
   peers.gather(""); // both are there until here
@@ -93,7 +93,7 @@ TEST(GlooContext, givesUpAfterThreeStrangers) {
   blockBrokenPipes();
   MeetingPlace place;
   std::thread other([&] {
-    Peers peers(place.processes(1, 2));
+    ControlChannel peers(place.processes(1, 2));
     for (int i = 0; i < 3; ++i) {
       {
         strangerInPlaceOf(peers);
@@ -103,7 +103,7 @@ TEST(GlooContext, givesUpAfterThreeStrangers) {
   });
   Processes all = place.processes(0, 2);
   all.silenceSeconds = forEver;
-  Peers peers(all);
+  ControlChannel peers(all);
   EXPECT_THAT(errorOf([&] { GlooContext::connect(peers); }),
               HasSubstr("the processes cannot connect to each other: process 0 "
                         "of 2 at 127.0.0.1: "));
@@ -117,11 +117,11 @@ TEST(GlooContext, waitsCanBeEnded) {
   blockBrokenPipes();
   MeetingPlace place;
   std::thread other([&] {
-    Peers peers(place.processes(1, 2));
+    ControlChannel peers(place.processes(1, 2));
     std::shared_ptr<GlooContext> context = GlooContext::connect(peers);
     peers.gather("");
   });
-  Peers peers(place.processes(0, 2));
+  ControlChannel peers(place.processes(0, 2));
   std::shared_ptr<GlooContext> context = GlooContext::connect(peers);
   std::thread waiting([&] {
     for (int i = 0; i < 2; ++i) { // and ends at once after that

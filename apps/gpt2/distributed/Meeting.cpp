@@ -92,7 +92,7 @@ private:
   MeetingFile file;
   Socket listener;
   std::deque<Guest> guests; ///< in the order in which they came
-  Deadline opens;           ///< until then nobody is let in
+  Deadline opens;           ///< until then no guest is let in
   Met met;
   int missing;
   int64_t strangers = 0;
@@ -136,12 +136,13 @@ Socket Reception::open() {
            {}});
   }
   if (secret.empty()) {
-    std::fprintf(stderr,
-                 "note: whoever reaches %s%s may take a process's place; with "
-                 "one RENDEZVOUS_SECRET in the environment of all processes "
-                 "nobody else can\n",
-                 placeText(socket.localAddress(), socket.localPort()).c_str(),
-                 isInside ? ", any user of this machine," : "");
+    std::fprintf(
+        stderr,
+        "note: any process that reaches %s%s may take a process's place; with "
+        "one RENDEZVOUS_SECRET in the environment of all processes "
+        "no other can\n",
+        placeText(socket.localAddress(), socket.localPort()).c_str(),
+        isInside ? ", any user of this machine," : "");
   }
   return socket;
 }
@@ -273,7 +274,7 @@ void Reception::giveUp() const {
 }
 
 Met Reception::receiveAll() {
-  // Whoever is at the door then is heard; not those who keep coming.
+  // The guests that are at the door then are heard; not those who keep coming.
   constexpr auto courtesy = std::chrono::seconds(60);
   while (missing > 0) {
     bool isClosed = millisecondsUntil(opens) > 0;

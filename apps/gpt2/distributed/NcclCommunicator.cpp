@@ -15,15 +15,15 @@
 // the bytes that go over the links are those of NCCL's reduceScatter.
 //
 // A kernel of NCCL waits for the other GPUs without end. When one is gone, a
-// thread of Peers aborts the communicator, which ends those kernels. NCCL frees
-// an aborted communicator: all uses of it are under one lock.
+// thread of ControlChannel aborts the communicator, which ends those kernels.
+// NCCL frees an aborted communicator: all uses of it are under one lock.
 //
 //===----------------------------------------------------------------------===//
 
 #include "apps/gpt2/distributed/NcclCommunicator.h"
 
+#include "apps/gpt2/distributed/ControlChannel.h"
 #include "apps/gpt2/distributed/Nccl.h"
-#include "apps/gpt2/distributed/Peers.h"
 #include "apps/gpt2/distributed/TensorChecks.h"
 
 #include "kernels/expression/Expression.h"
@@ -73,7 +73,7 @@ private:
   // In front of `peers`, whose threads use both until they end.
   std::timed_mutex mutex;    ///< of `comm`
   Nccl::Comm comm = nullptr; ///< null: not yet, or no longer
-  Peers peers;
+  ControlChannel peers;
   Stream side;
   Event before, after;
   bool isPending = false;
@@ -135,7 +135,7 @@ NcclCommunicator::~NcclCommunicator() {
 
 void NcclCommunicator::abort() {
   // A call of NCCL may itself wait for the process that is gone; then the end
-  // of this process is what helps (Peers).
+  // of this process is what helps (ControlChannel).
   std::unique_lock lock(mutex, std::defer_lock);
   if (lock.try_lock_for(std::chrono::seconds(2)) && comm) {
     nccl->commAbort(std::exchange(comm, nullptr));

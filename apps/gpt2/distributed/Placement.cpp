@@ -7,9 +7,9 @@
 
 #include "apps/gpt2/distributed/Placement.h"
 
+#include "apps/gpt2/distributed/BatchSlice.h"
 #include "apps/gpt2/distributed/Launcher.h"
 #include "apps/gpt2/distributed/Nccl.h"
-#include "apps/gpt2/distributed/Share.h"
 #include "apps/gpt2/train/Interrupt.h"
 #include "apps/gpt2/train/Run.h"
 #include "nereid/Runtime/Error.h"
@@ -57,14 +57,14 @@ std::optional<int> gpt2::startProcesses(const Options &o) {
     refuse("expected --gpus or --processes, got both");
   }
   checkOptions(o);
-  shareOf(o, 0, int(size));
+  sliceOf(o, 0, int(size));
   if (o.gpus > 1) {
     checkGpus(o);
   } else if (o.device.starts_with("cuda") && gpusOfMachine() > 0) {
     refuse("processes: expected --device=cpu, got '" + o.device +
            "'; hint: --gpus=" + std::to_string(size) + " for as many GPUs");
   }
-  Interrupt untilTheEnd; // behind `launch`, too
+  Interrupt untilTheEnd; // after `launch`, too
   return launch({"", {}, int(size)});
 }
 
@@ -92,8 +92,8 @@ Device gpt2::deviceOf(const Options &o, const Processes &all) {
     return all.rank == 0 ? deviceOf(o.device) : Device::cpu();
   }
   if (o.device != "cuda") {
-    refuse("device: expected 'cuda' with several processes, of which each has "
-           "a GPU of its own, got '" +
+    refuse("device: expected 'cuda' with several processes, each with a GPU of "
+           "its own, got '" +
            o.device + "'");
   }
   // A scheduler may show each process its own GPU alone.

@@ -171,7 +171,7 @@ static void setMeeting(const Reader &read, const Starter &starter,
   if (!all.secret.empty() && all.secret.size() < leastSecret) {
     Reader::fail("environment variable RENDEZVOUS_SECRET: expected " +
                  std::to_string(leastSecret) +
-                 " characters or more that nobody can guess, got " +
+                 " characters or more that no one can guess, got " +
                  std::to_string(all.secret.size()) +
                  "; hint: openssl rand -hex 32");
   }
@@ -209,11 +209,12 @@ static void setMeeting(const Reader &read, const Starter &starter,
   } else if (all.localSize == all.size) {
     all.meetingFile = meetingFileOf(read, starter);
   } else {
-    Reader::fail(std::string(starter.size) + "=" + std::to_string(all.size) +
-                 ", of which " + std::to_string(all.localSize) +
-                 " run on this machine: expected MASTER_ADDR, the name of the "
-                 "machine of process 0, got none; hint: mpirun -x "
-                 "MASTER_ADDR=HOST (Open MPI), -genv MASTER_ADDR HOST (MPICH)");
+    Reader::fail(
+        std::string(starter.size) + "=" + std::to_string(all.size) + ", " +
+        std::to_string(all.localSize) +
+        " of them on this machine: expected MASTER_ADDR, the name of the "
+        "machine of process 0, got none; hint: mpirun -x "
+        "MASTER_ADDR=HOST (Open MPI), -genv MASTER_ADDR HOST (MPICH)");
   }
 }
 

@@ -127,7 +127,7 @@ TEST(Processes, aSecretIsLong) {
   variables["RENDEZVOUS_SECRET"] = "0123456789abcde";
   EXPECT_THAT(errorOf(variables),
               HasSubstr("RENDEZVOUS_SECRET: expected 16 characters or more "
-                        "that nobody can guess, got 15"));
+                        "that no one can guess, got 15"));
 }
 
 TEST(Processes, contradictionsAreNamed) {
@@ -144,7 +144,7 @@ TEST(Processes, contradictionsAreNamed) {
   EXPECT_THAT(errorOf({{"OMPI_COMM_WORLD_RANK", "0"},
                        {"OMPI_COMM_WORLD_SIZE", "8"},
                        {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"}}),
-              HasSubstr("OMPI_COMM_WORLD_SIZE=8, of which 4 run on this "
+              HasSubstr("OMPI_COMM_WORLD_SIZE=8, 4 of them on this "
                         "machine: expected MASTER_ADDR"));
 }
 

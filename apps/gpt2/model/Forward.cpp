@@ -42,9 +42,9 @@ static void checkTokens(const Tensor &tokens, const GptConfig &config) {
 
 /// Each place of dropout draws from counters of its own.
 namespace {
-class Places {
+class DropoutSites {
 public:
-  Places(double p, const Tensor &seed) : p(p), seed(seed) {}
+  DropoutSites(double p, const Tensor &seed) : p(p), seed(seed) {}
 
   kernels::ResidualDropout residual() {
     kernels::ResidualDropout dropout;
@@ -76,7 +76,7 @@ private:
 namespace {
 struct BlockOptions {
   kernels::AttentionOptions attention;
-  kernels::ResidualDropout dropout; ///< behind attention
+  kernels::ResidualDropout dropout; ///< after attention
   int64_t heads = 1;
   Activation activation = Activation::None;
 };
@@ -107,13 +107,13 @@ Model::hidden(const Tensor &tokens,
   Activation activation =
       shape.tanhGelu ? Activation::GeluTanh : Activation::Gelu;
   double p = gradEnabled() ? shape.dropout : 0;
-  Places places(p, seedOfDropout);
+  DropoutSites sites(p, seedOfDropout);
   Variable y;
   if (p > 0) {
     Tensor nothing = zeros({1, 1, shape.width}, shape.dtype, where);
     std::tie(y, stream) = kernels::addLayerNorm(
         stream, nothing.expand(stream.shape()), layers[0].norm1,
-        layers[0].norm1Bias, 1e-5, places.residual());
+        layers[0].norm1Bias, 1e-5, sites.residual());
   } else {
     y = kernels::layerNorm(stream, layers[0].norm1, layers[0].norm1Bias);
   }
@@ -121,8 +121,8 @@ Model::hidden(const Tensor &tokens,
     const Block &b = layers[i];
     BlockOptions options;
     options.attention.causal = true;
-    options.attention.dropout = places.attention();
-    options.dropout = places.residual();
+    options.attention.dropout = sites.attention();
+    options.dropout = sites.residual();
     options.heads = shape.heads;
     options.activation = activation;
     auto block = [options, i, seen](std::span<const Variable> in) {
@@ -141,7 +141,7 @@ Model::hidden(const Tensor &tokens,
     const Variable &weight = isLast ? norm : layers[i + 1].norm1,
                    &bias = isLast ? normBias : layers[i + 1].norm1Bias;
     std::tie(y, stream) = kernels::addLayerNorm(added, stream, weight, bias,
-                                                1e-5, places.residual());
+                                                1e-5, sites.residual());
   }
   return y;
 }

@@ -49,7 +49,7 @@ class Faults:
         """The checkpoint is that of `step`, and a run goes on from it."""
         assert state_of(self.folder / out)["step"] == step, state_of(self.folder / out)["step"]
         result = self.resume(out, max_iters=step + 2)
-        assert result.returncode == 0 and f"resumed behind step {step}" in result.stdout, result.stderr
+        assert result.returncode == 0 and f"resumed after step {step}" in result.stdout, result.stderr
 
     # Options.
 
@@ -279,9 +279,9 @@ class Faults:
             errors = process.communicate()[1]
             step = state_of(self.folder / out)["step"]
             assert process.returncode == -number, process.returncode
-            assert f"stopped by SIG{name} behind step {step}; --init_from=resume goes on" in errors, errors
+            assert f"stopped by SIG{name} after step {step}; --init_from=resume goes on" in errors, errors
             assert 20 < step < 4000, step
-            # The bits are those of a run that nobody stopped.
+            # The bits are those of a run that was not stopped.
             end = step + 5
             result = self.program.train(out, options | dict(max_iters=end), "--init_from=resume")
             assert result.returncode == 0, result.stderr
@@ -310,11 +310,11 @@ class Faults:
 
         for count in 1, 2:
             out, words = f"in-evaluation-{count}", [f"--processes={count}"]
-            assert "stopped by SIGTERM behind step 0\n" in stop(out, "layer norm", *words)
+            assert "stopped by SIGTERM after step 0\n" in stop(out, "layer norm", *words)
             result = self.train(out, *words, **(long | dict(eval_iters=2, max_iters=8, eval_interval=100)))
             assert result.returncode == 0, result.stderr
             text = stop(out, "iter 9:", "--init_from=resume", *words)
-            assert "stopped by SIGTERM behind step 10; --init_from=resume goes on" in text, text
+            assert "stopped by SIGTERM after step 10; --init_from=resume goes on" in text, text
             result = self.resume(out, **(long | dict(eval_iters=2)))
             assert result.returncode == 0, result.stderr
             ours, expected = state_of(self.folder / out), state_of(whole)
@@ -359,13 +359,13 @@ class Faults:
         self.expect(result, 0, f"note: best: the best checkpoint, of {best}; --checkpoint=last is of {last}")
         result = run("train", "--init_from=resume", "--checkpoint=best", f"--max_iters={step + 1}")
         self.expect(result, 0)
-        assert f"resumed behind step {step}\n" in result.stdout, result.stdout
-        self.expect(result, 0, f"note: the next checkpoint replaces those behind step {step}, of step {state['step']}; a copy of best ")
+        assert f"resumed after step {step}\n" in result.stdout, result.stdout
+        self.expect(result, 0, f"note: the next checkpoint replaces those after step {step}, of step {state['step']}; a copy of best ")
 
     # Going on.
 
     def test_options_of_the_run(self):
-        """A run goes on with its own options; what differs is told, and what cannot differ is refused."""
+        """A run goes on with its own options; what differs is reported, and what cannot differ is refused."""
         own = self.options | dict(seed=7, batch_size=3, max_iters=6, eval_interval=3)
         self.trained("own", **own)
         whole = self.trained("own-whole", **(own | dict(max_iters=9)))
@@ -413,7 +413,7 @@ class Faults:
         before = curve_of(out)
         back = lambda *words: self.program.run("train", "--init_from=resume", "--out_dir=back", "--checkpoint=10", *words)
         result = back("--max_iters=10")
-        self.expect(result, 0, "note: the next checkpoint replaces those behind step 10, of step ")
+        self.expect(result, 0, "note: the next checkpoint replaces those after step 10, of step ")
         assert state_of(out)["step"] == 20 and curve_of(out) == before, curve_of(out)
         self.expect(back("--max_iters=15"), 0)
         assert state_of(out)["step"] == 15 and curve_of(out) == [line for line in before if line[0] < 15 or line[0] == 15 and line[1] is None]
@@ -476,7 +476,7 @@ class Faults:
         assert len(losses) == 8 and max(abs(a - b) for a, b in zip(losses, losses[1:])) < 0.2, losses
 
     def test_numbers(self):
-        """Weights that are no numbers are an error; without clipping the norm is told."""
+        """Weights that are no numbers are an error; without clipping the norm is reported."""
         self.trained("norms", grad_clip=0, max_iters=3, eval_interval=3)
         assert all(line[3] > 0.1 for line in curve_of(self.folder / "norms") if line[1] is not None)
         self.program.run("export", "--out_dir=norms", "--to=nan")

@@ -172,7 +172,7 @@ def check_loopback6(hosts, program):
 
 
 def check_all_addresses(hosts, program):
-    """Process 0 may listen at every address, of which the others name one."""
+    """Process 0 may listen at every address, and the others name one of them."""
     for everywhere, version in (("0.0.0.0", 4), ("::", 4), ("::", 6)) if hosts.has6 else (("0.0.0.0", 4),):
         what = f"MASTER_ADDR={everywhere} for process 0, IPv{version} for process 1"
         (_, zero), (_, one) = places(torchrun, 2, version)
@@ -244,7 +244,7 @@ def check_strangers(hosts, program):
         wait_all([zero, one], name)
         strangers.communicate()
         compare(losses_of(program, "alone"), losses_of(program, name.split()[0]), name)
-        print(f"{name}: behind 1,000 connections the processes meet; process 0 listened at its address alone")
+        print(f"{name}: after 1,000 connections the processes meet; process 0 listened at its address alone")
 
 
 def begun(hosts, out):
@@ -286,7 +286,7 @@ def check_refusals(hosts, program):
     zero = hosts.start(0, place[0][1], "refused")
     wait_for_listening(zero)
     wrong = hosts.start(1, place[1][1] | {"RANK": "1"}, "refused", before=["env", "RENDEZVOUS_SECRET=another that is not theirs"])
-    # Anybody can answer so: it says what it was told, and goes on trying.
+    # Anybody can answer so: it says what it heard, and goes on trying.
     text = ""
     for line in wrong.stdout:
         text += line
@@ -304,8 +304,8 @@ def check_without_secret(hosts, program):
     """Process 0 says what that means."""
     started = [hosts.start(host, variables, "open", before=["env", "-u", "RENDEZVOUS_SECRET"]) for host, variables in places(torchrun, 2)]
     texts = wait_all(started, "no secret")
-    note = f"note: whoever reaches {ADDRESSES[4][0]}:29511 may take a process's place"
-    if note not in texts[0] or "note: whoever" in texts[1]:
+    note = f"note: any process that reaches {ADDRESSES[4][0]}:29511 may take a process's place"
+    if note not in texts[0] or "note: any process that" in texts[1]:
         fail(f"no secret: expected '{note}' of process 0, got {texts[0][:600]}")
     print("without a secret process 0 says what that means")
 

@@ -95,7 +95,7 @@ def go_on(model, optimizer, tokens, first, last):
 
 
 def train_theirs(o, folder, tokens, vocabulary, bias):
-    """A folder with ckpt.pt, behind FIRST steps."""
+    """A folder with ckpt.pt, after FIRST steps."""
     out = folder / f"theirs-{bias}"
     if o.nanogpt:
         data = folder / "data/theirs"
@@ -136,7 +136,7 @@ def compare(o, ours, tokens, vocabulary, bias):
     own = [(line["loss"], line["grad_norm"]) for line in lines if "loss" in line]
     assert [line["iter"] for line in lines if "loss" in line] == list(range(FIRST, FIRST + o.steps)), lines
     losses, norms = (max(abs(a[i] - b[i]) / abs(b[i]) for a, b in zip(own, theirs)) for i in (0, 1))
-    print(f"bias {bias}: behind {FIRST} steps of {'nanoGPT' if o.nanogpt else 'the reference'}, {o.steps} steps here: losses "
+    print(f"bias {bias}: after {FIRST} steps of {'nanoGPT' if o.nanogpt else 'the reference'}, {o.steps} steps here: losses "
           f"{theirs[0][0]:.4f} to {theirs[-1][0]:.4f} agree to {losses:.1e}, norms to {norms:.1e}", flush=True)
     if not (len(own) == o.steps and losses <= LOSSES and norms <= NORMS):
         sys.exit(f"error: expected losses that agree to {LOSSES} and norms to {NORMS}")
@@ -160,7 +160,7 @@ def compare(o, ours, tokens, vocabulary, bias):
 
 
 class Hostile:
-    """What runs a command in whoever loads it as a pickle."""
+    """What runs a command in the program that loads it as a pickle."""
 
     def __init__(self, marker):
         self.marker = marker

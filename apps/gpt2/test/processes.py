@@ -1,5 +1,5 @@
 """A run in one, two and four processes, which divide each step's tokens: the same log, with the same losses where the weights
-are the same. Its checkpoint goes on in any number of processes. Where one is told to stop, all do, with a checkpoint; where
+are the same. Its checkpoint goes on in any number of processes. Where one gets a signal to stop, all do, with a checkpoint; where
 one dies, the run ends and says so.
 
     apps/gpt2/test/processes.py build/bin/nereid-gpt2
@@ -106,7 +106,7 @@ def begun(program, out, **more):
 
 
 def check_signals(program):
-    """Whatever process hears of it, all stop behind one step, with a checkpoint."""
+    """Whatever process hears of it, all stop after one step, with a checkpoint."""
     ways = {
         "the starter": lambda run, children: run.send_signal(signal.SIGTERM) or signal.SIGTERM,
         # A terminal sends it to each process of the group; the starter sends it on, too.
@@ -123,7 +123,7 @@ def check_signals(program):
         result = program.train(f"stopped{i}", OPTIONS | dict(max_iters=step + 2), "--init_from=resume", "--processes=2")
         if result.returncode:
             fail(f"a signal to {name}: resumed: {result.stderr}")
-        print(f"a signal to {name}: all stop behind step {step}, and go on")
+        print(f"a signal to {name}: all stop after step {step}, and go on")
 
 
 def check_scripts(program):

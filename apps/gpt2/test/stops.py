@@ -101,7 +101,7 @@ def check_stop(status, text, out, stop):
     stops = text.count("stopped by")
     if stops != (status != 0):
         wrong("expected one line that tells of the stop")
-    if stops and f"stopped by {stop.signal.name} behind step " not in text:
+    if stops and f"stopped by {stop.signal.name} after step " not in text:
         wrong("expected the signal's name")
     saved = text.count(", loss of the last batch ")
     if saved != text.count("--init_from=resume goes on"):

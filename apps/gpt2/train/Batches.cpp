@@ -35,7 +35,7 @@ static const std::vector<Shard> &validationOf(const Dataset &data) {
   return data.val;
 }
 
-Batches::Batches(const Options &o, const Share &share)
-    : share(share), data(openDataset(o.dataset)),
+Batches::Batches(const Options &o, const BatchSlice &slice)
+    : slice(slice), data(openDataset(o.dataset)),
       train(loaderOf(data.train, o, 0)), trainSeen(loaderOf(data.train, o, 1)),
       validation(loaderOf(validationOf(data), o, 2)) {}

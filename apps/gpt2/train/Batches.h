@@ -11,21 +11,21 @@
 #include "apps/gpt2/Options.h"
 #include "apps/gpt2/data/Dataset.h"
 #include "apps/gpt2/data/Loader.h"
-#include "apps/gpt2/distributed/Share.h"
+#include "apps/gpt2/distributed/BatchSlice.h"
 
 namespace nereid::gpt2 {
 
 enum class Split { Train, Validation };
 
-/// Of a data set: what steps are trained on, and what evaluations see, which is
-/// the same in each.
+/// The batches of a data set: those that steps are trained on, and those that
+/// evaluations see, the same in each.
 class Batches {
 public:
   /// Throws what opening the data set throws.
-  Batches(const Options &options, const Share &share);
+  Batches(const Options &options, const BatchSlice &slice);
   /// One process's.
   explicit Batches(const Options &options)
-      : Batches(options, shareOf(options, 0, 1)) {}
+      : Batches(options, sliceOf(options, 0, 1)) {}
 
   /// Micro-steps are numbered over all steps, and over all processes.
   Batch training(uint64_t microStep) { return read(train, microStep); }
@@ -38,11 +38,11 @@ public:
 
 private:
   Batch read(Loader &from, uint64_t number) const {
-    return share.splitsRows ? from.batch(number, share.rank, share.size)
-                            : from.batch(number, 0, 1, uint64_t(share.size));
+    return slice.splitsRows ? from.batch(number, slice.rank, slice.size)
+                            : from.batch(number, 0, 1, uint64_t(slice.size));
   }
 
-  Share share;
+  BatchSlice slice;
   Dataset data;
   Loader train, trainSeen, validation;
 };

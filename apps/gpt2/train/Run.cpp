@@ -62,14 +62,14 @@ private:
   void begin();
   void checkData();
   void openFolder();
-  /// Of the writer's thread, behind the first checkpoint.
+  /// Of the writer's thread, after the first checkpoint.
   void replaceFiles();
   void announce() const;
   /// Returns as `train`.
   int steps();
   void checkLoss(double loss, int64_t step) const;
   /// That has been sent to one of the processes, or 0. Collective: all stop
-  /// behind the same step.
+  /// after the same step.
   int signalToStop();
   /// Before a step; to ask the others is to wait for them, so that not every
   /// step asks.
@@ -121,7 +121,7 @@ private:
   uint64_t bestStep = 0;
   nlohmann::json record; ///< of the data
   bool decayFollowsEpochs = false;
-  /// When the others were asked, behind how many steps; how long a step has
+  /// When the others were asked, after how many steps; how long a step has
   /// taken on average of all processes, and when they are asked next.
   std::optional<Clock::time_point> asked;
   int64_t askedAt = 0, nextQuestion = 0;
@@ -141,7 +141,7 @@ static std::string agreementOf(const Options &options, const Start &start) {
         "processes", "threads", "overwrite", "keep"}) {
     all.erase(own);
   }
-  return all.dump() + " behind step " +
+  return all.dump() + " after step " +
          std::to_string(start.checkpoint ? start.checkpoint->state.step : 0);
 }
 
@@ -163,7 +163,7 @@ Run::Run(const Options &given, const std::vector<std::string> &notes)
     : options(checked(given)), notes(notes), processes(processesOf(options)),
       device(deviceOf(options, processes)),
       all(makeCommunicator(processes, device)), start(startOf(options)),
-      data(limited(options, start), shareOf(options, all->rank(), all->size())),
+      data(limited(options, start), sliceOf(options, all->rank(), all->size())),
       config(configOf(timed(options, data, start), start, data.vocabulary(),
                       device)),
       fit(checkedFit(config, options, device)),
@@ -276,7 +276,7 @@ void Run::openFolder() {
     }
     replaces = loadTrainingState(options.outDir).step > uint64_t(first);
     if (!behind.empty()) {
-      notes.push_back("the next checkpoint replaces those behind step " +
+      notes.push_back("the next checkpoint replaces those after step " +
                       std::to_string(first) + ", of step " + behind +
                       "; a copy of " + options.outDir +
                       " under another name keeps them");
@@ -340,7 +340,7 @@ void Run::announce() const {
                              options.batchSize * options.blockSize),
       describeKernels(config, device, trainer.isCaptured()).c_str());
   if (first > 0) {
-    std::printf("resumed behind step %lld\n", static_cast<long long>(first));
+    std::printf("resumed after step %lld\n", static_cast<long long>(first));
   }
   std::fflush(stdout);
 }
@@ -496,7 +496,7 @@ void Run::stop(int64_t step, int signal) {
     all->barrier();
   }
   if (isRoot()) {
-    std::fprintf(stderr, "stopped by %s behind step %lld%s\n",
+    std::fprintf(stderr, "stopped by %s after step %lld%s\n",
                  nameOfStop(signal), static_cast<long long>(step),
                  isKept ? "; --init_from=resume goes on" : "");
   }
@@ -597,8 +597,8 @@ int Run::steps() {
     trace.emplace(options.trace);
   }
   auto micro = uint64_t(options.gradientAccumulationSteps);
-  const Share &share = trainer.share();
-  std::vector<Batch> batches(size_t(share.microSteps));
+  const BatchSlice &slice = trainer.slice();
+  std::vector<Batch> batches(size_t(slice.microSteps));
   int signal = 0;
   int64_t step = first;
   if (isTakenOver && !options.evalOnly) {
@@ -630,7 +630,7 @@ int Run::steps() {
     }
     for (size_t i = 0; i < batches.size(); ++i) {
       batches[i] = data.training(uint64_t(step) * micro +
-                                 uint64_t(share.microStep(int64_t(i))));
+                                 uint64_t(slice.microStep(int64_t(i))));
     }
     trainer.step(step, batches);
     meter.count();

@@ -50,7 +50,7 @@ Trainer::Trainer(Model &model, const Options &options,
                  const std::string &agreement)
     : model(model), options(options), where(model.device()),
       own(std::move(one)), all(given ? *given : *own),
-      part(shareOf(options, all.rank(), all.size())),
+      part(sliceOf(options, all.rank(), all.size())),
       parallel(all, trainedOf(model, options),
                {.optimizer = adamwOptions(options),
                 .microSteps = part.microSteps,
@@ -92,7 +92,7 @@ void Trainer::update() {
     all.allReduce(lossSum);
   }
   Tensor factor;
-  // The norm is told without clipping, too.
+  // The norm is reported without clipping, too.
   constexpr double any = std::numeric_limits<float>::max();
   bool clips = options.gradClip > 0;
   kernels::ClippedNorm clipped =

@@ -19,8 +19,8 @@
 
 #include "apps/gpt2/Options.h"
 #include "apps/gpt2/data/Loader.h"
+#include "apps/gpt2/distributed/BatchSlice.h"
 #include "apps/gpt2/distributed/DataParallel.h"
-#include "apps/gpt2/distributed/Share.h"
 #include "apps/gpt2/model/Model.h"
 
 #include "nereid/Runtime/Stream.h"
@@ -41,14 +41,14 @@ public:
   /// One process.
   Trainer(Model &model, const Options &options);
 
-  /// Step number `step`, of one micro-step a batch, of this process's share.
+  /// Step number `step`, of one micro-step a batch, of this process's slice.
   /// Returns when the device has been given its work. Throws InvalidArgument
   /// for another number of batches than the share has.
   void step(int64_t step, std::span<const Batch> batches);
 
-  /// Of the last step; these wait for the device. The mean over the batches of
-  /// all processes, and the norm before clipping. They
-  /// throw where another process is gone.
+  /// Results of the last step; these wait for the device. The mean over the
+  /// batches of all processes, and the norm before clipping. They throw where
+  /// another process is gone.
   double loss() const;
   double gradientNorm() const;
 
@@ -60,7 +60,7 @@ public:
            const std::function<bool()> &isAskedToStop = {});
 
   DataParallel &optimiser() { return parallel; }
-  const Share &share() const { return part; }
+  const BatchSlice &slice() const { return part; }
   bool isCaptured() const { return options.compile && !where.isHost(); }
 
 private:
@@ -80,12 +80,12 @@ private:
   Device where;
   std::unique_ptr<Communicator> own; ///< of one process
   Communicator &all;
-  Share part;
+  BatchSlice part;
   DataParallel parallel;
   int64_t steps = 0; ///< of this object
   Tensor tokens, targets, lossSum, norm;
-  /// Of a micro-step; of the last one of several processes, which is recorded
-  /// with its communication; and the optimiser's.
+  /// `further` is a micro-step; `closing` the last micro-step of several
+  /// processes, recorded with its communication; `last` the optimiser's.
   std::optional<Graph> further, closing, last;
 };
 

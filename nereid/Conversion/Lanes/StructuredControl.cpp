@@ -7,7 +7,7 @@
 
 #include "nereid/Conversion/Lanes/StructuredControl.h"
 #include "nereid/Conversion/Lanes/TurnedLoops.h"
-#include "nereid/Support/ManyLoops.h"
+#include "nereid/Support/LargeFunctions.h"
 
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

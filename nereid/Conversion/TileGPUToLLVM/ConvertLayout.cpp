@@ -7,7 +7,7 @@
 
 #include "nereid/Conversion/TileGPUToLLVM/Forms.h"
 #include "nereid/Layout/HalvedLayout.h"
-#include "nereid/Layout/Pull.h"
+#include "nereid/Layout/ShuffleSource.h"
 
 #include <bit>
 
@@ -51,7 +51,7 @@ void KernelEmitter::emitConvertLayout(tilegpu::ConvertLayoutOp op) {
   ConversionPlan plan =
       planConversion(from.layout.linear(bits), to.layout.linear(bits),
                      tile::getElementBytes(from.element), target.shared);
-  Pull pull(plan.pull);
+  ShuffleSource pull(plan.pull);
   auto selectors = pull.selectors();
   if (goesThroughSharedMemory(plan)) {
     unsigned bytes = tile::getElementBytes(from.element) << bits;
@@ -95,7 +95,7 @@ void KernelEmitter::emitConvertLayout(tilegpu::ConvertLayoutOp op) {
       if (known) {
         return known;
       }
-      // A register that is dead everywhere holds padding that nobody reads.
+      // A register that is dead everywhere holds padding that nothing reads.
       Value value = source[reg];
       if (!value) {
         return {};

@@ -35,7 +35,7 @@ static constexpr int captureCost = 16;
 /// allocation takes more than linear time, stay short however long the program.
 static constexpr unsigned maxDepth = 256;
 
-/// What operands tell of the results of `op`, which has been visited.
+/// What follows from operands for the results of `op`, which has been visited.
 void Plan::learn(Operation *op) {
   if (op->getNumRegions() != 0) {
     return;
@@ -203,7 +203,7 @@ const char *Plan::whyMaterialize(Value value, ArrayRef<Demand> wanted) {
       return "a loop or branch reads it again and again";
     }
     if (demand.shuffled && !view && (memory || price > keepCost)) {
-      return "it is read in another order, behind a reshape";
+      return "it is read in another order, after a reshape";
     }
     if (demand.repeated && !view && price >= keepCost) {
       return "a broadcast would compute it again for each element";
@@ -325,7 +325,7 @@ void Plan::decide(Operation *op) {
   forward(op, wanted);
 }
 
-/// Is `operand` of a dot, behind views, used by anything else? If not, it is
+/// Is `operand` of a dot, after views, used by anything else? If not, it is
 /// evaluated while it is packed, and needs no buffer before that.
 static bool isShared(Value operand) {
   while (operand.hasOneUse()) {
@@ -383,7 +383,7 @@ void Plan::demandOperands(Operation *op) {
 // Buffers of yielded tensors
 //===----------------------------------------------------------------------===//
 
-/// Is the old content of the buffer behind `argument` read before `item`
+/// Is the old content of the buffer after `argument` read before `item`
 /// writes it, or by `item` at the very position that it writes?
 bool Plan::onlyReadBefore(Value argument, Item *item) const {
   auto found = demands.find(argument);

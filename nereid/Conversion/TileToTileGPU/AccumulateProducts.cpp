@@ -53,7 +53,7 @@ void AccumulateProductsPass::runOnOperation() {
       }
       if (isa<arith::AddFOp>(sum) && !fpFusion) {
         tellDecision(dot, [] {
-          return Decision{"dot", "a sum is computed behind the product",
+          return Decision{"dot", "a sum is computed after the product",
                           "the product begins with what is added to it",
                           "enable_fp_fusion is off, which keeps two roundings",
                           "tl.dot(a, b, acc)"};
@@ -68,7 +68,7 @@ void AccumulateProductsPass::runOnOperation() {
       }
       tellDecision(dot, [] {
         return Decision{"dot", "the product begins with what is added to it",
-                        "", "so that no sum is computed behind it", ""};
+                        "", "so that no sum is computed after it", ""};
       });
       dot.getCMutable().assign(start);
       sum->getResult(0).replaceAllUsesWith(dot.getResult());

@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A block pointer is a record of scalars and static parts. Nothing is computed
-// until it is loaded or stored through; then it becomes what a user would have
-// written by hand:
+// A block pointer is an aggregate of scalars and static parts. Nothing is
+// computed until it is loaded or stored through; then it becomes what a user
+// would have written by hand:
 //
 //   pointers = base + sum_d offset_d stride_d      (one scalar)
 //                   + sum_d range_d stride_d       (each along its own axis)
 //   mask     = AND over checked d of  0 <= offset_d + range_d < shape_d
 //
-// A loop carries the record's scalars; those that tl.advance does not touch
+// A loop carries the aggregate's scalars; those that tl.advance does not touch
 // are invariant and leave the loop again in canonicalisation.
 //
 //===----------------------------------------------------------------------===//
@@ -139,14 +139,14 @@ scalarsArgument(CallContext &ctx, const BoundArguments &args,
 
 namespace {
 
-std::shared_ptr<const RecordType> blockPointerType() {
+std::shared_ptr<const AggregateType> blockPointerType() {
   static const auto type = [] {
-    auto record = std::make_shared<RecordType>();
-    record->name = "block_ptr";
-    record->fields = {"base",        "shape", "strides", "offsets",
-                      "block_shape", "order", "dtype",   "type"};
-    record->methods = "block_ptr";
-    return record;
+    auto aggregate = std::make_shared<AggregateType>();
+    aggregate->name = "block_ptr";
+    aggregate->fields = {"base",        "shape", "strides", "offsets",
+                         "block_shape", "order", "dtype",   "type"};
+    aggregate->methods = "block_ptr";
+    return aggregate;
   }();
   return type;
 }
@@ -195,30 +195,31 @@ FailureOr<Value> emitMakeBlockPtr(CallContext &ctx,
   // elements' type.
   Value type(TypeValue{base.type, false, {block.begin(), block.end()}});
   return Value(
-      Record{blockPointerType(),
-             {base, tupleOf(*shape), tupleOf(*strides), tupleOf(*offsets),
-              Value::ints(block), Value::ints(order), type, type}});
+      Aggregate{blockPointerType(),
+                {base, tupleOf(*shape), tupleOf(*strides), tupleOf(*offsets),
+                 Value::ints(block), Value::ints(order), type, type}});
 }
 
-/// The record as a tile; null with an error if it is another kind of record.
+/// The aggregate as a tile; null with an error if it is another kind of
+/// aggregate.
 FailureOr<MemoryTile> tileOf(CallContext &ctx, const BoundArguments &args,
                              llvm::StringRef parameter) {
   const Value &value = args[parameter];
-  if (!value.isRecord() || value.record().type != blockPointerType()) {
-    bool isDescriptor =
-        value.isRecord() && value.record().type->name == "tensor_descriptor";
+  if (!value.isAggregate() || value.aggregate().type != blockPointerType()) {
+    bool isDescriptor = value.isAggregate() &&
+                        value.aggregate().type->name == "tensor_descriptor";
     return argumentError(ctx, args, parameter, "a pointer or a block pointer",
                          value.describe(),
                          isDescriptor ? "a descriptor has its own methods: "
                                         "desc.load([...]), desc.store([...], x)"
                                       : "");
   }
-  const Record &record = value.record();
+  const Aggregate &aggregate = value.aggregate();
   MemoryTile tile;
-  tile.base = record.fields[0].tensor();
+  tile.base = aggregate.fields[0].tensor();
   auto tensors = [&](size_t field) {
     llvm::SmallVector<Tensor> items;
-    for (const Value &item : record.fields[field].items()) {
+    for (const Value &item : aggregate.fields[field].items()) {
       items.push_back(item.tensor());
     }
     return items;
@@ -226,7 +227,7 @@ FailureOr<MemoryTile> tileOf(CallContext &ctx, const BoundArguments &args,
   tile.shape = tensors(1);
   tile.strides = tensors(2);
   tile.offsets = tensors(3);
-  for (const Value &extent : record.fields[4].items()) {
+  for (const Value &extent : aggregate.fields[4].items()) {
     tile.blockShape.push_back(static_cast<int64_t>(extent.integer()));
   }
   return tile;
@@ -247,9 +248,9 @@ FailureOr<Value> emitAdvance(CallContext &ctx, const BoundArguments &args) {
     bool isZero = mlir::matchPattern(step.value, mlir::m_Zero());
     moved.push_back(isZero ? offset : ctx.emitter.add(offset, step));
   }
-  Record record = args["base"].record();
-  record.fields[3] = Value::tuple(std::move(moved));
-  return Value(std::move(record));
+  Aggregate aggregate = args["base"].aggregate();
+  aggregate.fields[3] = Value::tuple(std::move(moved));
+  return Value(std::move(aggregate));
 }
 
 /// The axes of `boundary_check`.

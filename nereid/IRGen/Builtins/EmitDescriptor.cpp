@@ -27,14 +27,14 @@ enum Field {
   Padding
 };
 
-std::shared_ptr<const RecordType> descriptorType() {
+std::shared_ptr<const AggregateType> descriptorType() {
   static const auto type = [] {
-    auto record = std::make_shared<RecordType>();
-    record->name = "tensor_descriptor";
-    record->fields = {"base",  "shape",      "strides", "block_shape",
-                      "dtype", "block_type", "padding"};
-    record->methods = "tensor_descriptor";
-    return record;
+    auto aggregate = std::make_shared<AggregateType>();
+    aggregate->name = "tensor_descriptor";
+    aggregate->fields = {"base",  "shape",      "strides", "block_shape",
+                         "dtype", "block_type", "padding"};
+    aggregate->methods = "tensor_descriptor";
+    return aggregate;
   }();
   return type;
 }
@@ -90,16 +90,16 @@ FailureOr<Value> emitMakeDescriptor(CallContext &ctx,
   return makeDescriptor(base, *shape, *strides, block, *padding == 1);
 }
 
-/// The `self` record, which a free function may have got wrong.
-FailureOr<Record> descriptorArgument(CallContext &ctx,
-                                     const BoundArguments &args) {
+/// The `self` aggregate, which a free function may have got wrong.
+FailureOr<Aggregate> descriptorArgument(CallContext &ctx,
+                                        const BoundArguments &args) {
   const Value &self = args[size_t{0}];
-  if (!self.isRecord() || self.record().type != descriptorType()) {
+  if (!self.isAggregate() || self.aggregate().type != descriptorType()) {
     return argumentError(ctx, args, ctx.builtin.parameters[0].name,
                          "a tensor descriptor", self.describe(),
                          "make one with tl.make_tensor_descriptor");
   }
-  return self.record();
+  return self.aggregate();
 }
 
 /// `size` int64 scalars from a field of integer scalars.
@@ -116,11 +116,11 @@ FailureOr<AccessOperands> accessAt(CallContext &ctx, const BoundArguments &args,
                                    const Record &record) {
   Emitter &e = ctx.emitter;
   MemoryTile tile;
-  tile.base = record.fields[Base].tensor();
-  tile.shape = longs(e, record.fields[Shape]);
-  tile.strides = longs(e, record.fields[Strides]);
+  tile.base = aggregate.fields[Base].tensor();
+  tile.shape = longs(e, aggregate.fields[Shape]);
+  tile.strides = longs(e, aggregate.fields[Strides]);
   llvm::SmallVector<int64_t> axes;
-  for (const Value &extent : record.fields[BlockShape].items()) {
+  for (const Value &extent : aggregate.fields[BlockShape].items()) {
     axes.push_back(static_cast<int64_t>(axes.size()));
     tile.blockShape.push_back(static_cast<int64_t>(extent.integer()));
   }
@@ -156,8 +156,8 @@ FailureOr<Tensor> valueFor(CallContext &ctx, const BoundArguments &args,
 
 FailureOr<Value> emitDescriptorAtomic(CallContext &ctx,
                                       const BoundArguments &args) {
-  FailureOr<Record> record = descriptorArgument(ctx, args);
-  if (failed(record)) {
+  FailureOr<Aggregate> aggregate = descriptorArgument(ctx, args);
+  if (failed(aggregate)) {
     return failure();
   }
   FailureOr<AccessOperands> access = accessAt(ctx, args, *record);
@@ -182,12 +182,12 @@ FailureOr<Value> emitDescriptorAtomic(CallContext &ctx,
 FailureOr<AccessOperands>
 accessRows(CallContext &ctx, const BoundArguments &args, const Record &record) {
   Emitter &e = ctx.emitter;
-  llvm::ArrayRef<Value> block = record.fields[BlockShape].items();
+  llvm::ArrayRef<Value> block = aggregate.fields[BlockShape].items();
   if (block.size() != 2 || block[0].integer() != 1) {
     return callError(ctx,
                      "expected a descriptor whose block_shape is [1, columns], "
                      "got " +
-                         record.fields[BlockShape].repr());
+                         aggregate.fields[BlockShape].repr());
   }
   const Tensor &rows = args.tensor("x_offsets");
   if (rows.rank() != 1 || !rows.type.isInteger()) {
@@ -207,11 +207,11 @@ accessRows(CallContext &ctx, const BoundArguments &args, const Record &record) {
   }
   int64_t count = row->shape()[0],
           width = static_cast<int64_t>(block[1].integer());
-  auto shape = longs(e, record.fields[Shape]);
-  auto strides = longs(e, record.fields[Strides]);
+  auto shape = longs(e, aggregate.fields[Shape]);
+  auto strides = longs(e, aggregate.fields[Strides]);
   // One row at each row's own address, then the columns of a plain tile.
   MemoryTile tile;
-  tile.base = record.fields[Base].tensor();
+  tile.base = aggregate.fields[Base].tensor();
   tile.shape = {e.constant(DType::Int64, Int{1}), shape[1]};
   tile.strides = {e.constant(DType::Int64, Int{0}), strides[1]};
   tile.offsets = {e.constant(DType::Int64, Int{0}), *column};
@@ -241,22 +241,22 @@ using AccessOf = FailureOr<AccessOperands>(CallContext &,
 template <AccessOf &accessOf>
 FailureOr<Value> emitDescriptorLoad(CallContext &ctx,
                                     const BoundArguments &args) {
-  FailureOr<Record> record = descriptorArgument(ctx, args);
-  if (failed(record)) {
+  FailureOr<Aggregate> aggregate = descriptorArgument(ctx, args);
+  if (failed(aggregate)) {
     return failure();
   }
   FailureOr<AccessOperands> access = accessOf(ctx, args, *record);
   if (failed(access)) {
     return failure();
   }
-  return loaded(ctx.emitter, *access, *record);
+  return loaded(ctx.emitter, *access, *aggregate);
 }
 
 template <AccessOf &accessOf>
 FailureOr<Value> emitDescriptorStore(CallContext &ctx,
                                      const BoundArguments &args) {
-  FailureOr<Record> record = descriptorArgument(ctx, args);
-  if (failed(record)) {
+  FailureOr<Aggregate> aggregate = descriptorArgument(ctx, args);
+  if (failed(aggregate)) {
     return failure();
   }
   FailureOr<AccessOperands> access = accessOf(ctx, args, *record);
@@ -279,10 +279,10 @@ Value makeDescriptor(const Tensor &base, llvm::ArrayRef<Tensor> shape,
                      llvm::ArrayRef<int64_t> blockShape, bool padsWithNan) {
   ScalarType element = base.type.pointee();
   TypeValue blockType{element, true, {blockShape.begin(), blockShape.end()}};
-  return Value(Record{descriptorType(),
-                      {base, tupleOf(shape), tupleOf(strides),
-                       Value::ints(blockShape), Value(element),
-                       Value(blockType), Value(padsWithNan ? "nan" : "zero")}});
+  return Value(Aggregate{
+      descriptorType(),
+      {base, tupleOf(shape), tupleOf(strides), Value::ints(blockShape),
+       Value(element), Value(blockType), Value(padsWithNan ? "nan" : "zero")}});
 }
 
 void registerDescriptorBuiltins(BuiltinTable &table) {

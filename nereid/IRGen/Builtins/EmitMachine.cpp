@@ -53,12 +53,12 @@ FailureOr<Value> emitAnswer(CallContext &, const BoundArguments &) {
 
 FailureOr<Value> emitCurrentTarget(CallContext &ctx, const BoundArguments &) {
   static const auto type = [] {
-    auto record = std::make_shared<RecordType>();
-    record->name = "GPUTarget";
-    record->fields = {"backend", "arch", "warp_size"};
-    return record;
+    auto aggregate = std::make_shared<AggregateType>();
+    aggregate->name = "GPUTarget";
+    aggregate->fields = {"backend", "arch", "warp_size"};
+    return aggregate;
   }();
-  return Value(Record{
+  return Value(Aggregate{
       type,
       {Value("cuda"), Value(capabilityOf(ctx.evaluator.target)), Value(32)}});
 }

@@ -172,7 +172,7 @@ FailureOr<Value> emitLoad(CallContext &ctx, const BoundArguments &args) {
     return failure();
   }
   access.isVolatile = args.boolean("volatile");
-  if (args["pointer"].isRecord()) {
+  if (args["pointer"].isAggregate()) {
     return emitBlockPointerLoad(ctx, args, access);
   }
   FailureOr<Tensor> pointer = tensorArgument(ctx, args, "pointer");
@@ -226,7 +226,7 @@ FailureOr<Value> emitStore(CallContext &ctx, const BoundArguments &args) {
   if (failed(cacheArguments(ctx, args, access, /*isStore=*/true))) {
     return failure();
   }
-  if (args["pointer"].isRecord()) {
+  if (args["pointer"].isAggregate()) {
     return emitBlockPointerStore(ctx, args, access);
   }
   FailureOr<Tensor> pointer = tensorArgument(ctx, args, "pointer");

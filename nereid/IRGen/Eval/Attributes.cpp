@@ -232,21 +232,21 @@ FailureOr<Value> Evaluator::typeMethod(const TypeValue &type,
 
 /// Of a value of the host that is known in part: packaging's versions, what
 /// torch says of a GPU. What is not known is opaque.
-FailureOr<Value> Evaluator::hostRecordAttribute(const Record &record,
-                                                llvm::StringRef name) {
-  if (record.type->name == "Version") {
+FailureOr<Value> Evaluator::hostAggregateAttribute(const Aggregate &aggregate,
+                                                   llvm::StringRef name) {
+  if (aggregate.type->name == "Version") {
     std::string text;
-    for (const Value &field : record.fields) {
+    for (const Value &field : aggregate.fields) {
       text += (text.empty() ? "" : ".") + field.str();
     }
     if (name == "release") {
-      return Value::tuple(record.fields);
+      return Value::tuple(aggregate.fields);
     }
     if (name == "base_version" || name == "public" || name == "vstring") {
       return Value(text);
     }
   }
-  return hostName(record.type->name + "." + name.str());
+  return hostName(aggregate.type->name + "." + name.str());
 }
 
 bool isDecoratedAs(const Value &member, llvm::StringRef what) {
@@ -290,14 +290,14 @@ FailureOr<Value> Evaluator::memberFunction(const Value &self,
 
 FailureOr<Value> Evaluator::recordAttribute(const Value &object,
                                             llvm::StringRef name) {
-  const Record &record = object.record();
-  if (const Value *field = record.find(name)) {
+  const Aggregate &aggregate = object.aggregate();
+  if (const Value *field = aggregate.find(name)) {
     return *field;
   }
   BoundMethod method;
   method.self = object;
   method.name = name.str();
-  const RecordType &type = *record.type;
+  const AggregateType &type = *aggregate.type;
   if (!type.methods.empty()) {
     method.builtin = BuiltinTable::get().findMember(type.methods, name);
   }
@@ -316,7 +316,7 @@ FailureOr<Value> Evaluator::recordAttribute(const Value &object,
   // A hook's effects are all known, or it is refused.
   if (type.methods == "host" ||
       (type.methods == "host_tensor" && !hookActions)) {
-    return hostRecordAttribute(record, name);
+    return hostAggregateAttribute(aggregate, name);
   }
   std::vector<std::string> candidates = type.fields;
   if (!type.methods.empty()) {
@@ -338,7 +338,7 @@ FailureOr<Value> Evaluator::attribute(const Value &object,
   if (object.isType()) {
     return typeAttribute(object.type(), name);
   }
-  if (object.isRecord()) {
+  if (object.isAggregate()) {
     return recordAttribute(object, name);
   }
   if (object.isOpaque()) {

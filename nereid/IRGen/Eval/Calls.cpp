@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 //
 // A call of a jit function evaluates its body in a frame of its own: inlining
-// and specialisation in one. Static arguments stay static inside, whatever the
+// and specialization in one. Static arguments stay static inside, whatever the
 // parameter's annotation.
 //
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Dialect/Tile/IR/Tile.h"
-#include "nereid/IRGen/Eval/Spine.h"
+#include "nereid/IRGen/Eval/BranchChain.h"
 
 namespace nereid::irgen {
 
@@ -176,7 +176,7 @@ FailureOr<Value> Evaluator::callBuiltin(const Builtin &builtin,
 //===----------------------------------------------------------------------===//
 
 /// A jit function may call itself while its static arguments change: each call
-/// is a specialisation of its own. A call with the types and the constants of
+/// is a specialization of its own. A call with the types and the constants of
 /// one that is still running would go on for ever.
 LogicalResult Evaluator::checkRecursion(const Function &function,
                                         const Scope &scope) {
@@ -267,13 +267,14 @@ Evaluator::callFunction(const std::shared_ptr<const Function> &function,
 /// The end of a body is a `return`: so that where only one side of an `if`
 /// returns, both do in the end, and no flag is needed.
 FailureOr<Value> Evaluator::runFunction(ast::Body body) {
-  FailureOr<Outcome> outcome = runSequence(
-      body.size() + 1, [&](size_t i, Spine &spine) -> FailureOr<Outcome> {
-        if (i == body.size()) {
-          return Outcome{Outcome::Returns};
-        }
-        return runStatement(body[i], spine);
-      });
+  FailureOr<Outcome> outcome =
+      runSequence(body.size() + 1,
+                  [&](size_t i, BranchChain &branches) -> FailureOr<Outcome> {
+                    if (i == body.size()) {
+                      return Outcome{Outcome::Returns};
+                    }
+                    return runStatement(body[i], branches);
+                  });
   if (failed(outcome)) {
     return failure();
   }

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Classes of fields (NamedTuple, dataclass, aggregate) make records; all other
-// classes make objects of the host (Host/Objects.cpp). A body runs in order and
-// sees the names that it has bound.
+// Classes of fields (NamedTuple, dataclass, aggregate) make aggregates; all
+// other classes make objects of the host (Host/Objects.cpp). A body runs in
+// order and sees the names that it has bound.
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/IRGen/Eval/Spine.h"
+#include "nereid/IRGen/Eval/BranchChain.h"
 #include "nereid/IRGen/Host/Objects.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -39,10 +39,10 @@ private:
   Diagnostics &diag;
   const ast::ClassDef *def;
   std::shared_ptr<PythonClass> cls = std::make_shared<PythonClass>();
-  std::shared_ptr<RecordType> record = std::make_shared<RecordType>();
+  std::shared_ptr<AggregateType> aggregate = std::make_shared<AggregateType>();
   /// The body's own variables; methods do not see them.
   std::shared_ptr<Scope> body = std::make_shared<Scope>();
-  bool isRecord = false, isTuple = false;
+  bool isAggregate = false, isTuple = false;
   bool isPlainEnum = false; ///< members are numbers or texts
   Int automatic = 0;        ///< enum.auto()
 };
@@ -60,7 +60,7 @@ void Evaluator::ClassBuilder::addBase(const Value &base) {
   if (base.isOpaque()) {
     llvm::StringRef name(base.opaque().name);
     if (name.ends_with("NamedTuple")) {
-      isRecord = isTuple = true;
+      isAggregate = isTuple = true;
     } else if (isEnumBase(name)) {
       cls->isEnum = true;
       isPlainEnum |= isPlainEnumBase(name);
@@ -79,17 +79,18 @@ void Evaluator::ClassBuilder::addBase(const Value &base) {
     return;
   }
   const PythonClass &parent = base.pythonClass();
-  if (parent.record) {
-    isRecord = true;
-    isTuple |= parent.record->isTuple;
-    record->fields = parent.record->fields;
+  if (parent.aggregate) {
+    isAggregate = true;
+    isTuple |= parent.aggregate->isTuple;
+    aggregate->fields = parent.aggregate->fields;
     cls->defaults = parent.defaults;
   } else if (!parent.def && (parent.name == "int" || parent.name == "str" ||
                              parent.name == "float")) {
     isPlainEnum = true; // class Mode(str, Enum)
   }
-  bool isKnown = parent.def || parent.record || isExceptionName(parent.name) ||
-                 parent.name == "object" || isPlainEnum;
+  bool isKnown = parent.def || parent.aggregate ||
+                 isExceptionName(parent.name) || parent.name == "object" ||
+                 isPlainEnum;
   if (!isKnown) {
     cls->unknown = "its base class '" + parent.name + "' is host code";
   }
@@ -143,7 +144,7 @@ LogicalResult Evaluator::ClassBuilder::addField(const ast::AnnAssign *field) {
     }
     initial = *value;
   }
-  record->fields.emplace_back(name->id);
+  aggregate->fields.emplace_back(name->id);
   cls->defaults.push_back(initial);
   if (initial) {
     keep(std::string(name->id), *initial);
@@ -209,8 +210,8 @@ void Evaluator::ClassBuilder::runOther(const ast::Stmt *statement) {
   }
   Diagnostics::Mark mark = diag.mark();
   FrameScope own(e, e.frame->module, e.frame->function, false, body);
-  Spine spine(e);
-  if (failed(e.runStatement(statement, spine))) {
+  BranchChain branches(e);
+  if (failed(e.runStatement(statement, branches))) {
     cls->unknown = diag.reason();
     diag.forget(mark);
   }
@@ -224,15 +225,15 @@ void Evaluator::ClassBuilder::runOther(const ast::Stmt *statement) {
 Evaluator::ClassBuilder::ClassBuilder(Evaluator &evaluator,
                                       const ast::ClassDef *def)
     : e(evaluator), diag(evaluator.diag), def(def) {
-  cls->name = record->name = std::string(def->name);
+  cls->name = aggregate->name = std::string(def->name);
   cls->def = def;
   cls->module = e.frame->module;
   e.host.classes.push_back(cls);
   body->parent = e.frame->scope;
   for (const ast::Expr *decorator : def->decoratorList) {
-    isRecord |= decoratorName(decorator) == "aggregate" ||
-                decoratorName(decorator) == "_aggregate" ||
-                decoratorName(decorator) == "dataclass";
+    isAggregate |= decoratorName(decorator) == "aggregate" ||
+                   decoratorName(decorator) == "_aggregate" ||
+                   decoratorName(decorator) == "dataclass";
   }
 }
 
@@ -268,9 +269,9 @@ FailureOr<Value> Evaluator::ClassBuilder::run() {
       return failure();
     }
   }
-  if (isRecord) {
-    record->isTuple = isTuple;
-    cls->record = record;
+  if (isAggregate) {
+    aggregate->isTuple = isTuple;
+    cls->aggregate = aggregate;
   }
   return Value(std::shared_ptr<const PythonClass>(cls));
 }

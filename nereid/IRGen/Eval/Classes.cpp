@@ -15,12 +15,12 @@ namespace nereid::irgen {
 FailureOr<Value>
 Evaluator::namedTupleClass(llvm::ArrayRef<Argument> arguments) {
   auto cls = std::make_shared<PythonClass>();
-  auto record = std::make_shared<RecordType>();
+  auto aggregate = std::make_shared<AggregateType>();
   if (arguments.size() < 2 || !arguments[0].value.isString()) {
     return diag.error("namedtuple: expected a name and field names");
   }
-  cls->name = record->name = arguments[0].value.string();
-  record->isTuple = true;
+  cls->name = aggregate->name = arguments[0].value.string();
+  aggregate->isTuple = true;
   const Value &fields = arguments[1].value;
   if (fields.isString()) {
     std::string text = fields.string();
@@ -28,7 +28,7 @@ Evaluator::namedTupleClass(llvm::ArrayRef<Argument> arguments) {
     llvm::SmallVector<llvm::StringRef> names;
     llvm::SplitString(text, names, " ");
     for (llvm::StringRef name : names) {
-      record->fields.push_back(name.str());
+      aggregate->fields.push_back(name.str());
     }
   } else {
     FailureOr<std::vector<Value>> names = iterate(fields, "namedtuple");
@@ -41,22 +41,22 @@ Evaluator::namedTupleClass(llvm::ArrayRef<Argument> arguments) {
             "namedtuple: a field name is " + name.describe() +
             "; expected names as strings: namedtuple('Pair', ['a', 'b'])");
       }
-      record->fields.push_back(name.string());
+      aggregate->fields.push_back(name.string());
     }
   }
-  cls->defaults.resize(record->fields.size());
-  cls->record = record;
+  cls->defaults.resize(aggregate->fields.size());
+  cls->aggregate = aggregate;
   return Value(std::shared_ptr<const PythonClass>(cls));
 }
 
-std::shared_ptr<const RecordType>
-recordTypeOf(const std::shared_ptr<const PythonClass> &cls) {
-  if (!cls->record->userClass && cls->def) {
+std::shared_ptr<const AggregateType>
+aggregateTypeOf(const std::shared_ptr<const PythonClass> &cls) {
+  if (!cls->aggregate->userClass && cls->def) {
     // Not a cycle of ownership: the pointer shares nothing.
-    cls->record->userClass = std::shared_ptr<const PythonClass>(
+    cls->aggregate->userClass = std::shared_ptr<const PythonClass>(
         std::shared_ptr<const PythonClass>(), cls.get());
   }
-  return cls->record;
+  return cls->aggregate;
 }
 
 static std::shared_ptr<const Function> findInit(const PythonClass &cls) {
@@ -67,13 +67,13 @@ static std::shared_ptr<const Function> findInit(const PythonClass &cls) {
 /// What a field holds until __init__ sets it.
 static constexpr llvm::StringLiteral unsetField = "a field that is not set";
 
-/// An aggregate as its own __init__ makes it: `self` is a variable whose record
-/// every assignment to a field replaces.
+/// An aggregate as its own __init__ makes it: `self` is a variable whose
+/// aggregate every assignment to a field replaces.
 FailureOr<Value>
 Evaluator::construct(const std::shared_ptr<const PythonClass> &cls,
                      const std::shared_ptr<const Function> &init,
                      llvm::ArrayRef<Argument> arguments) {
-  std::shared_ptr<const RecordType> type = recordTypeOf(cls);
+  std::shared_ptr<const AggregateType> type = aggregateTypeOf(cls);
   std::vector<Value> fields;
   for (size_t i = 0; i < type->fields.size(); ++i) {
     bool hasDefault = i < cls->defaults.size() && cls->defaults[i];
@@ -87,7 +87,7 @@ Evaluator::construct(const std::shared_ptr<const PythonClass> &cls,
         "' has no parameter for the object; expected def __init__(self, ...)");
   }
   llvm::SmallVector<Argument> all = {
-      {"", Value(Record{type, std::move(fields)}), diag.stack.back().span}};
+      {"", Value(Aggregate{type, std::move(fields)}), diag.stack.back().span}};
   all.append(arguments.begin(), arguments.end());
   auto scope = std::make_shared<Scope>();
   scope->parent = init->closure;
@@ -104,7 +104,7 @@ Evaluator::construct(const std::shared_ptr<const PythonClass> &cls,
     made = scope->variables[parameters[0]->arg].value;
   }
   for (auto [name, value] :
-       llvm::zip_equal(type->fields, made.record().fields)) {
+       llvm::zip_equal(type->fields, made.aggregate().fields)) {
     if (value.isOpaque() && value.opaque().name == unsetField) {
       return diag.error(
           "'__init__' of '" + cls->name + "' does not set the field '" + name +
@@ -119,7 +119,7 @@ Evaluator::callClass(const std::shared_ptr<const PythonClass> &cls,
                      llvm::ArrayRef<Argument> arguments) {
   bool isKeyworded = llvm::any_of(
       arguments, [](const Argument &a) { return !a.keyword.empty(); });
-  if (!cls->def && !cls->record && cls->name == "dict" && isKeyworded) {
+  if (!cls->def && !cls->aggregate && cls->name == "dict" && isKeyworded) {
     // dict(a=1), dict(other, a=1).
     llvm::SmallVector<Argument> positional, named;
     for (const Argument &argument : arguments) {
@@ -136,7 +136,7 @@ Evaluator::callClass(const std::shared_ptr<const PythonClass> &cls,
     }
     return dict;
   }
-  if (!cls->def && !cls->record) {
+  if (!cls->def && !cls->aggregate) {
     if (const Builtin *conversion =
             BuiltinTable::get().find("python", "_" + cls->name)) {
       return callBuiltin(*conversion, arguments);
@@ -151,10 +151,10 @@ Evaluator::callClass(const std::shared_ptr<const PythonClass> &cls,
   if (cls->isEnum && !frame->isKernel && arguments.size() == 1) {
     return enumMember(diag, *cls, arguments[0].value);
   }
-  if (!cls->record && !frame->isKernel) {
+  if (!cls->aggregate && !frame->isKernel) {
     return instantiate(cls, arguments);
   }
-  if (!cls->record) {
+  if (!cls->aggregate) {
     return diag.hostError("the class '" + cls->name +
                               "' is host code; it cannot be used here",
                           "a kernel's classes are NamedTuple or "
@@ -163,7 +163,7 @@ Evaluator::callClass(const std::shared_ptr<const PythonClass> &cls,
   if (std::shared_ptr<const Function> init = findInit(*cls)) {
     return construct(cls, init, arguments);
   }
-  const RecordType &type = *cls->record;
+  const AggregateType &type = *cls->aggregate;
   std::vector<std::optional<Value>> fields(type.fields.size());
   size_t position = 0;
   for (const Argument &argument : arguments) {
@@ -196,7 +196,7 @@ Evaluator::callClass(const std::shared_ptr<const PythonClass> &cls,
     }
     values.push_back(*fields[i]);
   }
-  return Value(Record{recordTypeOf(cls), std::move(values)});
+  return Value(Aggregate{aggregateTypeOf(cls), std::move(values)});
 }
 
 } // namespace nereid::irgen

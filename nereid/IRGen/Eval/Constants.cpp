@@ -151,7 +151,7 @@ FailureOr<Value> Emitter::decay(const Value &value) {
     }
     return Value(*tensor);
   }
-  bool isTuple = value.isTuple() || (value.isRecord() && value.isSequence());
+  bool isTuple = value.isTuple() || (value.isAggregate() && value.isSequence());
   if (!isTuple) {
     return value;
   }
@@ -167,8 +167,8 @@ FailureOr<Value> Emitter::decay(const Value &value) {
     }
     items.push_back(std::move(*decayed));
   }
-  if (value.isRecord()) {
-    return Value(Record{value.record().type, std::move(items)});
+  if (value.isAggregate()) {
+    return Value(Aggregate{value.aggregate().type, std::move(items)});
   }
   return Value::tuple(std::move(items));
 }

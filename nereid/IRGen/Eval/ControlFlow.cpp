@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Dialect/Tile/IR/Tile.h"
-#include "nereid/IRGen/Eval/Spine.h"
+#include "nereid/IRGen/Eval/BranchChain.h"
 
 namespace nereid::irgen {
 
@@ -488,10 +488,11 @@ static bool endsWithReturn(ast::Body body) {
 
 /// A whole chain of `elif`. Where exactly one side of a branch returns, what
 /// follows the chain belongs to the other side, which stays open on the
-/// spine of the statements around it; all other sides end with the chain.
-FailureOr<Outcome> Evaluator::runIf(const ast::If *statement, Spine &spine) {
+/// chain of the statements around it; all other sides end with the chain.
+FailureOr<Outcome> Evaluator::runIf(const ast::If *statement,
+                                    BranchChain &branches) {
   std::vector<ReturningSides> returns = returningSides(statement);
-  Spine chain(*this);
+  BranchChain chain(*this);
   bool followed = true; // by the rest: in the side that is open
   size_t next = 0;
   for (const ast::If *branch = statement;; branch = ast::elifOf(branch)) {
@@ -516,11 +517,12 @@ FailureOr<Outcome> Evaluator::runIf(const ast::If *statement, Spine &spine) {
       return failed(outcome) ? outcome : chain.close(std::move(*outcome));
     }
     followed = followed && side.body != side.orelse;
-    Spine &levels = followed ? spine : chain;
+    BranchChain &levels = followed ? branches : chain;
     bool goesOnInThen = followed && side.orelse;
     LogicalResult opened =
-        goesOnInThen ? levels.open(test->tensor(), Spine::Side::Else, runElse)
-                     : levels.open(test->tensor(), Spine::Side::Then, runThen);
+        goesOnInThen
+            ? levels.open(test->tensor(), BranchChain::Side::Else, runElse)
+            : levels.open(test->tensor(), BranchChain::Side::Then, runThen);
     if (failed(opened)) {
       return failure();
     }

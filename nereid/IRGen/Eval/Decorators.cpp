@@ -325,39 +325,39 @@ static FailureOr<Value> aggregate(CallContext &ctx,
 static FailureOr<Value> aggregateReplace(CallContext &ctx,
                                          const BoundArguments &args) {
   const Value &instance = args["instance"];
-  if (!instance.isRecord() || !instance.record().type->userClass) {
+  if (!instance.isAggregate() || !instance.aggregate().type->userClass) {
     return ctx.diag.error(ctx.name() +
                               ": argument 'instance': expected an aggregate, "
                               "got " +
                               instance.describe(),
                           "write tl.aggregate_replace(instance, field=value)");
   }
-  const Record &record = instance.record();
+  const Aggregate &aggregate = instance.aggregate();
   llvm::SmallVector<Argument> fields;
   for (auto [name, value] :
-       llvm::zip_equal(record.type->fields, record.fields)) {
+       llvm::zip_equal(aggregate.type->fields, aggregate.fields)) {
     fields.push_back({name, value, args.span("instance")});
   }
   for (const auto &[name, value] : args["changes"].dict()) {
-    auto at = llvm::find(record.type->fields, name.string());
-    if (at == record.type->fields.end()) {
-      return ctx.diag.error("'" + record.type->name + "' has no field '" +
+    auto at = llvm::find(aggregate.type->fields, name.string());
+    if (at == aggregate.type->fields.end()) {
+      return ctx.diag.error("'" + aggregate.type->name + "' has no field '" +
                                 name.string() + "'",
-                            choices(name.string(), record.type->fields));
+                            choices(name.string(), aggregate.type->fields));
     }
-    fields[at - record.type->fields.begin()].value = value;
+    fields[at - aggregate.type->fields.begin()].value = value;
   }
-  return ctx.evaluator.call(Value(record.type->userClass), fields);
+  return ctx.evaluator.call(Value(aggregate.type->userClass), fields);
 }
 
-static const std::shared_ptr<const RecordType> &configType() {
-  static const auto type = std::make_shared<const RecordType>(
-      RecordType{"Config",
-                 {"kwargs", "num_warps", "num_stages", "num_ctas", "maxnreg",
-                  "pre_hook", "minnreg"},
-                 /*isTuple=*/false,
-                 "triton_config",
-                 nullptr});
+static const std::shared_ptr<const AggregateType> &configType() {
+  static const auto type = std::make_shared<const AggregateType>(
+      AggregateType{"Config",
+                    {"kwargs", "num_warps", "num_stages", "num_ctas", "maxnreg",
+                     "pre_hook", "minnreg"},
+                    /*isTuple=*/false,
+                    "triton_config",
+                    nullptr});
   return type;
 }
 
@@ -374,10 +374,10 @@ static FailureOr<Value> config(CallContext &ctx, const BoundArguments &args) {
                           "from 1 to 32, got " +
                           std::to_string(warps));
   }
-  return Value(Record{configType(),
-                      {args["kwargs"], args["num_warps"], args["num_stages"],
-                       args["num_ctas"], args["maxnreg"], args["pre_hook"],
-                       args["minnreg"]}});
+  return Value(Aggregate{configType(),
+                         {args["kwargs"], args["num_warps"], args["num_stages"],
+                          args["num_ctas"], args["maxnreg"], args["pre_hook"],
+                          args["minnreg"]}});
 }
 
 static FailureOr<Value> autotune(CallContext &ctx, const BoundArguments &args) {
@@ -391,7 +391,7 @@ static FailureOr<Value> autotune(CallContext &ctx, const BoundArguments &args) {
       return ctx.diag.hostError("triton.autotune: a config is " +
                                 item.describe());
     }
-    if (!item.isRecord() || item.record().type != configType()) {
+    if (!item.isAggregate() || item.aggregate().type != configType()) {
       return ctx.diag.error("triton.autotune: expected a list of "
                             "triton.Config, got " +
                             item.describe());
@@ -427,7 +427,7 @@ static FailureOr<Value> applyAutotune(CallContext &ctx,
   }
   std::vector<std::string> tuned;
   for (const Value &item : options[0].items()) {
-    for (const auto &[name, value] : item.record().fields[0].dict()) {
+    for (const auto &[name, value] : item.aggregate().fields[0].dict()) {
       if (name.isString() && !llvm::is_contained(tuned, name.string())) {
         tuned.push_back(name.string());
       }

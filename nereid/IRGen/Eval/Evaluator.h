@@ -1,4 +1,4 @@
-//===- Evaluator.h - The staged evaluator ----------------------*- C++ -*-===//
+//===- Evaluator.h - The staged evaluator -----------------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -266,8 +266,8 @@ private:
                               llvm::ArrayRef<Argument> arguments);
   FailureOr<Value> recordAttribute(const Value &object, llvm::StringRef name);
   FailureOr<Value> memberFunction(const Value &self, const Value &function);
-  FailureOr<Value> hostRecordAttribute(const Record &record,
-                                       llvm::StringRef name);
+  FailureOr<Value> hostAggregateAttribute(const Aggregate &aggregate,
+                                          llvm::StringRef name);
 
   // Objects.cpp, ClassDefinitions.cpp
   class HostLibrary;
@@ -321,17 +321,17 @@ private:
   FailureOr<Value> runFunction(ast::Body body);
 
   // Statements (Statements.cpp, ControlFlow.cpp, Loops.cpp)
-  class Spine;
+  class BranchChain;
 
   /// Runs items 0, 1, ... of `count`. An item may open sides of branches on the
-  /// spine: what follows is then evaluated inside them.
-  FailureOr<Outcome>
-  runSequence(size_t count,
-              llvm::function_ref<FailureOr<Outcome>(size_t, Spine &)> item);
+  /// chain: what follows is then evaluated inside them.
+  FailureOr<Outcome> runSequence(
+      size_t count,
+      llvm::function_ref<FailureOr<Outcome>(size_t, BranchChain &)> item);
   FailureOr<Outcome> runBody(ast::Body body);
-  FailureOr<Outcome> runStatement(const ast::Stmt *statement, Spine &spine);
+  FailureOr<Outcome> runStatement(const ast::Stmt *statement, BranchChain &);
   FailureOr<Outcome> runReturn(const ast::Return *statement);
-  FailureOr<Outcome> runIf(const ast::If *statement, Spine &spine);
+  FailureOr<Outcome> runIf(const ast::If *statement, BranchChain &branches);
   FailureOr<Outcome> runFor(const ast::ForLike *statement);
   FailureOr<Outcome> runStaticFor(const ast::ForLike *statement,
                                   llvm::ArrayRef<Value> items);
@@ -382,7 +382,7 @@ private:
   void bindLastIndex(const LoopIndex &loop);
   void warnAboutAccumulators(ast::Body body, llvm::ArrayRef<Carried> carried);
 
-  size_t openSides = 0; ///< of all spines
+  size_t openSides = 0; ///< of all chains
   LastUses lastUses;
 
   // Limits

@@ -320,14 +320,13 @@ static llvm::StringRef methodOf(ast::UnaryOperator op) {
 
 /// The method of an aggregate for an operator: the left operand's, else the
 /// reflected one of the right operand. Absent: neither has one.
-static std::optional<FailureOr<Value>> operatorOfRecords(Evaluator &evaluator,
-                                                         MethodNames names,
-                                                         const Value &a,
-                                                         const Value &b) {
+static std::optional<FailureOr<Value>>
+operatorOfAggregates(Evaluator &evaluator, MethodNames names, const Value &a,
+                     const Value &b) {
   const std::pair<const Value *, const Value *> orders[] = {{&a, &b}, {&b, &a}};
   for (auto [owner, other] : orders) {
     llvm::StringRef name = owner == &a ? names.first : names.second;
-    if (!owner->isRecord() || name.empty()) {
+    if (!owner->isAggregate() || name.empty()) {
       continue;
     }
     auto done = evaluator.callSpecial(*owner, name, {*other});
@@ -342,8 +341,8 @@ static std::optional<FailureOr<Value>> operatorOfRecords(Evaluator &evaluator,
 
 FailureOr<Value> Evaluator::binary(ast::Operator op, const Value &a,
                                    const Value &b) {
-  if (a.isRecord() || b.isRecord()) {
-    if (auto done = operatorOfRecords(*this, methodsOf(op), a, b)) {
+  if (a.isAggregate() || b.isAggregate()) {
+    if (auto done = operatorOfAggregates(*this, methodsOf(op), a, b)) {
       return *done;
     }
   }
@@ -370,7 +369,7 @@ FailureOr<Value> Evaluator::unaryOp(const ast::UnaryOp *expr) {
   if (failed(value)) {
     return failure();
   }
-  if (value->isRecord()) {
+  if (value->isAggregate()) {
     if (auto done = callSpecial(*value, methodOf(expr->op), {})) {
       return *done;
     }
@@ -443,8 +442,8 @@ FailureOr<Value> Evaluator::compareOne(ast::CompareOperator op, const Value &a,
       op == ast::CompareOperator::Is || op == ast::CompareOperator::IsNot;
   bool equality =
       op == ast::CompareOperator::Eq || op == ast::CompareOperator::NotEq;
-  if (a.isRecord() || b.isRecord()) {
-    if (auto done = operatorOfRecords(*this, methodsOf(op), a, b)) {
+  if (a.isAggregate() || b.isAggregate()) {
+    if (auto done = operatorOfAggregates(*this, methodsOf(op), a, b)) {
       return *done;
     }
   }

@@ -1,4 +1,4 @@
-//===- Function.h - Functions and classes of the source --------*- C++ -*-===//
+//===- Function.h - Functions and classes of the source ---------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,7 +27,7 @@ struct ParameterSelection {
 /// What decorators say. Kept as values; `describe` turns it into plain data.
 struct Decorations {
   ParameterSelection doNotSpecialize, doNotSpecializeOnAlignment;
-  /// The list given to @triton.autotune: triton.Config records.
+  /// The list given to @triton.autotune: triton.Config aggregates.
   std::vector<Value> configs;
   std::vector<std::string> tuneKey, resetToZero, restoreValue;
   /// Functions given to @triton.autotune, or None.
@@ -76,7 +76,7 @@ struct PythonClass {
   const ast::ClassDef *def = nullptr;
   std::shared_ptr<SourceModule> module;
   /// Fields and defaults of instances; null for Python's own.
-  std::shared_ptr<RecordType> record;
+  std::shared_ptr<AggregateType> aggregate;
   std::vector<std::optional<Value>> defaults;
   /// Methods and constants. Host code may assign to them: Class.x = value.
   mutable std::vector<std::pair<std::string, Value>> members;
@@ -95,7 +95,7 @@ struct PythonClass {
 };
 
 /// The class and what it derives from, in the order in which names are looked
-/// up: depth first, a base behind all that derive from it.
+/// up: depth first, a base after all that derive from it.
 std::vector<const PythonClass *> lookupOrder(const PythonClass &cls);
 
 /// An instance of a class of the host: a member of an enum, an exception, what
@@ -109,10 +109,10 @@ struct HostObject {
   void set(llvm::StringRef name, Value value);
 };
 
-/// The record type of a class's instances, which knows the class, so that
+/// The aggregate type of a class's instances, which knows the class, so that
 /// methods are found.
-std::shared_ptr<const RecordType>
-recordTypeOf(const std::shared_ptr<const PythonClass> &cls);
+std::shared_ptr<const AggregateType>
+aggregateTypeOf(const std::shared_ptr<const PythonClass> &cls);
 
 } // namespace nereid::irgen
 

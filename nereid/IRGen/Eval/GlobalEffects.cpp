@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/IRGen/Eval/Spine.h"
+#include "nereid/IRGen/Eval/BranchChain.h"
 #include "nereid/IRGen/Host/HostAnswers.h"
 
 namespace nereid::irgen {
@@ -107,9 +107,9 @@ LogicalResult Evaluator::runEffect(const std::shared_ptr<SourceModule> &module,
     return LogicalResult::success(
         succeeded(runModuleLoop(module, effect.statement)));
   }
-  Spine spine(*this);
+  BranchChain branches(*this);
   return LogicalResult::success(
-      succeeded(runStatement(effect.statement, spine)));
+      succeeded(runStatement(effect.statement, branches)));
 }
 
 FailureOr<std::shared_ptr<Scope>>
@@ -122,8 +122,8 @@ Evaluator::runModuleLoop(const std::shared_ptr<SourceModule> &module,
   auto variables = std::make_shared<Scope>();
   module->loops[loop] = {variables, /*isRunning=*/true};
   FrameScope scope(*this, module, nullptr, /*isKernel=*/false, variables);
-  Spine spine(*this);
-  if (failed(runStatement(loop, spine))) {
+  BranchChain branches(*this);
+  if (failed(runStatement(loop, branches))) {
     module->loops.erase(loop);
     return failure();
   }

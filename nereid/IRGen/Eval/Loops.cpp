@@ -31,7 +31,7 @@ using mlir::scf::WhileOp;
 FailureOr<Outcome> Evaluator::runStaticFor(const ast::ForLike *statement,
                                            llvm::ArrayRef<Value> items) {
   bool broke = false;
-  auto iteration = [&](size_t i, Spine &) -> FailureOr<Outcome> {
+  auto iteration = [&](size_t i, BranchChain &) -> FailureOr<Outcome> {
     // The index is a constant: it does not decay.
     if (const auto *name = ast::dynCast<ast::Name>(statement->target)) {
       bind(name->id, {items[i], false, name->span});
@@ -134,7 +134,7 @@ Evaluator::carriedVariables(llvm::ArrayRef<llvm::StringRef> assigned,
     }
     Scope::Binding before = it->second;
     if (before.value.isStatic() && !before.isConstexpr) {
-      // A parameter that was specialised to a number is a variable all the
+      // A parameter that was specialized to a number is a variable all the
       // same: the kernel must mean for n = 1 what it means for n = 2.
       FailureOr<Value> decayed = emitter.decay(before.value);
       if (failed(decayed)) {

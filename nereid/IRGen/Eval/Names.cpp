@@ -51,7 +51,7 @@ Evaluator::FrameScope::~FrameScope() {
 static bool readableInKernel(const Value &value) {
   return value.constexprGlobal || value.isType() || value.isFunction() ||
          value.isBuiltin() || value.isModule() || value.isClass() ||
-         value.isMethod() || value.isOpaque() || value.isRecord() ||
+         value.isMethod() || value.isOpaque() || value.isAggregate() ||
          value.isObject();
 }
 
@@ -346,7 +346,7 @@ LogicalResult Evaluator::storeField(const ast::Attribute *target,
     return setAttribute(object, target->attr, value);
   }
   const auto *name = ast::dynCast<ast::Name>(target->value);
-  bool isOwn = object.isRecord() && object.record().type->userClass;
+  bool isOwn = object.isAggregate() && object.aggregate().type->userClass;
   bool isInit = frame->function && frame->function->name == "__init__";
   if (!name || !isOwn || !isInit) {
     return diag.error("assigning to an attribute is not supported",
@@ -354,7 +354,7 @@ LogicalResult Evaluator::storeField(const ast::Attribute *target,
                               "gave it: make a new one"
                             : "expected a variable: name = value");
   }
-  Record changed = object.record();
+  Aggregate changed = object.aggregate();
   const std::vector<std::string> &fields = changed.type->fields;
   size_t index = llvm::find(fields, target->attr) - fields.begin();
   if (index == fields.size()) {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/IRGen/Eval/Spine.h"
+#include "nereid/IRGen/Eval/BranchChain.h"
 
 namespace nereid::irgen {
 
@@ -15,10 +15,10 @@ namespace nereid::irgen {
 
 FailureOr<Outcome> Evaluator::runSequence(
     size_t count,
-    llvm::function_ref<FailureOr<Outcome>(size_t, Spine &)> item) {
-  Spine spine(*this);
+    llvm::function_ref<FailureOr<Outcome>(size_t, BranchChain &)> item) {
+  BranchChain branches(*this);
   for (size_t i = 0; i < count; ++i) {
-    FailureOr<Outcome> outcome = item(i, spine);
+    FailureOr<Outcome> outcome = item(i, branches);
     if (failed(outcome)) {
       return failure();
     }
@@ -26,22 +26,23 @@ FailureOr<Outcome> Evaluator::runSequence(
       continue;
     }
     if (outcome->kind != Outcome::Maybe || i + 1 == count) {
-      return spine.close(std::move(*outcome));
+      return branches.close(std::move(*outcome));
     }
     // Some path has returned: the rest runs where none has.
     Tensor returned{outcome->flag, DType::Int1};
     Outcome already{Outcome::Returns, outcome->value};
-    if (failed(spine.open(returned, Spine::Side::Then,
+    if (failed(
+            branches.open(returned, BranchChain::Side::Then,
                           [&]() -> FailureOr<Outcome> { return already; }))) {
       return failure();
     }
   }
-  return spine.close(Outcome());
+  return branches.close(Outcome());
 }
 
 FailureOr<Outcome> Evaluator::runBody(ast::Body body) {
-  return runSequence(body.size(), [&](size_t i, Spine &spine) {
-    return runStatement(body[i], spine);
+  return runSequence(body.size(), [&](size_t i, BranchChain &branches) {
+    return runStatement(body[i], branches);
   });
 }
 
@@ -89,7 +90,7 @@ static FailureOr<Outcome> expressionStatement(
 }
 
 FailureOr<Outcome> Evaluator::runStatement(const ast::Stmt *statement,
-                                           Spine &spine) {
+                                           BranchChain &branches) {
   SpanScope at(diag, statement->span);
   if (failed(step())) {
     return failure();
@@ -119,7 +120,7 @@ FailureOr<Outcome> Evaluator::runStatement(const ast::Stmt *statement,
   case ast::Kind::Return:
     return runReturn(ast::cast<ast::Return>(statement));
   case ast::Kind::If:
-    return runIf(ast::cast<ast::If>(statement), spine);
+    return runIf(ast::cast<ast::If>(statement), branches);
   case ast::Kind::For:
     return runFor(ast::cast<ast::For>(statement));
   case ast::Kind::While:

@@ -44,7 +44,7 @@ int64_t Tensor::numElements() const {
 
 std::string Tensor::typeStr() const { return irgen::str(type, shape()); }
 
-const Value *Record::find(llvm::StringRef name) const {
+const Value *Aggregate::find(llvm::StringRef name) const {
   for (size_t i = 0; i < type->fields.size() && i < fields.size(); ++i) {
     if (type->fields[i] == name) {
       return &fields[i];
@@ -98,9 +98,9 @@ static std::shared_ptr<T> shared(U value) {
   return std::shared_ptr<T>(new U(std::move(value)), bury<T>);
 }
 
-Value::Value(Record v) {
+Value::Value(Aggregate v) {
   Budget::make(v.fields.size() * sizeof(Value));
-  storage = shared<const Record>(std::move(v));
+  storage = shared<const Aggregate>(std::move(v));
 }
 
 Value Value::tuple(std::vector<Value> items) {
@@ -159,20 +159,20 @@ Value Value::fromStatic(const StaticValue &value) {
 }
 
 bool Value::isSequence() const {
-  return isTuple() || isList() || (isRecord() && record().type->isTuple);
+  return isTuple() || isList() || (isAggregate() && aggregate().type->isTuple);
 }
 
 bool Value::isStatic() const {
   if (isTensor()) {
     return false;
   }
-  if (!isTuple() && !isList() && !isRecord()) {
+  if (!isTuple() && !isList() && !isAggregate()) {
     return true;
   }
   Look look;
   return !look ||
-         llvm::all_of(isRecord() ? llvm::ArrayRef<Value>(record().fields)
-                                 : items(),
+         llvm::all_of(isAggregate() ? llvm::ArrayRef<Value>(aggregate().fields)
+                                    : items(),
                       [](const Value &v) { return v.isStatic(); });
 }
 
@@ -181,7 +181,7 @@ llvm::ArrayRef<Value> Value::items() const {
     return *std::get<Tuple>(storage);
   }
   return isList() ? llvm::ArrayRef<Value>(list())
-                  : llvm::ArrayRef<Value>(record().fields);
+                  : llvm::ArrayRef<Value>(aggregate().fields);
 }
 
 std::string Value::describe() const {
@@ -232,8 +232,8 @@ std::string Value::describe() const {
   if (isRange()) {
     return "a range";
   }
-  if (isRecord()) {
-    return "a " + record().type->name;
+  if (isAggregate()) {
+    return "a " + aggregate().type->name;
   }
   if (isObject()) {
     const PythonClass *cls = object().cls.get();
@@ -356,8 +356,8 @@ std::string Value::repr() const {
   if (isType()) {
     return irgen::str(type().scalar, type().shape);
   }
-  if (isRecord()) {
-    const Record &r = record();
+  if (isAggregate()) {
+    const Aggregate &r = aggregate();
     std::string text;
     for (size_t i = 0; i < r.fields.size(); ++i) {
       text += (i ? ", " : "") + r.type->fields[i] + "=" + r.fields[i].repr();
@@ -419,8 +419,9 @@ bool equal(const Value &a, const Value &b) {
     }
     return a.number() == b.number();
   }
-  if (a.isRecord() && b.isRecord() && a.record().type == b.record().type) {
-    return equalItems(a.record().fields, b.record().fields);
+  if (a.isAggregate() && b.isAggregate() &&
+      a.aggregate().type == b.aggregate().type) {
+    return equalItems(a.aggregate().fields, b.aggregate().fields);
   }
   if (a.isSequence() && b.isSequence() && a.isList() == b.isList()) {
     return equalItems(a.items(), b.items());
@@ -509,12 +510,12 @@ bool truth(const Value &value) {
 //===----------------------------------------------------------------------===//
 
 static bool hasParts(const Value &value) {
-  return value.isTuple() || value.isList() || value.isRecord();
+  return value.isTuple() || value.isList() || value.isAggregate();
 }
 
 static llvm::ArrayRef<Value> partsOf(const Value &value) {
-  return value.isRecord() ? llvm::ArrayRef<Value>(value.record().fields)
-                          : value.items();
+  return value.isAggregate() ? llvm::ArrayRef<Value>(value.aggregate().fields)
+                             : value.items();
 }
 
 void flatten(const Value &value, llvm::SmallVectorImpl<Tensor> &parts) {
@@ -544,8 +545,8 @@ Value unflatten(const Value &like, llvm::ArrayRef<mlir::Value> &parts) {
   for (const Value &item : partsOf(like)) {
     items.push_back(unflatten(item, parts));
   }
-  if (like.isRecord()) {
-    return Record{like.record().type, std::move(items)};
+  if (like.isAggregate()) {
+    return Aggregate{like.aggregate().type, std::move(items)};
   }
   return like.isTuple() ? Value::tuple(std::move(items))
                         : Value::list(std::move(items));
@@ -560,8 +561,9 @@ bool sameType(const Value &a, const Value &b, std::string &why) {
     why = a.tensor().typeStr() + " and " + b.tensor().typeStr();
     return false;
   }
-  bool sameKind = a.storage.index() == b.storage.index() &&
-                  (!a.isRecord() || a.record().type == b.record().type);
+  bool sameKind =
+      a.storage.index() == b.storage.index() &&
+      (!a.isAggregate() || a.aggregate().type == b.aggregate().type);
   Look look;
   if (!look) {
     return true;

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // A Value is static (known while compiling; the kinds None to Opaque) or
-// dynamic (a Tensor: a Tile value with its language type). Tuples and records
-// may mix both. There is no separate "constexpr" wrapper: a static number *is*
-// a constexpr, and assignment to a plain variable is what turns it into a
-// Tensor (Emitter::decay).
+// dynamic (a Tensor: a Tile value with its language type). Tuples and
+// aggregates may mix both. There is no separate "constexpr" wrapper: a static
+// number *is* a constexpr, and assignment to a plain variable is what turns it
+// into a Tensor (Emitter::decay).
 //
 // Values are cheap to copy: anything larger than a number is shared. Lists,
 // dicts and objects of the host's classes are mutable and shared, as in Python;
@@ -72,24 +72,24 @@ struct TypeValue {
   bool operator==(const TypeValue &) const = default;
 };
 
-/// Names the fields of a Record and where its methods are found. One object per
-/// kind: two records have the same kind when the pointers are equal.
-struct RecordType {
+/// Names the fields of an Aggregate and where its methods are found. One object
+/// per kind: two aggregates have the same kind when the pointers are equal.
+struct AggregateType {
   std::string name; ///< "block_ptr", "tensor_descriptor", a class's name
   std::vector<std::string> fields;
   /// Iterates, indexes and unpacks (namedtuple).
   bool isTuple = false;
   /// Module of the built-ins table that holds its methods; empty: none.
   std::string methods;
-  /// The user's class, for records made by one.
+  /// The user's class, for aggregates made by one.
   std::shared_ptr<const PythonClass> userClass;
 };
 
 /// Values under field names: block pointers, descriptors, namedtuples,
 /// aggregates. Each field is static or dynamic; a loop carries the dynamic
 /// parts and requires the static ones to stay the same.
-struct Record {
-  std::shared_ptr<const RecordType> type;
+struct Aggregate {
+  std::shared_ptr<const AggregateType> type;
   std::vector<Value> fields;
 
   /// Null when there is no such field.
@@ -138,7 +138,7 @@ public:
       const Builtin *, std::shared_ptr<const ModuleValue>,
       std::shared_ptr<const PythonClass>, std::shared_ptr<const BoundMethod>,
       std::shared_ptr<const RangeValue>, std::shared_ptr<const SliceValue>,
-      Ellipsis, std::shared_ptr<const Opaque>, std::shared_ptr<const Record>,
+      Ellipsis, std::shared_ptr<const Opaque>, std::shared_ptr<const Aggregate>,
       Tensor, std::shared_ptr<HostObject>>;
 
   Value() = default;
@@ -156,7 +156,7 @@ public:
       : storage(std::make_shared<const TypeValue>(std::move(v))) {}
   Value(const Builtin *v) : storage(v) {}
   Value(Tensor v) : storage(v) {}
-  Value(Record v);
+  Value(Aggregate v);
   Value(Opaque v) : storage(std::make_shared<const Opaque>(std::move(v))) {}
   Value(Ellipsis v) : storage(v) {}
   Value(ModuleValue v)
@@ -195,7 +195,7 @@ public:
   bool isSlice() const { return is<std::shared_ptr<const SliceValue>>(); }
   bool isEllipsis() const { return is<Ellipsis>(); }
   bool isOpaque() const { return is<std::shared_ptr<const Opaque>>(); }
-  bool isRecord() const { return is<std::shared_ptr<const Record>>(); }
+  bool isAggregate() const { return is<std::shared_ptr<const Aggregate>>(); }
   bool isTensor() const { return is<Tensor>(); }
   bool isObject() const { return is<std::shared_ptr<HostObject>>(); }
 
@@ -203,7 +203,7 @@ public:
   bool isNumber() const { return isBool() || isInt() || isFloat(); }
   /// bool or int.
   bool isIntegral() const { return isBool() || isInt(); }
-  /// tuple, list, or a record that unpacks.
+  /// tuple, list, or an aggregate that unpacks.
   bool isSequence() const;
   /// No Tensor in it, at any depth.
   bool isStatic() const;
@@ -240,7 +240,7 @@ public:
   const RangeValue &range() const { return get<RangeValue>(); }
   const SliceValue &slice() const { return get<SliceValue>(); }
   const Opaque &opaque() const { return get<Opaque>(); }
-  const Record &record() const { return get<Record>(); }
+  const Aggregate &aggregate() const { return get<Aggregate>(); }
   const Tensor &tensor() const { return std::get<Tensor>(storage); }
   HostObject &object() const {
     return *std::get<std::shared_ptr<HostObject>>(storage);

@@ -108,7 +108,7 @@ Expected<std::vector<HookAction>> runHook(const HookRequest &request) {
   case HookRequest::Hook::Config:
     if (request.config < decorations->configs.size()) {
       function =
-          *decorations->configs[request.config].record().find("pre_hook");
+          *decorations->configs[request.config].aggregate().find("pre_hook");
     }
     break;
   case HookRequest::Hook::Before:
@@ -172,7 +172,7 @@ public:
       if (failed(checkMost())) {
         return failure();
       }
-      // Only speed hangs on a model that cannot be computed here.
+      // Only speed depends on a model that cannot be computed here.
       Diagnostics::Mark mark = diag.mark();
       if (failed(keepBest(model, left))) {
         diag.forget(mark);
@@ -207,7 +207,7 @@ private:
     left.clear();
     for (const Value &item : result->items()) {
       auto found = llvm::find_if(configs, [&](const Value &config) {
-        return item.isRecord() && &item.record() == &config.record();
+        return item.isAggregate() && &item.aggregate() == &config.aggregate();
       });
       if (found == configs.end()) {
         found = llvm::find_if(

@@ -1,4 +1,4 @@
-//===- HostAnswers.cpp - What host code is told about the machine *- C++
+//===- HostAnswers.cpp - What host code sees of the machine *- C++
 //-*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
@@ -27,15 +27,15 @@ HostTarget HostTarget::of(llvm::StringRef target) {
 // Values
 //===----------------------------------------------------------------------===//
 
-static std::shared_ptr<const RecordType>
-hostRecord(std::string name, std::vector<std::string> fields, bool isTuple) {
-  return std::make_shared<const RecordType>(
-      RecordType{std::move(name), std::move(fields), isTuple, "host", nullptr});
+static std::shared_ptr<const AggregateType>
+hostAggregate(std::string name, std::vector<std::string> fields, bool isTuple) {
+  return std::make_shared<const AggregateType>(AggregateType{
+      std::move(name), std::move(fields), isTuple, "host", nullptr});
 }
 
 Value versionOf(llvm::StringRef text) {
   static const auto type =
-      hostRecord("Version", {"major", "minor", "micro"}, true);
+      hostAggregate("Version", {"major", "minor", "micro"}, true);
   Value numbers[3] = {0, 0, 0};
   text = text.trim();
   text.consume_front("v");
@@ -49,7 +49,7 @@ Value versionOf(llvm::StringRef text) {
       break;
     }
   }
-  return Value(Record{type, {numbers[0], numbers[1], numbers[2]}});
+  return Value(Aggregate{type, {numbers[0], numbers[1], numbers[2]}});
 }
 
 static std::string deviceName(const HostTarget &target) {
@@ -105,7 +105,7 @@ static int sharedBytes(const HostTarget &target) {
 }
 
 static Value torchProperties(const HostTarget &target) {
-  static const auto type = hostRecord(
+  static const auto type = hostAggregate(
       "torch.cuda.get_device_properties(...)",
       {"name", "major", "minor", "multi_processor_count", "total_memory",
        "warp_size", "L2_cache_size", "shared_memory_per_block",
@@ -113,11 +113,11 @@ static Value torchProperties(const HostTarget &target) {
        "regs_per_multiprocessor", "max_threads_per_multi_processor"},
       false);
   int shared = sharedBytes(target);
-  return Value(
-      Record{type,
-             {Value(deviceName(target)), target.major, target.minor,
-              processors(target), Value(Int{80} << 30), 32, 50 << 20, 49152,
-              shared, shared + 1024, 65536, target.major == 7 ? 1024 : 2048}});
+  return Value(Aggregate{type,
+                         {Value(deviceName(target)), target.major, target.minor,
+                          processors(target), Value(Int{80} << 30), 32,
+                          50 << 20, 49152, shared, shared + 1024, 65536,
+                          target.major == 7 ? 1024 : 2048}});
 }
 
 static Value tritonProperties(const HostTarget &target) {
@@ -132,21 +132,22 @@ static Value tritonProperties(const HostTarget &target) {
 
 static Value capabilityOf(const HostTarget &target) {
   static const auto type =
-      hostRecord("DeviceCapability", {"major", "minor"}, true);
-  return Value(Record{type, {target.major, target.minor}});
+      hostAggregate("DeviceCapability", {"major", "minor"}, true);
+  return Value(Aggregate{type, {target.major, target.minor}});
 }
 
 static Value currentTarget(const HostTarget &target) {
   static const auto type =
-      hostRecord("GPUTarget", {"backend", "arch", "warp_size"}, false);
-  return Value(Record{type, {Value("cuda"), target.capability(), Value(32)}});
+      hostAggregate("GPUTarget", {"backend", "arch", "warp_size"}, false);
+  return Value(
+      Aggregate{type, {Value("cuda"), target.capability(), Value(32)}});
 }
 
 static Value pythonVersion() {
-  static const auto type =
-      hostRecord("sys.version_info",
-                 {"major", "minor", "micro", "releaselevel", "serial"}, true);
-  return Value(Record{type, {3, 12, 0, "final", 0}});
+  static const auto type = hostAggregate(
+      "sys.version_info", {"major", "minor", "micro", "releaselevel", "serial"},
+      true);
+  return Value(Aggregate{type, {3, 12, 0, "final", 0}});
 }
 
 //===----------------------------------------------------------------------===//
@@ -343,8 +344,8 @@ std::optional<bool> hostHasCommand(llvm::StringRef name) {
 
 Value finishedCommand() {
   static const auto type =
-      hostRecord("subprocess.run(...)", {"returncode"}, false);
-  return Value(Record{type, {0}});
+      hostAggregate("subprocess.run(...)", {"returncode"}, false);
+  return Value(Aggregate{type, {0}});
 }
 
 bool hostHasModule(llvm::StringRef name) {
@@ -391,7 +392,7 @@ llvm::StringRef moduleByUse(llvm::StringRef name) {
 
 std::string hostAnswersMarkdown() {
   std::string out =
-      "# What host code is told\n\n"
+      "# What host code sees\n\n"
       "Made from the table of answers by `nereid builtins --host`; a test "
       "keeps it current.\n\n"
       "Host code around a kernel is evaluated as far as the kernel reaches it "
@@ -457,7 +458,7 @@ std::string hostAnswersMarkdown() {
       "one of the host, has a metaclass, or cannot be initialised is unknown, "
       "and a message that needs it says why.\n\n"
       "Exceptions: a failure that Python has too goes to the `except` that "
-      "names it. A failure because the host is not known is none: no handler "
+      "names it. \"Unknown on this host\" is no Python exception: no handler "
       "runs for it.\n\n"
       "State: what functions assign through `global` is seen by functions, "
       "not by constants and kernels. Globals are evaluated when they are "

@@ -17,23 +17,23 @@ namespace {
 enum TensorField { TensorName, TensorStrides, TensorDType, TensorShape };
 enum DescriptorField { DescriptorName };
 
-const std::shared_ptr<const RecordType> &tensorType() {
-  static const auto type = std::make_shared<const RecordType>(
-      RecordType{"torch.Tensor",
-                 {"_name", "_strides", "dtype", "shape", "ndim"},
-                 /*isTuple=*/false,
-                 "host_tensor",
-                 nullptr});
+const std::shared_ptr<const AggregateType> &tensorType() {
+  static const auto type = std::make_shared<const AggregateType>(
+      AggregateType{"torch.Tensor",
+                    {"_name", "_strides", "dtype", "shape", "ndim"},
+                    /*isTuple=*/false,
+                    "host_tensor",
+                    nullptr});
   return type;
 }
 
-const std::shared_ptr<const RecordType> &descriptorType() {
-  static const auto type = std::make_shared<const RecordType>(
-      RecordType{"host tensor descriptor",
-                 {"_name", "base", "shape", "strides", "block_shape"},
-                 /*isTuple=*/false,
-                 "",
-                 nullptr});
+const std::shared_ptr<const AggregateType> &descriptorType() {
+  static const auto type = std::make_shared<const AggregateType>(
+      AggregateType{"host tensor descriptor",
+                    {"_name", "base", "shape", "strides", "block_shape"},
+                    /*isTuple=*/false,
+                    "",
+                    nullptr});
   return type;
 }
 
@@ -42,14 +42,14 @@ Value tensorValue(const std::string &name, const StaticValue::Dict &facts) {
   auto rank = static_cast<int64_t>(shape.items().size());
   std::string dtype(languageName(std::get<DType>(facts.at("dtype").value)));
   return Value(
-      Record{tensorType(),
-             {Value(name), Value::fromStatic(facts.at("stride")),
-              Value(Opaque{"torch." + (dtype == "int1" ? "bool" : dtype)}),
-              shape, Value(rank)}});
+      Aggregate{tensorType(),
+                {Value(name), Value::fromStatic(facts.at("stride")),
+                 Value(Opaque{"torch." + (dtype == "int1" ? "bool" : dtype)}),
+                 shape, Value(rank)}});
 }
 
 bool isTensor(const Value &value) {
-  return value.isRecord() && value.record().type == tensorType();
+  return value.isAggregate() && value.aggregate().type == tensorType();
 }
 
 } // namespace
@@ -61,11 +61,11 @@ Value hostArgument(const std::string &name, const StaticValue &value) {
   }
   if (facts && facts->contains("block_shape") && facts->contains("base")) {
     return Value(
-        Record{descriptorType(),
-               {Value(name), hostArgument(name + ".base", facts->at("base")),
-                Value::fromStatic(facts->at("shape")),
-                Value::fromStatic(facts->at("strides")),
-                Value::fromStatic(facts->at("block_shape"))}});
+        Aggregate{descriptorType(),
+                  {Value(name), hostArgument(name + ".base", facts->at("base")),
+                   Value::fromStatic(facts->at("shape")),
+                   Value::fromStatic(facts->at("strides")),
+                   Value::fromStatic(facts->at("block_shape"))}});
   }
   if (const auto *items = std::get_if<StaticValue::Tuple>(&value.value)) {
     std::vector<Value> values;
@@ -89,10 +89,10 @@ Value hostArguments(const std::map<std::string, StaticValue> &values) {
 bool isHostInstance(const Value &value, llvm::StringRef className) {
   llvm::StringRef last = className.rsplit('.').second;
   last = last.empty() ? className : last;
-  return value.isRecord() &&
-         ((last == "Tensor" && value.record().type == tensorType()) ||
+  return value.isAggregate() &&
+         ((last == "Tensor" && value.aggregate().type == tensorType()) ||
           (last == "TensorDescriptor" &&
-           value.record().type == descriptorType()));
+           value.aggregate().type == descriptorType()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -106,8 +106,8 @@ LogicalResult Evaluator::storeAttribute(const ast::Attribute *target,
   if (failed(object)) {
     return failure();
   }
-  bool isBlockShape = object->isRecord() &&
-                      object->record().type == descriptorType() &&
+  bool isBlockShape = object->isAggregate() &&
+                      object->aggregate().type == descriptorType() &&
                       llvm::StringRef(target->attr) == "block_shape";
   if (!isBlockShape) {
     return diag.error("a hook cannot assign to '" + std::string(target->attr) +
@@ -117,7 +117,7 @@ LogicalResult Evaluator::storeAttribute(const ast::Attribute *target,
   }
   HookAction action;
   action.kind = HookAction::Kind::BlockShape;
-  action.argument = object->record().fields[DescriptorName].string();
+  action.argument = object->aggregate().fields[DescriptorName].string();
   FailureOr<std::vector<Value>> sizes = iterate(value, "block_shape");
   if (failed(sizes)) {
     return failure();
@@ -141,7 +141,7 @@ static FailureOr<Value> note(CallContext &ctx, const BoundArguments &args,
         "only a hook of @triton.autotune may change a "
         "tensor's elements; expected code that reads arguments only");
   }
-  action.argument = args["self"].record().fields[TensorName].string();
+  action.argument = args["self"].aggregate().fields[TensorName].string();
   ctx.evaluator.hookActions->push_back(std::move(action));
   return args["self"];
 }
@@ -171,7 +171,7 @@ static FailureOr<Value> emitCopy(CallContext &ctx, const BoundArguments &args) {
   }
   HookAction action;
   action.kind = HookAction::Kind::Copy;
-  action.source = source.record().fields[TensorName].string();
+  action.source = source.aggregate().fields[TensorName].string();
   return note(ctx, args, action);
 }
 
@@ -182,7 +182,7 @@ static FailureOr<Value> emitCopy(CallContext &ctx, const BoundArguments &args) {
 /// All of `field`, or the entry of `dim`.
 static FailureOr<Value> entryOf(CallContext &ctx, const BoundArguments &args,
                                 TensorField field) {
-  const Value &values = args["self"].record().fields[field];
+  const Value &values = args["self"].aggregate().fields[field];
   const Value &dim = args["dim"];
   if (dim.isNone()) {
     return values;
@@ -210,7 +210,8 @@ static FailureOr<Value> emitSize(CallContext &ctx, const BoundArguments &args) {
 
 static FailureOr<Value> emitNumel(CallContext &, const BoundArguments &args) {
   Int count = 1;
-  for (const Value &size : args["self"].record().fields[TensorShape].items()) {
+  for (const Value &size :
+       args["self"].aggregate().fields[TensorShape].items()) {
     count *= size.integer();
   }
   return Value(count);
@@ -218,18 +219,18 @@ static FailureOr<Value> emitNumel(CallContext &, const BoundArguments &args) {
 
 static FailureOr<Value> emitDim(CallContext &, const BoundArguments &args) {
   return Value(static_cast<int64_t>(
-      args["self"].record().fields[TensorShape].items().size()));
+      args["self"].aggregate().fields[TensorShape].items().size()));
 }
 
 static FailureOr<Value> emitElementSize(CallContext &,
                                         const BoundArguments &args) {
-  const Value &type = args["self"].record().fields[TensorDType];
+  const Value &type = args["self"].aggregate().fields[TensorDType];
   return Value(static_cast<int64_t>(byteSize(*parseDType(type.opaque().name))));
 }
 
 static FailureOr<Value> emitIsContiguous(CallContext &,
                                          const BoundArguments &args) {
-  const Record &tensor = args["self"].record();
+  const Aggregate &tensor = args["self"].aggregate();
   llvm::ArrayRef<Value> shape = tensor.fields[TensorShape].items();
   llvm::ArrayRef<Value> strides = tensor.fields[TensorStrides].items();
   Int count = 1;
@@ -244,7 +245,7 @@ static FailureOr<Value> emitIsContiguous(CallContext &,
 /// config.all_kwargs(): values and options in one dict.
 static FailureOr<Value> emitAllKwargs(CallContext &,
                                       const BoundArguments &args) {
-  const Record &config = args["self"].record();
+  const Aggregate &config = args["self"].aggregate();
   std::vector<std::pair<Value, Value>> entries = config.find("kwargs")->dict();
   for (const char *name : {"num_warps", "num_ctas", "num_stages", "maxnreg"}) {
     if (const Value *value = config.find(name); !value->isNone()) {

@@ -129,21 +129,22 @@ static std::optional<Value> numericLimits(const Value &type) {
   if (!dtype) {
     return std::nullopt;
   }
-  static const auto ofFloats = std::make_shared<const RecordType>(
-      RecordType{"finfo",
-                 {"min", "max", "bits", "eps", "tiny", "smallest_normal",
-                  "resolution", "dtype"},
-                 false,
-                 "host",
-                 nullptr});
-  static const auto ofIntegers = std::make_shared<const RecordType>(RecordType{
-      "iinfo", {"min", "max", "bits", "dtype"}, false, "host", nullptr});
+  static const auto ofFloats = std::make_shared<const AggregateType>(
+      AggregateType{"finfo",
+                    {"min", "max", "bits", "eps", "tiny", "smallest_normal",
+                     "resolution", "dtype"},
+                    false,
+                    "host",
+                    nullptr});
+  static const auto ofIntegers =
+      std::make_shared<const AggregateType>(AggregateType{
+          "iinfo", {"min", "max", "bits", "dtype"}, false, "host", nullptr});
   Value bits(static_cast<int>(bitWidth(*dtype)));
   Value name(languageName(*dtype));
   if (!isFloat(*dtype)) {
-    return Value(
-        Record{ofIntegers,
-               {Value(minValue(*dtype)), Value(maxValue(*dtype)), bits, name}});
+    return Value(Aggregate{
+        ofIntegers,
+        {Value(minValue(*dtype)), Value(maxValue(*dtype)), bits, name}});
   }
   // Digits after the leading one, and the exponent of the least normal number.
   auto [digits, least] = [&]() -> std::pair<int, int> {
@@ -164,10 +165,10 @@ static std::optional<Value> numericLimits(const Value &type) {
   }();
   double eps = std::ldexp(1.0, -digits), tiny = std::ldexp(1.0, least);
   double resolution = std::pow(10.0, -std::floor(digits * 0.30102999566398120));
-  return Value(
-      Record{ofFloats,
-             {Value(-maxFinite(*dtype)), Value(maxFinite(*dtype)), bits,
-              Value(eps), Value(tiny), Value(tiny), Value(resolution), name}});
+  return Value(Aggregate{ofFloats,
+                         {Value(-maxFinite(*dtype)), Value(maxFinite(*dtype)),
+                          bits, Value(eps), Value(tiny), Value(tiny),
+                          Value(resolution), name}});
 }
 
 /// Lists and dicts are shared; a copy has its own, at every depth.
@@ -204,9 +205,9 @@ FailureOr<Value> Evaluator::environment(llvm::ArrayRef<Argument> arguments) {
 
 /// What importlib finds: as a condition it is true.
 static Value moduleSpec(const Value &name) {
-  static const auto type = std::make_shared<const RecordType>(
-      RecordType{"ModuleSpec", {"name"}, false, "host", nullptr});
-  return Value(Record{type, {name}});
+  static const auto type = std::make_shared<const AggregateType>(
+      AggregateType{"ModuleSpec", {"name"}, false, "host", nullptr});
+  return Value(Aggregate{type, {name}});
 }
 
 /// importlib.metadata.version("torch").
@@ -254,9 +255,9 @@ static std::optional<Value> signatureOf(llvm::ArrayRef<Argument> arguments) {
   } else {
     return std::nullopt;
   }
-  static const auto type = std::make_shared<const RecordType>(
-      RecordType{"inspect.Signature", {"parameters"}, false, "host", nullptr});
-  return Value(Record{type, {Value::dict(std::move(parameters))}});
+  static const auto type = std::make_shared<const AggregateType>(AggregateType{
+      "inspect.Signature", {"parameters"}, false, "host", nullptr});
+  return Value(Aggregate{type, {Value::dict(std::move(parameters))}});
 }
 
 /// subprocess.run([program, ...]): nothing runs. Nullopt: not a program that

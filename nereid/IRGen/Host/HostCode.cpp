@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/IRGen/Eval/Spine.h"
+#include "nereid/IRGen/Eval/BranchChain.h"
 #include "nereid/IRGen/Host/HostLibrary.h"
 #include "nereid/IRGen/Host/Objects.h"
 
@@ -127,8 +127,8 @@ Evaluator::HostLibrary::execute(llvm::ArrayRef<Argument> arguments,
                             "only");
     }
     }
-    Spine spine(e);
-    if (failed(e.runStatement(statement, spine))) {
+    BranchChain branches(e);
+    if (failed(e.runStatement(statement, branches))) {
       return failure();
     }
   }
@@ -136,7 +136,7 @@ Evaluator::HostLibrary::execute(llvm::ArrayRef<Argument> arguments,
 }
 
 /// super() in a method, or super(Class, self): an object that looks names up
-/// behind Class.
+/// after Class.
 FailureOr<Value>
 Evaluator::HostLibrary::superObject(llvm::ArrayRef<Argument> arguments) {
   static const auto superClass = [] {

@@ -183,8 +183,8 @@ static FailureOr<Value> emitType(CallContext &ctx, const BoundArguments &args) {
   if (x.isObject() && x.object().cls) {
     return Value(x.object().cls);
   }
-  if (x.isRecord() && x.record().type->userClass) {
-    return Value(x.record().type->userClass);
+  if (x.isAggregate() && x.aggregate().type->userClass) {
+    return Value(x.aggregate().type->userClass);
   }
   const char *name = x.isBool()     ? "bool"
                      : x.isInt()    ? "int"

@@ -255,11 +255,11 @@ bool Evaluator::isInstance(const Value &value,
   }
   const PythonClass &cls = classOrTuple.pythonClass();
   llvm::StringRef name(cls.name);
-  if (cls.record) {
-    return value.isRecord() &&
-           (value.record().type == cls.record ||
-            (value.record().type->userClass &&
-             value.record().type->userClass->derivesFrom(cls)));
+  if (cls.aggregate) {
+    return value.isAggregate() &&
+           (value.aggregate().type == cls.aggregate ||
+            (value.aggregate().type->userClass &&
+             value.aggregate().type->userClass->derivesFrom(cls)));
   }
   if (value.isObject() && value.object().cls && name != "object") {
     return llvm::any_of(
@@ -286,8 +286,8 @@ bool Evaluator::isInstance(const Value &value,
          (name == "list" && value.isList()) ||
          (name == "dict" && value.isDict()) ||
          (name == "dtype" && value.isType()) ||
-         (name == "tensor_descriptor" && value.isRecord() &&
-          value.record().type->name == "tensor_descriptor");
+         (name == "tensor_descriptor" && value.isAggregate() &&
+          value.aggregate().type->name == "tensor_descriptor");
 }
 
 static FailureOr<Value> emitIsInstance(CallContext &ctx,
@@ -301,7 +301,7 @@ static FailureOr<Value> emitHasAttr(CallContext &ctx,
   FailureOr<Value> found =
       ctx.evaluator.attribute(args["x"], args.string("name"));
   if (failed(found) && ctx.diag.dueToHost && ctx.diag.exception.empty()) {
-    return failure(); // nobody knows
+    return failure(); // unknown
   }
   if (failed(found)) {
     ctx.diag.forget(mark);

@@ -263,7 +263,7 @@ FailureOr<Value> Evaluator::objectAttribute(const Value &self,
 LogicalResult Evaluator::setAttribute(const Value &object, llvm::StringRef name,
                                       const Value &value) {
   if (object.isClass() && object.pythonClass().def &&
-      !object.pythonClass().record) {
+      !object.pythonClass().aggregate) {
     object.pythonClass().setMember(name, value);
     return success();
   }
@@ -372,8 +372,8 @@ Evaluator::callSpecial(const Value &object, llvm::StringRef name,
   const PythonClass *cls = nullptr;
   if (object.isObject()) {
     cls = object.object().cls.get();
-  } else if (object.isRecord()) {
-    cls = object.record().type->userClass.get();
+  } else if (object.isAggregate()) {
+    cls = object.aggregate().type->userClass.get();
   }
   if (!cls) {
     return std::nullopt;

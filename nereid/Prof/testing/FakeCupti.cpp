@@ -146,7 +146,7 @@ Result cuptiActivityFlushAll(uint32_t) {
 }
 
 Result cuptiActivityGetNextRecord(uint8_t *buffer, size_t validBytes,
-                                  Activity **record) {
+                                  prof::cupti::Activity **record) {
   uint8_t *next = buffer;
   if (*record) {
     next = reinterpret_cast<uint8_t *>(*record) + bytesOf((*record)->kind);
@@ -154,7 +154,7 @@ Result cuptiActivityGetNextRecord(uint8_t *buffer, size_t validBytes,
   if (next >= buffer + validBytes) {
     return 12; // CUPTI_ERROR_MAX_LIMIT_REACHED
   }
-  *record = reinterpret_cast<Activity *>(next);
+  *record = reinterpret_cast<prof::cupti::Activity *>(next);
   return Success;
 }
 

@@ -8,7 +8,7 @@
 #include "nereid/Runtime/cache/ImageStore.h"
 
 #include "nereid/ABI/Encoding.h"
-#include "nereid/Runtime/device/WatchedWork.h"
+#include "nereid/Runtime/device/WatchedActivity.h"
 #include "nereid/Support/Hash.h"
 #include "nereid/Support/Host.h"
 #include "nereid/Support/Knobs.h"
@@ -119,7 +119,7 @@ Expected<std::string> targetOf(Device device) {
   return (*state)->properties.target();
 }
 
-/// The warnings of a kernel come with each of its specialisations.
+/// The warnings of a kernel come with each of its specializations.
 static void printOnce(const std::string &text) {
   static std::mutex mutex;
   static std::set<std::string> said;
@@ -201,7 +201,7 @@ void printTimes(const std::string &kernel, const std::string &target,
 }
 
 /// The compiler says how long its stages took, not when: they are laid one
-/// behind the other, in their order, from where the compilation began.
+/// after the other, in their order, from where the compilation began.
 [[gnu::cold]] static void tellCompilation(const WatchedSlice &watched,
                                           const CompileRequest &request,
                                           const StageTimes &stages) {
@@ -261,7 +261,7 @@ Context::State::compile(const CompileRequest &request, Device device,
   }
   double loadingMs = loading.ms();
   if (kept) {
-    kept->spillBytes = (*loaded)->image.spillBytes; // told only once
+    kept->spillBytes = (*loaded)->image.spillBytes; // reported only once
     disk.store(*storeAs, *kept);
   }
   if (settings().time) {

@@ -18,7 +18,7 @@
 #include "nereid/Runtime/cache/DiskCache.h"
 #include "nereid/Runtime/cuda/CudaModule.h"
 #include "nereid/Runtime/device/ThreadPool.h"
-#include "nereid/Runtime/device/WatchedWork.h"
+#include "nereid/Runtime/device/WatchedActivity.h"
 #include "nereid/Runtime/launch/WordTable.h"
 
 #include <atomic>

@@ -132,9 +132,9 @@ TEST_F(CudaLaunches, ResourcesOfABlock) {
   driver().functions["big"].registers = 200;
   EXPECT_THAT(
       errorOf([&] { kernel("big")[1](x, y, out, 9, "num_warps"_a = 16); }),
-      AllOf(HasSubstr("num_warps=16 is 512 threads a block, and with 200 "
-                      "registers a thread cuda:0 runs at most 256"),
-            HasSubstr("use fewer warps")));
+      AllOf(HasSubstr("has 512 threads a block (num_warps=16), and with 200 "
+                      "registers a thread cuda:0 runs at most 256 threads"),
+            HasSubstr("use a smaller num_warps")));
 }
 
 TEST_F(CudaLaunches, AssemblerErrorsAreOursWithTheLog) {
@@ -166,7 +166,7 @@ TEST_F(CudaLaunches, AssemblerOptionsAndReport) {
   EXPECT_EQ(info.image.spillBytes, 16u);
   EXPECT_EQ(info.image.format, ImageFormat::GpuAssembly);
   EXPECT_THAT(log, AllOf(HasSubstr("add [sm_90a]: 16 registers, 16 bytes "
-                                   "spilled, 0 local, 0 shared, 4 warps"),
+                                   "spilled, 0 local, 0 shared, 128 threads"),
                          HasSubstr("occupancy 100 %")));
 }
 

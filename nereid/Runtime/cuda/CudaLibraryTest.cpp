@@ -125,7 +125,7 @@ TEST_F(CudaLibraries, ResourcesByTheDriver) {
       *decodeImage({reinterpret_cast<const char *>(bytes.bytes), bytes.size});
   EXPECT_EQ(*cuda::reportResources(image),
             "add [sm_90a]: 16 registers, 16 bytes spilled, 0 local, 0 shared, "
-            "4 warps, 16 blocks a multiprocessor, occupancy 100 %");
+            "128 threads, 16 blocks a multiprocessor, occupancy 100 %");
   image.target = "sm_89";
   EXPECT_EQ(cuda::reportResources(image).failure().message,
             "this machine has no sm_89");

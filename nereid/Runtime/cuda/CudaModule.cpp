@@ -170,11 +170,13 @@ static Status checkResources(const LoadedKernel &kernel,
   int most = std::min(threads, limits.maxThreadsPerBlock);
   if (wanted > most) {
     return {ErrorCode::Unsupported,
-            name + "num_warps=" + std::to_string(image.numWarps) + " is " +
-                std::to_string(wanted) + " threads a block, and with " +
+            name + "has " + std::to_string(wanted) +
+                " threads a block (num_warps=" +
+                std::to_string(image.numWarps) + "), and with " +
                 std::to_string(image.numRegisters) + " registers a thread " +
                 kernel.device.name() + " runs at most " + std::to_string(most) +
-                "; use fewer warps, smaller blocks, or maxnreg"};
+                " threads; use a smaller num_warps, smaller blocks, or "
+                "maxnreg"};
   }
   return Status::success();
 }

@@ -39,7 +39,7 @@ std::string resourceLine(const KernelImage &image, int blocks, int maxThreads) {
          std::to_string(image.spillBytes) + " bytes spilled, " +
          std::to_string(image.localBytes) + " local, " +
          std::to_string(image.sharedBytes) + " shared, " +
-         std::to_string(image.numWarps) + " warps, " + std::to_string(blocks) +
+         std::to_string(threads) + " threads, " + std::to_string(blocks) +
          " blocks a multiprocessor, occupancy " +
          std::to_string(100 * blocks * threads / std::max(maxThreads, 1)) +
          " %";

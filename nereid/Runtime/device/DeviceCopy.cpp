@@ -10,7 +10,7 @@
 #include "nereid/Runtime/Context.h"
 #include "nereid/Runtime/Error.h"
 #include "nereid/Runtime/cuda/CudaDevice.h"
-#include "nereid/Runtime/device/WatchedWork.h"
+#include "nereid/Runtime/device/WatchedActivity.h"
 
 #include <cstring>
 
@@ -30,22 +30,22 @@ static void copyExtent(const Tensor &to, const Tensor &from) {
   auto bytes = static_cast<size_t>(from.extentBytes());
   if (to.device().isHost()) {
     cuda::StreamState &stream = streamOf(from);
-    WatchedWork watched(ObservedWork::Kind::Copy, "copy to the host",
-                        from.device(), bytes, &stream);
+    WatchedActivity watched(Activity::Kind::Copy, "copy to the host",
+                            from.device(), bytes, &stream);
     throwIfFailed(stream.device.staging.download(stream, to.data(),
                                                  addressOf(from), bytes));
   } else if (from.device().isHost()) {
     cuda::StreamState &stream = streamOf(to);
-    WatchedWork watched(ObservedWork::Kind::Copy, "copy from the host",
-                        to.device(), bytes, &stream);
+    WatchedActivity watched(Activity::Kind::Copy, "copy from the host",
+                            to.device(), bytes, &stream);
     throwIfFailed(stream.device.staging.upload(stream, addressOf(to),
                                                from.data(), bytes));
   } else {
     cuda::StreamState &stream = streamOf(to);
-    WatchedWork watched(ObservedWork::Kind::Copy,
-                        from.device() == to.device() ? "copy"
-                                                     : "copy between devices",
-                        to.device(), bytes, &stream);
+    WatchedActivity watched(
+        Activity::Kind::Copy,
+        from.device() == to.device() ? "copy" : "copy between devices",
+        to.device(), bytes, &stream);
     throwIfFailed(cuda::copyOnDevices(stream, addressOf(to), streamOf(from),
                                       addressOf(from), bytes));
   }
@@ -97,8 +97,8 @@ bool fillOnDevice(const Tensor &to, const Tensor &scalar) {
   }
   if (count) {
     cuda::StreamState &stream = streamOf(to);
-    WatchedWork watched(ObservedWork::Kind::Fill, "fill", to.device(),
-                        bytes * count, &stream);
+    WatchedActivity watched(Activity::Kind::Fill, "fill", to.device(),
+                            bytes * count, &stream);
     throwIfFailed(cuda::fill(stream, addressOf(to), words[0], bytes, count));
   }
   return true;

@@ -10,7 +10,7 @@
 #include "nereid/Runtime/Error.h"
 #include "nereid/Runtime/cuda/CudaCapture.h"
 #include "nereid/Runtime/device/HostMemory.h"
-#include "nereid/Runtime/device/WatchedWork.h"
+#include "nereid/Runtime/device/WatchedActivity.h"
 
 namespace nereid {
 
@@ -166,8 +166,8 @@ static cuda::Capture &require(const std::shared_ptr<cuda::Capture> &state) {
 static void launchGraph(cuda::Capture &graph, StreamState &stream) {
   DeviceState &device = graph.device;
   throwIfFailed(device.makeCurrent());
-  WatchedWork watched(ObservedWork::Kind::Graph, "graph",
-                      Device::cuda(device.index), 0, &stream);
+  WatchedActivity watched(Activity::Kind::Graph, "graph",
+                          Device::cuda(device.index), 0, &stream);
   throwIfFailed(
       device.check(device.driver.graphLaunch(graph.exec, stream.handle),
                    "running a graph", &stream));

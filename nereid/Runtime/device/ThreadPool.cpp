@@ -166,7 +166,7 @@ struct ThreadPool::Arena {
         threads = have;
         warnOnce("only " + std::to_string(have) + " of " +
                  std::to_string(wanted) +
-                 " threads can be had (ulimit -u, or a container's limit)");
+                 " threads can be started (ulimit -u, or a container's limit)");
       }
     });
   }
@@ -283,8 +283,8 @@ static void runOnNewThreads(int64_t parts, const Work &work) {
 
 // Every thread goes through a contiguous share of its own, the same one at
 // every launch, and then helps the others. tbb::auto_partitioner deals shares
-// to whoever comes first, and is slower where a tensor stays in the caches
-// (docs/decisions/Host.md).
+// to the first thread that asks, and is slower where a tensor stays in the
+// caches (docs/decisions/Host.md).
 void ThreadPool::runRanges(int64_t count, int64_t grain, RangeBody body) {
   if (count <= grain || threads() == 1) {
     if (count > 0) {

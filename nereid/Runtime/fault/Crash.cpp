@@ -38,8 +38,8 @@ static std::optional<CompileRequest> requestOf(const LaunchBinding &binding,
     if (isComposite(parameter, argument)) {
       std::vector<Specialized> leaves;
       WordKey key;
-      if (specializeComposite(parameter, argument, leaves, key).misfit !=
-          Misfit::None) {
+      if (specializeComposite(parameter, argument, leaves, key).mismatch !=
+          ArgumentMismatch::None) {
         return std::nullopt;
       }
       const Specialized *leaf = leaves.data();
@@ -47,7 +47,8 @@ static std::optional<CompileRequest> requestOf(const LaunchBinding &binding,
       continue;
     }
     Specialized specialized;
-    if (specialize(parameter, argument, specialized) != Misfit::None) {
+    if (specialize(parameter, argument, specialized) !=
+        ArgumentMismatch::None) {
       return std::nullopt;
     }
     request.arguments.push_back(specOf(specialized, argument));
@@ -74,7 +75,7 @@ static SourceLocation findRow(const std::string &table, int64_t offset) {
     found = place;
     isInside = true;
   }
-  return SourceLocation(); // behind the code's end
+  return SourceLocation(); // past the code's end
 }
 
 static SourceLocation findPlace(const LaunchBinding &binding,
@@ -96,7 +97,7 @@ static SourceLocation findPlace(const LaunchBinding &binding,
   auto entry = reinterpret_cast<uint64_t>(loaded.code.entry);
   SourceLocation place =
       findRow(lines->stage, static_cast<int64_t>(signal.instruction - entry));
-  // A call returns behind itself.
+  // A call returns after itself.
   return place.line
              ? place
              : findRow(lines->stage,
@@ -111,7 +112,7 @@ static std::string bytesText(uint64_t bytes) {
   return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
 
-/// ": 96 bytes behind the end of 'x_ptr', which is fp32[1000] (element 1024)".
+/// ": 96 bytes past the end of 'x_ptr', which is fp32[1000] (element 1024)".
 static std::string nearestArray(const LaunchBinding &binding,
                                 uint64_t address) {
   std::string text;
@@ -134,7 +135,7 @@ static std::string nearestArray(const LaunchBinding &binding,
                  : std::to_string((address - begin) / bytes);
     std::string name = "'" + parameter + "', which is " + tensor.str();
     text = isBefore         ? bytesText(distance) + " in front of " + name
-           : address >= end ? bytesText(distance) + " behind the end of " + name
+           : address >= end ? bytesText(distance) + " past the end of " + name
                             : "inside of " + name;
     text += " (element " + element + ")";
   });

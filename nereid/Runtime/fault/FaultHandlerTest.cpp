@@ -37,7 +37,7 @@ protected:
       x[call.integer("n")] = 1;
     };
     world->kernels["k"] = k;
-    // One page with nothing behind it.
+    // One page with nothing after it.
     auto *pages = static_cast<std::byte *>(
         mmap(nullptr, 3 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     mprotect(pages + page, page, PROT_READ | PROT_WRITE);
@@ -80,7 +80,7 @@ TEST_F(FaultHandler, AWriteBehindAnArrayIsAnError) {
       AllOf(HasSubstr("k: the kernel was stopped"),
             HasSubstr("segmentation fault at address 0x"),
             HasSubstr("in kernel 'k'"),
-            HasSubstr("4 bytes behind the end of 'x_ptr', which is fp32[1024] "
+            HasSubstr("4 bytes past the end of 'x_ptr', which is fp32[1024] "
                       "(element 1025)"),
             HasSubstr("NEREID_CHECK=oob")));
 }
@@ -116,7 +116,7 @@ TEST_F(FaultHandler, FaultsOfAllThreadsAreOneError) {
         k[1 << 16](x, 5); // measures: the next launch is worth the threads
         return fault(1025, 1 << 16);
       }(),
-      HasSubstr("4 bytes behind the end of 'x_ptr'"));
+      HasSubstr("4 bytes past the end of 'x_ptr'"));
 }
 
 TEST_F(FaultHandler, DivisionByZeroIsAnError) {

@@ -21,7 +21,7 @@ static bool isConstant(const Argument &argument, const StaticValue &value) {
   return !isAddress && argument.toStatic() == value;
 }
 
-/// Can a parameter of type `wanted` take what specialise() made `got` of? An
+/// Can a parameter of type `wanted` take what specialize() made `got` of? An
 /// integer of 32 bits fits 64, its slot being the wider number already.
 static bool holds(DType wanted, DType got) {
   return wanted == got || (wanted == DType::Int64 && got == DType::Int32);
@@ -108,9 +108,9 @@ static Failure noSignature(const LaunchBinding &binding,
                      "promise";
   size_t parameter = 0;
   if (signatures.size() == 1) {
-    std::string misfit =
+    std::string mismatch =
         firstMisfit(binding, precompiled, signatures[0], arguments, parameter);
-    return parameterFailure(binding.kernel, parameter, misfit, hint);
+    return parameterFailure(binding.kernel, parameter, mismatch, hint);
   }
   std::string text = "the arguments fit none of its signatures:";
   for (const LibrarySignature &signature : signatures) {

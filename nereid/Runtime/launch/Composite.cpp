@@ -60,7 +60,7 @@ static std::string itemPlace(const Argument &argument, size_t i) {
 }
 
 //===----------------------------------------------------------------------===//
-// Specialisation
+// Specialization
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -70,8 +70,8 @@ public:
   Flattener(std::vector<Specialized> &leaves, WordKey &key)
       : leaves(leaves), key(key) {}
 
-  CompositeMisfit add(const ParameterDescription &parameter,
-                      const Argument &argument, const std::string &place) {
+  CompositeMismatch add(const ParameterDescription &parameter,
+                        const Argument &argument, const std::string &place) {
     if (argument.kind == Kind::Descriptor) {
       return addDescriptor(parameter, argument);
     }
@@ -79,18 +79,19 @@ public:
       return addTuple(parameter, argument, place);
     }
     Specialized leaf;
-    Misfit misfit = specializeItem(parameter, argument, leaf);
+    ArgumentMismatch mismatch = specializeItem(parameter, argument, leaf);
     addLeaf(leaf, argument);
-    return {misfit, argument, place};
+    return {mismatch, argument, place};
   }
 
 private:
   /// What has no form at run time is compiled in, as an item of a tuple.
-  static Misfit specializeItem(const ParameterDescription &parameter,
-                               const Argument &argument, Specialized &leaf) {
+  static ArgumentMismatch specializeItem(const ParameterDescription &parameter,
+                                         const Argument &argument,
+                                         Specialized &leaf) {
     if (argument.kind == Kind::String || argument.kind == Kind::Function) {
       leaf.isStatic = true;
-      return Misfit::None;
+      return ArgumentMismatch::None;
     }
     return specialize(parameter, argument, leaf);
   }
@@ -100,8 +101,9 @@ private:
     leaves.push_back(leaf);
   }
 
-  CompositeMisfit addTuple(const ParameterDescription &parameter,
-                           const Argument &argument, const std::string &place) {
+  CompositeMismatch addTuple(const ParameterDescription &parameter,
+                             const Argument &argument,
+                             const std::string &place) {
     std::vector<Argument> items = itemsOf(argument);
     key.add(uint64_t{3} | items.size() << 8);
     if (argument.kind == Kind::Tuple) {
@@ -118,19 +120,19 @@ private:
     item.specialize = parameter.specialize;
     item.specializeAlignment = parameter.specializeAlignment;
     for (size_t i = 0; i < items.size(); ++i) {
-      CompositeMisfit misfit =
+      CompositeMismatch mismatch =
           add(item, items[i], place + itemPlace(argument, i));
-      if (misfit.misfit != Misfit::None) {
-        return misfit;
+      if (mismatch.mismatch != ArgumentMismatch::None) {
+        return mismatch;
       }
     }
     return {};
   }
 
-  CompositeMisfit addDescriptor(const ParameterDescription &parameter,
-                                const Argument &argument) {
+  CompositeMismatch addDescriptor(const ParameterDescription &parameter,
+                                  const Argument &argument) {
     if (parameter.isStatic) {
-      return {Misfit::ConstexprGotTensor, argument, {}};
+      return {ArgumentMismatch::ConstexprGotTensor, argument, {}};
     }
     const TensorDescriptor &descriptor = *argument.descriptor;
     key.add(uint64_t{4} | static_cast<uint64_t>(descriptor.padding()) << 8 |
@@ -142,7 +144,8 @@ private:
     size.dtype = DType::Int32;
     stride.dtype = DType::Int64;
     Specialized leaf;
-    Misfit misfit = specialize(base, Argument(descriptor.base()), leaf);
+    ArgumentMismatch mismatch =
+        specialize(base, Argument(descriptor.base()), leaf);
     addLeaf(leaf, Argument(descriptor.base()));
     for (int64_t value : descriptor.shape()) {
       addNumber(size, value);
@@ -153,7 +156,7 @@ private:
     Specialized last; // always 1
     last.isStatic = true;
     addLeaf(last, Argument(descriptor.strides().back()));
-    return {misfit, argument, {}};
+    return {mismatch, argument, {}};
   }
 
   void addNumber(const ParameterDescription &parameter, int64_t value) {
@@ -168,10 +171,10 @@ private:
 
 } // namespace
 
-CompositeMisfit specializeComposite(const ParameterDescription &parameter,
-                                    const Argument &argument,
-                                    std::vector<Specialized> &leaves,
-                                    WordKey &key) {
+CompositeMismatch specializeComposite(const ParameterDescription &parameter,
+                                      const Argument &argument,
+                                      std::vector<Specialized> &leaves,
+                                      WordKey &key) {
   return Flattener(leaves, key).add(parameter, argument, {});
 }
 

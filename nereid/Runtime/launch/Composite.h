@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // An argument that is made of others is flattened: its leaves, in order, are
-// specialised as if each were an argument of its own, and those that are passed
+// specialized as if each were an argument of its own, and those that are passed
 // at run time have slots of their own. Launches without such arguments do not
 // come here.
 //
@@ -28,20 +28,20 @@ struct LaunchBinding;
 bool isComposite(const ParameterDescription &parameter,
                  const Argument &argument);
 
-/// Appends the argument's leaves, and to `key` its form. On a misfit,
+/// Appends the argument's leaves, and to `key` what specializes. On a mismatch,
 /// `culprit` is the leaf, with its place in the argument as text ("[1].x").
-struct CompositeMisfit {
-  Misfit misfit = Misfit::None;
+struct CompositeMismatch {
+  ArgumentMismatch mismatch = ArgumentMismatch::None;
   Argument culprit = nullptr;
   std::string place;
 };
-CompositeMisfit specializeComposite(const ParameterDescription &parameter,
-                                    const Argument &argument,
-                                    std::vector<Specialized> &leaves,
-                                    WordKey &key);
+CompositeMismatch specializeComposite(const ParameterDescription &parameter,
+                                      const Argument &argument,
+                                      std::vector<Specialized> &leaves,
+                                      WordKey &key);
 
 /// The compiler's view of an argument whose leaves begin at `leaf`, which moves
-/// behind them.
+/// after them.
 ArgumentSpec specOfComposite(const Argument &argument,
                              const Specialized *&leaf);
 
@@ -54,7 +54,7 @@ void appendLeafNames(const ArgumentSpec &spec, const std::string &name,
 void forEachTensor(
     const Argument &argument, const std::string &name,
     const std::function<void(const std::string &, const Tensor &)> &visit);
-/// Of all arguments.
+/// Visits the tensors of all arguments.
 void forEachTensor(
     const LaunchBinding &binding,
     const std::function<void(const std::string &, const Tensor &)> &visit);

@@ -129,7 +129,7 @@ void failService(const LaunchFrame *frame, uint32_t site, int64_t element,
   int64_t program =
       id[0] + int64_t{grid[0]} * (id[1] + int64_t{grid[1]} * id[2]);
   {
-    // Of several threads' faults, the one of the first program is told.
+    // Of several threads' faults, the one of the first program is reported.
     std::lock_guard lock(run.faultMutex);
     if (!run.fault || program < run.faultProgram) {
       run.fault = Fault{site, element, value, id};
@@ -289,7 +289,7 @@ void WaitingThreads::runAll() {
     add();
   }
   work();
-  // A running thread may still add others behind the one being joined.
+  // A running thread may still add others after the one being joined.
   for (size_t i = 0;; ++i) {
     std::thread thread;
     {
@@ -379,11 +379,12 @@ Status runOnHost(const HostLaunch &launch) {
     return faultFailure(launch.binding, launch.specialization, *run.fault);
   }
   if (run.tooManyWaiting) [[unlikely]] {
-    return {ErrorCode::Unsupported,
-            launch.binding.kernel.description.name + ": more than " +
-                std::to_string(run.tooManyWaiting) +
-                " programs wait for others that have not begun, and no more "
-                "threads can be had; use a smaller grid, or raise ulimit -u"};
+    return {
+        ErrorCode::Unsupported,
+        launch.binding.kernel.description.name + ": more than " +
+            std::to_string(run.tooManyWaiting) +
+            " programs wait for others that have not begun, and no more "
+            "threads can be started; use a smaller grid, or raise ulimit -u"};
   }
   if (run.outOfMemory) [[unlikely]] {
     return {ErrorCode::OutOfMemory,

@@ -7,7 +7,7 @@
 
 #include "nereid/Runtime/Kernel.h"
 
-#include "nereid/Runtime/device/WatchedWork.h"
+#include "nereid/Runtime/device/WatchedActivity.h"
 #include "nereid/Runtime/launch/KernelState.h"
 #include "nereid/Runtime/library/Precompiled.h"
 #include "nereid/Support/EditDistance.h"

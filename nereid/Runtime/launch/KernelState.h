@@ -65,24 +65,25 @@ struct GpuEntry {
 
 /// Texts for observers (Runtime/Observer.h).
 struct KernelTexts {
-  const char *name = "", *symbol = "", *form = "";
+  const char *name = "", *symbol = "", *constants = "";
 };
 
-/// One compiled form of a kernel.
+/// A kernel, compiled for one signature.
 struct alignas(64) Specialization {
   GpuEntry gpu;
   std::shared_ptr<const LoadedImage> loaded;
   /// For each entry of the image's parameters: the kernel's parameter, or,
-  /// counted behind those, the leaf of a tuple or descriptor.
+  /// counted after those, the leaf of a tuple or descriptor.
   std::vector<uint16_t> slotParameters;
   /// Running estimate of one program's cost; 0 before the first measurement.
   /// Decides only whether threads are worth waking, never what is computed.
   std::atomic<float> programNs = 0;
-  /// Of code compiled ahead of time: what it was compiled with.
+  /// What code ahead of time was compiled with.
   std::optional<CompileOptions> options;
   StreamingChoice streaming;
   KernelTexts texts;
-  /// Of the first way in which it was launched; null when there is none.
+  /// The plan of the first way in which it was launched; null when there is
+  /// none.
   std::once_flag planned;
   std::unique_ptr<const LaunchPlan> plan;
 };
@@ -115,7 +116,7 @@ struct KernelState {
   WordTable<Specialization> specializations;
   WordTable<HeuristicValues> heuristics;
   ConfigSelection configs;
-  /// Forms that some thread is making (FormLock).
+  /// Specializations that some thread is making (SpecializationLock).
   std::mutex compiling;
   std::condition_variable compiled;
   std::set<std::vector<uint64_t>> underway;

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The steady state is a launch that fits one of the kernel's latest plans
-// (LaunchPlan.h): one test an argument, then it runs. The long way, with
+// (LaunchPlan.h): one test an argument, then it runs. The slow path, with
 // everything compiled, tuned and measured, is: bind (one pointer a parameter),
-// specialise (one word a parameter), one look-up, pack the slots, run. Neither
+// specialize (one word a parameter), one look-up, pack the slots, run. Neither
 // allocates anything.
 //
 // On a GPU the steady state runs with cold caches, after thousands of the
@@ -19,8 +19,8 @@
 
 #include "nereid/Runtime/Observer.h"
 #include "nereid/Runtime/cache/ImageStore.h"
-#include "nereid/Runtime/device/WatchedWork.h"
-#include "nereid/Runtime/launch/CompileForm.h"
+#include "nereid/Runtime/device/WatchedActivity.h"
+#include "nereid/Runtime/launch/CompileSpecialization.h"
 #include "nereid/Runtime/launch/Composite.h"
 #include "nereid/Runtime/launch/GpuLaunch.h"
 #include "nereid/Runtime/launch/HostLaunch.h"
@@ -50,15 +50,15 @@ namespace nereid {
   if (isWhole) {
     return Status::success();
   }
-  CompositeMisfit misfit =
+  CompositeMismatch mismatch =
       specializeComposite(description, argument, out.leaves, key);
-  return misfit.misfit == Misfit::None
+  return mismatch.mismatch == ArgumentMismatch::None
              ? Status::success()
-             : misfitFailure(kernel, parameter, misfit.culprit, misfit.misfit,
-                             misfit.place);
+             : mismatchFailure(kernel, parameter, mismatch.culprit,
+                               mismatch.mismatch, mismatch.place);
 }
 
-/// `binding` holds every argument; each is specialised, and `key` is of all.
+/// `binding` holds every argument; each is specialized, and `key` is of all.
 static Status specializeAll(KernelState &kernel, LaunchBinding &binding,
                             Prepared &out, WordKey &key) {
   if (!kernel.heuristicParameters.empty()) {
@@ -96,10 +96,10 @@ static Status specializeAll(KernelState &kernel, LaunchBinding &binding,
       }
     }
     Specialized &specialized = out.arguments[i];
-    Misfit misfit =
+    ArgumentMismatch mismatch =
         specialize(kernel.description.parameters[i], argument, specialized);
-    if (misfit != Misfit::None) [[unlikely]] {
-      return misfitFailure(kernel, i, argument, misfit);
+    if (mismatch != ArgumentMismatch::None) [[unlikely]] {
+      return mismatchFailure(kernel, i, argument, mismatch);
     }
     appendKey(key, specialized, argument);
   }
@@ -210,11 +210,11 @@ struct ReadyLaunch {
   size_t slotCount;
 };
 
-/// Who watches a launch that nobody watches.
-struct Nobody {
-} nobody;
+/// The null observer.
+struct NoObserver {
+} noObserver;
 Observer *pointerTo(Observer &observer) { return &observer; }
-Observer *pointerTo(Nobody &) { return nullptr; }
+Observer *pointerTo(NoObserver &) { return nullptr; }
 } // namespace
 
 [[gnu::noinline]] static Status launchOnHost(const ReadyLaunch &ready,
@@ -254,22 +254,22 @@ runObserved(const ReadyLaunch &ready, const std::array<int32_t, 3> &sizes,
             Observer &observer) {
   const GpuEntry &gpu = ready.specialization.gpu;
   const KernelTexts &texts = ready.specialization.texts;
-  const ObservedWork work{ObservedWork::Kind::Kernel,
-                          ready.binding.device,
-                          texts.name,
-                          texts.symbol,
-                          texts.form,
-                          sizes,
-                          distinctBytes(ready.binding),
-                          gpu.device ? &gpu.device->currentStream() : nullptr};
-  WorkMark mark;
+  const Activity work{Activity::Kind::Kernel,
+                      ready.binding.device,
+                      texts.name,
+                      texts.symbol,
+                      texts.constants,
+                      sizes,
+                      distinctBytes(ready.binding),
+                      gpu.device ? &gpu.device->currentStream() : nullptr};
+  ActivityMark mark;
   observer.begin(work, mark);
   Status status = runOnDevice(ready, sizes);
   observer.end(work, mark, status.ok());
   return status;
 }
 
-/// `Watcher` is Observer, or Nobody: the usual launch has no trace of the
+/// `Watcher` is Observer, or NoObserver: the usual launch has no trace of the
 /// other.
 template <typename Watcher>
 static Status runReady(const ReadyLaunch &ready, const Grid &grid, bool logged,
@@ -349,7 +349,7 @@ static Status runBound(KernelState &kernel, LaunchBinding &binding,
   const ReadyLaunch ready{*prepared.specialization, binding, slots,
                           slotParameters.size()};
   status = observer ? runReady(ready, grid, logged, *observer)
-                    : runReady(ready, grid, logged, nobody);
+                    : runReady(ready, grid, logged, noObserver);
   return needsFormWithoutMaps(*prepared.specialization, status)
              ? runWithoutMaps(kernel, binding, grid, observer)
              : status;
@@ -392,9 +392,9 @@ boundGrid(KernelState &kernel, LaunchBinding &binding, const Grid &grid) {
 }
 
 [[gnu::noinline]] static Status
-launchTheLongWay(KernelState &kernel, std::optional<Device> device,
-                 const Grid &grid, std::span<const LaunchArgument> arguments,
-                 Observer *observer) {
+launchSlowPath(KernelState &kernel, std::optional<Device> device,
+               const Grid &grid, std::span<const LaunchArgument> arguments,
+               Observer *observer) {
   LaunchBinding binding(kernel);
   binding.preferred = device;
   Status status = binding.bind(arguments);
@@ -442,7 +442,7 @@ static Status launchKernel(KernelState &kernel, std::optional<Device> device,
       return status;
     }
   }
-  return launchTheLongWay(kernel, device, grid, arguments, pointerTo(watcher));
+  return launchSlowPath(kernel, device, grid, arguments, pointerTo(watcher));
 }
 
 [[gnu::cold, gnu::noinline]] static Status
@@ -467,9 +467,9 @@ void Kernel::launch(const Grid &grid,
   if (!state) [[unlikely]] {
     raiseEmpty();
   }
-  Status status = isObserved()
-                      ? launchObserved(*state, device, grid, arguments)
-                      : launchKernel(*state, device, grid, arguments, nobody);
+  Status status =
+      isObserved() ? launchObserved(*state, device, grid, arguments)
+                   : launchKernel(*state, device, grid, arguments, noObserver);
   if (!status.ok()) [[unlikely]] {
     raiseStatus(status);
   }

@@ -7,7 +7,7 @@
 //
 // Time depends on the machine, and half of what a launch takes would not be
 // noticed; the number of allocations does not, and it has to be 0. Nor does the
-// number of those that are left, of which a context that is gone has none.
+// number of those that are left, and a context that is gone has none left.
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,7 +72,7 @@ protected:
     empty = Kernel::fromSource("", "empty", context);
   }
 
-  /// Of the second of two rounds of launches in so many forms.
+  /// Of the second of two rounds of launches in so many specializations.
   int64_t ofForms(int forms) {
     int64_t before = 0;
     for (int round = 0; round < 2; ++round) {
@@ -102,8 +102,9 @@ TEST_F(LaunchAllocation, OfAlignedObjectsIsCounted) {
 
 TEST_F(LaunchAllocation, None) { EXPECT_EQ(ofForms(1), 0); }
 
-/// More forms than a kernel has plans for: every launch goes the long way.
-TEST_F(LaunchAllocation, NoneOnTheLongWay) { EXPECT_EQ(ofForms(16), 0); }
+/// More specializations than a kernel has plans for: every launch goes the slow
+/// path.
+TEST_F(LaunchAllocation, NoneOnTheSlowPath) { EXPECT_EQ(ofForms(16), 0); }
 
 TEST_F(LaunchAllocation, NoneOfAKernelOfContexts) {
   KernelOfContexts kernel;

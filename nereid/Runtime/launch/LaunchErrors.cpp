@@ -136,9 +136,9 @@ static std::string annotated(const ParameterDescription &p) {
   return p.isPointer ? "a pointer to " + name : article + name;
 }
 
-Failure misfitFailure(const KernelState &kernel, size_t parameter,
-                      const Argument &argument, Misfit misfit,
-                      const std::string &place) {
+Failure mismatchFailure(const KernelState &kernel, size_t parameter,
+                        const Argument &argument, ArgumentMismatch mismatch,
+                        const std::string &place) {
   const ParameterDescription &p = kernel.description.parameters[parameter];
   std::string got = argument.describe();
   std::string head = "argument '" + p.name + place + "': expected ";
@@ -146,46 +146,46 @@ Failure misfitFailure(const KernelState &kernel, size_t parameter,
     return parameterFailure(kernel, parameter, head + expected + ", got " + got,
                             std::move(hint));
   };
-  switch (misfit) {
-  case Misfit::ConstexprGotTensor:
+  switch (mismatch) {
+  case ArgumentMismatch::ConstexprGotTensor:
     return fail("a compile-time value (the parameter is tl.constexpr)",
                 "pass a number, bool, string, dtype, tuple or None");
-  case Misfit::UndefinedTensor:
+  case ArgumentMismatch::UndefinedTensor:
     return fail("a tensor with memory",
                 worded("allocate it with empty, zeros or another maker; pass "
                        "none for a pointer that the kernel does not use",
                        "pass an array, or none for a pointer that the kernel "
                        "does not use"));
-  case Misfit::PointerGotScalar:
+  case ArgumentMismatch::PointerGotScalar:
     return fail(annotated(p),
                 worded("pass a tensor of this dtype",
                        "pass an array of this dtype, as in " + p.name +
                            "=zeros:" + std::string(languageName(*p.dtype)) +
                            "[1024]"));
-  case Misfit::ScalarGotTensor:
+  case ArgumentMismatch::ScalarGotTensor:
     return fail(annotated(p), worded("pass a number; tensor.item() reads one",
                                      "pass a number"));
-  case Misfit::PointeeMismatch:
+  case ArgumentMismatch::PointeeMismatch:
     return fail(
         "a tensor of " + std::string(languageName(*p.dtype)) +
             " (the annotation fixes it)",
         worded("convert it with tensor.to(dtype), or drop the annotation",
                "make the array of this dtype, as in " + p.name +
                    "=zeros:" + std::string(languageName(*p.dtype)) + "[1024]"));
-  case Misfit::IntegerGotFloat:
+  case ArgumentMismatch::IntegerGotFloat:
     return fail(annotated(p), "pass an integer");
-  case Misfit::NumberExpected:
+  case ArgumentMismatch::NumberExpected:
     return fail(annotated(p), "pass a number");
-  case Misfit::OutOfRange:
+  case ArgumentMismatch::OutOfRange:
     return fail(p.dtype ? annotated(p) : std::string("an integer of 64 bits"),
                 "the value does not fit this type");
-  case Misfit::StringGiven:
+  case ArgumentMismatch::StringGiven:
     return fail("a tensor or a number",
                 "only a tl.constexpr parameter takes a string");
-  case Misfit::None:
+  case ArgumentMismatch::None:
     break;
   }
-  return launchFailure(kernel, "internal: misfit without a reason");
+  return launchFailure(kernel, "internal: mismatch without a reason");
 }
 
 } // namespace nereid

@@ -35,9 +35,9 @@ Failure missingArguments(const LaunchBinding &binding);
 Failure tooManyArguments(const KernelState &kernel, size_t given);
 Failure unexpectedKeyword(const KernelState &kernel, std::string_view name);
 Failure givenTwice(const KernelState &kernel, size_t parameter);
-Failure misfitFailure(const KernelState &kernel, size_t parameter,
-                      const Argument &argument, Misfit misfit,
-                      const std::string &place = "");
+Failure mismatchFailure(const KernelState &kernel, size_t parameter,
+                        const Argument &argument, ArgumentMismatch mismatch,
+                        const std::string &place = "");
 Failure missingGrid(const KernelState &kernel);
 
 } // namespace nereid

@@ -1,4 +1,4 @@
-//===- LaunchErrorsTest.cpp - Every wrong launch and what it is told ------===//
+//===- LaunchErrorsTest.cpp - Every wrong launch and its message ----------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -297,9 +297,9 @@ TEST_F(LaunchErrors, AMovedFromTensorIsNoArgument) {
 TEST_F(LaunchErrors, HintsOfTheCommandAreArgumentsAsTyped) {
   setHintStyle(HintStyle::Command);
   std::string missing = launchError("add", x, y, out);
-  std::string misfit = launchError("typed", x, y, out, 3);
+  std::string mismatch = launchError("typed", x, y, out, 3);
   setHintStyle(HintStyle::Cpp);
   EXPECT_THAT(missing, HasSubstr("as n=1024 or n=zeros:f32[1024], of add("));
   EXPECT_THAT(missing, testing::Not(HasSubstr("_a")));
-  EXPECT_THAT(misfit, HasSubstr("x_ptr=zeros:float16[1024]"));
+  EXPECT_THAT(mismatch, HasSubstr("x_ptr=zeros:float16[1024]"));
 }

@@ -131,7 +131,7 @@ TEST_F(LaunchPlanTest, OptionsStringsAndDtypesArePartOfTheForm) {
   EXPECT_EQ(compiles(), 8);
 }
 
-TEST_F(LaunchPlanTest, ErrorsAreThoseOfTheLongWay) {
+TEST_F(LaunchPlanTest, ErrorsAreThoseOfTheSlowPath) {
   Kernel typed = kernel("typed");
   auto message = [&](auto launch) -> std::string {
     try {
@@ -201,7 +201,7 @@ TEST_F(LaunchPlanTest, ThreadsLaunchingDifferentFormsDoNotMix) {
       Tensor mine = zeros({4}, i64, Device::cpu());
       const auto *values = static_cast<const int64_t *>(mine.data());
       for (int i = 0; i < 3000; ++i) {
-        // More forms than there are plans, and one that all share.
+        // More specializations than there are plans, and one that all share.
         int64_t block = int64_t{16} << ((i + t) % 7), a = 2 * i + t;
         if (i % 3) {
           note[{1}](mine, a, "BLOCK"_a = block);

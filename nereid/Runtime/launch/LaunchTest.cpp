@@ -143,10 +143,10 @@ TEST_F(Launch, ManyThreadsMayLaunchAtOnce) {
   for (std::thread &thread : threads) {
     thread.join();
   }
-  EXPECT_EQ(world->compiles, 5); // one a block size, whoever came first
+  EXPECT_EQ(world->compiles, 5); // one a block size, the first to arrive
 }
 
-TEST_F(Launch, OneCompilationASpecialisation) {
+TEST_F(Launch, OneCompilationASpecialization) {
   Kernel add = kernel("add");
   add[16](x, y, out, 1000);
   add[16](x, y, out, 990);
@@ -339,7 +339,7 @@ TEST_F(Launch, StoresAreTriedOnCachesThatTheirOwnKindLeaves) {
   auto clock = std::make_shared<ManualClock>();
   Context manual(std::make_unique<FakeCompiler>(world),
                  withoutDisk({.clock = clock, .machine = tinyMachine()}));
-  // Through the caches is the faster way, but not behind one past them.
+  // Through the caches is the faster way, but not after one past them.
   std::atomic<uint32_t> flags = 0;
   FakeKernel k = addKernel();
   k.description.name = "warms";
@@ -551,5 +551,5 @@ TEST(LaunchLimitsDeathTest, ThreadsThatCannotBeHadAreDoneWithout) {
   }
   GTEST_FLAG_SET(death_test_style, "threadsafe"); // a process without a pool
   EXPECT_EXIT(::_exit(runWithoutThreads()), testing::ExitedWithCode(0),
-              "only 1 of 8 threads can be had");
+              "only 1 of 8 threads can be started");
 }

@@ -1,4 +1,4 @@
-//===- Specialize.cpp - Which compiled form an argument needs -------------===//
+//===- Specialize.cpp - What an argument specializes ----------------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -68,71 +68,72 @@ static bool divisible(const ParameterDescription &p, uint64_t value) {
 }
 
 /// A tensor, or an address.
-static Misfit specializePointer(const ParameterDescription &p,
-                                const void *address, DType dtype,
-                                Specialized &out) {
+static ArgumentMismatch specializePointer(const ParameterDescription &p,
+                                          const void *address, DType dtype,
+                                          Specialized &out) {
   if (p.dtype && !p.isPointer) {
-    return Misfit::ScalarGotTensor;
+    return ArgumentMismatch::ScalarGotTensor;
   }
   if (p.dtype && *p.dtype != dtype) {
-    return Misfit::PointeeMismatch;
+    return ArgumentMismatch::PointeeMismatch;
   }
   out.slot = reinterpret_cast<uintptr_t>(address);
   out.runtime.dtype = dtype;
   out.runtime.isPointer = true;
   out.runtime.isConst = p.isConst;
   out.runtime.divisibleBy16 = divisible(p, out.slot);
-  return Misfit::None;
+  return ArgumentMismatch::None;
 }
 
 /// A number for a parameter whose annotation names a scalar type.
-static Misfit specializeTyped(const ParameterDescription &p, const Argument &a,
-                              Specialized &out) {
+static ArgumentMismatch specializeTyped(const ParameterDescription &p,
+                                        const Argument &a, Specialized &out) {
   DType dtype = *p.dtype;
   out.runtime.dtype = dtype;
   if (isFloat(dtype)) {
     out.slot = floatBits(dtype, asDouble(a));
-    return Misfit::None;
+    return ArgumentMismatch::None;
   }
   if (a.kind == Argument::Kind::Float) {
-    return Misfit::IntegerGotFloat;
+    return ArgumentMismatch::IntegerGotFloat;
   }
   if (!integerFits(a, dtype)) {
-    return Misfit::OutOfRange;
+    return ArgumentMismatch::OutOfRange;
   }
   out.slot = static_cast<uint64_t>(a.integer);
   out.runtime.divisibleBy16 = dtype != DType::Int1 && divisible(p, out.slot);
-  return Misfit::None;
+  return ArgumentMismatch::None;
 }
 
-static Misfit specializeNumber(const ParameterDescription &p, const Argument &a,
-                               Specialized &out) {
+static ArgumentMismatch specializeNumber(const ParameterDescription &p,
+                                         const Argument &a, Specialized &out) {
   if (p.dtype) {
-    return p.isPointer ? Misfit::PointerGotScalar : specializeTyped(p, a, out);
+    return p.isPointer ? ArgumentMismatch::PointerGotScalar
+                       : specializeTyped(p, a, out);
   }
   switch (a.kind) {
   case Argument::Kind::Bool:
     out.runtime.dtype = DType::Int1;
     out.slot = static_cast<uint64_t>(a.integer);
-    return Misfit::None;
+    return ArgumentMismatch::None;
   case Argument::Kind::Float:
     out.runtime.dtype = DType::Float32;
     out.slot = floatBits(DType::Float32, a.real);
-    return Misfit::None;
+    return ArgumentMismatch::None;
   default:
     break;
   }
   if (a.kind == Argument::Kind::Int && a.integer == 1 && p.specialize) {
     out.isStatic = true;
     out.slot = 1; // code compiled ahead of time may take it as any other
-    return Misfit::None;
+    return ArgumentMismatch::None;
   }
   out.runtime.dtype = integerFits(a, DType::Int32)   ? DType::Int32
                       : integerFits(a, DType::Int64) ? DType::Int64
                                                      : DType::UInt64;
   out.slot = static_cast<uint64_t>(a.integer);
   out.runtime.divisibleBy16 = divisible(p, out.slot);
-  return Misfit::None;
+  return ArgumentMismatch::None;
 }
 
 /// A tensor, an address or a descriptor, or a tuple that holds one.
@@ -145,17 +146,18 @@ static bool holdsAddress(const Argument &a) {
                       holdsAddress));
 }
 
-Misfit specialize(const ParameterDescription &p, const Argument &a,
-                  Specialized &out) {
+ArgumentMismatch specialize(const ParameterDescription &p, const Argument &a,
+                            Specialized &out) {
   using Kind = Argument::Kind;
   if (p.isStatic || a.kind == Kind::None) {
     out.isStatic = true;
-    return holdsAddress(a) ? Misfit::ConstexprGotTensor : Misfit::None;
+    return holdsAddress(a) ? ArgumentMismatch::ConstexprGotTensor
+                           : ArgumentMismatch::None;
   }
   if (a.kind == Kind::Tensor) {
     return a.tensor->defined()
                ? specializePointer(p, a.tensor->data(), a.tensor->dtype(), out)
-               : Misfit::UndefinedTensor;
+               : ArgumentMismatch::UndefinedTensor;
   }
   if (a.kind == Kind::Pointer) {
     return specializePointer(p, a.address, a.pointee, out);
@@ -164,13 +166,14 @@ Misfit specialize(const ParameterDescription &p, const Argument &a,
     return specializeNumber(p, a, out);
   }
   if (a.kind == Kind::String || a.kind == Kind::Function) {
-    return Misfit::StringGiven;
+    return ArgumentMismatch::StringGiven;
   }
   if (p.dtype) {
-    return p.isPointer ? Misfit::PointerGotScalar : Misfit::NumberExpected;
+    return p.isPointer ? ArgumentMismatch::PointerGotScalar
+                       : ArgumentMismatch::NumberExpected;
   }
   out.isStatic = true;
-  return Misfit::None;
+  return ArgumentMismatch::None;
 }
 
 /// A constant's type and value.

@@ -1,4 +1,4 @@
-//===- Specialize.h - Which compiled form an argument needs -----*- C++ -*-===//
+//===- Specialize.h - What an argument specializes --------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The rules of the language (its specification calls them argument
-// specialisation), for a parameter that is not tl.constexpr:
+// specialization), for a parameter that is not tl.constexpr:
 //
 //   None                      compiled in
 //   bool                      int1
@@ -32,7 +32,7 @@
 namespace nereid {
 
 /// Why an argument does not fit its parameter.
-enum class Misfit : uint8_t {
+enum class ArgumentMismatch : uint8_t {
   None,
   ConstexprGotTensor,
   UndefinedTensor,
@@ -51,11 +51,11 @@ struct Specialized {
   uint64_t slot = 0;       ///< the bits that are passed at run time
 };
 
-/// Null misfit on success. No allocation.
-Misfit specialize(const ParameterDescription &parameter,
-                  const Argument &argument, Specialized &out);
+/// Null mismatch on success. No allocation.
+ArgumentMismatch specialize(const ParameterDescription &parameter,
+                            const Argument &argument, Specialized &out);
 
-/// Appends what distinguishes compiled forms.
+/// Appends what distinguishes specializations.
 void appendKey(WordKey &key, const Specialized &specialized,
                const Argument &argument);
 /// Appends an argument's value (a tensor's dtype, shape and strides): what

@@ -1,4 +1,4 @@
-//===- SpecializeTest.cpp - Every rule of argument specialisation ---------===//
+//===- SpecializeTest.cpp - Every rule of argument specialization ---------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +19,7 @@ struct Rule {
   bool isPointer = false, isStatic = false;
 };
 
-/// "static 1", "int32 d", "int64", "*fp16 d", or "misfit": d marks divisible
+/// "static 1", "int32 d", "int64", "*fp16 d", or "mismatch": d marks divisible
 /// by 16.
 std::string result(const Argument &argument, Rule rule = {}) {
   ParameterDescription p;
@@ -30,8 +30,8 @@ std::string result(const Argument &argument, Rule rule = {}) {
   p.isPointer = rule.isPointer;
   p.isStatic = rule.isStatic;
   Specialized s;
-  if (specialize(p, argument, s) != Misfit::None) {
-    return "misfit";
+  if (specialize(p, argument, s) != ArgumentMismatch::None) {
+    return "mismatch";
   }
   if (s.isStatic) {
     return "static " + argument.toStatic().str();
@@ -45,7 +45,7 @@ uint64_t slotOf(const Argument &argument, DType dtype) {
   ParameterDescription p;
   p.dtype = dtype;
   Specialized s;
-  EXPECT_EQ(specialize(p, argument, s), Misfit::None);
+  EXPECT_EQ(specialize(p, argument, s), ArgumentMismatch::None);
   return s.slot;
 }
 } // namespace
@@ -76,7 +76,7 @@ TEST(Specialize, OtherValues) {
   EXPECT_EQ(result(nullptr), "static None");
   EXPECT_EQ(result(none), "static None");
   EXPECT_EQ(result(f16), "static fp16");
-  EXPECT_EQ(result("text"), "misfit");
+  EXPECT_EQ(result("text"), "mismatch");
   StaticValue tuple(StaticValue::Tuple{StaticValue(1), StaticValue(2)});
   EXPECT_EQ(result(tuple), "static (1, 2)");
 }
@@ -89,11 +89,11 @@ TEST(Specialize, Tensors) {
   EXPECT_EQ(result(t, {.alignment = false}), "*fp16");
   EXPECT_EQ(result(t, {.specialize = false}), "*fp16");
   EXPECT_EQ(result(t, {.dtype = f16, .isPointer = true}), "*fp16 d");
-  EXPECT_EQ(result(t, {.dtype = f32, .isPointer = true}), "misfit");
-  EXPECT_EQ(result(t, {.dtype = i32}), "misfit");
-  EXPECT_EQ(result(Tensor()), "misfit");
+  EXPECT_EQ(result(t, {.dtype = f32, .isPointer = true}), "mismatch");
+  EXPECT_EQ(result(t, {.dtype = i32}), "mismatch");
+  EXPECT_EQ(result(Tensor()), "mismatch");
   EXPECT_EQ(result(nullptr, {.dtype = f32, .isPointer = true}), "static None");
-  EXPECT_EQ(result(3, {.dtype = f32, .isPointer = true}), "misfit");
+  EXPECT_EQ(result(3, {.dtype = f32, .isPointer = true}), "mismatch");
 }
 
 TEST(Specialize, DoNotSpecialize) {
@@ -106,17 +106,17 @@ TEST(Specialize, DoNotSpecialize) {
 TEST(Specialize, Annotations) {
   EXPECT_EQ(result(1, {.dtype = i32}), "i32"); // never folds
   EXPECT_EQ(result(16, {.dtype = i64}), "i64 d");
-  EXPECT_EQ(result(300, {.dtype = u8}), "misfit");
-  EXPECT_EQ(result(-1, {.dtype = u32}), "misfit");
+  EXPECT_EQ(result(300, {.dtype = u8}), "mismatch");
+  EXPECT_EQ(result(-1, {.dtype = u32}), "mismatch");
   EXPECT_EQ(result(255, {.dtype = u8}), "u8");
   EXPECT_EQ(result(UINT64_MAX, {.dtype = u64}), "u64");
-  EXPECT_EQ(result(UINT64_MAX, {.dtype = i64}), "misfit");
+  EXPECT_EQ(result(UINT64_MAX, {.dtype = i64}), "mismatch");
   EXPECT_EQ(result(16, {.dtype = f32}), "fp32"); // floats have no divisibility
-  EXPECT_EQ(result(1.5, {.dtype = i32}), "misfit");
+  EXPECT_EQ(result(1.5, {.dtype = i32}), "mismatch");
   EXPECT_EQ(result(true, {.dtype = i32}), "i32");
   EXPECT_EQ(result(1, {.dtype = i1}), "i1");
-  EXPECT_EQ(result(2, {.dtype = i1}), "misfit");
-  EXPECT_EQ(result(f16, {.dtype = i32}), "misfit");
+  EXPECT_EQ(result(2, {.dtype = i1}), "mismatch");
+  EXPECT_EQ(result(f16, {.dtype = i32}), "mismatch");
 }
 
 TEST(Specialize, Constexpr) {
@@ -124,7 +124,7 @@ TEST(Specialize, Constexpr) {
   EXPECT_EQ(result("relu", {.isStatic = true}), "static 'relu'");
   EXPECT_EQ(result(0.5, {.isStatic = true}), "static 0.5");
   EXPECT_EQ(result(true, {.isStatic = true}), "static True");
-  EXPECT_EQ(result(zeros({1}), {.isStatic = true}), "misfit");
+  EXPECT_EQ(result(zeros({1}), {.isStatic = true}), "mismatch");
   EXPECT_EQ(result(UINT64_MAX, {.isStatic = true}),
             "static 18446744073709551615");
   EXPECT_EQ(result(uint64_t{1} << 63, {.isStatic = true}),
@@ -155,8 +155,8 @@ TEST(Specialize, KeysSeparateWhatCompilesDifferently) {
         ParameterDescription p;
         p.isStatic = isStatic;
         Specialized sa, sb;
-        if (specialize(p, a, sa) != Misfit::None ||
-            specialize(p, b, sb) != Misfit::None) {
+        if (specialize(p, a, sa) != ArgumentMismatch::None ||
+            specialize(p, b, sb) != ArgumentMismatch::None) {
           continue;
         }
         WordKey ka, kb;

@@ -9,7 +9,7 @@
 #include "nereid/Runtime/Tensor.h"
 #include "nereid/Runtime/device/DeviceCopy.h"
 #include "nereid/Runtime/device/ThreadPool.h"
-#include "nereid/Runtime/device/WatchedWork.h"
+#include "nereid/Runtime/device/WatchedActivity.h"
 #include "nereid/Runtime/tensor/Convert.h"
 
 #include <algorithm>
@@ -128,8 +128,8 @@ const Tensor &Tensor::copyFrom(const Tensor &source) const {
     copyAcrossDevices(*this, from);
     return *this;
   }
-  WatchedWork watched(ObservedWork::Kind::Copy, "copy", device_,
-                      static_cast<uint64_t>(bytes()));
+  WatchedActivity watched(Activity::Kind::Copy, "copy", device_,
+                          static_cast<uint64_t>(bytes()));
   Walk walk = planWalk(*this, from);
   ConvertFunction convert = convertFunction(from.dtype_, dtype_);
   // Below 64 Ki elements the threads' start-up costs more than it saves.

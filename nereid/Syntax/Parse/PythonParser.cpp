@@ -7,8 +7,8 @@
 
 #include "nereid/Syntax/Parse/PythonParser.h"
 
-#include "nereid/Syntax/Explain/Explainer.h"
 #include "nereid/Syntax/Lex/Characters.h"
+#include "nereid/Syntax/Mistakes/MistakeFinder.h"
 
 namespace nereid::syntax {
 
@@ -34,7 +34,7 @@ bool PythonParser::require(Tok kind) {
     return true;
   }
   const Token &found = tokens[pos];
-  std::string hint = Explainer(*this).hintAt(pos);
+  std::string hint = MistakeFinder(*this).hintAt(pos);
   if (hint.empty() && kind == Tok::Colon) {
     hint = "a ':' opens the block";
   }
@@ -121,7 +121,7 @@ Module *PythonParser::parseFile() {
   while (!at(Tok::EndMarker)) {
     statementStart = pos;
     if (!statement(body)) {
-      Explainer(*this).explain(Start::File);
+      MistakeFinder(*this).find(Start::File);
       return nullptr;
     }
   }
@@ -140,7 +140,7 @@ Expr *PythonParser::parseEval() {
   while (value && accept(Tok::Newline)) {
   }
   if (!value || !expect(Tok::EndMarker)) {
-    Explainer(*this).explain(Start::Eval);
+    MistakeFinder(*this).find(Start::Eval);
     return nullptr;
   }
   return value;
@@ -149,7 +149,7 @@ Expr *PythonParser::parseEval() {
 Expr *PythonParser::parseField() {
   Expr *value = starExpressions();
   if (!value) {
-    Explainer(*this).explain(Start::Field);
+    MistakeFinder(*this).find(Start::Field);
   }
   return value;
 }

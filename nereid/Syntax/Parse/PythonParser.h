@@ -13,7 +13,7 @@
 // tried and taken back.
 //
 // The parser is fast because it does not look for reasons. When a file does not
-// parse, Explainer reads the failing statement again and finds the message.
+// parse, MistakeFinder reads the failing statement again and finds the message.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,7 +53,7 @@ public:
   const Problem &problem() const { return *raised; }
 
 private:
-  friend class Explainer;
+  friend class MistakeFinder;
 
   //===--- Tokens ---------------------------------------------------------===//
 

@@ -27,7 +27,7 @@ namespace nereid::cpu {
 namespace {
 
 /// Line n of the object's table is places[n - 1].
-class Places {
+class LineEntries {
 public:
   unsigned indexOf(const SourceLocation &place) {
     auto key = std::tuple(place.file, place.line, place.column, place.endLine,
@@ -38,7 +38,8 @@ public:
     }
     return static_cast<unsigned>(found->second);
   }
-  /// Of what computes with loads, of which one may be folded into it.
+  /// Of an instruction that computes with loads and may have one of them folded
+  /// into it.
   unsigned indexOfFold(std::vector<unsigned> loads) {
     all.push_back({{}, std::move(loads)});
     return static_cast<unsigned>(all.size());
@@ -101,7 +102,7 @@ static std::vector<mlir::Operation *> foldableLoads(mlir::Operation *op) {
 
 /// Locations become lines of a file of places; functions get a scope.
 static bool
-markPlaces(mlir::ModuleOp module, Places &places,
+markPlaces(mlir::ModuleOp module, LineEntries &places,
            llvm::function_ref<SourceLocation(mlir::Location)> placeOf) {
   mlir::MLIRContext *context = module.getContext();
   std::vector<std::pair<mlir::Operation *, unsigned>> found;
@@ -159,7 +160,7 @@ open(const std::vector<std::byte> &bytes) {
 }
 
 static std::string tableOf(const llvm::object::ObjectFile &object,
-                           uint64_t entry, const Places &places) {
+                           uint64_t entry, const LineEntries &places) {
   std::map<int64_t, unsigned> rows; // the last row of an address is the one
   std::unique_ptr<llvm::DWARFContext> dwarf =
       llvm::DWARFContext::create(object);
@@ -192,7 +193,7 @@ emitLineTable(mlir::ModuleOp module, const CpuTarget &target,
               llvm::function_ref<SourceLocation(mlir::Location)> placeOf) {
   mlir::OwningOpRef<mlir::ModuleOp> marked(
       mlir::cast<mlir::ModuleOp>(module->clone()));
-  Places places;
+  LineEntries places;
   if (!markPlaces(*marked, places, placeOf)) {
     return internal("no scopes");
   }

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Dialect/NV/Transforms/Passes.h"
-#include "nereid/Support/ManyLoops.h"
+#include "nereid/Support/LargeFunctions.h"
 #include "nereid/Target/CodeEmission.h"
 #include "nereid/Target/ControlSize.h"
 #include "nereid/Target/LlvmSwitches.h"
@@ -111,7 +111,7 @@ namespace {
 /// keep it: products of odd sizes save up to 40 % of their registers by it. And
 /// of a kernel with very many loops everything that describes loops by the
 /// loops before them; of one with very many branches the sinking of
-/// instructions, which looks at all blocks behind each (ptxas does it again).
+/// instructions, which looks at all blocks after each (ptxas does it again).
 class PassGate : public llvm::OptPassGate {
 public:
   bool hasProducts = false, hasManyLoops = false, hasManyBranches = false;

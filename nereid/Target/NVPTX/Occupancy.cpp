@@ -31,7 +31,9 @@ Expected<Occupancy> occupancyOf(const KernelImage &image) {
   // Shared memory comes in units of 128 bytes (256 before 8.0), and from 8.0
   // on the system keeps 1 KiB of it for each block.
   bool isNew = found->computeCapability >= 80;
-  unsigned warps = image.numWarps;
+  // Of all threads: a kernel may have warps that only copy.
+  unsigned warps =
+      std::max(1u, (image.threadsPerBlock + target.lanes - 1) / target.lanes);
   unsigned registersOfWarp =
       roundUp(image.numRegisters * target.lanes, registerUnit);
   unsigned sharedOfBlock =
@@ -46,13 +48,14 @@ Expected<Occupancy> occupancyOf(const KernelImage &image) {
       {sharedOfBlock ? target.processorShared / sharedOfBlock : ~0u,
        "shared memory"},
   };
-  Occupancy result{limits[0].first, target.processorWarps, limits[0].second};
+  Occupancy result{limits[0].first, 0, target.processorWarps, limits[0].second};
   for (auto [blocks, limit] : limits) {
     if (blocks < result.blocks) {
       result.blocks = blocks;
       result.limit = limit;
     }
   }
+  result.warps = result.blocks * warps;
   return result;
 }
 

@@ -14,12 +14,13 @@ namespace nereid::nvptx {
 
 struct Occupancy {
   unsigned blocks = 0;    ///< resident at once on a multiprocessor
+  unsigned warps = 0;     ///< of these blocks
   unsigned mostWarps = 0; ///< that one can hold
   /// What keeps it from more: "registers", "shared memory", "warps", "blocks".
   const char *limit = "";
 };
 
-/// From an assembled image: its registers, shared memory and warps.
+/// From an assembled image: its registers, shared memory and threads.
 /// InvalidArgument when its target is no GPU.
 Expected<Occupancy> occupancyOf(const KernelImage &image);
 

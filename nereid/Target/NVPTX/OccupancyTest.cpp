@@ -16,7 +16,7 @@ static Occupancy of(const char *target, uint32_t warps, uint32_t registers,
                     uint32_t shared) {
   KernelImage image;
   image.target = target;
-  image.numWarps = warps;
+  image.threadsPerBlock = 32 * warps;
   image.numRegisters = registers;
   image.sharedBytes = shared;
   return *occupancyOf(image);
@@ -39,6 +39,18 @@ TEST(Occupancy, EachLimit) {
   EXPECT_EQ(of("sm_90a", 4, 32, 100 << 10).blocks, 2u);
   EXPECT_EQ(of("sm_80", 4, 32, 100 << 10).blocks, 1u);
   EXPECT_STREQ(of("sm_80", 4, 32, 100 << 10).limit, "shared memory");
+}
+
+/// num_warps=8 and a warp that only copies.
+TEST(Occupancy, WarpsThatCopyCount) {
+  KernelImage image;
+  image.target = "sm_90a";
+  image.numWarps = 8;
+  image.threadsPerBlock = 288;
+  image.numRegisters = 16;
+  Occupancy found = *occupancyOf(image);
+  EXPECT_EQ(found.blocks, 7u);
+  EXPECT_EQ(found.warps, 63u);
 }
 
 TEST(Occupancy, OlderArchitectures) {

@@ -12,7 +12,7 @@ def atomics(x_ptr, out_ptr, R, C, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def atomics_mended(x_ptr, out_ptr, R, C, BLOCK: tl.constexpr):
+def atomics_fixed(x_ptr, out_ptr, R, C, BLOCK: tl.constexpr):
     r = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     c = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     x = tl.load(x_ptr + r[:, None] * C + c[None, :])

@@ -1,7 +1,7 @@
 """The kernels of this folder and their launches, arguments as `nereid run` and `nereid explain` take them.
 
 Half of them waste something on purpose: a line that ends in `# KERNEL: words` is what a hint with these words names. Each
-has a mended form, which does the same work. What is bound by memory uses far more of it than the second-level cache holds.
+has a fixed form, which does the same work. What is bound by memory uses far more of it than the second-level cache holds.
 """
 
 import json
@@ -22,8 +22,8 @@ class Case:
     programs: int = 128  # of the grid, that are simulated
 
     @property
-    def is_mended(self):
-        return self.kernel.endswith("_mended")
+    def is_fixed(self):
+        return self.kernel.endswith("_fixed")
 
     @property
     def losses(self):
@@ -41,8 +41,8 @@ class Case:
         return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
-def pair(file, kernel, slow, mended, *more):
-    return [Case(file, kernel, *slow, *more), Case(file, kernel + "_mended", *mended, *more)]
+def pair(file, kernel, slow, fixed, *more):
+    return [Case(file, kernel, *slow, *more), Case(file, kernel + "_fixed", *fixed, *more)]
 
 
 def same(arguments, grid):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Each kernel that wastes something gets the hint for it at its line, and its mended form does not."""
+"""Each kernel that wastes something gets the hint for it at its line, and its fixed form does not."""
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -12,10 +12,10 @@ def errors(case, report):
     for line, words in case.losses:
         if not any(at == line and words in text for at, text in hints):
             yield f"{case.file}:{line}: {case.kernel} has no hint with '{words}', only {sorted(hints)}"
-    if not case.is_mended and not case.losses:
+    if not case.is_fixed and not case.losses:
         yield f"{case.file}: no line says what {case.kernel} wastes"
-    slow = next(other for other in CASES if other.kernel == case.kernel.removesuffix("_mended"))
-    for _, words in slow.losses if case.is_mended else ():
+    slow = next(other for other in CASES if other.kernel == case.kernel.removesuffix("_fixed"))
+    for _, words in slow.losses if case.is_fixed else ():
         if any(words in text for _, text in hints):
             yield f"{case.file}: {case.kernel} still has the hint with '{words}': {sorted(hints)}"
 

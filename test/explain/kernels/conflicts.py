@@ -13,7 +13,7 @@ def conflicts(x_ptr, y_ptr, R: tl.constexpr, C: tl.constexpr):
 
 
 @triton.jit
-def conflicts_mended(x_ptr, y_ptr, R: tl.constexpr, C: tl.constexpr):
+def conflicts_fixed(x_ptr, y_ptr, R: tl.constexpr, C: tl.constexpr):
     i = tl.arange(0, R * C)
     base = tl.program_id(0) * R * C
     x = tl.load(x_ptr + base + i)

@@ -11,7 +11,7 @@ def masked(x_ptr, out_ptr, N, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def masked_mended(x_ptr, out_ptr, N, BLOCK: tl.constexpr, ROWS: tl.constexpr):
+def masked_fixed(x_ptr, out_ptr, N, BLOCK: tl.constexpr, ROWS: tl.constexpr):
     r = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     i = tl.arange(0, BLOCK)
     x = tl.load(x_ptr + r[:, None] * N + i[None, :], mask=i[None, :] < N, other=0)

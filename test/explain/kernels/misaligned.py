@@ -13,7 +13,7 @@ def misaligned(table_ptr, out_ptr, rows, D: tl.constexpr, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def misaligned_mended(table_ptr, out_ptr, rows, D: tl.constexpr, BLOCK: tl.constexpr):
+def misaligned_fixed(table_ptr, out_ptr, rows, D: tl.constexpr, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     row = (i * 509) % rows
     at = row[:, None] * (2 * D) + tl.arange(0, D)[None, :]

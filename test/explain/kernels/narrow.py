@@ -12,7 +12,7 @@ def narrow(x_ptr, y_ptr, z_ptr, n, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def narrow_mended(x_ptr, y_ptr, z_ptr, n, BLOCK: tl.constexpr):
+def narrow_fixed(x_ptr, y_ptr, z_ptr, n, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     x = tl.load(x_ptr + i, mask=i < n)
     y = tl.load(y_ptr + i, mask=i < n)

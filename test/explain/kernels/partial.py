@@ -11,7 +11,7 @@ def partial(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def partial_mended(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+def partial_fixed(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     x = tl.load(x_ptr + 3 * n + i, mask=i < n)
     tl.store(y_ptr + i, x * 2, mask=i < n)

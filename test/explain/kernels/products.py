@@ -22,7 +22,7 @@ def ieee(a_ptr, b_ptr, c_ptr, N, BM: tl.constexpr, BN: tl.constexpr, BK: tl.cons
 
 
 @triton.jit
-def ieee_mended(a_ptr, b_ptr, c_ptr, N, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+def ieee_fixed(a_ptr, b_ptr, c_ptr, N, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     multiply(a_ptr, b_ptr, c_ptr, N, "tf32", BM, BN, BK)
 
 
@@ -32,5 +32,5 @@ def unstaged(a_ptr, b_ptr, c_ptr, N, BM: tl.constexpr, BN: tl.constexpr, BK: tl.
 
 
 @triton.jit
-def unstaged_mended(a_ptr, b_ptr, c_ptr, N, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+def unstaged_fixed(a_ptr, b_ptr, c_ptr, N, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     multiply(a_ptr, b_ptr, c_ptr, N, "tf32", BM, BN, BK)

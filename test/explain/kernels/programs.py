@@ -12,7 +12,7 @@ def programs(x_ptr, out_ptr, part, BLOCK: tl.constexpr):  # programs: programs f
 
 
 @triton.jit
-def programs_mended(x_ptr, out_ptr, part, BLOCK: tl.constexpr):
+def programs_fixed(x_ptr, out_ptr, part, BLOCK: tl.constexpr):
     total = tl.zeros([BLOCK], tl.float32)
     for first in range(0, part, BLOCK):
         total += tl.load(x_ptr + tl.program_id(0) * part + first + tl.arange(0, BLOCK))

@@ -12,7 +12,7 @@ def strided(x_ptr, y_ptr, n, C: tl.constexpr, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def strided_mended(x_ptr, y_ptr, n, C: tl.constexpr, BLOCK: tl.constexpr):
+def strided_fixed(x_ptr, y_ptr, n, C: tl.constexpr, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     c = tl.arange(0, C)
     x = tl.load(x_ptr + i[:, None] * C + c[None, :], mask=i[:, None] < n)

@@ -12,7 +12,7 @@ def transposed(x_ptr, y_ptr, M, N, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def transposed_mended(x_ptr, y_ptr, M, N, BLOCK: tl.constexpr):
+def transposed_fixed(x_ptr, y_ptr, M, N, BLOCK: tl.constexpr):
     row = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     col = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     x = tl.load(x_ptr + row[:, None] * N + col[None, :])

@@ -14,7 +14,7 @@ Every kernel has one of these outcomes:
 
     agrees     or compiles, with --compile
     unstaged   agrees with num_stages=1, where upstream's pipeliner fails on it
-    mistake    differs, but agrees with a mistake of upstream mended, or its machine code shows one (upstream_mistakes.py)
+    mistake    differs, but agrees with a mistake of upstream fixed, or its machine code shows one (upstream_mistakes.py)
     refused    upstream raises an exception: a difference of language, or a pass of upstream that fails
     died       upstream's process dies of a signal: an assertion or a bad access in its compiler
     differs    anything else: a result, an exception of CUDA, a kernel that does not end
@@ -199,8 +199,8 @@ def judge(folder, name, device, warps, log):
         elif again in ("differs", "mistake"):
             kind, text, options = again, other, unstaged
     if kind == "differs" and not INTERPRETED:
-        for mistake, mended in MISTAKES.items():
-            with own_cache(), mended():
+        for mistake, fixed in MISTAKES.items():
+            with own_cache(), fixed():
                 if once(folder, name, device, options, log)[0] == "agrees":
                     return "mistake", mistake
     return kind, text

@@ -141,36 +141,36 @@ class DifferenceTest(unittest.TestCase):
 
 
 class JudgeTest(unittest.TestCase):
-    """What follows a first run: `runs` says what a run gives, by its options and whether a mistake is mended."""
+    """What follows a first run: `runs` says what a run gives, by its options and whether a mistake is fixed."""
 
     def judge(self, runs):
-        is_mended = []
+        is_fixed = []
 
         def run_one(folder, name, device, options, log):
-            return runs(options, bool(is_mended))
+            return runs(options, bool(is_fixed))
 
         @contextlib.contextmanager
-        def mended():
-            is_mended.append(True)
+        def fixed():
+            is_fixed.append(True)
             yield
-            is_mended.pop()
+            is_fixed.pop()
 
         with mock.patch.object(run_upstream, "run_one", run_one), \
-             mock.patch.object(run_upstream, "MISTAKES", {"forgets": mended}):
+             mock.patch.object(run_upstream, "MISTAKES", {"forgets": fixed}):
             return run_upstream.judge(pathlib.Path(), "k1", "cuda", 4, "")
 
-    def test_a_difference_that_a_mended_mistake_removes(self):
-        self.assertEqual(self.judge(lambda options, is_mended: ("agrees", "") if is_mended else ("differs", "x[0]")),
+    def test_a_difference_that_a_fixed_mistake_removes(self):
+        self.assertEqual(self.judge(lambda options, is_fixed: ("agrees", "") if is_fixed else ("differs", "x[0]")),
                          ("mistake", "forgets"))
 
     def test_any_other_difference(self):
-        self.assertEqual(self.judge(lambda options, is_mended: ("differs", "x[0]")), ("differs", "x[0]"))
+        self.assertEqual(self.judge(lambda options, is_fixed: ("differs", "x[0]")), ("differs", "x[0]"))
 
     def test_a_pass_that_fails_on_pipelining(self):
         failed = "RuntimeError: PassManager::run failed"
 
         def runs(outcome):
-            return lambda options, is_mended: outcome if options.get("num_stages") == 1 else ("refused", failed)
+            return lambda options, is_fixed: outcome if options.get("num_stages") == 1 else ("refused", failed)
 
         self.assertEqual(self.judge(runs(("agrees", ""))), ("unstaged", failed))
         self.assertEqual(self.judge(runs(("differs", "x[0]"))), ("differs", "x[0]"))
@@ -178,7 +178,7 @@ class JudgeTest(unittest.TestCase):
         self.assertEqual(self.judge(runs(("refused", "again"))), ("refused", failed))
 
     def test_a_difference_of_language_is_not_tried_again(self):
-        self.assertEqual(self.judge(lambda options, is_mended: ("refused", "no " + ",".join(options))),
+        self.assertEqual(self.judge(lambda options, is_fixed: ("refused", "no " + ",".join(options))),
                          ("refused", "no num_warps"))
 
 

@@ -97,7 +97,7 @@ static void exportRecords(const std::string &path,
 
 static void importRecords(const std::string &path) {
   std::vector<TuningRecord> records = valueOrThrow(readRecords(path));
-  KeptResults kept = KeptResults::ofThisUser();
+  TuningStore kept = TuningStore::ofThisUser();
   if (!kept.isUsable()) {
     raise({ErrorCode::IoError,
            "--import " + path +
@@ -228,7 +228,7 @@ static void runTune(const TuneOptions &options) {
   }
   if (options.kernel.empty()) {
     if (!options.exportTo.empty()) {
-      exportRecords(options.exportTo, KeptResults::ofThisUser().all());
+      exportRecords(options.exportTo, TuningStore::ofThisUser().all());
     } else if (options.importFrom.empty()) {
       usageError("expected FILE:KERNEL, --import FILE or --export FILE");
     }
@@ -264,9 +264,10 @@ void addTuneCommand(CLI::App &app, std::vector<std::string> words) {
                     "@triton.autotune, every tl.constexpr parameter that has "
                     "no value is searched");
   command
-      ->add_option("--seconds", options->seconds,
-                   "For all of it, at most; what was not tried by then is told "
-                   "(--search without it: 60)")
+      ->add_option(
+          "--seconds", options->seconds,
+          "For all of it, at most; what was not tried by then is named "
+          "(--search without it: 60)")
       ->check(wholeNumber(1, 86400));
   command
       ->add_option("--values", options->values,

@@ -55,7 +55,7 @@ unsigned BufferType::getSlotBytes() const {
              : llvm::alignTo((lastOffset(*this) + 1) * bytes, wavefrontBytes);
 }
 
-/// `panelsLast`: behind the rows of a panel comes the next panel; or behind a
+/// `panelsLast`: after the rows of a panel comes the next panel; or after a
 /// row's part of one panel its part of the next.
 static BufferType swizzled(MLIRContext *context, unsigned slots,
                            const Shape &shape, Type element, unsigned inner,
@@ -251,7 +251,7 @@ LogicalResult WaitProductsOp::verify() {
     }
   }
   return emitOpError("expects a dot in flight in the same block, or the sum "
-                     "of a loop that yields one, for which nobody else waits");
+                     "of a loop that yields one, that nothing else waits for");
 }
 
 } // namespace nereid::tilegpu

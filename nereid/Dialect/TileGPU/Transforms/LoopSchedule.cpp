@@ -185,8 +185,8 @@ LogicalResult LoopSchedule::verifyProduct(Operation *product,
       !isSumOfProducts(loop, dot)) {
     return product->emitOpError("is done in stage ")
            << done.stage << ", order " << done.order
-           << "; expected a place behind its start, in the next iteration only "
-              "if it is a sum of such products and behind the next one's "
+           << "; expected a place after its start, in the next iteration only "
+              "if it is a sum of such products and after the next one's "
               "start";
   }
   // Until it is done it reads the slot of the step before.

@@ -13,15 +13,15 @@
 // computed once more with the later id. The later program exists, and loads
 // there itself, so nothing is touched that it would not touch.
 //
-// Weights, which every program reads behind a reduction, come late only for
+// Weights, which every program reads after a reduction, come late only for
 // the first programs, all at once, from memory: program 0 asks for them before
 // it does anything else.
 //
 // What loses is left alone: element-wise kernels, and loads in loops, which a
 // program can start ahead of their use itself; several rows a program, where
-// one is as fast. A softmax of 4096x4096 bf16 loses too and is not told apart:
-// hence num_stages of 1, which turns all this off. docs/decisions/Prefetch.md
-// has the cases.
+// one is as fast. A softmax of 4096x4096 bf16 loses too and is not
+// distinguished: hence num_stages of 1, which turns all this off.
+// docs/decisions/Prefetch.md has the cases.
 //
 //===----------------------------------------------------------------------===//
 
@@ -385,7 +385,7 @@ void ProgramPrefetcher::askForShared(MutableArrayRef<Fetch> fetches) {
   for (Fetch &fetch : fetches) {
     tellDecision(fetch.load, [] {
       return Decision{"row", "program 0 asks for it before anything else", "",
-                      "all programs read it behind a reduction", ""};
+                      "all programs read it after a reduction", ""};
     });
     ask(fetch, {}, isFirst);
   }

@@ -37,7 +37,7 @@
 # Without tensor maps, with checks, and on other GPUs the loop is as it was.
 # RUN: nereid compile %s:product --target sm_80 --emit tilegpu \
 # RUN:   --signature '*bf16:16,*bf16:16,*bf16:16,i32:16,i32:16,i32:16,i32:16,i32' | FileCheck %s --check-prefix=PLAIN
-# RUN: nereid compile %s:product --target sm_90a --check oob --emit tilegpu \
+# RUN: nereid compile %s:product --target sm_90a --instrument oob --emit tilegpu \
 # RUN:   --signature '*bf16:16,*bf16:16,*bf16:16,i32:16,i32:16,i32:16,i32:16,i32' | FileCheck %s --check-prefix=PLAIN
 # PLAIN-NOT: tilegpu.is_producer
 #

@@ -1,4 +1,4 @@
-//===- KeptResults.h - Choices kept between processes ----------*- C++ -*-===//
+//===- TuningStore.h - Choices kept between processes -----------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,8 +22,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NEREID_TUNE_KEPTRESULTS_H
-#define NEREID_TUNE_KEPTRESULTS_H
+#ifndef NEREID_TUNE_TUNINGSTORE_H
+#define NEREID_TUNE_TUNINGSTORE_H
 
 #include "nereid/Tune/TuningRecord.h"
 
@@ -55,12 +55,12 @@ private:
   std::string path_;
 };
 
-class KeptResults {
+class TuningStore {
 public:
   /// Empty: nothing is kept.
-  explicit KeptResults(std::string folder) : folder(std::move(folder)) {}
+  explicit TuningStore(std::string folder) : folder(std::move(folder)) {}
   /// In the disk cache's folder, or none where that is turned off.
-  static KeptResults ofThisUser();
+  static TuningStore ofThisUser();
 
   /// Makes the folder; a warning says why it cannot be used.
   bool isUsable() const;
@@ -73,7 +73,7 @@ public:
   /// Waits while another process has it.
   class Lock {
   public:
-    Lock(const KeptResults &kept, const TuningRecord &key);
+    Lock(const TuningStore &kept, const TuningRecord &key);
     ~Lock();
     Lock(const Lock &) = delete;
 
@@ -90,4 +90,4 @@ private:
 
 } // namespace nereid::tune
 
-#endif // NEREID_TUNE_KEPTRESULTS_H
+#endif // NEREID_TUNE_TUNINGSTORE_H

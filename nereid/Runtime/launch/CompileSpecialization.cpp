@@ -1,20 +1,20 @@
-//===- CompileForm.cpp - Code for a form of a kernel ----------------------===//
+//===- CompileSpecialization.cpp - Code for a specialization --------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Runtime/launch/CompileForm.h"
+#include "nereid/Runtime/launch/CompileSpecialization.h"
 
 #include "nereid/Runtime/cache/ImageStore.h"
-#include "nereid/Runtime/device/WatchedWork.h"
+#include "nereid/Runtime/device/WatchedActivity.h"
 #include "nereid/Runtime/launch/Composite.h"
 #include "nereid/Runtime/library/Precompiled.h"
 
 namespace nereid {
 
-/// Maps the image's run-time parameters to the kernel's, and behind those to
+/// Maps the image's run-time parameters to the kernel's, and after those to
 /// the leaves.
 static Expected<std::unique_ptr<Specialization>>
 makeSpecialization(const KernelState &kernel,
@@ -111,8 +111,8 @@ Expected<CompileRequest> requestOf(KernelState &kernel,
 }
 
 static Expected<Context::State::Obtained>
-compileForm(KernelState &kernel, const LaunchBinding &binding, Prepared &out,
-            std::vector<std::string> &leafNames) {
+compileSpecialization(KernelState &kernel, const LaunchBinding &binding,
+                      Prepared &out, std::vector<std::string> &leafNames) {
   auto request = requestOf(kernel, binding, out, leafNames);
   return request.ok()
              ? kernel.context.obtain(std::move(*request), kernel.description,
@@ -136,23 +136,23 @@ takeForm(KernelState &kernel, const LaunchBinding &binding, Prepared &out,
 }
 
 namespace {
-/// Threads that want the same form wait for the one that makes it; others
-/// compile side by side.
-class FormLock {
+/// Threads that want the same specialization wait for the one that makes it;
+/// others compile side by side.
+class SpecializationLock {
 public:
-  FormLock(KernelState &kernel, const WordKey &key) : kernel(kernel) {
+  SpecializationLock(KernelState &kernel, const WordKey &key) : kernel(kernel) {
     std::vector<uint64_t> words(key.words().begin(), key.words().end());
     std::unique_lock lock(kernel.compiling);
     kernel.compiled.wait(lock,
                          [&] { return !kernel.underway.contains(words); });
     mine = kernel.underway.insert(std::move(words)).first;
   }
-  ~FormLock() {
+  ~SpecializationLock() {
     std::lock_guard lock(kernel.compiling);
     kernel.underway.erase(mine);
     kernel.compiled.notify_all();
   }
-  FormLock(const FormLock &) = delete;
+  SpecializationLock(const SpecializationLock &) = delete;
 
 private:
   KernelState &kernel;
@@ -184,7 +184,7 @@ static std::string formOf(const KernelState &kernel,
 Status compileInto(KernelState &kernel, const LaunchBinding &binding,
                    const WordKey &key, Prepared &out) {
   ContextScope scope(&kernel.context);
-  FormLock lock(kernel, key);
+  SpecializationLock lock(kernel, key);
   out.specialization = kernel.specializations.find(key);
   if (out.specialization) {
     return Status::success();
@@ -192,8 +192,9 @@ Status compileInto(KernelState &kernel, const LaunchBinding &binding,
   std::optional<CompileOptions> options;
   std::vector<std::string> leafNames;
   Expected<Context::State::Obtained> obtained =
-      kernel.precompiled ? takeForm(kernel, binding, out, options)
-                         : compileForm(kernel, binding, out, leafNames);
+      kernel.precompiled
+          ? takeForm(kernel, binding, out, options)
+          : compileSpecialization(kernel, binding, out, leafNames);
   if (!obtained.ok()) {
     return obtained.failure();
   }

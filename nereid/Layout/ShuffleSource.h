@@ -1,4 +1,4 @@
-//===- Pull.h - Where registers take their elements from --------*- C++ -*-===//
+//===- ShuffleSource.h - Where registers get elements from ------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,17 +11,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NEREID_LAYOUT_PULL_H
-#define NEREID_LAYOUT_PULL_H
+#ifndef NEREID_LAYOUT_SHUFFLESOURCE_H
+#define NEREID_LAYOUT_SHUFFLESOURCE_H
 
 #include "nereid/Layout/ConversionPlan.h"
 
 namespace nereid {
 
 /// Of a plan's `pull`, which must outlive it.
-class Pull {
+class ShuffleSource {
 public:
-  explicit Pull(const LinearLayout &map) : map(map) {}
+  explicit ShuffleSource(const LinearLayout &map) : map(map) {}
 
   uint32_t registerOf(Axis axis, uint32_t value) const {
     return at(axis, value, Axis::Register);
@@ -45,4 +45,4 @@ bool goesThroughSharedMemory(const ConversionPlan &plan);
 
 } // namespace nereid
 
-#endif // NEREID_LAYOUT_PULL_H
+#endif // NEREID_LAYOUT_SHUFFLESOURCE_H

@@ -1,15 +1,15 @@
-//===- Pull.cpp - Where registers take their elements from ----------------===//
+//===- ShuffleSource.cpp - Where registers take their elements from -------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Layout/Pull.h"
+#include "nereid/Layout/ShuffleSource.h"
 
 namespace nereid {
 
-uint32_t Pull::at(Axis from, uint32_t value, Axis to) const {
+uint32_t ShuffleSource::at(Axis from, uint32_t value, Axis to) const {
   for (auto [axis, index] : map.apply({{from, value}})) {
     if (axis == to) {
       return index;
@@ -18,7 +18,7 @@ uint32_t Pull::at(Axis from, uint32_t value, Axis to) const {
   return 0;
 }
 
-std::vector<std::pair<unsigned, uint32_t>> Pull::selectors() const {
+std::vector<std::pair<unsigned, uint32_t>> ShuffleSource::selectors() const {
   std::vector<std::pair<unsigned, uint32_t>> found;
   unsigned first = 0;
   for (Axis axis : {Axis::Lane, Axis::Warp}) {
@@ -34,7 +34,7 @@ std::vector<std::pair<unsigned, uint32_t>> Pull::selectors() const {
 
 bool goesThroughSharedMemory(const ConversionPlan &plan) {
   return plan.kind == ConversionPlan::Kind::Shared ||
-         Pull(plan.pull).selectors().size() > 2;
+         ShuffleSource(plan.pull).selectors().size() > 2;
 }
 
 } // namespace nereid

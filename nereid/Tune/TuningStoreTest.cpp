@@ -1,11 +1,11 @@
-//===- KeptResultsTest.cpp - Choices kept between processes ---------------===//
+//===- TuningStoreTest.cpp - Choices kept between processes ---------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Tune/KeptResults.h"
+#include "nereid/Tune/TuningStore.h"
 
 #include "nereid/Support/Files.h"
 
@@ -19,9 +19,9 @@ using namespace nereid::tune;
 using testing::HasSubstr;
 
 namespace {
-class Kept : public testing::Test {
+class TuningStoreTest : public testing::Test {
 protected:
-  Kept() {
+  TuningStoreTest() {
     char name[] = "/tmp/nereid-kept-XXXXXX";
     root = ::mkdtemp(name);
     record.kernel = "k/../e r";
@@ -42,7 +42,7 @@ protected:
     record.trials = {{config(64), TrialState::Measured, 0.25, 0.01, 12, ""},
                      {config(128), TrialState::Hung, 0, 0, 0, "too long"}};
   }
-  ~Kept() override { std::filesystem::remove_all(root); }
+  ~TuningStoreTest() override { std::filesystem::remove_all(root); }
 
   static ConfigDescription config(int block) {
     ConfigDescription config;
@@ -54,11 +54,11 @@ protected:
 
   std::string root;
   TuningRecord record;
-  KeptResults kept() const { return KeptResults(root + "/tuned"); }
+  TuningStore kept() const { return TuningStore(root + "/tuned"); }
 };
 } // namespace
 
-TEST_F(Kept, EveryFieldComesBack) {
+TEST_F(TuningStoreTest, EveryFieldComesBack) {
   ASSERT_TRUE(kept().keep(record).ok());
   auto found = kept().find(record);
   ASSERT_TRUE(found);
@@ -72,7 +72,7 @@ TEST_F(Kept, EveryFieldComesBack) {
   EXPECT_EQ(fileText({&record, 1}), fileText({&*found, 1}));
 }
 
-TEST_F(Kept, EachPartOfTheKeyCounts) {
+TEST_F(TuningStoreTest, EachPartOfTheKeyCounts) {
   ASSERT_TRUE(kept().keep(record).ok());
   auto isOther = [&](auto change) {
     TuningRecord other = record;
@@ -88,7 +88,7 @@ TEST_F(Kept, EachPartOfTheKeyCounts) {
   EXPECT_FALSE(isOther([](auto &r) { r.file = "moved.py"; }));
 }
 
-TEST_F(Kept, TheJournalOutlivesItsProcess) {
+TEST_F(TuningStoreTest, TheJournalOutlivesItsProcess) {
   Journal journal = kept().journal(record);
   pid_t child = ::fork();
   if (child == 0) {
@@ -110,7 +110,7 @@ TEST_F(Kept, TheJournalOutlivesItsProcess) {
   EXPECT_FALSE(std::filesystem::exists(journal.path()));
 }
 
-TEST_F(Kept, AFailureMayQuoteAnyBytes) {
+TEST_F(TuningStoreTest, AFailureMayQuoteAnyBytes) {
   TrialRecord failed{config(1), TrialState::TooLarge, 0, 0, 0, "tool: \xff"};
   Journal journal = kept().journal(record);
   journal.end(failed);
@@ -122,7 +122,7 @@ TEST_F(Kept, AFailureMayQuoteAnyBytes) {
   EXPECT_TRUE(kept().keep(record).ok());
 }
 
-TEST_F(Kept, AJournalIsOfOneLaunch) {
+TEST_F(TuningStoreTest, AJournalIsOfOneLaunch) {
   Journal journal = kept().journal(record);
   journal.claim("n=5");
   journal.begin(config(1));
@@ -134,12 +134,12 @@ TEST_F(Kept, AJournalIsOfOneLaunch) {
   EXPECT_TRUE(std::filesystem::is_empty(root + "/tuned"));
 }
 
-TEST_F(Kept, TheLockDiesWithItsProcess) {
+TEST_F(TuningStoreTest, TheLockDiesWithItsProcess) {
   int ready[2];
   ASSERT_EQ(::pipe(ready), 0);
   pid_t child = ::fork();
   if (child == 0) {
-    KeptResults::Lock lock(kept(), record);
+    TuningStore::Lock lock(kept(), record);
     (void)!::write(ready[1], "x", 1);
     ::pause();
   }
@@ -148,13 +148,13 @@ TEST_F(Kept, TheLockDiesWithItsProcess) {
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
   {
-    KeptResults::Lock lock(kept(), record);
+    TuningStore::Lock lock(kept(), record);
   } // would wait for ever
   EXPECT_TRUE(std::filesystem::is_empty(root + "/tuned"));
 }
 
-TEST_F(Kept, WithoutAFolderNothingIsKept) {
-  KeptResults none("");
+TEST_F(TuningStoreTest, WithoutAFolderNothingIsKept) {
+  TuningStore none("");
   EXPECT_FALSE(none.isUsable());
   EXPECT_TRUE(none.keep(record).ok());
   EXPECT_FALSE(none.find(record));

@@ -1,12 +1,12 @@
-//===- CompileForm.h - Code for a form of a kernel --------------*- C++ -*-===//
+//===- CompileSpecialization.h - Code for a specialization ------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NEREID_RUNTIME_LAUNCH_COMPILEFORM_H
-#define NEREID_RUNTIME_LAUNCH_COMPILEFORM_H
+#ifndef NEREID_RUNTIME_LAUNCH_COMPILESPECIALIZATION_H
+#define NEREID_RUNTIME_LAUNCH_COMPILESPECIALIZATION_H
 
 #include "nereid/Runtime/launch/KernelState.h"
 #include "nereid/Runtime/launch/LaunchBinding.h"
@@ -39,7 +39,8 @@ private:
 struct Prepared {
   explicit Prepared(size_t parameters) : arguments(parameters) {}
   SpecializedArguments arguments;
-  /// Of tuples and descriptors; slots count them behind the parameters.
+  /// The leaves of tuples and descriptors; slots count them after the
+  /// parameters.
   std::vector<Specialized> leaves;
   Specialization *specialization = nullptr;
   CompiledInfo::Origin origin = CompiledInfo::Origin::Memory;
@@ -51,11 +52,11 @@ Expected<CompileRequest> requestOf(KernelState &kernel,
                                    const LaunchBinding &binding, Prepared &out,
                                    std::vector<std::string> &leafNames);
 
-/// The code of arguments that were specialised to `key`: compiled, or from a
+/// The code of arguments that were specialized to `key`: compiled, or from a
 /// cache, or from the program's own library.
 Status compileInto(KernelState &kernel, const LaunchBinding &binding,
                    const WordKey &key, Prepared &out);
 
 } // namespace nereid
 
-#endif // NEREID_RUNTIME_LAUNCH_COMPILEFORM_H
+#endif // NEREID_RUNTIME_LAUNCH_COMPILESPECIALIZATION_H

@@ -1,4 +1,4 @@
-//===- Spine.h - Branches that stay open ------------------------*- C++ -*-===//
+//===- BranchChain.h - Branches that stay open ------------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@
 // deep, and what MLIR asks of a region it asks of all regions around it: time
 // would grow with the square of the chain, and recursion with its length.
 //
-// A spine therefore nests 32 branches at most (fewer where many spines stand
+// A chain therefore nests 32 branches at most (fewer where many chains stand
 // inside one another). Then it leaves them:
 //
 //   %open, %left = scf.if %c1 { A1; yield false, ... } else {
@@ -25,23 +25,23 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NEREID_IRGEN_EVAL_SPINE_H
-#define NEREID_IRGEN_EVAL_SPINE_H
+#ifndef NEREID_IRGEN_EVAL_BRANCHCHAIN_H
+#define NEREID_IRGEN_EVAL_BRANCHCHAIN_H
 
 #include "nereid/Dialect/Tile/IR/Tile.h"
 #include "nereid/IRGen/Eval/Evaluator.h"
 
 namespace nereid::irgen {
 
-class Evaluator::Spine {
+class Evaluator::BranchChain {
 public:
   enum class Side { Then, Else };
 
-  explicit Spine(Evaluator &evaluator) : evaluator(evaluator) {}
+  explicit BranchChain(Evaluator &evaluator) : evaluator(evaluator) {}
   /// After an error: leaves what is open as it is.
-  ~Spine();
-  Spine(const Spine &) = delete;
-  Spine &operator=(const Spine &) = delete;
+  ~BranchChain();
+  BranchChain(const BranchChain &) = delete;
+  BranchChain &operator=(const BranchChain &) = delete;
 
   /// Evaluates `body` into one side of a branch; what is evaluated from then on
   /// goes into the other side.
@@ -71,7 +71,7 @@ private:
   void enter(Level level);
   FailureOr<Outcome> closeInnermost(Outcome outcome);
   std::vector<Brought> changedVariables() const;
-  LogicalResult goOnBehind();
+  LogicalResult goOnAfter();
 
   Evaluator &evaluator;
   llvm::SmallVector<Level, 0> levels; ///< outermost first
@@ -79,4 +79,4 @@ private:
 
 } // namespace nereid::irgen
 
-#endif // NEREID_IRGEN_EVAL_SPINE_H
+#endif // NEREID_IRGEN_EVAL_BRANCHCHAIN_H

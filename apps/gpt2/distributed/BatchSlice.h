@@ -1,4 +1,4 @@
-//===- Share.h - What of a step a process computes -------------*- C++ -*-===//
+//===- BatchSlice.h - What of a step a process computes ---------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NEREID_APPS_GPT2_DISTRIBUTED_SHARE_H
-#define NEREID_APPS_GPT2_DISTRIBUTED_SHARE_H
+#ifndef NEREID_APPS_GPT2_DISTRIBUTED_BATCHSLICE_H
+#define NEREID_APPS_GPT2_DISTRIBUTED_BATCHSLICE_H
 
 #include <cstdint>
 
@@ -20,7 +20,7 @@ namespace nereid::gpt2 {
 
 struct Options;
 
-struct Share {
+struct BatchSlice {
   int rank = 0, size = 1;
   int64_t microSteps = 1; ///< of a step, in this process
   int64_t rows = 1;       ///< of a micro-step, in this process
@@ -32,13 +32,13 @@ struct Share {
   }
   /// What each process computes at once, numbered over all of a step.
   int64_t unit(int64_t i) const { return i * size + rank; }
-  /// Of a step, in all processes.
+  /// The micro-steps of a step, in all processes.
   int64_t units() const { return microSteps * size; }
 };
 
 /// Throws InvalidArgument where neither micro-steps nor rows divide.
-Share shareOf(const Options &options, int rank, int size);
+BatchSlice sliceOf(const Options &options, int rank, int size);
 
 } // namespace nereid::gpt2
 
-#endif // NEREID_APPS_GPT2_DISTRIBUTED_SHARE_H
+#endif // NEREID_APPS_GPT2_DISTRIBUTED_BATCHSLICE_H

@@ -1,11 +1,11 @@
-//===- KeptResults.cpp - Choices kept between processes -------------------===//
+//===- TuningStore.cpp - Choices kept between processes -------------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Tune/KeptResults.h"
+#include "nereid/Tune/TuningStore.h"
 
 #include "nereid/Runtime/cache/DiskCache.h"
 #include "nereid/Support/Files.h"
@@ -100,9 +100,9 @@ Journal::History Journal::read() const {
 // Records
 //===----------------------------------------------------------------------===//
 
-KeptResults KeptResults::ofThisUser() {
+TuningStore TuningStore::ofThisUser() {
   bool isOff = knobs().cacheSize && !*knobs().cacheSize;
-  return KeptResults(isOff ? "" : DiskCache::defaultFolder() + "/tuned");
+  return TuningStore(isOff ? "" : DiskCache::defaultFolder() + "/tuned");
 }
 
 static void warnOfFolder(const Status &status) {
@@ -110,7 +110,7 @@ static void warnOfFolder(const Status &status) {
            status.failure().message);
 }
 
-bool KeptResults::isUsable() const {
+bool TuningStore::isUsable() const {
   if (folder.empty()) {
     return false;
   }
@@ -121,7 +121,7 @@ bool KeptResults::isUsable() const {
   return status.ok();
 }
 
-std::string KeptResults::pathOf(const TuningRecord &key,
+std::string TuningStore::pathOf(const TuningRecord &key,
                                 const char *suffix) const {
   constexpr size_t longest = 64;
   std::string name = key.kernel.substr(0, longest);
@@ -143,7 +143,7 @@ static std::optional<TuningRecord> readRecord(const std::string &path) {
   }
 }
 
-std::optional<TuningRecord> KeptResults::find(const TuningRecord &key) const {
+std::optional<TuningRecord> TuningStore::find(const TuningRecord &key) const {
   if (folder.empty()) {
     return std::nullopt;
   }
@@ -157,7 +157,7 @@ std::optional<TuningRecord> KeptResults::find(const TuningRecord &key) const {
   return record && record->id() == key.id() ? record : std::nullopt;
 }
 
-Status KeptResults::keep(const TuningRecord &record) const {
+Status TuningStore::keep(const TuningRecord &record) const {
   if (!record.doubt.empty()) {
     return {ErrorCode::InvalidArgument, record.kernel + ": " + record.doubt};
   }
@@ -176,7 +176,7 @@ Status KeptResults::keep(const TuningRecord &record) const {
   return status;
 }
 
-std::vector<TuningRecord> KeptResults::all() const {
+std::vector<TuningRecord> TuningStore::all() const {
   std::vector<TuningRecord> records;
   std::error_code ignored;
   std::vector<std::string> paths;
@@ -197,7 +197,7 @@ std::vector<TuningRecord> KeptResults::all() const {
   return records;
 }
 
-Journal KeptResults::journal(const TuningRecord &key) const {
+Journal TuningStore::journal(const TuningRecord &key) const {
   return isUsable() ? Journal(pathOf(key, ".trials")) : Journal();
 }
 
@@ -213,7 +213,7 @@ static bool isNamed(int descriptor, const std::string &path) {
          open.st_ino == named.st_ino && open.st_dev == named.st_dev;
 }
 
-KeptResults::Lock::Lock(const KeptResults &kept, const TuningRecord &key) {
+TuningStore::Lock::Lock(const TuningStore &kept, const TuningRecord &key) {
   if (!kept.isUsable()) {
     return;
   }
@@ -232,7 +232,7 @@ KeptResults::Lock::Lock(const KeptResults &kept, const TuningRecord &key) {
   }
 }
 
-KeptResults::Lock::~Lock() {
+TuningStore::Lock::~Lock() {
   if (descriptor >= 0) {
     ::unlink(path.c_str());
     ::close(descriptor);

@@ -1,12 +1,13 @@
-//===- WatchedWork.h - What observers are told -----------------*- C++ -*-===//
+//===- WatchedActivity.h - What observers see -----------------------*- C++
+//-*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NEREID_RUNTIME_DEVICE_WATCHEDWORK_H
-#define NEREID_RUNTIME_DEVICE_WATCHEDWORK_H
+#ifndef NEREID_RUNTIME_DEVICE_WATCHEDACTIVITY_H
+#define NEREID_RUNTIME_DEVICE_WATCHEDACTIVITY_H
 
 #include "nereid/Runtime/Context.h"
 #include "nereid/Runtime/Observer.h"
@@ -33,38 +34,37 @@ private:
   std::atomic<std::shared_ptr<Observer>> held;
 };
 
-/// Who watches what is done for the context (null: for the shared one), if
-/// anybody does.
+/// The observer of the context (null: of the shared one), or null.
 std::shared_ptr<Observer> observerOf(const Context::State *context);
 
 /// The text for as long as the process lives; equal texts once.
 const char *keptText(std::string_view text);
 
-/// Around a copy or a fill; nothing where nobody watches. One that leaves its
-/// scope by an exception has failed.
-class WatchedWork {
+/// Around a copy or a fill; nothing where there is no observer. One that leaves
+/// its scope by an exception has failed.
+class WatchedActivity {
 public:
-  WatchedWork(ObservedWork::Kind kind, const char *name, Device device,
-              uint64_t bytes, cuda::StreamState *stream = nullptr) {
+  WatchedActivity(Activity::Kind kind, const char *name, Device device,
+                  uint64_t bytes, cuda::StreamState *stream = nullptr) {
     if (isObserved()) {
       begin(kind, name, device, bytes, stream);
     }
   }
-  ~WatchedWork() {
+  ~WatchedActivity() {
     if (observer) {
       observer->end(work, mark, std::uncaught_exceptions() == exceptions);
     }
   }
-  WatchedWork(const WatchedWork &) = delete;
-  WatchedWork &operator=(const WatchedWork &) = delete;
+  WatchedActivity(const WatchedActivity &) = delete;
+  WatchedActivity &operator=(const WatchedActivity &) = delete;
 
 private:
-  void begin(ObservedWork::Kind kind, const char *name, Device device,
+  void begin(Activity::Kind kind, const char *name, Device device,
              uint64_t bytes, cuda::StreamState *stream);
 
   std::shared_ptr<Observer> observer;
-  ObservedWork work;
-  WorkMark mark;
+  Activity work;
+  ActivityMark mark;
   int exceptions = 0;
 };
 
@@ -81,4 +81,4 @@ public:
 
 } // namespace nereid
 
-#endif // NEREID_RUNTIME_DEVICE_WATCHEDWORK_H
+#endif // NEREID_RUNTIME_DEVICE_WATCHEDACTIVITY_H

@@ -1,4 +1,4 @@
-//===- MistakeGrammar.cpp - Reads the rules of ExplainRules.cpp -----------===//
+//===- MistakeGrammar.cpp - Reads the rules of MistakeRules.cpp -----------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Syntax/Explain/MistakeGrammar.h"
+#include "nereid/Syntax/Mistakes/MistakeGrammar.h"
 
 #include <algorithm>
 #include <cassert>

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NEREID_SYNTAX_EXPLAIN_MISTAKEGRAMMAR_H
-#define NEREID_SYNTAX_EXPLAIN_MISTAKEGRAMMAR_H
+#ifndef NEREID_SYNTAX_MISTAKES_MISTAKEGRAMMAR_H
+#define NEREID_SYNTAX_MISTAKES_MISTAKEGRAMMAR_H
 
 #include "nereid/Syntax/Lex/Token.h"
 
@@ -17,7 +17,7 @@
 
 namespace nereid::syntax {
 
-/// One rule in the notation of ExplainRules.cpp.
+/// One rule in the notation of MistakeRules.cpp.
 struct RuleText {
   const char *name;
   const char *body;
@@ -33,7 +33,7 @@ struct Mistake {
     FirstToSecond, ///< from a to the part marked b
     FirstOn,       ///< from a to the last token read
     Last,          ///< the last token read
-    Special        ///< see Explainer::report
+    Special        ///< see MistakeFinder::report
   } place;
   const char *message;
   const char *hint;
@@ -94,12 +94,12 @@ private:
   std::unordered_map<std::string_view, uint32_t> ruleIndex;
 };
 
-/// ExplainRules.cpp; ends with a null name.
+/// MistakeRules.cpp; ends with a null name.
 extern const RuleText statementRules[], expressionRules[];
-/// ExplainMistakes.cpp.
+/// ReportMistakes.cpp.
 const Mistake &mistakeAt(int index);
 int mistakeNamed(std::string_view name);
 
 } // namespace nereid::syntax
 
-#endif // NEREID_SYNTAX_EXPLAIN_MISTAKEGRAMMAR_H
+#endif // NEREID_SYNTAX_MISTAKES_MISTAKEGRAMMAR_H

@@ -1,4 +1,4 @@
-//===- Peers.h - The other processes, and whether they live ----*- C++ -*-===//
+//===- ControlChannel.h - The other processes, alive or not -----*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,13 +11,13 @@
 // listens for those of the other side. A
 // connection that closes without a goodbye, and a process that is silent for
 // too long, end the run: process 0 tells all others which one it was. Where
-// this process itself has stood still (Ctrl-Z), it waits anew: the others may
+// this process itself has stood still (Ctrl-Z), it waits again: the others may
 // have stood with it.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NEREID_APPS_GPT2_DISTRIBUTED_PEERS_H
-#define NEREID_APPS_GPT2_DISTRIBUTED_PEERS_H
+#ifndef NEREID_APPS_GPT2_DISTRIBUTED_CONTROLCHANNEL_H
+#define NEREID_APPS_GPT2_DISTRIBUTED_CONTROLCHANNEL_H
 
 #include "apps/gpt2/distributed/Meeting.h"
 
@@ -29,16 +29,16 @@
 
 namespace nereid::gpt2 {
 
-class Peers {
+class ControlChannel {
 public:
   /// Meets the others. Throws IoError, or InvalidArgument where they are not of
   /// one run.
-  explicit Peers(const Processes &processes);
+  explicit ControlChannel(const Processes &processes);
   /// Says goodbye; or, where an exception is on its way, that this process has
   /// failed.
-  ~Peers();
-  Peers(const Peers &) = delete;
-  Peers &operator=(const Peers &) = delete;
+  ~ControlChannel();
+  ControlChannel(const ControlChannel &) = delete;
+  ControlChannel &operator=(const ControlChannel &) = delete;
 
   /// One text of each process, by rank. Collective; before `watch`.
   std::vector<std::string> gather(const std::string &text);
@@ -106,4 +106,4 @@ private:
 
 } // namespace nereid::gpt2
 
-#endif // NEREID_APPS_GPT2_DISTRIBUTED_PEERS_H
+#endif // NEREID_APPS_GPT2_DISTRIBUTED_CONTROLCHANNEL_H

@@ -1,4 +1,4 @@
-//===- ExplainUnexpected.cpp - A token that does not fit ------------------===//
+//===- UnexpectedTokens.cpp - A token that does not fit ------------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,13 +11,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Syntax/Explain/Explainer.h"
+#include "nereid/Syntax/Mistakes/MistakeFinder.h"
 
 #include <iterator>
 
 namespace nereid::syntax {
 
-void Explainer::raiseUnexpected(uint32_t index) {
+void MistakeFinder::raiseUnexpected(uint32_t index) {
   const Token found = parser.tokens[index];
   if (found.kind == Tok::Indent) {
     parser.raise(found.span, "unexpected indent",
@@ -76,7 +76,7 @@ static constexpr WordHint foreignWords[] = {
     {"unless", "write 'if not'"},
     {"foreach", "write 'for x in xs:'"}};
 
-std::string Explainer::hintAt(uint32_t index) {
+std::string MistakeFinder::hintAt(uint32_t index) {
   auto kindBefore = [&](uint32_t distance) {
     return index >= distance ? parser.tokens[index - distance].kind
                              : Tok::EndMarker;
@@ -149,7 +149,7 @@ std::string Explainer::hintAt(uint32_t index) {
 /// as in CPython: a bracket or a quote that is wrong there often explains what
 /// happened here. A bracket still open at the end counts if it was opened
 /// before this line.
-void Explainer::preferLexicalErrors() {
+void MistakeFinder::preferLexicalErrors() {
   Lexer &lexer = parser.lexer;
   if (lexer.failed() || lexer.atEnd()) {
     return;

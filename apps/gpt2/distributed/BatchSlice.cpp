@@ -1,11 +1,11 @@
-//===- Share.cpp - What of a step a process computes ----------------------===//
+//===- BatchSlice.cpp - What of a step a process computes -----------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "apps/gpt2/distributed/Share.h"
+#include "apps/gpt2/distributed/BatchSlice.h"
 
 #include "apps/gpt2/Options.h"
 #include "nereid/Runtime/Error.h"
@@ -13,13 +13,13 @@
 using namespace nereid;
 using namespace nereid::gpt2;
 
-Share gpt2::shareOf(const Options &o, int rank, int size) {
-  Share share{rank, size, o.gradientAccumulationSteps, o.batchSize, false};
-  if (share.microSteps % size == 0) {
-    share.microSteps /= size;
-  } else if (share.rows % size == 0) {
-    share.rows /= size;
-    share.splitsRows = true;
+BatchSlice gpt2::sliceOf(const Options &o, int rank, int size) {
+  BatchSlice slice{rank, size, o.gradientAccumulationSteps, o.batchSize, false};
+  if (slice.microSteps % size == 0) {
+    slice.microSteps /= size;
+  } else if (slice.rows % size == 0) {
+    slice.rows /= size;
+    slice.splitsRows = true;
   } else {
     std::string processes = std::to_string(size) + " processes";
     raise({ErrorCode::InvalidArgument,
@@ -29,5 +29,5 @@ Share gpt2::shareOf(const Options &o, int rank, int size) {
                std::to_string(o.batchSize),
            {}});
   }
-  return share;
+  return slice;
 }

@@ -1,12 +1,12 @@
-//===- ExplainMistakes.cpp - What is said about a mistake -----------------===//
+//===- ReportMistakes.cpp - What is said about a mistake -----------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Syntax/Explain/Explainer.h"
-#include "nereid/Syntax/Explain/MistakeGrammar.h"
+#include "nereid/Syntax/Mistakes/MistakeFinder.h"
+#include "nereid/Syntax/Mistakes/MistakeGrammar.h"
 
 #include <cassert>
 #include <iterator>
@@ -248,7 +248,7 @@ static std::string kindOf(const Expr *expr) {
 }
 
 /// The expression that fills `range`; null if there is none.
-Expr *Explainer::rebuild(TokenRange range) {
+Expr *MistakeFinder::rebuild(TokenRange range) {
   using Rule = Expr *(PythonParser::*)();
   for (Rule rule :
        {&PythonParser::starExpressions, &PythonParser::starNamedExpression,
@@ -268,7 +268,7 @@ Expr *Explainer::rebuild(TokenRange range) {
 
 /// Parentheses around an expression are not part of its node, and CPython
 /// reports nodes.
-Span Explainer::spanOf(TokenRange range, TokenRange about) {
+Span MistakeFinder::spanOf(TokenRange range, TokenRange about) {
   uint32_t last = range.end > range.begin ? range.end - 1 : range.begin;
   Span span = parser.token(range.begin).span.to(parser.token(last).span);
   if (range.begin == about.begin && about.end > about.begin &&
@@ -280,8 +280,8 @@ Span Explainer::spanOf(TokenRange range, TokenRange about) {
   return span;
 }
 
-std::string Explainer::substitute(const char *text, TokenRange about,
-                                  const std::string &name) {
+std::string MistakeFinder::substitute(const char *text, TokenRange about,
+                                      const std::string &name) {
   std::string out = text;
   auto replace = [&](std::string_view what, auto make) {
     if (size_t at = out.find(what); at != out.npos) {
@@ -298,8 +298,8 @@ std::string Explainer::substitute(const char *text, TokenRange about,
   return out;
 }
 
-void Explainer::raise(int mistake, TokenRange where, TokenRange about,
-                      const std::string &name) {
+void MistakeFinder::raise(int mistake, TokenRange where, TokenRange about,
+                          const std::string &name) {
   const Mistake &entry = mistakes[mistake];
   std::string message = substitute(entry.message, about, name);
   std::string hint = substitute(entry.hint, about, name);
@@ -349,7 +349,7 @@ static const Expr *invalidTarget(const Expr *expr, TargetKind kind) {
   }
 }
 
-bool Explainer::reportTarget(int mistake, TokenRange range) {
+bool MistakeFinder::reportTarget(int mistake, TokenRange range) {
   std::string_view name = mistakes[mistake].name;
   TargetKind kind = name == "forTarget"      ? TargetKind::For
                     : name == "deleteTarget" ? TargetKind::Delete
@@ -380,7 +380,7 @@ static bool isPrintOrExec(std::string_view text) {
 
 /// The last positional argument in `range`, if there are at least two; an empty
 /// range otherwise.
-TokenRange Explainer::lastOfSeveral(TokenRange range) {
+TokenRange MistakeFinder::lastOfSeveral(TokenRange range) {
   unsigned count = 0;
   TokenRange last;
   parser.pos = range.begin;
@@ -404,8 +404,8 @@ TokenRange Explainer::lastOfSeveral(TokenRange range) {
   return count > 1 ? last : TokenRange();
 }
 
-void Explainer::report(int mistake, TokenRange range,
-                       const TokenRange (&marked)[2]) {
+void MistakeFinder::report(int mistake, TokenRange range,
+                           const TokenRange (&marked)[2]) {
   const Mistake &entry = mistakes[mistake];
   std::string_view name = entry.name;
   TokenRange a = marked[0], b = marked[1];

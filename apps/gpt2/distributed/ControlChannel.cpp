@@ -1,11 +1,11 @@
-//===- Peers.cpp - The other processes, and whether they live -------------===//
+//===- ControlChannel.cpp - The other processes, and whether they live ----===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "apps/gpt2/distributed/Peers.h"
+#include "apps/gpt2/distributed/ControlChannel.h"
 
 #include "nereid/Runtime/Error.h"
 
@@ -37,7 +37,7 @@ static void frame(const Socket &socket, Kind kind, const std::string &text) {
 // Meeting
 //===----------------------------------------------------------------------===//
 
-Peers::Peers(const Processes &processes) : all(processes) {
+ControlChannel::ControlChannel(const Processes &processes) : all(processes) {
   Met met = meet(all);
   token_ = std::move(met.token);
   for (size_t i = 0; i < met.sockets.size(); ++i) {
@@ -47,7 +47,7 @@ Peers::Peers(const Processes &processes) : all(processes) {
   }
 }
 
-std::vector<std::string> Peers::gather(const std::string &text) {
+std::vector<std::string> ControlChannel::gather(const std::string &text) {
   Deadline deadline = secondsFromNow(all.meetSeconds);
   std::vector<std::string> texts(size_t(all.size));
   try {
@@ -76,14 +76,17 @@ std::vector<std::string> Peers::gather(const std::string &text) {
   return texts;
 }
 
-std::string Peers::ownAddress() const { return links[0].socket.localAddress(); }
+std::string ControlChannel::ownAddress() const {
+  return links[0].socket.localAddress();
+}
 
 //===----------------------------------------------------------------------===//
 // Signs of life
 //===----------------------------------------------------------------------===//
 
-void Peers::watch(std::function<void()> onFailure,
-                  std::function<std::string()> isFailing, double graceSeconds) {
+void ControlChannel::watch(std::function<void()> onFailure,
+                           std::function<std::string()> isFailing,
+                           double graceSeconds) {
   this->onFailure = std::move(onFailure);
   this->isFailing = std::move(isFailing);
   this->graceSeconds = graceSeconds;
@@ -94,7 +97,7 @@ void Peers::watch(std::function<void()> onFailure,
   thread = std::thread([this] { run(); });
 }
 
-Peers::~Peers() {
+ControlChannel::~ControlChannel() {
   stops = true;
   bool throws = std::uncaught_exceptions() > 0;
   if (!hasFailed()) {
@@ -109,7 +112,7 @@ Peers::~Peers() {
   }
 }
 
-void Peers::fail(const std::string &message, int except) {
+void ControlChannel::fail(const std::string &message, int except) {
   {
     std::lock_guard lock(mutex);
     if (failed) {
@@ -125,7 +128,7 @@ void Peers::fail(const std::string &message, int except) {
   }
 }
 
-void Peers::note(uint64_t number, std::string call) {
+void ControlChannel::note(uint64_t number, std::string call) {
   std::lock_guard lock(mutex);
   constexpr size_t kept = 64;
   calls.emplace_back(number, std::move(call));
@@ -135,7 +138,7 @@ void Peers::note(uint64_t number, std::string call) {
 }
 
 /// A line each: number, space, what it is.
-std::string Peers::lastCalls() const {
+std::string ControlChannel::lastCalls() const {
   std::lock_guard lock(mutex);
   std::string text;
   constexpr size_t told = 4;
@@ -146,7 +149,8 @@ std::string Peers::lastCalls() const {
   return text;
 }
 
-std::string Peers::differenceFrom(const std::string &theirs, int rank) const {
+std::string ControlChannel::differenceFrom(const std::string &theirs,
+                                           int rank) const {
   if (all.rank != 0) {
     return "";
   }
@@ -166,7 +170,7 @@ std::string Peers::differenceFrom(const std::string &theirs, int rank) const {
   return "";
 }
 
-void Peers::handle(Link &link, char kind, const std::string &text) {
+void ControlChannel::handle(Link &link, char kind, const std::string &text) {
   if (kind == SignOfLife) {
     std::string wrong = differenceFrom(text, link.rank);
     if (!wrong.empty()) {
@@ -180,7 +184,7 @@ void Peers::handle(Link &link, char kind, const std::string &text) {
   }
 }
 
-void Peers::listenTo(Link &link) {
+void ControlChannel::listenTo(Link &link) {
   char data[4096];
   ssize_t got = recv(link.socket.get(), data, sizeof(data), MSG_DONTWAIT);
   if (got > 0) {
@@ -209,7 +213,7 @@ void Peers::listenTo(Link &link) {
   }
 }
 
-void Peers::forgetOwnPause(Deadline now) {
+void ControlChannel::forgetOwnPause(Deadline now) {
   if (now - lastRound > std::chrono::duration<double>(all.pauseSeconds)) {
     for (Link &link : links) {
       link.heard = now;
@@ -218,7 +222,7 @@ void Peers::forgetOwnPause(Deadline now) {
   lastRound = now;
 }
 
-void Peers::run() {
+void ControlChannel::run() {
   Deadline next = secondsFromNow(0);
   constexpr double secondsBetween = 1;
   while (!stops && !hasFailed()) {
@@ -276,14 +280,14 @@ void Peers::run() {
   ending.join();
 }
 
-void Peers::check() const {
+void ControlChannel::check() const {
   if (hasFailed()) {
     std::lock_guard lock(mutex);
     raise({ErrorCode::IoError, failure, {}});
   }
 }
 
-void Peers::checkAllAreHere() const {
+void ControlChannel::checkAllAreHere() const {
   check();
   if (int rank = left; rank >= 0) {
     raise({ErrorCode::IoError,
@@ -294,7 +298,7 @@ void Peers::checkAllAreHere() const {
   }
 }
 
-void Peers::raiseFailure(const std::string &otherwise) const {
+void ControlChannel::raiseFailure(const std::string &otherwise) const {
   // A connection for tensors may close first.
   constexpr int tries = 100;
   for (int i = 0; i < tries && !hasFailed(); ++i) {

@@ -1,22 +1,22 @@
-//===- Spine.cpp - Branches that stay open ----------------------*- C++ -*-===//
+//===- BranchChain.cpp - Branches that stay open ----------------*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/IRGen/Eval/Spine.h"
+#include "nereid/IRGen/Eval/BranchChain.h"
 
 namespace nereid::irgen {
 
-/// Branches inside one another before the rest goes on behind them. No kernel
+/// Branches inside one another before the rest goes on after them. No kernel
 /// of people has longer chains; the regions of so many are still cheap.
 static constexpr size_t maxLevels = 32;
-/// The same for all spines together, where chains stand inside chains: then
-/// each goes on behind as soon as it can.
+/// The same for all chains together, where one stands inside another: then
+/// each goes on after as soon as it can.
 static constexpr size_t maxOpenSides = 256;
 
-Evaluator::Spine::~Spine() {
+Evaluator::BranchChain::~BranchChain() {
   if (!levels.empty()) {
     evaluator.openSides -= levels.size();
     evaluator.frame->journalling -= static_cast<unsigned>(levels.size());
@@ -24,7 +24,7 @@ Evaluator::Spine::~Spine() {
   }
 }
 
-void Evaluator::Spine::enter(Level level) {
+void Evaluator::BranchChain::enter(Level level) {
   level.behind = evaluator.emitter.builder.saveInsertionPoint();
   level.mark = evaluator.frame->journal.size();
   ++evaluator.openSides;
@@ -34,8 +34,8 @@ void Evaluator::Spine::enter(Level level) {
 }
 
 LogicalResult
-Evaluator::Spine::open(const Tensor &condition, Side closed,
-                       llvm::function_ref<FailureOr<Outcome>()> body) {
+Evaluator::BranchChain::open(const Tensor &condition, Side closed,
+                             llvm::function_ref<FailureOr<Outcome>()> body) {
   auto op = evaluator.emitter.create<mlir::scf::IfOp>(
       mlir::TypeRange(), condition.value, /*withElseRegion=*/true);
   bool isThen = closed == Side::Then;
@@ -53,10 +53,10 @@ Evaluator::Spine::open(const Tensor &condition, Side closed,
          evaluator.diag.stack.back().span});
   bool isDeep = levels.size() >= maxLevels ||
                 (evaluator.openSides >= maxOpenSides && levels.size() > 1);
-  return isDeep ? goOnBehind() : success();
+  return isDeep ? goOnAfter() : success();
 }
 
-FailureOr<Outcome> Evaluator::Spine::closeInnermost(Outcome outcome) {
+FailureOr<Outcome> Evaluator::BranchChain::closeInnermost(Outcome outcome) {
   Level level = std::move(levels.back());
   levels.pop_back();
   --evaluator.openSides;
@@ -68,7 +68,7 @@ FailureOr<Outcome> Evaluator::Spine::closeInnermost(Outcome outcome) {
                              : evaluator.join(level.op, open, level.closed);
 }
 
-FailureOr<Outcome> Evaluator::Spine::close(Outcome last) {
+FailureOr<Outcome> Evaluator::BranchChain::close(Outcome last) {
   FailureOr<Outcome> outcome = std::move(last);
   while (succeeded(outcome) && !levels.empty()) {
     outcome = closeInnermost(std::move(*outcome));
@@ -77,13 +77,13 @@ FailureOr<Outcome> Evaluator::Spine::close(Outcome last) {
 }
 
 //===----------------------------------------------------------------------===//
-// Going on behind
+// Going on after
 //===----------------------------------------------------------------------===//
 
 /// What the open path has done to variables that still matter. The others have
 /// no value any more.
-std::vector<Evaluator::Spine::Brought>
-Evaluator::Spine::changedVariables() const {
+std::vector<Evaluator::BranchChain::Brought>
+Evaluator::BranchChain::changedVariables() const {
   const Frame &frame = *evaluator.frame;
   auto isNeeded = [&](llvm::StringRef name) {
     return !frame.function || evaluator.lastUses.isNamedFrom(
@@ -110,8 +110,8 @@ Evaluator::Spine::changedVariables() const {
 }
 
 /// Ends all levels with an open path, and makes that path the side of one
-/// branch behind them.
-LogicalResult Evaluator::Spine::goOnBehind() {
+/// branch after them.
+LogicalResult Evaluator::BranchChain::goOnAfter() {
   Frame &frame = *evaluator.frame;
   const size_t mark = levels.front().mark;
   const ast::Span span = levels.back().span;

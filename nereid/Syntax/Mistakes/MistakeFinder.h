@@ -1,4 +1,5 @@
-//===- Explainer.h - Why a text does not parse ------------------*- C++ -*-===//
+//===- MistakeFinder.h - Why a text does not parse ------------------*- C++
+//-*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,7 +11,7 @@
 // token that does not fit is right but "expected ':'" is no help.
 //
 // So the statement that failed is read once more, with a grammar that also
-// describes mistakes (ExplainRules.cpp). It is matched as CPython 3.11 matches
+// describes mistakes (MistakeRules.cpp). It is matched as CPython 3.11 matches
 // its own: ordered alternatives with backtracking and memory (a packrat
 // parser). The order decides which of several mistakes is reported and on which
 // line, and "the same line as CPython" is a promise of this module. No tree is
@@ -18,8 +19,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NEREID_SYNTAX_EXPLAIN_EXPLAINER_H
-#define NEREID_SYNTAX_EXPLAIN_EXPLAINER_H
+#ifndef NEREID_SYNTAX_MISTAKES_MISTAKEFINDER_H
+#define NEREID_SYNTAX_MISTAKES_MISTAKEFINDER_H
 
 #include "nereid/Syntax/Parse/PythonParser.h"
 
@@ -35,7 +36,7 @@ struct TokenRange {
 };
 
 /// Which rule matched where, and up to where: a hash table with open
-/// addressing. Explaining is mostly looking things up here, and a long
+/// addressing. Finding a mistake is mostly looking things up here, and a long
 /// statement makes millions of entries: three times as fast as
 /// std::unordered_map.
 class MatchMemory {
@@ -62,13 +63,13 @@ private:
   size_t used = 0;
 };
 
-class Explainer {
+class MistakeFinder {
 public:
-  explicit Explainer(PythonParser &parser);
+  explicit MistakeFinder(PythonParser &parser);
 
   /// Raises the reason in the parser, which has failed. Something is always
   /// raised afterwards.
-  void explain(Start start);
+  void find(Start start);
 
   /// What the tokens before and at `index`, which does not fit, look like;
   /// empty if like nothing in particular.
@@ -77,7 +78,8 @@ public:
 private:
   static constexpr int noMatch = -1;
 
-  //===--- Matching (Explainer.cpp) ---------------------------------------===//
+  //===--- Matching (MistakeFinder.cpp)
+  //---------------------------------------===//
 
   void matchText(Start start);
   /// The token index after the match, or noMatch.
@@ -89,7 +91,7 @@ private:
   int matchStrings(uint32_t at);
   bool stopped() const { return parser.raised.has_value(); }
 
-  //===--- Mistakes (ExplainMistakes.cpp) ---------------------------------===//
+  //===--- Mistakes (ReportMistakes.cpp) ---------------------------------===//
 
   /// Raises the mistake of a sequence that matched, unless it turns out to be
   /// none. `range` is all of it.
@@ -103,7 +105,7 @@ private:
                          const std::string &name);
   ast::Span spanOf(TokenRange range, TokenRange about);
 
-  //===--- Anything else (ExplainUnexpected.cpp) --------------------------===//
+  //===--- Anything else (UnexpectedTokens.cpp) --------------------------===//
 
   void raiseUnexpected(uint32_t index);
   void preferLexicalErrors();
@@ -117,4 +119,4 @@ private:
 
 } // namespace nereid::syntax
 
-#endif // NEREID_SYNTAX_EXPLAIN_EXPLAINER_H
+#endif // NEREID_SYNTAX_MISTAKES_MISTAKEFINDER_H

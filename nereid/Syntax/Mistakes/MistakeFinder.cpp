@@ -1,13 +1,14 @@
-//===- Explainer.cpp - Matches a text with the mistake grammar ------------===//
+//===- MistakeFinder.cpp - Matches a text with the mistake grammar
+//------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Syntax/Explain/Explainer.h"
+#include "nereid/Syntax/Mistakes/MistakeFinder.h"
 
-#include "nereid/Syntax/Explain/MistakeGrammar.h"
+#include "nereid/Syntax/Mistakes/MistakeGrammar.h"
 
 namespace nereid::syntax {
 
@@ -50,10 +51,10 @@ void MatchMemory::clear() {
   used = 0;
 }
 
-Explainer::Explainer(PythonParser &parser)
+MistakeFinder::MistakeFinder(PythonParser &parser)
     : parser(parser), grammar(MistakeGrammar::get()) {}
 
-void Explainer::matchText(Start start) {
+void MistakeFinder::matchText(Start start) {
   switch (start) {
   case Start::File: {
     // What parsed before this statement is no mistake.
@@ -73,7 +74,7 @@ void Explainer::matchText(Start start) {
   }
 }
 
-void Explainer::explain(Start start) {
+void MistakeFinder::find(Start start) {
   uint32_t last = 0;
   if (!stopped()) {
     // Twice, as CPython does: some mistakes (in dicts) are found by the first,
@@ -100,7 +101,7 @@ void Explainer::explain(Start start) {
   }
 }
 
-int Explainer::matchRule(uint32_t index, uint32_t at) {
+int MistakeFinder::matchRule(uint32_t index, uint32_t at) {
   const MistakeGrammar::Rule &rule = grammar.rule(index);
   uint64_t way = rule.sharesMemory || seeksMistakes ? 0 : 1;
   uint64_t key = uint64_t(at) << 16 | index << 1 | way;
@@ -122,7 +123,7 @@ int Explainer::matchRule(uint32_t index, uint32_t at) {
   return end;
 }
 
-int Explainer::match(uint32_t index, uint32_t at) {
+int MistakeFinder::match(uint32_t index, uint32_t at) {
   using Op = MistakeGrammar::Op;
   if (stopped()) {
     return noMatch;
@@ -179,7 +180,7 @@ int Explainer::match(uint32_t index, uint32_t at) {
   return noMatch;
 }
 
-int Explainer::matchSequence(uint32_t index, uint32_t at, bool &cut) {
+int MistakeFinder::matchSequence(uint32_t index, uint32_t at, bool &cut) {
   const MistakeGrammar::Node &node = grammar.node(index);
   TokenRange marked[2];
   uint32_t begin = at;
@@ -202,7 +203,7 @@ int Explainer::matchSequence(uint32_t index, uint32_t at, bool &cut) {
   return static_cast<int>(at);
 }
 
-int Explainer::matchRepeated(uint32_t index, uint32_t at) {
+int MistakeFinder::matchRepeated(uint32_t index, uint32_t at) {
   using Op = MistakeGrammar::Op;
   const MistakeGrammar::Node &node = grammar.node(index);
   int end = match(node.first, at);
@@ -227,7 +228,7 @@ int Explainer::matchRepeated(uint32_t index, uint32_t at) {
   }
 }
 
-int Explainer::matchToken(uint32_t index, uint32_t at) {
+int MistakeFinder::matchToken(uint32_t index, uint32_t at) {
   using Op = MistakeGrammar::Op;
   const MistakeGrammar::Node &node = grammar.node(index);
   const Token &token = parser.token(at);
@@ -258,7 +259,7 @@ int Explainer::matchToken(uint32_t index, uint32_t at) {
 }
 
 /// Strings are read with their values, since an escape may be wrong.
-int Explainer::matchStrings(uint32_t at) {
+int MistakeFinder::matchStrings(uint32_t at) {
   if (parser.token(at).kind != Tok::String || stopped()) {
     return noMatch;
   }

@@ -1,11 +1,11 @@
-//===- UselessOptions.cpp - Options that change nothing -------------------===//
+//===- IgnoredOptions.cpp - Options that change nothing -------------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Pipeline/UselessOptions.h"
+#include "nereid/Pipeline/IgnoredOptions.h"
 
 #include "nereid/Dialect/Tile/IR/Decisions.h"
 #include "nereid/Dialect/TileGPU/IR/TileGPU.h"
@@ -22,7 +22,7 @@ static std::string listOf(ArrayRef<std::string> names) {
   return llvm::join(names, ", ") + (names.size() == 1 ? " has" : " have");
 }
 
-std::vector<Diagnostic> uselessLoopHints(func::FuncOp kernel,
+std::vector<Diagnostic> ignoredLoopHints(func::FuncOp kernel,
                                          const Source &source,
                                          const std::string &target,
                                          bool copiesAhead, bool rolesOfWarps) {
@@ -64,9 +64,9 @@ static std::vector<Diagnostic> warningAt(func::FuncOp kernel,
                          request.source)};
 }
 
-std::vector<Diagnostic> uselessOnHost(func::FuncOp kernel,
-                                      const CompileRequest &request,
-                                      const std::string &target) {
+std::vector<Diagnostic> optionsIgnoredOnHost(func::FuncOp kernel,
+                                             const CompileRequest &request,
+                                             const std::string &target) {
   const CompileOptions &options = request.options, defaults;
   SmallVector<std::string> names;
   auto check = [&](uint32_t CompileOptions::*member, const char *name) {
@@ -94,9 +94,9 @@ std::vector<Diagnostic> uselessOnHost(func::FuncOp kernel,
                        " no effect on " + target);
 }
 
-std::vector<Diagnostic> uselessOnGpu(func::FuncOp kernel,
-                                     const CompileRequest &request,
-                                     const std::string &target) {
+std::vector<Diagnostic> optionsIgnoredOnGpu(func::FuncOp kernel,
+                                            const CompileRequest &request,
+                                            const std::string &target) {
   const CompileOptions &options = request.options, defaults;
   std::vector<Diagnostic> found;
   if (options.numCtas != defaults.numCtas) {

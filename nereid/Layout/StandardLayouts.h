@@ -1,4 +1,4 @@
-//===- Families.h - Constructors of the usual layouts -*- C++ -*-===//
+//===- StandardLayouts.h - Constructors of the usual layouts ----*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NEREID_LAYOUT_FAMILIES_H
-#define NEREID_LAYOUT_FAMILIES_H
+#ifndef NEREID_LAYOUT_STANDARDLAYOUTS_H
+#define NEREID_LAYOUT_STANDARDLAYOUTS_H
 
 #include "nereid/Layout/LinearLayout.h"
 
@@ -86,4 +86,4 @@ LinearLayout swizzledShared(const Shape &shape, unsigned vector,
 
 } // namespace nereid
 
-#endif // NEREID_LAYOUT_FAMILIES_H
+#endif // NEREID_LAYOUT_STANDARDLAYOUTS_H

@@ -1,4 +1,5 @@
-//===- FamiliesTest.cpp - Layout families against their definitions -*- C++
+//===- StandardLayoutsTest.cpp - Layout families against their definitions -*-
+// C++
 //-*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
@@ -6,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Layout/Families.h"
+#include "nereid/Layout/StandardLayouts.h"
 
 #include <gtest/gtest.h>
 
@@ -31,7 +32,7 @@ Point at(const LinearLayout &layout, unsigned reg, unsigned lane,
 }
 } // namespace
 
-TEST(Families, BlockedFollowsItsDefinition) {
+TEST(StandardLayouts, BlockedFollowsItsDefinition) {
   LinearLayout l = blocked({64, 128}, {1, 4}, {2, 16}, {4, 1}, {1, 0});
   EXPECT_TRUE(l.isInvertible());
   for (unsigned lane = 0; lane < 32; ++lane) {
@@ -49,13 +50,13 @@ TEST(Families, BlockedFollowsItsDefinition) {
   EXPECT_EQ(l.contiguousRegisters(tensorAxis(1)), 4u);
 }
 
-TEST(Families, BlockedLargerThanTheTensorHoldsCopies) {
+TEST(StandardLayouts, BlockedLargerThanTheTensorHoldsCopies) {
   LinearLayout l = blocked({32}, {1}, {32}, {4}, {0});
   EXPECT_EQ(l.freeMask(Axis::Warp), 3u);
   EXPECT_TRUE(l.isSurjective());
 }
 
-TEST(Families, MmaAccumulatorFollowsThePtxManual) {
+TEST(StandardLayouts, MmaAccumulatorFollowsThePtxManual) {
   LinearLayout l = mmaAccumulator({16, 8}, {1, 1});
   for (unsigned lane = 0; lane < 32; ++lane) {
     for (unsigned i = 0; i < 4; ++i) {
@@ -68,7 +69,7 @@ TEST(Families, MmaAccumulatorFollowsThePtxManual) {
   }
 }
 
-TEST(Families, MmaOperandsFollowThePtxManual) {
+TEST(StandardLayouts, MmaOperandsFollowThePtxManual) {
   // m16n8k16 with 16-bit operands: a0..a7 and b0..b3.
   LinearLayout a = mmaOperand({16, 16}, 0, 2, {1, 1});
   LinearLayout b = mmaOperand({16, 8}, 1, 2, {1, 1});
@@ -88,7 +89,7 @@ TEST(Families, MmaOperandsFollowThePtxManual) {
   }
 }
 
-TEST(Families, WarpgroupAccumulatorFollowsThePtxManual) {
+TEST(StandardLayouts, WarpgroupAccumulatorFollowsThePtxManual) {
   // Row 16 * warp + lane / 4 (+ 8), columns 8 * j + lane % 4 * 2 (+ 1).
   LinearLayout l = warpgroupAccumulator({64, 32}, {1, 1});
   for (unsigned warp = 0; warp < 4; ++warp) {
@@ -102,7 +103,7 @@ TEST(Families, WarpgroupAccumulatorFollowsThePtxManual) {
   }
 }
 
-TEST(Families, WarpgroupsCoverTheirShareOfATile) {
+TEST(StandardLayouts, WarpgroupsCoverTheirShareOfATile) {
   // Two groups along each dimension: 64 rows and half of the columns each.
   LinearLayout c = warpgroupAccumulator({128, 128}, {2, 2});
   LinearLayout a = warpgroupOperand({128, 32}, 2, {2, 2});
@@ -120,7 +121,7 @@ TEST(Families, WarpgroupsCoverTheirShareOfATile) {
   }
 }
 
-TEST(Families, OperandsMeetTheirAccumulator) {
+TEST(StandardLayouts, OperandsMeetTheirAccumulator) {
   // Every warp holds the rows of A and the columns of B that its part of the
   // accumulator needs.
   std::vector<unsigned> warps = {2, 4};
@@ -144,7 +145,7 @@ TEST(Families, OperandsMeetTheirAccumulator) {
   }
 }
 
-TEST(Families, FmaOperandHoldsAllOfK) {
+TEST(StandardLayouts, FmaOperandHoldsAllOfK) {
   LinearLayout c = blocked({16, 16}, {2, 2}, {4, 8}, {1, 1}, {1, 0});
   LinearLayout a = fmaOperand(c, {16, 8}, 0);
   for (unsigned lane = 0; lane < 32; ++lane) {
@@ -161,7 +162,7 @@ TEST(Families, FmaOperandHoldsAllOfK) {
   }
 }
 
-TEST(Families, SliceDropsADimension) {
+TEST(StandardLayouts, SliceDropsADimension) {
   LinearLayout parent = blocked({8, 64}, {1, 2}, {2, 16}, {2, 2}, {1, 0});
   LinearLayout rows = slice(parent, 1);
   LinearLayout columns = slice(parent, 0);
@@ -174,7 +175,7 @@ TEST(Families, SliceDropsADimension) {
   }
 }
 
-TEST(Families, SwizzleMovesVectorsWithinARow) {
+TEST(StandardLayouts, SwizzleMovesVectorsWithinARow) {
   LinearLayout l = swizzledShared({8, 64}, 8, 1, 8, {1, 0});
   EXPECT_TRUE(l.isInvertible());
   for (uint32_t offset = 0; offset < 512; ++offset) {

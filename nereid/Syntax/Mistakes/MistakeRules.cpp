@@ -1,13 +1,13 @@
-//===- ExplainRules.cpp - Rules that describe mistakes --------------------===//
+//===- MistakeRules.cpp - Rules that describe mistakes --------------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The grammar of Python 3.11 as Explainer matches it. The language is that of
-// "The full grammar specification" in the Python reference; which mistakes are
-// looked for, and in which order, follows what CPython 3.11 reports. Binary
+// The grammar of Python 3.11 as MistakeFinder matches it. The language is that
+// of "The full grammar specification" in the Python reference; which mistakes
+// are looked for, and in which order, follows what CPython 3.11 reports. Binary
 // operators are one level, since only the extent of an expression matters, and
 // left recursion is repetition.
 //
@@ -19,7 +19,7 @@
 //   ~           from here on no other choice is tried
 //   ^'x'        required: anything else is an error at once
 //   a:e b:e     marks a part for the message
-//   #name       at the end: this is the mistake `name` (ExplainMistakes.cpp)
+//   #name       at the end: this is the mistake `name` (ReportMistakes.cpp)
 //   quietly e   without looking for mistakes inside e
 //   name* =     CPython remembers this rule's result in both passes alike
 //
@@ -28,7 +28,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Syntax/Explain/MistakeGrammar.h"
+#include "nereid/Syntax/Mistakes/MistakeGrammar.h"
 
 namespace nereid::syntax {
 

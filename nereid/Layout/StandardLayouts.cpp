@@ -1,11 +1,11 @@
-//===- Families.cpp - Constructors of the usual layouts -*- C++ -*-===//
+//===- StandardLayouts.cpp - Constructors of the usual layouts --*- C++ -*-===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Layout/Families.h"
+#include "nereid/Layout/StandardLayouts.h"
 
 #include <algorithm>
 #include <bit>
