@@ -1,4 +1,4 @@
-# The README's C++ and CMake, word by word. Included by the top-level
+# The README's C++ with what it prints, and its CMake, word by word. Included by the top-level
 # CMakeLists.txt, since its paths are relative to that.
 function(nereid_readme_block language result)
   file(READ ${PROJECT_SOURCE_DIR}/README.md text)
@@ -17,6 +17,7 @@ endfunction()
 
 set(folder ${PROJECT_BINARY_DIR}/readme)
 # The snippet's statements become the body of main.
+nereid_readme_block(output printed)
 nereid_readme_block(cpp snippet)
 # A list of lines would be split at the semicolons, too.
 string(REPLACE ";" "<semicolon>" snippet "${snippet}")
@@ -26,7 +27,39 @@ list(JOIN head "" head)
 string(REPLACE "<semicolon>" ";" head "${head}")
 string(REPLACE "<semicolon>" ";" body "${body}")
 file(CONFIGURE OUTPUT ${folder}/snippet.cpp @ONLY
-     CONTENT "@head@\n\nint main() {@body@  return y.numel() == 4096 * 4096 ? 0 : 1;\n}\n")
+     CONTENT "@head@
+#include <cmath>
+#include <sstream>
+#include <vector>
+
+// The numbers of a text; brackets are blanks.
+static std::vector<double> numbersOf(std::string text) {
+  for (char &c : text) {
+    c = c == '[' || c == ']' ? ' ' : c;
+  }
+  std::istringstream words(text);
+  std::vector<double> numbers;
+  for (double number; words >> number;) {
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+int main() {
+  std::ostringstream printed;
+  std::streambuf *own = std::cout.rdbuf(printed.rdbuf());
+@body@
+  std::cout.rdbuf(own);
+  std::cout << printed.str();
+  std::vector<double> got = numbersOf(printed.str());
+  std::vector<double> wanted = numbersOf(R\"(@printed@)\");
+  bool isSame = got.size() == wanted.size() && got.size() == 8;
+  for (size_t i = 0; isSame && i < got.size(); ++i) {
+    isSame = std::abs(got[i] - wanted[i]) < 1e-5;
+  }
+  return isSame ? 0 : 1;
+}
+")
 nereid_executable(readme_snippet SOURCES ${folder}/snippet.cpp DEPENDS NereidPipeline NereidTune NereidRuntime)
 
 file(CONFIGURE OUTPUT ${folder}/program.cpp @ONLY CONTENT "#include \"my_kernels.h\"
