@@ -87,7 +87,7 @@ protected:
 NEREID_ON_EVERY_DEVICE(AttentionRoles);
 
 // Blocks of one group of warps and of two, which take turns; loops of no, one
-// and several iterations, with keys behind the end.
+// and several iterations, with keys past the end.
 constexpr RolesCase cases[] = {{128, 128, 128, 8, 2, 130, 520, false},
                                {128, 128, 128, 8, 2, 40, 100, false},
                                {128, 128, 128, 8, 2, 300, 300, true},

@@ -57,7 +57,7 @@ public:
   /// loss * scale, as fp32.
   Variable scale(const Variable &loss);
   /// Divides the gradients by the scale, where they are. Once between two
-  /// updates, and not behind the optimiser's step. Not of fp16 gradients, which
+  /// updates, and not after the optimiser's step. Not of fp16 gradients, which
   /// would lose what the scale kept: `step` divides those in fp32.
   template <typename Optimizer>
   void unscale(const Optimizer &optimizer) {
@@ -72,7 +72,7 @@ public:
       optimizer.step(factor);
     }
   }
-  /// The scale for the next step, behind the steps of all optimisers. It stays
+  /// The scale for the next step, after the steps of all optimisers. It stays
   /// a positive number of fp32.
   void update();
 

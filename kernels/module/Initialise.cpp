@@ -116,7 +116,7 @@ const Variable &init::truncatedNormal(const Variable &x, double mean,
   Checks checks("truncatedNormal");
   checks.require(deviation > 0, "deviation", "a positive number", deviation);
   checks.require(low < high, "high", "a bound above `low`", high);
-  // Behind the mean both bounds are mirrored, where shares are small and exact.
+  // Past the mean both bounds are mirrored, where shares are small and exact.
   double first = (low - mean) / deviation, last = (high - mean) / deviation;
   bool isMirrored = first > 0;
   if (isMirrored) {

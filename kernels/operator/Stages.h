@@ -29,8 +29,7 @@ inline bool isAligned(const Tensor &tensor) {
 }
 
 /// Can the GPU's engine copy boxes of it, as kernels with roles of warps want?
-/// Of what a kernel is not told, sizes of 2^31 and the like, the launch takes
-/// care.
+/// The launch looks at the rest, sizes of 2^31 and the like.
 inline bool isMappable(const Tensor &tensor) {
   constexpr int hopper = 90;
   Device device = tensor.device();

@@ -1,4 +1,4 @@
-//===- OddCallsTest.cpp - Operators given what nobody expects -------------===//
+//===- OddCallsTest.cpp - Operators given odd arguments -------------===//
 //
 // Part of Nereid, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -83,7 +83,7 @@ static void forEdges(const std::shared_ptr<Node> &root, uint64_t function,
   }
 }
 
-/// Behind all outputs an operator whose backward hands out their gradients, so
+/// After all outputs an operator whose backward hands out their gradients, so
 /// that one pass goes over what they depend on. Null: they depend on nothing.
 static std::shared_ptr<Node> recordRoot(const std::string &name,
                                         std::span<const Variable> outputs,

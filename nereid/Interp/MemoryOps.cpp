@@ -155,7 +155,7 @@ static void runAddPtr(Machine &m, const Step &step) {
   }
 }
 
-/// Of the operand that `value` is; behind the last for null.
+/// Of the operand that `value` is; past the last for null.
 static unsigned operandNumber(const Step &step, mlir::Value value) {
   return llvm::find(step.op->getOperands(), value).getIndex();
 }

@@ -21,7 +21,7 @@ namespace nereid {
 
 inline constexpr char32_t invalidCharacter = 0xffffffff;
 
-/// The character at `offset`, which is inside the text and moves behind it.
+/// The character at `offset`, which is inside the text and moves past it.
 /// invalidCharacter, and one byte further, where the bytes are not UTF-8.
 char32_t decodeUtf8(std::string_view text, size_t &offset);
 

@@ -24,7 +24,7 @@ TEST(Utf8, everyCodePointIsTakenApartAndMade) {
     }
     ASSERT_EQ(read, code);
     ASSERT_EQ(offset, text.size()) << size_t{code};
-    // Without its last byte it is none.
+    // Without its last byte it is not a character.
     text.pop_back();
     ASSERT_EQ(isValidUtf8(text), text.empty()) << size_t{code};
   }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Texts of data sets: any bytes, most of which are UTF-8 (Support/Utf8.h).
+// Texts of data sets: any bytes, mostly UTF-8 (Support/Utf8.h).
 //
 //===----------------------------------------------------------------------===//
 

@@ -332,7 +332,7 @@ public:
                    mlir::Value predicate);
   Registers loadShared(SharedPlace at, mlir::Type lane, unsigned count);
   /// Where the next piece of the operation's scratch lies, in scratchOf()'s
-  /// order; behind a barrier, if there is to be one.
+  /// order; after a barrier, if there is to be one.
   unsigned acquireScratch();
 
   // Values.

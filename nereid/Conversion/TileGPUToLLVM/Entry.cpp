@@ -157,7 +157,7 @@ void KernelEmitter::surveyMemory(GpuKernelInfo &info) {
     if (!(assembly && !assembly.getPure()) && !(access && access.writes())) {
       return;
     }
-    // Nobody knows where assembly writes.
+    // Where assembly writes is not known.
     Value root = access ? rootPointer(access.getPtr()) : Value();
     for (BlockArgument argument : kernel.getArguments()) {
       if (isa<tile::PtrType>(argument.getType()) &&

@@ -90,8 +90,8 @@ public:
   virtual void barrier() = 0;
   /// Of the first `threads` of the block, which is all that compute.
   virtual void barrierOf(unsigned threads) = 0;
-  /// Waits for `takeTurn`'s counterpart: `threads` of two groups take part, of
-  /// which the one that gives goes on. `number` of the group that takes.
+  /// Waits for `takeTurn`'s counterpart: `threads` of two groups take part; the
+  /// group that gives goes on. `number` of the group that takes.
   virtual void takeTurn(mlir::Value number, unsigned threads) = 0;
   virtual void giveTurn(mlir::Value number, unsigned threads) = 0;
   /// The word of the lane whose number differs by `laneMask`.

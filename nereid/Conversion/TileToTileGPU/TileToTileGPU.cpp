@@ -463,7 +463,7 @@ void Rewriter::visit(Operation *op) {
           operands[0] = in(split.getSource(),
                            joined(choice.homeOrDefault(split.getLhs())));
         }
-        // The access behind a check asks it about each pointer that it has.
+        // The access after a check asks it about each pointer that it has.
         if (tile::MemoryAccess access = checkedAccess(op)) {
           operands[0] = in(op->getOperand(0), choice.accessLayout(access));
         }

@@ -113,7 +113,7 @@ llvm::SmallVector<Tensor> longs(Emitter &e, const Value &field) {
 
 /// The descriptor at `offsets`, all axes checked.
 FailureOr<AccessOperands> accessAt(CallContext &ctx, const BoundArguments &args,
-                                   const Record &record) {
+                                   const Aggregate &record) {
   Emitter &e = ctx.emitter;
   MemoryTile tile;
   tile.base = aggregate.fields[Base].tensor();
@@ -133,7 +133,7 @@ FailureOr<AccessOperands> accessAt(CallContext &ctx, const BoundArguments &args,
   return accessTile(e, tile, axes);
 }
 
-Value loaded(Emitter &e, AccessOperands access, const Record &record) {
+Value loaded(Emitter &e, AccessOperands access, const Aggregate &record) {
   if (record.fields[Padding].string() == "nan") {
     access.other = nanPadding(e, access);
   }
@@ -179,8 +179,9 @@ FailureOr<Value> emitDescriptorAtomic(CallContext &ctx,
 
 /// Rows `x_offsets` of a two-dimensional descriptor whose block is one row,
 /// from column `y_offset` on.
-FailureOr<AccessOperands>
-accessRows(CallContext &ctx, const BoundArguments &args, const Record &record) {
+FailureOr<AccessOperands> accessRows(CallContext &ctx,
+                                     const BoundArguments &args,
+                                     const Aggregate &record) {
   Emitter &e = ctx.emitter;
   llvm::ArrayRef<Value> block = aggregate.fields[BlockShape].items();
   if (block.size() != 2 || block[0].integer() != 1) {
@@ -236,7 +237,7 @@ accessRows(CallContext &ctx, const BoundArguments &args, const Record &record) {
 /// Where an operation's elements lie: accessAt or accessRows.
 using AccessOf = FailureOr<AccessOperands>(CallContext &,
                                            const BoundArguments &,
-                                           const Record &);
+                                           const Aggregate &);
 
 template <AccessOf &accessOf>
 FailureOr<Value> emitDescriptorLoad(CallContext &ctx,

@@ -16,7 +16,7 @@ def Tile_MemoryAccess : OpInterface<"MemoryAccess"> {
     An access to global memory: one element at each address of `ptr`, none where
     `mask` is false. It reads if it has a result, and writes if it has a value.
     One that only reads gives element i at address i, or element i of `other`;
-    one that only writes puts element i of the value there. So whoever asks for
+    one that only writes puts element i of the value there. So a pass that asks for
     these two (LoadAccess, StoreAccess in Tile.h) knows all that the access
     does. An access in whose place another must not stand, for its order or its
     effect on other programs, is volatile.

@@ -28,7 +28,7 @@ struct RingProduct {
   ReleaseSlotOp release;
 
   /// What moves with it. The wait stays where the operand of registers is
-  /// there: a loop between the operations in front of it and those behind the
+  /// there: a loop between the operations in front of it and those after the
   /// product's end, which the assembler would mix.
   bool moves(Operation *op) const {
     return op == dot || op == release || llvm::is_contained(reads, op);
@@ -131,7 +131,7 @@ bool Overlapper::findProducts() {
   return false;
 }
 
-/// What hangs on the sum as it comes in must not be the first product, and can
+/// What depends on the sum as it comes in must not be the first product, and can
 /// be moved; what the last product takes goes into the next iteration.
 bool Overlapper::findCarried() {
   SmallVector<Value> work = {loop.getRegionIterArg(sum)};
@@ -257,7 +257,7 @@ void Overlapper::start(scf::ForOp made) {
   Block &block = *made.getBody();
   auto dots = llvm::to_vector(block.getOps<tile::DotOp>());
   tile::DotOp older = dots.front();
-  // The rest begins behind the release, as it stands.
+  // The rest begins after the release, as it stands.
   auto releaseOfOlder = cast<ReleaseSlotOp>(older->getNextNode());
   tile::DotOp younger = dots[1];
   // All that the first product needs.
@@ -311,7 +311,7 @@ void Overlapper::start(scf::ForOp made) {
     GiveTurnOp::create(b, loc, /*first=*/false);
   }
 
-  // What hangs on the older sum comes last.
+  // What depends on the older sum comes last.
   Operation *end = block.getTerminator();
   llvm::SetVector<Operation *> late;
   for (Operation &op :

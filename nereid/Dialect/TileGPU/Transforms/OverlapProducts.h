@@ -16,7 +16,7 @@ namespace nereid::tilegpu {
 
 /// Of a loop of warps that compute with rings (SpecializeWarps), whose first
 /// product needs nothing of what its last one adds to, as in attention: the
-/// last product moves into the next iteration, behind the start of that one's
+/// last product moves into the next iteration, after the start of that one's
 /// first product, and ends where its result is used. Between the two run the
 /// operations on the first product's result: exponentials under a product.
 ///

@@ -29,7 +29,7 @@ struct TileCopy {
 /// its own: a copy into a ring of one slot.
 struct OuterCopy {
   TileCopy copy;
-  LocalStoreOp store;
+  mlir::Operation *store; ///< into `place`, of what is loaded
   AllocOp place, barriers;
 };
 

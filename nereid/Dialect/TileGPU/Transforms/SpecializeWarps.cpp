@@ -79,7 +79,7 @@ private:
   SmallVector<AllocOp> places; ///< of the copies of each loop, in order
   SmallVector<AllocOp> rings;  ///< barriers
   arith::ConstantOp lastSlot;
-  DenseMap<Value, Value> moved; ///< arguments of loops that were made anew
+  DenseMap<Value, Value> moved; ///< arguments of loops that were made again
 };
 
 } // namespace
@@ -193,7 +193,7 @@ void WarpSpecializer::allocate() {
   }
 }
 
-/// The loop made anew, with `ring` carried through it: its arguments.
+/// The loop made again, with `ring` carried through it: its arguments.
 SmallVector<Value> WarpSpecializer::addRing(scf::ForOp &loop, ValueRange ring) {
   IRRewriter rewriter(b.getContext());
   rewriter.setInsertionPoint(loop);
@@ -333,7 +333,7 @@ void WarpSpecializer::emitOuterCopy(OuterCopy &outer) {
   b.setInsertionPointAfter(roles.back().loop);
   Value always = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
   ReleaseSlotOp::create(b, loc, outer.barriers, zero, always);
-  outer.store.erase();
+  outer.store->erase();
   load.erase();
 }
 

@@ -1,5 +1,5 @@
 # Loops whose iterations use their products, as in attention: each product has a ring of what it reads. The last product runs
-# in the next iteration, behind the start of its first one; two groups of warps start the two in turns. What the loops do
+# in the next iteration, after the start of its first one; two groups of warps start the two in turns. What the loops do
 # not change is copied in front of them. Both loops have one set of rings.
 # RUN: nereid compile %s:attend --target sm_90a --num-warps 8 --num-stages 2 --emit tilegpu \
 # RUN:   --signature '*bf16:16,*bf16:16,*bf16:16,*bf16:16,i32:16,i32' | FileCheck %s
