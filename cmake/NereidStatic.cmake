@@ -61,7 +61,7 @@ function(nereid_mlir_archives variable)
   get_property(conversions GLOBAL PROPERTY MLIR_CONVERSION_LIBS)
   get_property(extensions GLOBAL PROPERTY MLIR_EXTENSION_LIBS)
   get_property(translations GLOBAL PROPERTY MLIR_TRANSLATION_LIBS)
-  llvm_map_components_to_libnames(llvm X86 NVPTX OrcJIT Passes)
+  llvm_map_components_to_libnames(llvm X86 NVPTX AMDGPU LTO OrcJIT Passes)
   add_library(NereidGlibc235 STATIC ${PROJECT_SOURCE_DIR}/cmake/Glibc235.c)
   set(${variable} NereidGlibc235 ${dialects} ${conversions} ${extensions} ${translations} MLIROptLib ${llvm}
       PARENT_SCOPE)

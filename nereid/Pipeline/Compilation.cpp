@@ -26,6 +26,7 @@
 #include "nereid/Support/Log.h"
 #include "nereid/Syntax/Dump.h"
 #include "nereid/Syntax/Parser.h"
+#include "nereid/Target/AMDGPU/CodeObject.h"
 #include "nereid/Target/CPU/LineTable.h"
 
 #include "mlir/Parser/Parser.h"
@@ -68,8 +69,17 @@ const C::Step C::gpuSteps[] = {
     {.run = &C::layOutTiles, .stage = &tileGpuStage},
     {.run = &C::makeThreads, .stage = &gpuStage},
     {"to-llvm", &C::lowerThreads, &llvmDialectStage},
-    {.stage = &llvmStage, .text = &C::gpuLlvmText},
-    {.run = &C::emitPtx, .stage = &ptxStage, .text = &C::ptxText},
+};
+
+const C::Step C::nvptxSteps[] = {
+    {.stage = &llvmStage, .text = &C::ptxLlvmText},
+    {.run = &C::emitPtx, .stage = &ptxStage, .text = &C::imageText},
+};
+
+const C::Step C::amdgpuSteps[] = {
+    {.stage = &llvmStage, .text = &C::codeObjectLlvmText},
+    {.stage = &amdgcnStage, .text = &C::codeObjectAssembly},
+    {.run = &C::emitCodeObject, .stage = &hsacoStage, .text = &C::imageText},
 };
 
 //===----------------------------------------------------------------------===//
@@ -108,14 +118,22 @@ Compilation::Compilation(MLIRContext &context, const CompileRequest &request,
       collector(context, request.source) {}
 
 Status Compilation::runAll() {
-  std::span<const Step> own = interpSteps;
+  std::span<const Step> own = interpSteps, last;
   if (std::holds_alternative<cpu::CpuTarget>(target)) {
     own = cpuSteps;
-  } else if (std::holds_alternative<nvptx::NvptxTarget>(target)) {
+  } else if (gpuOf(target)) {
     own = gpuSteps;
+    last = std::holds_alternative<nvptx::NvptxTarget>(target)
+               ? std::span<const Step>(nvptxSteps)
+               : amdgpuSteps;
   }
-  Status status = runSteps(sourceSteps);
-  return status.ok() ? runSteps(own) : status;
+  for (std::span<const Step> steps :
+       {std::span<const Step>(sourceSteps), own, last}) {
+    if (Status status = runSteps(steps); !status.ok()) {
+      return status;
+    }
+  }
+  return {};
 }
 
 void Compilation::tellDecisions() {
@@ -343,7 +361,7 @@ Status Compilation::expandUserFunctions() {
   bool hasMaps =
       module->walk([](tile::MapOp) { return WalkResult::interrupt(); })
           .wasInterrupted();
-  if (std::holds_alternative<InterpTarget>(target) || !hasMaps) {
+  if (!std::holds_alternative<cpu::CpuTarget>(target) || !hasMaps) {
     return Status::success();
   }
   return runPasses(tileStage, [](OpPassManager &pm) {
@@ -427,9 +445,9 @@ Status Compilation::describeImage() {
       site.sourceLine = getSourceLine(request.source, site.location.line);
     }
   }
-  bool isGpu = std::holds_alternative<nvptx::NvptxTarget>(target);
+  bool isGpu = gpuOf(target);
   warn(ignoredLoopHints(kernel, request.source, image.target, isGpu,
-                        isGpu && gpu().info.hasTensorMaps &&
+                        isGpu && gpu().hasTensorMaps &&
                             allowsTensorMaps(request.options)));
   if (!isGpu) {
     warn(optionsIgnoredOnHost(kernel, request, image.target));
@@ -528,7 +546,7 @@ static std::string powersUpTo(unsigned most) {
 }
 
 static GpuOptions gpuOptions(const CompileRequest &request,
-                             const nvptx::NvptxTarget &target) {
+                             const tilegpu::TargetInfo &target) {
   return {target.name,
           request.options.numWarps,
           request.options.numStages,
@@ -539,10 +557,10 @@ static GpuOptions gpuOptions(const CompileRequest &request,
 
 Status Compilation::layOutTiles() {
   if (uint32_t warps = request.options.numWarps;
-      !std::has_single_bit(warps) || warps > gpu().info.mostWarps) {
+      !std::has_single_bit(warps) || warps > gpu().mostWarps) {
     return {ErrorCode::InvalidArgument,
             "num_warps is " + std::to_string(warps) + "; expected " +
-                powersUpTo(gpu().info.mostWarps) + " for " + gpu().name};
+                powersUpTo(gpu().mostWarps) + " for " + gpu().name};
   }
   Status status = runPasses(tileGpuStage, [&](OpPassManager &pm) {
     buildTileGPUPipeline(pm, gpuOptions(request, gpu()));
@@ -573,7 +591,7 @@ Status Compilation::makeThreads() {
   if (!kernel.ok()) {
     return kernel.status();
   }
-  status = checkSharedMemory(*kernel, gpu().info, request.kernel);
+  status = checkSharedMemory(*kernel, gpu(), request.kernel);
   if (!status.ok()) {
     return status;
   }
@@ -617,14 +635,14 @@ static nvptx::EmitOptions emitOptions(const CompileOptions &options,
   return emit;
 }
 
-Expected<std::string> Compilation::gpuLlvmText() {
-  return nvptx::emitLlvmText(*module, gpu(),
+Expected<std::string> Compilation::ptxLlvmText() {
+  return nvptx::emitLlvmText(*module, std::get<nvptx::NvptxTarget>(target),
                              emitOptions(request.options, *module));
 }
 
 Status Compilation::emitPtx() {
   StageTimes times;
-  auto ptx = nvptx::emitPtx(*module, gpu(),
+  auto ptx = nvptx::emitPtx(*module, std::get<nvptx::NvptxTarget>(target),
                             emitOptions(request.options, *module), &times);
   addTimes(times);
   if (ptx.ok()) {
@@ -633,30 +651,37 @@ Status Compilation::emitPtx() {
   return ptx.status();
 }
 
-Expected<std::string> Compilation::ptxText() { return objectText(); }
-
-//===----------------------------------------------------------------------===//
-// Targets
-//===----------------------------------------------------------------------===//
-
-Expected<Target> resolveTarget(const std::string &name) {
-  if (name == "interp") {
-    return Target(InterpTarget());
-  }
-  if (nvptx::isArchitecture(name)) {
-    auto found = nvptx::resolve(name);
-    return found.ok() ? Expected<Target>(std::move(*found)) : found.status();
-  }
-  auto found = cpu::resolve(name);
-  return found.ok() ? Expected<Target>(std::move(*found)) : found.status();
+Expected<std::string> Compilation::codeObjectLlvmText() {
+  return amdgpu::emitLlvmText(*module, std::get<amdgpu::AmdgpuTarget>(target),
+                              {result.image.sharedBytes});
 }
 
-std::string nameOf(const Target &target) {
-  if (auto *cpu = std::get_if<cpu::CpuTarget>(&target)) {
-    return cpu->name;
-  }
-  auto *gpu = std::get_if<nvptx::NvptxTarget>(&target);
-  return gpu ? gpu->name : "interp";
+Expected<std::string> Compilation::codeObjectAssembly() {
+  return amdgpu::emitAssembly(*module, std::get<amdgpu::AmdgpuTarget>(target),
+                              {result.image.sharedBytes});
 }
+
+Status Compilation::emitCodeObject() {
+  StageTimes times;
+  auto object =
+      amdgpu::emitCodeObject(*module, std::get<amdgpu::AmdgpuTarget>(target),
+                             {result.image.sharedBytes}, &times);
+  addTimes(times);
+  if (!object.ok()) {
+    return object.status();
+  }
+  Expected<amdgpu::Resources> resources = amdgpu::readResources(*object);
+  if (!resources.ok()) {
+    return resources.status();
+  }
+  KernelImage &image = result.image;
+  image.format = ImageFormat::GpuBinary;
+  image.code = toBytes(*object);
+  image.numRegisters = resources->vectorRegisters;
+  image.localBytes = resources->privateBytes;
+  return {};
+}
+
+Expected<std::string> Compilation::imageText() { return objectText(); }
 
 } // namespace nereid

@@ -20,6 +20,7 @@
 #include "nereid/Pipeline/DecisionLog.h"
 #include "nereid/Pipeline/Diagnostics.h"
 #include "nereid/Pipeline/StageRecorder.h"
+#include "nereid/Target/AMDGPU/AmdgpuTarget.h"
 #include "nereid/Target/CPU/CpuTarget.h"
 #include "nereid/Target/NVPTX/NvptxTarget.h"
 
@@ -33,11 +34,14 @@ namespace nereid {
 /// The reference executor.
 struct InterpTarget {};
 /// What a kernel can be compiled for.
-using Target = std::variant<InterpTarget, cpu::CpuTarget, nvptx::NvptxTarget>;
+using Target = std::variant<InterpTarget, cpu::CpuTarget, nvptx::NvptxTarget,
+                            amdgpu::AmdgpuTarget>;
 
-/// "interp", "sm_90a", "x86-64-v4", "cpu". InvalidArgument with the names that
-/// there are.
+/// "interp", "sm_90a", "gfx942", "x86-64-v4", "cpu". InvalidArgument with the
+/// names that there are.
 Expected<Target> resolveTarget(const std::string &name);
+/// What passes ask of it; null where it is no GPU.
+const tilegpu::TargetInfo *gpuOf(const Target &target);
 /// As images name it: never "cpu".
 std::string nameOf(const Target &target);
 
@@ -67,7 +71,8 @@ private:
     /// The text of the stage; null: the module is the text, and may be edited.
     Expected<std::string> (Compilation::*text)() = nullptr;
   };
-  static const Step sourceSteps[], interpSteps[], cpuSteps[], gpuSteps[];
+  static const Step sourceSteps[], interpSteps[], cpuSteps[], gpuSteps[],
+      nvptxSteps[], amdgpuSteps[];
 
   Status runAll();
   /// For NEREID_LOG=dispatch, and for the result.
@@ -99,9 +104,12 @@ private:
   Status layOutTiles();
   Status makeThreads();
   Status lowerThreads();
-  Expected<std::string> gpuLlvmText();
+  Expected<std::string> ptxLlvmText();
   Status emitPtx();
-  Expected<std::string> ptxText();
+  Expected<std::string> codeObjectLlvmText();
+  Expected<std::string> codeObjectAssembly();
+  Status emitCodeObject();
+  Expected<std::string> imageText();
 
   // What they share.
   /// Runs the passes that `build` adds and keeps the time of each; `stage` is
@@ -114,9 +122,8 @@ private:
   void noteWritten(const std::vector<bool> &parameters);
   void addTimes(const StageTimes &times);
   const cpu::CpuTarget &cpu() const { return std::get<cpu::CpuTarget>(target); }
-  const nvptx::NvptxTarget &gpu() const {
-    return std::get<nvptx::NvptxTarget>(target);
-  }
+  /// Of a GPU.
+  const tilegpu::TargetInfo &gpu() const { return *gpuOf(target); }
 
   mlir::MLIRContext &context;
   const CompileRequest &request;

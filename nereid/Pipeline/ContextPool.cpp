@@ -10,6 +10,7 @@
 #include "nereid/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "nereid/Conversion/TileToCPU/TileToCPU.h"
 #include "nereid/Dialect/Tile/IR/Tile.h"
+#include "nereid/Target/AMDGPU/AmdgpuTarget.h"
 #include "nereid/Target/CPU/CpuTarget.h"
 #include "nereid/Target/CodeEmission.h"
 #include "nereid/Target/NVPTX/NvptxTarget.h"
@@ -34,9 +35,11 @@ std::unique_ptr<MLIRContext> makeCompilerContext() {
               scf::SCFDialect, ub::UBDialect, vector::VectorDialect>();
   target::registerTranslations(registry);
   nvptx::registerTranslation(registry);
+  amdgpu::registerTranslation(registry);
   registerTileToCPUDialects(registry);
   registerTileGPUToLLVMDialects(registry);
   nvptx::registerTargets(registry);
+  amdgpu::registerTargets(registry);
   auto context =
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();

@@ -9,6 +9,7 @@
 
 #include "nereid/ABI/Encoding.h"
 #include "nereid/Pipeline/PackImages.h"
+#include "nereid/Target/AMDGPU/AmdgpuTarget.h"
 #include "nereid/Target/CPU/CpuTarget.h"
 #include "nereid/Target/NVPTX/NvptxTarget.h"
 #include "nereid/Target/NVPTX/Ptxas.h"
@@ -217,6 +218,14 @@ Status LibraryBuilder::keepPtxOf(std::vector<std::string> only) {
 Status LibraryBuilder::add(const Source &source,
                            const KernelDescription &description,
                            LibrarySignature signature, Processors processors) {
+  for (const std::string &target : targets) {
+    if (amdgpu::isArchitecture(target)) {
+      return {ErrorCode::Unsupported,
+              "--emit header: expected targets that a program can launch, cpu, "
+              "x86-64... or sm_..., got '" +
+                  target + "'; hint: --emit hsaco writes its code object"};
+    }
+  }
   std::vector<std::string> wanted;
   std::ranges::copy_if(
       targets, std::back_inserter(wanted), [&](const std::string &target) {

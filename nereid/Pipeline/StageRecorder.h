@@ -45,13 +45,15 @@ inline constexpr Stage llvmDialectStage = {"llvm-dialect", "40.llvm.mlir"};
 inline constexpr Stage llvmStage = {"llvm", "50.ll"};
 inline constexpr Stage asmStage = {"asm", "60.s"};
 inline constexpr Stage ptxStage = {"ptx", "60.ptx"};
+inline constexpr Stage amdgcnStage = {"amdgcn", "60.amdgcn.s"};
+inline constexpr Stage hsacoStage = {"hsaco", "70.hsaco"};
 inline constexpr Stage objectStage = {"obj", "70.o"};
 /// The lines of the object.
 inline constexpr Stage linesStage = {"lines", "75.lines.txt", true};
 inline constexpr const Stage *allStages[] = {
-    &astStage,     &tileStage, &tileOptStage,     &cpuStage,
-    &tileGpuStage, &gpuStage,  &llvmDialectStage, &llvmStage,
-    &asmStage,     &ptxStage,  &objectStage,      &linesStage};
+    &astStage,    &tileStage,        &tileOptStage, &cpuStage,  &tileGpuStage,
+    &gpuStage,    &llvmDialectStage, &llvmStage,    &asmStage,  &ptxStage,
+    &amdgcnStage, &hsacoStage,       &objectStage,  &linesStage};
 
 struct EditedStage {
   std::string path, text;

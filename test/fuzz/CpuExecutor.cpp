@@ -11,6 +11,7 @@
 #include "nereid/Conversion/TileToCPU/TileToCPU.h"
 #include "nereid/Conversion/ToLLVM/ToLLVM.h"
 #include "nereid/Dialect/Tile/Transforms/Passes.h"
+#include "nereid/Target/AMDGPU/AmdgpuTarget.h"
 #include "nereid/Target/CPU/CpuTarget.h"
 #include "nereid/Target/CodeEmission.h"
 #include "nereid/Target/NVPTX/NvptxTarget.h"
@@ -125,6 +126,7 @@ void registerExecutorDialects(mlir::DialectRegistry &registry) {
   registerTileToCPUDialects(registry);
   registerTileGPUToLLVMDialects(registry);
   nvptx::registerTargets(registry);
+  amdgpu::registerTargets(registry);
   target::registerTranslations(registry);
 }
 

@@ -75,8 +75,9 @@ std::vector<std::string> executorNames();
 Expected<std::unique_ptr<Executor>> makeCpuExecutor(const std::string &target);
 
 /// "cuda:WARPS" runs programs on the first GPU with that many warps;
-/// "sm_90a:WARPS" compiles them for an architecture. ":STAGES" after it says
-/// how far loads of loops are copied ahead; without it, the program's seed.
+/// "sm_90a:WARPS" and "gfx942:WARPS" compile them for an architecture.
+/// ":STAGES" after it says how far loads of loops are copied ahead; without
+/// it, the program's seed.
 Expected<std::unique_ptr<Executor>> makeGpuExecutor(const std::string &name);
 
 /// The dialects that executors create, for the context of a program.

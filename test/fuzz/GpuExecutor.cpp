@@ -22,6 +22,7 @@
 #include "nereid/Runtime/cuda/simulated/SimulatedDriver.h"
 #include "nereid/Sim/Program.h"
 #include "nereid/Support/Knobs.h"
+#include "nereid/Target/AMDGPU/AmdgpuTarget.h"
 #include "nereid/Target/NVPTX/NvptxTarget.h"
 #include "nereid/Target/NVPTX/Ptxas.h"
 
@@ -134,6 +135,9 @@ public:
 
   Expected<Prepared> prepare(mlir::ModuleOp module,
                              const std::string &) override {
+    if (amdgpu::isArchitecture(architecture)) {
+      return prepareCodeObject(module);
+    }
     if (architecture.empty() && !gpu) {
       auto started = Gpu::start();
       if (!started.ok()) {
@@ -217,11 +221,39 @@ private:
     return 1 + (seed ? Random(uint64_t(seed.getInt())).below(5) : 2);
   }
 
+  /// For AMD's processors, which nobody runs here.
+  Expected<Prepared> prepareCodeObject(mlir::ModuleOp module) {
+    auto target = amdgpu::resolve(architecture);
+    if (!target.ok()) {
+      return target.status();
+    }
+    GpuKernelInfo info;
+    if (Status status = lower(module, target->name, info); !status.ok()) {
+      return status;
+    }
+    Prepared prepared;
+    prepared.compileOnly = true;
+    // LLVM has no place for more.
+    if (!checkSharedMemory(info, target->info, info.entry).ok()) {
+      return prepared;
+    }
+    auto object = amdgpu::emitCodeObject(module, *target, {info.sharedBytes});
+    return object.ok() ? Expected<Prepared>(std::move(prepared))
+                       : object.status();
+  }
+
   Expected<std::string> compile(mlir::ModuleOp module,
                                 const nvptx::NvptxTarget &target,
                                 GpuKernelInfo &info) {
+    Status status = lower(module, target.name, info);
+    return status.ok() ? nvptx::emitPtx(module, target)
+                       : Expected<std::string>(status);
+  }
+
+  Status lower(mlir::ModuleOp module, const std::string &target,
+               GpuKernelInfo &info) {
     GpuOptions options;
-    options.target = target.name;
+    options.target = target;
     options.warps = warps;
     options.stages = stages ? *stages : stagesOf(module);
     options.disabled = knobs().disable; // which policy is to blame?
@@ -239,11 +271,7 @@ private:
     }
     info = *threads;
     tile::expandMath(module, gpuMath());
-    if (Status status = convertToLLVM(module, machineDialects());
-        !status.ok()) {
-      return status;
-    }
-    return nvptx::emitPtx(module, target);
+    return convertToLLVM(module, machineDialects());
   }
 
   Status run(const LoadedModule &loaded, const GpuKernelInfo &info,

@@ -7,6 +7,8 @@
 
 #include "nereid/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "nereid/Conversion/TileToTileGPU/Passes.h"
+#include "nereid/Dialect/AMD/IR/AMD.h"
+#include "nereid/Dialect/AMD/Transforms/Passes.h"
 #include "nereid/Dialect/NV/IR/NV.h"
 #include "nereid/Dialect/NV/Transforms/Passes.h"
 #include "nereid/Dialect/Tile/IR/Tile.h"
@@ -16,11 +18,13 @@
 #include "nereid/Dialect/TileGPU/IR/TileGPU.h"
 #include "nereid/Dialect/TileGPU/Transforms/Passes.h"
 #include "nereid/Pipeline/GpuPipeline.h"
+#include "nereid/Target/AMDGPU/AmdgpuTarget.h"
 #include "nereid/Target/NVPTX/NvptxTarget.h"
 #include "tools/nereid-opt/ToyTarget.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -31,11 +35,13 @@ int main(int argc, char **argv) {
   registry
       .insert<nereid::tile::TileDialect, nereid::tile::testing::OtherDialect,
               nereid::tilegpu::TileGPUDialect, nereid::nv::NVDialect,
-              mlir::NVVM::NVVMDialect, mlir::arith::ArithDialect,
+              mlir::NVVM::NVVMDialect, nereid::amd::AMDDialect,
+              mlir::ROCDL::ROCDLDialect, mlir::arith::ArithDialect,
               mlir::func::FuncDialect, mlir::math::MathDialect,
               mlir::scf::SCFDialect, mlir::ub::UBDialect,
               mlir::vector::VectorDialect, mlir::LLVM::LLVMDialect>();
   nereid::nvptx::registerTargets(registry);
+  nereid::amdgpu::registerTargets(registry);
   nereid::registerToyTarget(registry);
 
   mlir::registerTransformsPasses();
@@ -47,6 +53,7 @@ int main(int argc, char **argv) {
   nereid::registerTileGPUToLLVMPasses();
   nereid::registerGpuPipelines();
   nereid::nv::registerNVPasses();
+  nereid::amd::registerAMDPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Nereid's optimiser driver\n", registry));
 }

@@ -18,6 +18,7 @@
 #include "nereid/Support/EditDistance.h"
 #include "nereid/Support/Files.h"
 #include "nereid/Support/Knobs.h"
+#include "nereid/Target/AMDGPU/AmdgpuTarget.h"
 #include "nereid/Target/NVPTX/Nvdisasm.h"
 #include "nereid/Target/NVPTX/Ptxas.h"
 
@@ -36,9 +37,34 @@ struct CompileCommandOptions : LibraryCommandOptions {
 
 const std::vector<std::string> &stages() {
   static const std::vector<std::string> names = {
-      "ast", "tile", "tile-opt", "cpu",  "llvm", "asm",   "tilegpu",
-      "gpu", "ptx",  "cubin",    "sass", "obj",  "lines", "header"};
+      "ast",     "tile", "tile-opt", "cpu",   "llvm", "asm",
+      "tilegpu", "gpu",  "ptx",      "cubin", "sass", "amdgcn",
+      "hsaco",   "obj",  "lines",    "header"};
   return names;
+}
+
+/// What only one kind of processor has, and what is asked for without --emit.
+struct ProcessorStages {
+  std::vector<std::string> names;
+  const char *usual;
+};
+
+const std::vector<std::string> &sharedStages() {
+  static const std::vector<std::string> names = {"ast", "tile", "tile-opt",
+                                                 "llvm"};
+  return names;
+}
+
+const ProcessorStages &stagesOf(const std::string &target) {
+  static const ProcessorStages nvidia = {{"tilegpu", "gpu", "ptx", "cubin",
+                                          "sass"},
+                                         "ptx"},
+                               amd = {{"tilegpu", "gpu", "amdgcn", "hsaco"},
+                                      "amdgcn"},
+                               host = {{"cpu", "asm", "obj", "lines"}, "asm"};
+  return target.starts_with("sm_")        ? nvidia
+         : amdgpu::isArchitecture(target) ? amd
+                                          : host;
 }
 
 } // namespace
@@ -74,10 +100,15 @@ static void addChecks(CompileCommandOptions &options) {
   }
 }
 
+static bool contains(const std::vector<std::string> &names,
+                     const std::string &name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 static void checkStage(CompileCommandOptions &options) {
-  bool isGpu = options.targets[0].starts_with("sm_");
+  const ProcessorStages &own = stagesOf(options.targets[0]);
   if (options.emit.empty()) {
-    options.emit = isGpu ? "ptx" : "asm";
+    options.emit = own.usual;
   }
   const auto &names = stages();
   if (std::find(names.begin(), names.end(), options.emit) == names.end()) {
@@ -103,16 +134,16 @@ static void checkStage(CompileCommandOptions &options) {
   requireArchitecture(options.targets[0]);
   // A GPU has no stages of a CPU, and the reverse: asking for one would compile
   // everything and print nothing.
-  auto isOneOf = [&](std::initializer_list<const char *> words) {
-    return std::find(words.begin(), words.end(), options.emit) != words.end();
-  };
-  if (isGpu ? isOneOf({"cpu", "asm", "obj", "lines"})
-            : isOneOf({"tilegpu", "gpu", "ptx", "cubin", "sass"})) {
+  const std::vector<std::string> &shared = sharedStages();
+  if (!contains(shared, options.emit) && !contains(own.names, options.emit)) {
+    std::string list;
+    for (const std::string &name : own.names) {
+      bool isLast = &name == &own.names.back();
+      list += (list.empty() ? "" : isLast ? " and " : ", ") + name;
+    }
     usageError("--emit: expected a stage of the target '" + options.targets[0] +
-               "', which are ast, tile, tile-opt, llvm, " +
-               (isGpu ? "tilegpu, gpu, ptx, cubin and sass"
-                      : "cpu, asm, obj and lines") +
-               ", got '" + options.emit + "'");
+               "', which are ast, tile, tile-opt, llvm, " + list + ", got '" +
+               options.emit + "'");
   }
 }
 
@@ -164,12 +195,16 @@ static std::string sassText(const std::string &nvdisasm,
   return text;
 }
 
+static bool isBinary(const std::string &emit) {
+  return emit == "obj" || emit == "cubin" || emit == "hsaco";
+}
+
 /// Where the result goes, once the kernel's name and what it reads are known.
 static void chooseOutput(CompileCommandOptions &options,
                          const std::string &kernel) {
-  bool isBinary = options.emit == "obj" || options.emit == "cubin";
-  if (options.output.empty() && isBinary) {
-    options.output = kernel + (options.emit == "obj" ? ".o" : ".cubin");
+  if (options.output.empty() && isBinary(options.emit)) {
+    options.output =
+        kernel + (options.emit == "obj" ? ".o" : "." + options.emit);
   }
   if (!options.output.empty() && options.output != "-") {
     throwIfFailed(OutputFiles().add("-o", options.output));
@@ -257,8 +292,7 @@ static void compileKernelFile(CompileCommandOptions options) {
   }
   CompileResult result = compileKernel(options);
   std::string_view content = result.stage;
-  bool isBinary = options.emit == "obj" || options.emit == "cubin";
-  if (isBinary && content.empty()) {
+  if (isBinary(options.emit) && content.empty()) {
     content = {reinterpret_cast<const char *>(result.image.code.data()),
                result.image.code.size()};
   }
@@ -290,7 +324,8 @@ void addCompileCommand(CLI::App &app) {
           "--emit", options->emit,
           "ast, tile, tile-opt, llvm; of a CPU also cpu, asm, obj, lines; of "
           "a GPU tilegpu, gpu, ptx, cubin, sass (machine code by source "
-          "line, printed by nvdisasm); header: a C++ header and "
+          "line, printed by nvdisasm), of an AMD one amdgcn, hsaco; header: a "
+          "C++ header and "
           "an object file for programs without the compiler")
       ->capture_default_str();
   command
@@ -298,12 +333,13 @@ void addCompileCommand(CLI::App &app) {
           "--target", options->targets,
           "cpu (this machine; the default), x86-64, x86-64-v2, "
           "x86-64-v3, x86-64-v4, x86-64-v4-bf16, x86-64-v4-amx, interp, sm_75, "
-          "sm_80, sm_90a, ...; "
+          "sm_80, sm_90a, ..., gfx90a, gfx942, gfx950, gfx1100, gfx1201; "
           "for --emit header several, with commas")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command->add_option("-o", options->output,
-                      "File; default: stdout, KERNEL.o for obj, KERNEL.cubin");
+  command->add_option(
+      "-o", options->output,
+      "File; default: stdout, KERNEL.o for obj, KERNEL.cubin, KERNEL.hsaco");
   command->add_option("--object", options->object,
                       "The object file of --emit header; default: beside it");
   command

@@ -19,6 +19,8 @@
 #include "nereid/Support/EditDistance.h"
 #include "nereid/Support/Files.h"
 #include "nereid/Support/Log.h"
+#include "nereid/Target/AMDGPU/AmdgpuTarget.h"
+#include "nereid/Target/AMDGPU/CodeObject.h"
 #include "nereid/Target/NVPTX/Occupancy.h"
 #include "nereid/Target/NVPTX/Ptxas.h"
 #include "nereid/Tune/TuningRecord.h"
@@ -36,6 +38,9 @@ static Expected<std::string> resourceReport(KernelImage image) {
     return image.kernel + " [" + image.target +
            "]: " + std::to_string(image.scratchBytes) +
            " bytes of scratch a thread";
+  }
+  if (amdgpu::isArchitecture(image.target)) {
+    return amdgpu::resourceLine(image);
   }
   if (image.format == ImageFormat::GpuAssembly) {
     Expected<std::string> ptxas = nvptx::findPtxas();

@@ -136,6 +136,9 @@ void KernelEmitter::printElement(tile::PrintOp op, const std::string &index,
 }
 
 void KernelEmitter::emitPrint(tile::PrintOp op) {
+  if (!machine->hasPrints()) {
+    return fail(op, "prints on " + target.name);
+  }
   Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, thread,
                                       ops().i32(0));
   if (!op.getValue()) {

@@ -6,12 +6,25 @@
 //===----------------------------------------------------------------------===//
 
 #include "nereid/Conversion/TileGPUToLLVM/Instructions.h"
+#include "nereid/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 
-namespace nereid::togpu {
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+
+using namespace mlir;
+
+namespace nereid {
+
+namespace togpu {
+
+static ArrayRef<InstructionSet> instructionSets() {
+  static const InstructionSet sets[] = {nvInstructionSet(),
+                                        amdInstructionSet()};
+  return sets;
+}
 
 const InstructionSet *instructionsOf(const tilegpu::TargetInfo &target) {
-  static const InstructionSet sets[] = {nvInstructionSet()};
-  for (const InstructionSet &set : sets) {
+  for (const InstructionSet &set : instructionSets()) {
     if (set.name == target.instructions) {
       return &set;
     }
@@ -19,4 +32,26 @@ const InstructionSet *instructionsOf(const tilegpu::TargetInfo &target) {
   return nullptr;
 }
 
-} // namespace nereid::togpu
+} // namespace togpu
+
+void registerTileGPUToLLVMDialects(DialectRegistry &registry) {
+  registry.insert<arith::ArithDialect, cf::ControlFlowDialect,
+                  LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect,
+                  ub::UBDialect, tile::TileDialect, tilegpu::TileGPUDialect>();
+  for (const togpu::InstructionSet &set : togpu::instructionSets()) {
+    set.registerDialects(registry);
+  }
+}
+
+ArrayRef<StringRef> machineDialects() {
+  static const std::vector<StringRef> names = [] {
+    std::vector<StringRef> all;
+    for (const togpu::InstructionSet &set : togpu::instructionSets()) {
+      all.insert(all.end(), set.dialects.begin(), set.dialects.end());
+    }
+    return all;
+  }();
+  return names;
+}
+
+} // namespace nereid

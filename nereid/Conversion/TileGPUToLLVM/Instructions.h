@@ -19,6 +19,8 @@
 #include "nereid/Dialect/Tile/IR/Tile.h"
 #include "nereid/Dialect/TileGPU/IR/TargetInfo.h"
 
+#include "mlir/IR/DialectRegistry.h"
+
 #include <memory>
 
 namespace nereid::togpu {
@@ -76,6 +78,9 @@ public:
   /// Does an instruction of this processor define every bit of its results,
   /// and `op` is one?
   virtual bool isInstruction(mlir::Operation *op) = 0;
+
+  /// Can a kernel print, by a function that the driver links to it?
+  virtual bool hasPrints() = 0;
 
   // Where a thread is: i32, the timer i64.
   virtual mlir::Value threadNumber() = 0;
@@ -198,13 +203,17 @@ struct InstructionSet {
   std::unique_ptr<Instructions> (*make)(mlir::OpBuilder &b,
                                         const mlir::Location &loc,
                                         const tilegpu::TargetInfo &target);
+  /// Of its operations, which the conversion to LLVM leaves as they are.
+  llvm::ArrayRef<llvm::StringRef> dialects;
+  void (*registerDialects)(mlir::DialectRegistry &registry);
 };
 
 /// Those that the target names; null where no vendor's folder has them.
 const InstructionSet *instructionsOf(const tilegpu::TargetInfo &target);
 
 // By vendor, each in a folder of its own.
-InstructionSet nvInstructionSet(); // NV/NVInstructions.cpp
+InstructionSet nvInstructionSet();  // NV/NVInstructions.cpp
+InstructionSet amdInstructionSet(); // AMD/AMDInstructions.cpp
 
 } // namespace nereid::togpu
 

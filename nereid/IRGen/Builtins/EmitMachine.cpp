@@ -41,14 +41,34 @@ int64_t capabilityOf(llvm::StringRef target) {
   return capability;
 }
 
-FailureOr<Value> emitCapability(CallContext &ctx, const BoundArguments &args) {
-  int64_t wanted = 10 * args.integer("major") + args.integer("minor");
-  return Value(capabilityOf(ctx.evaluator.target) >= wanted);
+bool isHip(llvm::StringRef target) { return target.starts_with("gfx"); }
+
+/// RDNA's waves have 32 lanes, those of the chips before (gfx9) 64.
+int64_t warpSizeOf(llvm::StringRef target) {
+  return target.starts_with("gfx9") ? 64 : 32;
 }
 
-template <bool answer>
-FailureOr<Value> emitAnswer(CallContext &, const BoundArguments &) {
-  return Value(answer);
+FailureOr<Value> emitCapability(CallContext &ctx, const BoundArguments &args) {
+  int64_t wanted = 10 * args.integer("major") + args.integer("minor");
+  llvm::StringRef target = ctx.evaluator.target;
+  return Value(!isHip(target) && capabilityOf(target) >= wanted);
+}
+
+FailureOr<Value> emitIsCuda(CallContext &ctx, const BoundArguments &) {
+  return Value(!isHip(ctx.evaluator.target));
+}
+
+constexpr char anyHip[] = "gfx", cdna3[] = "gfx942", cdna4[] = "gfx950",
+               gfx1250[] = "gfx1250";
+
+/// Is it one whose name begins so?
+template <const char *prefix>
+FailureOr<Value> emitIsHip(CallContext &ctx, const BoundArguments &) {
+  return Value(llvm::StringRef(ctx.evaluator.target).starts_with(prefix));
+}
+
+FailureOr<Value> emitNever(CallContext &, const BoundArguments &) {
+  return Value(false);
 }
 
 FailureOr<Value> emitCurrentTarget(CallContext &ctx, const BoundArguments &) {
@@ -58,9 +78,13 @@ FailureOr<Value> emitCurrentTarget(CallContext &ctx, const BoundArguments &) {
     aggregate->fields = {"backend", "arch", "warp_size"};
     return aggregate;
   }();
-  return Value(Aggregate{
-      type,
-      {Value("cuda"), Value(capabilityOf(ctx.evaluator.target)), Value(32)}});
+  llvm::StringRef target = ctx.evaluator.target;
+  bool isOfHip = isHip(target);
+  return Value(
+      Aggregate{type,
+                {Value(isOfHip ? "hip" : "cuda"),
+                 isOfHip ? Value(target.str()) : Value(capabilityOf(target)),
+                 Value(warpSizeOf(target))}});
 }
 
 void addTargetInfo(BuiltinTable &table) {
@@ -69,14 +93,21 @@ void addTargetInfo(BuiltinTable &table) {
              "The GPU that is compiled for: backend, arch, warp_size; `cpu` "
              "and `interp` answer as an H100.",
              HostToo});
-  table.add({module, "is_cuda()", emitAnswer<true>, "True.", HostToo});
+  table.add({module, "is_cuda()", emitIsCuda,
+             "Whether it is no AMD GPU: `cpu` and `interp` answer as an H100.",
+             HostToo});
   table.add({module, "cuda_capability_geq(major: int, minor: int=0)",
              emitCapability, "Whether the compute capability is at least this.",
              HostToo});
-  for (const char *signature : {"is_hip()", "is_hip_cdna3()", "is_hip_cdna4()",
-                                "is_hip_gfx1250()", "is_xpu()"}) {
-    table.add({module, signature, emitAnswer<false>, "False.", HostToo});
-  }
+  table.add({module, "is_hip()", emitIsHip<anyHip>, "Whether it is an AMD GPU.",
+             HostToo});
+  table.add({module, "is_hip_cdna3()", emitIsHip<cdna3>,
+             "Whether it is gfx942.", HostToo});
+  table.add({module, "is_hip_cdna4()", emitIsHip<cdna4>,
+             "Whether it is gfx950.", HostToo});
+  table.add({module, "is_hip_gfx1250()", emitIsHip<gfx1250>,
+             "Whether it is gfx1250.", HostToo});
+  table.add({module, "is_xpu()", emitNever, "False.", HostToo});
 }
 
 } // namespace

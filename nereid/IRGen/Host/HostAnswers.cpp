@@ -19,6 +19,12 @@ HostTarget HostTarget::of(llvm::StringRef target) {
   if (target.consume_front("sm_") && !target.consumeInteger(10, number)) {
     result.major = static_cast<int>(number / 10);
     result.minor = static_cast<int>(number % 10);
+  } else if (target.starts_with("gfx") && target.size() >= 6) {
+    // gfx90a is (9, 0), gfx942 (9, 4), gfx1201 (12, 0).
+    result.hip = target.str();
+    target = target.drop_front(3).drop_back(1);
+    result.minor = target.back() - '0';
+    target.drop_back(1).getAsInteger(10, result.major);
   }
   return result;
 }
@@ -52,7 +58,34 @@ Value versionOf(llvm::StringRef text) {
   return Value(Aggregate{type, {numbers[0], numbers[1], numbers[2]}});
 }
 
+namespace {
+struct HipDevice {
+  const char *target, *name;
+  int processors, sharedBytes;
+};
+} // namespace
+
+/// A GPU of that name, by AMD's specifications.
+static const HipDevice &hipDevice(const HostTarget &target) {
+  static const HipDevice devices[] = {
+      {"gfx942", "AMD Instinct MI300X", 304, 65536},
+      {"gfx90a", "AMD Instinct MI250X", 110, 65536},
+      {"gfx950", "AMD Instinct MI355X", 256, 163840},
+      {"gfx1100", "AMD Radeon RX 7900 XTX", 96, 65536},
+      {"gfx1201", "AMD Radeon RX 9070 XT", 64, 65536},
+  };
+  for (const HipDevice &device : devices) {
+    if (target.hip == device.target) {
+      return device;
+    }
+  }
+  return devices[0];
+}
+
 static std::string deviceName(const HostTarget &target) {
+  if (target.isHip()) {
+    return hipDevice(target).name;
+  }
   switch (target.major) {
   case 7:
     return target.minor == 0 ? "Tesla V100-SXM2-32GB" : "Tesla T4";
@@ -71,6 +104,9 @@ static std::string deviceName(const HostTarget &target) {
 
 /// Multiprocessors of the GPU that deviceName names.
 static int processors(const HostTarget &target) {
+  if (target.isHip()) {
+    return hipDevice(target).processors;
+  }
   switch (target.major) {
   case 7:
     return target.minor == 0 ? 80 : 40;
@@ -87,6 +123,9 @@ static int processors(const HostTarget &target) {
 
 /// Bytes of shared memory that one program may have.
 static int sharedBytes(const HostTarget &target) {
+  if (target.isHip()) {
+    return hipDevice(target).sharedBytes;
+  }
   switch (target.capability()) {
   case 70:
     return 98304;
@@ -104,6 +143,10 @@ static int sharedBytes(const HostTarget &target) {
   }
 }
 
+static int warpSize(const HostTarget &target) {
+  return target.isCdna() ? 64 : 32;
+}
+
 static Value torchProperties(const HostTarget &target) {
   static const auto type = hostAggregate(
       "torch.cuda.get_device_properties(...)",
@@ -113,18 +156,18 @@ static Value torchProperties(const HostTarget &target) {
        "regs_per_multiprocessor", "max_threads_per_multi_processor"},
       false);
   int shared = sharedBytes(target);
-  return Value(Aggregate{type,
-                         {Value(deviceName(target)), target.major, target.minor,
-                          processors(target), Value(Int{80} << 30), 32,
-                          50 << 20, 49152, shared, shared + 1024, 65536,
-                          target.major == 7 ? 1024 : 2048}});
+  return Value(Aggregate{
+      type,
+      {Value(deviceName(target)), target.major, target.minor,
+       processors(target), Value(Int{80} << 30), warpSize(target), 50 << 20,
+       49152, shared, shared + 1024, 65536, target.major == 7 ? 1024 : 2048}});
 }
 
 static Value tritonProperties(const HostTarget &target) {
   return Value::dict({{"max_shared_mem", sharedBytes(target)},
                       {"max_num_regs", 65536},
                       {"multiprocessor_count", processors(target)},
-                      {"warpSize", 32},
+                      {"warpSize", warpSize(target)},
                       {"sm_clock_rate", 1980000},
                       {"mem_clock_rate", 2619000},
                       {"mem_bus_width", 5120}});
@@ -139,8 +182,11 @@ static Value capabilityOf(const HostTarget &target) {
 static Value currentTarget(const HostTarget &target) {
   static const auto type =
       hostAggregate("GPUTarget", {"backend", "arch", "warp_size"}, false);
-  return Value(
-      Aggregate{type, {Value("cuda"), target.capability(), Value(32)}});
+  return Value(Aggregate{
+      type,
+      {Value(target.isHip() ? "hip" : "cuda"),
+       target.isHip() ? Value(target.hip) : Value(target.capability()),
+       Value(warpSize(target))}});
 }
 
 static Value pythonVersion() {
@@ -204,28 +250,45 @@ static const AnswerRow rows[] = {
      "from compute capability 8.0 on"},
     {"is_hopper is_nvidia_hopper is_hopper() is_sm90() is_sm90a() "
      "is_sm90_supported() is_sm90_available() is_nvidia_hopper()",
-     [](const HostTarget &t) { return Value(t.major == 9); },
+     [](const HostTarget &t) { return Value(!t.isHip() && t.major == 9); },
      "compute capability 9.0"},
     {"is_hopper_or_newer() is_tma_supported() supports_tma() "
      "supports_host_descriptor()",
-     [](const HostTarget &t) { return Value(t.major >= 9); },
+     [](const HostTarget &t) { return Value(t.isCudaFrom(90)); },
      "from compute capability 9.0 on"},
     {"is_blackwell is_blackwell() is_sm100() is_sm100_supported() "
      "is_sm100_available() is_sm120() is_sm120_supported() is_sm12x()",
-     [](const HostTarget &t) { return Value(t.major >= 10); },
+     [](const HostTarget &t) { return Value(t.isCudaFrom(100)); },
      "from compute capability 10.0 on"},
     {"is_fp8_supported() supports_fp8()",
-     [](const HostTarget &t) { return Value(t.capability() >= 89); },
-     "from compute capability 8.9 on"},
-    {"is_cuda is_nvidia is_cuda() is_nvidia() is_cuda_alike() is_gpu() "
+     [](const HostTarget &t) {
+       return Value(t.isCudaFrom(89) ||
+                    (t.isHip() && t.hip != "gfx90a" && t.hip != "gfx1100"));
+     },
+     "from compute capability 8.9 on; gfx942, gfx950, gfx1201"},
+    {"is_cuda is_nvidia is_cuda() is_nvidia()",
+     [](const HostTarget &t) { return Value(!t.isHip()); },
+     "on every target but gfx ones"},
+    {"is_cuda_alike() is_gpu() "
      "is_cuda_available() is_triton_available() has_triton() "
      "is_torch_available()",
      [](const HostTarget &) { return Value(true); }, ""},
-    {"is_hip is_rocm is_amd is_xpu is_npu is_intel is_hip() is_rocm() is_amd() "
+    {"is_hip is_rocm is_amd is_hip() is_rocm() is_amd() is_rocm_available()",
+     [](const HostTarget &t) { return Value(t.isHip()); }, "on gfx targets"},
+    {"is_cdna()", [](const HostTarget &t) { return Value(t.isCdna()); },
+     "on gfx90a, gfx942, gfx950"},
+    {"is_navi() is_rdna()",
+     [](const HostTarget &t) { return Value(t.isHip() && !t.isCdna()); },
+     "on gfx1100, gfx1201"},
+    {"is_hip_cdna2() is_hip_mi200()",
+     [](const HostTarget &t) { return Value(t.hip == "gfx90a"); }, "on gfx90a"},
+    {"is_cdna3() is_hip_cdna3() is_hip_mi300() is_fp8_fnuz()",
+     [](const HostTarget &t) { return Value(t.hip == "gfx942"); }, "on gfx942"},
+    {"is_cdna4() is_hip_cdna4()",
+     [](const HostTarget &t) { return Value(t.hip == "gfx950"); }, "on gfx950"},
+    {"is_xpu is_npu is_intel "
      "is_xpu() is_npu() is_musa() is_mlu() is_hpu() is_cpu() is_tpu() "
-     "is_mps() is_maca() is_intel() is_ascend() is_fp8_fnuz() is_navi() "
-     "is_cdna() is_cdna3() is_cdna4() is_rdna() is_hip_cdna2() is_hip_cdna3() "
-     "is_hip_cdna4() is_hip_mi200() is_hip_mi300() is_rocm_available() "
+     "is_mps() is_maca() is_intel() is_ascend() "
      "is_npu_available() is_torch_npu_available() is_musa_available() "
      "is_out_of_tree() is_interpreter()",
      [](const HostTarget &) { return Value(false); }, ""},
@@ -236,13 +299,16 @@ static const AnswerRow rows[] = {
      "torch.jit.is_scripting() torch.distributed.is_available() "
      "torch.distributed.is_initialized()",
      [](const HostTarget &) { return Value(false); }, ""},
-    {"torch.version.hip torch.version.xpu torch.version.rocm",
-     [](const HostTarget &) { return Value(); }, ""},
+    {"torch.version.hip torch.version.rocm",
+     [](const HostTarget &t) { return t.isHip() ? Value("7.0") : Value(); },
+     "\"7.0\" on gfx targets"},
+    {"torch.version.xpu", [](const HostTarget &) { return Value(); }, ""},
     {"fp8_dtype() get_fp8_dtype()",
      [](const HostTarget &) { return Value(Opaque{"torch.float8_e4m3fn"}); },
      ""},
-    {"torch.version.cuda", [](const HostTarget &) { return Value("12.8"); },
-     ""},
+    {"torch.version.cuda",
+     [](const HostTarget &t) { return t.isHip() ? Value() : Value("12.8"); },
+     "None on gfx targets"},
     {"torch.__version__ torch.version.__version__",
      [](const HostTarget &) { return Value(answeredTorchVersion); }, ""},
     {"triton.knobs.runtime.interpret",

@@ -32,9 +32,15 @@ inline constexpr const char *unknownGlobalHint =
 
 /// The GPU that answers are about.
 struct HostTarget {
-  int major = 9, minor = 0; ///< compute capability
+  int major = 9, minor = 0; ///< compute capability; of AMD's as torch has it
+  std::string hip = "";     ///< "gfx942"; empty where it is no AMD GPU
 
-  /// Of CompileRequest::target: "sm_90a", "cpu", "".
+  bool isHip() const { return !hip.empty(); }
+  /// Of AMD's with waves of 64 lanes.
+  bool isCdna() const { return hip.starts_with("gfx9"); }
+  /// Of NVIDIA's, with at least that capability.
+  bool isCudaFrom(int least) const { return !isHip() && capability() >= least; }
+  /// Of CompileRequest::target: "sm_90a", "gfx942", "cpu", "".
   static HostTarget of(llvm::StringRef target);
   int capability() const { return major * 10 + minor; }
 };

@@ -174,6 +174,8 @@ public:
     return isa<nv::NVDialect>(op->getDialect());
   }
 
+  bool hasPrints() override { return true; }
+
   Value threadNumber() override { return special<NVVM::ThreadIdXOp>(); }
   Value programId(unsigned axis) override {
     return axis == 0   ? special<NVVM::BlockIdXOp>()
@@ -477,11 +479,16 @@ Value NVInstructions::packSaturated(ArrayRef<Value> elements) {
 }
 
 InstructionSet nvInstructionSet() {
+  static constexpr StringRef dialects[] = {"nv", "nvvm"};
   return {
       "nv",
       [](OpBuilder &b, const Location &loc,
          const tilegpu::TargetInfo &target) -> std::unique_ptr<Instructions> {
         return std::make_unique<NVInstructions>(b, loc, target);
+      },
+      dialects,
+      [](DialectRegistry &registry) {
+        registry.insert<NVVM::NVVMDialect, nv::NVDialect>();
       }};
 }
 

@@ -1,0 +1,100 @@
+"""Small kernels whose code objects amd_emulator.py runs."""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add(x_ptr, y_ptr, z_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = at < n
+    tl.store(z_ptr + at, tl.load(x_ptr + at, mask=mask) + tl.load(y_ptr + at, mask=mask), mask=mask)
+
+
+@triton.jit
+def softmax(x_ptr, z_ptr, n, BLOCK: tl.constexpr):
+    row, at = tl.program_id(0), tl.arange(0, BLOCK)
+    mask = at < n
+    x = tl.load(x_ptr + row * n + at, mask=mask, other=-float("inf"))
+    e = tl.exp(x - tl.max(x, axis=0))
+    tl.store(z_ptr + row * n + at, e / tl.sum(e, axis=0), mask=mask)
+
+
+@triton.jit
+def layer_norm(x_ptr, z_ptr, n, BLOCK: tl.constexpr):
+    row, at = tl.program_id(0), tl.arange(0, BLOCK)
+    mask = at < n
+    x = tl.load(x_ptr + row * n + at, mask=mask, other=0.0)
+    mean = tl.sum(x, axis=0) / n
+    centred = tl.where(mask, x - mean, 0.0)
+    scale = tl.rsqrt(tl.sum(centred * centred, axis=0) / n + 1e-5)
+    tl.store(z_ptr + row * n + at, centred * scale, mask=mask)
+
+
+@triton.jit
+def transpose(x_ptr, z_ptr, M: tl.constexpr, N: tl.constexpr):
+    rows, columns = tl.arange(0, M), tl.arange(0, N)
+    x = tl.load(x_ptr + rows[:, None] * N + columns[None, :])
+    tl.store(z_ptr + columns[:, None] * M + rows[None, :], tl.trans(x))
+
+
+@triton.jit
+def scan(x_ptr, z_ptr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(z_ptr + at, tl.cumsum(tl.load(x_ptr + at), axis=0))
+
+
+@triton.jit
+def rows_summed(x_ptr, z_ptr, M: tl.constexpr, N: tl.constexpr):
+    rows, columns = tl.arange(0, M), tl.arange(0, N)
+    x = tl.load(x_ptr + rows[:, None] * N + columns[None, :])
+    tl.store(z_ptr + rows, tl.sum(x, axis=1))
+
+
+@triton.jit
+def product(x_ptr, y_ptr, z_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+    x = tl.load(x_ptr + m[:, None] * K + k[None, :])
+    y = tl.load(y_ptr + k[:, None] * N + n[None, :])
+    tl.store(z_ptr + m[:, None] * N + n[None, :], tl.dot(x, y, input_precision="ieee"))
+
+
+@triton.jit
+def loop_of_programs(x_ptr, z_ptr, n, BLOCK: tl.constexpr):
+    total = tl.zeros((BLOCK,), tl.float32)
+    for start in range(tl.program_id(0) * BLOCK, n, tl.num_programs(0) * BLOCK):
+        at = start + tl.arange(0, BLOCK)
+        total += tl.load(x_ptr + at, mask=at < n, other=0.0)
+    tl.store(z_ptr + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK), total)
+
+
+@triton.jit
+def counted(x_ptr, z_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at, mask=at < n, other=0)
+    tl.atomic_add(z_ptr + x, 1, mask=at < n)
+
+
+@triton.jit
+def largest(x_ptr, z_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.atomic_max(z_ptr + at % 8, tl.load(x_ptr + at, mask=at < n, other=0), mask=at < n)
+
+
+@triton.jit
+def histogram(x_ptr, z_ptr, BLOCK: tl.constexpr, BINS: tl.constexpr):
+    x = tl.load(x_ptr + tl.arange(0, BLOCK))
+    tl.store(z_ptr + tl.arange(0, BINS), tl.histogram(x, BINS))
+
+
+@triton.jit
+def to_integers(x_ptr, z_ptr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(z_ptr + at, (tl.load(x_ptr + at) * 1000).to(tl.int32))
+
+
+@triton.jit
+def halves(x_ptr, z_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = at < n
+    tl.store(z_ptr + at, (tl.load(x_ptr + at, mask=mask).to(tl.float32) * 1.5).to(tl.float16), mask=mask)
