@@ -39,12 +39,6 @@ def transpose(x_ptr, z_ptr, M: tl.constexpr, N: tl.constexpr):
 
 
 @triton.jit
-def scan(x_ptr, z_ptr, BLOCK: tl.constexpr):
-    at = tl.arange(0, BLOCK)
-    tl.store(z_ptr + at, tl.cumsum(tl.load(x_ptr + at), axis=0))
-
-
-@triton.jit
 def rows_summed(x_ptr, z_ptr, M: tl.constexpr, N: tl.constexpr):
     rows, columns = tl.arange(0, M), tl.arange(0, N)
     x = tl.load(x_ptr + rows[:, None] * N + columns[None, :])
@@ -72,13 +66,13 @@ def loop_of_programs(x_ptr, z_ptr, n, BLOCK: tl.constexpr):
 def counted(x_ptr, z_ptr, n, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     x = tl.load(x_ptr + at, mask=at < n, other=0)
-    tl.atomic_add(z_ptr + x, 1, mask=at < n)
+    tl.atomic_add(z_ptr + x, 1, mask=at < n, sem="relaxed")
 
 
 @triton.jit
 def largest(x_ptr, z_ptr, n, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.atomic_max(z_ptr + at % 8, tl.load(x_ptr + at, mask=at < n, other=0), mask=at < n)
+    tl.atomic_max(z_ptr + at % 8, tl.load(x_ptr + at, mask=at < n, other=0), mask=at < n, sem="relaxed")
 
 
 @triton.jit
