@@ -22,7 +22,7 @@ def AMD_Dialect : Dialect {
     One operation is what one lane of a wave asks of the processor: an access
     with its width, predicate and order, or an instruction that `arith` and
     `math` lack. `amd-to-llvm` makes `llvm` and `rocdl` operations of them, and
-    branches of predicates (docs/DialectAMD.md). Upstream's `rocdl` stands beside
+    branches of predicates (docs/amd/DialectAMD.md). Upstream's `rocdl` stands beside
     these wherever it says what we mean.
 
     Addresses are integers: i64 of global memory, i32 of the local data share
