@@ -123,9 +123,9 @@ private:
 };
 
 /// Each element is 0 with probability `p`, else divided by 1 - p, while the
-/// module is in training; in `eval` what it is given. Each call draws again: the
-/// next seed of the process, or of `generator`, which must outlive the module.
-/// Threads may draw from one generator at once. Of p = 1 all are 0.
+/// module is in training; in `eval` what it is given. Each call draws again:
+/// the next seed of the process, or of `generator`, which must outlive the
+/// module. Threads may draw from one generator at once. Of p = 1 all are 0.
 class Dropout : public Module {
 public:
   explicit Dropout(double p = 0.5, Generator *generator = nullptr);

@@ -90,9 +90,9 @@ std::vector<Variable> recordEdges(Text name, std::vector<Edge> edges,
 Edge edgeTo(const Variable &input);
 
 /// While it lives, what this thread records has its number, so that the graph
-/// of a function can be distinguished from what the function was given. An outline keeps
-/// which inputs operators have, and neither how gradients go back nor the
-/// tensors for it.
+/// of a function can be distinguished from what the function was given. An
+/// outline keeps which inputs operators have, and neither how gradients go back
+/// nor the tensors for it.
 class FunctionScope {
 public:
   explicit FunctionScope(bool isOutline);

@@ -221,7 +221,7 @@ private:
     return 1 + (seed ? Random(uint64_t(seed.getInt())).below(5) : 2);
   }
 
-  /// For AMD's processors, which nobody runs here.
+  /// For AMD's processors, which do not run here.
   Expected<Prepared> prepareCodeObject(mlir::ModuleOp module) {
     auto target = amdgpu::resolve(architecture);
     if (!target.ok()) {

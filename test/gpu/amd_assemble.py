@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compiles the project's kernels (those of assemble.py) to code objects for AMD's
 architectures: LLVM makes the machine code, lld links it, and the metadata must be
-read back. Spills of kernels that are bound by memory are told: products take no
+read back. Spills of kernels that are bound by memory are reported: products take no
 matrix instructions yet, and keep their tiles in registers.
 
     test/gpu/amd_assemble.py NEREID          every fourth kernel, for one of CDNA and one of RDNA
@@ -27,7 +27,7 @@ CASES = [case for case in assemble.CASES if "minnreg" not in case[2]]
 
 
 def look(nereid, folder, case, architecture):
-    """A failure, or what is to be told of the kernel; one of the two, or neither."""
+    """A failure, or what is to be reported of the kernel; one of the two, or neither."""
     file, kernel, signature, warps, memory_bound = case
     waves = max(1, warps // 2) if architecture.startswith("gfx9") else warps
     what = f"{kernel}({signature}) num_warps={waves} {architecture}"

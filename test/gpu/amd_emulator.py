@@ -5,7 +5,7 @@ decodes and executes what LLVM made.
 
     test/gpu/amd_emulator.py NEREID [TARGET...]     gfx1100 and gfx942 without one
 
-What the emulator has no instruction for is told and does not count: moves inside
+What the emulator has no instruction for is reported and does not count: moves inside
 rows by DPP's row_xmask, DS_SWIZZLE, and the invalidation of a cache that a
 barrier needs on RDNA (commit below). Left out, since the emulator ends with a
 signal: scans, whose DS_BPERMUTE asks for lanes below 0 (the processor takes the

@@ -265,7 +265,8 @@ struct alignas(64) Share {
 } // namespace
 
 /// With threads of its own, which cost more than the pool's. Where none can be
-/// started, the caller does all: a thread that calls `work` helps with every share.
+/// started, the caller does all: a thread that calls `work` helps with every
+/// share.
 template <typename Work>
 static void runOnNewThreads(int64_t parts, const Work &work) {
   std::vector<std::thread> threads;

@@ -259,6 +259,9 @@ public:
   void expectBytes(Value, unsigned) override { notThere(); }
   void arriveAtBarrier(Value, Value) override { notThere(); }
   void waitBarrier(Value, Value) override { notThere(); }
+  void takeTurn(Value, unsigned) override { notThere(); }
+  void giveTurn(Value, unsigned) override { notThere(); }
+  void prefetchMap(Value, Value) override { notThere(); }
   void copyBox(Value, Value, ArrayRef<Value>, Value) override { notThere(); }
   void setRegisters(unsigned, bool) override { notThere(); }
   /// Assembly that a kernel has is another vendor's, and has become tiles.

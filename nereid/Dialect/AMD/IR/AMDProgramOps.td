@@ -14,7 +14,7 @@ def AMD_GridSizeOp : AMD_Op<"grid_size", [Pure]> {
   let summary = "Workgroups of the launch along an axis";
   let description = [{
     The hidden argument `hidden_block_count_x` and its neighbours, which the
-    host's library fills in behind the kernel's own arguments (AMDGPUUsage, "Code
+    host's library fills in after the kernel's own arguments (AMDGPUUsage, "Code
     Object V5 Metadata"). Upstream's operation calls a function of the device's
     library instead.
     ```mlir

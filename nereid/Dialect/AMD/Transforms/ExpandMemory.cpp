@@ -8,7 +8,7 @@
 // A lane whose predicate is false must not touch memory, and no instruction
 // reads a predicate but the exec mask, which LLVM sets where lanes branch. So
 // an access with a predicate stands in a block of its own; the wait for what it
-// loads comes at the first use, behind the blocks of its neighbours.
+// loads comes at the first use, after the blocks of its neighbours.
 //
 //===----------------------------------------------------------------------===//
 

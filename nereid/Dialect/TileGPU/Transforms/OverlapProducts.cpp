@@ -131,8 +131,8 @@ bool Overlapper::findProducts() {
   return false;
 }
 
-/// What depends on the sum as it comes in must not be the first product, and can
-/// be moved; what the last product takes goes into the next iteration.
+/// What depends on the sum as it comes in must not be the first product, and
+/// can be moved; what the last product takes goes into the next iteration.
 bool Overlapper::findCarried() {
   SmallVector<Value> work = {loop.getRegionIterArg(sum)};
   while (!work.empty()) {

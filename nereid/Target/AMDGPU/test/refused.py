@@ -1,4 +1,4 @@
-# What these targets do not have is told.
+# What these targets do not have is reported.
 # RUN: not nereid compile %s:says --target gfx942 --emit amdgcn --signature '*fp32,64' 2>&1 | FileCheck %s --check-prefix=PRINT
 # RUN: not nereid compile %s:says --target gfx943 --emit amdgcn --signature '*fp32,64' 2>&1 | FileCheck %s --check-prefix=NAME
 # RUN: not nereid compile %s:says --target gfx942 --emit ptx --signature '*fp32,64' 2>&1 | FileCheck %s --check-prefix=STAGE

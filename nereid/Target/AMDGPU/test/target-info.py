@@ -1,4 +1,4 @@
-# What a kernel is told of its target.
+# What a kernel knows of its target.
 # RUN: nereid compile %s:asks --target gfx942 --emit tile --signature '*i32,True,"gfx942",64' | FileCheck %s
 # RUN: nereid compile %s:asks --target gfx1201 --emit tile --signature '*i32,False,"gfx1201",32' | FileCheck %s
 import triton
