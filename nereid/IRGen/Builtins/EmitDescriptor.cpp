@@ -113,7 +113,7 @@ llvm::SmallVector<Tensor> longs(Emitter &e, const Value &field) {
 
 /// The descriptor at `offsets`, all axes checked.
 FailureOr<AccessOperands> accessAt(CallContext &ctx, const BoundArguments &args,
-                                   const Aggregate &record) {
+                                   const Aggregate &aggregate) {
   Emitter &e = ctx.emitter;
   MemoryTile tile;
   tile.base = aggregate.fields[Base].tensor();
@@ -133,8 +133,8 @@ FailureOr<AccessOperands> accessAt(CallContext &ctx, const BoundArguments &args,
   return accessTile(e, tile, axes);
 }
 
-Value loaded(Emitter &e, AccessOperands access, const Aggregate &record) {
-  if (record.fields[Padding].string() == "nan") {
+Value loaded(Emitter &e, AccessOperands access, const Aggregate &aggregate) {
+  if (aggregate.fields[Padding].string() == "nan") {
     access.other = nanPadding(e, access);
   }
   return emitLoadOf(e, access);
@@ -160,7 +160,7 @@ FailureOr<Value> emitDescriptorAtomic(CallContext &ctx,
   if (failed(aggregate)) {
     return failure();
   }
-  FailureOr<AccessOperands> access = accessAt(ctx, args, *record);
+  FailureOr<AccessOperands> access = accessAt(ctx, args, *aggregate);
   if (failed(access)) {
     return failure();
   }
@@ -181,7 +181,7 @@ FailureOr<Value> emitDescriptorAtomic(CallContext &ctx,
 /// from column `y_offset` on.
 FailureOr<AccessOperands> accessRows(CallContext &ctx,
                                      const BoundArguments &args,
-                                     const Aggregate &record) {
+                                     const Aggregate &aggregate) {
   Emitter &e = ctx.emitter;
   llvm::ArrayRef<Value> block = aggregate.fields[BlockShape].items();
   if (block.size() != 2 || block[0].integer() != 1) {
@@ -246,7 +246,7 @@ FailureOr<Value> emitDescriptorLoad(CallContext &ctx,
   if (failed(aggregate)) {
     return failure();
   }
-  FailureOr<AccessOperands> access = accessOf(ctx, args, *record);
+  FailureOr<AccessOperands> access = accessOf(ctx, args, *aggregate);
   if (failed(access)) {
     return failure();
   }
@@ -260,7 +260,7 @@ FailureOr<Value> emitDescriptorStore(CallContext &ctx,
   if (failed(aggregate)) {
     return failure();
   }
-  FailureOr<AccessOperands> access = accessOf(ctx, args, *record);
+  FailureOr<AccessOperands> access = accessOf(ctx, args, *aggregate);
   if (failed(access)) {
     return failure();
   }
