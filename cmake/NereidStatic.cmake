@@ -62,7 +62,25 @@ function(nereid_mlir_archives variable)
   get_property(extensions GLOBAL PROPERTY MLIR_EXTENSION_LIBS)
   get_property(translations GLOBAL PROPERTY MLIR_TRANSLATION_LIBS)
   llvm_map_components_to_libnames(llvm X86 NVPTX AMDGPU LTO OrcJIT Passes)
+  # lld as a library initialises every back end that LLVM was built with, and its
+  # link-time optimiser asks for Polly. Empty functions instead of those that no
+  # kernel needs: their archives would be half of the program.
+  set(others "#include <llvm/Plugins/PassPlugin.h>\nllvm::PassPluginLibraryInfo getPollyPluginInfo() { return {}; }\n")
+  foreach(target ${LLVM_ALL_TARGETS} ${LLVM_TARGETS_TO_BUILD} ${LLVM_EXPERIMENTAL_TARGETS_TO_BUILD})
+    if(NOT target MATCHES "^(X86|NVPTX|AMDGPU)$")
+      list(APPEND otherTargets ${target})
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES otherTargets)
+  foreach(target ${otherTargets})
+    foreach(part TargetInfo Target TargetMC AsmPrinter AsmParser Disassembler)
+      string(APPEND others "extern \"C\" void LLVMInitialize${target}${part}() {}\n")
+    endforeach()
+  endforeach()
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/OtherTargets.cpp CONTENT "${others}" @ONLY)
+  add_library(NereidOtherTargets STATIC ${PROJECT_BINARY_DIR}/OtherTargets.cpp)
+  target_include_directories(NereidOtherTargets SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
   add_library(NereidGlibc235 STATIC ${PROJECT_SOURCE_DIR}/cmake/Glibc235.c)
-  set(${variable} NereidGlibc235 ${dialects} ${conversions} ${extensions} ${translations} MLIROptLib ${llvm}
+  set(${variable} NereidOtherTargets NereidGlibc235 ${dialects} ${conversions} ${extensions} ${translations} MLIROptLib ${llvm}
       PARENT_SCOPE)
 endfunction()

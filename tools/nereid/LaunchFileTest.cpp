@@ -376,7 +376,8 @@ TEST_F(LaunchFile, MistakesAreToldWithTheirPlace) {
       {R"({"kernel": "l.py:shift", "grid": 1, "storages": [{"bytes": 8}],
            "arguments": {"x_ptr": {"tensor":
              {"dtype": "fp32", "shape": [1], "storage": 0, "offset": 2}}}})",
-       "/arguments/x_ptr: the address of a float32 tensor is not a multiple"},
+       "/arguments/x_ptr: a tensor of float32: expected an address that is a "
+       "multiple of 4 bytes"},
       {R"({"kernel": "l.py:shift", "grid": 1, "options": {"num_warps": 3}})",
        "launch option 'num_warps': expected a power of two"},
       {R"({"kernel": "l.py:shft", "grid": 1})", "did you mean 'shift'"},
