@@ -61,7 +61,10 @@ function(nereid_mlir_archives variable)
   get_property(conversions GLOBAL PROPERTY MLIR_CONVERSION_LIBS)
   get_property(extensions GLOBAL PROPERTY MLIR_EXTENSION_LIBS)
   get_property(translations GLOBAL PROPERTY MLIR_TRANSLATION_LIBS)
-  llvm_map_components_to_libnames(llvm X86 NVPTX AMDGPU LTO OrcJIT Passes)
+  llvm_map_components_to_libnames(llvm X86 NVPTX AMDGPU LTO DTLTO OrcJIT Passes)
+  get_target_property(interface LLVMExtensions INTERFACE_LINK_LIBRARIES)
+  list(REMOVE_ITEM interface Polly PollyISL)
+  set_target_properties(LLVMExtensions PROPERTIES INTERFACE_LINK_LIBRARIES "${interface}")
   # lld as a library initialises every back end that LLVM was built with, and its
   # link-time optimiser asks for Polly. Empty functions instead of those that no
   # kernel needs: their archives would be half of the program.
