@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileGPUToLLVM/Instructions.h"
+#include "nereid/Conversion/TileGPUToLLVM/InstructionEnums.h"
 #include "nereid/Dialect/AMD/IR/AMD.h"
 
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
@@ -24,64 +24,6 @@ static amd::Scope toAMD(tile::MemScope scope) {
     return amd::Scope::System;
   }
   llvm_unreachable("all scopes are handled");
-}
-
-static amd::Order toAMD(tile::MemSemantic semantic) {
-  switch (semantic) {
-  case tile::MemSemantic::Relaxed:
-    return amd::Order::Relaxed;
-  case tile::MemSemantic::Acquire:
-    return amd::Order::Acquire;
-  case tile::MemSemantic::Release:
-    return amd::Order::Release;
-  case tile::MemSemantic::AcqRel:
-    return amd::Order::AcqRel;
-  }
-  llvm_unreachable("all semantics are handled");
-}
-
-static amd::Update toAMD(tile::AtomicKind kind) {
-  using K = tile::AtomicKind;
-  switch (kind) {
-  case K::Add:
-    return amd::Update::Add;
-  case K::FAdd:
-    return amd::Update::FAdd;
-  case K::And:
-    return amd::Update::And;
-  case K::Or:
-    return amd::Update::Or;
-  case K::Xor:
-    return amd::Update::Xor;
-  case K::Xchg:
-    return amd::Update::Exchange;
-  case K::Max:
-    return amd::Update::Max;
-  case K::Min:
-    return amd::Update::Min;
-  case K::UMax:
-    return amd::Update::UMax;
-  case K::UMin:
-    return amd::Update::UMin;
-  case K::FMax:
-  case K::FMin:
-    break;
-  }
-  llvm_unreachable("extrema of floats have no instruction");
-}
-
-static amd::Rounding toAMD(IntegerRounding rounding) {
-  switch (rounding) {
-  case IntegerRounding::Nearest:
-    return amd::Rounding::Nearest;
-  case IntegerRounding::Zero:
-    return amd::Rounding::Zero;
-  case IntegerRounding::Down:
-    return amd::Rounding::Down;
-  case IntegerRounding::Up:
-    return amd::Rounding::Up;
-  }
-  llvm_unreachable("all roundings are handled");
 }
 
 static amd::Space toAMD(Space space) {
@@ -191,9 +133,9 @@ public:
   Value compareAndSwap(Value address, Value compare, Value value,
                        Value predicate, tile::MemSemantic semantic,
                        tile::MemScope scope) override {
-    return amd::CompareAndSwapOp::create(b, loc, address, compare, value,
-                                         predicate, toAMD(semantic),
-                                         toAMD(scope));
+    return amd::CompareAndSwapOp::create(
+        b, loc, address, compare, value, predicate,
+        orderAs<amd::Order>(semantic), toAMD(scope));
   }
   Values atomicUpdate(const Access &access, ArrayRef<Value> words,
                       const AtomicUpdate &update, bool isUsed) override {
@@ -204,9 +146,10 @@ public:
         isSum ? update.element
               : b.getIntegerType(value.getType().getIntOrFloatBitWidth());
     auto atomic = amd::AtomicOp::create(
-        b, loc, isUsed ? value.getType() : Type(), toAMD(update.kind),
-        access.address, access.offset, value, access.predicate, element,
-        toAMD(update.semantic), toAMD(update.scope));
+        b, loc, isUsed ? value.getType() : Type(),
+        updateAs<amd::Update>(update.kind), access.address, access.offset,
+        value, access.predicate, element, orderAs<amd::Order>(update.semantic),
+        toAMD(update.scope));
     return isUsed ? Values{atomic.getOld()} : Values();
   }
   void fence(tile::MemScope scope) override {
@@ -237,7 +180,8 @@ public:
                                  isSigned ? IntegerType::Signed
                                           : IntegerType::Unsigned);
     Type word = b.getIntegerType(std::max(width, 16u));
-    return amd::FloatToIntOp::create(b, loc, word, toAMD(rounding), x, type);
+    return amd::FloatToIntOp::create(
+        b, loc, word, roundingAs<amd::Rounding>(rounding), x, type);
   }
   Value toFloat8(Value, Type) override { return {}; }
   Value fromFloat8(Value, Type) override { return {}; }

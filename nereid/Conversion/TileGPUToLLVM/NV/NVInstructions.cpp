@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nereid/Conversion/TileGPUToLLVM/Instructions.h"
+#include "nereid/Conversion/TileGPUToLLVM/InstructionEnums.h"
 #include "nereid/Dialect/NV/IR/NV.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -62,50 +62,6 @@ static nv::Scope toNV(tile::MemScope scope) {
   llvm_unreachable("all scopes are handled");
 }
 
-static nv::Order toNV(tile::MemSemantic semantic) {
-  switch (semantic) {
-  case tile::MemSemantic::Relaxed:
-    return nv::Order::Relaxed;
-  case tile::MemSemantic::Acquire:
-    return nv::Order::Acquire;
-  case tile::MemSemantic::Release:
-    return nv::Order::Release;
-  case tile::MemSemantic::AcqRel:
-    return nv::Order::AcqRel;
-  }
-  llvm_unreachable("all semantics are handled");
-}
-
-static nv::Update toNV(tile::AtomicKind kind) {
-  using K = tile::AtomicKind;
-  switch (kind) {
-  case K::Add:
-    return nv::Update::Add;
-  case K::FAdd:
-    return nv::Update::FAdd;
-  case K::And:
-    return nv::Update::And;
-  case K::Or:
-    return nv::Update::Or;
-  case K::Xor:
-    return nv::Update::Xor;
-  case K::Xchg:
-    return nv::Update::Exchange;
-  case K::Max:
-    return nv::Update::Max;
-  case K::Min:
-    return nv::Update::Min;
-  case K::UMax:
-    return nv::Update::UMax;
-  case K::UMin:
-    return nv::Update::UMin;
-  case K::FMax:
-  case K::FMin:
-    break;
-  }
-  llvm_unreachable("extrema of floats have no instruction");
-}
-
 static NVVM::ReduxKind toNVVM(LaneReduction kind) {
   using K = LaneReduction;
   switch (kind) {
@@ -127,20 +83,6 @@ static NVVM::ReduxKind toNVVM(LaneReduction kind) {
     return NVVM::ReduxKind::UMIN;
   }
   llvm_unreachable("all reductions are handled");
-}
-
-static nv::Rounding toNV(IntegerRounding rounding) {
-  switch (rounding) {
-  case IntegerRounding::Nearest:
-    return nv::Rounding::Nearest;
-  case IntegerRounding::Zero:
-    return nv::Rounding::Zero;
-  case IntegerRounding::Down:
-    return nv::Rounding::Down;
-  case IntegerRounding::Up:
-    return nv::Rounding::Up;
-  }
-  llvm_unreachable("all roundings are handled");
 }
 
 static nv::Space toNV(Space space) {
@@ -300,7 +242,8 @@ public:
                        Value predicate, tile::MemSemantic semantic,
                        tile::MemScope scope) override {
     return nv::CompareAndSwapOp::create(b, loc, address, compare, value,
-                                        predicate, toNV(semantic), toNV(scope));
+                                        predicate, orderAs<nv::Order>(semantic),
+                                        toNV(scope));
   }
   Values atomicUpdate(const Access &access, ArrayRef<Value> words,
                       const AtomicUpdate &update, bool isUsed) override {
@@ -313,9 +256,10 @@ public:
     if (isUsed) {
       old.assign(words.size(), words.front().getType());
     }
-    return nv::AtomicOp::create(b, loc, old, toNV(update.kind), access.address,
-                                access.offset, words, access.predicate, element,
-                                toNV(update.semantic), toNV(update.scope))
+    return nv::AtomicOp::create(
+               b, loc, old, updateAs<nv::Update>(update.kind), access.address,
+               access.offset, words, access.predicate, element,
+               orderAs<nv::Order>(update.semantic), toNV(update.scope))
         .getResults();
   }
   void fence(tile::MemScope scope) override {
@@ -356,7 +300,8 @@ public:
                                    isSigned ? IntegerType::Signed
                                             : IntegerType::Unsigned);
     Type word = b.getIntegerType(std::max(width, 16u));
-    return nv::FloatToIntOp::create(b, loc, word, toNV(rounding), x, target);
+    return nv::FloatToIntOp::create(
+        b, loc, word, roundingAs<nv::Rounding>(rounding), x, target);
   }
   Value toFloat8(Value x, Type element) override {
     if (!target.hasFloat8Conversions) {
