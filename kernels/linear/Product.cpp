@@ -73,16 +73,14 @@ static bool isMapped(const Tensor &t) {
   bool isColumns = t.stride(1) == 1 && t.size(1) > 1;
   int64_t inner = isColumns ? t.stride(1) : t.stride(2);
   int64_t outer = isColumns ? t.stride(2) : t.stride(1);
-  return (t.dtype() == bf16 || t.dtype() == f16) && inner == 1 &&
-         outer % alignment == 0 && t.stride(0) % alignment == 0 &&
+  return inner == 1 && outer % alignment == 0 && t.stride(0) % alignment == 0 &&
          reinterpret_cast<uintptr_t>(t.data()) % alignment == 0;
 }
 
 static bool isMapped(const Product &p) {
-  constexpr int hopper = 90;
-  Device device = p.a.device();
-  return !device.isHost() && properties(device).computeCapability == hopper &&
-         isMapped(p.a) && isMapped(p.b);
+  return copiesBoxes(p.a.device(), p.a.dtype()) &&
+         copiesBoxes(p.b.device(), p.b.dtype()) && isMapped(p.a) &&
+         isMapped(p.b);
 }
 
 namespace {

@@ -28,14 +28,18 @@ inline bool isAligned(const Tensor &tensor) {
          });
 }
 
+/// Has the device an engine that copies boxes of tensors of this type to
+/// products, for kernels with roles of warps?
+inline bool copiesBoxes(Device device, DType type) {
+  constexpr int hopper = 90;
+  return hasCompiler() && !device.isHost() && (type == f16 || type == bf16) &&
+         properties(device).computeCapability == hopper;
+}
+
 /// Can the GPU's engine copy boxes of it, as kernels with roles of warps want?
 /// The launch looks at the rest, sizes of 2^31 and the like.
 inline bool isMappable(const Tensor &tensor) {
-  constexpr int hopper = 90;
-  Device device = tensor.device();
-  return hasCompiler() && !device.isHost() && isAligned(tensor) &&
-         (tensor.dtype() == f16 || tensor.dtype() == bf16) &&
-         properties(device).computeCapability == hopper;
+  return isAligned(tensor) && copiesBoxes(tensor.device(), tensor.dtype());
 }
 
 /// `stages`, or where these tensors cannot be copied ahead, the default, for

@@ -45,7 +45,6 @@ private:
   std::optional<RingProduct> find(tile::DotOp dot);
   bool findProducts();
   bool findCarried();
-  bool dependsOnLast(Operation *op);
   Value emitLast(IRMapping &map);
   void emitRest(IRMapping &map);
   void emitLoop(ValueRange begun);
@@ -103,10 +102,6 @@ static bool canBeInFlight(tile::DotOp dot) {
           mayBeRegisterOperand(dot));
 }
 
-bool Overlapper::dependsOnLast(Operation *op) {
-  return op->getBlock() == &body && dependents.contains(op);
-}
-
 bool Overlapper::findProducts() {
   SmallVector<tile::DotOp> dots;
   for (auto dot : body.getOps<tile::DotOp>()) {
@@ -149,12 +144,12 @@ bool Overlapper::findCarried() {
       work.append(own->result_begin(), own->result_end());
     }
   }
-  if (dependsOnLast(first.dot)) {
+  if (dependents.contains(first.dot)) {
     return false;
   }
   for (Value yielded : loop.getYieldedValues()) {
     Operation *from = yielded.getDefiningOp();
-    if (from && dependsOnLast(from)) {
+    if (from && dependents.contains(from)) {
       return false; // what it carries beside the sum would come late
     }
   }
