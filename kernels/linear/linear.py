@@ -143,7 +143,8 @@ def linear_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_pt
     program = tl.program_id(0) % (blocks_m * blocks_n)
     batch = tl.program_id(0) // (blocks_m * blocks_n)
     group = program // (GROUP * blocks_n)
-    height = min(blocks_m - group * GROUP, GROUP)
+    # At least 1, which a constant M does not show: so no column is negative, and loads of columns run ahead.
+    height = max(min(blocks_m - group * GROUP, GROUP), 1)
     within = program % (GROUP * blocks_n)
     rows = (group * GROUP + within % height) * BLOCK_M + tl.arange(0, BLOCK_M)
     cols = within // height * BLOCK_N + tl.arange(0, BLOCK_N)
@@ -222,7 +223,8 @@ def roles_kernel(y_ptr, a_ptr, b_ptr, bias_ptr, residual_ptr, before_ptr, of_ptr
             first = tl.maximum(part // batches * share, 0)  # no index is negative, as the engine wants it
             last = tl.minimum(first + share, K)
         group = program // (GROUP * blocks_n)
-        height = min(blocks_m - group * GROUP, GROUP)
+        # At least 1, which a constant M does not show: so no column is negative, and loads of columns run ahead.
+        height = max(min(blocks_m - group * GROUP, GROUP), 1)
         within = program % (GROUP * blocks_n)
         rows = (group * GROUP + within % height) * BLOCK_M + tl.arange(0, BLOCK_M)
         cols = within // height * BLOCK_N + tl.arange(0, BLOCK_N)
